@@ -5,6 +5,7 @@
 #include "../core/io/array.h"
 #include "../core/reduce/accuracy.h"
 #include "../core/reduce/again.h"
+#include "../core/reduce/before_blame.h"
 #include "../core/reduce/exact_data.h"
 #include "../core/reduce/operand_data.h"
 #include "app.h"
@@ -132,12 +133,32 @@ static rh_status refer(const rh_app *app, run_state *run, rh_error *error) {
   return RH_OK;
 }
 
-static void check(run_state *run) {
+static void judge_answer(run_state *run) {
   rh_run_report *report = &run->report;
-  if (run->options->check == RH_CHECK_NONE) return;
   rh_job_judge(&run->spec, report->device, report->opened.depth, &report->reference,
                &report->result, &report->verdict);
+}
+
+/* Elements that were copied or generated nobody else can change. */
+static rh_status look_again(const rh_app *app, run_state *run, rh_error *error) {
+  const void *operands[RH_MOST_OPERANDS];
+  uint64_t n = run->spec.n;
+  int may_change = app->typed->input && !run->array.region.own;
+  const rh_job_part all = {operands, 0, n, n, 0, may_change};
+  rh_job_operands_at(&run->spec, rh_array_data(&run->array), operands);
+  expect_cut_file(app);
+  return rh_before_blame(&run->spec, &all, &run->report.reference, error);
+}
+
+static rh_status check(const rh_app *app, run_state *run, rh_error *error) {
+  rh_run_report *report = &run->report;
+  if (run->options->check == RH_CHECK_NONE) return RH_OK;
+  judge_answer(run);
   report->checked = 1;
+  if (report->verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
+  RH_TRY(look_again(app, run, error));
+  judge_answer(run);
+  return RH_OK;
 }
 
 static int is_wrong(const rh_run_report *report) {
@@ -155,12 +176,10 @@ static int is_to_be_measured(const rh_app *app, const rh_run_report *report) {
  * --json distinguishes the two cases. */
 static void warn_unjudged(const rh_app *app, const rh_run_report *report) {
   const rh_verdict *verdict = &report->verdict;
-  char text[640];
+  char text[640], why[512];
   if (!report->checked || verdict->verdict != RH_VERDICT_UNJUDGED) return;
-  int open = isfinite(verdict->error); /* within a weak bound */
-  snprintf(text, sizeof text, "warning: the result of '%s' is not judged: %s%s",
-           report->spec->strategy, open ? "its bound allows much; " : "",
-           open ? verdict->exact_text : verdict->text);
+  snprintf(text, sizeof text, "warning: the result of '%s' is not judged: %s",
+           report->spec->strategy, rh_verdict_why(verdict, why));
   rh_terminal_say(app->terminal, text);
 }
 
@@ -172,7 +191,7 @@ static rh_status judge_report(const rh_app *app, const rh_run_report *report, rh
                    rh_operator_hash(spec->custom), spec->n);
   char got[64], exact[64];
   rh_format_answer(got, &report->result);
-  rh_format_answer(exact, &report->reference.result);
+  rh_format_answer(exact, &report->reference.answer);
   return rh_fail(error, RH_E_WRONG, "wrong result: '%s' returned %s, expected %s (%s)",
                  spec->strategy, got, exact, report->verdict.text);
 }
@@ -231,8 +250,9 @@ static rh_status confirm(const rh_app *app, run_state *run, rh_error *error) {
   rh_exact_data exact;
   rh_result result;
   rh_error why = {0};
-  if (!report->checked || run->spec.custom || !rh_exact_data_is_needed(&report->verdict))
-    return RH_OK;
+  if (run->spec.custom)
+    rh_exact_data_settle(&report->verdict, "none are known for operators of one's own");
+  if (!report->checked || !rh_exact_data_is_needed(&report->verdict)) return RH_OK;
   rh_status status = rh_exact_data_make(&exact, run->spec.op, run->spec.type, run->spec.n, NULL,
                                         report->isolated, &app->redhost->options.reporter, &why);
   if (status == RH_OK) {
@@ -241,7 +261,7 @@ static rh_status confirm(const rh_app *app, run_state *run, rh_error *error) {
     rh_exact_data_finish(&exact);
   }
   if (rh_exact_data_is_too_much(status)) {
-    rh_exact_data_add_nothing(why.message, &report->verdict);
+    rh_exact_data_settle(&report->verdict, why.message);
     return RH_OK;
   }
   if (status != RH_OK && error) *error = why;
@@ -258,7 +278,7 @@ static rh_status take_samples(const rh_app *app, run_state *run, rh_error *error
   RH_TRY(sampler->take(sampler->self, &once, &taken, error));
   report->first_s = taken.seconds;
   report->result = taken.result;
-  check(run);
+  RH_TRY(check(app, run, error));
   RH_TRY(confirm(app, run, error));
   if (!is_wrong(report)) rh_accuracy_take(&run->spec, &report->reference, &report->result);
   if (!is_to_be_measured(app, report)) return RH_OK;

@@ -97,12 +97,11 @@ static void print_compared(const rh_run_report *report) {
     printf("check      exact, rounded once; the strategy's own answer: %s", text);
     return;
   }
-  format_answer(exact, reference->sampled.n ? &reference->sampled.canonical : &reference->result,
-                0);
+  format_answer(exact, &reference->answer, 0);
   printf("check      %s %s   %s",
-         !reference->sampled.n          ? "exact"
-         : reference->sampled.by_device ? "sampled"
-                                        : "canonical",
+         reference->sampled.n_orders < 2 ? "exact"
+         : reference->sampled.by_device  ? "sampled"
+                                         : "canonical",
          exact, text);
 }
 
@@ -276,7 +275,7 @@ static json_t *check_object(const rh_run_report *report) {
   char text[64];
   if (!report->checked) return json_null();
   const rh_verdict *verdict = &report->verdict;
-  const rh_result *exact = &report->reference.result;
+  const rh_result *exact = &report->reference.answer;
   json_t *object = json_object();
   if (exact->indexed)
     json_object_set_new(object, "reference_index", json_integer((json_int_t)exact->index));

@@ -4,6 +4,7 @@
 #include "../core/base/log.h"
 #include "../core/operators/ops.h"
 #include "../core/reduce/by_code.h"
+#include "../core/reduce/exact_data.h"
 #include "../core/reduce/operand_data.h"
 #include "../core/scale/agree.h"
 #include "../core/scale/gather.h"
@@ -473,9 +474,10 @@ static rh_status run_all(run_ranks *run, rh_error *error) {
   divert_reports(run);
   RH_TRY(work(run, error));
   if (run->ranks.place.rank > 0) return RH_OK;
+  char why[512];
   if (run->report.checked && run->report.verdict.verdict == RH_VERDICT_UNJUDGED)
     rh_log(reporter, RH_LOG_WARNING, "warning: the result of '%s' is not judged: %s",
-           run->job.strategy, run->report.verdict.text);
+           run->job.strategy, rh_verdict_why(&run->report.verdict, why));
   return rh_run_report_print(app, &run->report, error);
 }
 

@@ -69,8 +69,7 @@ static void take_answer(const rh_run_stream *how, const rh_resident *resident,
   report->checked = how->check != RH_CHECK_NONE;
   report->reference = resident->reference;
   report->verdict = resident->verdict;
-  if (report->checked && !how->spec->custom && rh_exact_data_is_needed(&report->verdict))
-    rh_exact_data_add_nothing("the data are on several devices", &report->verdict);
+  if (report->checked) rh_exact_data_settle(&report->verdict, "the data are on several devices");
   if (report->verdict.verdict != RH_VERDICT_WRONG)
     rh_accuracy_take(how->spec, &report->reference, &report->result);
 }

@@ -107,8 +107,7 @@ static void take_verdict(const rh_run_stream *how, const rh_streamed *streamed,
   report->checked = how->check != RH_CHECK_NONE;
   report->reference = streamed->reference;
   report->verdict = streamed->verdict;
-  if (report->checked && !how->spec->custom && rh_exact_data_is_needed(&report->verdict))
-    rh_exact_data_add_nothing("the data were streamed", &report->verdict);
+  if (report->checked) rh_exact_data_settle(&report->verdict, "the data were streamed");
 }
 
 /* The first device that worked speaks for all where there is one place only. */

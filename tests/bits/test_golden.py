@@ -246,6 +246,24 @@ class Golden(unittest.TestCase):
         self.assertRegex(done.stdout, "^%s: the same bits in [0-9]+ ways: %s\n$"
                          % (re.escape(path), re.escape(self.golden["f32", "sum", 100003].hex())))
 
+    def test_same_bits_compares_every_number(self):
+        """Of a program whose devices agree on the first number only."""
+        fake = os.path.join(self.folder.name, "fake")
+        with open(fake, "w", encoding="ascii") as out:
+            out.write("""#!%s
+import sys
+if "--devices" in sys.argv:
+    print('{"devices": [{"name": "one", "id": "0:0"}]}')
+else:
+    variance = "1" if "onepass" in sys.argv else "2"
+    print('{"results": [{"value": "3", "result_type": "f64", "fields": {"mean": "3", "variance": "%%s"}}]}' %% variance)
+""" % sys.executable)
+        os.chmod(fake, 0o755)
+        script = os.path.join(HERE, "..", "..", "scripts", "same-bits")
+        done = subprocess.run([sys.executable, "-B", script, "--redhost", fake, "x.npy"], stdout=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("mean 3, variance 2: native", done.stdout)
+
     def test_by_the_program(self):
         """golden_values.c compares all of them, through the library, with many parameters."""
         self.assert_golden(self.some(10), "native")

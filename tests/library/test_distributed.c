@@ -504,6 +504,38 @@ START_TEST(one_rank_cancels) {
 }
 END_TEST
 
+static void keep_warning(void *user, uint32_t level, const char *text) {
+  if (level == RH_LOG_WARNING) snprintf(user, 512, "%s", text);
+}
+
+/* As everywhere: one element after the other, so that the bound allows more than a thousandth. */
+START_TEST(a_weak_bound_is_not_a_check) {
+  static rank ranks[1];
+  char warning[512] = "";
+  rh_redhost *strict;
+  rh_options options = {.struct_size = sizeof options,
+                        .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
+                        .program = getenv("REDHOST_TEST_PROGRAM"),
+                        .reporter = {.user = warning, .log = keep_warning}};
+  must(rh_open(&strict, &options, &error));
+  share_out(&ranks[0], &problems[0], 0, N);
+  ranks[0].redhost = strict;
+  ranks[0].request.strategy = "serial";
+  run_ranks(ranks, 1, 0);
+  error = ranks[0].error;
+  must(ranks[0].status);
+  ck_assert_msg(strstr(warning, "'serial': the result is not judged: its bound allows much"), "%s",
+                warning);
+  warning[0] = 0;
+  ranks[0].request.strategy = "native";
+  run_ranks(ranks, 1, 0);
+  must(ranks[0].status);
+  ck_assert_str_eq(warning, "");
+  let_go(ranks, 1);
+  rh_close(strict);
+}
+END_TEST
+
 START_TEST(a_gather_that_fails) {
   for (uint32_t at = 1; at <= 8; at++) {
     set_three(0);
@@ -582,6 +614,7 @@ static Suite *suite_of(void) {
   tcase_add_test(failures, a_bad_request_of_one_is_that_of_all);
   tcase_add_test(failures, a_failure_of_one_is_that_of_all);
   tcase_add_test(failures, one_rank_cancels);
+  tcase_add_test(failures, a_weak_bound_is_not_a_check);
   tcase_add_test(failures, a_gather_that_fails);
   tcase_add_test(failures, more_elements_than_can_be_counted);
   tcase_add_test(failures, malformed_communicators);

@@ -24,12 +24,6 @@ static int number_nodes(const rh_exprs *exprs, int *numbers) {
   return n;
 }
 
-/* Integers that a double may not hold lie between its neighbours. */
-static rh_interval around(double x) {
-  if (fabs(x) < 0x1p53) return (rh_interval){x, x};
-  return (rh_interval){nextafter(x, -(double)INFINITY), nextafter(x, (double)INFINITY)};
-}
-
 #define POINTS(type, expression)                                                                   \
   for (uint64_t j = 0; j < n; j++) {                                                               \
     type x = ((const type *)from)[j];                                                              \
@@ -41,8 +35,8 @@ static void take_points(rh_type type, const void *from, uint64_t n, rh_interval 
   switch (type) {
   case RH_TYPE_i32: POINTS(int32_t, ((rh_interval){x, x}));
   case RH_TYPE_u32: POINTS(uint32_t, ((rh_interval){x, x}));
-  case RH_TYPE_i64: POINTS(int64_t, around((double)x));
-  case RH_TYPE_u64: POINTS(uint64_t, around((double)x));
+  case RH_TYPE_i64: POINTS(int64_t, rh_interval_around((double)x));
+  case RH_TYPE_u64: POINTS(uint64_t, rh_interval_around((double)x));
   case RH_TYPE_f32: POINTS(float, ((rh_interval){(double)x, (double)x}));
   default: POINTS(double, ((rh_interval){x, x}));
   }
@@ -106,4 +100,30 @@ int rh_exprs_enclose(const rh_exprs *exprs, uint32_t k, const void *const *varia
   free(values);
   free(rooms);
   return failed ? -1 : 0;
+}
+
+/* ---- One element ---- */
+
+static rh_interval of_leaf(const rh_node *node, const rh_interval *variables,
+                           const rh_scalar *constants) {
+  rh_interval point = {0, 0};
+  const rh_scalar *value = &node->value;
+  if (node->kind == RH_NODE_VARIABLE) return variables[node->number];
+  if (node->kind == RH_NODE_INDEX) return point;
+  if (node->kind == RH_NODE_CONSTANT) value = &constants[node->slot];
+  take_points(node->type, value, 1, &point);
+  return point;
+}
+
+rh_interval rh_exprs_enclose_one(const rh_exprs *exprs, uint32_t k, const rh_interval *variables,
+                                 const void *constants) {
+  rh_interval values[exprs->n_nodes + 1];
+  for (uint32_t j = 0; j <= exprs->outputs[k]; j++) {
+    const rh_node *node = &exprs->nodes[j];
+    rh_interval of[3] = {{0, 0}, {0, 0}, {0, 0}};
+    if (!node->is_live) continue;
+    for (uint32_t m = 0; m < node->arity; m++) of[m] = values[node->args[m]];
+    values[j] = node->arity ? rh_interval_of(node, of) : of_leaf(node, variables, constants);
+  }
+  return values[exprs->outputs[k]];
 }

@@ -39,6 +39,11 @@ typedef struct rh_expr_constant {
   rh_expr_value value;
 } rh_expr_constant;
 
+/* All values that a number may have: from low to high, which are NaN where nothing is known. */
+typedef struct rh_interval {
+  double low, high;
+} rh_interval;
+
 /* Several expressions over the same variables.  What they have in common is computed once. */
 typedef struct rh_exprs rh_exprs;
 
@@ -104,6 +109,12 @@ rh_type rh_exprs_variable_of(const rh_exprs *exprs, uint32_t output, uint32_t *v
 /* The variables that an output is computed from, bit k: variable k; 64 at most.  *uses_index: 1 if
  * the index is, too. */
 uint64_t rh_exprs_variables(const rh_exprs *exprs, uint32_t output, int *uses_index);
+/* The same questions about one output: can an operation of it round a float, and is a function part
+ * of it that may err? */
+int rh_exprs_output_rounds(const rh_exprs *exprs, uint32_t output);
+int rh_exprs_output_errs(const rh_exprs *exprs, uint32_t output);
+/* Is it the sum of two float variables, and of nothing else? */
+int rh_exprs_output_adds(const rh_exprs *exprs, uint32_t output, uint32_t a, uint32_t b);
 /* Have both as many outputs, of the same operations in the same order?  In the time that it takes
  * to write the shorter of them out. */
 int rh_exprs_are_equal(const rh_exprs *exprs, const rh_exprs *other);
@@ -139,6 +150,11 @@ void rh_exprs_eval(const rh_exprs *exprs, const void *const *variables, uint64_t
 enum { RH_ENCLOSED_MOST = 256 };
 int rh_exprs_enclose(const rh_exprs *exprs, uint32_t k, const void *const *variables,
                      uint64_t first, uint64_t n, const void *constants, double *low, double *high);
+/* The number itself; an integer that a double may not hold lies between its neighbours. */
+rh_interval rh_interval_around(double x);
+/* The same of output k of one element, whose variables lie in intervals. */
+rh_interval rh_exprs_enclose_one(const rh_exprs *exprs, uint32_t k, const rh_interval *variables,
+                                 const void *constants);
 
 /* Writes OpenCL C statements that compute the outputs, in variables whose names begin with
  * `prefix`.  variables: their names there; index, constants: the names of a ulong and of a pointer

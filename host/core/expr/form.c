@@ -56,15 +56,13 @@ rh_type rh_exprs_variable_of(const rh_exprs *exprs, uint32_t output, uint32_t *v
 uint64_t rh_exprs_variables(const rh_exprs *exprs, uint32_t output, int *uses_index) {
   unsigned char is_needed[RH_EXPR_MOST_NODES] = {0};
   uint64_t variables = 0;
-  uint32_t last = exprs->outputs[output];
   *uses_index = 0;
-  is_needed[last] = 1;
-  for (uint32_t k = last + 1; k-- > 0;) {
+  rh_graph_need(exprs, output, is_needed);
+  for (uint32_t k = 0; k < exprs->n_nodes; k++) {
     const rh_node *node = &exprs->nodes[k];
     if (!is_needed[k]) continue;
     if (node->kind == RH_NODE_VARIABLE) variables |= UINT64_C(1) << node->number;
     *uses_index |= node->kind == RH_NODE_INDEX;
-    for (uint32_t j = 0; j < node->arity; j++) is_needed[node->args[j]] = 1;
   }
   return variables;
 }

@@ -148,11 +148,13 @@ int rh_exprs_uses_f64(const rh_exprs *exprs) {
   return 0;
 }
 
+static int errs(const rh_node *node) {
+  return node->kind == RH_NODE_CALL && !node->function->is_exact;
+}
+
 int rh_exprs_is_exact(const rh_exprs *exprs) {
   for (uint32_t k = 0; k < exprs->n_nodes; k++)
-    if (exprs->nodes[k].is_live && exprs->nodes[k].kind == RH_NODE_CALL &&
-        !exprs->nodes[k].function->is_exact)
-      return 0;
+    if (exprs->nodes[k].is_live && errs(&exprs->nodes[k])) return 0;
   return 1;
 }
 
@@ -200,6 +202,47 @@ int rh_exprs_rounds(const rh_exprs *exprs) {
     if (exprs->nodes[k].is_live && rounds(&exprs->nodes[k])) return 1;
   return 0;
 }
+
+/* ---- One output ---- */
+
+void rh_graph_need(const rh_exprs *exprs, uint32_t output, unsigned char *is_needed) {
+  uint32_t last = exprs->outputs[output];
+  is_needed[last] = 1;
+  for (uint32_t k = last + 1; k-- > 0;)
+    for (uint32_t j = 0; is_needed[k] && j < exprs->nodes[k].arity; j++)
+      is_needed[exprs->nodes[k].args[j]] = 1;
+}
+
+static int any_needed(const rh_exprs *exprs, uint32_t output, int (*is)(const rh_node *)) {
+  unsigned char is_needed[RH_EXPR_MOST_NODES] = {0};
+  rh_graph_need(exprs, output, is_needed);
+  for (uint32_t k = 0; k < exprs->n_nodes; k++)
+    if (is_needed[k] && is(&exprs->nodes[k])) return 1;
+  return 0;
+}
+
+int rh_exprs_output_rounds(const rh_exprs *exprs, uint32_t output) {
+  return any_needed(exprs, output, rounds);
+}
+
+int rh_exprs_output_errs(const rh_exprs *exprs, uint32_t output) {
+  return any_needed(exprs, output, errs);
+}
+
+static int is_variable(const rh_exprs *exprs, uint32_t node, uint32_t variable) {
+  const rh_node *of = &exprs->nodes[node];
+  return of->kind == RH_NODE_VARIABLE && of->number == variable && of->of == of->type;
+}
+
+int rh_exprs_output_adds(const rh_exprs *exprs, uint32_t output, uint32_t a, uint32_t b) {
+  const rh_node *node = &exprs->nodes[exprs->outputs[output]];
+  if (node->kind != RH_NODE_ADD || !rounds(node)) return 0;
+  uint32_t left = node->args[0], right = node->args[1];
+  return (is_variable(exprs, left, a) && is_variable(exprs, right, b)) ||
+         (is_variable(exprs, left, b) && is_variable(exprs, right, a));
+}
+
+/* ---- The literals, and others ---- */
 
 static int is_linear(const rh_node *node) {
   switch (node->kind) {

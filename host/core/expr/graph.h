@@ -119,6 +119,10 @@ typedef const char *rh_reason;
 /* Adds a node, or finds an equal one. */
 rh_reason rh_graph_add(rh_exprs *exprs, const rh_node *node, uint32_t *made);
 
+/* is_needed[k] = 1 for the nodes that the output is computed from, itself among them; room for all
+ * nodes, zeroed. */
+void rh_graph_need(const rh_exprs *exprs, uint32_t output, unsigned char *is_needed);
+
 /* ---- Typed operations (types.c): they convert their operands as C does ---- */
 
 rh_reason rh_graph_literal(rh_exprs *exprs, rh_expr_value value, rh_type type, uint32_t *made);

@@ -16,6 +16,11 @@ static int is_point(rh_interval a) {
   return a.low == a.high;
 }
 
+rh_interval rh_interval_around(double x) {
+  if (fabs(x) < 0x1p53) return (rh_interval){x, x};
+  return (rh_interval){nextafter(x, -(double)INFINITY), nextafter(x, (double)INFINITY)};
+}
+
 static rh_interval span(double a, double b) {
   if (isnan(a) || isnan(b)) return unknown;
   return (rh_interval){fmin(a, b), fmax(a, b)};

@@ -1,12 +1,8 @@
-/* All values that a device may compute: from low to high, which are NaN where nothing is known. */
+/* All values that a device may compute. */
 #ifndef RH_EXPR_INTERVAL_H
 #define RH_EXPR_INTERVAL_H
 
 #include "graph.h"
-
-typedef struct rh_interval {
-  double low, high;
-} rh_interval;
 
 /* Of a node with operands, by their intervals.  Rounding is monotonic, so an operation that IEEE
  * 754 fixes is done on the ends. */

@@ -8,6 +8,7 @@
 #include "../operators/ops.h"
 #include "../reduce/accuracy.h"
 #include "../reduce/by_code.h"
+#include "../reduce/exact_data.h"
 #include "../reduce/operand_data.h"
 #include "../reduce/request.h"
 #include "../reduce/sized.h"
@@ -206,10 +207,12 @@ static rh_status reduce_here(distributed *d, rh_error *error) {
 static rh_status conclude(distributed *d, rh_result *own, rh_error *error) {
   rh_reference reference;
   rh_verdict verdict;
+  char why[512];
   RH_TRY(rh_whole_conclude(&d->whole, &d->job, own, &reference, &verdict, error));
   if (d->whole.checked && verdict.verdict == RH_VERDICT_UNJUDGED && d->by.rank == 0)
     rh_log(&d->redhost->options.reporter, RH_LOG_WARNING,
-           "strategy '%s': the result is not judged: %s", d->whole.strategy, verdict.text);
+           "strategy '%s': the result is not judged: %s", d->whole.strategy,
+           rh_verdict_why(&verdict, why));
   return RH_OK;
 }
 

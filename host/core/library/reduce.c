@@ -3,6 +3,7 @@
 #include "../base/log.h"
 #include "../base/vocabulary.h"
 #include "../reduce/accuracy.h"
+#include "../reduce/before_blame.h"
 #include "../reduce/exact_data.h"
 #include "../reduce/operand_data.h"
 #include "../reduce/request.h"
@@ -12,24 +13,27 @@
 static rh_status confirm(rh_kept_job *kept, const rh_job_spec *spec, rh_verdict *verdict,
                          rh_error *error) {
   const rh_reporter *reporter = &kept->job.redhost->options.reporter;
-  if (spec->custom) return RH_OK;
   if (!kept->ring) return rh_job_confirm(&kept->job, spec, reporter, verdict, error);
-  if (rh_exact_data_is_needed(verdict))
-    rh_exact_data_add_nothing("the data were streamed", verdict);
+  rh_exact_data_settle(verdict, "the data were streamed");
   return RH_OK;
 }
 
-static rh_status judge_value(rh_kept_job *kept, const rh_job_spec *spec, uint64_t depth,
-                             const rh_reference *reference, const rh_result *result,
+static rh_status judge_value(rh_kept_job *kept, const rh_job_spec *spec, const rh_job_part *part,
+                             uint64_t depth, rh_reference *reference, const rh_result *result,
                              rh_error *error) {
   rh_verdict verdict;
+  char why[512];
   const rh_job *job = &kept->job;
   const rh_reporter *reporter = &job->redhost->options.reporter;
   rh_job_judge(spec, job->device, depth, reference, result, &verdict);
+  if (verdict.verdict == RH_VERDICT_WRONG) {
+    RH_TRY(rh_before_blame(spec, part, reference, error));
+    rh_job_judge(spec, job->device, depth, reference, result, &verdict);
+  }
   RH_TRY(confirm(kept, spec, &verdict, error));
   if (verdict.verdict == RH_VERDICT_UNJUDGED)
     rh_log(reporter, RH_LOG_WARNING, "strategy '%s': the result is not judged: %s",
-           job->strategy->name, verdict.text);
+           job->strategy->name, rh_verdict_why(&verdict, why));
   if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
   rh_redhost_blame(job->redhost, job->strategy->name, job->path, spec->op, spec->type,
                    rh_operator_hash(spec->custom), spec->n);
@@ -44,13 +48,14 @@ static rh_status run(rh_redhost *redhost, rh_kept_job *kept, const rh_job_spec *
                      rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
   const rh_reporter *reporter = &redhost->options.reporter;
+  const rh_job_part all = {operands, 0, spec->n, spec->n, 0, 1};
   rh_reference reference;
   uint64_t depth;
-  if (!unchecked) RH_TRY(rh_job_reference_of(spec, operands, reporter, &reference, error));
+  if (!unchecked) RH_TRY(rh_job_reference_of(spec, &all, reporter, &reference, error));
   RH_TRY(rh_kept_reduce(redhost, kept, operands, spec->n, value, &depth, error));
   rh_job_result(spec, kept->job.strategy->name, value, result);
   if (unchecked) return RH_OK;
-  RH_TRY(judge_value(kept, spec, depth, &reference, result, error));
+  RH_TRY(judge_value(kept, spec, &all, depth, &reference, result, error));
   rh_accuracy_take(spec, &reference, result);
   return RH_OK;
 }

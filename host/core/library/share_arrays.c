@@ -59,15 +59,8 @@ static rh_status place_chunk(worker *w, uint64_t first, uint64_t n, rh_data *dat
 static rh_status refer(const worker *w, uint64_t first, uint64_t n, rh_reference *reference,
                        rh_error *error) {
   static const rh_reporter silent = {0};
-  const rh_job_spec *job = w->spec->job;
-  uint64_t constants[RH_MOST_CONSTANT_WORDS] = {0};
-  rh_arrays arrays = {.constants = constants};
-  if (!job->custom)
-    return rh_reference_compute(reference, job->op, job->type, w->view[0], n, 0, &silent, error);
-  memcpy(arrays.operands, w->view, job->custom->n_operands * sizeof *w->view);
-  rh_operator_bind(job->custom, job->n, constants);
-  rh_operator_set_base(job->custom, constants, first);
-  return rh_reference_compute_custom(reference, job->custom, &arrays, n, 0, &silent, error);
+  const rh_job_part elements = {w->view, first, n, w->spec->job->n, 0, 1};
+  return rh_job_reference_of(w->spec->job, &elements, &silent, reference, error);
 }
 
 /* ---- Chunks ---- */
@@ -82,8 +75,8 @@ static rh_status reduce_chunk(worker *w, uint64_t tile, uint32_t level, rh_error
   RH_TRY(place_chunk(w, first, n, &data, error));
   if (w->spec->checks) RH_TRY(refer(w, first, n, &reference, error));
   RH_TRY(rh_instance_call(job->instance, &data, n, value, error));
-  return rh_share_add(w->part, w->spec->job, job, tile, level, w->spec->checks ? &reference : NULL,
-                      value, error);
+  return rh_share_add(w->part, w->spec->job, job, tile, level, w->view,
+                      w->spec->checks ? &reference : NULL, value, error);
 }
 
 /* ---- Chunks through a ring ---- */
@@ -106,8 +99,8 @@ static rh_status take_value(void *of_worker, const rh_lane *lane, const rh_ring_
   uint32_t level = ring_level(w);
   (void)times;
   memcpy(own, value, w->part->fold.op->value_size);
-  return rh_share_add(w->part, w->spec->job, &lane->job, slot->index << level, level, slot->note,
-                      own, error);
+  return rh_share_add(w->part, w->spec->job, &lane->job, slot->index << level, level,
+                      slot->operands, slot->note, own, error);
 }
 
 /* *at: a multiple of a chunk of the ring; as many of these as there are. */
@@ -161,6 +154,7 @@ rh_status rh_share_reduce(rh_share *part, const rh_share_spec *spec, const rh_sh
   const rh_reporter *reporter = &spec->redhost->options.reporter;
   uint64_t at = spec->first_tile, end = at + spec->tiles;
   rh_share_begin(part, spec->job);
+  part->may_change = 1;
   if (at < end) rh_share_name(part, rh_kept_working(arrays->kept));
   while (at < end) {
     RH_TRY(rh_progress(reporter, "reducing", at - spec->first_tile, spec->tiles, error));

@@ -39,17 +39,21 @@ void rh_operator_map(const rh_operator *self, const rh_arrays *arrays, uint64_t 
 
 int rh_operator_enclose(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
                         uint64_t n, const double *host, double *low, double *high) {
-  const void *operands[RH_MOST_OPERANDS] = {NULL};
   double part = rh_operator_map_error(self);
   for (uint64_t j = 0; j < n && isfinite(part); j++) {
     rh_interval a = rh_interval_widen(self->type, part, (rh_interval){host[j], host[j]});
     low[j] = a.low;
     high[j] = a.high;
   }
-  if (isfinite(part)) return 0;
+  return isfinite(part) ? 0 : rh_operator_enclose_field(self, 0, arrays, first, n, low, high);
+}
+
+int rh_operator_enclose_field(const rh_operator *self, uint32_t field, const rh_arrays *arrays,
+                              uint64_t first, uint64_t n, double *low, double *high) {
+  const void *operands[RH_MOST_OPERANDS] = {NULL};
   for (uint32_t k = 0; k < self->n_operands; k++)
     operands[k] = (const char *)arrays->operands[k] + first * rh_type_size(self->operands[k].type);
-  return rh_exprs_enclose(self->load, 0, operands, base_of(self, arrays) + first, n,
+  return rh_exprs_enclose(self->load, field, operands, base_of(self, arrays) + first, n,
                           arrays->constants, low, high);
 }
 

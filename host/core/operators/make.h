@@ -38,6 +38,9 @@ rh_status rh_operator_make_code(rh_operator *self, const rh_definition *definiti
                                 rh_error *error);
 void rh_operator_destroy_code(rh_code *code); /* null is legal */
 
+/* What is known of the fields of a struct that is made. */
+void rh_operator_find_kinds(rh_operator *self);
+
 /* The results' names and expressions. */
 rh_status rh_operator_make_results(rh_operator *self, const rh_definition *definition,
                                    rh_error *error);

@@ -291,6 +291,7 @@ static rh_status make_operator(rh_operator *self, const rh_definition *definitio
   RH_TRY(check_given(self, definition, n_lets, error));
   describe(self, definition);
   self->is_moments = rh_moments_is(self);
+  rh_operator_find_kinds(self);
   RH_TRY(take_apart(self, definition, error));
   if (!(self->key = rh_operator_make_key(self, definition)))
     return rh_fail(error, RH_E_NOMEM, "no memory for an operator");

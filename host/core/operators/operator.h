@@ -36,11 +36,16 @@ typedef struct rh_arrays {
   const void *constants; /* as rh_operator_bind() wrote them */
 } rh_arrays;
 
+/* What of a field does not depend on the order of combining: nothing that is known; its bits; or
+ * the exact sum of which it is a rounded one. */
+typedef enum rh_field_kind { RH_FIELD_ANY, RH_FIELD_EXACT, RH_FIELD_SUM } rh_field_kind;
+
 /* A field of a value: a number, or a built-in operator's value. */
 typedef struct rh_operator_field {
   char name[RH_OPERATOR_NAME_BYTES];
   rh_type type;
   uint32_t offset; /* bytes, in a value */
+  rh_field_kind kind;
 } rh_operator_field;
 
 /* A built-in operator of several in one pass: where its value is in a value. */
@@ -177,6 +182,13 @@ void rh_operator_map(const rh_operator *self, const rh_arrays *arrays, uint64_t 
 int rh_operator_enclose(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
                         uint64_t n, const double *host, double *low, double *high);
 
+/* The same of what field `field` of a struct loads. */
+int rh_operator_enclose_field(const rh_operator *self, uint32_t field, const rh_arrays *arrays,
+                              uint64_t first, uint64_t n, double *low, double *high);
+/* What the fields of elements first .. first+n-1 load, as one array each.  Not by code. */
+void rh_operator_load_fields(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
+                             uint64_t n, void *const *outputs);
+
 /* Struct operators only, from here on; those by code can reduce and combine with a device only, and
  * give their identity else.  *value = the element's; padding is left as it is. */
 void rh_operator_load(const rh_operator *self, void *value, const rh_arrays *arrays,
@@ -195,8 +207,27 @@ void rh_operator_combine(const rh_operator *self, void *a, const void *b);
 void rh_operator_combine_all(const rh_operator *self, const void *a, const void *b, void *result,
                              uint32_t n);
 
-/* The results of a value over n elements: n_results of them. */
+/* The numbers that a value over n elements stands for, one of each part, or of each field: n_given
+ * of them. */
+uint32_t rh_operator_n_given(const rh_operator *self);
+void rh_operator_given(const rh_operator *self, const void *value, uint64_t n,
+                       rh_operator_result *given);
+/* How many of n elements the value is of: those that a condition chose, where they are counted. */
+uint64_t rh_operator_count_in(const rh_operator *self, const void *value, uint64_t n);
+/* The field that number k is of. */
+uint32_t rh_operator_field_given(const rh_operator *self, uint32_t k);
+
+/* The results that are made of these numbers, of n elements: n_results of them. */
+void rh_operator_finalize(const rh_operator *self, const rh_operator_result *given, uint64_t n,
+                          rh_operator_result *results);
+/* Those of a value. */
 void rh_operator_results(const rh_operator *self, const void *value, uint64_t n,
                          rh_operator_result *results);
+
+/* Bit j: result k is computed from number j. */
+uint64_t rh_operator_result_uses(const rh_operator *self, uint32_t k);
+/* Between which numbers result k lies, if the numbers that it is computed from lie in intervals. */
+rh_interval rh_operator_enclose_result(const rh_operator *self, uint32_t k,
+                                       const rh_interval *given, uint64_t n);
 
 #endif

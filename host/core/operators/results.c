@@ -15,8 +15,7 @@ static rh_type part_type(const rh_operator_part *part) {
   return rh_op_result_type(part->op, part->type);
 }
 
-/* Of the parts or fields, without the number of elements. */
-static uint32_t count(const rh_operator *self) {
+uint32_t rh_operator_n_given(const rh_operator *self) {
   return (self->n_parts ? self->n_parts : self->n_fields) - (uint32_t)self->has_count;
 }
 
@@ -26,7 +25,7 @@ static rh_type type_of(const rh_operator *self, uint32_t k) {
 
 /* How `finalize` calls it: a.0, a.1 or a.FIELD; a alone where there is only one, without a name. */
 static void name_of(const rh_operator *self, uint32_t k, rh_expr_name name) {
-  if (count(self) == 1 && (self->n_parts || !*self->fields[0].name))
+  if (rh_operator_n_given(self) == 1 && (self->n_parts || !*self->fields[0].name))
     snprintf(name, RH_EXPR_NAME_BYTES, "a");
   else if (self->n_parts)
     snprintf(name, RH_EXPR_NAME_BYTES, "a.%u", k);
@@ -39,7 +38,7 @@ static rh_status make_finalize(rh_operator *self, const rh_definition *definitio
   rh_expr_variable variables[RH_MOST_FIELDS + 1];
   rh_expr_name names[RH_MOST_FIELDS];
   rh_expr_constant constants[RH_MOST_CONSTANTS];
-  uint32_t n = count(self);
+  uint32_t n = rh_operator_n_given(self);
   for (uint32_t k = 0; k < n; k++) {
     name_of(self, k, names[k]);
     variables[k] = (rh_expr_variable){names[k], type_of(self, k)};
@@ -63,7 +62,7 @@ rh_status rh_operator_make_results(rh_operator *self, const rh_definition *defin
                                    rh_error *error) {
   if (definition->n_results) return make_finalize(self, definition, error);
   if (!self->is_struct) return RH_OK;
-  self->n_results = count(self);
+  self->n_results = rh_operator_n_given(self);
   for (uint32_t k = 0; k < self->n_results; k++)
     if (self->n_parts)
       snprintf(self->results[k], RH_OPERATOR_NAME_BYTES, "%s", rh_op_name(self->parts[k].op));
@@ -128,40 +127,85 @@ static void encode(const rh_operator_result *from, void *to) {
     memcpy(to, &from->value, sizeof from->value);
 }
 
-static void finalize(const rh_operator *self, const void *value, uint64_t n,
-                     rh_operator_result *results) {
-  uint64_t in[RH_MOST_FIELDS + 1], out[RH_MOST_FIELDS];
+/* What an expression reads and writes, of one element. */
+typedef struct numbers {
+  uint64_t of[RH_MOST_FIELDS + 1];
+  void *places[RH_MOST_FIELDS + 1];
+} numbers;
+
+static void place(numbers *these) {
+  for (uint32_t k = 0; k <= RH_MOST_FIELDS; k++) {
+    these->of[k] = 0;
+    these->places[k] = &these->of[k];
+  }
+}
+
+void rh_operator_given(const rh_operator *self, const void *value, uint64_t n,
+                       rh_operator_result *given) {
+  for (uint32_t k = 0; k < rh_operator_n_given(self); k++) decode(self, k, value, n, &given[k]);
+}
+
+uint64_t rh_operator_count_in(const rh_operator *self, const void *value, uint64_t n) {
+  const rh_operator_field *last = &self->fields[self->n_fields - (uint32_t)self->has_count];
+  if (self->has_count) memcpy(&n, (const char *)value + last->offset, sizeof n);
+  return n;
+}
+
+/* The field of an indexed part is its index. */
+uint32_t rh_operator_field_given(const rh_operator *self, uint32_t k) {
+  const rh_operator_part *part = &self->parts[k];
+  uint32_t offset = part->offset, j = 0;
+  if (!self->n_parts) return k;
+  if (rh_op_flags(part->op, part->type) & RH_OP_INDEXED) offset = part->index_at;
+  while (self->fields[j].offset != offset) j++;
+  return j;
+}
+
+void rh_operator_finalize(const rh_operator *self, const rh_operator_result *given, uint64_t n,
+                          rh_operator_result *results) {
   uint64_t constants[RH_EXPR_MOST_SLOTS];
-  const void *variables[RH_MOST_FIELDS + 1];
-  void *outputs[RH_MOST_FIELDS];
-  uint32_t given = count(self);
-  for (uint32_t k = 0; k < given; k++) {
-    rh_operator_result one;
-    decode(self, k, value, n, &one);
-    in[k] = 0;
-    encode(&one, &in[k]);
+  numbers in, out;
+  uint32_t n_given = rh_operator_n_given(self);
+  if (!self->finalize) {
+    memcpy(results, given, self->n_results * sizeof *results);
+  } else {
+    place(&in);
+    place(&out);
+    for (uint32_t k = 0; k < n_given; k++) encode(&given[k], &in.of[k]);
+    in.of[n_given] = n;
+    rh_exprs_bind(self->finalize, n, constants);
+    rh_exprs_eval(self->finalize, (const void *const *)in.places, 0, 1, constants, out.places);
+    for (uint32_t k = 0; k < self->n_results; k++)
+      decode_number(rh_exprs_type(self->finalize, k), &out.of[k], &results[k]);
   }
-  in[given] = n;
-  if (self->has_count)
-    memcpy(&in[given], (const char *)value + self->fields[self->n_fields - 1].offset,
-           sizeof in[given]);
-  for (uint32_t k = 0; k <= given; k++) variables[k] = &in[k];
-  for (uint32_t k = 0; k < self->n_results; k++) {
-    out[k] = 0;
-    outputs[k] = &out[k];
-  }
-  rh_exprs_bind(self->finalize, n, constants);
-  rh_exprs_eval(self->finalize, variables, 0, 1, constants, outputs);
   for (uint32_t k = 0; k < self->n_results; k++)
-    decode_number(rh_exprs_type(self->finalize, k), &out[k], &results[k]);
+    memcpy(results[k].name, self->results[k], RH_OPERATOR_NAME_BYTES);
 }
 
 void rh_operator_results(const rh_operator *self, const void *value, uint64_t n,
                          rh_operator_result *results) {
-  if (self->finalize)
-    finalize(self, value, n, results);
-  else
-    for (uint32_t k = 0; k < self->n_results; k++) decode(self, k, value, n, &results[k]);
-  for (uint32_t k = 0; k < self->n_results; k++)
-    memcpy(results[k].name, self->results[k], RH_OPERATOR_NAME_BYTES);
+  rh_operator_result given[RH_MOST_FIELDS];
+  rh_operator_given(self, value, n, given);
+  rh_operator_finalize(self, given, rh_operator_count_in(self, value, n), results);
+}
+
+/* ---- What is known of a result ---- */
+
+uint64_t rh_operator_result_uses(const rh_operator *self, uint32_t k) {
+  int uses_index;
+  if (!self->finalize) return UINT64_C(1) << k;
+  return rh_exprs_variables(self->finalize, k, &uses_index) &
+         ((UINT64_C(1) << rh_operator_n_given(self)) - 1);
+}
+
+rh_interval rh_operator_enclose_result(const rh_operator *self, uint32_t k,
+                                       const rh_interval *given, uint64_t n) {
+  uint64_t constants[RH_EXPR_MOST_SLOTS];
+  rh_interval variables[RH_MOST_FIELDS + 1];
+  uint32_t n_given = rh_operator_n_given(self);
+  if (!self->finalize) return given[k];
+  memcpy(variables, given, n_given * sizeof *given);
+  variables[n_given] = rh_interval_around((double)n);
+  rh_exprs_bind(self->finalize, n, constants);
+  return rh_exprs_enclose_one(self->finalize, k, variables, constants);
 }

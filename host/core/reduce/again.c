@@ -49,7 +49,9 @@ static int leave_out(rh_redhost *redhost, const rh_job_spec *spec, rh_status sta
 }
 
 static int is_the_strategys(const rh_redhost *redhost, const rh_job_spec *spec, rh_status status) {
-  if (!redhost->chose[0] || redhost->device_failed || status == RH_E_CANCELLED) return 0;
+  if (!redhost->chose[0] || redhost->device_failed || status == RH_E_CANCELLED ||
+      status == RH_E_FILE) /* of the data */
+    return 0;
   return status != RH_E_USAGE || spec->n_settings == 0;
 }
 

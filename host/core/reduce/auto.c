@@ -75,6 +75,18 @@ static void keep_on_device(choice *c) {
   if (on_device) c->n_known = on_device;
 }
 
+/* Drops strategies whose answer would not be judged, unless it is so with all of them. */
+static void keep_judged(choice *c) {
+  const rh_job_spec *spec = c->spec;
+  uint32_t judged = 0;
+  for (uint32_t k = 0; spec->custom && k < c->n_known; k++) {
+    const rh_offer *offer = &c->list[k].entry->offers[spec->op][spec->type];
+    if (!rh_reference_allows_much(spec->custom, offer->answer.depth, spec->n))
+      c->list[judged++] = c->list[k];
+  }
+  if (judged) c->n_known = judged;
+}
+
 static void add_name(rh_text *names, const rh_entry *entry) {
   rh_text_add(names, "%s%s", names->length ? ", " : "", entry->name);
 }
@@ -137,6 +149,7 @@ static rh_status gather(choice *c, const rh_registry *registry, rh_error *error)
   c->list = calloc(registry->n_entries + 1u, sizeof *c->list);
   if (!c->list) return rh_fail(error, RH_E_NOMEM, "no memory to choose a strategy");
   take_entries(c, registry, 1);
+  keep_judged(c);
   RH_TRY(try_out(c, error));
   weigh_way(c);
   c->n = c->n_known;

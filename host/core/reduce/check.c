@@ -6,19 +6,13 @@
  * for inner products in floating-point arithmetic (SIMAX 2013); Rump, Bünger and Jeannerod,
  * Improved error bounds for floating-point products and Horner's scheme (BIT 2016). */
 #include "../base/vocabulary.h"
+#include "../operators/ops.h"
 #include "judged.h"
-#include "sampled.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static rh_judge_format format_of(rh_type type) {
-  static const rh_judge_format f32 = {24, -126, 128, UINT64_C(1) << 12};
-  static const rh_judge_format f64 = {53, -1022, 1024, UINT64_C(1) << 26};
-  return type == RH_TYPE_f64 ? f64 : f32;
-}
 
 /* ---- Operators that every order computes alike ---- */
 
@@ -121,10 +115,6 @@ static void judge_sum(const rh_judged *j, uint64_t depth) {
 
 static void judge_mapped(const rh_reference *reference, const rh_result *result, uint64_t depth,
                          int flushes, rh_verdict *verdict) {
-  if (reference->sampled.n) {
-    rh_judge_sampled(&reference->sampled, result, depth ? depth : reference->n, verdict);
-    return;
-  }
   if (result->type != reference->result.type || result->indexed != reference->result.indexed) {
     const char *is = rh_type_name(result->type), *should = rh_type_name(reference->result.type);
     rh_verdict_say(verdict, RH_VERDICT_WRONG, NAN, "a result of type %s%s instead of %s%s",
@@ -138,7 +128,7 @@ static void judge_mapped(const rh_reference *reference, const rh_result *result,
   }
   rh_judged j = {
       .reference = reference, .result = result->value.f, .flushes = flushes, .verdict = verdict};
-  j.format = format_of(result->type);
+  j.format = rh_judge_format_of(result->type);
   j.u = ldexpl(1, -j.format.digits);
   if (reference->op == RH_OP_prod)
     rh_judge_prod(&j);
@@ -260,6 +250,10 @@ static int judge_enclosed(const rh_judged *j, const rh_result *result, uint64_t 
 void rh_reference_judge(const rh_reference *reference, const rh_result *result, uint64_t depth,
                         int flushes, rh_verdict *verdict) {
   memset(verdict, 0, sizeof *verdict);
+  if (reference->custom && (result->n_fields || reference->custom->is_struct)) {
+    rh_judge_results(reference, result, depth, flushes, verdict);
+    return;
+  }
   judge_mapped(reference, result, depth, flushes, verdict);
   int is_same_kind =
       result->type == reference->result.type && result->indexed == reference->result.indexed;
@@ -270,10 +264,22 @@ void rh_reference_judge(const rh_reference *reference, const rh_result *result, 
                  .result = number_of(result),
                  .flushes = flushes,
                  .verdict = &other,
-                 .format = format_of(result->type)};
+                 .format = rh_judge_format_of(result->type)};
   j.u = ldexpl(1, -j.format.digits);
   int is_judged = judge_enclosed(&j, result, depth);
   if (!is_judged && verdict->verdict != RH_VERDICT_WRONG) return;
   if (!is_judged) judge_by_map(&j, depth);
   *verdict = other;
+}
+
+void rh_reference_judge_value(const rh_reference *reference, const void *value, uint64_t depth,
+                              int flushes, rh_verdict *verdict) {
+  rh_result result;
+  memset(verdict, 0, sizeof *verdict);
+  if (reference->custom && reference->custom->is_struct) {
+    rh_judge_fields(reference, value, depth, flushes, verdict);
+    return;
+  }
+  rh_op_result(reference->op, reference->type, value, &result);
+  rh_reference_judge(reference, &result, depth, flushes, verdict);
 }

@@ -25,13 +25,18 @@ static double number_at(rh_type type, const void *from, uint64_t j) {
   }
 }
 
+void rh_enclosed_numbers(rh_type type, const void *from, uint64_t first, uint64_t count,
+                         double *to) {
+  for (uint64_t j = 0; j < count; j++) to[j] = number_at(type, from, first + j);
+}
+
 static void take_end(rh_enclosed *to, uint32_t op, int is_first, double least, double most) {
   int is_min = op == RH_OP_min;
   to->least = is_first ? least : is_min ? fmin(to->least, least) : fmax(to->least, least);
   to->most = is_first ? most : is_min ? fmin(to->most, most) : fmax(to->most, most);
 }
 
-static void take_element(rh_enclosed *to, uint32_t op, double host, double low, double high) {
+void rh_enclosed_take(rh_enclosed *to, uint32_t op, double host, double low, double high) {
   int is_first = to->n++ == to->n_unknown; /* of those that are known */
   if (!(low <= host && host <= high)) {    /* NaN, too */
     to->n_unknown++;
@@ -56,13 +61,13 @@ void rh_enclosed_add(rh_enclosed *to, uint32_t op, const rh_operator *custom,
   double host[RH_ENCLOSED_MOST], low[RH_ENCLOSED_MOST], high[RH_ENCLOSED_MOST];
   for (uint64_t done = 0, count; done < n; done += count) {
     count = n - done < RH_ENCLOSED_MOST ? n - done : RH_ENCLOSED_MOST;
-    for (uint64_t j = 0; j < count; j++) host[j] = number_at(custom->type, mapped, done + j);
+    rh_enclosed_numbers(custom->type, mapped, done, count, host);
     if (rh_operator_enclose(custom, arrays, first + done, count, host, low, high) != 0) {
       to->n += count;
       to->n_unknown += count;
       continue;
     }
-    for (uint64_t j = 0; j < count; j++) take_element(to, op, host[j], low[j], high[j]);
+    for (uint64_t j = 0; j < count; j++) rh_enclosed_take(to, op, host[j], low[j], high[j]);
   }
 }
 

@@ -14,10 +14,16 @@ typedef struct rh_enclosed {
 /* Is anything kept for the built-in operator `op` over this map? */
 int rh_enclosed_serves(uint32_t op, const rh_operator *custom);
 
+/* Adds an element, which is `host` here. */
+void rh_enclosed_take(rh_enclosed *to, uint32_t op, double host, double low, double high);
 /* Adds elements first .. first+n-1, which the host has mapped. */
 void rh_enclosed_add(rh_enclosed *to, uint32_t op, const rh_operator *custom,
                      const rh_arrays *arrays, uint64_t first, uint64_t n, const void *mapped);
 /* Adds the elements of `part`. */
 void rh_enclosed_merge(rh_enclosed *to, uint32_t op, const rh_enclosed *part);
+
+/* `count` numbers of a type, as doubles. */
+void rh_enclosed_numbers(rh_type type, const void *from, uint64_t first, uint64_t count,
+                         double *to);
 
 #endif

@@ -56,11 +56,19 @@ void rh_exact_data_add(const rh_exact_data *exact, const rh_result *result, rh_v
            result->value.f, exact->reference.result.value.f);
 }
 
-void rh_exact_data_add_nothing(const char *why, rh_verdict *verdict) {
+void rh_exact_data_settle(rh_verdict *verdict, const char *why) {
+  if (!rh_exact_data_is_needed(verdict)) return;
   verdict->exact_data = RH_EXACT_DATA_NOT_TRIED;
   if (verdict->verdict == RH_VERDICT_OK) verdict->verdict = RH_VERDICT_UNJUDGED;
   snprintf(verdict->exact_text, sizeof verdict->exact_text,
            "exact data at this n: not tried: %.200s", why);
+}
+
+const char *rh_verdict_why(const rh_verdict *verdict, char text[512]) {
+  int is_open = verdict->exact_data == RH_EXACT_DATA_NOT_TRIED;
+  snprintf(text, 512, "%s%s", is_open ? "its bound allows much; " : "",
+           is_open ? verdict->exact_text : verdict->text);
+  return text;
 }
 
 int rh_exact_data_is_too_much(rh_status status) {
@@ -95,6 +103,7 @@ rh_status rh_job_confirm(rh_job *job, const rh_job_spec *spec, const rh_reporter
   rh_cl_input input = {0};
   rh_result result;
   rh_error why = {0};
+  if (spec->custom) rh_exact_data_settle(verdict, "none are known for operators of one's own");
   if (!rh_exact_data_is_needed(verdict)) return RH_OK;
   rh_status status =
       rh_exact_data_make(&exact, spec->op, spec->type, spec->n, NULL, 0, reporter, &why);
@@ -106,7 +115,7 @@ rh_status rh_job_confirm(rh_job *job, const rh_job_spec *spec, const rh_reporter
   }
   if (status == RH_OK) return RH_OK;
   if (rh_exact_data_is_too_much(status)) {
-    rh_exact_data_add_nothing(why.message, verdict);
+    rh_exact_data_settle(verdict, why.message);
     return RH_OK;
   }
   if (error) *error = why;

@@ -15,7 +15,8 @@ typedef struct rh_exact_data {
 
 /* Does the verdict need this check? */
 static inline int rh_exact_data_is_needed(const rh_verdict *verdict) {
-  return verdict->weak && verdict->verdict != RH_VERDICT_WRONG;
+  return verdict->weak && verdict->verdict != RH_VERDICT_WRONG &&
+         verdict->exact_data == RH_EXACT_DATA_NONE;
 }
 
 /* kind: null, or other data for an operator that is exact anyway. shared: in memory that can be
@@ -34,8 +35,11 @@ int rh_exact_data_agrees(const rh_exact_data *exact, const rh_result *result);
 /* Makes a strategy's result on these data part of the verdict on its answer: a different result is
  * RH_VERDICT_WRONG. */
 void rh_exact_data_add(const rh_exact_data *exact, const rh_result *result, rh_verdict *verdict);
-/* The data could not be tried, so an answer inside its bound is not judged either. */
-void rh_exact_data_add_nothing(const char *why, rh_verdict *verdict);
+/* The rule of every way: an answer that is inside a bound which allows much, and that nothing else
+ * confirms, is not judged.  why: such data were not tried. */
+void rh_exact_data_settle(rh_verdict *verdict, const char *why);
+/* Why an answer is not judged. */
+const char *rh_verdict_why(const rh_verdict *verdict, char text[512]);
 /* Does this failure only mean that the data cannot be tried, so that the run continues? */
 int rh_exact_data_is_too_much(rh_status status);
 

@@ -234,33 +234,12 @@ static void sum_of_nothing(const rh_job_spec *spec, rh_result *result) {
     result->value.f = 0;
 }
 
-/* The results of a user's operator.  A struct's first one is `value`, too; of others that is what
- * the built-in operator gave, which the check compares. */
-static void custom_result(const rh_job_spec *spec, const void *value, rh_result *result) {
-  rh_operator_result results[RH_MOST_FIELDS];
-  uint32_t n = spec->custom->n_results;
-  if (spec->custom->is_struct)
-    *result = (rh_result){0};
-  else
-    rh_op_result(spec->op, spec->type, value, result);
-  if (!spec->custom->is_struct) sum_of_nothing(spec, result);
-  result->n_fields = n;
-  rh_operator_results(spec->custom, value, spec->n, results);
-  for (uint32_t k = 0; k < n; k++) {
-    rh_result_field *field = &result->fields[k];
-    memcpy(field->name, results[k].name, strnlen(results[k].name, sizeof field->name - 1));
-    field->type = results[k].type;
-    memcpy(&field->value, &results[k].value, sizeof field->value);
-  }
-  if (!spec->custom->is_struct) return;
-  result->type = result->fields[0].type;
-  memcpy(&result->value, &result->fields[0].value, sizeof result->value);
-}
-
 void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *value,
                    rh_result *result) {
   if (spec->custom && spec->custom->n_results) {
-    custom_result(spec, value, result);
+    rh_operator_result results[RH_MOST_FIELDS];
+    rh_operator_results(spec->custom, value, spec->n, results);
+    rh_result_take(result, results, spec->custom->n_results);
     strncpy(result->strategy, strategy, sizeof result->strategy - 1);
     return;
   }
@@ -269,32 +248,55 @@ void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *va
   strncpy(result->strategy, strategy, sizeof result->strategy - 1);
 }
 
-rh_status rh_job_reference_of(const rh_job_spec *spec, const void *const *operands,
+void rh_job_arrays(const rh_job_spec *spec, const rh_job_part *part, rh_arrays *arrays,
+                   uint64_t constants[RH_MOST_CONSTANT_WORDS]) {
+  *arrays = (rh_arrays){.constants = constants};
+  memset(constants, 0, RH_MOST_CONSTANT_WORDS * sizeof *constants);
+  memcpy(arrays->operands, part->operands, spec->custom->n_operands * sizeof *part->operands);
+  rh_operator_bind(spec->custom, part->whole_n, constants);
+  rh_operator_set_base(spec->custom, constants, part->first);
+}
+
+rh_status rh_job_reference_of(const rh_job_spec *spec, const rh_job_part *part,
                               const rh_reporter *reporter, rh_reference *reference,
                               rh_error *error) {
   if (!spec->custom)
-    return rh_reference_compute(reference, spec->op, spec->type, operands[0], spec->n, 0, reporter,
-                                error);
+    return rh_reference_compute(reference, spec->op, spec->type, part->operands[0], part->n,
+                                part->threads, reporter, error);
   uint64_t constants[RH_MOST_CONSTANT_WORDS];
-  rh_arrays arrays = {.constants = constants};
-  memcpy(arrays.operands, operands, spec->custom->n_operands * sizeof *operands);
-  rh_operator_bind(spec->custom, spec->n, constants);
-  return rh_reference_compute_custom(reference, spec->custom, &arrays, spec->n, 0, reporter, error);
+  rh_arrays arrays;
+  rh_job_arrays(spec, part, &arrays, constants);
+  return rh_reference_compute_custom(reference, spec->custom, &arrays, part->n, part->threads,
+                                     reporter, error);
+}
+
+void rh_job_operands_at(const rh_job_spec *spec, const void *data, const void **operands) {
+  operands[0] = data;
+  for (uint32_t k = 0; spec->custom && k < spec->custom->n_operands; k++)
+    operands[k] = (const char *)data + spec->offsets[k];
 }
 
 rh_status rh_job_reference(const rh_job_spec *spec, const void *data, const rh_reporter *reporter,
                            rh_reference *reference, rh_error *error) {
-  const void *operands[RH_MOST_OPERANDS] = {data};
-  for (uint32_t k = 0; spec->custom && k < spec->custom->n_operands; k++)
-    operands[k] = (const char *)data + spec->offsets[k];
-  return rh_job_reference_of(spec, operands, reporter, reference, error);
+  const void *operands[RH_MOST_OPERANDS];
+  rh_job_operands_at(spec, data, operands);
+  const rh_job_part all = {operands, 0, spec->n, spec->n, 0, 0};
+  return rh_job_reference_of(spec, &all, reporter, reference, error);
+}
+
+static int flushes(const rh_job_spec *spec, const rh_cl_device *device) {
+  if (!device) return 0;
+  return (spec->type == RH_TYPE_f64 ? device->flushes_f64 : device->flushes_f32) != 0;
 }
 
 void rh_job_judge(const rh_job_spec *spec, const rh_cl_device *device, uint64_t depth,
                   const rh_reference *reference, const rh_result *result, rh_verdict *verdict) {
-  uint32_t flushes = 0;
-  if (device) flushes = spec->type == RH_TYPE_f64 ? device->flushes_f64 : device->flushes_f32;
-  rh_reference_judge(reference, result, depth, (int)flushes, verdict);
+  rh_reference_judge(reference, result, depth, flushes(spec, device), verdict);
+}
+
+void rh_job_judge_value(const rh_job_spec *spec, const rh_cl_device *device, uint64_t depth,
+                        const rh_reference *reference, const void *value, rh_verdict *verdict) {
+  rh_reference_judge_value(reference, value, depth, flushes(spec, device), verdict);
 }
 
 void rh_job_finish(rh_job *job) {

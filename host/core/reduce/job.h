@@ -101,13 +101,27 @@ void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *va
  * change its own reference. */
 rh_status rh_job_reference(const rh_job_spec *spec, const void *data, const rh_reporter *reporter,
                            rh_reference *reference, rh_error *error);
-/* The same for operands that are arrays of their own; of a built-in operator one. */
-rh_status rh_job_reference_of(const rh_job_spec *spec, const void *const *operands,
+/* operands[k] = where operand k of the data lies */
+void rh_job_operands_at(const rh_job_spec *spec, const void *data, const void **operands);
+/* Elements first .. first+n-1 of whole_n. */
+typedef struct rh_job_part {
+  const void *const *operands; /* where they lie, each operand's; of a built-in operator one */
+  uint64_t first, n, whole_n;
+  uint32_t threads; /* 0: one per processor */
+  int may_change;   /* 1: others than the strategy can write to them */
+} rh_job_part;
+/* As a user's operator reads them; room for its constants. */
+void rh_job_arrays(const rh_job_spec *spec, const rh_job_part *part, rh_arrays *arrays,
+                   uint64_t constants[RH_MOST_CONSTANT_WORDS]);
+rh_status rh_job_reference_of(const rh_job_spec *spec, const rh_job_part *part,
                               const rh_reporter *reporter, rh_reference *reference,
                               rh_error *error);
 /* Judges an answer by it. device: null for the host; depth: from query's answer. */
 void rh_job_judge(const rh_job_spec *spec, const rh_cl_device *device, uint64_t depth,
                   const rh_reference *reference, const rh_result *result, rh_verdict *verdict);
+/* The value of a part of the data, by the part's reference. */
+void rh_job_judge_value(const rh_job_spec *spec, const rh_cl_device *device, uint64_t depth,
+                        const rh_reference *reference, const void *value, rh_verdict *verdict);
 
 void rh_job_finish(rh_job *job); /* zero-initialised is fine */
 

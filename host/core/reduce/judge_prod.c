@@ -28,7 +28,7 @@ static long double log2_slack(const rh_judged *j) {
 }
 
 /* Every multiplication errs by at most u. */
-static long double relative_bound(const rh_judged *j) {
+long double rh_judge_prod_relative(const rh_judged *j) {
   long double k = (long double)j->verdict->depth;
   long double rounding =
       j->reference->n <= j->format.linear_n ? k * j->u : expm1l(k * log1pl(j->u));
@@ -58,7 +58,7 @@ static void judge_exact(const rh_judged *j) {
 static void judge_number(const rh_judged *j) {
   const rh_exact_prod *prod = &j->reference->prod;
   long double magnitude = fabsl((long double)j->result), moved = conversion_bound(j);
-  long double relative = relative_bound(j);
+  long double relative = rh_judge_prod_relative(j);
   if (rh_exact_prod_distance(prod, magnitude + moved) < -log2_slack(j)) {
     rh_judged_wrong(j, ": no rounding is so far off");
     return;
@@ -73,7 +73,7 @@ static void judge_infinity(const rh_judged *j) {
   if (isinf(j->reference->result.value.f)) {
     rh_judged_equal(j);
   } else if (rh_exact_prod_distance(&j->reference->prod, least) <=
-             fminl(log2_slack(j), RH_ROUND_UP(log1pl(relative_bound(j)) / logl(2)))) {
+             fminl(log2_slack(j), RH_ROUND_UP(log1pl(rh_judge_prod_relative(j)) / logl(2)))) {
     rh_verdict_say(j->verdict, RH_VERDICT_OK, NAN, "overflows within its rounding errors");
     j->verdict->weak = 1;
   } else {

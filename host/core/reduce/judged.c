@@ -6,10 +6,17 @@
 #include <stdio.h>
 
 /* A bound above this part of what it bounds is not a check alone: on data whose sum is small
- * against
- * the sum of magnitudes, a result that has nothing to do with them would pass.  Below it, what is
- * lost is less than a thousandth. */
-static const long double weak_part = 0x1p-10L;
+ * against the sum of magnitudes, a result that has nothing to do with them would pass.  Below it,
+ * what is lost is less than a thousandth. */
+int rh_judged_is_weak(long double bound, long double magnitude) {
+  return bound > 0x1p-10L * magnitude;
+}
+
+rh_judge_format rh_judge_format_of(rh_type type) {
+  static const rh_judge_format f32 = {24, -126, 128, UINT64_C(1) << 12};
+  static const rh_judge_format f64 = {53, -1022, 1024, UINT64_C(1) << 26};
+  return type == RH_TYPE_f64 ? f64 : f32;
+}
 
 long double rh_judged_largest(const rh_judged *j) {
   return ldexpl(1, j->format.emax) - ldexpl(1, j->format.emax - j->format.digits);
@@ -47,6 +54,11 @@ static long double ulp_at(const rh_judge_format *format, long double x) {
   return ldexpl(1, exponent - format->digits);
 }
 
+double rh_judged_ulps(rh_type type, double x, double error) {
+  const rh_judge_format format = rh_judge_format_of(type);
+  return (double)((long double)error / ulp_at(&format, (long double)x));
+}
+
 static double double_up(long double x) {
   double rounded = (double)x;
   return (long double)rounded < x ? nextafter(rounded, INFINITY) : rounded;
@@ -58,7 +70,7 @@ void rh_judged_error(const rh_judged *j, long double exact, long double error, l
   verdict->verdict = error <= bound ? RH_VERDICT_OK : RH_VERDICT_WRONG;
   verdict->error = double_up(error);
   verdict->bound = double_up(bound);
-  verdict->weak = bound > weak_part * magnitude;
+  verdict->weak = rh_judged_is_weak(bound, magnitude);
   verdict->error_ulp = (double)(error / ulp_at(&j->format, exact));
   if (error == 0 && bound == 0)
     snprintf(verdict->text, sizeof verdict->text, "equal");

@@ -41,7 +41,20 @@ void rh_judged_error(const rh_judged *j, long double exact, long double error, l
 
 int rh_equal_floats(double a, double b); /* every NaN equals every other; -0 is not +0 */
 
+rh_judge_format rh_judge_format_of(rh_type type);
+/* error / the distance of neighbouring numbers of the type at x */
+double rh_judged_ulps(rh_type type, double x, double error);
+/* Does this bound allow much of what it bounds? */
+int rh_judged_is_weak(long double bound, long double magnitude);
+
 /* judge_prod.c */
 void rh_judge_prod(const rh_judged *j);
+long double rh_judge_prod_relative(const rh_judged *j); /* the bound; j->verdict->depth is set */
+
+/* judge_results.c: what is made of the value, and the fields of a struct's value. */
+void rh_judge_results(const rh_reference *reference, const rh_result *result, uint64_t depth,
+                      int flushes, rh_verdict *verdict);
+void rh_judge_fields(const rh_reference *reference, const void *value, uint64_t depth, int flushes,
+                     rh_verdict *verdict);
 
 #endif

@@ -208,12 +208,69 @@ static double rounded_prod(const rh_reference *reference) {
                                                : rh_exact_prod_double(&reference->prod);
 }
 
-void rh_reference_conclude(rh_reference *reference, const rh_operator *custom) {
-  if (custom && custom->is_struct) {
-    rh_sampled_conclude(&reference->sampled, custom, reference->n);
-    reference->result = reference->sampled.canonical;
-    return;
+void rh_result_take(rh_result *result, const rh_operator_result *results, uint32_t n) {
+  *result = (rh_result){.n_fields = n, .type = results[0].type};
+  memcpy(&result->value, &results[0].value, sizeof result->value);
+  for (uint32_t k = 0; k < n; k++) {
+    rh_result_field *field = &result->fields[k];
+    memcpy(field->name, results[k].name, strnlen(results[k].name, sizeof field->name - 1));
+    field->type = results[k].type;
+    memcpy(&field->value, &results[k].value, sizeof field->value);
   }
+}
+
+/* The identity of a float sum is -0; the sum of nothing is 0 to a user. */
+static double sum_for_users(const rh_reference *reference, double sum) {
+  int may_be_empty = reference->n == 0 || reference->custom->is_masked;
+  return may_be_empty && sum == 0 ? 0 : sum;
+}
+
+static void given_of_struct(const rh_reference *reference, rh_operator_result *given) {
+  const rh_operator *custom = reference->custom;
+  rh_operator_given(custom, reference->sampled.values[0], reference->n, given);
+  for (uint32_t k = 0; k < rh_operator_n_given(custom); k++) {
+    uint32_t field = rh_operator_field_given(custom, k);
+    if (custom->fields[field].kind == RH_FIELD_SUM)
+      given[k].value.f = sum_for_users(
+          reference, rh_field_sum_rounded(&reference->sums[field], custom->fields[field].type));
+  }
+}
+
+static void given_of_built_in(const rh_reference *reference, rh_operator_result *given) {
+  const rh_result *result = &reference->result;
+  given->type = result->indexed ? RH_TYPE_u64 : result->type;
+  memcpy(&given->value, &result->value, sizeof given->value);
+  if (result->indexed) given->value.u = result->index;
+  if (rh_type_is_float(given->type) && reference->op == RH_OP_sum)
+    given->value.f = sum_for_users(reference, given->value.f);
+}
+
+uint64_t rh_reference_count(const rh_reference *reference) {
+  const rh_operator *custom = reference->custom;
+  return custom->is_struct
+             ? rh_operator_count_in(custom, reference->sampled.values[0], reference->n)
+             : reference->n;
+}
+
+void rh_reference_given(const rh_reference *reference, rh_operator_result *given) {
+  if (reference->custom->is_struct)
+    given_of_struct(reference, given);
+  else
+    given_of_built_in(reference, given);
+}
+
+/* As users see it. */
+static void take_answer(rh_reference *reference, const rh_operator *custom) {
+  rh_operator_result given[RH_MOST_FIELDS], results[RH_MOST_FIELDS];
+  reference->answer = reference->result;
+  if (!custom || !custom->n_results) return;
+  reference->custom = custom;
+  rh_reference_given(reference, given);
+  rh_operator_finalize(custom, given, rh_reference_count(reference), results);
+  rh_result_take(&reference->answer, results, custom->n_results);
+}
+
+static void conclude(rh_reference *reference, const rh_operator *custom) {
   if (custom) reference->map_error = rh_operator_map_error(custom);
   if (is_exact(reference->op, reference->type)) {
     rh_op_result(reference->op, reference->type, reference->value, &reference->result);
@@ -225,12 +282,19 @@ void rh_reference_conclude(rh_reference *reference, const rh_operator *custom) {
   }
 }
 
+void rh_reference_conclude(rh_reference *reference, const rh_operator *custom) {
+  if (!custom || !custom->is_struct) conclude(reference, custom);
+  take_answer(reference, custom);
+  if (custom && custom->is_struct) reference->result = reference->answer;
+}
+
 void rh_reference_add(rh_reference *whole, const rh_reference *part) {
   whole->n += part->n;
   whole->exact = 0;
   rh_exact_sum_merge(&whole->sum, &part->sum);
   rh_exact_prod_merge(&whole->prod, &part->prod);
   rh_enclosed_merge(&whole->enclosed, whole->op, &part->enclosed);
+  for (uint32_t k = 0; k < RH_MOST_FIELDS; k++) rh_field_sum_merge(&whole->sums[k], &part->sums[k]);
 }
 
 static void take_parts(rh_reference *reference, const reference_job *job) {
@@ -298,6 +362,7 @@ rh_status rh_reference_compute_custom(rh_reference *reference, const rh_operator
   if (custom->is_struct) {
     init(reference, custom->base, custom->type, n);
     rh_sample_orders(&reference->sampled, custom, arrays, n);
+    if (!custom->code) RH_TRY(rh_field_sums_compute(reference->sums, custom, arrays, n, error));
     rh_reference_conclude(reference, custom);
     return rh_by_code_status(custom, error);
   }

@@ -3,23 +3,18 @@
 #define RH_REDUCE_REFERENCE_H
 
 #include "../operators/operator.h"
-#include "enclosed.h"
-#include "exact.h"
 #include "exact_prod.h"
+#include "field_sum.h"
 #include <redhost/redhost.h>
 
-/* The results of a struct operator in several orders: how far they lie apart is what rounding does
+/* The values of a struct operator in several orders: how far they lie apart is what rounding does
  * to these data.  Nothing is proved by it. */
-enum { RH_SAMPLED_ORDERS = 16 };
+enum { RH_SAMPLED_ORDERS = 16, RH_MOST_ORDERS = RH_SAMPLED_ORDERS + 1 };
 typedef struct rh_sampled {
-  uint32_t n; /* results; 0: this is not one */
-  int is_exact;
-  int by_device;       /* code: the first order is not the canonical one */
-  rh_result canonical; /* in the canonical order */
-  double least[RH_MOST_RESULTS], most[RH_MOST_RESULTS];
-  /* The operator's values in each order, of which the first is canonical.  Exact: only that. */
-  uint32_t n_orders;
-  _Alignas(16) unsigned char values[RH_SAMPLED_ORDERS][RH_ANY_VALUE_BYTES];
+  int by_device;     /* code: the first order is not the canonical one */
+  uint32_t n_orders; /* 0: this is not one */
+  /* Of which the first is canonical.  Where every field is exact or a sum: only that. */
+  _Alignas(16) unsigned char values[RH_MOST_ORDERS][RH_ANY_VALUE_BYTES];
 } rh_sampled;
 
 /* The exact facts about one input under one operator. */
@@ -27,7 +22,9 @@ typedef struct rh_reference {
   uint32_t op;
   rh_type type;
   uint64_t n;
-  rh_result result;   /* correctly rounded to the result type; of a struct, in canonical order */
+  const rh_operator *custom; /* whose results are judged; null: the built-in operator's is */
+  rh_result result;          /* the built-in operator's, correctly rounded to the result type */
+  rh_result answer;   /* as users see it: what is made of `result`, or of a struct's fields */
   uint32_t exact;     /* 1: every order gives exactly this result: compare for equality */
   rh_exact_sum sum;   /* float sums and asums: the exact sum and sum of magnitudes */
   rh_exact_prod prod; /* float products */
@@ -35,6 +32,7 @@ typedef struct rh_reference {
   double map_error;                     /* of mapped elements: rh_exprs_error(); else 0 */
   rh_enclosed enclosed; /* of a map whose functions err; of no elements: it is not known */
   rh_sampled sampled;   /* operators whose value is a struct */
+  rh_field_sum sums[RH_MOST_FIELDS]; /* of its fields that are sums of floats */
 } rh_reference;
 
 enum { RH_VERDICT_OK = 0, RH_VERDICT_WRONG = 1, RH_VERDICT_UNJUDGED = 2 };
@@ -70,14 +68,29 @@ rh_status rh_reference_compute_custom(rh_reference *reference, const rh_operator
 /* The reference of no elements, to which those of parts are added. */
 void rh_reference_init(rh_reference *reference, uint32_t op, rh_type type);
 /* Adds the sums or products of the elements of `part`.  The values of exact operators and structs
- * are the caller's to combine: their order may count. */
+ * are the caller's to combine: their order may count.  sampled.n_orders, too. */
 void rh_reference_add(rh_reference *whole, const rh_reference *part);
 /* The result, of the sums or products that were added, or of `value` or sampled.values. */
 void rh_reference_conclude(rh_reference *whole, const rh_operator *custom);
+/* The exact numbers that it is made of, where there is an operator that makes it. */
+void rh_reference_given(const rh_reference *reference, rh_operator_result *given);
+/* and how many elements they are of */
+uint64_t rh_reference_count(const rh_reference *reference);
+/* Puts an operator's results into *result, whose value is the first. */
+void rh_result_take(rh_result *result, const rh_operator_result *results, uint32_t n);
 
 /* Judges a result.  depth: the most combinations that an element passed through, 0 if unknown (then
  * n-1).  flushes: the device flushes subnormals of this type. */
 void rh_reference_judge(const rh_reference *reference, const rh_result *result, uint64_t depth,
                         int flushes, rh_verdict *verdict);
+
+/* Whatever the result of such a depth is: does what it may differ by allow so much that it is not
+ * judged?  Of operators that have no exact data. */
+int rh_reference_allows_much(const rh_operator *custom, uint64_t depth, uint64_t n);
+
+/* The same of a value, before results are made of it: of a part of the data, whose value is one of
+ * several that make the whole's. */
+void rh_reference_judge_value(const rh_reference *reference, const void *value, uint64_t depth,
+                              int flushes, rh_verdict *verdict);
 
 #endif

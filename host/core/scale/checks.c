@@ -3,6 +3,7 @@
 #include "../base/random.h"
 #include "../base/vocabulary.h"
 #include "../operators/ops.h"
+#include "../reduce/before_blame.h"
 
 #include <string.h>
 
@@ -25,11 +26,11 @@ static int has_value(const rh_job_spec *job) {
 void rh_checks_init(rh_checks *checks, int mode, const rh_job_spec *job, uint64_t n) {
   *checks = (rh_checks){.mode = mode, .job = job, .whole_n = n};
   rh_reference_init(&checks->whole, job->op, job->type);
-  for (uint32_t k = 0; k < RH_SAMPLED_ORDERS; k++) rh_fold_init(&checks->folds[k], op_of(job));
+  for (uint32_t k = 0; k < RH_MOST_ORDERS; k++) rh_fold_init(&checks->folds[k], op_of(job));
 }
 
 void rh_checks_finish(rh_checks *checks) {
-  for (uint32_t k = 0; k < RH_SAMPLED_ORDERS; k++) rh_fold_finish(&checks->folds[k]);
+  for (uint32_t k = 0; k < RH_MOST_ORDERS; k++) rh_fold_finish(&checks->folds[k]);
 }
 
 int rh_checks_wants(const rh_checks *checks, uint64_t index) {
@@ -40,16 +41,8 @@ int rh_checks_wants(const rh_checks *checks, uint64_t index) {
 rh_status rh_checks_refer(const rh_checks *checks, const void *const *operands, uint64_t first,
                           uint64_t n, rh_reference *part, rh_error *error) {
   static const rh_reporter silent = {0};
-  const rh_job_spec *job = checks->job;
-  uint64_t constants[RH_MOST_CONSTANT_WORDS];
-  rh_arrays arrays = {.constants = constants};
-  if (!job->custom)
-    return rh_reference_compute(part, job->op, job->type, operands[0], n, 1, &silent, error);
-  memcpy(arrays.operands, operands, job->custom->n_operands * sizeof *operands);
-  constants[0] = 0;
-  rh_operator_bind(job->custom, checks->whole_n, constants);
-  rh_operator_set_base(job->custom, constants, first);
-  return rh_reference_compute_custom(part, job->custom, &arrays, n, 1, &silent, error);
+  const rh_job_part elements = {operands, first, n, checks->whole_n, 1, 0};
+  return rh_job_reference_of(checks->job, &elements, &silent, part, error);
 }
 
 /* ---- FULL ---- */
@@ -63,9 +56,13 @@ static rh_status add_values(rh_checks *checks, uint64_t index, uint64_t first,
     rh_fold_rebase(op_of(job), value, first);
     return rh_fold_add(&checks->folds[0], 0, index, value, error);
   }
-  for (uint32_t k = 0; k < part->sampled.n_orders; k++)
-    RH_TRY(rh_fold_add(&checks->folds[k], 0, index, part->sampled.values[k], error));
-  checks->whole.sampled = part->sampled; /* what the operator is; the values are the folds' */
+  /* A chunk that was combined in fewer orders has the same value in the others. */
+  for (uint32_t k = 0; k < RH_MOST_ORDERS; k++) {
+    uint32_t order = k < part->sampled.n_orders ? k : 0;
+    RH_TRY(rh_fold_add(&checks->folds[k], 0, index, part->sampled.values[order], error));
+  }
+  if (part->sampled.n_orders > checks->whole.sampled.n_orders)
+    checks->whole.sampled.n_orders = part->sampled.n_orders;
   return RH_OK;
 }
 
@@ -75,8 +72,9 @@ rh_status rh_checks_conclude(rh_checks *checks, rh_error *error) {
   whole->n = job->n;
   if (checks->mode != RH_CHECK_FULL) return RH_OK;
   if (is_struct(job)) {
-    whole->sampled.n = job->custom->n_results; /* also if there were no elements */
-    for (uint32_t k = 0; k < RH_SAMPLED_ORDERS; k++)
+    whole->sampled.by_device = job->custom->code != NULL;
+    if (whole->sampled.n_orders == 0) whole->sampled.n_orders = 1; /* there were no elements */
+    for (uint32_t k = 0; k < whole->sampled.n_orders; k++)
       RH_TRY(rh_fold_value(&checks->folds[k], whole->sampled.values[k], error));
   } else if (has_value(job)) {
     _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES] = {0};
@@ -87,31 +85,36 @@ rh_status rh_checks_conclude(rh_checks *checks, rh_error *error) {
   return RH_OK;
 }
 
-/* ---- SAMPLED ---- */
+/* ---- One chunk ---- */
 
-static void judge_chunk(rh_checks *checks, const rh_reference *part, const rh_cl_device *device,
-                        uint64_t depth, const void *value) {
-  rh_job_spec spec = *checks->job;
-  rh_result result;
+/* What a chunk is judged by while its elements are there. */
+static rh_status judge_chunk(rh_checks *checks, const rh_chunk_check *chunk, rh_error *error) {
+  const rh_job_part elements = {.operands = chunk->operands,
+                                .first = chunk->first,
+                                .n = chunk->reference->n,
+                                .whole_n = checks->whole_n,
+                                .threads = 1,
+                                .may_change = chunk->may_change};
   rh_verdict verdict;
-  spec.n = part->n;
-  rh_job_result(&spec, "", value, &result);
-  rh_job_judge(&spec, device, depth, part, &result, &verdict);
+  rh_job_judge_value(checks->job, chunk->device, chunk->depth, chunk->reference, chunk->value,
+                     &verdict);
+  if (verdict.verdict == RH_VERDICT_WRONG) {
+    RH_TRY(rh_before_blame(checks->job, &elements, chunk->reference, error));
+    rh_job_judge_value(checks->job, chunk->device, chunk->depth, chunk->reference, chunk->value,
+                       &verdict);
+  }
   if (checks->verdict.verdict != RH_VERDICT_WRONG) checks->verdict = verdict;
+  return RH_OK;
 }
 
-/* ---- Either ---- */
-
-rh_status rh_checks_add(rh_checks *checks, uint64_t index, uint64_t first, const rh_reference *part,
-                        const rh_cl_device *device, uint64_t depth, const void *value,
+rh_status rh_checks_add(rh_checks *checks, uint64_t index, const rh_chunk_check *chunk,
                         rh_error *error) {
   checks->chunks++;
-  if (!part) return RH_OK;
+  if (!chunk->reference) return RH_OK;
   checks->checked++;
-  if (checks->mode == RH_CHECK_SAMPLED) {
-    judge_chunk(checks, part, device, depth, value);
-    return RH_OK;
-  }
-  rh_reference_add(&checks->whole, part);
-  return has_value(checks->job) ? add_values(checks, index, first, part, error) : RH_OK;
+  if (chunk->value) RH_TRY(judge_chunk(checks, chunk, error));
+  if (checks->mode == RH_CHECK_SAMPLED) return RH_OK;
+  rh_reference_add(&checks->whole, chunk->reference);
+  if (!has_value(checks->job)) return RH_OK;
+  return add_values(checks, index, chunk->first, chunk->reference, error);
 }

@@ -14,10 +14,10 @@ typedef struct rh_checks {
   int mode;
   const rh_job_spec *job; /* with the operator; borrowed */
   uint64_t whole_n;       /* what n is in a map */
-  rh_fold folds[RH_SAMPLED_ORDERS];
+  rh_fold folds[RH_MOST_ORDERS];
   rh_reference whole;
   uint64_t chunks, checked; /* so far */
-  rh_verdict verdict;       /* sampled: the first that is wrong, else the last */
+  rh_verdict verdict;       /* of chunks: the first that is wrong, else the last */
 } rh_checks;
 
 /* Must be finished.  n: elements in all, for maps that use n.  job->custom's constants must not
@@ -33,10 +33,19 @@ int rh_checks_wants(const rh_checks *checks, uint64_t index);
 rh_status rh_checks_refer(const rh_checks *checks, const void *const *operands, uint64_t first,
                           uint64_t n, rh_reference *part, rh_error *error);
 
-/* One chunk more; part: null if it is not checked.  Elements are counted from `first`.  value: the
- * chunk's own; depth: from query's answer for a chunk. */
-rh_status rh_checks_add(rh_checks *checks, uint64_t index, uint64_t first, const rh_reference *part,
-                        const rh_cl_device *device, uint64_t depth, const void *value,
+/* A chunk: its elements are counted from `first`. */
+typedef struct rh_chunk_check {
+  uint64_t first;
+  const void *const *operands; /* where they are */
+  int may_change;              /* 1: others than the strategy can write to them */
+  rh_reference *reference;     /* null: it is not checked */
+  const void *value;           /* the strategy's; null: the chunk's own is not judged */
+  const rh_cl_device *device;  /* which has computed it; null: the host */
+  uint64_t depth;              /* from query's answer for a chunk */
+} rh_chunk_check;
+
+/* One chunk more.  RH_E_FILE if its elements have changed since the reference was computed. */
+rh_status rh_checks_add(rh_checks *checks, uint64_t index, const rh_chunk_check *chunk,
                         rh_error *error);
 
 /* FULL: makes checks->whole the reference of all n elements. */

@@ -52,9 +52,10 @@ static rh_status look_at(load *l, uint64_t piece, uint64_t n, const void *const 
   if (!part) return rh_fail(error, RH_E_NOMEM, "no memory for a reference");
   rh_status status = RH_OK;
   if (!by_device) status = rh_checks_refer(checks, operands, first, n, part, error);
+  const rh_chunk_check chunk = {.first = first, .operands = operands, .reference = part};
   pthread_mutex_lock(&l->lock);
   if (by_device) status = rh_checks_refer(checks, operands, first, n, part, error);
-  if (status == RH_OK) status = rh_checks_add(checks, piece, first, part, NULL, 0, NULL, error);
+  if (status == RH_OK) status = rh_checks_add(checks, piece, &chunk, error);
   pthread_mutex_unlock(&l->lock);
   free(part);
   return status;

@@ -2,6 +2,9 @@
 #include "../base/error.h"
 #include "../base/vocabulary.h"
 #include "../operators/ops.h"
+#include "../reduce/before_blame.h"
+#include "../reduce/exact_data.h"
+#include "../reduce/sampled.h"
 
 #include <redhost/canonical.h>
 
@@ -91,36 +94,40 @@ static void add_exact(const rh_job_spec *job, rh_share_check *check, const rh_ex
 }
 
 static rh_status judge_value(rh_share *part, const rh_job_spec *job, const rh_job *by,
-                             uint64_t first, const rh_reference *reference, const void *value,
-                             rh_error *error) {
+                             const rh_job_part *elements, rh_reference *reference,
+                             const void *value, rh_error *error) {
   rh_share_check *check = &part->check;
-  rh_job_spec spec = *job;
-  rh_result result;
+  uint64_t first = elements->first;
   rh_verdict verdict;
-  spec.n = reference->n;
-  rh_job_result(&spec, part->strategy, value, &result);
-  rh_job_judge(&spec, by->device, by->answer.depth, reference, &result, &verdict);
+  rh_job_judge_value(job, by->device, by->answer.depth, reference, value, &verdict);
   if (verdict.verdict == RH_VERDICT_WRONG) {
-    rh_redhost_blame(by->redhost, part->strategy, part->path, spec.op, spec.type,
-                     rh_operator_hash(spec.custom), spec.n);
+    RH_TRY(rh_before_blame(job, elements, reference, error));
+    rh_job_judge_value(job, by->device, by->answer.depth, reference, value, &verdict);
+  }
+  if (verdict.verdict == RH_VERDICT_WRONG) {
+    rh_redhost_blame(by->redhost, part->strategy, part->path, job->op, job->type,
+                     rh_operator_hash(job->custom), reference->n);
     return rh_fail(error, RH_E_WRONG, "wrong result: '%s' on elements %llu to %llu: %.160s",
                    part->strategy, (unsigned long long)first,
-                   (unsigned long long)(first + spec.n - 1), verdict.text);
+                   (unsigned long long)(first + reference->n - 1), verdict.text);
   }
   _Alignas(16) unsigned char exact[sizeof reference->value];
   memcpy(exact, reference->value, sizeof exact);
   if (keeps_value(job)) rh_fold_rebase(rh_share_op(job), exact, first);
   add_exact(job, check, &reference->sum, &reference->prod, &reference->enclosed, exact);
   check->chunks++;
-  check->unjudged += verdict.verdict == RH_VERDICT_UNJUDGED;
+  check->unjudged += verdict.verdict == RH_VERDICT_UNJUDGED || rh_exact_data_is_needed(&verdict);
   return RH_OK;
 }
 
 rh_status rh_share_add(rh_share *part, const rh_job_spec *job, const rh_job *by, uint64_t tile,
-                       uint32_t level, const rh_reference *reference, void *value,
-                       rh_error *error) {
+                       uint32_t level, const void *const *operands, rh_reference *reference,
+                       void *value, rh_error *error) {
   uint64_t first = tile * rh_share_tile(job);
-  if (reference) RH_TRY(judge_value(part, job, by, first, reference, value, error));
+  if (reference) {
+    const rh_job_part elements = {operands, first, reference->n, job->n, 0, part->may_change};
+    RH_TRY(judge_value(part, job, by, &elements, reference, value, error));
+  }
   rh_fold_rebase(part->fold.op, value, first);
   return rh_fold_add(&part->fold, level, tile >> level, value, error);
 }
@@ -149,31 +156,33 @@ static int is_struct(const rh_job_spec *job) {
 static void refer_whole(const rh_job_spec *job, const rh_share_check *check,
                         const rh_result *result, rh_reference *reference) {
   int rounds = !is_struct(job) && rh_op_rounds(job->op, job->type);
-  *reference = (rh_reference){.op = job->op,
-                              .type = job->type,
-                              .n = job->n,
-                              .result = *result,
-                              .exact = !rounds,
-                              .sum = check->sum,
-                              .prod = check->prod,
-                              .enclosed = check->enclosed};
-  if (job->custom && job->custom->load && !is_struct(job))
-    reference->map_error = rh_operator_map_error(job->custom);
-  if (is_struct(job)) {
-    reference->sampled.n = job->custom->n_results;
-    reference->sampled.by_device = job->custom->code != NULL;
-    reference->sampled.canonical = *result;
+  rh_reference_init(reference, job->op, job->type);
+  reference->n = job->n;
+  reference->exact = !rounds;
+  reference->sum = check->sum;
+  reference->prod = check->prod;
+  reference->enclosed = check->enclosed;
+  memcpy(reference->value, check->value, sizeof reference->value);
+  if (rounds || (keeps_value(job) && check->chunks > 0)) {
+    rh_reference_conclude(reference, job->custom);
+    return;
   }
-  if (keeps_value(job) && check->chunks > 0)
-    rh_op_result(job->op, job->type, check->value, &reference->result);
-  if (!rounds) return;
-  int single = result->type == RH_TYPE_f32;
-  if (job->op == RH_OP_prod)
-    reference->result.value.f =
-        single ? (double)rh_exact_prod_float(&check->prod) : rh_exact_prod_double(&check->prod);
+  reference->result = reference->answer = *result;
+  if (!is_struct(job)) return;
+  reference->sampled.n_orders = rh_sampled_orders(job->custom);
+  reference->sampled.by_device = job->custom->code != NULL;
+}
+
+static void judge_by_parts(const rh_job_spec *job, const rh_share_check *check,
+                           rh_verdict *verdict) {
+  unsigned long long chunks = check->chunks, unjudged = check->unjudged;
+  *verdict = (rh_verdict){.verdict = unjudged ? RH_VERDICT_UNJUDGED : RH_VERDICT_OK};
+  if (unjudged)
+    snprintf(verdict->text, sizeof verdict->text, "%llu of %llu parts are not judged", unjudged,
+             chunks);
   else
-    reference->result.value.f =
-        single ? (double)rh_exact_sum_float(&check->sum) : rh_exact_sum_double(&check->sum);
+    snprintf(verdict->text, sizeof verdict->text, "%s in each of %llu part%s",
+             is_struct(job) ? "within its bound" : "equal", chunks, chunks == 1 ? "" : "s");
 }
 
 void rh_share_judge(const rh_job_spec *job, const rh_share_check *check, const rh_result *result,
@@ -181,14 +190,12 @@ void rh_share_judge(const rh_job_spec *job, const rh_share_check *check, const r
   uint64_t depth = check->depth;
   refer_whole(job, check, result, reference);
   if (is_struct(job) || (reference->exact && !keeps_value(job))) {
-    *verdict = (rh_verdict){.verdict = check->unjudged ? RH_VERDICT_UNJUDGED : RH_VERDICT_OK};
-    snprintf(verdict->text, sizeof verdict->text, "%s in each of %llu part%s",
-             is_struct(job) ? "within its bound" : "equal", (unsigned long long)check->chunks,
-             check->chunks == 1 ? "" : "s");
+    judge_by_parts(job, check, verdict);
     return;
   }
   /* Above the chunks the tree is as deep as there are bits in their number. */
   for (uint64_t chunks = check->chunks; depth && chunks > 1; chunks = (chunks + 1) / 2) depth++;
   if (depth) depth += 8; /* parts that are cut have smaller chunks at their ends */
   rh_reference_judge(reference, result, depth, (int)check->flushes, verdict);
+  rh_exact_data_settle(verdict, "the ranks hold parts of the data");
 }

@@ -32,6 +32,7 @@ typedef struct rh_share_check {
 typedef struct rh_share {
   rh_fold fold; /* in tiles */
   rh_share_check check;
+  int may_change;             /* 1: others than the strategy can write to the elements */
   const rh_cl_device *device; /* null: the host */
   char strategy[64], path[1024];
 } rh_share;
@@ -52,9 +53,11 @@ void rh_share_begin(rh_share *part, const rh_job_spec *job);
 /* Notes who reduces it. */
 void rh_share_name(rh_share *part, const rh_job *job);
 /* Adds the value of a chunk of 2^level tiles from `tile` on; `by` has computed it, and `value` is
- * changed.  reference: null, or that of the chunk; RH_E_WRONG if the value is wrong. */
+ * changed.  reference: null, or that of the chunk, whose elements are at `operands`; RH_E_WRONG if
+ * the value is wrong, RH_E_FILE if they have changed. */
 rh_status rh_share_add(rh_share *part, const rh_job_spec *job, const rh_job *by, uint64_t tile,
-                       uint32_t level, const rh_reference *reference, void *value, rh_error *error);
+                       uint32_t level, const void *const *operands, rh_reference *reference,
+                       void *value, rh_error *error);
 void rh_share_finish(rh_share *part);
 
 /* Makes the judgement of the whole answer from all parts' checks, of which *check is the sum. */

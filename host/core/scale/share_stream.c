@@ -53,7 +53,7 @@ static rh_status take_value(void *of_stream, const rh_lane *lane, const rh_ring_
     return rh_fail(error, RH_E_CANCELLED, "another rank has failed");
   memcpy(own, value, w->part->fold.op->value_size);
   rh_status status = rh_share_add(w->part, w->spec->job, &lane->job, slot->index << w->level,
-                                  w->level, slot->note, own, error);
+                                  w->level, slot->operands, slot->note, own, error);
   /* The strategy and the reference may see different bytes of a view, if its file changes. */
   if (status == RH_E_WRONG) RH_TRY(rh_source_check_unchanged(w->from->source, error));
   return status;
@@ -84,6 +84,7 @@ rh_status rh_share_stream_open(rh_share_stream **stream, rh_share *part, const r
                          .part = part,
                          .device = {.redhost = spec->redhost, .job = spec->job}};
   rh_share_begin(part, spec->job);
+  part->may_change = rh_source_is_viewed(from->source);
   if (spec->tiles == 0) return RH_OK;
   rh_job_spec chunk = *spec->job;
   chunk.n = 1; /* only chunks have to fit */

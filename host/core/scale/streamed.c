@@ -87,8 +87,14 @@ static rh_status add_value(stream *s, const rh_lane *lane, const rh_ring_slot *s
                            const void *value, rh_error *error) {
   _Alignas(16) unsigned char rebased[RH_ANY_VALUE_BYTES];
   memcpy(rebased, value, s->fold.op->value_size);
-  RH_TRY(rh_checks_add(&s->checks, slot->index, slot->first, slot->note, lane->job.device,
-                       lane->job.answer.depth, rebased, error));
+  const rh_chunk_check chunk = {.first = slot->first,
+                                .operands = slot->operands,
+                                .may_change = rh_source_is_viewed(s->spec->source),
+                                .reference = slot->note,
+                                .value = value,
+                                .device = lane->job.device,
+                                .depth = lane->job.answer.depth};
+  RH_TRY(rh_checks_add(&s->checks, slot->index, &chunk, error));
   rh_fold_rebase(s->fold.op, rebased, slot->first);
   s->out->n += slot->n;
   s->out->chunks++;
@@ -265,7 +271,7 @@ static rh_status conclude(stream *s, rh_error *error) {
   s->checks.job = &whole;
   RH_TRY(rh_checks_conclude(&s->checks, error));
   out->reference = s->checks.whole;
-  out->verdict = s->checks.verdict;
+  if (s->spec->check == RH_CHECK_SAMPLED) out->verdict = s->checks.verdict;
   if (s->spec->check == RH_CHECK_FULL)
     rh_job_judge(&whole, least_exact(s), out->depth, &out->reference, &out->result, &out->verdict);
   for (uint32_t k = 0; k < s->n_workers; k++)

@@ -53,6 +53,9 @@ static rh_status fail(rh_contender *c, const rh_error *why, rh_error *error) {
 /* ---- Judging ---- */
 
 static int same_result(const rh_result *a, const rh_result *b) {
+  if (a->n_fields != b->n_fields) return 0;
+  for (uint32_t k = 0; k < a->n_fields; k++)
+    if (a->fields[k].value.u != b->fields[k].value.u) return 0;
   return a->type == b->type && a->indexed == b->indexed && a->value.u == b->value.u &&
          (!a->indexed || a->index == b->index);
 }
@@ -65,7 +68,7 @@ static rh_status judge_result(rh_contender *c, const rh_bench_scale *scale, cons
   if (c->has_judged && same_result(&c->judged, result)) return RH_OK;
   rh_reference_judge(scale->reference, result, c->opened.depth, scale->flushes, &verdict);
   rh_format_answer(got, result);
-  rh_format_answer(exact, &scale->reference->result);
+  rh_format_answer(exact, &scale->reference->answer);
   snprintf(c->row->value, sizeof c->row->value, "%s", got);
   snprintf(c->row->reference, sizeof c->row->reference, "%s", exact);
   c->row->error_ulp = verdict.error_ulp;
