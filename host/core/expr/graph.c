@@ -299,7 +299,7 @@ uint32_t rh_exprs_constant_types(const rh_exprs *exprs, uint32_t constant) {
 
 /* ---- Values of constants ---- */
 
-/* An f64 beside integers of 64 bits is not one of those that they are told apart from as integers. */
+/* An f64 beside integers of 64 bits is none that is compared with them as an integer. */
 static int may_become(const rh_expr_slot *slot, rh_expr_value value) {
   rh_expr_value whole;
   if (slot->as == RH_AS_APART)

@@ -126,22 +126,14 @@ void rh_graph_need(const rh_exprs *exprs, uint32_t output, unsigned char *is_nee
 /* ---- Typed operations (types.c): they convert their operands as C does ---- */
 
 rh_reason rh_graph_literal(rh_exprs *exprs, rh_expr_value value, rh_type type, uint32_t *made);
-/* The number of a weak node, and the node as `type`. */
+/* The number of a weak node. */
 rh_expr_value rh_graph_value(const rh_exprs *exprs, uint32_t node);
-rh_reason rh_graph_strengthen(rh_exprs *exprs, uint32_t node, rh_type type, rh_as as,
-                              uint32_t *made);
-/* The least type that holds a number and what has `type`; 0: there is none. */
-rh_type rh_graph_beside(rh_expr_value value, rh_type type);
-rh_type rh_graph_common(rh_type a, rh_type b); /* C's usual arithmetic conversions */
 rh_reason rh_graph_convert(rh_exprs *exprs, uint32_t node, rh_type type, uint32_t *made);
 rh_reason rh_graph_cast(rh_exprs *exprs, uint32_t node, rh_type type, uint32_t *made);
 rh_reason rh_graph_unary(rh_exprs *exprs, rh_node_kind kind, uint32_t node, uint32_t *made);
 /* kind: also GREATER and the like by exchanged operands. */
 rh_reason rh_graph_binary(rh_exprs *exprs, rh_node_kind kind, uint32_t a, uint32_t b,
                           uint32_t *made);
-/* LESS, AT_MOST, EQUAL or UNEQUAL (compare.c). */
-rh_reason rh_graph_compare(rh_exprs *exprs, rh_node_kind kind, uint32_t a, uint32_t b,
-                           uint32_t *made);
 /* is_and: a && b, else a || b. */
 rh_reason rh_graph_logical(rh_exprs *exprs, int is_and, uint32_t a, uint32_t b, uint32_t *made);
 rh_reason rh_graph_not(rh_exprs *exprs, uint32_t a, uint32_t *made);

@@ -53,8 +53,8 @@ rh_reason rh_graph_count(rh_exprs *exprs, uint32_t *made) {
   return take_slot(exprs, RH_EXPR_COUNT, RH_TYPE_u64, RH_AS_NEAREST, made);
 }
 
-rh_reason rh_graph_strengthen(rh_exprs *exprs, uint32_t node, rh_type type, rh_as as,
-                              uint32_t *made) {
+static rh_reason strengthen(rh_exprs *exprs, uint32_t node, rh_type type, rh_as as,
+                            uint32_t *made) {
   if (at(exprs, node)->kind == RH_NODE_CONSTANT)
     return take_slot(exprs, at(exprs, node)->number, type, as, made);
   rh_node literal = {.kind = RH_NODE_LITERAL, .type = type};
@@ -62,7 +62,8 @@ rh_reason rh_graph_strengthen(rh_exprs *exprs, uint32_t node, rh_type type, rh_a
   return rh_graph_add(exprs, &literal, made);
 }
 
-rh_type rh_graph_beside(rh_expr_value value, rh_type type) {
+/* The least type that holds a number and what has `type`; 0: there is none. */
+static rh_type beside(rh_expr_value value, rh_type type) {
   if (value.is_float && !is_float(type)) return RH_TYPE_f64;
   if (rh_number_fits(value, type)) return type;
   if (type == RH_TYPE_f32) return RH_TYPE_f64;
@@ -78,7 +79,7 @@ rh_reason rh_graph_settle(rh_exprs *exprs, uint32_t node, uint32_t *made) {
   if (type == RH_TYPE_i64 && weak->kind == RH_NODE_LITERAL &&
       rh_number_fits(rh_graph_value(exprs, node), RH_TYPE_i32))
     type = RH_TYPE_i32;
-  return rh_graph_strengthen(exprs, node, type, RH_AS_NEAREST, made);
+  return strengthen(exprs, node, type, RH_AS_NEAREST, made);
 }
 
 /* ---- Conversions ---- */
@@ -100,7 +101,7 @@ static rh_reason convert(rh_exprs *exprs, uint32_t from, rh_type type, rh_as as,
     int loses = at(exprs, from)->type == RH_TYPE_f64 && !is_float(type);
     if (!loses && as == RH_AS_NEAREST && !rh_number_fits(rh_graph_value(exprs, from), type))
       return not_held(type);
-    if (!loses) return rh_graph_strengthen(exprs, from, type, as, made);
+    if (!loses) return strengthen(exprs, from, type, as, made);
     rh_reason reason = rh_graph_settle(exprs, from, &from);
     if (reason) return reason;
     node.of = at(exprs, from)->type;
@@ -147,7 +148,7 @@ rh_reason rh_graph_cast(rh_exprs *exprs, uint32_t from, rh_type type, uint32_t *
 }
 
 /* The usual arithmetic conversions, of types that are computed with. */
-rh_type rh_graph_common(rh_type a, rh_type b) {
+static rh_type common(rh_type a, rh_type b) {
   if (a == RH_TYPE_f64 || b == RH_TYPE_f64) return RH_TYPE_f64;
   if (a == RH_TYPE_f32 || b == RH_TYPE_f32) return RH_TYPE_f32;
   if (a == RH_TYPE_u64 || b == RH_TYPE_u64) return RH_TYPE_u64;
@@ -156,25 +157,28 @@ rh_type rh_graph_common(rh_type a, rh_type b) {
 }
 
 /* Two operands of one type. */
-static rh_reason meet_number(rh_exprs *exprs, uint32_t *number, rh_type type) {
+/* wraps: sums, products and bits are those modulo 2^64 of the operands, whatever their signs. */
+static rh_reason meet_number(rh_exprs *exprs, uint32_t *number, rh_type type, int wraps) {
   rh_expr_value value = rh_graph_value(exprs, *number);
-  rh_type wanted = rh_graph_beside(value, type);
-  if (!wanted) return not_held(value.is_large ? RH_TYPE_i64 : RH_TYPE_u64);
-  return rh_graph_strengthen(exprs, *number, wanted, RH_AS_NEAREST, number);
+  rh_type wanted = beside(value, type);
+  if (!wanted && !wraps) return not_held(value.is_large ? RH_TYPE_i64 : RH_TYPE_u64);
+  if (!wanted) wanted = RH_TYPE_u64;
+  int is_any = wraps && !is_float(wanted) && rh_type_size(wanted) == sizeof(uint64_t);
+  return strengthen(exprs, *number, wanted, is_any ? RH_AS_CAST : RH_AS_NEAREST, number);
 }
 
-static rh_reason meet(rh_exprs *exprs, uint32_t *a, uint32_t *b) {
+static rh_reason meet(rh_exprs *exprs, uint32_t *a, uint32_t *b, int wraps) {
   rh_reason reason = NULL;
   if (at(exprs, *a)->is_weak && at(exprs, *b)->is_weak) {
     reason = rh_graph_settle(exprs, *a, a);
     if (!reason) reason = rh_graph_settle(exprs, *b, b);
   } else if (at(exprs, *a)->is_weak) {
-    reason = meet_number(exprs, a, at(exprs, *b)->type);
+    reason = meet_number(exprs, a, at(exprs, *b)->type, wraps);
   } else if (at(exprs, *b)->is_weak) {
-    reason = meet_number(exprs, b, at(exprs, *a)->type);
+    reason = meet_number(exprs, b, at(exprs, *a)->type, wraps);
   }
   if (reason) return reason;
-  rh_type type = rh_graph_common(at(exprs, *a)->type, at(exprs, *b)->type);
+  rh_type type = common(at(exprs, *a)->type, at(exprs, *b)->type);
   reason = rh_graph_convert(exprs, *a, type, a);
   return reason ? reason : rh_graph_convert(exprs, *b, type, b);
 }
@@ -265,6 +269,92 @@ static rh_reason shift(rh_exprs *exprs, rh_node_kind kind, uint32_t a, uint32_t 
   return rh_graph_add(exprs, &node, made);
 }
 
+/* ---- Comparisons: those of numbers, as far as integers and numbers without a type go ---- */
+
+/* What a number beside floats of `type` is there, so that each of them compares with it as with the
+ * number itself.  is_left: the number is. */
+static rh_as as_float(rh_node_kind kind, int is_left) {
+  if (kind == RH_NODE_LESS) return is_left ? RH_AS_BELOW : RH_AS_ABOVE;
+  if (kind == RH_NODE_AT_MOST) return is_left ? RH_AS_ABOVE : RH_AS_BELOW;
+  return RH_AS_EQUAL;
+}
+
+/* A number beside integers of `type`: as the least type that holds it and them, or else only it. */
+static rh_reason take_integer(rh_exprs *exprs, uint32_t node, rh_type type, uint32_t *made) {
+  rh_expr_value value = rh_graph_value(exprs, node), whole;
+  int is_whole = !value.is_float || rh_number_whole(value.as.f, &whole);
+  int is_wide = value.is_float && fabs(value.as.f) >= RH_NUMBER_WIDE;
+  if (value.is_float && !(is_whole && is_wide && rh_type_size(type) == sizeof(uint64_t)))
+    return strengthen(exprs, node, RH_TYPE_f64, RH_AS_APART, made);
+  if (value.is_float) value = whole;
+  rh_type wanted = beside(value, type);
+  if (!wanted) wanted = value.is_large ? RH_TYPE_u64 : RH_TYPE_i64;
+  return strengthen(exprs, node, wanted, RH_AS_NEAREST, made);
+}
+
+static rh_reason take_number(rh_exprs *exprs, rh_node_kind kind, uint32_t *number, uint32_t other,
+                             int is_left) {
+  rh_type type = at(exprs, other)->type;
+  if (is_float(type)) return strengthen(exprs, *number, type, as_float(kind, is_left), number);
+  return take_integer(exprs, *number, type, number);
+}
+
+static rh_reason take_numbers(rh_exprs *exprs, rh_node_kind kind, uint32_t *a, uint32_t *b) {
+  rh_reason reason = NULL;
+  if (at(exprs, *a)->is_weak && at(exprs, *b)->is_weak) {
+    reason = rh_graph_settle(exprs, *a, a);
+    return reason ? reason : rh_graph_settle(exprs, *b, b);
+  }
+  if (at(exprs, *a)->is_weak) reason = take_number(exprs, kind, a, *b, 1);
+  if (!reason && at(exprs, *b)->is_weak) reason = take_number(exprs, kind, b, *a, 0);
+  return reason;
+}
+
+/* The type in which both are compared; 0: none holds both. */
+static rh_type type_for(rh_type a, rh_type b) {
+  int is_signed_a = rh_type_is_signed(a), is_signed_b = rh_type_is_signed(b);
+  if (is_float(a) || is_float(b) || is_signed_a == is_signed_b) return common(a, b);
+  rh_type without = is_signed_a ? b : a;
+  return without == RH_TYPE_u64 ? 0 : RH_TYPE_i64;
+}
+
+static rh_reason compare(rh_exprs *exprs, rh_node_kind kind, rh_type type, uint32_t a, uint32_t b,
+                         uint32_t *made) {
+  rh_reason reason = rh_graph_convert(exprs, a, type, &a);
+  if (!reason) reason = rh_graph_convert(exprs, b, type, &b);
+  rh_node node = {.kind = kind, .type = RH_TYPE_i32, .of = type, .args = {a, b}};
+  return reason ? reason : rh_graph_add(exprs, &node, made);
+}
+
+/* One is signed and the other a u64: where the signed one is negative, it is the lesser one. */
+static rh_reason compare_apart(rh_exprs *exprs, rh_node_kind kind, uint32_t a, uint32_t b,
+                               uint32_t *made) {
+  int is_left = rh_type_is_signed(at(exprs, a)->type);
+  int holds = kind == RH_NODE_UNEQUAL || (is_left && kind != RH_NODE_EQUAL);
+  uint32_t zero, side, rest, with_sign = is_left ? a : b;
+  rh_type type = at(exprs, with_sign)->type;
+  rh_reason reason = rh_graph_literal(exprs, (rh_expr_value){0}, type, &zero);
+  if (!reason)
+    reason = holds ? compare(exprs, RH_NODE_LESS, type, with_sign, zero, &side)
+                   : compare(exprs, RH_NODE_AT_MOST, type, zero, with_sign, &side);
+  if (!reason) reason = compare(exprs, kind, RH_TYPE_u64, a, b, &rest);
+  if (reason) return reason;
+  rh_node node = {.kind = holds ? RH_NODE_OR : RH_NODE_AND, .type = RH_TYPE_i32};
+  node.args[0] = side;
+  node.args[1] = rest;
+  return rh_graph_add(exprs, &node, made);
+}
+
+static rh_reason compare_numbers(rh_exprs *exprs, rh_node_kind kind, uint32_t a, uint32_t b,
+                                 uint32_t *made) {
+  rh_reason reason = take_numbers(exprs, kind, &a, &b);
+  if (reason) return reason;
+  rh_type type = type_for(at(exprs, a)->type, at(exprs, b)->type);
+  return type ? compare(exprs, kind, type, a, b, made) : compare_apart(exprs, kind, a, b, made);
+}
+
+/* ---- Operators of two operands ---- */
+
 static int compares(rh_node_kind kind) {
   return kind >= RH_NODE_LESS && kind <= RH_NODE_UNEQUAL;
 }
@@ -272,9 +362,9 @@ static int compares(rh_node_kind kind) {
 rh_reason rh_graph_binary(rh_exprs *exprs, rh_node_kind kind, uint32_t a, uint32_t b,
                           uint32_t *made) {
   if (kind == RH_NODE_LEFT || kind == RH_NODE_RIGHT) return shift(exprs, kind, a, b, made);
-  if (compares(kind)) return rh_graph_compare(exprs, kind, a, b, made);
+  if (compares(kind)) return compare_numbers(exprs, kind, a, b, made);
   if (folds(exprs, kind, a, b)) return fold(exprs, kind, a, b, made);
-  rh_reason reason = meet(exprs, &a, &b);
+  rh_reason reason = meet(exprs, &a, &b, kind != RH_NODE_DIVIDE && kind != RH_NODE_REMAINDER);
   if (reason) return reason;
   rh_type type = at(exprs, a)->type;
   int takes_integers = kind == RH_NODE_REMAINDER || (kind >= RH_NODE_AND && kind <= RH_NODE_XOR);
@@ -314,7 +404,7 @@ rh_reason rh_graph_logical(rh_exprs *exprs, int is_and, uint32_t a, uint32_t b, 
 rh_reason rh_graph_choose(rh_exprs *exprs, uint32_t condition, uint32_t a, uint32_t b,
                           uint32_t *made) {
   rh_reason reason = truth(exprs, condition, 1, &condition);
-  if (!reason) reason = meet(exprs, &a, &b);
+  if (!reason) reason = meet(exprs, &a, &b, 0);
   if (reason) return reason;
   rh_node node = {.kind = RH_NODE_CHOOSE, .type = at(exprs, a)->type, .args = {condition, a, b}};
   return rh_graph_add(exprs, &node, made);

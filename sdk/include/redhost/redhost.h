@@ -101,8 +101,8 @@ typedef struct rh_setting {
   const char *key, *value;
 } rh_setting; /* "tile", "256" */
 
-/* An operand of a map: n elements in a row.  It has no shape: element k of one operand meets element
- * k of another, so arrays of several dimensions must have the same memory order. */
+/* An operand of a map: n elements in a row.  It has no shape: element k of one operand meets
+ * element k of another, so arrays of several dimensions must have the same memory order. */
 typedef struct rh_input {
   const char *name; /* as the map calls it; null: x, y, z, w, v, u, s, r, in this order */
   rh_type type;
