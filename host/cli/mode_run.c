@@ -183,10 +183,22 @@ static void warn_unjudged(const rh_app *app, const rh_run_report *report) {
   rh_terminal_say(app->terminal, text);
 }
 
+/* The operator, on the data that are in memory. */
+static rh_status examine_operator(const run_state *run, rh_error *error) {
+  const rh_job_spec *spec = &run->spec;
+  const char *data = rh_array_data(&run->array);
+  const void *operands[RH_MOST_OPERANDS] = {NULL};
+  if (!spec->custom || !run->array.region.address) return RH_OK;
+  for (uint32_t k = 0; k < spec->custom->n_operands; k++) operands[k] = data + spec->offsets[k];
+  return rh_job_trust_operator(spec, operands, error);
+}
+
 /* A wrong answer is an error message, never a bare value that a script would use. */
-static rh_status judge_report(const rh_app *app, const rh_run_report *report, rh_error *error) {
+static rh_status judge_report(const rh_app *app, const run_state *run, rh_error *error) {
+  const rh_run_report *report = &run->report;
   const rh_job_spec *spec = report->spec;
   if (!is_wrong(report)) return RH_OK;
+  RH_TRY(examine_operator(run, error));
   rh_redhost_blame(app->redhost, spec->strategy, spec->plugin, spec->op, spec->type,
                    rh_operator_hash(spec->custom), spec->n);
   char got[64], exact[64];
@@ -444,7 +456,7 @@ static rh_status run_it(const rh_app *app, run_state *run, rh_error *error) {
   RH_TRY(find_any_answer(app, run, error));
   RH_TRY(rh_run_report_print(app, &run->report, error));
   warn_unjudged(app, &run->report);
-  return judge_report(app, &run->report, error);
+  return judge_report(app, run, error);
 }
 
 /* On the heap: the stack may be small. */

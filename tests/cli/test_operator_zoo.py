@@ -106,6 +106,13 @@ class Zoo(cli.Case):
         self.assertEqual(self.redhost("--run", "native", *wrong, "--unchecked-op", "-q").code, 0)
         self.assertEqual(self.redhost("--verify-op", *wrong[:4]).code, 1)
 
+    def test_a_strategy_is_not_blamed_for_its_operator(self):
+        """What grouping makes of the data says whose fault a difference is."""
+        done = self.redhost("--run", "cpu_serial", "--reduce", "a + 2*b", "--identity", "0", "--commutes", "-t", "i32", "-n", "1000", "--unchecked-op")
+        self.assertEqual(done.code, 5, done)
+        self.assertRegex(done.err, r"'a \+ 2\*b' is not associative \(.*\): a=.* grouped to the left and .* to the right")
+        self.assertNotIn("cpu_serial", done.err)
+
     def test_once(self):
         """What was found to be right is kept; -v shows the notes of an examination."""
         args = ["--run", "native", "--reduce", "a > b ? a : b", "--identity", "-inf", "-n", "8", "-v", "--cache-dir", os.path.join(self.cwd, "cache")]

@@ -317,3 +317,20 @@ void rh_sides_try(const rh_cases *cases, int briefly, rh_algebra_report *report)
   from.arrays.constants = constants;
   try_shapes(&from, briefly, report);
 }
+
+void rh_sides_try_data(const rh_operator *of, const rh_arrays *arrays, uint64_t n,
+                       rh_algebra_report *report) {
+  enum { TIMES = 48, FULL = 6, SOME = 4096, MOST = 1 << 20 };
+  const source from = {.of = of, .arrays = *arrays};
+  uint64_t seed = 1;
+  for (int k = 0; k < TIMES && n >= 3; k++) {
+    uint64_t most = k < FULL ? MOST : SOME, parts[3], left;
+    left = most = most < n ? most : n;
+    for (uint64_t j = 0; j < 3; j++) {
+      parts[j] = 1 + rh_random_next(&seed) % (left - (2 - j));
+      if (k % 2 && parts[j] > 3) parts[j] = 1 + rh_random_next(&seed) % 3;
+      left -= parts[j];
+    }
+    try_shape(&from, rh_random_next(&seed) % (n - (most - left) + 1), parts, report);
+  }
+}

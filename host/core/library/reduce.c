@@ -35,6 +35,7 @@ static rh_status judge_value(rh_kept_job *kept, const rh_job_spec *spec, const r
     rh_log(reporter, RH_LOG_WARNING, "strategy '%s': the result is not judged: %s",
            job->strategy->name, rh_verdict_why(&verdict, why));
   if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
+  RH_TRY(rh_job_trust_operator(spec, part->operands, error));
   rh_redhost_blame(job->redhost, job->strategy->name, job->path, spec->op, spec->type,
                    rh_operator_hash(spec->custom), spec->n);
   return rh_fail(error, RH_E_WRONG, "strategy '%s': wrong result: %s", job->strategy->name,

@@ -289,6 +289,11 @@ static int flushes(const rh_job_spec *spec, const rh_cl_device *device) {
   return (spec->type == RH_TYPE_f64 ? device->flushes_f64 : device->flushes_f32) != 0;
 }
 
+rh_status rh_job_trust_operator(const rh_job_spec *spec, const void *const *operands,
+                                rh_error *error) {
+  return rh_algebra_trust_on(spec->custom, operands, spec->n, error);
+}
+
 void rh_job_judge(const rh_job_spec *spec, const rh_cl_device *device, uint64_t depth,
                   const rh_reference *reference, const rh_result *result, rh_verdict *verdict) {
   rh_reference_judge(reference, result, depth, flushes(spec, device), verdict);
