@@ -17,12 +17,12 @@ enum { SANITIZED = 0 };
 #endif
 
 static const rh_redhost *volatile watched;
+static pid_t watcher; /* this process; not that of a copy that a strategy has forked */
 /* Formatted in advance, because a handler must not allocate memory. */
 static char limits[512];
 
 static struct {
   volatile sig_atomic_t is_open, is_watched;
-  pid_t pid;                 /* the rank; not that of a copy that a strategy has forked */
   char name[128], what[128]; /* "rank 1 (host a)", " while strategy 's' was in use" */
 } here;
 
@@ -38,7 +38,7 @@ static void write_signal(int number) {
 }
 
 static int is_rank(void) {
-  return here.is_open && getpid() == here.pid;
+  return here.is_open && getpid() == watcher;
 }
 
 static void end_as_usual(int number) {
@@ -47,8 +47,9 @@ static void end_as_usual(int number) {
   raise(number);
 }
 
-/* number: of the signal, or 0 for exit().  Several ranks may end for one reason: one says so. */
-static void end_rank(int number) {
+/* `number`: of the signal, or 0 and how it ended otherwise.  Several ranks may end for one reason:
+ * one says so. */
+static void end_rank(int number, const char *how) {
   if (here.is_watched) {
     end_as_usual(number);
     return;
@@ -56,7 +57,7 @@ static void end_rank(int number) {
   if (rh_word_take()) {
     write_text("redhost: ");
     write_text(here.name);
-    write_text(number ? " crashed" : " was ended by a call of exit()");
+    write_text(how);
     if (number) write_signal(number);
     write_text(here.what);
     write_text("; all ranks end.\n");
@@ -75,7 +76,7 @@ static void on_crash(int number) {
   /* If several threads crash, only the first writes the message. */
   while (atomic_flag_test_and_set(&taken)) pause();
   if (is_rank()) {
-    end_rank(number);
+    end_rank(number, " crashed");
     return;
   }
   write_text("redhost: the process crashed");
@@ -88,8 +89,34 @@ static void on_crash(int number) {
   _exit(3);
 }
 
-static void on_exit_of_rank(void) {
-  if (is_rank() && !here.is_watched) end_rank(0);
+/* Somebody else's code ends the process, or the thread in which all is done. */
+static void on_end(const char *how) {
+  if (getpid() != watcher) return;
+  if (here.is_open) {
+    if (!here.is_watched) end_rank(0, how);
+    return;
+  }
+  if (!watched) return;
+  write_text("redhost: the process");
+  write_text(how);
+  write_text(", in a strategy or a driver, before its work was done.\n");
+  _exit(5);
+}
+
+static void on_exit_call(void) {
+  on_end(" was ended by a call of exit()");
+}
+
+static void watch_exit(void) {
+  static int is_known;
+  watcher = getpid();
+  if (!is_known) atexit(on_exit_call);
+  is_known = 1;
+}
+
+void rh_crash_on_thread_end(void *unused) {
+  (void)unused;
+  on_end(" lost its thread by a call of pthread_exit()");
 }
 
 static void handle(const int *numbers, size_t n) {
@@ -105,6 +132,7 @@ void rh_crash_watch(const rh_redhost *redhost) {
   static const int numbers[] = {SIGABRT, SIGSEGV, SIGILL, SIGFPE};
   rh_text text = {0};
   watched = redhost;
+  if (redhost) watch_exit();
   if (SANITIZED || !redhost) return;
   rh_cl_drivers_limits(&text);
   snprintf(limits, sizeof limits, "%s", rh_text_get(&text));
@@ -116,17 +144,14 @@ void rh_crash_watch(const rh_redhost *redhost) {
 /* Not SIGFPE: PoCL's handler lets kernels divide integers by zero. */
 void rh_crash_watch_rank(const rh_crash_rank *rank) {
   static const int numbers[] = {SIGABRT, SIGSEGV, SIGILL, SIGBUS};
-  static int knows_exit;
   snprintf(here.name, sizeof here.name, "rank %u (host %s)", rank->number, rank->host);
   if (rank->strategy)
     snprintf(here.what, sizeof here.what, " while strategy '%s' was in use", rank->strategy);
   else
     snprintf(here.what, sizeof here.what, " before a strategy was in use");
   here.is_watched = rank->is_watched;
-  here.pid = getpid();
   here.is_open = 1;
-  if (!knows_exit) atexit(on_exit_of_rank);
-  knows_exit = 1;
+  watch_exit();
   if (!SANITIZED) handle(numbers, sizeof numbers / sizeof *numbers);
 }
 

@@ -6,8 +6,12 @@
 
 /* From here on a crash while `redhost` uses an OpenCL device gives a message and exit status 3,
  * because drivers abort if memory is short, also in their own threads.  Without a device it
- * remains a crash. null: `redhost` was closed. */
+ * remains a crash.  exit(), called by somebody else's code, gives a message and exit status 5.
+ * null: the work is done. */
 void rh_crash_watch(const rh_redhost *redhost);
+
+/* For pthread_cleanup_push(), around the work: the same for pthread_exit(). */
+void rh_crash_on_thread_end(void *unused);
 
 /* A rank of a job. */
 typedef struct rh_crash_rank {

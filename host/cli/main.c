@@ -1,5 +1,6 @@
 /* redhost: the program. */
 #include "../core/base/error.h"
+#include "../core/base/fpstate.h"
 #include "../core/base/text.h"
 #include "../core/operators/ops.h"
 #include "../core/reduce/look.h"
@@ -20,6 +21,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <locale.h>
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -102,7 +104,10 @@ static rh_status run_mode(const rh_typed *typed, rh_terminal *terminal, rh_error
   app.redhost->looks_first = 1;
   rh_crash_watch(app.redhost);
   if (typed->transport) rh_signals_release_user();
-  rh_status status = dispatch(&app, error);
+  rh_status status;
+  pthread_cleanup_push(rh_crash_on_thread_end, NULL);
+  status = dispatch(&app, error);
+  pthread_cleanup_pop(0);
   rh_crash_watch(NULL);
   rh_close(app.redhost);
   return status;
@@ -135,6 +140,7 @@ int main(int argc, char **argv) {
   rh_typed typed;
   rh_terminal terminal = {0};
   rh_error error = {0};
+  rh_fpcaller_leave(); /* a library that was preloaded may have changed it */
   /* Exceeding the file size limit (ulimit -f) must be a write error, not a signal. */
   signal(SIGXFSZ, SIG_IGN);
   /* Ignored by the parent, it would take the ends of our children, and of a driver's, from us. */

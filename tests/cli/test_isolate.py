@@ -60,6 +60,26 @@ class Faults(cli.Case):
     def test_exit(self):
         self.fault("exit_in_run", "ended the process with exit status 0 in run")
 
+    def test_ends_in_this_process(self):
+        """Without isolation, too, nobody takes it for a success."""
+        for name, words in (("exit_in_run", "was ended by a call of exit(), in a strategy or a driver"),
+                            ("end_thread_in_run", "lost its thread by a call of pthread_exit(), in a strategy or a driver")):
+            for more in [], ["-q"], ["--json"]:
+                self.bad(5, "redhost: the process " + words, *self.args(name, "--isolate=never", *more))
+        for how in "always", "never":
+            self.assertEqual(self.value(*self.args("exit_in_copy", "--isolate=" + how)), "1000")
+
+    def test_statuses(self):
+        """Those that a plugin must not return are said, wherever it runs."""
+        for name, words in (("return_wrong", "run: returned -24, which is no status that run may return"),
+                            ("return_77", "run: returned 77, which is no status that run may return"),
+                            ("decline_in_run", "run: returned 1, which is no status that run may return"),
+                            ("return_plugin_in_setup", "setup: returned -22, which is no status that setup may return")):
+            for how in "always", "never":
+                self.bad(5, "strategy 'worker_%s', %s" % (name, words), *self.args(name, "--isolate=" + how))
+                done = self.redhost("--bench", "-s", "worker_" + name, "--plugin", FAULTS, "-n", "1000", "--quick", "--isolate=" + how, "--json")
+                self.assertIn(words, done.out + done.err, done)
+
     def test_hang(self):
         for name, where in (("hang_in_run", "in run"), ("hang_later", "in run, while it was measured")):
             before = time.monotonic()

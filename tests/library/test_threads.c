@@ -348,6 +348,62 @@ START_TEST(in_a_child) {
 }
 END_TEST
 
+static rh_status reduce_by(rh_redhost *by, const char *strategy, rh_result *result) {
+  rh_request request = {.struct_size = sizeof request,
+                        .strategy = strategy,
+                        .op = "sum",
+                        .type = RH_TYPE_i32,
+                        .data = numbers,
+                        .n = N};
+  *result = (rh_result){.struct_size = sizeof *result};
+  return rh_reduce(by, &request, result, &error);
+}
+
+static int says(rh_status status, rh_status wanted, const char *words) {
+  return status == wanted && strstr(error.message, words);
+}
+
+/* 0, or the number of the call that did not do what it should. */
+static int use_what_the_parent_has(rh_prepared *prepared) {
+  rh_prepare_spec spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_i32, .max_n = N};
+  rh_result result = {.struct_size = sizeof result};
+  rh_prepared *other;
+  rh_redhost *own;
+  if (!says(rh_prepared_run(prepared, numbers, N, &result, &error), RH_E_INVALID, "forked"))
+    return 1;
+  if (!says(reduce_by(redhost, "cascade", &result), RH_E_INVALID, "forked")) return 2;
+  if (!says(rh_prepare(redhost, &spec, &other, &error), RH_E_INVALID, "forked")) return 3;
+  rh_prepared_forget(prepared);
+  rh_prepared_destroy(prepared);
+  rh_close(redhost);
+  own = open_on(NULL, NULL);
+  if (!says(reduce_by(own, "cascade", &result), RH_E_DEVICE, "fork()")) return 4;
+  if (reduce_by(own, "native", &result) != RH_OK || result.value.i != sum_of(N)) return 5;
+  if (reduce_by(own, "auto", &result) != RH_OK || result.value.i != sum_of(N)) return 6;
+  rh_close(own);
+  return 0;
+}
+
+/* Drivers have no threads there, and would be waited for, also by what releases their objects. */
+START_TEST(devices_in_a_child) {
+  int status;
+  rh_result result;
+  if (!has_device) return;
+  rh_prepared *prepared = prepare_by(redhost, "cascade");
+  must(reduce_by(redhost, "cascade", &result));
+  pid_t child = fork();
+  ck_assert_int_ge(child, 0);
+  if (child == 0) {
+    alarm(60);
+    _exit(use_what_the_parent_has(prepared));
+  }
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert_int_eq(status, 0);
+  must(reduce_by(redhost, "cascade", &result));
+  rh_prepared_destroy(prepared);
+}
+END_TEST
+
 /* ---- Ends, and callbacks ---- */
 
 START_TEST(close_before_destroy) {
@@ -426,6 +482,7 @@ int main(void) {
   tcase_add_test(threads, one_for_all_threads);
   tcase_add_test(threads, destroy_beside_a_run);
   tcase_add_test(threads, in_a_child);
+  tcase_add_test(threads, devices_in_a_child);
   tcase_add_test(threads, close_before_destroy);
   tcase_add_test(threads, callbacks_stay_out);
   suite_add_tcase(suite, threads);

@@ -6,6 +6,7 @@
 #ifndef RH_BASE_FPSTATE_H
 #define RH_BASE_FPSTATE_H
 
+#include <fenv.h>
 #include <stdint.h>
 
 typedef struct rh_fpstate {
@@ -15,5 +16,75 @@ typedef struct rh_fpstate {
 rh_fpstate rh_fpstate_save(void);
 /* Returns 1 and restores the state if it differs from *saved, else 0. */
 int rh_fpstate_restore(const rh_fpstate *saved);
+
+/* ---- The library's own environment ----
+ * A caller may flush subnormals, round upwards or trap exceptions.  References, strategies and the
+ * threads that they start are made for the default environment, so every call runs in that one and
+ * gives the caller's back, flags included. */
+
+/* The first declaration of every function that programs call. */
+#define RH_OWN_ENVIRONMENT                                                                         \
+  const rh_fpcaller its_caller __attribute__((unused, cleanup(rh_fpcaller_back))) =                \
+      rh_fpcaller_leave()
+
+/* The same for code without long double, in a few cycles if the caller's is the default. */
+#define RH_OWN_ENVIRONMENT_QUICK                                                                   \
+  const rh_fpquick its_caller __attribute__((unused, cleanup(rh_fpquick_back))) = rh_fpquick_leave()
+
+#if defined(__x86_64__)
+
+typedef struct rh_fpcaller {
+  uint32_t sse; /* control and flags */
+  uint16_t x87, x87_flags;
+} rh_fpcaller;
+
+typedef uint32_t rh_fpquick;
+
+enum { RH_FP_FLAGS = 0x3f, RH_FP_USUAL = 0x1f80 };
+
+/* The operands in memory and the clobbers keep arithmetic on its side of them. */
+static inline uint32_t rh_fp_read(void) {
+  uint32_t sse;
+  __asm__ volatile("stmxcsr %0" : "=m"(sse) : : "memory");
+  return sse;
+}
+
+static inline void rh_fp_write(uint32_t sse) {
+  __asm__ volatile("ldmxcsr %0" : : "m"(sse) : "memory");
+}
+
+static inline rh_fpquick rh_fpquick_leave(void) {
+  rh_fpquick caller = rh_fp_read();
+  if (__builtin_expect((caller & ~(uint32_t)RH_FP_FLAGS) != RH_FP_USUAL, 0))
+    rh_fp_write(RH_FP_USUAL);
+  return caller;
+}
+
+static inline void rh_fpquick_back(const rh_fpquick *caller) {
+  if (__builtin_expect(rh_fp_read() != *caller, 0)) rh_fp_write(*caller);
+}
+
+#elif defined(__aarch64__)
+
+typedef struct rh_fpcaller {
+  uint64_t control, flags;
+} rh_fpcaller;
+
+typedef rh_fpcaller rh_fpquick;
+
+#define rh_fpquick_leave rh_fpcaller_leave
+#define rh_fpquick_back  rh_fpcaller_back
+
+#else /* portable C */
+
+typedef fenv_t rh_fpcaller, rh_fpquick;
+
+#define rh_fpquick_leave rh_fpcaller_leave
+#define rh_fpquick_back  rh_fpcaller_back
+
+#endif
+
+rh_fpcaller rh_fpcaller_leave(void);
+void rh_fpcaller_back(const rh_fpcaller *caller);
 
 #endif

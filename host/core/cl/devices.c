@@ -1,12 +1,15 @@
 #include "devices.h"
 #include "../base/error.h"
+#include "../base/fpstate.h"
 #include "../base/text.h"
 #include "status.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Older devices answer newer queries with an error, which means "no" unless OpenCL requires the
  * query.  Any other failure leaves a query without an answer: the first one is recorded, and the
@@ -277,11 +280,20 @@ static rh_status find_devices(rh_cl_devices *devices, rh_error *error) {
   return status;
 }
 
-/* One thread of the process at a time: PoCL 3.1 crashes where two ask it first at once. */
+/* One thread of the process at a time: PoCL 3.1 crashes where two ask it first at once.  Drivers
+ * start threads, which a process that is forked later lacks: it would wait for them for ever. */
 rh_status rh_cl_devices_find(rh_cl_devices *devices, rh_error *error) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static _Atomic(pid_t) in_use_by;
+  pid_t before = 0, here = getpid();
+  if (!atomic_compare_exchange_strong(&in_use_by, &before, here) && before != here)
+    return rh_fail(error, RH_E_DEVICE,
+                   "OpenCL was in use before this process was forked, and drivers do not survive "
+                   "fork(); call fork() before any use of a device, or start a program by exec()");
   pthread_mutex_lock(&lock);
+  rh_fpstate saved = rh_fpstate_save();
   rh_status status = find_devices(devices, error);
+  rh_fpstate_restore(&saved);
   pthread_mutex_unlock(&lock);
   return status;
 }

@@ -35,7 +35,7 @@ static rh_status service_fail(const rh_host *host, rh_status status, int32_t cl_
                               const char *what) {
   rh_services *s = services_of(host);
   int declines = status == RH_DECLINED && s->phase == RH_PHASE_SETUP;
-  if (status >= RH_OK && !declines) status = RH_E_INTERNAL;
+  if ((status >= RH_OK && !declines) || status < RH_E_INTERNAL) status = RH_E_INTERNAL;
   if (cl_code && s->session)
     cl_failed(s, cl_code, what ? what : "a plugin's OpenCL call", 0, 0);
   else if (cl_code)

@@ -1,5 +1,6 @@
 /* Calls of a prepared reduction: their checks, the transfer of data, the run, and the result. */
 #include "../base/error.h"
+#include "../base/fpstate.h"
 #include "../base/vocabulary.h"
 #include "../cl/status.h"
 #include "../reduce/asked.h"
@@ -43,6 +44,10 @@ static rh_status check_count(const rh_prepared *p, uint64_t n, rh_error *error) 
   return RH_OK;
 }
 
+static rh_status check_process(const rh_prepared *p, rh_error *error) {
+  return p->job.device && rh_redhost_is_lost(p->job.redhost) ? rh_redhost_say_lost(error) : RH_OK;
+}
+
 /* `given`: how many the call brings. */
 static rh_status check_operands(const rh_prepared *p, uint32_t given, rh_error *error) {
   if (given == p->n_operands) return RH_OK;
@@ -64,6 +69,7 @@ static rh_status check_data(const rh_prepared *p, const void *const *data, uint6
 
 static rh_status check_buffers(const rh_prepared *p, const cl_mem *buffers, uint64_t n,
                                rh_error *error) {
+  RH_TRY(check_process(p, error));
   RH_TRY(check_count(p, n, error));
   if (!p->job.device)
     return rh_fail(error, RH_E_USAGE, "strategy '%s' runs on the host and reads no buffer",
@@ -168,6 +174,7 @@ static void decode(const rh_prepared *p, const void *value, uint64_t n, rh_resul
 }
 
 void rh_prepared_decode(const rh_prepared *p, const void *value, uint64_t n, rh_result *result) {
+  RH_OWN_ENVIRONMENT;
   if (p && value && check_result(result, "rh_prepared_decode", NULL) == RH_OK)
     decode(p, value, n, result);
 }
@@ -196,8 +203,10 @@ static rh_status run_ring(rh_prepared *p, const void *const *data, uint64_t n, r
 
 static rh_status run_arrays(rh_prepared *p, const void *const *data, uint64_t n, rh_result *result,
                             const char *function, rh_error *error) {
+  RH_OWN_ENVIRONMENT;
   rh_data placed;
   RH_TRY(check_result(result, function, error));
+  RH_TRY(check_process(p, error));
   RH_TRY(check_data(p, data, n, error));
   if (n == 0) { /* there is no array */
     decode(p, rh_instance_op(p->job.instance)->identity, 0, result);
@@ -250,6 +259,7 @@ APART static rh_status run_array(rh_prepared *p, const void *data, uint64_t n, r
 
 rh_status rh_prepared_run(rh_prepared *p, const void *data, uint64_t n, rh_result *result,
                           rh_error *error) {
+  RH_OWN_ENVIRONMENT_QUICK;
   const void *from;
   rh_status status;
   RH_TRY(begin_call(p, "rh_prepared_run", error));
@@ -263,6 +273,7 @@ rh_status rh_prepared_run(rh_prepared *p, const void *data, uint64_t n, rh_resul
 
 rh_status rh_prepared_run_inputs(rh_prepared *p, const void *const *data, uint64_t n,
                                  rh_result *result, rh_error *error) {
+  RH_OWN_ENVIRONMENT_QUICK;
   const char *function = "rh_prepared_run_inputs";
   const void *from;
   rh_status status;
@@ -288,6 +299,7 @@ static rh_status run_buffers(rh_prepared *p, const cl_mem *buffers, const uint64
 
 rh_status rh_prepared_run_buffer(rh_prepared *p, cl_mem buffer, uint64_t first, uint64_t n,
                                  rh_result *result, rh_error *error) {
+  RH_OWN_ENVIRONMENT;
   const char *function = "rh_prepared_run_buffer";
   RH_TRY(begin_call(p, function, error));
   rh_status status = check_operands(p, 1, error);
@@ -299,6 +311,7 @@ rh_status rh_prepared_run_buffer(rh_prepared *p, cl_mem buffer, uint64_t first, 
 rh_status rh_prepared_run_buffers(rh_prepared *p, struct _cl_mem *const *buffers,
                                   const uint64_t *first, uint64_t n, rh_result *result,
                                   rh_error *error) {
+  RH_OWN_ENVIRONMENT;
   const char *function = "rh_prepared_run_buffers";
   if (!buffers) return rh_fail(error, RH_E_USAGE, "%s: the list of buffers is null", function);
   RH_TRY(begin_call(p, function, error));
@@ -321,6 +334,7 @@ static rh_status enqueue(rh_prepared *p, const cl_mem *buffers, const uint64_t *
 
 rh_status rh_prepared_enqueue(rh_prepared *p, cl_mem buffer, uint64_t first, uint64_t n,
                               cl_mem values, uint64_t index, rh_error *error) {
+  RH_OWN_ENVIRONMENT;
   RH_TRY(begin_call(p, "rh_prepared_enqueue", error));
   rh_status status = check_operands(p, 1, error);
   if (status == RH_OK) status = enqueue(p, &buffer, &first, n, values, index, error);
@@ -331,6 +345,7 @@ rh_status rh_prepared_enqueue(rh_prepared *p, cl_mem buffer, uint64_t first, uin
 rh_status rh_prepared_enqueue_buffers(rh_prepared *p, struct _cl_mem *const *buffers,
                                       const uint64_t *first, uint64_t n, cl_mem values,
                                       uint64_t index, rh_error *error) {
+  RH_OWN_ENVIRONMENT;
   const char *function = "rh_prepared_enqueue_buffers";
   if (!buffers) return rh_fail(error, RH_E_USAGE, "%s: the list of buffers is null", function);
   RH_TRY(begin_call(p, function, error));
@@ -340,7 +355,8 @@ rh_status rh_prepared_enqueue_buffers(rh_prepared *p, struct _cl_mem *const *buf
 }
 
 void rh_prepared_forget(rh_prepared *p) {
-  if (!p) return;
+  RH_OWN_ENVIRONMENT;
+  if (!p || rh_redhost_is_lost(p->job.redhost)) return;
   rh_prepared_await(p);
   drop_views(p);
   rh_prepared_leave(p);
@@ -361,6 +377,7 @@ static rh_status set_constants(rh_prepared *p, const rh_constant *constants, uin
 
 rh_status rh_prepared_set_constants(rh_prepared *p, const rh_constant *constants, uint64_t n,
                                     rh_error *error) {
+  RH_OWN_ENVIRONMENT;
   RH_TRY(begin_call(p, "rh_prepared_set_constants", error));
   rh_status status = set_constants(p, constants, n, error);
   rh_prepared_leave(p);

@@ -3,6 +3,7 @@
  * Nothing is exchanged while a rank computes, and all in the thread of the caller, who may have
  * promised MPI no more than one: a rank that fails says so when the others have done their part. */
 #include "../base/error.h"
+#include "../base/fpstate.h"
 #include "../base/log.h"
 #include "../base/vocabulary.h"
 #include "../operators/ops.h"
@@ -237,6 +238,7 @@ static rh_status reduce(distributed *d, const rh_request *request, rh_result *re
 rh_status rh_reduce_distributed(rh_redhost *redhost, const rh_request *request,
                                 const rh_communicator *communicator, rh_result *result,
                                 rh_error *error) {
+  RH_OWN_ENVIRONMENT;
   distributed d = {.redhost = redhost};
   RH_TRY(take_communicator(&d, communicator, error));
   rh_status status = reduce(&d, request, result, error);

@@ -1,5 +1,6 @@
 /* Opening and closing: rh_open(), rh_close(), and changing the device in between. */
 #include "../base/error.h"
+#include "../base/fpstate.h"
 #include "../base/path.h"
 #include "../base/text.h"
 #include "../scale/arrays_time.h"
@@ -34,6 +35,7 @@ static int make_lock(pthread_mutex_t *lock) {
 }
 
 rh_status rh_open(rh_redhost **opened, const rh_options *options, rh_error *error) {
+  RH_OWN_ENVIRONMENT;
   rh_options given = {0};
   if (!opened) return rh_fail(error, RH_E_USAGE, "rh_open: the place for the rh_redhost is null");
   *opened = NULL;
@@ -41,7 +43,9 @@ rh_status rh_open(rh_redhost **opened, const rh_options *options, rh_error *erro
   if (given.reserved)
     return rh_fail(error, RH_E_USAGE, "rh_options.reserved is %u and must be 0", given.reserved);
   rh_redhost *redhost = calloc(1, sizeof *redhost);
-  if (!redhost || !make_lock(&redhost->lock)) {
+  if (redhost) redhost->opened_here = rh_fork_mark();
+  if (!redhost || !redhost->opened_here || !make_lock(&redhost->lock)) {
+    if (redhost) rh_fork_unmark(redhost->opened_here);
     free(redhost);
     return rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
   }
@@ -65,6 +69,7 @@ rh_status rh_open(rh_redhost **opened, const rh_options *options, rh_error *erro
 }
 
 void rh_close(rh_redhost *redhost) {
+  RH_OWN_ENVIRONMENT;
   if (!redhost || rh_redhost_enter(redhost, NULL) != RH_OK) return;
   redhost->closed = 1;
   rh_kept_finish(redhost);

@@ -1,6 +1,7 @@
 /* rh_prepare() and rh_prepared_destroy(): a persistent instance, and what brings data to it. */
 #include "prepared.h"
 #include "../base/error.h"
+#include "../base/fpstate.h"
 #include "../base/vocabulary.h"
 #include "../reduce/again.h"
 #include "../reduce/asked.h"
@@ -212,6 +213,7 @@ static rh_status name_operands(const rh_redhost *redhost, rh_prepared *p,
 
 rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *asked, rh_prepared **prepared,
                      rh_error *error) {
+  RH_OWN_ENVIRONMENT;
   rh_prepare_spec wanted;
   RH_TRY(check_call(redhost, asked, prepared, &wanted, error));
   rh_job_spec spec = {
@@ -237,10 +239,12 @@ rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *asked, rh_prepa
 }
 
 void rh_prepared_destroy(rh_prepared *p) {
+  RH_OWN_ENVIRONMENT;
   if (!p) return;
   rh_redhost *redhost = p->job.redhost;
-  rh_prepared_await(p);
-  /* called from its own callback: nothing can be released yet */
+  if (!*redhost->opened_here && !rh_prepared_take(p)) return; /* by a thread that is not here */
+  if (*redhost->opened_here) rh_prepared_await(p);
+  /* called from its own callback, or in a forked process: nothing can be released */
   if (rh_redhost_enter(redhost, NULL) != RH_OK) {
     rh_prepared_leave(p);
     return;

@@ -1,5 +1,6 @@
 /* rh_reduce(), the library's main function. */
 #include "../base/error.h"
+#include "../base/fpstate.h"
 #include "../base/log.h"
 #include "../base/vocabulary.h"
 #include "../reduce/accuracy.h"
@@ -100,6 +101,7 @@ static rh_status reduce(rh_redhost *redhost, const rh_request *request, rh_resul
 /* Also returns a wrong answer in *result. */
 rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
                     rh_error *error) {
+  RH_OWN_ENVIRONMENT;
   rh_request given;
   rh_result own;
   if (!redhost || !request || !result)

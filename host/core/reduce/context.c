@@ -20,8 +20,24 @@ static void free_options(rh_options *options) {
   free((char *)options->program);
 }
 
+int rh_redhost_is_lost(const rh_redhost *redhost) {
+  return !*redhost->opened_here && redhost->devices.n > 0;
+}
+
+rh_status rh_redhost_say_lost(rh_error *error) {
+  return rh_fail(error, RH_E_INVALID,
+                 "this process was forked after rh_open(), and the devices of an rh_redhost stay "
+                 "with the process that opened it; call rh_open() after fork()");
+}
+
 rh_status rh_redhost_enter(rh_redhost *redhost, rh_error *error) {
-  if (pthread_mutex_lock(&redhost->lock) == 0) return RH_OK;
+  if (rh_redhost_is_lost(redhost)) return rh_redhost_say_lost(error);
+  int is_forked = !*redhost->opened_here;
+  if (is_forked && pthread_mutex_trylock(&redhost->lock) != 0)
+    return rh_fail(error, RH_E_INVALID,
+                   "this process was forked while another thread was in a call on this "
+                   "rh_redhost; call rh_open() after fork()");
+  if (is_forked || pthread_mutex_lock(&redhost->lock) == 0) return RH_OK;
   return rh_fail(error, RH_E_INVALID,
                  "the library was called from within one of its own callbacks, log or progress, "
                  "which must not use the same rh_redhost");
@@ -42,6 +58,7 @@ static void release(rh_redhost *redhost) {
   rh_cache_finish(&redhost->cache);
   free_options(&redhost->options);
   free(redhost->left_out);
+  rh_fork_unmark(redhost->opened_here);
   pthread_mutex_destroy(&redhost->lock);
   free(redhost);
 }

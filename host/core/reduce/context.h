@@ -2,6 +2,7 @@
 #ifndef RH_REDUCE_CONTEXT_H
 #define RH_REDUCE_CONTEXT_H
 
+#include "../base/fork.h"
 #include "../cl/session.h"
 #include "../plug/registry.h"
 #include "../tunedb/tunedb.h"
@@ -14,7 +15,8 @@ typedef struct rh_left_out rh_left_out;
 /* Devices are discovered when one is first needed: host strategies, and --list on a machine without
  * a driver, never use OpenCL. */
 struct rh_redhost {
-  rh_options options; /* strings owned */
+  rh_options options;          /* strings owned */
+  const uint32_t *opened_here; /* rh_fork_mark() */
   rh_cache cache;
   rh_cl_devices devices;
   int devices_found;
@@ -52,10 +54,16 @@ struct rh_redhost {
 };
 
 /* Locks *redhost for a public function other than a prepared run.  RH_E_INVALID if this thread
- * already holds the lock, in a callback of the caller's. */
+ * already holds the lock, in a callback of the caller's; or if *redhost is lost, or locked by a
+ * thread that a forked process does not have. */
 rh_status rh_redhost_enter(rh_redhost *redhost, rh_error *error);
 /* releases it if it is closed and nothing prepared is left */
 void rh_redhost_leave(rh_redhost *redhost);
+
+/* Was the process forked since devices were used, whose drivers stay with its parent?  They would
+ * neither answer nor let themselves be released. */
+int rh_redhost_is_lost(const rh_redhost *redhost);
+rh_status rh_redhost_say_lost(rh_error *error);
 
 /* Releases everything that was opened for the device. */
 void rh_redhost_release_device(rh_redhost *redhost);

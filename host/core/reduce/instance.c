@@ -81,10 +81,19 @@ static rh_status declined(const rh_strategy *strategy, const rh_device *device, 
                  device->kind == RH_DEVICE_HOST ? "the host" : device->name, reason);
 }
 
+static int may_return(const char *phase, rh_status status) {
+  if (status == RH_DECLINED) return strcmp(phase, "setup") == 0;
+  return status <= RH_OK && status >= RH_E_INTERNAL;
+}
+
 /* The plugin's error message, or a generic one if it gave none; prefixed with its name and the
  * phase. */
 static rh_status plugin_failed(const rh_instance *instance, const char *phase, rh_status status,
                                rh_error *error) {
+  if (!may_return(phase, status))
+    return rh_fail(error, RH_E_PLUGIN,
+                   "strategy '%s', %s: returned %d, which is no status that %s may return",
+                   instance->spec.strategy->name, phase, (int)status, phase);
   if (instance->services.short_of_memory && status < RH_OK) status = RH_E_DEVICE;
   if (!instance->services.failed)
     rh_fail(error, status < RH_OK ? status : RH_E_INTERNAL, "%s, and the plugin gave no reason",
@@ -100,6 +109,16 @@ static rh_status changed_fpstate(const rh_instance *instance, const char *phase,
                  instance->spec.strategy->name, phase);
 }
 
+/* Setup may decline for reasons that only the built kernel shows; any other refusal comes too
+ * late. */
+static rh_status setup_failed(const rh_instance *instance, rh_status status, rh_error *error) {
+  if (status != RH_DECLINED || !instance->services.failed)
+    return plugin_failed(instance, "setup", status, error);
+  char reason[sizeof error->message];
+  snprintf(reason, sizeof reason, "%s", error ? error->message : "");
+  return declined(instance->spec.strategy, instance->problem.device, reason, error);
+}
+
 static rh_status set_up(rh_instance *instance, rh_error *error) {
   const rh_strategy *strategy = instance->spec.strategy;
   rh_services_enter(&instance->services, RH_PHASE_SETUP, error);
@@ -108,22 +127,10 @@ static rh_status set_up(rh_instance *instance, rh_error *error) {
                                      instance->spec.params, &instance->self);
   int changed = rh_fpstate_restore(&saved);
   rh_services_leave(&instance->services);
-  if (status == RH_OK && changed) {
-    if (strategy->teardown) strategy->teardown(instance->self);
-    return changed_fpstate(instance, "setup", error);
-  }
-  return status;
-}
-
-/* Setup may decline for reasons that only the built kernel shows; any other refusal comes too
- * late. */
-static rh_status setup_failed(const rh_instance *instance, rh_status status, rh_error *error) {
-  if (status == RH_E_PLUGIN) return status;
-  if (status != RH_DECLINED || !instance->services.failed)
-    return plugin_failed(instance, "setup", status, error);
-  char reason[sizeof error->message];
-  snprintf(reason, sizeof reason, "%s", error ? error->message : "");
-  return declined(instance->spec.strategy, instance->problem.device, reason, error);
+  if (status != RH_OK) return setup_failed(instance, status, error);
+  if (!changed) return RH_OK;
+  if (strategy->teardown) strategy->teardown(instance->self);
+  return changed_fpstate(instance, "setup", error);
 }
 
 /* ---- The result on the device, and its way to the host ---- */
@@ -205,8 +212,7 @@ rh_status rh_instance_create(rh_instance **created, const rh_instance_spec *spec
   instance->finishes_on_host = answer->finishes_on_host;
   instance->run = (rh_run){.struct_size = sizeof instance->run, .host_result = instance->value};
   rh_status status = prepare(instance, error);
-  if (status == RH_OK && (status = set_up(instance, error)) != RH_OK)
-    status = setup_failed(instance, status, error);
+  if (status == RH_OK) status = set_up(instance, error);
   if (status != RH_OK)
     release(instance);
   else

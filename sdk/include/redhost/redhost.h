@@ -39,7 +39,17 @@
  *     progress; no call may begin after rh_prepared_destroy();
  *   - rh_close() and any call on the same rh_redhost, except those of its rh_prepareds;
  *   - a callback of rh_reporter that calls the library on the same rh_redhost: it gets
- *     RH_E_INVALID. */
+ *     RH_E_INVALID.
+ *
+ * Floating point.  A caller may round otherwise, flush subnormals or trap exceptions: every call,
+ * with the threads that it starts and the callbacks that it makes, runs in the default environment,
+ * and gives the caller's back, flags included.
+ *
+ * fork().  A driver's threads do not follow into the child.  There an rh_redhost that has used
+ * devices, and what was prepared with it for a device, answer RH_E_INVALID, and rh_close() and
+ * rh_prepared_destroy() of them release nothing.  A new rh_redhost in the child has no device, which
+ * is RH_E_DEVICE, if this library had used OpenCL before the fork; strategies of the host work, also
+ * those prepared before.  A program that opens a device itself and forks then has to know that. */
 #ifndef REDHOST_REDHOST_H
 #define REDHOST_REDHOST_H
 

@@ -98,6 +98,33 @@ static rh_status exit_in_copy(void *self, const rh_run *run) {
   return zoo_run(self, run);
 }
 
+static rh_status end_thread_in_run(void *self, const rh_run *run) {
+  pthread_exit(NULL);
+  return zoo_run(self, run);
+}
+
+/* Statuses that a plugin must not return. */
+static rh_status return_wrong(void *self, const rh_run *run) {
+  zoo_run(self, run);
+  return RH_E_WRONG;
+}
+
+static rh_status return_77(void *self, const rh_run *run) {
+  zoo_run(self, run);
+  return 77;
+}
+
+static rh_status decline_in_run(void *self, const rh_run *run) {
+  zoo_run(self, run);
+  return RH_DECLINED;
+}
+
+static rh_status return_plugin_in_setup(const rh_host *host, const rh_problem *problem,
+                                        const int64_t *params, void **self) {
+  zoo_setup(host, problem, params, self);
+  return RH_E_PLUGIN;
+}
+
 static rh_status hang_in_run(void *self, const rh_run *run) {
   while (self) pause();
   return zoo_run(self, run);
@@ -235,6 +262,11 @@ FAULT(crash_in_thread, zoo_setup, crash_in_thread, NULL);
 FAULT(exit_in_run, zoo_setup, exit_in_run, NULL);
 FAULT(end_thread_in_run, zoo_setup, end_thread_in_run, NULL);
 FAULT(exit_in_copy, zoo_setup, exit_in_copy, NULL);
+FAULT(end_thread_in_run, zoo_setup, end_thread_in_run, NULL);
+FAULT(return_wrong, zoo_setup, return_wrong, NULL);
+FAULT(return_77, zoo_setup, return_77, NULL);
+FAULT(decline_in_run, zoo_setup, decline_in_run, NULL);
+FAULT(return_plugin_in_setup, return_plugin_in_setup, zoo_run, NULL);
 FAULT(hang_in_run, zoo_setup, hang_in_run, NULL);
 FAULT(hang_later, zoo_setup, hang_later, NULL);
 FAULT(print, zoo_setup, print, NULL);
@@ -267,6 +299,11 @@ static const rh_strategy *const strategies[] = {
     &of_exit_in_run,
     &of_end_thread_in_run,
     &of_exit_in_copy,
+    &of_end_thread_in_run,
+    &of_return_wrong,
+    &of_return_77,
+    &of_decline_in_run,
+    &of_return_plugin_in_setup,
     &of_hang_in_run,
     &of_hang_later,
     &of_print,
