@@ -76,7 +76,7 @@ static int open_named(const char *path, char *text, uint32_t bytes) {
 }
 
 static int open_library(char *text, uint32_t bytes) {
-  const char *named = getenv("REDHOST_MPI_LIBRARY");
+  const char *named = secure_getenv("REDHOST_MPI_LIBRARY");
   if (mpi.library) return 0;
   if (named && *named) return open_named(named, text, bytes);
   size_t used = (size_t)snprintf(text, bytes, "%s's library cannot be opened (tried", MY_NAME);

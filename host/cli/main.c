@@ -1,6 +1,7 @@
 /* redhost: the program. */
 #include "../core/base/error.h"
 #include "../core/base/fpstate.h"
+#include "../core/base/path.h"
 #include "../core/base/text.h"
 #include "../core/operators/ops.h"
 #include "../core/reduce/look.h"
@@ -15,6 +16,7 @@
 #include "run_ranks.h"
 #include "say_error.h"
 #include "signals.h"
+#include "stack.h"
 #include "user_operator.h"
 
 #include <errno.h>
@@ -79,6 +81,8 @@ static rh_status dispatch(const rh_app *app, rh_error *error) {
 /* The path of this program, for starting children.  Prefers the target of /proc/self/exe: tools
  * such as valgrind show the program there, but executing the link would start the tool. */
 static const char *own_path(char *path, size_t size) {
+  /* Whoever may name the file may replace it. */
+  if (rh_is_privileged()) return "/proc/self/exe";
   ssize_t length = readlink("/proc/self/exe", path, size - 1);
   if (length <= 0) return "/proc/self/exe";
   path[length] = 0;
@@ -136,7 +140,7 @@ static void say_error(rh_terminal *terminal, const rh_typed *typed, rh_error *er
   rh_run_ranks_hold(typed);
 }
 
-int main(int argc, char **argv) {
+static int start(int argc, char **argv) {
   rh_typed typed;
   rh_terminal terminal = {0};
   rh_error error = {0};
@@ -187,4 +191,8 @@ int main(int argc, char **argv) {
     status = rh_fail(&error, RH_E_CANCELLED, "interrupted");
   if (status != RH_OK && error.message[0]) say_error(&terminal, &typed, &error);
   return exit_code(status);
+}
+
+int main(int argc, char **argv) {
+  return rh_with_stack(start, argc, argv);
 }

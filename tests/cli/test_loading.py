@@ -154,21 +154,24 @@ class SwitchedOff(Loading):
 class Privileged(Loading):
     """With another user's rights the environment's plugin paths are ignored, with a warning."""
 
-    def run_as(self, program, how):
-        """`program` --list of a stranger's, in a mount namespace where the plugins stand where an installed redhost has them:
+    def run_as(self, program, how, *args, env=None):
+        """`program` of a stranger's, in a mount namespace where the plugins stand where an installed redhost has them:
         with raised privileges a program does not look beside itself."""
         unshare = ["unshare", "-m", "sh", "-c"]
         plugins = os.path.realpath(cli.PLUGINS)
         mount = "mount -t tmpfs none /usr/local/lib && mkdir /usr/local/lib/redhost-1 && mount --bind '%s' /usr/local/lib/redhost-1" % plugins
         if not shutil.which("unshare") or not cli.try_running([*unshare, mount]):
             self.skipTest("nothing can be mounted here")
+        return subprocess.run([*unshare, mount + ' && exec "$@"', "sh", sys.executable, "-c", how, program, *args],
+                              env={**self.env, **(env or {})}, cwd=self.cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=cli.PATIENCE)
+
+    def list_as(self, program, how):
         file = self.put("mine.so")
         home = os.path.join(self.directory, "home")
         self.put("mine.so", "home", "redhost", "plugins-1")
-        env = {**self.env, "REDHOST_PLUGIN_PATH": self.directory, "XDG_DATA_HOME": home}
-        done = subprocess.run([*unshare, mount + ' && exec "$@"', "sh", sys.executable, "-c", how, program, "--list"],
-                              env=env, cwd=self.cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              timeout=cli.PATIENCE)
+        env = {"REDHOST_PLUGIN_PATH": self.directory, "XDG_DATA_HOME": home}
+        done = self.run_as(program, how, "--list", env=env)
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         self.assertIn("note: REDHOST_PLUGIN_PATH: ignored, the program runs with raised privileges\n", done.stdout)
         self.assertIn("note: the user's plugin directory: ignored, the program runs with raised privileges\n", done.stdout)
@@ -180,9 +183,37 @@ class Privileged(Loading):
         self.assertIn(file, plain)
         self.assertNotIn("raised privileges", plain)
 
+    AS_ANOTHER_USER = "import os, sys; os.setresuid(12345, 0, 0); os.execv(sys.argv[1], sys.argv[1:])"
+
+    def test_nothing_of_the_callers(self):
+        """Whatever it is named by, it is neither loaded nor started, and no device is used: drivers read the environment."""
+        file = self.put("mine.so", source=os.path.join(cli.ZOO, "fine.so"))
+        program = os.path.join(self.directory, "started")
+        with open(program, "w", encoding="utf-8") as script:
+            script.write("#!/bin/sh\ntouch '%s'\n" % (program + ".mark"))
+        os.chmod(program, 0o755)
+        cache = os.path.join(self.directory, "their cache")
+        shutil.copy(program, os.path.join(self.directory, "gnuplot"))
+        env = {"REDHOST_CACHE_DIR": cache, "PATH": self.directory + ":" + os.environ["PATH"], "REDHOST_TRANSPORT_PATH": self.directory}
+        for code, words, args in (
+                (5, "raised privileges", ["--run", "fine", *SUM, "--plugin", file]),
+                (5, "raised privileges", ["--run", "fine", *SUM, "--plugin", file, "--isolate=never"]),
+                (2, "unknown strategy", ["--run", "fine", *SUM, "--plugin-path", self.directory]),
+                (3, "no device is used, because the program runs with raised privileges", ["--run", "cascade", *SUM]),
+                (5, "raised privileges", ["--run", "native", *SUM, "--transport", file]),
+                (3, "raised privileges", ["--bench", "-s", "native", "-n", "1000", "--quick", "--peer", program])):
+            done = self.run_as(cli.REDHOST, self.AS_ANOTHER_USER, *args, env=env)
+            self.assertEqual(done.returncode, code, (args, done))
+            self.assertRegex(done.stderr, words, args)
+        done = self.run_as(cli.REDHOST, self.AS_ANOTHER_USER, "--run", "auto", *SUM, "-q", env=env)
+        self.assertEqual((done.returncode, done.stdout), (0, "100\n"), done)
+        done = self.run_as(cli.REDHOST, self.AS_ANOTHER_USER, "--plot", "-s", "native", "-n", "100,1000", "--quick", env=env)
+        self.assertFalse(os.path.exists(cache))
+        self.assertFalse(os.path.exists(program + ".mark"))
+
     def test_another_user_calls(self):
         """As a set-uid file that another user starts."""
-        self.run_as(cli.REDHOST, "import os, sys; os.setresuid(12345, 0, 0); os.execv(sys.argv[1], sys.argv[1:])")
+        self.list_as(cli.REDHOST, self.AS_ANOTHER_USER)
 
     def test_set_gid_file(self):
         """A set-gid copy."""
@@ -197,8 +228,8 @@ class Privileged(Loading):
         for name in ("HOME", "XDG_CACHE_HOME"):
             self.addCleanup(self.env.__setitem__, name, self.env[name])
             self.env[name] = "/proc/nonexistent"
-        self.run_as(program, "import os, sys; os.setgroups([]); os.setresgid(*[65534] * 3); os.setresuid(*[65534] * 3); "
-                             "os.execv(sys.argv[1], sys.argv[1:])")
+        self.list_as(program, "import os, sys; os.setgroups([]); os.setresgid(*[65534] * 3); os.setresuid(*[65534] * 3); "
+                              "os.execv(sys.argv[1], sys.argv[1:])")
 
 
 class Drivers(Loading):
@@ -310,7 +341,9 @@ class Drivers(Loading):
         for limit, value, words in ((resource.RLIMIT_AS, 250000 << 10, "the address space is limited to 250000 KiB (ulimit -v)"),
                                     (resource.RLIMIT_STACK, 64 << 10, "the stack is limited to 64 KiB (ulimit -s)"),
                                     (resource.RLIMIT_FSIZE, 1 << 10, "files are limited to 1 KiB (ulimit -f)"),
-                                    (resource.RLIMIT_FSIZE, 0, "files are limited to 0 KiB (ulimit -f)")):
+                                    (resource.RLIMIT_FSIZE, 0, "files are limited to 0 KiB (ulimit -f)"),
+                                    (resource.RLIMIT_NOFILE, 8, "open files are limited to 8 (ulimit -n)"),
+                                    (resource.RLIMIT_NOFILE, 12, "open files are limited to 12 (ulimit -n)")):
             how = {"preexec_fn": lambda: resource.setrlimit(limit, (value, value)),
                    "env": {"POCL_CACHE_DIR": tempfile.mkdtemp(dir=self.directory)}}
             with self.subTest(words):
@@ -325,6 +358,21 @@ class Drivers(Loading):
                     if done.code == 3:
                         self.assertIn(words, done.err)
                         self.assertRegex(done.err, r"(?m)^redhost: [^\n]*\.$")
+
+    def test_small_stack(self):
+        """However small: what needs more gets a stack of its own, also in other processes and threads."""
+        if "ASAN_OPTIONS" in os.environ:
+            self.skipTest("a sanitizer needs more stack")
+        for size in 16 << 10, 64 << 10, 256 << 10:
+            for args in ([], ["--isolate=always"], ["--stream=4KiB"], ["--ranks=2"], ["--op", "mean"]):
+                with self.subTest("%d %s" % (size, args)):
+                    self.assertEqual(float(self.value("--run", "native", "-n", "10000", "-t", "f32", "--data", "equal", *args, preexec_fn=lambda:
+                                                      resource.setrlimit(resource.RLIMIT_STACK, (size, size)))), 1 if "mean" in args else 10000)
+
+    def test_few_descriptors_for_children(self):
+        for most in 5, 7:
+            self.bad(5, "cannot be started: |; open files are limited to %d (ulimit -n)" % most, "--run", "native", *SUM, "--isolate=always",
+                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most)))
 
 
 class StalePrograms(Loading):

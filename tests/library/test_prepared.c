@@ -610,11 +610,60 @@ START_TEST(reduce_on_the_callers_queue) {
 }
 END_TEST
 
+/* Refused before anything is read, also where the range wraps. */
+START_TEST(more_than_all_memory) {
+  static const struct {
+    rh_type type;
+    uint64_t size;
+  } types[] = {
+#define RH_X(name, number, bytes) {RH_TYPE_##name, bytes},
+      RH_TYPE_LIST(RH_X)
+#undef RH_X
+  };
+  static double some[16];
+  for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+    uint64_t size = types[t].size, all = UINT64_C(1) << 63;
+    const uint64_t many[] = {UINT64_MAX,
+                             all,
+                             all - 1,
+                             UINT64_MAX / size,
+                             (UINT64_MAX - (uintptr_t)some) / size + 1,
+                             all / size,
+                             all / 2 / size};
+    rh_prepare_spec spec = {.struct_size = sizeof spec,
+                            .strategy = "native",
+                            .op = "min",
+                            .type = types[t].type,
+                            .max_n = 16};
+    rh_prepared *prepared = prepare(redhost, &spec), *none;
+    rh_result result = {.struct_size = sizeof result};
+    rh_request request = {.struct_size = sizeof request,
+                          .strategy = "native",
+                          .op = "min",
+                          .type = types[t].type,
+                          .data = some};
+    rh_communicator alone = {.struct_size = sizeof alone, .size = 1};
+    for (size_t k = 0; k < sizeof many / sizeof *many; k++) {
+      request.n = many[k];
+      must_fail(rh_reduce(redhost, &request, &result, &error), RH_E_USAGE, "elements of");
+      must_fail(rh_reduce_distributed(redhost, &request, &alone, &result, &error), RH_E_USAGE,
+                "elements of");
+      must_fail(rh_prepared_run(prepared, some, many[k], &result, &error), RH_E_USAGE,
+                "prepared for 16");
+      spec.max_n = many[k];
+      must_fail(rh_prepare(redhost, &spec, &none, &error), RH_E_DEVICE, "this machine has");
+    }
+    rh_prepared_destroy(prepared);
+  }
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("prepared");
   TCase *plain = tcase_create("plain"), *queued = tcase_create("queue");
   tcase_add_checked_fixture(plain, set_up, tear_down);
   tcase_add_loop_test(plain, answers_are_right, 0, STRATEGIES);
+  tcase_add_test(plain, more_than_all_memory);
   tcase_add_test(plain, finish_on_either_side);
   tcase_add_test(plain, float_sums_are_close);
   tcase_add_test(plain, names_are_checked);

@@ -18,6 +18,24 @@ int rh_is_privileged(void) {
   return getauxval(AT_SECURE) != 0;
 }
 
+/* Is `path`, without links, below `directory`? */
+static int is_below(const char *path, const char *directory) {
+  char *real = directory ? realpath(directory, NULL) : NULL;
+  size_t length = real ? strlen(real) : 0;
+  int below = length > 1 && strncmp(path, real, length) == 0 && path[length] == '/';
+  free(real);
+  return below;
+}
+
+int rh_path_may_be_loaded(const char *path) {
+  if (!rh_is_privileged()) return 1;
+  char *real = realpath(path, NULL), *library = rh_path_library_dir();
+  int may = real && (is_below(real, library) || is_below(real, REDHOST_LIB_DIR));
+  free(library);
+  free(real);
+  return may;
+}
+
 char *rh_path_join(const char *directory, const char *name) {
   char *path;
   size_t length = strlen(directory);

@@ -16,6 +16,10 @@ const char *rh_env(const char *name);
 /* Running with another user's rights (set-uid and the like)? */
 int rh_is_privileged(void);
 
+/* May the file be loaded, or what it describes?  With raised privileges only what was installed
+ * with redhost, in the library's directory: whoever started the program has named all else. */
+int rh_path_may_be_loaded(const char *path);
+
 /* mkdir -p with mode 0700 for new directories. 0, or -1 with errno. */
 int rh_path_make_dirs(const char *directory);
 

@@ -1,6 +1,7 @@
 #include "spawn.h"
 #include "../base/clock.h"
 #include "../base/error.h"
+#include "../base/limits.h"
 #include "../base/path.h"
 #include "../base/text.h"
 
@@ -233,6 +234,10 @@ static int open_descriptors(descriptors *fds, rh_child *child, const rh_child_sp
 rh_status rh_child_start(rh_child *child, const rh_child_spec *spec, rh_error *error) {
   descriptors fds;
   memset(child, 0, sizeof *child);
+  if (spec->stranger && rh_is_privileged())
+    return rh_fail(error, RH_E_PLUGIN,
+                   "%s: is not started, because redhost runs with raised privileges",
+                   spec->program);
   child->most = UINT64_MAX;
   child->fd = child->output = -1;
   child->printed = spec->printed;
@@ -244,7 +249,12 @@ rh_status rh_child_start(rh_child *child, const rh_child_spec *spec, rh_error *e
   if (child->fd >= 0) close(child->fd);
   if (child->output >= 0) close(child->output);
   memset(child, 0, sizeof *child);
-  return rh_fail(error, RH_E_PLUGIN, "%s: cannot be started: %s", spec->program, strerror(code));
+  rh_text limits = {0};
+  rh_limits_add(&limits);
+  rh_fail(error, RH_E_PLUGIN, "%s: cannot be started: %s%s", spec->program, strerror(code),
+          rh_text_get(&limits));
+  rh_text_finish(&limits);
+  return RH_E_PLUGIN;
 }
 
 void rh_printed_quote(const rh_printed *printed, char *to, size_t bytes) {

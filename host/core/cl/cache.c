@@ -46,7 +46,7 @@ static rh_status check_directory(rh_cache *cache, rh_error *error) {
 
 rh_status rh_cache_init(rh_cache *cache, const rh_options *options, rh_error *error) {
   *cache = (rh_cache){.reporter = &options->reporter};
-  if (options->no_cache || rh_env("REDHOST_NO_CACHE")) return RH_OK;
+  if (options->no_cache || rh_env("REDHOST_NO_CACHE") || rh_is_privileged()) return RH_OK;
   const char *given = options->cache_dir ? options->cache_dir : rh_env("REDHOST_CACHE_DIR");
   if (given && !*given) return rh_fail(error, RH_E_USAGE, "the cache directory has an empty name");
   cache->directory = given ? strdup(given) : rh_path_cache();

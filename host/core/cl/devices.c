@@ -1,6 +1,7 @@
 #include "devices.h"
 #include "../base/error.h"
 #include "../base/fpstate.h"
+#include "../base/path.h"
 #include "../base/text.h"
 #include "status.h"
 
@@ -286,6 +287,10 @@ rh_status rh_cl_devices_find(rh_cl_devices *devices, rh_error *error) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   static _Atomic(pid_t) in_use_by;
   pid_t before = 0, here = getpid();
+  if (rh_is_privileged())
+    return rh_fail(error, RH_E_DEVICE,
+                   "no device is used, because the program runs with raised privileges: drivers "
+                   "load and start what the environment names");
   if (!atomic_compare_exchange_strong(&in_use_by, &before, here) && before != here)
     return rh_fail(error, RH_E_DEVICE,
                    "OpenCL was in use before this process was forked, and drivers do not survive "

@@ -1,5 +1,6 @@
 #include "drivers.h"
 #include "../base/hash.h"
+#include "../base/limits.h"
 #include "../base/path.h"
 
 #include <dirent.h>
@@ -131,16 +132,6 @@ uint64_t rh_cl_drivers_state(void) {
 
 /* ---- Limits ---- */
 
-static void add_limit(rh_text *to, __rlimit_resource_t which, uint64_t enough, const char *what,
-                      char letter) {
-  struct rlimit limit;
-  if (getrlimit(which, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= enough)
-    return;
-  int counts = which == RLIMIT_NOFILE || which == RLIMIT_NPROC;
-  unsigned long long value = counts ? limit.rlim_cur : limit.rlim_cur / 1024;
-  rh_text_add(to, "; %s limited to %llu%s (ulimit -%c)", what, value, counts ? "" : " KiB", letter);
-}
-
 /* A driver for a CPU may link what it has compiled by a program of the system's. */
 static int has_linker(const char *path) {
   char program[4352];
@@ -154,14 +145,7 @@ static int has_linker(const char *path) {
 }
 
 void rh_cl_drivers_limits(rh_text *to) {
-  const uint64_t GiB = (uint64_t)1 << 30;
-  add_limit(to, RLIMIT_AS, 64 * GiB, "the address space is", 'v');
-  add_limit(to, RLIMIT_DATA, 64 * GiB, "data memory is", 'd');
-  add_limit(to, RLIMIT_STACK, 1 << 20, "the stack is", 's');
-  add_limit(to, RLIMIT_FSIZE, GiB, "files are", 'f');
-  add_limit(to, RLIMIT_MEMLOCK, 1 << 14, "locked memory is", 'l');
-  add_limit(to, RLIMIT_NOFILE, 64, "open files are", 'n');
-  add_limit(to, RLIMIT_NPROC, 64, "processes are", 'u');
+  rh_limits_add(to);
   if (access("/sys/devices/system/cpu", R_OK) != 0) rh_text_add(to, "; /sys is not mounted");
   if (access("/proc/self", R_OK) != 0) rh_text_add(to, "; /proc is not mounted");
   if (!rh_env("PATH"))

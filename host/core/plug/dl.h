@@ -13,6 +13,9 @@ typedef struct rh_dl {
 
 /* RTLD_NOW | RTLD_LOCAL on an absolute path.  The loader's message is explained: built for another
  * machine, a library that is missing, an undefined symbol, a C library too old. */
+/* RH_E_PLUGIN if raised privileges forbid the file. */
+rh_status rh_dl_check_privileges(const char *path, rh_error *error);
+
 rh_status rh_dl_open(rh_dl *dl, const char *path, rh_error *error);
 /* A library that is not a plugin, by the name that the loader looks for: "libopenblas.so.0".
  * RH_DECLINED: it is not installed. */

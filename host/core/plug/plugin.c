@@ -19,6 +19,7 @@ static rh_status open_object(const char *path, const rh_plugin **plugin, rh_erro
 }
 
 rh_status rh_plugin_open(const char *path, const rh_plugin **plugin, rh_error *error) {
+  RH_TRY(rh_dl_check_privileges(path, error));
   rh_fpstate before = rh_fpstate_save();
   rh_status status =
       rh_is_foreign(path) ? rh_foreign_open(path, plugin, error) : open_object(path, plugin, error);

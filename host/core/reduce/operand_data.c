@@ -18,6 +18,20 @@ rh_status rh_operand_bad_address(uint32_t k, uint32_t n_operands, rh_error *erro
                  n_operands);
 }
 
+/* Addresses have at most 57 bits on today's processors. */
+static const uint64_t address_space = UINT64_C(1) << 57;
+
+rh_status rh_operand_check_extent(const void *data, uint32_t size, uint64_t n, rh_error *error) {
+  uint64_t at = (uint64_t)(uintptr_t)data;
+  if (n > UINT64_MAX / size)
+    return rh_fail(error, RH_E_USAGE, "%llu elements of %u bytes exceed 2^64 bytes",
+                   (unsigned long long)n, size);
+  if (at <= address_space && n * size <= address_space - at) return RH_OK;
+  return rh_fail(error, RH_E_USAGE,
+                 "%llu elements of %u bytes reach from the data's address beyond all memory",
+                 (unsigned long long)n, size);
+}
+
 uint64_t rh_operand_layout(const rh_job_spec *spec, uint64_t offsets[RH_MOST_OPERANDS]) {
   enum { ALIGNMENT = 4096 };
   uint64_t end = 0;

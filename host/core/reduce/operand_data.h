@@ -23,6 +23,9 @@ static inline rh_status rh_operand_check_address(const void *data, uint32_t size
   return rh_operand_bad_address(k, n_operands, error);
 }
 
+/* RH_E_USAGE if no process can have n elements of `size` bytes from `data` on. */
+rh_status rh_operand_check_extent(const void *data, uint32_t size, uint64_t n, rh_error *error);
+
 /* offsets[k] = where operand k of spec->n elements begins, in bytes; all in all that many bytes are
  * needed.  UINT64_MAX stands for more than 2^64. */
 uint64_t rh_operand_layout(const rh_job_spec *spec, uint64_t offsets[RH_MOST_OPERANDS]);

@@ -38,13 +38,11 @@ void rh_request_data(const rh_request *request, const void *data[RH_MOST_OPERAND
 
 static rh_status check_operand(const rh_job_spec *spec, uint32_t k, const void *data, uint64_t n,
                                rh_error *error) {
-  rh_type type = rh_job_operand_type(spec, k);
-  uint32_t size = rh_type_size(type);
-  if (n > UINT64_MAX / size)
-    return rh_fail(error, RH_E_USAGE, "%llu elements of %s exceed 2^64 bytes",
-                   (unsigned long long)n, rh_type_name(type));
+  uint32_t size = rh_type_size(rh_job_operand_type(spec, k));
+  if (n > UINT64_MAX / size) return rh_operand_check_extent(data, size, n, error);
   if (n == 0) return RH_OK;
-  return rh_operand_check_address(data, size, k, rh_job_operands(spec), error);
+  RH_TRY(rh_operand_check_address(data, size, k, rh_job_operands(spec), error));
+  return rh_operand_check_extent(data, size, n, error);
 }
 
 rh_status rh_request_check(const rh_request *request, const rh_job_spec *spec,

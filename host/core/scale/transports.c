@@ -1,5 +1,6 @@
 #include "transports.h"
 #include "../base/error.h"
+#include "../base/path.h"
 #include "../base/text.h"
 #include "../plug/discover.h"
 #include "../plug/dl.h"
@@ -44,6 +45,10 @@ rh_status rh_transport_open(const char *path, const rh_transport **transport, rh
   const void *found;
   rh_dl dl;
   *transport = NULL;
+  if (rh_is_privileged())
+    return rh_fail(error, RH_E_PLUGIN,
+                   "is not loaded, because redhost runs with raised privileges: a library of a "
+                   "job's loads what the environment names");
   RH_TRY(rh_dl_open(&dl, path, error));
   rh_status status = rh_dl_symbol(&dl, path, symbol, &found, error);
   if (status == RH_OK) status = check(found, error);
