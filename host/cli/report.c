@@ -27,10 +27,15 @@ static void format_fields(char text[ANSWER_BYTES], const rh_result *result) {
   }
 }
 
+/* An index and its value say all of one operator, whether it is mapped, masked or neither. */
+static int has_fields(const rh_result *result) {
+  return result->n_fields > result->indexed;
+}
+
 /* "257 (value 190.2)" for an index, else the value. */
 static void format_answer(char text[ANSWER_BYTES], const rh_result *result, int exactly) {
   char value[64];
-  if (result->n_fields) {
+  if (has_fields(result)) {
     format_fields(text, result);
     return;
   }
@@ -271,14 +276,18 @@ static void print_text(const rh_app *app, const rh_run_report *report) {
 static const char *const outcome_words[] = {"ok", "wrong", "not judged"};
 static const char *const exact_data_words[] = {"", "ok", "wrong", "not tried"};
 
+/* JSON's integers do not hold the index that is none. */
+static json_t *json_index(uint64_t index) {
+  return index == UINT64_MAX ? json_null() : json_integer((json_int_t)index);
+}
+
 static json_t *check_object(const rh_run_report *report) {
   char text[64];
   if (!report->checked) return json_null();
   const rh_verdict *verdict = &report->verdict;
   const rh_result *exact = &report->reference.answer;
   json_t *object = json_object();
-  if (exact->indexed)
-    json_object_set_new(object, "reference_index", json_integer((json_int_t)exact->index));
+  if (exact->indexed) json_object_set_new(object, "reference_index", json_index(exact->index));
   json_object_set_new(object, "reference", json_string(rh_format_exact(text, exact)));
   json_object_set_new(object, "error", rh_json_number(verdict->error));
   json_object_set_new(object, "error_ulp", rh_json_number(verdict->error_ulp));
@@ -423,8 +432,8 @@ static json_t *result_object(const rh_app *app, const rh_run_report *report) {
   json_object_set_new(object, "status", json_string(wrong ? "wrong" : "ok"));
   json_object_set_new(object, "value", json_string(rh_format_exact(text, &report->result)));
   if (report->result.indexed)
-    json_object_set_new(object, "index", json_integer((json_int_t)report->result.index));
-  if (report->result.n_fields)
+    json_object_set_new(object, "index", json_index(report->result.index));
+  if (has_fields(&report->result))
     json_object_set_new(object, "fields", fields_object(&report->result));
   if (report->spec->rounds_once) json_object_set_new(object, "accuracy", json_string("exact"));
   json_object_set_new(object, "check", check_object(report));
@@ -490,7 +499,7 @@ rh_status rh_run_report_print(const rh_app *app, const rh_run_report *report, rh
     print_text(app, report);
   else if (wrong)
     return RH_OK;
-  else if (report->result.n_fields)
+  else if (has_fields(&report->result))
     print_fields(&report->result);
   else if (report->result.indexed)
     printf("%llu\n", (unsigned long long)report->result.index);

@@ -127,6 +127,25 @@ class Operators(cli.Case):
                     self.assertAlmostEqual(float(text) / value, 1, delta=1e-5, msg=(strategy, how, args))
         self.assertEqual(self.value("--run", "native", "-i", "w.npy", "--where", "x > 9", "--op", "mean"), "nan")
 
+    def test_an_index_keeps_its_value(self):
+        """Masked, mapped, alone, beside others and by ranks; and what is finalized is the value."""
+        for op in ("argmin", "argmax"):
+            k = int(getattr(self.x, op)())
+            for words in ([], ["--where", "x == x"], ["--map", "x*1"]):
+                for how in ([], ["--ranks", "2"], ["--stream=2KiB"], ["--isolate"]):
+                    result = self.reduce("native", "-i", "x.npy", "--op", op, *words, *how)
+                    self.assertEqual((result["index"], float(result["value"]), "fields" in result), (k, float(self.x[k]), False), (op, words, how))
+            self.assertIn("%d (value " % k, self.good("--run", "native", "-i", "x.npy", "--op", op, "--where", "x == x").out)
+            result = self.reduce("native", "-i", "x.npy", "--op", op + ",max")
+            self.assertEqual((result["index"], float(result["value"]), int(result["fields"][op])), (k, float(self.x[k]), k))
+        none = self.reduce("native", "-i", "x.npy", "--op", "argmax", "--where", "x > 1e9")
+        self.assertEqual((none["value"], none["index"]), ("-inf", None))
+        for words in (["--op", "mean"], ["--op", "rms"], ["--op", "all"], ["--finalize", "a/n"], ["--op", "mean", "--where", "x > 0"], ["--op", "argmax", "--finalize", "a + 1"]):
+            for how in ([], ["--isolate"], ["--ranks", "2"]):
+                result = self.reduce("native", "-i", "x.npy", *words, *how)
+                self.reduce("native", "-i", "k.npy", *words, *how)
+                self.assertEqual(result["value"], next(iter(result["fields"].values())), (words, how))
+
     def test_masks_that_are_refused(self):
         self.bad(2, "where: affine takes all elements", "--run", "native", "-t", "u64", "-n", "10", "--where", "x", "--op", "affine")
         done = self.redhost("--run", "native", "-i", "x.npy", "--where", "x >")

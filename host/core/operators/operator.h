@@ -224,6 +224,11 @@ void rh_operator_finalize(const rh_operator *self, const rh_operator_result *giv
 void rh_operator_results(const rh_operator *self, const void *value, uint64_t n,
                          rh_operator_result *results);
 
+/* Has the first of its built-in operators an index that nothing finalizes? */
+int rh_operator_keeps_index(const rh_operator *self);
+/* Of such a one: result->value, `indexed` and `index` as that operator alone has them. */
+void rh_operator_take_index(const rh_operator *self, const void *value, rh_result *result);
+
 /* Bit j: result k is computed from number j. */
 uint64_t rh_operator_result_uses(const rh_operator *self, uint32_t k);
 /* Between which numbers result k lies, if the numbers that it is computed from lie in intervals. */

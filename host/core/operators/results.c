@@ -209,3 +209,19 @@ rh_interval rh_operator_enclose_result(const rh_operator *self, uint32_t k,
   rh_exprs_bind(self->finalize, n, constants);
   return rh_exprs_enclose_one(self->finalize, k, variables, constants);
 }
+
+int rh_operator_keeps_index(const rh_operator *self) {
+  return self->is_struct && self->n_parts && !self->finalize &&
+         rh_op_flags(self->parts[0].op, self->parts[0].type) & RH_OP_INDEXED;
+}
+
+void rh_operator_take_index(const rh_operator *self, const void *value, rh_result *result) {
+  const rh_operator_part *first = &self->parts[0];
+  rh_result alone;
+  if (!rh_operator_keeps_index(self)) return;
+  rh_op_result(first->op, first->type, (const char *)value + first->offset, &alone);
+  result->type = alone.type;
+  result->value = alone.value;
+  result->indexed = 1;
+  memcpy(&result->index, (const char *)value + first->index_at, sizeof result->index);
+}

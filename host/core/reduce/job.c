@@ -240,6 +240,7 @@ void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *va
     rh_operator_result results[RH_MOST_FIELDS];
     rh_operator_results(spec->custom, value, spec->n, results);
     rh_result_take(result, results, spec->custom->n_results);
+    rh_operator_take_index(spec->custom, value, result);
     strncpy(result->strategy, strategy, sizeof result->strategy - 1);
     return;
   }

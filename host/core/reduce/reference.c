@@ -268,6 +268,7 @@ static void take_answer(rh_reference *reference, const rh_operator *custom) {
   rh_reference_given(reference, given);
   rh_operator_finalize(custom, given, rh_reference_count(reference), results);
   rh_result_take(&reference->answer, results, custom->n_results);
+  rh_operator_take_index(custom, reference->sampled.values[0], &reference->answer);
 }
 
 static void conclude(rh_reference *reference, const rh_operator *custom) {

@@ -70,15 +70,27 @@ static void note_opened(rh_peer *me, const rh_peer_message *said, rh_opened *ope
   me->has_parts = said->has_parts;
 }
 
+/* What the value that it will say is of; where the first result is the value, it says 0. */
+static void take_operator(rh_peer *me, const rh_bench_data *data) {
+  const rh_operator *custom = data->custom;
+  me->op = data->op;
+  me->type = data->type;
+  me->n_fields = custom ? custom->n_results : 0;
+  me->has_index = custom && rh_operator_keeps_index(custom);
+  if (me->has_index) {
+    me->op = custom->parts[0].op;
+    me->type = custom->parts[0].type;
+  } else if (me->n_fields) {
+    me->op = RH_OP_sum;
+    me->type = RH_TYPE_f64;
+  }
+}
+
 rh_status rh_peer_open(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error) {
   rh_peer *me = self;
   rh_peer_message said;
   *opened = (rh_opened){0};
-  uint32_t is_struct = data->custom && data->custom->is_struct;
-  me->op = is_struct ? RH_OP_sum : data->op;
-  me->type = is_struct ? RH_TYPE_f64 : data->type;
-  me->n_fields = data->custom ? data->custom->n_results : 0;
-  me->is_struct = is_struct;
+  take_operator(me, data);
   RH_TRY(rh_peers_bind_data(me->peers, data, error));
   RH_TRY(rh_peers_ensure_running(me->peers, error));
   RH_TRY(rh_peer_hold_data(me, data, error));
@@ -107,12 +119,12 @@ static int is_open(const rh_peer *me) {
   return me->peers->process.runs && me->opened_in == me->peers->process.starts;
 }
 
-/* The results of a user's operator; a struct's first one is its value, too. */
+/* The results of a user's operator, of which the first is its value, unless that has an index. */
 static void take_fields(const rh_peer *me, rh_result *result) {
   const rh_peer_own *own = &me->peers->process.own;
   result->n_fields = me->n_fields;
   memcpy(result->fields, own->fields, me->n_fields * sizeof *own->fields);
-  if (!me->is_struct) return;
+  if (!me->n_fields || me->has_index) return;
   result->type = result->fields[0].type;
   memcpy(&result->value, &result->fields[0].value, sizeof result->value);
 }

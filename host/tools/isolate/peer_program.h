@@ -13,9 +13,9 @@ typedef struct rh_peer {
   char name[64], about[256];
   uint32_t holds_data; /* it is counted in n_holding */
   uint32_t opened_in;  /* the number of the start in which its point was opened; 0: not open */
-  uint32_t op;         /* of a struct, whose results come as fields: sum of f64 */
+  uint32_t op;         /* where results come as fields and have no index: sum of f64 */
   rh_type type;
-  uint32_t is_struct;
+  int has_index;
   uint32_t n_fields; /* that a user's operator gives */
   uint32_t has_parts;
 } rh_peer;

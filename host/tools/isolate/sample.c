@@ -255,7 +255,9 @@ static int take_sample(sampling *s, const char *line) {
   if (s->sampler.take(s->sampler.self, &take, &taken, &error) != RH_OK) return say_error(s, &error);
   send_fields(s, &taken.result);
   snprintf(value, sizeof value, "0");
-  if (!s->point.custom || !s->point.custom->is_struct) rh_format_exact(value, &taken.result);
+  const rh_operator *custom = s->point.custom;
+  if (!custom || !custom->n_results || rh_operator_keeps_index(custom))
+    rh_format_exact(value, &taken.result);
   if (taken.result.indexed) snprintf(index, sizeof index, " %" PRIu64, taken.result.index);
   return send_line(s, "taken %.17g %s %s%s", taken.seconds, taken.stamped ? "device" : "host",
                    value, index);

@@ -211,8 +211,8 @@ typedef struct rh_result {
   } value;
   uint64_t index;
   char strategy[64];
-  /* Of an operator with several results: their number, and they; `type` and `value` are then the
-   * first one's.  0: there is only `value`, and `fields` are not written. */
+  /* Of an operator with several results, or finalized: their number, and they; `type`, `value` and
+   * of argmin and its like `index` are those of the first; 0: `fields` are not written. */
   uint32_t n_fields;
   uint32_t fields_reserved; /* 0 */
   rh_result_field fields[RH_MOST_RESULTS];
