@@ -301,7 +301,9 @@ START_TEST(beyond_the_device) {
   run_and_check(of_all, x, 100, &right);
   rh_prepared_destroy(of_all);
   spec.data_on_device = 1;
+  redhost->options.queue = redhost->session.queue; /* as the caller's */
   must_fail(rh_prepare(redhost, &spec, &of_all, &error), RH_E_DEVICE, "in one buffer");
+  redhost->options.queue = NULL;
   rh_array_finish(&array);
 }
 END_TEST

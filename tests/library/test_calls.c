@@ -25,7 +25,7 @@ enum { JUMP_SLOT = R_AARCH64_JUMP_SLOT, GLOBAL_DATA = R_AARCH64_GLOB_DAT };
 
 typedef void function(void);
 
-static struct { unsigned set, launch, read, flush, finish, write, create, release; } counts;
+static struct { unsigned set, launch, read, flush, finish, write, create, release, ask; } counts;
 
 static cl_int count_set(cl_kernel kernel, cl_uint index, size_t size, const void *value) {
   counts.set++;
@@ -66,6 +66,10 @@ static cl_int count_release(cl_mem buffer) {
   counts.release++;
   return clReleaseMemObject(buffer);
 }
+static cl_int count_ask(cl_mem buffer, cl_mem_info what, size_t bytes, void *to, size_t *size) {
+  counts.ask++;
+  return clGetMemObjectInfo(buffer, what, bytes, to, size);
+}
 
 static const struct {
   const char *name;
@@ -79,6 +83,7 @@ static const struct {
     {"clEnqueueWriteBuffer", (function *)count_write},
     {"clCreateBuffer", (function *)count_create},
     {"clReleaseMemObject", (function *)count_release},
+    {"clGetMemObjectInfo", (function *)count_ask},
 };
 
 /* Computing; the page size, which is queried when an array is seen for the first time; and the
@@ -206,14 +211,14 @@ static void watch_no_more(void) {
 }
 
 static void check_counts(const char *what, unsigned set, unsigned launch, unsigned read,
-                         unsigned write) {
+                         unsigned write, unsigned ask) {
   ck_assert_msg(
       counts.set <= set && counts.launch == launch && counts.read + counts.finish == read &&
-          counts.write == write && counts.create == 0 && counts.release == 0,
+          counts.write == write && counts.create == 0 && counts.release == 0 && counts.ask == ask,
       "%s: %u arguments set (at most %u), %u launches (%u), %u reads or waits (%u), %u writes "
-      "(%u), %u buffers created, %u released",
+      "(%u), %u buffers created, %u released, %u questions about buffers (%u)",
       what, counts.set, set, counts.launch, launch, counts.read + counts.finish, read, counts.write,
-      write, counts.create, counts.release);
+      write, counts.create, counts.release, counts.ask, ask);
 }
 
 /* ---- Calls ---- */
@@ -276,7 +281,7 @@ static void try_array(int k, unsigned writes) {
   /* And not fewer: some drivers inspect an object only when the argument is set. */
   ck_assert_uint_ge(counts.set, strategies[k].set * CALLS);
   check_counts(strategies[k].strategy, strategies[k].set * CALLS, strategies[k].launch * CALLS,
-               strategies[k].read * CALLS, writes * CALLS);
+               strategies[k].read * CALLS, writes * CALLS, 0);
   rh_prepared_destroy(prepared);
 }
 
@@ -341,7 +346,7 @@ START_TEST(buffer) {
   watch_no_more();
   /* n changes too; and the first call sets the arguments that the self-test set differently. */
   check_counts(strategies[_i].strategy, (strategies[_i].set + 1) * CALLS + 16,
-               strategies[_i].launch * CALLS, strategies[_i].read * CALLS, 0);
+               strategies[_i].launch * CALLS, strategies[_i].read * CALLS, 0, 3 * CALLS);
   rh_prepared_destroy(prepared);
   rh_close(on_queue);
   clReleaseMemObject(data);

@@ -120,12 +120,12 @@ START_TEST(names_are_checked) {
       {{.strategy = "cascade", .op = "sum", .type = RH_TYPE_f64, .max_n = UINT64_MAX},
        RH_E_DEVICE,
        "2^64"},
-      {{.strategy = "serial", .op = "sum", .type = RH_TYPE_f64, .max_n = 1, .data_on_device = 1},
-       RH_DECLINED,
-       "on the host"},
-      {{.strategy = "cascade", .op = "sum", .type = RH_TYPE_i32, .max_n = 1, .result_on_device = 1},
-       RH_DECLINED,
-       "finish=device"},
+      {{.op = "sum", .type = RH_TYPE_i32, .max_n = 1, .data_on_device = 1},
+       RH_E_USAGE,
+       "data_on_device"},
+      {{.op = "sum", .type = RH_TYPE_i32, .max_n = 1, .result_on_device = 1},
+       RH_E_USAGE,
+       "result_on_device"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     rh_prepared *prepared = (rh_prepared *)&cases;
@@ -154,7 +154,7 @@ START_TEST(data_is_checked) {
     must_fail(rh_prepared_run(prepared, bytes + 2, 8, &result, &error), RH_E_USAGE, "aligned");
     must_fail(rh_prepared_run(prepared, NULL, 0, &result, &error), RH_E_USAGE, "empty array");
     must_fail(rh_prepared_run_buffer(prepared, NULL, 0, 1, &result, &error), RH_E_USAGE,
-              k ? "null" : "reads no buffer");
+              k ? "rh_options.queue is null" : "reads no buffer");
     must(rh_prepared_run(prepared, bytes, 8, &result, &error));
     ck_assert_int_eq(result.value.i, 0);
     /* A null rh_error is allowed. */
@@ -514,6 +514,115 @@ START_TEST(buffers_come_and_go) {
 }
 END_TEST
 
+/* Of the place: a strategy that runs, or finishes, on the host. */
+START_TEST(strategies_that_leave_the_device) {
+  rh_prepared *prepared;
+  rh_prepare_spec spec = {.struct_size = sizeof spec,
+                          .strategy = "serial",
+                          .op = "sum",
+                          .type = RH_TYPE_i32,
+                          .max_n = 1,
+                          .data_on_device = 1};
+  must_fail(rh_prepare(on_queue, &spec, &prepared, &error), RH_DECLINED, "on the host");
+  spec.strategy = "cascade";
+  spec.result_on_device = 1;
+  must_fail(rh_prepare(on_queue, &spec, &prepared, &error), RH_DECLINED, "finish=device");
+}
+END_TEST
+
+static cl_mem part_of(cl_mem buffer, size_t from, size_t bytes) {
+  cl_int code;
+  const cl_buffer_region region = {from, bytes};
+  cl_mem part = clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+  ck_assert_int_eq(code, CL_SUCCESS);
+  return part;
+}
+
+static cl_mem make_flagged(cl_mem_flags flags) {
+  cl_int code;
+  cl_mem buffer = clCreateBuffer(context, flags, sizeof numbers, NULL, &code);
+  ck_assert_int_eq(code, CL_SUCCESS);
+  return buffer;
+}
+
+/* Of each type: ranges that end with the buffer, or one element behind it; the values, too. */
+START_TEST(buffers_are_checked) {
+  static const rh_type types[] = {RH_TYPE_i8, RH_TYPE_u16, RH_TYPE_f32, RH_TYPE_i64};
+  cl_int code;
+  cl_device_id id = the_device()->id;
+  cl_context another = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
+  cl_mem whole = make_buffer(context, numbers, sizeof numbers), part = part_of(whole, 4096, 4096);
+  cl_mem strange = make_buffer(another, numbers, sizeof numbers);
+  cl_mem unreadable = make_flagged(CL_MEM_WRITE_ONLY), unwritable = make_flagged(CL_MEM_READ_ONLY);
+  rh_prepare_spec spec = {.struct_size = sizeof spec,
+                          .op = "sum",
+                          .type = types[_i],
+                          .max_n = UINT64_C(1) << 20,
+                          .result_on_device = 1};
+  rh_prepared *p = prepare(on_queue, &spec);
+  rh_result result = {.struct_size = sizeof result};
+  uint64_t n = 4096 / rh_type_size(types[_i]), room = 4096 / rh_prepared_value_bytes(p);
+  const struct {
+    cl_mem buffer, values;
+    uint64_t first, n, index;
+    const char *words;
+  } cases[] = {
+      {part, part, 0, n + 1, 0, "too few"},
+      {part, part, n, 1, 0, "too few"},
+      {part, part, 1, n, 0, "too few"},
+      {part, part, UINT64_MAX, 2, 0, "too few"},
+      {part, part, UINT64_MAX / 4 + 1, 1, 0, "too few"},
+      {strange, part, 0, 1, 0, "another OpenCL context"},
+      {unreadable, part, 0, 1, 0, "WRITE_ONLY"},
+      {NULL, part, 0, 1, 0, "is null"},
+      {part, NULL, 0, 1, 0, "the buffer for the values is null"},
+      {part, strange, 0, 1, 0, "another OpenCL context"},
+      {part, unwritable, 0, 1, 0, "READ_ONLY"},
+      {part, part, 0, 1, room, "the buffer for the values has 4096 B"},
+      {part, part, 0, 1, UINT64_MAX, "too few"},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    must_fail(rh_prepared_enqueue(p, cases[k].buffer, cases[k].first, cases[k].n, cases[k].values,
+                                  cases[k].index, &error),
+              RH_E_USAGE, cases[k].words);
+    if (cases[k].buffer == part && cases[k].first + cases[k].n == 1) continue;
+    must_fail(
+        rh_prepared_run_buffer(p, cases[k].buffer, cases[k].first, cases[k].n, &result, &error),
+        RH_E_USAGE, cases[k].words);
+  }
+  must(rh_prepared_run_buffer(p, part, n - 1, 1, &result, &error));
+  must(rh_prepared_run_buffer(p, part, 0, n, &result, &error));
+  must(rh_prepared_enqueue(p, whole, 0, n, part, room - 1, &error));
+  ck_assert_int_eq(clFinish(queue), CL_SUCCESS);
+  rh_prepared_destroy(p);
+  cl_mem all[] = {part, whole, strange, unreadable, unwritable};
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++) clReleaseMemObject(all[k]);
+  clReleaseContext(another);
+}
+END_TEST
+
+/* A shorter buffer may have the address of one that was released. */
+START_TEST(each_buffer_is_asked) {
+  rh_prepare_spec spec = {.struct_size = sizeof spec,
+                          .strategy = "cascade",
+                          .op = "sum",
+                          .type = RH_TYPE_i32,
+                          .max_n = N};
+  rh_prepared *p = prepare(on_queue, &spec);
+  rh_result result = {.struct_size = sizeof result};
+  for (int round = 0; round < 20; round++) {
+    cl_mem buffer =
+        make_buffer(context, numbers, sizeof numbers - (round % 2 ? sizeof *numbers : 0));
+    if (round % 2)
+      must_fail(rh_prepared_run_buffer(p, buffer, 0, N, &result, &error), RH_E_USAGE, "too few");
+    else
+      must(rh_prepared_run_buffer(p, buffer, 0, N, &result, &error));
+    clReleaseMemObject(buffer);
+  }
+  rh_prepared_destroy(p);
+}
+END_TEST
+
 /* Several calls before any wait: each result in its place, and nothing next to it changes. */
 START_TEST(results_stay_on_the_device) {
   enum { PLACES = 6 };
@@ -682,6 +791,9 @@ int main(void) {
   tcase_add_test(queued, buffers_may_follow);
   tcase_add_test(queued, in_turn_with_the_callers_commands);
   tcase_add_test(queued, buffers_come_and_go);
+  tcase_add_test(queued, strategies_that_leave_the_device);
+  tcase_add_loop_test(queued, buffers_are_checked, 0, 4);
+  tcase_add_test(queued, each_buffer_is_asked);
   tcase_add_loop_test(queued, results_stay_on_the_device, 0, 3);
   tcase_add_loop_test(queued, failure_in_the_middle, 0, 2);
   tcase_add_test(queued, unfit_queues);

@@ -284,6 +284,7 @@ END_TEST
 /* Data that stay on the device do not count their way. */
 START_TEST(on_the_device_nothing_is_measured) {
   char directory[64];
+  rh_cl_session *session;
   rh_prepare_spec spec = {.struct_size = sizeof spec,
                           .op = "sum",
                           .type = RH_TYPE_i32,
@@ -293,7 +294,10 @@ START_TEST(on_the_device_nothing_is_measured) {
   make_folder(directory, sizeof directory);
   redhost = open_with_cache(directory);
   the_device()->shares_memory = 0;
+  must(rh_redhost_session(redhost, &session, &error));
+  redhost->options.queue = session->queue; /* as the caller's */
   rh_prepared_destroy(prepare(redhost, &spec));
+  redhost->options.queue = NULL;
   ck_assert_ptr_null(strstr(redhost->chosen, "upload"));
   ck_assert(way_s(4, 0) == 0);
   remove_folder(directory);

@@ -56,3 +56,47 @@ rh_status rh_cl_buffer(const rh_cl_session *session, cl_mem_flags flags, uint64_
   *buffer = NULL;
   return rh_cl_fail_short(error, code, what, session->device, bytes, 1);
 }
+
+/* "buffer", "buffer 2 of 3" */
+static const char *name_of(const rh_cl_range *range, char name[64]) {
+  if (range->of == 1)
+    snprintf(name, 64, "%s", range->what);
+  else
+    snprintf(name, 64, "%s %u of %u", range->what, range->k + 1, range->of);
+  return name;
+}
+
+static rh_status refuse_range(uint64_t bytes, const rh_cl_range *range, rh_error *error) {
+  char name[64];
+  name_of(range, name);
+  return rh_fail(error, RH_E_USAGE,
+                 "the %s has %llu B, too few for %llu elements of %u B from element %llu on", name,
+                 (unsigned long long)bytes, (unsigned long long)range->n, range->size,
+                 (unsigned long long)range->first);
+}
+
+rh_status rh_cl_check_range(const rh_cl_session *session, cl_mem buffer, const rh_cl_range *range,
+                            rh_error *error) {
+  char name[64];
+  cl_context context = NULL;
+  cl_mem_flags flags = 0;
+  size_t bytes = 0;
+  if (!buffer) return rh_fail(error, RH_E_USAGE, "the %s is null", name_of(range, name));
+  cl_int code = clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL);
+  if (code == CL_SUCCESS)
+    code = clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+  if (code == CL_SUCCESS)
+    code = clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
+  RH_CL_TRY(error, code, "asking a buffer for its context and size");
+  if (context != session->context)
+    return rh_fail(error, RH_E_USAGE,
+                   "the %s belongs to another OpenCL context than rh_options.queue",
+                   name_of(range, name));
+  if (flags & range->unfit)
+    return rh_fail(error, RH_E_USAGE, "the %s is %s", name_of(range, name),
+                   flags & CL_MEM_WRITE_ONLY ? "CL_MEM_WRITE_ONLY, and kernels read it"
+                                             : "CL_MEM_READ_ONLY, and kernels write to it");
+  uint64_t held = bytes / range->size;
+  if (range->n > held || range->first > held - range->n) return refuse_range(bytes, range, error);
+  return RH_OK;
+}

@@ -1,4 +1,4 @@
-/* Messages for a device that is out of memory. */
+/* Buffers: messages for a device that is out of memory, and checks of a caller's. */
 #ifndef RH_CL_MEMORY_H
 #define RH_CL_MEMORY_H
 
@@ -16,6 +16,21 @@ rh_status rh_cl_fail_short(rh_error *error, cl_int code, const char *what,
 /* clCreateBuffer, with that failure. */
 rh_status rh_cl_buffer(const rh_cl_session *session, cl_mem_flags flags, uint64_t bytes, void *host,
                        const char *what, cl_mem *buffer, rh_error *error);
+
+/* Elements of a buffer of the caller's, number k of `of`. */
+typedef struct rh_cl_range {
+  const char *what; /* "buffer" */
+  uint32_t k, of;
+  uint64_t first, n;
+  uint32_t size; /* of an element, in bytes */
+  cl_mem_flags
+      unfit; /* CL_MEM_WRITE_ONLY of what kernels read, CL_MEM_READ_ONLY of what they write */
+} rh_cl_range;
+
+/* RH_E_USAGE unless the buffer has the range, is of the session's context and may be used so.  Asks
+ * the driver each time: a buffer may have the address of one that was released. */
+rh_status rh_cl_check_range(const rh_cl_session *session, cl_mem buffer, const rh_cl_range *range,
+                            rh_error *error);
 
 /* RH_CL_TRY for commands that are enqueued or waited for in a session: a driver may allocate only
  * then. */

@@ -2,7 +2,7 @@
 #include "../base/error.h"
 #include "../base/fpstate.h"
 #include "../base/vocabulary.h"
-#include "../cl/status.h"
+#include "../cl/memory.h"
 #include "../reduce/asked.h"
 #include "../reduce/operand_data.h"
 #include "prepared.h"
@@ -67,26 +67,35 @@ static rh_status check_data(const rh_prepared *p, const void *const *data, uint6
   return RH_OK;
 }
 
-static rh_status check_buffers(const rh_prepared *p, const cl_mem *buffers, uint64_t n,
-                               rh_error *error) {
+static rh_cl_session *session_of(const rh_prepared *p) {
+  return p->job.instance_spec.session;
+}
+
+static rh_status check_buffers(const rh_prepared *p, const cl_mem *buffers, const uint64_t *first,
+                               uint64_t n, rh_error *error) {
   RH_TRY(check_process(p, error));
   RH_TRY(check_count(p, n, error));
   if (!p->job.device)
     return rh_fail(error, RH_E_USAGE, "strategy '%s' runs on the host and reads no buffer",
                    p->job.strategy->name);
-  for (uint32_t k = 0; k < p->n_operands; k++)
-    if (!buffers[k] && p->n_operands == 1)
-      return rh_fail(error, RH_E_USAGE, "the buffer is null");
-    else if (!buffers[k])
-      return rh_fail(error, RH_E_USAGE, "buffer %u of %u is null", k + 1, p->n_operands);
+  if (!p->job.redhost->options.queue)
+    return rh_fail(error, RH_E_USAGE,
+                   "buffers can be reduced only in the context of a queue of yours: "
+                   "rh_options.queue is null");
+  for (uint32_t k = 0; k < p->n_operands; k++) {
+    const rh_cl_range range = {.what = "buffer",
+                               .k = k,
+                               .of = p->n_operands,
+                               .first = first ? first[k] : 0,
+                               .n = n,
+                               .size = p->ways[k].size,
+                               .unfit = CL_MEM_WRITE_ONLY};
+    RH_TRY(rh_cl_check_range(session_of(p), buffers[k], &range, error));
+  }
   return RH_OK;
 }
 
 /* ---- Transferring host data to the device ---- */
-
-static rh_cl_session *session_of(const rh_prepared *p) {
-  return p->job.instance_spec.session;
-}
 
 static void drop_views(rh_prepared *p) {
   if (!p->job.device || !p->job.device->shares_memory) return;
@@ -292,7 +301,7 @@ rh_status rh_prepared_run_inputs(rh_prepared *p, const void *const *data, uint64
 static rh_status run_buffers(rh_prepared *p, const cl_mem *buffers, const uint64_t *first,
                              uint64_t n, rh_result *result, const char *function, rh_error *error) {
   RH_TRY(check_result(result, function, error));
-  RH_TRY(check_buffers(p, buffers, n, error));
+  RH_TRY(check_buffers(p, buffers, first, n, error));
   const rh_data data = place_buffers(p, buffers, first);
   return run(p, &data, n, result, error);
 }
@@ -322,12 +331,18 @@ rh_status rh_prepared_run_buffers(rh_prepared *p, struct _cl_mem *const *buffers
 
 static rh_status enqueue(rh_prepared *p, const cl_mem *buffers, const uint64_t *first, uint64_t n,
                          cl_mem values, uint64_t index, rh_error *error) {
-  RH_TRY(check_buffers(p, buffers, n, error));
+  RH_TRY(check_buffers(p, buffers, first, n, error));
   if (!p->result_on_device)
     return rh_fail(error, RH_E_USAGE,
                    "this reduction was not prepared to leave its result on the device: "
                    "result_on_device");
-  if (!values) return rh_fail(error, RH_E_USAGE, "the buffer for the values is null");
+  const rh_cl_range place = {.what = "buffer for the values",
+                             .of = 1,
+                             .first = index,
+                             .n = 1,
+                             .size = rh_prepared_value_bytes(p),
+                             .unfit = CL_MEM_READ_ONLY};
+  RH_TRY(rh_cl_check_range(session_of(p), values, &place, error));
   const rh_data data = place_buffers(p, buffers, first);
   return rh_instance_run_to(p->job.instance, &data, n, values, index, error);
 }

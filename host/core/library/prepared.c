@@ -82,6 +82,12 @@ static rh_status check_call(const rh_redhost *redhost, const rh_prepare_spec *sp
                    : !spec  ? "spec"
                             : "place for the rh_prepared");
   RH_TRY(rh_sized_read(given, spec, RH_SIZED(rh_prepare_spec, n_settings), error));
+  if ((given->data_on_device || given->result_on_device) && !redhost->options.queue)
+    return rh_fail(
+        error, RH_E_USAGE,
+        "rh_prepare_spec.%s: buffers are reduced in the context of a queue of yours, and "
+        "rh_options.queue is null",
+        given->data_on_device ? "data_on_device" : "result_on_device");
   return rh_settings_check(given->settings, given->n_settings, error);
 }
 

@@ -314,8 +314,9 @@ rh_status rh_reduce_distributed(rh_redhost *redhost, const rh_request *request,
  *
  * rh_prepare() chooses the strategy, builds and allocates.  A call then costs the strategy's own
  * commands and one small read, or with a host strategy the strategy itself and some 50 ns: nothing
- * is allocated, built or mapped, and OpenCL is not queried.  Only a call with arrays of the host
- * that are streamed starts threads, and allocates a little of the host's memory for them.
+ * is allocated, built or mapped, and OpenCL is queried only for the context, flags and size of a
+ * caller's buffers, which takes some 100 ns.  Only a call with arrays of the host that are streamed
+ * starts threads, and allocates a little of the host's memory for them.
  *
  * A call's answer is not compared with a reference, which would cost more than the call.  Instead
  * rh_prepare() runs a self-test: the strategy reduces a few thousand generated elements twice, and
@@ -332,7 +333,8 @@ typedef struct rh_prepare_spec {
   rh_type type;         /* of the elements */
   /* 1: the data of all calls are on the device, and no buffer is allocated for host data: only
    * rh_prepared_run_buffer(), rh_prepared_enqueue() and their like for several inputs may be
-   * called.  Host strategies decline. */
+   * called.  Host strategies decline.  RH_E_USAGE without rh_options.queue, whose context the
+   * buffers belong to. */
   uint32_t data_on_device;
   /* 1: so is the result, for rh_prepared_enqueue(); implies data_on_device.  A strategy that
    * finishes on the host declines; many have a parameter finish=device. */
@@ -396,8 +398,10 @@ rh_status rh_prepared_set_constants(rh_prepared *prepared, const rh_constant *co
 
 /* Reduces elements first .. first+n-1 of a cl_mem in the context of rh_options.queue; indices in
  * the answer count from `first`.  Runs in that queue, after the commands already enqueued there,
- * and returns when the answer is available.  `buffer` is borrowed.  Its length and access flags are
- * not checked; other arguments are, as above.  If it uses the caller's memory
+ * and returns when the answer is available.  `buffer` is borrowed, and may be a sub-buffer.
+ * RH_E_USAGE without rh_options.queue, for a buffer of another context, one that is too short for
+ * first+n elements, and one that is CL_MEM_WRITE_ONLY; other arguments are checked as above.  If it
+ * uses the caller's memory
  * (CL_MEM_USE_HOST_PTR), that memory must start at a multiple of the device's
  * CL_DEVICE_MEM_BASE_ADDR_ALIGN, as sub-buffers do, because kernels load vectors.  [threads as
  * above] */
@@ -413,6 +417,8 @@ rh_status rh_prepared_run_buffers(rh_prepared *prepared, struct _cl_mem *const *
 /* The same without waiting: enqueues commands that write the answer to values[index], counted in
  * values of rh_prepared_value_bytes(), for rh_prepared_decode() to read.  `buffer` and `values`
  * must live until these commands complete; the queue is not flushed.  Requires result_on_device.
+ * Both are checked as above; `values` must have room for index+1 values, and must not be
+ * CL_MEM_READ_ONLY.
  * [threads as above] */
 rh_status rh_prepared_enqueue(rh_prepared *prepared, struct _cl_mem *buffer, uint64_t first,
                               uint64_t n, struct _cl_mem *values, uint64_t index, rh_error *error);
