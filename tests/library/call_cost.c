@@ -1,5 +1,6 @@
 /* The cost of a prepared call over the strategy's own run, and of rh_reduce() without the check:
- * call_cost [STRATEGY] [N].
+ * call_cost [STRATEGY] [N] [OPERATOR] [INPUTS].  INPUTS: 0 for an array in `data`, else so many
+ * `inputs`.
  *
  * REDHOST_TEST_PLUGINS and REDHOST_TEST_PROGRAM as for the tests; by default, those next to the
  * library. */
@@ -20,7 +21,8 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-enum { ROUNDS = 101 };
+/* Short ones, of which some fall between those of other programs. */
+enum { ROUNDS = 2001 };
 
 static rh_redhost *redhost;
 static rh_prepared *prepared;
@@ -28,7 +30,11 @@ static rh_request request;
 static rh_result result = {.struct_size = sizeof result};
 static rh_error error;
 
+static const void *operands[8];
+
 static rh_status call_prepared(void) {
+  if (request.n_inputs)
+    return rh_prepared_run_inputs(prepared, operands, request.n, &result, &error);
   return rh_prepared_run(prepared, request.data, request.n, &result, &error);
 }
 
@@ -42,7 +48,7 @@ static rh_status measure(const char *what, rh_status (*call)(void)) {
   double first = now() - start;
   start = now();
   if (status == RH_OK) status = call();
-  uint64_t calls = (uint64_t)(5e-3 / (now() - start)) + 1;
+  uint64_t calls = (uint64_t)(2e-4 / (now() - start)) + 1;
   for (int round = 0; round < ROUNDS && status == RH_OK; round++) {
     start = now();
     for (uint64_t k = 0; k < calls && status == RH_OK; k++) status = call();
@@ -58,22 +64,32 @@ static rh_status measure(const char *what, rh_status (*call)(void)) {
 int main(int argc, char **argv) {
   const char *strategy = argc > 1 ? argv[1] : "serial";
   uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+  const char *op = argc > 3 ? argv[3] : "sum";
+  uint64_t n_inputs = argc > 4 ? strtoull(argv[4], NULL, 0) : 0;
+  rh_input inputs[8] = {{0}};
   rh_options options = {.struct_size = sizeof options,
                         .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
                         .program = getenv("REDHOST_TEST_PROGRAM")};
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .strategy = strategy,
-                          .op = "sum",
-                          .type = RH_TYPE_i32,
-                          .max_n = n};
+  rh_prepare_spec spec = {
+      .struct_size = sizeof spec, .strategy = strategy, .op = op, .type = RH_TYPE_i32, .max_n = n};
   int32_t *x = calloc(n + 1, sizeof *x);
-  if (!x) return 1;
+  if (!x || n_inputs > 8) return 1;
+  for (uint64_t k = 0; k < n_inputs; k++) {
+    inputs[k] = (rh_input){.type = RH_TYPE_i32, .data = x};
+    operands[k] = x;
+  }
+  if (n_inputs) {
+    spec.inputs = inputs;
+    spec.n_inputs = n_inputs;
+  }
   request = (rh_request){.struct_size = sizeof(rh_request),
                          .strategy = strategy,
-                         .op = "sum",
+                         .op = op,
                          .type = RH_TYPE_i32,
-                         .data = x,
+                         .data = n_inputs ? NULL : x,
                          .n = n,
+                         .inputs = spec.inputs,
+                         .n_inputs = n_inputs,
                          .unchecked = 1};
   double start = now();
   rh_status status = rh_open(&redhost, &options, &error);

@@ -91,6 +91,11 @@ static const struct {
 static const char *const harmless[] = {"memcpy",  "memset",  "memcmp",
                                        "strncpy", "sysconf", "clock_gettime"};
 
+/* What rh_reduce() may call beyond that, which compares a request with those before and locks. */
+static const char *const comparing[] = {"strcmp", "strnlen", "memmove", "pthread_mutex_lock",
+                                        "pthread_mutex_unlock"};
+static int may_compare;
+
 enum { MOST = 256, MOST_SLOTS = 2048 };
 static const char *forbidden[MOST];
 static unsigned n_forbidden;
@@ -120,6 +125,8 @@ static function *replacement_for(const char *name) {
   if (strncmp(name, "rh_", 3) == 0 || strncmp(name, "__", 2) == 0) return NULL;
   for (size_t k = 0; k < sizeof harmless / sizeof *harmless; k++)
     if (strcmp(harmless[k], name) == 0) return NULL;
+  for (size_t k = 0; may_compare && k < sizeof comparing / sizeof *comparing; k++)
+    if (strcmp(comparing[k], name) == 0) return NULL;
   for (size_t k = 0; k < sizeof counted / sizeof *counted; k++)
     if (strcmp(counted[k].name, name) == 0) return counted[k].replacement;
   for (unsigned k = 0; k < n_forbidden; k++)
@@ -355,6 +362,64 @@ START_TEST(buffer) {
 }
 END_TEST
 
+/* ---- rh_reduce() again ---- */
+
+static const rh_input two[] = {{.type = RH_TYPE_i32, .data = x}, {.type = RH_TYPE_i32, .data = x}};
+static const rh_setting one_thread = {"threads", "1"};
+static const rh_request again[] = {
+    {.op = "sum", .data = x},
+    {.op = "sum", .inputs = two, .n_inputs = 1},
+    {.op = "argmax", .data = x, .settings = &one_thread, .n_settings = 1},
+    {.op = "dot", .inputs = two, .n_inputs = 2},
+    {.op = "meanvar", .data = x},
+    {.op = "min,max", .data = x},
+    {.map = "x*y", .inputs = two, .n_inputs = 2},
+    {.map = "x > t", .data = x, .n_constants = 1},
+    {.op = "max", .where = "x < t", .data = x, .n_constants = 1},
+    {.map = "x, 1", .finalize = "a.0/a.1", .data = x},
+    {.reduce = "a > b ? a : b", .identity = "-2147483648", .commutes = 1, .data = x},
+    {.op = "{\"redhost\": \"operator/1\", \"name\": \"mine\", \"operands\": [\"x\"], "
+           "\"op\": \"sum\", \"map\": \"x - 1\"}",
+     .data = x},
+};
+enum { REQUESTS = sizeof again / sizeof *again };
+
+/* The texts are other ones with the same contents, and a constant has another value. */
+START_TEST(the_same_request) {
+  char texts[4][256];
+  rh_request request = again[_i];
+  rh_constant t = {.name = "t", .value.i = 1000};
+  rh_result first = {.struct_size = sizeof first}, result = first;
+  for (int i = 0; i < N; i++) x[i] = i % 5000;
+  request.struct_size = sizeof request;
+  request.strategy = "native";
+  request.n = 2000;
+  request.unchecked = 1;
+  if (!request.inputs) request.type = RH_TYPE_i32;
+  if (request.n_constants) request.constants = &t;
+  must(rh_reduce(redhost, &request, &first, &error));
+  const char **const own[] = {&request.op, &request.map, &request.where, &request.strategy};
+  for (int k = 0; k < 4; k++)
+    if (*own[k]) {
+      snprintf(texts[k], sizeof texts[k], "%s", *own[k]);
+      *own[k] = texts[k];
+    }
+  t.value.i = 700;
+  may_compare = 1;
+  watch();
+  for (int call = 0; call < CALLS; call++) must(rh_reduce(redhost, &request, &result, &error));
+  watch_no_more();
+  if (request.n_constants) {
+    request.unchecked = 0; /* compared with a reference */
+    first = result;
+    must(rh_reduce(redhost, &request, &first, &error));
+  }
+  ck_assert_int_eq(result.value.i, first.value.i);
+  ck_assert_uint_eq(result.n_fields, first.n_fields);
+  ck_assert_int_eq(memcmp(result.fields, first.fields, result.n_fields * sizeof *first.fields), 0);
+}
+END_TEST
+
 /* The checks themselves must work. */
 START_TEST(the_watch_sees) {
   rh_prepared *prepared = prepare_one(redhost, 1, 0);
@@ -377,6 +442,7 @@ int main(void) {
   tcase_add_test(all, another_array);
   tcase_add_test(all, nearly_the_hosts_memory);
   tcase_add_loop_test(all, buffer, 1, STRATEGIES);
+  tcase_add_loop_test(all, the_same_request, 0, REQUESTS);
   suite_add_tcase(suite, all);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);

@@ -46,17 +46,15 @@ static void check_sum(const char *strategy, const int32_t *x, uint64_t n, uint32
 
 /* The setup that is kept for a strategy's name; null: none. */
 static const rh_instance *kept_for(const char *strategy) {
-  for (int k = 0; redhost->kept && k < RH_KEPT_JOBS; k++) {
-    const rh_kept_job *kept = &redhost->kept->jobs[k];
-    if (kept->used && strcmp(kept->job.spec.strategy, strategy) == 0) return kept->job.instance;
+  for (int k = 0; redhost->kept && k < (int)redhost->kept->n; k++) {
+    const rh_kept_job *kept = redhost->kept->jobs[k];
+    if (strcmp(kept->asked.strategy, strategy) == 0) return kept->job.instance;
   }
   return NULL;
 }
 
 static int n_kept(void) {
-  int n = 0;
-  for (int k = 0; redhost->kept && k < RH_KEPT_JOBS; k++) n += redhost->kept->jobs[k].used != 0;
-  return n;
+  return redhost->kept ? (int)redhost->kept->n : 0;
 }
 
 static const char *const strategies[] = {"serial", "native", "auto", "cascade", "two_stage"};
@@ -78,6 +76,131 @@ START_TEST(set_up_once_for_all_sizes_of_a_class) {
   ck_assert_int_eq(n_kept(), 4);
   check_sum(name, numbers, 1500, 1);
   ck_assert_int_eq(n_kept(), 4);
+}
+END_TEST
+
+/* As many as the program asked for, and the one after only costs the one before it. */
+START_TEST(as_many_as_asked_for) {
+  rh_redhost *plain = redhost;
+  rh_options options = {.struct_size = sizeof options,
+                        .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
+                        .program = getenv("REDHOST_TEST_PROGRAM"),
+                        .kept_setups = (uint32_t)_i};
+  must(rh_open(&redhost, &options, &error));
+  for (int round = 0; round < 2; round++)
+    for (uint64_t n = 1; n <= 1 << 11; n *= 2) check_sum("serial", numbers, n, 1);
+  ck_assert_int_eq(n_kept(), _i == 0 ? 8 : _i > 12 ? 12 : _i);
+  const rh_instance *kept = redhost->kept->jobs[n_kept() - 1]->job.instance;
+  check_sum("serial", numbers, UINT64_C(1) << (12 - n_kept()), 1); /* the oldest */
+  ck_assert_ptr_eq(redhost->kept->jobs[0]->job.instance, kept);
+  rh_close(redhost);
+  redhost = plain;
+}
+END_TEST
+
+/* Each of these differs from the first one in what it asks for, so that another one's setup would
+ * give a wrong answer. */
+START_TEST(each_word_counts) {
+  static float y[2] = {3, 5};
+  static const rh_input one[] = {{.name = "x", .type = RH_TYPE_f32, .data = y}},
+                        other[] = {{.name = "y", .type = RH_TYPE_f32, .data = y}};
+  static const rh_constant of_int[] = {{.name = "t", .value.i = 2}},
+                           of_float[] = {{.name = "t", .is_float = 1, .value.f = 0.5}};
+  static const struct {
+    rh_request request;
+    double right;
+  } cases[] = {
+      {{.map = "2*x", .inputs = one, .n_inputs = 1}, 16},
+      {{.map = "3*x", .inputs = one, .n_inputs = 1}, 24},
+      {{.map = "2*y", .inputs = other, .n_inputs = 1}, 16},
+      {{.map = "2*x", .inputs = one, .n_inputs = 1, .where = "x > 4"}, 10},
+      {{.map = "2*x", .inputs = one, .n_inputs = 1, .where = "x < 4"}, 6},
+      {{.op = "max", .map = "2*x", .inputs = one, .n_inputs = 1}, 10},
+      {{.map = "2*x", .inputs = one, .n_inputs = 1, .finalize = "a/4"}, 4},
+      {{.map = "2*x", .inputs = one, .n_inputs = 1, .finalize = "a/8"}, 2},
+      {{.reduce = "a > b ? a : b", .identity = "-inf", .inputs = one, .n_inputs = 1}, 5},
+      {{.reduce = "a > b ? a : b", .identity = "4", .inputs = one, .n_inputs = 1}, 5},
+      {{.map = "t*x", .inputs = one, .n_inputs = 1, .constants = of_int, .n_constants = 1}, 16},
+      {{.map = "t*x", .inputs = one, .n_inputs = 1, .constants = of_float, .n_constants = 1}, 4},
+      {{.op = "sum", .type = RH_TYPE_f32, .data = y}, 8},
+  };
+  enum { CASES = sizeof cases / sizeof *cases };
+  redhost->options.kept_setups = CASES;
+  for (int round = 0; round < 2; round++)
+    for (int k = 0; k < CASES; k++) {
+      rh_request request = cases[k].request;
+      rh_result result = {.struct_size = sizeof result};
+      request.struct_size = sizeof request;
+      request.strategy = "native";
+      request.n = 2;
+      request.unchecked = request.unchecked_op = 1;
+      reduce(&request, &result);
+      double value = result.n_fields ? result.fields[0].value.f : result.value.f;
+      ck_assert_msg(value == cases[k].right, "%d: %g", k, value);
+      ck_assert_int_eq(n_kept(), round ? CASES : k + 1);
+    }
+}
+END_TEST
+
+/* A constant's value may be one that the type it first met does not hold. */
+START_TEST(constants_of_any_size) {
+  static const uint8_t bytes[] = {0, 3, 250};
+  static const int64_t values[] = {3, 255, 300, -1, INT64_C(1) << 40, INT64_MIN, 4, 300};
+  static const int64_t above[] = {1, 0, 0, 3, 0, 3, 1, 0};
+  rh_constant t = {.name = "t"};
+  const rh_input input = {.type = RH_TYPE_u8, .data = bytes};
+  rh_request request = {.struct_size = sizeof request,
+                        .strategy = "native",
+                        .map = "x > t",
+                        .inputs = &input,
+                        .n_inputs = 1,
+                        .constants = &t,
+                        .n_constants = 1,
+                        .n = 3};
+  for (int k = 0; k < 8; k++) {
+    rh_result result = {.struct_size = sizeof result};
+    t.value.i = values[k];
+    reduce(&request, &result);
+    ck_assert_msg(result.value.i == above[k], "t = %lld: %lld", (long long)t.value.i,
+                  (long long)result.value.i);
+  }
+}
+END_TEST
+
+/* A request that cannot be meant is refused also where another one's setup is kept. */
+START_TEST(a_kept_setup_is_no_leave) {
+  rh_request request = request_of("serial", numbers, N), bad;
+  rh_result result = {.struct_size = sizeof result};
+  const rh_input input = {.type = RH_TYPE_i32, .data = numbers};
+  reduce(&request, &result);
+  bad = request;
+  bad.data = (const char *)numbers + 1;
+  must_fail(rh_reduce(redhost, &bad, &result, &error), RH_E_USAGE, "aligned");
+  bad.data = NULL;
+  must_fail(rh_reduce(redhost, &bad, &result, &error), RH_E_USAGE, "null");
+  bad = request;
+  bad.reserved = 1;
+  must_fail(rh_reduce(redhost, &bad, &result, &error), RH_E_USAGE, "reserved");
+  bad.reserved = 0;
+  bad.accuracy = RH_ACCURACY_EXACT;
+  must_fail(rh_reduce(redhost, &bad, &result, &error), RH_E_USAGE, "exclusive");
+  bad.accuracy = 7;
+  must_fail(rh_reduce(redhost, &bad, &result, &error), RH_E_USAGE, "accuracy");
+  bad = request;
+  bad.inputs = &input;
+  bad.n_inputs = 1;
+  must_fail(rh_reduce(redhost, &bad, &result, &error), RH_E_USAGE, "exclusive");
+  bad.data = NULL;
+  reduce(&bad, &result);
+  bad.n_inputs = 9;
+  must_fail(rh_reduce(redhost, &bad, &result, &error), RH_E_USAGE, "9 inputs");
+  bad = request;
+  bad.n_settings = 1;
+  must_fail(rh_reduce(redhost, &bad, &result, &error), RH_E_USAGE, "settings is null");
+  bad.n_settings = 0;
+  bad.n_constants = 1;
+  must_fail(rh_reduce(redhost, &bad, &result, &error), RH_E_USAGE, "constants");
+  ck_assert_int_eq(n_kept(), 2);
 }
 END_TEST
 
@@ -121,10 +244,10 @@ START_TEST(the_least_recently_used_goes) {
     if (o < 8) ck_assert_int_eq(n_kept(), o + 1);
     if (o == 6) check_sum("native", numbers, N, 1); /* not the oldest any more */
   }
-  ck_assert_int_eq(n_kept(), RH_KEPT_JOBS);
+  ck_assert_int_eq(n_kept(), RH_KEPT_SETUPS);
   ck_assert_ptr_nonnull(kept_for("native"));
   check_sum("native", numbers, N, 1);
-  ck_assert_int_eq(n_kept(), RH_KEPT_JOBS);
+  ck_assert_int_eq(n_kept(), RH_KEPT_SETUPS);
 }
 END_TEST
 
@@ -209,7 +332,7 @@ START_TEST(auto_leaves_who_was_wrong) {
   rh_request request = request_of(NULL, numbers, N);
   setenv("REDHOST_NO_CACHE", "1", 1);
   reduce(&request, &before);
-  const rh_job *job = &redhost->kept->jobs[0].job;
+  const rh_job *job = &redhost->kept->jobs[0]->job;
   rh_redhost_blame(redhost, job->strategy->name, job->path, job->spec.op, job->spec.type, 0, 7);
   reduce(&request, &after);
   ck_assert_str_ne(before.strategy, after.strategy);
@@ -410,6 +533,10 @@ int main(void) {
   tcase_add_loop_test(kept, set_up_once_for_all_sizes_of_a_class, 0, STRATEGIES);
   tcase_add_test(kept, problems_are_told_apart);
   tcase_add_test(kept, the_least_recently_used_goes);
+  tcase_add_loop_test(kept, as_many_as_asked_for, 0, 15);
+  tcase_add_test(kept, each_word_counts);
+  tcase_add_test(kept, constants_of_any_size);
+  tcase_add_test(kept, a_kept_setup_is_no_leave);
   tcase_add_loop_test(kept, arrays_come_and_go, 0, 2);
   tcase_add_test(kept, large_buffers_do_not_stay);
   tcase_add_test(kept, a_failure_is_not_kept);

@@ -23,8 +23,8 @@ typedef struct rh_cl_range {
   uint32_t k, of;
   uint64_t first, n;
   uint32_t size; /* of an element, in bytes */
-  cl_mem_flags
-      unfit; /* CL_MEM_WRITE_ONLY of what kernels read, CL_MEM_READ_ONLY of what they write */
+  /* CL_MEM_WRITE_ONLY of what kernels read, CL_MEM_READ_ONLY of what they write */
+  cl_mem_flags unfit;
 } rh_cl_range;
 
 /* RH_E_USAGE unless the buffer has the range, is of the session's context and may be used so.  Asks

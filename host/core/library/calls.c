@@ -50,10 +50,10 @@ static rh_status check_process(const rh_prepared *p, rh_error *error) {
 
 /* `given`: how many the call brings. */
 static rh_status check_operands(const rh_prepared *p, uint32_t given, rh_error *error) {
-  if (given == p->n_operands) return RH_OK;
+  if (given == p->call.n_operands) return RH_OK;
   return rh_fail(error, RH_E_USAGE,
                  "this reduction has %u operands: call rh_prepared_run_inputs() or its like",
-                 p->n_operands);
+                 p->call.n_operands);
 }
 
 static rh_status check_data(const rh_prepared *p, const void *const *data, uint64_t n,
@@ -62,8 +62,8 @@ static rh_status check_data(const rh_prepared *p, const void *const *data, uint6
   if (p->data_on_device)
     return rh_fail(error, RH_E_USAGE,
                    "this reduction was prepared for data on the device: data_on_device");
-  for (uint32_t k = 0; k < p->n_operands && n > 0; k++)
-    RH_TRY(rh_operand_check_address(data[k], p->ways[k].size, k, p->n_operands, error));
+  for (uint32_t k = 0; k < p->call.n_operands && n > 0; k++)
+    RH_TRY(rh_operand_check_address(data[k], p->call.sizes[k], k, p->call.n_operands, error));
   return RH_OK;
 }
 
@@ -82,13 +82,13 @@ static rh_status check_buffers(const rh_prepared *p, const cl_mem *buffers, cons
     return rh_fail(error, RH_E_USAGE,
                    "buffers can be reduced only in the context of a queue of yours: "
                    "rh_options.queue is null");
-  for (uint32_t k = 0; k < p->n_operands; k++) {
+  for (uint32_t k = 0; k < p->call.n_operands; k++) {
     const rh_cl_range range = {.what = "buffer",
                                .k = k,
-                               .of = p->n_operands,
+                               .of = p->call.n_operands,
                                .first = first ? first[k] : 0,
                                .n = n,
-                               .size = p->ways[k].size,
+                               .size = p->call.sizes[k],
                                .unfit = CL_MEM_WRITE_ONLY};
     RH_TRY(rh_cl_check_range(session_of(p), buffers[k], &range, error));
   }
@@ -99,13 +99,13 @@ static rh_status check_buffers(const rh_prepared *p, const cl_mem *buffers, cons
 
 static void drop_views(rh_prepared *p) {
   if (!p->job.device || !p->job.device->shares_memory) return;
-  for (uint32_t k = 0; k < p->n_operands; k++) rh_transfer_drop(&p->ways[k]);
+  for (uint32_t k = 0; k < p->call.n_operands; k++) rh_transfer_drop(&p->ways[k]);
 }
 
 static rh_status place(rh_prepared *p, const void *const *data, uint64_t n, rh_data *placed,
                        rh_error *error) {
   rh_operands *operands = &p->job.operands;
-  if (!p->has_operands) {
+  if (!p->call.arrays) {
     *placed = (rh_data){.host = data[0]};
     if (!p->job.device) return RH_OK;
     RH_TRY(rh_transfer_bring(&p->ways[0], session_of(p), data[0], n, &placed->first, error));
@@ -113,7 +113,7 @@ static rh_status place(rh_prepared *p, const void *const *data, uint64_t n, rh_d
     return RH_OK;
   }
   *placed = (rh_data){.operands = operands};
-  for (uint32_t k = 0; k < p->n_operands; k++) {
+  for (uint32_t k = 0; k < p->call.n_operands; k++) {
     operands->arrays.operands[k] = data[k];
     if (!p->job.device) continue;
     RH_TRY(rh_transfer_bring(&p->ways[k], session_of(p), data[k], n, &operands->at[k], error));
@@ -124,8 +124,8 @@ static rh_status place(rh_prepared *p, const void *const *data, uint64_t n, rh_d
 
 static rh_data place_buffers(rh_prepared *p, const cl_mem *buffers, const uint64_t *first) {
   rh_operands *operands = &p->job.operands;
-  if (!p->has_operands) return (rh_data){.buffer = buffers[0], .first = first ? first[0] : 0};
-  for (uint32_t k = 0; k < p->n_operands; k++) {
+  if (!p->call.arrays) return (rh_data){.buffer = buffers[0], .first = first ? first[0] : 0};
+  for (uint32_t k = 0; k < p->call.n_operands; k++) {
     operands->buffers[k] = buffers[k];
     operands->at[k] = first ? first[k] : 0;
   }
@@ -136,56 +136,17 @@ static rh_data place_buffers(rh_prepared *p, const cl_mem *buffers, const uint64
  * follow later changes. */
 static int keeps_views(const rh_prepared *p) {
   if (p->job.device->about.kind != RH_DEVICE_CPU) return 0;
-  for (uint32_t k = 0; k < p->n_operands; k++)
+  for (uint32_t k = 0; k < p->call.n_operands; k++)
     if (!p->ways[k].view) return 0;
   return 1;
 }
 
 /* ---- Running ---- */
 
-/* Copying all fields that a result may have would take longer than the rest. */
-enum { WITHOUT_FIELDS = offsetof(rh_result, fields) };
-static const rh_sized without_fields = {"rh_result", 0, WITHOUT_FIELDS};
-
-/* Of no elements, of a user's operator, or for a program that knows fewer fields. */
-static void decode_unusual(const rh_prepared *p, const void *value, uint64_t n, rh_result *result) {
-  rh_result own;
-  rh_job_spec spec = {.op = p->job.spec.op, .type = p->job.spec.type, .custom = p->custom, .n = n};
-  if (p->custom && p->custom->n_results) {
-    rh_job_result(&spec, p->job.strategy->name, value, &own);
-    rh_sized_write(result, &own, RH_SIZED(rh_result, strategy));
-    return;
-  }
-  memcpy(&own, &p->blank, WITHOUT_FIELDS);
-  if (n > 0)
-    rh_op_decode(p->decoding, p->decodes, p->job.spec.type, value, &own);
-  else
-    rh_job_result(&spec, p->job.strategy->name, value, &own);
-  rh_sized_write(result, &own, &without_fields);
-}
-
-/* Of at least one element, for a program that knows all fields before `fields`. */
-static inline void fill_result(const rh_prepared *p, const void *value, rh_result *result) {
-  uint32_t size = result->struct_size;
-  memcpy(result, &p->blank, WITHOUT_FIELDS);
-  result->struct_size = size;
-  rh_op_decode(p->decoding, p->decodes, p->job.spec.type, value, result);
-}
-
-/* `result` has been checked. */
-static void decode(const rh_prepared *p, const void *value, uint64_t n, rh_result *result) {
-  uint32_t size = result->struct_size;
-  if (n == 0 || size < WITHOUT_FIELDS || (p->custom && p->custom->n_results)) {
-    decode_unusual(p, value, n, result);
-    return;
-  }
-  fill_result(p, value, result);
-}
-
 void rh_prepared_decode(const rh_prepared *p, const void *value, uint64_t n, rh_result *result) {
   RH_OWN_ENVIRONMENT;
   if (p && value && check_result(result, "rh_prepared_decode", NULL) == RH_OK)
-    decode(p, value, n, result);
+    rh_call_decode(&p->call, value, n, result);
 }
 
 /* After RH_OK nothing reads the caller's memory any more: the value was read after all other
@@ -195,7 +156,7 @@ static rh_status run(rh_prepared *p, const rh_data *data, uint64_t n, rh_result 
                      rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
   RH_TRY(rh_instance_call(p->job.instance, data, n, value, error));
-  decode(p, value, n, result);
+  rh_call_decode(&p->call, value, n, result);
   return RH_OK;
 }
 
@@ -206,7 +167,7 @@ static rh_status run_ring(rh_prepared *p, const void *const *data, uint64_t n, r
   /* What the caller's own commands write may be what is read. */
   if (queue) RH_CL_TRY(error, clFinish(queue), "finishing the caller's queue");
   RH_TRY(rh_arrays_reduce(p->ring, data, n, value, NULL, error));
-  decode(p, value, n, result);
+  rh_call_decode(&p->call, value, n, result);
   return RH_OK;
 }
 
@@ -218,7 +179,7 @@ static rh_status run_arrays(rh_prepared *p, const void *const *data, uint64_t n,
   RH_TRY(check_process(p, error));
   RH_TRY(check_data(p, data, n, error));
   if (n == 0) { /* there is no array */
-    decode(p, rh_instance_op(p->job.instance)->identity, 0, result);
+    rh_call_decode(&p->call, rh_instance_op(p->job.instance)->identity, 0, result);
     return RH_OK;
   }
   if (p->ring && n > p->most_whole) return run_ring(p, data, n, result, error);
@@ -231,31 +192,7 @@ static rh_status run_arrays(rh_prepared *p, const void *const *data, uint64_t n,
   return status;
 }
 
-/* ---- The fast path ----
- * Most calls are of arrays on the host.  Of few elements they take most of their time on the way to
- * the strategy, so the fast path checks only what differs from call to call. */
-
-static inline int is_fast(const rh_prepared *p, uint64_t n, const rh_result *result) {
-  return n - 1 < p->fast_max_n && result &&
-         result->struct_size - WITHOUT_FIELDS <= sizeof *result - WITHOUT_FIELDS;
-}
-
-/* What a host strategy reads: the array, or the operands' arrays; null if one is misaligned. */
-static inline const void *host_input(rh_prepared *p, const void *const *data) {
-  rh_arrays *arrays = &p->job.operands.arrays;
-  for (uint32_t k = 0; k < p->n_operands; k++) {
-    if (!rh_operand_is_aligned(data[k], p->ways[k].size)) return NULL;
-    if (p->has_operands) arrays->operands[k] = data[k];
-  }
-  return p->has_operands ? arrays : data[0];
-}
-
-static inline rh_status run_fast(rh_prepared *p, const void *from, uint64_t n, rh_result *result,
-                                 rh_error *error) {
-  RH_TRY(rh_instance_call_fast(p->instance, from, n, error));
-  fill_result(p, p->value, result);
-  return RH_OK;
-}
+/* ---- Arrays ---- */
 
 /* Not inlined: the fast path would save its registers. */
 #define APART __attribute__((noinline))
@@ -272,8 +209,9 @@ rh_status rh_prepared_run(rh_prepared *p, const void *data, uint64_t n, rh_resul
   const void *from;
   rh_status status;
   RH_TRY(begin_call(p, "rh_prepared_run", error));
-  if (is_fast(p, n, result) && p->n_operands == 1 && (from = host_input(p, &data)))
-    status = run_fast(p, from, n, result, error);
+  if (rh_call_is_fast(&p->call, n, result) && p->call.n_operands == 1 &&
+      (from = rh_call_host_input(&p->call, &data)))
+    status = rh_call_fast(&p->call, from, n, result, error);
   else
     status = run_array(p, data, n, result, error);
   rh_prepared_leave(p);
@@ -288,8 +226,8 @@ rh_status rh_prepared_run_inputs(rh_prepared *p, const void *const *data, uint64
   rh_status status;
   if (!data) return rh_fail(error, RH_E_USAGE, "%s: the data is null", function);
   RH_TRY(begin_call(p, function, error));
-  if (is_fast(p, n, result) && (from = host_input(p, data)))
-    status = run_fast(p, from, n, result, error);
+  if (rh_call_is_fast(&p->call, n, result) && (from = rh_call_host_input(&p->call, data)))
+    status = rh_call_fast(&p->call, from, n, result, error);
   else
     status = run_arrays(p, data, n, result, function, error);
   rh_prepared_leave(p);
@@ -386,7 +324,7 @@ static rh_status set_constants(rh_prepared *p, const rh_constant *constants, uin
   if (n && !constants) return rh_fail(error, RH_E_USAGE, "the list of constants is null");
   RH_TRY(rh_asked_change(p->custom, constants, n, values, error));
   rh_operator_set_constants(p->custom, values);
-  if (p->has_operands) rh_operator_bind(p->custom, 0, p->job.operands.constants);
+  if (p->call.arrays) rh_operator_bind(p->custom, 0, p->job.operands.constants);
   return RH_OK;
 }
 

@@ -35,9 +35,8 @@ typedef struct distributed {
   rh_request request;
   rh_communicator by;
   rh_ranks ranks;
-  rh_job_spec job; /* with n of the whole */
-  /* The user's operator, or null: for values here, and for a job that may keep it. */
-  rh_operator *own, *kept;
+  rh_job_spec job;  /* with n of the whole */
+  rh_operator *own; /* the user's operator, or null */
   const void *data[RH_MOST_OPERANDS];
   rh_seam seam;
   rh_share part;
@@ -86,12 +85,6 @@ static rh_status take_communicator(distributed *d, const rh_communicator *given,
 
 /* ---- What this rank asks for ---- */
 
-static rh_status name_operator(distributed *d, rh_operator **made, rh_error *error) {
-  RH_TRY(rh_request_name(&d->request, &d->redhost->options, &d->job, made, error));
-  if (*made) rh_operator_take_base(*made);
-  return RH_OK;
-}
-
 static rh_status check(distributed *d, rh_error *error) {
   const rh_job_spec *job = &d->job;
   if (!job->custom && !rh_op_is_defined(job->op, job->type))
@@ -110,8 +103,8 @@ static rh_status prepare(distributed *d, const rh_request *request, const rh_res
                                : "place for the result");
   RH_TRY(rh_sized_read(&d->request, request, RH_SIZED(rh_request, n_settings), error));
   RH_TRY(rh_sized_check(result, RH_SIZED(rh_result, strategy), error));
-  RH_TRY(name_operator(d, &d->kept, error));
-  if (d->kept) RH_TRY(name_operator(d, &d->own, error));
+  RH_TRY(rh_request_name(&d->request, &d->redhost->options, &d->job, &d->own, error));
+  if (d->own) rh_operator_take_base(d->own);
   RH_TRY(check(d, error));
   if (d->request.accuracy) RH_TRY(rh_accuracy_ask(&d->job, d->own, error));
   RH_TRY(rh_redhost_enter(d->redhost, error));
@@ -189,14 +182,10 @@ static rh_status reduce_here(distributed *d, rh_error *error) {
                           .seam = d->seam.is_cut ? d->seam.operands : NULL};
   rh_job_spec spec = d->job;
   if (share.tiles == 0) return rh_share_reduce(&d->part, &share, &from, error);
-  spec.custom = d->kept;
   spec.n = d->request.n;
-  spec.in_pieces = (uint32_t)rh_kept_may_ring(d->redhost, &spec);
-  if (!spec.in_pieces) spec.n = rh_share_chunk(&d->job, share.tiles);
-  spec.rounds_once = 0; /* which is done with the whole */
-  rh_operand_layout(&spec, spec.offsets);
+  if (!rh_kept_may_ring(d->redhost, &spec)) spec.n = rh_share_chunk(&d->job, share.tiles);
   RH_TRY(rh_redhost_enter(d->redhost, error));
-  rh_status status = rh_kept_get(d->redhost, &spec, &d->kept, &from.kept, error);
+  rh_status status = rh_kept_get(d->redhost, &d->request, spec.n, 1, &from.kept, error);
   if (status == RH_OK) {
     status = rh_share_reduce(&d->part, &share, &from, error);
     rh_kept_release(d->redhost, from.kept, status);
@@ -247,6 +236,5 @@ rh_status rh_reduce_distributed(rh_redhost *redhost, const rh_request *request,
   rh_share_finish(&d.part);
   rh_seam_finish(&d.seam);
   rh_operator_destroy(d.own);
-  rh_operator_destroy(d.kept);
   return status;
 }

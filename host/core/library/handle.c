@@ -18,6 +18,7 @@ static int copy_options(rh_options *to, const rh_options *from) {
   to->no_cache = from->no_cache;
   to->reporter = from->reporter;
   to->queue = from->queue;
+  to->kept_setups = from->kept_setups;
   to->no_measure = from->no_measure || rh_env("REDHOST_NO_MEASURE");
   return (to->device || !from->device) && (to->plugin_file || !from->plugin_file) &&
          (to->plugin_path || !from->plugin_path) && (to->cache_dir || !from->cache_dir) &&
@@ -40,8 +41,9 @@ rh_status rh_open(rh_redhost **opened, const rh_options *options, rh_error *erro
   if (!opened) return rh_fail(error, RH_E_USAGE, "rh_open: the place for the rh_redhost is null");
   *opened = NULL;
   if (options) RH_TRY(rh_sized_read(&given, options, RH_SIZED(rh_options, queue), error));
-  if (given.reserved)
-    return rh_fail(error, RH_E_USAGE, "rh_options.reserved is %u and must be 0", given.reserved);
+  if (given.reserved || given.reserved_kept)
+    return rh_fail(error, RH_E_USAGE, "rh_options.reserved is %u and must be 0",
+                   given.reserved | given.reserved_kept);
   rh_redhost *redhost = calloc(1, sizeof *redhost);
   if (redhost) redhost->opened_here = rh_fork_mark();
   if (!redhost || !redhost->opened_here || !make_lock(&redhost->lock)) {

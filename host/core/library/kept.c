@@ -1,9 +1,11 @@
 #include "kept.h"
 #include "../base/error.h"
-#include "../base/text.h"
+#include "../base/vocabulary.h"
 #include "../cl/status.h"
 #include "../reduce/again.h"
+#include "../reduce/asked.h"
 #include "../reduce/operand_data.h"
+#include "../reduce/request.h"
 #include "../reduce/self_test.h"
 
 #include <stdlib.h>
@@ -14,59 +16,38 @@
  * a job. */
 static const uint64_t most_class_bytes = 16u << 20;
 
-int rh_kept_may_ring(const rh_redhost *redhost, const rh_job_spec *spec) {
+static uint64_t element_bytes(const rh_job_spec *spec) {
   uint64_t bytes = 0;
   for (uint32_t k = 0; k < rh_job_operands(spec); k++)
     bytes += rh_type_size(rh_job_operand_type(spec, k));
-  return spec->n > redhost->most_whole_bytes / bytes;
+  return bytes;
+}
+
+int rh_kept_may_ring(const rh_redhost *redhost, const rh_job_spec *spec) {
+  return spec->n > redhost->most_whole_bytes / element_bytes(spec);
 }
 
 static uint64_t next_power(uint64_t n) {
-  uint64_t size = 1;
-  while (size < n && size < UINT64_C(1) << 63) size *= 2;
-  return size;
+  if (n <= 1) return 1;
+  return n > UINT64_C(1) << 63 ? UINT64_C(1) << 63 : UINT64_C(1) << (64 - __builtin_clzll(n - 1));
 }
 
-static uint64_t class_of(const rh_job_spec *spec) {
-  uint64_t n = spec->n, bytes = 0;
-  for (uint32_t k = 0; k < rh_job_operands(spec); k++)
-    bytes += rh_type_size(rh_job_operand_type(spec, k));
-  if (n == 0 || n > most_class_bytes / bytes) return n;
-  return next_power(n);
+static uint64_t class_of(const rh_kept_job *kept, uint64_t n) {
+  return n == 0 || n > kept->most_class_n ? n : next_power(n);
 }
 
 /* ---- The problem that a job was set up for ---- */
 
-static const char *name_of(const char *strategy) {
-  return strategy ? strategy : "auto";
-}
-
-static int same_settings(const rh_job_spec *a, const rh_job_spec *b) {
-  if (a->n_settings != b->n_settings) return 0;
-  for (uint64_t k = 0; k < a->n_settings; k++)
-    if (strcmp(a->settings[k].key, b->settings[k].key) != 0 ||
-        strcmp(a->settings[k].value, b->settings[k].value) != 0)
-      return 0;
-  return 1;
-}
-
-static int same_operators(const rh_job_spec *a, const rh_job_spec *b) {
-  if (!a->custom || !b->custom) return a->custom == b->custom;
-  /* One that counts from a base has other constants. */
-  return a->custom->has_base == b->custom->has_base && strcmp(a->custom->key, b->custom->key) == 0;
-}
-
-static int serves_n(const rh_kept_job *kept, const rh_job_spec *spec, uint64_t class) {
-  uint64_t n = kept->job.spec.n;
+static int serves_n(const rh_kept_job *kept, uint64_t n) {
+  uint64_t own = kept->job.spec.n;
   int any = kept->ring && rh_arrays_keep_bits(&kept->job);
-  return n == class || n == spec->n || (any && n == next_power(spec->n));
+  return own == class_of(kept, n) || own == n || (any && own == next_power(n));
 }
 
-static int serves(const rh_kept_job *kept, const rh_job_spec *spec, uint64_t class) {
-  const rh_job_spec *own = &kept->job.spec;
-  return kept->used && own->op == spec->op && own->type == spec->type &&
-         same_operators(own, spec) && serves_n(kept, spec, class) &&
-         strcmp(name_of(own->strategy), name_of(spec->strategy)) == 0 && same_settings(own, spec);
+/* One that counts from a base has other constants. */
+static int counts_alike(const rh_kept_job *kept, uint64_t n, int is_part) {
+  return !kept->custom || !kept->custom->uses_index ||
+         kept->custom->has_base == (is_part || n > kept->most_whole_n);
 }
 
 static void release_ring(rh_kept_job *kept) {
@@ -75,38 +56,22 @@ static void release_ring(rh_kept_job *kept) {
   kept->ring = NULL;
 }
 
-static void release(rh_kept_job *kept) {
-  rh_job_spec spec = kept->job.spec;
+static void destroy(rh_kept_job *kept) {
   release_ring(kept);
   rh_job_finish(&kept->job);
-  for (uint64_t k = 0; kept->settings && k < spec.n_settings; k++) {
-    free((char *)kept->settings[k].key);
-    free((char *)kept->settings[k].value);
-  }
-  free(kept->settings);
   rh_operator_destroy(kept->custom);
-  free((char *)spec.strategy);
-  *kept = (rh_kept_job){0};
+  rh_request_release(&kept->asked);
+  free(kept);
+}
+
+static void release(rh_kept *all, uint32_t k) {
+  destroy(all->jobs[k]);
+  all->n--;
+  memmove(all->jobs + k, all->jobs + k + 1, (all->n - k) * sizeof *all->jobs);
 }
 
 static rh_status out_of_memory(rh_error *error) {
   return rh_fail(error, RH_E_NOMEM, "no memory for a request");
-}
-
-/* The caller's strings may no longer exist at the next call. */
-static rh_status copy_spec(rh_kept_job *kept, const rh_job_spec *spec, rh_error *error) {
-  rh_job_spec *own = &kept->job.spec;
-  *own = *spec;
-  own->custom = kept->custom;
-  own->settings = kept->settings = calloc(spec->n_settings + 1, sizeof *kept->settings);
-  own->strategy = rh_copy_string(name_of(spec->strategy));
-  if (!kept->settings || !own->strategy) return out_of_memory(error);
-  for (uint64_t k = 0; k < spec->n_settings; k++) {
-    kept->settings[k].key = rh_copy_string(spec->settings[k].key);
-    kept->settings[k].value = rh_copy_string(spec->settings[k].value);
-    if (!kept->settings[k].key || !kept->settings[k].value) return out_of_memory(error);
-  }
-  return RH_OK;
 }
 
 /* ---- Setting up ---- */
@@ -115,7 +80,7 @@ static rh_status set_up_whole(rh_redhost *redhost, rh_kept_job *kept, rh_error *
   if (kept->job.device)
     RH_TRY(rh_redhost_session(redhost, &kept->job.instance_spec.session, error));
   RH_TRY(rh_job_instantiate(&kept->job, error));
-  if (strcmp(name_of(kept->job.spec.strategy), "auto") != 0) return RH_OK;
+  if (strcmp(kept->asked.strategy, "auto") != 0) return RH_OK;
   return rh_job_check_order(&kept->job, error);
 }
 
@@ -155,69 +120,141 @@ static int may_serve_fewer(rh_status status) {
   return status == RH_DECLINED || status == RH_E_USAGE || status == RH_E_DEVICE;
 }
 
-static rh_status make_kept(rh_redhost *redhost, rh_kept_job *kept, const rh_job_spec *spec,
-                           uint64_t class, rh_error *error) {
-  RH_TRY(rh_job_trust(redhost, spec, error));
-  RH_TRY(copy_spec(kept, spec, error));
+static rh_status set_up_some(rh_redhost *redhost, rh_kept_job *kept, uint64_t n, rh_error *error) {
+  const rh_job_spec spec = kept->job.spec;
+  uint64_t class = class_of(kept, n);
   rh_attempts tried = {0};
   rh_error why = {0};
   rh_status status;
+  RH_TRY(rh_job_trust(redhost, &spec, error));
   for (;;) {
     status = set_up(redhost, kept, class, &why);
-    if (class != spec->n && may_serve_fewer(status)) status = set_up(redhost, kept, spec->n, &why);
-    if (status == RH_OK || !rh_job_chooses_again(redhost, spec, &tried, &why)) break;
+    if (class != n && may_serve_fewer(status)) status = set_up(redhost, kept, n, &why);
+    if (status == RH_OK) break;
+    if (rh_job_chooses_again(redhost, &spec, &tried, &why)) continue;
+    if (error) *error = why;
+    return why.status;
   }
-  if (status == RH_OK) return RH_OK;
-  if (error) *error = why;
-  return why.status;
+  kept->blame = redhost->blame;
+  if (!kept->ring) rh_call_begin(&kept->call, &kept->job);
+  /* What such an operator counts from differs from call to call. */
+  if (kept->custom && kept->custom->has_base) kept->call.fast_max_n = 0;
+  if (kept->ring && rh_arrays_keep_bits(&kept->job)) kept->job.spec.n = next_power(n);
+  return RH_OK;
 }
 
-/* A free slot, or the least recently used one. */
-static rh_kept_job *make_room(rh_kept *all) {
-  rh_kept_job *oldest = &all->jobs[0];
-  for (int k = 1; k < RH_KEPT_JOBS; k++)
-    if (all->jobs[k].used < oldest->used) oldest = &all->jobs[k];
-  release(oldest);
-  return oldest;
+static rh_status check(const rh_request *request, const rh_job_spec *spec, int is_part,
+                       rh_error *error) {
+  const void *data[RH_MOST_OPERANDS];
+  rh_request_data(request, data);
+  RH_TRY(rh_request_check(request, spec, data, error));
+  if (is_part || request->n || !rh_job_needs_an_element(spec)) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined", rh_job_op_name(spec));
 }
 
-static void take_constants(rh_operator *to, const rh_operator *from) {
-  rh_expr_value values[RH_MOST_CONSTANTS];
-  for (uint32_t k = 0; k < from->n_lets; k++) values[k] = from->lets[k].value;
-  rh_operator_set_constants(to, values);
+/* Of the job only what is asked for. */
+static rh_status name(rh_redhost *redhost, const rh_request *request, uint64_t n, int is_part,
+                      rh_kept_job *kept, rh_error *error) {
+  rh_job_spec *spec = &kept->job.spec;
+  rh_operator *custom;
+  rh_status status = rh_request_name(request, &redhost->options, spec, &custom, error);
+  kept->custom = custom;
+  RH_TRY(status);
+  RH_TRY(check(request, spec, is_part, error));
+  RH_TRY(rh_request_copy(&kept->asked, request, error));
+  spec->strategy = kept->asked.strategy;
+  spec->settings = kept->asked.settings;
+  spec->n = n;
+  spec->in_pieces = !is_part || rh_kept_may_ring(redhost, spec);
+  kept->most_class_n = most_class_bytes / element_bytes(spec);
+  kept->most_whole_n = redhost->most_whole_bytes / element_bytes(spec);
+  if (custom && (is_part || n > kept->most_whole_n)) rh_operator_take_base(custom);
+  rh_operand_layout(spec, spec->offsets);
+  return RH_OK;
 }
 
-rh_status rh_kept_get(rh_redhost *redhost, const rh_job_spec *spec, rh_operator **made,
-                      rh_kept_job **found, rh_error *error) {
-  uint64_t class = class_of(spec);
-  if (!redhost->kept && !(redhost->kept = calloc(1, sizeof *redhost->kept)))
-    return out_of_memory(error);
+static rh_status make_room(rh_redhost *redhost, rh_error *error) {
   rh_kept *all = redhost->kept;
-  all->calls++;
-  for (int k = 0; k < RH_KEPT_JOBS; k++) {
-    rh_kept_job *kept = &all->jobs[k];
-    if (!serves(kept, spec, class)) continue;
-    if (kept->blame == redhost->blame) {
-      if (kept->custom) take_constants(kept->custom, *made);
-      kept->used = all->calls;
-      *found = kept;
-      return RH_OK;
-    }
-    release(kept); /* `auto` may now choose another strategy */
-  }
-  rh_kept_job *kept = make_room(all);
-  kept->custom = *made;
-  *made = NULL;
-  rh_status status = make_kept(redhost, kept, spec, class, error);
+  uint32_t most = redhost->options.kept_setups ? redhost->options.kept_setups : RH_KEPT_SETUPS;
+  while (all->n >= most) release(all, all->n - 1);
+  rh_kept_job **larger = realloc(all->jobs, (all->n + 1u) * sizeof *larger);
+  if (!larger) return out_of_memory(error);
+  all->jobs = larger;
+  return RH_OK;
+}
+
+static void put_first(rh_kept *all, uint32_t k, rh_kept_job *kept) {
+  memmove(all->jobs + 1, all->jobs, k * sizeof *all->jobs);
+  all->jobs[0] = kept;
+}
+
+static rh_status make_kept(rh_redhost *redhost, const rh_request *request, uint64_t n, int is_part,
+                           rh_kept_job **made, rh_error *error) {
+  rh_kept_job *kept = calloc(1, sizeof *kept);
+  if (!kept) return out_of_memory(error);
+  rh_status status = name(redhost, request, n, is_part, kept, error);
+  if (status == RH_OK) status = make_room(redhost, error);
+  if (status == RH_OK) status = set_up_some(redhost, kept, n, error);
   if (status != RH_OK) {
-    release(kept);
+    destroy(kept);
     return status;
   }
-  if (kept->ring && rh_arrays_keep_bits(&kept->job)) kept->job.spec.n = next_power(spec->n);
-  kept->used = all->calls;
-  kept->blame = redhost->blame;
-  *found = kept;
+  put_first(redhost->kept, redhost->kept->n++, kept);
+  *made = kept;
   return RH_OK;
+}
+
+/* ---- The same problem again ---- */
+
+static int has_other_constants(const rh_kept_job *kept, const rh_request *request) {
+  for (uint64_t k = 0; k < request->n_constants; k++)
+    if (kept->asked.constants[k].value.i != request->constants[k].value.i) return 1;
+  return 0;
+}
+
+/* Numbers of another size may need another operator. */
+static int takes_constants(const rh_kept_job *kept, const rh_request *request) {
+  rh_expr_value values[RH_MOST_CONSTANTS];
+  return !has_other_constants(kept, request) ||
+         rh_asked_change(kept->custom, request->constants, request->n_constants, values, NULL) ==
+             RH_OK;
+}
+
+static rh_kept_job *find(rh_redhost *redhost, const rh_request *request, uint64_t n, int is_part) {
+  rh_kept *all = redhost->kept;
+  for (uint32_t k = 0; k < all->n; k++) {
+    rh_kept_job *kept = all->jobs[k];
+    if (!serves_n(kept, n) || !rh_request_asks_same(&kept->asked, request) ||
+        !counts_alike(kept, n, is_part) || !takes_constants(kept, request))
+      continue;
+    if (kept->blame == redhost->blame) {
+      if (k) put_first(all, k, kept);
+      return kept;
+    }
+    release(all, k--); /* `auto` may now choose another strategy */
+  }
+  return NULL;
+}
+
+static rh_status take_constants(rh_kept_job *kept, const rh_request *request, rh_error *error) {
+  rh_expr_value values[RH_MOST_CONSTANTS];
+  rh_constant *own = (rh_constant *)kept->asked.constants;
+  RH_TRY(rh_asked_change(kept->custom, request->constants, request->n_constants, values, error));
+  rh_operator_set_constants(kept->custom, values);
+  if (kept->call.arrays) rh_operator_bind(kept->custom, 0, kept->job.operands.constants);
+  for (uint64_t k = 0; k < request->n_constants; k++) own[k].value = request->constants[k].value;
+  return RH_OK;
+}
+
+rh_status rh_kept_get(rh_redhost *redhost, const rh_request *request, uint64_t n, int is_part,
+                      rh_kept_job **found, rh_error *error) {
+  if (!redhost->kept && !(redhost->kept = calloc(1, sizeof *redhost->kept)))
+    return out_of_memory(error);
+  rh_kept_job *kept = *found = find(redhost, request, n, is_part);
+  if (!kept) return make_kept(redhost, request, n, is_part, found, error);
+  RH_TRY(check(request, &kept->job.spec, is_part, error));
+  if (kept->custom) kept->custom->rounds_once = 0; /* as an earlier call left it */
+  return has_other_constants(kept, request) ? take_constants(kept, request, error) : RH_OK;
 }
 
 /* ---- One call ---- */
@@ -305,14 +342,16 @@ void rh_kept_release(rh_redhost *redhost, rh_kept_job *kept, rh_status status) {
   if (status != RH_OK && job->device) clFinish(job->instance_spec.session->queue);
   for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++)
     if (inputs[k].in_place || inputs[k].room > RH_KEPT_BYTES) rh_cl_input_finish(&inputs[k]);
-  if (status != RH_OK || rh_instance_scratch(job->instance) > RH_KEPT_BYTES) release(kept);
+  if (status != RH_OK || rh_instance_scratch(job->instance) > RH_KEPT_BYTES)
+    release(redhost->kept, 0);
 }
 
 void rh_kept_finish(rh_redhost *redhost) {
   rh_kept *all = redhost->kept;
-  for (int k = 0; all && k < RH_KEPT_JOBS; k++) release(&all->jobs[k]);
+  while (all && all->n) release(all, all->n - 1);
   for (uint32_t k = 0; all && k < RH_MOST_OPERANDS; k++) rh_cl_input_finish(&all->inputs[k]);
   if (all) rh_road_finish(&all->road);
+  if (all) free(all->jobs);
   free(all);
   redhost->kept = NULL;
 }

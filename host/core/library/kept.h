@@ -8,39 +8,42 @@
 #define RH_LIBRARY_KEPT_H
 
 #include "../scale/arrays.h"
+#include "call.h"
 
 enum {
-  RH_KEPT_JOBS = 8,          /* the least recently used one goes */
+  RH_KEPT_SETUPS = 8, /* unless rh_options says otherwise; the least recently used one goes */
   RH_KEPT_BYTES = 64u << 20, /* of device memory, for each job and each input that they share */
 };
 
 typedef struct rh_kept_job {
+  rh_request asked;      /* what it was set up for, with the constants' values now, without data */
+  rh_call call;          /* unless the arrays are streamed */
+  uint64_t most_class_n; /* up to so many elements, sizes are rounded up */
+  uint64_t most_whole_n; /* more may be streamed */
+  uint32_t blame;        /* rh_redhost.blame when it was set up */
   /* Set up; its input and data are not used.  Of a job whose arrays are streamed only opened, for
    * what there is to know of it. */
   rh_job job;
   rh_stream_device *ring; /* of such a job, without the road; null: arrays go there as a whole */
   rh_job_spec chunk;      /* what the ring reduces */
   rh_operator *custom;    /* the user's operator of the job, or null */
-  rh_setting *settings;
-  uint64_t used;  /* rh_kept.calls at its last use; 0: this place is free */
-  uint32_t blame; /* rh_redhost.blame when it was set up */
 } rh_kept_job;
 
 typedef struct rh_kept {
-  rh_kept_job jobs[RH_KEPT_JOBS];
+  rh_kept_job **jobs; /* the most recently used first */
+  uint32_t n;
   /* of the operands of the call in progress; the device's own buffers are kept */
   rh_cl_input inputs[RH_MOST_OPERANDS];
   rh_road road; /* of all rings, each of which borrows it for a call */
-  uint64_t calls;
 } rh_kept;
 
 /* May the arrays be streamed?  A user's operator needs rh_operator_take_base() then. */
 int rh_kept_may_ring(const rh_redhost *redhost, const rh_job_spec *spec);
 
-/* A job that is set up for at least spec->n elements: a kept one, or a new one.  Borrowed until
- * rh_kept_release().  *made: the user's operator, spec->custom, or null.  A new job takes it over
- * and sets *made to null; a kept one takes its constants' values. */
-rh_status rh_kept_get(rh_redhost *redhost, const rh_job_spec *spec, rh_operator **made,
+/* A job for the request that is set up for at least n elements: a kept one, to which a comparison
+ * of the requests leads, or a new one.  is_part: they are a part of more.  RH_E_USAGE for a request
+ * that cannot be meant.  Borrowed until rh_kept_release(). */
+rh_status rh_kept_get(rh_redhost *redhost, const rh_request *request, uint64_t n, int is_part,
                       rh_kept_job **kept, rh_error *error);
 
 /* The job that is set up: for all elements that it serves, or for a chunk of the ring. */

@@ -30,22 +30,10 @@ static rh_status reserve(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
   uint64_t most = p->ring && p->most_whole < p->max_n ? p->most_whole : p->max_n;
   if (!p->job.device || p->job.device->shares_memory || p->data_on_device) return RH_OK;
   rh_status status = RH_OK;
-  for (uint32_t k = 0; k < p->n_operands && status == RH_OK; k++)
+  for (uint32_t k = 0; k < p->n_ways && status == RH_OK; k++)
     status = rh_cl_input_reserve(&p->ways[k].input, spec->session, most, p->ways[k].size, error);
   redhost->device_failed |= status != RH_OK;
   return status;
-}
-
-/* What the fast path of calls.c takes as given. */
-static void set_up_calls(rh_prepared *p) {
-  p->instance = p->job.instance;
-  p->value = rh_instance_host_value(p->instance);
-  int has_fields = p->custom && p->custom->n_results; /* `decodes` may be null then */
-  if (!has_fields) p->decoding = rh_op_decoding(p->decodes, p->job.spec.type);
-  int sets_constant = p->has_operands && p->job.operands.count_slot >= 0;
-  int is_fast = !has_fields && !sets_constant && rh_instance_has_fast_path(p->instance);
-  p->fast_max_n = is_fast && !p->data_on_device ? p->max_n : 0;
-  if (p->has_operands) rh_instance_show(p->instance, &p->job.operands);
 }
 
 static rh_status set_up(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
@@ -63,12 +51,8 @@ static rh_status set_up(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
   /* The caller's pointers are valid during rh_prepare() only. */
   p->job.spec =
       (rh_job_spec){.op = spec->op, .type = spec->type, .custom = p->custom, .n = p->max_n};
-  p->decodes = p->custom ? rh_op_find(spec->op, spec->type) : rh_instance_op(p->job.instance);
-  if (p->has_operands) rh_operands_begin(&p->job.operands, p->custom);
-  if (!p->custom || !p->custom->n_results)
-    rh_job_result(&p->job.spec, p->job.strategy->name, rh_instance_op(p->job.instance)->identity,
-                  &p->blank);
-  set_up_calls(p);
+  rh_call_begin(&p->call, &p->job);
+  if (p->data_on_device) p->call.fast_max_n = 0;
   return reserve(p, redhost, error);
 }
 
@@ -104,8 +88,8 @@ static void release_ring(rh_prepared *p) {
 static uint64_t most_whole(const rh_prepared *p, const rh_redhost *redhost) {
   const rh_cl_device *device = p->job.device;
   uint64_t most = device->about.max_alloc_bytes, all = 0, largest = 1;
-  uint64_t aligned = most > p->n_operands * 4096u ? most - p->n_operands * 4096u : 0;
-  for (uint32_t k = 0; k < p->n_operands; k++) {
+  uint64_t aligned = most > p->n_ways * 4096u ? most - p->n_ways * 4096u : 0;
+  for (uint32_t k = 0; k < p->n_ways; k++) {
     all += p->ways[k].size;
     if (p->ways[k].size > largest) largest = p->ways[k].size;
   }
@@ -150,7 +134,7 @@ static rh_status make_ring(rh_prepared *p, rh_redhost *redhost, const rh_job_spe
 static void release(rh_prepared *p) {
   release_ring(p);
   rh_job_finish(&p->job);
-  for (uint32_t k = 0; k < p->n_operands; k++) rh_cl_input_finish(&p->ways[k].input);
+  for (uint32_t k = 0; k < p->n_ways; k++) rh_cl_input_finish(&p->ways[k].input);
   rh_operator_destroy(p->custom);
   free(p);
 }
@@ -204,9 +188,8 @@ static rh_status name_operands(const rh_redhost *redhost, rh_prepared *p,
                           .commutes = wanted->commutes};
   RH_TRY(rh_asked_name(&asked, spec, &p->custom, error));
   rh_operand_layout(spec, spec->offsets);
-  p->has_operands = p->custom && rh_operator_has_operands(p->custom);
-  p->n_operands = rh_job_operands(spec);
-  for (uint32_t k = 0; k < p->n_operands; k++)
+  p->n_ways = rh_job_operands(spec);
+  for (uint32_t k = 0; k < p->n_ways; k++)
     p->ways[k].size = rh_type_size(rh_job_operand_type(spec, k));
   p->result_on_device = wanted->result_on_device;
   p->data_on_device = wanted->data_on_device || wanted->result_on_device;

@@ -2,7 +2,6 @@
 #ifndef RH_LIBRARY_PREPARED_H
 #define RH_LIBRARY_PREPARED_H
 
-#include "../operators/ops.h"
 #include "../reduce/transfer.h"
 #include "kept.h"
 
@@ -10,16 +9,10 @@
 #include <time.h>
 
 struct rh_prepared {
-  /* What the fast path (calls.c) reads, in few cache lines. */
-  atomic_int busy;       /* 1: a call is in progress */
-  rh_decoding decoding;  /* of values */
-  uint64_t fast_max_n;   /* up to so many elements take it; 0: none do */
-  rh_instance *instance; /* the job's */
-  const void *value;     /* rh_instance_host_value() */
-  uint32_t n_operands;
-  int has_operands;                   /* of the user's operator: job.operands is used */
+  atomic_int busy; /* 1: a call is in progress */
+  rh_call call;
+  uint32_t n_ways;
   rh_transfer ways[RH_MOST_OPERANDS]; /* of the operands */
-  rh_result blank;                    /* a result that lacks its value and index only */
 
   uint64_t max_n;
   rh_operator *custom; /* job.spec.custom, or null */
@@ -28,8 +21,7 @@ struct rh_prepared {
   rh_stream_device *ring;
   uint64_t most_whole;
   uint32_t data_on_device, result_on_device;
-  const rh_op *decodes; /* the operator whose values are decoded, unless `custom` does */
-  rh_job job;           /* its input is not used */
+  rh_job job; /* its input is not used */
 };
 
 /* ---- One call at a time ---- */

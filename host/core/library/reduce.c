@@ -62,39 +62,31 @@ static rh_status run(rh_redhost *redhost, rh_kept_job *kept, const rh_job_spec *
   return RH_OK;
 }
 
-static rh_status reduce_operands(rh_redhost *redhost, const rh_request *request, rh_job_spec *spec,
-                                 rh_operator **made, rh_result *result, rh_error *error) {
-  const void *operands[RH_MOST_OPERANDS];
-  rh_kept_job *kept;
-  rh_request_data(request, operands);
-  RH_TRY(rh_request_check(request, spec, operands, error));
-  if (request->n == 0 && rh_job_needs_an_element(spec))
-    return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined", rh_job_op_name(spec));
-  rh_operand_layout(spec, spec->offsets);
-  spec->in_pieces = 1;
-  if (*made && rh_kept_may_ring(redhost, spec)) rh_operator_take_base(*made);
-  RH_TRY(rh_redhost_enter(redhost, error));
-  rh_status status = rh_kept_get(redhost, spec, made, &kept, error);
-  if (status == RH_OK) {
-    spec->custom = kept->custom;
-    if (kept->custom) kept->custom->rounds_once = 0; /* as an earlier call left it */
-    if (request->accuracy) status = rh_accuracy_ask(spec, kept->custom, error);
-  }
-  if (status == RH_OK) {
-    status = run(redhost, kept, spec, operands, (int)request->unchecked, result, error);
-    rh_kept_release(redhost, kept, status);
-  }
-  rh_redhost_leave(redhost);
+static rh_status reduce_checked(rh_redhost *redhost, const rh_request *request, rh_kept_job *kept,
+                                const void *const *operands, rh_result *result, rh_error *error) {
+  rh_result own;
+  rh_job_spec spec = kept->job.spec;
+  spec.n = request->n;
+  rh_operand_layout(&spec, spec.offsets);
+  if (request->accuracy) RH_TRY(rh_accuracy_ask(&spec, kept->custom, error));
+  rh_status status = run(redhost, kept, &spec, operands, (int)request->unchecked, &own, error);
+  if (status == RH_OK || status == RH_E_WRONG)
+    rh_sized_write(result, &own, RH_SIZED(rh_result, strategy));
   return status;
 }
 
 static rh_status reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
                         rh_error *error) {
-  rh_job_spec spec;
-  rh_operator *made;
-  rh_status status = rh_request_name(request, &redhost->options, &spec, &made, error);
-  if (status == RH_OK) status = reduce_operands(redhost, request, &spec, &made, result, error);
-  rh_operator_destroy(made);
+  const void *operands[RH_MOST_OPERANDS], *from;
+  rh_kept_job *kept;
+  RH_TRY(rh_kept_get(redhost, request, request->n, 0, &kept, error));
+  rh_request_data(request, operands);
+  rh_status status;
+  if (request->unchecked && rh_call_is_fast(&kept->call, request->n, result) &&
+      (from = rh_call_host_input(&kept->call, operands)))
+    return rh_call_fast(&kept->call, from, request->n, result, error);
+  status = reduce_checked(redhost, request, kept, operands, result, error);
+  rh_kept_release(redhost, kept, status);
   return status;
 }
 
@@ -103,16 +95,18 @@ rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *r
                     rh_error *error) {
   RH_OWN_ENVIRONMENT;
   rh_request given;
-  rh_result own;
   if (!redhost || !request || !result)
     return rh_fail(error, RH_E_USAGE, "rh_reduce: the %s is null",
                    !redhost   ? "rh_redhost"
                    : !request ? "request"
                               : "place for the result");
-  RH_TRY(rh_sized_read(&given, request, RH_SIZED(rh_request, n_settings), error));
+  if (request->struct_size != sizeof given) {
+    RH_TRY(rh_sized_read(&given, request, RH_SIZED(rh_request, n_settings), error));
+    request = &given;
+  }
   RH_TRY(rh_sized_check(result, RH_SIZED(rh_result, strategy), error));
-  rh_status status = reduce(redhost, &given, &own, error);
-  if (status == RH_OK || status == RH_E_WRONG)
-    rh_sized_write(result, &own, RH_SIZED(rh_result, strategy));
+  RH_TRY(rh_redhost_enter(redhost, error));
+  rh_status status = reduce(redhost, request, result, error);
+  rh_redhost_leave(redhost);
   return status;
 }

@@ -1,4 +1,5 @@
-/* A caller's rh_request: what it asks for, and whether it can be meant. */
+/* A caller's rh_request: what it asks for, whether it can be meant, and whether another one asks
+ * for the same. */
 #ifndef RH_REDUCE_REQUEST_H
 #define RH_REDUCE_REQUEST_H
 
@@ -16,5 +17,14 @@ void rh_request_data(const rh_request *request, const void *data[RH_MOST_OPERAND
  * refused. */
 rh_status rh_request_check(const rh_request *request, const rh_job_spec *spec,
                            const void *const *data, rh_error *error);
+
+/* A copy without data, which shares nothing with the caller's: *to, which rh_request_release()
+ * frees, also after a failure. */
+rh_status rh_request_copy(rh_request *to, const rh_request *from, rh_error *error);
+void rh_request_release(rh_request *copy); /* zero-initialised is fine */
+
+/* Does the request name the same problem, word by word, as the copy?  Data, n, the values of
+ * constants, and whether and how the answer is checked are not compared. */
+int rh_request_asks_same(const rh_request *copy, const rh_request *request);
 
 #endif

@@ -102,7 +102,9 @@ typedef struct rh_options {
    * otherwise keeps in the cache: at most 0.3 s, once, in rh_reduce() or rh_prepare(); also set by
    * REDHOST_NO_MEASURE */
   uint32_t no_measure;
-  uint32_t reserved; /* 0 */
+  uint32_t reserved;      /* 0 */
+  uint32_t kept_setups;   /* how many problems rh_reduce() keeps set up; 0: 8 */
+  uint32_t reserved_kept; /* 0 */
 } rh_options;
 
 typedef struct rh_redhost rh_redhost;
@@ -226,11 +228,13 @@ rh_status rh_open(rh_redhost **redhost, const rh_options *options, rh_error *err
  * computed on the host.  A wrong answer is RH_E_WRONG, and *result holds it.  The plugin runs in
  * this process, because the data are in its memory; `redhost --run --isolate' runs it in another.
  *
- * The setup for a problem is kept for the next call on the same problem: strategy as named,
- * operator, type, settings, and n, rounded up to a power of two while that is at most 16 MiB.  Such
- * a call, unchecked, costs little more than a prepared call.  The 8 most recently used problems are
- * kept, each with at most 64 MiB of scratch memory on the device, and a buffer of at most 64 MiB
- * for each input; rh_close() releases them.
+ * The setup for a problem is kept for the next call on the same problem: the same strategy,
+ * operator, texts, types and settings, compared word by word, constants of the same names, whose
+ * values may differ, and n, rounded up to a power of two while that is at most 16 MiB.  Such a
+ * call, unchecked, costs little more than a prepared call: it reads no file, allocates nothing, and
+ * does not look at a text again.  The rh_options.kept_setups most recently used problems are kept,
+ * each with at most 64 MiB of scratch memory on the device, and a buffer of at most 64 MiB for each
+ * input; rh_close() releases them.
  *
  * To a device with memory of its own, arrays of more than 64 MiB (the largest of several) are
  * streamed, and to any device those that it cannot hold: threads of redhost copy them into pinned
