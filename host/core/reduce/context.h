@@ -29,7 +29,7 @@ struct rh_redhost {
   int registry_scanned;
   uint64_t registry_n;
   const rh_cl_device *registry_for; /* null: the host alone */
-  rh_tunedb *tuned; /* null until asked for */
+  rh_tunedb *tuned;                 /* null until asked for */
   const rh_cl_device *tuned_for;
   /* incremented for each wrong result, because an earlier choice of `auto` may be that strategy */
   uint32_t blame;
