@@ -56,7 +56,6 @@ rh_status rh_mode_summary(const rh_app *app, rh_error *error) {
                              &no_device, error));
   RH_TRY(rh_redhost_tuned(app->redhost, &tuned, error));
   if (app->typed->json) return print_json(app, registry, tuned, error);
-  if (app->typed->quiet) return RH_OK;
   printf("redhost %s - parallel reductions on OpenCL\n\n", rh_version());
   print_device(app, &no_device);
   printf("strategies  %u installed, %u can run here", count(app, registry, 0),

@@ -1,5 +1,6 @@
 #include "next.h"
 #include "../core/base/path.h"
+#include "../core/base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,19 +8,10 @@
 #include <unistd.h>
 
 void rh_print_word(const char *word) {
-  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                              "_-./+,:@%";
-  if (*word && word[strspn(word, plain)] == 0) {
-    fputs(word, stdout);
-    return;
-  }
-  putchar('\'');
-  for (; *word; word++)
-    if (*word == '\'')
-      fputs("'\\''", stdout);
-    else
-      putchar(*word);
-  putchar('\'');
+  rh_text text = {0};
+  rh_text_add_word(&text, word);
+  fputs(rh_text_get(&text), stdout);
+  rh_text_finish(&text);
 }
 
 int rh_is_in_path(const char *program) {

@@ -1,12 +1,17 @@
 #include "options.h"
 #include "../core/base/error.h"
 #include "../core/base/text.h"
+#include "../core/base/vocabulary.h"
 #include "../core/plug/rank.h"
+#include "../core/scale/stream_device.h"
 #include "table.h"
 
 #include <getopt.h>
+#include <poll.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { FLAG, WORD, WORDS, MAYBE_WORD, SETTING, MODE, MODE_WORD };
 
@@ -21,6 +26,9 @@ enum { FLAG, WORD, WORDS, MAYBE_WORD, SETTING, MODE, MODE_WORD };
 #define DEVICES    (LOOKING | TOUCHING | IN(VERIFY_OP))
 #define FILES      (IN(COMPARE) | IN(PLOT))
 #define EVERYWHERE (DEVICES | FILES | IN(OPS))
+
+#define RH_TEXT_OF(number)  RH_TEXT_OF_(number)
+#define RH_TEXT_OF_(number) #number
 
 typedef struct option_row {
   const char *name;
@@ -128,8 +136,8 @@ static const option_row table[] = {
     {"accuracy", 0, WORD, "HOW", NULL,
      "plain, or exact: the exact sum or dot product, rounded\nonce [plain]", IN(RUN), AT(accuracy)},
     {"stream", 0, MAYBE_WORD, "SIZE", NULL,
-     "reduce chunk by chunk, in chunks of SIZE bytes [1MiB to\n"
-     "4MiB, by the processor's cache; a GPU: 8MiB], as is done\nwith what exceeds memory",
+     "reduce chunk by chunk, in chunks of SIZE bytes [" RH_TEXT_OF(RH_STREAM_LEAST_MIB) "MiB to\n" RH_TEXT_OF(
+         RH_STREAM_MOST_MIB) "MiB, by the processor's cache; a GPU: " RH_TEXT_OF(RH_STREAM_DEVICE_MIB) "MiB], as is done\nwith what exceeds memory",
      IN(RUN), AT(stream)},
 
     {"transport", 0, WORD, "NAME", "Ranks",
@@ -189,7 +197,8 @@ static const option_row table[] = {
      AT(resume)},
     {"picture", 0, WORD, "LIST", NULL, "comma-separated: rate time peak best [all]", IN(PLOT),
      AT(picture)},
-    {"quiet", 'q', FLAG, NULL, NULL, "print values or names only", EVERYWHERE, AT(quiet)},
+    {"quiet", 'q', FLAG, NULL, NULL, "print values or names only", EVERYWHERE & ~IN(SUMMARY),
+     AT(quiet)},
     {"verbose", 'v', FLAG, NULL, NULL, "also print build logs, parameters and times", EVERYWHERE,
      AT(verbose)},
     {"color", 0, WORD, "WHEN", NULL, "auto always never [auto]", EVERYWHERE, AT(color)},
@@ -333,6 +342,9 @@ static rh_status add_setting(rh_typed *typed, const char *argument, rh_error *er
   if (k == RH_MAX_SETTINGS)
     return rh_fail(error, RH_E_USAGE, "--param is given more than %d times", RH_MAX_SETTINGS);
   memcpy(typed->setting_keys[k], argument, (size_t)(equals - argument));
+  for (uint32_t j = 0; j < k; j++)
+    if (strcmp(typed->setting_keys[j], typed->setting_keys[k]) == 0)
+      return rh_fail(error, RH_E_USAGE, "--param %s is given twice", typed->setting_keys[k]);
   typed->settings[k] = (rh_setting){typed->setting_keys[k], equals + 1};
   typed->n_settings++;
   return RH_OK;
@@ -344,6 +356,12 @@ static rh_status add_word(rh_words *words, const option_row *row, const char *ar
     return rh_fail(error, RH_E_USAGE, "--%s is given more than %d times", row->name, RH_MAX_WORDS);
   words->list[words->n++] = argument;
   return RH_OK;
+}
+
+/* A second value would replace the first without a word. */
+static rh_status check_once(const option_row *row, uint32_t is_given, rh_error *error) {
+  if (!is_given || (row->kind != WORD && row->kind != MAYBE_WORD)) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "--%s is given twice", row->name);
 }
 
 static rh_status take_option(rh_typed *typed, const option_row *row, const char *argument,
@@ -388,8 +406,10 @@ static rh_status unknown_long_option(const char *typed, rh_error *error) {
   const char *close = rh_closest(word, names, N_ROWS);
   rh_status status =
       n > 1 ? rh_fail(error, RH_E_USAGE, "option '%s' is ambiguous: %s", typed, rh_text_get(&meant))
-            : rh_fail(error, RH_E_USAGE, "unknown option '%s'%s%s%s See redhost --help", typed,
-                      close ? "; did you mean '--" : "", close ? close : "", close ? "'?" : ".");
+      : rh_op_from_name(word)
+          ? rh_fail(error, RH_E_USAGE, "unknown option '%s'; did you mean '--op %s'?", typed, word)
+          : rh_fail(error, RH_E_USAGE, "unknown option '%s'%s%s%s See redhost --help", typed,
+                    close ? "; did you mean '--" : "", close ? close : "", close ? "'?" : ".");
   rh_text_finish(&meant);
   return status;
 }
@@ -410,9 +430,29 @@ static rh_status malformed(int code, char **argv, rh_error *error) {
   return unknown_long_option(word, error);
 }
 
-/* A file without a mode means --run auto. */
-static void run_on_input(rh_typed *typed, const char **mode_option) {
-  if (*mode_option || !typed->input) return;
+/* Without a mode: is there something on standard input to reduce?  An open pipe that brings nothing
+ * soon, as of ssh, is not, unless an option would mean nothing otherwise. */
+static int has_data(const rh_typed *typed, const uint32_t *given) {
+  enum { SOON_MS = 100 };
+  struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+  struct stat info;
+  int asks = 0;
+  for (size_t k = 0; k < N_ROWS; k++) {
+    if (given[k] && !(table[k].value & IN(RUN))) return 0;
+    asks |= given[k] && !(table[k].value & IN(SUMMARY));
+  }
+  if (typed->size || typed->data || typed->seed || fstat(STDIN_FILENO, &info) != 0) return 0;
+  if (S_ISREG(info.st_mode)) return asks || lseek(STDIN_FILENO, 0, SEEK_CUR) < info.st_size;
+  if (!S_ISFIFO(info.st_mode) && !S_ISSOCK(info.st_mode)) return 0;
+  return asks || (poll(&input, 1, SOON_MS) == 1 && input.revents & POLLIN);
+}
+
+/* A file without a mode, or data on standard input, mean --run auto. */
+static void run_on_input(rh_typed *typed, const uint32_t *given, int has_operands,
+                         const char **mode_option) {
+  if (*mode_option) return;
+  if (!typed->input && !has_operands && has_data(typed, given)) typed->input = "-";
+  if (!typed->input) return;
   *mode_option = "run";
   typed->mode = RH_MODE_RUN;
   typed->name = "auto";
@@ -458,6 +498,46 @@ static void fill_getopt(struct option *options, char *letters) {
   *letters = 0;
 }
 
+static int looks_like_file(const char *word) {
+  size_t length = strlen(word);
+  return strcmp(word, "-") == 0 || access(word, F_OK) == 0 ||
+         (length > 4 && strcmp(word + length - 4, ".npy") == 0);
+}
+
+/* "redhost x.npy --op max": what to type for it. */
+static rh_status unexpected_files(const rh_typed *typed, char **operands, int n, rh_error *error) {
+  rh_text list = {0}, command = {0};
+  if (typed->input) rh_text_add(&list, "%s,", typed->input);
+  for (int k = 0; k < n; k++) rh_text_add(&list, "%s%s", k ? "," : "", operands[k]);
+  rh_text_add(&command, typed->input ? "several files are one list:" : "to reduce it: redhost");
+  for (char **word = typed->argv + 1; !typed->input && word < operands; word++) {
+    if (strcmp(*word, "--") == 0) break;
+    rh_text_add(&command, " ");
+    rh_text_add_word(&command, *word);
+  }
+  rh_text_add(&command, " --input ");
+  rh_text_add_word(&command, rh_text_get(&list));
+  rh_status status =
+      rh_fail(error, RH_E_USAGE, "unexpected operand '%s'; %s", operands[0], rh_text_get(&command));
+  rh_text_finish(&command);
+  rh_text_finish(&list);
+  return status;
+}
+
+/* operands[0] of n, which the mode does not take. */
+static rh_status unexpected(const rh_typed *typed, char **operands, int n, rh_error *error) {
+  int row = find_name(operands[0]);
+  int reads = typed->mode == RH_MODE_RUN || typed->mode == RH_MODE_SUMMARY;
+  for (int k = 0; k < n; k++) reads &= looks_like_file(operands[k]);
+  if (reads && !typed->size && !typed->data && !typed->seed)
+    return unexpected_files(typed, operands, n, error);
+  return row < 0 ? rh_fail(error, RH_E_USAGE,
+                           "unexpected operand '%s'. Files go with --input, strategies with --run",
+                           operands[0])
+                 : rh_fail(error, RH_E_USAGE, "unexpected operand '%s'; did you mean --%s?",
+                           operands[0], table[row].name);
+}
+
 static rh_status take_operands(rh_typed *typed, char **operands, int n, rh_error *error) {
   int one = ((NEW | IN(COMPARE)) & 1u << typed->mode) != 0;
   int is_list = typed->mode == RH_MODE_VERIFY || typed->mode == RH_MODE_VERIFY_OP;
@@ -472,20 +552,12 @@ static rh_status take_operands(rh_typed *typed, char **operands, int n, rh_error
   if (typed->mode == RH_MODE_COMPARE && n != 1)
     return rh_fail(error, RH_E_USAGE,
                    "--compare takes two files, as in --compare old.json new.json");
-  if (n > most) {
-    int row = find_name(operands[most]);
-    return row < 0
-               ? rh_fail(error, RH_E_USAGE,
-                         "unexpected operand '%s'. Files go with --input, strategies with --run",
-                         operands[most])
-               : rh_fail(error, RH_E_USAGE, "unexpected operand '%s'; did you mean --%s?",
-                         operands[most], table[row].name);
-  }
+  if (n > most) return unexpected(typed, operands, n, error);
   for (int k = 0; k < n; k++) typed->operands[typed->n_operands++] = operands[k];
   return RH_OK;
 }
 
-rh_status rh_options_parse(rh_typed *typed, int argc, char **argv, rh_error *error) {
+static rh_status parse(rh_typed *typed, int argc, char **argv, rh_error *error) {
   struct option options[N_ROWS + 1] = {{0}};
   char letters[3 * N_ROWS + 2];
   uint32_t given[N_ROWS] = {0};
@@ -498,11 +570,31 @@ rh_status rh_options_parse(rh_typed *typed, int argc, char **argv, rh_error *err
     if (code == -1) break;
     if (code == ':' || code == '?') return malformed(code, argv, error);
     int row = find_row(code);
+    RH_TRY(check_once(&table[row], given[row], error));
     given[row] = 1;
     RH_TRY(take_option(typed, &table[row], optarg, &mode_option, error));
   }
-  run_on_input(typed, &mode_option);
+  run_on_input(typed, given, optind < argc, &mode_option);
   typed->mode_option = mode_option;
   RH_TRY(take_operands(typed, argv + optind, argc - optind, error));
   return check_modes(typed, given, mode_option, error);
+}
+
+/* "-op sum", which is the letter -o with the value "p"; or null. */
+static const char *with_one_dash(int argc, char **argv) {
+  for (int k = 1; k < argc && strcmp(argv[k], "--") != 0; k++) {
+    char name[64];
+    if (argv[k][0] != '-' || argv[k][1] == '-' || strcspn(argv[k], "=") < 3) continue;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(argv[k] + 1, "="), argv[k] + 1);
+    if (find_name(name) >= 0) return argv[k];
+  }
+  return NULL;
+}
+
+rh_status rh_options_parse(rh_typed *typed, int argc, char **argv, rh_error *error) {
+  rh_status status = parse(typed, argc, argv, error);
+  const char *word = status == RH_E_USAGE ? with_one_dash(argc, argv) : NULL;
+  if (!word) return status;
+  return rh_fail(error, RH_E_USAGE, "'%s' is read as single letters; did you mean '-%s'?", word,
+                 word);
 }

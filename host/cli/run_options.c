@@ -43,7 +43,7 @@ static rh_status parse_check(int *check, const rh_typed *typed, rh_error *error)
 static rh_status parse_chunk(uint64_t *bytes, const rh_typed *typed, rh_error *error) {
   const char *size = typed->stream;
   if (!size || strcmp(size, "always") == 0) return RH_OK;
-  RH_TRY(rh_size_parse(size, 1, "--stream", bytes, error));
+  RH_TRY(rh_size_parse(size, 0, "--stream", bytes, error));
   if (*bytes == 0)
     return rh_fail(error, RH_E_USAGE, "--stream '%s': a chunk has at least one byte", size);
   return RH_OK;

@@ -94,9 +94,10 @@ rh_status rh_size_parse(const char *text, uint32_t element_size, const char *opt
   if (!parse(text, &value, &bytes))
     return rh_fail(
         error, RH_E_USAGE,
-        "%s '%s': expected a whole number of elements from 0 to 2^63-1, as in 1000000, 1e6, "
-        "16Mi, 2^24 or 64MiB",
-        option, text);
+        "%s '%s': expected a whole number of %s from 0 to 2^63-1, as in 1000000, 1e6, 16Mi, 2^24 "
+        "or 64MiB",
+        option, text, element_size ? "elements" : "bytes");
+  if (!element_size) bytes = 0;
   if (bytes && value % element_size != 0)
     return rh_fail(error, RH_E_USAGE,
                    "%s '%s': %llu bytes is not a multiple of %u, the element's size", option, text,

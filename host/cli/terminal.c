@@ -6,6 +6,7 @@
 #include "../core/base/path.h"
 #include "../core/base/text.h"
 #include "../core/io/array.h"
+#include "../core/scale/ranks.h"
 #include "hints.h"
 #include "plain.h"
 #include "signals.h"
@@ -26,6 +27,12 @@ static int would_block(void) {
   struct pollfd terminal = {STDERR_FILENO, POLLOUT, 0};
   return interrupted && poll(&terminal, 1, 0) != 1;
 }
+
+/* mpirun gives its ranks a terminal of their own, whatever it writes their output to. */
+static int is_terminal(int fd) {
+  return isatty(fd) && !rh_ranks_have_launcher();
+}
+
 /* In order of precedence: --color, NO_COLOR, CLICOLOR_FORCE, CLICOLOR, the terminal itself. */
 static int wants_color(void) {
   const char *term = getenv("TERM"), *clicolor = rh_env("CLICOLOR"),
@@ -33,7 +40,7 @@ static int wants_color(void) {
   if (rh_env("NO_COLOR")) return 0;
   if (force && strcmp(force, "0") != 0) return 1;
   if (clicolor && strcmp(clicolor, "0") == 0) return 0;
-  return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0;
+  return is_terminal(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0;
 }
 
 rh_status rh_parse_when(const char *option, const char *when, int automatic, int *result,
@@ -52,7 +59,7 @@ rh_status rh_parse_when(const char *option, const char *when, int automatic, int
 rh_status rh_terminal_init(rh_terminal *terminal, const rh_typed *typed, rh_error *error) {
   *terminal = (rh_terminal){.quiet = (int)typed->quiet, .verbose = (int)typed->verbose};
   RH_TRY(rh_parse_when("--color", typed->color, wants_color(), &terminal->color, error));
-  return rh_parse_when("--progress", typed->progress, isatty(STDERR_FILENO) && !typed->quiet,
+  return rh_parse_when("--progress", typed->progress, is_terminal(STDERR_FILENO) && !typed->quiet,
                        &terminal->progress, error);
 }
 

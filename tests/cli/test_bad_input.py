@@ -1,7 +1,13 @@
 """Bad input gets the exit status in cli.md and one sentence that names what, where and what to do; nothing else happens."""
 
+import bz2
+import gzip
+import lzma
 import os
+import pickle
+import re
 import resource
+import shlex
 import struct
 import subprocess
 import time
@@ -62,7 +68,8 @@ class Usage(cli.Case):
             with self.subTest(setting=setting):
                 self.usage(words, *CASCADE, "-n", "10", "--param", setting)
         self.usage("tile|'serial'|no parameters", *SERIAL, "-n", "10", "-p", "tile=5")
-        self.usage("--param|64 times", *CASCADE, *["-ptile=1"] * 65)
+        self.usage("--param|64 times", *CASCADE, *["-pk%d=1" % k for k in range(65)])
+        self.usage("--param tile is given twice", *CASCADE, "-ptile=1", "-ptile=2")
 
     def test_sizes(self):
         for size in ("2^", "^2", "1e9x", "-5", "+5", "2^63", "9223372036854775808", "99999999999999999999999", "1.5",
@@ -122,6 +129,47 @@ class Usage(cli.Case):
         self.usage("cache directory|empty", *SERIAL, "-n", "5", "--cache-dir", "")
         self.usage("device|empty name", *CASCADE, "-n", "5", "-d", "")
 
+    def test_twice(self):
+        """No option drops its first value without a word, whatever the mode."""
+        options = re.findall(r"--([a-z-]+)\[?=", self.good("--help").out.split("Problem:")[1].split("Environment:")[0])
+        once = [name for name in options if name not in ("let", "param", "peer", "export")]
+        self.assertGreater(len(once), 40)
+        for k, name in enumerate(once):
+            self.usage("--%s is given twice" % name, "--%s=1" % name, "--%s=%d" % (name, 1 + k % 2))
+        self.usage("--input is given twice|--input x.npy,y.npy", "-i", "a.npy", "-i", "b.npy")
+        self.usage("--stream is given twice", *SERIAL, "--stream", "--stream=4096")
+        self.usage("--where is given twice|--where 'x > 0 && x < 5'", *SERIAL, "--where", "x > 1", "--where", "x < 5")
+        self.usage("--plugin is given twice|--plugin-path", "--list", "--plugin", "a.so", "--plugin", "b.so")
+        self.value(*SERIAL, "-q", "-n", "10", "--map", "x*a + b", "--let", "a=1", "--let", "b=2")
+
+    def test_files_without_their_option(self):
+        """The message names the command, and it works."""
+        self.write("x.npy", f4("(3,)", struct.pack("<3f", 1, 2, 4)))
+        self.write("the y.npy", f4("(3,)", struct.pack("<3f", 1, 2, 4)))
+        for args, wanted in ((["x.npy"], "7"), (["x.npy", "--op", "max"], "4"), (["--op", "max", "the y.npy"], "4"),
+                             (["-q", "x.npy", "the y.npy", "--op=dot"], "21"), (["--run", "native", "x.npy"], "7"),
+                             (["--map", "x > 1", "--", "x.npy"], "2")):
+            said = self.usage("unexpected operand|; to reduce it: redhost ", *args).err
+            words = shlex.split(said.split(": redhost ")[1].rstrip(".\n"))
+            self.assertEqual(self.value(*words), wanted)
+        self.usage("--input x.npy,y.npy", "-i", "x.npy", "y.npy")
+
+    def test_one_dash(self):
+        self.usage("'-op'|did you mean '--op'?", "-i", "x.npy", "-op", "sum")
+        self.usage("'-map=x*x'|'--map=x*x'", "-i", "x.npy", "-map=x*x")
+        self.usage("'--sum'|did you mean '--op sum'?", "-i", "x.npy", "--sum")
+
+    def test_bytes(self):
+        self.usage("--stream 'x'|number of bytes", *SERIAL, "--stream=x")
+        self.usage("--stream '0'|at least one byte", *SERIAL, "--stream=0")
+
+    def test_chunks(self):
+        """--help says the sizes that the code has."""
+        with open(os.path.join(cli.HERE, "..", "..", "host", "core", "scale", "stream_device.h"), encoding="utf-8") as file:
+            least, most, device = re.findall(r"define RH_STREAM_\w+_MIB +(\d+)", file.read())
+        words = " ".join(self.good("--help").out.split())
+        self.assertIn("[%sMiB to %sMiB, by the processor's cache; a GPU: %sMiB]" % (least, most, device), words)
+
     def test_hostile_words(self):
         """Escape sequences and endless names are sanitised before they reach the terminal."""
         self.bad(6, "cannot be opened", *SERIAL, "-i", "a\x1b[31m\nb.npy")
@@ -135,6 +183,7 @@ class Usage(cli.Case):
 
 class Files(cli.Case):
     """Exit 6.  There is no platform, so the error is found before a device is needed."""
+    caches = False
 
     def file(self, name, words, *args, content=None, code=6, **how):
         if content is not None:
@@ -203,6 +252,55 @@ class Files(cli.Case):
                 self.assertIn(done.code, (0, 6), done)
                 self.assertEqual(done.out == "", done.code == 6, done)
 
+    # What a file begins with, how many bytes before that, and what it is called.
+    KINDS = [(b"\x1f\x8b\x08\0", 0, "compressed by gzip|zcat"), (b"\xfd7zXZ\0", 0, "compressed by xz|xzcat"),
+             (b"\x28\xb5\x2f\xfd\x04", 0, "compressed by zstd|zstdcat"), (b"\x04\x22\x4d\x18", 0, "compressed by lz4"),
+             (b"PK\3\4", 0, "ZIP archive|.npz"), (b"7z\xbc\xaf\x27\x1c", 0, "7z archive"), (b"Rar!\x1a\7", 0, "RAR archive"),
+             (b"ustar", 257, "tar archive"), (b"\x89HDF\r\n\x1a\n", 0, "HDF5|numpy.save"), (b"CDF\1", 0, "NetCDF"),
+             (b"PAR1", 0, "Parquet|numpy.save"), (b"ARROW1\0\0", 0, "Arrow"), (b"FEA1", 0, "Feather"), (b"Obj\1", 0, "Avro"),
+             (b"SQLite format 3\0", 0, "SQLite"), (b"n+1\0", 344, "NIfTI"), (b"DICM", 128, "DICOM"), (b"\x89PNG\r\n\x1a\n", 0, "PNG"),
+             (b"\xff\xd8\xff\xe0", 0, "JPEG"), (b"II*\0", 0, "TIFF"), (b"%PDF-1.7\n\xe2\xe3", 0, "PDF"), (b"GGUF", 0, "GGUF"),
+             (b"\x7fELF", 0, "a program or a library"), (b"MATLAB 5.0 MAT-file, Platform: GLNXA64", 0, "MATLAB"),
+             (b"SIMPLE  =                    T", 0, "FITS")]
+
+    def test_other_kinds(self):
+        """What the file is and what to do, never the type of raw data; in a pipe as well.  With a type a note, once."""
+        made = [(mark, bytes(at) + mark + bytes(600)[:600 - at], words) for mark, at, words in self.KINDS]
+        plain = f4("(3,)", bytes(12))
+        made += [(b"gz", gzip.compress(plain), "gzip"), (b"bz2", bz2.compress(plain), "bzip2|bzcat"), (b"xz", lzma.compress(plain), "xz"),
+                 (b"pickle", pickle.dumps([1.5] * 9, 4), "a pickle"), (b"python", pickle.dumps({"x": list(range(9))}, 5), "a pickle")]
+        texts = [(b"csv", b"time, x\n1.0, 2.5\n3.0, 4.5\n", "text|numpy.loadtxt"), (b"numbers", b"1 2 3\n" * 300, "text|numpy.loadtxt"),
+                 (b"utf8", "gr\u00f6\u00dfe\n".encode() * 100, "text"), (b"short", b"1\n2", "text"), (b"bz", b"BZh is a text\n" * 2, "text"),
+                 (b"json", b' {"x": [1, 2]}\n', "JSON|numpy.save"), (b"list", b"[1.5, 2.5, 3.5]\n", "JSON"), (b"orc", b"ORCHIDS 3\n" * 2, "text")]
+        for mark, content, words in made + texts:
+            with self.subTest(mark=mark, words=words):
+                for done in (self.file("x.npy", words, content=content),
+                             self.bad(6, "-: |" + words, *SERIAL, "-i", "-", input=content)):
+                    self.assertNotIn("--type", done.err)
+        for mark, content, words in made + texts:
+            with self.subTest(mark=mark, words=words, type="u16"):
+                self.write("x.bin", content + b"\n"[:len(content) % 2])
+                for args in ((*SERIAL, "-i", "x.bin", "-t", "u16"), (*SERIAL, "-i", "x.bin", "-t", "u16", "--stream")):
+                    done = self.good(*args, quiet=False)
+                    is_noted = words.split("|")[0] in done.err and done.err.count("its bytes are taken for u16") == 1
+                    self.assertTrue(is_noted or (mark == b"short" and not done.err), done)
+                self.good(*SERIAL, "-q", "-i", "x.bin", "-t", "u16")
+        self.good(*SERIAL, "-i", self.write("letters", b"how many lines\n" * 9), "-t", "u8", "--map", "x == 10")
+
+    def test_commands_for_other_kinds(self):
+        """Those that the messages name."""
+        plain = f4("(3,)", struct.pack("<3f", 1, 2, 4))
+        for name, content, wanted in (("x.npy.gz", gzip.compress(plain), "7"), ("x.npy.bz2", bz2.compress(plain), "7"),
+                                      ("x.npy.xz", lzma.compress(plain), "7"), ("x.csv", b"1,2\n3,4.5\n", "10.5")):
+            said = self.file(name, "As in: ", content=content).err
+            command = said.split("As in: ")[1].rstrip(".\n").replace("redhost ", '"$REDHOST" -q ')
+            if name == "x.csv":
+                if subprocess.run(["python3", "-c", "import numpy"], stderr=subprocess.DEVNULL).returncode != 0:
+                    continue
+                command += '; "$REDHOST" -q -i x.npy'
+            out = subprocess.run(["sh", "-c", command], env={**self.env, "REDHOST": cli.REDHOST}, cwd=self.cwd, capture_output=True)
+            self.assertEqual(out.stdout.decode(), wanted + "\n", (command, out))
+
     def test_raw(self):
         self.file("raw.bin", "--type", content=bytes(16))
         for kind, size in (("f32", 4), ("f64", 8), ("u16", 2)):
@@ -227,7 +325,7 @@ class Files(cli.Case):
         self.file("missing/x.npy", "No such file")
         self.file("/dev/zero", "device|`-`", "-t", "i8")
         self.file("/proc/self/status", "no size|`-`", "-t", "i8")
-        self.file("''", "cannot be opened", "-i", "")
+        self.bad(6, "''|cannot be opened", *CASCADE, "-i", "")
 
     def test_unreadable(self):
         self.write("secret.npy", f4("(3,)", bytes(12)))
@@ -246,6 +344,23 @@ class Files(cli.Case):
         directory = os.open(self.cwd, os.O_RDONLY)
         self.addCleanup(os.close, directory)
         self.bad(6, "-: |directory", *SERIAL, "-i", "-", stdin=directory)
+
+    def test_standard_input_without_an_option(self):
+        """A file or a pipe is reduced, as with --input -; nothing else is read, and nothing is silent."""
+        content = f4("(3,)", struct.pack("<3f", 1, 2, 4))
+        self.write("v.npy", content)
+        for args, wanted in (((), "native"), (("-q",), "7\n"), (("-q", "--op", "max"), "4\n"), (("--json",), '"value": "7"')):
+            with open(self.path("v.npy"), "rb") as file:
+                self.assertIn(wanted, self.good(*args, stdin=file, env=NO_PLATFORM).out)
+            self.assertIn(wanted, self.good(*args, input=content, env=NO_PLATFORM).out)
+        self.bad(6, "-: no data", "-q", input=b"")
+        self.bad(2, "--quiet needs a mode", "-q")
+        self.bad(2, "--size needs a mode", "-n", "10", input=content)
+        reader, writer = os.pipe()  # of which nothing comes
+        for args, wanted in (((), "strategies "), (("--json",), '"runnable"'), (("--run", "serial", "-n", "10", "-q"), "")):
+            self.assertIn(wanted, self.good(*args, stdin=reader, env=NO_PLATFORM).out)
+        os.close(writer)
+        os.close(reader)
 
 
 class Devices(cli.Case):

@@ -146,6 +146,32 @@ class Operators(cli.Case):
                 self.reduce("native", "-i", "k.npy", *words, *how)
                 self.assertEqual(result["value"], next(iter(result["fields"].values())), (words, how))
 
+    def test_names_elsewhere(self):
+        """NumPy's, BLAS's and MPI's names of operators: what is said of each is true, and what it says to type works."""
+        with open(os.path.join(cli.HERE, "..", "..", "host", "core", "base", "vocabulary.c"), encoding="utf-8") as file:
+            table = file.read().split("rh_op_instead")[1].split("};")[0]
+        names = [name for row in re.findall(r'\{"\|([^"]+)\|"', table) for name in row.split("|")]
+        known = self.good("--ops", "-q").out.split()
+        self.assertGreater(len(names), 90)
+        self.assertEqual(sorted(set(names)), sorted(names))
+        self.assertEqual(set(names) & set(known), set())
+        tried = set()
+        for name in names:
+            said = self.bad(2, "unknown operator '%s': " % name, "--run", "native", "--op", name, "-n", "10").err
+            words = re.search(r": use (\w+)", said)
+            options = re.findall(r"(--(?:map|where)) '([^']*)'", said)
+            command = (*(("--op", words[1]) if words else ()), *(word for option in options for word in option))
+            self.assertTrue(command or "redhost " in said, said)
+            self.assertNotRegex(said.split("Known")[0], "^(?!.*(cumsum|median|histogram|bincount)).*no ")
+            if command not in tried:
+                tried.add(command)
+                self.good("--run", "native", "-n", "10", *(("-t", "u8") if words and words[1] in ("and", "or", "xor") else ()), *command)
+
+    def test_commutes_is_named(self):
+        for args in (("--reduce", "a + b", "--identity", "0"), ("--reduce", "fmax(a, b)", "--identity", "-inf")):
+            self.bad(4, "does not claim to commute|--commutes", "--run", "cascade", "-i", "x.npy", "--no-cache", *args)
+            self.good("--run", "cascade", "-i", "x.npy", *args, "--commutes")
+
     def test_masks_that_are_refused(self):
         self.bad(2, "where: affine takes all elements", "--run", "native", "-t", "u64", "-n", "10", "--where", "x", "--op", "affine")
         done = self.redhost("--run", "native", "-i", "x.npy", "--where", "x >")
@@ -251,7 +277,7 @@ class Operators(cli.Case):
         self.bad(2, "operand y is not used", "--run", "native", "-i", "x.npy,w.npy", "--map", "x")
         self.bad(6, "nothing.npy", "--run", "native", "-i", "x.npy,nothing.npy", "--map", "x*y")
         self.bad(4, "strategy 'atomic' cannot run", "--run", "atomic", "-i", "x.npy,w.npy", "--map", "w*x")
-        self.bad(4, "does not commute", "--run", "two_stage", "--unchecked-op", "-i", "k.npy", "--reduce", "b == 0 ? a : b", "--identity", "0")
+        self.bad(4, "does not claim to commute|--commutes", "--run", "two_stage", "--unchecked-op", "-i", "k.npy", "--reduce", "b == 0 ? a : b", "--identity", "0")
 
     def test_numbers_of_any_size(self):
         """Literals and constants are compared as the numbers they are, and take part in arithmetic without wrapping."""
@@ -366,7 +392,7 @@ class Operators(cli.Case):
         for strategy in ("serial", "native", "two_stage_ordered"):
             done = self.good("--run", strategy, "--op", "quat", "-i", ",".join(names), "-q")
             self.assertEqual([float(v) for v in done.out.split()], [1, 0, 0, 0])  # the sixth power is 1
-        self.bad(4, "does not commute", "--run", "two_stage", "--op", "quat", "-i", ",".join(names))
+        self.bad(4, "quat does not claim to commute", "--run", "two_stage", "--op", "quat", "-i", ",".join(names))
 
     def test_files(self):
         def write(text):

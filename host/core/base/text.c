@@ -45,6 +45,22 @@ void rh_text_add(rh_text *text, const char *format, ...) {
   va_end(args);
 }
 
+void rh_text_add_word(rh_text *text, const char *word) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                              "_-./+,:@%=";
+  if (*word && word[strspn(word, plain)] == 0) {
+    rh_text_append(text, word, strlen(word));
+    return;
+  }
+  rh_text_add(text, "'");
+  for (; *word; word++)
+    if (*word == '\'')
+      rh_text_add(text, "'\\''");
+    else
+      rh_text_append(text, word, 1);
+  rh_text_add(text, "'");
+}
+
 const char *rh_text_get(const rh_text *text) {
   return text->s ? text->s : "";
 }

@@ -18,7 +18,7 @@ enum { WAIT_MS = 100, MOST_AT_ONCE = 4 << 20, PIPE_BYTES = 1 << 20 };
 
 /* As many of a file's first bytes as its format takes. */
 static rh_status read_header(rh_feed *feed, void **bytes, uint64_t *length, rh_error *error) {
-  uint64_t wanted = rh_npy_wanted(NULL, 0);
+  uint64_t wanted = rh_file_wanted(NULL, 0);
   *bytes = NULL;
   *length = 0;
   do {
@@ -31,7 +31,7 @@ static rh_status read_header(rh_feed *feed, void **bytes, uint64_t *length, rh_e
       return rh_fail(error, RH_E_FILE, "%s: cannot be read: %s", feed->name, strerror(errno));
     if (got == 0) return RH_OK;
     if (got > 0) *length += (uint64_t)got;
-    if (*length == wanted) wanted = rh_npy_wanted(*bytes, *length);
+    if (*length == wanted) wanted = rh_file_wanted(*bytes, *length);
   } while (*length < wanted);
   return RH_OK;
 }
@@ -57,12 +57,19 @@ static rh_status check_npy_length(const rh_feed *feed, rh_error *error) {
   return RH_OK;
 }
 
+static rh_status check_raw(const rh_feed *feed, const void *bytes, uint64_t length,
+                           rh_error *error) {
+  RH_TRY(rh_file_check_raw(feed->name, feed->type, bytes, length, error));
+  rh_file_note_kind(feed->name, feed->type, bytes, length, feed->reporter);
+  return RH_OK;
+}
+
 static rh_status take_header(rh_feed *feed, const void *bytes, uint64_t length, rh_error *error) {
   if (rh_npy_has_magic(bytes, length)) {
     RH_TRY(take_npy(feed, bytes, length, error));
     return check_npy_length(feed, error);
   }
-  RH_TRY(rh_file_check_raw(feed->name, feed->type, bytes, length, error));
+  RH_TRY(check_raw(feed, bytes, length, error));
   uint32_t size = rh_type_size(feed->type);
   if (feed->file_bytes % size != 0)
     return rh_fail(error, RH_E_FILE, "%s: %llu bytes is not a multiple of %u, the size of %s",
@@ -114,13 +121,13 @@ static rh_status take_pipe(rh_feed *feed, rh_error *error) {
       .fd = feed->fd, .name = feed->name, .pace = {.reporter = feed->reporter, .phase = "reading"}};
   do {
     RH_TRY(rh_stream_fill(head, wanted, 0, error));
-    wanted = rh_npy_wanted(head->region.address, head->length);
+    wanted = rh_file_wanted(head->region.address, head->length);
   } while (head->length < wanted && !head->ended);
   if (head->length == 0)
     return rh_fail(error, RH_E_FILE, "%s: no data on standard input", feed->name);
   if (rh_npy_has_magic(head->region.address, head->length))
     return take_npy(feed, head->region.address, head->length, error);
-  return rh_file_check_raw(feed->name, feed->type, head->region.address, head->length, error);
+  return check_raw(feed, head->region.address, head->length, error);
 }
 
 static rh_status open_standard_input(rh_feed *feed, int as_pipe, rh_error *error) {

@@ -86,8 +86,8 @@ static rh_status check_needs(const rh_strategy *strategy, const rh_device *devic
 /* Checked by the host, so that no author can forget it. */
 static rh_status check_order(const rh_strategy *strategy, const rh_op *op, rh_answer *answer) {
   if (op->flags & RH_OP_COMMUTATIVE || strategy->promises & RH_KEEPS_ORDER) return RH_OK;
-  return decline(answer, RH_WHY_OP, "%.40s does not commute, and %.63s reorders elements", op->name,
-                 strategy->name);
+  return decline(answer, RH_WHY_OP, "%.40s %s commute, and %.63s reorders elements", op->name,
+                 op->id < RH_FIRST_USER_OP ? "does not" : "does not claim to", strategy->name);
 }
 
 static int has_extension(const rh_strategy *strategy, const char *id) {

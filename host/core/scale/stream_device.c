@@ -12,11 +12,11 @@ enum {
    * processors' last cache.  Of a ring of 24 MiB beside a cache of 32, a fifth of the time is lost;
    * smaller chunks than these cost more to deal than they save. */
   CHUNKS_IN_CACHE = 16,
-  LEAST_HOST_CHUNK = 1 << 20,
-  MOST_HOST_CHUNK = 4 << 20,
+  LEAST_HOST_CHUNK = RH_STREAM_LEAST_MIB << 20,
+  MOST_HOST_CHUNK = RH_STREAM_MOST_MIB << 20,
   /* Long compared with what a copy and a launch cost; half a dozen of them still fit into the last
    * cache of a GPU's host, from which they are copied. */
-  DEVICE_CHUNK = 16 << 20,
+  DEVICE_CHUNK = RH_STREAM_DEVICE_MIB << 20,
   PIECES = 16, /* that the readers take of one */
   /* What is viewed is in no cache beforehand, unless its reference was computed. */
   VIEWED_CHUNK = 16 << 20,

@@ -5,6 +5,12 @@
 #include "checks.h"
 #include "lane.h"
 
+/* Chunks where the caller names no size, in MiB: the host's, from and to, by the processors' cache;
+ * and those of a device with memory of its own. */
+#define RH_STREAM_LEAST_MIB  1
+#define RH_STREAM_MOST_MIB   4
+#define RH_STREAM_DEVICE_MIB 16
+
 /* A device of a stream, and what became of it.  Zero-initialise what follows `device`; one that has
  * a failure beforehand is passed over. */
 typedef struct rh_stream_device {

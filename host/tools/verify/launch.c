@@ -23,21 +23,16 @@ static void say_phase(const rh_launch *launch) {
 
 /* ---- Starting ---- */
 
-static void add_quoted(rh_text *text, const char *word) {
-  rh_text_add(text, " '");
-  for (; *word; word++) *word == '\'' ? rh_text_add(text, "'\\''") : rh_text_append(text, word, 1);
-  rh_text_add(text, "'");
-}
-
 /* The user's words, with the number in its place, and redhost as a rank behind them. */
 static void add_command(rh_text *text, const rh_launch *launch, const char *program) {
   const char *from = launch->trial->launch;
   for (const char *at; (at = strstr(from, RH_LAUNCH_NUMBER)); from = at + strlen(RH_LAUNCH_NUMBER))
     rh_text_add(text, "%.*s%u", (int)(at - from), from, launch->size);
   rh_text_add(text, "%s", from);
-  add_quoted(text, program);
-  rh_text_add(text, " --rank");
-  add_quoted(text, launch->directory);
+  rh_text_add(text, " ");
+  rh_text_add_word(text, program);
+  rh_text_add(text, " --rank ");
+  rh_text_add_word(text, launch->directory);
 }
 
 static rh_outcome spawn(rh_launch *launch) {

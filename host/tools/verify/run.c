@@ -166,17 +166,9 @@ static rh_status run_test(runner *r, const rh_test *test, const char *strategy, 
   return RH_OK;
 }
 
-/* For a shell. */
 static void add_word(rh_text *text, const char *word) {
-  static const char plain[] =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-:,=";
-  if (*word && strspn(word, plain) == strlen(word)) {
-    rh_text_add(text, " %s", word);
-    return;
-  }
-  rh_text_add(text, " '");
-  for (; *word; word++) *word == '\'' ? rh_text_add(text, "'\\''") : rh_text_append(text, word, 1);
-  rh_text_add(text, "'");
+  rh_text_add(text, " ");
+  rh_text_add_word(text, word);
 }
 
 /* The command repeats the test with --verify: --run has no poison around its input and injects
