@@ -145,6 +145,10 @@ static rh_status choose(const void *user, const rh_registry *registry, unsigned 
   for (uint32_t k = 0; k < n && status == RH_OK; k++)
     if (choice[k] && is_named(typed->strategy, names[k])) choice[k] = RH_CHOSEN_BY_NAME;
   free(names);
+  for (uint32_t k = 0; k < registry->n_refusals && status != RH_OK; k++)
+    if (registry->refusals[k].kind == RH_REFUSED_UNSEARCHED)
+      return rh_fail(error, RH_E_PLUGIN, "--strategy '%s': not all are known: %s %s",
+                     typed->strategy, registry->refusals[k].path, registry->refusals[k].reason);
   return status;
 }
 

@@ -23,7 +23,7 @@ static const hint hints[] = {
     {RH_E_USAGE, "--where is given twice", "Two conditions are one: --where 'x > 0 && x < 5'"},
     {RH_E_USAGE, "--plugin is given twice", "Several go into a directory for --plugin-path"},
     {RH_DECLINED, "does not claim to commute",
-     "If a and b may be exchanged, claim it: --commutes, or \"commutative\" in the operator's file"},
+     "If a and b may be exchanged, claim it: --commutes, or commutative in the operator's file"},
     {RH_E_FILE, "compressed by gzip", "As in: zcat x.npy.gz | redhost --input -"},
     {RH_E_FILE, "compressed by bzip2", "As in: bzcat x.npy.bz2 | redhost --input -"},
     {RH_E_FILE, "compressed by xz", "As in: xzcat x.npy.xz | redhost --input -"},

@@ -78,15 +78,25 @@ static void add_suite(rh_text *xml, const rh_verify_report *report) {
   rh_text_add(xml, "  </testsuite>\n");
 }
 
+static rh_status cannot(const char *path, rh_error *error) {
+  return rh_fail(error, RH_E_FILE, "--junit %s: %s", path, strerror(errno));
+}
+
 static rh_status write_whole(const char *path, const rh_text *xml, rh_error *error) {
   rh_draft draft;
-  int failed = rh_draft_begin(&draft, path) != 0;
-  if (!failed)
-    failed = fwrite(xml->s, 1, xml->length, draft.out) != xml->length || rh_draft_end(&draft) != 0;
-  rh_status status =
-      failed ? rh_fail(error, RH_E_FILE, "--junit %s: %s", path, strerror(errno)) : RH_OK;
+  rh_status status = RH_OK;
+  if (rh_draft_begin(&draft, path) != 0) return cannot(path, error);
+  if (fwrite(xml->s, 1, xml->length, draft.out) != xml->length || rh_draft_end(&draft) != 0)
+    status = cannot(path, error);
   rh_draft_finish(&draft);
   return status;
+}
+
+rh_status rh_junit_check_path(const char *path, rh_error *error) {
+  rh_draft draft;
+  if (rh_draft_begin(&draft, path) != 0) return cannot(path, error);
+  rh_draft_finish(&draft);
+  return RH_OK;
 }
 
 rh_status rh_junit_write(const char *path, const rh_verify_report *reports, uint32_t n,

@@ -2,9 +2,11 @@
 #include "../core/base/error.h"
 #include "../core/base/text.h"
 #include "../core/base/vocabulary.h"
+#include "../tools/plot/outputs.h"
 #include "../tools/plot/plot.h"
 #include "../tools/records/compare.h"
 #include "../tools/records/read.h"
+#include "../tools/records/write.h"
 #include "json.h"
 #include "number.h"
 #include "table.h"
@@ -269,9 +271,20 @@ static rh_status read_file(const work *w, const char *path, rh_records *results,
   return RH_OK;
 }
 
+/* Before anything is printed. */
+static rh_status check_exports(const work *w, rh_error *error) {
+  const rh_words *files = &w->app->typed->exports;
+  for (uint32_t k = 0; k < files->n; k++) {
+    RH_TRY(rh_outputs_check_name(files->list[k], error));
+    RH_TRY(rh_records_check_path(files->list[k], error));
+  }
+  return RH_OK;
+}
+
 static rh_status compare_files(work *w, rh_error *error) {
   double percent = 1;
   RH_TRY(rh_number_parse(&rh_number_threshold, w->app->typed->threshold, &percent, error));
+  RH_TRY(check_exports(w, error));
   if (strcmp(w->old_path, "-") == 0 && strcmp(w->new_path, "-") == 0)
     return rh_fail(error, RH_E_USAGE, "--compare: only one of the files can be standard input");
   RH_TRY(read_file(w, w->old_path, &w->old, error));

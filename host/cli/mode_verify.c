@@ -80,6 +80,10 @@ static rh_status find_name(work *w, const rh_registry *registry, const char *nam
   uint32_t before = w->n;
   RH_TRY(add_transports(w, name, error));
   if (w->n > before) return RH_OK;
+  rh_found found;
+  rh_status status = rh_registry_locate(&w->app->redhost->options, name, &found, error);
+  if (status == RH_E_PLUGIN) return status; /* it may be in a directory that was not searched */
+  rh_found_finish(&found);
   const char **names = calloc(registry->n_entries + 1u, sizeof *names);
   for (uint32_t k = 0; names && k < registry->n_entries; k++) names[k] = registry->entries[k].name;
   char hint[RH_SUGGESTION_BYTES];
@@ -295,11 +299,13 @@ static rh_status conclude(const work *w, rh_error *error) {
                  failed == 1 ? "" : "s", first->test, first->title);
 }
 
-/* The report must not overwrite a plugin under test. */
+/* It can be written, which is known before hours of tests, and it is not a plugin under test. */
 static rh_status check_junit(const work *w, rh_error *error) {
   const char *junit = w->app->typed->junit;
   struct stat of_junit, of_target;
-  if (!junit || stat(junit, &of_junit) != 0) return RH_OK;
+  if (!junit) return RH_OK;
+  RH_TRY(rh_junit_check_path(junit, error));
+  if (stat(junit, &of_junit) != 0) return RH_OK;
   for (uint32_t k = 0; k < w->n; k++)
     if (stat(w->targets[k].file, &of_target) == 0 && of_junit.st_dev == of_target.st_dev &&
         of_junit.st_ino == of_target.st_ino)

@@ -27,8 +27,11 @@ enum { FLAG, WORD, WORDS, MAYBE_WORD, SETTING, MODE, MODE_WORD };
 #define FILES      (IN(COMPARE) | IN(PLOT))
 #define EVERYWHERE (DEVICES | FILES | IN(OPS))
 
-#define RH_TEXT_OF(number)  RH_TEXT_OF_(number)
-#define RH_TEXT_OF_(number) #number
+#define TEXT_OF(number) AS_TEXT(number)
+#define AS_TEXT(number) #number
+#define LEAST_CHUNK     TEXT_OF(RH_STREAM_LEAST_MIB)
+#define MOST_CHUNK      TEXT_OF(RH_STREAM_MOST_MIB)
+#define DEVICE_CHUNK    TEXT_OF(RH_STREAM_DEVICE_MIB)
 
 typedef struct option_row {
   const char *name;
@@ -99,7 +102,8 @@ static const option_row table[] = {
      IN(RUN) | IN(LIST) | IN(INFO) | TIMING | IN(PLOT) | IN(VERIFY) | IN(VERIFY_OP), AT(type)},
     {"input", 'i', WORD, "FILE", NULL,
      ".npy, or raw with --type; `-' is standard input; without\n"
-     "a mode: --run auto; several for --map: x.npy,y.npy",
+     "a mode: --run auto, also of data on standard input;\n"
+     "several for --map: x.npy,y.npy",
      IN(RUN), AT(input)},
     {"map", 0, WORD, "EXPR", NULL,
      "reduce an expression of the elements, as in C: 'x*y'\n"
@@ -136,8 +140,9 @@ static const option_row table[] = {
     {"accuracy", 0, WORD, "HOW", NULL,
      "plain, or exact: the exact sum or dot product, rounded\nonce [plain]", IN(RUN), AT(accuracy)},
     {"stream", 0, MAYBE_WORD, "SIZE", NULL,
-     "reduce chunk by chunk, in chunks of SIZE bytes [" RH_TEXT_OF(RH_STREAM_LEAST_MIB) "MiB to\n" RH_TEXT_OF(
-         RH_STREAM_MOST_MIB) "MiB, by the processor's cache; a GPU: " RH_TEXT_OF(RH_STREAM_DEVICE_MIB) "MiB], as is done\nwith what exceeds memory",
+     "reduce chunk by chunk, in chunks of SIZE bytes [" LEAST_CHUNK "MiB to\n" MOST_CHUNK
+     "MiB, by the processor's cache; a GPU: " DEVICE_CHUNK "MiB], as is\ndone with what exceeds "
+     "memory",
      IN(RUN), AT(stream)},
 
     {"transport", 0, WORD, "NAME", "Ranks",

@@ -61,6 +61,11 @@ class Comparing(cli.Case):
         self.assertEqual(done.code, 1 if said["counts"]["slow"] + said["counts"]["broken"] else 0, done)
         return {change["strategy"]: change["verdict"] for change in said["changes"]}
 
+    def test_exports_are_judged_first(self):
+        self.put("new.json", document(*WORSE))
+        for name, code in (("x.json", 2), ("x", 2), ("absent/x.svg", 6)):
+            self.bad(code, name, "--compare", "old.json", "new.json", "--export=" + name)
+
     def test_table(self):
         done = self.compare(WORSE, "--color=never")
         self.assertEqual((done.code, done.err), (1, "redhost: of 4 points, 1 became slower and 0 broke.\n"), done)

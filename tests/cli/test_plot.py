@@ -456,6 +456,17 @@ class Missing(Plots):
         self.good("--plot=r.json", "--picture=rate", "--export=link.svg", "--export=link.svg", "--export=./link.svg")
         self.assertTrue(os.path.islink(self.path("link.svg")))
         self.svg("target.svg")
+        os.remove(self.path("target.svg"))
+        self.good("--plot=r.json", "--picture=rate", "--export=link.svg")
+        self.assertTrue(os.path.islink(self.path("link.svg")))
+        os.chmod(self.path("target.svg"), 0o640)
+        if os.geteuid() == 0:
+            os.chown(self.path("target.svg"), 1234, 2345)
+        before = os.stat(self.path("target.svg"))
+        self.good("--plot=r.json", "--picture=rate", "--export=target.svg")
+        after = os.stat(self.path("target.svg"))
+        self.assertEqual((after.st_uid, after.st_gid, after.st_mode), (before.st_uid, before.st_gid, before.st_mode))
+        self.svg("target.svg")
         self.bad(6, "pictures cannot be written there", "--plot=r.json", env={"TMPDIR": "/absent"})
 
     def test_interrupt(self):

@@ -290,6 +290,8 @@ class Bad(cli.Case):
         self.assertIn((self.directory, f"is not trusted: {self.directory} is writable by everyone (mode 0777)"),
                       [(refusal["path"], refusal["reason"]) for refusal in document["not_loaded"]])
         self.assertFalse([s for s in document["strategies"] if s["plugin"].startswith(self.directory)])
+        for args in (["--run", "own"], ["--info", "own"], ["--verify", "own"], ["--bench", "-s", "own"]):
+            self.bad(5, f"'own'|{self.directory} |is writable by everyone", *args, "--plugin-path", self.directory)
         below, link = os.path.join(self.directory, "below"), os.path.join(self.directory, "link")
         os.mkdir(below, 0o755)
         os.symlink(cli.PLUGINS, link)

@@ -34,6 +34,34 @@ class Targets(cli.Case):
         self.assertEqual([r["test"] for r in results], 2 * ["V01", "V10", "V16", "V17", "V18"])
         self.assertEqual({os.path.basename(r["plugin"]) for r in results}, {"serial.so", "cascade.so"})
 
+    def test_reports_over_other_files(self):
+        """The file keeps its owner, its mode and its names; a link to nothing leads to the file; a failure comes before the tests."""
+        words = ("--verify", "native", "--quick", "--include=V10", "-q")
+        for name, mode in (("own.xml", 0o640), ("others.xml", 0o604), ("linked.xml", 0o600), ("in_closed.xml", 0o644)):
+            path = self.path(name)
+            self.write(name, "old" * 9999)
+            os.chmod(path, mode)
+            if name == "others.xml" and os.geteuid() == 0:
+                os.chown(path, 1234, 2345)
+            if name == "linked.xml":
+                os.link(path, self.path("second.xml"))
+            before = os.stat(path)
+            self.good(*words, "--junit=" + name)
+            after = os.stat(path)
+            self.assertEqual((after.st_uid, after.st_gid, after.st_mode, after.st_nlink),
+                             (before.st_uid, before.st_gid, before.st_mode, before.st_nlink), name)
+            self.assertEqual(after.st_ino == before.st_ino, name == "linked.xml" or before.st_uid != os.geteuid(), name)
+            self.assertEqual(xml.parse(path).getroot().tag, "testsuites")
+        os.mkdir(self.path("below"))
+        os.symlink("below/target.xml", self.path("link.xml"))
+        self.good(*words, "--junit=link.xml")
+        self.assertEqual(os.readlink(self.path("link.xml")), "below/target.xml")
+        self.assertEqual(xml.parse(self.path("below/target.xml")).getroot().tag, "testsuites")
+        self.assertEqual(os.listdir(self.path("below")), ["target.xml"])
+        os.symlink("absent/target.xml", self.path("nowhere.xml"))
+        for name in ("absent/r.xml", "nowhere.xml", "below"):
+            self.bad(6, "--junit " + name, "--verify", "native", "--quick", "--include=V10", "--junit=" + name)
+
     def test_lists(self):
         for option in ("--include", "--exclude"):
             for text in ("", "V", "1", "V01,", "V05-V01", "V01;V02", "V99", "V00", "V1x"):

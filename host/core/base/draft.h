@@ -1,5 +1,5 @@
-/* An output file for the user that replaces another, whole or not at all.  For redhost's own files
- * see file.h. */
+/* An output file for the user that replaces another, whole or not at all, and leaves its owner, its
+ * mode and links as they are.  For redhost's own files see file.h. */
 #ifndef RH_BASE_DRAFT_H
 #define RH_BASE_DRAFT_H
 
@@ -8,12 +8,10 @@
 typedef struct rh_draft {
   char *path;      /* where links lead to */
   char *temporary; /* in the same directory; null: `path` itself is written to */
+  char *text;      /* of what cannot be replaced without a loss: kept in memory to the end */
+  size_t bytes;
   FILE *out;
 } rh_draft;
-
-/* The target of links at `path`, malloc'ed; `path` itself if nothing exists there.  Null with errno
- * on failure. */
-char *rh_draft_target(const char *path);
 
 /* A device or a pipe is written to directly; a write-protected file is refused.  0, or -1 with
  * errno, and then there is nothing to finish. */

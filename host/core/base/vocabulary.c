@@ -89,8 +89,8 @@ const char *rh_type_instead(const char *name) {
   return instead_of(name, table, sizeof table / sizeof *table);
 }
 
-/* Names in NumPy, CUB, BLAS, MPI and SQL of operators that are built in or come with redhost, then
- * of what is no operator.  "use NAME" names one of them. */
+/* Names in NumPy, CUB, BLAS, MPI and SQL.  "use NAME" names an operator that is built in or comes
+ * with redhost. */
 const char *rh_op_instead(const char *name) {
   static const synonyms table[] = {
       {"|avg|average|", "use mean"},

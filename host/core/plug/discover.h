@@ -9,7 +9,8 @@ typedef enum rh_refusal_kind {
   RH_REFUSED_FOR_FAULT, /* it was examined, and must not be used */
   /* the user disabled it, or the library that it describes is not installed */
   RH_REFUSED_BY_INTENT,
-  RH_REFUSED_UNREAD /* it could not be examined; it need not be bad */
+  RH_REFUSED_UNSEARCHED, /* a directory that is not trusted */
+  RH_REFUSED_UNREAD      /* it could not be examined; it need not be bad */
 } rh_refusal_kind;
 
 typedef struct rh_candidate {

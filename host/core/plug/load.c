@@ -102,6 +102,10 @@ static rh_status unknown(const rh_survey *survey, const char *name, rh_error *er
   for (uint32_t k = 0; k < survey->search.n; k++)
     if (!survey->findings[k].refused) total += survey->findings[k].n_entries;
   int64_t lost = unread(survey);
+  for (uint32_t k = 0; k < survey->search.n && lost == NONE; k++)
+    if (survey->search.candidates[k].refused &&
+        survey->search.candidates[k].kind == RH_REFUSED_UNSEARCHED)
+      lost = k;
   if (lost != NONE)
     return rh_fail(error, RH_E_PLUGIN,
                    "strategy '%.64s' was not found, but %s was not examined: %s", name,

@@ -195,7 +195,8 @@ void rh_walk_directory(rh_walk *walk, const char *directory, size_t known, const
   if (!is_there)
     report_missing(walk, directory, from, code);
   else if (refused)
-    add_candidate(walk, directory, reason, kind_of(refused));
+    add_candidate(walk, directory, reason,
+                  refused == RH_TRUST_UNKNOWN ? RH_REFUSED_UNREAD : RH_REFUSED_UNSEARCHED);
   else
     list(walk, directory, fd);
   if (fd >= 0) close(fd);

@@ -206,7 +206,7 @@ void rh_redhost_report_missing_plugins(const rh_redhost *redhost) {
   for (uint32_t k = 0; k < registry->n_refusals; k++) {
     const rh_refusal *refusal = &registry->refusals[k];
     int is_unexpected = refusal->kind == RH_REFUSED_UNREAD ||
-                        (refusal->kind == RH_REFUSED_FOR_FAULT && refusal->installed);
+                        (refusal->kind != RH_REFUSED_BY_INTENT && refusal->installed);
     if (!is_unexpected && !(k == 0 && registry->asked_refused)) continue;
     if (is_unexpected) level = RH_LOG_ERROR;
     if (n++ == 0) first = refusal;

@@ -28,7 +28,15 @@ static char *join(const char *a, const char *b) {
 
 /* ---- Names ---- */
 
-static rh_status format_of(const char *file, const char *dot, uint32_t *format, rh_error *error) {
+/* ".svg" of "a.b/r.svg"; null if there is none. */
+static const char *suffix_of(const char *file) {
+  const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+  const char *dot = strrchr(name, '.');
+  return dot == name ? NULL : dot;
+}
+
+static rh_status format_of(const char *file, uint32_t *format, rh_error *error) {
+  const char *dot = suffix_of(file);
   for (uint32_t k = RH_DRAW_SVG; dot && k <= RH_DRAW_PDF; k++)
     if (strcmp(dot + 1, suffixes[k]) == 0) {
       *format = k;
@@ -36,6 +44,11 @@ static rh_status format_of(const char *file, const char *dot, uint32_t *format, 
     }
   return rh_fail(error, RH_E_USAGE, "--export '%s': a picture's name ends in .svg, .png or .pdf",
                  file);
+}
+
+rh_status rh_outputs_check_name(const char *file, rh_error *error) {
+  uint32_t format;
+  return format_of(file, &format, error);
 }
 
 static rh_status add_format(rh_stem *stem, uint32_t format) {
@@ -47,11 +60,10 @@ static rh_status add_format(rh_stem *stem, uint32_t format) {
 
 static rh_status add_file(rh_outputs *outputs, const char *file, rh_error *error) {
   const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
-  const char *dot = strrchr(name, '.');
   uint32_t format = 0, k = 0;
-  RH_TRY(format_of(file, dot == name ? NULL : dot, &format, error));
+  RH_TRY(format_of(file, &format, error));
   char *directory = slash ? strndup(file, (size_t)(name - file)) : strdup("./");
-  char *stem = strndup(name, (size_t)(dot - name));
+  char *stem = strndup(name, (size_t)(suffix_of(file) - name));
   if (!directory || !stem) {
     free(directory);
     free(stem);
@@ -286,13 +298,28 @@ char *rh_output_path(const rh_outputs *outputs, const rh_output *output) {
   return join(strcmp(directory, "./") == 0 ? "" : directory, output->name);
 }
 
-/* Replaces the target of a symbolic link, not the link. */
-static rh_status move(const char *from, const char *path, rh_error *error) {
-  char *real = rh_draft_target(path);
-  int moved = real && rename(from, real) == 0;
-  int code = errno;
-  free(real);
-  return moved ? RH_OK : rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(code));
+static rh_status cannot_write(const char *path, rh_error *error) {
+  return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
+}
+
+static int copy(const char *from, FILE *out) {
+  char bytes[1 << 14];
+  FILE *file = fopen(from, "re");
+  size_t got = 0;
+  if (!file) return -1;
+  while ((got = fread(bytes, 1, sizeof bytes, file)) > 0 && fwrite(bytes, 1, got, out) == got) {}
+  int failed = got > 0 || ferror(file);
+  fclose(file);
+  return failed ? -1 : 0;
+}
+
+static rh_status deliver(const char *from, const char *path, rh_error *error) {
+  rh_draft draft;
+  if (rh_draft_begin(&draft, path) != 0) return cannot_write(path, error);
+  rh_status status = RH_OK;
+  if (copy(from, draft.out) != 0 || rh_draft_end(&draft) != 0) status = cannot_write(path, error);
+  rh_draft_finish(&draft);
+  return status;
 }
 
 rh_status rh_outputs_deliver(const rh_outputs *outputs, int drawings, rh_error *error) {
@@ -301,7 +328,7 @@ rh_status rh_outputs_deliver(const rh_outputs *outputs, int drawings, rh_error *
     const rh_output *output = &outputs->list[k];
     if (output->format != RH_DRAW_SCRIPT && !drawings) continue;
     char *from = made_path(outputs, output), *path = rh_output_path(outputs, output);
-    status = from && path ? move(from, path, error) : no_memory(error);
+    status = from && path ? deliver(from, path, error) : no_memory(error);
     free(from);
     free(path);
   }

@@ -31,6 +31,9 @@ typedef struct rh_outputs {
   unsigned char old_signals[128]; /* sigset_t */
 } rh_outputs;
 
+/* RH_E_USAGE for a name that does not end in .svg, .png or .pdf. */
+rh_status rh_outputs_check_name(const char *file, rh_error *error);
+
 /* Checks that each file can be written and creates the staging directories.  Signals that would
  * end the program are blocked until rh_outputs_finish().  RH_E_USAGE for a suffix other than
  * .svg, .png and .pdf, RH_E_FILE for a directory that cannot be written to. */
