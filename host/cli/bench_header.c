@@ -141,7 +141,7 @@ static int describe_calibration(rh_records *results, const rh_cl_device *device,
 static int describe_strategies(rh_records *results, const rh_app *app, const rh_stage *stage) {
   rh_app own = *app; /* offers are described for the first problem */
   int failed = 0;
-  const rh_job_spec first = rh_bench_problem(stage->settings, 0, stage->settings->ops.list[0], 0);
+  const rh_job_spec first = rh_bench_first_problem(stage->settings);
   own.op = first.op;
   own.type = first.type;
   for (uint32_t k = 0; k < stage->n_found; k++) {

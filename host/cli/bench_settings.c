@@ -61,7 +61,8 @@ static int needs_an_element(const rh_bench_settings *settings, uint32_t t, uint3
 static rh_status check_sizes(const rh_bench_settings *settings, rh_error *error) {
   for (uint32_t j = 0; j < settings->ops.n; j++)
     for (uint32_t k = 0; k < settings->types.n; k++)
-      if (settings->sizes[k][0] == 0 && needs_an_element(settings, k, settings->ops.list[j]))
+      if (settings->sizes[k][0] == 0 && rh_bench_is_defined(settings, k, settings->ops.list[j]) &&
+          needs_an_element(settings, k, settings->ops.list[j]))
         return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined",
                        rh_bench_op_name(settings, settings->ops.list[j]));
   return RH_OK;
@@ -72,27 +73,68 @@ static rh_status parse_isolation(rh_bench_settings *settings, const char *when, 
   return rh_parse_when("--isolate", when, 1, &settings->isolate_others, error);
 }
 
-static rh_status define_own(const rh_app *app, rh_bench_settings *settings, uint32_t t,
-                            rh_error *error) {
-  RH_TRY(rh_user_operator_define(app->typed, &app->redhost->options, settings->types.list[t],
-                                 &settings->own[t], error));
-  return rh_user_operator_trust(app, settings->own[t], error);
-}
+/* Operators, as they are typed. */
+typedef struct op_list {
+  rh_bench_settings *settings;
+  const rh_app *app;
+  uint32_t n_own;
+} op_list;
 
-/* One for each type. */
-static rh_status parse_own(rh_bench_settings *settings, const rh_app *app, rh_error *error) {
-  settings->ops = (rh_ops){.n = 1};
+/* Adds one that is not built in, for the types that it can be made for. */
+static rh_status add_own(op_list *to, const rh_typed *typed, rh_error *error) {
+  rh_bench_settings *settings = to->settings;
+  const rh_options *options = &to->app->redhost->options;
+  rh_operator **own = &settings->own[to->n_own * RH_N_TYPES];
+  uint32_t n_failed = 0;
+  rh_error first = {0}, why;
   if (settings->n_peers)
     return rh_fail(error, RH_E_USAGE, "--peer: peers know built-in operators only");
-  for (uint32_t k = 0; k < settings->types.n; k++) RH_TRY(define_own(app, settings, k, error));
+  if (to->n_own == RH_MOST_OWN_OPS)
+    return rh_fail(error, RH_E_USAGE, "--op: at most %d operators that are not built in",
+                   RH_MOST_OWN_OPS);
+  for (uint32_t t = 0; t < settings->types.n; t++) {
+    rh_status status =
+        rh_user_operator_define(typed, options, settings->types.list[t], &own[t], &why);
+    if (status != RH_OK && (n_failed++ == 0 || status != RH_E_USAGE)) first = why;
+    if (status == RH_OK) RH_TRY(rh_user_operator_trust(to->app, own[t], error));
+  }
+  if (n_failed == settings->types.n || (n_failed && first.status != RH_E_USAGE)) {
+    if (error) *error = first;
+    return first.status;
+  }
+  settings->ops.list[settings->ops.n++] = RH_FIRST_OWN_OP + to->n_own++;
   return RH_OK;
+}
+
+static void add_built_in(op_list *to, const rh_ops *chosen) {
+  rh_ops *ops = &to->settings->ops;
+  for (uint32_t k = 0, j; k < chosen->n; k++) {
+    for (j = 0; j < ops->n && ops->list[j] != chosen->list[k];) j++;
+    if (j == ops->n) ops->list[ops->n++] = chosen->list[k];
+  }
+}
+
+static rh_status add_op(void *context, const char *name, rh_error *error) {
+  op_list *to = context;
+  rh_typed typed = *to->app->typed;
+  rh_ops chosen;
+  if (rh_ops_parse(name, &chosen, NULL) == RH_OK) {
+    add_built_in(to, &chosen);
+    return RH_OK;
+  }
+  for (uint32_t k = 0; k < to->n_own; k++)
+    if (strcmp(rh_bench_op_name(to->settings, RH_FIRST_OWN_OP + k), name) == 0) return RH_OK;
+  typed.op = name;
+  return add_own(to, &typed, error);
 }
 
 static rh_status parse_ops(rh_bench_settings *settings, const rh_app *app, rh_error *error) {
   const rh_typed *typed = app->typed;
   RH_TRY(rh_types_parse(typed->type, &settings->types, error));
-  if (rh_user_operator_is_one(typed)) return parse_own(settings, app, error);
-  RH_TRY(rh_ops_parse(typed->op, &settings->ops, error));
+  op_list to = {settings, app, 0};
+  settings->ops.n = 0;
+  if (rh_user_operator_is_one(typed)) return add_own(&to, typed, error);
+  RH_TRY(rh_list_visit("--op", typed->op ? typed->op : "sum", add_op, &to, error));
   return check_pairs(settings, error);
 }
 
@@ -182,10 +224,8 @@ rh_status rh_bench_settings_parse(rh_bench_settings *settings, const rh_app *app
 }
 
 void rh_bench_settings_finish(rh_bench_settings *settings) {
-  for (uint32_t k = 0; k < RH_N_TYPES; k++) {
-    free(settings->sizes[k]);
-    rh_operator_destroy(settings->own[k]);
-  }
+  for (uint32_t k = 0; k < RH_N_TYPES; k++) free(settings->sizes[k]);
+  for (uint32_t k = 0; k < RH_MOST_OWN; k++) rh_operator_destroy(settings->own[k]);
   *settings = (rh_bench_settings){0};
 }
 

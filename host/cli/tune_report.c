@@ -70,7 +70,8 @@ void rh_tune_report_event(const rh_app *app, const rh_tuner *tuner, const rh_tun
 
 static int in_reading_order(const void *first, const void *second) {
   const rh_task *a = *(rh_task *const *)first, *b = *(rh_task *const *)second;
-  if (a->op != b->op) return a->op < b->op ? -1 : 1;
+  int operators = rh_task_operator_order(a, b);
+  if (operators) return operators;
   if (rh_task_type(a) != rh_task_type(b)) return rh_task_type(a) < rh_task_type(b) ? -1 : 1;
   if (a->n != b->n) return a->n < b->n ? -1 : 1;
   int timed = (b->time_s > 0) - (a->time_s > 0);

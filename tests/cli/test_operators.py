@@ -268,7 +268,7 @@ class Operators(cli.Case):
                 (["--let", "t=1"], "constant t is not used"),
                 (["--op", "meanvar", "--let", "t=1"], "constant t is not used"),
                 (["--finalize", "m = a/n, m = a"], "finalize: two results are called m"),
-                (["--op", "sum,mean"], "unknown operator 'mean' in 'sum,mean'"),
+                (["--op", "sum,mean"], "'mean' in 'sum,mean' is not built in"),
                 (["--op", "prod,sum"], "prod of f32 cannot be one of several"),
                 (["--map", "x, x, x", "--op", "sum,min"], "2 operators for 3 expressions"),
                 (["--map", "x > 0", "--op", "affine"], "operator affine is not defined for i32")):

@@ -44,7 +44,8 @@ static rh_status parse_ops(const rh_definition *definition, uint32_t ops[RH_MOST
     snprintf(name, sizeof name, "%.*s", (int)(end - list), list);
     ops[*n] = rh_op_from_name(name);
     if (!ops[*n])
-      return rh_fail(error, RH_E_USAGE, "unknown operator '%s' in '%s'. Known: %s", name,
+      return rh_fail(error, RH_E_USAGE,
+                     "'%s' in '%s' is not built in, as several operators in one pass are: %s", name,
                      definition->ops, rh_op_names());
     ++*n;
     list = end;

@@ -1,13 +1,17 @@
 #include "problem.h"
 #include "../../core/reduce/operand_data.h"
 
+static const rh_operator *own_of(const rh_bench_settings *settings, uint32_t t, uint32_t op) {
+  return op < RH_FIRST_OWN_OP ? NULL : settings->own[(op - RH_FIRST_OWN_OP) * RH_N_TYPES + t];
+}
+
 int rh_bench_is_defined(const rh_bench_settings *settings, uint32_t t, uint32_t op) {
-  return settings->own[t] || rh_op_is_defined(op, settings->types.list[t]);
+  return own_of(settings, t, op) || rh_op_is_defined(op, settings->types.list[t]);
 }
 
 rh_job_spec rh_bench_problem(const rh_bench_settings *settings, uint32_t t, uint32_t op,
                              uint64_t n) {
-  const rh_operator *own = settings->own[t];
+  const rh_operator *own = own_of(settings, t, op);
   rh_job_spec spec = {.op = op, .type = settings->types.list[t], .n = n};
   if (!own) return spec;
   spec.custom = own;
@@ -17,11 +21,27 @@ rh_job_spec rh_bench_problem(const rh_bench_settings *settings, uint32_t t, uint
   return spec;
 }
 
+rh_job_spec rh_bench_first_problem(const rh_bench_settings *settings) {
+  uint32_t t = 0, k = 0;
+  while (t < settings->types.n && !rh_bench_is_defined(settings, t, settings->ops.list[k])) {
+    k = (k + 1) % settings->ops.n;
+    t += k == 0;
+  }
+  return rh_bench_problem(settings, t, settings->ops.list[k], 0);
+}
+
 uint32_t rh_bench_element_bytes(const rh_bench_settings *settings, uint32_t t) {
-  const rh_operator *own = settings->own[t];
-  return own ? rh_operator_element_bytes(own) : rh_type_size(settings->types.list[t]);
+  uint32_t most = 0;
+  for (uint32_t k = 0; k < settings->ops.n; k++) {
+    const rh_operator *own = own_of(settings, t, settings->ops.list[k]);
+    uint32_t bytes = own ? rh_operator_element_bytes(own) : rh_type_size(settings->types.list[t]);
+    if (bytes > most) most = bytes;
+  }
+  return most;
 }
 
 const char *rh_bench_op_name(const rh_bench_settings *settings, uint32_t op) {
-  return op ? rh_op_name(op) : settings->own[0]->name;
+  for (uint32_t t = 0; t < settings->types.n && op >= RH_FIRST_OWN_OP; t++)
+    if (own_of(settings, t, op)) return own_of(settings, t, op)->name;
+  return rh_op_name(op);
 }

@@ -12,7 +12,10 @@ int rh_bench_is_defined(const rh_bench_settings *settings, uint32_t t, uint32_t 
 rh_job_spec rh_bench_problem(const rh_bench_settings *settings, uint32_t t, uint32_t op,
                              uint64_t n);
 
-/* Bytes of one element of every operand. */
+/* The first that is defined, of no elements. */
+rh_job_spec rh_bench_first_problem(const rh_bench_settings *settings);
+
+/* Bytes of one element of every operand; of several operators, the most. */
 uint32_t rh_bench_element_bytes(const rh_bench_settings *settings, uint32_t t);
 
 /* "sum", or the name of the user's operator. */

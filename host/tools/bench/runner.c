@@ -11,16 +11,14 @@
 /* A point of one sampler on the stage's device. */
 typedef struct place {
   const char *name;
-  uint32_t op; /* 0: the user's */
+  const char *op;
   rh_type type;
   uint64_t n;
 } place;
 
 static int is_like(const rh_bench_runner *r, const rh_row *row, const place *at) {
-  const rh_bench_settings *settings = r->stage->settings;
-  if (row->op == 0 && strcmp(row->own_op, rh_bench_op_name(settings, 0)) != 0) return 0;
-  return row->op == at->op && row->type == at->type && strcmp(row->strategy, at->name) == 0 &&
-         strcmp(row->device, rh_stage_label(r->stage)) == 0;
+  return strcmp(rh_row_op_name(row), at->op) == 0 && row->type == at->type &&
+         strcmp(row->strategy, at->name) == 0 && strcmp(row->device, rh_stage_label(r->stage)) == 0;
 }
 
 static const rh_row *find_row(const rh_bench_runner *r, const place *at) {
@@ -50,10 +48,13 @@ static double expected_s(const rh_bench_runner *r, const place *at) {
   return nearest ? nearest->time.median * ((double)at->n / (double)nearest->n) : 0;
 }
 
-/* The row of a user's operator says the type of its elements only. */
+/* The row of an operator that is not built in says its name and the type of its elements only. */
 static rh_job_spec problem_of(const rh_bench_settings *settings, const rh_row *row) {
   for (uint32_t t = 0; t < settings->types.n && row->op == 0; t++)
-    if (settings->types.list[t] == row->type) return rh_bench_problem(settings, t, 0, row->n);
+    for (uint32_t k = 0; k < settings->ops.n; k++)
+      if (settings->types.list[t] == row->type &&
+          strcmp(rh_bench_op_name(settings, settings->ops.list[k]), row->own_op) == 0)
+        return rh_bench_problem(settings, t, settings->ops.list[k], row->n);
   return (rh_job_spec){.op = row->op, .type = row->type, .n = row->n};
 }
 
@@ -135,7 +136,7 @@ static rh_type type_of(const rh_bench_runner *r) {
 }
 
 /* After the last process: the rows of the point. */
-static rh_status deliver(rh_bench_runner *r, uint32_t op, rh_error *error) {
+static rh_status deliver(rh_bench_runner *r, const char *op, rh_error *error) {
   for (uint32_t k = 0; k < r->stage->n_samplers; k++) {
     const place at = {r->stage->samplers[k].name, op, type_of(r), r->point.data.n};
     rh_row row;
@@ -152,7 +153,7 @@ static rh_status deliver(rh_bench_runner *r, uint32_t op, rh_error *error) {
 static rh_status deliver_rest(rh_bench_runner *r, rh_error *error) {
   for (uint32_t k = 0; k < r->parts.n_rows; k++) {
     const rh_row *part = &r->parts.rows[k];
-    const place at = {part->strategy, part->op, part->type, part->n};
+    const place at = {part->strategy, rh_row_op_name(part), part->type, part->n};
     rh_row row;
     uint32_t n;
     if (find_row(r, &at)) continue;
@@ -195,7 +196,7 @@ static rh_status measure(rh_bench_runner *r, rh_sampler *samplers, const double 
 }
 
 /* Measures all samplers that have no row yet. */
-static rh_status measure_op(rh_bench_runner *r, uint32_t op, rh_error *error) {
+static rh_status measure_op(rh_bench_runner *r, const char *op, rh_error *error) {
   const rh_bench_data *data = &r->point.data;
   uint32_t n = 0, all = r->stage->n_samplers;
   rh_sampler *samplers = calloc(all + 1, sizeof *samplers);
@@ -228,7 +229,7 @@ static rh_status measure_size(rh_bench_runner *r, uint32_t t, uint64_t n, rh_err
     if (!rh_bench_is_defined(settings, t, ops->list[k])) continue;
     rh_job_spec problem = rh_bench_problem(settings, t, ops->list[k], n);
     RH_TRY(rh_point_fill(&r->point, r->stage, &problem, error));
-    RH_TRY(measure_op(r, ops->list[k], error));
+    RH_TRY(measure_op(r, rh_bench_op_name(settings, ops->list[k]), error));
   }
   return RH_OK;
 }

@@ -5,11 +5,15 @@
 #include "../../core/base/vocabulary.h"
 #include "../../core/operators/operator.h"
 #include "../../core/plug/registry.h"
+#include "../isolate/request.h"
 #include "../measure/contender.h"
+
+/* Numbers of operators that are not built in, in a list of operators. */
+enum { RH_FIRST_OWN_OP = RH_N_OPS + 1, RH_MOST_OWN_OPS = RH_MOST_OWN / RH_N_TYPES };
 
 /* In the order requested, each once. */
 typedef struct rh_ops {
-  uint32_t list[RH_N_OPS];
+  uint32_t list[RH_N_OPS + RH_MOST_OWN_OPS];
   uint32_t n;
 } rh_ops;
 typedef struct rh_types {
@@ -30,9 +34,9 @@ typedef struct rh_bench_settings {
   uint64_t seed;
   rh_ops ops;
   rh_types types;
-  /* A user's operator, with operands of types.list[k], instead of ops, which is then a single 0;
-   * null: there is none. */
-  rh_operator *own[RH_N_TYPES];
+  /* Operator RH_FIRST_OWN_OP + j with operands of types.list[t]: own[j * RH_N_TYPES + t]; null: it
+   * has none of that type. */
+  rh_operator *own[RH_MOST_OWN];
   /* Ascending, for types.list[k]: a size in bytes is a different number of elements for each
    * type. */
   uint64_t *sizes[RH_N_TYPES];

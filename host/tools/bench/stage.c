@@ -24,6 +24,7 @@ const char *rh_stage_label(const rh_stage *stage) {
 static int offers(const rh_entry *entry, const rh_bench_settings *settings, uint32_t t,
                   uint32_t op) {
   const rh_job_spec problem = rh_bench_problem(settings, t, op, 0);
+  if (!rh_bench_is_defined(settings, t, op)) return 0;
   return entry->offers[problem.op][problem.type].status == RH_OK;
 }
 
@@ -110,11 +111,14 @@ static rh_status check_sizes(const rh_stage *stage, uint32_t device_kinds, rh_er
   const rh_cl_device *unused;
   for (uint32_t k = 0; k < settings->types.n; k++) {
     uint64_t n = settings->sizes[k][settings->n_sizes[k] - 1];
-    rh_job_spec spec = rh_bench_problem(settings, k, settings->ops.list[0], n);
-    spec.what = what;
     snprintf(what, sizeof what, "--size %llu in %s", (unsigned long long)n,
              rh_type_name(settings->types.list[k]));
-    RH_TRY(rh_job_device(stage->redhost, &spec, device_kinds, &unused, error));
+    for (uint32_t j = 0; j < settings->ops.n; j++) {
+      rh_job_spec spec = rh_bench_problem(settings, k, settings->ops.list[j], n);
+      spec.what = what;
+      if (rh_bench_is_defined(settings, k, settings->ops.list[j]))
+        RH_TRY(rh_job_device(stage->redhost, &spec, device_kinds, &unused, error));
+    }
   }
   return RH_OK;
 }
@@ -159,7 +163,7 @@ static rh_status isolated_sampler(const rh_stage *stage, const rh_found *found,
                            .n_settings = n,
                            .untuned = stage->shared.untuned,
                            .own = stage->settings->own,
-                           .n_own = stage->settings->own[0] ? stage->settings->types.n : 0,
+                           .n_own = RH_MOST_OWN,
                            .limit_s = stage->settings->timeout_s};
   return rh_isolated_sampler(sampler, &spec, error);
 }

@@ -12,20 +12,20 @@ static void finish_all(void *self) {
 }
 
 /* What the child makes the operators of; n of them. */
-static rh_status tell_own(const rh_isolated_spec *spec, char *told[RH_N_TYPES], rh_error *error) {
-  for (uint32_t k = 0; k < spec->n_own; k++)
-    if (!(told[k] = rh_operator_tell(spec->own[k])))
+static rh_status tell_own(const rh_peers *peers, char *told[RH_MOST_OWN], rh_error *error) {
+  for (uint32_t k = 0; k < peers->n_own; k++)
+    if (!(told[k] = rh_operator_tell(peers->own[k])))
       return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
   return RH_OK;
 }
 
-static void write_order(rh_peers *peers, rh_sample_order *order, char *const told[RH_N_TYPES]) {
+static void write_order(rh_peers *peers, rh_sample_order *order, char *const told[RH_MOST_OWN]) {
   for (; order->n_own < peers->n_own; order->n_own++) order->own[order->n_own] = told[order->n_own];
   rh_sample_order_write(&peers->order, order);
 }
 
 static rh_status take_order(rh_peers *peers, const rh_isolated_spec *spec, rh_error *error) {
-  char *told[RH_N_TYPES] = {NULL};
+  char *told[RH_MOST_OWN] = {NULL};
   rh_sample_order order = {
       .options = {.device = spec->device ? spec->device->label : NULL,
                   .cache_dir = spec->options->cache_dir,
@@ -41,11 +41,11 @@ static rh_status take_order(rh_peers *peers, const rh_isolated_spec *spec, rh_er
       .is_known = spec->bench_device != NULL,
   };
   if (spec->bench_device) order.known = rh_bench_device_export(spec->bench_device);
-  for (uint32_t k = 0; k < spec->n_own; k++) peers->own[k] = spec->own[k];
-  peers->n_own = spec->n_own;
-  rh_status status = tell_own(spec, told, error);
+  for (uint32_t k = 0; k < spec->n_own; k++)
+    if (spec->own[k]) peers->own[peers->n_own++] = spec->own[k];
+  rh_status status = tell_own(peers, told, error);
   if (status == RH_OK) write_order(peers, &order, told);
-  for (uint32_t k = 0; k < spec->n_own; k++) free(told[k]);
+  for (uint32_t k = 0; k < peers->n_own; k++) free(told[k]);
   RH_TRY(status);
   peers->found = (rh_found){.path = rh_copy_string(spec->found->path)};
   snprintf(peers->found.name, sizeof peers->found.name, "%s", spec->found->name);

@@ -34,8 +34,8 @@ typedef struct rh_isolated_spec {
   uint32_t untuned, strict; /* as rh_local_shared's */
   const char *what;         /* likewise */
   const char *role;         /* null: "--sample" */
-  /* the users' operators that data may be of, at most RH_N_TYPES; the list is copied, and they must
-   * outlive the sampler */
+  /* the users' operators that data may be of, at most RH_MOST_OWN, some of them null; the list is
+   * copied, and they must outlive the sampler */
   rh_operator *const *own;
   uint32_t n_own;
   double limit_s; /* the limit on silence */

@@ -7,6 +7,7 @@
 #include "../../core/base/vocabulary.h"
 #include "peer.h"
 #include "peer_process.h"
+#include "request.h"
 
 typedef struct rh_peer {
   rh_peers *peers;
@@ -25,7 +26,7 @@ struct rh_peers {
   rh_found found; /* for an isolated strategy: its name and file */
   rh_text order;  /* its request without the part on the data */
   rh_text request;
-  const rh_operator *own[RH_N_TYPES]; /* the users' operators, n_own of them; borrowed */
+  const rh_operator *own[RH_MOST_OWN]; /* the users' operators, n_own of them; borrowed */
   uint32_t n_own;
   rh_peer_process process;
   rh_peer list[RH_PEERS_MOST];

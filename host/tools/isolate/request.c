@@ -72,7 +72,7 @@ static int read_settings(const rh_child_request *request, rh_sample_order *order
 
 static void read_own(const rh_child_request *request, rh_sample_order *order) {
   const char *own = NULL;
-  while (order->n_own < RH_N_TYPES && (own = rh_request_next(request, "own", own)))
+  while (order->n_own < RH_MOST_OWN && (own = rh_request_next(request, "own", own)))
     order->own[order->n_own++] = own;
 }
 

@@ -7,13 +7,16 @@
 #include "../../core/child/request.h"
 #include "../measure/bench_device.h"
 
+/* Users' operators that one benchmark has, each on one type. */
+enum { RH_MOST_OWN = 8 * RH_N_TYPES };
+
 typedef struct rh_sample_order {
   rh_options options; /* device, cache_dir, no_cache */
   const char *strategy, *plugin;
   const char *what; /* the data, for messages; null: "--size" */
   const rh_setting *settings;
   uint64_t n_settings;
-  const char *own[RH_N_TYPES]; /* users' operators, as rh_operator_tell() wrote them */
+  const char *own[RH_MOST_OWN]; /* users' operators, as rh_operator_tell() wrote them */
   uint32_t n_own;
   uint32_t on_host;         /* 1: no OpenCL driver is loaded before the plugin */
   uint32_t untuned, strict; /* as rh_local_shared's */

@@ -32,7 +32,7 @@ typedef struct sampling {
   rh_local_shared shared;
   rh_sampler sampler; /* not created yet if `self` is null */
   rh_bench_data point;
-  rh_operator *own[RH_N_TYPES]; /* of order.own; null: not made yet */
+  rh_operator *own[RH_MOST_OWN]; /* of order.own; null: not made yet */
   uint64_t offsets[RH_MOST_OPERANDS];
   rh_region region; /* the data, mapped */
 } sampling;
@@ -324,7 +324,7 @@ static void finish(sampling *s) {
   if (s->sampler.self) s->sampler.finish(s->sampler.self);
   rh_pool_finish(&s->shared.pool);
   rh_bench_device_close(&s->bench_device);
-  for (uint32_t k = 0; k < RH_N_TYPES; k++) rh_operator_destroy(s->own[k]);
+  for (uint32_t k = 0; k < RH_MOST_OWN; k++) rh_operator_destroy(s->own[k]);
   rh_close(s->redhost);
   free((void *)(uintptr_t)s->order.settings); /* the type says const */
 }

@@ -64,6 +64,11 @@ rh_type rh_task_type(const rh_task *task) {
   return task->custom ? task->custom->operands[0].type : task->type;
 }
 
+int rh_task_operator_order(const rh_task *a, const rh_task *b) {
+  if (a->op != b->op) return a->op < b->op ? -1 : 1;
+  return strcmp(a->custom ? a->custom->name : "", b->custom ? b->custom->name : "");
+}
+
 static uint64_t bytes_of(const rh_task *task) {
   return task->n *
          (task->custom ? rh_operator_element_bytes(task->custom) : rh_type_size(task->type));
@@ -74,7 +79,7 @@ static int by_size(const rh_task *a, const rh_task *b) {
   rh_type type_a = rh_task_type(a), type_b = rh_task_type(b);
   if (bytes_a != bytes_b) return bytes_a < bytes_b ? 1 : -1;
   if (type_a != type_b) return type_a < type_b ? -1 : 1;
-  return (a->op > b->op) - (a->op < b->op);
+  return rh_task_operator_order(a, b);
 }
 
 static int in_name(const rh_task *a, const rh_task *b) {

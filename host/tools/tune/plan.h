@@ -63,6 +63,8 @@ const char *rh_task_base_name(const rh_task *task);
 rh_type rh_task_type(const rh_task *task); /* of the elements */
 /* Of one operator, type and, for the second, size. */
 int rh_tasks_same_problem(const rh_task *a, const rh_task *b);
+/* As qsort() has it: by the built-in operator, or the base, and then by name. */
+int rh_task_operator_order(const rh_task *a, const rh_task *b);
 int rh_tasks_same_point(const rh_task *a, const rh_task *b);
 
 /* Orders the measurements: the `together' most promising tasks of every size first, then the
