@@ -73,7 +73,7 @@ static void add_number(const number_list *to, uint32_t number) {
 
 static rh_status add_name(void *context, const char *name, rh_error *error) {
   const number_list *to = context;
-  uint32_t number;
+  uint32_t number = 0;
   if (strcmp(name, "all") == 0) {
     for (number = 1; number <= to->known->n; number++) add_number(to, number);
     return RH_OK;

@@ -43,6 +43,26 @@ def clean_environment(home, **more):
     return {key: value for key, value in env.items() if value is not None}
 
 
+SHARED = re.compile(r"(?:--(size|type|op|data|cache|max-time|strategy|budget|isolate)|-([nts]))(=?)(.*)", re.S)
+
+
+def last_of_each(args):
+    """Tests that share options replace some of them: redhost takes each once."""
+    words, kept = list(args), []
+    while words:
+        match = SHARED.fullmatch(words[0])
+        name, taken = None, 1
+        if match and (match[2] or match[3] or not match[4]):
+            name = match[1] or {"n": "size", "t": "type", "s": "strategy"}[match[2]]
+            taken = 2 if not match[3] and not match[4] and name != "isolate" else 1
+            kept = [(other, option) for other, option in kept if other != name]
+        kept.append((name, words[:taken]))
+        if words[0] == "--":
+            taken, kept[-1] = len(words), (None, words)
+        words = words[taken:]
+    return [word for _, option in kept for word in option]
+
+
 PROGRAMS = []
 
 
@@ -115,6 +135,7 @@ class Case(unittest.TestCase):
         how.setdefault("stdin", subprocess.DEVNULL)
         if "input" in how:
             del how["stdin"]
+        args = args if how.pop("as_typed", False) else last_of_each(args)
         start = time.monotonic()
         done = subprocess.run([program or REDHOST, *args], env={**self.env, **(env or {})}, cwd=how.pop("cwd", self.cwd),
                               stdout=how.pop("stdout", subprocess.PIPE), stderr=how.pop("stderr", subprocess.PIPE),

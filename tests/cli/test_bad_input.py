@@ -38,7 +38,7 @@ class Usage(cli.Case):
     """Exit 2.  There is no platform, so no device is needed to find the error."""
 
     def usage(self, words, *args):
-        return self.bad(2, words, *args, env=NO_PLATFORM)
+        return self.bad(2, words, *args, env=NO_PLATFORM, as_typed=True)
 
     def test_names(self):
         self.usage("'cascde'|did you mean 'cascade'?|--list", "--run", "cascde")

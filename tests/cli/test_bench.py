@@ -316,6 +316,19 @@ class Trouble(BenchCase):
         self.bad(6, "/proc/nonexistent/peer", "--bench", "-s", "serial", "--peer=/proc/nonexistent/peer")
         self.bad(2, "cannot be used with --run", "--run", "serial", "--precision=1")
 
+    def test_lists_of_operators(self):
+        """Those that come with redhost beside those that are built in, each once, in this process and in others."""
+        for how in ((), ("--isolate=always",), ("--processes=2",)):
+            results = self.results("-s", "native,serial", "-n", "1000", "--op", "norm2,sum,dot,norm2,sum", "-t", "f32,i32", "--max-time=0.02", *how)["results"]
+            wanted = {(s, op, t) for s in ("native", "serial") for op in ("norm2", "sum", "dot") for t in ("f32", "i32")}
+            self.assertEqual(sorted((r["strategy"], r["op"], r["type"]) for r in results), sorted(wanted))
+            self.assertEqual({r["status"] for r in results}, {"ok"})
+            self.assertEqual({r["own_op"] for r in results if r["op"] == "sum"}, {False})
+        plan = json.loads(self.good("--bench", "--dry-run", "--json", "--op", "norm2,xor", "-t", "f32,i32", "-n", "1000").out)["plan"][0]
+        self.assertEqual([point["ops"] for point in plan["points"]], [["norm2"], ["norm2", "xor"]])
+        self.bad(2, "unknown operator 'nix'", "--bench", "--op", "norm2,nix", "-n", "1000")
+        self.bad(2, "--peer|built-in operators", "--bench", "--op", "sum,norm2", "-n", "1000", "--peer=x")
+
     def test_dry_run(self):
         done = self.good("--bench", "--dry-run", "-s", "serial,cascade", "-n", "2^10:2^13", "--export=never.json")
         self.assertRegex(done.out, r"strategies  cascade serial\n")

@@ -330,6 +330,11 @@ class OwnOperators(TuneCase):
         self.assertEqual({p["status"] for p in again.values()}, {"kept"})
         self.assertTrue(document["complete"])
 
+    def test_lists(self):
+        points, _ = self.points("-n", "2^10", "-s", "native", "--op", "norm2,sum,mean,norm2", budget="200")
+        self.assertEqual({(op, n) for _, op, _, n in points}, {("norm2", 1 << 10), ("sum", 1 << 10), ("mean", 1 << 10)})
+        self.assertEqual({entry.get("name", "") for entry in self.entries().values()}, {"norm2", "mean", ""})
+
     def test_a_strategy_that_nobody_tuned_is_not_taken_for_quicker(self):
         """Of serial, only the times of built-in operators are known: they count by what native takes more."""
         self.points("-n", "2^14", "-s", "native,serial", "--op", "max", budget="200")

@@ -12,6 +12,7 @@
 static rh_outcome open_raw(rh_trial *trial, const rh_plugin **plugin) {
   rh_dl dl;
   const void *symbol;
+  *plugin = NULL;
   rh_trial_phase(trial, "loading");
   if (rh_dl_open(&dl, trial->path, &trial->error) != RH_OK ||
       rh_dl_symbol(&dl, trial->path, "redhost_plugin_v1", &symbol, &trial->error) != RH_OK)
