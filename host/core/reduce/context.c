@@ -95,7 +95,7 @@ rh_status rh_redhost_devices(rh_redhost *redhost, const rh_cl_devices **devices,
 }
 
 rh_status rh_redhost_device(rh_redhost *redhost, const rh_cl_device **device, rh_error *error) {
-  const rh_cl_devices *devices;
+  const rh_cl_devices *devices = NULL;
   RH_TRY(rh_redhost_devices(redhost, &devices, error));
   if (!redhost->device && redhost->options.queue)
     RH_TRY(rh_cl_devices_of_queue(devices, redhost->options.queue, &redhost->device, error));
