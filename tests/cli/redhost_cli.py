@@ -50,7 +50,7 @@ def last_of_each(args):
     """Tests that share options replace some of them: redhost takes each once."""
     words, kept = list(args), []
     while words:
-        match = SHARED.fullmatch(words[0])
+        match = SHARED.fullmatch(os.fsdecode(words[0]))
         name, taken = None, 1
         if match and (match[2] or match[3] or not match[4]):
             name = match[1] or {"n": "size", "t": "type", "s": "strategy"}[match[2]]
