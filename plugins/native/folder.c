@@ -61,6 +61,12 @@ static uint32_t form_of(const rh_op *op) {
   return RH_HAS(rh_op, op, form_operands) ? op->form : RH_FORM_OTHER;
 }
 
+/* Is the map's form one of f32 that become f64? */
+static int is_wide(const rh_op *op) {
+  return op->mapped_type == RH_TYPE_f64 && op->element_size == sizeof(float) &&
+         (form_of(op) == RH_FORM_ELEMENT || form_of(op) == RH_FORM_PRODUCT);
+}
+
 static int is_sum(uint32_t op) {
   return op == RH_OP_sum || op == RH_OP_asum;
 }
@@ -104,6 +110,7 @@ static void choose_elements(rh_native_folder *self, const rh_op *op, rh_type typ
   self->type = type;
   if (folds_mapped(op)) {
     self->user = op;
+    self->operand_bytes = op->element_size;
     if (size_of(op->mapped_type) == op->element_size) self->form = form_of(op);
     self->mapped = *op;
     self->mapped.id = op->mapped_op;
@@ -139,6 +146,9 @@ static void choose_loops(rh_native_folder *self) {
   if (has_other_rows && self->how == BY_FOLD && is_float(self->type))
     self->fold_rows = op->id == RH_OP_sum ? self->lanes->sum_rows[self->type]
                                           : self->lanes->asum_rows[self->type];
+  if (self->user && is_wide(self->user) && op->id == RH_OP_sum)
+    self->sum_of = form_of(self->user) == RH_FORM_ELEMENT ? self->lanes->sum_wide
+                                                          : self->lanes->sum_wide_products;
   if (!self->form || !is_float(self->type)) return;
   if (op->id == RH_OP_sum) self->sum_of = self->lanes->sum_of[self->form][self->type];
   if (self->how == BY_KEY && self->form == RH_FORM_DISTANCE)
@@ -285,8 +295,8 @@ static void fold_mapped(const rh_native_folder *self, const unsigned char *x, ui
 /* 0: it cannot be done. */
 static int fold_in_registers(const rh_native_folder *self, uint64_t first, uint64_t n,
                              unsigned pages, unsigned char *value) {
-  const unsigned char *a = self->operands[0] + first * self->op->element_size;
-  const unsigned char *b = self->operands[1] + first * self->op->element_size;
+  const unsigned char *a = self->operands[0] + first * self->operand_bytes;
+  const unsigned char *b = self->operands[1] + first * self->operand_bytes;
   rh_native_range range;
   if (self->sum_of) {
     self->sum_of(a, b, n, pages, value);

@@ -26,6 +26,7 @@ typedef struct rh_native_folder {
   rh_native_fold_two *sum_of;
   rh_native_distances *distances;
   const unsigned char *operands[2];
+  uint32_t operand_bytes; /* of an element of both */
   /* Of a run: */
   unsigned pages; /* that are read in turn, or another way of lanes.h; or the blocks find out */
   const unsigned char *input;

@@ -30,6 +30,8 @@ const rh_native_lanes LANES_TABLE = {
     .sum_of = {[RH_FORM_PRODUCT] = {AT(products_f32, f32), AT(products_f64, f64)},
                [RH_FORM_DISTANCE] = {AT(distances_f32, f32), AT(distances_f64, f64)},
                [RH_FORM_SQUARED_DISTANCE] = {AT(squares_f32, f32), AT(squares_f64, f64)}},
+    .sum_wide = elements_wide,
+    .sum_wide_products = products_wide,
     .sum_rows = {AT(sum_f32_in_rows, f32), AT(sum_f64_in_rows, f64)},
     .asum_rows = {AT(asum_f32_in_rows, f32), AT(asum_f64_in_rows, f64)},
     .distances = {AT(distance_range_f32, f32), AT(distance_range_f64, f64)},

@@ -18,19 +18,22 @@ LANES_TARGET INLINE v_f64 square_f64(v_f64 x) {
 }
 
 /* Sums of what a form makes of two operands. */
-#define DEFINE_FORM(op, type, TAKE)                                                                \
-  DEFINE_LAST_TILE(op, type, type, type, TAKE##_OF, SOME_##TAKE, ADD, add_lanes)                   \
-  DEFINE_FLOAT(op, type, type, type, TAKE##_OF, ADD, add_lanes, MORE_ACROSS)                       \
+#define DEFINE_FORM(op, type, element, lane, TAKE)                                                 \
+  DEFINE_LAST_TILE(op, type, element, lane, TAKE##_OF, SOME_##TAKE, ADD, add_lanes)                \
+  DEFINE_FLOAT(op, type, element, lane, TAKE##_OF, ADD, add_lanes, MORE_ACROSS)                    \
   LANES_TARGET static void op##_##type(const void *a, const void *b, uint64_t n, unsigned pages,   \
                                        void *value) {                                              \
     op##_##type##_all(a, (intptr_t)((uintptr_t)b - (uintptr_t)a), n, pages, value);                \
   }
 #define DEFINE_FORMS(type)                                                                         \
-  DEFINE_FORM(products, type, PRODUCT)                                                             \
-  DEFINE_FORM(distances, type, DISTANCE)                                                           \
-  DEFINE_FORM(squares, type, SQUARE)
+  DEFINE_FORM(products, type, type, type, PRODUCT)                                                 \
+  DEFINE_FORM(distances, type, type, type, DISTANCE)                                               \
+  DEFINE_FORM(squares, type, type, type, SQUARE)
 DEFINE_FORMS(f32)
 DEFINE_FORMS(f64)
+#define SAME_OF SAME
+DEFINE_FORM(elements, wide, f32, f64, SAME)
+DEFINE_FORM(products, wide, f32, f64, PRODUCT)
 
 /* Distances have no sign, so their bits are ordered as signed numbers. */
 #define BITS_OF_DISTANCE_i32(p) ((v_i32)DISTANCE_OF(f32, f32, p, BESIDE(p)))

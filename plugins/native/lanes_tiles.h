@@ -21,6 +21,9 @@ static inline v_f32 halves(const e_u16 *p) {
 #define LOAD_f16(p)   HALVES(p)
 #define LOAD_f32(p)   LOAD(f32, p)
 #define LOAD_f64(p)   LOAD(f64, p)
+/* Floats of 32 bits as 64. */
+typedef e_f32 in_wide __attribute__((vector_size(LANES_BYTES / 2), may_alias, aligned(1)));
+#define LOAD_wide(p)  __builtin_convertvector(*(const in_wide *)(const void *)(p), v_f64)
 #define UNSIGN_f32(x) ((v_f32)((v_u32)(x)&0x7fffffffu))
 #define UNSIGN_f64(x) ((v_f64)((v_u64)(x) & ~TOP(64)))
 
@@ -248,7 +251,7 @@ LANES_TARGET INLINE v_f32 load_some_f16(const e_u16 *row, int at, int64_t left, 
       _mm_mask_loadu_epi16(_mm_set1_epi16((int16_t)rest), ones, row + at));
 }
 #endif
-#else
+#endif
 #define DEFINE_LOAD_SOME(type, element, lane)                                                      \
   LANES_TARGET INLINE v_##lane load_some_##type(const e_##element *row, int at, int64_t left,      \
                                                 e_##element rest) {                                \
@@ -258,6 +261,8 @@ LANES_TARGET INLINE v_f32 load_some_f16(const e_u16 *row, int at, int64_t left, 
     for (int k = 0; k < WIDTH; k++) some[k] = at + k < left ? row[at + k] : rest;                  \
     return LOAD_##type(some);                                                                      \
   }
+DEFINE_LOAD_SOME(wide, f32, f64)
+#if LANES_BYTES != 64 && !defined LANES_REGISTERS
 DEFINE_LOAD_SOME(f16, u16, f32)
 #if LANES_BYTES == 32
 /* AVX2 compares the elements' numbers with `left`, without a branch; what does not exist is 0. */
@@ -284,6 +289,7 @@ DEFINE_LOAD_SOME(f64, f64, f64)
 #define NEGATIVE_ZERO_f16                       0x8000
 #define NEGATIVE_ZERO_f32                       -0.0f
 #define NEGATIVE_ZERO_f64                       -0.0
+#define NEGATIVE_ZERO_wide                      -0.0f
 #define SOME_SAME(type, lane, x, y, at, left)   load_some_##type(x, at, left, NEGATIVE_ZERO_##type)
 #define SOME_UNSIGN(type, lane, x, y, at, left) UNSIGN_##lane(load_some_##type(x, at, left, 0))
 #define SOME_PRODUCT(type, lane, x, y, at, left)                                                   \

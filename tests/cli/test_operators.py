@@ -201,7 +201,9 @@ class Operators(cli.Case):
 
     def test_the_same_bits(self):
         """Where the operations round alike everywhere, strategies of the canonical order agree to the last bit."""
-        for args in (["-i", "x.npy", "--map", "x*x/3"], ["-i", "x.npy,w.npy", "--map", "w*x"], ["-i", "x.npy", "--op", "sum,asum,min"],
+        np.save(os.path.join(self.cwd, "y.npy"), self.x[::-1].copy())
+        for args in (["-i", "x.npy", "--map", "(f64)x"], ["-i", "x.npy", "--map", "(f64)x*x"], ["-i", "x.npy,y.npy", "--map", "(f64)x*y, (f64)y"],
+                     ["-i", "x.npy", "--map", "x*x/3"], ["-i", "x.npy,w.npy", "--map", "w*x"], ["-i", "x.npy", "--op", "sum,asum,min"],
                      ["-i", "x.npy", "--map", "x, x*x", "--finalize", "a.1/n - (a.0/n)*(a.0/n)"]):
             values = {self.good("--run", strategy, *args, "-q").out for strategy in ("native", "onepass", "auto")}
             self.assertEqual(len(values), 1, args)

@@ -22,6 +22,15 @@ static int take_variables(const rh_exprs *exprs, const rh_node *of, uint32_t var
          take_variable(&exprs->nodes[of->args[1]], &variables[1]);
 }
 
+/* An f32 as f64, where there is no operand but f32. */
+static int take_wide(const rh_exprs *exprs, uint32_t k, uint32_t *variable) {
+  const rh_node *node = &exprs->nodes[k];
+  for (uint32_t j = 0; j < exprs->n_variables; j++)
+    if (exprs->types[j] != RH_TYPE_f32) return 0;
+  if (node->kind != RH_NODE_CAST || node->type != RH_TYPE_f64) return 0;
+  return take_variable(&exprs->nodes[node->args[0]], variable);
+}
+
 static int is_difference(const rh_exprs *exprs, uint32_t k, uint32_t variables[2]) {
   const rh_node *node = &exprs->nodes[k];
   return node->kind == RH_NODE_SUBTRACT && is_float(node) && take_variables(exprs, node, variables);
@@ -35,10 +44,17 @@ uint32_t rh_exprs_form(const rh_exprs *exprs, uint32_t variables[2]) {
   const rh_node *node = &exprs->nodes[exprs->outputs[0]];
   variables[0] = variables[1] = 0;
   if (take_variable(node, &variables[0])) return RH_FORM_ELEMENT;
+  if (take_wide(exprs, exprs->outputs[0], &variables[0])) {
+    variables[1] = variables[0];
+    return RH_FORM_ELEMENT;
+  }
   if (is_magnitude(node) && is_difference(exprs, node->args[0], variables)) return RH_FORM_DISTANCE;
   if (node->kind != RH_NODE_MULTIPLY || !is_float(node)) return RH_FORM_OTHER;
   if (node->args[0] == node->args[1] && is_difference(exprs, node->args[0], variables))
     return RH_FORM_SQUARED_DISTANCE;
+  if (take_wide(exprs, node->args[0], &variables[0]) &&
+      take_wide(exprs, node->args[1], &variables[1]))
+    return RH_FORM_PRODUCT;
   return take_variables(exprs, node, variables) ? RH_FORM_PRODUCT : RH_FORM_OTHER;
 }
 

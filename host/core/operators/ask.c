@@ -64,7 +64,8 @@ void rh_operator_bind(const rh_operator *self, uint64_t n, void *constants) {
 
 static int is_sum_of_its_form(const rh_operator *self) {
   int is_product = self->op.form == RH_FORM_PRODUCT;
-  if (self->is_struct || self->finalize || !rh_type_is_float(self->type)) return 0;
+  int is_wide = rh_type_size(self->type) != self->op.element_size;
+  if (self->is_struct || self->finalize || !rh_type_is_float(self->type) || is_wide) return 0;
   if (self->base == RH_OP_asum) return self->op.form == RH_FORM_ELEMENT;
   return self->base == RH_OP_sum && (is_product || self->op.form == RH_FORM_ELEMENT);
 }

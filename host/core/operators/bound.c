@@ -139,6 +139,8 @@ rh_status rh_bound_create(rh_operator *self, rh_error *error) {
     op->mapped_op = self->base;
     op->mapped_type = self->type;
     op->form = rh_exprs_form(self->load, op->form_operands);
+    int is_wide = rh_type_size(self->type) != op->element_size;
+    if (is_wide && self->base != RH_OP_sum) op->form = RH_FORM_OTHER;
     op->combine = rh_op_find(self->base, self->type)->combine;
     return RH_OK;
   }

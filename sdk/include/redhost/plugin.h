@@ -182,9 +182,9 @@ typedef struct rh_op {
   uint32_t mapped_op;
   rh_type mapped_type;
   void (*map)(const struct rh_op *, const void *input, uint64_t first, uint64_t n, void *to);
-  /* A map that is simple enough for a strategy to compute in registers while it folds: a form,
-   * RH_FORM_*, of operands form_operands[0] and [1], whose elements are of mapped_type.  A host
-   * strategy finds them by rh_run.host_operands.  Each operation rounds by itself. */
+  /* A map that is simple enough to compute in registers while folding: a form, RH_FORM_*, of
+   * operands form_operands[0] and [1], of mapped_type, or f32 that become f64 if element_size is 4.
+   * A host strategy finds them by rh_run.host_operands.  Each operation rounds by itself. */
   uint32_t form;
   uint32_t form_operands[2];
   /* Of several built-in operators in one pass: each of them alone, as an operator with a map that
