@@ -81,7 +81,7 @@ static rh_status dispatch(const rh_app *app, rh_error *error) {
 /* The path of this program, for starting children.  Prefers the target of /proc/self/exe: tools
  * such as valgrind show the program there, but executing the link would start the tool. */
 static const char *own_path(char *path, size_t size) {
-  /* Whoever may name the file may replace it. */
+  /* A user who may name the file may replace it. */
   if (rh_is_privileged()) return "/proc/self/exe";
   ssize_t length = readlink("/proc/self/exe", path, size - 1);
   if (length <= 0) return "/proc/self/exe";

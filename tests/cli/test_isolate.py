@@ -71,10 +71,10 @@ class Faults(cli.Case):
 
     def test_statuses(self):
         """Those that a plugin must not return are said, wherever it runs."""
-        for name, words in (("return_wrong", "run: returned -24, which is no status that run may return"),
-                            ("return_77", "run: returned 77, which is no status that run may return"),
-                            ("decline_in_run", "run: returned 1, which is no status that run may return"),
-                            ("return_plugin_in_setup", "setup: returned -22, which is no status that setup may return")):
+        for name, words in (("return_wrong", "run: returned -24, which is not a status that run may return"),
+                            ("return_77", "run: returned 77, which is not a status that run may return"),
+                            ("decline_in_run", "run: returned 1, which is not a status that run may return"),
+                            ("return_plugin_in_setup", "setup: returned -22, which is not a status that setup may return")):
             for how in "always", "never":
                 self.bad(5, "strategy 'worker_%s', %s" % (name, words), *self.args(name, "--isolate=" + how))
                 done = self.redhost("--bench", "-s", "worker_" + name, "--plugin", FAULTS, "-n", "1000", "--quick", "--isolate=" + how, "--json")

@@ -1,5 +1,5 @@
 /* Is this still the process in which something was opened?  After fork() the child has neither the
- * threads of its parent nor what a driver keeps for it, and would wait for them for ever. */
+ * threads of its parent nor what a driver keeps for it, and would wait for them without end. */
 #ifndef RH_BASE_FORK_H
 #define RH_BASE_FORK_H
 

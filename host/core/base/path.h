@@ -17,7 +17,7 @@ const char *rh_env(const char *name);
 int rh_is_privileged(void);
 
 /* May the file be loaded, or what it describes?  With raised privileges only what was installed
- * with redhost, in the library's directory: whoever started the program has named all else. */
+ * with redhost, in the library's directory: the user who started the program has named all else. */
 int rh_path_may_be_loaded(const char *path);
 
 /* mkdir -p with mode 0700 for new directories. 0, or -1 with errno. */

@@ -282,7 +282,7 @@ static rh_status find_devices(rh_cl_devices *devices, rh_error *error) {
 }
 
 /* One thread of the process at a time: PoCL 3.1 crashes where two ask it first at once.  Drivers
- * start threads, which a process that is forked later lacks: it would wait for them for ever. */
+ * start threads, which a process that is forked later lacks: it would wait for them without end. */
 rh_status rh_cl_devices_find(rh_cl_devices *devices, rh_error *error) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   static _Atomic(pid_t) in_use_by;

@@ -92,7 +92,7 @@ static rh_status plugin_failed(const rh_instance *instance, const char *phase, r
                                rh_error *error) {
   if (!may_return(phase, status))
     return rh_fail(error, RH_E_PLUGIN,
-                   "strategy '%s', %s: returned %d, which is no status that %s may return",
+                   "strategy '%s', %s: returned %d, which is not a status that %s may return",
                    instance->spec.strategy->name, phase, (int)status, phase);
   if (instance->services.short_of_memory && status < RH_OK) status = RH_E_DEVICE;
   if (!instance->services.failed)

@@ -47,9 +47,10 @@
  *
  * fork().  A driver's threads do not follow into the child.  There an rh_redhost that has used
  * devices, and what was prepared with it for a device, answer RH_E_INVALID, and rh_close() and
- * rh_prepared_destroy() of them release nothing.  A new rh_redhost in the child has no device, which
- * is RH_E_DEVICE, if this library had used OpenCL before the fork; strategies of the host work, also
- * those prepared before.  A program that opens a device itself and forks then has to know that. */
+ * rh_prepared_destroy() of them release nothing.  A new rh_redhost in the child has no device,
+ * which is RH_E_DEVICE, if this library had used OpenCL before the fork; strategies of the host
+ * work, also those prepared before.  A program that opens a device itself and forks then has to
+ * know that. */
 #ifndef REDHOST_REDHOST_H
 #define REDHOST_REDHOST_H
 

@@ -98,11 +98,6 @@ static rh_status exit_in_copy(void *self, const rh_run *run) {
   return zoo_run(self, run);
 }
 
-static rh_status end_thread_in_run(void *self, const rh_run *run) {
-  pthread_exit(NULL);
-  return zoo_run(self, run);
-}
-
 /* Statuses that a plugin must not return. */
 static rh_status return_wrong(void *self, const rh_run *run) {
   zoo_run(self, run);
@@ -262,7 +257,6 @@ FAULT(crash_in_thread, zoo_setup, crash_in_thread, NULL);
 FAULT(exit_in_run, zoo_setup, exit_in_run, NULL);
 FAULT(end_thread_in_run, zoo_setup, end_thread_in_run, NULL);
 FAULT(exit_in_copy, zoo_setup, exit_in_copy, NULL);
-FAULT(end_thread_in_run, zoo_setup, end_thread_in_run, NULL);
 FAULT(return_wrong, zoo_setup, return_wrong, NULL);
 FAULT(return_77, zoo_setup, return_77, NULL);
 FAULT(decline_in_run, zoo_setup, decline_in_run, NULL);
@@ -299,7 +293,6 @@ static const rh_strategy *const strategies[] = {
     &of_exit_in_run,
     &of_end_thread_in_run,
     &of_exit_in_copy,
-    &of_end_thread_in_run,
     &of_return_wrong,
     &of_return_77,
     &of_decline_in_run,
