@@ -147,7 +147,7 @@ static rh_status not_found(const rh_app *app, const rh_registry *registry,
                            const rh_catalog *catalog, rh_error *error) {
   rh_found found;
   const char *name = app->typed->name;
-  rh_status status = rh_registry_locate(&app->redhost->options, name, &found, error);
+  rh_status status = rh_redhost_locate(app->redhost, name, &found, error);
   if (status == RH_E_USAGE) return unknown(registry, catalog, name, error);
   if (status != RH_OK) return status;
   rh_found_finish(&found);

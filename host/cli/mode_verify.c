@@ -81,7 +81,7 @@ static rh_status find_name(work *w, const rh_registry *registry, const char *nam
   RH_TRY(add_transports(w, name, error));
   if (w->n > before) return RH_OK;
   rh_found found;
-  rh_status status = rh_registry_locate(&w->app->redhost->options, name, &found, error);
+  rh_status status = rh_redhost_locate(w->app->redhost, name, &found, error);
   if (status == RH_E_PLUGIN) return status; /* it may be in a directory that was not searched */
   rh_found_finish(&found);
   const char **names = calloc(registry->n_entries + 1u, sizeof *names);

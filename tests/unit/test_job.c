@@ -636,7 +636,8 @@ static uint32_t skipped_at(uint64_t n) {
   return redhost->registry.n_skipped;
 }
 
-/* The others cannot be chosen.  Of a user's plugins nothing is known before. */
+/* The others cannot be chosen.  Of a user's plugins nothing is known before.  What was examined
+ * stays so. */
 START_TEST(auto_examines_those_it_may_choose) {
   const rh_registry *all;
   made_up.about.kind = RH_DEVICE_CPU;
@@ -645,7 +646,6 @@ START_TEST(auto_examines_those_it_may_choose) {
   made_up.shares_memory = 1;
   redhost->devices_found = 1;
   redhost->device = &made_up;
-  ck_assert_uint_eq(skipped_at(999), 0);
   tune_at("native", built_in("native"), 1000, 1e-6);
   ck_assert_uint_gt(skipped_at(1000), 20);
   ck_assert(is_examined("native") && is_examined("serial") && is_examined("particular"));

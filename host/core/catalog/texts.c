@@ -45,15 +45,60 @@ static rh_status add_where(rh_definition *definition, const char *where, rh_erro
   return definition->where ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for an operator");
 }
 
+/* ---- Remembered ---- */
+
+struct rh_known_definition {
+  char *op;
+  rh_definition definition;
+};
+
+void rh_definitions_finish(rh_definitions *known) {
+  for (uint32_t k = 0; k < known->n; k++) {
+    free(known->list[k].op);
+    rh_definition_finish(&known->list[k].definition);
+  }
+  free(known->list);
+  *known = (rh_definitions){0};
+}
+
+static const rh_definition *recall(const rh_definitions *known, const char *op) {
+  for (uint32_t k = 0; known && k < known->n; k++)
+    if (strcmp(known->list[k].op, op) == 0) return &known->list[k].definition;
+  return NULL;
+}
+
+static rh_status remember(rh_definitions *known, const char *op, const rh_definition *definition,
+                          rh_error *error) {
+  rh_known_definition *list = realloc(known->list, (known->n + 1u) * sizeof *list);
+  char *own = strdup(op);
+  if (list) known->list = list;
+  if (!list || !own) {
+    free(own);
+    return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+  }
+  list[known->n].op = own;
+  return rh_definition_copy(&list[known->n++].definition, definition, error);
+}
+
+static rh_status find_or_read(rh_definition *definition, const rh_operator_texts *texts,
+                              const rh_options *options, rh_error *error) {
+  const char *op = texts->op;
+  const rh_definition *known = recall(texts->known, op);
+  if (known) return rh_definition_copy(definition, known, error);
+  if (is_file(op))
+    RH_TRY(rh_definition_read_file(definition, op, error));
+  else
+    RH_TRY(rh_catalog_define(definition, options, op, error));
+  return texts->known ? remember(texts->known, op, definition, error) : RH_OK;
+}
+
 static rh_status read_whole(rh_definition *definition, const rh_operator_texts *texts,
                             const rh_options *options, rh_error *error) {
   const char *op = texts->op;
   if (is_json(op))
     RH_TRY(rh_definition_read(definition, op, strlen(op), "the operator", error));
-  else if (is_file(op))
-    RH_TRY(rh_definition_read_file(definition, op, error));
   else
-    RH_TRY(rh_catalog_define(definition, options, op, error));
+    RH_TRY(find_or_read(definition, texts, options, error));
   if (texts->where) RH_TRY(add_where(definition, texts->where, error));
   if (!texts->map && !texts->finalize) return RH_OK;
   return rh_fail(error, RH_E_USAGE, "%s: operator %s has its own", texts->map ? "map" : "finalize",

@@ -9,13 +9,23 @@ typedef struct rh_operator_texts {
   /* "sum"; "min,max,sum"; "dot", an operator that comes along or is found; "FILE.json" or another
    * path; or the text of such a file, which begins with a brace.  Null: sum */
   const char *op;
-  const char *map;      /* expressions of the operands, with commas between */
-  const char *where;    /* "x > 0": other elements change nothing; null: all count */
-  const char *reduce;   /* instead of op: combines a and b */
-  const char *identity; /* goes with reduce */
-  const char *finalize; /* "a.0/n", "mean = a.0/n, ..." */
-  int commutes;         /* goes with reduce */
+  const char *map;              /* expressions of the operands, with commas between */
+  const char *where;            /* "x > 0": other elements change nothing; null: all count */
+  const char *reduce;           /* instead of op: combines a and b */
+  const char *identity;         /* goes with reduce */
+  const char *finalize;         /* "a.0/n", "mean = a.0/n, ..." */
+  int commutes;                 /* goes with reduce */
+  struct rh_definitions *known; /* where definitions that are read are remembered; or null */
 } rh_operator_texts;
+
+/* Definitions by the name or the path that they were read by, which are not read again.
+ * Zero-initialised is empty. */
+typedef struct rh_known_definition rh_known_definition;
+typedef struct rh_definitions {
+  rh_known_definition *list;
+  uint32_t n;
+} rh_definitions;
+void rh_definitions_finish(rh_definitions *known);
 
 /* Is it more than a built-in operator over the elements? */
 int rh_operator_texts_are_own(const rh_operator_texts *texts);

@@ -103,12 +103,15 @@ static rh_status prepare(distributed *d, const rh_request *request, const rh_res
                                : "place for the result");
   RH_TRY(rh_sized_read(&d->request, request, RH_SIZED(rh_request, n_settings), error));
   RH_TRY(rh_sized_check(result, RH_SIZED(rh_result, strategy), error));
-  RH_TRY(rh_request_name(&d->request, &d->redhost->options, &d->job, &d->own, error));
+  RH_TRY(rh_redhost_enter(d->redhost, error));
+  rh_status status = rh_request_name(&d->request, d->redhost, &d->job, &d->own, error);
+  rh_redhost_leave(d->redhost);
+  RH_TRY(status);
   if (d->own) rh_operator_take_base(d->own);
   RH_TRY(check(d, error));
   if (d->request.accuracy) RH_TRY(rh_accuracy_ask(&d->job, d->own, error));
   RH_TRY(rh_redhost_enter(d->redhost, error));
-  rh_status status = rh_by_code_prepare(d->own, d->redhost, error);
+  status = rh_by_code_prepare(d->own, d->redhost, error);
   rh_redhost_leave(d->redhost);
   RH_TRY(status);
   return rh_seam_init(&d->seam, &d->job, d->by.size, error);

@@ -157,7 +157,7 @@ static rh_status name(rh_redhost *redhost, const rh_request *request, uint64_t n
                       rh_kept_job *kept, rh_error *error) {
   rh_job_spec *spec = &kept->job.spec;
   rh_operator *custom;
-  rh_status status = rh_request_name(request, &redhost->options, spec, &custom, error);
+  rh_status status = rh_request_name(request, redhost, spec, &custom, error);
   kept->custom = custom;
   RH_TRY(status);
   RH_TRY(check(request, spec, is_part, error));

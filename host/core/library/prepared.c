@@ -141,7 +141,6 @@ static void release(rh_prepared *p) {
 
 static rh_status make_prepared(rh_prepared *p, rh_redhost *redhost, const rh_job_spec *spec,
                                rh_error *error) {
-  RH_TRY(rh_redhost_enter(redhost, error));
   rh_error why = {0};
   rh_attempts tried = {0};
   rh_status status;
@@ -161,7 +160,6 @@ static rh_status make_prepared(rh_prepared *p, rh_redhost *redhost, const rh_job
   redhost->n_prepared += status == RH_OK;
   if (status != RH_OK) status = why.status; /* of the first strategy, if several failed */
   if (status != RH_OK && error) *error = why;
-  rh_redhost_leave(redhost);
   return status;
 }
 
@@ -171,9 +169,9 @@ static uint32_t data_of(const rh_redhost *redhost) {
 }
 
 /* The operator, its operands, and where their data are. */
-static rh_status name_operands(const rh_redhost *redhost, rh_prepared *p,
-                               const rh_prepare_spec *wanted, rh_job_spec *spec, rh_error *error) {
-  const rh_asked asked = {.options = &redhost->options,
+static rh_status name_operands(rh_redhost *redhost, rh_prepared *p, const rh_prepare_spec *wanted,
+                               rh_job_spec *spec, rh_error *error) {
+  const rh_asked asked = {.redhost = redhost,
                           .op = wanted->op,
                           .map = wanted->map,
                           .where = wanted->where,
@@ -216,14 +214,16 @@ rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *asked, rh_prepa
                    : wanted.data_on_device ? RH_JOB_DATA_ON_DEVICE
                                            : data_of(redhost),
   };
+  RH_TRY(rh_redhost_enter(redhost, error));
   rh_prepared *p = calloc(1, sizeof *p);
-  if (!p) return rh_fail(error, RH_E_NOMEM, "no memory to prepare a reduction");
-  rh_status status = name_operands(redhost, p, &wanted, &spec, error);
+  rh_status status = p ? name_operands(redhost, p, &wanted, &spec, error)
+                       : rh_fail(error, RH_E_NOMEM, "no memory to prepare a reduction");
   if (status == RH_OK) status = make_prepared(p, redhost, &spec, error);
-  if (status != RH_OK)
-    release(p);
-  else
+  if (status == RH_OK)
     *prepared = p;
+  else if (p)
+    release(p);
+  rh_redhost_leave(redhost);
   return status;
 }
 

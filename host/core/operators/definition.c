@@ -1,4 +1,5 @@
 #include "definition.h"
+#include "../base/error.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ void rh_definition_finish(rh_definition *definition) {
   for (uint32_t k = 0; k < definition->n_lets; k++) free(definition->lets[k].text);
   for (uint32_t k = 0; k < definition->n_results; k++) free(definition->results[k].text);
   for (uint32_t k = 0; k < definition->n_by_type; k++) {
-    rh_definition_finish(definition->by_type[k].body);
+    if (definition->by_type[k].body) rh_definition_finish(definition->by_type[k].body);
     free(definition->by_type[k].body);
   }
   *definition = (rh_definition){0};
@@ -48,6 +49,33 @@ rh_definition rh_definition_for(const rh_definition *of, rh_type type) {
     made.claims_associative = body->claims_associative;
   }
   return made;
+}
+
+static int copy(char **text) {
+  return !*text || (*text = strdup(*text));
+}
+
+rh_status rh_definition_copy(rh_definition *to, const rh_definition *from, rh_error *error) {
+  *to = *from;
+  char **texts[] = {&to->summary, &to->about, &to->origin,    &to->json, &to->ops,
+                    &to->map,     &to->where, &to->code_file, &to->code};
+  int copied = 1;
+  for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) copied &= copy(texts[k]);
+  for (uint32_t k = 0; k < to->n_fields; k++) {
+    copied &= copy(&to->fields[k].load);
+    copied &= copy(&to->fields[k].identity);
+    copied &= copy(&to->fields[k].combine);
+  }
+  for (uint32_t k = 0; k < to->n_lets; k++) copied &= copy(&to->lets[k].text);
+  for (uint32_t k = 0; k < to->n_results; k++) copied &= copy(&to->results[k].text);
+  for (uint32_t k = 0; k < to->n_by_type; k++) {
+    rh_definition **body = &to->by_type[k].body;
+    const rh_definition *other = *body;
+    if ((*body = calloc(1, sizeof **body)))
+      copied &= rh_definition_copy(*body, other, NULL) == RH_OK;
+    copied &= *body != NULL;
+  }
+  return copied ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for an operator");
 }
 
 const char *rh_definition_what(char what[RH_WHAT_BYTES], const rh_definition *definition,

@@ -86,6 +86,8 @@ struct rh_definition {
 };
 
 void rh_definition_finish(rh_definition *definition);
+/* *to must be finished even after a failure. */
+rh_status rh_definition_copy(rh_definition *to, const rh_definition *from, rh_error *error);
 
 /* The definition for operands of this type: *of, or what it says of the type.  It has no `by_type`
  * and is not finished: its texts are those of *of. */

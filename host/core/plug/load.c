@@ -1,6 +1,7 @@
 /* Loads one strategy by its name, opening as few files as possible. */
 #include "../base/error.h"
 #include "../base/text.h"
+#include "examine.h"
 #include "plugin.h"
 #include "rank.h"
 #include "registry.h"
@@ -145,14 +146,29 @@ static rh_status locate(rh_survey *survey, const rh_options *options, const char
   return found->path ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for a path");
 }
 
-rh_status rh_registry_locate(const rh_options *options, const char *name, rh_found *found,
+rh_status rh_registry_locate(rh_registry *registry, const char *name, rh_found *found,
                              rh_error *error) {
-  rh_survey survey;
+  rh_survey *survey = registry->survey;
   memset(found, 0, sizeof *found);
-  RH_TRY(rh_survey_open(&survey, options, NULL, 0, error));
-  rh_status status = locate(&survey, options, name, found, error);
-  rh_survey_finish(&survey);
-  return status;
+  survey->device = NULL;
+  survey->max_n = 0;
+  return locate(survey, survey->options, name, found, error);
+}
+
+void rh_registry_ask(rh_registry *registry, const rh_device *device, uint64_t max_n, uint32_t op,
+                     rh_type type) {
+  const rh_examiner by = {.device = device ? device : rh_examine_host(),
+                          .max_n = max_n,
+                          .find_op = registry->survey->find_op};
+  for (uint32_t k = 0; by.find_op && k < registry->n_entries; k++) {
+    rh_entry *entry = &registry->entries[k];
+    int is_known = !entry->asked_here && entry->asked_of == device && entry->asked_n == max_n;
+    if (is_known || !rh_can_ask_here(entry) || entry->shadowed_by) continue;
+    if (!entry->opened && rh_registry_open(entry->path, entry->name, &entry->opened, NULL) != RH_OK)
+      continue;
+    rh_examine_offer(&by, entry->opened, op, type, &entry->offers[op][type]);
+    entry->asked_here = 1;
+  }
 }
 
 rh_status rh_found_from_entry(rh_found *found, const rh_entry *entry, rh_error *error) {
@@ -170,11 +186,14 @@ void rh_found_finish(rh_found *found) {
 
 rh_status rh_registry_load(const rh_options *options, const char *name,
                            const rh_strategy **strategy, char **path, rh_error *error) {
-  rh_found found;
+  rh_registry registry;
+  rh_found found = {0};
   *strategy = NULL;
   *path = NULL;
-  RH_TRY(rh_registry_locate(options, name, &found, error));
-  rh_status status = rh_registry_open(found.path, name, strategy, error);
+  RH_TRY(rh_registry_begin(&registry, options, NULL, error));
+  rh_status status = rh_registry_locate(&registry, name, &found, error);
+  rh_registry_finish(&registry);
+  if (status == RH_OK) status = rh_registry_open(found.path, name, strategy, error);
   if (status == RH_OK)
     *path = found.path;
   else

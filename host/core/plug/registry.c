@@ -31,48 +31,41 @@ static int shadow(rh_registry *registry) {
   return 0;
 }
 
-/* Moves the entries out of the survey. */
-static int gather_entries(rh_registry *registry, rh_survey *survey) {
+/* The strings stay the survey's. */
+static int gather_entries(rh_registry *registry) {
+  const rh_survey *survey = registry->survey;
   uint32_t total = 0;
   for (uint32_t k = 0; k < survey->search.n; k++) total += survey->findings[k].n_entries;
   registry->entries = calloc(total + 1u, sizeof *registry->entries);
   if (!registry->entries) return -1;
   for (uint32_t k = 0; k < survey->search.n; k++) {
-    rh_finding *finding = &survey->findings[k];
-    if (finding->refused) continue;
+    const rh_finding *finding = &survey->findings[k];
+    if (finding->refused || !finding->wanted) continue;
     if (finding->n_entries)
       memcpy(registry->entries + registry->n_entries, finding->entries,
              finding->n_entries * sizeof *finding->entries);
     registry->n_entries += finding->n_entries;
-    finding->n_entries = 0;
   }
   return 0;
 }
 
-static int gather_refusals(rh_registry *registry, const rh_survey *survey, int asked) {
+static int gather_refusals(rh_registry *registry) {
+  const rh_survey *survey = registry->survey;
+  int asked = rh_discovery_names_plugin(survey->options);
   registry->refusals = calloc(survey->search.n + 1u, sizeof *registry->refusals);
   if (!registry->refusals) return -1;
   for (uint32_t k = 0; k < survey->search.n; k++) {
+    const rh_candidate *candidate = &survey->search.candidates[k];
     const char *reason = rh_survey_refusal(survey, k);
     if (!reason) continue;
-    rh_refusal *refusal = &registry->refusals[registry->n_refusals++];
-    refusal->path = rh_copy_string(survey->search.candidates[k].path);
-    refusal->reason = rh_copy_string(reason);
-    refusal->kind = rh_survey_refusal_kind(survey, k);
-    refusal->installed = survey->search.candidates[k].installed;
-    if (!refusal->path || !refusal->reason) return -1;
+    registry->refusals[registry->n_refusals++] =
+        (rh_refusal){.path = candidate->path,
+                     .reason = (char *)reason,
+                     .kind = rh_survey_refusal_kind(survey, k),
+                     .installed = candidate->installed};
     if (k == 0) registry->asked_refused = (uint32_t)asked;
   }
   return 0;
-}
-
-static void take_notes(rh_registry *registry, rh_discovery *search) {
-  registry->notes = search->notes;
-  registry->n_notes = search->n_notes;
-  registry->searched = search->searched;
-  search->notes = NULL;
-  search->n_notes = 0;
-  search->searched = NULL;
 }
 
 static int bears_one_of(const char *path, const char *const *names, uint32_t n) {
@@ -87,57 +80,91 @@ static int is_borne(const rh_survey *survey, const char *name) {
   return 0;
 }
 
-/* Has the others pass for examined. */
-static uint32_t skip_others(rh_survey *survey, const char *const *names, uint32_t n) {
-  uint32_t skipped = 0;
-  for (uint32_t k = 0; k < n; k++)
-    if (!is_borne(survey, names[k])) return 0;
-  for (uint32_t k = 0; n && k < survey->search.n; k++) {
+static int must_ask_again(const rh_finding *finding, const rh_device *device, uint64_t max_n,
+                          int exactly) {
+  const rh_entry *entry = finding->n_entries ? &finding->entries[0] : NULL;
+  if (!entry || (entry->asked_of == device && entry->asked_n == max_n)) return 0;
+  return exactly || (!rh_can_ask_here(entry) && (entry->asked_of != device || entry->asked_n == 0));
+}
+
+/* How many files that nobody wanted before. */
+static uint32_t want(rh_survey *survey, const char *const *names, uint32_t n) {
+  uint32_t more = 0;
+  int all = n == 0;
+  for (uint32_t k = 0; k < n; k++) all |= !is_borne(survey, names[k]);
+  for (uint32_t k = 0; k < survey->search.n; k++) {
     const rh_candidate *candidate = &survey->search.candidates[k];
-    if (!candidate->installed || bears_one_of(candidate->path, names, n)) continue;
-    survey->findings[k].looked = 1;
-    skipped++;
+    rh_finding *finding = &survey->findings[k];
+    if (finding->wanted ||
+        !(all || !candidate->installed || bears_one_of(candidate->path, names, n)))
+      continue;
+    finding->wanted = 1;
+    more++;
   }
-  return skipped;
+  return more;
+}
+
+static void release_lists(rh_registry *registry) {
+  for (uint32_t k = 0; k < registry->n_entries; k++) free(registry->entries[k].shadowed_by);
+  free(registry->entries);
+  free(registry->refusals);
+  *registry = (rh_registry){.survey = registry->survey};
+}
+
+/* What the survey has now. */
+static rh_status gather(rh_registry *registry, rh_error *error) {
+  rh_survey *survey = registry->survey;
+  release_lists(registry);
+  registry->notes = survey->search.notes;
+  registry->n_notes = survey->search.n_notes;
+  registry->searched = survey->search.searched;
+  for (uint32_t k = 0; k < survey->search.n; k++)
+    registry->n_skipped += !survey->findings[k].wanted && !survey->search.candidates[k].refused;
+  if (gather_entries(registry) == 0 && gather_refusals(registry) == 0 && shadow(registry) == 0)
+    return RH_OK;
+  return rh_fail(error, RH_E_NOMEM, "no memory to list the plugins");
+}
+
+rh_status rh_registry_begin(rh_registry *registry, const rh_options *options, rh_find_op *find_op,
+                            rh_error *error) {
+  *registry = (rh_registry){.survey = calloc(1, sizeof *registry->survey)};
+  if (!registry->survey) return rh_fail(error, RH_E_NOMEM, "no memory to list the plugins");
+  rh_status status = rh_survey_open(registry->survey, options, NULL, 0, error);
+  registry->survey->find_op = find_op;
+  if (status != RH_OK) rh_registry_finish(registry);
+  return status;
+}
+
+rh_status rh_registry_examine(rh_registry *registry, const rh_device *device, uint64_t max_n,
+                              const char *const *names, uint32_t n, int exactly, rh_error *error) {
+  rh_survey *survey = registry->survey;
+  survey->device = device;
+  survey->max_n = max_n;
+  uint32_t due = want(survey, names, n);
+  for (uint32_t k = 0; k < survey->search.n; k++) {
+    rh_finding *finding = &survey->findings[k];
+    if (!finding->wanted || !must_ask_again(finding, device, max_n, exactly)) continue;
+    rh_survey_forget(survey, k);
+    due++;
+  }
+  if (!due && registry->entries && !exactly) return RH_OK;
+  RH_TRY(rh_survey_look_at(survey, 0, survey->search.n, 1, error));
+  return gather(registry, error);
 }
 
 rh_status rh_registry_scan(rh_registry *registry, const rh_options *options,
                            const rh_device *device, uint64_t max_n, rh_error *error) {
-  return rh_registry_scan_named(registry, options, device, max_n, NULL, 0, error);
-}
-
-rh_status rh_registry_scan_named(rh_registry *registry, const rh_options *options,
-                                 const rh_device *device, uint64_t max_n, const char *const *names,
-                                 uint32_t n, rh_error *error) {
-  rh_survey survey;
-  memset(registry, 0, sizeof *registry);
-  RH_TRY(rh_survey_open(&survey, options, device, max_n, error));
-  registry->n_skipped = skip_others(&survey, names, n);
-  rh_status status = rh_survey_look(&survey, 0, survey.search.n, error);
-  if (status == RH_OK) {
-    int asked = rh_discovery_names_plugin(options);
-    take_notes(registry, &survey.search);
-    if (gather_entries(registry, &survey) != 0 || gather_refusals(registry, &survey, asked) != 0 ||
-        shadow(registry) != 0)
-      status = rh_fail(error, RH_E_NOMEM, "no memory to list the plugins");
-  }
-  rh_survey_finish(&survey);
+  RH_TRY(rh_registry_begin(registry, options, NULL, error));
+  rh_status status = rh_registry_examine(registry, device, max_n, NULL, 0, 1, error);
   if (status != RH_OK) rh_registry_finish(registry);
   return status;
 }
 
 void rh_registry_finish(rh_registry *registry) {
-  for (uint32_t k = 0; k < registry->n_entries; k++) rh_entry_finish(&registry->entries[k]);
-  for (uint32_t k = 0; k < registry->n_refusals; k++) {
-    free(registry->refusals[k].path);
-    free(registry->refusals[k].reason);
-  }
-  for (uint32_t k = 0; k < registry->n_notes; k++) free(registry->notes[k]);
-  free(registry->entries);
-  free(registry->refusals);
-  free(registry->notes);
-  free(registry->searched);
-  memset(registry, 0, sizeof *registry);
+  release_lists(registry);
+  if (registry->survey) rh_survey_finish(registry->survey);
+  free(registry->survey);
+  *registry = (rh_registry){0};
 }
 
 const rh_entry *rh_registry_find(const rh_registry *registry, const char *name) {

@@ -6,6 +6,10 @@
 #include "discover.h"
 #include <redhost/redhost.h>
 
+/* The operator on the type, with or without a prelude, or null: host/core/reduce's rh_op_find(),
+ * which nothing here may include. */
+typedef const rh_op *rh_find_op(uint32_t op, rh_type type);
+
 /* The answer of query for one operator and type, with the default parameters. */
 typedef struct rh_offer {
   rh_status status; /* RH_OK or RH_DECLINED; a failure of query itself is RH_E_PLUGIN */
@@ -21,6 +25,11 @@ typedef struct rh_entry {
   uint64_t promises, needs;
   uint32_t determinism, device_kinds, n_params;
   rh_param *params; /* owned, with its strings */
+  /* Of the device, or null, and n that the offers are for; asked_here: some may be for others. */
+  const rh_device *asked_of;
+  uint64_t asked_n;
+  int asked_here;
+  const rh_strategy *opened; /* null, unless it was asked in this process */
   /* [op][type], by number; .status is RH_DECLINED where undefined */
   rh_offer offers[RH_N_OPS + 1][RH_N_TYPES + 1];
   char *shadowed_by; /* null, or the path of the file whose strategy of that name comes first */
@@ -33,7 +42,8 @@ typedef struct rh_refusal {
 } rh_refusal;
 
 typedef struct rh_registry {
-  rh_entry *entries; /* by name; shadowed ones follow the one that takes precedence */
+  struct rh_survey *survey; /* what was found and examined so far; it owns what follows */
+  rh_entry *entries;        /* by name; shadowed ones follow the one that takes precedence */
   uint32_t n_entries;
   rh_refusal *refusals;
   uint32_t n_refusals;
@@ -51,11 +61,20 @@ typedef struct rh_registry {
  * examined. */
 rh_status rh_registry_scan(rh_registry *registry, const rh_options *options,
                            const rh_device *device, uint64_t max_n, rh_error *error);
-/* The same, but of the files that came with redhost it examines those only that bear one of n names
- * of strategies.  A name that no file bears may be in any file: then it examines all of them. */
-rh_status rh_registry_scan_named(rh_registry *registry, const rh_options *options,
-                                 const rh_device *device, uint64_t max_n, const char *const *names,
-                                 uint32_t n, rh_error *error);
+/* In steps.  First it only searches the directories.  find_op: to examine what came with redhost in
+ * this process if there is no program; null: that fails. */
+rh_status rh_registry_begin(rh_registry *registry, const rh_options *options, rh_find_op *find_op,
+                            rh_error *error);
+/* Then it examines what was not examined before.  Of the files that came with redhost those only
+ * that bear one of n names of strategies; a name that no file bears may be in any file: then all of
+ * them, as with n = 0.  `exactly`: also those whose offers are for another device or max_n. */
+rh_status rh_registry_examine(rh_registry *registry, const rh_device *device, uint64_t max_n,
+                              const char *const *names, uint32_t n, int exactly, rh_error *error);
+/* Then offers of another size: opens the plugins that came with redhost, which were examined, in
+ * this process, and asks them for the operator on the type.  Others keep what they offered first,
+ * and stay out of this process until one is chosen. */
+void rh_registry_ask(rh_registry *registry, const rh_device *device, uint64_t max_n, uint32_t op,
+                     rh_type type);
 void rh_registry_finish(rh_registry *registry);
 
 /* The entry of that name that takes precedence; null if there is none. */
@@ -70,10 +89,11 @@ typedef struct rh_found {
   char missed[1024]; /* "", or a plugin that comes before this one and could not be examined */
 } rh_found;
 
-/* Finds the strategy of that name and examines only the files that matter: inside one directory the
- * file named after the strategy comes first.  Each file is examined in a child; none is opened
- * here.  Unknown: RH_E_USAGE with a suggestion and the directories searched. */
-rh_status rh_registry_locate(const rh_options *options, const char *name, rh_found *found,
+/* Finds the strategy of that name and examines only the files that matter, unless they were
+ * examined before: inside one directory the file named after the strategy comes first.  Each file
+ * is examined in a child; none is opened here, unless there is no program.  Unknown: RH_E_USAGE
+ * with a suggestion and the directories searched. */
+rh_status rh_registry_locate(rh_registry *registry, const char *name, rh_found *found,
                              rh_error *error);
 /* The same for an entry that a scan found, without examining the file again. */
 rh_status rh_found_from_entry(rh_found *found, const rh_entry *entry, rh_error *error);
@@ -88,9 +108,7 @@ rh_status rh_registry_load(const rh_options *options, const char *name,
                            const rh_strategy **strategy, char **path, rh_error *error);
 
 /* The child's side: `redhost --probe` calls this and exits with its result, 0 when everything was
- * sent.  Reads the request from descriptor 3, writes frames to descriptor 4 (wire.h).  `find_op`:
- * the operator on the type, with or without a prelude, or null (host/core/reduce's rh_op_find,
- * which nothing here may include). */
-int rh_probe_main(const rh_op *(*find_op)(uint32_t op, rh_type type));
+ * sent.  Reads the request from descriptor 3, writes frames to descriptor 4 (wire.h). */
+int rh_probe_main(rh_find_op *find_op);
 
 #endif

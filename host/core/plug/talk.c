@@ -26,17 +26,16 @@ static rh_finding *finding_of(const talker *talk) {
 }
 
 static rh_fate finish_file(talker *talk) {
-  finding_of(talk)->looked = 1;
   talk->begun = 0;
   talk->answered++;
   rh_conversation_grant(&talk->with);
   return RH_GOES_ON;
 }
 
-static rh_fate take_plugin(talker *talk, const json_t *strategies) {
-  uint32_t k = talk->which[talk->answered], n = (uint32_t)json_array_size(strategies);
-  const rh_candidate *candidate = &talk->survey->search.candidates[k];
-  rh_finding *finding = finding_of(talk);
+rh_fate rh_finding_take(rh_survey *survey, uint32_t k, const json_t *strategies) {
+  uint32_t n = (uint32_t)json_array_size(strategies);
+  const rh_candidate *candidate = &survey->search.candidates[k];
+  rh_finding *finding = &survey->findings[k];
   if (n < 1 || n > RH_MOST_STRATEGIES) return RH_FATE_GARBAGE;
   finding->entries = calloc(n, sizeof *finding->entries);
   if (!finding->entries) return RH_FATE_FAILED;
@@ -46,19 +45,34 @@ static rh_fate take_plugin(talker *talk, const json_t *strategies) {
     finding->n_entries++;
     entry->place = candidate->place;
     entry->installed = candidate->installed;
+    entry->asked_of = survey->device;
+    entry->asked_n = survey->max_n;
     if (!(entry->path = strdup(candidate->path))) return RH_FATE_FAILED;
   }
-  return finish_file(talk);
+  finding->looked = 1;
+  return RH_GOES_ON;
 }
 
 /* The reason may quote file names and the loader's message, so it is made one line. */
-static rh_fate take_refusal(talker *talk, const char *reason, rh_refusal_kind kind) {
+rh_fate rh_finding_refuse(rh_survey *survey, uint32_t k, const char *reason, rh_refusal_kind kind) {
+  rh_finding *finding = &survey->findings[k];
   char *copy = strdup(reason);
   if (!copy) return RH_FATE_FAILED;
   rh_make_plain(copy);
-  finding_of(talk)->refused = copy;
-  finding_of(talk)->kind = kind;
-  return finish_file(talk);
+  finding->refused = copy;
+  finding->kind = kind;
+  finding->looked = 1;
+  return RH_GOES_ON;
+}
+
+static rh_fate take_plugin(talker *talk, const json_t *strategies) {
+  rh_fate fate = rh_finding_take(talk->survey, talk->which[talk->answered], strategies);
+  return fate == RH_GOES_ON ? finish_file(talk) : fate;
+}
+
+static rh_fate take_refusal(talker *talk, const char *reason, rh_refusal_kind kind) {
+  rh_fate fate = rh_finding_refuse(talk->survey, talk->which[talk->answered], reason, kind);
+  return fate == RH_GOES_ON ? finish_file(talk) : fate;
 }
 
 static rh_fate take_begin(talker *talk) {
@@ -119,8 +133,7 @@ static void name_fate(const talker *talk, char *to, size_t bytes) {
   rh_conversation_name(&talk->with, where, to, bytes);
 }
 
-/* Drops the entries of an invalid plugin frame. */
-static void drop_entries(rh_finding *finding) {
+void rh_finding_drop(rh_finding *finding) {
   for (uint32_t j = 0; j < finding->n_entries; j++) rh_entry_finish(&finding->entries[j]);
   free(finding->entries);
   finding->entries = NULL;
@@ -130,7 +143,7 @@ static void drop_entries(rh_finding *finding) {
 /* The child died or hung while it examined a file. */
 static rh_status blame(talker *talk, rh_error *error) {
   char reason[256];
-  drop_entries(finding_of(talk));
+  rh_finding_drop(finding_of(talk));
   /* An earlier plugin in the same process may be the cause, so the file is examined again alone.
    * Not after a hang, which costs seconds. */
   if (talk->answered > 0 && talk->with.fate != RH_FATE_LATE) return RH_OK;
@@ -201,7 +214,7 @@ rh_status rh_talk(rh_survey *survey, const uint32_t *which, uint32_t n, uint32_t
   rh_conversation_end(&talk.with, 0.5);
   rh_status status = RH_OK;
   if (fate == RH_FATE_FAILED) {
-    drop_entries(finding_of(&talk));
+    rh_finding_drop(finding_of(&talk));
     status = RH_E_NOMEM;
   } else if (fate != RH_FATE_HEARD) {
     status = talk.begun ? blame(&talk, error) : end_lost_probe(&talk, error);

@@ -7,7 +7,7 @@
 
 /* What rh_request and rh_prepare_spec have in common. */
 typedef struct rh_asked {
-  const rh_options *options; /* where operator files are searched for */
+  rh_redhost *redhost; /* where operator files are searched for and remembered */
   const char *op, *map, *reduce, *identity, *finalize, *where;
   rh_type type;
   const rh_input *inputs;
@@ -17,8 +17,8 @@ typedef struct rh_asked {
   uint32_t commutes;
 } rh_asked;
 
-/* Enters the operator into the spec.  *made: what spec->custom points to, to be destroyed by the
- * caller, or null if the operator is built in. */
+/* Enters the operator into the spec.  The caller has locked the rh_redhost.  *made: what
+ * spec->custom points to, to be destroyed by the caller, or null if the operator is built in. */
 rh_status rh_asked_name(const rh_asked *asked, rh_job_spec *spec, rh_operator **made,
                         rh_error *error);
 

@@ -478,7 +478,9 @@ static const candidate *choose_without_device(choice *c, rh_text *text) {
   if (!may_do_without_device(c) || rh_redhost_tuned(c->redhost, &c->tuned, NULL) != RH_OK)
     return NULL;
   double way_s = rh_trial_way_s(c->redhost, c->tuned, c->spec);
-  if (way_s == 0 || rh_redhost_host_registry(c->redhost, c->spec->n, &registry, NULL) != RH_OK)
+  const rh_wanted wanted = {
+      .n = c->spec->n, .op = c->spec->op, .type = c->spec->type, .of_host = 1};
+  if (way_s == 0 || rh_redhost_known_registry(c->redhost, &wanted, &registry, NULL) != RH_OK)
     return NULL;
   c->list = calloc(registry->n_entries + 1u, sizeof *c->list);
   if (!c->list) return NULL;
@@ -507,11 +509,13 @@ rh_status rh_choose(rh_redhost *redhost, const rh_job_spec *spec, const rh_entry
     return RH_OK;
   }
   forget(&c);
-  RH_TRY(rh_redhost_known_registry(redhost, spec->n, &registry, error));
+  rh_wanted wanted = {.n = spec->n, .op = spec->op, .type = spec->type};
+  RH_TRY(rh_redhost_known_registry(redhost, &wanted, &registry, error));
   rh_status status = consider(&c, registry, &known, error);
   if (registry->n_skipped && (status == RH_DECLINED || (status == RH_OK && !is_decided(&c)))) {
     forget(&c);
-    status = rh_redhost_registry(redhost, spec->n, &registry, NULL, error);
+    wanted.of_all = 1;
+    status = rh_redhost_known_registry(redhost, &wanted, &registry, error);
     if (status == RH_OK) status = consider(&c, registry, &known, error);
   }
   rh_redhost_report_missing_plugins(redhost);

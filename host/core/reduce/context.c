@@ -44,7 +44,7 @@ rh_status rh_redhost_enter(rh_redhost *redhost, rh_error *error) {
 }
 
 void rh_redhost_release_device(rh_redhost *redhost) {
-  if (redhost->registry_scanned) rh_registry_finish(&redhost->registry);
+  rh_registry_finish(&redhost->registry);
   redhost->registry_scanned = 0;
   rh_tunedb_close(redhost->tuned);
   redhost->tuned = NULL;
@@ -59,6 +59,8 @@ static void release(rh_redhost *redhost) {
   free_options(&redhost->options);
   free(redhost->left_out);
   rh_fork_unmark(redhost->opened_here);
+  free(redhost->trusted);
+  rh_definitions_finish(&redhost->definitions);
   pthread_mutex_destroy(&redhost->lock);
   free(redhost);
 }
@@ -143,17 +145,30 @@ static rh_status device_of_registry(rh_redhost *redhost, const rh_cl_device **de
   return RH_OK;
 }
 
-static void forget_registry(rh_redhost *redhost) {
-  if (redhost->registry_scanned) rh_registry_finish(&redhost->registry);
-  redhost->registry_scanned = 0;
+/* Searches for plugins, once. */
+static rh_status begin_registry(rh_redhost *redhost, rh_error *error) {
+  if (redhost->registry.survey) return RH_OK;
+  return rh_registry_begin(&redhost->registry, &redhost->options, rh_op_find, error);
 }
 
-static rh_status scan(rh_redhost *redhost, const rh_cl_device *device, uint64_t n,
-                      const char *const *names, uint32_t n_names, rh_error *error) {
-  RH_TRY(rh_registry_scan_named(&redhost->registry, &redhost->options,
-                                device ? &device->about : NULL, n, names, n_names, error));
+/* rh_redhost.registry_n where offers are for several sizes or devices. */
+static const uint64_t SEVERAL = UINT64_MAX;
+
+static const rh_device *about(const rh_cl_device *device) {
+  return device ? &device->about : NULL;
+}
+
+static int is_for(const rh_redhost *redhost, const rh_cl_device *device, uint64_t n) {
+  return redhost->registry_scanned && redhost->registry_n == n && redhost->registry_for == device;
+}
+
+static rh_status examine(rh_redhost *redhost, const rh_cl_device *device, uint64_t n,
+                         const char *const *names, uint32_t n_names, int exactly, rh_error *error) {
+  int is_exact = exactly || !redhost->registry_scanned || is_for(redhost, device, n);
+  redhost->registry_scanned = 0;
+  RH_TRY(rh_registry_examine(&redhost->registry, about(device), n, names, n_names, exactly, error));
   redhost->registry_scanned = 1;
-  redhost->registry_n = n;
+  redhost->registry_n = is_exact ? n : SEVERAL;
   redhost->registry_for = device;
   return RH_OK;
 }
@@ -164,39 +179,35 @@ rh_status rh_redhost_registry(rh_redhost *redhost, uint64_t n, const rh_registry
   rh_error why;
   RH_TRY(device_of_registry(redhost, &device, &why, error));
   if (no_device) *no_device = why;
-  if (redhost->registry_n != n || redhost->registry_for != device || redhost->registry.n_skipped)
-    forget_registry(redhost);
-  if (!redhost->registry_scanned) RH_TRY(scan(redhost, device, n, NULL, 0, error));
+  RH_TRY(begin_registry(redhost, error));
   *registry = &redhost->registry;
-  return RH_OK;
+  if (is_for(redhost, device, n) && !redhost->registry.n_skipped) return RH_OK;
+  return examine(redhost, device, n, NULL, 0, 1, error);
 }
 
-static rh_status scan_known(rh_redhost *redhost, const rh_cl_device *device, uint64_t n,
-                            const rh_registry **registry, rh_error *error) {
+rh_status rh_redhost_known_registry(rh_redhost *redhost, const rh_wanted *wanted,
+                                    const rh_registry **registry, rh_error *error) {
   enum { MOST = 64 }; /* more are not worth a choice: all are examined */
   const char *names[MOST];
+  const rh_cl_device *device = NULL;
+  rh_registry *all = &redhost->registry;
   rh_tunedb *tuned;
+  rh_error why;
+  if (!wanted->of_host) RH_TRY(device_of_registry(redhost, &device, &why, error));
   RH_TRY(rh_redhost_tuned(redhost, &tuned, error));
-  if (redhost->registry_n != n || redhost->registry_for != device) forget_registry(redhost);
-  if (!redhost->registry_scanned) {
-    uint32_t n_names = rh_tunedb_strategies(tuned, names, MOST);
-    RH_TRY(scan(redhost, device, n, names, n_names <= MOST ? n_names : 0, error));
-  }
-  *registry = &redhost->registry;
+  RH_TRY(begin_registry(redhost, error));
+  uint32_t n_names = wanted->of_all ? 0 : rh_tunedb_strategies(tuned, names, MOST);
+  RH_TRY(examine(redhost, device, wanted->n, names, n_names <= MOST ? n_names : 0, 0, error));
+  rh_registry_ask(all, about(device), wanted->n, wanted->op, wanted->type);
+  *registry = all;
   return RH_OK;
 }
 
-rh_status rh_redhost_known_registry(rh_redhost *redhost, uint64_t n, const rh_registry **registry,
-                                    rh_error *error) {
-  const rh_cl_device *device = NULL;
-  rh_error why;
-  RH_TRY(device_of_registry(redhost, &device, &why, error));
-  return scan_known(redhost, device, n, registry, error);
-}
-
-rh_status rh_redhost_host_registry(rh_redhost *redhost, uint64_t n, const rh_registry **registry,
-                                   rh_error *error) {
-  return scan_known(redhost, NULL, n, registry, error);
+rh_status rh_redhost_locate(rh_redhost *redhost, const char *name, rh_found *found,
+                            rh_error *error) {
+  *found = (rh_found){0};
+  RH_TRY(begin_registry(redhost, error));
+  return rh_registry_locate(&redhost->registry, name, found, error);
 }
 
 void rh_redhost_report_missing_plugins(const rh_redhost *redhost) {

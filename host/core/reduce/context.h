@@ -3,6 +3,7 @@
 #define RH_REDUCE_CONTEXT_H
 
 #include "../base/fork.h"
+#include "../catalog/texts.h"
 #include "../cl/session.h"
 #include "../plug/registry.h"
 #include "../tunedb/tunedb.h"
@@ -25,14 +26,20 @@ struct rh_redhost {
   const rh_cl_device *device; /* null until chosen */
   rh_cl_session session;
   int session_open;
-  rh_registry registry; /* what `auto` chooses from */
+  /* What is known of plugins, from when it is first needed on; what `auto` chooses from, if it was
+   * scanned. */
+  rh_registry registry;
   int registry_scanned;
+  /* of all offers, if they are for one; null: the host alone */
   uint64_t registry_n;
-  const rh_cl_device *registry_for; /* null: the host alone */
-  rh_tunedb *tuned;                 /* null until asked for */
+  const rh_cl_device *registry_for;
+  rh_tunedb *tuned; /* null until asked for */
   const rh_cl_device *tuned_for;
   /* incremented for each wrong result, because an earlier choice of `auto` may be that strategy */
   uint32_t blame;
+  rh_definitions definitions; /* of operators, by the names and files that were asked for */
+  uint64_t *trusted;          /* rh_operator_hash() of those whose laws were examined */
+  uint32_t n_trusted;
   struct rh_kept *kept; /* problems that rh_reduce() keeps set up; null until the first */
   /* Arrays of more bytes are streamed to a device with memory of its own; in chunks of so many, or
    * 0: what suits it.  Tests make both small. */
@@ -80,15 +87,24 @@ rh_status rh_redhost_use_device(rh_redhost *redhost, const rh_cl_device *device,
 rh_status rh_redhost_registry(rh_redhost *redhost, uint64_t n, const rh_registry **registry,
                               rh_error *no_device, rh_error *error);
 
-/* The same for `auto`, which seldom needs all of them: of the plugins that came with redhost, those
- * only that rh_tunedb_strategies() names, unless all were examined before.  registry->n_skipped
- * says how many are missing. */
-rh_status rh_redhost_known_registry(rh_redhost *redhost, uint64_t n, const rh_registry **registry,
-                                    rh_error *error);
+/* What `auto` wants to know. */
+typedef struct rh_wanted {
+  uint64_t n;
+  uint32_t op;
+  rh_type type;
+  int of_host; /* 1: for the host alone, without a look for devices */
+  int of_all; /* 0: of the plugins that came with redhost those that rh_tunedb_strategies() names */
+} rh_wanted;
 
-/* The same for the host alone, without a look for devices. */
-rh_status rh_redhost_host_registry(rh_redhost *redhost, uint64_t n, const rh_registry **registry,
-                                   rh_error *error);
+/* The same for `auto`, which seldom needs all of them, and the offers for one operator and type
+ * only: the others may be those of other sizes.  registry->n_skipped says how many are missing.
+ * Whatever was examined before, by these functions, is not examined again. */
+rh_status rh_redhost_known_registry(rh_redhost *redhost, const rh_wanted *wanted,
+                                    const rh_registry **registry, rh_error *error);
+
+/* The strategy of that name, as rh_registry_locate() finds it. */
+rh_status rh_redhost_locate(rh_redhost *redhost, const char *name, rh_found *found,
+                            rh_error *error);
 
 /* Call it after rh_redhost_registry() when running several strategies, listing them or letting
  * `auto` choose.  Logs one line if a plugin is missing that was requested by its file, came with

@@ -4,6 +4,7 @@
 #include "../base/vocabulary.h"
 #include "../cl/memory.h"
 #include "../operators/ops.h"
+#include "../plug/examine.h"
 #include "../plug/plugin.h"
 #include "by_code.h"
 
@@ -30,17 +31,7 @@ struct rh_instance {
 };
 
 const rh_device *rh_host_device(void) {
-  static const rh_device host = {
-      .struct_size = sizeof host,
-      .kind = RH_DEVICE_HOST,
-      .compute_units = 1,
-      .max_group = 1,
-      .features = RH_FP64,
-      .name = "host",
-      .driver = "",
-      .extensions = "",
-  };
-  return &host;
+  return rh_examine_host();
 }
 
 int rh_strategy_is_host(const rh_strategy *strategy) {

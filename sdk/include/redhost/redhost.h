@@ -89,7 +89,9 @@ typedef struct rh_options {
   const char *plugin_file;
   const char *plugin_path; /* colon-separated directories, before the environment's */
   const char *cache_dir;   /* default: REDHOST_CACHE_DIR, else $XDG_CACHE_HOME/redhost */
-  /* the redhost program, which probes plugins in a child process; default: next to the library */
+  /* the redhost program, which examines plugins in a child process; default: ../bin/redhost beside
+   * the library.  If there is none, plugins that came with redhost are examined in this process,
+   * and others are refused */
   const char *program;
   rh_reporter reporter;
   /* The caller's cl_command_queue, in-order, on a device that is not a sub-device.  redhost then
@@ -222,7 +224,11 @@ typedef struct rh_result {
 } rh_result;
 
 /* Opens the library.  Devices and plugins are discovered, and the tuning database is read, when
- * they are first needed; this rh_redhost keeps using what it found then.  [any thread] */
+ * they are first needed; this rh_redhost keeps using what it found then.  So it does with operators
+ * in files and with what it learnt of plugins, each of which a child process examines once, before
+ * its first use: a file that is new is not seen, an operator's that changes is not read again, and
+ * a plugin's that changes is examined again, though one that is in use stays as it is.
+ * [any thread] */
 rh_status rh_open(rh_redhost **redhost, const rh_options *options, rh_error *error);
 
 /* Reduces one array and, unless `unchecked` is set, checks the answer against an exact reference
