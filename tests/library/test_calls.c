@@ -96,7 +96,7 @@ static const char *const comparing[] = {"strcmp", "strnlen", "memmove", "pthread
                                         "pthread_mutex_unlock"};
 static int may_compare;
 
-enum { MOST = 256, MOST_SLOTS = 2048 };
+enum { MOST = 512, MOST_SLOTS = 2048 };
 static const char *forbidden[MOST];
 static unsigned n_forbidden;
 
@@ -115,7 +115,10 @@ static void complain(unsigned k) {
 #define ALL(X)                                                                                     \
   SIXTEEN(X, 0) SIXTEEN(X, 1) SIXTEEN(X, 2) SIXTEEN(X, 3) SIXTEEN(X, 4) SIXTEEN(X, 5)              \
   SIXTEEN(X, 6) SIXTEEN(X, 7) SIXTEEN(X, 8) SIXTEEN(X, 9) SIXTEEN(X, a) SIXTEEN(X, b)              \
-  SIXTEEN(X, c) SIXTEEN(X, d) SIXTEEN(X, e) SIXTEEN(X, f)
+  SIXTEEN(X, c) SIXTEEN(X, d) SIXTEEN(X, e) SIXTEEN(X, f)                                          \
+  SIXTEEN(X, 10) SIXTEEN(X, 11) SIXTEEN(X, 12) SIXTEEN(X, 13) SIXTEEN(X, 14) SIXTEEN(X, 15)        \
+  SIXTEEN(X, 16) SIXTEEN(X, 17) SIXTEEN(X, 18) SIXTEEN(X, 19) SIXTEEN(X, 1a) SIXTEEN(X, 1b)        \
+  SIXTEEN(X, 1c) SIXTEEN(X, 1d) SIXTEEN(X, 1e) SIXTEEN(X, 1f)
 /* clang-format on */
 ALL(ONE)
 static function *const complainers[MOST] = {ALL(NAME)};

@@ -560,7 +560,7 @@ START_TEST(more_elements_than_can_be_counted) {
     three[r].request = bytes;
     three[r].request.n = UINT64_MAX / 2;
   }
-  all_must_fail(RH_E_USAGE, "the ranks hold more than 2^64 elements");
+  all_must_fail(RH_E_USAGE, "beyond all memory");
 }
 END_TEST
 

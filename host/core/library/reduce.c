@@ -75,6 +75,16 @@ static rh_status reduce_checked(rh_redhost *redhost, const rh_request *request, 
   return status;
 }
 
+/* As a prepared call does. */
+static rh_status reduce_unchecked(rh_redhost *redhost, uint64_t n, rh_kept_job *kept,
+                                  const void *const *operands, rh_result *result, rh_error *error) {
+  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+  uint64_t depth;
+  RH_TRY(rh_kept_reduce(redhost, kept, operands, n, value, &depth, error));
+  rh_call_decode(&kept->call, value, n, result);
+  return RH_OK;
+}
+
 static rh_status reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
                         rh_error *error) {
   const void *operands[RH_MOST_OPERANDS], *from;
@@ -85,7 +95,10 @@ static rh_status reduce(rh_redhost *redhost, const rh_request *request, rh_resul
   if (request->unchecked && rh_call_is_fast(&kept->call, request->n, result) &&
       (from = rh_call_host_input(&kept->call, operands)))
     return rh_call_fast(&kept->call, from, request->n, result, error);
-  status = reduce_checked(redhost, request, kept, operands, result, error);
+  if (request->unchecked && !kept->ring)
+    status = reduce_unchecked(redhost, request->n, kept, operands, result, error);
+  else
+    status = reduce_checked(redhost, request, kept, operands, result, error);
   rh_kept_release(redhost, kept, status);
   return status;
 }
