@@ -62,7 +62,7 @@ typedef struct rh_native_lanes {
   rh_native_fold_two *sum_of[NATIVE_FORMS][NATIVE_TYPES]; /* floats */
   /* Sums of what two forms make of f32 as f64. */
   rh_native_fold_two *sum_wide, *sum_wide_products;
-  rh_native_distances *distances[NATIVE_TYPES];           /* floats */
+  rh_native_distances *distances[NATIVE_TYPES]; /* floats */
   rh_native_find *find[NATIVE_TYPES];
   int can_step; /* sums of floats, of elements or of what a form makes of them */
 } rh_native_lanes;

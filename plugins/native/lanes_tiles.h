@@ -18,9 +18,9 @@ static inline v_f32 halves(const e_u16 *p) {
 }
 #define HALVES(p) halves(p)
 #endif
-#define LOAD_f16(p)   HALVES(p)
-#define LOAD_f32(p)   LOAD(f32, p)
-#define LOAD_f64(p)   LOAD(f64, p)
+#define LOAD_f16(p) HALVES(p)
+#define LOAD_f32(p) LOAD(f32, p)
+#define LOAD_f64(p) LOAD(f64, p)
 /* Floats of 32 bits as 64. */
 typedef e_f32 in_wide __attribute__((vector_size(LANES_BYTES / 2), may_alias, aligned(1)));
 #define LOAD_wide(p)  __builtin_convertvector(*(const in_wide *)(const void *)(p), v_f64)
