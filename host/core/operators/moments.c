@@ -8,11 +8,10 @@
 static const char *const lets[][2] = {{"n", "a.n + b.n"}, {"d", "b.mean - a.mean"}, {"r", "b.n/n"}};
 enum { N, MEAN, M2, FIELDS };
 static const char *const names[FIELDS] = {"n", "mean", "m2"};
+static const char mean[] = "a.n == 0 ? b.mean : b.n == 0 ? a.mean : "
+                           "d - d == 0 ? a.mean + d*r : a.mean*(1 - r) + b.mean*r";
 static const char *const combined[FIELDS] = {
-    "n",
-    "a.n == 0 ? b.mean : b.n == 0 ? a.mean : "
-    "d - d == 0 ? a.mean + d*r : a.mean*(1 - r) + b.mean*r",
-    "a.n == 0 ? b.m2 : b.n == 0 ? a.m2 : a.m2 + b.m2 + d*d*a.n*r"};
+    "n", mean, "a.n == 0 ? b.m2 : b.n == 0 ? a.m2 : a.m2 + b.m2 + d*d*a.n*r"};
 
 /* ---- Recognising it ---- */
 
