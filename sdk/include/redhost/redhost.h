@@ -227,7 +227,8 @@ typedef struct rh_result {
  * they are first needed; this rh_redhost keeps using what it found then.  So it does with operators
  * in files and with what it learnt of plugins, each of which a child process examines once, before
  * its first use: a file that is new is not seen, an operator's that changes is not read again, and
- * a plugin's that changes is examined again, though one that is in use stays as it is.
+ * a plugin's that changes is examined again when a strategy of it is named, though one that is in
+ * use stays as it is.
  * [any thread] */
 rh_status rh_open(rh_redhost **redhost, const rh_options *options, rh_error *error);
 
