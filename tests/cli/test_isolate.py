@@ -167,9 +167,10 @@ class Faults(cli.Case):
             self.assertEqual(hashlib.sha256(file.read()).digest(), hashlib.sha256(data).digest())
 
     def test_never(self):
-        """In this process it takes redhost down, which is why isolation exists."""
+        """In this process it takes redhost down, which is why isolation exists; of an exit there is still a sentence."""
         done = self.redhost(*self.args("exit_in_run", "--isolate=never"))
-        self.assertEqual((done.code, done.out, done.err), (0, "", ""))
+        self.assertEqual((done.code, done.out), (5, ""), done)
+        self.assertRegex(done.err, r"\Aredhost: the process was ended by [^\n]*\.\n\Z")
         done = self.redhost(*self.args("crash_in_run", "--isolate=never"))
         self.assertEqual(done.code, -signal.SIGSEGV, done)
 
