@@ -43,6 +43,8 @@ static rh_status parse_ops(const rh_definition *definition, uint32_t ops[RH_MOST
       return rh_fail(error, RH_E_USAGE, "at most %d operators in one pass", RH_MOST_FIELDS);
     snprintf(name, sizeof name, "%.*s", (int)(end - list), list);
     ops[*n] = rh_op_from_name(name);
+    if (!ops[*n] && *n == 0 && !*end)
+      return rh_fail(error, RH_E_USAGE, "unknown operator '%s'. Known: %s", name, rh_op_names());
     if (!ops[*n])
       return rh_fail(error, RH_E_USAGE,
                      "'%s' in '%s' is not built in, as several operators in one pass are: %s", name,
