@@ -96,7 +96,7 @@ static const option_row table[] = {
      "sum prod min max argmin argmax and or xor affine\n"
      "asum amax argamax (of magnitudes) [sum]; --run, --list,\n"
      "--bench, --tune: one of --ops, or a file; --bench,\n"
-     "--tune: or a list of them; --run: several in one pass,\n"
+     "--tune: a list of these; --run: several in one pass,\n"
      "min,max,sum; --verify: one that is tried, too",
      IN(RUN) | IN(LIST) | IN(INFO) | TIMING | IN(PLOT) | IN(VERIFY) | IN(VERIFY_OP), AT(op)},
     {"type", 't', WORD, "TYPE", NULL, "i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64 [f32]",
