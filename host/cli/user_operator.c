@@ -7,6 +7,7 @@
 #include "../core/catalog/texts.h"
 #include "number.h"
 #include "size.h"
+#include "wrap_note.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -255,6 +256,8 @@ static void note_order(const rh_app *app, const rh_feed *feed) {
 
 void rh_user_operator_note(const rh_app *app, const rh_inputs *inputs, const rh_job_spec *spec) {
   if (inputs->n && has_index(spec)) note_order(app, &inputs->feeds[0]);
+  if (spec->custom)
+    rh_wrap_note(app, spec->custom, inputs->n && !spec->n ? inputs->feeds[0].n : spec->n);
 }
 
 rh_status rh_user_operator_check_unchanged(const rh_user_operator *user, const rh_inputs *inputs,

@@ -320,6 +320,70 @@ class Operators(cli.Case):
                             ("1e400", "does not fit in f64"), ("0xg", "is not a number"), (" 5", "is not a number"), ("", "is not a number")):
             self.bad(2, words, "--run", "native", "-i", "k.npy", "--map", "k*t", "--let=t=" + text)
 
+    def test_differences_of_unsigned_numbers(self):
+        """A note where one may be below 0, and what it says to write gives the number; none where no element can make it so."""
+        integers = [type for type in cli.TYPES if type[0] != "f"]
+        unsigned = {"u32": ("u32", "x - y", "(i64)x - y"), "u64": ("u64", "x - y", "(i64)(x - y)")}
+        minus = {"u32": ("u32", "-x + 0*y", "-(i64)x + 0*y"), "u64": ("u64", "-x + 0*y", "(i64)(-x + 0*y)")}
+        wide = {map: dict.fromkeys(integers, ("u64", map, "(i64)(%s)" % map)) for map in ("x - i - y", "(x - i)*(y > 0)", "y*(i - 1) + 0*x")}
+        wide["y*(i - 1) + 0*x"].update(dict.fromkeys(("f16", "f32", "f64"), ("u64", "i - 1", "(i64)(i - 1)")))
+        cases = (("x - y", unsigned, -1), ("abs(x - y)", unsigned, 1), ("fabs(x - y)", unsigned, 1), ("-x + 0*y", minus, -1),
+                 *((map, wide[map], wanted) for map, wanted in zip(wide, (-1, 1, 2))), ("n - i + 0*x*y", {}, 3), ("n - 1 - i + 0*x*y", {}, 2),
+                 ("x < y ? y - x : x - y", {}, 1), ("max(x, y) - min(x, y)", {}, 1), ("x - y == 0", {}, 0), ("(i64)x - (i64)y", {}, -1), ("x + y", {}, 3))
+        args = ["--run", "native", "-i", "p.npy,q.npy", "--op", "max", "--map"]
+        for type in cli.TYPES:
+            kind = type[0] + str(int(type[1:]) // 8)
+            np.save(os.path.join(self.cwd, "p.npy"), np.array([1, 1, 1], dtype=kind))
+            np.save(os.path.join(self.cwd, "q.npy"), np.array([2, 2, 2], dtype=kind))
+            for map, notes, wanted in cases:
+                note, instead = "", map
+                if type in notes:
+                    computed, part, other = notes[type]
+                    instead = map.replace(part, other)
+                    note = ("redhost: map: '%s' is computed in %s, where what is below 0 becomes a large number; for a signed result write '%s'.\n"
+                            % (part, computed, other))
+                self.assertEqual(self.good(*args, map, quiet=False).err, note, (type, map))
+                self.assertEqual(float(self.value(*args, instead)), wanted, (type, map))
+                if note:
+                    self.good(*args, instead)
+                for how in (["--ranks", "2"], ["--stream"], ["-d", "0:0,0:0"], ["--isolate"], ["--json"]) if map == "abs(x - y)" else ():
+                    self.assertEqual(self.good(*args, map, *how, quiet=False).err, note, (type, how))
+                    self.good(*args, map, "-q")
+            self.assertEqual("where: 'x - y' is computed in" in self.good(*args, "x", "--where", "x - y > 1", quiet=False).err, type in unsigned)
+            self.good(*args, "x - y", "--where", "x >= y")
+        for op in self.good("--ops", "-q").out.split():
+            for type in ("i8", "u32", "u64"):
+                self.assertNotIn("is computed in", self.redhost("--run", "native", "--unchecked-op", "--op", op, "-t", type, "-n", "3").err)
+
+    def test_results_of_32_bits(self):
+        """A note where an operator of one's own wraps, and what it says to write gives the number; none for few small numbers."""
+        note = "redhost: reduce: '%s' is computed in %s, and wraps beyond 32 bits; for 64 bits write --map '%s'.\n"
+        for type in cli.TYPES:
+            computed, wide = ("u32", "(u64)x") if type == "u32" else ("i32", "(i64)x")
+            is_narrow = type[0] != "f" and int(type[1:]) <= 32
+            for reduce, identity, n, wraps in (("a + b", "0", "3", is_narrow and type[1:] == "32"), ("a + b", "0", "1", False),
+                                               ("a + b", "0", "70000", is_narrow and type[1:] != "8"), ("a*b", "1", "3", is_narrow),
+                                               ("max(a, b)", "-inf" if type[0] == "f" else "0", "3", False), ("b == 0 ? a : b", "0", "3", False)):
+                args = ["--run", "native", "-t", type, "-n", n, "--data", "equal", "--reduce", reduce, "--identity", identity, "--unchecked-op"]
+                self.assertEqual(self.good(*args, quiet=False).err, note % (reduce, computed, wide) if wraps else "", (type, args))
+                if wraps:
+                    self.good(*args, "--map", wide)
+                if wraps and type == "i32":
+                    self.good(*args, "-q")
+                    self.assertEqual(self.good(*args, "--ranks", "2", quiet=False).err, note % (reduce, computed, wide))
+        for reduce in ("a | b", "a ^ b", "a & b"):
+            self.good("--run", "native", "-i", "k.npy", "--reduce", reduce, "--identity", "-1" if "&" in reduce else "0")
+        np.save(os.path.join(self.cwd, "e.npy"), np.full(3, 2**31 - 1, dtype="i4"))
+        args = ["--run", "native", "-i", "e.npy", "--reduce", "a + b", "--identity", "0"]
+        self.assertEqual(self.good(*args, "--map", "x | 1", quiet=False).err, note % ("a + b", "i32", "(i64)(x | 1)"))
+        self.assertEqual(self.value(*args, "--map", "(i64)(x | 1)"), str(3 * (2**31 - 1)))
+        self.good(*args, "--map", "x > 0")
+        self.write("s.op.json", json.dumps({"redhost": "operator/1", "name": "s", "operands": ["x"], "value": {"t": "i32", "n": "i32"}, "load": ["x", "1"],
+                                            "identity": ["0", "0"], "combine": ["a.t + b.t", "a.n + b.n"], "claims": ["associative", "commutative"]}))
+        said = self.good("--run", "native", "-i", "e.npy", "--op", "./s.op.json", quiet=False).err
+        self.assertRegex(said, r"\Aredhost: \./s\.op\.json:1:\d+: \"combine\": 'a\.t \+ b\.t' is computed in i32, and wraps beyond 32 bits; "
+                               r"give the field t the type i64\.\n\Z")
+
     def test_shapes(self):
         """Elements are paired as they are stored, so the shapes and orders of operands have to be the same."""
         a = np.arange(24.0).reshape(2, 3, 4)

@@ -3,6 +3,7 @@
 #include "../../host/core/expr/expr.h"
 #include <check.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -423,6 +424,167 @@ START_TEST(errors) {
 }
 END_TEST
 
+/* The difference that wraps and is seen, of 1000 elements; "": none. */
+typedef struct difference_row {
+  const char *text, *found;
+} difference_row;
+static const difference_row differences[] = {
+    {"u - c", "u - c"},
+    {"abs(k - u)", "k - u"},
+    {"2*u - c - 1", "2*u - c - 1"},
+    {"x*(k - i + m ) ", "k - i + m"},
+    {"m - i + x", "m - i"},
+    {"-m*2 + i", "-m*2 + i"},
+    {"2*(m*(i - 1)) + c", "2*(m*(i - 1)) + c"},
+    {"c*(u - 1)", "u - 1"},
+    {"-(m - i)*x", "-(m - i)"},
+    {"m + abs(i - 7 + c)", "i - 7 + c"},
+    {"abs(m - i) + c - c", "m - i"},
+    {"m + (i - 7)/2", "i - 7"},
+    {"-u < c", "-u"},
+    {"u*2 - c*(3 + u) + 1 > 0", "u*2 - c*(3 + u) + 1"},
+    {"m + u - (k > 0) - 1", "m + u - (k > 0) - 1"},
+    {"m - l", "m - l"},
+    {"k - i", "k - i"},
+    {"x*(i - 1)", "i - 1"},
+    {"-u", "-u"},
+    {"u - q", "u - q"},
+    {"(f64)(u - c)", "u - c"},
+    {"(i64)(u - c)", "u - c"},
+    {"(u - c)/2", "u - c"},
+    {"(u - c) >> 1", "u - c"},
+    {"u - c > 3", "u - c"},
+    {"(u - c) % 7", "u - c"},
+    {"n/2 - i", "n/2 - i"},
+    {"n - 1001", "n - 1001"},
+    {"u < c ? u - c : 0", "u - c"},
+    {"u > c ? u - c : c - u - 1", "c - u - 1"},
+    {"u > c || k > 3 ? u - c : 0", "u - c"},
+    {"u > 0 ? u - 2 : 0", "u - 2"},
+    {"u >= c ? u - c - 1 : 0", "u - c - 1"},
+    {"x > y ? u - c : 0", "u - c"},
+    {"max(u, 7u) - max(c, 7u)", "max(u, 7u) - max(c, 7u)"},
+    {"c - b", ""},
+    {"k - c", ""},
+    {"u - l", ""},
+    {"x - i", ""},
+    {"l - u", ""},
+    {"n - i", ""},
+    {"n - 1 - i", ""},
+    {"n - i - 1", ""},
+    {"n - 1000", ""},
+    {"3 - 5", ""},
+    {"0u - 0", ""},
+    {"u - 0", ""},
+    {"u - u/3", ""},
+    {"u - u%7", ""},
+    {"u - (u & k)", ""},
+    {"u - (u & c)", ""},
+    {"m - (m >> 3)", ""},
+    {"255u - c", ""},
+    {"0xffffffff - u", ""},
+    {"m + u - (u & 0)", ""},
+    {"(i32)(u - c)", ""},
+    {"(i64)(m - i)*x", ""},
+    {"abs((i64)(i - m))", ""},
+    {"(i64)-m", ""},
+    {"as_int(u - c)", ""},
+    {"(u8)(u - c)", ""},
+    {"(u - c) & 255", ""},
+    {"u - c == 3", ""},
+    {"u - c ? 1 : 2", ""},
+    {"(u - c)*(u - c)", ""},
+    {"u > c ? u - c : c - u", ""},
+    {"c <= u ? u - c : 0", ""},
+    {"u < c ? 0.5 : 1.0*(u - c)", ""},
+    {"!(u < c) ? u - c : 0", ""},
+    {"k == 3 && u > c && x > 0 ? (f32)(u - c) : 0", ""},
+    {"u < c || x < 0 ? 0 : u - c", ""},
+    {"u ? u - 1 : 0", ""},
+    {"u >= 5 ? u - 5 : 0", ""},
+    {"max(u, c) - min(u, c)", ""},
+    {"m > u ? m - u : u - m", ""},
+    {"clamp(u, 3u, 9u) - 3", ""},
+};
+
+START_TEST(differences_below_0) {
+  const difference_row *one = &differences[_i];
+  rh_error error = {0};
+  rh_expr_place place = {.what = "--map", .text = ""};
+  rh_exprs *exprs = parse(one->text, &error);
+  ck_assert_msg(exprs != NULL, "%s: %s", one->text, error.message);
+  int is_found = rh_exprs_find_difference(exprs, 1000, &place);
+  char found[64];
+  snprintf(found, sizeof found, "%.*s", (int)(place.end - place.begin), place.text + place.begin);
+  ck_assert_str_eq(found, one->found);
+  ck_assert_int_eq(is_found, *one->found != 0);
+  ck_assert_str_eq(place.what, "--map");
+  if (is_found) ck_assert_int_eq(place.text[place.sign], '-');
+  rh_exprs_destroy(exprs);
+}
+END_TEST
+
+START_TEST(a_condition_is_a_guard) {
+  static const char *const conditions[] = {"u > c", "u > 7", "u - 1 > c"};
+  static const int is_seen[] = {0, 1, 1};
+  uint32_t zero = 0;
+  const void *const others[] = {&zero};
+  for (int r = 0; r < 3; r++) {
+    rh_error error = {0};
+    rh_expr_place place;
+    rh_exprs *exprs = parse("u - c", &error);
+    ck_assert_int_eq(rh_exprs_where(exprs, conditions[r], others, "--where", &error), RH_OK);
+    ck_assert_int_eq(rh_exprs_find_difference(exprs, 1000, &place), is_seen[r]);
+    rh_exprs_destroy(exprs);
+  }
+}
+END_TEST
+
+START_TEST(results_of_32_bits) {
+  static const struct {
+    const char *text;
+    int is_narrow;
+  } narrow[] = {{"k + c", 1},       {"u*c", 1},           {"k - c", 1}, {"k > c ? k + c : k", 1},
+                {"(k + c)%7", 1},   {"k + l", 0},         {"l*m", 0},   {"x + k", 0},
+                {"max(k, c)", 0},   {"k & u", 0},         {"k ^ c", 0}, {"(k + c) & 255", 0},
+                {"(i8)(k + c)", 0}, {"k > c ? k : c", 0}, {"k + 1", 0}};
+  for (size_t r = 0; r < sizeof narrow / sizeof *narrow; r++) {
+    rh_error error = {0};
+    rh_expr_place place;
+    rh_exprs *exprs = parse(narrow[r].text, &error);
+    ck_assert_msg(rh_exprs_find_narrow(exprs, 0, &place) == narrow[r].is_narrow, "%s",
+                  narrow[r].text);
+    rh_exprs_destroy(exprs);
+  }
+}
+END_TEST
+
+/* The most elements whose sum a type holds. */
+START_TEST(sums_that_fit) {
+  static const struct {
+    const char *text;
+    uint64_t most;
+  } sums[] = {{"c", INT32_MAX / 255},
+              {"b", 1u << 24},
+              {"k", 0},
+              {"u", 1},
+              {"k > 0", INT32_MAX},
+              {"k > 0 ? c : b", INT32_MAX / 255},
+              {"c*c", INT32_MAX / 65025},
+              {"(u64)c", UINT64_MAX / 255},
+              {"i*0", UINT64_MAX}};
+  for (size_t r = 0; r < sizeof sums / sizeof *sums; r++) {
+    rh_error error = {0};
+    rh_exprs *exprs = parse(sums[r].text, &error);
+    uint64_t most = sums[r].most;
+    ck_assert_msg(!most || rh_exprs_sum_fits(exprs, 0, most), "%s", sums[r].text);
+    if (most < UINT64_MAX)
+      ck_assert_msg(!rh_exprs_sum_fits(exprs, 0, most + 1 + (most == 0)), "%s", sums[r].text);
+    rh_exprs_destroy(exprs);
+  }
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("expr");
   TCase *tests = tcase_create("expr");
@@ -435,6 +597,10 @@ int main(void) {
   tcase_add_test(tests, blocks);
   tcase_add_test(tests, errors);
   tcase_add_test(tests, modulo_a_prime);
+  tcase_add_loop_test(tests, differences_below_0, 0, sizeof differences / sizeof *differences);
+  tcase_add_test(tests, a_condition_is_a_guard);
+  tcase_add_test(tests, results_of_32_bits);
+  tcase_add_test(tests, sums_that_fit);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);

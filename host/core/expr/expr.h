@@ -113,13 +113,32 @@ uint64_t rh_exprs_variables(const rh_exprs *exprs, uint32_t output, int *uses_in
  * of it that may err? */
 int rh_exprs_output_rounds(const rh_exprs *exprs, uint32_t output);
 int rh_exprs_output_errs(const rh_exprs *exprs, uint32_t output);
-/* Is it the sum of two float variables, and of nothing else? */
+/* Is it the sum of two variables of its type, and of nothing else? */
 int rh_exprs_output_adds(const rh_exprs *exprs, uint32_t output, uint32_t a, uint32_t b);
 /* Have both as many outputs, of the same operations in the same order?  In the time that it takes
  * to write the shorter of them out. */
 int rh_exprs_are_equal(const rh_exprs *exprs, const rh_exprs *other);
 /* Bytes of the constants that rh_exprs_bind() writes; 0: no expression uses any. */
 uint32_t rh_exprs_constants_size(const rh_exprs *exprs);
+
+/* ---- Where integers wrap ---- */
+
+/* An operation as it stands in a text: its sign, and from `begin` to `end` the sums and products of
+ * the same type that it is a part of. */
+typedef struct rh_expr_place {
+  const char *what, *text; /* as they were given to this, which keeps them */
+  uint32_t begin, sign, end;
+  rh_type type; /* of the operation */
+} rh_expr_place;
+
+/* The first difference of unsigned integers that may be below 0 for one of n elements, whatever the
+ * variables are, so that an output is another number than that of signed integers.  0: none is. */
+int rh_exprs_find_difference(const rh_exprs *exprs, uint64_t n, rh_expr_place *found);
+/* The first sum, difference or product of 32 bits that may wrap so that the output shows it.  0:
+ * there is none. */
+int rh_exprs_find_narrow(const rh_exprs *exprs, uint32_t output, rh_expr_place *found);
+/* Does the output's type, of integers, hold the sum of n of them, whatever the variables are? */
+int rh_exprs_sum_fits(const rh_exprs *exprs, uint32_t output, uint64_t n);
 
 /* ---- Using ---- */
 

@@ -71,6 +71,7 @@ void rh_exprs_destroy(rh_exprs *exprs) {
   free(exprs->types);
   free(exprs->constants);
   free(exprs->values);
+  rh_graph_forget_places(exprs);
   free(exprs);
 }
 
@@ -236,7 +237,7 @@ static int is_variable(const rh_exprs *exprs, uint32_t node, uint32_t variable) 
 
 int rh_exprs_output_adds(const rh_exprs *exprs, uint32_t output, uint32_t a, uint32_t b) {
   const rh_node *node = &exprs->nodes[exprs->outputs[output]];
-  if (node->kind != RH_NODE_ADD || !rounds(node)) return 0;
+  if (node->kind != RH_NODE_ADD) return 0;
   uint32_t left = node->args[0], right = node->args[1];
   return (is_variable(exprs, left, a) && is_variable(exprs, right, b)) ||
          (is_variable(exprs, left, b) && is_variable(exprs, right, a));

@@ -85,6 +85,17 @@ typedef struct rh_let_node {
   uint32_t node;
 } rh_let_node;
 
+/* A text with places in it, and what it is called in messages. */
+typedef struct rh_kept_text {
+  char *what, *text;
+} rh_kept_text;
+
+/* An operation of integers that may wrap, with its sign; and from `begin` to `end` of the text all
+ * of that type that it is an operand of. */
+typedef struct rh_kept_place {
+  uint32_t node, all, text, begin, sign, end;
+} rh_kept_place;
+
 enum { RH_EXPR_MOST_LETS = 64 };
 /* The number of a constant that stands for `n`, the number of elements. */
 #define RH_EXPR_COUNT UINT32_MAX
@@ -111,6 +122,10 @@ struct rh_exprs {
   uint32_t rooms; /* arrays that evaluation needs */
   /* The nodes to evaluate: n_kept that are the same for all elements, then those of each block. */
   uint32_t *order, n_kept, n_order;
+  /* Where operations stand that may wrap, in the order of the texts. */
+  uint32_t n_texts, n_places;
+  rh_kept_text *texts;
+  rh_kept_place *places;
 };
 
 /* Why a node cannot be made; null: the node was made. */
@@ -147,6 +162,14 @@ rh_reason rh_graph_settle(rh_exprs *exprs, uint32_t node, uint32_t *made);
 /* After each new output: finds what is live, its order and its rooms.  0, or -1 where more
  * than RH_EXPR_MOST_LIVE rooms are needed. */
 int rh_graph_assign_rooms(rh_exprs *exprs);
+
+/* ---- Places (wraps.c) ---- */
+
+/* A difference of unsigned integers, or a sum, difference or product of 32 bits. */
+int rh_graph_may_wrap(const rh_node *node);
+rh_reason rh_graph_keep_text(rh_exprs *exprs, const char *what, const char *text, uint32_t *kept);
+rh_reason rh_graph_keep_place(rh_exprs *exprs, const rh_kept_place *place);
+void rh_graph_forget_places(rh_exprs *exprs);
 
 /* ---- Functions of f32 or f64 ---- */
 

@@ -16,6 +16,7 @@ typedef struct parser {
   rh_exprs *exprs;
   const char *text, *at, *what;
   uint32_t depth;
+  uint32_t kept; /* the text's number among those that are kept, and 1; 0: it is not kept */
   rh_error *error;
 } parser;
 
@@ -175,12 +176,61 @@ static rh_type take_cast(parser *p) {
   return type;
 }
 
+/* ---- Places ---- */
+
+static uint32_t column(const parser *p, const char *place) {
+  return (uint32_t)(place - p->text);
+}
+
+/* Places since `first` whose operation is an operand of this one, of the same type, become this
+ * one's; one of 32 bits only if it is the first operand, for it is by a cast there that all of it
+ * gets wider. */
+static void extend_places(parser *p, uint32_t first, const char *begin, uint32_t made) {
+  const rh_node *node = &p->exprs->nodes[made];
+  int is_modular = node->kind == RH_NODE_ADD || node->kind == RH_NODE_SUBTRACT ||
+                   node->kind == RH_NODE_MULTIPLY || node->kind == RH_NODE_NEGATE;
+  for (uint32_t k = first; is_modular && k < p->exprs->n_places; k++) {
+    rh_kept_place *place = &p->exprs->places[k];
+    int is_operand =
+        node->args[0] == place->all || (node->arity > 1 && node->args[1] == place->all);
+    int is_first = place->begin == column(p, begin) || node->type == RH_TYPE_u64;
+    if (!is_operand || !is_first || p->exprs->nodes[place->all].type != node->type) continue;
+    place->all = made;
+    place->begin = column(p, begin);
+    place->end = column(p, p->at);
+  }
+}
+
+/* What a function makes of its argument is something else. */
+static void close_places(parser *p, uint32_t first) {
+  for (uint32_t k = first; k < p->exprs->n_places; k++) p->exprs->places[k].all = UINT32_MAX;
+}
+
+/* Keeps where the operation stands that was just read, if it may wrap and is a new one. */
+static rh_status keep_place(parser *p, uint32_t first, const char *begin, const char *sign,
+                            uint32_t made) {
+  int is_new = made + 1 == p->exprs->n_nodes;
+  extend_places(p, first, begin, made);
+  if (!is_new || !rh_graph_may_wrap(&p->exprs->nodes[made])) return RH_OK;
+  if (p->kept == 0) {
+    RH_TRY(check(p, sign, rh_graph_keep_text(p->exprs, p->what, p->text, &p->kept)));
+    p->kept++;
+  }
+  return check(p, sign,
+               rh_graph_keep_place(p->exprs, &(rh_kept_place){.node = made,
+                                                              .all = made,
+                                                              .text = p->kept - 1,
+                                                              .begin = column(p, begin),
+                                                              .sign = column(p, sign),
+                                                              .end = column(p, p->at)}));
+}
+
 /* ---- Names ---- */
 
 static rh_status choice(parser *p, uint32_t *made);
 
 static rh_status call(parser *p, const char *name, size_t length, uint32_t *made) {
-  uint32_t args[3], n = 0;
+  uint32_t args[3], n = 0, first = p->exprs->n_places;
   rh_reason reason = NULL;
   if (!take_sign(p, ")", "")) {
     do {
@@ -191,6 +241,7 @@ static rh_status call(parser *p, const char *name, size_t length, uint32_t *made
     } while (take_sign(p, ",", ""));
     if (!take_sign(p, ")", "")) return expected(p, "',' or ')'");
   }
+  close_places(p, first);
   if (rh_graph_call_named(p->exprs, name, length, args, n, made, &reason))
     return check(p, name, reason);
   char text[RH_EXPR_NAME_BYTES + 32];
@@ -285,6 +336,7 @@ static rh_status primary(parser *p, uint32_t *made) {
 static rh_status unary(parser *p, uint32_t *made) {
   skip_space(p);
   const char *place = p->at;
+  uint32_t first = p->exprs->n_places;
   rh_status status;
   if (p->depth == RH_EXPR_MOST_DEPTH) return fail_at(p, place, "nested more than 200 deep");
   p->depth++;
@@ -301,6 +353,7 @@ static rh_status unary(parser *p, uint32_t *made) {
     if (sign == '~') reason = rh_graph_unary(p->exprs, RH_NODE_INVERT, *made, made);
     if (sign == '!') reason = rh_graph_not(p->exprs, *made, made);
     status = check(p, place, reason);
+    if (status == RH_OK && sign == '-') status = keep_place(p, first, place, place, *made);
   }
   p->depth--;
   return status;
@@ -341,6 +394,9 @@ static rh_reason combine(rh_exprs *exprs, const binary_row *row, uint32_t a, uin
 
 static rh_status binary(parser *p, int level, uint32_t *made) {
   if (level == LEVELS) return unary(p, made);
+  skip_space(p);
+  const char *begin = p->at;
+  uint32_t first = p->exprs->n_places;
   RH_TRY(binary(p, level + 1, made));
   for (;;) {
     uint32_t other;
@@ -350,6 +406,7 @@ static rh_status binary(parser *p, int level, uint32_t *made) {
     if (!row) return RH_OK;
     RH_TRY(binary(p, level + 1, &other));
     RH_TRY(check(p, place, combine(p->exprs, row, *made, other, made)));
+    RH_TRY(keep_place(p, first, begin, place, *made));
   }
 }
 
