@@ -71,6 +71,7 @@ static rh_job_spec spec_asked(const rh_app *app, const run_state *run) {
       .what = run->what,
       /* as is_to_be_measured(): the answer, or the time */
       .on_device = typed->input || typed->quiet ? RH_JOB_ON_HOST : RH_JOB_IN_PLACE,
+      .once = 1,
   };
 }
 

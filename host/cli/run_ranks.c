@@ -517,7 +517,8 @@ static rh_job_spec job_of(const rh_app *app, const char *what) {
                        .settings = app->typed->settings,
                        .n_settings = app->typed->n_settings,
                        .what = what,
-                       .on_device = RH_JOB_ON_HOST};
+                       .on_device = RH_JOB_ON_HOST,
+                       .once = 1};
 }
 
 rh_status rh_run_ranks(const rh_app *app, const rh_run_options *options, rh_error *error) {

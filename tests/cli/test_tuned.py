@@ -227,15 +227,23 @@ class Auto(TunedCase):
                          r"^native, measured here at 2\^10: 2 ns a call(, next is serial with \S+ \ws by the defaults|; no other strategy "
                          r"has a known time)$")
 
-
     def test_the_host_wins_without_a_look_at_devices(self):
-        """Where the data would take longer to a device of this machine than the host takes, no driver is loaded."""
-        upload = [{"strategy": "upload", "plugin": "2d75706c6f61642d", "op": "sum", "type": "u8", "n": n, "time_s": 1, "latency_s": 1, "trial": True}
-                  for n in (4096, 32 << 20)]
+        """Where opening a device of this machine and the data's way to it take longer than the host takes, no driver is loaded."""
+        known = {"op": "sum", "type": "u8", "time_s": 1, "latency_s": 1, "trial": True}
+        upload = [{**known, "strategy": "upload", "plugin": "2d75706c6f61642d", "n": n} for n in (4096, 32 << 20)]
+        opening = {**known, "strategy": "opening", "plugin": "2d6f70656e696e67", "n": 1}
+        for way in (upload, [opening]):
+            self.check_no_device(way)
+
+    def check_no_device(self, way):
         drivers = os.path.join(self.env["XDG_CACHE_HOME"], "redhost", "drivers")
         shutil.rmtree(drivers, ignore_errors=True)
-        self.tune(entry("native", 1e-6, 1e-6, n=4096), *upload)
         self.env.pop("REDHOST_DEVICE", None)
+        self.tune(entry("native", 2, 2, n=4096), *way)
+        self.good("--run", "auto", "-n", "4096", "-t", "i32", "-q")
+        self.assertTrue(os.path.exists(drivers))
+        shutil.rmtree(drivers)
+        self.tune(entry("native", 1e-6, 1e-6, n=4096), *way)
         run = ["--run", "auto", "-n", "4096", "-t", "i32", "--data", "equal", "-q"]
         self.assertEqual(self.good(*run).out, "4096\n")
         self.assertFalse(os.path.exists(drivers))

@@ -51,7 +51,7 @@ rh_status rh_open(rh_redhost **opened, const rh_options *options, rh_error *erro
     free(redhost);
     return rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
   }
-  redhost->most_whole_bytes = RH_KEPT_BYTES;
+  redhost->most_whole_bytes = RH_WHOLE_BYTES;
   redhost->time_stream = rh_arrays_time;
   rh_status status = RH_OK;
   if (!copy_options(&redhost->options, &given))

@@ -13,6 +13,8 @@
 enum {
   RH_KEPT_SETUPS = 8, /* unless rh_options says otherwise; the least recently used one goes */
   RH_KEPT_BYTES = 64u << 20, /* of device memory, for each job and each input that they share */
+  /* of rh_redhost.most_whole_bytes: a copy as a whole and a stream take equally long */
+  RH_WHOLE_BYTES = 16u << 20,
 };
 
 typedef struct rh_kept_job {

@@ -97,7 +97,8 @@ static void take_entries(choice *c, const rh_registry *registry, int canonical) 
     const rh_entry *entry = &registry->entries[k];
     candidate one = {.entry = entry};
     if (!can_serve(c->spec, entry) || has_canonical_bits(c->spec, entry) != canonical) continue;
-    if (rh_tunedb_mentions(c->tuned, entry->name) && !(one.plugin = rh_tunedb_plugin(entry->path)))
+    if (rh_tunedb_mentions(c->tuned, entry->name) &&
+        !(one.plugin = rh_tunedb_file(c->tuned, entry->path)))
       add_name(&c->unread, entry);
     rh_tunedb_report_other_plugin(c->tuned, entry->name, one.plugin);
     if (has_failed(c, &one))
@@ -120,7 +121,7 @@ static rh_status try_out(choice *c, rh_error *error) {
   if (rh_trial(c->redhost, c->spec, c->tuned, list, c->n_known))
     for (uint32_t k = 0; k < c->n_known; k++)
       if (!c->list[k].plugin && rh_tunedb_mentions(c->tuned, list[k].entry->name))
-        c->list[k].plugin = rh_tunedb_plugin(list[k].entry->path);
+        c->list[k].plugin = rh_tunedb_file(c->tuned, list[k].entry->path);
   free(list);
   return RH_OK;
 }
@@ -470,14 +471,15 @@ static int may_do_without_device(const choice *c) {
 }
 
 /* Opening a GPU's driver takes longer than most reductions.  Where a host strategy was measured and
- * takes no longer than the data would take to a device of this machine, it is chosen without one.
- * Null: that is not known. */
+ * takes no longer than the data would take to a device of this machine, with its opening if that
+ * serves this answer alone, it is chosen without one.  Null: that is not known. */
 static const candidate *choose_without_device(choice *c, rh_text *text) {
   const rh_registry *registry;
   const candidate *best;
   if (!may_do_without_device(c) || rh_redhost_tuned(c->redhost, &c->tuned, NULL) != RH_OK)
     return NULL;
   double way_s = rh_trial_way_s(c->redhost, c->tuned, c->spec);
+  if (c->spec->once) way_s += rh_trial_opening_s(c->tuned);
   const rh_wanted wanted = {
       .n = c->spec->n, .op = c->spec->op, .type = c->spec->type, .of_host = 1};
   if (way_s == 0 || rh_redhost_known_registry(c->redhost, &wanted, &registry, NULL) != RH_OK)
@@ -490,7 +492,8 @@ static const candidate *choose_without_device(choice *c, rh_text *text) {
   best = best_known(c, RH_TUNED_SAME);
   if (!best || best->known.from->origin != RH_TUNED_HERE || cost(c, best, 1) > way_s) return NULL;
   explain_times(c, best, 1, text);
-  rh_text_add(text, "; no upload to a device takes less");
+  rh_text_add(text, c->spec->once ? "; opening a device and the upload to it take longer"
+                                  : "; no upload to a device takes less");
   return best;
 }
 

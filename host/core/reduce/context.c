@@ -1,4 +1,5 @@
 #include "context.h"
+#include "../base/clock.h"
 #include "../base/error.h"
 #include "../base/log.h"
 #include "../base/text.h"
@@ -87,7 +88,9 @@ rh_status rh_redhost_devices(rh_redhost *redhost, const rh_cl_devices **devices,
     return redhost->unusable.status;
   }
   if (!redhost->devices_found) {
+    double start = rh_now();
     RH_TRY(rh_cl_devices_find(&redhost->devices, error));
+    redhost->opening_s += rh_now() - start;
     /* If no device is left, choosing one fails with the same message. */
     if (redhost->devices.n) report_faults(redhost);
   }
@@ -111,12 +114,14 @@ static rh_status open_session(rh_redhost *redhost, rh_error *error) {
   const rh_cl_device *device;
   RH_TRY(rh_redhost_device(redhost, &device, error));
   const rh_options *options = &redhost->options;
+  double start = rh_now();
   if (!redhost->session_open && options->queue)
     RH_TRY(rh_cl_session_adopt(&redhost->session, device, options->queue, &redhost->cache,
                                &options->reporter, error));
   else if (!redhost->session_open)
     RH_TRY(
         rh_cl_session_init(&redhost->session, device, &redhost->cache, &options->reporter, error));
+  if (!redhost->session_open) redhost->opening_s += rh_now() - start;
   redhost->session_open = 1;
   return RH_OK;
 }
@@ -247,5 +252,5 @@ void rh_redhost_blame(rh_redhost *redhost, const char *strategy, const char *pat
   rh_tunedb *tuned;
   redhost->blame++;
   if (rh_redhost_tuned(redhost, &tuned, NULL) == RH_OK)
-    rh_tunedb_blame(tuned, strategy, rh_tunedb_plugin(path), op, type, own, n);
+    rh_tunedb_blame(tuned, strategy, rh_tunedb_file(tuned, path), op, type, own, n);
 }

@@ -21,6 +21,7 @@ struct rh_redhost {
   rh_cache cache;
   rh_cl_devices devices;
   int devices_found;
+  double opening_s;           /* what finding devices and opening sessions took */
   int looks_first;            /* 1: a child process lists the devices before this process does */
   rh_error unusable;          /* why devices must not be listed, or status 0 */
   const rh_cl_device *device; /* null until chosen */

@@ -34,6 +34,8 @@ typedef struct rh_job_spec {
   uint32_t in_pieces;
   const char *what;   /* the data, for messages: "--size 2^34", "x.npy" */
   uint32_t on_device; /* what `auto` must find: RH_JOB_* */
+  /* 1: nothing else is asked of this process, so that opening a device counts, too */
+  uint32_t once;
 } rh_job_spec;
 
 /* Fields from `strategy` on are read-only. */

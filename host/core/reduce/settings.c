@@ -85,7 +85,7 @@ static void note(rh_job *job, const rh_tunedb *tuned, const rh_tunedb_entry *ent
 static const rh_tunedb_entry *look_up(const rh_job *job, rh_tunedb *tuned) {
   const char *name = job->strategy->name;
   if (!rh_tunedb_mentions(tuned, name)) return NULL;
-  uint64_t plugin = rh_tunedb_plugin(job->path);
+  uint64_t plugin = rh_tunedb_file(tuned, job->path);
   rh_tunedb_report_other_plugin(tuned, name, plugin);
   return rh_tunedb_find(tuned, name, plugin, job->spec.op, job->spec.type,
                         rh_operator_hash(job->spec.custom), job->spec.n, NULL);

@@ -44,6 +44,9 @@ typedef struct way {
 static const way upload = {RH_TUNEDB_UPLOAD, UINT64_C(0x2d75706c6f61642d), {4096, 32u << 20}},
                  stream = {RH_TUNEDB_STREAM, UINT64_C(0x2d73747265616d2d), {32u << 20, 128u << 20}};
 
+/* Before the first call can begin on the device, whatever its size. */
+static const way opening = {RH_TUNEDB_OPENING, UINT64_C(0x2d6f70656e696e67), {1, 1}};
+
 static double kept_s(const rh_tunedb *tuned, const way *of, uint64_t bytes) {
   const rh_tunedb_timed exactly = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, bytes, bytes};
   const rh_tunedb_entry *entry =
@@ -82,6 +85,10 @@ double rh_trial_way_s(const rh_redhost *redhost, const rh_tunedb *tuned, const r
   return seconds > 0 ? seconds : estimate_s(tuned, &upload, bytes_of(spec));
 }
 
+double rh_trial_opening_s(const rh_tunedb *tuned) {
+  return kept_s(tuned, &opening, 1);
+}
+
 static uint64_t trial_n(const rh_job_spec *spec) {
   uint64_t most = most_bytes / bytes_each(spec);
   return spec->n < most ? spec->n : most;
@@ -112,7 +119,7 @@ static void keep(trial *t, rh_tunedb_entry *entry, const char *strategy, double 
 
 static void keep_strategy(trial *t, const rh_entry *of, double seconds) {
   const rh_operator *custom = t->spec->custom;
-  rh_tunedb_entry entry = {.plugin = rh_tunedb_plugin(of->path),
+  rh_tunedb_entry entry = {.plugin = rh_tunedb_file(t->tuned, of->path),
                            .op = t->spec->op,
                            .type = t->spec->type,
                            .own = rh_operator_hash(custom),
@@ -324,6 +331,8 @@ int rh_trial(rh_redhost *redhost, const rh_job_spec *spec, rh_tunedb *tuned,
            rh_job_op_name(spec), rh_type_name(rh_job_operand_type(spec, 0)), rh_text_get(&t.found),
            rh_now() - start);
   int found = t.found.length > 0;
+  if (redhost->session_open && rh_trial_opening_s(tuned) == 0)
+    keep_way(&t, &opening, 1, redhost->opening_s);
   redhost->device_failed = 0;
   rh_text_finish(&t.found);
   rh_array_finish(&t.array);

@@ -27,4 +27,7 @@ int rh_trial(rh_redhost *redhost, const rh_job_spec *spec, rh_tunedb *tuned,
  * on the way that they take; 0: unknown. */
 double rh_trial_way_s(const rh_redhost *redhost, const rh_tunedb *tuned, const rh_job_spec *spec);
 
+/* The measured time to find and open the device of *tuned; 0: unknown. */
+double rh_trial_opening_s(const rh_tunedb *tuned);
+
 #endif

@@ -25,6 +25,7 @@ struct rh_tunedb {
   uint32_t on_host;  /* 1: there is no device */
   json_t *document;  /* the file's contents, with entries that could not be written */
   json_t *shipped;   /* null: nothing that fits */
+  json_t *files;     /* what rh_tunedb_file() answered, by paths */
   int without_times; /* the shipped times are another family's */
   known *list;       /* the entries of both that apply to this device */
   uint32_t n, capacity;
@@ -142,6 +143,7 @@ void rh_tunedb_close(rh_tunedb *tuned) {
   rh_tunedb_store_finish(&tuned->store);
   json_decref(tuned->document);
   json_decref(tuned->shipped);
+  json_decref(tuned->files);
   rh_text_finish(&tuned->told);
   free(tuned->list);
   free(tuned->unsaved);
@@ -295,8 +297,9 @@ int rh_tunedb_has_failed(const rh_tunedb *tuned, const char *strategy, uint64_t 
   return elsewhere && !was_good_here(tuned, strategy, plugin, op, type, own);
 }
 
-static int is_way(const char *name) {
-  return strcmp(name, RH_TUNEDB_UPLOAD) == 0 || strcmp(name, RH_TUNEDB_STREAM) == 0;
+static int is_strategy(const char *name) {
+  return strcmp(name, RH_TUNEDB_UPLOAD) != 0 && strcmp(name, RH_TUNEDB_STREAM) != 0 &&
+         strcmp(name, RH_TUNEDB_OPENING) != 0;
 }
 
 /* Unless it is in the list. */
@@ -315,7 +318,7 @@ uint32_t rh_tunedb_strategies(const rh_tunedb *tuned, const char **names, uint32
   for (uint32_t k = 0; n && k < tuned->n; k++) {
     const rh_tunedb_entry *entry = &tuned->list[k].entry;
     int is_known = entry->time_s > 0 || entry->latency_s > 0 || entry->failed;
-    if (is_known && !is_way(entry->strategy)) add_strategy(names, &n, most, entry->strategy);
+    if (is_known && is_strategy(entry->strategy)) add_strategy(names, &n, most, entry->strategy);
   }
   return n;
 }
@@ -474,4 +477,13 @@ uint64_t rh_tunedb_plugin(const char *path) {
   fclose(file);
   hash = (hash ^ all) * 0x100000001b3u;
   return failed || !all ? 0 : hash ? hash : 1;
+}
+
+uint64_t rh_tunedb_file(rh_tunedb *tuned, const char *path) {
+  const json_t *read = json_object_get(tuned->files, path);
+  if (read) return (uint64_t)json_integer_value(read);
+  uint64_t hash = rh_tunedb_plugin(path);
+  if (!tuned->files) tuned->files = json_object();
+  json_object_set_new(tuned->files, path, json_integer((json_int_t)hash));
+  return hash;
 }

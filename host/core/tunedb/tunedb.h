@@ -102,9 +102,10 @@ const rh_tunedb_entry *rh_tunedb_find_timed(const rh_tunedb *tuned, const rh_tun
                                             rh_type type, uint64_t own, uint64_t n);
 
 /* Entries of these names are of no strategy: how long so many bytes take to the device, from where
- * they are and through pinned memory. */
-#define RH_TUNEDB_UPLOAD "upload"
-#define RH_TUNEDB_STREAM "stream"
+ * they are and through pinned memory, and how long the device takes to open. */
+#define RH_TUNEDB_UPLOAD  "upload"
+#define RH_TUNEDB_STREAM  "stream"
+#define RH_TUNEDB_OPENING "opening"
 
 /* The names of the strategies that `auto` may choose on such a device, each once, in *names: those
  * that the shipped defaults list, and those of which a time or a wrong result is known here.  At
@@ -151,5 +152,7 @@ const char *rh_tunedb_shipped_name(const rh_tunedb *tuned);
 
 /* Identifies a plugin's file: a hash of its bytes; 0 if it cannot be read. */
 uint64_t rh_tunedb_plugin(const char *path);
+/* The same; reads the file at the first call only. */
+uint64_t rh_tunedb_file(rh_tunedb *tuned, const char *path);
 
 #endif

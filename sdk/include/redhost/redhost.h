@@ -244,7 +244,7 @@ rh_status rh_open(rh_redhost **redhost, const rh_options *options, rh_error *err
  * each with at most 64 MiB of scratch memory on the device, and a buffer of at most 64 MiB for each
  * input; rh_close() releases them.
  *
- * To a device with memory of its own, arrays of more than 64 MiB (the largest of several) are
+ * To a device with memory of its own, arrays of more than 16 MiB (the largest of several) are
  * streamed, and to any device those that it cannot hold: threads of redhost copy them into pinned
  * memory, while the device copies and reduces what was copied before.  That takes some 100 MiB of
  * the host's memory, and as much of the device's, for each input, whatever n is; both are obtained
@@ -383,7 +383,7 @@ rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *spec, rh_prepar
  * Rejects n > max_n, null or misaligned data, and n = 0 if the operator has no answer for it.
  *
  * If the device has its own memory, the data are first copied there, into a buffer from
- * rh_prepare(), or if they have more than 64 MiB, are streamed as in rh_reduce(): for a max_n that
+ * rh_prepare(), or if they have more than 16 MiB, are streamed as in rh_reduce(): for a max_n that
  * large, rh_prepare() pins and allocates what that takes, for this rh_prepared alone.  So max_n may
  * be more than the device holds, unless there is rh_options.queue, whose buffers may follow.  If
  * the device shares the host's memory, they are used in place, through a small OpenCL object for
