@@ -134,32 +134,20 @@ static rh_status refer(const rh_app *app, run_state *run, rh_error *error) {
   return RH_OK;
 }
 
-static void judge_answer(run_state *run) {
-  rh_run_report *report = &run->report;
-  rh_job_judge(&run->spec, report->device, report->opened.depth, &report->reference,
-               &report->result, &report->verdict);
-}
-
 /* Elements that were copied or generated nobody else can change. */
-static rh_status look_again(const rh_app *app, run_state *run, rh_error *error) {
+static rh_status check(const rh_app *app, run_state *run, rh_error *error) {
+  rh_run_report *report = &run->report;
   const void *operands[RH_MOST_OPERANDS];
   uint64_t n = run->spec.n;
   int may_change = app->typed->input && !run->array.region.own;
   const rh_job_part all = {operands, 0, n, n, 0, may_change};
+  const rh_answered answered = {app->redhost, report->device, report->opened.depth, &report->result,
+                                NULL};
+  if (run->options->check == RH_CHECK_NONE) return RH_OK;
   rh_job_operands_at(&run->spec, rh_array_data(&run->array), operands);
   expect_cut_file(app);
-  return rh_before_blame(&run->spec, &all, &run->report.reference, error);
-}
-
-static rh_status check(const rh_app *app, run_state *run, rh_error *error) {
-  rh_run_report *report = &run->report;
-  if (run->options->check == RH_CHECK_NONE) return RH_OK;
-  judge_answer(run);
   report->checked = 1;
-  if (report->verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
-  RH_TRY(look_again(app, run, error));
-  judge_answer(run);
-  return RH_OK;
+  return rh_job_judge_on(&run->spec, &all, &answered, &report->reference, &report->verdict, error);
 }
 
 static int is_wrong(const rh_run_report *report) {
@@ -184,22 +172,10 @@ static void warn_unjudged(const rh_app *app, const rh_run_report *report) {
   rh_terminal_say(app->terminal, text);
 }
 
-/* The operator, on the data that are in memory. */
-static rh_status examine_operator(const run_state *run, rh_error *error) {
-  const rh_job_spec *spec = &run->spec;
-  const char *data = rh_array_data(&run->array);
-  const void *operands[RH_MOST_OPERANDS] = {NULL};
-  if (!spec->custom || !run->array.region.address) return RH_OK;
-  for (uint32_t k = 0; k < spec->custom->n_operands; k++) operands[k] = data + spec->offsets[k];
-  return rh_job_trust_operator(spec, operands, error);
-}
-
 /* A wrong answer is an error message, never a bare value that a script would use. */
-static rh_status judge_report(const rh_app *app, const run_state *run, rh_error *error) {
-  const rh_run_report *report = &run->report;
+static rh_status judge_report(const rh_app *app, const rh_run_report *report, rh_error *error) {
   const rh_job_spec *spec = report->spec;
   if (!is_wrong(report)) return RH_OK;
-  RH_TRY(examine_operator(run, error));
   rh_redhost_blame(app->redhost, spec->strategy, spec->plugin, spec->op, spec->type,
                    rh_operator_hash(spec->custom), spec->n);
   char got[64], exact[64];
@@ -457,7 +433,7 @@ static rh_status run_it(const rh_app *app, run_state *run, rh_error *error) {
   RH_TRY(find_any_answer(app, run, error));
   RH_TRY(rh_run_report_print(app, &run->report, error));
   warn_unjudged(app, &run->report);
-  return judge_report(app, run, error);
+  return judge_report(app, &run->report, error);
 }
 
 /* On the heap: the stack may be small. */

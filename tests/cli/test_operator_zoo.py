@@ -107,11 +107,25 @@ class Zoo(cli.Case):
         self.assertEqual(self.redhost("--verify-op", *wrong[:4]).code, 1)
 
     def test_a_strategy_is_not_blamed_for_its_operator(self):
-        """What grouping makes of the data says whose fault a difference is."""
-        done = self.redhost("--run", "cpu_serial", "--reduce", "a + 2*b", "--identity", "0", "--commutes", "-t", "i32", "-n", "1000", "--unchecked-op")
+        """What grouping makes of the data says whose fault a difference is, in each way."""
+        wrong = ("--reduce", "a + 2*b", "--identity", "0", "--commutes", "-t", "i32", "-n", "100003", "--unchecked-op")
+        several = {"POCL_DEVICES": "basic basic"}
+        ways = ((), ("--isolate=always",), ("--stream=64KiB",), ("--stream", "--check=sampled"), ("--stream", "--check=none"), ("--ranks", "2"))
+        runs = [("cpu_serial", way, {}) for way in ways]
+        runs += [("cpu_serial", ("-d", "all"), several), ("cpu_serial", ("-d", "all", "--stream=64KiB"), several)]
+        for strategy, way, env in runs:
+            with self.subTest(strategy=strategy, way=way):
+                done = self.redhost("--run", strategy, *wrong, *way, env=env)
+                self.assertEqual((done.code, done.out), (5, ""), done)
+                self.assertRegex(done.err, r"'a \+ 2\*b' is not associative \(.*\): a=.* grouped to the left and .* to the right")
+                self.assertNotIn("cpu_serial", done.err)
+                self.assertEqual(done.err.count("associative"), 1, done)
+        done = self.redhost("--run", "auto", *wrong, "--stream=64KiB")  # whatever it chooses, and nothing after that
+        self.assertIn(done.code, (0, 5))
+        self.assertNotIn("auto leaves", done.err)
+        done = self.redhost("--bench", "-s", "cpu_serial", *wrong, "--quick")
         self.assertEqual(done.code, 5, done)
-        self.assertRegex(done.err, r"'a \+ 2\*b' is not associative \(.*\): a=.* grouped to the left and .* to the right")
-        self.assertNotIn("cpu_serial", done.err)
+        self.assertIn("'a + 2*b' is not associative", done.out + done.err)
 
     def test_once(self):
         """What was found to be right is kept; -v shows the notes of an examination."""

@@ -486,6 +486,22 @@ START_TEST(a_failure_of_one_is_that_of_all) {
 }
 END_TEST
 
+START_TEST(an_operator_is_blamed_before_a_strategy) {
+  static const rh_request wrong = {REQUEST,
+                                   .type = RH_TYPE_i32,
+                                   .data = k,
+                                   .strategy = "serial",
+                                   .reduce = "a + 2*b",
+                                   .identity = "0",
+                                   .commutes = 1,
+                                   .unchecked_op = 1};
+  set_three(0);
+  for (uint64_t r = 0; r < 3; r++) share_out(&three[r], &wrong, 5000 * r, 5000 * r + 5000);
+  all_must_fail(RH_E_PLUGIN, "'a + 2*b' is not associative (");
+  ck_assert_ptr_null(strstr(three[0].error.message, "serial"));
+}
+END_TEST
+
 static int say_stop(void *user, const char *phase, uint64_t done, uint64_t total) {
   return user == NULL && phase && done <= total;
 }
@@ -613,6 +629,7 @@ static Suite *suite_of(void) {
   tcase_add_test(failures, differing_definitions_are_named);
   tcase_add_test(failures, a_bad_request_of_one_is_that_of_all);
   tcase_add_test(failures, a_failure_of_one_is_that_of_all);
+  tcase_add_test(failures, an_operator_is_blamed_before_a_strategy);
   tcase_add_test(failures, one_rank_cancels);
   tcase_add_test(failures, a_weak_bound_is_not_a_check);
   tcase_add_test(failures, a_gather_that_fails);

@@ -1,4 +1,5 @@
 /* Maps and operators of one's own through rh_reduce() and rh_prepare(). */
+#include "../../host/core/reduce/context.h"
 #include "library.h"
 
 #include <CL/cl.h>
@@ -280,6 +281,34 @@ START_TEST(refuses_a_broken_operator) {
 }
 END_TEST
 
+/* What is not examined before is, on the data, before a strategy is blamed. */
+START_TEST(blames_an_operator_before_a_strategy) {
+  rh_request request = {.struct_size = sizeof request,
+                        .strategy = "serial",
+                        .type = RH_TYPE_i32,
+                        .data = k,
+                        .n = N,
+                        .reduce = "a + 2*b",
+                        .identity = "0",
+                        .commutes = 1,
+                        .unchecked_op = 1};
+  rh_prepare_spec spec = {.struct_size = sizeof spec,
+                          .strategy = "serial",
+                          .type = RH_TYPE_i32,
+                          .max_n = N,
+                          .reduce = "a + 2*b",
+                          .identity = "0",
+                          .commutes = 1,
+                          .unchecked_op = 1};
+  rh_result result = {.struct_size = sizeof result};
+  rh_prepared *prepared;
+  uint32_t blame = redhost->blame;
+  must_fail(rh_reduce(redhost, &request, &result, &error), RH_E_PLUGIN, "is not associative (");
+  must_fail(rh_prepare(redhost, &spec, &prepared, &error), RH_E_PLUGIN, "is not associative (");
+  ck_assert_uint_eq(redhost->blame, blame);
+}
+END_TEST
+
 /* ---- rh_prepare ---- */
 
 static rh_prepare_spec dot_spec(const char *strategy) {
@@ -421,6 +450,7 @@ int main(void) {
   tcase_add_loop_test(tests, compares_constants_of_any_size, 0, 4);
   tcase_add_test(tests, says_what_is_wrong);
   tcase_add_test(tests, refuses_a_broken_operator);
+  tcase_add_test(tests, blames_an_operator_before_a_strategy);
   tcase_add_loop_test(tests, runs_on_several_inputs, 0, 4);
   tcase_add_loop_test(tests, changes_constants, 0, 4);
   tcase_add_loop_test(tests, decodes_values_with_fields, 0, 4);

@@ -188,6 +188,7 @@ END_TEST
 /* ---- Before blame ---- */
 
 START_TEST(changed_data_blame_nobody) {
+  rh_redhost redhost = {0};
   rh_operator *custom[] = {built_in("sum", "x", RH_TYPE_f32, "a/n"),
                            built_in("min,sum", "x, x*x", RH_TYPE_f32, NULL),
                            field_of("x/65536", "a + b + a*b")};
@@ -199,14 +200,20 @@ START_TEST(changed_data_blame_nobody) {
   rh_job_part part = {.operands = operands, .n = N, .whole_n = N, .may_change = 1};
   for (int j = 0; j < 6; j++) {
     rh_reference reference;
+    const rh_result none = {0}; /* wrong */
+    const rh_answered answered = {&redhost, NULL, 0, &none, NULL};
+    rh_verdict verdict;
     must(rh_job_reference_of(&specs[j], &part, NULL, &reference, &error));
-    must(rh_before_blame(&specs[j], &part, &reference, &error));
+    must(rh_job_judge_on(&specs[j], &part, &answered, &reference, &verdict, &error));
+    ck_assert_int_eq(verdict.verdict, WRONG);
     float kept = x[4711];
     x[4711] = 3;
-    ck_assert_int_eq(rh_before_blame(&specs[j], &part, &reference, &error), RH_E_FILE);
+    ck_assert_int_eq(rh_job_judge_on(&specs[j], &part, &answered, &reference, &verdict, &error),
+                     RH_E_FILE);
     ck_assert_ptr_nonnull(strstr(error.message, "changed while they were being reduced"));
     part.may_change = 0; /* only the strategy can have done it */
-    must(rh_before_blame(&specs[j], &part, &reference, &error));
+    must(rh_job_judge_on(&specs[j], &part, &answered, &reference, &verdict, &error));
+    ck_assert_int_eq(verdict.verdict, WRONG);
     part.may_change = 1;
     x[4711] = kept;
   }

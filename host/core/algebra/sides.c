@@ -19,6 +19,7 @@ typedef struct source {
   const rh_operator *of;
   rh_arrays arrays;
   uint64_t period;
+  uint64_t before; /* elements of the whole */
 } source;
 
 /* ---- Values ---- */
@@ -193,11 +194,11 @@ static int is_broken(const rh_operator *of, rh_law law, meeting *m) {
 
 /* ---- Words ---- */
 
-static void describe_side(const side *s, int uses_index, rh_text *text) {
-  unsigned long long n = s->n, first = s->first;
+static void describe_side(const source *from, const side *s, rh_text *text) {
+  unsigned long long n = s->n, first = from->before + s->first;
   if (n == 0)
     rh_text_add(text, "no element");
-  else if (!uses_index)
+  else if (!from->of->uses_index)
     rh_text_add(text, "%llu element%s", n, n == 1 ? "" : "s");
   else if (n == 1)
     rh_text_add(text, "element %llu", first);
@@ -217,7 +218,7 @@ static void describe(const source *from, rh_law law, rh_law as, const side sides
   rh_text_add(&all, words[as], from->of->name);
   for (uint32_t j = 0; j < rh_law_values(law); j++) {
     rh_text_add(&all, j == 0 ? " (" : "; ");
-    describe_side(&sides[j], from->of->uses_index, &all);
+    describe_side(from, &sides[j], &all);
   }
   rh_text_add(&all, "): ");
   size_t used = (size_t)snprintf(text, RH_ALGEBRA_TEXT, "%s", rh_text_get(&all));
@@ -318,10 +319,10 @@ void rh_sides_try(const rh_cases *cases, int briefly, rh_algebra_report *report)
   try_shapes(&from, briefly, report);
 }
 
-void rh_sides_try_data(const rh_operator *of, const rh_arrays *arrays, uint64_t n,
+void rh_sides_try_data(const rh_operator *of, const rh_arrays *arrays, uint64_t first, uint64_t n,
                        rh_algebra_report *report) {
   enum { TIMES = 48, FULL = 6, SOME = 4096, MOST = 1 << 20 };
-  const source from = {.of = of, .arrays = *arrays};
+  const source from = {.of = of, .arrays = *arrays, .before = first};
   uint64_t seed = 1;
   for (int k = 0; k < TIMES && n >= 3; k++) {
     uint64_t most = k < FULL ? MOST : SOME, parts[3], left;

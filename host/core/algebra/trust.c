@@ -40,15 +40,11 @@ rh_status rh_algebra_trust(const rh_operator *self, rh_cache *cache, rh_error *e
   return status;
 }
 
-rh_status rh_algebra_trust_on(const rh_operator *self, const void *const *operands, uint64_t n,
-                              rh_error *error) {
-  uint64_t constants[RH_MOST_CONSTANT_WORDS];
-  rh_arrays arrays = {.constants = constants};
+rh_status rh_algebra_trust_on(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
+                              uint64_t n, rh_error *error) {
   rh_algebra_report report = {0};
-  if (!self || !self->is_struct || self->n_parts || self->code) return RH_OK;
-  for (uint32_t k = 0; k < self->n_operands; k++) arrays.operands[k] = operands[k];
-  rh_operator_bind(self, n, constants);
-  rh_sides_try_data(self, &arrays, n, &report);
+  if (!self->is_struct || self->n_parts || self->code) return RH_OK;
+  rh_sides_try_data(self, arrays, first, n, &report);
   rh_law law = rh_algebra_verdict(self, &report);
   return law == RH_LAWS ? RH_OK : rh_fail(error, RH_E_PLUGIN, "%s", report.broken[law]);
 }

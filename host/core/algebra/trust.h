@@ -10,9 +10,9 @@
  * logged. */
 rh_status rh_algebra_trust(const rh_operator *self, rh_cache *cache, rh_error *error);
 
-/* The same on n elements of these operands, before a strategy is blamed for what it made of them.
- * RH_OK also for what rh_algebra_examine() passes over, and for null. */
-rh_status rh_algebra_trust_on(const rh_operator *self, const void *const *operands, uint64_t n,
-                              rh_error *error);
+/* The same on n elements, the first of them number `first` of the whole, before a strategy is
+ * blamed for what it made of them.  RH_OK also for what rh_algebra_examine() passes over. */
+rh_status rh_algebra_trust_on(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
+                              uint64_t n, rh_error *error);
 
 #endif

@@ -26,17 +26,13 @@ static rh_status judge_value(rh_kept_job *kept, const rh_job_spec *spec, const r
   char why[512];
   const rh_job *job = &kept->job;
   const rh_reporter *reporter = &job->redhost->options.reporter;
-  rh_job_judge(spec, job->device, depth, reference, result, &verdict);
-  if (verdict.verdict == RH_VERDICT_WRONG) {
-    RH_TRY(rh_before_blame(spec, part, reference, error));
-    rh_job_judge(spec, job->device, depth, reference, result, &verdict);
-  }
+  const rh_answered answered = {job->redhost, job->device, depth, result, NULL};
+  RH_TRY(rh_job_judge_on(spec, part, &answered, reference, &verdict, error));
   RH_TRY(confirm(kept, spec, &verdict, error));
   if (verdict.verdict == RH_VERDICT_UNJUDGED)
     rh_log(reporter, RH_LOG_WARNING, "strategy '%s': the result is not judged: %s",
            job->strategy->name, rh_verdict_why(&verdict, why));
   if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
-  RH_TRY(rh_job_trust_operator(spec, part->operands, error));
   rh_redhost_blame(job->redhost, job->strategy->name, job->path, spec->op, spec->type,
                    rh_operator_hash(spec->custom), spec->n);
   return rh_fail(error, RH_E_WRONG, "strategy '%s': wrong result: %s", job->strategy->name,

@@ -48,9 +48,15 @@ static int leave_out(rh_redhost *redhost, const rh_job_spec *spec, rh_status sta
   return 0;
 }
 
+/* Of an operator that is used although its laws may be broken, another strategy may group the
+ * elements as the reference does. */
+static int is_the_operators(const rh_redhost *redhost, const rh_job_spec *spec) {
+  return redhost->operator_failed && !spec->unchecked_op;
+}
+
 static int is_the_strategys(const rh_redhost *redhost, const rh_job_spec *spec, rh_status status) {
-  if (!redhost->chose[0] || redhost->device_failed || status == RH_E_CANCELLED ||
-      status == RH_E_FILE) /* of the data */
+  if (!redhost->chose[0] || redhost->device_failed || is_the_operators(redhost, spec) ||
+      status == RH_E_CANCELLED || status == RH_E_FILE) /* of the data */
     return 0;
   return status != RH_E_USAGE || spec->n_settings == 0;
 }

@@ -1,4 +1,5 @@
 #include "before_blame.h"
+#include "../algebra/trust.h"
 #include "../base/error.h"
 #include "../base/hash.h"
 #include "../base/vocabulary.h"
@@ -48,14 +49,44 @@ static rh_status check_unchanged(const rh_job_spec *spec, const rh_job_part *par
                  spec->what ? spec->what : rh_job_op_name(spec));
 }
 
-rh_status rh_before_blame(const rh_job_spec *spec, const rh_job_part *part, rh_reference *reference,
-                          rh_error *error) {
+static rh_status look_again(const rh_job_spec *spec, const rh_job_part *part,
+                            rh_reference *reference, rh_error *error) {
   uint64_t constants[RH_MOST_CONSTANT_WORDS];
   rh_arrays arrays;
-  if (part->n == 0) return RH_OK;
   RH_TRY(check_unchanged(spec, part, reference, error));
   if (reference->sampled.n_orders < 2) return RH_OK;
   rh_job_arrays(spec, part, &arrays, constants);
   rh_sample_serial(&reference->sampled, spec->custom, &arrays, part->n);
   return RH_OK;
+}
+
+static void judge_answered(const rh_job_spec *spec, const rh_answered *answered,
+                           const rh_reference *reference, rh_verdict *verdict) {
+  if (answered->result)
+    rh_job_judge(spec, answered->device, answered->depth, reference, answered->result, verdict);
+  else
+    rh_job_judge_value(spec, answered->device, answered->depth, reference, answered->value,
+                       verdict);
+}
+
+rh_status rh_job_judge_on(const rh_job_spec *spec, const rh_job_part *part,
+                          const rh_answered *answered, rh_reference *reference, rh_verdict *verdict,
+                          rh_error *error) {
+  judge_answered(spec, answered, reference, verdict);
+  if (verdict->verdict != RH_VERDICT_WRONG || part->n == 0) return RH_OK;
+  RH_TRY(look_again(spec, part, reference, error));
+  judge_answered(spec, answered, reference, verdict);
+  if (verdict->verdict != RH_VERDICT_WRONG) return RH_OK;
+  return rh_job_trust_on(answered->redhost, spec, part, error);
+}
+
+rh_status rh_job_trust_on(rh_redhost *redhost, const rh_job_spec *spec, const rh_job_part *part,
+                          rh_error *error) {
+  uint64_t constants[RH_MOST_CONSTANT_WORDS];
+  rh_arrays arrays;
+  if (!spec->custom) return RH_OK;
+  rh_job_arrays(spec, part, &arrays, constants);
+  rh_status status = rh_algebra_trust_on(spec->custom, &arrays, part->first, part->n, error);
+  redhost->operator_failed |= status != RH_OK;
+  return status;
 }

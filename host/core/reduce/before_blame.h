@@ -4,11 +4,28 @@
 
 #include "job.h"
 
-/* Call it where an answer was found to be wrong, while the data are still there.  RH_E_FILE if they
- * are not those that *reference was computed of, and others than the strategy may write to them.
- * Else *reference may know more than before, of a struct operator: the answer has to be judged
- * again. */
-rh_status rh_before_blame(const rh_job_spec *spec, const rh_job_part *part, rh_reference *reference,
+/* A strategy's answer: a result, or the value of a part of the data. */
+typedef struct rh_answered {
+  rh_redhost *redhost;
+  const rh_cl_device *device; /* null: the host */
+  uint64_t depth;             /* from query's answer */
+  const rh_result *result;    /* null: `value` is judged */
+  const void *value;
+} rh_answered;
+
+/* Judges an answer while the data are still there.  Before the verdict is that it is wrong:
+ * - RH_E_FILE if the data are not those that *reference was computed of, and others than the
+ *   strategy may write to them;
+ * - *reference may then know more than before, of a struct operator, and the answer is judged
+ *   again;
+ * - RH_E_PLUGIN, with a counterexample, if it is the user's operator that is at fault on these
+ *   data. */
+rh_status rh_job_judge_on(const rh_job_spec *spec, const rh_job_part *part,
+                          const rh_answered *answered, rh_reference *reference, rh_verdict *verdict,
+                          rh_error *error);
+
+/* The last step alone, where an answer was judged that the part has contributed to. */
+rh_status rh_job_trust_on(rh_redhost *redhost, const rh_job_spec *spec, const rh_job_part *part,
                           rh_error *error);
 
 #endif

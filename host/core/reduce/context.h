@@ -57,6 +57,7 @@ struct rh_redhost {
   char chose[64]; /* its name; "" if a strategy was named, or none could be chosen */
   /* 1: since then, the device or memory for the data failed, which is not the strategy's fault */
   int device_failed;
+  int operator_failed;   /* 1: since then, the user's operator was found to be at fault */
   rh_left_out *left_out; /* what `auto` does not choose again in this process */
   uint32_t n_left_out;
 };

@@ -42,7 +42,7 @@ rh_status rh_job_locate(rh_redhost *redhost, const rh_job_spec *spec, rh_found *
                         rh_error *error) {
   const char *name = spec->strategy;
   redhost->chosen[0] = redhost->chose[0] = 0;
-  redhost->device_failed = 0;
+  redhost->device_failed = redhost->operator_failed = 0;
   *found = (rh_found){0};
   if (!rh_op_is_defined(spec->op, spec->type))
     return rh_fail(error, RH_E_USAGE, "operator %s is not defined for %s, only for %s",
@@ -296,11 +296,6 @@ rh_status rh_job_reference(const rh_job_spec *spec, const void *data, const rh_r
 static int flushes(const rh_job_spec *spec, const rh_cl_device *device) {
   if (!device) return 0;
   return (spec->type == RH_TYPE_f64 ? device->flushes_f64 : device->flushes_f32) != 0;
-}
-
-rh_status rh_job_trust_operator(const rh_job_spec *spec, const void *const *operands,
-                                rh_error *error) {
-  return rh_algebra_trust_on(spec->custom, operands, spec->n, error);
 }
 
 void rh_job_judge(const rh_job_spec *spec, const rh_cl_device *device, uint64_t depth,

@@ -99,11 +99,6 @@ rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *err
 void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *value,
                    rh_result *result);
 
-/* Before a strategy is blamed for its answer: RH_E_PLUGIN, with a counterexample, if the user's
- * operator is at fault on these operands. */
-rh_status rh_job_trust_operator(const rh_job_spec *spec, const void *const *operands,
-                                rh_error *error);
-
 /* The exact answer, computed before the strategy runs: a strategy that writes to its input must not
  * change its own reference. */
 rh_status rh_job_reference(const rh_job_spec *spec, const void *data, const rh_reporter *reporter,

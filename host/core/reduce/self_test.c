@@ -1,17 +1,19 @@
 #include "self_test.h"
 #include "../base/error.h"
 #include "../base/vocabulary.h"
+#include "before_blame.h"
 #include "canonical.h"
 #include "operand_data.h"
 
 enum { MOST = 4099 };
 
-static rh_status judge_value(const rh_job *job, const rh_job_spec *spec,
-                             const rh_reference *reference, const void *value, rh_error *error) {
+static rh_status judge_value(const rh_job *job, const rh_job_spec *spec, const rh_job_part *part,
+                             rh_reference *reference, const void *value, rh_error *error) {
   rh_result result;
   rh_verdict verdict;
+  const rh_answered answered = {job->redhost, job->device, job->answer.depth, &result, NULL};
   rh_job_result(spec, job->strategy->name, value, &result);
-  rh_job_judge(spec, job->device, job->answer.depth, reference, &result, &verdict);
+  RH_TRY(rh_job_judge_on(spec, part, &answered, reference, &verdict, error));
   if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
   return rh_fail(error, RH_E_WRONG, "%s of %llu elements of %s is wrong: %s", rh_job_op_name(spec),
                  (unsigned long long)spec->n, rh_type_name(rh_job_operand_type(spec, 0)),
@@ -61,11 +63,13 @@ static rh_status run_part(rh_job *job, material *m, uint64_t first, rh_error *er
   for (uint32_t k = 0; k < rh_job_operands(&spec); k++)
     spec.offsets[k] += first * rh_type_size(rh_job_operand_type(&spec, k));
   rh_data data = data_of(job, &spec, m);
+  const void *operands[RH_MOST_OPERANDS];
+  const rh_job_part all = {operands, 0, spec.n, spec.n, 0, 0};
   const char *start = rh_array_data(&m->array);
-  RH_TRY(rh_job_reference(&spec, spec.custom ? start : start + spec.offsets[0], NULL, &reference,
-                          error));
+  rh_job_operands_at(&spec, spec.custom ? start : start + spec.offsets[0], operands);
+  RH_TRY(rh_job_reference_of(&spec, &all, NULL, &reference, error));
   RH_TRY(rh_instance_call(job->instance, &data, spec.n, value, error));
-  return judge_value(job, &spec, &reference, value, error);
+  return judge_value(job, &spec, &all, &reference, value, error);
 }
 
 rh_status rh_job_try(rh_job *job, uint64_t n, const char *kind, rh_error *error) {

@@ -95,14 +95,9 @@ static rh_status judge_chunk(rh_checks *checks, const rh_chunk_check *chunk, rh_
                                 .whole_n = checks->whole_n,
                                 .threads = 1,
                                 .may_change = chunk->may_change};
+  const rh_answered answered = {chunk->redhost, chunk->device, chunk->depth, NULL, chunk->value};
   rh_verdict verdict;
-  rh_job_judge_value(checks->job, chunk->device, chunk->depth, chunk->reference, chunk->value,
-                     &verdict);
-  if (verdict.verdict == RH_VERDICT_WRONG) {
-    RH_TRY(rh_before_blame(checks->job, &elements, chunk->reference, error));
-    rh_job_judge_value(checks->job, chunk->device, chunk->depth, chunk->reference, chunk->value,
-                       &verdict);
-  }
+  RH_TRY(rh_job_judge_on(checks->job, &elements, &answered, chunk->reference, &verdict, error));
   if (checks->verdict.verdict != RH_VERDICT_WRONG) checks->verdict = verdict;
   return RH_OK;
 }

@@ -40,11 +40,12 @@ typedef struct rh_chunk_check {
   int may_change;              /* 1: others than the strategy can write to them */
   rh_reference *reference;     /* null: it is not checked */
   const void *value;           /* the strategy's; null: the chunk's own is not judged */
+  rh_redhost *redhost;         /* of the strategy */
   const rh_cl_device *device;  /* which has computed it; null: the host */
   uint64_t depth;              /* from query's answer for a chunk */
 } rh_chunk_check;
 
-/* One chunk more.  RH_E_FILE if its elements have changed since the reference was computed. */
+/* One chunk more.  RH_E_FILE, RH_E_PLUGIN: what rh_job_judge_on() finds before blame. */
 rh_status rh_checks_add(rh_checks *checks, uint64_t index, const rh_chunk_check *chunk,
                         rh_error *error);
 

@@ -99,11 +99,8 @@ static rh_status judge_value(rh_share *part, const rh_job_spec *job, const rh_jo
   rh_share_check *check = &part->check;
   uint64_t first = elements->first;
   rh_verdict verdict;
-  rh_job_judge_value(job, by->device, by->answer.depth, reference, value, &verdict);
-  if (verdict.verdict == RH_VERDICT_WRONG) {
-    RH_TRY(rh_before_blame(job, elements, reference, error));
-    rh_job_judge_value(job, by->device, by->answer.depth, reference, value, &verdict);
-  }
+  const rh_answered answered = {by->redhost, by->device, by->answer.depth, NULL, value};
+  RH_TRY(rh_job_judge_on(job, elements, &answered, reference, &verdict, error));
   if (verdict.verdict == RH_VERDICT_WRONG) {
     rh_redhost_blame(by->redhost, part->strategy, part->path, job->op, job->type,
                      rh_operator_hash(job->custom), reference->n);

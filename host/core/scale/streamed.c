@@ -92,6 +92,7 @@ static rh_status add_value(stream *s, const rh_lane *lane, const rh_ring_slot *s
                                 .may_change = rh_source_is_viewed(s->spec->source),
                                 .reference = slot->note,
                                 .value = value,
+                                .redhost = lane->job.redhost,
                                 .device = lane->job.device,
                                 .depth = lane->job.answer.depth};
   RH_TRY(rh_checks_add(&s->checks, slot->index, &chunk, error));

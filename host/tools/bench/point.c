@@ -1,5 +1,6 @@
 #include "point.h"
 #include "../../core/base/error.h"
+#include "../../core/reduce/before_blame.h"
 #include "../../core/reduce/by_code.h"
 #include "../../core/reduce/operand_data.h"
 
@@ -90,6 +91,14 @@ rh_status rh_point_reference_part(const rh_stage *stage, const rh_bench_data *da
 
 rh_status rh_point_reference(rh_point *point, const rh_stage *stage, rh_error *error) {
   return rh_point_reference_part(stage, &point->data, &point->reference, &point->scale, error);
+}
+
+rh_status rh_point_trust(const rh_point *point, const rh_stage *stage, rh_error *error) {
+  const rh_job_spec spec = problem_of(&point->data);
+  const void *operands[RH_MOST_OPERANDS];
+  const rh_job_part all = {operands, 0, spec.n, spec.n, 0, 0};
+  rh_job_operands_at(&spec, point->data.elements, operands);
+  return rh_job_trust_on(stage->redhost, &spec, &all, error);
 }
 
 rh_bench_spec rh_point_spec(rh_point *point, rh_stage *stage) {

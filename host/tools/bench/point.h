@@ -31,6 +31,9 @@ rh_status rh_point_reference(rh_point *point, const rh_stage *stage, rh_error *e
 rh_status rh_point_reference_part(const rh_stage *stage, const rh_bench_data *data,
                                   rh_reference *reference, rh_bench_scale *scale, rh_error *error);
 
+/* Before a strategy is blamed for a wrong result: rh_job_trust_on() the point's elements. */
+rh_status rh_point_trust(const rh_point *point, const rh_stage *stage, rh_error *error);
+
 /* The point's part of a measurement: data, scale, device, seed and reporter.  The caller adds the
  * rest. */
 rh_bench_spec rh_point_spec(rh_point *point, rh_stage *stage);

@@ -58,11 +58,24 @@ static rh_job_spec problem_of(const rh_bench_settings *settings, const rh_row *r
   return (rh_job_spec){.op = row->op, .type = row->type, .n = row->n};
 }
 
-/* `auto` must no longer choose a strategy whose result was wrong. */
-static void blame(const rh_bench_runner *r, const rh_row *row) {
+/* Then the row says that. */
+static int is_the_operators(const rh_bench_runner *r, rh_row *row) {
+  rh_error why = {0};
+  if (rh_point_trust(&r->point, r->stage, &why) == RH_OK) return 0;
+  char *reason = rh_copy_string(why.message);
+  if (!reason) return 1;
+  free(row->reason);
+  row->reason = reason;
+  row->status = RH_ROW_failed;
+  return 1;
+}
+
+/* `auto` must no longer choose a strategy whose result was wrong, unless the operator is at
+ * fault. */
+static void blame(const rh_bench_runner *r, rh_row *row) {
   const rh_stage *stage = r->stage;
   const rh_job_spec problem = problem_of(stage->settings, row);
-  if (row->status != RH_ROW_wrong || row->is_peer) return;
+  if (row->status != RH_ROW_wrong || row->is_peer || is_the_operators(r, row)) return;
   for (uint32_t k = 0; k < stage->n_found; k++)
     if (strcmp(stage->found[k].name, row->strategy) == 0)
       rh_redhost_blame(stage->redhost, row->strategy, stage->found[k].path, problem.op,
