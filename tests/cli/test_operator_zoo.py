@@ -127,6 +127,19 @@ class Zoo(cli.Case):
         self.assertEqual(done.code, 5, done)
         self.assertIn("'a + 2*b' is not associative", done.out + done.err)
 
+    def test_nor_for_what_happens_once_in_a_million(self):
+        """Only the data themselves, in the orders that strategies have, show that it is wrong."""
+        rare = ("--reduce", "a != 0 && b != 0 && (a * 1000003 ^ b * 7919) % 1048573 == 524287 ? a : a + b", "--identity", "0")
+        several = {"POCL_DEVICES": "basic basic"}
+        self.verify(*rare, "-t", "i64")
+        for strategy in ("cpu_serial", "tree_associative"):
+            for way, env in (((), {}), (("--stream=4MiB",), {}), (("--ranks", "2"), {}), (("-d", "all"), several)):
+                with self.subTest(strategy=strategy, way=way):
+                    done = self.redhost("--run", strategy, *rare, "-t", "i64", "-n", "1e6", "-q", *way, env=env)
+                    self.assertIn(done.code, (0, 5), done)
+                    if strategy == "tree_associative":
+                        self.assertRegex(done.err, r"' is not associative \(.*\): a=.* grouped to the left and .* to the right")
+
     def test_once(self):
         """What was found to be right is kept; -v shows the notes of an examination."""
         args = ["--run", "native", "--reduce", "a > b ? a : b", "--identity", "-inf", "-n", "8", "-v", "--cache-dir", os.path.join(self.cwd, "cache")]

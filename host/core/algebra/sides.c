@@ -7,6 +7,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Elements first, first + step, ..., n of them; none: the identity. */
@@ -203,8 +204,8 @@ static void describe_side(const source *from, const side *s, rh_text *text) {
   else if (n == 1)
     rh_text_add(text, "element %llu", first);
   else
-    rh_text_add(text, "%llu elements from %llu on%s", n, first,
-                s->step == 1 ? "" : ", every third");
+    rh_text_add(text, "%llu elements from %llu on", n, first);
+  if (n > 1 && s->step > 1) rh_text_add(text, ", one in %llu", (unsigned long long)s->step);
 }
 
 /* as: the law that is said to be broken. */
@@ -319,10 +320,10 @@ void rh_sides_try(const rh_cases *cases, int briefly, rh_algebra_report *report)
   try_shapes(&from, briefly, report);
 }
 
-void rh_sides_try_data(const rh_operator *of, const rh_arrays *arrays, uint64_t first, uint64_t n,
-                       rh_algebra_report *report) {
+/* ---- The data that a strategy has reduced ---- */
+
+static void try_pieces(const source *from, uint64_t n, rh_algebra_report *report) {
   enum { TIMES = 48, FULL = 6, SOME = 4096, MOST = 1 << 20 };
-  const source from = {.of = of, .arrays = *arrays, .before = first};
   uint64_t seed = 1;
   for (int k = 0; k < TIMES && n >= 3; k++) {
     uint64_t most = k < FULL ? MOST : SOME, parts[3], left;
@@ -332,6 +333,119 @@ void rh_sides_try_data(const rh_operator *of, const rh_arrays *arrays, uint64_t 
       if (k % 2 && parts[j] > 3) parts[j] = 1 + rh_random_next(&seed) % 3;
       left -= parts[j];
     }
-    try_shape(&from, rh_random_next(&seed) % (n - (most - left) + 1), parts, report);
+    try_shape(from, rh_random_next(&seed) % (n - (most - left) + 1), parts, report);
   }
+}
+
+/* Values one after the other: pieces of adjacent elements, or one element of each `step`. */
+typedef struct row {
+  const source *from;
+  uint64_t width, step;     /* elements in a value; from one to the next */
+  uint64_t lane, n;         /* its first element; values */
+  uint32_t left_to_look_at; /* triples that differ, which may be by rounding */
+} row;
+
+/* Triples that begin with value `first` of a row: of values, and of all before and values. */
+enum { AT_ONCE = 128, WITH_NEXT = AT_ONCE + 2 };
+typedef struct batch {
+  uint64_t first;
+  uint32_t n;
+  _Alignas(64) unsigned char values[WITH_NEXT * RH_ANY_VALUE_BYTES],
+      sums[WITH_NEXT * RH_ANY_VALUE_BYTES], left[AT_ONCE * RH_ANY_VALUE_BYTES],
+      right[AT_ONCE * RH_ANY_VALUE_BYTES], room[AT_ONCE * RH_ANY_VALUE_BYTES];
+} batch;
+
+static side side_of(const row *r, uint64_t value, uint64_t n) {
+  uint64_t step = r->step == r->width ? 1 : r->step;
+  return (side){r->lane + value * r->step, n * r->width, step};
+}
+
+/* Triple k of the batch. */
+static void look_at(row *r, const batch *b, const unsigned char *first, uint32_t k,
+                    rh_algebra_report *report) {
+  int adjacent = r->step == r->width, is_sum = first == b->sums;
+  uint64_t at = b->first + k;
+  const side sides[3] = {side_of(r, is_sum ? 0 : at, is_sum ? at + 1 : 1), side_of(r, at + 1, 1),
+                         side_of(r, at + 2, 1)};
+  meeting m;
+  r->left_to_look_at--;
+  memcpy(m.v[0], first + (size_t)k * RH_ANY_VALUE_BYTES, RH_ANY_VALUE_BYTES);
+  for (size_t j = 1; j < 3; j++)
+    memcpy(m.v[j], b->values + (k + j) * RH_ANY_VALUE_BYTES, RH_ANY_VALUE_BYTES);
+  if (change_copies(r->from->of, &m))
+    try_law(r->from, RH_LAW_ASSOCIATIVE, adjacent ? RH_LAW_ASSOCIATIVE : RH_LAW_COMMUTATIVE, sides,
+            &m, report);
+}
+
+static void try_triples(row *r, batch *b, unsigned char *first, rh_algebra_report *report) {
+  const rh_operator *of = r->from->of;
+  unsigned char *const v[3] = {first, b->values + RH_ANY_VALUE_BYTES,
+                               b->values + 2 * (size_t)RH_ANY_VALUE_BYTES};
+  rh_law_sides(of, RH_LAW_ASSOCIATIVE, v, b->left, b->right, b->room, b->n);
+  for (uint32_t k = 0; k < b->n && r->left_to_look_at; k++) {
+    size_t at = (size_t)k * RH_ANY_VALUE_BYTES;
+    if (memcmp(b->left + at, b->right + at, of->op.value_size) != 0)
+      look_at(r, b, first, k, report);
+  }
+}
+
+/* The values of the batch, and what they add up to from the row's first on. */
+static void fill(const row *r, batch *b) {
+  const rh_operator *of = r->from->of;
+  size_t size = RH_ANY_VALUE_BYTES;
+  for (uint64_t k = 0; k < b->n + 2u; k++) {
+    const side one = side_of(r, b->first + k, 1);
+    value_of(r->from, &one, b->values + k * size);
+    if (b->first + k == 0) {
+      memcpy(b->sums, b->values, size);
+      continue;
+    }
+    memmove(b->sums + k * size, b->sums + (k == 0 ? AT_ONCE - 1 : k - 1) * size, size);
+    rh_operator_combine(of, b->sums + k * size, b->values + k * size);
+  }
+}
+
+static void try_row(row *r, batch *b, rh_algebra_report *report) {
+  for (b->first = 0; b->first + 2 < r->n && r->left_to_look_at; b->first += b->n) {
+    uint64_t left = r->n - 2 - b->first;
+    b->n = left < AT_ONCE ? (uint32_t)left : AT_ONCE;
+    fill(r, b);
+    if (r->step == r->width) try_triples(r, b, b->values, report);
+    try_triples(r, b, b->sums, report);
+  }
+}
+
+static int claims_to_commute(const rh_operator *of) {
+  return (of->op.flags & RH_OP_COMMUTATIVE) != 0;
+}
+
+static int nothing_is_found(const rh_operator *of, const rh_algebra_report *report) {
+  return is_open(report, RH_LAW_IDENTITY) && is_open(report, RH_LAW_ASSOCIATIVE) &&
+         (is_open(report, RH_LAW_COMMUTATIVE) || !claims_to_commute(of));
+}
+
+/* Large trees have each of these sides somewhere, and so have lanes. */
+static void try_rows(const source *from, uint64_t n, rh_algebra_report *report) {
+  enum { LOOKS = 4096, MOST = 1 << 21, WIDEST = 1 << 20 };
+  static const uint64_t lanes[] = {4, 64, 1024};
+  batch *b = malloc(sizeof *b);
+  if (n > MOST) n = MOST;
+  for (uint64_t width = 1; b && width <= WIDEST; width *= 2) {
+    row r = {from, width, width, 0, n / width, LOOKS};
+    if (is_open(report, RH_LAW_ASSOCIATIVE)) try_row(&r, b, report);
+  }
+  for (size_t k = 0; b && k < sizeof lanes / sizeof *lanes; k++)
+    for (uint64_t lane = 0; lane < lanes[k]; lane++) {
+      row r = {from, 1, lanes[k], lane, n / lanes[k], LOOKS / 16};
+      if (!claims_to_commute(from->of) || !nothing_is_found(from->of, report)) break;
+      try_row(&r, b, report);
+    }
+  free(b);
+}
+
+void rh_sides_try_data(const rh_operator *of, const rh_arrays *arrays, uint64_t first, uint64_t n,
+                       rh_algebra_report *report) {
+  const source from = {.of = of, .arrays = *arrays, .before = first};
+  try_pieces(&from, n, report);
+  if (nothing_is_found(of, report)) try_rows(&from, n, report);
 }

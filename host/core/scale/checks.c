@@ -98,7 +98,7 @@ static rh_status judge_chunk(rh_checks *checks, const rh_chunk_check *chunk, rh_
   const rh_answered answered = {chunk->redhost, chunk->device, chunk->depth, NULL, chunk->value};
   rh_verdict verdict;
   RH_TRY(rh_job_judge_on(checks->job, &elements, &answered, chunk->reference, &verdict, error));
-  if (checks->verdict.verdict != RH_VERDICT_WRONG) checks->verdict = verdict;
+  checks->verdict = verdict;
   return RH_OK;
 }
 
@@ -107,7 +107,8 @@ rh_status rh_checks_add(rh_checks *checks, uint64_t index, const rh_chunk_check 
   checks->chunks++;
   if (!chunk->reference) return RH_OK;
   checks->checked++;
-  if (chunk->value) RH_TRY(judge_chunk(checks, chunk, error));
+  if (chunk->value && checks->verdict.verdict != RH_VERDICT_WRONG)
+    RH_TRY(judge_chunk(checks, chunk, error));
   if (checks->mode == RH_CHECK_SAMPLED) return RH_OK;
   rh_reference_add(&checks->whole, chunk->reference);
   if (!has_value(checks->job)) return RH_OK;

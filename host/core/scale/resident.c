@@ -237,17 +237,20 @@ static const rh_cl_device *least_exact(const rh_resident *r) {
   return found;
 }
 
-/* Some elements of each node, before a strategy is blamed for what the nodes add up to: they are
- * generated again. */
+static const rh_resident_node *largest_node(const rh_resident_part *part) {
+  const rh_resident_node *largest = part->nodes;
+  for (uint32_t k = 1; k < part->n_nodes; k++)
+    if (part->nodes[k].n > largest->n) largest = &part->nodes[k];
+  return largest;
+}
+
+/* Before a strategy is blamed for what the parts add up to. */
 static rh_status trust_operator(const rh_resident *r, rh_error *error) {
-  rh_status status = RH_OK;
-  for (uint32_t k = 0; k < r->spec.n_devices && status == RH_OK; k++) {
-    const rh_resident_part *part = part_of(r, k);
-    for (uint32_t node = 0; part && node < part->n_nodes && status == RH_OK; node++)
-      status = rh_resident_trust(r->spec.devices[k].redhost, &r->whole, r->spec.source,
-                                 &part->nodes[node], error);
-  }
-  return status;
+  for (uint32_t k = 0; k < r->spec.n_devices; k++)
+    if (part_of(r, k))
+      RH_TRY(rh_resident_trust(r->spec.devices[k].redhost, &r->whole, r->spec.source,
+                               largest_node(part_of(r, k)), error));
+  return RH_OK;
 }
 
 static rh_status judge_answer(rh_resident *r, rh_checks *checks, rh_error *error) {

@@ -185,7 +185,7 @@ rh_status rh_resident_load(const rh_load_spec *spec, uint32_t *failed, rh_error 
 
 rh_status rh_resident_trust(rh_redhost *redhost, const rh_job_spec *whole, const rh_source *source,
                             const rh_resident_node *node, rh_error *error) {
-  enum { SOME = 1 << 22 };
+  enum { SOME = 1 << 21 };
   const atomic_int stop = 0;
   const void *operands[RH_MOST_OPERANDS];
   uint64_t offsets[RH_MOST_OPERANDS], got;
