@@ -160,18 +160,6 @@ static int is_to_be_measured(const rh_app *app, const rh_run_report *report) {
   return !is_wrong(report) && !typed->quiet && (!typed->input || typed->verbose);
 }
 
-/* An answer that could not be checked must not be used unknowingly, not even by a script, so the
- * warning ignores --quiet.  The status stays 0, since nothing was found wrong; check.outcome of
- * --json distinguishes the two cases. */
-static void warn_unjudged(const rh_app *app, const rh_run_report *report) {
-  const rh_verdict *verdict = &report->verdict;
-  char text[640], why[512];
-  if (!report->checked || verdict->verdict != RH_VERDICT_UNJUDGED) return;
-  snprintf(text, sizeof text, "warning: the result of '%s' is not judged: %s",
-           report->spec->strategy, rh_verdict_why(verdict, why));
-  rh_terminal_say(app->terminal, text);
-}
-
 /* A wrong answer is an error message, never a bare value that a script would use. */
 static rh_status judge_report(const rh_app *app, const rh_run_report *report, rh_error *error) {
   const rh_job_spec *spec = report->spec;
@@ -432,7 +420,7 @@ static rh_status run_it(const rh_app *app, run_state *run, rh_error *error) {
   rh_user_operator_note(app, &run->inputs, &run->spec);
   RH_TRY(find_any_answer(app, run, error));
   RH_TRY(rh_run_report_print(app, &run->report, error));
-  warn_unjudged(app, &run->report);
+  rh_run_report_warn(app, &run->report);
   return judge_report(app, &run->report, error);
 }
 

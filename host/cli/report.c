@@ -1,5 +1,6 @@
 #include "report.h"
 #include "../core/base/error.h"
+#include "../core/reduce/exact_data.h"
 #include "json.h"
 #include "plain.h"
 
@@ -506,4 +507,13 @@ rh_status rh_run_report_print(const rh_app *app, const rh_run_report *report, rh
   else
     printf("%s\n", rh_format_exact(text, &report->result));
   return RH_OK;
+}
+
+void rh_run_report_warn(const rh_app *app, const rh_run_report *report) {
+  const rh_verdict *verdict = &report->verdict;
+  char text[640], why[512];
+  if (!report->checked || verdict->verdict != RH_VERDICT_UNJUDGED) return;
+  snprintf(text, sizeof text, "warning: the result of '%s' is not judged: %s",
+           report->spec->strategy, rh_verdict_why(verdict, why));
+  rh_terminal_say(app->terminal, text);
 }

@@ -36,4 +36,9 @@ typedef struct rh_run_report {
 /* Prints it on standard output, by --quiet, --json or neither.  Quiet and wrong: prints nothing. */
 rh_status rh_run_report_print(const rh_app *app, const rh_run_report *report, rh_error *error);
 
+/* An answer that could not be checked must not be used unknowingly, not even by a script, so the
+ * warning ignores --quiet.  The status stays 0, since nothing was found wrong; check.outcome of
+ * --json distinguishes the two cases. */
+void rh_run_report_warn(const rh_app *app, const rh_run_report *report);
+
 #endif

@@ -4,7 +4,6 @@
 #include "../core/base/log.h"
 #include "../core/operators/ops.h"
 #include "../core/reduce/by_code.h"
-#include "../core/reduce/exact_data.h"
 #include "../core/reduce/operand_data.h"
 #include "../core/scale/agree.h"
 #include "../core/scale/gather.h"
@@ -468,17 +467,14 @@ static void divert_reports(run_ranks *run) {
 
 static rh_status run_all(run_ranks *run, rh_error *error) {
   const rh_app *app = run->app;
-  rh_reporter *reporter = &app->redhost->options.reporter;
   RH_TRY(join(run, error));
   watch(run);
   divert_reports(run);
   RH_TRY(work(run, error));
   if (run->ranks.place.rank > 0) return RH_OK;
-  char why[512];
-  if (run->report.checked && run->report.verdict.verdict == RH_VERDICT_UNJUDGED)
-    rh_log(reporter, RH_LOG_WARNING, "warning: the result of '%s' is not judged: %s",
-           run->job.strategy, rh_verdict_why(&run->report.verdict, why));
-  return rh_run_report_print(app, &run->report, error);
+  RH_TRY(rh_run_report_print(app, &run->report, error));
+  rh_run_report_warn(app, &run->report);
+  return RH_OK;
 }
 
 /* A broken job has no orderly end.  In any other, rank 0 speaks before a rank leaves: mpirun ends

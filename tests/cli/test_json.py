@@ -210,6 +210,27 @@ for line in lines:
                 self.assertIn("exact data at this n", rows[name]["reason"])
             self.assertEqual((rows["native"]["status"], document["best"][0]["strategy"]), ("ok", "native"))
 
+    def test_the_same_in_every_way(self):
+        """Data whose result every order has are tried for a built-in operator in memory; else nothing is said of the answer."""
+        not_tried = "its bound allows much; exact data at this n: not tried: "
+        several = {"POCL_DEVICES": "basic basic"}
+        ways = [((), {}, "none are known for operators of one's own"), (("--isolate=always",), {}, "none are known for operators of one's own"),
+                (("--stream=64MiB",), {}, "the data were streamed"), (("--stream=64MiB", "--check=sampled"), {}, "the data were streamed"),
+                (("-d", "all"), several, "the data are on several devices"), (("-d", "all", "--stream=64MiB"), several, "the data were streamed"),
+                (("--ranks=2",), {}, "the ranks hold parts of the data"), (("--ranks=2", "--isolate=never"), {}, "the ranks hold parts of the data")]
+        for operator in ((), ("--map", "x"), ("--map", "x", "--finalize", "a/n"), ("--map", "x,x*x")):
+            for way, env, why in ways:
+                with self.subTest(operator=operator, way=way):
+                    how = () if "--isolate" in str(way) or not way or "--ranks=2" in way else ("--isolate=never",)
+                    done = self.redhost("--run", "far_constant", "-n", "2^24", "--plugin-path", WRONG, *operator, *way, *how, "--json", "-q", env=env)
+                    if not operator and why.startswith("none"):
+                        self.assertEqual(done.code, 1, done)
+                        self.assertIn("exact data at this n: 0.048", done.err)
+                        continue
+                    self.assertEqual((done.code, json.loads(done.out)["results"][0]["check"]["outcome"]), (0, "not judged"), done)
+                    of_parts = operator == ("--map", "x,x*x") and "--ranks=2" in way
+                    self.assertIn("parts are not judged" if of_parts else not_tried + why, done.err)
+
     def test_unchecked(self):
         """A strategy that is known to be wrong here is not run unchecked."""
         done = self.redhost(*self.args(), "-q", "--no-check")

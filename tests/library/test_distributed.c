@@ -486,6 +486,50 @@ START_TEST(a_failure_of_one_is_that_of_all) {
 }
 END_TEST
 
+static void keep_warning(void *user, uint32_t level, const char *text) {
+  if (level == RH_LOG_WARNING) snprintf(user, 512, "%s", text);
+}
+
+/* A strategy that is wrong from 2^24 elements on and may be, by its own word. */
+START_TEST(what_may_be_anything_is_never_right) {
+  enum { FAR = 1 << 24 };
+  static rank ranks[1];
+  char warning[512] = "", file[4096];
+  rh_redhost *far_off;
+  rh_options options = {.struct_size = sizeof options,
+                        .plugin_file = file,
+                        .program = getenv("REDHOST_TEST_PROGRAM"),
+                        .reporter = {.user = warning, .log = keep_warning}};
+  if (!has_device()) return;
+  snprintf(file, sizeof file, "%s/results/far_constant.so", getenv("REDHOST_TEST_ZOO"));
+  must(rh_open(&far_off, &options, &error));
+  float *many = malloc(FAR * sizeof *many);
+  ck_assert_ptr_nonnull(many);
+  for (uint64_t i = 0; i < FAR; i++) many[i] = x[i % N];
+  for (int own = 0; own < 2; own++) {
+    const rh_request request = {
+        REQUEST,  .strategy = "far_constant", .op = "sum", .data = many, .type = RH_TYPE_f32,
+        .n = FAR, .map = own ? "x" : NULL};
+    rh_result result = {.struct_size = sizeof result};
+    rh_status status = rh_reduce(far_off, &request, &result, &error);
+    if (own)
+      must(status);
+    else
+      must_fail(status, RH_E_WRONG, "exact data at this n: 0.048");
+    ck_assert_int_eq(strstr(warning, "is not judged: its bound allows much") != NULL, own);
+    warning[0] = 0;
+    ranks[0] = (rank){.redhost = far_off, .request = request};
+    run_ranks(ranks, 1, 0);
+    error = ranks[0].error;
+    must(ranks[0].status);
+    ck_assert_msg(strstr(warning, "is not judged: its bound allows much") != NULL, "%s", warning);
+    warning[0] = 0;
+  }
+  free(many);
+  rh_close(far_off);
+}
+END_TEST
+
 START_TEST(an_operator_is_blamed_before_a_strategy) {
   static const rh_request wrong = {REQUEST,
                                    .type = RH_TYPE_i32,
@@ -519,10 +563,6 @@ START_TEST(one_rank_cancels) {
   rh_close(impatient);
 }
 END_TEST
-
-static void keep_warning(void *user, uint32_t level, const char *text) {
-  if (level == RH_LOG_WARNING) snprintf(user, 512, "%s", text);
-}
 
 /* As everywhere: one element after the other, so that the bound allows more than a thousandth. */
 START_TEST(a_weak_bound_is_not_a_check) {
@@ -629,6 +669,7 @@ static Suite *suite_of(void) {
   tcase_add_test(failures, differing_definitions_are_named);
   tcase_add_test(failures, a_bad_request_of_one_is_that_of_all);
   tcase_add_test(failures, a_failure_of_one_is_that_of_all);
+  tcase_add_test(failures, what_may_be_anything_is_never_right);
   tcase_add_test(failures, an_operator_is_blamed_before_a_strategy);
   tcase_add_test(failures, one_rank_cancels);
   tcase_add_test(failures, a_weak_bound_is_not_a_check);

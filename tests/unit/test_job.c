@@ -701,6 +701,39 @@ START_TEST(everybody_competes) {
 }
 END_TEST
 
+/* An operator that does not claim to commute, so that every strategy that keeps the order may be
+ * chosen; one element after the other, so that the bound of 2^20 elements of f32 allows much. */
+START_TEST(what_is_not_judged_is_not_taken_first) {
+  static const rh_type types[] = {RH_TYPE_f32, RH_TYPE_f64};
+  static char minus_zero[] = "-0.0", added[] = "a + b";
+  for (int k = 0; k < 2; k++) {
+    rh_definition definition = {.n_fields = 1,
+                                .fields = {{.identity = minus_zero, .combine = added}}};
+    const rh_operand x = {"x", types[k]};
+    rh_operator *own;
+    rh_tunedb *tuned;
+    rh_found found;
+    ck_assert_int_eq(rh_operator_create(&own, &definition, &x, 1, NULL, 0, &error), RH_OK);
+    const rh_job_spec spec = {.op = own->base, .type = own->type, .custom = own, .n = 1 << 20};
+    rh_tunedb_entry entry = {.strategy = "serial",
+                             .plugin = rh_tunedb_plugin(built_in("serial")),
+                             .op = own->base,
+                             .type = own->type,
+                             .own = rh_operator_hash(own),
+                             .n = 1 << 20,
+                             .time_s = 1e-9,
+                             .latency_s = 1e-9};
+    ck_assert_int_eq(rh_redhost_tuned(redhost, &tuned, &error), RH_OK);
+    ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
+    ck_assert_msg(rh_job_locate(redhost, &spec, &found, &error) == RH_OK, "%s", error.message);
+    ck_assert_msg((strcmp(found.name, "serial") == 0) == (types[k] == RH_TYPE_f64), "%s: %s",
+                  rh_type_name(types[k]), redhost->chosen);
+    rh_found_finish(&found);
+    rh_operator_destroy(own);
+  }
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("job");
   TCase *jobs = tcase_create("jobs");
@@ -721,6 +754,7 @@ int main(void) {
   tcase_add_test(jobs, auto_examines_those_it_may_choose);
   tcase_add_test(jobs, nothing_is_known_of_any);
   tcase_add_loop_test(jobs, everybody_competes, 0, CHOICES);
+  tcase_add_test(jobs, what_is_not_judged_is_not_taken_first);
   suite_add_tcase(suite, jobs);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);
