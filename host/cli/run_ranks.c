@@ -256,8 +256,7 @@ static void add_files(const run_ranks *run, rh_text *text) {
   }
 }
 
-/* All that decides the answer, but for the strategy, its parameters and the device, which ranks may
- * choose each for itself. */
+/* All that decides the answer, but for the strategy, its parameters and the device. */
 static void describe(const run_ranks *run, rh_text *text) {
   const rh_run_options *options = run->options;
   char kind[64];
@@ -273,6 +272,26 @@ static void describe(const run_ranks *run, rh_text *text) {
   rh_agree_add_number(text, "number of elements", run->job.n);
   rh_agree_add(text, "check", checks(run) ? "full" : "none");
   rh_agree_add_number(text, "bytes of a chunk", options->chunk_bytes);
+}
+
+static int order_decides(const rh_job_spec *job) {
+  if (job->rounds_once) return 0;
+  if (job->custom && job->custom->is_struct) return !(job->custom->op.flags & RH_OP_EXACT);
+  return rh_op_rounds(job->op, job->type);
+}
+
+/* Ranks may choose each for itself, but where a strategy's bits are its own. */
+static void add_strategy(const run_ranks *run, rh_text *text) {
+  const rh_typed *typed = run->app->typed;
+  rh_text own = {0};
+  rh_text_add(&own, "%s", run->found.name);
+  for (uint64_t k = 0; k < typed->n_settings; k++)
+    rh_text_add(&own, " %s=%s", typed->settings[k].key, typed->settings[k].value);
+  int is_own = strcmp(typed->name, "auto") != 0 && order_decides(&run->job) &&
+               !(run->found.promises & RH_CANONICAL_ORDER);
+  rh_agree_add(text, "strategy", is_own ? rh_text_get(&own) : "of the canonical order");
+  text->failed |= own.failed;
+  rh_text_finish(&own);
 }
 
 /* Which file a difference is of; -1: of none. */
@@ -301,11 +320,10 @@ static rh_status fail(const run_ranks *run, const rh_difference *found, rh_error
 
 /* Where the strategy came from elsewhere, it runs in a process of its own.  In this thread, with
  * which the child would end. */
-static void start_child(run_ranks *run, const rh_text *agreed) {
+static void start_child(run_ranks *run, const rh_digest *problem) {
   const rh_app *app = run->app;
   const rh_place *place = &run->ranks.place;
   const rh_cl_device *device = app->redhost->device;
-  const rh_digest digest = rh_agree_digest(agreed);
   double timeout_s = run->options->timeout_s > 0 ? run->options->timeout_s : 60;
   rh_rank_order order = {
       .rank = place->rank,
@@ -319,7 +337,7 @@ static void start_child(run_ranks *run, const rh_text *agreed) {
       .plugin = run->found.path,
       .device =
           device && run->found.device_kinds != RH_DEVICE_HOST ? device->label : app->typed->device,
-      .problem = {digest.words[0], digest.words[1]},
+      .problem = {problem->words[0], problem->words[1]},
   };
   if (rh_parse_when("--isolate", app->typed->isolate, !run->found.installed, &run->isolated,
                     &run->why) != RH_OK ||
@@ -337,12 +355,14 @@ static rh_status agree(run_ranks *run, rh_error *error) {
   rh_difference found;
   int differ = 0;
   describe(run, &mine);
+  const rh_digest problem = rh_agree_digest(&mine);
+  add_strategy(run, &mine);
   rh_status status = rh_agree_digests(&run->ranks, &mine, &differ, error);
   if (status == RH_OK && differ) {
     status = rh_agree_compare(&run->ranks, &mine, &found, error);
     if (status == RH_OK) status = fail(run, &found, error);
   }
-  if (status == RH_OK) start_child(run, &mine);
+  if (status == RH_OK) start_child(run, &problem);
   rh_text_finish(&mine);
   return status;
 }

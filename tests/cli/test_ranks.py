@@ -245,11 +245,11 @@ class Agreement(Ranks):
         (("-n100000", "--reduce=a*(1-b)+b", "--identity=0", "--unchecked-op"), ("--commutes",), "definition '"),
     ]
 
-    def jobs(self, *each, env=None):
+    def jobs(self, *each, env=None, run=("--run=native",)):
         """Of one rank each, with its own options; (status, redhost's sentences, output)."""
         command = list(OPEN_MPI)
         for k, options in enumerate(each):
-            command += [":"] * (k > 0) + ["-n", "1", *(env or [[]] * len(each))[k], cli.REDHOST, "--run=native", "--transport=mpi", "-q", *options]
+            command += [":"] * (k > 0) + ["-n", "1", *(env or [[]] * len(each))[k], cli.REDHOST, *run, "--transport=mpi", "-q", *options]
         done = subprocess.run(command, env=self.env, cwd=self.cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=cli.PATIENCE)
         said = [line for line in done.stderr.decode().splitlines() if line.startswith("redhost: ")]
         return done.returncode, said, done.stdout.decode()
@@ -269,6 +269,26 @@ class Agreement(Ranks):
     def test_what_is_the_same_in_other_words(self):
         code, said, out = self.jobs(("-n2^17",), ("-n131072", "--data=uniform", "--check=full", "--accuracy=plain"), ("-n128Ki", "--seed=1", "--op=sum"))
         self.assertEqual((code, said, out.strip()), (0, [], self.one("-n131072")))
+
+    @mpi_test(OPEN_MPI)
+    def test_strategies_that_differ(self):
+        """Ranks choose each for itself, but where the order decides, and a strategy that is named has one of its own."""
+        canonical, serial, native = "of the canonical order", ("--run=cpu_serial",), ("--run=native",)
+        own = ("--reduce=a + b", "--identity=-0.0")
+        pairs = [(serial, native, ("cpu_serial", canonical)), (("--run=auto",), serial, (canonical, "cpu_serial")),
+                 (serial, ("--run=chunk",), ("cpu_serial", "chunk")), (serial, (*serial, "-pgroups=3"), ("cpu_serial", "cpu_serial groups=3"))]
+        for problem in ((), ("-tf64", "--op=prod"), ("--map=x*x",), own, (*own, "--commutes")):
+            for first, second, values in pairs:
+                with self.subTest(problem=problem, first=first, second=second):
+                    code, said, out = self.jobs((*self.DATA, *problem, *first), (*self.DATA, *problem, *second), run=())
+                    self.assertEqual((code, len(said), out), (2, 1, ""), said)
+                    self.assertIn("are asked for different reductions: strategy '%s' and '%s'" % values, said[0])
+        for problem in (("-ti32",), ("--op=max",), ("--accuracy=exact",), ("--op=argmin",)):
+            code, said, out = self.jobs((*self.DATA, *problem, *serial), (*self.DATA, *problem, *native), (*self.DATA, *problem, "--run=auto"), run=())
+            self.assertEqual((code, said), (0, []))
+            self.assertEqual(out.strip(), self.one(*self.DATA, *problem))
+        code, said, out = self.jobs((*self.DATA, "--run=onepass"), (*self.DATA, *native), (*self.DATA, "--run=auto"), run=())
+        self.assertEqual((code, said, out.strip()), (0, [], self.one(*self.DATA)))
 
     @mpi_test(OPEN_MPI)
     def test_environments_that_differ(self):

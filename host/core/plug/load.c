@@ -142,6 +142,7 @@ static rh_status locate(rh_survey *survey, const rh_options *options, const char
   found->path = rh_copy_string(candidate->path);
   found->installed = candidate->installed;
   found->device_kinds = offer(&survey->findings[k], name)->device_kinds;
+  found->promises = offer(&survey->findings[k], name)->promises;
   snprintf(found->name, sizeof found->name, "%s", name);
   return found->path ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for a path");
 }
@@ -174,7 +175,8 @@ void rh_registry_ask(rh_registry *registry, const rh_device *device, uint64_t ma
 rh_status rh_found_from_entry(rh_found *found, const rh_entry *entry, rh_error *error) {
   *found = (rh_found){.path = rh_copy_string(entry->path),
                       .installed = entry->installed,
-                      .device_kinds = entry->device_kinds};
+                      .device_kinds = entry->device_kinds,
+                      .promises = entry->promises};
   snprintf(found->name, sizeof found->name, "%s", entry->name);
   return found->path ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for a path");
 }

@@ -86,6 +86,7 @@ typedef struct rh_found {
   char *path;         /* the plugin's file */
   uint32_t installed; /* 1: it came with redhost */
   uint32_t device_kinds;
+  uint64_t promises;
   char missed[1024]; /* "", or a plugin that comes before this one and could not be examined */
 } rh_found;
 
