@@ -428,7 +428,7 @@ static int nothing_is_found(const rh_operator *of, const rh_algebra_report *repo
 static void try_rows(const source *from, uint64_t n, rh_algebra_report *report) {
   enum { LOOKS = 4096, MOST = 1 << 21, WIDEST = 1 << 20 };
   static const uint64_t lanes[] = {4, 64, 1024};
-  batch *b = malloc(sizeof *b);
+  batch *b = aligned_alloc(_Alignof(batch), sizeof *b);
   if (n > MOST) n = MOST;
   for (uint64_t width = 1; b && width <= WIDEST; width *= 2) {
     row r = {from, width, width, 0, n / width, LOOKS};
