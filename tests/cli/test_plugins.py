@@ -292,6 +292,9 @@ class Bad(cli.Case):
         self.assertFalse([s for s in document["strategies"] if s["plugin"].startswith(self.directory)])
         for args in (["--run", "own"], ["--info", "own"], ["--verify", "own"], ["--bench", "-s", "own"]):
             self.bad(5, f"'own'|{self.directory} |is writable by everyone", *args, "--plugin-path", self.directory)
+        said = self.redhost("--run", "serial", "-n", "10", "-q", "--plugin-path", self.directory)
+        self.assertEqual((said.code, said.err), (0, f"redhost: {self.directory} is not searched, as it is not trusted: {self.directory} "
+                                                      "is writable by everyone (mode 0777).\n"))
         below, link = os.path.join(self.directory, "below"), os.path.join(self.directory, "link")
         os.mkdir(below, 0o755)
         os.symlink(cli.PLUGINS, link)

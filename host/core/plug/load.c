@@ -82,35 +82,40 @@ static int64_t find_refused_provider(const rh_survey *survey, const rh_options *
   return asked && rh_survey_refusal(survey, 0) ? 0 : NONE;
 }
 
-/* The first candidate that could not be examined. */
-static int64_t unread(const rh_survey *survey) {
-  for (uint32_t k = 0; k < survey->search.n; k++)
-    if (rh_survey_refusal(survey, k) && rh_survey_refusal_kind(survey, k) == RH_REFUSED_UNREAD)
-      return k;
+/* The first candidate that could not be examined: a plugin, or a directory that is not trusted. */
+static int64_t missed(const rh_survey *survey) {
+  for (uint32_t k = 0; k < survey->search.n; k++) {
+    if (!rh_survey_refusal(survey, k)) continue;
+    rh_refusal_kind kind = rh_survey_refusal_kind(survey, k);
+    if (kind == RH_REFUSED_UNREAD || kind == RH_REFUSED_UNSEARCHED) return k;
+  }
   return NONE;
 }
 
+static void say_missed(const rh_survey *survey, uint32_t k, char *text, size_t size) {
+  const char *path = survey->search.candidates[k].path, *why = rh_survey_refusal(survey, k);
+  if (rh_survey_refusal_kind(survey, k) == RH_REFUSED_UNSEARCHED)
+    snprintf(text, size, "%.600s is not searched, as it %.300s", path, why);
+  else
+    snprintf(text, size, "plugin %.600s is not loaded: %.300s", path, why);
+}
+
 /* Notes that a candidate which takes precedence over `taken` could not be examined. */
-static void note_unread(const rh_survey *survey, uint32_t taken, rh_found *found) {
-  int64_t k = unread(survey);
-  if (k == NONE || k > taken) return;
-  snprintf(found->missed, sizeof found->missed, "plugin %.600s is not loaded: %.300s",
-           survey->search.candidates[k].path, rh_survey_refusal(survey, (uint32_t)k));
+static void note_missed(const rh_survey *survey, uint32_t taken, rh_found *found) {
+  int64_t k = missed(survey);
+  if (k != NONE && k <= taken) say_missed(survey, (uint32_t)k, found->missed, sizeof found->missed);
 }
 
 static rh_status unknown(const rh_survey *survey, const char *name, rh_error *error) {
   uint32_t total = 0, n = 0;
   for (uint32_t k = 0; k < survey->search.n; k++)
     if (!survey->findings[k].refused) total += survey->findings[k].n_entries;
-  int64_t lost = unread(survey);
-  for (uint32_t k = 0; k < survey->search.n && lost == NONE; k++)
-    if (survey->search.candidates[k].refused &&
-        survey->search.candidates[k].kind == RH_REFUSED_UNSEARCHED)
-      lost = k;
-  if (lost != NONE)
-    return rh_fail(error, RH_E_PLUGIN,
-                   "strategy '%.64s' was not found, but %s was not examined: %s", name,
-                   survey->search.candidates[lost].path, rh_survey_refusal(survey, (uint32_t)lost));
+  int64_t lost = missed(survey);
+  if (lost != NONE) {
+    char why[1024];
+    say_missed(survey, (uint32_t)lost, why, sizeof why);
+    return rh_fail(error, RH_E_PLUGIN, "strategy '%.64s' was not found, but %s", name, why);
+  }
   if (total == 0)
     return rh_fail(error, RH_E_USAGE, "unknown strategy '%.64s': there is no plugin in %s", name,
                    survey->search.searched);
@@ -138,7 +143,7 @@ static rh_status locate(rh_survey *survey, const rh_options *options, const char
                    survey->search.candidates[k].path, rh_survey_refusal(survey, (uint32_t)k));
   }
   const rh_candidate *candidate = &survey->search.candidates[k];
-  note_unread(survey, (uint32_t)k, found);
+  note_missed(survey, (uint32_t)k, found);
   found->path = rh_copy_string(candidate->path);
   found->installed = candidate->installed;
   found->device_kinds = offer(&survey->findings[k], name)->device_kinds;

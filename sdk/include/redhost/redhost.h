@@ -229,6 +229,9 @@ typedef struct rh_result {
  * its first use: a file that is new is not seen, an operator's that changes is not read again, and
  * a plugin's that changes is examined again when a strategy of it is named, though one that is in
  * use stays as it is.
+ *
+ * In a process with raised privileges (set-uid, set-gid or file capabilities) no device is used,
+ * and of plugins only those that came with the library.
  * [any thread] */
 rh_status rh_open(rh_redhost **redhost, const rh_options *options, rh_error *error);
 
