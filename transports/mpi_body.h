@@ -194,7 +194,7 @@ static int32_t join(mpi_job *job, char *text, uint32_t bytes) {
   return -1;
 }
 
-static int32_t mpi_open(void **self, rh_place *place, char *text, uint32_t bytes) {
+static int32_t mpi_open(void **self, rh_rank_place *place, char *text, uint32_t bytes) {
   char why[512];
   if (mpi_probe(why, sizeof why) == RH_TRANSPORT_CANNOT) return fail(text, bytes, why);
   mpi_job *job = calloc(1, sizeof *job);

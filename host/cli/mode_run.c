@@ -2,9 +2,10 @@
 #include "../core/base/clock.h"
 #include "../core/base/error.h"
 #include "../core/base/log.h"
+#include "../core/choose/fallback.h"
+#include "../core/choose/locate.h"
 #include "../core/io/array.h"
 #include "../core/reduce/accuracy.h"
-#include "../core/reduce/again.h"
 #include "../core/reduce/before_blame.h"
 #include "../core/reduce/exact_data.h"
 #include "../core/reduce/operand_data.h"
@@ -321,7 +322,7 @@ static rh_status try_order(const rh_app *app, const run_state *run, rh_error *er
 /* With the strategy that was named, or the one that `auto` chooses. */
 static rh_status try_strategy(const rh_app *app, run_state *run, rh_error *error) {
   int *isolated = &run->report.isolated;
-  RH_TRY(rh_job_locate(app->redhost, &run->spec, &run->found, error));
+  RH_TRY(rh_locate(app->redhost, &run->spec, &run->found, error));
   RH_TRY(rh_parse_when("--isolate", app->typed->isolate, !run->found.installed, isolated, error));
   run->spec.strategy = run->found.name;
   run->spec.plugin = run->found.path;
@@ -352,7 +353,7 @@ static rh_status find_answer(const rh_app *app, run_state *run, rh_error *error)
     else if (app->typed->input)
       RH_TRY(rh_array_check_unchanged(&run->array, app->typed->input, error));
     if (status == RH_OK) return RH_OK;
-    if (!rh_job_chooses_again(app->redhost, &asked, &tried, &why)) break;
+    if (!rh_fallback(app->redhost, &asked, &tried, &why)) break;
     undo(app, run, &asked);
   }
   *error = why;

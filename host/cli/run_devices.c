@@ -1,6 +1,7 @@
 #include "run_devices.h"
 #include "../core/base/error.h"
 #include "../core/base/path.h"
+#include "../core/choose/locate.h"
 #include "../core/scale/deal.h"
 #include "axes.h"
 
@@ -92,7 +93,7 @@ static rh_status locate(rh_run_device *own, rh_stream_device *device, const rh_a
   rh_tunedb *tuned;
   *spec = *asked;
   *device = (rh_stream_device){.redhost = own->redhost, .job = spec};
-  RH_TRY(rh_job_locate(own->redhost, spec, &own->found, error));
+  RH_TRY(rh_locate(own->redhost, spec, &own->found, error));
   RH_TRY(check_isolation(app, &own->found, error));
   spec->strategy = own->found.name;
   spec->plugin = own->found.path;

@@ -2,6 +2,7 @@
 #include "../core/base/clock.h"
 #include "../core/base/error.h"
 #include "../core/base/log.h"
+#include "../core/choose/locate.h"
 #include "../core/operators/ops.h"
 #include "../core/reduce/by_code.h"
 #include "../core/reduce/operand_data.h"
@@ -72,7 +73,7 @@ void rh_run_ranks_hold(const rh_typed *typed) {
 
 static rh_status launch(run_ranks *run, rh_error *error) {
   const rh_typed *typed = run->app->typed;
-  rh_place place;
+  rh_rank_place place;
   void *self = NULL;
   if (rh_local_is_rank()) return rh_ranks_open(&run->ranks, &rh_local_transport, NULL, NULL, error);
   RH_TRY(rh_local_launch(&self, &place, run->options->ranks, run->app->redhost->options.program,
@@ -95,7 +96,7 @@ static void give_up(void *of_run) {
 
 /* A local rank is announced by the first, which has started it. */
 static void watch(const run_ranks *run) {
-  const rh_place *place = &run->ranks.place;
+  const rh_rank_place *place = &run->ranks.place;
   const rh_crash_rank rank = {.number = place->rank,
                               .host = run->ranks.hosts[place->rank],
                               .strategy = run->found.name[0] ? run->found.name : NULL,
@@ -204,7 +205,7 @@ static rh_status take_device(run_ranks *run, rh_error *error) {
 static rh_status find_strategy(run_ranks *run, rh_error *error) {
   rh_job_spec *job = &run->job;
   const char *device = run->app->typed->device;
-  RH_TRY(rh_job_locate(run->app->redhost, job, &run->found, error));
+  RH_TRY(rh_locate(run->app->redhost, job, &run->found, error));
   job->strategy = run->found.name;
   job->plugin = run->found.path;
   /* A device that is named by its number is meant for all. */
@@ -322,7 +323,7 @@ static rh_status fail(const run_ranks *run, const rh_difference *found, rh_error
  * which the child would end. */
 static void start_child(run_ranks *run, const rh_digest *problem) {
   const rh_app *app = run->app;
-  const rh_place *place = &run->ranks.place;
+  const rh_rank_place *place = &run->ranks.place;
   const rh_cl_device *device = app->redhost->device;
   double timeout_s = run->options->timeout_s > 0 ? run->options->timeout_s : 60;
   rh_rank_order order = {
@@ -590,7 +591,7 @@ static rh_status open_child(void *of_part, int argc, char **argv, const rh_rank_
   RH_TRY(rh_open(&part->app.redhost, &options, error));
   *run = (run_ranks){.app = &part->app, .options = &part->options};
   run->job = job_of(&part->app, run->what);
-  run->ranks.place = (rh_place){.rank = order->rank, .size = order->size};
+  run->ranks.place = (rh_rank_place){.rank = order->rank, .size = order->size};
   RH_TRY(find_again(run, order, error));
   part->app.redhost->options.reporter = *reporter; /* the rank has said what the data look like */
   snprintf(run->found.name, sizeof run->found.name, "%s", order->strategy);

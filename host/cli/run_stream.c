@@ -1,8 +1,8 @@
 #include "run_stream.h"
 #include "../core/base/error.h"
 #include "../core/base/vocabulary.h"
+#include "../core/choose/fallback.h"
 #include "../core/reduce/accuracy.h"
-#include "../core/reduce/again.h"
 #include "../core/reduce/exact_data.h"
 #include "../core/reduce/operand_data.h"
 #include "../tools/measure/local.h"
@@ -92,7 +92,7 @@ static rh_status find_answer(const rh_run_stream *how, const rh_source *source,
     rh_status status = try_strategies(how, source, &asked, streamed, &why);
     if (status == RH_OK) return RH_OK;
     if (devices->n > 1 || (streamed->was_read && source->in_order)) break;
-    if (!rh_job_chooses_again(how->app->redhost, &asked, &tried, &why)) break;
+    if (!rh_fallback(how->app->redhost, &asked, &tried, &why)) break;
     rh_run_devices_release(devices);
     rh_streamed_finish(streamed);
   }

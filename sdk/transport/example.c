@@ -278,7 +278,7 @@ static int32_t find_local_rank(job *j, uint32_t *local, char *text, uint32_t byt
   return result;
 }
 
-static int32_t open_job(void **self, rh_place *place, char *text, uint32_t bytes) {
+static int32_t open_job(void **self, rh_rank_place *place, char *text, uint32_t bytes) {
   told t = {.size = 1};
   if (read_environment(&t) < 0) {
     probe(text, bytes); /* says why */

@@ -86,7 +86,7 @@ static void write_rank(script *s, uint32_t rank) {
   rh_share part = {0};
   rh_whole whole;
   rh_error error;
-  rh_ranks ranks = {.transport = &writer, .self = s, .place = {sizeof(rh_place), 0, 1, 0}};
+  rh_ranks ranks = {.transport = &writer, .self = s, .place = {sizeof(rh_rank_place), 0, 1, 0}};
   make_part(&part, rank, s->size);
   s->rank = rank;
   s->turn = 0;
@@ -111,7 +111,8 @@ static void measure_fold(uint32_t size) {
     rh_share part = {0};
     rh_whole whole;
     rh_error error;
-    rh_ranks ranks = {.transport = &reader, .self = &s, .place = {sizeof(rh_place), 0, size, 0}};
+    rh_ranks ranks = {
+        .transport = &reader, .self = &s, .place = {sizeof(rh_rank_place), 0, size, 0}};
     make_part(&part, 0, size);
     s.turn = 0;
     double start = rh_now();
@@ -151,7 +152,7 @@ static void measure_gathers(rh_ranks *ranks) {
 
 static void open_ranks(rh_ranks *ranks, int argc, char **argv) {
   const rh_transport *transport = &rh_local_transport;
-  rh_place place = {.struct_size = sizeof place};
+  rh_rank_place place = {.struct_size = sizeof place};
   void *self = NULL;
   char program[4096] = "";
   rh_error error;

@@ -1,7 +1,7 @@
 /* rh_reduce() for many arrays: which setups it keeps, and when it releases them; and null pointers
  * in every argument. */
+#include "../../host/core/choose/calibrate.h"
 #include "../../host/core/library/kept.h"
-#include "../../host/core/reduce/trial.h"
 #include "../unit/folder.h"
 #include "library.h"
 
@@ -377,7 +377,7 @@ static double way_s(uint64_t bytes, uint32_t in_pieces) {
       .op = RH_OP_sum, .type = RH_TYPE_i32, .n = bytes / 4, .in_pieces = in_pieces};
   rh_tunedb *tuned;
   must(rh_redhost_tuned(redhost, &tuned, &error));
-  return rh_trial_way_s(redhost, tuned, &spec);
+  return rh_transfer_s(redhost, tuned, &spec);
 }
 
 /* On a device with memory of its own: the first call measures the way to it and the host, whoever

@@ -1,5 +1,6 @@
 #include "custom.h"
 #include "../../host/core/base/half.h"
+#include "../../host/core/operators/result.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #include "../../host/core/cl/status.h"
 #include "../../host/core/io/array.h"
 #include "../../host/core/operators/ops.h"
+#include "../../host/core/operators/result.h"
 #include "../../host/core/plug/plugin.h"
 
 #include <math.h>

@@ -8,6 +8,7 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/operators/ops.h"
+#include "../../host/core/operators/result.h"
 
 #include <math.h>
 #include <redhost/canonical.h>

@@ -4,6 +4,7 @@
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/catalog/texts.h"
 #include "../../host/core/operators/ops.h"
+#include "../../host/core/operators/result.h"
 #include "../../host/core/reduce/canonical.h"
 #include "../../host/core/scale/fold.h"
 

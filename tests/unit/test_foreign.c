@@ -3,6 +3,7 @@
 #include "../../host/core/base/text.h"
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/operators/ops.h"
+#include "../../host/core/operators/result.h"
 #include "../../host/core/plug/foreign_read.h"
 #include "../../host/core/plug/plugin.h"
 #include "../../host/core/reduce/instance.h"

@@ -1,6 +1,6 @@
 /* host/core/reduce: the sources of a job's parameters, and the consequences of a wrong answer of
  * rh_reduce().  Without OpenCL: host strategies, plugins of the zoo and foreign functions. */
-#include "../../host/core/reduce/job.h"
+#include "../../host/core/choose/locate.h"
 #include "folder.h"
 
 #include <check.h>
@@ -69,7 +69,7 @@ static const rh_job_spec plain = {
 
 static int64_t width_of(const rh_job_spec *spec, uint32_t from) {
   rh_job_finish(&job);
-  ck_assert_msg(rh_job_init(&job, redhost, spec, &error) == RH_OK, "%s", error.message);
+  ck_assert_msg(rh_locate_job(&job, redhost, spec, &error) == RH_OK, "%s", error.message);
   ck_assert_uint_eq(job.params_from.from, from);
   return job.instance_spec.params[1];
 }
@@ -95,7 +95,7 @@ START_TEST(where_parameters_come_from) {
   ck_assert_int_eq(width_of(&spec, RH_PARAMS_FROM_TUNED), 9);
   spec.others_too = 0;
   rh_job_finish(&job);
-  ck_assert_int_eq(rh_job_init(&job, redhost, &spec, &error), RH_E_USAGE);
+  ck_assert_int_eq(rh_locate_job(&job, redhost, &spec, &error), RH_E_USAGE);
 }
 END_TEST
 
@@ -276,7 +276,7 @@ static rh_cl_device made_up = {
 
 static void assert_chosen_for(const rh_job_spec *spec, const char *expected) {
   rh_found found;
-  ck_assert_msg(rh_job_locate(redhost, spec, &found, &error) == RH_OK, "%s", error.message);
+  ck_assert_msg(rh_locate(redhost, spec, &found, &error) == RH_OK, "%s", error.message);
   ck_assert_str_eq(found.name, expected);
   rh_found_finish(&found);
 }
@@ -420,7 +420,7 @@ START_TEST(the_first_time_measures) {
     redhost->options.no_measure = k == 0;
     spec.n = k == 3 ? 100000 : 1000;
     spec.op = k == 2 ? RH_OP_min : RH_OP_sum;
-    ck_assert_int_eq(rh_job_locate(redhost, &spec, &found, &error), RH_OK);
+    ck_assert_int_eq(rh_locate(redhost, &spec, &found, &error), RH_OK);
     rh_found_finish(&found);
     ck_assert_msg((strstr(informed, said) != NULL) == (k == 1), "%d: %s", k, informed);
     ck_assert_msg((strstr(informed, "measured once") != NULL) == (k >= 1 && k <= 3), "%d: %s", k,
@@ -449,7 +449,7 @@ START_TEST(the_next_time_does_not) {
   redhost->options.no_measure = 0;
   informed[0] = 0;
   tune_at("native", built_in("native"), 1000, 1e-6);
-  ck_assert_int_eq(rh_job_locate(redhost, &spec, &found, &error), RH_OK);
+  ck_assert_int_eq(rh_locate(redhost, &spec, &found, &error), RH_OK);
   rh_found_finish(&found);
   ck_assert_ptr_null(strstr(informed, "measured once"));
 }
@@ -465,7 +465,7 @@ START_TEST(without_a_cache_nothing_is_measured) {
       .struct_size = sizeof options, .no_cache = 1, .program = REDHOST_PROGRAM};
   ck_assert_int_eq(rh_open(&redhost, &options, &error), RH_OK);
   redhost->options.no_measure = 0;
-  ck_assert_int_eq(rh_job_locate(redhost, &spec, &found, &error), RH_OK);
+  ck_assert_int_eq(rh_locate(redhost, &spec, &found, &error), RH_OK);
   rh_found_finish(&found);
   ck_assert_ptr_null(strstr(redhost->chosen, "measured here at"));
 }
@@ -479,11 +479,11 @@ START_TEST(where_the_result_is_wanted) {
   redhost->devices_found = 1;
   redhost->device = &made_up;
   tune("cascade", built_in("cascade"), RH_TYPE_i32, 1e-6, "finish", "device");
-  ck_assert_int_eq(rh_job_init(&job, redhost, &spec, &error), RH_OK);
+  ck_assert_int_eq(rh_locate_job(&job, redhost, &spec, &error), RH_OK);
   ck_assert(job.params_from.from == RH_PARAMS_FROM_TUNED && !job.answer.finishes_on_host);
   rh_job_finish(&job);
   tune("cascade", built_in("cascade"), RH_TYPE_i32, 1e-6, "tile", "64");
-  ck_assert_int_eq(rh_job_init(&job, redhost, &spec, &error), RH_OK);
+  ck_assert_int_eq(rh_locate_job(&job, redhost, &spec, &error), RH_OK);
   ck_assert(job.params_from.from == RH_PARAMS_FROM_DEFAULT);
   rh_job_finish(&job);
   /* `auto` takes no strategy that finishes or runs on the host. */
@@ -631,7 +631,7 @@ static uint32_t skipped_at(uint64_t n) {
   rh_found found;
   spec.strategy = NULL;
   spec.n = n;
-  ck_assert_int_eq(rh_job_locate(redhost, &spec, &found, &error), RH_OK);
+  ck_assert_int_eq(rh_locate(redhost, &spec, &found, &error), RH_OK);
   rh_found_finish(&found);
   return redhost->registry.n_skipped;
 }
@@ -694,7 +694,7 @@ START_TEST(everybody_competes) {
   spec.type = choices[_i].type;
   spec.n = choices[_i].n;
   rh_found found;
-  ck_assert_msg(rh_job_locate(redhost, &spec, &found, &error) == RH_OK, "%s", error.message);
+  ck_assert_msg(rh_locate(redhost, &spec, &found, &error) == RH_OK, "%s", error.message);
   ck_assert_msg(strcmp(found.name, choices[_i].chosen) == 0, "%s: %s", choices[_i].what,
                 redhost->chosen);
   rh_found_finish(&found);
@@ -725,7 +725,7 @@ START_TEST(what_is_not_judged_is_not_taken_first) {
                              .latency_s = 1e-9};
     ck_assert_int_eq(rh_redhost_tuned(redhost, &tuned, &error), RH_OK);
     ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
-    ck_assert_msg(rh_job_locate(redhost, &spec, &found, &error) == RH_OK, "%s", error.message);
+    ck_assert_msg(rh_locate(redhost, &spec, &found, &error) == RH_OK, "%s", error.message);
     ck_assert_msg((strcmp(found.name, "serial") == 0) == (types[k] == RH_TYPE_f64), "%s: %s",
                   rh_type_name(types[k]), redhost->chosen);
     rh_found_finish(&found);

@@ -3,6 +3,7 @@
 #include "../../host/core/base/half.h"
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/operators/ops.h"
+#include "../../host/core/operators/result.h"
 #include "../../host/core/reduce/reference.h"
 
 #include <check.h>

@@ -6,6 +6,7 @@
 #include "../cl/memory.h"
 #include "../cl/status.h"
 #include "../operators/ops.h"
+#include "../operators/result.h"
 #include "cases.h"
 
 #include <math.h>

@@ -7,6 +7,7 @@
 #define RH_LIBRARY_CALL_H
 
 #include "../operators/ops.h"
+#include "../operators/result.h"
 #include "../reduce/operand_data.h"
 
 #include <string.h>

@@ -1,8 +1,9 @@
 #include "kept.h"
 #include "../base/error.h"
 #include "../base/vocabulary.h"
+#include "../choose/fallback.h"
+#include "../choose/locate.h"
 #include "../cl/status.h"
-#include "../reduce/again.h"
 #include "../reduce/asked.h"
 #include "../reduce/operand_data.h"
 #include "../reduce/request.h"
@@ -103,7 +104,7 @@ static rh_status set_up_ring(rh_redhost *redhost, rh_kept_job *kept, rh_error *e
 static rh_status set_up(rh_redhost *redhost, rh_kept_job *kept, uint64_t n, rh_error *error) {
   rh_job_spec spec = kept->job.spec;
   spec.n = n;
-  rh_status status = rh_job_init(&kept->job, redhost, &spec, error);
+  rh_status status = rh_locate_job(&kept->job, redhost, &spec, error);
   if (status == RH_OK && rh_arrays_ring(&kept->job, redhost->most_whole_bytes))
     status = set_up_ring(redhost, kept, error);
   else if (status == RH_OK)
@@ -131,7 +132,7 @@ static rh_status set_up_some(rh_redhost *redhost, rh_kept_job *kept, uint64_t n,
     status = set_up(redhost, kept, class, &why);
     if (class != n && may_serve_fewer(status)) status = set_up(redhost, kept, n, &why);
     if (status == RH_OK) break;
-    if (rh_job_chooses_again(redhost, &spec, &tried, &why)) continue;
+    if (rh_fallback(redhost, &spec, &tried, &why)) continue;
     if (error) *error = why;
     return why.status;
   }

@@ -3,7 +3,8 @@
 #include "../base/error.h"
 #include "../base/fpstate.h"
 #include "../base/vocabulary.h"
-#include "../reduce/again.h"
+#include "../choose/fallback.h"
+#include "../choose/locate.h"
 #include "../reduce/asked.h"
 #include "../reduce/operand_data.h"
 #include "../reduce/self_test.h"
@@ -147,7 +148,7 @@ static rh_status make_prepared(rh_prepared *p, rh_redhost *redhost, const rh_job
   for (;;) {
     status = rh_job_trust(redhost, spec, &why);
     if (status != RH_OK) break;
-    status = rh_job_init(&p->job, redhost, spec, &why);
+    status = rh_locate_job(&p->job, redhost, spec, &why);
     int rings =
         status == RH_OK && !p->data_on_device && rh_arrays_ring(&p->job, redhost->most_whole_bytes);
     if (rings) status = make_ring(p, redhost, spec, &why);
@@ -155,7 +156,7 @@ static rh_status make_prepared(rh_prepared *p, rh_redhost *redhost, const rh_job
     if (status == RH_OK) break;
     release_ring(p);
     rh_job_finish(&p->job);
-    if (!rh_job_chooses_again(redhost, spec, &tried, &why)) break;
+    if (!rh_fallback(redhost, spec, &tried, &why)) break;
   }
   redhost->n_prepared += status == RH_OK;
   if (status != RH_OK) status = why.status; /* of the first strategy, if several failed */

@@ -1,4 +1,4 @@
-/* Converts an operator's value to a result. */
+#include "result.h"
 #include "../base/half.h"
 #include "../base/vocabulary.h"
 #include "ops.h"

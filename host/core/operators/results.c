@@ -4,6 +4,7 @@
 #include "../base/vocabulary.h"
 #include "make.h"
 #include "ops.h"
+#include "result.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 #include "../base/random.h"
 #include "../base/vocabulary.h"
 #include "../operators/ops.h"
+#include "../operators/result.h"
 
 #include <math.h>
 #include <redhost/canonical.h>

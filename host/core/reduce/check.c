@@ -7,6 +7,7 @@
  * Improved error bounds for floating-point products and Horner's scheme (BIT 2016). */
 #include "../base/vocabulary.h"
 #include "../operators/ops.h"
+#include "../operators/result.h"
 #include "judged.h"
 
 #include <inttypes.h>

@@ -2,12 +2,10 @@
 #include "../algebra/trust.h"
 #include "../base/clock.h"
 #include "../base/error.h"
-#include "../base/log.h"
 #include "../base/text.h"
 #include "../base/vocabulary.h"
 #include "../operators/ops.h"
-#include "auto.h"
-#include "by_code.h"
+#include "../operators/result.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,39 +36,11 @@ rh_status rh_job_trust(rh_redhost *redhost, const rh_job_spec *spec, rh_error *e
   return RH_OK;
 }
 
-rh_status rh_job_locate(rh_redhost *redhost, const rh_job_spec *spec, rh_found *found,
-                        rh_error *error) {
-  const char *name = spec->strategy;
-  redhost->chosen[0] = redhost->chose[0] = 0;
-  redhost->device_failed = redhost->operator_failed = 0;
-  *found = (rh_found){0};
-  if (!rh_op_is_defined(spec->op, spec->type))
-    return rh_fail(error, RH_E_USAGE, "operator %s is not defined for %s, only for %s",
-                   rh_op_name(spec->op), rh_type_name(spec->type), rh_op_domain(spec->op));
-  RH_TRY(rh_by_code_prepare(spec->custom, redhost, error));
-  if (!name || strcmp(name, "auto") == 0) {
-    const rh_entry *chosen;
-    RH_TRY(rh_choose(redhost, spec, &chosen, error)); /* reports missing plugins */
-    return rh_found_from_entry(found, chosen, error);
-  }
-  RH_TRY(rh_redhost_locate(redhost, name, found, error));
-  if (found->missed[0]) rh_log(&redhost->options.reporter, RH_LOG_ERROR, "%s", found->missed);
-  return RH_OK;
-}
-
 /* Opens the strategy in this process. */
 static rh_status open_strategy(rh_job *job, rh_error *error) {
-  rh_found found = {0};
-  const char *name = job->spec.strategy;
-  if (job->spec.plugin) {
-    if (!(job->path = rh_copy_string(job->spec.plugin)))
-      return rh_fail(error, RH_E_NOMEM, "no memory for a path");
-  } else {
-    RH_TRY(rh_job_locate(job->redhost, &job->spec, &found, error));
-    job->path = found.path;
-    name = found.name;
-  }
-  return rh_registry_open(job->path, name, &job->strategy, error);
+  if (!(job->path = rh_copy_string(job->spec.plugin)))
+    return rh_fail(error, RH_E_NOMEM, "no memory for a path");
+  return rh_registry_open(job->path, job->spec.strategy, &job->strategy, error);
 }
 
 static uint64_t end_of(uint64_t offset, uint64_t n, rh_type type) {

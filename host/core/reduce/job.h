@@ -13,9 +13,8 @@
 enum { RH_JOB_ON_HOST, RH_JOB_IN_PLACE, RH_JOB_DATA_ON_DEVICE, RH_JOB_RESULT_ON_DEVICE };
 
 typedef struct rh_job_spec {
-  const char *strategy; /* or "auto" */
-  /* the strategy's file if known (then not "auto"); null: search for it */
-  const char *plugin;
+  const char *strategy; /* or "auto", for rh_locate() alone */
+  const char *plugin;   /* the strategy's file; null: it was not located yet */
   uint32_t op;
   rh_type type;
   /* The user's operator, with its base in `op` and `type`; null: op on type.  Borrowed. */
@@ -68,10 +67,6 @@ rh_status rh_job_name(rh_job_spec *spec, const char *op, rh_type type, rh_error 
  * its laws is broken. */
 rh_status rh_job_trust(rh_redhost *redhost, const rh_job_spec *spec, rh_error *error);
 
-/* Finds the strategy without opening a plugin in this process. */
-rh_status rh_job_locate(rh_redhost *redhost, const rh_job_spec *spec, rh_found *found,
-                        rh_error *error);
-
 /* RH_E_USAGE if spec->settings are invalid for spec->strategy in spec->plugin.  Opens the plugin in
  * this process. */
 rh_status rh_job_check_settings(const rh_job_spec *spec, rh_error *error);
@@ -81,8 +76,9 @@ rh_status rh_job_check_settings(const rh_job_spec *spec, rh_error *error);
 rh_status rh_job_device(rh_redhost *redhost, const rh_job_spec *spec, uint32_t device_kinds,
                         const rh_cl_device **device, rh_error *error);
 
-/* Finds the strategy and the device, and queries the strategy.  Touches no data and creates nothing
- * on the device, so that every refusal comes early.  In two steps, or in one. */
+/* Opens the strategy, which was located, finds the device, and queries the strategy.  Touches no
+ * data and creates nothing on the device, so that every refusal comes early.  In two steps, or in
+ * one. */
 rh_status rh_job_open(rh_job *job, rh_redhost *redhost, const rh_job_spec *spec, rh_error *error);
 rh_status rh_job_ask(rh_job *job, rh_error *error);
 rh_status rh_job_init(rh_job *job, rh_redhost *redhost, const rh_job_spec *spec, rh_error *error);

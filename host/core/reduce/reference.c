@@ -4,6 +4,7 @@
 #include "../base/log.h"
 #include "../base/vocabulary.h"
 #include "../operators/ops.h"
+#include "../operators/result.h"
 #include "by_code.h"
 #include "exact_dot.h"
 #include "sampled.h"

@@ -229,7 +229,7 @@ static local *create(uint32_t rank, uint32_t size) {
   return NULL;
 }
 
-rh_status rh_local_launch(void **made, rh_place *place, uint32_t size, const char *program,
+rh_status rh_local_launch(void **made, rh_rank_place *place, uint32_t size, const char *program,
                           char *const *argv, rh_error *error) {
   local *self = create(0, size);
   if (!self) return rh_fail(error, RH_E_NOMEM, "no memory for %u ranks", size);
@@ -245,7 +245,7 @@ rh_status rh_local_launch(void **made, rh_place *place, uint32_t size, const cha
                    "processes and files",
                    size, started, strerror(code));
   }
-  *place = (rh_place){sizeof *place, 0, size, 0};
+  *place = (rh_rank_place){sizeof *place, 0, size, 0};
   *made = self;
   return RH_OK;
 }
@@ -269,7 +269,7 @@ static int32_t probe(char *text, uint32_t bytes) {
   return read_variable(&rank, &size) ? RH_TRANSPORT_STARTED : RH_TRANSPORT_CAN;
 }
 
-static int32_t join(void **made, rh_place *place, char *text, uint32_t bytes) {
+static int32_t join(void **made, rh_rank_place *place, char *text, uint32_t bytes) {
   uint32_t rank, size;
   local *self = read_variable(&rank, &size) ? create(rank, size) : NULL;
   if (!self) {
@@ -280,7 +280,7 @@ static int32_t join(void **made, rh_place *place, char *text, uint32_t bytes) {
   /* What this process starts is not a rank.  It ends with rank 0, which may have ended already. */
   fcntl(SOCKET_FD, F_SETFD, FD_CLOEXEC);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  *place = (rh_place){sizeof *place, rank, size, rank};
+  *place = (rh_rank_place){sizeof *place, rank, size, rank};
   *made = self;
   return 0;
 }

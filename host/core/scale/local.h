@@ -18,7 +18,7 @@ int rh_local_is_rank(void);
 /* Starts ranks 1 .. size-1 and makes this process rank 0.  program: an absolute path; argv: with a
  * final null.  RH_E_USAGE if the system allows no more processes or files, RH_E_DEVICE if they
  * cannot be started for another reason; none is left running then. */
-rh_status rh_local_launch(void **self, rh_place *place, uint32_t size, const char *program,
+rh_status rh_local_launch(void **self, rh_rank_place *place, uint32_t size, const char *program,
                           char *const *argv, rh_error *error);
 
 #endif

@@ -53,7 +53,7 @@ rh_status rh_ranks_learn_hosts(rh_ranks *ranks, rh_error *error) {
 }
 
 rh_status rh_ranks_open(rh_ranks *ranks, const rh_transport *transport, void *self,
-                        const rh_place *place, rh_error *error) {
+                        const rh_rank_place *place, rh_error *error) {
   char text[512] = "the transport gives no reason";
   ranks->transport = transport;
   ranks->self = self;
@@ -63,7 +63,7 @@ rh_status rh_ranks_open(rh_ranks *ranks, const rh_transport *transport, void *se
     ranks->self = NULL;
     return rh_fail(error, RH_E_PLUGIN, "transport '%s': %s", transport->name, text);
   }
-  const rh_place *at = &ranks->place;
+  const rh_rank_place *at = &ranks->place;
   if (at->size < 1 || at->size > RH_MOST_RANKS || at->rank >= at->size)
     return rh_fail(error, RH_E_PLUGIN, "transport '%s': it says that this is rank %u of %u",
                    transport->name, at->rank, at->size);

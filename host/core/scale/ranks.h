@@ -19,7 +19,7 @@ enum { RH_RANK_LOST_STATUS = 5 }; /* the exit status of ranks of a broken job */
 typedef struct rh_ranks {
   const rh_transport *transport; /* of the process's lifetime; may lack what is not called */
   void *self;                    /* null: not open */
-  rh_place place;
+  rh_rank_place place;
   char (*hosts)[RH_HOST_BYTES]; /* of all ranks; null until they are known */
   int broken;                   /* a rank is lost */
   int blames_first;             /* what is lost is rank 0 */
@@ -34,7 +34,7 @@ rh_status rh_ranks_learn_hosts(rh_ranks *ranks, rh_error *error);
 
 /* Joins the job.  self: null, or the state of a transport that is open already, at `place`. */
 rh_status rh_ranks_open(rh_ranks *ranks, const rh_transport *transport, void *self,
-                        const rh_place *place, rh_error *error);
+                        const rh_rank_place *place, rh_error *error);
 void rh_ranks_close(rh_ranks *ranks);
 
 /* all: bytes of each rank, by rank.  RH_E_PLUGIN if the job broke. */

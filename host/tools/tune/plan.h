@@ -88,7 +88,7 @@ void rh_plan_searching(rh_task *tasks, uint32_t n);
  * little for a search. */
 double rh_plan_share(const rh_task *tasks, uint32_t n, uint32_t k, double left_s, double budget_s);
 
-/* The task with the shortest latency, by which `auto` compares strategies (reduce/auto.h), among
+/* The task with the shortest latency, by which `auto` compares strategies (choose/choose.h), among
  * those that `auto` may choose. */
 const rh_task *rh_plan_quickest(const rh_task *tasks, uint32_t n, const rh_task *like);
 

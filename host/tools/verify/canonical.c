@@ -3,6 +3,7 @@
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/operators/ops.h"
+#include "../../core/operators/result.h"
 #include "order.h"
 #include "problems.h"
 
@@ -75,7 +76,7 @@ static rh_status try_rounding(rh_rig *rig, uint64_t n, uint64_t first, uint64_t 
   RH_TRY(rh_rig_fill(rig, "zeros", 1, n, first));
   rh_canonical_data(rig->op, rig->type, seed, rig->place->memory + first * rig->row.element_size,
                     n);
-  RH_TRY(rh_place_write(rig->place, &rig->error));
+  RH_TRY(rh_fixture_write(rig->place, &rig->error));
   return compare(rig, "");
 }
 
@@ -86,7 +87,7 @@ static rh_status try_minus_zero(rh_rig *rig, uint64_t n, uint64_t first) {
   unsigned char *range = rig->place->memory + first * size;
   memset(range, 0, n * size);
   for (uint64_t k = 1; k <= n; k++) range[k * size - 1] = 0x80;
-  RH_TRY(rh_place_write(rig->place, &rig->error));
+  RH_TRY(rh_fixture_write(rig->place, &rig->error));
   return compare(rig, ", all of them -0,");
 }
 

@@ -44,7 +44,7 @@ static rh_status fill_with_ones(rh_rig *rig, uint64_t n) {
   RH_TRY(rh_rig_fill(rig, "zeros", 1, n, 0));
   uint32_t *elements = (uint32_t *)(void *)rig->place->memory;
   for (uint64_t k = 0; k < n; k++) elements[k] = 1;
-  return rh_place_write(rig->place, &rig->error);
+  return rh_fixture_write(rig->place, &rig->error);
 }
 
 static rh_status measure(rh_rig *rig, uint64_t n, uint32_t *deepest, double *run_s) {

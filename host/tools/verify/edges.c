@@ -25,7 +25,7 @@ enum { SIZES = 68 + 16, LARGEST = 65537 };
 /* An input whose end or beginning lies at an inaccessible page. */
 typedef struct rh_edge {
   rh_guard guard;
-  rh_place place;
+  rh_fixture place;
   uint64_t multiple; /* elements: a device's buffers begin at multiples of some bytes */
 } rh_edge;
 
@@ -52,7 +52,7 @@ static rh_status try_edge(rh_rig *rig, rh_edge *edge, int at_end, uint64_t n, ui
   rig->first = first;
   memset(memory, RH_POISON, first * size);
   if (n) memcpy(memory + first * size, rig->data, n * size);
-  RH_TRY(rh_place_put(&edge->place, memory, elements, &rig->error));
+  RH_TRY(rh_fixture_put(&edge->place, memory, elements, &rig->error));
   RH_TRY(rh_rig_run(rig, value));
   RH_TRY(touches(rig, edge, &rig->error));
   return rh_rig_judge(rig, value);
@@ -79,11 +79,11 @@ static rh_status edges(rh_rig *rig, uint64_t seed) {
   uint64_t most = LARGEST + 5 * edge.multiple;
   rh_status status = rh_guard_map(&edge.guard, most * rig->row.element_size, &rig->error);
   if (status == RH_OK)
-    status = rh_place_init(&edge.place, rig->session, &rig->row, 0, 3, &rig->error);
+    status = rh_fixture_init(&edge.place, rig->session, &rig->row, 0, 3, &rig->error);
   rig->place = &edge.place;
   if (status == RH_OK) status = try_edges(rig, &edge);
   rig->place = &rig->own;
-  rh_place_finish(&edge.place);
+  rh_fixture_finish(&edge.place);
   rh_guard_unmap(&edge.guard);
   return status;
 }
@@ -95,17 +95,17 @@ static int works_in_place(rh_trial *trial) {
   _Alignas(4096) static unsigned char memory[4096];
   static const unsigned char sign = 0x5C;
   rh_cl_session *session;
-  rh_place place = {0};
+  rh_fixture place = {0};
   if (rh_redhost_session(trial->redhost, &session, &trial->error) != RH_OK ||
       session->device->about.kind != RH_DEVICE_CPU || !session->device->shares_memory)
     return 0;
   memory[0] = 0;
-  int works = rh_place_init(&place, session, &bytes, 0, 1, &trial->error) == RH_OK &&
-              rh_place_put(&place, memory, sizeof memory, &trial->error) == RH_OK &&
+  int works = rh_fixture_init(&place, session, &bytes, 0, 1, &trial->error) == RH_OK &&
+              rh_fixture_put(&place, memory, sizeof memory, &trial->error) == RH_OK &&
               clEnqueueFillBuffer(session->queue, place.input, &sign, 1, 0, sizeof memory, 0, NULL,
                                   NULL) == CL_SUCCESS &&
               clFinish(session->queue) == CL_SUCCESS && memory[0] == sign;
-  rh_place_finish(&place);
+  rh_fixture_finish(&place);
   return works;
 }
 

@@ -144,21 +144,21 @@ static rh_status fits(rh_rig *rig, int k) {
 /* RH_DECLINED: not possible here, and rig->error says why. */
 static rh_status try_case(rh_rig *rig, rh_trial *trial, rh_pair pair, int k) {
   rh_huge h = {.file = -1};
-  rh_place place = {0};
+  rh_fixture place = {0};
   uint64_t elements = cases[k].first + cases[k].n;
   rh_status status = rh_rig_begin(rig, trial, pair.op, pair.type, cases[k].n);
   if (status == RH_OK && rig->session) status = fits(rig, k);
   if (status == RH_OK) status = rh_rig_setup(rig);
   if (status == RH_OK) status = begin_huge(&h, pair, elements, trial->seed, &rig->error);
   if (status == RH_OK)
-    status = rh_place_init(&place, rig->session, &rig->row, 0, cases[k].index + 2, &rig->error);
-  if (status == RH_OK) status = rh_place_put(&place, h.memory, elements, &rig->error);
+    status = rh_fixture_init(&place, rig->session, &rig->row, 0, cases[k].index + 2, &rig->error);
+  if (status == RH_OK) status = rh_fixture_put(&place, h.memory, elements, &rig->error);
   if (status == RH_E_NOMEM || (status == RH_E_CL && !place.input)) status = RH_DECLINED;
   rig->place = &place;
-  if (status == RH_OK) status = rh_place_aim(&place, cases[k].index, &rig->error);
+  if (status == RH_OK) status = rh_fixture_aim(&place, cases[k].index, &rig->error);
   if (status == RH_OK) status = run_in_time(rig, &h, cases[k].n, cases[k].first);
   rh_rig_teardown(rig);
-  rh_place_finish(&place);
+  rh_fixture_finish(&place);
   end_huge(&h);
   return status;
 }

@@ -115,13 +115,13 @@ static const double enough_s = 8, enough_quick_s = 0.6;
 /* The range ends at the end of the input, and the result buffer holds one value. */
 static rh_status try_range(rh_rig *rig, uint64_t n, uint64_t first) {
   _Alignas(16) unsigned char value[16];
-  rh_place place;
-  rh_status status = rh_place_init(&place, rig->session, &rig->row, first + n, 1, &rig->error);
+  rh_fixture place;
+  rh_status status = rh_fixture_init(&place, rig->session, &rig->row, first + n, 1, &rig->error);
   rig->place = &place;
   if (status == RH_OK) status = rh_rig_fill(rig, "hash", 1 + n, n, first);
   if (status == RH_OK) status = rh_rig_run(rig, value);
   rig->place = &rig->own;
-  rh_place_finish(&place);
+  rh_fixture_finish(&place);
   return status;
 }
 

@@ -80,5 +80,5 @@ rh_status rh_order_fill(rh_rig *rig, uint64_t n, uint64_t first, uint64_t round)
   for (uint64_t k = 0; k < n; k++) elements[k] = (uint32_t)rh_random_mix(k + 1) & ~slow;
   for (uint64_t k = rh_random_next(&state) % 16; round && n && k < 16; k++)
     elements[rh_random_next(&state) % n] |= slow;
-  return rh_place_write(rig->place, &rig->error);
+  return rh_fixture_write(rig->place, &rig->error);
 }

@@ -35,7 +35,7 @@ static const struct {
 
 /* A place whose input is full of data, so that different ranges have different answers. */
 typedef struct rh_filled {
-  rh_place place;
+  rh_fixture place;
   rh_array truth;
 } rh_filled;
 
@@ -46,23 +46,23 @@ typedef struct rh_moves {
 } rh_moves;
 
 static rh_status fill_place(rh_filled *filled, const rh_rig *rig, uint64_t seed, rh_error *error) {
-  rh_place *place = &filled->place;
+  rh_fixture *place = &filled->place;
   rh_array_finish(&filled->truth);
   RH_TRY(rh_array_generate(&filled->truth, "hash", seed, rig->type, place->elements, NULL, error));
   memcpy(place->memory, rh_array_data(&filled->truth), place->elements * place->element_size);
-  return rh_place_write(place, error);
+  return rh_fixture_write(place, error);
 }
 
 static void release_place(rh_filled *filled) {
-  rh_place_finish(&filled->place);
+  rh_fixture_finish(&filled->place);
   rh_array_finish(&filled->truth);
 }
 
 static rh_status make_place(rh_moves *m, int k, int shape) {
   rh_rig *rig = &m->rigs[0];
   release_place(&m->places[k]);
-  RH_TRY(rh_place_init(&m->places[k].place, rig->session, &rig->row, shapes[k][shape].elements,
-                       shapes[k][shape].slots, &rig->error));
+  RH_TRY(rh_fixture_init(&m->places[k].place, rig->session, &rig->row, shapes[k][shape].elements,
+                         shapes[k][shape].slots, &rig->error));
   return fill_place(&m->places[k], rig, rh_random_next(&m->state) >> 1, &rig->error);
 }
 
@@ -77,8 +77,8 @@ static uint64_t pick_number(uint64_t *state, uint64_t most) {
 static rh_status check_all(rh_moves *m, int with_inputs) {
   rh_error *error = &m->rigs[0].error;
   for (int k = 0; k < PLACES; k++) {
-    RH_TRY(rh_place_check_result(&m->places[k].place, error));
-    if (with_inputs) RH_TRY(rh_place_check_input(&m->places[k].place, error));
+    RH_TRY(rh_fixture_check_result(&m->places[k].place, error));
+    if (with_inputs) RH_TRY(rh_fixture_check_input(&m->places[k].place, error));
   }
   return RH_OK;
 }
@@ -88,13 +88,13 @@ static rh_status run_somewhere(rh_moves *m, uint32_t run, rh_error *error) {
   _Alignas(16) unsigned char value[16] = {0};
   rh_rig *rig = &m->rigs[rh_random_next(&m->state) % INSTANCES];
   rh_filled *filled = &m->places[(rh_random_next(&m->state) >> 4) % PLACES];
-  rh_place *place = &filled->place;
+  rh_fixture *place = &filled->place;
   uint64_t most = rig->max_n < place->elements ? rig->max_n : place->elements;
   rig->n = most - pick_number(&m->state, most - 1);
   rig->first = pick_number(&m->state, place->elements - rig->n);
   rig->data = (const char *)rh_array_data(&filled->truth) + rig->first * place->element_size;
   rig->place = place;
-  rh_status status = rh_place_aim(place, pick_number(&m->state, place->slots - 1), &rig->error);
+  rh_status status = rh_fixture_aim(place, pick_number(&m->state, place->slots - 1), &rig->error);
   if (status == RH_OK) status = rh_rig_run(rig, value);
   if (status == RH_OK) status = rh_rig_judge(rig, value);
   rig->place = &rig->own;

@@ -29,7 +29,7 @@ typedef struct rank {
   const rh_rank_order *order;
   const rh_transport *transport;
   void *self;
-  rh_place place;
+  rh_rank_place place;
   int report; /* the file */
   uint32_t round;
   double broken_s;           /* how long the last gather took, */
@@ -337,7 +337,7 @@ static int take_part(rank *r) {
 int rh_rank_main(const char *directory) {
   rh_child_request request = {0};
   rh_rank_order order = {0};
-  rank r = {.order = &order, .place.struct_size = sizeof(rh_place)};
+  rank r = {.order = &order, .place.struct_size = sizeof(rh_rank_place)};
   rh_error error = {0};
   char host[64] = "";
   int code = 2;

@@ -3,6 +3,7 @@
 #include "../../core/base/fpstate.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/operators/ops.h"
+#include "../../core/operators/result.h"
 #include "../../core/plug/plugin.h"
 #include "../../core/plug/validate.h"
 #include "../../core/reduce/instance.h"
@@ -76,8 +77,8 @@ rh_status rh_rig_begin(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, 
 rh_status rh_rig_init(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n) {
   RH_TRY(rh_rig_begin(rig, trial, op, type, max_n));
   rig->place = &rig->own;
-  return rh_place_init(rig->place, rig->session, &rig->row, 2 * RH_AROUND + max_n, RESULT_SLOTS,
-                       &rig->error);
+  return rh_fixture_init(rig->place, rig->session, &rig->row, 2 * RH_AROUND + max_n, RESULT_SLOTS,
+                         &rig->error);
 }
 
 static rh_problem problem_of(const rh_rig *rig, uint64_t n) {
@@ -169,7 +170,7 @@ void rh_rig_finish(rh_rig *rig) {
   rh_rig_teardown(rig);
   if (rig->services.host.struct_size) rh_services_finish(&rig->services);
   if (rig->fence) rh_fence_finish(rig->fence);
-  rh_place_finish(&rig->own);
+  rh_fixture_finish(&rig->own);
   rh_array_finish(&rig->array);
   free_structs(rig);
   free(rig->prelude);
@@ -187,11 +188,11 @@ rh_status rh_rig_fill(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, 
   rig->data = rh_array_data(&rig->array);
   memset(rig->place->memory, rig->poison, rig->place->elements * size);
   if (n) memcpy(rig->place->memory + first * size, rig->data, n * size);
-  return rh_place_write(rig->place, &rig->error);
+  return rh_fixture_write(rig->place, &rig->error);
 }
 
 rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]) {
-  rh_place *where = rig->place;
+  rh_fixture *where = rig->place;
   rh_run run = {.struct_size = sizeof run,
                 .first = rig->first,
                 .n = rig->n,
@@ -199,8 +200,8 @@ rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]) {
                 .host_input = where->memory,
                 .result = where->result,
                 .result_index = where->index,
-                .host_result = rh_place_host_result(where)};
-  RH_TRY(rh_place_clear(where, &rig->error));
+                .host_result = rh_fixture_host_result(where)};
+  RH_TRY(rh_fixture_clear(where, &rig->error));
   uint32_t kept = rig->n_structs;
   rh_run *placed = PLACE(rig, &run, rh_run, host_result);
   if (!placed) return rh_fail(&rig->error, RH_E_NOMEM, "no memory for a run");
@@ -221,7 +222,7 @@ rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]) {
   munmap(rig->structs[kept].address, rig->structs[kept].bytes);
   rig->n_structs = kept;
   if (status == RH_OK)
-    return rh_place_fetch(where, (int)rig->answer.finishes_on_host, value, &rig->error);
+    return rh_fixture_fetch(where, (int)rig->answer.finishes_on_host, value, &rig->error);
   if (!rig->error.message[0])
     rh_fail(&rig->error, status, "%s, and the plugin gave no reason", rh_status_text(status));
   return status < RH_OK ? status : RH_E_INTERNAL;
@@ -270,7 +271,7 @@ rh_status rh_rig_case(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, 
   RH_TRY(rh_rig_fill(rig, kind, seed, n, first));
   rh_status status = rh_rig_run(rig, value);
   if (status == RH_OK) status = rh_rig_judge(rig, value);
-  if (status == RH_OK) status = rh_place_check_result(rig->place, &rig->error);
+  if (status == RH_OK) status = rh_fixture_check_result(rig->place, &rig->error);
   if (status == RH_OK) return RH_OK;
   rh_error_prefix(&rig->error, "%s of %s, n = %llu, %s data, first = %llu", rh_op_name(rig->op),
                   rh_type_name(rig->type), (unsigned long long)n, kind, (unsigned long long)first);

@@ -8,8 +8,8 @@
 #include "../../core/reduce/params.h"
 #include "../../core/reduce/reference.h"
 #include "fence.h"
+#include "fixture.h"
 #include "footprint.h"
-#include "place.h"
 #include "trial.h"
 
 enum { RH_AROUND = 64, RH_RIG_STRUCTS = 8 };
@@ -48,9 +48,9 @@ typedef struct rh_rig {
   } structs[RH_RIG_STRUCTS];
   uint32_t n_structs;
 
-  rh_place own, *place; /* place: the one that runs use */
-  unsigned char poison; /* fills the input outside the range */
-  uint64_t first, n;    /* the range in the place's input; data: a copy of its elements */
+  rh_fixture own, *place; /* place: the one that runs use */
+  unsigned char poison;   /* fills the input outside the range */
+  uint64_t first, n;      /* the range in the place's input; data: a copy of its elements */
   const void *data;
   rh_array array;  /* holds `data` if rh_rig_fill made it */
   rh_fence *fence; /* around the memory that the plugin requests, or null; set before setup */

@@ -137,7 +137,7 @@ rh_outcome rh_v45_offsets(rh_trial *trial) {
 /* ---- V46 to V48 ---- */
 
 static rh_status untouched(rh_rig *rig, uint64_t seed,
-                           rh_status (*check)(rh_place *place, rh_error *error)) {
+                           rh_status (*check)(rh_fixture *place, rh_error *error)) {
   _Alignas(16) unsigned char value[16];
   for (size_t k = 0; k < COUNT(small_sizes); k++) {
     RH_TRY(rh_rig_fill(rig, "hash", seed + k, small_sizes[k], k));
@@ -150,7 +150,7 @@ static rh_status untouched(rh_rig *rig, uint64_t seed,
 }
 
 static rh_status input_kept(rh_rig *rig, uint64_t seed) {
-  return untouched(rig, seed, rh_place_check_input);
+  return untouched(rig, seed, rh_fixture_check_input);
 }
 
 /* Wide enough around the result for stray writes of a work-item, a group or a whole launch. */
@@ -158,16 +158,16 @@ enum { NEIGHBOURS = 4096 };
 
 static rh_status neighbours_kept(rh_rig *rig, uint64_t seed) {
   static const uint64_t at[] = {NEIGHBOURS, 1, 0, 2, 257, 2 * NEIGHBOURS};
-  rh_place wide;
-  rh_status status = rh_place_init(&wide, rig->session, &rig->row, rig->place->elements,
-                                   2 * NEIGHBOURS + 1, &rig->error);
+  rh_fixture wide;
+  rh_status status = rh_fixture_init(&wide, rig->session, &rig->row, rig->place->elements,
+                                     2 * NEIGHBOURS + 1, &rig->error);
   rig->place = &wide;
   for (size_t k = 0; k < COUNT(at) && status == RH_OK; k++) {
-    status = rh_place_aim(&wide, at[k], &rig->error);
-    if (status == RH_OK) status = untouched(rig, seed + k, rh_place_check_result);
+    status = rh_fixture_aim(&wide, at[k], &rig->error);
+    if (status == RH_OK) status = untouched(rig, seed + k, rh_fixture_check_result);
   }
   rig->place = &rig->own;
-  rh_place_finish(&wide);
+  rh_fixture_finish(&wide);
   return status;
 }
 

@@ -134,7 +134,7 @@ static rh_outcome gather_alone(rh_trial *trial, const rh_transport *t, void *sel
 
 static rh_outcome work_alone(rh_trial *trial, const rh_transport *t) {
   static const uint32_t sizes[] = {1, 7, 488, 4096, 65535, 65536, 1};
-  rh_place place = {.struct_size = sizeof place};
+  rh_rank_place place = {.struct_size = sizeof place};
   void *self = NULL;
   char *text = rh_sentence_room();
   rh_trial_phase(trial, "open");

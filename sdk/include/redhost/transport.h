@@ -44,12 +44,12 @@ enum {
 };
 
 /* Where a process stands in its job.  redhost sets struct_size, and open the rest. */
-typedef struct rh_place {
-  uint32_t struct_size; /* sizeof(rh_place) */
+typedef struct rh_rank_place {
+  uint32_t struct_size; /* sizeof(rh_rank_place) */
   uint32_t rank;        /* 0 .. size-1 */
   uint32_t size;        /* ranks of the job, at least 1 */
   uint32_t local_rank;  /* among the ranks of this host, from 0 in the order of their ranks */
-} rh_place;
+} rh_rank_place;
 
 /* Constant data of the shared object, valid as long as it is loaded, which is until the process
  * ends. */
@@ -70,7 +70,7 @@ typedef struct rh_transport {
   /* Joins the job and fills *place.  All ranks of a job call it.  *self: the transport's own state,
    * which it owns until close.  Returns 0, or -1 with a sentence and nothing left open.  At most
    * one is open in a process at a time. */
-  int32_t (*open)(void **self, rh_place *place, char *text, uint32_t bytes);
+  int32_t (*open)(void **self, rh_rank_place *place, char *text, uint32_t bytes);
 
   /* Copies mine[0] .. mine[n-1] of every rank to every rank: all[r * n] .. all[r * n + n - 1] are
    * those of rank r.  n is the same in all ranks, and from 1 to RH_TRANSPORT_MOST_BYTES.  Both

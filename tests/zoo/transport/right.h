@@ -22,7 +22,8 @@
                                                                  __VA_ARGS__}
 
 #define PROBE static int32_t wrong_probe(char *text, uint32_t bytes)
-#define OPEN  static int32_t wrong_open(void **self, rh_place *place, char *text, uint32_t bytes)
+#define OPEN                                                                                       \
+  static int32_t wrong_open(void **self, rh_rank_place *place, char *text, uint32_t bytes)
 #define GATHER                                                                                     \
   static int32_t wrong_gather(void *self, const void *mine, uint32_t n, void *all, double seconds, \
                               char *text, uint32_t bytes)

@@ -1,4 +1,4 @@
-#include "again.h"
+#include "fallback.h"
 #include "../base/log.h"
 
 #include <stdio.h>
@@ -77,8 +77,7 @@ static void report_first(const rh_attempts *tried, rh_error *why) {
              tried->others);
 }
 
-int rh_job_chooses_again(rh_redhost *redhost, const rh_job_spec *spec, rh_attempts *tried,
-                         rh_error *why) {
+int rh_fallback(rh_redhost *redhost, const rh_job_spec *spec, rh_attempts *tried, rh_error *why) {
   const char *name = redhost->chose;
   if (spec->strategy && strcmp(spec->strategy, "auto") != 0) return 0;
   if (!is_the_strategys(redhost, spec, why->status)) {

@@ -1,13 +1,14 @@
-/* A short measurement of what `auto` has to know about this machine, where nobody tuned it. */
-#ifndef RH_REDUCE_TRIAL_H
-#define RH_REDUCE_TRIAL_H
+/* A calibration run: a short measurement of what `auto` has to know about a machine that nobody
+ * tuned. */
+#ifndef RH_CHOOSE_CALIBRATE_H
+#define RH_CHOOSE_CALIBRATE_H
 
-#include "job.h"
+#include "../reduce/job.h"
 
-typedef struct rh_trial_candidate {
+typedef struct rh_calibrate_candidate {
   const rh_entry *entry;
   uint64_t plugin; /* rh_tunedb_plugin() of its file, if the database mentions its name */
-} rh_trial_candidate;
+} rh_calibrate_candidate;
 
 /* Measures what is not known yet of a problem whose data are in the host's memory: the two host
  * strategies of the highest score, the way of the data to a device that has memory of its own, and
@@ -20,14 +21,14 @@ typedef struct rh_trial_candidate {
  * operator, type and order of size; a line of information says so.  Does nothing with
  * rh_options.no_measure, or without a cache to keep the results in.
  * The list are those that can serve the problem.  1: something is known that was not. */
-int rh_trial(rh_redhost *redhost, const rh_job_spec *spec, rh_tunedb *tuned,
-             const rh_trial_candidate *list, uint32_t n);
+int rh_calibrate(rh_redhost *redhost, const rh_job_spec *spec, rh_tunedb *tuned,
+                 const rh_calibrate_candidate *list, uint32_t n);
 
 /* The measured time of the data of spec, which are in the host's memory, to the device of *tuned,
  * on the way that they take; 0: unknown. */
-double rh_trial_way_s(const rh_redhost *redhost, const rh_tunedb *tuned, const rh_job_spec *spec);
+double rh_transfer_s(const rh_redhost *redhost, const rh_tunedb *tuned, const rh_job_spec *spec);
 
 /* The measured time to find and open the device of *tuned; 0: unknown. */
-double rh_trial_opening_s(const rh_tunedb *tuned);
+double rh_opening_s(const rh_tunedb *tuned);
 
 #endif

@@ -1,7 +1,7 @@
 /* Estimates a strategy's time for a problem from all available data: measured here, and shipped
  * with redhost, at any sizes. */
-#ifndef RH_REDUCE_ESTIMATE_H
-#define RH_REDUCE_ESTIMATE_H
+#ifndef RH_CHOOSE_ESTIMATE_H
+#define RH_CHOOSE_ESTIMATE_H
 
 #include "../tunedb/tunedb.h"
 

@@ -1,12 +1,12 @@
-#include "auto.h"
+#include "choose.h"
 #include "../base/error.h"
 #include "../base/format.h"
 #include "../base/log.h"
 #include "../base/text.h"
 #include "../base/vocabulary.h"
-#include "again.h"
+#include "calibrate.h"
 #include "estimate.h"
-#include "trial.h"
+#include "fallback.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -114,11 +114,11 @@ static void take_entries(choice *c, const rh_registry *registry, int canonical) 
 static rh_status try_out(choice *c, rh_error *error) {
   uint32_t in_place = c->spec->on_device == RH_JOB_IN_PLACE && !is_far(c);
   if (c->spec->on_device != RH_JOB_ON_HOST && !in_place) return RH_OK;
-  rh_trial_candidate *list = calloc(c->n_known + 1u, sizeof *list);
+  rh_calibrate_candidate *list = calloc(c->n_known + 1u, sizeof *list);
   if (!list) return rh_fail(error, RH_E_NOMEM, "no memory to choose a strategy");
   for (uint32_t k = 0; k < c->n_known; k++)
-    list[k] = (rh_trial_candidate){c->list[k].entry, c->list[k].plugin};
-  if (rh_trial(c->redhost, c->spec, c->tuned, list, c->n_known))
+    list[k] = (rh_calibrate_candidate){c->list[k].entry, c->list[k].plugin};
+  if (rh_calibrate(c->redhost, c->spec, c->tuned, list, c->n_known))
     for (uint32_t k = 0; k < c->n_known; k++)
       if (!c->list[k].plugin && rh_tunedb_mentions(c->tuned, list[k].entry->name))
         c->list[k].plugin = rh_tunedb_file(c->tuned, list[k].entry->path);
@@ -130,8 +130,7 @@ static rh_status try_out(choice *c, rh_error *error) {
  * known. */
 static void weigh_way(choice *c) {
   if (!is_far(c)) return;
-  if (c->spec->on_device == RH_JOB_ON_HOST)
-    c->way_s = rh_trial_way_s(c->redhost, c->tuned, c->spec);
+  if (c->spec->on_device == RH_JOB_ON_HOST) c->way_s = rh_transfer_s(c->redhost, c->tuned, c->spec);
   if (c->way_s == 0) keep_on_device(c);
 }
 
@@ -478,8 +477,8 @@ static const candidate *choose_without_device(choice *c, rh_text *text) {
   const candidate *best;
   if (!may_do_without_device(c) || rh_redhost_tuned(c->redhost, &c->tuned, NULL) != RH_OK)
     return NULL;
-  double way_s = rh_trial_way_s(c->redhost, c->tuned, c->spec);
-  if (c->spec->once) way_s += rh_trial_opening_s(c->tuned);
+  double way_s = rh_transfer_s(c->redhost, c->tuned, c->spec);
+  if (c->spec->once) way_s += rh_opening_s(c->tuned);
   const rh_wanted wanted = {
       .n = c->spec->n, .op = c->spec->op, .type = c->spec->type, .of_host = 1};
   if (way_s == 0 || rh_redhost_known_registry(c->redhost, &wanted, &registry, NULL) != RH_OK)

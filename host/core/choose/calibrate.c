@@ -1,4 +1,4 @@
-#include "trial.h"
+#include "calibrate.h"
 #include "../base/clock.h"
 #include "../base/error.h"
 #include "../base/format.h"
@@ -7,7 +7,7 @@
 #include "../base/vocabulary.h"
 #include "../cl/staging.h"
 #include "../io/array.h"
-#include "operand_data.h"
+#include "../reduce/operand_data.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static const double least_launch_s = 30e-6;
 static const uint64_t most_bytes = 128u << 20;
 enum { HOSTS = 2, DEVICES = 3, SAMPLES = 9 };
 
-typedef struct trial {
+typedef struct calibration {
   rh_redhost *redhost;
   const rh_job_spec *spec;
   rh_tunedb *tuned;
@@ -29,7 +29,7 @@ typedef struct trial {
   double deadline;
   double best_s; /* of a host strategy; 0: none was measured */
   rh_text found; /* for the message */
-} trial;
+} calibration;
 
 /* ---- What is known ---- */
 
@@ -80,12 +80,12 @@ static const way *way_of(const rh_redhost *redhost, const rh_job_spec *spec) {
   return bytes_of(spec) > most ? &stream : &upload;
 }
 
-double rh_trial_way_s(const rh_redhost *redhost, const rh_tunedb *tuned, const rh_job_spec *spec) {
+double rh_transfer_s(const rh_redhost *redhost, const rh_tunedb *tuned, const rh_job_spec *spec) {
   double seconds = estimate_s(tuned, way_of(redhost, spec), bytes_of(spec));
   return seconds > 0 ? seconds : estimate_s(tuned, &upload, bytes_of(spec));
 }
 
-double rh_trial_opening_s(const rh_tunedb *tuned) {
+double rh_opening_s(const rh_tunedb *tuned) {
   return kept_s(tuned, &opening, 1);
 }
 
@@ -95,7 +95,7 @@ static uint64_t trial_n(const rh_job_spec *spec) {
 }
 
 /* Of this very operator and type: others may take ten times as long. */
-static const rh_tunedb_entry *find_near(const trial *t, const rh_trial_candidate *one,
+static const rh_tunedb_entry *find_near(const calibration *t, const rh_calibrate_candidate *one,
                                         uint32_t origin) {
   const rh_tunedb_timed near = {origin, origin, RH_TUNED_SAME, t->n / 8, 8 * t->n};
   return rh_tunedb_find_timed(t->tuned, &near, one->entry->name, one->plugin, t->spec->op,
@@ -103,11 +103,11 @@ static const rh_tunedb_entry *find_near(const trial *t, const rh_trial_candidate
 }
 
 /* A time within a factor of 8 of the size, and not under another driver. */
-static int is_known(const trial *t, const rh_trial_candidate *one) {
+static int is_known(const calibration *t, const rh_calibrate_candidate *one) {
   return find_near(t, one, RH_TUNED_HERE) || find_near(t, one, RH_TUNED_SHIPPED);
 }
 
-static void keep(trial *t, rh_tunedb_entry *entry, const char *strategy, double seconds) {
+static void keep(calibration *t, rh_tunedb_entry *entry, const char *strategy, double seconds) {
   char size[32], time[32];
   snprintf(entry->strategy, sizeof entry->strategy, "%s", strategy);
   entry->time_s = entry->latency_s = seconds;
@@ -117,7 +117,7 @@ static void keep(trial *t, rh_tunedb_entry *entry, const char *strategy, double 
               rh_format_size(size, entry->n), rh_format_seconds(time, seconds));
 }
 
-static void keep_strategy(trial *t, const rh_entry *of, double seconds) {
+static void keep_strategy(calibration *t, const rh_entry *of, double seconds) {
   const rh_operator *custom = t->spec->custom;
   rh_tunedb_entry entry = {.plugin = rh_tunedb_file(t->tuned, of->path),
                            .op = t->spec->op,
@@ -128,7 +128,7 @@ static void keep_strategy(trial *t, const rh_entry *of, double seconds) {
   keep(t, &entry, of->name, seconds);
 }
 
-static void keep_way(trial *t, const way *of, uint64_t bytes, double seconds) {
+static void keep_way(calibration *t, const way *of, uint64_t bytes, double seconds) {
   rh_tunedb_entry entry = {.plugin = of->file, .op = RH_OP_sum, .type = RH_TYPE_u8, .n = bytes};
   keep(t, &entry, of->name, seconds);
 }
@@ -138,7 +138,7 @@ static void keep_way(trial *t, const way *of, uint64_t bytes, double seconds) {
 /* Written, because all pages that were not are the same one.  The values are ordinary ones in every
  * type.  A virtual machine may have to obtain the memory from its host, which can take 0.9 s for
  * 128 MiB: what is not there in a third of the time is left out. */
-static int make_data(trial *t) {
+static int make_data(calibration *t) {
   enum { PIECE = 1 << 20 };
   rh_job_spec spec = *t->spec;
   if (t->have) return 1;
@@ -173,7 +173,7 @@ static double time_call(rh_job *job, uint64_t n) {
 
 /* The time of a call that takes too long to be measured, from a part of the data; 0 if there is
  * time for whole ones. */
-static double time_part(const trial *t, rh_job *job) {
+static double time_part(const calibration *t, rh_job *job) {
   enum { PART = 64, CALLS = 4 };
   if (t->have < 1024 * PART) return 0;
   time_call(job, t->have / PART); /* starts threads */
@@ -183,7 +183,7 @@ static double time_part(const trial *t, rh_job *job) {
 
 /* The time of a call: the median of some batches, of calls that are long enough for the clock.  0
  * if a call fails. */
-static double time_calls(const trial *t, rh_job *job) {
+static double time_calls(const calibration *t, rh_job *job) {
   static const double batch_s = 20e-6;
   double samples[SAMPLES], start = rh_now();
   uint32_t n = 0, batch = 1;
@@ -205,7 +205,7 @@ static double time_calls(const trial *t, rh_job *job) {
   return samples[n / 2];
 }
 
-static rh_status set_up(trial *t, rh_job *job, const rh_entry *entry) {
+static rh_status set_up(calibration *t, rh_job *job, const rh_entry *entry) {
   rh_job_spec spec = {.strategy = entry->name,
                       .plugin = entry->path,
                       .op = t->spec->op,
@@ -221,7 +221,7 @@ static rh_status set_up(trial *t, rh_job *job, const rh_entry *entry) {
 
 /* A strategy that cannot run stays unknown.  What setting up takes does not count: a user's
  * operator may have to be compiled. */
-static void measure(trial *t, const rh_entry *entry) {
+static void measure(calibration *t, const rh_entry *entry) {
   rh_job job = {0};
   double seconds = 0;
   if (!make_data(t)) return;
@@ -253,7 +253,7 @@ static double time_upload(rh_cl_session *session, const void *data, uint64_t byt
   return status == RH_OK ? least : 0;
 }
 
-static void measure_way(trial *t, const way *of) {
+static void measure_way(calibration *t, const way *of) {
   enum { SIZES = sizeof of->bytes / sizeof *of->bytes };
   rh_cl_session *session;
   double start = rh_now();
@@ -273,16 +273,16 @@ static void measure_way(trial *t, const way *of) {
 
 /* ---- Choosing what to measure ---- */
 
-static int32_t score(const trial *t, const rh_entry *entry) {
+static int32_t score(const calibration *t, const rh_entry *entry) {
   return entry->offers[t->spec->op][t->spec->type].answer.score;
 }
 
 /* Measures up to `most`, by score, that run on the host or on a device and are not known yet. */
-static void measure_best(trial *t, const rh_trial_candidate *list, uint32_t n, int on_host,
-                         uint32_t most) {
+static void measure_best(calibration *t, const rh_calibrate_candidate *list, uint32_t n,
+                         int on_host, uint32_t most) {
   int32_t below = INT32_MAX;
   for (uint32_t tried = 0; tried < most; tried++) {
-    const rh_trial_candidate *best = NULL;
+    const rh_calibrate_candidate *best = NULL;
     for (uint32_t k = 0; k < n; k++) {
       const rh_entry *one = list[k].entry;
       if (!one->installed || (one->device_kinds == RH_DEVICE_HOST) != on_host) continue;
@@ -300,7 +300,7 @@ static void measure_best(trial *t, const rh_trial_candidate *list, uint32_t n, i
 /* Programs of built-in operators that are not compiled make their strategies fail.  Those of a
  * user's are compiled: the host evaluates it operation by operation, and may take many times as
  * long. */
-static void measure_on_device(trial *t, const rh_trial_candidate *list, uint32_t n) {
+static void measure_on_device(calibration *t, const rh_calibrate_candidate *list, uint32_t n) {
   rh_cl_session *session;
   if (rh_redhost_session(t->redhost, &session, NULL) != RH_OK) return;
   t->deadline =
@@ -310,11 +310,11 @@ static void measure_on_device(trial *t, const rh_trial_candidate *list, uint32_t
   session->compiled_only = 0;
 }
 
-int rh_trial(rh_redhost *redhost, const rh_job_spec *spec, rh_tunedb *tuned,
-             const rh_trial_candidate *list, uint32_t n) {
+int rh_calibrate(rh_redhost *redhost, const rh_job_spec *spec, rh_tunedb *tuned,
+                 const rh_calibrate_candidate *list, uint32_t n) {
   const rh_cl_device *device = redhost->device;
   int is_far = device && !device->shares_memory;
-  trial t = {.redhost = redhost, .spec = spec, .tuned = tuned, .n = trial_n(spec)};
+  calibration t = {.redhost = redhost, .spec = spec, .tuned = tuned, .n = trial_n(spec)};
   if (redhost->options.no_measure || !redhost->cache.directory || t.n == 0) return 0;
   double start = rh_now();
   t.deadline = start + budget_s;
@@ -322,7 +322,7 @@ int rh_trial(rh_redhost *redhost, const rh_job_spec *spec, rh_tunedb *tuned,
   if (is_far && estimate_s(tuned, way_of(redhost, spec), 1) == 0)
     measure_way(&t, way_of(redhost, spec));
   /* where a strategy on the device may be faster */
-  double least = least_launch_s + (is_far ? rh_trial_way_s(redhost, tuned, spec) : 0);
+  double least = least_launch_s + (is_far ? rh_transfer_s(redhost, tuned, spec) : 0);
   if (device && t.best_s > 0 && least < t.best_s * (double)spec->n / (double)t.n)
     measure_on_device(&t, list, n);
   if (t.found.length)
@@ -331,7 +331,7 @@ int rh_trial(rh_redhost *redhost, const rh_job_spec *spec, rh_tunedb *tuned,
            rh_job_op_name(spec), rh_type_name(rh_job_operand_type(spec, 0)), rh_text_get(&t.found),
            rh_now() - start);
   int found = t.found.length > 0;
-  if (redhost->session_open && rh_trial_opening_s(tuned) == 0)
+  if (redhost->session_open && rh_opening_s(tuned) == 0)
     keep_way(&t, &opening, 1, redhost->opening_s);
   redhost->device_failed = 0;
   rh_text_finish(&t.found);

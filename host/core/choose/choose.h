@@ -1,8 +1,8 @@
 /* `auto`: chooses the best strategy for a problem on the current device. */
-#ifndef RH_REDUCE_AUTO_H
-#define RH_REDUCE_AUTO_H
+#ifndef RH_CHOOSE_CHOOSE_H
+#define RH_CHOOSE_CHOOSE_H
 
-#include "job.h"
+#include "../reduce/job.h"
 
 /* The strategy with the shortest estimated time of those that can serve the problem and, where the
  * order of combining decides the bits (rh_op_rounds), promise RH_CANONICAL_ORDER: the choice

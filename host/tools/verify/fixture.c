@@ -1,4 +1,4 @@
-#include "place.h"
+#include "fixture.h"
 #include "../../core/base/error.h"
 #include "../../core/cl/status.h"
 
@@ -7,16 +7,16 @@
 
 enum { MOST_HOST_SLOTS = 1 << 18 };
 
-static uint64_t input_bytes(const rh_place *place) {
+static uint64_t input_bytes(const rh_fixture *place) {
   return place->elements * place->element_size;
 }
 
 /* Fills the slots from `from` on with poison. */
-static rh_status poison(rh_place *place, uint64_t from, uint64_t slots, rh_error *error) {
+static rh_status poison(rh_fixture *place, uint64_t from, uint64_t slots, rh_error *error) {
   static const unsigned char byte = RH_POISON;
   uint64_t at = from * place->value_size, bytes = slots * place->value_size;
   if (slots == 1)
-    memset(rh_place_host_result(place), RH_POISON, place->value_size);
+    memset(rh_fixture_host_result(place), RH_POISON, place->value_size);
   else
     memset(place->host_result, RH_POISON, place->host_slots * place->value_size);
   if (!place->result) return RH_OK;
@@ -28,23 +28,23 @@ static rh_status poison(rh_place *place, uint64_t from, uint64_t slots, rh_error
   return RH_OK;
 }
 
-static rh_status buffer_of(const rh_place *place, uint64_t bytes, const char *what, cl_mem *buffer,
-                           rh_error *error) {
+static rh_status buffer_of(const rh_fixture *place, uint64_t bytes, const char *what,
+                           cl_mem *buffer, rh_error *error) {
   cl_int code;
   *buffer =
       clCreateBuffer(place->session->context, CL_MEM_READ_WRITE, bytes ? bytes : 1, NULL, &code);
   return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, what);
 }
 
-rh_status rh_place_init(rh_place *place, rh_cl_session *session, const rh_op *row,
-                        uint64_t elements, uint64_t slots, rh_error *error) {
-  *place = (rh_place){.session = session,
-                      .element_size = row->element_size,
-                      .value_size = row->value_size,
-                      .elements = elements,
-                      .slots = slots,
-                      .host_slots = slots < MOST_HOST_SLOTS ? slots : MOST_HOST_SLOTS,
-                      .index = slots / 2};
+rh_status rh_fixture_init(rh_fixture *place, rh_cl_session *session, const rh_op *row,
+                          uint64_t elements, uint64_t slots, rh_error *error) {
+  *place = (rh_fixture){.session = session,
+                        .element_size = row->element_size,
+                        .value_size = row->value_size,
+                        .elements = elements,
+                        .slots = slots,
+                        .host_slots = slots < MOST_HOST_SLOTS ? slots : MOST_HOST_SLOTS,
+                        .index = slots / 2};
   uint64_t bytes = input_bytes(place);
   place->memory = malloc(bytes ? bytes : 1);
   place->copy = malloc(bytes ? bytes : 1);
@@ -59,7 +59,7 @@ rh_status rh_place_init(rh_place *place, rh_cl_session *session, const rh_op *ro
   return poison(place, 0, slots, error);
 }
 
-static void drop_input(rh_place *place) {
+static void drop_input(rh_fixture *place) {
   if (place->input) clReleaseMemObject(place->input);
   if (!place->is_lent) free(place->memory);
   free(place->copy);
@@ -67,7 +67,8 @@ static void drop_input(rh_place *place) {
   place->memory = place->copy = NULL;
 }
 
-rh_status rh_place_put(rh_place *place, unsigned char *memory, uint64_t elements, rh_error *error) {
+rh_status rh_fixture_put(rh_fixture *place, unsigned char *memory, uint64_t elements,
+                         rh_error *error) {
   cl_int code;
   drop_input(place);
   place->memory = memory;
@@ -80,19 +81,19 @@ rh_status rh_place_put(rh_place *place, unsigned char *memory, uint64_t elements
     return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, "using the input in place");
   }
   RH_TRY(buffer_of(place, input_bytes(place), "allocating the input", &place->input, error));
-  return rh_place_write(place, error);
+  return rh_fixture_write(place, error);
 }
 
-void rh_place_finish(rh_place *place) {
+void rh_fixture_finish(rh_fixture *place) {
   drop_input(place);
   if (place->result) clReleaseMemObject(place->result);
   free(place->host_result);
-  *place = (rh_place){0};
+  *place = (rh_fixture){0};
 }
 
 /* ---- The input ---- */
 
-rh_status rh_place_write(rh_place *place, rh_error *error) {
+rh_status rh_fixture_write(rh_fixture *place, rh_error *error) {
   uint64_t bytes = input_bytes(place);
   if (!place->session) {
     memcpy(place->copy, place->memory, bytes);
@@ -106,7 +107,7 @@ rh_status rh_place_write(rh_place *place, rh_error *error) {
   return RH_OK;
 }
 
-rh_status rh_place_check_input(rh_place *place, rh_error *error) {
+rh_status rh_fixture_check_input(rh_fixture *place, rh_error *error) {
   uint64_t bytes = input_bytes(place);
   if (place->session && bytes)
     RH_CL_TRY(error,
@@ -119,25 +120,26 @@ rh_status rh_place_check_input(rh_place *place, rh_error *error) {
 
 /* ---- The result ---- */
 
-rh_status rh_place_clear(rh_place *place, rh_error *error) {
+rh_status rh_fixture_clear(rh_fixture *place, rh_error *error) {
   return poison(place, place->index, 1, error);
 }
 
-rh_status rh_place_aim(rh_place *place, uint64_t index, rh_error *error) {
+rh_status rh_fixture_aim(rh_fixture *place, uint64_t index, rh_error *error) {
   if (index == place->index) return RH_OK;
-  RH_TRY(rh_place_clear(place, error));
+  RH_TRY(rh_fixture_clear(place, error));
   place->index = index;
   return RH_OK;
 }
 
-unsigned char *rh_place_host_result(const rh_place *place) {
+unsigned char *rh_fixture_host_result(const rh_fixture *place) {
   return place->host_result + place->index % place->host_slots * place->value_size;
 }
 
-rh_status rh_place_fetch(rh_place *place, int on_host, unsigned char value[16], rh_error *error) {
+rh_status rh_fixture_fetch(rh_fixture *place, int on_host, unsigned char value[16],
+                           rh_error *error) {
   uint64_t at = place->index * place->value_size;
   if (on_host || !place->result) {
-    memcpy(value, rh_place_host_result(place), place->value_size);
+    memcpy(value, rh_fixture_host_result(place), place->value_size);
     return RH_OK;
   }
   RH_CL_TRY(error,
@@ -148,7 +150,7 @@ rh_status rh_place_fetch(rh_place *place, int on_host, unsigned char value[16], 
 }
 
 /* `own`: the slot that is not compared. */
-static rh_status check_slots(const rh_place *place, const unsigned char *slots, uint64_t n,
+static rh_status check_slots(const rh_fixture *place, const unsigned char *slots, uint64_t n,
                              uint64_t own, rh_error *error) {
   uint64_t size = place->value_size, k = 0;
   while (k < n * size && (k / size == own || slots[k] == RH_POISON)) k++;
@@ -160,7 +162,7 @@ static rh_status check_slots(const rh_place *place, const unsigned char *slots, 
                  at < own ? "before" : "behind");
 }
 
-rh_status rh_place_check_result(rh_place *place, rh_error *error) {
+rh_status rh_fixture_check_result(rh_fixture *place, rh_error *error) {
   RH_TRY(check_slots(place, place->host_result, place->host_slots, place->index % place->host_slots,
                      error));
   if (!place->result) return RH_OK;

@@ -1,0 +1,36 @@
+/* From the value of a built-in operator to its result. */
+#ifndef RH_OPERATORS_RESULT_H
+#define RH_OPERATORS_RESULT_H
+
+#include <redhost/redhost.h>
+
+/* Converts a value to a result: undoes order keys and narrows to the result type.
+ * `value` has op->value_size bytes. */
+void rh_op_result(uint32_t op, rh_type type, const void *value, rh_result *result);
+/* How a value becomes a result's. */
+typedef enum rh_decoding {
+  RH_DECODE_OTHER, /* keys, products of floats, narrow integers, and values with an index */
+  RH_DECODE_WORD,  /* the same 8 bytes */
+  RH_DECODE_FLOAT  /* an f32 becomes an f64 */
+} rh_decoding;
+rh_decoding rh_op_decoding(const rh_op *op, rh_type type);
+void rh_op_decode_other(const rh_op *op, rh_type type, const void *value, rh_result *result);
+
+/* Only the value and the index, of a result that has been made for another value.  `decoding` is
+ * that of the operator and the type. */
+static inline void rh_op_decode(rh_decoding decoding, const rh_op *op, rh_type type,
+                                const void *value, rh_result *result) {
+  if (decoding == RH_DECODE_WORD)
+    result->value.u = *(const uint64_t *)value;
+  else if (decoding == RH_DECODE_FLOAT)
+    result->value.f = *(const float *)value;
+  else
+    rh_op_decode_other(op, type, value, result);
+}
+
+/* Are the values the same to the last bit?  Of indexed operators, the indices are compared; of
+ * products of floats, the results: values of two fields have padding, and an infinity any
+ * exponent. */
+int rh_op_same_values(const rh_op *op, rh_type type, const void *a, const void *b);
+
+#endif
