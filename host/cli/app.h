@@ -9,7 +9,7 @@
 typedef struct rh_app {
   const rh_typed *typed;
   rh_terminal *terminal;
-  rh_redhost *redhost;
+  rh_context *context;
   /* the value of --op, or sum; --bench and --tune parse their lists themselves */
   uint32_t op;
   rh_type type; /* the value of --type, or 0 */

@@ -145,7 +145,7 @@ static int describe_strategies(rh_records *results, const rh_app *app, const rh_
   own.op = first.op;
   own.type = first.type;
   for (uint32_t k = 0; k < stage->n_found; k++) {
-    const rh_entry *entry = rh_registry_find(&stage->redhost->registry, stage->found[k].name);
+    const rh_entry *entry = rh_registry_find(&stage->context->registry, stage->found[k].name);
     if (entry) failed |= json_array_append_new(results->strategies, rh_json_strategy(&own, entry));
   }
   return failed;

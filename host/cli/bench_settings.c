@@ -83,7 +83,7 @@ typedef struct op_list {
 /* Adds one that is not built in, for the types that it can be made for. */
 static rh_status add_own(op_list *to, const rh_typed *typed, rh_error *error) {
   rh_bench_settings *settings = to->settings;
-  const rh_options *options = &to->app->redhost->options;
+  const rh_options *options = &to->app->context->options;
   rh_operator **own = &settings->own[to->n_own * RH_N_TYPES];
   uint32_t n_failed = 0;
   rh_error first = {0}, why;
@@ -233,12 +233,12 @@ void rh_bench_settings_finish(rh_bench_settings *settings) {
 rh_status rh_bench_devices(const rh_app *app, const rh_cl_device ***devices, uint32_t *n,
                            rh_error *error) {
   const rh_cl_devices *all;
-  RH_TRY(rh_redhost_devices(app->redhost, &all, error));
+  RH_TRY(rh_context_devices(app->context, &all, error));
   *devices = NULL;
   *n = 1;
   if (all->n == 0 && !app->typed->device) {
     for (uint32_t k = 0; k < all->n_faults; k++)
-      rh_log(&app->redhost->options.reporter, RH_LOG_ERROR,
+      rh_log(&app->context->options.reporter, RH_LOG_ERROR,
              "%s; only strategies of the host are measured", all->faults[k]);
     return RH_OK;
   }

@@ -16,7 +16,7 @@ enum { SANITIZED = 1 }; /* a sanitizer's report is more detailed */
 enum { SANITIZED = 0 };
 #endif
 
-static const rh_redhost *volatile watched;
+static const rh_context *volatile watched;
 static pid_t watcher; /* this process; not that of a copy that a strategy has forked */
 /* Formatted in advance, because a handler must not allocate memory. */
 static char limits[512];
@@ -67,9 +67,9 @@ static void end_rank(int number, const char *how) {
 }
 
 static void on_crash(int number) {
-  const rh_redhost *redhost = watched;
+  const rh_context *context = watched;
   static atomic_flag taken = ATOMIC_FLAG_INIT;
-  if (!is_rank() && (here.is_open || !redhost || !redhost->device)) {
+  if (!is_rank() && (here.is_open || !context || !context->device)) {
     end_as_usual(number);
     return;
   }
@@ -82,7 +82,7 @@ static void on_crash(int number) {
   write_text("redhost: the process crashed");
   write_signal(number);
   write_text(" while device ");
-  write_text(redhost->device->label);
+  write_text(context->device->label);
   write_text(" was in use, in its driver or in a strategy");
   write_text(limits);
   write_text(".\n");
@@ -128,12 +128,12 @@ static void handle(const int *numbers, size_t n) {
   for (size_t k = 0; k < n; k++) rh_signal_action(numbers[k], &action, NULL);
 }
 
-void rh_crash_watch(const rh_redhost *redhost) {
+void rh_crash_watch(const rh_context *context) {
   static const int numbers[] = {SIGABRT, SIGSEGV, SIGILL, SIGFPE};
   rh_text text = {0};
-  watched = redhost;
-  if (redhost) watch_exit();
-  if (SANITIZED || !redhost) return;
+  watched = context;
+  if (context) watch_exit();
+  if (SANITIZED || !context) return;
   rh_cl_drivers_limits(&text);
   snprintf(limits, sizeof limits, "%s", rh_text_get(&text));
   rh_text_finish(&text);

@@ -8,7 +8,7 @@
  * because drivers abort if memory is short, also in their own threads.  Without a device it
  * remains a crash.  exit(), called by somebody else's code, gives a message and exit status 5.
  * null: the work is done. */
-void rh_crash_watch(const rh_redhost *redhost);
+void rh_crash_watch(const rh_context *context);
 
 /* For pthread_cleanup_push(), around the work: the same for pthread_exit(). */
 void rh_crash_on_thread_end(void *unused);

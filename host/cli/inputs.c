@@ -62,7 +62,7 @@ static rh_status check_shapes(const rh_feed *one, const rh_feed *other, rh_error
 }
 
 rh_status rh_inputs_open(rh_inputs *inputs, const rh_app *app, int as_list, rh_error *error) {
-  const rh_reporter *reporter = &app->redhost->options.reporter;
+  const rh_reporter *reporter = &app->context->options.reporter;
   uint64_t bytes = 0, memory = rh_machine_memory();
   RH_TRY(cut_list(inputs, app->typed->input, as_list, error));
   RH_TRY(check_twice(inputs, error));
@@ -81,7 +81,7 @@ rh_status rh_inputs_open(rh_inputs *inputs, const rh_app *app, int as_list, rh_e
 
 rh_status rh_inputs_array(rh_inputs *inputs, uint32_t k, const rh_app *app, rh_array *array,
                           rh_error *error) {
-  const rh_reporter *reporter = &app->redhost->options.reporter;
+  const rh_reporter *reporter = &app->context->options.reporter;
   rh_feed *feed = &inputs->feeds[k];
   rh_terminal_catch_cut_file(inputs->names[k]);
   if (!feed->is_pipe) return rh_array_open(array, inputs->names[k], app->type, reporter, error);

@@ -88,7 +88,7 @@ static json_t *parameters(const rh_entry *entry) {
 }
 
 json_t *rh_json_strategy(const rh_app *app, const rh_entry *entry) {
-  const rh_cl_device *device = app->redhost->device;
+  const rh_cl_device *device = app->context->device;
   json_t *object = json_object(), *available = json_object();
   json_object_set_new(object, "name", text(entry->name));
   json_object_set_new(object, "summary", text(entry->summary));

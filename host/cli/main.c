@@ -104,16 +104,16 @@ static rh_status run_mode(const rh_typed *typed, rh_terminal *terminal, rh_error
       .reporter = rh_terminal_reporter(terminal),
   };
   RH_TRY(parse_problem(&app, error));
-  RH_TRY(rh_open(&app.redhost, &options, error));
-  app.redhost->looks_first = 1;
-  rh_crash_watch(app.redhost);
+  RH_TRY(rh_context_open(&app.context, &options, error));
+  app.context->looks_first = 1;
+  rh_crash_watch(app.context);
   if (typed->transport) rh_signals_release_user();
   rh_status status;
   pthread_cleanup_push(rh_crash_on_thread_end, NULL);
   status = dispatch(&app, error);
   pthread_cleanup_pop(0);
   rh_crash_watch(NULL);
-  rh_close(app.redhost);
+  rh_context_close(app.context);
   return status;
 }
 

@@ -53,7 +53,7 @@ static rh_status measure(work *w, rh_error *error) {
 }
 
 static rh_status bench_device(work *w, const rh_cl_device *device_or_none, rh_error *error) {
-  RH_TRY(rh_stage_open(&w->stage, w->app->redhost, device_or_none, &w->settings, error));
+  RH_TRY(rh_stage_open(&w->stage, w->app->context, device_or_none, &w->settings, error));
   if (w->app->typed->dry_run) {
     plan(w);
     return RH_OK;

@@ -44,8 +44,8 @@ static void print_table(const rh_app *app, const rh_cl_devices *devices,
 rh_status rh_mode_devices(const rh_app *app, rh_error *error) {
   const rh_cl_devices *devices;
   const rh_cl_device *chosen;
-  RH_TRY(rh_redhost_devices(app->redhost, &devices, error));
-  RH_TRY(rh_redhost_device(app->redhost, &chosen, error));
+  RH_TRY(rh_context_devices(app->context, &devices, error));
+  RH_TRY(rh_context_device(app->context, &chosen, error));
   if (app->typed->json) return print_json(devices, chosen, error);
   if (!app->typed->quiet) {
     print_table(app, devices, chosen);

@@ -60,7 +60,7 @@ static void print_kinds(const rh_entry *entry) {
 }
 
 static void print_here(const rh_app *app, const rh_entry *entry) {
-  const rh_cl_device *device = app->redhost->device;
+  const rh_cl_device *device = app->context->device;
   const rh_offer *offer = rh_offer_for(app, entry);
   char scratch[32], local[32];
   rh_text types = {0}, ops = {0}, passes = {0};
@@ -147,7 +147,7 @@ static rh_status not_found(const rh_app *app, const rh_registry *registry,
                            const rh_catalog *catalog, rh_error *error) {
   rh_found found;
   const char *name = app->typed->name;
-  rh_status status = rh_redhost_locate(app->redhost, name, &found, error);
+  rh_status status = rh_context_locate(app->context, name, &found, error);
   if (status == RH_E_USAGE) return unknown(registry, catalog, name, error);
   if (status != RH_OK) return status;
   rh_found_finish(&found);
@@ -159,7 +159,7 @@ static rh_status not_found(const rh_app *app, const rh_registry *registry,
 static rh_status describe_operator(const rh_app *app, const rh_registry *registry,
                                    rh_error *error) {
   rh_catalog catalog;
-  RH_TRY(rh_catalog_scan(&catalog, &app->redhost->options, error));
+  RH_TRY(rh_catalog_scan(&catalog, &app->context->options, error));
   const rh_catalog_entry *entry = rh_catalog_find(&catalog, app->typed->name);
   rh_status status =
       entry ? rh_operator_page(app, entry, error) : not_found(app, registry, &catalog, error);
@@ -169,7 +169,7 @@ static rh_status describe_operator(const rh_app *app, const rh_registry *registr
 
 rh_status rh_mode_info(const rh_app *app, rh_error *error) {
   const rh_registry *registry;
-  RH_TRY(rh_redhost_registry(app->redhost, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, &registry, NULL,
+  RH_TRY(rh_context_registry(app->context, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, &registry, NULL,
                              error));
   const rh_entry *entry = rh_registry_find(registry, app->typed->name);
   if (!entry) return describe_operator(app, registry, error);

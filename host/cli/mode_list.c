@@ -116,7 +116,7 @@ static rh_status print_json(const rh_app *app, const rh_registry *registry,
 
 /* -q: the names; of those that serve an operator that is not built in, if it is about one. */
 static void print_names(const rh_app *app, const rh_registry *registry) {
-  rh_redhost_report_missing_plugins(app->redhost);
+  rh_context_report_missing_plugins(app->context);
   for (uint32_t k = 0; k < registry->n_entries; k++) {
     const rh_entry *entry = &registry->entries[k];
     if (entry->shadowed_by || (app->own && rh_offer_for(app, entry)->status != RH_OK)) continue;
@@ -126,11 +126,11 @@ static void print_names(const rh_app *app, const rh_registry *registry) {
 
 static rh_status print_list(const rh_app *app, const rh_registry *registry,
                             const rh_error *no_device, rh_error *error) {
-  if (app->typed->json) return print_json(app, registry, app->redhost->device, error);
+  if (app->typed->json) return print_json(app, registry, app->context->device, error);
   if (app->typed->quiet)
     print_names(app, registry);
   else
-    print_table(app, registry, app->redhost->device, no_device);
+    print_table(app, registry, app->context->device, no_device);
   return RH_OK;
 }
 
@@ -141,7 +141,7 @@ rh_status rh_mode_list(const rh_app *app, rh_error *error) {
   if (app->type && !rh_op_is_defined(app->op, app->type))
     return rh_fail(error, RH_E_USAGE, "--op %s is not defined for %s, only for %s",
                    rh_op_name(app->op), rh_type_name(app->type), rh_op_domain(app->op));
-  RH_TRY(rh_redhost_registry(app->redhost, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, &registry,
+  RH_TRY(rh_context_registry(app->context, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, &registry,
                              &no_device, error));
   if (!rh_user_operator_is_wanted(app->typed)) return print_list(app, registry, &no_device, error);
   rh_own_offers own = {0};

@@ -10,7 +10,7 @@
 /* An operator of that name would hide the new one or be hidden by it. */
 static rh_status check_is_new(const rh_app *app, const char *name, rh_error *error) {
   rh_catalog catalog;
-  RH_TRY(rh_catalog_scan(&catalog, &app->redhost->options, error));
+  RH_TRY(rh_catalog_scan(&catalog, &app->context->options, error));
   const rh_catalog_entry *entry = rh_catalog_find(&catalog, name);
   rh_status status = RH_OK;
   if (entry)
@@ -32,7 +32,7 @@ static rh_status check_name(const rh_app *app, const char *name, rh_error *error
 
 static void print_next(const rh_app *app, rh_template kind, const char *directory, const char *name,
                        const char *files) {
-  const char *program = app->redhost->options.program;
+  const char *program = app->context->options.program;
   rh_text path = {0};
   if (rh_is_in_path(program)) program = "redhost";
   rh_text_add(&path, "%s/%s.op.json", directory, name);

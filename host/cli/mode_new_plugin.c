@@ -10,7 +10,7 @@
 /* An existing strategy of that name would hide the new one or be hidden by it. */
 static rh_status check_is_new(const rh_app *app, const char *name, rh_error *error) {
   rh_registry registry;
-  RH_TRY(rh_registry_scan(&registry, &app->redhost->options, NULL, 0, error));
+  RH_TRY(rh_registry_scan(&registry, &app->context->options, NULL, 0, error));
   const rh_entry *entry = rh_registry_find(&registry, name);
   rh_status status = RH_OK;
   if (entry)
@@ -51,7 +51,7 @@ rh_status rh_mode_new_plugin(const rh_app *app, rh_error *error) {
   rh_status status = rh_template_write(RH_TEMPLATE_PLUGIN, name, directory, &files, error);
   if (status == RH_OK) {
     printf("%s:%s\n", directory, rh_text_get(&files));
-    print_next(app->redhost->options.program, name, directory);
+    print_next(app->context->options.program, name, directory);
   }
   rh_text_finish(&files);
   return status;

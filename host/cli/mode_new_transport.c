@@ -48,7 +48,7 @@ rh_status rh_mode_new_transport(const rh_app *app, rh_error *error) {
   rh_status status = rh_template_write(RH_TEMPLATE_TRANSPORT, name, directory, &files, error);
   if (status == RH_OK) {
     printf("%s:%s\n", directory, rh_text_get(&files));
-    print_next(app->redhost->options.program, name, directory);
+    print_next(app->context->options.program, name, directory);
   }
   rh_text_finish(&files);
   return status;

@@ -76,7 +76,7 @@ static rh_status print_json(const rh_catalog *catalog, rh_error *error) {
 
 rh_status rh_mode_ops(const rh_app *app, rh_error *error) {
   rh_catalog catalog;
-  rh_status status = rh_catalog_scan(&catalog, &app->redhost->options, error);
+  rh_status status = rh_catalog_scan(&catalog, &app->context->options, error);
   if (status != RH_OK) return status;
   if (app->typed->json)
     status = print_json(&catalog, error);

@@ -129,7 +129,7 @@ static rh_status refer(const rh_app *app, run_state *run, rh_error *error) {
   if (run->options->check == RH_CHECK_NONE)
     return run->spec.custom ? RH_OK : rh_selftest(app, report, error);
   double start = rh_now();
-  RH_TRY(rh_job_reference(&run->spec, rh_array_data(&run->array), &app->redhost->options.reporter,
+  RH_TRY(rh_job_reference(&run->spec, rh_array_data(&run->array), &app->context->options.reporter,
                           &report->reference, error));
   report->check_s = rh_now() - start;
   return RH_OK;
@@ -142,7 +142,7 @@ static rh_status check(const rh_app *app, run_state *run, rh_error *error) {
   uint64_t n = run->spec.n;
   int may_change = app->typed->input && !run->array.region.own;
   const rh_job_part all = {operands, 0, n, n, 0, may_change};
-  const rh_answered answered = {app->redhost, report->device, report->opened.depth, &report->result,
+  const rh_answered answered = {app->context, report->device, report->opened.depth, &report->result,
                                 NULL};
   if (run->options->check == RH_CHECK_NONE) return RH_OK;
   rh_job_operands_at(&run->spec, rh_array_data(&run->array), operands);
@@ -165,7 +165,7 @@ static int is_to_be_measured(const rh_app *app, const rh_run_report *report) {
 static rh_status judge_report(const rh_app *app, const rh_run_report *report, rh_error *error) {
   const rh_job_spec *spec = report->spec;
   if (!is_wrong(report)) return RH_OK;
-  rh_redhost_blame(app->redhost, spec->strategy, spec->plugin, spec->op, spec->type,
+  rh_context_blame(app->context, spec->strategy, spec->plugin, spec->op, spec->type,
                    rh_operator_hash(spec->custom), spec->n);
   char got[64], exact[64];
   rh_format_answer(got, &report->result);
@@ -201,20 +201,20 @@ static rh_status reserve(const rh_app *app, run_state *run, rh_error *error) {
   rh_status status = rh_array_reserve(&run->array, type, n, run->report.isolated, error);
   run->has_no_room = status == RH_E_NOMEM;
   if (run->has_no_room) rh_error_prefix(error, "%s", run->what);
-  app->redhost->device_failed |= status != RH_OK;
+  app->context->device_failed |= status != RH_OK;
   return status;
 }
 
 static rh_status fill(const rh_app *app, run_state *run, rh_error *error) {
   if (app->typed->input) return RH_OK;
   const rh_run_options *options = run->options;
-  const rh_reporter *reporter = &app->redhost->options.reporter;
+  const rh_reporter *reporter = &app->context->options.reporter;
   return rh_operand_data_fill(&run->array, &run->spec, options->kind, options->seed, reporter,
                               error);
 }
 
 static rh_run_spec spec_of(const rh_app *app, const run_state *run) {
-  return (rh_run_spec){.redhost = app->redhost,
+  return (rh_run_spec){.context = app->context,
                        .job = &run->spec,
                        .device = run->report.device,
                        .isolated = run->report.isolated,
@@ -232,7 +232,7 @@ static rh_status confirm(const rh_app *app, run_state *run, rh_error *error) {
     rh_exact_data_settle(&report->verdict, "none are known for operators of one's own");
   if (!report->checked || !rh_exact_data_is_needed(&report->verdict)) return RH_OK;
   rh_status status = rh_exact_data_make(&exact, run->spec.op, run->spec.type, run->spec.n, NULL,
-                                        report->isolated, &app->redhost->options.reporter, &why);
+                                        report->isolated, &app->context->options.reporter, &why);
   if (status == RH_OK) {
     status = rh_run_once(&spec, &exact.array, &result, &why);
     if (status == RH_OK) rh_exact_data_add(&exact, &result, &report->verdict);
@@ -261,7 +261,7 @@ static rh_status take_samples(const rh_app *app, run_state *run, rh_error *error
   if (!is_wrong(report)) rh_accuracy_take(&run->spec, &report->reference, &report->result);
   if (!is_to_be_measured(app, report)) return RH_OK;
   expect_cut_file(app);
-  RH_TRY(rh_measure_quick(sampler, &report->opened, &app->redhost->options.reporter, &report->quick,
+  RH_TRY(rh_measure_quick(sampler, &report->opened, &app->context->options.reporter, &report->quick,
                           error));
   report->measured = 1;
   return RH_OK;
@@ -284,12 +284,12 @@ static rh_status reduce(const rh_app *app, run_state *run, rh_error *error) {
   rh_tunedb *tuned;
   /* Errors of the command line are reported before limits of this machine. */
   if (!report->isolated) RH_TRY(rh_job_check_settings(&run->spec, error));
-  RH_TRY(rh_job_device(app->redhost, &run->spec, run->found.device_kinds, &report->device, error));
+  RH_TRY(rh_job_device(app->context, &run->spec, run->found.device_kinds, &report->device, error));
   if (rh_run_stream_is_faster(app, &run->inputs, &run->spec, report->device, report->isolated)) {
     run->streams = 1;
     return RH_OK;
   }
-  RH_TRY(rh_redhost_tuned(app->redhost, &tuned, error)); /* children do not report its errors */
+  RH_TRY(rh_context_tuned(app->context, &tuned, error)); /* children do not report its errors */
   RH_TRY(reserve(app, run, error));
   const rh_bench_data data = rh_run_data(&run->spec, &run->array);
   const rh_run_spec spec = spec_of(app, run);
@@ -315,19 +315,19 @@ static rh_status try_order(const rh_app *app, const run_state *run, rh_error *er
   if (!is_to_be_tried(app, run)) return RH_OK;
   rh_status status = rh_selftest_order(app, job, run->found.device_kinds, error);
   if (status == RH_E_WRONG)
-    rh_redhost_blame(app->redhost, job->strategy, job->plugin, job->op, job->type, 0, job->n);
+    rh_context_blame(app->context, job->strategy, job->plugin, job->op, job->type, 0, job->n);
   return status;
 }
 
 /* With the strategy that was named, or the one that `auto` chooses. */
 static rh_status try_strategy(const rh_app *app, run_state *run, rh_error *error) {
   int *isolated = &run->report.isolated;
-  RH_TRY(rh_locate(app->redhost, &run->spec, &run->found, error));
+  RH_TRY(rh_locate(app->context, &run->spec, &run->found, error));
   RH_TRY(rh_parse_when("--isolate", app->typed->isolate, !run->found.installed, isolated, error));
   run->spec.strategy = run->found.name;
   run->spec.plugin = run->found.path;
   run->report.spec = &run->spec;
-  run->report.chosen = app->redhost->chosen;
+  run->report.chosen = app->context->chosen;
   RH_TRY(try_order(app, run, error));
   return reduce(app, run, error);
 }
@@ -353,7 +353,7 @@ static rh_status find_answer(const rh_app *app, run_state *run, rh_error *error)
     else if (app->typed->input)
       RH_TRY(rh_array_check_unchanged(&run->array, app->typed->input, error));
     if (status == RH_OK) return RH_OK;
-    if (!rh_fallback(app->redhost, &asked, &tried, &why)) break;
+    if (!rh_fallback(app->context, &asked, &tried, &why)) break;
     undo(app, run, &asked);
   }
   *error = why;

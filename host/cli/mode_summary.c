@@ -16,15 +16,15 @@ static uint32_t count(const rh_app *app, const rh_registry *registry, int runnab
 }
 
 static void print_device(const rh_app *app, const rh_error *no_device) {
-  const rh_cl_device *device = app->redhost->device;
+  const rh_cl_device *device = app->context->device;
   if (!device) {
     printf("device      none: %s\n", rh_plain(no_device->message));
     return;
   }
   printf("device      %s  %s  (%s, driver %s)", device->label, rh_plain(device->name),
          rh_plain(device->platform_name), rh_plain(device->driver));
-  if (app->redhost->devices.n > 1)
-    printf("   %u more: redhost --devices", app->redhost->devices.n - 1);
+  if (app->context->devices.n > 1)
+    printf("   %u more: redhost --devices", app->context->devices.n - 1);
   putchar('\n');
 }
 
@@ -40,7 +40,7 @@ static void print_tuned(const rh_tunedb *tuned) {
 static rh_status print_json(const rh_app *app, const rh_registry *registry, const rh_tunedb *tuned,
                             rh_error *error) {
   json_t *document = rh_json_document(), *devices = json_array();
-  if (app->redhost->device) json_array_append_new(devices, rh_json_device(app->redhost->device));
+  if (app->context->device) json_array_append_new(devices, rh_json_device(app->context->device));
   json_object_set_new(document, "devices", devices);
   json_object_set_new(document, "installed", json_integer(count(app, registry, 0)));
   json_object_set_new(document, "runnable", json_integer(count(app, registry, 1)));
@@ -52,9 +52,9 @@ rh_status rh_mode_summary(const rh_app *app, rh_error *error) {
   const rh_registry *registry;
   rh_tunedb *tuned;
   rh_error no_device = {0};
-  RH_TRY(rh_redhost_registry(app->redhost, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, &registry,
+  RH_TRY(rh_context_registry(app->context, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, &registry,
                              &no_device, error));
-  RH_TRY(rh_redhost_tuned(app->redhost, &tuned, error));
+  RH_TRY(rh_context_tuned(app->context, &tuned, error));
   if (app->typed->json) return print_json(app, registry, tuned, error);
   printf("redhost %s - parallel reductions on OpenCL\n\n", rh_version());
   print_device(app, &no_device);

@@ -47,7 +47,7 @@ static rh_status parse(work *w, rh_error *error) {
   for (uint32_t t = 0; t < w->settings.types.n; t++)
     if (w->settings.sizes[t][0] == 0)
       return rh_fail(error, RH_E_USAGE, "--size 0: there is nothing to tune for 0 elements");
-  const rh_cache *cache = &w->app->redhost->cache;
+  const rh_cache *cache = &w->app->context->cache;
   return cache->directory ? RH_OK : no_cache_error(typed, cache, error);
 }
 
@@ -101,8 +101,8 @@ static rh_status open_device(work *w, const rh_cl_device *device, double budget_
                         .on_turn = on_turn,
                         .on_event = on_event,
                         .user = w};
-  RH_TRY(rh_stage_open(&w->stage, w->app->redhost, device, &w->settings, error));
-  RH_TRY(rh_redhost_tuned(w->app->redhost, &w->tuner.tuned, error));
+  RH_TRY(rh_stage_open(&w->stage, w->app->context, device, &w->settings, error));
+  RH_TRY(rh_context_tuned(w->app->context, &w->tuner.tuned, error));
   RH_TRY(rh_tunedb_settle(w->tuner.tuned, error));
   drop_host_strategies(w);
   return rh_stage_calibrate(&w->stage, error);
@@ -110,7 +110,7 @@ static rh_status open_device(work *w, const rh_cl_device *device, double budget_
 
 /* The file with the results, malloc'ed; null: they could not be stored, or there are none. */
 static char *file_of_results(const work *w) {
-  const char *directory = w->app->redhost->cache.directory;
+  const char *directory = w->app->context->cache.directory;
   char *path = *w->unkept.message ? NULL : rh_path_join(directory, "tuned.json");
   if (!path || access(path, F_OK) == 0) return path;
   free(path);

@@ -81,7 +81,7 @@ static rh_status find_name(work *w, const rh_registry *registry, const char *nam
   RH_TRY(add_transports(w, name, error));
   if (w->n > before) return RH_OK;
   rh_found found;
-  rh_status status = rh_redhost_locate(w->app->redhost, name, &found, error);
+  rh_status status = rh_context_locate(w->app->context, name, &found, error);
   if (status == RH_E_PLUGIN) return status; /* it may be in a directory that was not searched */
   rh_found_finish(&found);
   const char **names = calloc(registry->n_entries + 1u, sizeof *names);
@@ -126,7 +126,7 @@ static int needs_registry(const rh_typed *typed) {
 static rh_status resolve(work *w, rh_error *error) {
   rh_registry registry = {0};
   if (!needs_registry(w->app->typed)) return find_targets(w, &registry, error);
-  RH_TRY(rh_registry_scan(&registry, &w->app->redhost->options, NULL, 0, error));
+  RH_TRY(rh_registry_scan(&registry, &w->app->context->options, NULL, 0, error));
   rh_status status = find_targets(w, &registry, error);
   rh_registry_finish(&registry);
   return status;
@@ -165,7 +165,7 @@ static rh_status take_own(work *w, rh_error *error) {
                    "one's own, such as --op meanvar, it tries that one, too",
                    typed->op ? "op" : "type");
   }
-  RH_TRY(rh_user_operator_define(typed, &app->redhost->options, app->type ? app->type : RH_TYPE_f32,
+  RH_TRY(rh_user_operator_define(typed, &app->context->options, app->type ? app->type : RH_TYPE_f32,
                                  &custom, error));
   rh_status status = rh_user_operator_trust(app, custom, error);
   if (status == RH_OK && !(w->own = rh_operator_tell(custom)))
@@ -279,7 +279,7 @@ static rh_status run_all(work *w, rh_error *error) {
   for (uint32_t k = 0; k < w->n; k++) {
     spec.file = w->targets[k].file;
     spec.strategy = w->targets[k].strategy;
-    RH_TRY(rh_verify(&w->reports[k], &w->app->redhost->options, &spec, error));
+    RH_TRY(rh_verify(&w->reports[k], &w->app->context->options, &spec, error));
     w->n_reports++;
   }
   return RH_OK;
@@ -317,7 +317,7 @@ static rh_status verify(work *w, rh_error *error) {
   const rh_typed *typed = w->app->typed;
   const rh_cl_device *unused;
   /* A requested device must exist; host code can be tested without a device. */
-  if (typed->device) RH_TRY(rh_redhost_device(w->app->redhost, &unused, error));
+  if (typed->device) RH_TRY(rh_context_device(w->app->context, &unused, error));
   RH_TRY(take_own(w, error));
   RH_TRY(resolve(w, error));
   RH_TRY(check_junit(w, error));

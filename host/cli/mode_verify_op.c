@@ -99,7 +99,7 @@ static rh_status examine_types(work *w, const rh_typed *typed, rh_error *error) 
     rh_type type = w->app->type ? w->app->type : usual[k];
     rh_operator *self = NULL;
     if (w->app->type && k > 0) break;
-    rh_status status = rh_user_operator_define(typed, &w->app->redhost->options, type, &self, &why);
+    rh_status status = rh_user_operator_define(typed, &w->app->context->options, type, &self, &why);
     if (status == RH_OK) status = examine(w, self, type, &why);
     done += status == RH_OK;
     if (status != RH_OK && !first.status) first = why;
@@ -130,13 +130,13 @@ static rh_status examine_all(work *w, rh_error *error) {
 /* Without a device only the laws are examined. */
 static rh_status find_session(work *w, rh_error *error) {
   const rh_cl_devices *all;
-  RH_TRY(rh_redhost_devices(w->app->redhost, &all, error));
+  RH_TRY(rh_context_devices(w->app->context, &all, error));
   if (all->n == 0 && !w->app->typed->device) {
-    rh_log(&w->app->redhost->options.reporter, RH_LOG_WARNING,
+    rh_log(&w->app->context->options.reporter, RH_LOG_WARNING,
            "there is no OpenCL device: the operator is not compared with one");
     return RH_OK;
   }
-  return rh_redhost_session(w->app->redhost, &w->session, error);
+  return rh_context_session(w->app->context, &w->session, error);
 }
 
 rh_status rh_mode_verify_op(const rh_app *app, rh_error *error) {

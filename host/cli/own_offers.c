@@ -10,7 +10,7 @@
 /* Without --type: for f32, or else the first type that it can be made for.  The message is that of
  * f32. */
 static rh_status define_operator(rh_own_offers *own, const rh_app *app, rh_error *error) {
-  const rh_options *options = &app->redhost->options;
+  const rh_options *options = &app->context->options;
   rh_type type = app->type ? app->type : RH_TYPE_f32;
   rh_status status = rh_user_operator_define(app->typed, options, type, &own->custom, error);
   for (type = 1; status == RH_E_USAGE && !app->type && type <= RH_N_TYPES; type++)
@@ -27,7 +27,7 @@ static void refuse(rh_offer *offer, rh_status status, uint32_t why, const char *
   rh_copy_plain(offer->answer.reason, sizeof offer->answer.reason, reason);
 }
 
-static void ask_strategy(const rh_own_offers *own, rh_redhost *redhost, uint64_t n,
+static void ask_strategy(const rh_own_offers *own, rh_context *context, uint64_t n,
                          const rh_entry *entry, rh_offer *offer) {
   const rh_job_spec spec = {.strategy = entry->name,
                             .plugin = entry->path,
@@ -39,7 +39,7 @@ static void ask_strategy(const rh_own_offers *own, rh_redhost *redhost, uint64_t
                             .what = "the default size"};
   rh_job job = {0};
   rh_error error = {0};
-  rh_status status = rh_job_init(&job, redhost, &spec, &error);
+  rh_status status = rh_job_init(&job, context, &spec, &error);
   *offer = (rh_offer){.status = status, .answer = job.answer};
   if (status == RH_DECLINED && *job.answer.reason)
     offer->status = RH_DECLINED;
@@ -62,7 +62,7 @@ rh_status rh_own_offers_ask(rh_own_offers *own, const rh_app *app, const rh_regi
   for (uint32_t k = 0; k < registry->n_entries; k++) {
     const rh_entry *entry = &registry->entries[k];
     if (may_be_opened(entry))
-      ask_strategy(own, app->redhost, n, entry, &own->list[k]);
+      ask_strategy(own, app->context, n, entry, &own->list[k]);
     else
       refuse(&own->list[k], RH_DECLINED, RH_WHY_OP,
              "its plugin did not come with redhost, and is not opened to ask: --run tries it");

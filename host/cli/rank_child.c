@@ -20,7 +20,7 @@ static rh_status write_order(rh_text *to, rh_rank_order *order, const rh_app *ap
   order->n_words = 0;
   while (argv[order->n_words]) order->n_words++;
   rh_request_begin(to);
-  rh_request_add(to, "program", app->redhost->options.program);
+  rh_request_add(to, "program", app->context->options.program);
   rh_request_add(to, "strategy", order->strategy);
   rh_request_add(to, "plugin", order->plugin);
   rh_request_add(to, "device", order->device);
@@ -64,9 +64,9 @@ static int pass_progress(void *of_child, const char *activity, uint64_t done, ui
 
 rh_status rh_rank_child_start(rh_rank_child *child, const rh_app *app, rh_rank_order *order,
                               double timeout_s, const atomic_int *stop, rh_error *error) {
-  child->reporter = &app->redhost->options.reporter;
+  child->reporter = &app->context->options.reporter;
   child->stop = stop;
-  child->options = app->redhost->options;
+  child->options = app->context->options;
   child->options.device = NULL;
   child->options.reporter = (rh_reporter){child, pass_log, pass_progress};
   RH_TRY(write_order(&child->request, order, app, error));

@@ -165,7 +165,7 @@ static void print_devices(const rh_run_report *report) {
   const rh_run_devices *devices = report->devices;
   for (uint32_t k = 0; devices->n > 1 && k < devices->n; k++) {
     const rh_stream_device *one = &devices->streams[k];
-    const rh_cl_device *device = devices->list[k].redhost->device;
+    const rh_cl_device *device = devices->list[k].context->device;
     printf("device     %s %s   ", device->label, rh_plain(device->name));
     if (one->is_up || (report->resident && one->failure.status == RH_OK))
       print_share(report, k);

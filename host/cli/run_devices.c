@@ -20,19 +20,19 @@ static rh_status reserve(rh_run_devices *devices, uint32_t n, rh_error *error) {
 /* A redhost like the program's, on another device. */
 static rh_status open_another(rh_run_device *device, const rh_app *app, const char *label,
                               rh_error *error) {
-  rh_options options = app->redhost->options;
+  rh_options options = app->context->options;
   options.device = label;
-  return rh_open(&device->redhost, &options, error);
+  return rh_context_open(&device->context, &options, error);
 }
 
 static rh_status open_all(rh_run_devices *devices, const rh_app *app,
                           const rh_cl_device *const *chosen, uint32_t n, rh_error *error) {
   if (n > RH_MOST_HANDS)
     return rh_fail(error, RH_E_USAGE, "--device: %u devices, of at most %d", n, RH_MOST_HANDS);
-  RH_TRY(rh_redhost_use_device(app->redhost, chosen[0], error));
+  RH_TRY(rh_context_use_device(app->context, chosen[0], error));
   if (n == 1) return RH_OK;
   RH_TRY(reserve(devices, n, error));
-  devices->list[0].redhost = app->redhost;
+  devices->list[0].context = app->context;
   for (devices->n = 1; devices->n < n; devices->n++)
     RH_TRY(open_another(&devices->list[devices->n], app, chosen[devices->n]->label, error));
   return RH_OK;
@@ -45,7 +45,7 @@ rh_status rh_run_devices_open(rh_run_devices *devices, const rh_app *app, rh_err
   uint32_t n;
   *devices = (rh_run_devices){0};
   if (!list || !rh_devices_are_listed(list)) return RH_OK;
-  RH_TRY(rh_redhost_devices(app->redhost, &known, error));
+  RH_TRY(rh_context_devices(app->context, &known, error));
   RH_TRY(rh_devices_parse(known, app->typed->device, &chosen, &n, error));
   rh_status status = open_all(devices, app, chosen, n, error);
   free(chosen);
@@ -54,7 +54,7 @@ rh_status rh_run_devices_open(rh_run_devices *devices, const rh_app *app, rh_err
 
 rh_status rh_run_devices_single(rh_run_devices *devices, const rh_app *app, rh_error *error) {
   RH_TRY(reserve(devices, 1, error));
-  devices->list[0].redhost = app->redhost;
+  devices->list[0].context = app->context;
   devices->n = 1;
   return RH_OK;
 }
@@ -69,7 +69,7 @@ void rh_run_devices_release(rh_run_devices *devices) {
 
 void rh_run_devices_finish(rh_run_devices *devices) {
   rh_run_devices_release(devices);
-  for (uint32_t k = 1; k < devices->n; k++) rh_close(devices->list[k].redhost);
+  for (uint32_t k = 1; k < devices->n; k++) rh_context_close(devices->list[k].context);
   free(devices->list);
   free(devices->streams);
   *devices = (rh_run_devices){0};
@@ -92,14 +92,14 @@ static rh_status locate(rh_run_device *own, rh_stream_device *device, const rh_a
   rh_job_spec *spec = &own->spec;
   rh_tunedb *tuned;
   *spec = *asked;
-  *device = (rh_stream_device){.redhost = own->redhost, .job = spec};
-  RH_TRY(rh_locate(own->redhost, spec, &own->found, error));
+  *device = (rh_stream_device){.context = own->context, .job = spec};
+  RH_TRY(rh_locate(own->context, spec, &own->found, error));
   RH_TRY(check_isolation(app, &own->found, error));
   spec->strategy = own->found.name;
   spec->plugin = own->found.path;
   RH_TRY(rh_job_check_settings(spec, error));
-  RH_TRY(rh_job_device(own->redhost, spec, own->found.device_kinds, &device->device, error));
-  return rh_redhost_tuned(own->redhost, &tuned, error);
+  RH_TRY(rh_job_device(own->context, spec, own->found.device_kinds, &device->device, error));
+  return rh_context_tuned(own->context, &tuned, error);
 }
 
 /* Two strategies of the host would only share its processors. */

@@ -7,7 +7,7 @@
 #include "app.h"
 
 typedef struct rh_run_device {
-  rh_redhost *redhost; /* of the first device that of the program */
+  rh_context *context; /* of the first device that of the program */
   rh_found found;      /* its strategy */
   rh_job_spec spec;
 } rh_run_device;

@@ -76,7 +76,7 @@ static rh_status launch(run_ranks *run, rh_error *error) {
   rh_rank_place place;
   void *self = NULL;
   if (rh_local_is_rank()) return rh_ranks_open(&run->ranks, &rh_local_transport, NULL, NULL, error);
-  RH_TRY(rh_local_launch(&self, &place, run->options->ranks, run->app->redhost->options.program,
+  RH_TRY(rh_local_launch(&self, &place, run->options->ranks, run->app->context->options.program,
                          typed->argv, error));
   return rh_ranks_open(&run->ranks, &rh_local_transport, self, &place, error);
 }
@@ -188,24 +188,24 @@ static rh_status find_data(run_ranks *run, rh_error *error) {
 
 /* Devices that are like the one that was asked for are dealt to the ranks of a host. */
 static rh_status take_device(run_ranks *run, rh_error *error) {
-  rh_redhost *redhost = run->app->redhost;
+  rh_context *context = run->app->context;
   const rh_cl_devices *devices;
   const rh_cl_device *mine;
   uint32_t alike = 0, at = 0;
-  RH_TRY(rh_redhost_device(redhost, &mine, error));
-  RH_TRY(rh_redhost_devices(redhost, &devices, error));
+  RH_TRY(rh_context_device(context, &mine, error));
+  RH_TRY(rh_context_devices(context, &devices, error));
   for (uint32_t k = 0; k < devices->n; k++) alike += strcmp(devices->list[k].name, mine->name) == 0;
   uint32_t wanted = run->ranks.place.local_rank % alike;
   for (uint32_t k = 0; k < devices->n; k++)
     if (strcmp(devices->list[k].name, mine->name) == 0 && at++ == wanted)
-      return rh_redhost_use_device(redhost, &devices->list[k], error);
+      return rh_context_use_device(context, &devices->list[k], error);
   return RH_OK;
 }
 
 static rh_status find_strategy(run_ranks *run, rh_error *error) {
   rh_job_spec *job = &run->job;
   const char *device = run->app->typed->device;
-  RH_TRY(rh_locate(run->app->redhost, job, &run->found, error));
+  RH_TRY(rh_locate(run->app->context, job, &run->found, error));
   job->strategy = run->found.name;
   job->plugin = run->found.path;
   /* A device that is named by its number is meant for all. */
@@ -232,7 +232,7 @@ static uint32_t count_here(const rh_ranks *ranks) {
 
 static void cut(run_ranks *run) {
   rh_share_spec *share = &run->share;
-  *share = (rh_share_spec){.redhost = run->app->redhost, .job = &run->job, .checks = checks(run)};
+  *share = (rh_share_spec){.context = run->app->context, .job = &run->job, .checks = checks(run)};
   rh_share_cut(&run->job, run->ranks.place.rank, run->ranks.place.size, &share->first_tile,
                &share->tiles);
 }
@@ -324,7 +324,7 @@ static rh_status fail(const run_ranks *run, const rh_difference *found, rh_error
 static void start_child(run_ranks *run, const rh_digest *problem) {
   const rh_app *app = run->app;
   const rh_rank_place *place = &run->ranks.place;
-  const rh_cl_device *device = app->redhost->device;
+  const rh_cl_device *device = app->context->device;
   double timeout_s = run->options->timeout_s > 0 ? run->options->timeout_s : 60;
   rh_rank_order order = {
       .rank = place->rank,
@@ -333,7 +333,7 @@ static void start_child(run_ranks *run, const rh_digest *problem) {
       .op = app->op,
       .type = app->type,
       .device_kinds = run->found.device_kinds,
-      .no_cache = app->redhost->options.no_cache,
+      .no_cache = app->context->options.no_cache,
       .strategy = run->found.name,
       .plugin = run->found.path,
       .device =
@@ -394,7 +394,7 @@ static rh_status open_part(run_ranks *run, uint32_t processes, rh_error *error) 
 /* An operator by code combines the parts' values here, too. */
 static rh_status open_isolated(run_ranks *run, rh_error *error) {
   RH_TRY(rh_rank_child_open(&run->child, error));
-  return rh_by_code_prepare(run->user.custom, run->app->redhost, error);
+  return rh_by_code_prepare(run->user.custom, run->app->context, error);
 }
 
 static rh_status set_up(void *of_run, rh_error *error) {
@@ -414,7 +414,7 @@ static rh_status take_part(run_ranks *run, rh_error *error) {
   rh_status status = rh_rank_child_part(&run->child, &bytes, &n, error);
   if (status == RH_OK) status = rh_part_read(&run->part, &run->job, checks(run), bytes, n, error);
   free(bytes);
-  if (run->found.device_kinds != RH_DEVICE_HOST) run->part.device = run->app->redhost->device;
+  if (run->found.device_kinds != RH_DEVICE_HOST) run->part.device = run->app->context->device;
   return status;
 }
 
@@ -459,7 +459,7 @@ static rh_status work(run_ranks *run, rh_error *error) {
   RH_TRY(conclude(run, error));
   report->spec = &run->job;
   report->device = run->part.device;
-  report->chosen = run->app->redhost->chosen;
+  report->chosen = run->app->context->chosen;
   report->ranks = run->ranks.place.size;
   report->hosts = count_hosts(&run->ranks);
   report->transport = run->ranks.transport->name;
@@ -480,7 +480,7 @@ static int pass_progress(void *of_run, const char *activity, uint64_t done, uint
 
 /* Rank 0 alone speaks. */
 static void divert_reports(run_ranks *run) {
-  rh_reporter *reporter = &run->app->redhost->options.reporter;
+  rh_reporter *reporter = &run->app->context->options.reporter;
   run->reporter = *reporter;
   *reporter = (rh_reporter){0};
   if (run->ranks.place.rank == 0) *reporter = (rh_reporter){run, pass_log, pass_progress};
@@ -519,7 +519,7 @@ static void end(run_ranks *run, rh_error *why) {
 
 static void finish(run_ranks *run) {
   rh_rank_child_finish(&run->child);
-  if (run->reporter.log) run->app->redhost->options.reporter = run->reporter;
+  if (run->reporter.log) run->app->context->options.reporter = run->reporter;
   rh_share_stream_close(run->stream);
   rh_share_finish(&run->part);
   rh_whole_finish(&run->whole);
@@ -588,12 +588,12 @@ static rh_status open_child(void *of_part, int argc, char **argv, const rh_rank_
                               .no_cache = order->no_cache};
   part->app = (rh_app){.typed = typed, .terminal = &part->terminal, .op = order->op};
   part->app.type = (rh_type)order->type;
-  RH_TRY(rh_open(&part->app.redhost, &options, error));
+  RH_TRY(rh_context_open(&part->app.context, &options, error));
   *run = (run_ranks){.app = &part->app, .options = &part->options};
   run->job = job_of(&part->app, run->what);
   run->ranks.place = (rh_rank_place){.rank = order->rank, .size = order->size};
   RH_TRY(find_again(run, order, error));
-  part->app.redhost->options.reporter = *reporter; /* the rank has said what the data look like */
+  part->app.context->options.reporter = *reporter; /* the rank has said what the data look like */
   snprintf(run->found.name, sizeof run->found.name, "%s", order->strategy);
   run->found.path = rh_copy_string(order->plugin);
   run->found.device_kinds = order->device_kinds;
@@ -613,8 +613,8 @@ static void close_child(void *of_part) {
   part_of_rank *part = of_part;
   finish(&part->run);
   part->run = (run_ranks){0};
-  rh_close(part->app.redhost);
-  part->app.redhost = NULL;
+  rh_context_close(part->app.context);
+  part->app.context = NULL;
 }
 
 int rh_run_ranks_part_main(void) {

@@ -19,7 +19,7 @@ static rh_status take_sample(void *self, const rh_take *how, rh_taken *taken, rh
 static rh_status measure(const rh_run_stream *how, rh_resident *resident, rh_run_report *report,
                          rh_error *error) {
   const rh_sampler sampler = {.self = resident, .take = take_sample};
-  RH_TRY(rh_measure_quick(&sampler, &report->opened, &how->app->redhost->options.reporter,
+  RH_TRY(rh_measure_quick(&sampler, &report->opened, &how->app->context->options.reporter,
                           &report->quick, error));
   report->measured = 1;
   return RH_OK;
@@ -51,7 +51,7 @@ static void describe(const rh_run_stream *how, const rh_resident *resident, rh_r
   how->spec->strategy = devices->list[k].spec.strategy;
   how->spec->plugin = devices->list[k].spec.plugin;
   report->device = devices->streams[k].device;
-  report->chosen = devices->list[k].redhost->chosen;
+  report->chosen = devices->list[k].context->chosen;
   report->devices = devices;
   report->resident = resident;
   rh_opened_note(&resident->seats[k].part.job, &report->opened);

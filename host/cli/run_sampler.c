@@ -7,7 +7,7 @@ static rh_status isolated_sampler(rh_sampler *sampler, const rh_run_spec *spec,
                                   const rh_found *found, rh_error *error) {
   const rh_job_spec *job = spec->job;
   rh_operator *const own[] = {(rh_operator *)(uintptr_t)job->custom}; /* read-only */
-  const rh_isolated_spec isolated = {.options = &spec->redhost->options,
+  const rh_isolated_spec isolated = {.options = &spec->context->options,
                                      .found = found,
                                      .device = spec->device,
                                      .settings = job->settings,
@@ -26,7 +26,7 @@ rh_status rh_run_sampler(rh_sampler *sampler, rh_local_shared *shared, const rh_
   const rh_job_spec *job = spec->job;
   rh_found found = {.path = (char *)(uintptr_t)job->plugin}; /* read-only */
   snprintf(found.name, sizeof found.name, "%s", job->strategy);
-  *shared = (rh_local_shared){.redhost = spec->redhost, .strict = 1, .what = job->what};
+  *shared = (rh_local_shared){.context = spec->context, .strict = 1, .what = job->what};
   return spec->isolated
              ? isolated_sampler(sampler, spec, &found, error)
              : rh_local_sampler(sampler, shared, &found, job->settings, job->n_settings, error);

@@ -6,7 +6,7 @@
 #include "../tools/isolate/peer.h"
 
 typedef struct rh_run_spec {
-  rh_redhost *redhost;
+  rh_context *context;
   const rh_job_spec *job;     /* with the strategy's own name and its file */
   const rh_cl_device *device; /* null: it runs on the host */
   int isolated;

@@ -21,7 +21,7 @@ static const uint64_t usual_chunk = UINT64_C(4) << 20;
 
 int rh_run_stream_may_help(const rh_app *app, const rh_job_spec *spec, rh_status status,
                            int has_no_room) {
-  const rh_cl_device *device = app->redhost->device;
+  const rh_cl_device *device = app->context->device;
   uint64_t memory = rh_machine_memory(), most = 0;
   uint32_t size = spec->custom ? rh_operator_element_bytes(spec->custom) : rh_type_size(spec->type);
   if ((status != RH_E_DEVICE && status != RH_E_NOMEM) || !memory) return 0;
@@ -92,7 +92,7 @@ static rh_status find_answer(const rh_run_stream *how, const rh_source *source,
     rh_status status = try_strategies(how, source, &asked, streamed, &why);
     if (status == RH_OK) return RH_OK;
     if (devices->n > 1 || (streamed->was_read && source->in_order)) break;
-    if (!rh_fallback(how->app->redhost, &asked, &tried, &why)) break;
+    if (!rh_fallback(how->app->context, &asked, &tried, &why)) break;
     rh_run_devices_release(devices);
     rh_streamed_finish(streamed);
   }
@@ -118,7 +118,7 @@ static void describe(const rh_run_stream *how, rh_run_report *report) {
   how->spec->strategy = devices->list[k].spec.strategy;
   how->spec->plugin = devices->list[k].spec.plugin;
   report->device = devices->streams[k].device;
-  report->chosen = devices->list[k].redhost->chosen;
+  report->chosen = devices->list[k].context->chosen;
   report->devices = devices;
   rh_opened_note(&devices->streams[k].lane.job, &report->opened);
 }

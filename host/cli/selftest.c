@@ -72,7 +72,7 @@ static rh_status run_general_tests(const rh_app *app, const rh_job_spec *job, rh
   rh_verify_spec spec = {
       .file = job->plugin, .strategy = job->strategy, .include = "V42,V43", .seed = 1, .quick = 2};
   rh_verify_report report;
-  RH_TRY(rh_verify(&report, &app->redhost->options, &spec, error));
+  RH_TRY(rh_verify(&report, &app->context->options, &spec, error));
   rh_status status = RH_OK;
   for (uint32_t k = 0; k < report.n && status == RH_OK; k++)
     if (rh_outcome_is_bad(report.results[k].outcome))
@@ -90,9 +90,9 @@ static rh_status try_size(const rh_app *app, const rh_run_report *report, uint64
   rh_result result;
   char got[64], expected[64];
   job.n = n;
-  RH_TRY(rh_exact_data_make(&exact, job.op, job.type, n, kind, 1, &app->redhost->options.reporter,
+  RH_TRY(rh_exact_data_make(&exact, job.op, job.type, n, kind, 1, &app->context->options.reporter,
                             error));
-  const rh_run_spec spec = {.redhost = app->redhost,
+  const rh_run_spec spec = {.context = app->context,
                             .job = &job,
                             .device = report->device,
                             .isolated = 1,
@@ -128,7 +128,7 @@ static rh_status test_requested_problem(const rh_app *app, const rh_run_report *
 
 rh_status rh_selftest(const rh_app *app, const rh_run_report *report, rh_error *error) {
   static const unsigned char passed[] = "passed";
-  rh_cache *cache = &app->redhost->cache;
+  rh_cache *cache = &app->context->cache;
   rh_text key = {0};
   size_t bytes;
   make_key(&key, report);
@@ -136,7 +136,7 @@ rh_status rh_selftest(const rh_app *app, const rh_run_report *report, rh_error *
   unsigned char *known = key.s ? rh_cache_load(cache, key.s, &bytes) : NULL;
   rh_status status = RH_OK;
   if (!known) {
-    rh_log(&app->redhost->options.reporter, RH_LOG_INFO,
+    rh_log(&app->context->options.reporter, RH_LOG_INFO,
            "first unchecked run of '%s' here: a self-test runs first", report->spec->strategy);
     status = run_general_tests(app, report->spec, error);
     if (status == RH_OK) status = test_requested_problem(app, report, error);
@@ -165,7 +165,7 @@ static rh_status try_order(const rh_app *app, rh_job_spec *job, const rh_cl_devi
   rh_status status = rh_canonical_trial_make(&trial, job->op, job->type, UINT64_MAX, 1, error);
   job->n = trial.array.n;
   const rh_run_spec spec = {
-      .redhost = app->redhost, .job = job, .device = device, .isolated = 1, .timeout_s = 60};
+      .context = app->context, .job = job, .device = device, .isolated = 1, .timeout_s = 60};
   if (status == RH_OK) status = rh_run_once(&spec, &trial.array, &result, error);
   if (status == RH_OK)
     status = rh_canonical_trial_judge(&trial, job->op, job->strategy, &result, error);
@@ -177,11 +177,11 @@ rh_status rh_selftest_order(const rh_app *app, const rh_job_spec *asked, uint32_
                             rh_error *error) {
   static const unsigned char passed[] = "passed";
   const rh_cl_device *device;
-  rh_cache *cache = &app->redhost->cache;
+  rh_cache *cache = &app->context->cache;
   rh_job_spec job = *asked;
   rh_text key = {0};
   size_t bytes;
-  RH_TRY(rh_job_device(app->redhost, &job, device_kinds, &device, error));
+  RH_TRY(rh_job_device(app->context, &job, device_kinds, &device, error));
   make_order_key(&key, &job, device);
   unsigned char *known = key.s ? rh_cache_load(cache, key.s, &bytes) : NULL;
   rh_status status = known ? RH_OK : try_order(app, &job, device, error);

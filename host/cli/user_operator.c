@@ -153,7 +153,7 @@ static rh_status create(const rh_typed *typed, const rh_definition *definition,
 rh_status rh_user_operator_trust(const rh_app *app, const rh_operator *self, rh_error *error) {
   if (app->typed->unchecked_op) return RH_OK;
   rh_error why = {0};
-  rh_status status = rh_algebra_trust(self, &app->redhost->cache, &why);
+  rh_status status = rh_algebra_trust(self, &app->context->cache, &why);
   if (status == RH_OK) return RH_OK;
   return rh_fail(error, status, "%.800s%s", why.message,
                  status == RH_E_PLUGIN ? "; --unchecked-op uses it all the same" : "");
@@ -224,7 +224,7 @@ static rh_status name_generated(rh_user_operator *user, const rh_app *app, rh_jo
 rh_status rh_user_operator_open(rh_user_operator *user, const rh_app *app, const rh_inputs *inputs,
                                 rh_job_spec *spec, rh_error *error) {
   const rh_operator_texts texts = texts_of(app->typed);
-  RH_TRY(rh_definition_compose(&user->definition, &texts, &app->redhost->options, error));
+  RH_TRY(rh_definition_compose(&user->definition, &texts, &app->context->options, error));
   return inputs->n ? make_of_inputs(user, app, inputs, spec, error)
                    : name_generated(user, app, spec, error);
 }
@@ -249,7 +249,7 @@ static int has_index(const rh_job_spec *spec) {
 static void note_order(const rh_app *app, const rh_feed *feed) {
   const rh_npy *npy = &feed->npy;
   if (feed->is_npy && npy->fortran_order && npy->long_dimensions > 1)
-    rh_log(&app->redhost->options.reporter, RH_LOG_WARNING,
+    rh_log(&app->context->options.reporter, RH_LOG_WARNING,
            "%s: shape %s, Fortran order: the index counts in storage order", feed->name,
            npy->shape);
 }

@@ -35,7 +35,7 @@ static int note_difference(const rh_app *app, const rh_operator *self, uint64_t 
   if (!rh_exprs_find_difference(self->load, n, &place)) return 0;
   cut(whole, place.text + place.begin, place.end - place.begin);
   write_signed(instead, sizeof instead, &place);
-  rh_log(&app->redhost->options.reporter, RH_LOG_WARNING,
+  rh_log(&app->context->options.reporter, RH_LOG_WARNING,
          "%s: '%s' is computed in %s, where what is below 0 becomes a large number; for a signed "
          "result write '%s'",
          place.what, whole, rh_type_name(place.type), instead);
@@ -72,7 +72,7 @@ static void note_narrow(const rh_app *app, const rh_operator *self, uint64_t n) 
     if (!may_wrap(self, k, n) || !rh_exprs_find_narrow(self->combine, k, &place)) continue;
     cut(whole, place.text + place.begin, place.end - place.begin);
     write_wide(instead, sizeof instead, app, self, field);
-    rh_log(&app->redhost->options.reporter, RH_LOG_WARNING,
+    rh_log(&app->context->options.reporter, RH_LOG_WARNING,
            "%s: '%s' is computed in %s, and wraps beyond 32 bits; %s", place.what, whole,
            rh_type_name(place.type), instead);
     return;

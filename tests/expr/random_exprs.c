@@ -437,11 +437,11 @@ static uint64_t from_environment(const char *name, uint64_t otherwise) {
   return text && *text ? strtoull(text, NULL, 10) : otherwise;
 }
 
-static rh_status try_all(run *r, rh_redhost *redhost, rh_error *error) {
+static rh_status try_all(run *r, rh_context *context, rh_error *error) {
   uint64_t wanted = from_environment("REDHOST_TEST_EXPRESSIONS", 300);
   r->grammar.seed = from_environment("REDHOST_TEST_SEED", 1);
   if (from_environment("REDHOST_TEST_KNOWN", 1) == 0) r->known = n_known();
-  RH_TRY(rh_redhost_session(redhost, &r->session, error));
+  RH_TRY(rh_context_session(context, &r->session, error));
   r->grammar.flags = r->session->device->divides_exactly ? RANDOM_DIVIDES : 0;
   if (!(r->session->device->about.features & RH_FP64) || r->session->device->flushes_f32) {
     printf("%s has no f64, or flushes subnormals: not tried\n", r->session->device->name);
@@ -459,13 +459,13 @@ int main(void) {
   const rh_options options = {
       .struct_size = sizeof options, .device = getenv("REDHOST_DEVICE"), .no_cache = 1};
   run *r = calloc(1, sizeof *r);
-  rh_redhost *redhost = NULL;
+  rh_context *context = NULL;
   rh_error error = {0};
-  rh_status status = r ? rh_open(&redhost, &options, &error) : RH_E_NOMEM;
-  if (status == RH_OK) status = try_all(r, redhost, &error);
+  rh_status status = r ? rh_context_open(&context, &options, &error) : RH_E_NOMEM;
+  if (status == RH_OK) status = try_all(r, context, &error);
   if (status != RH_OK) printf("%s\n", error.message);
   int failed = status != RH_OK || r->wrong > 0;
-  rh_close(redhost);
+  rh_context_close(context);
   free(r);
   return failed;
 }

@@ -59,15 +59,15 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void
 
 static rh_cl_device *the_device(void) {
   const rh_cl_device *device;
-  must(rh_redhost_device(redhost, &device, &error));
+  must(rh_context_device(redhost->context, &device, &error));
   return (rh_cl_device *)device;
 }
 
 static void set_up_far(void) {
   set_up();
   the_device()->shares_memory = 0;
-  redhost->most_whole_bytes = WHOLE;
-  redhost->chunk_bytes = CHUNK;
+  redhost->context->most_whole_bytes = WHOLE;
+  redhost->context->chunk_bytes = CHUNK;
   memset(&calls, 0, sizeof calls);
 }
 
@@ -90,9 +90,9 @@ static void check_same(const rh_result *a, const rh_result *b, const char *what,
 /* Of the same request: as a whole, and streamed. */
 static rh_result reduce_whole(const rh_request *request) {
   rh_result result = {.struct_size = sizeof result};
-  redhost->most_whole_bytes = UINT64_MAX;
+  redhost->context->most_whole_bytes = UINT64_MAX;
   must(rh_reduce(redhost, request, &result, &error));
-  redhost->most_whole_bytes = WHOLE;
+  redhost->context->most_whole_bytes = WHOLE;
   return result;
 }
 
@@ -287,7 +287,7 @@ START_TEST(beyond_the_device) {
                         .data = x,
                         .n = MOST / 4};
   rh_result result = {.struct_size = sizeof result};
-  redhost->most_whole_bytes = UINT64_MAX;
+  redhost->context->most_whole_bytes = UINT64_MAX;
   the_device()->shares_memory = (uint32_t)_i;
   the_device()->about.max_alloc_bytes = 10 * CHUNK;
   rh_prepared *of_all = prepare(redhost, &spec);
@@ -301,9 +301,9 @@ START_TEST(beyond_the_device) {
   run_and_check(of_all, x, 100, &right);
   rh_prepared_destroy(of_all);
   spec.data_on_device = 1;
-  redhost->options.queue = redhost->session.queue; /* as the caller's */
+  redhost->context->options.queue = redhost->context->session.queue; /* as the caller's */
   must_fail(rh_prepare(redhost, &spec, &of_all, &error), RH_E_DEVICE, "in one buffer");
-  redhost->options.queue = NULL;
+  redhost->context->options.queue = NULL;
   rh_array_finish(&array);
 }
 END_TEST
@@ -330,7 +330,7 @@ START_TEST(of_two_types) {
                           .inputs = inputs,
                           .n_inputs = 2,
                           .max_n = MOST / 8};
-  redhost->most_whole_bytes = 8 * FEW;
+  redhost->context->most_whole_bytes = 8 * FEW;
   rh_prepared *of_all = prepare(redhost, &spec);
   for (uint64_t k = 0; k < 2; k++) {
     rh_result result = {.struct_size = sizeof result};
@@ -420,7 +420,7 @@ START_TEST(without_pinned_memory) {
   rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
   rh_result right = whole_sum(rh_array_data(&array), MOST / 4);
   rh_prepare_spec spec = sum_of_floats(MOST / 4);
-  redhost->options.reporter.log = on_log;
+  redhost->context->options.reporter.log = on_log;
   calls.is_unpinned = 1;
   rh_prepared *of_all = prepare(redhost, &spec);
   ck_assert_msg(strstr(said, "copies go from pageable memory: ") != NULL, "%s", said);
@@ -519,7 +519,7 @@ START_TEST(cancelled) {
   rh_result right = whole_sum(rh_array_data(&array), MOST / 4),
             result = {.struct_size = sizeof result};
   rh_prepare_spec spec = sum_of_floats(MOST / 4);
-  redhost->options.reporter.progress = on_progress;
+  redhost->context->options.reporter.progress = on_progress;
   rh_prepared *of_all = prepare(redhost, &spec);
   for (int k = 0; k < 2; k++) {
     cancels_after = 0;
@@ -546,7 +546,7 @@ static unsigned char *make_bytes(void) {
 
 static cl_mem make_buffer(rh_cl_session **session) {
   cl_int code;
-  must(rh_redhost_session(redhost, session, &error));
+  must(rh_context_session(redhost->context, session, &error));
   cl_mem buffer = clCreateBuffer((*session)->context, CL_MEM_READ_WRITE, STAGED, NULL, &code);
   ck_assert_int_eq(code, CL_SUCCESS);
   return buffer;

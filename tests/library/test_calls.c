@@ -5,7 +5,7 @@
  * functions to counters, string functions to themselves, and all others (malloc, clCreateBuffer,
  * mmap, clGetDeviceInfo, and any future one) to functions that fail the test by name.  Calls inside
  * the driver are not seen. */
-#include "../../host/core/reduce/context.h"
+#include "../../host/core/library/handle.h"
 #include "library.h"
 
 #include <CL/cl.h>
@@ -278,7 +278,7 @@ static void run(rh_prepared *prepared, const int32_t *data, int64_t n) {
 
 static rh_cl_device *the_device(void) {
   const rh_cl_device *device;
-  must(rh_redhost_device(redhost, &device, &error));
+  must(rh_context_device(redhost->context, &device, &error));
   return (rh_cl_device *)device;
 }
 

@@ -33,7 +33,7 @@ static void open_filled(void) {
 
 static int has_device(void) {
   const rh_cl_device *device;
-  return rh_redhost_device(redhost, &device, NULL) == RH_OK;
+  return rh_context_device(redhost->context, &device, NULL) == RH_OK;
 }
 
 /* ---- Ranks ---- */
@@ -301,13 +301,13 @@ START_TEST(through_a_ring) {
   rh_request request = problems[some[_i]];
   rh_result one = {.struct_size = sizeof one};
   if (!has_device()) return;
-  must(rh_redhost_device(redhost, &device, &error));
+  must(rh_context_device(redhost->context, &device, &error));
   request.n = N;
   request.strategy = "native";
   must(rh_reduce(redhost, &request, &one, &error));
   ((rh_cl_device *)device)->shares_memory = 0;
-  redhost->most_whole_bytes = 10000;
-  redhost->chunk_bytes = 8192;
+  redhost->context->most_whole_bytes = 10000;
+  redhost->context->chunk_bytes = 8192;
   request.strategy = "onepass";
   for (int d = 0; d < DIVISIONS; d += 2) divide(&request, &divisions[d], &one);
   ck_assert_uint_gt(redhost->kept->road.slots.n, 0);

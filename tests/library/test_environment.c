@@ -1,6 +1,6 @@
 /* Callers that have changed the floating-point environment of their thread: answers are the same,
  * and the caller's environment is, too. */
-#include "../../host/core/reduce/context.h"
+#include "../../host/core/library/handle.h"
 #include "library.h"
 
 #include <fenv.h>
@@ -200,7 +200,7 @@ END_TEST
 static void open_all(void) {
   const rh_cl_device *device;
   set_up();
-  has_device = rh_redhost_device(redhost, &device, NULL) == RH_OK;
+  has_device = rh_context_device(redhost->context, &device, NULL) == RH_OK;
   for (int k = 0; k < LONG; k++) tiny[k] = 1e-45f * (float)(1 + k % 7);
   for (int k = 0; k < N; k++) usual[k] = 1 + 0.3 * (double)(k % 5 - 2) + 1e-9 * (double)k;
 }

@@ -1,6 +1,6 @@
 /* onepass under conditions that could break a counter of arrivals: many launches without a wait in
  * between, of changing sizes, on two queues of one device at once. */
-#include "../../host/core/reduce/context.h"
+#include "../../host/core/library/handle.h"
 #include "library.h"
 
 #include <CL/cl.h>
@@ -15,7 +15,7 @@ static void set_up_queues(void) {
   const rh_cl_device *device;
   cl_int code;
   set_up();
-  ck_assert_msg(rh_redhost_device(redhost, &device, &error) == RH_OK, "%s", error.message);
+  ck_assert_msg(rh_context_device(redhost->context, &device, &error) == RH_OK, "%s", error.message);
   context = clCreateContext(NULL, 1, &device->id, NULL, NULL, &code);
   ck_assert_int_eq(code, CL_SUCCESS);
   for (int q = 0; q < QUEUES; q++) {

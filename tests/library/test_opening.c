@@ -4,7 +4,7 @@
  *
  * For that, a copy of this program is run in a folder of its own: with a program `redhost` beside
  * it that counts its starts, or without one. */
-#include "../../host/core/reduce/context.h"
+#include "../../host/core/library/handle.h"
 #include "library.h"
 
 #include <sys/stat.h>
@@ -19,7 +19,7 @@ static void *look_for_devices(void *n_found) {
   rh_redhost *own;
   ck_assert_int_eq(rh_open(&own, NULL, NULL), RH_OK);
   pthread_barrier_wait(&all_are_there);
-  ck_assert_int_eq(rh_redhost_devices(own, &devices, NULL), RH_OK);
+  ck_assert_int_eq(rh_context_devices(own->context, &devices, NULL), RH_OK);
   *(uint32_t *)n_found = devices->n;
   rh_close(own);
   return NULL;

@@ -1,5 +1,5 @@
 /* Maps and operators of one's own through rh_reduce() and rh_prepare(). */
-#include "../../host/core/reduce/context.h"
+#include "../../host/core/library/handle.h"
 #include "library.h"
 
 #include <CL/cl.h>
@@ -302,10 +302,10 @@ START_TEST(blames_an_operator_before_a_strategy) {
                           .unchecked_op = 1};
   rh_result result = {.struct_size = sizeof result};
   rh_prepared *prepared;
-  uint32_t blame = redhost->blame;
+  uint32_t blame = redhost->context->blame;
   must_fail(rh_reduce(redhost, &request, &result, &error), RH_E_PLUGIN, "is not associative (");
   must_fail(rh_prepare(redhost, &spec, &prepared, &error), RH_E_PLUGIN, "is not associative (");
-  ck_assert_uint_eq(redhost->blame, blame);
+  ck_assert_uint_eq(redhost->context->blame, blame);
 }
 END_TEST
 

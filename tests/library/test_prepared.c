@@ -1,7 +1,7 @@
 /* rh_prepare() and the rh_prepared functions. */
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/io/array.h"
-#include "../../host/core/reduce/context.h"
+#include "../../host/core/library/handle.h"
 #include "library.h"
 
 #include <CL/cl.h>
@@ -316,7 +316,7 @@ END_TEST
  * memory. */
 static rh_cl_device *the_device(void) {
   const rh_cl_device *device;
-  must(rh_redhost_device(redhost, &device, &error));
+  must(rh_context_device(redhost->context, &device, &error));
   return (rh_cl_device *)device;
 }
 
@@ -427,7 +427,7 @@ END_TEST
 /* An upload that takes a second. */
 static void count_upload(rh_redhost *with) {
   rh_tunedb *tuned;
-  must(rh_redhost_tuned(with, &tuned, &error));
+  must(rh_context_tuned(with->context, &tuned, &error));
   for (uint64_t bytes = 4096; bytes <= 32u << 20; bytes <<= 13) {
     rh_tunedb_entry entry = {.strategy = "upload",
                              .plugin = UINT64_C(0x2d75706c6f61642d),
@@ -447,7 +447,7 @@ START_TEST(buffers_may_follow) {
   rh_result result = {.struct_size = sizeof result};
   const rh_cl_device *device;
   cl_mem buffer = make_buffer(context, numbers, sizeof numbers);
-  must(rh_redhost_device(on_queue, &device, &error));
+  must(rh_context_device(on_queue->context, &device, &error));
   ((rh_cl_device *)device)->shares_memory = the_device()->shares_memory = 0;
   count_upload(on_queue);
   count_upload(redhost);
@@ -455,7 +455,7 @@ START_TEST(buffers_may_follow) {
   must(rh_prepared_run_buffer(prepared, buffer, 0, N, &result, &error));
   must(rh_prepared_run(prepared, numbers, N, &result, &error));
   rh_prepared_destroy(prepared);
-  ck_assert_ptr_null(strstr(on_queue->chosen, "upload"));
+  ck_assert_ptr_null(strstr(on_queue->context->chosen, "upload"));
   rh_prepared_destroy(prepare(redhost, &spec));
   clReleaseMemObject(buffer);
 }
@@ -671,11 +671,11 @@ START_TEST(failure_in_the_middle) {
   rh_result result = {.struct_size = sizeof result},
             right = expected("sum", RH_TYPE_i32, numbers, N);
   for (int k = 0; k < 3; k++) {
-    on_queue->session.queue = NULL;
+    on_queue->context->session.queue = NULL;
     must_fail(rh_prepared_run_buffer(prepared, buffer, 0, N, &result, &error), RH_E_CL, names[_i]);
     /* A device with its own memory fails before it reaches the strategy. */
     must_fail(rh_prepared_run(prepared, numbers, N, &result, &error), RH_E_CL, "QUEUE");
-    on_queue->session.queue = queue;
+    on_queue->context->session.queue = queue;
     must(rh_prepared_run_buffer(prepared, buffer, 0, N - 1, &result, &error));
     must(rh_prepared_run_buffer(prepared, buffer, 0, N, &result, &error));
     check_same(&result, &right, "buffer");

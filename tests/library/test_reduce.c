@@ -125,7 +125,7 @@ START_TEST(each_word_counts) {
       {{.op = "sum", .type = RH_TYPE_f32, .data = y}, 8},
   };
   enum { CASES = sizeof cases / sizeof *cases };
-  redhost->options.kept_setups = CASES;
+  redhost->context->options.kept_setups = CASES;
   for (int round = 0; round < 2; round++)
     for (int k = 0; k < CASES; k++) {
       rh_request request = cases[k].request;
@@ -255,7 +255,7 @@ END_TEST
 
 static rh_cl_device *the_device(void) {
   const rh_cl_device *device;
-  must(rh_redhost_device(redhost, &device, &error));
+  must(rh_context_device(redhost->context, &device, &error));
   return (rh_cl_device *)device;
 }
 
@@ -282,7 +282,7 @@ START_TEST(large_buffers_do_not_stay) {
   uint64_t n = RH_KEPT_BYTES / sizeof(int32_t) + 1;
   int32_t *x = calloc(n, sizeof *x);
   the_device()->shares_memory = 0;
-  redhost->most_whole_bytes = UINT64_MAX; /* or they would be streamed */
+  redhost->context->most_whole_bytes = UINT64_MAX; /* or they would be streamed */
   x[n - 1] = 5;
   check_sum("cascade", x, n, 1);
   ck_assert_ptr_null(redhost->kept->inputs[0].buffer);
@@ -305,10 +305,10 @@ START_TEST(a_failure_is_not_kept) {
   request.n_settings = 0;
   reduce(&request, &result);
   ck_assert_int_eq(n_kept(), 1);
-  cl_command_queue queue = redhost->session.queue;
-  redhost->session.queue = NULL; /* for one call */
+  cl_command_queue queue = redhost->context->session.queue;
+  redhost->context->session.queue = NULL; /* for one call */
   ck_assert_int_eq(rh_reduce(redhost, &request, &result, &error), RH_E_CL);
-  redhost->session.queue = queue;
+  redhost->context->session.queue = queue;
   ck_assert_int_eq(n_kept(), 0);
   check_sum("cascade", numbers, N, 0);
   ck_assert_int_eq(n_kept(), 1);
@@ -333,7 +333,8 @@ START_TEST(auto_leaves_who_was_wrong) {
   setenv("REDHOST_NO_CACHE", "1", 1);
   reduce(&request, &before);
   const rh_job *job = &redhost->kept->jobs[0]->job;
-  rh_redhost_blame(redhost, job->strategy->name, job->path, job->spec.op, job->spec.type, 0, 7);
+  rh_context_blame(redhost->context, job->strategy->name, job->path, job->spec.op, job->spec.type,
+                   0, 7);
   reduce(&request, &after);
   ck_assert_str_ne(before.strategy, after.strategy);
   ck_assert_int_eq(n_kept(), 1);
@@ -376,8 +377,8 @@ static double way_s(uint64_t bytes, uint32_t in_pieces) {
   const rh_job_spec spec = {
       .op = RH_OP_sum, .type = RH_TYPE_i32, .n = bytes / 4, .in_pieces = in_pieces};
   rh_tunedb *tuned;
-  must(rh_redhost_tuned(redhost, &tuned, &error));
-  return rh_transfer_s(redhost, tuned, &spec);
+  must(rh_context_tuned(redhost->context, &tuned, &error));
+  return rh_transfer_s(redhost->context, tuned, &spec);
 }
 
 /* On a device with memory of its own: the first call measures the way to it and the host, whoever
@@ -390,13 +391,15 @@ START_TEST(the_upload_is_measured) {
   redhost = open_with_cache(directory);
   the_device()->shares_memory = 0;
   check_sum(NULL, numbers, N, 0);
-  ck_assert_msg(strstr(redhost->chosen, "; the upload to ") != NULL, "%s", redhost->chosen);
-  must(rh_redhost_tuned(redhost, &tuned, &error));
+  ck_assert_msg(strstr(redhost->context->chosen, "; the upload to ") != NULL, "%s",
+                redhost->context->chosen);
+  must(rh_context_tuned(redhost->context, &tuned, &error));
   ck_assert(way_s(4, 0) > 0 && way_s(1u << 27, 0) >= way_s(4, 0));
   ck_assert(way_s(1u << 27, 1) == way_s(1u << 27, 0));
-  redhost->most_whole_bytes = 1000;
+  redhost->context->most_whole_bytes = 1000;
   check_sum(NULL, numbers, N - 1500, 0);
-  ck_assert_msg(strstr(redhost->chosen, "; the upload to ") != NULL, "%s", redhost->chosen);
+  ck_assert_msg(strstr(redhost->context->chosen, "; the upload to ") != NULL, "%s",
+                redhost->context->chosen);
   ck_assert(way_s(1u << 30, 1) >= way_s(1u << 20, 1));
   ck_assert(way_s(1u << 27, 1) != way_s(1u << 27, 0));
   ck_assert_uint_eq(rh_tunedb_count(tuned), 0);
@@ -417,11 +420,11 @@ START_TEST(on_the_device_nothing_is_measured) {
   make_folder(directory, sizeof directory);
   redhost = open_with_cache(directory);
   the_device()->shares_memory = 0;
-  must(rh_redhost_session(redhost, &session, &error));
-  redhost->options.queue = session->queue; /* as the caller's */
+  must(rh_context_session(redhost->context, &session, &error));
+  redhost->context->options.queue = session->queue; /* as the caller's */
   rh_prepared_destroy(prepare(redhost, &spec));
-  redhost->options.queue = NULL;
-  ck_assert_ptr_null(strstr(redhost->chosen, "upload"));
+  redhost->context->options.queue = NULL;
+  ck_assert_ptr_null(strstr(redhost->context->chosen, "upload"));
   ck_assert(way_s(4, 0) == 0);
   remove_folder(directory);
 }
@@ -432,7 +435,7 @@ START_TEST(only_what_is_compiled) {
   rh_cl_session *session;
   rh_request request = request_of("cascade", numbers, N);
   rh_result result = {.struct_size = sizeof result};
-  must(rh_redhost_session(redhost, &session, &error));
+  must(rh_context_session(redhost->context, &session, &error));
   session->compiled_only = 1;
   ck_assert_int_eq(rh_reduce(redhost, &request, &result, &error), RH_DECLINED);
   ck_assert_msg(strstr(error.message, "is not compiled") != NULL, "%s", error.message);

@@ -1,6 +1,6 @@
 /* Several threads in the library: the concurrent calls that redhost.h allows.  Without a device, as
  * under ThreadSanitizer, only host strategies are used. */
-#include "../../host/core/reduce/context.h"
+#include "../../host/core/library/handle.h"
 #include "library.h"
 
 #include <pthread.h>
@@ -23,7 +23,7 @@ static int n_strategies(void) {
 static void open_all(void) {
   const rh_cl_device *device;
   set_up();
-  has_device = rh_redhost_device(redhost, &device, NULL) == RH_OK;
+  has_device = rh_context_device(redhost->context, &device, NULL) == RH_OK;
   rh_close(redhost);
   redhost = open_on(NULL, NULL); /* in its initial state */
   for (int k = 0; k < N; k++) numbers[k] = k * 7919 % 1013 - 500;

@@ -253,7 +253,7 @@ static int open_bench(bench *b, rh_error *error) {
   memset(b->memory, POISON, bytes);
   if (!rh_strategy_is_host(b->m->strategy)) {
     cl_int code;
-    if (rh_redhost_session(b->m->redhost, &b->session, error) != RH_OK) return 0;
+    if (rh_context_session(b->m->context, &b->session, error) != RH_OK) return 0;
     b->buffer = clCreateBuffer(b->session->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
     if (code != CL_SUCCESS) {
       rh_cl_fail(error, code, "allocating the input");
@@ -296,7 +296,7 @@ static void find_served(matrix *m, cover *served) {
       b.spec = (rh_instance_spec){
           .strategy = m->strategy, .op = op, .type = (rh_type)type, .max_n = b.max_n};
       if (!rh_strategy_is_host(m->strategy) &&
-          rh_redhost_session(m->redhost, &session, &error) != RH_OK)
+          rh_context_session(m->context, &session, &error) != RH_OK)
         return;
       if (!settle(&b, &error)) return;
       const rh_device *device = session ? &session->device->about : NULL;

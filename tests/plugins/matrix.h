@@ -13,7 +13,7 @@ enum { EXTENT_TINY, EXTENT_COVERING, EXTENT_ALL };
 enum { MATRIX_SETTINGS = 16 };
 
 typedef struct matrix {
-  rh_redhost *redhost;
+  rh_context *context;
   const rh_strategy *strategy;
   int extent;
   cover_extent pairs; /* of operators and types; large sizes are on few of them */

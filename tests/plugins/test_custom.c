@@ -20,7 +20,7 @@
 enum { MOST = 64, POISON = 0xAA, AROUND = 64, SLOT = 1, SLOTS = 3 };
 static char *strategies[MOST], *settings[MOST], *operators[MOST];
 static int n_strategies, n_settings, n_operators;
-static rh_redhost *redhost;
+static rh_context *context;
 
 static const uint64_t sizes[] = {0, 1, 7, 1000, 4097, 100003};
 static const uint64_t tiny_sizes[] = {0, 1, 7, 65, 300};
@@ -126,7 +126,7 @@ static int begin(bench *b, const rh_strategy *strategy, const custom *c) {
   const uint64_t *all = sizes_of(&n);
   *b = (bench){.c = c, .strategy = strategy, .max_n = all[n - 1], .op = c->op};
   int is_host = rh_strategy_is_host(strategy);
-  right(b, is_host || rh_redhost_session(redhost, &b->session, &b->error) == RH_OK, "device");
+  right(b, is_host || rh_context_session(context, &b->session, &b->error) == RH_OK, "device");
   b->op.prelude = b->prelude = prelude_of(c);
   b->op.identity = custom_identity(c);
   b->op.n_operands = c->n_operands;
@@ -275,7 +275,7 @@ START_TEST(every_operator) {
   const uint64_t *all = sizes_of(&n);
   /* Finished at the end: Oclgrind 21.10 remembers the bytes of an address that is used again. */
   static bench benches[MOST];
-  if (rh_registry_load(&redhost->options, strategies[_i], &strategy, &path, &error) != RH_OK)
+  if (rh_registry_load(&context->options, strategies[_i], &strategy, &path, &error) != RH_OK)
     ck_abort_msg("%s", error.message);
   free(path);
   int declines = may_decline(strategy->name);
@@ -302,11 +302,11 @@ static void open_redhost(void) {
                         .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
                         .program = getenv("REDHOST_TEST_PROGRAM")};
   rh_error error;
-  if (rh_open(&redhost, &options, &error) != RH_OK) ck_abort_msg("%s", error.message);
+  if (rh_context_open(&context, &options, &error) != RH_OK) ck_abort_msg("%s", error.message);
 }
 
 static void close_redhost(void) {
-  rh_close(redhost);
+  rh_context_close(context);
 }
 
 /* The words of an environment variable, which stay allocated. */

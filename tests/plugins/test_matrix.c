@@ -24,7 +24,7 @@ enum { MOST = 64 };
 static char *strategies[MOST];
 static char *settings[MATRIX_SETTINGS];
 static int n_strategies;
-static rh_redhost *redhost;
+static rh_context *context;
 
 /* Counted by the tests' own processes. */
 static struct { uint64_t cases, declined; } * counts;
@@ -59,11 +59,11 @@ static void set_up(void) {
                         .plugin_path = environment("REDHOST_TEST_PLUGINS", NULL),
                         .program = environment("REDHOST_TEST_PROGRAM", NULL)};
   rh_error error;
-  if (rh_open(&redhost, &options, &error) != RH_OK) ck_abort_msg("%s", error.message);
+  if (rh_context_open(&context, &options, &error) != RH_OK) ck_abort_msg("%s", error.message);
 }
 
 static void tear_down(void) {
-  rh_close(redhost);
+  rh_context_close(context);
 }
 
 /* A process for each type of all pairs; one for what is quick, or most of the time would go into
@@ -76,11 +76,11 @@ START_TEST(strategy_on_types) {
   const char *name = strategies[_i / parts()], *only = environment("REDHOST_TEST_TYPE", NULL);
   int first = _i % parts() + 1, last = parts() == 1 ? RH_N_TYPES : first;
   if (only && rh_type_from_name(only) != (rh_type)first) return;
-  matrix m = {.redhost = redhost, .extent = extent(), .pairs = pairs()};
+  matrix m = {.context = context, .extent = extent(), .pairs = pairs()};
   memcpy(m.settings, settings, sizeof settings);
   rh_error error;
   char *path = NULL;
-  if (rh_registry_load(&redhost->options, name, &m.strategy, &path, &error) != RH_OK)
+  if (rh_registry_load(&context->options, name, &m.strategy, &path, &error) != RH_OK)
     ck_abort_msg("%s", error.message);
   int ok = matrix_run(&m, (rh_type)first, (rh_type)last);
   __atomic_fetch_add(&counts->cases, m.cases, __ATOMIC_RELAXED);

@@ -1,7 +1,7 @@
 """layers.py ROOT: includes run downward only.
 
     cli > tools: {verify, tune > bench > isolate, plot} > measure > records
-        > core: library > {scale, choose} > reduce > {catalog > {plug, operators}, algebra > {operators, cl}, tunedb > {plug > child, cl, io}, operators > expr} > base
+        > core: library > choose > scale > reduce > {catalog > {plug, operators}, algebra > {operators, cl}, tunedb > {plug > child, cl, io}, operators > expr} > base
 
 host/core is the library: it includes nothing of host/tools or host/cli.  plug, cl and io do not know each other, and records knows nothing of the core but base.
 No two files of host/ call each other.  Everything may use the SDK's headers.  Plugins use those, their own kernels and their own files (plugins/NAME.c and plugins/NAME/) only, and the host knows no plugin.
@@ -24,7 +24,7 @@ BELOW = {
     "records": {"base"},
     "library": {"scale", "choose", "reduce", "operators", "tunedb", "plug", "cl", "io", "base"},
     "scale": {"reduce", "catalog", "operators", "plug", "cl", "io", "base"},
-    "choose": {"reduce", "operators", "tunedb", "plug", "cl", "io", "base"},
+    "choose": {"scale", "reduce", "operators", "tunedb", "plug", "cl", "io", "base"},
     "reduce": {"algebra", "catalog", "operators", "tunedb", "plug", "child", "cl", "io", "base"},
     "algebra": {"operators", "expr", "cl", "base"},
     "catalog": {"operators", "plug", "base"},

@@ -1,6 +1,7 @@
 /* host/core/reduce: the sources of a job's parameters, and the consequences of a wrong answer of
  * rh_reduce().  Without OpenCL: host strategies, plugins of the zoo and foreign functions. */
 #include "../../host/core/choose/locate.h"
+#include "../../host/core/library/handle.h"
 #include "folder.h"
 
 #include <check.h>
@@ -48,7 +49,7 @@ static void tune(const char *strategy, const char *path, rh_type type, double ti
     snprintf(entry.settings[0].value, RH_TUNED_WORD, "%s", value);
     entry.n_settings = 1;
   }
-  ck_assert_int_eq(rh_redhost_tuned(redhost, &tuned, &error), RH_OK);
+  ck_assert_int_eq(rh_context_tuned(redhost->context, &tuned, &error), RH_OK);
   ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
 }
 
@@ -58,7 +59,7 @@ static void tune_at(const char *strategy, const char *path, uint64_t n, double t
   entry.plugin = rh_tunedb_plugin(path);
   entry.latency_s = time_s;
   snprintf(entry.strategy, sizeof entry.strategy, "%s", strategy);
-  ck_assert_int_eq(rh_redhost_tuned(redhost, &tuned, &error), RH_OK);
+  ck_assert_int_eq(rh_context_tuned(redhost->context, &tuned, &error), RH_OK);
   ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
 }
 
@@ -69,7 +70,7 @@ static const rh_job_spec plain = {
 
 static int64_t width_of(const rh_job_spec *spec, uint32_t from) {
   rh_job_finish(&job);
-  ck_assert_msg(rh_locate_job(&job, redhost, spec, &error) == RH_OK, "%s", error.message);
+  ck_assert_msg(rh_locate_job(&job, redhost->context, spec, &error) == RH_OK, "%s", error.message);
   ck_assert_uint_eq(job.params_from.from, from);
   return job.instance_spec.params[1];
 }
@@ -95,7 +96,7 @@ START_TEST(where_parameters_come_from) {
   ck_assert_int_eq(width_of(&spec, RH_PARAMS_FROM_TUNED), 9);
   spec.others_too = 0;
   rh_job_finish(&job);
-  ck_assert_int_eq(rh_locate_job(&job, redhost, &spec, &error), RH_E_USAGE);
+  ck_assert_int_eq(rh_locate_job(&job, redhost->context, &spec, &error), RH_E_USAGE);
 }
 END_TEST
 
@@ -128,9 +129,10 @@ START_TEST(auto_leaves_alone_who_was_wrong) {
   ck_assert_msg(rh_reduce(redhost, &request, &result, &error) == RH_OK, "%s", error.message);
   ck_assert_str_eq(result.strategy, "right");
   ck_assert(result.value.i == 1000);
-  ck_assert_msg(strstr(redhost->chosen, "right, measured here at 1000: 2 ns a reduction") &&
-                    strstr(redhost->chosen, "left out for a wrong result here: forgetful"),
-                "%s", redhost->chosen);
+  ck_assert_msg(
+      strstr(redhost->context->chosen, "right, measured here at 1000: 2 ns a reduction") &&
+          strstr(redhost->context->chosen, "left out for a wrong result here: forgetful"),
+      "%s", redhost->context->chosen);
 }
 END_TEST
 
@@ -157,8 +159,8 @@ START_TEST(auto_leaves_out_who_breaks_the_order) {
     ck_assert_msg(rh_reduce(redhost, &request, &result, &error) == RH_OK, "%s", error.message);
   }
   ck_assert_str_eq(result.strategy, "native");
-  ck_assert_msg(strstr(redhost->chosen, "left out for a wrong result here: breaks_order"), "%s",
-                redhost->chosen);
+  ck_assert_msg(strstr(redhost->context->chosen, "left out for a wrong result here: breaks_order"),
+                "%s", redhost->context->chosen);
   spec.strategy = "breaks_order"; /* by name, it is tested too, and there is no other one */
   ck_assert_int_eq(rh_prepare(redhost, &spec, &prepared, &error), RH_E_WRONG);
   ck_assert_msg(strstr(error.message, "'breaks_order' promises the canonical order and breaks it"),
@@ -200,7 +202,7 @@ static void reduce_or_prepare(int prepare, uint64_t n, rh_type type, rh_status e
  * larger problems only. */
 START_TEST(auto_goes_on) {
   const char *left_out = "left out after a failure: worker_decline_in_setup, worker_fail_in_setup";
-  redhost->options.reporter.log = keep_warning;
+  redhost->context->options.reporter.log = keep_warning;
   warned[0] = 0;
   tune_fault("worker_fail_in_setup", RH_TYPE_i32, 1e-9);
   tune_fault("worker_decline_in_setup", RH_TYPE_i32, 2e-9);
@@ -211,7 +213,7 @@ START_TEST(auto_goes_on) {
                        "\nauto leaves it out: strategy 'worker_decline_in_setup' cannot run "
                        "on the host: the groups are too small\n"),
                 "%s", warned);
-  ck_assert_msg(strstr(redhost->chosen, left_out), "%s", redhost->chosen);
+  ck_assert_msg(strstr(redhost->context->chosen, left_out), "%s", redhost->context->chosen);
   warned[0] = 0;
   reduce_or_prepare(!_i, 1000, RH_TYPE_i32, RH_OK);
   ck_assert_str_eq(warned, "");
@@ -222,11 +224,11 @@ END_TEST
 
 static void blame_others(rh_type type) {
   const rh_registry *registry;
-  ck_assert_int_eq(rh_redhost_registry(redhost, 1000, &registry, NULL, &error), RH_OK);
+  ck_assert_int_eq(rh_context_registry(redhost->context, 1000, &registry, NULL, &error), RH_OK);
   for (uint32_t k = 0; k < registry->n_entries; k++) {
     const rh_entry *entry = &registry->entries[k];
     if (!strstr(entry->name, "in_setup"))
-      rh_redhost_blame(redhost, entry->name, entry->path, RH_OP_sum, type, 0, 1000);
+      rh_context_blame(redhost->context, entry->name, entry->path, RH_OP_sum, type, 0, 1000);
   }
 }
 
@@ -234,7 +236,7 @@ START_TEST(all_fail) {
   tune_fault("worker_fail_in_setup", RH_TYPE_i32, 1e-9);
   tune_fault("worker_decline_in_setup", RH_TYPE_i32, 2e-9);
   rh_tunedb *tuned;
-  ck_assert_int_eq(rh_redhost_tuned(redhost, &tuned, &error), RH_OK);
+  ck_assert_int_eq(rh_context_tuned(redhost->context, &tuned, &error), RH_OK);
   char path[256];
   snprintf(path, sizeof path, "%s/worker_faults.so", directory);
   blame_others(RH_TYPE_i32);
@@ -276,7 +278,7 @@ static rh_cl_device made_up = {
 
 static void assert_chosen_for(const rh_job_spec *spec, const char *expected) {
   rh_found found;
-  ck_assert_msg(rh_locate(redhost, spec, &found, &error) == RH_OK, "%s", error.message);
+  ck_assert_msg(rh_locate(redhost->context, spec, &found, &error) == RH_OK, "%s", error.message);
   ck_assert_str_eq(found.name, expected);
   rh_found_finish(&found);
 }
@@ -294,8 +296,8 @@ static const char *built_in(const char *strategy) {
 }
 
 START_TEST(the_host_is_far_from_some_devices) {
-  redhost->devices_found = 1;
-  redhost->device = &made_up;
+  redhost->context->devices_found = 1;
+  redhost->context->device = &made_up;
   tune("serial", built_in("serial"), RH_TYPE_i32, 1e-9, NULL, NULL);
   tune("cascade", built_in("cascade"), RH_TYPE_i32, 2e-6, NULL, NULL);
   tune("two_stage", built_in("two_stage"), RH_TYPE_i32, 1e-6, NULL, NULL);
@@ -309,7 +311,7 @@ END_TEST
 static void tune_upload(double bytes_per_s) {
   rh_tunedb *tuned;
   const uint64_t bytes[] = {4096, 32u << 20};
-  ck_assert_int_eq(rh_redhost_tuned(redhost, &tuned, &error), RH_OK);
+  ck_assert_int_eq(rh_context_tuned(redhost->context, &tuned, &error), RH_OK);
   for (int k = 0; k < 2; k++) {
     rh_tunedb_entry entry = {.strategy = "upload",
                              .plugin = UINT64_C(0x2d75706c6f61642d),
@@ -323,8 +325,8 @@ static void tune_upload(double bytes_per_s) {
 }
 
 static void pretend_a_device(uint32_t shares_memory) {
-  redhost->devices_found = 1;
-  redhost->device = &made_up;
+  redhost->context->devices_found = 1;
+  redhost->context->device = &made_up;
   made_up.shares_memory = shares_memory;
 }
 
@@ -358,23 +360,23 @@ START_TEST(the_way_of_the_data_counts) {
   tune_at("native", built_in("native"), N, 1e-3);
   tune_at("onepass", built_in("onepass"), N, 1e-4);
   assert_chosen_at(N, RH_JOB_ON_HOST, "onepass"); /* nobody knows the way */
-  ck_assert_ptr_null(strstr(redhost->chosen, "upload"));
+  ck_assert_ptr_null(strstr(redhost->context->chosen, "upload"));
   tune_upload(10e9);
   assert_chosen_at(N, RH_JOB_ON_HOST, "native");
-  ck_assert_msg(strstr(redhost->chosen, "native, measured here at 2^22: 1 ms a ") &&
-                    strstr(redhost->chosen, "next is onepass with 100 us") &&
-                    strstr(redhost->chosen, "; the upload to Board counts with 1.6"),
-                "%s", redhost->chosen);
+  ck_assert_msg(strstr(redhost->context->chosen, "native, measured here at 2^22: 1 ms a ") &&
+                    strstr(redhost->context->chosen, "next is onepass with 100 us") &&
+                    strstr(redhost->context->chosen, "; the upload to Board counts with 1.6"),
+                "%s", redhost->context->chosen);
   assert_chosen_at(64 * (uint64_t)N, RH_JOB_ON_HOST, "native"); /* larger than what was measured */
   assert_chosen_at(N, RH_JOB_IN_PLACE, "onepass");
   assert_chosen_at(N, RH_JOB_DATA_ON_DEVICE, "onepass");
-  ck_assert_ptr_null(strstr(redhost->chosen, "upload"));
+  ck_assert_ptr_null(strstr(redhost->context->chosen, "upload"));
   tune_upload(100e9);
   assert_chosen_at(N, RH_JOB_ON_HOST, "onepass");
   made_up.shares_memory = 1;
   tune_upload(10e9);
   assert_chosen_at(N, RH_JOB_ON_HOST, "onepass");
-  ck_assert_ptr_null(strstr(redhost->chosen, "upload"));
+  ck_assert_ptr_null(strstr(redhost->context->chosen, "upload"));
   made_up.shares_memory = 0;
 }
 END_TEST
@@ -388,7 +390,8 @@ START_TEST(the_way_alone_decides) {
   assert_chosen_at(N, RH_JOB_ON_HOST, "native");
   tune_upload(100e9);
   assert_chosen_at(N, RH_JOB_ON_HOST, "onepass");
-  ck_assert_msg(strstr(redhost->chosen, "by its own score of"), "%s", redhost->chosen);
+  ck_assert_msg(strstr(redhost->context->chosen, "by its own score of"), "%s",
+                redhost->context->chosen);
 }
 END_TEST
 
@@ -414,23 +417,23 @@ START_TEST(the_first_time_measures) {
   rh_found found;
   spec.strategy = NULL;
   spec.type = RH_TYPE_i16; /* of which nothing comes with redhost */
-  redhost->options.reporter.log = keep_information;
+  redhost->context->options.reporter.log = keep_information;
   for (int k = 0; k < 5; k++) {
     informed[0] = 0;
-    redhost->options.no_measure = k == 0;
+    redhost->context->options.no_measure = k == 0;
     spec.n = k == 3 ? 100000 : 1000;
     spec.op = k == 2 ? RH_OP_min : RH_OP_sum;
-    ck_assert_int_eq(rh_locate(redhost, &spec, &found, &error), RH_OK);
+    ck_assert_int_eq(rh_locate(redhost->context, &spec, &found, &error), RH_OK);
     rh_found_finish(&found);
     ck_assert_msg((strstr(informed, said) != NULL) == (k == 1), "%d: %s", k, informed);
     ck_assert_msg((strstr(informed, "measured once") != NULL) == (k >= 1 && k <= 3), "%d: %s", k,
                   informed);
     /* On a processor that no shipped times are of, "nothing was measured here" before. */
-    int measured_here = strstr(redhost->chosen, "measured here") != NULL &&
-                        strstr(redhost->chosen, "nothing was measured here") == NULL;
+    int measured_here = strstr(redhost->context->chosen, "measured here") != NULL &&
+                        strstr(redhost->context->chosen, "nothing was measured here") == NULL;
     ck_assert_int_eq(measured_here, k != 0);
   }
-  ck_assert_int_eq(rh_redhost_tuned(redhost, &tuned, &error), RH_OK);
+  ck_assert_int_eq(rh_context_tuned(redhost->context, &tuned, &error), RH_OK);
   const rh_tunedb_entry *measured =
       rh_tunedb_find_timed(tuned, &any, "native", native, RH_OP_sum, RH_TYPE_i16, 0, 1000);
   ck_assert(measured && measured->trial && measured->n == 1000 && measured->latency_s > 0);
@@ -445,11 +448,11 @@ START_TEST(the_next_time_does_not) {
   rh_job_spec spec = plain;
   rh_found found;
   spec.strategy = NULL;
-  redhost->options.reporter.log = keep_information;
-  redhost->options.no_measure = 0;
+  redhost->context->options.reporter.log = keep_information;
+  redhost->context->options.no_measure = 0;
   informed[0] = 0;
   tune_at("native", built_in("native"), 1000, 1e-6);
-  ck_assert_int_eq(rh_locate(redhost, &spec, &found, &error), RH_OK);
+  ck_assert_int_eq(rh_locate(redhost->context, &spec, &found, &error), RH_OK);
   rh_found_finish(&found);
   ck_assert_ptr_null(strstr(informed, "measured once"));
 }
@@ -464,10 +467,10 @@ START_TEST(without_a_cache_nothing_is_measured) {
   const rh_options options = {
       .struct_size = sizeof options, .no_cache = 1, .program = REDHOST_PROGRAM};
   ck_assert_int_eq(rh_open(&redhost, &options, &error), RH_OK);
-  redhost->options.no_measure = 0;
-  ck_assert_int_eq(rh_locate(redhost, &spec, &found, &error), RH_OK);
+  redhost->context->options.no_measure = 0;
+  ck_assert_int_eq(rh_locate(redhost->context, &spec, &found, &error), RH_OK);
   rh_found_finish(&found);
-  ck_assert_ptr_null(strstr(redhost->chosen, "measured here at"));
+  ck_assert_ptr_null(strstr(redhost->context->chosen, "measured here at"));
 }
 END_TEST
 
@@ -476,14 +479,14 @@ START_TEST(where_the_result_is_wanted) {
   rh_job_spec spec = plain;
   spec.strategy = "cascade";
   spec.on_device = RH_JOB_RESULT_ON_DEVICE;
-  redhost->devices_found = 1;
-  redhost->device = &made_up;
+  redhost->context->devices_found = 1;
+  redhost->context->device = &made_up;
   tune("cascade", built_in("cascade"), RH_TYPE_i32, 1e-6, "finish", "device");
-  ck_assert_int_eq(rh_locate_job(&job, redhost, &spec, &error), RH_OK);
+  ck_assert_int_eq(rh_locate_job(&job, redhost->context, &spec, &error), RH_OK);
   ck_assert(job.params_from.from == RH_PARAMS_FROM_TUNED && !job.answer.finishes_on_host);
   rh_job_finish(&job);
   tune("cascade", built_in("cascade"), RH_TYPE_i32, 1e-6, "tile", "64");
-  ck_assert_int_eq(rh_locate_job(&job, redhost, &spec, &error), RH_OK);
+  ck_assert_int_eq(rh_locate_job(&job, redhost->context, &spec, &error), RH_OK);
   ck_assert(job.params_from.from == RH_PARAMS_FROM_DEFAULT);
   rh_job_finish(&job);
   /* `auto` takes no strategy that finishes or runs on the host. */
@@ -622,7 +625,7 @@ static const struct {
 enum { CHOICES = sizeof choices / sizeof *choices };
 
 static int is_examined(const char *strategy) {
-  return rh_registry_find(&redhost->registry, strategy) != NULL;
+  return rh_registry_find(&redhost->context->registry, strategy) != NULL;
 }
 
 /* How many of the plugins that came with redhost were not. */
@@ -631,9 +634,9 @@ static uint32_t skipped_at(uint64_t n) {
   rh_found found;
   spec.strategy = NULL;
   spec.n = n;
-  ck_assert_int_eq(rh_locate(redhost, &spec, &found, &error), RH_OK);
+  ck_assert_int_eq(rh_locate(redhost->context, &spec, &found, &error), RH_OK);
   rh_found_finish(&found);
-  return redhost->registry.n_skipped;
+  return redhost->context->registry.n_skipped;
 }
 
 /* The others cannot be chosen.  Of a user's plugins nothing is known before.  What was examined
@@ -644,8 +647,8 @@ START_TEST(auto_examines_those_it_may_choose) {
   made_up.platform_name = pocl_platform;
   strcpy(made_up.family, "AuthenticAMD 1 1"); /* no shipped times count */
   made_up.shares_memory = 1;
-  redhost->devices_found = 1;
-  redhost->device = &made_up;
+  redhost->context->devices_found = 1;
+  redhost->context->device = &made_up;
   tune_at("native", built_in("native"), 1000, 1e-6);
   ck_assert_uint_gt(skipped_at(1000), 20);
   ck_assert(is_examined("native") && is_examined("serial") && is_examined("particular"));
@@ -653,7 +656,7 @@ START_TEST(auto_examines_those_it_may_choose) {
   tune("cascade", built_in("cascade"), RH_TYPE_i32, 1e-6, NULL, NULL);
   ck_assert_uint_gt(skipped_at(1001), 20);
   ck_assert(is_examined("cascade") && !is_examined("two_stage"));
-  ck_assert_int_eq(rh_redhost_registry(redhost, 1001, &all, NULL, &error), RH_OK);
+  ck_assert_int_eq(rh_context_registry(redhost->context, 1001, &all, NULL, &error), RH_OK);
   ck_assert(all->n_skipped == 0 && is_examined("two_stage"));
   ck_assert_uint_eq(skipped_at(1001), 0);
   tune("of_no_file", built_in("cascade"), RH_TYPE_i32, 1e-6, NULL, NULL);
@@ -663,11 +666,11 @@ END_TEST
 
 /* A GPU without defaults in redhost. */
 START_TEST(nothing_is_known_of_any) {
-  redhost->devices_found = 1;
-  redhost->device = &made_up;
+  redhost->context->devices_found = 1;
+  redhost->context->device = &made_up;
   assert_chosen("onepass");
-  ck_assert_uint_eq(redhost->registry.n_skipped, 0);
-  ck_assert_ptr_nonnull(strstr(redhost->chosen, "by its own score of"));
+  ck_assert_uint_eq(redhost->context->registry.n_skipped, 0);
+  ck_assert_ptr_nonnull(strstr(redhost->context->chosen, "by its own score of"));
 }
 END_TEST
 
@@ -678,9 +681,9 @@ START_TEST(everybody_competes) {
   made_up.platform_name = pocl_platform;
   strcpy(made_up.family, "GenuineIntel 6 143"); /* of the machine that the defaults are from */
   made_up.shares_memory = 1;
-  redhost->devices_found = 1;
-  redhost->device = &made_up;
-  ck_assert_int_eq(rh_redhost_tuned(redhost, &tuned, &error), RH_OK);
+  redhost->context->devices_found = 1;
+  redhost->context->device = &made_up;
+  ck_assert_int_eq(rh_context_tuned(redhost->context, &tuned, &error), RH_OK);
   for (const knowledge *k = choices[_i].known; k->strategy; k++) {
     rh_tunedb_entry entry = {.op = k->op, .type = k->type, .n = k->n};
     entry.plugin = rh_tunedb_plugin(built_in_or_zoo(k->strategy));
@@ -694,9 +697,9 @@ START_TEST(everybody_competes) {
   spec.type = choices[_i].type;
   spec.n = choices[_i].n;
   rh_found found;
-  ck_assert_msg(rh_locate(redhost, &spec, &found, &error) == RH_OK, "%s", error.message);
+  ck_assert_msg(rh_locate(redhost->context, &spec, &found, &error) == RH_OK, "%s", error.message);
   ck_assert_msg(strcmp(found.name, choices[_i].chosen) == 0, "%s: %s", choices[_i].what,
-                redhost->chosen);
+                redhost->context->chosen);
   rh_found_finish(&found);
 }
 END_TEST
@@ -723,11 +726,11 @@ START_TEST(what_is_not_judged_is_not_taken_first) {
                              .n = 1 << 20,
                              .time_s = 1e-9,
                              .latency_s = 1e-9};
-    ck_assert_int_eq(rh_redhost_tuned(redhost, &tuned, &error), RH_OK);
+    ck_assert_int_eq(rh_context_tuned(redhost->context, &tuned, &error), RH_OK);
     ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
-    ck_assert_msg(rh_locate(redhost, &spec, &found, &error) == RH_OK, "%s", error.message);
+    ck_assert_msg(rh_locate(redhost->context, &spec, &found, &error) == RH_OK, "%s", error.message);
     ck_assert_msg((strcmp(found.name, "serial") == 0) == (types[k] == RH_TYPE_f64), "%s: %s",
-                  rh_type_name(types[k]), redhost->chosen);
+                  rh_type_name(types[k]), redhost->context->chosen);
     rh_found_finish(&found);
     rh_operator_destroy(own);
   }

@@ -188,7 +188,7 @@ END_TEST
 /* ---- Before blame ---- */
 
 START_TEST(changed_data_blame_nobody) {
-  rh_redhost redhost = {0};
+  rh_context context = {0};
   rh_operator *custom[] = {built_in("sum", "x", RH_TYPE_f32, "a/n"),
                            built_in("min,sum", "x, x*x", RH_TYPE_f32, NULL),
                            field_of("x/65536", "a + b + a*b")};
@@ -201,7 +201,7 @@ START_TEST(changed_data_blame_nobody) {
   for (int j = 0; j < 6; j++) {
     rh_reference reference;
     const rh_result none = {0}; /* wrong */
-    const rh_answered answered = {&redhost, NULL, 0, &none, NULL};
+    const rh_answered answered = {&context, NULL, 0, &none, NULL};
     rh_verdict verdict;
     must(rh_job_reference_of(&specs[j], &part, NULL, &reference, &error));
     must(rh_job_judge_on(&specs[j], &part, &answered, &reference, &verdict, &error));

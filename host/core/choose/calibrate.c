@@ -8,6 +8,7 @@
 #include "../cl/staging.h"
 #include "../io/array.h"
 #include "../reduce/operand_data.h"
+#include "../scale/arrays_time.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static const uint64_t most_bytes = 128u << 20;
 enum { HOSTS = 2, DEVICES = 3, SAMPLES = 9 };
 
 typedef struct calibration {
-  rh_redhost *redhost;
+  rh_context *context;
   const rh_job_spec *spec;
   rh_tunedb *tuned;
   uint64_t n;     /* the size of which a time is kept */
@@ -75,13 +76,13 @@ static uint64_t bytes_of(const rh_job_spec *spec) {
   return spec->n * bytes_each(spec);
 }
 
-static const way *way_of(const rh_redhost *redhost, const rh_job_spec *spec) {
-  uint64_t most = spec->in_pieces ? redhost->most_whole_bytes : RH_CL_STAGED_BYTES - 1;
+static const way *way_of(const rh_context *context, const rh_job_spec *spec) {
+  uint64_t most = spec->in_pieces ? context->most_whole_bytes : RH_CL_STAGED_BYTES - 1;
   return bytes_of(spec) > most ? &stream : &upload;
 }
 
-double rh_transfer_s(const rh_redhost *redhost, const rh_tunedb *tuned, const rh_job_spec *spec) {
-  double seconds = estimate_s(tuned, way_of(redhost, spec), bytes_of(spec));
+double rh_transfer_s(const rh_context *context, const rh_tunedb *tuned, const rh_job_spec *spec) {
+  double seconds = estimate_s(tuned, way_of(context, spec), bytes_of(spec));
   return seconds > 0 ? seconds : estimate_s(tuned, &upload, bytes_of(spec));
 }
 
@@ -215,7 +216,7 @@ static rh_status set_up(calibration *t, rh_job *job, const rh_entry *entry) {
                       .n = t->have,
                       .what = "a short measurement"};
   rh_operand_layout(&spec, spec.offsets);
-  RH_TRY(rh_job_init(job, t->redhost, &spec, NULL));
+  RH_TRY(rh_job_init(job, t->context, &spec, NULL));
   return rh_job_setup(job, t->array.region.address, t->array.offset_bytes, NULL);
 }
 
@@ -257,15 +258,15 @@ static void measure_way(calibration *t, const way *of) {
   enum { SIZES = sizeof of->bytes / sizeof *of->bytes };
   rh_cl_session *session;
   double start = rh_now();
-  if (rh_redhost_session(t->redhost, &session, NULL) != RH_OK) return;
+  if (rh_context_session(t->context, &session, NULL) != RH_OK) return;
   t->deadline += rh_now() - start;
   char *data = malloc(of->bytes[SIZES - 1]);
   if (!data) return;
   memset(data, 0x3c, of->bytes[SIZES - 1]);
   for (int k = 0; k < SIZES; k++) {
     uint64_t bytes = of->bytes[k];
-    double seconds = of == &stream ? t->redhost->time_stream(t->redhost, data, bytes)
-                                   : time_upload(session, data, bytes);
+    double seconds =
+        of == &stream ? rh_arrays_time(t->context, data, bytes) : time_upload(session, data, bytes);
     if (seconds > 0) keep_way(t, of, bytes, seconds);
   }
   free(data);
@@ -302,7 +303,7 @@ static void measure_best(calibration *t, const rh_calibrate_candidate *list, uin
  * long. */
 static void measure_on_device(calibration *t, const rh_calibrate_candidate *list, uint32_t n) {
   rh_cl_session *session;
-  if (rh_redhost_session(t->redhost, &session, NULL) != RH_OK) return;
+  if (rh_context_session(t->context, &session, NULL) != RH_OK) return;
   t->deadline =
       rh_now() + budget_s; /* its own, or a slow host would leave no time for what is faster */
   session->compiled_only = !t->spec->custom;
@@ -310,30 +311,30 @@ static void measure_on_device(calibration *t, const rh_calibrate_candidate *list
   session->compiled_only = 0;
 }
 
-int rh_calibrate(rh_redhost *redhost, const rh_job_spec *spec, rh_tunedb *tuned,
+int rh_calibrate(rh_context *context, const rh_job_spec *spec, rh_tunedb *tuned,
                  const rh_calibrate_candidate *list, uint32_t n) {
-  const rh_cl_device *device = redhost->device;
+  const rh_cl_device *device = context->device;
   int is_far = device && !device->shares_memory;
-  calibration t = {.redhost = redhost, .spec = spec, .tuned = tuned, .n = trial_n(spec)};
-  if (redhost->options.no_measure || !redhost->cache.directory || t.n == 0) return 0;
+  calibration t = {.context = context, .spec = spec, .tuned = tuned, .n = trial_n(spec)};
+  if (context->options.no_measure || !context->cache.directory || t.n == 0) return 0;
   double start = rh_now();
   t.deadline = start + budget_s;
   measure_best(&t, list, n, 1, HOSTS);
-  if (is_far && estimate_s(tuned, way_of(redhost, spec), 1) == 0)
-    measure_way(&t, way_of(redhost, spec));
+  if (is_far && estimate_s(tuned, way_of(context, spec), 1) == 0)
+    measure_way(&t, way_of(context, spec));
   /* where a strategy on the device may be faster */
-  double least = least_launch_s + (is_far ? rh_transfer_s(redhost, tuned, spec) : 0);
+  double least = least_launch_s + (is_far ? rh_transfer_s(context, tuned, spec) : 0);
   if (device && t.best_s > 0 && least < t.best_s * (double)spec->n / (double)t.n)
     measure_on_device(&t, list, n);
   if (t.found.length)
-    rh_log(&redhost->options.reporter, RH_LOG_INFO,
+    rh_log(&context->options.reporter, RH_LOG_INFO,
            "auto: measured once, as little was known of %s of %s here: %s; %.2g s",
            rh_job_op_name(spec), rh_type_name(rh_job_operand_type(spec, 0)), rh_text_get(&t.found),
            rh_now() - start);
   int found = t.found.length > 0;
-  if (redhost->session_open && rh_opening_s(tuned) == 0)
-    keep_way(&t, &opening, 1, redhost->opening_s);
-  redhost->device_failed = 0;
+  if (context->session_open && rh_opening_s(tuned) == 0)
+    keep_way(&t, &opening, 1, context->opening_s);
+  context->device_failed = 0;
   rh_text_finish(&t.found);
   rh_array_finish(&t.array);
   return found;

@@ -21,12 +21,12 @@ typedef struct rh_calibrate_candidate {
  * operator, type and order of size; a line of information says so.  Does nothing with
  * rh_options.no_measure, or without a cache to keep the results in.
  * The list are those that can serve the problem.  1: something is known that was not. */
-int rh_calibrate(rh_redhost *redhost, const rh_job_spec *spec, rh_tunedb *tuned,
+int rh_calibrate(rh_context *context, const rh_job_spec *spec, rh_tunedb *tuned,
                  const rh_calibrate_candidate *list, uint32_t n);
 
 /* The measured time of the data of spec, which are in the host's memory, to the device of *tuned,
  * on the way that they take; 0: unknown. */
-double rh_transfer_s(const rh_redhost *redhost, const rh_tunedb *tuned, const rh_job_spec *spec);
+double rh_transfer_s(const rh_context *context, const rh_tunedb *tuned, const rh_job_spec *spec);
 
 /* The measured time to find and open the device of *tuned; 0: unknown. */
 double rh_opening_s(const rh_tunedb *tuned);

@@ -24,7 +24,7 @@ typedef struct candidate {
 } candidate;
 
 typedef struct choice {
-  rh_redhost *redhost;
+  rh_context *context;
   const rh_job_spec *spec;
   uint64_t own; /* the spec's operator, if it is a user's: rh_operator_hash() */
   rh_tunedb *tuned;
@@ -64,7 +64,7 @@ static int has_failed(const choice *c, const candidate *of) {
 }
 
 static int is_far(const choice *c) {
-  return c->redhost->device && !c->redhost->device->shares_memory;
+  return c->context->device && !c->context->device->shares_memory;
 }
 
 /* Drops host strategies. */
@@ -103,7 +103,7 @@ static void take_entries(choice *c, const rh_registry *registry, int canonical) 
     rh_tunedb_report_other_plugin(c->tuned, entry->name, one.plugin);
     if (has_failed(c, &one))
       add_name(&c->failed, entry);
-    else if (rh_is_left_out(c->redhost, c->spec, entry->name))
+    else if (rh_is_left_out(c->context, c->spec, entry->name))
       add_name(&c->left_out, entry);
     else
       c->list[c->n_known++] = one;
@@ -118,7 +118,7 @@ static rh_status try_out(choice *c, rh_error *error) {
   if (!list) return rh_fail(error, RH_E_NOMEM, "no memory to choose a strategy");
   for (uint32_t k = 0; k < c->n_known; k++)
     list[k] = (rh_calibrate_candidate){c->list[k].entry, c->list[k].plugin};
-  if (rh_calibrate(c->redhost, c->spec, c->tuned, list, c->n_known))
+  if (rh_calibrate(c->context, c->spec, c->tuned, list, c->n_known))
     for (uint32_t k = 0; k < c->n_known; k++)
       if (!c->list[k].plugin && rh_tunedb_mentions(c->tuned, list[k].entry->name))
         c->list[k].plugin = rh_tunedb_file(c->tuned, list[k].entry->path);
@@ -130,7 +130,7 @@ static rh_status try_out(choice *c, rh_error *error) {
  * known. */
 static void weigh_way(choice *c) {
   if (!is_far(c)) return;
-  if (c->spec->on_device == RH_JOB_ON_HOST) c->way_s = rh_transfer_s(c->redhost, c->tuned, c->spec);
+  if (c->spec->on_device == RH_JOB_ON_HOST) c->way_s = rh_transfer_s(c->context, c->tuned, c->spec);
   if (c->way_s == 0) keep_on_device(c);
 }
 
@@ -329,7 +329,7 @@ static const char *cost_of(char text[32], const rh_tunedb_entry *known, int by_l
 static void explain_way(const choice *c, rh_text *text) {
   char time[32];
   if (c->way_s > 0)
-    rh_text_add(text, "; the upload to %s counts with %s", c->redhost->device->name,
+    rh_text_add(text, "; the upload to %s counts with %s", c->context->device->name,
                 rh_format_seconds(time, c->way_s));
 }
 
@@ -432,13 +432,13 @@ static void forget(choice *c) {
   rh_text_finish(&c->left_out);
   rh_text_finish(&c->unread);
   free(c->list);
-  *c = (choice){.redhost = c->redhost, .spec = c->spec, .own = c->own};
+  *c = (choice){.context = c->context, .spec = c->spec, .own = c->own};
 }
 
 /* From the strategies of the registry.  *known: how many of them have a time. */
 static rh_status consider(choice *c, const rh_registry *registry, uint32_t *known,
                           rh_error *error) {
-  RH_TRY(rh_redhost_tuned(c->redhost, &c->tuned, error));
+  RH_TRY(rh_context_tuned(c->context, &c->tuned, error));
   RH_TRY(gather(c, registry, error));
   *known = look_up(c);
   return RH_OK;
@@ -446,26 +446,26 @@ static rh_status consider(choice *c, const rh_registry *registry, uint32_t *know
 
 static void report_unread(choice *c) {
   if (c->unread.length)
-    rh_log(&c->redhost->options.reporter, RH_LOG_ERROR,
+    rh_log(&c->context->options.reporter, RH_LOG_ERROR,
            "tuning results are not used for %s: the plugin's file cannot be read",
            rh_text_get(&c->unread));
 }
 
 static void explain(choice *c, const candidate *chosen, rh_text *text) {
-  rh_redhost *redhost = c->redhost;
-  snprintf(redhost->chose, sizeof redhost->chose, "%s", chosen->entry->name);
+  rh_context *context = c->context;
+  snprintf(context->chose, sizeof context->chose, "%s", chosen->entry->name);
   if (c->failed.length)
     rh_text_add(text, "; left out for a wrong result here: %s", rh_text_get(&c->failed));
   if (c->left_out.length)
     rh_text_add(text, "; left out after a failure: %s", rh_text_get(&c->left_out));
-  snprintf(redhost->chosen, sizeof redhost->chosen, "%s", rh_text_get(text));
-  rh_log(&redhost->options.reporter, RH_LOG_INFO, "auto: %s", redhost->chosen);
+  snprintf(context->chosen, sizeof context->chosen, "%s", rh_text_get(text));
+  rh_log(&context->options.reporter, RH_LOG_INFO, "auto: %s", context->chosen);
 }
 
 /* Nobody asked for a device, and none was opened yet. */
 static int may_do_without_device(const choice *c) {
-  const rh_redhost *redhost = c->redhost;
-  return !redhost->devices_found && !redhost->options.queue && !redhost->options.device &&
+  const rh_context *context = c->context;
+  return !context->devices_found && !context->options.queue && !context->options.device &&
          !getenv("REDHOST_DEVICE") && c->spec->on_device == RH_JOB_ON_HOST;
 }
 
@@ -475,13 +475,13 @@ static int may_do_without_device(const choice *c) {
 static const candidate *choose_without_device(choice *c, rh_text *text) {
   const rh_registry *registry;
   const candidate *best;
-  if (!may_do_without_device(c) || rh_redhost_tuned(c->redhost, &c->tuned, NULL) != RH_OK)
+  if (!may_do_without_device(c) || rh_context_tuned(c->context, &c->tuned, NULL) != RH_OK)
     return NULL;
-  double way_s = rh_transfer_s(c->redhost, c->tuned, c->spec);
+  double way_s = rh_transfer_s(c->context, c->tuned, c->spec);
   if (c->spec->once) way_s += rh_opening_s(c->tuned);
   const rh_wanted wanted = {
       .n = c->spec->n, .op = c->spec->op, .type = c->spec->type, .of_host = 1};
-  if (way_s == 0 || rh_redhost_known_registry(c->redhost, &wanted, &registry, NULL) != RH_OK)
+  if (way_s == 0 || rh_context_known_registry(c->context, &wanted, &registry, NULL) != RH_OK)
     return NULL;
   c->list = calloc(registry->n_entries + 1u, sizeof *c->list);
   if (!c->list) return NULL;
@@ -496,10 +496,10 @@ static const candidate *choose_without_device(choice *c, rh_text *text) {
   return best;
 }
 
-rh_status rh_choose(rh_redhost *redhost, const rh_job_spec *spec, const rh_entry **entry,
+rh_status rh_choose(rh_context *context, const rh_job_spec *spec, const rh_entry **entry,
                     rh_error *error) {
   const rh_registry *registry;
-  choice c = {.redhost = redhost, .spec = spec, .own = rh_operator_hash(spec->custom)};
+  choice c = {.context = context, .spec = spec, .own = rh_operator_hash(spec->custom)};
   rh_text text = {0};
   uint32_t known = 0;
   const candidate *on_host = choose_without_device(&c, &text);
@@ -512,15 +512,15 @@ rh_status rh_choose(rh_redhost *redhost, const rh_job_spec *spec, const rh_entry
   }
   forget(&c);
   rh_wanted wanted = {.n = spec->n, .op = spec->op, .type = spec->type};
-  RH_TRY(rh_redhost_known_registry(redhost, &wanted, &registry, error));
+  RH_TRY(rh_context_known_registry(context, &wanted, &registry, error));
   rh_status status = consider(&c, registry, &known, error);
   if (registry->n_skipped && (status == RH_DECLINED || (status == RH_OK && !is_decided(&c)))) {
     forget(&c);
     wanted.of_all = 1;
-    status = rh_redhost_known_registry(redhost, &wanted, &registry, error);
+    status = rh_context_known_registry(context, &wanted, &registry, error);
     if (status == RH_OK) status = consider(&c, registry, &known, error);
   }
-  rh_redhost_report_missing_plugins(redhost);
+  rh_context_report_missing_plugins(context);
   report_unread(&c);
   if (status == RH_OK) {
     const candidate *chosen = choose(&c, known, &text);

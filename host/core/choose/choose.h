@@ -9,9 +9,9 @@
  * changes no bit.  Each is estimated from the best data available: measured here or shipped with
  * redhost, for this operator and type or similar ones, at the nearest sizes.  Without any data, the
  * strategy with the highest score of its own.  Never a strategy whose result was wrong here.
- * *entry belongs to the registry; the reason for the choice is in redhost->chosen, and is logged as
+ * *entry belongs to the registry; the reason for the choice is in context->chosen, and is logged as
  * information. */
-rh_status rh_choose(rh_redhost *redhost, const rh_job_spec *spec, const rh_entry **entry,
+rh_status rh_choose(rh_context *context, const rh_job_spec *spec, const rh_entry **entry,
                     rh_error *error);
 
 #endif

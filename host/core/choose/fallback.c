@@ -16,9 +16,9 @@ struct rh_left_out {
   uint64_t least_n;
 };
 
-int rh_is_left_out(const rh_redhost *redhost, const rh_job_spec *spec, const char *strategy) {
-  for (uint32_t k = 0; k < redhost->n_left_out; k++) {
-    const rh_left_out *one = &redhost->left_out[k];
+int rh_is_left_out(const rh_context *context, const rh_job_spec *spec, const char *strategy) {
+  for (uint32_t k = 0; k < context->n_left_out; k++) {
+    const rh_left_out *one = &context->left_out[k];
     if (strcmp(one->strategy, strategy) == 0 && one->op == spec->op && one->type == spec->type &&
         one->own == rh_operator_hash(spec->custom) &&
         one->with_settings == (spec->n_settings > 0) && spec->n >= one->least_n)
@@ -33,29 +33,29 @@ static int depends_on_size(rh_status status) {
 }
 
 /* -1: no memory, so that it would be chosen again. */
-static int leave_out(rh_redhost *redhost, const rh_job_spec *spec, rh_status status) {
+static int leave_out(rh_context *context, const rh_job_spec *spec, rh_status status) {
   rh_left_out *larger =
-      realloc(redhost->left_out, (redhost->n_left_out + 1u) * sizeof *redhost->left_out);
+      realloc(context->left_out, (context->n_left_out + 1u) * sizeof *context->left_out);
   if (!larger) return -1;
-  redhost->left_out = larger;
-  rh_left_out *one = &larger[redhost->n_left_out++];
+  context->left_out = larger;
+  rh_left_out *one = &larger[context->n_left_out++];
   *one = (rh_left_out){.op = spec->op,
                        .type = spec->type,
                        .own = rh_operator_hash(spec->custom),
                        .with_settings = spec->n_settings > 0,
                        .least_n = depends_on_size(status) ? spec->n : 0};
-  snprintf(one->strategy, sizeof one->strategy, "%s", redhost->chose);
+  snprintf(one->strategy, sizeof one->strategy, "%s", context->chose);
   return 0;
 }
 
 /* Of an operator that is used although its laws may be broken, another strategy may group the
  * elements as the reference does. */
-static int is_the_operators(const rh_redhost *redhost, const rh_job_spec *spec) {
-  return redhost->operator_failed && !spec->unchecked_op;
+static int is_the_operators(const rh_context *context, const rh_job_spec *spec) {
+  return context->operator_failed && !spec->unchecked_op;
 }
 
-static int is_the_strategys(const rh_redhost *redhost, const rh_job_spec *spec, rh_status status) {
-  if (!redhost->chose[0] || redhost->device_failed || is_the_operators(redhost, spec) ||
+static int is_the_strategys(const rh_context *context, const rh_job_spec *spec, rh_status status) {
+  if (!context->chose[0] || context->device_failed || is_the_operators(context, spec) ||
       status == RH_E_CANCELLED || status == RH_E_FILE) /* of the data */
     return 0;
   return status != RH_E_USAGE || spec->n_settings == 0;
@@ -77,18 +77,18 @@ static void report_first(const rh_attempts *tried, rh_error *why) {
              tried->others);
 }
 
-int rh_fallback(rh_redhost *redhost, const rh_job_spec *spec, rh_attempts *tried, rh_error *why) {
-  const char *name = redhost->chose;
+int rh_fallback(rh_context *context, const rh_job_spec *spec, rh_attempts *tried, rh_error *why) {
+  const char *name = context->chose;
   if (spec->strategy && strcmp(spec->strategy, "auto") != 0) return 0;
-  if (!is_the_strategys(redhost, spec, why->status)) {
+  if (!is_the_strategys(context, spec, why->status)) {
     /* nobody is left */
     if (!name[0] && tried->n) report_first(tried, why);
     return 0;
   }
   remember(tried, name, why);
-  if (tried->n < MOST_ATTEMPTS && leave_out(redhost, spec, why->status) == 0) {
+  if (tried->n < MOST_ATTEMPTS && leave_out(context, spec, why->status) == 0) {
     int is_named = strstr(why->message, name) != NULL;
-    rh_log(&redhost->options.reporter, RH_LOG_WARNING, "auto leaves %s out: %s",
+    rh_log(&context->options.reporter, RH_LOG_WARNING, "auto leaves %s out: %s",
            is_named ? "it" : name, why->message);
     return 1;
   }

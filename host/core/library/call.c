@@ -1,6 +1,7 @@
 #include "call.h"
 #include "../base/error.h"
 #include "../base/vocabulary.h"
+#include "sized.h"
 
 static const rh_sized without_fields = {"rh_result", 0, RH_WITHOUT_FIELDS};
 

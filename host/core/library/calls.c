@@ -45,7 +45,7 @@ static rh_status check_count(const rh_prepared *p, uint64_t n, rh_error *error) 
 }
 
 static rh_status check_process(const rh_prepared *p, rh_error *error) {
-  return p->job.device && rh_redhost_is_lost(p->job.redhost) ? rh_redhost_say_lost(error) : RH_OK;
+  return p->job.device && rh_context_is_lost(p->job.context) ? rh_context_say_lost(error) : RH_OK;
 }
 
 /* `given`: how many the call brings. */
@@ -78,7 +78,7 @@ static rh_status check_buffers(const rh_prepared *p, const cl_mem *buffers, cons
   if (!p->job.device)
     return rh_fail(error, RH_E_USAGE, "strategy '%s' runs on the host and reads no buffer",
                    p->job.strategy->name);
-  if (!p->job.redhost->options.queue)
+  if (!p->job.context->options.queue)
     return rh_fail(error, RH_E_USAGE,
                    "buffers can be reduced only in the context of a queue of yours: "
                    "rh_options.queue is null");
@@ -163,7 +163,7 @@ static rh_status run(rh_prepared *p, const rh_data *data, uint64_t n, rh_result 
 static rh_status run_ring(rh_prepared *p, const void *const *data, uint64_t n, rh_result *result,
                           rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
-  cl_command_queue queue = p->job.redhost->options.queue;
+  cl_command_queue queue = p->job.context->options.queue;
   /* What the caller's own commands write may be what is read. */
   if (queue) RH_CL_TRY(error, clFinish(queue), "finishing the caller's queue");
   RH_TRY(rh_arrays_reduce(p->ring, data, n, value, NULL, error));
@@ -309,7 +309,7 @@ rh_status rh_prepared_enqueue_buffers(rh_prepared *p, struct _cl_mem *const *buf
 
 void rh_prepared_forget(rh_prepared *p) {
   RH_OWN_ENVIRONMENT;
-  if (!p || rh_redhost_is_lost(p->job.redhost)) return;
+  if (!p || rh_context_is_lost(p->job.context)) return;
   rh_prepared_await(p);
   drop_views(p);
   rh_prepared_leave(p);

@@ -12,7 +12,6 @@
 #include "../reduce/exact_data.h"
 #include "../reduce/operand_data.h"
 #include "../reduce/request.h"
-#include "../reduce/sized.h"
 #include "../scale/agree.h"
 #include "../scale/gather.h"
 #include "../scale/seam.h"
@@ -104,14 +103,14 @@ static rh_status prepare(distributed *d, const rh_request *request, const rh_res
   RH_TRY(rh_sized_read(&d->request, request, RH_SIZED(rh_request, n_settings), error));
   RH_TRY(rh_sized_check(result, RH_SIZED(rh_result, strategy), error));
   RH_TRY(rh_redhost_enter(d->redhost, error));
-  rh_status status = rh_request_name(&d->request, d->redhost, &d->job, &d->own, error);
+  rh_status status = rh_request_name(&d->request, d->redhost->context, &d->job, &d->own, error);
   rh_redhost_leave(d->redhost);
   RH_TRY(status);
   if (d->own) rh_operator_take_base(d->own);
   RH_TRY(check(d, error));
   if (d->request.accuracy) RH_TRY(rh_accuracy_ask(&d->job, d->own, error));
   RH_TRY(rh_redhost_enter(d->redhost, error));
-  status = rh_by_code_prepare(d->own, d->redhost, error);
+  status = rh_by_code_prepare(d->own, d->redhost->context, error);
   rh_redhost_leave(d->redhost);
   RH_TRY(status);
   return rh_seam_init(&d->seam, &d->job, d->by.size, error);
@@ -175,12 +174,13 @@ static rh_status agree(distributed *d, rh_status begun, const rh_error *why, rh_
 /* ---- Reducing ---- */
 
 static rh_status reduce_here(distributed *d, rh_error *error) {
-  rh_share_spec share = {.redhost = d->redhost,
+  rh_share_spec share = {.context = d->redhost->context,
                          .job = &d->job,
                          .first_tile = d->seam.first_tile,
                          .tiles = d->seam.tiles,
                          .checks = !d->request.unchecked};
-  rh_share_arrays from = {.arrays = d->data,
+  rh_share_arrays from = {.redhost = d->redhost,
+                          .arrays = d->data,
                           .first_element = d->seam.starts[d->by.rank],
                           .seam = d->seam.is_cut ? d->seam.operands : NULL};
   rh_job_spec spec = d->job;
@@ -203,7 +203,7 @@ static rh_status conclude(distributed *d, rh_result *own, rh_error *error) {
   char why[512];
   RH_TRY(rh_whole_conclude(&d->whole, &d->job, own, &reference, &verdict, error));
   if (d->whole.checked && verdict.verdict == RH_VERDICT_UNJUDGED && d->by.rank == 0)
-    rh_log(&d->redhost->options.reporter, RH_LOG_WARNING,
+    rh_log(&d->redhost->context->options.reporter, RH_LOG_WARNING,
            "strategy '%s': the result is not judged: %s", d->whole.strategy,
            rh_verdict_why(&verdict, why));
   return RH_OK;

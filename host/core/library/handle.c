@@ -1,29 +1,10 @@
-/* Opening and closing: rh_open(), rh_close(), and changing the device in between. */
+/* Opening, closing and locking what programs hold. */
+#include "handle.h"
 #include "../base/error.h"
 #include "../base/fpstate.h"
-#include "../base/path.h"
-#include "../base/text.h"
-#include "../scale/arrays_time.h"
 #include "kept.h"
 
 #include <stdlib.h>
-
-static int copy_options(rh_options *to, const rh_options *from) {
-  to->struct_size = sizeof *to;
-  to->device = rh_copy_string(from->device);
-  to->plugin_file = rh_copy_string(from->plugin_file);
-  to->plugin_path = rh_copy_string(from->plugin_path);
-  to->cache_dir = rh_copy_string(from->cache_dir);
-  to->program = rh_copy_string(from->program);
-  to->no_cache = from->no_cache;
-  to->reporter = from->reporter;
-  to->queue = from->queue;
-  to->kept_setups = from->kept_setups;
-  to->no_measure = from->no_measure || rh_env("REDHOST_NO_MEASURE");
-  return (to->device || !from->device) && (to->plugin_file || !from->plugin_file) &&
-         (to->plugin_path || !from->plugin_path) && (to->cache_dir || !from->cache_dir) &&
-         (to->program || !from->program);
-}
 
 /* An error-checking mutex detects a thread that would wait for itself. */
 static int make_lock(pthread_mutex_t *lock) {
@@ -33,6 +14,12 @@ static int make_lock(pthread_mutex_t *lock) {
              pthread_mutex_init(lock, &kind) == 0;
   pthread_mutexattr_destroy(&kind);
   return made;
+}
+
+static void release(rh_redhost *redhost) {
+  rh_context_close(redhost->context);
+  pthread_mutex_destroy(&redhost->lock);
+  free(redhost);
 }
 
 rh_status rh_open(rh_redhost **opened, const rh_options *options, rh_error *error) {
@@ -45,29 +32,35 @@ rh_status rh_open(rh_redhost **opened, const rh_options *options, rh_error *erro
     return rh_fail(error, RH_E_USAGE, "rh_options.reserved is %u and must be 0",
                    given.reserved | given.reserved_kept);
   rh_redhost *redhost = calloc(1, sizeof *redhost);
-  if (redhost) redhost->opened_here = rh_fork_mark();
-  if (!redhost || !redhost->opened_here || !make_lock(&redhost->lock)) {
-    if (redhost) rh_fork_unmark(redhost->opened_here);
+  if (!redhost || !make_lock(&redhost->lock)) {
     free(redhost);
     return rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
   }
-  redhost->most_whole_bytes = RH_WHOLE_BYTES;
-  redhost->time_stream = rh_arrays_time;
-  rh_status status = RH_OK;
-  if (!copy_options(&redhost->options, &given))
-    status = rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
-  if (status == RH_OK && redhost->options.device && redhost->options.queue)
-    status =
-        rh_fail(error, RH_E_USAGE,
-                "a device and a queue are mutually exclusive: the queue determines the device");
-  if (status == RH_OK) status = rh_cache_init(&redhost->cache, &redhost->options, error);
-  if (redhost->cache.distrusted)
-    redhost->options.no_cache = 1; /* child processes need not probe again */
-  if (status != RH_OK)
-    rh_close(redhost);
-  else
+  rh_status status = rh_context_open(&redhost->context, &given, error);
+  if (status == RH_OK)
     *opened = redhost;
+  else
+    release(redhost);
   return status;
+}
+
+rh_status rh_redhost_enter(rh_redhost *redhost, rh_error *error) {
+  if (rh_context_is_lost(redhost->context)) return rh_context_say_lost(error);
+  int is_forked = !*redhost->context->opened_here;
+  if (is_forked && pthread_mutex_trylock(&redhost->lock) != 0)
+    return rh_fail(error, RH_E_INVALID,
+                   "this process was forked while another thread was in a call on this "
+                   "rh_redhost; call rh_open() after fork()");
+  if (is_forked || pthread_mutex_lock(&redhost->lock) == 0) return RH_OK;
+  return rh_fail(error, RH_E_INVALID,
+                 "the library was called from within one of its own callbacks, log or progress, "
+                 "which must not use the same rh_redhost");
+}
+
+void rh_redhost_leave(rh_redhost *redhost) {
+  int is_last = redhost->closed && redhost->n_prepared == 0;
+  pthread_mutex_unlock(&redhost->lock);
+  if (is_last) release(redhost);
 }
 
 void rh_close(rh_redhost *redhost) {
@@ -76,15 +69,4 @@ void rh_close(rh_redhost *redhost) {
   redhost->closed = 1;
   rh_kept_finish(redhost);
   rh_redhost_leave(redhost);
-}
-
-rh_status rh_redhost_use_device(rh_redhost *redhost, const rh_cl_device *device, rh_error *error) {
-  char *label = rh_copy_string(device->label);
-  if (!label) return rh_fail(error, RH_E_NOMEM, "no memory for the device's name");
-  rh_kept_finish(redhost);
-  rh_redhost_release_device(redhost);
-  free((char *)redhost->options.device);
-  redhost->options.device = label;
-  redhost->device = device;
-  return RH_OK;
 }

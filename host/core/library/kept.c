@@ -25,7 +25,7 @@ static uint64_t element_bytes(const rh_job_spec *spec) {
 }
 
 int rh_kept_may_ring(const rh_redhost *redhost, const rh_job_spec *spec) {
-  return spec->n > redhost->most_whole_bytes / element_bytes(spec);
+  return spec->n > redhost->context->most_whole_bytes / element_bytes(spec);
 }
 
 static uint64_t next_power(uint64_t n) {
@@ -79,7 +79,7 @@ static rh_status out_of_memory(rh_error *error) {
 
 static rh_status set_up_whole(rh_redhost *redhost, rh_kept_job *kept, rh_error *error) {
   if (kept->job.device)
-    RH_TRY(rh_redhost_session(redhost, &kept->job.instance_spec.session, error));
+    RH_TRY(rh_context_session(redhost->context, &kept->job.instance_spec.session, error));
   RH_TRY(rh_job_instantiate(&kept->job, error));
   if (strcmp(kept->asked.strategy, "auto") != 0) return RH_OK;
   return rh_job_check_order(&kept->job, error);
@@ -93,9 +93,12 @@ static rh_status set_up_ring(rh_redhost *redhost, rh_kept_job *kept, rh_error *e
   kept->chunk = kept->job.spec;
   kept->chunk.strategy = kept->job.strategy->name;
   kept->chunk.plugin = kept->job.path;
-  *kept->ring = (rh_stream_device){
-      .redhost = redhost, .job = &kept->chunk, .device = kept->job.device, .lane.road = all->road};
-  rh_status status = rh_arrays_open(kept->ring, redhost->chunk_bytes, RH_CHECK_FULL, error);
+  *kept->ring = (rh_stream_device){.context = redhost->context,
+                                   .job = &kept->chunk,
+                                   .device = kept->job.device,
+                                   .lane.road = all->road};
+  rh_status status =
+      rh_arrays_open(kept->ring, redhost->context->chunk_bytes, RH_CHECK_FULL, error);
   all->road = kept->ring->lane.road;
   kept->ring->lane.road = (rh_road){0};
   return status;
@@ -104,8 +107,8 @@ static rh_status set_up_ring(rh_redhost *redhost, rh_kept_job *kept, rh_error *e
 static rh_status set_up(rh_redhost *redhost, rh_kept_job *kept, uint64_t n, rh_error *error) {
   rh_job_spec spec = kept->job.spec;
   spec.n = n;
-  rh_status status = rh_locate_job(&kept->job, redhost, &spec, error);
-  if (status == RH_OK && rh_arrays_ring(&kept->job, redhost->most_whole_bytes))
+  rh_status status = rh_locate_job(&kept->job, redhost->context, &spec, error);
+  if (status == RH_OK && rh_arrays_ring(&kept->job, redhost->context->most_whole_bytes))
     status = set_up_ring(redhost, kept, error);
   else if (status == RH_OK)
     status = set_up_whole(redhost, kept, error);
@@ -127,16 +130,16 @@ static rh_status set_up_some(rh_redhost *redhost, rh_kept_job *kept, uint64_t n,
   rh_attempts tried = {0};
   rh_error why = {0};
   rh_status status;
-  RH_TRY(rh_job_trust(redhost, &spec, error));
+  RH_TRY(rh_job_trust(redhost->context, &spec, error));
   for (;;) {
     status = set_up(redhost, kept, class, &why);
     if (class != n && may_serve_fewer(status)) status = set_up(redhost, kept, n, &why);
     if (status == RH_OK) break;
-    if (rh_fallback(redhost, &spec, &tried, &why)) continue;
+    if (rh_fallback(redhost->context, &spec, &tried, &why)) continue;
     if (error) *error = why;
     return why.status;
   }
-  kept->blame = redhost->blame;
+  kept->blame = redhost->context->blame;
   if (!kept->ring) rh_call_begin(&kept->call, &kept->job);
   /* What such an operator counts from differs from call to call. */
   if (kept->custom && kept->custom->has_base) kept->call.fast_max_n = 0;
@@ -158,7 +161,7 @@ static rh_status name(rh_redhost *redhost, const rh_request *request, uint64_t n
                       rh_kept_job *kept, rh_error *error) {
   rh_job_spec *spec = &kept->job.spec;
   rh_operator *custom;
-  rh_status status = rh_request_name(request, redhost, spec, &custom, error);
+  rh_status status = rh_request_name(request, redhost->context, spec, &custom, error);
   kept->custom = custom;
   RH_TRY(status);
   RH_TRY(check(request, spec, is_part, error));
@@ -168,7 +171,7 @@ static rh_status name(rh_redhost *redhost, const rh_request *request, uint64_t n
   spec->n = n;
   spec->in_pieces = !is_part || rh_kept_may_ring(redhost, spec);
   kept->most_class_n = most_class_bytes / element_bytes(spec);
-  kept->most_whole_n = redhost->most_whole_bytes / element_bytes(spec);
+  kept->most_whole_n = redhost->context->most_whole_bytes / element_bytes(spec);
   if (custom && (is_part || n > kept->most_whole_n)) rh_operator_take_base(custom);
   rh_operand_layout(spec, spec->offsets);
   return RH_OK;
@@ -176,7 +179,8 @@ static rh_status name(rh_redhost *redhost, const rh_request *request, uint64_t n
 
 static rh_status make_room(rh_redhost *redhost, rh_error *error) {
   rh_kept *all = redhost->kept;
-  uint32_t most = redhost->options.kept_setups ? redhost->options.kept_setups : RH_KEPT_SETUPS;
+  uint32_t most = redhost->context->options.kept_setups ? redhost->context->options.kept_setups
+                                                        : RH_KEPT_SETUPS;
   while (all->n >= most) release(all, all->n - 1);
   rh_kept_job **larger = realloc(all->jobs, (all->n + 1u) * sizeof *larger);
   if (!larger) return out_of_memory(error);
@@ -228,7 +232,7 @@ static rh_kept_job *find(rh_redhost *redhost, const rh_request *request, uint64_
     if (!serves_n(kept, n) || !rh_request_asks_same(&kept->asked, request) ||
         !counts_alike(kept, n, is_part) || !takes_constants(kept, request))
       continue;
-    if (kept->blame == redhost->blame) {
+    if (kept->blame == redhost->context->blame) {
       if (k) put_first(all, k, kept);
       return kept;
     }
@@ -307,7 +311,7 @@ static void return_road(rh_kept *all, rh_kept_job *kept) {
 
 /* What the caller's own commands write may be what is read. */
 static rh_status wait_for_caller(const rh_redhost *redhost, rh_error *error) {
-  cl_command_queue queue = redhost->options.queue;
+  cl_command_queue queue = redhost->context->options.queue;
   if (queue) RH_CL_TRY(error, clFinish(queue), "finishing the caller's queue");
   return RH_OK;
 }

@@ -9,12 +9,11 @@
 
 #include "../scale/arrays.h"
 #include "call.h"
+#include "handle.h"
 
 enum {
   RH_KEPT_SETUPS = 8, /* unless rh_options says otherwise; the least recently used one goes */
   RH_KEPT_BYTES = 64u << 20, /* of device memory, for each job and each input that they share */
-  /* of rh_redhost.most_whole_bytes: a copy as a whole and a stream take equally long */
-  RH_WHOLE_BYTES = 16u << 20,
 };
 
 typedef struct rh_kept_job {
@@ -22,7 +21,7 @@ typedef struct rh_kept_job {
   rh_call call;          /* unless the arrays are streamed */
   uint64_t most_class_n; /* up to so many elements, sizes are rounded up */
   uint64_t most_whole_n; /* more may be streamed */
-  uint32_t blame;        /* rh_redhost.blame when it was set up */
+  uint32_t blame;        /* rh_context.blame when it was set up */
   /* Set up; its input and data are not used.  Of a job whose arrays are streamed only opened, for
    * what there is to know of it. */
   rh_job job;

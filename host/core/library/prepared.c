@@ -33,19 +33,19 @@ static rh_status reserve(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
   rh_status status = RH_OK;
   for (uint32_t k = 0; k < p->n_ways && status == RH_OK; k++)
     status = rh_cl_input_reserve(&p->ways[k].input, spec->session, most, p->ways[k].size, error);
-  redhost->device_failed |= status != RH_OK;
+  redhost->context->device_failed |= status != RH_OK;
   return status;
 }
 
 static rh_status set_up(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
   rh_instance_spec *spec = &p->job.instance_spec;
   RH_TRY(check_strategy(p, error));
-  if (p->job.device) RH_TRY(rh_redhost_session(redhost, &spec->session, error));
+  if (p->job.device) RH_TRY(rh_context_session(redhost->context, &spec->session, error));
   RH_TRY(rh_job_instantiate(&p->job, error));
   RH_TRY(check_strategy(p, error)); /* again, because tuned parameters may have been dropped */
   rh_status status = rh_job_self_test(&p->job, error);
   if (status == RH_E_WRONG)
-    rh_redhost_blame(redhost, p->job.strategy->name, p->job.path, spec->op, spec->type,
+    rh_context_blame(redhost->context, p->job.strategy->name, p->job.path, spec->op, spec->type,
                      rh_operator_hash(p->custom), spec->max_n);
   RH_TRY(status);
   RH_TRY(rh_job_check_order(&p->job, error));
@@ -67,7 +67,7 @@ static rh_status check_call(const rh_redhost *redhost, const rh_prepare_spec *sp
                    : !spec  ? "spec"
                             : "place for the rh_prepared");
   RH_TRY(rh_sized_read(given, spec, RH_SIZED(rh_prepare_spec, n_settings), error));
-  if ((given->data_on_device || given->result_on_device) && !redhost->options.queue)
+  if ((given->data_on_device || given->result_on_device) && !redhost->context->options.queue)
     return rh_fail(
         error, RH_E_USAGE,
         "rh_prepare_spec.%s: buffers are reduced in the context of a queue of yours, and "
@@ -95,7 +95,7 @@ static uint64_t most_whole(const rh_prepared *p, const rh_redhost *redhost) {
     if (p->ways[k].size > largest) largest = p->ways[k].size;
   }
   uint64_t held = most ? aligned / all : p->max_n;
-  uint64_t few = redhost->most_whole_bytes / largest;
+  uint64_t few = redhost->context->most_whole_bytes / largest;
   return !device->shares_memory && rh_arrays_keep_bits(&p->job) && few < held ? few : held;
 }
 
@@ -103,8 +103,8 @@ static rh_status open_ring(rh_prepared *p, rh_redhost *redhost, const rh_job_spe
                            rh_error *error) {
   p->ring = calloc(1, sizeof *p->ring);
   if (!p->ring) return rh_fail(error, RH_E_NOMEM, "no memory to prepare a reduction");
-  *p->ring = (rh_stream_device){.redhost = redhost, .job = spec, .device = p->job.device};
-  RH_TRY(rh_arrays_open(p->ring, redhost->chunk_bytes, RH_CHECK_NONE, error));
+  *p->ring = (rh_stream_device){.context = redhost->context, .job = spec, .device = p->job.device};
+  RH_TRY(rh_arrays_open(p->ring, redhost->context->chunk_bytes, RH_CHECK_NONE, error));
   /* The caller's pointers are valid during rh_prepare() only. */
   rh_job_spec *own = &p->ring->lane.job.spec;
   *own = (rh_job_spec){.op = own->op, .type = own->type, .custom = own->custom, .n = own->n};
@@ -123,10 +123,10 @@ static rh_status make_ring(rh_prepared *p, rh_redhost *redhost, const rh_job_spe
   own.in_pieces = 0;
   p->most_whole = most_whole(p, redhost);
   RH_TRY(open_ring(p, redhost, &own, error));
-  if (redhost->options.queue) return RH_OK;
+  if (redhost->context->options.queue) return RH_OK;
   own.n = p->most_whole;
   rh_operand_layout(&own, own.offsets);
-  rh_status status = rh_job_init(&p->job, redhost, &own, error);
+  rh_status status = rh_job_init(&p->job, redhost->context, &own, error);
   rh_job_finish(&found);
   return status;
 }
@@ -146,17 +146,17 @@ static rh_status make_prepared(rh_prepared *p, rh_redhost *redhost, const rh_job
   rh_attempts tried = {0};
   rh_status status;
   for (;;) {
-    status = rh_job_trust(redhost, spec, &why);
+    status = rh_job_trust(redhost->context, spec, &why);
     if (status != RH_OK) break;
-    status = rh_locate_job(&p->job, redhost, spec, &why);
-    int rings =
-        status == RH_OK && !p->data_on_device && rh_arrays_ring(&p->job, redhost->most_whole_bytes);
+    status = rh_locate_job(&p->job, redhost->context, spec, &why);
+    int rings = status == RH_OK && !p->data_on_device &&
+                rh_arrays_ring(&p->job, redhost->context->most_whole_bytes);
     if (rings) status = make_ring(p, redhost, spec, &why);
     if (status == RH_OK) status = set_up(p, redhost, &why);
     if (status == RH_OK) break;
     release_ring(p);
     rh_job_finish(&p->job);
-    if (!rh_fallback(redhost, spec, &tried, &why)) break;
+    if (!rh_fallback(redhost->context, spec, &tried, &why)) break;
   }
   redhost->n_prepared += status == RH_OK;
   if (status != RH_OK) status = why.status; /* of the first strategy, if several failed */
@@ -166,13 +166,13 @@ static rh_status make_prepared(rh_prepared *p, rh_redhost *redhost, const rh_job
 
 /* With the caller's queue, its buffers may follow as well as arrays. */
 static uint32_t data_of(const rh_redhost *redhost) {
-  return redhost->options.queue ? RH_JOB_IN_PLACE : RH_JOB_ON_HOST;
+  return redhost->context->options.queue ? RH_JOB_IN_PLACE : RH_JOB_ON_HOST;
 }
 
 /* The operator, its operands, and where their data are. */
 static rh_status name_operands(rh_redhost *redhost, rh_prepared *p, const rh_prepare_spec *wanted,
                                rh_job_spec *spec, rh_error *error) {
-  const rh_asked asked = {.redhost = redhost,
+  const rh_asked asked = {.context = redhost->context,
                           .op = wanted->op,
                           .map = wanted->map,
                           .where = wanted->where,
@@ -194,7 +194,7 @@ static rh_status name_operands(rh_redhost *redhost, rh_prepared *p, const rh_pre
   p->data_on_device = wanted->data_on_device || wanted->result_on_device;
   p->max_n = wanted->max_n;
   if (p->data_on_device) return RH_OK;
-  spec->in_pieces = !redhost->options.queue;
+  spec->in_pieces = !redhost->context->options.queue;
   if (p->custom && rh_kept_may_ring(redhost, spec)) rh_operator_take_base(p->custom);
   return RH_OK;
 }
@@ -219,6 +219,7 @@ rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *asked, rh_prepa
   rh_prepared *p = calloc(1, sizeof *p);
   rh_status status = p ? name_operands(redhost, p, &wanted, &spec, error)
                        : rh_fail(error, RH_E_NOMEM, "no memory to prepare a reduction");
+  if (p) p->redhost = redhost;
   if (status == RH_OK) status = make_prepared(p, redhost, &spec, error);
   if (status == RH_OK)
     *prepared = p;
@@ -231,9 +232,10 @@ rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *asked, rh_prepa
 void rh_prepared_destroy(rh_prepared *p) {
   RH_OWN_ENVIRONMENT;
   if (!p) return;
-  rh_redhost *redhost = p->job.redhost;
-  if (!*redhost->opened_here && !rh_prepared_take(p)) return; /* by a thread that is not here */
-  if (*redhost->opened_here) rh_prepared_await(p);
+  rh_redhost *redhost = p->redhost;
+  if (!*redhost->context->opened_here && !rh_prepared_take(p))
+    return; /* by a thread that is not here */
+  if (*redhost->context->opened_here) rh_prepared_await(p);
   /* called from its own callback, or in a forked process: nothing can be released */
   if (rh_redhost_enter(redhost, NULL) != RH_OK) {
     rh_prepared_leave(p);

@@ -14,6 +14,7 @@ struct rh_prepared {
   uint32_t n_ways;
   rh_transfer ways[RH_MOST_OPERANDS]; /* of the operands */
 
+  rh_redhost *redhost;
   uint64_t max_n;
   rh_operator *custom; /* job.spec.custom, or null */
   /* Of the host's arrays, more than most_whole elements are streamed through it: the job may be set

@@ -13,7 +13,7 @@
 /* On data whose result every order has, where the bound shows little. */
 static rh_status confirm(rh_kept_job *kept, const rh_job_spec *spec, rh_verdict *verdict,
                          rh_error *error) {
-  const rh_reporter *reporter = &kept->job.redhost->options.reporter;
+  const rh_reporter *reporter = &kept->job.context->options.reporter;
   if (!kept->ring) return rh_job_confirm(&kept->job, spec, reporter, verdict, error);
   rh_exact_data_settle(verdict, "the data were streamed");
   return RH_OK;
@@ -25,15 +25,15 @@ static rh_status judge_value(rh_kept_job *kept, const rh_job_spec *spec, const r
   rh_verdict verdict;
   char why[512];
   const rh_job *job = &kept->job;
-  const rh_reporter *reporter = &job->redhost->options.reporter;
-  const rh_answered answered = {job->redhost, job->device, depth, result, NULL};
+  const rh_reporter *reporter = &job->context->options.reporter;
+  const rh_answered answered = {job->context, job->device, depth, result, NULL};
   RH_TRY(rh_job_judge_on(spec, part, &answered, reference, &verdict, error));
   RH_TRY(confirm(kept, spec, &verdict, error));
   if (verdict.verdict == RH_VERDICT_UNJUDGED)
     rh_log(reporter, RH_LOG_WARNING, "strategy '%s': the result is not judged: %s",
            job->strategy->name, rh_verdict_why(&verdict, why));
   if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
-  rh_redhost_blame(job->redhost, job->strategy->name, job->path, spec->op, spec->type,
+  rh_context_blame(job->context, job->strategy->name, job->path, spec->op, spec->type,
                    rh_operator_hash(spec->custom), spec->n);
   return rh_fail(error, RH_E_WRONG, "strategy '%s': wrong result: %s", job->strategy->name,
                  verdict.text);
@@ -45,7 +45,7 @@ static rh_status run(rh_redhost *redhost, rh_kept_job *kept, const rh_job_spec *
                      const void *const *operands, int unchecked, rh_result *result,
                      rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
-  const rh_reporter *reporter = &redhost->options.reporter;
+  const rh_reporter *reporter = &redhost->context->options.reporter;
   const rh_job_part all = {operands, 0, spec->n, spec->n, 0, 1};
   rh_reference reference;
   uint64_t depth;

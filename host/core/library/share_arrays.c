@@ -47,7 +47,7 @@ static rh_status place_chunk(worker *w, uint64_t first, uint64_t n, rh_data *dat
                      ? from->seam[k]
                      : (const char *)from->arrays[k] + (first - from->first_element) * size;
   }
-  RH_TRY(rh_kept_place(w->spec->redhost, from->kept, w->view, n, data, error));
+  RH_TRY(rh_kept_place(w->from->redhost, from->kept, w->view, n, data, error));
   if (!data->operands) return RH_OK;
   data->operands->whole_n = job->n;
   rh_operator_set_base(from->kept->custom, data->operands->constants, first);
@@ -113,7 +113,7 @@ static rh_status reduce_chunks(worker *w, uint64_t at, uint64_t chunks, rh_error
                             .look = look_at,
                             .take = take_value,
                             .user = w};
-  return rh_kept_stream(w->spec->redhost, w->from->kept, &run, error);
+  return rh_kept_stream(w->from->redhost, w->from->kept, &run, error);
 }
 
 /* How many chunks of the ring are between tile `at` and tile at + run; 0: other ones begin here. */
@@ -151,7 +151,7 @@ static rh_status reduce_next(worker *w, uint64_t *at, rh_error *error) {
 rh_status rh_share_reduce(rh_share *part, const rh_share_spec *spec, const rh_share_arrays *arrays,
                           rh_error *error) {
   worker w = {.spec = spec, .from = arrays, .part = part, .tile = rh_share_tile(spec->job)};
-  const rh_reporter *reporter = &spec->redhost->options.reporter;
+  const rh_reporter *reporter = &spec->context->options.reporter;
   uint64_t at = spec->first_tile, end = at + spec->tiles;
   rh_share_begin(part, spec->job);
   part->may_change = 1;

@@ -6,6 +6,7 @@
 #include "kept.h"
 
 typedef struct rh_share_arrays {
+  rh_redhost *redhost;
   const void *const *arrays; /* one for each operand, */
   uint64_t first_element;    /* from this element of the whole on */
   const void *const *seam;   /* null, or the last tile's elements, if the arrays end within it */

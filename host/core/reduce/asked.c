@@ -60,7 +60,7 @@ static rh_status make_own(const rh_asked *asked, const rh_operator_texts *texts,
   uint32_t n = 0;
   RH_TRY(take_inputs(asked, operands, &n, error));
   RH_TRY(take_constants(asked, lets, error));
-  rh_status status = rh_definition_compose(&definition, texts, &asked->redhost->options, error);
+  rh_status status = rh_definition_compose(&definition, texts, &asked->context->options, error);
   if (status == RH_OK)
     status =
         rh_catalog_make(made, &definition, operands, n, lets, (uint32_t)asked->n_constants, error);
@@ -77,7 +77,7 @@ rh_status rh_asked_name(const rh_asked *asked, rh_job_spec *spec, rh_operator **
                                    .identity = asked->identity,
                                    .finalize = asked->finalize,
                                    .commutes = (int)asked->commutes,
-                                   .known = &asked->redhost->definitions};
+                                   .known = &asked->context->definitions};
   *made = NULL;
   if (!asked->inputs && !asked->n_inputs && !asked->n_constants &&
       !rh_operator_texts_are_own(&texts))

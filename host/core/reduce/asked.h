@@ -7,7 +7,7 @@
 
 /* What rh_request and rh_prepare_spec have in common. */
 typedef struct rh_asked {
-  rh_redhost *redhost; /* where operator files are searched for and remembered */
+  rh_context *context; /* where operator files are searched for and remembered */
   const char *op, *map, *reduce, *identity, *finalize, *where;
   rh_type type;
   const rh_input *inputs;

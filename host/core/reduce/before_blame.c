@@ -77,16 +77,16 @@ rh_status rh_job_judge_on(const rh_job_spec *spec, const rh_job_part *part,
   RH_TRY(look_again(spec, part, reference, error));
   judge_answered(spec, answered, reference, verdict);
   if (verdict->verdict != RH_VERDICT_WRONG) return RH_OK;
-  return rh_job_trust_on(answered->redhost, spec, part, error);
+  return rh_job_trust_on(answered->context, spec, part, error);
 }
 
-rh_status rh_job_trust_on(rh_redhost *redhost, const rh_job_spec *spec, const rh_job_part *part,
+rh_status rh_job_trust_on(rh_context *context, const rh_job_spec *spec, const rh_job_part *part,
                           rh_error *error) {
   uint64_t constants[RH_MOST_CONSTANT_WORDS];
   rh_arrays arrays;
   if (!spec->custom) return RH_OK;
   rh_job_arrays(spec, part, &arrays, constants);
   rh_status status = rh_algebra_trust_on(spec->custom, &arrays, part->first, part->n, error);
-  redhost->operator_failed |= status != RH_OK;
+  context->operator_failed |= status != RH_OK;
   return status;
 }

@@ -6,7 +6,7 @@
 
 /* A strategy's answer: a result, or the value of a part of the data. */
 typedef struct rh_answered {
-  rh_redhost *redhost;
+  rh_context *context;
   const rh_cl_device *device; /* null: the host */
   uint64_t depth;             /* from query's answer */
   const rh_result *result;    /* null: `value` is judged */
@@ -25,7 +25,7 @@ rh_status rh_job_judge_on(const rh_job_spec *spec, const rh_job_part *part,
                           rh_error *error);
 
 /* The last step alone, where an answer was judged that the part has contributed to. */
-rh_status rh_job_trust_on(rh_redhost *redhost, const rh_job_spec *spec, const rh_job_part *part,
+rh_status rh_job_trust_on(rh_context *context, const rh_job_spec *spec, const rh_job_part *part,
                           rh_error *error);
 
 #endif

@@ -193,10 +193,10 @@ rh_status rh_by_code_open(const rh_operator *custom, rh_cl_session *session, rh_
   return RH_OK;
 }
 
-rh_status rh_by_code_prepare(const rh_operator *custom, rh_redhost *redhost, rh_error *error) {
+rh_status rh_by_code_prepare(const rh_operator *custom, rh_context *context, rh_error *error) {
   rh_cl_session *session;
   if (!custom || !custom->code || custom->code->device) return RH_OK;
-  RH_TRY(rh_redhost_session(redhost, &session, error));
+  RH_TRY(rh_context_session(context, &session, error));
   return rh_by_code_open(custom, session, error);
 }
 

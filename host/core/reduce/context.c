@@ -2,6 +2,7 @@
 #include "../base/clock.h"
 #include "../base/error.h"
 #include "../base/log.h"
+#include "../base/path.h"
 #include "../base/text.h"
 #include "../operators/ops.h"
 #include "look.h"
@@ -21,202 +22,235 @@ static void free_options(rh_options *options) {
   free((char *)options->program);
 }
 
-int rh_redhost_is_lost(const rh_redhost *redhost) {
-  return !*redhost->opened_here && redhost->devices.n > 0;
+int rh_context_is_lost(const rh_context *context) {
+  return !*context->opened_here && context->devices.n > 0;
 }
 
-rh_status rh_redhost_say_lost(rh_error *error) {
+rh_status rh_context_say_lost(rh_error *error) {
   return rh_fail(error, RH_E_INVALID,
                  "this process was forked after rh_open(), and the devices of an rh_redhost stay "
                  "with the process that opened it; call rh_open() after fork()");
 }
 
-rh_status rh_redhost_enter(rh_redhost *redhost, rh_error *error) {
-  if (rh_redhost_is_lost(redhost)) return rh_redhost_say_lost(error);
-  int is_forked = !*redhost->opened_here;
-  if (is_forked && pthread_mutex_trylock(&redhost->lock) != 0)
-    return rh_fail(error, RH_E_INVALID,
-                   "this process was forked while another thread was in a call on this "
-                   "rh_redhost; call rh_open() after fork()");
-  if (is_forked || pthread_mutex_lock(&redhost->lock) == 0) return RH_OK;
-  return rh_fail(error, RH_E_INVALID,
-                 "the library was called from within one of its own callbacks, log or progress, "
-                 "which must not use the same rh_redhost");
+static void release_device(rh_context *context) {
+  rh_registry_finish(&context->registry);
+  context->registry_scanned = 0;
+  rh_tunedb_close(context->tuned);
+  context->tuned = NULL;
+  rh_cl_session_finish(&context->session);
+  context->session_open = 0;
 }
 
-void rh_redhost_release_device(rh_redhost *redhost) {
-  rh_registry_finish(&redhost->registry);
-  redhost->registry_scanned = 0;
-  rh_tunedb_close(redhost->tuned);
-  redhost->tuned = NULL;
-  rh_cl_session_finish(&redhost->session);
-  redhost->session_open = 0;
+static int copy_options(rh_options *to, const rh_options *from) {
+  to->struct_size = sizeof *to;
+  to->device = rh_copy_string(from->device);
+  to->plugin_file = rh_copy_string(from->plugin_file);
+  to->plugin_path = rh_copy_string(from->plugin_path);
+  to->cache_dir = rh_copy_string(from->cache_dir);
+  to->program = rh_copy_string(from->program);
+  to->no_cache = from->no_cache;
+  to->reporter = from->reporter;
+  to->queue = from->queue;
+  to->kept_setups = from->kept_setups;
+  to->no_measure = from->no_measure || rh_env("REDHOST_NO_MEASURE");
+  return (to->device || !from->device) && (to->plugin_file || !from->plugin_file) &&
+         (to->plugin_path || !from->plugin_path) && (to->cache_dir || !from->cache_dir) &&
+         (to->program || !from->program);
 }
 
-static void release(rh_redhost *redhost) {
-  rh_redhost_release_device(redhost);
-  rh_cl_devices_finish(&redhost->devices);
-  rh_cache_finish(&redhost->cache);
-  free_options(&redhost->options);
-  free(redhost->left_out);
-  rh_fork_unmark(redhost->opened_here);
-  free(redhost->trusted);
-  rh_definitions_finish(&redhost->definitions);
-  pthread_mutex_destroy(&redhost->lock);
-  free(redhost);
+rh_status rh_context_open(rh_context **opened, const rh_options *options, rh_error *error) {
+  static const rh_options defaults = {0};
+  const rh_options *given = options ? options : &defaults;
+  *opened = NULL;
+  rh_context *context = calloc(1, sizeof *context);
+  if (!context) return rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
+  context->opened_here = rh_fork_mark();
+  context->most_whole_bytes = RH_WHOLE_BYTES;
+  rh_status status = RH_OK;
+  if (!context->opened_here || !copy_options(&context->options, given))
+    status = rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
+  if (status == RH_OK && given->device && given->queue)
+    status =
+        rh_fail(error, RH_E_USAGE,
+                "a device and a queue are mutually exclusive: the queue determines the device");
+  if (status == RH_OK) status = rh_cache_init(&context->cache, &context->options, error);
+  if (context->cache.distrusted)
+    context->options.no_cache = 1; /* child processes need not probe again */
+  if (status != RH_OK)
+    rh_context_close(context);
+  else
+    *opened = context;
+  return status;
 }
 
-void rh_redhost_leave(rh_redhost *redhost) {
-  int is_last = redhost->closed && redhost->n_prepared == 0;
-  pthread_mutex_unlock(&redhost->lock);
-  if (is_last) release(redhost);
+void rh_context_close(rh_context *context) {
+  if (!context) return;
+  release_device(context);
+  rh_cl_devices_finish(&context->devices);
+  rh_cache_finish(&context->cache);
+  free_options(&context->options);
+  free(context->left_out);
+  rh_fork_unmark(context->opened_here);
+  free(context->trusted);
+  rh_definitions_finish(&context->definitions);
+  free(context);
+}
+
+rh_status rh_context_use_device(rh_context *context, const rh_cl_device *device, rh_error *error) {
+  char *label = rh_copy_string(device->label);
+  if (!label) return rh_fail(error, RH_E_NOMEM, "no memory for the device's name");
+  release_device(context);
+  free((char *)context->options.device);
+  context->options.device = label;
+  context->device = device;
+  return RH_OK;
 }
 
 /* The user may otherwise mistake another device for the one that was left out. */
-static void report_faults(const rh_redhost *redhost) {
-  for (uint32_t k = 0; k < redhost->devices.n_faults; k++)
-    rh_log(&redhost->options.reporter, RH_LOG_ERROR, "%s; it is left out",
-           redhost->devices.faults[k]);
+static void report_faults(const rh_context *context) {
+  for (uint32_t k = 0; k < context->devices.n_faults; k++)
+    rh_log(&context->options.reporter, RH_LOG_ERROR, "%s; it is left out",
+           context->devices.faults[k]);
 }
 
-rh_status rh_redhost_devices(rh_redhost *redhost, const rh_cl_devices **devices, rh_error *error) {
-  if (redhost->looks_first && rh_look_at_drivers(redhost, &redhost->unusable) == RH_OK)
-    redhost->unusable.status = RH_OK;
-  redhost->looks_first = 0;
-  if (redhost->unusable.status != RH_OK) {
-    if (error) *error = redhost->unusable;
-    return redhost->unusable.status;
+rh_status rh_context_devices(rh_context *context, const rh_cl_devices **devices, rh_error *error) {
+  if (context->looks_first && rh_look_at_drivers(context, &context->unusable) == RH_OK)
+    context->unusable.status = RH_OK;
+  context->looks_first = 0;
+  if (context->unusable.status != RH_OK) {
+    if (error) *error = context->unusable;
+    return context->unusable.status;
   }
-  if (!redhost->devices_found) {
+  if (!context->devices_found) {
     double start = rh_now();
-    RH_TRY(rh_cl_devices_find(&redhost->devices, error));
-    redhost->opening_s += rh_now() - start;
+    RH_TRY(rh_cl_devices_find(&context->devices, error));
+    context->opening_s += rh_now() - start;
     /* If no device is left, choosing one fails with the same message. */
-    if (redhost->devices.n) report_faults(redhost);
+    if (context->devices.n) report_faults(context);
   }
-  redhost->devices_found = 1;
-  *devices = &redhost->devices;
+  context->devices_found = 1;
+  *devices = &context->devices;
   return RH_OK;
 }
 
-rh_status rh_redhost_device(rh_redhost *redhost, const rh_cl_device **device, rh_error *error) {
+rh_status rh_context_device(rh_context *context, const rh_cl_device **device, rh_error *error) {
   const rh_cl_devices *devices = NULL;
-  RH_TRY(rh_redhost_devices(redhost, &devices, error));
-  if (!redhost->device && redhost->options.queue)
-    RH_TRY(rh_cl_devices_of_queue(devices, redhost->options.queue, &redhost->device, error));
-  if (!redhost->device)
-    RH_TRY(rh_cl_devices_choose(devices, redhost->options.device, &redhost->device, error));
-  *device = redhost->device;
+  RH_TRY(rh_context_devices(context, &devices, error));
+  if (!context->device && context->options.queue)
+    RH_TRY(rh_cl_devices_of_queue(devices, context->options.queue, &context->device, error));
+  if (!context->device)
+    RH_TRY(rh_cl_devices_choose(devices, context->options.device, &context->device, error));
+  *device = context->device;
   return RH_OK;
 }
 
-static rh_status open_session(rh_redhost *redhost, rh_error *error) {
+static rh_status open_session(rh_context *context, rh_error *error) {
   const rh_cl_device *device;
-  RH_TRY(rh_redhost_device(redhost, &device, error));
-  const rh_options *options = &redhost->options;
+  RH_TRY(rh_context_device(context, &device, error));
+  const rh_options *options = &context->options;
   double start = rh_now();
-  if (!redhost->session_open && options->queue)
-    RH_TRY(rh_cl_session_adopt(&redhost->session, device, options->queue, &redhost->cache,
+  if (!context->session_open && options->queue)
+    RH_TRY(rh_cl_session_adopt(&context->session, device, options->queue, &context->cache,
                                &options->reporter, error));
-  else if (!redhost->session_open)
+  else if (!context->session_open)
     RH_TRY(
-        rh_cl_session_init(&redhost->session, device, &redhost->cache, &options->reporter, error));
-  if (!redhost->session_open) redhost->opening_s += rh_now() - start;
-  redhost->session_open = 1;
+        rh_cl_session_init(&context->session, device, &context->cache, &options->reporter, error));
+  if (!context->session_open) context->opening_s += rh_now() - start;
+  context->session_open = 1;
   return RH_OK;
 }
 
-rh_status rh_redhost_session(rh_redhost *redhost, rh_cl_session **session, rh_error *error) {
-  rh_status status = open_session(redhost, error);
-  *session = &redhost->session;
-  redhost->device_failed |= status != RH_OK;
+rh_status rh_context_session(rh_context *context, rh_cl_session **session, rh_error *error) {
+  rh_status status = open_session(context, error);
+  *session = &context->session;
+  context->device_failed |= status != RH_OK;
   return status;
 }
 
 /* The device that strategies are queried for; null: there is none, and *why says why. */
-static rh_status device_of_registry(rh_redhost *redhost, const rh_cl_device **device, rh_error *why,
+static rh_status device_of_registry(rh_context *context, const rh_cl_device **device, rh_error *why,
                                     rh_error *error) {
   *why = (rh_error){0};
-  rh_status status = rh_redhost_device(redhost, device, why);
+  rh_status status = rh_context_device(context, device, why);
   /* Without devices, host strategies are still available; a missing device that was requested is
    * an error. */
-  if (status != RH_OK && (status != RH_E_DEVICE || redhost->devices.n > 0)) {
+  if (status != RH_OK && (status != RH_E_DEVICE || context->devices.n > 0)) {
     if (error) *error = *why;
     return status;
   }
   if (status == RH_OK) return RH_OK;
   *device = NULL;
-  if (!redhost->registry_scanned) report_faults(redhost);
+  if (!context->registry_scanned) report_faults(context);
   return RH_OK;
 }
 
 /* Searches for plugins, once. */
-static rh_status begin_registry(rh_redhost *redhost, rh_error *error) {
-  if (redhost->registry.survey) return RH_OK;
-  return rh_registry_begin(&redhost->registry, &redhost->options, rh_op_find, error);
+static rh_status begin_registry(rh_context *context, rh_error *error) {
+  if (context->registry.survey) return RH_OK;
+  return rh_registry_begin(&context->registry, &context->options, rh_op_find, error);
 }
 
-/* rh_redhost.registry_n where offers are for several sizes or devices. */
+/* rh_context.registry_n where offers are for several sizes or devices. */
 static const uint64_t SEVERAL = UINT64_MAX;
 
 static const rh_device *about(const rh_cl_device *device) {
   return device ? &device->about : NULL;
 }
 
-static int is_for(const rh_redhost *redhost, const rh_cl_device *device, uint64_t n) {
-  return redhost->registry_scanned && redhost->registry_n == n && redhost->registry_for == device;
+static int is_for(const rh_context *context, const rh_cl_device *device, uint64_t n) {
+  return context->registry_scanned && context->registry_n == n && context->registry_for == device;
 }
 
-static rh_status examine(rh_redhost *redhost, const rh_cl_device *device, uint64_t n,
+static rh_status examine(rh_context *context, const rh_cl_device *device, uint64_t n,
                          const char *const *names, uint32_t n_names, int exactly, rh_error *error) {
-  int is_exact = exactly || !redhost->registry_scanned || is_for(redhost, device, n);
-  redhost->registry_scanned = 0;
-  RH_TRY(rh_registry_examine(&redhost->registry, about(device), n, names, n_names, exactly, error));
-  redhost->registry_scanned = 1;
-  redhost->registry_n = is_exact ? n : SEVERAL;
-  redhost->registry_for = device;
+  int is_exact = exactly || !context->registry_scanned || is_for(context, device, n);
+  context->registry_scanned = 0;
+  RH_TRY(rh_registry_examine(&context->registry, about(device), n, names, n_names, exactly, error));
+  context->registry_scanned = 1;
+  context->registry_n = is_exact ? n : SEVERAL;
+  context->registry_for = device;
   return RH_OK;
 }
 
-rh_status rh_redhost_registry(rh_redhost *redhost, uint64_t n, const rh_registry **registry,
+rh_status rh_context_registry(rh_context *context, uint64_t n, const rh_registry **registry,
                               rh_error *no_device, rh_error *error) {
   const rh_cl_device *device = NULL;
   rh_error why;
-  RH_TRY(device_of_registry(redhost, &device, &why, error));
+  RH_TRY(device_of_registry(context, &device, &why, error));
   if (no_device) *no_device = why;
-  RH_TRY(begin_registry(redhost, error));
-  *registry = &redhost->registry;
-  if (is_for(redhost, device, n) && !redhost->registry.n_skipped) return RH_OK;
-  return examine(redhost, device, n, NULL, 0, 1, error);
+  RH_TRY(begin_registry(context, error));
+  *registry = &context->registry;
+  if (is_for(context, device, n) && !context->registry.n_skipped) return RH_OK;
+  return examine(context, device, n, NULL, 0, 1, error);
 }
 
-rh_status rh_redhost_known_registry(rh_redhost *redhost, const rh_wanted *wanted,
+rh_status rh_context_known_registry(rh_context *context, const rh_wanted *wanted,
                                     const rh_registry **registry, rh_error *error) {
   enum { MOST = 64 }; /* more are not worth a choice: all are examined */
   const char *names[MOST];
   const rh_cl_device *device = NULL;
-  rh_registry *all = &redhost->registry;
+  rh_registry *all = &context->registry;
   rh_tunedb *tuned;
   rh_error why;
-  if (!wanted->of_host) RH_TRY(device_of_registry(redhost, &device, &why, error));
-  RH_TRY(rh_redhost_tuned(redhost, &tuned, error));
-  RH_TRY(begin_registry(redhost, error));
+  if (!wanted->of_host) RH_TRY(device_of_registry(context, &device, &why, error));
+  RH_TRY(rh_context_tuned(context, &tuned, error));
+  RH_TRY(begin_registry(context, error));
   uint32_t n_names = wanted->of_all ? 0 : rh_tunedb_strategies(tuned, names, MOST);
-  RH_TRY(examine(redhost, device, wanted->n, names, n_names <= MOST ? n_names : 0, 0, error));
+  RH_TRY(examine(context, device, wanted->n, names, n_names <= MOST ? n_names : 0, 0, error));
   rh_registry_ask(all, about(device), wanted->n, wanted->op, wanted->type);
   *registry = all;
   return RH_OK;
 }
 
-rh_status rh_redhost_locate(rh_redhost *redhost, const char *name, rh_found *found,
+rh_status rh_context_locate(rh_context *context, const char *name, rh_found *found,
                             rh_error *error) {
   *found = (rh_found){0};
-  RH_TRY(begin_registry(redhost, error));
-  return rh_registry_locate(&redhost->registry, name, found, error);
+  RH_TRY(begin_registry(context, error));
+  return rh_registry_locate(&context->registry, name, found, error);
 }
 
-void rh_redhost_report_missing_plugins(const rh_redhost *redhost) {
-  const rh_registry *registry = &redhost->registry;
+void rh_context_report_missing_plugins(const rh_context *context) {
+  const rh_registry *registry = &context->registry;
   const rh_refusal *first = NULL;
   uint32_t n = 0, level = RH_LOG_WARNING;
   for (uint32_t k = 0; k < registry->n_refusals; k++) {
@@ -230,27 +264,27 @@ void rh_redhost_report_missing_plugins(const rh_redhost *redhost) {
   if (n == 0) return;
   rh_text others = {0};
   if (n > 1) rh_text_add(&others, ". Nor are %u more", n - 1);
-  rh_log(&redhost->options.reporter, level, "plugin %s is not loaded: %s%s", first->path,
+  rh_log(&context->options.reporter, level, "plugin %s is not loaded: %s%s", first->path,
          first->reason, rh_text_get(&others));
   rh_text_finish(&others);
 }
 
-rh_status rh_redhost_tuned(rh_redhost *redhost, rh_tunedb **tuned, rh_error *error) {
-  if (redhost->tuned && redhost->tuned_for != redhost->device) {
-    rh_tunedb_close(redhost->tuned);
-    redhost->tuned = NULL;
+rh_status rh_context_tuned(rh_context *context, rh_tunedb **tuned, rh_error *error) {
+  if (context->tuned && context->tuned_for != context->device) {
+    rh_tunedb_close(context->tuned);
+    context->tuned = NULL;
   }
-  if (!redhost->tuned)
-    RH_TRY(rh_tunedb_open(&redhost->tuned, &redhost->cache, redhost->device, error));
-  redhost->tuned_for = redhost->device;
-  *tuned = redhost->tuned;
+  if (!context->tuned)
+    RH_TRY(rh_tunedb_open(&context->tuned, &context->cache, context->device, error));
+  context->tuned_for = context->device;
+  *tuned = context->tuned;
   return RH_OK;
 }
 
-void rh_redhost_blame(rh_redhost *redhost, const char *strategy, const char *path, uint32_t op,
+void rh_context_blame(rh_context *context, const char *strategy, const char *path, uint32_t op,
                       rh_type type, uint64_t own, uint64_t n) {
   rh_tunedb *tuned;
-  redhost->blame++;
-  if (rh_redhost_tuned(redhost, &tuned, NULL) == RH_OK)
+  context->blame++;
+  if (rh_context_tuned(context, &tuned, NULL) == RH_OK)
     rh_tunedb_blame(tuned, strategy, rh_tunedb_file(tuned, path), op, type, own, n);
 }

@@ -1,4 +1,4 @@
-/* The implementation of rh_redhost: the caller's options, and everything opened so far. */
+/* The caller's options, and everything that was opened and found so far. */
 #ifndef RH_REDUCE_CONTEXT_H
 #define RH_REDUCE_CONTEXT_H
 
@@ -7,15 +7,12 @@
 #include "../cl/session.h"
 #include "../plug/registry.h"
 #include "../tunedb/tunedb.h"
-#include "sized.h"
-
-#include <pthread.h>
 
 typedef struct rh_left_out rh_left_out;
 
 /* Devices are discovered when one is first needed: host strategies, and --list on a machine without
  * a driver, never use OpenCL. */
-struct rh_redhost {
+typedef struct rh_context {
   rh_options options;          /* strings owned */
   const uint32_t *opened_here; /* rh_fork_mark() */
   rh_cache cache;
@@ -41,17 +38,9 @@ struct rh_redhost {
   rh_definitions definitions; /* of operators, by the names and files that were asked for */
   uint64_t *trusted;          /* rh_operator_hash() of those whose laws were examined */
   uint32_t n_trusted;
-  struct rh_kept *kept; /* problems that rh_reduce() keeps set up; null until the first */
   /* Arrays of more bytes are streamed to a device with memory of its own; in chunks of so many, or
    * 0: what suits it.  Tests make both small. */
   uint64_t most_whole_bytes, chunk_bytes;
-  /* How long such an array takes to the device, by the layer that streams it, without what is done
-   * once; 0: it failed. */
-  double (*time_stream)(rh_redhost *redhost, const void *array, uint64_t bytes);
-  /* of the public functions: everything here but `options` changes under it */
-  pthread_mutex_t lock;
-  uint32_t n_prepared; /* prepared reductions that are not destroyed */
-  int closed;          /* rh_close() was called; the last prepared reduction releases everything */
   /* the last choice of `auto` and the reason: "onepass, measured here at 2^20: ...", or "" */
   char chosen[512];
   char chose[64]; /* its name; "" if a strategy was named, or none could be chosen */
@@ -60,33 +49,29 @@ struct rh_redhost {
   int operator_failed;   /* 1: since then, the user's operator was found to be at fault */
   rh_left_out *left_out; /* what `auto` does not choose again in this process */
   uint32_t n_left_out;
-};
+} rh_context;
 
-/* Locks *redhost for a public function other than a prepared run.  RH_E_INVALID if this thread
- * already holds the lock, in a callback of the caller's; or if *redhost is lost, or locked by a
- * thread that a forked process does not have. */
-rh_status rh_redhost_enter(rh_redhost *redhost, rh_error *error);
-/* releases it if it is closed and nothing prepared is left */
-void rh_redhost_leave(rh_redhost *redhost);
+enum { RH_WHOLE_BYTES = 16u << 20 }; /* most_whole_bytes: a copy and a stream take equally long */
+
+/* Copies *options; null: the defaults.  One thread at a time uses a context. */
+rh_status rh_context_open(rh_context **opened, const rh_options *options, rh_error *error);
+void rh_context_close(rh_context *context); /* null is legal */
 
 /* Was the process forked since devices were used, whose drivers stay with its parent?  They would
  * neither answer nor let themselves be released. */
-int rh_redhost_is_lost(const rh_redhost *redhost);
-rh_status rh_redhost_say_lost(rh_error *error);
+int rh_context_is_lost(const rh_context *context);
+rh_status rh_context_say_lost(rh_error *error);
 
-/* Releases everything that was opened for the device. */
-void rh_redhost_release_device(rh_redhost *redhost);
+rh_status rh_context_devices(rh_context *context, const rh_cl_devices **devices, rh_error *error);
+rh_status rh_context_device(rh_context *context, const rh_cl_device **device, rh_error *error);
+rh_status rh_context_session(rh_context *context, rh_cl_session **session, rh_error *error);
 
-rh_status rh_redhost_devices(rh_redhost *redhost, const rh_cl_devices **devices, rh_error *error);
-rh_status rh_redhost_device(rh_redhost *redhost, const rh_cl_device **device, rh_error *error);
-rh_status rh_redhost_session(rh_redhost *redhost, rh_cl_session **session, rh_error *error);
-
-/* Selects `device`, one of rh_redhost_devices(), and releases whatever was opened for another. */
-rh_status rh_redhost_use_device(rh_redhost *redhost, const rh_cl_device *device, rh_error *error);
+/* Selects `device`, one of rh_context_devices(), and releases whatever was opened for another. */
+rh_status rh_context_use_device(rh_context *context, const rh_cl_device *device, rh_error *error);
 
 /* All strategies, queried for the chosen device and n elements.  Without any device, host
  * strategies are queried for the host and *no_device (may be null) says why. */
-rh_status rh_redhost_registry(rh_redhost *redhost, uint64_t n, const rh_registry **registry,
+rh_status rh_context_registry(rh_context *context, uint64_t n, const rh_registry **registry,
                               rh_error *no_device, rh_error *error);
 
 /* What `auto` wants to know. */
@@ -101,25 +86,25 @@ typedef struct rh_wanted {
 /* The same for `auto`, which seldom needs all of them, and the offers for one operator and type
  * only: the others may be those of other sizes.  registry->n_skipped says how many are missing.
  * Whatever was examined before, by these functions, is not examined again. */
-rh_status rh_redhost_known_registry(rh_redhost *redhost, const rh_wanted *wanted,
+rh_status rh_context_known_registry(rh_context *context, const rh_wanted *wanted,
                                     const rh_registry **registry, rh_error *error);
 
 /* The strategy of that name, as rh_registry_locate() finds it. */
-rh_status rh_redhost_locate(rh_redhost *redhost, const char *name, rh_found *found,
+rh_status rh_context_locate(rh_context *context, const char *name, rh_found *found,
                             rh_error *error);
 
-/* Call it after rh_redhost_registry() when running several strategies, listing them or letting
+/* Call it after rh_context_registry() when running several strategies, listing them or letting
  * `auto` choose.  Logs one line if a plugin is missing that was requested by its file, came with
  * redhost or could not be examined.  The last two cases are logged as errors. */
-void rh_redhost_report_missing_plugins(const rh_redhost *redhost);
+void rh_context_report_missing_plugins(const rh_context *context);
 
 /* The tuning database for the device chosen so far, or for the host alone; does not search for
  * devices.  Valid until another device is chosen. */
-rh_status rh_redhost_tuned(rh_redhost *redhost, rh_tunedb **tuned, rh_error *error);
+rh_status rh_context_tuned(rh_context *context, rh_tunedb **tuned, rh_error *error);
 
 /* Records a wrong result of the strategy in the plugin's file: `auto` no longer selects it for this
  * operator and type.  own: rh_operator_hash() of a user's operator, else 0.  Logs nothing. */
-void rh_redhost_blame(rh_redhost *redhost, const char *strategy, const char *path, uint32_t op,
+void rh_context_blame(rh_context *context, const char *strategy, const char *path, uint32_t op,
                       rh_type type, uint64_t own, uint64_t n);
 
 #endif

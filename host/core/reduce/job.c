@@ -23,16 +23,16 @@ rh_status rh_job_name(rh_job_spec *spec, const char *op, rh_type type, rh_error 
   return RH_OK;
 }
 
-rh_status rh_job_trust(rh_redhost *redhost, const rh_job_spec *spec, rh_error *error) {
+rh_status rh_job_trust(rh_context *context, const rh_job_spec *spec, rh_error *error) {
   if (!spec->custom || spec->unchecked_op) return RH_OK;
   uint64_t own = rh_operator_hash(spec->custom), *larger;
-  for (uint32_t k = 0; k < redhost->n_trusted; k++)
-    if (redhost->trusted[k] == own) return RH_OK;
-  RH_TRY(rh_algebra_trust(spec->custom, &redhost->cache, error));
-  larger = realloc(redhost->trusted, (redhost->n_trusted + 1u) * sizeof *larger);
+  for (uint32_t k = 0; k < context->n_trusted; k++)
+    if (context->trusted[k] == own) return RH_OK;
+  RH_TRY(rh_algebra_trust(spec->custom, &context->cache, error));
+  larger = realloc(context->trusted, (context->n_trusted + 1u) * sizeof *larger);
   if (!larger) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
-  redhost->trusted = larger;
-  larger[redhost->n_trusted++] = own;
+  context->trusted = larger;
+  larger[context->n_trusted++] = own;
   return RH_OK;
 }
 
@@ -76,9 +76,9 @@ static int uses_f64(const rh_job_spec *spec) {
 }
 
 /* Finds the device, and checks that it supports the type and can hold the elements. */
-static rh_status find_device(rh_redhost *redhost, const rh_job_spec *spec,
+static rh_status find_device(rh_context *context, const rh_job_spec *spec,
                              const rh_cl_device **device, rh_error *error) {
-  RH_TRY(rh_redhost_device(redhost, device, error));
+  RH_TRY(rh_context_device(context, device, error));
   if (uses_f64(spec) && !((*device)->about.features & RH_FP64))
     return rh_fail(error, RH_E_DEVICE, "type f64: %s has no cl_khr_fp64", (*device)->name);
   uint64_t bytes = bytes_of(spec);
@@ -87,11 +87,11 @@ static rh_status find_device(rh_redhost *redhost, const rh_job_spec *spec,
 }
 
 /* A host strategy needs no device, but a device that was requested must exist. */
-static rh_status find_host(rh_redhost *redhost, const rh_job_spec *spec, rh_error *error) {
+static rh_status find_host(rh_context *context, const rh_job_spec *spec, rh_error *error) {
   const rh_cl_device *unused;
   double bytes = (double)bytes_of(spec);
   double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-  if (redhost->options.device) RH_TRY(rh_redhost_device(redhost, &unused, error));
+  if (context->options.device) RH_TRY(rh_context_device(context, &unused, error));
   if (bytes <= memory || memory <= 0) return RH_OK; /* unknown if the system does not report it */
   if (bytes_of(spec) == UINT64_MAX)
     return rh_fail(error, RH_E_DEVICE,
@@ -101,12 +101,12 @@ static rh_status find_host(rh_redhost *redhost, const rh_job_spec *spec, rh_erro
                  spec->what, bytes / (1 << 30), memory / (1 << 30));
 }
 
-rh_status rh_job_device(rh_redhost *redhost, const rh_job_spec *spec, uint32_t device_kinds,
+rh_status rh_job_device(rh_context *context, const rh_job_spec *spec, uint32_t device_kinds,
                         const rh_cl_device **device, rh_error *error) {
   *device = NULL;
-  rh_status status = device_kinds == RH_DEVICE_HOST ? find_host(redhost, spec, error)
-                                                    : find_device(redhost, spec, device, error);
-  redhost->device_failed |= status != RH_OK;
+  rh_status status = device_kinds == RH_DEVICE_HOST ? find_host(context, spec, error)
+                                                    : find_device(context, spec, device, error);
+  context->device_failed |= status != RH_OK;
   return status;
 }
 
@@ -118,17 +118,17 @@ rh_status rh_job_check_settings(const rh_job_spec *spec, rh_error *error) {
   return rh_params_resolve(strategy, spec->settings, spec->n_settings, params, error);
 }
 
-rh_status rh_job_open(rh_job *job, rh_redhost *redhost, const rh_job_spec *spec, rh_error *error) {
-  *job = (rh_job){.redhost = redhost, .spec = *spec};
+rh_status rh_job_open(rh_job *job, rh_context *context, const rh_job_spec *spec, rh_error *error) {
+  *job = (rh_job){.context = context, .spec = *spec};
   RH_TRY(open_strategy(job, error));
   job->instance_spec.strategy = job->strategy;
   job->instance_spec.op = spec->op;
   job->instance_spec.type = spec->type;
   job->instance_spec.custom = spec->custom;
   job->instance_spec.max_n = spec->n;
-  job->instance_spec.reporter = &redhost->options.reporter;
+  job->instance_spec.reporter = &context->options.reporter;
   RH_TRY(rh_settings_defaults(job, error));
-  RH_TRY(rh_job_device(redhost, spec, job->strategy->device_kinds, &job->device, error));
+  RH_TRY(rh_job_device(context, spec, job->strategy->device_kinds, &job->device, error));
   return rh_settings_tuned(job, error);
 }
 
@@ -158,8 +158,8 @@ rh_status rh_job_ask(rh_job *job, rh_error *error) {
                  job->strategy->name, device->name, job->answer.reason);
 }
 
-rh_status rh_job_init(rh_job *job, rh_redhost *redhost, const rh_job_spec *spec, rh_error *error) {
-  RH_TRY(rh_job_open(job, redhost, spec, error));
+rh_status rh_job_init(rh_job *job, rh_context *context, const rh_job_spec *spec, rh_error *error) {
+  RH_TRY(rh_job_open(job, context, spec, error));
   return rh_job_ask(job, error);
 }
 
@@ -181,10 +181,10 @@ rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *err
   int in_bytes = custom && rh_operator_has_operands(custom);
   uint32_t size = in_bytes ? 1 : rh_type_size(custom ? custom->operands[0].type : job->spec.type);
   if (job->device) {
-    RH_TRY(rh_redhost_session(job->redhost, &job->instance_spec.session, error));
+    RH_TRY(rh_context_session(job->context, &job->instance_spec.session, error));
     rh_status status = rh_cl_input_init(&job->input, job->instance_spec.session, region, offset,
                                         in_bytes ? bytes_of(&job->spec) : job->spec.n, size, error);
-    job->redhost->device_failed |= status != RH_OK;
+    job->context->device_failed |= status != RH_OK;
     RH_TRY(status);
   }
   job->data = (rh_data){

@@ -39,7 +39,7 @@ typedef struct rh_job_spec {
 
 /* Fields from `strategy` on are read-only. */
 typedef struct rh_job {
-  rh_redhost *redhost;
+  rh_context *context;
   rh_job_spec spec;
   const rh_strategy *strategy;
   char *path;                 /* the plugin's file */
@@ -65,7 +65,7 @@ rh_status rh_job_name(rh_job_spec *spec, const char *op, rh_type type, rh_error 
 
 /* Examines a user's operator before its first use: RH_E_PLUGIN, with a counterexample, if one of
  * its laws is broken. */
-rh_status rh_job_trust(rh_redhost *redhost, const rh_job_spec *spec, rh_error *error);
+rh_status rh_job_trust(rh_context *context, const rh_job_spec *spec, rh_error *error);
 
 /* RH_E_USAGE if spec->settings are invalid for spec->strategy in spec->plugin.  Opens the plugin in
  * this process. */
@@ -73,15 +73,15 @@ rh_status rh_job_check_settings(const rh_job_spec *spec, rh_error *error);
 
 /* The device for a strategy of these kinds, null for one that runs on the host; RH_E_DEVICE if it
  * does not support the type or cannot hold the elements. */
-rh_status rh_job_device(rh_redhost *redhost, const rh_job_spec *spec, uint32_t device_kinds,
+rh_status rh_job_device(rh_context *context, const rh_job_spec *spec, uint32_t device_kinds,
                         const rh_cl_device **device, rh_error *error);
 
 /* Opens the strategy, which was located, finds the device, and queries the strategy.  Touches no
  * data and creates nothing on the device, so that every refusal comes early.  In two steps, or in
  * one. */
-rh_status rh_job_open(rh_job *job, rh_redhost *redhost, const rh_job_spec *spec, rh_error *error);
+rh_status rh_job_open(rh_job *job, rh_context *context, const rh_job_spec *spec, rh_error *error);
 rh_status rh_job_ask(rh_job *job, rh_error *error);
-rh_status rh_job_init(rh_job *job, rh_redhost *redhost, const rh_job_spec *spec, rh_error *error);
+rh_status rh_job_init(rh_job *job, rh_context *context, const rh_job_spec *spec, rh_error *error);
 
 /* Only sets up: job->data and, for a device, the session exist already.  If tuned parameters fail,
  * such as those of another device of the kind, the plugin's defaults are used. */

@@ -21,10 +21,10 @@ static const double limit_s = 30; /* some drivers power up a device first, which
 
 /* ---- The record: <cache>/drivers/<state>, an empty file, exists if the drivers started ---- */
 
-static char *memory_of(const rh_redhost *redhost, uint64_t state) {
+static char *memory_of(const rh_context *context, uint64_t state) {
   char *path;
-  if (!redhost->cache.directory) return NULL;
-  return asprintf(&path, "%s/drivers/%016" PRIx64, redhost->cache.directory, state) < 0 ? NULL
+  if (!context->cache.directory) return NULL;
+  return asprintf(&path, "%s/drivers/%016" PRIx64, context->cache.directory, state) < 0 ? NULL
                                                                                         : path;
 }
 
@@ -40,8 +40,8 @@ static void make_room(const char *directory) {
   if (files) closedir(files);
 }
 
-static void remember(const rh_redhost *redhost, const char *memory) {
-  char *directory = memory ? rh_path_join(redhost->cache.directory, "drivers") : NULL;
+static void remember(const rh_context *context, const char *memory) {
+  char *directory = memory ? rh_path_join(context->cache.directory, "drivers") : NULL;
   const void *const nothing[] = {""};
   if (directory) make_room(directory);
   /* If it cannot be written, the drivers are probed again the next time. */
@@ -56,10 +56,10 @@ typedef struct looking {
   int begun;
 } looking;
 
-static rh_status start(const rh_redhost *redhost, looking *look) {
+static rh_status start(const rh_context *context, looking *look) {
   rh_text request = {0};
   char *program;
-  RH_TRY(rh_child_program(&redhost->options, &program, NULL));
+  RH_TRY(rh_child_program(&context->options, &program, NULL));
   rh_request_begin(&request);
   rh_status status = rh_request_end(&request, NULL);
   rh_child_spec spec = {.program = program,
@@ -99,12 +99,12 @@ static rh_status refuse(const looking *look, rh_error *error) {
 }
 
 /* *known: 1 if the drivers have started. */
-static rh_status ask_child(const rh_redhost *redhost, int *known, rh_error *error) {
+static rh_status ask_child(const rh_context *context, int *known, rh_error *error) {
   looking look = {.with = {.take = take_line, .limit_s = limit_s, .limit_bytes = 4096}};
   look.with.user = &look;
   *known = 0;
   /* Without a child, this process queries the drivers itself. */
-  if (start(redhost, &look) != RH_OK) return RH_OK;
+  if (start(context, &look) != RH_OK) return RH_OK;
   *known = rh_conversation_listen(&look.with, NULL) == RH_FATE_HEARD;
   /* The result is known, so its destructors are not waited for. */
   rh_conversation_end(&look.with, 0);
@@ -128,14 +128,14 @@ static rh_status check_threads(rh_error *error) {
   return RH_OK;
 }
 
-rh_status rh_look_at_drivers(const rh_redhost *redhost, rh_error *error) {
+rh_status rh_look_at_drivers(const rh_context *context, rh_error *error) {
   if (rh_is_privileged()) return RH_OK; /* none will be opened */
   RH_TRY(check_threads(error));
-  char *memory = memory_of(redhost, rh_cl_drivers_state());
+  char *memory = memory_of(context, rh_cl_drivers_state());
   rh_status status = RH_OK;
   int known = 0;
-  if (!memory || access(memory, F_OK) != 0) status = ask_child(redhost, &known, error);
-  if (known) remember(redhost, memory);
+  if (!memory || access(memory, F_OK) != 0) status = ask_child(context, &known, error);
+  if (known) remember(context, memory);
   free(memory);
   return status;
 }

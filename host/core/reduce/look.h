@@ -6,7 +6,7 @@
 
 /* RH_OK: the drivers start, or did in the same state (cl/drivers.h).  RH_E_DEVICE: one of them does
  * not, and this process must not ask for devices. */
-rh_status rh_look_at_drivers(const rh_redhost *redhost, rh_error *error);
+rh_status rh_look_at_drivers(const rh_context *context, rh_error *error);
 
 /* The child's side: `redhost --look` calls this and exits with its result. */
 int rh_look_main(void);

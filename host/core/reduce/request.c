@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-rh_status rh_request_name(const rh_request *request, rh_redhost *redhost, rh_job_spec *spec,
+rh_status rh_request_name(const rh_request *request, rh_context *context, rh_job_spec *spec,
                           rh_operator **made, rh_error *error) {
-  const rh_asked asked = {.redhost = redhost,
+  const rh_asked asked = {.context = context,
                           .op = request->op,
                           .map = request->map,
                           .where = request->where,

@@ -11,7 +11,7 @@ static rh_status judge_value(const rh_job *job, const rh_job_spec *spec, const r
                              rh_reference *reference, const void *value, rh_error *error) {
   rh_result result;
   rh_verdict verdict;
-  const rh_answered answered = {job->redhost, job->device, job->answer.depth, &result, NULL};
+  const rh_answered answered = {job->context, job->device, job->answer.depth, &result, NULL};
   rh_job_result(spec, job->strategy->name, value, &result);
   RH_TRY(rh_job_judge_on(spec, part, &answered, reference, &verdict, error));
   if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
@@ -124,7 +124,7 @@ rh_status rh_job_check_order(rh_job *job, rh_error *error) {
   rh_status status = rh_canonical_trial_make(&trial, spec->op, spec->type, spec->n, 0, error);
   if (status == RH_OK) status = try_order(job, &trial, &input, error);
   if (status == RH_E_WRONG)
-    rh_redhost_blame(job->redhost, job->strategy->name, job->path, spec->op, spec->type, 0,
+    rh_context_blame(job->context, job->strategy->name, job->path, spec->op, spec->type, 0,
                      spec->n);
   rh_cl_input_finish(&input);
   rh_canonical_trial_finish(&trial);

@@ -54,7 +54,7 @@ static int is_typed(const rh_job *job, const char *key) {
 
 /* Uses the value if it is valid for the strategy, and returns 1. */
 static int use_setting(rh_job *job, const rh_tunedb_setting *setting) {
-  const rh_reporter *reporter = &job->redhost->options.reporter;
+  const rh_reporter *reporter = &job->context->options.reporter;
   const char *name = job->strategy->name;
   char range[128];
   int k = rh_params_find(job->strategy, setting->key);
@@ -78,7 +78,7 @@ static void note(rh_job *job, const rh_tunedb *tuned, const rh_tunedb_entry *ent
              rh_tunedb_shipped_name(tuned));
   else
     snprintf(origin->note, sizeof origin->note, "tuned here");
-  rh_log(&job->redhost->options.reporter, RH_LOG_INFO, "parameters of '%s': %s",
+  rh_log(&job->context->options.reporter, RH_LOG_INFO, "parameters of '%s': %s",
          job->strategy->name, origin->note);
 }
 
@@ -94,7 +94,7 @@ static const rh_tunedb_entry *look_up(const rh_job *job, rh_tunedb *tuned) {
 rh_status rh_settings_tuned(rh_job *job, rh_error *error) {
   rh_tunedb *tuned;
   if (job->spec.untuned || job->strategy->n_params == 0) return RH_OK;
-  RH_TRY(rh_redhost_tuned(job->redhost, &tuned, error));
+  RH_TRY(rh_context_tuned(job->context, &tuned, error));
   const rh_tunedb_entry *entry = look_up(job, tuned);
   if (!entry) return RH_OK;
   for (uint32_t k = 0; k < entry->n_settings; k++)
@@ -110,7 +110,7 @@ void rh_settings_reset(rh_job *job, const char *why) {
   char said[1024];
   /* `why` may point into the answer, which is overwritten */
   snprintf(said, sizeof said, "%s", why);
-  rh_log(&job->redhost->options.reporter, RH_LOG_INFO,
+  rh_log(&job->context->options.reporter, RH_LOG_INFO,
          "parameters of '%s' are reset to the defaults; it cannot run with the tuned ones: "
          "%s",
          job->strategy->name, said);

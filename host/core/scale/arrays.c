@@ -65,7 +65,7 @@ rh_status rh_arrays_stream(rh_stream_device *device, const rh_array_run *arrays,
                                  .looks_itself = arrays->look != NULL,
                                  .take = arrays->take,
                                  .user = arrays->user,
-                                 .reporter = &device->redhost->options.reporter};
+                                 .reporter = &device->context->options.reporter};
   take_arrays(&lane->job.spec, arrays, &source);
   lane->whole_n = arrays->n;
   RH_TRY(rh_road_clear(&lane->road, error));

@@ -67,18 +67,18 @@ static double time_copy(rh_road *road, const rh_source *source, uint64_t chunk,
 }
 
 /* The shorter of two passes: at the first one, the device may obtain its memory. */
-double rh_arrays_time(rh_redhost *redhost, const void *array, uint64_t bytes) {
+double rh_arrays_time(rh_context *context, const void *array, uint64_t bytes) {
   static const rh_type type = RH_TYPE_u8;
   const rh_job_spec job = {.op = RH_OP_sum, .type = type, .n = bytes};
-  rh_stream_device device = {.redhost = redhost, .job = &job, .device = redhost->device};
+  rh_stream_device device = {.context = context, .job = &job, .device = context->device};
   rh_road road = {0};
   rh_cl_session *session;
   rh_source source;
   double least = 0;
-  uint64_t chunk = rh_stream_chunk_n(&device, 1, 1, NULL, RH_CHECK_NONE, redhost->chunk_bytes);
+  uint64_t chunk = rh_stream_chunk_n(&device, 1, 1, NULL, RH_CHECK_NONE, context->chunk_bytes);
   rh_stream_device_plan(&device, rh_stream_processors(1), 0, RH_CHECK_NONE, chunk);
   rh_source_of_arrays(&source, &array, 0, &type, 1, bytes);
-  rh_status status = rh_redhost_session(redhost, &session, NULL);
+  rh_status status = rh_context_session(context, &session, NULL);
   if (status == RH_OK)
     status = rh_road_open(&road, session, rh_stream_device_slots(&device), chunk, NULL);
   for (int k = 0; k < 2 && status == RH_OK; k++) {

@@ -4,8 +4,8 @@
 
 #include "../reduce/context.h"
 
-/* The time of `bytes` bytes in the host's memory to the device of *redhost, chunk by chunk as
+/* The time of `bytes` bytes in the host's memory to the device of *context, chunk by chunk as
  * rh_arrays_stream() takes them, without the setup; 0: it failed. */
-double rh_arrays_time(rh_redhost *redhost, const void *array, uint64_t bytes);
+double rh_arrays_time(rh_context *context, const void *array, uint64_t bytes);
 
 #endif

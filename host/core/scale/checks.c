@@ -95,7 +95,7 @@ static rh_status judge_chunk(rh_checks *checks, const rh_chunk_check *chunk, rh_
                                 .whole_n = checks->whole_n,
                                 .threads = 1,
                                 .may_change = chunk->may_change};
-  const rh_answered answered = {chunk->redhost, chunk->device, chunk->depth, NULL, chunk->value};
+  const rh_answered answered = {chunk->context, chunk->device, chunk->depth, NULL, chunk->value};
   rh_verdict verdict;
   RH_TRY(rh_job_judge_on(checks->job, &elements, &answered, chunk->reference, &verdict, error));
   checks->verdict = verdict;

@@ -40,7 +40,7 @@ typedef struct rh_chunk_check {
   int may_change;              /* 1: others than the strategy can write to them */
   rh_reference *reference;     /* null: it is not checked */
   const void *value;           /* the strategy's; null: the chunk's own is not judged */
-  rh_redhost *redhost;         /* of the strategy */
+  rh_context *context;         /* of the strategy */
   const rh_cl_device *device;  /* which has computed it; null: the host */
   uint64_t depth;              /* from query's answer for a chunk */
 } rh_chunk_check;

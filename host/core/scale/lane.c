@@ -31,9 +31,9 @@ static int has_operands(const rh_lane *lane) {
 static rh_status open_road(rh_lane *lane, uint32_t n_slots, rh_error *error) {
   uint64_t bytes = rh_operand_layout(&lane->job.spec, lane->offsets);
   rh_cl_session *session = NULL;
-  if (lane->job.device) RH_TRY(rh_redhost_session(lane->job.redhost, &session, error));
+  if (lane->job.device) RH_TRY(rh_context_session(lane->job.context, &session, error));
   rh_status status = rh_road_open(&lane->road, session, n_slots, bytes, error);
-  lane->job.redhost->device_failed |= status != RH_OK;
+  lane->job.context->device_failed |= status != RH_OK;
   return status;
 }
 
@@ -47,13 +47,13 @@ static rh_status set_up(rh_lane *lane, uint32_t n_slots, rh_error *error) {
   return RH_OK;
 }
 
-rh_status rh_lane_init(rh_lane *lane, rh_redhost *redhost, const rh_job_spec *spec,
+rh_status rh_lane_init(rh_lane *lane, rh_context *context, const rh_job_spec *spec,
                        uint64_t chunk_n, uint32_t n_slots, rh_error *error) {
   rh_job_spec own = *spec;
   *lane = (rh_lane){.chunk_n = chunk_n, .road = lane->road};
   own.n = chunk_n;
   rh_operand_layout(&own, own.offsets);
-  rh_status status = rh_job_init(&lane->job, redhost, &own, error);
+  rh_status status = rh_job_init(&lane->job, context, &own, error);
   if (status == RH_OK) status = set_up(lane, n_slots, error);
   if (status != RH_OK) rh_job_finish(&lane->job);
   return status;

@@ -34,7 +34,7 @@ uint64_t rh_lane_chunk_n(const rh_job_spec *spec, uint64_t bytes);
 /* Finds the strategy, asks it, and sets it up.  spec->n and its offsets are the lane's to choose;
  * lane->job.spec has them.  lane->road: zero-initialised, or another lane's of the same device,
  * which is taken over as it is; the lane keeps it after a failure, too.  As rh_job_init() fails. */
-rh_status rh_lane_init(rh_lane *lane, rh_redhost *redhost, const rh_job_spec *spec,
+rh_status rh_lane_init(rh_lane *lane, rh_context *context, const rh_job_spec *spec,
                        uint64_t chunk_n, uint32_t n_slots, rh_error *error);
 void rh_lane_finish(rh_lane *lane);
 

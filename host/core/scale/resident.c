@@ -26,7 +26,7 @@ static rh_status set_up_part(rh_resident *r, uint32_t k, uint64_t first, uint64_
                              rh_error *error) {
   rh_stream_device *device = &r->spec.devices[k];
   rh_resident_part *part = &r->seats[k].part;
-  const rh_resident_part_spec spec = {device->redhost, &r->whole, first, end, r->spec.check};
+  const rh_resident_part_spec spec = {device->context, &r->whole, first, end, r->spec.check};
   rh_status status = rh_resident_part_init(part, &spec, error);
   if (status != RH_OK) {
     r->failed = k;
@@ -107,7 +107,7 @@ static rh_status load(rh_resident *r, rh_checks *checks, rh_error *error) {
     parts[n++] = part_of(r, k);
   }
   const rh_load_spec spec = {parts, n, r->spec.source, checks,
-                             &r->spec.devices[0].redhost->options.reporter};
+                             &r->spec.devices[0].context->options.reporter};
   rh_status status = rh_resident_load(&spec, &failed, error);
   if (failed < n) r->failed = devices[failed];
   for (uint32_t k = 0; k < n && status == RH_OK; k++) {
@@ -248,7 +248,7 @@ static const rh_resident_node *largest_node(const rh_resident_part *part) {
 static rh_status trust_operator(const rh_resident *r, rh_error *error) {
   for (uint32_t k = 0; k < r->spec.n_devices; k++)
     if (part_of(r, k))
-      RH_TRY(rh_resident_trust(r->spec.devices[k].redhost, &r->whole, r->spec.source,
+      RH_TRY(rh_resident_trust(r->spec.devices[k].context, &r->whole, r->spec.source,
                                largest_node(part_of(r, k)), error));
   return RH_OK;
 }

@@ -183,7 +183,7 @@ rh_status rh_resident_load(const rh_load_spec *spec, uint32_t *failed, rh_error 
 
 /* ---- Before blame ---- */
 
-rh_status rh_resident_trust(rh_redhost *redhost, const rh_job_spec *whole, const rh_source *source,
+rh_status rh_resident_trust(rh_context *context, const rh_job_spec *whole, const rh_source *source,
                             const rh_resident_node *node, rh_error *error) {
   enum { SOME = 1 << 21 };
   const atomic_int stop = 0;
@@ -201,7 +201,7 @@ rh_status rh_resident_trust(rh_redhost *redhost, const rh_job_spec *whole, const
     operands[k] = memory + offsets[k];
     status = source->read(source, k, node->first, some.n, memory + offsets[k], &stop, &got, error);
   }
-  if (status == RH_OK) status = rh_job_trust_on(redhost, whole, &part, error);
+  if (status == RH_OK) status = rh_job_trust_on(context, whole, &part, error);
   free(memory);
   return status;
 }

@@ -19,7 +19,7 @@ typedef struct rh_load_spec {
 rh_status rh_resident_load(const rh_load_spec *spec, uint32_t *failed, rh_error *error);
 
 /* rh_job_trust_on() some elements of a node, which are read or generated again. */
-rh_status rh_resident_trust(rh_redhost *redhost, const rh_job_spec *whole, const rh_source *source,
+rh_status rh_resident_trust(rh_context *context, const rh_job_spec *whole, const rh_source *source,
                             const rh_resident_node *node, rh_error *error);
 
 #endif

@@ -102,7 +102,7 @@ rh_status rh_resident_part_loaded(rh_resident_part *part, rh_error *error) {
 static rh_status set_up(rh_resident_part *part, int check, rh_error *error) {
   rh_job *job = &part->job;
   double start = rh_now();
-  if (job->device) RH_TRY(rh_redhost_session(job->redhost, &job->instance_spec.session, error));
+  if (job->device) RH_TRY(rh_context_session(job->context, &job->instance_spec.session, error));
   RH_TRY(rh_job_instantiate(job, error));
   job->setup_s = rh_now() - start;
   RH_TRY(rh_stream_try(job, check, error));
@@ -123,7 +123,7 @@ rh_status rh_resident_part_init(rh_resident_part *part, const rh_resident_part_s
   part->bytes = rh_operand_layout(&own, part->offsets);
   own.n = most_in_a_node(part);
   rh_operand_layout(&own, own.offsets);
-  if (status == RH_OK) status = rh_job_init(&part->job, spec->redhost, &own, error);
+  if (status == RH_OK) status = rh_job_init(&part->job, spec->context, &own, error);
   if (status == RH_OK) status = set_up(part, spec->check, error);
   if (status != RH_OK) rh_resident_part_finish(part);
   return status;

@@ -51,10 +51,10 @@ static rh_status measure(const rh_stream_device *device, const rh_source *source
   uint32_t failed;
   job.n = some.n = n;
   const uint64_t tile = rh_share_tile(&job);
-  const rh_resident_part_spec spec = {device->redhost, &job, 0, n / tile + (n % tile != 0),
+  const rh_resident_part_spec spec = {device->context, &job, 0, n / tile + (n % tile != 0),
                                       RH_CHECK_FULL};
   rh_checks_init(&checks, RH_CHECK_NONE, &job, n);
-  const rh_load_spec load = {parts, 1, &some, &checks, &device->redhost->options.reporter};
+  const rh_load_spec load = {parts, 1, &some, &checks, &device->context->options.reporter};
   rh_status status = rh_resident_part_init(&part, &spec, error);
   if (status == RH_OK) status = rh_resident_load(&load, &failed, error);
   if (status == RH_OK) status = time_part(&part, &seconds, error);

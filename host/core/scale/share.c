@@ -99,10 +99,10 @@ static rh_status judge_value(rh_share *part, const rh_job_spec *job, const rh_jo
   rh_share_check *check = &part->check;
   uint64_t first = elements->first;
   rh_verdict verdict;
-  const rh_answered answered = {by->redhost, by->device, by->answer.depth, NULL, value};
+  const rh_answered answered = {by->context, by->device, by->answer.depth, NULL, value};
   RH_TRY(rh_job_judge_on(job, elements, &answered, reference, &verdict, error));
   if (verdict.verdict == RH_VERDICT_WRONG) {
-    rh_redhost_blame(by->redhost, part->strategy, part->path, job->op, job->type,
+    rh_context_blame(by->context, part->strategy, part->path, job->op, job->type,
                      rh_operator_hash(job->custom), reference->n);
     return rh_fail(error, RH_E_WRONG, "wrong result: '%s' on elements %llu to %llu: %.160s",
                    part->strategy, (unsigned long long)first,

@@ -82,13 +82,13 @@ rh_status rh_share_stream_open(rh_share_stream **stream, rh_share *part, const r
   *w = (rh_share_stream){.spec = spec,
                          .from = from,
                          .part = part,
-                         .device = {.redhost = spec->redhost, .job = spec->job}};
+                         .device = {.context = spec->context, .job = spec->job}};
   rh_share_begin(part, spec->job);
   part->may_change = rh_source_is_viewed(from->source);
   if (spec->tiles == 0) return RH_OK;
   rh_job_spec chunk = *spec->job;
   chunk.n = 1; /* only chunks have to fit */
-  RH_TRY(rh_job_device(spec->redhost, &chunk, from->device_kinds, &w->device.device, error));
+  RH_TRY(rh_job_device(spec->context, &chunk, from->device_kinds, &w->device.device, error));
   rh_checks_init(&w->checks, RH_CHECK_FULL, spec->job, spec->job->n);
   w->level = level_of(w);
   return set_up(w, error);
@@ -104,7 +104,7 @@ rh_status rh_share_stream_run(rh_share_stream *w, rh_error *error) {
                                  .looks_itself = rh_stream_looks_itself(w->spec->job),
                                  .take = take_value,
                                  .user = w,
-                                 .reporter = &w->spec->redhost->options.reporter};
+                                 .reporter = &w->spec->context->options.reporter};
   if (w->spec->tiles == 0) return RH_OK;
   RH_TRY(rh_streamer_begin(&w->streamer, &spec, error));
   return rh_streamer_run(&w->streamer, error);

@@ -91,7 +91,7 @@ rh_status rh_stream_try(rh_job *job, int check, rh_error *error) {
   if (check != RH_CHECK_FULL) {
     rh_status status = rh_job_self_test(job, error);
     if (status == RH_E_WRONG && !spec->custom)
-      rh_redhost_blame(job->redhost, job->strategy->name, job->path, spec->op, spec->type, 0,
+      rh_context_blame(job->context, job->strategy->name, job->path, spec->op, spec->type, 0,
                        spec->n);
     RH_TRY(status);
   }
@@ -115,7 +115,7 @@ rh_status rh_stream_device_open(rh_stream_device *device, uint64_t n, uint64_t c
                                 rh_error *error) {
   rh_lane *lane = &device->lane;
   uint32_t slots = rh_stream_device_slots(device);
-  RH_TRY(rh_lane_init(lane, device->redhost, device->job, chunk_n, slots, error));
+  RH_TRY(rh_lane_init(lane, device->context, device->job, chunk_n, slots, error));
   lane->whole_n = n;
   rh_status status = rh_stream_try(&lane->job, check, error);
   if (status != RH_OK) {
@@ -123,7 +123,7 @@ rh_status rh_stream_device_open(rh_stream_device *device, uint64_t n, uint64_t c
     return status;
   }
   if (lane->road.unpinned.status != RH_OK)
-    rh_log(&device->redhost->options.reporter, RH_LOG_INFO, "copies go from pageable memory: %s",
+    rh_log(&device->context->options.reporter, RH_LOG_INFO, "copies go from pageable memory: %s",
            lane->road.unpinned.message);
   device->is_up = 1;
   return RH_OK;
@@ -135,8 +135,8 @@ int rh_stream_may_leave_out(rh_status status) {
 }
 
 void rh_stream_device_warn(const rh_stream_device *device, const char *what) {
-  const rh_cl_device *chosen = device->device ? device->device : device->redhost->device;
-  rh_log(&device->redhost->options.reporter, RH_LOG_WARNING, "device %s %s: %s",
+  const rh_cl_device *chosen = device->device ? device->device : device->context->device;
+  rh_log(&device->context->options.reporter, RH_LOG_WARNING, "device %s %s: %s",
          chosen ? chosen->label : "host", what, device->failure.message);
 }
 

@@ -14,7 +14,7 @@
 /* A device of a stream, and what became of it.  Zero-initialise what follows `device`; one that has
  * a failure beforehand is passed over. */
 typedef struct rh_stream_device {
-  rh_redhost *redhost; /* its own, for its session and what is tuned for it; borrowed */
+  rh_context *context; /* its own, for its session and what is tuned for it; borrowed */
   /* What is reduced, and by which strategy: of all devices the same operator on the same types.  n
    * and offsets do not count.  A user's operator has rh_operator_take_base(). */
   const rh_job_spec *job;

@@ -92,7 +92,7 @@ static rh_status add_value(stream *s, const rh_lane *lane, const rh_ring_slot *s
                                 .may_change = rh_source_is_viewed(s->spec->source),
                                 .reference = slot->note,
                                 .value = value,
-                                .redhost = lane->job.redhost,
+                                .context = lane->job.context,
                                 .device = lane->job.device,
                                 .depth = lane->job.answer.depth};
   RH_TRY(rh_checks_add(&s->checks, slot->index, &chunk, error));
@@ -215,7 +215,7 @@ static void wait_for_others(stream *s, const rh_reporter *reporter) {
 }
 
 static rh_status stream_chunks(stream *s, rh_error *error) {
-  const rh_reporter *reporter = &s->workers[0].device->redhost->options.reporter;
+  const rh_reporter *reporter = &s->workers[0].device->context->options.reporter;
   rh_status status = RH_OK;
   s->begin_s = rh_now();
   s->out->was_read = 1;

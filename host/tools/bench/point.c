@@ -39,7 +39,7 @@ static rh_status generate(rh_point *point, const rh_stage *stage, rh_error *erro
   RH_TRY(rh_array_reuse(&point->array, type, n, largest_bytes(settings), error));
   point->data.custom_bytes = problem->custom ? bytes : 0;
   return rh_operand_data_fill(&point->array, problem, settings->data, settings->seed,
-                              &stage->redhost->options.reporter, error);
+                              &stage->context->options.reporter, error);
 }
 
 rh_status rh_point_fill(rh_point *point, const rh_stage *stage, const rh_job_spec *problem,
@@ -84,8 +84,8 @@ rh_status rh_point_reference_part(const rh_stage *stage, const rh_bench_data *da
     scale->launch_s = stage->bench_device.calibration.launch_s;
   }
   const rh_job_spec spec = problem_of(data);
-  RH_TRY(rh_by_code_prepare(spec.custom, stage->redhost, error));
-  return rh_job_reference(&spec, data->elements, &stage->redhost->options.reporter, reference,
+  RH_TRY(rh_by_code_prepare(spec.custom, stage->context, error));
+  return rh_job_reference(&spec, data->elements, &stage->context->options.reporter, reference,
                           error);
 }
 
@@ -98,7 +98,7 @@ rh_status rh_point_trust(const rh_point *point, const rh_stage *stage, rh_error 
   const void *operands[RH_MOST_OPERANDS];
   const rh_job_part all = {operands, 0, spec.n, spec.n, 0, 0};
   rh_job_operands_at(&spec, point->data.elements, operands);
-  return rh_job_trust_on(stage->redhost, &spec, &all, error);
+  return rh_job_trust_on(stage->context, &spec, &all, error);
 }
 
 rh_bench_spec rh_point_spec(rh_point *point, rh_stage *stage) {
@@ -110,7 +110,7 @@ rh_bench_spec rh_point_spec(rh_point *point, rh_stage *stage) {
       .is_overwritten = &point->is_overwritten,
       .bench_device = stage->device ? &stage->bench_device : NULL,
       .seed = stage->settings->seed ^ data->n ^ (uint64_t)data->op << 56,
-      .reporter = &stage->redhost->options.reporter,
+      .reporter = &stage->context->options.reporter,
   };
 }
 

@@ -78,7 +78,7 @@ static void blame(const rh_bench_runner *r, rh_row *row) {
   if (row->status != RH_ROW_wrong || row->is_peer || is_the_operators(r, row)) return;
   for (uint32_t k = 0; k < stage->n_found; k++)
     if (strcmp(stage->found[k].name, row->strategy) == 0)
-      rh_redhost_blame(stage->redhost, row->strategy, stage->found[k].path, problem.op,
+      rh_context_blame(stage->context, row->strategy, stage->found[k].path, problem.op,
                        problem.type, rh_operator_hash(problem.custom), row->n);
 }
 

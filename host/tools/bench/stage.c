@@ -73,8 +73,8 @@ static rh_status choose_entries(const rh_stage *stage, const rh_registry *regist
 static rh_status find_strategies(rh_stage *stage, rh_error *error) {
   const rh_registry *registry;
   uint64_t n = most_elements(stage->settings);
-  RH_TRY(rh_redhost_registry(stage->redhost, n, &registry, NULL, error));
-  rh_redhost_report_missing_plugins(stage->redhost);
+  RH_TRY(rh_context_registry(stage->context, n, &registry, NULL, error));
+  rh_context_report_missing_plugins(stage->context);
   unsigned char *choice = calloc(registry->n_entries + 1, 1);
   stage->found = calloc(registry->n_entries + 1, sizeof *stage->found);
   rh_status status = RH_OK;
@@ -94,7 +94,7 @@ static rh_status start_peers(rh_stage *stage, rh_error *error) {
   stage->peers = calloc(settings->n_peers + 1, sizeof(rh_peers *));
   if (!stage->peers) return rh_fail(error, RH_E_NOMEM, "no memory for the peers");
   for (uint32_t k = 0; k < settings->n_peers; k++) {
-    RH_TRY(rh_peers_start(&stage->peers[k], settings->peers[k], &stage->redhost->options,
+    RH_TRY(rh_peers_start(&stage->peers[k], settings->peers[k], &stage->context->options,
                           settings->timeout_s, error));
     stage->n_peers++;
   }
@@ -117,7 +117,7 @@ static rh_status check_sizes(const rh_stage *stage, uint32_t device_kinds, rh_er
       rh_job_spec spec = rh_bench_problem(settings, k, settings->ops.list[j], n);
       spec.what = what;
       if (rh_bench_is_defined(settings, k, settings->ops.list[j]))
-        RH_TRY(rh_job_device(stage->redhost, &spec, device_kinds, &unused, error));
+        RH_TRY(rh_job_device(stage->context, &spec, device_kinds, &unused, error));
     }
   }
   return RH_OK;
@@ -129,15 +129,15 @@ static int uses_device(const rh_stage *stage) {
   return 0;
 }
 
-rh_status rh_stage_open(rh_stage *stage, rh_redhost *redhost, const rh_cl_device *device,
+rh_status rh_stage_open(rh_stage *stage, rh_context *context, const rh_cl_device *device,
                         const rh_bench_settings *settings, rh_error *error) {
   *stage = (rh_stage){
-      .redhost = redhost,
+      .context = context,
       .settings = settings,
       .device = device,
-      .shared = {.redhost = redhost, .untuned = settings->untuned},
+      .shared = {.context = context, .untuned = settings->untuned},
   };
-  if (device) RH_TRY(rh_redhost_use_device(redhost, device, error));
+  if (device) RH_TRY(rh_context_use_device(context, device, error));
   RH_TRY(find_strategies(stage, error));
   int on_device = device && uses_device(stage);
   RH_TRY(check_sizes(stage, on_device ? RH_DEVICE_ANY_CL : RH_DEVICE_HOST, error));
@@ -155,7 +155,7 @@ static rh_status isolated_sampler(const rh_stage *stage, const rh_found *found,
                                   const rh_setting *settings, uint64_t n, rh_sampler *sampler,
                                   rh_error *error) {
   int on_device = stage->device && found->device_kinds != RH_DEVICE_HOST;
-  rh_isolated_spec spec = {.options = &stage->redhost->options,
+  rh_isolated_spec spec = {.options = &stage->context->options,
                            .found = found,
                            .device = on_device ? stage->device : NULL,
                            .bench_device = on_device ? &stage->bench_device : NULL,
@@ -186,7 +186,7 @@ static rh_status add_strategy(rh_stage *stage, const rh_found *found, rh_error *
   const rh_bench_settings *settings = stage->settings;
   rh_sampler *sampler = &stage->samplers[stage->n_samplers];
   RH_TRY(make_sampler(stage, found, settings->params, settings->n_params, sampler, error));
-  const rh_entry *entry = rh_registry_find(&stage->redhost->registry, found->name);
+  const rh_entry *entry = rh_registry_find(&stage->context->registry, found->name);
   if (entry) sampler->reproducible = entry->determinism;
   stage->n_samplers++;
   return RH_OK;
@@ -214,12 +214,12 @@ rh_status rh_stage_calibrate(rh_stage *stage, rh_error *error) {
   rh_cl_session *session;
   rh_tunedb *tuned;
   if (stage->device) {
-    RH_TRY(rh_redhost_session(stage->redhost, &session, error));
+    RH_TRY(rh_context_session(stage->context, &session, error));
     RH_TRY(rh_bench_device_open(&stage->bench_device, session, host_clock, error));
     stage->shared.bench_device = &stage->bench_device;
   }
   /* Opened before a sampler needs it, so that a fault in it is reported once, by this process. */
-  RH_TRY(rh_redhost_tuned(stage->redhost, &tuned, error));
+  RH_TRY(rh_context_tuned(stage->context, &tuned, error));
   return add_samplers(stage, error);
 }
 

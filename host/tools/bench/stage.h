@@ -7,7 +7,7 @@
 #include "settings.h"
 
 typedef struct rh_stage {
-  rh_redhost *redhost;
+  rh_context *context;
   const rh_bench_settings *settings;
   const rh_cl_device *device; /* null: no OpenCL device; only host strategies are timed */
   rh_bench_device bench_device;
@@ -23,7 +23,7 @@ typedef struct rh_stage {
 /* Selects `device`, one of redhost's devices or null, for redhost.  Finds the selected strategies
  * among those that can serve any of the operators and types here, and starts the peer programs.
  * Does not use the device yet.  Both pointers are borrowed until the stage is closed. */
-rh_status rh_stage_open(rh_stage *stage, rh_redhost *redhost, const rh_cl_device *device,
+rh_status rh_stage_open(rh_stage *stage, rh_context *context, const rh_cl_device *device,
                         const rh_bench_settings *settings, rh_error *error);
 
 /* Calibrates the device, and creates the samplers. */

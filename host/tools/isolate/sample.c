@@ -27,7 +27,7 @@ typedef struct sampling {
   uint64_t logs;
   rh_phase phase;
   int data;
-  rh_redhost *redhost;
+  rh_context *context;
   rh_bench_device bench_device;
   rh_local_shared shared;
   rh_sampler sampler; /* not created yet if `self` is null */
@@ -101,12 +101,12 @@ static int say_opened(sampling *s, const rh_opened *opened) {
 /* ---- Beginning ---- */
 
 /* The parent has already reported faults of the tuning database, so they are silent here. */
-static rh_status open_tuned(rh_redhost *redhost, rh_error *error) {
+static rh_status open_tuned(rh_context *context, rh_error *error) {
   rh_tunedb *tuned;
-  const rh_reporter *reporter = redhost->cache.reporter;
-  redhost->cache.reporter = NULL;
-  rh_status status = rh_redhost_tuned(redhost, &tuned, error);
-  redhost->cache.reporter = reporter;
+  const rh_reporter *reporter = context->cache.reporter;
+  context->cache.reporter = NULL;
+  rh_status status = rh_context_tuned(context, &tuned, error);
+  context->cache.reporter = reporter;
   return status;
 }
 
@@ -116,8 +116,8 @@ static rh_status find_device(sampling *s, rh_error *error) {
   rh_cl_session *session;
   if (s->order.on_host) return RH_OK;
   send_phase(s, RH_PHASE_devices);
-  if (!s->order.is_known) return rh_redhost_device(s->redhost, &device, error);
-  RH_TRY(rh_redhost_session(s->redhost, &session, error));
+  if (!s->order.is_known) return rh_context_device(s->context, &device, error);
+  RH_TRY(rh_context_session(s->context, &session, error));
   rh_bench_device_close(&s->bench_device); /* from a failed attempt */
   RH_TRY(rh_bench_device_adopt(&s->bench_device, session, &s->order.known, error));
   s->shared.bench_device = &s->bench_device;
@@ -131,9 +131,9 @@ static rh_status prepare(sampling *s, rh_error *error) {
   if (s->sampler.self) return RH_OK;
   snprintf(found.name, sizeof found.name, "%s", order->strategy);
   order->options.reporter = (rh_reporter){s, on_log, on_progress};
-  if (!s->redhost) RH_TRY(rh_open(&s->redhost, &order->options, error));
+  if (!s->context) RH_TRY(rh_context_open(&s->context, &order->options, error));
   s->shared = (rh_local_shared){
-      .redhost = s->redhost,
+      .context = s->context,
       .untuned = order->untuned,
       .strict = order->strict,
       .what = order->what,
@@ -141,7 +141,7 @@ static rh_status prepare(sampling *s, rh_error *error) {
       .enter = send_phase,
   };
   RH_TRY(find_device(s, error));
-  RH_TRY(open_tuned(s->redhost, error));
+  RH_TRY(open_tuned(s->context, error));
   return rh_local_sampler(&s->sampler, &s->shared, &found, order->settings, order->n_settings,
                           error);
 }
@@ -325,7 +325,7 @@ static void finish(sampling *s) {
   rh_pool_finish(&s->shared.pool);
   rh_bench_device_close(&s->bench_device);
   for (uint32_t k = 0; k < RH_MOST_OWN; k++) rh_operator_destroy(s->own[k]);
-  rh_close(s->redhost);
+  rh_context_close(s->context);
   free((void *)(uintptr_t)s->order.settings); /* the type says const */
 }
 

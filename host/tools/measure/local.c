@@ -246,7 +246,7 @@ static rh_status attach_data(local *l, rh_opened *opened, rh_error *error) {
   rh_local_shared *shared = l->shared;
   l->job.data = (rh_data){0};
   if (!l->job.device) return rh_pool_host(&shared->pool, &l->data, &l->job.data.host, error);
-  RH_TRY(rh_redhost_session(shared->redhost, &l->job.instance_spec.session, error));
+  RH_TRY(rh_context_session(shared->context, &l->job.instance_spec.session, error));
   RH_TRY(rh_pool_device(&shared->pool, &l->data, shared->bench_device, &l->job.data.buffer, error));
   opened->upload_s = shared->pool.upload_s;
   return RH_OK;
@@ -308,7 +308,7 @@ static rh_status local_ask(void *self, const rh_bench_data *data, rh_opened *ope
                           .what = shared->what ? shared->what : "--size"};
   if (data->custom) memcpy(l->spec.offsets, data->offsets, sizeof l->spec.offsets);
   enter_phase(l, RH_PHASE_loading);
-  RH_TRY(rh_job_open(&l->job, shared->redhost, &l->spec, error));
+  RH_TRY(rh_job_open(&l->job, shared->context, &l->spec, error));
   opened->params_from = l->job.params_from.from; /* also if query declined */
   enter_phase(l, RH_PHASE_query);
   RH_TRY(rh_job_ask(&l->job, error));
@@ -344,7 +344,7 @@ static rh_status open_point(void *self, const rh_bench_data *data, rh_opened *op
   l->data = *data;
   *opened = (rh_opened){.params_from = l->job.params_from.from};
   enter_phase(l, RH_PHASE_setup);
-  if (l->job.device) RH_TRY(rh_redhost_session(l->shared->redhost, &session, error));
+  if (l->job.device) RH_TRY(rh_context_session(l->shared->context, &session, error));
   uint32_t builds = session ? session->builds : 0, cached = session ? session->builds_cached : 0;
   double built = session ? session->build_s : 0;
   RH_TRY(set_up(l, opened, error));

@@ -7,7 +7,7 @@
 
 /* What the strategies of one device share. */
 typedef struct rh_local_shared {
-  rh_redhost *redhost;
+  rh_context *context;
   /* null if only host strategies or data with a region are sampled */
   rh_bench_device *bench_device;
   rh_pool pool;

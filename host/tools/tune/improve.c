@@ -254,7 +254,7 @@ static rh_status search_from_base(strategy_search *h, rh_error *error) {
 static rh_status search(rh_tuner *w, rh_task *task, double share_s, rh_error *error) {
   strategy_search h = {
       .w = w, .task = task, .found = &w->stage->found[task->strategy], .share_s = share_s};
-  const rh_entry *entry = rh_registry_find(&w->stage->redhost->registry, h.found->name);
+  const rh_entry *entry = rh_registry_find(&w->stage->context->registry, h.found->name);
   h.deadline = rh_now() + 0.7 * share_s; /* the rest is for the verdict */
   RH_TRY(rh_tuner_use_point(w, task, task->n, error));
   rh_space_init(&h.space, entry->params, entry->n_params);

@@ -11,7 +11,7 @@ const char *rh_tuner_strategy(const rh_tuner *w, const rh_task *task) {
 }
 
 static const rh_entry *entry_of(const rh_tuner *w, const rh_task *task) {
-  return rh_registry_find(&w->stage->redhost->registry, rh_tuner_strategy(w, task));
+  return rh_registry_find(&w->stage->context->registry, rh_tuner_strategy(w, task));
 }
 
 int rh_tuner_is_searchable(const rh_tuner *w, const rh_task *task) {

@@ -98,7 +98,7 @@ static rh_status try_order(rh_tuner *tuner, rh_sampler *sampler, const rh_row *r
 }
 
 rh_status rh_tuner_check_order(rh_tuner *tuner, rh_sampler *sampler, rh_row *row, rh_error *error) {
-  const rh_entry *entry = rh_registry_find(&tuner->stage->redhost->registry, sampler->name);
+  const rh_entry *entry = rh_registry_find(&tuner->stage->context->registry, sampler->name);
   rh_error why = {0};
   if (row->status != RH_ROW_ok || row->op == 0 || !entry ||
       !(entry->promises & RH_CANONICAL_ORDER) || !rh_op_rounds(row->op, row->type))

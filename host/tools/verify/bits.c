@@ -202,14 +202,14 @@ static rh_outcome same_as_described(rh_trial *trial, const subject *s, const rh_
 static rh_status repeat_on(const rh_trial *trial, const rh_cl_device *device, const subject *s,
                            bits *b, rh_error *error) {
   rh_trial other = *trial;
-  rh_options options = trial->redhost->options;
+  rh_options options = trial->context->options;
   options.device = device->label;
   other.text = (rh_text){0};
-  rh_status status = rh_open(&other.redhost, &options, error);
+  rh_status status = rh_context_open(&other.context, &options, error);
   if (status != RH_OK) return status;
   status = repeat(&other, s, NULL, NULL, 0, 1, b);
   *error = other.error;
-  rh_close(other.redhost);
+  rh_context_close(other.context);
   return status;
 }
 
@@ -217,10 +217,10 @@ static rh_status repeat_on(const rh_trial *trial, const rh_cl_device *device, co
  * nothing. */
 static rh_outcome same_on_others(rh_trial *trial, const subject *s, bits *b) {
   const rh_cl_devices *devices;
-  if (rh_redhost_devices(trial->redhost, &devices, &trial->error) != RH_OK) return RH_PASS;
+  if (rh_context_devices(trial->context, &devices, &trial->error) != RH_OK) return RH_PASS;
   for (uint32_t k = 0; k < devices->n; k++) {
     const rh_cl_device *device = &devices->list[k];
-    if (device == trial->redhost->device) continue;
+    if (device == trial->context->device) continue;
     rh_status status = repeat_on(trial, device, s, b, &trial->error);
     if (status != RH_OK && status != RH_DECLINED)
       return rh_trial_fail(trial, "on %s: %s", device->name, trial->error.message);
@@ -239,7 +239,7 @@ static rh_outcome same_everywhere(rh_trial *trial, const subject *s) {
   if (status == RH_DECLINED) return RH_PASS;
   if (status != RH_OK) return rh_trial_fail(trial, "%s", trial->error.message);
   int on_host = rh_strategy_is_host(trial->strategy);
-  if (!on_host && rh_redhost_session(trial->redhost, &session, &trial->error) == RH_OK)
+  if (!on_host && rh_context_session(trial->context, &session, &trial->error) == RH_OK)
     real = &session->device->about;
   rh_outcome outcome = same_as_described(trial, s, real, &b);
   return outcome == RH_PASS && !on_host ? same_on_others(trial, s, &b) : outcome;

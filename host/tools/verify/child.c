@@ -67,7 +67,7 @@ static rh_outcome open_device(rh_trial *trial) {
   rh_cl_session *session;
   if (rh_strategy_is_host(trial->strategy)) return RH_PASS;
   rh_trial_phase(trial, "opening the device");
-  if (rh_redhost_session(trial->redhost, &session, &trial->error) == RH_OK) return RH_PASS;
+  if (rh_context_session(trial->context, &session, &trial->error) == RH_OK) return RH_PASS;
   return rh_trial_skip(trial, "no device to run on: %s", trial->error.message);
 }
 
@@ -81,15 +81,15 @@ rh_outcome rh_trial_run(rh_trial *trial, const rh_options *options, const rh_tes
   rh_outcome outcome = RH_PASS;
   if (is_about_objects(test) && rh_is_foreign(trial->path))
     return rh_trial_skip(trial, "a description of a foreign function, not a shared object");
-  if (rh_open(&trial->redhost, options, &trial->error) != RH_OK)
+  if (rh_context_open(&trial->context, options, &trial->error) != RH_OK)
     return rh_trial_skip(trial, "%s", trial->error.message);
-  trial->redhost->looks_first = 1;
+  trial->context->looks_first = 1;
   if (test->needs >= RH_NEEDS_PLUGIN) outcome = rh_trial_load(trial);
   if (outcome == RH_PASS && test->needs >= RH_NEEDS_DEVICE) outcome = open_device(trial);
   if (outcome == RH_PASS) outcome = test->run(trial);
   rh_trial_phase(trial, "ending");
-  rh_close(trial->redhost);
-  trial->redhost = NULL;
+  rh_context_close(trial->context);
+  trial->context = NULL;
   return outcome;
 }
 

@@ -53,7 +53,7 @@ static rh_outcome on_other_devices(rh_trial *trial) {
   const rh_device *real = rh_host_device();
   rh_outcome outcome = RH_PASS;
   if (!rh_strategy_is_host(trial->strategy)) {
-    if (rh_redhost_session(trial->redhost, &session, &trial->error) != RH_OK) return RH_PASS;
+    if (rh_context_session(trial->context, &session, &trial->error) != RH_OK) return RH_PASS;
     real = &session->device->about;
   }
   for (uint32_t k = 0; rh_other_device(real, k, &device, how) && outcome == RH_PASS; k++) {

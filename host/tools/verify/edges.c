@@ -96,7 +96,7 @@ static int works_in_place(rh_trial *trial) {
   static const unsigned char sign = 0x5C;
   rh_cl_session *session;
   rh_fixture place = {0};
-  if (rh_redhost_session(trial->redhost, &session, &trial->error) != RH_OK ||
+  if (rh_context_session(trial->context, &session, &trial->error) != RH_OK ||
       session->device->about.kind != RH_DEVICE_CPU || !session->device->shares_memory)
     return 0;
   memory[0] = 0;

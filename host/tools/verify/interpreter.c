@@ -175,14 +175,14 @@ static rh_outcome try_pairs_in(rh_trial *trial, int log) {
 /* Opens Oclgrind's devices; those of the trial belong to other drivers. */
 static rh_outcome in_oclgrind(rh_trial *trial, int log) {
   rh_trial other = *trial;
-  rh_options options = trial->redhost->options;
+  rh_options options = trial->context->options;
   options.device = "Oclgrind";
   options.no_cache = 1;
-  if (rh_open(&other.redhost, &options, &trial->error) != RH_OK)
+  if (rh_context_open(&other.context, &options, &trial->error) != RH_OK)
     return rh_trial_skip(trial, "%s", trial->error.message);
   rh_outcome outcome = try_pairs_in(&other, log);
   trial->text = other.text;
-  rh_close(other.redhost);
+  rh_context_close(other.context);
   return outcome;
 }
 

@@ -39,7 +39,7 @@ static rh_outcome spawn(rh_launch *launch) {
   rh_trial *trial = launch->trial;
   char *program = NULL;
   rh_text command = {0};
-  rh_status status = rh_child_program(&trial->redhost->options, &program, &trial->error);
+  rh_status status = rh_child_program(&trial->context->options, &program, &trial->error);
   if (status == RH_OK) add_command(&command, launch, program);
   const char *const argv[] = {"sh", "-c", rh_text_get(&command), NULL};
   launch->output = memfd_create("redhost-output", MFD_CLOEXEC);

@@ -112,9 +112,9 @@ static rh_status open_job(rh_job *job, rh_trial *trial, const rh_operator *custo
                             .untuned = 1,
                             .what = "the test"};
   rh_trial_phase(trial, "query");
-  RH_TRY(rh_job_init(job, trial->redhost, &spec, &trial->error));
+  RH_TRY(rh_job_init(job, trial->context, &spec, &trial->error));
   if (job->device)
-    RH_TRY(rh_redhost_session(trial->redhost, &job->instance_spec.session, &trial->error));
+    RH_TRY(rh_context_session(trial->context, &job->instance_spec.session, &trial->error));
   rh_trial_phase(trial, "setup");
   return rh_job_instantiate(job, &trial->error);
 }
@@ -189,7 +189,7 @@ rh_outcome rh_v69_named(rh_trial *trial) {
   rh_operator *custom = NULL;
   if (!trial->own) return rh_trial_skip(trial, "no operator of one's own is named");
   rh_status status = rh_operator_hear(&custom, trial->own, &trial->error);
-  if (status == RH_OK) status = rh_by_code_prepare(custom, trial->redhost, &trial->error);
+  if (status == RH_OK) status = rh_by_code_prepare(custom, trial->context, &trial->error);
   if (status == RH_OK)
     status = try_operator(trial, custom,
                           rh_type_is_float(custom->operands[0].type) ? "uniform" : "hash");

@@ -24,7 +24,7 @@ static int is_served(rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n,
   rh_instance_spec spec = {.strategy = trial->strategy, .op = op, .type = type, .max_n = max_n};
   if (!rh_op_is_defined(op, type)) return 0;
   if (!rh_strategy_is_host(trial->strategy) &&
-      rh_redhost_session(trial->redhost, &session, &trial->error) != RH_OK)
+      rh_context_session(trial->context, &session, &trial->error) != RH_OK)
     return 0;
   const rh_device *device = session ? &session->device->about : NULL;
   return rh_params_resolve(trial->strategy, NULL, 0, spec.params, &trial->error) == RH_OK &&

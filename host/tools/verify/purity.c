@@ -198,7 +198,7 @@ static rh_outcome after_a_run(asked *a) {
   rh_text text = trial->text;
   rh_rig rig;
   if (!rh_strategy_is_host(trial->strategy) &&
-      rh_redhost_session(trial->redhost, &session, &trial->error) != RH_OK)
+      rh_context_session(trial->context, &session, &trial->error) != RH_OK)
     return RH_PASS;
   rh_outcome lived = rh_rig_ordinary(&rig, trial, 1003, RH_RIG_PLAIN);
   for (int k = 0; k < 3 && lived == RH_PASS; k++)

@@ -64,7 +64,7 @@ rh_status rh_rig_begin(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, 
                   .device = rh_host_device()};
   RH_TRY(rh_params_resolve(rig->strategy, NULL, 0, rig->params, &rig->error));
   if (!rh_strategy_is_host(rig->strategy)) {
-    RH_TRY(rh_redhost_session(trial->redhost, &rig->session, &rig->error));
+    RH_TRY(rh_context_session(trial->context, &rig->session, &rig->error));
     rig->device = &rig->session->device->about;
   }
   rig->row = *rh_op_find(op, type);

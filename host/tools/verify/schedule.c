@@ -72,7 +72,7 @@ static rh_outcome try_pair(rh_trial *trial, rh_pair pair, uint64_t max_n) {
 static rh_outcome has_own_numbers(rh_trial *trial) {
   rh_cl_session *session = NULL;
   if (rh_strategy_is_host(trial->strategy)) return rh_trial_skip(trial, "runs on the host");
-  if (rh_redhost_session(trial->redhost, &session, &trial->error) != RH_OK)
+  if (rh_context_session(trial->context, &session, &trial->error) != RH_OK)
     return rh_trial_skip(trial, "%s", trial->error.message);
   const rh_device *device = &session->device->about;
   if (device->kind != RH_DEVICE_CPU || device->features & RH_SUBGROUPS)

@@ -286,12 +286,12 @@ static rh_outcome on_two_threads(rh_trial *trial) {
     two[k] = (threaded){.trial = *trial, .n = k ? 1009 : 5003};
     two[k].trial.text = (rh_text){0};
     two[k].trial.say_phase = NULL;
-    if (rh_open(&two[k].trial.redhost, &trial->redhost->options, &trial->error) != RH_OK)
-      two[k].trial.redhost = NULL;
+    if (rh_context_open(&two[k].trial.context, &trial->context->options, &trial->error) != RH_OK)
+      two[k].trial.context = NULL;
   }
   rh_trial_phase(trial, "two threads");
   int started = 0;
-  for (; started < 2 && two[started].trial.redhost; started++)
+  for (; started < 2 && two[started].trial.context; started++)
     if (pthread_create(&threads[started], NULL, run_in_thread, &two[started]) != 0) break;
   for (int k = 0; k < started; k++) pthread_join(threads[k], NULL);
   for (int k = 0; k < 2; k++) {
@@ -300,7 +300,7 @@ static rh_outcome on_two_threads(rh_trial *trial) {
       rh_trial_fail(trial, "two instances on two threads: %s", rh_text_get(&two[k].trial.text));
     }
     rh_text_finish(&two[k].trial.text);
-    rh_close(two[k].trial.redhost);
+    rh_context_close(two[k].trial.context);
   }
   return outcome;
 }

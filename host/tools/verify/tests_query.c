@@ -67,7 +67,7 @@ static rh_outcome try_users_own(rh_trial *trial) {
   rh_rig rig;
   rh_cl_session *session;
   if (!rh_strategy_is_host(trial->strategy) &&
-      rh_redhost_session(trial->redhost, &session, &trial->error) != RH_OK)
+      rh_context_session(trial->context, &session, &trial->error) != RH_OK)
     return rh_trial_skip(trial, "no device to run on: %s", trial->error.message);
   rh_status status = rh_rig_init(&rig, trial, RH_OP_or, RH_TYPE_u32, 1003);
   rig.row.id = 0x10000;
@@ -173,7 +173,7 @@ rh_outcome rh_v27_starved(rh_trial *trial) {
   rh_device device;
   if (rh_strategy_is_host(trial->strategy)) return rh_trial_skip(trial, "runs on the host");
   uint32_t n = rh_some_pairs(trial, 5003, 1, pairs);
-  if (n == 0 || rh_redhost_session(trial->redhost, &session, &trial->error) != RH_OK)
+  if (n == 0 || rh_context_session(trial->context, &session, &trial->error) != RH_OK)
     return RH_SKIP;
   for (uint32_t j = 0; j < n && j < 3; j++)
     for (uint32_t k = 0; rh_poor_device(&session->device->about, k, &device); k++) {
@@ -219,7 +219,7 @@ rh_outcome rh_v28_keeps_promise(rh_trial *trial) {
   rh_answer answer;
   rh_cl_session *session = NULL;
   if (!rh_strategy_is_host(trial->strategy) &&
-      rh_redhost_session(trial->redhost, &session, &trial->error) != RH_OK)
+      rh_context_session(trial->context, &session, &trial->error) != RH_OK)
     return rh_trial_skip(trial, "%s", trial->error.message);
   question.device = session ? session->device->about : *rh_host_device();
   uint32_t n = rh_some_pairs(trial, 1003, 6, pairs), refused = 0;

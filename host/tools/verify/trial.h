@@ -16,7 +16,7 @@ typedef struct rh_trial {
   double random_s;
   int alone;           /* the test has a process to itself and may change it */
   uint64_t digest;     /* hash of what all of a test's processes must agree on; 0: nothing */
-  rh_redhost *redhost; /* opened, no plugins discovered yet */
+  rh_context *context; /* opened, no plugins discovered yet */
   int watches_end;     /* output at the end of the process is a failure */
   const rh_plugin *plugin;
   const rh_strategy *strategy;

@@ -1,8 +1,8 @@
 /* Structs that the caller of the library allocates.  Each begins with its size, so that later
  * versions can append fields: a struct of an earlier version is shorter, one of a later version is
  * longer. */
-#ifndef RH_REDUCE_SIZED_H
-#define RH_REDUCE_SIZED_H
+#ifndef RH_LIBRARY_SIZED_H
+#define RH_LIBRARY_SIZED_H
 
 #include <redhost/redhost.h>
 
