@@ -1,6 +1,5 @@
 /* The state that is passed to every mode. */
-#ifndef RH_CLI_APP_H
-#define RH_CLI_APP_H
+#pragma once
 
 #include "../core/reduce/context.h"
 #include "options.h"
@@ -38,5 +37,3 @@ rh_status rh_mode_tune(const rh_app *app, rh_error *error);
 rh_status rh_mode_compare(const rh_app *app, rh_error *error);
 rh_status rh_mode_plot(const rh_app *app, rh_error *error);
 rh_status rh_mode_verify(const rh_app *app, rh_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Lists on the command line: operators, types, strategies, devices. */
-#ifndef RH_CLI_AXES_H
-#define RH_CLI_AXES_H
+#pragma once
 
 #include "../core/cl/devices.h"
 #include "../tools/bench/settings.h"
@@ -30,5 +29,3 @@ int rh_devices_are_listed(const char *list);
  * by *devices.  RH_E_USAGE, RH_E_DEVICE. */
 rh_status rh_devices_parse(const rh_cl_devices *devices, const char *list,
                            const rh_cl_device ***chosen, uint32_t *n, rh_error *error);
-
-#endif

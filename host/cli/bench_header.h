@@ -1,6 +1,5 @@
 /* The header of a benchmark's results: tool, run, devices, calibration, settings, strategies. */
-#ifndef RH_CLI_BENCH_HEADER_H
-#define RH_CLI_BENCH_HEADER_H
+#pragma once
 
 #include "../tools/bench/stage.h"
 #include "app.h"
@@ -16,5 +15,3 @@ rh_status rh_bench_header_stage(rh_records *results, const rh_app *app, const rh
                                 rh_error *error);
 /* Call it at the end: adds the duration, and whether the run is complete. */
 rh_status rh_bench_header_end(rh_records *results, double wall_s, int complete, rh_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* The destinations of a benchmark's results: standard output or --output, --export, --resume. */
-#ifndef RH_CLI_BENCH_OUTPUT_H
-#define RH_CLI_BENCH_OUTPUT_H
+#pragma once
 
 #include "../tools/records/records.h"
 #include "app.h"
@@ -29,5 +28,3 @@ rh_status rh_bench_output_row(rh_bench_output *output, const rh_row *row, rh_err
 /* Writes all results to all destinations. */
 rh_status rh_bench_output_all(rh_bench_output *output, const rh_records *results, rh_error *error);
 void rh_bench_output_close(rh_bench_output *output); /* zero-initialised is fine */
-
-#endif

@@ -1,11 +1,8 @@
 /* --dry-run: the number of measurements, and their estimated duration. */
-#ifndef RH_CLI_BENCH_PLAN_H
-#define RH_CLI_BENCH_PLAN_H
+#pragma once
 
 #include "../tools/bench/stage.h"
 
 /* Prints the plan for one device, or returns it as an element of `plan` (docs/results.md). */
 void rh_bench_plan_print(const rh_stage *stage);
 json_t *rh_bench_plan_json(const rh_stage *stage);
-
-#endif

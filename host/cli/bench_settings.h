@@ -1,6 +1,5 @@
 /* The options of --bench and --tune, parsed and checked before anything else happens. */
-#ifndef RH_CLI_BENCH_SETTINGS_H
-#define RH_CLI_BENCH_SETTINGS_H
+#pragma once
 
 #include "../tools/bench/settings.h"
 #include "app.h"
@@ -13,5 +12,3 @@ void rh_bench_settings_finish(rh_bench_settings *settings);
  * requested. */
 rh_status rh_bench_devices(const rh_app *app, const rh_cl_device ***devices, uint32_t *n,
                            rh_error *error);
-
-#endif

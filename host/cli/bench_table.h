@@ -1,6 +1,5 @@
 /* The tables of --bench. */
-#ifndef RH_CLI_BENCH_TABLE_H
-#define RH_CLI_BENCH_TABLE_H
+#pragma once
 
 #include "../tools/records/records.h"
 #include "terminal.h"
@@ -8,5 +7,3 @@
 /* On standard output: a table for each device, operator and type, each with the best strategy at
  * each size, and one line on the method; with --verbose the parts of each call. */
 void rh_bench_table_print(const rh_records *results, const rh_terminal *terminal);
-
-#endif

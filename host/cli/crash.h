@@ -1,6 +1,5 @@
 /* An error message for a crash of this process. */
-#ifndef RH_CLI_CRASH_H
-#define RH_CLI_CRASH_H
+#pragma once
 
 #include "../core/reduce/context.h"
 
@@ -28,5 +27,3 @@ void rh_crash_watch_rank(const rh_crash_rank *rank);
 
 /* The rank ends in order. */
 void rh_crash_leave_rank(void);
-
-#endif

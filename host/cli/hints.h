@@ -1,6 +1,5 @@
 /* The program's additions to errors of the library, which does not know about options. */
-#ifndef RH_CLI_HINTS_H
-#define RH_CLI_HINTS_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -13,5 +12,3 @@ const char *rh_hint_on(const char *warning);
 /* The expression that the message quotes, and under it a caret at the column that it names, each on
  * a line of its own; "" if it names none. */
 void rh_point_at_place(char *text, size_t bytes, const char *message);
-
-#endif

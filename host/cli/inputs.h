@@ -1,6 +1,5 @@
 /* The files of --input, opened to see what they hold, before it is decided how they are read. */
-#ifndef RH_CLI_INPUTS_H
-#define RH_CLI_INPUTS_H
+#pragma once
 
 #include "../core/io/array.h"
 #include "../core/io/feed.h"
@@ -28,5 +27,3 @@ rh_status rh_inputs_array(rh_inputs *inputs, uint32_t k, const rh_app *app, rh_a
 uint64_t rh_machine_memory(void);
 
 void rh_inputs_finish(rh_inputs *inputs);
-
-#endif

@@ -1,7 +1,6 @@
 /* Output for programs: schema "redhost/1".  Additive changes keep the 1; readers ignore keys they
  * do not know. */
-#ifndef RH_CLI_JSON_H
-#define RH_CLI_JSON_H
+#pragma once
 
 #include "../core/base/json_value.h"
 #include "app.h"
@@ -13,5 +12,3 @@ json_t *rh_json_device(const rh_cl_device *device);
 json_t *rh_json_strategy(const rh_app *app, const rh_entry *entry);
 /* Prints and releases the document. */
 rh_status rh_json_print(json_t *document, rh_error *error);
-
-#endif

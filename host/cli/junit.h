@@ -1,6 +1,5 @@
 /* Verdicts for continuous integration, as JUnit XML, which Jenkins, GitLab and others read. */
-#ifndef RH_CLI_JUNIT_H
-#define RH_CLI_JUNIT_H
+#pragma once
 
 #include "../tools/verify/verify.h"
 
@@ -10,5 +9,3 @@ rh_status rh_junit_check_path(const char *path, rh_error *error);
 /* Writes one suite for each report.  Replaces the file atomically. */
 rh_status rh_junit_write(const char *path, const rh_verify_report *reports, uint32_t n,
                          rh_error *error);
-
-#endif

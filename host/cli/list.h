@@ -1,6 +1,5 @@
 /* Words as arguments of options: one of a few, and comma-separated lists. */
-#ifndef RH_CLI_LIST_H
-#define RH_CLI_LIST_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -16,5 +15,3 @@ typedef rh_status rh_visit_word(void *context, const char *word, rh_error *error
  * `option`. */
 rh_status rh_list_visit(const char *option, const char *list, rh_visit_word *visit, void *context,
                         rh_error *error);
-
-#endif

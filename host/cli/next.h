@@ -1,6 +1,5 @@
 /* Commands that a user is told to type next. */
-#ifndef RH_CLI_NEXT_H
-#define RH_CLI_NEXT_H
+#pragma once
 
 /* Prints it quoted for a shell, if it has to be. */
 void rh_print_word(const char *word);
@@ -13,5 +12,3 @@ int rh_is_in_path(const char *program);
  * rh_print_no_sdk() says at the end. */
 int rh_print_make(const char *program, const char *directory);
 void rh_print_no_sdk(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Numbers as users write them, other than sizes (size.h). */
-#ifndef RH_CLI_NUMBER_H
-#define RH_CLI_NUMBER_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -24,5 +23,3 @@ rh_status rh_samples_parse(const char *text, uint32_t *least, uint32_t *most, rh
 
 /* --processes: from 1 to RH_MAX_PROCESSES.  Leaves *n unchanged if text is null. */
 rh_status rh_processes_parse(const char *text, uint32_t *n, rh_error *error);
-
-#endif

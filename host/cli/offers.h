@@ -1,6 +1,5 @@
 /* Describes what a strategy serves. */
-#ifndef RH_CLI_OFFERS_H
-#define RH_CLI_OFFERS_H
+#pragma once
 
 #include "../core/base/text.h"
 #include "app.h"
@@ -23,5 +22,3 @@ void rh_offer_ops(const rh_entry *entry, rh_text *text);
 
 /* The launches, and whether the host finishes: "1", "1+host", "host". */
 void rh_offer_passes(const rh_answer *answer, rh_text *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* Descriptions of operators, for --ops and --info. */
-#ifndef RH_CLI_OPERATOR_PAGE_H
-#define RH_CLI_OPERATOR_PAGE_H
+#pragma once
 
 #include "../core/catalog/catalog.h"
 #include "app.h"
@@ -21,5 +20,3 @@ json_t *rh_operator_json(const rh_catalog_entry *entry, int whole);
 
 /* --info of an operator. */
 rh_status rh_operator_page(const rh_app *app, const rh_catalog_entry *entry, rh_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* The command line as a struct.  One table defines the options: the parser, --help, the manual page
  * and the completions use it. */
-#ifndef RH_CLI_OPTIONS_H
-#define RH_CLI_OPTIONS_H
+#pragma once
 
 #include <redhost/redhost.h>
 #include <stdio.h>
@@ -88,5 +87,3 @@ typedef struct rh_option_note {
   const char *name, *doc;
 } rh_option_note;
 extern const rh_option_note rh_options_environment[], rh_options_statuses[];
-
-#endif

@@ -1,6 +1,5 @@
 /* What strategies say of an operator that is not built in, for --list and --info. */
-#ifndef RH_CLI_OWN_OFFERS_H
-#define RH_CLI_OWN_OFFERS_H
+#pragma once
 
 #include "../core/operators/operator.h"
 #include "app.h"
@@ -17,5 +16,3 @@ typedef struct rh_own_offers {
 rh_status rh_own_offers_ask(rh_own_offers *own, const rh_app *app, const rh_registry *registry,
                             uint64_t n, rh_error *error);
 void rh_own_offers_finish(rh_own_offers *own);
-
-#endif

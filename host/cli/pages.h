@@ -1,6 +1,5 @@
 /* Pages generated from the table of options: the manual page and the completions. */
-#ifndef RH_CLI_PAGES_H
-#define RH_CLI_PAGES_H
+#pragma once
 
 #include <redhost/redhost.h>
 #include <stdio.h>
@@ -10,5 +9,3 @@ void rh_print_man(FILE *out);
 
 /* Completions for "bash", "zsh" or "fish"; another shell is RH_E_USAGE. */
 rh_status rh_print_completion(FILE *out, const char *shell, rh_error *error);
-
-#endif

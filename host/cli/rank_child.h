@@ -1,7 +1,6 @@
 /* A rank's part in a process of its own, for a strategy that did not come with redhost.  The child
  * gets the rank's command line and finds the same data again. */
-#ifndef RH_CLI_RANK_CHILD_H
-#define RH_CLI_RANK_CHILD_H
+#pragma once
 
 #include "../core/child/request.h"
 #include "../tools/isolate/peer_process.h"
@@ -43,5 +42,3 @@ rh_status rh_rank_child_reduce(rh_rank_child *child, rh_error *error);
 rh_status rh_rank_child_part(const rh_rank_child *child, void **bytes, uint64_t *n,
                              rh_error *error);
 void rh_rank_child_finish(rh_rank_child *child);
-
-#endif

@@ -1,6 +1,5 @@
 /* The child of a rank, redhost --part: what it says to the rank. */
-#ifndef RH_CLI_RANK_PART_H
-#define RH_CLI_RANK_PART_H
+#pragma once
 
 #include "rank_child.h"
 
@@ -16,5 +15,3 @@ typedef struct rh_rank_part {
 
 /* Answers the rank until it wants no more; returns the exit status. */
 int rh_rank_part_serve(const rh_rank_part *part);
-
-#endif

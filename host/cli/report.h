@@ -1,6 +1,5 @@
 /* The result of --run, and its output. */
-#ifndef RH_CLI_REPORT_H
-#define RH_CLI_REPORT_H
+#pragma once
 
 #include "../core/reduce/job.h"
 #include "../core/scale/resident.h"
@@ -40,5 +39,3 @@ rh_status rh_run_report_print(const rh_app *app, const rh_run_report *report, rh
  * warning ignores --quiet.  The status stays 0, since nothing was found wrong; check.outcome of
  * --json distinguishes the two cases. */
 void rh_run_report_warn(const rh_app *app, const rh_run_report *report);
-
-#endif

@@ -1,6 +1,5 @@
 /* The devices of a --run, each with a redhost and a strategy of its own. */
-#ifndef RH_CLI_RUN_DEVICES_H
-#define RH_CLI_RUN_DEVICES_H
+#pragma once
 
 #include "../core/reduce/job.h"
 #include "../core/scale/streamed.h"
@@ -35,5 +34,3 @@ rh_status rh_run_devices_locate(rh_run_devices *devices, const rh_app *app,
 
 /* Undoes rh_run_devices_locate(), and finishes the lanes. */
 void rh_run_devices_release(rh_run_devices *devices);
-
-#endif

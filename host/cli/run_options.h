@@ -1,7 +1,6 @@
 /* What the options of --run say, judged before the ways to reduce part: what is malformed is
  * refused in all of them alike. */
-#ifndef RH_CLI_RUN_OPTIONS_H
-#define RH_CLI_RUN_OPTIONS_H
+#pragma once
 
 #include "../core/reduce/job.h"
 #include "options.h"
@@ -23,5 +22,3 @@ rh_status rh_run_options_parse(rh_run_options *options, const rh_typed *typed, r
 /* --accuracy.  own: the user's operator, or null. */
 rh_status rh_run_accuracy(const rh_typed *typed, int check, rh_job_spec *spec, rh_operator *own,
                           rh_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* --run by several processes: --ranks, --transport. */
-#ifndef RH_CLI_RUN_RANKS_H
-#define RH_CLI_RUN_RANKS_H
+#pragma once
 
 #include "app.h"
 #include "run_options.h"
@@ -16,5 +15,3 @@ rh_status rh_run_ranks(const rh_app *app, const rh_run_options *options, rh_erro
 
 /* redhost --part: a rank's part, in a process of its own. */
 int rh_run_ranks_part_main(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* --run on generated data that stay in the memories of several devices. */
-#ifndef RH_CLI_RUN_RESIDENT_H
-#define RH_CLI_RUN_RESIDENT_H
+#pragma once
 
 #include "../core/scale/resident.h"
 #include "run_stream.h"
@@ -11,5 +10,3 @@
  * finish, after the report is printed. */
 rh_status rh_run_resident(const rh_run_stream *how, rh_resident *resident, rh_run_report *report,
                           rh_error *error);
-
-#endif

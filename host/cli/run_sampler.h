@@ -1,6 +1,5 @@
 /* The sampler of one run: the strategy in this process, or in its own. */
-#ifndef RH_CLI_RUN_SAMPLER_H
-#define RH_CLI_RUN_SAMPLER_H
+#pragma once
 
 #include "../core/io/array.h"
 #include "../tools/isolate/peer.h"
@@ -24,5 +23,3 @@ rh_bench_data rh_run_data(const rh_job_spec *job, const rh_array *array);
 /* One more run of the strategy, on other data. */
 rh_status rh_run_once(const rh_run_spec *spec, const rh_array *array, rh_result *result,
                       rh_error *error);
-
-#endif

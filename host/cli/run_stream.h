@@ -1,6 +1,5 @@
 /* --run on data that are streamed. */
-#ifndef RH_CLI_RUN_STREAM_H
-#define RH_CLI_RUN_STREAM_H
+#pragma once
 
 #include "inputs.h"
 #include "report.h"
@@ -30,5 +29,3 @@ int rh_run_stream_is_faster(const rh_app *app, const rh_inputs *inputs, const rh
  * the caller's to finish, after the report is printed. */
 rh_status rh_run_streamed(const rh_run_stream *how, rh_streamed *streamed, rh_run_report *report,
                           rh_error *error);
-
-#endif

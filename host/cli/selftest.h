@@ -1,6 +1,5 @@
 /* The self-test before unchecked runs. */
-#ifndef RH_CLI_SELFTEST_H
-#define RH_CLI_SELFTEST_H
+#pragma once
 
 #include "report.h"
 
@@ -18,5 +17,3 @@ rh_status rh_selftest(const rh_app *app, const rh_run_report *report, rh_error *
  * RH_OK as well where it declines so many elements. */
 rh_status rh_selftest_order(const rh_app *app, const rh_job_spec *job, uint32_t device_kinds,
                             rh_error *error);
-
-#endif

@@ -3,8 +3,7 @@
  * A driver's compiler replaces the handlers of most signals by its own: those of LLVM swallow the
  * first SIGQUIT, and let an abort() end the process before our handler can say why.  So the program
  * has a sigaction() and a signal() of its own, which drivers find before the C library's. */
-#ifndef RH_CLI_SIGNALS_H
-#define RH_CLI_SIGNALS_H
+#pragma once
 
 #include <signal.h>
 
@@ -18,5 +17,3 @@ void rh_signals_hold(void);
 
 /* Other libraries use these for messages among processes: a job's. */
 void rh_signals_release_user(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Sizes as users write them. */
-#ifndef RH_CLI_SIZE_H
-#define RH_CLI_SIZE_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -20,5 +19,3 @@ rh_status rh_sizes_parse(const char *text, uint32_t element_size, uint64_t **siz
 
 /* --seed: a whole number from 0 to 2^64-1; null is 1. */
 rh_status rh_seed_parse(const char *text, uint64_t *seed, rh_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Aligned columns and readable numbers. */
-#ifndef RH_CLI_TABLE_H
-#define RH_CLI_TABLE_H
+#pragma once
 
 #include "../core/base/format.h"
 #include "../core/base/value.h"
@@ -25,5 +24,3 @@ void rh_table_finish(rh_table *table);
 
 /* `text` wrapped at 78 columns, each line after `indent`. */
 void rh_print_wrapped(FILE *out, const char *text, const char *indent, int width);
-
-#endif

@@ -1,7 +1,6 @@
 /* The files that --new-plugin, --new-operator and --new-transport write: sdk/template, sdk/operator
  * and sdk/transport, under another name. */
-#ifndef RH_CLI_TEMPLATE_H
-#define RH_CLI_TEMPLATE_H
+#pragma once
 
 #include "../core/base/text.h"
 #include <redhost/redhost.h>
@@ -19,5 +18,3 @@ typedef enum rh_template {
  * before each. */
 rh_status rh_template_write(rh_template kind, const char *name, const char *directory,
                             rh_text *files, rh_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Output to the user: warnings and progress on standard error, and colour. */
-#ifndef RH_CLI_TERMINAL_H
-#define RH_CLI_TERMINAL_H
+#pragma once
 
 #include "../tools/bench/settings.h"
 #include "options.h"
@@ -58,5 +57,3 @@ void rh_terminal_go_on(void);
 /* From here on, SIGBUS means that the mapped input file `path` shrank: prints a message and
  * exits with status 6. */
 void rh_terminal_catch_cut_file(const char *path);
-
-#endif

@@ -1,6 +1,5 @@
 /* What --tune prints: events while it searches, and the results of a device. */
-#ifndef RH_CLI_TUNE_REPORT_H
-#define RH_CLI_TUNE_REPORT_H
+#pragma once
 
 #include "../tools/tune/tuner.h"
 #include "app.h"
@@ -14,5 +13,3 @@ void rh_tune_report_event(const rh_app *app, const rh_tuner *tuner, const rh_tun
  * none. */
 void rh_tune_print(const rh_app *app, const rh_tuner *tuner, const char *file, int kept);
 json_t *rh_tune_json(const rh_tuner *tuner);
-
-#endif

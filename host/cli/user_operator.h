@@ -1,7 +1,6 @@
 /* The operator of --map, --reduce, --finalize, --let and lists of --op and --input, and its
  * operands. */
-#ifndef RH_CLI_USER_OPERATOR_H
-#define RH_CLI_USER_OPERATOR_H
+#pragma once
 
 #include "../core/reduce/job.h"
 #include "inputs.h"
@@ -47,5 +46,3 @@ rh_status rh_user_operator_check_unchanged(const rh_user_operator *user, const r
                                            rh_error *error);
 
 void rh_user_operator_finish(rh_user_operator *user);
-
-#endif

@@ -1,6 +1,5 @@
 /* Acts if something that cannot be interrupted takes too long. */
-#ifndef RH_CLI_WATCHDOG_H
-#define RH_CLI_WATCHDOG_H
+#pragma once
 
 #include <pthread.h>
 
@@ -19,5 +18,3 @@ typedef struct rh_watchdog {
  * *dog must not be moved meanwhile.  A system without threads to spare has no watchdog. */
 void rh_watchdog_start(rh_watchdog *dog, double seconds, void (*act)(void *user), void *user);
 void rh_watchdog_stop(rh_watchdog *dog);
-
-#endif

@@ -1,11 +1,8 @@
 /* Notes on integers that wrap where a user may not expect it. */
-#ifndef RH_CLI_WRAP_NOTE_H
-#define RH_CLI_WRAP_NOTE_H
+#pragma once
 
 #include "../core/operators/operator.h"
 #include "app.h"
 
 /* n: the number of elements; UINT64_MAX: not known yet. */
 void rh_wrap_note(const rh_app *app, const rh_operator *self, uint64_t n);
-
-#endif

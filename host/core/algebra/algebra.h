@@ -10,8 +10,7 @@
  *
  * What differs only because of NaN, of the sign of a zero, or because something overflows or
  * underflows is a note: a user may want such an operator. */
-#ifndef RH_ALGEBRA_ALGEBRA_H
-#define RH_ALGEBRA_ALGEBRA_H
+#pragma once
 
 #include "../operators/operator.h"
 
@@ -48,5 +47,3 @@ int rh_algebra_is_wrong(const rh_operator *self, const rh_algebra_report *report
 rh_law rh_algebra_verdict(const rh_operator *self, const rh_algebra_report *report);
 
 const char *rh_law_name(rh_law law); /* "associative" */
-
-#endif

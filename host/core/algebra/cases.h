@@ -1,6 +1,5 @@
 /* Values to try an operator's laws on: those of single elements, and those that several reach. */
-#ifndef RH_ALGEBRA_CASES_H
-#define RH_ALGEBRA_CASES_H
+#pragma once
 
 #include "../operators/operator.h"
 
@@ -54,5 +53,3 @@ double rh_value_largest(const rh_operator *of, const unsigned char *value, doubl
 
 double rh_element_number(rh_type type, uint64_t bits);
 uint64_t rh_element_bits(rh_type type, double number); /* in range */
-
-#endif

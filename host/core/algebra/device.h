@@ -1,6 +1,5 @@
 /* Does a device compute an operator as the host does? */
-#ifndef RH_ALGEBRA_DEVICE_H
-#define RH_ALGEBRA_DEVICE_H
+#pragma once
 
 #include "../cl/session.h"
 #include "../operators/operator.h"
@@ -16,5 +15,3 @@ typedef struct rh_algebra_device {
  * built-in operators over inexact maps are compared.  Fails if the device does. */
 rh_status rh_algebra_compare(const rh_operator *self, rh_cl_session *session,
                              rh_algebra_device *device, rh_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* One law of an operator on given elements or values. */
-#ifndef RH_ALGEBRA_LAWS_H
-#define RH_ALGEBRA_LAWS_H
+#pragma once
 
 #include "algebra.h"
 #include "cases.h"
@@ -33,5 +32,3 @@ void rh_law_shrink(const rh_cases *cases, rh_law law, rh_element *elements, int 
  * not those of single elements. */
 void rh_law_describe(const rh_cases *cases, rh_law law, const rh_element *elements,
                      unsigned char *const v[3], char *text, size_t size);
-
-#endif

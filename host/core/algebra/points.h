@@ -1,6 +1,5 @@
 /* Laws as identities of formulas, at random points modulo 2^61 - 1. */
-#ifndef RH_ALGEBRA_POINTS_H
-#define RH_ALGEBRA_POINTS_H
+#pragma once
 
 #include "algebra.h"
 
@@ -8,5 +7,3 @@
  * 2^-200; -1: it does not, for values that elements reach; 0: the formulas have more than
  * + - * / ?: and ==, or what holds for elements does not hold for all values. */
 int rh_points_try(const rh_operator *of, rh_law law, uint64_t *seed);
-
-#endif

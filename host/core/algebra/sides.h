@@ -7,8 +7,7 @@
  *
  * Laws that are broken are noted in *report, each once; those that are broken there already are not
  * tried. */
-#ifndef RH_ALGEBRA_SIDES_H
-#define RH_ALGEBRA_SIDES_H
+#pragma once
 
 #include "algebra.h"
 #include "cases.h"
@@ -21,5 +20,3 @@ void rh_sides_try(const rh_cases *cases, int briefly, rh_algebra_report *report)
  * element of the whole theirs is, for the words. */
 void rh_sides_try_data(const rh_operator *of, const rh_arrays *arrays, uint64_t first, uint64_t n,
                        rh_algebra_report *report);
-
-#endif

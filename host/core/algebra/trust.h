@@ -1,6 +1,5 @@
 /* An operator is examined once before it is first used. */
-#ifndef RH_ALGEBRA_TRUST_H
-#define RH_ALGEBRA_TRUST_H
+#pragma once
 
 #include "../cl/cache.h"
 #include "../operators/operator.h"
@@ -14,5 +13,3 @@ rh_status rh_algebra_trust(const rh_operator *self, rh_cache *cache, rh_error *e
  * blamed for what it made of them.  RH_OK also for what rh_algebra_examine() passes over. */
 rh_status rh_algebra_trust_on(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
                               uint64_t n, rh_error *error);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef RH_BASE_BITS_H
-#define RH_BASE_BITS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -10,5 +9,3 @@ static inline uint64_t rh_bits_reversed(uint64_t t, uint64_t end) {
   for (uint64_t bit = 1; bit < end; bit *= 2, t /= 2) result = 2 * result + t % 2;
   return result;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* An output file for the user that replaces another, whole or not at all, and leaves its owner, its
  * mode and links as they are.  For redhost's own files see file.h. */
-#ifndef RH_BASE_DRAFT_H
-#define RH_BASE_DRAFT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -22,5 +21,3 @@ int rh_draft_end(rh_draft *draft);
 
 /* Discards an unfinished draft; zero-initialised is fine. */
 void rh_draft_finish(rh_draft *draft);
-
-#endif

@@ -1,6 +1,5 @@
 /* Errors: a status and a message. */
-#ifndef RH_BASE_ERROR_H
-#define RH_BASE_ERROR_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -22,5 +21,3 @@ const char *rh_status_text(rh_status status); /* "an OpenCL call failed" */
     rh_status rh_try_status = (call);                                                              \
     if (rh_try_status != RH_OK) return rh_try_status;                                              \
   } while (0)
-
-#endif

@@ -1,6 +1,5 @@
 /* The place of an error in a line of text: as the end of a message, and for a caret below it. */
-#ifndef RH_BASE_EXCERPT_H
-#define RH_BASE_EXCERPT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ int rh_excerpt_find(const char *message, char line[RH_EXCERPT_BYTES], size_t *co
 
 /* The bytes of line `number` of a text, from 1, without its end; null: it has fewer lines. */
 const char *rh_line_of(const char *text, size_t length, size_t number, size_t *line_length);
-
-#endif

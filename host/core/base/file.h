@@ -1,7 +1,6 @@
 /* redhost's own files: trusted only if nobody else could have written them, and written whole or
  * not at all. */
-#ifndef RH_BASE_FILE_H
-#define RH_BASE_FILE_H
+#pragma once
 
 #include "trust.h"
 #include <stddef.h>
@@ -34,5 +33,3 @@ typedef enum rh_file_meeting {
  * interrupted writer leaves no file of that name.  0, or -1 with errno. */
 int rh_file_write(const char *directory, const char *path, const void *const *parts,
                   const size_t *sizes, size_t n, rh_file_meeting meeting);
-
-#endif

@@ -1,7 +1,6 @@
 /* Is this still the process in which something was opened?  After fork() the child has neither the
  * threads of its parent nor what a driver keeps for it, and would wait for them without end. */
-#ifndef RH_BASE_FORK_H
-#define RH_BASE_FORK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -9,5 +8,3 @@
  * if there is no memory.  A kernel before Linux 4.14 leaves it 1 there. */
 const uint32_t *rh_fork_mark(void);
 void rh_fork_unmark(const uint32_t *mark);
-
-#endif

@@ -1,6 +1,5 @@
 /* Numbers as text and back, with a decimal point in every locale. */
-#ifndef RH_BASE_FORMAT_H
-#define RH_BASE_FORMAT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ const char *rh_format_size(char text[32], uint64_t n);
 /* strtod() in the C locale: a loaded library may have set another for the whole process.  0, or -1
  * if out of memory. */
 int rh_read_decimal(const char *text, char **end, double *number);
-
-#endif

@@ -3,8 +3,7 @@
  * A shared object that is linked with -ffast-math switches the loading thread to flush-to-zero,
  * which would corrupt the reference that it is checked against.  The host saves and compares the
  * control word around every call into a plugin. */
-#ifndef RH_BASE_FPSTATE_H
-#define RH_BASE_FPSTATE_H
+#pragma once
 
 #include <fenv.h>
 #include <stdint.h>
@@ -86,5 +85,3 @@ typedef fenv_t rh_fpcaller, rh_fpquick;
 
 rh_fpcaller rh_fpcaller_leave(void);
 void rh_fpcaller_back(const rh_fpcaller *caller);
-
-#endif

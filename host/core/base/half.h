@@ -1,6 +1,5 @@
 /* IEEE 754 binary16 as bits: C11 has no such type. */
-#ifndef RH_BASE_HALF_H
-#define RH_BASE_HALF_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -25,5 +24,3 @@ static inline float rh_half_to_float(uint16_t h) {
 
 /* Round to nearest, ties to even. */
 uint16_t rh_half_from_float(float f);
-
-#endif

@@ -1,7 +1,6 @@
 /* FNV-1a (Fowler, Noll and Vo), for names and checksums.  Not secure against deliberate
  * collisions. */
-#ifndef RH_BASE_HASH_H
-#define RH_BASE_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,5 +12,3 @@ static inline uint64_t rh_hash(uint64_t seed, const void *data, size_t bytes) {
   for (size_t k = 0; k < bytes; k++) h = (h ^ p[k]) * 0x100000001b3u;
   return h;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* JSON values from C values. */
-#ifndef RH_BASE_JSON_VALUE_H
-#define RH_BASE_JSON_VALUE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -11,5 +10,3 @@ json_t *rh_json_number(double number);
 /* A string of bytes that need not be UTF-8, such as a path: invalid bytes become '?'.  Null gives
  * null. */
 json_t *rh_json_bytes(const char *s);
-
-#endif

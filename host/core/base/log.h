@@ -1,6 +1,5 @@
 /* Logs and reports progress through the caller's rh_reporter. */
-#ifndef RH_BASE_LOG_H
-#define RH_BASE_LOG_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -11,5 +10,3 @@ void rh_log(const rh_reporter *reporter, uint32_t level, const char *format, ...
 /* RH_OK, or RH_E_CANCELLED if the caller cancels; then *error is filled. */
 rh_status rh_progress(const rh_reporter *reporter, const char *phase, uint64_t done, uint64_t total,
                       rh_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Paths: the environment's directories, and the library's own. */
-#ifndef RH_BASE_PATH_H
-#define RH_BASE_PATH_H
+#pragma once
 
 /* All functions return malloc'ed strings, or null if out of memory or if the directory is unknown.
  */
@@ -22,5 +21,3 @@ int rh_path_may_be_loaded(const char *path);
 
 /* mkdir -p with mode 0700 for new directories. 0, or -1 with errno. */
 int rh_path_make_dirs(const char *directory);
-
-#endif

@@ -1,6 +1,5 @@
 /* The host's processor. */
-#ifndef RH_BASE_PROCESSOR_H
-#define RH_BASE_PROCESSOR_H
+#pragma once
 
 enum { RH_PROCESSOR_WORD = 48 };
 
@@ -8,5 +7,3 @@ enum { RH_PROCESSOR_WORD = 48 };
  * same: "GenuineIntel 6 143", vendor, family and model as CPUID has them, or, on ARM, implementer
  * and part, as in "ARM 0x41 0xd4f"; "" if unknown. */
 void rh_processor_family(char family[RH_PROCESSOR_WORD]);
-
-#endif

@@ -1,7 +1,6 @@
 /* Splitmix64 (Steele, Lea and Flood, Fast splittable pseudorandom number generators, OOPSLA
  * 2014). */
-#ifndef RH_BASE_RANDOM_H
-#define RH_BASE_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ static inline uint64_t rh_random_mix(uint64_t x) {
 static inline uint64_t rh_random_next(uint64_t *state) {
   return rh_random_mix(*state += rh_random_step);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Page-aligned memory: mapped files, and memory that grows without copying. */
-#ifndef RH_BASE_REGION_H
-#define RH_BASE_REGION_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -32,5 +31,3 @@ void rh_region_trim(rh_region *region, uint64_t bytes); /* releases all but `byt
  * rh_region_alloc_shared. */
 void rh_region_seal(const rh_region *region);
 void rh_region_finish(rh_region *region);
-
-#endif

@@ -1,6 +1,5 @@
 /* A string that grows. */
-#ifndef RH_BASE_TEXT_H
-#define RH_BASE_TEXT_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ void rh_make_plain(char *s);
 
 /* Would rh_make_plain leave the `length` bytes of s unchanged? */
 int rh_is_plain_utf8(const char *s, size_t length);
-
-#endif

@@ -1,8 +1,7 @@
 /* Can others change the target of a path?  One rule for everything that redhost finds and then runs
  * or believes: plugins, descriptions of foreign functions and their libraries, compiled programs,
  * the tuning database. */
-#ifndef RH_BASE_TRUST_H
-#define RH_BASE_TRUST_H
+#pragma once
 
 #include <grp.h>
 #include <pwd.h>
@@ -48,5 +47,3 @@ typedef struct rh_trust_user {
  * group.  Accounts of a directory service are not seen, because directories are not enumerated. */
 int rh_trust_is_private(const struct group *group, const rh_trust_user *users, int n,
                         FILE *accounts);
-
-#endif

@@ -1,6 +1,5 @@
 /* Results as text, in the C locale's digits. */
-#ifndef RH_BASE_VALUE_H
-#define RH_BASE_VALUE_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -11,5 +10,3 @@ const char *rh_format_value(char text[64], const rh_result *result);
 const char *rh_format_exact(char text[64], const rh_result *result);
 /* The operator's answer: an index, or the shortest decimal. */
 const char *rh_format_answer(char text[64], const rh_result *result);
-
-#endif

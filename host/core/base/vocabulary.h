@@ -1,6 +1,5 @@
 /* Names of types, operators, statuses' reasons: all from the lists in redhost/plugin.h. */
-#ifndef RH_BASE_VOCABULARY_H
-#define RH_BASE_VOCABULARY_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -50,5 +49,3 @@ const char *rh_why_code(uint32_t why); /* "device"; "unknown" */
  * an unknown number. */
 const char *rh_determinism_name(uint32_t determinism);
 uint32_t rh_determinism_from_name(const char *name); /* UINT32_MAX for an unknown name */
-
-#endif

@@ -1,6 +1,5 @@
 /* All operators by name: built in, those that come with redhost, and files beside plugins. */
-#ifndef RH_CATALOG_CATALOG_H
-#define RH_CATALOG_CATALOG_H
+#pragma once
 
 #include "../plug/discover.h"
 #include "traits.h"
@@ -50,5 +49,3 @@ const rh_catalog_entry *rh_catalog_find(const rh_catalog *catalog, const char *n
  * if there is no operator of that name, with a suggestion. */
 rh_status rh_catalog_define(rh_definition *definition, const rh_options *options, const char *name,
                             rh_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* An operator as a request or a command line says it: in several texts. */
-#ifndef RH_CATALOG_TEXTS_H
-#define RH_CATALOG_TEXTS_H
+#pragma once
 
 #include "../operators/operator.h"
 
@@ -46,5 +45,3 @@ int rh_operator_is_name(const char *text, size_t length);
 
 /* x, y, z, w, v, u, s, r: the names of operands that have none. */
 const char *rh_operand_usual_name(uint32_t k);
-
-#endif

@@ -1,6 +1,5 @@
 /* What an operator can be said to be, found by making it for operands of each type. */
-#ifndef RH_CATALOG_TRAITS_H
-#define RH_CATALOG_TRAITS_H
+#pragma once
 
 #include "../operators/definition.h"
 
@@ -19,5 +18,3 @@ rh_status rh_traits_find(rh_traits *traits, const rh_definition *definition, rh_
 
 /* Those of a built-in operator. */
 void rh_traits_of_built_in(rh_traits *traits, uint32_t op);
-
-#endif

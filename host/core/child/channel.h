@@ -1,6 +1,5 @@
 /* The child's end of the descriptors that spawn.h sets up. */
-#ifndef RH_CHILD_CHANNEL_H
-#define RH_CHILD_CHANNEL_H
+#pragma once
 
 #include <jansson.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ int rh_channel_write(const rh_channel *channel, const char *text, size_t length)
 /* The parent's next line, without its end. 0, or -1 if there is none or it is too long. */
 int rh_channel_hear(const rh_channel *channel, char *line, size_t bytes);
 void rh_channel_close(rh_channel *channel);
-
-#endif

@@ -1,7 +1,6 @@
 /* A conversation with a child process: starts it, sends the request, reads its lines, and describes
  * how it ended.  The caller interprets the lines. */
-#ifndef RH_CHILD_CONVERSATION_H
-#define RH_CHILD_CONVERSATION_H
+#pragma once
 
 #include "spawn.h"
 
@@ -52,5 +51,3 @@ void rh_conversation_end(rh_conversation *talk, double grace);
 /* Describes how a child ended: "crashed in run (signal 11)", "did not answer within 5 s in query";
  * and what it printed.  `where`: "in run". */
 void rh_conversation_name(const rh_conversation *talk, const char *where, char *to, size_t bytes);
-
-#endif

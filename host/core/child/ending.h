@@ -1,6 +1,5 @@
 /* Describes how a child ended. */
-#ifndef RH_CHILD_ENDING_H
-#define RH_CHILD_ENDING_H
+#pragma once
 
 #include <stddef.h>
 
@@ -11,5 +10,3 @@ void rh_ending_name(int status, const char *where, char *to, size_t bytes);
 /* The same for a child that had sent everything and got RH_CHILD_DONE_S to end; 0 if it ended
  * normally, or if that is unknown. */
 int rh_ending_name_done(int status, char *to, size_t bytes);
-
-#endif

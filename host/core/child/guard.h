@@ -1,6 +1,5 @@
 /* A process between a child and its parent that kills everything that the child leaves behind. */
-#ifndef RH_CHILD_GUARD_H
-#define RH_CHILD_GUARD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -11,5 +10,3 @@
  * work.  -1: `parent` is already gone.  If no process can be created, the work continues unguarded.
  * Must be called before OpenCL and before any thread: this is the only fork in redhost. */
 int rh_guard(int64_t parent);
-
-#endif

@@ -1,8 +1,7 @@
 /* Requests to redhost's own child processes.  One format for every role: "KEY=VALUE" strings of any
  * bytes, each ended by a null byte.  Both sides are redhost, but perhaps of different versions:
  * requests that do not match are refused. */
-#ifndef RH_CHILD_REQUEST_H
-#define RH_CHILD_REQUEST_H
+#pragma once
 
 #include "../base/text.h"
 #include <redhost/redhost.h>
@@ -48,5 +47,3 @@ int rh_request_number(const rh_child_request *request, const char *key, uint64_t
 int rh_request_fields(const rh_child_request *request, const rh_request_field *fields, size_t n,
                       void *to);
 rh_options rh_request_options(const rh_child_request *request);
-
-#endif

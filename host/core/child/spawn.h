@@ -1,7 +1,6 @@
 /* A child process that answers in lines: started afresh, never forked (a child forked after OpenCL
  * was used hangs). */
-#ifndef RH_CHILD_SPAWN_H
-#define RH_CHILD_SPAWN_H
+#pragma once
 
 #include <redhost/redhost.h>
 #include <sys/types.h>
@@ -78,5 +77,3 @@ int rh_child_tell(const rh_child *child, const char *line);
  * program: its process group), reaps it and frees everything.  Returns its status as of waitpid, or
  * -1 if another part of the program reaped it, or if it cannot be killed. */
 int rh_child_finish(rh_child *child, double grace);
-
-#endif

@@ -1,7 +1,6 @@
 /* A calibration run: a short measurement of what `auto` has to know about a machine that nobody
  * tuned. */
-#ifndef RH_CHOOSE_CALIBRATE_H
-#define RH_CHOOSE_CALIBRATE_H
+#pragma once
 
 #include "../reduce/job.h"
 
@@ -30,5 +29,3 @@ double rh_transfer_s(const rh_context *context, const rh_tunedb *tuned, const rh
 
 /* The measured time to find and open the device of *tuned; 0: unknown. */
 double rh_opening_s(const rh_tunedb *tuned);
-
-#endif

@@ -1,6 +1,5 @@
 /* `auto`: chooses the best strategy for a problem on the current device. */
-#ifndef RH_CHOOSE_CHOOSE_H
-#define RH_CHOOSE_CHOOSE_H
+#pragma once
 
 #include "../reduce/job.h"
 
@@ -13,5 +12,3 @@
  * information. */
 rh_status rh_choose(rh_context *context, const rh_job_spec *spec, const rh_entry **entry,
                     rh_error *error);
-
-#endif

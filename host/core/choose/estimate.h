@@ -1,7 +1,6 @@
 /* Estimates a strategy's time for a problem from all available data: measured here, and shipped
  * with redhost, at any sizes. */
-#ifndef RH_CHOOSE_ESTIMATE_H
-#define RH_CHOOSE_ESTIMATE_H
+#pragma once
 
 #include "../tunedb/tunedb.h"
 
@@ -30,5 +29,3 @@ typedef struct rh_estimate {
  * interpolated between two sizes.  Beyond them, fewer elements are assumed to take no longer, and
  * more elements no longer per element. */
 rh_estimate rh_estimate_of(const rh_tunedb *tuned, const rh_estimated *of);
-
-#endif

@@ -1,6 +1,5 @@
 /* `auto` goes on to another strategy where the one that it chose cannot be used. */
-#ifndef RH_CHOOSE_FALLBACK_H
-#define RH_CHOOSE_FALLBACK_H
+#pragma once
 
 #include "../reduce/job.h"
 
@@ -21,5 +20,3 @@ int rh_fallback(rh_context *context, const rh_job_spec *spec, rh_attempts *tried
 
 /* Was it left out, for this operator and type at this size or below? */
 int rh_is_left_out(const rh_context *context, const rh_job_spec *spec, const char *strategy);
-
-#endif

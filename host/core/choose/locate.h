@@ -1,6 +1,5 @@
 /* From a strategy's name, or "auto", to its file. */
-#ifndef RH_CHOOSE_LOCATE_H
-#define RH_CHOOSE_LOCATE_H
+#pragma once
 
 #include "../reduce/job.h"
 
@@ -9,5 +8,3 @@ rh_status rh_locate(rh_context *context, const rh_job_spec *spec, rh_found *foun
 
 /* The same, and rh_job_init() with what was found.  job->spec names what *spec does. */
 rh_status rh_locate_job(rh_job *job, rh_context *context, const rh_job_spec *spec, rh_error *error);
-
-#endif

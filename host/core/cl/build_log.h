@@ -1,6 +1,5 @@
 /* What compilers say of a program, with places in the files that it was made of. */
-#ifndef RH_CL_BUILD_LOG_H
-#define RH_CL_BUILD_LOG_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ char *rh_log_in_files(const char *log, const char *source);
 /* Line `line` of a file that `source` has behind #line directives; null: it has none. */
 const char *rh_source_line(const char *source, const char *file, size_t file_length, uint32_t line,
                            size_t *length);
-
-#endif

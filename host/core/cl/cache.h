@@ -1,6 +1,5 @@
 /* Compiled programs on disk. */
-#ifndef RH_CL_CACHE_H
-#define RH_CL_CACHE_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -30,5 +29,3 @@ void rh_cache_drop(rh_cache *cache, const char *key);
 
 /* Writes `text` to <directory>/log/<name>.log; returns its path, malloc'ed, or null. */
 char *rh_cache_log(rh_cache *cache, const char *name, const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* Lists OpenCL devices and selects one. */
-#ifndef RH_CL_DEVICES_H
-#define RH_CL_DEVICES_H
+#pragma once
 
 #include "../base/processor.h"
 #include <CL/cl.h>
@@ -54,5 +53,3 @@ rh_status rh_cl_devices_of_queue(const rh_cl_devices *devices, cl_command_queue 
                                  const rh_cl_device **device, rh_error *error);
 
 const char *rh_device_kind_name(uint32_t kind); /* "gpu" */
-
-#endif

@@ -1,6 +1,5 @@
 /* The state that decides whether OpenCL's drivers start, found before any of them is loaded. */
-#ifndef RH_CL_DRIVERS_H
-#define RH_CL_DRIVERS_H
+#pragma once
 
 #include "../base/text.h"
 #include <stdint.h>
@@ -13,5 +12,3 @@ uint64_t rh_cl_drivers_state(void);
 /* Adds the unusually tight limits of this process, which may be why a driver did not start: "; the
  * address space is limited to 250000 KiB (ulimit -v)".  Adds nothing if there are none. */
 void rh_cl_drivers_limits(rh_text *to);
-
-#endif

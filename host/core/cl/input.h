@@ -1,6 +1,5 @@
 /* A device's view of an array in host memory. */
-#ifndef RH_CL_INPUT_H
-#define RH_CL_INPUT_H
+#pragma once
 
 #include "session.h"
 
@@ -34,5 +33,3 @@ rh_status rh_cl_input_renew(rh_cl_input *input, rh_cl_session *session, void *re
 rh_status rh_cl_input_write(rh_cl_input *input, rh_cl_session *session, const void *data,
                             uint64_t bytes, rh_error *error);
 void rh_cl_input_finish(rh_cl_input *input);
-
-#endif

@@ -1,6 +1,5 @@
 /* Buffers: messages for a device that is out of memory, and checks of a caller's. */
-#ifndef RH_CL_MEMORY_H
-#define RH_CL_MEMORY_H
+#pragma once
 
 #include "session.h"
 #include "status.h"
@@ -41,5 +40,3 @@ rh_status rh_cl_check_range(const rh_cl_session *session, cl_mem buffer, const r
       return rh_cl_fail_short(error, rh_cl_code, what, (session)->device, (session)->input_bytes,  \
                               0);                                                                  \
   } while (0)
-
-#endif

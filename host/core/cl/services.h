@@ -1,6 +1,5 @@
 /* The host's services to a plugin: rh_host, and a record of everything that the plugin obtained. */
-#ifndef RH_CL_SERVICES_H
-#define RH_CL_SERVICES_H
+#pragma once
 
 #include "session.h"
 
@@ -56,5 +55,3 @@ static inline void rh_services_leave(rh_services *services) {
 }
 /* Waits for the queue and releases everything that the plugin obtained. */
 void rh_services_finish(rh_services *services);
-
-#endif

@@ -1,6 +1,5 @@
 /* A context and an in-order queue on one device. */
-#ifndef RH_CL_SESSION_H
-#define RH_CL_SESSION_H
+#pragma once
 
 #include "../base/text.h"
 #include "cache.h"
@@ -49,5 +48,3 @@ void rh_cl_session_finish(rh_cl_session *session); /* zero-initialised is fine *
 rh_status rh_cl_program(rh_cl_session *session, const char *file, const char *prelude,
                         const char *source, const char *options, cl_program *program,
                         rh_error *error);
-
-#endif

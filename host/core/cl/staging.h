@@ -1,7 +1,6 @@
 /* A large copy from memory that is not pinned: threads copy it into pinned pieces, from which the
  * device takes it several times as fast. */
-#ifndef RH_CL_STAGING_H
-#define RH_CL_STAGING_H
+#pragma once
 
 #include "session.h"
 
@@ -13,5 +12,3 @@ enum { RH_CL_STAGED_BYTES = 256 << 20 };
  * driver pins no memory or no thread can be started. */
 rh_status rh_cl_stage(rh_cl_session *session, cl_mem buffer, const void *data, uint64_t bytes,
                       rh_error *error);
-
-#endif

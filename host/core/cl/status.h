@@ -1,6 +1,5 @@
 /* OpenCL's error codes in words. */
-#ifndef RH_CL_STATUS_H
-#define RH_CL_STATUS_H
+#pragma once
 
 #include "../base/error.h"
 #include <CL/cl.h>
@@ -17,5 +16,3 @@ rh_status rh_cl_fail(rh_error *error, cl_int code, const char *what);
     cl_int rh_cl_code = (call);                                                                    \
     if (rh_cl_code != CL_SUCCESS) return rh_cl_fail(error, rh_cl_code, what);                      \
   } while (0)
-
-#endif

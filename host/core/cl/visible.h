@@ -5,8 +5,7 @@
  * cl_nv_create_buffer gives buffers in the host's memory; kernels' writes arrive in their mapping.
  * OpenCL itself promises nothing about memory that is written while mapped, so it is tested before
  * it is used. */
-#ifndef RH_CL_VISIBLE_H
-#define RH_CL_VISIBLE_H
+#pragma once
 
 #include "session.h"
 
@@ -38,5 +37,3 @@ void rh_cl_visible_expect(rh_cl_visible *visible);
  * once. */
 rh_status rh_cl_visible_await(rh_cl_visible *visible, rh_cl_session *session, void *value,
                               rh_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Evaluation, node by node. */
-#ifndef RH_EXPR_EVAL_H
-#define RH_EXPR_EVAL_H
+#pragma once
 
 #include "graph.h"
 
@@ -24,5 +23,3 @@ void rh_eval_node(const rh_evaluation *e, uint32_t k, uint64_t first, uint64_t d
 
 /* A new node: its value, if it is of literals alone. */
 void rh_eval_known(const rh_exprs *exprs, rh_node *node);
-
-#endif

@@ -1,8 +1,7 @@
 /* Expressions in C's syntax over arrays: parsed to a typed graph, evaluated here, and written as
  * OpenCL C.  Nothing of the user's text reaches a compiler.  docs/operators.md has the language:
  * its types, functions, and where it differs from C, so that host and device compute the same. */
-#ifndef RH_EXPR_EXPR_H
-#define RH_EXPR_EXPR_H
+#pragma once
 
 #include "../base/text.h"
 #include <redhost/redhost.h>
@@ -187,5 +186,3 @@ void rh_exprs_write_helpers(rh_text *to);
 /* outputs[k]: the value modulo the prime 2^61 - 1, of variables in its field.  `?:` goes by whether
  * floats are equal.  0: an operation is not one of + - * / ?: == !=, or divides by 0. */
 int rh_exprs_modular(const rh_exprs *exprs, const uint64_t *variables, uint64_t *outputs);
-
-#endif

@@ -1,6 +1,5 @@
 /* The graph of expressions: nodes in an order in which each stands behind its operands. */
-#ifndef RH_EXPR_GRAPH_H
-#define RH_EXPR_GRAPH_H
+#pragma once
 
 #include "expr.h"
 
@@ -190,5 +189,3 @@ struct rh_function {
  * says what is wrong.  0: there is no such function. */
 int rh_graph_call_named(rh_exprs *exprs, const char *name, size_t length, const uint32_t *args,
                         uint32_t n, uint32_t *made, rh_reason *reason);
-
-#endif

@@ -1,6 +1,5 @@
 /* All values that a device may compute. */
-#ifndef RH_EXPR_INTERVAL_H
-#define RH_EXPR_INTERVAL_H
+#pragma once
 
 #include "graph.h"
 
@@ -10,5 +9,3 @@ rh_interval rh_interval_of(const rh_node *node, const rh_interval *args);
 
 /* The ends may be off by this part of themselves, or of the least normal number. */
 rh_interval rh_interval_widen(rh_type type, double part, rh_interval a);
-
-#endif

@@ -1,6 +1,5 @@
 /* Numbers that take on a type: which types hold them, and what they are there. */
-#ifndef RH_EXPR_NUMBER_H
-#define RH_EXPR_NUMBER_H
+#pragma once
 
 #include "graph.h"
 
@@ -21,5 +20,3 @@ void rh_number_text(char text[static RH_NUMBER_BYTES], rh_expr_value value);
 
 /* Nearer to 0, integers of 64 bits and floats are told apart by f64. */
 #define RH_NUMBER_WIDE 0x1p53
-
-#endif

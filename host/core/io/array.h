@@ -1,6 +1,5 @@
 /* One-dimensional arrays in host memory, from files, pipes or a generator. */
-#ifndef RH_IO_ARRAY_H
-#define RH_IO_ARRAY_H
+#pragma once
 
 #include "../base/region.h"
 #include "first_bytes.h"
@@ -72,5 +71,3 @@ rh_status rh_array_check_kind(const char *kind, rh_error *error);
 const char *const *rh_array_kinds(void);
 
 void rh_array_finish(rh_array *array);
-
-#endif

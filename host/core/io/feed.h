@@ -1,7 +1,6 @@
 /* The elements of a file or of standard input, read piece by piece into memory of the caller's:
  * nothing is mapped, and no more is held than the bytes that told the format. */
-#ifndef RH_IO_FEED_H
-#define RH_IO_FEED_H
+#pragma once
 
 #include "npy.h"
 #include "stream.h"
@@ -68,5 +67,3 @@ rh_status rh_feed_check_unchanged(const rh_feed *feed, rh_error *error);
 void rh_feed_warn(const rh_feed *feed);
 
 void rh_feed_finish(rh_feed *feed);
-
-#endif

@@ -1,6 +1,5 @@
 /* What is checked of every input file, however it is read: mapped, into memory, or in pieces. */
-#ifndef RH_IO_FIRST_BYTES_H
-#define RH_IO_FIRST_BYTES_H
+#pragma once
 
 #include "npy.h"
 #include <sys/stat.h>
@@ -40,5 +39,3 @@ rh_status rh_file_check_unchanged(const char *name, int fd, uint64_t bytes,
 
 /* Turns the bytes of each element of `size` bytes around. */
 void rh_file_swap(void *elements, uint64_t bytes, uint32_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* Kinds of generated data: one function per kind. */
-#ifndef RH_IO_KINDS_H
-#define RH_IO_KINDS_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -32,5 +31,3 @@ typedef struct rh_kind {
 const rh_kind *rh_kind_find(const char *name);
 
 rh_recipe rh_recipe_make(uint64_t seed, rh_type type, uint64_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* The header of NumPy's .npy format, versions 1.0, 2.0 and 3.0. */
-#ifndef RH_IO_NPY_H
-#define RH_IO_NPY_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -31,5 +30,3 @@ uint64_t rh_npy_wanted(const void *bytes, uint64_t length);
  * RH_OK, or RH_E_FILE. */
 rh_status rh_npy_parse(rh_npy *npy, const void *bytes, uint64_t length, const char *name,
                        rh_error *error);
-
-#endif

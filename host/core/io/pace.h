@@ -1,6 +1,5 @@
 /* Limits progress reports to a few per second. */
-#ifndef RH_IO_PACE_H
-#define RH_IO_PACE_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -13,5 +12,3 @@ typedef struct rh_pace {
 
 /* RH_OK, or RH_E_CANCELLED if the caller cancels. */
 rh_status rh_pace_report(rh_pace *pace, uint64_t done, uint64_t total, rh_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads bytes from a pipe into growing memory. */
-#ifndef RH_IO_STREAM_H
-#define RH_IO_STREAM_H
+#pragma once
 
 #include "../base/region.h"
 #include "pace.h"
@@ -21,5 +20,3 @@ rh_status rh_stream_fill(rh_stream *stream, uint64_t wanted, uint64_t total, rh_
 
 /* Releases memory that was reserved for growth. */
 void rh_stream_trim(rh_stream *stream);
-
-#endif

@@ -7,8 +7,7 @@
  * nothing.
  * Signals of other addresses go to the handler that was there before.  For programs: a library
  * leaves the signals of its process alone. */
-#ifndef RH_IO_VIEW_H
-#define RH_IO_VIEW_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,5 +34,3 @@ int rh_view_is_torn(const rh_view *view, uint64_t *at);
 
 /* These bytes are not needed any more: their pages stay in the page cache only.  [any thread] */
 void rh_view_leave(const rh_view *view, uint64_t at, uint64_t bytes);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Of few elements a call takes most of its time on the way to the strategy, so the fast path checks
  * only what differs from call to call. */
-#ifndef RH_LIBRARY_CALL_H
-#define RH_LIBRARY_CALL_H
+#pragma once
 
 #include "../operators/ops.h"
 #include "../operators/result.h"
@@ -73,5 +72,3 @@ static inline const void *rh_call_host_input(const rh_call *call, const void *co
 /* Of so many elements of what rh_call_host_input() gave. */
 rh_status rh_call_fast(const rh_call *call, const void *from, uint64_t n, rh_result *result,
                        rh_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* What programs hold: a context, behind a lock, and what the library keeps of their calls. */
-#ifndef RH_LIBRARY_HANDLE_H
-#define RH_LIBRARY_HANDLE_H
+#pragma once
 
 #include "../reduce/context.h"
 #include "sized.h"
@@ -22,5 +21,3 @@ struct rh_redhost {
 rh_status rh_redhost_enter(rh_redhost *redhost, rh_error *error);
 /* releases it if it is closed and nothing prepared is left */
 void rh_redhost_leave(rh_redhost *redhost);
-
-#endif

@@ -4,8 +4,7 @@
  * A kept job serves every n of its class: sizes up to a few MiB, and those that are streamed, are
  * set up for the next power of two, others exactly.  Nothing that is kept depends on the caller's
  * memory: the data are brought to a job for one call. */
-#ifndef RH_LIBRARY_KEPT_H
-#define RH_LIBRARY_KEPT_H
+#pragma once
 
 #include "../scale/arrays.h"
 #include "call.h"
@@ -69,5 +68,3 @@ rh_status rh_kept_reduce(rh_redhost *redhost, rh_kept_job *kept, const void *con
 void rh_kept_release(rh_redhost *redhost, rh_kept_job *kept, rh_status status);
 
 void rh_kept_finish(rh_redhost *redhost);
-
-#endif

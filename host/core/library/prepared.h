@@ -1,6 +1,5 @@
 /* A prepared reduction: what rh_prepare() sets up, and calls use. */
-#ifndef RH_LIBRARY_PREPARED_H
-#define RH_LIBRARY_PREPARED_H
+#pragma once
 
 #include "../reduce/transfer.h"
 #include "kept.h"
@@ -40,5 +39,3 @@ static inline void rh_prepared_await(rh_prepared *p) {
   const struct timespec pause = {0, 50000};
   while (!rh_prepared_take(p)) nanosleep(&pause, NULL);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A part whose elements are in memory. */
-#ifndef RH_LIBRARY_SHARE_ARRAYS_H
-#define RH_LIBRARY_SHARE_ARRAYS_H
+#pragma once
 
 #include "../scale/share.h"
 #include "kept.h"
@@ -16,5 +15,3 @@ typedef struct rh_share_arrays {
 /* RH_E_WRONG for a wrong chunk. */
 rh_status rh_share_reduce(rh_share *part, const rh_share_spec *spec, const rh_share_arrays *arrays,
                           rh_error *error);
-
-#endif

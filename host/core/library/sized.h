@@ -1,8 +1,7 @@
 /* Structs that the caller of the library allocates.  Each begins with its size, so that later
  * versions can append fields: a struct of an earlier version is shorter, one of a later version is
  * longer. */
-#ifndef RH_LIBRARY_SIZED_H
-#define RH_LIBRARY_SIZED_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -37,5 +36,3 @@ rh_status rh_sized_read(void *own, const void *given, const rh_sized *kind, rh_e
 /* Copies the struct `own` to `given`, which was checked, as far as `given` extends.  `given` keeps
  * its size. */
 void rh_sized_write(void *given, const void *own, const rh_sized *kind);
-
-#endif

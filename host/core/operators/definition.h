@@ -1,7 +1,6 @@
 /* What a user says of an operator: the parts of an operator file, or of the command line, as text.
  * Nothing here knows the operands' types yet; operator.h makes an operator of it. */
-#ifndef RH_OPERATORS_DEFINITION_H
-#define RH_OPERATORS_DEFINITION_H
+#pragma once
 
 #include "../base/vocabulary.h"
 #include "../expr/expr.h"
@@ -104,5 +103,3 @@ void rh_definition_add_line(rh_text *to, const char *file, uint32_t line);
 enum { RH_ORIGIN_BYTES = 500, /* of a path; longer ones are cut */ RH_WHAT_BYTES = 576 };
 const char *rh_definition_what(char what[RH_WHAT_BYTES], const rh_definition *definition,
                                const char *key, rh_json_place at);
-
-#endif

@@ -1,6 +1,5 @@
 /* Operators as JSON: files, and those that come with redhost.  docs/operators.md has the format. */
-#ifndef RH_OPERATORS_FILE_H
-#define RH_OPERATORS_FILE_H
+#pragma once
 
 #include "definition.h"
 
@@ -17,5 +16,3 @@ rh_status rh_definition_read_file(rh_definition *definition, const char *path, r
 /* The operators that come with redhost: the text of number k, from 0, and its name (may be null);
  * null if there are fewer. */
 const char *rh_library_text(size_t k, const char **name);
-
-#endif

@@ -1,6 +1,5 @@
 /* The steps of rh_operator_create(). */
-#ifndef RH_OPERATORS_MAKE_H
-#define RH_OPERATORS_MAKE_H
+#pragma once
 
 #include "operator.h"
 
@@ -47,5 +46,3 @@ rh_status rh_operator_make_results(rh_operator *self, const rh_definition *defin
 
 /* malloc'ed; null if out of memory. */
 char *rh_operator_make_key(const rh_operator *self, const rh_definition *definition);
-
-#endif

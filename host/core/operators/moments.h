@@ -1,7 +1,6 @@
 /* Mean and variance on the host, by loops of their own: the one struct operator that NumPy and
  * everybody else has as a loop, too. */
-#ifndef RH_OPERATORS_MOMENTS_H
-#define RH_OPERATORS_MOMENTS_H
+#pragma once
 
 #include "moments_tile.h"
 #include "operator.h"
@@ -22,5 +21,3 @@ int rh_moments_reduce(const rh_operator *self, const rh_arrays *arrays, uint64_t
 
 /* *a = combine(*a, *b), the same. */
 void rh_moments_combine(void *a, const void *b);
-
-#endif

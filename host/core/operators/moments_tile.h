@@ -1,6 +1,5 @@
 /* Mean and variance of one tile; the files that define these differ in how squares are scaled. */
-#ifndef RH_OPERATORS_MOMENTS_TILE_H
-#define RH_OPERATORS_MOMENTS_TILE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ rh_moments_tiles *rh_moments_wide(void);
  * are twice as many; null: not on this processor.  For tests. */
 enum { RH_MOMENTS_256, RH_MOMENTS_512, RH_MOMENTS_256VL, RH_MOMENTS_WIDE /* so many */ };
 rh_moments_tiles *rh_moments_wide_by(int kind);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * To a plugin both are an rh_op with the number RH_FIRST_USER_OP.  Its functions are bound to the
  * operator (libffi), because the ABI's functions have no argument for it. */
-#ifndef RH_OPERATORS_OPERATOR_H
-#define RH_OPERATORS_OPERATOR_H
+#pragma once
 
 #include "../expr/expr.h"
 #include "definition.h"
@@ -234,5 +233,3 @@ uint64_t rh_operator_result_uses(const rh_operator *self, uint32_t k);
 /* Between which numbers result k lies, if the numbers that it is computed from lie in intervals. */
 rh_interval rh_operator_enclose_result(const rh_operator *self, uint32_t k,
                                        const rh_interval *given, uint64_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* The host's table of operators on types: the C side of kernels/prelude. */
-#ifndef RH_REDUCE_OPS_H
-#define RH_REDUCE_OPS_H
+#pragma once
 
 #include "../base/text.h"
 #include <redhost/redhost.h>
@@ -15,5 +14,3 @@ char *rh_op_prelude(uint32_t op, rh_type type);
 char *rh_op_prelude_named(const char *op, rh_type type);
 /* Only kernels/prelude. */
 void rh_prelude_append(rh_text *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* Built-in operators as fields of a struct, for several of them in one pass. */
-#ifndef RH_OPERATORS_PARTS_H
-#define RH_OPERATORS_PARTS_H
+#pragma once
 
 #include "definition.h"
 
@@ -20,5 +19,3 @@ typedef struct rh_part_field {
 /* The number of fields; 0 if the operator cannot be one of several: products of floats, whose
  * values are scaled, and affine. */
 uint32_t rh_part_fields(uint32_t op, rh_type type, rh_part_field fields[RH_MOST_PART_FIELDS]);
-
-#endif

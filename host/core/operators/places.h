@@ -1,6 +1,5 @@
 /* Lines and columns of values in a JSON text, which the JSON library does not tell. */
-#ifndef RH_OPERATORS_PLACES_H
-#define RH_OPERATORS_PLACES_H
+#pragma once
 
 #include "definition.h"
 
@@ -23,5 +22,3 @@ rh_json_place rh_json_place_in(const char *json, size_t length, rh_json_place st
 /* RH_E_FILE with the place and the line of what is wrong in a text that is not JSON. */
 rh_status rh_json_refuse(const char *json, size_t length, const char *origin,
                          const json_error_t *why, rh_error *error);
-
-#endif

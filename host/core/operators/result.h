@@ -1,6 +1,5 @@
 /* From the value of a built-in operator to its result. */
-#ifndef RH_OPERATORS_RESULT_H
-#define RH_OPERATORS_RESULT_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -32,5 +31,3 @@ static inline void rh_op_decode(rh_decoding decoding, const rh_op *op, rh_type t
  * products of floats, the results: values of two fields have padding, and an infinity any
  * exponent. */
 int rh_op_same_values(const rh_op *op, rh_type type, const void *a, const void *b);
-
-#endif

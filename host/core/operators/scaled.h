@@ -2,8 +2,7 @@
  * Nothing overflows or underflows before the product is converted to its type.  The mantissa's
  * magnitude is in [1, 2), or the mantissa is a zero, an infinity or NaN, and the exponent means
  * nothing. */
-#ifndef RH_REDUCE_SCALED_H
-#define RH_REDUCE_SCALED_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -70,5 +69,3 @@ static inline float rh_scaled_float(rh_scaled_f32 x) {
 static inline double rh_scaled_double(rh_scaled_f64 x) {
   return ldexp(x.mantissa, rh_scaled_clamp(x.exponent));
 }
-
-#endif

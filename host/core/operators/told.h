@@ -1,7 +1,6 @@
 /* An operator as one text, for redhost's own child processes: they need no file of it, and make the
  * same operator even where a file has changed since. */
-#ifndef RH_OPERATORS_TOLD_H
-#define RH_OPERATORS_TOLD_H
+#pragma once
 
 #include "operator.h"
 
@@ -10,5 +9,3 @@ char *rh_operator_tell(const rh_operator *self);
 
 /* Accepts any text.  RH_E_USAGE: not such a text, or not one of this redhost. */
 rh_status rh_operator_hear(rh_operator **made, const char *text, rh_error *error);
-
-#endif

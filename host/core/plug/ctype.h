@@ -1,6 +1,5 @@
 /* C types by name, as used in descriptions of foreign functions, and values of these types. */
-#ifndef RH_PLUG_CTYPE_H
-#define RH_PLUG_CTYPE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -36,5 +35,3 @@ uint64_t rh_ctype_max(const rh_ctype *type); /* of an integer type */
 /* An integer, cut to the type. */
 void rh_ctype_store(const rh_ctype *type, rh_cvalue *to, uint64_t integer);
 rh_number rh_ctype_load(const rh_ctype *type, const rh_cvalue *from);
-
-#endif

@@ -1,6 +1,5 @@
 /* REDHOST_PLUGIN_DISABLE: disables plugins that did not come with redhost. */
-#ifndef RH_PLUG_DISABLE_H
-#define RH_PLUG_DISABLE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -9,5 +8,3 @@
 int rh_is_disabled_file(const char *path, char *reason, size_t bytes);
 /* The same for the name of a strategy in the file. */
 int rh_is_disabled_strategy(const char *name, char *reason, size_t bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* The directories of plugins, and the files in them.  Opens none of them. */
-#ifndef RH_PLUG_DISCOVER_H
-#define RH_PLUG_DISCOVER_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -46,5 +45,3 @@ rh_status rh_discover_transports(rh_discovery *search, const char *file, rh_erro
 /* Is options->plugin_file a plugin, and not an operator file?  0 if there is none. */
 int rh_discovery_names_plugin(const rh_options *options);
 void rh_discovery_finish(rh_discovery *search);
-
-#endif

@@ -1,6 +1,5 @@
 /* Shared objects: the one header whose .c includes dlfcn.h for plugins. */
-#ifndef RH_PLUG_DL_H
-#define RH_PLUG_DL_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -30,5 +29,3 @@ rh_status rh_dl_symbol(const rh_dl *dl, const char *path, const char *name, cons
 int rh_dl_is_from(const void *address, const char *path);
 /* Never called in normal operation: a plugin stays mapped until the process ends. */
 void rh_dl_close(rh_dl *dl);
-
-#endif

@@ -1,6 +1,5 @@
 /* Checks a shared object's headers before any of its code runs. */
-#ifndef RH_PLUG_ELF_H
-#define RH_PLUG_ELF_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -8,5 +7,3 @@
  * path, which the caller prepends ("is cut off: 200 bytes of at least 15640").  RH_E_FILE: it
  * cannot be read. */
 rh_status rh_elf_check(const char *path, rh_error *error);
-
-#endif

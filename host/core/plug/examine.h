@@ -1,7 +1,6 @@
 /* Examining a plugin in this process: what the probe process does, and what the library does with
  * redhost's own plugins where there is no program to do it. */
-#ifndef RH_PLUG_EXAMINE_H
-#define RH_PLUG_EXAMINE_H
+#pragma once
 
 #include "plugin.h"
 #include "wire.h"
@@ -27,5 +26,3 @@ const rh_device *rh_examine_host(void);
 
 /* Of a plugin that could not be opened. */
 rh_refusal_kind rh_examine_refusal_kind(rh_status status);
-
-#endif

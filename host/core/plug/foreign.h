@@ -1,7 +1,6 @@
 /* Foreign functions: any function of any shared library as a strategy, from a description in JSON
  * (docs/foreign.md). */
-#ifndef RH_PLUG_FOREIGN_H
-#define RH_PLUG_FOREIGN_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -9,5 +8,3 @@
  * a wrong description fails in the probe process.  As with rh_plugin_open(), the plugin stays open
  * until the process ends, and is returned again for the same file with the same text. */
 rh_status rh_foreign_open(const char *path, const rh_plugin **plugin, rh_error *error);
-
-#endif

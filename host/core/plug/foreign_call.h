@@ -1,6 +1,5 @@
 /* Calls a function whose parameters are known only at run time. */
-#ifndef RH_PLUG_FOREIGN_CALL_H
-#define RH_PLUG_FOREIGN_CALL_H
+#pragma once
 
 #include "foreign_read.h"
 #include <ffi.h>
@@ -20,5 +19,3 @@ rh_status rh_foreign_call_init(rh_foreign_call *call, const rh_foreign *foreign,
  * On failure `why` describes the function's error.  [any thread] */
 rh_status rh_foreign_call_run(const rh_foreign_call *call, const void *data, uint64_t n,
                               rh_number *result, char *why, size_t bytes);
-
-#endif

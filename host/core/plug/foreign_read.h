@@ -1,6 +1,5 @@
 /* Descriptions of foreign functions: docs/foreign.md as a struct.  Loads and calls nothing. */
-#ifndef RH_PLUG_FOREIGN_READ_H
-#define RH_PLUG_FOREIGN_READ_H
+#pragma once
 
 #include "ctype.h"
 #include <jansson.h>
@@ -55,5 +54,3 @@ typedef struct rh_foreign {
 rh_status rh_foreign_read(rh_foreign *foreign, const char *path, const char *text, size_t length,
                           rh_error *error);
 void rh_foreign_finish(rh_foreign *foreign);
-
-#endif

@@ -1,10 +1,7 @@
 /* One tunable parameter as data. */
-#ifndef RH_PLUG_PARAM_H
-#define RH_PLUG_PARAM_H
+#pragma once
 
 #include <redhost/redhost.h>
 
 /* Checks key, doc, range, step, choices and flags.  RH_E_PLUGIN with a message. */
 rh_status rh_param_judge(const rh_param *param, rh_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Opening one plugin in this process. */
-#ifndef RH_PLUG_PLUGIN_H
-#define RH_PLUG_PLUGIN_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -34,5 +33,3 @@ int rh_param_allows(const rh_param *param, int64_t value, char *expected, size_t
  * device. */
 rh_status rh_strategy_query(const rh_strategy *strategy, const rh_problem *problem,
                             const int64_t *params, rh_answer *answer, rh_error *error);
-
-#endif

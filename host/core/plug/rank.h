@@ -1,7 +1,6 @@
 /* What a plugin's file name determines: the kind of plugin, and which of two in one directory
  * takes precedence. */
-#ifndef RH_PLUG_RANK_H
-#define RH_PLUG_RANK_H
+#pragma once
 
 #include <string.h>
 
@@ -38,5 +37,3 @@ static inline int rh_rank_files(const char *a, const char *b, const char *name) 
   int of_a = rh_bears_name(a, name), of_b = rh_bears_name(b, name);
   return of_a != of_b ? of_b - of_a : strcmp(a, b);
 }
-
-#endif

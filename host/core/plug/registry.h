@@ -1,6 +1,5 @@
 /* Every available strategy, without loading any plugin into this process. */
-#ifndef RH_PLUG_REGISTRY_H
-#define RH_PLUG_REGISTRY_H
+#pragma once
 
 #include "../base/vocabulary.h"
 #include "discover.h"
@@ -111,5 +110,3 @@ rh_status rh_registry_load(const rh_options *options, const char *name,
 /* The child's side: `redhost --probe` calls this and exits with its result, 0 when everything was
  * sent.  Reads the request from descriptor 3, writes frames to descriptor 4 (wire.h). */
 int rh_probe_main(rh_find_op *find_op);
-
-#endif

@@ -1,7 +1,6 @@
 /* Candidates, and a child's report on each.  The registry uses it for all candidates or for a
  * few. */
-#ifndef RH_PLUG_SURVEY_H
-#define RH_PLUG_SURVEY_H
+#pragma once
 
 #include "rank.h"
 #include "talk.h"
@@ -29,5 +28,3 @@ void rh_survey_finish(rh_survey *survey);
 static inline int rh_can_ask_here(const rh_entry *entry) {
   return entry->installed && !rh_is_foreign(entry->path);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The parent's side of the probe protocol, for one child. */
-#ifndef RH_PLUG_TALK_H
-#define RH_PLUG_TALK_H
+#pragma once
 
 #include "../child/conversation.h"
 #include "discover.h"
@@ -44,5 +43,3 @@ void rh_finding_drop(rh_finding *finding); /* its entries */
  * n, the child died or hung.  RH_E_PLUGIN: the program is missing or is not a redhost. */
 rh_status rh_talk(rh_survey *survey, const uint32_t *which, uint32_t n, uint32_t *done,
                   rh_error *error);
-
-#endif

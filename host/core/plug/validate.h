@@ -1,7 +1,6 @@
 /* The rules for a plugin's descriptor in groups; rh_plugin_judge() applies all of them.  The
  * plugin is not called. */
-#ifndef RH_PLUG_VALIDATE_H
-#define RH_PLUG_VALIDATE_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -23,5 +22,3 @@ rh_status rh_validate_each(const rh_plugin *plugin, rh_validate_strategy *judge,
 
 rh_validate_strategy rh_validate_functions, rh_validate_texts, rh_validate_params,
     rh_validate_promises;
-
-#endif

@@ -1,6 +1,5 @@
 /* Collects the files of one directory after another, with the checks of trust. */
-#ifndef RH_PLUG_WALK_H
-#define RH_PLUG_WALK_H
+#pragma once
 
 #include "../base/text.h"
 #include "discover.h"
@@ -42,5 +41,3 @@ void rh_walk_single(rh_walk *walk, const char *path, const struct stat *st);
 void rh_walk_lost(rh_walk *walk, const char *what, int code);
 void rh_walk_note(rh_walk *walk, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void rh_walk_finish(rh_walk *walk);
-
-#endif

@@ -9,8 +9,7 @@
  *     {"refused":k,"kind":2,"reason":"..."}     the reason, and an rh_refusal_kind
  *     {"end":n}                                 all n were examined Messages in another order
  *     cannot be redhost's. */
-#ifndef RH_PLUG_WIRE_H
-#define RH_PLUG_WIRE_H
+#pragma once
 
 #include "../child/request.h"
 #include "registry.h"
@@ -33,5 +32,3 @@ json_t *rh_wire_strategy(const rh_strategy *strategy, const char *build, rh_offe
 /* 0 and *entry filled, but for its path and place; or -1 and nothing to free. */
 int rh_wire_read_entry(const json_t *json, rh_entry *entry);
 void rh_entry_finish(rh_entry *entry);
-
-#endif

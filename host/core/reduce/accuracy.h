@@ -1,6 +1,5 @@
 /* Answers that are rounded once: the exact reference's, which a strategy's answer checks. */
-#ifndef RH_REDUCE_ACCURACY_H
-#define RH_REDUCE_ACCURACY_H
+#pragma once
 
 #include "job.h"
 
@@ -11,5 +10,3 @@ rh_status rh_accuracy_ask(rh_job_spec *spec, rh_operator *own, rh_error *error);
 /* Puts the reference's answer into the result of a strategy that was found to be right, if the spec
  * asks for it. */
 void rh_accuracy_take(const rh_job_spec *spec, const rh_reference *reference, rh_result *result);
-
-#endif

@@ -1,7 +1,6 @@
 /* The operator of a request or of a prepared reduction: a built-in one by its name, or one of the
  * user's. */
-#ifndef RH_REDUCE_ASKED_H
-#define RH_REDUCE_ASKED_H
+#pragma once
 
 #include "job.h"
 
@@ -25,5 +24,3 @@ rh_status rh_asked_name(const rh_asked *asked, rh_job_spec *spec, rh_operator **
 /* The values of `self` with those that the constants name changed. */
 rh_status rh_asked_change(const rh_operator *self, const rh_constant *constants, uint64_t n,
                           rh_expr_value values[RH_MOST_CONSTANTS], rh_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* A second look at the data before a strategy is blamed for a wrong answer. */
-#ifndef RH_REDUCE_BEFORE_BLAME_H
-#define RH_REDUCE_BEFORE_BLAME_H
+#pragma once
 
 #include "job.h"
 
@@ -27,5 +26,3 @@ rh_status rh_job_judge_on(const rh_job_spec *spec, const rh_job_part *part,
 /* The last step alone, where an answer was judged that the part has contributed to. */
 rh_status rh_job_trust_on(rh_context *context, const rh_job_spec *spec, const rh_job_part *part,
                           rh_error *error);
-
-#endif

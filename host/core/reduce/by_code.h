@@ -1,7 +1,6 @@
 /* Operators by OpenCL C, evaluated on a device for what the host needs: the identity, and the
  * orders of combining that a result is compared with. */
-#ifndef RH_REDUCE_BY_CODE_H
-#define RH_REDUCE_BY_CODE_H
+#pragma once
 
 #include "../operators/operator.h"
 #include "context.h"
@@ -18,5 +17,3 @@ rh_status rh_by_code_status(const rh_operator *custom, rh_error *error);
 /* Why a strategy cannot serve it; null if it can. */
 const char *rh_by_code_decline(const rh_operator *custom, const rh_strategy *strategy,
                                const rh_answer *answer);
-
-#endif

@@ -1,7 +1,6 @@
 /* The canonical order of docs/bits.md: data that tell it from every other order, and the results
  * that it gives. */
-#ifndef RH_REDUCE_CANONICAL_H
-#define RH_REDUCE_CANONICAL_H
+#pragma once
 
 #include "../io/array.h"
 
@@ -31,5 +30,3 @@ void rh_canonical_trial_finish(rh_canonical_trial *trial);
 /* RH_OK, or RH_E_WRONG with both results' bits; `name`: the strategy's. */
 rh_status rh_canonical_trial_judge(const rh_canonical_trial *trial, uint32_t op, const char *name,
                                    const rh_result *result, rh_error *error);
-
-#endif

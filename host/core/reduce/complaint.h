@@ -1,6 +1,5 @@
 /* What a compiler has against an operator in OpenCL C. */
-#ifndef RH_REDUCE_COMPLAINT_H
-#define RH_REDUCE_COMPLAINT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -8,5 +7,3 @@
  * '...'".  code: the operator's text, with #line directives.  An error in what redhost adds to it
  * has the place of the compiler's note on it, or the end of the file.  0: there is none. */
 int rh_code_complaint(const char *log, const char *code, char *to, size_t bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* The caller's options, and everything that was opened and found so far. */
-#ifndef RH_REDUCE_CONTEXT_H
-#define RH_REDUCE_CONTEXT_H
+#pragma once
 
 #include "../base/fork.h"
 #include "../catalog/texts.h"
@@ -106,5 +105,3 @@ rh_status rh_context_tuned(rh_context *context, rh_tunedb **tuned, rh_error *err
  * operator and type.  own: rh_operator_hash() of a user's operator, else 0.  Logs nothing. */
 void rh_context_blame(rh_context *context, const char *strategy, const char *path, uint32_t op,
                       rh_type type, uint64_t own, uint64_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* How far a device's result may lie from the host's because functions of the map err. */
-#ifndef RH_REDUCE_ENCLOSED_H
-#define RH_REDUCE_ENCLOSED_H
+#pragma once
 
 #include "../operators/operator.h"
 
@@ -25,5 +24,3 @@ void rh_enclosed_merge(rh_enclosed *to, uint32_t op, const rh_enclosed *part);
 /* `count` numbers of a type, as doubles. */
 void rh_enclosed_numbers(rh_type type, const void *from, uint64_t first, uint64_t count,
                          double *to);
-
-#endif

@@ -6,8 +6,7 @@
  * Kulisch), from which the sum S, the sum of magnitudes A and the distance to any result are read,
  * rounded once.  Only integer arithmetic touches the elements, so the thread's rounding and
  * flush-to-zero modes do not matter. */
-#ifndef RH_REDUCE_EXACT_H
-#define RH_REDUCE_EXACT_H
+#pragma once
 
 #include "fixed.h"
 #include <redhost/redhost.h>
@@ -50,5 +49,3 @@ long double rh_exact_abs_up(const rh_exact_sum *sum); /* of the finite elements 
 /* |S - result| over the finite elements, rounded up; 0 exactly where they agree.  `result` is
  * finite. */
 long double rh_exact_sum_error(const rh_exact_sum *sum, double result);
-
-#endif

@@ -1,8 +1,7 @@
 /* Data whose result is the same in every order of operations: for a strategy whose answer has a
  * weak bound or none.  The same strategy with the same parameters, on as many elements, must give
  * exactly this result. */
-#ifndef RH_REDUCE_EXACT_DATA_H
-#define RH_REDUCE_EXACT_DATA_H
+#pragma once
 
 #include "../io/array.h"
 #include "job.h"
@@ -46,5 +45,3 @@ int rh_exact_data_is_too_much(rh_status status);
 /* All of these steps, if the verdict needs them, for a strategy that is set up in this process. */
 rh_status rh_job_confirm(rh_job *job, const rh_job_spec *spec, const rh_reporter *reporter,
                          rh_verdict *verdict, rh_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* Exact sums of products of two floats.  A product of significands is an integer: there is nothing
  * to round and nothing that could overflow, not even between the smallest subnormals. */
-#ifndef RH_REDUCE_EXACT_DOT_H
-#define RH_REDUCE_EXACT_DOT_H
+#pragma once
 
 #include "exact.h"
 
@@ -13,5 +12,3 @@ void rh_exact_dot_destroy(rh_exact_dot *dot);    /* null is legal */
 void rh_exact_dot_add(rh_exact_dot *dot, const void *x, const void *y, uint64_t n);
 /* Adds the products to *sum and forgets them. */
 void rh_exact_dot_fold(rh_exact_dot *dot, rh_exact_sum *sum);
-
-#endif

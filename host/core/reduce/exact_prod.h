@@ -3,8 +3,7 @@
  *
  * Not exact as the sums are: the significands are multiplied in long double, which costs at most
  * one unit roundoff of that an element. */
-#ifndef RH_REDUCE_EXACT_PROD_H
-#define RH_REDUCE_EXACT_PROD_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -34,5 +33,3 @@ long double rh_exact_prod_precision(const rh_exact_prod *prod);
 
 /* log2 of x over their magnitude, for finite x > 0: 0 if, and only if, they are equal. */
 long double rh_exact_prod_distance(const rh_exact_prod *prod, long double x);
-
-#endif

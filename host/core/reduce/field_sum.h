@@ -1,7 +1,6 @@
 /* The exact sum of which a float is a rounded one: of a field of a struct, or of a mapped sum whose
  * result is made of it.  As much of it as bounds need, so that a struct can have many. */
-#ifndef RH_REDUCE_FIELD_SUM_H
-#define RH_REDUCE_FIELD_SUM_H
+#pragma once
 
 #include "../operators/operator.h"
 #include "enclosed.h"
@@ -25,5 +24,3 @@ double rh_field_sum_rounded(const rh_field_sum *sum, rh_type type);
 /* sums[k] = that of field k of n elements, for the fields that are sums. */
 rh_status rh_field_sums_compute(rh_field_sum *sums, const rh_operator *custom,
                                 const rh_arrays *arrays, uint64_t n, rh_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Magnitudes in fixed point that is wide enough for sums of any floats, and of their products. */
-#ifndef RH_REDUCE_FIXED_H
-#define RH_REDUCE_FIXED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -31,5 +30,3 @@ double rh_fixed_double(const rh_fixed *x);
 float rh_fixed_float(const rh_fixed *x);
 /* Rounded to 64 bits, or a long double's precision: to nearest, or up. */
 long double rh_fixed_long(const rh_fixed *x, int up);
-
-#endif

@@ -1,7 +1,6 @@
 /* One strategy set up for one problem: query, setup, run and teardown, with the host's checks
  * around each call. */
-#ifndef RH_REDUCE_INSTANCE_H
-#define RH_REDUCE_INSTANCE_H
+#pragma once
 
 #include "../cl/input.h"
 #include "../cl/services.h"
@@ -94,5 +93,3 @@ const rh_device *rh_host_device(void);
 
 /* Does the strategy run on the host if `device` is selected? */
 int rh_strategy_is_host(const rh_strategy *strategy);
-
-#endif

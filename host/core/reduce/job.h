@@ -1,6 +1,5 @@
 /* One reduction of one array by one strategy, from the strategy's name to the checked answer. */
-#ifndef RH_REDUCE_JOB_H
-#define RH_REDUCE_JOB_H
+#pragma once
 
 #include "context.h"
 #include "instance.h"
@@ -122,5 +121,3 @@ void rh_job_judge_value(const rh_job_spec *spec, const rh_cl_device *device, uin
                         const rh_reference *reference, const void *value, rh_verdict *verdict);
 
 void rh_job_finish(rh_job *job); /* zero-initialised is fine */
-
-#endif

@@ -1,6 +1,5 @@
 /* Definitions shared by the judges of sums and of products: see check.c. */
-#ifndef RH_REDUCE_JUDGED_H
-#define RH_REDUCE_JUDGED_H
+#pragma once
 
 #include "reference.h"
 
@@ -56,5 +55,3 @@ void rh_judge_results(const rh_reference *reference, const rh_result *result, ui
                       int flushes, rh_verdict *verdict);
 void rh_judge_fields(const rh_reference *reference, const void *value, uint64_t depth, int flushes,
                      rh_verdict *verdict);
-
-#endif

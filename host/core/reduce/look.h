@@ -1,6 +1,5 @@
 /* Lists OpenCL's devices in a child, so that a crashing driver takes down only the child. */
-#ifndef RH_REDUCE_LOOK_H
-#define RH_REDUCE_LOOK_H
+#pragma once
 
 #include "context.h"
 
@@ -10,5 +9,3 @@ rh_status rh_look_at_drivers(const rh_context *context, rh_error *error);
 
 /* The child's side: `redhost --look` calls this and exits with its result. */
 int rh_look_main(void);
-
-#endif

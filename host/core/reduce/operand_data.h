@@ -1,7 +1,6 @@
 /* The operands of a problem: their types, their arrays, and generated elements for them, side by
  * side in one piece of memory. */
-#ifndef RH_REDUCE_OPERAND_DATA_H
-#define RH_REDUCE_OPERAND_DATA_H
+#pragma once
 
 #include "../io/array.h"
 #include "job.h"
@@ -34,5 +33,3 @@ uint64_t rh_operand_layout(const rh_job_spec *spec, uint64_t offsets[RH_MOST_OPE
  * types they get different elements.  RH_E_USAGE for an unknown kind. */
 rh_status rh_operand_data_fill(const rh_array *array, const rh_job_spec *spec, const char *kind,
                                uint64_t seed, const rh_reporter *reporter, rh_error *error);
-
-#endif

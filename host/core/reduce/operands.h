@@ -1,6 +1,5 @@
 /* Where the operands of a user's operator are, for one run. */
-#ifndef RH_REDUCE_OPERANDS_H
-#define RH_REDUCE_OPERANDS_H
+#pragma once
 
 #include "../cl/services.h"
 #include "../operators/operator.h"
@@ -28,5 +27,3 @@ void rh_operands_place(rh_operands *operands, const rh_operator *custom, const u
 /* Fills in the fields of a run of run->n elements, and what launch() puts in the place of
  * RH_ARG_OPERANDS.  Both point into *operands. */
 void rh_operands_show(rh_operands *operands, rh_run *run, rh_operand_arguments *arguments);
-
-#endif

@@ -1,6 +1,5 @@
 /* A strategy's parameters as words and as numbers. */
-#ifndef RH_REDUCE_PARAMS_H
-#define RH_REDUCE_PARAMS_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -26,5 +25,3 @@ void rh_param_format(const rh_param *param, int64_t value, char *text, size_t si
 
 /* The values that a parameter can have: "1 to 4096", "host or device". */
 void rh_param_range(const rh_param *param, char *text, size_t size);
-
-#endif

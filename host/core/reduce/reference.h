@@ -1,6 +1,5 @@
 /* The exact answer, computed on the host, and the check of a strategy's answer against it. */
-#ifndef RH_REDUCE_REFERENCE_H
-#define RH_REDUCE_REFERENCE_H
+#pragma once
 
 #include "../operators/operator.h"
 #include "exact_prod.h"
@@ -92,5 +91,3 @@ int rh_reference_allows_much(const rh_operator *custom, uint64_t depth, uint64_t
  * several that make the whole's. */
 void rh_reference_judge_value(const rh_reference *reference, const void *value, uint64_t depth,
                               int flushes, rh_verdict *verdict);
-
-#endif

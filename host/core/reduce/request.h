@@ -1,7 +1,6 @@
 /* A caller's rh_request: what it asks for, whether it can be meant, and whether another one asks
  * for the same. */
-#ifndef RH_REDUCE_REQUEST_H
-#define RH_REDUCE_REQUEST_H
+#pragma once
 
 #include "job.h"
 
@@ -26,5 +25,3 @@ void rh_request_release(rh_request *copy); /* zero-initialised is fine */
 /* Does the request name the same problem, word by word, as the copy?  Data, n, the values of
  * constants, and whether and how the answer is checked are not compared. */
 int rh_request_asks_same(const rh_request *copy, const rh_request *request);
-
-#endif

@@ -1,6 +1,5 @@
 /* Struct operators in several orders. */
-#ifndef RH_REDUCE_SAMPLED_H
-#define RH_REDUCE_SAMPLED_H
+#pragma once
 
 #include "reference.h"
 
@@ -15,5 +14,3 @@ void rh_sample_orders(rh_sampled *sampled, const rh_operator *custom, const rh_a
 /* One more: one element after the other. */
 void rh_sample_serial(rh_sampled *sampled, const rh_operator *custom, const rh_arrays *arrays,
                       uint64_t n);
-
-#endif

@@ -1,7 +1,6 @@
 /* The self-test of a strategy that is set up: runs on generated data, checked, before unchecked
  * runs. */
-#ifndef RH_REDUCE_SELF_TEST_H
-#define RH_REDUCE_SELF_TEST_H
+#pragma once
 
 #include "job.h"
 
@@ -17,5 +16,3 @@ rh_status rh_job_try(rh_job *job, uint64_t n, const char *kind, rh_error *error)
  * those of the order, on some thousand elements?  Otherwise RH_OK.  RH_E_WRONG: they are not, which
  * is recorded, so that `auto` leaves it out. */
 rh_status rh_job_check_order(rh_job *job, rh_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* The sources of a job's parameters: the plugin's defaults, tuned values, the caller's settings;
  * later ones override earlier ones. */
-#ifndef RH_REDUCE_SETTINGS_H
-#define RH_REDUCE_SETTINGS_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -40,5 +39,3 @@ rh_status rh_settings_tuned(struct rh_job *job, rh_error *error);
 
 /* Reverts to rh_settings_defaults(), and logs the reason. */
 void rh_settings_reset(struct rh_job *job, const char *why);
-
-#endif

@@ -1,7 +1,6 @@
 /* The way of an operand's host data to a device: in place where the device shares the host's
  * memory, or else through a buffer that is kept between calls. */
-#ifndef RH_REDUCE_TRANSFER_H
-#define RH_REDUCE_TRANSFER_H
+#pragma once
 
 #include "../cl/input.h"
 
@@ -22,5 +21,3 @@ rh_status rh_transfer_bring(rh_transfer *self, rh_cl_session *session, const voi
 
 /* Forgets the array in place; a device's own buffer, too. */
 void rh_transfer_drop(rh_transfer *self);
-
-#endif

@@ -1,7 +1,6 @@
 /* Are all ranks asked for the same?  Each writes down all that decides the answer, a line for each
  * thing, and these texts are compared whole. */
-#ifndef RH_SCALE_AGREE_H
-#define RH_SCALE_AGREE_H
+#pragma once
 
 #include "../base/text.h"
 #include "../reduce/job.h"
@@ -44,5 +43,3 @@ rh_status rh_agree_compare(rh_ranks *ranks, const rh_text *mine, rh_difference *
 
 /* The sentence, RH_E_USAGE. */
 rh_status rh_agree_fail(const rh_ranks *ranks, const rh_difference *found, rh_error *error);
-
-#endif

@@ -1,8 +1,7 @@
 /* Arrays in the host's memory that reach a device through its ring: threads copy them into pinned
  * slots, a queue copies the slots to the device, and another one reduces them there.  Drivers copy
  * from other memory at a fifth of that speed.  It also takes arrays that a device cannot hold. */
-#ifndef RH_SCALE_ARRAYS_H
-#define RH_SCALE_ARRAYS_H
+#pragma once
 
 #include "stream_device.h"
 
@@ -40,5 +39,3 @@ rh_status rh_arrays_stream(rh_stream_device *device, const rh_array_run *arrays,
  * to 16.  *depth (may be null) = the depth of the answer; 0: unknown. */
 rh_status rh_arrays_reduce(rh_stream_device *device, const void *const *arrays, uint64_t n,
                            void *value, uint64_t *depth, rh_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* The check of a stream: each chunk's exact reference, computed while it is in its slot, and what
  * they add up to. */
-#ifndef RH_SCALE_CHECKS_H
-#define RH_SCALE_CHECKS_H
+#pragma once
 
 #include "../reduce/job.h"
 #include "fold.h"
@@ -51,5 +50,3 @@ rh_status rh_checks_add(rh_checks *checks, uint64_t index, const rh_chunk_check 
 
 /* FULL: makes checks->whole the reference of all n elements. */
 rh_status rh_checks_conclude(rh_checks *checks, rh_error *error);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * A hand is a device's side of the deal.  It holds the chunks that were dealt to it and whose
  * values are not there yet.  A hand that is given up returns them, and others get them. */
-#ifndef RH_SCALE_DEAL_H
-#define RH_SCALE_DEAL_H
+#pragma once
 
 #include "source.h"
 
@@ -64,5 +63,3 @@ static const double rh_report_period_s = 0.1;
 
 /* Reports what is done as progress. */
 rh_status rh_deal_report(rh_deal *deal, const rh_reporter *reporter, rh_error *error);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * Nodes that arrive in index order leave at most 64 in memory.  In any other order, those stay that
  * wait for a neighbour: with d parts done at a time, about d more. */
-#ifndef RH_SCALE_FOLD_H
-#define RH_SCALE_FOLD_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -60,5 +59,3 @@ uint32_t rh_fold_level(uint64_t first, uint64_t units, uint32_t most);
  * counts from the whole's, where that element has the index `base`.  Values of other operators, and
  * the identity, stay as they are. */
 void rh_fold_rebase(const rh_op *op, void *value, uint64_t base);
-
-#endif

@@ -1,7 +1,6 @@
 /* The parts of all ranks become one answer: their values are folded and their checks added up, in
  * every rank alike. */
-#ifndef RH_SCALE_GATHER_H
-#define RH_SCALE_GATHER_H
+#pragma once
 
 #include "ranks.h"
 #include "share.h"
@@ -30,5 +29,3 @@ void rh_whole_finish(rh_whole *whole);
  * wrong. */
 rh_status rh_whole_conclude(const rh_whole *whole, const rh_job_spec *job, rh_result *result,
                             rh_reference *reference, rh_verdict *verdict, rh_error *error);
-
-#endif

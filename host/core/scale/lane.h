@@ -1,6 +1,5 @@
 /* One device, or the host, with a strategy that is set up for chunks of a stream. */
-#ifndef RH_SCALE_LANE_H
-#define RH_SCALE_LANE_H
+#pragma once
 
 #include "../reduce/job.h"
 #include "road.h"
@@ -48,5 +47,3 @@ int rh_lane_is_done(const rh_lane_chunk *chunk);
 rh_status rh_lane_fetch(rh_lane *lane, rh_lane_chunk *chunk, void *value, rh_chunk_times *times,
                         rh_error *error);
 void rh_lane_drop(rh_lane_chunk *chunk); /* releases events */
-
-#endif

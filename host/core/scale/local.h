@@ -2,8 +2,7 @@
  *
  * Rank 0 starts the others as processes of the same program with the same arguments, and has a
  * socket to each.  They end with it, whatever it dies of. */
-#ifndef RH_SCALE_LOCAL_H
-#define RH_SCALE_LOCAL_H
+#pragma once
 
 #include <redhost/redhost.h>
 #include <redhost/transport.h>
@@ -20,5 +19,3 @@ int rh_local_is_rank(void);
  * cannot be started for another reason; none is left running then. */
 rh_status rh_local_launch(void **self, rh_rank_place *place, uint32_t size, const char *program,
                           char *const *argv, rh_error *error);
-
-#endif

@@ -4,8 +4,7 @@
  * Every rank makes the same calls in the same order.  A failure of any rank becomes the failure of
  * all, with one sentence that names the rank and its host.  A rank that ends or stops answering
  * breaks the job: nothing can be exchanged any more, and rh_ranks_abort() is all that is left. */
-#ifndef RH_SCALE_RANKS_H
-#define RH_SCALE_RANKS_H
+#pragma once
 
 #include <redhost/redhost.h>
 #include <redhost/transport.h>
@@ -73,5 +72,3 @@ void rh_ranks_say(void (*say)(void *user, const char *sentence), void *user, con
 /* Ends all ranks with the exit status of a broken job, after one of them has said why: rank 0, or
  * where that is lost, the first that comes to it.  Does not return. */
 void rh_ranks_abort(rh_ranks *ranks, const char *sentence);
-
-#endif

@@ -1,7 +1,6 @@
 /* Data that stay in the memories of several devices: split once, at multiples of a tile, and
  * reduced by all devices at a time, again and again. */
-#ifndef RH_SCALE_RESIDENT_H
-#define RH_SCALE_RESIDENT_H
+#pragma once
 
 #include "resident_crew.h"
 #include "source.h"
@@ -60,5 +59,3 @@ rh_status rh_resident_call(rh_resident *resident, rh_result *result, double *sec
  * are done.  Not if resident->waits. */
 rh_status rh_resident_batch(rh_resident *resident, uint32_t batch, rh_result *result,
                             double *seconds, rh_error *error);
-
-#endif

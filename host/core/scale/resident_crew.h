@@ -1,6 +1,5 @@
 /* A thread for a part whose calls wait for their end, so that several of them run at a time. */
-#ifndef RH_SCALE_RESIDENT_CREW_H
-#define RH_SCALE_RESIDENT_CREW_H
+#pragma once
 
 #include "resident_part.h"
 
@@ -22,5 +21,3 @@ void rh_crew_finish(rh_crew *crew);
 /* Begins one call, and waits for its end. */
 void rh_crew_begin(rh_crew *crew);
 rh_status rh_crew_end(rh_crew *crew, rh_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* Elements on their way to the devices where they stay: read or generated in pieces by all
  * processors, and each piece looked at for the check before it leaves. */
-#ifndef RH_SCALE_RESIDENT_LOAD_H
-#define RH_SCALE_RESIDENT_LOAD_H
+#pragma once
 
 #include "checks.h"
 #include "resident_part.h"
@@ -21,5 +20,3 @@ rh_status rh_resident_load(const rh_load_spec *spec, uint32_t *failed, rh_error 
 /* rh_job_trust_on() some elements of a node, which are read or generated again. */
 rh_status rh_resident_trust(rh_context *context, const rh_job_spec *whole, const rh_source *source,
                             const rh_resident_node *node, rh_error *error);
-
-#endif

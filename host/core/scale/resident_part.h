@@ -1,7 +1,6 @@
 /* One device, or the host, with a run of elements that stays in its memory, and a strategy that is
  * set up for it. */
-#ifndef RH_SCALE_RESIDENT_PART_H
-#define RH_SCALE_RESIDENT_PART_H
+#pragma once
 
 #include "../base/region.h"
 #include "../reduce/job.h"
@@ -64,5 +63,3 @@ rh_status rh_resident_part_read(rh_resident_part *part, rh_error *error);
 
 /* Adds the values of the latest call, or of the latest of many, to the fold. */
 rh_status rh_resident_part_add(const rh_resident_part *part, rh_fold *fold, rh_error *error);
-
-#endif

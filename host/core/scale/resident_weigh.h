@@ -1,6 +1,5 @@
 /* How much of what is split each of several devices should have. */
-#ifndef RH_SCALE_RESIDENT_WEIGH_H
-#define RH_SCALE_RESIDENT_WEIGH_H
+#pragma once
 
 #include "source.h"
 #include "stream_device.h"
@@ -11,5 +10,3 @@
 rh_status rh_resident_weigh(const rh_stream_device *devices, uint32_t n_devices,
                             const rh_source *source, double *weights, uint32_t *failed,
                             rh_error *error);
-
-#endif

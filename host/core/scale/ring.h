@@ -7,8 +7,7 @@
  * A slot is free, is being read, has been read, is being looked at by a thread that checks, is
  * ready, or is with the caller, who takes ready slots in the order of the deal and gives each back
  * once nothing reads it any more.  Memory is that of the slots, however long the source is. */
-#ifndef RH_SCALE_RING_H
-#define RH_SCALE_RING_H
+#pragma once
 
 #include "deal.h"
 
@@ -66,5 +65,3 @@ void rh_ring_stop(rh_ring *ring, const rh_error *why);
 
 /* Stops and joins the threads.  Null is legal. */
 void rh_ring_destroy(rh_ring *ring);
-
-#endif

@@ -1,8 +1,7 @@
 /* The way of chunks to a device: its slots, a queue for copies and one for reductions.  It does not
  * depend on what is reduced, so that it serves one reduction after another, and is pinned and
  * allocated once. */
-#ifndef RH_SCALE_ROAD_H
-#define RH_SCALE_ROAD_H
+#pragma once
 
 #include "slots.h"
 
@@ -28,5 +27,3 @@ rh_status rh_road_clear(rh_road *road, rh_error *error);
 
 /* Waits for the device.  No instance may use the session any more. */
 void rh_road_finish(rh_road *road);
-
-#endif

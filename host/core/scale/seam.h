@@ -3,8 +3,7 @@
  * A tile is reduced by the rank that holds its first element.  Where it ends in another rank's run,
  * or beyond several, these give the elements before their own first whole tile: at most one tile
  * for each boundary between ranks. */
-#ifndef RH_SCALE_SEAM_H
-#define RH_SCALE_SEAM_H
+#pragma once
 
 #include "../reduce/job.h"
 #include "ranks.h"
@@ -30,5 +29,3 @@ void rh_seam_place(rh_seam *seam, uint32_t rank);
 /* Brings the tiles that are cut together.  Every rank calls it.  data: this rank's elements, one
  * array for each operand. */
 rh_status rh_seam_join(rh_seam *seam, rh_ranks *ranks, const void *const *data, rh_error *error);
-
-#endif

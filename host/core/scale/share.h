@@ -1,8 +1,7 @@
 /* A rank's part of a reduction: a run of tiles, reduced in chunks by one strategy, each chunk
  * checked, and their values kept as nodes of the canonical tree.  share_stream.h and share_arrays.h
  * reduce one. */
-#ifndef RH_SCALE_SHARE_H
-#define RH_SCALE_SHARE_H
+#pragma once
 
 #include "../reduce/job.h"
 #include "fold.h"
@@ -65,5 +64,3 @@ void rh_share_judge(const rh_job_spec *job, const rh_share_check *check, const r
                     rh_reference *reference, rh_verdict *verdict);
 /* *check += *other. */
 void rh_part_check_add(const rh_job_spec *job, rh_share_check *check, const rh_share_check *other);
-
-#endif

@@ -1,7 +1,6 @@
 /* A part whose elements are read or generated as they are reduced: by several threads, through the
  * ring of a stream. */
-#ifndef RH_SCALE_SHARE_STREAM_H
-#define RH_SCALE_SHARE_STREAM_H
+#pragma once
 
 #include "share.h"
 #include "source.h"
@@ -26,5 +25,3 @@ rh_status rh_share_stream_open(rh_share_stream **stream, rh_share *part, const r
 rh_status rh_share_stream_run(rh_share_stream *stream, rh_error *error);
 
 void rh_share_stream_close(rh_share_stream *stream);
-
-#endif

@@ -5,8 +5,7 @@
  * that is mapped once and stays mapped.  Where that fails, memory is pageable, and drivers may copy
  * from it one after the other.  A device that shares the host's memory reads the slot itself, which
  * is mapped only while it is filled.  Without a device, slots are plain memory. */
-#ifndef RH_SCALE_SLOTS_H
-#define RH_SCALE_SLOTS_H
+#pragma once
 
 #include "../base/region.h"
 #include "../cl/session.h"
@@ -36,5 +35,3 @@ rh_status rh_slots_send(rh_slots *slots, uint32_t k, uint64_t bytes, cl_event *d
                         rh_error *error);
 /* The device is done with slot k: it can be filled again. */
 rh_status rh_slots_return(rh_slots *slots, uint32_t k, rh_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Where the elements of a stream come from: files and pipes, generated data, or arrays. */
-#ifndef RH_SCALE_SOURCE_H
-#define RH_SCALE_SOURCE_H
+#pragma once
 
 #include "../io/feed.h"
 #include "../operators/definition.h"
@@ -52,5 +51,3 @@ void rh_source_of_arrays(rh_source *source, const void *const *arrays, uint64_t 
 
 /* After all was read: RH_E_FILE if a file changed meanwhile. */
 rh_status rh_source_check_unchanged(const rh_source *source, rh_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* Where data that are split once, among several devices, are cut: into runs of tiles that leave few
  * nodes of the canonical tree (fold.h) on either side. */
-#ifndef RH_SCALE_SPLIT_H
-#define RH_SCALE_SPLIT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@ void rh_split(uint64_t units, const double *weights, uint32_t n, uint64_t *start
 /* The level of the largest node that begins at unit `first` of a part that ends before unit `end`;
  * the last one of all `units` may reach beyond their end. */
 uint32_t rh_split_level(uint64_t first, uint64_t end, uint64_t units);
-
-#endif

@@ -1,6 +1,5 @@
 /* The devices of a stream, each with its strategy and its slots. */
-#ifndef RH_SCALE_STREAM_DEVICE_H
-#define RH_SCALE_STREAM_DEVICE_H
+#pragma once
 
 #include "checks.h"
 #include "lane.h"
@@ -66,5 +65,3 @@ int rh_stream_may_leave_out(rh_status status);
 
 /* Warns that the device `what`, such as "is left out", because of its failure. */
 void rh_stream_device_warn(const rh_stream_device *device, const char *what);
-
-#endif

@@ -1,7 +1,6 @@
 /* The reduction of a source of any length: chunk by chunk, on one device or several, in the memory
  * of a few chunks for each. */
-#ifndef RH_SCALE_STREAMED_H
-#define RH_SCALE_STREAMED_H
+#pragma once
 
 #include "source.h"
 #include "stream_device.h"
@@ -42,5 +41,3 @@ typedef struct rh_streamed {
  * Finish *out and each lane, even after a failure. */
 rh_status rh_stream_run(const rh_stream_spec *spec, rh_streamed *out, rh_error *error);
 void rh_streamed_finish(rh_streamed *streamed);
-
-#endif

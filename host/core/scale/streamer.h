@@ -1,7 +1,6 @@
 /* One device's part of a stream: the chunks that are dealt to it go from its ring through its lane,
  * copies ahead of reductions, and reductions ahead of waiting for their values. */
-#ifndef RH_SCALE_STREAMER_H
-#define RH_SCALE_STREAMER_H
+#pragma once
 
 #include "lane.h"
 #include "ring.h"
@@ -47,5 +46,3 @@ rh_status rh_streamer_begin(rh_streamer *streamer, const rh_streamer_spec *spec,
 rh_status rh_streamer_run(rh_streamer *streamer, rh_error *error);
 /* Waits for the device, and ends reading. */
 void rh_streamer_finish(rh_streamer *streamer);
-
-#endif

@@ -1,6 +1,5 @@
 /* Transports in files: found, opened, and asked whether they can work here. */
-#ifndef RH_SCALE_TRANSPORTS_H
-#define RH_SCALE_TRANSPORTS_H
+#pragma once
 
 #include <redhost/redhost.h>
 #include <redhost/transport.h>
@@ -35,5 +34,3 @@ void rh_transports_finish(rh_transport_list *list);
 /* The best transport of that name, or in that file if `name` has a slash.  RH_E_PLUGIN, with what
  * was tried and what to do, if none can work here; RH_E_USAGE if no transport has that name. */
 rh_status rh_transport_find(const char *name, const rh_transport **transport, rh_error *error);
-
-#endif

@@ -14,8 +14,7 @@
  * "family" is that of the device that they were measured on (rh_cl_device.family): the times count
  * for devices of that family only.
  */
-#ifndef RH_TUNEDB_DOCUMENT_H
-#define RH_TUNEDB_DOCUMENT_H
+#pragma once
 
 #include "entry.h"
 
@@ -53,5 +52,3 @@ const json_t *rh_tunedb_document_device(const json_t *document, size_t place, rh
  * be read back.  The document is then unchanged, or has fewer entries. */
 int rh_tunedb_document_put(json_t *document, const rh_tunedb_key *key, const rh_tunedb_entry *entry,
                            const char **why);
-
-#endif

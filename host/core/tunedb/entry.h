@@ -1,6 +1,5 @@
 /* One entry, as JSON and as a struct. */
-#ifndef RH_TUNEDB_ENTRY_H
-#define RH_TUNEDB_ENTRY_H
+#pragma once
 
 #include "tunedb.h"
 #include <jansson.h>
@@ -20,5 +19,3 @@ rh_status rh_tunedb_entry_take(const json_t *object, rh_tunedb_entry *entry, int
 
 /* A new reference, or null if out of memory.  Origin and driver are not part of it. */
 json_t *rh_tunedb_entry_pack(const rh_tunedb_entry *entry);
-
-#endif

@@ -1,6 +1,5 @@
 /* The defaults that come with redhost: host/core/tunedb/defaults/NAME.json. */
-#ifndef RH_TUNEDB_SHIPPED_H
-#define RH_TUNEDB_SHIPPED_H
+#pragma once
 
 #include "document.h"
 
@@ -13,5 +12,3 @@ json_t *rh_tunedb_shipped(size_t place, int *valid);
  * this kind.  Without a device, the processor decides, as for one that PoCL serves.  *timed: 1 if
  * it is the family's, so that its times count and not only its parameters. */
 json_t *rh_tunedb_shipped_for(const rh_cl_device *device, int *timed);
-
-#endif

@@ -1,6 +1,5 @@
 /* <cache>/tuned.json: read as untrusted data, and written whole or not at all. */
-#ifndef RH_TUNEDB_STORE_H
-#define RH_TUNEDB_STORE_H
+#pragma once
 
 #include "document.h"
 
@@ -31,5 +30,3 @@ void rh_tunedb_store_unlock(int lock);
 int rh_tunedb_store_try(const rh_tunedb_store *store, const char **why);
 /* 0, or -1 if it cannot be written, for the reason in *why. */
 int rh_tunedb_store_save(const rh_tunedb_store *store, const json_t *document, const char **why);
-
-#endif

@@ -5,8 +5,7 @@
  * (and every mode that finds a wrong result), and redhost's defaults for kinds of devices.  The
  * file is untrusted: a damaged one, or one that others may write to, is set aside with one
  * warning. */
-#ifndef RH_TUNEDB_TUNEDB_H
-#define RH_TUNEDB_TUNEDB_H
+#pragma once
 
 #include "../cl/cache.h"
 #include "../cl/devices.h"
@@ -154,5 +153,3 @@ const char *rh_tunedb_shipped_name(const rh_tunedb *tuned);
 uint64_t rh_tunedb_plugin(const char *path);
 /* The same; reads the file at the first call only. */
 uint64_t rh_tunedb_file(rh_tunedb *tuned, const char *path);
-
-#endif

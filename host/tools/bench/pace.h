@@ -1,6 +1,5 @@
 /* Progress of a device's benchmark, and the estimated time left. */
-#ifndef RH_BENCH_PACE_H
-#define RH_BENCH_PACE_H
+#pragma once
 
 #include "stage.h"
 
@@ -16,5 +15,3 @@ void rh_bench_pace_begin(rh_bench_pace *pace, const rh_stage *stage);
 /* `strategies` points of `bytes` bytes each are done. */
 void rh_bench_pace_step(rh_bench_pace *pace, uint64_t bytes, uint32_t strategies);
 double rh_bench_left_s(const rh_bench_pace *pace);
-
-#endif

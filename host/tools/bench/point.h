@@ -1,7 +1,6 @@
 /* The data of one operator, type and size on a stage's device, and the reference for results on
  * them. */
-#ifndef RH_BENCH_POINT_H
-#define RH_BENCH_POINT_H
+#pragma once
 
 #include "../../core/io/array.h"
 #include "../measure/bench.h"
@@ -39,5 +38,3 @@ rh_status rh_point_trust(const rh_point *point, const rh_stage *stage, rh_error 
 rh_bench_spec rh_point_spec(rh_point *point, rh_stage *stage);
 
 void rh_point_finish(rh_point *point); /* zero-initialised is fine */
-
-#endif

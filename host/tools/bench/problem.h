@@ -1,6 +1,5 @@
 /* The problems of a benchmark: operators on types, built in or a user's. */
-#ifndef RH_BENCH_PROBLEM_H
-#define RH_BENCH_PROBLEM_H
+#pragma once
 
 #include "../../core/reduce/job.h"
 #include "settings.h"
@@ -20,5 +19,3 @@ uint32_t rh_bench_element_bytes(const rh_bench_settings *settings, uint32_t t);
 
 /* "sum", or the name of the user's operator. */
 const char *rh_bench_op_name(const rh_bench_settings *settings, uint32_t op);
-
-#endif

@@ -1,6 +1,5 @@
 /* A benchmark of one stage: every point, with all samplers that have no row in the results yet. */
-#ifndef RH_BENCH_RUNNER_H
-#define RH_BENCH_RUNNER_H
+#pragma once
 
 #include "pace.h"
 #include "point.h"
@@ -27,5 +26,3 @@ rh_status rh_bench_run(rh_bench_runner *runner, rh_error *error);
 
 /* Releases the point's memory, which the stage may use in place: the stage is closed first. */
 void rh_bench_runner_finish(rh_bench_runner *runner); /* zero-initialised is fine */
-
-#endif

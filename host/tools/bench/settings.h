@@ -1,6 +1,5 @@
 /* What a benchmark or a search measures, and how: plain data. */
-#ifndef RH_BENCH_SETTINGS_H
-#define RH_BENCH_SETTINGS_H
+#pragma once
 
 #include "../../core/base/vocabulary.h"
 #include "../../core/operators/operator.h"
@@ -64,5 +63,3 @@ typedef struct rh_bench_turn {
   uint64_t n;
   const char *strategy; /* the current sampler */
 } rh_bench_turn;
-
-#endif

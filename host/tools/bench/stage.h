@@ -1,6 +1,5 @@
 /* One device with everything that is timed on it. */
-#ifndef RH_BENCH_STAGE_H
-#define RH_BENCH_STAGE_H
+#pragma once
 
 #include "../../core/reduce/context.h"
 #include "../isolate/peer.h"
@@ -43,5 +42,3 @@ rh_status rh_stage_sampler(rh_stage *stage, const rh_found *found,
 uint32_t rh_stage_contenders(const rh_stage *stage);
 const char *rh_stage_label(const rh_stage *stage); /* "1:0", "host" */
 void rh_stage_close(rh_stage *stage);              /* zero-initialised is fine */
-
-#endif

@@ -24,8 +24,7 @@
  * It gets one more question, "ask NAME OP TYPE N": whether it can serve the problem.  It answers
  * as to "open", but sets nothing up and does not read the data, so that data are generated only
  * after an acceptance. */
-#ifndef RH_ISOLATE_OWN_LINES_H
-#define RH_ISOLATE_OWN_LINES_H
+#pragma once
 
 #include "../measure/sampler.h"
 
@@ -62,5 +61,3 @@ typedef struct rh_own_message {
 
 /* Accepts any `length` bytes.  Texts that are too long are truncated. */
 rh_own_word rh_own_line_read(const char *line, size_t length, rh_own_message *said);
-
-#endif

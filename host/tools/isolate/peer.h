@@ -5,8 +5,7 @@
  * A program's output is untrusted.  A crash, a hang, or an invalid line fails the points that were
  * open there, with a message.  The program is restarted for the next point, but not after three
  * losses in a row without a sample. */
-#ifndef RH_ISOLATE_PEER_H
-#define RH_ISOLATE_PEER_H
+#pragma once
 
 #include "../measure/local.h"
 
@@ -61,5 +60,3 @@ rh_sampler rh_peers_sampler(rh_peers *peers, uint32_t k);
 
 /* Ends the program; null is legal. */
 void rh_peers_finish(rh_peers *peers);
-
-#endif

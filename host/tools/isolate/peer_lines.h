@@ -1,6 +1,5 @@
 /* Parses the lines of a peer program (docs/peers.md).  Pure: text in, struct out. */
-#ifndef RH_ISOLATE_PEER_LINES_H
-#define RH_ISOLATE_PEER_LINES_H
+#pragma once
 
 #include "../measure/sampler.h"
 
@@ -37,5 +36,3 @@ typedef struct rh_peer_message {
  * long are truncated. */
 rh_peer_word rh_peer_line_read(const char *line, size_t length, uint32_t op, rh_type type,
                                rh_peer_message *said);
-
-#endif

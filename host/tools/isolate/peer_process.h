@@ -1,7 +1,6 @@
 /* The process of a peer program: starts it, exchanges lines with it, and restarts it after a
  * loss. peer_point.c knows the questions. */
-#ifndef RH_ISOLATE_PEER_PROCESS_H
-#define RH_ISOLATE_PEER_PROCESS_H
+#pragma once
 
 #include "../../core/base/text.h"
 #include "../../core/child/conversation.h"
@@ -68,5 +67,3 @@ rh_status rh_peer_process_protocol_error(rh_peer_process *process, const rh_peer
 
 /* Closes the channel, which makes the program exit, and waits briefly. */
 void rh_peer_process_end(rh_peer_process *process);
-
-#endif

@@ -1,7 +1,6 @@
 /* A program and the peers that it offers.  The samplers of peer programs and of isolated
  * strategies share this. */
-#ifndef RH_ISOLATE_PEER_PROGRAM_H
-#define RH_ISOLATE_PEER_PROGRAM_H
+#pragma once
 
 #include "../../core/base/text.h"
 #include "../../core/base/vocabulary.h"
@@ -58,5 +57,3 @@ rh_status rh_peer_take(void *self, const rh_take *take, rh_taken *taken, rh_erro
 rh_status rh_peer_parts(void *self, rh_part *parts, uint32_t *n_parts, double *host_share_s,
                         rh_error *error);
 rh_status rh_peer_close(void *self, rh_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* The request to a sampling child (core/child/request.h): one strategy, and the calibration of
  * its device. */
-#ifndef RH_ISOLATE_REQUEST_H
-#define RH_ISOLATE_REQUEST_H
+#pragma once
 
 #include "../../core/base/vocabulary.h"
 #include "../../core/child/request.h"
@@ -34,5 +33,3 @@ void rh_sample_data_write(rh_text *to, const rh_sample_data *data);
 
 /* 0, or -1 if this is another request.  Strings point into it; the settings are malloc'ed. */
 int rh_sample_read(const rh_child_request *request, rh_sample_order *order, rh_sample_data *data);
-
-#endif

@@ -1,6 +1,5 @@
 /* Splits lines into words separated by single spaces. */
-#ifndef RH_ISOLATE_WORDS_H
-#define RH_ISOLATE_WORDS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ int rh_words_rest(const rh_words *from, char *to, size_t size);
 int rh_word_u64(const char *word, uint64_t *number);
 int rh_word_i64(const char *word, int64_t *number);
 int rh_word_double(const char *word, double *number);
-
-#endif

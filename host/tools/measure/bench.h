@@ -1,7 +1,6 @@
 /* The benchmark of one point: takes samples of all samplers in rounds. docs/measuring.md
  * explains the method and the constants. */
-#ifndef RH_MEASURE_BENCH_H
-#define RH_MEASURE_BENCH_H
+#pragma once
 
 #include "../../core/io/array.h"
 #include "bench_device.h"
@@ -35,5 +34,3 @@ rh_status rh_bench_point(const rh_bench_spec *spec, rh_row *rows, rh_error *erro
 /* Sets data->copies and data->stride so that the copies span `cold_bytes`. align: the alignment
  * of each copy's first byte. */
 void rh_bench_copies(rh_bench_data *data, uint64_t cold_bytes, uint64_t align);
-
-#endif

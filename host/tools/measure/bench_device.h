@@ -1,7 +1,6 @@
 /* A device as the benchmark uses it: two queues, memory to sweep over, and the device's
  * calibration. docs/measuring.md explains the method. */
-#ifndef RH_MEASURE_BENCH_DEVICE_H
-#define RH_MEASURE_BENCH_DEVICE_H
+#pragma once
 
 #include "../../core/reduce/context.h"
 
@@ -80,5 +79,3 @@ void rh_bench_device_use_host_clock(rh_bench_device *bench_device);
 /* Seconds from START of the first command to END of the last; RH_E_CL if the time stamps are
  * invalid.  Releases both events, which may be the same. */
 rh_status rh_span(cl_event first, cl_event last, double *seconds, rh_error *error);
-
-#endif

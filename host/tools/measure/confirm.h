@@ -1,7 +1,6 @@
 /* Checks results with a weak error bound on exact data, whose result is the same in every order
  * of operations. */
-#ifndef RH_MEASURE_CONFIRM_H
-#define RH_MEASURE_CONFIRM_H
+#pragma once
 
 #include "bench.h"
 
@@ -10,5 +9,3 @@
  * makes its row `wrong'. */
 rh_status rh_bench_confirm(const rh_bench_spec *spec, const rh_contender *contenders,
                            rh_error *error);
-
-#endif

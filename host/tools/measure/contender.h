@@ -1,6 +1,5 @@
 /* One sampler at one point: opened, warmed up, sampled, checked, and summarised in a row. */
-#ifndef RH_MEASURE_CONTENDER_H
-#define RH_MEASURE_CONTENDER_H
+#pragma once
 
 #include "../../core/reduce/reference.h"
 #include "sampler.h"
@@ -68,5 +67,3 @@ int rh_contender_clocks_differ(const rh_contender *c, const rh_bench_scale *scal
 rh_status rh_contender_sum_up(rh_contender *c, const rh_bench_rules *rules,
                               const rh_bench_scale *scale, rh_error *error);
 void rh_contender_close(rh_contender *c);
-
-#endif

@@ -1,6 +1,5 @@
 /* A strategy in this process as a sampler. */
-#ifndef RH_MEASURE_LOCAL_H
-#define RH_MEASURE_LOCAL_H
+#pragma once
 
 #include "../../core/reduce/job.h"
 #include "pool.h"
@@ -25,5 +24,3 @@ void rh_opened_note(const rh_job *job, rh_opened *opened);
 /* `found` and the settings are copied.  The sampler's finish() frees it. */
 rh_status rh_local_sampler(rh_sampler *sampler, rh_local_shared *shared, const rh_found *found,
                            const rh_setting *settings, uint64_t n_settings, rh_error *error);
-
-#endif

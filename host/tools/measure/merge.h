@@ -1,6 +1,5 @@
 /* One row from those of a point's processes. */
-#ifndef RH_MEASURE_MERGE_H
-#define RH_MEASURE_MERGE_H
+#pragma once
 
 #include "../records/records.h"
 
@@ -15,5 +14,3 @@
  * RH_E_NOMEM. */
 rh_status rh_merge_processes(const rh_row *const *rows, uint32_t n, uint32_t wanted, rh_row *merged,
                              rh_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* The copies of a point's data that its reductions rotate through, so that no input is in a
  * cache. */
-#ifndef RH_MEASURE_POOL_H
-#define RH_MEASURE_POOL_H
+#pragma once
 
 #include "../../core/base/region.h"
 #include "bench_device.h"
@@ -27,5 +26,3 @@ rh_status rh_pool_host(rh_pool *pool, const rh_bench_data *data, const void **fi
 rh_status rh_pool_device(rh_pool *pool, const rh_bench_data *data, rh_bench_device *bench_device,
                          cl_mem *buffer, rh_error *error);
 void rh_pool_finish(rh_pool *pool);
-
-#endif

@@ -1,6 +1,5 @@
 /* A quick estimate of a reduction's time: with the host's clock, within a fraction of a second. */
-#ifndef RH_MEASURE_QUICK_H
-#define RH_MEASURE_QUICK_H
+#pragma once
 
 #include "sampler.h"
 
@@ -20,5 +19,3 @@ typedef struct rh_quick {
 /* Takes samples of an open sampler for about half a second in all; at least one. */
 rh_status rh_measure_quick(const rh_sampler *sampler, const rh_opened *opened,
                            const rh_reporter *reporter, rh_quick *quick, rh_error *error);
-
-#endif

@@ -1,8 +1,7 @@
 /* The interface to whatever can be timed: a strategy in this process, one in a separate process,
  * or a peer program.  The benchmark (bench.h) takes samples of all of them in turn through this
  * interface only. */
-#ifndef RH_MEASURE_SAMPLER_H
-#define RH_MEASURE_SAMPLER_H
+#pragma once
 
 #include "../../core/base/region.h"
 #include "../../core/reduce/params.h"
@@ -117,5 +116,3 @@ typedef struct rh_sampler {
 /* Opens, takes one answer and closes. */
 rh_status rh_sampler_once(const rh_sampler *sampler, const rh_bench_data *data, rh_result *result,
                           rh_error *error);
-
-#endif

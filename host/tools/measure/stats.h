@@ -1,7 +1,6 @@
 /* Statistics of a sample of times: quantiles, the confidence interval of the median, outliers.
  * docs/measuring.md explains the method. */
-#ifndef RH_MEASURE_STATS_H
-#define RH_MEASURE_STATS_H
+#pragma once
 
 #include "../records/records.h"
 
@@ -13,5 +12,3 @@ rh_spread rh_spread_of(const double *samples, uint32_t n, double *room);
  * median; 0 if the median is 0. */
 double rh_spread_precision(const rh_spread *spread);
 double rh_spread_iqr(const rh_spread *spread);
-
-#endif

@@ -1,6 +1,5 @@
 /* Running gnuplot, which may not be installed. */
-#ifndef RH_PLOT_GNUPLOT_H
-#define RH_PLOT_GNUPLOT_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -14,5 +13,3 @@ char *rh_gnuplot_find(void);
  * or "". */
 rh_status rh_gnuplot_run(const char *const *argv, double limit_s, char *said, size_t size,
                          rh_error *error);
-
-#endif

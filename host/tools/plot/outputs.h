@@ -1,7 +1,6 @@
 /* Writes figures to files: draws them in staging directories beside the targets, and moves them
  * when all are complete. */
-#ifndef RH_PLOT_OUTPUTS_H
-#define RH_PLOT_OUTPUTS_H
+#pragma once
 
 #include "script.h"
 
@@ -62,5 +61,3 @@ char *rh_output_path(const rh_outputs *outputs, const rh_output *output);
 /* Appends a drawing that is text. */
 rh_status rh_outputs_read(const rh_outputs *outputs, const rh_output *output, rh_text *text,
                           rh_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* The kinds of plots; each function writes one figure. plot.c decides which panels go together. */
-#ifndef RH_PLOT_PICTURES_H
-#define RH_PLOT_PICTURES_H
+#pragma once
 
 #include "script.h"
 
@@ -22,5 +21,3 @@ const char *rh_picture_device(const rh_view *view, const char *id);
 void rh_picture_note(rh_text *note, const rh_view *view, const char *device);
 /* The same without the state of the input.  `device` may be null. */
 void rh_picture_origin(rh_text *note, const rh_view *view, const char *device);
-
-#endif

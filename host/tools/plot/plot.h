@@ -1,6 +1,5 @@
 /* Pictures of result files, by gnuplot. */
-#ifndef RH_PLOT_PLOT_H
-#define RH_PLOT_PLOT_H
+#pragma once
 
 #include "../records/records.h"
 
@@ -50,5 +49,3 @@ rh_status rh_plot_change(const rh_records *old, const rh_records *new_, const ch
 
 /* "rate,peak" as bits; null is 0.  RH_E_USAGE for an unknown picture. */
 rh_status rh_pictures_parse(const char *list, uint32_t *pictures, rh_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* The parts of gnuplot's language that the plots need: safely quoted strings, numbers,
  * terminals; and a figure, which is a script under construction. */
-#ifndef RH_PLOT_SCRIPT_H
-#define RH_PLOT_SCRIPT_H
+#pragma once
 
 #include "../../core/base/text.h"
 #include "view.h"
@@ -60,5 +59,3 @@ char rh_script_letter(const rh_curve *curve);
 const char *rh_script_color(uint32_t style);
 /* How many styles before this one have the same colour. */
 uint32_t rh_script_round(uint32_t style);
-
-#endif

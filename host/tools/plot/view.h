@@ -1,7 +1,6 @@
 /* The rows of a result file, arranged for plots: a panel for each (device, operator, type), with
  * a curve for each strategy and peer, and a cell for each size. */
-#ifndef RH_PLOT_VIEW_H
-#define RH_PLOT_VIEW_H
+#pragma once
 
 #include "../records/records.h"
 
@@ -61,5 +60,3 @@ const rh_row *rh_curve_at(const rh_curve *curve, uint64_t n);
 
 /* Order of (operator, type, n, peer, name), and of devices before it unless `any_device`. */
 int rh_row_order(const rh_row *a, const rh_row *b, int any_device);
-
-#endif

@@ -1,6 +1,5 @@
 /* Judges one point of two result files: did it become faster, slower or wrong? */
-#ifndef RH_RECORDS_CHANGE_H
-#define RH_RECORDS_CHANGE_H
+#pragma once
 
 #include "records.h"
 
@@ -64,5 +63,3 @@ rh_change rh_change_judge(const rh_row *old_row, const rh_row *new_row, const rh
 int rh_change_is_by_processes(const rh_row *old_row, const rh_row *new_row);
 const char *rh_change_word(uint32_t verdict); /* "SLOW" */
 const char *rh_change_name(uint32_t verdict); /* "slow" */
-
-#endif

@@ -1,6 +1,5 @@
 /* Compares two result files point by point: which results became faster, slower or wrong. */
-#ifndef RH_RECORDS_COMPARE_H
-#define RH_RECORDS_COMPARE_H
+#pragma once
 
 #include "change.h"
 
@@ -21,5 +20,3 @@ rh_status rh_compare(rh_comparison *comparison, const rh_records *old, const rh_
                      double threshold, rh_error *error);
 void rh_comparison_finish(rh_comparison *comparison);                /* zero-initialised is fine */
 uint32_t rh_comparison_regressions(const rh_comparison *comparison); /* how many */
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads result files.  JSON documents and JSON lines are distinguished by their content. */
-#ifndef RH_RECORDS_READ_H
-#define RH_RECORDS_READ_H
+#pragma once
 
 #include "records.h"
 
@@ -17,5 +16,3 @@ rh_status rh_records_read(const char *path, rh_records *results, rh_error *error
 /* The same; *notes is filled. */
 rh_status rh_records_read_noting(const char *path, rh_records *results, rh_read_notes *notes,
                                  rh_error *error);
-
-#endif

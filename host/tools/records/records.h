@@ -4,8 +4,7 @@
  *
  * The JSON schema is "redhost/1" (docs/results.schema.json): additive changes keep the 1, and
  * readers ignore unknown keys.  Times are seconds, sizes bytes, all rates per second. */
-#ifndef RH_RECORDS_RECORDS_H
-#define RH_RECORDS_RECORDS_H
+#pragma once
 
 #include <jansson.h>
 #include <redhost/redhost.h>
@@ -146,5 +145,3 @@ const rh_row **rh_records_by_point(const rh_records *results);
 uint32_t rh_point_length(const rh_row *const *rows, uint32_t n);
 /* Like rh_records_best(), among these. */
 rh_best rh_point_best(const rh_row *const *rows, uint32_t n, int strategies_only);
-
-#endif

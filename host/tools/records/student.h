@@ -1,6 +1,5 @@
 /* Confidence intervals from a few independent measurements, by Student's t distribution. */
-#ifndef RH_RECORDS_STUDENT_H
-#define RH_RECORDS_STUDENT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ rh_estimate rh_student_mean(const double *values, uint32_t n, double miss);
  * The generalization of Student's problem, Biometrika 34 (1947).  At least 2 values of each. */
 rh_estimate rh_student_difference(const double *a, uint32_t n_a, const double *b, uint32_t n_b,
                                   double miss);
-
-#endif

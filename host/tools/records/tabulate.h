@@ -1,6 +1,5 @@
 /* The contents of --bench's tables, for the terminal and for Markdown. */
-#ifndef RH_RECORDS_TABULATE_H
-#define RH_RECORDS_TABULATE_H
+#pragma once
 
 #include "../../core/base/text.h"
 #include "records.h"
@@ -43,5 +42,3 @@ void rh_table_title(rh_text *text, const rh_records *results, const rh_row *row)
 void rh_table_best(rh_text *text, const rh_row *const *rows, uint32_t n);
 /* "~ noisy (IQR > 5 %).  4 s, 45 points, 20-36 samples each." */
 void rh_table_legend(rh_text *text, const rh_records *results);
-
-#endif

@@ -1,7 +1,6 @@
 /* Writes results as JSON, JSON lines, CSV and Markdown.  Numbers are in the C locale and read
  * back exactly; unknown values are null or empty, never NaN. */
-#ifndef RH_RECORDS_WRITE_H
-#define RH_RECORDS_WRITE_H
+#pragma once
 
 #include "records.h"
 
@@ -49,5 +48,3 @@ rh_status rh_jsonl_add(FILE *out, const rh_row *row, const char *path, rh_error 
 
 int rh_write_csv(const rh_records *results, FILE *out);
 int rh_write_markdown(const rh_records *results, FILE *out);
-
-#endif

@@ -1,8 +1,7 @@
 /* Converts between the JSON document "redhost/1" and its struct.  JSON input is untrusted: a
  * value of a wrong type or out of range is rejected with a message that begins with its key,
  * "time_s.median: ...".  Unknown keys are ignored; missing keys and null mean "unknown". */
-#ifndef RH_RECORDS_WRITE_JSON_H
-#define RH_RECORDS_WRITE_JSON_H
+#pragma once
 
 #include "records.h"
 
@@ -21,5 +20,3 @@ rh_status rh_row_from_json(rh_row *row, const json_t *object, rh_error *error);
 /* Fills the header's fields by reference.  RH_E_FILE for another schema and for files that are
  * not redhost's. */
 rh_status rh_header_from_json(rh_records *results, const json_t *object, rh_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Candidates of a search: quick measurements of one, and the choice among a few. */
-#ifndef RH_TUNE_CANDIDATE_H
-#define RH_TUNE_CANDIDATE_H
+#pragma once
 
 #include "../measure/bench.h"
 #include "../measure/local.h"
@@ -18,5 +17,3 @@ rh_status rh_tune_candidate_measure(rh_sampler *sampler, const rh_bench_data *da
  * wins unless another is better by more than 1 % and the intervals do not overlap.  Among those
  * that are as good as the best, the one with the fewest settings wins. */
 uint32_t rh_tune_candidate_decide(const rh_row *rows, const uint32_t *n_settings, uint32_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* The tuning plan: the tasks, their order, and each one's share of the budget. */
-#ifndef RH_TUNE_PLAN_H
-#define RH_TUNE_PLAN_H
+#pragma once
 
 #include "../../core/operators/operator.h"
 #include "space.h"
@@ -91,5 +90,3 @@ double rh_plan_share(const rh_task *tasks, uint32_t n, uint32_t k, double left_s
 /* The task with the shortest latency, by which `auto` compares strategies (choose/choose.h), among
  * those that `auto` may choose. */
 const rh_task *rh_plan_quickest(const rh_task *tasks, uint32_t n, const rh_task *like);
-
-#endif

@@ -1,7 +1,6 @@
 /* Searches a parameter space: tries all candidates of a small space; in a large one, a random
  * sample and then the neighbours of the best.  Independent of how candidates are measured. */
-#ifndef RH_TUNE_SEARCH_H
-#define RH_TUNE_SEARCH_H
+#pragma once
 
 #include "space.h"
 
@@ -45,5 +44,3 @@ typedef struct rh_tune_found {
  * faster. */
 rh_status rh_tune_search(const rh_tune_spec *spec, double initial_s, rh_tune_found *found,
                          rh_error *error);
-
-#endif

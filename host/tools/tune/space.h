@@ -1,6 +1,5 @@
 /* The search space: the values to try for a strategy's parameters. */
-#ifndef RH_TUNE_SPACE_H
-#define RH_TUNE_SPACE_H
+#pragma once
 
 #include "../../core/tunedb/tunedb.h"
 
@@ -43,5 +42,3 @@ int rh_space_find(const rh_space *space, const rh_tunedb_setting *settings, uint
 /* The parameters that differ from their defaults, as for --param.  Returns their number. */
 uint32_t rh_space_settings(const rh_space *space, uint64_t candidate,
                            rh_tunedb_setting settings[RH_TUNED_MOST_SETTINGS]);
-
-#endif

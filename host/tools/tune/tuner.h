@@ -1,7 +1,6 @@
 /* The search for the best parameters of every strategy on one device, within a budget.  The
  * stage provides the strategies; nothing is printed. */
-#ifndef RH_TUNE_TUNER_H
-#define RH_TUNE_TUNER_H
+#pragma once
 
 #include "../bench/point.h"
 #include "plan.h"
@@ -112,5 +111,3 @@ rh_status rh_tuner_measure_defaults(rh_tuner *tuner, rh_error *error);
 
 /* Searches parameters with the rest of the budget. */
 rh_status rh_tuner_improve(rh_tuner *tuner, rh_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Calls a strategy's query directly, bypassing the host's own checks. */
-#ifndef RH_VERIFY_ASK_H
-#define RH_VERIFY_ASK_H
+#pragma once
 
 #include "../../core/reduce/params.h"
 #include "trial.h"
@@ -44,5 +43,3 @@ rh_outcome rh_ask_all(rh_trial *trial, rh_question_visitor *visit, void *user);
 /* "sum of f32 on a GPU, n = 1000", written to `text`, which is returned. */
 enum { RH_QUESTION_NAME = 160 };
 const char *rh_question_name(const rh_question *question, char text[RH_QUESTION_NAME]);
-
-#endif

@@ -1,7 +1,6 @@
 /* One child process: started, read from for as long as it sends something, and judged by its
  * messages and how it ended. */
-#ifndef RH_VERIFY_ATTEMPT_H
-#define RH_VERIFY_ATTEMPT_H
+#pragma once
 
 #include "../../core/child/conversation.h"
 #include "child.h"
@@ -43,5 +42,3 @@ void rh_attempt_judge(rh_attempt *attempt, const rh_time_limits *limits);
 void rh_attempt_set(rh_attempt *attempt, rh_outcome outcome, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void rh_attempt_finish(rh_attempt *attempt);
-
-#endif

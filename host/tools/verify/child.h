@@ -1,6 +1,5 @@
 /* The parent's request to a child, and its execution. */
-#ifndef RH_VERIFY_CHILD_H
-#define RH_VERIFY_CHILD_H
+#pragma once
 
 #include "trial.h"
 
@@ -20,5 +19,3 @@ rh_status rh_trial_request(rh_text *to, const rh_trial_job *job, rh_error *error
 /* Runs one test in this process.  trial: path, strategy_name, seed, quick, variant and random_s are
  * set. */
 rh_outcome rh_trial_run(rh_trial *trial, const rh_options *options, const rh_test *test);
-
-#endif

@@ -1,6 +1,5 @@
 /* Measures the depth of a strategy's reduction tree, with an operator that counts combinations. */
-#ifndef RH_VERIFY_DEPTH_H
-#define RH_VERIFY_DEPTH_H
+#pragma once
 
 #include "rig.h"
 
@@ -11,5 +10,3 @@
 rh_status rh_depth_measure(rh_trial *trial, uint64_t n, const int64_t params[RH_MAX_PARAMS],
                            const rh_device *device, uint32_t *deepest, uint64_t *declared,
                            double *run_s, rh_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* Detects out-of-bounds accesses to memory from the host's services: alloc's memory lies between
  * guard pages, scratch memory between canaries. */
-#ifndef RH_VERIFY_FENCE_H
-#define RH_VERIFY_FENCE_H
+#pragma once
 
 #include "../../core/cl/session.h"
 #include "guard.h"
@@ -37,5 +36,3 @@ rh_status rh_fence_scratch(rh_fence *fence, rh_cl_session *session, uint64_t byt
 rh_status rh_fence_check(rh_fence *fence, rh_cl_session *session, rh_error *error);
 /* After teardown, and after rh_services_finish. */
 void rh_fence_finish(rh_fence *fence);
-
-#endif

@@ -1,7 +1,6 @@
 /* A pair of buffers, one for an input and one for results, with poison around the range and the
  * result. */
-#ifndef RH_VERIFY_FIXTURE_H
-#define RH_VERIFY_FIXTURE_H
+#pragma once
 
 #include "../../core/cl/session.h"
 
@@ -49,5 +48,3 @@ rh_status rh_fixture_fetch(rh_fixture *place, int on_host, unsigned char value[1
 rh_status rh_fixture_check_result(rh_fixture *place, rh_error *error);
 /* RH_E_WRONG if the input has changed. */
 rh_status rh_fixture_check_input(rh_fixture *place, rh_error *error);
-
-#endif

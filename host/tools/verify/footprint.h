@@ -7,8 +7,7 @@
  * effects is needed.  A driver that the plugin calls directly did its one-time work (started its
  * threads, opened its device) while the control strategy ran, see control.h.  A part of the
  * snapshot that changes even under the control strategy is not compared, see `unsteady`. */
-#ifndef RH_VERIFY_FOOTPRINT_H
-#define RH_VERIFY_FOOTPRINT_H
+#pragma once
 
 #include "snapshot.h"
 
@@ -37,5 +36,3 @@ void rh_footprint_resume(rh_footprint *footprint, int kernels_may_print);
 void rh_footprint_judge(rh_footprint *footprint, const char *phase, int ends);
 
 void rh_footprint_finish(rh_footprint *footprint);
-
-#endif

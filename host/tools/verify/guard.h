@@ -1,6 +1,5 @@
 /* Memory between two guard regions.  An access to one is recorded, and the program goes on. */
-#ifndef RH_VERIFY_GUARD_H
-#define RH_VERIFY_GUARD_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -21,5 +20,3 @@ void rh_guard_unmap(rh_guard *guard); /* zero-initialised is fine */
 /* 1: a guard region was accessed since the last call. *at is the first such byte, relative to
  * `begin`: negative before it. */
 int rh_guard_touched(const rh_guard *guard, ptrdiff_t *at);
-
-#endif

@@ -1,6 +1,5 @@
 /* A shared object's dynamic section, read from the file without running any of its code. */
-#ifndef RH_VERIFY_IMAGE_H
-#define RH_VERIFY_IMAGE_H
+#pragma once
 
 #include <redhost/redhost.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ int rh_image_defines(const rh_image *image, const char *symbol);
 
 /* A library that every system has, one of the compiler's, or the OpenCL loader. */
 int rh_library_is_ordinary(const char *soname);
-
-#endif

@@ -1,7 +1,6 @@
 /* Counts a plugin's own calls into libraries by redirecting its import table to counters.  Calls
  * between libraries are not seen. */
-#ifndef RH_VERIFY_IMPORTS_H
-#define RH_VERIFY_IMPORTS_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -34,5 +33,3 @@ int rh_imports_mapped(void);
 
 /* The counts since the last call. */
 rh_imports_seen rh_imports_take(void);
-
-#endif

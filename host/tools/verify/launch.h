@@ -1,7 +1,6 @@
 /* Jobs of several ranks that test a transport, as the test sees them: started by the user's
  * launcher, watched by what the ranks report, and ended without leaving anything behind. */
-#ifndef RH_VERIFY_LAUNCH_H
-#define RH_VERIFY_LAUNCH_H
+#pragma once
 
 #include "../../core/child/spawn.h"
 #include "rank.h"
@@ -55,5 +54,3 @@ const char *rh_launch_ending(const rh_launch *launch, char to[64]);
 
 /* "; it printed 'LINE...'", or "". */
 const char *rh_launch_printed(const rh_launch *launch, char to[256]);
-
-#endif

@@ -1,6 +1,5 @@
 /* Finds the libraries that a file needs, as the loader would, without loading any. */
-#ifndef RH_VERIFY_LIBRARIES_H
-#define RH_VERIFY_LIBRARIES_H
+#pragma once
 
 #include "image.h"
 
@@ -18,5 +17,3 @@ rh_status rh_libraries_read(rh_libraries *libraries, const rh_image *image, cons
                             rh_error *error);
 int rh_libraries_define(const rh_libraries *libraries, const char *symbol);
 void rh_libraries_finish(rh_libraries *libraries);
-
-#endif

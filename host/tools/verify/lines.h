@@ -1,6 +1,5 @@
 /* Text made of lines "KEY\tVALUE" with unique keys, and the differences between two such texts. */
-#ifndef RH_VERIFY_LINES_H
-#define RH_VERIFY_LINES_H
+#pragma once
 
 #include "../../core/base/text.h"
 
@@ -36,5 +35,3 @@ void rh_lines_note_new(rh_text *to, const rh_text *before, const rh_text *after,
 /* Applies the changes between `before` and `after` to `lines`.  Lines that already differ from
  * `before` are kept.  New lines go to `added`. */
 void rh_lines_redo(rh_text *lines, rh_text *added, const rh_text *before, const rh_text *after);
-
-#endif

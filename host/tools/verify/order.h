@@ -1,6 +1,5 @@
 /* An operator whose result depends on the order and grouping in which elements were combined. */
-#ifndef RH_VERIFY_ORDER_H
-#define RH_VERIFY_ORDER_H
+#pragma once
 
 #include "rig.h"
 
@@ -13,5 +12,3 @@ rh_status rh_order_setup(rh_rig *rig, rh_trial *trial, uint64_t n, const int64_t
 /* Fills in the elements, from `first` on.  Their values are always the same, but each `round`
  * makes others slow to load, so that groups of work-items finish in another order. */
 rh_status rh_order_fill(rh_rig *rig, uint64_t n, uint64_t first, uint64_t round);
-
-#endif

@@ -1,6 +1,5 @@
 /* The points of a strategy's parameter space that a test tries. */
-#ifndef RH_VERIFY_POINTS_H
-#define RH_VERIFY_POINTS_H
+#pragma once
 
 #include "../../core/reduce/params.h"
 #include "trial.h"
@@ -17,5 +16,3 @@ int64_t rh_end_value(const rh_param *param, int greatest);
 
 /* " --param tile=4 --param ..." of those that differ from the defaults. */
 void rh_point_words(const rh_strategy *strategy, const int64_t *params, rh_text *words);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which problems a strategy is tried on. */
-#ifndef RH_VERIFY_PROBLEMS_H
-#define RH_VERIFY_PROBLEMS_H
+#pragma once
 
 #include "rig.h"
 
@@ -48,5 +47,3 @@ int rh_poor_device(const rh_device *real, uint32_t k, rh_device *device);
 /* The real device's description with other numbers or names, on which a launch shape may depend
  * but which are safe here.  `how` says what was changed; 0 after the last. */
 int rh_other_device(const rh_device *real, uint32_t k, rh_device *device, char how[160]);
-
-#endif

@@ -1,6 +1,5 @@
 /* The threads, mappings and child processes of this process. */
-#ifndef RH_VERIFY_PROCESS_H
-#define RH_VERIFY_PROCESS_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -22,4 +21,3 @@ void rh_process_adopt_orphans(void);
 /* state: 'Z' for a zombie. */
 void rh_process_each_child(void (*take)(void *user, pid_t pid, char state, const char *name),
                            void *user);
-#endif

@@ -2,8 +2,7 @@
  *
  * The ranks and the test share a directory on one host.  The test writes the task there, and each
  * rank a file of lines, named by its process id: what it does, and what it finds wrong. */
-#ifndef RH_VERIFY_RANK_H
-#define RH_VERIFY_RANK_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -46,5 +45,3 @@ rh_status rh_rank_order_write(const rh_rank_order *order, const char *directory,
  *     wrong TEXT          a finding
  *     closed              close has returned */
 int rh_rank_main(const char *directory);
-
-#endif

@@ -1,7 +1,6 @@
 /* Counts what a plugin launches, builds and allocates by calling OpenCL directly, bypassing the
  * host's services. */
-#ifndef RH_VERIFY_RAW_H
-#define RH_VERIFY_RAW_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -20,5 +19,3 @@ rh_raw_seen rh_raw_take(void);
 /* To be called when no instance is left, because the next one's kernels may have the same
  * handles. */
 void rh_raw_forget_kernels(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* A test rig: runs one strategy on one problem as the host does, but watches every service and
  * injects faults on demand. */
-#ifndef RH_VERIFY_RIG_H
-#define RH_VERIFY_RIG_H
+#pragma once
 
 #include "../../core/cl/services.h"
 #include "../../core/io/array.h"
@@ -89,5 +88,3 @@ rh_status rh_rig_case(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, 
 
 /* Compares two values; of pairs only the index, because pairs have padding. */
 int rh_rig_same(const rh_rig *rig, const unsigned char *a, const unsigned char *b);
-
-#endif

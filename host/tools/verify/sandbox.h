@@ -1,7 +1,6 @@
 /* A sandboxed thread.  It is stopped, and the cause is named, if it makes a system call, reads
  * the processor's clock or the environment, or calls a function that reads the outside world. */
-#ifndef RH_VERIFY_SANDBOX_H
-#define RH_VERIFY_SANDBOX_H
+#pragma once
 
 #include <stddef.h>
 
@@ -15,5 +14,3 @@ typedef struct rh_sandbox {
  * `path` calls itself are intercepted.
  * [one at a time in a process] */
 void rh_sandbox_run(const char *path, void (*work)(void *user), void *user, rh_sandbox *sandbox);
-
-#endif

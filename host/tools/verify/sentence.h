@@ -1,7 +1,6 @@
 /* The texts that a transport writes into a caller's array: one sentence, terminated, within its
  * bytes. */
-#ifndef RH_VERIFY_SENTENCE_H
-#define RH_VERIFY_SENTENCE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -14,5 +13,3 @@ char *rh_sentence_room(void);
 
 /* Null, or what is wrong with the text that was written there: "writes no sentence". */
 const char *rh_sentence_fault(const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* A snapshot of this process: all the state that a plugin must not change, as text that can be
  * compared. */
-#ifndef RH_VERIFY_SNAPSHOT_H
-#define RH_VERIFY_SNAPSHOT_H
+#pragma once
 
 #include "../../core/base/text.h"
 
@@ -63,5 +62,3 @@ void rh_snapshot_take_part(rh_snapshot *snapshot, int part);
 
 /* Bytes of anonymous private memory that malloc does not account for; 0 if malloc does not tell. */
 uint64_t rh_snapshot_other_memory(void);
-
-#endif

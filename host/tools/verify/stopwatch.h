@@ -1,7 +1,6 @@
 /* Measures the time of another process: wall-clock time minus the time that it waits for a busy
  * processor.  A limit therefore means the same on an idle machine and on a busy one. */
-#ifndef RH_VERIFY_STOPWATCH_H
-#define RH_VERIFY_STOPWATCH_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -20,5 +19,3 @@ double rh_stopwatch_read(rh_stopwatch *watch);
 /* Processor time in seconds that the process's children have used so far; 0 if the system does
  * not report it. */
 double rh_busy_s(pid_t pid);
-
-#endif

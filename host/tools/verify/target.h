@@ -1,6 +1,5 @@
 /* What is to be tested, and by which tests. */
-#ifndef RH_VERIFY_TARGET_H
-#define RH_VERIFY_TARGET_H
+#pragma once
 
 #include "trial.h"
 
@@ -13,5 +12,3 @@ rh_status rh_verify_target(const char *file, char **path, int *is_transport, rh_
 rh_status rh_tests_check_lists(const char *include, const char *exclude, rh_error *error);
 /* Lists like "V01,V10-V15"; null: include all, exclude none. */
 int rh_test_is_chosen(const rh_test *test, const char *include, const char *exclude);
-
-#endif

@@ -1,6 +1,5 @@
 /* The context in which one test of one plugin runs. */
-#ifndef RH_VERIFY_TRIAL_H
-#define RH_VERIFY_TRIAL_H
+#pragma once
 
 #include "../../core/base/text.h"
 #include "../../core/reduce/context.h"
@@ -106,5 +105,3 @@ rh_outcome rh_v74_places(rh_trial *), rh_v75_gathers(rh_trial *), rh_v76_many_ga
     rh_v77_waits_for_late(rh_trial *), rh_v78_killed(rh_trial *), rh_v79_stopped(rh_trial *),
     rh_v80_leaves(rh_trial *), rh_v81_aborts(rh_trial *), rh_v82_closes(rh_trial *),
     rh_v83_state(rh_trial *);
-
-#endif

@@ -1,8 +1,7 @@
 /* Conformance tests: check every rule for plugins and transports, each test in a separate child
  * process.
  * docs/verify.md lists the tests. */
-#ifndef RH_VERIFY_VERIFY_H
-#define RH_VERIFY_VERIFY_H
+#pragma once
 
 #include <redhost/redhost.h>
 
@@ -79,5 +78,3 @@ void rh_verify_report_finish(rh_verify_report *report);
 
 /* The child's side: `redhost --trial` calls this and exits with what it returns. */
 int rh_trial_main(void);
-
-#endif
