@@ -539,7 +539,7 @@ START_TEST(an_operator_is_blamed_before_a_strategy) {
                                    .identity = "0",
                                    .commutes = 1,
                                    .unchecked_op = 1};
-  set_three(0);
+  let_go(three, 3);
   for (uint64_t r = 0; r < 3; r++) share_out(&three[r], &wrong, 5000 * r, 5000 * r + 5000);
   all_must_fail(RH_E_PLUGIN, "'a + 2*b' is not associative (");
   ck_assert_ptr_null(strstr(three[0].error.message, "serial"));
