@@ -50,7 +50,7 @@ typedef struct rh_context {
   uint32_t n_left_out;
 } rh_context;
 
-enum { RH_WHOLE_BYTES = 16u << 20 }; /* most_whole_bytes: a copy and a stream take equally long */
+enum { RH_WHOLE_BYTES = 16u << 20 }; /* most_whole_bytes: beyond, a stream is soon faster */
 
 /* Copies *options; null: the defaults.  One thread at a time uses a context. */
 rh_status rh_context_open(rh_context **opened, const rh_options *options, rh_error *error);
