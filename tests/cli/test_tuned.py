@@ -243,12 +243,25 @@ class Auto(TunedCase):
         self.good("--run", "auto", "-n", "4096", "-t", "i32", "-q")
         self.assertTrue(os.path.exists(drivers))
         shutil.rmtree(drivers)
-        self.tune(entry("native", 1e-6, 1e-6, n=4096), *way)
+        self.tune(entry("native", 1e-6, 1e-6, n=4096), entry("onepass", 1e-5, 1e-5, on_device=True), *way)
         run = ["--run", "auto", "-n", "4096", "-t", "i32", "--data", "equal", "-q"]
-        self.assertEqual(self.good(*run).out, "4096\n")
+        loads = os.path.join(self.home, "loads")
+        os.makedirs(loads, exist_ok=True)
+        log = {"LD_DEBUG": "files", "LD_DEBUG_OUTPUT": os.path.join(loads, "of")}
+        self.assertEqual(self.good(*run, env=log).out, "4096\n")
         self.assertFalse(os.path.exists(drivers))
+        self.assertEqual(self.loaded(loads), {"native"})  # as where it is named, so `auto' costs no more
         self.good(*run, "-d", "0")  # who asks for a device gets one
         self.assertTrue(os.path.exists(drivers))
+
+    @staticmethod
+    def loaded(folder):
+        """The plugins of redhost that any process opened, by the dynamic linker's logs."""
+        names = set()
+        for log in glob.glob(os.path.join(folder, "*")):
+            with open(log, encoding="utf-8") as file:
+                names.update(re.findall(r"file=%s/(\w+)\.so" % re.escape(os.path.realpath(cli.PLUGINS)), file.read()))
+        return names
 
 
 class Parameters(TunedCase):

@@ -124,7 +124,8 @@ static void keep_strategy(calibration *t, const rh_entry *of, double seconds) {
                            .op = t->spec->op,
                            .type = t->spec->type,
                            .own = rh_operator_hash(custom),
-                           .n = t->n};
+                           .n = t->n,
+                           .on_device = of->device_kinds != RH_DEVICE_HOST};
   if (custom) snprintf(entry.own_name, sizeof entry.own_name, "%.63s", custom->name);
   keep(t, &entry, of->name, seconds);
 }

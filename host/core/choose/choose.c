@@ -462,6 +462,8 @@ static void explain(choice *c, const candidate *chosen, rh_text *text) {
   rh_log(&context->options.reporter, RH_LOG_INFO, "auto: %s", context->chosen);
 }
 
+enum { MOST_NAMES = 64 }; /* more are not worth a choice: all are examined */
+
 /* Nobody asked for a device, and none was opened yet. */
 static int may_do_without_device(const choice *c) {
   const rh_context *context = c->context;
@@ -471,18 +473,22 @@ static int may_do_without_device(const choice *c) {
 
 /* Opening a GPU's driver takes longer than most reductions.  Where a host strategy was measured and
  * takes no longer than the data would take to a device of this machine, with its opening if that
- * serves this answer alone, it is chosen without one.  Null: that is not known. */
+ * serves this answer alone, it is chosen without one; then nothing else is examined.  Null: that is
+ * not known. */
 static const candidate *choose_without_device(choice *c, rh_text *text) {
   const rh_registry *registry;
   const candidate *best;
+  const char *names[MOST_NAMES];
+  rh_wanted wanted = {.n = c->spec->n, .op = c->spec->op, .type = c->spec->type, .names = names};
   if (!may_do_without_device(c) || rh_context_tuned(c->context, &c->tuned, NULL) != RH_OK)
     return NULL;
   double way_s = rh_transfer_s(c->context, c->tuned, c->spec);
   if (c->spec->once) way_s += rh_opening_s(c->tuned);
-  const rh_wanted wanted = {
-      .n = c->spec->n, .op = c->spec->op, .type = c->spec->type, .of_host = 1};
-  if (way_s == 0 || rh_context_known_registry(c->context, &wanted, &registry, NULL) != RH_OK)
-    return NULL;
+  wanted.n_names =
+      rh_tunedb_host_strategies(c->tuned, c->spec->op, c->spec->type, c->own, names, MOST_NAMES);
+  if (way_s == 0 || wanted.n_names == 0) return NULL;
+  if (!c->spec->once) wanted.n_names = rh_tunedb_strategies(c->tuned, names, MOST_NAMES);
+  if (rh_context_examine(c->context, &wanted, &registry, NULL) != RH_OK) return NULL;
   c->list = calloc(registry->n_entries + 1u, sizeof *c->list);
   if (!c->list) return NULL;
   take_entries(c, registry, 1);
@@ -502,6 +508,7 @@ rh_status rh_choose(rh_context *context, const rh_job_spec *spec, const rh_entry
   choice c = {.context = context, .spec = spec, .own = rh_operator_hash(spec->custom)};
   rh_text text = {0};
   uint32_t known = 0;
+  rh_error no_device;
   const candidate *on_host = choose_without_device(&c, &text);
   if (on_host) {
     *entry = on_host->entry;
@@ -511,13 +518,17 @@ rh_status rh_choose(rh_context *context, const rh_job_spec *spec, const rh_entry
     return RH_OK;
   }
   forget(&c);
-  rh_wanted wanted = {.n = spec->n, .op = spec->op, .type = spec->type};
-  RH_TRY(rh_context_known_registry(context, &wanted, &registry, error));
+  const char *names[MOST_NAMES];
+  rh_wanted wanted = {.n = spec->n, .op = spec->op, .type = spec->type, .names = names};
+  RH_TRY(rh_context_any_device(context, &wanted.device, &no_device, error));
+  RH_TRY(rh_context_tuned(context, &c.tuned, error));
+  wanted.n_names = rh_tunedb_strategies(c.tuned, names, MOST_NAMES);
+  RH_TRY(rh_context_examine(context, &wanted, &registry, error));
   rh_status status = consider(&c, registry, &known, error);
   if (registry->n_skipped && (status == RH_DECLINED || (status == RH_OK && !is_decided(&c)))) {
     forget(&c);
-    wanted.of_all = 1;
-    status = rh_context_known_registry(context, &wanted, &registry, error);
+    wanted.n_names = 0;
+    status = rh_context_examine(context, &wanted, &registry, error);
     if (status == RH_OK) status = consider(&c, registry, &known, error);
   }
   rh_context_report_missing_plugins(context);

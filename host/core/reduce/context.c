@@ -167,9 +167,8 @@ rh_status rh_context_session(rh_context *context, rh_cl_session **session, rh_er
   return status;
 }
 
-/* The device that strategies are queried for; null: there is none, and *why says why. */
-static rh_status device_of_registry(rh_context *context, const rh_cl_device **device, rh_error *why,
-                                    rh_error *error) {
+rh_status rh_context_any_device(rh_context *context, const rh_cl_device **device, rh_error *why,
+                                rh_error *error) {
   *why = (rh_error){0};
   rh_status status = rh_context_device(context, device, why);
   /* Without devices, host strategies are still available; a missing device that was requested is
@@ -216,7 +215,7 @@ rh_status rh_context_registry(rh_context *context, uint64_t n, const rh_registry
                               rh_error *no_device, rh_error *error) {
   const rh_cl_device *device = NULL;
   rh_error why;
-  RH_TRY(device_of_registry(context, &device, &why, error));
+  RH_TRY(rh_context_any_device(context, &device, &why, error));
   if (no_device) *no_device = why;
   RH_TRY(begin_registry(context, error));
   *registry = &context->registry;
@@ -224,21 +223,13 @@ rh_status rh_context_registry(rh_context *context, uint64_t n, const rh_registry
   return examine(context, device, n, NULL, 0, 1, error);
 }
 
-rh_status rh_context_known_registry(rh_context *context, const rh_wanted *wanted,
-                                    const rh_registry **registry, rh_error *error) {
-  enum { MOST = 64 }; /* more are not worth a choice: all are examined */
-  const char *names[MOST];
-  const rh_cl_device *device = NULL;
-  rh_registry *all = &context->registry;
-  rh_tunedb *tuned;
-  rh_error why;
-  if (!wanted->of_host) RH_TRY(device_of_registry(context, &device, &why, error));
-  RH_TRY(rh_context_tuned(context, &tuned, error));
+rh_status rh_context_examine(rh_context *context, const rh_wanted *wanted,
+                             const rh_registry **registry, rh_error *error) {
+  const rh_cl_device *device = wanted->device;
   RH_TRY(begin_registry(context, error));
-  uint32_t n_names = wanted->of_all ? 0 : rh_tunedb_strategies(tuned, names, MOST);
-  RH_TRY(examine(context, device, wanted->n, names, n_names <= MOST ? n_names : 0, 0, error));
-  rh_registry_ask(all, about(device), wanted->n, wanted->op, wanted->type);
-  *registry = all;
+  RH_TRY(examine(context, device, wanted->n, wanted->names, wanted->n_names, 0, error));
+  rh_registry_ask(&context->registry, about(device), wanted->n, wanted->op, wanted->type);
+  *registry = &context->registry;
   return RH_OK;
 }
 

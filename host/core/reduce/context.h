@@ -63,6 +63,9 @@ rh_status rh_context_say_lost(rh_error *error);
 
 rh_status rh_context_devices(rh_context *context, const rh_cl_devices **devices, rh_error *error);
 rh_status rh_context_device(rh_context *context, const rh_cl_device **device, rh_error *error);
+/* The same for strategies to be queried; null: there is none, and *why says why. */
+rh_status rh_context_any_device(rh_context *context, const rh_cl_device **device, rh_error *why,
+                                rh_error *error);
 rh_status rh_context_session(rh_context *context, rh_cl_session **session, rh_error *error);
 
 /* Selects `device`, one of rh_context_devices(), and releases whatever was opened for another. */
@@ -78,15 +81,17 @@ typedef struct rh_wanted {
   uint64_t n;
   uint32_t op;
   rh_type type;
-  int of_host; /* 1: for the host alone, without a look for devices */
-  int of_all; /* 0: of the plugins that came with redhost those that rh_tunedb_strategies() names */
+  const rh_cl_device *device; /* null: the host alone */
+  /* of the plugins that came with redhost those of these strategies; 0: all */
+  const char **names;
+  uint32_t n_names;
 } rh_wanted;
 
 /* The same for `auto`, which seldom needs all of them, and the offers for one operator and type
  * only: the others may be those of other sizes.  registry->n_skipped says how many are missing.
  * Whatever was examined before, by these functions, is not examined again. */
-rh_status rh_context_known_registry(rh_context *context, const rh_wanted *wanted,
-                                    const rh_registry **registry, rh_error *error);
+rh_status rh_context_examine(rh_context *context, const rh_wanted *wanted,
+                             const rh_registry **registry, rh_error *error);
 
 /* The strategy of that name, as rh_registry_locate() finds it. */
 rh_status rh_context_locate(rh_context *context, const char *name, rh_found *found,

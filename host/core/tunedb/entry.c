@@ -168,6 +168,7 @@ rh_status rh_tunedb_entry_take(const json_t *object, rh_tunedb_entry *entry, int
   RH_TRY(take_seconds(object, "latency_s", &entry->latency_s, error));
   RH_TRY(take_flag(object, "searched", &entry->searched, error));
   RH_TRY(take_flag(object, "trial", &entry->trial, error));
+  RH_TRY(take_flag(object, "on_device", &entry->on_device, error));
   RH_TRY(take_flag(object, "failed", &entry->failed, error));
   if (!entry->failed) return RH_OK;
   entry->n_settings = 0;
@@ -223,6 +224,7 @@ json_t *rh_tunedb_entry_pack(const rh_tunedb_entry *entry) {
     wrong |= json_object_set_new(object, "latency_s", json_real(entry->latency_s));
     if (entry->searched) wrong |= json_object_set_new(object, "searched", json_true());
     if (entry->trial) wrong |= json_object_set_new(object, "trial", json_true());
+    if (entry->on_device) wrong |= json_object_set_new(object, "on_device", json_true());
   }
   if (!wrong) return object;
   json_decref(object);

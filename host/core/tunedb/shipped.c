@@ -1,4 +1,5 @@
 #include "shipped.h"
+#include "../base/text.h"
 
 #include "tuned_nvidia.json.h"
 #include "tuned_pocl_amd.json.h"
@@ -23,6 +24,16 @@ json_t *rh_tunedb_shipped(size_t place, int *valid) {
   *valid =
       rh_tunedb_document_read(files[place].text, files[place].length, 1, &document, NULL) == RH_OK;
   return document ? document : json_object();
+}
+
+/* All but the entries, which take long to read and are needed of one document. */
+static json_t *head_of(size_t place) {
+  const char *text = files[place].text, *entries = strstr(text, ",\n \"entries\"");
+  rh_text head = {0};
+  rh_text_add(&head, "%.*s}", entries ? (int)(entries - text) : 0, text);
+  json_t *document = json_loads(rh_text_get(&head), 0, NULL);
+  rh_text_finish(&head);
+  return document;
 }
 
 typedef enum { UNFIT, FITS, SAME_MAKER, SAME_FAMILY } likeness;
@@ -57,18 +68,17 @@ static likeness likeness_of(const json_t *document, const rh_cl_device *device) 
 }
 
 json_t *rh_tunedb_shipped_for(const rh_cl_device *device, int *timed) {
-  json_t *document, *best = NULL;
+  size_t best = 0;
   likeness most = UNFIT;
-  int valid;
-  for (size_t k = 0; (document = rh_tunedb_shipped(k, &valid)); k++) {
-    likeness this_one = likeness_of(document, device);
-    json_t *worse = this_one > most ? best : document;
-    if (this_one > most) {
-      best = document;
-      most = this_one;
-    }
-    json_decref(worse);
+  for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+    json_t *head = head_of(k);
+    likeness this_one = likeness_of(head, device);
+    json_decref(head);
+    if (this_one <= most) continue;
+    best = k;
+    most = this_one;
   }
   *timed = most == SAME_FAMILY;
-  return best;
+  if (most == UNFIT) return NULL;
+  return json_loadb(files[best].text, files[best].length, 0, NULL);
 }

@@ -320,7 +320,27 @@ uint32_t rh_tunedb_strategies(const rh_tunedb *tuned, const char **names, uint32
     int is_known = entry->time_s > 0 || entry->latency_s > 0 || entry->failed;
     if (is_known && is_strategy(entry->strategy)) add_strategy(names, &n, most, entry->strategy);
   }
-  return n;
+  return n <= most ? n : 0;
+}
+
+static int runs_on_device(const rh_tunedb *tuned, const char *strategy) {
+  for (uint32_t k = 0; k < tuned->n; k++)
+    if (tuned->list[k].entry.on_device && strcmp(tuned->list[k].entry.strategy, strategy) == 0)
+      return 1;
+  return 0;
+}
+
+uint32_t rh_tunedb_host_strategies(const rh_tunedb *tuned, uint32_t op, rh_type type, uint64_t own,
+                                   const char **names, uint32_t most) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < tuned->n; k++) {
+    const rh_tunedb_entry *entry = &tuned->list[k].entry;
+    if (entry->op != op || entry->type != type || entry->own != own) continue;
+    if ((entry->time_s > 0 || entry->latency_s > 0) && is_strategy(entry->strategy) &&
+        !runs_on_device(tuned, entry->strategy))
+      add_strategy(names, &n, most, entry->strategy);
+  }
+  return n <= most ? n : 0;
 }
 
 int rh_tunedb_mentions(const rh_tunedb *tuned, const char *strategy) {

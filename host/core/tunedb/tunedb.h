@@ -49,7 +49,8 @@ typedef struct rh_tunedb_entry {
   uint32_t searched;
   /* 1: a short measurement, with the parameters that other entries gave: only its times count */
   uint32_t trial;
-  uint32_t origin; /* RH_TUNED_*, when found */
+  uint32_t on_device; /* 1: the strategy runs on devices; 0: on the host, or nobody noted it */
+  uint32_t origin;    /* RH_TUNED_*, when found */
 } rh_tunedb_entry;
 
 /* [one thread at a time] */
@@ -107,10 +108,15 @@ const rh_tunedb_entry *rh_tunedb_find_timed(const rh_tunedb *tuned, const rh_tun
 #define RH_TUNEDB_OPENING "opening"
 
 /* The names of the strategies that `auto` may choose on such a device, each once, in *names: those
- * that the shipped defaults list, and those of which a time or a wrong result is known here.  At
- * most `most` of them, valid until an entry is added.  Returns how many there are; 0: nothing is
- * known of such a device, and any may be the best. */
+ * that the shipped defaults list, and those of which a time or a wrong result is known here; valid
+ * until an entry is added.  Returns how many there are; 0: nothing is known of such a device, or
+ * there are more than `most`, and any may be the best. */
 uint32_t rh_tunedb_strategies(const rh_tunedb *tuned, const char **names, uint32_t most);
+
+/* The same for those that may run on the host and of which a time of this very problem, at any
+ * size, is known. */
+uint32_t rh_tunedb_host_strategies(const rh_tunedb *tuned, uint32_t op, rh_type type, uint64_t own,
+                                   const char **names, uint32_t most);
 
 /* Is there any entry of that name?  If not, its file need not be hashed. */
 int rh_tunedb_mentions(const rh_tunedb *tuned, const char *strategy);

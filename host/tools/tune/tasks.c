@@ -134,11 +134,13 @@ rh_status rh_tuner_make_tasks(rh_tuner *w, rh_error *error) {
 /* ---- Storing results ---- */
 
 static rh_tunedb_entry entry_for(const rh_tuner *w, const rh_task *task) {
+  const rh_found *found = &w->stage->found[task->strategy];
   rh_tunedb_entry entry = {.plugin = w->plugins[task->strategy],
                            .op = task->op,
                            .type = task->type,
                            .own = rh_operator_hash(task->custom),
-                           .n = task->n};
+                           .n = task->n,
+                           .on_device = found->device_kinds != RH_DEVICE_HOST};
   if (task->custom) snprintf(entry.own_name, sizeof entry.own_name, "%.63s", task->custom->name);
   snprintf(entry.strategy, sizeof entry.strategy, "%s", rh_tuner_strategy(w, task));
   return entry;
