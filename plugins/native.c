@@ -172,7 +172,7 @@ static void combine_blocks(const part *p, uint32_t blocks) {
   const rh_op *op = p->folder.op;
   for (uint64_t apart = 1; apart < blocks; apart *= 2)
     for (uint64_t k = 0; k + apart < blocks; k += 2 * apart)
-      op->combine(p->values + k * op->value_size, p->values + (k + apart) * op->value_size);
+      rh_op_combine(op, p->values + k * op->value_size, p->values + (k + apart) * op->value_size);
 }
 
 /* ---- The strategy ---- */

@@ -31,7 +31,7 @@ static rh_status run(void *instance, const rh_run *run) {
   const unsigned char *identity = op->identity, *input = run->host_input;
   for (uint32_t k = 0; k < op->value_size; k++)
     ((unsigned char *)run->host_result)[k] = identity[k];
-  op->fold(run->host_result, input + run->first * op->element_size, 0, run->n);
+  rh_op_fold(op, run->host_result, input + run->first * op->element_size, 0, run->n);
   return RH_OK;
 }
 

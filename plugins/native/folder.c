@@ -239,7 +239,7 @@ static void fold_elements(const rh_native_folder *self, const unsigned char *x, 
     return;
   case BY_TILES: rh_native_tiles(op, self->tile, x, first, n, value); return;
   case BY_CANONICAL: rh_canonical_fold(op, x, first, n, value); return;
-  default: memcpy(value, op->identity, op->value_size); op->fold(value, x, first, n);
+  default: memcpy(value, op->identity, op->value_size); rh_op_fold(op, value, x, first, n);
   }
 }
 
@@ -253,7 +253,7 @@ typedef struct pieces {
 static void append_piece(const rh_op *op, pieces *to, unsigned char *value) {
   uint32_t k = 0;
   for (; to->count >> k & 1; k++) {
-    op->combine(to->nodes[k], value);
+    rh_op_combine(op, to->nodes[k], value);
     memcpy(value, to->nodes[k], op->value_size);
   }
   memcpy(to->nodes[k], value, op->value_size);
@@ -266,7 +266,7 @@ static void join_pieces(const rh_op *op, pieces *all, unsigned char *value) {
   memcpy(value, all->nodes[k], op->value_size);
   for (k++; all->count >> k; k++) {
     if (!(all->count >> k & 1)) continue;
-    op->combine(all->nodes[k], value);
+    rh_op_combine(op, all->nodes[k], value);
     memcpy(value, all->nodes[k], op->value_size);
   }
 }
@@ -282,7 +282,7 @@ static void fold_mapped(const rh_native_folder *self, const unsigned char *x, ui
   all.count = 0;
   for (const uint64_t end = first + n; first < end; first += most) {
     uint64_t count = end - first < most ? end - first : most;
-    self->user->map(self->user, x, first, count, piece);
+    self->user->map(self->user->user, x, first, count, piece);
     if (self->fold_rows)
       self->fold_rows(piece, count, rh_canonical_tile(self->user) / TILE_ROWS, one);
     else
@@ -315,7 +315,7 @@ void rh_native_folder_block(const rh_native_folder *self, uint64_t first, uint64
   if (self->user && self->form != RH_FORM_ELEMENT)
     fold_mapped(self, x, first, n, value);
   else if (self->how == BY_REDUCE)
-    self->op->reduce(self->op, x, first, n, value);
+    self->op->reduce(self->op->user, x, first, n, value);
   else
     fold_elements(self, x, first, n, pages, value);
 }

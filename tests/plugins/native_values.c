@@ -227,8 +227,9 @@ static uint64_t n_maps;
 MAPPED(float)
 MAPPED(double)
 
-static void map(const rh_op *op, const void *input, uint64_t first, uint64_t n, void *to) {
+static void map(const void *user, const void *input, uint64_t first, uint64_t n, void *to) {
   const void *x = now.operands[2], *y = now.operands[0];
+  const rh_op *op = user;
   (void)input;
   n_maps++;
   for (uint64_t k = 0; k < n; k++) {
@@ -274,6 +275,7 @@ static int try_form(uint32_t id, rh_type type, uint32_t form, uint32_t size, int
   now.op.operand_types = types;
   now.op.mapped_op = id;
   now.op.mapped_type = type;
+  now.op.user = &now.op;
   now.op.map = map;
   now.op.form = form;
   now.op.form_operands[0] = 2;

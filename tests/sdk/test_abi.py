@@ -57,7 +57,7 @@ class Abi(unittest.TestCase):
         self.refused(r"  uint32_t id;", r"  uint32_t number;", "error|no member")
         self.refused(r"  int32_t score;", r"  uint32_t score;", "rh_answer.score")
         self.refused(r"char reason\[160\]", r"char reason[168]", "rh_answer.reason")
-        self.refused(r"(\(\*fold\)\(void \*accumulator, const void \*input, uint64_t first, uint64_t) n", r"\1 n, int x", "rh_op.fold")
+        self.refused(r"(\(\*fold\)\(void \*accumulator, const void \*input, uint64_t first, uint64_t) n", r"\1 n, int x", "fold")
         self.refused(r"X\(max, 4,", r"X(max, 44,", "RH_OP_max")
         self.refused(r"X\(affine, 10,", r"X(other, 10, 0) X(affine, 10,", "twice")
         self.refused(r"X\(min, 3, RH_OP_COMMUTATIVE \|", r"X(min, 3,", "RH_OP_min")

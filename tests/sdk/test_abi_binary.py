@@ -56,6 +56,18 @@ class Binary(unittest.TestCase):
         done = self.redhost("--run", DEVICE, "-n", "10007", "-p", "group=33")
         self.assertEqual(done.returncode, 2, done.stderr)
 
+    def test_users_operators(self):
+        """1.0 has functions without `user`: the host offers what calls none of the others."""
+        magnitude = ("--map", "x*x")
+        self.right(DEVICE, "-n", "10007", *magnitude)
+        self.right(DEVICE, "-n", "10007", "-t", "i32", "--reduce", "a ^ b", "--identity", "0", "--commutes", "-p", "finish=device")
+        for words in ((HOST, *magnitude), (HOST, "--reduce", "a ^ b", "--identity", "0", "--commutes"),
+                      (DEVICE, "--reduce", "a ^ b", "--identity", "0", "--commutes")):
+            with self.subTest(words=words):
+                done = self.redhost("--run", words[0], "-n", "1007", "-t", "i32", *words[1:])
+                self.assertEqual(done.returncode, 4, done.stderr)
+                self.assertRegex(done.stderr, "is an operator of a user's, and %s calls the functions of built-in ones" % words[0])
+
     def test_nothing_to_reduce(self):
         for name in (DEVICE, HOST):
             self.assertEqual(self.redhost("--run", name, "-n", "0", "-q").stdout, "0\n")

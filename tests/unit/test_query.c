@@ -150,12 +150,53 @@ START_TEST(query_must_leave_the_control_word) {
 }
 END_TEST
 
+static void combine_own(const void *user, void *accumulator, const void *value) {
+  (void)user;
+  (void)accumulator;
+  (void)value;
+}
+
+static const void *serves_users(const char *id) {
+  return strcmp(id, RH_EXTENSION_OPERANDS) == 0 ? id : NULL;
+}
+
+/* A strategy of 1.0 or 1.1 calls functions that this operator does not have. */
+START_TEST(the_host_declines_for_functions_with_user) {
+  static const struct {
+    uint32_t kind, finishes_on_host;
+    int knows, is_declined;
+  } cases[] = {
+      {RH_DEVICE_HOST, 1, 0, 1}, {RH_DEVICE_HOST, 1, 1, 0}, {RH_DEVICE_GPU, 1, 0, 1},
+      {RH_DEVICE_GPU, 1, 1, 0},  {RH_DEVICE_GPU, 0, 0, 0},  {RH_DEVICE_GPU, 0, 1, 0},
+  };
+  rh_op own = *find_op(RH_OP_sum, RH_TYPE_u64);
+  rh_problem problem = {sizeof problem, RH_TYPE_u64, &own, &gpu, 10};
+  own.id = RH_FIRST_USER_OP;
+  own.name = "mine";
+  own.combine_with = combine_own;
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    model m;
+    rh_answer got;
+    make_query_model(&m);
+    m.strategy.device_kinds = cases[k].kind;
+    m.strategy.extension = cases[k].knows ? serves_users : NULL;
+    given.finishes_on_host = cases[k].finishes_on_host;
+    rh_status status = rh_strategy_query(&m.strategy, &problem, defaults, &got, &query_error);
+    ck_assert_int_eq(status, cases[k].is_declined ? RH_DECLINED : RH_OK);
+    if (status == RH_DECLINED)
+      ck_assert_str_eq(got.reason, "mine is an operator of a user's, and model calls the functions "
+                                   "of built-in ones");
+  }
+}
+END_TEST
+
 static void add_cases(Suite *suite) {
   TCase *asking = add_case(suite, "query");
   tcase_add_test(asking, the_host_declines_for_devices);
   tcase_add_test(asking, the_host_declines_for_parameters);
   tcase_add_test(asking, answers_are_judged);
   tcase_add_test(asking, reasons_are_made_fit);
+  tcase_add_test(asking, the_host_declines_for_functions_with_user);
   tcase_add_test(asking, query_must_leave_the_control_word);
 }
 

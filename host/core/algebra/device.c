@@ -126,11 +126,11 @@ static void host_value(const comparison *c, uint64_t triple, unsigned char *valu
   rh_arrays arrays = {.constants = c->constants};
   for (uint32_t k = 0; k < self->n_operands; k++) arrays.operands[k] = c->elements[k];
   const void *input = rh_operator_has_operands(self) ? (const void *)&arrays : c->elements[0];
-  self->op.load(value, input, 3 * triple);
+  rh_op_load(&self->op, value, input, 3 * triple);
   for (uint64_t k = 1; k < 3; k++) {
     memset(next, 0, sizeof next);
-    self->op.load(next, input, 3 * triple + k);
-    self->op.combine(value, next);
+    rh_op_load(&self->op, next, input, 3 * triple + k);
+    rh_op_combine(&self->op, value, next);
   }
 }
 

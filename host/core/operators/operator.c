@@ -3,7 +3,7 @@
 #include "../base/error.h"
 #include "../base/hash.h"
 #include "../base/vocabulary.h"
-#include "bound.h"
+#include "functions.h"
 #include "make.h"
 #include "moments.h"
 #include "ops.h"
@@ -193,6 +193,13 @@ static void describe(rh_operator *self, const rh_definition *definition) {
     op->constants_size = size ? size : RH_CONSTANT_BYTES;
   }
   op->operand_types = op->n_operands ? self->types : NULL;
+  rh_operator_give_functions(self);
+  if (self->is_struct) return;
+  op->mapped_op = self->base;
+  op->mapped_type = self->type;
+  op->form = rh_exprs_form(self->load, op->form_operands);
+  int is_wide = rh_type_size(self->type) != op->element_size;
+  if (is_wide && self->base != RH_OP_sum) op->form = RH_FORM_OTHER;
 }
 
 /* ---- The parts of several operators in one pass, each alone ---- */
@@ -206,7 +213,7 @@ static rh_status make_alone(rh_operator *alone, const rh_operator *whole, uint32
   memcpy(alone->lets, whole->lets, sizeof alone->lets);
   RH_TRY(make_mapped(alone, &definition, op, error));
   describe(alone, &definition);
-  return rh_bound_create(alone, error);
+  return RH_OK;
 }
 
 /* A run's index and constants are bound for the whole's map. */
@@ -295,7 +302,7 @@ static rh_status make_operator(rh_operator *self, const rh_definition *definitio
   RH_TRY(take_apart(self, definition, error));
   if (!(self->key = rh_operator_make_key(self, definition)))
     return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
-  return rh_bound_create(self, error);
+  return RH_OK;
 }
 
 rh_status rh_operator_create(rh_operator **made, const rh_definition *definition,
@@ -323,7 +330,6 @@ uint64_t rh_operator_hash(const rh_operator *self) {
 
 void rh_operator_destroy(rh_operator *self) {
   if (!self) return;
-  rh_bound_destroy(self->bound);
   rh_exprs_destroy(self->load);
   rh_exprs_destroy(self->combine);
   rh_exprs_destroy(self->finalize);

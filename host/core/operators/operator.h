@@ -6,8 +6,8 @@
  * The other form has a struct of its own as its value: several built-in operators in one pass, or
  * fields that expressions load and combine.
  *
- * To a plugin both are an rh_op with the number RH_FIRST_USER_OP.  Its functions are bound to the
- * operator (libffi), because the ABI's functions have no argument for it. */
+ * To a plugin both are an rh_op with the number RH_FIRST_USER_OP, whose `user` is the
+ * rh_operator. */
 #pragma once
 
 #include "../expr/expr.h"
@@ -66,8 +66,6 @@ typedef struct rh_operator_result {
   } value;
 } rh_operator_result;
 
-typedef struct rh_bound rh_bound;
-
 /* An operator by OpenCL C.  The host cannot evaluate it, but may let a device do that. */
 typedef struct rh_code {
   char *text;
@@ -118,7 +116,6 @@ typedef struct rh_operator {
   uint32_t n_results;
   char results[RH_MOST_FIELDS][RH_OPERATOR_NAME_BYTES];
   uint32_t written; /* bit k: word k of a struct is not padding */
-  rh_bound *bound;
 } rh_operator;
 
 /* Makes an operator over operands of these names and types.  RH_E_USAGE, with the place in the

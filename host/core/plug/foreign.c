@@ -98,7 +98,7 @@ static void make_value(const rh_op *op, rh_type type, const rh_number *number, r
   rh_cvalue element;
   if (!rh_op_is_arithmetic(op->id) || op->value_size > sizeof *value) {
     store_element(type, number, &element);
-    op->load(value, &element, 0);
+    rh_op_load(op, value, &element, 0);
   } else if (rh_type_is_float(type)) {
     store_element(type, number, value);
   } else {
@@ -126,10 +126,10 @@ static rh_status run(void *self, const rh_run *run) {
                             sizeof why) != RH_OK)
       return of->host->fail(of->host, RH_E_INTERNAL, 0, why);
     if (op->flags & RH_OP_INDEXED)
-      op->load(&value, data, done + number.u);
+      rh_op_load(op, &value, data, done + number.u);
     else
       make_value(op, foreign->type, &number, &value.scalar);
-    op->combine(run->host_result, &value);
+    rh_op_combine(op, run->host_result, &value);
   }
   return RH_OK;
 }

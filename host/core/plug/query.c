@@ -107,6 +107,20 @@ static rh_status check_operator(const rh_strategy *strategy, const rh_op *op, rh
   return RH_OK;
 }
 
+/* One that does not know that functions may have `user` calls those without, where the host calls
+ * none: all of them in a strategy of the host, combine in one that finishes on the host. */
+static rh_status check_functions(const rh_strategy *strategy, const rh_problem *problem,
+                                 rh_answer *answer) {
+  const rh_op *op = problem->op;
+  int is_host_code = !(strategy->device_kinds & problem->device->kind & RH_DEVICE_ANY_CL);
+  int calls_missing = is_host_code ? op->load_with || op->combine_with || op->fold_with
+                                   : answer->finishes_on_host && op->combine_with;
+  if (!calls_missing || has_extension(strategy, RH_EXTENSION_OPERANDS)) return RH_OK;
+  return decline(answer, RH_WHY_OP,
+                 "%.40s is an operator of a user's, and %.63s calls the functions of built-in ones",
+                 op->name, strategy->name);
+}
+
 static rh_status check_values(const rh_strategy *strategy, const int64_t *params,
                               rh_answer *answer) {
   for (uint32_t k = 0; k < strategy->n_params; k++) {
@@ -155,6 +169,7 @@ rh_status rh_strategy_query(const rh_strategy *strategy, const rh_problem *probl
     return rh_fail(error, RH_E_PLUGIN,
                    "strategy '%s': query changes the floating-point control word", strategy->name);
   rh_status status = judge_answer(said, answer, error);
+  if (status == RH_OK) status = check_functions(strategy, problem, answer);
   if (status == RH_E_PLUGIN) rh_error_prefix(error, "strategy '%s'", strategy->name);
   return status;
 }

@@ -82,7 +82,7 @@ static void merge(rh_fold *fold, uint32_t at) {
       at--;
     else if (at + 1 >= fold->n || !are_neighbours(&nodes[at], &nodes[at + 1]))
       return;
-    fold->op->combine(nodes[at].value, nodes[at + 1].value);
+    rh_op_combine(fold->op, nodes[at].value, nodes[at + 1].value);
     nodes[at].index /= 2;
     nodes[at].level++;
     fold->n--;
@@ -135,7 +135,7 @@ rh_status rh_fold_value(const rh_fold *fold, void *value, rh_error *error) {
   if (fold->n) whole = fold->nodes[fold->n - 1];
   for (uint32_t k = fold->n; k-- > 1;) {
     left = fold->nodes[k - 1];
-    fold->op->combine(left.value, whole.value);
+    rh_op_combine(fold->op, left.value, whole.value);
     whole = left;
   }
   memcpy(value, whole.value, fold->op->value_size);

@@ -33,18 +33,18 @@ static inline void rh_canonical_lane(const rh_op *op, const void *x, uint64_t at
                                      rh_canonical_value *value) {
   uint64_t row = RH_CANONICAL_ROW_BYTES / op->element_size;
   rh_canonical_value other, more;
-  op->load(value, x, at);
+  rh_op_load(op, value, x, at);
   if (at + row < end) {
-    op->load(&other, x, at + row);
-    op->combine(value, &other);
+    rh_op_load(op, &other, x, at + row);
+    rh_op_combine(op, value, &other);
   }
   if (at + 2 * row >= end) return;
-  op->load(&more, x, at + 2 * row);
+  rh_op_load(op, &more, x, at + 2 * row);
   if (at + 3 * row < end) {
-    op->load(&other, x, at + 3 * row);
-    op->combine(&more, &other);
+    rh_op_load(op, &other, x, at + 3 * row);
+    rh_op_combine(op, &more, &other);
   }
-  op->combine(value, &more);
+  rh_op_combine(op, value, &more);
 }
 
 /* Elements first .. end-1, at most a tile and at least one: the lanes, then their upper half onto
@@ -56,7 +56,7 @@ static inline void rh_canonical_one_tile(const rh_op *op, const void *x, uint64_
   uint64_t used = end - first < row ? end - first : row;
   for (uint64_t k = 0; k < used; k++) rh_canonical_lane(op, x, first + k, end, &lanes[k]);
   for (uint64_t half = row / 2; half > 0; half /= 2) {
-    for (uint64_t k = 0; k + half < used; k++) op->combine(&lanes[k], &lanes[k + half]);
+    for (uint64_t k = 0; k + half < used; k++) rh_op_combine(op, &lanes[k], &lanes[k + half]);
     if (used > half) used = half;
   }
   *value = lanes[0];
@@ -74,7 +74,7 @@ static inline void rh_canonical_append(const rh_op *op, rh_canonical_tiles *tile
                                        rh_canonical_value *value) {
   int k = 0;
   for (; tiles->count >> k & 1; k++) {
-    op->combine(&tiles->nodes[k], value);
+    rh_op_combine(op, &tiles->nodes[k], value);
     *value = tiles->nodes[k];
   }
   tiles->nodes[k] = *value;
@@ -88,7 +88,7 @@ static inline void rh_canonical_join(const rh_op *op, rh_canonical_tiles *tiles,
   rh_canonical_value node = tiles->nodes[k];
   for (k++; k < 64 && tiles->count >> k != 0; k++)
     if (tiles->count >> k & 1) {
-      op->combine(&tiles->nodes[k], &node);
+      rh_op_combine(op, &tiles->nodes[k], &node);
       node = tiles->nodes[k];
     }
   memcpy(value, &node, op->value_size);

@@ -299,7 +299,7 @@ static inline rh_status rh_finish_run(const rh_finish *finish, const rh_run *run
   for (uint32_t k = 0; k < size; k++)
     ((unsigned char *)run->host_result)[k] = ((const unsigned char *)finish->op->identity)[k];
   for (uint64_t k = 0; k < finish->count; k++)
-    finish->op->combine(run->host_result, finish->values + k * size);
+    rh_op_combine(finish->op, run->host_result, finish->values + k * size);
   return RH_OK;
 }
 

@@ -167,8 +167,18 @@ typedef struct rh_op {
   /* The sequential loop: *accumulator = combine(...) over elements first .. first+n-1 of `input`,
    * in this order, compiled for this operator and type. */
   void (*fold)(void *accumulator, const void *input, uint64_t first, uint64_t n);
-  /* since 1.2.  User-defined operators may read several operands of the same length, element by
-   * element, and constants; of several, `input` of load, fold and reduce is opaque: pass on what
+  /* since 1.2.  An operator of a user's is a value, which all functions from here on get: opaque.
+   * load, combine and fold may be null then; call rh_op_load() and its like, below. */
+  const void *user;
+  /* in place of load */
+  void (*load_with)(const void *user, void *value, const void *input, uint64_t index);
+  /* in place of combine */
+  void (*combine_with)(const void *user, void *accumulator, const void *value);
+  /* in place of fold */
+  void (*fold_with)(const void *user, void *accumulator, const void *input, uint64_t first,
+                    uint64_t n);
+  /* User-defined operators may read several operands of the same length, element by element, and
+   * constants; of several, `input` of load, fold and reduce is opaque: pass on what
    * rh_run.host_input says.  Null and 0 for the operators above. */
   uint32_t n_operands;     /* 0: one, and neither constants nor the index */
   uint32_t constants_size; /* bytes of rh_run.constants: at least 8, if n_operands is not 0 */
@@ -176,12 +186,12 @@ typedef struct rh_op {
   /* *value = the value of elements first .. first+n-1 of `input`, much faster than by load and
    * combine: for operators that commute and round, in the canonical order of docs/bits.md, whose
    * first tile begins at `first`; for all others in index order.  Null: there is only fold. */
-  void (*reduce)(const struct rh_op *, const void *input, uint64_t first, uint64_t n, void *value);
+  void (*reduce)(const void *user, const void *input, uint64_t first, uint64_t n, void *value);
   /* Of an operator that is a built-in one over mapped elements: that one's number, whose values it
    * has, and their type; 0: it is none.  *to = the mapped elements first .. first+n-1. */
   uint32_t mapped_op;
   rh_type mapped_type;
-  void (*map)(const struct rh_op *, const void *input, uint64_t first, uint64_t n, void *to);
+  void (*map)(const void *user, const void *input, uint64_t first, uint64_t n, void *to);
   /* A map that is simple enough to compute in registers while folding: a form, RH_FORM_*, of
    * operands form_operands[0] and [1], of mapped_type, or f32 that become f64 if element_size is 4.
    * A host strategy finds them by rh_run.host_operands.  Each operation rounds by itself. */
@@ -192,6 +202,27 @@ typedef struct rh_op {
   uint32_t n_parts;
   const struct rh_op_part *parts;
 } rh_op;
+
+/* The functions of any operator, the user's included. */
+static inline void rh_op_load(const rh_op *op, void *value, const void *input, uint64_t index) {
+  if (op->load)
+    op->load(value, input, index);
+  else
+    op->load_with(op->user, value, input, index);
+}
+static inline void rh_op_combine(const rh_op *op, void *accumulator, const void *value) {
+  if (op->combine)
+    op->combine(accumulator, value);
+  else
+    op->combine_with(op->user, accumulator, value);
+}
+static inline void rh_op_fold(const rh_op *op, void *accumulator, const void *input, uint64_t first,
+                              uint64_t n) {
+  if (op->fold)
+    op->fold(accumulator, input, first, n);
+  else
+    op->fold_with(op->user, accumulator, input, first, n);
+}
 
 /* One of several operators in one pass. */
 typedef struct rh_op_part {
@@ -386,10 +417,11 @@ typedef struct rh_run {
  * and no kernel reads it or updates it in place, as atomics do.  The host may then pass a result in
  * its own memory, and see it without reading it back. */
 #define RH_EXTENSION_RESULT_ONCE "redhost.result-once/1"
-/* Since 1.2.  Not null: the strategy serves operators of several operands, with constants or with
- * the index in their map: its kernels have RH_OPERANDS_PARAMETERS, and it launches them with
- * RH_ARG_OPERANDS.  A host strategy passes rh_run.host_input on to rh_op's functions as it is. */
-#define RH_EXTENSION_OPERANDS "redhost.operands/1"
+/* Since 1.2.  Not null: the strategy serves operators of users: of several operands, with constants
+ * or with the index in their map.  Its kernels have RH_OPERANDS_PARAMETERS, and it launches them
+ * with RH_ARG_OPERANDS; where it calls an operator's functions, it does so by rh_op_load() and its
+ * like.  A host strategy passes rh_run.host_input on to them as it is. */
+#define RH_EXTENSION_OPERANDS "redhost.operands/2"
 /* Since 1.2.  Not null: the strategy serves values of any multiple of 4 bytes, up to
  * RH_ANY_VALUE_BYTES. */
 #define RH_EXTENSION_ANY_VALUE "redhost.any-value/1"
@@ -486,10 +518,11 @@ extern RH_EXPORT const rh_plugin redhost_plugin_v1; /* the one exported symbol *
   X(rh_op, struct_size, 0) X(rh_op, id, 4) X(rh_op, flags, 8) X(rh_op, element_size, 12) \
   X(rh_op, value_size, 16) X(rh_op, reserved, 20) X(rh_op, name, 24) X(rh_op, prelude, 32) \
   X(rh_op, identity, 40) X(rh_op, load, 48) X(rh_op, combine, 56) X(rh_op, fold, 64) \
-  X(rh_op, n_operands, 72) X(rh_op, constants_size, 76) X(rh_op, operand_types, 80) \
-  X(rh_op, reduce, 88) X(rh_op, mapped_op, 96) X(rh_op, mapped_type, 100) X(rh_op, map, 104) \
-  X(rh_op, form, 112) X(rh_op, form_operands, 116) X(rh_op, n_parts, 124) \
-  X(rh_op, parts, 128) X(rh_op_part, op, 0) X(rh_op_part, value_at, 8) X(rh_op_part, index_at, 12) \
+  X(rh_op, user, 72) X(rh_op, load_with, 80) X(rh_op, combine_with, 88) X(rh_op, fold_with, 96) \
+  X(rh_op, n_operands, 104) X(rh_op, constants_size, 108) X(rh_op, operand_types, 112) \
+  X(rh_op, reduce, 120) X(rh_op, mapped_op, 128) X(rh_op, mapped_type, 132) X(rh_op, map, 136) \
+  X(rh_op, form, 144) X(rh_op, form_operands, 148) X(rh_op, n_parts, 156) \
+  X(rh_op, parts, 160) X(rh_op_part, op, 0) X(rh_op_part, value_at, 8) X(rh_op_part, index_at, 12) \
   X(rh_device, struct_size, 0) X(rh_device, kind, 4) X(rh_device, cl_version, 8) \
   X(rh_device, vendor_id, 12) X(rh_device, compute_units, 16) X(rh_device, max_group, 20) \
   X(rh_device, subgroup_min, 24) X(rh_device, subgroup_max, 28) X(rh_device, local_bytes, 32) \
