@@ -37,7 +37,8 @@ static void pack_and_take(const rh_tunedb_entry *entry) {
   RULE(strcmp(again.strategy, entry->strategy) == 0 && again.plugin == entry->plugin);
   RULE(again.op == entry->op && again.type == entry->type && again.n == entry->n);
   RULE(again.n_settings == entry->n_settings && again.failed == entry->failed);
-  RULE(again.searched == entry->searched && again.trial == entry->trial);
+  RULE(again.searched == entry->searched && again.trial == entry->trial &&
+       again.on_device == entry->on_device);
   RULE(again.time_s == entry->time_s && again.latency_s == entry->latency_s);
   json_decref(packed);
 }

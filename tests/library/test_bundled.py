@@ -105,7 +105,7 @@ def meanvar(x):
     if isinstance(middle, float):
         return [(middle, size), (NAN, 1)]
     squares = sum((v - middle) ** 2 for v in x)
-    return [(middle, size), (INF if squares > Fraction(MOST["f64"]) else squares / len(x), size * size + squares / len(x))]
+    return [(middle, size), (squares / len(x), size * size + squares / len(x))]
 
 
 def norm2(x):
@@ -177,6 +177,8 @@ def arrays(type):
     large = math.ldexp(1.0, {"f16": 12, "f32": 66, "f64": 530}[type])
     yield from ([most], [-most, most], [most] * 4, [-most] * 3, [tiny] * 3, [tiny, -tiny, tiny], [large, large, large], [1 / large] * 5, [most, tiny],
                 [most / 2, 1.0, -2.0], [1.5, 2.25], [-0.0, 0.0], [-0.0], [0.5] * 100, [1.0, -1.0, 3.0])
+    near = math.ldexp(1.0, {"f16": 7, "f32": 63, "f64": 511}[type])  # whose square is a number of the type, but not the sum of some
+    yield from ([near, -near] * 300, [4 * near, -4 * near] + [0.0] * 700, [0.0] * 700 + [near / 16], [near] * 2 + [-near] * 2, [near, 1.0] * 150)
     for odd in (NAN, INF, -INF):
         yield from ([odd], [odd, 1.0, 2.0], [1.0, odd, 2.0], [1.0, 2.0, odd])
     yield from ([INF, -INF, 1.0], [1.0, INF, -INF], [INF, INF], [-INF, 0.0])
@@ -250,7 +252,7 @@ class Bundled(unittest.TestCase):
             most = MOST.get(type) or (1 << int(type[1:]) - (type[0] == "i")) - 1
             operands = [[v for pair in zip(o, [most] * len(o)) for v in pair] for o in operands]
         got = self.reduce(strategy, op, [type] * len(operands), operands, b"i % 2 == 0" if masked else None)
-        self.compare((strategy, op, type, x, "masked" if masked else ""), got, wanted)
+        self.compare((strategy, op, type, x[:9], "masked" if masked else ""), got, wanted)
         if op in RESULTS:
             expected = RESULTS[op].split()[type in ("f16", "f32")]
             self.assertEqual(list(TYPES)[got[0][0] - 1], expected, (op, type))

@@ -103,7 +103,7 @@ void rh_operator_combine(const rh_operator *self, void *a, const void *b) {
     return;
   }
   if (self->is_moments) {
-    rh_moments_combine(a, b);
+    rh_moments_combine(a, b, self->op.value_size);
     return;
   }
   const void *variables[2 * RH_MOST_FIELDS] = {NULL};

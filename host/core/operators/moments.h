@@ -7,17 +7,21 @@
 
 typedef struct rh_moments {
   double n, mean, m2; /* the fields, as they stand in a value */
+  double large;       /* where squares may overflow: m2 of differences times RH_MOMENTS_LARGE */
 } rh_moments;
+#define RH_MOMENTS_LARGE 0x1p-128
 
-/* Does the operator compute what this file does: fields n, mean and m2 of f64, which Chan's merge
- * combines, of elements that are loaded as 1, anything, 0?  Any text of the same operations. */
+/* Does the operator compute what this file does: fields n, mean and m2 of f64, and perhaps large,
+ * which Chan's merge combines, of elements that are loaded as 1, anything, 0 and 0?  Any text of
+ * the same operations. */
 int rh_moments_is(const rh_operator *self);
 
 /* *value = that of `tiles` whole tiles, a power of two up to RH_MOMENTS_MOST_TILES, from element
  * `first` on: bit for bit what the expressions give.  0: two means are too far apart for their
- * difference, or not finite, and *value is not what the expressions give. */
+ * difference or its square, or not finite, or all are too near for `large`, and *value is not what
+ * the expressions give. */
 int rh_moments_reduce(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
                       uint64_t tiles, void *value);
 
-/* *a = combine(*a, *b), the same. */
-void rh_moments_combine(void *a, const void *b);
+/* *a = combine(*a, *b), the same, of values of three fields or four. */
+void rh_moments_combine(void *a, const void *b, size_t size);

@@ -34,8 +34,8 @@ static void reduce_tile(const rh_operator *self, const rh_arrays *arrays, uint64
   } else if (type == RH_TYPE_f64) {
     rh_moments_tile_f64((const double *)arrays->operands[variable] + first, lanes, mean, m2);
   } else {
-    _Alignas(64) double loaded[3][ROWS * MOST_LANES];
-    void *const outputs[3] = {loaded[0], loaded[1], loaded[2]};
+    _Alignas(64) double loaded[4][ROWS * MOST_LANES];
+    void *const outputs[4] = {loaded[0], loaded[1], loaded[2], loaded[3]};
     rh_operator_load_fields(self, arrays, first, ROWS * lanes, outputs);
     rh_moments_tile_f64(loaded[1], lanes, mean, m2);
   }
@@ -74,14 +74,18 @@ static void reduce(const rh_operator *self, const rh_arrays *arrays, uint64_t fi
   double n = (double)(ROWS * lanes / RH_MOMENTS_LANES);
   for (uint64_t half = RH_MOMENTS_LANES * tiles / 2; half > 0; half /= 2, n *= 2)
     halve(mean, m2, mean + half, m2 + half, half, n);
-  *value = (rh_moments){n, mean[0], m2[0]};
+  *value = (rh_moments){n, mean[0], m2[0], 0};
 }
 
-/* From a difference that is not finite comes a mean that is not, and stays so. */
+/* From a difference that is not finite comes a mean that is not, and stays so.  To multiply
+ * differences by a power of two is exact unless squares overflow or become subnormal, and then such
+ * a square does not count. */
 int rh_moments_reduce(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
                       uint64_t tiles, void *value) {
   rh_moments all;
   if (!reduce_wide(self, arrays, first, tiles, &all)) reduce(self, arrays, first, tiles, &all);
-  memcpy(value, &all, sizeof all);
-  return isfinite(all.mean);
+  all.large = all.m2 * RH_MOMENTS_LARGE * RH_MOMENTS_LARGE;
+  memcpy(value, &all, self->op.value_size);
+  if (self->n_fields == 3) return isfinite(all.mean);
+  return isfinite(all.m2) && (all.m2 == 0 || all.m2 > 0x1p-640);
 }

@@ -100,7 +100,7 @@ typedef struct rh_operator {
   rh_exprs *load;
   /* The struct's: */
   rh_exprs *combine; /* variables: a's fields, then b's; one output for each field */
-  int is_moments;    /* moments.h computes it */
+  int is_moments;    /* rh_moments_is() */
   /* The last part, or the last field, is the number of elements that the condition leaves in. */
   int has_count;
   uint32_t n_fields, n_parts;
