@@ -75,10 +75,11 @@ static map_values call_ddot(void) {
 }
 static map_values call_redhost(void) {
   const void *const inputs[] = {all.x, all.y};
+  const rh_call_spec call = {
+      .struct_size = sizeof call, .n_operands = 2, .arrays = inputs, .n = all.n};
   static rh_result result = {.struct_size = sizeof result};
   rh_error error;
-  if (rh_prepared_run_inputs(all.prepared, inputs, all.n, &result, &error) != RH_OK)
-    fail(error.message);
+  if (rh_prepared_call(all.prepared, &call, &result, &error) != RH_OK) fail(error.message);
   if (result.type < RH_TYPE_f16) return (map_values){(double)result.value.i, 0};
   if (result.n_fields < 2) return (map_values){result.value.f, 0};
   return (map_values){result.fields[0].value.f, result.fields[1].value.f};

@@ -32,10 +32,10 @@ static rh_result result = {.struct_size = sizeof result};
 static rh_error error;
 
 static const void *operands[8];
+static rh_call_spec several = {.struct_size = sizeof several, .arrays = operands};
 
 static rh_status call_prepared(void) {
-  if (request.n_inputs)
-    return rh_prepared_run_inputs(prepared, operands, request.n, &result, &error);
+  if (request.n_inputs) return rh_prepared_call(prepared, &several, &result, &error);
   return rh_prepared_run(prepared, request.data, request.n, &result, &error);
 }
 
@@ -94,6 +94,8 @@ int main(int argc, char **argv) {
                          .inputs = spec.inputs,
                          .n_inputs = n_inputs,
                          .unchecked = 1};
+  several.n = n;
+  several.n_operands = (uint32_t)n_inputs;
   double start = now();
   rh_status status = rh_open(&redhost, &options, &error);
   if (status == RH_OK) status = rh_prepare(redhost, &spec, &prepared, &error);

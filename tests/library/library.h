@@ -67,6 +67,33 @@ static inline rh_prepared *prepare(rh_redhost *with, const rh_prepare_spec *spec
   return prepared;
 }
 
+static inline rh_status reduce_arrays(rh_prepared *prepared, uint32_t n_operands,
+                                      const void *const *arrays, uint64_t n, rh_result *result,
+                                      rh_error *why) {
+  const rh_call_spec call = {
+      .struct_size = sizeof call, .n_operands = n_operands, .arrays = arrays, .n = n};
+  return rh_prepared_call(prepared, &call, result, why);
+}
+
+static inline rh_status reduce_buffer(rh_prepared *prepared, struct _cl_mem *buffer, uint64_t first,
+                                      uint64_t n, rh_result *result, rh_error *why) {
+  const rh_call_spec call = {
+      .struct_size = sizeof call, .buffers = &buffer, .first = &first, .n = n};
+  return rh_prepared_call(prepared, &call, result, why);
+}
+
+static inline rh_status enqueue_buffer(rh_prepared *prepared, struct _cl_mem *buffer,
+                                       uint64_t first, uint64_t n, struct _cl_mem *values,
+                                       uint64_t index, rh_error *why) {
+  const rh_call_spec call = {.struct_size = sizeof call,
+                             .buffers = &buffer,
+                             .first = &first,
+                             .n = n,
+                             .values = values,
+                             .index = index};
+  return rh_prepared_call(prepared, &call, NULL, why);
+}
+
 /* By the sequential loop, which rh_reduce() checks. */
 static inline rh_result expected(const char *op, rh_type type, const void *data, uint64_t n) {
   rh_request request = {.struct_size = sizeof request,

@@ -264,7 +264,7 @@ START_TEST(prepared_with_constants) {
     int64_t n = (int64_t)sizes[k % 3];
     rh_result result = {.struct_size = sizeof result};
     must(rh_prepared_set_constants(of_all, k % 2 ? &second : &first, 1, &error));
-    must(rh_prepared_run_inputs(of_all, &data, (uint64_t)n, &result, &error));
+    must(reduce_arrays(of_all, 1, &data, (uint64_t)n, &result, &error));
     ck_assert_int_eq(result.value.i, (k % 2 ? -3 : 1) * (n * (n - 1) / 2));
   }
   rh_prepared_destroy(of_all);
@@ -340,7 +340,7 @@ START_TEST(of_two_types) {
     for (int is_prepared = 0; is_prepared < 2; is_prepared++) {
       calls.writes = 0;
       if (is_prepared)
-        must(rh_prepared_run_inputs(of_all, data, request.n, &result, &error));
+        must(reduce_arrays(of_all, 2, data, request.n, &result, &error));
       else
         must(rh_reduce(redhost, &request, &result, &error));
       ck_assert_msg(calls.writes == copies, "%d copies of %d, %s", calls.writes, copies,

@@ -350,7 +350,7 @@ START_TEST(buffer) {
   rh_result result = {.struct_size = sizeof result};
   watch();
   for (int64_t n = N; n > N - CALLS; n--) {
-    must(rh_prepared_run_buffer(prepared, data, 0, (uint64_t)n, &result, &error));
+    must(reduce_buffer(prepared, data, 0, (uint64_t)n, &result, &error));
     ck_assert_int_eq(result.value.i, right(n));
   }
   watch_no_more();

@@ -101,8 +101,8 @@ START_TEST(launches_back_to_back) {
   }
   for (int k = 0; k < LAUNCHES; k++)
     for (int q = 0; q < QUEUES; q++)
-      ck_assert_msg(rh_prepared_enqueue(prepared[q], input, first_of(k), size_of(k), values[q],
-                                        (uint64_t)k, &error) == RH_OK,
+      ck_assert_msg(enqueue_buffer(prepared[q], input, first_of(k), size_of(k), values[q],
+                                   (uint64_t)k, &error) == RH_OK,
                     "%s", error.message);
   for (int q = 0; q < QUEUES; q++) clFlush(queues[q]);
   for (int q = 0; q < QUEUES; q++) {
@@ -134,7 +134,7 @@ START_TEST(same_bits_every_time) {
   ck_assert_msg(status == RH_OK, "%s", error.message);
   cl_mem input = buffer_of(numbers, sizeof numbers);
   for (int k = 0; k < 200; k++) {
-    status = rh_prepared_run_buffer(prepared, input, 0, N, k ? &again : &first, &error);
+    status = reduce_buffer(prepared, input, 0, N, k ? &again : &first, &error);
     ck_assert_msg(status == RH_OK, "%s", error.message);
     if (k > 0) ck_assert_double_eq(again.value.f, first.value.f);
   }

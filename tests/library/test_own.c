@@ -330,10 +330,16 @@ START_TEST(runs_on_several_inputs) {
     for (int at = 0; at < 2; at++) { /* the operands at different places */
       const uint64_t n = sizes[s] - (sizes[s] && at);
       const void *data[] = {x + at, y};
-      must(rh_prepared_run_inputs(prepared, data, n, &result, &error));
+      must(reduce_arrays(prepared, 2, data, n, &result, &error));
       ck_assert_double_eq(result.value.f, dot(x + at, y, n));
     }
   must_fail(rh_prepared_run(prepared, x, N, &result, &error), RH_E_USAGE, "2 operands");
+  const void *data[] = {x, y, x};
+  for (uint32_t given = 0; given < 4; given++)
+    if (given != 2)
+      must_fail(reduce_arrays(prepared, given, data, N, &result, &error), RH_E_USAGE,
+                given == 3 ? "2 operands, and the call brings 3"
+                           : "2 operands, and the call brings 1");
   rh_prepared_destroy(prepared);
 }
 END_TEST
@@ -417,16 +423,21 @@ START_TEST(runs_on_buffers) {
   rh_prepared *prepared = prepare(own, &spec);
   rh_result result = {.struct_size = sizeof result};
   const uint64_t first[] = {3, 5};
-  must(rh_prepared_run_buffers(prepared, buffers, first, N - 7, &result, &error));
+  rh_call_spec call = {
+      .struct_size = sizeof call, .n_operands = 2, .buffers = buffers, .first = first, .n = N - 7};
+  must(rh_prepared_call(prepared, &call, &result, &error));
   ck_assert_double_eq(result.value.f, dot(x + 3, y + 5, N - 7));
-  must(rh_prepared_enqueue_buffers(prepared, buffers, NULL, N, values, 1, &error));
+  call.first = NULL;
+  call.n = N;
+  call.values = values;
+  call.index = 1;
+  must(rh_prepared_call(prepared, &call, NULL, &error));
   double value;
   ck_assert_uint_eq(rh_prepared_value_bytes(prepared), sizeof value);
   clEnqueueReadBuffer(queue, values, CL_TRUE, sizeof value, sizeof value, &value, 0, NULL, NULL);
   rh_prepared_decode(prepared, &value, N, &result);
   ck_assert_double_eq(result.value.f, dot(x, y, N));
-  must_fail(rh_prepared_run_buffer(prepared, buffers[0], 0, N, &result, &error), RH_E_USAGE,
-            "2 operands");
+  must_fail(reduce_buffer(prepared, buffers[0], 0, N, &result, &error), RH_E_USAGE, "2 operands");
   rh_prepared_destroy(prepared);
   rh_close(own);
   clReleaseMemObject(values);

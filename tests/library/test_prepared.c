@@ -57,6 +57,13 @@ static void try_sizes(const char *strategy, const rh_setting *setting, const cha
     must(rh_prepared_run(prepared, sizes[k] ? data : NULL, sizes[k], &result, &error));
     check_same(&result, &right, op);
     ck_assert(strcmp(strategy, "auto") == 0 || strcmp(result.strategy, strategy) == 0);
+    const void *whole = rh_array_data(&array);
+    const uint64_t first = N - sizes[k];
+    const rh_call_spec call = {
+        .struct_size = sizeof call, .arrays = &whole, .first = &first, .n = sizes[k]};
+    result.value.u = 0;
+    must(rh_prepared_call(prepared, &call, &result, &error));
+    check_same(&result, &right, op);
   }
   rh_prepared_destroy(prepared);
   rh_array_finish(&array);
@@ -153,7 +160,7 @@ START_TEST(data_is_checked) {
     must_fail(rh_prepared_run(prepared, NULL, 8, &result, &error), RH_E_USAGE, "null");
     must_fail(rh_prepared_run(prepared, bytes + 2, 8, &result, &error), RH_E_USAGE, "aligned");
     must_fail(rh_prepared_run(prepared, NULL, 0, &result, &error), RH_E_USAGE, "empty array");
-    must_fail(rh_prepared_run_buffer(prepared, NULL, 0, 1, &result, &error), RH_E_USAGE,
+    must_fail(reduce_buffer(prepared, NULL, 0, 1, &result, &error), RH_E_USAGE,
               k ? "rh_options.queue is null" : "reads no buffer");
     must(rh_prepared_run(prepared, bytes, 8, &result, &error));
     ck_assert_int_eq(result.value.i, 0);
@@ -161,6 +168,45 @@ START_TEST(data_is_checked) {
     ck_assert_int_eq(rh_prepared_run(prepared, bytes, 9, &result, NULL), RH_E_USAGE);
     rh_prepared_destroy(prepared);
   }
+}
+END_TEST
+
+START_TEST(calls_are_checked) {
+  static int32_t numbers[N];
+  static const uint64_t zero = 0;
+  const void *arrays[] = {numbers}, *null[] = {NULL}, *odd[] = {(const char *)numbers + 2};
+  struct _cl_mem *buffers[] = {NULL};
+  const struct {
+    rh_call_spec call;
+    const char *words;
+  } cases[] = {
+      {{.n = 8}, "neither arrays nor buffers are set"},
+      {{.arrays = arrays, .buffers = buffers, .n = 8}, "both arrays and buffers are set"},
+      {{.arrays = arrays, .values = (struct _cl_mem *)numbers, .n = 8}, "rh_call_spec.values"},
+      {{.arrays = arrays, .n_operands = 2, .n = 8}, "1 operand, and the call brings 2"},
+      {{.arrays = arrays, .n = N + 1}, "prepared for"},
+      {{.arrays = null, .n = 8}, "null"},
+      {{.arrays = null, .first = &zero, .n = 8}, "null"},
+      {{.arrays = odd, .n = 8}, "aligned"},
+      {{.buffers = buffers, .n = 8}, "reads no buffer"},
+  };
+  const rh_prepare_spec spec = {.struct_size = sizeof spec,
+                                .strategy = _i ? "native" : "serial",
+                                .op = "sum",
+                                .type = RH_TYPE_i32,
+                                .max_n = N};
+  rh_prepared *prepared = prepare(redhost, &spec);
+  rh_result result = {.struct_size = sizeof result};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    rh_call_spec call = cases[k].call;
+    call.struct_size = sizeof call;
+    must_fail(rh_prepared_call(prepared, &call, &result, &error), RH_E_USAGE, cases[k].words);
+  }
+  must_fail(rh_prepared_call(prepared, NULL, &result, &error), RH_E_USAGE, "rh_call_spec is null");
+  must_fail(reduce_arrays(prepared, 1, arrays, 8, NULL, &error), RH_E_USAGE, "result is null");
+  must(reduce_arrays(prepared, 0, arrays, 8, &result, &error));
+  must(reduce_arrays(prepared, 1, null, 0, &result, &error));
+  rh_prepared_destroy(prepared);
 }
 END_TEST
 
@@ -410,13 +456,13 @@ START_TEST(buffers_of_the_caller) {
       for (uint64_t n = 1; n <= N - first;
            n = n < N - first && 7 * n > N - first ? N - first : 7 * n) {
         rh_result right = expected(ops[o], RH_TYPE_i32, numbers + first, n);
-        must(rh_prepared_run_buffer(prepared, buffer, first, n, &result, &error));
+        must(reduce_buffer(prepared, buffer, first, n, &result, &error));
         check_same(&result, &right, ops[o]);
       }
     must_fail(rh_prepared_run(prepared, numbers, N, &result, &error), RH_E_USAGE, "data_on_device");
-    must_fail(rh_prepared_run_buffer(prepared, buffer, 0, N + 1, &result, &error), RH_E_USAGE,
+    must_fail(reduce_buffer(prepared, buffer, 0, N + 1, &result, &error), RH_E_USAGE,
               "prepared for");
-    must_fail(rh_prepared_enqueue(prepared, buffer, 0, N, buffer, 0, &error), RH_E_USAGE,
+    must_fail(enqueue_buffer(prepared, buffer, 0, N, buffer, 0, &error), RH_E_USAGE,
               "result_on_device");
     rh_prepared_destroy(prepared);
   }
@@ -452,7 +498,7 @@ START_TEST(buffers_may_follow) {
   count_upload(on_queue);
   count_upload(redhost);
   rh_prepared *prepared = prepare(on_queue, &spec);
-  must(rh_prepared_run_buffer(prepared, buffer, 0, N, &result, &error));
+  must(reduce_buffer(prepared, buffer, 0, N, &result, &error));
   must(rh_prepared_run(prepared, numbers, N, &result, &error));
   rh_prepared_destroy(prepared);
   ck_assert_ptr_null(strstr(on_queue->context->chosen, "upload"));
@@ -474,7 +520,7 @@ START_TEST(in_turn_with_the_callers_commands) {
     ck_assert_int_eq(
         clEnqueueFillBuffer(queue, buffer, &k, sizeof k, 0, sizeof numbers, 0, NULL, NULL),
         CL_SUCCESS);
-    must(rh_prepared_run_buffer(prepared, buffer, 7, N - 7, &result, &error));
+    must(reduce_buffer(prepared, buffer, 7, N - 7, &result, &error));
     ck_assert_int_eq(result.value.i, k * (N - 7));
   }
   rh_prepared_destroy(prepared);
@@ -500,9 +546,9 @@ START_TEST(buffers_come_and_go) {
     rh_result result = {.struct_size = sizeof result},
               right = expected("sum", RH_TYPE_i32, numbers + round, 1000);
     uint64_t value = 0;
-    must(rh_prepared_run_buffer(prepared, buffer, 0, 1000, &result, &error));
+    must(reduce_buffer(prepared, buffer, 0, 1000, &result, &error));
     check_same(&result, &right, "run");
-    must(rh_prepared_enqueue(prepared, buffer, 0, 1000, values, 1, &error));
+    must(enqueue_buffer(prepared, buffer, 0, 1000, values, 1, &error));
     ck_assert_int_eq(clEnqueueReadBuffer(queue, values, CL_TRUE, 8, 8, &value, 0, NULL, NULL),
                      CL_SUCCESS);
     rh_prepared_decode(prepared, &value, 1000, &result);
@@ -575,24 +621,23 @@ START_TEST(buffers_are_checked) {
       {strange, part, 0, 1, 0, "another OpenCL context"},
       {unreadable, part, 0, 1, 0, "WRITE_ONLY"},
       {NULL, part, 0, 1, 0, "is null"},
-      {part, NULL, 0, 1, 0, "the buffer for the values is null"},
+      {part, NULL, 0, 1, 0, "the place for the result is null"},
       {part, strange, 0, 1, 0, "another OpenCL context"},
       {part, unwritable, 0, 1, 0, "READ_ONLY"},
       {part, part, 0, 1, room, "the buffer for the values has 4096 B"},
       {part, part, 0, 1, UINT64_MAX, "too few"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    must_fail(rh_prepared_enqueue(p, cases[k].buffer, cases[k].first, cases[k].n, cases[k].values,
-                                  cases[k].index, &error),
+    must_fail(enqueue_buffer(p, cases[k].buffer, cases[k].first, cases[k].n, cases[k].values,
+                             cases[k].index, &error),
               RH_E_USAGE, cases[k].words);
     if (cases[k].buffer == part && cases[k].first + cases[k].n == 1) continue;
-    must_fail(
-        rh_prepared_run_buffer(p, cases[k].buffer, cases[k].first, cases[k].n, &result, &error),
-        RH_E_USAGE, cases[k].words);
+    must_fail(reduce_buffer(p, cases[k].buffer, cases[k].first, cases[k].n, &result, &error),
+              RH_E_USAGE, cases[k].words);
   }
-  must(rh_prepared_run_buffer(p, part, n - 1, 1, &result, &error));
-  must(rh_prepared_run_buffer(p, part, 0, n, &result, &error));
-  must(rh_prepared_enqueue(p, whole, 0, n, part, room - 1, &error));
+  must(reduce_buffer(p, part, n - 1, 1, &result, &error));
+  must(reduce_buffer(p, part, 0, n, &result, &error));
+  must(enqueue_buffer(p, whole, 0, n, part, room - 1, &error));
   ck_assert_int_eq(clFinish(queue), CL_SUCCESS);
   rh_prepared_destroy(p);
   cl_mem all[] = {part, whole, strange, unreadable, unwritable};
@@ -614,9 +659,9 @@ START_TEST(each_buffer_is_asked) {
     cl_mem buffer =
         make_buffer(context, numbers, sizeof numbers - (round % 2 ? sizeof *numbers : 0));
     if (round % 2)
-      must_fail(rh_prepared_run_buffer(p, buffer, 0, N, &result, &error), RH_E_USAGE, "too few");
+      must_fail(reduce_buffer(p, buffer, 0, N, &result, &error), RH_E_USAGE, "too few");
     else
-      must(rh_prepared_run_buffer(p, buffer, 0, N, &result, &error));
+      must(reduce_buffer(p, buffer, 0, N, &result, &error));
     clReleaseMemObject(buffer);
   }
   rh_prepared_destroy(p);
@@ -639,7 +684,7 @@ START_TEST(results_stay_on_the_device) {
   cl_mem buffer = make_buffer(context, numbers, sizeof numbers);
   cl_mem values = make_buffer(context, poison, PLACES * size);
   for (uint64_t k = 1; k < PLACES - 1; k++)
-    must(rh_prepared_enqueue(prepared, buffer, k, N - 1000 * k, values, k, &error));
+    must(enqueue_buffer(prepared, buffer, k, N - 1000 * k, values, k, &error));
   ck_assert_int_eq(
       clEnqueueReadBuffer(queue, values, CL_TRUE, 0, PLACES * size, got, 0, NULL, NULL),
       CL_SUCCESS);
@@ -651,7 +696,7 @@ START_TEST(results_stay_on_the_device) {
   }
   ck_assert_int_eq(memcmp(got, poison, size), 0);
   ck_assert_int_eq(memcmp(got + (PLACES - 1) * size, poison, size), 0);
-  must_fail(rh_prepared_enqueue(prepared, buffer, 0, 1, NULL, 0, &error), RH_E_USAGE, "null");
+  must_fail(enqueue_buffer(prepared, buffer, 0, 1, NULL, 0, &error), RH_E_USAGE, "null");
   rh_prepared_destroy(prepared);
   clReleaseMemObject(buffer);
   clReleaseMemObject(values);
@@ -672,12 +717,12 @@ START_TEST(failure_in_the_middle) {
             right = expected("sum", RH_TYPE_i32, numbers, N);
   for (int k = 0; k < 3; k++) {
     on_queue->context->session.queue = NULL;
-    must_fail(rh_prepared_run_buffer(prepared, buffer, 0, N, &result, &error), RH_E_CL, names[_i]);
+    must_fail(reduce_buffer(prepared, buffer, 0, N, &result, &error), RH_E_CL, names[_i]);
     /* A device with its own memory fails before it reaches the strategy. */
     must_fail(rh_prepared_run(prepared, numbers, N, &result, &error), RH_E_CL, "QUEUE");
     on_queue->context->session.queue = queue;
-    must(rh_prepared_run_buffer(prepared, buffer, 0, N - 1, &result, &error));
-    must(rh_prepared_run_buffer(prepared, buffer, 0, N, &result, &error));
+    must(reduce_buffer(prepared, buffer, 0, N - 1, &result, &error));
+    must(reduce_buffer(prepared, buffer, 0, N, &result, &error));
     check_same(&result, &right, "buffer");
     must(rh_prepared_run(prepared, numbers, N, &result, &error));
     check_same(&result, &right, "array");
@@ -772,6 +817,7 @@ int main(void) {
   TCase *plain = tcase_create("plain"), *queued = tcase_create("queue");
   tcase_add_checked_fixture(plain, set_up, tear_down);
   tcase_add_loop_test(plain, answers_are_right, 0, STRATEGIES);
+  tcase_add_loop_test(plain, calls_are_checked, 0, 2);
   tcase_add_test(plain, more_than_all_memory);
   tcase_add_test(plain, finish_on_either_side);
   tcase_add_test(plain, float_sums_are_close);

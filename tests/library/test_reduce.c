@@ -511,12 +511,12 @@ START_TEST(nulls_in_a_call) {
   ck_assert_ptr_null(prepared);
   must_say(rh_prepare(redhost, &spec, NULL, &error), "rh_prepared is null");
   must_say(rh_prepared_run(NULL, numbers, N, &result, &error), "rh_prepared is null");
-  must_say(rh_prepared_run_buffer(NULL, NULL, 0, N, &result, &error), "rh_prepared is null");
-  must_say(rh_prepared_enqueue(NULL, NULL, 0, N, NULL, 0, &error), "rh_prepared is null");
+  must_say(reduce_buffer(NULL, NULL, 0, N, &result, &error), "rh_prepared is null");
+  must_say(enqueue_buffer(NULL, NULL, 0, N, NULL, 0, &error), "rh_prepared is null");
   prepared = prepare(redhost, &spec);
   must_say(rh_prepared_run(prepared, numbers, N, NULL, &error), "result is null");
   must_say(rh_prepared_run(prepared, NULL, N, &result, &error), "data is null");
-  must_say(rh_prepared_run_buffer(prepared, NULL, 0, N, NULL, &error), "result is null");
+  must_say(reduce_buffer(prepared, NULL, 0, N, NULL, &error), "result is null");
   ck_assert_int_eq(rh_prepared_run(prepared, numbers, N, &result, NULL), RH_OK);
   rh_prepared_decode(prepared, NULL, 1, &result);
   rh_prepared_decode(prepared, numbers, 1, NULL);

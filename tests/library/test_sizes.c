@@ -172,7 +172,14 @@ START_TEST(sizes_of_spec_and_result) {
             ck_assert_int_eq(result.now.value.i, N * (N - 1) / 2));
   check_written(prepared);
   result.now.struct_size = 0;
-  must_refuse(rh_prepared_run_buffer(prepared, NULL, 0, 1, &result.now, &error), "is 0;");
+  must_refuse(reduce_buffer(prepared, NULL, 0, 1, &result.now, &error), "is 0;");
+  result.now.struct_size = sizeof(rh_result);
+
+  const void *arrays[] = {numbers};
+  LONGER(rh_call_spec) call = {.now = {.n_operands = 1, .arrays = arrays, .n = N}};
+  TRY_SIZES(rh_call_spec, call, offsetof(rh_call_spec, index) + sizeof(uint64_t),
+            rh_prepared_call(prepared, &call.now, &result.now, &error),
+            ck_assert_int_eq(result.now.value.i, N * (N - 1) / 2));
 
   int64_t value = 3;
   result.now = (rh_result){.value.i = 5};

@@ -51,9 +51,8 @@ static rh_status check_process(const rh_prepared *p, rh_error *error) {
 /* `given`: how many the call brings. */
 static rh_status check_operands(const rh_prepared *p, uint32_t given, rh_error *error) {
   if (given == p->call.n_operands) return RH_OK;
-  return rh_fail(error, RH_E_USAGE,
-                 "this reduction has %u operands: call rh_prepared_run_inputs() or its like",
-                 p->call.n_operands);
+  return rh_fail(error, RH_E_USAGE, "this reduction has %u operand%s, and the call brings %u",
+                 p->call.n_operands, p->call.n_operands == 1 ? "" : "s", given);
 }
 
 static rh_status check_data(const rh_prepared *p, const void *const *data, uint64_t n,
@@ -192,7 +191,7 @@ static rh_status run_arrays(rh_prepared *p, const void *const *data, uint64_t n,
   return status;
 }
 
-/* ---- Arrays ---- */
+/* ---- An array ---- */
 
 /* Not inlined: the fast path would save its registers. */
 #define APART __attribute__((noinline))
@@ -218,91 +217,77 @@ rh_status rh_prepared_run(rh_prepared *p, const void *data, uint64_t n, rh_resul
   return status;
 }
 
-rh_status rh_prepared_run_inputs(rh_prepared *p, const void *const *data, uint64_t n,
-                                 rh_result *result, rh_error *error) {
-  RH_OWN_ENVIRONMENT_QUICK;
-  const char *function = "rh_prepared_run_inputs";
-  const void *from;
-  rh_status status;
-  if (!data) return rh_fail(error, RH_E_USAGE, "%s: the data is null", function);
-  RH_TRY(begin_call(p, function, error));
-  if (rh_call_is_fast(&p->call, n, result) && (from = rh_call_host_input(&p->call, data)))
-    status = rh_call_fast(&p->call, from, n, result, error);
-  else
-    status = run_arrays(p, data, n, result, function, error);
-  rh_prepared_leave(p);
-  return status;
+/* ---- Any call ---- */
+
+/* Elements of the arrays from `first` on. */
+static rh_status run_from(rh_prepared *p, const rh_call_spec *call, rh_result *result,
+                          rh_error *error) {
+  const void *data[RH_MOST_OPERANDS];
+  for (uint32_t k = 0; k < p->call.n_operands; k++) {
+    data[k] = call->arrays[k];
+    if (data[k] && call->first) data[k] = (const char *)data[k] + call->first[k] * p->call.sizes[k];
+  }
+  return run_arrays(p, data, call->n, result, "rh_prepared_call", error);
 }
 
-/* ---- Running on buffers ---- */
-
-static rh_status run_buffers(rh_prepared *p, const cl_mem *buffers, const uint64_t *first,
-                             uint64_t n, rh_result *result, const char *function, rh_error *error) {
-  RH_TRY(check_result(result, function, error));
-  RH_TRY(check_buffers(p, buffers, first, n, error));
-  const rh_data data = place_buffers(p, buffers, first);
-  return run(p, &data, n, result, error);
-}
-
-rh_status rh_prepared_run_buffer(rh_prepared *p, cl_mem buffer, uint64_t first, uint64_t n,
-                                 rh_result *result, rh_error *error) {
-  RH_OWN_ENVIRONMENT;
-  const char *function = "rh_prepared_run_buffer";
-  RH_TRY(begin_call(p, function, error));
-  rh_status status = check_operands(p, 1, error);
-  if (status == RH_OK) status = run_buffers(p, &buffer, &first, n, result, function, error);
-  rh_prepared_leave(p);
-  return status;
-}
-
-rh_status rh_prepared_run_buffers(rh_prepared *p, struct _cl_mem *const *buffers,
-                                  const uint64_t *first, uint64_t n, rh_result *result,
-                                  rh_error *error) {
-  RH_OWN_ENVIRONMENT;
-  const char *function = "rh_prepared_run_buffers";
-  if (!buffers) return rh_fail(error, RH_E_USAGE, "%s: the list of buffers is null", function);
-  RH_TRY(begin_call(p, function, error));
-  rh_status status = run_buffers(p, buffers, first, n, result, function, error);
-  rh_prepared_leave(p);
-  return status;
-}
-
-static rh_status enqueue(rh_prepared *p, const cl_mem *buffers, const uint64_t *first, uint64_t n,
-                         cl_mem values, uint64_t index, rh_error *error) {
-  RH_TRY(check_buffers(p, buffers, first, n, error));
+static rh_status enqueue(rh_prepared *p, const rh_call_spec *call, const rh_data *data,
+                         rh_error *error) {
   if (!p->result_on_device)
     return rh_fail(error, RH_E_USAGE,
                    "this reduction was not prepared to leave its result on the device: "
                    "result_on_device");
   const rh_cl_range place = {.what = "buffer for the values",
                              .of = 1,
-                             .first = index,
+                             .first = call->index,
                              .n = 1,
                              .size = rh_prepared_value_bytes(p),
                              .unfit = CL_MEM_READ_ONLY};
-  RH_TRY(rh_cl_check_range(session_of(p), values, &place, error));
-  const rh_data data = place_buffers(p, buffers, first);
-  return rh_instance_run_to(p->job.instance, &data, n, values, index, error);
+  RH_TRY(rh_cl_check_range(session_of(p), call->values, &place, error));
+  return rh_instance_run_to(p->job.instance, data, call->n, call->values, call->index, error);
 }
 
-rh_status rh_prepared_enqueue(rh_prepared *p, cl_mem buffer, uint64_t first, uint64_t n,
-                              cl_mem values, uint64_t index, rh_error *error) {
-  RH_OWN_ENVIRONMENT;
-  RH_TRY(begin_call(p, "rh_prepared_enqueue", error));
-  rh_status status = check_operands(p, 1, error);
-  if (status == RH_OK) status = enqueue(p, &buffer, &first, n, values, index, error);
-  rh_prepared_leave(p);
-  return status;
+static rh_status run_buffers(rh_prepared *p, const rh_call_spec *call, rh_result *result,
+                             rh_error *error) {
+  if (!call->values) RH_TRY(check_result(result, "rh_prepared_call", error));
+  RH_TRY(check_buffers(p, call->buffers, call->first, call->n, error));
+  const rh_data data = place_buffers(p, call->buffers, call->first);
+  if (call->values) return enqueue(p, call, &data, error);
+  return run(p, &data, call->n, result, error);
 }
 
-rh_status rh_prepared_enqueue_buffers(rh_prepared *p, struct _cl_mem *const *buffers,
-                                      const uint64_t *first, uint64_t n, cl_mem values,
-                                      uint64_t index, rh_error *error) {
+APART static rh_status run_call(rh_prepared *p, const rh_call_spec *asked, rh_result *result,
+                                rh_error *error) {
   RH_OWN_ENVIRONMENT;
-  const char *function = "rh_prepared_enqueue_buffers";
-  if (!buffers) return rh_fail(error, RH_E_USAGE, "%s: the list of buffers is null", function);
-  RH_TRY(begin_call(p, function, error));
-  rh_status status = enqueue(p, buffers, first, n, values, index, error);
+  rh_call_spec call;
+  RH_TRY(rh_sized_read(&call, asked, RH_SIZED(rh_call_spec, index), error));
+  if (!call.arrays == !call.buffers)
+    return rh_fail(error, RH_E_USAGE, "rh_call_spec: %s are set; it takes one of them",
+                   call.arrays ? "both arrays and buffers" : "neither arrays nor buffers");
+  if (call.arrays && call.values)
+    return rh_fail(error, RH_E_USAGE,
+                   "rh_call_spec.values: only the answer of buffers can stay on the device");
+  RH_TRY(check_operands(p, call.n_operands ? call.n_operands : 1, error));
+  return call.arrays ? run_from(p, &call, result, error) : run_buffers(p, &call, result, error);
+}
+
+/* What the fast path takes: arrays, which begin where they are. */
+static inline int is_plain(const rh_prepared *p, const rh_call_spec *call) {
+  return call->struct_size == sizeof *call && call->n_operands == p->call.n_operands &&
+         call->arrays && !call->buffers && !call->first && !call->values;
+}
+
+rh_status rh_prepared_call(rh_prepared *p, const rh_call_spec *call, rh_result *result,
+                           rh_error *error) {
+  RH_OWN_ENVIRONMENT_QUICK;
+  const void *from;
+  rh_status status;
+  if (!call) return rh_fail(error, RH_E_USAGE, "rh_prepared_call: the rh_call_spec is null");
+  RH_TRY(begin_call(p, "rh_prepared_call", error));
+  if (is_plain(p, call) && rh_call_is_fast(&p->call, call->n, result) &&
+      (from = rh_call_host_input(&p->call, call->arrays)))
+    status = rh_call_fast(&p->call, from, call->n, result, error);
+  else
+    status = run_call(p, call, result, error);
   rh_prepared_leave(p);
   return status;
 }

@@ -17,9 +17,9 @@
  * RH_E_USAGE, with a message; functions that return nothing then do nothing.  The library exports
  * exactly what this header declares.
  *
- * Sizes.  rh_options, rh_request, rh_result, rh_communicator and rh_prepare_spec will grow: later
- * versions append fields.  The caller sets struct_size to the struct's sizeof, and every field that
- * it does not use to zero, as an initialiser does.  Zero means the default.
+ * Sizes.  rh_options, rh_request, rh_result, rh_communicator, rh_prepare_spec and rh_call_spec
+ * will grow: later versions append fields.  The caller sets struct_size to the struct's sizeof, and
+ * every field that it does not use to zero, as an initialiser does.  Zero means the default.
  *   - A struct of an earlier version is shorter: the missing fields count as zero.
  *   - A struct of a later version is longer: the call succeeds if the fields that are unknown to
  *     this version are zero, and is RH_E_USAGE otherwise.
@@ -347,11 +347,10 @@ typedef struct rh_prepare_spec {
   uint32_t struct_size; /* sizeof(rh_prepare_spec) */
   rh_type type;         /* of the elements */
   /* 1: the data of all calls are on the device, and no buffer is allocated for host data: only
-   * rh_prepared_run_buffer(), rh_prepared_enqueue() and their like for several inputs may be
-   * called.  Host strategies decline.  RH_E_USAGE without rh_options.queue, whose context the
-   * buffers belong to. */
+   * rh_prepared_call() with buffers may be called.  Host strategies decline.  RH_E_USAGE without
+   * rh_options.queue, whose context the buffers belong to. */
   uint32_t data_on_device;
-  /* 1: so is the result, for rh_prepared_enqueue(); implies data_on_device.  A strategy that
+  /* 1: so is the result, in rh_call_spec.values; implies data_on_device.  A strategy that
    * finishes on the host declines; many have a parameter finish=device. */
   uint32_t result_on_device;
   /* null or "auto": the best for problem and device.  Unless the data are on the device, or
@@ -362,7 +361,7 @@ typedef struct rh_prepare_spec {
   uint64_t max_n; /* the most elements of a call */
   const rh_setting *settings;
   uint64_t n_settings;
-  /* As in rh_request; rh_prepared_run_inputs() and its like then get the operands. */
+  /* As in rh_request; rh_prepared_call() then gets the operands. */
   const rh_input *inputs;
   uint64_t n_inputs;
   const char *map, *reduce, *identity, *finalize;
@@ -399,9 +398,41 @@ rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *spec, rh_prepar
 rh_status rh_prepared_run(rh_prepared *prepared, const void *data, uint64_t n, rh_result *result,
                           rh_error *error);
 
-/* The same for several operands: data[k] is that of spec.inputs[k]. */
-rh_status rh_prepared_run_inputs(rh_prepared *prepared, const void *const *data, uint64_t n,
-                                 rh_result *result, rh_error *error);
+/* Where the elements of a call are, and where its value goes. */
+typedef struct rh_call_spec {
+  uint32_t struct_size; /* sizeof(rh_call_spec) */
+  uint32_t n_operands;  /* of `arrays` or `buffers`, in the order of spec.inputs; 0: 1 */
+  uint64_t n;           /* elements of each */
+  /* Operands in host memory, or buffers: one of the two lists.  Reduced are elements first[k] ..
+   * first[k]+n-1 of operand k; first: null means zeros.  Indices in the answer count from there. */
+  const void *const *arrays;
+  struct _cl_mem *const *buffers;
+  const uint64_t *first;
+  /* Not null, and only with buffers: the value is written to values[index], counted in values of
+   * rh_prepared_value_bytes(), for rh_prepared_decode() to read, and nothing waits for it. */
+  struct _cl_mem *values;
+  uint64_t index;
+} rh_call_spec;
+
+/* Reduces what *call says.  *call and its lists are read during the call only.
+ *
+ * Arrays are treated as those of rh_prepared_run().
+ *
+ * Buffers are cl_mems in the context of rh_options.queue, borrowed, and may be sub-buffers.  The
+ * call runs in that queue, after the commands already enqueued there, and returns when the answer
+ * is available.  RH_E_USAGE without rh_options.queue, for a buffer of another context, one that is
+ * too short for first+n elements, and one that is CL_MEM_WRITE_ONLY; other arguments are checked as
+ * above.  If a buffer uses the caller's memory (CL_MEM_USE_HOST_PTR), that memory must start at a
+ * multiple of the device's CL_DEVICE_MEM_BASE_ADDR_ALIGN, as sub-buffers do, because kernels load
+ * vectors.
+ *
+ * With `values` the call only enqueues commands.  It requires result_on_device, and *result is not
+ * used and may be null.  The buffers and `values` must live until these commands complete; the
+ * queue is not flushed.  `values` is checked as buffers are, must have room for index+1 values, and
+ * must not be CL_MEM_READ_ONLY.
+ * [threads as above] */
+rh_status rh_prepared_call(rh_prepared *prepared, const rh_call_spec *call, rh_result *result,
+                           rh_error *error);
 
 /* Other values for constants of rh_prepare(), by name, for all calls that follow; those that are
  * not named keep theirs.  Nothing is built or copied to a device.  RH_E_USAGE, with nothing
@@ -410,38 +441,6 @@ rh_status rh_prepared_run_inputs(rh_prepared *prepared, const void *const *data,
  * [threads as above] */
 rh_status rh_prepared_set_constants(rh_prepared *prepared, const rh_constant *constants, uint64_t n,
                                     rh_error *error);
-
-/* Reduces elements first .. first+n-1 of a cl_mem in the context of rh_options.queue; indices in
- * the answer count from `first`.  Runs in that queue, after the commands already enqueued there,
- * and returns when the answer is available.  `buffer` is borrowed, and may be a sub-buffer.
- * RH_E_USAGE without rh_options.queue, for a buffer of another context, one that is too short for
- * first+n elements, and one that is CL_MEM_WRITE_ONLY; other arguments are checked as above.  If it
- * uses the caller's memory
- * (CL_MEM_USE_HOST_PTR), that memory must start at a multiple of the device's
- * CL_DEVICE_MEM_BASE_ADDR_ALIGN, as sub-buffers do, because kernels load vectors.  [threads as
- * above] */
-rh_status rh_prepared_run_buffer(rh_prepared *prepared, struct _cl_mem *buffer, uint64_t first,
-                                 uint64_t n, rh_result *result, rh_error *error);
-
-/* The same for several operands: elements first[k] .. first[k]+n-1 of buffers[k].  first: null
- * means zeros. */
-rh_status rh_prepared_run_buffers(rh_prepared *prepared, struct _cl_mem *const *buffers,
-                                  const uint64_t *first, uint64_t n, rh_result *result,
-                                  rh_error *error);
-
-/* The same without waiting: enqueues commands that write the answer to values[index], counted in
- * values of rh_prepared_value_bytes(), for rh_prepared_decode() to read.  `buffer` and `values`
- * must live until these commands complete; the queue is not flushed.  Requires result_on_device.
- * Both are checked as above; `values` must have room for index+1 values, and must not be
- * CL_MEM_READ_ONLY.
- * [threads as above] */
-rh_status rh_prepared_enqueue(rh_prepared *prepared, struct _cl_mem *buffer, uint64_t first,
-                              uint64_t n, struct _cl_mem *values, uint64_t index, rh_error *error);
-
-/* The same for several operands. */
-rh_status rh_prepared_enqueue_buffers(rh_prepared *prepared, struct _cl_mem *const *buffers,
-                                      const uint64_t *first, uint64_t n, struct _cl_mem *values,
-                                      uint64_t index, rh_error *error);
 
 /* Bytes of a value: 4, 8 or 16; of several operators in one pass and of `reduce` a multiple of 4 up
  * to 128.  For sums, and products of integers, a value is the plain number
