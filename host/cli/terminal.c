@@ -5,7 +5,7 @@
 #include "../core/base/format.h"
 #include "../core/base/path.h"
 #include "../core/base/text.h"
-#include "../core/io/array.h"
+#include "../core/io/first_bytes.h"
 #include "../core/scale/ranks.h"
 #include "hints.h"
 #include "plain.h"

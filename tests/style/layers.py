@@ -1,9 +1,9 @@
 """layers.py ROOT: includes run downward only.
 
-    cli > tools: {verify, tune > bench > isolate, plot} > measure > records
+    cli > tools: {verify, tune > bench > isolate, plot} > records > measure
         > core: library > choose > scale > reduce > {catalog > {plug, operators}, algebra > {operators, cl}, tunedb > {plug > child, cl, io}, operators > expr} > base
 
-host/core is the library: it includes nothing of host/tools or host/cli.  plug, cl and io do not know each other, and records knows nothing of the core but base.
+host/core is the library: it includes nothing of host/tools or host/cli.  plug, cl and io do not know each other, and records knows nothing of the core but base, and of measure what its figures are.
 No two files of host/ call each other.  Everything may use the SDK's headers.  Plugins use those, their own kernels and their own files (plugins/NAME.c and plugins/NAME/) only, and the host knows no plugin.
 """
 import os
@@ -20,8 +20,8 @@ BELOW = {
     "bench": CORE | {"isolate", "measure", "records"},
     "isolate": CORE | {"measure", "records"},
     "plot": {"records", "child", "base"},
-    "measure": CORE | {"records"},
-    "records": {"base"},
+    "measure": CORE,
+    "records": {"measure", "base"},
     "library": {"scale", "choose", "reduce", "operators", "tunedb", "plug", "cl", "io", "base"},
     "scale": {"reduce", "catalog", "operators", "plug", "cl", "io", "base"},
     "choose": {"scale", "reduce", "operators", "tunedb", "plug", "cl", "io", "base"},

@@ -1,7 +1,7 @@
 /* host/tools/measure: statistics of samples, and the measuring of a point, with simulated
  * samplers. */
 #include "../../host/core/base/vocabulary.h"
-#include "../../host/tools/measure/bench.h"
+#include "../../host/tools/bench/bench.h"
 #include "../../host/tools/measure/stats.h"
 
 #include <check.h>

@@ -220,7 +220,7 @@ static rh_status open_standard_input(rh_array *array, source *src, rh_error *err
   return status;
 }
 
-/* ---- Opening and closing --------------------------------------------------------------------- */
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 rh_status rh_array_open(rh_array *array, const char *path, rh_type type,
                         const rh_reporter *reporter, rh_error *error) {
@@ -232,9 +232,4 @@ rh_status rh_array_open(rh_array *array, const char *path, rh_type type,
     return rh_fail(error, RH_E_USAGE, "%s: type number %u is unknown", name, type);
   if (strcmp(path, "-") == 0) return open_standard_input(array, &src, error);
   return open_file(array, &src, path, error);
-}
-
-void rh_array_finish(rh_array *array) {
-  rh_region_finish(&array->region);
-  *array = (rh_array){0};
 }

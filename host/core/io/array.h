@@ -2,7 +2,6 @@
 #pragma once
 
 #include "../base/region.h"
-#include "first_bytes.h"
 #include <redhost/redhost.h>
 #include <time.h>
 

@@ -139,6 +139,11 @@ static rh_status check_length(rh_type type, uint64_t n, rh_error *error) {
   return RH_OK;
 }
 
+void rh_array_finish(rh_array *array) {
+  rh_region_finish(&array->region);
+  *array = (rh_array){0};
+}
+
 rh_status rh_array_reserve(rh_array *array, rh_type type, uint64_t n, int shared, rh_error *error) {
   rh_array made = {.type = type, .n = n, .dimensions = 1};
   uint32_t size = rh_type_size(type);

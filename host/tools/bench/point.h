@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../core/io/array.h"
-#include "../measure/bench.h"
+#include "bench.h"
 #include "problem.h"
 #include "stage.h"
 

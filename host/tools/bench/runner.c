@@ -1,7 +1,7 @@
 #include "runner.h"
 #include "../../core/base/error.h"
 #include "../../core/reduce/operand_data.h"
-#include "../measure/merge.h"
+#include "merge.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "../../core/operators/operator.h"
 #include "../../core/plug/registry.h"
 #include "../isolate/request.h"
-#include "../measure/contender.h"
+#include "contender.h"
 
 /* Numbers of operators that are not built in, in a list of operators. */
 enum { RH_FIRST_OWN_OP = RH_N_OPS + 1, RH_MOST_OWN_OPS = RH_MOST_OWN / RH_N_TYPES };

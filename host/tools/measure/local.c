@@ -6,6 +6,7 @@
 #include "../../core/cl/status.h"
 #include "../../core/plug/plugin.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
 
 #include "../../core/base/region.h"
 #include "../../core/reduce/params.h"
-#include "../records/records.h"
+#include "stats.h"
 
 /* X(name, the words for messages): what a sampler is doing. */
 #define RH_PHASE_LIST(X)                                                                           \

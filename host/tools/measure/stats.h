@@ -1,8 +1,24 @@
-/* Statistics of a sample of times: quantiles, the confidence interval of the median, outliers.
+/* What is measured: statistics of a sample of times, and the parts of a run.
  * docs/measuring.md explains the method. */
 #pragma once
 
-#include "../records/records.h"
+#include <stdint.h>
+
+/* Statistics of a sample of times: quantiles, and the 95 % interval of the median by order
+ * statistics. samples = 0 means that nothing was measured. */
+typedef struct rh_spread {
+  double median, ci_low, ci_high; /* s */
+  double mean, min, max, q1, q3, mad;
+  uint32_t samples, outliers; /* outliers: modified z > 5; counted, never dropped */
+} rh_spread;
+
+/* One command of one instrumented run.  Events on every command change the run, so these times
+ * are never mixed with the main figures. */
+typedef struct rh_part {
+  char stage[48]; /* "tiles", "fill", "read" */
+  double seconds; /* on the device */
+} rh_part;
+enum { RH_MAX_PARTS = 64 };
 
 /* The statistics of n samples, which keep their order; n = 0 gives zeros.  `room` is a scratch
  * array of n. */

@@ -6,19 +6,12 @@
  * readers ignore unknown keys.  Times are seconds, sizes bytes, all rates per second. */
 #pragma once
 
+#include "../measure/stats.h"
 #include <jansson.h>
 #include <redhost/redhost.h>
 
 /* The value of a document's key "schema". */
 #define RH_SCHEMA "redhost/1"
-
-/* Statistics of a sample of times: quantiles, and the 95 % interval of the median by order
- * statistics. samples = 0 means that nothing was measured. */
-typedef struct rh_spread {
-  double median, ci_low, ci_high; /* s */
-  double mean, min, max, q1, q3, mad;
-  uint32_t samples, outliers; /* outliers: modified z > 5; counted, never dropped */
-} rh_spread;
 
 /* X(name, number, JSON word): how a point ended. */
 #define RH_ROW_STATUS_LIST(X)                                                                      \
@@ -45,13 +38,7 @@ enum {
 #undef RH_X
 };
 
-/* One command of one instrumented run.  Events on every command change the run, so these times
- * are never mixed with the main figures. */
-typedef struct rh_part {
-  char stage[48]; /* "tiles", "fill", "read" */
-  double seconds; /* on the device */
-} rh_part;
-enum { RH_MAX_PARTS = 64, RH_MAX_ROUNDS = 256, RH_MAX_PROCESSES = 32 };
+enum { RH_MAX_ROUNDS = 256, RH_MAX_PROCESSES = 32 };
 
 typedef struct rh_row {
   char device[24];   /* the id of one of `devices`: "1:0" */

@@ -1,7 +1,7 @@
 /* Candidates of a search: quick measurements of one, and the choice among a few. */
 #pragma once
 
-#include "../measure/bench.h"
+#include "../bench/bench.h"
 #include "../measure/local.h"
 #include "space.h"
 

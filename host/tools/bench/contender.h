@@ -2,7 +2,8 @@
 #pragma once
 
 #include "../../core/reduce/reference.h"
-#include "sampler.h"
+#include "../measure/sampler.h"
+#include "../records/records.h"
 
 /* The stopping rules; docs/measuring.md explains the numbers. */
 typedef struct rh_bench_rules {

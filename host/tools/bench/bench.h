@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../core/io/array.h"
-#include "bench_device.h"
+#include "../measure/bench_device.h"
 #include "contender.h"
 
 typedef struct rh_bench_spec {

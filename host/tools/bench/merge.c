@@ -1,8 +1,8 @@
 #include "merge.h"
 #include "../../core/base/error.h"
 #include "../../core/base/text.h"
+#include "../measure/stats.h"
 #include "../records/student.h"
-#include "stats.h"
 
 #include <math.h>
 #include <stdio.h>
