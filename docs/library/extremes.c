@@ -9,10 +9,10 @@ enum { N = 1000000 };
 
 /* What is set up here serves any number of arrays of at most N elements. */
 static rh_prepared *prepare(rh_redhost *redhost, const char *op) {
-  rh_prepare_spec spec = {.struct_size = sizeof spec, .type = RH_TYPE_f32, .op = op, .max_n = N};
+  rh_request request = {.struct_size = sizeof request, .type = RH_TYPE_f32, .op = op, .n = N};
   rh_prepared *prepared;
   rh_error error;
-  if (rh_prepare(redhost, &spec, &prepared, &error) == RH_OK) return prepared;
+  if (rh_prepare(redhost, &request, &prepared, &error) == RH_OK) return prepared;
   fprintf(stderr, "extremes: %s\n", error.message);
   exit(1);
 }

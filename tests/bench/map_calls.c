@@ -120,20 +120,20 @@ static void open_redhost(const char *work) {
   const rh_constant t = {.name = "t", .is_float = 1, .value.f = 0.5};
   int is_far = strcmp(work, "far") == 0, is_above = strcmp(work, "above") == 0;
   int is_single = is_above || strcmp(work, "meanvar") == 0;
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .type = type,
-                          .strategy = "native",
-                          .op = is_far     ? "max"
-                                : is_above ? "sum"
-                                           : work,
-                          .map = is_far     ? "fabs(x-y)"
-                                 : is_above ? "x > t"
-                                            : NULL,
-                          .constants = is_above ? &t : NULL,
-                          .n_constants = (uint64_t)is_above,
-                          .max_n = all.n,
-                          .inputs = inputs,
-                          .n_inputs = is_single ? 1 : 2};
+  rh_request spec = {.struct_size = sizeof spec,
+                     .type = type,
+                     .strategy = "native",
+                     .op = is_far     ? "max"
+                           : is_above ? "sum"
+                                      : work,
+                     .map = is_far     ? "fabs(x-y)"
+                            : is_above ? "x > t"
+                                       : NULL,
+                     .constants = is_above ? &t : NULL,
+                     .n_constants = (uint64_t)is_above,
+                     .n = all.n,
+                     .inputs = inputs,
+                     .n_inputs = is_single ? 1 : 2};
   char awake[32];
   const rh_setting setting = {"awake_us", awake};
   snprintf(awake, sizeof awake, "%.0f", 5e6 * all.apart_s);

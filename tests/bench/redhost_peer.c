@@ -8,7 +8,7 @@
 enum { HUGE_PAGE = 2 << 20, MOST_SETTINGS = 16 };
 
 static rh_redhost *redhost;
-static rh_prepare_spec wanted = {.struct_size = sizeof wanted};
+static rh_request wanted = {.struct_size = sizeof wanted};
 static rh_setting settings[MOST_SETTINGS];
 static char name[64] = "redhost";
 
@@ -44,14 +44,14 @@ static int refuse(peer_answer *answer, rh_prepared *prepared, const char *why) {
 }
 
 static int open_point(peer_point *point, peer_answer *answer) {
-  rh_prepare_spec spec = wanted;
+  rh_request spec = wanted;
   rh_prepared *prepared = NULL;
   rh_result result = {.struct_size = sizeof result};
   rh_error error;
   char params[80];
   spec.op = point->op;
   spec.type = type_of(point->type);
-  spec.max_n = point->n;
+  spec.n = point->n;
   if (point->copies == 0 || (point->copies > 1 && point->stride < point->n * point->element))
     return peer_failed(answer, "copies that overlap");
   if (rh_prepare(redhost, &spec, &prepared, &error) != RH_OK)

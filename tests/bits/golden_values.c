@@ -94,13 +94,13 @@ static rh_status compare_all(FILE *golden, rh_prepared *prepared, uint64_t most,
   return RH_OK;
 }
 
-static rh_status compare_setup(FILE *golden, rh_redhost *redhost, const rh_prepare_spec *spec,
+static rh_status compare_setup(FILE *golden, rh_redhost *redhost, const rh_request *spec,
                                const char *type, const void *data, unsigned *equal,
                                unsigned *differ, rh_error *error) {
   rh_prepared *prepared = NULL;
   rh_status status = rh_prepare(redhost, spec, &prepared, error);
   if (status == RH_OK)
-    status = compare_all(golden, prepared, spec->max_n, type, spec->op, data, equal, differ, error);
+    status = compare_all(golden, prepared, spec->n, type, spec->op, data, equal, differ, error);
   rh_prepared_destroy(prepared);
   return status;
 }
@@ -113,15 +113,15 @@ static rh_status compare(FILE *golden, rh_redhost *redhost, const char *strategy
   for (size_t t = 0; t < sizeof types / sizeof *types; t++)
     for (int o = 0; o < 4; o++) {
       if (!mentions(golden, types[t].name, ops[o])) continue;
-      rh_prepare_spec spec = {.struct_size = sizeof spec,
-                              .strategy = strategy,
-                              .op = ops[o],
-                              .type = types[t].type,
-                              .settings = settings,
-                              .n_settings = n_settings};
+      rh_request spec = {.struct_size = sizeof spec,
+                         .strategy = strategy,
+                         .op = ops[o],
+                         .type = types[t].type,
+                         .settings = settings,
+                         .n_settings = n_settings};
       fill(data, types[t].type, types[t].fraction_bits, o == 2);
       for (size_t k = 0; k < sizeof most / sizeof *most && status == RH_OK; k++) {
-        spec.max_n = most[k];
+        spec.n = most[k];
         status = compare_setup(golden, redhost, &spec, types[t].name, data, equal, differ, error);
       }
     }

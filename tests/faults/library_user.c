@@ -46,11 +46,8 @@ static void reduce(rh_redhost *redhost, const char *strategy) {
 }
 
 static void prepare(rh_redhost *redhost) {
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .strategy = "cascade",
-                          .op = "sum",
-                          .type = RH_TYPE_i32,
-                          .max_n = N};
+  rh_request spec = {
+      .struct_size = sizeof spec, .strategy = "cascade", .op = "sum", .type = RH_TYPE_i32, .n = N};
   rh_prepared *prepared = NULL;
   rh_result result = {.struct_size = sizeof result};
   rh_error error = {0};

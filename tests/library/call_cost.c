@@ -73,17 +73,11 @@ int main(int argc, char **argv) {
   rh_options options = {.struct_size = sizeof options,
                         .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
                         .program = getenv("REDHOST_TEST_PROGRAM")};
-  rh_prepare_spec spec = {
-      .struct_size = sizeof spec, .strategy = strategy, .op = op, .type = RH_TYPE_i32, .max_n = n};
   int32_t *x = calloc(n + 1, sizeof *x);
   if (!x || n_inputs > 8) return 1;
   for (uint64_t k = 0; k < n_inputs; k++) {
     inputs[k] = (rh_input){.type = RH_TYPE_i32, .data = x};
     operands[k] = x;
-  }
-  if (n_inputs) {
-    spec.inputs = inputs;
-    spec.n_inputs = n_inputs;
   }
   request = (rh_request){.struct_size = sizeof(rh_request),
                          .strategy = strategy,
@@ -91,14 +85,14 @@ int main(int argc, char **argv) {
                          .type = RH_TYPE_i32,
                          .data = n_inputs ? NULL : x,
                          .n = n,
-                         .inputs = spec.inputs,
+                         .inputs = n_inputs ? inputs : NULL,
                          .n_inputs = n_inputs,
                          .unchecked = 1};
   several.n = n;
   several.n_operands = (uint32_t)n_inputs;
   double start = now();
   rh_status status = rh_open(&redhost, &options, &error);
-  if (status == RH_OK) status = rh_prepare(redhost, &spec, &prepared, &error);
+  if (status == RH_OK) status = rh_prepare(redhost, &request, &prepared, &error);
   printf("setup %.3g ms\n", 1e3 * (now() - start));
   if (status == RH_OK) status = measure("prepared", call_prepared);
   if (status == RH_OK) status = measure("rh_reduce, unchecked", call_reduce);

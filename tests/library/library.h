@@ -61,7 +61,7 @@ static inline void tear_down(void) {
   redhost = NULL;
 }
 
-static inline rh_prepared *prepare(rh_redhost *with, const rh_prepare_spec *spec) {
+static inline rh_prepared *prepare(rh_redhost *with, const rh_request *spec) {
   rh_prepared *prepared;
   must(rh_prepare(with, spec, &prepared, &error));
   return prepared;

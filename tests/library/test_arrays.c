@@ -198,12 +198,12 @@ END_TEST
 
 /* ---- Prepared ---- */
 
-static rh_prepare_spec sum_of_floats(uint64_t max_n) {
-  return (rh_prepare_spec){.struct_size = sizeof(rh_prepare_spec),
-                           .strategy = "onepass",
-                           .op = "sum",
-                           .type = RH_TYPE_f32,
-                           .max_n = max_n};
+static rh_request sum_of_floats(uint64_t max_n) {
+  return (rh_request){.struct_size = sizeof(rh_request),
+                      .strategy = "onepass",
+                      .op = "sum",
+                      .type = RH_TYPE_f32,
+                      .n = max_n};
 }
 
 static rh_result whole_sum(const float *x, uint64_t n) {
@@ -228,7 +228,7 @@ static void run_and_check(rh_prepared *prepared, const float *x, uint64_t n,
 START_TEST(prepared) {
   rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
   const float *x = rh_array_data(&array);
-  rh_prepare_spec spec = sum_of_floats(MOST / 4);
+  rh_request spec = sum_of_floats(MOST / 4);
   rh_prepared *of_all = prepare(redhost, &spec);
   const uint64_t sizes[] = {1, WHOLE / 4, WHOLE / 4 + 1, 20 * CHUNK / 4, MOST / 4};
   for (int k = 0; k < 15; k++) {
@@ -247,15 +247,15 @@ END_TEST
 START_TEST(prepared_with_constants) {
   const rh_input input = {.type = RH_TYPE_i32};
   const rh_constant first = {.name = "c", .value.i = 1}, second = {.name = "c", .value.i = -3};
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .strategy = "cascade",
-                          .op = "sum",
-                          .map = "c*i + x - x",
-                          .inputs = &input,
-                          .n_inputs = 1,
-                          .constants = &first,
-                          .n_constants = 1,
-                          .max_n = MOST / 4};
+  rh_request spec = {.struct_size = sizeof spec,
+                     .strategy = "cascade",
+                     .op = "sum",
+                     .map = "c*i + x - x",
+                     .inputs = &input,
+                     .n_inputs = 1,
+                     .constants = &first,
+                     .n_constants = 1,
+                     .n = MOST / 4};
   rh_array array = generate(RH_TYPE_i32, MOST / 4, 5);
   const void *data = rh_array_data(&array);
   rh_prepared *of_all = prepare(redhost, &spec);
@@ -279,7 +279,7 @@ START_TEST(beyond_the_device) {
   rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
   const float *x = rh_array_data(&array);
   rh_result right = whole_sum(x, MOST / 4);
-  rh_prepare_spec spec = sum_of_floats(MOST / 4);
+  rh_request spec = sum_of_floats(MOST / 4);
   rh_request request = {.struct_size = sizeof request,
                         .strategy = "onepass",
                         .op = "sum",
@@ -323,13 +323,13 @@ START_TEST(of_two_types) {
                         .inputs = inputs,
                         .n_inputs = 2,
                         .unchecked = 1};
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .strategy = "onepass",
-                          .op = "sum",
-                          .map = "x*y",
-                          .inputs = inputs,
-                          .n_inputs = 2,
-                          .max_n = MOST / 8};
+  rh_request spec = {.struct_size = sizeof spec,
+                     .strategy = "onepass",
+                     .op = "sum",
+                     .map = "x*y",
+                     .inputs = inputs,
+                     .n_inputs = 2,
+                     .n = MOST / 8};
   redhost->context->most_whole_bytes = 8 * FEW;
   rh_prepared *of_all = prepare(redhost, &spec);
   for (uint64_t k = 0; k < 2; k++) {
@@ -419,7 +419,7 @@ static int on_progress(void *user, const char *phase, uint64_t done, uint64_t to
 START_TEST(without_pinned_memory) {
   rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
   rh_result right = whole_sum(rh_array_data(&array), MOST / 4);
-  rh_prepare_spec spec = sum_of_floats(MOST / 4);
+  rh_request spec = sum_of_floats(MOST / 4);
   redhost->context->options.reporter.log = on_log;
   calls.is_unpinned = 1;
   rh_prepared *of_all = prepare(redhost, &spec);
@@ -435,7 +435,7 @@ START_TEST(copies_that_fail) {
   rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
   const float *x = rh_array_data(&array);
   rh_result right = whole_sum(x, MOST / 4), result = {.struct_size = sizeof result};
-  rh_prepare_spec spec = sum_of_floats(MOST / 4);
+  rh_request spec = sum_of_floats(MOST / 4);
   rh_prepared *of_all = prepare(redhost, &spec);
   rh_request request = {.struct_size = sizeof request,
                         .strategy = "onepass",
@@ -469,7 +469,7 @@ START_TEST(slots_that_a_failed_run_left) {
   rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
   const float *x = rh_array_data(&array);
   rh_result right = whole_sum(x, MOST / 4), result = {.struct_size = sizeof result};
-  rh_prepare_spec spec = sum_of_floats(MOST / 4);
+  rh_request spec = sum_of_floats(MOST / 4);
   the_device()->shares_memory = 1;
   the_device()->about.max_alloc_bytes = 10 * CHUNK;
   rh_prepared *of_all = prepare(redhost, &spec);
@@ -518,7 +518,7 @@ START_TEST(cancelled) {
   rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
   rh_result right = whole_sum(rh_array_data(&array), MOST / 4),
             result = {.struct_size = sizeof result};
-  rh_prepare_spec spec = sum_of_floats(MOST / 4);
+  rh_request spec = sum_of_floats(MOST / 4);
   redhost->context->options.reporter.progress = on_progress;
   rh_prepared *of_all = prepare(redhost, &spec);
   for (int k = 0; k < 2; k++) {
@@ -633,7 +633,7 @@ START_TEST(at_the_same_time) {
   pthread_t threads[THREADS];
   work all[THREADS] = {0};
   rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
-  rh_prepare_spec spec = sum_of_floats(MOST / 4);
+  rh_request spec = sum_of_floats(MOST / 4);
   for (int k = 0; k < THREADS; k++) {
     all[k] =
         (work){.x = rh_array_data(&array), .right = whole_sum(rh_array_data(&array), MOST / 4)};

@@ -27,11 +27,11 @@ class Input(Structure):
 
 
 class Request(Structure):
-    _fields_ = [("struct_size", c_uint32), ("type", c_uint32), ("unchecked", c_uint32), ("reserved", c_uint32), ("strategy", c_char_p),
+    _fields_ = [("struct_size", c_uint32), ("type", c_uint32), ("unchecked", c_uint32), ("data_on_device", c_uint32), ("strategy", c_char_p),
                 ("op", c_char_p), ("data", c_void_p), ("n", c_uint64), ("settings", c_void_p), ("n_settings", c_uint64),
                 ("inputs", POINTER(Input)), ("n_inputs", c_uint64), ("map", c_char_p), ("reduce", c_char_p), ("identity", c_char_p),
                 ("finalize", c_char_p), ("constants", c_void_p), ("n_constants", c_uint64), ("commutes", c_uint32), ("unchecked_op", c_uint32),
-                ("where", c_char_p), ("accuracy", c_uint32), ("reserved_accuracy", c_uint32)]
+                ("where", c_char_p), ("accuracy", c_uint32), ("result_on_device", c_uint32)]
 
 
 class Field(Structure):

@@ -252,12 +252,12 @@ enum { STRATEGIES = sizeof strategies / sizeof *strategies };
 
 static rh_prepared *prepare_one(rh_redhost *with, int k, int on_device) {
   const rh_setting finish = {"finish", strategies[k].finish};
-  rh_prepare_spec spec = {
+  rh_request spec = {
       .struct_size = sizeof spec,
       .strategy = strategies[k].strategy,
       .op = "sum",
       .type = RH_TYPE_i32,
-      .max_n = N,
+      .n = N,
       .data_on_device = on_device != 0,
       .settings = &finish,
       .n_settings = finish.value != NULL,

@@ -46,11 +46,11 @@ START_TEST(reduces_by_code) {
 END_TEST
 
 START_TEST(prepares_code) {
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .strategy = "two_stage",
-                          .op = squares_and_last,
-                          .type = RH_TYPE_f32,
-                          .max_n = N};
+  rh_request spec = {.struct_size = sizeof spec,
+                     .strategy = "two_stage",
+                     .op = squares_and_last,
+                     .type = RH_TYPE_f32,
+                     .n = N};
   rh_prepared *prepared = prepare(redhost, &spec);
   for (uint64_t first = 0; first < 2; first++)
     for (uint64_t n = 0; n <= N - first; n += 5003) {

@@ -105,12 +105,12 @@ static rh_result reduced(const char *strategy, int k, mode by) {
 }
 
 static rh_result prepared_run(const char *strategy, int k, mode by) {
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .strategy = strategy,
-                          .op = problems[k].op,
-                          .map = problems[k].map,
-                          .type = problems[k].type,
-                          .max_n = problems[k].n};
+  rh_request spec = {.struct_size = sizeof spec,
+                     .strategy = strategy,
+                     .op = problems[k].op,
+                     .map = problems[k].map,
+                     .type = problems[k].type,
+                     .n = problems[k].n};
   rh_prepared *prepared;
   rh_result result = {.struct_size = sizeof result};
   change_to(by);
@@ -177,11 +177,8 @@ END_TEST
 
 /* Flags that a caller has raised stay, and ours do not come to it. */
 START_TEST(flags_are_the_callers) {
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .strategy = "native",
-                          .op = "sum",
-                          .type = RH_TYPE_f64,
-                          .max_n = N};
+  rh_request spec = {
+      .struct_size = sizeof spec, .strategy = "native", .op = "sum", .type = RH_TYPE_f64, .n = N};
   rh_prepared *prepared = prepare(redhost, &spec);
   rh_result result = {.struct_size = sizeof result};
   for (int raised = 0; raised <= FE_ALL_EXCEPT; raised += FE_ALL_EXCEPT) {

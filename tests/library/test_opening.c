@@ -114,8 +114,8 @@ static void reduce_all(void) {
 
 static void prepare_all(void) {
   static const char *const strategies[] = {"auto", "native", "two_stage"};
-  rh_prepare_spec spec = {.struct_size = sizeof spec, .op = "meanvar", .type = RH_TYPE_f32};
-  for (spec.max_n = 10; spec.max_n < 20000; spec.max_n *= 40)
+  rh_request spec = {.struct_size = sizeof spec, .op = "meanvar", .type = RH_TYPE_f32};
+  for (spec.n = 10; spec.n < 20000; spec.n *= 40)
     for (int s = 0; s < 3; s++) {
       spec.strategy = strategies[s];
       rh_prepared_destroy(prepare(redhost, &spec));
@@ -165,11 +165,11 @@ END_TEST
 START_TEST(there_is_no_program) {
   char file[4096];
   rh_prepared *prepared;
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .strategy = "drops_last",
-                          .op = "sum",
-                          .type = RH_TYPE_f32,
-                          .max_n = 10};
+  rh_request spec = {.struct_size = sizeof spec,
+                     .strategy = "drops_last",
+                     .op = "sum",
+                     .type = RH_TYPE_f32,
+                     .n = 10};
   if (!getenv("PLACE")) return;
   open_there(0);
   reduce_all();

@@ -118,12 +118,12 @@ START_TEST(masks_and_counts) {
                         .data = k,
                         .map = "x + (i64)n",
                         .where = "x > 0 && 2*i < n"};
-  const rh_prepare_spec spec = {.struct_size = sizeof spec,
-                                .strategy = strategies[_i],
-                                .type = RH_TYPE_i32,
-                                .max_n = N,
-                                .map = request.map,
-                                .where = request.where};
+  const rh_request spec = {.struct_size = sizeof spec,
+                           .strategy = strategies[_i],
+                           .type = RH_TYPE_i32,
+                           .n = N,
+                           .map = request.map,
+                           .where = request.where};
   rh_result result = {.struct_size = sizeof result};
   rh_prepared *prepared = prepare(redhost, &spec);
   for (request.n = N; request.n > N - 20; request.n -= 7) {
@@ -264,11 +264,8 @@ START_TEST(refuses_a_broken_operator) {
                         .n = N,
                         .reduce = "a + 2*b",
                         .identity = "-0.0"};
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .type = RH_TYPE_f32,
-                          .max_n = N,
-                          .reduce = "a + b",
-                          .identity = "1"};
+  rh_request spec = {
+      .struct_size = sizeof spec, .type = RH_TYPE_f32, .n = N, .reduce = "a + b", .identity = "1"};
   rh_result result = {.struct_size = sizeof result};
   rh_prepared *prepared;
   must_fail(rh_reduce(redhost, &request, &result, &error), RH_E_PLUGIN,
@@ -292,14 +289,14 @@ START_TEST(blames_an_operator_before_a_strategy) {
                         .identity = "0",
                         .commutes = 1,
                         .unchecked_op = 1};
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .strategy = "serial",
-                          .type = RH_TYPE_i32,
-                          .max_n = N,
-                          .reduce = "a + 2*b",
-                          .identity = "0",
-                          .commutes = 1,
-                          .unchecked_op = 1};
+  rh_request spec = {.struct_size = sizeof spec,
+                     .strategy = "serial",
+                     .type = RH_TYPE_i32,
+                     .n = N,
+                     .reduce = "a + 2*b",
+                     .identity = "0",
+                     .commutes = 1,
+                     .unchecked_op = 1};
   rh_result result = {.struct_size = sizeof result};
   rh_prepared *prepared;
   uint32_t blame = redhost->context->blame;
@@ -311,19 +308,19 @@ END_TEST
 
 /* ---- rh_prepare ---- */
 
-static rh_prepare_spec dot_spec(const char *strategy) {
-  return (rh_prepare_spec){.struct_size = sizeof(rh_prepare_spec),
-                           .strategy = strategy,
-                           .op = "sum",
-                           .map = "x*y",
-                           .inputs = two,
-                           .n_inputs = 2,
-                           .max_n = N};
+static rh_request dot_spec(const char *strategy) {
+  return (rh_request){.struct_size = sizeof(rh_request),
+                      .strategy = strategy,
+                      .op = "sum",
+                      .map = "x*y",
+                      .inputs = two,
+                      .n_inputs = 2,
+                      .n = N};
 }
 
 START_TEST(runs_on_several_inputs) {
   static const uint64_t sizes[] = {N, 0, 1, 4099, N};
-  const rh_prepare_spec spec = dot_spec(strategies[_i]);
+  const rh_request spec = dot_spec(strategies[_i]);
   rh_prepared *prepared = prepare(redhost, &spec);
   rh_result result = {.struct_size = sizeof result};
   for (size_t s = 0; s < 5; s++)
@@ -347,16 +344,16 @@ END_TEST
 START_TEST(changes_constants) {
   rh_constant constants[] = {{.name = "t", .value.i = 3},
                              {.name = "s", .is_float = 1, .value.f = 2}};
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .strategy = strategies[_i],
-                          .type = RH_TYPE_i32,
-                          .max_n = N,
-                          .map = "k > t ? (f64)k : 0.0",
-                          .inputs = &(rh_input){.name = "k", .type = RH_TYPE_i32},
-                          .n_inputs = 1,
-                          .finalize = "a*s",
-                          .constants = constants,
-                          .n_constants = 2};
+  rh_request spec = {.struct_size = sizeof spec,
+                     .strategy = strategies[_i],
+                     .type = RH_TYPE_i32,
+                     .n = N,
+                     .map = "k > t ? (f64)k : 0.0",
+                     .inputs = &(rh_input){.name = "k", .type = RH_TYPE_i32},
+                     .n_inputs = 1,
+                     .finalize = "a*s",
+                     .constants = constants,
+                     .n_constants = 2};
   rh_prepared *prepared = prepare(redhost, &spec);
   for (int t = -200; t < 500; t += 100) {
     rh_result result = {.struct_size = sizeof result};
@@ -383,11 +380,11 @@ START_TEST(changes_constants) {
 END_TEST
 
 START_TEST(decodes_values_with_fields) {
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .strategy = strategies[_i],
-                          .op = "meanvar",
-                          .type = RH_TYPE_f32,
-                          .max_n = N};
+  rh_request spec = {.struct_size = sizeof spec,
+                     .strategy = strategies[_i],
+                     .op = "meanvar",
+                     .type = RH_TYPE_f32,
+                     .n = N};
   rh_prepared *prepared = prepare(redhost, &spec);
   rh_result result = {.struct_size = sizeof result};
   double mean = 0, squares = 0;
@@ -418,7 +415,7 @@ START_TEST(runs_on_buffers) {
                       clCreateBuffer(context, flags, sizeof y, y, &code)};
   cl_mem values = clCreateBuffer(context, CL_MEM_READ_WRITE, 64, NULL, &code);
   rh_redhost *own = open_on(queue, NULL);
-  rh_prepare_spec spec = dot_spec("auto");
+  rh_request spec = dot_spec("auto");
   spec.result_on_device = 1;
   rh_prepared *prepared = prepare(own, &spec);
   rh_result result = {.struct_size = sizeof result};

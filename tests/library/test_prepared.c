@@ -36,13 +36,13 @@ static void try_sizes(const char *strategy, const rh_setting *setting, const cha
   if (!rh_op_is_defined(rh_op_from_name(op), type) ||
       !(rh_op_flags(rh_op_from_name(op), type) & RH_OP_EXACT))
     return;
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .strategy = strategy,
-                          .op = op,
-                          .type = type,
-                          .max_n = N,
-                          .settings = setting,
-                          .n_settings = setting != NULL};
+  rh_request spec = {.struct_size = sizeof spec,
+                     .strategy = strategy,
+                     .op = op,
+                     .type = type,
+                     .n = N,
+                     .settings = setting,
+                     .n_settings = setting != NULL};
   rh_prepared *prepared;
   rh_status status = rh_prepare(redhost, &spec, &prepared, &error);
   if (status == RH_DECLINED) return; /* atomic lacks some operators */
@@ -88,8 +88,7 @@ END_TEST
 
 START_TEST(float_sums_are_close) {
   float x[1000];
-  rh_prepare_spec spec = {
-      .struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_f32, .max_n = 1000};
+  rh_request spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_f32, .n = 1000};
   rh_prepared *prepared = prepare(redhost, &spec);
   rh_result result = {.struct_size = sizeof result};
   for (int k = 0; k < 1000; k++) x[k] = (float)k;
@@ -107,36 +106,39 @@ END_TEST
 START_TEST(names_are_checked) {
   const rh_setting setting = {"no_such", "1"};
   const struct {
-    rh_prepare_spec spec;
+    rh_request spec;
     rh_status status;
     const char *words;
   } cases[] = {
-      {{.op = "total", .type = RH_TYPE_i32, .max_n = 1}, RH_E_USAGE, "'total'"},
-      {{.type = RH_TYPE_i32, .max_n = 1}, RH_E_USAGE, "(null)"},
-      {{.op = "sum", .type = 99, .max_n = 1}, RH_E_USAGE, "type 99"},
-      {{.op = "xor", .type = RH_TYPE_f32, .max_n = 1}, RH_E_USAGE, "not defined"},
-      {{.strategy = "serail", .op = "sum", .type = RH_TYPE_f32, .max_n = 1}, RH_E_USAGE, "serail"},
+      {{.op = "total", .type = RH_TYPE_i32, .n = 1}, RH_E_USAGE, "'total'"},
+      {{.type = RH_TYPE_i32, .n = 1}, RH_E_USAGE, "(null)"},
+      {{.op = "sum", .type = 99, .n = 1}, RH_E_USAGE, "type 99"},
+      {{.op = "xor", .type = RH_TYPE_f32, .n = 1}, RH_E_USAGE, "not defined"},
+      {{.strategy = "serail", .op = "sum", .type = RH_TYPE_f32, .n = 1}, RH_E_USAGE, "serail"},
       {{.strategy = "cascade",
         .op = "sum",
         .type = RH_TYPE_f32,
-        .max_n = 1,
+        .n = 1,
         .settings = &setting,
         .n_settings = 1},
        RH_E_USAGE,
        "no_such"},
-      {{.strategy = "cascade", .op = "sum", .type = RH_TYPE_f64, .max_n = UINT64_MAX},
+      {{.strategy = "cascade", .op = "sum", .type = RH_TYPE_f64, .n = UINT64_MAX},
        RH_E_DEVICE,
        "2^64"},
-      {{.op = "sum", .type = RH_TYPE_i32, .max_n = 1, .data_on_device = 1},
+      {{.op = "sum", .type = RH_TYPE_f32, .n = 1, .accuracy = RH_ACCURACY_EXACT},
+       RH_E_USAGE,
+       "rh_request.accuracy"},
+      {{.op = "sum", .type = RH_TYPE_i32, .n = 1, .data_on_device = 1},
        RH_E_USAGE,
        "data_on_device"},
-      {{.op = "sum", .type = RH_TYPE_i32, .max_n = 1, .result_on_device = 1},
+      {{.op = "sum", .type = RH_TYPE_i32, .n = 1, .result_on_device = 1},
        RH_E_USAGE,
        "result_on_device"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     rh_prepared *prepared = (rh_prepared *)&cases;
-    rh_prepare_spec spec = cases[k].spec;
+    rh_request spec = cases[k].spec;
     spec.struct_size = sizeof spec;
     must_fail(rh_prepare(redhost, &spec, &prepared, &error), cases[k].status, cases[k].words);
     ck_assert_ptr_null(prepared);
@@ -150,11 +152,11 @@ START_TEST(data_is_checked) {
   _Alignas(8) char bytes[64] = {0};
   rh_result result = {.struct_size = sizeof result};
   for (int k = 0; k < 2; k++) {
-    rh_prepare_spec spec = {.struct_size = sizeof spec,
-                            .strategy = k ? "cascade" : "serial",
-                            .op = "min",
-                            .type = RH_TYPE_i32};
-    spec.max_n = 8;
+    rh_request spec = {.struct_size = sizeof spec,
+                       .strategy = k ? "cascade" : "serial",
+                       .op = "min",
+                       .type = RH_TYPE_i32};
+    spec.n = 8;
     rh_prepared *prepared = prepare(redhost, &spec);
     must_fail(rh_prepared_run(prepared, bytes, 9, &result, &error), RH_E_USAGE, "prepared for 8");
     must_fail(rh_prepared_run(prepared, NULL, 8, &result, &error), RH_E_USAGE, "null");
@@ -190,11 +192,11 @@ START_TEST(calls_are_checked) {
       {{.arrays = odd, .n = 8}, "aligned"},
       {{.buffers = buffers, .n = 8}, "reads no buffer"},
   };
-  const rh_prepare_spec spec = {.struct_size = sizeof spec,
-                                .strategy = _i ? "native" : "serial",
-                                .op = "sum",
-                                .type = RH_TYPE_i32,
-                                .max_n = N};
+  const rh_request spec = {.struct_size = sizeof spec,
+                           .strategy = _i ? "native" : "serial",
+                           .op = "sum",
+                           .type = RH_TYPE_i32,
+                           .n = N};
   rh_prepared *prepared = prepare(redhost, &spec);
   rh_result result = {.struct_size = sizeof result};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
@@ -212,11 +214,11 @@ END_TEST
 
 START_TEST(wrong_strategy_is_caught) {
   rh_redhost *zoo = open_on(NULL, "results/drops_last");
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .strategy = "drops_last",
-                          .op = "sum",
-                          .type = RH_TYPE_i32,
-                          .max_n = N};
+  rh_request spec = {.struct_size = sizeof spec,
+                     .strategy = "drops_last",
+                     .op = "sum",
+                     .type = RH_TYPE_i32,
+                     .n = N};
   rh_prepared *prepared;
   must_fail(rh_prepare(zoo, &spec, &prepared, &error), RH_E_WRONG, "self-test");
   ck_assert_ptr_null(prepared);
@@ -227,11 +229,11 @@ END_TEST
 /* On the fast path of a call, and what must not take it. */
 START_TEST(a_run_that_fails) {
   rh_redhost *zoo = open_on(NULL, "loading/dislikes_seven");
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .strategy = "dislikes_seven",
-                          .op = "sum",
-                          .type = RH_TYPE_i32,
-                          .max_n = 3};
+  rh_request spec = {.struct_size = sizeof spec,
+                     .strategy = "dislikes_seven",
+                     .op = "sum",
+                     .type = RH_TYPE_i32,
+                     .n = 3};
   rh_prepared *prepared = prepare(zoo, &spec);
   for (int round = 0; round < 2; round++) {
     int32_t data[] = {1, 2, 3};
@@ -260,9 +262,8 @@ END_TEST
 
 START_TEST(two_at_once) {
   rh_array x = generate(RH_TYPE_i32, N), y = generate(RH_TYPE_i64, N);
-  rh_prepare_spec sum = {.struct_size = sizeof sum, .op = "sum", .type = RH_TYPE_i32, .max_n = N};
-  rh_prepare_spec last = {
-      .struct_size = sizeof last, .op = "argmax", .type = RH_TYPE_i64, .max_n = N};
+  rh_request sum = {.struct_size = sizeof sum, .op = "sum", .type = RH_TYPE_i32, .n = N};
+  rh_request last = {.struct_size = sizeof last, .op = "argmax", .type = RH_TYPE_i64, .n = N};
   rh_prepared *one = prepare(redhost, &sum), *other = prepare(redhost, &last);
   for (uint64_t n = 1; n < N; n += 997) {
     rh_result a = {.struct_size = sizeof a}, b = a,
@@ -303,7 +304,7 @@ START_TEST(in_parallel) {
   worker workers[WORKERS];
   pthread_t threads[WORKERS];
   rh_array x = generate(RH_TYPE_u32, N);
-  rh_prepare_spec spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_u32, .max_n = N};
+  rh_request spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_u32, .n = N};
   for (uint64_t k = 0; k < WORKERS; k++)
     workers[k] = (worker){prepare(redhost, &spec), rh_array_data(&x), N - 1000 * k,
                           expected("sum", RH_TYPE_u32, rh_array_data(&x), N - 1000 * k).value.u, 0};
@@ -322,11 +323,11 @@ END_TEST
 
 static void one_array_after_another(void) {
   enum { LEAST = 100, MOST = 3 * 4096 };
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .strategy = "cascade",
-                          .op = "sum",
-                          .type = RH_TYPE_i32,
-                          .max_n = MOST};
+  rh_request spec = {.struct_size = sizeof spec,
+                     .strategy = "cascade",
+                     .op = "sum",
+                     .type = RH_TYPE_i32,
+                     .n = MOST};
   rh_prepared *prepared = prepare(redhost, &spec);
   int32_t *x = malloc(MOST * sizeof *x), *y = malloc(MOST * sizeof *y);
   rh_result result = {.struct_size = sizeof result};
@@ -384,11 +385,11 @@ START_TEST(too_large_by_its_page) {
   rh_cl_device *device = the_device();
   enum { MOST = 1 << 20 };
   device->shares_memory = 1;
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .strategy = "cascade",
-                          .op = "sum",
-                          .type = RH_TYPE_i32,
-                          .max_n = MOST};
+  rh_request spec = {.struct_size = sizeof spec,
+                     .strategy = "cascade",
+                     .op = "sum",
+                     .type = RH_TYPE_i32,
+                     .n = MOST};
   rh_prepared *prepared = prepare(redhost, &spec);
   device->about.max_alloc_bytes = MOST * sizeof(int32_t);
   int32_t *x = malloc((MOST + 1) * sizeof *x);
@@ -442,14 +443,14 @@ START_TEST(buffers_of_the_caller) {
   rh_setting finish = {"finish", _i ? "device" : "host"};
   cl_mem buffer = make_buffer(context, numbers, sizeof numbers);
   for (int o = 0; o < 3; o++) {
-    rh_prepare_spec spec = {.struct_size = sizeof spec,
-                            .strategy = "cascade",
-                            .op = ops[o],
-                            .type = RH_TYPE_i32,
-                            .max_n = N,
-                            .data_on_device = 1,
-                            .settings = &finish,
-                            .n_settings = 1};
+    rh_request spec = {.struct_size = sizeof spec,
+                       .strategy = "cascade",
+                       .op = ops[o],
+                       .type = RH_TYPE_i32,
+                       .n = N,
+                       .data_on_device = 1,
+                       .settings = &finish,
+                       .n_settings = 1};
     rh_prepared *prepared = prepare(on_queue, &spec);
     rh_result result = {.struct_size = sizeof result};
     for (uint64_t first = 0; first < N; first += 1 + N / 5)
@@ -489,7 +490,7 @@ static void count_upload(rh_redhost *with) {
 /* With the caller's queue, a prepared reduction serves buffers, too, however long an upload takes;
  * without, it may run on the host. */
 START_TEST(buffers_may_follow) {
-  rh_prepare_spec spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_i32, .max_n = N};
+  rh_request spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_i32, .n = N};
   rh_result result = {.struct_size = sizeof result};
   const rh_cl_device *device;
   cl_mem buffer = make_buffer(context, numbers, sizeof numbers);
@@ -508,11 +509,8 @@ START_TEST(buffers_may_follow) {
 END_TEST
 
 START_TEST(in_turn_with_the_callers_commands) {
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .op = "sum",
-                          .type = RH_TYPE_i32,
-                          .max_n = N,
-                          .data_on_device = 1};
+  rh_request spec = {
+      .struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_i32, .n = N, .data_on_device = 1};
   rh_prepared *prepared = prepare(on_queue, &spec);
   cl_mem buffer = make_buffer(context, NULL, sizeof numbers);
   for (int32_t k = 0; k < 10; k++) {
@@ -530,11 +528,11 @@ END_TEST
 
 /* A driver may reuse the address of the previous object. */
 START_TEST(buffers_come_and_go) {
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .strategy = "cascade",
-                          .op = "sum",
-                          .type = RH_TYPE_i32,
-                          .max_n = 1000};
+  rh_request spec = {.struct_size = sizeof spec,
+                     .strategy = "cascade",
+                     .op = "sum",
+                     .type = RH_TYPE_i32,
+                     .n = 1000};
   const rh_setting finish = {"finish", "device"};
   spec.result_on_device = 1;
   spec.settings = &finish;
@@ -563,12 +561,12 @@ END_TEST
 /* Of the place: a strategy that runs, or finishes, on the host. */
 START_TEST(strategies_that_leave_the_device) {
   rh_prepared *prepared;
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .strategy = "serial",
-                          .op = "sum",
-                          .type = RH_TYPE_i32,
-                          .max_n = 1,
-                          .data_on_device = 1};
+  rh_request spec = {.struct_size = sizeof spec,
+                     .strategy = "serial",
+                     .op = "sum",
+                     .type = RH_TYPE_i32,
+                     .n = 1,
+                     .data_on_device = 1};
   must_fail(rh_prepare(on_queue, &spec, &prepared, &error), RH_DECLINED, "on the host");
   spec.strategy = "cascade";
   spec.result_on_device = 1;
@@ -600,11 +598,11 @@ START_TEST(buffers_are_checked) {
   cl_mem whole = make_buffer(context, numbers, sizeof numbers), part = part_of(whole, 4096, 4096);
   cl_mem strange = make_buffer(another, numbers, sizeof numbers);
   cl_mem unreadable = make_flagged(CL_MEM_WRITE_ONLY), unwritable = make_flagged(CL_MEM_READ_ONLY);
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .op = "sum",
-                          .type = types[_i],
-                          .max_n = UINT64_C(1) << 20,
-                          .result_on_device = 1};
+  rh_request spec = {.struct_size = sizeof spec,
+                     .op = "sum",
+                     .type = types[_i],
+                     .n = UINT64_C(1) << 20,
+                     .result_on_device = 1};
   rh_prepared *p = prepare(on_queue, &spec);
   rh_result result = {.struct_size = sizeof result};
   uint64_t n = 4096 / rh_type_size(types[_i]), room = 4096 / rh_prepared_value_bytes(p);
@@ -648,11 +646,8 @@ END_TEST
 
 /* A shorter buffer may have the address of one that was released. */
 START_TEST(each_buffer_is_asked) {
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .strategy = "cascade",
-                          .op = "sum",
-                          .type = RH_TYPE_i32,
-                          .max_n = N};
+  rh_request spec = {
+      .struct_size = sizeof spec, .strategy = "cascade", .op = "sum", .type = RH_TYPE_i32, .n = N};
   rh_prepared *p = prepare(on_queue, &spec);
   rh_result result = {.struct_size = sizeof result};
   for (int round = 0; round < 20; round++) {
@@ -672,11 +667,11 @@ END_TEST
 START_TEST(results_stay_on_the_device) {
   enum { PLACES = 6 };
   static const char *const ops[] = {"argmin", "max", "sum"};
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .op = ops[_i],
-                          .type = RH_TYPE_i32,
-                          .max_n = N,
-                          .result_on_device = 1};
+  rh_request spec = {.struct_size = sizeof spec,
+                     .op = ops[_i],
+                     .type = RH_TYPE_i32,
+                     .n = N,
+                     .result_on_device = 1};
   rh_prepared *prepared = prepare(on_queue, &spec);
   uint32_t size = rh_prepared_value_bytes(prepared);
   unsigned char got[PLACES * 16], poison[PLACES * 16];
@@ -707,11 +702,8 @@ END_TEST
 START_TEST(failure_in_the_middle) {
   static const char *const names[] = {"cascade", "two_stage"};
   cl_mem buffer = make_buffer(context, numbers, sizeof numbers);
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .strategy = names[_i],
-                          .op = "sum",
-                          .type = RH_TYPE_i32,
-                          .max_n = N};
+  rh_request spec = {
+      .struct_size = sizeof spec, .strategy = names[_i], .op = "sum", .type = RH_TYPE_i32, .n = N};
   rh_prepared *prepared = prepare(on_queue, &spec);
   rh_result result = {.struct_size = sizeof result},
             right = expected("sum", RH_TYPE_i32, numbers, N);
@@ -740,7 +732,7 @@ START_TEST(unfit_queues) {
   cl_command_queue unordered = clCreateCommandQueue(context, the_device()->id,
                                                     CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
   if (code != CL_SUCCESS) return; /* a device without */
-  rh_prepare_spec spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_i32, .max_n = N};
+  rh_request spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_i32, .n = N};
   rh_prepared *prepared;
   opened = open_on(unordered, NULL);
   must_fail(rh_prepare(opened, &spec, &prepared, &error), RH_E_USAGE, "out of order");
@@ -784,11 +776,11 @@ START_TEST(more_than_all_memory) {
                              (UINT64_MAX - (uintptr_t)some) / size + 1,
                              all / size,
                              all / 2 / size};
-    rh_prepare_spec spec = {.struct_size = sizeof spec,
-                            .strategy = "native",
-                            .op = "min",
-                            .type = types[t].type,
-                            .max_n = 16};
+    rh_request spec = {.struct_size = sizeof spec,
+                       .strategy = "native",
+                       .op = "min",
+                       .type = types[t].type,
+                       .n = 16};
     rh_prepared *prepared = prepare(redhost, &spec), *none;
     rh_result result = {.struct_size = sizeof result};
     rh_request request = {.struct_size = sizeof request,
@@ -804,7 +796,7 @@ START_TEST(more_than_all_memory) {
                 "elements of");
       must_fail(rh_prepared_run(prepared, some, many[k], &result, &error), RH_E_USAGE,
                 "prepared for 16");
-      spec.max_n = many[k];
+      spec.n = many[k];
       must_fail(rh_prepare(redhost, &spec, &none, &error), RH_E_DEVICE, "this machine has");
     }
     rh_prepared_destroy(prepared);

@@ -179,9 +179,9 @@ START_TEST(a_kept_setup_is_no_leave) {
   bad.data = NULL;
   must_fail(rh_reduce(redhost, &bad, &result, &error), RH_E_USAGE, "null");
   bad = request;
-  bad.reserved = 1;
-  must_fail(rh_reduce(redhost, &bad, &result, &error), RH_E_USAGE, "reserved");
-  bad.reserved = 0;
+  bad.result_on_device = 1;
+  must_fail(rh_reduce(redhost, &bad, &result, &error), RH_E_USAGE, "result_on_device");
+  bad.result_on_device = 0;
   bad.accuracy = RH_ACCURACY_EXACT;
   must_fail(rh_reduce(redhost, &bad, &result, &error), RH_E_USAGE, "exclusive");
   bad.accuracy = 7;
@@ -411,11 +411,8 @@ END_TEST
 START_TEST(on_the_device_nothing_is_measured) {
   char directory[64];
   rh_cl_session *session;
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .op = "sum",
-                          .type = RH_TYPE_i32,
-                          .max_n = N,
-                          .data_on_device = 1};
+  rh_request spec = {
+      .struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_i32, .n = N, .data_on_device = 1};
   rh_close(redhost);
   make_folder(directory, sizeof directory);
   redhost = open_with_cache(directory);
@@ -456,13 +453,13 @@ static void reduce_null(rh_request request, const char *words) {
   rh_result result = {.struct_size = sizeof result};
   must_say(rh_reduce(redhost, &request, &result, &error), words);
   ck_assert_int_eq(rh_reduce(redhost, &request, &result, NULL), RH_E_USAGE);
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .strategy = request.strategy,
-                          .op = request.op,
-                          .type = request.type,
-                          .max_n = request.n,
-                          .settings = request.settings,
-                          .n_settings = request.n_settings};
+  rh_request spec = {.struct_size = sizeof spec,
+                     .strategy = request.strategy,
+                     .op = request.op,
+                     .type = request.type,
+                     .n = request.n,
+                     .settings = request.settings,
+                     .n_settings = request.n_settings};
   rh_prepared *prepared = (rh_prepared *)&spec;
   if (!request.data) return;
   must_say(rh_prepare(redhost, &spec, &prepared, &error), words);
@@ -495,11 +492,8 @@ END_TEST
 
 START_TEST(nulls_in_a_call) {
   rh_request request = request_of("serial", numbers, N);
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .strategy = "serial",
-                          .op = "sum",
-                          .type = RH_TYPE_i32,
-                          .max_n = N};
+  rh_request spec = {
+      .struct_size = sizeof spec, .strategy = "serial", .op = "sum", .type = RH_TYPE_i32, .n = N};
   rh_result result = {.struct_size = sizeof result};
   rh_prepared *prepared;
   must_say(rh_open(NULL, NULL, &error), "null");
@@ -507,7 +501,7 @@ START_TEST(nulls_in_a_call) {
   must_say(rh_reduce(redhost, NULL, &result, &error), "request is null");
   must_say(rh_reduce(redhost, &request, NULL, &error), "result is null");
   must_say(rh_prepare(NULL, &spec, &prepared, &error), "rh_redhost is null");
-  must_say(rh_prepare(redhost, NULL, &prepared, &error), "spec is null");
+  must_say(rh_prepare(redhost, NULL, &prepared, &error), "request is null");
   ck_assert_ptr_null(prepared);
   must_say(rh_prepare(redhost, &spec, NULL, &error), "rh_prepared is null");
   must_say(rh_prepared_run(NULL, numbers, N, &result, &error), "rh_prepared is null");

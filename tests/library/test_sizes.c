@@ -136,9 +136,13 @@ START_TEST(sizes_of_request_and_result) {
             rh_reduce(redhost, &request.now, &result.now, &error),
             ck_assert_int_eq(result.now.value.i, N * (N - 1) / 2));
   ck_assert_uint_eq(result.now.struct_size, sizeof result);
-  request.now.reserved = 1;
+  request.now.data_on_device = 1;
   must_refuse(rh_reduce(redhost, &request.now, &result.now, &error),
-              "rh_request.reserved is 1 and must be 0");
+              "rh_request.data_on_device: only rh_prepare() takes it");
+  request.now.data_on_device = 0;
+  request.now.result_on_device = 1;
+  must_refuse(rh_reduce(redhost, &request.now, &result.now, &error),
+              "rh_request.result_on_device: only rh_prepare() takes it");
 }
 END_TEST
 
@@ -159,13 +163,12 @@ static void check_written(rh_prepared *prepared) {
 }
 
 /* `native` is called by the fast path, `serial` is not. */
-START_TEST(sizes_of_spec_and_result) {
-  LONGER(rh_prepare_spec)
-  spec = {
-      .now = {.strategy = _i ? "native" : "serial", .op = "sum", .type = RH_TYPE_i32, .max_n = N}};
+START_TEST(sizes_of_prepared_request_and_result) {
+  LONGER(rh_request)
+  spec = {.now = {.strategy = _i ? "native" : "serial", .op = "sum", .type = RH_TYPE_i32, .n = N}};
   LONGER(rh_result) result = {.now = {.struct_size = sizeof result}};
   rh_prepared *prepared;
-  TRY_SIZES(rh_prepare_spec, spec, offsetof(rh_prepare_spec, inputs),
+  TRY_SIZES(rh_request, spec, offsetof(rh_request, inputs),
             rh_prepare(redhost, &spec.now, &prepared, &error), (void)0);
   TRY_SIZES(rh_result, result, offsetof(rh_result, n_fields),
             rh_prepared_run(prepared, numbers, N, &result.now, &error),
@@ -201,7 +204,7 @@ int main(void) {
   tcase_add_checked_fixture(public, set_up_numbers, tear_down);
   tcase_add_test(public, sizes_of_options);
   tcase_add_test(public, sizes_of_request_and_result);
-  tcase_add_loop_test(public, sizes_of_spec_and_result, 0, 2);
+  tcase_add_loop_test(public, sizes_of_prepared_request_and_result, 0, 2);
   suite_add_tcase(suite, public);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);

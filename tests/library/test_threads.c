@@ -86,8 +86,7 @@ static void *prepare_and_run(void *of_work) {
   meet();
   for (int k = 0; k < w->rounds; k++) {
     uint64_t n = (uint64_t)(N - 100 * w->thread - k);
-    rh_prepare_spec spec = {
-        .struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_i32, .max_n = N};
+    rh_request spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_i32, .n = N};
     rh_prepared *prepared;
     rh_result result = {.struct_size = sizeof result};
     rh_error why = {0};
@@ -180,11 +179,8 @@ END_TEST
 /* ---- Prepared reductions ---- */
 
 static rh_prepared *prepare_by(rh_redhost *with, const char *strategy) {
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .strategy = strategy,
-                          .op = "sum",
-                          .type = RH_TYPE_i32,
-                          .max_n = N};
+  rh_request spec = {
+      .struct_size = sizeof spec, .strategy = strategy, .op = "sum", .type = RH_TYPE_i32, .n = N};
   return prepare(with, &spec);
 }
 
@@ -279,11 +275,11 @@ START_TEST(destroy_beside_a_run) {
   int seen = 0;
   for (int k = 0; k < LONG; k++) ones[k] = 1;
   for (int attempt = 0; attempt < 100 && seen < 2; attempt++) {
-    rh_prepare_spec spec = {.struct_size = sizeof spec,
-                            .strategy = "serial",
-                            .op = "sum",
-                            .type = RH_TYPE_i32,
-                            .max_n = LONG};
+    rh_request spec = {.struct_size = sizeof spec,
+                       .strategy = "serial",
+                       .op = "sum",
+                       .type = RH_TYPE_i32,
+                       .n = LONG};
     long_call call = {.prepared = prepare(redhost, &spec),
                       .data = ones,
                       .result = {.struct_size = sizeof call.result}};
@@ -313,13 +309,13 @@ START_TEST(in_a_child) {
   int32_t *ones = malloc(SHARED * sizeof *ones);
   for (int k = 0; k < SHARED; k++) ones[k] = 1;
   const rh_setting of_threads[] = {{"threads", "3"}, {"serial_below", "0"}};
-  rh_prepare_spec spec = {.struct_size = sizeof spec,
-                          .strategy = "native",
-                          .op = "sum",
-                          .type = RH_TYPE_i32,
-                          .max_n = SHARED,
-                          .settings = of_threads,
-                          .n_settings = 2};
+  rh_request spec = {.struct_size = sizeof spec,
+                     .strategy = "native",
+                     .op = "sum",
+                     .type = RH_TYPE_i32,
+                     .n = SHARED,
+                     .settings = of_threads,
+                     .n_settings = 2};
   rh_prepared *prepared = prepare(redhost, &spec);
   rh_result result = {.struct_size = sizeof result};
   int status;
@@ -365,7 +361,7 @@ static int says(rh_status status, rh_status wanted, const char *words) {
 
 /* 0, or the number of the call that did not do what it should. */
 static int use_what_the_parent_has(rh_prepared *prepared) {
-  rh_prepare_spec spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_i32, .max_n = N};
+  rh_request spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_i32, .n = N};
   rh_result result = {.struct_size = sizeof result};
   rh_prepared *other;
   rh_redhost *own;

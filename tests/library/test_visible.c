@@ -20,8 +20,8 @@ static int is_early(void) {
 }
 
 static rh_prepared *onepass(const char *op, rh_type type) {
-  rh_prepare_spec spec = {
-      .struct_size = sizeof spec, .strategy = "onepass", .op = op, .type = type, .max_n = N};
+  rh_request spec = {
+      .struct_size = sizeof spec, .strategy = "onepass", .op = op, .type = type, .n = N};
   return prepare(redhost, &spec);
 }
 

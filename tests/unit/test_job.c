@@ -144,13 +144,13 @@ START_TEST(auto_leaves_out_who_breaks_the_order) {
   char path[256];
   const rh_request request = {
       .struct_size = sizeof request, .op = "sum", .type = RH_TYPE_f32, .data = numbers, .n = 100};
-  rh_prepare_spec spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_f32};
+  rh_request spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_f32};
   rh_result result = {.struct_size = sizeof result};
   rh_prepared *prepared;
   snprintf(path, sizeof path, "%s/breaks_order.so", directory);
   ck_assert_int_eq(symlink(ZOO_DIR "/breaks_order.so", path), 0);
   tune("breaks_order", path, RH_TYPE_f32, 1e-9, NULL, NULL);
-  spec.max_n = 5000;
+  spec.n = 5000;
   if (_i == 0) {
     ck_assert_msg(rh_prepare(redhost, &spec, &prepared, &error) == RH_OK, "%s", error.message);
     ck_assert_int_eq(rh_prepared_run(prepared, numbers, 100, &result, &error), RH_OK);
@@ -189,7 +189,7 @@ static void reduce_or_prepare(int prepare, uint64_t n, rh_type type, rh_status e
   static double zeros[1000];
   const rh_request request = {
       .struct_size = sizeof request, .op = "sum", .type = type, .data = zeros, .n = n};
-  const rh_prepare_spec spec = {.struct_size = sizeof spec, .op = "sum", .type = type, .max_n = n};
+  const rh_request spec = {.struct_size = sizeof spec, .op = "sum", .type = type, .n = n};
   rh_result result = {.struct_size = sizeof result};
   rh_prepared *prepared = NULL;
   rh_status status = prepare ? rh_prepare(redhost, &spec, &prepared, &error)

@@ -5,8 +5,8 @@
 #include "../base/vocabulary.h"
 #include "../choose/fallback.h"
 #include "../choose/locate.h"
-#include "../reduce/asked.h"
 #include "../reduce/operand_data.h"
+#include "../reduce/request.h"
 #include "../reduce/self_test.h"
 
 #include <stdlib.h>
@@ -57,22 +57,25 @@ static rh_status set_up(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
   return reserve(p, redhost, error);
 }
 
-/* *given: the caller's spec, converted to this version's struct. */
-static rh_status check_call(const rh_redhost *redhost, const rh_prepare_spec *spec,
-                            rh_prepared **prepared, rh_prepare_spec *given, rh_error *error) {
+/* *given: the caller's request, converted to this version's struct. */
+static rh_status check_call(const rh_redhost *redhost, const rh_request *request,
+                            rh_prepared **prepared, rh_request *given, rh_error *error) {
   if (prepared) *prepared = NULL;
-  if (!redhost || !spec || !prepared)
+  if (!redhost || !request || !prepared)
     return rh_fail(error, RH_E_USAGE, "rh_prepare: the %s is null",
-                   !redhost ? "rh_redhost"
-                   : !spec  ? "spec"
-                            : "place for the rh_prepared");
-  RH_TRY(rh_sized_read(given, spec, RH_SIZED(rh_prepare_spec, n_settings), error));
-  if ((given->data_on_device || given->result_on_device) && !redhost->context->options.queue)
+                   !redhost   ? "rh_redhost"
+                   : !request ? "request"
+                              : "place for the rh_prepared");
+  RH_TRY(rh_sized_read(given, request, RH_SIZED(rh_request, n_settings), error));
+  if (given->accuracy)
     return rh_fail(
         error, RH_E_USAGE,
-        "rh_prepare_spec.%s: buffers are reduced in the context of a queue of yours, and "
-        "rh_options.queue is null",
-        given->data_on_device ? "data_on_device" : "result_on_device");
+        "rh_request.accuracy: a prepared call computes no exact answer; rh_reduce() does");
+  if ((given->data_on_device || given->result_on_device) && !redhost->context->options.queue)
+    return rh_fail(error, RH_E_USAGE,
+                   "rh_request.%s: buffers are reduced in the context of a queue of yours, and "
+                   "rh_options.queue is null",
+                   given->data_on_device ? "data_on_device" : "result_on_device");
   return rh_settings_check(given->settings, given->n_settings, error);
 }
 
@@ -170,51 +173,31 @@ static uint32_t data_of(const rh_redhost *redhost) {
 }
 
 /* The operator, its operands, and where their data are. */
-static rh_status name_operands(rh_redhost *redhost, rh_prepared *p, const rh_prepare_spec *wanted,
+static rh_status name_operands(rh_redhost *redhost, rh_prepared *p, const rh_request *wanted,
                                rh_job_spec *spec, rh_error *error) {
-  const rh_asked asked = {.context = redhost->context,
-                          .op = wanted->op,
-                          .map = wanted->map,
-                          .where = wanted->where,
-                          .reduce = wanted->reduce,
-                          .identity = wanted->identity,
-                          .finalize = wanted->finalize,
-                          .type = wanted->type,
-                          .inputs = wanted->inputs,
-                          .n_inputs = wanted->n_inputs,
-                          .constants = wanted->constants,
-                          .n_constants = wanted->n_constants,
-                          .commutes = wanted->commutes};
-  RH_TRY(rh_asked_name(&asked, spec, &p->custom, error));
+  RH_TRY(rh_request_name(wanted, redhost->context, spec, &p->custom, error));
+  spec->on_device = wanted->result_on_device ? RH_JOB_RESULT_ON_DEVICE
+                    : wanted->data_on_device ? RH_JOB_DATA_ON_DEVICE
+                                             : data_of(redhost);
   rh_operand_layout(spec, spec->offsets);
   p->n_ways = rh_job_operands(spec);
   for (uint32_t k = 0; k < p->n_ways; k++)
     p->ways[k].size = rh_type_size(rh_job_operand_type(spec, k));
   p->result_on_device = wanted->result_on_device;
   p->data_on_device = wanted->data_on_device || wanted->result_on_device;
-  p->max_n = wanted->max_n;
+  p->max_n = wanted->n;
   if (p->data_on_device) return RH_OK;
   spec->in_pieces = !redhost->context->options.queue;
   if (p->custom && rh_kept_may_ring(redhost, spec)) rh_operator_take_base(p->custom);
   return RH_OK;
 }
 
-rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *asked, rh_prepared **prepared,
+rh_status rh_prepare(rh_redhost *redhost, const rh_request *request, rh_prepared **prepared,
                      rh_error *error) {
   RH_OWN_ENVIRONMENT;
-  rh_prepare_spec wanted;
-  RH_TRY(check_call(redhost, asked, prepared, &wanted, error));
-  rh_job_spec spec = {
-      .strategy = wanted.strategy,
-      .n = wanted.max_n,
-      .settings = wanted.settings,
-      .n_settings = wanted.n_settings,
-      .unchecked_op = wanted.unchecked_op,
-      .what = "the data",
-      .on_device = wanted.result_on_device ? RH_JOB_RESULT_ON_DEVICE
-                   : wanted.data_on_device ? RH_JOB_DATA_ON_DEVICE
-                                           : data_of(redhost),
-  };
+  rh_request wanted;
+  rh_job_spec spec;
+  RH_TRY(check_call(redhost, request, prepared, &wanted, error));
   RH_TRY(rh_redhost_enter(redhost, error));
   rh_prepared *p = calloc(1, sizeof *p);
   rh_status status = p ? name_operands(redhost, p, &wanted, &spec, error)

@@ -20,7 +20,7 @@ static rh_expr_value value_of(const rh_constant *constant) {
   return value;
 }
 
-static rh_status take_inputs(const rh_asked *asked, rh_operand *operands, uint32_t *n,
+static rh_status take_inputs(const rh_request *asked, rh_operand *operands, uint32_t *n,
                              rh_error *error) {
   const rh_input only = {.type = asked->type};
   const rh_input *inputs = asked->inputs ? asked->inputs : &only;
@@ -40,7 +40,7 @@ static rh_status take_inputs(const rh_asked *asked, rh_operand *operands, uint32
   return RH_OK;
 }
 
-static rh_status take_constants(const rh_asked *asked, rh_let *lets, rh_error *error) {
+static rh_status take_constants(const rh_request *asked, rh_let *lets, rh_error *error) {
   if (asked->n_constants > RH_MOST_LETS || (asked->n_constants && !asked->constants))
     return rh_fail(error, RH_E_USAGE, "%llu constants, or none where some are counted; at most %d",
                    (unsigned long long)asked->n_constants, RH_MOST_LETS);
@@ -52,15 +52,15 @@ static rh_status take_constants(const rh_asked *asked, rh_let *lets, rh_error *e
   return RH_OK;
 }
 
-static rh_status make_own(const rh_asked *asked, const rh_operator_texts *texts, rh_operator **made,
-                          rh_error *error) {
+static rh_status make_own(const rh_request *asked, const rh_context *context,
+                          const rh_operator_texts *texts, rh_operator **made, rh_error *error) {
   rh_operand operands[RH_MOST_OPERANDS] = {0};
   rh_let lets[RH_MOST_LETS] = {0};
   rh_definition definition = {0};
   uint32_t n = 0;
   RH_TRY(take_inputs(asked, operands, &n, error));
   RH_TRY(take_constants(asked, lets, error));
-  rh_status status = rh_definition_compose(&definition, texts, &asked->context->options, error);
+  rh_status status = rh_definition_compose(&definition, texts, &context->options, error);
   if (status == RH_OK)
     status =
         rh_catalog_make(made, &definition, operands, n, lets, (uint32_t)asked->n_constants, error);
@@ -68,8 +68,8 @@ static rh_status make_own(const rh_asked *asked, const rh_operator_texts *texts,
   return status;
 }
 
-rh_status rh_asked_name(const rh_asked *asked, rh_job_spec *spec, rh_operator **made,
-                        rh_error *error) {
+rh_status rh_asked_name(const rh_request *asked, rh_context *context, rh_job_spec *spec,
+                        rh_operator **made, rh_error *error) {
   const rh_operator_texts texts = {.op = asked->op,
                                    .map = asked->map,
                                    .where = asked->where,
@@ -77,12 +77,12 @@ rh_status rh_asked_name(const rh_asked *asked, rh_job_spec *spec, rh_operator **
                                    .identity = asked->identity,
                                    .finalize = asked->finalize,
                                    .commutes = (int)asked->commutes,
-                                   .known = &asked->context->definitions};
+                                   .known = &context->definitions};
   *made = NULL;
   if (!asked->inputs && !asked->n_inputs && !asked->n_constants &&
       !rh_operator_texts_are_own(&texts))
     return rh_job_name(spec, asked->op, asked->type, error);
-  RH_TRY(make_own(asked, &texts, made, error));
+  RH_TRY(make_own(asked, context, &texts, made, error));
   spec->custom = *made;
   spec->op = (*made)->base;
   spec->type = (*made)->type;

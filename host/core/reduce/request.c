@@ -9,19 +9,6 @@
 
 rh_status rh_request_name(const rh_request *request, rh_context *context, rh_job_spec *spec,
                           rh_operator **made, rh_error *error) {
-  const rh_asked asked = {.context = context,
-                          .op = request->op,
-                          .map = request->map,
-                          .where = request->where,
-                          .reduce = request->reduce,
-                          .identity = request->identity,
-                          .finalize = request->finalize,
-                          .type = request->type,
-                          .inputs = request->inputs,
-                          .n_inputs = request->n_inputs,
-                          .constants = request->constants,
-                          .n_constants = request->n_constants,
-                          .commutes = request->commutes};
   *spec = (rh_job_spec){
       .strategy = request->strategy,
       .n = request->n,
@@ -30,7 +17,7 @@ rh_status rh_request_name(const rh_request *request, rh_context *context, rh_job
       .unchecked_op = request->unchecked_op,
       .what = "the data",
   };
-  return rh_asked_name(&asked, spec, made, error);
+  return rh_asked_name(request, context, spec, made, error);
 }
 
 void rh_request_data(const rh_request *request, const void *data[RH_MOST_OPERANDS]) {
@@ -51,9 +38,11 @@ static rh_status check_operand(const rh_job_spec *spec, uint32_t k, const void *
 rh_status rh_request_check(const rh_request *request, const rh_job_spec *spec,
                            const void *const *data, rh_error *error) {
   RH_TRY(rh_settings_check(request->settings, request->n_settings, error));
-  if (request->reserved)
-    return rh_fail(error, RH_E_USAGE, "rh_request.reserved is %u and must be 0", request->reserved);
-  if (request->accuracy > RH_ACCURACY_EXACT || request->reserved_accuracy)
+  if (request->data_on_device || request->result_on_device)
+    return rh_fail(error, RH_E_USAGE,
+                   "rh_request.%s: only rh_prepare() takes it; data of other calls are arrays",
+                   request->data_on_device ? "data_on_device" : "result_on_device");
+  if (request->accuracy > RH_ACCURACY_EXACT)
     return rh_fail(error, RH_E_USAGE, "rh_request.accuracy is %u: expected 0 or RH_ACCURACY_EXACT",
                    request->accuracy);
   if (request->accuracy && request->unchecked)

@@ -17,9 +17,9 @@
  * RH_E_USAGE, with a message; functions that return nothing then do nothing.  The library exports
  * exactly what this header declares.
  *
- * Sizes.  rh_options, rh_request, rh_result, rh_communicator, rh_prepare_spec and rh_call_spec
- * will grow: later versions append fields.  The caller sets struct_size to the struct's sizeof, and
- * every field that it does not use to zero, as an initialiser does.  Zero means the default.
+ * Sizes.  rh_options, rh_request, rh_result, rh_communicator and rh_call_spec will grow: later
+ * versions append fields.  The caller sets struct_size to the struct's sizeof, and every field that
+ * it does not use to zero, as an initialiser does.  Zero means the default.
  *   - A struct of an earlier version is shorter: the missing fields count as zero.
  *   - A struct of a later version is longer: the call succeeds if the fields that are unknown to
  *     this version are zero, and is RH_E_USAGE otherwise.
@@ -139,16 +139,25 @@ typedef struct rh_constant {
   } value;
 } rh_constant;
 
+/* What is reduced, and how: now, by rh_reduce() and rh_reduce_distributed(), or in the calls of an
+ * rh_prepared.  Its strings and lists are read during the function only that gets it. */
 typedef struct rh_request {
   uint32_t struct_size; /* sizeof(rh_request) */
   rh_type type;         /* of the elements */
   uint32_t unchecked;   /* 1: skip the check against the exact reference */
-  uint32_t reserved;    /* 0 */
-  const char *strategy; /* null or "auto": the best for problem and device */
-  const char *op;       /* "sum", ... */
-  /* n elements in host memory, naturally aligned; never written; null if n is 0 */
+  /* rh_prepare() only.  1: the data of all calls are on the device, and no buffer is allocated for
+   * host data: only rh_prepared_call() with buffers may be called.  Host strategies decline.
+   * RH_E_USAGE without rh_options.queue, whose context the buffers belong to. */
+  uint32_t data_on_device;
+  /* null or "auto": the best for problem and device.  Unless the data are on the device, or buffers
+   * of rh_options.queue may follow, the upload counts, and host strategies compete with those of a
+   * device that has memory of its own */
+  const char *strategy;
+  const char *op; /* "sum", ... */
+  /* n elements in host memory, naturally aligned; never written; null if n is 0.  rh_prepare() does
+   * not look at it. */
   const void *data;
-  uint64_t n;
+  uint64_t n;                 /* of rh_prepare(), the most elements of a call */
   const rh_setting *settings; /* as `redhost --param` takes them */
   uint64_t n_settings;
   /* Maps and operators of one's own, docs/operators.md: as the options of `redhost --run` of these
@@ -163,17 +172,19 @@ typedef struct rh_request {
   const char *finalize; /* "a.0/n", "mean = a.0/a.1": fields of the result */
   /* For names in `map`, `where` and `finalize`, and instead of those in an operator's file.  One
    * that no text uses is RH_E_USAGE ("constant t is not used"), unless the operator's file has a
-   * constant of that name.  The array, the names and all texts above are read during the call
-   * only. */
+   * constant of that name. */
   const rh_constant *constants;
   uint64_t n_constants;
   uint32_t commutes; /* 1: `reduce` gives the same for b and a */
   /* 1: a broken operator is used, too.  Otherwise its laws are examined before its first use, which
    * the cache remembers, and RH_E_PLUGIN has a counterexample. */
   uint32_t unchecked_op;
-  const char *where;          /* "x > 0": other elements change nothing; null: all count */
-  uint32_t accuracy;          /* RH_ACCURACY_* */
-  uint32_t reserved_accuracy; /* 0 */
+  const char *where; /* "x > 0": other elements change nothing; null: all count */
+  uint32_t accuracy; /* RH_ACCURACY_*; with rh_prepare() 0 */
+  /* rh_prepare() only.  1: the result stays on the device, in rh_call_spec.values; implies
+   * data_on_device.  A strategy that finishes on the host declines; many have a parameter
+   * finish=device. */
+  uint32_t result_on_device;
 } rh_request;
 
 enum {
@@ -320,10 +331,10 @@ rh_status rh_reduce_distributed(rh_redhost *redhost, const rh_request *request,
 
 /* ---- Prepared: set up once, run many times ----
  *
- *     rh_prepare_spec spec = {.struct_size = sizeof spec, .type = RH_TYPE_f32, .op = "sum",
- *                             .max_n = 1 << 20};
+ *     rh_request most = {.struct_size = sizeof most, .type = RH_TYPE_f32, .op = "sum",
+ *                        .n = 1 << 20};
  *     rh_prepared *sum;
- *     if (rh_prepare(redhost, &spec, &sum, &error) != RH_OK) { ... error.message ... }
+ *     if (rh_prepare(redhost, &most, &sum, &error) != RH_OK) { ... error.message ... }
  *     while (...) rh_prepared_run(sum, x, n, &result, &error);
  *     rh_prepared_destroy(sum);
  *
@@ -342,66 +353,38 @@ rh_status rh_reduce_distributed(rh_redhost *redhost, const rh_request *request,
  * After a failed call everything can be used as before. */
 typedef struct rh_prepared rh_prepared;
 
-/* Strings and settings need to live only during rh_prepare(). */
-typedef struct rh_prepare_spec {
-  uint32_t struct_size; /* sizeof(rh_prepare_spec) */
-  rh_type type;         /* of the elements */
-  /* 1: the data of all calls are on the device, and no buffer is allocated for host data: only
-   * rh_prepared_call() with buffers may be called.  Host strategies decline.  RH_E_USAGE without
-   * rh_options.queue, whose context the buffers belong to. */
-  uint32_t data_on_device;
-  /* 1: so is the result, in rh_call_spec.values; implies data_on_device.  A strategy that
-   * finishes on the host declines; many have a parameter finish=device. */
-  uint32_t result_on_device;
-  /* null or "auto": the best for problem and device.  Unless the data are on the device, or
-   * buffers of rh_options.queue may follow, the upload counts, and host strategies compete with
-   * those of a device that has memory of its own */
-  const char *strategy;
-  const char *op; /* "sum", ... */
-  uint64_t max_n; /* the most elements of a call */
-  const rh_setting *settings;
-  uint64_t n_settings;
-  /* As in rh_request; rh_prepared_call() then gets the operands. */
-  const rh_input *inputs;
-  uint64_t n_inputs;
-  const char *map, *reduce, *identity, *finalize;
-  const rh_constant *constants; /* one that no text uses is RH_E_USAGE, as in rh_request */
-  uint64_t n_constants;
-  uint32_t commutes, unchecked_op;
-  const char *where;
-} rh_prepare_spec;
-
 /* With "auto", a strategy that cannot be set up is left out from then on, as a warning says, and
  * another one is chosen; so it is in rh_reduce().  If all fail, the error is the first one's.
  * *prepared is null on failure: RH_DECLINED if the strategy cannot serve this problem, RH_E_WRONG
- * if its answers are wrong, RH_E_DEVICE if the device cannot hold max_n elements and they are not
- * streamed, RH_E_USAGE for unknown names.  After rh_close() an rh_prepared keeps working, and the
- * last rh_prepared_destroy() releases the rest.  [any thread, in turn with rh_reduce and
+ * if its answers are wrong, RH_E_DEVICE if the device cannot hold request->n elements and they are
+ * not streamed, RH_E_USAGE for unknown names.  After rh_close() an rh_prepared keeps working, and
+ * the last rh_prepared_destroy() releases the rest.  [any thread, in turn with rh_reduce and
  * rh_prepared_destroy] */
-rh_status rh_prepare(rh_redhost *redhost, const rh_prepare_spec *spec, rh_prepared **prepared,
+rh_status rh_prepare(rh_redhost *redhost, const rh_request *request, rh_prepared **prepared,
                      rh_error *error);
 
 /* Reduces data[0] .. data[n-1] in host memory, naturally aligned, never written; null if n is 0.
- * Rejects n > max_n, null or misaligned data, and n = 0 if the operator has no answer for it.
+ * Rejects more elements than the reduction was prepared for, null or misaligned data, and n = 0 if
+ * the operator has no answer for it.
  *
  * If the device has its own memory, the data are first copied there, into a buffer from
- * rh_prepare(), or if they have more than 16 MiB, are streamed as in rh_reduce(): for a max_n that
- * large, rh_prepare() pins and allocates what that takes, for this rh_prepared alone.  So max_n may
- * be more than the device holds, unless there is rh_options.queue, whose buffers may follow.  If
- * the device shares the host's memory, they are used in place, through a small OpenCL object for
- * the array.  With a CPU device that object is kept: another call on the same array, or on a part
- * of it, costs nothing extra; a call on another array replaces the object.  Until then, or until
- * rh_prepared_forget() or rh_prepared_destroy(), the array must stay allocated; its contents may
- * change between calls.  With other devices each call creates and releases the object, because
- * OpenCL lets a device cache such memory.  [one call at a time per rh_prepared, else RH_E_INVALID;
- * several rh_prepareds in parallel] */
+ * rh_prepare(), or if they have more than 16 MiB, are streamed as in rh_reduce(): where a call may
+ * have as many, rh_prepare() pins and allocates what that takes, for this rh_prepared alone.  So
+ * they may be more than the device holds, unless there is rh_options.queue, whose buffers may
+ * follow.  If the device shares the host's memory, they are used in place, through a small OpenCL
+ * object for the array.  With a CPU device that object is kept: another call on the same array, or
+ * on a part of it, costs nothing extra; a call on another array replaces the object.  Until then,
+ * or until rh_prepared_forget() or rh_prepared_destroy(), the array must stay allocated; its
+ * contents may change between calls.  With other devices each call creates and releases the object,
+ * because OpenCL lets a device cache such memory.  [one call at a time per rh_prepared, else
+ * RH_E_INVALID; several rh_prepareds in parallel] */
 rh_status rh_prepared_run(rh_prepared *prepared, const void *data, uint64_t n, rh_result *result,
                           rh_error *error);
 
 /* Where the elements of a call are, and where its value goes. */
 typedef struct rh_call_spec {
   uint32_t struct_size; /* sizeof(rh_call_spec) */
-  uint32_t n_operands;  /* of `arrays` or `buffers`, in the order of spec.inputs; 0: 1 */
+  uint32_t n_operands;  /* of `arrays` or `buffers`, in the order of rh_request.inputs; 0: 1 */
   uint64_t n;           /* elements of each */
   /* Operands in host memory, or buffers: one of the two lists.  Reduced are elements first[k] ..
    * first[k]+n-1 of operand k; first: null means zeros.  Indices in the answer count from there. */

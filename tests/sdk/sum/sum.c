@@ -6,7 +6,7 @@ enum { N = 1000 };
 
 /* Prepared once, run twice: 1 + 2 + ... + n, and the same without the 1. */
 static rh_status sum_again(rh_redhost *redhost, const int32_t *x, rh_error *error) {
-  rh_prepare_spec spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_i32, .max_n = N};
+  rh_request spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_i32, .n = N};
   rh_prepared *sum;
   rh_result whole = {.struct_size = sizeof whole}, rest = whole;
   rh_status status = rh_prepare(redhost, &spec, &sum, error);
