@@ -55,7 +55,7 @@ static rh_status check_pairs(const rh_bench_settings *settings, rh_error *error)
 
 static int needs_an_element(const rh_bench_settings *settings, uint32_t t, uint32_t op) {
   const rh_job_spec problem = rh_bench_problem(settings, t, op, 0);
-  return rh_job_needs_an_element(&problem);
+  return problem.op->needs_an_element;
 }
 
 static rh_status check_sizes(const rh_bench_settings *settings, rh_error *error) {
@@ -84,7 +84,7 @@ typedef struct op_list {
 static rh_status add_own(op_list *to, const rh_typed *typed, rh_error *error) {
   rh_bench_settings *settings = to->settings;
   const rh_options *options = &to->app->context->options;
-  rh_operator **own = &settings->own[to->n_own * RH_N_TYPES];
+  rh_custom **own = &settings->own[to->n_own * RH_N_TYPES];
   uint32_t n_failed = 0;
   rh_error first = {0}, why;
   if (settings->n_peers)
@@ -225,7 +225,7 @@ rh_status rh_bench_settings_parse(rh_bench_settings *settings, const rh_app *app
 
 void rh_bench_settings_finish(rh_bench_settings *settings) {
   for (uint32_t k = 0; k < RH_N_TYPES; k++) free(settings->sizes[k]);
-  for (uint32_t k = 0; k < RH_MOST_OWN; k++) rh_operator_destroy(settings->own[k]);
+  for (uint32_t k = 0; k < RH_MOST_OWN; k++) rh_custom_destroy(settings->own[k]);
   *settings = (rh_bench_settings){0};
 }
 

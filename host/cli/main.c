@@ -3,7 +3,7 @@
 #include "../core/base/fpstate.h"
 #include "../core/base/path.h"
 #include "../core/base/text.h"
-#include "../core/operators/ops.h"
+#include "../core/operation/ops.h"
 #include "../core/reduce/look.h"
 #include "../tools/isolate/peer.h"
 #include "../tools/verify/rank.h"

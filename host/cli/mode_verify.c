@@ -157,7 +157,7 @@ static void note_words(work *w, const rh_typed *typed) {
 static rh_status take_own(work *w, rh_error *error) {
   const rh_app *app = w->app;
   const rh_typed *typed = app->typed;
-  rh_operator *custom;
+  rh_custom *custom;
   if (!rh_user_operator_is_wanted(typed)) {
     if (!typed->op && !typed->type) return RH_OK;
     return rh_fail(error, RH_E_USAGE,
@@ -168,9 +168,9 @@ static rh_status take_own(work *w, rh_error *error) {
   RH_TRY(rh_user_operator_define(typed, &app->context->options, app->type ? app->type : RH_TYPE_f32,
                                  &custom, error));
   rh_status status = rh_user_operator_trust(app, custom, error);
-  if (status == RH_OK && !(w->own = rh_operator_tell(custom)))
+  if (status == RH_OK && !(w->own = rh_custom_tell(custom)))
     status = rh_fail(error, RH_E_NOMEM, "no memory for an operator");
-  rh_operator_destroy(custom);
+  rh_custom_destroy(custom);
   note_words(w, typed);
   return status;
 }

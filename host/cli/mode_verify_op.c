@@ -23,7 +23,7 @@ typedef struct work {
 /* ---- One operator on operands of one type ---- */
 
 /* Whether the operator says that a law holds, where it may say so. */
-static const char *say_claim(const rh_operator *self, rh_law law) {
+static const char *say_claim(const rh_custom *self, rh_law law) {
   if (law != RH_LAW_COMMUTATIVE) return "";
   return self->op.flags & RH_OP_COMMUTATIVE ? ", claimed" : ", not claimed";
 }
@@ -34,7 +34,7 @@ static const char *say_law(const rh_algebra_report *report, rh_law law) {
   return words[report->laws[law]];
 }
 
-static void print_report(const rh_operator *self, rh_type type, const rh_algebra_report *report,
+static void print_report(const rh_custom *self, rh_type type, const rh_algebra_report *report,
                          const rh_algebra_device *device, int is_wrong) {
   printf("%s  %s   %s\n", rh_plain(self->name), rh_type_name(type), is_wrong ? "WRONG" : "ok");
   if (!report->cases)
@@ -49,9 +49,8 @@ static void print_report(const rh_operator *self, rh_type type, const rh_algebra
   for (uint32_t k = 0; k < report->n_notes; k++) printf("  note: %s\n", rh_plain(report->notes[k]));
 }
 
-static void add_json(work *w, const rh_operator *self, rh_type type,
-                     const rh_algebra_report *report, const rh_algebra_device *device,
-                     int is_wrong) {
+static void add_json(work *w, const rh_custom *self, rh_type type, const rh_algebra_report *report,
+                     const rh_algebra_device *device, int is_wrong) {
   json_t *object = json_object(), *notes = json_array();
   json_object_set_new(object, "operator", json_string(self->name));
   json_object_set_new(object, "type", json_string(rh_type_name(type)));
@@ -71,7 +70,7 @@ static void add_json(work *w, const rh_operator *self, rh_type type,
   json_array_append_new(w->list, object);
 }
 
-static rh_status examine(work *w, const rh_operator *self, rh_type type, rh_error *error) {
+static rh_status examine(work *w, const rh_custom *self, rh_type type, rh_error *error) {
   rh_algebra_report report;
   rh_algebra_device device = {0};
   RH_TRY(rh_algebra_examine(self, &report, error));
@@ -97,13 +96,13 @@ static rh_status examine_types(work *w, const rh_typed *typed, rh_error *error) 
   uint32_t done = 0;
   for (int k = 0; k < 6 && (k < 2 || !done); k++) {
     rh_type type = w->app->type ? w->app->type : usual[k];
-    rh_operator *self = NULL;
+    rh_custom *self = NULL;
     if (w->app->type && k > 0) break;
     rh_status status = rh_user_operator_define(typed, &w->app->context->options, type, &self, &why);
     if (status == RH_OK) status = examine(w, self, type, &why);
     done += status == RH_OK;
     if (status != RH_OK && !first.status) first = why;
-    rh_operator_destroy(self);
+    rh_custom_destroy(self);
   }
   if (done) return RH_OK;
   *error = first;

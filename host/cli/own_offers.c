@@ -31,9 +31,7 @@ static void ask_strategy(const rh_own_offers *own, rh_context *context, uint64_t
                          const rh_entry *entry, rh_offer *offer) {
   const rh_job_spec spec = {.strategy = entry->name,
                             .plugin = entry->path,
-                            .op = own->custom->base,
-                            .type = own->custom->type,
-                            .custom = own->custom,
+                            .op = &own->custom->face,
                             .n = n,
                             .untuned = 1,
                             .what = "the default size"};
@@ -71,7 +69,7 @@ rh_status rh_own_offers_ask(rh_own_offers *own, const rh_app *app, const rh_regi
 }
 
 void rh_own_offers_finish(rh_own_offers *own) {
-  rh_operator_destroy(own->custom);
+  rh_custom_destroy(own->custom);
   free(own->list);
   *own = (rh_own_offers){0};
 }

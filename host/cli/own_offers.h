@@ -1,12 +1,12 @@
 /* What strategies say of an operator that is not built in, for --list and --info. */
 #pragma once
 
-#include "../core/operators/operator.h"
+#include "../core/operators/custom.h"
 #include "app.h"
 
 /* Zero-initialised is empty. */
 typedef struct rh_own_offers {
-  rh_operator *custom; /* for operands of --type; else of f32, or the first type that it has */
+  rh_custom *custom; /* for operands of --type; else of f32, or the first type that it has */
   const rh_registry *registry; /* borrowed */
   rh_offer *list;              /* of the registry's entries, in their order */
 } rh_own_offers;

@@ -9,8 +9,7 @@
 
 static uint64_t bytes_of(const rh_run_report *report) {
   const rh_job_spec *spec = report->spec;
-  return spec->n *
-         (spec->custom ? rh_operator_element_bytes(spec->custom) : rh_type_size(spec->type));
+  return spec->n * rh_operator_element_bytes(spec->op);
 }
 
 enum { ANSWER_BYTES = 1024 };
@@ -55,10 +54,9 @@ static void format_answer(char text[ANSWER_BYTES], const rh_result *result, int 
 /* "f32", or those of all operands: "f32,f64". */
 static const char *types_of(const rh_job_spec *spec, char text[64]) {
   size_t used = 0;
-  if (!spec->custom) return rh_type_name(spec->type);
-  for (uint32_t k = 0; k < spec->custom->n_operands && used < 60; k++)
+  for (uint32_t k = 0; k < spec->op->n_operands && used < 60; k++)
     used += (size_t)snprintf(text + used, 64 - used, "%s%s", k ? "," : "",
-                             rh_type_name(spec->custom->operands[k].type));
+                             rh_type_name(spec->op->operands[k].type));
   return text;
 }
 
@@ -75,9 +73,8 @@ static void print_heading(const rh_app *app, const rh_run_report *report) {
   char size[32], types[64];
   const rh_job_spec *spec = report->spec;
   printf("%s%s%s  %s %s  n = %llu (%s)", rh_style_on(app->terminal, RH_BOLD), spec->strategy,
-         rh_style_off(app->terminal, RH_BOLD), rh_plain(rh_job_op_name(spec)),
-         types_of(spec, types), (unsigned long long)spec->n,
-         rh_format_bytes(size, bytes_of(report)));
+         rh_style_off(app->terminal, RH_BOLD), rh_plain(spec->op->name), types_of(spec, types),
+         (unsigned long long)spec->n, rh_format_bytes(size, bytes_of(report)));
   const char *input = app->typed->input;
   if (input) printf("  of %s", strcmp(input, "-") == 0 ? "standard input" : rh_plain(input));
   if (count_devices(report) > 1)
@@ -414,8 +411,8 @@ static json_t *result_object(const rh_app *app, const rh_run_report *report) {
   json_object_set_new(object, "strategy", json_string(spec->strategy));
   json_object_set_new(object, "plugin", rh_json_bytes(spec->plugin));
   json_object_set_new(object, "isolated", json_boolean(report->isolated));
-  json_object_set_new(object, "op", json_string(rh_job_op_name(spec)));
-  json_object_set_new(object, "type", json_string(rh_type_name(spec->type)));
+  json_object_set_new(object, "op", json_string(spec->op->name));
+  json_object_set_new(object, "type", json_string(rh_type_name(spec->op->type)));
   json_object_set_new(object, "result_type", json_string(rh_type_name(report->result.type)));
   json_object_set_new(object, "n", json_integer((json_int_t)spec->n));
   json_object_set_new(object, "bytes", json_integer((json_int_t)bytes_of(report)));

@@ -60,7 +60,7 @@ static rh_status check_accuracy(const rh_typed *typed, int check, rh_error *erro
   return RH_OK;
 }
 
-rh_status rh_run_accuracy(const rh_typed *typed, int check, rh_job_spec *spec, rh_operator *own,
+rh_status rh_run_accuracy(const rh_typed *typed, int check, rh_job_spec *spec, rh_custom *own,
                           rh_error *error) {
   RH_TRY(check_accuracy(typed, check, error));
   if (!typed->accuracy || strcmp(typed->accuracy, "exact") != 0) return RH_OK;

@@ -20,5 +20,5 @@ int rh_run_options_want_ranks(const rh_typed *typed);
 rh_status rh_run_options_parse(rh_run_options *options, const rh_typed *typed, rh_error *error);
 
 /* --accuracy.  own: the user's operator, or null. */
-rh_status rh_run_accuracy(const rh_typed *typed, int check, rh_job_spec *spec, rh_operator *own,
+rh_status rh_run_accuracy(const rh_typed *typed, int check, rh_job_spec *spec, rh_custom *own,
                           rh_error *error);

@@ -3,7 +3,7 @@
 #include "../core/base/error.h"
 #include "../core/base/log.h"
 #include "../core/choose/locate.h"
-#include "../core/operators/ops.h"
+#include "../core/operation/ops.h"
 #include "../core/reduce/by_code.h"
 #include "../core/reduce/operand_data.h"
 #include "../core/scale/agree.h"
@@ -126,18 +126,17 @@ static rh_status join(run_ranks *run, rh_error *error) {
 static rh_status find_elements(run_ranks *run, rh_error *error) {
   const rh_app *app = run->app;
   rh_job_spec *job = &run->job;
-  if (app->typed->input) {
-    job->type = run->inputs.feeds[0].type;
-    return RH_OK;
-  }
-  job->type = app->type ? app->type : RH_TYPE_f32;
-  return rh_size_parse(app->typed->size ? app->typed->size : "2^24", rh_type_size(job->type),
-                       "--size", &job->n, error);
+  rh_type type = app->type ? app->type : RH_TYPE_f32;
+  if (app->typed->input) type = run->inputs.feeds[0].type;
+  RH_TRY(rh_operator_find(&job->op, app->op, type, error));
+  if (app->typed->input) return RH_OK;
+  return rh_size_parse(app->typed->size ? app->typed->size : "2^24", rh_type_size(type), "--size",
+                       &job->n, error);
 }
 
 static rh_status find_operator(run_ranks *run, rh_error *error) {
   RH_TRY(rh_user_operator_open(&run->user, run->app, &run->inputs, &run->job, error));
-  rh_operator_take_base(run->user.custom);
+  rh_custom_take_base(run->user.custom);
   return RH_OK;
 }
 
@@ -158,8 +157,8 @@ static rh_status open_files(run_ranks *run, int is_own, rh_error *error) {
 static void generate(run_ranks *run) {
   const rh_job_spec *job = &run->job;
   rh_type types[RH_MOST_OPERANDS];
-  uint32_t n = rh_job_operands(job);
-  for (uint32_t k = 0; k < n; k++) types[k] = rh_job_operand_type(job, k);
+  uint32_t n = job->op->n_operands;
+  for (uint32_t k = 0; k < n; k++) types[k] = job->op->operands[k].type;
   rh_source_generated(&run->source, run->options->kind, run->options->seed, types, n, job->n);
 }
 
@@ -175,12 +174,9 @@ static rh_status find_data(run_ranks *run, rh_error *error) {
   RH_TRY(is_own ? find_operator(run, error) : find_elements(run, error));
   if (!typed->input) generate(run);
   rh_user_operator_note(run->app, &run->inputs, job);
-  if (!job->custom && !rh_op_is_defined(job->op, job->type))
-    return rh_fail(error, RH_E_USAGE, "operator %s is not defined for %s, only for %s",
-                   rh_op_name(job->op), rh_type_name(job->type), rh_op_domain(job->op));
-  if (job->n == 0 && rh_job_needs_an_element(job))
+  if (job->n == 0 && job->op->needs_an_element)
     return rh_fail(error, RH_E_USAGE, "%s: %s of an empty array is undefined", run->what,
-                   rh_job_op_name(job));
+                   job->op->name);
   return rh_run_accuracy(typed, run->options->check, job, run->user.custom, error);
 }
 
@@ -277,8 +273,8 @@ static void describe(const run_ranks *run, rh_text *text) {
 
 static int order_decides(const rh_job_spec *job) {
   if (job->rounds_once) return 0;
-  if (job->custom && job->custom->is_struct) return !(job->custom->op.flags & RH_OP_EXACT);
-  return rh_op_rounds(job->op, job->type);
+  if (job->op->is_struct) return !(job->op->abi->flags & RH_OP_EXACT);
+  return rh_op_rounds(job->op->base, job->op->type);
 }
 
 /* Ranks may choose each for itself, but where a strategy's bits are its own. */
@@ -394,7 +390,7 @@ static rh_status open_part(run_ranks *run, uint32_t processes, rh_error *error) 
 /* An operator by code combines the parts' values here, too. */
 static rh_status open_isolated(run_ranks *run, rh_error *error) {
   RH_TRY(rh_rank_child_open(&run->child, error));
-  return rh_by_code_prepare(run->user.custom, run->app->context, error);
+  return rh_by_code_prepare(run->job.op, run->app->context, error);
 }
 
 static rh_status set_up(void *of_run, rh_error *error) {
@@ -530,7 +526,6 @@ static void finish(run_ranks *run) {
 
 static rh_job_spec job_of(const rh_app *app, const char *what) {
   return (rh_job_spec){.strategy = app->typed->name,
-                       .op = app->op,
                        .settings = app->typed->settings,
                        .n_settings = app->typed->n_settings,
                        .what = what,

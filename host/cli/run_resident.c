@@ -37,8 +37,8 @@ static rh_source source_of(const rh_run_stream *how) {
   rh_type types[RH_MOST_OPERANDS];
   rh_source source;
   const char *kind = how->app->typed->data;
-  uint32_t n = rh_job_operands(how->spec);
-  for (uint32_t k = 0; k < n; k++) types[k] = rh_job_operand_type(how->spec, k);
+  uint32_t n = how->spec->op->n_operands;
+  for (uint32_t k = 0; k < n; k++) types[k] = how->spec->op->operands[k].type;
   rh_source_generated(&source, kind ? kind : "uniform", how->seed, types, n, how->spec->n);
   return source;
 }

@@ -6,14 +6,14 @@
 static rh_status isolated_sampler(rh_sampler *sampler, const rh_run_spec *spec,
                                   const rh_found *found, rh_error *error) {
   const rh_job_spec *job = spec->job;
-  rh_operator *const own[] = {(rh_operator *)(uintptr_t)job->custom}; /* read-only */
+  rh_custom *const own[] = {(rh_custom *)(uintptr_t)job->op}; /* read-only */
   const rh_isolated_spec isolated = {.options = &spec->context->options,
                                      .found = found,
                                      .device = spec->device,
                                      .settings = job->settings,
                                      .n_settings = job->n_settings,
                                      .own = own,
-                                     .n_own = job->custom != NULL,
+                                     .n_own = job->op->is_custom != 0,
                                      .strict = 1,
                                      .what = job->what,
                                      .role = "--work",
@@ -34,8 +34,6 @@ rh_status rh_run_sampler(rh_sampler *sampler, rh_local_shared *shared, const rh_
 
 rh_bench_data rh_run_data(const rh_job_spec *job, const rh_array *array) {
   return (rh_bench_data){.op = job->op,
-                         .type = job->type,
-                         .custom = job->custom,
                          .offsets = job->offsets,
                          .n = job->n,
                          .elements = rh_array_data(array),

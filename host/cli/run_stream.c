@@ -23,7 +23,7 @@ int rh_run_stream_may_help(const rh_app *app, const rh_job_spec *spec, rh_status
                            int has_no_room) {
   const rh_cl_device *device = app->context->device;
   uint64_t memory = rh_machine_memory(), most = 0;
-  uint32_t size = spec->custom ? rh_operator_element_bytes(spec->custom) : rh_type_size(spec->type);
+  uint32_t size = rh_operator_element_bytes(spec->op);
   if ((status != RH_E_DEVICE && status != RH_E_NOMEM) || !memory) return 0;
   if (strcmp(app->typed->isolate ? app->typed->isolate : "", "always") == 0) return 0;
   if (!app->typed->input && spec->n > MOST_MEMORIES * memory / size) return 0;
@@ -34,7 +34,7 @@ int rh_run_stream_may_help(const rh_app *app, const rh_job_spec *spec, rh_status
 int rh_run_stream_is_faster(const rh_app *app, const rh_inputs *inputs, const rh_job_spec *spec,
                             const rh_cl_device *device, int is_isolated) {
   const rh_typed *typed = app->typed;
-  uint32_t size = spec->custom ? rh_operator_element_bytes(spec->custom) : rh_type_size(spec->type);
+  uint32_t size = rh_operator_element_bytes(spec->op);
   /* With -v it is timed, with the data on the device; `auto` has counted the copy as a whole. */
   if (!typed->input || typed->verbose || is_isolated || strcmp(typed->name, "auto") == 0) return 0;
   for (uint32_t k = 0; k < inputs->n; k++)
@@ -48,9 +48,9 @@ static rh_status make_source(const rh_run_stream *how, rh_source *source, rh_err
   rh_feed *feeds[RH_MOST_OPERANDS];
   rh_type types[RH_MOST_OPERANDS];
   const rh_typed *typed = how->app->typed;
-  uint32_t n = rh_job_operands(how->spec);
+  uint32_t n = how->spec->op->n_operands;
   for (uint32_t k = 0; k < n; k++) {
-    types[k] = rh_job_operand_type(how->spec, k);
+    types[k] = how->spec->op->operands[k].type;
     feeds[k] = &how->inputs->feeds[k];
   }
   if (how->inputs->n) {

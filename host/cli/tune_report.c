@@ -19,7 +19,7 @@ static void settings_text(char text[512], const rh_tunedb_setting *settings, uin
 }
 
 static const char *op_name(const rh_task *task) {
-  return task->custom ? task->custom->name : rh_op_name(task->op);
+  return task->op->name;
 }
 
 /* "sum f32 2^22" */

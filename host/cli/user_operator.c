@@ -141,8 +141,7 @@ static rh_status join(rh_user_operator *user, uint32_t n, rh_array *array, rh_jo
 /* ---- The operator ---- */
 
 static rh_status create(const rh_typed *typed, const rh_definition *definition,
-                        const rh_operand *operands, uint32_t n, rh_operator **made,
-                        rh_error *error) {
+                        const rh_operand *operands, uint32_t n, rh_custom **made, rh_error *error) {
   rh_let lets[RH_MAX_WORDS];
   for (uint32_t k = 0; k < typed->lets.n; k++)
     RH_TRY(take_let(typed->lets.list[k], &lets[k], error));
@@ -150,7 +149,7 @@ static rh_status create(const rh_typed *typed, const rh_definition *definition,
   return rh_catalog_make(made, definition, operands, n, lets, typed->lets.n, error);
 }
 
-rh_status rh_user_operator_trust(const rh_app *app, const rh_operator *self, rh_error *error) {
+rh_status rh_user_operator_trust(const rh_app *app, const rh_custom *self, rh_error *error) {
   if (app->typed->unchecked_op) return RH_OK;
   rh_error why = {0};
   rh_status status = rh_algebra_trust(self, &app->context->cache, &why);
@@ -164,9 +163,7 @@ static rh_status make_operator(rh_user_operator *user, const rh_app *app,
                                rh_error *error) {
   RH_TRY(create(app->typed, &user->definition, operands, n, &user->custom, error));
   RH_TRY(rh_user_operator_trust(app, user->custom, error));
-  spec->custom = user->custom;
-  spec->op = user->custom->base;
-  spec->type = user->custom->type;
+  spec->op = &user->custom->face;
   return RH_OK;
 }
 
@@ -185,7 +182,7 @@ static uint32_t name_operands(const rh_typed *typed, const rh_definition *defini
 }
 
 rh_status rh_user_operator_define(const rh_typed *typed, const rh_options *options, rh_type type,
-                                  rh_operator **made, rh_error *error) {
+                                  rh_custom **made, rh_error *error) {
   const rh_operator_texts texts = texts_of(typed);
   rh_operand operands[RH_MOST_OPERANDS] = {0};
   rh_definition definition = {0};
@@ -239,11 +236,11 @@ rh_status rh_user_operator_arrays(rh_user_operator *user, const rh_app *app, rh_
 /* ---- Notes ---- */
 
 static int has_index(const rh_job_spec *spec) {
-  const rh_operator *custom = spec->custom;
-  uint32_t flags = rh_op_flags(spec->op, spec->type);
-  for (uint32_t k = 0; custom && k < custom->n_parts; k++)
+  const rh_custom *custom = rh_custom_of(spec->op);
+  uint32_t flags = rh_op_flags(spec->op->base, spec->op->type);
+  for (uint32_t k = 0; spec->op->is_custom && k < custom->n_parts; k++)
     flags |= rh_op_flags(custom->parts[k].op, custom->parts[k].type);
-  return (custom && custom->uses_index) || flags & RH_OP_INDEXED;
+  return spec->op->uses_index || flags & RH_OP_INDEXED;
 }
 
 static void note_order(const rh_app *app, const rh_feed *feed) {
@@ -256,8 +253,8 @@ static void note_order(const rh_app *app, const rh_feed *feed) {
 
 void rh_user_operator_note(const rh_app *app, const rh_inputs *inputs, const rh_job_spec *spec) {
   if (inputs->n && has_index(spec)) note_order(app, &inputs->feeds[0]);
-  if (spec->custom)
-    rh_wrap_note(app, spec->custom, inputs->n && !spec->n ? inputs->feeds[0].n : spec->n);
+  if (spec->op->is_custom)
+    rh_wrap_note(app, rh_custom_of(spec->op), inputs->n && !spec->n ? inputs->feeds[0].n : spec->n);
 }
 
 rh_status rh_user_operator_check_unchanged(const rh_user_operator *user, const rh_inputs *inputs,
@@ -268,7 +265,7 @@ rh_status rh_user_operator_check_unchanged(const rh_user_operator *user, const r
 }
 
 void rh_user_operator_finish(rh_user_operator *user) {
-  rh_operator_destroy(user->custom);
+  rh_custom_destroy(user->custom);
   rh_definition_finish(&user->definition);
   for (uint32_t k = 0; k < user->n_arrays; k++) rh_array_finish(&user->arrays[k]);
   *user = (rh_user_operator){0};

@@ -7,7 +7,7 @@
 
 /* Zero-initialised is empty. */
 typedef struct rh_user_operator {
-  rh_operator *custom;
+  rh_custom *custom;
   rh_definition definition;
   uint32_t n_arrays;
   rh_array arrays[RH_MOST_OPERANDS]; /* of inputs; their regions have become parts of one */
@@ -22,10 +22,10 @@ int rh_user_operator_is_one(const rh_typed *typed);
 /* Makes it for operands of one type, to be destroyed by the caller; as many as the map names.
  * options: where files are searched for. */
 rh_status rh_user_operator_define(const rh_typed *typed, const rh_options *options, rh_type type,
-                                  rh_operator **made, rh_error *error);
+                                  rh_custom **made, rh_error *error);
 
 /* RH_E_PLUGIN if a law of it is broken, unless the user accepts that. */
-rh_status rh_user_operator_trust(const rh_app *app, const rh_operator *self, rh_error *error);
+rh_status rh_user_operator_trust(const rh_app *app, const rh_custom *self, rh_error *error);
 
 /* Makes the operator for the types of the inputs, or for operands that are to be generated, whose
  * number of elements it finds; and enters it into the spec. */

@@ -29,7 +29,7 @@ static void write_signed(char *to, size_t bytes, const rh_expr_place *place) {
     snprintf(to, bytes, "(i64)%s", whole);
 }
 
-static int note_difference(const rh_app *app, const rh_operator *self, uint64_t n) {
+static int note_difference(const rh_app *app, const rh_custom *self, uint64_t n) {
   rh_expr_place place;
   char whole[EXCERPT + 1], instead[EXCERPT + 16];
   if (!rh_exprs_find_difference(self->load, n, &place)) return 0;
@@ -43,7 +43,7 @@ static int note_difference(const rh_app *app, const rh_operator *self, uint64_t 
 }
 
 /* How to have the field's values in 64 bits. */
-static void write_wide(char *to, size_t bytes, const rh_app *app, const rh_operator *self,
+static void write_wide(char *to, size_t bytes, const rh_app *app, const rh_custom *self,
                        const rh_operator_field *field) {
   const char *map = app->typed->map ? app->typed->map : self->operands[0].name;
   const char *type = rh_type_is_signed(field->type) ? "i64" : "u64";
@@ -58,12 +58,12 @@ static void write_wide(char *to, size_t bytes, const rh_app *app, const rh_opera
 }
 
 /* A sum of few small numbers does not wrap. */
-static int may_wrap(const rh_operator *self, uint32_t k, uint64_t n) {
+static int may_wrap(const rh_custom *self, uint32_t k, uint64_t n) {
   int is_sum = rh_exprs_output_adds(self->combine, k, k, self->n_fields + k);
   return n > 1 && !(is_sum && rh_exprs_sum_fits(self->load, k, n));
 }
 
-static void note_narrow(const rh_app *app, const rh_operator *self, uint64_t n) {
+static void note_narrow(const rh_app *app, const rh_custom *self, uint64_t n) {
   rh_expr_place place;
   char whole[EXCERPT + 1], instead[128 + EXCERPT];
   for (uint32_t k = 0; k < self->n_fields; k++) {
@@ -79,9 +79,9 @@ static void note_narrow(const rh_app *app, const rh_operator *self, uint64_t n) 
   }
 }
 
-void rh_wrap_note(const rh_app *app, const rh_operator *self, uint64_t n) {
+void rh_wrap_note(const rh_app *app, const rh_custom *self, uint64_t n) {
   uint64_t known = n == UINT64_MAX ? UINT64_C(1) << MOST_ELEMENTS : n;
-  int has_fields = self->is_struct && self->n_parts == 0;
+  int has_fields = self->face.is_struct && self->n_parts == 0;
   if (self->code || known == 0) return;
   if (!note_difference(app, self, known) && has_fields) note_narrow(app, self, known);
 }

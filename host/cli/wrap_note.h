@@ -1,8 +1,8 @@
 /* Notes on integers that wrap where a user may not expect it. */
 #pragma once
 
-#include "../core/operators/operator.h"
+#include "../core/operators/custom.h"
 #include "app.h"
 
 /* n: the number of elements; UINT64_MAX: not known yet. */
-void rh_wrap_note(const rh_app *app, const rh_operator *self, uint64_t n);
+void rh_wrap_note(const rh_app *app, const rh_custom *self, uint64_t n);

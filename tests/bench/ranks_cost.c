@@ -7,7 +7,7 @@
  * what they would say, part by part, as the function itself writes it. */
 #include "../../host/core/base/clock.h"
 #include "../../host/core/base/error.h"
-#include "../../host/core/operators/ops.h"
+#include "../../host/core/operation/ops.h"
 #include "../../host/core/scale/gather.h"
 #include "../../host/core/scale/local.h"
 #include "../../host/core/scale/transports.h"
@@ -17,8 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const rh_job_spec job = {
-    .strategy = "native", .op = RH_OP_sum, .type = RH_TYPE_f32, .n = (uint64_t)1 << 40};
+static rh_job_spec job = {.strategy = "native", .n = (uint64_t)1 << 40};
 
 static int by_value(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
@@ -168,6 +167,7 @@ static void open_ranks(rh_ranks *ranks, int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  job.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_f32);
   rh_ranks ranks = {0};
   if (argc == 2 && strcmp(argv[1], "fold") == 0) {
     for (uint32_t size = 100; size <= 100000; size *= 10) measure_fold(size);

@@ -1,8 +1,8 @@
 /* host/core/operators: operator files.  What was read has one text for each of its parts, and is
  * made or refused with the place in the file. */
 #include "../../host/core/base/vocabulary.h"
+#include "../../host/core/operators/custom.h"
 #include "../../host/core/operators/file.h"
-#include "../../host/core/operators/operator.h"
 #include "fuzz.h"
 
 static void check_texts(const rh_definition *definition) {
@@ -28,26 +28,26 @@ static void check_texts(const rh_definition *definition) {
 }
 
 /* One element of zeros: the operator's functions can be called. */
-static void use_operator(const rh_operator *made) {
+static void use_operator(const rh_custom *made) {
   static const uint64_t zeros[2];
   _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES] = {0};
   uint64_t constants[RH_EXPR_MOST_SLOTS] = {0};
-  rh_operator_result results[RH_MOST_FIELDS];
+  rh_result result;
   rh_arrays arrays = {.constants = constants};
-  if (!made->is_struct) return;
-  for (uint32_t k = 0; k < made->n_operands; k++) arrays.operands[k] = zeros;
-  rh_operator_load(made, value, &arrays, 0);
-  rh_operator_combine(made, value, made->identity);
-  rh_operator_results(made, value, 1, results);
+  if (!made->face.is_struct) return;
+  for (uint32_t k = 0; k < made->face.n_operands; k++) arrays.operands[k] = zeros;
+  rh_custom_load(made, value, &arrays, 0);
+  rh_custom_combine(made, value, made->identity);
+  made->face.calls->decode(&made->face, value, 1, &result);
 }
 
 static void make_operator(const rh_definition *definition, rh_type type) {
   rh_operand operands[RH_MOST_OPERANDS] = {0};
-  rh_operator *made;
+  rh_custom *made;
   rh_error error = {0};
   for (uint32_t k = 0; k < definition->n_operands; k++) operands[k].type = type;
   rh_status status =
-      rh_operator_create(&made, definition, operands, definition->n_operands, NULL, 0, &error);
+      rh_custom_create(&made, definition, operands, definition->n_operands, NULL, 0, &error);
   if (status == RH_OK) {
     use_operator(made);
   } else {
@@ -55,7 +55,7 @@ static void make_operator(const rh_definition *definition, rh_type type) {
     RULE(strncmp(error.message, "in.op.json", 10) == 0);
     RULE(!made);
   }
-  rh_operator_destroy(made);
+  rh_custom_destroy(made);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

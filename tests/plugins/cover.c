@@ -1,5 +1,5 @@
 #include "cover.h"
-#include "../../host/core/operators/ops.h"
+#include "../../host/core/operation/ops.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "custom.h"
 #include "../../host/core/base/half.h"
-#include "../../host/core/operators/result.h"
+#include "../../host/core/operation/result.h"
 
 #include <math.h>
 #include <string.h>

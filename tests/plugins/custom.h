@@ -3,7 +3,7 @@
 #ifndef TESTS_CUSTOM_H
 #define TESTS_CUSTOM_H
 
-#include "../../host/core/operators/ops.h"
+#include "../../host/core/operation/ops.h"
 
 enum { CUSTOM_OPERANDS = 2, CUSTOM_CONSTANTS = 2 };
 

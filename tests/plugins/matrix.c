@@ -3,8 +3,8 @@
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/cl/status.h"
 #include "../../host/core/io/array.h"
-#include "../../host/core/operators/ops.h"
-#include "../../host/core/operators/result.h"
+#include "../../host/core/operation/ops.h"
+#include "../../host/core/operation/result.h"
 #include "../../host/core/plug/plugin.h"
 
 #include <math.h>
@@ -162,8 +162,8 @@ static int judge(bench *b, const char *kind, const rh_array *array, const unsign
       return fail(b, kind, n, "n = 0 does not give the identity");
     return 1;
   }
-  if (rh_reference_compute(&reference, b->op, b->type, rh_array_data(array), n, 1, NULL, &error) !=
-      RH_OK)
+  if (rh_reference_of_array(&reference, rh_operator_builtin(b->op, b->type), rh_array_data(array),
+                            n, 1, NULL, &error) != RH_OK)
     return fail(b, kind, n, error.message);
   rh_reference_judge(&reference, &result, depth_for(b, n), (int)flushes, &verdict);
   return verdict.verdict == RH_VERDICT_WRONG ? fail(b, kind, n, verdict.text) : 1;
@@ -261,8 +261,7 @@ static int open_bench(bench *b, rh_error *error) {
     }
   }
   b->spec.strategy = b->m->strategy;
-  b->spec.op = b->op;
-  b->spec.type = b->type;
+  b->spec.op = rh_operator_builtin(b->op, b->type);
   b->spec.max_n = b->max_n;
   b->spec.session = b->session;
   return settle(b, error);
@@ -294,7 +293,7 @@ static void find_served(matrix *m, cover *served) {
       bench b = begin(m, op, (rh_type)type);
       rh_cl_session *session = NULL;
       b.spec = (rh_instance_spec){
-          .strategy = m->strategy, .op = op, .type = (rh_type)type, .max_n = b.max_n};
+          .strategy = m->strategy, .op = rh_operator_builtin(op, (rh_type)type), .max_n = b.max_n};
       if (!rh_strategy_is_host(m->strategy) &&
           rh_context_session(m->context, &session, &error) != RH_OK)
         return;

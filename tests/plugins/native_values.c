@@ -7,8 +7,8 @@
  * so also run on an emulated processor with other vectors.  Exit status 1: a wrong value. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "../../host/core/base/vocabulary.h"
-#include "../../host/core/operators/ops.h"
-#include "../../host/core/operators/result.h"
+#include "../../host/core/operation/ops.h"
+#include "../../host/core/operation/result.h"
 
 #include <math.h>
 #include <redhost/canonical.h>

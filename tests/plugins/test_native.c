@@ -1,7 +1,7 @@
 /* White-box tests of the strategy `native`: its threads under load, and that neither they nor the
  * width of vectors change a bit.  Built from its own sources, so that sanitizers see them. */
 #define _GNU_SOURCE /* usleep */
-#include "../../host/core/operators/ops.h"
+#include "../../host/core/operation/ops.h"
 #include "../../plugins/native/contest.h"
 
 #include <redhost/plugin.h>

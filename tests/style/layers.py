@@ -1,7 +1,7 @@
 """layers.py ROOT: includes run downward only.
 
     cli > tools: {verify, tune > bench > isolate, plot} > records > measure
-        > core: library > choose > scale > reduce > {catalog > {plug, operators}, algebra > {operators, cl}, tunedb > {plug > child, cl, io}, operators > expr} > base
+        > core: library > choose > scale > reduce > {catalog > {plug, operators}, algebra > {operators, cl}, tunedb > {plug > child, cl, io}, operators > {expr, operation}} > base
 
 host/core is the library: it includes nothing of host/tools or host/cli.  plug, cl and io do not know each other, and records knows nothing of the core but base, and of measure what its figures are.
 No two files of host/ call each other.  Everything may use the SDK's headers.  Plugins use those, their own kernels and their own files (plugins/NAME.c and plugins/NAME/) only, and the host knows no plugin.
@@ -11,7 +11,7 @@ import re
 
 import sources
 
-CORE = {"base", "expr", "operators", "algebra", "catalog", "child", "io", "plug", "cl", "tunedb", "reduce", "choose", "scale", "library"}
+CORE = {"base", "expr", "operation", "operators", "algebra", "catalog", "child", "io", "plug", "cl", "tunedb", "reduce", "choose", "scale", "library"}
 # Each folder of host/core and host/tools, and those that it may include besides itself.
 BELOW = {
     "cli": CORE | {"records", "measure", "isolate", "bench", "tune", "verify", "plot"},
@@ -22,13 +22,14 @@ BELOW = {
     "plot": {"records", "child", "base"},
     "measure": CORE,
     "records": {"measure", "base"},
-    "library": {"scale", "choose", "reduce", "operators", "tunedb", "plug", "cl", "io", "base"},
-    "scale": {"reduce", "catalog", "operators", "plug", "cl", "io", "base"},
-    "choose": {"scale", "reduce", "operators", "tunedb", "plug", "cl", "io", "base"},
-    "reduce": {"algebra", "catalog", "operators", "tunedb", "plug", "child", "cl", "io", "base"},
-    "algebra": {"operators", "expr", "cl", "base"},
-    "catalog": {"operators", "plug", "base"},
-    "operators": {"expr", "base"},
+    "library": {"operation", "scale", "choose", "reduce", "operators", "tunedb", "plug", "cl", "io", "base"},
+    "scale": {"operation", "reduce", "catalog", "operators", "plug", "cl", "io", "base"},
+    "choose": {"operation", "scale", "reduce", "operators", "tunedb", "plug", "cl", "io", "base"},
+    "reduce": {"operation", "algebra", "catalog", "operators", "tunedb", "plug", "child", "cl", "io", "base"},
+    "algebra": {"operation", "operators", "expr", "cl", "base"},
+    "catalog": {"operation", "operators", "plug", "base"},
+    "operators": {"operation", "expr", "base"},
+    "operation": {"base"},
     "expr": {"base"},
     "tunedb": {"plug", "cl", "base"},
     "plug": {"child", "base"},

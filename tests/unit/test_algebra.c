@@ -13,21 +13,21 @@
 static rh_error error;
 
 /* --reduce TEXT --identity IDENTITY over one operand x, or with a map of x. */
-static rh_operator *reduce(const char *combine, const char *identity, const char *map, rh_type type,
-                           int commutes) {
+static rh_custom *reduce(const char *combine, const char *identity, const char *map, rh_type type,
+                         int commutes) {
   rh_definition definition = {.n_fields = 1, .flags = commutes ? RH_OP_COMMUTATIVE : 0};
   const rh_operand x = {"x", type};
-  rh_operator *made = NULL;
+  rh_custom *made = NULL;
   definition.fields[0].combine = strdup(combine);
   definition.fields[0].identity = strdup(identity);
   definition.fields[0].load = map ? strdup(map) : NULL;
-  rh_status status = rh_operator_create(&made, &definition, &x, 1, NULL, 0, &error);
+  rh_status status = rh_custom_create(&made, &definition, &x, 1, NULL, 0, &error);
   ck_assert_msg(status == RH_OK, "%s: %s", combine, error.message);
   rh_definition_finish(&definition);
   return made;
 }
 
-static void examine(const rh_operator *self, rh_algebra_report *report) {
+static void examine(const rh_custom *self, rh_algebra_report *report) {
   ck_assert_int_eq(rh_algebra_examine(self, report, &error), RH_OK);
 }
 
@@ -64,7 +64,7 @@ static const row rows[] = {
 
 START_TEST(laws) {
   const row *r = &rows[_i];
-  rh_operator *self = reduce(r->combine, r->identity, r->map, r->type, 1);
+  rh_custom *self = reduce(r->combine, r->identity, r->map, r->type, 1);
   rh_algebra_report report;
   examine(self, &report);
   for (int law = 0; law < RH_LAWS; law++) {
@@ -74,19 +74,19 @@ START_TEST(laws) {
     ck_assert_int_eq(rh_algebra_is_wrong(self, &report, (rh_law)law), r->laws[law] == B);
   }
   ck_assert_int_eq(rh_algebra_verdict(self, &report), r->verdict);
-  rh_operator_destroy(self);
+  rh_custom_destroy(self);
 }
 END_TEST
 
 /* A law that nobody claims may be broken. */
 START_TEST(what_is_not_claimed) {
-  rh_operator *self = reduce("b == 0 ? a : b", "0", NULL, RH_TYPE_i32, 0);
+  rh_custom *self = reduce("b == 0 ? a : b", "0", NULL, RH_TYPE_i32, 0);
   rh_algebra_report report;
   examine(self, &report);
   ck_assert_int_eq(report.laws[COMMUTES], B);
   ck_assert(!rh_algebra_is_wrong(self, &report, RH_LAW_COMMUTATIVE));
   ck_assert_int_eq(rh_algebra_verdict(self, &report), RH_LAWS);
-  rh_operator_destroy(self);
+  rh_custom_destroy(self);
 }
 END_TEST
 
@@ -94,7 +94,7 @@ END_TEST
 
 /* Reads "a=0 b=0 c=1 gives 2 grouped to the left and 4 to the right". */
 START_TEST(counterexamples_are_small_and_true) {
-  rh_operator *self = reduce("a + 2*b", "0", NULL, RH_TYPE_f64, 0);
+  rh_custom *self = reduce("a + 2*b", "0", NULL, RH_TYPE_f64, 0);
   rh_algebra_report report;
   double a, b, c, left, right;
   examine(self, &report);
@@ -106,14 +106,14 @@ START_TEST(counterexamples_are_small_and_true) {
   ck_assert_msg((a + 2 * b) + 2 * c == left && a + 2 * (b + 2 * c) == right && left != right, "%s",
                 at);
   ck_assert_msg(fabs(a) + fabs(b) + fabs(c) <= 1, "%s", at);
-  rh_operator_destroy(self);
+  rh_custom_destroy(self);
 }
 END_TEST
 
 /* Small values alone do not show it: the literal says where to look, and the counterexample is then
  * made as small as it can be. */
 START_TEST(beside_a_literal) {
-  rh_operator *self = reduce("a > 1000 ? a : a + b", "0", NULL, RH_TYPE_i32, 0);
+  rh_custom *self = reduce("a > 1000 ? a : a + b", "0", NULL, RH_TYPE_i32, 0);
   rh_algebra_report report;
   int a, b, c;
   examine(self, &report);
@@ -123,17 +123,17 @@ START_TEST(beside_a_literal) {
   int ab = a > 1000 ? a : a + b, bc = b > 1000 ? b : b + c;
   ck_assert_int_ne(ab > 1000 ? ab : ab + c, a > 1000 ? a : a + bc);
   ck_assert_msg(abs(a) <= 1001 && abs(b) <= 1001 && abs(c) <= 3, "%s", at);
-  rh_operator_destroy(self);
+  rh_custom_destroy(self);
 }
 END_TEST
 
 /* ---- Proofs ---- */
 
 static int try_points(const char *combine, rh_law law) {
-  rh_operator *self = reduce(combine, "0", NULL, RH_TYPE_f64, 0);
+  rh_custom *self = reduce(combine, "0", NULL, RH_TYPE_f64, 0);
   uint64_t seed = 1;
   int found = rh_points_try(self, law, &seed);
-  rh_operator_destroy(self);
+  rh_custom_destroy(self);
   return found;
 }
 
@@ -153,7 +153,7 @@ END_TEST
 
 static rh_difference differ(const char *combine, rh_law law, double a, double b, double c,
                             int tolerance) {
-  rh_operator *self = reduce(combine, "0", NULL, RH_TYPE_f64, 0);
+  rh_custom *self = reduce(combine, "0", NULL, RH_TYPE_f64, 0);
   _Alignas(16) unsigned char v[3][RH_ANY_VALUE_BYTES] = {{0}}, left[RH_ANY_VALUE_BYTES] = {0},
                              right[RH_ANY_VALUE_BYTES] = {0}, room[RH_ANY_VALUE_BYTES] = {0};
   unsigned char *const values[3] = {v[0], v[1], v[2]};
@@ -162,7 +162,7 @@ static rh_difference differ(const char *combine, rh_law law, double a, double b,
   memcpy(v[2], &c, sizeof c);
   rh_law_sides(self, law, values, left, right, room, 1);
   rh_difference found = rh_law_compare(self, values, rh_law_values(law), left, right, tolerance);
-  rh_operator_destroy(self);
+  rh_custom_destroy(self);
   return found;
 }
 
@@ -181,14 +181,14 @@ END_TEST
 
 /* What shows at the edge of the numbers only breaks nothing. */
 START_TEST(edges_are_notes) {
-  rh_operator *self = reduce("a + b", "0", NULL, RH_TYPE_f64, 1);
+  rh_custom *self = reduce("a + b", "0", NULL, RH_TYPE_f64, 1);
   rh_algebra_report report;
   examine(self, &report);
   ck_assert_int_eq(rh_algebra_verdict(self, &report), RH_LAWS);
   ck_assert_uint_ge(report.n_notes, 1);
   ck_assert_msg(strstr(report.notes[0], "-0") != NULL, "%s", report.notes[0]);
   ck_assert_uint_gt(report.cases, 1000);
-  rh_operator_destroy(self);
+  rh_custom_destroy(self);
 }
 END_TEST
 

@@ -78,7 +78,7 @@ START_TEST(nothing_is_nothing) {
 END_TEST
 
 START_TEST(copies_span_the_cache) {
-  rh_bench_data data = {.type = RH_TYPE_f32, .n = 1000};
+  rh_bench_data data = {.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_f32), .n = 1000};
   rh_bench_copies(&data, 1 << 20, 128);
   ck_assert_uint_eq(data.stride, 4096); /* 4000 bytes, aligned */
   ck_assert_uint_eq(data.copies, 256);
@@ -175,10 +175,11 @@ static rh_status measure(fake *fakes, uint32_t n, rh_bench_rules rules, const do
   int is_overwritten = 0;
   rh_error error = {0};
   rh_bench_data data = {
-      .op = RH_OP_sum, .type = RH_TYPE_f32, .n = 4, .elements = four, .copies = 1};
+      .op = rh_operator_builtin(RH_OP_sum, RH_TYPE_f32), .n = 4, .elements = four, .copies = 1};
   for (uint32_t k = 0; k < n; k++) samplers[k] = sampler_of(&fakes[k], names[k]);
-  ck_assert_int_eq(
-      rh_reference_compute(&reference, RH_OP_sum, RH_TYPE_f32, four, 4, 1, NULL, &error), RH_OK);
+  ck_assert_int_eq(rh_reference_of_array(&reference, rh_operator_builtin(RH_OP_sum, RH_TYPE_f32),
+                                         four, 4, 1, NULL, &error),
+                   RH_OK);
   rh_bench_spec spec = {.rules = rules,
                         .scale = {.reference = &reference, .read_peak = 64e6},
                         .data = &data,

@@ -13,21 +13,21 @@ enum { N = 3001 };
 static rh_error error;
 static float x[N];
 
-static rh_operator *make(const char *op, const char *map) {
+static rh_custom *make(const char *op, const char *map) {
   rh_definition definition = {.ops = (char *)(uintptr_t)op, .map = (char *)(uintptr_t)map};
   const rh_operand operand = {.name = "x", .type = RH_TYPE_f32};
-  rh_operator *made = NULL;
-  ck_assert_msg(rh_operator_create(&made, &definition, &operand, 1, NULL, 0, &error) == RH_OK, "%s",
+  rh_custom *made = NULL;
+  ck_assert_msg(rh_custom_create(&made, &definition, &operand, 1, NULL, 0, &error) == RH_OK, "%s",
                 error.message);
   return made;
 }
 
-static rh_reference refer(const rh_operator *self, uint64_t n) {
+static rh_reference refer(const rh_custom *self, uint64_t n) {
   rh_reference reference;
   uint64_t constants[RH_EXPR_MOST_SLOTS] = {0};
-  rh_operator_bind((rh_operator *)(uintptr_t)self, n, constants);
+  self->face.calls->bind(&self->face, n, constants);
   rh_arrays arrays = {.operands = {x}, .constants = constants};
-  ck_assert_int_eq(rh_reference_compute_custom(&reference, self, &arrays, n, 1, NULL, &error),
+  ck_assert_int_eq(rh_reference_compute(&reference, &self->face, &arrays, n, 1, NULL, &error),
                    RH_OK);
   return reference;
 }
@@ -94,7 +94,7 @@ static void fill(double from, double to) {
 START_TEST(sums) {
   static const double ranges[][2] = {{0, 1}, {-8, 8}, {-80, 20}, {-1e-30, 1e-30}};
   for (int k = 0; k < MAPS; k++) {
-    rh_operator *sum = make("sum", maps[k].text);
+    rh_custom *sum = make("sum", maps[k].text);
     for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++) {
       fill(ranges[r][0], ranges[r][1]);
       rh_reference reference = refer(sum, N);
@@ -119,7 +119,7 @@ START_TEST(sums) {
                     judge(&reference, whole - most, 0).text);
       ck_assert_int_eq(judge(&reference, whole + most, 0).verdict, RH_VERDICT_WRONG);
     }
-    rh_operator_destroy(sum);
+    rh_custom_destroy(sum);
   }
 }
 END_TEST
@@ -128,7 +128,7 @@ START_TEST(extremes) {
   fill(-3, 2);
   for (int k = 0; k < MAPS; k++)
     for (int is_max = 0; is_max < 2; is_max++) {
-      rh_operator *end = make(is_max ? "max" : "min", maps[k].text);
+      rh_custom *end = make(is_max ? "max" : "min", maps[k].text);
       rh_reference reference = refer(end, N);
       for (int sign = -1; sign <= 1; sign++) {
         double of_device = (double)maps[k].device(x[0], sign);
@@ -146,14 +146,14 @@ START_TEST(extremes) {
       ck_assert_int_eq(judge(&reference, reference.result.value.f - size * 1e-4, 0).verdict,
                        RH_VERDICT_WRONG);
       ck_assert_int_eq(judge(&reference, (double)NAN, 0).verdict, RH_VERDICT_WRONG);
-      rh_operator_destroy(end);
+      rh_custom_destroy(end);
     }
 }
 END_TEST
 
 /* How many are on the other side of a threshold is known but for those next to it. */
 START_TEST(counts) {
-  rh_operator *count = make("sum", "exp(x) > 1");
+  rh_custom *count = make("sum", "exp(x) > 1");
   fill(-1, 1);
   x[7] = x[8] = 0x1p-30f; /* exp(x) is 1 or the next number */
   rh_reference reference = refer(count, N);
@@ -166,7 +166,7 @@ START_TEST(counts) {
   ck_assert_int_ge(right, 3); /* the two, and the element 0 */
   ck_assert_int_le(right, 5);
   ck_assert_int_eq(judge(&reference, (double)(host + 10), 0).verdict, RH_VERDICT_WRONG);
-  rh_operator_destroy(count);
+  rh_custom_destroy(count);
 }
 END_TEST
 
@@ -176,37 +176,37 @@ START_TEST(what_is_not_known) {
                                       "as_float(as_int(exp(x)))", "fmod(exp(x), 0.5f)"};
   fill(-1, 1);
   for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
-    rh_operator *sum = make("sum", texts[k]);
+    rh_custom *sum = make("sum", texts[k]);
     rh_reference reference = refer(sum, N);
     ck_assert_msg(judge(&reference, 1e9, 0).verdict == RH_VERDICT_UNJUDGED, "%s", texts[k]);
-    rh_operator_destroy(sum);
+    rh_custom_destroy(sum);
   }
-  rh_operator *sum = make("sum", "x*exp(x)");
+  rh_custom *sum = make("sum", "x*exp(x)");
   rh_reference reference = refer(sum, N);
   ck_assert_int_eq(judge(&reference, 1e9, 0).verdict, RH_VERDICT_WRONG);
   ck_assert_int_eq(judge(&reference, 1e9, 1).verdict, RH_VERDICT_UNJUDGED); /* it flushes */
   ck_assert_int_eq(judge(&reference, (double)INFINITY, 0).verdict, RH_VERDICT_UNJUDGED);
-  rh_operator_destroy(sum);
+  rh_custom_destroy(sum);
   /* overflow: another device may have a number where the host has infinity */
   fill(88.7, 88.8);
   sum = make("sum", "1/exp(x)*0 + exp(x)");
   reference = refer(sum, N);
   ck_assert_int_eq(judge(&reference, 1e9, 0).verdict, RH_VERDICT_UNJUDGED);
-  rh_operator_destroy(sum);
+  rh_custom_destroy(sum);
 }
 END_TEST
 
 START_TEST(parts) {
-  rh_operator *sum = make("sum", "x*exp(x)");
+  rh_custom *sum = make("sum", "x*exp(x)");
   rh_reference whole;
   fill(-1, 1);
   rh_reference at_once = refer(sum, N), part = refer(sum, 1000);
-  rh_reference_init(&whole, RH_OP_sum, RH_TYPE_f32);
+  rh_reference_init(&whole, &sum->face);
   rh_reference_add(&whole, &part);
   memmove(x, x + 1000, (N - 1000) * sizeof *x);
   part = refer(sum, N - 1000);
   rh_reference_add(&whole, &part);
-  rh_reference_conclude(&whole, sum);
+  rh_reference_conclude(&whole);
   ck_assert_uint_eq(whole.enclosed.n, N);
   ck_assert_double_eq_tol(whole.enclosed.above, at_once.enclosed.above,
                           1e-12 * at_once.enclosed.above);
@@ -214,7 +214,7 @@ START_TEST(parts) {
   ck_assert_int_eq(verdict.verdict, RH_VERDICT_OK);
   ck_assert_ptr_nonnull(strstr(verdict.text, ", of which the functions of the map "));
   ck_assert_int_eq(judge(&whole, whole.result.value.f + 100, 0).verdict, RH_VERDICT_WRONG);
-  rh_operator_destroy(sum);
+  rh_custom_destroy(sum);
 }
 END_TEST
 

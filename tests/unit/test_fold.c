@@ -3,8 +3,8 @@
 #include "../../host/core/base/random.h"
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/catalog/texts.h"
-#include "../../host/core/operators/ops.h"
-#include "../../host/core/operators/result.h"
+#include "../../host/core/operation/ops.h"
+#include "../../host/core/operation/result.h"
 #include "../../host/core/reduce/canonical.h"
 #include "../../host/core/scale/fold.h"
 
@@ -26,7 +26,7 @@ typedef struct part {
 /* A way to reduce elements first .. first+n-1 as a reduction of their own. */
 typedef struct source {
   const rh_op *op;
-  const rh_operator *custom; /* null: built in */
+  const rh_custom *custom; /* null: built in */
   rh_type type;
   const void *data;
 } source;
@@ -43,7 +43,7 @@ static void value_of(const source *s, uint64_t first, uint64_t n, void *value) {
   if (s->custom) {
     const rh_arrays arrays = {.operands = {from, from}};
     memcpy(value, s->op->identity, s->op->value_size);
-    rh_operator_reduce(s->custom, &arrays, 0, n, value);
+    rh_custom_reduce(s->custom, &arrays, 0, n, value);
   } else if (s->op->flags & RH_OP_EXACT) {
     memcpy(value, s->op->identity, s->op->value_size);
     s->op->fold(value, from, 0, n);
@@ -153,11 +153,11 @@ END_TEST
 
 /* ---- Operators of one's own ---- */
 
-static rh_operator *user_operator(const rh_operator_texts *texts, uint32_t n_operands) {
+static rh_custom *user_operator(const rh_operator_texts *texts, uint32_t n_operands) {
   static const rh_operand two[] = {{"x", RH_TYPE_f64}, {"y", RH_TYPE_f64}};
   const rh_options options = {.struct_size = sizeof options};
   rh_definition definition = {0};
-  rh_operator *made = NULL;
+  rh_custom *made = NULL;
   rh_error error = {0};
   rh_status status = rh_definition_compose(&definition, texts, &options, &error);
   if (status == RH_OK)
@@ -168,12 +168,12 @@ static rh_operator *user_operator(const rh_operator_texts *texts, uint32_t n_ope
 }
 
 static void check_user(const rh_operator_texts *texts, uint32_t n_operands, const char *name) {
-  rh_operator *custom = user_operator(texts, n_operands);
+  rh_custom *custom = user_operator(texts, n_operands);
   void *data = data_of(RH_OP_prod, RH_TYPE_f64);
   source s = {&custom->op, custom, RH_TYPE_f64, data};
   check_cuts(&s, name);
   free(data);
-  rh_operator_destroy(custom);
+  rh_custom_destroy(custom);
 }
 
 START_TEST(chans_merge) {

@@ -2,8 +2,8 @@
  * FOREIGN_LIBRARY is the library of tests/foreign. */
 #include "../../host/core/base/text.h"
 #include "../../host/core/base/vocabulary.h"
-#include "../../host/core/operators/ops.h"
-#include "../../host/core/operators/result.h"
+#include "../../host/core/operation/ops.h"
+#include "../../host/core/operation/result.h"
 #include "../../host/core/plug/foreign_read.h"
 #include "../../host/core/plug/plugin.h"
 #include "../../host/core/reduce/instance.h"
@@ -291,8 +291,9 @@ static const rh_strategy *strategy_of(const char *symbol, const char *op, const 
 static rh_status reduce(const rh_strategy *strategy, const char *op, const char *type,
                         const void *data, uint64_t first, uint64_t n, rh_result *result,
                         rh_error *error) {
-  rh_instance_spec spec = {
-      .strategy = strategy, .op = rh_op_from_name(op), .type = rh_type_from_name(type), .max_n = n};
+  rh_instance_spec spec = {.strategy = strategy,
+                           .op = rh_operator_builtin(rh_op_from_name(op), rh_type_from_name(type)),
+                           .max_n = n};
   rh_instance *instance;
   rh_data where = {.host = (void *)(uintptr_t)data, .first = first};
   _Alignas(16) unsigned char value[16];
@@ -302,7 +303,7 @@ static rh_status reduce(const rh_strategy *strategy, const char *op, const char 
   if (status != RH_OK) return status;
   status = rh_instance_run(instance, &where, n, error);
   if (status == RH_OK) status = rh_instance_value(instance, value, error);
-  if (status == RH_OK) rh_op_result(spec.op, spec.type, value, result);
+  if (status == RH_OK) rh_op_result(spec.op->base, spec.op->type, value, result);
   rh_instance_destroy(instance);
   return status;
 }

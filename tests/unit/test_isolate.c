@@ -288,8 +288,10 @@ static rh_status run_all(const char *part, double limit_s, told *t) {
   rh_region region = {0};
   rh_sampler s;
   ck_assert_int_eq(rh_region_alloc_shared(&region, 4, &error), RH_OK);
-  const rh_bench_data data = {
-      .op = RH_OP_sum, .type = RH_TYPE_f32, .n = 1, .elements = region.address, .region = &region};
+  const rh_bench_data data = {.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_f32),
+                              .n = 1,
+                              .elements = region.address,
+                              .region = &region};
   logged[0] = 0;
   setenv("REDHOST_TEST_PLAY", part, 1);
   ck_assert_int_eq(rh_isolated_sampler(&s, &spec, &error), RH_OK);
@@ -403,7 +405,8 @@ START_TEST(data_that_cannot_be_shared_are_no_data) {
   const rh_found found = {.path = (char *)"/p/x.so", .name = "x"};
   const rh_isolated_spec spec = {.options = &options, .found = &found, .limit_s = 1};
   const rh_region region = {0};
-  const rh_bench_data data = {.op = RH_OP_sum, .type = RH_TYPE_f32, .n = 1, .region = &region};
+  const rh_bench_data data = {
+      .op = rh_operator_builtin(RH_OP_sum, RH_TYPE_f32), .n = 1, .region = &region};
   rh_sampler s;
   rh_opened opened;
   ck_assert_int_eq(rh_isolated_sampler(&s, &spec, &error), RH_OK);

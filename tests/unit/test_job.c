@@ -65,8 +65,7 @@ static void tune_at(const char *strategy, const char *path, uint64_t n, double t
 
 /* ---- Parameters ---- */
 
-static const rh_job_spec plain = {
-    .strategy = "particular", .op = RH_OP_sum, .type = RH_TYPE_i32, .n = 1000, .what = "the data"};
+static rh_job_spec plain = {.strategy = "particular", .n = 1000, .what = "the data"};
 
 static int64_t width_of(const rh_job_spec *spec, uint32_t from) {
   rh_job_finish(&job);
@@ -228,7 +227,8 @@ static void blame_others(rh_type type) {
   for (uint32_t k = 0; k < registry->n_entries; k++) {
     const rh_entry *entry = &registry->entries[k];
     if (!strstr(entry->name, "in_setup"))
-      rh_context_blame(redhost->context, entry->name, entry->path, RH_OP_sum, type, 0, 1000);
+      rh_context_blame(redhost->context, entry->name, entry->path,
+                       rh_operator_builtin(RH_OP_sum, type), 1000);
   }
 }
 
@@ -416,13 +416,13 @@ START_TEST(the_first_time_measures) {
   rh_job_spec spec = plain;
   rh_found found;
   spec.strategy = NULL;
-  spec.type = RH_TYPE_i16; /* of which nothing comes with redhost */
   redhost->context->options.reporter.log = keep_information;
   for (int k = 0; k < 5; k++) {
     informed[0] = 0;
     redhost->context->options.no_measure = k == 0;
     spec.n = k == 3 ? 100000 : 1000;
-    spec.op = k == 2 ? RH_OP_min : RH_OP_sum;
+    /* a type of which nothing comes with redhost */
+    spec.op = rh_operator_builtin(k == 2 ? RH_OP_min : RH_OP_sum, RH_TYPE_i16);
     ck_assert_int_eq(rh_locate(redhost->context, &spec, &found, &error), RH_OK);
     rh_found_finish(&found);
     ck_assert_msg((strstr(informed, said) != NULL) == (k == 1), "%d: %s", k, informed);
@@ -693,8 +693,7 @@ START_TEST(everybody_competes) {
     ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
   }
   spec.strategy = NULL;
-  spec.op = choices[_i].op;
-  spec.type = choices[_i].type;
+  spec.op = rh_operator_builtin(choices[_i].op, choices[_i].type);
   spec.n = choices[_i].n;
   rh_found found;
   ck_assert_msg(rh_locate(redhost->context, &spec, &found, &error) == RH_OK, "%s", error.message);
@@ -713,16 +712,16 @@ START_TEST(what_is_not_judged_is_not_taken_first) {
     rh_definition definition = {.n_fields = 1,
                                 .fields = {{.identity = minus_zero, .combine = added}}};
     const rh_operand x = {"x", types[k]};
-    rh_operator *own;
+    rh_custom *own;
     rh_tunedb *tuned;
     rh_found found;
-    ck_assert_int_eq(rh_operator_create(&own, &definition, &x, 1, NULL, 0, &error), RH_OK);
-    const rh_job_spec spec = {.op = own->base, .type = own->type, .custom = own, .n = 1 << 20};
+    ck_assert_int_eq(rh_custom_create(&own, &definition, &x, 1, NULL, 0, &error), RH_OK);
+    const rh_job_spec spec = {.op = &own->face, .n = 1 << 20};
     rh_tunedb_entry entry = {.strategy = "serial",
                              .plugin = rh_tunedb_plugin(built_in("serial")),
-                             .op = own->base,
-                             .type = own->type,
-                             .own = rh_operator_hash(own),
+                             .op = own->face.base,
+                             .type = own->face.type,
+                             .own = own->face.hash,
                              .n = 1 << 20,
                              .time_s = 1e-9,
                              .latency_s = 1e-9};
@@ -732,12 +731,13 @@ START_TEST(what_is_not_judged_is_not_taken_first) {
     ck_assert_msg((strcmp(found.name, "serial") == 0) == (types[k] == RH_TYPE_f64), "%s: %s",
                   rh_type_name(types[k]), redhost->context->chosen);
     rh_found_finish(&found);
-    rh_operator_destroy(own);
+    rh_custom_destroy(own);
   }
 }
 END_TEST
 
 int main(void) {
+  plain.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_i32);
   Suite *suite = suite_create("job");
   TCase *jobs = tcase_create("jobs");
   tcase_add_checked_fixture(jobs, set_up, tear_down);

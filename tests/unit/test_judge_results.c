@@ -1,6 +1,6 @@
 /* The judge of results that are made of a value: by `finalize`, and of a struct's fields.  And what
  * happens before a strategy is blamed. */
-#include "../../host/core/operators/operator.h"
+#include "../../host/core/operators/custom.h"
 #include "../../host/core/reduce/before_blame.h"
 #include "../../host/core/reduce/exact_data.h"
 
@@ -29,28 +29,28 @@ static void fill(void) {
   }
 }
 
-static rh_operator *operator_of(rh_definition *definition, rh_type type, const char *finalize) {
+static rh_custom *operator_of(rh_definition *definition, rh_type type, const char *finalize) {
   const rh_operand operand = {"x", type};
-  rh_operator *made;
+  rh_custom *made;
   if (finalize) {
     definition->n_results = 1;
     snprintf(definition->results[0].name, sizeof definition->results[0].name, "one");
     definition->results[0].text = (char *)(uintptr_t)finalize;
   }
-  must(rh_operator_create(&made, definition, &operand, 1, NULL, 0, &error));
+  must(rh_custom_create(&made, definition, &operand, 1, NULL, 0, &error));
   return made;
 }
 
-static rh_operator *built_in(const char *ops, const char *map, rh_type type, const char *finalize) {
+static rh_custom *built_in(const char *ops, const char *map, rh_type type, const char *finalize) {
   rh_definition definition = {.ops = (char *)(uintptr_t)ops, .map = (char *)(uintptr_t)map};
   return operator_of(&definition, type, finalize);
 }
 
-static rh_job_spec spec_of(const rh_operator *custom, uint64_t n) {
-  return (rh_job_spec){.op = custom->base, .type = custom->type, .custom = custom, .n = n};
+static rh_job_spec spec_of(const rh_custom *custom, uint64_t n) {
+  return (rh_job_spec){.op = &custom->face, .n = n};
 }
 
-static rh_reference reference_of(const rh_operator *custom, const void *data, uint64_t n) {
+static rh_reference reference_of(const rh_custom *custom, const void *data, uint64_t n) {
   rh_reference reference;
   const rh_job_spec spec = spec_of(custom, n);
   must(rh_job_reference(&spec, data, NULL, &reference, &error));
@@ -74,7 +74,7 @@ static int judge(const rh_reference *reference, uint32_t field, double value, ui
 /* ---- finalize ---- */
 
 START_TEST(a_mean_has_the_bound_of_its_sum) {
-  rh_operator *mean = built_in("sum", "x", RH_TYPE_f32, "a/n");
+  rh_custom *mean = built_in("sum", "x", RH_TYPE_f32, "a/n");
   rh_reference reference = reference_of(mean, x, 1000);
   double exact = reference.answer.fields[0].value.f;
   double sum = (double)rh_exact_sum_long(&reference.sum), bound = 10 * 0x1p-24 * sum / 1000;
@@ -84,17 +84,17 @@ START_TEST(a_mean_has_the_bound_of_its_sum) {
   ck_assert_int_eq(judge(&reference, 0, exact + 2 * bound, 10), WRONG);
   ck_assert_int_eq(judge(&reference, 0, sum, 10), WRONG); /* what it is made of */
   ck_assert_int_eq(judge(&reference, 0, (double)NAN, 10), WRONG);
-  rh_operator_destroy(mean);
+  rh_custom_destroy(mean);
 }
 END_TEST
 
 START_TEST(a_mean_of_integers_is_exact) {
-  rh_operator *mean = built_in("sum", "x", RH_TYPE_i32, "(f64)a/n");
+  rh_custom *mean = built_in("sum", "x", RH_TYPE_i32, "(f64)a/n");
   rh_reference reference = reference_of(mean, k, 1000);
   double exact = reference.answer.fields[0].value.f;
   ck_assert_int_eq(judge(&reference, 0, exact, 0), OK);
   ck_assert_int_eq(judge(&reference, 0, nextafter(exact, 0), 0), WRONG);
-  rh_operator_destroy(mean);
+  rh_custom_destroy(mean);
 }
 END_TEST
 
@@ -103,13 +103,13 @@ START_TEST(what_intervals_do_not_enclose_is_not_judged) {
   static const float signs[] = {1, -1, 0x1p-30f};
   static const char *const finalizers[] = {"1/a", "as_int(a) % 2"};
   for (int j = 0; j < 2; j++) {
-    rh_operator *custom = built_in("sum", "x", RH_TYPE_f32, finalizers[j]);
+    rh_custom *custom = built_in("sum", "x", RH_TYPE_f32, finalizers[j]);
     rh_reference reference = reference_of(custom, signs, 3);
     rh_result result = reference.answer;
     ck_assert_int_eq(verdict_on(&reference, &result, 0).verdict, OK);
     result.fields[0].value.u ^= 1;
     ck_assert_int_eq(verdict_on(&reference, &result, 0).verdict, UNJUDGED);
-    rh_operator_destroy(custom);
+    rh_custom_destroy(custom);
   }
 }
 END_TEST
@@ -117,7 +117,7 @@ END_TEST
 /* ---- Several operators in one pass, and fields ---- */
 
 START_TEST(parts_have_the_bounds_that_they_have_alone) {
-  rh_operator *parts = built_in("min,sum", "x, x*x", RH_TYPE_f32, NULL);
+  rh_custom *parts = built_in("min,sum", "x, x*x", RH_TYPE_f32, NULL);
   rh_reference reference = reference_of(parts, x, N);
   float serial = 0;
   for (int i = 0; i < N; i++) serial += x[i] * x[i];
@@ -126,11 +126,11 @@ START_TEST(parts_have_the_bounds_that_they_have_alone) {
   ck_assert_int_eq(judge(&reference, 1, exact * (1 + 0x1p-10), 10), WRONG);
   ck_assert_int_eq(judge(&reference, 0, reference.answer.fields[0].value.f + 0x1p-20, 0), WRONG);
   ck_assert_int_eq(judge(&reference, 1, (double)NAN, 0), WRONG);
-  rh_operator_destroy(parts);
+  rh_custom_destroy(parts);
 }
 END_TEST
 
-static rh_operator *field_of(const char *load, const char *combine) {
+static rh_custom *field_of(const char *load, const char *combine) {
   rh_definition definition = {.n_fields = 1, .flags = RH_OP_COMMUTATIVE};
   definition.fields[0].load = (char *)(uintptr_t)load;
   definition.fields[0].identity = (char *)(uintptr_t) "0";
@@ -139,20 +139,20 @@ static rh_operator *field_of(const char *load, const char *combine) {
 }
 
 START_TEST(a_field_that_is_a_sum_has_its_bound) {
-  rh_operator *sum = field_of(NULL, "a + b");
+  rh_custom *sum = field_of(NULL, "a + b");
   rh_reference reference = reference_of(sum, x, N);
   float serial = 0;
   for (int i = 0; i < N; i++) serial += x[i];
   ck_assert(reference.sampled.n_orders == 1);
   ck_assert_int_eq(judge(&reference, 0, (double)serial, 0), OK);
   ck_assert_int_eq(judge(&reference, 0, reference.answer.value.f * (1 + 0x1p-12), 20), WRONG);
-  rh_operator_destroy(sum);
+  rh_custom_destroy(sum);
 }
 END_TEST
 
 /* (1 + a)(1 + b) - 1, of small elements: each step rounds in proportion to the result. */
 START_TEST(slack_grows_with_the_depth) {
-  rh_operator *grown = field_of("x/65536", "a + b + a*b");
+  rh_custom *grown = field_of("x/65536", "a + b + a*b");
   rh_reference reference = reference_of(grown, x, N);
   float serial = 0;
   for (int i = 0; i < N; i++) serial = serial + x[i] / 65536 + serial * (x[i] / 65536);
@@ -166,22 +166,22 @@ START_TEST(slack_grows_with_the_depth) {
   double exact = reference.answer.value.f;
   ck_assert_int_eq(judge(&reference, 0, exact * (1 + 0x1p-9), 20), WRONG);
   ck_assert_int_eq(judge(&reference, 0, exact * 2, 0), WRONG); /* in any order */
-  rh_operator_destroy(grown);
+  rh_custom_destroy(grown);
 }
 END_TEST
 
 START_TEST(what_is_judged_depends_on_the_depth) {
-  rh_operator *dot = built_in("sum", "x*x", RH_TYPE_f32, NULL);
-  rh_operator *wide = built_in("sum", "x*x", RH_TYPE_f64, NULL);
-  rh_operator *least = built_in("min", "x*x", RH_TYPE_f32, NULL);
-  ck_assert(rh_reference_allows_much(dot, 0, 1 << 20) &&
-            !rh_reference_allows_much(dot, 40, 1 << 20));
-  ck_assert(!rh_reference_allows_much(dot, 0, 1 << 10) &&
-            !rh_reference_allows_much(wide, 0, 1 << 24));
-  ck_assert(!rh_reference_allows_much(least, 0, 1 << 24));
-  rh_operator_destroy(dot);
-  rh_operator_destroy(wide);
-  rh_operator_destroy(least);
+  rh_custom *dot = built_in("sum", "x*x", RH_TYPE_f32, NULL);
+  rh_custom *wide = built_in("sum", "x*x", RH_TYPE_f64, NULL);
+  rh_custom *least = built_in("min", "x*x", RH_TYPE_f32, NULL);
+  ck_assert(rh_reference_allows_much(&dot->face, 0, 1 << 20) &&
+            !rh_reference_allows_much(&dot->face, 40, 1 << 20));
+  ck_assert(!rh_reference_allows_much(&dot->face, 0, 1 << 10) &&
+            !rh_reference_allows_much(&wide->face, 0, 1 << 24));
+  ck_assert(!rh_reference_allows_much(&least->face, 0, 1 << 24));
+  rh_custom_destroy(dot);
+  rh_custom_destroy(wide);
+  rh_custom_destroy(least);
 }
 END_TEST
 
@@ -189,12 +189,12 @@ END_TEST
 
 START_TEST(changed_data_blame_nobody) {
   rh_context context = {0};
-  rh_operator *custom[] = {built_in("sum", "x", RH_TYPE_f32, "a/n"),
-                           built_in("min,sum", "x, x*x", RH_TYPE_f32, NULL),
-                           field_of("x/65536", "a + b + a*b")};
-  rh_job_spec specs[6] = {{.op = RH_OP_sum, .type = RH_TYPE_f32, .n = N},
-                          {.op = RH_OP_max, .type = RH_TYPE_f32, .n = N},
-                          {.op = RH_OP_prod, .type = RH_TYPE_f32, .n = N}};
+  rh_custom *custom[] = {built_in("sum", "x", RH_TYPE_f32, "a/n"),
+                         built_in("min,sum", "x, x*x", RH_TYPE_f32, NULL),
+                         field_of("x/65536", "a + b + a*b")};
+  rh_job_spec specs[6] = {{.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_f32), .n = N},
+                          {.op = rh_operator_builtin(RH_OP_max, RH_TYPE_f32), .n = N},
+                          {.op = rh_operator_builtin(RH_OP_prod, RH_TYPE_f32), .n = N}};
   for (int j = 0; j < 3; j++) specs[3 + j] = spec_of(custom[j], N);
   const void *operands[] = {x};
   rh_job_part part = {.operands = operands, .n = N, .whole_n = N, .may_change = 1};
@@ -217,7 +217,7 @@ START_TEST(changed_data_blame_nobody) {
     part.may_change = 1;
     x[4711] = kept;
   }
-  for (int j = 0; j < 3; j++) rh_operator_destroy(custom[j]);
+  for (int j = 0; j < 3; j++) rh_custom_destroy(custom[j]);
 }
 END_TEST
 

@@ -4,7 +4,7 @@
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/operators/file.h"
 #include "../../host/core/operators/moments_tile.h"
-#include "../../host/core/operators/operator.h"
+#include "../../host/core/operators/custom.h"
 
 #include <check.h>
 #include <math.h>
@@ -42,15 +42,15 @@ static void put_map(char *text, size_t size, const char *map) {
   }
 }
 
-static rh_operator *make(const char *json, rh_type type, const char *map) {
+static rh_custom *make(const char *json, rh_type type, const char *map) {
   rh_definition definition = {0};
   rh_operand operands[RH_MOST_OPERANDS] = {{.type = type}};
-  rh_operator *made = NULL;
+  rh_custom *made = NULL;
   char text[4096];
   snprintf(text, sizeof text, "%s", json);
   if (map) put_map(text, sizeof text, map);
   ck_assert_int_eq(rh_definition_read(&definition, text, strlen(text), "test", &error), RH_OK);
-  rh_status status = rh_operator_create(&made, &definition, operands, 1, NULL, 0, &error);
+  rh_status status = rh_custom_create(&made, &definition, operands, 1, NULL, 0, &error);
   ck_assert_msg(status == RH_OK, "%s", error.message);
   rh_definition_finish(&definition);
   return made;
@@ -103,7 +103,7 @@ static int is_same(const double *a, const double *b, uint32_t n_fields) {
 
 static void compare(rh_type type, const char *map, int kind) {
   static double data[MOST + 1];
-  rh_operator *fast = make(shipped(), type, map), *slow;
+  rh_custom *fast = make(shipped(), type, map), *slow;
   slow = make(type == RH_TYPE_f64 ? plain_f64 : plain, type, map);
   ck_assert(fast->is_moments && fast->n_fields == (type == RH_TYPE_f64 ? 4 : 3));
   ck_assert_int_eq(slow->is_moments, 0);
@@ -116,21 +116,21 @@ static void compare(rh_type type, const char *map, int kind) {
     const rh_arrays arrays = {.operands = {data}};
     if (round % 3 == 0) n = n % 3000 + 1;
     if (round % 5 == 0) n = (n + 4095) / 4096 * 4096 % (MOST - first) + 1;
-    rh_operator_reduce(fast, &arrays, first, n, a);
-    rh_operator_reduce(slow, &arrays, first, n, b);
+    rh_custom_reduce(fast, &arrays, first, n, a);
+    rh_custom_reduce(slow, &arrays, first, n, b);
     ck_assert_msg(is_same(a, b, slow->n_fields), "%s %s, %llu from %llu: %a %a %a and %a %a %a",
                   rh_type_name(type), map ? map : "", (unsigned long long)n,
                   (unsigned long long)first, a[0], a[1], a[2], b[0], b[1], b[2]);
-    rh_operator_combine(fast, a, b);
-    rh_operator_combine(slow, b, b);
+    rh_custom_combine(fast, a, b);
+    rh_custom_combine(slow, b, b);
     ck_assert(is_same(a, b, slow->n_fields));
-    rh_operator_combine(fast, a, fast->identity);
+    rh_custom_combine(fast, a, fast->identity);
     ck_assert(is_same(a, b, slow->n_fields));
-    rh_operator_combine(fast, memcpy(a, fast->identity, sizeof a), b);
+    rh_custom_combine(fast, memcpy(a, fast->identity, sizeof a), b);
     ck_assert(is_same(a, b, slow->n_fields));
   }
-  rh_operator_destroy(fast);
-  rh_operator_destroy(slow);
+  rh_custom_destroy(fast);
+  rh_custom_destroy(slow);
 }
 
 START_TEST(has_the_expressions_bits) {
@@ -147,20 +147,20 @@ START_TEST(wide_loops_have_the_expressions_bits) {
   if (!wide) return; /* not on this processor */
   static float x[RH_MOMENTS_MOST_TILES * TILE];
   const rh_arrays arrays = {.operands = {x}};
-  rh_operator *slow = make(plain, RH_TYPE_f32, NULL);
+  rh_custom *slow = make(plain, RH_TYPE_f32, NULL);
   for (int round = 0; round < ROUNDS; round++) {
     uint64_t tiles = (uint64_t)1 << round % 7, n = tiles * TILE;
     double value[3], of_wide[3] = {(double)n};
     for (size_t k = 0; k < n; k++)
       put(RH_TYPE_f32, x, k, number(RH_TYPE_f32, round / 7 % KINDS, k));
     wide(x, tiles, &of_wide[1], &of_wide[2]);
-    rh_operator_reduce(slow, &arrays, 0, n, value);
+    rh_custom_reduce(slow, &arrays, 0, n, value);
     /* A mean that is not finite is computed anew. */
     ck_assert_msg(!isfinite(of_wide[1]) || is_same(of_wide, value, 3),
                   "loops %d, %llu tiles: %a %a and %a %a", _i, (unsigned long long)tiles,
                   of_wide[1], of_wide[2], value[1], value[2]);
   }
-  rh_operator_destroy(slow);
+  rh_custom_destroy(slow);
 }
 END_TEST
 
@@ -176,16 +176,16 @@ START_TEST(another_operator_is_not_taken_for_it) {
   char changed[4096];
   rh_definition definition = {0};
   rh_operand operand = {.type = RH_TYPE_f32};
-  rh_operator *made = NULL;
+  rh_custom *made = NULL;
   ck_assert_ptr_nonnull(at);
   snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - text), text, changes[_i][1],
            at + strlen(changes[_i][0]));
   ck_assert_int_eq(rh_definition_read(&definition, changed, strlen(changed), "test", &error),
                    RH_OK);
-  rh_status status = rh_operator_create(&made, &definition, &operand, 1, NULL, 0, &error);
+  rh_status status = rh_custom_create(&made, &definition, &operand, 1, NULL, 0, &error);
   ck_assert_msg(status == RH_OK, "%s", error.message);
   ck_assert_int_eq(made->is_moments, 0);
-  rh_operator_destroy(made);
+  rh_custom_destroy(made);
   rh_definition_finish(&definition);
 }
 END_TEST

@@ -299,7 +299,7 @@ static const float ones[] = {1, 2, 3, 4.5f}, twos[] = {2, 2};
 
 static rh_bench_data point(uint32_t op, const float *x, uint64_t n) {
   return (rh_bench_data){
-      .op = op, .type = RH_TYPE_f32, .n = n, .elements = x, .copies = 3, .stride = 64};
+      .op = rh_operator_builtin(op, RH_TYPE_f32), .n = n, .elements = x, .copies = 3, .stride = 64};
 }
 
 static rh_status open_it(const rh_sampler *sampler, uint32_t op, rh_opened *opened) {
@@ -367,7 +367,8 @@ START_TEST(its_values_are_judged_as_a_strategys) {
     uint32_t op = wrong ? RH_OP_max : RH_OP_sum;
     ck_assert_int_eq(open_it(&good, op, &opened), RH_OK);
     ck_assert_int_eq(take_it(&good, RH_TAKE_DEVICE, &taken), RH_OK);
-    ck_assert_int_eq(rh_reference_compute(&reference, op, RH_TYPE_f32, ones, 4, 1, NULL, &error),
+    ck_assert_int_eq(rh_reference_of_array(&reference, rh_operator_builtin(op, RH_TYPE_f32), ones,
+                                           4, 1, NULL, &error),
                      RH_OK);
     rh_reference_judge(&reference, &taken.result, opened.depth, 0, &verdict);
     ck_assert_int_eq(verdict.verdict, wrong ? RH_VERDICT_WRONG : RH_VERDICT_OK);
@@ -384,7 +385,7 @@ START_TEST(a_no_keeps_the_process) {
   ck_assert_int_eq(start(&peers, "take:=failed out of luck", 20), RH_OK);
   rh_sampler good = rh_peers_sampler(peers, 0);
   rh_bench_data data = point(RH_OP_max, ones, 4);
-  data.type = RH_TYPE_i32;
+  data.op = rh_operator_builtin(RH_OP_max, RH_TYPE_i32);
   ck_assert_int_eq(good.open(good.self, &data, &opened, &error), RH_DECLINED);
   ck_assert_str_eq(error.message, "good: only f32 here");
   good.close(good.self, NULL);

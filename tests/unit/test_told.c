@@ -8,45 +8,45 @@
 
 static rh_error error;
 
-static rh_operator *make(const char *json, rh_type type, const rh_let *lets, uint32_t n_lets) {
+static rh_custom *make(const char *json, rh_type type, const rh_let *lets, uint32_t n_lets) {
   rh_definition definition = {0};
   rh_operand operands[RH_MOST_OPERANDS] = {0};
-  rh_operator *made = NULL;
+  rh_custom *made = NULL;
   ck_assert_int_eq(rh_definition_read(&definition, json, strlen(json), "test", &error), RH_OK);
   for (uint32_t k = 0; k < definition.n_operands; k++) operands[k].type = type;
   rh_status status =
-      rh_operator_create(&made, &definition, operands, definition.n_operands, lets, n_lets, &error);
+      rh_custom_create(&made, &definition, operands, definition.n_operands, lets, n_lets, &error);
   ck_assert_msg(status == RH_OK, "%s", error.message);
   rh_definition_finish(&definition);
   return made;
 }
 
-static void compare(const rh_operator *a, const rh_operator *b) {
+static void compare(const rh_custom *a, const rh_custom *b) {
   uint64_t constants_a[RH_EXPR_MOST_SLOTS] = {0}, constants_b[RH_EXPR_MOST_SLOTS] = {0};
-  char *prelude_a = rh_operator_prelude(a), *prelude_b = rh_operator_prelude(b);
+  char *prelude_a = a->face.calls->prelude(&a->face), *prelude_b = b->face.calls->prelude(&b->face);
   ck_assert_str_eq(a->name, b->name);
   ck_assert_str_eq(a->key, b->key);
   ck_assert_str_eq(prelude_a, prelude_b);
-  ck_assert_uint_eq(rh_operator_hash(a), rh_operator_hash(b));
+  ck_assert_uint_eq(a->face.hash, b->face.hash);
   ck_assert_uint_eq(a->op.flags, b->op.flags);
   ck_assert_uint_eq(a->op.constants_size, b->op.constants_size);
-  rh_operator_bind(a, 7, constants_a);
-  rh_operator_bind(b, 7, constants_b);
+  a->face.calls->bind(&a->face, 7, constants_a);
+  b->face.calls->bind(&b->face, 7, constants_b);
   ck_assert_mem_eq(constants_a, constants_b, sizeof constants_a);
-  ck_assert_uint_eq(a->n_results, b->n_results);
-  for (uint32_t k = 0; k < a->n_results; k++) ck_assert_str_eq(a->results[k], b->results[k]);
+  ck_assert_uint_eq(a->face.n_results, b->face.n_results);
+  for (uint32_t k = 0; k < a->face.n_results; k++) ck_assert_str_eq(a->results[k], b->results[k]);
   free(prelude_a);
   free(prelude_b);
 }
 
-static void tell(rh_operator *self) {
-  rh_operator *heard = NULL;
-  char *text = rh_operator_tell(self);
-  ck_assert_msg(rh_operator_hear(&heard, text, &error) == RH_OK, "%s: %s", text, error.message);
+static void tell(rh_custom *self) {
+  rh_custom *heard = NULL;
+  char *text = rh_custom_tell(self);
+  ck_assert_msg(rh_custom_hear(&heard, text, &error) == RH_OK, "%s: %s", text, error.message);
   compare(self, heard);
-  rh_operator_destroy(heard);
+  rh_custom_destroy(heard);
   free(text);
-  rh_operator_destroy(self);
+  rh_custom_destroy(self);
 }
 
 START_TEST(those_that_come_along) {
@@ -75,10 +75,10 @@ END_TEST
 START_TEST(one_that_is_typed) {
   rh_definition definition = {.n_fields = 1, .flags = RH_OP_COMMUTATIVE};
   const rh_operand x = {"x", RH_TYPE_f64};
-  rh_operator *made;
+  rh_custom *made;
   definition.fields[0].identity = strdup("-inf");
   definition.fields[0].combine = strdup("a > b ? a : b");
-  ck_assert_int_eq(rh_operator_create(&made, &definition, &x, 1, NULL, 0, &error), RH_OK);
+  ck_assert_int_eq(rh_custom_create(&made, &definition, &x, 1, NULL, 0, &error), RH_OK);
   rh_definition_finish(&definition);
   tell(made);
 }
@@ -87,23 +87,23 @@ END_TEST
 /* Cut anywhere, or with any byte changed, it is refused or another operator; never a crash. */
 START_TEST(what_is_no_operator) {
   const char *library = rh_library_text(0, NULL);
-  rh_operator *self = make(library, RH_TYPE_f32, NULL, 0), *heard;
-  char *text = rh_operator_tell(self);
+  rh_custom *self = make(library, RH_TYPE_f32, NULL, 0), *heard;
+  char *text = rh_custom_tell(self);
   size_t length = strlen(text);
   for (size_t k = 0; k < length; k++) {
     char *copy = strdup(text), kept = copy[k];
     for (int byte = 1; byte < 256; byte += 13) {
       copy[k] = (char)byte;
-      if (rh_operator_hear(&heard, copy, &error) == RH_OK) rh_operator_destroy(heard);
+      if (rh_custom_hear(&heard, copy, &error) == RH_OK) rh_custom_destroy(heard);
     }
     copy[k] = kept;
     copy[k] = 0;
-    ck_assert_int_eq(rh_operator_hear(&heard, copy, &error), RH_E_USAGE);
+    ck_assert_int_eq(rh_custom_hear(&heard, copy, &error), RH_E_USAGE);
     ck_assert_ptr_null(heard);
     free(copy);
   }
   free(text);
-  rh_operator_destroy(self);
+  rh_custom_destroy(self);
 }
 END_TEST
 

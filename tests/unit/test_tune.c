@@ -394,8 +394,7 @@ END_TEST
 
 static rh_task task(uint32_t strategy, uint64_t n, double time_s) {
   return (rh_task){.strategy = strategy,
-                   .op = RH_OP_sum,
-                   .type = RH_TYPE_f32,
+                   .op = rh_operator_builtin(RH_OP_sum, RH_TYPE_f32),
                    .n = n,
                    .state = RH_TASK_measured,
                    .default_s = time_s,
@@ -411,7 +410,7 @@ START_TEST(slow_ones_are_dropped) {
     int slow = tasks[k].strategy == 2 && tasks[k].n == 1024; /* at another size it is the best */
     ck_assert_uint_eq(tasks[k].state, slow ? RH_TASK_slow : RH_TASK_measured);
   }
-  rh_task todo = {.op = RH_OP_sum, .type = RH_TYPE_f32, .n = 1024, .expected_s = 40};
+  rh_task todo = {.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_f32), .n = 1024, .expected_s = 40};
   ck_assert(rh_plan_is_hopeless(tasks, 4, &todo));
   todo.expected_s = 0.01; /* however far behind: quickly done */
   ck_assert(!rh_plan_is_hopeless(tasks, 4, &todo));

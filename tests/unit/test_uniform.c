@@ -1,7 +1,7 @@
 /* Which fields of a value kernels need not exchange, because values of as many elements have them
  * in common. */
+#include "../../host/core/operators/custom.h"
 #include "../../host/core/operators/file.h"
-#include "../../host/core/operators/operator.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -10,13 +10,13 @@
 
 static rh_error error;
 
-static void make(rh_operator **made, const char *json, const char *where) {
+static void make(rh_custom **made, const char *json, const char *where) {
   rh_definition definition = {0};
   rh_operand operands[RH_MOST_OPERANDS] = {{.type = RH_TYPE_f32}};
   ck_assert_msg(rh_definition_read(&definition, json, strlen(json), "test", &error) == RH_OK, "%s",
                 error.message);
   if (where) definition.where = strdup(where);
-  ck_assert_msg(rh_operator_create(made, &definition, operands, 1, NULL, 0, &error) == RH_OK, "%s",
+  ck_assert_msg(rh_custom_create(made, &definition, operands, 1, NULL, 0, &error) == RH_OK, "%s",
                 error.message);
   rh_definition_finish(&definition);
 }
@@ -24,15 +24,15 @@ static void make(rh_operator **made, const char *json, const char *where) {
 /* The fields that are exchanged: "" where the prelude says nothing, so that all of them are. */
 static void varying(const char *json, const char *where, char *line, size_t size) {
   static const char define[] = "#define RH_VARYING_FIELDS(X)";
-  rh_operator *self;
+  rh_custom *self;
   make(&self, json, where);
-  char *prelude = rh_operator_prelude(self);
+  char *prelude = self->face.calls->prelude(&self->face);
   ck_assert_ptr_nonnull(prelude);
   const char *at = strstr(prelude, define);
   snprintf(line, size, "%.*s", at ? (int)strcspn(at + strlen(define), "\n") : 0,
            at ? at + strlen(define) : "");
   free(prelude);
-  rh_operator_destroy(self);
+  rh_custom_destroy(self);
 }
 
 #define OPERATOR(load, combine)                                                                    \

@@ -19,7 +19,7 @@ typedef struct picked {
 } picked;
 
 typedef struct search {
-  const rh_operator *of;
+  const rh_custom *of;
   rh_algebra_report *report;
   uint64_t seed;
   int tolerance;
@@ -77,7 +77,7 @@ static double size_of_sides(const search *s, uint32_t k) {
 static int has_infinity(const search *s, uint32_t k) {
   const rh_element *element = &s->cases.elements[s->picked[k].at[0]];
   int has = 0;
-  for (uint32_t o = 0; o < s->of->n_operands; o++) {
+  for (uint32_t o = 0; o < s->of->face.n_operands; o++) {
     rh_type type = s->of->operands[o].type;
     double number = rh_element_number(type, element->of[o]);
     if (rh_type_is_float(type) && isnan(number)) return 0;
@@ -128,7 +128,7 @@ static void pick(search *s, uint32_t n_values, int by_elements) {
     at[0] = (uint32_t)(random % among);
     at[1] = (uint32_t)((random >> 20) % among);
     at[2] = (uint32_t)((random >> 40) % among);
-    if (s->of->uses_index) {
+    if (s->of->face.uses_index) {
       at[0] = (uint32_t)(random % (RH_CASES_ELEMENTS - 2));
       at[1] = at[0] + 1;
       at[2] = at[0] + 2;
@@ -140,7 +140,7 @@ static void pick(search *s, uint32_t n_values, int by_elements) {
 
 static void try_batch(search *s, rh_law law, int by_elements, int kind) {
   unsigned char *const v[3] = {s->v[0], s->v[1], s->v[2]};
-  if (s->report->laws[law] == RH_LAW_BROKEN || (s->of->uses_index && !by_elements)) return;
+  if (s->report->laws[law] == RH_LAW_BROKEN || (s->of->face.uses_index && !by_elements)) return;
   pick(s, rh_law_values(law), by_elements);
   rh_law_sides(s->of, law, v, s->left, s->right, s->room, BATCH);
   s->report->cases += BATCH;
@@ -169,7 +169,7 @@ static void try_identity_alone(search *s) {
 
 /* ---- Identities ---- */
 
-static int usual_tolerance(const rh_operator *of) {
+static int usual_tolerance(const rh_custom *of) {
   if (!rh_exprs_rounds(of->combine)) return RH_NOTHING;
   return rh_exprs_is_linear(of->combine) ? RH_SUMS : RH_PRODUCTS;
 }
@@ -215,9 +215,9 @@ static void examine(search *s) {
   for (rh_law law = RH_LAW_ASSOCIATIVE; law < RH_LAWS; law++) prove(s, law);
 }
 
-rh_status rh_algebra_examine(const rh_operator *self, rh_algebra_report *report, rh_error *error) {
+rh_status rh_algebra_examine(const rh_custom *self, rh_algebra_report *report, rh_error *error) {
   *report = (rh_algebra_report){0};
-  if (!self->is_struct || self->n_parts || self->code) return RH_OK;
+  if (!self->face.is_struct || self->n_parts || self->code) return RH_OK;
   search *s = aligned_alloc(64, (sizeof *s + 63) / 64 * 64);
   if (!s) return rh_fail(error, RH_E_NOMEM, "no memory to examine an operator");
   s->of = self;
@@ -235,12 +235,12 @@ rh_status rh_algebra_examine(const rh_operator *self, rh_algebra_report *report,
   return RH_OK;
 }
 
-int rh_algebra_is_wrong(const rh_operator *self, const rh_algebra_report *report, rh_law law) {
+int rh_algebra_is_wrong(const rh_custom *self, const rh_algebra_report *report, rh_law law) {
   if (report->laws[law] != RH_LAW_BROKEN) return 0;
   return law != RH_LAW_COMMUTATIVE || (self->op.flags & RH_OP_COMMUTATIVE);
 }
 
-rh_law rh_algebra_verdict(const rh_operator *self, const rh_algebra_report *report) {
+rh_law rh_algebra_verdict(const rh_custom *self, const rh_algebra_report *report) {
   static const rh_law by_weight[RH_LAWS] = {RH_LAW_ASSOCIATIVE, RH_LAW_IDENTITY,
                                             RH_LAW_COMMUTATIVE};
   for (int k = 0; k < RH_LAWS; k++)

@@ -12,7 +12,7 @@
  * underflows is a note: a user may want such an operator. */
 #pragma once
 
-#include "../operators/operator.h"
+#include "../operators/custom.h"
 
 typedef enum rh_law { RH_LAW_IDENTITY, RH_LAW_ASSOCIATIVE, RH_LAW_COMMUTATIVE, RH_LAWS } rh_law;
 
@@ -38,12 +38,12 @@ typedef struct rh_algebra_report {
 /* Examines it on the host.  RH_E_NOMEM only.  Mapped operators and several built-in ones in one
  * pass are right by themselves, and OpenCL C the host cannot evaluate: their laws stay untried.
  * [any thread] */
-rh_status rh_algebra_examine(const rh_operator *self, rh_algebra_report *report, rh_error *error);
+rh_status rh_algebra_examine(const rh_custom *self, rh_algebra_report *report, rh_error *error);
 
 /* Is the law broken and needed?  Commutativity is needed only where it is claimed. */
-int rh_algebra_is_wrong(const rh_operator *self, const rh_algebra_report *report, rh_law law);
+int rh_algebra_is_wrong(const rh_custom *self, const rh_algebra_report *report, rh_law law);
 
 /* The weightiest law that is broken and needed.  RH_LAWS: there is none. */
-rh_law rh_algebra_verdict(const rh_operator *self, const rh_algebra_report *report);
+rh_law rh_algebra_verdict(const rh_custom *self, const rh_algebra_report *report);
 
 const char *rh_law_name(rh_law law); /* "associative" */

@@ -106,23 +106,23 @@ static uint64_t choose_number(const rh_cases *cases, uint32_t k, uint32_t operan
 
 static void make_element(rh_cases *cases, uint32_t k, int kind, uint64_t *seed) {
   cases->elements[k].index = k;
-  for (uint32_t j = 0; j < cases->of->n_operands; j++)
+  for (uint32_t j = 0; j < cases->of->face.n_operands; j++)
     cases->elements[k].of[j] = choose_number(cases, k, j, kind, rh_random_next(seed));
 }
 
 void rh_cases_load(const rh_cases *cases, const rh_element *element, void *value) {
   rh_arrays arrays = {.constants = cases->constants};
-  for (uint32_t j = 0; j < cases->of->n_operands; j++) {
+  for (uint32_t j = 0; j < cases->of->face.n_operands; j++) {
     uint64_t before = element->index * rh_type_size(cases->of->operands[j].type);
     arrays.operands[j] = (const void *)((uintptr_t)&element->of[j] - before);
   }
   memset(value, 0, RH_ANY_VALUE_BYTES);
-  rh_operator_load(cases->of, value, &arrays, element->index);
+  rh_custom_load(cases->of, value, &arrays, element->index);
 }
 
 /* ---- Values ---- */
 
-double rh_value_largest(const rh_operator *of, const unsigned char *value, double most) {
+double rh_value_largest(const rh_custom *of, const unsigned char *value, double most) {
   for (uint32_t f = 0; f < of->n_fields; f++) {
     uint64_t bits = 0;
     rh_type type = of->fields[f].type;
@@ -152,16 +152,16 @@ static void take_literals(rh_cases *cases, const rh_exprs *exprs) {
   }
 }
 
-void rh_cases_find_literals(rh_cases *cases, const rh_operator *of) {
+void rh_cases_find_literals(rh_cases *cases, const rh_custom *of) {
   cases->n_literals = 0;
   take_literals(cases, of->combine);
   take_literals(cases, of->load);
 }
 
-void rh_cases_make(rh_cases *cases, const rh_operator *of, int kind, uint64_t *seed) {
+void rh_cases_make(rh_cases *cases, const rh_custom *of, int kind, uint64_t *seed) {
   cases->of = of;
   memset(cases->elements, 0, sizeof cases->elements);
-  rh_operator_bind(of, RH_CASES_N, cases->constants);
+  of->face.calls->bind(&of->face, RH_CASES_N, cases->constants);
   for (uint32_t k = 0; k < RH_CASES_ELEMENTS; k++) {
     make_element(cases, k, kind, seed);
     rh_cases_load(cases, &cases->elements[k], cases->values[k]);
@@ -170,7 +170,7 @@ void rh_cases_make(rh_cases *cases, const rh_operator *of, int kind, uint64_t *s
     uint64_t random = rh_random_next(seed);
     const unsigned char *a = cases->values[random % k], *b = cases->values[(random >> 32) % k];
     if (k > RH_CASES_VALUES - RH_CASES_DOUBLED) a = b = cases->values[k - 1];
-    rh_operator_combine_all(of, a, b, cases->values[k], 1);
+    rh_custom_combine_all(of, a, b, cases->values[k], 1);
     keep_moderate(cases, k);
   }
 }

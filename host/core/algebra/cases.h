@@ -1,7 +1,7 @@
 /* Values to try an operator's laws on: those of single elements, and those that several reach. */
 #pragma once
 
-#include "../operators/operator.h"
+#include "../operators/custom.h"
 
 /* Kinds of elements, the simplest first. */
 /* What the operators get as `n`, the number of elements. */
@@ -30,7 +30,7 @@ typedef struct rh_element {
 } rh_element;
 
 typedef struct rh_cases {
-  const rh_operator *of;
+  const rh_custom *of;
   uint64_t constants[RH_EXPR_MOST_SLOTS];
   double literals[RH_CASES_LITERALS]; /* n_literals of them, for RH_CASES_NEAR */
   uint32_t n_literals;
@@ -41,15 +41,15 @@ typedef struct rh_cases {
 
 /* Before all others.  Literals of small integers, which are tried anyway, are passed over, and so
  * are those of a size that makes an f32 overflow or that guards against a division by 0. */
-void rh_cases_find_literals(rh_cases *cases, const rh_operator *of);
+void rh_cases_find_literals(rh_cases *cases, const rh_custom *of);
 
-void rh_cases_make(rh_cases *cases, const rh_operator *of, int kind, uint64_t *seed);
+void rh_cases_make(rh_cases *cases, const rh_custom *of, int kind, uint64_t *seed);
 
 /* *value = that of the element; padding is 0. */
 void rh_cases_load(const rh_cases *cases, const rh_element *element, void *value);
 
 /* The largest magnitude of a float of the value, and of `most`; NaN if one is. */
-double rh_value_largest(const rh_operator *of, const unsigned char *value, double most);
+double rh_value_largest(const rh_custom *of, const unsigned char *value, double most);
 
 double rh_element_number(rh_type type, uint64_t bits);
 uint64_t rh_element_bits(rh_type type, double number); /* in range */

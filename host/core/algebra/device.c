@@ -5,8 +5,8 @@
 #include "../base/vocabulary.h"
 #include "../cl/memory.h"
 #include "../cl/status.h"
-#include "../operators/ops.h"
-#include "../operators/result.h"
+#include "../operation/ops.h"
+#include "../operation/result.h"
 #include "cases.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static const char source[] =
     "}\n";
 
 typedef struct comparison {
-  const rh_operator *self;
+  const rh_custom *self;
   rh_cl_session *session;
   uint64_t constants[RH_EXPR_MOST_SLOTS];
   unsigned char *elements[RH_MOST_OPERANDS];
@@ -49,7 +49,7 @@ static uint64_t element(rh_type type, uint64_t random) {
 
 static rh_status make_elements(comparison *c, rh_error *error) {
   uint64_t seed = 7;
-  for (uint32_t k = 0; k < c->self->n_operands; k++) {
+  for (uint32_t k = 0; k < c->self->face.n_operands; k++) {
     rh_type type = c->self->operands[k].type;
     uint32_t size = rh_type_size(type);
     if (!(c->elements[k] = malloc((size_t)ELEMENTS * size)))
@@ -68,7 +68,7 @@ static rh_status make_elements(comparison *c, rh_error *error) {
 /* ---- The device's values ---- */
 
 static rh_status build(comparison *c, rh_error *error) {
-  char *prelude = rh_operator_prelude(c->self);
+  char *prelude = c->self->face.calls->prelude(&c->self->face);
   cl_int code;
   if (!prelude) return rh_fail(error, RH_E_NOMEM, "no memory for a program's source");
   const char *options =
@@ -83,12 +83,12 @@ static rh_status build(comparison *c, rh_error *error) {
 }
 
 static rh_status set_arguments(comparison *c, rh_error *error) {
-  const rh_operator *self = c->self;
+  const rh_custom *self = c->self;
   const uint64_t n = TRIPLES, at = 0;
   cl_uint k = 0;
   cl_int code = CL_SUCCESS;
-  int expands = rh_operator_has_operands(self);
-  for (uint32_t j = 0; j < self->n_operands && code == CL_SUCCESS; j++) {
+  int expands = rh_custom_has_operands(self);
+  for (uint32_t j = 0; j < self->face.n_operands && code == CL_SUCCESS; j++) {
     code = clSetKernelArg(c->kernel, k++, sizeof(cl_mem), &c->buffers[j]);
     if (expands && code == CL_SUCCESS) code = clSetKernelArg(c->kernel, k++, sizeof at, &at);
   }
@@ -121,11 +121,11 @@ static rh_status launch(comparison *c, rh_error *error) {
 /* ---- Comparing ---- */
 
 static void host_value(const comparison *c, uint64_t triple, unsigned char *value) {
-  const rh_operator *self = c->self;
+  const rh_custom *self = c->self;
   _Alignas(16) unsigned char next[RH_ANY_VALUE_BYTES];
   rh_arrays arrays = {.constants = c->constants};
-  for (uint32_t k = 0; k < self->n_operands; k++) arrays.operands[k] = c->elements[k];
-  const void *input = rh_operator_has_operands(self) ? (const void *)&arrays : c->elements[0];
+  for (uint32_t k = 0; k < self->face.n_operands; k++) arrays.operands[k] = c->elements[k];
+  const void *input = rh_custom_has_operands(self) ? (const void *)&arrays : c->elements[0];
   rh_op_load(&self->op, value, input, 3 * triple);
   for (uint64_t k = 1; k < 3; k++) {
     memset(next, 0, sizeof next);
@@ -147,18 +147,18 @@ static double number_at(const unsigned char *value, const rh_operator_field *fie
 
 /* NaN has many bits; where functions are not the same everywhere, results may be close only, and
  * of a number that overflows nothing is known. */
-static int agree_built_in(const rh_operator *self, const unsigned char *x, const unsigned char *y) {
+static int agree_built_in(const rh_custom *self, const unsigned char *x, const unsigned char *y) {
   rh_result a = {0}, b = {0};
-  rh_op_result(self->base, self->type, x, &a);
-  rh_op_result(self->base, self->type, y, &b);
+  rh_op_result(self->face.base, self->face.type, x, &a);
+  rh_op_result(self->face.base, self->face.type, y, &b);
   int is_nan = rh_type_is_float(a.type) && isnan(a.value.f) && isnan(b.value.f);
   return a.index == b.index && (is_nan || a.value.u == b.value.u);
 }
 
-static int agree(const rh_operator *self, const unsigned char *x, const unsigned char *y,
+static int agree(const rh_custom *self, const unsigned char *x, const unsigned char *y,
                  int is_exact) {
   double scale = 1;
-  if (!self->is_struct) return agree_built_in(self, x, y);
+  if (!self->face.is_struct) return agree_built_in(self, x, y);
   for (uint32_t f = 0; f < self->n_fields; f++) {
     double size = fabs(number_at(x, &self->fields[f]));
     if (rh_type_is_float(self->fields[f].type) && !isfinite(size) && !is_exact) return 1;
@@ -176,10 +176,10 @@ static int agree(const rh_operator *self, const unsigned char *x, const unsigned
 
 static void compare(const comparison *c, rh_algebra_device *device) {
   _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];
-  const rh_operator *self = c->self;
+  const rh_custom *self = c->self;
   const char *name = c->session->device->name;
   int is_exact =
-      rh_exprs_is_exact(self->load) && (!self->is_struct || rh_exprs_is_exact(self->combine));
+      rh_exprs_is_exact(self->load) && (!self->face.is_struct || rh_exprs_is_exact(self->combine));
   uint32_t wrong = 0;
   for (uint64_t t = 0; t < TRIPLES; t++) {
     memset(value, 0, sizeof value);
@@ -207,15 +207,15 @@ static void release(comparison *c) {
   free(c->got);
 }
 
-rh_status rh_algebra_compare(const rh_operator *self, rh_cl_session *session,
+rh_status rh_algebra_compare(const rh_custom *self, rh_cl_session *session,
                              rh_algebra_device *device, rh_error *error) {
   comparison c = {.self = self, .session = session};
   *device = (rh_algebra_device){0};
   if (self->code) return RH_OK; /* there is nothing to compare it with */
   /* Each run holds a sum of inexact maps to a bound of its own. */
-  if (!self->is_struct && !rh_exprs_is_exact(self->load)) return RH_OK;
-  if (rh_operator_uses_f64(self) && !(session->device->about.features & RH_FP64)) return RH_OK;
-  rh_operator_bind(self, RH_CASES_N, c.constants);
+  if (!self->face.is_struct && !rh_exprs_is_exact(self->load)) return RH_OK;
+  if (rh_custom_uses_f64(self) && !(session->device->about.features & RH_FP64)) return RH_OK;
+  self->face.calls->bind(&self->face, RH_CASES_N, c.constants);
   rh_status status = make_elements(&c, error);
   if (status == RH_OK) status = build(&c, error);
   if (status == RH_OK) status = launch(&c, error);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../cl/session.h"
-#include "../operators/operator.h"
+#include "../operators/custom.h"
 
 typedef struct rh_algebra_device {
   uint64_t n; /* triples of elements that were compared; 0: none */
@@ -13,5 +13,5 @@ typedef struct rh_algebra_device {
 /* Loads and combines many triples of elements, in one launch.  They must be equal if every
  * operation has the same bits everywhere, and else close; NaN equals NaN.  Neither OpenCL C nor
  * built-in operators over inexact maps are compared.  Fails if the device does. */
-rh_status rh_algebra_compare(const rh_operator *self, rh_cl_session *session,
+rh_status rh_algebra_compare(const rh_custom *self, rh_cl_session *session,
                              rh_algebra_device *device, rh_error *error);

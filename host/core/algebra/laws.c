@@ -13,49 +13,49 @@ uint32_t rh_law_values(rh_law law) {
 
 /* ---- The two sides ---- */
 
-static void repeat_identity(const rh_operator *of, unsigned char *to, uint32_t n) {
+static void repeat_identity(const rh_custom *of, unsigned char *to, uint32_t n) {
   for (uint32_t k = 0; k < n; k++)
     memcpy(to + (size_t)k * RH_ANY_VALUE_BYTES, of->identity, RH_ANY_VALUE_BYTES);
 }
 
 /* The identity on the left, and on the right. */
-static void with_identity(const rh_operator *of, const unsigned char *values, unsigned char *left,
+static void with_identity(const rh_custom *of, const unsigned char *values, unsigned char *left,
                           unsigned char *right, unsigned char *room, uint32_t n) {
   repeat_identity(of, room, n);
-  rh_operator_combine_all(of, room, values, left, n);
-  rh_operator_combine_all(of, values, room, right, n);
+  rh_custom_combine_all(of, room, values, left, n);
+  rh_custom_combine_all(of, values, room, right, n);
 }
 
-void rh_law_sides(const rh_operator *of, rh_law law, unsigned char *const v[3], unsigned char *left,
+void rh_law_sides(const rh_custom *of, rh_law law, unsigned char *const v[3], unsigned char *left,
                   unsigned char *right, unsigned char *room, uint32_t n) {
   switch (law) {
   case RH_LAW_IDENTITY: with_identity(of, v[0], left, right, room, n); return;
   case RH_LAW_COMMUTATIVE:
-    rh_operator_combine_all(of, v[0], v[1], left, n);
-    rh_operator_combine_all(of, v[1], v[0], right, n);
+    rh_custom_combine_all(of, v[0], v[1], left, n);
+    rh_custom_combine_all(of, v[1], v[0], right, n);
     return;
   default:
-    rh_operator_combine_all(of, v[0], v[1], room, n);
-    rh_operator_combine_all(of, room, v[2], left, n);
-    rh_operator_combine_all(of, v[1], v[2], room, n);
-    rh_operator_combine_all(of, v[0], room, right, n);
+    rh_custom_combine_all(of, v[0], v[1], room, n);
+    rh_custom_combine_all(of, room, v[2], left, n);
+    rh_custom_combine_all(of, v[1], v[2], room, n);
+    rh_custom_combine_all(of, v[0], room, right, n);
   }
 }
 
 /* ---- Comparing ---- */
 
-static double number_of(const rh_operator *of, uint32_t field, const unsigned char *value) {
+static double number_of(const rh_custom *of, uint32_t field, const unsigned char *value) {
   uint64_t bits = 0;
   rh_type type = of->fields[field].type;
   memcpy(&bits, value + of->fields[field].offset, rh_type_size(type));
   return rh_element_number(type, bits);
 }
 
-static int is_float(const rh_operator *of, uint32_t field) {
+static int is_float(const rh_custom *of, uint32_t field) {
   return rh_type_is_float(of->fields[field].type);
 }
 
-static double finite_size(const rh_operator *of, const unsigned char *value) {
+static double finite_size(const rh_custom *of, const unsigned char *value) {
   double size = rh_value_largest(of, value, 0);
   return isfinite(size) ? size : 0;
 }
@@ -66,7 +66,7 @@ static rh_difference compare_floats(double x, double y, double allowed) {
   return fabs(x - y) <= allowed ? RH_ROUNDED : RH_DIFFERENT;
 }
 
-static rh_difference compare_values(const rh_operator *of, const unsigned char *x,
+static rh_difference compare_values(const rh_custom *of, const unsigned char *x,
                                     const unsigned char *y, double scale) {
   rh_difference worst = RH_SAME, one;
   for (uint32_t f = 0; f < of->n_fields; f++) {
@@ -83,7 +83,7 @@ static rh_difference compare_values(const rh_operator *of, const unsigned char *
 }
 
 /* Of an identity, each side is compared with the value itself. */
-rh_difference rh_law_compare(const rh_operator *of, unsigned char *const v[3], uint32_t n_values,
+rh_difference rh_law_compare(const rh_custom *of, unsigned char *const v[3], uint32_t n_values,
                              const unsigned char *left, const unsigned char *right, int tolerance) {
   double most = 0, scale = 0;
   for (uint32_t k = 0; k < n_values; k++) most = rh_value_largest(of, v[k], most);
@@ -134,7 +134,7 @@ void rh_law_shrink(const rh_cases *cases, rh_law law, rh_element *elements, int 
   for (int step = 0; changed && step < MOST_STEPS; step++) {
     changed = 0;
     for (uint32_t k = 0; k < rh_law_values(law); k++)
-      for (uint32_t j = 0; j < cases->of->n_operands; j++)
+      for (uint32_t j = 0; j < cases->of->face.n_operands; j++)
         changed |= simplify(cases, law, elements, k, j, tolerance);
   }
 }
@@ -165,17 +165,16 @@ static void add_number(rh_text *text, rh_type type, uint64_t bits, int digits) {
     rh_text_add(text, "%llu", (unsigned long long)bits);
 }
 
-static void add_element(rh_text *text, const rh_operator *of, const rh_element *element) {
-  if (of->n_operands > 1) rh_text_add(text, "(");
-  for (uint32_t j = 0; j < of->n_operands; j++) {
+static void add_element(rh_text *text, const rh_custom *of, const rh_element *element) {
+  if (of->face.n_operands > 1) rh_text_add(text, "(");
+  for (uint32_t j = 0; j < of->face.n_operands; j++) {
     if (j) rh_text_add(text, ", ");
     add_number(text, of->operands[j].type, element->of[j], SHORTEST);
   }
-  if (of->n_operands > 1) rh_text_add(text, ")");
+  if (of->face.n_operands > 1) rh_text_add(text, ")");
 }
 
-static void add_value(rh_text *text, const rh_operator *of, const unsigned char *value,
-                      int digits) {
+static void add_value(rh_text *text, const rh_custom *of, const unsigned char *value, int digits) {
   if (of->n_fields > 1) rh_text_add(text, "(");
   for (uint32_t f = 0; f < of->n_fields; f++) {
     const rh_operator_field *field = &of->fields[f];
@@ -188,7 +187,7 @@ static void add_value(rh_text *text, const rh_operator *of, const unsigned char 
 }
 
 /* As many digits as tell two values apart. */
-static int digits_for(const rh_operator *of, const unsigned char *one, const unsigned char *other) {
+static int digits_for(const rh_custom *of, const unsigned char *one, const unsigned char *other) {
   rh_text texts[2] = {{0}, {0}};
   add_value(&texts[0], of, one, FEW_DIGITS);
   add_value(&texts[1], of, other, FEW_DIGITS);
@@ -198,9 +197,8 @@ static int digits_for(const rh_operator *of, const unsigned char *one, const uns
   return is_same ? ALL_DIGITS : FEW_DIGITS;
 }
 
-static void add_outcome(rh_text *text, const rh_operator *of, rh_law law,
-                        const unsigned char *value, const unsigned char *left,
-                        const unsigned char *right) {
+static void add_outcome(rh_text *text, const rh_custom *of, rh_law law, const unsigned char *value,
+                        const unsigned char *left, const unsigned char *right) {
   int is_left = law == RH_LAW_IDENTITY && compare_values(of, left, value, 0) != RH_SAME;
   if (law == RH_LAW_IDENTITY) {
     const unsigned char *becomes = is_left ? left : right;
@@ -221,7 +219,7 @@ void rh_law_describe(const rh_cases *cases, rh_law law, const rh_element *elemen
                      unsigned char *const v[3], char *text, size_t size) {
   _Alignas(16) unsigned char left[RH_ANY_VALUE_BYTES], right[RH_ANY_VALUE_BYTES],
       room[RH_ANY_VALUE_BYTES];
-  const rh_operator *of = cases->of;
+  const rh_custom *of = cases->of;
   rh_text all = {0};
   for (uint32_t k = 0; k < rh_law_values(law); k++) {
     rh_text_add(&all, "%s%c=", k ? " " : "", 'a' + (char)k);

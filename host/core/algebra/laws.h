@@ -16,13 +16,13 @@ typedef enum rh_difference {
 uint32_t rh_law_values(rh_law law);
 
 /* The two sides for values v[0], v[1], v[2]; several at once, RH_ANY_VALUE_BYTES apart. */
-void rh_law_sides(const rh_operator *of, rh_law law, unsigned char *const v[3], unsigned char *left,
+void rh_law_sides(const rh_custom *of, rh_law law, unsigned char *const v[3], unsigned char *left,
                   unsigned char *right, unsigned char *room, uint32_t n);
 
 /* What sides may differ by: roundings of what? */
 enum { RH_NOTHING, RH_SUMS, RH_PRODUCTS };
 
-rh_difference rh_law_compare(const rh_operator *of, unsigned char *const v[3], uint32_t n_values,
+rh_difference rh_law_compare(const rh_custom *of, unsigned char *const v[3], uint32_t n_values,
                              const unsigned char *left, const unsigned char *right, int tolerance);
 
 /* Replaces elements by simpler ones as long as the law stays broken. */

@@ -6,4 +6,4 @@
 /* Associativity or commutativity at four points.  1: it holds, but for a chance of less than
  * 2^-200; -1: it does not, for values that elements reach; 0: the formulas have more than
  * + - * / ?: and ==, or what holds for elements does not hold for all values. */
-int rh_points_try(const rh_operator *of, rh_law law, uint64_t *seed);
+int rh_points_try(const rh_custom *of, rh_law law, uint64_t *seed);

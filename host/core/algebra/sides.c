@@ -17,7 +17,7 @@ typedef struct side {
 
 /* Where elements are: element i is number i % period of the arrays; period 0: number i. */
 typedef struct source {
-  const rh_operator *of;
+  const rh_custom *of;
   rh_arrays arrays;
   uint64_t period;
   uint64_t before; /* elements of the whole */
@@ -29,7 +29,7 @@ typedef struct source {
 static rh_arrays arrays_at(const source *from, uint64_t i) {
   rh_arrays arrays = from->arrays;
   uint64_t before = from->period ? i - i % from->period : 0;
-  for (uint32_t k = 0; k < from->of->n_operands; k++)
+  for (uint32_t k = 0; k < from->of->face.n_operands; k++)
     arrays.operands[k] = (const void *)((uintptr_t)arrays.operands[k] -
                                         before * rh_type_size(from->of->operands[k].type));
   return arrays;
@@ -38,7 +38,7 @@ static rh_arrays arrays_at(const source *from, uint64_t i) {
 static void load(const source *from, uint64_t i, unsigned char *value) {
   rh_arrays arrays = arrays_at(from, i);
   memset(value, 0, RH_ANY_VALUE_BYTES);
-  rh_operator_load(from->of, value, &arrays, i);
+  rh_custom_load(from->of, value, &arrays, i);
 }
 
 static void fold(const source *from, uint64_t first, uint64_t n, unsigned char *value) {
@@ -50,11 +50,11 @@ static void fold(const source *from, uint64_t first, uint64_t n, unsigned char *
     rh_arrays arrays = arrays_at(from, at);
     if (count > left) count = left;
     if (count <= FEW) {
-      rh_operator_fold(from->of, value, &arrays, at, count);
+      rh_custom_fold(from->of, value, &arrays, at, count);
     } else {
       memset(next, 0, sizeof next);
-      rh_operator_reduce(from->of, &arrays, at, count, next);
-      rh_operator_combine(from->of, value, next);
+      rh_custom_reduce(from->of, &arrays, at, count, next);
+      rh_custom_combine(from->of, value, next);
     }
     at += count;
   }
@@ -69,9 +69,9 @@ static void fold_doubling(const source *from, uint64_t first, uint64_t n, unsign
   fold(from, first, n >> doublings, value);
   while (doublings--) {
     memcpy(last, value, sizeof last);
-    rh_operator_combine(from->of, value, last);
+    rh_custom_combine(from->of, value, last);
     load(from, first + (n >> doublings) - 1, last);
-    if (n >> doublings & 1) rh_operator_combine(from->of, value, last);
+    if (n >> doublings & 1) rh_custom_combine(from->of, value, last);
   }
 }
 
@@ -80,7 +80,7 @@ static void value_of(const source *from, const side *s, unsigned char *value) {
   memset(value, 0, RH_ANY_VALUE_BYTES);
   memcpy(value, from->of->identity, from->of->op.value_size);
   if (s->n == 0) return;
-  if (s->step == 1 && from->period && !from->of->uses_index) {
+  if (s->step == 1 && from->period && !from->of->face.uses_index) {
     fold_doubling(from, s->first, s->n, value);
   } else if (s->step == 1) {
     fold(from, s->first, s->n, value);
@@ -88,7 +88,7 @@ static void value_of(const source *from, const side *s, unsigned char *value) {
     load(from, s->first, value);
     for (uint64_t k = 1; k < s->n; k++) {
       load(from, s->first + k * s->step, next);
-      rh_operator_combine(from->of, value, next);
+      rh_custom_combine(from->of, value, next);
     }
   }
 }
@@ -114,7 +114,7 @@ static double number_at(const rh_operator_field *field, const unsigned char *val
   return rh_element_number(field->type, bits);
 }
 
-static void change_last_bits(const rh_operator *of, unsigned char *value, uint64_t *seed) {
+static void change_last_bits(const rh_custom *of, unsigned char *value, uint64_t *seed) {
   for (uint32_t f = 0; f < of->n_fields; f++) {
     const rh_operator_field *field = &of->fields[f];
     double step = 2 * unit_of(field->type) * (double)((int)(rh_random_next(seed) % 3) - 1);
@@ -125,7 +125,7 @@ static void change_last_bits(const rh_operator *of, unsigned char *value, uint64
 }
 
 /* Far enough from the ends of the range that products of several stay inside. */
-static int is_moderate(const rh_operator *of, const unsigned char *value) {
+static int is_moderate(const rh_custom *of, const unsigned char *value) {
   for (uint32_t f = 0; f < of->n_fields; f++) {
     rh_type type = of->fields[f].type;
     double size = fabs(number_at(&of->fields[f], value));
@@ -164,7 +164,7 @@ static int field_differs(const meeting *m, const rh_operator_field *field, const
   return fabs(x - y) > allowed + (field->type == RH_TYPE_f64 ? DBL_MIN : (double)FLT_MIN);
 }
 
-static int differs(const rh_operator *of, const meeting *m, const unsigned char *one,
+static int differs(const rh_custom *of, const meeting *m, const unsigned char *one,
                    const unsigned char *other) {
   for (uint32_t f = 0; f < of->n_fields; f++)
     if (field_differs(m, &of->fields[f], one, other)) return 1;
@@ -172,7 +172,7 @@ static int differs(const rh_operator *of, const meeting *m, const unsigned char 
 }
 
 /* Makes the copies.  0: there is nothing to say of numbers of this size. */
-static int change_copies(const rh_operator *of, meeting *m) {
+static int change_copies(const rh_custom *of, meeting *m) {
   uint64_t seed = 1;
   for (int j = 0; j < 3; j++) {
     int is_identity = memcmp(m->v[j], of->identity, of->op.value_size) == 0;
@@ -186,7 +186,7 @@ static int change_copies(const rh_operator *of, meeting *m) {
 }
 
 /* 1: it does not hold. */
-static int is_broken(const rh_operator *of, rh_law law, meeting *m) {
+static int is_broken(const rh_custom *of, rh_law law, meeting *m) {
   unsigned char *const v[3] = {m->v[0], m->v[1], m->v[2]};
   rh_law_sides(of, law, v, m->left, m->right, m->room, COPIES);
   if (law != RH_LAW_IDENTITY) return differs(of, m, m->left, m->right);
@@ -199,7 +199,7 @@ static void describe_side(const source *from, const side *s, rh_text *text) {
   unsigned long long n = s->n, first = from->before + s->first;
   if (n == 0)
     rh_text_add(text, "no element");
-  else if (!from->of->uses_index)
+  else if (!from->of->face.uses_index)
     rh_text_add(text, "%llu element%s", n, n == 1 ? "" : "s");
   else if (n == 1)
     rh_text_add(text, "element %llu", first);
@@ -273,7 +273,7 @@ static void try_shape(const source *from, uint64_t at, const uint64_t n[3],
                       rh_algebra_report *report) {
   enum { LARGE = 8192 }; /* far from fast, where each element has to be loaded */
   side sides[3];
-  int apart = from->of->uses_index && from->period && n[0] + n[1] + n[2] <= LARGE;
+  int apart = from->of->face.uses_index && from->period && n[0] + n[1] + n[2] <= LARGE;
   for (int how = 0; how < (apart ? ARRANGEMENTS : 1); how++) {
     if (how != ADJACENT && !is_open(report, RH_LAW_COMMUTATIVE)) return;
     arrange(how, at, n, sides);
@@ -294,7 +294,7 @@ static const uint64_t positions[] = {
 enum { POSITIONS = sizeof positions / sizeof *positions };
 
 static void try_shapes(const source *from, int briefly, rh_algebra_report *report) {
-  const uint32_t n = briefly ? BRIEF_SHAPES : SHAPES, least = from->of->uses_index ? 2 : 1;
+  const uint32_t n = briefly ? BRIEF_SHAPES : SHAPES, least = from->of->face.uses_index ? 2 : 1;
   for (uint32_t k = 0; k < n; k++) {
     uint32_t times = k < SMALL_SHAPES ? 4 * least : k < BRIEF_SHAPES ? least : 1;
     for (uint32_t j = 0; j < times; j++)
@@ -304,18 +304,18 @@ static void try_shapes(const source *from, int briefly, rh_algebra_report *repor
 
 void rh_sides_try(const rh_cases *cases, int briefly, rh_algebra_report *report) {
   enum { PERIOD = 509 };
-  const rh_operator *of = cases->of;
+  const rh_custom *of = cases->of;
   source from = {.of = of, .period = PERIOD};
   uint64_t constants[RH_EXPR_MOST_SLOTS], seed = 1;
   _Alignas(8) unsigned char elements[RH_MOST_OPERANDS][PERIOD * sizeof(uint64_t)];
-  for (uint32_t k = 0; k < of->n_operands; k++) {
+  for (uint32_t k = 0; k < of->face.n_operands; k++) {
     uint32_t size = rh_type_size(of->operands[k].type);
     for (size_t i = 0; i < PERIOD; i++)
       memcpy(elements[k] + i * size,
              &cases->elements[rh_random_next(&seed) % RH_CASES_ELEMENTS].of[k], size);
     from.arrays.operands[k] = elements[k];
   }
-  rh_operator_bind(of, UINT64_C(1) << 41, constants);
+  of->face.calls->bind(&of->face, UINT64_C(1) << 41, constants);
   from.arrays.constants = constants;
   try_shapes(&from, briefly, report);
 }
@@ -378,7 +378,7 @@ static void look_at(row *r, const batch *b, const unsigned char *first, uint32_t
 }
 
 static void try_triples(row *r, batch *b, unsigned char *first, rh_algebra_report *report) {
-  const rh_operator *of = r->from->of;
+  const rh_custom *of = r->from->of;
   unsigned char *const v[3] = {first, b->values + RH_ANY_VALUE_BYTES,
                                b->values + 2 * (size_t)RH_ANY_VALUE_BYTES};
   rh_law_sides(of, RH_LAW_ASSOCIATIVE, v, b->left, b->right, b->room, b->n);
@@ -391,7 +391,7 @@ static void try_triples(row *r, batch *b, unsigned char *first, rh_algebra_repor
 
 /* The values of the batch, and what they add up to from the row's first on. */
 static void fill(const row *r, batch *b) {
-  const rh_operator *of = r->from->of;
+  const rh_custom *of = r->from->of;
   size_t size = RH_ANY_VALUE_BYTES;
   for (uint64_t k = 0; k < b->n + 2u; k++) {
     const side one = side_of(r, b->first + k, 1);
@@ -401,7 +401,7 @@ static void fill(const row *r, batch *b) {
       continue;
     }
     memmove(b->sums + k * size, b->sums + (k == 0 ? AT_ONCE - 1 : k - 1) * size, size);
-    rh_operator_combine(of, b->sums + k * size, b->values + k * size);
+    rh_custom_combine(of, b->sums + k * size, b->values + k * size);
   }
 }
 
@@ -415,11 +415,11 @@ static void try_row(row *r, batch *b, rh_algebra_report *report) {
   }
 }
 
-static int claims_to_commute(const rh_operator *of) {
+static int claims_to_commute(const rh_custom *of) {
   return (of->op.flags & RH_OP_COMMUTATIVE) != 0;
 }
 
-static int nothing_is_found(const rh_operator *of, const rh_algebra_report *report) {
+static int nothing_is_found(const rh_custom *of, const rh_algebra_report *report) {
   return is_open(report, RH_LAW_IDENTITY) && is_open(report, RH_LAW_ASSOCIATIVE) &&
          (is_open(report, RH_LAW_COMMUTATIVE) || !claims_to_commute(of));
 }
@@ -443,7 +443,7 @@ static void try_rows(const source *from, uint64_t n, rh_algebra_report *report) 
   free(b);
 }
 
-void rh_sides_try_data(const rh_operator *of, const rh_arrays *arrays, uint64_t first, uint64_t n,
+void rh_sides_try_data(const rh_custom *of, const rh_arrays *arrays, uint64_t first, uint64_t n,
                        rh_algebra_report *report) {
   const source from = {.of = of, .arrays = *arrays, .before = first};
   try_pieces(&from, n, report);

@@ -18,5 +18,5 @@ void rh_sides_try(const rh_cases *cases, int briefly, rh_algebra_report *report)
 /* On the first n elements of arrays: adjacent sides of some and of many of them, and all elements
  * one after the other, in pieces and in lanes.  first: which
  * element of the whole theirs is, for the words. */
-void rh_sides_try_data(const rh_operator *of, const rh_arrays *arrays, uint64_t first, uint64_t n,
+void rh_sides_try_data(const rh_custom *of, const rh_arrays *arrays, uint64_t first, uint64_t n,
                        rh_algebra_report *report);

@@ -16,7 +16,7 @@ static int is_known(rh_cache *cache, const char *key) {
   return kept != NULL;
 }
 
-static rh_status examine(const rh_operator *self, const rh_cache *cache, rh_error *error) {
+static rh_status examine(const rh_custom *self, const rh_cache *cache, rh_error *error) {
   rh_algebra_report report;
   RH_TRY(rh_algebra_examine(self, &report, error));
   rh_law law = rh_algebra_verdict(self, &report);
@@ -26,9 +26,9 @@ static rh_status examine(const rh_operator *self, const rh_cache *cache, rh_erro
   return RH_OK;
 }
 
-rh_status rh_algebra_trust(const rh_operator *self, rh_cache *cache, rh_error *error) {
+rh_status rh_algebra_trust(const rh_custom *self, rh_cache *cache, rh_error *error) {
   rh_text key = {0};
-  if (!self->is_struct || self->n_parts || self->code) return RH_OK;
+  if (!self->face.is_struct || self->n_parts || self->code) return RH_OK;
   rh_text_add(&key, "operator 3\nredhost %s\n%s", REDHOST_VERSION, self->key);
   rh_status status = RH_OK;
   if (!is_known(cache, rh_text_get(&key))) {
@@ -40,10 +40,10 @@ rh_status rh_algebra_trust(const rh_operator *self, rh_cache *cache, rh_error *e
   return status;
 }
 
-rh_status rh_algebra_trust_on(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
+rh_status rh_algebra_trust_on(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
                               uint64_t n, rh_error *error) {
   rh_algebra_report report = {0};
-  if (!self->is_struct || self->n_parts || self->code) return RH_OK;
+  if (!self->face.is_struct || self->n_parts || self->code) return RH_OK;
   rh_sides_try_data(self, arrays, first, n, &report);
   rh_law law = rh_algebra_verdict(self, &report);
   return law == RH_LAWS ? RH_OK : rh_fail(error, RH_E_PLUGIN, "%s", report.broken[law]);

@@ -174,13 +174,12 @@ rh_status rh_definition_compose(rh_definition *definition, const rh_operator_tex
   return RH_OK;
 }
 
-rh_status rh_catalog_make(rh_operator **made, const rh_definition *definition,
+rh_status rh_catalog_make(rh_custom **made, const rh_definition *definition,
                           const rh_operand *operands, uint32_t n_operands, const rh_let *lets,
                           uint32_t n_lets, rh_error *error) {
   rh_traits traits;
   rh_error why;
-  rh_status status =
-      rh_operator_create(made, definition, operands, n_operands, lets, n_lets, error);
+  rh_status status = rh_custom_create(made, definition, operands, n_operands, lets, n_lets, error);
   if (status != RH_E_USAGE || !definition->origin) return status;
   if (rh_traits_find(&traits, definition, &why) != RH_E_FILE) return status;
   if (error) *error = why;

@@ -1,7 +1,7 @@
 #include "traits.h"
 #include "../base/error.h"
 #include "../base/vocabulary.h"
-#include "../operators/operator.h"
+#include "../operators/custom.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,13 +20,13 @@ static void add_exactness(rh_traits *traits, rh_type type, uint32_t flags) {
   *of = before ? *of && exact : exact;
 }
 
-static void add_type(rh_traits *traits, rh_type type, const rh_operator *made) {
+static void add_type(rh_traits *traits, rh_type type, const rh_custom *made) {
   const rh_op *op = &made->op;
   if (!traits->n_results) {
     traits->commutes = (op->flags & RH_OP_COMMUTATIVE) != 0;
     set_results(traits, op->flags);
-    if (made->n_results) {
-      traits->n_results = made->n_results;
+    if (made->face.n_results) {
+      traits->n_results = made->face.n_results;
       memcpy(traits->results, made->results, sizeof traits->results);
     }
   }
@@ -38,26 +38,26 @@ static void add_type(rh_traits *traits, rh_type type, const rh_operator *made) {
 }
 
 /* types[k]: of operand k. */
-static rh_status try_types(rh_operator **made, const rh_definition *definition,
-                           const rh_type *types, rh_error *error) {
+static rh_status try_types(rh_custom **made, const rh_definition *definition, const rh_type *types,
+                           rh_error *error) {
   rh_operand operands[RH_MOST_OPERANDS] = {0};
   for (uint32_t k = 0; k < definition->n_operands; k++) {
     memcpy(operands[k].name, definition->operands[k], RH_OPERATOR_NAME_BYTES);
     operands[k].type = types[k];
   }
-  return rh_operator_create(made, definition, operands, definition->n_operands, NULL, 0, error);
+  return rh_custom_create(made, definition, operands, definition->n_operands, NULL, 0, error);
 }
 
 /* Some operators need integers and floats: a value and a mask. */
 static rh_status try_mixed(rh_traits *traits, const rh_definition *definition) {
   rh_type types[RH_MOST_OPERANDS] = {0};
-  rh_operator *made;
+  rh_custom *made;
   for (uint32_t mask = 1; mask + 1 < 1u << definition->n_operands; mask++) {
     for (uint32_t k = 0; k < definition->n_operands; k++)
       types[k] = mask >> k & 1 ? RH_TYPE_i32 : RH_TYPE_f32;
     if (try_types(&made, definition, types, NULL) != RH_OK) continue;
     add_type(traits, 0, made);
-    rh_operator_destroy(made);
+    rh_custom_destroy(made);
     return RH_OK;
   }
   return RH_E_FILE;
@@ -72,13 +72,13 @@ rh_status rh_traits_find(rh_traits *traits, const rh_definition *definition, rh_
   *traits = (rh_traits){0};
   for (size_t j = 0; j < RH_N_TYPES; j++) {
     rh_type types[RH_MOST_OPERANDS];
-    rh_operator *made;
+    rh_custom *made;
     for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++) types[k] = order[j];
     if (try_types(&made, definition, types, j ? &why : &first) == RH_E_NOMEM)
       return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
     if (!made) continue;
     add_type(traits, order[j], made);
-    rh_operator_destroy(made);
+    rh_custom_destroy(made);
   }
   if (traits->types || try_mixed(traits, definition) == RH_OK) return RH_OK;
   return rh_fail(error, RH_E_FILE, "%s", first.message);

@@ -67,8 +67,8 @@ static double estimate_s(const rh_tunedb *tuned, const way *of, uint64_t bytes) 
 
 static uint64_t bytes_each(const rh_job_spec *spec) {
   uint64_t bytes = 0;
-  for (uint32_t k = 0; k < rh_job_operands(spec); k++)
-    bytes += rh_type_size(rh_job_operand_type(spec, k));
+  for (uint32_t k = 0; k < spec->op->n_operands; k++)
+    bytes += rh_type_size(spec->op->operands[k].type);
   return bytes;
 }
 
@@ -99,8 +99,8 @@ static uint64_t trial_n(const rh_job_spec *spec) {
 static const rh_tunedb_entry *find_near(const calibration *t, const rh_calibrate_candidate *one,
                                         uint32_t origin) {
   const rh_tunedb_timed near = {origin, origin, RH_TUNED_SAME, t->n / 8, 8 * t->n};
-  return rh_tunedb_find_timed(t->tuned, &near, one->entry->name, one->plugin, t->spec->op,
-                              t->spec->type, rh_operator_hash(t->spec->custom), t->n);
+  return rh_tunedb_find_timed(t->tuned, &near, one->entry->name, one->plugin, t->spec->op->base,
+                              t->spec->op->type, t->spec->op->hash, t->n);
 }
 
 /* A time within a factor of 8 of the size, and not under another driver. */
@@ -119,14 +119,14 @@ static void keep(calibration *t, rh_tunedb_entry *entry, const char *strategy, d
 }
 
 static void keep_strategy(calibration *t, const rh_entry *of, double seconds) {
-  const rh_operator *custom = t->spec->custom;
+  const rh_operator *op = t->spec->op;
   rh_tunedb_entry entry = {.plugin = rh_tunedb_file(t->tuned, of->path),
-                           .op = t->spec->op,
-                           .type = t->spec->type,
-                           .own = rh_operator_hash(custom),
+                           .op = op->base,
+                           .type = op->type,
+                           .own = op->hash,
                            .n = t->n,
                            .on_device = of->device_kinds != RH_DEVICE_HOST};
-  if (custom) snprintf(entry.own_name, sizeof entry.own_name, "%.63s", custom->name);
+  if (op->is_custom) snprintf(entry.own_name, sizeof entry.own_name, "%.63s", op->name);
   keep(t, &entry, of->name, seconds);
 }
 
@@ -211,8 +211,6 @@ static rh_status set_up(calibration *t, rh_job *job, const rh_entry *entry) {
   rh_job_spec spec = {.strategy = entry->name,
                       .plugin = entry->path,
                       .op = t->spec->op,
-                      .type = t->spec->type,
-                      .custom = t->spec->custom,
                       .unchecked_op = 1, /* it was examined before */
                       .n = t->have,
                       .what = "a short measurement"};
@@ -276,7 +274,7 @@ static void measure_way(calibration *t, const way *of) {
 /* ---- Choosing what to measure ---- */
 
 static int32_t score(const calibration *t, const rh_entry *entry) {
-  return entry->offers[t->spec->op][t->spec->type].answer.score;
+  return entry->offers[t->spec->op->base][t->spec->op->type].answer.score;
 }
 
 /* Measures up to `most`, by score, that run on the host or on a device and are not known yet. */
@@ -307,7 +305,7 @@ static void measure_on_device(calibration *t, const rh_calibrate_candidate *list
   if (rh_context_session(t->context, &session, NULL) != RH_OK) return;
   t->deadline =
       rh_now() + budget_s; /* its own, or a slow host would leave no time for what is faster */
-  session->compiled_only = !t->spec->custom;
+  session->compiled_only = !t->spec->op->is_custom;
   measure_best(t, list, n, 0, DEVICES);
   session->compiled_only = 0;
 }
@@ -329,9 +327,8 @@ int rh_calibrate(rh_context *context, const rh_job_spec *spec, rh_tunedb *tuned,
     measure_on_device(&t, list, n);
   if (t.found.length)
     rh_log(&context->options.reporter, RH_LOG_INFO,
-           "auto: measured once, as little was known of %s of %s here: %s; %.2g s",
-           rh_job_op_name(spec), rh_type_name(rh_job_operand_type(spec, 0)), rh_text_get(&t.found),
-           rh_now() - start);
+           "auto: measured once, as little was known of %s of %s here: %s; %.2g s", spec->op->name,
+           rh_type_name(spec->op->operands[0].type), rh_text_get(&t.found), rh_now() - start);
   int found = t.found.length > 0;
   if (context->session_open && rh_opening_s(tuned) == 0)
     keep_way(&t, &opening, 1, context->opening_s);

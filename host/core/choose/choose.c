@@ -26,7 +26,7 @@ typedef struct candidate {
 typedef struct choice {
   rh_context *context;
   const rh_job_spec *spec;
-  uint64_t own; /* the spec's operator, if it is a user's: rh_operator_hash() */
+  uint64_t own; /* the hash of the spec's operator, if it is a user's */
   rh_tunedb *tuned;
   /* n of them; then, up to n_known, those whose bits are not the canonical order's */
   candidate *list;
@@ -46,21 +46,21 @@ static int runs_on_host(const rh_entry *entry) {
 /* A host strategy cannot read device memory, and one that finishes on the host leaves no result
  * on the device.  Neither can call an operator's OpenCL C. */
 static int can_serve(const rh_job_spec *spec, const rh_entry *entry) {
-  const rh_offer *offer = &entry->offers[spec->op][spec->type];
+  const rh_offer *offer = &entry->offers[spec->op->base][spec->op->type];
   if (entry->shadowed_by || offer->status != RH_OK) return 0;
-  int has_code = spec->custom && spec->custom->code;
+  int has_code = spec->op->is_code;
   if ((has_code || spec->on_device >= RH_JOB_DATA_ON_DEVICE) && runs_on_host(entry)) return 0;
   if (has_code && offer->answer.finishes_on_host) return 0;
   return spec->on_device != RH_JOB_RESULT_ON_DEVICE || !offer->answer.finishes_on_host;
 }
 
 static int has_canonical_bits(const rh_job_spec *spec, const rh_entry *entry) {
-  return entry->promises & RH_CANONICAL_ORDER || !rh_op_rounds(spec->op, spec->type);
+  return entry->promises & RH_CANONICAL_ORDER || !rh_op_rounds(spec->op->base, spec->op->type);
 }
 
 static int has_failed(const choice *c, const candidate *of) {
-  return rh_tunedb_has_failed(c->tuned, of->entry->name, of->plugin, c->spec->op, c->spec->type,
-                              c->own);
+  return rh_tunedb_has_failed(c->tuned, of->entry->name, of->plugin, c->spec->op->base,
+                              c->spec->op->type, c->own);
 }
 
 static int is_far(const choice *c) {
@@ -79,9 +79,9 @@ static void keep_on_device(choice *c) {
 static void keep_judged(choice *c) {
   const rh_job_spec *spec = c->spec;
   uint32_t judged = 0;
-  for (uint32_t k = 0; spec->custom && k < c->n_known; k++) {
-    const rh_offer *offer = &c->list[k].entry->offers[spec->op][spec->type];
-    if (!rh_reference_allows_much(spec->custom, offer->answer.depth, spec->n))
+  for (uint32_t k = 0; spec->op->is_custom && k < c->n_known; k++) {
+    const rh_offer *offer = &c->list[k].entry->offers[spec->op->base][spec->op->type];
+    if (!rh_reference_allows_much(spec->op, offer->answer.depth, spec->n))
       c->list[judged++] = c->list[k];
   }
   if (judged) c->n_known = judged;
@@ -134,16 +134,6 @@ static void weigh_way(choice *c) {
   if (c->way_s == 0) keep_on_device(c);
 }
 
-/* For messages. */
-static const char *op_name(const rh_job_spec *spec) {
-  return spec->custom ? spec->custom->name : rh_op_name(spec->op);
-}
-
-/* Of the elements. */
-static rh_type type_of(const rh_job_spec *spec) {
-  return spec->custom ? spec->custom->operands[0].type : spec->type;
-}
-
 static rh_status gather(choice *c, const rh_registry *registry, rh_error *error) {
   const rh_job_spec *spec = c->spec;
   c->list = calloc(registry->n_entries + 1u, sizeof *c->list);
@@ -155,7 +145,7 @@ static rh_status gather(choice *c, const rh_registry *registry, rh_error *error)
   c->n = c->n_known;
   take_entries(c, registry, 0);
   if (c->n) return RH_OK;
-  const char *op = op_name(spec), *type = rh_type_name(type_of(spec));
+  const char *op = spec->op->name, *type = rh_type_name(spec->op->operands[0].type);
   if (c->n_known)
     return rh_fail(error, RH_DECLINED,
                    "no strategy that promises the bits of the canonical order can serve %s of %s "
@@ -212,9 +202,10 @@ static double scaled(double time_s, double per, double by) {
 static void compare_with(const choice *c, const candidate *best, candidate *one) {
   rh_estimate *own = &one->known;
   const rh_tunedb_entry *from = own->from;
-  const rh_estimated same = {best->entry->name, best->plugin, from->op, from->type, 0, c->spec->n};
+  const rh_estimated same = {best->entry->name, best->plugin,
+                             rh_operator_builtin(from->op, from->type), c->spec->n};
   rh_estimate other = rh_estimate_of(c->tuned, &same);
-  double size = rh_type_size(from->type), asked = rh_type_size(c->spec->type);
+  double size = rh_type_size(from->type), asked = rh_type_size(c->spec->op->type);
   if (other.from && other.unlike == RH_TUNED_SAME && other.from->origin == from->origin) {
     own->time_s = scaled(own->time_s, other.time_s, best->known.time_s);
     own->latency_s = scaled(own->latency_s, other.latency_s, best->known.latency_s);
@@ -244,7 +235,7 @@ static uint32_t look_up(choice *c) {
   double logs = 0;
   for (uint32_t k = 0; k < c->n_known; k++) {
     candidate *one = &c->list[k];
-    const rh_estimated of = {one->entry->name, one->plugin, spec->op, spec->type, c->own, spec->n};
+    const rh_estimated of = {one->entry->name, one->plugin, spec->op, spec->n};
     one->known = rh_estimate_of(c->tuned, &of);
     known += k < c->n && one->known.from;
     if (one->known.measured_per_shipped <= 0) continue;
@@ -308,7 +299,7 @@ static const candidate *best_of(const choice *c, int by_latency) {
 /* ---- The explanation ---- */
 
 static int is_exact(const choice *c, const rh_tunedb_entry *entry) {
-  return entry->op == c->spec->op && entry->type == c->spec->type && entry->own == c->own;
+  return entry->op == c->spec->op->base && entry->type == c->spec->op->type && entry->own == c->own;
 }
 
 /* "measured here", "measured here, for sum of f32" */
@@ -369,7 +360,7 @@ static void explain_passed_over(const choice *c, const candidate *best, int by_l
 }
 
 static int32_t score(const choice *c, const candidate *of) {
-  return of->entry->offers[c->spec->op][c->spec->type].answer.score;
+  return of->entry->offers[c->spec->op->base][c->spec->op->type].answer.score;
 }
 
 /* Is there a strategy on the device that nothing is known of, while the upload takes less than the
@@ -479,13 +470,13 @@ static const candidate *choose_without_device(choice *c, rh_text *text) {
   const rh_registry *registry;
   const candidate *best;
   const char *names[MOST_NAMES];
-  rh_wanted wanted = {.n = c->spec->n, .op = c->spec->op, .type = c->spec->type, .names = names};
+  rh_wanted wanted = {.n = c->spec->n, .op = c->spec->op, .names = names};
   if (!may_do_without_device(c) || rh_context_tuned(c->context, &c->tuned, NULL) != RH_OK)
     return NULL;
   double way_s = rh_transfer_s(c->context, c->tuned, c->spec);
   if (c->spec->once) way_s += rh_opening_s(c->tuned);
-  wanted.n_names =
-      rh_tunedb_host_strategies(c->tuned, c->spec->op, c->spec->type, c->own, names, MOST_NAMES);
+  wanted.n_names = rh_tunedb_host_strategies(c->tuned, c->spec->op->base, c->spec->op->type, c->own,
+                                             names, MOST_NAMES);
   if (way_s == 0 || wanted.n_names == 0) return NULL;
   if (!c->spec->once) wanted.n_names = rh_tunedb_strategies(c->tuned, names, MOST_NAMES);
   if (rh_context_examine(c->context, &wanted, &registry, NULL) != RH_OK) return NULL;
@@ -505,7 +496,7 @@ static const candidate *choose_without_device(choice *c, rh_text *text) {
 rh_status rh_choose(rh_context *context, const rh_job_spec *spec, const rh_entry **entry,
                     rh_error *error) {
   const rh_registry *registry;
-  choice c = {.context = context, .spec = spec, .own = rh_operator_hash(spec->custom)};
+  choice c = {.context = context, .spec = spec, .own = spec->op->hash};
   rh_text text = {0};
   uint32_t known = 0;
   rh_error no_device;
@@ -519,7 +510,7 @@ rh_status rh_choose(rh_context *context, const rh_job_spec *spec, const rh_entry
   }
   forget(&c);
   const char *names[MOST_NAMES];
-  rh_wanted wanted = {.n = spec->n, .op = spec->op, .type = spec->type, .names = names};
+  rh_wanted wanted = {.n = spec->n, .op = spec->op, .names = names};
   RH_TRY(rh_context_any_device(context, &wanted.device, &no_device, error));
   RH_TRY(rh_context_tuned(context, &c.tuned, error));
   wanted.n_names = rh_tunedb_strategies(c.tuned, names, MOST_NAMES);

@@ -18,8 +18,8 @@ static const rh_tunedb_entry *find(const rh_tunedb *tuned, const rh_estimated *o
       .least_n = least_n,
       .most_n = most_n,
   };
-  return rh_tunedb_find_timed(tuned, &wanted, of->strategy, of->plugin, of->op, of->type, of->own,
-                              of->n);
+  return rh_tunedb_find_timed(tuned, &wanted, of->strategy, of->plugin, of->op->base, of->op->type,
+                              of->op->hash, of->n);
 }
 
 static const rh_tunedb_entry *nearest(const rh_tunedb *tuned, const rh_estimated *of, int shipped,

@@ -2,15 +2,14 @@
  * with redhost, at any sizes. */
 #pragma once
 
+#include "../operation/operator.h"
 #include "../tunedb/tunedb.h"
 
 /* A strategy and a problem. */
 typedef struct rh_estimated {
   const char *strategy;
   uint64_t plugin;
-  uint32_t op;
-  rh_type type;
-  uint64_t own; /* of a user's operator: rh_operator_hash(); else 0 */
+  const rh_operator *op;
   uint64_t n;
 } rh_estimated;
 

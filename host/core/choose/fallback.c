@@ -11,7 +11,7 @@ struct rh_left_out {
   char strategy[64];
   uint32_t op;
   rh_type type;
-  uint64_t own;      /* a user's operator: rh_operator_hash() */
+  uint64_t own;      /* rh_operator.hash */
   int with_settings; /* the caller's settings may be the cause */
   uint64_t least_n;
 };
@@ -19,8 +19,8 @@ struct rh_left_out {
 int rh_is_left_out(const rh_context *context, const rh_job_spec *spec, const char *strategy) {
   for (uint32_t k = 0; k < context->n_left_out; k++) {
     const rh_left_out *one = &context->left_out[k];
-    if (strcmp(one->strategy, strategy) == 0 && one->op == spec->op && one->type == spec->type &&
-        one->own == rh_operator_hash(spec->custom) &&
+    if (strcmp(one->strategy, strategy) == 0 && one->op == spec->op->base &&
+        one->type == spec->op->type && one->own == spec->op->hash &&
         one->with_settings == (spec->n_settings > 0) && spec->n >= one->least_n)
       return 1;
   }
@@ -39,9 +39,9 @@ static int leave_out(rh_context *context, const rh_job_spec *spec, rh_status sta
   if (!larger) return -1;
   context->left_out = larger;
   rh_left_out *one = &larger[context->n_left_out++];
-  *one = (rh_left_out){.op = spec->op,
-                       .type = spec->type,
-                       .own = rh_operator_hash(spec->custom),
+  *one = (rh_left_out){.op = spec->op->base,
+                       .type = spec->op->type,
+                       .own = spec->op->hash,
                        .with_settings = spec->n_settings > 0,
                        .least_n = depends_on_size(status) ? spec->n : 0};
   snprintf(one->strategy, sizeof one->strategy, "%s", context->chose);

@@ -2,7 +2,7 @@
 #include "../base/error.h"
 #include "../base/log.h"
 #include "../base/vocabulary.h"
-#include "../operators/ops.h"
+#include "../operation/ops.h"
 #include "../reduce/by_code.h"
 #include "choose.h"
 
@@ -14,10 +14,7 @@ rh_status rh_locate(rh_context *context, const rh_job_spec *spec, rh_found *foun
   context->chosen[0] = context->chose[0] = 0;
   context->device_failed = context->operator_failed = 0;
   *found = (rh_found){0};
-  if (!rh_op_is_defined(spec->op, spec->type))
-    return rh_fail(error, RH_E_USAGE, "operator %s is not defined for %s, only for %s",
-                   rh_op_name(spec->op), rh_type_name(spec->type), rh_op_domain(spec->op));
-  RH_TRY(rh_by_code_prepare(spec->custom, context, error));
+  RH_TRY(rh_by_code_prepare(spec->op, context, error));
   if (!name || strcmp(name, "auto") == 0) {
     const rh_entry *chosen;
     RH_TRY(rh_choose(context, spec, &chosen, error)); /* reports missing plugins */

@@ -6,27 +6,24 @@
 static const rh_sized without_fields = {"rh_result", 0, RH_WITHOUT_FIELDS};
 
 void rh_call_begin(rh_call *call, rh_job *job) {
-  const rh_operator *custom = job->spec.custom;
   const rh_job_spec *spec = &job->spec;
-  int has_fields = custom && custom->n_results,
-      has_operands = custom && rh_operator_has_operands(custom);
-  *call = (rh_call){.type = spec->type,
-                    .instance = job->instance,
+  const rh_operator *op = spec->op;
+  int has_fields = op->n_results > 0, has_operands = rh_operator_has_operands(op);
+  *call = (rh_call){.instance = job->instance,
                     .value = rh_instance_host_value(job->instance),
-                    .n_operands = rh_job_operands(spec),
+                    .n_operands = op->n_operands,
                     .job = job,
-                    .custom = custom};
+                    .op = op};
   for (uint32_t k = 0; k < call->n_operands; k++)
-    call->sizes[k] = rh_type_size(rh_job_operand_type(spec, k));
-  call->decodes = custom ? rh_op_find(spec->op, spec->type) : rh_instance_op(job->instance);
-  call->may_be_empty =
-      custom && custom->is_masked && spec->op == RH_OP_sum && rh_type_is_float(spec->type);
+    call->sizes[k] = rh_type_size(op->operands[k].type);
+  call->decodes = rh_op_find(op->base, op->type);
+  call->may_be_empty = op->is_masked && op->base == RH_OP_sum && rh_type_is_float(op->type);
   if (!has_fields) { /* else `decodes` may be null */
-    call->decoding = rh_op_decoding(call->decodes, spec->type);
+    call->decoding = rh_op_decoding(call->decodes, op->type);
     rh_job_result(spec, job->strategy->name, rh_instance_op(job->instance)->identity, &call->blank);
   }
   if (has_operands) {
-    rh_operands_begin(&job->operands, custom);
+    rh_operands_begin(&job->operands, op);
     rh_instance_show(job->instance, &job->operands);
     call->arrays = &job->operands.arrays;
   }
@@ -37,8 +34,8 @@ void rh_call_begin(rh_call *call, rh_job *job) {
 
 void rh_call_decode_unusual(const rh_call *call, const void *value, uint64_t n, rh_result *result) {
   rh_result own;
-  int has_fields = call->custom && call->custom->n_results;
-  rh_job_spec spec = {.op = call->job->spec.op, .type = call->type, .custom = call->custom, .n = n};
+  int has_fields = call->op->n_results > 0;
+  rh_job_spec spec = {.op = call->op, .n = n};
   rh_job_result(&spec, call->job->strategy->name, value, &own);
   rh_sized_write(result, &own, has_fields ? RH_SIZED(rh_result, strategy) : &without_fields);
 }

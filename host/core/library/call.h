@@ -5,8 +5,8 @@
  * only what differs from call to call. */
 #pragma once
 
-#include "../operators/ops.h"
-#include "../operators/result.h"
+#include "../operation/ops.h"
+#include "../operation/result.h"
 #include "../reduce/operand_data.h"
 
 #include <string.h>
@@ -16,18 +16,17 @@ enum { RH_WITHOUT_FIELDS = offsetof(rh_result, fields) };
 
 typedef struct rh_call {
   rh_decoding decoding; /* of values */
-  rh_type type;         /* which the operator's values are of */
   uint64_t fast_max_n;  /* up to so many elements take the fast path; 0: none do */
   rh_instance *instance;
   const void *value; /* rh_instance_host_value() */
-  rh_arrays *arrays; /* of the user's operator: the job's operands are used; else null */
+  rh_arrays *arrays; /* of an operator with operands: the job's are used; else null */
   uint32_t n_operands;
   uint32_t sizes[RH_MOST_OPERANDS]; /* of the operands' elements, in bytes */
   int may_be_empty;                 /* -0 may be the sum of nothing */
-  const rh_op *decodes; /* the operator whose values are decoded, unless `custom` does */
+  const rh_op *decodes; /* whose values are decoded, unless the operator has results of its own */
   rh_result blank;      /* a result that lacks its value and index only */
   const rh_job *job;
-  const rh_operator *custom;
+  const rh_operator *op;
 } rh_call;
 
 /* Of a job with an instance, which must not be moved. */
@@ -41,15 +40,14 @@ static inline void rh_call_fill(const rh_call *call, const void *value, rh_resul
   uint32_t size = result->struct_size;
   memcpy(result, &call->blank, RH_WITHOUT_FIELDS);
   result->struct_size = size;
-  rh_op_decode(call->decoding, call->decodes, call->type, value, result);
+  rh_op_decode(call->decoding, call->decodes, call->op->type, value, result);
   if (call->may_be_empty && result->value.f == 0) result->value.f = 0;
 }
 
 /* `result` has been checked. */
 static inline void rh_call_decode(const rh_call *call, const void *value, uint64_t n,
                                   rh_result *result) {
-  if (n == 0 || result->struct_size < RH_WITHOUT_FIELDS ||
-      (call->custom && call->custom->n_results))
+  if (n == 0 || result->struct_size < RH_WITHOUT_FIELDS || call->op->n_results)
     rh_call_decode_unusual(call, value, n, result);
   else
     rh_call_fill(call, value, result);

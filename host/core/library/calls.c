@@ -38,9 +38,8 @@ static rh_status too_many(const rh_prepared *p, uint64_t n, rh_error *error) {
 
 static rh_status check_count(const rh_prepared *p, uint64_t n, rh_error *error) {
   if (n > p->max_n) return too_many(p, n, error);
-  if (n == 0 && rh_job_needs_an_element(&p->job.spec))
-    return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined",
-                   rh_job_op_name(&p->job.spec));
+  if (n == 0 && p->job.spec.op->needs_an_element)
+    return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined", p->job.spec.op->name);
   return RH_OK;
 }
 
@@ -308,8 +307,8 @@ static rh_status set_constants(rh_prepared *p, const rh_constant *constants, uin
   if (!p->custom) return rh_fail(error, RH_E_USAGE, "this reduction has no constants");
   if (n && !constants) return rh_fail(error, RH_E_USAGE, "the list of constants is null");
   RH_TRY(rh_asked_change(p->custom, constants, n, values, error));
-  rh_operator_set_constants(p->custom, values);
-  if (p->call.arrays) rh_operator_bind(p->custom, 0, p->job.operands.constants);
+  rh_custom_set_constants(p->custom, values);
+  if (p->call.arrays) rh_operands_bind(&p->job.operands, p->job.spec.op);
   return RH_OK;
 }
 

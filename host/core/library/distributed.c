@@ -6,7 +6,7 @@
 #include "../base/fpstate.h"
 #include "../base/log.h"
 #include "../base/vocabulary.h"
-#include "../operators/ops.h"
+#include "../operation/ops.h"
 #include "../reduce/accuracy.h"
 #include "../reduce/by_code.h"
 #include "../reduce/exact_data.h"
@@ -34,8 +34,8 @@ typedef struct distributed {
   rh_request request;
   rh_communicator by;
   rh_ranks ranks;
-  rh_job_spec job;  /* with n of the whole */
-  rh_operator *own; /* the user's operator, or null */
+  rh_job_spec job; /* with n of the whole */
+  rh_custom *own;  /* the user's operator, or null */
   const void *data[RH_MOST_OPERANDS];
   rh_seam seam;
   rh_share part;
@@ -85,12 +85,8 @@ static rh_status take_communicator(distributed *d, const rh_communicator *given,
 /* ---- What this rank asks for ---- */
 
 static rh_status check(distributed *d, rh_error *error) {
-  const rh_job_spec *job = &d->job;
-  if (!job->custom && !rh_op_is_defined(job->op, job->type))
-    return rh_fail(error, RH_E_USAGE, "operator %s is not defined for %s, only for %s",
-                   rh_op_name(job->op), rh_type_name(job->type), rh_op_domain(job->op));
   rh_request_data(&d->request, d->data);
-  return rh_request_check(&d->request, job, d->data, error);
+  return rh_request_check(&d->request, &d->job, d->data, error);
 }
 
 static rh_status prepare(distributed *d, const rh_request *request, const rh_result *result,
@@ -106,11 +102,11 @@ static rh_status prepare(distributed *d, const rh_request *request, const rh_res
   rh_status status = rh_request_name(&d->request, d->redhost->context, &d->job, &d->own, error);
   rh_redhost_leave(d->redhost);
   RH_TRY(status);
-  if (d->own) rh_operator_take_base(d->own);
+  if (d->own) rh_custom_take_base(d->own);
   RH_TRY(check(d, error));
   if (d->request.accuracy) RH_TRY(rh_accuracy_ask(&d->job, d->own, error));
   RH_TRY(rh_redhost_enter(d->redhost, error));
-  status = rh_by_code_prepare(d->own, d->redhost->context, error);
+  status = rh_by_code_prepare(d->job.op, d->redhost->context, error);
   rh_redhost_leave(d->redhost);
   RH_TRY(status);
   return rh_seam_init(&d->seam, &d->job, d->by.size, error);
@@ -140,9 +136,9 @@ static rh_status count(distributed *d, const claim *all, rh_error *error) {
     starts[r + 1] = starts[r] + all[r].n;
   }
   d->job.n = starts[d->by.size];
-  if (d->job.n == 0 && rh_job_needs_an_element(&d->job))
+  if (d->job.n == 0 && d->job.op->needs_an_element)
     return rh_fail(error, RH_E_USAGE, "%s of no elements is undefined, and no rank has any",
-                   rh_job_op_name(&d->job));
+                   d->job.op->name);
   rh_seam_place(&d->seam, d->by.rank);
   return RH_OK;
 }
@@ -221,7 +217,7 @@ static rh_status reduce(distributed *d, const rh_request *request, rh_result *re
   RH_TRY(rh_whole_gather(&d->whole, &d->ranks, &d->job, &d->part, !d->request.unchecked, error));
   status = conclude(d, &own, &why);
   /* All ranks have computed the same, and have failed alike; but a device may fail in one. */
-  if (status != RH_OK || (d->job.custom && d->job.custom->code))
+  if (status != RH_OK || d->job.op->is_code)
     RH_TRY(rh_ranks_settle(&d->ranks, status, &why, error));
   rh_sized_write(result, &own, RH_SIZED(rh_result, strategy));
   return RH_OK;
@@ -238,6 +234,6 @@ rh_status rh_reduce_distributed(rh_redhost *redhost, const rh_request *request,
   rh_whole_finish(&d.whole);
   rh_share_finish(&d.part);
   rh_seam_finish(&d.seam);
-  rh_operator_destroy(d.own);
+  rh_custom_destroy(d.own);
   return status;
 }

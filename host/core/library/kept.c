@@ -19,8 +19,8 @@ static const uint64_t most_class_bytes = 16u << 20;
 
 static uint64_t element_bytes(const rh_job_spec *spec) {
   uint64_t bytes = 0;
-  for (uint32_t k = 0; k < rh_job_operands(spec); k++)
-    bytes += rh_type_size(rh_job_operand_type(spec, k));
+  for (uint32_t k = 0; k < spec->op->n_operands; k++)
+    bytes += rh_type_size(spec->op->operands[k].type);
   return bytes;
 }
 
@@ -47,8 +47,8 @@ static int serves_n(const rh_kept_job *kept, uint64_t n) {
 
 /* One that counts from a base has other constants. */
 static int counts_alike(const rh_kept_job *kept, uint64_t n, int is_part) {
-  return !kept->custom || !kept->custom->uses_index ||
-         kept->custom->has_base == (is_part || n > kept->most_whole_n);
+  const rh_operator *op = kept->job.spec.op;
+  return !op->uses_index || op->has_base == (is_part || n > kept->most_whole_n);
 }
 
 static void release_ring(rh_kept_job *kept) {
@@ -60,7 +60,7 @@ static void release_ring(rh_kept_job *kept) {
 static void destroy(rh_kept_job *kept) {
   release_ring(kept);
   rh_job_finish(&kept->job);
-  rh_operator_destroy(kept->custom);
+  rh_custom_destroy(kept->custom);
   rh_request_release(&kept->asked);
   free(kept);
 }
@@ -142,7 +142,7 @@ static rh_status set_up_some(rh_redhost *redhost, rh_kept_job *kept, uint64_t n,
   kept->blame = redhost->context->blame;
   if (!kept->ring) rh_call_begin(&kept->call, &kept->job);
   /* What such an operator counts from differs from call to call. */
-  if (kept->custom && kept->custom->has_base) kept->call.fast_max_n = 0;
+  if (kept->job.spec.op->has_base) kept->call.fast_max_n = 0;
   if (kept->ring && rh_arrays_keep_bits(&kept->job)) kept->job.spec.n = next_power(n);
   return RH_OK;
 }
@@ -152,15 +152,15 @@ static rh_status check(const rh_request *request, const rh_job_spec *spec, int i
   const void *data[RH_MOST_OPERANDS];
   rh_request_data(request, data);
   RH_TRY(rh_request_check(request, spec, data, error));
-  if (is_part || request->n || !rh_job_needs_an_element(spec)) return RH_OK;
-  return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined", rh_job_op_name(spec));
+  if (is_part || request->n || !spec->op->needs_an_element) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined", spec->op->name);
 }
 
 /* Of the job only what is asked for. */
 static rh_status name(rh_redhost *redhost, const rh_request *request, uint64_t n, int is_part,
                       rh_kept_job *kept, rh_error *error) {
   rh_job_spec *spec = &kept->job.spec;
-  rh_operator *custom;
+  rh_custom *custom;
   rh_status status = rh_request_name(request, redhost->context, spec, &custom, error);
   kept->custom = custom;
   RH_TRY(status);
@@ -172,7 +172,7 @@ static rh_status name(rh_redhost *redhost, const rh_request *request, uint64_t n
   spec->in_pieces = !is_part || rh_kept_may_ring(redhost, spec);
   kept->most_class_n = most_class_bytes / element_bytes(spec);
   kept->most_whole_n = redhost->context->most_whole_bytes / element_bytes(spec);
-  if (custom && (is_part || n > kept->most_whole_n)) rh_operator_take_base(custom);
+  if (custom && (is_part || n > kept->most_whole_n)) rh_custom_take_base(custom);
   rh_operand_layout(spec, spec->offsets);
   return RH_OK;
 }
@@ -245,8 +245,8 @@ static rh_status take_constants(rh_kept_job *kept, const rh_request *request, rh
   rh_expr_value values[RH_MOST_CONSTANTS];
   rh_constant *own = (rh_constant *)kept->asked.constants;
   RH_TRY(rh_asked_change(kept->custom, request->constants, request->n_constants, values, error));
-  rh_operator_set_constants(kept->custom, values);
-  if (kept->call.arrays) rh_operator_bind(kept->custom, 0, kept->job.operands.constants);
+  rh_custom_set_constants(kept->custom, values);
+  if (kept->call.arrays) rh_operands_bind(&kept->job.operands, kept->job.spec.op);
   for (uint64_t k = 0; k < request->n_constants; k++) own[k].value = request->constants[k].value;
   return RH_OK;
 }
@@ -258,7 +258,7 @@ rh_status rh_kept_get(rh_redhost *redhost, const rh_request *request, uint64_t n
   rh_kept_job *kept = *found = find(redhost, request, n, is_part);
   if (!kept) return make_kept(redhost, request, n, is_part, found, error);
   RH_TRY(check(request, &kept->job.spec, is_part, error));
-  if (kept->custom) kept->custom->rounds_once = 0; /* as an earlier call left it */
+  if (kept->custom) rh_custom_round_freely(kept->custom); /* an earlier call may have not */
   return has_other_constants(kept, request) ? take_constants(kept, request, error) : RH_OK;
 }
 
@@ -274,21 +274,21 @@ static rh_status bring(rh_redhost *redhost, const rh_job *job, uint32_t k, const
   uint64_t offset = (uintptr_t)data % (uintptr_t)sysconf(_SC_PAGESIZE);
   return rh_cl_input_renew(&redhost->kept->inputs[k], job->instance_spec.session,
                            (char *)data - offset, offset, n,
-                           rh_type_size(rh_job_operand_type(&job->spec, k)), error);
+                           rh_type_size(job->spec.op->operands[k].type), error);
 }
 
 rh_status rh_kept_place(rh_redhost *redhost, rh_kept_job *kept, const void *const *operands,
                         uint64_t n, rh_data *placed, rh_error *error) {
   const rh_cl_input *inputs = redhost->kept->inputs;
   rh_job *job = rh_kept_working(kept);
-  uint32_t count = rh_job_operands(&job->spec);
+  uint32_t count = job->spec.op->n_operands;
   for (uint32_t k = 0; k < count && job->device; k++)
     RH_TRY(bring(redhost, job, k, operands[k], n, error));
   *placed = (rh_data){.host = operands[0], .buffer = inputs[0].buffer};
   if (job->device) placed->first = inputs[0].first;
-  if (!kept->custom || !rh_operator_has_operands(kept->custom)) return RH_OK;
+  if (!rh_operator_has_operands(job->spec.op)) return RH_OK;
   rh_operands *own = &job->operands;
-  rh_operands_begin(own, kept->custom);
+  rh_operands_begin(own, job->spec.op);
   for (uint32_t k = 0; k < count; k++) {
     own->arrays.operands[k] = operands[k];
     own->buffers[k] = inputs[k].buffer;

@@ -26,7 +26,7 @@ typedef struct rh_kept_job {
   rh_job job;
   rh_stream_device *ring; /* of such a job, without the road; null: arrays go there as a whole */
   rh_job_spec chunk;      /* what the ring reduces */
-  rh_operator *custom;    /* the user's operator of the job, or null */
+  rh_custom *custom;      /* the user's operator of the job, or null */
 } rh_kept_job;
 
 typedef struct rh_kept {
@@ -37,7 +37,7 @@ typedef struct rh_kept {
   rh_road road; /* of all rings, each of which borrows it for a call */
 } rh_kept;
 
-/* May the arrays be streamed?  A user's operator needs rh_operator_take_base() then. */
+/* May the arrays be streamed?  A user's operator needs rh_custom_take_base() then. */
 int rh_kept_may_ring(const rh_redhost *redhost, const rh_job_spec *spec);
 
 /* A job for the request that is set up for at least n elements: a kept one, to which a comparison

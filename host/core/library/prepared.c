@@ -45,13 +45,11 @@ static rh_status set_up(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
   RH_TRY(check_strategy(p, error)); /* again, because tuned parameters may have been dropped */
   rh_status status = rh_job_self_test(&p->job, error);
   if (status == RH_E_WRONG)
-    rh_context_blame(redhost->context, p->job.strategy->name, p->job.path, spec->op, spec->type,
-                     rh_operator_hash(p->custom), spec->max_n);
+    rh_context_blame(redhost->context, p->job.strategy->name, p->job.path, spec->op, spec->max_n);
   RH_TRY(status);
   RH_TRY(rh_job_check_order(&p->job, error));
   /* The caller's pointers are valid during rh_prepare() only. */
-  p->job.spec =
-      (rh_job_spec){.op = spec->op, .type = spec->type, .custom = p->custom, .n = p->max_n};
+  p->job.spec = (rh_job_spec){.op = spec->op, .n = p->max_n};
   rh_call_begin(&p->call, &p->job);
   if (p->data_on_device) p->call.fast_max_n = 0;
   return reserve(p, redhost, error);
@@ -110,7 +108,7 @@ static rh_status open_ring(rh_prepared *p, rh_redhost *redhost, const rh_job_spe
   RH_TRY(rh_arrays_open(p->ring, redhost->context->chunk_bytes, RH_CHECK_NONE, error));
   /* The caller's pointers are valid during rh_prepare() only. */
   rh_job_spec *own = &p->ring->lane.job.spec;
-  *own = (rh_job_spec){.op = own->op, .type = own->type, .custom = own->custom, .n = own->n};
+  *own = (rh_job_spec){.op = own->op, .n = own->n};
   p->ring->job = own;
   return RH_OK;
 }
@@ -139,7 +137,7 @@ static void release(rh_prepared *p) {
   release_ring(p);
   rh_job_finish(&p->job);
   for (uint32_t k = 0; k < p->n_ways; k++) rh_cl_input_finish(&p->ways[k].input);
-  rh_operator_destroy(p->custom);
+  rh_custom_destroy(p->custom);
   free(p);
 }
 
@@ -180,15 +178,15 @@ static rh_status name_operands(rh_redhost *redhost, rh_prepared *p, const rh_req
                     : wanted->data_on_device ? RH_JOB_DATA_ON_DEVICE
                                              : data_of(redhost);
   rh_operand_layout(spec, spec->offsets);
-  p->n_ways = rh_job_operands(spec);
+  p->n_ways = spec->op->n_operands;
   for (uint32_t k = 0; k < p->n_ways; k++)
-    p->ways[k].size = rh_type_size(rh_job_operand_type(spec, k));
+    p->ways[k].size = rh_type_size(spec->op->operands[k].type);
   p->result_on_device = wanted->result_on_device;
   p->data_on_device = wanted->data_on_device || wanted->result_on_device;
   p->max_n = wanted->n;
   if (p->data_on_device) return RH_OK;
   spec->in_pieces = !redhost->context->options.queue;
-  if (p->custom && rh_kept_may_ring(redhost, spec)) rh_operator_take_base(p->custom);
+  if (p->custom && rh_kept_may_ring(redhost, spec)) rh_custom_take_base(p->custom);
   return RH_OK;
 }
 

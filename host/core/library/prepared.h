@@ -15,7 +15,7 @@ struct rh_prepared {
 
   rh_redhost *redhost;
   uint64_t max_n;
-  rh_operator *custom; /* job.spec.custom, or null */
+  rh_custom *custom; /* that of job.spec.op, or null */
   /* Of the host's arrays, more than most_whole elements are streamed through it: the job may be set
    * up for no more.  Null: none are. */
   rh_stream_device *ring;

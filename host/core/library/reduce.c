@@ -33,8 +33,7 @@ static rh_status judge_value(rh_kept_job *kept, const rh_job_spec *spec, const r
     rh_log(reporter, RH_LOG_WARNING, "strategy '%s': the result is not judged: %s",
            job->strategy->name, rh_verdict_why(&verdict, why));
   if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
-  rh_context_blame(job->context, job->strategy->name, job->path, spec->op, spec->type,
-                   rh_operator_hash(spec->custom), spec->n);
+  rh_context_blame(job->context, job->strategy->name, job->path, spec->op, spec->n);
   return rh_fail(error, RH_E_WRONG, "strategy '%s': wrong result: %s", job->strategy->name,
                  verdict.text);
 }

@@ -41,8 +41,8 @@ static rh_status place_chunk(worker *w, uint64_t first, uint64_t n, rh_data *dat
                              rh_error *error) {
   const rh_job_spec *job = w->spec->job;
   const rh_share_arrays *from = w->from;
-  for (uint32_t k = 0; k < rh_job_operands(job); k++) {
-    uint64_t size = rh_type_size(rh_job_operand_type(job, k));
+  for (uint32_t k = 0; k < job->op->n_operands; k++) {
+    uint64_t size = rh_type_size(job->op->operands[k].type);
     w->view[k] = is_seam(w, first / w->tile)
                      ? from->seam[k]
                      : (const char *)from->arrays[k] + (first - from->first_element) * size;
@@ -50,7 +50,7 @@ static rh_status place_chunk(worker *w, uint64_t first, uint64_t n, rh_data *dat
   RH_TRY(rh_kept_place(w->from->redhost, from->kept, w->view, n, data, error));
   if (!data->operands) return RH_OK;
   data->operands->whole_n = job->n;
-  rh_operator_set_base(from->kept->custom, data->operands->constants, first);
+  rh_operator_set_base(from->kept->job.spec.op, data->operands->constants, first);
   return RH_OK;
 }
 
@@ -87,7 +87,7 @@ static rh_status look_at(void *of_worker, const rh_lane *lane, rh_ring_slot *slo
   if (!w->spec->checks) return RH_OK;
   rh_reference *reference = slot->note = aligned_alloc(_Alignof(rh_reference), sizeof *reference);
   if (!reference) return rh_fail(error, RH_E_NOMEM, "no memory for a chunk's reference");
-  for (uint32_t k = 0; k < rh_job_operands(w->spec->job); k++)
+  for (uint32_t k = 0; k < w->spec->job->op->n_operands; k++)
     w->view[k] = (const char *)slot->memory + lane->offsets[k];
   return refer(w, slot->first, slot->n, reference, error);
 }

@@ -1,19 +1,14 @@
 /* What a user says of an operator: the parts of an operator file, or of the command line, as text.
- * Nothing here knows the operands' types yet; operator.h makes an operator of it. */
+ * Nothing here knows the operands' types yet; custom.h makes an operator of it. */
 #pragma once
 
 #include "../base/vocabulary.h"
 #include "../expr/expr.h"
+#include "../operation/operator.h"
 
 #include <redhost/redhost.h>
 
-enum {
-  RH_MOST_OPERANDS = 8,
-  RH_MOST_FIELDS = 16, /* of a value, and of a result */
-  RH_MOST_LETS = 16,
-  RH_MOST_CONSTANTS = 16,
-  RH_OPERATOR_NAME_BYTES = 64
-};
+enum { RH_MOST_LETS = 16, RH_MOST_CONSTANTS = 16 };
 
 /* Where a text begins in its file, in characters, from 1; line 0: it is not from a file. */
 typedef struct rh_json_place {

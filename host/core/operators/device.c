@@ -1,8 +1,9 @@
 /* The OpenCL C of an operator, which stands before kernels/prelude. */
 #include "../base/text.h"
 #include "../base/vocabulary.h"
-#include "operator.h"
-#include "ops.h"
+#include "../operation/ops.h"
+#include "custom.h"
+#include "make.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,76 +20,77 @@ static const char *value_type(rh_type type) {
   return type == RH_TYPE_f16 ? "float" : memory_type(type);
 }
 
-int rh_operator_uses_f64(const rh_operator *self) {
-  for (uint32_t k = 0; k < self->n_operands; k++)
+int rh_custom_uses_f64(const rh_custom *self) {
+  for (uint32_t k = 0; k < self->face.n_operands; k++)
     if (self->operands[k].type == RH_TYPE_f64) return 1;
   for (uint32_t k = 0; k < self->n_fields; k++)
     if (self->fields[k].type == RH_TYPE_f64) return 1;
-  return self->type == RH_TYPE_f64 || rh_exprs_uses_f64(self->load) ||
+  return self->face.type == RH_TYPE_f64 || rh_exprs_uses_f64(self->load) ||
          (self->combine && rh_exprs_uses_f64(self->combine));
 }
 
-static void write_operands(const rh_operator *self, rh_text *to) {
+static void write_operands(const rh_custom *self, rh_text *to) {
   const rh_operand *largest = &self->operands[0];
-  for (uint32_t k = 1; k < self->n_operands; k++)
+  for (uint32_t k = 1; k < self->face.n_operands; k++)
     if (rh_type_size(self->operands[k].type) > rh_type_size(largest->type))
       largest = &self->operands[k];
   rh_text_add(to, "#define RH_CUSTOM 1\n#define RH_MEMORY %s\n#define RH_OPERAND_LIST(X)",
               memory_type(largest->type));
-  for (uint32_t k = 0; k < self->n_operands; k++) {
+  for (uint32_t k = 0; k < self->face.n_operands; k++) {
     rh_type type = self->operands[k].type;
     rh_text_add(to, " X(%u, %s, %s)", k, memory_type(type),
                 type == RH_TYPE_f16 ? "half" : memory_type(type));
   }
   rh_text_add(to, "\n");
-  if (rh_operator_has_operands(self))
+  if (rh_custom_has_operands(self))
     rh_text_add(to, "#define RH_HAS_OPERANDS 1\n#define RH_CONSTANT_WORDS %u\n",
                 self->op.constants_size / RH_CONSTANT_BYTES);
 }
 
 /* The parameters of what loads an element: its operands' values, the index and the constants. */
-static void write_parameters(const rh_operator *self, rh_text *to) {
+static void write_parameters(const rh_custom *self, rh_text *to) {
   rh_text_add(to, "(");
-  for (uint32_t k = 0; k < self->n_operands; k++)
+  for (uint32_t k = 0; k < self->face.n_operands; k++)
     rh_text_add(to, "%s x%u, ", value_type(self->operands[k].type), k);
   rh_text_add(to, "ulong i, const ulong *constants)");
 }
 
 /* What `i` is: the kernel's index, or that and the number before the end of the constants. */
-static const char *index_of(const rh_operator *self, rh_expr_name text) {
+static const char *index_of(const rh_custom *self, rh_expr_name text) {
   uint32_t words = self->op.constants_size / RH_CONSTANT_BYTES;
-  if (!self->has_base) return "i";
+  if (!self->face.has_base) return "i";
   snprintf(text, sizeof(rh_expr_name), "(i + constants[%u])", words - 1);
   return text;
 }
 
 /* The program's statements; outputs[k] receives output k's name. */
-static void write_load(const rh_operator *self, rh_text *to, rh_expr_name *outputs) {
+static void write_load(const rh_custom *self, rh_text *to, rh_expr_name *outputs) {
   rh_expr_name names[RH_MOST_OPERANDS], index;
-  for (uint32_t k = 0; k < self->n_operands; k++) snprintf(names[k], sizeof names[k], "x%u", k);
+  for (uint32_t k = 0; k < self->face.n_operands; k++)
+    snprintf(names[k], sizeof names[k], "x%u", k);
   rh_exprs_write(self->load, to, (const rh_expr_name *)names, index_of(self, index), "constants",
                  "m", outputs);
 }
 
-static void write_map(const rh_operator *self, rh_text *to) {
+static void write_map(const rh_custom *self, rh_text *to) {
   rh_expr_name outputs[RH_MOST_FIELDS];
   rh_text_add(to, "#define RH_OP_%s 1\n#define RH_TYPE_%s 1\n#define RH_MAP 1\n",
-              rh_op_name(self->base), rh_type_name(self->type));
-  rh_text_add(to, "static inline %s rh_map", memory_type(self->type));
+              rh_op_name(self->face.base), rh_type_name(self->face.type));
+  rh_text_add(to, "static inline %s rh_map", memory_type(self->face.type));
   write_parameters(self, to);
   rh_text_add(to, " {\n");
   write_load(self, to, outputs);
   rh_text_add(to, "return %s;\n}\n", outputs[0]);
 }
 
-static void write_value(const rh_operator *self, rh_expr_name *fields, rh_text *to) {
+static void write_value(const rh_custom *self, rh_expr_name *fields, rh_text *to) {
   rh_text_add(to, "rh_value value = {");
   for (uint32_t k = 0; k < self->n_fields; k++) rh_text_add(to, "%s%s", k ? ", " : "", fields[k]);
   rh_text_add(to, "};\nreturn value;\n}\n");
 }
 
 /* By its bits, which a decimal number may not give. */
-static void write_identity(const rh_operator *self, rh_text *to) {
+static void write_identity(const rh_custom *self, rh_text *to) {
   rh_expr_name fields[RH_MOST_FIELDS];
   rh_text_add(to, "static inline rh_value rh_struct_identity(void) {\n");
   for (uint32_t k = 0; k < self->n_fields; k++) {
@@ -105,7 +107,7 @@ static void write_identity(const rh_operator *self, rh_text *to) {
   write_value(self, fields, to);
 }
 
-static void write_combine(const rh_operator *self, rh_text *to) {
+static void write_combine(const rh_custom *self, rh_text *to) {
   rh_expr_name names[2 * RH_MOST_FIELDS], outputs[RH_MOST_FIELDS];
   for (uint32_t k = 0; k < self->n_fields; k++) {
     snprintf(names[k], sizeof names[k], "a.f%u", k);
@@ -120,7 +122,7 @@ static void write_combine(const rh_operator *self, rh_text *to) {
 
 /* Bit k: field k.  The load of such a field does not depend on the element, and its combination
  * depends on fields like it alone. */
-static uint64_t uniform_fields(const rh_operator *self) {
+static uint64_t uniform_fields(const rh_custom *self) {
   uint32_t n = self->n_fields;
   uint64_t uniform = 0, before;
   int uses_index;
@@ -137,7 +139,7 @@ static uint64_t uniform_fields(const rh_operator *self) {
 
 /* Kernels need not exchange them between work-items that have as many elements each; their
  * compiler knows them then, and what depends on them alone. */
-static void write_uniform(const rh_operator *self, rh_text *to) {
+static void write_uniform(const rh_custom *self, rh_text *to) {
   uint64_t uniform = uniform_fields(self);
   if (!uniform) return;
   rh_text_add(to, "#define RH_VARYING_FIELDS(X)");
@@ -147,10 +149,10 @@ static void write_uniform(const rh_operator *self, rh_text *to) {
 }
 
 /* The user's text calls its functions as plugins' kernels do. */
-static void write_code(const rh_operator *self, rh_text *to) {
+static void write_code(const rh_custom *self, rh_text *to) {
   static const char *const functions[] = {"load", "combine", "identity"};
   rh_expr_name index;
-  for (uint32_t k = 0; k < self->n_operands; k++)
+  for (uint32_t k = 0; k < self->face.n_operands; k++)
     rh_text_add(to, "typedef %s rh_%s;\n", value_type(self->operands[k].type),
                 self->operands[k].name);
   for (int k = 0; k < 3; k++)
@@ -164,12 +166,12 @@ static void write_code(const rh_operator *self, rh_text *to) {
                   "static inline rh_value rh_struct_load");
   write_parameters(self, to);
   rh_text_add(to, " {\nreturn rh_code_load(");
-  for (uint32_t k = 0; k < self->n_operands; k++) rh_text_add(to, "x%u, ", k);
+  for (uint32_t k = 0; k < self->face.n_operands; k++) rh_text_add(to, "x%u, ", k);
   rh_text_add(to, "%s);\n}\n", index_of(self, index));
 }
 
 /* rh_value is made of them, and so is what kernels keep the fields of many values in. */
-static void write_fields(const rh_operator *self, rh_text *to) {
+static void write_fields(const rh_custom *self, rh_text *to) {
   rh_text_add(to, "#define RH_FIELDS(X)");
   for (uint32_t k = 0; k < self->n_fields; k++)
     if (self->code)
@@ -179,7 +181,7 @@ static void write_fields(const rh_operator *self, rh_text *to) {
   rh_text_add(to, "\n");
 }
 
-static void write_struct(const rh_operator *self, rh_text *to) {
+static void write_struct(const rh_custom *self, rh_text *to) {
   rh_expr_name outputs[RH_MOST_FIELDS];
   write_fields(self, to);
   rh_text_add(to, "#define RH_STRUCT 1\n#define RH_MEMBER(type, name) type name;\n"
@@ -198,14 +200,14 @@ static void write_struct(const rh_operator *self, rh_text *to) {
   write_uniform(self, to);
 }
 
-char *rh_operator_prelude(const rh_operator *self) {
+char *rh_custom_prelude(const rh_custom *self) {
   rh_text text = {0};
   rh_text_add(&text, "#pragma OPENCL FP_CONTRACT OFF\n");
-  if (rh_operator_uses_f64(self))
+  if (rh_custom_uses_f64(self))
     rh_text_add(&text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
   write_operands(self, &text);
   rh_exprs_write_helpers(&text);
-  if (self->is_struct)
+  if (self->face.is_struct)
     write_struct(self, &text);
   else
     write_map(self, &text);

@@ -3,8 +3,9 @@
 #include "evaluate.h"
 #include "../base/vocabulary.h"
 #include "../expr/interval.h"
+#include "../operation/ops.h"
+#include "make.h"
 #include "moments.h"
-#include "ops.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,42 +17,42 @@ enum {
 
 /* ---- Loading ---- */
 
-static uint64_t base_of(const rh_operator *self, const rh_arrays *arrays) {
+static uint64_t base_of(const rh_custom *self, const rh_arrays *arrays) {
   uint64_t base = 0;
   const char *constants = arrays->constants;
-  if (self->has_base && constants)
+  if (self->face.has_base && constants)
     memcpy(&base, constants + self->op.constants_size - sizeof base, sizeof base);
   return base;
 }
 
-void rh_operator_load_fields(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
-                             uint64_t n, void *const *outputs) {
+void rh_custom_load_fields(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
+                           uint64_t n, void *const *outputs) {
   const void *operands[RH_MOST_OPERANDS] = {NULL};
-  for (uint32_t k = 0; k < self->n_operands; k++)
+  for (uint32_t k = 0; k < self->face.n_operands; k++)
     operands[k] = (const char *)arrays->operands[k] + first * rh_type_size(self->operands[k].type);
   rh_exprs_eval(self->load, operands, base_of(self, arrays) + first, n, arrays->constants, outputs);
 }
 
-void rh_operator_map(const rh_operator *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
-                     void *to) {
-  rh_operator_load_fields(self, arrays, first, n, &to);
+void rh_custom_map(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
+                   void *to) {
+  rh_custom_load_fields(self, arrays, first, n, &to);
 }
 
-int rh_operator_enclose(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
-                        uint64_t n, const double *host, double *low, double *high) {
-  double part = rh_operator_map_error(self);
+int rh_custom_enclose(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
+                      const double *host, double *low, double *high) {
+  double part = self->face.map_error;
   for (uint64_t j = 0; j < n && isfinite(part); j++) {
-    rh_interval a = rh_interval_widen(self->type, part, (rh_interval){host[j], host[j]});
+    rh_interval a = rh_interval_widen(self->face.type, part, (rh_interval){host[j], host[j]});
     low[j] = a.low;
     high[j] = a.high;
   }
-  return isfinite(part) ? 0 : rh_operator_enclose_field(self, 0, arrays, first, n, low, high);
+  return isfinite(part) ? 0 : rh_custom_enclose_field(self, 0, arrays, first, n, low, high);
 }
 
-int rh_operator_enclose_field(const rh_operator *self, uint32_t field, const rh_arrays *arrays,
-                              uint64_t first, uint64_t n, double *low, double *high) {
+int rh_custom_enclose_field(const rh_custom *self, uint32_t field, const rh_arrays *arrays,
+                            uint64_t first, uint64_t n, double *low, double *high) {
   const void *operands[RH_MOST_OPERANDS] = {NULL};
-  for (uint32_t k = 0; k < self->n_operands; k++)
+  for (uint32_t k = 0; k < self->face.n_operands; k++)
     operands[k] = (const char *)arrays->operands[k] + first * rh_type_size(self->operands[k].type);
   return rh_exprs_enclose(self->load, field, operands, base_of(self, arrays) + first, n,
                           arrays->constants, low, high);
@@ -68,7 +69,7 @@ static void pointers(lanes *from, uint32_t n, void **to) {
 }
 
 /* *a = combine(*a, *b), lane by lane.  `temporary`: as much room. */
-static void combine_lanes(const rh_operator *self, lanes *a, const lanes *b, uint64_t n,
+static void combine_lanes(const rh_custom *self, lanes *a, const lanes *b, uint64_t n,
                           lanes *temporary) {
   const void *variables[2 * RH_MOST_FIELDS] = {NULL};
   void *outputs[RH_MOST_FIELDS] = {NULL};
@@ -83,21 +84,21 @@ static void combine_lanes(const rh_operator *self, lanes *a, const lanes *b, uin
     memcpy(a->of[k], temporary->of[k], n * rh_type_size(self->fields[k].type));
 }
 
-static void put(const rh_operator *self, lanes *to, uint64_t lane, const void *value) {
+static void put(const rh_custom *self, lanes *to, uint64_t lane, const void *value) {
   for (uint32_t k = 0; k < self->n_fields; k++) {
     uint32_t size = rh_type_size(self->fields[k].type);
     memcpy(to->of[k] + lane * size, (const char *)value + self->fields[k].offset, size);
   }
 }
 
-static void get(const rh_operator *self, const lanes *from, uint64_t lane, void *value) {
+static void get(const rh_custom *self, const lanes *from, uint64_t lane, void *value) {
   for (uint32_t k = 0; k < self->n_fields; k++) {
     uint32_t size = rh_type_size(self->fields[k].type);
     memcpy((char *)value + self->fields[k].offset, from->of[k] + lane * size, size);
   }
 }
 
-void rh_operator_combine(const rh_operator *self, void *a, const void *b) {
+void rh_custom_combine(const rh_custom *self, void *a, const void *b) {
   if (self->code) {
     if (self->code->device) self->code->combine(self->code->device, a, b);
     return;
@@ -120,8 +121,8 @@ void rh_operator_combine(const rh_operator *self, void *a, const void *b) {
            rh_type_size(self->fields[k].type));
 }
 
-void rh_operator_combine_all(const rh_operator *self, const void *a, const void *b, void *result,
-                             uint32_t n) {
+void rh_custom_combine_all(const rh_custom *self, const void *a, const void *b, void *result,
+                           uint32_t n) {
   lanes left, right, temporary;
   const unsigned char *from_a = a, *from_b = b;
   unsigned char *to = result;
@@ -138,32 +139,31 @@ void rh_operator_combine_all(const rh_operator *self, const void *a, const void 
   }
 }
 
-void rh_operator_reduce_by_code(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
-                                uint64_t n, void *value) {
+void rh_custom_reduce_by_code(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
+                              uint64_t n, void *value) {
   memcpy(value, self->op.identity, self->op.value_size);
   if (self->code->device) self->code->reduce(self->code->device, arrays, first, n, value);
 }
 
-void rh_operator_load(const rh_operator *self, void *value, const rh_arrays *arrays,
-                      uint64_t index) {
+void rh_custom_load(const rh_custom *self, void *value, const rh_arrays *arrays, uint64_t index) {
   if (self->code) {
-    rh_operator_reduce_by_code(self, arrays, index, 1, value);
+    rh_custom_reduce_by_code(self, arrays, index, 1, value);
     return;
   }
   void *outputs[RH_MOST_FIELDS] = {NULL};
   for (uint32_t k = 0; k < self->n_fields; k++) outputs[k] = (char *)value + self->fields[k].offset;
-  rh_operator_load_fields(self, arrays, index, 1, outputs);
+  rh_custom_load_fields(self, arrays, index, 1, outputs);
 }
 
-static void fold_by_code(const rh_operator *self, void *accumulator, const rh_arrays *arrays,
+static void fold_by_code(const rh_custom *self, void *accumulator, const rh_arrays *arrays,
                          uint64_t first, uint64_t n) {
   _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];
-  rh_operator_reduce_by_code(self, arrays, first, n, value);
-  rh_operator_combine(self, accumulator, value);
+  rh_custom_reduce_by_code(self, arrays, first, n, value);
+  rh_custom_combine(self, accumulator, value);
 }
 
-void rh_operator_fold(const rh_operator *self, void *accumulator, const rh_arrays *arrays,
-                      uint64_t first, uint64_t n) {
+void rh_custom_fold(const rh_custom *self, void *accumulator, const rh_arrays *arrays,
+                    uint64_t first, uint64_t n) {
   if (self->code) {
     fold_by_code(self, accumulator, arrays, first, n);
     return;
@@ -174,10 +174,10 @@ void rh_operator_fold(const rh_operator *self, void *accumulator, const rh_array
   pointers(&loaded, self->n_fields, outputs);
   for (uint64_t end = first + n; first < end; first += LANES) {
     uint64_t count = end - first < LANES ? end - first : LANES;
-    rh_operator_load_fields(self, arrays, first, count, outputs);
+    rh_custom_load_fields(self, arrays, first, count, outputs);
     for (uint64_t k = 0; k < count; k++) {
       get(self, &loaded, k, value);
-      rh_operator_combine(self, accumulator, value);
+      rh_custom_combine(self, accumulator, value);
     }
   }
 }

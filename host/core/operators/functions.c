@@ -1,51 +1,52 @@
 #include "functions.h"
 #include "../base/vocabulary.h"
-#include "ops.h"
+#include "../operation/ops.h"
 
 #include <string.h>
 
 enum { BLOCK_BYTES = 4096 }; /* of mapped elements */
 
 /* A single operand without constants is passed as plain elements. */
-static rh_arrays arrays_of(const rh_operator *self, const void *input) {
-  if (rh_operator_has_operands(self)) return *(const rh_arrays *)input;
+static rh_arrays arrays_of(const rh_custom *self, const void *input) {
+  if (rh_custom_has_operands(self)) return *(const rh_arrays *)input;
   return (rh_arrays){.operands = {input}};
 }
 
 static void load(const void *user, void *value, const void *input, uint64_t index) {
-  const rh_operator *self = user;
+  const rh_custom *self = user;
   rh_arrays arrays = arrays_of(self, input);
   memcpy(value, self->op.identity, self->op.value_size);
-  rh_operator_load(self, value, &arrays, index);
+  rh_custom_load(self, value, &arrays, index);
 }
 
 static void combine(const void *user, void *accumulator, const void *value) {
-  rh_operator_combine(user, accumulator, value);
+  rh_custom_combine(user, accumulator, value);
 }
 
 static void fold(const void *user, void *accumulator, const void *input, uint64_t first,
                  uint64_t n) {
   rh_arrays arrays = arrays_of(user, input);
-  rh_operator_fold(user, accumulator, &arrays, first, n);
+  rh_custom_fold(user, accumulator, &arrays, first, n);
 }
 
 static void reduce(const void *user, const void *input, uint64_t first, uint64_t n, void *value) {
   rh_arrays arrays = arrays_of(user, input);
-  rh_operator_reduce(user, &arrays, first, n, value);
+  rh_custom_reduce(user, &arrays, first, n, value);
 }
 
 static void map(const void *user, const void *input, uint64_t first, uint64_t n, void *to) {
   rh_arrays arrays = arrays_of(user, input);
-  rh_operator_map(user, &arrays, first, n, to);
+  const rh_custom *self = user;
+  self->face.calls->map(&self->face, &arrays, first, n, to);
 }
 
 /* Mapped: the built-in operator over a block of mapped elements at a time. */
 static void fold_mapped(const void *user, void *accumulator, const void *input, uint64_t first,
                         uint64_t n) {
   _Alignas(16) unsigned char block[BLOCK_BYTES];
-  const rh_operator *self = user;
-  const rh_op *row = rh_op_find(self->base, self->type);
-  uint64_t size = rh_type_size(self->type), most = BLOCK_BYTES / size;
+  const rh_custom *self = user;
+  const rh_op *row = rh_op_find(self->face.base, self->face.type);
+  uint64_t size = rh_type_size(self->face.type), most = BLOCK_BYTES / size;
   for (uint64_t end = first + n; first < end; first += most) {
     uint64_t count = end - first < most ? end - first : most;
     map(self, input, first, count, block);
@@ -56,23 +57,23 @@ static void fold_mapped(const void *user, void *accumulator, const void *input, 
 
 static void load_mapped(const void *user, void *value, const void *input, uint64_t index) {
   _Alignas(16) unsigned char element[sizeof(uint64_t)];
-  const rh_operator *self = user;
-  uint64_t size = rh_type_size(self->type);
+  const rh_custom *self = user;
+  uint64_t size = rh_type_size(self->face.type);
   map(self, input, index, 1, element);
-  rh_op_find(self->base, self->type)
+  rh_op_find(self->face.base, self->face.type)
       ->load(value, (const void *)((uintptr_t)element - index * size), index);
 }
 
-void rh_operator_give_functions(rh_operator *self) {
+void rh_custom_give_functions(rh_custom *self) {
   rh_op *op = &self->op;
   op->user = self;
-  op->load_with = self->is_struct ? load : load_mapped;
-  op->fold_with = self->is_struct ? fold : fold_mapped;
-  if (self->is_struct) {
+  op->load_with = self->face.is_struct ? load : load_mapped;
+  op->fold_with = self->face.is_struct ? fold : fold_mapped;
+  if (self->face.is_struct) {
     op->combine_with = combine;
     op->reduce = reduce;
   } else {
-    op->combine = rh_op_find(self->base, self->type)->combine;
+    op->combine = rh_op_find(self->face.base, self->face.type)->combine;
     op->map = map;
   }
 }

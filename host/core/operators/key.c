@@ -38,17 +38,17 @@ static void add_named(rh_text *to, const rh_named_text *list, uint32_t n) {
 
 /* Whether a constant is a float, or above INT64_MAX; and as which types it is used, for numbers of
  * another size may meet as others. */
-static uint64_t kind_of(const rh_operator *self, uint32_t constant) {
+static uint64_t kind_of(const rh_custom *self, uint32_t constant) {
   const rh_expr_value *value = &self->lets[constant].value;
   uint32_t types = rh_exprs_constant_types(self->load, constant);
   if (self->finalize) types |= rh_exprs_constant_types(self->finalize, constant);
   return (uint64_t)types << 2 | (value->is_float ? 1 : value->is_large ? 2 : 0);
 }
 
-char *rh_operator_make_key(const rh_operator *self, const rh_definition *definition) {
+char *rh_custom_make_key(const rh_custom *self, const rh_definition *definition) {
   rh_text text = {0};
-  add_number(&text, self->n_operands);
-  for (uint32_t k = 0; k < self->n_operands; k++) {
+  add_number(&text, self->face.n_operands);
+  for (uint32_t k = 0; k < self->face.n_operands; k++) {
     add(&text, self->operands[k].name);
     add_number(&text, self->operands[k].type);
   }

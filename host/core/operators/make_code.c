@@ -26,8 +26,7 @@ static rh_status check_functions(const rh_definition *definition, rh_error *erro
   return RH_OK;
 }
 
-rh_status rh_operator_make_code(rh_operator *self, const rh_definition *definition,
-                                rh_error *error) {
+rh_status rh_custom_make_code(rh_custom *self, const rh_definition *definition, rh_error *error) {
   if (!definition->code)
     return rh_fail(error, RH_E_USAGE,
                    "operator %s names a file of OpenCL C, and only a file beside it can",
@@ -36,8 +35,8 @@ rh_status rh_operator_make_code(rh_operator *self, const rh_definition *definiti
   if (self->n_lets)
     return rh_fail(error, RH_E_USAGE, "operator %s is in OpenCL C and has no constants",
                    definition->name);
-  RH_TRY(rh_operator_expressions(self, &self->load, error));
-  for (uint32_t k = 0; k < self->n_operands; k++)
+  RH_TRY(rh_custom_expressions(self, &self->load, error));
+  for (uint32_t k = 0; k < self->face.n_operands; k++)
     RH_TRY(rh_exprs_output(self->load, self->operands[k].name, 0, "operands", error));
   self->code = calloc(1, sizeof *self->code);
   if (!self->code || !(self->code->text = strdup(definition->code)))
@@ -46,7 +45,7 @@ rh_status rh_operator_make_code(rh_operator *self, const rh_definition *definiti
   return RH_OK;
 }
 
-void rh_operator_destroy_code(rh_code *code) {
+void rh_custom_destroy_code(rh_code *code) {
   if (!code) return;
   if (code->device) code->destroy(code->device);
   free(code->text);

@@ -29,7 +29,7 @@ static char *copy_item(const char *list, uint32_t k) {
   return strndup(list, (size_t)(end - list));
 }
 
-char *rh_operator_map_of(const rh_operator *self, const rh_definition *definition, uint32_t part) {
+char *rh_custom_map_of(const rh_custom *self, const rh_definition *definition, uint32_t part) {
   return copy_item(definition->map ? definition->map : self->operands[0].name, part);
 }
 
@@ -55,8 +55,8 @@ static rh_status parse_ops(const rh_definition *definition, uint32_t ops[RH_MOST
   }
 }
 
-rh_status rh_operator_parse_ops(const rh_definition *definition, uint32_t ops[RH_MOST_FIELDS],
-                                uint32_t *n, rh_error *error) {
+rh_status rh_custom_parse_ops(const rh_definition *definition, uint32_t ops[RH_MOST_FIELDS],
+                              uint32_t *n, rh_error *error) {
   char what[RH_WHAT_BYTES];
   rh_status status = parse_ops(definition, ops, n, error);
   if (status != RH_OK && definition->origin)
@@ -64,14 +64,14 @@ rh_status rh_operator_parse_ops(const rh_definition *definition, uint32_t ops[RH
   return status;
 }
 
-rh_status rh_operator_count_maps(const rh_operator *self, const rh_definition *definition,
-                                 uint32_t *n, rh_error *error) {
+rh_status rh_custom_count_maps(const rh_custom *self, const rh_definition *definition, uint32_t *n,
+                               rh_error *error) {
   rh_exprs *maps;
   char what[RH_WHAT_BYTES];
   *n = 1;
   if (!definition->map) return RH_OK;
   rh_definition_what(what, definition, "map", definition->map_at);
-  RH_TRY(rh_operator_expressions(self, &maps, error));
+  RH_TRY(rh_custom_expressions(self, &maps, error));
   rh_status status = rh_exprs_outputs(maps, definition->map, what, error);
   *n = rh_exprs_count(maps);
   rh_exprs_destroy(maps);
@@ -85,7 +85,7 @@ static uint32_t align(uint32_t offset, uint32_t size) {
 }
 
 /* The layout is that of C and OpenCL C. */
-static rh_status add_field(rh_operator *self, const char *name, rh_type type, rh_error *error) {
+static rh_status add_field(rh_custom *self, const char *name, rh_type type, rh_error *error) {
   uint32_t size = rh_type_size(type);
   if (self->n_fields == RH_MOST_FIELDS)
     return rh_fail(error, RH_E_USAGE, "a value has at most %d fields", RH_MOST_FIELDS);
@@ -100,20 +100,20 @@ static rh_status add_field(rh_operator *self, const char *name, rh_type type, rh
 }
 
 /* After the last field: the size of the struct, and which of its words are written. */
-static void close_struct(rh_operator *self) {
+static void close_struct(rh_custom *self) {
   uint32_t largest = 4;
   for (uint32_t k = 0; k < self->n_fields; k++) {
     const rh_operator_field *field = &self->fields[k];
     uint32_t words = rh_type_size(field->type) / 4;
     if (rh_type_size(field->type) > largest) largest = rh_type_size(field->type);
-    self->written |= ((1u << words) - 1) << field->offset / 4;
+    self->face.written |= ((1u << words) - 1) << field->offset / 4;
   }
   self->op.value_size = align(self->op.value_size, largest);
   self->op.identity = self->identity;
-  self->is_struct = 1;
+  self->face.is_struct = 1;
 }
 
-static rh_status make_combine(rh_operator *self, rh_error *error) {
+static rh_status make_combine(rh_custom *self, rh_error *error) {
   rh_expr_variable variables[2 * RH_MOST_FIELDS];
   char names[2 * RH_MOST_FIELDS][RH_OPERATOR_NAME_BYTES + 2];
   uint32_t n = self->n_fields;
@@ -126,7 +126,7 @@ static rh_status make_combine(rh_operator *self, rh_error *error) {
   return rh_exprs_create(&self->combine, variables, 2 * n, NULL, 0, 0, error);
 }
 
-static rh_status set_identity(rh_operator *self, uint32_t k, const char *text, const char *what,
+static rh_status set_identity(rh_custom *self, uint32_t k, const char *text, const char *what,
                               rh_error *error) {
   rh_exprs *identity;
   void *to = self->identity + self->fields[k].offset;
@@ -151,7 +151,7 @@ static void expand(const char *text, uint32_t part, const char *suffix, rh_text 
   }
 }
 
-static rh_status add_part_field(rh_operator *self, uint32_t part, const rh_part_field *field,
+static rh_status add_part_field(rh_custom *self, uint32_t part, const rh_part_field *field,
                                 rh_error *error) {
   char name[RH_OPERATOR_NAME_BYTES];
   uint32_t k = self->n_fields;
@@ -161,11 +161,11 @@ static rh_status add_part_field(rh_operator *self, uint32_t part, const rh_part_
   return rh_exprs_output(self->load, field->load, field->type, "the operator", error);
 }
 
-static rh_status add_part_of(rh_operator *self, uint32_t op, const char *text, const char *what,
+static rh_status add_part_of(rh_custom *self, uint32_t op, const char *text, const char *what,
                              rh_error *error) {
   rh_part_field fields[RH_MOST_PART_FIELDS];
   rh_exprs *map;
-  RH_TRY(rh_operator_expressions(self, &map, error));
+  RH_TRY(rh_custom_expressions(self, &map, error));
   rh_status status = rh_exprs_output(map, text, 0, what, error);
   rh_type type = status == RH_OK ? rh_exprs_type(map, 0) : 0;
   rh_exprs_destroy(map);
@@ -183,18 +183,18 @@ static rh_status add_part_of(rh_operator *self, uint32_t op, const char *text, c
   return RH_OK;
 }
 
-static rh_status add_part(rh_operator *self, const rh_definition *definition, uint32_t op,
+static rh_status add_part(rh_custom *self, const rh_definition *definition, uint32_t op,
                           uint32_t number, rh_error *error) {
   char what[RH_WHAT_BYTES];
   rh_definition_what(what, definition, "map", definition->map_at);
-  char *text = rh_operator_map_of(self, definition, number);
+  char *text = rh_custom_map_of(self, definition, number);
   if (!text) return rh_fail(error, RH_E_NOMEM, "no memory for a map");
   rh_status status = add_part_of(self, op, text, what, error);
   free(text);
   return status;
 }
 
-static rh_status combine_parts(rh_operator *self, rh_error *error) {
+static rh_status combine_parts(rh_custom *self, rh_error *error) {
   rh_part_field fields[RH_MOST_PART_FIELDS];
   RH_TRY(make_combine(self, error));
   for (uint32_t part = 0; part < self->n_parts; part++) {
@@ -213,32 +213,32 @@ static rh_status combine_parts(rh_operator *self, rh_error *error) {
 }
 
 /* A built-in operator that asks as much of a strategy. */
-static void stand_in(rh_operator *self, uint32_t flags) {
+static void stand_in(rh_custom *self, uint32_t flags) {
   rh_type type = self->operands[0].type;
   self->op.flags = flags;
-  self->type = rh_type_is_float(type) ? type : RH_TYPE_f32;
-  self->base = RH_OP_sum;
-  if (flags & RH_OP_EXACT) self->base = RH_OP_max;
+  self->face.type = rh_type_is_float(type) ? type : RH_TYPE_f32;
+  self->face.base = RH_OP_sum;
+  if (flags & RH_OP_EXACT) self->face.base = RH_OP_max;
   if (flags & RH_OP_COMMUTATIVE) return;
-  self->base = RH_OP_affine;
-  self->type = RH_TYPE_u64;
+  self->face.base = RH_OP_affine;
+  self->face.type = RH_TYPE_u64;
 }
 
-rh_status rh_operator_make_parts(rh_operator *self, const rh_definition *definition,
-                                 const uint32_t *ops, uint32_t n_ops, uint32_t n_maps,
-                                 rh_error *error) {
+rh_status rh_custom_make_parts(rh_custom *self, const rh_definition *definition,
+                               const uint32_t *ops, uint32_t n_ops, uint32_t n_maps,
+                               rh_error *error) {
   uint32_t n = n_ops > n_maps ? n_ops : n_maps, flags = RH_OP_COMMUTATIVE | RH_OP_EXACT;
   if (n_ops > 1 && n_maps > 1 && n_ops != n_maps)
     return rh_fail(error, RH_E_USAGE,
                    "%u operators for %u expressions of the map: as many, or one for all", n_ops,
                    n_maps);
-  RH_TRY(rh_operator_expressions(self, &self->load, error));
+  RH_TRY(rh_custom_expressions(self, &self->load, error));
   for (uint32_t k = 0; k < n; k++) {
     uint32_t op = ops[n_ops == 1 ? 0 : k];
     RH_TRY(add_part(self, definition, op, n_maps == 1 ? 0 : k, error));
     flags &= rh_op_flags(op, self->parts[k].type) | ~(uint32_t)RH_OP_EXACT;
   }
-  self->has_count = rh_operator_needs_count(definition);
+  self->has_count = rh_custom_needs_count(definition);
   if (self->has_count) RH_TRY(add_part_of(self, RH_OP_sum, "(u64)1", "the operator", error));
   RH_TRY(combine_parts(self, error));
   close_struct(self);
@@ -251,15 +251,15 @@ rh_status rh_operator_make_parts(rh_operator *self, const rh_definition *definit
 /* A field that no file can name. */
 #define COUNT "0n"
 
-static rh_status add_count(rh_operator *self, rh_error *error) {
+static rh_status add_count(rh_custom *self, rh_error *error) {
   RH_TRY(rh_exprs_output(self->load, "1", RH_TYPE_u64, "the operator", error));
   RH_TRY(add_field(self, COUNT, RH_TYPE_u64, error));
   return set_identity(self, self->n_fields - 1, "0", "the operator", error);
 }
 
-static rh_status add_fields(rh_operator *self, const rh_definition *definition, rh_error *error) {
+static rh_status add_fields(rh_custom *self, const rh_definition *definition, rh_error *error) {
   char what[RH_WHAT_BYTES];
-  RH_TRY(rh_operator_expressions(self, &self->load, error));
+  RH_TRY(rh_custom_expressions(self, &self->load, error));
   for (uint32_t k = 0; k < definition->n_fields; k++) {
     const rh_field_text *field = &definition->fields[k];
     const char *load = field->load ? field->load : self->operands[0].name;
@@ -269,20 +269,19 @@ static rh_status add_fields(rh_operator *self, const rh_definition *definition, 
     rh_definition_what(what, definition, "identity", field->identity_at);
     RH_TRY(set_identity(self, k, field->identity, what, error));
   }
-  self->has_count = rh_operator_needs_count(definition);
+  self->has_count = rh_custom_needs_count(definition);
   return self->has_count ? add_count(self, error) : RH_OK;
 }
 
-static rh_status make_by_code(rh_operator *self, const rh_definition *definition, rh_error *error) {
+static rh_status make_by_code(rh_custom *self, const rh_definition *definition, rh_error *error) {
   for (uint32_t k = 0; k < definition->n_fields; k++)
     RH_TRY(add_field(self, definition->fields[k].name, definition->fields[k].type, error));
   close_struct(self);
   stand_in(self, definition->flags);
-  return rh_operator_make_code(self, definition, error);
+  return rh_custom_make_code(self, definition, error);
 }
 
-rh_status rh_operator_make_fields(rh_operator *self, const rh_definition *definition,
-                                  rh_error *error) {
+rh_status rh_custom_make_fields(rh_custom *self, const rh_definition *definition, rh_error *error) {
   char what[RH_WHAT_BYTES];
   if (definition->code || definition->code_file) return make_by_code(self, definition, error);
   RH_TRY(add_fields(self, definition, error));

@@ -1,8 +1,8 @@
 /* Masks: the elements for which a condition is false. */
 #include "../base/error.h"
 #include "../base/vocabulary.h"
+#include "../operation/ops.h"
 #include "make.h"
-#include "ops.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -41,7 +41,7 @@ static void encode_neutral(const neutral *of, rh_type type, uint64_t *element) {
 }
 
 /* An index comes with each element, so that only a struct can leave one out. */
-int rh_operator_has_neutral(uint32_t op) {
+int rh_custom_has_neutral(uint32_t op) {
   neutral unused;
   return find_neutral(op, RH_TYPE_f64, &unused);
 }
@@ -55,28 +55,28 @@ static int has_n(const char *text) {
   return 0;
 }
 
-int rh_operator_needs_count(const rh_definition *definition) {
+int rh_custom_needs_count(const rh_definition *definition) {
   int has = 0;
   for (uint32_t k = 0; k < definition->n_results; k++) has |= has_n(definition->results[k].text);
   return definition->where && has;
 }
 
-rh_status rh_operator_make_where(rh_operator *self, const rh_definition *definition,
-                                 rh_error *error) {
+rh_status rh_custom_make_where(rh_custom *self, const rh_definition *definition, rh_error *error) {
   const void *values[RH_MOST_FIELDS];
   uint64_t element;
   neutral found;
   char what[RH_WHAT_BYTES];
   rh_definition_what(what, definition, "where", definition->where_at);
   if (!definition->where) return RH_OK;
-  self->is_masked = 1;
+  self->face.is_masked = 1;
   if (self->code)
     return rh_fail(error, RH_E_USAGE, "%s: operator %s is in OpenCL C, whose rh_load() chooses",
                    what, definition->name);
-  if (!self->is_struct) {
-    if (!find_neutral(self->base, self->type, &found))
-      return rh_fail(error, RH_E_USAGE, "%s: %s takes all elements", what, rh_op_name(self->base));
-    encode_neutral(&found, self->type, &element);
+  if (!self->face.is_struct) {
+    if (!find_neutral(self->face.base, self->face.type, &found))
+      return rh_fail(error, RH_E_USAGE, "%s: %s takes all elements", what,
+                     rh_op_name(self->face.base));
+    encode_neutral(&found, self->face.type, &element);
     values[0] = &element;
   }
   for (uint32_t k = 0; k < self->n_fields; k++) values[k] = self->identity + self->fields[k].offset;

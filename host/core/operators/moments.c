@@ -31,7 +31,7 @@ static rh_status make_pattern(rh_exprs **made, uint32_t n_fields, rh_error *erro
   return RH_OK;
 }
 
-static int has_fields(const rh_operator *self) {
+static int has_fields(const rh_custom *self) {
   if (!self->combine || (self->n_fields != M2 + 1 && self->n_fields != MOST_FIELDS)) return 0;
   for (uint32_t k = 0; k < self->n_fields; k++)
     if (self->fields[k].type != RH_TYPE_f64 || strcmp(self->fields[k].name, names[k]) != 0)
@@ -41,7 +41,7 @@ static int has_fields(const rh_operator *self) {
   return self->op.flags & RH_OP_COMMUTATIVE && rh_exprs_is_literal(self->load, N, 1);
 }
 
-int rh_moments_is(const rh_operator *self) {
+int rh_moments_is(const rh_custom *self) {
   rh_exprs *pattern = NULL;
   int is_same = has_fields(self) && make_pattern(&pattern, self->n_fields, NULL) == RH_OK &&
                 rh_exprs_are_equal(self->combine, pattern);

@@ -2,8 +2,8 @@
  * everybody else has as a loop, too. */
 #pragma once
 
+#include "custom.h"
 #include "moments_tile.h"
-#include "operator.h"
 
 typedef struct rh_moments {
   double n, mean, m2; /* the fields, as they stand in a value */
@@ -14,13 +14,13 @@ typedef struct rh_moments {
 /* Does the operator compute what this file does: fields n, mean and m2 of f64, and perhaps large,
  * which Chan's merge combines, of elements that are loaded as 1, anything, 0 and 0?  Any text of
  * the same operations. */
-int rh_moments_is(const rh_operator *self);
+int rh_moments_is(const rh_custom *self);
 
 /* *value = that of `tiles` whole tiles, a power of two up to RH_MOMENTS_MOST_TILES, from element
  * `first` on: bit for bit what the expressions give.  0: two means are too far apart for their
  * difference or its square, or not finite, or all are too near for `large`, and *value is not what
  * the expressions give. */
-int rh_moments_reduce(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
+int rh_moments_reduce(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
                       uint64_t tiles, void *value);
 
 /* *a = combine(*a, *b), the same, of values of three fields or four. */

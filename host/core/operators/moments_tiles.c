@@ -25,7 +25,7 @@ WIDEST static void halve(double *restrict mean, double *restrict m2,
 /* ---- Tiles ---- */
 
 /* To eight lanes. */
-static void reduce_tile(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
+static void reduce_tile(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
                         uint64_t lanes, double *mean, double *m2) {
   uint32_t variable;
   rh_type type = rh_exprs_variable_of(self->load, 1, &variable);
@@ -36,13 +36,13 @@ static void reduce_tile(const rh_operator *self, const rh_arrays *arrays, uint64
   } else {
     _Alignas(64) double loaded[4][ROWS * MOST_LANES];
     void *const outputs[4] = {loaded[0], loaded[1], loaded[2], loaded[3]};
-    rh_operator_load_fields(self, arrays, first, ROWS * lanes, outputs);
+    rh_custom_load_fields(self, arrays, first, ROWS * lanes, outputs);
     rh_moments_tile_f64(loaded[1], lanes, mean, m2);
   }
 }
 
 /* 0: it cannot. */
-static int reduce_wide(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
+static int reduce_wide(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
                        uint64_t tiles, rh_moments *value) {
   rh_moments all = {.n = (double)(tiles * ROWS * RH_MOMENTS_ROW_F32)};
   uint32_t variable;
@@ -57,7 +57,7 @@ static int reduce_wide(const rh_operator *self, const rh_arrays *arrays, uint64_
 
 /* Lane l of tile t stands at l * tiles + (t's bits in reverse order), as in reduce.c: so the next
  * halves are of tiles side by side, and after the lanes come neighbouring tiles. */
-static void reduce(const rh_operator *self, const rh_arrays *arrays, uint64_t first, uint64_t tiles,
+static void reduce(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t tiles,
                    rh_moments *value) {
   _Alignas(64) double mean[RH_MOMENTS_LANES * RH_MOMENTS_MOST_TILES];
   _Alignas(64) double m2[RH_MOMENTS_LANES * RH_MOMENTS_MOST_TILES];
@@ -80,7 +80,7 @@ static void reduce(const rh_operator *self, const rh_arrays *arrays, uint64_t fi
 /* From a difference that is not finite comes a mean that is not, and stays so.  To multiply
  * differences by a power of two is exact unless squares overflow or become subnormal, and then such
  * a square does not count. */
-int rh_moments_reduce(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
+int rh_moments_reduce(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
                       uint64_t tiles, void *value) {
   rh_moments all;
   if (!reduce_wide(self, arrays, first, tiles, &all)) reduce(self, arrays, first, tiles, &all);

@@ -30,7 +30,7 @@ typedef struct lanes {
 } lanes;
 
 typedef struct batch {
-  const rh_operator *of;
+  const rh_custom *of;
   const rh_arrays *arrays;
   uint64_t row;               /* lanes of a tile */
   uint64_t end;               /* elements from there on do not exist, and are the identity */
@@ -38,14 +38,14 @@ typedef struct batch {
   lanes all, other;           /* of all tiles */
 } batch;
 
-static uint32_t size_of(const rh_operator *of, uint32_t field) {
+static uint32_t size_of(const rh_custom *of, uint32_t field) {
   return rh_type_size(of->fields[field].type);
 }
 
 /* ---- Memory ---- */
 
 /* Returns what is left of the memory. */
-static unsigned char *divide(const rh_operator *of, lanes *into, uint64_t n, unsigned char *from) {
+static unsigned char *divide(const rh_custom *of, lanes *into, uint64_t n, unsigned char *from) {
   for (uint32_t k = 0; k < of->n_fields; k++) {
     into->of[k] = from;
     from += n * size_of(of, k);
@@ -54,7 +54,7 @@ static unsigned char *divide(const rh_operator *of, lanes *into, uint64_t n, uns
 }
 
 /* A row at least. */
-static uint64_t batch_lanes(const rh_operator *of, uint64_t row) {
+static uint64_t batch_lanes(const rh_custom *of, uint64_t row) {
   uint64_t n = BATCH;
   while (n > row && n * of->op.value_size > BATCH_BYTES) n /= 2;
   return n;
@@ -62,8 +62,8 @@ static uint64_t batch_lanes(const rh_operator *of, uint64_t row) {
 
 /* ---- Combining ---- */
 
-static void combine(const rh_operator *of, const lanes *a, const lanes *b, uint64_t at_b,
-                    uint64_t n, const lanes *made) {
+static void combine(const rh_custom *of, const lanes *a, const lanes *b, uint64_t at_b, uint64_t n,
+                    const lanes *made) {
   const void *variables[2 * RH_MOST_FIELDS] = {NULL};
   void *outputs[RH_MOST_FIELDS] = {NULL};
   for (uint32_t k = 0; k < of->n_fields; k++) {
@@ -84,7 +84,7 @@ static void exchange(lanes *a, lanes *b) {
 
 /* n is not 0.  Each copy doubles what is filled, because one for each lane took most of the time of
  * the short pieces that answers are compared with. */
-static void put_identity(const rh_operator *of, const lanes *to, uint64_t at, uint64_t n) {
+static void put_identity(const rh_custom *of, const lanes *to, uint64_t at, uint64_t n) {
   for (uint32_t k = 0; k < of->n_fields; k++) {
     uint32_t size = size_of(of, k);
     unsigned char *start = to->of[k] + at * size;
@@ -100,7 +100,7 @@ static void load(const batch *self, uint64_t first, uint64_t n, const lanes *to,
   uint64_t exist = first >= self->end ? 0 : self->end - first < n ? self->end - first : n;
   for (uint32_t k = 0; k < self->of->n_fields; k++)
     outputs[k] = to->of[k] + at * size_of(self->of, k);
-  if (exist) rh_operator_load_fields(self->of, self->arrays, first, exist, outputs);
+  if (exist) rh_custom_load_fields(self->of, self->arrays, first, exist, outputs);
   if (exist < n) put_identity(self->of, to, at + exist, n - exist);
 }
 
@@ -180,22 +180,22 @@ typedef struct nodes {
 } nodes;
 
 /* A value of `tiles` tiles, a power of two. */
-static void append(const rh_operator *of, nodes *to, uint64_t tiles, unsigned char *value) {
+static void append(const rh_custom *of, nodes *to, uint64_t tiles, unsigned char *value) {
   uint32_t k = 0;
   while (tiles >> k > 1) k++;
   for (; to->count >> k & 1; k++) {
-    rh_operator_combine(of, to->of[k], value);
+    rh_custom_combine(of, to->of[k], value);
     memcpy(value, to->of[k], of->op.value_size);
   }
   memcpy(to->of[k], value, of->op.value_size);
   to->count += tiles;
 }
 
-static void join(const rh_operator *of, nodes *all, unsigned char *value) {
+static void join(const rh_custom *of, nodes *all, unsigned char *value) {
   memcpy(value, of->identity, of->op.value_size);
   for (uint32_t k = 0; k < MOST_NODES && all->count >> k; k++) {
     if (!(all->count >> k & 1)) continue;
-    rh_operator_combine(of, all->of[k], value);
+    rh_custom_combine(of, all->of[k], value);
     memcpy(value, all->of[k], of->op.value_size);
   }
 }
@@ -210,8 +210,8 @@ static void append_batches(batch *b, uint64_t first, uint64_t tiles, uint64_t mo
   }
 }
 
-static void reduce_tiles(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
-                         uint64_t n, void *value) {
+static void reduce_tiles(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
+                         void *value) {
   _Alignas(16) unsigned char node[RH_ANY_VALUE_BYTES] = {0};
   uint64_t row = ROW_BYTES / self->op.element_size, many = batch_lanes(self, row);
   uint64_t tile = ROWS * row, left = n / tile + (n % tile > 0);
@@ -258,7 +258,7 @@ static void reduce_neighbours(batch *self, uint64_t first, uint64_t n, unsigned 
 }
 
 /* A tile is a whole number of such pieces, so that tiles need no care of their own. */
-static void reduce_in_order(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
+static void reduce_in_order(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
                             uint64_t n, void *value) {
   enum { ELEMENTS = 256 };
   _Alignas(16) unsigned char node[RH_ANY_VALUE_BYTES] = {0};
@@ -278,7 +278,7 @@ static void reduce_in_order(const rh_operator *self, const rh_arrays *arrays, ui
 
 /* What blocks of a large array mostly are: without the memory and the tree of reduce_tiles(), which
  * take longer than a few tiles.  0: they are not. */
-static int reduce_as_moments(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
+static int reduce_as_moments(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
                              uint64_t n, void *value) {
   if (!self->is_moments) return 0;
   uint64_t tile = ROWS * ROW_BYTES / self->op.element_size, tiles = n / tile;
@@ -287,10 +287,10 @@ static int reduce_as_moments(const rh_operator *self, const rh_arrays *arrays, u
   return rh_moments_reduce(self, arrays, first, tiles, value);
 }
 
-void rh_operator_reduce(const rh_operator *self, const rh_arrays *arrays, uint64_t first,
-                        uint64_t n, void *value) {
+void rh_custom_reduce(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
+                      void *value) {
   if (self->code) {
-    rh_operator_reduce_by_code(self, arrays, first, n, value);
+    rh_custom_reduce_by_code(self, arrays, first, n, value);
     return;
   }
   if (reduce_as_moments(self, arrays, first, n, value)) return;
@@ -303,5 +303,5 @@ void rh_operator_reduce(const rh_operator *self, const rh_arrays *arrays, uint64
     return;
   }
   memcpy(value, self->identity, self->op.value_size);
-  rh_operator_fold(self, value, arrays, first, n);
+  rh_custom_fold(self, value, arrays, first, n);
 }

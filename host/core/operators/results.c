@@ -2,9 +2,9 @@
 #include "../base/error.h"
 #include "../base/text.h"
 #include "../base/vocabulary.h"
+#include "../operation/ops.h"
+#include "../operation/result.h"
 #include "make.h"
-#include "ops.h"
-#include "result.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,17 +16,17 @@ static rh_type part_type(const rh_operator_part *part) {
   return rh_op_result_type(part->op, part->type);
 }
 
-uint32_t rh_operator_n_given(const rh_operator *self) {
+uint32_t rh_custom_n_given(const rh_custom *self) {
   return (self->n_parts ? self->n_parts : self->n_fields) - (uint32_t)self->has_count;
 }
 
-static rh_type type_of(const rh_operator *self, uint32_t k) {
+static rh_type type_of(const rh_custom *self, uint32_t k) {
   return self->n_parts ? part_type(&self->parts[k]) : self->fields[k].type;
 }
 
 /* How `finalize` calls it: a.0, a.1 or a.FIELD; a alone where there is only one, without a name. */
-static void name_of(const rh_operator *self, uint32_t k, rh_expr_name name) {
-  if (rh_operator_n_given(self) == 1 && (self->n_parts || !*self->fields[0].name))
+static void name_of(const rh_custom *self, uint32_t k, rh_expr_name name) {
+  if (rh_custom_n_given(self) == 1 && (self->n_parts || !*self->fields[0].name))
     snprintf(name, RH_EXPR_NAME_BYTES, "a");
   else if (self->n_parts)
     snprintf(name, RH_EXPR_NAME_BYTES, "a.%u", k);
@@ -34,12 +34,11 @@ static void name_of(const rh_operator *self, uint32_t k, rh_expr_name name) {
     snprintf(name, RH_EXPR_NAME_BYTES, "a.%.60s", self->fields[k].name);
 }
 
-static rh_status make_finalize(rh_operator *self, const rh_definition *definition,
-                               rh_error *error) {
+static rh_status make_finalize(rh_custom *self, const rh_definition *definition, rh_error *error) {
   rh_expr_variable variables[RH_MOST_FIELDS + 1];
   rh_expr_name names[RH_MOST_FIELDS];
   rh_expr_constant constants[RH_MOST_CONSTANTS];
-  uint32_t n = rh_operator_n_given(self);
+  uint32_t n = rh_custom_n_given(self);
   for (uint32_t k = 0; k < n; k++) {
     name_of(self, k, names[k]);
     variables[k] = (rh_expr_variable){names[k], type_of(self, k)};
@@ -55,16 +54,16 @@ static rh_status make_finalize(rh_operator *self, const rh_definition *definitio
     RH_TRY(rh_exprs_output(self->finalize, result->text, 0, what, error));
     memcpy(self->results[k], result->name, RH_OPERATOR_NAME_BYTES);
   }
-  self->n_results = definition->n_results;
+  self->face.n_results = definition->n_results;
   return RH_OK;
 }
 
-rh_status rh_operator_make_results(rh_operator *self, const rh_definition *definition,
-                                   rh_error *error) {
+rh_status rh_custom_make_results(rh_custom *self, const rh_definition *definition,
+                                 rh_error *error) {
   if (definition->n_results) return make_finalize(self, definition, error);
-  if (!self->is_struct) return RH_OK;
-  self->n_results = rh_operator_n_given(self);
-  for (uint32_t k = 0; k < self->n_results; k++)
+  if (!self->face.is_struct) return RH_OK;
+  self->face.n_results = rh_custom_n_given(self);
+  for (uint32_t k = 0; k < self->face.n_results; k++)
     if (self->n_parts)
       snprintf(self->results[k], RH_OPERATOR_NAME_BYTES, "%s", rh_op_name(self->parts[k].op));
     else
@@ -110,11 +109,11 @@ static void decode_number(rh_type type, const void *from, rh_operator_result *to
   }
 }
 
-static void decode(const rh_operator *self, uint32_t k, const void *value, uint64_t n,
+static void decode(const rh_custom *self, uint32_t k, const void *value, uint64_t n,
                    rh_operator_result *to) {
   const rh_operator_field *field = &self->fields[k];
   if (self->n_parts)
-    decode_part(&self->parts[k], value, n == 0 || self->is_masked, to);
+    decode_part(&self->parts[k], value, n == 0 || self->face.is_masked, to);
   else
     decode_number(field->type, (const char *)value + field->offset, to);
 }
@@ -141,19 +140,19 @@ static void place(numbers *these) {
   }
 }
 
-void rh_operator_given(const rh_operator *self, const void *value, uint64_t n,
-                       rh_operator_result *given) {
-  for (uint32_t k = 0; k < rh_operator_n_given(self); k++) decode(self, k, value, n, &given[k]);
+void rh_custom_given(const rh_custom *self, const void *value, uint64_t n,
+                     rh_operator_result *given) {
+  for (uint32_t k = 0; k < rh_custom_n_given(self); k++) decode(self, k, value, n, &given[k]);
 }
 
-uint64_t rh_operator_count_in(const rh_operator *self, const void *value, uint64_t n) {
+uint64_t rh_custom_count_in(const rh_custom *self, const void *value, uint64_t n) {
   const rh_operator_field *last = &self->fields[self->n_fields - (uint32_t)self->has_count];
   if (self->has_count) memcpy(&n, (const char *)value + last->offset, sizeof n);
   return n;
 }
 
 /* The field of an indexed part is its index. */
-uint32_t rh_operator_field_given(const rh_operator *self, uint32_t k) {
+uint32_t rh_custom_field_given(const rh_custom *self, uint32_t k) {
   const rh_operator_part *part = &self->parts[k];
   uint32_t offset = part->offset, j = 0;
   if (!self->n_parts) return k;
@@ -162,13 +161,13 @@ uint32_t rh_operator_field_given(const rh_operator *self, uint32_t k) {
   return j;
 }
 
-void rh_operator_finalize(const rh_operator *self, const rh_operator_result *given, uint64_t n,
-                          rh_operator_result *results) {
+void rh_custom_finalize(const rh_custom *self, const rh_operator_result *given, uint64_t n,
+                        rh_operator_result *results) {
   uint64_t constants[RH_EXPR_MOST_SLOTS];
   numbers in, out;
-  uint32_t n_given = rh_operator_n_given(self);
+  uint32_t n_given = rh_custom_n_given(self);
   if (!self->finalize) {
-    memcpy(results, given, self->n_results * sizeof *results);
+    memcpy(results, given, self->face.n_results * sizeof *results);
   } else {
     place(&in);
     place(&out);
@@ -176,34 +175,27 @@ void rh_operator_finalize(const rh_operator *self, const rh_operator_result *giv
     in.of[n_given] = n;
     rh_exprs_bind(self->finalize, n, constants);
     rh_exprs_eval(self->finalize, (const void *const *)in.places, 0, 1, constants, out.places);
-    for (uint32_t k = 0; k < self->n_results; k++)
+    for (uint32_t k = 0; k < self->face.n_results; k++)
       decode_number(rh_exprs_type(self->finalize, k), &out.of[k], &results[k]);
   }
-  for (uint32_t k = 0; k < self->n_results; k++)
+  for (uint32_t k = 0; k < self->face.n_results; k++)
     memcpy(results[k].name, self->results[k], RH_OPERATOR_NAME_BYTES);
-}
-
-void rh_operator_results(const rh_operator *self, const void *value, uint64_t n,
-                         rh_operator_result *results) {
-  rh_operator_result given[RH_MOST_FIELDS];
-  rh_operator_given(self, value, n, given);
-  rh_operator_finalize(self, given, rh_operator_count_in(self, value, n), results);
 }
 
 /* ---- What is known of a result ---- */
 
-uint64_t rh_operator_result_uses(const rh_operator *self, uint32_t k) {
+uint64_t rh_custom_result_uses(const rh_custom *self, uint32_t k) {
   int uses_index;
   if (!self->finalize) return UINT64_C(1) << k;
   return rh_exprs_variables(self->finalize, k, &uses_index) &
-         ((UINT64_C(1) << rh_operator_n_given(self)) - 1);
+         ((UINT64_C(1) << rh_custom_n_given(self)) - 1);
 }
 
-rh_interval rh_operator_enclose_result(const rh_operator *self, uint32_t k,
-                                       const rh_interval *given, uint64_t n) {
+rh_interval rh_custom_enclose_result(const rh_custom *self, uint32_t k, const rh_interval *given,
+                                     uint64_t n) {
   uint64_t constants[RH_EXPR_MOST_SLOTS];
   rh_interval variables[RH_MOST_FIELDS + 1];
-  uint32_t n_given = rh_operator_n_given(self);
+  uint32_t n_given = rh_custom_n_given(self);
   if (!self->finalize) return given[k];
   memcpy(variables, given, n_given * sizeof *given);
   variables[n_given] = rh_interval_around((double)n);
@@ -211,18 +203,40 @@ rh_interval rh_operator_enclose_result(const rh_operator *self, uint32_t k,
   return rh_exprs_enclose_one(self->finalize, k, variables, constants);
 }
 
-int rh_operator_keeps_index(const rh_operator *self) {
-  return self->is_struct && self->n_parts && !self->finalize &&
+/* ---- As users see them ---- */
+
+int rh_custom_keeps_index(const rh_custom *self) {
+  return self->face.is_struct && self->n_parts && !self->finalize &&
          rh_op_flags(self->parts[0].op, self->parts[0].type) & RH_OP_INDEXED;
 }
 
-void rh_operator_take_index(const rh_operator *self, const void *value, rh_result *result) {
+static void take_index(const rh_custom *self, const void *value, rh_result *result) {
   const rh_operator_part *first = &self->parts[0];
   rh_result alone;
-  if (!rh_operator_keeps_index(self)) return;
+  if (!rh_custom_keeps_index(self)) return;
   rh_op_result(first->op, first->type, (const char *)value + first->offset, &alone);
   result->type = alone.type;
   result->value = alone.value;
   result->indexed = 1;
   memcpy(&result->index, (const char *)value + first->index_at, sizeof result->index);
+}
+
+void rh_custom_show(const rh_custom *self, const rh_operator_result *results, const void *value,
+                    rh_result *result) {
+  *result = (rh_result){.n_fields = self->face.n_results, .type = results[0].type};
+  memcpy(&result->value, &results[0].value, sizeof result->value);
+  for (uint32_t k = 0; k < self->face.n_results; k++) {
+    rh_result_field *field = &result->fields[k];
+    memcpy(field->name, results[k].name, strnlen(results[k].name, sizeof field->name - 1));
+    field->type = results[k].type;
+    memcpy(&field->value, &results[k].value, sizeof field->value);
+  }
+  take_index(self, value, result);
+}
+
+void rh_custom_decode(const rh_custom *self, const void *value, uint64_t n, rh_result *result) {
+  rh_operator_result given[RH_MOST_FIELDS], results[RH_MOST_FIELDS];
+  rh_custom_given(self, value, n, given);
+  rh_custom_finalize(self, given, rh_custom_count_in(self, value, n), results);
+  rh_custom_show(self, results, value, result);
 }

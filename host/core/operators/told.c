@@ -11,7 +11,7 @@
 
 /* ---- Writing ---- */
 
-char *rh_operator_tell(const rh_operator *self) {
+char *rh_custom_tell(const rh_custom *self) {
   rh_text text = {0};
   rh_text_add(&text, "%zu:%s;", strlen(self->name), self->name);
   for (uint32_t k = 0; k < self->n_lets; k++) {
@@ -132,7 +132,7 @@ static void take_all(reader *from, told *to) {
   from->failed |= *from->at != 0 || (!definition->ops && !definition->n_fields);
 }
 
-static rh_status make_told(rh_operator **made, told *to, reader *from, const char *name,
+static rh_status make_told(rh_custom **made, told *to, reader *from, const char *name,
                            rh_error *error) {
   for (uint32_t k = 0; k < to->n_lets && !from->failed; k++) {
     uint64_t bits = take_number(from, UINT64_MAX);
@@ -140,13 +140,13 @@ static rh_status make_told(rh_operator **made, told *to, reader *from, const cha
   }
   if (from->failed || *from->at != '#')
     return rh_fail(error, RH_E_USAGE, "the operator cannot be read");
-  RH_TRY(rh_operator_create(made, &to->definition, to->operands, to->n_operands, to->lets,
-                            to->n_lets, error));
+  RH_TRY(rh_custom_create(made, &to->definition, to->operands, to->n_operands, to->lets, to->n_lets,
+                          error));
   snprintf((*made)->name, sizeof(*made)->name, "%s", name);
   return RH_OK;
 }
 
-rh_status rh_operator_hear(rh_operator **made, const char *text, rh_error *error) {
+rh_status rh_custom_hear(rh_custom **made, const char *text, rh_error *error) {
   told to = {.n_operands = 0};
   reader from = {.at = text};
   char name[sizeof(*made)->name] = "";

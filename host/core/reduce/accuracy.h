@@ -3,9 +3,9 @@
 
 #include "job.h"
 
-/* From here on the spec asks for the exact answer, rounded once.  own: spec->custom, or null.
+/* From here on the spec asks for the exact answer, rounded once.  own: that of spec->op, or null.
  * RH_DECLINED where redhost does not know it. */
-rh_status rh_accuracy_ask(rh_job_spec *spec, rh_operator *own, rh_error *error);
+rh_status rh_accuracy_ask(rh_job_spec *spec, rh_custom *own, rh_error *error);
 
 /* Puts the reference's answer into the result of a strategy that was found to be right, if the spec
  * asks for it. */

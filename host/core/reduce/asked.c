@@ -53,7 +53,7 @@ static rh_status take_constants(const rh_request *asked, rh_let *lets, rh_error 
 }
 
 static rh_status make_own(const rh_request *asked, const rh_context *context,
-                          const rh_operator_texts *texts, rh_operator **made, rh_error *error) {
+                          const rh_operator_texts *texts, rh_custom **made, rh_error *error) {
   rh_operand operands[RH_MOST_OPERANDS] = {0};
   rh_let lets[RH_MOST_LETS] = {0};
   rh_definition definition = {0};
@@ -69,7 +69,7 @@ static rh_status make_own(const rh_request *asked, const rh_context *context,
 }
 
 rh_status rh_asked_name(const rh_request *asked, rh_context *context, rh_job_spec *spec,
-                        rh_operator **made, rh_error *error) {
+                        rh_custom **made, rh_error *error) {
   const rh_operator_texts texts = {.op = asked->op,
                                    .map = asked->map,
                                    .where = asked->where,
@@ -81,11 +81,9 @@ rh_status rh_asked_name(const rh_request *asked, rh_context *context, rh_job_spe
   *made = NULL;
   if (!asked->inputs && !asked->n_inputs && !asked->n_constants &&
       !rh_operator_texts_are_own(&texts))
-    return rh_job_name(spec, asked->op, asked->type, error);
+    return rh_operator_named(&spec->op, asked->op, asked->type, error);
   RH_TRY(make_own(asked, context, &texts, made, error));
-  spec->custom = *made;
-  spec->op = (*made)->base;
-  spec->type = (*made)->type;
+  spec->op = &(*made)->face;
   return RH_OK;
 }
 
@@ -107,7 +105,7 @@ static rh_status convert(const rh_constant *constant, rh_expr_value *value, rh_e
   return RH_OK;
 }
 
-static rh_status change_one(const rh_operator *self, const rh_constant *constant,
+static rh_status change_one(const rh_custom *self, const rh_constant *constant,
                             rh_expr_value *values, rh_error *error) {
   for (uint32_t k = 0; k < self->n_lets; k++)
     if (constant->name && strcmp(self->lets[k].name, constant->name) == 0)
@@ -116,9 +114,9 @@ static rh_status change_one(const rh_operator *self, const rh_constant *constant
                  constant->name ? constant->name : "(null)");
 }
 
-rh_status rh_asked_change(const rh_operator *self, const rh_constant *constants, uint64_t n,
+rh_status rh_asked_change(const rh_custom *self, const rh_constant *constants, uint64_t n,
                           rh_expr_value values[RH_MOST_CONSTANTS], rh_error *error) {
   for (uint32_t k = 0; k < self->n_lets; k++) values[k] = self->lets[k].value;
   for (uint64_t k = 0; k < n; k++) RH_TRY(change_one(self, &constants[k], values, error));
-  return rh_operator_check_constants(self, values, error);
+  return rh_custom_check_constants(self, values, error);
 }

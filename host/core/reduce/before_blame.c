@@ -12,8 +12,8 @@
 
 static uint64_t hash_of(const rh_job_spec *spec, const rh_job_part *part) {
   uint64_t hash = 0;
-  for (uint32_t k = 0; k < rh_job_operands(spec); k++)
-    hash = rh_hash(hash, part->operands[k], part->n * rh_type_size(rh_job_operand_type(spec, k)));
+  for (uint32_t k = 0; k < spec->op->n_operands; k++)
+    hash = rh_hash(hash, part->operands[k], part->n * rh_type_size(spec->op->operands[k].type));
   return hash;
 }
 
@@ -46,7 +46,7 @@ static rh_status check_unchanged(const rh_job_spec *spec, const rh_job_part *par
   return rh_fail(error, RH_E_FILE,
                  "%.200s: the data changed while they were being reduced, so that the answer "
                  "belongs to no version of them; reduce a copy",
-                 spec->what ? spec->what : rh_job_op_name(spec));
+                 spec->what ? spec->what : spec->op->name);
 }
 
 static rh_status look_again(const rh_job_spec *spec, const rh_job_part *part,
@@ -56,7 +56,7 @@ static rh_status look_again(const rh_job_spec *spec, const rh_job_part *part,
   RH_TRY(check_unchanged(spec, part, reference, error));
   if (reference->sampled.n_orders < 2) return RH_OK;
   rh_job_arrays(spec, part, &arrays, constants);
-  rh_sample_serial(&reference->sampled, spec->custom, &arrays, part->n);
+  rh_sample_serial(&reference->sampled, rh_custom_of(spec->op), &arrays, part->n);
   return RH_OK;
 }
 
@@ -84,9 +84,10 @@ rh_status rh_job_trust_on(rh_context *context, const rh_job_spec *spec, const rh
                           rh_error *error) {
   uint64_t constants[RH_MOST_CONSTANT_WORDS];
   rh_arrays arrays;
-  if (!spec->custom) return RH_OK;
+  if (!spec->op->is_custom) return RH_OK;
   rh_job_arrays(spec, part, &arrays, constants);
-  rh_status status = rh_algebra_trust_on(spec->custom, &arrays, part->first, part->n, error);
+  rh_status status =
+      rh_algebra_trust_on(rh_custom_of(spec->op), &arrays, part->first, part->n, error);
   context->operator_failed |= status != RH_OK;
   return status;
 }

@@ -29,7 +29,7 @@ static const char source[] =
     "}\n";
 
 typedef struct evaluator {
-  const rh_operator *custom;
+  const rh_custom *custom;
   rh_cl_session session; /* its own context's and queue's references; borrowed otherwise */
   cl_program program;
   cl_kernel pieces, join;
@@ -59,7 +59,7 @@ static rh_status set_arguments(evaluator *self, const cl_mem *buffers, const voi
   static const uint64_t none[RH_MOST_CONSTANT_WORDS];
   const uint64_t numbers[] = {first, n, length}, at = 0;
   cl_uint k = 0;
-  for (uint32_t j = 0; j < self->custom->n_operands; j++) {
+  for (uint32_t j = 0; j < self->custom->face.n_operands; j++) {
     RH_CL_TRY(error, clSetKernelArg(self->pieces, k++, sizeof(cl_mem), &buffers[j]), "an argument");
     RH_CL_TRY(error, clSetKernelArg(self->pieces, k++, sizeof at, &at), "an argument");
   }
@@ -90,7 +90,7 @@ static rh_status reduce_arrays(evaluator *self, const rh_arrays *arrays, uint64_
                                void *value, rh_error *error) {
   cl_mem buffers[RH_MOST_OPERANDS] = {NULL};
   rh_status status = RH_OK;
-  for (uint32_t k = 0; k < self->custom->n_operands && status == RH_OK; k++) {
+  for (uint32_t k = 0; k < self->custom->face.n_operands && status == RH_OK; k++) {
     uint64_t size = rh_type_size(self->custom->operands[k].type);
     const char *from = (const char *)arrays->operands[k] + first * size;
     status = rh_cl_buffer(&self->session, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, n * size,
@@ -98,7 +98,7 @@ static rh_status reduce_arrays(evaluator *self, const rh_arrays *arrays, uint64_
   }
   if (status == RH_OK)
     status = reduce_copies(self, buffers, arrays->constants, first, n, value, error);
-  for (uint32_t k = 0; k < self->custom->n_operands; k++)
+  for (uint32_t k = 0; k < self->custom->face.n_operands; k++)
     if (buffers[k]) clReleaseMemObject(buffers[k]);
   return status;
 }
@@ -147,7 +147,7 @@ static void explain(const evaluator *self, const char *log, rh_error *error) {
 }
 
 static rh_status build(evaluator *self, rh_error *error) {
-  char *prelude = rh_operator_prelude(self->custom);
+  char *prelude = self->custom->face.calls->prelude(&self->custom->face);
   cl_int code;
   rh_text log = {0};
   self->session.build_log = &log;
@@ -171,8 +171,9 @@ static rh_status build(evaluator *self, rh_error *error) {
                       "allocating values", &self->values, error);
 }
 
-rh_status rh_by_code_open(const rh_operator *custom, rh_cl_session *session, rh_error *error) {
-  if (!custom->code || custom->code->device) return RH_OK;
+rh_status rh_by_code_open(const rh_operator *op, rh_cl_session *session, rh_error *error) {
+  const rh_custom *custom = rh_custom_of(op);
+  if (!op->is_code || custom->code->device) return RH_OK;
   evaluator *self = calloc(1, sizeof *self);
   if (!self) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
   self->custom = custom;
@@ -193,27 +194,27 @@ rh_status rh_by_code_open(const rh_operator *custom, rh_cl_session *session, rh_
   return RH_OK;
 }
 
-rh_status rh_by_code_prepare(const rh_operator *custom, rh_context *context, rh_error *error) {
+rh_status rh_by_code_prepare(const rh_operator *op, rh_context *context, rh_error *error) {
   rh_cl_session *session;
-  if (!custom || !custom->code || custom->code->device) return RH_OK;
+  if (!op->is_code || rh_custom_of(op)->code->device) return RH_OK;
   RH_TRY(rh_context_session(context, &session, error));
-  return rh_by_code_open(custom, session, error);
+  return rh_by_code_open(op, session, error);
 }
 
-rh_status rh_by_code_status(const rh_operator *custom, rh_error *error) {
-  if (!custom->code) return RH_OK;
-  const evaluator *self = custom->code->device;
+rh_status rh_by_code_status(const rh_operator *op, rh_error *error) {
+  if (!op->is_code) return RH_OK;
+  const evaluator *self = rh_custom_of(op)->code->device;
   if (!self)
     return rh_fail(error, RH_E_INTERNAL, "operator %s has no device to be evaluated on",
-                   custom->op.name);
+                   op->abi->name);
   if (self->failure.status == RH_OK) return RH_OK;
   if (error) *error = self->failure;
   return self->failure.status;
 }
 
-const char *rh_by_code_decline(const rh_operator *custom, const rh_strategy *strategy,
+const char *rh_by_code_decline(const rh_operator *op, const rh_strategy *strategy,
                                const rh_answer *answer) {
-  if (!custom || !custom->code) return NULL;
+  if (!op->is_code) return NULL;
   if (strategy->device_kinds == RH_DEVICE_HOST)
     return "it runs on the host, and the operator is OpenCL C, which runs on devices";
   if (answer->finishes_on_host)

@@ -3,8 +3,8 @@
 #include "../base/half.h"
 #include "../base/random.h"
 #include "../base/vocabulary.h"
-#include "../operators/ops.h"
-#include "../operators/result.h"
+#include "../operation/ops.h"
+#include "../operation/result.h"
 
 #include <math.h>
 #include <redhost/canonical.h>

@@ -6,8 +6,8 @@
  * for inner products in floating-point arithmetic (SIMAX 2013); Rump, Bünger and Jeannerod,
  * Improved error bounds for floating-point products and Horner's scheme (BIT 2016). */
 #include "../base/vocabulary.h"
-#include "../operators/ops.h"
-#include "../operators/result.h"
+#include "../operation/ops.h"
+#include "../operation/result.h"
 #include "judged.h"
 
 #include <inttypes.h>
@@ -131,7 +131,7 @@ static void judge_mapped(const rh_reference *reference, const rh_result *result,
       .reference = reference, .result = result->value.f, .flushes = flushes, .verdict = verdict};
   j.format = rh_judge_format_of(result->type);
   j.u = ldexpl(1, -j.format.digits);
-  if (reference->op == RH_OP_prod)
+  if (reference->op->base == RH_OP_prod)
     rh_judge_prod(&j);
   else
     judge_sum(&j, depth);
@@ -144,7 +144,7 @@ static double map_bound(const rh_judged *j) {
   const rh_reference *reference = j->reference;
   double tiny = ldexp(1, j->format.emin), error = reference->map_error;
   if (!rh_type_is_float(reference->result.type)) return NAN; /* a cast may turn little to much */
-  switch (reference->op) {
+  switch (reference->op->base) {
   case RH_OP_sum:
   case RH_OP_asum:
     return error * ((double)rh_exact_abs_up(&reference->sum) + (double)reference->n * tiny);
@@ -163,7 +163,7 @@ static double number_of(const rh_result *result) {
 /* A device may map the elements to others than the host, and be right. */
 static void judge_by_map(rh_judged *j, uint64_t depth) {
   const rh_reference *reference = j->reference;
-  int is_sum = reference->op == RH_OP_sum || reference->op == RH_OP_asum;
+  int is_sum = reference->op->base == RH_OP_sum || reference->op->base == RH_OP_asum;
   uint64_t most = reference->n > 0 ? reference->n - 1 : 0;
   double of_map = map_bound(j), expected = number_of(&reference->result);
   j->verdict->depth = depth == 0 || depth > most ? most : depth;
@@ -240,7 +240,7 @@ static int judge_enclosed_end(const rh_judged *j) {
 static int judge_enclosed(const rh_judged *j, const rh_result *result, uint64_t depth) {
   const rh_reference *reference = j->reference;
   const rh_enclosed *enclosed = &reference->enclosed;
-  int is_sum = reference->op == RH_OP_sum || reference->op == RH_OP_asum;
+  int is_sum = reference->op->base == RH_OP_sum || reference->op->base == RH_OP_asum;
   if (enclosed->n != reference->n || enclosed->n == 0 || enclosed->n_unknown || j->flushes)
     return 0;
   if (!is_sum) return judge_enclosed_end(j);
@@ -251,7 +251,7 @@ static int judge_enclosed(const rh_judged *j, const rh_result *result, uint64_t 
 void rh_reference_judge(const rh_reference *reference, const rh_result *result, uint64_t depth,
                         int flushes, rh_verdict *verdict) {
   memset(verdict, 0, sizeof *verdict);
-  if (reference->custom && (result->n_fields || reference->custom->is_struct)) {
+  if (result->n_fields || reference->op->is_struct) {
     rh_judge_results(reference, result, depth, flushes, verdict);
     return;
   }
@@ -277,10 +277,10 @@ void rh_reference_judge_value(const rh_reference *reference, const void *value, 
                               int flushes, rh_verdict *verdict) {
   rh_result result;
   memset(verdict, 0, sizeof *verdict);
-  if (reference->custom && reference->custom->is_struct) {
+  if (reference->op->is_struct) {
     rh_judge_fields(reference, value, depth, flushes, verdict);
     return;
   }
-  rh_op_result(reference->op, reference->type, value, &result);
+  rh_op_result(reference->op->base, reference->op->type, value, &result);
   rh_reference_judge(reference, &result, depth, flushes, verdict);
 }

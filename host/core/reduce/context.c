@@ -4,7 +4,7 @@
 #include "../base/log.h"
 #include "../base/path.h"
 #include "../base/text.h"
-#include "../operators/ops.h"
+#include "../operation/ops.h"
 #include "look.h"
 
 #include <stdlib.h>
@@ -228,7 +228,7 @@ rh_status rh_context_examine(rh_context *context, const rh_wanted *wanted,
   const rh_cl_device *device = wanted->device;
   RH_TRY(begin_registry(context, error));
   RH_TRY(examine(context, device, wanted->n, wanted->names, wanted->n_names, 0, error));
-  rh_registry_ask(&context->registry, about(device), wanted->n, wanted->op, wanted->type);
+  rh_registry_ask(&context->registry, about(device), wanted->n, wanted->op->base, wanted->op->type);
   *registry = &context->registry;
   return RH_OK;
 }
@@ -272,10 +272,10 @@ rh_status rh_context_tuned(rh_context *context, rh_tunedb **tuned, rh_error *err
   return RH_OK;
 }
 
-void rh_context_blame(rh_context *context, const char *strategy, const char *path, uint32_t op,
-                      rh_type type, uint64_t own, uint64_t n) {
+void rh_context_blame(rh_context *context, const char *strategy, const char *path,
+                      const rh_operator *op, uint64_t n) {
   rh_tunedb *tuned;
   context->blame++;
   if (rh_context_tuned(context, &tuned, NULL) == RH_OK)
-    rh_tunedb_blame(tuned, strategy, rh_tunedb_file(tuned, path), op, type, own, n);
+    rh_tunedb_blame(tuned, strategy, rh_tunedb_file(tuned, path), op->base, op->type, op->hash, n);
 }

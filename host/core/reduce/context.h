@@ -35,7 +35,7 @@ typedef struct rh_context {
   /* incremented for each wrong result, because an earlier choice of `auto` may be that strategy */
   uint32_t blame;
   rh_definitions definitions; /* of operators, by the names and files that were asked for */
-  uint64_t *trusted;          /* rh_operator_hash() of those whose laws were examined */
+  uint64_t *trusted;          /* rh_operator.hash of those whose laws were examined */
   uint32_t n_trusted;
   /* Arrays of more bytes are streamed to a device with memory of its own; in chunks of so many, or
    * 0: what suits it.  Tests make both small. */
@@ -79,8 +79,7 @@ rh_status rh_context_registry(rh_context *context, uint64_t n, const rh_registry
 /* What `auto` wants to know. */
 typedef struct rh_wanted {
   uint64_t n;
-  uint32_t op;
-  rh_type type;
+  const rh_operator *op;
   const rh_cl_device *device; /* null: the host alone */
   /* of the plugins that came with redhost those of these strategies; 0: all */
   const char **names;
@@ -107,6 +106,6 @@ void rh_context_report_missing_plugins(const rh_context *context);
 rh_status rh_context_tuned(rh_context *context, rh_tunedb **tuned, rh_error *error);
 
 /* Records a wrong result of the strategy in the plugin's file: `auto` no longer selects it for this
- * operator and type.  own: rh_operator_hash() of a user's operator, else 0.  Logs nothing. */
-void rh_context_blame(rh_context *context, const char *strategy, const char *path, uint32_t op,
-                      rh_type type, uint64_t own, uint64_t n);
+ * operator.  Logs nothing. */
+void rh_context_blame(rh_context *context, const char *strategy, const char *path,
+                      const rh_operator *op, uint64_t n);

@@ -1,5 +1,6 @@
 #include "enclosed.h"
 #include "../base/vocabulary.h"
+#include "../operators/custom.h"
 
 #include <math.h>
 
@@ -7,9 +8,10 @@ static int is_sum(uint32_t op) {
   return op == RH_OP_sum || op == RH_OP_asum;
 }
 
-int rh_enclosed_serves(uint32_t op, const rh_operator *custom) {
-  if (rh_operator_keeps_products(custom) || rh_operator_map_error(custom) == 0) return 0;
-  return is_sum(op) || op == RH_OP_min || op == RH_OP_max || op == RH_OP_amax;
+int rh_enclosed_serves(const rh_operator *op) {
+  uint32_t base = op->base;
+  if (op->is_struct || op->keeps_products || op->map_error == 0) return 0;
+  return is_sum(base) || base == RH_OP_min || base == RH_OP_max || base == RH_OP_amax;
 }
 
 /* ---- Elements ---- */
@@ -56,18 +58,18 @@ void rh_enclosed_take(rh_enclosed *to, uint32_t op, double host, double low, dou
   }
 }
 
-void rh_enclosed_add(rh_enclosed *to, uint32_t op, const rh_operator *custom,
-                     const rh_arrays *arrays, uint64_t first, uint64_t n, const void *mapped) {
+void rh_enclosed_add(rh_enclosed *to, const rh_operator *op, const rh_arrays *arrays,
+                     uint64_t first, uint64_t n, const void *mapped) {
   double host[RH_ENCLOSED_MOST], low[RH_ENCLOSED_MOST], high[RH_ENCLOSED_MOST];
   for (uint64_t done = 0, count; done < n; done += count) {
     count = n - done < RH_ENCLOSED_MOST ? n - done : RH_ENCLOSED_MOST;
-    rh_enclosed_numbers(custom->type, mapped, done, count, host);
-    if (rh_operator_enclose(custom, arrays, first + done, count, host, low, high) != 0) {
+    rh_enclosed_numbers(op->type, mapped, done, count, host);
+    if (op->calls->enclose(op, arrays, first + done, count, host, low, high) != 0) {
       to->n += count;
       to->n_unknown += count;
       continue;
     }
-    for (uint64_t j = 0; j < count; j++) rh_enclosed_take(to, op, host[j], low[j], high[j]);
+    for (uint64_t j = 0; j < count; j++) rh_enclosed_take(to, op->base, host[j], low[j], high[j]);
   }
 }
 

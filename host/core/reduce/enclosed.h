@@ -1,7 +1,7 @@
 /* How far a device's result may lie from the host's because functions of the map err. */
 #pragma once
 
-#include "../operators/operator.h"
+#include "../operation/operator.h"
 
 /* Zero-initialised is that of no elements. */
 typedef struct rh_enclosed {
@@ -10,14 +10,14 @@ typedef struct rh_enclosed {
   double least, most;    /* what the least or largest element, or magnitude, may be */
 } rh_enclosed;
 
-/* Is anything kept for the built-in operator `op` over this map? */
-int rh_enclosed_serves(uint32_t op, const rh_operator *custom);
+/* Is anything kept for this operator? */
+int rh_enclosed_serves(const rh_operator *op);
 
 /* Adds an element, which is `host` here. */
 void rh_enclosed_take(rh_enclosed *to, uint32_t op, double host, double low, double high);
 /* Adds elements first .. first+n-1, which the host has mapped. */
-void rh_enclosed_add(rh_enclosed *to, uint32_t op, const rh_operator *custom,
-                     const rh_arrays *arrays, uint64_t first, uint64_t n, const void *mapped);
+void rh_enclosed_add(rh_enclosed *to, const rh_operator *op, const rh_arrays *arrays,
+                     uint64_t first, uint64_t n, const void *mapped);
 /* Adds the elements of `part`. */
 void rh_enclosed_merge(rh_enclosed *to, uint32_t op, const rh_enclosed *part);
 

@@ -5,27 +5,28 @@
 
 #include <stdio.h>
 
-static rh_status fill(rh_exact_data *exact, uint32_t op, const char *kind,
+static rh_status fill(rh_exact_data *exact, const rh_operator *op, const char *kind,
                       const rh_reporter *reporter, rh_error *error) {
   rh_array *array = &exact->array;
-  if (!kind) kind = op == RH_OP_prod ? "units" : "hash";
+  if (!kind) kind = op->base == RH_OP_prod ? "units" : "hash";
   RH_TRY(rh_array_fill(array, kind, 1, reporter, error));
-  return rh_reference_compute(&exact->reference, op, array->type, rh_array_data(array), array->n, 0,
-                              reporter, error);
+  return rh_reference_of_array(&exact->reference, op, rh_array_data(array), array->n, 0, reporter,
+                               error);
 }
 
-rh_status rh_exact_data_make(rh_exact_data *exact, uint32_t op, rh_type type, uint64_t n,
+rh_status rh_exact_data_make(rh_exact_data *exact, const rh_operator *op, uint64_t n,
                              const char *kind, int shared, const rh_reporter *reporter,
                              rh_error *error) {
   *exact = (rh_exact_data){0};
-  rh_status status = rh_array_reserve(&exact->array, type, n, shared, error);
+  rh_status status = rh_array_reserve(&exact->array, op->type, n, shared, error);
   if (status == RH_OK) status = fill(exact, op, kind, reporter, error);
   if (status != RH_OK) rh_exact_data_finish(exact);
   return status;
 }
 
-rh_status rh_exact_data_overwrite(rh_exact_data *exact, const rh_array *array, uint32_t op,
-                                  const rh_reporter *reporter, rh_error *error) {
+rh_status rh_exact_data_overwrite(rh_exact_data *exact, const rh_array *array,
+                                  const rh_operator *op, const rh_reporter *reporter,
+                                  rh_error *error) {
   *exact = (rh_exact_data){.array = *array};
   return fill(exact, op, NULL, reporter, error);
 }
@@ -103,10 +104,10 @@ rh_status rh_job_confirm(rh_job *job, const rh_job_spec *spec, const rh_reporter
   rh_cl_input input = {0};
   rh_result result;
   rh_error why = {0};
-  if (spec->custom) rh_exact_data_settle(verdict, "none are known for operators of one's own");
+  if (spec->op->is_custom)
+    rh_exact_data_settle(verdict, "none are known for operators of one's own");
   if (!rh_exact_data_is_needed(verdict)) return RH_OK;
-  rh_status status =
-      rh_exact_data_make(&exact, spec->op, spec->type, spec->n, NULL, 0, reporter, &why);
+  rh_status status = rh_exact_data_make(&exact, spec->op, spec->n, NULL, 0, reporter, &why);
   if (status == RH_OK) {
     status = run_on(job, spec, &exact.array, &input, &result, &why);
     if (status == RH_OK) rh_exact_data_add(&exact, &result, verdict);

@@ -20,13 +20,14 @@ static inline int rh_exact_data_is_needed(const rh_verdict *verdict) {
 
 /* kind: null, or other data for an operator that is exact anyway. shared: in memory that can be
  * shared with another process. */
-rh_status rh_exact_data_make(rh_exact_data *exact, uint32_t op, rh_type type, uint64_t n,
+rh_status rh_exact_data_make(rh_exact_data *exact, const rh_operator *op, uint64_t n,
                              const char *kind, int shared, const rh_reporter *reporter,
                              rh_error *error);
 /* The same in the memory of `array`, whose elements they replace; its type and length stay.  *exact
  * borrows the array, and is not to be finished. */
-rh_status rh_exact_data_overwrite(rh_exact_data *exact, const rh_array *array, uint32_t op,
-                                  const rh_reporter *reporter, rh_error *error);
+rh_status rh_exact_data_overwrite(rh_exact_data *exact, const rh_array *array,
+                                  const rh_operator *op, const rh_reporter *reporter,
+                                  rh_error *error);
 void rh_exact_data_finish(rh_exact_data *exact);
 
 int rh_exact_data_agrees(const rh_exact_data *exact, const rh_result *result);

@@ -1,7 +1,7 @@
 #include "exact_prod.h"
 #include "../base/half.h"
 #include "../base/vocabulary.h"
-#include "../operators/scaled.h"
+#include "../operation/scaled.h"
 
 #include <float.h>
 #include <math.h>

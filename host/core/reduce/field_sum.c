@@ -55,7 +55,7 @@ typedef struct column {
 } column;
 
 typedef struct pass {
-  const rh_operator *custom;
+  const rh_custom *custom;
   const rh_arrays *arrays;
   column columns[RH_MOST_FIELDS];
   void *outputs[RH_MOST_FIELDS];
@@ -69,7 +69,7 @@ static void finish(pass *self) {
 }
 
 static rh_status begin(pass *self, rh_error *error) {
-  const rh_operator *custom = self->custom;
+  const rh_custom *custom = self->custom;
   for (uint32_t k = 0; k < custom->n_fields; k++) {
     const rh_operator_field *field = &custom->fields[k];
     int is_sum = field->kind == RH_FIELD_SUM;
@@ -86,7 +86,7 @@ static void enclose(pass *self, uint32_t k, uint64_t first, uint64_t n) {
   double host[BLOCK], low[BLOCK], high[BLOCK];
   rh_enclosed *to = &self->columns[k].enclosed;
   rh_enclosed_numbers(self->custom->fields[k].type, self->outputs[k], 0, n, host);
-  if (rh_operator_enclose_field(self->custom, k, self->arrays, first, n, low, high) != 0) {
+  if (rh_custom_enclose_field(self->custom, k, self->arrays, first, n, low, high) != 0) {
     to->n += n;
     to->n_unknown += n;
     return;
@@ -95,7 +95,7 @@ static void enclose(pass *self, uint32_t k, uint64_t first, uint64_t n) {
 }
 
 static void add_block(pass *self, uint64_t first, uint64_t n) {
-  rh_operator_load_fields(self->custom, self->arrays, first, n, self->outputs);
+  rh_custom_load_fields(self->custom, self->arrays, first, n, self->outputs);
   for (uint32_t k = 0; k < self->custom->n_fields; k++) {
     const column *of = &self->columns[k];
     if (of->bins) rh_exact_bins_add(of->bins, self->outputs[k], n);
@@ -103,7 +103,7 @@ static void add_block(pass *self, uint64_t first, uint64_t n) {
   }
 }
 
-rh_status rh_field_sums_compute(rh_field_sum *sums, const rh_operator *custom,
+rh_status rh_field_sums_compute(rh_field_sum *sums, const rh_custom *custom,
                                 const rh_arrays *arrays, uint64_t n, rh_error *error) {
   pass self = {.custom = custom, .arrays = arrays};
   uint32_t n_sums = 0;

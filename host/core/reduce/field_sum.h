@@ -2,7 +2,7 @@
  * result is made of it.  As much of it as bounds need, so that a struct can have many. */
 #pragma once
 
-#include "../operators/operator.h"
+#include "../operators/custom.h"
 #include "enclosed.h"
 #include "exact.h"
 
@@ -22,5 +22,5 @@ void rh_field_sum_merge(rh_field_sum *to, const rh_field_sum *part);
 double rh_field_sum_rounded(const rh_field_sum *sum, rh_type type);
 
 /* sums[k] = that of field k of n elements, for the fields that are sums. */
-rh_status rh_field_sums_compute(rh_field_sum *sums, const rh_operator *custom,
+rh_status rh_field_sums_compute(rh_field_sum *sums, const rh_custom *custom,
                                 const rh_arrays *arrays, uint64_t n, rh_error *error);

@@ -3,7 +3,7 @@
 #include "../base/fpstate.h"
 #include "../base/vocabulary.h"
 #include "../cl/memory.h"
-#include "../operators/ops.h"
+#include "../operation/ops.h"
 #include "../plug/examine.h"
 #include "../plug/plugin.h"
 #include "by_code.h"
@@ -38,28 +38,17 @@ int rh_strategy_is_host(const rh_strategy *strategy) {
   return strategy->device_kinds == RH_DEVICE_HOST;
 }
 
-static const rh_op *op_of(const rh_instance_spec *spec) {
-  return spec->custom ? &spec->custom->op : rh_op_find(spec->op, spec->type);
-}
-
-static rh_type type_of(const rh_instance_spec *spec) {
-  return spec->custom ? spec->custom->operands[0].type : spec->type;
-}
-
 rh_status rh_instance_query(const rh_instance_spec *spec, const rh_device *device,
                             rh_answer *answer, rh_error *error) {
   rh_problem problem = {
       .struct_size = sizeof problem,
-      .type = type_of(spec),
-      .op = op_of(spec),
+      .type = spec->op->operands[0].type,
+      .op = spec->op->abi,
       .device = device ? device : rh_host_device(),
       .max_n = spec->max_n,
   };
-  if (!problem.op)
-    return rh_fail(error, RH_E_USAGE, "operator %s is not defined for %s, only for %s",
-                   rh_op_name(spec->op), rh_type_name(spec->type), rh_op_domain(spec->op));
   RH_TRY(rh_strategy_query(spec->strategy, &problem, spec->params, answer, error));
-  const char *why = rh_by_code_decline(spec->custom, spec->strategy, answer);
+  const char *why = rh_by_code_decline(spec->op, spec->strategy, answer);
   if (!why) return RH_OK;
   answer->why = RH_WHY_OP;
   snprintf(answer->reason, sizeof answer->reason, "%s", why);
@@ -131,10 +120,11 @@ static rh_status set_up(rh_instance *instance, rh_error *error) {
 /* A pair of a key or mantissa and an index or exponent has padding if the first is of 32 bits. */
 static uint32_t written_words(const rh_instance_spec *spec) {
   enum { PAIR = 16, ALL_OF_A_PAIR = 0xf, PADDING = 1 << 1 };
-  const rh_op *op = op_of(spec);
-  if (spec->custom && spec->custom->is_struct) return spec->custom->written;
-  if (op->value_size < PAIR) return (1u << op->value_size / sizeof(uint32_t)) - 1;
-  return rh_type_size(spec->type) == sizeof(uint64_t) ? ALL_OF_A_PAIR : ALL_OF_A_PAIR & ~PADDING;
+  uint32_t size = spec->op->abi->value_size;
+  if (spec->op->is_struct) return spec->op->written;
+  if (size < PAIR) return (1u << size / sizeof(uint32_t)) - 1;
+  return rh_type_size(spec->op->type) == sizeof(uint64_t) ? ALL_OF_A_PAIR
+                                                          : ALL_OF_A_PAIR & ~PADDING;
 }
 
 static rh_status make_result(rh_instance *instance, rh_error *error) {
@@ -166,22 +156,21 @@ static rh_status fetch_result(rh_instance *instance, void *value, rh_error *erro
 
 static rh_status prepare(rh_instance *instance, rh_error *error) {
   const rh_instance_spec *spec = &instance->spec;
-  if (spec->custom && spec->session) RH_TRY(rh_by_code_open(spec->custom, spec->session, error));
-  instance->prelude =
-      spec->custom ? rh_operator_prelude(spec->custom) : rh_op_prelude(spec->op, spec->type);
+  if (spec->session) RH_TRY(rh_by_code_open(spec->op, spec->session, error));
+  instance->prelude = spec->op->calls->prelude(spec->op);
   if (!instance->prelude) return rh_fail(error, RH_E_NOMEM, "no memory for a program's source");
-  instance->op = *op_of(spec);
+  instance->op = *spec->op->abi;
   instance->op.prelude = instance->prelude;
   instance->problem = (rh_problem){
       .struct_size = sizeof instance->problem,
-      .type = type_of(spec),
+      .type = spec->op->operands[0].type,
       .op = &instance->op,
       .device = spec->session ? &spec->session->device->about : rh_host_device(),
       .max_n = spec->max_n,
   };
   rh_services_init(&instance->services, spec->session, instance->prelude, spec->strategy->name,
                    spec->reporter);
-  if (spec->custom && spec->session && spec->session->device->divides_exactly)
+  if (spec->op->is_custom && spec->session && spec->session->device->divides_exactly)
     instance->services.options = "-cl-fp32-correctly-rounded-divide-sqrt";
   return spec->session ? make_result(instance, error) : RH_OK;
 }

@@ -12,9 +12,7 @@ enum { RH_MOST_VALUE_BYTES = RH_ANY_VALUE_BYTES };
 
 typedef struct rh_instance_spec {
   const rh_strategy *strategy;
-  uint32_t op;
-  rh_type type;
-  const rh_operator *custom; /* the user's; null: op on type.  Borrowed */
+  const rh_operator *op; /* borrowed */
   uint64_t max_n;
   int64_t params[RH_MAX_PARAMS];
   rh_cl_session *session; /* null for a host strategy */

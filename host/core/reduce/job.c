@@ -4,31 +4,20 @@
 #include "../base/error.h"
 #include "../base/text.h"
 #include "../base/vocabulary.h"
-#include "../operators/ops.h"
-#include "../operators/result.h"
+#include "../operation/ops.h"
+#include "../operation/result.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-rh_status rh_job_name(rh_job_spec *spec, const char *op, rh_type type, rh_error *error) {
-  spec->type = type;
-  if (!op || !(spec->op = rh_op_from_name(op))) {
-    const char *instead = op ? rh_op_instead(op) : NULL;
-    return rh_fail(error, RH_E_USAGE, "unknown operator '%s'%s%s", op ? op : "(null)",
-                   instead ? ": " : "", instead ? instead : "");
-  }
-  if (!rh_type_name(type)) return rh_fail(error, RH_E_USAGE, "unknown type %u", type);
-  return RH_OK;
-}
-
 rh_status rh_job_trust(rh_context *context, const rh_job_spec *spec, rh_error *error) {
-  if (!spec->custom || spec->unchecked_op) return RH_OK;
-  uint64_t own = rh_operator_hash(spec->custom), *larger;
+  if (!spec->op->is_custom || spec->unchecked_op) return RH_OK;
+  uint64_t own = spec->op->hash, *larger;
   for (uint32_t k = 0; k < context->n_trusted; k++)
     if (context->trusted[k] == own) return RH_OK;
-  RH_TRY(rh_algebra_trust(spec->custom, &context->cache, error));
+  RH_TRY(rh_algebra_trust(rh_custom_of(spec->op), &context->cache, error));
   larger = realloc(context->trusted, (context->n_trusted + 1u) * sizeof *larger);
   if (!larger) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
   context->trusted = larger;
@@ -52,34 +41,19 @@ static uint64_t end_of(uint64_t offset, uint64_t n, rh_type type) {
 /* The bytes of n elements, from the first operand's beginning to the last one's end; UINT64_MAX
  * stands for more than 2^64. */
 static uint64_t bytes_of(const rh_job_spec *spec) {
-  const rh_operator *custom = spec->custom;
-  if (!custom) return end_of(0, spec->n, spec->type);
   uint64_t most = 0;
-  for (uint32_t k = 0; k < custom->n_operands; k++) {
-    uint64_t end = end_of(spec->offsets[k], spec->n, custom->operands[k].type);
+  for (uint32_t k = 0; k < spec->op->n_operands; k++) {
+    uint64_t end = end_of(spec->offsets[k], spec->n, spec->op->operands[k].type);
     if (end > most) most = end;
   }
   return most;
-}
-
-const char *rh_job_op_name(const rh_job_spec *spec) {
-  return spec->custom ? spec->custom->name : rh_op_name(spec->op);
-}
-
-int rh_job_needs_an_element(const rh_job_spec *spec) {
-  return spec->custom ? rh_operator_needs_an_element(spec->custom)
-                      : rh_op_needs_an_element(spec->op);
-}
-
-static int uses_f64(const rh_job_spec *spec) {
-  return spec->custom ? rh_operator_uses_f64(spec->custom) : spec->type == RH_TYPE_f64;
 }
 
 /* Finds the device, and checks that it supports the type and can hold the elements. */
 static rh_status find_device(rh_context *context, const rh_job_spec *spec,
                              const rh_cl_device **device, rh_error *error) {
   RH_TRY(rh_context_device(context, device, error));
-  if (uses_f64(spec) && !((*device)->about.features & RH_FP64))
+  if (spec->op->uses_f64 && !((*device)->about.features & RH_FP64))
     return rh_fail(error, RH_E_DEVICE, "type f64: %s has no cl_khr_fp64", (*device)->name);
   uint64_t bytes = bytes_of(spec);
   if (spec->in_pieces && bytes != UINT64_MAX) return RH_OK;
@@ -123,8 +97,6 @@ rh_status rh_job_open(rh_job *job, rh_context *context, const rh_job_spec *spec,
   RH_TRY(open_strategy(job, error));
   job->instance_spec.strategy = job->strategy;
   job->instance_spec.op = spec->op;
-  job->instance_spec.type = spec->type;
-  job->instance_spec.custom = spec->custom;
   job->instance_spec.max_n = spec->n;
   job->instance_spec.reporter = &context->options.reporter;
   RH_TRY(rh_settings_defaults(job, error));
@@ -177,9 +149,9 @@ rh_status rh_job_instantiate(rh_job *job, rh_error *error) {
 }
 
 rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *error) {
-  const rh_operator *custom = job->spec.custom;
-  int in_bytes = custom && rh_operator_has_operands(custom);
-  uint32_t size = in_bytes ? 1 : rh_type_size(custom ? custom->operands[0].type : job->spec.type);
+  const rh_operator *op = job->spec.op;
+  int in_bytes = rh_operator_has_operands(op);
+  uint32_t size = in_bytes ? 1 : rh_type_size(op->operands[0].type);
   if (job->device) {
     RH_TRY(rh_context_session(job->context, &job->instance_spec.session, error));
     rh_status status = rh_cl_input_init(&job->input, job->instance_spec.session, region, offset,
@@ -193,7 +165,7 @@ rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *err
       .first = job->device ? job->input.first : 0,
   };
   if (in_bytes) {
-    rh_operands_place(&job->operands, custom, job->spec.offsets, job->data.buffer, job->data.first,
+    rh_operands_place(&job->operands, op, job->spec.offsets, job->data.buffer, job->data.first,
                       job->data.host);
     job->data.operands = &job->operands;
   }
@@ -203,55 +175,34 @@ rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *err
   return RH_OK;
 }
 
-/* The identity of a float sum is -0; the sum of nothing is 0 to a user, and of what a condition
- * chose it is unknown whether that was something. */
-static void sum_of_nothing(const rh_job_spec *spec, rh_result *result) {
-  int may_be_empty = spec->n == 0 || (spec->custom && spec->custom->is_masked);
-  if (may_be_empty && spec->op == RH_OP_sum && rh_type_is_float(result->type) &&
-      result->value.f == 0)
-    result->value.f = 0;
-}
-
 void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *value,
                    rh_result *result) {
-  if (spec->custom && spec->custom->n_results) {
-    rh_operator_result results[RH_MOST_FIELDS];
-    rh_operator_results(spec->custom, value, spec->n, results);
-    rh_result_take(result, results, spec->custom->n_results);
-    rh_operator_take_index(spec->custom, value, result);
-    strncpy(result->strategy, strategy, sizeof result->strategy - 1);
-    return;
-  }
-  rh_op_result(spec->op, spec->type, value, result);
-  sum_of_nothing(spec, result);
+  spec->op->calls->decode(spec->op, value, spec->n, result);
   strncpy(result->strategy, strategy, sizeof result->strategy - 1);
 }
 
 void rh_job_arrays(const rh_job_spec *spec, const rh_job_part *part, rh_arrays *arrays,
                    uint64_t constants[RH_MOST_CONSTANT_WORDS]) {
+  const rh_operator *op = spec->op;
   *arrays = (rh_arrays){.constants = constants};
   memset(constants, 0, RH_MOST_CONSTANT_WORDS * sizeof *constants);
-  memcpy(arrays->operands, part->operands, spec->custom->n_operands * sizeof *part->operands);
-  rh_operator_bind(spec->custom, part->whole_n, constants);
-  rh_operator_set_base(spec->custom, constants, part->first);
+  memcpy(arrays->operands, part->operands, op->n_operands * sizeof *part->operands);
+  if (op->calls->bind) op->calls->bind(op, part->whole_n, constants);
+  rh_operator_set_base(op, constants, part->first);
 }
 
 rh_status rh_job_reference_of(const rh_job_spec *spec, const rh_job_part *part,
                               const rh_reporter *reporter, rh_reference *reference,
                               rh_error *error) {
-  if (!spec->custom)
-    return rh_reference_compute(reference, spec->op, spec->type, part->operands[0], part->n,
-                                part->threads, reporter, error);
   uint64_t constants[RH_MOST_CONSTANT_WORDS];
   rh_arrays arrays;
   rh_job_arrays(spec, part, &arrays, constants);
-  return rh_reference_compute_custom(reference, spec->custom, &arrays, part->n, part->threads,
-                                     reporter, error);
+  return rh_reference_compute(reference, spec->op, &arrays, part->n, part->threads, reporter,
+                              error);
 }
 
 void rh_job_operands_at(const rh_job_spec *spec, const void *data, const void **operands) {
-  operands[0] = data;
-  for (uint32_t k = 0; spec->custom && k < spec->custom->n_operands; k++)
+  for (uint32_t k = 0; k < spec->op->n_operands; k++)
     operands[k] = (const char *)data + spec->offsets[k];
 }
 
@@ -265,7 +216,7 @@ rh_status rh_job_reference(const rh_job_spec *spec, const void *data, const rh_r
 
 static int flushes(const rh_job_spec *spec, const rh_cl_device *device) {
   if (!device) return 0;
-  return (spec->type == RH_TYPE_f64 ? device->flushes_f64 : device->flushes_f32) != 0;
+  return (spec->op->type == RH_TYPE_f64 ? device->flushes_f64 : device->flushes_f32) != 0;
 }
 
 void rh_job_judge(const rh_job_spec *spec, const rh_cl_device *device, uint64_t depth,

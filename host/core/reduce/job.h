@@ -12,12 +12,9 @@
 enum { RH_JOB_ON_HOST, RH_JOB_IN_PLACE, RH_JOB_DATA_ON_DEVICE, RH_JOB_RESULT_ON_DEVICE };
 
 typedef struct rh_job_spec {
-  const char *strategy; /* or "auto", for rh_locate() alone */
-  const char *plugin;   /* the strategy's file; null: it was not located yet */
-  uint32_t op;
-  rh_type type;
-  /* The user's operator, with its base in `op` and `type`; null: op on type.  Borrowed. */
-  const rh_operator *custom;
+  const char *strategy;  /* or "auto", for rh_locate() alone */
+  const char *plugin;    /* the strategy's file; null: it was not located yet */
+  const rh_operator *op; /* borrowed */
   uint32_t unchecked_op; /* 1: a user's operator is not examined before its first use */
   uint32_t rounds_once;  /* 1: the answer is the reference's, see accuracy.h */
   uint64_t offsets[RH_MOST_OPERANDS]; /* of its operands: bytes behind the data's beginning */
@@ -52,15 +49,6 @@ typedef struct rh_job {
   rh_instance *instance;
   double setup_s; /* query, build and allocation, without the upload */
 } rh_job;
-
-/* The operator's name for messages. */
-const char *rh_job_op_name(const rh_job_spec *spec);
-
-/* Is its operator undefined for 0 elements? */
-int rh_job_needs_an_element(const rh_job_spec *spec);
-
-/* Enters operator and type into the spec, if they exist. */
-rh_status rh_job_name(rh_job_spec *spec, const char *op, rh_type type, rh_error *error);
 
 /* Examines a user's operator before its first use: RH_E_PLUGIN, with a counterexample, if one of
  * its laws is broken. */
@@ -102,12 +90,12 @@ rh_status rh_job_reference(const rh_job_spec *spec, const void *data, const rh_r
 void rh_job_operands_at(const rh_job_spec *spec, const void *data, const void **operands);
 /* Elements first .. first+n-1 of whole_n. */
 typedef struct rh_job_part {
-  const void *const *operands; /* where they lie, each operand's; of a built-in operator one */
+  const void *const *operands; /* where they lie, each operand's */
   uint64_t first, n, whole_n;
   uint32_t threads; /* 0: one per processor */
   int may_change;   /* 1: others than the strategy can write to them */
 } rh_job_part;
-/* As a user's operator reads them; room for its constants. */
+/* As the operator reads them; room for its constants. */
 void rh_job_arrays(const rh_job_spec *spec, const rh_job_part *part, rh_arrays *arrays,
                    uint64_t constants[RH_MOST_CONSTANT_WORDS]);
 rh_status rh_job_reference_of(const rh_job_spec *spec, const rh_job_part *part,

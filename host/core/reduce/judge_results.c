@@ -20,7 +20,7 @@ typedef enum knowledge { SAMPLED, UNKNOWN, BOUNDED, SAME_BITS } knowledge;
 
 typedef struct judging {
   const rh_reference *reference;
-  const rh_operator *custom;
+  const rh_custom *custom;
   int is_finalized; /* 0: the numbers themselves are judged */
   int flushes;
   uint64_t depth; /* the h of sums */
@@ -118,7 +118,7 @@ static void know_by_map(judging *j, double host) {
   j->known[0] = UNKNOWN;
   if (by_map->n != reference->n || by_map->n == 0 || by_map->n_unknown || j->flushes) return;
   j->known[0] = BOUNDED;
-  if (is_a_sum(reference->op))
+  if (is_a_sum(reference->op->base))
     j->within[0] = outward((long double)host - by_map->below, (long double)host + by_map->above);
   else
     j->within[0] = (rh_interval){by_map->least, by_map->most};
@@ -127,11 +127,11 @@ static void know_by_map(judging *j, double host) {
 /* The value of a built-in operator. */
 static void know_built_in(judging *j, const rh_operator_result *given) {
   const rh_reference *reference = j->reference;
-  int errs = reference->map_error > 0, is_sum = is_a_sum(reference->op);
+  int errs = reference->map_error > 0, is_sum = is_a_sum(reference->op->base);
   rh_field_sum sum;
   j->known[0] = SAME_BITS;
   if (reference->n == 0) return;
-  if (!rh_op_rounds(reference->op, reference->type)) {
+  if (!rh_op_rounds(reference->op->base, reference->op->type)) {
     if (errs) know_by_map(j, number_of(given));
   } else if (is_sum) {
     rh_field_sum_of(&sum, &reference->sum, &reference->enclosed);
@@ -144,8 +144,8 @@ static void know_built_in(judging *j, const rh_operator_result *given) {
 }
 
 static void know_field(judging *j, uint32_t k) {
-  const rh_operator *custom = j->custom;
-  uint32_t at = rh_operator_field_given(custom, k);
+  const rh_custom *custom = j->custom;
+  uint32_t at = rh_custom_field_given(custom, k);
   const rh_operator_field *field = &custom->fields[at];
   j->known[k] = field->kind == RH_FIELD_EXACT ? SAME_BITS : SAMPLED;
   if (field->kind == RH_FIELD_SUM)
@@ -155,7 +155,7 @@ static void know_field(judging *j, uint32_t k) {
 /* given: the host's numbers. */
 static void know_all(judging *j, const rh_operator_result *given) {
   for (uint32_t k = 0; k < j->n_given; k++) {
-    if (j->custom->is_struct)
+    if (j->custom->face.is_struct)
       know_field(j, k);
     else
       know_built_in(j, given);
@@ -174,10 +174,11 @@ typedef struct range {
 } range;
 
 static void results_of(const judging *j, const void *value, rh_operator_result *results) {
+  rh_operator_result given[RH_MOST_FIELDS];
+  uint64_t n = j->reference->n;
+  rh_custom_given(j->custom, value, n, j->is_finalized ? given : results);
   if (j->is_finalized)
-    rh_operator_results(j->custom, value, j->reference->n, results);
-  else
-    rh_operator_given(j->custom, value, j->reference->n, results);
+    rh_custom_finalize(j->custom, given, rh_custom_count_in(j->custom, value, n), results);
 }
 
 static range range_of(const judging *j, uint32_t k) {
@@ -194,13 +195,13 @@ static range range_of(const judging *j, uint32_t k) {
   return found;
 }
 
-static double unit_of(const rh_operator *custom) {
+static double unit_of(const rh_custom *custom) {
   for (uint32_t k = 0; k < custom->n_fields; k++)
     if (custom->fields[k].type == RH_TYPE_f32) return 0x1p-24;
   return 0x1p-53;
 }
 
-static double slack_part(const rh_operator *custom, uint64_t depth) {
+static double slack_part(const rh_custom *custom, uint64_t depth) {
   return unit_of(custom) * (16 + 8 * (double)depth);
 }
 
@@ -264,13 +265,13 @@ static void judge_bounded(const judging *j, rh_interval within, const rh_operato
 }
 
 /* The elements that a condition chose are counted, and its functions may err. */
-static int counts_by_chance(const rh_operator *custom) {
+static int counts_by_chance(const rh_custom *custom) {
   return custom->has_count && custom->fields[custom->n_fields - 1].kind != RH_FIELD_EXACT;
 }
 
 static void judge_one(const judging *j, uint32_t k, const rh_operator_result *is,
                       const rh_operator_result *should, rh_verdict *verdict) {
-  uint64_t uses = j->is_finalized ? rh_operator_result_uses(j->custom, k) : UINT64_C(1) << k;
+  uint64_t uses = j->is_finalized ? rh_custom_result_uses(j->custom, k) : UINT64_C(1) << k;
   knowledge least = counts_by_chance(j->custom) ? SAMPLED : SAME_BITS;
   int weak = 0;
   for (uint32_t m = 0; m < j->n_given; m++) {
@@ -280,8 +281,8 @@ static void judge_one(const judging *j, uint32_t k, const rh_operator_result *is
   }
   rh_interval within = {(double)NAN, (double)NAN};
   if (least == BOUNDED)
-    within = j->is_finalized ? rh_operator_enclose_result(j->custom, k, j->within,
-                                                          rh_reference_count(j->reference))
+    within = j->is_finalized ? rh_custom_enclose_result(j->custom, k, j->within,
+                                                        rh_reference_count(j->reference))
                              : j->within[k];
   if (least == SAMPLED) {
     judge_sampled(j, k, is, should, verdict);
@@ -339,17 +340,17 @@ static void judge_all(const judging *j, const rh_operator_result *is,
 
 static void judge_numbers(judging *j, const rh_operator_result *is) {
   const rh_reference *reference = j->reference;
-  const rh_operator *custom = j->custom;
+  const rh_custom *custom = j->custom;
   rh_operator_result given[RH_MOST_FIELDS], results[RH_MOST_FIELDS], canonical[RH_MOST_FIELDS];
   uint64_t most = reference->n > 0 ? reference->n - 1 : 0;
   if (j->depth == 0 || j->depth > most) j->depth = most;
-  j->n_given = rh_operator_n_given(custom);
-  j->n_results = j->is_finalized ? custom->n_results : j->n_given;
+  j->n_given = rh_custom_n_given(custom);
+  j->n_results = j->is_finalized ? custom->face.n_results : j->n_given;
   rh_reference_given(reference, given);
   know_all(j, given);
-  rh_operator_finalize(custom, given, rh_reference_count(reference), results);
+  rh_custom_finalize(custom, given, rh_reference_count(reference), results);
   judge_all(j, is, j->is_finalized ? results : given);
-  if (!custom->is_struct || !j->verdict->weak) return;
+  if (!custom->face.is_struct || !j->verdict->weak) return;
   /* Nothing is weak about the bits of the canonical order. */
   results_of(j, reference->sampled.values[0], canonical);
   for (uint32_t k = 0; k < j->n_results; k++)
@@ -360,9 +361,9 @@ static void judge_numbers(judging *j, const rh_operator_result *is) {
 void rh_judge_results(const rh_reference *reference, const rh_result *result, uint64_t depth,
                       int flushes, rh_verdict *verdict) {
   rh_operator_result is[RH_MOST_FIELDS];
-  uint32_t n = reference->custom->n_results;
+  uint32_t n = reference->op->n_results;
   judging j = {.reference = reference,
-               .custom = reference->custom,
+               .custom = rh_custom_of(reference->op),
                .is_finalized = 1,
                .flushes = flushes,
                .depth = depth,
@@ -382,29 +383,32 @@ void rh_judge_fields(const rh_reference *reference, const void *value, uint64_t 
                      rh_verdict *verdict) {
   rh_operator_result is[RH_MOST_FIELDS];
   judging j = {.reference = reference,
-               .custom = reference->custom,
+               .custom = rh_custom_of(reference->op),
                .flushes = flushes,
                .depth = depth,
                .verdict = verdict};
-  rh_operator_given(reference->custom, value, reference->n, is);
+  rh_custom_given(j.custom, value, reference->n, is);
   judge_numbers(&j, is);
 }
 
-static double least_part(const rh_operator *custom, uint64_t depth) {
-  double sum = custom->type == RH_TYPE_f64 ? 0x1p-53 : 0x1p-24, part = 0;
-  if (!custom->is_struct) return rh_op_rounds(custom->base, custom->type) ? sum * (double)depth : 0;
+static double unit_of_type(rh_type type) {
+  return type == RH_TYPE_f64 ? 0x1p-53 : 0x1p-24;
+}
+
+static double least_part(const rh_custom *custom, uint64_t depth) {
+  double part = 0;
   if (custom->code) return slack_part(custom, depth);
   for (uint32_t k = 0; k < custom->n_fields; k++) {
     const rh_operator_field *field = &custom->fields[k];
     if (field->kind == RH_FIELD_ANY) return slack_part(custom, depth);
-    sum = field->type == RH_TYPE_f64 ? 0x1p-53 : 0x1p-24;
-    if (field->kind == RH_FIELD_SUM) part = fmax(part, sum * (double)depth);
+    if (field->kind == RH_FIELD_SUM) part = fmax(part, unit_of_type(field->type) * (double)depth);
   }
   return part;
 }
 
-int rh_reference_allows_much(const rh_operator *custom, uint64_t depth, uint64_t n) {
-  uint64_t most = n > 0 ? n - 1 : 0;
-  return rh_judged_is_weak((long double)least_part(custom, depth && depth < most ? depth : most),
-                           1);
+int rh_reference_allows_much(const rh_operator *op, uint64_t depth, uint64_t n) {
+  uint64_t most = n > 0 ? n - 1 : 0, h = depth && depth < most ? depth : most;
+  double part = rh_op_rounds(op->base, op->type) ? unit_of_type(op->type) * (double)h : 0;
+  if (op->is_struct) part = least_part(rh_custom_of(op), h);
+  return rh_judged_is_weak((long double)part, 1);
 }

@@ -2,14 +2,6 @@
 #include "../base/error.h"
 #include "../base/vocabulary.h"
 
-uint32_t rh_job_operands(const rh_job_spec *spec) {
-  return spec->custom ? spec->custom->n_operands : 1;
-}
-
-rh_type rh_job_operand_type(const rh_job_spec *spec, uint32_t k) {
-  return spec->custom ? spec->custom->operands[k].type : spec->type;
-}
-
 rh_status rh_operand_bad_address(uint32_t k, uint32_t n_operands, rh_error *error) {
   if (n_operands == 1)
     return rh_fail(error, RH_E_USAGE, "the data is null or not aligned to its elements");
@@ -35,8 +27,8 @@ rh_status rh_operand_check_extent(const void *data, uint32_t size, uint64_t n, r
 uint64_t rh_operand_layout(const rh_job_spec *spec, uint64_t offsets[RH_MOST_OPERANDS]) {
   enum { ALIGNMENT = 4096 };
   uint64_t end = 0;
-  for (uint32_t k = 0; k < rh_job_operands(spec); k++) {
-    uint64_t size = rh_type_size(rh_job_operand_type(spec, k));
+  for (uint32_t k = 0; k < spec->op->n_operands; k++) {
+    uint64_t size = rh_type_size(spec->op->operands[k].type);
     if (end > UINT64_MAX - ALIGNMENT) return UINT64_MAX;
     offsets[k] = (end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (spec->n > (UINT64_MAX - offsets[k]) / size) return UINT64_MAX;
@@ -47,8 +39,8 @@ uint64_t rh_operand_layout(const rh_job_spec *spec, uint64_t offsets[RH_MOST_OPE
 
 rh_status rh_operand_data_fill(const rh_array *array, const rh_job_spec *spec, const char *kind,
                                uint64_t seed, const rh_reporter *reporter, rh_error *error) {
-  for (uint32_t k = 0; k < rh_job_operands(spec); k++) {
-    rh_array part = {.type = rh_job_operand_type(spec, k),
+  for (uint32_t k = 0; k < spec->op->n_operands; k++) {
+    rh_array part = {.type = spec->op->operands[k].type,
                      .n = spec->n,
                      .region = array->region,
                      .offset_bytes = array->offset_bytes + spec->offsets[k]};

@@ -5,10 +5,6 @@
 #include "../io/array.h"
 #include "job.h"
 
-/* The operands of the spec's operator: 1 and the spec's type for a built-in one. */
-uint32_t rh_job_operands(const rh_job_spec *spec);
-rh_type rh_job_operand_type(const rh_job_spec *spec, uint32_t k);
-
 rh_status rh_operand_bad_address(uint32_t k, uint32_t n_operands, rh_error *error);
 /* Is the array there, and aligned to its elements of `size` bytes, a power of two? */
 static inline int rh_operand_is_aligned(const void *data, uint32_t size) {

@@ -1,22 +1,26 @@
 #include "operands.h"
 #include "../base/vocabulary.h"
 
-void rh_operands_begin(rh_operands *operands, const rh_operator *custom) {
-  operands->n = custom->n_operands;
+void rh_operands_begin(rh_operands *operands, const rh_operator *op) {
+  operands->n = op->n_operands;
   operands->whole_n = 0;
-  operands->constants_size = custom->op.constants_size;
+  operands->constants_size = op->abi->constants_size;
   operands->constants[0] = 0; /* there is a word even if there is no constant */
   operands->arrays.constants = operands->constants;
-  rh_operator_bind(custom, 0, operands->constants);
-  operands->count_slot = rh_exprs_count_slot(custom->load);
+  op->calls->bind(op, 0, operands->constants);
+  operands->count_slot = op->count_slot;
 }
 
-void rh_operands_place(rh_operands *operands, const rh_operator *custom, const uint64_t *offsets,
+void rh_operands_bind(rh_operands *operands, const rh_operator *op) {
+  op->calls->bind(op, 0, operands->constants);
+}
+
+void rh_operands_place(rh_operands *operands, const rh_operator *op, const uint64_t *offsets,
                        cl_mem buffer, uint64_t first, const void *host) {
-  rh_operands_begin(operands, custom);
+  rh_operands_begin(operands, op);
   for (uint32_t k = 0; k < operands->n; k++) {
     operands->buffers[k] = buffer;
-    operands->at[k] = (first + offsets[k]) / rh_type_size(custom->operands[k].type);
+    operands->at[k] = (first + offsets[k]) / rh_type_size(op->operands[k].type);
     operands->arrays.operands[k] = (const char *)host + offsets[k];
   }
 }

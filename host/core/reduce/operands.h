@@ -1,8 +1,8 @@
-/* Where the operands of a user's operator are, for one run. */
+/* Where the operands of an operator that has them are, for one run. */
 #pragma once
 
 #include "../cl/services.h"
-#include "../operators/operator.h"
+#include "../operation/operator.h"
 
 /* On the device: element 0 of the run is element at[k] of buffers[k].  On the host: arrays.
  * Buffers and arrays are borrowed.  It must not be moved: arrays.constants is `constants`. */
@@ -17,11 +17,14 @@ typedef struct rh_operands {
 } rh_operands;
 
 /* The operands' number and the constants' values; not yet where the operands are. */
-void rh_operands_begin(rh_operands *operands, const rh_operator *custom);
+void rh_operands_begin(rh_operands *operands, const rh_operator *op);
 
-/* Both: the operands of `custom` stand offsets[k] bytes behind the first element of
+/* The constants' values, anew. */
+void rh_operands_bind(rh_operands *operands, const rh_operator *op);
+
+/* Both: the operands of `op` stand offsets[k] bytes behind the first element of
  * `buffer`, which is `first` bytes behind its beginning, or behind `host`. */
-void rh_operands_place(rh_operands *operands, const rh_operator *custom, const uint64_t *offsets,
+void rh_operands_place(rh_operands *operands, const rh_operator *op, const uint64_t *offsets,
                        cl_mem buffer, uint64_t first, const void *host);
 
 /* Fills in the fields of a run of run->n elements, and what launch() puts in the place of

@@ -3,8 +3,8 @@
 #include "../base/error.h"
 #include "../base/log.h"
 #include "../base/vocabulary.h"
-#include "../operators/ops.h"
-#include "../operators/result.h"
+#include "../operation/ops.h"
+#include "../operation/result.h"
 #include "by_code.h"
 #include "exact_dot.h"
 #include "sampled.h"
@@ -41,13 +41,10 @@ typedef struct reference_part {
 } reference_part;
 
 struct reference_job {
-  rh_type type;
-  const unsigned char *data;
-  const rh_operator *custom; /* a mapped operator, whose elements are made of `arrays`; or null */
+  const rh_operator *op; /* built in, or over a map of `arrays` */
+  const rh_op *of;       /* the built-in one's row */
   const rh_arrays *arrays;
   uint64_t n;
-  const rh_op *op;
-  uint32_t number; /* of the built-in operator */
   int encloses;
   void (*add)(reference_part *part, uint64_t first, uint64_t n);
   reference_part *parts;
@@ -64,16 +61,17 @@ struct reference_job {
 /* Elements first .. first+n-1. */
 static const unsigned char *elements(reference_part *part, uint64_t first, uint64_t n) {
   const reference_job *job = part->job;
-  if (!job->custom) return job->data + first * rh_type_size(job->type);
-  rh_operator_map(job->custom, job->arrays, first, n, part->mapped);
-  if (job->encloses)
-    rh_enclosed_add(&part->enclosed, job->number, job->custom, job->arrays, first, n, part->mapped);
+  const rh_operator *op = job->op;
+  if (!op->calls->map)
+    return (const unsigned char *)job->arrays->operands[0] + first * rh_type_size(op->type);
+  op->calls->map(op, job->arrays, first, n, part->mapped);
+  if (job->encloses) rh_enclosed_add(&part->enclosed, op, job->arrays, first, n, part->mapped);
   return part->mapped;
 }
 
 static void add_exact(reference_part *part, uint64_t first, uint64_t n) {
-  uintptr_t from = (uintptr_t)elements(part, first, n) - first * rh_type_size(part->job->type);
-  part->job->op->fold(part->value, (const void *)from, first, n); /* indices count from there */
+  uintptr_t from = (uintptr_t)elements(part, first, n) - first * rh_type_size(part->job->op->type);
+  part->job->of->fold(part->value, (const void *)from, first, n); /* indices count from there */
 }
 
 static void add_sum(reference_part *part, uint64_t first, uint64_t n) {
@@ -82,14 +80,14 @@ static void add_sum(reference_part *part, uint64_t first, uint64_t n) {
 
 static void add_dot(reference_part *part, uint64_t first, uint64_t n) {
   const reference_job *job = part->job;
-  const uint32_t *of = job->custom->op.form_operands;
-  uint64_t from = first * rh_type_size(job->type);
+  const uint32_t *of = job->op->abi->form_operands;
+  uint64_t from = first * rh_type_size(job->op->type);
   rh_exact_dot_add(part->dot, (const char *)job->arrays->operands[of[0]] + from,
                    (const char *)job->arrays->operands[of[1]] + from, n);
 }
 
 static void add_prod(reference_part *part, uint64_t first, uint64_t n) {
-  rh_exact_prod_add(&part->prod, part->job->type, elements(part, first, n), n);
+  rh_exact_prod_add(&part->prod, part->job->op->type, elements(part, first, n), n);
 }
 
 /* ---- Threads ---- */
@@ -103,7 +101,7 @@ static rh_status report(reference_job *job) {
 /* Only the calling thread reports, since reporters need not be thread-safe. */
 static rh_status work(reference_part *part, int speaks) {
   reference_job *job = part->job;
-  uint64_t chunk = CHUNK_BYTES / rh_type_size(job->type), at = part->first, left = part->n;
+  uint64_t chunk = CHUNK_BYTES / rh_type_size(job->op->type), at = part->first, left = part->n;
   while (left > 0 && !atomic_load(&job->stop)) {
     uint64_t n = left < chunk ? left : chunk;
     job->add(part, at, n);
@@ -181,12 +179,12 @@ static rh_status create_parts(reference_job *job, uint32_t threads) {
     part->first = first;
     part->n = job->n / job->n_parts + (i < job->n % job->n_parts);
     first += part->n;
-    memcpy(part->value, job->op->identity, job->op->value_size);
+    memcpy(part->value, job->of->identity, job->of->value_size);
     rh_exact_prod_init(&part->prod);
-    if (job->custom && !(part->mapped = malloc(CHUNK_BYTES)))
+    if (job->op->calls->map && !(part->mapped = malloc(CHUNK_BYTES)))
       return rh_fail(job->error, RH_E_NOMEM, "reference: out of memory");
-    if (job->add == add_sum) part->bins = rh_exact_bins_create(job->type);
-    if (job->add == add_dot) part->dot = rh_exact_dot_create(job->type);
+    if (job->add == add_sum) part->bins = rh_exact_bins_create(job->op->type);
+    if (job->add == add_dot) part->dot = rh_exact_dot_create(job->op->type);
     if ((job->add == add_sum && !part->bins) || (job->add == add_dot && !part->dot))
       return rh_fail(job->error, RH_E_NOMEM, "reference: out of memory");
   }
@@ -195,8 +193,8 @@ static rh_status create_parts(reference_job *job, uint32_t threads) {
 
 /* ---- Merging the parts' results ---- */
 
-static int is_exact(uint32_t op, rh_type type) {
-  return (rh_op_flags(op, type) & RH_OP_EXACT) != 0;
+static int is_exact(const rh_operator *op) {
+  return (rh_op_flags(op->base, op->type) & RH_OP_EXACT) != 0;
 }
 
 static double rounded_sum(const rh_reference *reference) {
@@ -209,28 +207,17 @@ static double rounded_prod(const rh_reference *reference) {
                                                : rh_exact_prod_double(&reference->prod);
 }
 
-void rh_result_take(rh_result *result, const rh_operator_result *results, uint32_t n) {
-  *result = (rh_result){.n_fields = n, .type = results[0].type};
-  memcpy(&result->value, &results[0].value, sizeof result->value);
-  for (uint32_t k = 0; k < n; k++) {
-    rh_result_field *field = &result->fields[k];
-    memcpy(field->name, results[k].name, strnlen(results[k].name, sizeof field->name - 1));
-    field->type = results[k].type;
-    memcpy(&field->value, &results[k].value, sizeof field->value);
-  }
-}
-
 /* The identity of a float sum is -0; the sum of nothing is 0 to a user. */
 static double sum_for_users(const rh_reference *reference, double sum) {
-  int may_be_empty = reference->n == 0 || reference->custom->is_masked;
+  int may_be_empty = reference->n == 0 || reference->op->is_masked;
   return may_be_empty && sum == 0 ? 0 : sum;
 }
 
 static void given_of_struct(const rh_reference *reference, rh_operator_result *given) {
-  const rh_operator *custom = reference->custom;
-  rh_operator_given(custom, reference->sampled.values[0], reference->n, given);
-  for (uint32_t k = 0; k < rh_operator_n_given(custom); k++) {
-    uint32_t field = rh_operator_field_given(custom, k);
+  const rh_custom *custom = rh_custom_of(reference->op);
+  rh_custom_given(custom, reference->sampled.values[0], reference->n, given);
+  for (uint32_t k = 0; k < rh_custom_n_given(custom); k++) {
+    uint32_t field = rh_custom_field_given(custom, k);
     if (custom->fields[field].kind == RH_FIELD_SUM)
       given[k].value.f = sum_for_users(
           reference, rh_field_sum_rounded(&reference->sums[field], custom->fields[field].type));
@@ -242,52 +229,52 @@ static void given_of_built_in(const rh_reference *reference, rh_operator_result 
   given->type = result->indexed ? RH_TYPE_u64 : result->type;
   memcpy(&given->value, &result->value, sizeof given->value);
   if (result->indexed) given->value.u = result->index;
-  if (rh_type_is_float(given->type) && reference->op == RH_OP_sum)
+  if (rh_type_is_float(given->type) && reference->op->base == RH_OP_sum)
     given->value.f = sum_for_users(reference, given->value.f);
 }
 
 uint64_t rh_reference_count(const rh_reference *reference) {
-  const rh_operator *custom = reference->custom;
-  return custom->is_struct
-             ? rh_operator_count_in(custom, reference->sampled.values[0], reference->n)
-             : reference->n;
+  if (!reference->op->is_struct) return reference->n;
+  return rh_custom_count_in(rh_custom_of(reference->op), reference->sampled.values[0],
+                            reference->n);
 }
 
 void rh_reference_given(const rh_reference *reference, rh_operator_result *given) {
-  if (reference->custom->is_struct)
+  if (reference->op->is_struct)
     given_of_struct(reference, given);
   else
     given_of_built_in(reference, given);
 }
 
 /* As users see it. */
-static void take_answer(rh_reference *reference, const rh_operator *custom) {
+static void take_answer(rh_reference *reference) {
+  const rh_custom *custom = rh_custom_of(reference->op);
   rh_operator_result given[RH_MOST_FIELDS], results[RH_MOST_FIELDS];
   reference->answer = reference->result;
-  if (!custom || !custom->n_results) return;
-  reference->custom = custom;
+  if (!reference->op->n_results) return;
   rh_reference_given(reference, given);
-  rh_operator_finalize(custom, given, rh_reference_count(reference), results);
-  rh_result_take(&reference->answer, results, custom->n_results);
-  rh_operator_take_index(custom, reference->sampled.values[0], &reference->answer);
+  rh_custom_finalize(custom, given, rh_reference_count(reference), results);
+  rh_custom_show(custom, results, reference->sampled.values[0], &reference->answer);
 }
 
-static void conclude(rh_reference *reference, const rh_operator *custom) {
-  if (custom) reference->map_error = rh_operator_map_error(custom);
-  if (is_exact(reference->op, reference->type)) {
-    rh_op_result(reference->op, reference->type, reference->value, &reference->result);
+static void conclude(rh_reference *reference) {
+  const rh_operator *op = reference->op;
+  reference->map_error = op->map_error;
+  if (is_exact(op)) {
+    rh_op_result(op->base, op->type, reference->value, &reference->result);
     reference->exact = 1;
-  } else if (reference->op == RH_OP_prod) {
+  } else if (op->base == RH_OP_prod) {
     reference->result.value.f = rounded_prod(reference);
   } else {
     reference->result.value.f = rounded_sum(reference);
   }
 }
 
-void rh_reference_conclude(rh_reference *reference, const rh_operator *custom) {
-  if (!custom || !custom->is_struct) conclude(reference, custom);
-  take_answer(reference, custom);
-  if (custom && custom->is_struct) reference->result = reference->answer;
+void rh_reference_conclude(rh_reference *reference) {
+  int is_struct = reference->op->is_struct;
+  if (!is_struct) conclude(reference);
+  take_answer(reference);
+  if (is_struct) reference->result = reference->answer;
 }
 
 void rh_reference_add(rh_reference *whole, const rh_reference *part) {
@@ -295,7 +282,7 @@ void rh_reference_add(rh_reference *whole, const rh_reference *part) {
   whole->exact = 0;
   rh_exact_sum_merge(&whole->sum, &part->sum);
   rh_exact_prod_merge(&whole->prod, &part->prod);
-  rh_enclosed_merge(&whole->enclosed, whole->op, &part->enclosed);
+  rh_enclosed_merge(&whole->enclosed, whole->op->base, &part->enclosed);
   for (uint32_t k = 0; k < RH_MOST_FIELDS; k++) rh_field_sum_merge(&whole->sums[k], &part->sums[k]);
 }
 
@@ -303,70 +290,53 @@ static void take_parts(rh_reference *reference, const reference_job *job) {
   memcpy(reference->value, job->parts[0].value, sizeof reference->value);
   for (uint32_t i = 0; i < job->n_parts; i++) {
     const reference_part *part = &job->parts[i];
-    if (job->add == add_exact && i > 0) job->op->combine(reference->value, part->value);
+    if (job->add == add_exact && i > 0) job->of->combine(reference->value, part->value);
     if (job->add == add_sum) rh_exact_bins_fold(part->bins, &reference->sum);
     if (job->add == add_dot) rh_exact_dot_fold(part->dot, &reference->sum);
     if (job->add == add_prod) rh_exact_prod_merge(&reference->prod, &part->prod);
-    rh_enclosed_merge(&reference->enclosed, job->number, &part->enclosed);
+    rh_enclosed_merge(&reference->enclosed, job->op->base, &part->enclosed);
   }
-  if (reference->op == RH_OP_asum) rh_exact_sum_of_magnitudes(&reference->sum);
+  if (reference->op->base == RH_OP_asum) rh_exact_sum_of_magnitudes(&reference->sum);
 }
 
-void rh_reference_init(rh_reference *reference, uint32_t op, rh_type type) {
+void rh_reference_init(rh_reference *reference, const rh_operator *op) {
   memset(reference, 0, sizeof *reference);
   reference->op = op;
-  reference->type = type;
-  reference->result.type = rh_op_result_type(op, type);
+  reference->result.type = rh_op_result_type(op->base, op->type);
   reference->exact = 1;
   rh_exact_prod_init(&reference->prod);
 }
 
-static void init(rh_reference *reference, uint32_t op, rh_type type, uint64_t n) {
-  rh_reference_init(reference, op, type);
-  reference->n = n;
-  reference->exact = n == 0;
+static rh_status compute_struct(rh_reference *reference, const rh_operator *op,
+                                const rh_arrays *arrays, uint64_t n, rh_error *error) {
+  const rh_custom *custom = rh_custom_of(op);
+  rh_sample_orders(&reference->sampled, custom, arrays, n);
+  if (!custom->code) RH_TRY(rh_field_sums_compute(reference->sums, custom, arrays, n, error));
+  rh_reference_conclude(reference);
+  return rh_by_code_status(op, error);
 }
 
-static rh_status compute(rh_reference *reference, reference_job *job, uint32_t op,
-                         uint32_t threads) {
-  job->op = rh_op_find(op, job->type);
-  if (!job->op)
-    return rh_fail(job->error, RH_E_INVALID, "reference: no such operator on this type");
-  job->add = is_exact(op, job->type) ? add_exact : op == RH_OP_prod ? add_prod : add_sum;
-  if (job->custom && rh_operator_keeps_products(job->custom)) job->add = add_dot;
-  job->number = op;
-  job->encloses = job->custom && rh_enclosed_serves(op, job->custom);
-  init(reference, op, job->type, job->n);
+static rh_status compute(rh_reference *reference, reference_job *job, uint32_t threads) {
+  const rh_operator *op = job->op;
+  job->of = rh_op_find(op->base, op->type);
+  job->add = is_exact(op) ? add_exact : op->base == RH_OP_prod ? add_prod : add_sum;
+  if (op->keeps_products) job->add = add_dot;
+  job->encloses = rh_enclosed_serves(op);
   rh_status status = create_parts(job, threads);
   if (status == RH_OK) status = run(job);
   if (status == RH_OK) take_parts(reference, job);
-  if (status == RH_OK) rh_reference_conclude(reference, job->custom);
+  if (status == RH_OK) rh_reference_conclude(reference);
   destroy_parts(job);
   return status;
 }
 
-rh_status rh_reference_compute(rh_reference *reference, uint32_t op, rh_type type, const void *data,
-                               uint64_t n, uint32_t threads, const rh_reporter *reporter,
-                               rh_error *error) {
-  reference_job job = {.type = type, .data = data, .n = n, .reporter = reporter, .error = error};
-  return compute(reference, &job, op, threads);
-}
-
-rh_status rh_reference_compute_custom(rh_reference *reference, const rh_operator *custom,
-                                      const rh_arrays *arrays, uint64_t n, uint32_t threads,
-                                      const rh_reporter *reporter, rh_error *error) {
-  reference_job job = {.type = custom->type,
-                       .custom = custom,
-                       .arrays = arrays,
-                       .n = n,
-                       .reporter = reporter,
-                       .error = error};
-  if (custom->is_struct) {
-    init(reference, custom->base, custom->type, n);
-    rh_sample_orders(&reference->sampled, custom, arrays, n);
-    if (!custom->code) RH_TRY(rh_field_sums_compute(reference->sums, custom, arrays, n, error));
-    rh_reference_conclude(reference, custom);
-    return rh_by_code_status(custom, error);
-  }
-  return compute(reference, &job, custom->base, threads);
+rh_status rh_reference_compute(rh_reference *reference, const rh_operator *op,
+                               const rh_arrays *arrays, uint64_t n, uint32_t threads,
+                               const rh_reporter *reporter, rh_error *error) {
+  reference_job job = {.op = op, .arrays = arrays, .n = n, .reporter = reporter, .error = error};
+  rh_reference_init(reference, op);
+  reference->n = n;
+  reference->exact = n == 0;
+  if (op->is_struct) return compute_struct(reference, op, arrays, n, error);
+  return compute(reference, &job, threads);
 }

@@ -1,7 +1,7 @@
 /* The exact answer, computed on the host, and the check of a strategy's answer against it. */
 #pragma once
 
-#include "../operators/operator.h"
+#include "../operators/custom.h"
 #include "exact_prod.h"
 #include "field_sum.h"
 #include <redhost/redhost.h>
@@ -18,11 +18,9 @@ typedef struct rh_sampled {
 
 /* The exact facts about one input under one operator. */
 typedef struct rh_reference {
-  uint32_t op;
-  rh_type type;
+  const rh_operator *op;
   uint64_t n;
-  const rh_operator *custom; /* whose results are judged; null: the built-in operator's is */
-  rh_result result;          /* the built-in operator's, correctly rounded to the result type */
+  rh_result result;   /* the built-in operator's, correctly rounded to the result type */
   rh_result answer;   /* as users see it: what is made of `result`, or of a struct's fields */
   uint32_t exact;     /* 1: every order gives exactly this result: compare for equality */
   rh_exact_sum sum;   /* float sums and asums: the exact sum and sum of magnitudes */
@@ -52,31 +50,31 @@ typedef struct rh_verdict {
 } rh_verdict;
 
 /* Computes the reference with `threads` threads (0: one per processor; short inputs get fewer).
- * `data` is naturally aligned; n = 0 gives the identity.  The last bit of a float product may
+ * The arrays are naturally aligned; n = 0 gives the identity.  The last bit of a float product may
  * depend on `threads`, nothing else does.
  */
-rh_status rh_reference_compute(rh_reference *reference, uint32_t op, rh_type type, const void *data,
-                               uint64_t n, uint32_t threads, const rh_reporter *reporter,
-                               rh_error *error);
-
-/* The same for a user's operator on its operands. */
-rh_status rh_reference_compute_custom(rh_reference *reference, const rh_operator *custom,
-                                      const rh_arrays *arrays, uint64_t n, uint32_t threads,
-                                      const rh_reporter *reporter, rh_error *error);
+rh_status rh_reference_compute(rh_reference *reference, const rh_operator *op,
+                               const rh_arrays *arrays, uint64_t n, uint32_t threads,
+                               const rh_reporter *reporter, rh_error *error);
+/* The same of one array, for an operator without constants. */
+static inline rh_status rh_reference_of_array(rh_reference *reference, const rh_operator *op,
+                                              const void *array, uint64_t n, uint32_t threads,
+                                              const rh_reporter *reporter, rh_error *error) {
+  const rh_arrays arrays = {.operands = {array}};
+  return rh_reference_compute(reference, op, &arrays, n, threads, reporter, error);
+}
 
 /* The reference of no elements, to which those of parts are added. */
-void rh_reference_init(rh_reference *reference, uint32_t op, rh_type type);
+void rh_reference_init(rh_reference *reference, const rh_operator *op);
 /* Adds the sums or products of the elements of `part`.  The values of exact operators and structs
  * are the caller's to combine: their order may count.  sampled.n_orders, too. */
 void rh_reference_add(rh_reference *whole, const rh_reference *part);
 /* The result, of the sums or products that were added, or of `value` or sampled.values. */
-void rh_reference_conclude(rh_reference *whole, const rh_operator *custom);
+void rh_reference_conclude(rh_reference *whole);
 /* The exact numbers that it is made of, where there is an operator that makes it. */
 void rh_reference_given(const rh_reference *reference, rh_operator_result *given);
 /* and how many elements they are of */
 uint64_t rh_reference_count(const rh_reference *reference);
-/* Puts an operator's results into *result, whose value is the first. */
-void rh_result_take(rh_result *result, const rh_operator_result *results, uint32_t n);
 
 /* Judges a result.  depth: the most combinations that an element passed through, 0 if unknown (then
  * n-1).  flushes: the device flushes subnormals of this type. */
@@ -85,7 +83,7 @@ void rh_reference_judge(const rh_reference *reference, const rh_result *result, 
 
 /* Whatever the result of such a depth is: does what it may differ by allow so much that it is not
  * judged?  Of operators that have no exact data. */
-int rh_reference_allows_much(const rh_operator *custom, uint64_t depth, uint64_t n);
+int rh_reference_allows_much(const rh_operator *op, uint64_t depth, uint64_t n);
 
 /* The same of a value, before results are made of it: of a part of the data, whose value is one of
  * several that make the whole's. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 rh_status rh_request_name(const rh_request *request, rh_context *context, rh_job_spec *spec,
-                          rh_operator **made, rh_error *error) {
+                          rh_custom **made, rh_error *error) {
   *spec = (rh_job_spec){
       .strategy = request->strategy,
       .n = request->n,
@@ -28,10 +28,10 @@ void rh_request_data(const rh_request *request, const void *data[RH_MOST_OPERAND
 
 static rh_status check_operand(const rh_job_spec *spec, uint32_t k, const void *data, uint64_t n,
                                rh_error *error) {
-  uint32_t size = rh_type_size(rh_job_operand_type(spec, k));
+  uint32_t size = rh_type_size(spec->op->operands[k].type);
   if (n > UINT64_MAX / size) return rh_operand_check_extent(data, size, n, error);
   if (n == 0) return RH_OK;
-  RH_TRY(rh_operand_check_address(data, size, k, rh_job_operands(spec), error));
+  RH_TRY(rh_operand_check_address(data, size, k, spec->op->n_operands, error));
   return rh_operand_check_extent(data, size, n, error);
 }
 
@@ -52,7 +52,7 @@ rh_status rh_request_check(const rh_request *request, const rh_job_spec *spec,
   if (request->inputs && request->data)
     return rh_fail(error, RH_E_USAGE,
                    "rh_request.data and rh_request.inputs are mutually exclusive");
-  for (uint32_t k = 0; k < rh_job_operands(spec); k++)
+  for (uint32_t k = 0; k < spec->op->n_operands; k++)
     RH_TRY(check_operand(spec, k, data[k], request->n, error));
   return RH_OK;
 }

@@ -4,10 +4,10 @@
 
 #include "job.h"
 
-/* *spec = what is reduced; its strings and settings are the request's.  *made: what spec->custom
+/* *spec = what is reduced; its strings and settings are the request's.  *made: what spec->op
  * points to, to be destroyed by the caller, or null if the operator is built in. */
 rh_status rh_request_name(const rh_request *request, rh_context *context, rh_job_spec *spec,
-                          rh_operator **made, rh_error *error);
+                          rh_custom **made, rh_error *error);
 
 /* The operands' elements: the inputs', or else the request's own. */
 void rh_request_data(const rh_request *request, const void *data[RH_MOST_OPERANDS]);

@@ -15,8 +15,8 @@ static rh_status judge_value(const rh_job *job, const rh_job_spec *spec, const r
   rh_job_result(spec, job->strategy->name, value, &result);
   RH_TRY(rh_job_judge_on(spec, part, &answered, reference, &verdict, error));
   if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
-  return rh_fail(error, RH_E_WRONG, "%s of %llu elements of %s is wrong: %s", rh_job_op_name(spec),
-                 (unsigned long long)spec->n, rh_type_name(rh_job_operand_type(spec, 0)),
+  return rh_fail(error, RH_E_WRONG, "%s of %llu elements of %s is wrong: %s", spec->op->name,
+                 (unsigned long long)spec->n, rh_type_name(spec->op->operands[0].type),
                  verdict.text);
 }
 
@@ -44,11 +44,11 @@ static rh_status make_material(material *m, const rh_job *job, uint64_t n, const
 static rh_data data_of(const rh_job *job, const rh_job_spec *spec, material *m) {
   const char *host = rh_array_data(&m->array);
   uint64_t first = job->device ? m->input.first : 0;
-  if (spec->custom && rh_operator_has_operands(spec->custom)) {
-    rh_operands_place(&m->operands, spec->custom, spec->offsets, m->input.buffer, first, host);
+  if (rh_operator_has_operands(spec->op)) {
+    rh_operands_place(&m->operands, spec->op, spec->offsets, m->input.buffer, first, host);
     return (rh_data){.operands = &m->operands};
   }
-  uint32_t size = rh_type_size(rh_job_operand_type(spec, 0));
+  uint32_t size = rh_type_size(spec->op->operands[0].type);
   return (rh_data){.buffer = m->input.buffer,
                    .host = host + spec->offsets[0],
                    .first = job->device ? (first + spec->offsets[0]) / size : 0};
@@ -60,13 +60,13 @@ static rh_status run_part(rh_job *job, material *m, uint64_t first, rh_error *er
   rh_job_spec spec = m->spec;
   rh_reference reference;
   spec.n -= first;
-  for (uint32_t k = 0; k < rh_job_operands(&spec); k++)
-    spec.offsets[k] += first * rh_type_size(rh_job_operand_type(&spec, k));
+  for (uint32_t k = 0; k < spec.op->n_operands; k++)
+    spec.offsets[k] += first * rh_type_size(spec.op->operands[k].type);
   rh_data data = data_of(job, &spec, m);
   const void *operands[RH_MOST_OPERANDS];
   const rh_job_part all = {operands, 0, spec.n, spec.n, 0, 0};
   const char *start = rh_array_data(&m->array);
-  rh_job_operands_at(&spec, spec.custom ? start : start + spec.offsets[0], operands);
+  rh_job_operands_at(&spec, start, operands);
   RH_TRY(rh_job_reference_of(&spec, &all, NULL, &reference, error));
   RH_TRY(rh_instance_call(job->instance, &data, spec.n, value, error));
   return judge_value(job, &spec, &all, &reference, value, error);
@@ -74,7 +74,7 @@ static rh_status run_part(rh_job *job, material *m, uint64_t first, rh_error *er
 
 rh_status rh_job_try(rh_job *job, uint64_t n, const char *kind, rh_error *error) {
   material m = {0};
-  if (n == 0 && rh_job_needs_an_element(&job->spec)) return RH_OK;
+  if (n == 0 && job->spec.op->needs_an_element) return RH_OK;
   rh_status status = make_material(&m, job, n, kind, error);
   if (status == RH_OK) status = run_part(job, &m, 0, error);
   if (status == RH_OK && n > 1) status = run_part(job, &m, n / 3, error);
@@ -111,21 +111,21 @@ static rh_status try_order(rh_job *job, const rh_canonical_trial *trial, rh_cl_i
   if (status != RH_OK && job->device) clFinish(job->instance_spec.session->queue);
   RH_TRY(status);
   rh_job_result(&job->spec, job->strategy->name, value, &result);
-  return rh_canonical_trial_judge(trial, job->spec.op, job->strategy->name, &result, error);
+  return rh_canonical_trial_judge(trial, job->spec.op->base, job->strategy->name, &result, error);
 }
 
 rh_status rh_job_check_order(rh_job *job, rh_error *error) {
   const rh_job_spec *spec = &job->spec;
   rh_canonical_trial trial;
   rh_cl_input input = {0};
-  if (!(job->strategy->promises & RH_CANONICAL_ORDER) || spec->custom ||
-      !rh_op_rounds(spec->op, spec->type) || spec->n == 0)
+  if (!(job->strategy->promises & RH_CANONICAL_ORDER) || spec->op->is_custom ||
+      !rh_op_rounds(spec->op->base, spec->op->type) || spec->n == 0)
     return RH_OK;
-  rh_status status = rh_canonical_trial_make(&trial, spec->op, spec->type, spec->n, 0, error);
+  rh_status status =
+      rh_canonical_trial_make(&trial, spec->op->base, spec->op->type, spec->n, 0, error);
   if (status == RH_OK) status = try_order(job, &trial, &input, error);
   if (status == RH_E_WRONG)
-    rh_context_blame(job->context, job->strategy->name, job->path, spec->op, spec->type, 0,
-                     spec->n);
+    rh_context_blame(job->context, job->strategy->name, job->path, spec->op, spec->n);
   rh_cl_input_finish(&input);
   rh_canonical_trial_finish(&trial);
   return status;

@@ -87,8 +87,8 @@ static const rh_tunedb_entry *look_up(const rh_job *job, rh_tunedb *tuned) {
   if (!rh_tunedb_mentions(tuned, name)) return NULL;
   uint64_t plugin = rh_tunedb_file(tuned, job->path);
   rh_tunedb_report_other_plugin(tuned, name, plugin);
-  return rh_tunedb_find(tuned, name, plugin, job->spec.op, job->spec.type,
-                        rh_operator_hash(job->spec.custom), job->spec.n, NULL);
+  return rh_tunedb_find(tuned, name, plugin, job->spec.op->base, job->spec.op->type,
+                        job->spec.op->hash, job->spec.n, NULL);
 }
 
 rh_status rh_settings_tuned(rh_job *job, rh_error *error) {

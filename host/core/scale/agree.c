@@ -3,7 +3,7 @@
 #include "../base/hash.h"
 #include "../base/path.h"
 #include "../base/vocabulary.h"
-#include "../operators/ops.h"
+#include "../operation/ops.h"
 #include "../reduce/operand_data.h"
 
 #include <float.h>
@@ -61,11 +61,11 @@ static void add_constant(rh_text *text, const rh_let *let) {
 }
 
 void rh_agree_add_job(rh_text *text, const rh_job_spec *job) {
-  const rh_operator *own = job->custom;
+  const rh_custom *own = job->op->is_custom ? rh_custom_of(job->op) : NULL;
   rh_text types = {0};
-  for (uint32_t k = 0; k < rh_job_operands(job); k++)
-    rh_text_add(&types, "%s%s", k ? ", " : "", rh_type_name(rh_job_operand_type(job, k)));
-  rh_agree_add(text, "operator", rh_job_op_name(job));
+  for (uint32_t k = 0; k < job->op->n_operands; k++)
+    rh_text_add(&types, "%s%s", k ? ", " : "", rh_type_name(job->op->operands[k].type));
+  rh_agree_add(text, "operator", job->op->name);
   rh_agree_add(text, "type", rh_text_get(&types));
   for (uint32_t k = 0; own && k < own->n_lets; k++) add_constant(text, &own->lets[k]);
   if (own) rh_agree_add(text, "definition", own->key);
@@ -84,11 +84,11 @@ static uint64_t add_to_hash(uint64_t hash, const char *text) {
 }
 
 rh_digest rh_agree_job_digest(const rh_job_spec *job, uint64_t more) {
-  const rh_operator *own = job->custom;
+  const rh_custom *own = job->op->is_custom ? rh_custom_of(job->op) : NULL;
   const char *build = rh_env("REDHOST_BUILD_OPTIONS");
-  const uint32_t numbers[] = {job->op,      job->type,    job->rounds_once, (uint32_t)more,
-                              RH_ABI_MAJOR, RH_ABI_MINOR, LDBL_MANT_DIG};
-  rh_digest digest = {{rh_hash(0, numbers, sizeof numbers), rh_operator_hash(own)}};
+  const uint32_t numbers[] = {job->op->base, job->op->type, job->rounds_once, (uint32_t)more,
+                              RH_ABI_MAJOR,  RH_ABI_MINOR,  LDBL_MANT_DIG};
+  rh_digest digest = {{rh_hash(0, numbers, sizeof numbers), job->op->hash}};
   digest.words[0] = add_to_hash(digest.words[0], rh_version());
   if (build) digest.words[0] = add_to_hash(digest.words[0], build);
   for (uint32_t k = 0; own && k < own->n_lets; k++) {

@@ -11,24 +11,24 @@
 
 int rh_arrays_keep_bits(const rh_job *job) {
   return job->strategy->promises & RH_CANONICAL_ORDER ||
-         !rh_op_rounds(job->spec.op, job->spec.type);
+         !rh_op_rounds(job->spec.op->base, job->spec.op->type);
 }
 
 /* Without it, every chunk would count from 0. */
-static int lacks_base(const rh_operator *custom) {
-  return custom && custom->uses_index && !custom->has_base;
+static int lacks_base(const rh_operator *op) {
+  return op->uses_index && !op->has_base;
 }
 
 int rh_arrays_ring(const rh_job *job, uint64_t least) {
   const rh_cl_device *device = job->device;
   uint64_t offsets[RH_MOST_OPERANDS];
   uint32_t size = 0;
-  if (!device || lacks_base(job->spec.custom)) return 0;
+  if (!device || lacks_base(job->spec.op)) return 0;
   if (device->about.max_alloc_bytes &&
       rh_operand_layout(&job->spec, offsets) > device->about.max_alloc_bytes)
     return 1;
-  for (uint32_t k = 0; k < rh_job_operands(&job->spec); k++) {
-    uint32_t own = rh_type_size(rh_job_operand_type(&job->spec, k));
+  for (uint32_t k = 0; k < job->spec.op->n_operands; k++) {
+    uint32_t own = rh_type_size(job->spec.op->operands[k].type);
     if (own > size) size = own;
   }
   return !device->shares_memory && job->spec.n > least / size && rh_arrays_keep_bits(job);
@@ -47,8 +47,8 @@ rh_status rh_arrays_open(rh_stream_device *device, uint64_t chunk_bytes, int che
 
 static void take_arrays(const rh_job_spec *job, const rh_array_run *arrays, rh_source *source) {
   rh_type types[RH_MOST_OPERANDS];
-  uint32_t operands = rh_job_operands(job);
-  for (uint32_t k = 0; k < operands; k++) types[k] = rh_job_operand_type(job, k);
+  uint32_t operands = job->op->n_operands;
+  for (uint32_t k = 0; k < operands; k++) types[k] = job->op->operands[k].type;
   rh_source_of_arrays(source, arrays->arrays, arrays->arrays_first, types, operands, arrays->n);
 }
 

@@ -2,7 +2,7 @@
 #include "../base/error.h"
 #include "../base/random.h"
 #include "../base/vocabulary.h"
-#include "../operators/ops.h"
+#include "../operation/ops.h"
 #include "../reduce/before_blame.h"
 
 #include <string.h>
@@ -12,20 +12,20 @@ enum { ONE_IN = 16 };
 /* How the references' values are combined: those of a struct by itself, and others by the built-in
  * operator. */
 static const rh_op *op_of(const rh_job_spec *job) {
-  return job->custom && job->custom->is_struct ? &job->custom->op : rh_op_find(job->op, job->type);
+  return rh_operator_values(job->op);
 }
 
 static int is_struct(const rh_job_spec *job) {
-  return job->custom && job->custom->is_struct;
+  return job->op->is_struct;
 }
 
 static int has_value(const rh_job_spec *job) {
-  return is_struct(job) || (rh_op_flags(job->op, job->type) & RH_OP_EXACT) != 0;
+  return is_struct(job) || (rh_op_flags(job->op->base, job->op->type) & RH_OP_EXACT) != 0;
 }
 
 void rh_checks_init(rh_checks *checks, int mode, const rh_job_spec *job, uint64_t n) {
   *checks = (rh_checks){.mode = mode, .job = job, .whole_n = n};
-  rh_reference_init(&checks->whole, job->op, job->type);
+  rh_reference_init(&checks->whole, job->op);
   for (uint32_t k = 0; k < RH_MOST_ORDERS; k++) rh_fold_init(&checks->folds[k], op_of(job));
 }
 
@@ -72,7 +72,7 @@ rh_status rh_checks_conclude(rh_checks *checks, rh_error *error) {
   whole->n = job->n;
   if (checks->mode != RH_CHECK_FULL) return RH_OK;
   if (is_struct(job)) {
-    whole->sampled.by_device = job->custom->code != NULL;
+    whole->sampled.by_device = job->op->is_code;
     if (whole->sampled.n_orders == 0) whole->sampled.n_orders = 1; /* there were no elements */
     for (uint32_t k = 0; k < whole->sampled.n_orders; k++)
       RH_TRY(rh_fold_value(&checks->folds[k], whole->sampled.values[k], error));
@@ -81,7 +81,7 @@ rh_status rh_checks_conclude(rh_checks *checks, rh_error *error) {
     RH_TRY(rh_fold_value(&checks->folds[0], value, error));
     memcpy(whole->value, value, sizeof whole->value);
   }
-  rh_reference_conclude(whole, job->custom);
+  rh_reference_conclude(whole);
   return RH_OK;
 }
 

@@ -19,7 +19,7 @@ typedef struct rh_checks {
   rh_verdict verdict;       /* of chunks: the first that is wrong, else the last */
 } rh_checks;
 
-/* Must be finished.  n: elements in all, for maps that use n.  job->custom's constants must not
+/* Must be finished.  n: elements in all, for maps that use n.  job->op's constants must not
  * change meanwhile. */
 void rh_checks_init(rh_checks *checks, int mode, const rh_job_spec *job, uint64_t n);
 void rh_checks_finish(rh_checks *checks);

@@ -88,7 +88,7 @@ rh_status rh_whole_conclude(const rh_whole *whole, const rh_job_spec *job, rh_re
                             rh_reference *reference, rh_verdict *verdict, rh_error *error) {
   _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES] = {0};
   RH_TRY(rh_fold_value(&whole->fold, value, error));
-  if (job->custom) RH_TRY(rh_by_code_status(job->custom, error)); /* where a device combined them */
+  RH_TRY(rh_by_code_status(job->op, error)); /* where a device combined them */
   rh_job_result(job, whole->strategy, value, result);
   if (whole->checked) rh_share_judge(job, &whole->check, result, reference, verdict);
   if (whole->checked && verdict->verdict == RH_VERDICT_WRONG)

@@ -13,7 +13,7 @@
 /* ---- Chunks ---- */
 
 static uint32_t element_size(const rh_job_spec *spec) {
-  return spec->custom ? spec->custom->op.element_size : rh_type_size(spec->type);
+  return spec->op->abi->element_size;
 }
 
 uint64_t rh_lane_chunk_n(const rh_job_spec *spec, uint64_t bytes) {
@@ -23,7 +23,7 @@ uint64_t rh_lane_chunk_n(const rh_job_spec *spec, uint64_t bytes) {
 }
 
 static int has_operands(const rh_lane *lane) {
-  return lane->job.spec.custom && rh_operator_has_operands(lane->job.spec.custom);
+  return rh_operator_has_operands(lane->job.spec.op);
 }
 
 /* ---- Setting up ---- */
@@ -43,7 +43,7 @@ static rh_status set_up(rh_lane *lane, uint32_t n_slots, rh_error *error) {
   double start = rh_now();
   RH_TRY(rh_job_instantiate(&lane->job, error));
   lane->job.setup_s = rh_now() - start;
-  if (has_operands(lane)) rh_operands_begin(&lane->job.operands, lane->job.spec.custom);
+  if (has_operands(lane)) rh_operands_begin(&lane->job.operands, lane->job.spec.op);
   return RH_OK;
 }
 
@@ -70,8 +70,8 @@ void rh_lane_finish(rh_lane *lane) {
 
 /* What a slot holds of each chunk, up to the end of its last operand. */
 static uint64_t used_bytes(const rh_lane *lane, uint64_t n) {
-  uint32_t last = rh_job_operands(&lane->job.spec) - 1;
-  return lane->offsets[last] + n * rh_type_size(rh_job_operand_type(&lane->job.spec, last));
+  uint32_t last = lane->job.spec.op->n_operands - 1;
+  return lane->offsets[last] + n * rh_type_size(lane->job.spec.op->operands[last].type);
 }
 
 rh_status rh_lane_send(rh_lane *lane, rh_lane_chunk *chunk, rh_error *error) {
@@ -83,18 +83,18 @@ rh_status rh_lane_send(rh_lane *lane, rh_lane_chunk *chunk, rh_error *error) {
 
 static rh_data data_of(rh_lane *lane, const rh_ring_slot *slot) {
   rh_operands *operands = &lane->job.operands;
-  const rh_operator *custom = lane->job.spec.custom;
+  const rh_operator *op = lane->job.spec.op;
   cl_mem buffer = NULL;
   const void *host = lane->job.device ? slot->memory : slot->operands[0];
   if (lane->job.device)
     buffer = lane->road.slots.shares ? lane->road.slots.pinned[slot->number]
                                      : lane->road.slots.input[slot->number];
   if (!has_operands(lane)) return (rh_data){.buffer = buffer, .host = host};
-  rh_operands_place(operands, custom, lane->offsets, buffer, 0, slot->memory);
-  for (uint32_t k = 0; !lane->job.device && k < custom->n_operands; k++)
+  rh_operands_place(operands, op, lane->offsets, buffer, 0, slot->memory);
+  for (uint32_t k = 0; !lane->job.device && k < op->n_operands; k++)
     operands->arrays.operands[k] = slot->operands[k];
   operands->whole_n = lane->whole_n;
-  rh_operator_set_base(custom, operands->constants, slot->first);
+  rh_operator_set_base(op, operands->constants, slot->first);
   return (rh_data){.operands = operands};
 }
 

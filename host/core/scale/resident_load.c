@@ -193,7 +193,7 @@ rh_status rh_resident_trust(rh_context *context, const rh_job_spec *whole, const
   some.n = node->n < SOME ? node->n : SOME;
   uint64_t bytes = rh_operand_layout(&some, offsets);
   const rh_job_part part = {operands, node->first, some.n, whole->n, 0, 0};
-  if (!whole->custom || some.n == 0) return RH_OK;
+  if (!whole->op->is_custom || some.n == 0) return RH_OK;
   char *memory = malloc(bytes);
   if (!memory) return rh_fail(error, RH_E_NOMEM, "no memory for a piece of the data");
   rh_status status = RH_OK;

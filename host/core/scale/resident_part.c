@@ -71,13 +71,13 @@ static rh_status make_room(rh_resident_part *part, rh_error *error) {
 void *rh_resident_part_place(const rh_resident_part *part, uint32_t k, uint64_t first) {
   if (!is_in_host_memory(part)) return NULL;
   return (char *)part->region.address + part->offsets[k] +
-         (first - part->first) * rh_type_size(rh_job_operand_type(&part->job.spec, k));
+         (first - part->first) * rh_type_size(part->job.spec.op->operands[k].type);
 }
 
 rh_status rh_resident_part_write(const rh_resident_part *part, uint32_t k, uint64_t first,
                                  uint64_t n, const void *from, rh_error *error) {
   const rh_cl_session *session = part->job.instance_spec.session;
-  uint64_t size = rh_type_size(rh_job_operand_type(&part->job.spec, k));
+  uint64_t size = rh_type_size(part->job.spec.op->operands[k].type);
   cl_int code = clEnqueueWriteBuffer(session->queue, part->buffer, CL_TRUE,
                                      part->offsets[k] + (first - part->first) * size, n * size,
                                      from, 0, NULL, NULL);
@@ -144,17 +144,17 @@ void rh_resident_part_finish(rh_resident_part *part) {
 
 static rh_data data_of(rh_resident_part *part, const rh_resident_node *node) {
   rh_operands *operands = &part->job.operands;
-  const rh_operator *custom = part->job.spec.custom;
+  const rh_operator *op = part->job.spec.op;
   uint64_t offsets[RH_MOST_OPERANDS], before = node->first - part->first;
-  if (!custom || !rh_operator_has_operands(custom))
+  if (!rh_operator_has_operands(op))
     return (rh_data){.buffer = part->buffer,
                      .host = rh_resident_part_place(part, 0, node->first),
                      .first = part->job.device ? before : 0};
-  for (uint32_t k = 0; k < custom->n_operands; k++)
-    offsets[k] = part->offsets[k] + before * rh_type_size(custom->operands[k].type);
-  rh_operands_place(operands, custom, offsets, part->buffer, 0, part->region.address);
+  for (uint32_t k = 0; k < op->n_operands; k++)
+    offsets[k] = part->offsets[k] + before * rh_type_size(op->operands[k].type);
+  rh_operands_place(operands, op, offsets, part->buffer, 0, part->region.address);
   operands->whole_n = part->whole_n;
-  rh_operator_set_base(custom, operands->constants, node->first);
+  rh_operator_set_base(op, operands->constants, node->first);
   return (rh_data){.operands = operands};
 }
 

@@ -30,7 +30,7 @@ typedef struct rh_resident_part {
 
 typedef struct rh_resident_part_spec {
   rh_context *context;
-  /* With n of all.  A user's operator has rh_operator_take_base(). */
+  /* With n of all.  A user's operator has rh_custom_take_base(). */
   const rh_job_spec *job;
   uint64_t first, end; /* tiles */
   int check;           /* RH_CHECK_*: whether the strategy is tried on a few elements first */

@@ -8,12 +8,12 @@
 #include <string.h>
 
 static uint64_t operand_size(const rh_seam *seam, uint32_t k) {
-  return rh_type_size(rh_job_operand_type(seam->job, k));
+  return rh_type_size(seam->job->op->operands[k].type);
 }
 
 static uint64_t element_bytes(const rh_seam *seam) {
   uint64_t bytes = 0;
-  for (uint32_t k = 0; k < rh_job_operands(seam->job); k++) bytes += operand_size(seam, k);
+  for (uint32_t k = 0; k < seam->job->op->n_operands; k++) bytes += operand_size(seam, k);
   return bytes;
 }
 
@@ -27,7 +27,7 @@ rh_status rh_seam_init(rh_seam *seam, const rh_job_spec *job, uint32_t size, rh_
     return rh_fail(error, RH_E_NOMEM, "no memory for a tile between ranks");
   char *at = seam->memory;
   /* Operands of any order are aligned: a tile of each is a multiple of 64 bytes. */
-  for (uint32_t k = 0; k < rh_job_operands(job); k++) {
+  for (uint32_t k = 0; k < job->op->n_operands; k++) {
     seam->operands[k] = at;
     at += seam->tile * operand_size(seam, k);
   }
@@ -68,7 +68,7 @@ typedef struct joint {
 } joint;
 
 static void put(rh_seam *seam, uint64_t at, uint64_t n, const void *const *from) {
-  for (uint32_t k = 0; k < rh_job_operands(seam->job); k++) {
+  for (uint32_t k = 0; k < seam->job->op->n_operands; k++) {
     uint64_t size = operand_size(seam, k);
     memcpy((char *)seam->operands[k] + at * size, from[k], n * size);
   }
@@ -85,7 +85,7 @@ static rh_status take_given(void *of_joint, uint32_t rank, const void *theirs, u
                    (unsigned long long)bytes, (unsigned long long)(n * element_bytes(seam)));
   int is_mine = seam->is_cut && rank > self->rank && seam->starts[rank] - last < seam->tile;
   if (!is_mine || n == 0) return RH_OK;
-  for (uint32_t k = 0; k < rh_job_operands(seam->job); k++) {
+  for (uint32_t k = 0; k < seam->job->op->n_operands; k++) {
     from[k] = theirs;
     theirs = (const char *)theirs + n * operand_size(seam, k);
   }
@@ -97,7 +97,7 @@ static void put_own(rh_seam *seam, uint32_t rank, const void *const *data) {
   const void *from[RH_MOST_OPERANDS];
   uint64_t last = (seam->first_tile + seam->tiles - 1) * seam->tile;
   uint64_t before = last - seam->starts[rank];
-  for (uint32_t k = 0; k < rh_job_operands(seam->job); k++)
+  for (uint32_t k = 0; k < seam->job->op->n_operands; k++)
     from[k] = (const char *)data[k] + before * operand_size(seam, k);
   put(seam, 0, seam->starts[rank + 1] - last, from);
 }
@@ -115,7 +115,7 @@ rh_status rh_seam_join(rh_seam *seam, rh_ranks *ranks, const void *const *data, 
   if (!is_needed(seam, ranks->place.size)) return RH_OK;
   if (seam->is_cut) put_own(seam, rank, data);
   char *at = seam->given; /* packed, operand by operand */
-  for (uint32_t k = 0; k < rh_job_operands(seam->job) && n; k++) {
+  for (uint32_t k = 0; k < seam->job->op->n_operands && n; k++) {
     memcpy(at, data[k], n * operand_size(seam, k));
     at += n * operand_size(seam, k);
   }

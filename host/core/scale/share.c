@@ -1,7 +1,7 @@
 #include "share.h"
 #include "../base/error.h"
 #include "../base/vocabulary.h"
-#include "../operators/ops.h"
+#include "../operation/ops.h"
 #include "../reduce/before_blame.h"
 #include "../reduce/exact_data.h"
 #include "../reduce/sampled.h"
@@ -19,7 +19,7 @@ enum {
 /* ---- Cutting ---- */
 
 const rh_op *rh_share_op(const rh_job_spec *job) {
-  return job->custom ? &job->custom->op : rh_op_find(job->op, job->type);
+  return rh_operator_values(job->op);
 }
 
 uint64_t rh_share_tile(const rh_job_spec *job) {
@@ -66,8 +66,8 @@ void rh_share_name(rh_share *part, const rh_job *job) {
   part->device = job->device;
   part->check.depth = job->answer.depth;
   if (job->device)
-    part->check.flushes = job->spec.type == RH_TYPE_f64 ? job->device->flushes_f64 != 0
-                                                        : job->device->flushes_f32 != 0;
+    part->check.flushes = job->spec.op->type == RH_TYPE_f64 ? job->device->flushes_f64 != 0
+                                                            : job->device->flushes_f32 != 0;
   snprintf(part->strategy, sizeof part->strategy, "%s", job->strategy->name);
   snprintf(part->path, sizeof part->path, "%s", job->path);
 }
@@ -75,8 +75,8 @@ void rh_share_name(rh_share *part, const rh_job *job) {
 /* A chunk's value may then be right and yet not be its reference's. */
 static int keeps_value(const rh_job_spec *job) {
   uint32_t flags = RH_OP_EXACT | RH_OP_COMMUTATIVE;
-  return job->custom && !job->custom->is_struct && rh_operator_map_error(job->custom) > 0 &&
-         (rh_op_flags(job->op, job->type) & flags) == flags;
+  return !job->op->is_struct && job->op->map_error > 0 &&
+         (rh_op_flags(job->op->base, job->op->type) & flags) == flags;
 }
 
 /* *check, of some chunks, += those of others. */
@@ -85,7 +85,7 @@ static void add_exact(const rh_job_spec *job, rh_share_check *check, const rh_ex
                       const unsigned char *value) {
   rh_exact_sum_merge(&check->sum, sum);
   rh_exact_prod_merge(&check->prod, prod);
-  rh_enclosed_merge(&check->enclosed, job->op, enclosed);
+  rh_enclosed_merge(&check->enclosed, job->op->base, enclosed);
   if (!keeps_value(job)) return;
   if (check->chunks == 0)
     memcpy(check->value, value, sizeof check->value);
@@ -102,8 +102,7 @@ static rh_status judge_value(rh_share *part, const rh_job_spec *job, const rh_jo
   const rh_answered answered = {by->context, by->device, by->answer.depth, NULL, value};
   RH_TRY(rh_job_judge_on(job, elements, &answered, reference, &verdict, error));
   if (verdict.verdict == RH_VERDICT_WRONG) {
-    rh_context_blame(by->context, part->strategy, part->path, job->op, job->type,
-                     rh_operator_hash(job->custom), reference->n);
+    rh_context_blame(by->context, part->strategy, part->path, job->op, reference->n);
     return rh_fail(error, RH_E_WRONG, "wrong result: '%s' on elements %llu to %llu: %.160s",
                    part->strategy, (unsigned long long)first,
                    (unsigned long long)(first + reference->n - 1), verdict.text);
@@ -145,15 +144,15 @@ void rh_part_check_add(const rh_job_spec *job, rh_share_check *check, const rh_s
 }
 
 static int is_struct(const rh_job_spec *job) {
-  return job->custom && job->custom->is_struct;
+  return job->op->is_struct;
 }
 
 /* Sums and products of floats have an exact answer of their own, and so has what is exact over a
  * map whose functions err.  Others are what their chunks are: each of these was compared. */
 static void refer_whole(const rh_job_spec *job, const rh_share_check *check,
                         const rh_result *result, rh_reference *reference) {
-  int rounds = !is_struct(job) && rh_op_rounds(job->op, job->type);
-  rh_reference_init(reference, job->op, job->type);
+  int rounds = !is_struct(job) && rh_op_rounds(job->op->base, job->op->type);
+  rh_reference_init(reference, job->op);
   reference->n = job->n;
   reference->exact = !rounds;
   reference->sum = check->sum;
@@ -161,13 +160,13 @@ static void refer_whole(const rh_job_spec *job, const rh_share_check *check,
   reference->enclosed = check->enclosed;
   memcpy(reference->value, check->value, sizeof reference->value);
   if (rounds || (keeps_value(job) && check->chunks > 0)) {
-    rh_reference_conclude(reference, job->custom);
+    rh_reference_conclude(reference);
     return;
   }
   reference->result = reference->answer = *result;
   if (!is_struct(job)) return;
-  reference->sampled.n_orders = rh_sampled_orders(job->custom);
-  reference->sampled.by_device = job->custom->code != NULL;
+  reference->sampled.n_orders = rh_sampled_orders(rh_custom_of(job->op));
+  reference->sampled.by_device = job->op->is_code;
 }
 
 static void judge_by_parts(const rh_job_spec *job, const rh_share_check *check,

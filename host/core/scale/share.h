@@ -9,7 +9,7 @@
 /* A part of what is reduced. */
 typedef struct rh_share_spec {
   rh_context *context;
-  /* With n of the whole.  A user's operator has rh_operator_take_base(). */
+  /* With n of the whole.  A user's operator has rh_custom_take_base(). */
   const rh_job_spec *job;
   uint64_t first_tile, tiles; /* of this part: rh_share_cut() */
   int checks;                 /* 1: every chunk is compared with its exact reference */

@@ -15,7 +15,7 @@
 typedef struct rh_stream_device {
   rh_context *context; /* its own, for its session and what is tuned for it; borrowed */
   /* What is reduced, and by which strategy: of all devices the same operator on the same types.  n
-   * and offsets do not count.  A user's operator has rh_operator_take_base(). */
+   * and offsets do not count.  A user's operator has rh_custom_take_base(). */
   const rh_job_spec *job;
   const rh_cl_device *device; /* the strategy's, of rh_job_device(); null: the host */
   rh_lane lane;               /* of use afterwards for what the strategy answered; to be finished */

@@ -282,16 +282,14 @@ static rh_status conclude(stream *s, rh_error *error) {
 }
 
 static rh_status check_count(const rh_stream_spec *spec, rh_error *error) {
-  const rh_operator *custom = spec->devices[0].job->custom;
-  if (spec->source->n != UINT64_MAX || !custom || rh_exprs_count_slot(custom->load) < 0)
-    return RH_OK;
+  if (spec->source->n != UINT64_MAX || spec->devices[0].job->op->count_slot < 0) return RH_OK;
   return rh_fail(error, RH_E_USAGE,
                  "the map uses n, which is known only at the end of a pipe of raw elements; pipe "
                  "them in as .npy");
 }
 
 static uint64_t element_bytes(const rh_job_spec *job) {
-  return job->custom ? rh_operator_element_bytes(job->custom) : rh_type_size(job->type);
+  return rh_operator_element_bytes(job->op);
 }
 
 static rh_status open_stream(stream *s, const rh_stream_spec *spec, rh_streamed *out,

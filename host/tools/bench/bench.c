@@ -32,10 +32,10 @@ static rh_status note(rh_row *row, uint32_t status, const char *reason, rh_error
 }
 
 static void begin_row(rh_row *row, const rh_sampler *sampler, const rh_bench_data *data) {
-  *row = (rh_row){.op = data->op,
-                  .type = data->type,
+  *row = (rh_row){.op = data->op->base,
+                  .type = data->op->type,
                   .n = data->n,
-                  .bytes = data->n * rh_type_size(data->type),
+                  .bytes = data->n * rh_operator_element_bytes(data->op),
                   .is_peer = sampler->is_peer,
                   .reproducible = sampler->reproducible,
                   .params_from = "default",
@@ -44,11 +44,10 @@ static void begin_row(rh_row *row, const rh_sampler *sampler, const rh_bench_dat
                   .bound_fraction = NAN,
                   .peak_fraction = NAN};
   snprintf(row->strategy, sizeof row->strategy, "%s", sampler->name);
-  if (!data->custom) return;
+  if (!data->op->is_custom) return;
   row->op = 0;
-  snprintf(row->own_op, sizeof row->own_op, "%s", data->custom->name);
-  row->type = data->custom->operands[0].type;
-  row->bytes = data->n * rh_operator_element_bytes(data->custom);
+  snprintf(row->own_op, sizeof row->own_op, "%s", data->op->name);
+  row->type = data->op->operands[0].type;
 }
 
 /* Skips a contender if a single run would take longer than a whole point may. */

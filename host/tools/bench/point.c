@@ -23,7 +23,8 @@ static uint64_t largest_bytes(const rh_bench_settings *settings) {
 int rh_point_is_filled(const rh_point *point, const rh_job_spec *problem) {
   const rh_bench_data *data = &point->data;
   return data->elements && !point->is_overwritten && data->n == problem->n &&
-         data->type == problem->type && data->custom == problem->custom;
+         (data->op == problem->op ||
+          (data->op->type == problem->op->type && !data->op->is_custom && !problem->op->is_custom));
 }
 
 /* The operands of a user's operator stand side by side, in memory that is counted in bytes. */
@@ -31,13 +32,13 @@ static rh_status generate(rh_point *point, const rh_stage *stage, rh_error *erro
   const rh_bench_settings *settings = stage->settings;
   rh_job_spec *problem = &point->problem;
   uint64_t bytes = rh_operand_layout(problem, problem->offsets), n = problem->n;
-  rh_type type = problem->type;
-  if (problem->custom) {
+  rh_type type = problem->op->type;
+  if (problem->op->is_custom) {
     type = RH_TYPE_u8;
     n = bytes;
   }
   RH_TRY(rh_array_reuse(&point->array, type, n, largest_bytes(settings), error));
-  point->data.custom_bytes = problem->custom ? bytes : 0;
+  point->data.custom_bytes = problem->op->is_custom ? bytes : 0;
   return rh_operand_data_fill(&point->array, problem, settings->data, settings->seed,
                               &stage->context->options.reporter, error);
 }
@@ -51,11 +52,8 @@ rh_status rh_point_fill(rh_point *point, const rh_stage *stage, const rh_job_spe
     return RH_OK;
   }
   point->problem = *problem;
-  point->data = (rh_bench_data){.op = problem->op,
-                                .type = problem->type,
-                                .n = problem->n,
-                                .custom = problem->custom,
-                                .offsets = point->problem.offsets};
+  point->data =
+      (rh_bench_data){.op = problem->op, .n = problem->n, .offsets = point->problem.offsets};
   RH_TRY(generate(point, stage, error));
   point->is_overwritten = 0;
   point->data.elements = rh_array_data(&point->array);
@@ -69,8 +67,8 @@ rh_status rh_point_fill(rh_point *point, const rh_stage *stage, const rh_job_spe
 
 /* What the data are of. */
 static rh_job_spec problem_of(const rh_bench_data *data) {
-  rh_job_spec spec = {.op = data->op, .type = data->type, .custom = data->custom, .n = data->n};
-  if (data->custom) memcpy(spec.offsets, data->offsets, sizeof spec.offsets);
+  rh_job_spec spec = {.op = data->op, .n = data->n};
+  if (data->op->is_custom) memcpy(spec.offsets, data->offsets, sizeof spec.offsets);
   return spec;
 }
 
@@ -79,12 +77,13 @@ rh_status rh_point_reference_part(const rh_stage *stage, const rh_bench_data *da
   const rh_cl_device *device = stage->device;
   *scale = (rh_bench_scale){.reference = reference};
   if (device) {
-    scale->flushes = (int)(data->type == RH_TYPE_f64 ? device->flushes_f64 : device->flushes_f32);
+    scale->flushes =
+        (int)(data->op->type == RH_TYPE_f64 ? device->flushes_f64 : device->flushes_f32);
     scale->read_peak = stage->bench_device.calibration.read_peak;
     scale->launch_s = stage->bench_device.calibration.launch_s;
   }
   const rh_job_spec spec = problem_of(data);
-  RH_TRY(rh_by_code_prepare(spec.custom, stage->context, error));
+  RH_TRY(rh_by_code_prepare(spec.op, stage->context, error));
   return rh_job_reference(&spec, data->elements, &stage->context->options.reporter, reference,
                           error);
 }
@@ -109,7 +108,7 @@ rh_bench_spec rh_point_spec(rh_point *point, rh_stage *stage) {
       .array = &point->array,
       .is_overwritten = &point->is_overwritten,
       .bench_device = stage->device ? &stage->bench_device : NULL,
-      .seed = stage->settings->seed ^ data->n ^ (uint64_t)data->op << 56,
+      .seed = stage->settings->seed ^ data->n ^ (uint64_t)data->op->base << 56,
       .reporter = &stage->context->options.reporter,
   };
 }

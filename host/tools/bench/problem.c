@@ -1,23 +1,21 @@
 #include "problem.h"
 #include "../../core/reduce/operand_data.h"
 
-static const rh_operator *own_of(const rh_bench_settings *settings, uint32_t t, uint32_t op) {
-  return op < RH_FIRST_OWN_OP ? NULL : settings->own[(op - RH_FIRST_OWN_OP) * RH_N_TYPES + t];
+/* Null: it is not defined. */
+static const rh_operator *operator_of(const rh_bench_settings *settings, uint32_t t, uint32_t op) {
+  if (op < RH_FIRST_OWN_OP) return rh_operator_builtin(op, settings->types.list[t]);
+  const rh_custom *own = settings->own[(op - RH_FIRST_OWN_OP) * RH_N_TYPES + t];
+  return own ? &own->face : NULL;
 }
 
 int rh_bench_is_defined(const rh_bench_settings *settings, uint32_t t, uint32_t op) {
-  return own_of(settings, t, op) || rh_op_is_defined(op, settings->types.list[t]);
+  return operator_of(settings, t, op) != NULL;
 }
 
 rh_job_spec rh_bench_problem(const rh_bench_settings *settings, uint32_t t, uint32_t op,
                              uint64_t n) {
-  const rh_operator *own = own_of(settings, t, op);
-  rh_job_spec spec = {.op = op, .type = settings->types.list[t], .n = n};
-  if (!own) return spec;
-  spec.custom = own;
-  spec.op = own->base;
-  spec.type = own->type;
-  rh_operand_layout(&spec, spec.offsets);
+  rh_job_spec spec = {.op = operator_of(settings, t, op), .n = n};
+  if (spec.op && spec.op->is_custom) rh_operand_layout(&spec, spec.offsets);
   return spec;
 }
 
@@ -33,8 +31,8 @@ rh_job_spec rh_bench_first_problem(const rh_bench_settings *settings) {
 uint32_t rh_bench_element_bytes(const rh_bench_settings *settings, uint32_t t) {
   uint32_t most = 0;
   for (uint32_t k = 0; k < settings->ops.n; k++) {
-    const rh_operator *own = own_of(settings, t, settings->ops.list[k]);
-    uint32_t bytes = own ? rh_operator_element_bytes(own) : rh_type_size(settings->types.list[t]);
+    const rh_operator *op = operator_of(settings, t, settings->ops.list[k]);
+    uint32_t bytes = op ? rh_operator_element_bytes(op) : 0;
     if (bytes > most) most = bytes;
   }
   return most;
@@ -42,6 +40,6 @@ uint32_t rh_bench_element_bytes(const rh_bench_settings *settings, uint32_t t) {
 
 const char *rh_bench_op_name(const rh_bench_settings *settings, uint32_t op) {
   for (uint32_t t = 0; t < settings->types.n && op >= RH_FIRST_OWN_OP; t++)
-    if (own_of(settings, t, op)) return own_of(settings, t, op)->name;
+    if (operator_of(settings, t, op)) return operator_of(settings, t, op)->name;
   return rh_op_name(op);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../core/base/vocabulary.h"
-#include "../../core/operators/operator.h"
+#include "../../core/operators/custom.h"
 #include "../../core/plug/registry.h"
 #include "../isolate/request.h"
 #include "contender.h"
@@ -35,7 +35,7 @@ typedef struct rh_bench_settings {
   rh_types types;
   /* Operator RH_FIRST_OWN_OP + j with operands of types.list[t]: own[j * RH_N_TYPES + t]; null: it
    * has none of that type. */
-  rh_operator *own[RH_MOST_OWN];
+  rh_custom *own[RH_MOST_OWN];
   /* Ascending, for types.list[k]: a size in bytes is a different number of elements for each
    * type. */
   uint64_t *sizes[RH_N_TYPES];

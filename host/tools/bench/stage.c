@@ -24,8 +24,7 @@ const char *rh_stage_label(const rh_stage *stage) {
 static int offers(const rh_entry *entry, const rh_bench_settings *settings, uint32_t t,
                   uint32_t op) {
   const rh_job_spec problem = rh_bench_problem(settings, t, op, 0);
-  if (!rh_bench_is_defined(settings, t, op)) return 0;
-  return entry->offers[problem.op][problem.type].status == RH_OK;
+  return problem.op && entry->offers[problem.op->base][problem.op->type].status == RH_OK;
 }
 
 static int serves(const rh_entry *entry, const rh_bench_settings *settings) {

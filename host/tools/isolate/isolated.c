@@ -14,7 +14,7 @@ static void finish_all(void *self) {
 /* What the child makes the operators of; n of them. */
 static rh_status tell_own(const rh_peers *peers, char *told[RH_MOST_OWN], rh_error *error) {
   for (uint32_t k = 0; k < peers->n_own; k++)
-    if (!(told[k] = rh_operator_tell(peers->own[k])))
+    if (!(told[k] = rh_custom_tell(peers->own[k])))
       return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
   return RH_OK;
 }

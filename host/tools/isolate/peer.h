@@ -35,7 +35,7 @@ typedef struct rh_isolated_spec {
   const char *role;         /* null: "--sample" */
   /* the users' operators that data may be of, at most RH_MOST_OWN, some of them null; the list is
    * copied, and they must outlive the sampler */
-  rh_operator *const *own;
+  rh_custom *const *own;
   uint32_t n_own;
   double limit_s; /* the limit on silence */
 } rh_isolated_spec;

@@ -28,13 +28,13 @@ static rh_status ask_for(rh_peer *me, const rh_peer_question *question, rh_peer_
 /* "sum f32", or "own:0" of one of the users' operators and the type of its base. */
 static void add_problem(rh_text *line, const rh_peer *me, const rh_bench_data *data) {
   uint32_t k = 0;
-  while (k < me->peers->n_own && me->peers->own[k] != data->custom) k++;
-  if (data->custom)
-    rh_text_add(line, "own:%u %s", k, rh_type_name(data->type));
+  while (k < me->peers->n_own && &me->peers->own[k]->face != data->op) k++;
+  if (data->op->is_custom)
+    rh_text_add(line, "own:%u %s", k, rh_type_name(data->op->type));
   else
-    rh_text_add(line, "%s %s", rh_op_name(data->op), rh_type_name(data->type));
+    rh_text_add(line, "%s %s", data->op->name, rh_type_name(data->op->type));
   rh_text_add(line, " %" PRIu64 " %" PRIu64 " %" PRIu64, data->n, data->copies, data->stride);
-  for (k = 0; data->custom && k < data->custom->n_operands; k++)
+  for (k = 0; data->op->is_custom && k < data->op->n_operands; k++)
     rh_text_add(line, " %" PRIu64, data->offsets[k]);
 }
 
@@ -47,7 +47,7 @@ static rh_status ask_for_point(rh_peer *me, const char *verb, const rh_bench_dat
   add_problem(&line, me, data);
   rh_text_add(&line, "\n");
   if (line.failed) return rh_fail(error, RH_E_NOMEM, "no memory for a question");
-  rh_peer_question question = {line.s, me->name, verb, phase, data->op, data->type};
+  rh_peer_question question = {line.s, me->name, verb, phase, data->op->base, data->op->type};
   /* A redhost child is closed after any answer, because it has opened a plugin. */
   if (me->peers->process.own.role) me->opened_in = me->peers->process.starts;
   rh_status status = ask_for(me, &question, RH_PEER_OPENED, said, error);
@@ -72,11 +72,11 @@ static void note_opened(rh_peer *me, const rh_peer_message *said, rh_opened *ope
 
 /* What the value that it will say is of; where the first result is the value, it says 0. */
 static void take_operator(rh_peer *me, const rh_bench_data *data) {
-  const rh_operator *custom = data->custom;
-  me->op = data->op;
-  me->type = data->type;
-  me->n_fields = custom ? custom->n_results : 0;
-  me->has_index = custom && rh_operator_keeps_index(custom);
+  const rh_custom *custom = rh_custom_of(data->op);
+  me->op = data->op->base;
+  me->type = data->op->type;
+  me->n_fields = data->op->n_results;
+  me->has_index = data->op->is_custom && rh_custom_keeps_index(custom);
   if (me->has_index) {
     me->op = custom->parts[0].op;
     me->type = custom->parts[0].type;

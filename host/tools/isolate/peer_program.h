@@ -25,7 +25,7 @@ struct rh_peers {
   rh_found found; /* for an isolated strategy: its name and file */
   rh_text order;  /* its request without the part on the data */
   rh_text request;
-  const rh_operator *own[RH_MOST_OWN]; /* the users' operators, n_own of them; borrowed */
+  const rh_custom *own[RH_MOST_OWN]; /* the users' operators, n_own of them; borrowed */
   uint32_t n_own;
   rh_peer_process process;
   rh_peer list[RH_PEERS_MOST];

@@ -32,7 +32,7 @@ typedef struct sampling {
   rh_local_shared shared;
   rh_sampler sampler; /* not created yet if `self` is null */
   rh_bench_data point;
-  rh_operator *own[RH_MOST_OWN]; /* of order.own; null: not made yet */
+  rh_custom *own[RH_MOST_OWN]; /* of order.own; null: not made yet */
   uint64_t offsets[RH_MOST_OPERANDS];
   rh_region region; /* the data, mapped */
 } sampling;
@@ -183,18 +183,16 @@ static int read_own(sampling *s, const char *op, const char *places) {
   rh_error error = {0};
   uint32_t k;
   if (sscanf(op, "own:%u", &k) != 1 || k >= s->order.n_own) return -1;
-  if (!s->own[k] && rh_operator_hear(&s->own[k], s->order.own[k], &error) != RH_OK) return -1;
-  rh_job_spec problem = {.custom = s->own[k], .n = point->n};
-  point->custom = s->own[k];
+  if (!s->own[k] && rh_custom_hear(&s->own[k], s->order.own[k], &error) != RH_OK) return -1;
+  rh_job_spec problem = {.op = &s->own[k]->face, .n = point->n};
+  point->op = problem.op;
   point->custom_bytes = rh_operand_layout(&problem, s->offsets);
-  for (k = 0; k < point->custom->n_operands; k++) {
+  for (k = 0; k < point->op->n_operands; k++) {
     int length = 0;
     if (sscanf(places, "%" SCNu64 "%n", &s->offsets[k], &length) != 1) return -1;
     places += length;
   }
   point->offsets = s->offsets;
-  point->op = point->custom->base;
-  point->type = point->custom->type;
   return 0;
 }
 
@@ -208,9 +206,8 @@ static int read_point(sampling *s, const char *line) {
              &point->copies, &point->stride, &length) < 3)
     return -1;
   if (strncmp(op, "own:", 4) == 0) return length ? read_own(s, op, line + length) : -1;
-  point->op = rh_op_from_name(op);
-  point->type = rh_type_from_name(type);
-  return rh_op_is_defined(point->op, point->type) ? 0 : -1;
+  point->op = rh_operator_builtin(rh_op_from_name(op), rh_type_from_name(type));
+  return point->op ? 0 : -1;
 }
 
 static int handle_ask(sampling *s, const char *line) {
@@ -255,8 +252,8 @@ static int take_sample(sampling *s, const char *line) {
   if (s->sampler.take(s->sampler.self, &take, &taken, &error) != RH_OK) return say_error(s, &error);
   send_fields(s, &taken.result);
   snprintf(value, sizeof value, "0");
-  const rh_operator *custom = s->point.custom;
-  if (!custom || !custom->n_results || rh_operator_keeps_index(custom))
+  const rh_operator *op = s->point.op;
+  if (!op->n_results || rh_custom_keeps_index(rh_custom_of(op)))
     rh_format_exact(value, &taken.result);
   if (taken.result.indexed) snprintf(index, sizeof index, " %" PRIu64, taken.result.index);
   return send_line(s, "taken %.17g %s %s%s", taken.seconds, taken.stamped ? "device" : "host",
@@ -324,7 +321,7 @@ static void finish(sampling *s) {
   if (s->sampler.self) s->sampler.finish(s->sampler.self);
   rh_pool_finish(&s->shared.pool);
   rh_bench_device_close(&s->bench_device);
-  for (uint32_t k = 0; k < RH_MOST_OWN; k++) rh_operator_destroy(s->own[k]);
+  for (uint32_t k = 0; k < RH_MOST_OWN; k++) rh_custom_destroy(s->own[k]);
   rh_context_close(s->context);
   free((void *)(uintptr_t)s->order.settings); /* the type says const */
 }

@@ -42,16 +42,16 @@ static void enter_phase(const local *l, rh_phase phase) {
 
 static rh_data copy_of(local *l, uint64_t copy) {
   rh_data data = l->job.data;
-  const rh_operator *custom = l->data.custom;
+  const rh_operator *op = l->data.op;
   uint64_t offset = copy * l->data.stride;
   if (data.operands) return data; /* in place, without copies */
-  if (custom && rh_operator_has_operands(custom)) {
-    rh_operands_place(&l->job.operands, custom, l->data.offsets, data.buffer, offset,
+  if (rh_operator_has_operands(op)) {
+    rh_operands_place(&l->job.operands, op, l->data.offsets, data.buffer, offset,
                       (const char *)data.host + offset);
     return (rh_data){.operands = &l->job.operands};
   }
   if (l->job.device)
-    data.first += offset / rh_type_size(custom ? custom->operands[0].type : l->data.type);
+    data.first += offset / rh_type_size(op->operands[0].type);
   else
     data.host = (const char *)data.host + offset;
   return data;
@@ -299,15 +299,13 @@ static rh_status local_ask(void *self, const rh_bench_data *data, rh_opened *ope
   l->spec = (rh_job_spec){.strategy = l->name,
                           .plugin = l->path,
                           .op = data->op,
-                          .type = data->type,
-                          .custom = data->custom,
                           .n = data->n,
                           .settings = l->settings,
                           .n_settings = l->n_settings,
                           .others_too = !shared->strict,
                           .untuned = shared->untuned,
                           .what = shared->what ? shared->what : "--size"};
-  if (data->custom) memcpy(l->spec.offsets, data->offsets, sizeof l->spec.offsets);
+  if (data->op->is_custom) memcpy(l->spec.offsets, data->offsets, sizeof l->spec.offsets);
   enter_phase(l, RH_PHASE_loading);
   RH_TRY(rh_job_open(&l->job, shared->context, &l->spec, error));
   opened->params_from = l->job.params_from.from; /* also if query declined */

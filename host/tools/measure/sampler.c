@@ -30,7 +30,7 @@ int rh_phase_find(const char *name, rh_phase *phase) {
 }
 
 uint64_t rh_bench_data_bytes(const rh_bench_data *data) {
-  return data->custom ? data->custom_bytes : data->n * rh_type_size(data->type);
+  return data->op->is_custom ? data->custom_bytes : data->n * rh_type_size(data->op->type);
 }
 
 rh_status rh_sampler_once(const rh_sampler *sampler, const rh_bench_data *data, rh_result *result,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "../../core/base/region.h"
+#include "../../core/operation/operator.h"
 #include "../../core/reduce/params.h"
 #include "stats.h"
 
@@ -30,8 +31,7 @@ int rh_phase_find(const char *name, rh_phase *phase); /* 1, or 0 */
  * its own memory (on a device or the host) and reads one after the other, so that none is in a
  * cache.  With one copy, the data are hot. */
 typedef struct rh_bench_data {
-  uint32_t op;
-  rh_type type;
+  const rh_operator *op;
   uint64_t n;
   const void *elements; /* page-aligned; borrowed until close */
   uint64_t serial;      /* changes whenever the elements do */
@@ -41,9 +41,8 @@ typedef struct rh_bench_data {
    * region->file, which is shared. */
   const rh_region *region;
   uint64_t offset;
-  /* The user's operator, where its operands begin behind the elements, and what all of them take;
-   * null: op on type. */
-  const struct rh_operator *custom;
+  /* Of a custom operator: where its operands begin behind the elements, and what all of them
+   * take. */
   const uint64_t *offsets;
   uint64_t custom_bytes;
 } rh_bench_data;

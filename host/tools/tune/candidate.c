@@ -31,7 +31,8 @@ rh_status rh_tune_candidate_measure(rh_sampler *sampler, const rh_bench_data *da
                                     const rh_bench_scale *scale, double give_up_s, rh_row *row,
                                     rh_error *error) {
   rh_contender *c = calloc(1, sizeof *c);
-  *row = (rh_row){.op = data->op, .type = data->type, .n = data->n, .status = RH_ROW_skipped};
+  *row = (rh_row){
+      .op = data->op->base, .type = data->op->type, .n = data->n, .status = RH_ROW_skipped};
   snprintf(row->strategy, sizeof row->strategy, "%s", sampler->name);
   if (!c) return rh_fail(error, RH_E_NOMEM, "no memory for a sample");
   *c = (rh_contender){.sampler = sampler, .row = row};

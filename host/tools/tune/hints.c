@@ -11,7 +11,7 @@ static void add_hint(const rh_task *from, rh_tune_spec *spec) {
 }
 
 static double distance(const rh_task *a, const rh_task *b) {
-  return fabs(log2((double)a->n) - log2((double)b->n)) + (a->op != b->op) +
+  return fabs(log2((double)a->n) - log2((double)b->n)) + (a->op->base != b->op->base) +
          (rh_task_type(a) != rh_task_type(b));
 }
 

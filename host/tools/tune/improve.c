@@ -220,8 +220,8 @@ static rh_status keep_unfinished(strategy_search *h, const rh_tune_found *found,
 /* ---- Tasks ---- */
 
 static uint64_t seed_of(const rh_tuner *w, const rh_task *task) {
-  return rh_random_mix(w->stage->settings->seed ^ task->n ^ (uint64_t)task->op << 56 ^
-                       (uint64_t)task->type << 48 ^ (uint64_t)task->strategy << 40);
+  return rh_random_mix(w->stage->settings->seed ^ task->n ^ (uint64_t)task->op->base << 56 ^
+                       (uint64_t)task->op->type << 48 ^ (uint64_t)task->strategy << 40);
 }
 
 static rh_status search_from_base(strategy_search *h, rh_error *error) {

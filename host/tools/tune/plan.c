@@ -49,7 +49,7 @@ const char *rh_task_base_name(const rh_task *task) {
 }
 
 int rh_tasks_same_problem(const rh_task *a, const rh_task *b) {
-  return a->op == b->op && a->type == b->type && a->custom == b->custom;
+  return a->op == b->op;
 }
 
 int rh_tasks_same_point(const rh_task *a, const rh_task *b) {
@@ -61,17 +61,16 @@ static int compare(double a, double b) {
 }
 
 rh_type rh_task_type(const rh_task *task) {
-  return task->custom ? task->custom->operands[0].type : task->type;
+  return task->op->operands[0].type;
 }
 
 int rh_task_operator_order(const rh_task *a, const rh_task *b) {
-  if (a->op != b->op) return a->op < b->op ? -1 : 1;
-  return strcmp(a->custom ? a->custom->name : "", b->custom ? b->custom->name : "");
+  if (a->op->base != b->op->base) return a->op->base < b->op->base ? -1 : 1;
+  return strcmp(a->op->is_custom ? a->op->name : "", b->op->is_custom ? b->op->name : "");
 }
 
 static uint64_t bytes_of(const rh_task *task) {
-  return task->n *
-         (task->custom ? rh_operator_element_bytes(task->custom) : rh_type_size(task->type));
+  return task->n * rh_operator_element_bytes(task->op);
 }
 
 static int by_size(const rh_task *a, const rh_task *b) {

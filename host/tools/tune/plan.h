@@ -1,7 +1,7 @@
 /* The tuning plan: the tasks, their order, and each one's share of the budget. */
 #pragma once
 
-#include "../../core/operators/operator.h"
+#include "../../core/operation/operator.h"
 #include "space.h"
 
 /* X(name, number, JSON word): the state of a task. */
@@ -24,10 +24,8 @@ const char *rh_task_name(uint32_t state); /* "measured" */
 
 /* One strategy for one operator, type and size. */
 typedef struct rh_task {
-  uint32_t strategy; /* the caller's index */
-  uint32_t op;       /* a user's operator: its base and that one's type */
-  rh_type type;
-  const rh_operator *custom; /* the user's; null: op on type.  Borrowed */
+  uint32_t strategy;     /* the caller's index */
+  const rh_operator *op; /* borrowed */
   uint64_t n;
   uint32_t state;    /* RH_TASK_* */
   double expected_s; /* estimate for one run, from another size; 0: unknown */

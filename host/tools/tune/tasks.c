@@ -48,8 +48,8 @@ static int is_accepted(const rh_entry *entry, const rh_tunedb_setting *setting) 
 /* What would be used if the task were not done. */
 static void find_base(const rh_tuner *w, rh_task *task, const rh_entry *entry) {
   const rh_tunedb_entry *used =
-      rh_tunedb_find(w->tuned, rh_tuner_strategy(w, task), w->plugins[task->strategy], task->op,
-                     task->type, rh_operator_hash(task->custom), task->n, NULL);
+      rh_tunedb_find(w->tuned, rh_tuner_strategy(w, task), w->plugins[task->strategy],
+                     task->op->base, task->op->type, task->op->hash, task->n, NULL);
   for (uint32_t k = 0; used && k < used->n_settings; k++)
     if (is_accepted(entry, &used->settings[k])) task->base[task->n_base++] = used->settings[k];
   if (task->n_base) task->base_origin = used->origin;
@@ -62,7 +62,7 @@ static void look_up(const rh_tuner *w, rh_task *task) {
   const rh_tunedb_timed here = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, task->n, task->n};
   const rh_tunedb_entry *entry =
       rh_tunedb_find_timed(w->tuned, &here, rh_tuner_strategy(w, task), w->plugins[task->strategy],
-                           task->op, task->type, rh_operator_hash(task->custom), task->n);
+                           task->op->base, task->op->type, task->op->hash, task->n);
   if (!entry || entry->trial || entry->time_s <= 0) return;
   if (!entry->searched && !entry->n_settings && task->n_base) return;
   take_over(w, task, entry);
@@ -96,15 +96,13 @@ static rh_status find_plugins(rh_tuner *w, rh_error *error) {
 }
 
 static void add_point(rh_tuner *w, const rh_job_spec *problem) {
-  uint32_t op = problem->op;
-  rh_type type = problem->type;
+  const rh_operator *op = problem->op;
   for (uint32_t k = 0; k < w->stage->n_found; k++) {
     rh_task *task = &w->tasks[w->n_tasks];
-    *task = (rh_task){
-        .strategy = k, .op = op, .type = type, .custom = problem->custom, .n = problem->n};
+    *task = (rh_task){.strategy = k, .op = op, .n = problem->n};
     const rh_entry *entry = entry_of(w, task);
-    if (!entry || entry->offers[op][type].status != RH_OK) continue;
-    task->passed_over = !(entry->promises & RH_CANONICAL_ORDER) && rh_op_rounds(op, type);
+    if (!entry || entry->offers[op->base][op->type].status != RH_OK) continue;
+    task->passed_over = !(entry->promises & RH_CANONICAL_ORDER) && rh_op_rounds(op->base, op->type);
     task->on_host = entry->device_kinds == RH_DEVICE_HOST;
     find_base(w, task, entry);
     if (!w->fresh) look_up(w, task);
@@ -136,12 +134,12 @@ rh_status rh_tuner_make_tasks(rh_tuner *w, rh_error *error) {
 static rh_tunedb_entry entry_for(const rh_tuner *w, const rh_task *task) {
   const rh_found *found = &w->stage->found[task->strategy];
   rh_tunedb_entry entry = {.plugin = w->plugins[task->strategy],
-                           .op = task->op,
-                           .type = task->type,
-                           .own = rh_operator_hash(task->custom),
+                           .op = task->op->base,
+                           .type = task->op->type,
+                           .own = task->op->hash,
                            .n = task->n,
                            .on_device = found->device_kinds != RH_DEVICE_HOST};
-  if (task->custom) snprintf(entry.own_name, sizeof entry.own_name, "%.63s", task->custom->name);
+  if (task->op->is_custom) snprintf(entry.own_name, sizeof entry.own_name, "%.63s", task->op->name);
   snprintf(entry.strategy, sizeof entry.strategy, "%s", rh_tuner_strategy(w, task));
   return entry;
 }
@@ -183,7 +181,7 @@ void rh_tuner_restore_blame(const rh_tuner *w) {
   for (uint32_t k = 0; k < w->n_tasks; k++) {
     const rh_task *task = &w->tasks[k];
     if (task->state == RH_TASK_wrong)
-      rh_tunedb_blame(w->tuned, rh_tuner_strategy(w, task), w->plugins[task->strategy], task->op,
-                      task->type, rh_operator_hash(task->custom), task->n);
+      rh_tunedb_blame(w->tuned, rh_tuner_strategy(w, task), w->plugins[task->strategy],
+                      task->op->base, task->op->type, task->op->hash, task->n);
   }
 }

@@ -14,8 +14,8 @@
 rh_status rh_tuner_use_point(rh_tuner *tuner, const rh_task *task, uint64_t n, rh_error *error) {
   static const uint64_t large = (uint64_t)1 << 22;
   rh_point *point = &tuner->point;
-  rh_job_spec problem = {.op = task->op, .type = task->type, .custom = task->custom, .n = n};
-  if (problem.custom) rh_operand_layout(&problem, problem.offsets);
+  rh_job_spec problem = {.op = task->op, .n = n};
+  if (problem.op->is_custom) rh_operand_layout(&problem, problem.offsets);
   if (tuner->has_point && point->data.op == task->op && rh_point_is_filled(point, &problem))
     return RH_OK;
   tuner->has_point = 0;
@@ -84,8 +84,7 @@ static rh_status try_order(rh_tuner *tuner, rh_sampler *sampler, const rh_row *r
   rh_canonical_trial trial;
   rh_result result;
   rh_status status = rh_canonical_trial_make(&trial, row->op, row->type, UINT64_MAX, 0, error);
-  rh_bench_data data = {.op = row->op,
-                        .type = row->type,
+  rh_bench_data data = {.op = rh_operator_builtin(row->op, row->type),
                         .n = trial.array.n,
                         .elements = rh_array_data(&trial.array),
                         .serial = ORDER_SERIAL | ++tuner->n_order_trials};

@@ -1,7 +1,7 @@
 #include "ask.h"
 #include "../../core/base/random.h"
 #include "../../core/base/vocabulary.h"
-#include "../../core/operators/ops.h"
+#include "../../core/operation/ops.h"
 #include "../../core/plug/plugin.h"
 #include "problems.h"
 

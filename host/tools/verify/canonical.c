@@ -2,8 +2,8 @@
 #include "../../core/reduce/canonical.h"
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
-#include "../../core/operators/ops.h"
-#include "../../core/operators/result.h"
+#include "../../core/operation/ops.h"
+#include "../../core/operation/result.h"
 #include "order.h"
 #include "problems.h"
 

@@ -4,7 +4,7 @@
 #include "depth.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
-#include "../../core/operators/ops.h"
+#include "../../core/operation/ops.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/cl/input.h"
-#include "../../core/operators/ops.h"
+#include "../../core/operation/ops.h"
 #include "../../core/plug/plugin.h"
 #include "../../core/reduce/instance.h"
 #include "problems.h"

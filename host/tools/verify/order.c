@@ -4,7 +4,7 @@
 #include "order.h"
 #include "../../core/base/error.h"
 #include "../../core/base/random.h"
-#include "../../core/operators/ops.h"
+#include "../../core/operation/ops.h"
 
 #include <stdlib.h>
 #include <string.h>

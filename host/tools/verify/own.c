@@ -83,7 +83,7 @@ static void add_text(rh_text *to, const char *text) {
   for (char *at = to->s; at && (at = strchr(at, '\'')); at++) *at = '"';
 }
 
-static rh_status make_own(const own *of, rh_operator **made, rh_error *error) {
+static rh_status make_own(const own *of, rh_custom **made, rh_error *error) {
   rh_definition definition = {0};
   rh_operand list[RH_MOST_OPERANDS] = {0};
   rh_text text = {0};
@@ -92,7 +92,7 @@ static rh_status make_own(const own *of, rh_operator **made, rh_error *error) {
   rh_status status = rh_definition_read(&definition, text.s, text.length, "the test", error);
   for (uint32_t k = 0; k < definition.n_operands; k++) list[k].type = of->types[k];
   if (status == RH_OK)
-    status = rh_operator_create(made, &definition, list, definition.n_operands, NULL, 0, error);
+    status = rh_custom_create(made, &definition, list, definition.n_operands, NULL, 0, error);
   rh_definition_finish(&definition);
   rh_text_finish(&text);
   return status;
@@ -102,12 +102,10 @@ static rh_status make_own(const own *of, rh_operator **made, rh_error *error) {
 
 static const uint64_t sizes[] = {1, 2, 3, 33, 257, 1003, 4099, 65537, 1000003};
 
-static rh_status open_job(rh_job *job, rh_trial *trial, const rh_operator *custom, uint64_t n) {
+static rh_status open_job(rh_job *job, rh_trial *trial, const rh_custom *custom, uint64_t n) {
   const rh_job_spec spec = {.strategy = trial->strategy->name,
                             .plugin = trial->path,
-                            .op = custom->base,
-                            .type = custom->type,
-                            .custom = custom,
+                            .op = &custom->face,
                             .n = n,
                             .untuned = 1,
                             .what = "the test"};
@@ -120,7 +118,7 @@ static rh_status open_job(rh_job *job, rh_trial *trial, const rh_operator *custo
 }
 
 /* RH_DECLINED: the strategy, or the host for it, does. */
-static rh_status try_operator(rh_trial *trial, const rh_operator *custom, const char *kind) {
+static rh_status try_operator(rh_trial *trial, const rh_custom *custom, const char *kind) {
   uint32_t n = sizeof sizes / sizeof *sizes - (trial->quick ? 2 : 0);
   rh_job job = {0};
   rh_status status = open_job(&job, trial, custom, sizes[n - 1]);
@@ -148,10 +146,10 @@ static int says(const rh_trial *trial, const char *id) {
 static rh_outcome try_list(rh_trial *trial, const own *list, uint32_t n, const char *what) {
   uint32_t served = 0;
   for (uint32_t k = 0; k < n; k++) {
-    rh_operator *custom = NULL;
+    rh_custom *custom = NULL;
     rh_status status = make_own(&list[k], &custom, &trial->error);
     if (status == RH_OK) status = try_operator(trial, custom, "hash");
-    rh_operator_destroy(custom);
+    rh_custom_destroy(custom);
     served += status == RH_OK;
     if (status != RH_OK && status != RH_DECLINED) return outcome_of(trial, status);
   }
@@ -186,14 +184,14 @@ rh_outcome rh_v68_large_in_order(rh_trial *trial) {
 /* ---- The one that is named ---- */
 
 rh_outcome rh_v69_named(rh_trial *trial) {
-  rh_operator *custom = NULL;
+  rh_custom *custom = NULL;
   if (!trial->own) return rh_trial_skip(trial, "no operator of one's own is named");
-  rh_status status = rh_operator_hear(&custom, trial->own, &trial->error);
-  if (status == RH_OK) status = rh_by_code_prepare(custom, trial->context, &trial->error);
+  rh_status status = rh_custom_hear(&custom, trial->own, &trial->error);
+  if (status == RH_OK) status = rh_by_code_prepare(&custom->face, trial->context, &trial->error);
   if (status == RH_OK)
     status = try_operator(trial, custom,
                           rh_type_is_float(custom->operands[0].type) ? "uniform" : "hash");
-  rh_operator_destroy(custom);
+  rh_custom_destroy(custom);
   if (status == RH_DECLINED) return rh_trial_skip(trial, "%s", trial->error.message);
   return outcome_of(trial, status);
 }

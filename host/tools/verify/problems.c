@@ -1,7 +1,7 @@
 #include "problems.h"
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
-#include "../../core/operators/ops.h"
+#include "../../core/operation/ops.h"
 #include "../../core/plug/plugin.h"
 #include "../../core/reduce/instance.h"
 
@@ -21,8 +21,9 @@ static const rh_pair priority_pairs[] = {
 static int is_served(rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n,
                      rh_answer *answer) {
   rh_cl_session *session = NULL;
-  rh_instance_spec spec = {.strategy = trial->strategy, .op = op, .type = type, .max_n = max_n};
-  if (!rh_op_is_defined(op, type)) return 0;
+  rh_instance_spec spec = {
+      .strategy = trial->strategy, .op = rh_operator_builtin(op, type), .max_n = max_n};
+  if (!spec.op) return 0;
   if (!rh_strategy_is_host(trial->strategy) &&
       rh_context_session(trial->context, &session, &trial->error) != RH_OK)
     return 0;

@@ -2,8 +2,8 @@
 #include "../../core/base/error.h"
 #include "../../core/base/fpstate.h"
 #include "../../core/base/vocabulary.h"
-#include "../../core/operators/ops.h"
-#include "../../core/operators/result.h"
+#include "../../core/operation/ops.h"
+#include "../../core/operation/result.h"
 #include "../../core/plug/plugin.h"
 #include "../../core/plug/validate.h"
 #include "../../core/reduce/instance.h"
@@ -256,7 +256,8 @@ rh_status rh_rig_judge(rh_rig *rig, const unsigned char value[16]) {
   uint64_t n = rig->n;
   if (n == 0) return judge_identity(rig, value);
   rh_op_result(rig->op, rig->type, value, &result);
-  RH_TRY(rh_reference_compute(&reference, rig->op, rig->type, rig->data, n, 1, NULL, &rig->error));
+  RH_TRY(rh_reference_of_array(&reference, rh_operator_builtin(rig->op, rig->type), rig->data, n, 1,
+                               NULL, &rig->error));
   uint32_t flushes = 0;
   if (rig->session)
     flushes = rig->type == RH_TYPE_f64 ? rig->session->device->flushes_f64

@@ -3,7 +3,7 @@
 #include "../../core/base/error.h"
 #include "../../core/base/fpstate.h"
 #include "../../core/base/path.h"
-#include "../../core/operators/ops.h"
+#include "../../core/operation/ops.h"
 #include "../../core/plug/dl.h"
 #include "../../core/plug/plugin.h"
 #include "../../core/reduce/instance.h"
@@ -122,9 +122,9 @@ static void ask_everything(rh_trial *trial) {
     rh_error error;
     rh_instance_spec spec = {.strategy = trial->plugin->strategies[k], .max_n = 1000};
     if (rh_params_resolve(spec.strategy, NULL, 0, spec.params, &error) != RH_OK) continue;
-    for (spec.op = 1; spec.op <= RH_N_OPS; spec.op++)
-      for (spec.type = 1; spec.type <= RH_N_TYPES; spec.type++)
-        if (rh_op_is_defined(spec.op, spec.type))
+    for (uint32_t op = 1; op <= RH_N_OPS; op++)
+      for (rh_type type = 1; type <= RH_N_TYPES; type++)
+        if ((spec.op = rh_operator_builtin(op, type)))
           rh_instance_query(&spec, &device, &answer, &error);
   }
 }

@@ -1,7 +1,7 @@
 /* V23 to V28 and V30: query. */
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
-#include "../../core/operators/ops.h"
+#include "../../core/operation/ops.h"
 #include "../../core/plug/plugin.h"
 #include "../../core/reduce/instance.h"
 #include "ask.h"

@@ -4,7 +4,7 @@
 #include "../../core/base/error.h"
 #include "../../core/base/random.h"
 #include "../../core/base/vocabulary.h"
-#include "../../core/operators/ops.h"
+#include "../../core/operation/ops.h"
 #include "../../core/plug/plugin.h"
 #include "../../core/reduce/instance.h"
 #include "problems.h"

@@ -86,6 +86,17 @@ void rh_op_result(uint32_t op, rh_type type, const void *value, rh_result *resul
   rh_op_decode(rh_op_decoding(row, type), row, type, value, result);
 }
 
+void rh_operator_decode_base(const rh_operator *self, const void *value, uint64_t n,
+                             rh_result *result) {
+  rh_op_result(self->base, self->type, value, result);
+  /* The identity of a float sum is -0; the sum of nothing is 0 to a user, and of what a condition
+   * chose it is unknown whether that was something. */
+  int may_be_empty = n == 0 || self->is_masked;
+  if (may_be_empty && self->base == RH_OP_sum && rh_type_is_float(result->type) &&
+      result->value.f == 0)
+    result->value.f = 0;
+}
+
 int rh_op_same_values(const rh_op *op, rh_type type, const void *a, const void *b) {
   rh_result x, y;
   if (!(op->flags & RH_OP_INDEXED) && !is_scaled(op->id, type))

@@ -1,12 +1,12 @@
 /* Makes an operator of a definition and the types of its operands. */
-#include "operator.h"
+#include "custom.h"
 #include "../base/error.h"
 #include "../base/hash.h"
 #include "../base/vocabulary.h"
+#include "../operation/ops.h"
 #include "functions.h"
 #include "make.h"
 #include "moments.h"
-#include "ops.h"
 #include "places.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 /* ---- Operands and constants ---- */
 
-static rh_status take_operands(rh_operator *self, const rh_definition *definition,
+static rh_status take_operands(rh_custom *self, const rh_definition *definition,
                                const rh_operand *operands, uint32_t n, rh_error *error) {
   if (n == 0 || n > RH_MOST_OPERANDS)
     return rh_fail(error, RH_E_USAGE, "%u operands; an operator has 1 to %d", n, RH_MOST_OPERANDS);
@@ -24,7 +24,7 @@ static rh_status take_operands(rh_operator *self, const rh_definition *definitio
   if (definition->n_operands && definition->n_operands != n && !has_more)
     return rh_fail(error, RH_E_USAGE, "operator %s reads %u operand%s, not %u", definition->name,
                    definition->n_operands, definition->n_operands == 1 ? "" : "s", n);
-  self->n_operands = n;
+  self->face.n_operands = n;
   memcpy(self->operands, operands, n * sizeof *operands);
   for (uint32_t k = 0; k < definition->n_operands; k++)
     memcpy(self->operands[k].name, definition->operands[k], RH_OPERATOR_NAME_BYTES);
@@ -32,8 +32,7 @@ static rh_status take_operands(rh_operator *self, const rh_definition *definitio
 }
 
 /* Those of the definition that were not given. */
-static rh_status add_constants(rh_operator *self, const rh_definition *definition,
-                               rh_error *error) {
+static rh_status add_constants(rh_custom *self, const rh_definition *definition, rh_error *error) {
   uint32_t given = self->n_lets;
   for (uint32_t k = 0; k < definition->n_constants; k++) {
     const rh_named_number *constant = &definition->constants[k];
@@ -56,16 +55,16 @@ static int is_word(const char *name, int has_results) {
 }
 
 /* "x" and "x2" can be told apart, but not two of one name. */
-static rh_status check_names(const rh_operator *self, int has_results, rh_error *error) {
+static rh_status check_names(const rh_custom *self, int has_results, rh_error *error) {
   for (uint32_t k = 0; k < self->n_lets; k++)
     if (is_word(self->lets[k].name, has_results))
       return rh_fail(error, RH_E_USAGE, "constant %s: the name is taken", self->lets[k].name);
   for (uint32_t k = 0; k < self->n_lets; k++)
-    for (uint32_t j = 0; j < self->n_operands + k; j++) {
+    for (uint32_t j = 0; j < self->face.n_operands + k; j++) {
       const char *name = self->lets[k].name;
-      int is_operand = j < self->n_operands;
+      int is_operand = j < self->face.n_operands;
       const char *other =
-          is_operand ? self->operands[j].name : self->lets[j - self->n_operands].name;
+          is_operand ? self->operands[j].name : self->lets[j - self->face.n_operands].name;
       if (strcmp(name, other) == 0)
         return rh_fail(error, RH_E_USAGE, "constant %s: %s", name,
                        is_operand ? "the name is taken" : "it has two values; give it one");
@@ -75,20 +74,20 @@ static rh_status check_names(const rh_operator *self, int has_results, rh_error 
 
 /* ---- Mapped operators ---- */
 
-static rh_status make_mapped(rh_operator *self, const rh_definition *definition, uint32_t op,
+static rh_status make_mapped(rh_custom *self, const rh_definition *definition, uint32_t op,
                              rh_error *error) {
   const char *map = definition->map ? definition->map : self->operands[0].name;
   char what[RH_WHAT_BYTES];
   rh_definition_what(what, definition, "map", definition->map_at);
-  RH_TRY(rh_operator_expressions(self, &self->load, error));
+  RH_TRY(rh_custom_expressions(self, &self->load, error));
   RH_TRY(rh_exprs_output(self->load, map, 0, what, error));
-  self->base = op;
-  self->type = rh_exprs_type(self->load, 0);
-  const rh_op *row = rh_op_find(op, self->type);
+  self->face.base = op;
+  self->face.type = rh_exprs_type(self->load, 0);
+  const rh_op *row = rh_op_find(op, self->face.type);
   if (!row) {
     rh_fail(error, RH_E_USAGE,
             "operator %s is not defined for %s, the type of '%.100s', only for %s", rh_op_name(op),
-            rh_type_name(self->type), map, rh_op_domain(op));
+            rh_type_name(self->face.type), map, rh_op_domain(op));
     if (definition->ops_at.line)
       rh_error_prefix(error, "%s", rh_definition_what(what, definition, "op", definition->ops_at));
     return RH_E_USAGE;
@@ -97,7 +96,7 @@ static rh_status make_mapped(rh_operator *self, const rh_definition *definition,
   self->op.value_size = row->value_size;
   self->op.identity = row->identity;
   self->n_parts = 1;
-  self->parts[0] = (rh_operator_part){op, self->type, 0, sizeof(uint64_t)};
+  self->parts[0] = (rh_operator_part){op, self->face.type, 0, sizeof(uint64_t)};
   return RH_OK;
 }
 
@@ -122,21 +121,21 @@ static rh_type common_type(const rh_operand *operands, uint32_t n) {
   return type;
 }
 
-static rh_status make_form(rh_operator *self, const rh_definition *definition, rh_error *error) {
+static rh_status make_form(rh_custom *self, const rh_definition *definition, rh_error *error) {
   uint32_t ops[RH_MOST_FIELDS], n_ops, n_maps;
-  if (definition->n_fields) return rh_operator_make_fields(self, definition, error);
-  RH_TRY(rh_operator_parse_ops(definition, ops, &n_ops, error));
-  RH_TRY(rh_operator_count_maps(self, definition, &n_maps, error));
-  int is_masked = definition->where && ops[0] != RH_OP_affine && !rh_operator_has_neutral(ops[0]);
-  if (n_ops == 1 && n_maps == 1 && !is_masked && !rh_operator_needs_count(definition))
+  if (definition->n_fields) return rh_custom_make_fields(self, definition, error);
+  RH_TRY(rh_custom_parse_ops(definition, ops, &n_ops, error));
+  RH_TRY(rh_custom_count_maps(self, definition, &n_maps, error));
+  int is_masked = definition->where && ops[0] != RH_OP_affine && !rh_custom_has_neutral(ops[0]);
+  if (n_ops == 1 && n_maps == 1 && !is_masked && !rh_custom_needs_count(definition))
     return make_mapped(self, definition, ops[0], error);
-  return rh_operator_make_parts(self, definition, ops, n_ops, n_maps, error);
+  return rh_custom_make_parts(self, definition, ops, n_ops, n_maps, error);
 }
 
-static rh_status check_used(const rh_operator *self, const rh_definition *definition,
+static rh_status check_used(const rh_custom *self, const rh_definition *definition,
                             rh_error *error) {
   char what[RH_WHAT_BYTES];
-  for (uint32_t k = 0; k < self->n_operands; k++) {
+  for (uint32_t k = 0; k < self->face.n_operands; k++) {
     if (rh_exprs_uses_variable(self->load, k)) continue;
     rh_fail(error, RH_E_USAGE, "operand %s is not used", self->operands[k].name);
     if (definition->operands_at[k].line)
@@ -155,7 +154,7 @@ static int has_constant(const rh_definition *definition, const char *name) {
 }
 
 /* One that was given and that nothing reads is mistyped. */
-static rh_status check_given(const rh_operator *self, const rh_definition *definition,
+static rh_status check_given(const rh_custom *self, const rh_definition *definition,
                              uint32_t n_given, rh_error *error) {
   for (uint32_t k = 0; k < n_given; k++)
     if (!rh_exprs_uses_constant(self->load, k) && !has_constant(definition, self->lets[k].name) &&
@@ -164,7 +163,7 @@ static rh_status check_given(const rh_operator *self, const rh_definition *defin
   return RH_OK;
 }
 
-static void describe(rh_operator *self, const rh_definition *definition) {
+static void describe(rh_custom *self, const rh_definition *definition) {
   const char *map = definition->map ? definition->map : self->operands[0].name;
   rh_op *op = &self->op;
   if (*definition->name)
@@ -178,36 +177,37 @@ static void describe(rh_operator *self, const rh_definition *definition) {
   size_t length = strlen(self->name);
   if (definition->where)
     snprintf(self->name + length, sizeof self->name - length, " where %.100s", definition->where);
+  self->face.calls = &rh_custom_calls;
   op->struct_size = sizeof *op;
   op->id = RH_FIRST_USER_OP;
   op->name = self->name;
-  for (uint32_t k = 0; k < self->n_operands; k++) {
+  for (uint32_t k = 0; k < self->face.n_operands; k++) {
     uint32_t size = rh_type_size(self->operands[k].type);
     self->types[k] = self->operands[k].type;
     if (size > op->element_size) op->element_size = size;
   }
-  self->uses_index = self->code || rh_exprs_uses_index(self->load);
-  if (rh_operator_has_operands(self)) {
+  self->face.uses_index = self->code || rh_exprs_uses_index(self->load);
+  if (rh_custom_has_operands(self)) {
     uint32_t size = rh_exprs_constants_size(self->load);
-    op->n_operands = self->n_operands;
+    op->n_operands = self->face.n_operands;
     op->constants_size = size ? size : RH_CONSTANT_BYTES;
   }
   op->operand_types = op->n_operands ? self->types : NULL;
-  rh_operator_give_functions(self);
-  if (self->is_struct) return;
-  op->mapped_op = self->base;
-  op->mapped_type = self->type;
+  rh_custom_give_functions(self);
+  if (self->face.is_struct) return;
+  op->mapped_op = self->face.base;
+  op->mapped_type = self->face.type;
   op->form = rh_exprs_form(self->load, op->form_operands);
-  int is_wide = rh_type_size(self->type) != op->element_size;
-  if (is_wide && self->base != RH_OP_sum) op->form = RH_FORM_OTHER;
+  int is_wide = rh_type_size(self->face.type) != op->element_size;
+  if (is_wide && self->face.base != RH_OP_sum) op->form = RH_FORM_OTHER;
 }
 
 /* ---- The parts of several operators in one pass, each alone ---- */
 
-static rh_status make_alone(rh_operator *alone, const rh_operator *whole, uint32_t op, char *map,
+static rh_status make_alone(rh_custom *alone, const rh_custom *whole, uint32_t op, char *map,
                             rh_error *error) {
   rh_definition definition = {.ops = (char *)(uintptr_t)rh_op_name(op), .map = map};
-  alone->n_operands = whole->n_operands;
+  alone->face.n_operands = whole->face.n_operands;
   memcpy(alone->operands, whole->operands, sizeof alone->operands);
   alone->n_lets = whole->n_lets;
   memcpy(alone->lets, whole->lets, sizeof alone->lets);
@@ -217,22 +217,22 @@ static rh_status make_alone(rh_operator *alone, const rh_operator *whole, uint32
 }
 
 /* A run's index and constants are bound for the whole's map. */
-static int needs_operands_only(const rh_operator *alone) {
+static int needs_operands_only(const rh_custom *alone) {
   return !rh_exprs_uses_index(alone->load) && rh_exprs_constants_size(alone->load) == 0;
 }
 
-static rh_status take_apart(rh_operator *self, const rh_definition *definition, rh_error *error) {
+static rh_status take_apart(rh_custom *self, const rh_definition *definition, rh_error *error) {
   int can_be = self->n_parts > 1 && !definition->where;
   for (uint32_t k = 0; can_be && k < self->n_parts; k++) {
-    rh_operator *alone = self->alone[k] = calloc(1, sizeof *alone);
-    char *map = rh_operator_map_of(self, definition, k);
+    rh_custom *alone = self->alone[k] = calloc(1, sizeof *alone);
+    char *map = rh_custom_map_of(self, definition, k);
     rh_status status = alone && map ? make_alone(alone, self, self->parts[k].op, map, error)
                                     : rh_fail(error, RH_E_NOMEM, "no memory for an operator");
     free(map);
     RH_TRY(status);
     can_be = needs_operands_only(alone);
     /* A run brings the operands as the whole wants them. */
-    alone->uses_index = self->uses_index;
+    alone->face.uses_index = self->face.uses_index;
     alone->op.n_operands = self->op.n_operands;
     alone->op.constants_size = self->op.constants_size;
     alone->op.operand_types = self->op.operand_types;
@@ -245,11 +245,11 @@ static rh_status take_apart(rh_operator *self, const rh_definition *definition, 
 }
 
 /* All that the texts of the definition say. */
-static rh_status make_text(rh_operator *self, const rh_definition *definition, rh_error *error) {
+static rh_status make_text(rh_custom *self, const rh_definition *definition, rh_error *error) {
   RH_TRY(make_form(self, definition, error));
-  RH_TRY(rh_operator_make_where(self, definition, error));
+  RH_TRY(rh_custom_make_where(self, definition, error));
   RH_TRY(check_used(self, definition, error));
-  return rh_operator_make_results(self, definition, error);
+  return rh_custom_make_results(self, definition, error);
 }
 
 /* A message about an expression begins with the place of its text in the file: it becomes that of
@@ -283,7 +283,24 @@ static rh_status name_file(const rh_definition *definition, rh_status status, rh
   return status;
 }
 
-static rh_status make_operator(rh_operator *self, const rh_definition *definition,
+/* To all that runs and checks operators. */
+static void show(rh_custom *self) {
+  uint64_t hash = rh_hash(0, self->key, strlen(self->key));
+  self->face.abi = &self->op;
+  self->face.name = self->name;
+  self->face.key = self->key;
+  self->face.hash = hash ? hash : 1;
+  self->face.operands = self->operands;
+  self->face.is_custom = 1;
+  self->face.is_code = self->code != NULL;
+  self->face.uses_f64 = rh_custom_uses_f64(self);
+  self->face.count_slot = rh_exprs_count_slot(self->load);
+  self->face.map_error = rh_exprs_error(self->load);
+  for (uint32_t k = 0; k < self->n_parts; k++)
+    self->face.needs_an_element |= rh_op_needs_an_element(self->parts[k].op);
+}
+
+static rh_status make_operator(rh_custom *self, const rh_definition *definition,
                                const rh_operand *operands, uint32_t n_operands, const rh_let *lets,
                                uint32_t n_lets, rh_error *error) {
   RH_TRY(take_operands(self, definition, operands, n_operands, error));
@@ -298,43 +315,38 @@ static rh_status make_operator(rh_operator *self, const rh_definition *definitio
   RH_TRY(check_given(self, definition, n_lets, error));
   describe(self, definition);
   self->is_moments = rh_moments_is(self);
-  rh_operator_find_kinds(self);
+  rh_custom_find_kinds(self);
   RH_TRY(take_apart(self, definition, error));
-  if (!(self->key = rh_operator_make_key(self, definition)))
+  if (!(self->key = rh_custom_make_key(self, definition)))
     return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+  show(self);
   return RH_OK;
 }
 
-rh_status rh_operator_create(rh_operator **made, const rh_definition *definition,
-                             const rh_operand *operands, uint32_t n_operands, const rh_let *lets,
-                             uint32_t n_lets, rh_error *error) {
+rh_status rh_custom_create(rh_custom **made, const rh_definition *definition,
+                           const rh_operand *operands, uint32_t n_operands, const rh_let *lets,
+                           uint32_t n_lets, rh_error *error) {
   *made = NULL;
-  rh_operator *self = calloc(1, sizeof *self);
+  rh_custom *self = calloc(1, sizeof *self);
   if (!self) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
   uint32_t own = definition->n_operands < n_operands ? definition->n_operands : n_operands;
   rh_definition chosen =
       rh_definition_for(definition, common_type(operands, own ? own : n_operands));
   rh_status status = make_operator(self, &chosen, operands, n_operands, lets, n_lets, error);
   if (status != RH_OK)
-    rh_operator_destroy(self);
+    rh_custom_destroy(self);
   else
     *made = self;
   return status;
 }
 
-uint64_t rh_operator_hash(const rh_operator *self) {
-  if (!self) return 0;
-  uint64_t hash = rh_hash(0, self->key, strlen(self->key));
-  return hash ? hash : 1;
-}
-
-void rh_operator_destroy(rh_operator *self) {
+void rh_custom_destroy(rh_custom *self) {
   if (!self) return;
   rh_exprs_destroy(self->load);
   rh_exprs_destroy(self->combine);
   rh_exprs_destroy(self->finalize);
-  rh_operator_destroy_code(self->code);
-  for (uint32_t k = 0; k < RH_MOST_FIELDS; k++) rh_operator_destroy(self->alone[k]);
+  rh_custom_destroy_code(self->code);
+  for (uint32_t k = 0; k < RH_MOST_FIELDS; k++) rh_custom_destroy(self->alone[k]);
   free(self->key);
   free(self);
 }

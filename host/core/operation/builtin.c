@@ -1,0 +1,45 @@
+/* Built-in operators as constants: a face for each row. */
+#include "../base/vocabulary.h"
+#include "operator.h"
+#include "ops.h"
+#include "result.h"
+#include "rows.h"
+
+static char *prelude(const rh_operator *self) {
+  return rh_op_prelude(self->base, self->type);
+}
+
+static const rh_operator_calls calls = {.prelude = prelude, .decode = rh_operator_decode_base};
+
+#define OPERAND(type_) [RH_TYPE_##type_] = {"x", RH_TYPE_##type_},
+static const rh_operand operands[RH_N_TYPES + 1] = {
+    OPERAND(i8) OPERAND(u8) OPERAND(i16) OPERAND(u16) OPERAND(i32) OPERAND(u32) OPERAND(i64)
+        OPERAND(u64) OPERAND(f16) OPERAND(f32) OPERAND(f64)};
+
+/* rh_op_needs_an_element() says the same. */
+#define NEEDS_AN_ELEMENT(op)                                                                       \
+  ((op) == RH_OP_min || (op) == RH_OP_max || (op) == RH_OP_argmin || (op) == RH_OP_argmax ||       \
+   (op) == RH_OP_amax || (op) == RH_OP_argamax)
+#define OPERATOR(op_, type_)                                                                       \
+  [RH_OP_##op_][RH_TYPE_##type_] = {                                                               \
+      .calls = &calls,                                                                             \
+      .abi = &rh_op_rows[RH_OP_##op_][RH_TYPE_##type_],                                            \
+      .name = #op_,                                                                                \
+      .base = RH_OP_##op_,                                                                         \
+      .type = RH_TYPE_##type_,                                                                     \
+      .n_operands = 1,                                                                             \
+      .operands = &operands[RH_TYPE_##type_],                                                      \
+      .needs_an_element = NEEDS_AN_ELEMENT(RH_OP_##op_),                                           \
+      .uses_f64 = RH_TYPE_##type_ == RH_TYPE_f64,                                                  \
+      .count_slot = -1,                                                                            \
+  },
+#define OPERATOR_SCALAR(op, type, element, scalar, convert, apply, identity) OPERATOR(op, type)
+#define OPERATOR_INDEXED(op, type, element, key, convert, beats, identity)   OPERATOR(op, type)
+#define OPERATOR_SCALED(op, type, element, value_type, convert)              OPERATOR(op, type)
+
+static const rh_operator built_in[RH_N_OPS + 1][RH_N_TYPES + 1] = {
+    ROWS(OPERATOR_SCALAR, OPERATOR_INDEXED, OPERATOR_SCALED)};
+
+const rh_operator *rh_operator_builtin(uint32_t op, rh_type type) {
+  return rh_op_is_defined(op, type) ? &built_in[op][type] : NULL;
+}
