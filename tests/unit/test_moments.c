@@ -2,9 +2,9 @@
 #include "../../host/core/base/half.h"
 #include "../../host/core/base/random.h"
 #include "../../host/core/base/vocabulary.h"
+#include "../../host/core/operators/custom.h"
 #include "../../host/core/operators/file.h"
 #include "../../host/core/operators/moments_tile.h"
-#include "../../host/core/operators/custom.h"
 
 #include <check.h>
 #include <math.h>
