@@ -35,5 +35,6 @@ rh_status rh_mode_run(const rh_app *app, rh_error *error);
 rh_status rh_mode_bench(const rh_app *app, rh_error *error);
 rh_status rh_mode_tune(const rh_app *app, rh_error *error);
 rh_status rh_mode_compare(const rh_app *app, rh_error *error);
+rh_status rh_mode_merge(const rh_app *app, rh_error *error);
 rh_status rh_mode_plot(const rh_app *app, rh_error *error);
 rh_status rh_mode_verify(const rh_app *app, rh_error *error);

@@ -72,6 +72,7 @@ static rh_status dispatch(const rh_app *app, rh_error *error) {
   case RH_MODE_BENCH: return rh_mode_bench(app, error);
   case RH_MODE_TUNE: return rh_mode_tune(app, error);
   case RH_MODE_COMPARE: return rh_mode_compare(app, error);
+  case RH_MODE_MERGE: return rh_mode_merge(app, error);
   case RH_MODE_PLOT: return rh_mode_plot(app, error);
   case RH_MODE_VERIFY: return rh_mode_verify(app, error);
   default: return rh_mode_summary(app, error);

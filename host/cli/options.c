@@ -7,6 +7,7 @@
 #include "table.h"
 
 #include <getopt.h>
+#include <limits.h>
 #include <poll.h>
 #include <stddef.h>
 #include <string.h>
@@ -16,15 +17,16 @@
 enum { FLAG, WORD, WORDS, MAYBE_WORD, SETTING, MODE, MODE_WORD };
 
 /* The modes in which an option is valid; a bit for each RH_MODE_*. */
-#define IN(mode)   (1u << RH_MODE_##mode)
-#define LOOKING    (IN(LIST) | IN(DEVICES) | IN(INFO) | IN(SUMMARY))
-#define TIMING     (IN(BENCH) | IN(TUNE))
-#define OPERATORS  (IN(RUN) | IN(LIST) | IN(INFO) | TIMING | IN(VERIFY) | IN(VERIFY_OP))
-#define TOUCHING   (IN(RUN) | IN(VERIFY) | TIMING)
-#define NEW        (IN(NEW_PLUGIN) | IN(NEW_OPERATOR) | IN(NEW_TRANSPORT))
-#define PLUGINS    (IN(LIST) | IN(OPS) | IN(INFO) | IN(SUMMARY) | IN(VERIFY_OP) | NEW | TOUCHING)
-#define DEVICES    (LOOKING | TOUCHING | IN(VERIFY_OP))
-#define FILES      (IN(COMPARE) | IN(PLOT))
+#define IN(mode)  (1u << RH_MODE_##mode)
+#define LOOKING   (IN(LIST) | IN(DEVICES) | IN(INFO) | IN(SUMMARY))
+#define TIMING    (IN(BENCH) | IN(TUNE))
+#define OPERATORS (IN(RUN) | IN(LIST) | IN(INFO) | TIMING | IN(VERIFY) | IN(VERIFY_OP))
+#define TOUCHING  (IN(RUN) | IN(VERIFY) | TIMING)
+#define NEW       (IN(NEW_PLUGIN) | IN(NEW_OPERATOR) | IN(NEW_TRANSPORT))
+#define PLUGINS                                                                                    \
+  (IN(MERGE) | IN(LIST) | IN(OPS) | IN(INFO) | IN(SUMMARY) | IN(VERIFY_OP) | NEW | TOUCHING)
+#define DEVICES    (LOOKING | IN(MERGE) | TOUCHING | IN(VERIFY_OP))
+#define FILES      (IN(COMPARE) | IN(PLOT) | IN(MERGE))
 #define EVERYWHERE (DEVICES | FILES | IN(OPS))
 
 #define TEXT_OF(number) AS_TEXT(number)
@@ -72,6 +74,8 @@ static const option_row table[] = {
     {"new-transport", 0, MODE_WORD, "NAME [DIR]", NULL,
      "create a transport from a template in DIR [./NAME]", RH_MODE_NEW_TRANSPORT, 0},
     {"compare", 0, MODE_WORD, "OLD NEW", NULL, "compare two result files", RH_MODE_COMPARE, 0},
+    {"merge", 0, MODE, NULL, NULL, "merge what --partial wrote: the answer, or one more\n--partial",
+     RH_MODE_MERGE, 0},
     {"plot", 0, MODE_WORD, "FILE", NULL, "draw a result file (needs gnuplot)", RH_MODE_PLOT, 0},
     {"completion", 0, MODE_WORD, "SHELL", NULL, "print completions for bash, zsh or fish",
      RH_MODE_COMPLETION, 0},
@@ -145,6 +149,17 @@ static const option_row table[] = {
      "MiB, by the processor's cache; a GPU: " DEVICE_CHUNK "MiB], as is\ndone with what exceeds "
      "memory",
      IN(RUN), AT(stream)},
+
+    {"partial", 0, WORD, "FILE", "Parts",
+     "write what these elements come to to FILE, for --merge,\ninstead of an answer",
+     IN(RUN) | IN(MERGE), AT(partial)},
+    {"slice", 0, WORD, "A:B", NULL, "--partial: of elements A to B-1 of the data only", IN(RUN),
+     AT(slice)},
+    {"first", 0, WORD, "N", NULL,
+     "--partial: the first element of the file is number N of\nthe whole [0]", IN(RUN), AT(first)},
+    {"whole", 0, WORD, "N", NULL,
+     "--partial: the whole has N elements, which a map that\nuses n has to know", IN(RUN),
+     AT(whole)},
 
     {"transport", 0, WORD, "NAME", "Ranks",
      "share the work with the other processes of a job: mpi,\nunder mpirun; local; or a file",
@@ -547,7 +562,7 @@ static rh_status unexpected(const rh_typed *typed, char **operands, int n, rh_er
 static rh_status take_operands(rh_typed *typed, char **operands, int n, rh_error *error) {
   int one = ((NEW | IN(COMPARE)) & 1u << typed->mode) != 0;
   int is_list = typed->mode == RH_MODE_VERIFY || typed->mode == RH_MODE_VERIFY_OP;
-  int most = is_list ? RH_MAX_OPERANDS : one;
+  int most = typed->mode == RH_MODE_MERGE ? INT_MAX : is_list ? RH_MAX_OPERANDS : one;
   if (n > most && is_list)
     return rh_fail(error, RH_E_USAGE, "--%s takes at most %d names or files at once",
                    typed->mode_option, most);
@@ -559,7 +574,10 @@ static rh_status take_operands(rh_typed *typed, char **operands, int n, rh_error
     return rh_fail(error, RH_E_USAGE,
                    "--compare takes two files, as in --compare old.json new.json");
   if (n > most) return unexpected(typed, operands, n, error);
-  for (int k = 0; k < n; k++) typed->operands[typed->n_operands++] = operands[k];
+  if (typed->mode == RH_MODE_MERGE && n == 0)
+    return rh_fail(error, RH_E_USAGE, "--merge takes files that --partial wrote");
+  typed->operands = operands;
+  typed->n_operands = (uint32_t)n;
   return RH_OK;
 }
 

@@ -20,6 +20,7 @@ enum {
   RH_MODE_BENCH,
   RH_MODE_TUNE,
   RH_MODE_COMPARE,
+  RH_MODE_MERGE,
   RH_MODE_PLOT,
   RH_MODE_COMPLETION,
   RH_MODE_HELP,
@@ -50,14 +51,15 @@ typedef struct rh_typed {
   const char *format, *output, *resume, *threshold, *picture, *budget;
   const char *stream, *check, *accuracy;
   const char *map, *reduce, *identity, *finalize, *where;
-  const char *transport, *ranks;
+  const char *transport, *ranks, *partial, *slice, *first, *whole;
   rh_words exports, peers, lets;
   uint32_t commutes;
   uint32_t unchecked_op, no_check, no_cache, no_measure, json, quiet, verbose, quick, in_process;
   uint32_t transports;
   uint32_t thorough, strict, once, dry_run, fresh;
-  /* Of --verify, the directory of --new-plugin and its like, the new file of --compare. */
-  const char *operands[RH_MAX_OPERANDS];
+  /* Of --verify and --merge, the directory of --new-plugin and its like, the new file of
+   * --compare. */
+  char *const *operands;
   uint32_t n_operands;
   rh_setting settings[RH_MAX_SETTINGS];
   uint32_t n_settings;

@@ -77,7 +77,9 @@ static void print_heading(const rh_app *app, const rh_run_report *report) {
          (unsigned long long)spec->n, rh_format_bytes(size, bytes_of(report)));
   const char *input = app->typed->input;
   if (input) printf("  of %s", strcmp(input, "-") == 0 ? "standard input" : rh_plain(input));
-  if (count_devices(report) > 1)
+  if (report->parts)
+    printf("  merged from %u part%s\n", report->parts, report->parts == 1 ? "" : "s");
+  else if (count_devices(report) > 1)
     printf("  on %u devices\n", count_devices(report));
   else if (report->device)
     printf("  on %s %s\n", report->device->label, rh_plain(report->device->name));
@@ -94,6 +96,10 @@ static void print_compared(const rh_run_report *report) {
   if (streamed && report->check == RH_CHECK_SAMPLED) {
     printf("check      %llu of %llu chunks   the last: %s", (unsigned long long)streamed->checked,
            (unsigned long long)streamed->chunks, text);
+    return;
+  }
+  if (report->parts && report->check == RH_CHECK_SAMPLED) {
+    printf("check      sampled: %s", text);
     return;
   }
   if (report->spec->rounds_once && !reference->exact) {
@@ -264,9 +270,10 @@ static void print_text(const rh_app *app, const rh_run_report *report) {
   if (report->resident) print_devices(report);
   if (report->ranks) print_ranks(report);
   if (report->measured) print_measured(report);
-  if (report->measured || (app->typed->verbose && !report->streamed && !report->ranks))
+  if (report->measured ||
+      (app->typed->verbose && !report->streamed && !report->ranks && !report->parts))
     print_setup(report);
-  if (app->typed->verbose && !report->ranks) print_details(report);
+  if (app->typed->verbose && !report->ranks && !report->parts) print_details(report);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -406,10 +413,12 @@ static json_t *result_object(const rh_app *app, const rh_run_report *report) {
   char text[64];
   int wrong = report->checked && report->verdict.verdict == RH_VERDICT_WRONG;
   json_t *object = json_object();
+  if (report->parts) json_object_set_new(object, "parts", json_integer(report->parts));
   json_object_set_new(object, "device",
-                      json_string(report->device ? report->device->label : "host"));
+                      report->parts ? json_null()
+                                    : json_string(report->device ? report->device->label : "host"));
   json_object_set_new(object, "strategy", json_string(spec->strategy));
-  json_object_set_new(object, "plugin", rh_json_bytes(spec->plugin));
+  json_object_set_new(object, "plugin", spec->plugin ? rh_json_bytes(spec->plugin) : json_null());
   json_object_set_new(object, "isolated", json_boolean(report->isolated));
   json_object_set_new(object, "op", json_string(spec->op->name));
   json_object_set_new(object, "type", json_string(rh_type_name(spec->op->type)));

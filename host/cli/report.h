@@ -27,6 +27,7 @@ typedef struct rh_run_report {
   double check_s;
   rh_reference reference;
   rh_verdict verdict;
+  uint32_t parts;        /* that were merged; 0: none */
   uint32_t ranks, hosts; /* processes that shared the work, and on how many hosts; 0: one alone */
   const char *transport; /* between them */
   double ranks_s;        /* from the first element to the answer */

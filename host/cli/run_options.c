@@ -3,8 +3,8 @@
 #include "../core/base/path.h"
 #include "../core/io/array.h"
 #include "../core/reduce/accuracy.h"
-#include "../core/scale/checks.h"
 #include "../core/scale/local.h"
+#include "../core/scale/partial.h"
 #include "axes.h"
 #include "number.h"
 #include "size.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 
 int rh_run_options_want_ranks(const rh_typed *typed) {
-  return typed->transport || typed->ranks;
+  return typed->transport || typed->ranks || typed->partial;
 }
 
 /* Rejects options that apply to generated data only, if there is an input file. */
@@ -79,19 +79,63 @@ static rh_status parse_ranks(uint32_t *n, const char *text, rh_error *error) {
   return RH_OK;
 }
 
+/* ---- Parts ---- */
+
+static rh_status parse_element(uint64_t *number, const char *text, const char *option,
+                               rh_error *error) {
+  if (*text) return rh_size_parse(text, 0, option, number, error);
+  return rh_fail(error, RH_E_USAGE, "--slice: expected A:B, as in 1000:2000");
+}
+
+static rh_status parse_slice(rh_run_options *options, const char *slice, rh_error *error) {
+  const char *colon = strchr(slice, ':');
+  char begin[64] = "";
+  if (!colon || (size_t)(colon - slice) >= sizeof begin)
+    return rh_fail(error, RH_E_USAGE, "--slice '%.60s': expected A:B, as in 1000:2000", slice);
+  memcpy(begin, slice, (size_t)(colon - slice));
+  RH_TRY(parse_element(&options->begin, begin, "--slice", error));
+  RH_TRY(parse_element(&options->end, colon + 1, "--slice", error));
+  if (options->begin <= options->end) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "--slice '%.60s': it ends before it begins", slice);
+}
+
+static rh_status parse_part(rh_run_options *options, const rh_typed *typed, rh_error *error) {
+  const char *lone = typed->slice   ? "slice"
+                     : typed->first ? "first"
+                     : typed->whole ? "whole"
+                                    : NULL;
+  options->end = options->whole_n = UINT64_MAX;
+  if (!typed->partial && lone)
+    return rh_fail(error, RH_E_USAGE, "--%s goes with --partial, which writes what a part comes to",
+                   lone);
+  if (typed->first && !typed->input)
+    return rh_fail(error, RH_E_USAGE,
+                   "--first says where a file begins in the whole; of generated data, which are "
+                   "the whole, --slice names a part");
+  if (typed->slice) RH_TRY(parse_slice(options, typed->slice, error));
+  if (typed->first) RH_TRY(rh_size_parse(typed->first, 0, "--first", &options->first, error));
+  return typed->whole ? rh_size_parse(typed->whole, 0, "--whole", &options->whole_n, error) : RH_OK;
+}
+
 /* What holds for one process, and not for several. */
 static rh_status check_for_ranks(const rh_typed *typed, const rh_run_options *options,
                                  rh_error *error) {
+  if (typed->partial && typed->input && strcmp(typed->input, "-") == 0)
+    return rh_fail(error, RH_E_USAGE,
+                   "--partial needs a file or generated data, and not standard input");
   if (typed->input && strcmp(typed->input, "-") == 0)
     return rh_fail(error, RH_E_USAGE,
                    "--input -: several ranks cannot share standard input; name a file");
   const char *device = typed->device ? typed->device : rh_env("REDHOST_DEVICE");
+  if (device && rh_devices_are_listed(device) && typed->partial)
+    return rh_fail(error, RH_E_USAGE,
+                   "--device '%.60s': a part is reduced on one device; write one for each", device);
   if (device && rh_devices_are_listed(device))
     return rh_fail(error, RH_E_USAGE,
                    "--device '%.60s': a rank uses one device; name one, and ranks take others of "
                    "the same name",
                    device);
-  if (options->check == RH_CHECK_SAMPLED)
+  if (options->check == RH_CHECK_SAMPLED && !typed->partial)
     return rh_fail(error, RH_E_USAGE,
                    "--check sampled cannot be used with ranks, which check all chunks or none: "
                    "--check=full or none");
@@ -105,6 +149,10 @@ static rh_status parse_job(rh_run_options *options, const rh_typed *typed, rh_er
                    "--ranks is for --transport local; how many ranks '%.40s' has is said where the "
                    "job is started, as in mpirun -n 4",
                    typed->transport);
+  if (is_local && !typed->ranks && typed->partial) {
+    options->ranks = 1;
+    return check_for_ranks(typed, options, error);
+  }
   if (is_local && !typed->ranks)
     return rh_fail(error, RH_E_USAGE, "--transport local needs --ranks, as in --ranks 4");
   if (is_local) RH_TRY(parse_ranks(&options->ranks, typed->ranks, error));
@@ -124,5 +172,6 @@ rh_status rh_run_options_parse(rh_run_options *options, const rh_typed *typed, r
   RH_TRY(parse_check(&options->check, typed, error));
   RH_TRY(parse_chunk(&options->chunk_bytes, typed, error));
   RH_TRY(check_accuracy(typed, options->check, error));
+  RH_TRY(parse_part(options, typed, error));
   return rh_run_options_want_ranks(typed) ? parse_job(options, typed, error) : RH_OK;
 }

@@ -12,6 +12,9 @@ typedef struct rh_run_options {
   uint64_t chunk_bytes; /* of --stream; 0: none were given */
   double timeout_s;     /* 0: none was given */
   uint32_t ranks;       /* that this process is to start; 0: none */
+  /* Of --partial: the elements of the data that it is of, and where the data begin in a whole. */
+  uint64_t begin, end;     /* end: UINT64_MAX: all */
+  uint64_t first, whole_n; /* whole_n: UINT64_MAX: not known */
 } rh_run_options;
 
 /* Does the run share its work with other processes? */

@@ -5,15 +5,18 @@
 #include "../core/choose/locate.h"
 #include "../core/operation/ops.h"
 #include "../core/reduce/by_code.h"
+#include "../core/reduce/exact_data.h"
 #include "../core/reduce/operand_data.h"
 #include "../core/scale/agree.h"
 #include "../core/scale/gather.h"
 #include "../core/scale/local.h"
 #include "../core/scale/share_stream.h"
+#include "../core/scale/split.h"
 #include "../core/scale/transports.h"
 #include "../core/scale/word.h"
 #include "crash.h"
 #include "inputs.h"
+#include "partial_output.h"
 #include "rank_part.h"
 #include "report.h"
 #include "run_stream.h"
@@ -33,21 +36,21 @@ typedef struct run_ranks {
   const rh_app *app;
   const rh_run_options *options;
   rh_ranks ranks;
-  rh_job_spec job;
+  rh_job_spec job; /* n: of the data, of which these are reduced: */
+  uint64_t first, n, whole_n;
   rh_user_operator user;
   char what[256];
   rh_found found;
   rh_inputs inputs;
   rh_source source;
-  rh_share_source from;
-  rh_share_spec share;
-  rh_share part;
+  rh_share share;
+  rh_partial part;
   rh_share_stream *stream;
   int isolated; /* 1: the strategy runs in `child`, or there is `why` there is none */
   rh_rank_child child;
   rh_error why;
   rh_reporter reporter; /* the program's */
-  rh_whole whole;
+  rh_partial whole;
   rh_run_report report;
 } run_ranks;
 
@@ -162,6 +165,26 @@ static void generate(run_ranks *run) {
   rh_source_generated(&run->source, run->options->kind, run->options->seed, types, n, job->n);
 }
 
+/* Of --partial: a slice of the data, which may be a part of more. */
+static rh_status find_part(run_ranks *run, rh_error *error) {
+  const rh_run_options *options = run->options;
+  const rh_typed *typed = run->app->typed;
+  uint64_t end = options->end == UINT64_MAX ? run->job.n : options->end;
+  int are_whole = !typed->partial || !typed->input || (typed->slice && !typed->first);
+  run->first = options->first + options->begin;
+  run->whole_n = are_whole && !typed->whole ? run->job.n : options->whole_n;
+  if (end > run->job.n || options->begin > end)
+    return rh_fail(error, RH_E_USAGE, "--slice '%.60s': %s has %llu elements", typed->slice,
+                   run->what, (unsigned long long)run->job.n);
+  run->n = end - options->begin;
+  if (typed->input) rh_source_shift(&run->source, options->first);
+  if (!typed->partial) return RH_OK;
+  if (run->whole_n == UINT64_MAX && run->job.op->count_slot >= 0)
+    return rh_fail(error, RH_E_USAGE,
+                   "the map uses n, the number of elements of the whole: say it by --whole");
+  return rh_partial_check_part(&run->job, run->first, run->n, &run->whole_n, error);
+}
+
 static rh_status find_data(run_ranks *run, rh_error *error) {
   const rh_typed *typed = run->app->typed;
   rh_job_spec *job = &run->job;
@@ -174,10 +197,11 @@ static rh_status find_data(run_ranks *run, rh_error *error) {
   RH_TRY(is_own ? find_operator(run, error) : find_elements(run, error));
   if (!typed->input) generate(run);
   rh_user_operator_note(run->app, &run->inputs, job);
-  if (job->n == 0 && job->op->needs_an_element)
+  if (job->n == 0 && job->op->needs_an_element && !typed->partial)
     return rh_fail(error, RH_E_USAGE, "%s: %s of an empty array is undefined", run->what,
                    job->op->name);
-  return rh_run_accuracy(typed, run->options->check, job, run->user.custom, error);
+  RH_TRY(rh_run_accuracy(typed, run->options->check, job, run->user.custom, error));
+  return find_part(run, error);
 }
 
 /* ---- With what ---- */
@@ -227,10 +251,17 @@ static uint32_t count_here(const rh_ranks *ranks) {
 }
 
 static void cut(run_ranks *run) {
-  rh_share_spec *share = &run->share;
-  *share = (rh_share_spec){.context = run->app->context, .job = &run->job, .checks = checks(run)};
-  rh_share_cut(&run->job, run->ranks.place.rank, run->ranks.place.size, &share->first_tile,
-               &share->tiles);
+  rh_share *share = &run->share;
+  *share = (rh_share){.context = run->app->context,
+                      .job = &run->job,
+                      .whole_n = run->whole_n,
+                      .source = &run->source,
+                      .chunk_bytes = run->options->chunk_bytes,
+                      .check = (uint32_t)run->options->check,
+                      .device_kinds = run->found.device_kinds,
+                      .stop = &run->ranks.stop};
+  rh_split_ranks(rh_partial_tile(&run->job), run->first, run->n, run->ranks.place.rank,
+                 run->ranks.place.size, &share->first, &share->n);
 }
 
 /* ---- The same everywhere? ---- */
@@ -267,26 +298,26 @@ static void describe(const run_ranks *run, rh_text *text) {
     rh_agree_add_number(text, "number of files", run->inputs.n);
   }
   rh_agree_add_number(text, "number of elements", run->job.n);
+  rh_agree_add_number(text, "first element", run->first);
+  rh_agree_add_number(text, "elements of the part", run->n);
   rh_agree_add(text, "check", checks(run) ? "full" : "none");
   rh_agree_add_number(text, "bytes of a chunk", options->chunk_bytes);
 }
 
-static int order_decides(const rh_job_spec *job) {
-  if (job->rounds_once) return 0;
-  if (job->op->is_struct) return !(job->op->abi->flags & RH_OP_EXACT);
-  return rh_op_rounds(job->op->base, job->op->type);
+/* Ranks may choose each for itself, but where a strategy's bits are its own. */
+static void name_strategy(const run_ranks *run, rh_text *text) {
+  const rh_typed *typed = run->app->typed;
+  int is_own = strcmp(typed->name, "auto") != 0 && rh_partial_order_decides(&run->job) &&
+               !(run->found.promises & RH_CANONICAL_ORDER);
+  rh_text_add(text, "%s", is_own ? run->found.name : "of the canonical order");
+  for (uint64_t k = 0; is_own && k < typed->n_settings; k++)
+    rh_text_add(text, " %s=%s", typed->settings[k].key, typed->settings[k].value);
 }
 
-/* Ranks may choose each for itself, but where a strategy's bits are its own. */
 static void add_strategy(const run_ranks *run, rh_text *text) {
-  const rh_typed *typed = run->app->typed;
   rh_text own = {0};
-  rh_text_add(&own, "%s", run->found.name);
-  for (uint64_t k = 0; k < typed->n_settings; k++)
-    rh_text_add(&own, " %s=%s", typed->settings[k].key, typed->settings[k].value);
-  int is_own = strcmp(typed->name, "auto") != 0 && order_decides(&run->job) &&
-               !(run->found.promises & RH_CANONICAL_ORDER);
-  rh_agree_add(text, "strategy", is_own ? rh_text_get(&own) : "of the canonical order");
+  name_strategy(run, &own);
+  rh_agree_add(text, "strategy", rh_text_get(&own));
   text->failed |= own.failed;
   rh_text_finish(&own);
 }
@@ -341,7 +372,7 @@ static void start_child(run_ranks *run, const rh_digest *problem) {
       !run->isolated)
     return;
   cut(run);
-  run->isolated = run->share.tiles > 0;
+  run->isolated = run->share.n > 0;
   if (run->isolated)
     rh_rank_child_start(&run->child, app, &order, timeout_s, &run->ranks.stop, &run->why);
 }
@@ -372,19 +403,13 @@ static uint64_t least(uint64_t a, uint64_t b) {
 
 /* In this process: processes share the host with this one. */
 static rh_status open_part(run_ranks *run, uint32_t processes, rh_error *error) {
-  const rh_share_spec *share = &run->share;
+  rh_share *share = &run->share;
   cut(run);
-  run->from = (rh_share_source){.source = &run->source,
-                                .chunk_bytes = run->options->chunk_bytes,
-                                .device_kinds = run->found.device_kinds,
-                                .processes = processes,
-                                .stop = &run->ranks.stop};
+  share->processes = processes;
   /* As one process maps what fits into memory. */
-  uint64_t tile = rh_share_tile(&run->job), first = share->first_tile * tile;
-  if (run->found.device_kinds == RH_DEVICE_HOST && first < run->job.n)
-    rh_source_view(&run->source, first, least(share->tiles * tile, run->job.n - first),
-                   run->inputs.are_large);
-  return rh_share_stream_open(&run->stream, &run->part, share, &run->from, error);
+  if (run->found.device_kinds == RH_DEVICE_HOST && share->n)
+    rh_source_view(&run->source, share->first, share->n, run->inputs.are_large);
+  return rh_share_stream_open(&run->stream, &run->part, share, error);
 }
 
 /* An operator by code combines the parts' values here, too. */
@@ -407,10 +432,10 @@ static rh_status set_up(void *of_run, rh_error *error) {
 static rh_status take_part(run_ranks *run, rh_error *error) {
   void *bytes = NULL;
   uint64_t n = 0;
+  rh_partial_init(&run->part, &run->job, run->share.whole_n, run->share.check);
   rh_status status = rh_rank_child_part(&run->child, &bytes, &n, error);
-  if (status == RH_OK) status = rh_part_read(&run->part, &run->job, checks(run), bytes, n, error);
+  if (status == RH_OK) status = rh_partial_read(&run->part, bytes, n, 1, error);
   free(bytes);
-  if (run->found.device_kinds != RH_DEVICE_HOST) run->part.device = run->app->context->device;
   return status;
 }
 
@@ -424,12 +449,28 @@ static rh_status reduce(void *of_run, rh_error *error) {
 
 static rh_status conclude(run_ranks *run, rh_error *error) {
   rh_run_report *report = &run->report;
-  report->checked = run->whole.checked;
+  report->checked = checks(run);
   /* A strategy that has no elements anywhere is the one that was asked for. */
   if (!run->whole.strategy[0])
     snprintf(run->whole.strategy, sizeof run->whole.strategy, "%s", run->job.strategy);
-  return rh_whole_conclude(&run->whole, &run->job, &report->result, &report->reference,
-                           &report->verdict, error);
+  RH_TRY(rh_partial_conclude(&run->whole, &report->result, &report->reference, &report->verdict,
+                             error));
+  if (report->checked) rh_exact_data_settle(&report->verdict, "the ranks hold parts of the data");
+  return RH_OK;
+}
+
+static rh_status write_partial(void *of_run, rh_error *error) {
+  run_ranks *run = of_run;
+  rh_partial_texts texts = {0};
+  rh_text strategy = {0};
+  name_strategy(run, &strategy);
+  rh_status status =
+      rh_partial_describe(&texts, &run->job, run->share.check, rh_text_get(&strategy), error);
+  if (status == RH_OK && run->ranks.place.rank == 0)
+    status = rh_partial_output(run->app, &run->whole, &texts, error);
+  rh_partial_texts_finish(&texts);
+  rh_text_finish(&strategy);
+  return status;
 }
 
 static uint32_t count_hosts(const rh_ranks *ranks) {
@@ -443,6 +484,11 @@ static uint32_t count_hosts(const rh_ranks *ranks) {
   return n;
 }
 
+static const rh_cl_device *device_of(const run_ranks *run) {
+  if (!run->isolated) return rh_share_stream_device(run->stream);
+  return run->found.device_kinds != RH_DEVICE_HOST ? run->app->context->device : NULL;
+}
+
 static rh_status work(run_ranks *run, rh_error *error) {
   rh_run_report *report = &run->report;
   RH_TRY(rh_ranks_work(&run->ranks, prepare, run, error));
@@ -450,11 +496,13 @@ static rh_status work(run_ranks *run, rh_error *error) {
   RH_TRY(rh_ranks_work(&run->ranks, set_up, run, error));
   double start = rh_now();
   RH_TRY(rh_ranks_work(&run->ranks, reduce, run, error));
-  RH_TRY(rh_whole_gather(&run->whole, &run->ranks, &run->job, &run->part, checks(run), error));
+  rh_partial_init(&run->whole, &run->job, run->share.whole_n, run->share.check);
+  RH_TRY(rh_partial_gather(&run->whole, &run->part, &run->ranks, 0, error));
   report->ranks_s = rh_now() - start;
+  if (run->app->typed->partial) return rh_ranks_work(&run->ranks, write_partial, run, error);
   RH_TRY(conclude(run, error));
   report->spec = &run->job;
-  report->device = run->part.device;
+  report->device = device_of(run);
   report->chosen = run->app->context->chosen;
   report->ranks = run->ranks.place.size;
   report->hosts = count_hosts(&run->ranks);
@@ -488,7 +536,7 @@ static rh_status run_all(run_ranks *run, rh_error *error) {
   watch(run);
   divert_reports(run);
   RH_TRY(work(run, error));
-  if (run->ranks.place.rank > 0) return RH_OK;
+  if (run->ranks.place.rank > 0 || app->typed->partial) return RH_OK;
   RH_TRY(rh_run_report_print(app, &run->report, error));
   rh_run_report_warn(app, &run->report);
   return RH_OK;
@@ -517,8 +565,8 @@ static void finish(run_ranks *run) {
   rh_rank_child_finish(&run->child);
   if (run->reporter.log) run->app->context->options.reporter = run->reporter;
   rh_share_stream_close(run->stream);
-  rh_share_finish(&run->part);
-  rh_whole_finish(&run->whole);
+  rh_partial_finish(&run->part);
+  rh_partial_finish(&run->whole);
   rh_inputs_finish(&run->inputs);
   rh_user_operator_finish(&run->user);
   rh_found_finish(&run->found);
@@ -601,7 +649,7 @@ static rh_status reduce_child(void *of_part, void **bytes, uint64_t *n, rh_error
   part_of_rank *part = of_part;
   run_ranks *run = &part->run;
   RH_TRY(reduce(run, error));
-  return rh_part_write(&run->part, checks(run), bytes, n, error);
+  return rh_partial_write(&run->part, NULL, bytes, n, error);
 }
 
 static void close_child(void *of_part) {

@@ -2,7 +2,6 @@
 #include "../core/base/error.h"
 #include "../core/base/vocabulary.h"
 #include "../core/choose/fallback.h"
-#include "../core/reduce/accuracy.h"
 #include "../core/reduce/exact_data.h"
 #include "../core/reduce/operand_data.h"
 #include "../tools/measure/local.h"
@@ -136,7 +135,5 @@ rh_status rh_run_streamed(const rh_run_stream *how, rh_streamed *streamed, rh_ru
   report->result = streamed->result;
   report->opened.depth = streamed->depth;
   take_verdict(how, streamed, report);
-  if (report->verdict.verdict != RH_VERDICT_WRONG)
-    rh_accuracy_take(how->spec, &report->reference, &report->result);
   return RH_OK;
 }

@@ -10,6 +10,7 @@
 #include "../../host/core/operation/ops.h"
 #include "../../host/core/scale/gather.h"
 #include "../../host/core/scale/local.h"
+#include "../../host/core/scale/split.h"
 #include "../../host/core/scale/transports.h"
 
 #include <stdio.h>
@@ -66,14 +67,14 @@ static int32_t read_aloud(void *self, const void *mine, uint32_t n, void *all, d
 static const rh_transport writer = {.gather = write_down}, reader = {.gather = read_aloud};
 
 /* The part of a rank, as its share would leave it. */
-static void make_part(rh_share *part, uint32_t rank, uint32_t size) {
+static void make_part(rh_partial *part, uint32_t rank, uint32_t size) {
   const float one = 1;
   rh_error error;
-  uint64_t first, tiles;
-  rh_share_cut(&job, rank, size, &first, &tiles);
-  rh_fold_init(&part->fold, rh_share_op(&job));
-  for (uint64_t at = first; at < first + tiles;) {
-    uint32_t level = rh_fold_level(at, first + tiles - at, 63);
+  uint64_t tile = rh_partial_tile(&job), first, n;
+  rh_split_ranks(tile, 0, job.n, rank, size, &first, &n);
+  rh_partial_init(part, &job, job.n, RH_CHECK_FULL);
+  for (uint64_t at = first / tile, end = (first + n) / tile; at < end;) {
+    uint32_t level = rh_fold_level(at, end - at, 63);
     _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES] = {0};
     memcpy(value, &one, sizeof one);
     if (rh_fold_add(&part->fold, level, at >> level, value, &error) != RH_OK) give_up(&error);
@@ -82,16 +83,17 @@ static void make_part(rh_share *part, uint32_t rank, uint32_t size) {
 }
 
 static void write_rank(script *s, uint32_t rank) {
-  rh_share part = {0};
-  rh_whole whole;
+  rh_partial part;
+  rh_partial whole;
   rh_error error;
   rh_ranks ranks = {.transport = &writer, .self = s, .place = {sizeof(rh_rank_place), 0, 1, 0}};
   make_part(&part, rank, s->size);
+  rh_partial_init(&whole, &job, job.n, RH_CHECK_FULL);
   s->rank = rank;
   s->turn = 0;
-  if (rh_whole_gather(&whole, &ranks, &job, &part, 1, &error) != RH_OK) give_up(&error);
-  rh_whole_finish(&whole);
-  rh_share_finish(&part);
+  if (rh_partial_gather(&whole, &part, &ranks, 0, &error) != RH_OK) give_up(&error);
+  rh_partial_finish(&whole);
+  rh_partial_finish(&part);
 }
 
 /* Twice: shorter parts are filled up to the longest. */
@@ -107,18 +109,19 @@ static void measure_fold(uint32_t size) {
   script s = {.size = size};
   write_script(&s);
   for (int k = 0; k < TIMES; k++) {
-    rh_share part = {0};
-    rh_whole whole;
+    rh_partial part;
+    rh_partial whole;
     rh_error error;
     rh_ranks ranks = {
         .transport = &reader, .self = &s, .place = {sizeof(rh_rank_place), 0, size, 0}};
     make_part(&part, 0, size);
+    rh_partial_init(&whole, &job, job.n, RH_CHECK_FULL);
     s.turn = 0;
     double start = rh_now();
-    if (rh_whole_gather(&whole, &ranks, &job, &part, 1, &error) != RH_OK) give_up(&error);
+    if (rh_partial_gather(&whole, &part, &ranks, 0, &error) != RH_OK) give_up(&error);
     times[k] = rh_now() - start;
-    rh_whole_finish(&whole);
-    rh_share_finish(&part);
+    rh_partial_finish(&whole);
+    rh_partial_finish(&part);
   }
   qsort(times, TIMES, sizeof *times, by_value);
   printf("%7u ranks: at most %u bytes each, %.3f ms\n", size, s.most[1], 1e3 * times[TIMES / 2]);

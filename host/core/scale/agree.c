@@ -144,6 +144,13 @@ static void find_difference(const char *a, const char *b, rh_difference *found) 
             b + before, into);
 }
 
+int rh_agree_differ(const char *a, const char *b, rh_difference *found) {
+  *found = (rh_difference){0};
+  if (strcmp(a, b) == 0) return 0;
+  find_difference(a, b, found);
+  return 1;
+}
+
 static rh_status take_text(void *of_comparison, uint32_t rank, const void *theirs, uint64_t bytes,
                            rh_error *error) {
   comparison *c = of_comparison;

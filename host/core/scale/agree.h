@@ -37,6 +37,9 @@ typedef struct rh_difference {
   char values[2][100];
 } rh_difference;
 
+/* The first difference of two texts; *found is empty, and 0 returned, if there is none. */
+int rh_agree_differ(const char *a, const char *b, rh_difference *found);
+
 /* All ranks call it, and find the same. */
 rh_status rh_agree_compare(rh_ranks *ranks, const rh_text *mine, rh_difference *found,
                            rh_error *error);

@@ -104,10 +104,10 @@ rh_status rh_arrays_reduce(rh_stream_device *device, const void *const *arrays, 
   rh_fold fold;
   const rh_array_run all = {
       .arrays = arrays, .n = n, .end = chunks, .take = take_value, .user = &fold};
-  rh_fold_init(&fold, rh_instance_op(lane->job.instance));
+  rh_fold_init(&fold, rh_instance_op(lane->job.instance), 1, 1);
   if (depth) *depth = depth_of(lane, chunks);
   rh_status status = rh_arrays_stream(device, &all, error);
-  if (status == RH_OK) status = rh_fold_value(&fold, value, error);
+  if (status == RH_OK) status = rh_fold_value(&fold, 0, value, error);
   rh_fold_finish(&fold);
   return status;
 }

@@ -4,20 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LEVEL = 63, FIRST_CAPACITY = 64 };
+enum { MOST_LEVEL = 63, FIRST_CAPACITY = 64, ALIGNMENT = 16 };
 
-struct rh_fold_node {
-  uint64_t index;
-  uint32_t level;
-  _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];
-};
-
-void rh_fold_init(rh_fold *fold, const rh_op *op) {
-  *fold = (rh_fold){.op = op};
+void rh_fold_init(rh_fold *fold, const rh_op *op, uint32_t n_values, uint64_t unit) {
+  uint32_t stride = (op->value_size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  *fold = (rh_fold){.op = op, .n_values = n_values, .stride = stride, .unit = unit};
 }
 
 void rh_fold_finish(rh_fold *fold) {
   free(fold->nodes);
+  free(fold->values);
   *fold = (rh_fold){0};
 }
 
@@ -30,6 +26,26 @@ static uint64_t first_of(const rh_fold_node *node) {
 /* Inclusive, because the end may be 2^64. */
 static uint64_t last_of(const rh_fold_node *node) {
   return first_of(node) + ((UINT64_C(1) << node->level) - 1);
+}
+
+uint64_t rh_fold_first(const rh_fold *fold, uint32_t k) {
+  return first_of(&fold->nodes[k]);
+}
+
+uint64_t rh_fold_last(const rh_fold *fold, uint32_t k) {
+  return last_of(&fold->nodes[k]);
+}
+
+static size_t node_bytes(const rh_fold *fold) {
+  return (size_t)fold->n_values * fold->stride;
+}
+
+static unsigned char *values_of(const rh_fold *fold, uint32_t k) {
+  return fold->values + k * node_bytes(fold);
+}
+
+const void *rh_fold_values(const rh_fold *fold, uint32_t k) {
+  return values_of(fold, k);
 }
 
 /* The number of nodes that begin before the unit. */
@@ -47,23 +63,38 @@ static uint32_t place_of(const rh_fold *fold, uint64_t unit) {
   return low;
 }
 
+int rh_fold_has(const rh_fold *fold, uint64_t unit) {
+  uint32_t at = place_of(fold, unit);
+  return (at < fold->n && first_of(&fold->nodes[at]) == unit) ||
+         (at > 0 && last_of(&fold->nodes[at - 1]) >= unit);
+}
+
 static rh_status check_free(const rh_fold *fold, const rh_fold_node *node, uint32_t at,
                             rh_error *error) {
   int meets_left = at > 0 && last_of(&fold->nodes[at - 1]) >= first_of(node);
   int meets_right = at < fold->n && first_of(&fold->nodes[at]) <= last_of(node);
   if (!meets_left && !meets_right) return RH_OK;
-  return rh_fail(error, RH_E_INVALID, "the parts of a reduction overlap: unit %llu is in two",
-                 (unsigned long long)(meets_left ? first_of(node) : first_of(&fold->nodes[at])));
+  uint64_t unit = meets_left ? first_of(node) : first_of(&fold->nodes[at]);
+  return rh_fail(error, RH_E_INVALID, "the parts of a reduction overlap: element %llu is in two",
+                 (unsigned long long)(unit * fold->unit));
 }
 
 static rh_status make_room(rh_fold *fold, rh_error *error) {
   if (fold->n < fold->capacity) return RH_OK;
   uint32_t capacity = fold->capacity ? 2 * fold->capacity : FIRST_CAPACITY;
-  rh_fold_node *nodes = aligned_alloc(_Alignof(rh_fold_node), capacity * sizeof *nodes);
-  if (!nodes) return rh_fail(error, RH_E_NOMEM, "no memory for the parts of a reduction");
+  rh_fold_node *nodes = malloc(capacity * sizeof *nodes);
+  unsigned char *values = aligned_alloc(ALIGNMENT, capacity * node_bytes(fold));
+  if (!nodes || !values) {
+    free(nodes);
+    free(values);
+    return rh_fail(error, RH_E_NOMEM, "no memory for the parts of a reduction");
+  }
   if (fold->n) memcpy(nodes, fold->nodes, fold->n * sizeof *nodes);
+  if (fold->n) memcpy(values, fold->values, fold->n * node_bytes(fold));
   free(fold->nodes);
+  free(fold->values);
   fold->nodes = nodes;
+  fold->values = values;
   fold->capacity = capacity;
   return RH_OK;
 }
@@ -74,6 +105,14 @@ static int are_neighbours(const rh_fold_node *left, const rh_fold_node *right) {
   return left->level == right->level && left->index % 2 == 0 && left->index + 1 == right->index;
 }
 
+/* Moves the nodes from `from` on to `to` and on. */
+static void move(rh_fold *fold, uint32_t from, uint32_t to) {
+  uint32_t count = fold->n - from;
+  memmove(&fold->nodes[to], &fold->nodes[from], count * sizeof *fold->nodes);
+  memmove(values_of(fold, to), values_of(fold, from), count * node_bytes(fold));
+  fold->n = to + count;
+}
+
 /* Combines the node at `at` with a neighbour, and what becomes of it with the next one. */
 static void merge(rh_fold *fold, uint32_t at) {
   rh_fold_node *nodes = fold->nodes;
@@ -82,15 +121,16 @@ static void merge(rh_fold *fold, uint32_t at) {
       at--;
     else if (at + 1 >= fold->n || !are_neighbours(&nodes[at], &nodes[at + 1]))
       return;
-    rh_op_combine(fold->op, nodes[at].value, nodes[at + 1].value);
+    for (uint32_t k = 0; k < fold->n_values; k++)
+      rh_op_combine(fold->op, values_of(fold, at) + k * fold->stride,
+                    values_of(fold, at + 1) + k * fold->stride);
     nodes[at].index /= 2;
     nodes[at].level++;
-    fold->n--;
-    memmove(&nodes[at + 1], &nodes[at + 2], (fold->n - at - 1) * sizeof *nodes);
+    move(fold, at + 2, at + 1);
   }
 }
 
-rh_status rh_fold_add(rh_fold *fold, uint32_t level, uint64_t index, const void *value,
+rh_status rh_fold_add(rh_fold *fold, uint32_t level, uint64_t index, const void *values,
                       rh_error *error) {
   if (level > MOST_LEVEL || index > UINT64_MAX >> level)
     return rh_fail(error, RH_E_INVALID, "part %llu of level %u is beyond 2^64 units",
@@ -99,10 +139,9 @@ rh_status rh_fold_add(rh_fold *fold, uint32_t level, uint64_t index, const void 
   uint32_t at = place_of(fold, first_of(&node));
   RH_TRY(check_free(fold, &node, at, error));
   RH_TRY(make_room(fold, error));
-  memcpy(node.value, value, fold->op->value_size);
-  memmove(&fold->nodes[at + 1], &fold->nodes[at], (fold->n - at) * sizeof node);
+  move(fold, at, at + 1);
+  memcpy(values_of(fold, at), values, node_bytes(fold));
   fold->nodes[at] = node;
-  fold->n++;
   merge(fold, at);
   return RH_OK;
 }
@@ -125,85 +164,20 @@ uint64_t rh_fold_units(const rh_fold *fold) {
 }
 
 /* Without a gap, levels fall from node to node: the last one goes up until it meets a neighbour. */
-rh_status rh_fold_value(const rh_fold *fold, void *value, rh_error *error) {
-  rh_fold_node whole, left;
+rh_status rh_fold_value(const rh_fold *fold, uint32_t which, void *value, rh_error *error) {
+  _Alignas(16) unsigned char left[RH_ANY_VALUE_BYTES], whole[RH_ANY_VALUE_BYTES];
+  const rh_op *op = fold->op;
   uint64_t units;
   if (without_gap(fold, &units) < fold->n)
-    return rh_fail(error, RH_E_INVALID, "a part of a reduction is missing: unit %llu is in none",
-                   (unsigned long long)units);
-  memcpy(whole.value, fold->op->identity, fold->op->value_size);
-  if (fold->n) whole = fold->nodes[fold->n - 1];
-  for (uint32_t k = fold->n; k-- > 1;) {
-    left = fold->nodes[k - 1];
-    rh_op_combine(fold->op, left.value, whole.value);
-    whole = left;
+    return rh_fail(error, RH_E_INVALID, "a part of a reduction is missing: element %llu is in none",
+                   (unsigned long long)(units * fold->unit));
+  memcpy(whole, op->identity, op->value_size);
+  for (uint32_t k = fold->n; k-- > 0;) {
+    memcpy(left, values_of(fold, k) + which * fold->stride, op->value_size);
+    if (k + 1 < fold->n) rh_op_combine(op, left, whole);
+    memcpy(whole, left, op->value_size);
   }
-  memcpy(value, whole.value, fold->op->value_size);
-  return RH_OK;
-}
-
-/* ---- As bytes ---- */
-
-/* A machine of the other byte order reads another number. */
-static const uint32_t mark = 0x52484631;
-
-typedef struct head {
-  uint32_t mark, value_size, n, zero;
-} head;
-
-typedef struct node_head {
-  uint64_t index;
-  uint32_t level, zero;
-} node_head;
-
-uint64_t rh_fold_bytes(const rh_fold *fold) {
-  return sizeof(head) + fold->n * (sizeof(node_head) + fold->op->value_size);
-}
-
-void rh_fold_write(const rh_fold *fold, void *bytes) {
-  unsigned char *at = bytes;
-  const head first = {mark, fold->op->value_size, fold->n, 0};
-  memcpy(at, &first, sizeof first);
-  at += sizeof first;
-  for (uint32_t k = 0; k < fold->n; k++) {
-    const rh_fold_node *node = &fold->nodes[k];
-    const node_head each = {node->index, node->level, 0};
-    memcpy(at, &each, sizeof each);
-    memcpy(at + sizeof each, node->value, first.value_size);
-    at += sizeof each + first.value_size;
-  }
-}
-
-static rh_status check_head(const rh_fold *fold, const head *first, uint64_t size,
-                            rh_error *error) {
-  if (first->mark != mark)
-    return rh_fail(error, RH_E_INVALID,
-                   "the parts of a reduction are not as this redhost writes them: all processes "
-                   "must run the same version, on machines of one byte order");
-  if (first->value_size != fold->op->value_size)
-    return rh_fail(error, RH_E_INVALID,
-                   "the parts of a reduction have values of %u bytes instead of %u: all processes "
-                   "must reduce by the same operator",
-                   first->value_size, fold->op->value_size);
-  if (size != sizeof *first + first->n * (sizeof(node_head) + (uint64_t)first->value_size))
-    return rh_fail(error, RH_E_INVALID, "the parts of a reduction are cut short or damaged");
-  return RH_OK;
-}
-
-rh_status rh_fold_read(rh_fold *fold, const void *bytes, uint64_t size, rh_error *error) {
-  const unsigned char *at = bytes;
-  head first = {0};
-  if (size < sizeof first)
-    return rh_fail(error, RH_E_INVALID, "the parts of a reduction are cut short or damaged");
-  memcpy(&first, at, sizeof first);
-  RH_TRY(check_head(fold, &first, size, error));
-  at += sizeof first;
-  for (uint32_t k = 0; k < first.n; k++) {
-    node_head each;
-    memcpy(&each, at, sizeof each);
-    RH_TRY(rh_fold_add(fold, each.level, each.index, at + sizeof each, error));
-    at += sizeof each + first.value_size;
-  }
+  memcpy(value, whole, op->value_size);
   return RH_OK;
 }
 

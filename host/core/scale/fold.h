@@ -1,4 +1,4 @@
-/* The value of data that were reduced in parts: chunks of a stream, on several devices, by several
+/* The values of data that were reduced in parts: chunks of a stream, on several devices, by several
  * processes.
  *
  * The tree of docs/bits.md is aligned.  Data are counted in units, which are tiles or chunks of
@@ -10,46 +10,55 @@
  * do not depend on how the data were divided.  This holds for operators that round and for those
  * that do not commute; of others, such as min, any strategy's values will do.
  *
+ * A node may have several values of one operator, such as a strategy's and the exact one, each of
+ * which is combined with its own kind.
+ *
  * Nodes that arrive in index order leave at most 64 in memory.  In any other order, those stay that
  * wait for a neighbour: with d parts done at a time, about d more. */
 #pragma once
 
 #include <redhost/redhost.h>
 
-typedef struct rh_fold_node rh_fold_node;
+typedef struct rh_fold_node {
+  uint64_t index;
+  uint32_t level;
+} rh_fold_node;
 
 /* Initialise with rh_fold_init(); zero-initialised may be finished.  [one thread at a time] */
 typedef struct rh_fold {
-  const rh_op *op;     /* the operator, built-in or the user's; borrowed */
-  rh_fold_node *nodes; /* that wait, in index order */
+  const rh_op *op;       /* the operator, built-in or the user's; borrowed */
+  uint32_t n_values;     /* of a node */
+  uint32_t stride;       /* bytes from one value to the next: a multiple of 16 */
+  uint64_t unit;         /* elements, for messages */
+  rh_fold_node *nodes;   /* that wait, in index order */
+  unsigned char *values; /* theirs */
   uint32_t n, capacity;
 } rh_fold;
 
 /* The operator gives combine, identity and the value's size; it must outlive the fold. */
-void rh_fold_init(rh_fold *fold, const rh_op *op);
+void rh_fold_init(rh_fold *fold, const rh_op *op, uint32_t n_values, uint64_t unit);
 void rh_fold_finish(rh_fold *fold);
 
-/* Adds a node; `value` has op->value_size bytes and is copied.  level: below 64.  A node whose
- * units are there already, or are more than 2^64, is RH_E_INVALID.  RH_E_NOMEM leaves the fold as
- * it was. */
-rh_status rh_fold_add(rh_fold *fold, uint32_t level, uint64_t index, const void *value,
+/* Adds a node, whose n_values values stand `stride` bytes apart and are copied.  level: below 64.
+ * A node whose units are there already, or are more than 2^64, is RH_E_INVALID.  RH_E_NOMEM leaves
+ * the fold as it was. */
+rh_status rh_fold_add(rh_fold *fold, uint32_t level, uint64_t index, const void *values,
                       rh_error *error);
+
+/* The first unit and the last one of node k. */
+uint64_t rh_fold_first(const rh_fold *fold, uint32_t k);
+uint64_t rh_fold_last(const rh_fold *fold, uint32_t k);
+/* Its values. */
+const void *rh_fold_values(const rh_fold *fold, uint32_t k);
+/* Is the unit in a node? */
+int rh_fold_has(const rh_fold *fold, uint64_t unit);
 
 /* The units from 0 on that are there without a gap; of the last node all that it could have. */
 uint64_t rh_fold_units(const rh_fold *fold);
 
-/* *value, of op->value_size bytes and aligned to 16: that of the whole; the identity if there are
- * no nodes.  The caller has added all; RH_E_INVALID names the first gap. */
-rh_status rh_fold_value(const rh_fold *fold, void *value, rh_error *error);
-
-/* The nodes that wait, as bytes for another process: rh_fold_bytes() of them.  Both processes must
- * run the same redhost on machines of one byte order, which rh_fold_read() makes sure of. */
-uint64_t rh_fold_bytes(const rh_fold *fold);
-void rh_fold_write(const rh_fold *fold, void *bytes);
-
-/* Adds all nodes that rh_fold_write() wrote.  RH_E_INVALID if the bytes are cut or damaged, or of
- * an operator whose values have another size. */
-rh_status rh_fold_read(rh_fold *fold, const void *bytes, uint64_t size, rh_error *error);
+/* *value, of op->value_size bytes and aligned to 16: value number `which` of the whole; the
+ * identity if there are no nodes.  The caller has added all; RH_E_INVALID names the first gap. */
+rh_status rh_fold_value(const rh_fold *fold, uint32_t which, void *value, rh_error *error);
 
 /* The largest aligned node that begins at unit `first`, is at most `units` long and of at most
  * level `most`: for a run of units that begins or ends anywhere.  units: at least 1. */

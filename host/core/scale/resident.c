@@ -2,9 +2,9 @@
 #include "../base/clock.h"
 #include "../base/error.h"
 #include "../base/vocabulary.h"
+#include "partial.h"
 #include "resident_load.h"
 #include "resident_weigh.h"
-#include "share.h"
 #include "split.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static rh_resident_part *part_of(const rh_resident *r, uint32_t k) {
 }
 
 static uint64_t tiles_of(const rh_resident *r) {
-  uint64_t tile = rh_share_tile(&r->whole), n = r->whole.n;
+  uint64_t tile = rh_partial_tile(&r->whole), n = r->whole.n;
   return n / tile + (n % tile != 0);
 }
 
@@ -48,7 +48,7 @@ static rh_status check_host(const rh_resident *r, const uint64_t *starts, rh_err
   }
   for (uint32_t k = 0; k < r->spec.source->n_operands; k++)
     bytes += rh_type_size(r->spec.source->types[k]);
-  if (most == 0 || tiles <= most / bytes / rh_share_tile(&r->whole)) return RH_OK;
+  if (most == 0 || tiles <= most / bytes / rh_partial_tile(&r->whole)) return RH_OK;
   return rh_fail(error, RH_E_NOMEM, "%s: no memory for the parts that stay on the host",
                  r->whole.what);
 }
@@ -98,7 +98,7 @@ static rh_status start_crews(rh_resident *r, rh_error *error) {
 
 /* ---- Data ---- */
 
-static rh_status load(rh_resident *r, rh_checks *checks, rh_error *error) {
+static rh_status load(rh_resident *r, rh_partial *facts, rh_error *error) {
   rh_resident_part *parts[RH_MOST_HANDS];
   uint32_t devices[RH_MOST_HANDS], n = 0, failed;
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
@@ -106,7 +106,7 @@ static rh_status load(rh_resident *r, rh_checks *checks, rh_error *error) {
     devices[n] = k;
     parts[n++] = part_of(r, k);
   }
-  const rh_load_spec spec = {parts, n, r->spec.source, checks,
+  const rh_load_spec spec = {parts, n, r->spec.source, facts,
                              &r->spec.devices[0].context->options.reporter};
   rh_status status = rh_resident_load(&spec, &failed, error);
   if (failed < n) r->failed = devices[failed];
@@ -164,7 +164,7 @@ static rh_status fold(rh_resident *r, void *value, rh_error *error) {
   r->fold.n = 0;
   for (uint32_t k = 0; k < r->spec.n_devices; k++)
     if (part_of(r, k)) RH_TRY(rh_resident_part_add(part_of(r, k), &r->fold, error));
-  return rh_fold_value(&r->fold, value, error);
+  return rh_fold_value(&r->fold, 0, value, error);
 }
 
 static const rh_resident_part *first_part(const rh_resident *r) {
@@ -253,11 +253,10 @@ static rh_status trust_operator(const rh_resident *r, rh_error *error) {
   return RH_OK;
 }
 
-static rh_status judge_answer(rh_resident *r, rh_checks *checks, rh_error *error) {
+static rh_status judge_answer(rh_resident *r, const rh_partial *facts, rh_error *error) {
   r->depth = depth_of(r);
-  if (checks->mode != RH_CHECK_FULL) return RH_OK;
-  RH_TRY(rh_checks_conclude(checks, error));
-  r->reference = checks->whole;
+  if (facts->check != RH_CHECK_FULL) return RH_OK;
+  RH_TRY(rh_partial_reference(facts, &r->reference, error));
   rh_job_judge(&r->whole, least_exact(r), r->depth, &r->reference, &r->result, &r->verdict);
   return r->verdict.verdict == RH_VERDICT_WRONG ? trust_operator(r, error) : RH_OK;
 }
@@ -274,15 +273,15 @@ static void release(rh_resident *r) {
   r->n_nodes = r->waits = 0;
 }
 
-static rh_status try_all(rh_resident *r, rh_checks *checks, rh_error *error) {
+static rh_status try_all(rh_resident *r, rh_partial *facts, rh_error *error) {
   double start = rh_now();
   RH_TRY(split(r, error));
   RH_TRY(start_crews(r, error));
-  RH_TRY(load(r, checks, error));
+  RH_TRY(load(r, facts, error));
   r->load_s = rh_now() - start;
-  rh_fold_init(&r->fold, rh_instance_op(first_part(r)->job.instance));
+  rh_fold_init(&r->fold, rh_instance_op(first_part(r)->job.instance), 1, 1);
   RH_TRY(rh_resident_call(r, &r->result, &r->first_s, error));
-  return judge_answer(r, checks, error);
+  return judge_answer(r, facts, error);
 }
 
 /* Not what the others would meet, too, or the user must know. */
@@ -320,11 +319,11 @@ rh_status rh_resident_open(rh_resident *r, const rh_resident_spec *spec, rh_erro
   r->seats = calloc(spec->n_devices, sizeof *r->seats);
   if (!r->seats) return rh_fail(error, RH_E_NOMEM, "no memory for the parts of the devices");
   while (goes_on) {
-    rh_checks checks;
+    rh_partial facts;
     r->failed = spec->n_devices;
-    rh_checks_init(&checks, r->spec.check, &r->whole, r->whole.n);
-    rh_status status = try_all(r, &checks, &why);
-    rh_checks_finish(&checks);
+    rh_partial_init(&facts, &r->whole, r->whole.n, (uint32_t)r->spec.check);
+    rh_status status = try_all(r, &facts, &why);
+    rh_partial_finish(&facts);
     if (status == RH_OK) {
       warn_of_failures(r);
       return RH_OK;

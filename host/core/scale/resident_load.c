@@ -5,7 +5,7 @@
 #include "../reduce/before_blame.h"
 #include "../reduce/operand_data.h"
 #include "deal.h"
-#include "share.h"
+#include "partial.h"
 #include "stream_device.h"
 
 #include <pthread.h>
@@ -20,19 +20,20 @@ enum {
 
 typedef struct load {
   const rh_load_spec *spec;
-  uint64_t piece_n, pieces;           /* elements of one */
+  uint64_t piece_n, pieces; /* elements of one, which has 2^level tiles */
+  uint32_t level;
   uint64_t offsets[RH_MOST_OPERANDS]; /* of a piece on its way */
   uint64_t bytes;
   atomic_uint_fast64_t next; /* piece */
   atomic_int stop;
   pthread_mutex_t doors[RH_MOST_HANDS]; /* of the parts: a session is one thread's at a time */
-  pthread_mutex_t lock;                 /* of the checks and what follows */
+  pthread_mutex_t lock;                 /* of the facts and what follows */
   uint32_t failed;
   rh_error failure; /* the first */
 } load;
 
 static const rh_job_spec *job_of(const load *l) {
-  return l->spec->checks->job;
+  return l->spec->facts->job;
 }
 
 /* ---- A piece ---- */
@@ -45,18 +46,18 @@ static uint32_t part_of(const load *l, uint64_t first) {
 
 static rh_status look_at(load *l, uint64_t piece, uint64_t n, const void *const *operands,
                          rh_error *error) {
-  rh_checks *checks = l->spec->checks;
+  rh_partial *facts = l->spec->facts;
   uint64_t first = piece * l->piece_n;
   int by_device = rh_stream_looks_itself(job_of(l));
-  if (!rh_checks_wants(checks, piece)) return RH_OK;
+  if (!rh_partial_wants(facts, piece)) return RH_OK;
   rh_reference *part = aligned_alloc(_Alignof(rh_reference), sizeof *part);
   if (!part) return rh_fail(error, RH_E_NOMEM, "no memory for a reference");
   rh_status status = RH_OK;
-  if (!by_device) status = rh_checks_refer(checks, operands, first, n, part, error);
-  const rh_chunk_check chunk = {.first = first, .operands = operands, .reference = part};
+  if (!by_device) status = rh_partial_refer(facts, operands, first, n, 1, part, error);
+  const rh_partial_chunk chunk = {.first = first, .n = n, .level = l->level, .reference = part};
   pthread_mutex_lock(&l->lock);
-  if (by_device) status = rh_checks_refer(checks, operands, first, n, part, error);
-  if (status == RH_OK) status = rh_checks_add(checks, piece, &chunk, error);
+  if (by_device) status = rh_partial_refer(facts, operands, first, n, 1, part, error);
+  if (status == RH_OK) status = rh_partial_add(facts, NULL, &chunk, error);
   pthread_mutex_unlock(&l->lock);
   free(part);
   return status;
@@ -153,9 +154,10 @@ static void work(load *l) {
 static void choose_pieces(load *l) {
   const rh_job_spec *job = job_of(l);
   rh_job_spec piece = *job;
-  uint64_t tile = rh_share_tile(job), starts = UINT64_C(1) << MOST_LEVEL, n = l->spec->source->n;
+  uint64_t tile = rh_partial_tile(job), starts = UINT64_C(1) << MOST_LEVEL, n = l->spec->source->n;
   for (uint32_t k = 0; k < l->spec->n_parts; k++) starts |= l->spec->parts[k]->first / tile;
-  l->piece_n = tile << __builtin_ctzll(starts);
+  l->level = (uint32_t)__builtin_ctzll(starts);
+  l->piece_n = tile << l->level;
   l->pieces = n / l->piece_n + (n % l->piece_n != 0);
   piece.n = l->piece_n;
   l->bytes = rh_operand_layout(&piece, l->offsets);

@@ -2,7 +2,7 @@
  * processors, and each piece looked at for the check before it leaves. */
 #pragma once
 
-#include "checks.h"
+#include "partial.h"
 #include "resident_part.h"
 #include "source.h"
 
@@ -10,7 +10,7 @@ typedef struct rh_load_spec {
   rh_resident_part *const *parts; /* in the order of their elements, without a gap; each has some */
   uint32_t n_parts;               /* at most RH_MOST_HANDS */
   const rh_source *source;        /* of known length, and read in any order */
-  rh_checks *checks;              /* RH_CHECK_FULL or RH_CHECK_NONE; not concluded */
+  rh_partial *facts;              /* RH_CHECK_FULL or RH_CHECK_NONE; gets references only */
   const rh_reporter *reporter;
 } rh_load_spec;
 

@@ -4,7 +4,7 @@
 #include "../base/vocabulary.h"
 #include "../cl/memory.h"
 #include "../reduce/operand_data.h"
-#include "share.h"
+#include "partial.h"
 #include "split.h"
 #include "stream_device.h"
 
@@ -18,7 +18,7 @@ static uint64_t least_of(uint64_t a, uint64_t b) {
 }
 
 static void list_nodes(rh_resident_part *part, const rh_resident_part_spec *spec) {
-  uint64_t tile = rh_share_tile(spec->job), whole = spec->job->n;
+  uint64_t tile = rh_partial_tile(spec->job), whole = spec->job->n;
   uint64_t all = whole / tile + (whole % tile != 0);
   for (uint64_t at = spec->first; at < spec->end;) {
     uint32_t level = rh_split_level(at, spec->end, all);

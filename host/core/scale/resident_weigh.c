@@ -2,8 +2,8 @@
 #include "../base/clock.h"
 #include "../base/error.h"
 #include "../base/vocabulary.h"
+#include "partial.h"
 #include "resident_load.h"
-#include "share.h"
 
 #include <math.h>
 #include <string.h>
@@ -46,21 +46,21 @@ static rh_status measure(const rh_stream_device *device, const rh_source *source
   rh_job_spec job = *device->job;
   rh_source some = *source;
   rh_resident_part part, *const parts[] = {&part};
-  rh_checks checks;
+  rh_partial facts;
   double seconds;
   uint32_t failed;
   job.n = some.n = n;
-  const uint64_t tile = rh_share_tile(&job);
+  const uint64_t tile = rh_partial_tile(&job);
   const rh_resident_part_spec spec = {device->context, &job, 0, n / tile + (n % tile != 0),
                                       RH_CHECK_FULL};
-  rh_checks_init(&checks, RH_CHECK_NONE, &job, n);
-  const rh_load_spec load = {parts, 1, &some, &checks, &device->context->options.reporter};
+  rh_partial_init(&facts, &job, n, RH_CHECK_NONE);
+  const rh_load_spec load = {parts, 1, &some, &facts, &device->context->options.reporter};
   rh_status status = rh_resident_part_init(&part, &spec, error);
   if (status == RH_OK) status = rh_resident_load(&load, &failed, error);
   if (status == RH_OK) status = time_part(&part, &seconds, error);
   if (status == RH_OK) *weight = 1 / fmax(seconds, 1e-9);
   rh_resident_part_finish(&part);
-  rh_checks_finish(&checks);
+  rh_partial_finish(&facts);
   return status;
 }
 

@@ -9,7 +9,7 @@
 
 static rh_status read_feed(const rh_source *source, uint32_t k, uint64_t first, uint64_t n,
                            void *to, const atomic_int *stop, uint64_t *got, rh_error *error) {
-  return rh_feed_read(source->feeds[k], first, n, to, stop, got, error);
+  return rh_feed_read(source->feeds[k], first - source->first, n, to, stop, got, error);
 }
 
 static rh_status check_lengths(const rh_feed *one, const rh_feed *other, rh_error *error) {
@@ -37,20 +37,25 @@ rh_status rh_source_of_feeds(rh_source *source, rh_feed *const *feeds, uint32_t 
   return RH_OK;
 }
 
+void rh_source_shift(rh_source *source, uint64_t first) {
+  source->first = first;
+  source->n += first;
+}
+
 void rh_source_view(rh_source *source, uint64_t first, uint64_t n, int leaves) {
   for (uint32_t k = 0; k < source->n_operands; k++)
-    if (source->feeds[k]) rh_feed_view(source->feeds[k], first, n, leaves);
+    if (source->feeds[k]) rh_feed_view(source->feeds[k], first - source->first, n, leaves);
 }
 
 rh_status rh_source_at(const rh_source *source, uint32_t k, uint64_t first, const void **at,
                        rh_error *error) {
   *at = NULL;
-  return source->feeds[k] ? rh_feed_at(source->feeds[k], first, at, error) : RH_OK;
+  return source->feeds[k] ? rh_feed_at(source->feeds[k], first - source->first, at, error) : RH_OK;
 }
 
 void rh_source_leave(const rh_source *source, uint64_t first, uint64_t n) {
   for (uint32_t k = 0; k < source->n_operands; k++)
-    if (source->feeds[k]) rh_feed_leave(source->feeds[k], first, n);
+    if (source->feeds[k]) rh_feed_leave(source->feeds[k], first - source->first, n);
 }
 
 int rh_source_is_viewed(const rh_source *source) {
@@ -97,14 +102,14 @@ static rh_status copy(const rh_source *source, uint32_t k, uint64_t first, uint6
   (void)stop;
   (void)error;
   uint64_t size = rh_type_size(source->types[k]);
-  memcpy(to, (const char *)source->arrays[k] + (first - source->arrays_first) * size, n * size);
+  memcpy(to, (const char *)source->arrays[k] + (first - source->first) * size, n * size);
   *got = n;
   return RH_OK;
 }
 
 void rh_source_of_arrays(rh_source *source, const void *const *arrays, uint64_t first,
                          const rh_type *types, uint32_t n_operands, uint64_t n) {
-  *source = (rh_source){.n_operands = n_operands, .n = n, .arrays_first = first, .read = copy};
+  *source = (rh_source){.n_operands = n_operands, .n = n, .first = first, .read = copy};
   memcpy(source->types, types, n_operands * sizeof *types);
   memcpy(source->arrays, arrays, n_operands * sizeof *arrays);
 }

@@ -9,13 +9,14 @@ typedef struct rh_source rh_source;
 struct rh_source {
   uint32_t n_operands;
   rh_type types[RH_MOST_OPERANDS];
-  uint64_t n;   /* elements of each operand; UINT64_MAX: known only at the end */
+  /* Elements of each operand, of which those from `first` on are there; UINT64_MAX: n is known only
+   * at the end. */
+  uint64_t n, first;
   int in_order; /* 1: pieces are read one after the other, in index order */
   uint64_t seed;
   const char *kind;                 /* of generated data */
   rh_feed *feeds[RH_MOST_OPERANDS]; /* of files and pipes */
   const void *arrays[RH_MOST_OPERANDS];
-  uint64_t arrays_first; /* the arrays' first element */
   /* Writes elements first .. first+n-1 of operand k to `to`; *got is fewer only at the end of a
    * source of unknown length.  Any thread, unless in_order. */
   rh_status (*read)(const rh_source *source, uint32_t k, uint64_t first, uint64_t n, void *to,
@@ -31,6 +32,9 @@ rh_status rh_source_of_feeds(rh_source *source, rh_feed *const *feeds, uint32_t 
  * rh_operand_data_fill() gives it. */
 void rh_source_generated(rh_source *source, const char *kind, uint64_t seed, const rh_type *types,
                          uint32_t n_operands, uint64_t n);
+
+/* The elements are a part of more: the first one has the index `first` there.  [before reading] */
+void rh_source_shift(rh_source *source, uint64_t first);
 
 /* Where the page cache holds elements first .. first+n-1 of a file, they are reduced where they are
  * by what reads the host's memory: rh_feed_view() has the rules. */

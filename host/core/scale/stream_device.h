@@ -1,8 +1,8 @@
 /* The devices of a stream, each with its strategy and its slots. */
 #pragma once
 
-#include "checks.h"
 #include "lane.h"
+#include "partial.h"
 
 /* Chunks where the caller names no size, in MiB: the host's, from and to, by the processors' cache;
  * and those of a device with memory of its own. */

@@ -29,8 +29,8 @@ struct stream {
   pthread_mutex_t lock; /* of all that follows, and *out */
   pthread_cond_t ended;
   uint32_t n_started, n_ended; /* workers in threads of their own */
-  rh_fold fold;
-  rh_checks checks;
+  rh_partial partial;
+  uint32_t level;   /* a chunk has 2^level tiles */
   rh_error failure; /* the first that ends it all */
 };
 
@@ -44,14 +44,14 @@ static const rh_job_spec *job_of(const stream *s) {
 static rh_status refer(const stream *s, rh_ring_slot *slot, rh_error *error) {
   rh_reference *part = slot->note = aligned_alloc(_Alignof(rh_reference), sizeof *part);
   if (!part) return rh_fail(error, RH_E_NOMEM, "no memory for a chunk's reference");
-  return rh_checks_refer(&s->checks, slot->operands, slot->first, slot->n, part, error);
+  return rh_partial_refer(&s->partial, slot->operands, slot->first, slot->n, 1, part, error);
 }
 
 static rh_status look_at(void *of_worker, const rh_lane *lane, rh_ring_slot *slot,
                          rh_error *error) {
   stream *s = ((worker *)of_worker)->stream;
   (void)lane;
-  if (!rh_checks_wants(&s->checks, slot->index)) return RH_OK;
+  if (!rh_partial_wants(&s->partial, slot->index)) return RH_OK;
   if (!rh_stream_looks_itself(job_of(s))) return refer(s, slot, error);
   pthread_mutex_lock(&s->lock);
   rh_status status = refer(s, slot, error);
@@ -83,23 +83,20 @@ static void note_times(stream *s, const rh_chunk_times *times) {
   }
 }
 
+/* What is wrong is said of the whole, in the end. */
 static rh_status add_value(stream *s, const rh_lane *lane, const rh_ring_slot *slot,
                            const void *value, rh_error *error) {
-  _Alignas(16) unsigned char rebased[RH_ANY_VALUE_BYTES];
-  memcpy(rebased, value, s->fold.op->value_size);
-  const rh_chunk_check chunk = {.first = slot->first,
-                                .operands = slot->operands,
-                                .may_change = rh_source_is_viewed(s->spec->source),
-                                .reference = slot->note,
-                                .value = value,
-                                .context = lane->job.context,
-                                .device = lane->job.device,
-                                .depth = lane->job.answer.depth};
-  RH_TRY(rh_checks_add(&s->checks, slot->index, &chunk, error));
-  rh_fold_rebase(s->fold.op, rebased, slot->first);
+  const rh_partial_chunk chunk = {.first = slot->first,
+                                  .n = slot->n,
+                                  .level = s->level,
+                                  .operands = slot->operands,
+                                  .may_change = rh_source_is_viewed(s->spec->source),
+                                  .reference = slot->note,
+                                  .value = value};
   s->out->n += slot->n;
   s->out->chunks++;
-  return rh_fold_add(&s->fold, 0, slot->index, rebased, error);
+  rh_status status = rh_partial_add(&s->partial, &lane->job, &chunk, error);
+  return status == RH_E_WRONG ? RH_OK : status;
 }
 
 static rh_status take_value(void *of_worker, const rh_lane *lane, const rh_ring_slot *slot,
@@ -235,46 +232,13 @@ static rh_status stream_chunks(stream *s, rh_error *error) {
 
 /* ---- The whole ---- */
 
-/* 0: unknown. */
-static uint64_t depth_of(const stream *s) {
-  uint64_t depth = 0;
-  for (uint32_t k = 0; k < s->n_workers; k++) {
-    uint64_t own = s->workers[k].device->lane.job.answer.depth;
-    if (!own) return 0;
-    if (own > depth) depth = own;
-  }
-  for (uint64_t k = 1; k < s->out->chunks; k *= 2) depth++;
-  return depth;
-}
-
-/* The device whose floats are the least exact, for the bound of the answer. */
-static const rh_cl_device *least_exact(const stream *s) {
-  const rh_cl_device *found = s->workers[0].device->lane.job.device;
-  for (uint32_t k = 1; k < s->n_workers; k++) {
-    const rh_cl_device *device = s->workers[k].device->lane.job.device;
-    if (device && (!found || device->flushes_f32 + device->flushes_f64 >
-                                 found->flushes_f32 + found->flushes_f64))
-      found = device;
-  }
-  return found;
-}
-
 static rh_status conclude(stream *s, rh_error *error) {
-  _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES] = {0};
   rh_streamed *out = s->out;
-  const rh_stream_device *first = s->workers[0].device;
-  rh_job_spec whole = *first->job;
-  whole.n = out->n;
-  RH_TRY(rh_fold_value(&s->fold, value, error));
-  rh_job_result(&whole, first->lane.job.strategy->name, value, &out->result);
-  out->depth = depth_of(s);
-  out->checked = s->checks.checked;
-  s->checks.job = &whole;
-  RH_TRY(rh_checks_conclude(&s->checks, error));
-  out->reference = s->checks.whole;
-  if (s->spec->check == RH_CHECK_SAMPLED) out->verdict = s->checks.verdict;
-  if (s->spec->check == RH_CHECK_FULL)
-    rh_job_judge(&whole, least_exact(s), out->depth, &out->reference, &out->result, &out->verdict);
+  rh_status status =
+      rh_partial_conclude(&s->partial, &out->result, &out->reference, &out->verdict, error);
+  if (status != RH_OK && status != RH_E_WRONG) return status;
+  out->depth = rh_partial_depth(&s->partial);
+  out->checked = s->partial.checked;
   for (uint32_t k = 0; k < s->n_workers; k++)
     if (s->workers[k].device->failure.status != RH_OK)
       rh_stream_device_warn(s->workers[k].device, "failed, and the others took its chunks");
@@ -299,7 +263,7 @@ static rh_status open_stream(stream *s, const rh_stream_spec *spec, rh_streamed 
   pthread_mutex_init(&s->lock, NULL);
   rh_condition_init(&s->ended);
   s->workers = calloc(spec->n_devices, sizeof *s->workers);
-  rh_checks_init(&s->checks, spec->check, job_of(s), spec->source->n);
+  rh_partial_init(&s->partial, job_of(s), spec->source->n, (uint32_t)spec->check);
   if (!out->times || !s->workers) return rh_fail(error, RH_E_NOMEM, "no memory for a stream");
   return check_count(spec, error);
 }
@@ -307,8 +271,7 @@ static rh_status open_stream(stream *s, const rh_stream_spec *spec, rh_streamed 
 static void close_stream(stream *s) {
   for (uint32_t k = 0; k < s->n_workers; k++) rh_streamer_finish(&s->workers[k].streamer);
   rh_deal_finish(&s->deal);
-  rh_fold_finish(&s->fold);
-  rh_checks_finish(&s->checks);
+  rh_partial_finish(&s->partial);
   free(s->workers);
   pthread_cond_destroy(&s->ended);
   pthread_mutex_destroy(&s->lock);
@@ -319,9 +282,9 @@ rh_status rh_stream_run(const rh_stream_spec *spec, rh_streamed *out, rh_error *
   uint64_t chunk_n = rh_stream_chunk_n(spec->devices, spec->n_devices, 1, spec->source, spec->check,
                                        spec->chunk_bytes);
   rh_status status = open_stream(&s, spec, out, error);
+  while (status == RH_OK && s.partial.fold.unit << s.level < chunk_n) s.level++;
   if (status == RH_OK) status = set_up(&s, chunk_n, error);
   if (status == RH_OK) {
-    rh_fold_init(&s.fold, rh_instance_op(s.workers[0].device->lane.job.instance));
     describe(&s);
     status = stream_chunks(&s, error);
   }

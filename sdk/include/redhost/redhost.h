@@ -29,8 +29,8 @@
  *
  * Threads.  These calls may run at the same time:
  *   - all calls on different rh_redhosts, including rh_open() and rh_close();
- *   - rh_reduce(), rh_reduce_distributed(), rh_prepare() and rh_prepared_destroy() on one
- *     rh_redhost: they take turns;
+ *   - rh_reduce(), rh_reduce_distributed(), the calls on parts, rh_prepare() and
+ *     rh_prepared_destroy() on one rh_redhost: they take turns;
  *   - calls of different rh_prepareds, with each other and with all of the above: they take no
  *     lock, and share only the device, or the caller's queue, which runs their commands in turn.
  * These may not:
@@ -328,6 +328,47 @@ typedef struct rh_communicator {
 rh_status rh_reduce_distributed(rh_redhost *redhost, const rh_request *request,
                                 const rh_communicator *communicator, rh_result *result,
                                 rh_error *error);
+
+/* ---- Parts: for any scheduler, between processes, machines and days ----
+ *
+ *     rh_reduce_part(redhost, &request, first, 0, &part, &bytes, &error);   in each task
+ *     rh_merge_parts(redhost, parts, sizes, n, &all, &all_bytes, &error);   in any order
+ *     rh_part_result(redhost, all, all_bytes, &result, &error);
+ *
+ * A part is what a run of elements comes to, as bytes that know their operator, their place in the
+ * whole, and what was exactly computed for the check: a few KiB, however many elements it is of.
+ * docs/beyond-one-device.md has each byte.  `redhost --partial` writes and `redhost --merge` reads
+ * the same. */
+
+/* Reduces request->n elements, which may be none, to a part: element 0 of the request's arrays is
+ * number `first` of the whole.  whole_n: the number of elements of the whole, which maps that use n
+ * need, or 0 if it is not known; then the whole ends with the last part that is merged.  The
+ * request is as rh_reduce() takes it, and each part is checked as that would check it; RH_E_WRONG
+ * names the elements.  Any cut will do, but for maps whose functions have other bits on other
+ * devices (sin, exp, ...): their parts begin at multiples of a tile, 2 KiB of the widest operand;
+ * else RH_E_USAGE.  On success *part has *bytes bytes, to be released by rh_part_free().
+ * [any thread; calls on one rh_redhost take turns] */
+rh_status rh_reduce_part(rh_redhost *redhost, const rh_request *request, uint64_t first,
+                         uint64_t whole_n, void **part, uint64_t *bytes, rh_error *error);
+
+/* Merges n_parts parts, parts[k] with bytes[k] bytes, in any order and with any gaps, to one, to be
+ * released by rh_part_free(); the parts stay as they are.  RH_E_FILE, in a sentence, for bytes that
+ * redhost did not write, that are cut or damaged, that are of another version or machine, or of
+ * another operator, type, accuracy or check than the first one, and for elements that two have.
+ * [any thread; calls on one rh_redhost take turns] */
+rh_status rh_merge_parts(rh_redhost *redhost, const void *const *parts, const uint64_t *bytes,
+                         uint64_t n_parts, void **merged, uint64_t *merged_bytes, rh_error *error);
+
+/* The answer of a part of which no element is missing from number 0 on: the value, with the bits of
+ * one call on the whole by a strategy that promises RH_CANONICAL_ORDER, compared with the exact
+ * reference unless the parts were unchecked (RH_E_WRONG).  RH_E_FILE names the first element that
+ * is missing, or is as rh_merge_parts() says.  *result is written only on success.
+ * [any thread; calls on one rh_redhost take turns] */
+rh_status rh_part_result(rh_redhost *redhost, const void *part, uint64_t bytes, rh_result *result,
+                         rh_error *error);
+
+/* null is legal.  [any thread] */
+void rh_part_free(void *part);
 
 /* ---- Prepared: set up once, run many times ----
  *

@@ -1,0 +1,69 @@
+/* redhost --merge FILE... */
+#include "../core/base/error.h"
+#include "../core/scale/merger.h"
+#include "partial_output.h"
+#include "report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct merging {
+  const rh_app *app;
+  rh_merger merger;
+  rh_run_report report;
+} merging;
+
+/* A pipe will do. */
+static rh_status read_file(const char *path, rh_text *to, rh_error *error) {
+  char piece[65536];
+  FILE *file = fopen(path, "rb");
+  if (!file) return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
+  for (size_t n; (n = fread(piece, 1, sizeof piece, file)) > 0;) rh_text_append(to, piece, n);
+  int failed = ferror(file) ? errno : 0;
+  fclose(file);
+  if (failed) return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(failed));
+  return to->failed ? rh_fail(error, RH_E_NOMEM, "%s: no memory for it", path) : RH_OK;
+}
+
+static rh_status merge_files(merging *m, rh_error *error) {
+  const rh_typed *typed = m->app->typed;
+  rh_status status = RH_OK;
+  for (uint32_t k = 0; k < typed->n_operands && status == RH_OK; k++) {
+    const char *path = typed->operands[k];
+    rh_text bytes = {0};
+    status = read_file(path, &bytes, error);
+    if (status == RH_OK)
+      status = rh_merger_add(&m->merger, m->app->context, path, rh_text_get(&bytes), bytes.length,
+                             error);
+    rh_text_finish(&bytes);
+  }
+  return status;
+}
+
+static rh_status conclude(merging *m, rh_error *error) {
+  rh_run_report *report = &m->report;
+  RH_TRY(
+      rh_merger_conclude(&m->merger, &report->result, &report->reference, &report->verdict, error));
+  report->check = (int)m->merger.all.check;
+  report->checked = report->check != RH_CHECK_NONE;
+  report->spec = &m->merger.job;
+  report->parts = m->app->typed->n_operands;
+  RH_TRY(rh_run_report_print(m->app, report, error));
+  rh_run_report_warn(m->app, report);
+  return RH_OK;
+}
+
+/* On the heap: the stack may be small. */
+rh_status rh_mode_merge(const rh_app *app, rh_error *error) {
+  merging *m = calloc(1, sizeof *m);
+  if (!m) return rh_fail(error, RH_E_NOMEM, "no memory for merging");
+  m->app = app;
+  rh_status status = merge_files(m, error);
+  if (status == RH_OK)
+    status = app->typed->partial ? rh_partial_output(app, &m->merger.all, &m->merger.texts, error)
+                                 : conclude(m, error);
+  rh_merger_finish(&m->merger);
+  free(m);
+  return status;
+}

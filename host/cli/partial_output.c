@@ -1,0 +1,70 @@
+#include "partial_output.h"
+#include "../core/base/draft.h"
+#include "../core/base/error.h"
+#include "../core/base/vocabulary.h"
+#include "json.h"
+#include "plain.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const checks[] = {"full", "sampled", "none"};
+
+static rh_status write_file(const char *path, const void *bytes, uint64_t size, rh_error *error) {
+  rh_draft draft = {0};
+  int failed = rh_draft_begin(&draft, path) != 0 || fwrite(bytes, 1, size, draft.out) != size ||
+               rh_draft_end(&draft) != 0;
+  int why = errno;
+  rh_draft_finish(&draft);
+  return failed ? rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(why)) : RH_OK;
+}
+
+static rh_status print_json(const rh_app *app, const rh_partial *partial, uint64_t bytes,
+                            rh_error *error) {
+  const rh_job_spec *job = partial->job;
+  json_t *document = rh_json_document(), *object = json_object();
+  json_object_set_new(object, "file", rh_json_bytes(app->typed->partial));
+  json_object_set_new(object, "bytes", json_integer((json_int_t)bytes));
+  json_object_set_new(object, "first", json_integer((json_int_t)rh_partial_first(partial)));
+  json_object_set_new(object, "n", json_integer((json_int_t)rh_partial_count(partial)));
+  json_object_set_new(object, "whole",
+                      partial->whole_n == UINT64_MAX ? json_null()
+                                                     : json_integer((json_int_t)partial->whole_n));
+  json_object_set_new(object, "op", json_string(job->op->name));
+  json_object_set_new(object, "type", json_string(rh_type_name(job->op->operands[0].type)));
+  json_object_set_new(object, "strategy",
+                      *partial->strategy ? json_string(partial->strategy) : json_null());
+  json_object_set_new(object, "check", json_string(checks[partial->check]));
+  json_object_set_new(document, "partial", object);
+  return rh_json_print(document, error);
+}
+
+static void print_text(const rh_app *app, const rh_partial *partial, uint64_t bytes) {
+  uint64_t n = rh_partial_count(partial), first = rh_partial_first(partial);
+  const rh_job_spec *job = partial->job;
+  printf("partial    %s   %" PRIu64 " bytes   ", rh_plain(app->typed->partial), bytes);
+  if (n == 0)
+    printf("no elements");
+  else if (rh_partial_end(partial) - first == n)
+    printf("elements %" PRIu64 " to %" PRIu64, first, first + n - 1);
+  else
+    printf("%" PRIu64 " elements from %" PRIu64 " on, with gaps", n, first);
+  printf("   %s %s   check %s\n", rh_plain(job->op->name), rh_type_name(job->op->operands[0].type),
+         checks[partial->check]);
+}
+
+rh_status rh_partial_output(const rh_app *app, const rh_partial *partial,
+                            const rh_partial_texts *texts, rh_error *error) {
+  const rh_partial_label label = rh_partial_label_of(texts);
+  void *bytes;
+  uint64_t size;
+  RH_TRY(rh_partial_write(partial, &label, &bytes, &size, error));
+  rh_status status = write_file(app->typed->partial, bytes, size, error);
+  free(bytes);
+  if (status != RH_OK) return status;
+  if (app->typed->json) return print_json(app, partial, size, error);
+  if (!app->typed->quiet) print_text(app, partial, size);
+  return RH_OK;
+}

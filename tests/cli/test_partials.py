@@ -1,0 +1,202 @@
+"""--partial and --merge: the bits of the whole from any cut, merged in any order, and a sentence for what does not go together."""
+
+import hashlib
+import json
+import os
+import random
+
+import redhost_cli as cli
+
+N = 100003
+SUMS = [("--op=sum", "-t" + kind) for kind in cli.TYPES]
+PROBLEMS = SUMS + [
+    ("--op=asum", "-tf16"), ("--op=prod", "-tf64", "--data=swing"), ("--op=min", "-tf32"), ("--op=argmin", "-ti8"), ("--op=argmax", "-tf64"),
+    ("--op=affine", "-tu64", "--data=hash"), ("--op=xor", "-tu16"), ("--op=meanvar",), ("--map=x*y",), ("--map=x*n", "-tf64"),
+    ("--map=x*(i%1000)", "-tf64"), ("--map=x", "--where=x > 0.5"), ("--op=min,max,sum", "-tf32"), ("--accuracy=exact",),
+    ("--reduce=isnan(b) ? a : b", "--identity=nan", "-tf32"), ("--op=sum", "-tf32", "--check=none"), ("--op=sum", "-tf32", "--check=sampled"),
+]
+ELEMENT = {"8": 1, "16": 2, "32": 4, "64": 8}
+
+
+class Partials(cli.Case):
+    caches = False
+
+    def setUp(self):
+        super().setUp()
+        self.random = random.Random(self.id())
+
+    def part(self, name, *options, **how):
+        self.assertEqual(self.good(*options, "--partial", name, "-q", **how).out, "")
+        return name
+
+    def cuts(self, count, n=N):
+        return [0, *sorted(self.random.randint(0, n) for _ in range(count - 1)), n]
+
+    def parts_of(self, count, *options, grain=1):
+        starts = [start // grain * grain for start in self.cuts(count)[:-1]] + [N]
+        how = () if any(option.startswith("--run=") for option in options) else ("--run=native",)
+        parts = [self.part("%d.part" % k, *how, "-n%d" % N, *options, "--slice=%d:%d" % cut)
+                 for k, cut in enumerate(zip(starts, starts[1:]))]
+        self.random.shuffle(parts)
+        return parts
+
+
+class Bits(Partials):
+    def test_any_problem(self):
+        for problem in PROBLEMS:
+            with self.subTest(problem=problem):
+                one = self.good("--run=native", "-n%d" % N, *problem, "-q").out
+                for count in (1, 2, 7):
+                    self.assertEqual(self.good("--merge", *self.parts_of(count, *problem), "-q").out, one)
+
+    def test_one_hash(self):
+        """One file, cut anywhere, merged in any order and as trees."""
+        outputs = set()
+        for count in (1, 2, 7, 60):
+            parts = self.parts_of(count, "-tf32", "--op=sum")
+            if count > 2:
+                half = len(parts) // 2
+                parts = [self.part("a.part", "--merge", *parts[:half]), *parts[half:]]
+            outputs.add(hashlib.sha256(self.good("--merge", *parts, "-q").out.encode()).hexdigest())
+        outputs.add(hashlib.sha256(self.good("--run=native", "-n%d" % N, "-tf32", "--op=sum", "-q").out.encode()).hexdigest())
+        self.assertEqual(len(outputs), 1)
+
+    def test_functions_that_err(self):
+        """On a device, their bits are its own."""
+        for strategy in ("native", "onepass"):
+            options = ("--run=" + strategy, "-n%d" % N, "--map=sin(x)*x")
+            self.assertEqual(self.value("--merge", *self.parts_of(5, *options, grain=512)), self.value(*options))
+        self.bad(2, "multiple of 512 elements|element 7 is none", *options, "--slice=7:1024", "--partial=a.part")
+
+    def test_opencl_c(self):
+        self.write("last.op.json", json.dumps({
+            "redhost": "operator/1", "name": "last", "operands": ["x"], "value": {"last": "i64"}, "claims": ["associative", "commutative"],
+            "source": ["rh_value rh_identity(void) { rh_value v = {-1}; return v; }",
+                       "rh_value rh_load(rh_x x, ulong i) { rh_value v = {x > 0.5f ? (long)i : -1}; return v; }",
+                       "rh_value rh_combine(rh_value a, rh_value b) { a.last = max(a.last, b.last); return a; }"]}))
+        options = ("--run=onepass", "-n%d" % N, "--op=./last.op.json")
+        self.assertEqual(self.value("--merge", *self.parts_of(3, *options)), self.value(*options))
+
+    def test_files_end_to_end(self):
+        """Each file is a part; the first one's place is 0."""
+        data = self.random.randbytes(4 * N)
+        self.write("whole.raw", data)
+        for kind in ("i32", "u8", "u16"):
+            size = ELEMENT[kind.strip("iuf")]
+            n = 4 * N // size
+            starts, names = self.cuts(5, n), []
+            for k, (first, stop) in enumerate(zip(starts, starts[1:])):
+                self.write("%d.raw" % k, data[first * size:stop * size])
+                place = ("--first=%d" % first,) if k else ()
+                names.append(self.part("%d.part" % k, "--input=%d.raw" % k, "-t" + kind, "--op=argmax", *place))
+            self.random.shuffle(names)
+            self.assertEqual(self.value("--merge", *names), self.value("--input=whole.raw", "-t" + kind, "--op=argmax"))
+
+    def test_slices_of_files(self):
+        file = os.path.join(cli.DATA, "sunspots_yearly.npy")
+        one = self.value("--input", file, "--op=argmax")
+        parts = [self.part("%s.part" % cut.replace(":", "-"), "--input", file, "--op=argmax", "--slice", cut) for cut in ("100:309", "0:100")]
+        self.assertEqual(self.value("--merge", *parts), one)
+
+    def test_ranks_write_one(self):
+        parts = [self.part("a.part", "--run=native", "-n%d" % N, "--slice=0:70001", "--ranks=3"),
+                 self.part("b.part", "--run=native", "-n%d" % N, "--slice=70001:%d" % N)]
+        self.assertEqual(self.value("--merge", *parts), self.value("--run=native", "-n%d" % N))
+
+    def test_in_a_process_of_its_own(self):
+        parts = self.parts_of(2, "--isolate=always")
+        self.assertEqual(self.value("--merge", *parts), self.value("--run=native", "-n%d" % N))
+
+    def test_few_elements(self):
+        parts = [self.part("%d.part" % k, "--run=native", "-n3", "--slice=%d:%d" % (k, k + 1)) for k in range(3)]
+        parts.append(self.part("none.part", "--run=native", "-n3", "--slice=3:3"))
+        self.assertEqual(self.value("--merge", *reversed(parts)), self.value("--run=native", "-n3"))
+
+
+class Output(Partials):
+    def test_what_is_written(self):
+        done = self.good("--run=native", "-n5000", "--slice=1000:3000", "--partial=a.part")
+        self.assertRegex(done.out, r"\Apartial    a\.part   \d+ bytes   elements 1000 to 2999   sum f32   check full\n\Z")
+        part = self.json("--run=native", "-n5000", "--slice=1000:3000", "--partial=a.part")["partial"]
+        self.assertEqual((part["first"], part["n"], part["whole"], part["strategy"]), (1000, 2000, 5000, "native"))
+        self.assertEqual(part["bytes"], os.path.getsize(self.path("a.part")))
+
+    def test_what_is_merged(self):
+        parts = self.parts_of(3)
+        done = self.good("--merge", *parts)
+        self.assertRegex(done.out, r"(?m)^native  sum f32  n = 100003 .* merged from 3 parts$")
+        self.assertRegex(done.out, r"(?m)^check      exact .* ok$")
+        (result,) = self.json("--merge", *parts)["results"]
+        self.assertEqual((result["n"], result["parts"], result["strategy"], result["check"]["outcome"]), (N, 3, "native", "ok"))
+        self.assertIn("check      skipped", self.good("--merge", *self.parts_of(2, "--check=none")).out)
+        self.assertIn("check      sampled: ", self.good("--merge", *self.parts_of(2, "--check=sampled")).out)
+
+    def test_same_bytes(self):
+        """What is written does not depend on the order of merging."""
+        parts = self.parts_of(7)
+        self.part("a.part", "--merge", *parts)
+        self.part("b.part", "--merge", *reversed(parts))
+        with open(self.path("a.part"), "rb") as a, open(self.path("b.part"), "rb") as b:
+            self.assertEqual(a.read(), b.read())
+
+
+class Refused(Partials):
+    def test_parts_that_do_not_go_together(self):
+        one = self.part("one.part", "--run=native", "-n5000", "--slice=0:1000")
+        for options, words in ((("--op=prod",), "operator 'sum' and 'prod'"), (("-tf64",), "type 'f32' and 'f64'"),
+                               (("--check=none",), "check 'full' and 'none'"), (("--check=sampled",), "check 'full' and 'sampled'"),
+                               (("--accuracy=exact",), "accuracy 'plain' and 'exact'"), (("--run=cpu_serial",), "strategy 'of the canonical order' and 'cpu_serial'"),
+                               (("-n4000",), "one whole that ends before element 4000")):
+            how = () if "--run=cpu_serial" in options else ("--run=native",)
+            other = self.part("other.part", *how, "-n5000", "--slice=1000:2000", *options)
+            self.bad(6, words, "--merge", one, other)
+        a, b = (self.part(name, "--run=native", "-n5000", "--slice=" + cut, "--map=x*t", "--let=t=" + t)
+                for name, cut, t in (("a.part", "0:10", "0.5"), ("b.part", "10:5000", "0.25")))
+        self.bad(6, "constant t '0.5 as a float' and '0.25 as a float'", "--merge", a, b)
+
+    def test_gaps_and_overlaps(self):
+        a, b, c = (self.part(name, "--run=native", "-n5000", "--slice=" + cut)
+                   for name, cut in (("a.part", "0:1000"), ("b.part", "1000:3000"), ("c.part", "2999:5000")))
+        self.bad(6, "c.part: |overlap: element 2999 is in two", "--merge", a, b, c)
+        self.bad(6, "a.part: |overlap: element 0 is in two", "--merge", a, a)
+        self.bad(6, "missing: element 1000,", "--merge", a, c)
+        self.bad(6, "missing: element 3000,", "--merge", a, b)
+        self.bad(6, "missing: element 0,", "--merge", b)
+
+    def test_files_that_are_none(self):
+        part = self.part("a.part", "--run=native", "-n5000")
+        with open(self.path(part), "rb") as file:
+            data = file.read()
+        damaged = bytearray(data)
+        damaged[len(data) // 2] ^= 1
+        newer = data[:8] + b"\x09" + data[9:]
+        for name, content, words in (("cut", data[:-1], "cut short"), ("short", data[:20], "cut short"), ("empty", b"", "cut short"),
+                                     ("long", data + b"x", "damaged"), ("damaged", bytes(damaged), "damaged"), ("newer", newer, "version 9"),
+                                     ("other", b"x" * 4096, "not a partial")):
+            self.bad(6, name + ": |" + words, "--merge", self.write(name, content))
+        self.bad(6, "absent", "--merge", "absent")
+        self.bad(6, ".", "--merge", ".")
+
+    def test_no_elements(self):
+        self.part("a.part", "--run=native", "-n0", "--op=min")
+        self.bad(6, "min of no elements is undefined", "--merge", "a.part")
+
+    def test_options(self):
+        part = "--partial=a.part"
+        for words, options in (("--slice goes with --partial", ("--slice=0:1",)), ("--first goes with --partial", ("--first=1",)),
+                               ("--whole goes with --partial", ("--whole=1",)), ("expected A:B", ("--slice=1", part)),
+                               ("expected A:B", ("--slice=:7", part)), ("ends before it begins", ("--slice=7:6", part)),
+                               ("has 5000 elements", ("--slice=0:5001", part)), ("where a file begins", ("--first=1", part)),
+                               ("the whole has 10 elements", ("--whole=10", part)), ("one device", ("-d", "0:0,0:1", part))):
+            self.bad(2, words, "--run=native", "-n5000", *options)
+        self.bad(2, "not standard input", "--run=native", "--input=-", "-tf32", part)
+        self.bad(2, "--merge takes files", "--merge")
+        self.bad(2, "cannot be used with", "--list", part)
+        self.write("x.raw", b"\0" * 64)
+        self.bad(2, "uses n|--whole", "--run=native", "--input=x.raw", "-tf32", "--map=x*n", part)
+        self.part("a.part", "--run=native", "--input=x.raw", "-tf32", "--map=x*n", "--whole=16")
+        self.bad(6, "No such file", "--run=native", "-n10", "--partial=absent/a.part")
+
+
+if __name__ == "__main__":
+    cli.main()
