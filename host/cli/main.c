@@ -3,6 +3,7 @@
 #include "../core/base/fpstate.h"
 #include "../core/base/path.h"
 #include "../core/base/text.h"
+#include "../core/choose/known.h"
 #include "../core/operation/ops.h"
 #include "../core/reduce/look.h"
 #include "../tools/isolate/peer.h"
@@ -105,7 +106,7 @@ static rh_status run_mode(const rh_typed *typed, rh_terminal *terminal, rh_error
       .reporter = rh_terminal_reporter(terminal),
   };
   RH_TRY(parse_problem(&app, error));
-  RH_TRY(rh_context_open(&app.context, &options, error));
+  RH_TRY(rh_context_open(&app.context, &options, &rh_choosing, error));
   app.context->looks_first = 1;
   rh_crash_watch(app.context);
   if (typed->transport) rh_signals_release_user();

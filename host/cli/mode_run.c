@@ -3,6 +3,7 @@
 #include "../core/base/error.h"
 #include "../core/base/log.h"
 #include "../core/choose/fallback.h"
+#include "../core/choose/known.h"
 #include "../core/choose/locate.h"
 #include "../core/io/array.h"
 #include "../core/reduce/accuracy.h"

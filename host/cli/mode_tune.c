@@ -3,6 +3,7 @@
 #include "../core/base/error.h"
 #include "../core/base/json_value.h"
 #include "../core/base/path.h"
+#include "../core/choose/known.h"
 #include "../tools/bench/problem.h"
 #include "bench_settings.h"
 #include "json.h"

@@ -1,6 +1,7 @@
 #include "run_devices.h"
 #include "../core/base/error.h"
 #include "../core/base/path.h"
+#include "../core/choose/known.h"
 #include "../core/choose/locate.h"
 #include "../core/scale/deal.h"
 #include "axes.h"
@@ -22,7 +23,7 @@ static rh_status open_another(rh_run_device *device, const rh_app *app, const ch
                               rh_error *error) {
   rh_options options = app->context->options;
   options.device = label;
-  return rh_context_open(&device->context, &options, error);
+  return rh_context_open(&device->context, &options, &rh_choosing, error);
 }
 
 static rh_status open_all(rh_run_devices *devices, const rh_app *app,

@@ -2,6 +2,7 @@
 #include "../core/base/clock.h"
 #include "../core/base/error.h"
 #include "../core/base/log.h"
+#include "../core/choose/known.h"
 #include "../core/choose/locate.h"
 #include "../core/operation/ops.h"
 #include "../core/reduce/by_code.h"
@@ -631,7 +632,7 @@ static rh_status open_child(void *of_part, int argc, char **argv, const rh_rank_
                               .no_cache = order->no_cache};
   part->app = (rh_app){.typed = typed, .terminal = &part->terminal, .op = order->op};
   part->app.type = (rh_type)order->type;
-  RH_TRY(rh_context_open(&part->app.context, &options, error));
+  RH_TRY(rh_context_open(&part->app.context, &options, &rh_choosing, error));
   *run = (run_ranks){.app = &part->app, .options = &part->options};
   run->job = job_of(&part->app, run->what);
   run->ranks.place = (rh_rank_place){.rank = order->rank, .size = order->size};

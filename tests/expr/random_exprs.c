@@ -13,6 +13,7 @@
 #include "../../host/core/base/half.h"
 #include "../../host/core/base/random.h"
 #include "../../host/core/base/vocabulary.h"
+#include "../../host/core/choose/known.h"
 #include "../../host/core/cl/memory.h"
 #include "../../host/core/cl/status.h"
 #include "../../host/core/reduce/context.h"
@@ -461,7 +462,7 @@ int main(void) {
   run *r = calloc(1, sizeof *r);
   rh_context *context = NULL;
   rh_error error = {0};
-  rh_status status = r ? rh_context_open(&context, &options, &error) : RH_E_NOMEM;
+  rh_status status = r ? rh_context_open(&context, &options, &rh_choosing, &error) : RH_E_NOMEM;
   if (status == RH_OK) status = try_all(r, context, &error);
   if (status != RH_OK) printf("%s\n", error.message);
   int failed = status != RH_OK || r->wrong > 0;

@@ -1,5 +1,6 @@
 /* rh_prepare() and the rh_prepared functions. */
 #include "../../host/core/base/vocabulary.h"
+#include "../../host/core/choose/known.h"
 #include "../../host/core/io/array.h"
 #include "../../host/core/library/handle.h"
 #include "library.h"

@@ -7,6 +7,7 @@
 #include "../../host/core/base/error.h"
 #include "../../host/core/base/random.h"
 #include "../../host/core/base/vocabulary.h"
+#include "../../host/core/choose/known.h"
 #include "../../host/core/plug/plugin.h"
 #include "../../host/core/reduce/job.h"
 #include "custom.h"
@@ -302,7 +303,8 @@ static void open_redhost(void) {
                         .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
                         .program = getenv("REDHOST_TEST_PROGRAM")};
   rh_error error;
-  if (rh_context_open(&context, &options, &error) != RH_OK) ck_abort_msg("%s", error.message);
+  if (rh_context_open(&context, &options, &rh_choosing, &error) != RH_OK)
+    ck_abort_msg("%s", error.message);
 }
 
 static void close_redhost(void) {

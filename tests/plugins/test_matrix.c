@@ -12,6 +12,7 @@
  * process. */
 #include "../../host/core/base/error.h"
 #include "../../host/core/base/vocabulary.h"
+#include "../../host/core/choose/known.h"
 #include "matrix.h"
 
 #include <check.h>
@@ -59,7 +60,8 @@ static void set_up(void) {
                         .plugin_path = environment("REDHOST_TEST_PLUGINS", NULL),
                         .program = environment("REDHOST_TEST_PROGRAM", NULL)};
   rh_error error;
-  if (rh_context_open(&context, &options, &error) != RH_OK) ck_abort_msg("%s", error.message);
+  if (rh_context_open(&context, &options, &rh_choosing, &error) != RH_OK)
+    ck_abort_msg("%s", error.message);
 }
 
 static void tear_down(void) {

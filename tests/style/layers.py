@@ -1,7 +1,7 @@
 """layers.py ROOT: includes run downward only.
 
     cli > tools: {verify, tune > bench > isolate, plot} > records > measure
-        > core: library > choose > scale > reduce > {catalog > {plug, operators}, algebra > {operators, cl}, tunedb > {plug > child, cl, io}, operators > {expr, operation}} > base
+        > core: library > choose > {scale, algebra > {operators, cl}, tunedb > {plug, cl}}, scale > reduce > {catalog > {plug > child, operators > {expr, operation}}, cl, io} > base
 
 host/core is the library: it includes nothing of host/tools or host/cli.  plug, cl and io do not know each other, and records knows nothing of the core but base, and of measure what its figures are.
 No two files of host/ call each other.  Everything may use the SDK's headers.  Plugins use those, their own kernels and their own files (plugins/NAME.c and plugins/NAME/) only, and the host knows no plugin.
@@ -24,8 +24,8 @@ BELOW = {
     "records": {"measure", "base"},
     "library": {"operation", "scale", "choose", "reduce", "operators", "tunedb", "plug", "cl", "io", "base"},
     "scale": {"operation", "reduce", "catalog", "operators", "plug", "cl", "io", "base"},
-    "choose": {"operation", "scale", "reduce", "operators", "tunedb", "plug", "cl", "io", "base"},
-    "reduce": {"operation", "algebra", "catalog", "operators", "tunedb", "plug", "child", "cl", "io", "base"},
+    "choose": {"operation", "scale", "reduce", "algebra", "operators", "tunedb", "plug", "cl", "io", "base"},
+    "reduce": {"operation", "catalog", "operators", "plug", "child", "cl", "io", "base"},
     "algebra": {"operation", "operators", "expr", "cl", "base"},
     "catalog": {"operation", "operators", "plug", "base"},
     "operators": {"operation", "expr", "base"},

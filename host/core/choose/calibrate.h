@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../reduce/job.h"
+#include "../tunedb/tunedb.h"
 
 typedef struct rh_calibrate_candidate {
   const rh_entry *entry;

@@ -7,6 +7,7 @@
 #include "calibrate.h"
 #include "estimate.h"
 #include "fallback.h"
+#include "known.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 #include "fallback.h"
 #include "../base/log.h"
+#include "known.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +18,8 @@ struct rh_left_out {
 };
 
 int rh_is_left_out(const rh_context *context, const rh_job_spec *spec, const char *strategy) {
-  for (uint32_t k = 0; k < context->n_left_out; k++) {
-    const rh_left_out *one = &context->left_out[k];
+  for (uint32_t k = 0; context->known && k < context->known->n_left_out; k++) {
+    const rh_left_out *one = &context->known->left_out[k];
     if (strcmp(one->strategy, strategy) == 0 && one->op == spec->op->base &&
         one->type == spec->op->type && one->own == spec->op->hash &&
         one->with_settings == (spec->n_settings > 0) && spec->n >= one->least_n)
@@ -34,11 +35,12 @@ static int depends_on_size(rh_status status) {
 
 /* -1: no memory, so that it would be chosen again. */
 static int leave_out(rh_context *context, const rh_job_spec *spec, rh_status status) {
-  rh_left_out *larger =
-      realloc(context->left_out, (context->n_left_out + 1u) * sizeof *context->left_out);
+  rh_known *known;
+  if (rh_known_of(context, &known, NULL) != RH_OK) return -1;
+  rh_left_out *larger = realloc(known->left_out, (known->n_left_out + 1u) * sizeof *larger);
   if (!larger) return -1;
-  context->left_out = larger;
-  rh_left_out *one = &larger[context->n_left_out++];
+  known->left_out = larger;
+  rh_left_out *one = &larger[known->n_left_out++];
   *one = (rh_left_out){.op = spec->op->base,
                        .type = spec->op->type,
                        .own = spec->op->hash,

@@ -2,6 +2,7 @@
 #include "handle.h"
 #include "../base/error.h"
 #include "../base/fpstate.h"
+#include "../choose/known.h"
 #include "kept.h"
 
 #include <stdlib.h>
@@ -36,7 +37,7 @@ rh_status rh_open(rh_redhost **opened, const rh_options *options, rh_error *erro
     free(redhost);
     return rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
   }
-  rh_status status = rh_context_open(&redhost->context, &given, error);
+  rh_status status = rh_context_open(&redhost->context, &given, &rh_choosing, error);
   if (status == RH_OK)
     *opened = redhost;
   else

@@ -2,6 +2,7 @@
 #include "../base/error.h"
 #include "../base/vocabulary.h"
 #include "../choose/fallback.h"
+#include "../choose/known.h"
 #include "../choose/locate.h"
 #include "../cl/status.h"
 #include "../reduce/asked.h"

@@ -4,6 +4,7 @@
 #include "../base/fpstate.h"
 #include "../base/vocabulary.h"
 #include "../choose/fallback.h"
+#include "../choose/known.h"
 #include "../choose/locate.h"
 #include "../reduce/operand_data.h"
 #include "../reduce/request.h"

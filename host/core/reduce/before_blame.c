@@ -1,5 +1,4 @@
 #include "before_blame.h"
-#include "../algebra/trust.h"
 #include "../base/error.h"
 #include "../base/hash.h"
 #include "../base/vocabulary.h"
@@ -84,10 +83,9 @@ rh_status rh_job_trust_on(rh_context *context, const rh_job_spec *spec, const rh
                           rh_error *error) {
   uint64_t constants[RH_MOST_CONSTANT_WORDS];
   rh_arrays arrays;
-  if (!spec->op->is_custom) return RH_OK;
+  if (!spec->op->is_custom || !context->calls) return RH_OK;
   rh_job_arrays(spec, part, &arrays, constants);
-  rh_status status =
-      rh_algebra_trust_on(rh_custom_of(spec->op), &arrays, part->first, part->n, error);
+  rh_status status = context->calls->examine(spec->op, &arrays, part->first, part->n, error);
   context->operator_failed |= status != RH_OK;
   return status;
 }

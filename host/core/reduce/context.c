@@ -35,8 +35,6 @@ rh_status rh_context_say_lost(rh_error *error) {
 static void release_device(rh_context *context) {
   rh_registry_finish(&context->registry);
   context->registry_scanned = 0;
-  rh_tunedb_close(context->tuned);
-  context->tuned = NULL;
   rh_cl_session_finish(&context->session);
   context->session_open = 0;
 }
@@ -58,12 +56,14 @@ static int copy_options(rh_options *to, const rh_options *from) {
          (to->program || !from->program);
 }
 
-rh_status rh_context_open(rh_context **opened, const rh_options *options, rh_error *error) {
+rh_status rh_context_open(rh_context **opened, const rh_options *options,
+                          const rh_context_calls *calls, rh_error *error) {
   static const rh_options defaults = {0};
   const rh_options *given = options ? options : &defaults;
   *opened = NULL;
   rh_context *context = calloc(1, sizeof *context);
   if (!context) return rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
+  context->calls = calls;
   context->opened_here = rh_fork_mark();
   context->most_whole_bytes = RH_WHOLE_BYTES;
   rh_status status = RH_OK;
@@ -85,13 +85,12 @@ rh_status rh_context_open(rh_context **opened, const rh_options *options, rh_err
 
 void rh_context_close(rh_context *context) {
   if (!context) return;
+  if (context->calls) context->calls->finish(context->known);
   release_device(context);
   rh_cl_devices_finish(&context->devices);
   rh_cache_finish(&context->cache);
   free_options(&context->options);
-  free(context->left_out);
   rh_fork_unmark(context->opened_here);
-  free(context->trusted);
   rh_definitions_finish(&context->definitions);
   free(context);
 }
@@ -260,22 +259,8 @@ void rh_context_report_missing_plugins(const rh_context *context) {
   rh_text_finish(&others);
 }
 
-rh_status rh_context_tuned(rh_context *context, rh_tunedb **tuned, rh_error *error) {
-  if (context->tuned && context->tuned_for != context->device) {
-    rh_tunedb_close(context->tuned);
-    context->tuned = NULL;
-  }
-  if (!context->tuned)
-    RH_TRY(rh_tunedb_open(&context->tuned, &context->cache, context->device, error));
-  context->tuned_for = context->device;
-  *tuned = context->tuned;
-  return RH_OK;
-}
-
 void rh_context_blame(rh_context *context, const char *strategy, const char *path,
                       const rh_operator *op, uint64_t n) {
-  rh_tunedb *tuned;
   context->blame++;
-  if (rh_context_tuned(context, &tuned, NULL) == RH_OK)
-    rh_tunedb_blame(tuned, strategy, rh_tunedb_file(tuned, path), op->base, op->type, op->hash, n);
+  if (context->calls) context->calls->wrong(context, strategy, path, op, n);
 }

@@ -4,14 +4,29 @@
 #include "../base/fork.h"
 #include "../catalog/texts.h"
 #include "../cl/session.h"
+#include "../operation/operator.h"
 #include "../plug/registry.h"
-#include "../tunedb/tunedb.h"
 
-typedef struct rh_left_out rh_left_out;
+struct rh_job;
+struct rh_known;
+typedef struct rh_context rh_context;
+
+/* What stands above a context, and knows operators and what was measured: rh_choosing, or null,
+ * where nothing is tuned and no operator is a user's. */
+typedef struct rh_context_calls {
+  /* Enters the parameters that are the best known ones into a job that was opened. */
+  rh_status (*use_tuned)(struct rh_job *job, rh_error *error);
+  void (*wrong)(rh_context *context, const char *strategy, const char *path, const rh_operator *op,
+                uint64_t n); /* rh_context_blame() */
+  /* RH_E_PLUGIN if the user's operator breaks its laws on these elements. */
+  rh_status (*examine)(const rh_operator *op, const rh_arrays *arrays, uint64_t first, uint64_t n,
+                       rh_error *error);
+  void (*finish)(struct rh_known *known); /* may be null */
+} rh_context_calls;
 
 /* Devices are discovered when one is first needed: host strategies, and --list on a machine without
  * a driver, never use OpenCL. */
-typedef struct rh_context {
+struct rh_context {
   rh_options options;          /* strings owned */
   const uint32_t *opened_here; /* rh_fork_mark() */
   rh_cache cache;
@@ -30,13 +45,11 @@ typedef struct rh_context {
   /* of all offers, if they are for one; null: the host alone */
   uint64_t registry_n;
   const rh_cl_device *registry_for;
-  rh_tunedb *tuned; /* null until asked for */
-  const rh_cl_device *tuned_for;
+  const rh_context_calls *calls;
+  struct rh_known *known; /* theirs; null at first */
   /* incremented for each wrong result, because an earlier choice of `auto` may be that strategy */
   uint32_t blame;
   rh_definitions definitions; /* of operators, by the names and files that were asked for */
-  uint64_t *trusted;          /* rh_operator.hash of those whose laws were examined */
-  uint32_t n_trusted;
   /* Arrays of more bytes are streamed to a device with memory of its own; in chunks of so many, or
    * 0: what suits it.  Tests make both small. */
   uint64_t most_whole_bytes, chunk_bytes;
@@ -45,15 +58,14 @@ typedef struct rh_context {
   char chose[64]; /* its name; "" if a strategy was named, or none could be chosen */
   /* 1: since then, the device or memory for the data failed, which is not the strategy's fault */
   int device_failed;
-  int operator_failed;   /* 1: since then, the user's operator was found to be at fault */
-  rh_left_out *left_out; /* what `auto` does not choose again in this process */
-  uint32_t n_left_out;
-} rh_context;
+  int operator_failed; /* 1: since then, the user's operator was found to be at fault */
+};
 
 enum { RH_WHOLE_BYTES = 16u << 20 }; /* most_whole_bytes: beyond, a stream is soon faster */
 
 /* Copies *options; null: the defaults.  One thread at a time uses a context. */
-rh_status rh_context_open(rh_context **opened, const rh_options *options, rh_error *error);
+rh_status rh_context_open(rh_context **opened, const rh_options *options,
+                          const rh_context_calls *calls, rh_error *error);
 void rh_context_close(rh_context *context); /* null is legal */
 
 /* Was the process forked since devices were used, whose drivers stay with its parent?  They would
@@ -100,10 +112,6 @@ rh_status rh_context_locate(rh_context *context, const char *name, rh_found *fou
  * `auto` choose.  Logs one line if a plugin is missing that was requested by its file, came with
  * redhost or could not be examined.  The last two cases are logged as errors. */
 void rh_context_report_missing_plugins(const rh_context *context);
-
-/* The tuning database for the device chosen so far, or for the host alone; does not search for
- * devices.  Valid until another device is chosen. */
-rh_status rh_context_tuned(rh_context *context, rh_tunedb **tuned, rh_error *error);
 
 /* Records a wrong result of the strategy in the plugin's file: `auto` no longer selects it for this
  * operator.  Logs nothing. */

@@ -1,5 +1,4 @@
 #include "job.h"
-#include "../algebra/trust.h"
 #include "../base/clock.h"
 #include "../base/error.h"
 #include "../base/text.h"
@@ -11,19 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-rh_status rh_job_trust(rh_context *context, const rh_job_spec *spec, rh_error *error) {
-  if (!spec->op->is_custom || spec->unchecked_op) return RH_OK;
-  uint64_t own = spec->op->hash, *larger;
-  for (uint32_t k = 0; k < context->n_trusted; k++)
-    if (context->trusted[k] == own) return RH_OK;
-  RH_TRY(rh_algebra_trust(rh_custom_of(spec->op), &context->cache, error));
-  larger = realloc(context->trusted, (context->n_trusted + 1u) * sizeof *larger);
-  if (!larger) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
-  context->trusted = larger;
-  larger[context->n_trusted++] = own;
-  return RH_OK;
-}
 
 /* Opens the strategy in this process. */
 static rh_status open_strategy(rh_job *job, rh_error *error) {
@@ -101,7 +87,7 @@ rh_status rh_job_open(rh_job *job, rh_context *context, const rh_job_spec *spec,
   job->instance_spec.reporter = &context->options.reporter;
   RH_TRY(rh_settings_defaults(job, error));
   RH_TRY(rh_job_device(context, spec, job->strategy->device_kinds, &job->device, error));
-  return rh_settings_tuned(job, error);
+  return context->calls ? context->calls->use_tuned(job, error) : RH_OK;
 }
 
 static const rh_device *device_of(const rh_job *job) {

@@ -50,10 +50,6 @@ typedef struct rh_job {
   double setup_s; /* query, build and allocation, without the upload */
 } rh_job;
 
-/* Examines a user's operator before its first use: RH_E_PLUGIN, with a counterexample, if one of
- * its laws is broken. */
-rh_status rh_job_trust(rh_context *context, const rh_job_spec *spec, rh_error *error);
-
 /* RH_E_USAGE if spec->settings are invalid for spec->strategy in spec->plugin.  Opens the plugin in
  * this process. */
 rh_status rh_job_check_settings(const rh_job_spec *spec, rh_error *error);

@@ -52,58 +52,22 @@ static int is_typed(const rh_job *job, const char *key) {
   return 0;
 }
 
-/* Uses the value if it is valid for the strategy, and returns 1. */
-static int use_setting(rh_job *job, const rh_tunedb_setting *setting) {
+int rh_settings_use(rh_job *job, const char *key, const char *value) {
   const rh_reporter *reporter = &job->context->options.reporter;
   const char *name = job->strategy->name;
   char range[128];
-  int k = rh_params_find(job->strategy, setting->key);
+  if (is_typed(job, key)) return 0;
+  int k = rh_params_find(job->strategy, key);
   if (k < 0) {
-    rh_log(reporter, RH_LOG_INFO, "tuned %s=%s is ignored: '%s' has no such parameter",
-           setting->key, setting->value, name);
+    rh_log(reporter, RH_LOG_INFO, "tuned %s=%s is ignored: '%s' has no such parameter", key, value,
+           name);
     return 0;
   }
   const rh_param *param = rh_strategy_param(job->strategy, (uint32_t)k);
-  if (rh_param_parse(param, setting->value, &job->instance_spec.params[k])) return 1;
+  if (rh_param_parse(param, value, &job->instance_spec.params[k])) return 1;
   rh_param_range(param, range, sizeof range);
-  rh_log(reporter, RH_LOG_INFO, "tuned %s=%s is ignored: '%s' takes %s", setting->key,
-         setting->value, name, range);
+  rh_log(reporter, RH_LOG_INFO, "tuned %s=%s is ignored: '%s' takes %s", key, value, name, range);
   return 0;
-}
-
-static void note(rh_job *job, const rh_tunedb *tuned, const rh_tunedb_entry *entry) {
-  rh_origin *origin = &job->params_from;
-  if (entry->origin == RH_TUNED_SHIPPED)
-    snprintf(origin->note, sizeof origin->note, "tuned for %s, by redhost's shipped defaults",
-             rh_tunedb_shipped_name(tuned));
-  else
-    snprintf(origin->note, sizeof origin->note, "tuned here");
-  rh_log(&job->context->options.reporter, RH_LOG_INFO, "parameters of '%s': %s",
-         job->strategy->name, origin->note);
-}
-
-static const rh_tunedb_entry *look_up(const rh_job *job, rh_tunedb *tuned) {
-  const char *name = job->strategy->name;
-  if (!rh_tunedb_mentions(tuned, name)) return NULL;
-  uint64_t plugin = rh_tunedb_file(tuned, job->path);
-  rh_tunedb_report_other_plugin(tuned, name, plugin);
-  return rh_tunedb_find(tuned, name, plugin, job->spec.op->base, job->spec.op->type,
-                        job->spec.op->hash, job->spec.n, NULL);
-}
-
-rh_status rh_settings_tuned(rh_job *job, rh_error *error) {
-  rh_tunedb *tuned;
-  if (job->spec.untuned || job->strategy->n_params == 0) return RH_OK;
-  RH_TRY(rh_context_tuned(job->context, &tuned, error));
-  const rh_tunedb_entry *entry = look_up(job, tuned);
-  if (!entry) return RH_OK;
-  for (uint32_t k = 0; k < entry->n_settings; k++)
-    if (!is_typed(job, entry->settings[k].key))
-      job->params_from.n_tuned += (uint32_t)use_setting(job, &entry->settings[k]);
-  if (!job->params_from.n_tuned) return RH_OK;
-  if (job->params_from.from == RH_PARAMS_FROM_DEFAULT) job->params_from.from = RH_PARAMS_FROM_TUNED;
-  note(job, tuned, entry);
-  return RH_OK;
 }
 
 void rh_settings_reset(rh_job *job, const char *why) {

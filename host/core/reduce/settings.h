@@ -33,9 +33,9 @@ rh_status rh_settings_check(const rh_setting *settings, uint64_t n, rh_error *er
  * RH_E_USAGE if a setting is wrong. */
 rh_status rh_settings_defaults(struct rh_job *job, rh_error *error);
 
-/* Applies the tuned parameters between the two, once the device is known.  A value that is invalid
+/* Between the two: a tuned value, unless the caller gave one.  1: it is used.  One that is invalid
  * for the plugin is logged, as information, and ignored. */
-rh_status rh_settings_tuned(struct rh_job *job, rh_error *error);
+int rh_settings_use(struct rh_job *job, const char *key, const char *value);
 
 /* Reverts to rh_settings_defaults(), and logs the reason. */
 void rh_settings_reset(struct rh_job *job, const char *why);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../core/reduce/context.h"
+#include "../../core/tunedb/tunedb.h"
 #include "../isolate/peer.h"
 #include "settings.h"
 

@@ -6,6 +6,7 @@
 #include "../../core/base/value.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/child/channel.h"
+#include "../../core/choose/known.h"
 #include "../../core/operators/told.h"
 #include "../../core/reduce/operand_data.h"
 #include "own_lines.h"
@@ -131,7 +132,7 @@ static rh_status prepare(sampling *s, rh_error *error) {
   if (s->sampler.self) return RH_OK;
   snprintf(found.name, sizeof found.name, "%s", order->strategy);
   order->options.reporter = (rh_reporter){s, on_log, on_progress};
-  if (!s->context) RH_TRY(rh_context_open(&s->context, &order->options, error));
+  if (!s->context) RH_TRY(rh_context_open(&s->context, &order->options, &rh_choosing, error));
   s->shared = (rh_local_shared){
       .context = s->context,
       .untuned = order->untuned,

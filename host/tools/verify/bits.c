@@ -1,6 +1,7 @@
 /* V50: the same bits from run to run, for all parameters, on every device, as far as promised. */
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
+#include "../../core/choose/known.h"
 #include "../../core/plug/plugin.h"
 #include "../../core/reduce/instance.h"
 #include "load.h"
@@ -205,7 +206,7 @@ static rh_status repeat_on(const rh_trial *trial, const rh_cl_device *device, co
   rh_options options = trial->context->options;
   options.device = device->label;
   other.text = (rh_text){0};
-  rh_status status = rh_context_open(&other.context, &options, error);
+  rh_status status = rh_context_open(&other.context, &options, &rh_choosing, error);
   if (status != RH_OK) return status;
   status = repeat(&other, s, NULL, NULL, 0, 1, b);
   *error = other.error;

@@ -3,6 +3,7 @@
 #include "../../core/base/json_value.h"
 #include "../../core/child/channel.h"
 #include "../../core/child/request.h"
+#include "../../core/choose/known.h"
 #include "../../core/plug/plugin.h"
 #include "../../core/plug/rank.h"
 #include "../../core/reduce/instance.h"
@@ -81,7 +82,7 @@ rh_outcome rh_trial_run(rh_trial *trial, const rh_options *options, const rh_tes
   rh_outcome outcome = RH_PASS;
   if (is_about_objects(test) && rh_is_foreign(trial->path))
     return rh_trial_skip(trial, "a description of a foreign function, not a shared object");
-  if (rh_context_open(&trial->context, options, &trial->error) != RH_OK)
+  if (rh_context_open(&trial->context, options, &rh_choosing, &trial->error) != RH_OK)
     return rh_trial_skip(trial, "%s", trial->error.message);
   trial->context->looks_first = 1;
   if (test->needs >= RH_NEEDS_PLUGIN) outcome = rh_trial_load(trial);

@@ -4,6 +4,7 @@
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
+#include "../../core/choose/known.h"
 #include "../../core/plug/plugin.h"
 #include "../../core/reduce/instance.h"
 #include "problems.h"
@@ -178,7 +179,7 @@ static rh_outcome in_oclgrind(rh_trial *trial, int log) {
   rh_options options = trial->context->options;
   options.device = "Oclgrind";
   options.no_cache = 1;
-  if (rh_context_open(&other.context, &options, &trial->error) != RH_OK)
+  if (rh_context_open(&other.context, &options, &rh_choosing, &trial->error) != RH_OK)
     return rh_trial_skip(trial, "%s", trial->error.message);
   rh_outcome outcome = try_pairs_in(&other, log);
   trial->text = other.text;

@@ -1,6 +1,7 @@
 /* V31 to V40: from setup to teardown. */
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
+#include "../../core/choose/known.h"
 #include "../../core/plug/plugin.h"
 #include "../../core/reduce/instance.h"
 #include "imports.h"
@@ -286,7 +287,8 @@ static rh_outcome on_two_threads(rh_trial *trial) {
     two[k] = (threaded){.trial = *trial, .n = k ? 1009 : 5003};
     two[k].trial.text = (rh_text){0};
     two[k].trial.say_phase = NULL;
-    if (rh_context_open(&two[k].trial.context, &trial->context->options, &trial->error) != RH_OK)
+    if (rh_context_open(&two[k].trial.context, &trial->context->options, &rh_choosing,
+                        &trial->error) != RH_OK)
       two[k].trial.context = NULL;
   }
   rh_trial_phase(trial, "two threads");
