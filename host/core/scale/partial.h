@@ -34,16 +34,16 @@ typedef struct rh_partial {
   int64_t depth;            /* the deepest value's depth less its level */
   uint32_t depth_unknown;   /* 1: of a value */
   uint32_t flushes;         /* 1: a device flushed subnormals to zero */
-  rh_reference facts;       /* sums and products of what was checked; not concluded */
-  rh_verdict worst;         /* of chunks: wrong, else not judged, else the last */
   char strategy[64];        /* of the first element that is there; "" if there is none */
   uint64_t strategy_first;
+  rh_reference facts; /* sums and products of what was checked; not concluded */
+  rh_verdict worst;   /* of chunks: wrong, else not judged, else the last */
 } rh_partial;
 
 /* The elements of a tile. */
 uint64_t rh_partial_tile(const rh_job_spec *job);
 
-/* job->n does not count.  A user's operator has rh_operator_take_base(). */
+/* job->n does not count.  A user's operator has rh_custom_take_base(). */
 void rh_partial_init(rh_partial *partial, const rh_job_spec *job, uint64_t whole_n, uint32_t check);
 void rh_partial_finish(rh_partial *partial);
 

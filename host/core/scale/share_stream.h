@@ -8,7 +8,7 @@
 /* Elements first .. first+n-1 of what is reduced. */
 typedef struct rh_share {
   rh_context *context;
-  const rh_job_spec *job; /* n does not count; a user's operator has rh_operator_take_base() */
+  const rh_job_spec *job; /* n does not count; a user's operator has rh_custom_take_base() */
   uint64_t first, n;
   uint64_t whole_n;        /* elements of the whole; UINT64_MAX: not known */
   const rh_source *source; /* not in order; it has them at these indices */
