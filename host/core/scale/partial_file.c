@@ -137,11 +137,12 @@ static void pass_facts(stream *s, rh_partial *partial) {
   if (partial->check != RH_CHECK_FULL) return;
   pass(s, &facts->n, sizeof facts->n);
   pass_u32(s, &facts->sampled.n_orders);
+  for (uint32_t k = 0; op->is_struct && k < rh_custom_of(op)->n_fields; k++)
+    pass_field(s, &facts->sums[k]);
+  if (op->is_struct) return;
   pass_sum(s, &facts->sum);
   pass_prod(s, &facts->prod);
   pass_enclosed(s, &facts->enclosed);
-  for (uint32_t k = 0; op->is_struct && k < rh_custom_of(op)->n_fields; k++)
-    pass_field(s, &facts->sums[k]);
 }
 
 /* ---- Writing ---- */
