@@ -174,5 +174,5 @@ def items(sections, kind):
 
 def layout(sections):
     """(struct, field): bytes before it, as the header pins them."""
-    rows = next(item.rows for item in items(sections, Rows) if item.name == "LAYOUT")
+    rows = next(item.rows for item in items(sections, Rows) if item.name.endswith("LAYOUT"))
     return {(struct, field): int(at) for struct, field, at in rows}

@@ -4,6 +4,7 @@
 #include "../base/text.h"
 #include "param.h"
 #include "plugin.h"
+#include <redhost/draft/plugin.h>
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #include "../cl/visible.h"
 #include "operands.h"
 #include "params.h"
+#include <redhost/draft/plugin.h>
 
 enum { RH_MOST_VALUE_BYTES = RH_ANY_VALUE_BYTES };
 

@@ -1,5 +1,6 @@
 #include "fold.h"
 #include "../base/error.h"
+#include <redhost/draft/plugin.h>
 
 #include <stdlib.h>
 #include <string.h>

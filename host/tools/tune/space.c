@@ -1,5 +1,6 @@
 #include "space.h"
 #include "../../core/reduce/params.h"
+#include <redhost/draft/plugin.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #ifndef REDHOST_CANONICAL_H
 #define REDHOST_CANONICAL_H
 
-#include "plugin.h"
+#include "draft/plugin.h"
 
 #include <string.h>
 

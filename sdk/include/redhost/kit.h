@@ -6,7 +6,7 @@
 #ifndef REDHOST_KIT_H
 #define REDHOST_KIT_H
 
-#include "plugin.h"
+#include "draft/plugin.h"
 
 #include <stdarg.h>
 #include <stdio.h>

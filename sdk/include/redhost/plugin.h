@@ -18,8 +18,9 @@
  * part of the ABI.
  *
  * 1.0 and 1.1 are frozen, and 1.2 is not yet: until it is, more may join it under the same number,
- * and what is marked "since 1.2" may still change.  A plugin that uses none of that is not
- * affected; one that does is built again with the redhost that it is for.
+ * and it may still change.  What a strategy says or calls to use it is in redhost/draft/plugin.h.
+ * Here are only the fields that it brings, marked "since 1.2", because a struct is declared in one
+ * place; they matter to no strategy that does without that header.
  *
  * Rules that hold for everything below:
  *   - Only fixed-width integers, pointers and functions cross the boundary: their layout is the
@@ -134,8 +135,6 @@ enum {
 #define RH_OP_EXACT       (1u << 1) /* regrouping cannot change a bit; integer arithmetic too */
 #define RH_OP_INDEXED     (1u << 2) /* a value is {key, index}; the answer is an index */
 
-#define RH_FIRST_USER_OP 0x10000u /* rh_op.id of operators that are not in the list */
-
 enum {
 #define RH_X(name, number, flags) RH_OP_##name = number,
   RH_OP_LIST(RH_X)
@@ -150,7 +149,7 @@ enum {
  * are opaque.  The functions are pure and callable from any thread. */
 typedef struct rh_op {
   uint32_t struct_size;
-  uint32_t id;           /* RH_OP_*; numbers from RH_FIRST_USER_OP on are user-defined */
+  uint32_t id;           /* RH_OP_*; numbers from 0x10000 on are user-defined */
   uint32_t flags;        /* RH_OP_COMMUTATIVE, ... */
   uint32_t element_size; /* bytes of one input element; of several operands, the largest's */
   /* bytes of one value: 4, 8 or 16; with RH_EXTENSION_ANY_VALUE any multiple of 4 up to 128 */
@@ -168,7 +167,7 @@ typedef struct rh_op {
    * in this order, compiled for this operator and type. */
   void (*fold)(void *accumulator, const void *input, uint64_t first, uint64_t n);
   /* since 1.2.  An operator of a user's is a value, which all functions from here on get: opaque.
-   * load, combine and fold may be null then; call rh_op_load() and its like, below. */
+   * load, combine and fold may be null then; call rh_op_load() and its like. */
   const void *user;
   /* in place of load */
   void (*load_with)(const void *user, void *value, const void *input, uint64_t index);
@@ -202,43 +201,6 @@ typedef struct rh_op {
   uint32_t n_parts;
   const struct rh_op_part *parts;
 } rh_op;
-
-/* The functions of any operator, the user's included. */
-static inline void rh_op_load(const rh_op *op, void *value, const void *input, uint64_t index) {
-  if (op->load)
-    op->load(value, input, index);
-  else
-    op->load_with(op->user, value, input, index);
-}
-static inline void rh_op_combine(const rh_op *op, void *accumulator, const void *value) {
-  if (op->combine)
-    op->combine(accumulator, value);
-  else
-    op->combine_with(op->user, accumulator, value);
-}
-static inline void rh_op_fold(const rh_op *op, void *accumulator, const void *input, uint64_t first,
-                              uint64_t n) {
-  if (op->fold)
-    op->fold(accumulator, input, first, n);
-  else
-    op->fold_with(op->user, accumulator, input, first, n);
-}
-
-/* One of several operators in one pass. */
-typedef struct rh_op_part {
-  const rh_op *op;
-  uint32_t value_at; /* bytes: where its value stands in the whole's */
-  /* and of argmin and its like: the key stands there, and the index of 8 bytes here */
-  uint32_t index_at;
-} rh_op_part;
-
-enum {
-  RH_FORM_OTHER = 0,           /* only map computes it */
-  RH_FORM_ELEMENT = 1,         /* x */
-  RH_FORM_PRODUCT = 2,         /* x*y, of floats */
-  RH_FORM_DISTANCE = 3,        /* fabs(x - y) */
-  RH_FORM_SQUARED_DISTANCE = 4 /* (x - y)*(x - y), of floats */
-};
 
 /* ---- Devices ---- */
 #define RH_DEVICE_HOST        (1u << 0) /* host code: does not need OpenCL */
@@ -284,9 +246,6 @@ typedef struct rh_problem {
 /* ---- Parameters (tunables): data, so that the host can list, check and tune them ---- */
 #define RH_PARAM_POWER_OF_TWO (1u << 0) /* a power of two, or 0 if min is 0 */
 #define RH_PARAM_REBUILD      (1u << 1) /* changes generated code, so a new value needs a build */
-/* since 1.2: --tune leaves it alone, because it weighs speed against something else, or because the
- * strategy measures by itself what is best */
-#define RH_PARAM_NOT_TUNED (1u << 2)
 
 typedef struct rh_param {
   const char *key;     /* "tile" */
@@ -331,10 +290,6 @@ typedef struct rh_answer {
 
 /* ---- Host services: from the start of setup until teardown returns, one thread at a time ---- */
 enum { RH_ARG_VALUE = 1, RH_ARG_BUFFER = 2, RH_ARG_LOCAL = 3 };
-/* since 1.2: the arguments for a kernel's RH_OPERANDS_PARAMETERS.  `size` and `value` say the run's
- * input, as for RH_ARG_BUFFER, which it is for all that a strategy without RH_EXTENSION_OPERANDS
- * gets to see. */
-enum { RH_ARG_OPERANDS = 4 };
 typedef struct rh_arg {
   uint32_t kind;     /* RH_ARG_* */
   uint32_t size;     /* bytes of the value; of the handle; of local memory */
@@ -417,16 +372,6 @@ typedef struct rh_run {
  * and no kernel reads it or updates it in place, as atomics do.  The host may then pass a result in
  * its own memory, and see it without reading it back. */
 #define RH_EXTENSION_RESULT_ONCE "redhost.result-once/1"
-/* Since 1.2.  Not null: the strategy serves operators of users: of several operands, with constants
- * or with the index in their map.  Its kernels have RH_OPERANDS_PARAMETERS, and it launches them
- * with RH_ARG_OPERANDS; where it calls an operator's functions, it does so by rh_op_load() and its
- * like.  A host strategy passes rh_run.host_input on to them as it is. */
-#define RH_EXTENSION_OPERANDS "redhost.operands/2"
-/* Since 1.2.  Not null: the strategy serves values of any multiple of 4 bytes, up to
- * RH_ANY_VALUE_BYTES. */
-#define RH_EXTENSION_ANY_VALUE "redhost.any-value/1"
-#define RH_ANY_VALUE_BYTES     128u
-
 /* ---- Strategies ---- */
 /* Promises; `redhost --verify` tries to break each of them. */
 #define RH_KEEPS_ORDER (1ull << 0) /* index order: serves operators that do not commute */
@@ -434,10 +379,6 @@ typedef struct rh_run {
  * products of floats) get the bits of docs/bits.md, which depend on the elements alone.  Only with
  * RH_BITS_SAME_EVERYWHERE.  `auto` takes no other strategy for them. */
 #define RH_CANONICAL_ORDER (1ull << 1) /* floats: the bits of docs/bits.md */
-/* since 1.2: run never writes the floating-point control word, not even to put it back.  The host
- * does not look at it around run then: two looks take as long as 100 additions. */
-#define RH_KEEPS_FP_CONTROL (1ull << 2)
-
 /* What the bits of a float result depend on, weakest promise first.  Results of RH_OP_EXACT
  * operators never vary. */
 #define RH_BITS_VARY            0u /* may change from run to run, as with float atomics */
@@ -522,7 +463,7 @@ extern RH_EXPORT const rh_plugin redhost_plugin_v1; /* the one exported symbol *
   X(rh_op, n_operands, 104) X(rh_op, constants_size, 108) X(rh_op, operand_types, 112) \
   X(rh_op, reduce, 120) X(rh_op, mapped_op, 128) X(rh_op, mapped_type, 132) X(rh_op, map, 136) \
   X(rh_op, form, 144) X(rh_op, form_operands, 148) X(rh_op, n_parts, 156) \
-  X(rh_op, parts, 160) X(rh_op_part, op, 0) X(rh_op_part, value_at, 8) X(rh_op_part, index_at, 12) \
+  X(rh_op, parts, 160) \
   X(rh_device, struct_size, 0) X(rh_device, kind, 4) X(rh_device, cl_version, 8) \
   X(rh_device, vendor_id, 12) X(rh_device, compute_units, 16) X(rh_device, max_group, 20) \
   X(rh_device, subgroup_min, 24) X(rh_device, subgroup_max, 28) X(rh_device, local_bytes, 32) \
