@@ -67,6 +67,13 @@ static inline rh_prepared *prepare(rh_redhost *with, const rh_request *spec) {
   return prepared;
 }
 
+/* `value` is it, whatever the operator and its finalizer. */
+static inline void check_first_result(const rh_result *result) {
+  if (!result->n_fields) return;
+  ck_assert_uint_eq(result->type, result->fields[0].type);
+  ck_assert_uint_eq(result->value.u, result->fields[0].value.u);
+}
+
 static inline rh_status reduce_arrays(rh_prepared *prepared, uint32_t n_operands,
                                       const void *const *arrays, uint64_t n, rh_result *result,
                                       rh_error *why) {

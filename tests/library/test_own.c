@@ -103,6 +103,7 @@ START_TEST(reduces_to_fields) {
   }
   must(rh_reduce(redhost, &request, &result, &error));
   ck_assert_uint_eq(result.n_fields, 2);
+  check_first_result(&result);
   ck_assert_str_eq(result.fields[0].name, "range");
   ck_assert_int_eq(result.fields[0].value.i, most - least);
   ck_assert_str_eq(result.fields[1].name, "mean");
@@ -364,6 +365,7 @@ START_TEST(changes_constants) {
     must(rh_prepared_set_constants(prepared, constants, 2, &error));
     must(rh_prepared_run(prepared, k, N, &result, &error));
     ck_assert_uint_eq(result.n_fields, 1);
+    check_first_result(&result);
     ck_assert_double_eq(result.fields[0].value.f, sum * (t + 0.5));
   }
   rh_constant wrong[] = {{.name = "t", .value.i = 1}, {.name = "u", .value.i = 1}};
@@ -393,6 +395,7 @@ START_TEST(decodes_values_with_fields) {
   ck_assert_uint_eq(rh_prepared_value_bytes(prepared), 24);
   must(rh_prepared_run(prepared, x, N, &result, &error));
   ck_assert_uint_eq(result.n_fields, 2);
+  check_first_result(&result);
   ck_assert_str_eq(result.fields[0].name, "mean");
   ck_assert_double_eq_tol(result.fields[0].value.f, mean, 1e-12);
   ck_assert_double_eq_tol(result.fields[1].value.f, squares, 1e-9);

@@ -136,7 +136,8 @@ START_TEST(each_word_counts) {
       request.n = 2;
       request.unchecked = request.unchecked_op = 1;
       reduce(&request, &result);
-      double value = result.n_fields ? result.fields[0].value.f : result.value.f;
+      check_first_result(&result);
+      double value = result.value.f;
       ck_assert_msg(value == cases[k].right, "%d: %g", k, value);
       ck_assert_int_eq(n_kept(), round ? CASES : k + 1);
     }
