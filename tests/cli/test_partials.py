@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import random
+import struct
 
 import redhost_cli as cli
 
@@ -48,6 +49,16 @@ class Bits(Partials):
                 one = self.good("--run=native", "-n%d" % N, *problem, "-q").out
                 for count in (1, 2, 7):
                     self.assertEqual(self.good("--merge", *self.parts_of(count, *problem), "-q").out, one)
+
+    def test_a_part_has_few_chunks(self):
+        """Small ones lead to the first that is aligned, wherever a part begins, and large ones follow."""
+        for first, end in ((512, 2**20), (100, 2**20), (100, 2**20 - 512), (0, 2**20 - 100), (3 * 2**17 + 512, 2**20)):
+            part = self.part("few.part", "--run=native", "-n2^20", "-tf32", "--slice=%d:%d" % (first, end))
+            with open(self.path(part), "rb") as file:
+                data = file.read()
+            text, operator = struct.unpack("=QQ", data[40:56])
+            chunks, = struct.unpack("=Q", data[128 + text + operator + 72:][:8])
+            self.assertLessEqual(chunks, 64 + 2 * 11, (first, end))
 
     def test_one_hash(self):
         """One file, cut anywhere, merged in any order and as trees."""

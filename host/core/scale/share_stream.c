@@ -81,8 +81,11 @@ static rh_status reduce_tiles(rh_share_stream *w, rh_error *error) {
     uint64_t left = w->end - at;
     w->level = rh_split_level(at, w->end, all);
     if (w->level >= w->most_level) w->level = w->most_level;
-    count = w->level < w->most_level ? 1 : left >> w->level;
-    if (all == w->end) count += (count << w->level) < left;
+    count = 1;
+    if (w->level == w->most_level) {
+      count = left >> w->level;
+      if (all == w->end) count += (count << w->level) < left; /* the last one is not whole */
+    }
     RH_TRY(reduce_chunks(w, at, count, error));
   }
   return RH_OK;
