@@ -22,7 +22,7 @@ BELOW = {
     "plot": {"records", "child", "base"},
     "measure": CORE,
     "records": {"measure", "base"},
-    "library": {"operation", "scale", "choose", "reduce", "operators", "tunedb", "plug", "cl", "io", "base"},
+    "library": {"operation", "catalog", "scale", "choose", "reduce", "operators", "tunedb", "plug", "cl", "io", "base"},
     "scale": {"operation", "reduce", "catalog", "operators", "plug", "cl", "io", "base"},
     "choose": {"operation", "scale", "reduce", "algebra", "operators", "tunedb", "plug", "cl", "io", "base"},
     "reduce": {"operation", "catalog", "operators", "plug", "child", "cl", "io", "base"},

@@ -3,9 +3,9 @@
 #include "../base/fpstate.h"
 #include "../base/vocabulary.h"
 #include "../cl/memory.h"
-#include "../reduce/asked.h"
 #include "../reduce/operand_data.h"
 #include "prepared.h"
+#include "request.h"
 
 #include <string.h>
 
@@ -306,7 +306,7 @@ static rh_status set_constants(rh_prepared *p, const rh_constant *constants, uin
   rh_expr_value values[RH_MOST_CONSTANTS];
   if (!p->custom) return rh_fail(error, RH_E_USAGE, "this reduction has no constants");
   if (n && !constants) return rh_fail(error, RH_E_USAGE, "the list of constants is null");
-  RH_TRY(rh_asked_change(p->custom, constants, n, values, error));
+  RH_TRY(rh_request_constants(p->custom, constants, n, values, error));
   rh_custom_set_constants(p->custom, values);
   if (p->call.arrays) rh_operands_bind(&p->job.operands, p->job.spec.op);
   return RH_OK;

@@ -5,10 +5,9 @@
 #include "../choose/known.h"
 #include "../choose/locate.h"
 #include "../cl/status.h"
-#include "../reduce/asked.h"
 #include "../reduce/operand_data.h"
-#include "../reduce/request.h"
 #include "../reduce/self_test.h"
+#include "request.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -222,8 +221,8 @@ static int has_other_constants(const rh_kept_job *kept, const rh_request *reques
 static int takes_constants(const rh_kept_job *kept, const rh_request *request) {
   rh_expr_value values[RH_MOST_CONSTANTS];
   return !has_other_constants(kept, request) ||
-         rh_asked_change(kept->custom, request->constants, request->n_constants, values, NULL) ==
-             RH_OK;
+         rh_request_constants(kept->custom, request->constants, request->n_constants, values,
+                              NULL) == RH_OK;
 }
 
 static rh_kept_job *find(rh_redhost *redhost, const rh_request *request, uint64_t n, int is_part) {
@@ -245,7 +244,8 @@ static rh_kept_job *find(rh_redhost *redhost, const rh_request *request, uint64_
 static rh_status take_constants(rh_kept_job *kept, const rh_request *request, rh_error *error) {
   rh_expr_value values[RH_MOST_CONSTANTS];
   rh_constant *own = (rh_constant *)kept->asked.constants;
-  RH_TRY(rh_asked_change(kept->custom, request->constants, request->n_constants, values, error));
+  RH_TRY(
+      rh_request_constants(kept->custom, request->constants, request->n_constants, values, error));
   rh_custom_set_constants(kept->custom, values);
   if (kept->call.arrays) rh_operands_bind(&kept->job.operands, kept->job.spec.op);
   for (uint64_t k = 0; k < request->n_constants; k++) own[k].value = request->constants[k].value;

@@ -7,8 +7,8 @@
 #include "../choose/known.h"
 #include "../choose/locate.h"
 #include "../reduce/operand_data.h"
-#include "../reduce/request.h"
 #include "../reduce/self_test.h"
+#include "request.h"
 
 #include <stdlib.h>
 

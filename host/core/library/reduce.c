@@ -7,8 +7,8 @@
 #include "../reduce/before_blame.h"
 #include "../reduce/exact_data.h"
 #include "../reduce/operand_data.h"
-#include "../reduce/request.h"
 #include "kept.h"
+#include "request.h"
 
 /* On data whose result every order has, where the bound shows little. */
 static rh_status confirm(rh_kept_job *kept, const rh_job_spec *spec, rh_verdict *verdict,

@@ -1,9 +1,9 @@
 /* A part whose elements are in memory. */
 #pragma once
 
-#include "../reduce/request.h"
 #include "../scale/partial.h"
 #include "kept.h"
+#include "request.h"
 
 /* What a caller asks for, of its elements. */
 typedef struct rh_share_request {

@@ -347,7 +347,7 @@ static rh_status check_all(const rh_partial *partial, rh_error *error) {
   if (partial->whole_n != UINT64_MAX) end = partial->whole_n;
   if (gap == end) return RH_OK;
   return rh_fail(error, RH_E_INVALID,
-                 "a part of the reduction is missing: element %llu, the first of those in none",
+                 "a part of the reduction is missing: element %llu, for one, is in none of these",
                  (unsigned long long)gap);
 }
 

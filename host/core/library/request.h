@@ -2,12 +2,17 @@
  * for the same. */
 #pragma once
 
-#include "job.h"
+#include "../reduce/job.h"
 
-/* *spec = what is reduced; its strings and settings are the request's.  *made: what spec->op
+/* *spec = what is reduced; its strings and settings are the request's.  context: where operator
+ * files are searched for and remembered; the caller has locked the rh_redhost.  *made: what spec->op
  * points to, to be destroyed by the caller, or null if the operator is built in. */
 rh_status rh_request_name(const rh_request *request, rh_context *context, rh_job_spec *spec,
                           rh_custom **made, rh_error *error);
+
+/* The values of `self` with those that the constants name changed. */
+rh_status rh_request_constants(const rh_custom *self, const rh_constant *constants, uint64_t n,
+                               rh_expr_value values[RH_MOST_CONSTANTS], rh_error *error);
 
 /* The operands' elements: the inputs', or else the request's own. */
 void rh_request_data(const rh_request *request, const void *data[RH_MOST_OPERANDS]);
