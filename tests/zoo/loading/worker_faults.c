@@ -233,6 +233,10 @@ static void crash_in_teardown(void *self) {
   crash(NULL);
 }
 
+static const void *serve_any(const char *id) {
+  return strcmp(id, RH_EXTENSION_OPERANDS) == 0 ? id : NULL;
+}
+
 #define FAULT(name_, setup_, run_, teardown_)                                                      \
   static const rh_strategy of_##name_ = {.struct_size = sizeof(rh_strategy),                       \
                                          .device_kinds = RH_DEVICE_HOST,                           \
@@ -243,7 +247,8 @@ static void crash_in_teardown(void *self) {
                                          .query = zoo_query,                                       \
                                          .setup = setup_,                                          \
                                          .run = run_,                                              \
-                                         .teardown = teardown_}
+                                         .teardown = teardown_,                                    \
+                                         .extension = serve_any}
 
 FAULT(right, zoo_setup, zoo_run, NULL);
 FAULT(crash_in_setup, crash_in_setup, zoo_run, NULL);
@@ -318,6 +323,7 @@ static const rh_strategy *const strategies[] = {
 };
 RH_EXPORT const rh_plugin redhost_plugin_v1 = {
     ZOO_HEAD,
+    .min_host_minor = 2,
     .n_strategies = sizeof strategies / sizeof *strategies,
     .strategies = strategies,
     .build = "zoo",

@@ -3,7 +3,7 @@
 #ifndef ZOO_H
 #define ZOO_H
 
-#include <redhost/plugin.h>
+#include <redhost/draft/plugin.h>
 #include <string.h>
 
 __attribute__((unused)) static rh_status zoo_query(const rh_problem *problem, const int64_t *params,
@@ -27,8 +27,8 @@ __attribute__((unused)) static rh_status zoo_run(void *self, const rh_run *run) 
   const rh_op *op = self;
   memcpy(run->host_result, op->identity, op->value_size);
   /* Indices count from the range's first element. */
-  op->fold(run->host_result, (const char *)run->host_input + run->first * op->element_size, 0,
-           run->n);
+  rh_op_fold(op, run->host_result, (const char *)run->host_input + run->first * op->element_size, 0,
+             run->n);
   return RH_OK;
 }
 
