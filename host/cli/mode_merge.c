@@ -14,12 +14,19 @@ typedef struct merging {
   rh_run_report report;
 } merging;
 
-/* A pipe will do. */
+/* A pipe will do.  Of what is no partial, or goes on behind its end, no more is read than shows
+ * that. */
 static rh_status read_file(const char *path, rh_text *to, rh_error *error) {
   char piece[65536];
   FILE *file = fopen(path, "rb");
   if (!file) return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
-  for (size_t n; (n = fread(piece, 1, sizeof piece, file)) > 0;) rh_text_append(to, piece, n);
+  rh_text_append(to, piece, fread(piece, 1, RH_PARTIAL_HEAD_BYTES, file));
+  uint64_t size = rh_partial_file_bytes(rh_text_get(to), to->length);
+  for (size_t n = 1; n > 0 && to->length <= size && !to->failed;) {
+    uint64_t left = size - to->length + 1;
+    n = fread(piece, 1, left < sizeof piece ? (size_t)left : sizeof piece, file);
+    rh_text_append(to, piece, n);
+  }
   int failed = ferror(file) ? errno : 0;
   fclose(file);
   if (failed) return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(failed));
@@ -29,6 +36,8 @@ static rh_status read_file(const char *path, rh_text *to, rh_error *error) {
 static rh_status merge_files(merging *m, rh_error *error) {
   const rh_typed *typed = m->app->typed;
   rh_status status = RH_OK;
+  for (uint32_t k = 0; k < typed->n_operands && status == RH_OK; k++)
+    status = rh_partial_check_output(typed, typed->operands[k], error);
   for (uint32_t k = 0; k < typed->n_operands && status == RH_OK; k++) {
     const char *path = typed->operands[k];
     rh_text bytes = {0};

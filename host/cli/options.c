@@ -213,7 +213,7 @@ static const option_row table[] = {
      AT(output)},
     {"export", 0, WORDS, "FILE", NULL,
      "also write FILE, format from its name (.json .jsonl .csv\n.md .svg .png .pdf); repeatable",
-     IN(BENCH) | FILES, AT(exports)},
+     IN(BENCH) | IN(COMPARE) | IN(PLOT), AT(exports)},
     {"resume", 0, WORD, "FILE.jsonl", NULL, "append, and skip points already there", IN(BENCH),
      AT(resume)},
     {"picture", 0, WORD, "LIST", NULL, "comma-separated: rate time peak best [all]", IN(PLOT),

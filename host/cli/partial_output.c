@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char *const checks[] = {"full", "sampled", "none"};
 
@@ -53,6 +54,18 @@ static void print_text(const rh_app *app, const rh_partial *partial, uint64_t by
     printf("%" PRIu64 " elements from %" PRIu64 " on, with gaps", n, first);
   printf("   %s %s   check %s\n", rh_plain(job->op->name), rh_type_name(job->op->operands[0].type),
          checks[partial->check]);
+}
+
+rh_status rh_partial_check_output(const rh_typed *typed, const char *input, rh_error *error) {
+  struct stat of_output, of_input;
+  const char *path = typed->partial;
+  if (path && !*path) return rh_fail(error, RH_E_USAGE, "--partial '': the file has no name");
+  if (!path || stat(path, &of_output) != 0 || stat(input, &of_input) != 0 ||
+      !S_ISREG(of_output.st_mode) || of_output.st_dev != of_input.st_dev ||
+      of_output.st_ino != of_input.st_ino)
+    return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "--partial %s: this is the file %s, which is read", path,
+                 input);
 }
 
 rh_status rh_partial_output(const rh_app *app, const rh_partial *partial,

@@ -4,6 +4,9 @@
 #include "../core/scale/partial_label.h"
 #include "app.h"
 
+/* RH_E_USAGE if the file of --partial, if there is to be one, is this input. */
+rh_status rh_partial_check_output(const rh_typed *typed, const char *input, rh_error *error);
+
 /* Writes the file of --partial, whole or not at all, and prints what it holds, by --quiet, --json
  * or neither. */
 rh_status rh_partial_output(const rh_app *app, const rh_partial *partial,

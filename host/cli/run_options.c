@@ -83,14 +83,16 @@ static rh_status parse_ranks(uint32_t *n, const char *text, rh_error *error) {
 
 static rh_status parse_element(uint64_t *number, const char *text, const char *option,
                                rh_error *error) {
-  if (*text) return rh_size_parse(text, 0, option, number, error);
-  return rh_fail(error, RH_E_USAGE, "--slice: expected A:B, as in 1000:2000");
+  if (!*text || strpbrk(text, "B:,"))
+    return rh_fail(error, RH_E_USAGE,
+                   "%s '%.60s': expected a number of elements, as in 1e6 or 2^24", option, text);
+  return rh_size_parse(text, 1, option, number, error);
 }
 
 static rh_status parse_slice(rh_run_options *options, const char *slice, rh_error *error) {
   const char *colon = strchr(slice, ':');
   char begin[64] = "";
-  if (!colon || (size_t)(colon - slice) >= sizeof begin)
+  if (!colon || colon == slice || !colon[1] || (size_t)(colon - slice) >= sizeof begin)
     return rh_fail(error, RH_E_USAGE, "--slice '%.60s': expected A:B, as in 1000:2000", slice);
   memcpy(begin, slice, (size_t)(colon - slice));
   RH_TRY(parse_element(&options->begin, begin, "--slice", error));
@@ -113,8 +115,8 @@ static rh_status parse_part(rh_run_options *options, const rh_typed *typed, rh_e
                    "--first says where a file begins in the whole; of generated data, which are "
                    "the whole, --slice names a part");
   if (typed->slice) RH_TRY(parse_slice(options, typed->slice, error));
-  if (typed->first) RH_TRY(rh_size_parse(typed->first, 0, "--first", &options->first, error));
-  return typed->whole ? rh_size_parse(typed->whole, 0, "--whole", &options->whole_n, error) : RH_OK;
+  if (typed->first) RH_TRY(parse_element(&options->first, typed->first, "--first", error));
+  return typed->whole ? parse_element(&options->whole_n, typed->whole, "--whole", error) : RH_OK;
 }
 
 /* What holds for one process, and not for several. */

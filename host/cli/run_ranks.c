@@ -148,6 +148,8 @@ static rh_status open_files(run_ranks *run, int is_own, rh_error *error) {
   rh_inputs *inputs = &run->inputs;
   if (!run->app->typed->input) return RH_OK;
   RH_TRY(rh_inputs_open(inputs, run->app, is_own, error));
+  for (uint32_t k = 0; k < inputs->n; k++)
+    RH_TRY(rh_partial_check_output(run->app->typed, inputs->names[k], error));
   rh_feed *feeds[RH_MOST_OPERANDS];
   for (uint32_t k = 0; k < inputs->n; k++) feeds[k] = &inputs->feeds[k];
   RH_TRY(rh_source_of_feeds(&run->source, feeds, inputs->n, error));

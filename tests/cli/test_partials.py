@@ -60,6 +60,16 @@ class Bits(Partials):
             chunks, = struct.unpack("=Q", data[128 + text + operator + 72:][:8])
             self.assertLessEqual(chunks, 64 + 2 * 11, (first, end))
 
+    def test_a_part_that_ends_the_whole_but_not_its_data(self):
+        for end in (1000, 1536, 4999):
+            for problem in (("--op=sum",), ("--map=sin(x)",)):
+                part = self.part("end.part", "--run=native", "-n5000", *problem, "--slice=0:%d" % end, "--whole=%d" % end)
+                self.assertEqual(self.good("--merge", part, "-q").out, self.good("--run=native", "-n%d" % end, *problem, "-q").out, end)
+
+    def test_a_sample_of_none_is_no_check(self):
+        parts = [self.part("%s.part" % cut, "--run=native", "-n600", "--check=sampled", "--slice=" + cut) for cut in ("0:100", "100:600")]
+        self.assertIn("not judged", self.good("--merge", *parts, quiet=False).out)
+
     def test_one_hash(self):
         """One file, cut anywhere, merged in any order and as trees."""
         outputs = set()
@@ -174,6 +184,26 @@ class Refused(Partials):
         self.bad(6, "missing: element 3000,", "--merge", a, b)
         self.bad(6, "missing: element 0,", "--merge", b)
 
+    def test_no_input_is_written_over(self):
+        self.write("in.bin", struct.pack("<1000d", *range(1000)))
+        os.link(self.path("in.bin"), self.path("same.bin"))
+        os.symlink("in.bin", self.path("link.bin"))
+        for name in ("in.bin", "same.bin", "link.bin"):
+            self.bad(2, "--partial %s: this is the file in.bin, which is read" % name, "--input=in.bin", "-tf64", "--partial=" + name)
+        part = self.part("a.part", "--input=in.bin", "-tf64")
+        self.bad(2, "this is the file a.part", "--merge", part, "--partial", part)
+        self.assertEqual(self.good("--merge", part, "-q").out.strip(), "499500")
+
+    def test_what_is_no_partial_is_not_read(self):
+        with open(self.path("large.npy"), "wb") as file:
+            file.truncate(1 << 36)
+        self.bad(6, "large.npy: this is not a partial", "--merge", "large.npy")
+        self.bad(6, "/dev/zero: this is not a partial", "--merge", "/dev/zero")
+        part = self.part("a.part", "--run=native", "-n1000")
+        with open(self.path(part), "r+b") as file:
+            file.truncate(1 << 36)
+        self.bad(6, "a.part: ", "--merge", part)
+
     def test_files_that_are_none(self):
         part = self.part("a.part", "--run=native", "-n5000")
         with open(self.path(part), "rb") as file:
@@ -191,6 +221,11 @@ class Refused(Partials):
     def test_no_elements(self):
         self.part("a.part", "--run=native", "-n0", "--op=min")
         self.bad(6, "min of no elements is undefined", "--merge", "a.part")
+
+    def test_numbers_of_elements(self):
+        for wrong in ("1KiB", "a", "-1", "1:2", ""):
+            self.bad(2, "expected", "--run=native", "-n5000", "--slice=0:" + wrong, "--partial=a.part")
+            self.bad(2, "expected", "--run=native", "-n5000", "--whole=" + wrong, "--partial=a.part")
 
     def test_options(self):
         part = "--partial=a.part"

@@ -5,8 +5,8 @@
 #include "../reduce/job.h"
 
 /* *spec = what is reduced; its strings and settings are the request's.  context: where operator
- * files are searched for and remembered; the caller has locked the rh_redhost.  *made: what spec->op
- * points to, to be destroyed by the caller, or null if the operator is built in. */
+ * files are searched for and remembered; the caller has locked the rh_redhost.  *made: what
+ * spec->op points to, to be destroyed by the caller, or null if the operator is built in. */
 rh_status rh_request_name(const rh_request *request, rh_context *context, rh_job_spec *spec,
                           rh_custom **made, rh_error *error);
 

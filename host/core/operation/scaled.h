@@ -50,7 +50,7 @@ typedef struct rh_scaled_f64 {
     word carry = bits >> (top - 1) & ~(bits >> (top - 2)) & 1;                                     \
     bits -= carry << (fraction_bits);                                                              \
     memcpy(&a.mantissa, &bits, sizeof bits);                                                       \
-    a.exponent += b.exponent + (int64_t)carry;                                                     \
+    a.exponent = (int64_t)((uint64_t)a.exponent + (uint64_t)b.exponent + carry);                   \
     return a;                                                                                      \
   }
 RH_DEFINE_SCALED(f32, float, uint32_t, 23, 127)

@@ -96,6 +96,8 @@ static void take_fields(reader *from, rh_definition *definition) {
     field->identity = take_text(from);
     field->combine = take_text(from);
     from->failed |= !definition->code && (!field->identity || !field->combine);
+    int may_lack = !definition->code && definition->n_fields == 1; /* it is the map's */
+    from->failed |= field->type ? rh_type_size(field->type) < sizeof(uint32_t) : !may_lack;
   }
 }
 

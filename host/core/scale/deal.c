@@ -10,7 +10,7 @@
 rh_status rh_deal_init(rh_deal *deal, const rh_source *source, uint64_t chunk_n, uint32_t n_hands,
                        rh_error *error) {
   uint64_t n = source->n;
-  *deal = (rh_deal){.source = source, .chunk_n = chunk_n, .n_hands = n_hands};
+  *deal = (rh_deal){.source = source, .chunk_n = chunk_n, .n = n, .n_hands = n_hands};
   deal->end = n == UINT64_MAX ? n : n / chunk_n + (n % chunk_n != 0);
   deal->hands = calloc(n_hands, sizeof *deal->hands);
   deal->returned = calloc((size_t)n_hands * RH_RING_MOST_SLOTS, sizeof *deal->returned);

@@ -19,8 +19,9 @@ typedef struct rh_deal_hand {
 } rh_deal_hand;
 
 typedef struct rh_deal {
-  const rh_source *source;  /* borrowed */
-  uint64_t chunk_n;         /* elements; only the last chunk has fewer */
+  const rh_source *source; /* borrowed */
+  uint64_t chunk_n;        /* elements; only the last chunk has fewer */
+  uint64_t n;              /* no chunk has elements behind so many: those of the source, or fewer */
   pthread_mutex_t in_order; /* held while a source that has an order is read */
   /* The rest is the deal's own, and changes under `lock`. */
   pthread_mutex_t lock;

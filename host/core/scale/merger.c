@@ -47,7 +47,8 @@ rh_status rh_merger_conclude(rh_merger *merger, rh_result *result, rh_reference 
   rh_status status = rh_partial_conclude(all, result, reference, verdict, &why);
   merger->job.n = all->whole_n;
   merger->job.strategy = all->strategy;
-  if (all->check != RH_CHECK_NONE) rh_exact_data_settle(verdict, "the data are in parts");
+  if (status == RH_OK && all->check != RH_CHECK_NONE)
+    rh_exact_data_settle(verdict, "the data are in parts");
   if (status == RH_OK) return RH_OK;
   return rh_fail(error, status == RH_E_INVALID ? RH_E_FILE : status, "%s", why.message);
 }

@@ -7,11 +7,13 @@
 #include "../reduce/before_blame.h"
 #include "../reduce/by_code.h"
 #include "../reduce/exact_data.h"
+#include "../reduce/judged.h"
 #include "../reduce/sampled.h"
 #include "edges.h"
 
 #include <redhost/canonical.h>
 
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -392,6 +394,8 @@ static rh_status answer(const rh_partial *partial, const void *value, rh_result 
   rh_job_result(&job, partial->strategy, value, result);
   RH_TRY(rh_partial_reference(partial, reference, error));
   *verdict = partial->worst;
+  if (partial->check == RH_CHECK_SAMPLED && partial->checked == 0 && partial->whole_n > 0)
+    rh_verdict_say(verdict, RH_VERDICT_UNJUDGED, NAN, "no chunk was sampled");
   if (partial->check == RH_CHECK_FULL)
     rh_reference_judge(reference, result, rh_partial_depth(partial), (int)partial->flushes,
                        verdict);

@@ -20,6 +20,15 @@ typedef struct head {
   uint64_t n_nodes, n_edges;
 } head;
 
+_Static_assert(sizeof(head) == RH_PARTIAL_HEAD_BYTES, "docs/beyond-one-device.md has it");
+
+uint64_t rh_partial_file_bytes(const void *begin, uint64_t n) {
+  head first;
+  if (n < sizeof first || memcmp(begin, magic, sizeof magic) != 0) return 0;
+  memcpy(&first, begin, sizeof first);
+  return first.size;
+}
+
 static uint64_t checksum_of(const unsigned char *bytes, uint64_t size) {
   uint64_t at = offsetof(head, checksum), after = at + sizeof(uint64_t);
   uint64_t hash = rh_hash(0, bytes, at);
@@ -85,9 +94,14 @@ static void pass_sum(stream *s, rh_exact_sum *sum) {
   pass(s, &sum->has_others, sizeof sum->has_others);
 }
 
+/* Far beyond any product's, and far from where sums of such exponents would overflow. */
+#define MOST_EXPONENT ((int64_t)1 << 52)
+
 static void pass_prod(stream *s, rh_exact_prod *prod) {
   pass_long(s, &prod->magnitude.mantissa);
   pass(s, &prod->magnitude.exponent, sizeof prod->magnitude.exponent);
+  s->failed |=
+      prod->magnitude.exponent > MOST_EXPONENT || prod->magnitude.exponent < -MOST_EXPONENT;
   pass(s, &prod->n, sizeof prod->n);
   pass(s, &prod->zeros, sizeof prod->zeros);
   pass(s, &prod->nans, sizeof prod->nans);
@@ -322,6 +336,8 @@ static rh_status check_read(const rh_partial *partial, const head *first, const 
   const char *strategy = partial->strategy;
   if (s->failed || s->left || !memchr(strategy, 0, sizeof partial->strategy) ||
       !memchr(partial->worst.text, 0, sizeof partial->worst.text) ||
+      !rh_is_plain_utf8(strategy, strlen(strategy)) ||
+      !rh_is_plain_utf8(partial->worst.text, strlen(partial->worst.text)) ||
       partial->facts.sampled.n_orders > RH_MOST_ORDERS || partial->depth > INT32_MAX ||
       partial->depth_unknown > 1 || partial->flushes > 1 ||
       first->first != rh_partial_first(partial) || first->n != rh_partial_count(partial) ||

@@ -23,6 +23,11 @@ typedef struct rh_partial_about {
   uint64_t first, n, whole_n; /* whole_n: UINT64_MAX if it is not known */
 } rh_partial_about;
 
+/* Of the first bytes of a file, RH_PARTIAL_HEAD_BYTES if there are so many: what the whole file has;
+ * 0: they are none of a partial's. */
+enum { RH_PARTIAL_HEAD_BYTES = 128 };
+uint64_t rh_partial_file_bytes(const void *begin, uint64_t n);
+
 /* Accepts any bytes, into which the label's texts point then.  RH_E_FILE, in a sentence: cut,
  * damaged, newer, or of a machine that is not like this one. */
 rh_status rh_partial_look(rh_partial_about *about, const void *bytes, uint64_t size,

@@ -41,6 +41,17 @@ int rh_partial_order_decides(const rh_job_spec *job) {
   return rh_op_rounds(job->op->base, job->op->type);
 }
 
+/* Then nobody but the part's device can reduce a tile of it. */
+static int differs_by_device(const rh_operator *op) {
+  const rh_custom *custom = rh_custom_of(op);
+  int has_float = 0;
+  if (!op->is_struct) return op->map_error != 0;
+  if (!op->is_code) return !rh_exprs_is_exact(custom->load);
+  for (uint32_t k = 0; k < custom->n_fields; k++)
+    has_float |= rh_type_is_float(custom->fields[k].type);
+  return has_float;
+}
+
 rh_status rh_partial_check_part(const rh_job_spec *job, uint64_t first, uint64_t n,
                                 uint64_t *whole_n, rh_error *error) {
   uint64_t tile = rh_partial_tile(job);
@@ -53,13 +64,21 @@ rh_status rh_partial_check_part(const rh_job_spec *job, uint64_t first, uint64_t
   if (*whole_n == UINT64_MAX && job->op->count_slot >= 0)
     return rh_fail(error, RH_E_USAGE,
                    "the map uses n, the number of elements of the whole, which is not known");
-  if (job->rounds_once || job->op->map_error == 0) return RH_OK;
+  if (job->rounds_once || !differs_by_device(job->op)) return RH_OK;
   if (first % tile)
     return rh_fail(error, RH_E_USAGE,
-                   "functions of the map have other bits on other devices, so a part has to begin "
-                   "at a multiple of %llu elements, and element %llu is none",
+                   "%s other bits on other devices, so a part has to begin at a multiple of %llu "
+                   "elements, and element %llu is none",
+                   job->op->is_code ? "OpenCL C has" : "functions of the map have",
                    (unsigned long long)tile, (unsigned long long)first);
-  if ((first + n) % tile) *whole_n = first + n;
+  if ((first + n) % tile == 0) return RH_OK;
+  if (*whole_n != UINT64_MAX && *whole_n != first + n)
+    return rh_fail(error, RH_E_USAGE,
+                   "%s other bits on other devices, so a part has to end at a multiple of %llu "
+                   "elements, or with the whole, and element %llu is neither",
+                   job->op->is_code ? "OpenCL C has" : "functions of the map have",
+                   (unsigned long long)tile, (unsigned long long)(first + n));
+  *whole_n = first + n;
   return RH_OK;
 }
 

@@ -85,7 +85,7 @@ static void begin_slot(rh_ring *ring, rh_ring_slot *slot, uint64_t index) {
   slot->index = index;
   slot->first = index * deal->chunk_n;
   slot->n = deal->chunk_n;
-  if (slot->n > deal->source->n - slot->first) slot->n = deal->source->n - slot->first;
+  if (slot->n > deal->n - slot->first) slot->n = deal->n - slot->first;
   slot->n_pieces = slot->left = count_pieces(ring, slot->n);
   slot->begun = 0;
   for (uint32_t k = 0; k < deal->source->n_operands; k++)

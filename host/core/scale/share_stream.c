@@ -16,6 +16,9 @@ struct rh_share_stream {
   uint32_t most_level;       /* a chunk has 2^level tiles, at most */
   uint32_t level;            /* of those that are reduced now */
   rh_stream_device device;
+  /* Not on the stack: a strategy may end its thread, which threads of the ring survive. */
+  rh_streamer streamer;
+  rh_deal deal;
 };
 
 /* ---- Chunks ---- */
@@ -50,12 +53,15 @@ static rh_status take_value(void *of_stream, const rh_lane *lane, const rh_ring_
   return status;
 }
 
+static void finish_chunks(rh_share_stream *w) {
+  rh_streamer_finish(&w->streamer);
+  rh_deal_finish(&w->deal);
+}
+
 /* `count` chunks of the level from tile `at` on. */
 static rh_status reduce_chunks(rh_share_stream *w, uint64_t at, uint64_t count, rh_error *error) {
-  rh_streamer streamer = {0};
-  rh_deal deal;
   const rh_streamer_spec spec = {.lane = &w->device.lane,
-                                 .deal = &deal,
+                                 .deal = &w->deal,
                                  .n_readers = w->device.readers,
                                  .n_checkers = w->device.checkers,
                                  .piece_n = w->device.piece_n,
@@ -64,12 +70,12 @@ static rh_status reduce_chunks(rh_share_stream *w, uint64_t at, uint64_t count, 
                                  .take = take_value,
                                  .user = w,
                                  .reporter = &w->share->context->options.reporter};
-  RH_TRY(rh_deal_init(&deal, w->share->source, w->tile << w->level, 1, error));
-  rh_deal_only(&deal, at >> w->level, (at >> w->level) + count);
-  rh_status status = rh_streamer_begin(&streamer, &spec, error);
-  if (status == RH_OK) status = rh_streamer_run(&streamer, error);
-  rh_streamer_finish(&streamer);
-  rh_deal_finish(&deal);
+  RH_TRY(rh_deal_init(&w->deal, w->share->source, w->tile << w->level, 1, error));
+  if (w->deal.n > w->share->first + w->share->n) w->deal.n = w->share->first + w->share->n;
+  rh_deal_only(&w->deal, at >> w->level, (at >> w->level) + count);
+  rh_status status = rh_streamer_begin(&w->streamer, &spec, error);
+  if (status == RH_OK) status = rh_streamer_run(&w->streamer, error);
+  finish_chunks(w);
   return status;
 }
 
@@ -184,6 +190,7 @@ rh_status rh_share_stream_run(rh_share_stream *w, rh_error *error) {
 
 void rh_share_stream_close(rh_share_stream *w) {
   if (!w) return;
+  finish_chunks(w);
   rh_lane_finish(&w->device.lane);
   free(w);
 }

@@ -355,6 +355,8 @@ rh_status rh_reduce_part(rh_redhost *redhost, const rh_request *request, uint64_
  * released by rh_part_free(); the parts stay as they are.  RH_E_FILE, in a sentence, for bytes that
  * redhost did not write, that are cut or damaged, that are of another version or machine, or of
  * another operator, type, accuracy or check than the first one, and for elements that two have.
+ * A part of an operator in OpenCL C holds a program, which merging compiles and runs: merge only
+ * parts of which you know where they come from.
  * [any thread; calls on one rh_redhost take turns] */
 rh_status rh_merge_parts(rh_redhost *redhost, const void *const *parts, const uint64_t *bytes,
                          uint64_t n_parts, void **merged, uint64_t *merged_bytes, rh_error *error);
