@@ -23,8 +23,8 @@ typedef struct rh_partial_about {
   uint64_t first, n, whole_n; /* whole_n: UINT64_MAX if it is not known */
 } rh_partial_about;
 
-/* Of the first bytes of a file, RH_PARTIAL_HEAD_BYTES if there are so many: what the whole file has;
- * 0: they are none of a partial's. */
+/* How many bytes the file has that begins with these, RH_PARTIAL_HEAD_BYTES if there are so many.
+ * 0: it is not a partial. */
 enum { RH_PARTIAL_HEAD_BYTES = 128 };
 uint64_t rh_partial_file_bytes(const void *begin, uint64_t n);
 
