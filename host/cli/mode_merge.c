@@ -14,8 +14,8 @@ typedef struct merging {
   rh_run_report report;
 } merging;
 
-/* A pipe will do.  A file that is not a partial, or that goes on behind its end, is read only as far
- * as that shows. */
+/* A pipe will do.  A file that is not a partial, or goes on behind its end, is read only as far as
+ * that shows. */
 static rh_status read_file(const char *path, rh_text *to, rh_error *error) {
   char piece[65536];
   FILE *file = fopen(path, "rb");
