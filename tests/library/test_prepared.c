@@ -50,7 +50,7 @@ static void try_sizes(const char *strategy, const rh_setting *setting, const cha
   must(status);
   rh_array array = generate(type, N);
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-    if (sizes[k] == 0 && rh_op_needs_an_element(rh_op_from_name(op))) continue;
+    if (sizes[k] == 0 && rh_operator_builtin(rh_op_from_name(op), type)->needs_an_element) continue;
     /* From the end, so that not every range begins at the start of the array. */
     const char *data = (const char *)rh_array_data(&array) + (N - sizes[k]) * rh_type_size(type);
     rh_result result = {.struct_size = sizeof result},

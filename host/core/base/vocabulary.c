@@ -182,11 +182,6 @@ static int is_of_magnitudes(uint32_t op) {
   return op == RH_OP_asum || op == RH_OP_amax || op == RH_OP_argamax;
 }
 
-int rh_op_needs_an_element(uint32_t op) {
-  return op == RH_OP_min || op == RH_OP_max || op == RH_OP_argmin || op == RH_OP_argmax ||
-         op == RH_OP_amax || op == RH_OP_argamax;
-}
-
 static rh_type to_unsigned(rh_type type) {
   switch (type) {
   case RH_TYPE_i8: return RH_TYPE_u8;

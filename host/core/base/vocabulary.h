@@ -33,8 +33,6 @@ int rh_op_is_defined(uint32_t op, rh_type type);
 static inline int rh_op_is_arithmetic(uint32_t op) {
   return op == RH_OP_sum || op == RH_OP_prod || op == RH_OP_asum;
 }
-/* Is it undefined for 0 elements? (min, argmin, and so on.) */
-int rh_op_needs_an_element(uint32_t op);
 /* The type of the answer: i64 or u64 for sums and products of integers, f32 for those of f16,
  * otherwise the type itself; unsigned for magnitudes of integers. */
 rh_type rh_op_result_type(uint32_t op, rh_type type);

@@ -16,7 +16,6 @@ static const rh_operand operands[RH_N_TYPES + 1] = {
     OPERAND(i8) OPERAND(u8) OPERAND(i16) OPERAND(u16) OPERAND(i32) OPERAND(u32) OPERAND(i64)
         OPERAND(u64) OPERAND(f16) OPERAND(f32) OPERAND(f64)};
 
-/* rh_op_needs_an_element() says the same. */
 #define NEEDS_AN_ELEMENT(op)                                                                       \
   ((op) == RH_OP_min || (op) == RH_OP_max || (op) == RH_OP_argmin || (op) == RH_OP_argmax ||       \
    (op) == RH_OP_amax || (op) == RH_OP_argamax)

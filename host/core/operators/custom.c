@@ -297,7 +297,8 @@ static void show(rh_custom *self) {
   self->face.count_slot = rh_exprs_count_slot(self->load);
   self->face.map_error = rh_exprs_error(self->load);
   for (uint32_t k = 0; k < self->n_parts; k++)
-    self->face.needs_an_element |= rh_op_needs_an_element(self->parts[k].op);
+    self->face.needs_an_element |=
+        rh_operator_builtin(self->parts[k].op, self->parts[k].type)->needs_an_element;
 }
 
 static rh_status make_operator(rh_custom *self, const rh_definition *definition,
