@@ -1,7 +1,7 @@
 /* The state that is passed to every mode. */
 #pragma once
 
-#include "../core/reduce/context.h"
+#include "../core/run/context.h"
 #include "options.h"
 #include "terminal.h"
 

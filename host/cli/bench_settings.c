@@ -1,7 +1,7 @@
 #include "bench_settings.h"
 #include "../core/base/error.h"
 #include "../core/base/log.h"
-#include "../core/io/array.h"
+#include "../core/data/array.h"
 #include "../tools/bench/problem.h"
 #include "axes.h"
 #include "list.h"

@@ -1,7 +1,7 @@
 #include "crash.h"
 #include "../core/cl/drivers.h"
-#include "../core/scale/ranks.h"
-#include "../core/scale/word.h"
+#include "../engine/ranks/ranks.h"
+#include "../engine/ranks/word.h"
 #include "signals.h"
 
 #include <stdatomic.h>

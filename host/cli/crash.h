@@ -1,7 +1,7 @@
 /* An error message for a crash of this process. */
 #pragma once
 
-#include "../core/reduce/context.h"
+#include "../core/run/context.h"
 
 /* From here on a crash while `redhost` uses an OpenCL device gives a message and exit status 3,
  * because drivers abort if memory is short, also in their own threads.  Without a device it

@@ -1,9 +1,9 @@
 /* The files of --input, opened to see what they hold, before it is decided how they are read. */
 #pragma once
 
-#include "../core/io/array.h"
-#include "../core/io/feed.h"
-#include "../core/operators/definition.h"
+#include "../core/data/array.h"
+#include "../engine/io/feed.h"
+#include "../operators/custom/definition.h"
 #include "app.h"
 
 /* Zero-initialised is empty.  It must not be moved once it is open. */

@@ -1,7 +1,7 @@
 /* redhost --list --transports */
 #include "list_transports.h"
 #include "../core/base/error.h"
-#include "../core/scale/transports.h"
+#include "../engine/ranks/transports.h"
 #include "json.h"
 #include "plain.h"
 #include "table.h"

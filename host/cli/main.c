@@ -1,11 +1,11 @@
 /* redhost: the program. */
+#include "../choose/known.h"
 #include "../core/base/error.h"
 #include "../core/base/fpstate.h"
 #include "../core/base/path.h"
 #include "../core/base/text.h"
-#include "../core/choose/known.h"
 #include "../core/operation/ops.h"
-#include "../core/reduce/look.h"
+#include "../core/run/look.h"
 #include "../tools/isolate/peer.h"
 #include "../tools/verify/rank.h"
 #include "../tools/verify/verify.h"

@@ -1,6 +1,6 @@
 /* redhost --info NAME */
 #include "../core/base/error.h"
-#include "../core/reduce/params.h"
+#include "../core/run/params.h"
 #include "app.h"
 #include "json.h"
 #include "offers.h"

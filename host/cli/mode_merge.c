@@ -1,6 +1,6 @@
 /* redhost --merge FILE... */
 #include "../core/base/error.h"
-#include "../core/scale/merger.h"
+#include "../engine/partial/merger.h"
 #include "partial_output.h"
 #include "report.h"
 

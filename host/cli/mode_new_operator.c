@@ -1,6 +1,6 @@
 /* redhost --new-operator NAME [DIR], or NAME.cl */
 #include "../core/base/error.h"
-#include "../core/catalog/catalog.h"
+#include "../operators/catalog/catalog.h"
 #include "app.h"
 #include "next.h"
 #include "template.h"

@@ -1,6 +1,6 @@
 /* redhost --new-transport NAME [DIR] */
 #include "../core/base/error.h"
-#include "../core/scale/transports.h"
+#include "../engine/ranks/transports.h"
 #include "app.h"
 #include "next.h"
 #include "template.h"

@@ -1,6 +1,6 @@
 /* redhost without arguments: a summary of this machine, and suggestions. */
+#include "../choose/known.h"
 #include "../core/base/error.h"
-#include "../core/choose/known.h"
 #include "app.h"
 #include "json.h"
 #include "offers.h"

@@ -1,9 +1,9 @@
 /* redhost --tune */
+#include "../choose/known.h"
 #include "../core/base/clock.h"
 #include "../core/base/error.h"
 #include "../core/base/json_value.h"
 #include "../core/base/path.h"
-#include "../core/choose/known.h"
 #include "../tools/bench/problem.h"
 #include "bench_settings.h"
 #include "json.h"

@@ -1,9 +1,9 @@
 /* redhost --verify [NAME | FILE]... */
 #include "../core/base/error.h"
 #include "../core/base/text.h"
-#include "../core/operators/told.h"
 #include "../core/plug/rank.h"
-#include "../core/scale/transports.h"
+#include "../engine/ranks/transports.h"
+#include "../operators/custom/told.h"
 #include "../tools/verify/verify.h"
 #include "app.h"
 #include "json.h"

@@ -1,9 +1,9 @@
 /* redhost --verify-op [NAME | FILE]... */
-#include "../core/algebra/algebra.h"
-#include "../core/algebra/device.h"
 #include "../core/base/error.h"
 #include "../core/base/log.h"
 #include "../core/base/vocabulary.h"
+#include "../operators/algebra/algebra.h"
+#include "../operators/algebra/device.h"
 #include "app.h"
 #include "json.h"
 #include "plain.h"

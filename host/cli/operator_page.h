@@ -1,7 +1,7 @@
 /* Descriptions of operators, for --ops and --info. */
 #pragma once
 
-#include "../core/catalog/catalog.h"
+#include "../operators/catalog/catalog.h"
 #include "app.h"
 #include "json.h"
 

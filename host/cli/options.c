@@ -3,7 +3,7 @@
 #include "../core/base/text.h"
 #include "../core/base/vocabulary.h"
 #include "../core/plug/rank.h"
-#include "../core/scale/stream_device.h"
+#include "../engine/reduction/stream_device.h"
 #include "table.h"
 
 #include <getopt.h>

@@ -1,7 +1,7 @@
 /* What strategies say of an operator that is not built in, for --list and --info. */
 #pragma once
 
-#include "../core/operators/custom.h"
+#include "../operators/custom/custom.h"
 #include "app.h"
 
 /* Zero-initialised is empty. */

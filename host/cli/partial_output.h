@@ -1,7 +1,7 @@
 /* What --partial writes, and says of it. */
 #pragma once
 
-#include "../core/scale/partial_label.h"
+#include "../engine/partial/partial_label.h"
 #include "app.h"
 
 /* RH_E_USAGE if the file of --partial, if there is to be one, is this input. */

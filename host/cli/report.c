@@ -1,6 +1,6 @@
 #include "report.h"
 #include "../core/base/error.h"
-#include "../core/reduce/exact_data.h"
+#include "../core/run/exact_data.h"
 #include "json.h"
 #include "plain.h"
 

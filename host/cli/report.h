@@ -1,9 +1,9 @@
 /* The result of --run, and its output. */
 #pragma once
 
-#include "../core/reduce/job.h"
-#include "../core/scale/resident.h"
-#include "../core/scale/streamed.h"
+#include "../core/run/job.h"
+#include "../engine/reduction/resident.h"
+#include "../engine/reduction/streamed.h"
 #include "../tools/measure/quick.h"
 #include "app.h"
 #include "run_devices.h"

@@ -1,9 +1,9 @@
 #include "run_devices.h"
+#include "../choose/known.h"
+#include "../choose/locate.h"
 #include "../core/base/error.h"
 #include "../core/base/path.h"
-#include "../core/choose/known.h"
-#include "../core/choose/locate.h"
-#include "../core/scale/deal.h"
+#include "../engine/reduction/deal.h"
 #include "axes.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* The devices of a --run, each with a redhost and a strategy of its own. */
 #pragma once
 
-#include "../core/reduce/job.h"
-#include "../core/scale/streamed.h"
+#include "../core/run/job.h"
+#include "../engine/reduction/streamed.h"
 #include "app.h"
 
 typedef struct rh_run_device {

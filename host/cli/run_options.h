@@ -2,7 +2,7 @@
  * refused in all of them alike. */
 #pragma once
 
-#include "../core/reduce/job.h"
+#include "../core/run/job.h"
 #include "options.h"
 
 typedef struct rh_run_options {

@@ -1,8 +1,8 @@
 #include "run_resident.h"
 #include "../core/base/error.h"
-#include "../core/reduce/accuracy.h"
-#include "../core/reduce/exact_data.h"
-#include "../core/reduce/operand_data.h"
+#include "../core/run/exact_data.h"
+#include "../core/run/operand_data.h"
+#include "../engine/partial/accuracy.h"
 #include "../tools/measure/local.h"
 #include "inputs.h"
 

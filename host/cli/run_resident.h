@@ -1,7 +1,7 @@
 /* --run on generated data that stay in the memories of several devices. */
 #pragma once
 
-#include "../core/scale/resident.h"
+#include "../engine/reduction/resident.h"
 #include "run_stream.h"
 
 /* Finds the strategies, splits the data, reduces and checks them, measures unless `--quiet` was

@@ -1,7 +1,7 @@
 /* The sampler of one run: the strategy in this process, or in its own. */
 #pragma once
 
-#include "../core/io/array.h"
+#include "../core/data/array.h"
 #include "../tools/isolate/peer.h"
 
 typedef struct rh_run_spec {

@@ -1,9 +1,9 @@
 #include "run_stream.h"
+#include "../choose/fallback.h"
 #include "../core/base/error.h"
 #include "../core/base/vocabulary.h"
-#include "../core/choose/fallback.h"
-#include "../core/reduce/exact_data.h"
-#include "../core/reduce/operand_data.h"
+#include "../core/run/exact_data.h"
+#include "../core/run/operand_data.h"
 #include "../tools/measure/local.h"
 #include "size.h"
 

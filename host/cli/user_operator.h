@@ -2,7 +2,7 @@
  * operands. */
 #pragma once
 
-#include "../core/reduce/job.h"
+#include "../core/run/job.h"
 #include "inputs.h"
 
 /* Zero-initialised is empty. */

@@ -1,7 +1,7 @@
 /* Notes on integers that wrap where a user may not expect it. */
 #pragma once
 
-#include "../core/operators/custom.h"
+#include "../operators/custom/custom.h"
 #include "app.h"
 
 /* n: the number of elements; UINT64_MAX: not known yet. */

@@ -8,10 +8,10 @@
 #include "../../host/core/base/clock.h"
 #include "../../host/core/base/error.h"
 #include "../../host/core/operation/ops.h"
-#include "../../host/core/scale/gather.h"
-#include "../../host/core/scale/local.h"
-#include "../../host/core/scale/split.h"
-#include "../../host/core/scale/transports.h"
+#include "../../host/engine/partial/gather.h"
+#include "../../host/engine/ranks/local.h"
+#include "../../host/engine/ranks/transports.h"
+#include "../../host/engine/reduction/split.h"
 
 #include <stdio.h>
 #include <stdlib.h>

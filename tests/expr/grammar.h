@@ -2,7 +2,7 @@
 #ifndef EXPR_GRAMMAR_H
 #define EXPR_GRAMMAR_H
 
-#include "../../host/core/expr/expr.h"
+#include "../../host/operators/expr/expr.h"
 
 enum { N_VARIABLES = 11, N_CONSTANTS = 2 };
 extern const rh_expr_variable random_variables[N_VARIABLES];

@@ -1,4 +1,5 @@
-/* Random expressions, evaluated by host/core/expr and, as OpenCL C, by a device: equal in every bit
+/* Random expressions, evaluated by host/operators/expr and, as OpenCL C, by a device: equal in
+ * every bit
  * where IEEE 754 and the language fix the value, else within the errors that OpenCL C allows; and
  * where functions that err are anywhere in them, within what rh_exprs_enclose() says.
  *
@@ -9,14 +10,14 @@
  * may compute by itself.
  *
  * Many are outputs of one kernel, because building one takes far longer than running it. */
+#include "../../host/choose/known.h"
 #include "../../host/core/base/error.h"
 #include "../../host/core/base/half.h"
 #include "../../host/core/base/random.h"
 #include "../../host/core/base/vocabulary.h"
-#include "../../host/core/choose/known.h"
 #include "../../host/core/cl/memory.h"
 #include "../../host/core/cl/status.h"
-#include "../../host/core/reduce/context.h"
+#include "../../host/core/run/context.h"
 #include "functions.h"
 #include "grammar.h"
 

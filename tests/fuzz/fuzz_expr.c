@@ -1,5 +1,5 @@
-/* host/core/expr: expressions.  The input is a list of them, as --map takes it. */
-#include "../../host/core/expr/expr.h"
+/* host/operators/expr: expressions.  The input is a list of them, as --map takes it. */
+#include "../../host/operators/expr/expr.h"
 #include "fuzz.h"
 
 enum { N = 5, VARIABLES = 6 };

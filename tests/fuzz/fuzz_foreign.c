@@ -1,8 +1,8 @@
-/* host/core/plug: the description of a foreign function. */
+/* host/operators/foreign: the description of a foreign function. */
 #include "../../host/core/base/text.h"
 #include "../../host/core/base/vocabulary.h"
-#include "../../host/core/plug/foreign_read.h"
 #include "../../host/core/plug/plugin.h"
+#include "../../host/operators/foreign/foreign_read.h"
 #include "fuzz.h"
 
 static int is_plain(const char *s) {

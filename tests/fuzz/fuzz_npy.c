@@ -1,8 +1,9 @@
-/* host/core/io: a file, .npy or raw.  Mapped and through a pipe it must give the same array, or be
+/* host/engine/io: a file, .npy or raw.  Mapped and through a pipe it must give the same array,
+ * or be
  * rejected both times. */
 #include "../../host/core/base/vocabulary.h"
-#include "../../host/core/io/array.h"
-#include "../../host/core/io/npy.h"
+#include "../../host/core/data/array.h"
+#include "../../host/engine/io/npy.h"
 #include "fuzz.h"
 
 #include <fcntl.h>

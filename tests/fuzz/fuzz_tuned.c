@@ -1,9 +1,9 @@
-/* host/core/tunedb: a tuning database.  Entries that were read are fit for use, and entries that
+/* host/choose/tunedb: a tuning database.  Entries that were read are fit for use, and entries that
  * are put into it can be read again. */
+#include "../../host/choose/tunedb/document.h"
 #include "../../host/core/base/text.h"
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/plug/plugin.h"
-#include "../../host/core/tunedb/document.h"
 #include "fuzz.h"
 
 #include <math.h>

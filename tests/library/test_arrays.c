@@ -3,8 +3,8 @@
  * own memory, and arrays of a few KiB like large ones. */
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/cl/staging.h"
-#include "../../host/core/io/array.h"
-#include "../../host/core/library/kept.h"
+#include "../../host/core/data/array.h"
+#include "../../host/library/kept.h"
 #include "library.h"
 
 #include <dlfcn.h>

@@ -5,7 +5,7 @@
  * functions to counters, string functions to themselves, and all others (malloc, clCreateBuffer,
  * mmap, clGetDeviceInfo, and any future one) to functions that fail the test by name.  Calls inside
  * the driver are not seen. */
-#include "../../host/core/library/handle.h"
+#include "../../host/library/handle.h"
 #include "library.h"
 
 #include <CL/cl.h>

@@ -1,7 +1,7 @@
 /* rh_reduce_distributed(), with threads as ranks: any division of the elements gives the bits of
  * one process, and a failure of one rank is the failure of all.  Without a device, as under
  * ThreadSanitizer, only host strategies are used, and fewer divisions are tried. */
-#include "../../host/core/library/kept.h"
+#include "../../host/library/kept.h"
 #include "library.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* onepass under conditions that could break a counter of arrivals: many launches without a wait in
  * between, of changing sizes, on two queues of one device at once. */
-#include "../../host/core/library/handle.h"
+#include "../../host/library/handle.h"
 #include "library.h"
 
 #include <CL/cl.h>

@@ -4,7 +4,7 @@
  *
  * For that, a copy of this program is run in a folder of its own: with a program `redhost` beside
  * it that counts its starts, or without one. */
-#include "../../host/core/library/handle.h"
+#include "../../host/library/handle.h"
 #include "library.h"
 
 #include <sys/stat.h>

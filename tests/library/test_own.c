@@ -1,5 +1,5 @@
 /* Maps and operators of one's own through rh_reduce() and rh_prepare(). */
-#include "../../host/core/library/handle.h"
+#include "../../host/library/handle.h"
 #include "library.h"
 
 #include <CL/cl.h>

@@ -3,7 +3,7 @@
 #include "../../host/core/base/hash.h"
 #include "../../host/core/base/random.h"
 #include "../../host/core/base/vocabulary.h"
-#include "../../host/core/io/array.h"
+#include "../../host/core/data/array.h"
 #include "library.h"
 
 enum { N = 20011, MOST_PARTS = 1000 };

@@ -1,8 +1,8 @@
 /* rh_prepare() and the rh_prepared functions. */
+#include "../../host/choose/known.h"
 #include "../../host/core/base/vocabulary.h"
-#include "../../host/core/choose/known.h"
-#include "../../host/core/io/array.h"
-#include "../../host/core/library/handle.h"
+#include "../../host/core/data/array.h"
+#include "../../host/library/handle.h"
 #include "library.h"
 
 #include <CL/cl.h>

@@ -1,8 +1,8 @@
 /* rh_reduce() for many arrays: which setups it keeps, and when it releases them; and null pointers
  * in every argument. */
-#include "../../host/core/choose/calibrate.h"
-#include "../../host/core/choose/known.h"
-#include "../../host/core/library/kept.h"
+#include "../../host/choose/calibrate.h"
+#include "../../host/choose/known.h"
+#include "../../host/library/kept.h"
 #include "../unit/folder.h"
 #include "library.h"
 

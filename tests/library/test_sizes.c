@@ -1,5 +1,5 @@
 /* Structs that carry their size: the outcome of each size that a caller may set. */
-#include "../../host/core/library/sized.h"
+#include "../../host/library/sized.h"
 #include "library.h"
 
 enum { N = 100 };

@@ -1,6 +1,6 @@
 /* Several threads in the library: the concurrent calls that redhost.h allows.  Without a device, as
  * under ThreadSanitizer, only host strategies are used. */
-#include "../../host/core/library/handle.h"
+#include "../../host/library/handle.h"
 #include "library.h"
 
 #include <pthread.h>

@@ -2,7 +2,7 @@
 #include "../../host/core/base/error.h"
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/cl/status.h"
-#include "../../host/core/io/array.h"
+#include "../../host/core/data/array.h"
 #include "../../host/core/operation/ops.h"
 #include "../../host/core/operation/result.h"
 #include "../../host/core/plug/plugin.h"

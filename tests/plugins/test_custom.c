@@ -4,12 +4,12 @@
  *   REDHOST_TEST_CUSTOM      the folder tests/kernels/custom
  *   REDHOST_TEST_OPERATORS   some of its names instead of all
  * One test for each strategy. */
+#include "../../host/choose/known.h"
 #include "../../host/core/base/error.h"
 #include "../../host/core/base/random.h"
 #include "../../host/core/base/vocabulary.h"
-#include "../../host/core/choose/known.h"
 #include "../../host/core/plug/plugin.h"
-#include "../../host/core/reduce/job.h"
+#include "../../host/core/run/job.h"
 #include "custom.h"
 #include <redhost/canonical.h>
 

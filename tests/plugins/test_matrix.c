@@ -10,9 +10,9 @@
  *   REDHOST_TEST_SETTINGS    parameters for all strategies, as in "tile=96"
  * One test for each strategy, or for each of its types.  OpenCL is used only in the test's own
  * process. */
+#include "../../host/choose/known.h"
 #include "../../host/core/base/error.h"
 #include "../../host/core/base/vocabulary.h"
-#include "../../host/core/choose/known.h"
 #include "matrix.h"
 
 #include <check.h>

@@ -1,9 +1,9 @@
 """layers.py ROOT: includes run downward only.
 
-    cli > tools: {verify, tune > bench > isolate, plot} > records > measure
-        > core: library > choose > {scale, algebra > {operators, cl}, tunedb > {plug, cl}}, scale > reduce > {catalog > {plug > child, operators > {expr, operation}}, cl, io} > base
+    cli > tools > library > choose > engine > operators > core
 
-host/core is the library: it includes nothing of host/tools or host/cli.  plug, cl and io do not know each other, and records knows nothing of the core but base, and of measure what its figures are.
+host/core is the minimal host: discover, dispatch, validate.  It builds and passes its tests without what stands above it.  The library is
+all but tools and cli.  plug, cl, operation and data do not know each other; records knows base, and of measure what its figures are.
 No two files of host/ call each other.  Everything may use the SDK's headers.  Plugins use those, their own kernels and their own files (plugins/NAME.c and plugins/NAME/) only, and the host knows no plugin.
 """
 import os
@@ -11,32 +11,37 @@ import re
 
 import sources
 
-CORE = {"base", "expr", "operation", "operators", "algebra", "catalog", "child", "io", "plug", "cl", "tunedb", "reduce", "choose", "scale", "library"}
-# Each folder of host/core and host/tools, and those that it may include besides itself.
+BELOW_TOOLS = ("core/*", "operators/*", "engine/*", "choose/*", "library")
+# Each folder of host/ that has sources, and those that it may include besides itself; NAME/* is all folders below NAME, and NAME.
 BELOW = {
-    "cli": CORE | {"records", "measure", "isolate", "bench", "tune", "verify", "plot"},
-    "verify": CORE,
-    "tune": CORE | {"bench", "isolate", "measure", "records"},
-    "bench": CORE | {"isolate", "measure", "records"},
-    "isolate": CORE | {"measure", "records"},
-    "plot": {"records", "child", "base"},
-    "measure": CORE,
-    "records": {"measure", "base"},
-    "library": {"operation", "catalog", "scale", "choose", "reduce", "operators", "tunedb", "plug", "cl", "io", "base"},
-    "scale": {"operation", "reduce", "catalog", "operators", "plug", "cl", "io", "base"},
-    "choose": {"operation", "scale", "reduce", "algebra", "operators", "tunedb", "plug", "cl", "io", "base"},
-    "reduce": {"operation", "catalog", "operators", "plug", "child", "cl", "io", "base"},
-    "algebra": {"operation", "operators", "expr", "cl", "base"},
-    "catalog": {"operation", "operators", "plug", "base"},
-    "operators": {"operation", "expr", "base"},
-    "operation": {"base"},
-    "expr": {"base"},
-    "tunedb": {"plug", "cl", "base"},
-    "plug": {"child", "base"},
-    "child": {"base"},
-    "cl": {"base"},
-    "io": {"base"},
-    "base": set(),
+    "core/base": (),
+    "core/child": ("core/base",),
+    "core/cl": ("core/base",),
+    "core/data": ("core/base",),
+    "core/operation": ("core/base",),
+    "core/plug": ("core/child", "core/base"),
+    "core/check": ("core/operation", "core/data", "core/cl", "core/base"),
+    "core/run": ("core/*",),
+    "operators/expr": ("core/base",),
+    "operators/custom": ("core/*", "operators/expr"),
+    "operators/algebra": ("core/*", "operators/custom"),
+    "operators/catalog": ("core/*", "operators/custom"),
+    "operators/foreign": ("core/plug", "core/base"),
+    "engine/io": ("core/data", "core/base"),
+    "engine/ranks": ("core/*",),
+    "engine/partial": ("core/*", "operators/custom", "engine/ranks"),
+    "engine/reduction": ("core/*", "operators/custom", "engine/*"),
+    "choose/tunedb": ("core/plug", "core/cl", "core/base"),
+    "choose": ("core/*", "operators/*", "engine/*", "choose/tunedb"),
+    "library": ("core/*", "operators/*", "engine/*", "choose/*"),
+    "tools/records": ("core/base", "tools/measure"),
+    "tools/plot": ("core/child", "core/base", "tools/records"),
+    "tools/measure": BELOW_TOOLS,
+    "tools/isolate": BELOW_TOOLS + ("tools/measure", "tools/records"),
+    "tools/bench": BELOW_TOOLS + ("tools/isolate", "tools/measure", "tools/records"),
+    "tools/tune": BELOW_TOOLS + ("tools/bench", "tools/isolate", "tools/measure", "tools/records"),
+    "tools/verify": BELOW_TOOLS,
+    "cli": BELOW_TOOLS + ("tools/*",),
 }
 OWN_KERNELS = {"prelude.cl.h", "calibration.cl.h", "expressions.cl.h"}
 # Loading code at run time stays in one place; path.c asks where the library lies.
@@ -52,10 +57,12 @@ def includes(root, path):
 
 
 def layer(path):
-    parts = path.split("/")
-    if parts[:2] == ["host", "cli"] and len(parts) > 2:
-        return "cli"
-    return parts[2] if parts[0] == "host" and parts[1] in ("core", "tools") and len(parts) > 3 else None
+    """The folder below host/ that a file stands in; None for what stands elsewhere."""
+    return os.path.dirname(path)[len("host/"):] if path.startswith("host/") else None
+
+
+def may_use(mine, theirs):
+    return any(theirs == name or (name.endswith("/*") and (theirs + "/").startswith(name[:-1])) for name in (mine, *BELOW[mine]))
 
 
 def wrong_in_host(path, quoted, name):
@@ -72,7 +79,7 @@ def wrong_in_host(path, quoted, name):
     theirs = layer(target)
     if theirs is None:
         return "includes something that is neither in host/ nor <redhost/...>"
-    if theirs != mine and theirs not in BELOW[mine]:
+    if not may_use(mine, theirs):
         return f"{mine} must not use {theirs}"
     return None
 

@@ -1,6 +1,6 @@
 """messages.py ROOT: the library's messages name no option of the program.
 
-host/core is the library: a C program that reads its messages never typed an option.  What helps a person at the
+The library is host/ without tools and cli: a C program that reads its messages never typed an option.  What helps a person at the
 command line is added by host/cli (hints.c).  Only the arguments that start a child of the program are options.
 """
 import re
@@ -14,7 +14,7 @@ OPTION = re.compile(r"--[a-z][a-z-]+|(?:^|[\s(`'])-[A-Za-z](?=[\s.,;:)`']|$)|\br
 
 def check(root):
     complaints = []
-    for path in sources.files(root, ["host/core"], (".c", ".h")):
+    for path in sources.files(root, [f"host/{part}" for part in ("core", "operators", "engine", "choose", "library")], (".c", ".h")):
         for number, line in enumerate(sources.uncommented(sources.read(root, path)).split("\n"), 1):
             for text in STRING.findall(line):
                 if OPTION.search(text) and text not in STARTS_A_CHILD:

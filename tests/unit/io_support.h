@@ -1,9 +1,9 @@
-/* What the tests of host/core/io share: .npy files made by hand, what the library reports. */
+/* What the tests of host/engine/io share: .npy files made by hand, what the library reports. */
 #ifndef RH_TEST_IO_SUPPORT_H
 #define RH_TEST_IO_SUPPORT_H
 
 #include "../../host/core/base/vocabulary.h"
-#include "../../host/core/io/array.h"
+#include "../../host/core/data/array.h"
 #include "files_support.h"
 
 #include <check.h>

@@ -1,8 +1,8 @@
 /* The engine that examines operators: what it proves, what it only samples, what it refutes, and
  * how small its counterexamples are. */
-#include "../../host/core/algebra/algebra.h"
-#include "../../host/core/algebra/laws.h"
-#include "../../host/core/algebra/points.h"
+#include "../../host/operators/algebra/algebra.h"
+#include "../../host/operators/algebra/laws.h"
+#include "../../host/operators/algebra/points.h"
 
 #include <check.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* host/core/io/array.c: .npy and raw files. */
+/* host/engine/io/array.c: .npy and raw files. */
 #include "io_support.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Verdicts on maps whose functions err: what a device may compute passes, and what none may does
  * not. */
-#include "../../host/core/reduce/reference.h"
+#include "../../host/core/check/reference.h"
 
 #include <check.h>
 #include <float.h>

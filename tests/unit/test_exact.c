@@ -1,8 +1,8 @@
 /* Exact sums and long products, against slow big integers and against the definition of rounding.
  */
 #include "../../host/core/base/half.h"
-#include "../../host/core/reduce/exact.h"
-#include "../../host/core/reduce/exact_prod.h"
+#include "../../host/core/check/exact.h"
+#include "../../host/core/check/exact_prod.h"
 
 #include <check.h>
 #include <float.h>

@@ -1,6 +1,6 @@
 /* Expressions: grammar, types, values, the written OpenCL C's shape, and messages. */
 #include "../../host/core/base/vocabulary.h"
-#include "../../host/core/expr/expr.h"
+#include "../../host/operators/expr/expr.h"
 #include <check.h>
 #include <math.h>
 #include <stdio.h>

@@ -2,11 +2,11 @@
  * cut and in whatever order the parts arrive. */
 #include "../../host/core/base/random.h"
 #include "../../host/core/base/vocabulary.h"
-#include "../../host/core/catalog/texts.h"
+#include "../../host/core/check/canonical.h"
 #include "../../host/core/operation/ops.h"
 #include "../../host/core/operation/result.h"
-#include "../../host/core/reduce/canonical.h"
-#include "../../host/core/scale/fold.h"
+#include "../../host/engine/partial/fold.h"
+#include "../../host/operators/catalog/texts.h"
 
 #include <redhost/canonical.h>
 

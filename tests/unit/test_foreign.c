@@ -4,9 +4,9 @@
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/operation/ops.h"
 #include "../../host/core/operation/result.h"
-#include "../../host/core/plug/foreign_read.h"
 #include "../../host/core/plug/plugin.h"
-#include "../../host/core/reduce/instance.h"
+#include "../../host/core/run/instance.h"
+#include "../../host/operators/foreign/foreign_read.h"
 #include "folder.h"
 
 #include <check.h>

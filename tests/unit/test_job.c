@@ -1,8 +1,8 @@
-/* host/core/reduce: the sources of a job's parameters, and the consequences of a wrong answer of
+/* host/core/run: the sources of a job's parameters, and the consequences of a wrong answer of
  * rh_reduce().  Without OpenCL: host strategies, plugins of the zoo and foreign functions. */
-#include "../../host/core/choose/known.h"
-#include "../../host/core/choose/locate.h"
-#include "../../host/core/library/handle.h"
+#include "../../host/choose/known.h"
+#include "../../host/choose/locate.h"
+#include "../../host/library/handle.h"
 #include "folder.h"
 
 #include <check.h>

@@ -2,9 +2,9 @@
  * bound. */
 #include "../../host/core/base/half.h"
 #include "../../host/core/base/vocabulary.h"
+#include "../../host/core/check/reference.h"
 #include "../../host/core/operation/ops.h"
 #include "../../host/core/operation/result.h"
-#include "../../host/core/reduce/reference.h"
 
 #include <check.h>
 #include <float.h>

@@ -1,8 +1,8 @@
 /* The judge of results that are made of a value: by `finalize`, and of a struct's fields.  And what
  * happens before a strategy is blamed. */
-#include "../../host/core/operators/custom.h"
-#include "../../host/core/reduce/before_blame.h"
-#include "../../host/core/reduce/exact_data.h"
+#include "../../host/core/run/before_blame.h"
+#include "../../host/core/run/exact_data.h"
+#include "../../host/operators/custom/custom.h"
 
 #include <check.h>
 #include <math.h>

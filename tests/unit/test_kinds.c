@@ -1,6 +1,6 @@
-/* host/core/io/kinds.c and generate.c: generated data. */
+/* host/core/data/kinds.c and generate.c: generated data. */
 #include "../../host/core/base/half.h"
-#include "../../host/core/io/kinds.h"
+#include "../../host/core/data/kinds.h"
 #include "io_support.h"
 
 #include <float.h>

@@ -2,9 +2,9 @@
 #include "../../host/core/base/half.h"
 #include "../../host/core/base/random.h"
 #include "../../host/core/base/vocabulary.h"
-#include "../../host/core/operators/custom.h"
-#include "../../host/core/operators/file.h"
-#include "../../host/core/operators/moments_tile.h"
+#include "../../host/operators/custom/custom.h"
+#include "../../host/operators/custom/file.h"
+#include "../../host/operators/custom/moments_tile.h"
 
 #include <check.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-/* host/core/io/npy.c: headers of .npy files, right and wrong. */
-#include "../../host/core/io/npy.h"
+/* host/engine/io/npy.c: headers of .npy files, right and wrong. */
+#include "../../host/engine/io/npy.h"
 #include "io_support.h"
 
 #include <string.h>

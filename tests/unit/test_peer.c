@@ -5,7 +5,7 @@
  * point of the operator max, or in the greeting, it does WHAT instead: "!" crashes, "~" hangs, "*"
  * floods, "." exits, "=TEXT" prints TEXT instead, "+TEXT" prints it in addition. */
 #include "../../host/core/base/clock.h"
-#include "../../host/core/reduce/reference.h"
+#include "../../host/core/check/reference.h"
 #include "../../host/tools/isolate/peer.h"
 #include "../../host/tools/isolate/peer_lines.h"
 

@@ -1,6 +1,6 @@
 /* Where data that are split among devices are cut: shares as weights say, in few aligned nodes. */
 #include "../../host/core/base/random.h"
-#include "../../host/core/scale/split.h"
+#include "../../host/engine/reduction/split.h"
 
 #include <check.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* host/core/io: standard input, from pipes and files. */
+/* host/engine/io: standard input, from pipes and files. */
 #include "io_support.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* Operators as texts for child processes: what is told is what is heard. */
-#include "../../host/core/operators/file.h"
-#include "../../host/core/operators/told.h"
+#include "../../host/operators/custom/file.h"
+#include "../../host/operators/custom/told.h"
 
 #include <check.h>
 #include <stdlib.h>

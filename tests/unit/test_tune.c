@@ -3,7 +3,7 @@
 #include "../../host/core/base/error.h"
 #include "../../host/core/base/random.h"
 #include "../../host/core/base/vocabulary.h"
-#include "../../host/core/reduce/params.h"
+#include "../../host/core/run/params.h"
 #include "../../host/tools/tune/candidate.h"
 #include "../../host/tools/tune/plan.h"
 #include "../../host/tools/tune/search.h"

@@ -1,4 +1,4 @@
-/* host/core/tunedb: nothing that is read is trusted, and what cannot be read now stays. */
+/* host/choose/tunedb: nothing that is read is trusted, and what cannot be read now stays. */
 #include "tuned_support.h"
 
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-/* host/core/tunedb: stored entries are found again, in order of relevance. */
+/* host/choose/tunedb: stored entries are found again, in order of relevance. */
 #include "tuned_support.h"
 
 static char other[] = "Other", v2[] = "2";

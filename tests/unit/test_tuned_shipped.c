@@ -1,5 +1,5 @@
-/* host/core/tunedb: the defaults that come with redhost, and for which devices they are. */
-#include "../../host/core/tunedb/shipped.h"
+/* host/choose/tunedb: the defaults that come with redhost, and for which devices they are. */
+#include "../../host/choose/tunedb/shipped.h"
 #include "tuned_support.h"
 
 static char pocl[] = "Portable Computing Language", nvidia[] = "NVIDIA CUDA";

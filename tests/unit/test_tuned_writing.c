@@ -1,4 +1,4 @@
-/* host/core/tunedb: nothing that others wrote is lost, and what cannot be written is kept. */
+/* host/choose/tunedb: nothing that others wrote is lost, and what cannot be written is kept. */
 #include "tuned_support.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* Which fields of a value kernels need not exchange, because values of as many elements have them
  * in common. */
-#include "../../host/core/operators/custom.h"
-#include "../../host/core/operators/file.h"
+#include "../../host/operators/custom/custom.h"
+#include "../../host/operators/custom/file.h"
 
 #include <check.h>
 #include <stdio.h>

@@ -1,9 +1,10 @@
-/* What the tests of host/core/tunedb share: a cache of its own for each test, a device, entries. */
+/* What the tests of host/choose/tunedb share: a cache of its own for each test, a device,
+ * entries. */
 #ifndef RH_TEST_TUNED_SUPPORT_H
 #define RH_TEST_TUNED_SUPPORT_H
 
-#include "../../host/core/tunedb/document.h"
-#include "../../host/core/tunedb/tunedb.h"
+#include "../../host/choose/tunedb/document.h"
+#include "../../host/choose/tunedb/tunedb.h"
 #include "folder.h"
 
 #include <check.h>

@@ -1,9 +1,9 @@
 #include "plugin.h"
+#include "../../operators/foreign/foreign.h"
 #include "../base/error.h"
 #include "../base/fpstate.h"
 #include "dl.h"
 #include "elf.h"
-#include "foreign.h"
 #include "rank.h"
 
 /* A refused plugin is not closed: it has already run code, and unloading is riskier than keeping

@@ -5,7 +5,7 @@
 #include "discover.h"
 #include <redhost/redhost.h>
 
-/* The operator on the type, with or without a prelude, or null: host/core/reduce's rh_op_find(),
+/* The operator on the type, with or without a prelude, or null: host/core/run's rh_op_find(),
  * which nothing here may include. */
 typedef const rh_op *rh_find_op(uint32_t op, rh_type type);
 

@@ -2,7 +2,7 @@
  * explains the method and the constants. */
 #pragma once
 
-#include "../../core/io/array.h"
+#include "../../core/data/array.h"
 #include "../measure/bench_device.h"
 #include "contender.h"
 

@@ -2,7 +2,7 @@
 #include "../../core/base/error.h"
 #include "../../core/base/text.h"
 #include "../../core/base/value.h"
-#include "../../core/reduce/exact_data.h"
+#include "../../core/run/exact_data.h"
 
 #include <math.h>
 #include <stdio.h>

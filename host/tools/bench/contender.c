@@ -3,7 +3,7 @@
 #include "../../core/base/error.h"
 #include "../../core/base/text.h"
 #include "../../core/base/value.h"
-#include "../../core/reduce/settings.h"
+#include "../../core/run/settings.h"
 #include "../measure/stats.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* One sampler at one point: opened, warmed up, sampled, checked, and summarised in a row. */
 #pragma once
 
-#include "../../core/reduce/reference.h"
+#include "../../core/check/reference.h"
 #include "../measure/sampler.h"
 #include "../records/records.h"
 

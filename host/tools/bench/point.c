@@ -1,8 +1,8 @@
 #include "point.h"
 #include "../../core/base/error.h"
-#include "../../core/reduce/before_blame.h"
-#include "../../core/reduce/by_code.h"
-#include "../../core/reduce/operand_data.h"
+#include "../../core/run/before_blame.h"
+#include "../../core/run/operand_data.h"
+#include "../../operators/custom/by_code.h"
 
 #include <string.h>
 

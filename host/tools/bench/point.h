@@ -2,7 +2,7 @@
  * them. */
 #pragma once
 
-#include "../../core/io/array.h"
+#include "../../core/data/array.h"
 #include "bench.h"
 #include "problem.h"
 #include "stage.h"

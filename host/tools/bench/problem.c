@@ -1,5 +1,5 @@
 #include "problem.h"
-#include "../../core/reduce/operand_data.h"
+#include "../../core/run/operand_data.h"
 
 /* Null: it is not defined. */
 static const rh_operator *operator_of(const rh_bench_settings *settings, uint32_t t, uint32_t op) {

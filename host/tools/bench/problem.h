@@ -1,7 +1,7 @@
 /* The problems of a benchmark: operators on types, built in or a user's. */
 #pragma once
 
-#include "../../core/reduce/job.h"
+#include "../../core/run/job.h"
 #include "settings.h"
 
 /* Is `op`, one of settings->ops, defined for types.list[t]? */

@@ -1,6 +1,6 @@
 #include "runner.h"
 #include "../../core/base/error.h"
-#include "../../core/reduce/operand_data.h"
+#include "../../core/run/operand_data.h"
 #include "merge.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "stage.h"
+#include "../../choose/known.h"
 #include "../../core/base/error.h"
-#include "../../core/choose/known.h"
 #include "problem.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* One device with everything that is timed on it. */
 #pragma once
 
-#include "../../core/reduce/context.h"
-#include "../../core/tunedb/tunedb.h"
+#include "../../choose/tunedb/tunedb.h"
+#include "../../core/run/context.h"
 #include "../isolate/peer.h"
 #include "settings.h"
 

@@ -1,6 +1,6 @@
 /* A strategy in a separate process. */
 #include "../../core/base/error.h"
-#include "../../core/operators/told.h"
+#include "../../operators/custom/told.h"
 #include "peer_program.h"
 #include "request.h"
 

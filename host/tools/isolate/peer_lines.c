@@ -1,7 +1,7 @@
 #include "peer_lines.h"
 #include "../../core/base/text.h"
 #include "../../core/base/vocabulary.h"
-#include "../../core/reduce/settings.h"
+#include "../../core/run/settings.h"
 #include "words.h"
 
 #include <inttypes.h>

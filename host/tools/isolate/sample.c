@@ -1,14 +1,14 @@
 /* The child's side of an isolated sampler: redhost --work for one run, redhost --sample for a
  * benchmark.  It offers its one strategy as a peer program offers a peer (docs/peers.md), sends
  * additional lines (own_lines.h), and takes samples as the parent would. */
+#include "../../choose/known.h"
 #include "../../core/base/error.h"
 #include "../../core/base/text.h"
 #include "../../core/base/value.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/child/channel.h"
-#include "../../core/choose/known.h"
-#include "../../core/operators/told.h"
-#include "../../core/reduce/operand_data.h"
+#include "../../core/run/operand_data.h"
+#include "../../operators/custom/told.h"
 #include "own_lines.h"
 #include "peer.h"
 #include "request.h"

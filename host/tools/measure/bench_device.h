@@ -2,7 +2,7 @@
  * calibration. docs/measuring.md explains the method. */
 #pragma once
 
-#include "../../core/reduce/context.h"
+#include "../../core/run/context.h"
 
 /* The order in which a sweep reads, named as in the kernels of calibration.cl. */
 typedef enum rh_sweep_order { RH_SWEEP_STRIDED, RH_SWEEP_CHUNKED, RH_SWEEP_PAGED } rh_sweep_order;

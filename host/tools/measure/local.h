@@ -1,7 +1,7 @@
 /* A strategy in this process as a sampler. */
 #pragma once
 
-#include "../../core/reduce/job.h"
+#include "../../core/run/job.h"
 #include "pool.h"
 
 /* What the strategies of one device share. */

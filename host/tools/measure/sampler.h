@@ -5,7 +5,7 @@
 
 #include "../../core/base/region.h"
 #include "../../core/operation/operator.h"
-#include "../../core/reduce/params.h"
+#include "../../core/run/params.h"
 #include "stats.h"
 
 /* X(name, the words for messages): what a sampler is doing. */

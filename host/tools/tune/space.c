@@ -1,5 +1,5 @@
 #include "space.h"
-#include "../../core/reduce/params.h"
+#include "../../core/run/params.h"
 #include <redhost/draft/plugin.h>
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The search space: the values to try for a strategy's parameters. */
 #pragma once
 
-#include "../../core/tunedb/tunedb.h"
+#include "../../choose/tunedb/tunedb.h"
 
 enum { RH_SPACE_MOST_AXES = RH_TUNED_MOST_SETTINGS, RH_SPACE_MOST_VALUES = 64 };
 

@@ -1,6 +1,6 @@
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
-#include "../../core/reduce/params.h"
+#include "../../core/run/params.h"
 #include "tuner.h"
 
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #include "../../core/base/error.h"
 #include "../../core/base/text.h"
 #include "../../core/base/vocabulary.h"
-#include "../../core/reduce/canonical.h"
-#include "../../core/reduce/operand_data.h"
+#include "../../core/check/canonical.h"
+#include "../../core/run/operand_data.h"
 
 #include <stdlib.h>
 

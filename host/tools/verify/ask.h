@@ -1,7 +1,7 @@
 /* Calls a strategy's query directly, bypassing the host's own checks. */
 #pragma once
 
-#include "../../core/reduce/params.h"
+#include "../../core/run/params.h"
 #include "trial.h"
 
 typedef struct rh_question {

@@ -1,5 +1,5 @@
 /* V65: the bits of docs/bits.md. */
-#include "../../core/reduce/canonical.h"
+#include "../../core/check/canonical.h"
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/operation/ops.h"

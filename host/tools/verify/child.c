@@ -1,12 +1,12 @@
 #include "child.h"
+#include "../../choose/known.h"
 #include "../../core/base/error.h"
 #include "../../core/base/json_value.h"
 #include "../../core/child/channel.h"
 #include "../../core/child/request.h"
-#include "../../core/choose/known.h"
 #include "../../core/plug/plugin.h"
 #include "../../core/plug/rank.h"
-#include "../../core/reduce/instance.h"
+#include "../../core/run/instance.h"
 #include "process.h"
 
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* V52: no element exceeds the declared depth, with every parameter. */
 #include "../../core/base/error.h"
-#include "../../core/reduce/instance.h"
+#include "../../core/run/instance.h"
 #include "depth.h"
 #include "points.h"
 #include "problems.h"

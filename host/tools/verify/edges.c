@@ -3,7 +3,7 @@
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/plug/plugin.h"
-#include "../../core/reduce/instance.h"
+#include "../../core/run/instance.h"
 #include "problems.h"
 
 #include <string.h>

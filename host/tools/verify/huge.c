@@ -5,7 +5,7 @@
 #include "../../core/cl/input.h"
 #include "../../core/operation/ops.h"
 #include "../../core/plug/plugin.h"
-#include "../../core/reduce/instance.h"
+#include "../../core/run/instance.h"
 #include "problems.h"
 
 #include <stdlib.h>

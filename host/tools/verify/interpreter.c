@@ -1,12 +1,12 @@
 /* V64: Oclgrind, an OpenCL interpreter, checks every access of every work-item.  Only an
  * interpreter sees accesses to local memory and to a device's own memory, and what two work-items
  * do to one place without a barrier between them. */
+#include "../../choose/known.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
-#include "../../core/choose/known.h"
 #include "../../core/plug/plugin.h"
-#include "../../core/reduce/instance.h"
+#include "../../core/run/instance.h"
 #include "problems.h"
 
 #include <stdio.h>

@@ -3,10 +3,10 @@
 #include "../../core/base/error.h"
 #include "../../core/base/text.h"
 #include "../../core/base/vocabulary.h"
-#include "../../core/operators/file.h"
-#include "../../core/operators/told.h"
-#include "../../core/reduce/by_code.h"
-#include "../../core/reduce/self_test.h"
+#include "../../core/run/self_test.h"
+#include "../../operators/custom/by_code.h"
+#include "../../operators/custom/file.h"
+#include "../../operators/custom/told.h"
 #include "trial.h"
 
 #include <string.h>

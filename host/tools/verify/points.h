@@ -1,7 +1,7 @@
 /* The points of a strategy's parameter space that a test tries. */
 #pragma once
 
-#include "../../core/reduce/params.h"
+#include "../../core/run/params.h"
 #include "trial.h"
 
 /* The k-th point.  First the defaults; then each parameter at its least and its greatest value,

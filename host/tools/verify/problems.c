@@ -3,7 +3,7 @@
 #include "../../core/base/vocabulary.h"
 #include "../../core/operation/ops.h"
 #include "../../core/plug/plugin.h"
-#include "../../core/reduce/instance.h"
+#include "../../core/run/instance.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "../../core/base/fpstate.h"
 #include "../../core/base/random.h"
 #include "../../core/plug/plugin.h"
-#include "../../core/reduce/instance.h"
+#include "../../core/run/instance.h"
 #include "ask.h"
 #include "imports.h"
 #include "problems.h"

@@ -5,7 +5,7 @@
 #include "../../core/base/path.h"
 #include "../../core/base/random.h"
 #include "../../core/child/request.h"
-#include "../../core/scale/transports.h"
+#include "../../engine/ranks/transports.h"
 #include "load.h"
 #include "sentence.h"
 

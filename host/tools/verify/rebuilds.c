@@ -1,6 +1,6 @@
 /* V55: parameters that change code are declared RH_PARAM_REBUILD. */
 #include "../../core/plug/plugin.h"
-#include "../../core/reduce/params.h"
+#include "../../core/run/params.h"
 #include "points.h"
 #include "problems.h"
 #include "raw.h"

@@ -6,7 +6,7 @@
 #include "../../core/operation/result.h"
 #include "../../core/plug/plugin.h"
 #include "../../core/plug/validate.h"
-#include "../../core/reduce/instance.h"
+#include "../../core/run/instance.h"
 #include "watch.h"
 
 #include <stdio.h>

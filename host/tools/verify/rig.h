@@ -2,10 +2,10 @@
  * injects faults on demand. */
 #pragma once
 
+#include "../../core/check/reference.h"
 #include "../../core/cl/services.h"
-#include "../../core/io/array.h"
-#include "../../core/reduce/params.h"
-#include "../../core/reduce/reference.h"
+#include "../../core/data/array.h"
+#include "../../core/run/params.h"
 #include "fence.h"
 #include "fixture.h"
 #include "footprint.h"

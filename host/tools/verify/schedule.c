@@ -5,7 +5,7 @@
  * groups. */
 #include "../../core/base/error.h"
 #include "../../core/plug/plugin.h"
-#include "../../core/reduce/instance.h"
+#include "../../core/run/instance.h"
 #include "problems.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* V58: a strategy's instances leave the process unchanged. */
 #include "../../core/plug/rank.h"
-#include "../../core/reduce/instance.h"
+#include "../../core/run/instance.h"
 #include "control.h"
 #include "imports.h"
 #include "problems.h"

@@ -1,9 +1,9 @@
 /* V31 to V40: from setup to teardown. */
+#include "../../choose/known.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
-#include "../../core/choose/known.h"
 #include "../../core/plug/plugin.h"
-#include "../../core/reduce/instance.h"
+#include "../../core/run/instance.h"
 #include "imports.h"
 #include "problems.h"
 #include "process.h"

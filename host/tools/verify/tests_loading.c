@@ -6,7 +6,7 @@
 #include "../../core/operation/ops.h"
 #include "../../core/plug/dl.h"
 #include "../../core/plug/plugin.h"
-#include "../../core/reduce/instance.h"
+#include "../../core/run/instance.h"
 #include "libraries.h"
 #include "lines.h"
 #include "problems.h"

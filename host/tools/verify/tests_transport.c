@@ -2,7 +2,7 @@
 #include "../../core/base/error.h"
 #include "../../core/base/fpstate.h"
 #include "../../core/plug/dl.h"
-#include "../../core/scale/transports.h"
+#include "../../engine/ranks/transports.h"
 #include "footprint.h"
 #include "sentence.h"
 #include "trial.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../core/base/text.h"
-#include "../../core/reduce/context.h"
+#include "../../core/run/context.h"
 #include "verify.h"
 
 typedef struct rh_trial {

@@ -1,0 +1,339 @@
+#include "calibrate.h"
+#include "../core/base/clock.h"
+#include "../core/base/error.h"
+#include "../core/base/format.h"
+#include "../core/base/log.h"
+#include "../core/base/text.h"
+#include "../core/base/vocabulary.h"
+#include "../core/cl/staging.h"
+#include "../core/data/array.h"
+#include "../core/run/operand_data.h"
+#include "../engine/reduction/arrays_time.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double budget_s = 0.3;
+/* What a launch takes at least: no device is faster than a host strategy that takes no longer. */
+static const double least_launch_s = 30e-6;
+static const uint64_t most_bytes = 128u << 20;
+enum { HOSTS = 2, DEVICES = 3, SAMPLES = 9 };
+
+typedef struct calibration {
+  rh_context *context;
+  const rh_job_spec *spec;
+  rh_tunedb *tuned;
+  uint64_t n;     /* the size of which a time is kept */
+  uint64_t have;  /* of these elements, those that are measured: what could be written in time */
+  rh_array array; /* bytes of all operands, made when they are first needed */
+  double deadline;
+  double best_s; /* of a host strategy; 0: none was measured */
+  rh_text found; /* for the message */
+} calibration;
+
+/* ---- What is known ---- */
+
+/* How data get to the device.  Each way is kept like a strategy of this name and file, with bytes
+ * as elements. */
+typedef struct way {
+  const char *name;
+  uint64_t file, bytes[2];
+} way;
+
+/* From where they are, and through pinned memory: as chunks of a ring, or as a whole. */
+static const way upload = {RH_TUNEDB_UPLOAD, UINT64_C(0x2d75706c6f61642d), {4096, 32u << 20}},
+                 stream = {RH_TUNEDB_STREAM, UINT64_C(0x2d73747265616d2d), {32u << 20, 128u << 20}};
+
+/* Before the first call can begin on the device, whatever its size. */
+static const way opening = {RH_TUNEDB_OPENING, UINT64_C(0x2d6f70656e696e67), {1, 1}};
+
+static double kept_s(const rh_tunedb *tuned, const way *of, uint64_t bytes) {
+  const rh_tunedb_timed exactly = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, bytes, bytes};
+  const rh_tunedb_entry *entry =
+      rh_tunedb_find_timed(tuned, &exactly, of->name, of->file, RH_OP_sum, RH_TYPE_u8, 0, bytes);
+  return entry ? entry->time_s : 0;
+}
+
+/* A copy takes a time of its own, and one for each byte. */
+static double estimate_s(const rh_tunedb *tuned, const way *of, uint64_t bytes) {
+  double small = kept_s(tuned, of, of->bytes[0]), large = kept_s(tuned, of, of->bytes[1]);
+  if (small == 0 || large == 0) return 0;
+  double per_byte = (large - small) / (double)(of->bytes[1] - of->bytes[0]);
+  if (per_byte < 0) per_byte = 0;
+  double seconds = small + per_byte * ((double)bytes - (double)of->bytes[0]);
+  return seconds > per_byte * (double)bytes ? seconds : per_byte * (double)bytes;
+}
+
+static uint64_t bytes_each(const rh_job_spec *spec) {
+  uint64_t bytes = 0;
+  for (uint32_t k = 0; k < spec->op->n_operands; k++)
+    bytes += rh_type_size(spec->op->operands[k].type);
+  return bytes;
+}
+
+static uint64_t bytes_of(const rh_job_spec *spec) {
+  return spec->n * bytes_each(spec);
+}
+
+static const way *way_of(const rh_context *context, const rh_job_spec *spec) {
+  uint64_t most = spec->in_pieces ? context->most_whole_bytes : RH_CL_STAGED_BYTES - 1;
+  return bytes_of(spec) > most ? &stream : &upload;
+}
+
+double rh_transfer_s(const rh_context *context, const rh_tunedb *tuned, const rh_job_spec *spec) {
+  double seconds = estimate_s(tuned, way_of(context, spec), bytes_of(spec));
+  return seconds > 0 ? seconds : estimate_s(tuned, &upload, bytes_of(spec));
+}
+
+double rh_opening_s(const rh_tunedb *tuned) {
+  return kept_s(tuned, &opening, 1);
+}
+
+static uint64_t trial_n(const rh_job_spec *spec) {
+  uint64_t most = most_bytes / bytes_each(spec);
+  return spec->n < most ? spec->n : most;
+}
+
+/* Of this very operator and type: others may take ten times as long. */
+static const rh_tunedb_entry *find_near(const calibration *t, const rh_calibrate_candidate *one,
+                                        uint32_t origin) {
+  const rh_tunedb_timed near = {origin, origin, RH_TUNED_SAME, t->n / 8, 8 * t->n};
+  return rh_tunedb_find_timed(t->tuned, &near, one->entry->name, one->plugin, t->spec->op->base,
+                              t->spec->op->type, t->spec->op->hash, t->n);
+}
+
+/* A time within a factor of 8 of the size, and not under another driver. */
+static int is_known(const calibration *t, const rh_calibrate_candidate *one) {
+  return find_near(t, one, RH_TUNED_HERE) || find_near(t, one, RH_TUNED_SHIPPED);
+}
+
+static void keep(calibration *t, rh_tunedb_entry *entry, const char *strategy, double seconds) {
+  char size[32], time[32];
+  snprintf(entry->strategy, sizeof entry->strategy, "%s", strategy);
+  entry->time_s = entry->latency_s = seconds;
+  entry->trial = 1;
+  rh_tunedb_put(t->tuned, entry, NULL);
+  rh_text_add(&t->found, "%s%s at %s %s", t->found.length ? ", " : "", strategy,
+              rh_format_size(size, entry->n), rh_format_seconds(time, seconds));
+}
+
+static void keep_strategy(calibration *t, const rh_entry *of, double seconds) {
+  const rh_operator *op = t->spec->op;
+  rh_tunedb_entry entry = {.plugin = rh_tunedb_file(t->tuned, of->path),
+                           .op = op->base,
+                           .type = op->type,
+                           .own = op->hash,
+                           .n = t->n,
+                           .on_device = of->device_kinds != RH_DEVICE_HOST};
+  if (op->is_custom) snprintf(entry.own_name, sizeof entry.own_name, "%.63s", op->name);
+  keep(t, &entry, of->name, seconds);
+}
+
+static void keep_way(calibration *t, const way *of, uint64_t bytes, double seconds) {
+  rh_tunedb_entry entry = {.plugin = of->file, .op = RH_OP_sum, .type = RH_TYPE_u8, .n = bytes};
+  keep(t, &entry, of->name, seconds);
+}
+
+/* ---- Measuring ---- */
+
+/* Written, because all pages that were not are the same one.  The values are ordinary ones in every
+ * type.  A virtual machine may have to obtain the memory from its host, which can take 0.9 s for
+ * 128 MiB: what is not there in a third of the time is left out. */
+static int make_data(calibration *t) {
+  enum { PIECE = 1 << 20 };
+  rh_job_spec spec = *t->spec;
+  if (t->have) return 1;
+  spec.n = t->n;
+  uint64_t bytes = rh_operand_layout(&spec, spec.offsets), done = 0;
+  if (rh_array_reserve(&t->array, RH_TYPE_u8, bytes, 0, NULL) != RH_OK) return 0;
+  unsigned char *at = (unsigned char *)t->array.region.address + t->array.offset_bytes;
+  double end = rh_now() + budget_s / 3;
+  do {
+    uint64_t piece = bytes - done < PIECE ? bytes - done : PIECE;
+    memset(at + done, 0x3c, piece);
+    done += piece;
+  } while (done < bytes && rh_now() < end);
+  /* As many of each operand as are sure to lie in what was written. */
+  uint64_t gaps = bytes - t->n * bytes_each(&spec);
+  t->have = done == bytes ? t->n : (done - gaps) / bytes_each(&spec);
+  return 1;
+}
+
+static int by_time(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* 0 if it fails. */
+static double time_call(rh_job *job, uint64_t n) {
+  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+  double start = rh_now();
+  if (rh_instance_call(job->instance, &job->data, n, value, NULL) != RH_OK) return 0;
+  return rh_now() - start;
+}
+
+/* The time of a call that takes too long to be measured, from a part of the data; 0 if there is
+ * time for whole ones. */
+static double time_part(const calibration *t, rh_job *job) {
+  enum { PART = 64, CALLS = 4 };
+  if (t->have < 1024 * PART) return 0;
+  time_call(job, t->have / PART); /* starts threads */
+  double whole = PART * time_call(job, t->have / PART);
+  return CALLS * whole > t->deadline - rh_now() ? whole : 0;
+}
+
+/* The time of a call: the median of some batches, of calls that are long enough for the clock.  0
+ * if a call fails. */
+static double time_calls(const calibration *t, rh_job *job) {
+  static const double batch_s = 20e-6;
+  double samples[SAMPLES], start = rh_now();
+  uint32_t n = 0, batch = 1;
+  double end = start + (t->deadline - start) / 2, from_part = time_part(t, job);
+  if (from_part > 0) return from_part;
+  if (time_call(job, t->have) == 0) return 0;
+  do {
+    start = rh_now();
+    for (uint32_t k = 0; k < batch; k++)
+      if (time_call(job, t->have) == 0) return 0;
+    samples[n] = (rh_now() - start) / batch;
+    if (samples[n] * batch < batch_s && batch < 4096)
+      batch *= 2;
+    else
+      n++;
+  } while (n < SAMPLES && rh_now() < end);
+  if (n == 0) n = 1; /* the time is over, with one batch that is too short */
+  qsort(samples, n, sizeof *samples, by_time);
+  return samples[n / 2];
+}
+
+static rh_status set_up(calibration *t, rh_job *job, const rh_entry *entry) {
+  rh_job_spec spec = {.strategy = entry->name,
+                      .plugin = entry->path,
+                      .op = t->spec->op,
+                      .unchecked_op = 1, /* it was examined before */
+                      .n = t->have,
+                      .what = "a short measurement"};
+  rh_operand_layout(&spec, spec.offsets);
+  RH_TRY(rh_job_init(job, t->context, &spec, NULL));
+  return rh_job_setup(job, t->array.region.address, t->array.offset_bytes, NULL);
+}
+
+/* A strategy that cannot run stays unknown.  What setting up takes does not count: a user's
+ * operator may have to be compiled. */
+static void measure(calibration *t, const rh_entry *entry) {
+  rh_job job = {0};
+  double seconds = 0;
+  if (!make_data(t)) return;
+  double start = rh_now();
+  rh_status status = set_up(t, &job, entry);
+  t->deadline += rh_now() - start;
+  if (status == RH_OK) seconds = time_calls(t, &job);
+  rh_job_finish(&job);
+  if (seconds == 0) return;
+  seconds *= (double)t->n / (double)t->have;
+  keep_strategy(t, entry, seconds);
+  if (entry->device_kinds == RH_DEVICE_HOST && (t->best_s == 0 || seconds < t->best_s))
+    t->best_s = seconds;
+}
+
+/* The shortest of some copies, since the first one also obtains the device's memory. */
+static double time_upload(rh_cl_session *session, const void *data, uint64_t bytes) {
+  rh_cl_input input = {0};
+  double least = 0;
+  rh_status status = rh_cl_input_reserve(&input, session, bytes, 1, NULL);
+  for (int k = 0; k < 4 && status == RH_OK; k++) {
+    double start = rh_now();
+    status = rh_cl_input_write(&input, session, data, bytes, NULL);
+    if (status == RH_OK && clFinish(session->queue) != CL_SUCCESS) status = RH_E_CL;
+    double seconds = rh_now() - start;
+    if (k == 1 || (k > 1 && seconds < least)) least = seconds;
+  }
+  rh_cl_input_finish(&input);
+  return status == RH_OK ? least : 0;
+}
+
+static void measure_way(calibration *t, const way *of) {
+  enum { SIZES = sizeof of->bytes / sizeof *of->bytes };
+  rh_cl_session *session;
+  double start = rh_now();
+  if (rh_context_session(t->context, &session, NULL) != RH_OK) return;
+  t->deadline += rh_now() - start;
+  char *data = malloc(of->bytes[SIZES - 1]);
+  if (!data) return;
+  memset(data, 0x3c, of->bytes[SIZES - 1]);
+  for (int k = 0; k < SIZES; k++) {
+    uint64_t bytes = of->bytes[k];
+    double seconds =
+        of == &stream ? rh_arrays_time(t->context, data, bytes) : time_upload(session, data, bytes);
+    if (seconds > 0) keep_way(t, of, bytes, seconds);
+  }
+  free(data);
+}
+
+/* ---- Choosing what to measure ---- */
+
+static int32_t score(const calibration *t, const rh_entry *entry) {
+  return entry->offers[t->spec->op->base][t->spec->op->type].answer.score;
+}
+
+/* Measures up to `most`, by score, that run on the host or on a device and are not known yet. */
+static void measure_best(calibration *t, const rh_calibrate_candidate *list, uint32_t n,
+                         int on_host, uint32_t most) {
+  int32_t below = INT32_MAX;
+  for (uint32_t tried = 0; tried < most; tried++) {
+    const rh_calibrate_candidate *best = NULL;
+    for (uint32_t k = 0; k < n; k++) {
+      const rh_entry *one = list[k].entry;
+      if (!one->installed || (one->device_kinds == RH_DEVICE_HOST) != on_host) continue;
+      if (score(t, one) < below && (!best || score(t, one) > score(t, best->entry)))
+        best = &list[k];
+    }
+    if (!best || rh_now() >= t->deadline) return;
+    /* what the first time left out stays unknown */
+    if (on_host && tried > 0 && t->best_s == 0) return;
+    below = score(t, best->entry);
+    if (!is_known(t, best)) measure(t, best->entry);
+  }
+}
+
+/* Programs of built-in operators that are not compiled make their strategies fail.  Those of a
+ * user's are compiled: the host evaluates it operation by operation, and may take many times as
+ * long. */
+static void measure_on_device(calibration *t, const rh_calibrate_candidate *list, uint32_t n) {
+  rh_cl_session *session;
+  if (rh_context_session(t->context, &session, NULL) != RH_OK) return;
+  t->deadline =
+      rh_now() + budget_s; /* its own, or a slow host would leave no time for what is faster */
+  session->compiled_only = !t->spec->op->is_custom;
+  measure_best(t, list, n, 0, DEVICES);
+  session->compiled_only = 0;
+}
+
+int rh_calibrate(rh_context *context, const rh_job_spec *spec, rh_tunedb *tuned,
+                 const rh_calibrate_candidate *list, uint32_t n) {
+  const rh_cl_device *device = context->device;
+  int is_far = device && !device->shares_memory;
+  calibration t = {.context = context, .spec = spec, .tuned = tuned, .n = trial_n(spec)};
+  if (context->options.no_measure || !context->cache.directory || t.n == 0) return 0;
+  double start = rh_now();
+  t.deadline = start + budget_s;
+  measure_best(&t, list, n, 1, HOSTS);
+  if (is_far && estimate_s(tuned, way_of(context, spec), 1) == 0)
+    measure_way(&t, way_of(context, spec));
+  /* where a strategy on the device may be faster */
+  double least = least_launch_s + (is_far ? rh_transfer_s(context, tuned, spec) : 0);
+  if (device && t.best_s > 0 && least < t.best_s * (double)spec->n / (double)t.n)
+    measure_on_device(&t, list, n);
+  if (t.found.length)
+    rh_log(&context->options.reporter, RH_LOG_INFO,
+           "auto: measured once, as little was known of %s of %s here: %s; %.2g s", spec->op->name,
+           rh_type_name(spec->op->operands[0].type), rh_text_get(&t.found), rh_now() - start);
+  int found = t.found.length > 0;
+  if (context->session_open && rh_opening_s(tuned) == 0)
+    keep_way(&t, &opening, 1, context->opening_s);
+  context->device_failed = 0;
+  rh_text_finish(&t.found);
+  rh_array_finish(&t.array);
+  return found;
+}

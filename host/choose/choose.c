@@ -1,0 +1,536 @@
+#include "choose.h"
+#include "../core/base/error.h"
+#include "../core/base/format.h"
+#include "../core/base/log.h"
+#include "../core/base/text.h"
+#include "../core/base/vocabulary.h"
+#include "calibrate.h"
+#include "estimate.h"
+#include "fallback.h"
+#include "known.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* If two latencies differ by less than this factor, they count as equal.  Then a host strategy
+ * wins, for it needs neither a context nor a kernel, and otherwise the shorter device time. */
+static const double tie = 1.02;
+
+typedef struct candidate {
+  const rh_entry *entry;
+  uint64_t plugin;
+  rh_estimate known;
+} candidate;
+
+typedef struct choice {
+  rh_context *context;
+  const rh_job_spec *spec;
+  uint64_t own; /* the hash of the spec's operator, if it is a user's */
+  rh_tunedb *tuned;
+  /* n of them; then, up to n_known, those whose bits are not the canonical order's */
+  candidate *list;
+  uint32_t n, n_known;
+  double way_s;     /* to bring the data to the device; 0: they are there, or it is unknown */
+  rh_text failed;   /* names of strategies whose result was wrong */
+  rh_text left_out; /* names of those that could not be used in this process */
+  rh_text unread;   /* names of those that may have been tuned, but whose file cannot be read */
+} choice;
+
+/* ---- Candidates ---- */
+
+static int runs_on_host(const rh_entry *entry) {
+  return entry->device_kinds == RH_DEVICE_HOST;
+}
+
+/* A host strategy cannot read device memory, and one that finishes on the host leaves no result
+ * on the device.  Neither can call an operator's OpenCL C. */
+static int can_serve(const rh_job_spec *spec, const rh_entry *entry) {
+  const rh_offer *offer = &entry->offers[spec->op->base][spec->op->type];
+  if (entry->shadowed_by || offer->status != RH_OK) return 0;
+  int has_code = spec->op->is_code;
+  if ((has_code || spec->on_device >= RH_JOB_DATA_ON_DEVICE) && runs_on_host(entry)) return 0;
+  if (has_code && offer->answer.finishes_on_host) return 0;
+  return spec->on_device != RH_JOB_RESULT_ON_DEVICE || !offer->answer.finishes_on_host;
+}
+
+static int has_canonical_bits(const rh_job_spec *spec, const rh_entry *entry) {
+  return entry->promises & RH_CANONICAL_ORDER || !rh_op_rounds(spec->op->base, spec->op->type);
+}
+
+static int has_failed(const choice *c, const candidate *of) {
+  return rh_tunedb_has_failed(c->tuned, of->entry->name, of->plugin, c->spec->op->base,
+                              c->spec->op->type, c->own);
+}
+
+static int is_far(const choice *c) {
+  return c->context->device && !c->context->device->shares_memory;
+}
+
+/* Drops host strategies. */
+static void keep_on_device(choice *c) {
+  uint32_t on_device = 0;
+  for (uint32_t k = 0; k < c->n_known; k++)
+    if (!runs_on_host(c->list[k].entry)) c->list[on_device++] = c->list[k];
+  if (on_device) c->n_known = on_device;
+}
+
+/* Drops strategies whose answer would not be judged, unless it is so with all of them. */
+static void keep_judged(choice *c) {
+  const rh_job_spec *spec = c->spec;
+  uint32_t judged = 0;
+  for (uint32_t k = 0; spec->op->is_custom && k < c->n_known; k++) {
+    const rh_offer *offer = &c->list[k].entry->offers[spec->op->base][spec->op->type];
+    if (!rh_reference_allows_much(spec->op, offer->answer.depth, spec->n))
+      c->list[judged++] = c->list[k];
+  }
+  if (judged) c->n_known = judged;
+}
+
+static void add_name(rh_text *names, const rh_entry *entry) {
+  rh_text_add(names, "%s%s", names->length ? ", " : "", entry->name);
+}
+
+/* Those whose bits are, or are not, what `auto` answers on every device and at every time. */
+static void take_entries(choice *c, const rh_registry *registry, int canonical) {
+  for (uint32_t k = 0; k < registry->n_entries; k++) {
+    const rh_entry *entry = &registry->entries[k];
+    candidate one = {.entry = entry};
+    if (!can_serve(c->spec, entry) || has_canonical_bits(c->spec, entry) != canonical) continue;
+    if (rh_tunedb_mentions(c->tuned, entry->name) &&
+        !(one.plugin = rh_tunedb_file(c->tuned, entry->path)))
+      add_name(&c->unread, entry);
+    rh_tunedb_report_other_plugin(c->tuned, entry->name, one.plugin);
+    if (has_failed(c, &one))
+      add_name(&c->failed, entry);
+    else if (rh_is_left_out(c->context, c->spec, entry->name))
+      add_name(&c->left_out, entry);
+    else
+      c->list[c->n_known++] = one;
+  }
+}
+
+/* Where data of the host's memory may stay there, finds out what nobody measured yet. */
+static rh_status try_out(choice *c, rh_error *error) {
+  uint32_t in_place = c->spec->on_device == RH_JOB_IN_PLACE && !is_far(c);
+  if (c->spec->on_device != RH_JOB_ON_HOST && !in_place) return RH_OK;
+  rh_calibrate_candidate *list = calloc(c->n_known + 1u, sizeof *list);
+  if (!list) return rh_fail(error, RH_E_NOMEM, "no memory to choose a strategy");
+  for (uint32_t k = 0; k < c->n_known; k++)
+    list[k] = (rh_calibrate_candidate){c->list[k].entry, c->list[k].plugin};
+  if (rh_calibrate(c->context, c->spec, c->tuned, list, c->n_known))
+    for (uint32_t k = 0; k < c->n_known; k++)
+      if (!c->list[k].plugin && rh_tunedb_mentions(c->tuned, list[k].entry->name))
+        c->list[k].plugin = rh_tunedb_file(c->tuned, list[k].entry->path);
+  free(list);
+  return RH_OK;
+}
+
+/* Host strategies compete on a device with memory of its own only if the way of the data to it is
+ * known. */
+static void weigh_way(choice *c) {
+  if (!is_far(c)) return;
+  if (c->spec->on_device == RH_JOB_ON_HOST) c->way_s = rh_transfer_s(c->context, c->tuned, c->spec);
+  if (c->way_s == 0) keep_on_device(c);
+}
+
+static rh_status gather(choice *c, const rh_registry *registry, rh_error *error) {
+  const rh_job_spec *spec = c->spec;
+  c->list = calloc(registry->n_entries + 1u, sizeof *c->list);
+  if (!c->list) return rh_fail(error, RH_E_NOMEM, "no memory to choose a strategy");
+  take_entries(c, registry, 1);
+  keep_judged(c);
+  RH_TRY(try_out(c, error));
+  weigh_way(c);
+  c->n = c->n_known;
+  take_entries(c, registry, 0);
+  if (c->n) return RH_OK;
+  const char *op = spec->op->name, *type = rh_type_name(spec->op->operands[0].type);
+  if (c->n_known)
+    return rh_fail(error, RH_DECLINED,
+                   "no strategy that promises the bits of the canonical order can serve %s of %s "
+                   "here%s%s. Name another one, such as %s, to get its own bits",
+                   op, type, c->failed.length ? " without a wrong result: " : "",
+                   c->failed.length ? rh_text_get(&c->failed) : "", c->list[0].entry->name);
+  if (c->left_out.length)
+    return rh_fail(error, RH_DECLINED,
+                   "every strategy that can serve %s of %s failed here: %s%s%s. Name one to try it "
+                   "again",
+                   op, type, rh_text_get(&c->left_out), c->failed.length ? ", " : "",
+                   c->failed.length ? rh_text_get(&c->failed) : "");
+  if (c->failed.length)
+    return rh_fail(
+        error, RH_DECLINED,
+        "every strategy that can serve %s of %s gave a wrong result here: %s. Name one to "
+        "try it anyway",
+        op, type, rh_text_get(&c->failed));
+  return rh_fail(error, RH_DECLINED, "no strategy can serve %s of %s here", op, type);
+}
+
+/* ---- Estimated times ---- */
+
+/* How much the operator and type of a time may differ from the problem's without another estimate:
+ * where a user's operator was measured with one strategy, the others' times are of other operators,
+ * and may be much shorter. */
+static uint32_t most_unlike(const choice *c) {
+  for (uint32_t k = 0; k < c->n && c->own; k++)
+    if (c->list[k].known.from && c->list[k].known.unlike == RH_TUNED_SAME) return RH_TUNED_SAME;
+  return RH_TUNED_SAME_TYPE;
+}
+
+static int is_well_known(const candidate *one, uint32_t most) {
+  return one->known.from && one->known.unlike <= most;
+}
+
+static const candidate *best_known(const choice *c, uint32_t most) {
+  const candidate *best = NULL;
+  for (uint32_t k = 0; k < c->n; k++) {
+    const candidate *one = &c->list[k];
+    if (is_well_known(one, most) && (!best || one->known.time_s < best->known.time_s)) best = one;
+  }
+  return best;
+}
+
+static double scaled(double time_s, double per, double by) {
+  return time_s > 0 && per > 0 && by > 0 ? time_s / per * by : time_s;
+}
+
+/* The time of another type, or of another operator than a user's, says little: a loop that becomes
+ * vectors for one type may be ten times as slow for another.  It counts in proportion to what
+ * `best` takes for the same problem.  If that is not known, it counts at least in proportion to the
+ * bytes, and where `best` was measured with a user's operator not at all. */
+static void compare_with(const choice *c, const candidate *best, candidate *one) {
+  rh_estimate *own = &one->known;
+  const rh_tunedb_entry *from = own->from;
+  const rh_estimated same = {best->entry->name, best->plugin,
+                             rh_operator_builtin(from->op, from->type), c->spec->n};
+  rh_estimate other = rh_estimate_of(c->tuned, &same);
+  double size = rh_type_size(from->type), asked = rh_type_size(c->spec->op->type);
+  if (other.from && other.unlike == RH_TUNED_SAME && other.from->origin == from->origin) {
+    own->time_s = scaled(own->time_s, other.time_s, best->known.time_s);
+    own->latency_s = scaled(own->latency_s, other.latency_s, best->known.latency_s);
+  } else if (c->own && best->known.unlike == RH_TUNED_SAME) {
+    *own = (rh_estimate){0};
+  } else if (asked > size) {
+    own->time_s = scaled(own->time_s, size, asked);
+    own->latency_s = scaled(own->latency_s, size, asked);
+  }
+}
+
+static void compare_alike(choice *c) {
+  uint32_t most = most_unlike(c);
+  const candidate *best = best_known(c, most);
+  for (uint32_t k = 0; best && k < c->n_known; k++) {
+    candidate *one = &c->list[k];
+    if (one->known.from && !is_well_known(one, most)) compare_with(c, best, one);
+  }
+}
+
+/* Estimates every strategy's time from the best available data and returns how many have one.
+ * Shipped times were measured on another machine.  If some strategies were also measured here,
+ * the shipped times of the others are scaled by the same ratio. */
+static uint32_t look_up(choice *c) {
+  const rh_job_spec *spec = c->spec;
+  uint32_t known = 0, both = 0;
+  double logs = 0;
+  for (uint32_t k = 0; k < c->n_known; k++) {
+    candidate *one = &c->list[k];
+    const rh_estimated of = {one->entry->name, one->plugin, spec->op, spec->n};
+    one->known = rh_estimate_of(c->tuned, &of);
+    known += k < c->n && one->known.from;
+    if (one->known.measured_per_shipped <= 0) continue;
+    logs += log(one->known.measured_per_shipped);
+    both++;
+  }
+  double scale = both ? exp(logs / both) : 1;
+  for (uint32_t k = 0; k < c->n_known; k++) {
+    rh_estimate *of = &c->list[k].known;
+    if (!of->from || of->from->origin != RH_TUNED_SHIPPED) continue;
+    of->time_s *= scale;
+    of->latency_s *= scale;
+  }
+  compare_alike(c);
+  return known;
+}
+
+/* Compare by latency if it is known for all of them, else by device time. */
+static int knows_latency(const choice *c) {
+  for (uint32_t k = 0; k < c->n; k++)
+    if (c->list[k].known.from && c->list[k].known.latency_s == 0) return 0;
+  return 1;
+}
+
+static double time_or_latency(double time_s, double latency_s, int by_latency) {
+  return (by_latency && latency_s > 0) || time_s == 0 ? latency_s : time_s;
+}
+
+static double cost(const choice *c, const candidate *of, int by_latency) {
+  return time_or_latency(of->known.time_s, of->known.latency_s, by_latency) +
+         (runs_on_host(of->entry) ? 0 : c->way_s);
+}
+
+static const candidate *quickest(const choice *c, int by_latency, const candidate *but) {
+  const candidate *best = NULL;
+  for (uint32_t k = 0; k < c->n; k++) {
+    const candidate *one = &c->list[k];
+    if (!one->known.from || one == but) continue;
+    if (!best || cost(c, one, by_latency) < cost(c, best, by_latency)) best = one;
+  }
+  return best;
+}
+
+static int wins_tie(const candidate *a, const candidate *b) {
+  int on_host = runs_on_host(a->entry), other_on_host = runs_on_host(b->entry);
+  if (on_host != other_on_host) return on_host;
+  return a->known.time_s > 0 && a->known.time_s < b->known.time_s;
+}
+
+static const candidate *best_of(const choice *c, int by_latency) {
+  const candidate *best = quickest(c, by_latency, NULL);
+  double least = cost(c, best, by_latency);
+  for (uint32_t k = 0; k < c->n; k++) {
+    const candidate *one = &c->list[k];
+    if (!one->known.from || cost(c, one, by_latency) > tie * least) continue;
+    if (wins_tie(one, best)) best = one;
+  }
+  return best;
+}
+
+/* ---- The explanation ---- */
+
+static int is_exact(const choice *c, const rh_tunedb_entry *entry) {
+  return entry->op == c->spec->op->base && entry->type == c->spec->op->type && entry->own == c->own;
+}
+
+/* "measured here", "measured here, for sum of f32" */
+static void add_source(const choice *c, const rh_tunedb_entry *known, rh_text *text) {
+  if (known->origin == RH_TUNED_SHIPPED)
+    rh_text_add(text, "by the defaults that come with redhost for %s",
+                rh_tunedb_shipped_name(c->tuned));
+  else
+    rh_text_add(text, "measured here");
+  if (!is_exact(c, known))
+    rh_text_add(text, ", for %s of %s", rh_op_name(known->op), rh_type_name(known->type));
+}
+
+static const char *cost_of(char text[32], const rh_tunedb_entry *known, int by_latency) {
+  return rh_format_seconds(text, time_or_latency(known->time_s, known->latency_s, by_latency));
+}
+
+static void explain_way(const choice *c, rh_text *text) {
+  char time[32];
+  if (c->way_s > 0)
+    rh_text_add(text, "; the upload to %s counts with %s", c->context->device->name,
+                rh_format_seconds(time, c->way_s));
+}
+
+/* Reports the measured times, not the estimates. */
+static void explain_times(const choice *c, const candidate *best, int by_latency, rh_text *text) {
+  char size[32], time[32];
+  const rh_tunedb_entry *first = best->known.from, *second;
+  const candidate *next = quickest(c, by_latency, best);
+  rh_text_add(text, "%s, ", best->entry->name);
+  add_source(c, first, text);
+  rh_text_add(text, " at %s: %s a %s", rh_format_size(size, first->n),
+              cost_of(time, first, by_latency), by_latency ? "call" : "reduction");
+  if (!next) {
+    rh_text_add(text, "; no other strategy has a known time");
+    return;
+  }
+  second = next->known.from;
+  rh_text_add(text, ", next is %s with %s", next->entry->name, cost_of(time, second, by_latency));
+  if (second->n != first->n) rh_text_add(text, " at %s", rh_format_size(size, second->n));
+  if (second->origin == RH_TUNED_SHIPPED && first->origin != RH_TUNED_SHIPPED)
+    rh_text_add(text, " by the defaults");
+}
+
+/* The quickest of those that would have been chosen by their time. */
+static void explain_passed_over(const choice *c, const candidate *best, int by_latency,
+                                rh_text *text) {
+  char time[32];
+  const candidate *least = best;
+  for (uint32_t k = c->n; k < c->n_known; k++) {
+    const candidate *one = &c->list[k];
+    int is_known = one->known.from && (!c->own || one->known.unlike == RH_TUNED_SAME);
+    if (is_known && cost(c, one, by_latency) < cost(c, least, by_latency)) least = one;
+  }
+  if (least != best)
+    rh_text_add(text, "; %s with %s is passed over: its bits are not those of the canonical order",
+                least->entry->name, cost_of(time, least->known.from, by_latency));
+}
+
+static int32_t score(const choice *c, const candidate *of) {
+  return of->entry->offers[c->spec->op->base][c->spec->op->type].answer.score;
+}
+
+/* Is there a strategy on the device that nothing is known of, while the upload takes less than the
+ * host does? */
+static int may_win_on_device(const choice *c, const candidate *best, int by_latency) {
+  int any = 0;
+  if (c->way_s == 0 || !runs_on_host(best->entry) || cost(c, best, by_latency) <= c->way_s)
+    return 0;
+  for (uint32_t k = 0; k < c->n; k++) {
+    const candidate *one = &c->list[k];
+    if (runs_on_host(one->entry)) continue;
+    if (one->known.from) return 0;
+    any = 1;
+  }
+  return any;
+}
+
+static const candidate *by_score(const choice *c, int on_device, rh_text *text) {
+  const candidate *best = NULL;
+  for (uint32_t k = 0; k < c->n; k++) {
+    const candidate *one = &c->list[k];
+    if (on_device && runs_on_host(one->entry)) continue;
+    if (!best || score(c, one) > score(c, best)) best = one;
+  }
+  rh_text_add(text, "%s, by its own score of %d, as nothing was measured here", best->entry->name,
+              (int)score(c, best));
+  return best;
+}
+
+/* known: how many have a time, by look_up(). */
+static const candidate *choose(const choice *c, uint32_t known, rh_text *text) {
+  if (!known) return by_score(c, 0, text);
+  int by_latency = knows_latency(c);
+  const candidate *best = best_of(c, by_latency);
+  if (may_win_on_device(c, best, by_latency)) {
+    best = by_score(c, 1, text);
+    explain_way(c, text);
+    return best;
+  }
+  explain_times(c, best, by_latency, text);
+  explain_way(c, text);
+  explain_passed_over(c, best, by_latency, text);
+  return best;
+}
+
+/* Would the others not be chosen anyway?  A strategy whose time is unknown is chosen only where no
+ * time is known at all, or none on the device that the data must be brought to. */
+static int is_decided(const choice *c) {
+  int on_host = 0;
+  for (uint32_t k = 0; k < c->n; k++) {
+    if (!c->list[k].known.from) continue;
+    if (!runs_on_host(c->list[k].entry)) return 1;
+    on_host = 1;
+  }
+  return on_host && !is_far(c);
+}
+
+static void forget(choice *c) {
+  rh_text_finish(&c->failed);
+  rh_text_finish(&c->left_out);
+  rh_text_finish(&c->unread);
+  free(c->list);
+  *c = (choice){.context = c->context, .spec = c->spec, .own = c->own};
+}
+
+/* From the strategies of the registry.  *known: how many of them have a time. */
+static rh_status consider(choice *c, const rh_registry *registry, uint32_t *known,
+                          rh_error *error) {
+  RH_TRY(rh_context_tuned(c->context, &c->tuned, error));
+  RH_TRY(gather(c, registry, error));
+  *known = look_up(c);
+  return RH_OK;
+}
+
+static void report_unread(choice *c) {
+  if (c->unread.length)
+    rh_log(&c->context->options.reporter, RH_LOG_ERROR,
+           "tuning results are not used for %s: the plugin's file cannot be read",
+           rh_text_get(&c->unread));
+}
+
+static void explain(choice *c, const candidate *chosen, rh_text *text) {
+  rh_context *context = c->context;
+  snprintf(context->chose, sizeof context->chose, "%s", chosen->entry->name);
+  if (c->failed.length)
+    rh_text_add(text, "; left out for a wrong result here: %s", rh_text_get(&c->failed));
+  if (c->left_out.length)
+    rh_text_add(text, "; left out after a failure: %s", rh_text_get(&c->left_out));
+  snprintf(context->chosen, sizeof context->chosen, "%s", rh_text_get(text));
+  rh_log(&context->options.reporter, RH_LOG_INFO, "auto: %s", context->chosen);
+}
+
+enum { MOST_NAMES = 64 }; /* more are not worth a choice: all are examined */
+
+/* Nobody asked for a device, and none was opened yet. */
+static int may_do_without_device(const choice *c) {
+  const rh_context *context = c->context;
+  return !context->devices_found && !context->options.queue && !context->options.device &&
+         !getenv("REDHOST_DEVICE") && c->spec->on_device == RH_JOB_ON_HOST;
+}
+
+/* Opening a GPU's driver takes longer than most reductions.  Where a host strategy was measured and
+ * takes no longer than the data would take to a device of this machine, with its opening if that
+ * serves this answer alone, it is chosen without one; then nothing else is examined.  Null: that is
+ * not known. */
+static const candidate *choose_without_device(choice *c, rh_text *text) {
+  const rh_registry *registry;
+  const candidate *best;
+  const char *names[MOST_NAMES];
+  rh_wanted wanted = {.n = c->spec->n, .op = c->spec->op, .names = names};
+  if (!may_do_without_device(c) || rh_context_tuned(c->context, &c->tuned, NULL) != RH_OK)
+    return NULL;
+  double way_s = rh_transfer_s(c->context, c->tuned, c->spec);
+  if (c->spec->once) way_s += rh_opening_s(c->tuned);
+  wanted.n_names = rh_tunedb_host_strategies(c->tuned, c->spec->op->base, c->spec->op->type, c->own,
+                                             names, MOST_NAMES);
+  if (way_s == 0 || wanted.n_names == 0) return NULL;
+  if (!c->spec->once) wanted.n_names = rh_tunedb_strategies(c->tuned, names, MOST_NAMES);
+  if (rh_context_examine(c->context, &wanted, &registry, NULL) != RH_OK) return NULL;
+  c->list = calloc(registry->n_entries + 1u, sizeof *c->list);
+  if (!c->list) return NULL;
+  take_entries(c, registry, 1);
+  c->n = c->n_known;
+  look_up(c);
+  best = best_known(c, RH_TUNED_SAME);
+  if (!best || best->known.from->origin != RH_TUNED_HERE || cost(c, best, 1) > way_s) return NULL;
+  explain_times(c, best, 1, text);
+  rh_text_add(text, c->spec->once ? "; opening a device and the upload to it take longer"
+                                  : "; no upload to a device takes less");
+  return best;
+}
+
+rh_status rh_choose(rh_context *context, const rh_job_spec *spec, const rh_entry **entry,
+                    rh_error *error) {
+  const rh_registry *registry;
+  choice c = {.context = context, .spec = spec, .own = spec->op->hash};
+  rh_text text = {0};
+  uint32_t known = 0;
+  rh_error no_device;
+  const candidate *on_host = choose_without_device(&c, &text);
+  if (on_host) {
+    *entry = on_host->entry;
+    explain(&c, on_host, &text);
+    rh_text_finish(&text);
+    forget(&c);
+    return RH_OK;
+  }
+  forget(&c);
+  const char *names[MOST_NAMES];
+  rh_wanted wanted = {.n = spec->n, .op = spec->op, .names = names};
+  RH_TRY(rh_context_any_device(context, &wanted.device, &no_device, error));
+  RH_TRY(rh_context_tuned(context, &c.tuned, error));
+  wanted.n_names = rh_tunedb_strategies(c.tuned, names, MOST_NAMES);
+  RH_TRY(rh_context_examine(context, &wanted, &registry, error));
+  rh_status status = consider(&c, registry, &known, error);
+  if (registry->n_skipped && (status == RH_DECLINED || (status == RH_OK && !is_decided(&c)))) {
+    forget(&c);
+    wanted.n_names = 0;
+    status = rh_context_examine(context, &wanted, &registry, error);
+    if (status == RH_OK) status = consider(&c, registry, &known, error);
+  }
+  rh_context_report_missing_plugins(context);
+  report_unread(&c);
+  if (status == RH_OK) {
+    const candidate *chosen = choose(&c, known, &text);
+    *entry = chosen->entry;
+    explain(&c, chosen, &text);
+  }
+  rh_text_finish(&text);
+  forget(&c);
+  return status;
+}

@@ -1,0 +1,30 @@
+/* Estimates a strategy's time for a problem from all available data: measured here, and shipped
+ * with redhost, at any sizes. */
+#pragma once
+
+#include "../core/operation/operator.h"
+#include "tunedb/tunedb.h"
+
+/* A strategy and a problem. */
+typedef struct rh_estimated {
+  const char *strategy;
+  uint64_t plugin;
+  const rh_operator *op;
+  uint64_t n;
+} rh_estimated;
+
+typedef struct rh_estimate {
+  const rh_tunedb_entry *from; /* the nearest entry; null: no entry has a time */
+  uint32_t unlike;             /* how much its problem differs: RH_TUNED_SAME, ... */
+  double time_s, latency_s;    /* at n; latency_s is 0 if unknown */
+  /* the ratio of measured to shipped times here, for exactly this operator and type; 0: unknown */
+  double measured_per_shipped;
+} rh_estimate;
+
+/* Uses the data most similar to the problem: the same operator and type, else the built-in operator
+ * that a user's is based on, else similar ones, else
+ * any type.  If those were measured here, they give the time and the shipped times give the
+ * growth with n.  Otherwise only the shipped times count, which the caller may scale.  Times are
+ * interpolated between two sizes.  Beyond them, fewer elements are assumed to take no longer, and
+ * more elements no longer per element. */
+rh_estimate rh_estimate_of(const rh_tunedb *tuned, const rh_estimated *of);

@@ -1,0 +1,99 @@
+#include "fallback.h"
+#include "../core/base/log.h"
+#include "known.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ATTEMPTS = 16 };
+
+struct rh_left_out {
+  char strategy[64];
+  uint32_t op;
+  rh_type type;
+  uint64_t own;      /* rh_operator.hash */
+  int with_settings; /* the caller's settings may be the cause */
+  uint64_t least_n;
+};
+
+int rh_is_left_out(const rh_context *context, const rh_job_spec *spec, const char *strategy) {
+  for (uint32_t k = 0; context->known && k < context->known->n_left_out; k++) {
+    const rh_left_out *one = &context->known->left_out[k];
+    if (strcmp(one->strategy, strategy) == 0 && one->op == spec->op->base &&
+        one->type == spec->op->type && one->own == spec->op->hash &&
+        one->with_settings == (spec->n_settings > 0) && spec->n >= one->least_n)
+      return 1;
+  }
+  return 0;
+}
+
+/* A limit or a lack of memory says nothing about smaller problems. */
+static int depends_on_size(rh_status status) {
+  return status == RH_DECLINED || status == RH_E_DEVICE || status == RH_E_NOMEM;
+}
+
+/* -1: no memory, so that it would be chosen again. */
+static int leave_out(rh_context *context, const rh_job_spec *spec, rh_status status) {
+  rh_known *known;
+  if (rh_known_of(context, &known, NULL) != RH_OK) return -1;
+  rh_left_out *larger = realloc(known->left_out, (known->n_left_out + 1u) * sizeof *larger);
+  if (!larger) return -1;
+  known->left_out = larger;
+  rh_left_out *one = &larger[known->n_left_out++];
+  *one = (rh_left_out){.op = spec->op->base,
+                       .type = spec->op->type,
+                       .own = spec->op->hash,
+                       .with_settings = spec->n_settings > 0,
+                       .least_n = depends_on_size(status) ? spec->n : 0};
+  snprintf(one->strategy, sizeof one->strategy, "%s", context->chose);
+  return 0;
+}
+
+/* Of an operator that is used although its laws may be broken, another strategy may group the
+ * elements as the reference does. */
+static int is_the_operators(const rh_context *context, const rh_job_spec *spec) {
+  return context->operator_failed && !spec->unchecked_op;
+}
+
+static int is_the_strategys(const rh_context *context, const rh_job_spec *spec, rh_status status) {
+  if (!context->chose[0] || context->device_failed || is_the_operators(context, spec) ||
+      status == RH_E_CANCELLED || status == RH_E_FILE) /* of the data */
+    return 0;
+  return status != RH_E_USAGE || spec->n_settings == 0;
+}
+
+static void remember(rh_attempts *tried, const char *strategy, const rh_error *why) {
+  size_t used = strlen(tried->others);
+  if (tried->n++ == 0)
+    tried->first = *why;
+  else
+    snprintf(tried->others + used, sizeof tried->others - used, "%s%s", used ? ", " : "", strategy);
+}
+
+static void report_first(const rh_attempts *tried, rh_error *why) {
+  *why = tried->first;
+  size_t used = strlen(why->message);
+  if (tried->others[0])
+    snprintf(why->message + used, sizeof why->message - used, ". Other strategies failed, too: %s",
+             tried->others);
+}
+
+int rh_fallback(rh_context *context, const rh_job_spec *spec, rh_attempts *tried, rh_error *why) {
+  const char *name = context->chose;
+  if (spec->strategy && strcmp(spec->strategy, "auto") != 0) return 0;
+  if (!is_the_strategys(context, spec, why->status)) {
+    /* nobody is left */
+    if (!name[0] && tried->n) report_first(tried, why);
+    return 0;
+  }
+  remember(tried, name, why);
+  if (tried->n < MOST_ATTEMPTS && leave_out(context, spec, why->status) == 0) {
+    int is_named = strstr(why->message, name) != NULL;
+    rh_log(&context->options.reporter, RH_LOG_WARNING, "auto leaves %s out: %s",
+           is_named ? "it" : name, why->message);
+    return 1;
+  }
+  report_first(tried, why);
+  return 0;
+}

@@ -1,0 +1,101 @@
+#include "known.h"
+#include "../core/base/error.h"
+#include "../core/base/log.h"
+#include "../operators/algebra/trust.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+rh_status rh_known_of(rh_context *context, rh_known **known, rh_error *error) {
+  if (!context->known) context->known = calloc(1, sizeof *context->known);
+  *known = context->known;
+  return *known ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for what is known of strategies");
+}
+
+static void finish(rh_known *known) {
+  if (!known) return;
+  rh_tunedb_close(known->tuned);
+  free(known->left_out);
+  free(known->trusted);
+  free(known);
+}
+
+rh_status rh_job_trust(rh_context *context, const rh_job_spec *spec, rh_error *error) {
+  if (!spec->op->is_custom || spec->unchecked_op) return RH_OK;
+  uint64_t own = spec->op->hash, *larger;
+  rh_known *known;
+  RH_TRY(rh_known_of(context, &known, error));
+  for (uint32_t k = 0; k < known->n_trusted; k++)
+    if (known->trusted[k] == own) return RH_OK;
+  RH_TRY(rh_algebra_trust(rh_custom_of(spec->op), &context->cache, error));
+  larger = realloc(known->trusted, (known->n_trusted + 1u) * sizeof *larger);
+  if (!larger) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+  known->trusted = larger;
+  larger[known->n_trusted++] = own;
+  return RH_OK;
+}
+
+static rh_status examine(const rh_operator *op, const rh_arrays *arrays, uint64_t first, uint64_t n,
+                         rh_error *error) {
+  return rh_algebra_trust_on(rh_custom_of(op), arrays, first, n, error);
+}
+
+/* ---- What was tuned ---- */
+
+rh_status rh_context_tuned(rh_context *context, rh_tunedb **tuned, rh_error *error) {
+  rh_known *known;
+  RH_TRY(rh_known_of(context, &known, error));
+  if (known->tuned && known->tuned_for != context->device) {
+    rh_tunedb_close(known->tuned);
+    known->tuned = NULL;
+  }
+  if (!known->tuned) RH_TRY(rh_tunedb_open(&known->tuned, &context->cache, context->device, error));
+  known->tuned_for = context->device;
+  *tuned = known->tuned;
+  return RH_OK;
+}
+
+static void wrong(rh_context *context, const char *strategy, const char *path,
+                  const rh_operator *op, uint64_t n) {
+  rh_tunedb *tuned;
+  if (rh_context_tuned(context, &tuned, NULL) == RH_OK)
+    rh_tunedb_blame(tuned, strategy, rh_tunedb_file(tuned, path), op->base, op->type, op->hash, n);
+}
+
+static void note(rh_job *job, const rh_tunedb *tuned, const rh_tunedb_entry *entry) {
+  rh_origin *origin = &job->params_from;
+  if (entry->origin == RH_TUNED_SHIPPED)
+    snprintf(origin->note, sizeof origin->note, "tuned for %s, by redhost's shipped defaults",
+             rh_tunedb_shipped_name(tuned));
+  else
+    snprintf(origin->note, sizeof origin->note, "tuned here");
+  rh_log(&job->context->options.reporter, RH_LOG_INFO, "parameters of '%s': %s",
+         job->strategy->name, origin->note);
+}
+
+static const rh_tunedb_entry *look_up(const rh_job *job, rh_tunedb *tuned) {
+  const char *name = job->strategy->name;
+  if (!rh_tunedb_mentions(tuned, name)) return NULL;
+  uint64_t plugin = rh_tunedb_file(tuned, job->path);
+  rh_tunedb_report_other_plugin(tuned, name, plugin);
+  return rh_tunedb_find(tuned, name, plugin, job->spec.op->base, job->spec.op->type,
+                        job->spec.op->hash, job->spec.n, NULL);
+}
+
+static rh_status use_tuned(rh_job *job, rh_error *error) {
+  rh_tunedb *tuned;
+  if (job->spec.untuned || job->strategy->n_params == 0) return RH_OK;
+  RH_TRY(rh_context_tuned(job->context, &tuned, error));
+  const rh_tunedb_entry *entry = look_up(job, tuned);
+  if (!entry) return RH_OK;
+  for (uint32_t k = 0; k < entry->n_settings; k++)
+    job->params_from.n_tuned +=
+        (uint32_t)rh_settings_use(job, entry->settings[k].key, entry->settings[k].value);
+  if (!job->params_from.n_tuned) return RH_OK;
+  if (job->params_from.from == RH_PARAMS_FROM_DEFAULT) job->params_from.from = RH_PARAMS_FROM_TUNED;
+  note(job, tuned, entry);
+  return RH_OK;
+}
+
+const rh_context_calls rh_choosing = {
+    .use_tuned = use_tuned, .wrong = wrong, .examine = examine, .finish = finish};

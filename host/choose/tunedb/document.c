@@ -1,0 +1,234 @@
+#include "document.h"
+#include "../../core/base/error.h"
+#include "../../core/base/text.h"
+#include "../../core/base/vocabulary.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char schema[] = "redhost-tuned/1", family[] = "redhost-tuned/";
+
+/* ---- Keys ---- */
+
+/* A driver's description of itself is not always UTF-8. */
+static void copy_plain(char *to, size_t size, const char *from) {
+  snprintf(to, size, "%s", from ? from : "");
+  rh_make_plain(to);
+  if (!rh_is_plain_utf8(to, strlen(to))) rh_make_ascii(to);
+}
+
+rh_tunedb_key rh_tunedb_key_of(const rh_cl_device *device) {
+  rh_tunedb_key key = {.device = "host"};
+  char model[RH_PROCESSOR_WORD];
+  rh_processor_family(model);
+  snprintf(key.processor, sizeof key.processor, "%s, cores: %ld", *model ? model : "unknown",
+           sysconf(_SC_NPROCESSORS_ONLN));
+  if (!device) return key;
+  copy_plain(key.platform, sizeof key.platform, device->platform_name);
+  copy_plain(key.device, sizeof key.device, device->name);
+  copy_plain(key.driver, sizeof key.driver, device->driver);
+  return key;
+}
+
+static rh_status take_key(const json_t *object, rh_tunedb_key *key, rh_error *error) {
+  RH_TRY(rh_tunedb_take_text(object, "platform", key->platform, sizeof key->platform, error));
+  RH_TRY(rh_tunedb_take_text(object, "device", key->device, sizeof key->device, error));
+  RH_TRY(rh_tunedb_take_text(object, "driver", key->driver, sizeof key->driver, error));
+  RH_TRY(rh_tunedb_take_text(object, "processor", key->processor, sizeof key->processor, error));
+  return *key->device ? RH_OK : rh_fail(error, RH_E_FILE, "device: is missing");
+}
+
+int rh_tunedb_key_is(const rh_tunedb_key *a, const rh_tunedb_key *b) {
+  return strcmp(a->platform, b->platform) == 0 && strcmp(a->device, b->device) == 0 &&
+         strcmp(a->driver, b->driver) == 0 && strcmp(a->processor, b->processor) == 0;
+}
+
+/* ---- Reading ---- */
+
+static rh_status check_strategies(const json_t *document, rh_error *error) {
+  const json_t *names = json_object_get(document, "strategies");
+  for (size_t k = 0; k < json_array_size(names); k++)
+    if (!json_is_string(json_array_get(names, k)))
+      return rh_fail(error, RH_E_FILE, "strategies[%zu]: is not a name", k);
+  if (json_array_size(names) == 0) return rh_fail(error, RH_E_FILE, "strategies: are missing");
+  return RH_OK;
+}
+
+static rh_status check_entries(const json_t *object, size_t *total, rh_error *error) {
+  const json_t *entries = json_object_get(object, "entries");
+  size_t n = json_array_size(entries);
+  if (!json_is_array(entries))
+    return rh_fail(error, RH_E_FILE, entries ? "entries: is not an array" : "entries: are missing");
+  *total += n;
+  if (*total > RH_TUNED_MOST_ENTRIES)
+    return rh_fail(error, RH_E_FILE, "entries: are more than %d", RH_TUNED_MOST_ENTRIES);
+  for (size_t k = 0; k < n; k++) {
+    rh_tunedb_entry entry;
+    int known;
+    rh_status status = rh_tunedb_entry_take(json_array_get(entries, k), &entry, &known, error);
+    if (status == RH_OK) continue;
+    rh_error_prefix(error, "entries[%zu]", k);
+    return status;
+  }
+  return RH_OK;
+}
+
+static rh_status check_devices(const json_t *devices, size_t *total, rh_error *error) {
+  size_t n = json_array_size(devices);
+  if (!json_is_array(devices))
+    return rh_fail(error, RH_E_FILE, devices ? "devices: is not an array" : "devices: are missing");
+  if (n > RH_TUNED_MOST_DEVICES)
+    return rh_fail(error, RH_E_FILE, "devices: are more than %d", RH_TUNED_MOST_DEVICES);
+  for (size_t k = 0; k < n; k++) {
+    const json_t *device = json_array_get(devices, k);
+    rh_tunedb_key key;
+    rh_status status = json_is_object(device) ? take_key(device, &key, error)
+                                              : rh_fail(error, RH_E_FILE, "is not an object");
+    if (status == RH_OK) status = check_entries(device, total, error);
+    if (status == RH_OK) continue;
+    rh_error_prefix(error, "devices[%zu]", k);
+    return status;
+  }
+  return RH_OK;
+}
+
+static rh_status check_schema(const json_t *document, rh_error *error) {
+  const char *said = json_string_value(json_object_get(document, "schema"));
+  if (!said) return rh_fail(error, RH_E_FILE, "has no \"schema\"");
+  if (strcmp(said, schema) == 0) return RH_OK;
+  const char *version = said + sizeof family - 1;
+  if (strncmp(said, family, sizeof family - 1) == 0 && *version >= '1' && *version <= '9' &&
+      !version[strspn(version, "0123456789")] && strlen(version) < 10)
+    return rh_fail(error, RH_DECLINED, "is %s, of a later redhost", said);
+  return rh_fail(error, RH_E_FILE, "schema: '%s' is not %s", rh_tunedb_quotable(said), schema);
+}
+
+static rh_status check(const json_t *document, int shipped, rh_error *error) {
+  size_t total = 0;
+  if (!json_is_object(document)) return rh_fail(error, RH_E_FILE, "is JSON, but not an object");
+  RH_TRY(check_schema(document, error));
+  if (shipped) {
+    RH_TRY(check_strategies(document, error));
+    return check_entries(document, &total, error);
+  }
+  return check_devices(json_object_get(document, "devices"), &total, error);
+}
+
+/* jansson's message may quote the file, so it is not repeated. */
+static rh_status refuse_text(const json_error_t *said, rh_error *error) {
+  const char *what = "is not JSON";
+  switch (json_error_code(said)) {
+  case json_error_duplicate_key: what = "has the same key twice"; break;
+  case json_error_stack_overflow: what = "is nested too deep"; break;
+  case json_error_numeric_overflow: what = "has a number out of all bounds"; break;
+  default: break;
+  }
+  return rh_fail(error, RH_E_FILE, "%s: line %d", what, said->line);
+}
+
+rh_status rh_tunedb_document_read(const char *text, size_t length, int shipped, json_t **document,
+                                  rh_error *error) {
+  json_error_t said;
+  *document = NULL;
+  json_t *read = json_loadb(text, length, JSON_REJECT_DUPLICATES, &said);
+  if (!read && !length) return rh_fail(error, RH_E_FILE, "is empty");
+  if (!read) return refuse_text(&said, error);
+  rh_status status = check(read, shipped, error);
+  if (status == RH_OK)
+    *document = read;
+  else
+    json_decref(read);
+  return status;
+}
+
+const json_t *rh_tunedb_document_device(const json_t *document, size_t place, rh_tunedb_key *key) {
+  const json_t *device = json_array_get(json_object_get(document, "devices"), place);
+  if (device) take_key(device, key, NULL);
+  return json_object_get(device, "entries");
+}
+
+/* ---- Writing ---- */
+
+json_t *rh_tunedb_document_new(void) {
+  return json_pack("{s:s, s:[]}", "schema", schema, "devices");
+}
+
+/* Does the new `entry` replace `old`? */
+static int is_replaced(const json_t *old, const rh_tunedb_entry *entry, int own_device) {
+  rh_tunedb_entry e;
+  int known;
+  if (rh_tunedb_entry_take(old, &e, &known, NULL) != RH_OK || !known) return 0;
+  if (strcmp(e.strategy, entry->strategy) != 0 || e.op != entry->op || e.type != entry->type ||
+      e.own != entry->own)
+    return 0;
+  return (own_device && e.n == entry->n) || (e.failed && !entry->failed);
+}
+
+static void make_room(json_t *entries, const rh_tunedb_entry *entry, int own_device) {
+  for (size_t k = json_array_size(entries); k-- > 0;)
+    if (is_replaced(json_array_get(entries, k), entry, own_device)) json_array_remove(entries, k);
+}
+
+/* The entries of the device, created if missing. */
+static json_t *entries_of(json_t *devices, const rh_tunedb_key *wanted) {
+  size_t n = json_array_size(devices);
+  for (size_t k = 0; k < n; k++) {
+    rh_tunedb_key key;
+    json_t *device = json_array_get(devices, k);
+    if (take_key(device, &key, NULL) == RH_OK && rh_tunedb_key_is(&key, wanted))
+      return json_object_get(device, "entries");
+  }
+  if (n == RH_TUNED_MOST_DEVICES) return NULL;
+  json_t *device = json_pack("{s:s, s:s, s:s, s:s, s:[]}", "platform", wanted->platform, "device",
+                             wanted->device, "driver", wanted->driver, "processor",
+                             wanted->processor, "entries");
+  return json_array_append_new(devices, device) == 0 ? json_object_get(device, "entries") : NULL;
+}
+
+static size_t count(const json_t *devices) {
+  size_t total = 0;
+  for (size_t k = 0; k < json_array_size(devices); k++)
+    total += json_array_size(json_object_get(json_array_get(devices, k), "entries"));
+  return total;
+}
+
+/* One invalid entry makes the whole file unreadable, so each entry is read back before it is
+ * written. */
+static json_t *pack(const rh_tunedb_entry *entry, const char **why) {
+  rh_tunedb_entry read;
+  int known;
+  json_t *packed = rh_tunedb_entry_pack(entry);
+  *why = packed ? NULL : "no memory";
+  if (packed && rh_tunedb_entry_take(packed, &read, &known, NULL) != RH_OK)
+    *why = "an entry could not be read again";
+  if (!*why) return packed;
+  json_decref(packed);
+  return NULL;
+}
+
+static void make_room_everywhere(const json_t *devices, const rh_tunedb_key *key,
+                                 const rh_tunedb_entry *entry) {
+  const rh_tunedb_key host = rh_tunedb_key_of(NULL);
+  for (size_t k = 0; k < json_array_size(devices); k++) {
+    rh_tunedb_key theirs;
+    json_t *device = json_array_get(devices, k);
+    if (take_key(device, &theirs, NULL) != RH_OK) continue;
+    int own = rh_tunedb_key_is(&theirs, key);
+    if (own || rh_tunedb_key_is(&theirs, &host))
+      make_room(json_object_get(device, "entries"), entry, own);
+  }
+}
+
+int rh_tunedb_document_put(json_t *document, const rh_tunedb_key *key, const rh_tunedb_entry *entry,
+                           const char **why) {
+  json_t *devices = json_object_get(document, "devices"), *packed = pack(entry, why);
+  if (!packed) return -1;
+  make_room_everywhere(devices, key, entry);
+  json_t *entries = count(devices) < RH_TUNED_MOST_ENTRIES ? entries_of(devices, key) : NULL;
+  if (entries && json_array_append(entries, packed) != 0) *why = "no memory";
+  if (!entries) *why = "it holds as much as it can";
+  json_decref(packed);
+  return *why ? -1 : 0;
+}

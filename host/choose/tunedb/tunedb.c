@@ -1,0 +1,509 @@
+#include "tunedb.h"
+#include "../../core/base/clock.h"
+#include "../../core/base/error.h"
+#include "../../core/base/file.h"
+#include "../../core/base/hash.h"
+#include "../../core/base/log.h"
+#include "../../core/base/text.h"
+#include "../../core/base/vocabulary.h"
+#include "shipped.h"
+#include "store.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct known {
+  rh_tunedb_entry entry;
+  int counts; /* measured on this device, not on the host or with another device selected */
+} known;
+
+struct rh_tunedb {
+  rh_tunedb_store store;
+  rh_tunedb_key key;
+  uint32_t on_host;  /* 1: there is no device */
+  json_t *document;  /* the file's contents, with entries that could not be written */
+  json_t *shipped;   /* null: nothing that fits */
+  json_t *files;     /* what rh_tunedb_file() answered, by paths */
+  int without_times; /* the shipped times are another family's */
+  known *list;       /* the entries of both that apply to this device */
+  uint32_t n, capacity;
+  int complained;
+  rh_text told;             /* "NAME\n" of each strategy of which another plugin was reported */
+  rh_tunedb_entry *unsaved; /* entries that are not in the file yet, in order */
+  uint32_t n_unsaved, room_unsaved;
+  double not_before; /* rh_now() from which the file is tried again */
+  const char *lost;  /* why an entry could not be added to the document; null: none failed */
+};
+
+/* The pause after an error of the file, which may have cost a wait. */
+static const double pause_s = 10;
+
+/* ---- Loading ---- */
+
+static rh_status add_entry(rh_tunedb *tuned, const rh_tunedb_entry *entry, int counts,
+                           rh_error *error) {
+  if (tuned->n == tuned->capacity) {
+    uint32_t capacity = tuned->capacity ? 2 * tuned->capacity : 64;
+    known *larger = realloc(tuned->list, capacity * sizeof *larger);
+    if (!larger) return rh_fail(error, RH_E_NOMEM, "no memory for what was tuned");
+    tuned->list = larger;
+    tuned->capacity = capacity;
+  }
+  tuned->list[tuned->n++] = (known){*entry, counts};
+  return RH_OK;
+}
+
+static rh_status add_all(rh_tunedb *tuned, const json_t *entries, const rh_tunedb_entry *like,
+                         int counts, rh_error *error) {
+  for (size_t k = 0; k < json_array_size(entries); k++) {
+    rh_tunedb_entry entry;
+    int is_known;
+    if (rh_tunedb_entry_take(json_array_get(entries, k), &entry, &is_known, NULL) != RH_OK ||
+        !is_known)
+      continue;
+    entry.origin = like->origin;
+    if (entry.origin == RH_TUNED_OTHER_DRIVER && !entry.failed) continue;
+    if (like->origin == RH_TUNED_SHIPPED && tuned->without_times)
+      entry.time_s = entry.latency_s = 0;
+    RH_TRY(add_entry(tuned, &entry, counts && !entry.failed && !entry.trial, error));
+  }
+  return RH_OK;
+}
+
+/* The origin of entries stored under the key `theirs`; 0: they do not apply.  Host strategies do
+ * not depend on the selected device: with a device, entries measured without one count, too, and
+ * vice versa. */
+static uint32_t origin_of(const rh_tunedb *tuned, const rh_tunedb_key *theirs) {
+  const rh_tunedb_key host = rh_tunedb_key_of(NULL);
+  if (strcmp(theirs->processor, host.processor) != 0) return 0;
+  if (tuned->on_host || rh_tunedb_key_is(theirs, &host)) return RH_TUNED_HERE;
+  if (strcmp(theirs->platform, tuned->key.platform) != 0 ||
+      strcmp(theirs->device, tuned->key.device) != 0)
+    return 0;
+  return strcmp(theirs->driver, tuned->key.driver) == 0 ? RH_TUNED_HERE : RH_TUNED_OTHER_DRIVER;
+}
+
+/* Rebuilds the list from the documents. */
+static rh_status rebuild(rh_tunedb *tuned, rh_error *error) {
+  const json_t *entries;
+  rh_tunedb_key theirs;
+  tuned->n = 0;
+  for (size_t k = 0; (entries = rh_tunedb_document_device(tuned->document, k, &theirs)); k++) {
+    rh_tunedb_entry like = {.origin = origin_of(tuned, &theirs)};
+    int counts = rh_tunedb_key_is(&theirs, &tuned->key);
+    if (like.origin) RH_TRY(add_all(tuned, entries, &like, counts, error));
+  }
+  const rh_tunedb_entry like = {.origin = RH_TUNED_SHIPPED};
+  return add_all(tuned, json_object_get(tuned->shipped, "entries"), &like, 0, error);
+}
+
+/* A file that was carried to another machine, or a driver that was updated. */
+static void report_passed_over(const rh_tunedb *tuned) {
+  const char *form = "%s: what was measured on '%s' is passed over: it is of %s, %s; this is %s";
+  const rh_reporter *reporter = tuned->store.cache->reporter;
+  const rh_tunedb_key *ours = &tuned->key;
+  rh_tunedb_key theirs;
+  for (size_t k = 0; rh_tunedb_document_device(tuned->document, k, &theirs); k++) {
+    if (strcmp(theirs.processor, ours->processor) != 0)
+      rh_log(reporter, RH_LOG_INFO, form, tuned->store.path, theirs.device, "another processor",
+             *theirs.processor ? theirs.processor : "which is not named", ours->processor);
+    else if (origin_of(tuned, &theirs) == RH_TUNED_OTHER_DRIVER)
+      rh_log(reporter, RH_LOG_INFO, form, tuned->store.path, theirs.device, "another driver",
+             theirs.driver, ours->driver);
+  }
+}
+
+rh_status rh_tunedb_open(rh_tunedb **opened, rh_cache *cache, const rh_cl_device *device,
+                         rh_error *error) {
+  *opened = NULL;
+  rh_tunedb *tuned = calloc(1, sizeof *tuned);
+  if (!tuned) return rh_fail(error, RH_E_NOMEM, "no memory for what was tuned");
+  tuned->key = rh_tunedb_key_of(device);
+  tuned->on_host = !device;
+  rh_status status = rh_tunedb_store_init(&tuned->store, cache, error);
+  if (status == RH_OK) {
+    tuned->document = rh_tunedb_store_load(&tuned->store);
+    int timed;
+    tuned->shipped = rh_tunedb_shipped_for(device, &timed);
+    tuned->without_times = !timed;
+    status = rebuild(tuned, error);
+    report_passed_over(tuned);
+  }
+  if (status != RH_OK)
+    rh_tunedb_close(tuned);
+  else
+    *opened = tuned;
+  return status;
+}
+
+void rh_tunedb_close(rh_tunedb *tuned) {
+  if (!tuned) return;
+  rh_tunedb_store_finish(&tuned->store);
+  json_decref(tuned->document);
+  json_decref(tuned->shipped);
+  json_decref(tuned->files);
+  rh_text_finish(&tuned->told);
+  free(tuned->list);
+  free(tuned->unsaved);
+  free(tuned);
+}
+
+/* ---- Asking ---- */
+
+static int is_of(const rh_tunedb_entry *entry, const char *strategy, uint64_t plugin) {
+  return strcmp(entry->strategy, strategy) == 0 && (!entry->plugin || entry->plugin == plugin);
+}
+
+typedef struct wanted {
+  rh_tunedb_timed among;
+  int timed;     /* 1: only entries with a time */
+  int says_best; /* 1: only entries that say which parameters are best */
+  const char *strategy;
+  uint64_t plugin;
+  uint32_t op;
+  rh_type type;
+  uint64_t own;
+  uint64_t n;
+} wanted;
+
+/* What one user's operator takes says nothing about other operators. */
+static uint32_t unlikeness(const rh_tunedb_entry *entry, const wanted *of) {
+  uint32_t theirs = rh_op_flags(entry->op, entry->type), asked = rh_op_flags(of->op, of->type);
+  if (entry->own && entry->own != of->own) return RH_TUNED_UNLIKE;
+  if (entry->op == of->op && entry->type == of->type)
+    return entry->own == of->own ? RH_TUNED_SAME : RH_TUNED_SAME_BASE;
+  if ((theirs ^ asked) & RH_OP_INDEXED) return RH_TUNED_UNLIKE;
+  if (entry->type == of->type) return RH_TUNED_SAME_TYPE;
+  return rh_type_size(entry->type) == rh_type_size(of->type) ? RH_TUNED_SAME_SIZE
+                                                             : RH_TUNED_OTHER_SIZE;
+}
+
+static double distance(uint64_t a, uint64_t b) {
+  return fabs(log2((double)(a ? a : 1)) - log2((double)(b ? b : 1)));
+}
+
+/* Is `one` preferred?  Ties go to entries measured on the device itself, and then to an order
+ * that depends on the contents only. */
+static int is_better(const known *one, const known *other, const wanted *of) {
+  const rh_tunedb_entry *a = &one->entry, *b = &other->entry;
+  uint32_t of_a = unlikeness(a, of), of_b = unlikeness(b, of);
+  double far_a = distance(a->n, of->n), far_b = distance(b->n, of->n);
+  if (a->origin != b->origin) return a->origin < b->origin;
+  if (of_a != of_b) return of_a < of_b;
+  if (far_a != far_b) return far_a < far_b;
+  if (a->n != b->n) return a->n > b->n;
+  if (one->counts != other->counts) return one->counts;
+  if (a->op != b->op) return a->op < b->op;
+  return a->type < b->type;
+}
+
+static int is_among(const rh_tunedb_entry *entry, const rh_tunedb_timed *among) {
+  return !entry->failed && entry->origin >= among->first && entry->origin <= among->last &&
+         entry->n >= among->least_n && entry->n <= among->most_n;
+}
+
+/* One that was merely measured here, with the plugin's defaults, says nothing about parameters. */
+static int says_best(const rh_tunedb_entry *entry) {
+  return entry->origin == RH_TUNED_SHIPPED || entry->searched || entry->n_settings;
+}
+
+static const rh_tunedb_entry *find_entry(const rh_tunedb *tuned, const wanted *of) {
+  const known *best = NULL;
+  for (uint32_t k = 0; k < tuned->n; k++) {
+    const known *one = &tuned->list[k];
+    const rh_tunedb_entry *entry = &one->entry;
+    if (!is_among(entry, &of->among) || !is_of(entry, of->strategy, of->plugin)) continue;
+    if (!of->timed && entry->trial) continue;
+    if (of->says_best && !says_best(entry)) continue;
+    if (of->timed && entry->time_s <= 0 && entry->latency_s <= 0) continue;
+    if (unlikeness(entry, of) > of->among.unlike) continue;
+    if (!best || is_better(one, best, of)) best = one;
+  }
+  return best ? &best->entry : NULL;
+}
+
+/* Does an entry that was measured here go before the best shipped one?  It must be as like the
+ * problem, and within a factor of 2 of its size or as near as the shipped one. */
+static int displaces(const rh_tunedb_entry *measured, const rh_tunedb_entry *shipped,
+                     const wanted *of) {
+  static const double octave = 1;
+  double far = distance(measured->n, of->n);
+  return unlikeness(measured, of) <= unlikeness(shipped, of) &&
+         (far <= octave || far <= distance(shipped->n, of->n));
+}
+
+const rh_tunedb_entry *rh_tunedb_find(const rh_tunedb *tuned, const char *strategy, uint64_t plugin,
+                                      uint32_t op, rh_type type, uint64_t own, uint64_t n,
+                                      int *exact) {
+  wanted of = {.among = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME_SIZE, 0, UINT64_MAX},
+               .says_best = 1,
+               .strategy = strategy,
+               .plugin = plugin,
+               .op = op,
+               .type = type,
+               .own = own,
+               .n = n};
+  const rh_tunedb_entry *best = find_entry(tuned, &of);
+  of.among.first = of.among.last = RH_TUNED_SHIPPED;
+  const rh_tunedb_entry *shipped = find_entry(tuned, &of);
+  if (shipped && !(best && displaces(best, shipped, &of))) best = shipped;
+  of.among.first = of.among.last = RH_TUNED_HERE;
+  of.says_best = 0;
+  if (!best) best = find_entry(tuned, &of);
+  if (exact) *exact = best && unlikeness(best, &of) == 0;
+  return best;
+}
+
+const rh_tunedb_entry *rh_tunedb_find_timed(const rh_tunedb *tuned, const rh_tunedb_timed *among,
+                                            const char *strategy, uint64_t plugin, uint32_t op,
+                                            rh_type type, uint64_t own, uint64_t n) {
+  const wanted of = {.among = *among,
+                     .timed = 1,
+                     .strategy = strategy,
+                     .plugin = plugin,
+                     .op = op,
+                     .type = type,
+                     .own = own,
+                     .n = n};
+  return find_entry(tuned, &of);
+}
+
+/* Was it measured, and hence correct, under this driver? */
+static int was_good_here(const rh_tunedb *tuned, const char *strategy, uint64_t plugin, uint32_t op,
+                         rh_type type, uint64_t own) {
+  const wanted of = {.among = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, 0, UINT64_MAX},
+                     .strategy = strategy,
+                     .plugin = plugin,
+                     .op = op,
+                     .type = type,
+                     .own = own,
+                     .n = 1};
+  return find_entry(tuned, &of) != NULL;
+}
+
+int rh_tunedb_has_failed(const rh_tunedb *tuned, const char *strategy, uint64_t plugin, uint32_t op,
+                         rh_type type, uint64_t own) {
+  int elsewhere = 0;
+  for (uint32_t k = 0; k < tuned->n; k++) {
+    const rh_tunedb_entry *entry = &tuned->list[k].entry;
+    if (!entry->failed || entry->op != op || entry->type != type || entry->own != own ||
+        !is_of(entry, strategy, plugin))
+      continue;
+    if (entry->origin != RH_TUNED_OTHER_DRIVER) return 1;
+    elsewhere = 1;
+  }
+  return elsewhere && !was_good_here(tuned, strategy, plugin, op, type, own);
+}
+
+static int is_strategy(const char *name) {
+  return strcmp(name, RH_TUNEDB_UPLOAD) != 0 && strcmp(name, RH_TUNEDB_STREAM) != 0 &&
+         strcmp(name, RH_TUNEDB_OPENING) != 0;
+}
+
+/* Unless it is in the list. */
+static void add_strategy(const char **names, uint32_t *n, uint32_t most, const char *name) {
+  for (uint32_t k = 0; k < *n && k < most; k++)
+    if (strcmp(names[k], name) == 0) return;
+  if (*n < most) names[*n] = name;
+  ++*n;
+}
+
+uint32_t rh_tunedb_strategies(const rh_tunedb *tuned, const char **names, uint32_t most) {
+  const json_t *shipped = json_object_get(tuned->shipped, "strategies");
+  uint32_t n = 0;
+  for (size_t k = 0; k < json_array_size(shipped); k++)
+    add_strategy(names, &n, most, json_string_value(json_array_get(shipped, k)));
+  for (uint32_t k = 0; n && k < tuned->n; k++) {
+    const rh_tunedb_entry *entry = &tuned->list[k].entry;
+    int is_known = entry->time_s > 0 || entry->latency_s > 0 || entry->failed;
+    if (is_known && is_strategy(entry->strategy)) add_strategy(names, &n, most, entry->strategy);
+  }
+  return n <= most ? n : 0;
+}
+
+static int runs_on_device(const rh_tunedb *tuned, const char *strategy) {
+  for (uint32_t k = 0; k < tuned->n; k++)
+    if (tuned->list[k].entry.on_device && strcmp(tuned->list[k].entry.strategy, strategy) == 0)
+      return 1;
+  return 0;
+}
+
+uint32_t rh_tunedb_host_strategies(const rh_tunedb *tuned, uint32_t op, rh_type type, uint64_t own,
+                                   const char **names, uint32_t most) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < tuned->n; k++) {
+    const rh_tunedb_entry *entry = &tuned->list[k].entry;
+    if (entry->op != op || entry->type != type || entry->own != own) continue;
+    if ((entry->time_s > 0 || entry->latency_s > 0) && is_strategy(entry->strategy) &&
+        !runs_on_device(tuned, entry->strategy))
+      add_strategy(names, &n, most, entry->strategy);
+  }
+  return n <= most ? n : 0;
+}
+
+int rh_tunedb_mentions(const rh_tunedb *tuned, const char *strategy) {
+  for (uint32_t k = 0; k < tuned->n; k++)
+    if (strcmp(tuned->list[k].entry.strategy, strategy) == 0) return 1;
+  return 0;
+}
+
+/* 1: for the first time. */
+static int is_news(rh_tunedb *tuned, const char *strategy) {
+  size_t length = strlen(strategy);
+  const char *at = rh_text_get(&tuned->told);
+  for (; *at; at = strchr(at, '\n') + 1)
+    if (strncmp(at, strategy, length) == 0 && at[length] == '\n') return 0;
+  rh_text_add(&tuned->told, "%s\n", strategy);
+  return !tuned->told.failed;
+}
+
+void rh_tunedb_report_other_plugin(rh_tunedb *tuned, const char *strategy, uint64_t plugin) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < tuned->n && plugin; k++) {
+    const rh_tunedb_entry *entry = &tuned->list[k].entry;
+    n += strcmp(entry->strategy, strategy) == 0 && !is_of(entry, strategy, plugin);
+  }
+  if (n && is_news(tuned, strategy))
+    rh_log(tuned->store.cache->reporter, RH_LOG_INFO,
+           "%s: %u entr%s of '%s' %s passed over: measured with another version of its plugin",
+           tuned->store.path, n, n == 1 ? "y" : "ies", strategy, n == 1 ? "is" : "are");
+}
+
+uint32_t rh_tunedb_count(const rh_tunedb *tuned) {
+  uint32_t count = 0;
+  for (uint32_t k = 0; k < tuned->n; k++) count += (uint32_t)tuned->list[k].counts;
+  return count;
+}
+
+const char *rh_tunedb_shipped_name(const rh_tunedb *tuned) {
+  const char *name = json_string_value(json_object_get(tuned->shipped, "name"));
+  return name ? name : "";
+}
+
+/* ---- Storing ---- */
+
+/* Warns only once. */
+static void complain(rh_tunedb *tuned, const char *why) {
+  if (tuned->complained) return;
+  tuned->complained = 1;
+  rh_log(tuned->store.cache->reporter, RH_LOG_WARNING,
+         "%s: %s; continuing without storing tuning results. Use another cache directory, or turn "
+         "the cache off",
+         tuned->store.path, why);
+}
+
+static rh_status remember(rh_tunedb *tuned, const rh_tunedb_entry *entry, rh_error *error) {
+  if (tuned->n_unsaved == tuned->room_unsaved) {
+    uint32_t room = tuned->room_unsaved ? 2 * tuned->room_unsaved : 16;
+    rh_tunedb_entry *larger = realloc(tuned->unsaved, room * sizeof *larger);
+    if (!larger) return rh_fail(error, RH_E_NOMEM, "no memory for what was tuned");
+    tuned->unsaved = larger;
+    tuned->room_unsaved = room;
+  }
+  tuned->unsaved[tuned->n_unsaved++] = *entry;
+  return RH_OK;
+}
+
+static rh_status put_in(rh_tunedb *tuned, const rh_tunedb_entry *entry, rh_error *error) {
+  const char *why;
+  if (!tuned->document) tuned->document = rh_tunedb_document_new();
+  if (!tuned->document) return rh_fail(error, RH_E_NOMEM, "no memory for what was tuned");
+  if (rh_tunedb_document_put(tuned->document, &tuned->key, entry, &why) != 0) tuned->lost = why;
+  return RH_OK;
+}
+
+/* The caller holds the file's lock.  Entries that others wrote meanwhile are read first. *why: as
+ * for store(). */
+static rh_status store_locked(rh_tunedb *tuned, const char **why, rh_error *error) {
+  json_t *fresh = rh_tunedb_store_load(&tuned->store);
+  if (tuned->store.left_alone || tuned->store.unread) {
+    *why = "it is neither used nor changed";
+    return RH_OK;
+  }
+  json_decref(tuned->document);
+  tuned->document = fresh;
+  for (uint32_t k = 0; k < tuned->n_unsaved; k++) RH_TRY(put_in(tuned, &tuned->unsaved[k], error));
+  if ((tuned->n_unsaved ? rh_tunedb_store_save(&tuned->store, tuned->document, why)
+                        : rh_tunedb_store_try(&tuned->store, why)) == 0)
+    tuned->n_unsaved = 0;
+  return RH_OK;
+}
+
+/* *why: the obstacle, or null.  After an error, the file is not tried again for each result. */
+static rh_status store(rh_tunedb *tuned, const char **why, rh_error *error) {
+  int lock = rh_tunedb_store_lock(&tuned->store, why);
+  rh_status status = lock < 0 ? RH_OK : store_locked(tuned, why, error);
+  rh_tunedb_store_unlock(lock);
+  tuned->not_before = *why ? rh_now() + pause_s : 0;
+  return status;
+}
+
+static rh_status put_entry(rh_tunedb *tuned, const rh_tunedb_entry *entry, int quiet,
+                           rh_error *error) {
+  const char *why = NULL;
+  RH_TRY(put_in(tuned, entry, error));
+  if (tuned->store.path) RH_TRY(remember(tuned, entry, error));
+  if (tuned->store.path && !tuned->store.left_alone && rh_now() >= tuned->not_before)
+    RH_TRY(store(tuned, &why, error));
+  if (tuned->lost) why = tuned->lost;
+  int was_said = tuned->store.left_alone || tuned->store.unread;
+  if (why && !quiet && !was_said) complain(tuned, why);
+  return rebuild(tuned, error);
+}
+
+rh_status rh_tunedb_settle(rh_tunedb *tuned, rh_error *error) {
+  const char *why = "it is neither used nor changed";
+  if (!tuned->store.path) return RH_OK;
+  if (!tuned->store.left_alone) {
+    RH_TRY(store(tuned, &why, error));
+    RH_TRY(rebuild(tuned, error));
+  }
+  if (!why) why = tuned->lost;
+  if (!why) return RH_OK;
+  return rh_fail(error, RH_E_FILE, "%s: %s. Use another cache directory", tuned->store.path, why);
+}
+
+rh_status rh_tunedb_put(rh_tunedb *tuned, const rh_tunedb_entry *entry, rh_error *error) {
+  return put_entry(tuned, entry, 0, error);
+}
+
+void rh_tunedb_blame(rh_tunedb *tuned, const char *strategy, uint64_t plugin, uint32_t op,
+                     rh_type type, uint64_t own, uint64_t n) {
+  rh_tunedb_entry entry = {
+      .plugin = plugin, .op = op, .type = type, .own = own, .n = n, .failed = 1};
+  snprintf(entry.strategy, sizeof entry.strategy, "%s", strategy);
+  put_entry(tuned, &entry, 1, NULL);
+}
+
+/* Eight bytes at a time: a plugin with debug information has megabytes, and every run reads it. */
+uint64_t rh_tunedb_plugin(const char *path) {
+  unsigned char bytes[1 << 14];
+  uint64_t hash = 0xcbf29ce484222325u, word;
+  size_t got, all = 0;
+  FILE *file = fopen(path, "rbe");
+  if (!file) return 0;
+  while ((got = fread(bytes, 1, sizeof bytes, file)) > 0) {
+    memset(bytes + got, 0, -got % sizeof word);
+    for (size_t k = 0; k < got; k += sizeof word) {
+      memcpy(&word, bytes + k, sizeof word);
+      hash = (hash ^ word) * 0x100000001b3u;
+      hash ^= hash >> 32;
+    }
+    all += got;
+  }
+  int failed = ferror(file);
+  fclose(file);
+  hash = (hash ^ all) * 0x100000001b3u;
+  return failed || !all ? 0 : hash ? hash : 1;
+}
+
+uint64_t rh_tunedb_file(rh_tunedb *tuned, const char *path) {
+  const json_t *read = json_object_get(tuned->files, path);
+  if (read) return (uint64_t)json_integer_value(read);
+  uint64_t hash = rh_tunedb_plugin(path);
+  if (!tuned->files) tuned->files = json_object();
+  json_object_set_new(tuned->files, path, json_integer((json_int_t)hash));
+  return hash;
+}

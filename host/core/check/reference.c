@@ -1,0 +1,342 @@
+#include "reference.h"
+#include "../../operators/custom/by_code.h"
+#include "../base/clock.h"
+#include "../base/error.h"
+#include "../base/log.h"
+#include "../base/vocabulary.h"
+#include "../operation/ops.h"
+#include "../operation/result.h"
+#include "exact_dot.h"
+#include "sampled.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Bytes between two checks for cancellation and progress reports. */
+#define CHUNK_BYTES (UINT64_C(4) << 20)
+/* The least number of elements per thread. */
+#define MIN_PART (UINT64_C(1) << 18)
+
+#define REPORT_EVERY 0.2 /* seconds */
+
+typedef struct reference_job reference_job;
+
+/* A contiguous share of the elements; parts are in the order of the elements. */
+typedef struct reference_part {
+  reference_job *job;
+  uint64_t first, n;
+  pthread_t thread;
+  int has_thread;
+  /* The state over the elements so far, one of: */
+  _Alignas(16) unsigned char value[16]; /* exact operators */
+  rh_exact_bins *bins;                  /* float sums */
+  rh_exact_dot *dot;                    /* sums of products that are not rounded */
+  rh_exact_prod prod;                   /* float products */
+  void *mapped;                         /* a chunk of the map's elements; null: there is no map */
+  rh_enclosed enclosed;                 /* of a map whose functions err */
+} reference_part;
+
+struct reference_job {
+  const rh_operator *op; /* built in, or over a map of `arrays` */
+  const rh_op *of;       /* the built-in one's row */
+  const rh_arrays *arrays;
+  uint64_t n;
+  int encloses;
+  void (*add)(reference_part *part, uint64_t first, uint64_t n);
+  reference_part *parts;
+  uint32_t n_parts;
+  atomic_uint_fast64_t done; /* elements */
+  atomic_int stop;
+  const rh_reporter *reporter;
+  rh_error *error;
+  double reported_at;
+};
+
+/* ---- Processing a chunk ---- */
+
+/* Elements first .. first+n-1. */
+static const unsigned char *elements(reference_part *part, uint64_t first, uint64_t n) {
+  const reference_job *job = part->job;
+  const rh_operator *op = job->op;
+  if (!op->calls->map)
+    return (const unsigned char *)job->arrays->operands[0] + first * rh_type_size(op->type);
+  op->calls->map(op, job->arrays, first, n, part->mapped);
+  if (job->encloses) rh_enclosed_add(&part->enclosed, op, job->arrays, first, n, part->mapped);
+  return part->mapped;
+}
+
+static void add_exact(reference_part *part, uint64_t first, uint64_t n) {
+  uintptr_t from = (uintptr_t)elements(part, first, n) - first * rh_type_size(part->job->op->type);
+  part->job->of->fold(part->value, (const void *)from, first, n); /* indices count from there */
+}
+
+static void add_sum(reference_part *part, uint64_t first, uint64_t n) {
+  rh_exact_bins_add(part->bins, elements(part, first, n), n);
+}
+
+static void add_dot(reference_part *part, uint64_t first, uint64_t n) {
+  const reference_job *job = part->job;
+  const uint32_t *of = job->op->abi->form_operands;
+  uint64_t from = first * rh_type_size(job->op->type);
+  rh_exact_dot_add(part->dot, (const char *)job->arrays->operands[of[0]] + from,
+                   (const char *)job->arrays->operands[of[1]] + from, n);
+}
+
+static void add_prod(reference_part *part, uint64_t first, uint64_t n) {
+  rh_exact_prod_add(&part->prod, part->job->op->type, elements(part, first, n), n);
+}
+
+/* ---- Threads ---- */
+
+static rh_status report(reference_job *job) {
+  if (rh_now() - job->reported_at < REPORT_EVERY) return RH_OK;
+  job->reported_at = rh_now();
+  return rh_progress(job->reporter, "reference", atomic_load(&job->done), job->n, job->error);
+}
+
+/* Only the calling thread reports, since reporters need not be thread-safe. */
+static rh_status work(reference_part *part, int speaks) {
+  reference_job *job = part->job;
+  uint64_t chunk = CHUNK_BYTES / rh_type_size(job->op->type), at = part->first, left = part->n;
+  while (left > 0 && !atomic_load(&job->stop)) {
+    uint64_t n = left < chunk ? left : chunk;
+    job->add(part, at, n);
+    atomic_fetch_add(&job->done, n);
+    at += n;
+    left -= n;
+    if (speaks) RH_TRY(report(job));
+  }
+  return RH_OK;
+}
+
+static void *thread_main(void *argument) {
+  work(argument, 0);
+  return NULL;
+}
+
+static void start_threads(reference_job *job) {
+  for (uint32_t i = 1; i < job->n_parts; i++) {
+    reference_part *part = &job->parts[i];
+    part->has_thread = pthread_create(&part->thread, NULL, thread_main, part) == 0;
+  }
+}
+
+/* The calling thread does the first part, and those for which no thread could be started; then
+ * it waits. */
+static rh_status work_and_wait(reference_job *job) {
+  static const struct timespec pause = {0, 100000}; /* parts are equal: the wait is short */
+  for (uint32_t i = 0; i < job->n_parts; i++)
+    if (!job->parts[i].has_thread) RH_TRY(work(&job->parts[i], 1));
+  while (atomic_load(&job->done) < job->n) {
+    nanosleep(&pause, NULL);
+    RH_TRY(report(job));
+  }
+  return RH_OK;
+}
+
+static rh_status run(reference_job *job) {
+  start_threads(job);
+  rh_status status = work_and_wait(job);
+  if (status != RH_OK) atomic_store(&job->stop, 1);
+  for (uint32_t i = 1; i < job->n_parts; i++)
+    if (job->parts[i].has_thread) pthread_join(job->parts[i].thread, NULL);
+  return status;
+}
+
+/* ---- Parts ---- */
+
+static uint32_t count_parts(uint64_t n, uint32_t threads) {
+  long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  if (threads == 0) threads = processors > 0 ? (uint32_t)processors : 1;
+  uint64_t most = n / MIN_PART;
+  if (most < 1) most = 1;
+  return most < threads ? (uint32_t)most : threads;
+}
+
+static void free_part(const reference_part *part) {
+  rh_exact_bins_destroy(part->bins);
+  rh_exact_dot_destroy(part->dot);
+  free(part->mapped);
+}
+
+static void destroy_parts(reference_job *job) {
+  for (uint32_t i = 0; job->parts && i < job->n_parts; i++) free_part(&job->parts[i]);
+  free(job->parts);
+}
+
+static rh_status create_parts(reference_job *job, uint32_t threads) {
+  job->n_parts = count_parts(job->n, threads);
+  job->parts = calloc(job->n_parts, sizeof *job->parts);
+  if (!job->parts) return rh_fail(job->error, RH_E_NOMEM, "reference: out of memory");
+  uint64_t first = 0;
+  for (uint32_t i = 0; i < job->n_parts; i++) {
+    reference_part *part = &job->parts[i];
+    part->job = job;
+    part->first = first;
+    part->n = job->n / job->n_parts + (i < job->n % job->n_parts);
+    first += part->n;
+    memcpy(part->value, job->of->identity, job->of->value_size);
+    rh_exact_prod_init(&part->prod);
+    if (job->op->calls->map && !(part->mapped = malloc(CHUNK_BYTES)))
+      return rh_fail(job->error, RH_E_NOMEM, "reference: out of memory");
+    if (job->add == add_sum) part->bins = rh_exact_bins_create(job->op->type);
+    if (job->add == add_dot) part->dot = rh_exact_dot_create(job->op->type);
+    if ((job->add == add_sum && !part->bins) || (job->add == add_dot && !part->dot))
+      return rh_fail(job->error, RH_E_NOMEM, "reference: out of memory");
+  }
+  return RH_OK;
+}
+
+/* ---- Merging the parts' results ---- */
+
+static int is_exact(const rh_operator *op) {
+  return (rh_op_flags(op->base, op->type) & RH_OP_EXACT) != 0;
+}
+
+static double rounded_sum(const rh_reference *reference) {
+  return reference->result.type == RH_TYPE_f32 ? (double)rh_exact_sum_float(&reference->sum)
+                                               : rh_exact_sum_double(&reference->sum);
+}
+
+static double rounded_prod(const rh_reference *reference) {
+  return reference->result.type == RH_TYPE_f32 ? (double)rh_exact_prod_float(&reference->prod)
+                                               : rh_exact_prod_double(&reference->prod);
+}
+
+/* The identity of a float sum is -0; the sum of nothing is 0 to a user. */
+static double sum_for_users(const rh_reference *reference, double sum) {
+  int may_be_empty = reference->n == 0 || reference->op->is_masked;
+  return may_be_empty && sum == 0 ? 0 : sum;
+}
+
+static void given_of_struct(const rh_reference *reference, rh_operator_result *given) {
+  const rh_custom *custom = rh_custom_of(reference->op);
+  rh_custom_given(custom, reference->sampled.values[0], reference->n, given);
+  for (uint32_t k = 0; k < rh_custom_n_given(custom); k++) {
+    uint32_t field = rh_custom_field_given(custom, k);
+    if (custom->fields[field].kind == RH_FIELD_SUM)
+      given[k].value.f = sum_for_users(
+          reference, rh_field_sum_rounded(&reference->sums[field], custom->fields[field].type));
+  }
+}
+
+static void given_of_built_in(const rh_reference *reference, rh_operator_result *given) {
+  const rh_result *result = &reference->result;
+  given->type = result->indexed ? RH_TYPE_u64 : result->type;
+  memcpy(&given->value, &result->value, sizeof given->value);
+  if (result->indexed) given->value.u = result->index;
+  if (rh_type_is_float(given->type) && reference->op->base == RH_OP_sum)
+    given->value.f = sum_for_users(reference, given->value.f);
+}
+
+uint64_t rh_reference_count(const rh_reference *reference) {
+  if (!reference->op->is_struct) return reference->n;
+  return rh_custom_count_in(rh_custom_of(reference->op), reference->sampled.values[0],
+                            reference->n);
+}
+
+void rh_reference_given(const rh_reference *reference, rh_operator_result *given) {
+  if (reference->op->is_struct)
+    given_of_struct(reference, given);
+  else
+    given_of_built_in(reference, given);
+}
+
+/* As users see it. */
+static void take_answer(rh_reference *reference) {
+  const rh_custom *custom = rh_custom_of(reference->op);
+  rh_operator_result given[RH_MOST_FIELDS], results[RH_MOST_FIELDS];
+  reference->answer = reference->result;
+  if (!reference->op->n_results) return;
+  rh_reference_given(reference, given);
+  rh_custom_finalize(custom, given, rh_reference_count(reference), results);
+  rh_custom_show(custom, results, reference->sampled.values[0], &reference->answer);
+}
+
+static void conclude(rh_reference *reference) {
+  const rh_operator *op = reference->op;
+  reference->map_error = op->map_error;
+  if (is_exact(op)) {
+    rh_op_result(op->base, op->type, reference->value, &reference->result);
+    reference->exact = 1;
+  } else if (op->base == RH_OP_prod) {
+    reference->result.value.f = rounded_prod(reference);
+  } else {
+    reference->result.value.f = rounded_sum(reference);
+  }
+}
+
+void rh_reference_conclude(rh_reference *reference) {
+  int is_struct = reference->op->is_struct;
+  if (!is_struct) conclude(reference);
+  take_answer(reference);
+  if (is_struct) reference->result = reference->answer;
+}
+
+void rh_reference_add(rh_reference *whole, const rh_reference *part) {
+  whole->n += part->n;
+  whole->exact = 0;
+  rh_exact_sum_merge(&whole->sum, &part->sum);
+  rh_exact_prod_merge(&whole->prod, &part->prod);
+  rh_enclosed_merge(&whole->enclosed, whole->op->base, &part->enclosed);
+  for (uint32_t k = 0; k < RH_MOST_FIELDS; k++) rh_field_sum_merge(&whole->sums[k], &part->sums[k]);
+}
+
+static void take_parts(rh_reference *reference, const reference_job *job) {
+  memcpy(reference->value, job->parts[0].value, sizeof reference->value);
+  for (uint32_t i = 0; i < job->n_parts; i++) {
+    const reference_part *part = &job->parts[i];
+    if (job->add == add_exact && i > 0) job->of->combine(reference->value, part->value);
+    if (job->add == add_sum) rh_exact_bins_fold(part->bins, &reference->sum);
+    if (job->add == add_dot) rh_exact_dot_fold(part->dot, &reference->sum);
+    if (job->add == add_prod) rh_exact_prod_merge(&reference->prod, &part->prod);
+    rh_enclosed_merge(&reference->enclosed, job->op->base, &part->enclosed);
+  }
+  if (reference->op->base == RH_OP_asum) rh_exact_sum_of_magnitudes(&reference->sum);
+}
+
+void rh_reference_init(rh_reference *reference, const rh_operator *op) {
+  memset(reference, 0, sizeof *reference);
+  reference->op = op;
+  reference->result.type = rh_op_result_type(op->base, op->type);
+  reference->exact = 1;
+  rh_exact_prod_init(&reference->prod);
+}
+
+static rh_status compute_struct(rh_reference *reference, const rh_operator *op,
+                                const rh_arrays *arrays, uint64_t n, rh_error *error) {
+  const rh_custom *custom = rh_custom_of(op);
+  rh_sample_orders(&reference->sampled, custom, arrays, n);
+  if (!custom->code) RH_TRY(rh_field_sums_compute(reference->sums, custom, arrays, n, error));
+  rh_reference_conclude(reference);
+  return rh_by_code_status(op, error);
+}
+
+static rh_status compute(rh_reference *reference, reference_job *job, uint32_t threads) {
+  const rh_operator *op = job->op;
+  job->of = rh_op_find(op->base, op->type);
+  job->add = is_exact(op) ? add_exact : op->base == RH_OP_prod ? add_prod : add_sum;
+  if (op->keeps_products) job->add = add_dot;
+  job->encloses = rh_enclosed_serves(op);
+  rh_status status = create_parts(job, threads);
+  if (status == RH_OK) status = run(job);
+  if (status == RH_OK) take_parts(reference, job);
+  if (status == RH_OK) rh_reference_conclude(reference);
+  destroy_parts(job);
+  return status;
+}
+
+rh_status rh_reference_compute(rh_reference *reference, const rh_operator *op,
+                               const rh_arrays *arrays, uint64_t n, uint32_t threads,
+                               const rh_reporter *reporter, rh_error *error) {
+  reference_job job = {.op = op, .arrays = arrays, .n = n, .reporter = reporter, .error = error};
+  rh_reference_init(reference, op);
+  reference->n = n;
+  reference->exact = n == 0;
+  if (op->is_struct) return compute_struct(reference, op, arrays, n, error);
+  return compute(reference, &job, threads);
+}

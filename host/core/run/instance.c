@@ -1,0 +1,345 @@
+#include "instance.h"
+#include "../../operators/custom/by_code.h"
+#include "../base/error.h"
+#include "../base/fpstate.h"
+#include "../base/vocabulary.h"
+#include "../cl/memory.h"
+#include "../operation/ops.h"
+#include "../plug/examine.h"
+#include "../plug/plugin.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A strategy writes the middle slot; the neighbours reveal stray writes. */
+enum { RESULT_SLOT = 1, RESULT_SLOTS = 3 };
+
+struct rh_instance {
+  rh_instance_spec spec;
+  rh_services services;
+  rh_op op; /* the operator's row of the table, with the prelude */
+  char *prelude;
+  rh_problem problem;
+  uint32_t finishes_on_host;
+  cl_mem result;         /* RESULT_SLOTS values; null for host strategies */
+  rh_cl_visible visible; /* one value for synchronous calls, if the device supports that */
+  void *self;
+  rh_run run; /* of each call only what differs is written: all have operands, or none */
+  /* written by strategies that finish on the host */
+  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+};
+
+const rh_device *rh_host_device(void) {
+  return rh_examine_host();
+}
+
+int rh_strategy_is_host(const rh_strategy *strategy) {
+  return strategy->device_kinds == RH_DEVICE_HOST;
+}
+
+rh_status rh_instance_query(const rh_instance_spec *spec, const rh_device *device,
+                            rh_answer *answer, rh_error *error) {
+  rh_problem problem = {
+      .struct_size = sizeof problem,
+      .type = spec->op->operands[0].type,
+      .op = spec->op->abi,
+      .device = device ? device : rh_host_device(),
+      .max_n = spec->max_n,
+  };
+  RH_TRY(rh_strategy_query(spec->strategy, &problem, spec->params, answer, error));
+  const char *why = rh_by_code_decline(spec->op, spec->strategy, answer);
+  if (!why) return RH_OK;
+  answer->why = RH_WHY_OP;
+  snprintf(answer->reason, sizeof answer->reason, "%s", why);
+  return RH_DECLINED;
+}
+
+static rh_status declined(const rh_strategy *strategy, const rh_device *device, const char *reason,
+                          rh_error *error) {
+  return rh_fail(error, RH_DECLINED, "strategy '%s' cannot run on %s: %s", strategy->name,
+                 device->kind == RH_DEVICE_HOST ? "the host" : device->name, reason);
+}
+
+static int may_return(const char *phase, rh_status status) {
+  if (status == RH_DECLINED) return strcmp(phase, "setup") == 0;
+  return status <= RH_OK && status >= RH_E_INTERNAL;
+}
+
+/* The plugin's error message, or a generic one if it gave none; prefixed with its name and the
+ * phase. */
+static rh_status plugin_failed(const rh_instance *instance, const char *phase, rh_status status,
+                               rh_error *error) {
+  if (!may_return(phase, status))
+    return rh_fail(error, RH_E_PLUGIN,
+                   "strategy '%s', %s: returned %d, which is not a status that %s may return",
+                   instance->spec.strategy->name, phase, (int)status, phase);
+  if (instance->services.short_of_memory && status < RH_OK) status = RH_E_DEVICE;
+  if (!instance->services.failed)
+    rh_fail(error, status < RH_OK ? status : RH_E_INTERNAL, "%s, and the plugin gave no reason",
+            rh_status_text(status));
+  rh_error_prefix(error, "strategy '%s', %s", instance->spec.strategy->name, phase);
+  return status < RH_OK ? status : RH_E_INTERNAL;
+}
+
+static rh_status changed_fpstate(const rh_instance *instance, const char *phase, rh_error *error) {
+  return rh_fail(error, RH_E_PLUGIN,
+                 "strategy '%s', %s: changed the floating-point control word (rounding or "
+                 "flush-to-zero) and did not put it back",
+                 instance->spec.strategy->name, phase);
+}
+
+/* Setup may decline for reasons that only the built kernel shows; any other refusal comes too
+ * late. */
+static rh_status setup_failed(const rh_instance *instance, rh_status status, rh_error *error) {
+  if (status != RH_DECLINED || !instance->services.failed)
+    return plugin_failed(instance, "setup", status, error);
+  char reason[sizeof error->message];
+  snprintf(reason, sizeof reason, "%s", error ? error->message : "");
+  return declined(instance->spec.strategy, instance->problem.device, reason, error);
+}
+
+static rh_status set_up(rh_instance *instance, rh_error *error) {
+  const rh_strategy *strategy = instance->spec.strategy;
+  rh_services_enter(&instance->services, RH_PHASE_SETUP, error);
+  rh_fpstate saved = rh_fpstate_save();
+  rh_status status = strategy->setup(&instance->services.host, &instance->problem,
+                                     instance->spec.params, &instance->self);
+  int changed = rh_fpstate_restore(&saved);
+  rh_services_leave(&instance->services);
+  if (status != RH_OK) return setup_failed(instance, status, error);
+  if (!changed) return RH_OK;
+  if (strategy->teardown) strategy->teardown(instance->self);
+  return changed_fpstate(instance, "setup", error);
+}
+
+/* ---- The result on the device, and its way to the host ---- */
+
+/* The place to change for a device where another way is faster. */
+
+/* A pair of a key or mantissa and an index or exponent has padding if the first is of 32 bits. */
+static uint32_t written_words(const rh_instance_spec *spec) {
+  enum { PAIR = 16, ALL_OF_A_PAIR = 0xf, PADDING = 1 << 1 };
+  uint32_t size = spec->op->abi->value_size;
+  if (spec->op->is_struct) return spec->op->written;
+  if (size < PAIR) return (1u << size / sizeof(uint32_t)) - 1;
+  return rh_type_size(spec->op->type) == sizeof(uint64_t) ? ALL_OF_A_PAIR
+                                                          : ALL_OF_A_PAIR & ~PADDING;
+}
+
+static rh_status make_result(rh_instance *instance, rh_error *error) {
+  RH_TRY(rh_cl_buffer(instance->spec.session, CL_MEM_READ_WRITE,
+                      RESULT_SLOTS * instance->op.value_size, NULL, "allocating the result",
+                      &instance->result, error));
+  /* Only for strategies that write the result once: atomics across a bus take seconds, if they
+   * work at all. */
+  const rh_strategy *strategy = instance->spec.strategy;
+  if (strategy->extension && strategy->extension(RH_EXTENSION_RESULT_ONCE) &&
+      instance->op.value_size <= RH_CL_VISIBLE_BYTES)
+    rh_cl_visible_init(&instance->visible, instance->spec.session, instance->op.value_size,
+                       written_words(&instance->spec));
+  return RH_OK;
+}
+
+/* Waits for everything enqueued before. */
+static rh_status fetch_result(rh_instance *instance, void *value, rh_error *error) {
+  rh_cl_session *session = instance->spec.session;
+  uint32_t size = instance->op.value_size;
+  RH_CL_TRY_IN(instance->spec.session, error,
+               clEnqueueReadBuffer(session->queue, instance->result, CL_TRUE, RESULT_SLOT * size,
+                                   size, value, 0, NULL, rh_cl_event_for(session, "read-back")),
+               "reading the result from the device");
+  return RH_OK;
+}
+
+/* ---- Creating and destroying ---- */
+
+static rh_status prepare(rh_instance *instance, rh_error *error) {
+  const rh_instance_spec *spec = &instance->spec;
+  if (spec->session) RH_TRY(rh_by_code_open(spec->op, spec->session, error));
+  instance->prelude = spec->op->calls->prelude(spec->op);
+  if (!instance->prelude) return rh_fail(error, RH_E_NOMEM, "no memory for a program's source");
+  instance->op = *spec->op->abi;
+  instance->op.prelude = instance->prelude;
+  instance->problem = (rh_problem){
+      .struct_size = sizeof instance->problem,
+      .type = spec->op->operands[0].type,
+      .op = &instance->op,
+      .device = spec->session ? &spec->session->device->about : rh_host_device(),
+      .max_n = spec->max_n,
+  };
+  rh_services_init(&instance->services, spec->session, instance->prelude, spec->strategy->name,
+                   spec->reporter);
+  if (spec->op->is_custom && spec->session && spec->session->device->divides_exactly)
+    instance->services.options = "-cl-fp32-correctly-rounded-divide-sqrt";
+  return spec->session ? make_result(instance, error) : RH_OK;
+}
+
+static void release(rh_instance *instance) {
+  rh_services_finish(&instance->services);
+  if (instance->spec.session) rh_cl_visible_finish(&instance->visible, instance->spec.session);
+  if (instance->result) clReleaseMemObject(instance->result);
+  free(instance->prelude);
+  free(instance);
+}
+
+rh_status rh_instance_create(rh_instance **created, const rh_instance_spec *spec,
+                             const rh_answer *answer, rh_error *error) {
+  *created = NULL;
+  rh_instance *instance = calloc(1, sizeof *instance);
+  if (!instance) return rh_fail(error, RH_E_NOMEM, "no memory for an instance");
+  instance->spec = *spec;
+  instance->finishes_on_host = answer->finishes_on_host;
+  instance->run = (rh_run){.struct_size = sizeof instance->run, .host_result = instance->value};
+  rh_status status = prepare(instance, error);
+  if (status == RH_OK) status = set_up(instance, error);
+  if (status != RH_OK)
+    release(instance);
+  else
+    *created = instance;
+  return status;
+}
+
+void rh_instance_destroy(rh_instance *instance) {
+  if (!instance) return;
+  rh_fpstate saved = rh_fpstate_save();
+  /* The queue must not use anything that the teardown releases. */
+  if (instance->spec.session) clFinish(instance->spec.session->queue);
+  rh_services_enter(&instance->services, RH_PHASE_TEARDOWN, NULL);
+  if (instance->spec.strategy->teardown) instance->spec.strategy->teardown(instance->self);
+  rh_fpstate_restore(&saved);
+  release(instance);
+}
+
+void rh_instance_show(rh_instance *instance, rh_operands *operands) {
+  rh_operands_show(operands, &instance->run, &instance->services.operands);
+}
+
+rh_status rh_instance_run(rh_instance *instance, const rh_data *data, uint64_t n, rh_error *error) {
+  return rh_instance_run_to(instance, data, n, instance->result, RESULT_SLOT, error);
+}
+
+/* *changed: did it change the floating-point control word?  It is put back. */
+static rh_status guarded_run(const rh_instance *instance, int *changed) {
+  const rh_strategy *strategy = instance->spec.strategy;
+  *changed = 0;
+  if (strategy->promises & RH_KEEPS_FP_CONTROL)
+    return strategy->run(instance->self, &instance->run);
+  rh_fpstate saved = rh_fpstate_save();
+  rh_status status = strategy->run(instance->self, &instance->run);
+  *changed = rh_fpstate_restore(&saved);
+  return status;
+}
+
+rh_status rh_instance_run_to(rh_instance *instance, const rh_data *data, uint64_t n, cl_mem result,
+                             uint64_t index, rh_error *error) {
+  rh_run *run = &instance->run;
+  run->first = data->first;
+  run->n = n;
+  run->input = data->buffer;
+  run->host_input = data->host;
+  run->result = result;
+  run->result_index = index;
+  if (data->operands) rh_instance_show(instance, data->operands);
+  if (n > instance->spec.max_n)
+    return rh_fail(error, RH_E_INVALID, "%llu elements for an instance set up for %llu",
+                   (unsigned long long)n, (unsigned long long)instance->spec.max_n);
+  rh_services_enter(&instance->services, RH_PHASE_RUN, error);
+  int changed;
+  rh_status status = guarded_run(instance, &changed);
+  rh_services_leave(&instance->services);
+  if (status != RH_OK) return plugin_failed(instance, "run", status, error);
+  return changed ? changed_fpstate(instance, "run", error) : RH_OK;
+}
+
+rh_status rh_instance_value(rh_instance *instance, void *value, rh_error *error) {
+  uint32_t size = instance->op.value_size;
+  if (instance->finishes_on_host || !instance->result) {
+    if (size == sizeof(uint64_t)) /* mostly, and then without a call */
+      memcpy(value, instance->value, sizeof(uint64_t));
+    else if (size == sizeof(uint32_t))
+      memcpy(value, instance->value, sizeof(uint32_t));
+    else
+      memcpy(value, instance->value, size);
+    return RH_OK;
+  }
+  return fetch_result(instance, value, error);
+}
+
+int rh_instance_has_fast_path(const rh_instance *instance) {
+  const rh_strategy *strategy = instance->spec.strategy;
+  return !instance->spec.session && strategy->promises & RH_KEEPS_FP_CONTROL;
+}
+
+rh_status rh_instance_call_fast(rh_instance *instance, const void *host_input, uint64_t n,
+                                rh_error *error) {
+  rh_run *run = &instance->run;
+  run->first = 0;
+  run->n = n;
+  run->host_input = host_input;
+  rh_services_enter(&instance->services, RH_PHASE_RUN, error);
+  rh_status status = instance->spec.strategy->run(instance->self, run);
+  rh_services_leave(&instance->services);
+  return status == RH_OK ? RH_OK : plugin_failed(instance, "run", status, error);
+}
+
+const void *rh_instance_host_value(const rh_instance *instance) {
+  return instance->value;
+}
+
+int rh_instance_shows(const rh_instance *instance) {
+  return instance->visible.buffer && !instance->finishes_on_host;
+}
+
+rh_status rh_instance_begin(rh_instance *instance, const rh_data *data, uint64_t n,
+                            rh_error *error) {
+  rh_cl_visible_expect(&instance->visible);
+  return rh_instance_run_to(instance, data, n, instance->visible.buffer, 0, error);
+}
+
+rh_status rh_instance_end(rh_instance *instance, void *value, rh_error *error) {
+  return rh_cl_visible_await(&instance->visible, instance->spec.session, value, error);
+}
+
+rh_status rh_instance_call(rh_instance *instance, const rh_data *data, uint64_t n, void *value,
+                           rh_error *error) {
+  if (!rh_instance_shows(instance)) {
+    RH_TRY(rh_instance_run(instance, data, n, error));
+    return rh_instance_value(instance, value, error);
+  }
+  RH_TRY(rh_instance_begin(instance, data, n, error));
+  return rh_instance_end(instance, value, error);
+}
+
+const rh_op *rh_instance_op(const rh_instance *instance) {
+  return &instance->op;
+}
+
+uint64_t rh_instance_scratch(const rh_instance *instance) {
+  return instance->services.scratch_bytes;
+}
+
+rh_status rh_instance_poison(rh_instance *instance, unsigned char byte, rh_error *error) {
+  memset(instance->value, byte, sizeof instance->value);
+  if (!instance->result) return RH_OK;
+  RH_CL_TRY_IN(instance->spec.session, error,
+               clEnqueueFillBuffer(instance->spec.session->queue, instance->result, &byte, 1, 0,
+                                   RESULT_SLOTS * instance->op.value_size, 0, NULL, NULL),
+               "filling the result");
+  return RH_OK;
+}
+
+rh_status rh_instance_check_neighbours(rh_instance *instance, unsigned char byte, rh_error *error) {
+  unsigned char slots[RESULT_SLOTS * RH_MOST_VALUE_BYTES];
+  uint32_t size = instance->op.value_size;
+  if (!instance->result) return RH_OK;
+  RH_CL_TRY_IN(instance->spec.session, error,
+               clEnqueueReadBuffer(instance->spec.session->queue, instance->result, CL_TRUE, 0,
+                                   RESULT_SLOTS * size, slots, 0, NULL, NULL),
+               "reading the result from the device");
+  for (uint32_t k = 0; k < RESULT_SLOTS * size; k++)
+    if (k / size != RESULT_SLOT && slots[k] != byte)
+      return rh_fail(error, RH_E_WRONG, "strategy '%s' wrote outside its result",
+                     instance->spec.strategy->name);
+  return RH_OK;
+}

@@ -1,0 +1,332 @@
+#include "feed.h"
+#include "../../core/base/error.h"
+#include "../../core/base/log.h"
+#include "../../core/base/vocabulary.h"
+#include "first_bytes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WAIT_MS = 100, MOST_AT_ONCE = 4 << 20, PIPE_BYTES = 1 << 20 };
+
+/* ---- Opening files ---- */
+
+/* As many of a file's first bytes as its format takes. */
+static rh_status read_header(rh_feed *feed, void **bytes, uint64_t *length, rh_error *error) {
+  uint64_t wanted = rh_file_wanted(NULL, 0);
+  *bytes = NULL;
+  *length = 0;
+  do {
+    if (wanted > feed->file_bytes) wanted = feed->file_bytes;
+    void *more = realloc(*bytes, wanted);
+    if (!more) return rh_fail(error, RH_E_NOMEM, "%s: no memory for its header", feed->name);
+    *bytes = more;
+    ssize_t got = pread(feed->fd, (char *)more + *length, wanted - *length, (off_t)*length);
+    if (got < 0 && errno != EINTR)
+      return rh_fail(error, RH_E_FILE, "%s: cannot be read: %s", feed->name, strerror(errno));
+    if (got == 0) return RH_OK;
+    if (got > 0) *length += (uint64_t)got;
+    if (*length == wanted) wanted = rh_file_wanted(*bytes, *length);
+  } while (*length < wanted);
+  return RH_OK;
+}
+
+static rh_status take_npy(rh_feed *feed, const void *bytes, uint64_t length, rh_error *error) {
+  RH_TRY(rh_npy_parse(&feed->npy, bytes, length, feed->name, error));
+  RH_TRY(rh_file_check_npy(feed->name, feed->type, &feed->npy, error));
+  feed->is_npy = 1;
+  feed->type = feed->npy.type;
+  feed->n = feed->npy.n;
+  feed->data_offset = feed->npy.data_offset;
+  return RH_OK;
+}
+
+static rh_status check_npy_length(const rh_feed *feed, rh_error *error) {
+  uint64_t there = feed->file_bytes - feed->data_offset;
+  if (there < feed->npy.data_bytes)
+    return rh_fail(
+        error, RH_E_FILE,
+        "%s: shape %s of %s needs %llu bytes, only %llu are there; is the copy complete?",
+        feed->name, feed->npy.shape, rh_type_name(feed->type),
+        (unsigned long long)feed->npy.data_bytes, (unsigned long long)there);
+  return RH_OK;
+}
+
+static rh_status check_raw(const rh_feed *feed, const void *bytes, uint64_t length,
+                           rh_error *error) {
+  RH_TRY(rh_file_check_raw(feed->name, feed->type, bytes, length, error));
+  rh_file_note_kind(feed->name, feed->type, bytes, length, feed->reporter);
+  return RH_OK;
+}
+
+static rh_status take_header(rh_feed *feed, const void *bytes, uint64_t length, rh_error *error) {
+  if (rh_npy_has_magic(bytes, length)) {
+    RH_TRY(take_npy(feed, bytes, length, error));
+    return check_npy_length(feed, error);
+  }
+  RH_TRY(check_raw(feed, bytes, length, error));
+  uint32_t size = rh_type_size(feed->type);
+  if (feed->file_bytes % size != 0)
+    return rh_fail(error, RH_E_FILE, "%s: %llu bytes is not a multiple of %u, the size of %s",
+                   feed->name, (unsigned long long)feed->file_bytes, size,
+                   rh_type_name(feed->type));
+  feed->n = feed->file_bytes / size;
+  return RH_OK;
+}
+
+static rh_status take_file(rh_feed *feed, rh_error *error) {
+  struct stat info;
+  void *bytes;
+  uint64_t length;
+  if (fstat(feed->fd, &info) != 0)
+    return rh_fail(error, RH_E_FILE, "%s: cannot be opened: %s", feed->name, strerror(errno));
+  RH_TRY(rh_file_check_regular(feed->name, &info, error));
+  if (info.st_size <= 0) return rh_file_without_bytes(feed->name, feed->fd, error);
+  feed->file_bytes = (uint64_t)info.st_size;
+  feed->modified = info.st_mtim;
+  rh_status status = read_header(feed, &bytes, &length, error);
+  if (status == RH_OK) status = take_header(feed, bytes, length, error);
+  free(bytes);
+  if (status == RH_OK) posix_fadvise(feed->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+  return status;
+}
+
+static rh_status open_file(rh_feed *feed, const char *path, rh_error *error) {
+  struct stat info;
+  if (stat(path, &info) != 0)
+    return rh_fail(error, RH_E_FILE, "%s: cannot be opened: %s", feed->name, strerror(errno));
+  RH_TRY(rh_file_check_regular(feed->name, &info, error));
+  feed->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (feed->fd < 0)
+    return rh_fail(error, RH_E_FILE, "%s: cannot be opened: %s", feed->name, strerror(errno));
+  feed->owns_fd = 1;
+  return take_file(feed, error);
+}
+
+/* ---- Opening pipes ---- */
+
+/* Reads until the format is known. */
+static rh_status take_pipe(rh_feed *feed, rh_error *error) {
+  rh_stream *head = &feed->head;
+  uint64_t wanted = 0;
+  feed->is_pipe = 1;
+  feed->n = UINT64_MAX;
+  fcntl(feed->fd, F_SETPIPE_SZ, PIPE_BYTES); /* fewer changes between writer and reader, if so */
+  *head = (rh_stream){
+      .fd = feed->fd, .name = feed->name, .pace = {.reporter = feed->reporter, .phase = "reading"}};
+  do {
+    RH_TRY(rh_stream_fill(head, wanted, 0, error));
+    wanted = rh_file_wanted(head->region.address, head->length);
+  } while (head->length < wanted && !head->ended);
+  if (head->length == 0)
+    return rh_fail(error, RH_E_FILE, "%s: no data on standard input", feed->name);
+  if (rh_npy_has_magic(head->region.address, head->length))
+    return take_npy(feed, head->region.address, head->length, error);
+  return check_raw(feed, head->region.address, head->length, error);
+}
+
+static rh_status open_standard_input(rh_feed *feed, int as_pipe, rh_error *error) {
+  struct stat info;
+  feed->fd = STDIN_FILENO;
+  if (fstat(feed->fd, &info) != 0)
+    return rh_fail(error, RH_E_FILE, "%s: no data on standard input, which is closed", feed->name);
+  if (isatty(feed->fd))
+    return rh_fail(error, RH_E_FILE,
+                   "%s: standard input is a terminal; pipe the data in or name a file", feed->name);
+  int is_file = S_ISREG(info.st_mode) && info.st_size > 0 && lseek(feed->fd, 0, SEEK_CUR) == 0;
+  return is_file && !as_pipe ? take_file(feed, error) : take_pipe(feed, error);
+}
+
+static rh_status open_any(rh_feed *feed, const char *path, int as_pipe, rh_error *error) {
+  rh_array_name(feed->name, path);
+  if (feed->type && !rh_type_size(feed->type))
+    return rh_fail(error, RH_E_USAGE, "%s: type number %u is unknown", feed->name, feed->type);
+  rh_status status = strcmp(path, "-") == 0 ? open_standard_input(feed, as_pipe, error)
+                                            : open_file(feed, path, error);
+  if (status != RH_OK) rh_feed_finish(feed);
+  return status;
+}
+
+rh_status rh_feed_open(rh_feed *feed, const char *path, rh_type type, const rh_reporter *reporter,
+                       rh_error *error) {
+  *feed = (rh_feed){.type = type, .reporter = reporter, .fd = -1};
+  return open_any(feed, path, 0, error);
+}
+
+rh_status rh_feed_open_pipe(rh_feed *feed, rh_type type, const rh_reporter *reporter,
+                            rh_error *error) {
+  *feed = (rh_feed){.type = type, .reporter = reporter, .fd = -1};
+  return open_any(feed, "-", 1, error);
+}
+
+/* ---- Pipes ---- */
+
+/* The bytes that belong to a pipe's array, its header included; UINT64_MAX: all until its end. */
+static uint64_t bytes_of_pipe(const rh_feed *feed) {
+  uint64_t end = feed->data_offset + feed->npy.data_bytes;
+  if (!feed->is_npy) return UINT64_MAX;
+  return end < feed->data_offset || end == UINT64_MAX ? UINT64_MAX - 1 : end;
+}
+
+int rh_feed_is_gathered(const rh_feed *feed) {
+  return feed->head.ended || feed->head.length > bytes_of_pipe(feed);
+}
+
+rh_status rh_feed_gather(rh_feed *feed, uint64_t most, rh_error *error) {
+  uint64_t all = bytes_of_pipe(feed), wanted = most == UINT64_MAX ? most : most + 1;
+  /* One byte more than the array has tells that there is something after it. */
+  if (all != UINT64_MAX && all + 1 < wanted) wanted = all + 1;
+  return rh_stream_fill(&feed->head, wanted, all == UINT64_MAX ? 0 : all, error);
+}
+
+/* Waits until there is something to read, the pipe ends, or the caller wants to stop. */
+static int wait_for_bytes(const rh_feed *feed, const atomic_int *stop) {
+  struct pollfd readable = {.fd = feed->fd, .events = POLLIN};
+  while (!atomic_load(stop)) {
+    int ready = poll(&readable, 1, WAIT_MS);
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return 1;
+  }
+  return 0;
+}
+
+/* The bytes that were read ahead, and then the pipe's.  Returns the number, 0 at the end, or -1. */
+static ssize_t next_bytes(rh_feed *feed, void *to, uint64_t bytes, const atomic_int *stop) {
+  rh_stream *head = &feed->head;
+  uint64_t at = feed->data_offset + feed->given;
+  if (at < head->length) {
+    if (bytes > head->length - at) bytes = head->length - at;
+    memcpy(to, (const char *)head->region.address + at, bytes);
+    return (ssize_t)bytes;
+  }
+  if (head->region.address) rh_region_finish(&head->region);
+  if (head->ended || !wait_for_bytes(feed, stop)) return 0;
+  return read(feed->fd, to, bytes < MOST_AT_ONCE ? bytes : MOST_AT_ONCE);
+}
+
+static rh_status fill_from_pipe(rh_feed *feed, char *to, uint64_t bytes, const atomic_int *stop,
+                                uint64_t *done, rh_error *error) {
+  for (*done = 0; *done < bytes && !atomic_load(stop);) {
+    ssize_t got = next_bytes(feed, to + *done, bytes - *done, stop);
+    if (got == 0) return RH_OK;
+    if (got > 0) {
+      *done += (uint64_t)got;
+      feed->given += (uint64_t)got;
+    } else if (errno != EINTR && errno != EAGAIN) {
+      return rh_fail(error, RH_E_FILE, "%s: cannot be read: %s", feed->name, strerror(errno));
+    }
+  }
+  return RH_OK;
+}
+
+static rh_status fail_for_early_end(const rh_feed *feed, rh_error *error) {
+  uint32_t size = rh_type_size(feed->type);
+  if (feed->is_npy)
+    return rh_fail(
+        error, RH_E_FILE,
+        "%s: shape %s of %s needs %llu bytes, only %llu are there; is the copy complete?",
+        feed->name, feed->npy.shape, rh_type_name(feed->type),
+        (unsigned long long)feed->npy.data_bytes, (unsigned long long)feed->given);
+  return rh_fail(error, RH_E_FILE, "%s: %llu bytes is not a multiple of %u, the size of %s",
+                 feed->name, (unsigned long long)feed->given, size, rh_type_name(feed->type));
+}
+
+static rh_status read_pipe(rh_feed *feed, uint64_t first, uint64_t n, void *to,
+                           const atomic_int *stop, uint64_t *got, rh_error *error) {
+  uint32_t size = rh_type_size(feed->type);
+  uint64_t bytes, wanted = n;
+  if (feed->given != first * size)
+    return rh_fail(error, RH_E_INTERNAL, "%s: a pipe is read in order", feed->name);
+  if (feed->is_npy && wanted > feed->n - first) wanted = feed->n - first;
+  RH_TRY(fill_from_pipe(feed, to, wanted * size, stop, &bytes, error));
+  *got = bytes / size;
+  if (atomic_load(stop)) return RH_OK;
+  if (bytes % size != 0 || (feed->is_npy && *got < wanted)) return fail_for_early_end(feed, error);
+  return RH_OK;
+}
+
+/* ---- Files ---- */
+
+static rh_status read_file(const rh_feed *feed, uint64_t first, uint64_t n, char *to,
+                           const atomic_int *stop, rh_error *error) {
+  uint32_t size = rh_type_size(feed->type);
+  uint64_t bytes = n * size, at = feed->data_offset + first * size;
+  for (uint64_t done = 0; done < bytes && !atomic_load(stop);) {
+    uint64_t now = bytes - done < MOST_AT_ONCE ? bytes - done : MOST_AT_ONCE;
+    ssize_t got = pread(feed->fd, to + done, now, (off_t)(at + done));
+    if (got > 0) done += (uint64_t)got;
+    if (got < 0 && errno != EINTR)
+      return rh_fail(error, RH_E_FILE, "%s: cannot be read at byte %llu: %s", feed->name,
+                     (unsigned long long)(at + done), strerror(errno));
+    if (got != 0) continue;
+    RH_TRY(rh_feed_check_unchanged(feed, error));
+    return rh_fail(error, RH_E_FILE, "%s: ends at byte %llu, although it has %llu", feed->name,
+                   (unsigned long long)(at + done), (unsigned long long)feed->file_bytes);
+  }
+  return RH_OK;
+}
+
+rh_status rh_feed_check_unchanged(const rh_feed *feed, rh_error *error) {
+  uint64_t at;
+  if (!feed->file_bytes) return RH_OK;
+  RH_TRY(rh_file_check_unchanged(feed->name, feed->fd, feed->file_bytes, &feed->modified, error));
+  if (!rh_view_is_torn(&feed->view, &at)) return RH_OK;
+  return rh_fail(error, RH_E_FILE, "%s: cannot be read at byte %llu: %s", feed->name,
+                 (unsigned long long)at, strerror(EIO));
+}
+
+/* ---- Views of files ---- */
+
+void rh_feed_view(rh_feed *feed, uint64_t first, uint64_t n, int leaves) {
+  uint32_t size = rh_type_size(feed->type);
+  if (!feed->file_bytes || (feed->is_npy && feed->npy.swapped) || feed->data_offset % size != 0)
+    return;
+  if (n == 0 || !rh_view_open(&feed->view, feed->fd, feed->file_bytes)) return;
+  feed->leaves = leaves;
+  if (!rh_view_is_cached(&feed->view, feed->data_offset + first * size, n * size))
+    rh_view_close(&feed->view);
+}
+
+rh_status rh_feed_at(const rh_feed *feed, uint64_t first, const void **at, rh_error *error) {
+  uint64_t torn_at;
+  *at = NULL;
+  if (!feed->view.address) return RH_OK;
+  *at = feed->view.address + feed->data_offset + first * rh_type_size(feed->type);
+  return rh_view_is_torn(&feed->view, &torn_at) ? rh_feed_check_unchanged(feed, error) : RH_OK;
+}
+
+void rh_feed_leave(const rh_feed *feed, uint64_t first, uint64_t n) {
+  uint32_t size = rh_type_size(feed->type);
+  if (feed->view.address && feed->leaves)
+    rh_view_leave(&feed->view, feed->data_offset + first * size, n * size);
+}
+
+/* ---- Either ---- */
+
+rh_status rh_feed_read(rh_feed *feed, uint64_t first, uint64_t n, void *to, const atomic_int *stop,
+                       uint64_t *got, rh_error *error) {
+  uint32_t size = rh_type_size(feed->type);
+  *got = n;
+  RH_TRY(feed->is_pipe ? read_pipe(feed, first, n, to, stop, got, error)
+                       : read_file(feed, first, n, to, stop, error));
+  if (feed->is_npy && feed->npy.swapped) rh_file_swap(to, *got * size, size);
+  return RH_OK;
+}
+
+void rh_feed_warn(const rh_feed *feed) {
+  uint64_t end = feed->data_offset + feed->npy.data_bytes;
+  if (feed->is_npy && feed->file_bytes > end)
+    rh_log(feed->reporter, RH_LOG_WARNING, "%s: %llu bytes after the data are ignored", feed->name,
+           (unsigned long long)(feed->file_bytes - end));
+}
+
+void rh_feed_finish(rh_feed *feed) {
+  if (feed->owns_fd) close(feed->fd);
+  rh_region_finish(&feed->head.region);
+  rh_view_close(&feed->view);
+  feed->owns_fd = 0;
+}

@@ -1,0 +1,202 @@
+#include "fold.h"
+#include "../../core/base/error.h"
+#include <redhost/draft/plugin.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_LEVEL = 63, FIRST_CAPACITY = 64, ALIGNMENT = 16 };
+
+void rh_fold_init(rh_fold *fold, const rh_op *op, uint32_t n_values, uint64_t unit) {
+  uint32_t stride = (op->value_size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  *fold = (rh_fold){.op = op, .n_values = n_values, .stride = stride, .unit = unit};
+}
+
+void rh_fold_finish(rh_fold *fold) {
+  free(fold->nodes);
+  free(fold->values);
+  *fold = (rh_fold){0};
+}
+
+/* ---- Where nodes stand ---- */
+
+static uint64_t first_of(const rh_fold_node *node) {
+  return node->index << node->level;
+}
+
+/* Inclusive, because the end may be 2^64. */
+static uint64_t last_of(const rh_fold_node *node) {
+  return first_of(node) + ((UINT64_C(1) << node->level) - 1);
+}
+
+uint64_t rh_fold_first(const rh_fold *fold, uint32_t k) {
+  return first_of(&fold->nodes[k]);
+}
+
+uint64_t rh_fold_last(const rh_fold *fold, uint32_t k) {
+  return last_of(&fold->nodes[k]);
+}
+
+static size_t node_bytes(const rh_fold *fold) {
+  return (size_t)fold->n_values * fold->stride;
+}
+
+static unsigned char *values_of(const rh_fold *fold, uint32_t k) {
+  return fold->values + k * node_bytes(fold);
+}
+
+const void *rh_fold_values(const rh_fold *fold, uint32_t k) {
+  return values_of(fold, k);
+}
+
+/* The number of nodes that begin before the unit. */
+static uint32_t place_of(const rh_fold *fold, uint64_t unit) {
+  uint32_t low = 0, high = fold->n;
+  /* In index order it is behind all others. */
+  if (high && first_of(&fold->nodes[high - 1]) < unit) return high;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (first_of(&fold->nodes[middle]) < unit)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+int rh_fold_has(const rh_fold *fold, uint64_t unit) {
+  uint32_t at = place_of(fold, unit);
+  return (at < fold->n && first_of(&fold->nodes[at]) == unit) ||
+         (at > 0 && last_of(&fold->nodes[at - 1]) >= unit);
+}
+
+static rh_status check_free(const rh_fold *fold, const rh_fold_node *node, uint32_t at,
+                            rh_error *error) {
+  int meets_left = at > 0 && last_of(&fold->nodes[at - 1]) >= first_of(node);
+  int meets_right = at < fold->n && first_of(&fold->nodes[at]) <= last_of(node);
+  if (!meets_left && !meets_right) return RH_OK;
+  uint64_t unit = meets_left ? first_of(node) : first_of(&fold->nodes[at]);
+  return rh_fail(error, RH_E_INVALID, "the parts of a reduction overlap: element %llu is in two",
+                 (unsigned long long)(unit * fold->unit));
+}
+
+static rh_status make_room(rh_fold *fold, rh_error *error) {
+  if (fold->n < fold->capacity) return RH_OK;
+  uint32_t capacity = fold->capacity ? 2 * fold->capacity : FIRST_CAPACITY;
+  rh_fold_node *nodes = malloc(capacity * sizeof *nodes);
+  unsigned char *values = aligned_alloc(ALIGNMENT, capacity * node_bytes(fold));
+  if (!nodes || !values) {
+    free(nodes);
+    free(values);
+    return rh_fail(error, RH_E_NOMEM, "no memory for the parts of a reduction");
+  }
+  if (fold->n) memcpy(nodes, fold->nodes, fold->n * sizeof *nodes);
+  if (fold->n) memcpy(values, fold->values, fold->n * node_bytes(fold));
+  free(fold->nodes);
+  free(fold->values);
+  fold->nodes = nodes;
+  fold->values = values;
+  fold->capacity = capacity;
+  return RH_OK;
+}
+
+/* ---- Combining ---- */
+
+static int are_neighbours(const rh_fold_node *left, const rh_fold_node *right) {
+  return left->level == right->level && left->index % 2 == 0 && left->index + 1 == right->index;
+}
+
+/* Moves the nodes from `from` on to `to` and on. */
+static void move(rh_fold *fold, uint32_t from, uint32_t to) {
+  uint32_t count = fold->n - from;
+  memmove(&fold->nodes[to], &fold->nodes[from], count * sizeof *fold->nodes);
+  memmove(values_of(fold, to), values_of(fold, from), count * node_bytes(fold));
+  fold->n = to + count;
+}
+
+/* Combines the node at `at` with a neighbour, and what becomes of it with the next one. */
+static void merge(rh_fold *fold, uint32_t at) {
+  rh_fold_node *nodes = fold->nodes;
+  for (;;) {
+    if (at > 0 && are_neighbours(&nodes[at - 1], &nodes[at]))
+      at--;
+    else if (at + 1 >= fold->n || !are_neighbours(&nodes[at], &nodes[at + 1]))
+      return;
+    for (uint32_t k = 0; k < fold->n_values; k++)
+      rh_op_combine(fold->op, values_of(fold, at) + k * fold->stride,
+                    values_of(fold, at + 1) + k * fold->stride);
+    nodes[at].index /= 2;
+    nodes[at].level++;
+    move(fold, at + 2, at + 1);
+  }
+}
+
+rh_status rh_fold_add(rh_fold *fold, uint32_t level, uint64_t index, const void *values,
+                      rh_error *error) {
+  if (level > MOST_LEVEL || index > UINT64_MAX >> level)
+    return rh_fail(error, RH_E_INVALID, "part %llu of level %u is beyond 2^64 units",
+                   (unsigned long long)index, level);
+  rh_fold_node node = {.index = index, .level = level};
+  uint32_t at = place_of(fold, first_of(&node));
+  RH_TRY(check_free(fold, &node, at, error));
+  RH_TRY(make_room(fold, error));
+  move(fold, at, at + 1);
+  memcpy(values_of(fold, at), values, node_bytes(fold));
+  fold->nodes[at] = node;
+  merge(fold, at);
+  return RH_OK;
+}
+
+/* ---- The whole ---- */
+
+/* The number of nodes from the first unit on that leave no gap. */
+static uint32_t without_gap(const rh_fold *fold, uint64_t *units) {
+  uint32_t k = 0;
+  *units = 0;
+  for (; k < fold->n && first_of(&fold->nodes[k]) == *units; k++)
+    *units = last_of(&fold->nodes[k]) + 1;
+  return k;
+}
+
+uint64_t rh_fold_units(const rh_fold *fold) {
+  uint64_t units;
+  without_gap(fold, &units);
+  return units;
+}
+
+/* Without a gap, levels fall from node to node: the last one goes up until it meets a neighbour. */
+rh_status rh_fold_value(const rh_fold *fold, uint32_t which, void *value, rh_error *error) {
+  _Alignas(16) unsigned char left[RH_ANY_VALUE_BYTES], whole[RH_ANY_VALUE_BYTES];
+  const rh_op *op = fold->op;
+  uint64_t units;
+  if (without_gap(fold, &units) < fold->n)
+    return rh_fail(error, RH_E_INVALID, "a part of a reduction is missing: element %llu is in none",
+                   (unsigned long long)(units * fold->unit));
+  memcpy(whole, op->identity, op->value_size);
+  for (uint32_t k = fold->n; k-- > 0;) {
+    memcpy(left, values_of(fold, k) + which * fold->stride, op->value_size);
+    if (k + 1 < fold->n) rh_op_combine(op, left, whole);
+    memcpy(whole, left, op->value_size);
+  }
+  memcpy(value, whole, op->value_size);
+  return RH_OK;
+}
+
+/* ---- Parts of any extent ---- */
+
+uint32_t rh_fold_level(uint64_t first, uint64_t units, uint32_t most) {
+  uint32_t level = 63u - (uint32_t)__builtin_clzll(units);
+  uint32_t alignment = first ? (uint32_t)__builtin_ctzll(first) : MOST_LEVEL;
+  if (alignment < level) level = alignment;
+  return level < most ? level : most;
+}
+
+void rh_fold_rebase(const rh_op *op, void *value, uint64_t base) {
+  enum { INDEX_AT = 8 }; /* of {key, index} */
+  uint64_t index;
+  if (!(op->flags & RH_OP_INDEXED)) return;
+  memcpy(&index, (char *)value + INDEX_AT, sizeof index);
+  if (index == UINT64_MAX) return; /* of no element */
+  index += base;
+  memcpy((char *)value + INDEX_AT, &index, sizeof index);
+}

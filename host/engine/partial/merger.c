@@ -1,0 +1,61 @@
+#include "merger.h"
+#include "../../core/base/error.h"
+#include "../../core/run/exact_data.h"
+#include "../../operators/custom/by_code.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The first one says what all are of. */
+static rh_status begin(rh_merger *merger, rh_context *context, const char *name,
+                       const rh_partial_about *about, rh_error *error) {
+  RH_TRY(rh_partial_job(&merger->job, &merger->own, about, error));
+  RH_TRY(rh_by_code_prepare(merger->job.op, context, error));
+  snprintf(merger->first, sizeof merger->first, "%s", name);
+  merger->texts = (rh_partial_texts){strdup(about->label.text), strdup(about->label.own)};
+  if (!merger->texts.text || !merger->texts.own)
+    return rh_fail(error, RH_E_NOMEM, "no memory for the description of a part");
+  rh_partial_init(&merger->all, &merger->job, UINT64_MAX, about->check);
+  return RH_OK;
+}
+
+rh_status rh_merger_add(rh_merger *merger, rh_context *context, const char *name, const void *bytes,
+                        uint64_t size, rh_error *error) {
+  rh_partial_about about;
+  rh_error why = {0};
+  rh_status status = rh_partial_look(&about, bytes, size, &why);
+  if (status == RH_OK && !merger->texts.text)
+    status = begin(merger, context, name, &about, &why);
+  else if (status == RH_OK) {
+    const rh_partial_label label = rh_partial_label_of(&merger->texts);
+    RH_TRY(rh_partial_compare(merger->first, &label, name, &about.label, error));
+  }
+  if (status == RH_OK) status = rh_partial_read(&merger->all, bytes, size, 0, &why);
+  if (status == RH_OK) return RH_OK;
+  return rh_fail(error, status == RH_E_INVALID ? RH_E_FILE : status, "%.200s: %.800s", name,
+                 why.message);
+}
+
+rh_status rh_merger_conclude(rh_merger *merger, rh_result *result, rh_reference *reference,
+                             rh_verdict *verdict, rh_error *error) {
+  rh_partial *all = &merger->all;
+  rh_error why = {0};
+  if (rh_partial_count(all) == 0 && merger->job.op->needs_an_element)
+    return rh_fail(error, RH_E_FILE, "%s of no elements is undefined, and no part has any",
+                   merger->job.op->name);
+  rh_status status = rh_partial_conclude(all, result, reference, verdict, &why);
+  merger->job.n = all->whole_n;
+  merger->job.strategy = all->strategy;
+  if (status == RH_OK && all->check != RH_CHECK_NONE)
+    rh_exact_data_settle(verdict, "the data are in parts");
+  if (status == RH_OK) return RH_OK;
+  return rh_fail(error, status == RH_E_INVALID ? RH_E_FILE : status, "%s", why.message);
+}
+
+void rh_merger_finish(rh_merger *merger) {
+  rh_partial_finish(&merger->all);
+  rh_partial_texts_finish(&merger->texts);
+  rh_custom_destroy(merger->own);
+  *merger = (rh_merger){0};
+}

@@ -1,0 +1,420 @@
+#include "partial.h"
+#include "../../core/base/error.h"
+#include "../../core/base/random.h"
+#include "../../core/base/vocabulary.h"
+#include "../../core/check/judged.h"
+#include "../../core/check/sampled.h"
+#include "../../core/operation/ops.h"
+#include "../../core/run/before_blame.h"
+#include "../../core/run/exact_data.h"
+#include "../../operators/custom/by_code.h"
+#include "accuracy.h"
+#include "edges.h"
+
+#include <redhost/canonical.h>
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ONE_IN = 16 };
+
+static int is_struct(const rh_job_spec *job) {
+  return job->op->is_struct;
+}
+
+uint64_t rh_partial_tile(const rh_job_spec *job) {
+  return rh_canonical_tile(job->op->abi);
+}
+
+/* Values of the reference that a node keeps.  Sums and products of floats have none. */
+static uint32_t count_orders(const rh_job_spec *job, uint32_t check) {
+  if (check != RH_CHECK_FULL) return 0;
+  if (is_struct(job)) return rh_sampled_orders(rh_custom_of(job->op)) > 1 ? RH_MOST_ORDERS : 1;
+  return (rh_op_flags(job->op->base, job->op->type) & RH_OP_EXACT) != 0;
+}
+
+void rh_partial_init(rh_partial *partial, const rh_job_spec *job, uint64_t whole_n,
+                     uint32_t check) {
+  memset(partial, 0, offsetof(rh_partial, facts)); /* the rest is large, and set below */
+  partial->job = job;
+  partial->whole_n = whole_n;
+  partial->check = check;
+  partial->depth = INT64_MIN;
+  partial->worst = (rh_verdict){0};
+  rh_fold_init(&partial->fold, rh_operator_values(job->op), 1 + count_orders(job, check),
+               rh_partial_tile(job));
+  rh_reference_init(&partial->facts, job->op);
+}
+
+void rh_partial_finish(rh_partial *partial) {
+  rh_fold_finish(&partial->fold);
+  rh_edges_finish(partial);
+}
+
+/* ---- A chunk ---- */
+
+int rh_partial_wants(const rh_partial *partial, uint64_t index) {
+  if (partial->check == RH_CHECK_SAMPLED) return index == 0 || rh_random_mix(index) % ONE_IN == 0;
+  return partial->check == RH_CHECK_FULL;
+}
+
+rh_status rh_partial_refer(const rh_partial *partial, const void *const *operands, uint64_t first,
+                           uint64_t n, uint32_t threads, rh_reference *reference, rh_error *error) {
+  static const rh_reporter silent = {0};
+  const rh_job_part elements = {operands, first, n, partial->whole_n, threads, 0};
+  return rh_job_reference_of(partial->job, &elements, &silent, reference, error);
+}
+
+static int is_unjudged(const rh_verdict *verdict) {
+  return verdict->verdict == RH_VERDICT_UNJUDGED || rh_exact_data_is_needed(verdict);
+}
+
+static void take_verdict(rh_partial *partial, const rh_verdict *verdict) {
+  const rh_verdict *worst = &partial->worst;
+  partial->unjudged += (uint64_t)is_unjudged(verdict);
+  int is_worse =
+      verdict->verdict == RH_VERDICT_WRONG
+          ? worst->verdict != RH_VERDICT_WRONG
+          : worst->verdict != RH_VERDICT_WRONG && (is_unjudged(verdict) || !is_unjudged(worst));
+  if (is_worse) partial->worst = *verdict;
+}
+
+/* What a chunk is judged by while its elements are there. */
+static rh_status judge_chunk(rh_partial *partial, const rh_job *by, const rh_partial_chunk *chunk,
+                             rh_error *error) {
+  const rh_job_part elements = {.operands = chunk->operands,
+                                .first = chunk->first,
+                                .n = chunk->n,
+                                .whole_n = partial->whole_n,
+                                .threads = 1,
+                                .may_change = chunk->may_change};
+  const rh_answered answered = {by->context, by->device, by->answer.depth, NULL, chunk->value};
+  rh_verdict verdict;
+  RH_TRY(rh_job_judge_on(partial->job, &elements, &answered, chunk->reference, &verdict, error));
+  take_verdict(partial, &verdict);
+  if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
+  rh_context_blame(by->context, by->strategy->name, by->path, partial->job->op, chunk->n);
+  return rh_fail(error, RH_E_WRONG, "wrong result: '%s' on elements %llu to %llu: %.160s",
+                 by->strategy->name, (unsigned long long)chunk->first,
+                 (unsigned long long)(chunk->first + chunk->n - 1), verdict.text);
+}
+
+static void add_facts(rh_partial *partial, const rh_reference *reference) {
+  uint32_t orders = reference->sampled.n_orders;
+  partial->checked++;
+  if (partial->check != RH_CHECK_FULL) return;
+  rh_reference_add(&partial->facts, reference);
+  if (orders > partial->facts.sampled.n_orders) partial->facts.sampled.n_orders = orders;
+}
+
+/* The strategy that gave a value, and how deep its tree is above a node's. */
+static void note(rh_partial *partial, const rh_job *by, const rh_partial_chunk *chunk) {
+  uint64_t depth = by->answer.depth;
+  partial->chunks++;
+  partial->depth_unknown |= depth == 0;
+  if ((int64_t)depth - chunk->level > partial->depth)
+    partial->depth = (int64_t)depth - chunk->level;
+  if (by->device)
+    partial->flushes |=
+        (by->spec.op->type == RH_TYPE_f64 ? by->device->flushes_f64 : by->device->flushes_f32) != 0;
+  if (partial->strategy[0] && partial->strategy_first <= chunk->first) return;
+  partial->strategy_first = chunk->first;
+  snprintf(partial->strategy, sizeof partial->strategy, "%s", by->strategy->name);
+}
+
+/* A chunk that was combined in fewer orders has the same value in the others. */
+static const void *value_in_order(const rh_reference *reference, uint32_t order,
+                                  const rh_job_spec *job) {
+  if (!is_struct(job)) return reference->value;
+  return reference->sampled.values[order < reference->sampled.n_orders ? order : 0];
+}
+
+/* The whole ends before this element. */
+static rh_status learn_end(rh_partial *partial, uint64_t end, rh_error *error) {
+  uint64_t known = partial->whole_n;
+  if (known == end || (known == UINT64_MAX && rh_partial_end(partial) <= end)) {
+    partial->whole_n = end;
+    return RH_OK;
+  }
+  return rh_fail(error, RH_E_INVALID,
+                 "the parts are of one whole that ends before element %llu, and of one that goes "
+                 "on",
+                 (unsigned long long)(end < known ? end : known));
+}
+
+static rh_status check_extent(rh_partial *partial, const rh_partial_chunk *chunk, rh_error *error) {
+  uint64_t end = chunk->first + chunk->n;
+  if (chunk->n != partial->fold.unit << chunk->level || end > partial->whole_n)
+    return learn_end(partial, end, error);
+  return RH_OK;
+}
+
+static rh_status fold_chunk(rh_partial *partial, const rh_partial_chunk *chunk, rh_error *error) {
+  _Alignas(16) unsigned char values[(1 + RH_MOST_ORDERS) * RH_ANY_VALUE_BYTES];
+  rh_fold *fold = &partial->fold;
+  uint64_t tile = chunk->first / fold->unit;
+  const void *value = chunk->value ? chunk->value : fold->op->identity;
+  RH_TRY(check_extent(partial, chunk, error));
+  for (uint32_t k = 0; k < fold->n_values; k++) {
+    unsigned char *to = values + k * fold->stride;
+    memset(to, 0, fold->stride);
+    if (k > 0) value = value_in_order(chunk->reference, k - 1, partial->job);
+    memcpy(to, value, fold->op->value_size);
+    if (chunk->value || k > 0) rh_fold_rebase(fold->op, to, chunk->first);
+  }
+  return rh_fold_add(fold, chunk->level, tile >> chunk->level, values, error);
+}
+
+rh_status rh_partial_add(rh_partial *partial, const rh_job *by, const rh_partial_chunk *chunk,
+                         rh_error *error) {
+  rh_status judged = RH_OK;
+  if (chunk->n == 0) return RH_OK;
+  RH_TRY(rh_edges_check_free(partial, chunk->first, chunk->n, error));
+  if (chunk->reference && chunk->value && partial->worst.verdict != RH_VERDICT_WRONG)
+    judged = judge_chunk(partial, by, chunk, error);
+  if (judged != RH_OK && judged != RH_E_WRONG) return judged;
+  if (chunk->reference) add_facts(partial, chunk->reference);
+  if (by) note(partial, by, chunk);
+  rh_status status = fold_chunk(partial, chunk, judged == RH_OK ? error : NULL);
+  return judged == RH_OK ? status : judged;
+}
+
+/* ---- Elements that the host reduces ---- */
+
+/* In the canonical order, as a strategy would. */
+static void reduce_tile(const rh_job_spec *job, const rh_job_part *part, void *value) {
+  uint64_t constants[RH_MOST_CONSTANT_WORDS], mapped[RH_CANONICAL_TILE_BYTES];
+  const rh_operator *op = job->op;
+  const void *elements = part->operands[0];
+  rh_op row = *rh_operator_values(op);
+  rh_arrays arrays;
+  memcpy(value, row.identity, row.value_size);
+  rh_job_arrays(job, part, &arrays, constants);
+  if (op->is_struct) {
+    rh_custom_reduce(rh_custom_of(op), &arrays, 0, part->n, value);
+    return;
+  }
+  if (op->calls->map) {
+    op->calls->map(op, &arrays, 0, part->n, mapped);
+    elements = mapped;
+  }
+  row.element_size = op->abi->element_size; /* which a row of a tile is made of */
+  if (row.flags & RH_OP_EXACT)
+    rh_op_fold(&row, value, elements, 0, part->n);
+  else
+    rh_canonical_fold(&row, elements, 0, part->n, value);
+}
+
+/* A tile's tree, or a loop: at most as deep as a tile has elements in a lane, and lanes. */
+static int64_t depth_of_tile(const rh_partial *partial) {
+  int64_t depth = 1;
+  while ((UINT64_C(1) << depth) < partial->fold.unit) depth++;
+  return depth + 1;
+}
+
+/* A tile that has become whole, or is the last one of all. */
+static rh_status reduce_edge(rh_partial *partial, const rh_edge *edge, rh_error *error) {
+  _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES] = {0};
+  const void *operands[RH_MOST_OPERANDS];
+  const rh_job_part part = {operands, edge->first, edge->n, partial->whole_n, 1, 0};
+  rh_reference reference;
+  rh_partial_chunk chunk = {.first = edge->first, .n = edge->n};
+  rh_edge_operands(partial, edge, operands);
+  if (partial->check == RH_CHECK_FULL) {
+    chunk.reference = &reference;
+    RH_TRY(rh_partial_refer(partial, operands, edge->first, edge->n, 1, &reference, error));
+    add_facts(partial, &reference);
+  }
+  reduce_tile(partial->job, &part, value);
+  chunk.value = value;
+  partial->chunks++;
+  if (depth_of_tile(partial) > partial->depth) partial->depth = depth_of_tile(partial);
+  return fold_chunk(partial, &chunk, error);
+}
+
+/* Edges that are whole tiles become nodes; and the last of all, if there is no more of it. */
+static rh_status reduce_edges(rh_partial *partial, int is_all, rh_error *error) {
+  for (uint32_t k = partial->n_edges; k-- > 0;) {
+    rh_edge edge = partial->edges[k];
+    int ends = is_all && edge.first + edge.n == partial->whole_n;
+    if (edge.first % partial->fold.unit != 0 || (edge.n != partial->fold.unit && !ends)) continue;
+    RH_TRY(reduce_edge(partial, &edge, error));
+    rh_edges_drop(partial, k);
+  }
+  return RH_OK;
+}
+
+/* ---- Merging ---- */
+
+/* Its last tile may be short. */
+static uint64_t end_of_node(const rh_partial *partial, uint32_t k) {
+  uint64_t last = rh_fold_last(&partial->fold, k), unit = partial->fold.unit;
+  return last >= (partial->whole_n - 1) / unit ? partial->whole_n : (last + 1) * unit;
+}
+
+static void merge_facts(rh_partial *partial, const rh_partial *other) {
+  rh_reference *facts = &partial->facts;
+  uint64_t unjudged = partial->unjudged;
+  partial->chunks += other->chunks;
+  partial->checked += other->checked;
+  if (other->depth > partial->depth) partial->depth = other->depth;
+  partial->depth_unknown |= other->depth_unknown;
+  partial->flushes |= other->flushes;
+  if (other->checked) take_verdict(partial, &other->worst);
+  partial->unjudged = unjudged + other->unjudged;
+  rh_reference_add(facts, &other->facts);
+  if (other->facts.sampled.n_orders > facts->sampled.n_orders)
+    facts->sampled.n_orders = other->facts.sampled.n_orders;
+  if (!other->strategy[0] ||
+      (partial->strategy[0] && partial->strategy_first <= other->strategy_first))
+    return;
+  partial->strategy_first = other->strategy_first;
+  memcpy(partial->strategy, other->strategy, sizeof partial->strategy);
+}
+
+static rh_status merge_nodes(rh_partial *partial, const rh_partial *other, rh_error *error) {
+  const rh_fold *from = &other->fold;
+  if (other->whole_n != UINT64_MAX)
+    RH_TRY(learn_end(partial, other->whole_n, error));
+  else if (rh_partial_end(other) > partial->whole_n)
+    RH_TRY(learn_end(partial, rh_partial_end(other), error));
+  for (uint32_t k = 0; k < from->n; k++) {
+    uint64_t first = rh_fold_first(from, k) * from->unit;
+    RH_TRY(rh_edges_check_free(partial, first, end_of_node(other, k) - first, error));
+    RH_TRY(rh_fold_add(&partial->fold, from->nodes[k].level, from->nodes[k].index,
+                       rh_fold_values(from, k), error));
+  }
+  return RH_OK;
+}
+
+rh_status rh_partial_merge_edges(rh_partial *partial, const rh_partial *other, rh_error *error) {
+  const void *operands[RH_MOST_OPERANDS];
+  RH_TRY(merge_nodes(partial, other, error));
+  merge_facts(partial, other);
+  for (uint32_t k = 0; k < other->n_edges; k++) {
+    const rh_edge *edge = &other->edges[k];
+    rh_edge_operands(other, edge, operands);
+    RH_TRY(rh_partial_add_edge(partial, edge->first, edge->n, operands, error));
+  }
+  return RH_OK;
+}
+
+rh_status rh_partial_merge(rh_partial *partial, const rh_partial *other, rh_error *error) {
+  RH_TRY(rh_partial_merge_edges(partial, other, error));
+  return reduce_edges(partial, 0, error);
+}
+
+/* ---- The whole ---- */
+
+uint64_t rh_partial_first(const rh_partial *partial) {
+  uint64_t first = partial->fold.n ? rh_fold_first(&partial->fold, 0) * partial->fold.unit : 0;
+  if (partial->n_edges && (!partial->fold.n || partial->edges[0].first < first))
+    first = partial->edges[0].first;
+  return first;
+}
+
+uint64_t rh_partial_end(const rh_partial *partial) {
+  uint64_t end = partial->fold.n ? end_of_node(partial, partial->fold.n - 1) : 0;
+  if (!partial->n_edges) return end;
+  const rh_edge *edge = &partial->edges[partial->n_edges - 1];
+  return edge->first + edge->n > end ? edge->first + edge->n : end;
+}
+
+uint64_t rh_partial_count(const rh_partial *partial) {
+  uint64_t n = 0;
+  for (uint32_t k = 0; k < partial->fold.n; k++)
+    n += end_of_node(partial, k) - rh_fold_first(&partial->fold, k) * partial->fold.unit;
+  for (uint32_t k = 0; k < partial->n_edges; k++) n += partial->edges[k].n;
+  return n;
+}
+
+/* The first element that is missing: whole_n, or where all ends. */
+static uint64_t first_gap(const rh_partial *partial) {
+  uint64_t at = 0, before;
+  do {
+    before = at;
+    for (uint32_t k = 0; k < partial->fold.n; k++)
+      if (rh_fold_first(&partial->fold, k) * partial->fold.unit == at) at = end_of_node(partial, k);
+    for (uint32_t k = 0; k < partial->n_edges; k++)
+      if (partial->edges[k].first == at) at += partial->edges[k].n;
+  } while (at != before);
+  return at;
+}
+
+static rh_status check_all(const rh_partial *partial, rh_error *error) {
+  uint64_t gap = first_gap(partial), end = rh_partial_end(partial);
+  if (partial->whole_n != UINT64_MAX) end = partial->whole_n;
+  if (gap == end) return RH_OK;
+  return rh_fail(error, RH_E_INVALID,
+                 "a part of the reduction is missing: element %llu, for one, is in none of these",
+                 (unsigned long long)gap);
+}
+
+/* The answer's exact one, from what is known of the elements. */
+rh_status rh_partial_reference(const rh_partial *partial, rh_reference *reference,
+                               rh_error *error) {
+  const rh_job_spec *job = partial->job;
+  const rh_fold *fold = &partial->fold;
+  if (partial->check == RH_CHECK_NONE) return RH_OK;
+  *reference = partial->facts;
+  reference->n = partial->whole_n;
+  if (partial->check != RH_CHECK_FULL) return RH_OK;
+  if (is_struct(job)) {
+    rh_sampled *sampled = &reference->sampled;
+    sampled->by_device = job->op->is_code;
+    if (sampled->n_orders == 0) sampled->n_orders = 1; /* there were no elements */
+    for (uint32_t k = 0; k < sampled->n_orders; k++)
+      RH_TRY(rh_fold_value(fold, 1 + (k < fold->n_values - 1 ? k : 0), sampled->values[k], error));
+  } else if (fold->n_values > 1) {
+    _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES] = {0};
+    RH_TRY(rh_fold_value(fold, 1, value, error));
+    memcpy(reference->value, value, sizeof reference->value);
+  }
+  rh_reference_conclude(reference);
+  return RH_OK;
+}
+
+/* The tree above the chunks is as deep as there are levels to the root. */
+uint64_t rh_partial_depth(const rh_partial *partial) {
+  uint64_t n = partial->whole_n, unit = partial->fold.unit, tiles = n / unit + (n % unit != 0);
+  int64_t levels = 0;
+  while (levels < 63 && UINT64_C(1) << levels < tiles) levels++;
+  int64_t depth = partial->depth + levels;
+  return partial->depth_unknown || partial->chunks == 0 || depth < 0 ? 0 : (uint64_t)depth;
+}
+
+static rh_status answer(const rh_partial *partial, const void *value, rh_result *result,
+                        rh_reference *reference, rh_verdict *verdict, rh_error *error) {
+  rh_job_spec job = *partial->job;
+  job.n = partial->whole_n;
+  RH_TRY(rh_by_code_status(job.op, error)); /* where a device combined them */
+  rh_job_result(&job, partial->strategy, value, result);
+  RH_TRY(rh_partial_reference(partial, reference, error));
+  *verdict = partial->worst;
+  if (partial->check == RH_CHECK_SAMPLED && partial->checked == 0 && partial->whole_n > 0)
+    rh_verdict_say(verdict, RH_VERDICT_UNJUDGED, NAN, "no chunk was sampled");
+  if (partial->check == RH_CHECK_FULL)
+    rh_reference_judge(reference, result, rh_partial_depth(partial), (int)partial->flushes,
+                       verdict);
+  if (partial->worst.verdict == RH_VERDICT_WRONG && verdict->verdict != RH_VERDICT_WRONG)
+    *verdict = partial->worst;
+  /* Bits that are the canonical order's by chance say nothing of parts whose bounds do not. */
+  verdict->weak |= is_struct(&job) && partial->unjudged;
+  if (verdict->verdict == RH_VERDICT_WRONG)
+    return rh_fail(error, RH_E_WRONG, "wrong result: %s", verdict->text);
+  if (partial->check == RH_CHECK_FULL) rh_accuracy_take(&job, reference, result);
+  return RH_OK;
+}
+
+rh_status rh_partial_conclude(rh_partial *partial, rh_result *result, rh_reference *reference,
+                              rh_verdict *verdict, rh_error *error) {
+  _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES] = {0};
+  RH_TRY(check_all(partial, error));
+  partial->whole_n = rh_partial_end(partial);
+  RH_TRY(reduce_edges(partial, 1, error));
+  RH_TRY(rh_fold_value(&partial->fold, 0, value, error));
+  return answer(partial, value, result, reference, verdict, error);
+}

@@ -1,0 +1,8 @@
+/* What the way of an array through a ring costs. */
+#pragma once
+
+#include "../../core/run/context.h"
+
+/* The time of `bytes` bytes in the host's memory to the device of *context, chunk by chunk as
+ * rh_arrays_stream() takes them, without the setup; 0: it failed. */
+double rh_arrays_time(rh_context *context, const void *array, uint64_t bytes);

@@ -1,0 +1,343 @@
+#include "resident.h"
+#include "../../core/base/clock.h"
+#include "../../core/base/error.h"
+#include "../../core/base/vocabulary.h"
+#include "../partial/partial.h"
+#include "resident_load.h"
+#include "resident_weigh.h"
+#include "split.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static rh_resident_part *part_of(const rh_resident *r, uint32_t k) {
+  rh_resident_part *part = &r->seats[k].part;
+  return part->n_nodes ? part : NULL;
+}
+
+static uint64_t tiles_of(const rh_resident *r) {
+  uint64_t tile = rh_partial_tile(&r->whole), n = r->whole.n;
+  return n / tile + (n % tile != 0);
+}
+
+/* ---- Setting up ---- */
+
+static rh_status set_up_part(rh_resident *r, uint32_t k, uint64_t first, uint64_t end,
+                             rh_error *error) {
+  rh_stream_device *device = &r->spec.devices[k];
+  rh_resident_part *part = &r->seats[k].part;
+  const rh_resident_part_spec spec = {device->context, &r->whole, first, end, r->spec.check};
+  rh_status status = rh_resident_part_init(part, &spec, error);
+  if (status != RH_OK) {
+    r->failed = k;
+    return status;
+  }
+  device->is_up = 1;
+  device->n = part->n;
+  r->n_nodes += part->n_nodes;
+  r->waits |= (uint32_t)part->waits;
+  return RH_OK;
+}
+
+/* Those in the host's memory must leave room for others. */
+static rh_status check_host(const rh_resident *r, const uint64_t *starts, rh_error *error) {
+  uint64_t tiles = 0, most = r->spec.most_host_bytes, bytes = 0;
+  for (uint32_t k = 0; k < r->spec.n_devices; k++) {
+    const rh_stream_device *device = &r->spec.devices[k];
+    if (!device->device || device->device->shares_memory) tiles += starts[k + 1] - starts[k];
+  }
+  for (uint32_t k = 0; k < r->spec.source->n_operands; k++)
+    bytes += rh_type_size(r->spec.source->types[k]);
+  if (most == 0 || tiles <= most / bytes / rh_partial_tile(&r->whole)) return RH_OK;
+  return rh_fail(error, RH_E_NOMEM, "%s: no memory for the parts that stay on the host",
+                 r->whole.what);
+}
+
+/* starts[k] .. starts[k+1]-1 = the tiles of device k, none of one that has a failure. */
+static rh_status share(rh_resident *r, uint64_t *starts, rh_error *error) {
+  double weights[RH_MOST_HANDS];
+  uint64_t cuts[RH_MOST_HANDS + 1];
+  uint32_t n = r->spec.n_devices, used = 0;
+  RH_TRY(rh_resident_weigh(r->spec.devices, n, r->spec.source, weights, &r->failed, error));
+  for (uint32_t k = 0; k < n; k++)
+    if (weights[k] > 0) weights[used++] = weights[k];
+  rh_split(tiles_of(r), weights, used, cuts);
+  starts[0] = used = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    used += r->spec.devices[k].failure.status == RH_OK;
+    starts[k + 1] = cuts[used];
+  }
+  return RH_OK;
+}
+
+static rh_status split(rh_resident *r, rh_error *error) {
+  uint64_t starts[RH_MOST_HANDS + 1];
+  int is_empty = r->whole.n == 0; /* the first one reduces nothing */
+  RH_TRY(share(r, starts, error));
+  RH_TRY(check_host(r, starts, error));
+  for (uint32_t k = 0; k < r->spec.n_devices; k++) {
+    if (r->spec.devices[k].failure.status != RH_OK) continue;
+    if (starts[k + 1] == starts[k] && !is_empty) continue;
+    is_empty = 0;
+    RH_TRY(set_up_part(r, k, starts[k], starts[k + 1], error));
+  }
+  return RH_OK;
+}
+
+/* One part that waits is this thread's; others have threads of their own. */
+static rh_status start_crews(rh_resident *r, rh_error *error) {
+  int is_taken = 0;
+  for (uint32_t k = 0; k < r->spec.n_devices; k++) {
+    rh_resident_part *part = part_of(r, k);
+    if (!part || !part->waits) continue;
+    if (is_taken) RH_TRY(rh_crew_start(&r->seats[k].crew, part, error));
+    is_taken = 1;
+  }
+  return RH_OK;
+}
+
+/* ---- Data ---- */
+
+static rh_status load(rh_resident *r, rh_partial *facts, rh_error *error) {
+  rh_resident_part *parts[RH_MOST_HANDS];
+  uint32_t devices[RH_MOST_HANDS], n = 0, failed;
+  for (uint32_t k = 0; k < r->spec.n_devices; k++) {
+    if (!part_of(r, k)) continue;
+    devices[n] = k;
+    parts[n++] = part_of(r, k);
+  }
+  const rh_load_spec spec = {parts, n, r->spec.source, facts,
+                             &r->spec.devices[0].context->options.reporter};
+  rh_status status = rh_resident_load(&spec, &failed, error);
+  if (failed < n) r->failed = devices[failed];
+  for (uint32_t k = 0; k < n && status == RH_OK; k++) {
+    status = rh_resident_part_loaded(parts[k], error);
+    if (status != RH_OK) r->failed = devices[k];
+  }
+  return status;
+}
+
+/* ---- Calls ---- */
+
+static rh_status begin_part(rh_resident *r, uint32_t k, rh_error *error) {
+  rh_status status = rh_resident_part_begin(part_of(r, k), error);
+  if (status != RH_OK) r->failed = k;
+  return status;
+}
+
+/* Devices are given their work before anything is waited for. */
+static rh_status begin_all(rh_resident *r, rh_error *error) {
+  uint32_t mine = r->spec.n_devices;
+  for (uint32_t k = 0; k < r->spec.n_devices; k++)
+    if (r->seats[k].crew.part) rh_crew_begin(&r->seats[k].crew);
+  for (uint32_t k = 0; k < r->spec.n_devices; k++) {
+    const rh_resident_part *part = part_of(r, k);
+    if (!part || r->seats[k].crew.part) continue;
+    if (part->waits)
+      mine = k;
+    else
+      RH_TRY(begin_part(r, k, error));
+  }
+  return mine < r->spec.n_devices ? begin_part(r, mine, error) : RH_OK;
+}
+
+/* Waits for all, also if some failed. */
+static rh_status end_all(rh_resident *r, rh_error *error) {
+  rh_error first = {0};
+  for (uint32_t k = 0; k < r->spec.n_devices; k++) {
+    rh_resident_seat *seat = &r->seats[k];
+    rh_error why = {0};
+    if (!part_of(r, k)) continue;
+    if (seat->crew.part)
+      rh_crew_end(&seat->crew, &why);
+    else
+      rh_resident_part_end(&seat->part, &why);
+    if (why.status == RH_OK || first.status != RH_OK) continue;
+    first = why;
+    r->failed = k;
+  }
+  if (first.status != RH_OK && error) *error = first;
+  return first.status;
+}
+
+static rh_status fold(rh_resident *r, void *value, rh_error *error) {
+  r->fold.n = 0;
+  for (uint32_t k = 0; k < r->spec.n_devices; k++)
+    if (part_of(r, k)) RH_TRY(rh_resident_part_add(part_of(r, k), &r->fold, error));
+  return rh_fold_value(&r->fold, 0, value, error);
+}
+
+static const rh_resident_part *first_part(const rh_resident *r) {
+  uint32_t k = 0;
+  while (!part_of(r, k)) k++;
+  return part_of(r, k);
+}
+
+rh_status rh_resident_call(rh_resident *r, rh_result *result, double *seconds, rh_error *error) {
+  _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES] = {0};
+  double start = rh_now();
+  rh_status status = begin_all(r, error);
+  uint32_t failed = r->failed;
+  rh_status ended = end_all(r, status == RH_OK ? error : NULL);
+  if (status != RH_OK) r->failed = failed;
+  RH_TRY(status != RH_OK ? status : ended);
+  RH_TRY(fold(r, value, error));
+  *seconds = rh_now() - start;
+  rh_job_result(&r->whole, first_part(r)->job.strategy->name, value, result);
+  return RH_OK;
+}
+
+static rh_status enqueue_all(rh_resident *r, rh_error *error) {
+  for (uint32_t k = 0; k < r->spec.n_devices; k++)
+    if (part_of(r, k)) RH_TRY(rh_resident_part_enqueue(part_of(r, k), error));
+  return RH_OK;
+}
+
+rh_status rh_resident_batch(rh_resident *r, uint32_t batch, rh_result *result, double *seconds,
+                            rh_error *error) {
+  _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES] = {0};
+  double start = rh_now();
+  for (uint32_t b = 0; b < batch; b++) RH_TRY(enqueue_all(r, error));
+  for (uint32_t k = 0; k < r->spec.n_devices; k++)
+    if (part_of(r, k)) RH_TRY(rh_resident_part_await(part_of(r, k), error));
+  *seconds = (rh_now() - start) / batch;
+  for (uint32_t k = 0; k < r->spec.n_devices; k++)
+    if (part_of(r, k)) RH_TRY(rh_resident_part_read(part_of(r, k), error));
+  RH_TRY(fold(r, value, error));
+  rh_job_result(&r->whole, first_part(r)->job.strategy->name, value, result);
+  return RH_OK;
+}
+
+/* ---- The first answer ---- */
+
+/* A value passes the levels above its node, and meets each other node once at most. */
+static uint64_t depth_of(const rh_resident *r) {
+  uint64_t depth = 0, above = 0, lowest = UINT64_MAX;
+  for (uint32_t k = 0; k < r->spec.n_devices; k++) {
+    const rh_resident_part *part = part_of(r, k);
+    if (!part) continue;
+    if (!part->job.answer.depth) return 0;
+    if (part->job.answer.depth > depth) depth = part->job.answer.depth;
+    for (uint32_t node = 0; node < part->n_nodes; node++)
+      if (part->nodes[node].level < lowest) lowest = part->nodes[node].level;
+  }
+  for (uint64_t units = tiles_of(r) >> lowest; units > 0; units /= 2) above++;
+  return depth + (above < r->n_nodes ? above : r->n_nodes - 1);
+}
+
+/* The device whose floats are the least exact, for the bound of the answer. */
+static const rh_cl_device *least_exact(const rh_resident *r) {
+  const rh_cl_device *found = first_part(r)->job.device;
+  for (uint32_t k = 0; k < r->spec.n_devices; k++) {
+    const rh_cl_device *device = part_of(r, k) ? part_of(r, k)->job.device : NULL;
+    if (device && (!found || device->flushes_f32 + device->flushes_f64 >
+                                 found->flushes_f32 + found->flushes_f64))
+      found = device;
+  }
+  return found;
+}
+
+static const rh_resident_node *largest_node(const rh_resident_part *part) {
+  const rh_resident_node *largest = part->nodes;
+  for (uint32_t k = 1; k < part->n_nodes; k++)
+    if (part->nodes[k].n > largest->n) largest = &part->nodes[k];
+  return largest;
+}
+
+/* Before a strategy is blamed for what the parts add up to. */
+static rh_status trust_operator(const rh_resident *r, rh_error *error) {
+  for (uint32_t k = 0; k < r->spec.n_devices; k++)
+    if (part_of(r, k))
+      RH_TRY(rh_resident_trust(r->spec.devices[k].context, &r->whole, r->spec.source,
+                               largest_node(part_of(r, k)), error));
+  return RH_OK;
+}
+
+static rh_status judge_answer(rh_resident *r, const rh_partial *facts, rh_error *error) {
+  r->depth = depth_of(r);
+  if (facts->check != RH_CHECK_FULL) return RH_OK;
+  RH_TRY(rh_partial_reference(facts, &r->reference, error));
+  rh_job_judge(&r->whole, least_exact(r), r->depth, &r->reference, &r->result, &r->verdict);
+  return r->verdict.verdict == RH_VERDICT_WRONG ? trust_operator(r, error) : RH_OK;
+}
+
+/* ---- The whole ---- */
+
+static void release(rh_resident *r) {
+  for (uint32_t k = 0; k < r->spec.n_devices; k++) {
+    rh_crew_finish(&r->seats[k].crew);
+    rh_resident_part_finish(&r->seats[k].part);
+    r->spec.devices[k].n = 0;
+  }
+  rh_fold_finish(&r->fold);
+  r->n_nodes = r->waits = 0;
+}
+
+static rh_status try_all(rh_resident *r, rh_partial *facts, rh_error *error) {
+  double start = rh_now();
+  RH_TRY(split(r, error));
+  RH_TRY(start_crews(r, error));
+  RH_TRY(load(r, facts, error));
+  r->load_s = rh_now() - start;
+  rh_fold_init(&r->fold, rh_instance_op(first_part(r)->job.instance), 1, 1);
+  RH_TRY(rh_resident_call(r, &r->result, &r->first_s, error));
+  return judge_answer(r, facts, error);
+}
+
+/* Not what the others would meet, too, or the user must know. */
+static int is_of_one_device(rh_status status) {
+  return status != RH_E_CANCELLED && status != RH_E_USAGE && status != RH_E_NOMEM &&
+         status != RH_E_WRONG;
+}
+
+/* 1: the others go on without the one that failed. */
+static int leave_out(rh_resident *r, const rh_error *why) {
+  uint32_t left = 0;
+  if (r->failed == r->spec.n_devices || !is_of_one_device(why->status)) return 0;
+  r->spec.devices[r->failed].failure = *why;
+  for (uint32_t k = 0; k < r->spec.n_devices; k++)
+    left += r->spec.devices[k].failure.status == RH_OK;
+  return left > 0;
+}
+
+static void warn_of_failures(const rh_resident *r) {
+  for (uint32_t k = 0; k < r->spec.n_devices; k++) {
+    const rh_stream_device *device = &r->spec.devices[k];
+    if (device->failure.status == RH_OK) continue;
+    rh_stream_device_warn(device,
+                          device->is_up ? "failed, and the others took its part" : "is left out");
+  }
+}
+
+rh_status rh_resident_open(rh_resident *r, const rh_resident_spec *spec, rh_error *error) {
+  int goes_on = 1;
+  rh_error why = {0};
+  *r = (rh_resident){.spec = *spec, .source = *spec->source, .whole = *spec->devices[0].job};
+  r->spec.source = &r->source;
+  r->whole.n = spec->source->n;
+  if (spec->check == RH_CHECK_SAMPLED) r->spec.check = RH_CHECK_FULL;
+  r->seats = calloc(spec->n_devices, sizeof *r->seats);
+  if (!r->seats) return rh_fail(error, RH_E_NOMEM, "no memory for the parts of the devices");
+  while (goes_on) {
+    rh_partial facts;
+    r->failed = spec->n_devices;
+    rh_partial_init(&facts, &r->whole, r->whole.n, (uint32_t)r->spec.check);
+    rh_status status = try_all(r, &facts, &why);
+    rh_partial_finish(&facts);
+    if (status == RH_OK) {
+      warn_of_failures(r);
+      return RH_OK;
+    }
+    goes_on = leave_out(r, &why);
+    release(r);
+  }
+  if (error) *error = why;
+  return why.status;
+}
+
+void rh_resident_finish(rh_resident *r) {
+  if (!r->seats) return;
+  release(r);
+  free(r->seats);
+  *r = (rh_resident){0};
+}

@@ -1,0 +1,346 @@
+#include "ring.h"
+#include "../../core/base/clock.h"
+#include "../../core/base/condition.h"
+#include "../../core/base/error.h"
+#include "../../core/base/vocabulary.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { FREE, READING, READ, CHECKING, READY, TAKEN };
+
+struct rh_ring {
+  rh_ring_spec spec;
+  rh_ring_slot slots[RH_RING_MOST_SLOTS];
+  uint64_t next_read, next_taken; /* counted in this ring: its k-th chunk is in slot k % n_slots */
+  uint64_t end;                   /* its chunks in all; UINT64_MAX: not known yet */
+  atomic_int stop;
+  rh_error failure;
+  pthread_mutex_t lock;  /* of all of that */
+  pthread_mutex_t claim; /* held while one reader waits for a slot and is dealt its chunk */
+  rh_ring_slot *filling; /* has pieces that no reader has taken; under `claim` */
+  /* Of slots, one for each state that a thread waits for: a dozen readers that all woke for every
+   * chunk cost more than a small chunk. */
+  pthread_cond_t freed, read, ready;
+  pthread_t threads[2 * RH_RING_MOST_THREADS];
+  uint32_t n_threads;
+};
+
+static rh_ring_slot *slot_of(rh_ring *ring, uint64_t k) {
+  return &ring->slots[k % ring->spec.n_slots];
+}
+
+/* ---- Changing states ---- */
+
+/* `lock` is held.  Something ended. */
+static void wake_all(rh_ring *ring) {
+  pthread_cond_broadcast(&ring->freed);
+  pthread_cond_broadcast(&ring->read);
+  pthread_cond_broadcast(&ring->ready);
+}
+
+static void set_state(rh_ring *ring, rh_ring_slot *slot, int state) {
+  pthread_mutex_lock(&ring->lock);
+  slot->state = state;
+  if (state == FREE) pthread_cond_signal(&ring->freed);
+  if (state == READ) pthread_cond_signal(&ring->read);
+  if (state == READY) pthread_cond_broadcast(&ring->ready);
+  pthread_mutex_unlock(&ring->lock);
+}
+
+/* The first failure counts. */
+void rh_ring_stop(rh_ring *ring, const rh_error *why) {
+  pthread_mutex_lock(&ring->lock);
+  if (ring->failure.status == RH_OK) ring->failure = *why;
+  atomic_store(&ring->stop, 1);
+  wake_all(ring);
+  pthread_mutex_unlock(&ring->lock);
+  rh_deal_wake(ring->spec.deal);
+}
+
+/* ---- Readers ---- */
+
+/* `claim` is held, so that nobody else takes the slot. */
+static int wait_for_room(rh_ring *ring) {
+  pthread_mutex_lock(&ring->lock);
+  while (!atomic_load(&ring->stop) && ring->next_read < ring->end &&
+         slot_of(ring, ring->next_read)->state != FREE)
+    pthread_cond_wait(&ring->freed, &ring->lock);
+  int has_room = !atomic_load(&ring->stop) && ring->next_read < ring->end;
+  pthread_mutex_unlock(&ring->lock);
+  return has_room;
+}
+
+/* A source that has an order is read from one end to the other, so by whole chunks; and of what is
+ * viewed nothing is read. */
+static uint32_t count_pieces(const rh_ring *ring, uint64_t n) {
+  uint64_t piece_n = ring->spec.piece_n;
+  if (piece_n == 0 || ring->spec.views || ring->spec.deal->source->in_order) return 1;
+  return (uint32_t)(n / piece_n + (n % piece_n != 0));
+}
+
+/* `lock` is held. */
+static void begin_slot(rh_ring *ring, rh_ring_slot *slot, uint64_t index) {
+  const rh_deal *deal = ring->spec.deal;
+  slot->index = index;
+  slot->first = index * deal->chunk_n;
+  slot->n = deal->chunk_n;
+  if (slot->n > deal->n - slot->first) slot->n = deal->n - slot->first;
+  slot->n_pieces = slot->left = count_pieces(ring, slot->n);
+  slot->begun = 0;
+  for (uint32_t k = 0; k < deal->source->n_operands; k++)
+    slot->operands[k] = (char *)slot->memory + ring->spec.offsets[k];
+  slot->note = NULL;
+  slot->read_s[0] = rh_now();
+  slot->state = READING;
+}
+
+/* `claim` is held, and there is room.  The slot for the next chunk; null if there is none. */
+static rh_ring_slot *claim(rh_ring *ring) {
+  rh_ring_slot *slot = NULL;
+  uint64_t index;
+  int is_dealt = rh_deal_next(ring->spec.deal, ring->spec.hand, &ring->stop, &index);
+  pthread_mutex_lock(&ring->lock);
+  if (is_dealt) {
+    slot = slot_of(ring, ring->next_read++);
+    begin_slot(ring, slot, index);
+  } else {
+    ring->end = ring->next_read;
+    wake_all(ring);
+  }
+  pthread_mutex_unlock(&ring->lock);
+  return slot;
+}
+
+/* `claim` is held.  The slot with a piece to read, and which; null if there is none. */
+static rh_ring_slot *claim_piece(rh_ring *ring, uint32_t *piece) {
+  if (!ring->filling) ring->filling = claim(ring);
+  rh_ring_slot *slot = ring->filling;
+  if (!slot) return NULL;
+  *piece = slot->begun++;
+  if (slot->begun == slot->n_pieces) ring->filling = NULL;
+  return slot;
+}
+
+/* *got: fewer than `wanted` only at the end of a source of unknown length, whose chunks are one
+ * piece. */
+static rh_status read_operand(const rh_ring *ring, rh_ring_slot *slot, uint32_t k, uint64_t skip,
+                              uint64_t wanted, uint64_t *got, rh_error *error) {
+  const rh_source *source = ring->spec.deal->source;
+  char *to = (char *)slot->memory + ring->spec.offsets[k];
+  *got = wanted;
+  if (ring->spec.views) {
+    RH_TRY(rh_source_at(source, k, slot->first, &slot->operands[k], error));
+    if (slot->operands[k]) return RH_OK;
+    slot->operands[k] = to;
+  }
+  to += skip * rh_type_size(source->types[k]);
+  return source->read(source, k, slot->first + skip, wanted, to, &ring->stop, got, error);
+}
+
+static rh_status read_operands(const rh_ring *ring, rh_ring_slot *slot, uint32_t piece,
+                               uint64_t *got, rh_error *error) {
+  uint64_t skip = slot->n_pieces > 1 ? piece * ring->spec.piece_n : 0;
+  uint64_t wanted = slot->n - skip;
+  if (slot->n_pieces > 1 && wanted > ring->spec.piece_n) wanted = ring->spec.piece_n;
+  *got = wanted;
+  for (uint32_t k = 0; k < ring->spec.deal->source->n_operands; k++) {
+    uint64_t of_operand;
+    RH_TRY(read_operand(ring, slot, k, skip, wanted, &of_operand, error));
+    if (of_operand < *got) *got = of_operand;
+  }
+  return RH_OK;
+}
+
+/* The end of a source came where a chunk would have begun: the slot, the last one, has none. */
+static void note_empty(rh_ring *ring, rh_ring_slot *slot) {
+  pthread_mutex_lock(&ring->lock);
+  slot->state = FREE;
+  ring->end = --ring->next_read;
+  wake_all(ring);
+  pthread_mutex_unlock(&ring->lock);
+}
+
+/* 1: it was the slot's last one. */
+static int end_piece(rh_ring *ring, rh_ring_slot *slot) {
+  pthread_mutex_lock(&ring->lock);
+  int is_last = --slot->left == 0;
+  if (is_last) slot->read_s[1] = rh_now();
+  pthread_mutex_unlock(&ring->lock);
+  return is_last;
+}
+
+static int read_piece(rh_ring *ring, rh_ring_slot *slot, uint32_t piece) {
+  rh_error error = {0};
+  uint64_t got;
+  if (read_operands(ring, slot, piece, &got, &error) != RH_OK) {
+    rh_ring_stop(ring, &error);
+    return 0;
+  }
+  if (slot->n_pieces == 1) slot->n = got;
+  if (!end_piece(ring, slot)) return 1;
+  rh_deal_read(ring->spec.deal, ring->spec.hand, slot->index, slot->n);
+  int is_empty = slot->n == 0; /* once it is ready, the slot is another's */
+  if (is_empty)
+    note_empty(ring, slot);
+  else
+    set_state(ring, slot, ring->spec.n_checkers ? READ : READY);
+  return !is_empty;
+}
+
+/* A source that has an order is read by one thread of all rings at a time, from the deal on. */
+static void *reader_main(void *of_ring) {
+  rh_ring *ring = of_ring;
+  rh_deal *deal = ring->spec.deal;
+  int in_order = deal->source->in_order, goes_on = 1;
+  while (goes_on) {
+    uint32_t piece = 0;
+    pthread_mutex_lock(&ring->claim);
+    int has_room = ring->filling ? !atomic_load(&ring->stop) : wait_for_room(ring);
+    if (in_order && has_room) pthread_mutex_lock(&deal->in_order);
+    rh_ring_slot *slot = has_room ? claim_piece(ring, &piece) : NULL;
+    pthread_mutex_unlock(&ring->claim);
+    goes_on = slot && read_piece(ring, slot, piece);
+    if (in_order && has_room) pthread_mutex_unlock(&deal->in_order);
+  }
+  return NULL;
+}
+
+/* ---- Checkers ---- */
+
+static rh_ring_slot *find_read(rh_ring *ring) {
+  for (uint64_t k = ring->next_taken; k < ring->next_read; k++)
+    if (slot_of(ring, k)->state == READ) return slot_of(ring, k);
+  return NULL;
+}
+
+static int is_over(const rh_ring *ring) {
+  return atomic_load(&ring->stop) || ring->next_taken >= ring->end;
+}
+
+static rh_ring_slot *claim_check(rh_ring *ring) {
+  rh_ring_slot *slot = NULL;
+  pthread_mutex_lock(&ring->lock);
+  while (!is_over(ring) && !(slot = find_read(ring))) pthread_cond_wait(&ring->read, &ring->lock);
+  if (slot) slot->state = CHECKING;
+  pthread_mutex_unlock(&ring->lock);
+  return slot;
+}
+
+static void *checker_main(void *of_ring) {
+  rh_ring *ring = of_ring;
+  rh_ring_slot *slot;
+  while ((slot = claim_check(ring))) {
+    rh_error error = {0};
+    if (ring->spec.check(ring->spec.user, slot, &error) == RH_OK)
+      set_state(ring, slot, READY);
+    else
+      rh_ring_stop(ring, &error);
+  }
+  return NULL;
+}
+
+/* ---- The caller ---- */
+
+static rh_status start(rh_ring *ring, uint32_t n, void *(*run)(void *), rh_error *error) {
+  for (uint32_t k = 0; k < n; k++) {
+    if (pthread_create(&ring->threads[ring->n_threads], NULL, run, ring) == 0)
+      ring->n_threads++;
+    else if (k == 0)
+      return rh_fail(error, RH_E_NOMEM, "no thread could be started to read the data");
+  }
+  return RH_OK;
+}
+
+rh_status rh_ring_create(rh_ring **made, const rh_ring_spec *spec, rh_error *error) {
+  rh_ring *ring = *made = calloc(1, sizeof *ring);
+  if (!ring) return rh_fail(error, RH_E_NOMEM, "no memory for a ring");
+  ring->spec = *spec;
+  ring->end = UINT64_MAX;
+  for (uint32_t k = 0; k < spec->n_slots; k++)
+    ring->slots[k] = (rh_ring_slot){.number = k, .memory = spec->memory[k]};
+  pthread_mutex_init(&ring->lock, NULL);
+  pthread_mutex_init(&ring->claim, NULL);
+  rh_condition_init(&ring->freed);
+  rh_condition_init(&ring->read);
+  rh_condition_init(&ring->ready);
+  rh_status status = start(ring, spec->n_readers, reader_main, error);
+  if (status == RH_OK) status = start(ring, spec->n_checkers, checker_main, error);
+  if (status == RH_OK) return RH_OK;
+  rh_ring_destroy(ring);
+  *made = NULL;
+  return status;
+}
+
+static rh_status report(const rh_ring *ring, rh_error *error) {
+  return ring->spec.reporter ? rh_deal_report(ring->spec.deal, ring->spec.reporter, error) : RH_OK;
+}
+
+static int is_ready(rh_ring *ring) {
+  return ring->failure.status != RH_OK || ring->next_taken >= ring->end ||
+         slot_of(ring, ring->next_taken)->state == READY;
+}
+
+int rh_ring_is_ready(rh_ring *ring) {
+  pthread_mutex_lock(&ring->lock);
+  int ready = is_ready(ring);
+  pthread_mutex_unlock(&ring->lock);
+  return ready;
+}
+
+int rh_ring_await(rh_ring *ring, double seconds) {
+  double end = rh_now() + seconds;
+  pthread_mutex_lock(&ring->lock);
+  while (!is_ready(ring) && rh_now() < end) rh_condition_wait(&ring->ready, &ring->lock, end);
+  int ready = is_ready(ring);
+  pthread_mutex_unlock(&ring->lock);
+  return ready;
+}
+
+/* `lock` is held. */
+static rh_status take_ready(rh_ring *ring, rh_ring_slot **slot, rh_error *error) {
+  if (ring->failure.status != RH_OK) {
+    if (error) *error = ring->failure;
+    return ring->failure.status;
+  }
+  if (ring->next_taken >= ring->end) return RH_OK;
+  *slot = slot_of(ring, ring->next_taken++);
+  (*slot)->state = TAKEN;
+  if (ring->next_taken >= ring->end) wake_all(ring);
+  return RH_OK;
+}
+
+rh_status rh_ring_take(rh_ring *ring, rh_ring_slot **slot, rh_error *error) {
+  rh_status status = report(ring, error);
+  *slot = NULL;
+  if (status != RH_OK) return status;
+  pthread_mutex_lock(&ring->lock);
+  while (!is_ready(ring) && status == RH_OK) {
+    rh_condition_wait(&ring->ready, &ring->lock, rh_now() + rh_report_period_s);
+    pthread_mutex_unlock(&ring->lock);
+    status = report(ring, error);
+    pthread_mutex_lock(&ring->lock);
+  }
+  if (status == RH_OK) status = take_ready(ring, slot, error);
+  pthread_mutex_unlock(&ring->lock);
+  return status;
+}
+
+void rh_ring_give_back(rh_ring *ring, rh_ring_slot *slot) {
+  if (ring->spec.views) rh_source_leave(ring->spec.deal->source, slot->first, slot->n);
+  set_state(ring, slot, FREE);
+}
+
+void rh_ring_destroy(rh_ring *ring) {
+  const rh_error cancelled = {.status = RH_E_CANCELLED};
+  if (!ring) return;
+  rh_ring_stop(ring, &cancelled);
+  for (uint32_t k = 0; k < ring->n_threads; k++) pthread_join(ring->threads[k], NULL);
+  for (uint32_t k = 0; k < ring->spec.n_slots; k++) free(ring->slots[k].note);
+  pthread_cond_destroy(&ring->freed);
+  pthread_cond_destroy(&ring->read);
+  pthread_cond_destroy(&ring->ready);
+  pthread_mutex_destroy(&ring->lock);
+  pthread_mutex_destroy(&ring->claim);
+  free(ring);
+}

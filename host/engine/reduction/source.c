@@ -1,0 +1,115 @@
+#include "source.h"
+#include "../../core/base/error.h"
+#include "../../core/base/vocabulary.h"
+#include "../../core/data/array.h"
+
+#include <string.h>
+
+/* ---- Files and pipes ---- */
+
+static rh_status read_feed(const rh_source *source, uint32_t k, uint64_t first, uint64_t n,
+                           void *to, const atomic_int *stop, uint64_t *got, rh_error *error) {
+  return rh_feed_read(source->feeds[k], first - source->first, n, to, stop, got, error);
+}
+
+static rh_status check_lengths(const rh_feed *one, const rh_feed *other, rh_error *error) {
+  if (one->n == other->n) return RH_OK;
+  if (one->n == UINT64_MAX || other->n == UINT64_MAX)
+    return rh_fail(
+        error, RH_E_USAGE,
+        "%s beside %s: raw elements of a pipe are reduced alone, because their number is "
+        "not known beforehand; pipe them in as .npy",
+        one->name, other->name);
+  return rh_fail(error, RH_E_USAGE, "%s has %llu elements, and %s has %llu", one->name,
+                 (unsigned long long)one->n, other->name, (unsigned long long)other->n);
+}
+
+rh_status rh_source_of_feeds(rh_source *source, rh_feed *const *feeds, uint32_t n_operands,
+                             rh_error *error) {
+  *source = (rh_source){.n_operands = n_operands, .n = feeds[0]->n, .read = read_feed};
+  for (uint32_t k = 0; k < n_operands; k++) {
+    RH_TRY(check_lengths(feeds[0], feeds[k], error));
+    rh_feed_warn(feeds[k]);
+    source->feeds[k] = feeds[k];
+    source->types[k] = feeds[k]->type;
+    source->in_order |= feeds[k]->is_pipe;
+  }
+  return RH_OK;
+}
+
+void rh_source_shift(rh_source *source, uint64_t first) {
+  source->first = first;
+  source->n += first;
+}
+
+void rh_source_view(rh_source *source, uint64_t first, uint64_t n, int leaves) {
+  for (uint32_t k = 0; k < source->n_operands; k++)
+    if (source->feeds[k]) rh_feed_view(source->feeds[k], first - source->first, n, leaves);
+}
+
+rh_status rh_source_at(const rh_source *source, uint32_t k, uint64_t first, const void **at,
+                       rh_error *error) {
+  *at = NULL;
+  return source->feeds[k] ? rh_feed_at(source->feeds[k], first - source->first, at, error) : RH_OK;
+}
+
+void rh_source_leave(const rh_source *source, uint64_t first, uint64_t n) {
+  for (uint32_t k = 0; k < source->n_operands; k++)
+    if (source->feeds[k]) rh_feed_leave(source->feeds[k], first - source->first, n);
+}
+
+int rh_source_is_viewed(const rh_source *source) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < source->n_operands; k++)
+    n += source->feeds[k] && source->feeds[k]->view.address;
+  return n == source->n_operands;
+}
+
+rh_status rh_source_check_unchanged(const rh_source *source, rh_error *error) {
+  for (uint32_t k = 0; k < source->n_operands; k++)
+    if (source->feeds[k]) RH_TRY(rh_feed_check_unchanged(source->feeds[k], error));
+  return RH_OK;
+}
+
+/* ---- Generated data ---- */
+
+enum { AT_ONCE = 1 << 18 }; /* elements between two looks at *stop */
+
+static rh_status generate(const rh_source *source, uint32_t k, uint64_t first, uint64_t n, void *to,
+                          const atomic_int *stop, uint64_t *got, rh_error *error) {
+  (void)error;
+  uint64_t size = rh_type_size(source->types[k]);
+  for (uint64_t done = 0; done < n && !atomic_load(stop); done += AT_ONCE) {
+    uint64_t count = n - done < AT_ONCE ? n - done : AT_ONCE;
+    rh_generate(source->kind, source->seed + k, source->types[k], source->n, first + done, count,
+                (char *)to + done * size);
+  }
+  *got = n;
+  return RH_OK;
+}
+
+void rh_source_generated(rh_source *source, const char *kind, uint64_t seed, const rh_type *types,
+                         uint32_t n_operands, uint64_t n) {
+  *source =
+      (rh_source){.n_operands = n_operands, .n = n, .kind = kind, .seed = seed, .read = generate};
+  memcpy(source->types, types, n_operands * sizeof *types);
+}
+
+/* ---- Arrays ---- */
+
+static rh_status copy(const rh_source *source, uint32_t k, uint64_t first, uint64_t n, void *to,
+                      const atomic_int *stop, uint64_t *got, rh_error *error) {
+  (void)stop;
+  (void)error;
+  uint64_t size = rh_type_size(source->types[k]);
+  memcpy(to, (const char *)source->arrays[k] + (first - source->first) * size, n * size);
+  *got = n;
+  return RH_OK;
+}
+
+void rh_source_of_arrays(rh_source *source, const void *const *arrays, uint64_t first,
+                         const rh_type *types, uint32_t n_operands, uint64_t n) {
+  *source = (rh_source){.n_operands = n_operands, .n = n, .first = first, .read = copy};
+  memcpy(source->types, types, n_operands * sizeof *types);
+  memcpy(source->arrays, arrays, n_operands * sizeof *arrays);
+}

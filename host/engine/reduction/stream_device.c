@@ -1,0 +1,167 @@
+#include "stream_device.h"
+#include "../../core/base/error.h"
+#include "../../core/base/log.h"
+#include "../../core/base/processor_cache.h"
+#include "../../core/run/self_test.h"
+#include "streamer.h"
+
+#include <sched.h>
+
+enum {
+  /* For strategies that read the host's memory: so many chunks of all processes are still in the
+   * processors' last cache.  Of a ring of 24 MiB beside a cache of 32, a fifth of the time is lost;
+   * smaller chunks than these cost more to deal than they save. */
+  CHUNKS_IN_CACHE = 16,
+  LEAST_HOST_CHUNK = RH_STREAM_LEAST_MIB << 20,
+  MOST_HOST_CHUNK = RH_STREAM_MOST_MIB << 20,
+  /* Long compared with what a copy and a launch cost; half a dozen of them still fit into the last
+   * cache of a GPU's host, from which they are copied. */
+  DEVICE_CHUNK = RH_STREAM_DEVICE_MIB << 20,
+  PIECES = 16, /* that the readers take of one */
+  /* What is viewed is in no cache beforehand, unless its reference was computed. */
+  VIEWED_CHUNK = 16 << 20,
+  MOST_READERS = 4,
+  /* Of data that the host only passes on.  One reader copies 6 to 8 GB/s out of the page cache, and
+   * PCIe 5 takes 55. */
+  MOST_READERS_FOR_COPIES = 12
+};
+
+/* Does the device have memory of its own? */
+static int copies(const rh_stream_device *device) {
+  return device->device && !device->device->shares_memory;
+}
+
+static uint64_t host_chunk(uint32_t processes) {
+  uint64_t cache = rh_last_cache_bytes();
+  uint64_t bytes = cache ? cache / CHUNKS_IN_CACHE / processes : MOST_HOST_CHUNK;
+  return bytes < LEAST_HOST_CHUNK  ? LEAST_HOST_CHUNK
+         : bytes > MOST_HOST_CHUNK ? MOST_HOST_CHUNK
+                                   : bytes;
+}
+
+uint64_t rh_stream_chunk_n(const rh_stream_device *devices, uint32_t n_devices, uint32_t processes,
+                           const rh_source *source, int check, uint64_t bytes) {
+  uint64_t suits = host_chunk(processes);
+  if (check == RH_CHECK_NONE && !devices[0].device && source && rh_source_is_viewed(source))
+    suits = VIEWED_CHUNK;
+  for (uint32_t k = 0; k < n_devices; k++)
+    if (copies(&devices[k])) suits = DEVICE_CHUNK;
+  return rh_lane_chunk_n(devices[0].job, bytes ? bytes : suits);
+}
+
+int rh_stream_looks_itself(const rh_job_spec *job) {
+  return job->op->is_code;
+}
+
+/* ---- Threads ---- */
+
+uint32_t rh_stream_processors(uint32_t processes) {
+  cpu_set_t set;
+  uint32_t n = sched_getaffinity(0, sizeof set, &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 1;
+  return n > processes ? n / processes : 1;
+}
+
+/* For one of the devices. */
+static uint32_t share_processors(const rh_stream_device *devices, uint32_t n_devices, uint32_t n) {
+  uint32_t used = 0;
+  for (uint32_t k = 0; k < n_devices; k++) used += devices[k].failure.status == RH_OK;
+  return used && n > used ? n / used : 1;
+}
+
+/* Those that copy leave a quarter of the processors to the driver and to us. */
+static uint32_t count_readers(const rh_stream_device *device, uint32_t n, int in_order) {
+  uint32_t most = MOST_READERS;
+  if (in_order) return 1;
+  if (copies(device)) {
+    most = MOST_READERS_FOR_COPIES;
+    n -= n / 4;
+  }
+  return n < most ? n : most;
+}
+
+static uint32_t count_checkers(const rh_stream_device *device, uint32_t n, int check) {
+  if (check == RH_CHECK_NONE || rh_stream_looks_itself(device->job)) return 0;
+  return n < RH_RING_MOST_THREADS ? n : RH_RING_MOST_THREADS;
+}
+
+/* ---- Strategies ---- */
+
+rh_status rh_stream_try(rh_job *job, int check, rh_error *error) {
+  const rh_job_spec *spec = &job->spec;
+  if (check != RH_CHECK_FULL) {
+    rh_status status = rh_job_self_test(job, error);
+    if (status == RH_E_WRONG && !spec->op->is_custom)
+      rh_context_blame(job->context, job->strategy->name, job->path, spec->op, spec->n);
+    RH_TRY(status);
+  }
+  return rh_job_check_order(job, error);
+}
+
+void rh_stream_device_plan(rh_stream_device *device, uint32_t processors, int in_order, int check,
+                           uint64_t chunk_n) {
+  device->readers = count_readers(device, processors, in_order);
+  device->checkers = count_checkers(device, processors, check);
+  device->piece_n = copies(device) ? chunk_n / PIECES : 0;
+}
+
+/* While the last pieces of one slot are read, others of the next are. */
+uint32_t rh_stream_device_slots(const rh_stream_device *device) {
+  uint32_t being_read = device->piece_n ? 2 : device->readers;
+  return rh_streamer_slots(being_read, device->checkers);
+}
+
+rh_status rh_stream_device_open(rh_stream_device *device, uint64_t n, uint64_t chunk_n, int check,
+                                rh_error *error) {
+  rh_lane *lane = &device->lane;
+  uint32_t slots = rh_stream_device_slots(device);
+  RH_TRY(rh_lane_init(lane, device->context, device->job, chunk_n, slots, error));
+  lane->whole_n = n;
+  rh_status status = rh_stream_try(&lane->job, check, error);
+  if (status != RH_OK) {
+    rh_job_finish(&lane->job);
+    return status;
+  }
+  if (lane->road.unpinned.status != RH_OK)
+    rh_log(&device->context->options.reporter, RH_LOG_INFO, "copies go from pageable memory: %s",
+           lane->road.unpinned.message);
+  device->is_up = 1;
+  return RH_OK;
+}
+
+int rh_stream_may_leave_out(rh_status status) {
+  return status == RH_DECLINED || status == RH_E_DEVICE || status == RH_E_BUILD ||
+         status == RH_E_PLUGIN;
+}
+
+void rh_stream_device_warn(const rh_stream_device *device, const char *what) {
+  const rh_cl_device *chosen = device->device ? device->device : device->context->device;
+  rh_log(&device->context->options.reporter, RH_LOG_WARNING, "device %s %s: %s",
+         chosen ? chosen->label : "host", what, device->failure.message);
+}
+
+rh_status rh_stream_devices_set_up(rh_stream_device *devices, uint32_t n_devices,
+                                   uint32_t processors, const rh_source *source, uint64_t chunk_n,
+                                   int check, rh_error *error) {
+  uint32_t share = share_processors(devices, n_devices, processors), n_up = 0;
+  rh_error first = {0};
+  for (uint32_t k = 0; k < n_devices; k++) {
+    rh_stream_device *device = &devices[k];
+    rh_error why = {0};
+    if (device->failure.status != RH_OK) continue;
+    rh_stream_device_plan(device, share, source->in_order, check, chunk_n);
+    rh_status status = rh_stream_device_open(device, source->n, chunk_n, check, &why);
+    n_up += status == RH_OK;
+    if (status == RH_OK) continue;
+    rh_lane_finish(&device->lane);
+    device->failure = why;
+    if (first.status == RH_OK || !rh_stream_may_leave_out(status)) first = why;
+    if (!rh_stream_may_leave_out(status)) break;
+  }
+  if (n_up && (first.status == RH_OK || rh_stream_may_leave_out(first.status))) {
+    for (uint32_t k = 0; k < n_devices; k++)
+      if (!devices[k].is_up) rh_stream_device_warn(&devices[k], "is left out");
+    return RH_OK;
+  }
+  if (error) *error = first;
+  return first.status;
+}

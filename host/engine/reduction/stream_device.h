@@ -1,0 +1,67 @@
+/* The devices of a stream, each with its strategy and its slots. */
+#pragma once
+
+#include "../partial/partial.h"
+#include "lane.h"
+
+/* Chunks where the caller names no size, in MiB: the host's, from and to, by the processors' cache;
+ * and those of a device with memory of its own. */
+#define RH_STREAM_LEAST_MIB  1
+#define RH_STREAM_MOST_MIB   4
+#define RH_STREAM_DEVICE_MIB 16
+
+/* A device of a stream, and what became of it.  Zero-initialise what follows `device`; one that has
+ * a failure beforehand is passed over. */
+typedef struct rh_stream_device {
+  rh_context *context; /* its own, for its session and what is tuned for it; borrowed */
+  /* What is reduced, and by which strategy: of all devices the same operator on the same types.  n
+   * and offsets do not count.  A user's operator has rh_custom_take_base(). */
+  const rh_job_spec *job;
+  const rh_cl_device *device; /* the strategy's, of rh_job_device(); null: the host */
+  rh_lane lane;               /* of use afterwards for what the strategy answered; to be finished */
+  uint32_t readers, checkers; /* threads */
+  uint64_t piece_n;           /* rh_streamer_spec has it */
+  uint32_t is_up;             /* 1: it was set up */
+  uint64_t chunks, n;         /* whose values it gave, and their elements */
+  rh_error failure;           /* why it was left out, or left the work to others; or status 0 */
+} rh_stream_device;
+
+/* Elements of a chunk for these devices, while so many processes of this host stream.  bytes: as
+ * rh_stream_spec has it; check: RH_CHECK_*; source: null if nothing is viewed. */
+uint64_t rh_stream_chunk_n(const rh_stream_device *devices, uint32_t n_devices, uint32_t processes,
+                           const rh_source *source, int check, uint64_t bytes);
+
+/* Are references computed on a device, by one thread at a time? */
+int rh_stream_looks_itself(const rh_job_spec *job);
+
+/* Counts the threads of a device that may use so many processors.  check: RH_CHECK_*. */
+void rh_stream_device_plan(rh_stream_device *device, uint32_t processors, int in_order, int check,
+                           uint64_t chunk_n);
+/* The slots that keep them busy. */
+uint32_t rh_stream_device_slots(const rh_stream_device *device);
+
+/* Sets up the strategy and slots of a device with a plan, for n elements in all: UINT64_MAX, if
+ * that is not known.  The strategy is tested unless check is RH_CHECK_FULL.  After a failure only
+ * device->lane.road is to be finished. */
+rh_status rh_stream_device_open(rh_stream_device *device, uint64_t n, uint64_t chunk_n, int check,
+                                rh_error *error);
+
+/* Sets up the strategies and slots of all that have no failure yet.  Those that decline or cannot
+ * be set up are left out, as those are that have one, with warnings; without any, it fails as the
+ * first did.  processors: that their threads may use; source: for n and in_order; check:
+ * RH_CHECK_*. */
+rh_status rh_stream_devices_set_up(rh_stream_device *devices, uint32_t n_devices,
+                                   uint32_t processors, const rh_source *source, uint64_t chunk_n,
+                                   int check, rh_error *error);
+
+/* Tries a strategy that is set up on a few elements, for what no check of the answer would show. */
+rh_status rh_stream_try(rh_job *job, int check, rh_error *error);
+
+/* Those that this process may use, shared evenly by so many processes. */
+uint32_t rh_stream_processors(uint32_t processes);
+
+/* May the other devices of a stream do without one that could not be used, for this reason? */
+int rh_stream_may_leave_out(rh_status status);
+
+/* Warns that the device `what`, such as "is left out", because of its failure. */
+void rh_stream_device_warn(const rh_stream_device *device, const char *what);

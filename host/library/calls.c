@@ -1,0 +1,327 @@
+/* Calls of a prepared reduction: their checks, the transfer of data, the run, and the result. */
+#include "../core/base/error.h"
+#include "../core/base/fpstate.h"
+#include "../core/base/vocabulary.h"
+#include "../core/cl/memory.h"
+#include "../core/run/operand_data.h"
+#include "prepared.h"
+#include "request.h"
+
+#include <string.h>
+
+/* ---- One call at a time ---- */
+
+static rh_status cannot_begin(const rh_prepared *p, const char *function, rh_error *error) {
+  if (!p) return rh_fail(error, RH_E_USAGE, "%s: the rh_prepared is null", function);
+  return rh_fail(
+      error, RH_E_INVALID,
+      "%s: a call on this prepared reduction is in progress in another thread; prepare one for "
+      "each thread",
+      function);
+}
+
+static inline rh_status begin_call(rh_prepared *p, const char *function, rh_error *error) {
+  return p && rh_prepared_take(p) ? RH_OK : cannot_begin(p, function, error);
+}
+
+static rh_status check_result(const rh_result *result, const char *function, rh_error *error) {
+  if (!result) return rh_fail(error, RH_E_USAGE, "%s: the place for the result is null", function);
+  return rh_sized_check(result, RH_SIZED(rh_result, strategy), error);
+}
+
+/* ---- Checks that cost nothing ---- */
+
+static rh_status too_many(const rh_prepared *p, uint64_t n, rh_error *error) {
+  return rh_fail(error, RH_E_USAGE, "%llu elements for a reduction that was prepared for %llu",
+                 (unsigned long long)n, (unsigned long long)p->max_n);
+}
+
+static rh_status check_count(const rh_prepared *p, uint64_t n, rh_error *error) {
+  if (n > p->max_n) return too_many(p, n, error);
+  if (n == 0 && p->job.spec.op->needs_an_element)
+    return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined", p->job.spec.op->name);
+  return RH_OK;
+}
+
+static rh_status check_process(const rh_prepared *p, rh_error *error) {
+  return p->job.device && rh_context_is_lost(p->job.context) ? rh_context_say_lost(error) : RH_OK;
+}
+
+/* `given`: how many the call brings. */
+static rh_status check_operands(const rh_prepared *p, uint32_t given, rh_error *error) {
+  if (given == p->call.n_operands) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "this reduction has %u operand%s, and the call brings %u",
+                 p->call.n_operands, p->call.n_operands == 1 ? "" : "s", given);
+}
+
+static rh_status check_data(const rh_prepared *p, const void *const *data, uint64_t n,
+                            rh_error *error) {
+  RH_TRY(check_count(p, n, error));
+  if (p->data_on_device)
+    return rh_fail(error, RH_E_USAGE,
+                   "this reduction was prepared for data on the device: data_on_device");
+  for (uint32_t k = 0; k < p->call.n_operands && n > 0; k++)
+    RH_TRY(rh_operand_check_address(data[k], p->call.sizes[k], k, p->call.n_operands, error));
+  return RH_OK;
+}
+
+static rh_cl_session *session_of(const rh_prepared *p) {
+  return p->job.instance_spec.session;
+}
+
+static rh_status check_buffers(const rh_prepared *p, const cl_mem *buffers, const uint64_t *first,
+                               uint64_t n, rh_error *error) {
+  RH_TRY(check_process(p, error));
+  RH_TRY(check_count(p, n, error));
+  if (!p->job.device)
+    return rh_fail(error, RH_E_USAGE, "strategy '%s' runs on the host and reads no buffer",
+                   p->job.strategy->name);
+  if (!p->job.context->options.queue)
+    return rh_fail(error, RH_E_USAGE,
+                   "buffers can be reduced only in the context of a queue of yours: "
+                   "rh_options.queue is null");
+  for (uint32_t k = 0; k < p->call.n_operands; k++) {
+    const rh_cl_range range = {.what = "buffer",
+                               .k = k,
+                               .of = p->call.n_operands,
+                               .first = first ? first[k] : 0,
+                               .n = n,
+                               .size = p->call.sizes[k],
+                               .unfit = CL_MEM_WRITE_ONLY};
+    RH_TRY(rh_cl_check_range(session_of(p), buffers[k], &range, error));
+  }
+  return RH_OK;
+}
+
+/* ---- Transferring host data to the device ---- */
+
+static void drop_views(rh_prepared *p) {
+  if (!p->job.device || !p->job.device->shares_memory) return;
+  for (uint32_t k = 0; k < p->call.n_operands; k++) rh_transfer_drop(&p->ways[k]);
+}
+
+static rh_status place(rh_prepared *p, const void *const *data, uint64_t n, rh_data *placed,
+                       rh_error *error) {
+  rh_operands *operands = &p->job.operands;
+  if (!p->call.arrays) {
+    *placed = (rh_data){.host = data[0]};
+    if (!p->job.device) return RH_OK;
+    RH_TRY(rh_transfer_bring(&p->ways[0], session_of(p), data[0], n, &placed->first, error));
+    placed->buffer = p->ways[0].input.buffer;
+    return RH_OK;
+  }
+  *placed = (rh_data){.operands = operands};
+  for (uint32_t k = 0; k < p->call.n_operands; k++) {
+    operands->arrays.operands[k] = data[k];
+    if (!p->job.device) continue;
+    RH_TRY(rh_transfer_bring(&p->ways[k], session_of(p), data[k], n, &operands->at[k], error));
+    operands->buffers[k] = p->ways[k].input.buffer;
+  }
+  return RH_OK;
+}
+
+static rh_data place_buffers(rh_prepared *p, const cl_mem *buffers, const uint64_t *first) {
+  rh_operands *operands = &p->job.operands;
+  if (!p->call.arrays) return (rh_data){.buffer = buffers[0], .first = first ? first[0] : 0};
+  for (uint32_t k = 0; k < p->call.n_operands; k++) {
+    operands->buffers[k] = buffers[k];
+    operands->at[k] = first ? first[k] : 0;
+  }
+  return (rh_data){.operands = operands};
+}
+
+/* Only a CPU device works in the host's own memory.  Other devices may hold copies that do not
+ * follow later changes. */
+static int keeps_views(const rh_prepared *p) {
+  if (p->job.device->about.kind != RH_DEVICE_CPU) return 0;
+  for (uint32_t k = 0; k < p->call.n_operands; k++)
+    if (!p->ways[k].view) return 0;
+  return 1;
+}
+
+/* ---- Running ---- */
+
+void rh_prepared_decode(const rh_prepared *p, const void *value, uint64_t n, rh_result *result) {
+  RH_OWN_ENVIRONMENT;
+  if (p && value && check_result(result, "rh_prepared_decode", NULL) == RH_OK)
+    rh_call_decode(&p->call, value, n, result);
+}
+
+/* After RH_OK nothing reads the caller's memory any more: the value was read after all other
+ * commands in the queue, or the strategy finished on the host, with all partial results read, or
+ * the data had been copied to a device with memory of its own. */
+static rh_status run(rh_prepared *p, const rh_data *data, uint64_t n, rh_result *result,
+                     rh_error *error) {
+  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+  RH_TRY(rh_instance_call(p->job.instance, data, n, value, error));
+  rh_call_decode(&p->call, value, n, result);
+  return RH_OK;
+}
+
+static rh_status run_ring(rh_prepared *p, const void *const *data, uint64_t n, rh_result *result,
+                          rh_error *error) {
+  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+  cl_command_queue queue = p->job.context->options.queue;
+  /* What the caller's own commands write may be what is read. */
+  if (queue) RH_CL_TRY(error, clFinish(queue), "finishing the caller's queue");
+  RH_TRY(rh_arrays_reduce(p->ring, data, n, value, NULL, error));
+  rh_call_decode(&p->call, value, n, result);
+  return RH_OK;
+}
+
+static rh_status run_arrays(rh_prepared *p, const void *const *data, uint64_t n, rh_result *result,
+                            const char *function, rh_error *error) {
+  RH_OWN_ENVIRONMENT;
+  rh_data placed;
+  RH_TRY(check_result(result, function, error));
+  RH_TRY(check_process(p, error));
+  RH_TRY(check_data(p, data, n, error));
+  if (n == 0) { /* there is no array */
+    rh_call_decode(&p->call, rh_instance_op(p->job.instance)->identity, 0, result);
+    return RH_OK;
+  }
+  if (p->ring && n > p->most_whole) return run_ring(p, data, n, result, error);
+  rh_status status = place(p, data, n, &placed, error);
+  if (status == RH_OK) status = run(p, &placed, n, result, error);
+  if (!p->job.device) return status;
+  /* After a failure, the device may still be reading the caller's memory. */
+  if (status != RH_OK) clFinish(session_of(p)->queue);
+  if (!keeps_views(p)) drop_views(p);
+  return status;
+}
+
+/* ---- An array ---- */
+
+/* Not inlined: the fast path would save its registers. */
+#define APART __attribute__((noinline))
+
+APART static rh_status run_array(rh_prepared *p, const void *data, uint64_t n, rh_result *result,
+                                 rh_error *error) {
+  RH_TRY(check_operands(p, 1, error));
+  return run_arrays(p, &data, n, result, "rh_prepared_run", error);
+}
+
+rh_status rh_prepared_run(rh_prepared *p, const void *data, uint64_t n, rh_result *result,
+                          rh_error *error) {
+  RH_OWN_ENVIRONMENT_QUICK;
+  const void *from;
+  rh_status status;
+  RH_TRY(begin_call(p, "rh_prepared_run", error));
+  if (rh_call_is_fast(&p->call, n, result) && p->call.n_operands == 1 &&
+      (from = rh_call_host_input(&p->call, &data)))
+    status = rh_call_fast(&p->call, from, n, result, error);
+  else
+    status = run_array(p, data, n, result, error);
+  rh_prepared_leave(p);
+  return status;
+}
+
+/* ---- Any call ---- */
+
+/* Elements of the arrays from `first` on. */
+static rh_status run_from(rh_prepared *p, const rh_call_spec *call, rh_result *result,
+                          rh_error *error) {
+  const void *data[RH_MOST_OPERANDS];
+  for (uint32_t k = 0; k < p->call.n_operands; k++) {
+    data[k] = call->arrays[k];
+    if (data[k] && call->first) data[k] = (const char *)data[k] + call->first[k] * p->call.sizes[k];
+  }
+  return run_arrays(p, data, call->n, result, "rh_prepared_call", error);
+}
+
+static rh_status enqueue(rh_prepared *p, const rh_call_spec *call, const rh_data *data,
+                         rh_error *error) {
+  if (!p->result_on_device)
+    return rh_fail(error, RH_E_USAGE,
+                   "this reduction was not prepared to leave its result on the device: "
+                   "result_on_device");
+  const rh_cl_range place = {.what = "buffer for the values",
+                             .of = 1,
+                             .first = call->index,
+                             .n = 1,
+                             .size = rh_prepared_value_bytes(p),
+                             .unfit = CL_MEM_READ_ONLY};
+  RH_TRY(rh_cl_check_range(session_of(p), call->values, &place, error));
+  return rh_instance_run_to(p->job.instance, data, call->n, call->values, call->index, error);
+}
+
+static rh_status run_buffers(rh_prepared *p, const rh_call_spec *call, rh_result *result,
+                             rh_error *error) {
+  if (!call->values) RH_TRY(check_result(result, "rh_prepared_call", error));
+  RH_TRY(check_buffers(p, call->buffers, call->first, call->n, error));
+  const rh_data data = place_buffers(p, call->buffers, call->first);
+  if (call->values) return enqueue(p, call, &data, error);
+  return run(p, &data, call->n, result, error);
+}
+
+APART static rh_status run_call(rh_prepared *p, const rh_call_spec *asked, rh_result *result,
+                                rh_error *error) {
+  RH_OWN_ENVIRONMENT;
+  rh_call_spec call;
+  RH_TRY(rh_sized_read(&call, asked, RH_SIZED(rh_call_spec, index), error));
+  if (!call.arrays == !call.buffers)
+    return rh_fail(error, RH_E_USAGE, "rh_call_spec: %s are set; it takes one of them",
+                   call.arrays ? "both arrays and buffers" : "neither arrays nor buffers");
+  if (call.arrays && call.values)
+    return rh_fail(error, RH_E_USAGE,
+                   "rh_call_spec.values: only the answer of buffers can stay on the device");
+  RH_TRY(check_operands(p, call.n_operands ? call.n_operands : 1, error));
+  return call.arrays ? run_from(p, &call, result, error) : run_buffers(p, &call, result, error);
+}
+
+/* What the fast path takes: arrays, which begin where they are. */
+static inline int is_plain(const rh_prepared *p, const rh_call_spec *call) {
+  return call->struct_size == sizeof *call && call->n_operands == p->call.n_operands &&
+         call->arrays && !call->buffers && !call->first && !call->values;
+}
+
+rh_status rh_prepared_call(rh_prepared *p, const rh_call_spec *call, rh_result *result,
+                           rh_error *error) {
+  RH_OWN_ENVIRONMENT_QUICK;
+  const void *from;
+  rh_status status;
+  if (!call) return rh_fail(error, RH_E_USAGE, "rh_prepared_call: the rh_call_spec is null");
+  RH_TRY(begin_call(p, "rh_prepared_call", error));
+  if (is_plain(p, call) && rh_call_is_fast(&p->call, call->n, result) &&
+      (from = rh_call_host_input(&p->call, call->arrays)))
+    status = rh_call_fast(&p->call, from, call->n, result, error);
+  else
+    status = run_call(p, call, result, error);
+  rh_prepared_leave(p);
+  return status;
+}
+
+void rh_prepared_forget(rh_prepared *p) {
+  RH_OWN_ENVIRONMENT;
+  if (!p || rh_context_is_lost(p->job.context)) return;
+  rh_prepared_await(p);
+  drop_views(p);
+  rh_prepared_leave(p);
+}
+
+/* ---- Constants ---- */
+
+static rh_status set_constants(rh_prepared *p, const rh_constant *constants, uint64_t n,
+                               rh_error *error) {
+  rh_expr_value values[RH_MOST_CONSTANTS];
+  if (!p->custom) return rh_fail(error, RH_E_USAGE, "this reduction has no constants");
+  if (n && !constants) return rh_fail(error, RH_E_USAGE, "the list of constants is null");
+  RH_TRY(rh_request_constants(p->custom, constants, n, values, error));
+  rh_custom_set_constants(p->custom, values);
+  if (p->call.arrays) rh_operands_bind(&p->job.operands, p->job.spec.op);
+  return RH_OK;
+}
+
+rh_status rh_prepared_set_constants(rh_prepared *p, const rh_constant *constants, uint64_t n,
+                                    rh_error *error) {
+  RH_OWN_ENVIRONMENT;
+  RH_TRY(begin_call(p, "rh_prepared_set_constants", error));
+  rh_status status = set_constants(p, constants, n, error);
+  rh_prepared_leave(p);
+  return status;
+}
+
+uint32_t rh_prepared_value_bytes(const rh_prepared *p) {
+  if (!p) return 0;
+  return rh_instance_op(p->job.instance)->value_size;
+}

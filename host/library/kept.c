@@ -1,0 +1,363 @@
+#include "kept.h"
+#include "../choose/fallback.h"
+#include "../choose/known.h"
+#include "../choose/locate.h"
+#include "../core/base/error.h"
+#include "../core/base/vocabulary.h"
+#include "../core/cl/status.h"
+#include "../core/run/operand_data.h"
+#include "../core/run/self_test.h"
+#include "request.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Up to this size, jobs are set up for the next power of two, so that arrays of many sizes share
+ * a job. */
+static const uint64_t most_class_bytes = 16u << 20;
+
+static uint64_t element_bytes(const rh_job_spec *spec) {
+  uint64_t bytes = 0;
+  for (uint32_t k = 0; k < spec->op->n_operands; k++)
+    bytes += rh_type_size(spec->op->operands[k].type);
+  return bytes;
+}
+
+int rh_kept_may_ring(const rh_redhost *redhost, const rh_job_spec *spec) {
+  return spec->n > redhost->context->most_whole_bytes / element_bytes(spec);
+}
+
+static uint64_t next_power(uint64_t n) {
+  if (n <= 1) return 1;
+  return n > UINT64_C(1) << 63 ? UINT64_C(1) << 63 : UINT64_C(1) << (64 - __builtin_clzll(n - 1));
+}
+
+static uint64_t class_of(const rh_kept_job *kept, uint64_t n) {
+  return n == 0 || n > kept->most_class_n ? n : next_power(n);
+}
+
+/* ---- The problem that a job was set up for ---- */
+
+static int serves_n(const rh_kept_job *kept, uint64_t n) {
+  uint64_t own = kept->job.spec.n;
+  int any = kept->ring && rh_arrays_keep_bits(&kept->job);
+  return own == class_of(kept, n) || own == n || (any && own == next_power(n));
+}
+
+/* One that counts from a base has other constants. */
+static int counts_alike(const rh_kept_job *kept, uint64_t n, int is_part) {
+  const rh_operator *op = kept->job.spec.op;
+  return !op->uses_index || op->has_base == (is_part || n > kept->most_whole_n);
+}
+
+static void release_ring(rh_kept_job *kept) {
+  if (kept->ring) rh_job_finish(&kept->ring->lane.job);
+  free(kept->ring);
+  kept->ring = NULL;
+}
+
+static void destroy(rh_kept_job *kept) {
+  release_ring(kept);
+  rh_job_finish(&kept->job);
+  rh_custom_destroy(kept->custom);
+  rh_request_release(&kept->asked);
+  free(kept);
+}
+
+static void release(rh_kept *all, uint32_t k) {
+  destroy(all->jobs[k]);
+  all->n--;
+  memmove(all->jobs + k, all->jobs + k + 1, (all->n - k) * sizeof *all->jobs);
+}
+
+static rh_status out_of_memory(rh_error *error) {
+  return rh_fail(error, RH_E_NOMEM, "no memory for a request");
+}
+
+/* ---- Setting up ---- */
+
+static rh_status set_up_whole(rh_redhost *redhost, rh_kept_job *kept, rh_error *error) {
+  if (kept->job.device)
+    RH_TRY(rh_context_session(redhost->context, &kept->job.instance_spec.session, error));
+  RH_TRY(rh_job_instantiate(&kept->job, error));
+  if (strcmp(kept->asked.strategy, "auto") != 0) return RH_OK;
+  return rh_job_check_order(&kept->job, error);
+}
+
+/* By the strategy that was found for all elements. */
+static rh_status set_up_ring(rh_redhost *redhost, rh_kept_job *kept, rh_error *error) {
+  rh_kept *all = redhost->kept;
+  kept->ring = calloc(1, sizeof *kept->ring);
+  if (!kept->ring) return out_of_memory(error);
+  kept->chunk = kept->job.spec;
+  kept->chunk.strategy = kept->job.strategy->name;
+  kept->chunk.plugin = kept->job.path;
+  *kept->ring = (rh_stream_device){.context = redhost->context,
+                                   .job = &kept->chunk,
+                                   .device = kept->job.device,
+                                   .lane.road = all->road};
+  rh_status status =
+      rh_arrays_open(kept->ring, redhost->context->chunk_bytes, RH_CHECK_FULL, error);
+  all->road = kept->ring->lane.road;
+  kept->ring->lane.road = (rh_road){0};
+  return status;
+}
+
+static rh_status set_up(rh_redhost *redhost, rh_kept_job *kept, uint64_t n, rh_error *error) {
+  rh_job_spec spec = kept->job.spec;
+  spec.n = n;
+  rh_status status = rh_locate_job(&kept->job, redhost->context, &spec, error);
+  if (status == RH_OK && rh_arrays_ring(&kept->job, redhost->context->most_whole_bytes))
+    status = set_up_ring(redhost, kept, error);
+  else if (status == RH_OK)
+    status = set_up_whole(redhost, kept, error);
+  if (status == RH_OK) return RH_OK;
+  release_ring(kept);
+  rh_job_finish(&kept->job);
+  kept->job.spec = spec;
+  return status;
+}
+
+/* A strategy may serve n elements but not the whole class. */
+static int may_serve_fewer(rh_status status) {
+  return status == RH_DECLINED || status == RH_E_USAGE || status == RH_E_DEVICE;
+}
+
+static rh_status set_up_some(rh_redhost *redhost, rh_kept_job *kept, uint64_t n, rh_error *error) {
+  const rh_job_spec spec = kept->job.spec;
+  uint64_t class = class_of(kept, n);
+  rh_attempts tried = {0};
+  rh_error why = {0};
+  rh_status status;
+  RH_TRY(rh_job_trust(redhost->context, &spec, error));
+  for (;;) {
+    status = set_up(redhost, kept, class, &why);
+    if (class != n && may_serve_fewer(status)) status = set_up(redhost, kept, n, &why);
+    if (status == RH_OK) break;
+    if (rh_fallback(redhost->context, &spec, &tried, &why)) continue;
+    if (error) *error = why;
+    return why.status;
+  }
+  kept->blame = redhost->context->blame;
+  if (!kept->ring) rh_call_begin(&kept->call, &kept->job);
+  /* What such an operator counts from differs from call to call. */
+  if (kept->job.spec.op->has_base) kept->call.fast_max_n = 0;
+  if (kept->ring && rh_arrays_keep_bits(&kept->job)) kept->job.spec.n = next_power(n);
+  return RH_OK;
+}
+
+static rh_status check(const rh_request *request, const rh_job_spec *spec, int is_part,
+                       rh_error *error) {
+  const void *data[RH_MOST_OPERANDS];
+  rh_request_data(request, data);
+  RH_TRY(rh_request_check(request, spec, data, error));
+  if (is_part || request->n || !spec->op->needs_an_element) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined", spec->op->name);
+}
+
+/* Of the job only what is asked for. */
+static rh_status name(rh_redhost *redhost, const rh_request *request, uint64_t n, int is_part,
+                      rh_kept_job *kept, rh_error *error) {
+  rh_job_spec *spec = &kept->job.spec;
+  rh_custom *custom;
+  rh_status status = rh_request_name(request, redhost->context, spec, &custom, error);
+  kept->custom = custom;
+  RH_TRY(status);
+  RH_TRY(check(request, spec, is_part, error));
+  RH_TRY(rh_request_copy(&kept->asked, request, error));
+  spec->strategy = kept->asked.strategy;
+  spec->settings = kept->asked.settings;
+  spec->n = n;
+  spec->in_pieces = !is_part || rh_kept_may_ring(redhost, spec);
+  kept->most_class_n = most_class_bytes / element_bytes(spec);
+  kept->most_whole_n = redhost->context->most_whole_bytes / element_bytes(spec);
+  if (custom && (is_part || n > kept->most_whole_n)) rh_custom_take_base(custom);
+  rh_operand_layout(spec, spec->offsets);
+  return RH_OK;
+}
+
+static rh_status make_room(rh_redhost *redhost, rh_error *error) {
+  rh_kept *all = redhost->kept;
+  uint32_t most = redhost->context->options.kept_setups ? redhost->context->options.kept_setups
+                                                        : RH_KEPT_SETUPS;
+  while (all->n >= most) release(all, all->n - 1);
+  rh_kept_job **larger = realloc(all->jobs, (all->n + 1u) * sizeof *larger);
+  if (!larger) return out_of_memory(error);
+  all->jobs = larger;
+  return RH_OK;
+}
+
+static void put_first(rh_kept *all, uint32_t k, rh_kept_job *kept) {
+  memmove(all->jobs + 1, all->jobs, k * sizeof *all->jobs);
+  all->jobs[0] = kept;
+}
+
+static rh_status make_kept(rh_redhost *redhost, const rh_request *request, uint64_t n, int is_part,
+                           rh_kept_job **made, rh_error *error) {
+  rh_kept_job *kept = calloc(1, sizeof *kept);
+  if (!kept) return out_of_memory(error);
+  rh_status status = name(redhost, request, n, is_part, kept, error);
+  if (status == RH_OK) status = make_room(redhost, error);
+  if (status == RH_OK) status = set_up_some(redhost, kept, n, error);
+  if (status != RH_OK) {
+    destroy(kept);
+    return status;
+  }
+  put_first(redhost->kept, redhost->kept->n++, kept);
+  *made = kept;
+  return RH_OK;
+}
+
+/* ---- The same problem again ---- */
+
+static int has_other_constants(const rh_kept_job *kept, const rh_request *request) {
+  for (uint64_t k = 0; k < request->n_constants; k++)
+    if (kept->asked.constants[k].value.i != request->constants[k].value.i) return 1;
+  return 0;
+}
+
+/* Numbers of another size may need another operator. */
+static int takes_constants(const rh_kept_job *kept, const rh_request *request) {
+  rh_expr_value values[RH_MOST_CONSTANTS];
+  return !has_other_constants(kept, request) ||
+         rh_request_constants(kept->custom, request->constants, request->n_constants, values,
+                              NULL) == RH_OK;
+}
+
+static rh_kept_job *find(rh_redhost *redhost, const rh_request *request, uint64_t n, int is_part) {
+  rh_kept *all = redhost->kept;
+  for (uint32_t k = 0; k < all->n; k++) {
+    rh_kept_job *kept = all->jobs[k];
+    if (!serves_n(kept, n) || !rh_request_asks_same(&kept->asked, request) ||
+        !counts_alike(kept, n, is_part) || !takes_constants(kept, request))
+      continue;
+    if (kept->blame == redhost->context->blame) {
+      if (k) put_first(all, k, kept);
+      return kept;
+    }
+    release(all, k--); /* `auto` may now choose another strategy */
+  }
+  return NULL;
+}
+
+static rh_status take_constants(rh_kept_job *kept, const rh_request *request, rh_error *error) {
+  rh_expr_value values[RH_MOST_CONSTANTS];
+  rh_constant *own = (rh_constant *)kept->asked.constants;
+  RH_TRY(
+      rh_request_constants(kept->custom, request->constants, request->n_constants, values, error));
+  rh_custom_set_constants(kept->custom, values);
+  if (kept->call.arrays) rh_operands_bind(&kept->job.operands, kept->job.spec.op);
+  for (uint64_t k = 0; k < request->n_constants; k++) own[k].value = request->constants[k].value;
+  return RH_OK;
+}
+
+rh_status rh_kept_get(rh_redhost *redhost, const rh_request *request, uint64_t n, int is_part,
+                      rh_kept_job **found, rh_error *error) {
+  if (!redhost->kept && !(redhost->kept = calloc(1, sizeof *redhost->kept)))
+    return out_of_memory(error);
+  rh_kept_job *kept = *found = find(redhost, request, n, is_part);
+  if (!kept) return make_kept(redhost, request, n, is_part, found, error);
+  RH_TRY(check(request, &kept->job.spec, is_part, error));
+  if (kept->custom) rh_custom_round_freely(kept->custom); /* an earlier call may have not */
+  return has_other_constants(kept, request) ? take_constants(kept, request, error) : RH_OK;
+}
+
+/* ---- One call ---- */
+
+rh_job *rh_kept_working(rh_kept_job *kept) {
+  return kept->ring ? &kept->ring->lane.job : &kept->job;
+}
+
+/* The page that the data starts on is mapped too, so a buffer may begin there. */
+static rh_status bring(rh_redhost *redhost, const rh_job *job, uint32_t k, const void *data,
+                       uint64_t n, rh_error *error) {
+  uint64_t offset = (uintptr_t)data % (uintptr_t)sysconf(_SC_PAGESIZE);
+  return rh_cl_input_renew(&redhost->kept->inputs[k], job->instance_spec.session,
+                           (char *)data - offset, offset, n,
+                           rh_type_size(job->spec.op->operands[k].type), error);
+}
+
+rh_status rh_kept_place(rh_redhost *redhost, rh_kept_job *kept, const void *const *operands,
+                        uint64_t n, rh_data *placed, rh_error *error) {
+  const rh_cl_input *inputs = redhost->kept->inputs;
+  rh_job *job = rh_kept_working(kept);
+  uint32_t count = job->spec.op->n_operands;
+  for (uint32_t k = 0; k < count && job->device; k++)
+    RH_TRY(bring(redhost, job, k, operands[k], n, error));
+  *placed = (rh_data){.host = operands[0], .buffer = inputs[0].buffer};
+  if (job->device) placed->first = inputs[0].first;
+  if (!rh_operator_has_operands(job->spec.op)) return RH_OK;
+  rh_operands *own = &job->operands;
+  rh_operands_begin(own, job->spec.op);
+  for (uint32_t k = 0; k < count; k++) {
+    own->arrays.operands[k] = operands[k];
+    own->buffers[k] = inputs[k].buffer;
+    own->at[k] = inputs[k].first;
+  }
+  placed->operands = own;
+  return RH_OK;
+}
+
+/* For a call, the ring gets the road that all share. */
+static void lend_road(rh_kept *all, rh_kept_job *kept) {
+  kept->ring->lane.road = all->road;
+  all->road = (rh_road){0};
+}
+
+static void return_road(rh_kept *all, rh_kept_job *kept) {
+  all->road = kept->ring->lane.road;
+  kept->ring->lane.road = (rh_road){0};
+}
+
+/* What the caller's own commands write may be what is read. */
+static rh_status wait_for_caller(const rh_redhost *redhost, rh_error *error) {
+  cl_command_queue queue = redhost->context->options.queue;
+  if (queue) RH_CL_TRY(error, clFinish(queue), "finishing the caller's queue");
+  return RH_OK;
+}
+
+rh_status rh_kept_stream(rh_redhost *redhost, rh_kept_job *kept, const rh_array_run *arrays,
+                         rh_error *error) {
+  RH_TRY(wait_for_caller(redhost, error));
+  lend_road(redhost->kept, kept);
+  rh_status status = rh_arrays_stream(kept->ring, arrays, error);
+  return_road(redhost->kept, kept);
+  return status;
+}
+
+rh_status rh_kept_reduce(rh_redhost *redhost, rh_kept_job *kept, const void *const *operands,
+                         uint64_t n, void *value, uint64_t *depth, rh_error *error) {
+  rh_data data;
+  if (!kept->ring) {
+    *depth = kept->job.answer.depth;
+    RH_TRY(rh_kept_place(redhost, kept, operands, n, &data, error));
+    return rh_instance_call(kept->job.instance, &data, n, value, error);
+  }
+  RH_TRY(wait_for_caller(redhost, error));
+  lend_road(redhost->kept, kept);
+  rh_status status = rh_arrays_reduce(kept->ring, operands, n, value, depth, error);
+  return_road(redhost->kept, kept);
+  return status;
+}
+
+void rh_kept_release(rh_redhost *redhost, rh_kept_job *kept, rh_status status) {
+  rh_cl_input *inputs = redhost->kept->inputs;
+  const rh_job *job = rh_kept_working(kept);
+  /* After a failure, the device may still be reading the caller's memory. */
+  if (status != RH_OK && job->device) clFinish(job->instance_spec.session->queue);
+  for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++)
+    if (inputs[k].in_place || inputs[k].room > RH_KEPT_BYTES) rh_cl_input_finish(&inputs[k]);
+  if (status != RH_OK || rh_instance_scratch(job->instance) > RH_KEPT_BYTES)
+    release(redhost->kept, 0);
+}
+
+void rh_kept_finish(rh_redhost *redhost) {
+  rh_kept *all = redhost->kept;
+  while (all && all->n) release(all, all->n - 1);
+  for (uint32_t k = 0; all && k < RH_MOST_OPERANDS; k++) rh_cl_input_finish(&all->inputs[k]);
+  if (all) rh_road_finish(&all->road);
+  if (all) free(all->jobs);
+  free(all);
+  redhost->kept = NULL;
+}

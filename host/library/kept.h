@@ -1,0 +1,70 @@
+/* The problems that rh_reduce() keeps set up, so that a repeated problem costs little more than its
+ * run.
+ *
+ * A kept job serves every n of its class: sizes up to a few MiB, and those that are streamed, are
+ * set up for the next power of two, others exactly.  Nothing that is kept depends on the caller's
+ * memory: the data are brought to a job for one call. */
+#pragma once
+
+#include "../engine/reduction/arrays.h"
+#include "call.h"
+#include "handle.h"
+
+enum {
+  RH_KEPT_SETUPS = 8, /* unless rh_options says otherwise; the least recently used one goes */
+  RH_KEPT_BYTES = 64u << 20, /* of device memory, for each job and each input that they share */
+};
+
+typedef struct rh_kept_job {
+  rh_request asked;      /* what it was set up for, with the constants' values now, without data */
+  rh_call call;          /* unless the arrays are streamed */
+  uint64_t most_class_n; /* up to so many elements, sizes are rounded up */
+  uint64_t most_whole_n; /* more may be streamed */
+  uint32_t blame;        /* rh_context.blame when it was set up */
+  /* Set up; its input and data are not used.  Of a job whose arrays are streamed only opened, for
+   * what there is to know of it. */
+  rh_job job;
+  rh_stream_device *ring; /* of such a job, without the road; null: arrays go there as a whole */
+  rh_job_spec chunk;      /* what the ring reduces */
+  rh_custom *custom;      /* the user's operator of the job, or null */
+} rh_kept_job;
+
+typedef struct rh_kept {
+  rh_kept_job **jobs; /* the most recently used first */
+  uint32_t n;
+  /* of the operands of the call in progress; the device's own buffers are kept */
+  rh_cl_input inputs[RH_MOST_OPERANDS];
+  rh_road road; /* of all rings, each of which borrows it for a call */
+} rh_kept;
+
+/* May the arrays be streamed?  A user's operator needs rh_custom_take_base() then. */
+int rh_kept_may_ring(const rh_redhost *redhost, const rh_job_spec *spec);
+
+/* A job for the request that is set up for at least n elements: a kept one, to which a comparison
+ * of the requests leads, or a new one.  is_part: they are a part of more.  RH_E_USAGE for a request
+ * that cannot be meant.  Borrowed until rh_kept_release(). */
+rh_status rh_kept_get(rh_redhost *redhost, const rh_request *request, uint64_t n, int is_part,
+                      rh_kept_job **kept, rh_error *error);
+
+/* The job that is set up: for all elements that it serves, or for a chunk of the ring. */
+rh_job *rh_kept_working(rh_kept_job *kept);
+
+/* Brings n elements of each operand to that job, or uses them in place; at most as many as it is
+ * set up for. */
+rh_status rh_kept_place(rh_redhost *redhost, rh_kept_job *kept, const void *const *operands,
+                        uint64_t n, rh_data *placed, rh_error *error);
+
+/* Streams chunks through the job's ring. */
+rh_status rh_kept_stream(rh_redhost *redhost, rh_kept_job *kept, const rh_array_run *arrays,
+                         rh_error *error);
+
+/* Reduces n elements of each operand to *value, aligned to 16, on the way that the job takes.
+ * *depth = that of the answer; 0: unknown. */
+rh_status rh_kept_reduce(rh_redhost *redhost, rh_kept_job *kept, const void *const *operands,
+                         uint64_t n, void *value, uint64_t *depth, rh_error *error);
+
+/* Ends a call: the caller's memory is no longer read.  A job that failed (status), or that takes
+ * too much memory, is released. */
+void rh_kept_release(rh_redhost *redhost, rh_kept_job *kept, rh_status status);
+
+void rh_kept_finish(rh_redhost *redhost);

@@ -1,0 +1,167 @@
+/* What parts of a reduction come to, as bytes of the caller's. */
+#include "../core/base/error.h"
+#include "../core/base/fpstate.h"
+#include "../core/base/log.h"
+#include "../core/base/vocabulary.h"
+#include "../core/run/exact_data.h"
+#include "../core/run/operand_data.h"
+#include "../engine/partial/merger.h"
+#include "share_arrays.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void rh_part_free(void *part) {
+  free(part);
+}
+
+/* ---- One part ---- */
+
+typedef struct part {
+  rh_redhost *redhost;
+  rh_share_request asked;
+  uint64_t first, begin, end, stop; /* elements; begin .. end-1 are whole tiles */
+  rh_partial partial;
+  rh_partial_texts texts;
+} part;
+
+static void find_tiles(part *p, uint64_t whole_n) {
+  uint64_t tile = rh_partial_tile(&p->asked.job), before = p->first % tile;
+  p->stop = p->first + p->asked.request.n;
+  p->begin = before ? p->first - before + tile : p->first;
+  if (p->begin > p->stop) p->begin = p->stop;
+  p->end = p->stop == whole_n ? p->stop : p->stop - p->stop % tile;
+  if (p->end < p->begin) p->end = p->begin;
+}
+
+static rh_status add_edge(part *p, uint64_t first, uint64_t stop, rh_error *error) {
+  const void *at[RH_MOST_OPERANDS];
+  const rh_job_spec *job = &p->asked.job;
+  if (first == stop) return RH_OK;
+  for (uint32_t k = 0; k < job->op->n_operands; k++)
+    at[k] = (const char *)p->asked.data[k] +
+            (first - p->first) * rh_type_size(job->op->operands[k].type);
+  return rh_partial_add_edge(&p->partial, first, stop - first, at, error);
+}
+
+/* A strategy whose own order decides the bits, with its settings. */
+static rh_status describe(part *p, const rh_strategy *strategy, rh_error *error) {
+  const rh_request *request = &p->asked.request;
+  int is_auto = !request->strategy || strcmp(request->strategy, "auto") == 0;
+  int is_own = !is_auto && rh_partial_order_decides(&p->asked.job) &&
+               !(strategy->promises & RH_CANONICAL_ORDER);
+  rh_text own = {0};
+  rh_text_add(&own, "%s", strategy->name);
+  for (uint64_t k = 0; k < request->n_settings; k++)
+    rh_text_add(&own, " %s=%s", request->settings[k].key, request->settings[k].value);
+  rh_status status = rh_partial_describe(&p->texts, &p->asked.job, p->partial.check,
+                                         is_own ? rh_text_get(&own) : NULL, error);
+  rh_text_finish(&own);
+  return status;
+}
+
+static rh_status reduce_tiles(part *p, rh_error *error) {
+  uint64_t n = rh_share_chunk(&p->asked.job, p->end - p->begin);
+  rh_job_spec spec = p->asked.job;
+  rh_share_arrays from = {p->redhost, p->asked.data, p->first, NULL};
+  spec.n = p->asked.request.n;
+  if (!rh_kept_may_ring(p->redhost, &spec)) spec.n = n ? n : 1;
+  RH_TRY(rh_redhost_enter(p->redhost, error));
+  rh_status status = rh_kept_get(p->redhost, &p->asked.request, spec.n, 1, &from.kept, error);
+  if (status == RH_OK) {
+    status = describe(p, rh_kept_working(from.kept)->strategy, error);
+    if (status == RH_OK)
+      status = rh_share_reduce(&p->partial, &from, p->begin, p->end - p->begin, error);
+    rh_kept_release(p->redhost, from.kept, status);
+  }
+  rh_redhost_leave(p->redhost);
+  return status;
+}
+
+static rh_status reduce(part *p, const rh_request *request, uint64_t whole_n, rh_error *error) {
+  RH_TRY(rh_share_ask(&p->asked, p->redhost, request, error));
+  RH_TRY(rh_partial_check_part(&p->asked.job, p->first, p->asked.request.n, &whole_n, error));
+  find_tiles(p, whole_n);
+  rh_partial_init(&p->partial, &p->asked.job, whole_n,
+                  p->asked.request.unchecked ? RH_CHECK_NONE : RH_CHECK_FULL);
+  RH_TRY(reduce_tiles(p, error));
+  RH_TRY(add_edge(p, p->first, p->begin, error));
+  return add_edge(p, p->end, p->stop, error);
+}
+
+rh_status rh_reduce_part(rh_redhost *redhost, const rh_request *request, uint64_t first,
+                         uint64_t whole_n, void **part_of, uint64_t *bytes, rh_error *error) {
+  RH_OWN_ENVIRONMENT;
+  part p = {.redhost = redhost, .first = first};
+  if (!redhost || !request || !part_of || !bytes)
+    return rh_fail(error, RH_E_USAGE, "rh_reduce_part: the %s is null",
+                   !redhost   ? "rh_redhost"
+                   : !request ? "request"
+                              : "place for the part");
+  rh_status status = reduce(&p, request, whole_n ? whole_n : UINT64_MAX, error);
+  const rh_partial_label label = rh_partial_label_of(&p.texts);
+  if (status == RH_OK) status = rh_partial_write(&p.partial, &label, part_of, bytes, error);
+  rh_partial_finish(&p.partial);
+  rh_partial_texts_finish(&p.texts);
+  rh_custom_destroy(p.asked.own);
+  return status;
+}
+
+/* ---- Several ---- */
+
+static rh_status merge(rh_redhost *redhost, rh_merger *merger, const void *const *parts,
+                       const uint64_t *bytes, uint64_t n_parts, rh_error *error) {
+  rh_status status = RH_OK;
+  if (n_parts == 0) return rh_fail(error, RH_E_USAGE, "there are no parts to merge");
+  RH_TRY(rh_redhost_enter(redhost, error));
+  for (uint64_t k = 0; k < n_parts && status == RH_OK; k++) {
+    char name[40];
+    snprintf(name, sizeof name, "part %llu", (unsigned long long)k);
+    status = parts[k] ? rh_merger_add(merger, redhost->context, name, parts[k], bytes[k], error)
+                      : rh_fail(error, RH_E_USAGE, "%s is null", name);
+  }
+  rh_redhost_leave(redhost);
+  return status;
+}
+
+rh_status rh_merge_parts(rh_redhost *redhost, const void *const *parts, const uint64_t *bytes,
+                         uint64_t n_parts, void **merged, uint64_t *merged_bytes, rh_error *error) {
+  RH_OWN_ENVIRONMENT;
+  if (!redhost || !parts || !bytes || !merged || !merged_bytes)
+    return rh_fail(error, RH_E_USAGE, "rh_merge_parts: an argument is null");
+  rh_merger merger = {0};
+  rh_status status = merge(redhost, &merger, parts, bytes, n_parts, error);
+  const rh_partial_label label = rh_partial_label_of(&merger.texts);
+  if (status == RH_OK) status = rh_partial_write(&merger.all, &label, merged, merged_bytes, error);
+  rh_merger_finish(&merger);
+  return status;
+}
+
+/* ---- The answer ---- */
+
+static void warn_unjudged(const rh_redhost *redhost, const rh_merger *merger,
+                          const rh_verdict *verdict) {
+  char why[512];
+  if (verdict->verdict == RH_VERDICT_UNJUDGED)
+    rh_log(&redhost->context->options.reporter, RH_LOG_WARNING,
+           "strategy '%s': the result is not judged: %s", merger->all.strategy,
+           rh_verdict_why(verdict, why));
+}
+
+rh_status rh_part_result(rh_redhost *redhost, const void *part_of, uint64_t bytes,
+                         rh_result *result, rh_error *error) {
+  RH_OWN_ENVIRONMENT;
+  if (!redhost || !part_of || !result)
+    return rh_fail(error, RH_E_USAGE, "rh_part_result: an argument is null");
+  RH_TRY(rh_sized_check(result, RH_SIZED(rh_result, strategy), error));
+  rh_merger merger = {0};
+  rh_result own = {0};
+  rh_reference reference;
+  rh_verdict verdict;
+  rh_status status = merge(redhost, &merger, &part_of, &bytes, 1, error);
+  if (status == RH_OK) status = rh_merger_conclude(&merger, &own, &reference, &verdict, error);
+  if (status == RH_OK) warn_unjudged(redhost, &merger, &verdict);
+  if (status == RH_OK) rh_sized_write(result, &own, RH_SIZED(rh_result, strategy));
+  rh_merger_finish(&merger);
+  return status;
+}

@@ -1,0 +1,229 @@
+/* rh_prepare() and rh_prepared_destroy(): a persistent instance, and what brings data to it. */
+#include "prepared.h"
+#include "../choose/fallback.h"
+#include "../choose/known.h"
+#include "../choose/locate.h"
+#include "../core/base/error.h"
+#include "../core/base/fpstate.h"
+#include "../core/base/vocabulary.h"
+#include "../core/run/operand_data.h"
+#include "../core/run/self_test.h"
+#include "request.h"
+
+#include <stdlib.h>
+
+/* `auto` chooses a suitable strategy, but a named one may be unsuitable. */
+static rh_status check_strategy(const rh_prepared *p, rh_error *error) {
+  const char *name = p->job.strategy->name;
+  if (p->data_on_device && !p->job.device)
+    return rh_fail(error, RH_DECLINED,
+                   "strategy '%s' runs on the host and reads no data on a device", name);
+  if (p->result_on_device && p->job.answer.finishes_on_host)
+    return rh_fail(error, RH_DECLINED,
+                   "strategy '%s' finishes on the host and leaves no result on the device; many "
+                   "have a parameter finish=device",
+                   name);
+  return RH_OK;
+}
+
+/* Where the data of calls on the host go that are not streamed. */
+static rh_status reserve(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
+  const rh_instance_spec *spec = &p->job.instance_spec;
+  uint64_t most = p->ring && p->most_whole < p->max_n ? p->most_whole : p->max_n;
+  if (!p->job.device || p->job.device->shares_memory || p->data_on_device) return RH_OK;
+  rh_status status = RH_OK;
+  for (uint32_t k = 0; k < p->n_ways && status == RH_OK; k++)
+    status = rh_cl_input_reserve(&p->ways[k].input, spec->session, most, p->ways[k].size, error);
+  redhost->context->device_failed |= status != RH_OK;
+  return status;
+}
+
+static rh_status set_up(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
+  rh_instance_spec *spec = &p->job.instance_spec;
+  RH_TRY(check_strategy(p, error));
+  if (p->job.device) RH_TRY(rh_context_session(redhost->context, &spec->session, error));
+  RH_TRY(rh_job_instantiate(&p->job, error));
+  RH_TRY(check_strategy(p, error)); /* again, because tuned parameters may have been dropped */
+  rh_status status = rh_job_self_test(&p->job, error);
+  if (status == RH_E_WRONG)
+    rh_context_blame(redhost->context, p->job.strategy->name, p->job.path, spec->op, spec->max_n);
+  RH_TRY(status);
+  RH_TRY(rh_job_check_order(&p->job, error));
+  /* The caller's pointers are valid during rh_prepare() only. */
+  p->job.spec = (rh_job_spec){.op = spec->op, .n = p->max_n};
+  rh_call_begin(&p->call, &p->job);
+  if (p->data_on_device) p->call.fast_max_n = 0;
+  return reserve(p, redhost, error);
+}
+
+/* *given: the caller's request, converted to this version's struct. */
+static rh_status check_call(const rh_redhost *redhost, const rh_request *request,
+                            rh_prepared **prepared, rh_request *given, rh_error *error) {
+  if (prepared) *prepared = NULL;
+  if (!redhost || !request || !prepared)
+    return rh_fail(error, RH_E_USAGE, "rh_prepare: the %s is null",
+                   !redhost   ? "rh_redhost"
+                   : !request ? "request"
+                              : "place for the rh_prepared");
+  RH_TRY(rh_sized_read(given, request, RH_SIZED(rh_request, n_settings), error));
+  if (given->accuracy)
+    return rh_fail(
+        error, RH_E_USAGE,
+        "rh_request.accuracy: a prepared call computes no exact answer; rh_reduce() does");
+  if ((given->data_on_device || given->result_on_device) && !redhost->context->options.queue)
+    return rh_fail(error, RH_E_USAGE,
+                   "rh_request.%s: buffers are reduced in the context of a queue of yours, and "
+                   "rh_options.queue is null",
+                   given->data_on_device ? "data_on_device" : "result_on_device");
+  return rh_settings_check(given->settings, given->n_settings, error);
+}
+
+/* ---- The ring ---- */
+
+static void release_ring(rh_prepared *p) {
+  if (p->ring) rh_lane_finish(&p->ring->lane);
+  free(p->ring);
+  p->ring = NULL;
+}
+
+/* Elements of arrays that are not streamed: few, or if chunks would not do, all that a buffer
+ * holds. */
+static uint64_t most_whole(const rh_prepared *p, const rh_redhost *redhost) {
+  const rh_cl_device *device = p->job.device;
+  uint64_t most = device->about.max_alloc_bytes, all = 0, largest = 1;
+  uint64_t aligned = most > p->n_ways * 4096u ? most - p->n_ways * 4096u : 0;
+  for (uint32_t k = 0; k < p->n_ways; k++) {
+    all += p->ways[k].size;
+    if (p->ways[k].size > largest) largest = p->ways[k].size;
+  }
+  uint64_t held = most ? aligned / all : p->max_n;
+  uint64_t few = redhost->context->most_whole_bytes / largest;
+  return !device->shares_memory && rh_arrays_keep_bits(&p->job) && few < held ? few : held;
+}
+
+static rh_status open_ring(rh_prepared *p, rh_redhost *redhost, const rh_job_spec *spec,
+                           rh_error *error) {
+  p->ring = calloc(1, sizeof *p->ring);
+  if (!p->ring) return rh_fail(error, RH_E_NOMEM, "no memory to prepare a reduction");
+  *p->ring = (rh_stream_device){.context = redhost->context, .job = spec, .device = p->job.device};
+  RH_TRY(rh_arrays_open(p->ring, redhost->context->chunk_bytes, RH_CHECK_NONE, error));
+  /* The caller's pointers are valid during rh_prepare() only. */
+  rh_job_spec *own = &p->ring->lane.job.spec;
+  *own = (rh_job_spec){.op = own->op, .n = own->n};
+  p->ring->job = own;
+  return RH_OK;
+}
+
+/* Of the caller's queue, buffers of all sizes may follow; without it, only arrays, of which the job
+ * then gets those that are not streamed.  Both have the strategy that was found for max_n. */
+static rh_status make_ring(rh_prepared *p, rh_redhost *redhost, const rh_job_spec *spec,
+                           rh_error *error) {
+  rh_job_spec own = *spec;
+  rh_job found = p->job;
+  own.strategy = found.strategy->name;
+  own.plugin = found.path;
+  own.in_pieces = 0;
+  p->most_whole = most_whole(p, redhost);
+  RH_TRY(open_ring(p, redhost, &own, error));
+  if (redhost->context->options.queue) return RH_OK;
+  own.n = p->most_whole;
+  rh_operand_layout(&own, own.offsets);
+  rh_status status = rh_job_init(&p->job, redhost->context, &own, error);
+  rh_job_finish(&found);
+  return status;
+}
+
+/* Releases everything but *redhost. */
+static void release(rh_prepared *p) {
+  release_ring(p);
+  rh_job_finish(&p->job);
+  for (uint32_t k = 0; k < p->n_ways; k++) rh_cl_input_finish(&p->ways[k].input);
+  rh_custom_destroy(p->custom);
+  free(p);
+}
+
+static rh_status make_prepared(rh_prepared *p, rh_redhost *redhost, const rh_job_spec *spec,
+                               rh_error *error) {
+  rh_error why = {0};
+  rh_attempts tried = {0};
+  rh_status status;
+  for (;;) {
+    status = rh_job_trust(redhost->context, spec, &why);
+    if (status != RH_OK) break;
+    status = rh_locate_job(&p->job, redhost->context, spec, &why);
+    int rings = status == RH_OK && !p->data_on_device &&
+                rh_arrays_ring(&p->job, redhost->context->most_whole_bytes);
+    if (rings) status = make_ring(p, redhost, spec, &why);
+    if (status == RH_OK) status = set_up(p, redhost, &why);
+    if (status == RH_OK) break;
+    release_ring(p);
+    rh_job_finish(&p->job);
+    if (!rh_fallback(redhost->context, spec, &tried, &why)) break;
+  }
+  redhost->n_prepared += status == RH_OK;
+  if (status != RH_OK) status = why.status; /* of the first strategy, if several failed */
+  if (status != RH_OK && error) *error = why;
+  return status;
+}
+
+/* With the caller's queue, its buffers may follow as well as arrays. */
+static uint32_t data_of(const rh_redhost *redhost) {
+  return redhost->context->options.queue ? RH_JOB_IN_PLACE : RH_JOB_ON_HOST;
+}
+
+/* The operator, its operands, and where their data are. */
+static rh_status name_operands(rh_redhost *redhost, rh_prepared *p, const rh_request *wanted,
+                               rh_job_spec *spec, rh_error *error) {
+  RH_TRY(rh_request_name(wanted, redhost->context, spec, &p->custom, error));
+  spec->on_device = wanted->result_on_device ? RH_JOB_RESULT_ON_DEVICE
+                    : wanted->data_on_device ? RH_JOB_DATA_ON_DEVICE
+                                             : data_of(redhost);
+  rh_operand_layout(spec, spec->offsets);
+  p->n_ways = spec->op->n_operands;
+  for (uint32_t k = 0; k < p->n_ways; k++)
+    p->ways[k].size = rh_type_size(spec->op->operands[k].type);
+  p->result_on_device = wanted->result_on_device;
+  p->data_on_device = wanted->data_on_device || wanted->result_on_device;
+  p->max_n = wanted->n;
+  if (p->data_on_device) return RH_OK;
+  spec->in_pieces = !redhost->context->options.queue;
+  if (p->custom && rh_kept_may_ring(redhost, spec)) rh_custom_take_base(p->custom);
+  return RH_OK;
+}
+
+rh_status rh_prepare(rh_redhost *redhost, const rh_request *request, rh_prepared **prepared,
+                     rh_error *error) {
+  RH_OWN_ENVIRONMENT;
+  rh_request wanted;
+  rh_job_spec spec;
+  RH_TRY(check_call(redhost, request, prepared, &wanted, error));
+  RH_TRY(rh_redhost_enter(redhost, error));
+  rh_prepared *p = calloc(1, sizeof *p);
+  rh_status status = p ? name_operands(redhost, p, &wanted, &spec, error)
+                       : rh_fail(error, RH_E_NOMEM, "no memory to prepare a reduction");
+  if (p) p->redhost = redhost;
+  if (status == RH_OK) status = make_prepared(p, redhost, &spec, error);
+  if (status == RH_OK)
+    *prepared = p;
+  else if (p)
+    release(p);
+  rh_redhost_leave(redhost);
+  return status;
+}
+
+void rh_prepared_destroy(rh_prepared *p) {
+  RH_OWN_ENVIRONMENT;
+  if (!p) return;
+  rh_redhost *redhost = p->redhost;
+  if (!*redhost->context->opened_here && !rh_prepared_take(p))
+    return; /* by a thread that is not here */
+  if (*redhost->context->opened_here) rh_prepared_await(p);
+  /* called from its own callback, or in a forked process: nothing can be released */
+  if (rh_redhost_enter(redhost, NULL) != RH_OK) {
+    rh_prepared_leave(p);
+    return;
+  }
+  release(p);
+  redhost->n_prepared--;
+  rh_redhost_leave(redhost);
+}

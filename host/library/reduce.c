@@ -1,0 +1,120 @@
+/* rh_reduce(), the library's main function. */
+#include "../core/base/error.h"
+#include "../core/base/fpstate.h"
+#include "../core/base/log.h"
+#include "../core/base/vocabulary.h"
+#include "../core/run/before_blame.h"
+#include "../core/run/exact_data.h"
+#include "../core/run/operand_data.h"
+#include "../engine/partial/accuracy.h"
+#include "kept.h"
+#include "request.h"
+
+/* On data whose result every order has, where the bound shows little. */
+static rh_status confirm(rh_kept_job *kept, const rh_job_spec *spec, rh_verdict *verdict,
+                         rh_error *error) {
+  const rh_reporter *reporter = &kept->job.context->options.reporter;
+  if (!kept->ring) return rh_job_confirm(&kept->job, spec, reporter, verdict, error);
+  rh_exact_data_settle(verdict, "the data were streamed");
+  return RH_OK;
+}
+
+static rh_status judge_value(rh_kept_job *kept, const rh_job_spec *spec, const rh_job_part *part,
+                             uint64_t depth, rh_reference *reference, const rh_result *result,
+                             rh_error *error) {
+  rh_verdict verdict;
+  char why[512];
+  const rh_job *job = &kept->job;
+  const rh_reporter *reporter = &job->context->options.reporter;
+  const rh_answered answered = {job->context, job->device, depth, result, NULL};
+  RH_TRY(rh_job_judge_on(spec, part, &answered, reference, &verdict, error));
+  RH_TRY(confirm(kept, spec, &verdict, error));
+  if (verdict.verdict == RH_VERDICT_UNJUDGED)
+    rh_log(reporter, RH_LOG_WARNING, "strategy '%s': the result is not judged: %s",
+           job->strategy->name, rh_verdict_why(&verdict, why));
+  if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
+  rh_context_blame(job->context, job->strategy->name, job->path, spec->op, spec->n);
+  return rh_fail(error, RH_E_WRONG, "strategy '%s': wrong result: %s", job->strategy->name,
+                 verdict.text);
+}
+
+/* Computes the exact answer before the strategy runs: one that writes to its input must not
+ * change its own reference. */
+static rh_status run(rh_redhost *redhost, rh_kept_job *kept, const rh_job_spec *spec,
+                     const void *const *operands, int unchecked, rh_result *result,
+                     rh_error *error) {
+  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+  const rh_reporter *reporter = &redhost->context->options.reporter;
+  const rh_job_part all = {operands, 0, spec->n, spec->n, 0, 1};
+  rh_reference reference;
+  uint64_t depth;
+  if (!unchecked) RH_TRY(rh_job_reference_of(spec, &all, reporter, &reference, error));
+  RH_TRY(rh_kept_reduce(redhost, kept, operands, spec->n, value, &depth, error));
+  rh_job_result(spec, kept->job.strategy->name, value, result);
+  if (unchecked) return RH_OK;
+  RH_TRY(judge_value(kept, spec, &all, depth, &reference, result, error));
+  rh_accuracy_take(spec, &reference, result);
+  return RH_OK;
+}
+
+static rh_status reduce_checked(rh_redhost *redhost, const rh_request *request, rh_kept_job *kept,
+                                const void *const *operands, rh_result *result, rh_error *error) {
+  rh_result own;
+  rh_job_spec spec = kept->job.spec;
+  spec.n = request->n;
+  rh_operand_layout(&spec, spec.offsets);
+  if (request->accuracy) RH_TRY(rh_accuracy_ask(&spec, kept->custom, error));
+  rh_status status = run(redhost, kept, &spec, operands, (int)request->unchecked, &own, error);
+  if (status == RH_OK || status == RH_E_WRONG)
+    rh_sized_write(result, &own, RH_SIZED(rh_result, strategy));
+  return status;
+}
+
+/* As a prepared call does. */
+static rh_status reduce_unchecked(rh_redhost *redhost, uint64_t n, rh_kept_job *kept,
+                                  const void *const *operands, rh_result *result, rh_error *error) {
+  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+  uint64_t depth;
+  RH_TRY(rh_kept_reduce(redhost, kept, operands, n, value, &depth, error));
+  rh_call_decode(&kept->call, value, n, result);
+  return RH_OK;
+}
+
+static rh_status reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
+                        rh_error *error) {
+  const void *operands[RH_MOST_OPERANDS], *from;
+  rh_kept_job *kept;
+  RH_TRY(rh_kept_get(redhost, request, request->n, 0, &kept, error));
+  rh_request_data(request, operands);
+  rh_status status;
+  if (request->unchecked && rh_call_is_fast(&kept->call, request->n, result) &&
+      (from = rh_call_host_input(&kept->call, operands)))
+    return rh_call_fast(&kept->call, from, request->n, result, error);
+  if (request->unchecked && !kept->ring)
+    status = reduce_unchecked(redhost, request->n, kept, operands, result, error);
+  else
+    status = reduce_checked(redhost, request, kept, operands, result, error);
+  rh_kept_release(redhost, kept, status);
+  return status;
+}
+
+/* Also returns a wrong answer in *result. */
+rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
+                    rh_error *error) {
+  RH_OWN_ENVIRONMENT;
+  rh_request given;
+  if (!redhost || !request || !result)
+    return rh_fail(error, RH_E_USAGE, "rh_reduce: the %s is null",
+                   !redhost   ? "rh_redhost"
+                   : !request ? "request"
+                              : "place for the result");
+  if (request->struct_size != sizeof given) {
+    RH_TRY(rh_sized_read(&given, request, RH_SIZED(rh_request, n_settings), error));
+    request = &given;
+  }
+  RH_TRY(rh_sized_check(result, RH_SIZED(rh_result, strategy), error));
+  RH_TRY(rh_redhost_enter(redhost, error));
+  rh_status status = reduce(redhost, request, result, error);
+  rh_redhost_leave(redhost);
+  return status;
+}

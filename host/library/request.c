@@ -1,0 +1,277 @@
+#include "request.h"
+#include "../core/base/error.h"
+#include "../core/base/vocabulary.h"
+#include "../core/run/operand_data.h"
+#include "../operators/catalog/texts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The operator ---- */
+
+static rh_status check_name(const char *name, const char *what, rh_error *error) {
+  if (name && rh_operator_is_name(name, strlen(name))) return RH_OK;
+  return rh_fail(error, RH_E_USAGE,
+                 "%s '%.64s': a name has letters, digits and underscores, and begins with no digit",
+                 what, name ? name : "(null)");
+}
+
+static rh_expr_value value_of(const rh_constant *constant) {
+  rh_expr_value value = {.is_float = constant->is_float != 0, .as = {.i = constant->value.i}};
+  if (constant->is_float) value.as.f = constant->value.f;
+  return value;
+}
+
+static rh_status take_inputs(const rh_request *request, rh_operand *operands, uint32_t *n,
+                             rh_error *error) {
+  const rh_input only = {.type = request->type};
+  const rh_input *inputs = request->inputs ? request->inputs : &only;
+  uint64_t given = request->inputs ? request->n_inputs : 1;
+  if (given == 0 || given > RH_MOST_OPERANDS)
+    return rh_fail(error, RH_E_USAGE, "%llu inputs; an operator has 1 to %d",
+                   (unsigned long long)given, RH_MOST_OPERANDS);
+  *n = (uint32_t)given;
+  for (uint32_t k = 0; k < *n; k++) {
+    const char *name = inputs[k].name ? inputs[k].name : rh_operand_usual_name(k);
+    RH_TRY(check_name(name, "input", error));
+    if (!rh_type_name(inputs[k].type))
+      return rh_fail(error, RH_E_USAGE, "input %s: unknown type %u", name, inputs[k].type);
+    snprintf(operands[k].name, sizeof operands[k].name, "%s", name);
+    operands[k].type = inputs[k].type;
+  }
+  return RH_OK;
+}
+
+static rh_status take_constants(const rh_request *request, rh_let *lets, rh_error *error) {
+  if (request->n_constants > RH_MOST_LETS || (request->n_constants && !request->constants))
+    return rh_fail(error, RH_E_USAGE, "%llu constants, or none where some are counted; at most %d",
+                   (unsigned long long)request->n_constants, RH_MOST_LETS);
+  for (uint64_t k = 0; k < request->n_constants; k++) {
+    RH_TRY(check_name(request->constants[k].name, "constant", error));
+    snprintf(lets[k].name, sizeof lets[k].name, "%s", request->constants[k].name);
+    lets[k].value = value_of(&request->constants[k]);
+  }
+  return RH_OK;
+}
+
+static rh_status make_own(const rh_request *request, const rh_context *context,
+                          const rh_operator_texts *texts, rh_custom **made, rh_error *error) {
+  rh_operand operands[RH_MOST_OPERANDS] = {0};
+  rh_let lets[RH_MOST_LETS] = {0};
+  rh_definition definition = {0};
+  uint32_t n = 0;
+  RH_TRY(take_inputs(request, operands, &n, error));
+  RH_TRY(take_constants(request, lets, error));
+  rh_status status = rh_definition_compose(&definition, texts, &context->options, error);
+  if (status == RH_OK)
+    status = rh_catalog_make(made, &definition, operands, n, lets, (uint32_t)request->n_constants,
+                             error);
+  rh_definition_finish(&definition);
+  return status;
+}
+
+static rh_status name_operator(const rh_request *request, rh_context *context, rh_job_spec *spec,
+                               rh_custom **made, rh_error *error) {
+  const rh_operator_texts texts = {.op = request->op,
+                                   .map = request->map,
+                                   .where = request->where,
+                                   .reduce = request->reduce,
+                                   .identity = request->identity,
+                                   .finalize = request->finalize,
+                                   .commutes = (int)request->commutes,
+                                   .known = &context->definitions};
+  *made = NULL;
+  if (!request->inputs && !request->n_inputs && !request->n_constants &&
+      !rh_operator_texts_are_own(&texts))
+    return rh_operator_named(&spec->op, request->op, request->type, error);
+  RH_TRY(make_own(request, context, &texts, made, error));
+  spec->op = &(*made)->face;
+  return RH_OK;
+}
+
+rh_status rh_request_name(const rh_request *request, rh_context *context, rh_job_spec *spec,
+                          rh_custom **made, rh_error *error) {
+  *spec = (rh_job_spec){
+      .strategy = request->strategy,
+      .n = request->n,
+      .settings = request->settings,
+      .n_settings = request->n_settings,
+      .unchecked_op = request->unchecked_op,
+      .what = "the data",
+  };
+  return name_operator(request, context, spec, made, error);
+}
+
+/* ---- Its constants ---- */
+
+/* An integer stays one: its type decided those of the expressions that have it. */
+static rh_status convert(const rh_constant *constant, rh_expr_value *value, rh_error *error) {
+  rh_expr_value given = value_of(constant);
+  if (given.is_float == value->is_float) {
+    *value = given;
+    return RH_OK;
+  }
+  if (value->is_float) {
+    value->as.f = (double)given.as.i;
+    return RH_OK;
+  }
+  if (!(fabs(given.as.f) < 0x1p63) || given.as.f != trunc(given.as.f))
+    return rh_fail(error, RH_E_USAGE, "constant %s was an integer at first and cannot become %g",
+                   constant->name, given.as.f);
+  *value = (rh_expr_value){.as = {.i = (int64_t)given.as.f}};
+  return RH_OK;
+}
+
+static rh_status change_one(const rh_custom *self, const rh_constant *constant,
+                            rh_expr_value *values, rh_error *error) {
+  for (uint32_t k = 0; k < self->n_lets; k++)
+    if (constant->name && strcmp(self->lets[k].name, constant->name) == 0)
+      return convert(constant, &values[k], error);
+  return rh_fail(error, RH_E_USAGE, "there is no constant '%.64s'",
+                 constant->name ? constant->name : "(null)");
+}
+
+rh_status rh_request_constants(const rh_custom *self, const rh_constant *constants, uint64_t n,
+                               rh_expr_value values[RH_MOST_CONSTANTS], rh_error *error) {
+  for (uint32_t k = 0; k < self->n_lets; k++) values[k] = self->lets[k].value;
+  for (uint64_t k = 0; k < n; k++) RH_TRY(change_one(self, &constants[k], values, error));
+  return rh_custom_check_constants(self, values, error);
+}
+
+/* ---- The data ---- */
+
+void rh_request_data(const rh_request *request, const void *data[RH_MOST_OPERANDS]) {
+  data[0] = request->data;
+  for (uint64_t k = 0; request->inputs && k < request->n_inputs; k++)
+    data[k] = request->inputs[k].data;
+}
+
+static rh_status check_operand(const rh_job_spec *spec, uint32_t k, const void *data, uint64_t n,
+                               rh_error *error) {
+  uint32_t size = rh_type_size(spec->op->operands[k].type);
+  if (n > UINT64_MAX / size) return rh_operand_check_extent(data, size, n, error);
+  if (n == 0) return RH_OK;
+  RH_TRY(rh_operand_check_address(data, size, k, spec->op->n_operands, error));
+  return rh_operand_check_extent(data, size, n, error);
+}
+
+rh_status rh_request_check(const rh_request *request, const rh_job_spec *spec,
+                           const void *const *data, rh_error *error) {
+  RH_TRY(rh_settings_check(request->settings, request->n_settings, error));
+  if (request->data_on_device || request->result_on_device)
+    return rh_fail(error, RH_E_USAGE,
+                   "rh_request.%s: only rh_prepare() takes it; data of other calls are arrays",
+                   request->data_on_device ? "data_on_device" : "result_on_device");
+  if (request->accuracy > RH_ACCURACY_EXACT)
+    return rh_fail(error, RH_E_USAGE, "rh_request.accuracy is %u: expected 0 or RH_ACCURACY_EXACT",
+                   request->accuracy);
+  if (request->accuracy && request->unchecked)
+    return rh_fail(error, RH_E_USAGE,
+                   "rh_request.accuracy and rh_request.unchecked are mutually exclusive: the exact "
+                   "answer is computed for the check");
+  if (request->inputs && request->data)
+    return rh_fail(error, RH_E_USAGE,
+                   "rh_request.data and rh_request.inputs are mutually exclusive");
+  for (uint32_t k = 0; k < spec->op->n_operands; k++)
+    RH_TRY(check_operand(spec, k, data[k], request->n, error));
+  return RH_OK;
+}
+
+/* ---- The same again ---- */
+
+static rh_status copy_text(const char **to, const char *from, rh_error *error) {
+  *to = from ? strdup(from) : NULL;
+  return *to || !from ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for a request");
+}
+
+static rh_status copy_lists(rh_request *to, const rh_request *from, rh_error *error) {
+  rh_setting *settings = calloc(from->n_settings + 1, sizeof *settings);
+  rh_input *inputs = from->inputs ? calloc(from->n_inputs + 1, sizeof *inputs) : NULL;
+  rh_constant *constants = calloc(from->n_constants + 1, sizeof *constants);
+  to->settings = settings;
+  to->inputs = inputs;
+  to->constants = constants;
+  if (!settings || !constants || (from->inputs && !inputs))
+    return rh_fail(error, RH_E_NOMEM, "no memory for a request");
+  for (; to->n_settings < from->n_settings; to->n_settings++) {
+    rh_setting *own = &settings[to->n_settings];
+    RH_TRY(copy_text(&own->key, from->settings[to->n_settings].key, error));
+    rh_status status = copy_text(&own->value, from->settings[to->n_settings].value, error);
+    if (status != RH_OK) free((char *)own->key);
+    RH_TRY(status);
+  }
+  for (; inputs && to->n_inputs < from->n_inputs; to->n_inputs++) {
+    inputs[to->n_inputs].type = from->inputs[to->n_inputs].type;
+    RH_TRY(copy_text(&inputs[to->n_inputs].name, from->inputs[to->n_inputs].name, error));
+  }
+  if (!inputs) to->n_inputs = from->n_inputs;
+  for (; to->n_constants < from->n_constants; to->n_constants++) {
+    constants[to->n_constants] = from->constants[to->n_constants];
+    RH_TRY(
+        copy_text(&constants[to->n_constants].name, from->constants[to->n_constants].name, error));
+  }
+  return RH_OK;
+}
+
+rh_status rh_request_copy(rh_request *to, const rh_request *from, rh_error *error) {
+  *to = (rh_request){.struct_size = sizeof *to,
+                     .type = from->type,
+                     .commutes = from->commutes,
+                     .unchecked_op = from->unchecked_op};
+  RH_TRY(copy_text(&to->strategy, from->strategy ? from->strategy : "auto", error));
+  RH_TRY(copy_text(&to->op, from->op, error));
+  RH_TRY(copy_text(&to->map, from->map, error));
+  RH_TRY(copy_text(&to->where, from->where, error));
+  RH_TRY(copy_text(&to->reduce, from->reduce, error));
+  RH_TRY(copy_text(&to->identity, from->identity, error));
+  RH_TRY(copy_text(&to->finalize, from->finalize, error));
+  return copy_lists(to, from, error);
+}
+
+void rh_request_release(rh_request *copy) {
+  const char *texts[] = {copy->strategy, copy->op,       copy->map,     copy->where,
+                         copy->reduce,   copy->identity, copy->finalize};
+  for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) free((char *)texts[k]);
+  for (uint64_t k = 0; k < copy->n_settings; k++) {
+    free((char *)copy->settings[k].key);
+    free((char *)copy->settings[k].value);
+  }
+  for (uint64_t k = 0; copy->inputs && k < copy->n_inputs; k++) free((char *)copy->inputs[k].name);
+  for (uint64_t k = 0; k < copy->n_constants; k++) free((char *)copy->constants[k].name);
+  free((rh_setting *)copy->settings);
+  free((rh_input *)copy->inputs);
+  free((rh_constant *)copy->constants);
+  *copy = (rh_request){0};
+}
+
+static inline int is_same(const char *a, const char *b) {
+  return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static int has_same_lists(const rh_request *a, const rh_request *b) {
+  if ((a->n_settings && !b->settings) || (a->n_constants && !b->constants)) return 0;
+  for (uint64_t k = 0; k < a->n_settings; k++)
+    if (!is_same(a->settings[k].key, b->settings[k].key) ||
+        !is_same(a->settings[k].value, b->settings[k].value))
+      return 0;
+  for (uint64_t k = 0; a->inputs && k < a->n_inputs; k++)
+    if (a->inputs[k].type != b->inputs[k].type || !is_same(a->inputs[k].name, b->inputs[k].name))
+      return 0;
+  for (uint64_t k = 0; k < a->n_constants; k++)
+    if (a->constants[k].is_float != b->constants[k].is_float ||
+        !is_same(a->constants[k].name, b->constants[k].name))
+      return 0;
+  return 1;
+}
+
+int rh_request_asks_same(const rh_request *a, const rh_request *b) {
+  return a->type == b->type && a->n_inputs == b->n_inputs && !a->inputs == !b->inputs &&
+         a->n_settings == b->n_settings && a->n_constants == b->n_constants &&
+         a->commutes == b->commutes && a->unchecked_op == b->unchecked_op &&
+         is_same(a->op, b->op) && strcmp(a->strategy, b->strategy ? b->strategy : "auto") == 0 &&
+         is_same(a->map, b->map) && is_same(a->where, b->where) && is_same(a->reduce, b->reduce) &&
+         is_same(a->identity, b->identity) && is_same(a->finalize, b->finalize) &&
+         has_same_lists(a, b);
+}

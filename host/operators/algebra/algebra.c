@@ -1,0 +1,249 @@
+#include "algebra.h"
+#include "../../core/base/error.h"
+#include "../../core/base/random.h"
+#include "../../core/base/vocabulary.h"
+#include "laws.h"
+#include "points.h"
+#include "sides.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCH = 512, BATCH_BYTES = BATCH * RH_ANY_VALUE_BYTES };
+
+/* A case of a batch: elements, or values of several. */
+typedef struct picked {
+  uint32_t at[3];
+} picked;
+
+typedef struct search {
+  const rh_custom *of;
+  rh_algebra_report *report;
+  uint64_t seed;
+  int tolerance;
+  uint32_t noted; /* bit of each law */
+  rh_cases cases;
+  picked picked[BATCH];
+  _Alignas(64) unsigned char v[3][BATCH_BYTES], left[BATCH_BYTES], right[BATCH_BYTES],
+      room[BATCH_BYTES];
+} search;
+
+const char *rh_law_name(rh_law law) {
+  static const char *const names[] = {"neutral", "associative", "commutative"};
+  return names[law];
+}
+
+/* ---- What is found ---- */
+
+static void add_note(rh_algebra_report *report, const char *begins, const char *text) {
+  char *to = report->notes[report->n_notes++];
+  size_t used = (size_t)snprintf(to, RH_ALGEBRA_TEXT, "%s", begins);
+  snprintf(to + used, RH_ALGEBRA_TEXT - used, "%.360s", text);
+}
+
+static void put_value(search *s, uint32_t k, unsigned char *const v[3], uint32_t n) {
+  for (uint32_t j = 0; j < n; j++)
+    memcpy(v[j], s->v[j] + (size_t)k * RH_ANY_VALUE_BYTES, RH_ANY_VALUE_BYTES);
+}
+
+/* Describes case k.  *text gets the law's own words and the case. */
+static void describe(search *s, rh_law law, uint32_t k, int by_elements, int shrink, char *text) {
+  static const char *const words[] = {
+      "the identity of '%.120s' is not neutral: ", "'%.120s' is not associative: ",
+      "'%.120s' does not commute: "};
+  _Alignas(16) unsigned char values[3][RH_ANY_VALUE_BYTES];
+  unsigned char *const v[3] = {values[0], values[1], values[2]};
+  rh_element elements[3];
+  uint32_t n = rh_law_values(law);
+  put_value(s, k, v, n);
+  for (uint32_t j = 0; by_elements && j < n; j++)
+    elements[j] = s->cases.elements[s->picked[k].at[j]];
+  if (by_elements && shrink) rh_law_shrink(&s->cases, law, elements, s->tolerance);
+  for (uint32_t j = 0; by_elements && j < n; j++) rh_cases_load(&s->cases, &elements[j], values[j]);
+  size_t used = (size_t)snprintf(text, RH_ALGEBRA_TEXT, words[law], s->of->name);
+  rh_law_describe(&s->cases, law, by_elements ? elements : NULL, v, text + used,
+                  RH_ALGEBRA_TEXT - used);
+}
+
+/* The largest magnitude on the sides of case k; NaN if a number is. */
+static double size_of_sides(const search *s, uint32_t k) {
+  size_t at = (size_t)k * RH_ANY_VALUE_BYTES;
+  return rh_value_largest(s->of, s->right + at, rh_value_largest(s->of, s->left + at, 0));
+}
+
+/* An operand of the element of case k is infinite, and none is NaN. */
+static int has_infinity(const search *s, uint32_t k) {
+  const rh_element *element = &s->cases.elements[s->picked[k].at[0]];
+  int has = 0;
+  for (uint32_t o = 0; o < s->of->face.n_operands; o++) {
+    rh_type type = s->of->operands[o].type;
+    double number = rh_element_number(type, element->of[o]);
+    if (rh_type_is_float(type) && isnan(number)) return 0;
+    has |= rh_type_is_float(type) && isinf(number);
+  }
+  return has;
+}
+
+/* Numbers at the edge: there only an infinity that becomes another number breaks a law. */
+static int is_at_edge(const search *s, rh_law law, uint32_t k, int kind) {
+  if (kind != RH_CASES_SPECIAL) return isinf(size_of_sides(s, k));
+  return law != RH_LAW_IDENTITY || isnan(size_of_sides(s, k)) || !has_infinity(s, k);
+}
+
+/* One for each law. */
+static void note(search *s, rh_law law, uint32_t k, int by_elements) {
+  char text[RH_ALGEBRA_TEXT];
+  if (s->noted & 1u << law) return;
+  s->noted |= 1u << law;
+  describe(s, law, k, by_elements, 0, text);
+  add_note(s->report, "at the edge of the numbers, ", text);
+}
+
+/* 1: the law is broken. */
+static int take_case(search *s, rh_law law, uint32_t k, int by_elements, int kind) {
+  uint32_t n = rh_law_values(law);
+  size_t at = (size_t)k * RH_ANY_VALUE_BYTES;
+  unsigned char *const v[3] = {s->v[0] + at, s->v[1] + at, s->v[2] + at};
+  rh_difference how = rh_law_compare(s->of, v, n, s->left + at, s->right + at, s->tolerance);
+  if (how <= RH_ROUNDED) return 0;
+  if (how == RH_ZERO_SIGN || is_at_edge(s, law, k, kind)) {
+    note(s, law, k, by_elements);
+    return 0;
+  }
+  describe(s, law, k, by_elements, kind != RH_CASES_SPECIAL, s->report->broken[law]);
+  s->report->laws[law] = RH_LAW_BROKEN;
+  return 1;
+}
+
+/* ---- Batches ---- */
+
+/* In the order of the index, if the map uses it. */
+static void pick(search *s, uint32_t n_values, int by_elements) {
+  uint32_t among = by_elements ? RH_CASES_ELEMENTS : RH_CASES_VALUES;
+  for (uint32_t k = 0; k < BATCH; k++) {
+    uint32_t *at = s->picked[k].at;
+    uint64_t random = rh_random_next(&s->seed);
+    at[0] = (uint32_t)(random % among);
+    at[1] = (uint32_t)((random >> 20) % among);
+    at[2] = (uint32_t)((random >> 40) % among);
+    if (s->of->face.uses_index) {
+      at[0] = (uint32_t)(random % (RH_CASES_ELEMENTS - 2));
+      at[1] = at[0] + 1;
+      at[2] = at[0] + 2;
+    }
+    for (uint32_t j = 0; j < n_values; j++)
+      memcpy(s->v[j] + (size_t)k * RH_ANY_VALUE_BYTES, s->cases.values[at[j]], RH_ANY_VALUE_BYTES);
+  }
+}
+
+static void try_batch(search *s, rh_law law, int by_elements, int kind) {
+  unsigned char *const v[3] = {s->v[0], s->v[1], s->v[2]};
+  if (s->report->laws[law] == RH_LAW_BROKEN || (s->of->face.uses_index && !by_elements)) return;
+  pick(s, rh_law_values(law), by_elements);
+  rh_law_sides(s->of, law, v, s->left, s->right, s->room, BATCH);
+  s->report->cases += BATCH;
+  for (uint32_t k = 0; k < BATCH; k++)
+    if (take_case(s, law, k, by_elements, kind)) return;
+}
+
+static void try_kind(search *s, int kind, uint32_t times) {
+  for (uint32_t t = 0; t < times; t++) {
+    rh_cases_make(&s->cases, s->of, kind, &s->seed);
+    for (rh_law law = 0; law < RH_LAWS; law++) {
+      try_batch(s, law, 1, kind);
+      if (kind != RH_CASES_SPECIAL) try_batch(s, law, 0, kind);
+    }
+  }
+}
+
+/* The identity combined with itself. */
+static void try_identity_alone(search *s) {
+  for (uint32_t k = 0; k < BATCH; k++)
+    memcpy(s->v[0] + (size_t)k * RH_ANY_VALUE_BYTES, s->of->identity, RH_ANY_VALUE_BYTES);
+  unsigned char *const v[3] = {s->v[0], s->v[1], s->v[2]};
+  rh_law_sides(s->of, RH_LAW_IDENTITY, v, s->left, s->right, s->room, 1);
+  take_case(s, RH_LAW_IDENTITY, 0, 0, RH_CASES_SMALL);
+}
+
+/* ---- Identities ---- */
+
+static int usual_tolerance(const rh_custom *of) {
+  if (!rh_exprs_rounds(of->combine)) return RH_NOTHING;
+  return rh_exprs_is_linear(of->combine) ? RH_SUMS : RH_PRODUCTS;
+}
+
+/* What the formula says at random points, and elements that show where it is wrong. */
+static void prove(search *s, rh_law law) {
+  int *known = &s->report->laws[law];
+  int holds = rh_points_try(s->of, law, &s->seed);
+  if (*known == RH_LAW_BROKEN) return;
+  int has_equality = rh_exprs_compares_equal(s->of->combine);
+  if (holds > 0) *known = has_equality ? RH_LAW_PROVED_APART : RH_LAW_PROVED;
+  if (holds >= 0 || rh_exprs_has_long_literals(s->of->combine)) return;
+  s->tolerance = RH_NOTHING; /* floats do not round on small integers */
+  for (int kind = RH_CASES_SMALL; kind <= RH_CASES_HALVES; kind++) {
+    rh_cases_make(&s->cases, s->of, kind, &s->seed);
+    try_batch(s, law, 1, kind);
+  }
+  s->tolerance = usual_tolerance(s->of);
+}
+
+/* Values of many elements. */
+static void try_sides(search *s) {
+  static const int kinds[] = {RH_CASES_SMALL, RH_CASES_HALVES, RH_CASES_WIDE, RH_CASES_NEAR};
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    if (kinds[k] == RH_CASES_NEAR && s->cases.n_literals == 0) continue;
+    rh_cases_make(&s->cases, s->of, kinds[k], &s->seed);
+    rh_sides_try(&s->cases, k > 0, s->report);
+  }
+}
+
+static void examine(search *s) {
+  rh_algebra_report *report = s->report;
+  for (rh_law law = 0; law < RH_LAWS; law++) report->laws[law] = RH_LAW_SAMPLED;
+  rh_cases_find_literals(&s->cases, s->of);
+  rh_cases_make(&s->cases, s->of, RH_CASES_SMALL, &s->seed);
+  try_identity_alone(s);
+  try_kind(s, RH_CASES_SMALL, 4);
+  try_kind(s, RH_CASES_HALVES, 6);
+  if (s->cases.n_literals) try_kind(s, RH_CASES_NEAR, 6);
+  try_kind(s, RH_CASES_WIDE, 8);
+  try_kind(s, RH_CASES_SPECIAL, 2);
+  try_sides(s);
+  for (rh_law law = RH_LAW_ASSOCIATIVE; law < RH_LAWS; law++) prove(s, law);
+}
+
+rh_status rh_algebra_examine(const rh_custom *self, rh_algebra_report *report, rh_error *error) {
+  *report = (rh_algebra_report){0};
+  if (!self->face.is_struct || self->n_parts || self->code) return RH_OK;
+  search *s = aligned_alloc(64, (sizeof *s + 63) / 64 * 64);
+  if (!s) return rh_fail(error, RH_E_NOMEM, "no memory to examine an operator");
+  s->of = self;
+  s->report = report;
+  s->seed = 1;
+  s->noted = 0;
+  s->tolerance = usual_tolerance(self);
+  examine(s);
+  free(s);
+  if (report->laws[RH_LAW_COMMUTATIVE] != RH_LAW_BROKEN && !(self->op.flags & RH_OP_COMMUTATIVE) &&
+      report->laws[RH_LAW_ASSOCIATIVE] != RH_LAW_BROKEN)
+    add_note(report, "",
+             "it commutes in all cases that were tried: claim it, and more strategies "
+             "serve it");
+  return RH_OK;
+}
+
+int rh_algebra_is_wrong(const rh_custom *self, const rh_algebra_report *report, rh_law law) {
+  if (report->laws[law] != RH_LAW_BROKEN) return 0;
+  return law != RH_LAW_COMMUTATIVE || (self->op.flags & RH_OP_COMMUTATIVE);
+}
+
+rh_law rh_algebra_verdict(const rh_custom *self, const rh_algebra_report *report) {
+  static const rh_law by_weight[RH_LAWS] = {RH_LAW_ASSOCIATIVE, RH_LAW_IDENTITY,
+                                            RH_LAW_COMMUTATIVE};
+  for (int k = 0; k < RH_LAWS; k++)
+    if (rh_algebra_is_wrong(self, report, by_weight[k])) return by_weight[k];
+  return RH_LAWS;
+}

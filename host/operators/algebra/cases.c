@@ -1,0 +1,176 @@
+#include "cases.h"
+#include "../../core/base/half.h"
+#include "../../core/base/random.h"
+#include "../../core/base/vocabulary.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- Numbers ---- */
+
+static int bits_of(rh_type type) {
+  return 8 * (int)rh_type_size(type);
+}
+
+double rh_element_number(rh_type type, uint64_t bits) {
+  float single;
+  double number;
+  uint32_t low = (uint32_t)bits;
+  memcpy(&single, &low, sizeof single);
+  memcpy(&number, &bits, sizeof number);
+  if (type == RH_TYPE_f16) return (double)rh_half_to_float((uint16_t)bits);
+  if (type == RH_TYPE_f32) return (double)single;
+  if (type == RH_TYPE_f64) return number;
+  if (!rh_type_is_signed(type)) return (double)bits;
+  return (double)((int64_t)(bits << (64 - bits_of(type))) >> (64 - bits_of(type)));
+}
+
+uint64_t rh_element_bits(rh_type type, double number) {
+  float single = (float)number;
+  uint32_t low;
+  uint64_t bits;
+  memcpy(&low, &single, sizeof low);
+  memcpy(&bits, &number, sizeof bits);
+  if (type == RH_TYPE_f16) return rh_half_from_float(single);
+  if (type == RH_TYPE_f32) return low;
+  if (type == RH_TYPE_f64) return bits;
+  bits = rh_type_is_signed(type) || number < 0 ? (uint64_t)(int64_t)number : (uint64_t)number;
+  return bits_of(type) == 64 ? bits : bits & ((UINT64_C(1) << bits_of(type)) - 1);
+}
+
+/* ---- Elements ---- */
+
+static uint64_t wide_integer(rh_type type, uint64_t random) {
+  int bits = bits_of(type);
+  uint64_t ends[] = {UINT64_C(1) << (bits - 1), (UINT64_C(1) << (bits - 1)) - 1, UINT64_MAX, 0, 1};
+  uint64_t value =
+      random % 3 ? rh_random_mix(random) >> (random % (uint64_t)bits) : ends[random / 3 % 5];
+  return bits == 64 ? value : value & ((UINT64_C(1) << bits) - 1);
+}
+
+static double special(rh_type type, uint64_t random) {
+  int is_single = type != RH_TYPE_f64;
+  double largest = is_single ? (double)FLT_MAX : DBL_MAX;
+  double least = is_single ? (double)FLT_MIN * (double)FLT_EPSILON : DBL_MIN * DBL_EPSILON;
+  if (type == RH_TYPE_f16) {
+    largest = 65504;
+    least = 0x1p-24;
+  }
+  const double list[] = {0,           -0.0,    1,        -1,    (double)INFINITY, -(double)INFINITY,
+                         (double)NAN, largest, -largest, least, -least,           2};
+  return list[random % (sizeof list / sizeof *list)];
+}
+
+/* So that pairs of them meet the literal, pass it, or stay below. */
+static double near(const rh_cases *cases, uint64_t random) {
+  double c = cases->literals[random % cases->n_literals];
+  const double list[] = {c, -c, c + 1, c - 1, c / 2, -c / 2, 2 * c, (double)(random >> 16 & 3)};
+  return list[random >> 8 & 7];
+}
+
+static int is_in_range(rh_type type, double number) {
+  if (rh_type_is_float(type))
+    return isfinite(rh_element_number(type, rh_element_bits(type, number)));
+  double end = ldexp(1, bits_of(type) - rh_type_is_signed(type));
+  return number < end && number >= (rh_type_is_signed(type) ? -end : 0);
+}
+
+static uint64_t near_literal(const rh_cases *cases, rh_type type, uint64_t random) {
+  double number = near(cases, random);
+  return rh_element_bits(type, is_in_range(type, number) ? number : (double)(random >> 16 & 3));
+}
+
+static uint64_t make_number(rh_type type, int kind, uint64_t random) {
+  int is_float = rh_type_is_float(type), has_sign = rh_type_is_signed(type);
+  double number = (double)(random % 4), sign = has_sign && random >> 32 & 1 ? -1 : 1;
+  if (kind == RH_CASES_SPECIAL && is_float) return rh_element_bits(type, special(type, random));
+  if (kind >= RH_CASES_WIDE && !is_float) return wide_integer(type, random);
+  if (kind == RH_CASES_HALVES && is_float) number = (double)(random % 257) / 4;
+  if (kind == RH_CASES_HALVES && !is_float) number = (double)(random % 257 % 127);
+  if (kind == RH_CASES_WIDE)
+    number = exp2((double)(random % 2048) / (random >> 33 & 3 ? 256 : 102) - 4);
+  return rh_element_bits(type, sign * number);
+}
+
+/* One in four is a number of an earlier element, for branches that compare; special ones are few
+ * enough to meet by themselves. */
+static uint64_t choose_number(const rh_cases *cases, uint32_t k, uint32_t operand, int kind,
+                              uint64_t random) {
+  rh_type type = cases->of->operands[operand].type;
+  if (k > 0 && kind != RH_CASES_SPECIAL && (random >> 40 & 3) == 0)
+    return cases->elements[(random >> 44) % k].of[operand];
+  if (kind == RH_CASES_NEAR) return near_literal(cases, type, random);
+  return make_number(type, kind, random);
+}
+
+static void make_element(rh_cases *cases, uint32_t k, int kind, uint64_t *seed) {
+  cases->elements[k].index = k;
+  for (uint32_t j = 0; j < cases->of->face.n_operands; j++)
+    cases->elements[k].of[j] = choose_number(cases, k, j, kind, rh_random_next(seed));
+}
+
+void rh_cases_load(const rh_cases *cases, const rh_element *element, void *value) {
+  rh_arrays arrays = {.constants = cases->constants};
+  for (uint32_t j = 0; j < cases->of->face.n_operands; j++) {
+    uint64_t before = element->index * rh_type_size(cases->of->operands[j].type);
+    arrays.operands[j] = (const void *)((uintptr_t)&element->of[j] - before);
+  }
+  memset(value, 0, RH_ANY_VALUE_BYTES);
+  rh_custom_load(cases->of, value, &arrays, element->index);
+}
+
+/* ---- Values ---- */
+
+double rh_value_largest(const rh_custom *of, const unsigned char *value, double most) {
+  for (uint32_t f = 0; f < of->n_fields; f++) {
+    uint64_t bits = 0;
+    rh_type type = of->fields[f].type;
+    if (!rh_type_is_float(type)) continue;
+    memcpy(&bits, value + of->fields[f].offset, rh_type_size(type));
+    double size = fabs(rh_element_number(type, bits));
+    if (isnan(size)) return size;
+    if (size > most) most = size;
+  }
+  return most;
+}
+
+/* What many elements reach may overflow, which says nothing of the operator. */
+static void keep_moderate(rh_cases *cases, uint32_t k) {
+  double size = rh_value_largest(cases->of, cases->values[k], 0);
+  if (!(size <= RH_CASES_MODERATE))
+    memcpy(cases->values[k], cases->values[k % RH_CASES_ELEMENTS], RH_ANY_VALUE_BYTES);
+}
+
+static void take_literals(rh_cases *cases, const rh_exprs *exprs) {
+  double list[RH_CASES_LITERALS];
+  uint32_t n = rh_exprs_literals(exprs, list, RH_CASES_LITERALS);
+  for (uint32_t k = 0; k < n && cases->n_literals < RH_CASES_LITERALS; k++) {
+    double size = fabs(list[k]);
+    int is_small = size <= 3 && size == trunc(size);
+    if (!is_small && size >= 1e-5 && size <= 1e36) cases->literals[cases->n_literals++] = list[k];
+  }
+}
+
+void rh_cases_find_literals(rh_cases *cases, const rh_custom *of) {
+  cases->n_literals = 0;
+  take_literals(cases, of->combine);
+  take_literals(cases, of->load);
+}
+
+void rh_cases_make(rh_cases *cases, const rh_custom *of, int kind, uint64_t *seed) {
+  cases->of = of;
+  memset(cases->elements, 0, sizeof cases->elements);
+  of->face.calls->bind(&of->face, RH_CASES_N, cases->constants);
+  for (uint32_t k = 0; k < RH_CASES_ELEMENTS; k++) {
+    make_element(cases, k, kind, seed);
+    rh_cases_load(cases, &cases->elements[k], cases->values[k]);
+  }
+  for (uint32_t k = RH_CASES_ELEMENTS; k < RH_CASES_VALUES; k++) {
+    uint64_t random = rh_random_next(seed);
+    const unsigned char *a = cases->values[random % k], *b = cases->values[(random >> 32) % k];
+    if (k > RH_CASES_VALUES - RH_CASES_DOUBLED) a = b = cases->values[k - 1];
+    rh_custom_combine_all(of, a, b, cases->values[k], 1);
+    keep_moderate(cases, k);
+  }
+}

@@ -1,0 +1,235 @@
+#include "catalog.h"
+#include "../../core/base/error.h"
+#include "../../core/base/log.h"
+#include "../../core/base/text.h"
+#include "../../core/base/vocabulary.h"
+#include "../../core/plug/rank.h"
+#include "../custom/file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Refusals ---- */
+
+static rh_status refuse(rh_catalog *catalog, const rh_candidate *candidate, const char *name,
+                        const char *message, rh_error *error) {
+  rh_catalog_refusal *refusal = &catalog->refusals[catalog->n_refusals++];
+  refusal->path = rh_copy_string(candidate->path);
+  refusal->message = rh_copy_string(message);
+  refusal->place = candidate->place;
+  snprintf(refusal->name, sizeof refusal->name, "%s", name);
+  if (refusal->path && refusal->message) return RH_OK;
+  return rh_fail(error, RH_E_NOMEM, "no memory to list the operators");
+}
+
+static rh_status refuse_found(rh_catalog *catalog, const rh_candidate *candidate, rh_error *error) {
+  char message[RH_WHAT_BYTES + 512];
+  snprintf(message, sizeof message, "%.512s: %.500s", candidate->path, candidate->refused);
+  return refuse(catalog, candidate, "", message, error);
+}
+
+/* ---- Entries ---- */
+
+static rh_catalog_entry *add_entry(rh_catalog *catalog, const char *name,
+                                   rh_operator_origin origin) {
+  rh_catalog_entry *entry = &catalog->entries[catalog->n_entries++];
+  snprintf(entry->name, sizeof entry->name, "%s", name);
+  entry->origin = origin;
+  entry->place = UINT32_MAX; /* after all directories */
+  return entry;
+}
+
+/* only: null, or the one name that is wanted. */
+static rh_status add_file(rh_catalog *catalog, const rh_candidate *candidate, const char *only,
+                          rh_error *error) {
+  rh_definition definition;
+  rh_traits traits = {0};
+  rh_error why = {0};
+  rh_status status = rh_definition_read_file(&definition, candidate->path, &why);
+  int is_wanted = status == RH_OK && (!only || strcmp(only, definition.name) == 0);
+  char name[RH_OPERATOR_NAME_BYTES] = "";
+  memcpy(name, definition.name, sizeof name);
+  if (is_wanted) status = rh_traits_find(&traits, &definition, &why);
+  if (status == RH_OK && is_wanted) {
+    rh_catalog_entry *entry = add_entry(catalog, name, RH_ORIGIN_FILE);
+    entry->definition = definition;
+    entry->traits = traits;
+    entry->place = candidate->place;
+    entry->path = rh_copy_string(candidate->path);
+    return entry->path ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory to list the operators");
+  }
+  rh_definition_finish(&definition);
+  if (status == RH_OK) return RH_OK;
+  return refuse(catalog, candidate, name, why.message, error);
+}
+
+static rh_status add_own(rh_catalog *catalog, const char *only, rh_error *error) {
+  const char *text, *name;
+  for (size_t k = 0; (text = rh_library_text(k, &name)); k++) {
+    if (only && strcmp(only, name) != 0) continue;
+    rh_catalog_entry *entry = add_entry(catalog, name, RH_ORIGIN_REDHOST);
+    RH_TRY(rh_definition_read(&entry->definition, text, strlen(text), name, error));
+    if (!only) RH_TRY(rh_traits_find(&entry->traits, &entry->definition, error));
+  }
+  for (uint32_t op = 1; op <= RH_N_OPS && !only; op++) {
+    rh_catalog_entry *entry = add_entry(catalog, rh_op_name(op), RH_ORIGIN_BUILT_IN);
+    entry->op = op;
+    rh_traits_of_built_in(&entry->traits, op);
+  }
+  return RH_OK;
+}
+
+/* ---- Order ---- */
+
+static int compare_entries(const void *left, const void *right) {
+  const rh_catalog_entry *a = left, *b = right;
+  int order = strcmp(a->name, b->name);
+  if (order) return order;
+  if (a->place != b->place) return a->place < b->place ? -1 : 1;
+  return a->path && b->path ? rh_rank_files(a->path, b->path, a->name) : 0;
+}
+
+/* Sorts, and marks all but the first of each name. */
+static rh_status shadow(rh_catalog *catalog, rh_error *error) {
+  const rh_catalog_entry *first = catalog->entries;
+  qsort(catalog->entries, catalog->n_entries, sizeof *catalog->entries, compare_entries);
+  for (uint32_t k = 1; k < catalog->n_entries; k++) {
+    rh_catalog_entry *entry = &catalog->entries[k];
+    if (strcmp(entry->name, first->name) != 0)
+      first = entry;
+    else if (!(entry->shadowed_by = rh_copy_string(first->path)))
+      return rh_fail(error, RH_E_NOMEM, "no memory to list the operators");
+  }
+  return RH_OK;
+}
+
+static rh_status gather(rh_catalog *catalog, const rh_discovery *search, const char *only,
+                        rh_error *error) {
+  size_t own = RH_N_OPS;
+  for (size_t k = 0; rh_library_text(k, NULL); k++) own++;
+  catalog->entries = calloc(search->n + own, sizeof *catalog->entries);
+  catalog->refusals = calloc(search->n + 1u, sizeof *catalog->refusals);
+  if (!catalog->entries || !catalog->refusals)
+    return rh_fail(error, RH_E_NOMEM, "no memory to list the operators");
+  for (uint32_t k = 0; k < search->n; k++) {
+    const rh_candidate *candidate = &search->candidates[k];
+    RH_TRY(candidate->refused ? refuse_found(catalog, candidate, error)
+                              : add_file(catalog, candidate, only, error));
+  }
+  RH_TRY(add_own(catalog, only, error));
+  return shadow(catalog, error);
+}
+
+static rh_status scan(rh_catalog *catalog, const rh_options *options, const char *only,
+                      rh_error *error) {
+  rh_discovery search;
+  *catalog = (rh_catalog){0};
+  RH_TRY(rh_discover_operators(&search, options, error));
+  catalog->notes = search.notes;
+  catalog->n_notes = search.n_notes;
+  search.notes = NULL;
+  search.n_notes = 0;
+  rh_status status = gather(catalog, &search, only, error);
+  rh_discovery_finish(&search);
+  if (status != RH_OK) rh_catalog_finish(catalog);
+  return status;
+}
+
+rh_status rh_catalog_scan(rh_catalog *catalog, const rh_options *options, rh_error *error) {
+  return scan(catalog, options, NULL, error);
+}
+
+void rh_catalog_finish(rh_catalog *catalog) {
+  for (uint32_t k = 0; k < catalog->n_entries; k++) {
+    free(catalog->entries[k].path);
+    free(catalog->entries[k].shadowed_by);
+    rh_definition_finish(&catalog->entries[k].definition);
+  }
+  for (uint32_t k = 0; k < catalog->n_refusals; k++) {
+    free(catalog->refusals[k].path);
+    free(catalog->refusals[k].message);
+  }
+  for (uint32_t k = 0; k < catalog->n_notes; k++) free(catalog->notes[k]);
+  free(catalog->entries);
+  free(catalog->refusals);
+  free(catalog->notes);
+  *catalog = (rh_catalog){0};
+}
+
+const rh_catalog_entry *rh_catalog_find(const rh_catalog *catalog, const char *name) {
+  for (uint32_t k = 0; k < catalog->n_entries; k++)
+    if (strcmp(catalog->entries[k].name, name) == 0) return &catalog->entries[k];
+  return NULL;
+}
+
+/* ---- One operator ---- */
+
+/* The first file that should have had the operator and cannot be used: it has its name, or is the
+ * file that the caller named. */
+static const rh_catalog_refusal *find_refused(const rh_catalog *catalog, const rh_options *options,
+                                              const char *name) {
+  const char *file = options ? options->plugin_file : NULL;
+  int names_one = file && rh_is_operator_file(file);
+  for (uint32_t k = 0; k < catalog->n_refusals; k++) {
+    const rh_catalog_refusal *refusal = &catalog->refusals[k];
+    if (strcmp(refusal->name, name) == 0 || rh_bears_name(refusal->path, name) ||
+        (names_one && refusal->place == 0 && !*refusal->name))
+      return refusal;
+  }
+  return NULL;
+}
+
+static rh_status unknown(const rh_catalog *all, const char *name, rh_error *error) {
+  char hint[RH_SUGGESTION_BYTES];
+  rh_text known = {0};
+  const char **names = calloc(all->n_entries + 1u, sizeof *names);
+  const char *instead = rh_op_instead(name);
+  if (!names) return rh_fail(error, RH_E_NOMEM, "no memory for a suggestion");
+  for (uint32_t k = 0; k < all->n_entries; k++) {
+    names[k] = all->entries[k].name;
+    if (!all->entries[k].shadowed_by) rh_text_add(&known, " %s", names[k]);
+  }
+  if (instead)
+    rh_fail(error, RH_E_USAGE, "unknown operator '%.64s': %s. Known:%s", name, instead,
+            rh_text_get(&known));
+  else
+    rh_fail(error, RH_E_USAGE, "unknown operator '%.64s'%s Known:%s", name,
+            rh_suggest(hint, name, names, all->n_entries, "."), rh_text_get(&known));
+  rh_text_finish(&known);
+  free(names);
+  return RH_E_USAGE;
+}
+
+/* Names every operator, so it reads all of them. */
+static rh_status fail_unknown(const rh_options *options, const char *name, rh_error *error) {
+  rh_catalog all;
+  RH_TRY(rh_catalog_scan(&all, options, error));
+  rh_status status = unknown(&all, name, error);
+  rh_catalog_finish(&all);
+  return status;
+}
+
+rh_status rh_catalog_define(rh_definition *definition, const rh_options *options, const char *name,
+                            rh_error *error) {
+  rh_catalog catalog;
+  rh_status status = RH_OK;
+  *definition = (rh_definition){0};
+  RH_TRY(scan(&catalog, options, name, error));
+  rh_catalog_entry *entry = catalog.n_entries ? &catalog.entries[0] : NULL;
+  const rh_catalog_refusal *refused = find_refused(&catalog, options, name);
+  if (entry) {
+    if (refused && refused->place <= entry->place)
+      rh_log(options ? &options->reporter : NULL, RH_LOG_WARNING,
+             "an operator file is not used: %s. Operator %s is that of %s", refused->message, name,
+             entry->path ? entry->path : "redhost");
+    *definition = entry->definition;
+    entry->definition = (rh_definition){0};
+  } else if (refused) {
+    status = rh_fail(error, RH_E_FILE, "operator %s: %s", name, refused->message);
+  } else {
+    status = fail_unknown(options, name, error);
+  }
+  rh_catalog_finish(&catalog);
+  return status;
+}

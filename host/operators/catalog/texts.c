@@ -1,0 +1,187 @@
+#include "texts.h"
+#include "../../core/base/error.h"
+#include "../../core/base/vocabulary.h"
+#include "../custom/file.h"
+#include "catalog.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *rh_operand_usual_name(uint32_t k) {
+  static const char *const names[RH_MOST_OPERANDS] = {"x", "y", "z", "w", "v", "u", "s", "r"};
+  return names[k];
+}
+
+int rh_operator_is_name(const char *text, size_t length) {
+  if (length == 0 || length >= RH_OPERATOR_NAME_BYTES || isdigit((unsigned char)*text)) return 0;
+  for (size_t k = 0; k < length; k++)
+    if (!isalnum((unsigned char)text[k]) && text[k] != '_') return 0;
+  return 1;
+}
+
+/* ---- By name, file or text ---- */
+
+static int is_file(const char *op) {
+  size_t length = strlen(op);
+  if (strchr(op, '/')) return 1;
+  return length > 5 && strcmp(op + length - 5, ".json") == 0;
+}
+
+static int is_json(const char *op) {
+  return op[strspn(op, " \t\r\n")] == '{';
+}
+
+/* Not one or a list of the built-in operators. */
+static int is_whole(const char *op) {
+  return op && (is_json(op) || is_file(op) || (!strchr(op, ',') && !rh_op_from_name(op)));
+}
+
+static rh_status add_where(rh_definition *definition, const char *where, rh_error *error) {
+  if (definition->where)
+    return rh_fail(error, RH_E_USAGE, "where: operator %s has its own", definition->name);
+  definition->where = strdup(where);
+  return definition->where ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+}
+
+/* ---- Remembered ---- */
+
+struct rh_known_definition {
+  char *op;
+  rh_definition definition;
+};
+
+void rh_definitions_finish(rh_definitions *known) {
+  for (uint32_t k = 0; k < known->n; k++) {
+    free(known->list[k].op);
+    rh_definition_finish(&known->list[k].definition);
+  }
+  free(known->list);
+  *known = (rh_definitions){0};
+}
+
+static const rh_definition *recall(const rh_definitions *known, const char *op) {
+  for (uint32_t k = 0; known && k < known->n; k++)
+    if (strcmp(known->list[k].op, op) == 0) return &known->list[k].definition;
+  return NULL;
+}
+
+static rh_status remember(rh_definitions *known, const char *op, const rh_definition *definition,
+                          rh_error *error) {
+  rh_known_definition *list = realloc(known->list, (known->n + 1u) * sizeof *list);
+  char *own = strdup(op);
+  if (list) known->list = list;
+  if (!list || !own) {
+    free(own);
+    return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+  }
+  list[known->n].op = own;
+  return rh_definition_copy(&list[known->n++].definition, definition, error);
+}
+
+static rh_status find_or_read(rh_definition *definition, const rh_operator_texts *texts,
+                              const rh_options *options, rh_error *error) {
+  const char *op = texts->op;
+  const rh_definition *known = recall(texts->known, op);
+  if (known) return rh_definition_copy(definition, known, error);
+  if (is_file(op))
+    RH_TRY(rh_definition_read_file(definition, op, error));
+  else
+    RH_TRY(rh_catalog_define(definition, options, op, error));
+  return texts->known ? remember(texts->known, op, definition, error) : RH_OK;
+}
+
+static rh_status read_whole(rh_definition *definition, const rh_operator_texts *texts,
+                            const rh_options *options, rh_error *error) {
+  const char *op = texts->op;
+  if (is_json(op))
+    RH_TRY(rh_definition_read(definition, op, strlen(op), "the operator", error));
+  else
+    RH_TRY(find_or_read(definition, texts, options, error));
+  if (texts->where) RH_TRY(add_where(definition, texts->where, error));
+  if (!texts->map && !texts->finalize) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "%s: operator %s has its own", texts->map ? "map" : "finalize",
+                 definition->name);
+}
+
+/* ---- By expressions ---- */
+
+static char *copy(const char *text) {
+  return text ? strdup(text) : NULL;
+}
+
+/* "mean=a.0/n, a.1": results with and without names. */
+static rh_status take_results(rh_definition *definition, const char *list, rh_error *error) {
+  int depth = 0;
+  for (const char *from = list, *at = list;; at++) {
+    depth += (*at == '(') - (*at == ')');
+    if (*at && (*at != ',' || depth > 0)) continue;
+    uint32_t k = definition->n_results;
+    if (k == RH_MOST_FIELDS)
+      return rh_fail(error, RH_E_USAGE, "finalize: at most %d results", RH_MOST_FIELDS);
+    while (isspace((unsigned char)*from)) from++;
+    size_t word = strcspn(from, " =,"), equals = word + strspn(from + word, " ");
+    rh_named_text *result = &definition->results[k];
+    if (from[equals] == '=' && from[equals + 1] != '=' && rh_operator_is_name(from, word)) {
+      memcpy(result->name, from, word);
+      from += equals + 1;
+    } else
+      snprintf(result->name, sizeof result->name, "result%u", k);
+    result->text = strndup(from, (size_t)(at - from));
+    for (uint32_t j = 0; j < k; j++)
+      if (strcmp(result->name, definition->results[j].name) == 0)
+        return rh_fail(error, RH_E_USAGE, "finalize: two results are called %s", result->name);
+    definition->n_results++;
+    if (!*at) return RH_OK;
+    from = at + 1;
+  }
+}
+
+/* An operator of one field, "a > b ? a : b". */
+static rh_status take_reduce(rh_definition *definition, const rh_operator_texts *texts,
+                             rh_error *error) {
+  if (texts->op) return rh_fail(error, RH_E_USAGE, "reduce and op are mutually exclusive");
+  if (!texts->identity)
+    return rh_fail(error, RH_E_USAGE,
+                   "reduce needs an identity, the value that changes nothing, such as 0");
+  rh_field_text *field = &definition->fields[0];
+  definition->n_fields = 1;
+  field->load = copy(texts->map);
+  field->identity = copy(texts->identity);
+  field->combine = copy(texts->reduce);
+  definition->flags = texts->commutes ? RH_OP_COMMUTATIVE : 0;
+  return RH_OK;
+}
+
+int rh_operator_texts_are_own(const rh_operator_texts *texts) {
+  return texts->map || texts->where || texts->reduce || texts->identity || texts->commutes ||
+         texts->finalize || (texts->op && strchr(texts->op, ',')) || is_whole(texts->op);
+}
+
+rh_status rh_definition_compose(rh_definition *definition, const rh_operator_texts *texts,
+                                const rh_options *options, rh_error *error) {
+  if (texts->identity && !texts->reduce)
+    return rh_fail(error, RH_E_USAGE, "identity goes with reduce");
+  if (texts->commutes && !texts->reduce)
+    return rh_fail(error, RH_E_USAGE, "commutes goes with reduce");
+  if (!texts->reduce && is_whole(texts->op)) return read_whole(definition, texts, options, error);
+  if (texts->finalize) RH_TRY(take_results(definition, texts->finalize, error));
+  definition->where = copy(texts->where);
+  if (texts->reduce) return take_reduce(definition, texts, error);
+  definition->ops = strdup(texts->op ? texts->op : "sum");
+  definition->map = copy(texts->map);
+  return RH_OK;
+}
+
+rh_status rh_catalog_make(rh_custom **made, const rh_definition *definition,
+                          const rh_operand *operands, uint32_t n_operands, const rh_let *lets,
+                          uint32_t n_lets, rh_error *error) {
+  rh_traits traits;
+  rh_error why;
+  rh_status status = rh_custom_create(made, definition, operands, n_operands, lets, n_lets, error);
+  if (status != RH_E_USAGE || !definition->origin) return status;
+  if (rh_traits_find(&traits, definition, &why) != RH_E_FILE) return status;
+  if (error) *error = why;
+  return RH_E_FILE;
+}

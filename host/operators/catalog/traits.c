@@ -1,0 +1,97 @@
+#include "traits.h"
+#include "../../core/base/error.h"
+#include "../../core/base/vocabulary.h"
+#include "../custom/custom.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void set_results(rh_traits *traits, uint32_t flags) {
+  traits->n_results = flags & RH_OP_INDEXED ? 2 : 1;
+  snprintf(traits->results[0], sizeof traits->results[0], "value");
+  if (flags & RH_OP_INDEXED) snprintf(traits->results[1], sizeof traits->results[1], "index");
+}
+
+static void add_exactness(rh_traits *traits, rh_type type, uint32_t flags) {
+  int exact = (flags & RH_OP_EXACT) != 0;
+  int *of = rh_type_is_float(type) ? &traits->exact_floats : &traits->exact_integers;
+  uint32_t floats = 1u << RH_TYPE_f16 | 1u << RH_TYPE_f32 | 1u << RH_TYPE_f64;
+  uint32_t before = traits->types & (rh_type_is_float(type) ? floats : ~floats);
+  *of = before ? *of && exact : exact;
+}
+
+static void add_type(rh_traits *traits, rh_type type, const rh_custom *made) {
+  const rh_op *op = &made->op;
+  if (!traits->n_results) {
+    traits->commutes = (op->flags & RH_OP_COMMUTATIVE) != 0;
+    set_results(traits, op->flags);
+    if (made->face.n_results) {
+      traits->n_results = made->face.n_results;
+      memcpy(traits->results, made->results, sizeof traits->results);
+    }
+  }
+  if (type) {
+    add_exactness(traits, type, op->flags);
+    traits->types |= 1u << type;
+  }
+  if (op->value_size > traits->value_bytes) traits->value_bytes = op->value_size;
+}
+
+/* types[k]: of operand k. */
+static rh_status try_types(rh_custom **made, const rh_definition *definition, const rh_type *types,
+                           rh_error *error) {
+  rh_operand operands[RH_MOST_OPERANDS] = {0};
+  for (uint32_t k = 0; k < definition->n_operands; k++) {
+    memcpy(operands[k].name, definition->operands[k], RH_OPERATOR_NAME_BYTES);
+    operands[k].type = types[k];
+  }
+  return rh_custom_create(made, definition, operands, definition->n_operands, NULL, 0, error);
+}
+
+/* Some operators need integers and floats: a value and a mask. */
+static rh_status try_mixed(rh_traits *traits, const rh_definition *definition) {
+  rh_type types[RH_MOST_OPERANDS] = {0};
+  rh_custom *made;
+  for (uint32_t mask = 1; mask + 1 < 1u << definition->n_operands; mask++) {
+    for (uint32_t k = 0; k < definition->n_operands; k++)
+      types[k] = mask >> k & 1 ? RH_TYPE_i32 : RH_TYPE_f32;
+    if (try_types(&made, definition, types, NULL) != RH_OK) continue;
+    add_type(traits, 0, made);
+    rh_custom_destroy(made);
+    return RH_OK;
+  }
+  return RH_E_FILE;
+}
+
+rh_status rh_traits_find(rh_traits *traits, const rh_definition *definition, rh_error *error) {
+  /* The first ones are the likeliest, and their message is shown. */
+  static const rh_type order[RH_N_TYPES] = {RH_TYPE_f32, RH_TYPE_f64, RH_TYPE_f16, RH_TYPE_i32,
+                                            RH_TYPE_u32, RH_TYPE_i64, RH_TYPE_u64, RH_TYPE_i8,
+                                            RH_TYPE_u8,  RH_TYPE_i16, RH_TYPE_u16};
+  rh_error first = {0}, why = {0};
+  *traits = (rh_traits){0};
+  for (size_t j = 0; j < RH_N_TYPES; j++) {
+    rh_type types[RH_MOST_OPERANDS];
+    rh_custom *made;
+    for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++) types[k] = order[j];
+    if (try_types(&made, definition, types, j ? &why : &first) == RH_E_NOMEM)
+      return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+    if (!made) continue;
+    add_type(traits, order[j], made);
+    rh_custom_destroy(made);
+  }
+  if (traits->types || try_mixed(traits, definition) == RH_OK) return RH_OK;
+  return rh_fail(error, RH_E_FILE, "%s", first.message);
+}
+
+void rh_traits_of_built_in(rh_traits *traits, uint32_t op) {
+  *traits = (rh_traits){0};
+  for (rh_type type = 1; type <= RH_N_TYPES; type++) {
+    if (!rh_op_is_defined(op, type)) continue;
+    uint32_t flags = rh_op_flags(op, type);
+    if (!traits->types) set_results(traits, flags);
+    traits->commutes = (flags & RH_OP_COMMUTATIVE) != 0;
+    add_exactness(traits, type, flags);
+    traits->types |= 1u << type;
+  }
+}

@@ -1,0 +1,353 @@
+/* Makes an operator of a definition and the types of its operands. */
+#include "custom.h"
+#include "../../core/base/error.h"
+#include "../../core/base/hash.h"
+#include "../../core/base/vocabulary.h"
+#include "../../core/operation/ops.h"
+#include "functions.h"
+#include "make.h"
+#include "moments.h"
+#include "places.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Operands and constants ---- */
+
+static rh_status take_operands(rh_custom *self, const rh_definition *definition,
+                               const rh_operand *operands, uint32_t n, rh_error *error) {
+  if (n == 0 || n > RH_MOST_OPERANDS)
+    return rh_fail(error, RH_E_USAGE, "%u operands; an operator has 1 to %d", n, RH_MOST_OPERANDS);
+  /* Those behind its own are what the condition reads. */
+  int has_more = definition->where && n > definition->n_operands;
+  if (definition->n_operands && definition->n_operands != n && !has_more)
+    return rh_fail(error, RH_E_USAGE, "operator %s reads %u operand%s, not %u", definition->name,
+                   definition->n_operands, definition->n_operands == 1 ? "" : "s", n);
+  self->face.n_operands = n;
+  memcpy(self->operands, operands, n * sizeof *operands);
+  for (uint32_t k = 0; k < definition->n_operands; k++)
+    memcpy(self->operands[k].name, definition->operands[k], RH_OPERATOR_NAME_BYTES);
+  return RH_OK;
+}
+
+/* Those of the definition that were not given. */
+static rh_status add_constants(rh_custom *self, const rh_definition *definition, rh_error *error) {
+  uint32_t given = self->n_lets;
+  for (uint32_t k = 0; k < definition->n_constants; k++) {
+    const rh_named_number *constant = &definition->constants[k];
+    uint32_t j = 0;
+    while (j < given && strcmp(self->lets[j].name, constant->name) != 0) j++;
+    if (j < given) continue;
+    if (self->n_lets == RH_MOST_CONSTANTS)
+      return rh_fail(error, RH_E_USAGE, "at most %d constants", RH_MOST_CONSTANTS);
+    rh_let *let = &self->lets[self->n_lets++];
+    memcpy(let->name, constant->name, sizeof let->name);
+    let->value = constant->value;
+  }
+  return RH_OK;
+}
+
+/* Is it a word of the language, or of finalize? */
+static int is_word(const char *name, int has_results) {
+  return strcmp(name, "i") == 0 || strcmp(name, "n") == 0 || strcmp(name, "inf") == 0 ||
+         strcmp(name, "nan") == 0 || (has_results && strcmp(name, "a") == 0);
+}
+
+/* "x" and "x2" can be told apart, but not two of one name. */
+static rh_status check_names(const rh_custom *self, int has_results, rh_error *error) {
+  for (uint32_t k = 0; k < self->n_lets; k++)
+    if (is_word(self->lets[k].name, has_results))
+      return rh_fail(error, RH_E_USAGE, "constant %s: the name is taken", self->lets[k].name);
+  for (uint32_t k = 0; k < self->n_lets; k++)
+    for (uint32_t j = 0; j < self->face.n_operands + k; j++) {
+      const char *name = self->lets[k].name;
+      int is_operand = j < self->face.n_operands;
+      const char *other =
+          is_operand ? self->operands[j].name : self->lets[j - self->face.n_operands].name;
+      if (strcmp(name, other) == 0)
+        return rh_fail(error, RH_E_USAGE, "constant %s: %s", name,
+                       is_operand ? "the name is taken" : "it has two values; give it one");
+    }
+  return RH_OK;
+}
+
+/* ---- Mapped operators ---- */
+
+static rh_status make_mapped(rh_custom *self, const rh_definition *definition, uint32_t op,
+                             rh_error *error) {
+  const char *map = definition->map ? definition->map : self->operands[0].name;
+  char what[RH_WHAT_BYTES];
+  rh_definition_what(what, definition, "map", definition->map_at);
+  RH_TRY(rh_custom_expressions(self, &self->load, error));
+  RH_TRY(rh_exprs_output(self->load, map, 0, what, error));
+  self->face.base = op;
+  self->face.type = rh_exprs_type(self->load, 0);
+  const rh_op *row = rh_op_find(op, self->face.type);
+  if (!row) {
+    rh_fail(error, RH_E_USAGE,
+            "operator %s is not defined for %s, the type of '%.100s', only for %s", rh_op_name(op),
+            rh_type_name(self->face.type), map, rh_op_domain(op));
+    if (definition->ops_at.line)
+      rh_error_prefix(error, "%s", rh_definition_what(what, definition, "op", definition->ops_at));
+    return RH_E_USAGE;
+  }
+  self->op.flags = row->flags;
+  self->op.value_size = row->value_size;
+  self->op.identity = row->identity;
+  self->n_parts = 1;
+  self->parts[0] = (rh_operator_part){op, self->face.type, 0, sizeof(uint64_t)};
+  return RH_OK;
+}
+
+/* ---- Either form ---- */
+
+/* For which a definition may say something of its own: of several operands, the one that holds the
+ * values of all; of signed and unsigned integers a signed one. */
+static rh_type common_type(const rh_operand *operands, uint32_t n) {
+  uint32_t size = 0, types = 0;
+  int is_signed = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    rh_type type = operands[k].type;
+    types |= 1u << type;
+    is_signed |= rh_type_is_signed(type);
+    if (rh_type_size(type) > size) size = rh_type_size(type);
+  }
+  if (types >> RH_TYPE_f64 & 1) return RH_TYPE_f64;
+  if (types >> RH_TYPE_f32 & 1) return RH_TYPE_f32;
+  if (types >> RH_TYPE_f16 & 1) return RH_TYPE_f16;
+  rh_type type = RH_TYPE_i8;
+  while (rh_type_size(type) != size || rh_type_is_signed(type) != is_signed) type++;
+  return type;
+}
+
+static rh_status make_form(rh_custom *self, const rh_definition *definition, rh_error *error) {
+  uint32_t ops[RH_MOST_FIELDS], n_ops, n_maps;
+  if (definition->n_fields) return rh_custom_make_fields(self, definition, error);
+  RH_TRY(rh_custom_parse_ops(definition, ops, &n_ops, error));
+  RH_TRY(rh_custom_count_maps(self, definition, &n_maps, error));
+  int is_masked = definition->where && ops[0] != RH_OP_affine && !rh_custom_has_neutral(ops[0]);
+  if (n_ops == 1 && n_maps == 1 && !is_masked && !rh_custom_needs_count(definition))
+    return make_mapped(self, definition, ops[0], error);
+  return rh_custom_make_parts(self, definition, ops, n_ops, n_maps, error);
+}
+
+static rh_status check_used(const rh_custom *self, const rh_definition *definition,
+                            rh_error *error) {
+  char what[RH_WHAT_BYTES];
+  for (uint32_t k = 0; k < self->face.n_operands; k++) {
+    if (rh_exprs_uses_variable(self->load, k)) continue;
+    rh_fail(error, RH_E_USAGE, "operand %s is not used", self->operands[k].name);
+    if (definition->operands_at[k].line)
+      rh_error_prefix(error, "%s",
+                      rh_definition_what(what, definition, "operands", definition->operands_at[k]));
+    return RH_E_USAGE;
+  }
+  return RH_OK;
+}
+
+/* Is it one of the file's constants, whose value may be given? */
+static int has_constant(const rh_definition *definition, const char *name) {
+  for (uint32_t k = 0; k < definition->n_constants; k++)
+    if (strcmp(definition->constants[k].name, name) == 0) return 1;
+  return 0;
+}
+
+/* One that was given and that nothing reads is mistyped. */
+static rh_status check_given(const rh_custom *self, const rh_definition *definition,
+                             uint32_t n_given, rh_error *error) {
+  for (uint32_t k = 0; k < n_given; k++)
+    if (!rh_exprs_uses_constant(self->load, k) && !has_constant(definition, self->lets[k].name) &&
+        !(self->finalize && rh_exprs_uses_constant(self->finalize, k)))
+      return rh_fail(error, RH_E_USAGE, "constant %s is not used", self->lets[k].name);
+  return RH_OK;
+}
+
+static void describe(rh_custom *self, const rh_definition *definition) {
+  const char *map = definition->map ? definition->map : self->operands[0].name;
+  rh_op *op = &self->op;
+  if (*definition->name)
+    snprintf(self->name, sizeof self->name, "%s", definition->name);
+  else if (definition->n_fields)
+    snprintf(self->name, sizeof self->name, "%.200s", definition->fields[0].combine);
+  else if (definition->map)
+    snprintf(self->name, sizeof self->name, "%.100s of %.100s", definition->ops, map);
+  else
+    snprintf(self->name, sizeof self->name, "%.200s", definition->ops);
+  size_t length = strlen(self->name);
+  if (definition->where)
+    snprintf(self->name + length, sizeof self->name - length, " where %.100s", definition->where);
+  self->face.calls = &rh_custom_calls;
+  op->struct_size = sizeof *op;
+  op->id = RH_FIRST_USER_OP;
+  op->name = self->name;
+  for (uint32_t k = 0; k < self->face.n_operands; k++) {
+    uint32_t size = rh_type_size(self->operands[k].type);
+    self->types[k] = self->operands[k].type;
+    if (size > op->element_size) op->element_size = size;
+  }
+  self->face.uses_index = self->code || rh_exprs_uses_index(self->load);
+  if (rh_custom_has_operands(self)) {
+    uint32_t size = rh_exprs_constants_size(self->load);
+    op->n_operands = self->face.n_operands;
+    op->constants_size = size ? size : RH_CONSTANT_BYTES;
+  }
+  op->operand_types = op->n_operands ? self->types : NULL;
+  rh_custom_give_functions(self);
+  if (self->face.is_struct) return;
+  op->mapped_op = self->face.base;
+  op->mapped_type = self->face.type;
+  op->form = rh_exprs_form(self->load, op->form_operands);
+  int is_wide = rh_type_size(self->face.type) != op->element_size;
+  if (is_wide && self->face.base != RH_OP_sum) op->form = RH_FORM_OTHER;
+}
+
+/* ---- The parts of several operators in one pass, each alone ---- */
+
+static rh_status make_alone(rh_custom *alone, const rh_custom *whole, uint32_t op, char *map,
+                            rh_error *error) {
+  rh_definition definition = {.ops = (char *)(uintptr_t)rh_op_name(op), .map = map};
+  alone->face.n_operands = whole->face.n_operands;
+  memcpy(alone->operands, whole->operands, sizeof alone->operands);
+  alone->n_lets = whole->n_lets;
+  memcpy(alone->lets, whole->lets, sizeof alone->lets);
+  RH_TRY(make_mapped(alone, &definition, op, error));
+  describe(alone, &definition);
+  return RH_OK;
+}
+
+/* A run's index and constants are bound for the whole's map. */
+static int needs_operands_only(const rh_custom *alone) {
+  return !rh_exprs_uses_index(alone->load) && rh_exprs_constants_size(alone->load) == 0;
+}
+
+static rh_status take_apart(rh_custom *self, const rh_definition *definition, rh_error *error) {
+  int can_be = self->n_parts > 1 && !definition->where;
+  for (uint32_t k = 0; can_be && k < self->n_parts; k++) {
+    rh_custom *alone = self->alone[k] = calloc(1, sizeof *alone);
+    char *map = rh_custom_map_of(self, definition, k);
+    rh_status status = alone && map ? make_alone(alone, self, self->parts[k].op, map, error)
+                                    : rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+    free(map);
+    RH_TRY(status);
+    can_be = needs_operands_only(alone);
+    /* A run brings the operands as the whole wants them. */
+    alone->face.uses_index = self->face.uses_index;
+    alone->op.n_operands = self->op.n_operands;
+    alone->op.constants_size = self->op.constants_size;
+    alone->op.operand_types = self->op.operand_types;
+    self->apart[k] = (rh_op_part){&alone->op, self->parts[k].offset, self->parts[k].index_at};
+  }
+  if (!can_be) return RH_OK;
+  self->op.n_parts = self->n_parts;
+  self->op.parts = self->apart;
+  return RH_OK;
+}
+
+/* All that the texts of the definition say. */
+static rh_status make_text(rh_custom *self, const rh_definition *definition, rh_error *error) {
+  RH_TRY(make_form(self, definition, error));
+  RH_TRY(rh_custom_make_where(self, definition, error));
+  RH_TRY(check_used(self, definition, error));
+  return rh_custom_make_results(self, definition, error);
+}
+
+/* A message about an expression begins with the place of its text in the file: it becomes that of
+ * the wrong character. */
+static void point_into_text(const rh_definition *definition, rh_error *error) {
+  const char *at = strstr(error->message, ", at column "), *place = error->message;
+  unsigned line, column, number;
+  int length = 0;
+  place += strnlen(definition->origin, RH_ORIGIN_BYTES);
+  if (!at || sscanf(at, ", at column %u of '", &number) != 1 ||
+      sscanf(place, ":%u:%u: \"%n", &line, &column, &length) != 2 || length == 0)
+    return;
+  char rest[sizeof error->message];
+  rh_json_place begin = {line, column};
+  rh_json_place exact =
+      rh_json_place_in(definition->json, definition->json_length, begin, number - 1);
+  snprintf(rest, sizeof rest, "%s", place + length);
+  snprintf(error->message + (place - error->message),
+           sizeof error->message - (size_t)(place - error->message), ":%u:%u: \"%s", exact.line,
+           exact.column, rest);
+}
+
+/* Messages about no text of the file in particular name it, too. */
+static rh_status name_file(const rh_definition *definition, rh_status status, rh_error *error) {
+  const char *file = definition->origin;
+  if (!file || !error) return status;
+  if (strncmp(error->message, file, strnlen(file, RH_ORIGIN_BYTES)) != 0)
+    rh_error_prefix(error, "%s", file);
+  else if (definition->json)
+    point_into_text(definition, error);
+  return status;
+}
+
+/* To all that runs and checks operators. */
+static void show(rh_custom *self) {
+  uint64_t hash = rh_hash(0, self->key, strlen(self->key));
+  self->face.abi = &self->op;
+  self->face.name = self->name;
+  self->face.key = self->key;
+  self->face.hash = hash ? hash : 1;
+  self->face.operands = self->operands;
+  self->face.is_custom = 1;
+  self->face.is_code = self->code != NULL;
+  self->face.uses_f64 = rh_custom_uses_f64(self);
+  self->face.count_slot = rh_exprs_count_slot(self->load);
+  self->face.map_error = rh_exprs_error(self->load);
+  for (uint32_t k = 0; k < self->n_parts; k++)
+    self->face.needs_an_element |=
+        rh_operator_builtin(self->parts[k].op, self->parts[k].type)->needs_an_element;
+}
+
+static rh_status make_operator(rh_custom *self, const rh_definition *definition,
+                               const rh_operand *operands, uint32_t n_operands, const rh_let *lets,
+                               uint32_t n_lets, rh_error *error) {
+  RH_TRY(take_operands(self, definition, operands, n_operands, error));
+  if (n_lets > RH_MOST_CONSTANTS)
+    return rh_fail(error, RH_E_USAGE, "at most %d constants", RH_MOST_CONSTANTS);
+  self->n_lets = n_lets;
+  if (n_lets) memcpy(self->lets, lets, n_lets * sizeof *lets);
+  RH_TRY(add_constants(self, definition, error));
+  RH_TRY(check_names(self, definition->n_results > 0, error));
+  rh_status status = make_text(self, definition, error);
+  if (status != RH_OK) return name_file(definition, status, error);
+  RH_TRY(check_given(self, definition, n_lets, error));
+  describe(self, definition);
+  self->is_moments = rh_moments_is(self);
+  rh_custom_find_kinds(self);
+  RH_TRY(take_apart(self, definition, error));
+  if (!(self->key = rh_custom_make_key(self, definition)))
+    return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+  show(self);
+  return RH_OK;
+}
+
+rh_status rh_custom_create(rh_custom **made, const rh_definition *definition,
+                           const rh_operand *operands, uint32_t n_operands, const rh_let *lets,
+                           uint32_t n_lets, rh_error *error) {
+  *made = NULL;
+  rh_custom *self = calloc(1, sizeof *self);
+  if (!self) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+  uint32_t own = definition->n_operands < n_operands ? definition->n_operands : n_operands;
+  rh_definition chosen =
+      rh_definition_for(definition, common_type(operands, own ? own : n_operands));
+  rh_status status = make_operator(self, &chosen, operands, n_operands, lets, n_lets, error);
+  if (status != RH_OK)
+    rh_custom_destroy(self);
+  else
+    *made = self;
+  return status;
+}
+
+void rh_custom_destroy(rh_custom *self) {
+  if (!self) return;
+  rh_exprs_destroy(self->load);
+  rh_exprs_destroy(self->combine);
+  rh_exprs_destroy(self->finalize);
+  rh_custom_destroy_code(self->code);
+  for (uint32_t k = 0; k < RH_MOST_FIELDS; k++) rh_custom_destroy(self->alone[k]);
+  free(self->key);
+  free(self);
+}

@@ -1,0 +1,105 @@
+#include "definition.h"
+#include "../../core/base/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void rh_definition_finish(rh_definition *definition) {
+  free(definition->summary);
+  free(definition->about);
+  free(definition->origin);
+  free(definition->json);
+  free(definition->ops);
+  free(definition->map);
+  free(definition->where);
+  free(definition->code_file);
+  free(definition->code);
+  for (uint32_t k = 0; k < definition->n_fields; k++) {
+    free(definition->fields[k].load);
+    free(definition->fields[k].identity);
+    free(definition->fields[k].combine);
+  }
+  for (uint32_t k = 0; k < definition->n_lets; k++) free(definition->lets[k].text);
+  for (uint32_t k = 0; k < definition->n_results; k++) free(definition->results[k].text);
+  for (uint32_t k = 0; k < definition->n_by_type; k++) {
+    if (definition->by_type[k].body) rh_definition_finish(definition->by_type[k].body);
+    free(definition->by_type[k].body);
+  }
+  *definition = (rh_definition){0};
+}
+
+rh_definition rh_definition_for(const rh_definition *of, rh_type type) {
+  rh_definition made = *of;
+  made.n_by_type = 0;
+  for (uint32_t k = 0; k < of->n_by_type; k++) {
+    const rh_definition *body = of->by_type[k].body;
+    if (!(of->by_type[k].types >> type & 1)) continue;
+    made.ops = body->ops;
+    made.map = body->map;
+    made.ops_at = body->ops_at;
+    made.map_at = body->map_at;
+    made.n_fields = body->n_fields;
+    memcpy(made.fields, body->fields, sizeof made.fields);
+    made.n_lets = body->n_lets;
+    memcpy(made.lets, body->lets, sizeof made.lets);
+    made.n_results = body->n_results;
+    memcpy(made.results, body->results, sizeof made.results);
+    made.flags = body->flags;
+    made.claims_associative = body->claims_associative;
+  }
+  return made;
+}
+
+static int copy(char **text) {
+  return !*text || (*text = strdup(*text));
+}
+
+rh_status rh_definition_copy(rh_definition *to, const rh_definition *from, rh_error *error) {
+  *to = *from;
+  char **texts[] = {&to->summary, &to->about, &to->origin,    &to->json, &to->ops,
+                    &to->map,     &to->where, &to->code_file, &to->code};
+  int copied = 1;
+  for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) copied &= copy(texts[k]);
+  for (uint32_t k = 0; k < to->n_fields; k++) {
+    copied &= copy(&to->fields[k].load);
+    copied &= copy(&to->fields[k].identity);
+    copied &= copy(&to->fields[k].combine);
+  }
+  for (uint32_t k = 0; k < to->n_lets; k++) copied &= copy(&to->lets[k].text);
+  for (uint32_t k = 0; k < to->n_results; k++) copied &= copy(&to->results[k].text);
+  for (uint32_t k = 0; k < to->n_by_type; k++) {
+    rh_definition **body = &to->by_type[k].body;
+    const rh_definition *other = *body;
+    if ((*body = calloc(1, sizeof **body)))
+      copied &= rh_definition_copy(*body, other, NULL) == RH_OK;
+    copied &= *body != NULL;
+  }
+  return copied ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+}
+
+const char *rh_definition_what(char what[RH_WHAT_BYTES], const rh_definition *definition,
+                               const char *key, rh_json_place at) {
+  if (definition->origin && at.line)
+    snprintf(what, RH_WHAT_BYTES, "%.500s:%u:%u: \"%s\"", definition->origin, at.line, at.column,
+             key);
+  else
+    snprintf(what, RH_WHAT_BYTES, "%s", key);
+  return what;
+}
+
+int rh_definition_name_is_valid(const char *name) {
+  static const char *const taken[] = {"i", "n", "inf", "nan"};
+  size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+  if (length == 0 || name[length] || length >= RH_OPERATOR_NAME_BYTES) return 0;
+  for (size_t k = 0; k < sizeof taken / sizeof *taken; k++)
+    if (strcmp(name, taken[k]) == 0) return 0;
+  return !strchr("0123456789", *name);
+}
+
+void rh_definition_add_line(rh_text *to, const char *file, uint32_t line) {
+  rh_text_add(to, "#line %u \"", line);
+  for (; *file; file++) /* what a string of C cannot have as it is */
+    rh_text_append(to, (unsigned char)*file < ' ' || strchr("\"\\", *file) ? "?" : file, 1);
+  rh_text_add(to, "\"\n");
+}

@@ -1,0 +1,217 @@
+/* The OpenCL C of an operator, which stands before kernels/prelude. */
+#include "../../core/base/text.h"
+#include "../../core/base/vocabulary.h"
+#include "../../core/operation/ops.h"
+#include "custom.h"
+#include "make.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* As kernels call it in memory. */
+static const char *memory_type(rh_type type) {
+  static const char *const names[] = {"",     "char", "uchar", "short",  "ushort", "int",
+                                      "uint", "long", "ulong", "ushort", "float",  "double"};
+  return names[type];
+}
+
+static const char *value_type(rh_type type) {
+  return type == RH_TYPE_f16 ? "float" : memory_type(type);
+}
+
+int rh_custom_uses_f64(const rh_custom *self) {
+  for (uint32_t k = 0; k < self->face.n_operands; k++)
+    if (self->operands[k].type == RH_TYPE_f64) return 1;
+  for (uint32_t k = 0; k < self->n_fields; k++)
+    if (self->fields[k].type == RH_TYPE_f64) return 1;
+  return self->face.type == RH_TYPE_f64 || rh_exprs_uses_f64(self->load) ||
+         (self->combine && rh_exprs_uses_f64(self->combine));
+}
+
+static void write_operands(const rh_custom *self, rh_text *to) {
+  const rh_operand *largest = &self->operands[0];
+  for (uint32_t k = 1; k < self->face.n_operands; k++)
+    if (rh_type_size(self->operands[k].type) > rh_type_size(largest->type))
+      largest = &self->operands[k];
+  rh_text_add(to, "#define RH_CUSTOM 1\n#define RH_MEMORY %s\n#define RH_OPERAND_LIST(X)",
+              memory_type(largest->type));
+  for (uint32_t k = 0; k < self->face.n_operands; k++) {
+    rh_type type = self->operands[k].type;
+    rh_text_add(to, " X(%u, %s, %s)", k, memory_type(type),
+                type == RH_TYPE_f16 ? "half" : memory_type(type));
+  }
+  rh_text_add(to, "\n");
+  if (rh_custom_has_operands(self))
+    rh_text_add(to, "#define RH_HAS_OPERANDS 1\n#define RH_CONSTANT_WORDS %u\n",
+                self->op.constants_size / RH_CONSTANT_BYTES);
+}
+
+/* The parameters of what loads an element: its operands' values, the index and the constants. */
+static void write_parameters(const rh_custom *self, rh_text *to) {
+  rh_text_add(to, "(");
+  for (uint32_t k = 0; k < self->face.n_operands; k++)
+    rh_text_add(to, "%s x%u, ", value_type(self->operands[k].type), k);
+  rh_text_add(to, "ulong i, const ulong *constants)");
+}
+
+/* What `i` is: the kernel's index, or that and the number before the end of the constants. */
+static const char *index_of(const rh_custom *self, rh_expr_name text) {
+  uint32_t words = self->op.constants_size / RH_CONSTANT_BYTES;
+  if (!self->face.has_base) return "i";
+  snprintf(text, sizeof(rh_expr_name), "(i + constants[%u])", words - 1);
+  return text;
+}
+
+/* The program's statements; outputs[k] receives output k's name. */
+static void write_load(const rh_custom *self, rh_text *to, rh_expr_name *outputs) {
+  rh_expr_name names[RH_MOST_OPERANDS], index;
+  for (uint32_t k = 0; k < self->face.n_operands; k++)
+    snprintf(names[k], sizeof names[k], "x%u", k);
+  rh_exprs_write(self->load, to, (const rh_expr_name *)names, index_of(self, index), "constants",
+                 "m", outputs);
+}
+
+static void write_map(const rh_custom *self, rh_text *to) {
+  rh_expr_name outputs[RH_MOST_FIELDS];
+  rh_text_add(to, "#define RH_OP_%s 1\n#define RH_TYPE_%s 1\n#define RH_MAP 1\n",
+              rh_op_name(self->face.base), rh_type_name(self->face.type));
+  rh_text_add(to, "static inline %s rh_map", memory_type(self->face.type));
+  write_parameters(self, to);
+  rh_text_add(to, " {\n");
+  write_load(self, to, outputs);
+  rh_text_add(to, "return %s;\n}\n", outputs[0]);
+}
+
+static void write_value(const rh_custom *self, rh_expr_name *fields, rh_text *to) {
+  rh_text_add(to, "rh_value value = {");
+  for (uint32_t k = 0; k < self->n_fields; k++) rh_text_add(to, "%s%s", k ? ", " : "", fields[k]);
+  rh_text_add(to, "};\nreturn value;\n}\n");
+}
+
+/* By its bits, which a decimal number may not give. */
+static void write_identity(const rh_custom *self, rh_text *to) {
+  rh_expr_name fields[RH_MOST_FIELDS];
+  rh_text_add(to, "static inline rh_value rh_struct_identity(void) {\n");
+  for (uint32_t k = 0; k < self->n_fields; k++) {
+    const rh_operator_field *field = &self->fields[k];
+    const char *type = memory_type(field->type);
+    uint64_t bits = 0;
+    memcpy(&bits, self->identity + field->offset, rh_type_size(field->type));
+    if (rh_type_is_float(field->type))
+      snprintf(fields[k], sizeof fields[k], "as_%s((%s)0x%llxul)", type,
+               field->type == RH_TYPE_f64 ? "ulong" : "uint", (unsigned long long)bits);
+    else
+      snprintf(fields[k], sizeof fields[k], "(%s)0x%llxul", type, (unsigned long long)bits);
+  }
+  write_value(self, fields, to);
+}
+
+static void write_combine(const rh_custom *self, rh_text *to) {
+  rh_expr_name names[2 * RH_MOST_FIELDS], outputs[RH_MOST_FIELDS];
+  for (uint32_t k = 0; k < self->n_fields; k++) {
+    snprintf(names[k], sizeof names[k], "a.f%u", k);
+    snprintf(names[self->n_fields + k], sizeof names[k], "b.f%u", k);
+  }
+  rh_text_add(to, "static inline rh_value rh_struct_combine(rh_value a, rh_value b) {\n");
+  rh_exprs_write(self->combine, to, (const rh_expr_name *)names, "0", "0", "c", outputs);
+  write_value(self, outputs, to);
+}
+
+/* ---- Fields that all values of as many elements have in common, such as their number ---- */
+
+/* Bit k: field k.  The load of such a field does not depend on the element, and its combination
+ * depends on fields like it alone. */
+static uint64_t uniform_fields(const rh_custom *self) {
+  uint32_t n = self->n_fields;
+  uint64_t uniform = 0, before;
+  int uses_index;
+  for (uint32_t k = 0; k < n; k++)
+    if (!rh_exprs_variables(self->load, k, &uses_index) && !uses_index) uniform |= UINT64_C(1) << k;
+  do {
+    before = uniform;
+    for (uint32_t k = 0; k < n; k++)
+      if (rh_exprs_variables(self->combine, k, &uses_index) & ~(before | before << n))
+        uniform &= ~(UINT64_C(1) << k);
+  } while (uniform != before);
+  return uniform;
+}
+
+/* Kernels need not exchange them between work-items that have as many elements each; their
+ * compiler knows them then, and what depends on them alone. */
+static void write_uniform(const rh_custom *self, rh_text *to) {
+  uint64_t uniform = uniform_fields(self);
+  if (!uniform) return;
+  rh_text_add(to, "#define RH_VARYING_FIELDS(X)");
+  for (uint32_t k = 0; k < self->n_fields; k++)
+    if (!(uniform >> k & 1)) rh_text_add(to, " X(%s, f%u)", memory_type(self->fields[k].type), k);
+  rh_text_add(to, "\n");
+}
+
+/* The user's text calls its functions as plugins' kernels do. */
+static void write_code(const rh_custom *self, rh_text *to) {
+  static const char *const functions[] = {"load", "combine", "identity"};
+  rh_expr_name index;
+  for (uint32_t k = 0; k < self->face.n_operands; k++)
+    rh_text_add(to, "typedef %s rh_%s;\n", value_type(self->operands[k].type),
+                self->operands[k].name);
+  for (int k = 0; k < 3; k++)
+    rh_text_add(to, "#define rh_%s rh_code_%s\n", functions[k], functions[k]);
+  rh_text_add(to, "%s\n#line 1 \"operator.cl\"\n", self->code->text);
+  for (int k = 0; k < 3; k++) rh_text_add(to, "#undef rh_%s\n", functions[k]);
+  rh_text_add(to, "static inline rh_value rh_struct_identity(void) {\n"
+                  "return rh_code_identity();\n}\n"
+                  "static inline rh_value rh_struct_combine(rh_value a, rh_value b) {\n"
+                  "return rh_code_combine(a, b);\n}\n"
+                  "static inline rh_value rh_struct_load");
+  write_parameters(self, to);
+  rh_text_add(to, " {\nreturn rh_code_load(");
+  for (uint32_t k = 0; k < self->face.n_operands; k++) rh_text_add(to, "x%u, ", k);
+  rh_text_add(to, "%s);\n}\n", index_of(self, index));
+}
+
+/* rh_value is made of them, and so is what kernels keep the fields of many values in. */
+static void write_fields(const rh_custom *self, rh_text *to) {
+  rh_text_add(to, "#define RH_FIELDS(X)");
+  for (uint32_t k = 0; k < self->n_fields; k++)
+    if (self->code)
+      rh_text_add(to, " X(%s, %s)", memory_type(self->fields[k].type), self->fields[k].name);
+    else
+      rh_text_add(to, " X(%s, f%u)", memory_type(self->fields[k].type), k);
+  rh_text_add(to, "\n");
+}
+
+static void write_struct(const rh_custom *self, rh_text *to) {
+  rh_expr_name outputs[RH_MOST_FIELDS];
+  write_fields(self, to);
+  rh_text_add(to, "#define RH_STRUCT 1\n#define RH_MEMBER(type, name) type name;\n"
+                  "typedef struct {\nRH_FIELDS(RH_MEMBER)\n} rh_value;\n");
+  if (self->code) {
+    write_code(self, to);
+    return;
+  }
+  write_identity(self, to);
+  rh_text_add(to, "static inline rh_value rh_struct_load");
+  write_parameters(self, to);
+  rh_text_add(to, " {\n");
+  write_load(self, to, outputs);
+  write_value(self, outputs, to);
+  write_combine(self, to);
+  write_uniform(self, to);
+}
+
+char *rh_custom_prelude(const rh_custom *self) {
+  rh_text text = {0};
+  rh_text_add(&text, "#pragma OPENCL FP_CONTRACT OFF\n");
+  if (rh_custom_uses_f64(self))
+    rh_text_add(&text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+  write_operands(self, &text);
+  rh_exprs_write_helpers(&text);
+  if (self->face.is_struct)
+    write_struct(self, &text);
+  else
+    write_map(self, &text);
+  rh_prelude_append(&text);
+  if (text.failed) rh_text_finish(&text);
+  return text.s;
+}

@@ -1,0 +1,183 @@
+/* The operator's functions on the host.  Values are kept as one array for each field while they
+ * are combined, so that each operation of an expression is a loop over lanes. */
+#include "evaluate.h"
+#include "../../core/base/vocabulary.h"
+#include "../../core/operation/ops.h"
+#include "../expr/interval.h"
+#include "make.h"
+#include "moments.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+  LANES = 128, /* that are combined together */
+  FIELD_BYTES = 8 * LANES
+};
+
+/* ---- Loading ---- */
+
+static uint64_t base_of(const rh_custom *self, const rh_arrays *arrays) {
+  uint64_t base = 0;
+  const char *constants = arrays->constants;
+  if (self->face.has_base && constants)
+    memcpy(&base, constants + self->op.constants_size - sizeof base, sizeof base);
+  return base;
+}
+
+void rh_custom_load_fields(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
+                           uint64_t n, void *const *outputs) {
+  const void *operands[RH_MOST_OPERANDS] = {NULL};
+  for (uint32_t k = 0; k < self->face.n_operands; k++)
+    operands[k] = (const char *)arrays->operands[k] + first * rh_type_size(self->operands[k].type);
+  rh_exprs_eval(self->load, operands, base_of(self, arrays) + first, n, arrays->constants, outputs);
+}
+
+void rh_custom_map(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
+                   void *to) {
+  rh_custom_load_fields(self, arrays, first, n, &to);
+}
+
+int rh_custom_enclose(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
+                      const double *host, double *low, double *high) {
+  double part = self->face.map_error;
+  for (uint64_t j = 0; j < n && isfinite(part); j++) {
+    rh_interval a = rh_interval_widen(self->face.type, part, (rh_interval){host[j], host[j]});
+    low[j] = a.low;
+    high[j] = a.high;
+  }
+  return isfinite(part) ? 0 : rh_custom_enclose_field(self, 0, arrays, first, n, low, high);
+}
+
+int rh_custom_enclose_field(const rh_custom *self, uint32_t field, const rh_arrays *arrays,
+                            uint64_t first, uint64_t n, double *low, double *high) {
+  const void *operands[RH_MOST_OPERANDS] = {NULL};
+  for (uint32_t k = 0; k < self->face.n_operands; k++)
+    operands[k] = (const char *)arrays->operands[k] + first * rh_type_size(self->operands[k].type);
+  return rh_exprs_enclose(self->load, field, operands, base_of(self, arrays) + first, n,
+                          arrays->constants, low, high);
+}
+
+/* ---- Values as arrays of fields ---- */
+
+typedef struct lanes {
+  _Alignas(64) unsigned char of[RH_MOST_FIELDS][FIELD_BYTES];
+} lanes;
+
+static void pointers(lanes *from, uint32_t n, void **to) {
+  for (uint32_t k = 0; k < n; k++) to[k] = from->of[k];
+}
+
+/* *a = combine(*a, *b), lane by lane.  `temporary`: as much room. */
+static void combine_lanes(const rh_custom *self, lanes *a, const lanes *b, uint64_t n,
+                          lanes *temporary) {
+  const void *variables[2 * RH_MOST_FIELDS] = {NULL};
+  void *outputs[RH_MOST_FIELDS] = {NULL};
+  uint32_t n_fields = self->n_fields;
+  for (uint32_t k = 0; k < n_fields; k++) {
+    variables[k] = a->of[k];
+    variables[n_fields + k] = b->of[k];
+  }
+  pointers(temporary, n_fields, outputs);
+  rh_exprs_eval(self->combine, variables, 0, n, NULL, outputs);
+  for (uint32_t k = 0; k < n_fields; k++)
+    memcpy(a->of[k], temporary->of[k], n * rh_type_size(self->fields[k].type));
+}
+
+static void put(const rh_custom *self, lanes *to, uint64_t lane, const void *value) {
+  for (uint32_t k = 0; k < self->n_fields; k++) {
+    uint32_t size = rh_type_size(self->fields[k].type);
+    memcpy(to->of[k] + lane * size, (const char *)value + self->fields[k].offset, size);
+  }
+}
+
+static void get(const rh_custom *self, const lanes *from, uint64_t lane, void *value) {
+  for (uint32_t k = 0; k < self->n_fields; k++) {
+    uint32_t size = rh_type_size(self->fields[k].type);
+    memcpy((char *)value + self->fields[k].offset, from->of[k] + lane * size, size);
+  }
+}
+
+void rh_custom_combine(const rh_custom *self, void *a, const void *b) {
+  if (self->code) {
+    if (self->code->device) self->code->combine(self->code->device, a, b);
+    return;
+  }
+  if (self->is_moments) {
+    rh_moments_combine(a, b, self->op.value_size);
+    return;
+  }
+  const void *variables[2 * RH_MOST_FIELDS] = {NULL};
+  void *outputs[RH_MOST_FIELDS] = {NULL};
+  _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];
+  for (uint32_t k = 0; k < self->n_fields; k++) {
+    variables[k] = (const char *)a + self->fields[k].offset;
+    variables[self->n_fields + k] = (const char *)b + self->fields[k].offset;
+    outputs[k] = value + self->fields[k].offset;
+  }
+  rh_exprs_eval(self->combine, variables, 0, 1, NULL, outputs);
+  for (uint32_t k = 0; k < self->n_fields; k++)
+    memcpy((char *)a + self->fields[k].offset, value + self->fields[k].offset,
+           rh_type_size(self->fields[k].type));
+}
+
+void rh_custom_combine_all(const rh_custom *self, const void *a, const void *b, void *result,
+                           uint32_t n) {
+  lanes left, right, temporary;
+  const unsigned char *from_a = a, *from_b = b;
+  unsigned char *to = result;
+  for (uint32_t done = 0, count; done < n; done += count) {
+    count = n - done < LANES ? n - done : LANES;
+    for (uint32_t k = 0; k < count; k++) {
+      put(self, &left, k, from_a + (size_t)(done + k) * RH_ANY_VALUE_BYTES);
+      put(self, &right, k, from_b + (size_t)(done + k) * RH_ANY_VALUE_BYTES);
+    }
+    combine_lanes(self, &left, &right, count, &temporary);
+    memset(to + (size_t)done * RH_ANY_VALUE_BYTES, 0, (size_t)count * RH_ANY_VALUE_BYTES);
+    for (uint32_t k = 0; k < count; k++)
+      get(self, &left, k, to + (size_t)(done + k) * RH_ANY_VALUE_BYTES);
+  }
+}
+
+void rh_custom_reduce_by_code(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
+                              uint64_t n, void *value) {
+  memcpy(value, self->op.identity, self->op.value_size);
+  if (self->code->device) self->code->reduce(self->code->device, arrays, first, n, value);
+}
+
+void rh_custom_load(const rh_custom *self, void *value, const rh_arrays *arrays, uint64_t index) {
+  if (self->code) {
+    rh_custom_reduce_by_code(self, arrays, index, 1, value);
+    return;
+  }
+  void *outputs[RH_MOST_FIELDS] = {NULL};
+  for (uint32_t k = 0; k < self->n_fields; k++) outputs[k] = (char *)value + self->fields[k].offset;
+  rh_custom_load_fields(self, arrays, index, 1, outputs);
+}
+
+static void fold_by_code(const rh_custom *self, void *accumulator, const rh_arrays *arrays,
+                         uint64_t first, uint64_t n) {
+  _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];
+  rh_custom_reduce_by_code(self, arrays, first, n, value);
+  rh_custom_combine(self, accumulator, value);
+}
+
+void rh_custom_fold(const rh_custom *self, void *accumulator, const rh_arrays *arrays,
+                    uint64_t first, uint64_t n) {
+  if (self->code) {
+    fold_by_code(self, accumulator, arrays, first, n);
+    return;
+  }
+  lanes loaded;
+  void *outputs[RH_MOST_FIELDS] = {NULL};
+  _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];
+  pointers(&loaded, self->n_fields, outputs);
+  for (uint64_t end = first + n; first < end; first += LANES) {
+    uint64_t count = end - first < LANES ? end - first : LANES;
+    rh_custom_load_fields(self, arrays, first, count, outputs);
+    for (uint64_t k = 0; k < count; k++) {
+      get(self, &loaded, k, value);
+      rh_custom_combine(self, accumulator, value);
+    }
+  }
+}

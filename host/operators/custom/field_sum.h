@@ -1,0 +1,26 @@
+/* The exact sum of which a float is a rounded one: of a field of a struct, or of a mapped sum whose
+ * result is made of it.  As much of it as bounds need, so that a struct can have many. */
+#pragma once
+
+#include "../../core/check/exact.h"
+#include "custom.h"
+#include "enclosed.h"
+
+/* Zero-initialised is the empty sum. */
+typedef struct rh_field_sum {
+  long double sum;                /* of the finite elements; it errs by at most `lost` */
+  long double positive, negative; /* the sums of the magnitudes of either sign, rounded up */
+  long double lost;
+  uint64_t n, nans, plus_infinities, minus_infinities;
+  uint64_t has_others;  /* 0: every element is -0 */
+  rh_enclosed enclosed; /* of a load whose functions err; of no elements: there are none */
+} rh_field_sum;
+
+void rh_field_sum_of(rh_field_sum *to, const rh_exact_sum *exact, const rh_enclosed *enclosed);
+void rh_field_sum_merge(rh_field_sum *to, const rh_field_sum *part);
+/* Rounded to the type, as the sum of an rh_exact_sum is. */
+double rh_field_sum_rounded(const rh_field_sum *sum, rh_type type);
+
+/* sums[k] = that of field k of n elements, for the fields that are sums. */
+rh_status rh_field_sums_compute(rh_field_sum *sums, const rh_custom *custom,
+                                const rh_arrays *arrays, uint64_t n, rh_error *error);

@@ -1,0 +1,103 @@
+/* Reads operator files. */
+#include "../../core/base/error.h"
+#include "../../core/base/path.h"
+#include "../../core/base/trust.h"
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static rh_status read_text(FILE *file, const char *path, char **text, size_t *length,
+                           rh_error *error) {
+  *text = malloc(RH_OPERATOR_FILE_BYTES + 1);
+  if (!*text) return rh_fail(error, RH_E_NOMEM, "no memory for %s", path);
+  *length = fread(*text, 1, RH_OPERATOR_FILE_BYTES + 1, file);
+  if (ferror(file))
+    return rh_fail(error, RH_E_FILE, "%s: cannot be read: %s", path, strerror(errno));
+  if (*length > RH_OPERATOR_FILE_BYTES)
+    return rh_fail(error, RH_E_FILE, "%s: is larger than 1 MiB; expected an operator file", path);
+  return RH_OK;
+}
+
+/* Without waiting for a pipe's other end. */
+static rh_status open_regular(const char *path, FILE **file, rh_error *error) {
+  struct stat st = {0};
+  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  int code = fd < 0 || fstat(fd, &st) != 0 ? errno : 0;
+  *file = NULL;
+  if (!code && S_ISREG(st.st_mode) && !(*file = fdopen(fd, "rb"))) code = errno;
+  if (*file) return RH_OK;
+  if (fd >= 0) close(fd);
+  if (code) return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(code));
+  return rh_fail(error, RH_E_FILE, "%s: %s; expected an operator file", path,
+                 S_ISDIR(st.st_mode) ? "is a directory" : "is not a regular file");
+}
+
+/* Code is trusted as a plugin is that the user named: by itself, wherever it is. */
+static rh_status check_trust(const char *path, rh_error *error) {
+  char why[RH_TRUST_BYTES];
+  char *whole = realpath(path, NULL);
+  if (!whole) return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
+  size_t directory = (size_t)(strrchr(whole, '/') + 1 - whole);
+  int distrusted = rh_trust_path(whole, directory, NULL, why, sizeof why);
+  free(whole);
+  if (!distrusted) return RH_OK;
+  return rh_fail(error, RH_E_FILE, "%s: is code and is not trusted: %s", path, why);
+}
+
+static rh_status read_code_file(rh_definition *definition, const char *path, rh_error *error) {
+  FILE *file;
+  char *text = NULL;
+  size_t length = 0;
+  rh_text code = {0};
+  RH_TRY(check_trust(path, error));
+  RH_TRY(open_regular(path, &file, error));
+  rh_status status = read_text(file, path, &text, &length, error);
+  fclose(file);
+  rh_definition_add_line(&code, definition->code_file, 1);
+  if (status == RH_OK && memchr(text, 0, length))
+    status = rh_fail(error, RH_E_FILE, "%s: has a byte 0; expected OpenCL C", path);
+  size_t mark = status == RH_OK && length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  if (status == RH_OK) rh_text_append(&code, text + mark, length - mark);
+  if (status == RH_OK && code.failed) status = rh_fail(error, RH_E_NOMEM, "no memory for %s", path);
+  free(text);
+  definition->code = code.s;
+  return status;
+}
+
+static rh_status read_code(rh_definition *definition, const char *path, rh_error *error) {
+  char what[RH_WHAT_BYTES];
+  RH_TRY(check_trust(path, error));
+  if (!definition->code_file) return RH_OK;
+  const char *slash = strrchr(path, '/');
+  char *directory = slash ? strndup(path, (size_t)(slash - path) + (slash == path)) : strdup(".");
+  char *file = directory ? rh_path_join(directory, definition->code_file) : NULL;
+  rh_status status = file ? read_code_file(definition, slash ? file : definition->code_file, error)
+                          : rh_fail(error, RH_E_NOMEM, "no memory for a path");
+  if (status == RH_E_FILE)
+    rh_error_prefix(error, "%s", rh_definition_what(what, definition, "code", definition->code_at));
+  free(file);
+  free(directory);
+  return status;
+}
+
+rh_status rh_definition_read_file(rh_definition *definition, const char *path, rh_error *error) {
+  FILE *file;
+  char *text;
+  size_t length = 0;
+  *definition = (rh_definition){0};
+  RH_TRY(open_regular(path, &file, error));
+  rh_status status = read_text(file, path, &text, &length, error);
+  fclose(file);
+  if (status == RH_OK) status = rh_definition_read(definition, text, length, path, error);
+  free(text);
+  if (status == RH_OK && (definition->code || definition->code_file))
+    status = read_code(definition, path, error);
+  if (status != RH_OK) rh_definition_finish(definition);
+  return status;
+}

@@ -1,0 +1,414 @@
+/* Results that are made of a value: of a struct's fields, or of a built-in operator's value by
+ * `finalize`.
+ *
+ * Of each number that a result is computed from it is known that every order gives the same bits,
+ * or between which numbers a proven bound lets it lie, or nothing.  `finalize` is then evaluated in
+ * intervals, and the result has to lie in what comes out.  Where a field of a struct depends on the
+ * order in other ways, the result is compared with those of several orders: that proves nothing, so
+ * the slack grows with the depth, and a slack that allows much is not a check. */
+#include "../../core/base/value.h"
+#include "../../core/base/vocabulary.h"
+#include "../../core/check/judged.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What is known of a number that results are made of, from the least to the most. */
+typedef enum knowledge { SAMPLED, UNKNOWN, BOUNDED, SAME_BITS } knowledge;
+
+typedef struct judging {
+  const rh_reference *reference;
+  const rh_custom *custom;
+  int is_finalized; /* 0: the numbers themselves are judged */
+  int flushes;
+  uint64_t depth; /* the h of sums */
+  uint32_t n_given, n_results;
+  knowledge known[RH_MOST_FIELDS];
+  rh_interval within[RH_MOST_FIELDS]; /* of numbers that are bounded, or of the same bits */
+  int weak[RH_MOST_FIELDS];           /* the bound allows much */
+  rh_verdict *verdict;
+} judging;
+
+/* ---- Numbers ---- */
+
+static double number_of(const rh_operator_result *result) {
+  if (rh_type_is_float(result->type)) return result->value.f;
+  return rh_type_is_signed(result->type) ? (double)result->value.i : (double)result->value.u;
+}
+
+static int same(const rh_operator_result *a, const rh_operator_result *b) {
+  if (a->type != b->type) return 0;
+  if (rh_type_is_float(a->type)) return rh_equal_floats(a->value.f, b->value.f);
+  return a->value.u == b->value.u;
+}
+
+static rh_interval outward(long double low, long double high) {
+  double down = (double)low, up = (double)high;
+  if ((long double)down > low) down = nextafter(down, -(double)INFINITY);
+  if ((long double)up < high) up = nextafter(up, (double)INFINITY);
+  return (rh_interval){down, up};
+}
+
+/* ---- What is known of a number ---- */
+
+static int is_a_sum(uint32_t op) {
+  return op == RH_OP_sum || op == RH_OP_asum;
+}
+
+static int has_specials(const rh_field_sum *sum) {
+  return sum->nans || sum->plus_infinities || sum->minus_infinities;
+}
+
+/* A sum of floats.  As judge_sum() in check.c, with the least and the largest that it accepts. */
+static void know_sum(judging *j, uint32_t k, const rh_field_sum *sum, rh_type type, int errs) {
+  const rh_judged format = {.format = rh_judge_format_of(type)};
+  const rh_enclosed *by_map = &sum->enclosed;
+  uint64_t n = j->reference->n, most = n > 0 ? n - 1 : 0;
+  long double h = (long double)(j->depth < most ? j->depth : most),
+              u = ldexpl(1, -format.format.digits);
+  long double all = sum->positive + sum->negative, largest = rh_judged_largest(&format);
+  int up = h > 0 && RH_ROUND_UP(sum->positive * (1 + h * u)) > largest;
+  int down = h > 0 && RH_ROUND_UP(sum->negative * (1 + h * u)) > largest;
+  j->known[k] = UNKNOWN;
+  if (errs && (j->flushes || by_map->n != n || by_map->n_unknown)) return;
+  if (has_specials(sum)) {
+    int meets = (sum->plus_infinities && down) || (sum->minus_infinities && up);
+    if (sum->nans || !meets) j->known[k] = SAME_BITS;
+    return;
+  }
+  if (up || down) return;
+  long double bound = h > 0 ? h * u * all + u * fabsl(sum->sum) : 0;
+  long double below = errs ? by_map->below : 0, above = errs ? by_map->above : 0;
+  if (errs) bound += (h + 1) * u * (below + above);
+  if (j->flushes) bound += 2 * (long double)n * (1 + h * u) * ldexpl(1, format.format.emin);
+  bound = RH_ROUND_UP(bound) + sum->lost;
+  below *= 1 + ((long double)n + 4) * 0x1p-52L;
+  above *= 1 + ((long double)n + 4) * 0x1p-52L;
+  j->known[k] = BOUNDED;
+  j->within[k] = outward(sum->sum - bound - below, sum->sum + bound + above);
+  j->weak[k] = rh_judged_is_weak(bound + fmaxl(below, above), all);
+}
+
+/* Around the exact product, where that and all that is near it are normal numbers. */
+static void know_product(judging *j) {
+  const rh_exact_prod *prod = &j->reference->prod;
+  rh_judged judged = {.reference = j->reference,
+                      .format = rh_judge_format_of(j->reference->result.type),
+                      .verdict = &(rh_verdict){.depth = j->reference->n - 1}};
+  judged.u = ldexpl(1, -judged.format.digits);
+  long double exact = rh_exact_prod_long(prod), part = rh_judge_prod_relative(&judged);
+  j->known[0] = UNKNOWN;
+  if (prod->nans || prod->infinities || prod->zeros) j->known[0] = SAME_BITS;
+  if (j->known[0] == SAME_BITS || !(part < 0.5L)) return;
+  if (fabsl(exact) < ldexpl(4, judged.format.emin) ||
+      fabsl(exact) > ldexpl(0.25L, judged.format.emax))
+    return;
+  long double bound = RH_ROUND_UP(part * fabsl(exact));
+  j->known[0] = BOUNDED;
+  j->within[0] = outward(exact - bound, exact + bound);
+  j->weak[0] = rh_judged_is_weak(bound, fabsl(exact));
+}
+
+/* An operator that every order computes alike, of a map whose functions err. */
+static void know_by_map(judging *j, double host) {
+  const rh_reference *reference = j->reference;
+  const rh_enclosed *by_map = &reference->enclosed;
+  j->known[0] = UNKNOWN;
+  if (by_map->n != reference->n || by_map->n == 0 || by_map->n_unknown || j->flushes) return;
+  j->known[0] = BOUNDED;
+  if (is_a_sum(reference->op->base))
+    j->within[0] = outward((long double)host - by_map->below, (long double)host + by_map->above);
+  else
+    j->within[0] = (rh_interval){by_map->least, by_map->most};
+}
+
+/* The value of a built-in operator. */
+static void know_built_in(judging *j, const rh_operator_result *given) {
+  const rh_reference *reference = j->reference;
+  int errs = reference->map_error > 0, is_sum = is_a_sum(reference->op->base);
+  rh_field_sum sum;
+  j->known[0] = SAME_BITS;
+  if (reference->n == 0) return;
+  if (!rh_op_rounds(reference->op->base, reference->op->type)) {
+    if (errs) know_by_map(j, number_of(given));
+  } else if (is_sum) {
+    rh_field_sum_of(&sum, &reference->sum, &reference->enclosed);
+    know_sum(j, 0, &sum, reference->result.type, errs);
+  } else if (errs) {
+    j->known[0] = UNKNOWN;
+  } else {
+    know_product(j);
+  }
+}
+
+static void know_field(judging *j, uint32_t k) {
+  const rh_custom *custom = j->custom;
+  uint32_t at = rh_custom_field_given(custom, k);
+  const rh_operator_field *field = &custom->fields[at];
+  j->known[k] = field->kind == RH_FIELD_EXACT ? SAME_BITS : SAMPLED;
+  if (field->kind == RH_FIELD_SUM)
+    know_sum(j, k, &j->reference->sums[at], field->type, rh_exprs_output_errs(custom->load, at));
+}
+
+/* given: the host's numbers. */
+static void know_all(judging *j, const rh_operator_result *given) {
+  for (uint32_t k = 0; k < j->n_given; k++) {
+    if (j->custom->face.is_struct)
+      know_field(j, k);
+    else
+      know_built_in(j, given);
+    double host = number_of(&given[k]);
+    if (j->known[k] == SAME_BITS)
+      j->within[k] =
+          rh_type_is_float(given[k].type) ? (rh_interval){host, host} : rh_interval_around(host);
+  }
+}
+
+/* ---- Several orders ---- */
+
+typedef struct range {
+  double least, most;
+  int is_finite;
+} range;
+
+static void results_of(const judging *j, const void *value, rh_operator_result *results) {
+  rh_operator_result given[RH_MOST_FIELDS];
+  uint64_t n = j->reference->n;
+  rh_custom_given(j->custom, value, n, j->is_finalized ? given : results);
+  if (j->is_finalized)
+    rh_custom_finalize(j->custom, given, rh_custom_count_in(j->custom, value, n), results);
+}
+
+static range range_of(const judging *j, uint32_t k) {
+  const rh_sampled *sampled = &j->reference->sampled;
+  rh_operator_result results[RH_MOST_FIELDS];
+  range found = {(double)INFINITY, -(double)INFINITY, 1};
+  for (uint32_t order = 0; order < sampled->n_orders; order++) {
+    results_of(j, sampled->values[order], results);
+    double x = number_of(&results[k]);
+    found.is_finite &= isfinite(x);
+    found.least = fmin(found.least, x);
+    found.most = fmax(found.most, x);
+  }
+  return found;
+}
+
+static double unit_of(const rh_custom *custom) {
+  for (uint32_t k = 0; k < custom->n_fields; k++)
+    if (custom->fields[k].type == RH_TYPE_f32) return 0x1p-24;
+  return 0x1p-53;
+}
+
+static double slack_part(const rh_custom *custom, uint64_t depth) {
+  return unit_of(custom) * (16 + 8 * (double)depth);
+}
+
+/* An operation rounds a few times, and so does each of those after it; and what rounding did in the
+ * orders that were tried, which are some 16 operations deep, it may do to each 16 of the depth. */
+static double slack_of(const judging *j, const range *found, double size) {
+  double depth = (double)j->depth;
+  return size * slack_part(j->custom, j->depth) +
+         8 * (found->most - found->least) * (1 + depth / 16);
+}
+
+/* What is smaller has lost digits, or all of them, by an underflow. */
+static int may_underflow(double x) {
+  return fabs(x) < 0x1p-960;
+}
+
+static void judge_sampled(const judging *j, uint32_t k, const rh_operator_result *is,
+                          const rh_operator_result *should, rh_verdict *verdict) {
+  range found = range_of(j, k);
+  double x = number_of(is), size = fmax(fabs(found.least), fabs(found.most));
+  double slack = found.is_finite ? slack_of(j, &found, size) : (double)NAN;
+  int is_same = same(is, should);
+  /* Code gives the host's values on the same device, so that being equal proves as little. */
+  if (is_same && !j->reference->sampled.by_device) {
+    rh_verdict_say(verdict, RH_VERDICT_OK, 0, "equal to the canonical order");
+    return;
+  }
+  is_same |= x == number_of(should); /* of zeros, some orders have the one and some the other */
+  if (!is_same && (!found.is_finite || may_underflow(size))) {
+    rh_verdict_say(
+        verdict, RH_VERDICT_UNJUDGED, NAN,
+        "%.9g where the canonical order has %.9g; it depends on the order whether values "
+        "overflow or underflow",
+        x, number_of(should));
+    return;
+  }
+  int is_near = is_same || (x >= found.least - slack && x <= found.most + slack);
+  rh_verdict_say(verdict, is_near ? RH_VERDICT_OK : RH_VERDICT_WRONG, NAN,
+                 "sampled %d orders, spread %.2g", (int)j->reference->sampled.n_orders,
+                 found.most - found.least);
+  verdict->weak = !is_same && rh_judged_is_weak((long double)slack, (long double)size);
+  if (is_near) return;
+  rh_verdict_say(verdict, RH_VERDICT_WRONG, NAN,
+                 "%.17g instead of %.17g, beyond what rounding did in %d orders", x,
+                 number_of(should), (int)j->reference->sampled.n_orders);
+}
+
+/* ---- One result ---- */
+
+static void judge_bounded(const judging *j, rh_interval within, const rh_operator_result *is,
+                          const rh_operator_result *should, rh_verdict *verdict) {
+  double x = number_of(is), exact = number_of(should), error = fabs(x - exact);
+  int is_within = within.low <= x && x <= within.high;
+  double bound = fmax(exact - within.low, within.high - exact);
+  rh_verdict_say(verdict, is_within ? RH_VERDICT_OK : RH_VERDICT_WRONG, error,
+                 "error %.3g of at most %.3g (h = %" PRIu64 ")", error, bound, j->depth);
+  if (error == 0 && bound == 0) rh_verdict_say(verdict, RH_VERDICT_OK, 0, "equal");
+  verdict->bound = bound;
+  verdict->error_ulp = NAN;
+  if (rh_type_is_float(is->type)) verdict->error_ulp = rh_judged_ulps(is->type, exact, error);
+}
+
+/* The elements that a condition chose are counted, and its functions may err. */
+static int counts_by_chance(const rh_custom *custom) {
+  return custom->has_count && custom->fields[custom->n_fields - 1].kind != RH_FIELD_EXACT;
+}
+
+static void judge_one(const judging *j, uint32_t k, const rh_operator_result *is,
+                      const rh_operator_result *should, rh_verdict *verdict) {
+  uint64_t uses = j->is_finalized ? rh_custom_result_uses(j->custom, k) : UINT64_C(1) << k;
+  knowledge least = counts_by_chance(j->custom) ? SAMPLED : SAME_BITS;
+  int weak = 0;
+  for (uint32_t m = 0; m < j->n_given; m++) {
+    if (!(uses >> m & 1)) continue;
+    if (j->known[m] < least) least = j->known[m];
+    weak |= j->weak[m];
+  }
+  rh_interval within = {(double)NAN, (double)NAN};
+  if (least == BOUNDED)
+    within = j->is_finalized ? rh_custom_enclose_result(j->custom, k, j->within,
+                                                        rh_reference_count(j->reference))
+                             : j->within[k];
+  if (least == SAMPLED) {
+    judge_sampled(j, k, is, should, verdict);
+  } else if (within.low <= within.high && isfinite(number_of(should))) {
+    judge_bounded(j, within, is, should, verdict);
+    verdict->weak = weak && verdict->error > 0;
+  } else if (same(is, should)) {
+    rh_verdict_say(verdict, RH_VERDICT_OK, 0, "equal");
+  } else {
+    int is_known = least == SAME_BITS;
+    rh_verdict_say(verdict, is_known ? RH_VERDICT_WRONG : RH_VERDICT_UNJUDGED, NAN,
+                   is_known ? "%.17g instead of %.17g"
+                            : "%.17g where the exact value gives %.17g; no bound is known for what "
+                              "is made of it",
+                   number_of(is), number_of(should));
+  }
+}
+
+/* ---- All of them ---- */
+
+static double part_of_bound(const rh_verdict *verdict) {
+  if (!(verdict->error >= 0)) return 2; /* sampled */
+  return verdict->bound > 0 ? verdict->error / verdict->bound : 0;
+}
+
+/* Wrong is worse than not judged, and that than anything inside its bound. */
+static int is_worse(const rh_verdict *a, const rh_verdict *b) {
+  static const int rank[] = {
+      [RH_VERDICT_OK] = 0, [RH_VERDICT_UNJUDGED] = 1, [RH_VERDICT_WRONG] = 2};
+  if (a->verdict != b->verdict) return rank[a->verdict] > rank[b->verdict];
+  if (a->weak != b->weak) return a->weak;
+  return part_of_bound(a) > part_of_bound(b);
+}
+
+static void name_result(rh_verdict *verdict, const char *name) {
+  char text[sizeof verdict->text];
+  snprintf(text, sizeof text, "%s", verdict->text);
+  snprintf(verdict->text, sizeof verdict->text, "%.60s: %.180s", name, text);
+}
+
+static void judge_all(const judging *j, const rh_operator_result *is,
+                      const rh_operator_result *should) {
+  rh_verdict *worst = j->verdict;
+  uint32_t named = 0;
+  for (uint32_t k = 0; k < j->n_results; k++) {
+    rh_verdict verdict = {.depth = j->depth};
+    judge_one(j, k, &is[k], &should[k], &verdict);
+    if (k > 0 && !is_worse(&verdict, worst)) continue;
+    *worst = verdict;
+    named = k;
+  }
+  int is_plain = worst->verdict == RH_VERDICT_OK && worst->error == 0;
+  if (j->n_results > 1 && !is_plain) name_result(worst, should[named].name);
+}
+
+static void judge_numbers(judging *j, const rh_operator_result *is) {
+  const rh_reference *reference = j->reference;
+  const rh_custom *custom = j->custom;
+  rh_operator_result given[RH_MOST_FIELDS], results[RH_MOST_FIELDS], canonical[RH_MOST_FIELDS];
+  uint64_t most = reference->n > 0 ? reference->n - 1 : 0;
+  if (j->depth == 0 || j->depth > most) j->depth = most;
+  j->n_given = rh_custom_n_given(custom);
+  j->n_results = j->is_finalized ? custom->face.n_results : j->n_given;
+  rh_reference_given(reference, given);
+  know_all(j, given);
+  rh_custom_finalize(custom, given, rh_reference_count(reference), results);
+  judge_all(j, is, j->is_finalized ? results : given);
+  if (!custom->face.is_struct || !j->verdict->weak) return;
+  /* Nothing is weak about the bits of the canonical order. */
+  results_of(j, reference->sampled.values[0], canonical);
+  for (uint32_t k = 0; k < j->n_results; k++)
+    if (!same(&is[k], &canonical[k])) return;
+  j->verdict->weak = 0;
+}
+
+void rh_judge_results(const rh_reference *reference, const rh_result *result, uint64_t depth,
+                      int flushes, rh_verdict *verdict) {
+  rh_operator_result is[RH_MOST_FIELDS];
+  uint32_t n = reference->op->n_results;
+  judging j = {.reference = reference,
+               .custom = rh_custom_of(reference->op),
+               .is_finalized = 1,
+               .flushes = flushes,
+               .depth = depth,
+               .verdict = verdict};
+  if (result->n_fields != n) {
+    rh_verdict_say(verdict, RH_VERDICT_WRONG, NAN, "%u results instead of %u", result->n_fields, n);
+    return;
+  }
+  for (uint32_t k = 0; k < n; k++) {
+    is[k].type = result->fields[k].type;
+    memcpy(&is[k].value, &result->fields[k].value, sizeof is[k].value);
+  }
+  judge_numbers(&j, is);
+}
+
+void rh_judge_fields(const rh_reference *reference, const void *value, uint64_t depth, int flushes,
+                     rh_verdict *verdict) {
+  rh_operator_result is[RH_MOST_FIELDS];
+  judging j = {.reference = reference,
+               .custom = rh_custom_of(reference->op),
+               .flushes = flushes,
+               .depth = depth,
+               .verdict = verdict};
+  rh_custom_given(j.custom, value, reference->n, is);
+  judge_numbers(&j, is);
+}
+
+static double unit_of_type(rh_type type) {
+  return type == RH_TYPE_f64 ? 0x1p-53 : 0x1p-24;
+}
+
+static double least_part(const rh_custom *custom, uint64_t depth) {
+  double part = 0;
+  if (custom->code) return slack_part(custom, depth);
+  for (uint32_t k = 0; k < custom->n_fields; k++) {
+    const rh_operator_field *field = &custom->fields[k];
+    if (field->kind == RH_FIELD_ANY) return slack_part(custom, depth);
+    if (field->kind == RH_FIELD_SUM) part = fmax(part, unit_of_type(field->type) * (double)depth);
+  }
+  return part;
+}
+
+int rh_reference_allows_much(const rh_operator *op, uint64_t depth, uint64_t n) {
+  uint64_t most = n > 0 ? n - 1 : 0, h = depth && depth < most ? depth : most;
+  double part = rh_op_rounds(op->base, op->type) ? unit_of_type(op->type) * (double)h : 0;
+  if (op->is_struct) part = least_part(rh_custom_of(op), h);
+  return rh_judged_is_weak((long double)part, 1);
+}

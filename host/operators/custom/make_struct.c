@@ -1,0 +1,308 @@
+/* Operators whose value is a struct: several built-in ones in one pass, or fields. */
+#include "../../core/base/error.h"
+#include "../../core/base/text.h"
+#include "../../core/base/vocabulary.h"
+#include "make.h"
+#include "parts.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Lists ---- */
+
+/* The end of a list's first word or expression: a comma outside of parentheses, or the end. */
+static const char *end_of_item(const char *list) {
+  int depth = 0;
+  for (; *list && (*list != ',' || depth > 0); list++) depth += (*list == '(') - (*list == ')');
+  return list;
+}
+
+/* Item k; the last one if there is only one.  malloc'ed. */
+static char *copy_item(const char *list, uint32_t k) {
+  const char *end = end_of_item(list);
+  for (; k > 0 && *end; k--) {
+    list = end + 1;
+    end = end_of_item(list);
+  }
+  return strndup(list, (size_t)(end - list));
+}
+
+char *rh_custom_map_of(const rh_custom *self, const rh_definition *definition, uint32_t part) {
+  return copy_item(definition->map ? definition->map : self->operands[0].name, part);
+}
+
+static rh_status parse_ops(const rh_definition *definition, uint32_t ops[RH_MOST_FIELDS],
+                           uint32_t *n, rh_error *error) {
+  const char *list = definition->ops ? definition->ops : "sum";
+  char name[RH_OPERATOR_NAME_BYTES];
+  for (*n = 0;; list++) {
+    const char *end = end_of_item(list);
+    if (*n == RH_MOST_FIELDS)
+      return rh_fail(error, RH_E_USAGE, "at most %d operators in one pass", RH_MOST_FIELDS);
+    snprintf(name, sizeof name, "%.*s", (int)(end - list), list);
+    ops[*n] = rh_op_from_name(name);
+    if (!ops[*n] && *n == 0 && !*end)
+      return rh_fail(error, RH_E_USAGE, "unknown operator '%s'. Known: %s", name, rh_op_names());
+    if (!ops[*n])
+      return rh_fail(error, RH_E_USAGE,
+                     "'%s' in '%s' is not built in, as several operators in one pass are: %s", name,
+                     definition->ops, rh_op_names());
+    ++*n;
+    list = end;
+    if (!*list) return RH_OK;
+  }
+}
+
+rh_status rh_custom_parse_ops(const rh_definition *definition, uint32_t ops[RH_MOST_FIELDS],
+                              uint32_t *n, rh_error *error) {
+  char what[RH_WHAT_BYTES];
+  rh_status status = parse_ops(definition, ops, n, error);
+  if (status != RH_OK && definition->origin)
+    rh_error_prefix(error, "%s", rh_definition_what(what, definition, "op", definition->ops_at));
+  return status;
+}
+
+rh_status rh_custom_count_maps(const rh_custom *self, const rh_definition *definition, uint32_t *n,
+                               rh_error *error) {
+  rh_exprs *maps;
+  char what[RH_WHAT_BYTES];
+  *n = 1;
+  if (!definition->map) return RH_OK;
+  rh_definition_what(what, definition, "map", definition->map_at);
+  RH_TRY(rh_custom_expressions(self, &maps, error));
+  rh_status status = rh_exprs_outputs(maps, definition->map, what, error);
+  *n = rh_exprs_count(maps);
+  rh_exprs_destroy(maps);
+  return status;
+}
+
+/* ---- Fields ---- */
+
+static uint32_t align(uint32_t offset, uint32_t size) {
+  return (offset + size - 1) / size * size;
+}
+
+/* The layout is that of C and OpenCL C. */
+static rh_status add_field(rh_custom *self, const char *name, rh_type type, rh_error *error) {
+  uint32_t size = rh_type_size(type);
+  if (self->n_fields == RH_MOST_FIELDS)
+    return rh_fail(error, RH_E_USAGE, "a value has at most %d fields", RH_MOST_FIELDS);
+  rh_operator_field *field = &self->fields[self->n_fields++];
+  snprintf(field->name, sizeof field->name, "%s", name);
+  field->type = type;
+  field->offset = align(self->op.value_size, size);
+  self->op.value_size = field->offset + size;
+  if (self->op.value_size > RH_ANY_VALUE_BYTES)
+    return rh_fail(error, RH_E_USAGE, "a value has at most %d bytes", RH_ANY_VALUE_BYTES);
+  return RH_OK;
+}
+
+/* After the last field: the size of the struct, and which of its words are written. */
+static void close_struct(rh_custom *self) {
+  uint32_t largest = 4;
+  for (uint32_t k = 0; k < self->n_fields; k++) {
+    const rh_operator_field *field = &self->fields[k];
+    uint32_t words = rh_type_size(field->type) / 4;
+    if (rh_type_size(field->type) > largest) largest = rh_type_size(field->type);
+    self->face.written |= ((1u << words) - 1) << field->offset / 4;
+  }
+  self->op.value_size = align(self->op.value_size, largest);
+  self->op.identity = self->identity;
+  self->face.is_struct = 1;
+}
+
+static rh_status make_combine(rh_custom *self, rh_error *error) {
+  rh_expr_variable variables[2 * RH_MOST_FIELDS];
+  char names[2 * RH_MOST_FIELDS][RH_OPERATOR_NAME_BYTES + 2];
+  uint32_t n = self->n_fields;
+  for (uint32_t k = 0; k < 2 * n; k++) {
+    const rh_operator_field *field = &self->fields[k % n];
+    snprintf(names[k], sizeof names[k], "%c%s%s", k < n ? 'a' : 'b', *field->name ? "." : "",
+             field->name);
+    variables[k] = (rh_expr_variable){names[k], field->type};
+  }
+  return rh_exprs_create(&self->combine, variables, 2 * n, NULL, 0, 0, error);
+}
+
+static rh_status set_identity(rh_custom *self, uint32_t k, const char *text, const char *what,
+                              rh_error *error) {
+  rh_exprs *identity;
+  void *to = self->identity + self->fields[k].offset;
+  RH_TRY(rh_exprs_create(&identity, NULL, 0, NULL, 0, 0, error));
+  rh_status status = rh_exprs_output(identity, text, self->fields[k].type, what, error);
+  if (status == RH_OK) rh_exprs_eval(identity, NULL, 0, 1, NULL, &to);
+  rh_exprs_destroy(identity);
+  return status;
+}
+
+/* ---- Several built-in operators ---- */
+
+/* %a, %b: this field of both values; %A, %B: its part of them. */
+static void expand(const char *text, uint32_t part, const char *suffix, rh_text *to) {
+  for (; *text; text++) {
+    if (*text != '%') {
+      rh_text_append(to, text, 1);
+      continue;
+    }
+    char side = *++text;
+    rh_text_add(to, "%c.p%u%s", tolower(side), part, islower((unsigned char)side) ? suffix : "");
+  }
+}
+
+static rh_status add_part_field(rh_custom *self, uint32_t part, const rh_part_field *field,
+                                rh_error *error) {
+  char name[RH_OPERATOR_NAME_BYTES];
+  uint32_t k = self->n_fields;
+  snprintf(name, sizeof name, "p%u%s", part, field->suffix);
+  RH_TRY(add_field(self, name, field->type, error));
+  RH_TRY(set_identity(self, k, field->identity, "the operator", error));
+  return rh_exprs_output(self->load, field->load, field->type, "the operator", error);
+}
+
+static rh_status add_part_of(rh_custom *self, uint32_t op, const char *text, const char *what,
+                             rh_error *error) {
+  rh_part_field fields[RH_MOST_PART_FIELDS];
+  rh_exprs *map;
+  RH_TRY(rh_custom_expressions(self, &map, error));
+  rh_status status = rh_exprs_output(map, text, 0, what, error);
+  rh_type type = status == RH_OK ? rh_exprs_type(map, 0) : 0;
+  rh_exprs_destroy(map);
+  RH_TRY(status);
+  RH_TRY(rh_exprs_let(self->load, RH_PART_ELEMENT, text, what, error));
+  uint32_t n = rh_op_is_defined(op, type) ? rh_part_fields(op, type, fields) : 0;
+  if (n == 0)
+    return rh_fail(error, RH_E_USAGE, "%s of %s cannot be one of several operators in one pass",
+                   rh_op_name(op), rh_type_name(type));
+  self->parts[self->n_parts] = (rh_operator_part){op, type, 0, 0};
+  for (uint32_t k = 0; k < n; k++) RH_TRY(add_part_field(self, self->n_parts, &fields[k], error));
+  /* Between a key of 4 bytes and its index there is padding or none, by what stands before. */
+  self->parts[self->n_parts].index_at = self->fields[self->n_fields - 1].offset;
+  self->parts[self->n_parts++].offset = self->fields[self->n_fields - n].offset;
+  return RH_OK;
+}
+
+static rh_status add_part(rh_custom *self, const rh_definition *definition, uint32_t op,
+                          uint32_t number, rh_error *error) {
+  char what[RH_WHAT_BYTES];
+  rh_definition_what(what, definition, "map", definition->map_at);
+  char *text = rh_custom_map_of(self, definition, number);
+  if (!text) return rh_fail(error, RH_E_NOMEM, "no memory for a map");
+  rh_status status = add_part_of(self, op, text, what, error);
+  free(text);
+  return status;
+}
+
+static rh_status combine_parts(rh_custom *self, rh_error *error) {
+  rh_part_field fields[RH_MOST_PART_FIELDS];
+  RH_TRY(make_combine(self, error));
+  for (uint32_t part = 0; part < self->n_parts; part++) {
+    const rh_operator_part *of = &self->parts[part];
+    uint32_t n = rh_part_fields(of->op, of->type, fields);
+    for (uint32_t k = 0; k < n; k++) {
+      rh_text text = {0};
+      expand(fields[k].combine, part, fields[k].suffix, &text);
+      rh_status status =
+          rh_exprs_output(self->combine, rh_text_get(&text), fields[k].type, "the operator", error);
+      rh_text_finish(&text);
+      RH_TRY(status);
+    }
+  }
+  return RH_OK;
+}
+
+/* A built-in operator that asks as much of a strategy. */
+static void stand_in(rh_custom *self, uint32_t flags) {
+  rh_type type = self->operands[0].type;
+  self->op.flags = flags;
+  self->face.type = rh_type_is_float(type) ? type : RH_TYPE_f32;
+  self->face.base = RH_OP_sum;
+  if (flags & RH_OP_EXACT) self->face.base = RH_OP_max;
+  if (flags & RH_OP_COMMUTATIVE) return;
+  self->face.base = RH_OP_affine;
+  self->face.type = RH_TYPE_u64;
+}
+
+rh_status rh_custom_make_parts(rh_custom *self, const rh_definition *definition,
+                               const uint32_t *ops, uint32_t n_ops, uint32_t n_maps,
+                               rh_error *error) {
+  uint32_t n = n_ops > n_maps ? n_ops : n_maps, flags = RH_OP_COMMUTATIVE | RH_OP_EXACT;
+  if (n_ops > 1 && n_maps > 1 && n_ops != n_maps)
+    return rh_fail(error, RH_E_USAGE,
+                   "%u operators for %u expressions of the map: as many, or one for all", n_ops,
+                   n_maps);
+  RH_TRY(rh_custom_expressions(self, &self->load, error));
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t op = ops[n_ops == 1 ? 0 : k];
+    RH_TRY(add_part(self, definition, op, n_maps == 1 ? 0 : k, error));
+    flags &= rh_op_flags(op, self->parts[k].type) | ~(uint32_t)RH_OP_EXACT;
+  }
+  self->has_count = rh_custom_needs_count(definition);
+  if (self->has_count) RH_TRY(add_part_of(self, RH_OP_sum, "(u64)1", "the operator", error));
+  RH_TRY(combine_parts(self, error));
+  close_struct(self);
+  stand_in(self, flags);
+  return RH_OK;
+}
+
+/* ---- Fields of one's own ---- */
+
+/* A field that no file can name. */
+#define COUNT "0n"
+
+static rh_status add_count(rh_custom *self, rh_error *error) {
+  RH_TRY(rh_exprs_output(self->load, "1", RH_TYPE_u64, "the operator", error));
+  RH_TRY(add_field(self, COUNT, RH_TYPE_u64, error));
+  return set_identity(self, self->n_fields - 1, "0", "the operator", error);
+}
+
+static rh_status add_fields(rh_custom *self, const rh_definition *definition, rh_error *error) {
+  char what[RH_WHAT_BYTES];
+  RH_TRY(rh_custom_expressions(self, &self->load, error));
+  for (uint32_t k = 0; k < definition->n_fields; k++) {
+    const rh_field_text *field = &definition->fields[k];
+    const char *load = field->load ? field->load : self->operands[0].name;
+    rh_definition_what(what, definition, field->load_at.line ? "load" : "map", field->load_at);
+    RH_TRY(rh_exprs_output(self->load, load, field->type, what, error));
+    RH_TRY(add_field(self, field->name, rh_exprs_type(self->load, k), error));
+    rh_definition_what(what, definition, "identity", field->identity_at);
+    RH_TRY(set_identity(self, k, field->identity, what, error));
+  }
+  self->has_count = rh_custom_needs_count(definition);
+  return self->has_count ? add_count(self, error) : RH_OK;
+}
+
+static rh_status make_by_code(rh_custom *self, const rh_definition *definition, rh_error *error) {
+  for (uint32_t k = 0; k < definition->n_fields; k++)
+    RH_TRY(add_field(self, definition->fields[k].name, definition->fields[k].type, error));
+  close_struct(self);
+  stand_in(self, definition->flags);
+  return rh_custom_make_code(self, definition, error);
+}
+
+rh_status rh_custom_make_fields(rh_custom *self, const rh_definition *definition, rh_error *error) {
+  char what[RH_WHAT_BYTES];
+  if (definition->code || definition->code_file) return make_by_code(self, definition, error);
+  RH_TRY(add_fields(self, definition, error));
+  RH_TRY(make_combine(self, error));
+  for (uint32_t k = 0; k < definition->n_lets; k++) {
+    const rh_named_text *let = &definition->lets[k];
+    rh_definition_what(what, definition, "let", let->at);
+    RH_TRY(rh_exprs_let(self->combine, let->name, let->text, what, error));
+  }
+  for (uint32_t k = 0; k < definition->n_fields; k++) {
+    const rh_field_text *field = &definition->fields[k];
+    const char *key = field->name[0] ? "combine" : "reduce"; /* the option has no fields */
+    rh_definition_what(what, definition, key, field->combine_at);
+    RH_TRY(rh_exprs_output(self->combine, field->combine, self->fields[k].type, what, error));
+  }
+  if (self->has_count)
+    RH_TRY(rh_exprs_output(self->combine, "a." COUNT " + b." COUNT, RH_TYPE_u64, "the operator",
+                           error));
+  close_struct(self);
+  uint32_t flags = definition->flags;
+  if (!rh_exprs_rounds(self->combine)) flags |= RH_OP_EXACT;
+  stand_in(self, flags);
+  return RH_OK;
+}

@@ -1,0 +1,91 @@
+/* In whole tiles of the canonical order (docs/bits.md) both sides of every combination have as many
+ * elements, so that Chan's merge has neither a division nor a branch: b.n/n is 1/2.  The operations
+ * that are left are those of the expressions, in their order. */
+#include "../../core/base/bits.h"
+#include "../../core/base/widest.h"
+#include "evaluate.h"
+#include "moments.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROWS = 4, ROW_BYTES = 512, MOST_LANES = ROW_BYTES /* of elements of a byte */ };
+
+/* What stands at j + half onto what stands at j, of `n` elements each. */
+WIDEST static void halve(double *restrict mean, double *restrict m2,
+                         const double *restrict upper_mean, const double *restrict upper_m2,
+                         uint64_t half, double n) {
+  for (uint64_t j = 0; j < half; j++) {
+    double d = upper_mean[j] - mean[j];
+    mean[j] = mean[j] + d * 0.5;
+    m2[j] = m2[j] + upper_m2[j] + d * d * n * 0.5;
+  }
+}
+
+/* ---- Tiles ---- */
+
+/* To eight lanes. */
+static void reduce_tile(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
+                        uint64_t lanes, double *mean, double *m2) {
+  uint32_t variable;
+  rh_type type = rh_exprs_variable_of(self->load, 1, &variable);
+  if (type == RH_TYPE_f32) {
+    rh_moments_tile_f32((const float *)arrays->operands[variable] + first, lanes, mean, m2);
+  } else if (type == RH_TYPE_f64) {
+    rh_moments_tile_f64((const double *)arrays->operands[variable] + first, lanes, mean, m2);
+  } else {
+    _Alignas(64) double loaded[4][ROWS * MOST_LANES];
+    void *const outputs[4] = {loaded[0], loaded[1], loaded[2], loaded[3]};
+    rh_custom_load_fields(self, arrays, first, ROWS * lanes, outputs);
+    rh_moments_tile_f64(loaded[1], lanes, mean, m2);
+  }
+}
+
+/* 0: it cannot. */
+static int reduce_wide(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
+                       uint64_t tiles, rh_moments *value) {
+  rh_moments all = {.n = (double)(tiles * ROWS * RH_MOMENTS_ROW_F32)};
+  uint32_t variable;
+  rh_moments_tiles *wide = rh_moments_wide();
+  if (!wide || self->op.element_size != sizeof(float) ||
+      rh_exprs_variable_of(self->load, 1, &variable) != RH_TYPE_f32)
+    return 0;
+  wide((const float *)arrays->operands[variable] + first, tiles, &all.mean, &all.m2);
+  *value = all;
+  return 1;
+}
+
+/* Lane l of tile t stands at l * tiles + (t's bits in reverse order), as in reduce.c: so the next
+ * halves are of tiles side by side, and after the lanes come neighbouring tiles. */
+static void reduce(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t tiles,
+                   rh_moments *value) {
+  _Alignas(64) double mean[RH_MOMENTS_LANES * RH_MOMENTS_MOST_TILES];
+  _Alignas(64) double m2[RH_MOMENTS_LANES * RH_MOMENTS_MOST_TILES];
+  double means[RH_MOMENTS_LANES], m2s[RH_MOMENTS_LANES];
+  uint64_t lanes = ROW_BYTES / self->op.element_size;
+  for (uint64_t t = 0; t < tiles; t++, first += ROWS * lanes) {
+    uint64_t to = rh_bits_reversed(t, tiles);
+    reduce_tile(self, arrays, first, lanes, means, m2s);
+    for (uint64_t j = 0; j < RH_MOMENTS_LANES; j++, to += tiles) {
+      mean[to] = means[j];
+      m2[to] = m2s[j];
+    }
+  }
+  double n = (double)(ROWS * lanes / RH_MOMENTS_LANES);
+  for (uint64_t half = RH_MOMENTS_LANES * tiles / 2; half > 0; half /= 2, n *= 2)
+    halve(mean, m2, mean + half, m2 + half, half, n);
+  *value = (rh_moments){n, mean[0], m2[0], 0};
+}
+
+/* From a difference that is not finite comes a mean that is not, and stays so.  To multiply
+ * differences by a power of two is exact unless squares overflow or become subnormal, and then such
+ * a square does not count. */
+int rh_moments_reduce(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
+                      uint64_t tiles, void *value) {
+  rh_moments all;
+  if (!reduce_wide(self, arrays, first, tiles, &all)) reduce(self, arrays, first, tiles, &all);
+  all.large = all.m2 * RH_MOMENTS_LARGE * RH_MOMENTS_LARGE;
+  memcpy(value, &all, self->op.value_size);
+  if (self->n_fields == 3) return isfinite(all.mean);
+  return isfinite(all.m2) && (all.m2 == 0 || all.m2 > 0x1p-640);
+}

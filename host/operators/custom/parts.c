@@ -1,0 +1,104 @@
+#include "parts.h"
+#include "../../core/base/vocabulary.h"
+
+/* Order keys, as kernels/prelude/operators.cl explains them. */
+#define M RH_PART_ELEMENT
+#define KEY(as, sign, most, nan)                                                                   \
+  "isnan(" M ") ? " nan " : " as "(" M ") ^ (" as "(" M ") >> " sign " & " most ")"
+#define KEY32(nan) KEY("as_int", "31", "0x7fffffff", nan)
+#define KEY64(nan) KEY("as_long", "63", "0x7fffffffffffffff", nan)
+#define LEAST32    "(i32)0x80000000u"
+#define LEAST64    "(i64)0x8000000000000000u"
+#define MOST32     "0x7fffffff"
+#define MOST64     "0x7fffffffffffffff"
+/* -0 and +0 are equal to argmin and argmax; the key of -0, and only that, is -1. */
+#define FIRST(key) M " == 0 ? 0 : " key
+
+static const char *key_of(uint32_t op, rh_type type) {
+  int is_wide = type == RH_TYPE_f64;
+  int is_magnitude = op == RH_OP_amax || op == RH_OP_argamax;
+  if (!rh_type_is_float(type)) return is_magnitude ? "abs(" M ")" : M;
+  switch (op) {
+  case RH_OP_min: return is_wide ? KEY64(LEAST64) : KEY32(LEAST32);
+  case RH_OP_argmin: return is_wide ? FIRST(KEY64(LEAST64)) : FIRST(KEY32(LEAST32));
+  case RH_OP_max: return is_wide ? KEY64(MOST64) : KEY32(MOST32);
+  case RH_OP_argmax: return is_wide ? FIRST(KEY64(MOST64)) : FIRST(KEY32(MOST32));
+  default:
+    return is_wide ? "isnan(" M ") ? " MOST64 " : as_long(" M ") & " MOST64
+                   : "isnan(" M ") ? " MOST32 " : as_int(" M ") & " MOST32;
+  }
+}
+
+static int is_least(uint32_t op) {
+  return op == RH_OP_min || op == RH_OP_argmin;
+}
+
+static int is_64_bit(rh_type type) {
+  return type == RH_TYPE_i64 || type == RH_TYPE_u64 || type == RH_TYPE_f64;
+}
+
+/* Keys are signed, but for unsigned integers and magnitudes of integers. */
+static rh_type key_type(uint32_t op, rh_type type) {
+  int is_magnitude = op == RH_OP_amax || op == RH_OP_argamax;
+  int is_unsigned = !rh_type_is_float(type) && (is_magnitude || !rh_type_is_signed(type));
+  if (is_64_bit(type)) return is_unsigned ? RH_TYPE_u64 : RH_TYPE_i64;
+  return is_unsigned ? RH_TYPE_u32 : RH_TYPE_i32;
+}
+
+static const char *worst(uint32_t op, rh_type key) {
+  if (is_least(op))
+    return key == RH_TYPE_u64   ? "0xffffffffffffffffu"
+           : key == RH_TYPE_u32 ? "0xffffffffu"
+           : key == RH_TYPE_i64 ? MOST64
+                                : MOST32;
+  return key == RH_TYPE_i64 ? LEAST64 : key == RH_TYPE_i32 ? LEAST32 : "0";
+}
+
+static uint32_t extreme(uint32_t op, rh_type type, rh_part_field fields[RH_MOST_PART_FIELDS]) {
+  rh_type key = key_type(op, type);
+  int least = is_least(op);
+  const char *load = key_of(op, type), *identity = worst(op, key);
+  if (rh_op_flags(op, type) & RH_OP_INDEXED) {
+    fields[0] = (rh_part_field){"_key", key, load, identity, least ? "min(%a, %b)" : "max(%a, %b)"};
+    fields[1] =
+        (rh_part_field){"_index", RH_TYPE_u64, "i", "0xffffffffffffffffu",
+                        least ? "%B_key < %A_key || (%B_key == %A_key && %b < %a) ? %b : %a"
+                              : "%B_key > %A_key || (%B_key == %A_key && %b < %a) ? %b : %a"};
+    return 2;
+  }
+  fields[0] = (rh_part_field){"", key, load, identity, least ? "min(%a, %b)" : "max(%a, %b)"};
+  return 1;
+}
+
+static uint32_t arithmetic(uint32_t op, rh_type type, rh_part_field fields[RH_MOST_PART_FIELDS]) {
+  if (rh_type_is_float(type)) {
+    rh_type sum = type == RH_TYPE_f64 ? RH_TYPE_f64 : RH_TYPE_f32;
+    if (op == RH_OP_prod) return 0;
+    fields[0] = op == RH_OP_asum ? (rh_part_field){"", sum, "fabs(" M ")", "0.0", "%a + %b"}
+                                 : (rh_part_field){"", sum, M, "-0.0", "%a + %b"};
+    return 1;
+  }
+  if (op == RH_OP_asum)
+    fields[0] = (rh_part_field){"", RH_TYPE_u64, "abs((i64)" M ")", "0", "%a + %b"};
+  else
+    fields[0] = (rh_part_field){"", RH_TYPE_u64, "(u64)" M, op == RH_OP_prod ? "1" : "0",
+                                op == RH_OP_prod ? "%a * %b" : "%a + %b"};
+  if (op == RH_OP_asum && !rh_type_is_signed(type)) fields[0].load = "(u64)" M;
+  return 1;
+}
+
+uint32_t rh_part_fields(uint32_t op, rh_type type, rh_part_field fields[RH_MOST_PART_FIELDS]) {
+  rh_type bits = is_64_bit(type)           ? rh_type_is_signed(type) ? RH_TYPE_i64 : RH_TYPE_u64
+                 : rh_type_is_signed(type) ? RH_TYPE_i32
+                                           : RH_TYPE_u32;
+  switch (op) {
+  case RH_OP_sum:
+  case RH_OP_prod:
+  case RH_OP_asum: return arithmetic(op, type, fields);
+  case RH_OP_and: fields[0] = (rh_part_field){"", bits, M, "~0", "%a & %b"}; return 1;
+  case RH_OP_or: fields[0] = (rh_part_field){"", bits, M, "0", "%a | %b"}; return 1;
+  case RH_OP_xor: fields[0] = (rh_part_field){"", bits, M, "0", "%a ^ %b"}; return 1;
+  case RH_OP_affine: return 0;
+  default: return extreme(op, type, fields);
+  }
+}

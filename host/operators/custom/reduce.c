@@ -1,0 +1,307 @@
+/* Reducing many elements in the canonical order (docs/bits.md); what does not commute and is exact,
+ * one after the other.
+ *
+ * Many tiles are reduced together, so that each operation of an expression is a loop over many
+ * lanes.  Values are kept as one array for each field.
+ *
+ * A batch is a power of two of tiles, T.  Lane l of its tile t stands at l * T + (t's bits in
+ * reverse order).  Then what a step combines are always the two halves of an array: the upper half
+ * of the lanes and the lower, until each tile has one value; and then every tile and its
+ * neighbour, until the batch has one. */
+#include "../../core/base/bits.h"
+#include "../../core/base/vocabulary.h"
+#include "evaluate.h"
+#include "moments.h"
+
+#include <string.h>
+
+enum {
+  ROWS = 4, /* of a tile */
+  ROW_BYTES = 512,
+  PIECE = 512,  /* lanes of rows that are combined together: they stay in the nearest cache */
+  BATCH = 2048, /* lanes of a batch, at most */
+  BATCH_BYTES = 1 << 16,
+  MOST_NODES = 64
+};
+
+/* Values as arrays of fields. */
+typedef struct lanes {
+  unsigned char *of[RH_MOST_FIELDS];
+} lanes;
+
+typedef struct batch {
+  const rh_custom *of;
+  const rh_arrays *arrays;
+  uint64_t row;               /* lanes of a tile */
+  uint64_t end;               /* elements from there on do not exist, and are the identity */
+  lanes one, two, more, made; /* PIECE lanes each */
+  lanes all, other;           /* of all tiles */
+} batch;
+
+static uint32_t size_of(const rh_custom *of, uint32_t field) {
+  return rh_type_size(of->fields[field].type);
+}
+
+/* ---- Memory ---- */
+
+/* Returns what is left of the memory. */
+static unsigned char *divide(const rh_custom *of, lanes *into, uint64_t n, unsigned char *from) {
+  for (uint32_t k = 0; k < of->n_fields; k++) {
+    into->of[k] = from;
+    from += n * size_of(of, k);
+  }
+  return from;
+}
+
+/* A row at least. */
+static uint64_t batch_lanes(const rh_custom *of, uint64_t row) {
+  uint64_t n = BATCH;
+  while (n > row && n * of->op.value_size > BATCH_BYTES) n /= 2;
+  return n;
+}
+
+/* ---- Combining ---- */
+
+static void combine(const rh_custom *of, const lanes *a, const lanes *b, uint64_t at_b, uint64_t n,
+                    const lanes *made) {
+  const void *variables[2 * RH_MOST_FIELDS] = {NULL};
+  void *outputs[RH_MOST_FIELDS] = {NULL};
+  for (uint32_t k = 0; k < of->n_fields; k++) {
+    variables[k] = a->of[k];
+    variables[of->n_fields + k] = b->of[k] + at_b * size_of(of, k);
+    outputs[k] = made->of[k];
+  }
+  rh_exprs_eval(of->combine, variables, 0, n, NULL, outputs);
+}
+
+static void exchange(lanes *a, lanes *b) {
+  lanes kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+/* ---- Rows ---- */
+
+/* n is not 0.  Each copy doubles what is filled, because one for each lane took most of the time of
+ * the short pieces that answers are compared with. */
+static void put_identity(const rh_custom *of, const lanes *to, uint64_t at, uint64_t n) {
+  for (uint32_t k = 0; k < of->n_fields; k++) {
+    uint32_t size = size_of(of, k);
+    unsigned char *start = to->of[k] + at * size;
+    memcpy(start, of->identity + of->fields[k].offset, size);
+    for (uint64_t filled = 1; filled < n; filled *= 2)
+      memcpy(start + filled * size, start, (filled < n - filled ? filled : n - filled) * size);
+  }
+}
+
+/* Elements first .. first+n-1, to lanes `at` and on. */
+static void load(const batch *self, uint64_t first, uint64_t n, const lanes *to, uint64_t at) {
+  void *outputs[RH_MOST_FIELDS] = {NULL};
+  uint64_t exist = first >= self->end ? 0 : self->end - first < n ? self->end - first : n;
+  for (uint32_t k = 0; k < self->of->n_fields; k++)
+    outputs[k] = to->of[k] + at * size_of(self->of, k);
+  if (exist) rh_custom_load_fields(self->of, self->arrays, first, exist, outputs);
+  if (exist < n) put_identity(self->of, to, at + exist, n - exist);
+}
+
+/* `tiles` tiles from element `first` on: `width` lanes of row `row` of each. */
+static void load_row(const batch *self, uint64_t first, uint64_t tiles, uint64_t width,
+                     uint64_t row, const lanes *to) {
+  for (uint64_t t = 0; t < tiles; t++)
+    load(self, first + (t * ROWS + row) * self->row, width, to, t * width);
+}
+
+/* Rows 0 and 1, 2 and 3, and the two results, to self->one. */
+static void combine_rows(batch *self, uint64_t first, uint64_t tiles, uint64_t width) {
+  uint64_t n = tiles * width;
+  load_row(self, first, tiles, width, 0, &self->one);
+  load_row(self, first, tiles, width, 1, &self->more);
+  combine(self->of, &self->one, &self->more, 0, n, &self->made);
+  exchange(&self->one, &self->made);
+  load_row(self, first, tiles, width, 2, &self->two);
+  load_row(self, first, tiles, width, 3, &self->more);
+  combine(self->of, &self->two, &self->more, 0, n, &self->made);
+  exchange(&self->two, &self->made);
+  combine(self->of, &self->one, &self->two, 0, n, &self->made);
+  exchange(&self->one, &self->made);
+}
+
+/* ---- A batch ---- */
+
+#define SPREAD(size, word)                                                                         \
+  if (bytes == (size)) {                                                                           \
+    const word *x = (const void *)from;                                                            \
+    word *y = (void *)to;                                                                          \
+    for (uint64_t j = 0; j < n; j++) y[j * apart] = x[j];                                          \
+  }
+static void spread(const unsigned char *from, unsigned char *to, uint64_t n, uint64_t apart,
+                   uint32_t bytes) {
+  SPREAD(1, uint8_t)
+  SPREAD(2, uint16_t)
+  SPREAD(4, uint32_t)
+  SPREAD(8, uint64_t)
+}
+
+/* Lanes lane .. lane+width-1 of tiles tile .. tile+count-1 of the batch's T tiles. */
+static void place(const batch *self, uint64_t tile, uint64_t count, uint64_t tiles, uint64_t lane,
+                  uint64_t width) {
+  for (uint32_t k = 0; k < self->of->n_fields; k++) {
+    uint32_t size = size_of(self->of, k);
+    for (uint64_t t = 0; t < count; t++)
+      spread(self->one.of[k] + t * width * size,
+             self->all.of[k] + (lane * tiles + rh_bits_reversed(tile + t, tiles)) * size, width,
+             tiles, size);
+  }
+}
+
+/* *value = that of `tiles` tiles, a power of two, from element `first` on. */
+static void reduce_batch(batch *self, uint64_t first, uint64_t tiles, unsigned char *value) {
+  uint64_t width = self->row < PIECE ? self->row : PIECE;
+  uint64_t many = PIECE / width < tiles ? PIECE / width : tiles;
+  for (uint64_t tile = 0; tile < tiles; tile += many)
+    for (uint64_t lane = 0; lane < self->row; lane += width) {
+      combine_rows(self, first + tile * ROWS * self->row + lane, many, width);
+      place(self, tile, many, tiles, lane, width);
+    }
+  for (uint64_t half = self->row * tiles / 2; half > 0; half /= 2) {
+    combine(self->of, &self->all, &self->all, half, half, &self->other);
+    exchange(&self->all, &self->other);
+  }
+  for (uint32_t k = 0; k < self->of->n_fields; k++)
+    memcpy(value + self->of->fields[k].offset, self->all.of[k], size_of(self->of, k));
+}
+
+/* ---- The tree above ---- */
+
+/* nodes[k] combines 2^k tiles where bit k of `count` is set. */
+typedef struct nodes {
+  _Alignas(16) unsigned char of[MOST_NODES][RH_ANY_VALUE_BYTES];
+  uint64_t count;
+} nodes;
+
+/* A value of `tiles` tiles, a power of two. */
+static void append(const rh_custom *of, nodes *to, uint64_t tiles, unsigned char *value) {
+  uint32_t k = 0;
+  while (tiles >> k > 1) k++;
+  for (; to->count >> k & 1; k++) {
+    rh_custom_combine(of, to->of[k], value);
+    memcpy(value, to->of[k], of->op.value_size);
+  }
+  memcpy(to->of[k], value, of->op.value_size);
+  to->count += tiles;
+}
+
+static void join(const rh_custom *of, nodes *all, unsigned char *value) {
+  memcpy(value, of->identity, of->op.value_size);
+  for (uint32_t k = 0; k < MOST_NODES && all->count >> k; k++) {
+    if (!(all->count >> k & 1)) continue;
+    rh_custom_combine(of, all->of[k], value);
+    memcpy(value, all->of[k], of->op.value_size);
+  }
+}
+
+/* `tiles` tiles from element `first` on, by at most `most` at once; both are powers of two. */
+static void append_batches(batch *b, uint64_t first, uint64_t tiles, uint64_t most, nodes *to) {
+  _Alignas(16) unsigned char node[RH_ANY_VALUE_BYTES] = {0};
+  uint64_t each = tiles < most ? tiles : most;
+  for (uint64_t done = 0; done < tiles; done += each, first += each * ROWS * b->row) {
+    reduce_batch(b, first, each, node);
+    append(b->of, to, each, node);
+  }
+}
+
+static void reduce_tiles(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
+                         void *value) {
+  _Alignas(16) unsigned char node[RH_ANY_VALUE_BYTES] = {0};
+  uint64_t row = ROW_BYTES / self->op.element_size, many = batch_lanes(self, row);
+  uint64_t tile = ROWS * row, left = n / tile + (n % tile > 0);
+  _Alignas(64) unsigned char room[(4 * PIECE + 2 * many) * self->op.value_size];
+  batch b = {.of = self, .arrays = arrays, .row = row, .end = first + n};
+  unsigned char *at = divide(self, &b.one, PIECE, room);
+  at = divide(self, &b.two, PIECE, at);
+  at = divide(self, &b.more, PIECE, at);
+  at = divide(self, &b.made, PIECE, at);
+  at = divide(self, &b.all, many, at);
+  divide(self, &b.other, many, at);
+  nodes all;
+  all.count = 0;
+  uint64_t tiles = self->is_moments ? RH_MOMENTS_MOST_TILES : many / row;
+  for (; left > 0; first += tiles * tile, left -= tiles) {
+    uint64_t whole = left - (n % tile > 0);
+    while (tiles > (whole ? whole : 1)) tiles /= 2;
+    if (self->is_moments && whole && rh_moments_reduce(self, arrays, first, tiles, node))
+      append(self, &all, tiles, node);
+    else
+      append_batches(&b, first, tiles, many / row, &all);
+  }
+  join(self, &all, node);
+  memcpy(value, node, self->op.value_size);
+}
+
+/* ---- Operators that do not commute: neighbours first, from the elements on ---- */
+
+/* Element e stands where e's bits in reverse order say, so that here, too, what a step combines are
+ * halves. */
+static void reduce_neighbours(batch *self, uint64_t first, uint64_t n, unsigned char *value) {
+  load(self, first, n, &self->more, 0);
+  for (uint32_t k = 0; k < self->of->n_fields; k++) {
+    uint32_t size = size_of(self->of, k);
+    for (uint64_t e = 0; e < n; e++)
+      memcpy(self->all.of[k] + rh_bits_reversed(e, n) * size, self->more.of[k] + e * size, size);
+  }
+  for (uint64_t half = n / 2; half > 0; half /= 2) {
+    combine(self->of, &self->all, &self->all, half, half, &self->made);
+    exchange(&self->all, &self->made);
+  }
+  for (uint32_t k = 0; k < self->of->n_fields; k++)
+    memcpy(value + self->of->fields[k].offset, self->all.of[k], size_of(self->of, k));
+}
+
+/* A tile is a whole number of such pieces, so that tiles need no care of their own. */
+static void reduce_in_order(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
+                            uint64_t n, void *value) {
+  enum { ELEMENTS = 256 };
+  _Alignas(16) unsigned char node[RH_ANY_VALUE_BYTES] = {0};
+  _Alignas(64) unsigned char room[3 * ELEMENTS * self->op.value_size];
+  batch b = {.of = self, .arrays = arrays, .end = first + n};
+  divide(self, &b.made, ELEMENTS,
+         divide(self, &b.all, ELEMENTS, divide(self, &b.more, ELEMENTS, room)));
+  nodes all;
+  all.count = 0;
+  for (; first < b.end; first += ELEMENTS) {
+    reduce_neighbours(&b, first, ELEMENTS, node);
+    append(self, &all, 1, node);
+  }
+  join(self, &all, node);
+  memcpy(value, node, self->op.value_size);
+}
+
+/* What blocks of a large array mostly are: without the memory and the tree of reduce_tiles(), which
+ * take longer than a few tiles.  0: they are not. */
+static int reduce_as_moments(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
+                             uint64_t n, void *value) {
+  if (!self->is_moments) return 0;
+  uint64_t tile = ROWS * ROW_BYTES / self->op.element_size, tiles = n / tile;
+  if (n % tile != 0 || tiles == 0 || tiles > RH_MOMENTS_MOST_TILES || (tiles & (tiles - 1)) != 0)
+    return 0;
+  return rh_moments_reduce(self, arrays, first, tiles, value);
+}
+
+void rh_custom_reduce(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
+                      void *value) {
+  if (self->code) {
+    rh_custom_reduce_by_code(self, arrays, first, n, value);
+    return;
+  }
+  if (reduce_as_moments(self, arrays, first, n, value)) return;
+  if (self->op.flags & RH_OP_COMMUTATIVE) {
+    reduce_tiles(self, arrays, first, n, value);
+    return;
+  }
+  if (!(self->op.flags & RH_OP_EXACT)) {
+    reduce_in_order(self, arrays, first, n, value);
+    return;
+  }
+  memcpy(value, self->identity, self->op.value_size);
+  rh_custom_fold(self, value, arrays, first, n);
+}

@@ -1,0 +1,242 @@
+/* What becomes of a value: numbers with names. */
+#include "../../core/base/error.h"
+#include "../../core/base/text.h"
+#include "../../core/base/vocabulary.h"
+#include "../../core/operation/ops.h"
+#include "../../core/operation/result.h"
+#include "make.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The result of a part is an index, or of the built-in operator's type. */
+static rh_type part_type(const rh_operator_part *part) {
+  if (rh_op_flags(part->op, part->type) & RH_OP_INDEXED) return RH_TYPE_u64;
+  return rh_op_result_type(part->op, part->type);
+}
+
+uint32_t rh_custom_n_given(const rh_custom *self) {
+  return (self->n_parts ? self->n_parts : self->n_fields) - (uint32_t)self->has_count;
+}
+
+static rh_type type_of(const rh_custom *self, uint32_t k) {
+  return self->n_parts ? part_type(&self->parts[k]) : self->fields[k].type;
+}
+
+/* How `finalize` calls it: a.0, a.1 or a.FIELD; a alone where there is only one, without a name. */
+static void name_of(const rh_custom *self, uint32_t k, rh_expr_name name) {
+  if (rh_custom_n_given(self) == 1 && (self->n_parts || !*self->fields[0].name))
+    snprintf(name, RH_EXPR_NAME_BYTES, "a");
+  else if (self->n_parts)
+    snprintf(name, RH_EXPR_NAME_BYTES, "a.%u", k);
+  else
+    snprintf(name, RH_EXPR_NAME_BYTES, "a.%.60s", self->fields[k].name);
+}
+
+static rh_status make_finalize(rh_custom *self, const rh_definition *definition, rh_error *error) {
+  rh_expr_variable variables[RH_MOST_FIELDS + 1];
+  rh_expr_name names[RH_MOST_FIELDS];
+  rh_expr_constant constants[RH_MOST_CONSTANTS];
+  uint32_t n = rh_custom_n_given(self);
+  for (uint32_t k = 0; k < n; k++) {
+    name_of(self, k, names[k]);
+    variables[k] = (rh_expr_variable){names[k], type_of(self, k)};
+  }
+  variables[n] = (rh_expr_variable){"n", RH_TYPE_u64};
+  for (uint32_t k = 0; k < self->n_lets; k++)
+    constants[k] = (rh_expr_constant){self->lets[k].name, self->lets[k].value};
+  RH_TRY(rh_exprs_create(&self->finalize, variables, n + 1, constants, self->n_lets, 0, error));
+  for (uint32_t k = 0; k < definition->n_results; k++) {
+    const rh_named_text *result = &definition->results[k];
+    char what[RH_WHAT_BYTES];
+    rh_definition_what(what, definition, "finalize", result->at);
+    RH_TRY(rh_exprs_output(self->finalize, result->text, 0, what, error));
+    memcpy(self->results[k], result->name, RH_OPERATOR_NAME_BYTES);
+  }
+  self->face.n_results = definition->n_results;
+  return RH_OK;
+}
+
+rh_status rh_custom_make_results(rh_custom *self, const rh_definition *definition,
+                                 rh_error *error) {
+  if (definition->n_results) return make_finalize(self, definition, error);
+  if (!self->face.is_struct) return RH_OK;
+  self->face.n_results = rh_custom_n_given(self);
+  for (uint32_t k = 0; k < self->face.n_results; k++)
+    if (self->n_parts)
+      snprintf(self->results[k], RH_OPERATOR_NAME_BYTES, "%s", rh_op_name(self->parts[k].op));
+    else
+      snprintf(self->results[k], RH_OPERATOR_NAME_BYTES, "%s",
+               *self->fields[k].name ? self->fields[k].name : "value");
+  return RH_OK;
+}
+
+/* ---- Decoding ---- */
+
+static void decode_part(const rh_operator_part *part, const void *value, int may_be_empty,
+                        rh_operator_result *to) {
+  const rh_op *row = rh_op_find(part->op, part->type);
+  rh_result result;
+  to->type = part_type(part);
+  if (row->flags & RH_OP_INDEXED) {
+    memcpy(&to->value.u, (const char *)value + part->index_at, sizeof to->value.u);
+    return;
+  }
+  rh_op_result(part->op, part->type, (const char *)value + part->offset, &result);
+  memcpy(&to->value, &result.value, sizeof to->value);
+  /* The identity of a float sum is -0; the sum of nothing is 0 to a user. */
+  if (may_be_empty && part->op == RH_OP_sum && rh_type_is_float(to->type) && to->value.f == 0)
+    to->value.f = 0;
+}
+
+static void decode_number(rh_type type, const void *from, rh_operator_result *to) {
+  union {
+    int32_t i32;
+    uint32_t u32;
+    uint64_t u64;
+    float f32;
+    double f64;
+  } number = {0};
+  memcpy(&number, from, rh_type_size(type));
+  to->type = type;
+  switch (type) {
+  case RH_TYPE_i32: to->value.i = number.i32; break;
+  case RH_TYPE_u32: to->value.u = number.u32; break;
+  case RH_TYPE_f32: to->value.f = (double)number.f32; break;
+  case RH_TYPE_f64: to->value.f = number.f64; break;
+  default: to->value.u = number.u64;
+  }
+}
+
+static void decode(const rh_custom *self, uint32_t k, const void *value, uint64_t n,
+                   rh_operator_result *to) {
+  const rh_operator_field *field = &self->fields[k];
+  if (self->n_parts)
+    decode_part(&self->parts[k], value, n == 0 || self->face.is_masked, to);
+  else
+    decode_number(field->type, (const char *)value + field->offset, to);
+}
+
+/* As expressions read it: of a smaller integer, the low bytes. */
+static void encode(const rh_operator_result *from, void *to) {
+  float narrow = (float)from->value.f;
+  if (from->type == RH_TYPE_f32)
+    memcpy(to, &narrow, sizeof narrow);
+  else
+    memcpy(to, &from->value, sizeof from->value);
+}
+
+/* What an expression reads and writes, of one element. */
+typedef struct numbers {
+  uint64_t of[RH_MOST_FIELDS + 1];
+  void *places[RH_MOST_FIELDS + 1];
+} numbers;
+
+static void place(numbers *these) {
+  for (uint32_t k = 0; k <= RH_MOST_FIELDS; k++) {
+    these->of[k] = 0;
+    these->places[k] = &these->of[k];
+  }
+}
+
+void rh_custom_given(const rh_custom *self, const void *value, uint64_t n,
+                     rh_operator_result *given) {
+  for (uint32_t k = 0; k < rh_custom_n_given(self); k++) decode(self, k, value, n, &given[k]);
+}
+
+uint64_t rh_custom_count_in(const rh_custom *self, const void *value, uint64_t n) {
+  const rh_operator_field *last = &self->fields[self->n_fields - (uint32_t)self->has_count];
+  if (self->has_count) memcpy(&n, (const char *)value + last->offset, sizeof n);
+  return n;
+}
+
+/* The field of an indexed part is its index. */
+uint32_t rh_custom_field_given(const rh_custom *self, uint32_t k) {
+  const rh_operator_part *part = &self->parts[k];
+  uint32_t offset = part->offset, j = 0;
+  if (!self->n_parts) return k;
+  if (rh_op_flags(part->op, part->type) & RH_OP_INDEXED) offset = part->index_at;
+  while (self->fields[j].offset != offset) j++;
+  return j;
+}
+
+void rh_custom_finalize(const rh_custom *self, const rh_operator_result *given, uint64_t n,
+                        rh_operator_result *results) {
+  uint64_t constants[RH_EXPR_MOST_SLOTS];
+  numbers in, out;
+  uint32_t n_given = rh_custom_n_given(self);
+  if (!self->finalize) {
+    memcpy(results, given, self->face.n_results * sizeof *results);
+  } else {
+    place(&in);
+    place(&out);
+    for (uint32_t k = 0; k < n_given; k++) encode(&given[k], &in.of[k]);
+    in.of[n_given] = n;
+    rh_exprs_bind(self->finalize, n, constants);
+    rh_exprs_eval(self->finalize, (const void *const *)in.places, 0, 1, constants, out.places);
+    for (uint32_t k = 0; k < self->face.n_results; k++)
+      decode_number(rh_exprs_type(self->finalize, k), &out.of[k], &results[k]);
+  }
+  for (uint32_t k = 0; k < self->face.n_results; k++)
+    memcpy(results[k].name, self->results[k], RH_OPERATOR_NAME_BYTES);
+}
+
+/* ---- What is known of a result ---- */
+
+uint64_t rh_custom_result_uses(const rh_custom *self, uint32_t k) {
+  int uses_index;
+  if (!self->finalize) return UINT64_C(1) << k;
+  return rh_exprs_variables(self->finalize, k, &uses_index) &
+         ((UINT64_C(1) << rh_custom_n_given(self)) - 1);
+}
+
+rh_interval rh_custom_enclose_result(const rh_custom *self, uint32_t k, const rh_interval *given,
+                                     uint64_t n) {
+  uint64_t constants[RH_EXPR_MOST_SLOTS];
+  rh_interval variables[RH_MOST_FIELDS + 1];
+  uint32_t n_given = rh_custom_n_given(self);
+  if (!self->finalize) return given[k];
+  memcpy(variables, given, n_given * sizeof *given);
+  variables[n_given] = rh_interval_around((double)n);
+  rh_exprs_bind(self->finalize, n, constants);
+  return rh_exprs_enclose_one(self->finalize, k, variables, constants);
+}
+
+/* ---- As users see them ---- */
+
+int rh_custom_keeps_index(const rh_custom *self) {
+  return self->face.is_struct && self->n_parts && !self->finalize &&
+         rh_op_flags(self->parts[0].op, self->parts[0].type) & RH_OP_INDEXED;
+}
+
+static void take_index(const rh_custom *self, const void *value, rh_result *result) {
+  const rh_operator_part *first = &self->parts[0];
+  rh_result alone;
+  if (!rh_custom_keeps_index(self)) return;
+  rh_op_result(first->op, first->type, (const char *)value + first->offset, &alone);
+  result->type = alone.type;
+  result->value = alone.value;
+  result->indexed = 1;
+  memcpy(&result->index, (const char *)value + first->index_at, sizeof result->index);
+}
+
+void rh_custom_show(const rh_custom *self, const rh_operator_result *results, const void *value,
+                    rh_result *result) {
+  *result = (rh_result){.n_fields = self->face.n_results, .type = results[0].type};
+  memcpy(&result->value, &results[0].value, sizeof result->value);
+  for (uint32_t k = 0; k < self->face.n_results; k++) {
+    rh_result_field *field = &result->fields[k];
+    memcpy(field->name, results[k].name, strnlen(results[k].name, sizeof field->name - 1));
+    field->type = results[k].type;
+    memcpy(&field->value, &results[k].value, sizeof field->value);
+  }
+  take_index(self, value, result);
+}
+
+void rh_custom_decode(const rh_custom *self, const void *value, uint64_t n, rh_result *result) {
+  rh_operator_result given[RH_MOST_FIELDS], results[RH_MOST_FIELDS];
+  rh_custom_given(self, value, n, given);
+  rh_custom_finalize(self, given, rh_custom_count_in(self, value, n), results);
+  rh_custom_show(self, results, value, result);
+}

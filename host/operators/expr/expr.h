@@ -1,0 +1,188 @@
+/* Expressions in C's syntax over arrays: parsed to a typed graph, evaluated here, and written as
+ * OpenCL C.  Nothing of the user's text reaches a compiler.  docs/operators.md has the language:
+ * its types, functions, and where it differs from C, so that host and device compute the same. */
+#pragma once
+
+#include "../../core/base/text.h"
+#include <redhost/redhost.h>
+
+enum {
+  RH_EXPR_MOST_BYTES = 1 << 16, /* of a text */
+  RH_EXPR_MOST_DEPTH = 200,     /* of parentheses, and of the graph's unary operators */
+  RH_EXPR_MOST_NODES = 4096,
+  RH_EXPR_MOST_LIVE = 64, /* results of operations that are needed at the same time */
+  RH_EXPR_MOST_OUTPUTS = 32,
+  RH_EXPR_MOST_SLOTS = 64, /* constants, one for each type that they are used as */
+  RH_EXPR_NAME_BYTES = 64
+};
+
+/* A number that takes on the type of what it meets, as Python's numbers do in NumPy. */
+typedef struct rh_expr_value {
+  int is_float;
+  union {
+    int64_t i;
+    double f;
+  } as;
+  int is_large; /* 1: an integer above INT64_MAX: as.i has the bits of a uint64_t */
+} rh_expr_value;
+
+/* An array, or a field of a value.  f16 is read as f32, and integers of 8 and 16 bits as i32. */
+typedef struct rh_expr_variable {
+  const char *name; /* an identifier, or two with a dot: "a.mean", "a.0" */
+  rh_type type;
+} rh_expr_variable;
+
+/* A constant that may change without another build: kernels get it as an argument. */
+typedef struct rh_expr_constant {
+  const char *name;
+  rh_expr_value value;
+} rh_expr_constant;
+
+/* All values that a number may have: from low to high, which are NaN where nothing is known. */
+typedef struct rh_interval {
+  double low, high;
+} rh_interval;
+
+/* Several expressions over the same variables.  What they have in common is computed once. */
+typedef struct rh_exprs rh_exprs;
+
+typedef char rh_expr_name[RH_EXPR_NAME_BYTES];
+
+/* has_index: `i` is the element's index, and `n` the number of elements, both u64.  Names are
+ * copied. */
+rh_status rh_exprs_create(rh_exprs **made, const rh_expr_variable *variables, uint32_t n_variables,
+                          const rh_expr_constant *constants, uint32_t n_constants, int has_index,
+                          rh_error *error);
+void rh_exprs_destroy(rh_exprs *exprs); /* null is legal */
+
+/* ---- Adding.  `what` begins the message: "--map".  A message about the text ends with "at column
+ * N of 'TEXT'"; all are RH_E_USAGE. ---- */
+
+/* A name for an expression, which later ones may use. */
+rh_status rh_exprs_let(rh_exprs *exprs, const char *name, const char *text, const char *what,
+                       rh_error *error);
+/* Adds an output.  type: of i32, u32, i64, u64, f32 and f64, to which it is converted; 0: its own
+ * type, which is one of these. */
+rh_status rh_exprs_output(rh_exprs *exprs, const char *text, rh_type type, const char *what,
+                          rh_error *error);
+/* Adds an output for each expression of a list, with commas between. */
+rh_status rh_exprs_outputs(rh_exprs *exprs, const char *text, const char *what, rh_error *error);
+
+/* Where the condition is false, output k is *values[k], of its type, instead.  For all outputs that
+ * there will be. */
+rh_status rh_exprs_where(rh_exprs *exprs, const char *condition, const void *const *values,
+                         const char *what, rh_error *error);
+
+/* ---- Asking ---- */
+
+uint32_t rh_exprs_count(const rh_exprs *exprs); /* outputs */
+rh_type rh_exprs_type(const rh_exprs *exprs, uint32_t output);
+int rh_exprs_uses_variable(const rh_exprs *exprs, uint32_t variable);
+int rh_exprs_uses_constant(const rh_exprs *exprs, uint32_t constant);
+int rh_exprs_uses_index(const rh_exprs *exprs);
+int rh_exprs_uses_f64(const rh_exprs *exprs);
+/* Has every operation the same bits everywhere?  So have integers and what IEEE 754 fixes, but not
+ * functions such as exp. */
+int rh_exprs_is_exact(const rh_exprs *exprs);
+/* Output 0 may differ between host and device by this part of its value, or of the least normal
+ * number, if every function errs as much as OpenCL C lets it.  0: not at all; INFINITY: no bound is
+ * known. */
+double rh_exprs_error(const rh_exprs *exprs);
+/* Does it ask whether floats are equal? */
+int rh_exprs_compares_equal(const rh_exprs *exprs);
+/* Is a literal rounded, such as 0.1, or longer than a few digits? */
+int rh_exprs_has_long_literals(const rh_exprs *exprs);
+/* Can an operation round a float? */
+int rh_exprs_rounds(const rh_exprs *exprs);
+/* Does it only add, subtract and select floats, so that rounding stays in proportion to the
+ * operands and not to their products? */
+int rh_exprs_is_linear(const rh_exprs *exprs);
+/* The literals that outputs need, at most `most` of them.  Returns their number. */
+uint32_t rh_exprs_literals(const rh_exprs *exprs, double *list, uint32_t most);
+/* The form of the only output, RH_FORM_*, and the variables that it is of. */
+uint32_t rh_exprs_form(const rh_exprs *exprs, uint32_t variables[2]);
+/* Is the output this number? */
+int rh_exprs_is_literal(const rh_exprs *exprs, uint32_t output, double value);
+/* The type of the variable that the output is, converted or not; 0: it is none. */
+rh_type rh_exprs_variable_of(const rh_exprs *exprs, uint32_t output, uint32_t *variable);
+/* The variables that an output is computed from, bit k: variable k; 64 at most.  *uses_index: 1 if
+ * the index is, too. */
+uint64_t rh_exprs_variables(const rh_exprs *exprs, uint32_t output, int *uses_index);
+/* The same questions about one output: can an operation of it round a float, and is a function part
+ * of it that may err? */
+int rh_exprs_output_rounds(const rh_exprs *exprs, uint32_t output);
+int rh_exprs_output_errs(const rh_exprs *exprs, uint32_t output);
+/* Is it the sum of two variables of its type, and of nothing else? */
+int rh_exprs_output_adds(const rh_exprs *exprs, uint32_t output, uint32_t a, uint32_t b);
+/* Have both as many outputs, of the same operations in the same order?  In the time that it takes
+ * to write the shorter of them out. */
+int rh_exprs_are_equal(const rh_exprs *exprs, const rh_exprs *other);
+/* Bytes of the constants that rh_exprs_bind() writes; 0: no expression uses any. */
+uint32_t rh_exprs_constants_size(const rh_exprs *exprs);
+
+/* ---- Where integers wrap ---- */
+
+/* An operation as it stands in a text: its sign, and from `begin` to `end` the sums and products of
+ * the same type that it is a part of. */
+typedef struct rh_expr_place {
+  const char *what, *text; /* as they were given to this, which keeps them */
+  uint32_t begin, sign, end;
+  rh_type type; /* of the operation */
+} rh_expr_place;
+
+/* The first difference of unsigned integers that may be below 0 for one of n elements, whatever the
+ * variables are, so that an output is another number than that of signed integers.  0: none is. */
+int rh_exprs_find_difference(const rh_exprs *exprs, uint64_t n, rh_expr_place *found);
+/* The first sum, difference or product of 32 bits that may wrap so that the output shows it.  0:
+ * there is none. */
+int rh_exprs_find_narrow(const rh_exprs *exprs, uint32_t output, rh_expr_place *found);
+/* Does the output's type, of integers, hold the sum of n of them, whatever the variables are? */
+int rh_exprs_sum_fits(const rh_exprs *exprs, uint32_t output, uint64_t n);
+
+/* ---- Using ---- */
+
+/* Other values than those of the creation, in the order of the constants; one that was an integer
+ * stays one.  [not while another thread uses them] */
+void rh_exprs_set_constants(rh_exprs *exprs, const rh_expr_value *values);
+/* RH_E_USAGE for values that the types do not hold that the first values were given. */
+rh_status rh_exprs_check_constants(const rh_exprs *exprs, const rh_expr_value *values,
+                                   rh_error *error);
+/* The types that a constant is used as, bit k: type k. */
+uint32_t rh_exprs_constant_types(const rh_exprs *exprs, uint32_t constant);
+
+/* Where rh_exprs_bind() writes `n`, counted in 8 bytes; -1: nothing uses it. */
+int rh_exprs_count_slot(const rh_exprs *exprs);
+
+/* Writes the constants for kernels and for rh_exprs_eval(), 8 bytes each, and `n`. */
+void rh_exprs_bind(const rh_exprs *exprs, uint64_t n, void *constants);
+
+/* outputs[k][j] = output k of elements variables[v][j], j < n, whose index is first + j.  Rounds
+ * after every operation.  The outputs do not overlap with anything.  [any thread] */
+void rh_exprs_eval(const rh_exprs *exprs, const void *const *variables, uint64_t first, uint64_t n,
+                   const void *constants, void *const *outputs);
+
+/* low[j] <= output k of element first + j on any device <= high[j], if functions err at most as
+ * OpenCL C lets them, and what IEEE 754 fixes is rounded to nearest and never flushed.  Both are
+ * NaN where nothing is known.  n: at most RH_ENCLOSED_MOST.  -1: it is not known of expressions
+ * like these; else 0.  [any thread] */
+enum { RH_ENCLOSED_MOST = 256 };
+int rh_exprs_enclose(const rh_exprs *exprs, uint32_t k, const void *const *variables,
+                     uint64_t first, uint64_t n, const void *constants, double *low, double *high);
+/* The number itself; an integer that a double may not hold lies between its neighbours. */
+rh_interval rh_interval_around(double x);
+/* The same of output k of one element, whose variables lie in intervals. */
+rh_interval rh_exprs_enclose_one(const rh_exprs *exprs, uint32_t k, const rh_interval *variables,
+                                 const void *constants);
+
+/* Writes OpenCL C statements that compute the outputs, in variables whose names begin with
+ * `prefix`.  variables: their names there; index, constants: the names of a ulong and of a pointer
+ * to ulong.  outputs[k] receives output k's name. */
+void rh_exprs_write(const rh_exprs *exprs, rh_text *to, const rh_expr_name *variables,
+                    const char *index, const char *constants, const char *prefix,
+                    rh_expr_name *outputs);
+/* Functions that all written expressions may call; once in each program. */
+void rh_exprs_write_helpers(rh_text *to);
+
+/* outputs[k]: the value modulo the prime 2^61 - 1, of variables in its field.  `?:` goes by whether
+ * floats are equal.  0: an operation is not one of + - * / ?: == !=, or divides by 0. */
+int rh_exprs_modular(const rh_exprs *exprs, const uint64_t *variables, uint64_t *outputs);

@@ -1,0 +1,430 @@
+#include "../../core/base/error.h"
+#include "../../core/base/vocabulary.h"
+#include "eval.h"
+#include "number.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t arity_of(const rh_node *node) {
+  static const uint32_t arity[] = {
+#define RH_X(name, operands) [RH_NODE_##name] = operands,
+      RH_NODE_LIST(RH_X)
+#undef RH_X
+  };
+  return node->kind == RH_NODE_CALL ? node->function->n_args : arity[node->kind];
+}
+
+/* Has it the same value for all elements? */
+static int is_same(const rh_node *node) {
+  return node->kind == RH_NODE_LITERAL || node->kind == RH_NODE_CONSTANT;
+}
+
+/* ---- Creating ---- */
+
+static rh_status out_of_memory(rh_error *error) {
+  return rh_fail(error, RH_E_NOMEM, "no memory for an expression");
+}
+
+static rh_status take_names(rh_exprs *exprs, const rh_expr_variable *variables,
+                            const rh_expr_constant *constants, rh_error *error) {
+  exprs->variables = calloc(exprs->n_variables + 1, sizeof *exprs->variables);
+  exprs->types = calloc(exprs->n_variables + 1, sizeof *exprs->types);
+  exprs->constants = calloc(exprs->n_constants + 1, sizeof *exprs->constants);
+  exprs->values = calloc(exprs->n_constants + 1, sizeof *exprs->values);
+  if (!exprs->variables || !exprs->types || !exprs->constants || !exprs->values)
+    return out_of_memory(error);
+  for (uint32_t k = 0; k < exprs->n_variables; k++) {
+    strncpy(exprs->variables[k], variables[k].name, RH_EXPR_NAME_BYTES - 1);
+    exprs->types[k] = variables[k].type;
+  }
+  for (uint32_t k = 0; k < exprs->n_constants; k++) {
+    strncpy(exprs->constants[k], constants[k].name, RH_EXPR_NAME_BYTES - 1);
+    exprs->values[k] = constants[k].value;
+  }
+  return RH_OK;
+}
+
+rh_status rh_exprs_create(rh_exprs **made, const rh_expr_variable *variables, uint32_t n_variables,
+                          const rh_expr_constant *constants, uint32_t n_constants, int has_index,
+                          rh_error *error) {
+  rh_exprs *exprs = calloc(1, sizeof *exprs);
+  *made = NULL;
+  if (!exprs) return out_of_memory(error);
+  exprs->n_variables = n_variables;
+  exprs->n_constants = n_constants;
+  exprs->has_index = has_index;
+  rh_status status = take_names(exprs, variables, constants, error);
+  if (status != RH_OK)
+    rh_exprs_destroy(exprs);
+  else
+    *made = exprs;
+  return status;
+}
+
+void rh_exprs_destroy(rh_exprs *exprs) {
+  if (!exprs) return;
+  free(exprs->nodes);
+  free(exprs->order);
+  free(exprs->variables);
+  free(exprs->types);
+  free(exprs->constants);
+  free(exprs->values);
+  rh_graph_forget_places(exprs);
+  free(exprs);
+}
+
+/* ---- Nodes ---- */
+
+static int same(const rh_node *a, const rh_node *b) {
+  return a->kind == b->kind && a->type == b->type && a->of == b->of && a->number == b->number &&
+         a->function == b->function && a->is_weak == b->is_weak && a->as == b->as &&
+         memcmp(a->args, b->args, sizeof a->args) == 0 &&
+         memcmp(&a->value, &b->value, sizeof a->value) == 0;
+}
+
+/* Only the latest nodes are compared: more would make long texts slow. */
+static int find(const rh_exprs *exprs, const rh_node *node, uint32_t *found) {
+  enum { LATEST = 256 };
+  uint32_t n = exprs->n_nodes, least = n > LATEST ? n - LATEST : 0;
+  for (uint32_t k = n; k > least; k--)
+    if (same(&exprs->nodes[k - 1], node)) {
+      *found = k - 1;
+      return 1;
+    }
+  return 0;
+}
+
+rh_reason rh_graph_add(rh_exprs *exprs, const rh_node *node, uint32_t *made) {
+  if (find(exprs, node, made)) return NULL;
+  if (exprs->n_nodes == RH_EXPR_MOST_NODES) return "too long: more than 4096 operations";
+  if (exprs->n_nodes == exprs->capacity) {
+    uint32_t capacity = exprs->capacity ? 2 * exprs->capacity : 32;
+    rh_node *grown = realloc(exprs->nodes, capacity * sizeof *grown);
+    if (!grown) return "no memory for an expression";
+    exprs->nodes = grown;
+    exprs->capacity = capacity;
+  }
+  exprs->nodes[exprs->n_nodes] = *node;
+  exprs->nodes[exprs->n_nodes].arity = arity_of(node);
+  rh_eval_known(exprs, &exprs->nodes[exprs->n_nodes]);
+  *made = exprs->n_nodes++;
+  return NULL;
+}
+
+/* ---- Asking ---- */
+
+uint32_t rh_exprs_count(const rh_exprs *exprs) {
+  return exprs->n_outputs;
+}
+
+rh_type rh_exprs_type(const rh_exprs *exprs, uint32_t output) {
+  return exprs->nodes[exprs->outputs[output]].type;
+}
+
+int rh_exprs_uses_variable(const rh_exprs *exprs, uint32_t variable) {
+  for (uint32_t k = 0; k < exprs->n_nodes; k++)
+    if (exprs->nodes[k].is_live && exprs->nodes[k].kind == RH_NODE_VARIABLE &&
+        exprs->nodes[k].number == variable)
+      return 1;
+  return 0;
+}
+
+int rh_exprs_uses_constant(const rh_exprs *exprs, uint32_t constant) {
+  for (uint32_t k = 0; k < exprs->n_slots; k++)
+    if (exprs->slots[k].constant == constant) return 1;
+  return 0;
+}
+
+int rh_exprs_uses_index(const rh_exprs *exprs) {
+  for (uint32_t k = 0; k < exprs->n_nodes; k++)
+    if (exprs->nodes[k].is_live && exprs->nodes[k].kind == RH_NODE_INDEX) return 1;
+  return 0;
+}
+
+int rh_exprs_uses_f64(const rh_exprs *exprs) {
+  for (uint32_t k = 0; k < exprs->n_nodes; k++)
+    if (exprs->nodes[k].is_live && exprs->nodes[k].type == RH_TYPE_f64) return 1;
+  return 0;
+}
+
+static int errs(const rh_node *node) {
+  return node->kind == RH_NODE_CALL && !node->function->is_exact;
+}
+
+int rh_exprs_is_exact(const rh_exprs *exprs) {
+  for (uint32_t k = 0; k < exprs->n_nodes; k++)
+    if (exprs->nodes[k].is_live && errs(&exprs->nodes[k])) return 0;
+  return 1;
+}
+
+static int rounds(const rh_node *node) {
+  switch (node->kind) {
+  case RH_NODE_ADD:
+  case RH_NODE_SUBTRACT:
+  case RH_NODE_MULTIPLY:
+  case RH_NODE_DIVIDE:
+  case RH_NODE_CAST:
+  case RH_NODE_NARROW:
+  case RH_NODE_CALL: return node->type == RH_TYPE_f32 || node->type == RH_TYPE_f64;
+  default: return 0;
+  }
+}
+
+/* Of more than 16 bits. */
+static int is_long(double x) {
+  int exponent;
+  double scaled = ldexp(frexp(x, &exponent), 16);
+  return isfinite(x) && scaled != trunc(scaled);
+}
+
+int rh_exprs_has_long_literals(const rh_exprs *exprs) {
+  for (uint32_t k = 0; k < exprs->n_nodes; k++) {
+    const rh_node *node = &exprs->nodes[k];
+    if (!node->is_live || node->kind != RH_NODE_LITERAL) continue;
+    if (node->type == RH_TYPE_f64 && is_long(node->value.f64)) return 1;
+    if (node->type == RH_TYPE_f32 && is_long((double)node->value.f32)) return 1;
+  }
+  return 0;
+}
+
+int rh_exprs_compares_equal(const rh_exprs *exprs) {
+  for (uint32_t k = 0; k < exprs->n_nodes; k++) {
+    const rh_node *node = &exprs->nodes[k];
+    int is_equality = node->kind == RH_NODE_EQUAL || node->kind == RH_NODE_UNEQUAL;
+    if (node->is_live && is_equality) return 1;
+  }
+  return 0;
+}
+
+int rh_exprs_rounds(const rh_exprs *exprs) {
+  for (uint32_t k = 0; k < exprs->n_nodes; k++)
+    if (exprs->nodes[k].is_live && rounds(&exprs->nodes[k])) return 1;
+  return 0;
+}
+
+/* ---- One output ---- */
+
+void rh_graph_need(const rh_exprs *exprs, uint32_t output, unsigned char *is_needed) {
+  uint32_t last = exprs->outputs[output];
+  is_needed[last] = 1;
+  for (uint32_t k = last + 1; k-- > 0;)
+    for (uint32_t j = 0; is_needed[k] && j < exprs->nodes[k].arity; j++)
+      is_needed[exprs->nodes[k].args[j]] = 1;
+}
+
+static int any_needed(const rh_exprs *exprs, uint32_t output, int (*is)(const rh_node *)) {
+  unsigned char is_needed[RH_EXPR_MOST_NODES] = {0};
+  rh_graph_need(exprs, output, is_needed);
+  for (uint32_t k = 0; k < exprs->n_nodes; k++)
+    if (is_needed[k] && is(&exprs->nodes[k])) return 1;
+  return 0;
+}
+
+int rh_exprs_output_rounds(const rh_exprs *exprs, uint32_t output) {
+  return any_needed(exprs, output, rounds);
+}
+
+int rh_exprs_output_errs(const rh_exprs *exprs, uint32_t output) {
+  return any_needed(exprs, output, errs);
+}
+
+static int is_variable(const rh_exprs *exprs, uint32_t node, uint32_t variable) {
+  const rh_node *of = &exprs->nodes[node];
+  return of->kind == RH_NODE_VARIABLE && of->number == variable && of->of == of->type;
+}
+
+int rh_exprs_output_adds(const rh_exprs *exprs, uint32_t output, uint32_t a, uint32_t b) {
+  const rh_node *node = &exprs->nodes[exprs->outputs[output]];
+  if (node->kind != RH_NODE_ADD) return 0;
+  uint32_t left = node->args[0], right = node->args[1];
+  return (is_variable(exprs, left, a) && is_variable(exprs, right, b)) ||
+         (is_variable(exprs, left, b) && is_variable(exprs, right, a));
+}
+
+/* ---- The literals, and others ---- */
+
+static int is_linear(const rh_node *node) {
+  switch (node->kind) {
+  case RH_NODE_MULTIPLY:
+  case RH_NODE_DIVIDE:
+  case RH_NODE_NARROW:
+  case RH_NODE_BITS: return 0;
+  case RH_NODE_CALL: return strcmp(node->function->name, "fabs") == 0;
+  default: return 1;
+  }
+}
+
+int rh_exprs_is_linear(const rh_exprs *exprs) {
+  for (uint32_t k = 0; k < exprs->n_nodes; k++)
+    if (exprs->nodes[k].is_live && !is_linear(&exprs->nodes[k])) return 0;
+  return 1;
+}
+
+static double literal(const rh_node *node) {
+  switch (node->type) {
+  case RH_TYPE_i32: return (double)node->value.i32;
+  case RH_TYPE_u32: return (double)node->value.u32;
+  case RH_TYPE_i64: return (double)node->value.i64;
+  case RH_TYPE_u64: return (double)node->value.u64;
+  case RH_TYPE_f32: return (double)node->value.f32;
+  default: return node->value.f64;
+  }
+}
+
+uint32_t rh_exprs_literals(const rh_exprs *exprs, double *list, uint32_t most) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < exprs->n_nodes && n < most; k++)
+    if (exprs->nodes[k].is_live && exprs->nodes[k].kind == RH_NODE_LITERAL)
+      list[n++] = literal(&exprs->nodes[k]);
+  return n;
+}
+
+int rh_exprs_count_slot(const rh_exprs *exprs) {
+  for (uint32_t k = 0; k < exprs->n_slots; k++)
+    if (exprs->slots[k].constant == RH_EXPR_COUNT) return (int)k;
+  return -1;
+}
+
+uint32_t rh_exprs_constants_size(const rh_exprs *exprs) {
+  return 8 * exprs->n_slots;
+}
+
+uint32_t rh_exprs_constant_types(const rh_exprs *exprs, uint32_t constant) {
+  uint32_t types = 0;
+  for (uint32_t k = 0; k < exprs->n_slots; k++)
+    if (exprs->slots[k].constant == constant) types |= 1u << exprs->slots[k].type;
+  return types;
+}
+
+/* ---- Values of constants ---- */
+
+/* An f64 beside integers of 64 bits is none that is compared with them as an integer. */
+static int may_become(const rh_expr_slot *slot, rh_expr_value value) {
+  rh_expr_value whole;
+  if (slot->as == RH_AS_APART)
+    return fabs(value.as.f) < RH_NUMBER_WIDE || !rh_number_whole(value.as.f, &whole);
+  return slot->as != RH_AS_NEAREST || rh_number_fits(value, slot->type);
+}
+
+rh_status rh_exprs_check_constants(const rh_exprs *exprs, const rh_expr_value *values,
+                                   rh_error *error) {
+  char text[RH_NUMBER_BYTES];
+  for (uint32_t k = 0; k < exprs->n_slots; k++) {
+    const rh_expr_slot *slot = &exprs->slots[k];
+    if (slot->constant == RH_EXPR_COUNT || may_become(slot, values[slot->constant])) continue;
+    rh_number_text(text, values[slot->constant]);
+    return rh_fail(error, RH_E_USAGE,
+                   "constant %s: its first value made it %s, which does not hold %s; prepare with "
+                   "a value of this size",
+                   exprs->constants[slot->constant], rh_type_name(slot->type), text);
+  }
+  return RH_OK;
+}
+
+void rh_exprs_set_constants(rh_exprs *exprs, const rh_expr_value *values) {
+  memcpy(exprs->values, values, exprs->n_constants * sizeof *values);
+}
+
+void rh_exprs_bind(const rh_exprs *exprs, uint64_t n, void *constants) {
+  rh_scalar *to = constants;
+  for (uint32_t k = 0; k < exprs->n_slots; k++) {
+    const rh_expr_slot *slot = &exprs->slots[k];
+    if (slot->constant == RH_EXPR_COUNT)
+      to[k] = (rh_scalar){.u64 = n};
+    else
+      to[k] = rh_number_as(exprs->values[slot->constant], slot->type, slot->as);
+  }
+}
+
+/* ---- Rooms ---- */
+
+/* An output's array is its own room, and so is a variable's where it is computed with as it is. */
+static int needs_room(const rh_node *node) {
+  if (node->kind == RH_NODE_VARIABLE) return node->of != node->type;
+  return node->output < 0;
+}
+
+static void find_live(rh_exprs *exprs) {
+  for (uint32_t k = 0; k < exprs->n_nodes; k++) exprs->nodes[k].is_live = 0;
+  for (uint32_t j = 0; j < exprs->n_outputs; j++) exprs->nodes[exprs->outputs[j]].is_live = 1;
+  for (uint32_t k = exprs->n_nodes; k > 0; k--) {
+    const rh_node *node = &exprs->nodes[k - 1];
+    for (uint32_t j = 0; node->is_live && j < node->arity; j++)
+      exprs->nodes[node->args[j]].is_live = 1;
+  }
+}
+
+/* last[k]: the last node that reads node k.  What is the same for all elements is kept. */
+static void find_last(const rh_exprs *exprs, uint32_t *last) {
+  for (uint32_t k = 0; k < exprs->n_nodes; k++) {
+    const rh_node *node = &exprs->nodes[k];
+    last[k] = is_same(node) ? UINT32_MAX : k;
+    for (uint32_t j = 0; node->is_live && j < node->arity; j++)
+      if (last[node->args[j]] != UINT32_MAX) last[node->args[j]] = k;
+  }
+  for (uint32_t j = 0; j < exprs->n_outputs; j++) last[exprs->outputs[j]] = UINT32_MAX;
+}
+
+static void free_rooms(rh_exprs *exprs, const uint32_t *last, uint32_t k, uint32_t *taken_by) {
+  for (uint32_t room = 0; room < exprs->rooms; room++)
+    if (taken_by[room] != UINT32_MAX && last[taken_by[room]] == k) taken_by[room] = UINT32_MAX;
+}
+
+/* 0 if there is none left. */
+static int take_room(rh_exprs *exprs, uint32_t k, uint32_t *taken_by) {
+  uint32_t room = 0;
+  while (room < exprs->rooms && taken_by[room] != UINT32_MAX) room++;
+  if (room == RH_EXPR_MOST_LIVE) return 0;
+  if (room == exprs->rooms) exprs->rooms++;
+  taken_by[room] = k;
+  exprs->nodes[k].room = (int32_t)room;
+  return 1;
+}
+
+static void find_outputs(rh_exprs *exprs) {
+  for (uint32_t k = 0; k < exprs->n_nodes; k++) exprs->nodes[k].output = -1;
+  for (uint32_t j = exprs->n_outputs; j > 0; j--)
+    exprs->nodes[exprs->outputs[j - 1]].output = (int32_t)j - 1;
+}
+
+/* The turn of each live node; what is the same for all elements comes first, because it is written
+ * once and kept. */
+static int take_rooms(rh_exprs *exprs, const uint32_t *last) {
+  uint32_t taken_by[RH_EXPR_MOST_LIVE];
+  for (uint32_t k = 0; k < exprs->n_nodes; k++) {
+    rh_node *node = &exprs->nodes[k];
+    node->room = -1;
+    if (!node->is_live || !is_same(node) || node->output >= 0) continue;
+    if (!take_room(exprs, k, taken_by)) return 0;
+    exprs->order[exprs->n_kept++] = k;
+  }
+  exprs->n_order = exprs->n_kept;
+  for (uint32_t k = 0; k < exprs->n_nodes; k++) {
+    rh_node *node = &exprs->nodes[k];
+    int is_kept = is_same(node) && node->output < 0;
+    if (node->is_live && !is_kept) {
+      if (needs_room(node) && !take_room(exprs, k, taken_by)) return 0;
+      exprs->order[exprs->n_order++] = k;
+    }
+    free_rooms(exprs, last, k, taken_by);
+  }
+  return 1;
+}
+
+int rh_graph_assign_rooms(rh_exprs *exprs) {
+  uint32_t *last = calloc(exprs->n_nodes + 1, sizeof *last);
+  free(exprs->order);
+  exprs->order = calloc(exprs->n_nodes + 1, sizeof *exprs->order);
+  exprs->rooms = exprs->n_kept = exprs->n_order = 0;
+  int fits = last && exprs->order;
+  find_live(exprs);
+  find_outputs(exprs);
+  if (fits) {
+    find_last(exprs, last);
+    fits = take_rooms(exprs, last);
+  }
+  free(last);
+  return fits ? 0 : -1;
+}

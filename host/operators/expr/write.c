@@ -1,0 +1,225 @@
+/* Expressions as OpenCL C.  It is written from the graph: each node is a constant of its own, so
+ * that nothing is evaluated twice and precedence does not matter. */
+#include "../../core/base/vocabulary.h"
+#include "expressions.cl.h"
+#include "graph.h"
+#include "known.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *type_name(rh_type type) {
+  switch (type) {
+  case RH_TYPE_i8: return "char";
+  case RH_TYPE_u8: return "uchar";
+  case RH_TYPE_i16: return "short";
+  case RH_TYPE_u16: return "ushort";
+  case RH_TYPE_i32: return "int";
+  case RH_TYPE_u32: return "uint";
+  case RH_TYPE_i64: return "long";
+  case RH_TYPE_u64: return "ulong";
+  case RH_TYPE_f32: return "float";
+  default: return "double";
+  }
+}
+
+void rh_exprs_write_helpers(rh_text *to) {
+  rh_text_add(to, "#line 1 \"expressions.cl\"\n");
+  rh_text_append(to, (const char *)expressions_cl, sizeof expressions_cl - 1);
+}
+
+/* By its bits: a decimal number may be read as another one. */
+static void write_literal(const rh_node *node, rh_text *to) {
+  switch (node->type) {
+  case RH_TYPE_f32: rh_text_add(to, "as_float(0x%" PRIx32 "u)", node->value.u32); return;
+  case RH_TYPE_f64: rh_text_add(to, "as_double(0x%" PRIx64 "ul)", node->value.u64); return;
+  case RH_TYPE_i32: rh_text_add(to, "as_int(0x%" PRIx32 "u)", node->value.u32); return;
+  case RH_TYPE_u32: rh_text_add(to, "0x%" PRIx32 "u", node->value.u32); return;
+  case RH_TYPE_i64: rh_text_add(to, "as_long(0x%" PRIx64 "ul)", node->value.u64); return;
+  default: rh_text_add(to, "0x%" PRIx64 "ul", node->value.u64);
+  }
+}
+
+static void write_constant(const rh_node *node, const char *constants, rh_text *to) {
+  const char *type = type_name(node->type);
+  if (rh_type_size(node->type) == sizeof(uint64_t))
+    rh_text_add(to, "as_%s(%s[%u])", type, constants, node->slot);
+  else
+    rh_text_add(to, "as_%s((uint)%s[%u])", type, constants, node->slot);
+}
+
+/* OpenCL C has NaN saturate to 0, but NVIDIA's driver 580 gives the least number of 64 bits.  It
+ * also takes the integer that a float was for what the float becomes, without a limit. */
+static void write_cast(const rh_node *node, const char *a, int is_whole, rh_text *to) {
+  const char *type = type_name(node->type);
+  if (node->of == RH_TYPE_u32 && node->type == RH_TYPE_f32)
+    rh_text_add(to, "rh_float_of_uint(%s)", a);
+  else if (rh_type_is_float(node->of) && !rh_type_is_float(node->type))
+    rh_text_add(to, "%s != %s ? 0 : convert_%s_sat_rtz(%s%s(%s))", a, a, type,
+                is_whole ? "rh_hidden_" : "", is_whole ? type_name(node->of) : "", a);
+  else
+    rh_text_add(to, "(%s)%s", type, a);
+}
+
+/* NVIDIA's driver 580 takes the bits of (float)(a > b) for the integer, and the float that has the
+ * bits of a > b for the number. */
+static void write_bits(const rh_node *node, const char *a, int is_read, rh_text *to) {
+  if (rh_type_is_float(node->type) == rh_type_is_float(node->of) || is_read)
+    rh_text_add(to, "as_%s(%s)", type_name(node->type), a);
+  else
+    rh_text_add(to, "as_%s(rh_hidden_%s(%s))", type_name(node->type), type_name(node->of), a);
+}
+
+/* -(float)(a > b) is -0 where a > b does not hold, but not with NVIDIA's driver 580. */
+static void write_negation(const rh_node *node, const char *a, int of_choice, rh_text *to) {
+  const char *type = type_name(node->type);
+  if (rh_type_is_float(node->type) && of_choice)
+    rh_text_add(to, "-rh_hidden_%s(%s)", type, a);
+  else if (rh_type_is_float(node->type) || !rh_type_is_signed(node->type))
+    rh_text_add(to, "-%s", a);
+  else
+    rh_text_add(to, "(%s)((u%s)0 - (u%s)%s)", type, type, type, a);
+}
+
+/* Signed integers wrap as unsigned ones do. */
+static void write_arithmetic(const rh_node *node, const char *operator, const char * a,
+                             const char *b, rh_text *to) {
+  const char *type = type_name(node->type);
+  if (rh_type_is_float(node->type) || !rh_type_is_signed(node->type))
+    rh_text_add(to, "%s %s %s", a, operator, b);
+  else
+    rh_text_add(to, "(%s)((u%s)%s %s (u%s)%s)", type, type, a, operator, type, b);
+}
+
+/* NVIDIA's driver 580 takes x / -0.0 for no less than 0 where x is not. */
+static void write_division(const rh_node *node, const char *a, const char *b, int by_zero,
+                           rh_text *to) {
+  const char *type = type_name(node->type);
+  if (!rh_type_is_float(node->type))
+    rh_text_add(to, "rh_divide_%s(%s, %s)", type, a, b);
+  else if (by_zero)
+    rh_text_add(to, "%s / rh_hidden_%s(%s)", a, type, b);
+  else
+    rh_text_add(to, "%s / %s", a, b);
+}
+
+static void write_order(const rh_node *node, const char *a, const char *b, const rh_known *of,
+                        rh_text *to) {
+  int at_most = node->kind == RH_NODE_AT_MOST;
+  if (of[node->args[0]].sign && of[node->args[1]].sign)
+    rh_text_add(to, "rh_%s_%s(%s, %s)", at_most ? "at_most" : "less", type_name(node->of), a, b);
+  else
+    rh_text_add(to, "%s %s %s", a, at_most ? "<=" : "<", b);
+}
+
+static void write_binary(const rh_node *node, const char *a, const char *b, rh_text *to) {
+  const char *type = type_name(node->type);
+  int bits = 8 * (int)rh_type_size(node->type) - 1;
+  switch (node->kind) {
+  case RH_NODE_ADD: write_arithmetic(node, "+", a, b, to); return;
+  case RH_NODE_SUBTRACT: write_arithmetic(node, "-", a, b, to); return;
+  case RH_NODE_MULTIPLY: write_arithmetic(node, "*", a, b, to); return;
+  case RH_NODE_REMAINDER: rh_text_add(to, "rh_remainder_%s(%s, %s)", type, a, b); return;
+  case RH_NODE_LEFT:
+    rh_text_add(to, "as_%s(as_%s%s(%s) << (%s & %d))", type,
+                rh_type_is_signed(node->type) ? "u" : "", type, a, b, bits);
+    return;
+  case RH_NODE_RIGHT: rh_text_add(to, "%s >> (%s & %d)", a, b, bits); return;
+  case RH_NODE_AND: rh_text_add(to, "%s & %s", a, b); return;
+  case RH_NODE_OR: rh_text_add(to, "%s | %s", a, b); return;
+  case RH_NODE_XOR: rh_text_add(to, "%s ^ %s", a, b); return;
+  case RH_NODE_EQUAL: rh_text_add(to, "%s == %s", a, b); return;
+  default: rh_text_add(to, "%s != %s", a, b);
+  }
+}
+
+/* PoCL's compiler makes NaN of the rint() of a large constant.  Large floats are whole numbers. */
+static void write_rint(const rh_node *node, const char *a, rh_text *to) {
+  const char *whole = node->type == RH_TYPE_f32 ? "0x1p23f" : "0x1p52";
+  rh_text_add(to, "fabs(%s) < %s ? rint(%s) : %s", a, whole, a, a);
+}
+
+/* PoCL's compiler makes any number of the exp() or ceil() of a NaN that it knows, and leaves out a
+ * whole kernel that has such a pow(). */
+static void write_of_nan(const rh_node *node, rh_expr_name *args, rh_text *to) {
+  const char *a = args[0], *b = args[1], *type = type_name(node->type);
+  if (node->function->n_args == 1)
+    rh_text_add(to, "%s != %s ? %s : ", a, a, a);
+  else if (strcmp(node->function->name, "fmod") == 0)
+    rh_text_add(to, "%s != %s || %s != %s ? %s + %s : ", a, a, b, b, a, b);
+  else if (strcmp(node->function->name, "pow") == 0)
+    rh_text_add(to, "%s != %s || %s != %s ? (%s == 1 || %s == 0 ? (%s)1 : %s + %s) : ", a, a, b, b,
+                a, b, type, a, b);
+}
+
+/* NVIDIA's driver 580 gives NaN for the asinh() of a -0 that it knows. */
+static void write_call(const rh_node *node, rh_expr_name *args, const rh_known *of, rh_text *to) {
+  int of_nan = 0;
+  if (strcmp(node->function->name, "rint") == 0) {
+    write_rint(node, args[0], to);
+    return;
+  }
+  for (uint32_t j = 0; j < node->arity; j++) of_nan |= of[node->args[j]].nan;
+  if (of_nan) write_of_nan(node, args, to);
+  rh_text_add(to, "%s(", node->function->name);
+  for (uint32_t j = 0; j < node->function->n_args; j++)
+    if (of[node->args[j]].choice && node->function->n_args == 1)
+      rh_text_add(to, "rh_hidden_%s(%s)", type_name(node->type), args[j]);
+    else
+      rh_text_add(to, "%s%s", j ? ", " : "", args[j]);
+  rh_text_add(to, ")");
+}
+
+static void write_narrow(const rh_node *node, const char *a, rh_text *to) {
+  if (node->of == RH_TYPE_f16)
+    rh_text_add(to, "rh_round_half(%s)", a);
+  else
+    rh_text_add(to, "(int)(%s)%s", type_name(node->of), a);
+}
+
+static void write_value(const rh_node *node, rh_expr_name *args, const rh_known *of,
+                        const char *index, const char *constants, rh_text *to) {
+  const char *a = args[0], *b = args[1];
+  switch (node->kind) {
+  case RH_NODE_LITERAL: write_literal(node, to); return;
+  case RH_NODE_CONSTANT: write_constant(node, constants, to); return;
+  case RH_NODE_INDEX: rh_text_add(to, "%s", index); return;
+  case RH_NODE_CAST: write_cast(node, a, of[node->args[0]].is_whole, to); return;
+  case RH_NODE_NARROW: write_narrow(node, a, to); return;
+  case RH_NODE_BITS: write_bits(node, a, of[node->args[0]].is_read, to); return;
+  case RH_NODE_NEGATE: write_negation(node, a, of[node->args[0]].choice, to); return;
+  case RH_NODE_INVERT: rh_text_add(to, "~%s", a); return;
+  case RH_NODE_CHOOSE: rh_text_add(to, "%s ? %s : %s", a, b, args[2]); return;
+  case RH_NODE_CALL: write_call(node, args, of, to); return;
+  case RH_NODE_DIVIDE: write_division(node, a, b, of[node->args[1]].is_zero, to); return;
+  case RH_NODE_LESS:
+  case RH_NODE_AT_MOST: write_order(node, a, b, of, to); return;
+  default: write_binary(node, a, b, to);
+  }
+}
+
+static void name_node(uint32_t k, const char *prefix, rh_expr_name name) {
+  snprintf(name, RH_EXPR_NAME_BYTES, "%s%u", prefix, k);
+}
+
+void rh_exprs_write(const rh_exprs *exprs, rh_text *to, const rh_expr_name *variables,
+                    const char *index, const char *constants, const char *prefix,
+                    rh_expr_name *outputs) {
+  rh_expr_name args[3], own;
+  rh_known known[exprs->n_nodes + 1];
+  for (uint32_t k = 0; k < exprs->n_nodes; k++) {
+    const rh_node *node = &exprs->nodes[k];
+    known[k] = rh_node_known(node, known);
+    if (!node->is_live) continue;
+    for (uint32_t j = 0; j < node->arity; j++) name_node(node->args[j], prefix, args[j]);
+    name_node(k, prefix, own);
+    rh_text_add(to, "const %s %s = ", type_name(node->type), own);
+    if (node->kind == RH_NODE_VARIABLE)
+      rh_text_add(to, "%s", variables[node->number]);
+    else
+      write_value(node, args, known, index, constants, to);
+    rh_text_add(to, ";\n");
+  }
+  for (uint32_t j = 0; j < exprs->n_outputs; j++) name_node(exprs->outputs[j], prefix, outputs[j]);
+}

@@ -1,0 +1,331 @@
+#include "foreign.h"
+#include "../../core/base/error.h"
+#include "../../core/base/path.h"
+#include "../../core/base/text.h"
+#include "../../core/base/trust.h"
+#include "../../core/base/vocabulary.h"
+#include "../../core/plug/dl.h"
+#include "../../core/plug/elf.h"
+#include "foreign_call.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* An opened description, with everything that its plugin points to. */
+typedef struct opened {
+  struct opened *next;
+  char *path, *text;
+  rh_foreign foreign;
+  rh_foreign_call call;
+  ffi_type *query_types[3], *setup_types[4];
+  ffi_cif query_interface, setup_interface;
+  ffi_closure *query, *setup;
+  rh_strategy strategy;
+  const rh_strategy *strategies[1];
+  rh_plugin plugin;
+} opened;
+
+/* The opened descriptions.  Like the loader's list of shared objects, this is per-process state,
+ * the only one here. */
+static opened *everything;
+static pthread_mutex_t everything_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- The strategy's functions ---- query and setup get no context pointer, so each description
+ * has closures that supply it. */
+
+static rh_status query(const opened *self, const rh_problem *problem, rh_answer *answer) {
+  const rh_foreign *foreign = &self->foreign;
+  const char *op = rh_op_name(foreign->op), *type = rh_type_name(foreign->type);
+  answer->finishes_on_host = 1;
+  answer->score = foreign->score;
+  answer->depth = 0; /* unknown: libraries do not document their order of additions */
+  if (problem->op->id == foreign->op && problem->type == foreign->type) return RH_OK;
+  answer->why = problem->op->id != foreign->op ? RH_WHY_OP : RH_WHY_TYPE;
+  snprintf(answer->reason, sizeof answer->reason, "%s serves %s of %s only", self->strategy.name,
+           op, type);
+  return RH_DECLINED;
+}
+
+typedef struct instance {
+  const opened *opened;
+  const rh_host *host;
+  const rh_op *op;
+} instance;
+
+static rh_status setup(const opened *self, const rh_host *host, const rh_problem *problem,
+                       void **to) {
+  rh_answer answer = {.struct_size = sizeof answer};
+  if (query(self, problem, &answer) != RH_OK)
+    return host->fail(host, RH_DECLINED, 0, answer.reason);
+  instance *new = host->alloc(host, sizeof *new);
+  if (!new) return host->fail(host, RH_E_NOMEM, 0, "out of memory");
+  *new = (instance){self, host, problem->op};
+  *to = new;
+  return RH_OK;
+}
+
+static void call_query(ffi_cif *interface, void *result, void **arguments, void *self) {
+  (void)interface;
+  *(ffi_sarg *)result =
+      query(self, *(const rh_problem **)arguments[0], *(rh_answer **)arguments[2]);
+}
+
+static void call_setup(ffi_cif *interface, void *result, void **arguments, void *self) {
+  (void)interface;
+  *(ffi_sarg *)result = setup(self, *(const rh_host **)arguments[0],
+                              *(const rh_problem **)arguments[1], *(void ***)arguments[3]);
+}
+
+/* Stores the number as an element, from which load() makes the value. */
+static void store_element(rh_type type, const rh_number *number, rh_cvalue *element) {
+  const rh_ctype *as = rh_ctype_find(rh_type_name(type));
+  if (type == RH_TYPE_f32)
+    element->f32 = (float)number->f;
+  else if (type == RH_TYPE_f64)
+    element->f64 = number->f;
+  else
+    rh_ctype_store(as, element, number->u);
+}
+
+/* Only load() knows a value that is more than a number. */
+static void make_value(const rh_op *op, rh_type type, const rh_number *number, rh_cvalue *value) {
+  rh_cvalue element;
+  if (!rh_op_is_arithmetic(op->id) || op->value_size > sizeof *value) {
+    store_element(type, number, &element);
+    rh_op_load(op, value, &element, 0);
+  } else if (rh_type_is_float(type)) {
+    store_element(type, number, value);
+  } else {
+    value->u64 = number->u;
+  }
+}
+
+/* Calls the function for at most max_n elements at a time, and combines the results in order. */
+static rh_status run(void *self, const rh_run *run) {
+  const instance *of = self;
+  const rh_foreign *foreign = &of->opened->foreign;
+  const rh_op *op = of->op;
+  const unsigned char *data = run->host_input;
+  memcpy(run->host_result, op->identity, op->value_size);
+  data += run->first * op->element_size;
+  for (uint64_t done = 0, n; done < run->n; done += n) {
+    union {
+      rh_cvalue scalar;
+      _Alignas(16) unsigned char bytes[16];
+    } value;
+    rh_number number;
+    char why[256];
+    n = run->n - done < foreign->max_n ? run->n - done : foreign->max_n;
+    if (rh_foreign_call_run(&of->opened->call, data + done * op->element_size, n, &number, why,
+                            sizeof why) != RH_OK)
+      return of->host->fail(of->host, RH_E_INTERNAL, 0, why);
+    if (op->flags & RH_OP_INDEXED)
+      rh_op_load(op, &value, data, done + number.u);
+    else
+      make_value(op, foreign->type, &number, &value.scalar);
+    rh_op_combine(op, run->host_result, &value);
+  }
+  return RH_OK;
+}
+
+/* ---- Opening ---- */
+
+/* `function` gets the address of code that calls `handler` with `self`. */
+static rh_status bind_closure(ffi_closure **closure, ffi_cif *interface, ffi_type **types,
+                              uint32_t n, void (*handler)(ffi_cif *, void *, void **, void *),
+                              opened *self, void *function, rh_error *error) {
+  void *code;
+  for (uint32_t k = 0; k < n; k++) types[k] = &ffi_type_pointer;
+  *closure = ffi_closure_alloc(sizeof **closure, &code);
+  if (!*closure || ffi_prep_cif(interface, FFI_DEFAULT_ABI, n, &ffi_type_sint32, types) != FFI_OK ||
+      ffi_prep_closure_loc(*closure, interface, handler, self, code) != FFI_OK)
+    return rh_fail(error, RH_E_PLUGIN, "libffi can make no functions here");
+  memcpy(function, &code, sizeof code); /* C has no conversion from one to the other */
+  return RH_OK;
+}
+
+static rh_status make_plugin(opened *self, rh_error *error) {
+  const rh_foreign *foreign = &self->foreign;
+  self->strategy = (rh_strategy){
+      .struct_size = sizeof self->strategy,
+      .device_kinds = RH_DEVICE_HOST,
+      .name = foreign->name,
+      .summary = foreign->summary,
+      .about = foreign->about,
+      .version = foreign->version,
+      .author = foreign->author,
+      .license = foreign->license,
+      .promises = foreign->keeps_order ? RH_KEEPS_ORDER : 0,
+      .determinism = foreign->reproducible ? RH_BITS_SAME_RUN : RH_BITS_VARY,
+      .run = run,
+  };
+  self->strategies[0] = &self->strategy;
+  self->plugin = (rh_plugin){
+      .magic = RH_MAGIC,
+      .struct_size = sizeof self->plugin,
+      .abi_major = RH_ABI_MAJOR,
+      .abi_minor = RH_ABI_MINOR,
+      .n_strategies = 1,
+      .strategies = self->strategies,
+      .build = "a foreign function",
+  };
+  RH_TRY(bind_closure(&self->query, &self->query_interface, self->query_types, 3, call_query, self,
+                      &self->strategy.query, error));
+  return bind_closure(&self->setup, &self->setup_interface, self->setup_types, 4, call_setup, self,
+                      &self->strategy.setup, error);
+}
+
+/* Before any of its code runs. */
+static rh_status check_library(const char *path, rh_error *error) {
+  struct stat st;
+  char why[RH_TRUST_BYTES];
+  RH_TRY(rh_elf_check(path, error));
+  if (stat(path, &st) != 0)
+    return rh_fail(error, RH_E_PLUGIN, "cannot be examined: %s", strerror(errno));
+  if (rh_trust_path(path, 0, &st, why, sizeof why) != 0)
+    return rh_fail(error, RH_E_PLUGIN, "is not trusted: %s", why);
+  return RH_OK;
+}
+
+/* A path with a slash is checked like a plugin; the loader finds any other name. */
+static rh_status open_library(rh_dl *dl, const opened *self, rh_error *error) {
+  const char *library = self->foreign.library;
+  if (!strchr(library, '/')) return rh_dl_open_library(dl, library, error);
+  char *directory = strndup(self->path, (size_t)(strrchr(self->path, '/') - self->path));
+  char *path = library[0] == '/' ? rh_copy_string(library)
+               : directory       ? rh_path_join(directory, library)
+                                 : NULL;
+  rh_status status =
+      path ? check_library(path, error) : rh_fail(error, RH_E_NOMEM, "no memory for a path");
+  if (status == RH_OK) status = rh_dl_open(dl, path, error);
+  if (status != RH_OK) rh_error_prefix(error, "its library %s", library);
+  free(path);
+  free(directory);
+  return status;
+}
+
+/* Calls the function with a few equal elements.  In the probe process, a wrong signature usually
+ * crashes here, and a wrong index base gives an index out of range. */
+static rh_status try_once(const opened *self, rh_error *error) {
+  enum { N = 4 };
+  rh_cvalue element;
+  _Alignas(16) unsigned char data[N * sizeof element];
+  rh_number one = {.u = 1, .f = 1}, result;
+  char why[256];
+  uint32_t size = rh_type_size(self->foreign.type);
+  uint64_t n = self->foreign.max_n < N ? self->foreign.max_n : N;
+  store_element(self->foreign.type, &one, &element);
+  for (int k = 0; k < N; k++) memcpy(data + (uint32_t)k * size, &element, size);
+  if (rh_foreign_call_run(&self->call, data, n, &result, why, sizeof why) == RH_OK) return RH_OK;
+  return rh_fail(error, RH_E_PLUGIN, "tried on %d ones, %s", (int)n, why);
+}
+
+static rh_status make_closures(opened *self, rh_error *error) {
+  rh_dl dl;
+  void (*function)(void);
+  RH_TRY(rh_foreign_read(&self->foreign, self->path, self->text, strlen(self->text), error));
+  RH_TRY(open_library(&dl, self, error));
+  rh_status status = rh_dl_function(&dl, self->foreign.symbol, &function, error);
+  if (status != RH_OK) {
+    rh_error_prefix(error, "its library %s", self->foreign.library);
+    return status;
+  }
+  RH_TRY(rh_foreign_call_init(&self->call, &self->foreign, function, error));
+  RH_TRY(make_plugin(self, error));
+  return try_once(self, error);
+}
+
+static void destroy(opened *self) {
+  if (!self) return;
+  if (self->query) ffi_closure_free(self->query);
+  if (self->setup) ffi_closure_free(self->setup);
+  rh_foreign_finish(&self->foreign);
+  free(self->text);
+  free(self->path);
+  free(self);
+}
+
+/* ---- Files ---- */
+
+/* malloc'ed and terminated. */
+static rh_status read_text(int fd, char **text, rh_error *error) {
+  struct stat st;
+  size_t done = 0;
+  if (fstat(fd, &st) != 0) return rh_fail(error, RH_E_FILE, "cannot be read: %s", strerror(errno));
+  if (!S_ISREG(st.st_mode)) return rh_fail(error, RH_E_PLUGIN, "is not a regular file");
+  if (st.st_size > RH_FOREIGN_MOST_BYTES)
+    return rh_fail(error, RH_E_PLUGIN, "has %lld bytes; a description has at most %d",
+                   (long long)st.st_size, RH_FOREIGN_MOST_BYTES);
+  char *bytes = calloc(1, (size_t)st.st_size + 1);
+  if (!bytes) return rh_fail(error, RH_E_NOMEM, "no memory to read it");
+  while (done < (size_t)st.st_size) {
+    ssize_t got = read(fd, bytes + done, (size_t)st.st_size - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      rh_fail(error, RH_E_FILE, "cannot be read: %s", strerror(errno));
+      free(bytes);
+      return RH_E_FILE;
+    }
+    if (got == 0) break;
+    done += (size_t)got;
+  }
+  *text = bytes;
+  if (strlen(bytes) == done && done == (size_t)st.st_size) return RH_OK;
+  return rh_fail(error, RH_E_PLUGIN, "is not text: it has null bytes, or shrank while it was read");
+}
+
+static opened *find(const char *path, const char *text) {
+  opened *at = everything;
+  while (at && (strcmp(at->path, path) != 0 || strcmp(at->text, text) != 0)) at = at->next;
+  return at;
+}
+
+/* The caller holds the lock; takes over `text`. */
+static rh_status open_text(const char *path, char *text, const rh_plugin **plugin,
+                           rh_error *error) {
+  opened *self = find(path, text);
+  if (self) {
+    free(text);
+    *plugin = &self->plugin;
+    return RH_OK;
+  }
+  self = calloc(1, sizeof *self);
+  if (!self) {
+    free(text);
+    return rh_fail(error, RH_E_NOMEM, "no memory to open it");
+  }
+  self->text = text;
+  self->path = rh_copy_string(path);
+  rh_status status =
+      self->path ? make_closures(self, error) : rh_fail(error, RH_E_NOMEM, "no memory to open it");
+  if (status != RH_OK) {
+    destroy(self);
+    return status;
+  }
+  self->next = everything;
+  everything = self;
+  *plugin = &self->plugin;
+  return RH_OK;
+}
+
+rh_status rh_foreign_open(const char *path, const rh_plugin **plugin, rh_error *error) {
+  char *text = NULL;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) return rh_fail(error, RH_E_FILE, "cannot be opened: %s", strerror(errno));
+  rh_status status = read_text(fd, &text, error);
+  close(fd);
+  if (status != RH_OK) {
+    free(text);
+    return status;
+  }
+  pthread_mutex_lock(&everything_lock);
+  status = open_text(path, text, plugin, error);
+  pthread_mutex_unlock(&everything_lock);
+  return status;
+}

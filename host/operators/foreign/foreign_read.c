@@ -1,0 +1,334 @@
+#include "foreign_read.h"
+#include "../../core/base/error.h"
+#include "../../core/base/text.h"
+#include "../../core/base/vocabulary.h"
+#include "../../core/plug/plugin.h"
+#include "../../core/plug/rank.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* An object of the description, and the prefix of its keys in messages. */
+typedef struct place {
+  const json_t *json;
+  char where[32]; /* "", or "arguments[2]." */
+  rh_error *error;
+} place;
+
+#define ROLE(role)   (1u << RH_ROLE_##role)
+#define OF_RETURNS   (ROLE(RESULT) | ROLE(STATUS))
+#define OF_ARGUMENTS (ROLE(N) | ROLE(DATA) | ROLE(STRIDE) | ROLE(RESULT) | ROLE(CONSTANT))
+
+/* ---- One key ---- */
+
+__attribute__((format(printf, 3, 4))) static rh_status refuse(const place *at, const char *key,
+                                                              const char *format, ...) {
+  char what[256];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(what, sizeof what, format, args);
+  va_end(args);
+  return rh_fail(at->error, RH_E_PLUGIN, "%s%s: %s", at->where, key, what);
+}
+
+/* `keys`: the valid keys, ending in null. */
+static rh_status check_keys(const place *at, const char *const *keys) {
+  const char *key;
+  json_t *value;
+  size_t n = 0;
+  while (keys[n]) n++;
+  json_object_foreach((json_t *)at->json, key, value) {
+    size_t k = 0;
+    while (k < n && strcmp(keys[k], key) != 0) k++;
+    if (k < n) continue;
+    char hint[RH_SUGGESTION_BYTES];
+    return refuse(at, rh_quotable(key), "is unknown here%s", rh_suggest(hint, key, keys, n, ""));
+  }
+  return RH_OK;
+}
+
+static rh_status missing(const place *at, const char *key) {
+  return refuse(at, key, "is missing");
+}
+
+/* `otherwise`: the default; null if the key is required.  `lines`: line breaks are allowed. */
+static rh_status take_text(const place *at, const char *key, const char *otherwise, int lines,
+                           const char **text) {
+  const json_t *value = json_object_get(at->json, key);
+  *text = otherwise;
+  if (!value) return otherwise ? RH_OK : missing(at, key);
+  if (!json_is_string(value)) return refuse(at, key, "is not a string");
+  *text = json_string_value(value);
+  if (!otherwise && !**text) return refuse(at, key, "is empty");
+  for (const char *line = *text; line;) {
+    size_t length = lines ? strcspn(line, "\n") : strlen(line);
+    if (!rh_is_plain_utf8(line, length)) return refuse(at, key, "has control characters");
+    line = line[length] ? line + length + 1 : NULL;
+  }
+  return RH_OK;
+}
+
+static rh_status take_integer(const place *at, const char *key, uint64_t min, uint64_t max,
+                              uint64_t otherwise, uint64_t *integer) {
+  const json_t *value = json_object_get(at->json, key);
+  *integer = otherwise;
+  if (!value) return RH_OK;
+  json_int_t i = json_integer_value(value);
+  if (!json_is_integer(value) || i < 0 || (uint64_t)i < min || (uint64_t)i > max)
+    return refuse(at, key, "expected a whole number from %llu to %llu", (unsigned long long)min,
+                  (unsigned long long)max);
+  *integer = (uint64_t)i;
+  return RH_OK;
+}
+
+static rh_status take_flag(const place *at, const char *key, uint32_t otherwise, uint32_t *flag) {
+  const json_t *value = json_object_get(at->json, key);
+  *flag = otherwise;
+  if (!value) return RH_OK;
+  if (!json_is_boolean(value)) return refuse(at, key, "expected true or false");
+  *flag = json_is_true(value);
+  return RH_OK;
+}
+
+/* ---- Arguments and return value ---- */
+
+static const char *role_name(uint32_t role) {
+  static const char *const names[] = {
+#define RH_X(role, name) name,
+      RH_ROLE_LIST(RH_X)
+#undef RH_X
+  };
+  return names[role];
+}
+
+/* `allowed`: a bit for each role. */
+static rh_status take_role(const place *at, uint32_t allowed, uint32_t *role) {
+  const char *name;
+  char names[64] = "";
+  size_t used = 0;
+  RH_TRY(take_text(at, "role", NULL, 0, &name));
+  for (*role = 0; *role < RH_N_ROLES; ++*role) {
+    if (!(allowed & 1u << *role)) continue;
+    if (strcmp(role_name(*role), name) == 0) return RH_OK;
+    used += (size_t)snprintf(names + used, sizeof names - used, " %s", role_name(*role));
+  }
+  return refuse(at, "role", "'%s' is not one of%s", rh_quotable(name), names);
+}
+
+static rh_status take_type(const place *at, const rh_ctype **type) {
+  const char *name;
+  RH_TRY(take_text(at, "type", NULL, 0, &name));
+  *type = rh_ctype_find(name);
+  if (*type) return RH_OK;
+  return refuse(at, "type", "'%s' is not one of %s", rh_quotable(name), rh_ctype_names());
+}
+
+static int fits(const rh_ctype *type, json_int_t i) {
+  uint64_t max = rh_ctype_max(type);
+  if (i >= 0) return (uint64_t)i <= max;
+  return type->kind == RH_CTYPE_SIGNED && (uint64_t)(-(i + 1)) <= max;
+}
+
+static rh_status take_constant(const place *at, rh_foreign_value *to) {
+  const json_t *value = json_object_get(at->json, "value");
+  if (!value) return missing(at, "value");
+  if (to->type->kind == RH_CTYPE_POINTER) {
+    to->constant.pointer = NULL;
+    return json_is_null(value) ? RH_OK : refuse(at, "value", "of a pointer can only be null");
+  }
+  if (to->type->kind == RH_CTYPE_FLOAT) {
+    if (!json_is_number(value)) return refuse(at, "value", "is not a number");
+    if (to->type->size == sizeof to->constant.f32)
+      to->constant.f32 = (float)json_number_value(value);
+    else
+      to->constant.f64 = json_number_value(value);
+    return RH_OK;
+  }
+  if (!json_is_integer(value)) return refuse(at, "value", "is not a whole number");
+  if (!fits(to->type, json_integer_value(value)))
+    return refuse(at, "value", "is not in the range of %s", to->type->name);
+  rh_ctype_store(to->type, &to->constant, (uint64_t)json_integer_value(value));
+  return RH_OK;
+}
+
+/* A result is the operator's value or, with an index, an integer. */
+static rh_status take_result(const place *at, const rh_foreign_value *value, rh_foreign *foreign) {
+  int indexed = (rh_op_flags(foreign->op, foreign->type) & RH_OP_INDEXED) != 0;
+  int wants_float = !indexed && rh_type_is_float(foreign->type);
+  foreign->result_type = value->type;
+  if (wants_float ? value->type->kind != RH_CTYPE_FLOAT : !rh_ctype_is_integer(value->type))
+    return refuse(at, "type", "the result of %s of %s is %s, not %s", rh_op_name(foreign->op),
+                  rh_type_name(foreign->type),
+                  indexed       ? "an index"
+                  : wants_float ? "f32 or f64"
+                                : "an integer",
+                  value->type->name);
+  if (!indexed && json_object_get(at->json, "base"))
+    return refuse(at, "base", "is for indices, and %s gives none", rh_op_name(foreign->op));
+  return take_integer(at, "base", 0, 1, 0, &foreign->base);
+}
+
+static rh_status take_value(const place *at, uint32_t roles, rh_foreign_value *value,
+                            rh_foreign *foreign) {
+  static const char *const of_data[] = {"role", NULL};
+  static const char *const of_others[] = {"role", "type", NULL};
+  static const char *const of_result[] = {"role", "type", "base", NULL};
+  static const char *const of_constant[] = {"role", "type", "value", NULL};
+  RH_TRY(take_role(at, roles, &value->role));
+  RH_TRY(check_keys(at, value->role == RH_ROLE_DATA       ? of_data
+                        : value->role == RH_ROLE_RESULT   ? of_result
+                        : value->role == RH_ROLE_CONSTANT ? of_constant
+                                                          : of_others));
+  if (value->role == RH_ROLE_DATA) {
+    value->type = rh_ctype_find("pointer");
+    return RH_OK;
+  }
+  RH_TRY(take_type(at, &value->type));
+  if (value->role == RH_ROLE_RESULT) return take_result(at, value, foreign);
+  if (value->role == RH_ROLE_CONSTANT) return take_constant(at, value);
+  if (rh_ctype_is_integer(value->type)) return RH_OK;
+  return refuse(at, "type", "%s is an integer, not %s", role_name(value->role), value->type->name);
+}
+
+static rh_status take_arguments(const place *whole, rh_foreign *foreign) {
+  const json_t *array = json_object_get(whole->json, "arguments");
+  size_t n = json_array_size(array);
+  if (!array) return missing(whole, "arguments");
+  if (!json_is_array(array)) return refuse(whole, "arguments", "is not an array");
+  if (n > RH_FOREIGN_MOST_ARGUMENTS)
+    return refuse(whole, "arguments", "are %zu, and at most %d can be", n,
+                  RH_FOREIGN_MOST_ARGUMENTS);
+  for (size_t k = 0; k < n; k++) {
+    place one = {.json = json_array_get(array, k), .error = whole->error};
+    snprintf(one.where, sizeof one.where, "arguments[%zu].", k);
+    if (!json_is_object(one.json))
+      return rh_fail(whole->error, RH_E_PLUGIN, "arguments[%zu]: is not an object", k);
+    RH_TRY(take_value(&one, OF_ARGUMENTS, &foreign->arguments[k], foreign));
+    foreign->n_arguments++;
+  }
+  return RH_OK;
+}
+
+static rh_status take_returns(const place *whole, rh_foreign *foreign) {
+  place one = {.json = json_object_get(whole->json, "returns"), .where = "returns."};
+  one.error = whole->error;
+  if (!one.json) return RH_OK;
+  if (!json_is_object(one.json)) return refuse(whole, "returns", "is not an object");
+  return take_value(&one, OF_RETURNS, &foreign->returns, foreign);
+}
+
+/* ---- The whole description ---- */
+
+static rh_status check_roles(const place *whole, const rh_foreign *foreign) {
+  uint32_t count[RH_N_ROLES] = {0};
+  for (uint32_t k = 0; k < foreign->n_arguments; k++) {
+    uint32_t role = foreign->arguments[k].role;
+    count[role]++;
+    if (role != RH_ROLE_CONSTANT && count[role] > 1)
+      return rh_fail(whole->error, RH_E_PLUGIN, "arguments[%u].role: there is a '%s' already", k,
+                     role_name(role));
+  }
+  if (!count[RH_ROLE_DATA]) return refuse(whole, "arguments", "none of them has the role 'data'");
+  if (!count[RH_ROLE_N]) return refuse(whole, "arguments", "none of them has the role 'n'");
+  count[RH_ROLE_RESULT] += foreign->returns.role == RH_ROLE_RESULT;
+  if (count[RH_ROLE_RESULT] == 0)
+    return refuse(whole, "arguments", "nothing has the role 'result', returns neither");
+  if (count[RH_ROLE_RESULT] > 1)
+    return refuse(whole, "returns.role", "there is a 'result' among the arguments already");
+  return RH_OK;
+}
+
+/* The types of the count and the index limit the number of elements per call. */
+static rh_status take_most(const place *whole, rh_foreign *foreign) {
+  uint64_t most = UINT64_MAX;
+  for (uint32_t k = 0; k < foreign->n_arguments; k++)
+    if (foreign->arguments[k].role == RH_ROLE_N) most = rh_ctype_max(foreign->arguments[k].type);
+  if (rh_op_flags(foreign->op, foreign->type) & RH_OP_INDEXED) {
+    uint64_t last = rh_ctype_max(foreign->result_type) - foreign->base;
+    if (last < most) most = last + 1; /* then the last element has the largest index */
+  }
+  return take_integer(whole, "max_n", 1, most, most, &foreign->max_n);
+}
+
+static rh_status take_problem(const place *whole, rh_foreign *foreign) {
+  const char *op, *type;
+  RH_TRY(take_text(whole, "operator", NULL, 0, &op));
+  RH_TRY(take_text(whole, "type", NULL, 0, &type));
+  foreign->op = rh_op_from_name(op);
+  foreign->type = rh_type_from_name(type);
+  if (!foreign->op)
+    return refuse(whole, "operator", "'%s' is not one of %s", rh_quotable(op), rh_op_names());
+  if (!foreign->type || foreign->type == RH_TYPE_f16)
+    return refuse(whole, "type", "'%s' is not one of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64",
+                  rh_quotable(type));
+  if (rh_op_is_defined(foreign->op, foreign->type)) return RH_OK;
+  return refuse(whole, "operator", "%s is defined on %s, not on %s", op, rh_op_domain(foreign->op),
+                type);
+}
+
+static rh_status take_words(const place *whole, const char *path, rh_foreign *foreign) {
+  const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+  size_t length = strlen(base), suffix = strlen(RH_FOREIGN_SUFFIX);
+  snprintf(foreign->stem, sizeof foreign->stem, "%.*s",
+           (int)(rh_is_foreign(base) ? length - suffix : length), base);
+  RH_TRY(take_text(whole, "name", foreign->stem, 0, &foreign->name));
+  RH_TRY(take_text(whole, "summary", NULL, 0, &foreign->summary));
+  RH_TRY(take_text(whole, "about", "", 1, &foreign->about));
+  RH_TRY(take_text(whole, "version", "unknown", 0, &foreign->version));
+  RH_TRY(take_text(whole, "author", "unknown", 0, &foreign->author));
+  RH_TRY(take_text(whole, "license", "unknown", 0, &foreign->license));
+  RH_TRY(take_text(whole, "library", NULL, 0, &foreign->library));
+  RH_TRY(take_text(whole, "symbol", NULL, 0, &foreign->symbol));
+  if (rh_strategy_name_is_valid(foreign->name)) return RH_OK;
+  return refuse(whole, "name", "'%s' is not of the form [a-z0-9][a-z0-9_-]{0,62}",
+                rh_quotable(foreign->name));
+}
+
+static rh_status take_all(const place *whole, const char *path, rh_foreign *foreign) {
+  static const char *const keys[] = {
+      "name",    "summary",     "about",        "version", "author",  "license",
+      "library", "symbol",      "operator",     "type",    "returns", "arguments",
+      "max_n",   "keeps_order", "reproducible", "score",   NULL};
+  uint64_t score;
+  RH_TRY(check_keys(whole, keys));
+  RH_TRY(take_words(whole, path, foreign));
+  RH_TRY(take_problem(whole, foreign));
+  RH_TRY(take_arguments(whole, foreign));
+  RH_TRY(take_returns(whole, foreign));
+  RH_TRY(check_roles(whole, foreign));
+  RH_TRY(take_most(whole, foreign));
+  RH_TRY(take_flag(whole, "keeps_order", 0, &foreign->keeps_order));
+  RH_TRY(take_flag(whole, "reproducible", 1, &foreign->reproducible));
+  RH_TRY(take_integer(whole, "score", 0, 1000, 1, &score));
+  foreign->score = (int32_t)score;
+  return RH_OK;
+}
+
+/* jansson's message quotes the offending text. */
+static rh_status no_json(const json_error_t *said, rh_error *error) {
+  char text[sizeof said->text];
+  snprintf(text, sizeof text, "%s", said->text);
+  rh_make_plain(text);
+  return rh_fail(error, RH_E_PLUGIN, "is not JSON: line %d, column %d: %s", said->line,
+                 said->column, text);
+}
+
+rh_status rh_foreign_read(rh_foreign *foreign, const char *path, const char *text, size_t length,
+                          rh_error *error) {
+  json_error_t said;
+  memset(foreign, 0, sizeof *foreign);
+  foreign->json = json_loadb(text, length, JSON_REJECT_DUPLICATES, &said);
+  if (!foreign->json) return no_json(&said, error);
+  place whole = {.json = foreign->json, .error = error};
+  rh_status status = json_is_object(foreign->json)
+                         ? take_all(&whole, path, foreign)
+                         : rh_fail(error, RH_E_PLUGIN, "is JSON, but not an object");
+  if (status != RH_OK) rh_foreign_finish(foreign);
+  return status;
+}
+
+void rh_foreign_finish(rh_foreign *foreign) {
+  json_decref(foreign->json);
+  memset(foreign, 0, sizeof *foreign);
+}
