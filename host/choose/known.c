@@ -2,6 +2,7 @@
 #include "../core/base/error.h"
 #include "../core/base/log.h"
 #include "../operators/algebra/trust.h"
+#include "../operators/foreign/foreign.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@ static void finish(rh_known *known) {
   rh_tunedb_close(known->tuned);
   free(known->left_out);
   free(known->trusted);
+  rh_definitions_finish(&known->definitions);
   free(known);
 }
 
@@ -97,5 +99,8 @@ static rh_status use_tuned(rh_job *job, rh_error *error) {
   return RH_OK;
 }
 
-const rh_context_calls rh_choosing = {
-    .use_tuned = use_tuned, .wrong = wrong, .examine = examine, .finish = finish};
+const rh_context_calls rh_choosing = {.use_tuned = use_tuned,
+                                      .wrong = wrong,
+                                      .examine = examine,
+                                      .finish = finish,
+                                      .describe = rh_foreign_open};

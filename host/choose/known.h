@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../core/run/job.h"
+#include "../operators/catalog/texts.h"
 #include "tunedb/tunedb.h"
 
 typedef struct rh_left_out rh_left_out;
@@ -13,6 +14,7 @@ typedef struct rh_known {
   uint32_t n_left_out;
   uint64_t *trusted; /* rh_operator.hash of those whose laws were examined */
   uint32_t n_trusted;
+  rh_definitions definitions; /* of operators, by the names and files that were asked for */
 } rh_known;
 
 /* For rh_context_open(). */

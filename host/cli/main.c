@@ -6,6 +6,7 @@
 #include "../core/base/text.h"
 #include "../core/operation/ops.h"
 #include "../core/run/look.h"
+#include "../operators/foreign/foreign.h"
 #include "../tools/isolate/peer.h"
 #include "../tools/verify/rank.h"
 #include "../tools/verify/verify.h"
@@ -152,7 +153,8 @@ static int start(int argc, char **argv) {
   /* Ignored by the parent, it would take the ends of our children, and of a driver's, from us. */
   signal(SIGCHLD, SIG_DFL);
   /* Internal modes, with which redhost starts itself to examine, run and test plugins. */
-  if (argc == 2 && strcmp(argv[1], "--probe") == 0) return rh_probe_main(rh_op_find);
+  if (argc == 2 && strcmp(argv[1], "--probe") == 0)
+    return rh_probe_main(rh_op_find, rh_foreign_open);
   if (argc == 2 && strcmp(argv[1], "--look") == 0) return rh_look_main();
   if (argc == 2 && (strcmp(argv[1], "--work") == 0 || strcmp(argv[1], "--sample") == 0))
     return rh_sample_main(); /* for --run and for --bench */

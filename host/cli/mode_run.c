@@ -283,7 +283,7 @@ static rh_status reduce(const rh_app *app, run_state *run, rh_error *error) {
   const rh_sampler *sampler = &run->sampler;
   rh_tunedb *tuned;
   /* Errors of the command line are reported before limits of this machine. */
-  if (!report->isolated) RH_TRY(rh_job_check_settings(&run->spec, error));
+  if (!report->isolated) RH_TRY(rh_job_check_settings(app->context, &run->spec, error));
   RH_TRY(rh_job_device(app->context, &run->spec, run->found.device_kinds, &report->device, error));
   if (rh_run_stream_is_faster(app, &run->inputs, &run->spec, report->device, report->isolated)) {
     run->streams = 1;

@@ -98,7 +98,7 @@ static rh_status locate(rh_run_device *own, rh_stream_device *device, const rh_a
   RH_TRY(check_isolation(app, &own->found, error));
   spec->strategy = own->found.name;
   spec->plugin = own->found.path;
-  RH_TRY(rh_job_check_settings(spec, error));
+  RH_TRY(rh_job_check_settings(own->context, spec, error));
   RH_TRY(rh_job_device(own->context, spec, own->found.device_kinds, &device->device, error));
   return rh_context_tuned(own->context, &tuned, error);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../core/run/job.h"
+#include "../operators/custom/custom.h"
 #include "options.h"
 
 typedef struct rh_run_options {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "../engine/reduction/arrays.h"
+#include "../operators/custom/custom.h"
 #include "call.h"
 #include "handle.h"
 

@@ -1,8 +1,8 @@
 #include "request.h"
+#include "../choose/known.h"
 #include "../core/base/error.h"
 #include "../core/base/vocabulary.h"
 #include "../core/run/operand_data.h"
-#include "../operators/catalog/texts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -74,6 +74,9 @@ static rh_status make_own(const rh_request *request, const rh_context *context,
 
 static rh_status name_operator(const rh_request *request, rh_context *context, rh_job_spec *spec,
                                rh_custom **made, rh_error *error) {
+  rh_known *known;
+  *made = NULL;
+  RH_TRY(rh_known_of(context, &known, error));
   const rh_operator_texts texts = {.op = request->op,
                                    .map = request->map,
                                    .where = request->where,
@@ -81,8 +84,7 @@ static rh_status name_operator(const rh_request *request, rh_context *context, r
                                    .identity = request->identity,
                                    .finalize = request->finalize,
                                    .commutes = (int)request->commutes,
-                                   .known = &context->definitions};
-  *made = NULL;
+                                   .known = &known->definitions};
   if (!request->inputs && !request->n_inputs && !request->n_constants &&
       !rh_operator_texts_are_own(&texts))
     return rh_operator_named(&spec->op, request->op, request->type, error);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../core/run/job.h"
+#include "../operators/custom/custom.h"
 
 /* *spec = what is reduced; its strings and settings are the request's.  context: where operator
  * files are searched for and remembered; the caller has locked the rh_redhost.  *made: what

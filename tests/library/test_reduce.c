@@ -3,7 +3,7 @@
 #include "../../host/choose/calibrate.h"
 #include "../../host/choose/known.h"
 #include "../../host/library/kept.h"
-#include "../unit/folder.h"
+#include "../core/folder.h"
 #include "library.h"
 
 #include <sys/mman.h>

@@ -276,7 +276,7 @@ START_TEST(every_operator) {
   const uint64_t *all = sizes_of(&n);
   /* Finished at the end: Oclgrind 21.10 remembers the bytes of an address that is used again. */
   static bench benches[MOST];
-  if (rh_registry_load(&context->options, strategies[_i], &strategy, &path, &error) != RH_OK)
+  if (rh_registry_load(&context->options, NULL, strategies[_i], &strategy, &path, &error) != RH_OK)
     ck_abort_msg("%s", error.message);
   free(path);
   int declines = may_decline(strategy->name);

@@ -1,7 +1,7 @@
 """failures.py ROOT: what docs/failures.md names as a row's test is there, and no row is without one.
 
 In the last column, in backquotes: `cli.NAME Class.test_x` and `sdk.NAME Class.test_x`, of tests/PART/test_NAME.py;
-`unit.test_NAME test_x`, of tests/unit/test_NAME.c; `V00 FOLDER/NAME`, a line of tests/zoo/caught-by.txt; `style.NAME`.
+`unit.test_NAME test_x`, of tests/unit/test_NAME.c, and core the same; `V00 FOLDER/NAME`, a line of tests/zoo/caught-by.txt; `style.NAME`.
 """
 import os
 import re
@@ -29,8 +29,8 @@ def is_there(root, reference):
     part, _, name = word.partition(".")
     if part in ("cli", "sdk"):
         return has_method(root, f"tests/{part}/test_{name}.py", rest)
-    if part == "unit":
-        return has(root, f"tests/unit/{name}.c", r"^START_TEST\(%s\)" % re.escape(rest))
+    if part in ("unit", "core"):
+        return has(root, f"tests/{part}/{name}.c", r"^START_TEST\(%s\)" % re.escape(rest))
     return part == "style" and not rest and has(root, f"tests/style/{name}.py", "")
 
 

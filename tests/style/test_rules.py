@@ -225,11 +225,11 @@ class Rules(unittest.TestCase):
     ROOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..")
 
     def test_failures(self):
-        for there in ("cli.loading Files.test_twice_the_same", "unit.test_registry names_are_shadowed", "V04 file/second_loader",
+        for there in ("cli.loading Files.test_twice_the_same", "core.test_registry names_are_shadowed", "V04 file/second_loader",
                       "style.loader", "sdk.abi Abi.test_frozen"):
             self.assertTrue(failures.is_there(self.ROOT, there), there)
         for wrong in ("cli.loading Files.test_patterns", "cli.loading Files", "cli.nothing Files.test_x",
-                      "unit.test_registry names_are", "V05 file/second_loader", "V04 file/second", "style.nothing", "loader", ""):
+                      "core.test_registry names_are", "V05 file/second_loader", "V04 file/second", "style.nothing", "loader", ""):
             self.assertFalse(failures.is_there(self.ROOT, wrong), wrong)
 
     def test_failures_are_whole(self):

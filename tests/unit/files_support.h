@@ -3,7 +3,7 @@
 #ifndef RH_TEST_FILES_SUPPORT_H
 #define RH_TEST_FILES_SUPPORT_H
 
-#include "folder.h"
+#include "../core/folder.h"
 
 static char directory[64];
 

@@ -1,6 +1,7 @@
 /* Verdicts on maps whose functions err: what a device may compute passes, and what none may does
  * not. */
 #include "../../host/core/check/reference.h"
+#include "../../host/operators/custom/custom.h"
 
 #include <check.h>
 #include <float.h>

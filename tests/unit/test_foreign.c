@@ -6,8 +6,9 @@
 #include "../../host/core/operation/result.h"
 #include "../../host/core/plug/plugin.h"
 #include "../../host/core/run/instance.h"
+#include "../../host/operators/foreign/foreign.h"
 #include "../../host/operators/foreign/foreign_read.h"
-#include "folder.h"
+#include "../core/folder.h"
 
 #include <check.h>
 #include <math.h>
@@ -274,7 +275,7 @@ static rh_status open_description(const char *symbol, const char *op, const char
   ck_assert_int_gt(length, 0);
   write_file(path, text);
   free(text);
-  return rh_plugin_open(path, plugin, error);
+  return rh_plugin_open(path, rh_foreign_open, plugin, error);
 }
 
 static const rh_strategy *strategy_of(const char *symbol, const char *op, const char *type,
@@ -492,12 +493,12 @@ START_TEST(wrong_files) {
   char path[128], *text = replaced(PLAIN, "\"l\"", "\"libno_such_library.so.7\"");
   snprintf(path, sizeof path, "%s/f.foreign.json", dir);
   write_file(path, text);
-  ck_assert_int_eq(rh_plugin_open(path, &plugin, &error), RH_DECLINED);
+  ck_assert_int_eq(rh_plugin_open(path, rh_foreign_open, &plugin, &error), RH_DECLINED);
   ck_assert_str_eq(error.message, "needs libno_such_library.so.7, which was not found");
   free(text);
   text = replaced(PLAIN, "\"l\"", "\"./f.foreign.json\"");
   write_file(path, text);
-  ck_assert_int_eq(rh_plugin_open(path, &plugin, &error), RH_E_PLUGIN);
+  ck_assert_int_eq(rh_plugin_open(path, rh_foreign_open, &plugin, &error), RH_E_PLUGIN);
   ck_assert_str_eq(error.message,
                    "its library ./f.foreign.json: is not a shared object (it looks like text)");
   free(text);
@@ -505,19 +506,19 @@ START_TEST(wrong_files) {
   memset(text, ' ', RH_FOREIGN_MOST_BYTES + 1);
   text[RH_FOREIGN_MOST_BYTES + 1] = 0;
   write_file(path, text);
-  ck_assert_int_eq(rh_plugin_open(path, &plugin, &error), RH_E_PLUGIN);
+  ck_assert_int_eq(rh_plugin_open(path, rh_foreign_open, &plugin, &error), RH_E_PLUGIN);
   ck_assert_str_eq(error.message, "has 65537 bytes; a description has at most 65536");
   free(text);
   ck_assert_int_eq(truncate(path, 10), 0);
   FILE *file = fopen(path, "r+");
   ck_assert(file && fwrite("{}\0{}", 1, 5, file) == 5 && fclose(file) == 0);
-  ck_assert_int_eq(rh_plugin_open(path, &plugin, &error), RH_E_PLUGIN);
+  ck_assert_int_eq(rh_plugin_open(path, rh_foreign_open, &plugin, &error), RH_E_PLUGIN);
   ck_assert_str_eq(error.message, "is not text: it has null bytes, or shrank while it was read");
   unlink(path);
-  ck_assert_int_eq(rh_plugin_open(path, &plugin, &error), RH_E_FILE);
+  ck_assert_int_eq(rh_plugin_open(path, rh_foreign_open, &plugin, &error), RH_E_FILE);
   ck_assert_str_eq(error.message, "cannot be opened: No such file or directory");
   ck_assert(mkfifo(path, 0600) == 0);
-  ck_assert_int_eq(rh_plugin_open(path, &plugin, &error), RH_E_PLUGIN);
+  ck_assert_int_eq(rh_plugin_open(path, rh_foreign_open, &plugin, &error), RH_E_PLUGIN);
   ck_assert_str_eq(error.message, "is not a regular file");
   unlink(path);
 }

@@ -3,7 +3,7 @@
 #include "../../host/choose/known.h"
 #include "../../host/choose/locate.h"
 #include "../../host/library/handle.h"
-#include "folder.h"
+#include "../core/folder.h"
 
 #include <check.h>
 #include <stdio.h>

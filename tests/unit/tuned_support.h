@@ -5,7 +5,7 @@
 
 #include "../../host/choose/tunedb/document.h"
 #include "../../host/choose/tunedb/tunedb.h"
-#include "folder.h"
+#include "../core/folder.h"
 
 #include <check.h>
 #include <stdio.h>

@@ -252,7 +252,7 @@ void rh_reference_judge(const rh_reference *reference, const rh_result *result, 
                         int flushes, rh_verdict *verdict) {
   memset(verdict, 0, sizeof *verdict);
   if (result->n_fields || reference->op->is_struct) {
-    rh_judge_results(reference, result, depth, flushes, verdict);
+    reference->op->calls->judge(reference, result, depth, flushes, verdict);
     return;
   }
   judge_mapped(reference, result, depth, flushes, verdict);
@@ -278,9 +278,20 @@ void rh_reference_judge_value(const rh_reference *reference, const void *value, 
   rh_result result;
   memset(verdict, 0, sizeof *verdict);
   if (reference->op->is_struct) {
-    rh_judge_fields(reference, value, depth, flushes, verdict);
+    reference->op->calls->judge_value(reference, value, depth, flushes, verdict);
     return;
   }
   rh_op_result(reference->op->base, reference->op->type, value, &result);
   rh_reference_judge(reference, &result, depth, flushes, verdict);
+}
+
+double rh_unit_of_type(rh_type type) {
+  return type == RH_TYPE_f64 ? 0x1p-53 : 0x1p-24;
+}
+
+int rh_reference_allows_much(const rh_operator *op, uint64_t depth, uint64_t n) {
+  uint64_t most = n > 0 ? n - 1 : 0, h = depth && depth < most ? depth : most;
+  double part = rh_op_rounds(op->base, op->type) ? rh_unit_of_type(op->type) * (double)h : 0;
+  if (op->is_struct) part = op->calls->error_part(op, h);
+  return rh_judged_is_weak((long double)part, 1);
 }

@@ -50,8 +50,5 @@ int rh_judged_is_weak(long double bound, long double magnitude);
 void rh_judge_prod(const rh_judged *j);
 long double rh_judge_prod_relative(const rh_judged *j); /* the bound; j->verdict->depth is set */
 
-/* judge_results.c: what is made of the value, and the fields of a struct's value. */
-void rh_judge_results(const rh_reference *reference, const rh_result *result, uint64_t depth,
-                      int flushes, rh_verdict *verdict);
-void rh_judge_fields(const rh_reference *reference, const void *value, uint64_t depth, int flushes,
-                     rh_verdict *verdict);
+/* The unit roundoff of sums over such elements. */
+double rh_unit_of_type(rh_type type);

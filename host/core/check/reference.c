@@ -1,5 +1,4 @@
 #include "reference.h"
-#include "../../operators/custom/by_code.h"
 #include "../base/clock.h"
 #include "../base/error.h"
 #include "../base/log.h"
@@ -7,7 +6,6 @@
 #include "../operation/ops.h"
 #include "../operation/result.h"
 #include "exact_dot.h"
-#include "sampled.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -207,56 +205,6 @@ static double rounded_prod(const rh_reference *reference) {
                                                : rh_exact_prod_double(&reference->prod);
 }
 
-/* The identity of a float sum is -0; the sum of nothing is 0 to a user. */
-static double sum_for_users(const rh_reference *reference, double sum) {
-  int may_be_empty = reference->n == 0 || reference->op->is_masked;
-  return may_be_empty && sum == 0 ? 0 : sum;
-}
-
-static void given_of_struct(const rh_reference *reference, rh_operator_result *given) {
-  const rh_custom *custom = rh_custom_of(reference->op);
-  rh_custom_given(custom, reference->sampled.values[0], reference->n, given);
-  for (uint32_t k = 0; k < rh_custom_n_given(custom); k++) {
-    uint32_t field = rh_custom_field_given(custom, k);
-    if (custom->fields[field].kind == RH_FIELD_SUM)
-      given[k].value.f = sum_for_users(
-          reference, rh_field_sum_rounded(&reference->sums[field], custom->fields[field].type));
-  }
-}
-
-static void given_of_built_in(const rh_reference *reference, rh_operator_result *given) {
-  const rh_result *result = &reference->result;
-  given->type = result->indexed ? RH_TYPE_u64 : result->type;
-  memcpy(&given->value, &result->value, sizeof given->value);
-  if (result->indexed) given->value.u = result->index;
-  if (rh_type_is_float(given->type) && reference->op->base == RH_OP_sum)
-    given->value.f = sum_for_users(reference, given->value.f);
-}
-
-uint64_t rh_reference_count(const rh_reference *reference) {
-  if (!reference->op->is_struct) return reference->n;
-  return rh_custom_count_in(rh_custom_of(reference->op), reference->sampled.values[0],
-                            reference->n);
-}
-
-void rh_reference_given(const rh_reference *reference, rh_operator_result *given) {
-  if (reference->op->is_struct)
-    given_of_struct(reference, given);
-  else
-    given_of_built_in(reference, given);
-}
-
-/* As users see it. */
-static void take_answer(rh_reference *reference) {
-  const rh_custom *custom = rh_custom_of(reference->op);
-  rh_operator_result given[RH_MOST_FIELDS], results[RH_MOST_FIELDS];
-  reference->answer = reference->result;
-  if (!reference->op->n_results) return;
-  rh_reference_given(reference, given);
-  rh_custom_finalize(custom, given, rh_reference_count(reference), results);
-  rh_custom_show(custom, results, reference->sampled.values[0], &reference->answer);
-}
-
 static void conclude(rh_reference *reference) {
   const rh_operator *op = reference->op;
   reference->map_error = op->map_error;
@@ -273,7 +221,8 @@ static void conclude(rh_reference *reference) {
 void rh_reference_conclude(rh_reference *reference) {
   int is_struct = reference->op->is_struct;
   if (!is_struct) conclude(reference);
-  take_answer(reference);
+  reference->answer = reference->result;
+  if (reference->op->n_results) reference->op->calls->conclude(reference);
   if (is_struct) reference->result = reference->answer;
 }
 
@@ -307,15 +256,6 @@ void rh_reference_init(rh_reference *reference, const rh_operator *op) {
   rh_exact_prod_init(&reference->prod);
 }
 
-static rh_status compute_struct(rh_reference *reference, const rh_operator *op,
-                                const rh_arrays *arrays, uint64_t n, rh_error *error) {
-  const rh_custom *custom = rh_custom_of(op);
-  rh_sample_orders(&reference->sampled, custom, arrays, n);
-  if (!custom->code) RH_TRY(rh_field_sums_compute(reference->sums, custom, arrays, n, error));
-  rh_reference_conclude(reference);
-  return rh_by_code_status(op, error);
-}
-
 static rh_status compute(rh_reference *reference, reference_job *job, uint32_t threads) {
   const rh_operator *op = job->op;
   job->of = rh_op_find(op->base, op->type);
@@ -337,6 +277,6 @@ rh_status rh_reference_compute(rh_reference *reference, const rh_operator *op,
   rh_reference_init(reference, op);
   reference->n = n;
   reference->exact = n == 0;
-  if (op->is_struct) return compute_struct(reference, op, arrays, n, error);
+  if (op->is_struct) return op->calls->refer(op, arrays, n, reference, error);
   return compute(reference, &job, threads);
 }

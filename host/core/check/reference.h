@@ -1,9 +1,9 @@
 /* The exact answer, computed on the host, and the check of a strategy's answer against it. */
 #pragma once
 
-#include "../../operators/custom/custom.h"
-#include "../../operators/custom/field_sum.h"
+#include "../operation/operator.h"
 #include "exact_prod.h"
+#include "field_sum.h"
 #include <redhost/redhost.h>
 
 /* The values of a struct operator in several orders: how far they lie apart is what rounding does
@@ -71,11 +71,6 @@ void rh_reference_init(rh_reference *reference, const rh_operator *op);
 void rh_reference_add(rh_reference *whole, const rh_reference *part);
 /* The result, of the sums or products that were added, or of `value` or sampled.values. */
 void rh_reference_conclude(rh_reference *whole);
-/* The exact numbers that it is made of, where there is an operator that makes it. */
-void rh_reference_given(const rh_reference *reference, rh_operator_result *given);
-/* and how many elements they are of */
-uint64_t rh_reference_count(const rh_reference *reference);
-
 /* Judges a result.  depth: the most combinations that an element passed through, 0 if unknown (then
  * n-1).  flushes: the device flushes subnormals of this type. */
 void rh_reference_judge(const rh_reference *reference, const rh_result *result, uint64_t depth,

@@ -4,6 +4,7 @@
  * (operators/custom.h).  To a plugin each is an rh_op. */
 #pragma once
 
+#include <redhost/draft/plugin.h>
 #include <redhost/redhost.h>
 
 enum {
@@ -11,6 +12,7 @@ enum {
   RH_MOST_FIELDS = 16, /* of a value, and of a result */
   RH_OPERATOR_NAME_BYTES = 64,
   RH_CONSTANT_BYTES = 8,
+  RH_ENCLOSED_MOST = 256, /* elements that are enclosed at once */
   /* constants, one for each type that they are used as, and the index's base */
   RH_MOST_CONSTANT_WORDS = 65
 };
@@ -27,6 +29,9 @@ typedef struct rh_arrays {
 } rh_arrays;
 
 typedef struct rh_operator rh_operator;
+struct rh_reference;
+struct rh_verdict;
+struct rh_cl_session;
 
 /* What differs from operator to operator. */
 typedef struct rh_operator_calls {
@@ -45,6 +50,30 @@ typedef struct rh_operator_calls {
                  const double *host, double *low, double *high);
   /* The result, as users see it, of a value of n elements. */
   void (*decode)(const rh_operator *self, const void *value, uint64_t n, rh_result *result);
+
+  /* The rest is null of built-in operators. */
+
+  /* Before the first run of a session: builds what the host needs of a device, once.  RH_E_FILE,
+   * with the file, line and reason, if that does not compile. */
+  rh_status (*open)(const rh_operator *self, struct rh_cl_session *session, rh_error *error);
+  /* Why a strategy cannot serve it; null if it can. */
+  const char *(*decline)(const rh_operator *self, const rh_strategy *strategy,
+                         const rh_answer *answer);
+  /* The facts about n elements, of an operator whose value is a struct. */
+  rh_status (*refer)(const rh_operator *self, const rh_arrays *arrays, uint64_t n,
+                     struct rh_reference *reference, rh_error *error);
+  /* More of them, which cost more, before a strategy is blamed. */
+  void (*refer_more)(const rh_operator *self, const rh_arrays *arrays, uint64_t n,
+                     struct rh_reference *reference);
+  /* reference->answer, of an operator with results of its own, from the other facts. */
+  void (*conclude)(struct rh_reference *reference);
+  /* The verdict on results that are made of a value, and on the fields of a struct's value. */
+  void (*judge)(const struct rh_reference *reference, const rh_result *result, uint64_t depth,
+                int flushes, struct rh_verdict *verdict);
+  void (*judge_value)(const struct rh_reference *reference, const void *value, uint64_t depth,
+                      int flushes, struct rh_verdict *verdict);
+  /* The part of its value by which a struct of so many combinations may err, at least. */
+  double (*error_part)(const rh_operator *self, uint64_t depth);
 } rh_operator_calls;
 
 /* Constant, except for the values of a user's constants.  [any thread] */

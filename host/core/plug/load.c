@@ -53,10 +53,10 @@ static rh_status find(rh_survey *survey, const char *name, int64_t *found, rh_er
   return RH_OK;
 }
 
-rh_status rh_registry_open(const char *from, const char *name, const rh_strategy **strategy,
-                           rh_error *error) {
+rh_status rh_registry_open(const char *from, rh_describe *describe, const char *name,
+                           const rh_strategy **strategy, rh_error *error) {
   const rh_plugin *plugin;
-  rh_status status = rh_plugin_open(from, &plugin, error);
+  rh_status status = rh_plugin_open(from, describe, &plugin, error);
   if (status == RH_OK) {
     for (uint32_t j = 0; j < plugin->n_strategies; j++) {
       *strategy = plugin->strategies[j];
@@ -170,7 +170,8 @@ void rh_registry_ask(rh_registry *registry, const rh_device *device, uint64_t ma
     rh_entry *entry = &registry->entries[k];
     int is_known = !entry->asked_here && entry->asked_of == device && entry->asked_n == max_n;
     if (is_known || !rh_can_ask_here(entry) || entry->shadowed_by) continue;
-    if (!entry->opened && rh_registry_open(entry->path, entry->name, &entry->opened, NULL) != RH_OK)
+    if (!entry->opened && rh_registry_open(entry->path, registry->survey->describe, entry->name,
+                                           &entry->opened, NULL) != RH_OK)
       continue;
     rh_examine_offer(&by, entry->opened, op, type, &entry->offers[op][type]);
     entry->asked_here = 1;
@@ -191,16 +192,16 @@ void rh_found_finish(rh_found *found) {
   memset(found, 0, sizeof *found);
 }
 
-rh_status rh_registry_load(const rh_options *options, const char *name,
+rh_status rh_registry_load(const rh_options *options, rh_describe *describe, const char *name,
                            const rh_strategy **strategy, char **path, rh_error *error) {
   rh_registry registry;
   rh_found found = {0};
   *strategy = NULL;
   *path = NULL;
-  RH_TRY(rh_registry_begin(&registry, options, NULL, error));
+  RH_TRY(rh_registry_begin(&registry, options, NULL, describe, error));
   rh_status status = rh_registry_locate(&registry, name, &found, error);
   rh_registry_finish(&registry);
-  if (status == RH_OK) status = rh_registry_open(found.path, name, strategy, error);
+  if (status == RH_OK) status = rh_registry_open(found.path, describe, name, strategy, error);
   if (status == RH_OK)
     *path = found.path;
   else

@@ -1,5 +1,4 @@
 #include "plugin.h"
-#include "../../operators/foreign/foreign.h"
 #include "../base/error.h"
 #include "../base/fpstate.h"
 #include "dl.h"
@@ -18,11 +17,19 @@ static rh_status open_object(const char *path, const rh_plugin **plugin, rh_erro
   return RH_OK;
 }
 
-rh_status rh_plugin_open(const char *path, const rh_plugin **plugin, rh_error *error) {
+static rh_status refuse(const char *path, const rh_plugin **plugin, rh_error *error) {
+  (void)path;
+  (void)plugin;
+  return rh_fail(error, RH_E_PLUGIN,
+                 "describes a function of another library, which this program cannot call");
+}
+
+rh_status rh_plugin_open(const char *path, rh_describe *describe, const rh_plugin **plugin,
+                         rh_error *error) {
   RH_TRY(rh_dl_check_privileges(path, error));
   rh_fpstate before = rh_fpstate_save();
-  rh_status status =
-      rh_is_foreign(path) ? rh_foreign_open(path, plugin, error) : open_object(path, plugin, error);
+  if (!describe) describe = refuse;
+  rh_status status = (rh_is_foreign(path) ? describe : open_object)(path, plugin, error);
   int changed = rh_fpstate_restore(&before);
   if (status != RH_OK) return status;
   if (changed)

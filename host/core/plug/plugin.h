@@ -3,14 +3,19 @@
 
 #include <redhost/redhost.h>
 
+/* Makes a plugin of a file that is not a shared object, but describes one: what stands above the
+ * core has it (operators/foreign).  Its rules are rh_plugin_open()'s. */
+typedef rh_status rh_describe(const char *path, const rh_plugin **plugin, rh_error *error);
+
 /* Checks the file as an ELF object, opens it, and validates its descriptor as data before any
- * function of it is called; or makes a plugin from a description of a foreign function.  `path` is
- * absolute.  A bad plugin is RH_E_PLUGIN with a message without the path, which the caller
+ * function of it is called; or has `describe` make a plugin of it (null: that is refused).  `path`
+ * is absolute.  A bad plugin is RH_E_PLUGIN with a message without the path, which the caller
  * prepends.  RH_DECLINED: the library that a description names is not installed.  Any other failure
  * means that the file could not be examined.  The plugin stays loaded; *plugin is valid until the
  * process ends.  The floating-point control word is restored, and a plugin that changed it is
  * refused. */
-rh_status rh_plugin_open(const char *path, const rh_plugin **plugin, rh_error *error);
+rh_status rh_plugin_open(const char *path, rh_describe *describe, const rh_plugin **plugin,
+                         rh_error *error);
 
 /* The descriptor's rules, for tests and for --verify: magic, sizes, versions, strings, names,
  * parameters, functions. */

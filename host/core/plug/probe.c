@@ -7,6 +7,7 @@
 typedef struct prober {
   rh_device device;
   rh_examiner by;
+  rh_describe *describe;
   rh_channel channel;
 } prober;
 
@@ -18,7 +19,7 @@ static void say_query(void *probe, const char *strategy) {
   send_frame(probe, json_pack("{s:s, s:s}", "phase", "query", "strategy", strategy));
 }
 
-static json_t *describe(const prober *probe, const rh_plugin *plugin, uint32_t k) {
+static json_t *strategies_of(const prober *probe, const rh_plugin *plugin, uint32_t k) {
   return json_pack("{s:i, s:o}", "plugin", (int)k, "strategies",
                    rh_examine_plugin(&probe->by, plugin));
 }
@@ -27,8 +28,8 @@ static int examine(const prober *probe, uint32_t k, const char *path) {
   const rh_plugin *plugin;
   rh_error error;
   if (send_frame(probe, json_pack("{s:i}", "begin", (int)k)) != 0) return -1;
-  rh_status status = rh_plugin_open(path, &plugin, &error);
-  if (status == RH_OK) return send_frame(probe, describe(probe, plugin, k));
+  rh_status status = rh_plugin_open(path, probe->describe, &plugin, &error);
+  if (status == RH_OK) return send_frame(probe, strategies_of(probe, plugin, k));
   return send_frame(probe, json_pack("{s:i, s:i, s:o}", "refused", (int)k, "kind",
                                      (int)rh_examine_refusal_kind(status), "reason",
                                      rh_json_bytes(error.message)));
@@ -42,8 +43,9 @@ static int examine_all(const prober *probe, const rh_child_request *request) {
   return send_frame(probe, json_pack("{s:i}", "end", (int)n));
 }
 
-int rh_probe_main(rh_find_op *find_op) {
-  prober probe = {.by = {.find_op = find_op, .on_query = say_query}, .channel = {-1}};
+int rh_probe_main(rh_find_op *find_op, rh_describe *describe) {
+  prober probe = {
+      .by = {.find_op = find_op, .on_query = say_query}, .describe = describe, .channel = {-1}};
   probe.by.device = &probe.device;
   probe.by.user = &probe;
   rh_child_request request;

@@ -126,11 +126,12 @@ static rh_status gather(rh_registry *registry, rh_error *error) {
 }
 
 rh_status rh_registry_begin(rh_registry *registry, const rh_options *options, rh_find_op *find_op,
-                            rh_error *error) {
+                            rh_describe *describe, rh_error *error) {
   *registry = (rh_registry){.survey = calloc(1, sizeof *registry->survey)};
   if (!registry->survey) return rh_fail(error, RH_E_NOMEM, "no memory to list the plugins");
   rh_status status = rh_survey_open(registry->survey, options, NULL, 0, error);
   registry->survey->find_op = find_op;
+  registry->survey->describe = describe;
   if (status != RH_OK) rh_registry_finish(registry);
   return status;
 }
@@ -154,7 +155,7 @@ rh_status rh_registry_examine(rh_registry *registry, const rh_device *device, ui
 
 rh_status rh_registry_scan(rh_registry *registry, const rh_options *options,
                            const rh_device *device, uint64_t max_n, rh_error *error) {
-  RH_TRY(rh_registry_begin(registry, options, NULL, error));
+  RH_TRY(rh_registry_begin(registry, options, NULL, NULL, error));
   rh_status status = rh_registry_examine(registry, device, max_n, NULL, 0, 1, error);
   if (status != RH_OK) rh_registry_finish(registry);
   return status;

@@ -3,6 +3,7 @@
 
 #include "../base/vocabulary.h"
 #include "discover.h"
+#include "plugin.h"
 #include <redhost/redhost.h>
 
 /* The operator on the type, with or without a prelude, or null: host/core/run's rh_op_find(),
@@ -61,9 +62,9 @@ typedef struct rh_registry {
 rh_status rh_registry_scan(rh_registry *registry, const rh_options *options,
                            const rh_device *device, uint64_t max_n, rh_error *error);
 /* In steps.  First it only searches the directories.  find_op: to examine what came with redhost in
- * this process if there is no program; null: that fails. */
+ * this process if there is no program; null: that fails.  describe: rh_plugin_open()'s. */
 rh_status rh_registry_begin(rh_registry *registry, const rh_options *options, rh_find_op *find_op,
-                            rh_error *error);
+                            rh_describe *describe, rh_error *error);
 /* Then it examines what was not examined before.  Of the files that came with redhost those only
  * that bear one of n names of strategies; a name that no file bears may be in any file: then all of
  * them, as with n = 0.  `exactly`: also those whose offers are for another device or max_n. */
@@ -100,13 +101,13 @@ rh_status rh_found_from_entry(rh_found *found, const rh_entry *entry, rh_error *
 void rh_found_finish(rh_found *found);
 
 /* Opens the plugin in this process, which must trust it. */
-rh_status rh_registry_open(const char *path, const char *name, const rh_strategy **strategy,
-                           rh_error *error);
+rh_status rh_registry_open(const char *path, rh_describe *describe, const char *name,
+                           const rh_strategy **strategy, rh_error *error);
 
 /* Finds and opens it. */
-rh_status rh_registry_load(const rh_options *options, const char *name,
+rh_status rh_registry_load(const rh_options *options, rh_describe *describe, const char *name,
                            const rh_strategy **strategy, char **path, rh_error *error);
 
 /* The child's side: `redhost --probe` calls this and exits with its result, 0 when everything was
  * sent.  Reads the request from descriptor 3, writes frames to descriptor 4 (wire.h). */
-int rh_probe_main(rh_find_op *find_op);
+int rh_probe_main(rh_find_op *find_op, rh_describe *describe);

@@ -89,7 +89,9 @@ static rh_status examine_here(rh_survey *survey, uint32_t k, rh_error *error) {
   const rh_plugin *plugin;
   rh_error why;
   rh_fate fate;
-  rh_status status = candidate->installed ? rh_plugin_open(candidate->path, &plugin, &why) : RH_OK;
+  rh_status status = candidate->installed
+                         ? rh_plugin_open(candidate->path, survey->describe, &plugin, &why)
+                         : RH_OK;
   if (!candidate->installed) {
     fate = rh_finding_refuse(survey, k,
                              "only the redhost program examines it, and there is none beside the "

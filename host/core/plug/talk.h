@@ -24,7 +24,8 @@ typedef struct rh_survey {
   rh_finding *findings; /* search.n of them */
   const rh_options *options;
   rh_find_op *find_op; /* may be null: then nothing is examined in this process */
-  char *program;       /* null until a child is needed */
+  rh_describe *describe;
+  char *program; /* null until a child is needed */
   int has_no_program;
   const rh_device *device;
   uint64_t max_n;

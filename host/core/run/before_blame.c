@@ -2,7 +2,6 @@
 #include "../base/error.h"
 #include "../base/hash.h"
 #include "../base/vocabulary.h"
-#include "../check/sampled.h"
 #include "operand_data.h"
 
 #include <float.h>
@@ -55,7 +54,7 @@ static rh_status look_again(const rh_job_spec *spec, const rh_job_part *part,
   RH_TRY(check_unchanged(spec, part, reference, error));
   if (reference->sampled.n_orders < 2) return RH_OK;
   rh_job_arrays(spec, part, &arrays, constants);
-  rh_sample_serial(&reference->sampled, rh_custom_of(spec->op), &arrays, part->n);
+  spec->op->calls->refer_more(spec->op, &arrays, part->n, reference);
   return RH_OK;
 }
 

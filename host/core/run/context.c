@@ -56,6 +56,15 @@ static int copy_options(rh_options *to, const rh_options *from) {
          (to->program || !from->program);
 }
 
+static rh_describe *describe_of(const rh_context *context) {
+  return context->calls ? context->calls->describe : NULL;
+}
+
+rh_status rh_context_strategy(const rh_context *context, const char *path, const char *name,
+                              const rh_strategy **strategy, rh_error *error) {
+  return rh_registry_open(path, describe_of(context), name, strategy, error);
+}
+
 rh_status rh_context_open(rh_context **opened, const rh_options *options,
                           const rh_context_calls *calls, rh_error *error) {
   static const rh_options defaults = {0};
@@ -91,7 +100,6 @@ void rh_context_close(rh_context *context) {
   rh_cache_finish(&context->cache);
   free_options(&context->options);
   rh_fork_unmark(context->opened_here);
-  rh_definitions_finish(&context->definitions);
   free(context);
 }
 
@@ -185,7 +193,8 @@ rh_status rh_context_any_device(rh_context *context, const rh_cl_device **device
 /* Searches for plugins, once. */
 static rh_status begin_registry(rh_context *context, rh_error *error) {
   if (context->registry.survey) return RH_OK;
-  return rh_registry_begin(&context->registry, &context->options, rh_op_find, error);
+  return rh_registry_begin(&context->registry, &context->options, rh_op_find, describe_of(context),
+                           error);
 }
 
 /* rh_context.registry_n where offers are for several sizes or devices. */

@@ -1,7 +1,6 @@
 /* The caller's options, and everything that was opened and found so far. */
 #pragma once
 
-#include "../../operators/catalog/texts.h"
 #include "../base/fork.h"
 #include "../cl/session.h"
 #include "../operation/operator.h"
@@ -22,6 +21,7 @@ typedef struct rh_context_calls {
   rh_status (*examine)(const rh_operator *op, const rh_arrays *arrays, uint64_t first, uint64_t n,
                        rh_error *error);
   void (*finish)(struct rh_known *known); /* may be null */
+  rh_describe *describe;                  /* rh_plugin_open() */
 } rh_context_calls;
 
 /* Devices are discovered when one is first needed: host strategies, and --list on a machine without
@@ -49,7 +49,6 @@ struct rh_context {
   struct rh_known *known; /* theirs; null at first */
   /* incremented for each wrong result, because an earlier choice of `auto` may be that strategy */
   uint32_t blame;
-  rh_definitions definitions; /* of operators, by the names and files that were asked for */
   /* Arrays of more bytes are streamed to a device with memory of its own; in chunks of so many, or
    * 0: what suits it.  Tests make both small. */
   uint64_t most_whole_bytes, chunk_bytes;
@@ -67,6 +66,10 @@ enum { RH_WHOLE_BYTES = 16u << 20 }; /* most_whole_bytes: beyond, a stream is so
 rh_status rh_context_open(rh_context **opened, const rh_options *options,
                           const rh_context_calls *calls, rh_error *error);
 void rh_context_close(rh_context *context); /* null is legal */
+
+/* Opens the plugin in this process, which must trust it, for its strategy of that name. */
+rh_status rh_context_strategy(const rh_context *context, const char *path, const char *name,
+                              const rh_strategy **strategy, rh_error *error);
 
 /* Was the process forked since devices were used, whose drivers stay with its parent?  They would
  * neither answer nor let themselves be released. */

@@ -1,5 +1,4 @@
 #include "instance.h"
-#include "../../operators/custom/by_code.h"
 #include "../base/error.h"
 #include "../base/fpstate.h"
 #include "../base/vocabulary.h"
@@ -48,7 +47,8 @@ rh_status rh_instance_query(const rh_instance_spec *spec, const rh_device *devic
       .max_n = spec->max_n,
   };
   RH_TRY(rh_strategy_query(spec->strategy, &problem, spec->params, answer, error));
-  const char *why = rh_by_code_decline(spec->op, spec->strategy, answer);
+  const rh_operator_calls *calls = spec->op->calls;
+  const char *why = calls->decline ? calls->decline(spec->op, spec->strategy, answer) : NULL;
   if (!why) return RH_OK;
   answer->why = RH_WHY_OP;
   snprintf(answer->reason, sizeof answer->reason, "%s", why);
@@ -156,7 +156,8 @@ static rh_status fetch_result(rh_instance *instance, void *value, rh_error *erro
 
 static rh_status prepare(rh_instance *instance, rh_error *error) {
   const rh_instance_spec *spec = &instance->spec;
-  if (spec->session) RH_TRY(rh_by_code_open(spec->op, spec->session, error));
+  if (spec->session && spec->op->calls->open)
+    RH_TRY(spec->op->calls->open(spec->op, spec->session, error));
   instance->prelude = spec->op->calls->prelude(spec->op);
   if (!instance->prelude) return rh_fail(error, RH_E_NOMEM, "no memory for a program's source");
   instance->op = *spec->op->abi;

@@ -15,7 +15,7 @@
 static rh_status open_strategy(rh_job *job, rh_error *error) {
   if (!(job->path = rh_copy_string(job->spec.plugin)))
     return rh_fail(error, RH_E_NOMEM, "no memory for a path");
-  return rh_registry_open(job->path, job->spec.strategy, &job->strategy, error);
+  return rh_context_strategy(job->context, job->path, job->spec.strategy, &job->strategy, error);
 }
 
 static uint64_t end_of(uint64_t offset, uint64_t n, rh_type type) {
@@ -70,11 +70,12 @@ rh_status rh_job_device(rh_context *context, const rh_job_spec *spec, uint32_t d
   return status;
 }
 
-rh_status rh_job_check_settings(const rh_job_spec *spec, rh_error *error) {
+rh_status rh_job_check_settings(const rh_context *context, const rh_job_spec *spec,
+                                rh_error *error) {
   const rh_strategy *strategy;
   int64_t params[RH_MAX_PARAMS];
   if (spec->n_settings == 0) return RH_OK;
-  RH_TRY(rh_registry_open(spec->plugin, spec->strategy, &strategy, error));
+  RH_TRY(rh_context_strategy(context, spec->plugin, spec->strategy, &strategy, error));
   return rh_params_resolve(strategy, spec->settings, spec->n_settings, params, error);
 }
 

@@ -52,7 +52,8 @@ typedef struct rh_job {
 
 /* RH_E_USAGE if spec->settings are invalid for spec->strategy in spec->plugin.  Opens the plugin in
  * this process. */
-rh_status rh_job_check_settings(const rh_job_spec *spec, rh_error *error);
+rh_status rh_job_check_settings(const rh_context *context, const rh_job_spec *spec,
+                                rh_error *error);
 
 /* The device for a strategy of these kinds, null for one that runs on the host; RH_E_DEVICE if it
  * does not support the type or cannot hold the elements. */

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../core/run/job.h"
+#include "../../operators/custom/custom.h"
 
 /* From here on the spec asks for the exact answer, rounded once.  own: that of spec->op, or null.
  * RH_DECLINED where redhost does not know it. */

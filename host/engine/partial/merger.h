@@ -1,6 +1,7 @@
 /* Partials that come as bytes, one after the other, and the answer that they make. */
 #pragma once
 
+#include "../../operators/custom/custom.h"
 #include "partial_label.h"
 
 /* Zero-initialised is empty, and may be finished.  It must not be moved. */

@@ -3,11 +3,11 @@
 #include "../../core/base/random.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/check/judged.h"
-#include "../../core/check/sampled.h"
 #include "../../core/operation/ops.h"
 #include "../../core/run/before_blame.h"
 #include "../../core/run/exact_data.h"
 #include "../../operators/custom/by_code.h"
+#include "../../operators/custom/sampled.h"
 #include "accuracy.h"
 #include "edges.h"
 

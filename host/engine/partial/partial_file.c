@@ -2,6 +2,7 @@
 #include "../../core/base/error.h"
 #include "../../core/base/hash.h"
 #include "../../core/base/text.h"
+#include "../../operators/custom/custom.h"
 
 #include <float.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
  * to be merged, and enough to make the operator again. */
 #pragma once
 
+#include "../../operators/custom/custom.h"
 #include "partial_file.h"
 
 /* Zero-initialised may be finished. */

@@ -5,6 +5,7 @@
 #include "../../core/base/vocabulary.h"
 #include "../../core/operation/ops.h"
 #include "../../core/run/operand_data.h"
+#include "../../operators/custom/custom.h"
 
 #include <float.h>
 #include <redhost/plugin.h>

@@ -4,6 +4,7 @@
 #include "../../core/base/vocabulary.h"
 #include "../../core/cl/memory.h"
 #include "complaint.h"
+#include "custom.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,9 @@
 /* What the rest of the host asks of a custom operator. */
 #include "../../core/operation/result.h"
+#include "by_code.h"
 #include "make.h"
+#include "refer.h"
+#include "sampled.h"
 
 static char *prelude(const rh_operator *face) {
   return rh_custom_prelude(rh_custom_of(face));
@@ -29,4 +32,17 @@ static void decode(const rh_operator *face, const void *value, uint64_t n, rh_re
 }
 
 const rh_operator_calls rh_custom_calls = {
-    .prelude = prelude, .bind = bind_constants, .map = map, .enclose = enclose, .decode = decode};
+    .prelude = prelude,
+    .bind = bind_constants,
+    .map = map,
+    .enclose = enclose,
+    .decode = decode,
+    .open = rh_by_code_open,
+    .decline = rh_by_code_decline,
+    .refer = rh_custom_refer,
+    .refer_more = rh_sample_serial,
+    .conclude = rh_custom_conclude,
+    .judge = rh_custom_judge,
+    .judge_value = rh_custom_judge_value,
+    .error_part = rh_custom_error_part,
+};

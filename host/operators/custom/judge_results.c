@@ -9,6 +9,7 @@
 #include "../../core/base/value.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/check/judged.h"
+#include "refer.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -358,8 +359,8 @@ static void judge_numbers(judging *j, const rh_operator_result *is) {
   j->verdict->weak = 0;
 }
 
-void rh_judge_results(const rh_reference *reference, const rh_result *result, uint64_t depth,
-                      int flushes, rh_verdict *verdict) {
+void rh_custom_judge(const rh_reference *reference, const rh_result *result, uint64_t depth,
+                     int flushes, rh_verdict *verdict) {
   rh_operator_result is[RH_MOST_FIELDS];
   uint32_t n = reference->op->n_results;
   judging j = {.reference = reference,
@@ -379,8 +380,8 @@ void rh_judge_results(const rh_reference *reference, const rh_result *result, ui
   judge_numbers(&j, is);
 }
 
-void rh_judge_fields(const rh_reference *reference, const void *value, uint64_t depth, int flushes,
-                     rh_verdict *verdict) {
+void rh_custom_judge_value(const rh_reference *reference, const void *value, uint64_t depth,
+                           int flushes, rh_verdict *verdict) {
   rh_operator_result is[RH_MOST_FIELDS];
   judging j = {.reference = reference,
                .custom = rh_custom_of(reference->op),
@@ -391,24 +392,15 @@ void rh_judge_fields(const rh_reference *reference, const void *value, uint64_t 
   judge_numbers(&j, is);
 }
 
-static double unit_of_type(rh_type type) {
-  return type == RH_TYPE_f64 ? 0x1p-53 : 0x1p-24;
-}
-
-static double least_part(const rh_custom *custom, uint64_t depth) {
+double rh_custom_error_part(const rh_operator *op, uint64_t depth) {
+  const rh_custom *custom = rh_custom_of(op);
   double part = 0;
   if (custom->code) return slack_part(custom, depth);
   for (uint32_t k = 0; k < custom->n_fields; k++) {
     const rh_operator_field *field = &custom->fields[k];
     if (field->kind == RH_FIELD_ANY) return slack_part(custom, depth);
-    if (field->kind == RH_FIELD_SUM) part = fmax(part, unit_of_type(field->type) * (double)depth);
+    if (field->kind == RH_FIELD_SUM)
+      part = fmax(part, rh_unit_of_type(field->type) * (double)depth);
   }
   return part;
-}
-
-int rh_reference_allows_much(const rh_operator *op, uint64_t depth, uint64_t n) {
-  uint64_t most = n > 0 ? n - 1 : 0, h = depth && depth < most ? depth : most;
-  double part = rh_op_rounds(op->base, op->type) ? unit_of_type(op->type) * (double)h : 0;
-  if (op->is_struct) part = least_part(rh_custom_of(op), h);
-  return rh_judged_is_weak((long double)part, 1);
 }

@@ -1,6 +1,7 @@
 /* Enclosures of a block: what no function with an error is part of is evaluated as ever, and
  * everything else in intervals. */
 #include "../../core/base/vocabulary.h"
+#include "../../core/operation/operator.h"
 #include "eval.h"
 #include "interval.h"
 

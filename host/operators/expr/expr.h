@@ -165,7 +165,6 @@ void rh_exprs_eval(const rh_exprs *exprs, const void *const *variables, uint64_t
  * OpenCL C lets them, and what IEEE 754 fixes is rounded to nearest and never flushed.  Both are
  * NaN where nothing is known.  n: at most RH_ENCLOSED_MOST.  -1: it is not known of expressions
  * like these; else 0.  [any thread] */
-enum { RH_ENCLOSED_MOST = 256 };
 int rh_exprs_enclose(const rh_exprs *exprs, uint32_t k, const void *const *variables,
                      uint64_t first, uint64_t n, const void *constants, double *low, double *high);
 /* The number itself; an integer that a double may not hold lies between its neighbours. */

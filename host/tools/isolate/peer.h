@@ -7,6 +7,7 @@
  * losses in a row without a sample. */
 #pragma once
 
+#include "../../operators/custom/custom.h"
 #include "../measure/local.h"
 
 enum { RH_PEERS_MOST = 32 }; /* peers of one program */

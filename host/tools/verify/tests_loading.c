@@ -7,6 +7,7 @@
 #include "../../core/plug/dl.h"
 #include "../../core/plug/plugin.h"
 #include "../../core/run/instance.h"
+#include "../../operators/foreign/foreign.h"
 #include "libraries.h"
 #include "lines.h"
 #include "problems.h"
@@ -173,7 +174,7 @@ static void load_neighbours(const rh_trial *trial, int most) {
     const rh_plugin *plugin;
     rh_error unused;
     if (path && most > 0 && strcmp(path, trial->path) != 0 &&
-        rh_plugin_open(path, &plugin, &unused) == RH_OK)
+        rh_plugin_open(path, rh_foreign_open, &plugin, &unused) == RH_OK)
       most--;
     free(path);
     free(names[k]);

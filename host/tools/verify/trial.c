@@ -1,5 +1,6 @@
 #include "trial.h"
 #include "../../core/plug/plugin.h"
+#include "../../operators/foreign/foreign.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -43,7 +44,7 @@ DEFINE_SAY(rh_trial_skip, RH_SKIP)
 rh_outcome rh_trial_load(rh_trial *trial) {
   if (trial->strategy) return RH_PASS;
   rh_trial_phase(trial, "loading");
-  if (rh_plugin_open(trial->path, &trial->plugin, &trial->error) != RH_OK)
+  if (rh_plugin_open(trial->path, rh_foreign_open, &trial->plugin, &trial->error) != RH_OK)
     return rh_trial_skip(trial, "cannot be loaded: %s", trial->error.message);
   for (uint32_t k = 0; k < trial->plugin->n_strategies; k++) {
     const rh_strategy *strategy = trial->plugin->strategies[k];

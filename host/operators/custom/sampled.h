@@ -1,7 +1,8 @@
 /* Struct operators in several orders. */
 #pragma once
 
-#include "reference.h"
+#include "../../core/check/reference.h"
+#include "custom.h"
 
 /* How many orders are tried. */
 uint32_t rh_sampled_orders(const rh_custom *custom);
@@ -12,5 +13,5 @@ void rh_sample_orders(rh_sampled *sampled, const rh_custom *custom, const rh_arr
                       uint64_t n);
 
 /* One more: one element after the other. */
-void rh_sample_serial(rh_sampled *sampled, const rh_custom *custom, const rh_arrays *arrays,
-                      uint64_t n);
+void rh_sample_serial(const rh_operator *op, const rh_arrays *arrays, uint64_t n,
+                      rh_reference *reference);

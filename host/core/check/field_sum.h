@@ -2,9 +2,8 @@
  * result is made of it.  As much of it as bounds need, so that a struct can have many. */
 #pragma once
 
-#include "../../core/check/exact.h"
-#include "custom.h"
 #include "enclosed.h"
+#include "exact.h"
 
 /* Zero-initialised is the empty sum. */
 typedef struct rh_field_sum {
@@ -20,7 +19,3 @@ void rh_field_sum_of(rh_field_sum *to, const rh_exact_sum *exact, const rh_enclo
 void rh_field_sum_merge(rh_field_sum *to, const rh_field_sum *part);
 /* Rounded to the type, as the sum of an rh_exact_sum is. */
 double rh_field_sum_rounded(const rh_field_sum *sum, rh_type type);
-
-/* sums[k] = that of field k of n elements, for the fields that are sums. */
-rh_status rh_field_sums_compute(rh_field_sum *sums, const rh_custom *custom,
-                                const rh_arrays *arrays, uint64_t n, rh_error *error);

@@ -1,5 +1,5 @@
 #include "sampled.h"
-#include "../base/random.h"
+#include "../../core/base/random.h"
 
 #include <string.h>
 
@@ -33,8 +33,10 @@ void rh_sample_orders(rh_sampled *sampled, const rh_custom *custom, const rh_arr
     in_pieces(custom, arrays, n, &seed, sampled->values[order]);
 }
 
-void rh_sample_serial(rh_sampled *sampled, const rh_custom *custom, const rh_arrays *arrays,
-                      uint64_t n) {
+void rh_sample_serial(const rh_operator *op, const rh_arrays *arrays, uint64_t n,
+                      rh_reference *reference) {
+  const rh_custom *custom = rh_custom_of(op);
+  rh_sampled *sampled = &reference->sampled;
   if (sampled->n_orders != RH_SAMPLED_ORDERS || custom->code) return;
   unsigned char *value = sampled->values[sampled->n_orders++];
   memcpy(value, custom->op.identity, custom->op.value_size);

@@ -1,6 +1,5 @@
 #include "enclosed.h"
-#include "../../core/base/vocabulary.h"
-#include "custom.h"
+#include "../base/vocabulary.h"
 
 #include <math.h>
 

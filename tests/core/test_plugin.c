@@ -13,7 +13,7 @@ START_TEST(bad_plugins_are_refused_with_words) {
   rh_fpstate before = rh_fpstate_save();
   char *path = realpath(path_of("%s/%s.so", zoo(), refused_when_opened[_i].plugin), NULL);
   ck_assert_ptr_nonnull(path);
-  ck_assert_int_eq(rh_plugin_open(path, &plugin, &error), RH_E_PLUGIN);
+  ck_assert_int_eq(rh_plugin_open(path, NULL, &plugin, &error), RH_E_PLUGIN);
   assert_says(error.message, refused_when_opened[_i].says);
   ck_assert_int_eq(rh_fpstate_restore(&before), 0);
   free(path);
@@ -23,7 +23,7 @@ END_TEST
 START_TEST(a_newer_minor_opens) {
   const rh_plugin *plugin;
   rh_error error;
-  rh_status status = rh_plugin_open(copy("newer_minor"), &plugin, &error);
+  rh_status status = rh_plugin_open(copy("newer_minor"), NULL, &plugin, &error);
   ck_assert_msg(status == RH_OK, "%s", error.message);
   const rh_strategy *strategy = plugin->strategies[0];
   ck_assert_str_eq(strategy->name, "newer_minor");
@@ -37,7 +37,7 @@ START_TEST(opening_needs_an_absolute_path) {
   rh_error error;
   copy("fine");
   ck_assert(chdir(dir) == 0);
-  ck_assert_int_eq(rh_plugin_open("fine.so", &plugin, &error), RH_E_PLUGIN);
+  ck_assert_int_eq(rh_plugin_open("fine.so", NULL, &plugin, &error), RH_E_PLUGIN);
   assert_says(error.message, "is not an absolute path");
 }
 END_TEST
@@ -71,7 +71,7 @@ START_TEST(a_newer_c_library_is_named) {
   ck_assert_msg(old[0], "no GLIBC version in chatty.so");
   const rh_plugin *plugin;
   rh_error error;
-  ck_assert_int_eq(rh_plugin_open(in("x.so"), &plugin, &error), RH_E_PLUGIN);
+  ck_assert_int_eq(rh_plugin_open(in("x.so"), NULL, &plugin, &error), RH_E_PLUGIN);
   assert_says(error.message, "wants GLIBC_9.");
   assert_says(error.message, ", this is 2.");
 }

@@ -299,7 +299,7 @@ static inline int plug_main(int argc, char **argv, const char *name, void (*make
   if (length < 0) return 1;
   const char *part = getenv("REDHOST_TEST_CHILD");
   if (argc > 1 && strcmp(argv[1], "--probe") == 0)
-    return part ? play(part) : rh_probe_main(find_op);
+    return part ? play(part) : rh_probe_main(find_op, NULL);
   make_folder(base, sizeof base);
   setenv("HOME", base, 1);
   unsetenv("XDG_DATA_HOME");

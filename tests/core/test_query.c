@@ -141,7 +141,7 @@ START_TEST(query_must_leave_the_control_word) {
   rh_error error;
   rh_answer got;
   rh_fpstate before = rh_fpstate_save();
-  ck_assert_int_eq(rh_plugin_open(copy("rounds_in_query"), &plugin, &error), RH_OK);
+  ck_assert_int_eq(rh_plugin_open(copy("rounds_in_query"), NULL, &plugin, &error), RH_OK);
   rh_problem problem = {sizeof problem, RH_TYPE_u64, find_op(RH_OP_sum, RH_TYPE_u64), &gpu, 10};
   rh_status status = rh_strategy_query(plugin->strategies[0], &problem, NULL, &got, &error);
   ck_assert_int_eq(status, RH_E_PLUGIN);

@@ -10,7 +10,7 @@ static rh_error load_error;
 static rh_status load(const char *places, const char *name, const rh_strategy **strategy,
                       char **path) {
   rh_options options = options_for(places);
-  return rh_registry_load(&options, name, strategy, path, &load_error);
+  return rh_registry_load(&options, NULL, name, strategy, path, &load_error);
 }
 
 static void assert_loads(const char *places, const char *name, const char *from) {
@@ -91,14 +91,15 @@ START_TEST(the_file_asked_for_goes_first) {
   copy_as("another_twin", "mine.so");
   rh_options options = options_for(in("place"));
   options.plugin_file = in("mine.so");
-  ck_assert_int_eq(rh_registry_load(&options, "twin", &strategy, &path, &load_error), RH_OK);
+  ck_assert_int_eq(rh_registry_load(&options, NULL, "twin", &strategy, &path, &load_error), RH_OK);
   ck_assert_str_eq(path, in("mine.so"));
   free(path);
   copy_as("crash_on_load", "mine.so");
-  ck_assert_int_eq(rh_registry_load(&options, "twin", &strategy, &path, &load_error), RH_OK);
+  ck_assert_int_eq(rh_registry_load(&options, NULL, "twin", &strategy, &path, &load_error), RH_OK);
   ck_assert_str_eq(path, in("place/twin.so"));
   free(path);
-  ck_assert_int_eq(rh_registry_load(&options, "x", &strategy, &path, &load_error), RH_E_PLUGIN);
+  ck_assert_int_eq(rh_registry_load(&options, NULL, "x", &strategy, &path, &load_error),
+                   RH_E_PLUGIN);
   ck_assert_str_eq(load_error.message,
                    path_of("strategy 'x': %s: crashed on load (signal 11)", in("mine.so")));
 }

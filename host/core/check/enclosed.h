@@ -1,7 +1,7 @@
 /* How far a device's result may lie from the host's because functions of the map err. */
 #pragma once
 
-#include "../../core/operation/operator.h"
+#include "../operation/operator.h"
 
 /* Zero-initialised is that of no elements. */
 typedef struct rh_enclosed {

@@ -56,7 +56,7 @@ START_TEST(a_missing_program_is_named) {
   options.program = "/nowhere/redhost";
   ck_assert_int_eq(rh_registry_scan(&registry, &options, NULL, 0, &error), RH_E_PLUGIN);
   assert_says(error.message, "/nowhere/redhost: cannot be started: No such");
-  ck_assert_int_eq(rh_registry_load(&options, "x", &strategy, &path, &error), RH_E_PLUGIN);
+  ck_assert_int_eq(rh_registry_load(&options, NULL, "x", &strategy, &path, &error), RH_E_PLUGIN);
   options.program = NULL; /* this program is not called redhost; a build may have one next to it */
   if (rh_registry_scan(&registry, &options, NULL, 0, &error) == RH_OK) {
     rh_registry_finish(&registry);
