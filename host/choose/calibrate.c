@@ -67,13 +67,13 @@ static double estimate_s(const rh_tunedb *tuned, const way *of, uint64_t bytes) 
 
 static uint64_t bytes_each(const rh_job_spec *spec) {
   uint64_t bytes = 0;
-  for (uint32_t k = 0; k < spec->op->n_operands; k++)
-    bytes += rh_type_size(spec->op->operands[k].type);
+  for (uint32_t k = 0; k < spec->operation.op->n_operands; k++)
+    bytes += rh_type_size(spec->operation.op->operands[k].type);
   return bytes;
 }
 
 static uint64_t bytes_of(const rh_job_spec *spec) {
-  return spec->n * bytes_each(spec);
+  return spec->operation.n * bytes_each(spec);
 }
 
 static const way *way_of(const rh_context *context, const rh_job_spec *spec) {
@@ -92,15 +92,16 @@ double rh_opening_s(const rh_tunedb *tuned) {
 
 static uint64_t trial_n(const rh_job_spec *spec) {
   uint64_t most = most_bytes / bytes_each(spec);
-  return spec->n < most ? spec->n : most;
+  return spec->operation.n < most ? spec->operation.n : most;
 }
 
 /* Of this very operator and type: others may take ten times as long. */
 static const rh_tunedb_entry *find_near(const calibration *t, const rh_calibrate_candidate *one,
                                         uint32_t origin) {
   const rh_tunedb_timed near = {origin, origin, RH_TUNED_SAME, t->n / 8, 8 * t->n};
-  return rh_tunedb_find_timed(t->tuned, &near, one->entry->name, one->plugin, t->spec->op->base,
-                              t->spec->op->type, t->spec->op->hash, t->n);
+  return rh_tunedb_find_timed(t->tuned, &near, one->entry->name, one->plugin,
+                              t->spec->operation.op->base, t->spec->operation.op->type,
+                              t->spec->operation.op->hash, t->n);
 }
 
 /* A time within a factor of 8 of the size, and not under another driver. */
@@ -119,7 +120,7 @@ static void keep(calibration *t, rh_tunedb_entry *entry, const char *strategy, d
 }
 
 static void keep_strategy(calibration *t, const rh_entry *of, double seconds) {
-  const rh_operator *op = t->spec->op;
+  const rh_operator *op = t->spec->operation.op;
   rh_tunedb_entry entry = {.plugin = rh_tunedb_file(t->tuned, of->path),
                            .op = op->base,
                            .type = op->type,
@@ -144,7 +145,7 @@ static int make_data(calibration *t) {
   enum { PIECE = 1 << 20 };
   rh_job_spec spec = *t->spec;
   if (t->have) return 1;
-  spec.n = t->n;
+  spec.operation.n = t->n;
   uint64_t bytes = rh_operand_layout(&spec, spec.offsets), done = 0;
   if (rh_array_reserve(&t->array, RH_TYPE_u8, bytes, 0, NULL) != RH_OK) return 0;
   unsigned char *at = (unsigned char *)t->array.region.address + t->array.offset_bytes;
@@ -210,10 +211,10 @@ static double time_calls(const calibration *t, rh_job *job) {
 static rh_status set_up(calibration *t, rh_job *job, const rh_entry *entry) {
   rh_job_spec spec = {.strategy = entry->name,
                       .plugin = entry->path,
-                      .op = t->spec->op,
+                      .operation.op = t->spec->operation.op,
                       .unchecked_op = 1, /* it was examined before */
-                      .n = t->have,
-                      .what = "a short measurement"};
+                      .operation.n = t->have,
+                      .operation.what = "a short measurement"};
   rh_operand_layout(&spec, spec.offsets);
   RH_TRY(rh_job_init(job, t->context, &spec, NULL));
   return rh_job_setup(job, t->array.region.address, t->array.offset_bytes, NULL);
@@ -274,7 +275,7 @@ static void measure_way(calibration *t, const way *of) {
 /* ---- Choosing what to measure ---- */
 
 static int32_t score(const calibration *t, const rh_entry *entry) {
-  return entry->offers[t->spec->op->base][t->spec->op->type].answer.score;
+  return entry->offers[t->spec->operation.op->base][t->spec->operation.op->type].answer.score;
 }
 
 /* Measures up to `most`, by score, that run on the host or on a device and are not known yet. */
@@ -305,7 +306,7 @@ static void measure_on_device(calibration *t, const rh_calibrate_candidate *list
   if (rh_context_session(t->context, &session, NULL) != RH_OK) return;
   t->deadline =
       rh_now() + budget_s; /* its own, or a slow host would leave no time for what is faster */
-  session->compiled_only = !t->spec->op->is_custom;
+  session->compiled_only = !t->spec->operation.op->is_custom;
   measure_best(t, list, n, 0, DEVICES);
   session->compiled_only = 0;
 }
@@ -323,12 +324,13 @@ int rh_calibrate(rh_context *context, const rh_job_spec *spec, rh_tunedb *tuned,
     measure_way(&t, way_of(context, spec));
   /* where a strategy on the device may be faster */
   double least = least_launch_s + (is_far ? rh_transfer_s(context, tuned, spec) : 0);
-  if (device && t.best_s > 0 && least < t.best_s * (double)spec->n / (double)t.n)
+  if (device && t.best_s > 0 && least < t.best_s * (double)spec->operation.n / (double)t.n)
     measure_on_device(&t, list, n);
   if (t.found.length)
     rh_log(&context->options.reporter, RH_LOG_INFO,
-           "auto: measured once, as little was known of %s of %s here: %s; %.2g s", spec->op->name,
-           rh_type_name(spec->op->operands[0].type), rh_text_get(&t.found), rh_now() - start);
+           "auto: measured once, as little was known of %s of %s here: %s; %.2g s",
+           spec->operation.op->name, rh_type_name(spec->operation.op->operands[0].type),
+           rh_text_get(&t.found), rh_now() - start);
   int found = t.found.length > 0;
   if (context->session_open && rh_opening_s(tuned) == 0)
     keep_way(&t, &opening, 1, context->opening_s);

@@ -47,21 +47,22 @@ static int runs_on_host(const rh_entry *entry) {
 /* A host strategy cannot read device memory, and one that finishes on the host leaves no result
  * on the device.  Neither can call an operator's OpenCL C. */
 static int can_serve(const rh_job_spec *spec, const rh_entry *entry) {
-  const rh_offer *offer = &entry->offers[spec->op->base][spec->op->type];
+  const rh_offer *offer = &entry->offers[spec->operation.op->base][spec->operation.op->type];
   if (entry->shadowed_by || offer->status != RH_OK) return 0;
-  int has_code = spec->op->is_code;
+  int has_code = spec->operation.op->is_code;
   if ((has_code || spec->on_device >= RH_JOB_DATA_ON_DEVICE) && runs_on_host(entry)) return 0;
   if (has_code && offer->answer.finishes_on_host) return 0;
   return spec->on_device != RH_JOB_RESULT_ON_DEVICE || !offer->answer.finishes_on_host;
 }
 
 static int has_canonical_bits(const rh_job_spec *spec, const rh_entry *entry) {
-  return entry->promises & RH_CANONICAL_ORDER || !rh_op_rounds(spec->op->base, spec->op->type);
+  return entry->promises & RH_CANONICAL_ORDER ||
+         !rh_op_rounds(spec->operation.op->base, spec->operation.op->type);
 }
 
 static int has_failed(const choice *c, const candidate *of) {
-  return rh_tunedb_has_failed(c->tuned, of->entry->name, of->plugin, c->spec->op->base,
-                              c->spec->op->type, c->own);
+  return rh_tunedb_has_failed(c->tuned, of->entry->name, of->plugin, c->spec->operation.op->base,
+                              c->spec->operation.op->type, c->own);
 }
 
 static int is_far(const choice *c) {
@@ -80,9 +81,10 @@ static void keep_on_device(choice *c) {
 static void keep_judged(choice *c) {
   const rh_job_spec *spec = c->spec;
   uint32_t judged = 0;
-  for (uint32_t k = 0; spec->op->is_custom && k < c->n_known; k++) {
-    const rh_offer *offer = &c->list[k].entry->offers[spec->op->base][spec->op->type];
-    if (!rh_reference_allows_much(spec->op, offer->answer.depth, spec->n))
+  for (uint32_t k = 0; spec->operation.op->is_custom && k < c->n_known; k++) {
+    const rh_offer *offer =
+        &c->list[k].entry->offers[spec->operation.op->base][spec->operation.op->type];
+    if (!rh_reference_allows_much(spec->operation.op, offer->answer.depth, spec->operation.n))
       c->list[judged++] = c->list[k];
   }
   if (judged) c->n_known = judged;
@@ -146,7 +148,8 @@ static rh_status gather(choice *c, const rh_registry *registry, rh_error *error)
   c->n = c->n_known;
   take_entries(c, registry, 0);
   if (c->n) return RH_OK;
-  const char *op = spec->op->name, *type = rh_type_name(spec->op->operands[0].type);
+  const char *op = spec->operation.op->name,
+             *type = rh_type_name(spec->operation.op->operands[0].type);
   if (c->n_known)
     return rh_fail(error, RH_DECLINED,
                    "no strategy that promises the bits of the canonical order can serve %s of %s "
@@ -204,9 +207,9 @@ static void compare_with(const choice *c, const candidate *best, candidate *one)
   rh_estimate *own = &one->known;
   const rh_tunedb_entry *from = own->from;
   const rh_estimated same = {best->entry->name, best->plugin,
-                             rh_operator_builtin(from->op, from->type), c->spec->n};
+                             rh_operator_builtin(from->op, from->type), c->spec->operation.n};
   rh_estimate other = rh_estimate_of(c->tuned, &same);
-  double size = rh_type_size(from->type), asked = rh_type_size(c->spec->op->type);
+  double size = rh_type_size(from->type), asked = rh_type_size(c->spec->operation.op->type);
   if (other.from && other.unlike == RH_TUNED_SAME && other.from->origin == from->origin) {
     own->time_s = scaled(own->time_s, other.time_s, best->known.time_s);
     own->latency_s = scaled(own->latency_s, other.latency_s, best->known.latency_s);
@@ -236,7 +239,7 @@ static uint32_t look_up(choice *c) {
   double logs = 0;
   for (uint32_t k = 0; k < c->n_known; k++) {
     candidate *one = &c->list[k];
-    const rh_estimated of = {one->entry->name, one->plugin, spec->op, spec->n};
+    const rh_estimated of = {one->entry->name, one->plugin, spec->operation.op, spec->operation.n};
     one->known = rh_estimate_of(c->tuned, &of);
     known += k < c->n && one->known.from;
     if (one->known.measured_per_shipped <= 0) continue;
@@ -300,7 +303,8 @@ static const candidate *best_of(const choice *c, int by_latency) {
 /* ---- The explanation ---- */
 
 static int is_exact(const choice *c, const rh_tunedb_entry *entry) {
-  return entry->op == c->spec->op->base && entry->type == c->spec->op->type && entry->own == c->own;
+  return entry->op == c->spec->operation.op->base && entry->type == c->spec->operation.op->type &&
+         entry->own == c->own;
 }
 
 /* "measured here", "measured here, for sum of f32" */
@@ -361,7 +365,7 @@ static void explain_passed_over(const choice *c, const candidate *best, int by_l
 }
 
 static int32_t score(const choice *c, const candidate *of) {
-  return of->entry->offers[c->spec->op->base][c->spec->op->type].answer.score;
+  return of->entry->offers[c->spec->operation.op->base][c->spec->operation.op->type].answer.score;
 }
 
 /* Is there a strategy on the device that nothing is known of, while the upload takes less than the
@@ -471,13 +475,14 @@ static const candidate *choose_without_device(choice *c, rh_text *text) {
   const rh_registry *registry;
   const candidate *best;
   const char *names[MOST_NAMES];
-  rh_wanted wanted = {.n = c->spec->n, .op = c->spec->op, .names = names};
+  rh_wanted wanted = {.n = c->spec->operation.n, .op = c->spec->operation.op, .names = names};
   if (!may_do_without_device(c) || rh_context_tuned(c->context, &c->tuned, NULL) != RH_OK)
     return NULL;
   double way_s = rh_transfer_s(c->context, c->tuned, c->spec);
   if (c->spec->once) way_s += rh_opening_s(c->tuned);
-  wanted.n_names = rh_tunedb_host_strategies(c->tuned, c->spec->op->base, c->spec->op->type, c->own,
-                                             names, MOST_NAMES);
+  wanted.n_names =
+      rh_tunedb_host_strategies(c->tuned, c->spec->operation.op->base, c->spec->operation.op->type,
+                                c->own, names, MOST_NAMES);
   if (way_s == 0 || wanted.n_names == 0) return NULL;
   if (!c->spec->once) wanted.n_names = rh_tunedb_strategies(c->tuned, names, MOST_NAMES);
   if (rh_context_examine(c->context, &wanted, &registry, NULL) != RH_OK) return NULL;
@@ -497,7 +502,7 @@ static const candidate *choose_without_device(choice *c, rh_text *text) {
 rh_status rh_choose(rh_context *context, const rh_job_spec *spec, const rh_entry **entry,
                     rh_error *error) {
   const rh_registry *registry;
-  choice c = {.context = context, .spec = spec, .own = spec->op->hash};
+  choice c = {.context = context, .spec = spec, .own = spec->operation.op->hash};
   rh_text text = {0};
   uint32_t known = 0;
   rh_error no_device;
@@ -511,7 +516,7 @@ rh_status rh_choose(rh_context *context, const rh_job_spec *spec, const rh_entry
   }
   forget(&c);
   const char *names[MOST_NAMES];
-  rh_wanted wanted = {.n = spec->n, .op = spec->op, .names = names};
+  rh_wanted wanted = {.n = spec->operation.n, .op = spec->operation.op, .names = names};
   RH_TRY(rh_context_any_device(context, &wanted.device, &no_device, error));
   RH_TRY(rh_context_tuned(context, &c.tuned, error));
   wanted.n_names = rh_tunedb_strategies(c.tuned, names, MOST_NAMES);

@@ -20,9 +20,9 @@ struct rh_left_out {
 int rh_is_left_out(const rh_context *context, const rh_job_spec *spec, const char *strategy) {
   for (uint32_t k = 0; context->known && k < context->known->n_left_out; k++) {
     const rh_left_out *one = &context->known->left_out[k];
-    if (strcmp(one->strategy, strategy) == 0 && one->op == spec->op->base &&
-        one->type == spec->op->type && one->own == spec->op->hash &&
-        one->with_settings == (spec->n_settings > 0) && spec->n >= one->least_n)
+    if (strcmp(one->strategy, strategy) == 0 && one->op == spec->operation.op->base &&
+        one->type == spec->operation.op->type && one->own == spec->operation.op->hash &&
+        one->with_settings == (spec->n_settings > 0) && spec->operation.n >= one->least_n)
       return 1;
   }
   return 0;
@@ -41,11 +41,11 @@ static int leave_out(rh_context *context, const rh_job_spec *spec, rh_status sta
   if (!larger) return -1;
   known->left_out = larger;
   rh_left_out *one = &larger[known->n_left_out++];
-  *one = (rh_left_out){.op = spec->op->base,
-                       .type = spec->op->type,
-                       .own = spec->op->hash,
+  *one = (rh_left_out){.op = spec->operation.op->base,
+                       .type = spec->operation.op->type,
+                       .own = spec->operation.op->hash,
                        .with_settings = spec->n_settings > 0,
-                       .least_n = depends_on_size(status) ? spec->n : 0};
+                       .least_n = depends_on_size(status) ? spec->operation.n : 0};
   snprintf(one->strategy, sizeof one->strategy, "%s", context->chose);
   return 0;
 }

@@ -23,13 +23,13 @@ static void finish(rh_known *known) {
 }
 
 rh_status rh_job_trust(rh_context *context, const rh_job_spec *spec, rh_error *error) {
-  if (!spec->op->is_custom || spec->unchecked_op) return RH_OK;
-  uint64_t own = spec->op->hash, *larger;
+  if (!spec->operation.op->is_custom || spec->unchecked_op) return RH_OK;
+  uint64_t own = spec->operation.op->hash, *larger;
   rh_known *known;
   RH_TRY(rh_known_of(context, &known, error));
   for (uint32_t k = 0; k < known->n_trusted; k++)
     if (known->trusted[k] == own) return RH_OK;
-  RH_TRY(rh_algebra_trust(rh_custom_of(spec->op), &context->cache, error));
+  RH_TRY(rh_algebra_trust(rh_custom_of(spec->operation.op), &context->cache, error));
   larger = realloc(known->trusted, (known->n_trusted + 1u) * sizeof *larger);
   if (!larger) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
   known->trusted = larger;
@@ -80,8 +80,9 @@ static const rh_tunedb_entry *look_up(const rh_job *job, rh_tunedb *tuned) {
   if (!rh_tunedb_mentions(tuned, name)) return NULL;
   uint64_t plugin = rh_tunedb_file(tuned, job->path);
   rh_tunedb_report_other_plugin(tuned, name, plugin);
-  return rh_tunedb_find(tuned, name, plugin, job->spec.op->base, job->spec.op->type,
-                        job->spec.op->hash, job->spec.n, NULL);
+  return rh_tunedb_find(tuned, name, plugin, job->spec.operation.op->base,
+                        job->spec.operation.op->type, job->spec.operation.op->hash,
+                        job->spec.operation.n, NULL);
 }
 
 static rh_status use_tuned(rh_job *job, rh_error *error) {

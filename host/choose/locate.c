@@ -14,7 +14,7 @@ rh_status rh_locate(rh_context *context, const rh_job_spec *spec, rh_found *foun
   context->chosen[0] = context->chose[0] = 0;
   context->device_failed = context->operator_failed = 0;
   *found = (rh_found){0};
-  RH_TRY(rh_by_code_prepare(spec->op, context, error));
+  RH_TRY(rh_by_code_prepare(spec->operation.op, context, error));
   if (!name || strcmp(name, "auto") == 0) {
     const rh_entry *chosen;
     RH_TRY(rh_choose(context, spec, &chosen, error)); /* reports missing plugins */

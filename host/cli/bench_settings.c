@@ -55,7 +55,7 @@ static rh_status check_pairs(const rh_bench_settings *settings, rh_error *error)
 
 static int needs_an_element(const rh_bench_settings *settings, uint32_t t, uint32_t op) {
   const rh_job_spec problem = rh_bench_problem(settings, t, op, 0);
-  return problem.op->needs_an_element;
+  return problem.operation.op->needs_an_element;
 }
 
 static rh_status check_sizes(const rh_bench_settings *settings, rh_error *error) {

@@ -47,18 +47,18 @@ typedef struct run_state {
 
 static rh_status check_not_empty(const rh_app *app, const run_state *run, rh_error *error) {
   const char *input = app->typed->input;
-  uint64_t n = input ? run->inputs.feeds[0].n : run->spec.n;
-  if (n > 0 || !run->spec.op->needs_an_element) return RH_OK;
+  uint64_t n = input ? run->inputs.feeds[0].n : run->spec.operation.n;
+  if (n > 0 || !run->spec.operation.op->needs_an_element) return RH_OK;
   return rh_fail(error, RH_E_USAGE, "%s%s%s of an empty array is undefined", input ? input : "",
-                 input ? ": " : "", run->spec.op->name);
+                 input ? ": " : "", run->spec.operation.op->name);
 }
 
 static rh_status take_input(const rh_app *app, run_state *run, rh_error *error) {
   const rh_feed *feed = &run->inputs.feeds[0];
   rh_job_spec *spec = &run->spec;
   if (!run->streams) RH_TRY(rh_inputs_array(&run->inputs, 0, app, &run->array, error));
-  RH_TRY(rh_operator_find(&spec->op, app->op, feed->type, error));
-  spec->n = run->streams ? feed->n : run->array.n;
+  RH_TRY(rh_operator_find(&spec->operation.op, app->op, feed->type, error));
+  spec->operation.n = run->streams ? feed->n : run->array.n;
   snprintf(run->what, sizeof run->what, "%s", app->typed->input);
   return RH_OK;
 }
@@ -69,7 +69,7 @@ static rh_job_spec spec_asked(const rh_app *app, const run_state *run) {
       .strategy = typed->name,
       .settings = typed->settings,
       .n_settings = typed->n_settings,
-      .what = run->what,
+      .operation.what = run->what,
       /* as is_to_be_measured(): the answer, or the time */
       .on_device = typed->input || typed->quiet ? RH_JOB_ON_HOST : RH_JOB_IN_PLACE,
       .once = 1,
@@ -87,8 +87,8 @@ static rh_status find_data(const rh_app *app, run_state *run, rh_error *error) {
     return check_not_empty(app, run, error);
   }
   rh_type type = app->type ? app->type : RH_TYPE_f32;
-  RH_TRY(rh_operator_find(&spec->op, app->op, type, error));
-  RH_TRY(rh_size_parse(size, rh_type_size(type), "--size", &spec->n, error));
+  RH_TRY(rh_operator_find(&spec->operation.op, app->op, type, error));
+  RH_TRY(rh_size_parse(size, rh_type_size(type), "--size", &spec->operation.n, error));
   snprintf(run->what, sizeof run->what, "--size %s in %s", size, rh_type_name(type));
   return check_not_empty(app, run, error);
 }
@@ -128,7 +128,7 @@ static void expect_cut_file(const rh_app *app) {
 static rh_status refer(const rh_app *app, run_state *run, rh_error *error) {
   rh_run_report *report = &run->report;
   if (run->options->check == RH_CHECK_NONE)
-    return run->spec.op->is_custom ? RH_OK : rh_selftest(app, report, error);
+    return run->spec.operation.op->is_custom ? RH_OK : rh_selftest(app, report, error);
   double start = rh_now();
   RH_TRY(rh_job_reference(&run->spec, rh_array_data(&run->array), &app->context->options.reporter,
                           &report->reference, error));
@@ -140,7 +140,7 @@ static rh_status refer(const rh_app *app, run_state *run, rh_error *error) {
 static rh_status check(const rh_app *app, run_state *run, rh_error *error) {
   rh_run_report *report = &run->report;
   const void *operands[RH_MOST_OPERANDS];
-  uint64_t n = run->spec.n;
+  uint64_t n = run->spec.operation.n;
   int may_change = app->typed->input && !run->array.region.own;
   const rh_job_part all = {operands, 0, n, n, 0, may_change};
   const rh_answered answered = {app->context, report->device, report->opened.depth, &report->result,
@@ -166,7 +166,8 @@ static int is_to_be_measured(const rh_app *app, const rh_run_report *report) {
 static rh_status judge_report(const rh_app *app, const rh_run_report *report, rh_error *error) {
   const rh_job_spec *spec = report->spec;
   if (!is_wrong(report)) return RH_OK;
-  rh_context_blame(app->context, spec->strategy, spec->plugin, spec->op, spec->n);
+  rh_context_blame(app->context, spec->strategy, spec->plugin, spec->operation.op,
+                   spec->operation.n);
   char got[64], exact[64];
   rh_format_answer(got, &report->result);
   rh_format_answer(exact, &report->reference.answer);
@@ -178,7 +179,7 @@ static rh_status judge_report(const rh_app *app, const rh_run_report *report, rh
 static rh_status share(run_state *run, rh_error *error) {
   rh_array *array = &run->array;
   rh_region shared;
-  if (!run->spec.op->is_custom || array->region.shared) return RH_OK;
+  if (!run->spec.operation.op->is_custom || array->region.shared) return RH_OK;
   rh_status status = rh_region_alloc_shared(&shared, array->region.bytes, error);
   if (status == RH_E_NOMEM) rh_error_prefix(error, "%s", run->what);
   RH_TRY(status);
@@ -192,9 +193,9 @@ static rh_status share(run_state *run, rh_error *error) {
  * private ones are faster. */
 static rh_status reserve(const rh_app *app, run_state *run, rh_error *error) {
   if (app->typed->input) return run->report.isolated ? share(run, error) : RH_OK;
-  rh_type type = run->spec.op->type;
-  uint64_t n = run->spec.n;
-  if (run->spec.op->is_custom) { /* operands of several types, side by side */
+  rh_type type = run->spec.operation.op->type;
+  uint64_t n = run->spec.operation.n;
+  if (run->spec.operation.op->is_custom) { /* operands of several types, side by side */
     type = RH_TYPE_u8;
     n = rh_operand_layout(&run->spec, run->spec.offsets);
   }
@@ -228,11 +229,11 @@ static rh_status confirm(const rh_app *app, run_state *run, rh_error *error) {
   rh_exact_data exact;
   rh_result result;
   rh_error why = {0};
-  if (run->spec.op->is_custom)
+  if (run->spec.operation.op->is_custom)
     rh_exact_data_settle(&report->verdict, "none are known for operators of one's own");
   if (!report->checked || !rh_exact_data_is_needed(&report->verdict)) return RH_OK;
-  rh_status status = rh_exact_data_make(&exact, run->spec.op, run->spec.n, NULL, report->isolated,
-                                        &app->context->options.reporter, &why);
+  rh_status status = rh_exact_data_make(&exact, run->spec.operation.op, run->spec.operation.n, NULL,
+                                        report->isolated, &app->context->options.reporter, &why);
   if (status == RH_OK) {
     status = rh_run_once(&spec, &exact.array, &result, &why);
     if (status == RH_OK) rh_exact_data_add(&exact, &result, &report->verdict);
@@ -306,8 +307,9 @@ static rh_status reduce(const rh_app *app, run_state *run, rh_error *error) {
 
 /* Was it chosen by `auto`, from outside of redhost, for a result that the order decides? */
 static int is_to_be_tried(const rh_app *app, const run_state *run) {
-  return strcmp(app->typed->name, "auto") == 0 && !run->found.installed && run->spec.n > 0 &&
-         !run->spec.op->is_custom && rh_op_rounds(run->spec.op->base, run->spec.op->type);
+  return strcmp(app->typed->name, "auto") == 0 && !run->found.installed &&
+         run->spec.operation.n > 0 && !run->spec.operation.op->is_custom &&
+         rh_op_rounds(run->spec.operation.op->base, run->spec.operation.op->type);
 }
 
 static rh_status try_order(const rh_app *app, const run_state *run, rh_error *error) {
@@ -315,7 +317,7 @@ static rh_status try_order(const rh_app *app, const run_state *run, rh_error *er
   if (!is_to_be_tried(app, run)) return RH_OK;
   rh_status status = rh_selftest_order(app, job, run->found.device_kinds, error);
   if (status == RH_E_WRONG)
-    rh_context_blame(app->context, job->strategy, job->plugin, job->op, job->n);
+    rh_context_blame(app->context, job->strategy, job->plugin, job->operation.op, job->operation.n);
   return status;
 }
 
@@ -348,7 +350,7 @@ static rh_status find_answer(const rh_app *app, run_state *run, rh_error *error)
   for (;;) {
     rh_status status = try_strategy(app, run, &why);
     /* Checked first, because a changed file explains other errors. */
-    if (run->spec.op->is_custom)
+    if (run->spec.operation.op->is_custom)
       RH_TRY(rh_user_operator_check_unchanged(&run->user, &run->inputs, error));
     else if (app->typed->input)
       RH_TRY(rh_array_check_unchanged(&run->array, app->typed->input, error));

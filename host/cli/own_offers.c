@@ -31,10 +31,10 @@ static void ask_strategy(const rh_own_offers *own, rh_context *context, uint64_t
                          const rh_entry *entry, rh_offer *offer) {
   const rh_job_spec spec = {.strategy = entry->name,
                             .plugin = entry->path,
-                            .op = &own->custom->face,
-                            .n = n,
+                            .operation.op = &own->custom->face,
+                            .operation.n = n,
                             .untuned = 1,
-                            .what = "the default size"};
+                            .operation.what = "the default size"};
   rh_job job = {0};
   rh_error error = {0};
   rh_status status = rh_job_init(&job, context, &spec, &error);

@@ -33,8 +33,9 @@ static rh_status print_json(const rh_app *app, const rh_partial *partial, uint64
   json_object_set_new(object, "whole",
                       partial->whole_n == UINT64_MAX ? json_null()
                                                      : json_integer((json_int_t)partial->whole_n));
-  json_object_set_new(object, "op", json_string(job->op->name));
-  json_object_set_new(object, "type", json_string(rh_type_name(job->op->operands[0].type)));
+  json_object_set_new(object, "op", json_string(job->operation.op->name));
+  json_object_set_new(object, "type",
+                      json_string(rh_type_name(job->operation.op->operands[0].type)));
   json_object_set_new(object, "strategy",
                       *partial->strategy ? json_string(partial->strategy) : json_null());
   json_object_set_new(object, "check", json_string(checks[partial->check]));
@@ -52,8 +53,8 @@ static void print_text(const rh_app *app, const rh_partial *partial, uint64_t by
     printf("elements %" PRIu64 " to %" PRIu64, first, first + n - 1);
   else
     printf("%" PRIu64 " elements from %" PRIu64 " on, with gaps", n, first);
-  printf("   %s %s   check %s\n", rh_plain(job->op->name), rh_type_name(job->op->operands[0].type),
-         checks[partial->check]);
+  printf("   %s %s   check %s\n", rh_plain(job->operation.op->name),
+         rh_type_name(job->operation.op->operands[0].type), checks[partial->check]);
 }
 
 rh_status rh_partial_check_output(const rh_typed *typed, const char *input, rh_error *error) {

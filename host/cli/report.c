@@ -9,7 +9,7 @@
 
 static uint64_t bytes_of(const rh_run_report *report) {
   const rh_job_spec *spec = report->spec;
-  return spec->n * rh_operator_element_bytes(spec->op);
+  return spec->operation.n * rh_operator_element_bytes(spec->operation.op);
 }
 
 enum { ANSWER_BYTES = 1024 };
@@ -54,9 +54,9 @@ static void format_answer(char text[ANSWER_BYTES], const rh_result *result, int 
 /* "f32", or those of all operands: "f32,f64". */
 static const char *types_of(const rh_job_spec *spec, char text[64]) {
   size_t used = 0;
-  for (uint32_t k = 0; k < spec->op->n_operands && used < 60; k++)
+  for (uint32_t k = 0; k < spec->operation.op->n_operands && used < 60; k++)
     used += (size_t)snprintf(text + used, 64 - used, "%s%s", k ? "," : "",
-                             rh_type_name(spec->op->operands[k].type));
+                             rh_type_name(spec->operation.op->operands[k].type));
   return text;
 }
 
@@ -73,8 +73,9 @@ static void print_heading(const rh_app *app, const rh_run_report *report) {
   char size[32], types[64];
   const rh_job_spec *spec = report->spec;
   printf("%s%s%s  %s %s  n = %llu (%s)", rh_style_on(app->terminal, RH_BOLD), spec->strategy,
-         rh_style_off(app->terminal, RH_BOLD), rh_plain(spec->op->name), types_of(spec, types),
-         (unsigned long long)spec->n, rh_format_bytes(size, bytes_of(report)));
+         rh_style_off(app->terminal, RH_BOLD), rh_plain(spec->operation.op->name),
+         types_of(spec, types), (unsigned long long)spec->operation.n,
+         rh_format_bytes(size, bytes_of(report)));
   const char *input = app->typed->input;
   if (input) printf("  of %s", strcmp(input, "-") == 0 ? "standard input" : rh_plain(input));
   if (report->parts)
@@ -102,7 +103,7 @@ static void print_compared(const rh_run_report *report) {
     printf("check      sampled: %s", text);
     return;
   }
-  if (report->spec->rounds_once && !reference->exact) {
+  if (report->spec->operation.accuracy && !reference->exact) {
     printf("check      exact, rounded once; the strategy's own answer: %s", text);
     return;
   }
@@ -133,7 +134,7 @@ static void print_verdict(const rh_app *app, const rh_run_report *report) {
 static void print_measured(const rh_run_report *report) {
   char time[32], latency[32], spread[32] = "";
   const rh_quick *quick = &report->quick;
-  double n = (double)report->spec->n, seconds = quick->time.seconds;
+  double n = (double)report->spec->operation.n, seconds = quick->time.seconds;
   if (quick->time.samples > 1) /* one sample has no interval */
     snprintf(spread, sizeof spread, " +-%.1f %%", 100 * quick->time.spread);
   printf("time       %s%s   %.3g Gelem/s   %.3g GB/s   host clock, %s%u sample%s\n",
@@ -157,7 +158,7 @@ static void print_share(const rh_run_report *report, uint32_t k) {
   printf("%s%s, ", report->devices->list[k].spec.strategy, one->device ? "" : " on the host");
   if (report->resident)
     printf("%llu of %llu elements", (unsigned long long)one->n,
-           (unsigned long long)report->spec->n);
+           (unsigned long long)report->spec->operation.n);
   else
     printf("%llu of %llu chunks", (unsigned long long)one->chunks,
            (unsigned long long)report->streamed->chunks);
@@ -420,10 +421,10 @@ static json_t *result_object(const rh_app *app, const rh_run_report *report) {
   json_object_set_new(object, "strategy", json_string(spec->strategy));
   json_object_set_new(object, "plugin", spec->plugin ? rh_json_bytes(spec->plugin) : json_null());
   json_object_set_new(object, "isolated", json_boolean(report->isolated));
-  json_object_set_new(object, "op", json_string(spec->op->name));
-  json_object_set_new(object, "type", json_string(rh_type_name(spec->op->type)));
+  json_object_set_new(object, "op", json_string(spec->operation.op->name));
+  json_object_set_new(object, "type", json_string(rh_type_name(spec->operation.op->type)));
   json_object_set_new(object, "result_type", json_string(rh_type_name(report->result.type)));
-  json_object_set_new(object, "n", json_integer((json_int_t)spec->n));
+  json_object_set_new(object, "n", json_integer((json_int_t)spec->operation.n));
   json_object_set_new(object, "bytes", json_integer((json_int_t)bytes_of(report)));
   json_object_set_new(object, "input",
                       app->typed->input ? rh_json_bytes(app->typed->input) : json_null());
@@ -442,7 +443,8 @@ static json_t *result_object(const rh_app *app, const rh_run_report *report) {
     json_object_set_new(object, "index", json_index(report->result.index));
   if (has_fields(&report->result))
     json_object_set_new(object, "fields", fields_object(&report->result));
-  if (report->spec->rounds_once) json_object_set_new(object, "accuracy", json_string("exact"));
+  if (report->spec->operation.accuracy)
+    json_object_set_new(object, "accuracy", json_string("exact"));
   json_object_set_new(object, "check", check_object(report));
   json_object_set_new(object, "launches", json_integer(report->opened.launches));
   if (report->streamed) json_object_set_new(object, "stream", stream_object(app, report));

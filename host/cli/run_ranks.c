@@ -132,10 +132,10 @@ static rh_status find_elements(run_ranks *run, rh_error *error) {
   rh_job_spec *job = &run->job;
   rh_type type = app->type ? app->type : RH_TYPE_f32;
   if (app->typed->input) type = run->inputs.feeds[0].type;
-  RH_TRY(rh_operator_find(&job->op, app->op, type, error));
+  RH_TRY(rh_operator_find(&job->operation.op, app->op, type, error));
   if (app->typed->input) return RH_OK;
   return rh_size_parse(app->typed->size ? app->typed->size : "2^24", rh_type_size(type), "--size",
-                       &job->n, error);
+                       &job->operation.n, error);
 }
 
 static rh_status find_operator(run_ranks *run, rh_error *error) {
@@ -156,33 +156,34 @@ static rh_status open_files(run_ranks *run, int is_own, rh_error *error) {
   if (run->source.in_order)
     return rh_fail(error, RH_E_USAGE, "--input %s: several ranks cannot share a pipe; name a file",
                    run->app->typed->input);
-  run->job.n = run->source.n;
+  run->job.operation.n = run->source.n;
   return RH_OK;
 }
 
 static void generate(run_ranks *run) {
   const rh_job_spec *job = &run->job;
   rh_type types[RH_MOST_OPERANDS];
-  uint32_t n = job->op->n_operands;
-  for (uint32_t k = 0; k < n; k++) types[k] = job->op->operands[k].type;
-  rh_source_generated(&run->source, run->options->kind, run->options->seed, types, n, job->n);
+  uint32_t n = job->operation.op->n_operands;
+  for (uint32_t k = 0; k < n; k++) types[k] = job->operation.op->operands[k].type;
+  rh_source_generated(&run->source, run->options->kind, run->options->seed, types, n,
+                      job->operation.n);
 }
 
 /* Of --partial: a slice of the data, which may be a part of more. */
 static rh_status find_part(run_ranks *run, rh_error *error) {
   const rh_run_options *options = run->options;
   const rh_typed *typed = run->app->typed;
-  uint64_t end = options->end == UINT64_MAX ? run->job.n : options->end;
+  uint64_t end = options->end == UINT64_MAX ? run->job.operation.n : options->end;
   int are_whole = !typed->partial || !typed->input || (typed->slice && !typed->first);
   run->first = options->first + options->begin;
-  run->whole_n = are_whole && !typed->whole ? run->job.n : options->whole_n;
-  if (end > run->job.n || options->begin > end)
+  run->whole_n = are_whole && !typed->whole ? run->job.operation.n : options->whole_n;
+  if (end > run->job.operation.n || options->begin > end)
     return rh_fail(error, RH_E_USAGE, "--slice '%.60s': %s has %llu elements", typed->slice,
-                   run->what, (unsigned long long)run->job.n);
+                   run->what, (unsigned long long)run->job.operation.n);
   run->n = end - options->begin;
   if (typed->input) rh_source_shift(&run->source, options->first);
   if (!typed->partial) return RH_OK;
-  if (run->whole_n == UINT64_MAX && run->job.op->count_slot >= 0)
+  if (run->whole_n == UINT64_MAX && run->job.operation.op->count_slot >= 0)
     return rh_fail(error, RH_E_USAGE,
                    "the map uses n, the number of elements of the whole: say it by --whole");
   return rh_partial_check_part(&run->job, run->first, run->n, &run->whole_n, error);
@@ -200,9 +201,9 @@ static rh_status find_data(run_ranks *run, rh_error *error) {
   RH_TRY(is_own ? find_operator(run, error) : find_elements(run, error));
   if (!typed->input) generate(run);
   rh_user_operator_note(run->app, &run->inputs, job);
-  if (job->n == 0 && job->op->needs_an_element && !typed->partial)
+  if (job->operation.n == 0 && job->operation.op->needs_an_element && !typed->partial)
     return rh_fail(error, RH_E_USAGE, "%s: %s of an empty array is undefined", run->what,
-                   job->op->name);
+                   job->operation.op->name);
   RH_TRY(rh_run_accuracy(typed, run->options->check, job, run->user.custom, error));
   return find_part(run, error);
 }
@@ -300,7 +301,7 @@ static void describe(const run_ranks *run, rh_text *text) {
   } else {
     rh_agree_add_number(text, "number of files", run->inputs.n);
   }
-  rh_agree_add_number(text, "number of elements", run->job.n);
+  rh_agree_add_number(text, "number of elements", run->job.operation.n);
   rh_agree_add_number(text, "first element", run->first);
   rh_agree_add_number(text, "elements of the part", run->n);
   rh_agree_add(text, "check", checks(run) ? "full" : "none");
@@ -418,7 +419,7 @@ static rh_status open_part(run_ranks *run, uint32_t processes, rh_error *error) 
 /* An operator by code combines the parts' values here, too. */
 static rh_status open_isolated(run_ranks *run, rh_error *error) {
   RH_TRY(rh_rank_child_open(&run->child, error));
-  return rh_by_code_prepare(run->job.op, run->app->context, error);
+  return rh_by_code_prepare(run->job.operation.op, run->app->context, error);
 }
 
 static rh_status set_up(void *of_run, rh_error *error) {
@@ -579,7 +580,7 @@ static rh_job_spec job_of(const rh_app *app, const char *what) {
   return (rh_job_spec){.strategy = app->typed->name,
                        .settings = app->typed->settings,
                        .n_settings = app->typed->n_settings,
-                       .what = what,
+                       .operation.what = what,
                        .on_device = RH_JOB_ON_HOST,
                        .once = 1};
 }

@@ -37,9 +37,10 @@ static rh_source source_of(const rh_run_stream *how) {
   rh_type types[RH_MOST_OPERANDS];
   rh_source source;
   const char *kind = how->app->typed->data;
-  uint32_t n = how->spec->op->n_operands;
-  for (uint32_t k = 0; k < n; k++) types[k] = how->spec->op->operands[k].type;
-  rh_source_generated(&source, kind ? kind : "uniform", how->seed, types, n, how->spec->n);
+  uint32_t n = how->spec->operation.op->n_operands;
+  for (uint32_t k = 0; k < n; k++) types[k] = how->spec->operation.op->operands[k].type;
+  rh_source_generated(&source, kind ? kind : "uniform", how->seed, types, n,
+                      how->spec->operation.n);
   return source;
 }
 
@@ -79,7 +80,7 @@ rh_status rh_run_resident(const rh_run_stream *how, rh_resident *resident, rh_ru
   rh_run_devices *devices = how->devices;
   const rh_source source = source_of(how);
   rh_job_spec asked = *how->spec;
-  asked.n = source.n / devices->n + (source.n % devices->n != 0);
+  asked.operation.n = source.n / devices->n + (source.n % devices->n != 0);
   asked.on_device = RH_JOB_IN_PLACE;
   report->spec = how->spec;
   RH_TRY(rh_run_devices_locate(devices, how->app, &asked, error));

@@ -22,23 +22,24 @@ int rh_run_stream_may_help(const rh_app *app, const rh_job_spec *spec, rh_status
                            int has_no_room) {
   const rh_cl_device *device = app->context->device;
   uint64_t memory = rh_machine_memory(), most = 0;
-  uint32_t size = rh_operator_element_bytes(spec->op);
+  uint32_t size = rh_operator_element_bytes(spec->operation.op);
   if ((status != RH_E_DEVICE && status != RH_E_NOMEM) || !memory) return 0;
   if (strcmp(app->typed->isolate ? app->typed->isolate : "", "always") == 0) return 0;
-  if (!app->typed->input && spec->n > MOST_MEMORIES * memory / size) return 0;
+  if (!app->typed->input && spec->operation.n > MOST_MEMORIES * memory / size) return 0;
   if (device) most = device->about.max_alloc_bytes;
-  return spec->n > memory / size || (most && spec->n > most / size) || has_no_room;
+  return spec->operation.n > memory / size || (most && spec->operation.n > most / size) ||
+         has_no_room;
 }
 
 int rh_run_stream_is_faster(const rh_app *app, const rh_inputs *inputs, const rh_job_spec *spec,
                             const rh_cl_device *device, int is_isolated) {
   const rh_typed *typed = app->typed;
-  uint32_t size = rh_operator_element_bytes(spec->op);
+  uint32_t size = rh_operator_element_bytes(spec->operation.op);
   /* With -v it is timed, with the data on the device; `auto` has counted the copy as a whole. */
   if (!typed->input || typed->verbose || is_isolated || strcmp(typed->name, "auto") == 0) return 0;
   for (uint32_t k = 0; k < inputs->n; k++)
     if (inputs->feeds[k].is_pipe) return 0; /* it has been read */
-  return device && !device->shares_memory && spec->n >= LEAST_COPIED / size;
+  return device && !device->shares_memory && spec->operation.n >= LEAST_COPIED / size;
 }
 
 /* ---- What is streamed ---- */
@@ -47,9 +48,9 @@ static rh_status make_source(const rh_run_stream *how, rh_source *source, rh_err
   rh_feed *feeds[RH_MOST_OPERANDS];
   rh_type types[RH_MOST_OPERANDS];
   const rh_typed *typed = how->app->typed;
-  uint32_t n = how->spec->op->n_operands;
+  uint32_t n = how->spec->operation.op->n_operands;
   for (uint32_t k = 0; k < n; k++) {
-    types[k] = how->spec->op->operands[k].type;
+    types[k] = how->spec->operation.op->operands[k].type;
     feeds[k] = &how->inputs->feeds[k];
   }
   if (how->inputs->n) {
@@ -58,7 +59,7 @@ static rh_status make_source(const rh_run_stream *how, rh_source *source, rh_err
     return RH_OK;
   }
   rh_source_generated(source, typed->data ? typed->data : "uniform", how->seed, types, n,
-                      how->spec->n);
+                      how->spec->operation.n);
   return RH_OK;
 }
 
@@ -84,7 +85,7 @@ static rh_status find_answer(const rh_run_stream *how, const rh_source *source,
   rh_job_spec asked = *how->spec;
   rh_attempts tried = {0};
   rh_error why = {0};
-  asked.n = rh_lane_chunk_n(&asked, how->chunk_bytes ? how->chunk_bytes : usual_chunk);
+  asked.operation.n = rh_lane_chunk_n(&asked, how->chunk_bytes ? how->chunk_bytes : usual_chunk);
   /* Devices share the work, so each takes the best strategy that it has itself. */
   if (devices->n > 1) asked.on_device = RH_JOB_IN_PLACE;
   for (;;) {
@@ -129,7 +130,7 @@ rh_status rh_run_streamed(const rh_run_stream *how, rh_streamed *streamed, rh_ru
   RH_TRY(make_source(how, &source, error));
   report->spec = how->spec;
   RH_TRY(find_answer(how, &source, streamed, error));
-  how->spec->n = streamed->n;
+  how->spec->operation.n = streamed->n;
   describe(how, report);
   report->streamed = streamed;
   report->result = streamed->result;

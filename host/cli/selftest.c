@@ -59,7 +59,8 @@ static void make_key(rh_text *key, const rh_run_report *report) {
   if (is_description(spec->plugin)) library = hash_library(spec->plugin);
   if (!plugin || (is_description(spec->plugin) && !library)) return;
   rh_text_add(key, "self-test 2\n%s\n%016" PRIx64 " %016" PRIx64 "\n%s %s 2^%u", spec->strategy,
-              plugin, library, spec->op->name, rh_type_name(spec->op->type), size_class(spec->n));
+              plugin, library, spec->operation.op->name, rh_type_name(spec->operation.op->type),
+              size_class(spec->operation.n));
   for (uint32_t k = 0; k < report->opened.n_used; k++)
     rh_text_add(key, " %s=%s", report->opened.used[k].key, report->opened.used[k].text);
   rh_text_add(key, "\n%s\n%s\n%s\n%s\n", rh_version(), device ? device->platform_version : "host",
@@ -89,8 +90,9 @@ static rh_status try_size(const rh_app *app, const rh_run_report *report, uint64
   rh_exact_data exact;
   rh_result result;
   char got[64], expected[64];
-  job.n = n;
-  RH_TRY(rh_exact_data_make(&exact, job.op, n, kind, 1, &app->context->options.reporter, error));
+  job.operation.n = n;
+  RH_TRY(rh_exact_data_make(&exact, job.operation.op, n, kind, 1, &app->context->options.reporter,
+                            error));
   const rh_run_spec spec = {.context = app->context,
                             .job = &job,
                             .device = report->device,
@@ -106,7 +108,8 @@ static rh_status try_size(const rh_app *app, const rh_run_report *report, uint64
         rh_fail(error, RH_E_WRONG,
                 "strategy '%s' fails its self-test here and is not run unchecked: %s of %" PRIu64
                 " elements of %s is %s instead of %s",
-                job.strategy, job.op->name, n, rh_type_name(job.op->type), got, expected);
+                job.strategy, job.operation.op->name, n, rh_type_name(job.operation.op->type), got,
+                expected);
   }
   rh_exact_data_finish(&exact);
   return status;
@@ -116,11 +119,11 @@ static rh_status try_size(const rh_app *app, const rh_run_report *report, uint64
 static rh_status test_requested_problem(const rh_app *app, const rh_run_report *report,
                                         rh_error *error) {
   static const uint64_t small[] = {1, 33, 1003}, most = UINT64_C(1) << 24;
-  uint64_t n = report->spec->n;
+  uint64_t n = report->spec->operation.n;
   for (size_t k = 0; k < sizeof small / sizeof *small; k++)
     if (small[k] < n) RH_TRY(try_size(app, report, small[k], NULL, error));
   /* The bounds of the type, which random data do not reach. */
-  if (report->spec->op->abi->flags & RH_OP_EXACT)
+  if (report->spec->operation.op->abi->flags & RH_OP_EXACT)
     RH_TRY(try_size(app, report, n < 33 ? n + 1 : 33, "ends", error));
   return n ? try_size(app, report, n < most ? n : most, NULL, error) : RH_OK;
 }
@@ -152,7 +155,7 @@ static void make_order_key(rh_text *key, const rh_job_spec *job, const rh_cl_dev
   uint64_t plugin = rh_tunedb_plugin(job->plugin);
   if (!plugin || is_description(job->plugin)) return;
   rh_text_add(key, "canonical order 1\n%s\n%016" PRIx64 "\n%s %s\n%s\n%s\n%s\n%s\n", job->strategy,
-              plugin, job->op->name, rh_type_name(job->op->type), rh_version(),
+              plugin, job->operation.op->name, rh_type_name(job->operation.op->type), rh_version(),
               device ? device->platform_version : "host", device ? device->name : "",
               device ? device->driver : "");
 }
@@ -161,14 +164,15 @@ static rh_status try_order(const rh_app *app, rh_job_spec *job, const rh_cl_devi
                            rh_error *error) {
   rh_canonical_trial trial;
   rh_result result;
-  rh_status status =
-      rh_canonical_trial_make(&trial, job->op->base, job->op->type, UINT64_MAX, 1, error);
-  job->n = trial.array.n;
+  rh_status status = rh_canonical_trial_make(&trial, job->operation.op->base,
+                                             job->operation.op->type, UINT64_MAX, 1, error);
+  job->operation.n = trial.array.n;
   const rh_run_spec spec = {
       .context = app->context, .job = job, .device = device, .isolated = 1, .timeout_s = 60};
   if (status == RH_OK) status = rh_run_once(&spec, &trial.array, &result, error);
   if (status == RH_OK)
-    status = rh_canonical_trial_judge(&trial, job->op->base, job->strategy, &result, error);
+    status =
+        rh_canonical_trial_judge(&trial, job->operation.op->base, job->strategy, &result, error);
   rh_canonical_trial_finish(&trial);
   return status == RH_DECLINED ? RH_OK : status;
 }

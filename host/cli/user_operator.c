@@ -163,7 +163,7 @@ static rh_status make_operator(rh_user_operator *user, const rh_app *app,
                                rh_error *error) {
   RH_TRY(create(app->typed, &user->definition, operands, n, &user->custom, error));
   RH_TRY(rh_user_operator_trust(app, user->custom, error));
-  spec->op = &user->custom->face;
+  spec->operation.op = &user->custom->face;
   return RH_OK;
 }
 
@@ -214,8 +214,8 @@ static rh_status name_generated(rh_user_operator *user, const rh_app *app, rh_jo
   rh_type type = app->type ? app->type : RH_TYPE_f32;
   uint32_t n = name_operands(typed, &user->definition, type, operands);
   RH_TRY(make_operator(user, app, operands, n, spec, error));
-  return rh_size_parse(typed->size ? typed->size : "2^24", rh_type_size(type), "--size", &spec->n,
-                       error);
+  return rh_size_parse(typed->size ? typed->size : "2^24", rh_type_size(type), "--size",
+                       &spec->operation.n, error);
 }
 
 rh_status rh_user_operator_open(rh_user_operator *user, const rh_app *app, const rh_inputs *inputs,
@@ -229,18 +229,18 @@ rh_status rh_user_operator_open(rh_user_operator *user, const rh_app *app, const
 rh_status rh_user_operator_arrays(rh_user_operator *user, const rh_app *app, rh_inputs *inputs,
                                   rh_array *array, rh_job_spec *spec, rh_error *error) {
   RH_TRY(open_arrays(user, app, inputs, error));
-  spec->n = user->arrays[0].n;
+  spec->operation.n = user->arrays[0].n;
   return join(user, inputs->n, array, spec, error);
 }
 
 /* ---- Notes ---- */
 
 static int has_index(const rh_job_spec *spec) {
-  const rh_custom *custom = rh_custom_of(spec->op);
-  uint32_t flags = rh_op_flags(spec->op->base, spec->op->type);
-  for (uint32_t k = 0; spec->op->is_custom && k < custom->n_parts; k++)
+  const rh_custom *custom = rh_custom_of(spec->operation.op);
+  uint32_t flags = rh_op_flags(spec->operation.op->base, spec->operation.op->type);
+  for (uint32_t k = 0; spec->operation.op->is_custom && k < custom->n_parts; k++)
     flags |= rh_op_flags(custom->parts[k].op, custom->parts[k].type);
-  return spec->op->uses_index || flags & RH_OP_INDEXED;
+  return spec->operation.op->uses_index || flags & RH_OP_INDEXED;
 }
 
 static void note_order(const rh_app *app, const rh_feed *feed) {
@@ -253,8 +253,9 @@ static void note_order(const rh_app *app, const rh_feed *feed) {
 
 void rh_user_operator_note(const rh_app *app, const rh_inputs *inputs, const rh_job_spec *spec) {
   if (inputs->n && has_index(spec)) note_order(app, &inputs->feeds[0]);
-  if (spec->op->is_custom)
-    rh_wrap_note(app, rh_custom_of(spec->op), inputs->n && !spec->n ? inputs->feeds[0].n : spec->n);
+  if (spec->operation.op->is_custom)
+    rh_wrap_note(app, rh_custom_of(spec->operation.op),
+                 inputs->n && !spec->operation.n ? inputs->feeds[0].n : spec->operation.n);
 }
 
 rh_status rh_user_operator_check_unchanged(const rh_user_operator *user, const rh_inputs *inputs,

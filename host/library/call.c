@@ -7,7 +7,7 @@ static const rh_sized without_fields = {"rh_result", 0, RH_WITHOUT_FIELDS};
 
 void rh_call_begin(rh_call *call, rh_job *job) {
   const rh_job_spec *spec = &job->spec;
-  const rh_operator *op = spec->op;
+  const rh_operator *op = spec->operation.op;
   int has_fields = op->n_results > 0, has_operands = rh_operator_has_operands(op);
   *call = (rh_call){.instance = job->instance,
                     .value = rh_instance_host_value(job->instance),
@@ -29,13 +29,13 @@ void rh_call_begin(rh_call *call, rh_job *job) {
   }
   int sets_constant = has_operands && job->operands.count_slot >= 0;
   if (!has_fields && !sets_constant && rh_instance_has_fast_path(job->instance))
-    call->fast_max_n = spec->n;
+    call->fast_max_n = spec->operation.n;
 }
 
 void rh_call_decode_unusual(const rh_call *call, const void *value, uint64_t n, rh_result *result) {
   rh_result own;
   int has_fields = call->op->n_results > 0;
-  rh_job_spec spec = {.op = call->op, .n = n};
+  rh_job_spec spec = {.operation = {.op = call->op, .n = n}};
   rh_job_result(&spec, call->job->strategy->name, value, &own);
   rh_sized_write(result, &own, has_fields ? RH_SIZED(rh_result, strategy) : &without_fields);
 }

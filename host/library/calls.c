@@ -38,8 +38,9 @@ static rh_status too_many(const rh_prepared *p, uint64_t n, rh_error *error) {
 
 static rh_status check_count(const rh_prepared *p, uint64_t n, rh_error *error) {
   if (n > p->max_n) return too_many(p, n, error);
-  if (n == 0 && p->job.spec.op->needs_an_element)
-    return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined", p->job.spec.op->name);
+  if (n == 0 && p->job.spec.operation.op->needs_an_element)
+    return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined",
+                   p->job.spec.operation.op->name);
   return RH_OK;
 }
 
@@ -308,7 +309,7 @@ static rh_status set_constants(rh_prepared *p, const rh_constant *constants, uin
   if (n && !constants) return rh_fail(error, RH_E_USAGE, "the list of constants is null");
   RH_TRY(rh_request_constants(p->custom, constants, n, values, error));
   rh_custom_set_constants(p->custom, values);
-  if (p->call.arrays) rh_operands_bind(&p->job.operands, p->job.spec.op);
+  if (p->call.arrays) rh_operands_bind(&p->job.operands, p->job.spec.operation.op);
   return RH_OK;
 }
 

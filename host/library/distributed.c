@@ -112,10 +112,10 @@ static rh_status count(distributed *d, const claim *all, rh_error *error) {
       return rh_fail(error, RH_E_USAGE, "the ranks hold more than 2^64 elements");
     starts[r + 1] = starts[r] + all[r].n;
   }
-  d->asked.job.n = starts[d->by.size];
-  if (d->asked.job.n == 0 && d->asked.job.op->needs_an_element)
+  d->asked.job.operation.n = starts[d->by.size];
+  if (d->asked.job.operation.n == 0 && d->asked.job.operation.op->needs_an_element)
     return rh_fail(error, RH_E_USAGE, "%s of no elements is undefined, and no rank has any",
-                   d->asked.job.op->name);
+                   d->asked.job.operation.op->name);
   return RH_OK;
 }
 
@@ -134,7 +134,7 @@ static rh_status agree(distributed *d, rh_status begun, const rh_error *why, rh_
   claim mine = {.n = cannot_begin}, *all = calloc(d->by.size, sizeof *all);
   if (!all) return rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
   if (begun == RH_OK) {
-    mine.n = d->asked.job.n;
+    mine.n = d->asked.job.operation.n;
     mine.problem = rh_agree_job_digest(&d->asked.job, d->asked.request.unchecked);
   }
   rh_status status = rh_ranks_gather(&d->ranks, &mine, sizeof mine, all, error);
@@ -154,16 +154,17 @@ static void find_tiles(const distributed *d, uint64_t *begin, uint64_t *end) {
   uint64_t tile = rh_partial_tile(&d->asked.job), first = d->starts[d->by.rank];
   uint64_t stop = d->starts[d->by.rank + 1], before = first % tile ? tile - first % tile : 0;
   *begin = before < stop - first ? first + before : stop;
-  *end = stop == d->asked.job.n ? stop : stop - stop % tile;
+  *end = stop == d->asked.job.operation.n ? stop : stop - stop % tile;
   if (*end < *begin) *end = *begin;
 }
 
 static rh_status add_edge(const distributed *d, rh_partial *edges, uint64_t first, uint64_t stop,
                           rh_error *error) {
   const void *at[RH_MOST_OPERANDS];
-  for (uint32_t k = 0; k < d->asked.job.op->n_operands; k++)
-    at[k] = (const char *)d->asked.data[k] +
-            (first - d->starts[d->by.rank]) * rh_type_size(d->asked.job.op->operands[k].type);
+  for (uint32_t k = 0; k < d->asked.job.operation.op->n_operands; k++)
+    at[k] =
+        (const char *)d->asked.data[k] +
+        (first - d->starts[d->by.rank]) * rh_type_size(d->asked.job.operation.op->operands[k].type);
   return first < stop ? rh_partial_add_edge(edges, first, stop - first, at, error) : RH_OK;
 }
 
@@ -174,10 +175,10 @@ static rh_status exchange_edges(distributed *d, rh_error *error) {
   rh_partial mine;
   int are_cut = 0;
   for (uint32_t r = 1; r < d->by.size; r++)
-    are_cut |= d->starts[r] % tile != 0 && d->starts[r] < d->asked.job.n;
+    are_cut |= d->starts[r] % tile != 0 && d->starts[r] < d->asked.job.operation.n;
   if (!are_cut) return RH_OK;
-  rh_partial_init(&d->edges, &d->asked.job, d->asked.job.n, RH_CHECK_NONE);
-  rh_partial_init(&mine, &d->asked.job, d->asked.job.n, RH_CHECK_NONE);
+  rh_partial_init(&d->edges, &d->asked.job, d->asked.job.operation.n, RH_CHECK_NONE);
+  rh_partial_init(&mine, &d->asked.job, d->asked.job.operation.n, RH_CHECK_NONE);
   find_tiles(d, &begin, &end);
   rh_status status = add_edge(d, &mine, first, begin, error);
   if (status == RH_OK) status = rh_partial_gather(&d->edges, &mine, &d->ranks, 1, error);
@@ -225,12 +226,12 @@ static rh_status reduce_here(distributed *d, rh_error *error) {
   rh_job_spec spec = d->asked.job;
   uint64_t most = most_n(d);
   rh_kept_job *kept;
-  rh_partial_init(&d->part, &d->asked.job, d->asked.job.n, check_of(d));
+  rh_partial_init(&d->part, &d->asked.job, d->asked.job.operation.n, check_of(d));
   if (most == 0) return RH_OK;
-  spec.n = d->asked.request.n;
-  if (!rh_kept_may_ring(d->redhost, &spec)) spec.n = most;
+  spec.operation.n = d->asked.request.n;
+  if (!rh_kept_may_ring(d->redhost, &spec)) spec.operation.n = most;
   RH_TRY(rh_redhost_enter(d->redhost, error));
-  rh_status status = rh_kept_get(d->redhost, &d->asked.request, spec.n, 1, &kept, error);
+  rh_status status = rh_kept_get(d->redhost, &d->asked.request, spec.operation.n, 1, &kept, error);
   if (status == RH_OK) {
     status = reduce_all(d, kept, error);
     rh_kept_release(d->redhost, kept, status);
@@ -240,7 +241,7 @@ static rh_status reduce_here(distributed *d, rh_error *error) {
 }
 
 static rh_status gather_parts(distributed *d, rh_error *error) {
-  rh_partial_init(&d->whole, &d->asked.job, d->asked.job.n, check_of(d));
+  rh_partial_init(&d->whole, &d->asked.job, d->asked.job.operation.n, check_of(d));
   return rh_partial_gather(&d->whole, &d->part, &d->ranks, 0, error);
 }
 
@@ -270,7 +271,7 @@ static rh_status reduce(distributed *d, const rh_request *request, rh_result *re
   if (d->by.size > 1) RH_TRY(gather_parts(d, error));
   status = conclude(d, &own, &why);
   /* All ranks have computed the same, and have failed alike; but a device may fail in one. */
-  if (status != RH_OK || d->asked.job.op->is_code)
+  if (status != RH_OK || d->asked.job.operation.op->is_code)
     RH_TRY(rh_ranks_settle(&d->ranks, status, &why, error));
   rh_sized_write(result, &own, RH_SIZED(rh_result, strategy));
   return RH_OK;

@@ -19,13 +19,13 @@ static const uint64_t most_class_bytes = 16u << 20;
 
 static uint64_t element_bytes(const rh_job_spec *spec) {
   uint64_t bytes = 0;
-  for (uint32_t k = 0; k < spec->op->n_operands; k++)
-    bytes += rh_type_size(spec->op->operands[k].type);
+  for (uint32_t k = 0; k < spec->operation.op->n_operands; k++)
+    bytes += rh_type_size(spec->operation.op->operands[k].type);
   return bytes;
 }
 
 int rh_kept_may_ring(const rh_redhost *redhost, const rh_job_spec *spec) {
-  return spec->n > redhost->context->most_whole_bytes / element_bytes(spec);
+  return spec->operation.n > redhost->context->most_whole_bytes / element_bytes(spec);
 }
 
 static uint64_t next_power(uint64_t n) {
@@ -40,14 +40,14 @@ static uint64_t class_of(const rh_kept_job *kept, uint64_t n) {
 /* ---- The problem that a job was set up for ---- */
 
 static int serves_n(const rh_kept_job *kept, uint64_t n) {
-  uint64_t own = kept->job.spec.n;
+  uint64_t own = kept->job.spec.operation.n;
   int any = kept->ring && rh_arrays_keep_bits(&kept->job);
   return own == class_of(kept, n) || own == n || (any && own == next_power(n));
 }
 
 /* One that counts from a base has other constants. */
 static int counts_alike(const rh_kept_job *kept, uint64_t n, int is_part) {
-  const rh_operator *op = kept->job.spec.op;
+  const rh_operator *op = kept->job.spec.operation.op;
   return !op->uses_index || op->has_base == (is_part || n > kept->most_whole_n);
 }
 
@@ -106,7 +106,7 @@ static rh_status set_up_ring(rh_redhost *redhost, rh_kept_job *kept, rh_error *e
 
 static rh_status set_up(rh_redhost *redhost, rh_kept_job *kept, uint64_t n, rh_error *error) {
   rh_job_spec spec = kept->job.spec;
-  spec.n = n;
+  spec.operation.n = n;
   rh_status status = rh_locate_job(&kept->job, redhost->context, &spec, error);
   if (status == RH_OK && rh_arrays_ring(&kept->job, redhost->context->most_whole_bytes))
     status = set_up_ring(redhost, kept, error);
@@ -142,8 +142,8 @@ static rh_status set_up_some(rh_redhost *redhost, rh_kept_job *kept, uint64_t n,
   kept->blame = redhost->context->blame;
   if (!kept->ring) rh_call_begin(&kept->call, &kept->job);
   /* What such an operator counts from differs from call to call. */
-  if (kept->job.spec.op->has_base) kept->call.fast_max_n = 0;
-  if (kept->ring && rh_arrays_keep_bits(&kept->job)) kept->job.spec.n = next_power(n);
+  if (kept->job.spec.operation.op->has_base) kept->call.fast_max_n = 0;
+  if (kept->ring && rh_arrays_keep_bits(&kept->job)) kept->job.spec.operation.n = next_power(n);
   return RH_OK;
 }
 
@@ -152,8 +152,8 @@ static rh_status check(const rh_request *request, const rh_job_spec *spec, int i
   const void *data[RH_MOST_OPERANDS];
   rh_request_data(request, data);
   RH_TRY(rh_request_check(request, spec, data, error));
-  if (is_part || request->n || !spec->op->needs_an_element) return RH_OK;
-  return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined", spec->op->name);
+  if (is_part || request->n || !spec->operation.op->needs_an_element) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined", spec->operation.op->name);
 }
 
 /* Of the job only what is asked for. */
@@ -168,7 +168,7 @@ static rh_status name(rh_redhost *redhost, const rh_request *request, uint64_t n
   RH_TRY(rh_request_copy(&kept->asked, request, error));
   spec->strategy = kept->asked.strategy;
   spec->settings = kept->asked.settings;
-  spec->n = n;
+  spec->operation.n = n;
   spec->in_pieces = !is_part || rh_kept_may_ring(redhost, spec);
   kept->most_class_n = most_class_bytes / element_bytes(spec);
   kept->most_whole_n = redhost->context->most_whole_bytes / element_bytes(spec);
@@ -247,7 +247,7 @@ static rh_status take_constants(rh_kept_job *kept, const rh_request *request, rh
   RH_TRY(
       rh_request_constants(kept->custom, request->constants, request->n_constants, values, error));
   rh_custom_set_constants(kept->custom, values);
-  if (kept->call.arrays) rh_operands_bind(&kept->job.operands, kept->job.spec.op);
+  if (kept->call.arrays) rh_operands_bind(&kept->job.operands, kept->job.spec.operation.op);
   for (uint64_t k = 0; k < request->n_constants; k++) own[k].value = request->constants[k].value;
   return RH_OK;
 }
@@ -275,21 +275,21 @@ static rh_status bring(rh_redhost *redhost, const rh_job *job, uint32_t k, const
   uint64_t offset = (uintptr_t)data % (uintptr_t)sysconf(_SC_PAGESIZE);
   return rh_cl_input_renew(&redhost->kept->inputs[k], job->instance_spec.session,
                            (char *)data - offset, offset, n,
-                           rh_type_size(job->spec.op->operands[k].type), error);
+                           rh_type_size(job->spec.operation.op->operands[k].type), error);
 }
 
 rh_status rh_kept_place(rh_redhost *redhost, rh_kept_job *kept, const void *const *operands,
                         uint64_t n, rh_data *placed, rh_error *error) {
   const rh_cl_input *inputs = redhost->kept->inputs;
   rh_job *job = rh_kept_working(kept);
-  uint32_t count = job->spec.op->n_operands;
+  uint32_t count = job->spec.operation.op->n_operands;
   for (uint32_t k = 0; k < count && job->device; k++)
     RH_TRY(bring(redhost, job, k, operands[k], n, error));
   *placed = (rh_data){.host = operands[0], .buffer = inputs[0].buffer};
   if (job->device) placed->first = inputs[0].first;
-  if (!rh_operator_has_operands(job->spec.op)) return RH_OK;
+  if (!rh_operator_has_operands(job->spec.operation.op)) return RH_OK;
   rh_operands *own = &job->operands;
-  rh_operands_begin(own, job->spec.op);
+  rh_operands_begin(own, job->spec.operation.op);
   for (uint32_t k = 0; k < count; k++) {
     own->arrays.operands[k] = operands[k];
     own->buffers[k] = inputs[k].buffer;

@@ -38,9 +38,9 @@ static rh_status add_edge(part *p, uint64_t first, uint64_t stop, rh_error *erro
   const void *at[RH_MOST_OPERANDS];
   const rh_job_spec *job = &p->asked.job;
   if (first == stop) return RH_OK;
-  for (uint32_t k = 0; k < job->op->n_operands; k++)
+  for (uint32_t k = 0; k < job->operation.op->n_operands; k++)
     at[k] = (const char *)p->asked.data[k] +
-            (first - p->first) * rh_type_size(job->op->operands[k].type);
+            (first - p->first) * rh_type_size(job->operation.op->operands[k].type);
   return rh_partial_add_edge(&p->partial, first, stop - first, at, error);
 }
 
@@ -64,10 +64,11 @@ static rh_status reduce_tiles(part *p, rh_error *error) {
   uint64_t n = rh_share_chunk(&p->asked.job, p->end - p->begin);
   rh_job_spec spec = p->asked.job;
   rh_share_arrays from = {p->redhost, p->asked.data, p->first, NULL};
-  spec.n = p->asked.request.n;
-  if (!rh_kept_may_ring(p->redhost, &spec)) spec.n = n ? n : 1;
+  spec.operation.n = p->asked.request.n;
+  if (!rh_kept_may_ring(p->redhost, &spec)) spec.operation.n = n ? n : 1;
   RH_TRY(rh_redhost_enter(p->redhost, error));
-  rh_status status = rh_kept_get(p->redhost, &p->asked.request, spec.n, 1, &from.kept, error);
+  rh_status status =
+      rh_kept_get(p->redhost, &p->asked.request, spec.operation.n, 1, &from.kept, error);
   if (status == RH_OK) {
     status = describe(p, rh_kept_working(from.kept)->strategy, error);
     if (status == RH_OK)

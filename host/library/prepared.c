@@ -50,7 +50,7 @@ static rh_status set_up(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
   RH_TRY(status);
   RH_TRY(rh_job_check_order(&p->job, error));
   /* The caller's pointers are valid during rh_prepare() only. */
-  p->job.spec = (rh_job_spec){.op = spec->op, .n = p->max_n};
+  p->job.spec = (rh_job_spec){.operation = {.op = spec->op, .n = p->max_n}};
   rh_call_begin(&p->call, &p->job);
   if (p->data_on_device) p->call.fast_max_n = 0;
   return reserve(p, redhost, error);
@@ -109,7 +109,7 @@ static rh_status open_ring(rh_prepared *p, rh_redhost *redhost, const rh_job_spe
   RH_TRY(rh_arrays_open(p->ring, redhost->context->chunk_bytes, RH_CHECK_NONE, error));
   /* The caller's pointers are valid during rh_prepare() only. */
   rh_job_spec *own = &p->ring->lane.job.spec;
-  *own = (rh_job_spec){.op = own->op, .n = own->n};
+  *own = (rh_job_spec){.operation = {.op = own->operation.op, .n = own->operation.n}};
   p->ring->job = own;
   return RH_OK;
 }
@@ -126,7 +126,7 @@ static rh_status make_ring(rh_prepared *p, rh_redhost *redhost, const rh_job_spe
   p->most_whole = most_whole(p, redhost);
   RH_TRY(open_ring(p, redhost, &own, error));
   if (redhost->context->options.queue) return RH_OK;
-  own.n = p->most_whole;
+  own.operation.n = p->most_whole;
   rh_operand_layout(&own, own.offsets);
   rh_status status = rh_job_init(&p->job, redhost->context, &own, error);
   rh_job_finish(&found);
@@ -179,9 +179,9 @@ static rh_status name_operands(rh_redhost *redhost, rh_prepared *p, const rh_req
                     : wanted->data_on_device ? RH_JOB_DATA_ON_DEVICE
                                              : data_of(redhost);
   rh_operand_layout(spec, spec->offsets);
-  p->n_ways = spec->op->n_operands;
+  p->n_ways = spec->operation.op->n_operands;
   for (uint32_t k = 0; k < p->n_ways; k++)
-    p->ways[k].size = rh_type_size(spec->op->operands[k].type);
+    p->ways[k].size = rh_type_size(spec->operation.op->operands[k].type);
   p->result_on_device = wanted->result_on_device;
   p->data_on_device = wanted->data_on_device || wanted->result_on_device;
   p->max_n = wanted->n;

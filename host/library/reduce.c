@@ -33,7 +33,8 @@ static rh_status judge_value(rh_kept_job *kept, const rh_job_spec *spec, const r
     rh_log(reporter, RH_LOG_WARNING, "strategy '%s': the result is not judged: %s",
            job->strategy->name, rh_verdict_why(&verdict, why));
   if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
-  rh_context_blame(job->context, job->strategy->name, job->path, spec->op, spec->n);
+  rh_context_blame(job->context, job->strategy->name, job->path, spec->operation.op,
+                   spec->operation.n);
   return rh_fail(error, RH_E_WRONG, "strategy '%s': wrong result: %s", job->strategy->name,
                  verdict.text);
 }
@@ -45,11 +46,11 @@ static rh_status run(rh_redhost *redhost, rh_kept_job *kept, const rh_job_spec *
                      rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
   const rh_reporter *reporter = &redhost->context->options.reporter;
-  const rh_job_part all = {operands, 0, spec->n, spec->n, 0, 1};
+  const rh_job_part all = {operands, 0, spec->operation.n, spec->operation.n, 0, 1};
   rh_reference reference;
   uint64_t depth;
   if (!unchecked) RH_TRY(rh_job_reference_of(spec, &all, reporter, &reference, error));
-  RH_TRY(rh_kept_reduce(redhost, kept, operands, spec->n, value, &depth, error));
+  RH_TRY(rh_kept_reduce(redhost, kept, operands, spec->operation.n, value, &depth, error));
   rh_job_result(spec, kept->job.strategy->name, value, result);
   if (unchecked) return RH_OK;
   RH_TRY(judge_value(kept, spec, &all, depth, &reference, result, error));
@@ -61,7 +62,7 @@ static rh_status reduce_checked(rh_redhost *redhost, const rh_request *request, 
                                 const void *const *operands, rh_result *result, rh_error *error) {
   rh_result own;
   rh_job_spec spec = kept->job.spec;
-  spec.n = request->n;
+  spec.operation.n = request->n;
   rh_operand_layout(&spec, spec.offsets);
   if (request->accuracy) RH_TRY(rh_accuracy_ask(&spec, kept->custom, error));
   rh_status status = run(redhost, kept, &spec, operands, (int)request->unchecked, &own, error);

@@ -87,9 +87,9 @@ static rh_status name_operator(const rh_request *request, rh_context *context, r
                                    .known = &known->definitions};
   if (!request->inputs && !request->n_inputs && !request->n_constants &&
       !rh_operator_texts_are_own(&texts))
-    return rh_operator_named(&spec->op, request->op, request->type, error);
+    return rh_operator_named(&spec->operation.op, request->op, request->type, error);
   RH_TRY(make_own(request, context, &texts, made, error));
-  spec->op = &(*made)->face;
+  spec->operation.op = &(*made)->face;
   return RH_OK;
 }
 
@@ -97,11 +97,11 @@ rh_status rh_request_name(const rh_request *request, rh_context *context, rh_job
                           rh_custom **made, rh_error *error) {
   *spec = (rh_job_spec){
       .strategy = request->strategy,
-      .n = request->n,
+      .operation.n = request->n,
       .settings = request->settings,
       .n_settings = request->n_settings,
       .unchecked_op = request->unchecked_op,
-      .what = "the data",
+      .operation.what = "the data",
   };
   return name_operator(request, context, spec, made, error);
 }
@@ -152,10 +152,10 @@ void rh_request_data(const rh_request *request, const void *data[RH_MOST_OPERAND
 
 static rh_status check_operand(const rh_job_spec *spec, uint32_t k, const void *data, uint64_t n,
                                rh_error *error) {
-  uint32_t size = rh_type_size(spec->op->operands[k].type);
+  uint32_t size = rh_type_size(spec->operation.op->operands[k].type);
   if (n > UINT64_MAX / size) return rh_operand_check_extent(data, size, n, error);
   if (n == 0) return RH_OK;
-  RH_TRY(rh_operand_check_address(data, size, k, spec->op->n_operands, error));
+  RH_TRY(rh_operand_check_address(data, size, k, spec->operation.op->n_operands, error));
   return rh_operand_check_extent(data, size, n, error);
 }
 
@@ -176,7 +176,7 @@ rh_status rh_request_check(const rh_request *request, const rh_job_spec *spec,
   if (request->inputs && request->data)
     return rh_fail(error, RH_E_USAGE,
                    "rh_request.data and rh_request.inputs are mutually exclusive");
-  for (uint32_t k = 0; k < spec->op->n_operands; k++)
+  for (uint32_t k = 0; k < spec->operation.op->n_operands; k++)
     RH_TRY(check_operand(spec, k, data[k], request->n, error));
   return RH_OK;
 }

@@ -44,7 +44,7 @@ rh_status rh_share_ask(rh_share_request *asked, rh_redhost *redhost, const rh_re
   RH_TRY(check(asked, error));
   if (asked->request.accuracy) RH_TRY(rh_accuracy_ask(&asked->job, asked->own, error));
   RH_TRY(rh_redhost_enter(redhost, error));
-  status = rh_by_code_prepare(asked->job.op, redhost->context, error);
+  status = rh_by_code_prepare(asked->job.operation.op, redhost->context, error);
   rh_redhost_leave(redhost);
   return status;
 }
@@ -69,14 +69,14 @@ static uint32_t ring_level(const worker *w) {
 static rh_status place_chunk(worker *w, uint64_t first, uint64_t n, rh_data *data,
                              rh_error *error) {
   const rh_share_arrays *from = w->from;
-  for (uint32_t k = 0; k < w->job->op->n_operands; k++) {
-    uint64_t size = rh_type_size(w->job->op->operands[k].type);
+  for (uint32_t k = 0; k < w->job->operation.op->n_operands; k++) {
+    uint64_t size = rh_type_size(w->job->operation.op->operands[k].type);
     w->view[k] = (const char *)from->arrays[k] + (first - from->first_element) * size;
   }
   RH_TRY(rh_kept_place(from->redhost, from->kept, w->view, n, data, error));
   if (!data->operands) return RH_OK;
   data->operands->whole_n = w->partial->whole_n;
-  rh_operator_set_base(from->kept->job.spec.op, data->operands->constants, first);
+  rh_operator_set_base(from->kept->job.spec.operation.op, data->operands->constants, first);
   return RH_OK;
 }
 
@@ -110,7 +110,7 @@ static rh_status look_at(void *of_worker, const rh_lane *lane, rh_ring_slot *slo
   if (w->partial->check != RH_CHECK_FULL) return RH_OK;
   rh_reference *reference = slot->note = aligned_alloc(_Alignof(rh_reference), sizeof *reference);
   if (!reference) return rh_fail(error, RH_E_NOMEM, "no memory for a chunk's reference");
-  for (uint32_t k = 0; k < w->job->op->n_operands; k++)
+  for (uint32_t k = 0; k < w->job->operation.op->n_operands; k++)
     w->view[k] = (const char *)slot->memory + lane->offsets[k];
   return rh_partial_refer(w->partial, w->view, slot->first, slot->n, 0, reference, error);
 }

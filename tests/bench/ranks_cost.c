@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static rh_job_spec job = {.strategy = "native", .n = (uint64_t)1 << 40};
+static rh_job_spec job = {.strategy = "native", .operation.n = (uint64_t)1 << 40};
 
 static int by_value(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
@@ -71,8 +71,8 @@ static void make_part(rh_partial *part, uint32_t rank, uint32_t size) {
   const float one = 1;
   rh_error error;
   uint64_t tile = rh_partial_tile(&job), first, n;
-  rh_split_ranks(tile, 0, job.n, rank, size, &first, &n);
-  rh_partial_init(part, &job, job.n, RH_CHECK_FULL);
+  rh_split_ranks(tile, 0, job.operation.n, rank, size, &first, &n);
+  rh_partial_init(part, &job, job.operation.n, RH_CHECK_FULL);
   for (uint64_t at = first / tile, end = (first + n) / tile; at < end;) {
     uint32_t level = rh_fold_level(at, end - at, 63);
     _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES] = {0};
@@ -88,7 +88,7 @@ static void write_rank(script *s, uint32_t rank) {
   rh_error error;
   rh_ranks ranks = {.transport = &writer, .self = s, .place = {sizeof(rh_rank_place), 0, 1, 0}};
   make_part(&part, rank, s->size);
-  rh_partial_init(&whole, &job, job.n, RH_CHECK_FULL);
+  rh_partial_init(&whole, &job, job.operation.n, RH_CHECK_FULL);
   s->rank = rank;
   s->turn = 0;
   if (rh_partial_gather(&whole, &part, &ranks, 0, &error) != RH_OK) give_up(&error);
@@ -115,7 +115,7 @@ static void measure_fold(uint32_t size) {
     rh_ranks ranks = {
         .transport = &reader, .self = &s, .place = {sizeof(rh_rank_place), 0, size, 0}};
     make_part(&part, 0, size);
-    rh_partial_init(&whole, &job, job.n, RH_CHECK_FULL);
+    rh_partial_init(&whole, &job, job.operation.n, RH_CHECK_FULL);
     s.turn = 0;
     double start = rh_now();
     if (rh_partial_gather(&whole, &part, &ranks, 0, &error) != RH_OK) give_up(&error);
@@ -170,7 +170,7 @@ static void open_ranks(rh_ranks *ranks, int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  job.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_f32);
+  job.operation.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_f32);
   rh_ranks ranks = {0};
   if (argc == 2 && strcmp(argv[1], "fold") == 0) {
     for (uint32_t size = 100; size <= 100000; size *= 10) measure_fold(size);

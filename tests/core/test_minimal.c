@@ -74,7 +74,8 @@ static rh_status reduce(rh_job_spec spec, rh_verdict *verdict) {
   rh_status status = rh_job_init(&job, context, &spec, &error);
   if (status == RH_OK) status = rh_job_setup(&job, data, 0, &error);
   if (status == RH_OK) status = rh_job_reference(&spec, data, NULL, &reference, &error);
-  if (status == RH_OK) status = rh_instance_call(job.instance, &job.data, spec.n, value, &error);
+  if (status == RH_OK)
+    status = rh_instance_call(job.instance, &job.data, spec.operation.n, value, &error);
   if (status == RH_OK) {
     rh_job_result(&spec, spec.strategy, value, &result);
     rh_job_judge(&spec, job.device, job.answer.depth, &reference, &result, verdict);
@@ -91,8 +92,10 @@ START_TEST(right_answers) {
     if (rh_type_is_float(type)) make_floats(type, MOST);
     for (uint32_t k = 0; k < N_OPERATORS * N_SIZES; k++) {
       const rh_operator *op = rh_operator_builtin(operators[k / N_SIZES], type);
-      const rh_job_spec spec = {
-          .strategy = strategy, .op = op, .n = sizes[k % N_SIZES], .what = "the test's data"};
+      const rh_job_spec spec = {.strategy = strategy,
+                                .operation.op = op,
+                                .operation.n = sizes[k % N_SIZES],
+                                .operation.what = "the test's data"};
       rh_verdict verdict;
       if (!op) continue;
       rh_status status = reduce(spec, &verdict);
@@ -112,9 +115,9 @@ START_TEST(a_wrong_answer) {
   rh_context_close(context);
   open_context(getenv("REDHOST_TEST_WRONG"));
   const rh_job_spec spec = {.strategy = "tail_twice",
-                            .op = rh_operator_builtin(RH_OP_sum, RH_TYPE_u32),
-                            .n = 4097,
-                            .what = "the test's data"};
+                            .operation.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_u32),
+                            .operation.n = 4097,
+                            .operation.what = "the test's data"};
   ck_assert_msg(reduce(spec, &verdict) == RH_OK, "%s", error.message);
   ck_assert_int_eq(verdict.verdict, RH_VERDICT_WRONG);
 }
@@ -123,9 +126,9 @@ END_TEST
 START_TEST(names_that_are_unknown) {
   rh_verdict verdict;
   const rh_job_spec spec = {.strategy = "cascad",
-                            .op = rh_operator_builtin(RH_OP_sum, RH_TYPE_u32),
-                            .n = 1,
-                            .what = "the test's data"};
+                            .operation.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_u32),
+                            .operation.n = 1,
+                            .operation.what = "the test's data"};
   ck_assert_int_eq(reduce(spec, &verdict), RH_E_USAGE);
   ck_assert_msg(strstr(error.message, "cascade"), "%s", error.message);
 }

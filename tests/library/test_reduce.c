@@ -335,7 +335,7 @@ START_TEST(auto_leaves_who_was_wrong) {
   setenv("REDHOST_NO_CACHE", "1", 1);
   reduce(&request, &before);
   const rh_job *job = &redhost->kept->jobs[0]->job;
-  rh_context_blame(redhost->context, job->strategy->name, job->path, job->spec.op, 7);
+  rh_context_blame(redhost->context, job->strategy->name, job->path, job->spec.operation.op, 7);
   reduce(&request, &after);
   ck_assert_str_ne(before.strategy, after.strategy);
   ck_assert_int_eq(n_kept(), 1);
@@ -376,7 +376,8 @@ static rh_redhost *open_with_cache(const char *directory) {
 /* The time of the way that so many bytes take, as it is known. */
 static double way_s(uint64_t bytes, uint32_t in_pieces) {
   const rh_job_spec spec = {
-      .op = rh_operator_builtin(RH_OP_sum, RH_TYPE_i32), .n = bytes / 4, .in_pieces = in_pieces};
+      .operation = {.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_i32), .n = bytes / 4},
+      .in_pieces = in_pieces};
   rh_tunedb *tuned;
   must(rh_context_tuned(redhost->context, &tuned, &error));
   return rh_transfer_s(redhost->context, tuned, &spec);

@@ -66,7 +66,8 @@ static void tune_at(const char *strategy, const char *path, uint64_t n, double t
 
 /* ---- Parameters ---- */
 
-static rh_job_spec plain = {.strategy = "particular", .n = 1000, .what = "the data"};
+static rh_job_spec plain = {
+    .strategy = "particular", .operation.n = 1000, .operation.what = "the data"};
 
 static int64_t width_of(const rh_job_spec *spec, uint32_t from) {
   rh_job_finish(&job);
@@ -334,7 +335,7 @@ static void pretend_a_device(uint32_t shares_memory) {
 static void assert_chosen_at(uint64_t n, uint32_t where, const char *expected) {
   rh_job_spec spec = plain;
   spec.strategy = NULL;
-  spec.n = n;
+  spec.operation.n = n;
   spec.on_device = where;
   assert_chosen_for(&spec, expected);
 }
@@ -421,9 +422,9 @@ START_TEST(the_first_time_measures) {
   for (int k = 0; k < 5; k++) {
     informed[0] = 0;
     redhost->context->options.no_measure = k == 0;
-    spec.n = k == 3 ? 100000 : 1000;
+    spec.operation.n = k == 3 ? 100000 : 1000;
     /* a type of which nothing comes with redhost */
-    spec.op = rh_operator_builtin(k == 2 ? RH_OP_min : RH_OP_sum, RH_TYPE_i16);
+    spec.operation.op = rh_operator_builtin(k == 2 ? RH_OP_min : RH_OP_sum, RH_TYPE_i16);
     ck_assert_int_eq(rh_locate(redhost->context, &spec, &found, &error), RH_OK);
     rh_found_finish(&found);
     ck_assert_msg((strstr(informed, said) != NULL) == (k == 1), "%d: %s", k, informed);
@@ -634,7 +635,7 @@ static uint32_t skipped_at(uint64_t n) {
   rh_job_spec spec = plain;
   rh_found found;
   spec.strategy = NULL;
-  spec.n = n;
+  spec.operation.n = n;
   ck_assert_int_eq(rh_locate(redhost->context, &spec, &found, &error), RH_OK);
   rh_found_finish(&found);
   return redhost->context->registry.n_skipped;
@@ -694,8 +695,8 @@ START_TEST(everybody_competes) {
     ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
   }
   spec.strategy = NULL;
-  spec.op = rh_operator_builtin(choices[_i].op, choices[_i].type);
-  spec.n = choices[_i].n;
+  spec.operation.op = rh_operator_builtin(choices[_i].op, choices[_i].type);
+  spec.operation.n = choices[_i].n;
   rh_found found;
   ck_assert_msg(rh_locate(redhost->context, &spec, &found, &error) == RH_OK, "%s", error.message);
   ck_assert_msg(strcmp(found.name, choices[_i].chosen) == 0, "%s: %s", choices[_i].what,
@@ -717,7 +718,7 @@ START_TEST(what_is_not_judged_is_not_taken_first) {
     rh_tunedb *tuned;
     rh_found found;
     ck_assert_int_eq(rh_custom_create(&own, &definition, &x, 1, NULL, 0, &error), RH_OK);
-    const rh_job_spec spec = {.op = &own->face, .n = 1 << 20};
+    const rh_job_spec spec = {.operation = {.op = &own->face, .n = 1 << 20}};
     rh_tunedb_entry entry = {.strategy = "serial",
                              .plugin = rh_tunedb_plugin(built_in("serial")),
                              .op = own->face.base,
@@ -738,7 +739,7 @@ START_TEST(what_is_not_judged_is_not_taken_first) {
 END_TEST
 
 int main(void) {
-  plain.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_i32);
+  plain.operation.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_i32);
   Suite *suite = suite_create("job");
   TCase *jobs = tcase_create("jobs");
   tcase_add_checked_fixture(jobs, set_up, tear_down);

@@ -47,7 +47,7 @@ static rh_custom *built_in(const char *ops, const char *map, rh_type type, const
 }
 
 static rh_job_spec spec_of(const rh_custom *custom, uint64_t n) {
-  return (rh_job_spec){.op = &custom->face, .n = n};
+  return (rh_job_spec){.operation = {.op = &custom->face, .n = n}};
 }
 
 static rh_reference reference_of(const rh_custom *custom, const void *data, uint64_t n) {
@@ -192,9 +192,10 @@ START_TEST(changed_data_blame_nobody) {
   rh_custom *custom[] = {built_in("sum", "x", RH_TYPE_f32, "a/n"),
                          built_in("min,sum", "x, x*x", RH_TYPE_f32, NULL),
                          field_of("x/65536", "a + b + a*b")};
-  rh_job_spec specs[6] = {{.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_f32), .n = N},
-                          {.op = rh_operator_builtin(RH_OP_max, RH_TYPE_f32), .n = N},
-                          {.op = rh_operator_builtin(RH_OP_prod, RH_TYPE_f32), .n = N}};
+  rh_job_spec specs[6] = {
+      {.operation.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_f32), .operation.n = N},
+      {.operation.op = rh_operator_builtin(RH_OP_max, RH_TYPE_f32), .operation.n = N},
+      {.operation.op = rh_operator_builtin(RH_OP_prod, RH_TYPE_f32), .operation.n = N}};
   for (int j = 0; j < 3; j++) specs[3 + j] = spec_of(custom[j], N);
   const void *operands[] = {x};
   rh_job_part part = {.operands = operands, .n = N, .whole_n = N, .may_change = 1};

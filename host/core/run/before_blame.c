@@ -10,8 +10,9 @@
 
 static uint64_t hash_of(const rh_job_spec *spec, const rh_job_part *part) {
   uint64_t hash = 0;
-  for (uint32_t k = 0; k < spec->op->n_operands; k++)
-    hash = rh_hash(hash, part->operands[k], part->n * rh_type_size(spec->op->operands[k].type));
+  for (uint32_t k = 0; k < spec->operation.op->n_operands; k++)
+    hash = rh_hash(hash, part->operands[k],
+                   part->n * rh_type_size(spec->operation.op->operands[k].type));
   return hash;
 }
 
@@ -44,7 +45,7 @@ static rh_status check_unchanged(const rh_job_spec *spec, const rh_job_part *par
   return rh_fail(error, RH_E_FILE,
                  "%.200s: the data changed while they were being reduced, so that the answer "
                  "belongs to no version of them; reduce a copy",
-                 spec->what ? spec->what : spec->op->name);
+                 spec->operation.what ? spec->operation.what : spec->operation.op->name);
 }
 
 static rh_status look_again(const rh_job_spec *spec, const rh_job_part *part,
@@ -54,7 +55,7 @@ static rh_status look_again(const rh_job_spec *spec, const rh_job_part *part,
   RH_TRY(check_unchanged(spec, part, reference, error));
   if (reference->sampled.n_orders < 2) return RH_OK;
   rh_job_arrays(spec, part, &arrays, constants);
-  spec->op->calls->refer_more(spec->op, &arrays, part->n, reference);
+  spec->operation.op->calls->refer_more(spec->operation.op, &arrays, part->n, reference);
   return RH_OK;
 }
 
@@ -82,9 +83,10 @@ rh_status rh_job_trust_on(rh_context *context, const rh_job_spec *spec, const rh
                           rh_error *error) {
   uint64_t constants[RH_MOST_CONSTANT_WORDS];
   rh_arrays arrays;
-  if (!spec->op->is_custom || !context->calls) return RH_OK;
+  if (!spec->operation.op->is_custom || !context->calls) return RH_OK;
   rh_job_arrays(spec, part, &arrays, constants);
-  rh_status status = context->calls->examine(spec->op, &arrays, part->first, part->n, error);
+  rh_status status =
+      context->calls->examine(spec->operation.op, &arrays, part->first, part->n, error);
   context->operator_failed |= status != RH_OK;
   return status;
 }

@@ -104,10 +104,11 @@ rh_status rh_job_confirm(rh_job *job, const rh_job_spec *spec, const rh_reporter
   rh_cl_input input = {0};
   rh_result result;
   rh_error why = {0};
-  if (spec->op->is_custom)
+  if (spec->operation.op->is_custom)
     rh_exact_data_settle(verdict, "none are known for operators of one's own");
   if (!rh_exact_data_is_needed(verdict)) return RH_OK;
-  rh_status status = rh_exact_data_make(&exact, spec->op, spec->n, NULL, 0, reporter, &why);
+  rh_status status =
+      rh_exact_data_make(&exact, spec->operation.op, spec->operation.n, NULL, 0, reporter, &why);
   if (status == RH_OK) {
     status = run_on(job, spec, &exact.array, &input, &result, &why);
     if (status == RH_OK) rh_exact_data_add(&exact, &result, verdict);

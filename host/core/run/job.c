@@ -28,8 +28,9 @@ static uint64_t end_of(uint64_t offset, uint64_t n, rh_type type) {
  * stands for more than 2^64. */
 static uint64_t bytes_of(const rh_job_spec *spec) {
   uint64_t most = 0;
-  for (uint32_t k = 0; k < spec->op->n_operands; k++) {
-    uint64_t end = end_of(spec->offsets[k], spec->n, spec->op->operands[k].type);
+  for (uint32_t k = 0; k < spec->operation.op->n_operands; k++) {
+    uint64_t end =
+        end_of(spec->offsets[k], spec->operation.n, spec->operation.op->operands[k].type);
     if (end > most) most = end;
   }
   return most;
@@ -39,11 +40,11 @@ static uint64_t bytes_of(const rh_job_spec *spec) {
 static rh_status find_device(rh_context *context, const rh_job_spec *spec,
                              const rh_cl_device **device, rh_error *error) {
   RH_TRY(rh_context_device(context, device, error));
-  if (spec->op->uses_f64 && !((*device)->about.features & RH_FP64))
+  if (spec->operation.op->uses_f64 && !((*device)->about.features & RH_FP64))
     return rh_fail(error, RH_E_DEVICE, "type f64: %s has no cl_khr_fp64", (*device)->name);
   uint64_t bytes = bytes_of(spec);
   if (spec->in_pieces && bytes != UINT64_MAX) return RH_OK;
-  return rh_cl_input_fits(*device, bytes, spec->what, error);
+  return rh_cl_input_fits(*device, bytes, spec->operation.what, error);
 }
 
 /* A host strategy needs no device, but a device that was requested must exist. */
@@ -55,10 +56,10 @@ static rh_status find_host(rh_context *context, const rh_job_spec *spec, rh_erro
   if (bytes <= memory || memory <= 0) return RH_OK; /* unknown if the system does not report it */
   if (bytes_of(spec) == UINT64_MAX)
     return rh_fail(error, RH_E_DEVICE,
-                   "%s: more than 2^64 bytes; this machine has %.4g GiB of memory", spec->what,
-                   memory / (1 << 30));
+                   "%s: more than 2^64 bytes; this machine has %.4g GiB of memory",
+                   spec->operation.what, memory / (1 << 30));
   return rh_fail(error, RH_E_DEVICE, "%s: %.4g GiB; this machine has %.4g GiB of memory",
-                 spec->what, bytes / (1 << 30), memory / (1 << 30));
+                 spec->operation.what, bytes / (1 << 30), memory / (1 << 30));
 }
 
 rh_status rh_job_device(rh_context *context, const rh_job_spec *spec, uint32_t device_kinds,
@@ -83,8 +84,8 @@ rh_status rh_job_open(rh_job *job, rh_context *context, const rh_job_spec *spec,
   *job = (rh_job){.context = context, .spec = *spec};
   RH_TRY(open_strategy(job, error));
   job->instance_spec.strategy = job->strategy;
-  job->instance_spec.op = spec->op;
-  job->instance_spec.max_n = spec->n;
+  job->instance_spec.op = spec->operation.op;
+  job->instance_spec.max_n = spec->operation.n;
   job->instance_spec.reporter = &context->options.reporter;
   RH_TRY(rh_settings_defaults(job, error));
   RH_TRY(rh_job_device(context, spec, job->strategy->device_kinds, &job->device, error));
@@ -136,13 +137,14 @@ rh_status rh_job_instantiate(rh_job *job, rh_error *error) {
 }
 
 rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *error) {
-  const rh_operator *op = job->spec.op;
+  const rh_operator *op = job->spec.operation.op;
   int in_bytes = rh_operator_has_operands(op);
   uint32_t size = in_bytes ? 1 : rh_type_size(op->operands[0].type);
   if (job->device) {
     RH_TRY(rh_context_session(job->context, &job->instance_spec.session, error));
-    rh_status status = rh_cl_input_init(&job->input, job->instance_spec.session, region, offset,
-                                        in_bytes ? bytes_of(&job->spec) : job->spec.n, size, error);
+    rh_status status =
+        rh_cl_input_init(&job->input, job->instance_spec.session, region, offset,
+                         in_bytes ? bytes_of(&job->spec) : job->spec.operation.n, size, error);
     job->context->device_failed |= status != RH_OK;
     RH_TRY(status);
   }
@@ -164,13 +166,13 @@ rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *err
 
 void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *value,
                    rh_result *result) {
-  spec->op->calls->decode(spec->op, value, spec->n, result);
+  spec->operation.op->calls->decode(spec->operation.op, value, spec->operation.n, result);
   strncpy(result->strategy, strategy, sizeof result->strategy - 1);
 }
 
 void rh_job_arrays(const rh_job_spec *spec, const rh_job_part *part, rh_arrays *arrays,
                    uint64_t constants[RH_MOST_CONSTANT_WORDS]) {
-  const rh_operator *op = spec->op;
+  const rh_operator *op = spec->operation.op;
   *arrays = (rh_arrays){.constants = constants};
   memset(constants, 0, RH_MOST_CONSTANT_WORDS * sizeof *constants);
   memcpy(arrays->operands, part->operands, op->n_operands * sizeof *part->operands);
@@ -184,12 +186,12 @@ rh_status rh_job_reference_of(const rh_job_spec *spec, const rh_job_part *part,
   uint64_t constants[RH_MOST_CONSTANT_WORDS];
   rh_arrays arrays;
   rh_job_arrays(spec, part, &arrays, constants);
-  return rh_reference_compute(reference, spec->op, &arrays, part->n, part->threads, reporter,
-                              error);
+  return rh_reference_compute(reference, spec->operation.op, &arrays, part->n, part->threads,
+                              reporter, error);
 }
 
 void rh_job_operands_at(const rh_job_spec *spec, const void *data, const void **operands) {
-  for (uint32_t k = 0; k < spec->op->n_operands; k++)
+  for (uint32_t k = 0; k < spec->operation.op->n_operands; k++)
     operands[k] = (const char *)data + spec->offsets[k];
 }
 
@@ -197,13 +199,13 @@ rh_status rh_job_reference(const rh_job_spec *spec, const void *data, const rh_r
                            rh_reference *reference, rh_error *error) {
   const void *operands[RH_MOST_OPERANDS];
   rh_job_operands_at(spec, data, operands);
-  const rh_job_part all = {operands, 0, spec->n, spec->n, 0, 0};
+  const rh_job_part all = {operands, 0, spec->operation.n, spec->operation.n, 0, 0};
   return rh_job_reference_of(spec, &all, reporter, reference, error);
 }
 
 static int flushes(const rh_job_spec *spec, const rh_cl_device *device) {
   if (!device) return 0;
-  return (spec->op->type == RH_TYPE_f64 ? device->flushes_f64 : device->flushes_f32) != 0;
+  return (spec->operation.op->type == RH_TYPE_f64 ? device->flushes_f64 : device->flushes_f32) != 0;
 }
 
 void rh_job_judge(const rh_job_spec *spec, const rh_cl_device *device, uint64_t depth,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../check/reference.h"
+#include "../operation/operation.h"
 #include "context.h"
 #include "instance.h"
 #include "settings.h"
@@ -12,13 +13,11 @@
 enum { RH_JOB_ON_HOST, RH_JOB_IN_PLACE, RH_JOB_DATA_ON_DEVICE, RH_JOB_RESULT_ON_DEVICE };
 
 typedef struct rh_job_spec {
-  const char *strategy;  /* or "auto", for rh_locate() alone */
-  const char *plugin;    /* the strategy's file; null: it was not located yet */
-  const rh_operator *op; /* borrowed */
+  const char *strategy; /* or "auto", for rh_locate() alone */
+  const char *plugin;   /* the strategy's file; null: it was not located yet */
+  rh_operation operation;
   uint32_t unchecked_op; /* 1: a user's operator is not examined before its first use */
-  uint32_t rounds_once;  /* 1: the answer is the reference's, see accuracy.h */
   uint64_t offsets[RH_MOST_OPERANDS]; /* of its operands: bytes behind the data's beginning */
-  uint64_t n;
   const rh_setting *settings;
   uint64_t n_settings;
   /* 1: ignore settings that the strategy does not have */
@@ -27,7 +26,6 @@ typedef struct rh_job_spec {
   uint32_t untuned;
   /* 1: an array that the device cannot hold is brought there in pieces, so it is not refused */
   uint32_t in_pieces;
-  const char *what;   /* the data, for messages: "--size 2^34", "x.npy" */
   uint32_t on_device; /* what `auto` must find: RH_JOB_* */
   /* 1: nothing else is asked of this process, so that opening a device counts, too */
   uint32_t once;

@@ -27,21 +27,21 @@ rh_status rh_operand_check_extent(const void *data, uint32_t size, uint64_t n, r
 uint64_t rh_operand_layout(const rh_job_spec *spec, uint64_t offsets[RH_MOST_OPERANDS]) {
   enum { ALIGNMENT = 4096 };
   uint64_t end = 0;
-  for (uint32_t k = 0; k < spec->op->n_operands; k++) {
-    uint64_t size = rh_type_size(spec->op->operands[k].type);
+  for (uint32_t k = 0; k < spec->operation.op->n_operands; k++) {
+    uint64_t size = rh_type_size(spec->operation.op->operands[k].type);
     if (end > UINT64_MAX - ALIGNMENT) return UINT64_MAX;
     offsets[k] = (end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    if (spec->n > (UINT64_MAX - offsets[k]) / size) return UINT64_MAX;
-    end = offsets[k] + spec->n * size;
+    if (spec->operation.n > (UINT64_MAX - offsets[k]) / size) return UINT64_MAX;
+    end = offsets[k] + spec->operation.n * size;
   }
   return end;
 }
 
 rh_status rh_operand_data_fill(const rh_array *array, const rh_job_spec *spec, const char *kind,
                                uint64_t seed, const rh_reporter *reporter, rh_error *error) {
-  for (uint32_t k = 0; k < spec->op->n_operands; k++) {
-    rh_array part = {.type = spec->op->operands[k].type,
-                     .n = spec->n,
+  for (uint32_t k = 0; k < spec->operation.op->n_operands; k++) {
+    rh_array part = {.type = spec->operation.op->operands[k].type,
+                     .n = spec->operation.n,
                      .region = array->region,
                      .offset_bytes = array->offset_bytes + spec->offsets[k]};
     RH_TRY(rh_array_fill(&part, kind, seed + k, reporter, error));

@@ -15,9 +15,9 @@ static rh_status judge_value(const rh_job *job, const rh_job_spec *spec, const r
   rh_job_result(spec, job->strategy->name, value, &result);
   RH_TRY(rh_job_judge_on(spec, part, &answered, reference, &verdict, error));
   if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
-  return rh_fail(error, RH_E_WRONG, "%s of %llu elements of %s is wrong: %s", spec->op->name,
-                 (unsigned long long)spec->n, rh_type_name(spec->op->operands[0].type),
-                 verdict.text);
+  return rh_fail(error, RH_E_WRONG, "%s of %llu elements of %s is wrong: %s",
+                 spec->operation.op->name, (unsigned long long)spec->operation.n,
+                 rh_type_name(spec->operation.op->operands[0].type), verdict.text);
 }
 
 /* The operands of a test, and where a device has them. */
@@ -31,7 +31,7 @@ typedef struct material {
 static rh_status make_material(material *m, const rh_job *job, uint64_t n, const char *kind,
                                rh_error *error) {
   m->spec = job->spec;
-  m->spec.n = n;
+  m->spec.operation.n = n;
   uint64_t bytes = rh_operand_layout(&m->spec, m->spec.offsets);
   RH_TRY(rh_array_reserve(&m->array, RH_TYPE_u8, bytes, 0, error));
   RH_TRY(rh_operand_data_fill(&m->array, &m->spec, kind, 1, NULL, error));
@@ -44,11 +44,12 @@ static rh_status make_material(material *m, const rh_job *job, uint64_t n, const
 static rh_data data_of(const rh_job *job, const rh_job_spec *spec, material *m) {
   const char *host = rh_array_data(&m->array);
   uint64_t first = job->device ? m->input.first : 0;
-  if (rh_operator_has_operands(spec->op)) {
-    rh_operands_place(&m->operands, spec->op, spec->offsets, m->input.buffer, first, host);
+  if (rh_operator_has_operands(spec->operation.op)) {
+    rh_operands_place(&m->operands, spec->operation.op, spec->offsets, m->input.buffer, first,
+                      host);
     return (rh_data){.operands = &m->operands};
   }
-  uint32_t size = rh_type_size(spec->op->operands[0].type);
+  uint32_t size = rh_type_size(spec->operation.op->operands[0].type);
   return (rh_data){.buffer = m->input.buffer,
                    .host = host + spec->offsets[0],
                    .first = job->device ? (first + spec->offsets[0]) / size : 0};
@@ -59,22 +60,22 @@ static rh_status run_part(rh_job *job, material *m, uint64_t first, rh_error *er
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
   rh_job_spec spec = m->spec;
   rh_reference reference;
-  spec.n -= first;
-  for (uint32_t k = 0; k < spec.op->n_operands; k++)
-    spec.offsets[k] += first * rh_type_size(spec.op->operands[k].type);
+  spec.operation.n -= first;
+  for (uint32_t k = 0; k < spec.operation.op->n_operands; k++)
+    spec.offsets[k] += first * rh_type_size(spec.operation.op->operands[k].type);
   rh_data data = data_of(job, &spec, m);
   const void *operands[RH_MOST_OPERANDS];
-  const rh_job_part all = {operands, 0, spec.n, spec.n, 0, 0};
+  const rh_job_part all = {operands, 0, spec.operation.n, spec.operation.n, 0, 0};
   const char *start = rh_array_data(&m->array);
   rh_job_operands_at(&spec, start, operands);
   RH_TRY(rh_job_reference_of(&spec, &all, NULL, &reference, error));
-  RH_TRY(rh_instance_call(job->instance, &data, spec.n, value, error));
+  RH_TRY(rh_instance_call(job->instance, &data, spec.operation.n, value, error));
   return judge_value(job, &spec, &all, &reference, value, error);
 }
 
 rh_status rh_job_try(rh_job *job, uint64_t n, const char *kind, rh_error *error) {
   material m = {0};
-  if (n == 0 && job->spec.op->needs_an_element) return RH_OK;
+  if (n == 0 && job->spec.operation.op->needs_an_element) return RH_OK;
   rh_status status = make_material(&m, job, n, kind, error);
   if (status == RH_OK) status = run_part(job, &m, 0, error);
   if (status == RH_OK && n > 1) status = run_part(job, &m, n / 3, error);
@@ -86,7 +87,8 @@ rh_status rh_job_try(rh_job *job, uint64_t n, const char *kind, rh_error *error)
 }
 
 rh_status rh_job_self_test(rh_job *job, rh_error *error) {
-  rh_status status = rh_job_try(job, job->spec.n < MOST ? job->spec.n : MOST, "hash", error);
+  rh_status status =
+      rh_job_try(job, job->spec.operation.n < MOST ? job->spec.operation.n : MOST, "hash", error);
   if (status == RH_E_WRONG)
     rh_error_prefix(error, "strategy '%s' fails its self-test on %s and is not used",
                     job->strategy->name, job->device ? job->device->name : "the host");
@@ -111,21 +113,23 @@ static rh_status try_order(rh_job *job, const rh_canonical_trial *trial, rh_cl_i
   if (status != RH_OK && job->device) clFinish(job->instance_spec.session->queue);
   RH_TRY(status);
   rh_job_result(&job->spec, job->strategy->name, value, &result);
-  return rh_canonical_trial_judge(trial, job->spec.op->base, job->strategy->name, &result, error);
+  return rh_canonical_trial_judge(trial, job->spec.operation.op->base, job->strategy->name, &result,
+                                  error);
 }
 
 rh_status rh_job_check_order(rh_job *job, rh_error *error) {
   const rh_job_spec *spec = &job->spec;
   rh_canonical_trial trial;
   rh_cl_input input = {0};
-  if (!(job->strategy->promises & RH_CANONICAL_ORDER) || spec->op->is_custom ||
-      !rh_op_rounds(spec->op->base, spec->op->type) || spec->n == 0)
+  if (!(job->strategy->promises & RH_CANONICAL_ORDER) || spec->operation.op->is_custom ||
+      !rh_op_rounds(spec->operation.op->base, spec->operation.op->type) || spec->operation.n == 0)
     return RH_OK;
-  rh_status status =
-      rh_canonical_trial_make(&trial, spec->op->base, spec->op->type, spec->n, 0, error);
+  rh_status status = rh_canonical_trial_make(&trial, spec->operation.op->base,
+                                             spec->operation.op->type, spec->operation.n, 0, error);
   if (status == RH_OK) status = try_order(job, &trial, &input, error);
   if (status == RH_E_WRONG)
-    rh_context_blame(job->context, job->strategy->name, job->path, spec->op, spec->n);
+    rh_context_blame(job->context, job->strategy->name, job->path, spec->operation.op,
+                     spec->operation.n);
   rh_cl_input_finish(&input);
   rh_canonical_trial_finish(&trial);
   return status;

@@ -4,13 +4,14 @@
 #include "../../core/operation/ops.h"
 
 rh_status rh_accuracy_ask(rh_job_spec *spec, rh_custom *own, rh_error *error) {
-  spec->rounds_once = 1;
+  spec->operation.accuracy = RH_ACCURACY_EXACT;
   if (own) return rh_custom_round_once(own, error);
-  if (spec->op->base != RH_OP_prod || !rh_type_is_float(spec->op->type)) return RH_OK;
+  if (spec->operation.op->base != RH_OP_prod || !rh_type_is_float(spec->operation.op->type))
+    return RH_OK;
   return rh_fail(error, RH_DECLINED, "a product of floats cannot be rounded once; a sum can");
 }
 
 void rh_accuracy_take(const rh_job_spec *spec, const rh_reference *reference, rh_result *result) {
-  if (spec->rounds_once && rh_op_rounds(spec->op->base, spec->op->type))
+  if (spec->operation.accuracy && rh_op_rounds(spec->operation.op->base, spec->operation.op->type))
     result->value = reference->result.value;
 }

@@ -11,7 +11,7 @@ enum { PADDING = 16, FIRST_CAPACITY = 4 };
 /* ---- The elements of one ---- */
 
 static uint64_t operand_bytes(const rh_job_spec *job, uint32_t k, uint64_t n) {
-  return n * rh_type_size(job->op->operands[k].type);
+  return n * rh_type_size(job->operation.op->operands[k].type);
 }
 
 static uint64_t padded(uint64_t bytes) {
@@ -20,13 +20,14 @@ static uint64_t padded(uint64_t bytes) {
 
 uint64_t rh_edge_bytes(const rh_job_spec *job, uint64_t n) {
   uint64_t bytes = 0;
-  for (uint32_t k = 0; k < job->op->n_operands; k++) bytes += padded(operand_bytes(job, k, n));
+  for (uint32_t k = 0; k < job->operation.op->n_operands; k++)
+    bytes += padded(operand_bytes(job, k, n));
   return bytes;
 }
 
 void rh_edge_operands(const rh_partial *partial, const rh_edge *edge, const void **operands) {
   const unsigned char *at = edge->bytes;
-  for (uint32_t k = 0; k < partial->job->op->n_operands; k++) {
+  for (uint32_t k = 0; k < partial->job->operation.op->n_operands; k++) {
     operands[k] = at;
     at += padded(operand_bytes(partial->job, k, edge->n));
   }
@@ -46,7 +47,7 @@ static void put(const rh_partial *partial, const rh_edge *edge, uint64_t at, uin
                 const void *const *from) {
   const void *to[RH_MOST_OPERANDS];
   rh_edge_operands(partial, edge, to);
-  for (uint32_t k = 0; k < partial->job->op->n_operands; k++)
+  for (uint32_t k = 0; k < partial->job->operation.op->n_operands; k++)
     memcpy((unsigned char *)(uintptr_t)to[k] + operand_bytes(partial->job, k, at), from[k],
            operand_bytes(partial->job, k, n));
 }
@@ -159,7 +160,7 @@ rh_status rh_partial_add_edge(rh_partial *partial, uint64_t first, uint64_t n,
   for (uint64_t done = 0; done < n;) {
     uint64_t left = unit - (first + done) % unit;
     if (left > n - done) left = n - done;
-    for (uint32_t k = 0; k < partial->job->op->n_operands; k++)
+    for (uint32_t k = 0; k < partial->job->operation.op->n_operands; k++)
       at[k] = (const char *)operands[k] + operand_bytes(partial->job, k, done);
     RH_TRY(add_piece(partial, first + done, left, at, error));
     done += left;

@@ -11,7 +11,7 @@
 static rh_status begin(rh_merger *merger, rh_context *context, const char *name,
                        const rh_partial_about *about, rh_error *error) {
   RH_TRY(rh_partial_job(&merger->job, &merger->own, about, error));
-  RH_TRY(rh_by_code_prepare(merger->job.op, context, error));
+  RH_TRY(rh_by_code_prepare(merger->job.operation.op, context, error));
   snprintf(merger->first, sizeof merger->first, "%s", name);
   merger->texts = (rh_partial_texts){strdup(about->label.text), strdup(about->label.own)};
   if (!merger->texts.text || !merger->texts.own)
@@ -41,11 +41,11 @@ rh_status rh_merger_conclude(rh_merger *merger, rh_result *result, rh_reference 
                              rh_verdict *verdict, rh_error *error) {
   rh_partial *all = &merger->all;
   rh_error why = {0};
-  if (rh_partial_count(all) == 0 && merger->job.op->needs_an_element)
+  if (rh_partial_count(all) == 0 && merger->job.operation.op->needs_an_element)
     return rh_fail(error, RH_E_FILE, "%s of no elements is undefined, and no part has any",
-                   merger->job.op->name);
+                   merger->job.operation.op->name);
   rh_status status = rh_partial_conclude(all, result, reference, verdict, &why);
-  merger->job.n = all->whole_n;
+  merger->job.operation.n = all->whole_n;
   merger->job.strategy = all->strategy;
   if (status == RH_OK && all->check != RH_CHECK_NONE)
     rh_exact_data_settle(verdict, "the data are in parts");

@@ -22,18 +22,19 @@
 enum { ONE_IN = 16 };
 
 static int is_struct(const rh_job_spec *job) {
-  return job->op->is_struct;
+  return job->operation.op->is_struct;
 }
 
 uint64_t rh_partial_tile(const rh_job_spec *job) {
-  return rh_canonical_tile(job->op->abi);
+  return rh_canonical_tile(job->operation.op->abi);
 }
 
 /* Values of the reference that a node keeps.  Sums and products of floats have none. */
 static uint32_t count_orders(const rh_job_spec *job, uint32_t check) {
   if (check != RH_CHECK_FULL) return 0;
-  if (is_struct(job)) return rh_sampled_orders(rh_custom_of(job->op)) > 1 ? RH_MOST_ORDERS : 1;
-  return (rh_op_flags(job->op->base, job->op->type) & RH_OP_EXACT) != 0;
+  if (is_struct(job))
+    return rh_sampled_orders(rh_custom_of(job->operation.op)) > 1 ? RH_MOST_ORDERS : 1;
+  return (rh_op_flags(job->operation.op->base, job->operation.op->type) & RH_OP_EXACT) != 0;
 }
 
 void rh_partial_init(rh_partial *partial, const rh_job_spec *job, uint64_t whole_n,
@@ -44,9 +45,9 @@ void rh_partial_init(rh_partial *partial, const rh_job_spec *job, uint64_t whole
   partial->check = check;
   partial->depth = INT64_MIN;
   partial->worst = (rh_verdict){0};
-  rh_fold_init(&partial->fold, rh_operator_values(job->op), 1 + count_orders(job, check),
+  rh_fold_init(&partial->fold, rh_operator_values(job->operation.op), 1 + count_orders(job, check),
                rh_partial_tile(job));
-  rh_reference_init(&partial->facts, job->op);
+  rh_reference_init(&partial->facts, job->operation.op);
 }
 
 void rh_partial_finish(rh_partial *partial) {
@@ -96,7 +97,7 @@ static rh_status judge_chunk(rh_partial *partial, const rh_job *by, const rh_par
   RH_TRY(rh_job_judge_on(partial->job, &elements, &answered, chunk->reference, &verdict, error));
   take_verdict(partial, &verdict);
   if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
-  rh_context_blame(by->context, by->strategy->name, by->path, partial->job->op, chunk->n);
+  rh_context_blame(by->context, by->strategy->name, by->path, partial->job->operation.op, chunk->n);
   return rh_fail(error, RH_E_WRONG, "wrong result: '%s' on elements %llu to %llu: %.160s",
                  by->strategy->name, (unsigned long long)chunk->first,
                  (unsigned long long)(chunk->first + chunk->n - 1), verdict.text);
@@ -118,8 +119,8 @@ static void note(rh_partial *partial, const rh_job *by, const rh_partial_chunk *
   if ((int64_t)depth - chunk->level > partial->depth)
     partial->depth = (int64_t)depth - chunk->level;
   if (by->device)
-    partial->flushes |=
-        (by->spec.op->type == RH_TYPE_f64 ? by->device->flushes_f64 : by->device->flushes_f32) != 0;
+    partial->flushes |= (by->spec.operation.op->type == RH_TYPE_f64 ? by->device->flushes_f64
+                                                                    : by->device->flushes_f32) != 0;
   if (partial->strategy[0] && partial->strategy_first <= chunk->first) return;
   partial->strategy_first = chunk->first;
   snprintf(partial->strategy, sizeof partial->strategy, "%s", by->strategy->name);
@@ -187,7 +188,7 @@ rh_status rh_partial_add(rh_partial *partial, const rh_job *by, const rh_partial
 /* In the canonical order, as a strategy would. */
 static void reduce_tile(const rh_job_spec *job, const rh_job_part *part, void *value) {
   uint64_t constants[RH_MOST_CONSTANT_WORDS], mapped[RH_CANONICAL_TILE_BYTES];
-  const rh_operator *op = job->op;
+  const rh_operator *op = job->operation.op;
   const void *elements = part->operands[0];
   rh_op row = *rh_operator_values(op);
   rh_arrays arrays;
@@ -364,7 +365,7 @@ rh_status rh_partial_reference(const rh_partial *partial, rh_reference *referenc
   if (partial->check != RH_CHECK_FULL) return RH_OK;
   if (is_struct(job)) {
     rh_sampled *sampled = &reference->sampled;
-    sampled->by_device = job->op->is_code;
+    sampled->by_device = job->operation.op->is_code;
     if (sampled->n_orders == 0) sampled->n_orders = 1; /* there were no elements */
     for (uint32_t k = 0; k < sampled->n_orders; k++)
       RH_TRY(rh_fold_value(fold, 1 + (k < fold->n_values - 1 ? k : 0), sampled->values[k], error));
@@ -389,8 +390,8 @@ uint64_t rh_partial_depth(const rh_partial *partial) {
 static rh_status answer(const rh_partial *partial, const void *value, rh_result *result,
                         rh_reference *reference, rh_verdict *verdict, rh_error *error) {
   rh_job_spec job = *partial->job;
-  job.n = partial->whole_n;
-  RH_TRY(rh_by_code_status(job.op, error)); /* where a device combined them */
+  job.operation.n = partial->whole_n;
+  RH_TRY(rh_by_code_status(job.operation.op, error)); /* where a device combined them */
   rh_job_result(&job, partial->strategy, value, result);
   RH_TRY(rh_partial_reference(partial, reference, error));
   *verdict = partial->worst;

@@ -138,7 +138,7 @@ static void pass_verdict(stream *s, rh_verdict *verdict) {
 }
 
 static void pass_facts(stream *s, rh_partial *partial) {
-  const rh_operator *op = partial->job->op;
+  const rh_operator *op = partial->job->operation.op;
   rh_reference *facts = &partial->facts;
   pass(s, partial->strategy, sizeof partial->strategy);
   pass(s, &partial->strategy_first, sizeof partial->strategy_first);

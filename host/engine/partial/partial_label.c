@@ -17,8 +17,9 @@ rh_status rh_partial_describe(rh_partial_texts *texts, const rh_job_spec *job, u
   rh_agree_add_job(&text, job);
   rh_agree_add(&text, "check", checks[check]);
   rh_agree_add(&text, "strategy", strategy ? strategy : "of the canonical order");
-  *texts = (rh_partial_texts){text.s, job->op->is_custom ? rh_custom_tell(rh_custom_of(job->op))
-                                                         : strdup("")};
+  *texts = (rh_partial_texts){text.s, job->operation.op->is_custom
+                                          ? rh_custom_tell(rh_custom_of(job->operation.op))
+                                          : strdup("")};
   if (!text.failed && texts->own) return RH_OK;
   return rh_fail(error, RH_E_NOMEM, "no memory for the description of a part");
 }
@@ -36,9 +37,9 @@ void rh_partial_texts_finish(rh_partial_texts *texts) {
 /* ---- What a part may be ---- */
 
 int rh_partial_order_decides(const rh_job_spec *job) {
-  if (job->rounds_once) return 0;
-  if (job->op->is_struct) return !(job->op->abi->flags & RH_OP_EXACT);
-  return rh_op_rounds(job->op->base, job->op->type);
+  if (job->operation.accuracy) return 0;
+  if (job->operation.op->is_struct) return !(job->operation.op->abi->flags & RH_OP_EXACT);
+  return rh_op_rounds(job->operation.op->base, job->operation.op->type);
 }
 
 /* Then nobody but the part's device can reduce a tile of it. */
@@ -61,22 +62,22 @@ rh_status rh_partial_check_part(const rh_job_spec *job, uint64_t first, uint64_t
     return rh_fail(error, RH_E_USAGE,
                    "the part ends before element %llu, and the whole has %llu elements",
                    (unsigned long long)(first + n), (unsigned long long)*whole_n);
-  if (*whole_n == UINT64_MAX && job->op->count_slot >= 0)
+  if (*whole_n == UINT64_MAX && job->operation.op->count_slot >= 0)
     return rh_fail(error, RH_E_USAGE,
                    "the map uses n, the number of elements of the whole, which is not known");
-  if (job->rounds_once || !differs_by_device(job->op)) return RH_OK;
+  if (job->operation.accuracy || !differs_by_device(job->operation.op)) return RH_OK;
   if (first % tile)
     return rh_fail(error, RH_E_USAGE,
                    "%s other bits on other devices, so a part has to begin at a multiple of %llu "
                    "elements, and element %llu is none",
-                   job->op->is_code ? "OpenCL C has" : "functions of the map have",
+                   job->operation.op->is_code ? "OpenCL C has" : "functions of the map have",
                    (unsigned long long)tile, (unsigned long long)first);
   if ((first + n) % tile == 0) return RH_OK;
   if (*whole_n != UINT64_MAX && *whole_n != first + n)
     return rh_fail(error, RH_E_USAGE,
                    "%s other bits on other devices, so a part has to end at a multiple of %llu "
                    "elements, or with the whole, and element %llu is neither",
-                   job->op->is_code ? "OpenCL C has" : "functions of the map have",
+                   job->operation.op->is_code ? "OpenCL C has" : "functions of the map have",
                    (unsigned long long)tile, (unsigned long long)(first + n));
   *whole_n = first + n;
   return RH_OK;
@@ -107,13 +108,13 @@ static rh_status find_operator(rh_job_spec *job, rh_custom **own, const rh_parti
   if (*label->own) {
     RH_TRY(rh_custom_hear(own, label->own, error));
     rh_custom_take_base(*own);
-    job->op = &(*own)->face;
+    job->operation.op = &(*own)->face;
   } else {
     find_line(label->text, "operator", value, sizeof value);
     uint32_t op = rh_op_from_name(value);
     find_line(label->text, "type", value, sizeof value);
-    job->op = rh_operator_builtin(op, rh_type_from_name(value));
-    if (!job->op) return rh_fail(error, RH_E_FILE, "there is no such operator");
+    job->operation.op = rh_operator_builtin(op, rh_type_from_name(value));
+    if (!job->operation.op) return rh_fail(error, RH_E_FILE, "there is no such operator");
   }
   find_line(label->text, "accuracy", value, sizeof value);
   return strcmp(value, "exact") == 0 ? rh_accuracy_ask(job, *own, error) : RH_OK;

@@ -62,15 +62,15 @@ static void add_constant(rh_text *text, const rh_let *let) {
 }
 
 void rh_agree_add_job(rh_text *text, const rh_job_spec *job) {
-  const rh_custom *own = job->op->is_custom ? rh_custom_of(job->op) : NULL;
+  const rh_custom *own = job->operation.op->is_custom ? rh_custom_of(job->operation.op) : NULL;
   rh_text types = {0};
-  for (uint32_t k = 0; k < job->op->n_operands; k++)
-    rh_text_add(&types, "%s%s", k ? ", " : "", rh_type_name(job->op->operands[k].type));
-  rh_agree_add(text, "operator", job->op->name);
+  for (uint32_t k = 0; k < job->operation.op->n_operands; k++)
+    rh_text_add(&types, "%s%s", k ? ", " : "", rh_type_name(job->operation.op->operands[k].type));
+  rh_agree_add(text, "operator", job->operation.op->name);
   rh_agree_add(text, "type", rh_text_get(&types));
   for (uint32_t k = 0; own && k < own->n_lets; k++) add_constant(text, &own->lets[k]);
   if (own) rh_agree_add(text, "definition", own->key);
-  rh_agree_add(text, "accuracy", job->rounds_once ? "exact" : "plain");
+  rh_agree_add(text, "accuracy", job->operation.accuracy ? "exact" : "plain");
   text->failed |= types.failed;
   rh_text_finish(&types);
 }
@@ -85,11 +85,16 @@ static uint64_t add_to_hash(uint64_t hash, const char *text) {
 }
 
 rh_digest rh_agree_job_digest(const rh_job_spec *job, uint64_t more) {
-  const rh_custom *own = job->op->is_custom ? rh_custom_of(job->op) : NULL;
+  const rh_custom *own = job->operation.op->is_custom ? rh_custom_of(job->operation.op) : NULL;
   const char *build = rh_env("REDHOST_BUILD_OPTIONS");
-  const uint32_t numbers[] = {job->op->base, job->op->type, job->rounds_once, (uint32_t)more,
-                              RH_ABI_MAJOR,  RH_ABI_MINOR,  LDBL_MANT_DIG};
-  rh_digest digest = {{rh_hash(0, numbers, sizeof numbers), job->op->hash}};
+  const uint32_t numbers[] = {job->operation.op->base,
+                              job->operation.op->type,
+                              job->operation.accuracy,
+                              (uint32_t)more,
+                              RH_ABI_MAJOR,
+                              RH_ABI_MINOR,
+                              LDBL_MANT_DIG};
+  rh_digest digest = {{rh_hash(0, numbers, sizeof numbers), job->operation.op->hash}};
   digest.words[0] = add_to_hash(digest.words[0], rh_version());
   if (build) digest.words[0] = add_to_hash(digest.words[0], build);
   for (uint32_t k = 0; own && k < own->n_lets; k++) {

@@ -11,7 +11,7 @@
 
 int rh_arrays_keep_bits(const rh_job *job) {
   return job->strategy->promises & RH_CANONICAL_ORDER ||
-         !rh_op_rounds(job->spec.op->base, job->spec.op->type);
+         !rh_op_rounds(job->spec.operation.op->base, job->spec.operation.op->type);
 }
 
 /* Without it, every chunk would count from 0. */
@@ -23,15 +23,15 @@ int rh_arrays_ring(const rh_job *job, uint64_t least) {
   const rh_cl_device *device = job->device;
   uint64_t offsets[RH_MOST_OPERANDS];
   uint32_t size = 0;
-  if (!device || lacks_base(job->spec.op)) return 0;
+  if (!device || lacks_base(job->spec.operation.op)) return 0;
   if (device->about.max_alloc_bytes &&
       rh_operand_layout(&job->spec, offsets) > device->about.max_alloc_bytes)
     return 1;
-  for (uint32_t k = 0; k < job->spec.op->n_operands; k++) {
-    uint32_t own = rh_type_size(job->spec.op->operands[k].type);
+  for (uint32_t k = 0; k < job->spec.operation.op->n_operands; k++) {
+    uint32_t own = rh_type_size(job->spec.operation.op->operands[k].type);
     if (own > size) size = own;
   }
-  return !device->shares_memory && job->spec.n > least / size && rh_arrays_keep_bits(job);
+  return !device->shares_memory && job->spec.operation.n > least / size && rh_arrays_keep_bits(job);
 }
 
 /* ---- Setting up ---- */
@@ -47,8 +47,8 @@ rh_status rh_arrays_open(rh_stream_device *device, uint64_t chunk_bytes, int che
 
 static void take_arrays(const rh_job_spec *job, const rh_array_run *arrays, rh_source *source) {
   rh_type types[RH_MOST_OPERANDS];
-  uint32_t operands = job->op->n_operands;
-  for (uint32_t k = 0; k < operands; k++) types[k] = job->op->operands[k].type;
+  uint32_t operands = job->operation.op->n_operands;
+  for (uint32_t k = 0; k < operands; k++) types[k] = job->operation.op->operands[k].type;
   rh_source_of_arrays(source, arrays->arrays, arrays->arrays_first, types, operands, arrays->n);
 }
 

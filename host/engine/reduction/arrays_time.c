@@ -69,7 +69,7 @@ static double time_copy(rh_road *road, const rh_source *source, uint64_t chunk,
 /* The shorter of two passes: at the first one, the device may obtain its memory. */
 double rh_arrays_time(rh_context *context, const void *array, uint64_t bytes) {
   static const rh_type type = RH_TYPE_u8;
-  const rh_job_spec job = {.op = rh_operator_builtin(RH_OP_sum, type), .n = bytes};
+  const rh_job_spec job = {.operation = {.op = rh_operator_builtin(RH_OP_sum, type), .n = bytes}};
   rh_stream_device device = {.context = context, .job = &job, .device = context->device};
   rh_road road = {0};
   rh_cl_session *session;

@@ -13,7 +13,7 @@
 /* ---- Chunks ---- */
 
 static uint32_t element_size(const rh_job_spec *spec) {
-  return spec->op->abi->element_size;
+  return spec->operation.op->abi->element_size;
 }
 
 uint64_t rh_lane_chunk_n(const rh_job_spec *spec, uint64_t bytes) {
@@ -23,7 +23,7 @@ uint64_t rh_lane_chunk_n(const rh_job_spec *spec, uint64_t bytes) {
 }
 
 static int has_operands(const rh_lane *lane) {
-  return rh_operator_has_operands(lane->job.spec.op);
+  return rh_operator_has_operands(lane->job.spec.operation.op);
 }
 
 /* ---- Setting up ---- */
@@ -43,7 +43,7 @@ static rh_status set_up(rh_lane *lane, uint32_t n_slots, rh_error *error) {
   double start = rh_now();
   RH_TRY(rh_job_instantiate(&lane->job, error));
   lane->job.setup_s = rh_now() - start;
-  if (has_operands(lane)) rh_operands_begin(&lane->job.operands, lane->job.spec.op);
+  if (has_operands(lane)) rh_operands_begin(&lane->job.operands, lane->job.spec.operation.op);
   return RH_OK;
 }
 
@@ -51,7 +51,7 @@ rh_status rh_lane_init(rh_lane *lane, rh_context *context, const rh_job_spec *sp
                        uint64_t chunk_n, uint32_t n_slots, rh_error *error) {
   rh_job_spec own = *spec;
   *lane = (rh_lane){.chunk_n = chunk_n, .road = lane->road};
-  own.n = chunk_n;
+  own.operation.n = chunk_n;
   rh_operand_layout(&own, own.offsets);
   rh_status status = rh_job_init(&lane->job, context, &own, error);
   if (status == RH_OK) status = set_up(lane, n_slots, error);
@@ -70,8 +70,8 @@ void rh_lane_finish(rh_lane *lane) {
 
 /* What a slot holds of each chunk, up to the end of its last operand. */
 static uint64_t used_bytes(const rh_lane *lane, uint64_t n) {
-  uint32_t last = lane->job.spec.op->n_operands - 1;
-  return lane->offsets[last] + n * rh_type_size(lane->job.spec.op->operands[last].type);
+  uint32_t last = lane->job.spec.operation.op->n_operands - 1;
+  return lane->offsets[last] + n * rh_type_size(lane->job.spec.operation.op->operands[last].type);
 }
 
 rh_status rh_lane_send(rh_lane *lane, rh_lane_chunk *chunk, rh_error *error) {
@@ -83,7 +83,7 @@ rh_status rh_lane_send(rh_lane *lane, rh_lane_chunk *chunk, rh_error *error) {
 
 static rh_data data_of(rh_lane *lane, const rh_ring_slot *slot) {
   rh_operands *operands = &lane->job.operands;
-  const rh_operator *op = lane->job.spec.op;
+  const rh_operator *op = lane->job.spec.operation.op;
   cl_mem buffer = NULL;
   const void *host = lane->job.device ? slot->memory : slot->operands[0];
   if (lane->job.device)

@@ -16,7 +16,7 @@ static rh_resident_part *part_of(const rh_resident *r, uint32_t k) {
 }
 
 static uint64_t tiles_of(const rh_resident *r) {
-  uint64_t tile = rh_partial_tile(&r->whole), n = r->whole.n;
+  uint64_t tile = rh_partial_tile(&r->whole), n = r->whole.operation.n;
   return n / tile + (n % tile != 0);
 }
 
@@ -50,7 +50,7 @@ static rh_status check_host(const rh_resident *r, const uint64_t *starts, rh_err
     bytes += rh_type_size(r->spec.source->types[k]);
   if (most == 0 || tiles <= most / bytes / rh_partial_tile(&r->whole)) return RH_OK;
   return rh_fail(error, RH_E_NOMEM, "%s: no memory for the parts that stay on the host",
-                 r->whole.what);
+                 r->whole.operation.what);
 }
 
 /* starts[k] .. starts[k+1]-1 = the tiles of device k, none of one that has a failure. */
@@ -72,7 +72,7 @@ static rh_status share(rh_resident *r, uint64_t *starts, rh_error *error) {
 
 static rh_status split(rh_resident *r, rh_error *error) {
   uint64_t starts[RH_MOST_HANDS + 1];
-  int is_empty = r->whole.n == 0; /* the first one reduces nothing */
+  int is_empty = r->whole.operation.n == 0; /* the first one reduces nothing */
   RH_TRY(share(r, starts, error));
   RH_TRY(check_host(r, starts, error));
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
@@ -314,14 +314,14 @@ rh_status rh_resident_open(rh_resident *r, const rh_resident_spec *spec, rh_erro
   rh_error why = {0};
   *r = (rh_resident){.spec = *spec, .source = *spec->source, .whole = *spec->devices[0].job};
   r->spec.source = &r->source;
-  r->whole.n = spec->source->n;
+  r->whole.operation.n = spec->source->n;
   if (spec->check == RH_CHECK_SAMPLED) r->spec.check = RH_CHECK_FULL;
   r->seats = calloc(spec->n_devices, sizeof *r->seats);
   if (!r->seats) return rh_fail(error, RH_E_NOMEM, "no memory for the parts of the devices");
   while (goes_on) {
     rh_partial facts;
     r->failed = spec->n_devices;
-    rh_partial_init(&facts, &r->whole, r->whole.n, (uint32_t)r->spec.check);
+    rh_partial_init(&facts, &r->whole, r->whole.operation.n, (uint32_t)r->spec.check);
     rh_status status = try_all(r, &facts, &why);
     rh_partial_finish(&facts);
     if (status == RH_OK) {

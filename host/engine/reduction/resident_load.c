@@ -159,7 +159,7 @@ static void choose_pieces(load *l) {
   l->level = (uint32_t)__builtin_ctzll(starts);
   l->piece_n = tile << l->level;
   l->pieces = n / l->piece_n + (n % l->piece_n != 0);
-  piece.n = l->piece_n;
+  piece.operation.n = l->piece_n;
   l->bytes = rh_operand_layout(&piece, l->offsets);
 }
 
@@ -192,16 +192,17 @@ rh_status rh_resident_trust(rh_context *context, const rh_job_spec *whole, const
   const void *operands[RH_MOST_OPERANDS];
   uint64_t offsets[RH_MOST_OPERANDS], got;
   rh_job_spec some = *whole;
-  some.n = node->n < SOME ? node->n : SOME;
+  some.operation.n = node->n < SOME ? node->n : SOME;
   uint64_t bytes = rh_operand_layout(&some, offsets);
-  const rh_job_part part = {operands, node->first, some.n, whole->n, 0, 0};
-  if (!whole->op->is_custom || some.n == 0) return RH_OK;
+  const rh_job_part part = {operands, node->first, some.operation.n, whole->operation.n, 0, 0};
+  if (!whole->operation.op->is_custom || some.operation.n == 0) return RH_OK;
   char *memory = malloc(bytes);
   if (!memory) return rh_fail(error, RH_E_NOMEM, "no memory for a piece of the data");
   rh_status status = RH_OK;
   for (uint32_t k = 0; k < source->n_operands && status == RH_OK; k++) {
     operands[k] = memory + offsets[k];
-    status = source->read(source, k, node->first, some.n, memory + offsets[k], &stop, &got, error);
+    status = source->read(source, k, node->first, some.operation.n, memory + offsets[k], &stop,
+                          &got, error);
   }
   if (status == RH_OK) status = rh_job_trust_on(context, whole, &part, error);
   free(memory);

@@ -18,7 +18,7 @@ static uint64_t least_of(uint64_t a, uint64_t b) {
 }
 
 static void list_nodes(rh_resident_part *part, const rh_resident_part_spec *spec) {
-  uint64_t tile = rh_partial_tile(spec->job), whole = spec->job->n;
+  uint64_t tile = rh_partial_tile(spec->job), whole = spec->job->operation.n;
   uint64_t all = whole / tile + (whole % tile != 0);
   for (uint64_t at = spec->first; at < spec->end;) {
     uint32_t level = rh_split_level(at, spec->end, all);
@@ -61,7 +61,7 @@ static int is_in_host_memory(const rh_resident_part *part) {
 static rh_status make_room(rh_resident_part *part, rh_error *error) {
   rh_cl_session *session = part->job.instance_spec.session;
   if (part->job.device)
-    RH_TRY(rh_cl_input_fits(part->job.device, part->bytes, part->job.spec.what, error));
+    RH_TRY(rh_cl_input_fits(part->job.device, part->bytes, part->job.spec.operation.what, error));
   if (is_in_host_memory(part)) return rh_region_alloc(&part->region, part->bytes, error);
   session->input_bytes = part->bytes;
   return rh_cl_buffer(session, CL_MEM_READ_ONLY, part->bytes ? part->bytes : 1, NULL,
@@ -71,13 +71,13 @@ static rh_status make_room(rh_resident_part *part, rh_error *error) {
 void *rh_resident_part_place(const rh_resident_part *part, uint32_t k, uint64_t first) {
   if (!is_in_host_memory(part)) return NULL;
   return (char *)part->region.address + part->offsets[k] +
-         (first - part->first) * rh_type_size(part->job.spec.op->operands[k].type);
+         (first - part->first) * rh_type_size(part->job.spec.operation.op->operands[k].type);
 }
 
 rh_status rh_resident_part_write(const rh_resident_part *part, uint32_t k, uint64_t first,
                                  uint64_t n, const void *from, rh_error *error) {
   const rh_cl_session *session = part->job.instance_spec.session;
-  uint64_t size = rh_type_size(part->job.spec.op->operands[k].type);
+  uint64_t size = rh_type_size(part->job.spec.operation.op->operands[k].type);
   cl_int code = clEnqueueWriteBuffer(session->queue, part->buffer, CL_TRUE,
                                      part->offsets[k] + (first - part->first) * size, n * size,
                                      from, 0, NULL, NULL);
@@ -117,11 +117,11 @@ static rh_status set_up(rh_resident_part *part, int check, rh_error *error) {
 rh_status rh_resident_part_init(rh_resident_part *part, const rh_resident_part_spec *spec,
                                 rh_error *error) {
   rh_job_spec own = *spec->job;
-  *part = (rh_resident_part){.whole_n = own.n};
+  *part = (rh_resident_part){.whole_n = own.operation.n};
   rh_status status = make_nodes(part, spec, error);
-  own.n = part->n;
+  own.operation.n = part->n;
   part->bytes = rh_operand_layout(&own, part->offsets);
-  own.n = most_in_a_node(part);
+  own.operation.n = most_in_a_node(part);
   rh_operand_layout(&own, own.offsets);
   if (status == RH_OK) status = rh_job_init(&part->job, spec->context, &own, error);
   if (status == RH_OK) status = set_up(part, spec->check, error);
@@ -144,7 +144,7 @@ void rh_resident_part_finish(rh_resident_part *part) {
 
 static rh_data data_of(rh_resident_part *part, const rh_resident_node *node) {
   rh_operands *operands = &part->job.operands;
-  const rh_operator *op = part->job.spec.op;
+  const rh_operator *op = part->job.spec.operation.op;
   uint64_t offsets[RH_MOST_OPERANDS], before = node->first - part->first;
   if (!rh_operator_has_operands(op))
     return (rh_data){.buffer = part->buffer,

@@ -49,7 +49,7 @@ static rh_status measure(const rh_stream_device *device, const rh_source *source
   rh_partial facts;
   double seconds;
   uint32_t failed;
-  job.n = some.n = n;
+  job.operation.n = some.n = n;
   const uint64_t tile = rh_partial_tile(&job);
   const rh_resident_part_spec spec = {device->context, &job, 0, n / tile + (n % tile != 0),
                                       RH_CHECK_FULL};

@@ -172,7 +172,7 @@ rh_status rh_share_stream_open(rh_share_stream **stream, rh_partial *partial, co
   find_tiles(w);
   if (w->begin >= w->end) return RH_OK;
   rh_job_spec chunk = *share->job;
-  chunk.n = 1; /* only chunks have to fit */
+  chunk.operation.n = 1; /* only chunks have to fit */
   RH_TRY(rh_job_device(share->context, &chunk, share->device_kinds, &w->device.device, error));
   RH_TRY(set_up(w, error));
   w->device.lane.whole_n = share->whole_n;

@@ -50,7 +50,7 @@ uint64_t rh_stream_chunk_n(const rh_stream_device *devices, uint32_t n_devices, 
 }
 
 int rh_stream_looks_itself(const rh_job_spec *job) {
-  return job->op->is_code;
+  return job->operation.op->is_code;
 }
 
 /* ---- Threads ---- */
@@ -90,8 +90,9 @@ rh_status rh_stream_try(rh_job *job, int check, rh_error *error) {
   const rh_job_spec *spec = &job->spec;
   if (check != RH_CHECK_FULL) {
     rh_status status = rh_job_self_test(job, error);
-    if (status == RH_E_WRONG && !spec->op->is_custom)
-      rh_context_blame(job->context, job->strategy->name, job->path, spec->op, spec->n);
+    if (status == RH_E_WRONG && !spec->operation.op->is_custom)
+      rh_context_blame(job->context, job->strategy->name, job->path, spec->operation.op,
+                       spec->operation.n);
     RH_TRY(status);
   }
   return rh_job_check_order(job, error);

@@ -246,14 +246,15 @@ static rh_status conclude(stream *s, rh_error *error) {
 }
 
 static rh_status check_count(const rh_stream_spec *spec, rh_error *error) {
-  if (spec->source->n != UINT64_MAX || spec->devices[0].job->op->count_slot < 0) return RH_OK;
+  if (spec->source->n != UINT64_MAX || spec->devices[0].job->operation.op->count_slot < 0)
+    return RH_OK;
   return rh_fail(error, RH_E_USAGE,
                  "the map uses n, which is known only at the end of a pipe of raw elements; pipe "
                  "them in as .npy");
 }
 
 static uint64_t element_bytes(const rh_job_spec *job) {
-  return rh_operator_element_bytes(job->op);
+  return rh_operator_element_bytes(job->operation.op);
 }
 
 static rh_status open_stream(stream *s, const rh_stream_spec *spec, rh_streamed *out,

@@ -22,23 +22,24 @@ static uint64_t largest_bytes(const rh_bench_settings *settings) {
 
 int rh_point_is_filled(const rh_point *point, const rh_job_spec *problem) {
   const rh_bench_data *data = &point->data;
-  return data->elements && !point->is_overwritten && data->n == problem->n &&
-         (data->op == problem->op ||
-          (data->op->type == problem->op->type && !data->op->is_custom && !problem->op->is_custom));
+  return data->elements && !point->is_overwritten && data->n == problem->operation.n &&
+         (data->op == problem->operation.op ||
+          (data->op->type == problem->operation.op->type && !data->op->is_custom &&
+           !problem->operation.op->is_custom));
 }
 
 /* The operands of a user's operator stand side by side, in memory that is counted in bytes. */
 static rh_status generate(rh_point *point, const rh_stage *stage, rh_error *error) {
   const rh_bench_settings *settings = stage->settings;
   rh_job_spec *problem = &point->problem;
-  uint64_t bytes = rh_operand_layout(problem, problem->offsets), n = problem->n;
-  rh_type type = problem->op->type;
-  if (problem->op->is_custom) {
+  uint64_t bytes = rh_operand_layout(problem, problem->offsets), n = problem->operation.n;
+  rh_type type = problem->operation.op->type;
+  if (problem->operation.op->is_custom) {
     type = RH_TYPE_u8;
     n = bytes;
   }
   RH_TRY(rh_array_reuse(&point->array, type, n, largest_bytes(settings), error));
-  point->data.custom_bytes = problem->op->is_custom ? bytes : 0;
+  point->data.custom_bytes = problem->operation.op->is_custom ? bytes : 0;
   return rh_operand_data_fill(&point->array, problem, settings->data, settings->seed,
                               &stage->context->options.reporter, error);
 }
@@ -48,12 +49,12 @@ rh_status rh_point_fill(rh_point *point, const rh_stage *stage, const rh_job_spe
   enum { TWO_CACHE_LINES = 128 };
   const rh_cl_device *device = stage->device;
   if (rh_point_is_filled(point, problem)) {
-    point->problem.op = point->data.op = problem->op;
+    point->problem.operation.op = point->data.op = problem->operation.op;
     return RH_OK;
   }
   point->problem = *problem;
-  point->data =
-      (rh_bench_data){.op = problem->op, .n = problem->n, .offsets = point->problem.offsets};
+  point->data = (rh_bench_data){
+      .op = problem->operation.op, .n = problem->operation.n, .offsets = point->problem.offsets};
   RH_TRY(generate(point, stage, error));
   point->is_overwritten = 0;
   point->data.elements = rh_array_data(&point->array);
@@ -67,7 +68,7 @@ rh_status rh_point_fill(rh_point *point, const rh_stage *stage, const rh_job_spe
 
 /* What the data are of. */
 static rh_job_spec problem_of(const rh_bench_data *data) {
-  rh_job_spec spec = {.op = data->op, .n = data->n};
+  rh_job_spec spec = {.operation = {.op = data->op, .n = data->n}};
   if (data->op->is_custom) memcpy(spec.offsets, data->offsets, sizeof spec.offsets);
   return spec;
 }
@@ -83,7 +84,7 @@ rh_status rh_point_reference_part(const rh_stage *stage, const rh_bench_data *da
     scale->launch_s = stage->bench_device.calibration.launch_s;
   }
   const rh_job_spec spec = problem_of(data);
-  RH_TRY(rh_by_code_prepare(spec.op, stage->context, error));
+  RH_TRY(rh_by_code_prepare(spec.operation.op, stage->context, error));
   return rh_job_reference(&spec, data->elements, &stage->context->options.reporter, reference,
                           error);
 }
@@ -95,7 +96,7 @@ rh_status rh_point_reference(rh_point *point, const rh_stage *stage, rh_error *e
 rh_status rh_point_trust(const rh_point *point, const rh_stage *stage, rh_error *error) {
   const rh_job_spec spec = problem_of(&point->data);
   const void *operands[RH_MOST_OPERANDS];
-  const rh_job_part all = {operands, 0, spec.n, spec.n, 0, 0};
+  const rh_job_part all = {operands, 0, spec.operation.n, spec.operation.n, 0, 0};
   rh_job_operands_at(&spec, point->data.elements, operands);
   return rh_job_trust_on(stage->context, &spec, &all, error);
 }

@@ -14,8 +14,8 @@ int rh_bench_is_defined(const rh_bench_settings *settings, uint32_t t, uint32_t 
 
 rh_job_spec rh_bench_problem(const rh_bench_settings *settings, uint32_t t, uint32_t op,
                              uint64_t n) {
-  rh_job_spec spec = {.op = operator_of(settings, t, op), .n = n};
-  if (spec.op && spec.op->is_custom) rh_operand_layout(&spec, spec.offsets);
+  rh_job_spec spec = {.operation = {.op = operator_of(settings, t, op), .n = n}};
+  if (spec.operation.op && spec.operation.op->is_custom) rh_operand_layout(&spec, spec.offsets);
   return spec;
 }
 

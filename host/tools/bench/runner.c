@@ -55,7 +55,8 @@ static rh_job_spec problem_of(const rh_bench_settings *settings, const rh_row *r
       if (settings->types.list[t] == row->type &&
           strcmp(rh_bench_op_name(settings, settings->ops.list[k]), row->own_op) == 0)
         return rh_bench_problem(settings, t, settings->ops.list[k], row->n);
-  return (rh_job_spec){.op = rh_operator_builtin(row->op, row->type), .n = row->n};
+  return (rh_job_spec){.operation.op = rh_operator_builtin(row->op, row->type),
+                       .operation.n = row->n};
 }
 
 /* Then the row says that. */
@@ -78,7 +79,8 @@ static void blame(const rh_bench_runner *r, rh_row *row) {
   if (row->status != RH_ROW_wrong || row->is_peer || is_the_operators(r, row)) return;
   for (uint32_t k = 0; k < stage->n_found; k++)
     if (strcmp(stage->found[k].name, row->strategy) == 0)
-      rh_context_blame(stage->context, row->strategy, stage->found[k].path, problem.op, row->n);
+      rh_context_blame(stage->context, row->strategy, stage->found[k].path, problem.operation.op,
+                       row->n);
 }
 
 static rh_status keep_row(rh_bench_runner *r, rh_row *row, rh_error *error) {
@@ -144,7 +146,7 @@ static rh_status merge_parts(const rh_bench_runner *r, const place *at, rh_row *
 
 /* As rows have it: of the first operand. */
 static rh_type type_of(const rh_bench_runner *r) {
-  return r->point.problem.op->operands[0].type;
+  return r->point.problem.operation.op->operands[0].type;
 }
 
 /* After the last process: the rows of the point. */

@@ -25,7 +25,8 @@ const char *rh_stage_label(const rh_stage *stage) {
 static int offers(const rh_entry *entry, const rh_bench_settings *settings, uint32_t t,
                   uint32_t op) {
   const rh_job_spec problem = rh_bench_problem(settings, t, op, 0);
-  return problem.op && entry->offers[problem.op->base][problem.op->type].status == RH_OK;
+  return problem.operation.op &&
+         entry->offers[problem.operation.op->base][problem.operation.op->type].status == RH_OK;
 }
 
 static int serves(const rh_entry *entry, const rh_bench_settings *settings) {
@@ -115,7 +116,7 @@ static rh_status check_sizes(const rh_stage *stage, uint32_t device_kinds, rh_er
              rh_type_name(settings->types.list[k]));
     for (uint32_t j = 0; j < settings->ops.n; j++) {
       rh_job_spec spec = rh_bench_problem(settings, k, settings->ops.list[j], n);
-      spec.what = what;
+      spec.operation.what = what;
       if (rh_bench_is_defined(settings, k, settings->ops.list[j]))
         RH_TRY(rh_job_device(stage->context, &spec, device_kinds, &unused, error));
     }

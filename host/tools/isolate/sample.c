@@ -185,8 +185,8 @@ static int read_own(sampling *s, const char *op, const char *places) {
   uint32_t k;
   if (sscanf(op, "own:%u", &k) != 1 || k >= s->order.n_own) return -1;
   if (!s->own[k] && rh_custom_hear(&s->own[k], s->order.own[k], &error) != RH_OK) return -1;
-  rh_job_spec problem = {.op = &s->own[k]->face, .n = point->n};
-  point->op = problem.op;
+  rh_job_spec problem = {.operation = {.op = &s->own[k]->face, .n = point->n}};
+  point->op = problem.operation.op;
   point->custom_bytes = rh_operand_layout(&problem, s->offsets);
   for (k = 0; k < point->op->n_operands; k++) {
     int length = 0;

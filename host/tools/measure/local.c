@@ -298,13 +298,13 @@ static rh_status local_ask(void *self, const rh_bench_data *data, rh_opened *ope
   l->enqueues_alone = l->ran = 0;
   l->spec = (rh_job_spec){.strategy = l->name,
                           .plugin = l->path,
-                          .op = data->op,
-                          .n = data->n,
+                          .operation.op = data->op,
+                          .operation.n = data->n,
                           .settings = l->settings,
                           .n_settings = l->n_settings,
                           .others_too = !shared->strict,
                           .untuned = shared->untuned,
-                          .what = shared->what ? shared->what : "--size"};
+                          .operation.what = shared->what ? shared->what : "--size"};
   if (data->op->is_custom) memcpy(l->spec.offsets, data->offsets, sizeof l->spec.offsets);
   enter_phase(l, RH_PHASE_loading);
   RH_TRY(rh_job_open(&l->job, shared->context, &l->spec, error));

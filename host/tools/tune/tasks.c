@@ -96,10 +96,10 @@ static rh_status find_plugins(rh_tuner *w, rh_error *error) {
 }
 
 static void add_point(rh_tuner *w, const rh_job_spec *problem) {
-  const rh_operator *op = problem->op;
+  const rh_operator *op = problem->operation.op;
   for (uint32_t k = 0; k < w->stage->n_found; k++) {
     rh_task *task = &w->tasks[w->n_tasks];
-    *task = (rh_task){.strategy = k, .op = op, .n = problem->n};
+    *task = (rh_task){.strategy = k, .op = op, .n = problem->operation.n};
     const rh_entry *entry = entry_of(w, task);
     if (!entry || entry->offers[op->base][op->type].status != RH_OK) continue;
     task->passed_over = !(entry->promises & RH_CANONICAL_ORDER) && rh_op_rounds(op->base, op->type);

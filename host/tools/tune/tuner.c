@@ -14,8 +14,8 @@
 rh_status rh_tuner_use_point(rh_tuner *tuner, const rh_task *task, uint64_t n, rh_error *error) {
   static const uint64_t large = (uint64_t)1 << 22;
   rh_point *point = &tuner->point;
-  rh_job_spec problem = {.op = task->op, .n = n};
-  if (problem.op->is_custom) rh_operand_layout(&problem, problem.offsets);
+  rh_job_spec problem = {.operation = {.op = task->op, .n = n}};
+  if (problem.operation.op->is_custom) rh_operand_layout(&problem, problem.offsets);
   if (tuner->has_point && point->data.op == task->op && rh_point_is_filled(point, &problem))
     return RH_OK;
   tuner->has_point = 0;

@@ -105,10 +105,10 @@ static const uint64_t sizes[] = {1, 2, 3, 33, 257, 1003, 4099, 65537, 1000003};
 static rh_status open_job(rh_job *job, rh_trial *trial, const rh_custom *custom, uint64_t n) {
   const rh_job_spec spec = {.strategy = trial->strategy->name,
                             .plugin = trial->path,
-                            .op = &custom->face,
-                            .n = n,
+                            .operation.op = &custom->face,
+                            .operation.n = n,
                             .untuned = 1,
-                            .what = "the test"};
+                            .operation.what = "the test"};
   rh_trial_phase(trial, "query");
   RH_TRY(rh_job_init(job, trial->context, &spec, &trial->error));
   if (job->device)
