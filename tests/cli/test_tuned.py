@@ -14,7 +14,7 @@ PARTICULAR = os.path.join(cli.ZOO, "particular.so")
 FAULTS = os.path.join(cli.ZOO, "worker_faults.so")
 BREAKS_ORDER = os.path.join(cli.ZOO, "breaks_order.so")
 SMALL = ["-n", "1024", "-t", "i32", "--data", "equal"]
-DEFAULTS = os.path.join(cli.HERE, "..", "..", "host", "core", "tunedb", "defaults")
+DEFAULTS = os.path.join(cli.HERE, "..", "..", "host", "choose", "tunedb", "defaults")
 
 
 def family():

@@ -1,4 +1,5 @@
-/* What is reduced.  How it is done, by which strategy and where, is no part of it. */
+/* What is reduced.  How it is done, by which strategy and where, does not
+ * belong to it. */
 #pragma once
 
 #include "operator.h"
