@@ -173,25 +173,22 @@ static rh_status gather(choice *c, const rh_registry *registry, rh_error *error)
 
 /* ---- Estimated times ---- */
 
-/* How much the operator and type of a time may differ from the problem's without another estimate:
- * where a user's operator was measured with one strategy, the others' times are of other operators,
- * and may be much shorter. */
-static uint32_t most_unlike(const choice *c) {
-  for (uint32_t k = 0; k < c->n && c->own; k++)
-    if (c->list[k].known.from && c->list[k].known.unlike == RH_TUNED_SAME) return RH_TUNED_SAME;
-  return RH_TUNED_SAME_TYPE;
-}
-
-static int is_well_known(const candidate *one, uint32_t most) {
-  return one->known.from && one->known.unlike <= most;
-}
-
 static const candidate *best_known(const choice *c, uint32_t most) {
   const candidate *best = NULL;
   for (uint32_t k = 0; k < c->n; k++) {
     const candidate *one = &c->list[k];
-    if (is_well_known(one, most) && (!best || one->known.time_s < best->known.time_s)) best = one;
+    if (one->known.from && one->known.unlike <= most &&
+        (!best || one->known.time_s < best->known.time_s))
+      best = one;
   }
+  return best;
+}
+
+/* The quickest of those whose times are of the most similar problem. */
+static const candidate *most_alike(const choice *c) {
+  const candidate *best = NULL;
+  for (uint32_t most = RH_TUNED_SAME; !best && most < RH_TUNED_UNLIKE; most++)
+    best = best_known(c, most);
   return best;
 }
 
@@ -199,34 +196,34 @@ static double scaled(double time_s, double per, double by) {
   return time_s > 0 && per > 0 && by > 0 ? time_s / per * by : time_s;
 }
 
-/* The time of another type, or of another operator than a user's, says little: a loop that becomes
- * vectors for one type may be ten times as slow for another.  It counts in proportion to what
- * `best` takes for the same problem.  If that is not known, it counts at least in proportion to the
- * bytes, and where `best` was measured with a user's operator not at all. */
+static int of_one_problem(const rh_tunedb_entry *a, const rh_tunedb_entry *b) {
+  return a->op == b->op && a->type == b->type && a->own == b->own;
+}
+
+/* The time of another operator or type says little, though as many bytes are moved: a loop that
+ * becomes vectors for one type may be ten times as slow for another.  It counts in proportion to
+ * what `best` takes for both problems.  If that is not known, the bytes decide, and where `best`
+ * was measured with a user's operator it does not count at all. */
 static void compare_with(const choice *c, const candidate *best, candidate *one) {
   rh_estimate *own = &one->known;
-  const rh_tunedb_entry *from = own->from;
-  const rh_estimated same = {best->entry->name, best->plugin,
-                             rh_operator_builtin(from->op, from->type), c->spec->operation.n};
+  const rh_estimated asked = {best->entry->name, best->plugin, c->spec->operation.op,
+                              c->spec->operation.n};
+  const rh_estimated same = rh_estimated_as(&asked, own->from);
   rh_estimate other = rh_estimate_of(c->tuned, &same);
-  double size = rh_type_size(from->type), asked = rh_type_size(c->spec->operation.op->type);
-  if (other.from && other.unlike == RH_TUNED_SAME && other.from->origin == from->origin) {
+  if (other.from && other.unlike == RH_TUNED_SAME && other.from->origin == own->from->origin) {
     own->time_s = scaled(own->time_s, other.time_s, best->known.time_s);
     own->latency_s = scaled(own->latency_s, other.latency_s, best->known.latency_s);
   } else if (c->own && best->known.unlike == RH_TUNED_SAME) {
     *own = (rh_estimate){0};
-  } else if (asked > size) {
-    own->time_s = scaled(own->time_s, size, asked);
-    own->latency_s = scaled(own->latency_s, size, asked);
   }
 }
 
 static void compare_alike(choice *c) {
-  uint32_t most = most_unlike(c);
-  const candidate *best = best_known(c, most);
+  const candidate *best = most_alike(c);
   for (uint32_t k = 0; best && k < c->n_known; k++) {
     candidate *one = &c->list[k];
-    if (one->known.from && !is_well_known(one, most)) compare_with(c, best, one);
+    if (one->known.from && !of_one_problem(one->known.from, best->known.from))
+      compare_with(c, best, one);
   }
 }
 
@@ -307,6 +304,11 @@ static int is_exact(const choice *c, const rh_tunedb_entry *entry) {
          entry->own == c->own;
 }
 
+static void add_problem(const choice *c, const rh_tunedb_entry *known, rh_text *text) {
+  if (!is_exact(c, known))
+    rh_text_add(text, ", for %s of %s", rh_op_name(known->op), rh_type_name(known->type));
+}
+
 /* "measured here", "measured here, for sum of f32" */
 static void add_source(const choice *c, const rh_tunedb_entry *known, rh_text *text) {
   if (known->origin == RH_TUNED_SHIPPED)
@@ -314,8 +316,7 @@ static void add_source(const choice *c, const rh_tunedb_entry *known, rh_text *t
                 rh_tunedb_shipped_name(c->tuned));
   else
     rh_text_add(text, "measured here");
-  if (!is_exact(c, known))
-    rh_text_add(text, ", for %s of %s", rh_op_name(known->op), rh_type_name(known->type));
+  add_problem(c, known, text);
 }
 
 static const char *cost_of(char text[32], const rh_tunedb_entry *known, int by_latency) {
@@ -347,6 +348,7 @@ static void explain_times(const choice *c, const candidate *best, int by_latency
   if (second->n != first->n) rh_text_add(text, " at %s", rh_format_size(size, second->n));
   if (second->origin == RH_TUNED_SHIPPED && first->origin != RH_TUNED_SHIPPED)
     rh_text_add(text, " by the defaults");
+  add_problem(c, second, text);
 }
 
 /* The quickest of those that would have been chosen by their time. */

@@ -4,6 +4,10 @@
 
 enum { UNLIKENESSES = RH_TUNED_OTHER_SIZE + 1 };
 
+/* What a call takes at least that is in no proportion to its elements: it starts threads, or a
+ * kernel. */
+static const double start_s = 30e-6;
+
 typedef struct times {
   double time_s, latency_s;
 } times;
@@ -27,6 +31,14 @@ static const rh_tunedb_entry *nearest(const rh_tunedb *tuned, const rh_estimated
   return find(tuned, of, shipped, unlike, 0, UINT64_MAX);
 }
 
+rh_estimated rh_estimated_as(const rh_estimated *of, const rh_tunedb_entry *entry) {
+  rh_estimated like = *of;
+  if (!entry->own) like.op = rh_operator_builtin(entry->op, entry->type);
+  uint32_t bytes = rh_operator_element_bytes(of->op), theirs = rh_operator_element_bytes(like.op);
+  if (bytes != theirs) like.n = (uint64_t)fmin((double)of->n * bytes / theirs, 0x1p63);
+  return like;
+}
+
 /* Unknown if one of the two is unknown. */
 static double between(double below, double above, double share) {
   return below > 0 && above > 0 ? below * pow(above / below, share) : 0;
@@ -36,58 +48,78 @@ static double log_of(uint64_t n) {
   return log2((double)(n ? n : 1));
 }
 
-/* Zeros if the source has no data. */
-static times times_at(const rh_tunedb *tuned, const rh_estimated *of, int shipped,
-                      uint32_t unlike) {
-  const rh_tunedb_entry *below = find(tuned, of, shipped, unlike, 0, of->n);
-  const rh_tunedb_entry *above = find(tuned, of, shipped, unlike, of->n, UINT64_MAX);
+/* Of a part of the elements: starting takes as long, and the rest is in proportion. */
+static double of_part(double seconds, double part) {
+  return seconds > start_s ? start_s + (seconds - start_s) * part : seconds;
+}
+
+/* Of this very operator and type.  Zeros if the source has no data. */
+static times times_at(const rh_tunedb *tuned, const rh_estimated *of, int shipped) {
+  const rh_tunedb_entry *below = find(tuned, of, shipped, RH_TUNED_SAME, 0, of->n);
+  const rh_tunedb_entry *above = find(tuned, of, shipped, RH_TUNED_SAME, of->n, UINT64_MAX);
+  const rh_tunedb_entry *one = below ? below : above;
+  if (!one) return (times){0};
+  double n = (double)(of->n ? of->n : 1), share = n / (double)(one->n ? one->n : 1);
   if (below && above && below->n != above->n) {
-    double share = (log_of(of->n) - log_of(below->n)) / (log_of(above->n) - log_of(below->n));
+    share = (log_of(of->n) - log_of(below->n)) / (log_of(above->n) - log_of(below->n));
     return (times){between(below->time_s, above->time_s, share),
                    between(below->latency_s, above->latency_s, share)};
   }
-  if (above) return (times){above->time_s, above->latency_s};
-  if (!below) return (times){0};
-  double more = (double)of->n / (double)(below->n ? below->n : 1);
-  return (times){below->time_s * more, below->latency_s * more};
+  if (share >= 1) return (times){one->time_s * share, one->latency_s * share};
+  return (times){of_part(one->time_s, share), of_part(one->latency_s, share)};
 }
 
 static double ratio(double a, double b) {
   return a > 0 && b > 0 ? a / b : 0;
 }
 
+/* How much longer the shipped times say that `of` takes than `there`, of any operator and type that
+ * is as alike. */
+static times growth(const rh_tunedb *tuned, const rh_estimated *of, const rh_estimated *there,
+                    uint32_t alike) {
+  const rh_tunedb_entry *like = nearest(tuned, of, 1, alike);
+  if (!like) return (times){0};
+  const rh_estimated asked = rh_estimated_as(of, like), then = rh_estimated_as(there, like);
+  times now = times_at(tuned, &asked, 1), before = times_at(tuned, &then, 1);
+  return (times){ratio(now.time_s, before.time_s), ratio(now.latency_s, before.latency_s)};
+}
+
 /* `here` is the entry that was measured nearest to n. */
 static rh_estimate by_both(const rh_tunedb *tuned, const rh_estimated *of, uint32_t unlike,
                            const rh_tunedb_entry *here) {
-  uint32_t alike = unlike < RH_TUNED_SAME_SIZE ? RH_TUNED_SAME_SIZE : unlike;
   rh_estimated there = *of;
   there.n = here->n;
-  times measured = times_at(tuned, of, 0, unlike), asked = times_at(tuned, of, 1, alike);
-  times then = times_at(tuned, &there, 1, alike);
-  int is_between =
-      find(tuned, of, 0, unlike, 0, of->n) && find(tuned, of, 0, unlike, of->n, UINT64_MAX);
-  double grown = ratio(asked.time_s, then.time_s), later = ratio(asked.latency_s, then.latency_s);
+  times measured = times_at(tuned, of, 0), then = times_at(tuned, &there, 1);
   rh_estimate made = {here, unlike, measured.time_s, measured.latency_s, 0};
   if (unlike == RH_TUNED_SAME) {
-    times same = times_at(tuned, &there, 1, RH_TUNED_SAME);
-    made.measured_per_shipped = ratio(here->latency_s, same.latency_s);
+    made.measured_per_shipped = ratio(here->latency_s, then.latency_s);
     if (made.measured_per_shipped == 0)
-      made.measured_per_shipped = ratio(here->time_s, same.time_s);
+      made.measured_per_shipped = ratio(here->time_s, then.time_s);
   }
-  if (is_between) return made;
-  if (grown > 0) made.time_s = here->time_s * grown;
-  if (later > 0) made.latency_s = here->latency_s * later;
+  if (find(tuned, of, 0, RH_TUNED_SAME, 0, of->n) &&
+      find(tuned, of, 0, RH_TUNED_SAME, of->n, UINT64_MAX))
+    return made;
+  times grown =
+      growth(tuned, of, &there, unlike < RH_TUNED_SAME_SIZE ? RH_TUNED_SAME_SIZE : unlike);
+  if (grown.time_s > 0) made.time_s = here->time_s * grown.time_s;
+  if (grown.latency_s > 0) made.latency_s = here->latency_s * grown.latency_s;
   return made;
 }
 
 rh_estimate rh_estimate_of(const rh_tunedb *tuned, const rh_estimated *of) {
   for (uint32_t unlike = 0; unlike < UNLIKENESSES; unlike++) {
-    const rh_tunedb_entry *here = nearest(tuned, of, 0, unlike);
-    const rh_tunedb_entry *shipped = nearest(tuned, of, 1, unlike);
-    if (here) return by_both(tuned, of, unlike, here);
-    if (!shipped) continue;
-    times likely = times_at(tuned, of, 1, unlike);
-    return (rh_estimate){shipped, unlike, likely.time_s, likely.latency_s, 0};
+    int shipped = 0;
+    const rh_tunedb_entry *from = nearest(tuned, of, 0, unlike);
+    if (!from) {
+      shipped = 1;
+      from = nearest(tuned, of, 1, unlike);
+    }
+    if (!from) continue;
+    const rh_estimated like = rh_estimated_as(of, from);
+    from = nearest(tuned, &like, shipped, RH_TUNED_SAME);
+    if (!shipped) return by_both(tuned, &like, unlike, from);
+    times likely = times_at(tuned, &like, 1);
+    return (rh_estimate){from, unlike, likely.time_s, likely.latency_s, 0};
   }
   return (rh_estimate){0};
 }

@@ -13,6 +13,9 @@ typedef struct rh_estimated {
   uint64_t n;
 } rh_estimated;
 
+/* The same with the entry's operator and type, at the size that moves as many bytes. */
+rh_estimated rh_estimated_as(const rh_estimated *of, const rh_tunedb_entry *entry);
+
 typedef struct rh_estimate {
   const rh_tunedb_entry *from; /* the nearest entry; null: no entry has a time */
   uint32_t unlike;             /* how much its problem differs: RH_TUNED_SAME, ... */
@@ -21,10 +24,10 @@ typedef struct rh_estimate {
   double measured_per_shipped;
 } rh_estimate;
 
-/* Uses the data most similar to the problem: the same operator and type, else the built-in operator
- * that a user's is based on, else similar ones, else
- * any type.  If those were measured here, they give the time and the shipped times give the
- * growth with n.  Otherwise only the shipped times count, which the caller may scale.  Times are
- * interpolated between two sizes.  Beyond them, fewer elements are assumed to take no longer, and
- * more elements no longer per element. */
+/* Uses the data of the one operator and type most similar to the problem: the same, else the
+ * built-in operator that a user's is based on, else a similar operator of the type, else of any
+ * type.  Another operator's or type's count at the size that moves as many bytes.  If those were
+ * measured here, they give the time and the shipped times give the growth with n.  Otherwise only
+ * the shipped times count, which the caller may scale.  Times are interpolated between two sizes.
+ * Beyond them they are in proportion to the bytes, down to the time of a start. */
 rh_estimate rh_estimate_of(const rh_tunedb *tuned, const rh_estimated *of);

@@ -534,6 +534,7 @@ static const struct {
   const char *chosen;
 } choices[] = {
 #define MIN_F32 RH_OP_min, RH_TYPE_f32
+#define MAX_I32 RH_OP_max, RH_TYPE_i32
     {"nothing was measured", MIN_F32, 1 << 16, {{0}}, "native"},
     {"two that are not the fastest, at this size",
      MIN_F32,
@@ -604,7 +605,35 @@ static const struct {
      1 << 16,
      {{"particular", MIN_F32, 1 << 16, 1e-6}},
      "native"},
+    {"another operator's time counts by what one strategy takes for both",
+     MAX_I32,
+     1 << 16,
+     {{"particular", MAX_I32, 1 << 16, 20e-6},
+      {"particular", RH_OP_min, RH_TYPE_i32, 1 << 16, 10e-6},
+      {"serial", RH_OP_min, RH_TYPE_i32, 1 << 16, 15e-6},
+      {"native", RH_OP_min, RH_TYPE_i32, 1 << 16, 50e-6}},
+     "particular"},
+    {"between two sizes of one operator, and not of two",
+     MAX_I32,
+     1 << 16,
+     {{"particular", RH_OP_prod, RH_TYPE_i32, 1 << 12, 1e-6},
+      {"particular", RH_OP_min, RH_TYPE_i32, 1 << 20, 1e-3},
+      {"native", MAX_I32, 1 << 16, 45e-6}},
+     "native"},
+    {"a time of more elements counts by what they move",
+     MAX_I32,
+     1 << 16,
+     {{"particular", MAX_I32, 1 << 26, 1e-3}, {"native", MAX_I32, 1 << 16, 35e-6}},
+     "particular"},
+    {"another type counts by what it moves",
+     RH_OP_sum,
+     RH_TYPE_i64,
+     1 << 16,
+     {{"particular", RH_OP_sum, RH_TYPE_i8, 1 << 19, 20e-6},
+      {"native", RH_OP_sum, RH_TYPE_i64, 1 << 16, 35e-6}},
+     "particular"},
 #undef MIN_F32
+#undef MAX_I32
     {"float sums have the bits of the canonical order, which the faster one does not promise",
      RH_OP_sum,
      RH_TYPE_f32,
@@ -676,8 +705,18 @@ START_TEST(nothing_is_known_of_any) {
 }
 END_TEST
 
-START_TEST(everybody_competes) {
+static void know(const knowledge *k) {
   rh_tunedb *tuned;
+  rh_tunedb_entry entry = {.op = k->op, .type = k->type, .n = k->n};
+  entry.plugin = rh_tunedb_plugin(built_in_or_zoo(k->strategy));
+  entry.time_s = entry.latency_s = k->latency_s;
+  entry.failed = k->latency_s == 0;
+  snprintf(entry.strategy, sizeof entry.strategy, "%s", k->strategy);
+  ck_assert_int_eq(rh_context_tuned(redhost->context, &tuned, &error), RH_OK);
+  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
+}
+
+START_TEST(everybody_competes) {
   rh_job_spec spec = plain;
   made_up.about.kind = RH_DEVICE_CPU;
   made_up.platform_name = pocl_platform;
@@ -685,15 +724,7 @@ START_TEST(everybody_competes) {
   made_up.shares_memory = 1;
   redhost->context->devices_found = 1;
   redhost->context->device = &made_up;
-  ck_assert_int_eq(rh_context_tuned(redhost->context, &tuned, &error), RH_OK);
-  for (const knowledge *k = choices[_i].known; k->strategy; k++) {
-    rh_tunedb_entry entry = {.op = k->op, .type = k->type, .n = k->n};
-    entry.plugin = rh_tunedb_plugin(built_in_or_zoo(k->strategy));
-    entry.time_s = entry.latency_s = k->latency_s;
-    entry.failed = k->latency_s == 0;
-    snprintf(entry.strategy, sizeof entry.strategy, "%s", k->strategy);
-    ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
-  }
+  for (const knowledge *k = choices[_i].known; k->strategy; k++) know(k);
   spec.strategy = NULL;
   spec.operation.op = rh_operator_builtin(choices[_i].op, choices[_i].type);
   spec.operation.n = choices[_i].n;
@@ -738,6 +769,27 @@ START_TEST(what_is_not_judged_is_not_taken_first) {
 }
 END_TEST
 
+/* Half as many elements of two operands are as many bytes. */
+START_TEST(all_operands_count) {
+  static char sum[] = "sum", product[] = "x*y";
+  static const knowledge known[] = {{"native", RH_OP_sum, RH_TYPE_i64, 1 << 19, 40e-6},
+                                    {"native", RH_OP_sum, RH_TYPE_i64, 1 << 20, 45e-6},
+                                    {"serial", RH_OP_sum, RH_TYPE_i64, 1 << 19, 35e-6},
+                                    {"serial", RH_OP_sum, RH_TYPE_i64, 1 << 20, 60e-6}};
+  const rh_definition definition = {.ops = sum, .map = product};
+  const rh_operand operands[] = {{"x", RH_TYPE_i64}, {"y", RH_TYPE_i64}};
+  rh_custom *own;
+  rh_found found;
+  ck_assert_int_eq(rh_custom_create(&own, &definition, operands, 2, NULL, 0, &error), RH_OK);
+  for (size_t k = 0; k < sizeof known / sizeof *known; k++) know(&known[k]);
+  const rh_job_spec spec = {.operation = {.op = &own->face, .n = 1 << 19}};
+  ck_assert_msg(rh_locate(redhost->context, &spec, &found, &error) == RH_OK, "%s", error.message);
+  ck_assert_msg(strcmp(found.name, "native") == 0, "%s", redhost->context->chosen);
+  rh_found_finish(&found);
+  rh_custom_destroy(own);
+}
+END_TEST
+
 int main(void) {
   plain.operation.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_i32);
   Suite *suite = suite_create("job");
@@ -760,6 +812,7 @@ int main(void) {
   tcase_add_test(jobs, nothing_is_known_of_any);
   tcase_add_loop_test(jobs, everybody_competes, 0, CHOICES);
   tcase_add_test(jobs, what_is_not_judged_is_not_taken_first);
+  tcase_add_test(jobs, all_operands_count);
   suite_add_tcase(suite, jobs);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);
