@@ -1,6 +1,8 @@
 /* redhost --merge FILE... */
 #include "../core/base/error.h"
+#include "../core/plug/discover.h"
 #include "../engine/partial/merger.h"
+#include "number.h"
 #include "partial_output.h"
 #include "report.h"
 
@@ -63,14 +65,31 @@ static rh_status conclude(merging *m, rh_error *error) {
   return RH_OK;
 }
 
+/* Merging needs a device for OpenCL C alone, and no plugin; but what is asked for has to be there,
+ * as for --run. */
+static rh_status judge_options(const rh_app *app, rh_error *error) {
+  const rh_options *options = &app->context->options;
+  const rh_cl_device *device;
+  rh_discovery found;
+  double timeout_s;
+  int isolated;
+  RH_TRY(rh_parse_when("--isolate", app->typed->isolate, 0, &isolated, error));
+  RH_TRY(rh_number_parse(&rh_number_timeout, app->typed->timeout, &timeout_s, error));
+  if (options->device) RH_TRY(rh_context_device(app->context, &device, error));
+  RH_TRY(rh_discover(&found, options, error));
+  rh_discovery_finish(&found);
+  return RH_OK;
+}
+
 /* On the heap: the stack may be small. */
 rh_status rh_mode_merge(const rh_app *app, rh_error *error) {
   merging *m = calloc(1, sizeof *m);
   if (!m) return rh_fail(error, RH_E_NOMEM, "no memory for merging");
   m->app = app;
-  rh_status status = merge_files(m, error);
+  rh_status status = judge_options(app, error);
+  if (status == RH_OK) status = merge_files(m, error);
   if (status == RH_OK)
-    status = app->typed->partial ? rh_partial_output(app, &m->merger.all, &m->merger.texts, error)
+    status = app->typed->partial ? rh_partial_output(app, &m->merger.all, m->merger.text, error)
                                  : conclude(m, error);
   rh_merger_finish(&m->merger);
   free(m);

@@ -3,7 +3,7 @@
 #include "../core/base/text.h"
 #include "../core/plug/rank.h"
 #include "../engine/ranks/transports.h"
-#include "../operators/custom/told.h"
+#include "../operators/custom/text.h"
 #include "../tools/verify/verify.h"
 #include "app.h"
 #include "json.h"
@@ -168,7 +168,8 @@ static rh_status take_own(work *w, rh_error *error) {
   RH_TRY(rh_user_operator_define(typed, &app->context->options, app->type ? app->type : RH_TYPE_f32,
                                  &custom, error));
   rh_status status = rh_user_operator_trust(app, custom, error);
-  if (status == RH_OK && !(w->own = rh_custom_tell(custom)))
+  const rh_operation operation = {.op = &custom->face};
+  if (status == RH_OK && !(w->own = rh_operation_text(&operation, NULL)))
     status = rh_fail(error, RH_E_NOMEM, "no memory for an operator");
   rh_custom_destroy(custom);
   note_words(w, typed);

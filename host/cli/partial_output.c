@@ -11,8 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *const checks[] = {"full", "sampled", "none"};
-
 static rh_status write_file(const char *path, const void *bytes, uint64_t size, rh_error *error) {
   rh_draft draft = {0};
   int failed = rh_draft_begin(&draft, path) != 0 || fwrite(bytes, 1, size, draft.out) != size ||
@@ -38,7 +36,7 @@ static rh_status print_json(const rh_app *app, const rh_partial *partial, uint64
                       json_string(rh_type_name(job->operation.op->operands[0].type)));
   json_object_set_new(object, "strategy",
                       *partial->strategy ? json_string(partial->strategy) : json_null());
-  json_object_set_new(object, "check", json_string(checks[partial->check]));
+  json_object_set_new(object, "check", json_string(rh_check_name(partial->check)));
   json_object_set_new(document, "partial", object);
   return rh_json_print(document, error);
 }
@@ -54,7 +52,7 @@ static void print_text(const rh_app *app, const rh_partial *partial, uint64_t by
   else
     printf("%" PRIu64 " elements from %" PRIu64 " on, with gaps", n, first);
   printf("   %s %s   check %s\n", rh_plain(job->operation.op->name),
-         rh_type_name(job->operation.op->operands[0].type), checks[partial->check]);
+         rh_type_name(job->operation.op->operands[0].type), rh_check_name(partial->check));
 }
 
 rh_status rh_partial_check_output(const rh_typed *typed, const char *input, rh_error *error) {
@@ -69,12 +67,11 @@ rh_status rh_partial_check_output(const rh_typed *typed, const char *input, rh_e
                  input);
 }
 
-rh_status rh_partial_output(const rh_app *app, const rh_partial *partial,
-                            const rh_partial_texts *texts, rh_error *error) {
-  const rh_partial_label label = rh_partial_label_of(texts);
+rh_status rh_partial_output(const rh_app *app, const rh_partial *partial, const char *text,
+                            rh_error *error) {
   void *bytes;
   uint64_t size;
-  RH_TRY(rh_partial_write(partial, &label, &bytes, &size, error));
+  RH_TRY(rh_partial_write(partial, text, &bytes, &size, error));
   rh_status status = write_file(app->typed->partial, bytes, size, error);
   free(bytes);
   if (status != RH_OK) return status;

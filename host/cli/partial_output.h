@@ -9,5 +9,5 @@ rh_status rh_partial_check_output(const rh_typed *typed, const char *input, rh_e
 
 /* Writes the file of --partial, whole or not at all, and prints what it holds, by --quiet, --json
  * or neither. */
-rh_status rh_partial_output(const rh_app *app, const rh_partial *partial,
-                            const rh_partial_texts *texts, rh_error *error);
+rh_status rh_partial_output(const rh_app *app, const rh_partial *partial, const char *text,
+                            rh_error *error);

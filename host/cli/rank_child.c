@@ -9,8 +9,8 @@
 
 #define FIELD(member) RH_REQUEST_FIELD(rh_rank_order, member)
 static const rh_request_field fields[] = {
-    FIELD(rank),         FIELD(size),     FIELD(processes), FIELD(op),         FIELD(type),
-    FIELD(device_kinds), FIELD(no_cache), FIELD(n_words),   FIELD(problem[0]), FIELD(problem[1]),
+    FIELD(rank),         FIELD(size),     FIELD(processes), FIELD(op),      FIELD(type),
+    FIELD(device_kinds), FIELD(promises), FIELD(no_cache),  FIELD(n_words),
 };
 enum { FIELDS = sizeof fields / sizeof *fields, MOST_WORDS = 1 << 16 };
 
@@ -24,6 +24,7 @@ static rh_status write_order(rh_text *to, rh_rank_order *order, const rh_app *ap
   rh_request_add(to, "strategy", order->strategy);
   rh_request_add(to, "plugin", order->plugin);
   rh_request_add(to, "device", order->device);
+  rh_request_add(to, "problem", order->problem);
   rh_request_add_fields(to, fields, FIELDS, order);
   for (uint32_t k = 0; k < order->n_words; k++) rh_request_add(to, "word", argv[k]);
   return rh_request_end(to, error);
@@ -34,9 +35,10 @@ int rh_rank_order_read(const rh_child_request *request, rh_rank_order *order, ch
   *order = (rh_rank_order){.program = rh_request_get(request, "program"),
                            .strategy = rh_request_get(request, "strategy"),
                            .plugin = rh_request_get(request, "plugin"),
-                           .device = rh_request_get(request, "device")};
+                           .device = rh_request_get(request, "device"),
+                           .problem = rh_request_get(request, "problem")};
   *argv = NULL;
-  if (!order->strategy || !order->plugin ||
+  if (!order->strategy || !order->plugin || !order->problem ||
       rh_request_fields(request, fields, FIELDS, order) != 0 || order->n_words > MOST_WORDS)
     return -1;
   char **words = *argv = calloc(order->n_words + 1, sizeof *words);

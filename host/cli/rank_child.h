@@ -13,9 +13,10 @@ typedef struct rh_rank_order {
   uint32_t rank, size, processes; /* that share this host's processors */
   uint32_t op, type;              /* of the command line: rh_app */
   uint32_t device_kinds, no_cache, n_words;
+  uint64_t promises;
   const char *program, *strategy, *plugin;
   const char *device;  /* its label, or null: the host */
-  uint64_t problem[2]; /* the digest of what all ranks agreed on */
+  const char *problem; /* what all ranks agreed on, as their text */
 } rh_rank_order;
 
 /* From this process's own request, into which the strings point; *argv is malloc'ed.  0, or -1. */

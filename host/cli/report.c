@@ -374,7 +374,6 @@ static json_t *devices_array(const rh_run_report *report) {
 }
 
 static json_t *stream_object(const rh_app *app, const rh_run_report *report) {
-  static const char *const checks[] = {"full", "sampled", "none"};
   const rh_streamed *s = report->streamed;
   json_t *object = json_object(), *times = json_array();
   json_object_set_new(object, "chunks", json_integer((json_int_t)s->chunks));
@@ -384,7 +383,7 @@ static json_t *stream_object(const rh_app *app, const rh_run_report *report) {
   json_object_set_new(object, "readers", json_integer(s->readers));
   json_object_set_new(object, "pinned", json_boolean(s->is_pinned));
   json_object_set_new(object, "in_place", json_boolean(s->in_place));
-  json_object_set_new(object, "check", json_string(checks[report->check]));
+  json_object_set_new(object, "check", json_string(rh_check_name((uint32_t)report->check)));
   json_object_set_new(object, "chunks_checked", json_integer((json_int_t)s->checked));
   json_object_set_new(object, "seconds", rh_json_number(s->seconds));
   json_object_set_new(object, "read_s", rh_json_number(s->read_s));

@@ -204,6 +204,7 @@ static rh_status find_data(run_ranks *run, rh_error *error) {
   if (job->operation.n == 0 && job->operation.op->needs_an_element && !typed->partial)
     return rh_fail(error, RH_E_USAGE, "%s: %s of an empty array is undefined", run->what,
                    job->operation.op->name);
+  job->operation.check = (uint32_t)run->options->check;
   RH_TRY(rh_run_accuracy(typed, run->options->check, job, run->user.custom, error));
   return find_part(run, error);
 }
@@ -270,89 +271,48 @@ static void cut(run_ranks *run) {
 
 /* ---- The same everywhere? ---- */
 
-static const char of_bytes[] = "bytes of file", of_begin[] = "header of file",
-                  of_change[] = "change of file";
-
-static void add_files(const run_ranks *run, rh_text *text) {
-  char what[32], value[64];
-  for (uint32_t k = 0; k < run->inputs.n; k++) {
-    const rh_feed *file = &run->inputs.feeds[k];
-    snprintf(what, sizeof what, "%s %u", of_bytes, k);
-    rh_agree_add_number(text, what, file->file_bytes);
-    snprintf(what, sizeof what, "%s %u", of_begin, k);
-    rh_agree_add_number(text, what, file->data_offset);
-    snprintf(what, sizeof what, "%s %u", of_change, k);
-    snprintf(value, sizeof value, "%lld.%09ld", (long long)file->modified.tv_sec,
-             (long)file->modified.tv_nsec);
-    rh_agree_add(text, what, value);
-  }
-}
-
-/* All that decides the answer, but for the strategy, its parameters and the device. */
-static void describe(const run_ranks *run, rh_text *text) {
-  const rh_run_options *options = run->options;
-  char kind[64];
-  rh_agree_add_version(text);
-  add_files(run, text);
-  rh_agree_add_job(text, &run->job);
-  if (!run->inputs.n) {
-    snprintf(kind, sizeof kind, "%s, seed %llu", options->kind, (unsigned long long)options->seed);
-    rh_agree_add(text, "data", kind);
-  } else {
-    rh_agree_add_number(text, "number of files", run->inputs.n);
-  }
-  rh_agree_add_number(text, "number of elements", run->job.operation.n);
-  rh_agree_add_number(text, "first element", run->first);
-  rh_agree_add_number(text, "elements of the part", run->n);
-  rh_agree_add(text, "check", checks(run) ? "full" : "none");
-  rh_agree_add_number(text, "bytes of a chunk", options->chunk_bytes);
-}
-
-/* Ranks may choose each for itself, but where a strategy's bits are its own. */
-static void name_strategy(const run_ranks *run, rh_text *text) {
+/* All that decides the answer: that all ranks must have in common, or all parts.  malloc'ed. */
+static rh_status describe(const run_ranks *run, int of_ranks, char **text, rh_error *error) {
   const rh_typed *typed = run->app->typed;
-  int is_own = strcmp(typed->name, "auto") != 0 && rh_partial_order_decides(&run->job) &&
-               !(run->found.promises & RH_CANONICAL_ORDER);
-  rh_text_add(text, "%s", is_own ? run->found.name : "of the canonical order");
-  for (uint64_t k = 0; is_own && k < typed->n_settings; k++)
-    rh_text_add(text, " %s=%s", typed->settings[k].key, typed->settings[k].value);
+  const rh_partial_strategy by = {.is_auto = strcmp(typed->name, "auto") == 0,
+                                  .name = run->found.name,
+                                  .promises = run->found.promises,
+                                  .settings = typed->settings,
+                                  .n_settings = typed->n_settings};
+  json_t *more = json_pack("{s:o}", "source", rh_source_identity(&run->source, of_ranks));
+  if (of_ranks) {
+    json_object_set_new(more, "first", json_integer((json_int_t)run->first));
+    json_object_set_new(more, "count", json_integer((json_int_t)run->n));
+    json_object_set_new(more, "chunk", json_integer((json_int_t)run->options->chunk_bytes));
+  }
+  return rh_partial_describe(text, &run->job, &by, more, error);
 }
 
-static void add_strategy(const run_ranks *run, rh_text *text) {
-  rh_text own = {0};
-  name_strategy(run, &own);
-  rh_agree_add(text, "strategy", rh_text_get(&own));
-  text->failed |= own.failed;
-  rh_text_finish(&own);
-}
-
-/* Which file a difference is of; -1: of none. */
-static int file_of(const char *what, const char *of) {
-  size_t length = strlen(of);
-  return strncmp(what, of, length) == 0 && what[length] == ' ' ? atoi(what + length) : -1;
-}
-
-static rh_status fail(const run_ranks *run, const rh_difference *found, rh_error *error) {
+static rh_status fail(const run_ranks *run, uint32_t other, const rh_difference *found,
+                      rh_error *error) {
   char(*hosts)[RH_HOST_BYTES] = run->ranks.hosts;
-  int bytes = file_of(found->what, of_bytes), change = file_of(found->what, of_change);
-  if (strcmp(found->what, found->other) == 0 && bytes >= 0)
+  char member[16];
+  uint32_t k;
+  if (sscanf(found->member, "source.files.%u.%15s", &k, member) != 2 || k >= run->inputs.n)
+    member[0] = 0;
+  if (strcmp(member, "bytes") == 0)
     return rh_fail(error, RH_E_FILE,
                    "%s differs: %s bytes on host %s (rank 0), %s on host %s (rank %u); all "
                    "ranks must read the same file",
-                   run->inputs.names[bytes], found->values[0], hosts[0], found->values[1],
-                   hosts[found->rank], found->rank);
-  if (strcmp(found->what, found->other) == 0 && change >= 0)
+                   run->inputs.names[k], found->values[0], hosts[0], found->values[1], hosts[other],
+                   other);
+  if (strcmp(member, "changed") == 0)
     return rh_fail(error, RH_E_FILE,
                    "%s differs: it was last changed at %s s on host %s (rank 0), and at %s s "
                    "on host %s (rank %u); copy it with its time (cp -p)",
-                   run->inputs.names[change], found->values[0], hosts[0], found->values[1],
-                   hosts[found->rank], found->rank);
-  return rh_agree_fail(&run->ranks, found, error);
+                   run->inputs.names[k], found->values[0], hosts[0], found->values[1], hosts[other],
+                   other);
+  return rh_agree_fail(&run->ranks, other, found, error);
 }
 
 /* Where the strategy came from elsewhere, it runs in a process of its own.  In this thread, with
  * which the child would end. */
-static void start_child(run_ranks *run, const rh_digest *problem) {
+static void start_child(run_ranks *run, const char *problem) {
   const rh_app *app = run->app;
   const rh_rank_place *place = &run->ranks.place;
   const rh_cl_device *device = app->context->device;
@@ -369,7 +329,8 @@ static void start_child(run_ranks *run, const rh_digest *problem) {
       .plugin = run->found.path,
       .device =
           device && run->found.device_kinds != RH_DEVICE_HOST ? device->label : app->typed->device,
-      .problem = {problem->words[0], problem->words[1]},
+      .promises = run->found.promises,
+      .problem = problem,
   };
   if (rh_parse_when("--isolate", app->typed->isolate, !run->found.installed, &run->isolated,
                     &run->why) != RH_OK ||
@@ -381,21 +342,15 @@ static void start_child(run_ranks *run, const rh_digest *problem) {
     rh_rank_child_start(&run->child, app, &order, timeout_s, &run->ranks.stop, &run->why);
 }
 
-/* First by a digest: many ranks would say much. */
 static rh_status agree(run_ranks *run, rh_error *error) {
-  rh_text mine = {0};
+  char *mine = NULL;
   rh_difference found;
-  int differ = 0;
-  describe(run, &mine);
-  const rh_digest problem = rh_agree_digest(&mine);
-  add_strategy(run, &mine);
-  rh_status status = rh_agree_digests(&run->ranks, &mine, &differ, error);
-  if (status == RH_OK && differ) {
-    status = rh_agree_compare(&run->ranks, &mine, &found, error);
-    if (status == RH_OK) status = fail(run, &found, error);
-  }
-  if (status == RH_OK) start_child(run, &problem);
-  rh_text_finish(&mine);
+  uint32_t other = 0;
+  rh_status status = describe(run, 1, &mine, error);
+  if (status == RH_OK) status = rh_agree_compare(&run->ranks, mine, &other, &found, error);
+  if (status == RH_OK && other) status = fail(run, other, &found, error);
+  if (status == RH_OK) start_child(run, mine);
+  free(mine);
   return status;
 }
 
@@ -465,15 +420,11 @@ static rh_status conclude(run_ranks *run, rh_error *error) {
 
 static rh_status write_partial(void *of_run, rh_error *error) {
   run_ranks *run = of_run;
-  rh_partial_texts texts = {0};
-  rh_text strategy = {0};
-  name_strategy(run, &strategy);
-  rh_status status =
-      rh_partial_describe(&texts, &run->job, run->share.check, rh_text_get(&strategy), error);
+  char *text = NULL;
+  rh_status status = describe(run, 0, &text, error);
   if (status == RH_OK && run->ranks.place.rank == 0)
-    status = rh_partial_output(run->app, &run->whole, &texts, error);
-  rh_partial_texts_finish(&texts);
-  rh_text_finish(&strategy);
+    status = rh_partial_output(run->app, &run->whole, text, error);
+  free(text);
   return status;
 }
 
@@ -609,13 +560,15 @@ typedef struct part_of_rank {
 
 /* As it was agreed on: the files, and the operator's own. */
 static rh_status find_again(run_ranks *run, const rh_rank_order *order, rh_error *error) {
-  rh_text mine = {0};
+  char *mine = NULL;
+  rh_difference found;
   RH_TRY(find_data(run, error));
-  describe(run, &mine);
-  rh_digest digest = rh_agree_digest(&mine);
-  rh_text_finish(&mine);
-  if (memcmp(digest.words, order->problem, sizeof digest.words) == 0) return RH_OK;
-  return rh_fail(error, RH_E_FILE, "%s was changed while the job was started", run->what);
+  RH_TRY(describe(run, 1, &mine, error));
+  int differs = rh_operation_differ(order->problem, mine, &found);
+  free(mine);
+  if (!differs) return RH_OK;
+  return rh_fail(error, RH_E_FILE, "%s was changed while the job was started: %s", run->what,
+                 found.words);
 }
 
 static rh_status open_child(void *of_part, int argc, char **argv, const rh_rank_order *order,
@@ -639,13 +592,14 @@ static rh_status open_child(void *of_part, int argc, char **argv, const rh_rank_
   *run = (run_ranks){.app = &part->app, .options = &part->options};
   run->job = job_of(&part->app, run->what);
   run->ranks.place = (rh_rank_place){.rank = order->rank, .size = order->size};
-  RH_TRY(find_again(run, order, error));
-  part->app.context->options.reporter = *reporter; /* the rank has said what the data look like */
   snprintf(run->found.name, sizeof run->found.name, "%s", order->strategy);
   run->found.path = rh_copy_string(order->plugin);
   run->found.device_kinds = order->device_kinds;
+  run->found.promises = order->promises;
   run->job.strategy = run->found.name;
   run->job.plugin = run->found.path;
+  RH_TRY(find_again(run, order, error));
+  part->app.context->options.reporter = *reporter; /* the rank has said what the data look like */
   return open_part(run, order->processes, error);
 }
 

@@ -30,6 +30,7 @@ typedef struct distributed {
   rh_share_request asked; /* with n of the whole in its job */
   rh_communicator by;
   rh_ranks ranks;
+  char *text;                    /* of what is asked for */
   uint64_t *starts;              /* of every rank: its first element in the whole; and the end */
   rh_partial part, edges, whole; /* edges: of all ranks */
 } distributed;
@@ -85,23 +86,21 @@ static rh_status prepare(distributed *d, const rh_request *request, const rh_res
                                : "place for the result");
   RH_TRY(rh_sized_check(result, RH_SIZED(rh_result, strategy), error));
   RH_TRY(rh_share_ask(&d->asked, d->redhost, request, error));
+  d->text = rh_operation_text(&d->asked.job.operation, NULL);
   d->starts = calloc((size_t)d->by.size + 1, sizeof *d->starts);
-  return d->starts ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
+  return d->text && d->starts ? RH_OK
+                              : rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
 }
 
 /* ---- The same in all ranks? ---- */
 
 /* Only where the digests differ. */
 static rh_status explain(distributed *d, rh_error *error) {
-  rh_text mine = {0};
   rh_difference found;
-  rh_agree_add_version(&mine);
-  rh_agree_add_job(&mine, &d->asked.job);
-  rh_agree_add(&mine, "check", d->asked.request.unchecked ? "none" : "full");
-  rh_status status = rh_ranks_learn_hosts(&d->ranks, error);
-  if (status == RH_OK) status = rh_agree_compare(&d->ranks, &mine, &found, error);
-  rh_text_finish(&mine);
-  return status == RH_OK ? rh_agree_fail(&d->ranks, &found, error) : status;
+  uint32_t other = 0;
+  RH_TRY(rh_ranks_learn_hosts(&d->ranks, error));
+  RH_TRY(rh_agree_compare(&d->ranks, d->text, &other, &found, error));
+  return rh_agree_fail(&d->ranks, other, &found, error);
 }
 
 /* Every rank's elements begin where those of the one before it end. */
@@ -135,7 +134,7 @@ static rh_status agree(distributed *d, rh_status begun, const rh_error *why, rh_
   if (!all) return rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
   if (begun == RH_OK) {
     mine.n = d->asked.job.operation.n;
-    mine.problem = rh_agree_job_digest(&d->asked.job, d->asked.request.unchecked);
+    mine.problem = rh_agree_digest(d->text);
   }
   rh_status status = rh_ranks_gather(&d->ranks, &mine, sizeof mine, all, error);
   if (status == RH_OK) status = settle_claims(d, all, begun, why, error);
@@ -144,10 +143,6 @@ static rh_status agree(distributed *d, rh_status begun, const rh_error *why, rh_
 }
 
 /* ---- Tiles between ranks ---- */
-
-static uint32_t check_of(const distributed *d) {
-  return d->asked.request.unchecked ? RH_CHECK_NONE : RH_CHECK_FULL;
-}
 
 /* This rank's tiles that are whole, in elements; the last tile of all may be short. */
 static void find_tiles(const distributed *d, uint64_t *begin, uint64_t *end) {
@@ -226,7 +221,7 @@ static rh_status reduce_here(distributed *d, rh_error *error) {
   rh_job_spec spec = d->asked.job;
   uint64_t most = most_n(d);
   rh_kept_job *kept;
-  rh_partial_init(&d->part, &d->asked.job, d->asked.job.operation.n, check_of(d));
+  rh_partial_init(&d->part, &d->asked.job, d->asked.job.operation.n, d->asked.job.operation.check);
   if (most == 0) return RH_OK;
   spec.operation.n = d->asked.request.n;
   if (!rh_kept_may_ring(d->redhost, &spec)) spec.operation.n = most;
@@ -241,7 +236,7 @@ static rh_status reduce_here(distributed *d, rh_error *error) {
 }
 
 static rh_status gather_parts(distributed *d, rh_error *error) {
-  rh_partial_init(&d->whole, &d->asked.job, d->asked.job.operation.n, check_of(d));
+  rh_partial_init(&d->whole, &d->asked.job, d->asked.job.operation.n, d->asked.job.operation.check);
   return rh_partial_gather(&d->whole, &d->part, &d->ranks, 0, error);
 }
 
@@ -289,6 +284,7 @@ rh_status rh_reduce_distributed(rh_redhost *redhost, const rh_request *request,
   rh_partial_finish(&d.edges);
   rh_partial_finish(&d.part);
   free(d.starts);
+  free(d.text);
   rh_custom_destroy(d.asked.own);
   return status;
 }

@@ -22,7 +22,7 @@ typedef struct part {
   rh_share_request asked;
   uint64_t first, begin, end, stop; /* elements; begin .. end-1 are whole tiles */
   rh_partial partial;
-  rh_partial_texts texts;
+  char *text;
 } part;
 
 static void find_tiles(part *p, uint64_t whole_n) {
@@ -44,20 +44,15 @@ static rh_status add_edge(part *p, uint64_t first, uint64_t stop, rh_error *erro
   return rh_partial_add_edge(&p->partial, first, stop - first, at, error);
 }
 
-/* A strategy whose own order decides the bits, with its settings. */
 static rh_status describe(part *p, const rh_strategy *strategy, rh_error *error) {
   const rh_request *request = &p->asked.request;
-  int is_auto = !request->strategy || strcmp(request->strategy, "auto") == 0;
-  int is_own = !is_auto && rh_partial_order_decides(&p->asked.job) &&
-               !(strategy->promises & RH_CANONICAL_ORDER);
-  rh_text own = {0};
-  rh_text_add(&own, "%s", strategy->name);
-  for (uint64_t k = 0; k < request->n_settings; k++)
-    rh_text_add(&own, " %s=%s", request->settings[k].key, request->settings[k].value);
-  rh_status status = rh_partial_describe(&p->texts, &p->asked.job, p->partial.check,
-                                         is_own ? rh_text_get(&own) : NULL, error);
-  rh_text_finish(&own);
-  return status;
+  const rh_partial_strategy by = {.is_auto =
+                                      !request->strategy || strcmp(request->strategy, "auto") == 0,
+                                  .name = strategy->name,
+                                  .promises = strategy->promises,
+                                  .settings = request->settings,
+                                  .n_settings = request->n_settings};
+  return rh_partial_describe(&p->text, &p->asked.job, &by, NULL, error);
 }
 
 static rh_status reduce_tiles(part *p, rh_error *error) {
@@ -83,8 +78,7 @@ static rh_status reduce(part *p, const rh_request *request, uint64_t whole_n, rh
   RH_TRY(rh_share_ask(&p->asked, p->redhost, request, error));
   RH_TRY(rh_partial_check_part(&p->asked.job, p->first, p->asked.request.n, &whole_n, error));
   find_tiles(p, whole_n);
-  rh_partial_init(&p->partial, &p->asked.job, whole_n,
-                  p->asked.request.unchecked ? RH_CHECK_NONE : RH_CHECK_FULL);
+  rh_partial_init(&p->partial, &p->asked.job, whole_n, p->asked.job.operation.check);
   RH_TRY(reduce_tiles(p, error));
   RH_TRY(add_edge(p, p->first, p->begin, error));
   return add_edge(p, p->end, p->stop, error);
@@ -100,10 +94,9 @@ rh_status rh_reduce_part(rh_redhost *redhost, const rh_request *request, uint64_
                    : !request ? "request"
                               : "place for the part");
   rh_status status = reduce(&p, request, whole_n ? whole_n : UINT64_MAX, error);
-  const rh_partial_label label = rh_partial_label_of(&p.texts);
-  if (status == RH_OK) status = rh_partial_write(&p.partial, &label, part_of, bytes, error);
+  if (status == RH_OK) status = rh_partial_write(&p.partial, p.text, part_of, bytes, error);
   rh_partial_finish(&p.partial);
-  rh_partial_texts_finish(&p.texts);
+  free(p.text);
   rh_custom_destroy(p.asked.own);
   return status;
 }
@@ -132,8 +125,8 @@ rh_status rh_merge_parts(rh_redhost *redhost, const void *const *parts, const ui
     return rh_fail(error, RH_E_USAGE, "rh_merge_parts: an argument is null");
   rh_merger merger = {0};
   rh_status status = merge(redhost, &merger, parts, bytes, n_parts, error);
-  const rh_partial_label label = rh_partial_label_of(&merger.texts);
-  if (status == RH_OK) status = rh_partial_write(&merger.all, &label, merged, merged_bytes, error);
+  if (status == RH_OK)
+    status = rh_partial_write(&merger.all, merger.text, merged, merged_bytes, error);
   rh_merger_finish(&merger);
   return status;
 }

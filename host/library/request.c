@@ -98,6 +98,7 @@ rh_status rh_request_name(const rh_request *request, rh_context *context, rh_job
   *spec = (rh_job_spec){
       .strategy = request->strategy,
       .operation.n = request->n,
+      .operation.check = request->unchecked ? RH_CHECK_NONE : RH_CHECK_FULL,
       .settings = request->settings,
       .n_settings = request->n_settings,
       .unchecked_op = request->unchecked_op,

@@ -56,8 +56,8 @@ class Bits(Partials):
             part = self.part("few.part", "--run=native", "-n2^20", "-tf32", "--slice=%d:%d" % (first, end))
             with open(self.path(part), "rb") as file:
                 data = file.read()
-            text, operator = struct.unpack("=QQ", data[40:56])
-            chunks, = struct.unpack("=Q", data[128 + text + operator + 72:][:8])
+            text, = struct.unpack("=Q", data[40:48])
+            chunks, = struct.unpack("=Q", data[120 + text + 72:][:8])
             self.assertLessEqual(chunks, 64 + 2 * 11, (first, end))
 
     def test_a_part_that_ends_the_whole_but_not_its_data(self):
@@ -164,16 +164,38 @@ class Output(Partials):
 class Refused(Partials):
     def test_parts_that_do_not_go_together(self):
         one = self.part("one.part", "--run=native", "-n5000", "--slice=0:1000")
-        for options, words in ((("--op=prod",), "operator 'sum' and 'prod'"), (("-tf64",), "type 'f32' and 'f64'"),
-                               (("--check=none",), "check 'full' and 'none'"), (("--check=sampled",), "check 'full' and 'sampled'"),
-                               (("--accuracy=exact",), "accuracy 'plain' and 'exact'"), (("--run=cpu_serial",), "strategy 'of the canonical order' and 'cpu_serial'"),
-                               (("-n4000",), "one whole that ends before element 4000")):
+        for options, words in ((("--op=prod",), "operator is 'sum' and 'prod'"), (("-tf64",), "type is 'f32' and 'f64'"),
+                               (("--check=none",), "check is 'full' and 'none'"), (("--check=sampled",), "check is 'full' and 'sampled'"),
+                               (("--accuracy=exact",), "accuracy is 'plain' and 'exact'"), (("--run=cpu_serial",), "strategy is 'of the canonical order' and 'cpu_serial'"),
+                               (("-n4000",), "number of elements is 5000 and 4000"), (("--seed=2",), "seed is 1 and 2"),
+                               (("--data=ramp",), "kind of data is 'uniform' and 'ramp'"), (("--finalize=a*2",), "finalizer is none and 'a*2'"),
+                               (("--whole=4000",), "one whole that ends before element 4000")):
             how = () if "--run=cpu_serial" in options else ("--run=native",)
             other = self.part("other.part", *how, "-n5000", "--slice=1000:2000", *options)
             self.bad(6, words, "--merge", one, other)
         a, b = (self.part(name, "--run=native", "-n5000", "--slice=" + cut, "--map=x*t", "--let=t=" + t)
                 for name, cut, t in (("a.part", "0:10", "0.5"), ("b.part", "10:5000", "0.25")))
-        self.bad(6, "constant t '0.5 as a float' and '0.25 as a float'", "--merge", a, b)
+        self.bad(6, "constant t is 0.5 and 0.25", "--merge", a, b)
+
+    def test_how_a_file_is_stored(self):
+        """The order of the elements in memory decides which has which index."""
+        import numpy
+        array = numpy.arange(60, dtype="<f4").reshape(3, 4, 5)
+        for name, stored in (("c", array), ("f", numpy.asfortranarray(array)), ("rows", array.reshape(3, 20)), ("half", array[:1]), ("flat", array.ravel()),
+                             ("fhalf", numpy.asfortranarray(array[:, :, 2:]))):
+            numpy.save(self.path(name + ".npy"), stored)
+        c = self.part("c.part", "--input=c.npy", "--op=argmax", "--slice=0:20")
+        for name, words in (("f", "memory order is 'C' and 'Fortran'"), ("rows", "shape behind the slowest dimension is '(4, 5)' and '(20)'"),
+                            ("flat", "memory order is 'C' and none")):
+            self.bad(6, words, "--merge", c, self.part("other.part", "--input=%s.npy" % name, "--op=argmax", "--slice=20:60"))
+        half = self.part("half.part", "--input=half.npy", "--op=argmax")
+        rest = self.part("rest.part", "--input=c.npy", "--op=argmax", "--slice=20:60")
+        self.assertEqual(self.value("--merge", half, rest), "59")
+        f = self.part("f.part", "--input=f.npy", "--op=sum", "--slice=0:24")
+        fhalf = self.part("fhalf.part", "--input=fhalf.npy", "--op=sum", "--first=24")
+        self.assertEqual(self.value("--merge", f, fhalf), "1770")
+        generated = self.part("generated.part", "--run=native", "-n60", "--op=argmax", "--slice=20:60")
+        self.bad(6, "kind of data is none and 'uniform'", "--merge", self.part("flat.part", "--input=flat.npy", "--op=argmax", "--slice=0:20"), generated)
 
     def test_gaps_and_overlaps(self):
         a, b, c = (self.part(name, "--run=native", "-n5000", "--slice=" + cut)

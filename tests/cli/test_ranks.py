@@ -227,22 +227,22 @@ class Agreement(Ranks):
     OWN = (*DATA, "--map=x*t", "--let=t=2", "--where=x>0.5")
     # (options of all, those of rank 2, how the sentence names the difference)
     DIFFER = [
-        (DATA, ("--op=max",), "operator 'sum' and 'max'"),
-        (DATA, ("--type=f64",), "type 'f32' and 'f64'"),
-        (DATA, ("--map=x*x",), "operator 'sum' and 'sum of x*x'"),
-        (DATA, ("--where=x>0",), "operator 'sum' and "),
-        (DATA, ("--accuracy=exact",), "accuracy 'plain' and 'exact'"),
-        (DATA, ("--seed=7",), "data 'uniform, seed 1' and 'uniform, seed 7'"),
-        (DATA, ("--data=ramp",), "data 'uniform, seed 1' and 'ramp, seed 1'"),
-        (DATA, ("--size=100001",), "number of elements '100000' and '100001'"),
-        (DATA, ("--no-check",), "check 'full' and 'none'"),
-        (DATA, ("--stream=64KiB",), "bytes of a chunk '0' and '65536'"),
-        (OWN, ("--let=t=3",), "constant t '2' and '3'"),
-        (OWN, ("--let=t=2.0",), "constant t '2' and '2 as a float'"),
-        (OWN, ("--finalize=a*2",), "definition '"),
+        (DATA, ("--op=max",), "operator is 'sum' and 'max'"),
+        (DATA, ("--type=f64",), "type is 'f32' and 'f64'"),
+        (DATA, ("--map=x*x",), "operator is 'sum' and 'sum of x*x'"),
+        (DATA, ("--where=x>0",), "operator is 'sum' and "),
+        (DATA, ("--accuracy=exact",), "accuracy is 'plain' and 'exact'"),
+        (DATA, ("--seed=7",), "seed is 1 and 7"),
+        (DATA, ("--data=ramp",), "kind of data is 'uniform' and 'ramp'"),
+        (DATA, ("--size=100001",), "number of elements is 100000 and 100001"),
+        (DATA, ("--no-check",), "check is 'full' and 'none'"),
+        (DATA, ("--stream=64KiB",), "bytes of a chunk is 0 and 65536"),
+        (OWN, ("--let=t=3",), "constant t is 2 and 3"),
+        (OWN, ("--let=t=2.0",), "constant t is 2 and 2.0"),
+        (OWN, ("--finalize=a*2",), "finalizer is none and 'a*2'"),
         (OWN, ("--where=x>0.25",), " and "),
-        (("-n100000", "--reduce=a*(1-b)+b", "--identity=0", "--unchecked-op"), ("--identity=0.0",), "definition '"),
-        (("-n100000", "--reduce=a*(1-b)+b", "--identity=0", "--unchecked-op"), ("--commutes",), "definition '"),
+        (("-n100000", "--reduce=a*(1-b)+b", "--identity=0", "--unchecked-op"), ("--identity=0.0",), "identity of field is '0' and '0.0'"),
+        (("-n100000", "--reduce=a*(1-b)+b", "--identity=0", "--unchecked-op"), ("--commutes",), "claim is none and 'commutative'"),
     ]
 
     def jobs(self, *each, env=None, run=("--run=native",)):
@@ -282,7 +282,7 @@ class Agreement(Ranks):
                 with self.subTest(problem=problem, first=first, second=second):
                     code, said, out = self.jobs((*self.DATA, *problem, *first), (*self.DATA, *problem, *second), run=())
                     self.assertEqual((code, len(said), out), (2, 1, ""), said)
-                    self.assertIn("are asked for different reductions: strategy '%s' and '%s'" % values, said[0])
+                    self.assertIn("are asked for different reductions: strategy is '%s' and '%s'" % values, said[0])
         for problem in (("-ti32",), ("--op=max",), ("--accuracy=exact",), ("--op=argmin",)):
             code, said, out = self.jobs((*self.DATA, *problem, *serial), (*self.DATA, *problem, *native), (*self.DATA, *problem, "--run=auto"), run=())
             self.assertEqual((code, said), (0, []))
@@ -295,7 +295,7 @@ class Agreement(Ranks):
         other = ["env", "REDHOST_BUILD_OPTIONS=-cl-fast-relaxed-math"]
         code, said, _ = self.jobs(self.DATA, self.DATA, env=[[], other])
         self.assertEqual((code, len(said)), (2, 1), said)
-        self.assertIn("REDHOST_BUILD_OPTIONS '' and '-cl-fast-relaxed-math'", said[0])
+        self.assertIn("REDHOST_BUILD_OPTIONS is none and '-cl-fast-relaxed-math'", said[0])
 
 
 class Isolated(Ranks):

@@ -1,8 +1,10 @@
-/* Operators as texts for child processes: what is told is what is heard. */
+/* Operations as texts: what is written is what is read, and what differs is named. */
+#include "../../host/core/base/vocabulary.h"
 #include "../../host/operators/custom/file.h"
-#include "../../host/operators/custom/told.h"
+#include "../../host/operators/custom/text.h"
 
 #include <check.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,8 +43,12 @@ static void compare(const rh_custom *a, const rh_custom *b) {
 
 static void tell(rh_custom *self) {
   rh_custom *heard = NULL;
-  char *text = rh_custom_tell(self);
-  ck_assert_msg(rh_custom_hear(&heard, text, &error) == RH_OK, "%s: %s", text, error.message);
+  const rh_operation operation = {.op = &self->face};
+  rh_operation read;
+  char *text = rh_operation_text(&operation, NULL);
+  rh_status status = rh_operation_read(&read, &heard, text, &error);
+  ck_assert_msg(status == RH_OK, "%s: %s", text, error.message);
+  ck_assert_ptr_eq(read.op, &heard->face);
   compare(self, heard);
   rh_custom_destroy(heard);
   free(text);
@@ -84,21 +90,110 @@ START_TEST(one_that_is_typed) {
 }
 END_TEST
 
-/* Cut anywhere, or with any byte changed, it is refused or another operator; never a crash. */
+START_TEST(built_in) {
+  for (uint32_t op = 1; op <= RH_N_OPS; op++)
+    for (rh_type type = 1; type <= RH_N_TYPES; type++) {
+      const rh_operation operation = {
+          .op = rh_operator_builtin(op, type), .accuracy = op % 2, .check = type % 3};
+      rh_operation read;
+      rh_custom *own;
+      if (!operation.op) continue;
+      char *text = rh_operation_text(&operation, json_pack("{s:i}", "more", 7));
+      ck_assert_int_eq(rh_operation_read(&read, &own, text, &error), RH_OK);
+      ck_assert_ptr_eq(read.op, operation.op);
+      ck_assert_uint_eq(read.accuracy, operation.accuracy);
+      ck_assert_uint_eq(read.check, operation.check);
+      ck_assert_ptr_null(own);
+      free(text);
+    }
+}
+END_TEST
+
+/* Numbers that JSON has not, and two that are equal. */
+START_TEST(values_of_constants) {
+  static const double values[] = {0.0, -0.0, 0x1p-1074, 0.1, INFINITY, -INFINITY, NAN, -NAN};
+  enum { N = sizeof values / sizeof *values };
+  char *texts[N];
+  for (size_t k = 0; k < N; k++) {
+    const rh_let t = {"t", {1, {.f = values[k]}, 0}};
+    rh_custom *self = make("{\"redhost\": \"operator/1\", \"name\": \"c\", \"operands\": [\"x\"], "
+                           "\"op\": \"sum\", \"map\": \"x*t\", \"constants\": {\"t\": 7.0}}",
+                           RH_TYPE_f64, &t, 1),
+              *heard;
+    const rh_operation operation = {.op = &self->face};
+    rh_operation read;
+    texts[k] = rh_operation_text(&operation, NULL);
+    ck_assert_int_eq(rh_operation_read(&read, &heard, texts[k], &error), RH_OK);
+    ck_assert_mem_eq(&heard->lets[0].value.as.f, &values[k], sizeof values[k]);
+    for (size_t j = 0; j < k; j++) ck_assert_str_ne(texts[j], texts[k]);
+    rh_custom_destroy(heard);
+    tell(self);
+  }
+  for (size_t k = 0; k < N; k++) free(texts[k]);
+}
+END_TEST
+
+static const struct {
+  const char *a, *b, *words;
+} differences[] = {
+    {"{\"name\":\"sum\"}", "{\"name\":\"max\"}", "operator is 'sum' and 'max'"},
+    {"{\"constants\":{\"t\":2}}", "{\"constants\":{\"t\":3}}", "constant t is 2 and 3"},
+    {"{\"constants\":{\"t\":2}}", "{\"constants\":{\"t\":2.0}}", "constant t is 2 and 2.0"},
+    {"{\"constants\":{\"t\":2}}", "{\"constants\":{\"k\":1,\"t\":2}}", "constant k is none and 1"},
+    {"{\"operator\":{\"map\":\"x\"}}", "{\"operator\":{\"map\":\"y\"}}", "map is 'x' and 'y'"},
+    {"{\"operator\":{\"value\":[{\"load\":\"x\"}]}}",
+     "{\"operator\":{\"value\":[{\"load\":\"y\"}]}}", "load of field is 'x' and 'y'"},
+    {"{\"operator\":{\"finalize\":[{\"name\":\"mean\",\"text\":\"a\"}]}}", "{\"operator\":{}}",
+     "finalizer is 'a' and none"},
+    {"{\"check\":\"full\",\"version\":\"1\"}", "{\"check\":\"none\",\"version\":\"2\"}",
+     "version is '1' and '2'"},
+    {"{\"what_comes\":[1]}", "{\"what_comes\":[1,2]}", "what_comes 1 is none and 2"},
+    {"{\"a\":{\"b\":{\"c\":{\"d\":{\"e\":{\"f\":{\"g\":{\"h\":{\"i\":1}}}}}}}}}",
+     "{\"a\":{\"b\":{\"c\":{\"d\":{\"e\":{\"f\":{\"g\":{\"h\":{\"i\":2}}}}}}}}}",
+     " is another and another"},
+    {"{\"map\":\"\\u001b[2J\"}", "{}", "map is '?[2J' and none"},
+    {"{", "{}", "one is not as this redhost writes it"},
+    {"{}", "{ }", "one is not as this redhost writes it"},
+};
+
+START_TEST(what_differs) {
+  rh_difference found;
+  ck_assert(!rh_operation_differ(differences[_i].a, differences[_i].a, &found));
+  ck_assert(rh_operation_differ(differences[_i].a, differences[_i].b, &found));
+  ck_assert_msg(strstr(found.words, differences[_i].words), "%s", found.words);
+}
+END_TEST
+
+/* Long texts are shown around what differs. */
+START_TEST(long_texts) {
+  char a[3000] = "{\"map\":\"", b[3000];
+  rh_difference found;
+  memset(a + 8, 'x', 2000);
+  strcpy(a + 2008, "\"}");
+  strcpy(b, a);
+  b[1500] = 'y';
+  ck_assert(rh_operation_differ(a, b, &found));
+  ck_assert_msg(strstr(found.words, "xxy") && strstr(found.words, "..."), "%s", found.words);
+}
+END_TEST
+
+/* Cut anywhere, or with any byte changed, it is refused; never a crash. */
 START_TEST(what_is_no_operator) {
   const char *library = rh_library_text(0, NULL);
   rh_custom *self = make(library, RH_TYPE_f32, NULL, 0), *heard;
-  char *text = rh_custom_tell(self);
+  const rh_operation operation = {.op = &self->face};
+  rh_operation read;
+  char *text = rh_operation_text(&operation, NULL);
   size_t length = strlen(text);
   for (size_t k = 0; k < length; k++) {
     char *copy = strdup(text), kept = copy[k];
     for (int byte = 1; byte < 256; byte += 13) {
       copy[k] = (char)byte;
-      if (rh_custom_hear(&heard, copy, &error) == RH_OK) rh_custom_destroy(heard);
+      if (rh_operation_read(&read, &heard, copy, &error) == RH_OK) rh_custom_destroy(heard);
     }
     copy[k] = kept;
     copy[k] = 0;
-    ck_assert_int_eq(rh_custom_hear(&heard, copy, &error), RH_E_USAGE);
+    ck_assert_int_eq(rh_operation_read(&read, &heard, copy, &error), RH_E_FILE);
     ck_assert_ptr_null(heard);
     free(copy);
   }
@@ -113,6 +208,10 @@ int main(void) {
   tcase_add_test(all, those_that_come_along);
   tcase_add_test(all, constants_and_code);
   tcase_add_test(all, one_that_is_typed);
+  tcase_add_test(all, built_in);
+  tcase_add_test(all, values_of_constants);
+  tcase_add_loop_test(all, what_differs, 0, sizeof differences / sizeof *differences);
+  tcase_add_test(all, long_texts);
   tcase_add_test(all, what_is_no_operator);
   suite_add_tcase(suite, all);
   SRunner *runner = srunner_create(suite);

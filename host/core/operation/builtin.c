@@ -24,6 +24,7 @@ static const rh_operand operands[RH_N_TYPES + 1] = {
       .calls = &calls,                                                                             \
       .abi = &rh_op_rows[RH_OP_##op_][RH_TYPE_##type_],                                            \
       .name = #op_,                                                                                \
+      .key = "{\"op\":\"" #op_ "\",\"type\":\"" #type_ "\"}",                                      \
       .base = RH_OP_##op_,                                                                         \
       .type = RH_TYPE_##type_,                                                                     \
       .n_operands = 1,                                                                             \

@@ -53,6 +53,8 @@ typedef struct rh_operator_calls {
 
   /* The rest is null of built-in operators. */
 
+  /* The constants' names and values, for texts; a new reference, or null if out of memory. */
+  struct json_t *(*constants)(const rh_operator *self);
   /* Before the first run of a session: builds what the host needs of a device, once.  RH_E_FILE,
    * with the file, line and reason, if that does not compile. */
   rh_status (*open)(const rh_operator *self, struct rh_cl_session *session, rh_error *error);
@@ -81,8 +83,8 @@ struct rh_operator {
   const rh_operator_calls *calls;
   const rh_op *abi; /* as plugins see it, without the prelude */
   const char *name; /* for people: "sum", "sum of x*y", "meanvar" */
-  /* Of a user's, all that decides its values, but for those of its constants, as one line: two of
-   * one key are the same operator. */
+  /* All that decides its values, but for those of its constants, as one line of JSON with sorted
+   * keys: two of one key are the same operator. */
   const char *key;
   uint64_t hash; /* of the key; 0 for a built-in one */
   /* The built-in operator that asks as much of a strategy, and the type of its elements: those that

@@ -10,13 +10,12 @@
 /* The first one says what all are of. */
 static rh_status begin(rh_merger *merger, rh_context *context, const char *name,
                        const rh_partial_about *about, rh_error *error) {
-  RH_TRY(rh_partial_job(&merger->job, &merger->own, about, error));
+  RH_TRY(rh_partial_job(&merger->job, &merger->own, about->text, error));
   RH_TRY(rh_by_code_prepare(merger->job.operation.op, context, error));
   snprintf(merger->first, sizeof merger->first, "%s", name);
-  merger->texts = (rh_partial_texts){strdup(about->label.text), strdup(about->label.own)};
-  if (!merger->texts.text || !merger->texts.own)
+  if (!(merger->text = strdup(about->text)))
     return rh_fail(error, RH_E_NOMEM, "no memory for the description of a part");
-  rh_partial_init(&merger->all, &merger->job, UINT64_MAX, about->check);
+  rh_partial_init(&merger->all, &merger->job, UINT64_MAX, merger->job.operation.check);
   return RH_OK;
 }
 
@@ -25,12 +24,10 @@ rh_status rh_merger_add(rh_merger *merger, rh_context *context, const char *name
   rh_partial_about about;
   rh_error why = {0};
   rh_status status = rh_partial_look(&about, bytes, size, &why);
-  if (status == RH_OK && !merger->texts.text)
+  if (status == RH_OK && !merger->text)
     status = begin(merger, context, name, &about, &why);
-  else if (status == RH_OK) {
-    const rh_partial_label label = rh_partial_label_of(&merger->texts);
-    RH_TRY(rh_partial_compare(merger->first, &label, name, &about.label, error));
-  }
+  else if (status == RH_OK)
+    RH_TRY(rh_partial_compare(merger->first, merger->text, name, about.text, error));
   if (status == RH_OK) status = rh_partial_read(&merger->all, bytes, size, 0, &why);
   if (status == RH_OK) return RH_OK;
   return rh_fail(error, status == RH_E_INVALID ? RH_E_FILE : status, "%.200s: %.800s", name,
@@ -55,7 +52,7 @@ rh_status rh_merger_conclude(rh_merger *merger, rh_result *result, rh_reference 
 
 void rh_merger_finish(rh_merger *merger) {
   rh_partial_finish(&merger->all);
-  rh_partial_texts_finish(&merger->texts);
+  free(merger->text);
   rh_custom_destroy(merger->own);
   *merger = (rh_merger){0};
 }

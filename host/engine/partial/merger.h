@@ -9,8 +9,8 @@ typedef struct rh_merger {
   rh_job_spec job; /* of the first partial, and of all; n: of the whole, once it is concluded */
   rh_custom *own;
   rh_partial all;
-  rh_partial_texts texts; /* null: none was added yet */
-  char first[256];        /* the first one's name */
+  char *text;      /* of all; null: none was added yet */
+  char first[256]; /* the first one's name */
 } rh_merger;
 
 /* name: in messages.  context: for operators that only a device can evaluate.  Accepts any bytes;

@@ -8,10 +8,6 @@
 #include "../../core/run/job.h"
 #include "fold.h"
 
-/* FULL: every chunk is compared with its exact reference, and so is the whole.  SAMPLED: some
- * chunks are. */
-enum { RH_CHECK_FULL, RH_CHECK_SAMPLED, RH_CHECK_NONE };
-
 /* Elements of a tile of which more are elsewhere: operand k's behind those of operand k - 1, each
  * operand padded with zeros to a multiple of 16 bytes. */
 typedef struct rh_edge {

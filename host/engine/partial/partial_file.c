@@ -15,7 +15,7 @@ typedef struct head {
   unsigned char magic[8];
   uint32_t version, order, mantissa, check;
   uint64_t size, checksum; /* of all but this number; 0: none */
-  uint64_t text_bytes, own_bytes;
+  uint64_t text_bytes;
   uint64_t first, n, whole_n;
   uint64_t tile, value_size, n_values, element_bytes;
   uint64_t n_nodes, n_edges;
@@ -185,13 +185,12 @@ static void write_edges(rh_text *to, const rh_partial *partial) {
   }
 }
 
-static head head_of(const rh_partial *partial, const rh_partial_label *label) {
+static head head_of(const rh_partial *partial, const char *text) {
   head first = {.version = RH_PARTIAL_VERSION,
                 .order = order,
                 .mantissa = LDBL_MANT_DIG,
                 .check = partial->check,
-                .text_bytes = label ? strlen(label->text) + 1 : 0,
-                .own_bytes = label ? strlen(label->own) + 1 : 0,
+                .text_bytes = text ? strlen(text) + 1 : 0,
                 .first = rh_partial_first(partial),
                 .n = rh_partial_count(partial),
                 .whole_n = partial->whole_n,
@@ -205,15 +204,14 @@ static head head_of(const rh_partial *partial, const rh_partial_label *label) {
   return first;
 }
 
-rh_status rh_partial_write(const rh_partial *partial, const rh_partial_label *label, void **bytes,
+rh_status rh_partial_write(const rh_partial *partial, const char *text, void **bytes,
                            uint64_t *size, rh_error *error) {
   rh_partial copy = *partial; /* passing writes back what it reads */
   rh_text to = {0};
   stream s = {.to = &to};
-  head first = head_of(partial, label);
+  head first = head_of(partial, text);
   rh_text_append(&to, (const char *)&first, sizeof first);
-  if (label) rh_text_append(&to, label->text, first.text_bytes);
-  if (label) rh_text_append(&to, label->own, first.own_bytes);
+  if (text) rh_text_append(&to, text, first.text_bytes);
   pass_facts(&s, &copy);
   write_nodes(&to, &partial->fold);
   write_edges(&to, partial);
@@ -224,7 +222,7 @@ rh_status rh_partial_write(const rh_partial *partial, const rh_partial_label *la
   first.size = *size = to.length;
   *bytes = to.s;
   memcpy(*bytes, &first, sizeof first);
-  if (label) first.checksum = checksum_of(*bytes, *size);
+  if (text) first.checksum = checksum_of(*bytes, *size);
   memcpy(*bytes, &first, sizeof first);
   return RH_OK;
 }
@@ -266,9 +264,8 @@ static rh_status read_head(head *first, const unsigned char *bytes, uint64_t siz
     return rh_fail(error, RH_E_FILE, "the partial is cut short: it has %llu bytes",
                    (unsigned long long)size);
   RH_TRY(check_machine(first, size, error));
-  uint64_t left = size - sizeof *first;
-  int is_whole = first->text_bytes <= left && first->own_bytes <= left - first->text_bytes;
-  if (!is_whole || (first->checksum && first->checksum != checksum_of(bytes, size)))
+  if (first->text_bytes > size - sizeof *first ||
+      (first->checksum && first->checksum != checksum_of(bytes, size)))
     return damaged(error);
   return RH_OK;
 }
@@ -283,11 +280,8 @@ rh_status rh_partial_look(rh_partial_about *about, const void *bytes, uint64_t s
   const char *text = (const char *)bytes + sizeof(head);
   head first;
   RH_TRY(read_head(&first, bytes, size, error));
-  const char *own = text + first.text_bytes;
-  if (!is_text(text, first.text_bytes) || !is_text(own, first.own_bytes) || !first.checksum ||
-      first.check > RH_CHECK_NONE)
-    return damaged(error);
-  *about = (rh_partial_about){{text, own}, first.check, first.first, first.n, first.whole_n};
+  if (!is_text(text, first.text_bytes) || !first.checksum) return damaged(error);
+  *about = (rh_partial_about){text, first.first, first.n, first.whole_n};
   return RH_OK;
 }
 
@@ -349,7 +343,7 @@ static rh_status check_read(const rh_partial *partial, const head *first, const 
 
 static rh_status read_all(rh_partial *to, const head *first, const unsigned char *bytes,
                           rh_error *error) {
-  uint64_t before = sizeof *first + first->text_bytes + first->own_bytes;
+  uint64_t before = sizeof *first + first->text_bytes;
   stream s = {.from = bytes + before, .left = first->size - before};
   pass_facts(&s, to);
   RH_TRY(read_nodes(to, &s, first->n_nodes, error));

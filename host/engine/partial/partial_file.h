@@ -4,31 +4,25 @@
 
 #include "partial.h"
 
-enum { RH_PARTIAL_VERSION = 1 };
+enum { RH_PARTIAL_VERSION = 2 };
 
-/* What partials must have in common to be merged.  Ranks have compared it already. */
-typedef struct rh_partial_label {
-  const char *text; /* lines of agree.h: all that can change an answer */
-  const char *own;  /* a user's operator, as rh_custom_hear() reads it; or "" */
-} rh_partial_label;
-
-/* malloc'ed.  label: null for ranks of one job, which then pay no checksum. */
-rh_status rh_partial_write(const rh_partial *partial, const rh_partial_label *label, void **bytes,
+/* malloc'ed.  text: of rh_partial_describe(); null for ranks of one job, which have compared theirs
+ * already, and then pay no checksum. */
+rh_status rh_partial_write(const rh_partial *partial, const char *text, void **bytes,
                            uint64_t *size, rh_error *error);
 
 /* What there is to know before reading. */
 typedef struct rh_partial_about {
-  rh_partial_label label;
-  uint32_t check;
+  const char *text;           /* all that partials must have in common to be merged */
   uint64_t first, n, whole_n; /* whole_n: UINT64_MAX if it is not known */
 } rh_partial_about;
 
 /* How many bytes the file has that begins with these, RH_PARTIAL_HEAD_BYTES if there are so many.
  * 0: it is not a partial. */
-enum { RH_PARTIAL_HEAD_BYTES = 128 };
+enum { RH_PARTIAL_HEAD_BYTES = 120 };
 uint64_t rh_partial_file_bytes(const void *begin, uint64_t n);
 
-/* Accepts any bytes, into which the label's texts point then.  RH_E_FILE, in a sentence: cut,
+/* Accepts any bytes, into which the text points then.  RH_E_FILE, in a sentence: cut,
  * damaged, newer, or of a machine that is not like this one. */
 rh_status rh_partial_look(rh_partial_about *about, const void *bytes, uint64_t size,
                           rh_error *error);

@@ -3,6 +3,7 @@
 #include "../../core/base/vocabulary.h"
 #include "../../core/data/array.h"
 
+#include <jansson.h>
 #include <string.h>
 
 /* ---- Files and pipes ---- */
@@ -112,4 +113,43 @@ void rh_source_of_arrays(rh_source *source, const void *const *arrays, uint64_t 
   *source = (rh_source){.n_operands = n_operands, .n = n, .first = first, .read = copy};
   memcpy(source->types, types, n_operands * sizeof *types);
   memcpy(source->arrays, arrays, n_operands * sizeof *arrays);
+}
+
+/* ---- What they are ---- */
+
+/* Along the slowest dimension, an array may be cut into files. */
+static int add_order(json_t *to, const rh_npy *npy) {
+  const char *begin = npy->shape + 1, *end = begin + strcspn(begin, ")");
+  if (npy->fortran_order)
+    while (end > begin && *end != ',') end--;
+  else
+    begin += strcspn(begin, ",") + 2;
+  return json_object_set_new(to, "order", json_string(npy->fortran_order ? "Fortran" : "C")) |
+         json_object_set_new(to, "rows", json_sprintf("(%.*s)", (int)(end - begin), begin));
+}
+
+static json_t *identify_file(const rh_feed *file) {
+  return json_pack(
+      "{s:I,s:I,s:o}", "bytes", (json_int_t)file->file_bytes, "header",
+      (json_int_t)file->data_offset, "changed",
+      json_sprintf("%lld.%09ld", (long long)file->modified.tv_sec, (long)file->modified.tv_nsec));
+}
+
+json_t *rh_source_identity(const rh_source *source, int of_files) {
+  if (source->kind)
+    return json_pack("{s:s,s:I,s:I}", "data", source->kind, "seed", (json_int_t)source->seed,
+                     "elements", (json_int_t)source->n);
+  json_t *to = json_object(), *files = json_array();
+  int failed = 0, has_order = 0;
+  for (uint32_t k = 0; k < source->n_operands && source->feeds[k]; k++) {
+    const rh_feed *file = source->feeds[k];
+    if (of_files) failed |= json_array_append_new(files, identify_file(file));
+    if (file->is_npy && file->npy.long_dimensions > 1 && !has_order++)
+      failed |= add_order(to, &file->npy);
+  }
+  if (of_files) failed |= json_object_set(to, "files", files);
+  json_decref(files);
+  if (!failed) return to;
+  json_decref(to);
+  return NULL;
 }

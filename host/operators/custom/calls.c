@@ -37,6 +37,7 @@ const rh_operator_calls rh_custom_calls = {
     .map = map,
     .enclose = enclose,
     .decode = decode,
+    .constants = rh_custom_constants,
     .open = rh_by_code_open,
     .decline = rh_by_code_decline,
     .refer = rh_custom_refer,

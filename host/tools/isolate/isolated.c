@@ -1,6 +1,6 @@
 /* A strategy in a separate process. */
 #include "../../core/base/error.h"
-#include "../../operators/custom/told.h"
+#include "../../core/operation/operation.h"
 #include "peer_program.h"
 #include "request.h"
 
@@ -13,9 +13,11 @@ static void finish_all(void *self) {
 
 /* What the child makes the operators of; n of them. */
 static rh_status tell_own(const rh_peers *peers, char *told[RH_MOST_OWN], rh_error *error) {
-  for (uint32_t k = 0; k < peers->n_own; k++)
-    if (!(told[k] = rh_custom_tell(peers->own[k])))
+  for (uint32_t k = 0; k < peers->n_own; k++) {
+    const rh_operation operation = {.op = &peers->own[k]->face};
+    if (!(told[k] = rh_operation_text(&operation, NULL)))
       return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+  }
   return RH_OK;
 }
 

@@ -15,7 +15,7 @@ typedef struct rh_sample_order {
   const char *what; /* the data, for messages; null: "--size" */
   const rh_setting *settings;
   uint64_t n_settings;
-  const char *own[RH_MOST_OWN]; /* users' operators, as rh_custom_tell() wrote them */
+  const char *own[RH_MOST_OWN]; /* users' operators: texts of operations */
   uint32_t n_own;
   uint32_t on_host;         /* 1: no OpenCL driver is loaded before the plugin */
   uint32_t untuned, strict; /* as rh_local_shared's */

@@ -8,7 +8,7 @@
 #include "../../core/base/vocabulary.h"
 #include "../../core/child/channel.h"
 #include "../../core/run/operand_data.h"
-#include "../../operators/custom/told.h"
+#include "../../operators/custom/text.h"
 #include "own_lines.h"
 #include "peer.h"
 #include "request.h"
@@ -181,10 +181,11 @@ static rh_status map_data(sampling *s, rh_error *error) {
 /* A user's operator, with the places of its operands. */
 static int read_own(sampling *s, const char *op, const char *places) {
   rh_bench_data *point = &s->point;
-  rh_error error = {0};
+  rh_operation operation;
   uint32_t k;
   if (sscanf(op, "own:%u", &k) != 1 || k >= s->order.n_own) return -1;
-  if (!s->own[k] && rh_custom_hear(&s->own[k], s->order.own[k], &error) != RH_OK) return -1;
+  if (!s->own[k]) rh_operation_read(&operation, &s->own[k], s->order.own[k], NULL);
+  if (!s->own[k]) return -1;
   rh_job_spec problem = {.operation = {.op = &s->own[k]->face, .n = point->n}};
   point->op = problem.operation.op;
   point->custom_bytes = rh_operand_layout(&problem, s->offsets);

@@ -6,7 +6,7 @@
 #include "../../core/run/self_test.h"
 #include "../../operators/custom/by_code.h"
 #include "../../operators/custom/file.h"
-#include "../../operators/custom/told.h"
+#include "../../operators/custom/text.h"
 #include "trial.h"
 
 #include <string.h>
@@ -185,8 +185,9 @@ rh_outcome rh_v68_large_in_order(rh_trial *trial) {
 
 rh_outcome rh_v69_named(rh_trial *trial) {
   rh_custom *custom = NULL;
+  rh_operation operation;
   if (!trial->own) return rh_trial_skip(trial, "no operator of one's own is named");
-  rh_status status = rh_custom_hear(&custom, trial->own, &trial->error);
+  rh_status status = rh_operation_read(&operation, &custom, trial->own, &trial->error);
   if (status == RH_OK) status = rh_by_code_prepare(&custom->face, trial->context, &trial->error);
   if (status == RH_OK)
     status = try_operator(trial, custom,

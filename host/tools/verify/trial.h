@@ -9,7 +9,7 @@ typedef struct rh_trial {
   const char *path;          /* of the plugin's file, absolute */
   const char *strategy_name; /* null: the first one in the file */
   uint64_t seed;
-  const char *own;    /* the operator that is named, as rh_custom_tell() wrote it; or null */
+  const char *own;    /* of the operator that is named: an operation's text; or null */
   const char *launch; /* how a job of several ranks is started, with RH_LAUNCH_NUMBER; or null */
   uint32_t quick, variant; /* variant: from 0, if a test runs in several processes */
   double random_s;

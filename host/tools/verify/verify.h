@@ -39,7 +39,7 @@ typedef struct rh_verify_spec {
   const char *file;              /* the plugin; any path */
   const char *strategy;          /* only this one; null: all in the file */
   const char *include, *exclude; /* "V01,V10-V15"; null: all, none */
-  /* The operator of V69, as rh_custom_tell() wrote it, and the options that name it; null: V69 is
+  /* The operator of V69, as an operation's text, and the options that name it; null: V69 is
    * left out unless it is included by name. */
   const char *own;
   const char *const *own_words;

@@ -1,0 +1,110 @@
+#include "text.h"
+#include "../../core/base/error.h"
+#include "../../core/base/vocabulary.h"
+#include "key.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int read_constant(const json_t *number, rh_expr_value *value) {
+  const char *text = json_string_value(number), *digits = text;
+  char *end;
+  if (value->is_float && json_is_real(number)) {
+    value->as.f = json_real_value(number);
+    return 0;
+  }
+  if (!value->is_float && !value->is_large && json_is_integer(number)) {
+    value->as.i = json_integer_value(number);
+    return 0;
+  }
+  if (!text) return -1;
+  if (value->is_float && !(digits = strstr(text, " of the bits "))) return -1;
+  if (value->is_float) digits += sizeof " of the bits " - 1;
+  errno = 0;
+  uint64_t bits = strtoull(digits, &end, value->is_float ? 16 : 10);
+  memcpy(&value->as, &bits, sizeof bits);
+  return errno || end == digits || *end ? -1 : 0;
+}
+
+/* What rh_custom_create() takes for granted. */
+static int is_definition(const rh_definition *definition) {
+  int is_right = definition->ops || definition->n_fields;
+  for (uint32_t k = 0; k < definition->n_fields; k++) {
+    const rh_field_text *field = &definition->fields[k];
+    int may_lack = !definition->code && definition->n_fields == 1; /* it is the map's */
+    is_right &= definition->code || (field->identity && field->combine);
+    is_right &= field->type ? rh_type_size(field->type) >= sizeof(uint32_t) : may_lack;
+  }
+  return is_right;
+}
+
+static rh_status make_read(rh_custom **own, rh_whole *of, const json_t *object, rh_error *error) {
+  const char *name = json_string_value(json_object_get(object, "name"));
+  const json_t *constants = json_object_get(object, "constants");
+  rh_let lets[RH_MOST_CONSTANTS] = {0};
+  int failed = !name || rh_whole_pass(of, json_object_get(object, "operator"), 0) != 0;
+  for (uint32_t k = 0; k < of->n_constants; k++) {
+    lets[k] = of->constants[k].let;
+    failed |= read_constant(json_object_get(constants, lets[k].name), &lets[k].value) != 0;
+  }
+  if (failed || !is_definition(&of->definition))
+    return rh_fail(error, RH_E_FILE, "the operator cannot be read");
+  RH_TRY(rh_custom_create(own, &of->definition, of->operands, of->n_operands, lets, of->n_constants,
+                          error));
+  snprintf((*own)->name, sizeof(*own)->name, "%s", name);
+  return RH_OK;
+}
+
+static rh_status read_operator(rh_operation *operation, rh_custom **own, const json_t *object,
+                               rh_error *error) {
+  const json_t *op = json_object_get(object, "operator");
+  const char *name = json_string_value(json_object_get(op, "op"));
+  const char *type = json_string_value(json_object_get(op, "type"));
+  if (name && type) {
+    operation->op = rh_operator_builtin(rh_op_from_name(name), rh_type_from_name(type));
+    return operation->op ? RH_OK : rh_fail(error, RH_E_FILE, "there is no such operator");
+  }
+  rh_whole *of = calloc(1, sizeof *of);
+  if (!of) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+  rh_status status = make_read(own, of, object, error);
+  rh_definition_finish(&of->definition);
+  free(of);
+  if (status == RH_OK) operation->op = &(*own)->face;
+  return status;
+}
+
+static rh_status read_whole(rh_operation *operation, rh_custom **own, const char *text,
+                            const json_t *object, rh_error *error) {
+  const char *accuracy = json_string_value(json_object_get(object, "accuracy"));
+  const char *check = json_string_value(json_object_get(object, "check"));
+  rh_difference found;
+  if (rh_operation_is_foreign(text, &found)) return rh_fail(error, RH_E_FILE, "%s", found.words);
+  RH_TRY(read_operator(operation, own, object, error));
+  operation->accuracy = accuracy && strcmp(accuracy, "exact") == 0 ? RH_ACCURACY_EXACT : 0;
+  while (check && operation->check < RH_CHECK_NONE &&
+         strcmp(check, rh_check_name(operation->check)) != 0)
+    operation->check++;
+  char *mine = rh_operation_text(operation, json_deep_copy(object));
+  int differs = !mine || rh_operation_differ(text, mine, &found);
+  if (mine && differs) rh_fail(error, RH_E_FILE, "%s", found.words);
+  if (!mine) rh_fail(error, RH_E_NOMEM, "no memory for an operation");
+  free(mine);
+  return differs ? RH_E_FILE : RH_OK;
+}
+
+rh_status rh_operation_read(rh_operation *operation, rh_custom **own, const char *text,
+                            rh_error *error) {
+  json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+  *operation = (rh_operation){.n = 0};
+  *own = NULL;
+  rh_status status = json_is_object(object)
+                         ? read_whole(operation, own, text, object, error)
+                         : rh_fail(error, RH_E_FILE, "the operation cannot be read");
+  json_decref(object);
+  if (status == RH_OK) return RH_OK;
+  rh_custom_destroy(*own);
+  *own = NULL;
+  return status;
+}
