@@ -15,8 +15,6 @@
 static rh_status parse_rules(rh_bench_rules *rules, const rh_typed *typed, rh_error *error) {
   double percent = 0.5;
   *rules = (rh_bench_rules){.max_time_s = 1, .min_samples = 20, .max_samples = RH_MOST_SAMPLES};
-  if (typed->quick && typed->thorough)
-    return rh_fail(error, RH_E_USAGE, "--quick and --thorough are mutually exclusive");
   if (typed->quick) {
     percent = 2;
     rules->max_time_s = 0.3;

@@ -1,7 +1,7 @@
 /* redhost --completion=SHELL: completions for each shell, made from the table of options. */
 #include "../core/base/error.h"
 #include "../core/base/text.h"
-#include "options.h"
+#include "option_table.h"
 #include "pages.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 enum { NOTHING, WORDS, STRATEGIES, OPERATORS, FILES, DIRECTORIES };
 
 /* Derived from the argument's name in --help. */
-static int kind_of(const rh_option_row *row) {
+static int kind_of(const rh_option *row) {
   static const struct {
     const char *argument;
     int kind;
@@ -36,7 +36,7 @@ static void add_listed(rh_text *text, const char *doc) {
   }
 }
 
-static void add_words(rh_text *text, const rh_option_row *row) {
+static void add_words(rh_text *text, const rh_option *row) {
   if (strcmp(row->argument, "SHELL") == 0)
     rh_text_add(text, "bash zsh fish");
   else if (strcmp(row->argument, "SPEC") == 0)
@@ -46,7 +46,7 @@ static void add_words(rh_text *text, const rh_option_row *row) {
 }
 
 /* `--run` also accepts `auto'. */
-static const char *extra_word(const rh_option_row *row) {
+static const char *extra_word(const rh_option *row) {
   return row->letter == 'r' ? "auto " : "";
 }
 
@@ -65,7 +65,7 @@ static void add_quoted(rh_text *text, const char *doc, const char *special, cons
 
 /* ---- bash ------------------------------------------------------------------------------------ */
 
-static void bash_case(rh_text *text, const rh_option_row *row) {
+static void bash_case(rh_text *text, const rh_option *row) {
   if (!row->argument) return;
   rh_text_add(text, "    --%s", row->name);
   if (row->letter) rh_text_add(text, " | -%c", row->letter);
@@ -73,7 +73,7 @@ static void bash_case(rh_text *text, const rh_option_row *row) {
   switch (kind_of(row)) {
   case WORDS:
     /* An optional argument must follow `=': the next word is not its argument. */
-    if (row->optional)
+    if (row->kind == RH_OPTION_MAYBE_WORD)
       rh_text_add(text, "[[ ${COMP_WORDS[*]:COMP_CWORD-1:2} == *=* ]] &&\n        ");
     rh_text_add(text, "words='");
     add_words(text, row);
@@ -91,7 +91,6 @@ static void bash_case(rh_text *text, const rh_option_row *row) {
 }
 
 static void bash(rh_text *text) {
-  rh_option_row row;
   rh_text_add(text, "# redhost --completion=bash\n"
                     "_redhost() {\n"
                     "  local cur=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
@@ -103,10 +102,10 @@ static void bash(rh_text *text) {
                     "    before=${COMP_WORDS[COMP_CWORD - 2]}\n"
                     "  fi\n"
                     "  case $before in\n");
-  for (size_t k = 0; rh_options_row(k, &row); k++) bash_case(text, &row);
+  for (size_t k = 0; k < rh_n_options; k++) bash_case(text, &rh_option_table[k]);
   rh_text_add(text, "    *)\n      words='");
-  for (size_t k = 0; rh_options_row(k, &row); k++)
-    rh_text_add(text, "%s--%s", k ? " " : "", row.name);
+  for (size_t k = 0; k < rh_n_options; k++)
+    rh_text_add(text, "%s--%s", k ? " " : "", rh_option_table[k].name);
   rh_text_add(
       text,
       "'\n"
@@ -125,7 +124,7 @@ static void bash(rh_text *text) {
 
 /* ---- zsh ------------------------------------------------------------------------------------- */
 
-static void zsh_option(rh_text *text, const rh_option_row *row) {
+static void zsh_option(rh_text *text, const rh_option *row) {
   /* Modes do not exclude options here: an error message of redhost is clearer than a missing
    * completion. */
   if (row->letter)
@@ -158,12 +157,11 @@ static void zsh_option(rh_text *text, const rh_option_row *row) {
 }
 
 static void zsh(rh_text *text) {
-  rh_option_row row;
   rh_text_add(text, "#compdef redhost\n"
                     "# redhost --completion=zsh\n"
                     "_redhost() {\n"
                     "  _arguments -s \\\n");
-  for (size_t k = 0; rh_options_row(k, &row); k++) zsh_option(text, &row);
+  for (size_t k = 0; k < rh_n_options; k++) zsh_option(text, &rh_option_table[k]);
   rh_text_add(text, "    '*:file:_files'\n"
                     "}\n"
                     "if [[ $funcstack[1] == _redhost ]]; then _redhost \"$@\"; else compdef "
@@ -172,12 +170,12 @@ static void zsh(rh_text *text) {
 
 /* ---- fish ------------------------------------------------------------------------------------ */
 
-static void fish_option(rh_text *text, const rh_option_row *row) {
+static void fish_option(rh_text *text, const rh_option *row) {
   rh_text_add(text, "complete -c redhost -l %s", row->name);
   if (row->letter) rh_text_add(text, " -s %c", row->letter);
   switch (kind_of(row)) {
   case WORDS:
-    rh_text_add(text, row->optional ? " -f -a '" : " -x -a '");
+    rh_text_add(text, row->kind == RH_OPTION_MAYBE_WORD ? " -f -a '" : " -x -a '");
     add_words(text, row);
     rh_text_add(text, "'");
     break;
@@ -195,9 +193,8 @@ static void fish_option(rh_text *text, const rh_option_row *row) {
 }
 
 static void fish(rh_text *text) {
-  rh_option_row row;
   rh_text_add(text, "# redhost --completion=fish\n");
-  for (size_t k = 0; rh_options_row(k, &row); k++) fish_option(text, &row);
+  for (size_t k = 0; k < rh_n_options; k++) fish_option(text, &rh_option_table[k]);
 }
 
 rh_status rh_print_completion(FILE *out, const char *shell, rh_error *error) {

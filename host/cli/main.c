@@ -175,7 +175,7 @@ static int start(int argc, char **argv) {
   if (status == RH_OK && typed.mode == RH_MODE_HELP && typed.json)
     status = rh_fail(&error, RH_E_USAGE, "--json cannot be used with --help");
   else if (status == RH_OK && typed.mode == RH_MODE_HELP)
-    rh_options_help(stdout);
+    status = rh_options_help(&typed, stdout, &error);
   else if (status == RH_OK && typed.mode == RH_MODE_VERSION && typed.json)
     status = rh_json_print(rh_json_document(), &error);
   else if (status == RH_OK && typed.mode == RH_MODE_VERSION)

@@ -1,5 +1,5 @@
 /* redhost --man: the manual page, in the man macros of roff. */
-#include "options.h"
+#include "option_table.h"
 #include "pages.h"
 
 #include <ctype.h>
@@ -27,16 +27,16 @@ static void put_upper(FILE *out, const char *text, size_t length) {
   for (size_t k = 0; k < length; k++) putc(toupper((unsigned char)text[k]), out);
 }
 
-static void put_option(FILE *out, const rh_option_row *row) {
+static void put_option(FILE *out, const rh_option *row) {
   fputs(".TP\n", out);
   if (row->letter) fprintf(out, "\\fB\\-%c\\fR, ", row->letter);
   fputs("\\fB\\-\\-", out);
   put_roff(out, row->name);
   fputs("\\fR", out);
   if (row->argument) {
-    fputs(row->optional ? "[=\\fI" : "=\\fI", out);
+    fputs(row->kind == RH_OPTION_MAYBE_WORD ? "[=\\fI" : "=\\fI", out);
     put_roff(out, row->argument);
-    fputs(row->optional ? "\\fR]" : "\\fR", out);
+    fputs(row->kind == RH_OPTION_MAYBE_WORD ? "\\fR]" : "\\fR", out);
   }
   putc('\n', out);
   put_roff(out, row->doc);
@@ -44,15 +44,15 @@ static void put_option(FILE *out, const rh_option_row *row) {
 }
 
 static void put_options(FILE *out) {
-  rh_option_row row;
   fputs(".SH OPTIONS\n", out);
-  for (size_t k = 0; rh_options_row(k, &row); k++) {
-    if (row.section) {
+  for (size_t k = 0; k < rh_n_options; k++) {
+    const rh_option *row = &rh_option_table[k];
+    if (row->section) {
       fputs(".SS ", out);
-      put_roff(out, row.section);
+      put_roff(out, row->section);
       putc('\n', out);
     }
-    put_option(out, &row);
+    put_option(out, row);
   }
 }
 

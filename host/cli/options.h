@@ -1,5 +1,4 @@
-/* The command line as a struct.  One table defines the options: the parser, --help, the manual page
- * and the completions use it. */
+/* The command line as a struct. */
 #pragma once
 
 #include <redhost/redhost.h>
@@ -57,8 +56,9 @@ typedef struct rh_typed {
   uint32_t unchecked_op, no_check, no_cache, no_measure, json, quiet, verbose, quick, in_process;
   uint32_t transports;
   uint32_t thorough, strict, once, dry_run, fresh;
+  char input_list[4096]; /* where `input` is made of several operands */
   /* Of --verify and --merge, the directory of --new-plugin and its like, the new file of
-   * --compare. */
+   * --compare, the topic of --help. */
   char *const *operands;
   uint32_t n_operands;
   rh_setting settings[RH_MAX_SETTINGS];
@@ -69,23 +69,6 @@ typedef struct rh_typed {
 /* Any malformed option is RH_E_USAGE. */
 rh_status rh_options_parse(rh_typed *typed, int argc, char **argv, rh_error *error);
 
-void rh_options_help(FILE *out);
-
-/* A row of the table. */
-typedef struct rh_option_row {
-  const char *name;
-  char letter;          /* or 0 */
-  const char *argument; /* as --help shows it; null: takes no argument */
-  const char *section;  /* the heading before this row, or null */
-  const char *doc;      /* lines */
-  int optional;         /* 1: the argument is optional, and follows a `=' */
-} rh_option_row;
-
-/* Row k, from 0; 0 if there is none. */
-int rh_options_row(size_t k, rh_option_row *row);
-
-/* Names and their meanings; the last name is null. */
-typedef struct rh_option_note {
-  const char *name, *doc;
-} rh_option_note;
-extern const rh_option_note rh_options_environment[], rh_options_statuses[];
+/* The options that most people need, on a screen; or with typed->operands[0] those of a topic, one
+ * option, or all.  RH_E_USAGE for another word. */
+rh_status rh_options_help(const rh_typed *typed, FILE *out, rh_error *error);

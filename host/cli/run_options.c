@@ -17,24 +17,11 @@ int rh_run_options_want_ranks(const rh_typed *typed) {
   return typed->transport || typed->ranks || typed->partial;
 }
 
-/* Rejects options that apply to generated data only, if there is an input file. */
-static rh_status check_sources(const rh_typed *typed, rh_error *error) {
-  if (!typed->input) return RH_OK;
-  if (typed->size)
-    return rh_fail(error, RH_E_USAGE,
-                   "--size and --input are mutually exclusive: a file brings its own size");
-  if (typed->data) return rh_fail(error, RH_E_USAGE, "--data and --input are mutually exclusive");
-  if (typed->seed) return rh_fail(error, RH_E_USAGE, "--seed and --input are mutually exclusive");
-  return RH_OK;
-}
-
 static rh_status parse_check(int *check, const rh_typed *typed, rh_error *error) {
   static const char *const words[] = {"full", "sampled", "none"};
   const char *how = typed->check;
   *check = typed->no_check ? RH_CHECK_NONE : RH_CHECK_FULL;
   if (!how) return RH_OK;
-  if (typed->no_check)
-    return rh_fail(error, RH_E_USAGE, "--check and --no-check are mutually exclusive");
   for (*check = 0; *check < 3; ++*check)
     if (strcmp(how, words[*check]) == 0) return RH_OK;
   return rh_fail(error, RH_E_USAGE, "--check '%s': expected full, sampled or none", how);
@@ -168,7 +155,6 @@ rh_status rh_run_options_parse(rh_run_options *options, const rh_typed *typed, r
   *options = (rh_run_options){.kind = typed->data ? typed->data : "uniform"};
   RH_TRY(rh_parse_when("--isolate", typed->isolate, 0, &isolated, error));
   RH_TRY(rh_number_parse(&rh_number_timeout, typed->timeout, &options->timeout_s, error));
-  RH_TRY(check_sources(typed, error));
   RH_TRY(rh_seed_parse(typed->seed, &options->seed, error));
   RH_TRY(rh_array_check_kind(options->kind, error));
   RH_TRY(parse_check(&options->check, typed, error));

@@ -7,7 +7,6 @@ import os
 import pickle
 import re
 import resource
-import shlex
 import struct
 import subprocess
 import time
@@ -124,14 +123,13 @@ class Usage(cli.Case):
         self.usage("'-Z'|--help", "-Zq")
         self.usage("'--de'|ambiguous|--devices, --device.", "--de", "-q")
         self.usage("'cascade'|--run", "--list", "cascade")
-        self.usage("'x.npy'|--input", *SERIAL, "-n", "5", "--", "x.npy")
-        self.usage("'-'|--input", *SERIAL, "-")
+        self.usage("--size|--input|mutually exclusive", *SERIAL, "-n", "5", "--", "x.npy")
         self.usage("cache directory|empty", *SERIAL, "-n", "5", "--cache-dir", "")
         self.usage("device|empty name", *CASCADE, "-n", "5", "-d", "")
 
     def test_twice(self):
         """No option drops its first value without a word, whatever the mode."""
-        options = re.findall(r"--([a-z-]+)\[?=", self.good("--help").out.split("Problem:")[1].split("Environment:")[0])
+        options = re.findall(r"--([a-z-]+)\[?=", self.good("--help", "all").out.split("Problem:")[1].split("Environment:")[0])
         once = [name for name in options if name not in ("let", "param", "peer", "export")]
         self.assertGreater(len(once), 40)
         for k, name in enumerate(once):
@@ -142,17 +140,34 @@ class Usage(cli.Case):
         self.usage("--plugin is given twice|--plugin-path", "--list", "--plugin", "a.so", "--plugin", "b.so")
         self.value(*SERIAL, "-q", "-n", "10", "--map", "x*a + b", "--let", "a=1", "--let", "b=2")
 
-    def test_files_without_their_option(self):
-        """The message names the command, and it works."""
+    def test_files_as_operands(self):
         self.write("x.npy", f4("(3,)", struct.pack("<3f", 1, 2, 4)))
         self.write("the y.npy", f4("(3,)", struct.pack("<3f", 1, 2, 4)))
-        for args, wanted in ((["x.npy"], "7"), (["x.npy", "--op", "max"], "4"), (["--op", "max", "the y.npy"], "4"),
-                             (["-q", "x.npy", "the y.npy", "--op=dot"], "21"), (["--run", "native", "x.npy"], "7"),
-                             (["--map", "x > 1", "--", "x.npy"], "2")):
-            said = self.usage("unexpected operand|; to reduce it: redhost ", *args).err
-            words = shlex.split(said.split(": redhost ")[1].rstrip(".\n"))
-            self.assertEqual(self.value(*words), wanted)
-        self.usage("--input x.npy,y.npy", "-i", "x.npy", "y.npy")
+        self.write("a,b.npy", f4("(3,)", struct.pack("<3f", 1, 2, 5)))
+        for args, wanted in ((["x.npy"], "7"), (["x.npy", "--op", "max"], "4"), (["--op", "max", "the y.npy"], "4"), (["a,b.npy"], "8"),
+                             (["x.npy", "the y.npy", "--op=dot"], "21"), (["--run", "native", "x.npy"], "7")):
+            self.assertEqual(self.value(*args), wanted)
+        self.assertEqual(self.good("-q", "--map", "x > 1", "--", "x.npy").out, "2\n")
+        self.bad(6, "gone.npy: cannot be opened", "gone.npy")
+        self.usage("'the y.npy'|--input x.npy,y.npy", "-i", "x.npy", "the y.npy")
+        self.usage("'a,b.npy'|comma|rename it", "x.npy", "a,b.npy", "--op=dot")
+        self.usage("too long together", *["x" * 400 + ".npy"] * 20)
+        self.usage("--size|--input|brings its own size", "x.npy", "-n", "3")
+        self.usage("unexpected operand 'gone'", "gone")
+        self.usage("unexpected operand 'x.npy'", "--bench", "x.npy")
+
+    def test_help(self):
+        """A screen for most; a topic, an option or everything for those who ask."""
+        screen = self.good("--help").out
+        self.assertLessEqual(len(screen.splitlines()), 24)
+        self.assertLessEqual(max(map(len, screen.splitlines())), 79)
+        everything = self.good("--help", "all").out
+        topics = screen.split("one of ")[1].replace("\n", " ").rstrip(". ").split(", ")
+        for topic in topics[:-1]:
+            self.assertIn(self.good("--help", topic).out, everything)
+        self.assertRegex(self.good("--help", "device").out, "^  -d, --device=SPEC ")
+        self.usage("--help nonsense|measuring", "--help", "nonsense")
+        self.usage("--help takes one topic", "--help", "ranks", "parts")
 
     def test_one_dash(self):
         self.usage("'-op'|did you mean '--op'?", "-i", "x.npy", "-op", "sum")
@@ -167,7 +182,7 @@ class Usage(cli.Case):
         """--help says the sizes that the code has."""
         with open(os.path.join(cli.HERE, "..", "..", "host", "engine", "reduction", "stream_device.h"), encoding="utf-8") as file:
             least, most, device = re.findall(r"define RH_STREAM_\w+_MIB +(\d+)", file.read())
-        words = " ".join(self.good("--help").out.split())
+        words = " ".join(self.good("--help", "stream").out.split())
         self.assertIn("[%sMiB to %sMiB, by the processor's cache; a GPU: %sMiB]" % (least, most, device), words)
 
     def test_hostile_words(self):

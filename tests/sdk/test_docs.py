@@ -150,7 +150,7 @@ class Docs(Tree):
 
     def known_options(self):
         # --probe, --work, --sample, --part, --trial, --look and --man are for redhost itself.
-        return set(re.findall(r"--[\w-]+", self.call([self.redhost, "--help"]))) | {"--probe", "--work", "--sample", "--part", "--trial", "--look", "--man"}
+        return set(re.findall(r"--[\w-]+", self.call([self.redhost, "--help", "all"]))) | {"--probe", "--work", "--sample", "--part", "--trial", "--look", "--man"}
 
     def test_options_that_pages_show(self):
         pages = [os.path.join(ROOT, "README.md"), os.path.join(ROOT, "sdk", "template", "README.md")]

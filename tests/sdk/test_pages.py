@@ -14,7 +14,7 @@ def output(*words):
     return subprocess.run([REDHOST, *words], capture_output=True, text=True, check=True).stdout
 
 
-HELP = output("--help")
+HELP = output("--help", "all")
 OPTIONS = re.findall(r"^  (?:-\w, |    )(--[\w-]+)", HELP, re.MULTILINE)
 LETTERS = re.findall(r"^  (-\w), --", HELP, re.MULTILINE)
 

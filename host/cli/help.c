@@ -1,0 +1,155 @@
+/* redhost --help: a screen of what most people need, or a topic. */
+#include "../core/base/error.h"
+#include "../core/base/text.h"
+#include "../core/base/vocabulary.h"
+#include "option_table.h"
+#include "table.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* What stands on the screen, in fewer words. */
+static const rh_option_note screen[] = {
+    {"list", "strategies, and whether each can run here"},
+    {"ops", "operators"},
+    {"info", "one strategy or operator"},
+    {"run", "reduce with strategy NAME [auto: the fastest]"},
+    {"bench", "benchmark strategies over sizes"},
+    {"tune", "find the best parameters for this device"},
+    {"verify", "test strategies, or a plugin's file"},
+    {"device", "gpu, cpu, an index, or part of a name"},
+    {"size", "elements to generate where there is no FILE [2^24]"},
+    {"op", "sum, min, argmax, mean and so on [sum]"},
+    {"type", "of generated data, or of a raw FILE [f32]"},
+    {"map", "reduce an expression of the elements: 'x*y'"},
+    {"where", "only the elements for which it is true: 'x > 0'"},
+    {"quiet", "print the value only"},
+    {"verbose", "also print build logs, parameters and times"},
+    {"json", "JSON instead of text"},
+};
+
+/* The option's name and argument as they are typed, its letter before them. */
+static int write_left(char left[64], const rh_option *row) {
+  char letter[8] = "    ";
+  int optional = row->kind == RH_OPTION_MAYBE_WORD;
+  if (row->letter) snprintf(letter, sizeof letter, "-%c, ", row->letter);
+  return snprintf(left, 64, "%s--%s%s%s%s%s", letter, row->name, optional ? "[" : "",
+                  row->argument ? "=" : "", row->argument ? row->argument : "",
+                  optional ? "]" : "");
+}
+
+static void put_row(FILE *out, const rh_option *row, const char *doc) {
+  char left[64];
+  int width = write_left(left, row);
+  if (width > 24) fprintf(out, "  %s\n", left);
+  for (const char *line = doc; line;) {
+    size_t length = strcspn(line, "\n");
+    fprintf(out, "  %-24s %.*s\n", line == doc && width <= 24 ? left : "", (int)length, line);
+    line = line[length] ? line + length + 1 : NULL;
+  }
+}
+
+static const rh_option *find(const char *name) {
+  for (size_t k = 0; k < rh_n_options; k++)
+    if (strcmp(rh_option_table[k].name, name) == 0) return &rh_option_table[k];
+  return NULL;
+}
+
+/* "modes", of the section "Modes (one; ...)". */
+static void topic_of(const char *section, char topic[32]) {
+  size_t length = strcspn(section, " ");
+  snprintf(topic, 32, "%.*s", (int)length, section);
+  *topic = (char)tolower((unsigned char)*topic);
+}
+
+static void add_topics(rh_text *text) {
+  char topic[32];
+  for (size_t k = 0; k < rh_n_options; k++) {
+    if (!rh_option_table[k].section) continue;
+    topic_of(rh_option_table[k].section, topic);
+    rh_text_add(text, "%s, ", topic);
+  }
+  rh_text_add(text, "environment, status, all");
+}
+
+static void put_screen(FILE *out) {
+  rh_text text = {0};
+  fputs("Usage: redhost [OPTION]... [FILE]...\n"
+        "Reduce arrays on OpenCL devices and the CPU, and check each answer against an\n"
+        "exact reference. `redhost x.npy' prints the sum, by the fastest strategy.\n\n",
+        out);
+  for (size_t k = 0; k < sizeof screen / sizeof *screen; k++)
+    put_row(out, find(screen[k].name), screen[k].doc);
+  rh_text_add(&text, "More: redhost --help TOPIC, an option's name or one of ");
+  add_topics(&text);
+  rh_text_add(&text, ".");
+  putc('\n', out);
+  rh_print_wrapped(out, rh_text_get(&text), "", 79);
+  rh_text_finish(&text);
+}
+
+/* Rows from the section of this topic on to the next section; null: all. */
+static int put_sections(FILE *out, const char *topic) {
+  char name[32] = "";
+  int n = 0;
+  for (size_t k = 0; k < rh_n_options; k++) {
+    const rh_option *row = &rh_option_table[k];
+    if (row->section) topic_of(row->section, name);
+    if (topic && strcmp(topic, name) != 0) continue;
+    if (row->section) fprintf(out, "%s%s:\n", n ? "\n" : "", row->section);
+    put_row(out, row, row->doc);
+    n++;
+  }
+  return n;
+}
+
+static void put_environment(FILE *out) {
+  rh_text text = {0};
+  rh_text_add(&text, "Environment:");
+  for (const rh_option_note *note = rh_options_environment; note->name; note++)
+    rh_text_add(&text, " %s (%s)%s", note->name, note->doc, note[1].name ? "," : "");
+  rh_text_add(&text, "; options override them.");
+  rh_print_wrapped(out, rh_text_get(&text), "", 79);
+  rh_text_finish(&text);
+}
+
+static void put_statuses(FILE *out) {
+  rh_text text = {0};
+  rh_text_add(&text, "Exit status:");
+  for (const rh_option_note *note = rh_options_statuses; note->name; note++)
+    rh_text_add(&text, " %s %s%s", note->name, note->doc, note[1].name ? ";" : ".");
+  rh_print_wrapped(out, rh_text_get(&text), "", 79);
+  rh_text_finish(&text);
+}
+
+static rh_status unknown_topic(const char *topic, rh_error *error) {
+  rh_text text = {0};
+  add_topics(&text);
+  rh_status status = rh_fail(error, RH_E_USAGE, "--help %s: expected an option's name or one of %s",
+                             topic, rh_text_get(&text));
+  rh_text_finish(&text);
+  return status;
+}
+
+rh_status rh_options_help(const rh_typed *typed, FILE *out, rh_error *error) {
+  const char *topic = typed->n_operands ? typed->operands[0] : NULL;
+  const rh_option *row = topic ? find(topic + (strncmp(topic, "--", 2) == 0 ? 2 : 0)) : NULL;
+  int is_all = topic && strcmp(topic, "all") == 0;
+  if (!topic) {
+    put_screen(out);
+  } else if (is_all) {
+    put_sections(out, NULL);
+    putc('\n', out);
+    put_environment(out);
+    putc('\n', out);
+    put_statuses(out);
+  } else if (strcmp(topic, "environment") == 0) {
+    put_environment(out);
+  } else if (strcmp(topic, "status") == 0) {
+    put_statuses(out);
+  } else if (put_sections(out, topic) == 0) {
+    if (!row) return unknown_topic(topic, error);
+    put_row(out, row, row->doc);
+  }
+  return RH_OK;
+}
