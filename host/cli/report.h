@@ -4,7 +4,7 @@
 #include "../core/run/job.h"
 #include "../engine/reduction/resident.h"
 #include "../engine/reduction/streamed.h"
-#include "../tools/measure/quick.h"
+#include "../choose/measure/quick.h"
 #include "app.h"
 #include "run_devices.h"
 #include "table.h"

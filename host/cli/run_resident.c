@@ -3,7 +3,7 @@
 #include "../core/run/exact_data.h"
 #include "../core/run/operand_data.h"
 #include "../engine/partial/accuracy.h"
-#include "../tools/measure/local.h"
+#include "../choose/measure/local.h"
 #include "inputs.h"
 
 /* ---- As a sampler ---- */

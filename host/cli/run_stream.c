@@ -4,7 +4,7 @@
 #include "../core/base/vocabulary.h"
 #include "../core/run/exact_data.h"
 #include "../core/run/operand_data.h"
-#include "../tools/measure/local.h"
+#include "../choose/measure/local.h"
 #include "size.h"
 
 #include <stdio.h>

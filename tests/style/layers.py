@@ -3,7 +3,7 @@
     cli > tools > library > choose > engine > operators > core
 
 host/core is the minimal host: discover, dispatch, validate.  It builds and passes its tests without what stands above it.  The library is
-all but tools and cli.  plug, cl, operation and data do not know each other; records knows base, and of measure what its figures are.
+all but tools and cli.  plug, cl, operation and data do not know each other; records knows base, and what the figures of choose/measure are.
 No two files of host/ call each other.  Everything may use the SDK's headers.  Plugins use those, their own kernels and their own files (plugins/NAME.c and plugins/NAME/) only, and the host knows no plugin.
 """
 import os
@@ -32,14 +32,14 @@ BELOW = {
     "engine/partial": ("core/*", "operators/custom", "engine/ranks"),
     "engine/reduction": ("core/*", "operators/custom", "engine/*"),
     "choose/tunedb": ("core/plug", "core/cl", "core/base"),
-    "choose": ("core/*", "operators/*", "engine/*", "choose/tunedb"),
+    "choose/measure": ("core/*", "operators/*"),
+    "choose": ("core/*", "operators/*", "engine/*", "choose/*"),
     "library": ("core/*", "operators/*", "engine/*", "choose/*"),
-    "tools/records": ("core/base", "tools/measure"),
+    "tools/records": ("core/base", "choose/measure"),
     "tools/plot": ("core/child", "core/base", "tools/records"),
-    "tools/measure": BELOW_TOOLS,
-    "tools/isolate": BELOW_TOOLS + ("tools/measure", "tools/records"),
-    "tools/bench": BELOW_TOOLS + ("tools/isolate", "tools/measure", "tools/records"),
-    "tools/tune": BELOW_TOOLS + ("tools/bench", "tools/isolate", "tools/measure", "tools/records"),
+    "tools/isolate": BELOW_TOOLS + ("tools/records",),
+    "tools/bench": BELOW_TOOLS + ("tools/isolate", "tools/records"),
+    "tools/tune": BELOW_TOOLS + ("tools/bench", "tools/isolate", "tools/records"),
     "tools/verify": BELOW_TOOLS,
     "cli": BELOW_TOOLS + ("tools/*",),
 }

@@ -36,9 +36,9 @@ class Rules(unittest.TestCase):
 
     def test_downward(self):
         for path, include in [
-                ("host/cli/a.c", '"../tools/measure/b.h"'), ("host/cli/a.c", '"../core/base/b.h"'),
+                ("host/cli/a.c", '"../choose/measure/b.h"'), ("host/cli/a.c", '"../core/base/b.h"'),
                 ("host/core/run/a.h", '"../cl/b.h"'), ("host/core/plug/a.c", '"b.h"'), ("host/core/plug/a.c", '"../child/b.h"'),
-                ("host/cli/a.c", '"../tools/isolate/b.h"'), ("host/tools/tune/a.c", '"../bench/b.h"'), ("host/tools/isolate/a.c", '"../measure/b.h"'),
+                ("host/cli/a.c", '"../tools/isolate/b.h"'), ("host/tools/tune/a.c", '"../bench/b.h"'), ("host/tools/isolate/a.c", '"../records/b.h"'),
                 ("host/operators/custom/a.c", '"../../core/run/b.h"'), ("host/engine/reduction/a.c", '"../partial/b.h"'),
                 ("host/choose/a.c", '"tunedb/b.h"'), ("host/library/a.c", '"../choose/b.h"'), ("host/cli/a.c", '"../library/b.h"'),
                 ("host/core/plug/dl.c", "<dlfcn.h>"), ("host/core/data/a.c", "<redhost/plugin.h>"),
@@ -51,13 +51,13 @@ class Rules(unittest.TestCase):
 
     def test_upward_and_sideways(self):
         for path, include in [
-                ("host/core/base/a.c", '"../cl/b.h"'), ("host/core/run/a.c", '"../../tools/measure/b.h"'),
-                ("host/tools/measure/a.h", '"../isolate/b.h"'), ("host/tools/bench/a.h", '"../tune/b.h"'), ("host/tools/isolate/a.c", '"../../cli/b.h"'),
-                ("host/tools/measure/a.h", '"../../cli/b.h"'), ("host/core/plug/a.c", '"../data/b.h"'), ("host/core/child/a.c", '"../plug/b.h"'),
+                ("host/core/base/a.c", '"../cl/b.h"'), ("host/core/run/a.c", '"../../choose/measure/b.h"'),
+                ("host/choose/measure/a.h", '"../tunedb/b.h"'), ("host/tools/bench/a.h", '"../tune/b.h"'), ("host/tools/isolate/a.c", '"../../cli/b.h"'),
+                ("host/choose/measure/a.h", '"../../tools/records/b.h"'), ("host/core/plug/a.c", '"../data/b.h"'), ("host/core/child/a.c", '"../plug/b.h"'),
                 ("host/core/cl/a.c", '"../plug/b.h"'), ("host/core/data/a.c", '"../cl/b.h"'),
                 ("host/core/run/a.c", '"../../operators/custom/b.h"'), ("host/core/check/a.c", '"../run/b.h"'), ("host/operators/custom/a.c", '"../../engine/io/b.h"'),
                 ("host/engine/partial/a.c", '"../reduction/b.h"'), ("host/engine/io/a.c", '"../../choose/b.h"'), ("host/choose/tunedb/a.c", '"../b.h"'),
-                ("host/choose/a.c", '"../library/b.h"'), ("host/library/a.c", '"../tools/measure/b.h"'), ("host/core/cores/a.c", '"b.h"'),
+                ("host/choose/a.c", '"../library/b.h"'), ("host/library/a.c", '"../tools/records/b.h"'), ("host/core/cores/a.c", '"b.h"'),
                 ("host/cli/a.c", "<dlfcn.h>"), ("host/cli/a.c", '"../../plugins/a.h"'),
                 ("host/core/run/a.c", '"cascade.cl.h"'), ("host/core/cl/a.c", '"../../sdk/include/redhost/plugin.h"'),
                 ("host/other/a.c", '"b.h"'), ("plugins/a.c", '"../host/core/base/error.h"'),

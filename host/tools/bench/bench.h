@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../core/data/array.h"
-#include "../measure/bench_device.h"
+#include "../../choose/measure/bench_device.h"
 #include "contender.h"
 
 typedef struct rh_bench_spec {

@@ -4,7 +4,7 @@
 #include "../../core/base/text.h"
 #include "../../core/base/value.h"
 #include "../../core/run/settings.h"
-#include "../measure/stats.h"
+#include "../../choose/measure/stats.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../core/check/reference.h"
-#include "../measure/sampler.h"
+#include "../../choose/measure/sampler.h"
 #include "../records/records.h"
 
 /* The stopping rules; docs/measuring.md explains the numbers. */

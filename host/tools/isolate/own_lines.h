@@ -26,7 +26,7 @@
  * after an acceptance. */
 #pragma once
 
-#include "../measure/sampler.h"
+#include "../../choose/measure/sampler.h"
 
 enum { RH_MOST_LOGS = 100 };
 

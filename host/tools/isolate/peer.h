@@ -8,7 +8,7 @@
 #pragma once
 
 #include "../../operators/custom/custom.h"
-#include "../measure/local.h"
+#include "../../choose/measure/local.h"
 
 enum { RH_PEERS_MOST = 32 }; /* peers of one program */
 

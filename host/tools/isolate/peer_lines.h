@@ -1,7 +1,7 @@
 /* Parses the lines of a peer program (docs/peers.md).  Pure: text in, struct out. */
 #pragma once
 
-#include "../measure/sampler.h"
+#include "../../choose/measure/sampler.h"
 
 typedef enum rh_peer_word {
   RH_PEER_GARBAGE, /* not part of the protocol */

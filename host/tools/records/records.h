@@ -6,7 +6,7 @@
  * readers ignore unknown keys.  Times are seconds, sizes bytes, all rates per second. */
 #pragma once
 
-#include "../measure/stats.h"
+#include "../../choose/measure/stats.h"
 #include <jansson.h>
 #include <redhost/redhost.h>
 

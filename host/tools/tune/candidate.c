@@ -2,7 +2,7 @@
 #include "../../core/base/error.h"
 #include "../../core/base/text.h"
 #include "../../core/base/vocabulary.h"
-#include "../measure/stats.h"
+#include "../../choose/measure/stats.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../bench/bench.h"
-#include "../measure/local.h"
+#include "../../choose/measure/local.h"
 #include "space.h"
 
 /* Opens, warms up and takes a few checked samples, or fewer if the first ones take more than
