@@ -1,4 +1,4 @@
-/* One launch in the canonical order of docs/bits.md: the bits depend on the data alone.
+/* One launch in the canonical order of docs/inside/bits.md: the bits depend on the data alone.
  *
  * A run is RH_TEAMS * 2^log consecutive tiles, and a node of the tree.  Each group takes `share`
  * consecutive runs and leaves their nodes in `slots`, by the index of the run.  One group combines

@@ -1,5 +1,5 @@
 /* onepass of a few elements by one group, and between the launch and its loads next to nothing.
- * Each work-item takes RH_EACH lanes, a group apart, of one row of docs/bits.md, or with
+ * Each work-item takes RH_EACH lanes, a group apart, of one row of docs/inside/bits.md, or with
  * -DRH_ROWS=4 of the four of a tile.  Then the lanes are halved, down to one: in the canonical
  * order, if the group is a warp.  The identity where there is no element changes no bit. */
 static inline rh_value load_before(__global const rh_element *p, uint i, uint n) {

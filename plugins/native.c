@@ -14,14 +14,14 @@ static const char about[] =
     "is cut into blocks, whose number and length depend on n alone wherever the bits depend on "
     "them; threads that stay awake between calls take them in turn, and a tree combines their "
     "values in index order. Sums and products of floats, and user-defined operators that commute "
-    "and round, are computed in the canonical order (docs/bits.md), so that they have the same "
-    "bits with any number of threads, any width of vectors, and on every device. Whether several "
-    "threads pay for an array between 64 KiB and 4 MiB, and whether this processor reads faster in "
-    "one page after the other, in eight of them in turn, or without reading far ahead, the first "
-    "calls find out by trying them; whether vectors of 512 bits are faster than those of 256 in as "
-    "many registers, setup does. For argmin and argmax the extreme value is found first, and then "
-    "located in the one block that contains it. Operators that do not commute are folded block by "
-    "block in index order.";
+    "and round, are computed in the canonical order (docs/inside/bits.md), so that they have the "
+    "same bits with any number of threads, any width of vectors, and on every device. Whether "
+    "several threads pay for an array between 64 KiB and 4 MiB, and whether this processor reads "
+    "faster in one page after the other, in eight of them in turn, or without reading far ahead, "
+    "the first calls find out by trying them; whether vectors of 512 bits are faster than those of "
+    "256 in as many registers, setup does. For argmin and argmax the extreme value is found first, "
+    "and then located in the one block that contains it. Operators that do not commute are folded "
+    "block by block in index order.";
 
 enum { THREADS, SERIAL_BELOW, VECTORS, WALK, AWAKE };
 static const rh_param params[] = {

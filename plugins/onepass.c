@@ -13,9 +13,9 @@ static const char about[] =
     "that arrives last, by a counter of device scope, combines the groups' values in index order "
     "and not in order of arrival, so that every run gives the same bits. Where a device's atomics "
     "do not order memory across work-groups, a second launch does this last step. Sums and "
-    "products of floats are computed in the canonical order (docs/bits.md): they have the same "
-    "bits with any parameters and on every device. So are all operators that are not built in. "
-    "For a few elements a GPU has a kernel of one group. "
+    "products of floats are computed in the canonical order (docs/inside/bits.md): they have the "
+    "same bits with any parameters and on every device. So are all operators that are not built "
+    "in. For a few elements a GPU has a kernel of one group. "
     "The idea of one launch is that of the "
     "single-pass reduction in NVIDIA's threadFenceReduction sample (CUDA SDK, 2009).";
 
@@ -163,8 +163,8 @@ typedef struct few {
 } few;
 
 /* Few are, in the canonical order, what a warp takes by four lanes of a row; else two for each
- * work-item of the largest group.  Of operators that are not built in, the identity of docs/bits.md
- * may change a value's bits. */
+ * work-item of the largest group.  Of operators that are not built in, the identity of
+ * docs/inside/bits.md may change a value's bits. */
 static int takes_few(const rh_problem *problem, int is_canonical, few *shape) {
   enum { MOST_EACH = 4, MOST_FEW_GROUP = 1024 };
   uint64_t row = onepass_tile(problem->op) / ONEPASS_ROWS, n = problem->max_n, values;

@@ -113,7 +113,7 @@ static void print_text(const rh_app *app, const rh_entry *entry) {
                                  : "free: needs an operator that commutes");
   printf("same bits   %s%s\n", rh_determinism_name(entry->determinism),
          entry->promises & RH_CANONICAL_ORDER
-             ? ": sums and products of floats in the canonical order (docs/bits.md)"
+             ? ": sums and products of floats in the canonical order (docs/inside/bits.md)"
              : "");
   print_parameters(app, entry);
   print_here(app, entry);

@@ -1,6 +1,6 @@
 /* Peak read bandwidth: sweeps over memory with almost no work per element.
  * They set the scale that `% of peak' is counted on, keep a device busy while the host enqueues a
- * batch, and show by their own time whether it has become slower (docs/measuring.md). */
+ * batch, and show by their own time whether it has become slower (docs/inside/measuring.md). */
 
 /* A sum that is dropped at its last step: a compiler cannot know that no sum of numbers from 1 to 2
  * is -1. */

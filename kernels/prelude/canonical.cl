@@ -1,5 +1,5 @@
-/* The canonical order of docs/bits.md, where the plugin asks for it with -DRH_CANONICAL: the same
- * bits on every device, with any number of work-items.  The plugin says besides:
+/* The canonical order of docs/inside/bits.md, where the plugin asks for it with -DRH_CANONICAL:
+ * the same bits on every device, with any number of work-items.  The plugin says besides:
  *
  *   -DRH_TEAM=32   work-items that share a tile, a power of two up to 32 that divides the group
  *   -DRH_WIDTH=4   elements that each of them loads at once: a power of two, at most RH_TEAM unless

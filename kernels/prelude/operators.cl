@@ -198,7 +198,7 @@ static inline ulong rh_compose(ulong f, ulong g) {
 #define RH_SECOND_IDENTITY RH_NO_INDEX
 #endif
 
-/* Products of floats (docs/bits.md).  An element is taken apart by integer operations, since
+/* Products of floats (docs/inside/bits.md).  An element is taken apart by integer operations, since
  * devices may flush a subnormal in an operation on floats. */
 #ifdef RH_IS_SCALED
 #define RH_DEFINE_SCALED(N)                                                                        \

@@ -79,7 +79,7 @@ enum { NATIVE_AUTO, NATIVE_512, NATIVE_256, NATIVE_128, NATIVE_256VL };
  * [any thread] */
 const rh_native_lanes *rh_native_lanes_find(unsigned vectors, uint32_t op, rh_type type);
 
-/* The canonical order of docs/bits.md, in which sums and products of floats are folded. */
+/* The canonical order of docs/inside/bits.md, in which sums and products of floats are folded. */
 enum { NATIVE_ROW_BYTES = RH_CANONICAL_ROW_BYTES, NATIVE_TILE_BYTES = RH_CANONICAL_TILE_BYTES };
 
 /* Converts a half's bits to float. */

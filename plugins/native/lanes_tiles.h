@@ -1,6 +1,6 @@
-/* Floats in the canonical order of docs/bits.md, whatever the width of a vector: their lanes, the
- * values of whole tiles and of the last one, and of any number of elements.  lanes_sums.h and
- * lanes_forms.h say of what. */
+/* Floats in the canonical order of docs/inside/bits.md, whatever the width of a vector: their
+ * lanes, the values of whole tiles and of the last one, and of any number of elements.
+ * lanes_sums.h and lanes_forms.h say of what. */
 #ifndef NATIVE_LANES_TILES_H
 #define NATIVE_LANES_TILES_H
 

@@ -1,4 +1,4 @@
-/* The canonical order of docs/bits.md, tile by tile. */
+/* The canonical order of docs/inside/bits.md, tile by tile. */
 #ifndef NATIVE_TILES_H
 #define NATIVE_TILES_H
 

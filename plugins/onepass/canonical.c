@@ -1,7 +1,7 @@
 #include "canonical.h"
 
 enum {
-  ROW_BYTES = 512, /* docs/bits.md */
+  ROW_BYTES = 512, /* docs/inside/bits.md */
   MOST_TEAM = 32,  /* kernels/prelude/canonical.cl */
   PACK_BYTES = 16, /* what one work-item of a GPU loads at once */
   CPU_WIDTH = 16,  /* elements: what a compiler makes the widest vectors of */

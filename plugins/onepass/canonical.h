@@ -1,4 +1,5 @@
-/* onepass in the canonical order of docs/bits.md: how the work is divided, which changes no bit. */
+/* onepass in the canonical order of docs/inside/bits.md: how the work is divided, which changes no
+ * bit. */
 #ifndef ONEPASS_CANONICAL_H
 #define ONEPASS_CANONICAL_H
 

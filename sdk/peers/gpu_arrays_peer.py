@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Peers for an NVIDIA GPU: the reductions of PyTorch and CuPy, those of the two that are installed, as a user would call
-them.  The first GPU that CUDA_VISIBLE_DEVICES leaves.  The protocol is in docs/peers.md."""
+them.  The first GPU that CUDA_VISIBLE_DEVICES leaves.  The protocol is in docs/extend/peers.md."""
 import mmap
 import sys
 import time

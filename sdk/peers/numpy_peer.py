@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A peer program in Python: NumPy's reductions, as a user would call them.  The protocol is in docs/peers.md."""
+"""A peer program in Python: NumPy's reductions, as a user would call them.  The protocol is in docs/extend/peers.md."""
 import mmap
 import os
 import sys

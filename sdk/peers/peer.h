@@ -1,4 +1,5 @@
-/* peer.h: the conversation of a peer program with redhost (docs/peers.md).  C11 and C++17; Linux.
+/* peer.h: the conversation of a peer program with redhost (docs/extend/peers.md).  C11 and C++17;
+ * Linux.
  *
  * A program says what it offers, and has three functions for each peer:
  *

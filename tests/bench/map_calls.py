@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times prepared calls of redhost's `native` against what users would write instead; docs/results.md has the figures.
+"""Times prepared calls of redhost's `native` against what users would write instead; lab/notes has figures.
 
   map_calls.py [--program build/bin/map_calls] [--log2 12:27:3] [--rounds 9] [WORK:TYPE ...]
 

@@ -1,4 +1,4 @@
-/* What ranks cost beside their work, for docs/beyond-one-device.md.  Not a test.
+/* What ranks cost beside their work, for docs/use/devices-and-ranks.md.  Not a test.
  *
  *     ranks_cost fold                   the parts of 10^2 to 10^5 ranks become one answer
  *     ranks_cost gather N [TRANSPORT]   gathers of N ranks: `local`, or under mpirun

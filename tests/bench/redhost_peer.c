@@ -1,6 +1,6 @@
 /* redhost_peer [STRATEGY [KEY=VALUE]...]: a prepared reduction of libredhost as a peer program
- * (docs/peers.md), so that scripts/in-turns calls it in a loop in a process of its own, like the
- * others. */
+ * (docs/extend/peers.md), so that scripts/in-turns calls it in a loop in a process of its own, like
+ * the others. */
 #include "../../sdk/peers/peer.h"
 
 #include <redhost/redhost.h>

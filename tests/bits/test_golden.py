@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The canonical order of docs/bits.md: the page's own Python, the golden values, and every strategy that computes in that order
+"""The canonical order of docs/inside/bits.md: the page's own Python, the golden values, and every strategy that computes in that order
 agree to the last bit.  `test_golden.py --write' makes the golden values anew from the page: for a new version of the order alone."""
 
 import fractions
@@ -18,7 +18,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 GOLDEN = os.path.join(HERE, "golden.txt")
 RANGE = os.path.join(HERE, "golden_range.txt")
 OWN = os.path.join(HERE, "golden_own.txt")
-PAGE = os.path.join(HERE, "..", "..", "docs", "bits.md")
+PAGE = os.path.join(HERE, "..", "..", "docs", "inside", "bits.md")
 REDHOST = os.environ.get("REDHOST", "redhost")
 WHOLE = os.environ.get("REDHOST_TEST_EXTENT") == "all"  # the nightly run
 FLOATS = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
@@ -286,16 +286,16 @@ else:
 if __name__ == "__main__":
     if sys.argv[1:] == ["--write"]:
         with open(GOLDEN, "w", encoding="ascii") as out:
-            out.write("# docs/bits.md, version 1: type, operator, n, and the result; elements as in test_golden.py\n")
+            out.write("# docs/inside/bits.md, version 1: type, operator, n, and the result; elements as in test_golden.py\n")
             for kind_, op_, n_ in cases():
                 out.write("%s %s %d %s\n" % (kind_, op_, n_, expected(kind_, op_, n_).hex()))
         with open(RANGE, "w", encoding="ascii") as out:
-            out.write("# docs/bits.md, version 1: type, kind of product, n, and the product; elements as in test_golden.py\n")
+            out.write("# docs/inside/bits.md, version 1: type, kind of product, n, and the product; elements as in test_golden.py\n")
             for kind_, shape_, n_ in leaving_cases():
                 out.write("%s %s %d %s\n" % (kind_, shape_, n_, product(leaving(shape_, kind_, n_)).hex()))
         cases_of_own = list(golden(OWN))
         with open(OWN, "w", encoding="ascii") as out:
-            out.write("# docs/bits.md: type, operator, n, and the last result; elements as in test_golden.py\n")
+            out.write("# docs/inside/bits.md: type, operator, n, and the last result; elements as in test_golden.py\n")
             for kind_, op_, n_ in cases_of_own:
                 out.write("%s %s %d %s\n" % (kind_, op_, n_, expected(kind_, op_, n_).hex()))
     else:

@@ -1,4 +1,4 @@
-"""Plugin failures in practice: the rows of docs/failures.md that need the whole program."""
+"""Plugin failures in practice: the rows of tests/zoo/failures.md that need the whole program."""
 
 import os
 import resource

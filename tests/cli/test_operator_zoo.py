@@ -1,6 +1,6 @@
 """Right operators pass, and each wrong one is found, with a counterexample of at most three elements.
 
-REDHOST_GOLDEN_UPDATE=1 writes docs/operator-zoo.md anew."""
+REDHOST_GOLDEN_UPDATE=1 writes tests/operators/zoo.md anew."""
 
 import glob
 import json
@@ -12,7 +12,7 @@ import redhost_cli as cli
 
 ROOT = os.path.join(cli.HERE, "..", "..")
 ZOO = os.path.join(ROOT, "tests", "operators")
-PAGE = os.path.join(ROOT, "docs", "operator-zoo.md")
+PAGE = os.path.join(ROOT, "tests", "operators", "zoo.md")
 LAWS = ("neutral", "associative", "commutative")
 HEAD = """# The zoo of operators
 

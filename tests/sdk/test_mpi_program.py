@@ -1,4 +1,4 @@
-"""test_mpi_program.py BUILD CMAKE CC LIBDIR: docs/library/distributed.c, a program of one's own under MPI, with Open MPI and MPICH.
+"""test_mpi_program.py BUILD CMAKE CC LIBDIR: docs/program/examples/distributed.c, a program of one's own under MPI, with Open MPI and MPICH.
 
 The ranks hold runs of the same numbers, divided in many ways; the results are those of one process that reads a file of them."""
 import os
@@ -9,7 +9,7 @@ import unittest
 
 from installed_tree import HERE, Tree
 
-PROGRAM = os.path.join(os.path.dirname(os.path.dirname(HERE)), "docs", "library", "distributed.c")
+PROGRAM = os.path.join(os.path.dirname(os.path.dirname(HERE)), "docs", "program", "examples", "distributed.c")
 MPIS = {"Open MPI": ("mpicc.openmpi", ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"]),
         "MPICH": ("mpicc.mpich", ["mpirun.mpich"])}
 N = 1000003

@@ -1,4 +1,4 @@
-"""failures.py ROOT: what docs/failures.md names as a row's test is there, and no row is without one.
+"""failures.py ROOT: what tests/zoo/failures.md names as a row's test is there, and no row is without one.
 
 In the last column, in backquotes: `cli.NAME Class.test_x` and `sdk.NAME Class.test_x`, of tests/PART/test_NAME.py;
 `unit.test_NAME test_x`, of tests/unit/test_NAME.c, and core the same; `V00 FOLDER/NAME`, a line of tests/zoo/caught-by.txt; `style.NAME`.
@@ -8,7 +8,7 @@ import re
 
 import sources
 
-PAGE = "docs/failures.md"
+PAGE = "tests/zoo/failures.md"
 ROWS = ["F%02d" % number for number in range(1, 54)]
 
 

@@ -234,8 +234,8 @@ class Rules(unittest.TestCase):
 
     def test_failures_are_whole(self):
         def page(rows):
-            return self.complaints(failures.check, "docs/failures.md", "".join("| %s | a | b | c | %s |\n" % r for r in rows))
-        with open(os.path.join(self.ROOT, "docs", "failures.md"), encoding="utf-8") as file:
+            return self.complaints(failures.check, "tests/zoo/failures.md", "".join("| %s | a | b | c | %s |\n" % r for r in rows))
+        with open(os.path.join(self.ROOT, "tests", "zoo", "failures.md"), encoding="utf-8") as file:
             self.assertEqual(len(failures.ROWS), file.read().count("\n| F"))
         rows = [(row, "`style.gone`") for row in failures.ROWS]
         self.assertEqual(len(page(rows)), len(rows))  # in a tree without tests none is there

@@ -17,7 +17,7 @@ ZOO = os.environ.get("REDHOST_TEST_ZOO", "")
 
 VERDICTS = {"pass", "fail", "crash", "timeout", "skip", "warn"}
 HARMLESS = {"pass", "skip", "warn"}
-with open(os.path.join(HERE, "..", "..", "docs", "verify.md"), encoding="utf-8") as page:
+with open(os.path.join(HERE, "..", "..", "docs", "extend", "verify.md"), encoding="utf-8") as page:
     TESTS = re.findall(r"^\| (V[0-9]{2}) \|", page.read(), re.M)  # the page has a row for each test
 RESULTS = ["V%d" % number for number in range(41, 55)]  # tests of the result, not of side effects
 OF_TRANSPORTS = {"V%d" % number for number in range(70, 84)}

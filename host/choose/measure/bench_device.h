@@ -1,5 +1,5 @@
 /* A device as the benchmark uses it: two queues, memory to sweep over, and the device's
- * calibration. docs/measuring.md explains the method. */
+ * calibration. docs/inside/measuring.md explains the method. */
 #pragma once
 
 #include "../../core/run/context.h"

@@ -1,5 +1,5 @@
 /* What is measured: statistics of a sample of times, and the parts of a run.
- * docs/measuring.md explains the method. */
+ * docs/inside/measuring.md explains the method. */
 #pragma once
 
 #include <stdint.h>

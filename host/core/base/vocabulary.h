@@ -25,7 +25,7 @@ const char *rh_op_instead(const char *name);
 uint32_t rh_op_flags(uint32_t op,
                      rh_type type); /* RH_OP_*; sums and products of integers are exact too */
 /* Does the order of combining decide its bits?  So it is for sums and products of floats, which
- * docs/bits.md therefore gives an order. */
+ * docs/inside/bits.md therefore gives an order. */
 int rh_op_rounds(uint32_t op, rh_type type);
 /* Is this operator defined on this type?  (and, or, xor: integers only; affine: u64 only.) */
 int rh_op_is_defined(uint32_t op, rh_type type);

@@ -1,5 +1,5 @@
-/* The canonical order of docs/bits.md: data that tell it from every other order, and the results
- * that it gives. */
+/* The canonical order of docs/inside/bits.md: data that tell it from every other order, and the
+ * results that it gives. */
 #pragma once
 
 #include "../data/array.h"

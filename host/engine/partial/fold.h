@@ -1,14 +1,14 @@
 /* The values of data that were reduced in parts: chunks of a stream, on several devices, by several
  * processes.
  *
- * The tree of docs/bits.md is aligned.  Data are counted in units, which are tiles or chunks of
- * 2^k tiles, as the caller likes; the last unit may be short.  A *node* (level, index) is the value
- * of units index * 2^level to (index + 1) * 2^level - 1, or of as many of them as there are: what a
- * strategy that promises RH_CANONICAL_ORDER returns for these elements as a reduction of their own,
- * before it becomes a result.  A fold takes nodes in any order of arrival, combines neighbours as
- * soon as both are there, the lower index on the left, and gives the value of the whole, whose bits
- * do not depend on how the data were divided.  This holds for operators that round and for those
- * that do not commute; of others, such as min, any strategy's values will do.
+ * The tree of docs/inside/bits.md is aligned.  Data are counted in units, which are tiles or chunks
+ * of 2^k tiles, as the caller likes; the last unit may be short.  A *node* (level, index) is the
+ * value of units index * 2^level to (index + 1) * 2^level - 1, or of as many of them as there are:
+ * what a strategy that promises RH_CANONICAL_ORDER returns for these elements as a reduction of
+ * their own, before it becomes a result.  A fold takes nodes in any order of arrival, combines
+ * neighbours as soon as both are there, the lower index on the left, and gives the value of the
+ * whole, whose bits do not depend on how the data were divided.  This holds for operators that
+ * round and for those that do not commute; of others, such as min, any strategy's values will do.
  *
  * A node may have several values of one operator, such as a strategy's and the exact one, each of
  * which is combined with its own kind.

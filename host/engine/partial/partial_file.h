@@ -1,5 +1,5 @@
-/* A partial as bytes, for another process or another day: docs/beyond-one-device.md says what each
- * byte is. */
+/* A partial as bytes, for another process or another day: docs/use/devices-and-ranks.md says what
+ * each byte is. */
 #pragma once
 
 #include "partial.h"

@@ -135,8 +135,8 @@ void rh_custom_load_fields(const rh_custom *self, const rh_arrays *arrays, uint6
 /* Struct operators only, from here on; those by code can reduce and combine with a device only, and
  * give their identity else.  *value = the element's; padding is left as it is. */
 void rh_custom_load(const rh_custom *self, void *value, const rh_arrays *arrays, uint64_t index);
-/* The value of elements first .. first+n-1: in the canonical order (docs/bits.md) from `first`
- * on. */
+/* The value of elements first .. first+n-1: in the canonical order (docs/inside/bits.md) from
+ * `first` on. */
 void rh_custom_reduce(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
                       void *value);
 /* The same one element after the other. */

@@ -1,4 +1,5 @@
-/* Operators as JSON: files, and those that come with redhost.  docs/operators.md has the format. */
+/* Operators as JSON: files, and those that come with redhost.  docs/use/operators.md has the
+ * format. */
 #pragma once
 
 #include "definition.h"

@@ -1,5 +1,5 @@
-/* Reducing many elements in the canonical order (docs/bits.md); what does not commute and is exact,
- * one after the other.
+/* Reducing many elements in the canonical order (docs/inside/bits.md); what does not commute and is
+ * exact, one after the other.
  *
  * Many tiles are reduced together, so that each operation of an expression is a loop over many
  * lanes.  Values are kept as one array for each field.

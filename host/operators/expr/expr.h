@@ -1,6 +1,7 @@
 /* Expressions in C's syntax over arrays: parsed to a typed graph, evaluated here, and written as
- * OpenCL C.  Nothing of the user's text reaches a compiler.  docs/operators.md has the language:
- * its types, functions, and where it differs from C, so that host and device compute the same. */
+ * OpenCL C.  Nothing of the user's text reaches a compiler.  docs/use/operators.md has the
+ * language: its types, functions, and where it differs from C, so that host and device compute the
+ * same. */
 #pragma once
 
 #include "../../core/base/text.h"

@@ -1,5 +1,5 @@
 /* Foreign functions: any function of any shared library as a strategy, from a description in JSON
- * (docs/foreign.md). */
+ * (docs/extend/foreign.md). */
 #pragma once
 
 #include <redhost/redhost.h>

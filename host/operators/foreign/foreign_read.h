@@ -1,4 +1,5 @@
-/* Descriptions of foreign functions: docs/foreign.md as a struct.  Loads and calls nothing. */
+/* Descriptions of foreign functions: docs/extend/foreign.md as a struct.  Loads and calls
+ * nothing. */
 #pragma once
 
 #include "ctype.h"

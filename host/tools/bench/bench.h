@@ -1,4 +1,4 @@
-/* The benchmark of one point: takes samples of all samplers in rounds. docs/measuring.md
+/* The benchmark of one point: takes samples of all samplers in rounds. docs/inside/measuring.md
  * explains the method and the constants. */
 #pragma once
 

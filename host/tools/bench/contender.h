@@ -5,7 +5,7 @@
 #include "../../choose/measure/sampler.h"
 #include "../records/records.h"
 
-/* The stopping rules; docs/measuring.md explains the numbers. */
+/* The stopping rules; docs/inside/measuring.md explains the numbers. */
 typedef struct rh_bench_rules {
   double precision;  /* 0.005: stop when the median's interval is within +-0.5 % */
   double max_time_s; /* for one point of one sampler, including opening it */

@@ -1,6 +1,6 @@
 /* Peer programs: alternatives to redhost, timed in the same rounds as the strategies.  A program
- * offers peers in lines over its descriptor 4 and finds the data in 5 (docs/peers.md); each peer is
- * one more sampler.
+ * offers peers in lines over its descriptor 4 and finds the data in 5 (docs/extend/peers.md); each
+ * peer is one more sampler.
  *
  * A program's output is untrusted.  A crash, a hang, or an invalid line fails the points that were
  * open there, with a message.  The program is restarted for the next point, but not after three

@@ -1,4 +1,4 @@
-/* Parses the lines of a peer program (docs/peers.md).  Pure: text in, struct out. */
+/* Parses the lines of a peer program (docs/extend/peers.md).  Pure: text in, struct out. */
 #pragma once
 
 #include "../../choose/measure/sampler.h"

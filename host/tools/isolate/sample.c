@@ -1,6 +1,6 @@
 /* The child's side of an isolated sampler: redhost --work for one run, redhost --sample for a
- * benchmark.  It offers its one strategy as a peer program offers a peer (docs/peers.md), sends
- * additional lines (own_lines.h), and takes samples as the parent would. */
+ * benchmark.  It offers its one strategy as a peer program offers a peer (docs/extend/peers.md),
+ * sends additional lines (own_lines.h), and takes samples as the parent would. */
 #include "../../choose/known.h"
 #include "../../core/base/error.h"
 #include "../../core/base/text.h"

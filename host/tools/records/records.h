@@ -2,7 +2,7 @@
  * point.  Tables, CSV, JSON, --compare and --plot all use this struct, whether the results were
  * measured or read from a file.
  *
- * The JSON schema is "redhost/1" (docs/results.schema.json): additive changes keep the 1, and
+ * The JSON schema is "redhost/1" (docs/results/schema.json): additive changes keep the 1, and
  * readers ignore unknown keys.  Times are seconds, sizes bytes, all rates per second. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* V65: the bits of docs/bits.md. */
+/* V65: the bits of docs/inside/bits.md. */
 #include "../../core/check/canonical.h"
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
@@ -45,10 +45,11 @@ static rh_status try_grouping(rh_rig *rig, rh_trial *trial) {
     RH_TRY(rh_rig_run(rig, value));
     rh_canonical_fold(&rig->row, rig->place->memory, rig->first, n, &expected);
     if (memcmp(value, &expected, rig->row.value_size) != 0)
-      return rh_fail(&rig->error, RH_E_WRONG,
-                     "promises the canonical order (docs/bits.md), and combines %llu elements of "
-                     "%u bytes, by an operator of a user's own, in another one",
-                     (unsigned long long)n, rig->row.element_size);
+      return rh_fail(
+          &rig->error, RH_E_WRONG,
+          "promises the canonical order (docs/inside/bits.md), and combines %llu elements of "
+          "%u bytes, by an operator of a user's own, in another one",
+          (unsigned long long)n, rig->row.element_size);
   }
   return RH_OK;
 }
@@ -65,7 +66,7 @@ static rh_status compare(rh_rig *rig, const char *data) {
   if (rh_canonical_same(&expected, &got)) return RH_OK;
   return rh_fail(
       &rig->error, RH_E_WRONG,
-      "promises the canonical order (docs/bits.md), and %s of %s over %llu elements%s is "
+      "promises the canonical order (docs/inside/bits.md), and %s of %s over %llu elements%s is "
       "%a instead of %a",
       rh_op_name(rig->op), rh_type_name(rig->type), (unsigned long long)rig->n, data, got.value.f,
       expected.value.f);

@@ -1,4 +1,4 @@
-/* The tests of docs/verify.md. */
+/* The tests of docs/extend/verify.md. */
 #include "trial.h"
 
 #define FILE_TEST(id, run, title)                                                                  \

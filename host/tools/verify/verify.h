@@ -1,6 +1,6 @@
 /* Conformance tests: check every rule for plugins and transports, each test in a separate child
  * process.
- * docs/verify.md lists the tests. */
+ * docs/extend/verify.md lists the tests. */
 #pragma once
 
 #include <redhost/redhost.h>

@@ -1,4 +1,4 @@
-/* redhost/canonical.h: the canonical order of docs/bits.md on the host; header only.
+/* redhost/canonical.h: the canonical order of docs/inside/bits.md on the host; header only.
  * SPDX-License-Identifier: MIT
  *
  * For plugins of host code that promise RH_CANONICAL_ORDER, and for checks: any operator that

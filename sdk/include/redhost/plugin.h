@@ -183,8 +183,9 @@ typedef struct rh_op {
   uint32_t constants_size; /* bytes of rh_run.constants: at least 8, if n_operands is not 0 */
   const rh_type *operand_types;
   /* *value = the value of elements first .. first+n-1 of `input`, much faster than by load and
-   * combine: for operators that commute and round, in the canonical order of docs/bits.md, whose
-   * first tile begins at `first`; for all others in index order.  Null: there is only fold. */
+   * combine: for operators that commute and round, in the canonical order of docs/inside/bits.md,
+   * whose first tile begins at `first`; for all others in index order.  Null: there is only
+   * fold. */
   void (*reduce)(const void *user, const void *input, uint64_t first, uint64_t n, void *value);
   /* Of an operator that is a built-in one over mapped elements: that one's number, whose values it
    * has, and their type; 0: it is none.  *to = the mapped elements first .. first+n-1. */
@@ -376,9 +377,9 @@ typedef struct rh_run {
 /* Promises; `redhost --verify` tries to break each of them. */
 #define RH_KEEPS_ORDER (1ull << 0) /* index order: serves operators that do not commute */
 /* since 1.2: operators that commute and round (RH_OP_COMMUTATIVE without RH_OP_EXACT: sums and
- * products of floats) get the bits of docs/bits.md, which depend on the elements alone.  Only with
- * RH_BITS_SAME_EVERYWHERE.  `auto` takes no other strategy for them. */
-#define RH_CANONICAL_ORDER (1ull << 1) /* floats: the bits of docs/bits.md */
+ * products of floats) get the bits of docs/inside/bits.md, which depend on the elements alone.
+ * Only with RH_BITS_SAME_EVERYWHERE.  `auto` takes no other strategy for them. */
+#define RH_CANONICAL_ORDER (1ull << 1) /* floats: the bits of docs/inside/bits.md */
 /* What the bits of a float result depend on, weakest promise first.  Results of RH_OP_EXACT
  * operators never vary. */
 #define RH_BITS_VARY            0u /* may change from run to run, as with float atomics */

@@ -160,10 +160,10 @@ typedef struct rh_request {
   uint64_t n;                 /* of rh_prepare(), the most elements of a call */
   const rh_setting *settings; /* as `redhost --param` takes them */
   uint64_t n_settings;
-  /* Maps and operators of one's own, docs/operators.md: as the options of `redhost --run` of these
-   * names.  `op` may then be several with commas between, the name of an operator that comes along
-   * ("dot") or whose file NAME.op.json stands beside the plugins, a file ("FILE.json"), or the text
-   * of such a file. */
+  /* Maps and operators of one's own, docs/use/operators.md: as the options of `redhost --run` of
+   * these names.  `op` may then be several with commas between, the name of an operator that comes
+   * along ("dot") or whose file NAME.op.json stands beside the plugins, a file ("FILE.json"), or
+   * the text of such a file. */
   const rh_input *inputs; /* the operands, up to 8; null: one, `data` of `type`, called x */
   uint64_t n_inputs;
   const char *map;      /* "x*y"; null: the only operand */
@@ -337,8 +337,8 @@ rh_status rh_reduce_distributed(rh_redhost *redhost, const rh_request *request,
  *
  * A part is what a run of elements comes to, as bytes that know their operator, their place in the
  * whole, and what was exactly computed for the check: a few KiB, however many elements it is of.
- * docs/beyond-one-device.md has each byte.  `redhost --partial` writes and `redhost --merge` reads
- * the same. */
+ * docs/use/devices-and-ranks.md has each byte.  `redhost --partial` writes and `redhost --merge`
+ * reads the same. */
 
 /* Reduces request->n elements, which may be none, to a part: element 0 of the request's arrays is
  * number `first` of the whole.  whole_n: the number of elements of the whole, which maps that use n
@@ -468,10 +468,10 @@ rh_status rh_prepared_call(rh_prepared *prepared, const rh_call_spec *call, rh_r
 rh_status rh_prepared_set_constants(rh_prepared *prepared, const rh_constant *constants, uint64_t n,
                                     rh_error *error);
 
-/* Bytes of a value: 4, 8 or 16; of several operators in one pass and of `reduce` a multiple of 4 up
- * to 128.  For sums, and products of integers, a value is the plain number
- * (64-bit for integers, float for f16 and f32); for products of floats a pair of mantissa and
- * exponent (docs/bits.md); for min, max and amax of floats an order key, as computed by rh_key() in
+/* Bytes of a value: 4, 8 or 16; of several operators in one pass and of `reduce` a multiple of 4
+ * up to 128.  For sums, and products of integers, a value is the plain number (64-bit for integers,
+ * float for f16 and f32); for products of floats a pair of mantissa and exponent
+ * (docs/inside/bits.md); for min, max and amax of floats an order key, as computed by rh_key() in
  * kernels/prelude/operators.cl; for argmin, argmax and argamax a pair.  [any thread] */
 uint32_t rh_prepared_value_bytes(const rh_prepared *prepared);
 /* Converts a value over n elements to a result.  Does nothing if result->struct_size is wrong.
