@@ -9,7 +9,10 @@
 #include "../core/data/array.h"
 #include "../core/run/operand_data.h"
 #include "../engine/reduction/arrays_time.h"
+#include "measure/local.h"
+#include "measure/quick.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,76 +164,60 @@ static int make_data(calibration *t) {
   return 1;
 }
 
-static int by_time(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-/* 0 if it fails. */
-static double time_call(rh_job *job, uint64_t n) {
-  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
-  double start = rh_now();
-  if (rh_instance_call(job->instance, &job->data, n, value, NULL) != RH_OK) return 0;
-  return rh_now() - start;
-}
-
-/* The time of a call that takes too long to be measured, from a part of the data; 0 if there is
- * time for whole ones. */
-static double time_part(const calibration *t, rh_job *job) {
-  enum { PART = 64, CALLS = 4 };
-  if (t->have < 1024 * PART) return 0;
-  time_call(job, t->have / PART); /* starts threads */
-  double whole = PART * time_call(job, t->have / PART);
-  return CALLS * whole > t->deadline - rh_now() ? whole : 0;
-}
-
-/* The time of a call: the median of some batches, of calls that are long enough for the clock.  0
- * if a call fails. */
-static double time_calls(const calibration *t, rh_job *job) {
+/* The time of a call: the median of some batches, of calls that are long enough for the clock, or
+ * from a part of the data if there is no time for whole ones.  0 if a call fails. */
+static double time_calls(const calibration *t, const rh_sampler *sampler) {
+  enum { PART = 64, CALLS = 4, MOST_CALLS = 4096 };
   static const double batch_s = 20e-6;
-  double samples[SAMPLES], start = rh_now();
-  uint32_t n = 0, batch = 1;
-  double end = start + (t->deadline - start) / 2, from_part = time_part(t, job);
-  if (from_part > 0) return from_part;
-  if (time_call(job, t->have) == 0) return 0;
-  do {
-    start = rh_now();
-    for (uint32_t k = 0; k < batch; k++)
-      if (time_call(job, t->have) == 0) return 0;
-    samples[n] = (rh_now() - start) / batch;
-    if (samples[n] * batch < batch_s && batch < 4096)
-      batch *= 2;
-    else
-      n++;
-  } while (n < SAMPLES && rh_now() < end);
-  if (n == 0) n = 1; /* the time is over, with one batch that is too short */
-  qsort(samples, n, sizeof *samples, by_time);
-  return samples[n / 2];
+  static const rh_take part = {RH_TAKE_PART, PART};
+  rh_series calls = {{RH_TAKE_LATENCY, 1}, SAMPLES, 0};
+  rh_taken taken;
+  rh_spread found;
+  double end = rh_now() + (t->deadline - rh_now()) / 2;
+  if (t->have >= 1024 * PART)
+    for (int k = 0; k < 2; k++) /* the first one starts threads */
+      if (sampler->take(sampler->self, &part, &taken, NULL) != RH_OK) return 0;
+  if (t->have >= 1024 * PART && CALLS * PART * taken.seconds > t->deadline - rh_now())
+    return PART * taken.seconds;
+  for (int k = 0; k < 2; k++)
+    if (sampler->take(sampler->self, &calls.how, &taken, NULL) != RH_OK) return 0;
+  double wanted = ceil(batch_s / fmax(taken.seconds, 1e-9));
+  calls.how.batch = (uint32_t)fmin(wanted, MOST_CALLS);
+  calls.budget_s = end - rh_now();
+  return rh_measure_series(sampler, &calls, NULL, &found, NULL) == RH_OK ? found.median : 0;
 }
 
-static rh_status set_up(calibration *t, rh_job *job, const rh_entry *entry) {
-  rh_job_spec spec = {.strategy = entry->name,
-                      .plugin = entry->path,
-                      .operation.op = t->spec->operation.op,
-                      .unchecked_op = 1, /* it was examined before */
-                      .operation.n = t->have,
-                      .operation.what = "a short measurement"};
+/* The time of a call at t->have, set up for this operator and size; 0 if that fails.  What setting
+ * up takes does not count: a user's operator may have to be compiled. */
+static double time_strategy(calibration *t, const rh_entry *entry) {
+  rh_job_spec spec = *t->spec;
+  rh_local_shared shared = {.context = t->context, .what = "a short measurement"};
+  rh_found found = {.path = entry->path};
+  rh_sampler sampler;
+  rh_opened opened;
+  double seconds = 0, start = rh_now();
+  snprintf(found.name, sizeof found.name, "%s", entry->name);
+  spec.operation.n = t->have;
   rh_operand_layout(&spec, spec.offsets);
-  RH_TRY(rh_job_init(job, t->context, &spec, NULL));
-  return rh_job_setup(job, t->array.region.address, t->array.offset_bytes, NULL);
+  const rh_bench_data data = {.op = spec.operation.op,
+                              .n = t->have,
+                              .elements = rh_array_data(&t->array),
+                              .region = &t->array.region,
+                              .offset = t->array.offset_bytes,
+                              .offsets = spec.offsets};
+  if (rh_local_sampler(&sampler, &shared, &found, NULL, 0, NULL) != RH_OK) return 0;
+  rh_status status = sampler.open(sampler.self, &data, &opened, NULL);
+  t->deadline += rh_now() - start;
+  if (status == RH_OK) seconds = time_calls(t, &sampler);
+  sampler.close(sampler.self, NULL);
+  sampler.finish(sampler.self);
+  return seconds;
 }
 
-/* A strategy that cannot run stays unknown.  What setting up takes does not count: a user's
- * operator may have to be compiled. */
+/* A strategy that cannot run stays unknown. */
 static void measure(calibration *t, const rh_entry *entry) {
-  rh_job job = {0};
-  double seconds = 0;
   if (!make_data(t)) return;
-  double start = rh_now();
-  rh_status status = set_up(t, &job, entry);
-  t->deadline += rh_now() - start;
-  if (status == RH_OK) seconds = time_calls(t, &job);
-  rh_job_finish(&job);
+  double seconds = time_strategy(t, entry);
   if (seconds == 0) return;
   seconds *= (double)t->n / (double)t->have;
   keep_strategy(t, entry, seconds);

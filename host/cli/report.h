@@ -1,10 +1,10 @@
 /* The result of --run, and its output. */
 #pragma once
 
+#include "../choose/measure/quick.h"
 #include "../core/run/job.h"
 #include "../engine/reduction/resident.h"
 #include "../engine/reduction/streamed.h"
-#include "../choose/measure/quick.h"
 #include "app.h"
 #include "run_devices.h"
 #include "table.h"

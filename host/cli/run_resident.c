@@ -1,9 +1,9 @@
 #include "run_resident.h"
+#include "../choose/measure/local.h"
 #include "../core/base/error.h"
 #include "../core/run/exact_data.h"
 #include "../core/run/operand_data.h"
 #include "../engine/partial/accuracy.h"
-#include "../choose/measure/local.h"
 #include "inputs.h"
 
 /* ---- As a sampler ---- */

@@ -1,10 +1,10 @@
 #include "run_stream.h"
 #include "../choose/fallback.h"
+#include "../choose/measure/local.h"
 #include "../core/base/error.h"
 #include "../core/base/vocabulary.h"
 #include "../core/run/exact_data.h"
 #include "../core/run/operand_data.h"
-#include "../choose/measure/local.h"
 #include "size.h"
 
 #include <stdio.h>

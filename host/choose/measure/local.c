@@ -164,12 +164,14 @@ static rh_status take_device(local *l, uint32_t batch, rh_taken *taken, rh_error
   return RH_OK;
 }
 
-static rh_status take_latency(local *l, rh_taken *taken, rh_error *error) {
+static rh_status take_calls(local *l, uint64_t n, uint32_t calls, rh_taken *taken,
+                            rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
   rh_data data = copy_of(l, 0);
   double start = rh_now();
-  RH_TRY(rh_instance_call(l->job.instance, &data, l->data.n, value, error));
-  taken->seconds = rh_now() - start;
+  for (uint32_t k = 0; k < calls; k++)
+    RH_TRY(rh_instance_call(l->job.instance, &data, n, value, error));
+  taken->seconds = (rh_now() - start) / calls;
   rh_job_result(&l->spec, l->name, value, &taken->result);
   return RH_OK;
 }
@@ -186,7 +188,8 @@ static rh_status local_take(void *self, const rh_take *how, rh_taken *taken, rh_
   *taken = (rh_taken){0};
   enter_phase(l, l->ran ? RH_PHASE_measuring : RH_PHASE_run);
   l->ran = 1;
-  if (how->kind == RH_TAKE_LATENCY) return take_latency(l, taken, error);
+  if (how->kind == RH_TAKE_LATENCY) return take_calls(l, l->data.n, how->batch, taken, error);
+  if (how->kind == RH_TAKE_PART) return take_calls(l, l->data.n / how->batch, 1, taken, error);
   int stamped = how->kind == RH_TAKE_DEVICE && may_be_stamped(l);
   use_queue(l, stamped);
   status =
@@ -224,7 +227,7 @@ static rh_status local_parts(void *self, rh_part *found, uint32_t *n_parts, doub
   rh_cl_session *session = l->job.instance_spec.session;
   use_queue(l, 1);
   session->tap = &tap;
-  rh_status status = take_latency(l, &taken, error);
+  rh_status status = take_calls(l, l->data.n, 1, &taken, error);
   session->tap = NULL;
   if (status == RH_OK) status = wait_for_queue(l, error);
   use_queue(l, 0);

@@ -6,28 +6,30 @@
 
 #include <math.h>
 
-enum { SAMPLES = 21, MOST_IN_A_BATCH = 128 };
+enum { MOST_IN_A_BATCH = 128 };
 static const double budget_s = 0.25; /* for each of the two series */
 static const double batch_s = 1e-3;  /* much longer than the clock's step and one launch */
 
-/* At most SAMPLES of them. */
-static rh_median median_of(const double *samples, uint32_t n) {
-  double room[SAMPLES];
-  rh_spread spread = rh_spread_of(samples, n, room);
-  return (rh_median){spread.median, rh_spread_precision(&spread), n};
+rh_status rh_measure_series(const rh_sampler *sampler, const rh_series *series,
+                            const rh_reporter *reporter, rh_spread *spread, rh_error *error) {
+  double samples[RH_MOST_IN_A_SERIES], room[RH_MOST_IN_A_SERIES], start = rh_now();
+  uint32_t n = 0;
+  rh_taken taken;
+  while (n < series->most && (n == 0 || rh_now() - start < series->budget_s)) {
+    RH_TRY(sampler->take(sampler->self, &series->how, &taken, error));
+    samples[n++] = taken.seconds;
+    RH_TRY(rh_progress(reporter, "measuring", n, 0, error));
+  }
+  *spread = rh_spread_of(samples, n, room);
+  return RH_OK;
 }
 
 static rh_status measure(const rh_sampler *sampler, const rh_take *how, const rh_reporter *reporter,
                          rh_median *median, rh_error *error) {
-  double samples[SAMPLES], start = rh_now();
-  uint32_t n = 0;
-  rh_taken taken;
-  while (n < SAMPLES && (n == 0 || rh_now() - start < budget_s)) {
-    RH_TRY(sampler->take(sampler->self, how, &taken, error));
-    samples[n++] = taken.seconds;
-    RH_TRY(rh_progress(reporter, "measuring", n, 0, error));
-  }
-  *median = median_of(samples, n);
+  const rh_series series = {*how, RH_MOST_IN_A_SERIES, budget_s};
+  rh_spread spread;
+  RH_TRY(rh_measure_series(sampler, &series, reporter, &spread, error));
+  *median = (rh_median){spread.median, rh_spread_precision(&spread), spread.samples};
   return RH_OK;
 }
 

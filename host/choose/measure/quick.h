@@ -16,6 +16,19 @@ typedef struct rh_quick {
   uint32_t batch;
 } rh_quick;
 
+/* Samples of one kind: at most so many, and for so long. */
+typedef struct rh_series {
+  rh_take how;
+  uint32_t most; /* at most RH_MOST_IN_A_SERIES */
+  double budget_s;
+} rh_series;
+
+enum { RH_MOST_IN_A_SERIES = 21 };
+
+/* Takes one sample of an open sampler at least. */
+rh_status rh_measure_series(const rh_sampler *sampler, const rh_series *series,
+                            const rh_reporter *reporter, rh_spread *spread, rh_error *error);
+
 /* Takes samples of an open sampler for about half a second in all; at least one. */
 rh_status rh_measure_quick(const rh_sampler *sampler, const rh_opened *opened,
                            const rh_reporter *reporter, rh_quick *quick, rh_error *error);

@@ -77,12 +77,13 @@ typedef struct rh_opened {
 enum {
   /* a batch by the device's clock, behind a blocking kernel where that helps; the main figure */
   RH_TAKE_DEVICE = 1,
-  RH_TAKE_HOST = 2,   /* the same batch by the host's clock, without a blocking kernel or events */
-  RH_TAKE_LATENCY = 3 /* one call with hot data, until the value is on the host */
+  RH_TAKE_HOST = 2,    /* the same batch by the host's clock, without a blocking kernel or events */
+  RH_TAKE_LATENCY = 3, /* calls with hot data, each until the value is on the host */
+  RH_TAKE_PART = 4     /* one such call, with 1/batch of the elements; in this process only */
 };
 typedef struct rh_take {
   uint32_t kind;
-  uint32_t batch; /* reductions in one sample; 1 for RH_TAKE_LATENCY */
+  uint32_t batch; /* reductions in one sample; but in this process, 1 for RH_TAKE_LATENCY */
 } rh_take;
 
 typedef struct rh_taken {

@@ -2,8 +2,8 @@
  * explains the method and the constants. */
 #pragma once
 
-#include "../../core/data/array.h"
 #include "../../choose/measure/bench_device.h"
+#include "../../core/data/array.h"
 #include "contender.h"
 
 typedef struct rh_bench_spec {

@@ -1,8 +1,8 @@
 /* One sampler at one point: opened, warmed up, sampled, checked, and summarised in a row. */
 #pragma once
 
-#include "../../core/check/reference.h"
 #include "../../choose/measure/sampler.h"
+#include "../../core/check/reference.h"
 #include "../records/records.h"
 
 /* The stopping rules; docs/inside/measuring.md explains the numbers. */

@@ -1,7 +1,7 @@
 #include "merge.h"
+#include "../../choose/measure/stats.h"
 #include "../../core/base/error.h"
 #include "../../core/base/text.h"
-#include "../../choose/measure/stats.h"
 #include "../records/student.h"
 
 #include <math.h>

@@ -7,8 +7,8 @@
  * losses in a row without a sample. */
 #pragma once
 
-#include "../../operators/custom/custom.h"
 #include "../../choose/measure/local.h"
+#include "../../operators/custom/custom.h"
 
 enum { RH_PEERS_MOST = 32 }; /* peers of one program */
 

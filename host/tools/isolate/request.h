@@ -2,9 +2,9 @@
  * its device. */
 #pragma once
 
+#include "../../choose/measure/bench_device.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/child/request.h"
-#include "../../choose/measure/bench_device.h"
 
 /* Users' operators that one benchmark has, each on one type. */
 enum { RH_MOST_OWN = 8 * RH_N_TYPES };

@@ -1,8 +1,8 @@
 #include "candidate.h"
+#include "../../choose/measure/stats.h"
 #include "../../core/base/error.h"
 #include "../../core/base/text.h"
 #include "../../core/base/vocabulary.h"
-#include "../../choose/measure/stats.h"
 
 #include <math.h>
 #include <stdlib.h>

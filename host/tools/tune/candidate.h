@@ -1,8 +1,8 @@
 /* Candidates of a search: quick measurements of one, and the choice among a few. */
 #pragma once
 
-#include "../bench/bench.h"
 #include "../../choose/measure/local.h"
+#include "../bench/bench.h"
 #include "space.h"
 
 /* Opens, warms up and takes a few checked samples, or fewer if the first ones take more than
