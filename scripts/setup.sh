@@ -49,13 +49,24 @@ has_jsonschema() {
   "$python" -c 'import jsonschema; jsonschema.Draft202012Validator'
 }
 
+# By the same Python.
+has_matplotlib() {
+  python=python3
+  [ -x /usr/bin/python3 ] && python=/usr/bin/python3
+  "$python" -c 'import matplotlib'
+}
+
+is_debian() {
+  grep -qx 'ID=debian' /etc/os-release 2>/dev/null
+}
+
 # The loader's list, or where Debian's library stands: ldconfig may not be in the user's path.
 has_openblas() {
   { ldconfig -p || /sbin/ldconfig -p; } | grep libopenblas.so.0
 }
 
-# gnuplot (gnuplot-nox will do) is not among these: redhost starts it for --plot and pictures of --compare only, and
-# says so where it is missing.
+# Python and matplotlib are not among these: redhost starts them for --plot, pictures of --compare and the report only,
+# and says so where they are missing.
 needs_to_build() {
   need 'gcc libc6-dev' 'a C compiler' has_header stdlib.h
   need cmake CMake command -v cmake
@@ -83,8 +94,10 @@ needs_to_test() {
   need gcc-aarch64-linux-gnu 'a compiler for ARM (native is tested with its vectors, too)' command -v aarch64-linux-gnu-gcc
   need libc6-dev-arm64-cross "ARM's C library (that test is linked with it)" test -d /usr/aarch64-linux-gnu/include
   need qemu-user-static 'an emulated ARM processor (it runs that test)' command -v qemu-aarch64-static
-  # Every picture is drawn, in every format, by the gnuplot that people have.
-  need gnuplot-nox gnuplot command -v gnuplot
+  # Every picture is drawn, in every format, by the matplotlib that people have.
+  need python3-matplotlib matplotlib has_matplotlib
+  # A browser reads back what the report shows.  Ubuntu has it as a snap only; that test is skipped without it.
+  if is_debian; then need chromium Chromium command -v chromium; fi
   need libopenblas0-pthread OpenBLAS has_openblas
   # Both: ranks are tested with either, and with the mpirun of the other.
   need 'libopenmpi-dev openmpi-bin' 'Open MPI' has_mpi openmpi

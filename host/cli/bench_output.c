@@ -13,18 +13,17 @@
 
 /* ---- Destinations ---- */
 
-static int is_picture(const char *path) {
-  const char *dot = strrchr(path, '.');
-  return dot && (!strcmp(dot, ".svg") || !strcmp(dot, ".png") || !strcmp(dot, ".pdf"));
+static int is_drawn(const char *path) {
+  return rh_plot_is_picture(path) || rh_plot_is_page(path);
 }
 
 static rh_status check_exports(const rh_typed *typed, rh_error *error) {
   for (uint32_t k = 0; k < typed->exports.n; k++) {
     const char *path = typed->exports.list[k];
-    if (!is_picture(path) && !rh_format_from_path(path))
+    if (!is_drawn(path) && !rh_format_from_path(path))
       return rh_fail(error, RH_E_USAGE,
                      "--export %s: expected a name that ends in .json, .jsonl, .csv, .md, .svg, "
-                     ".png or .pdf",
+                     ".png, .pdf or .html",
                      path);
     RH_TRY(rh_records_check_path(path, error));
   }
@@ -192,10 +191,10 @@ static rh_status draw(const rh_bench_output *output, const rh_records *results, 
   rh_plot_spec spec = {.files = files};
   rh_plotted plotted = {0};
   for (uint32_t k = 0; k < output->app->typed->exports.n; k++)
-    if (is_picture(output->app->typed->exports.list[k]))
+    if (is_drawn(output->app->typed->exports.list[k]))
       files[spec.n_files++] = output->app->typed->exports.list[k];
   if (spec.n_files == 0) return RH_OK;
-  rh_status status = rh_plot(results, "the results", &spec, &plotted, error);
+  rh_status status = rh_plot_results(results, "the results", &spec, &plotted, error);
   rh_plotted_finish(&plotted);
   return status;
 }
@@ -206,7 +205,7 @@ rh_status rh_bench_output_all(rh_bench_output *output, const rh_records *results
   rh_status status = typed->output ? print_to(output, typed->output, results, first)
                                    : print(output, results, first);
   for (uint32_t k = 0; k < typed->exports.n; k++) {
-    if (is_picture(typed->exports.list[k])) continue;
+    if (is_drawn(typed->exports.list[k])) continue;
     rh_status of_one =
         rh_records_export(results, typed->exports.list[k], status == RH_OK ? first : &why);
     if (status == RH_OK) status = of_one;

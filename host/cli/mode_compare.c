@@ -2,7 +2,6 @@
 #include "../core/base/error.h"
 #include "../core/base/text.h"
 #include "../core/base/vocabulary.h"
-#include "../tools/plot/outputs.h"
 #include "../tools/plot/plot.h"
 #include "../tools/records/compare.h"
 #include "../tools/records/read.h"
@@ -233,7 +232,7 @@ static json_t *file_object(const char *path, const rh_records *results) {
   return object;
 }
 
-static rh_status print_json(const work *w, rh_error *error) {
+static json_t *comparison_document(const work *w) {
   const rh_comparison *c = &w->comparison;
   json_t *document = rh_json_document(), *changes = json_array(), *counts = json_object();
   json_t *warnings = json_array();
@@ -254,7 +253,7 @@ static rh_status print_json(const work *w, rh_error *error) {
   json_object_set_new(document, "note", note ? json_string(note) : json_null());
   json_object_set_new(document, "changes", changes);
   json_object_set_new(document, "counts", counts);
-  return rh_json_print(document, error);
+  return document;
 }
 
 /* ---- The mode -------------------------------------------------------------------------------- */
@@ -275,7 +274,9 @@ static rh_status read_file(const work *w, const char *path, rh_records *results,
 static rh_status check_exports(const work *w, rh_error *error) {
   const rh_words *files = &w->app->typed->exports;
   for (uint32_t k = 0; k < files->n; k++) {
-    RH_TRY(rh_outputs_check_name(files->list[k], error));
+    if (!rh_plot_is_picture(files->list[k]))
+      return rh_fail(error, RH_E_USAGE,
+                     "--export '%s': a picture's name ends in .svg, .png or .pdf", files->list[k]);
     RH_TRY(rh_records_check_path(files->list[k], error));
   }
   return RH_OK;
@@ -298,7 +299,7 @@ static rh_status compare_files(work *w, rh_error *error) {
 }
 
 static rh_status print(const work *w, rh_error *error) {
-  if (w->app->typed->json) return print_json(w, error);
+  if (w->app->typed->json) return rh_json_print(comparison_document(w), error);
   if (w->app->typed->quiet)
     print_quiet(&w->comparison);
   else
@@ -308,9 +309,17 @@ static rh_status print(const work *w, rh_error *error) {
 
 static rh_status draw(const work *w, rh_error *error) {
   const rh_words *files = &w->app->typed->exports;
-  for (uint32_t k = 0; k < files->n; k++)
-    RH_TRY(rh_plot_change(&w->old, &w->new_, files->list[k], error));
-  return RH_OK;
+  rh_plot_spec spec = {.files = files->list, .n_files = files->n};
+  rh_plotted plotted = {0};
+  if (!files->n) return RH_OK;
+  json_t *document = comparison_document(w);
+  char *text = document ? json_dumps(document, JSON_COMPACT) : NULL;
+  json_decref(document);
+  if (!text) return rh_fail(error, RH_E_NOMEM, "no memory for a picture");
+  rh_status status = rh_plot(text, strlen(text), "the comparison", &spec, &plotted, error);
+  rh_plotted_finish(&plotted);
+  free(text);
+  return status;
 }
 
 /* Exit status 1 is for regressions that must stop a CI pipeline: significantly slower, or

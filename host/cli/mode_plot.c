@@ -2,6 +2,7 @@
 #include "../core/base/error.h"
 #include "../tools/plot/plot.h"
 #include "../tools/records/read.h"
+#include "../tools/records/write.h"
 #include "app.h"
 #include "axes.h"
 #include "json.h"
@@ -112,44 +113,38 @@ static rh_status keep_wanted(const rh_typed *typed, rh_records *results, rh_erro
 
 /* ---- Output ---- */
 
-/* Prints a line for each script: the picture, its files, and how to change it. */
+/* A line for each picture and its files; --quiet: the files. */
 static void print_files(const rh_app *app, const rh_plotted *plotted) {
   for (uint32_t k = 0; k < plotted->n_files; k++) {
     const rh_plotted_file *file = &plotted->files[k];
-    if (app->typed->quiet && !file->is_script)
+    int is_first = k == 0 || strcmp(file[-1].picture, file->picture) != 0;
+    if (app->typed->quiet) {
       rh_print_path(file->path);
-    else if (file->is_script && !app->typed->quiet)
-      printf("%s%-16s", k ? "\n" : "", file->picture);
-    else if (!app->typed->quiet)
-      printf("  %s", rh_plain(file->path));
+      continue;
+    }
+    if (is_first) printf("%s%-16s", k ? "\n" : "", file->picture);
+    printf("  %s", rh_plain(file->path));
   }
-  if (!app->typed->quiet) printf("\n\nTo restyle one, change its .gp and run gnuplot on it.\n");
+  if (!app->typed->quiet) printf("\n");
 }
 
 static rh_status print_json(const rh_plotted *plotted, rh_error *error) {
   json_t *document = rh_json_document(), *pictures = json_array(), *picture = NULL;
   for (uint32_t k = 0; k < plotted->n_files; k++) {
     const rh_plotted_file *file = &plotted->files[k];
-    if (file->is_script) {
+    if (k == 0 || strcmp(file[-1].picture, file->picture) != 0) {
       picture = json_object();
       json_object_set_new(picture, "picture", json_string(file->picture));
-      json_object_set_new(picture, "script", rh_json_bytes(file->path));
       json_object_set_new(picture, "files", json_array());
       json_array_append_new(pictures, picture);
-    } else {
-      json_array_append_new(json_object_get(picture, "files"), rh_json_bytes(file->path));
     }
+    json_array_append_new(json_object_get(picture, "files"), rh_json_bytes(file->path));
   }
   json_object_set_new(document, "pictures", pictures);
   return rh_json_print(document, error);
 }
 
 static rh_status print(const rh_app *app, const rh_plotted *plotted, rh_error *error) {
-  if (*plotted->said) {
-    char text[256];
-    snprintf(text, sizeof text, "gnuplot says: %s", plotted->said);
-    if (!app->typed->quiet) rh_terminal_say(app->terminal, text);
-  }
   if (app->typed->json) return print_json(plotted, error);
   if (plotted->text)
     fputs(plotted->text, stdout);
@@ -158,19 +153,42 @@ static rh_status print(const rh_app *app, const rh_plotted *plotted, rh_error *e
   return RH_OK;
 }
 
+/* Before anything is read. */
+static rh_status check(const rh_typed *typed, rh_error *error) {
+  int any_picture = typed->exports.n == 0;
+  RH_TRY(rh_pictures_check(typed->picture, error));
+  if (typed->json && !typed->exports.n)
+    return rh_fail(error, RH_E_USAGE, "--json lists the files of --export; add --export");
+  for (uint32_t k = 0; k < typed->exports.n; k++) {
+    const char *file = typed->exports.list[k];
+    any_picture |= rh_plot_is_picture(file);
+    if (!rh_plot_is_picture(file) && !rh_plot_is_page(file))
+      return rh_fail(error, RH_E_USAGE,
+                     "--export '%s': a picture's name ends in .svg, .png or .pdf, a report's in "
+                     ".html",
+                     file);
+    RH_TRY(rh_records_check_path(file, error));
+  }
+  if (typed->picture && !any_picture)
+    return rh_fail(error, RH_E_USAGE,
+                   "--picture is for pictures, and a report has all curves; leave it out, or "
+                   "export a .svg, .png or .pdf too");
+  return RH_OK;
+}
+
 rh_status rh_mode_plot(const rh_app *app, rh_error *error) {
   const rh_typed *typed = app->typed;
-  rh_plot_spec spec = {.files = typed->exports.list, .n_files = typed->exports.n};
+  rh_plot_spec spec = {.pictures = typed->picture,
+                       .files = typed->exports.list,
+                       .n_files = typed->exports.n,
+                       .color = (uint32_t)app->terminal->color};
   rh_records results = {0};
   rh_plotted plotted = {0};
-  RH_TRY(rh_pictures_parse(typed->picture, &spec.pictures, error));
-  if (typed->json && !spec.n_files)
-    return rh_fail(error, RH_E_USAGE, "--json lists the files of --export; add --export");
+  RH_TRY(check(typed, error));
   get_window_size(&spec);
-  spec.color = (uint32_t)app->terminal->color;
   rh_status status = rh_records_read(typed->name, &results, error);
   if (status == RH_OK) status = keep_wanted(typed, &results, error);
-  if (status == RH_OK) status = rh_plot(&results, typed->name, &spec, &plotted, error);
+  if (status == RH_OK) status = rh_plot_results(&results, typed->name, &spec, &plotted, error);
   if (status == RH_OK) status = print(app, &plotted, error);
   rh_plotted_finish(&plotted);
   rh_records_finish(&results);

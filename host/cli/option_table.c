@@ -51,7 +51,7 @@ const rh_option rh_option_table[] = {
      RH_MODE_COMPARE, 0},
     {"merge", 0, RH_OPTION_MODE, NULL, NULL,
      "merge what --partial wrote: the answer, or one more\n--partial", RH_MODE_MERGE, 0},
-    {"plot", 0, RH_OPTION_MODE_WORD, "FILE", NULL, "draw a result file (needs gnuplot)",
+    {"plot", 0, RH_OPTION_MODE_WORD, "FILE", NULL, "draw a result file (needs Python)",
      RH_MODE_PLOT, 0},
     {"completion", 0, RH_OPTION_MODE_WORD, "SHELL", NULL, "print completions for bash, zsh or fish",
      RH_MODE_COMPLETION, 0},
@@ -198,7 +198,8 @@ const rh_option rh_option_table[] = {
     {"output", 'o', RH_OPTION_WORD, "FILE", NULL, "write to FILE instead of standard output",
      IN(BENCH), AT(output)},
     {"export", 0, RH_OPTION_WORDS, "FILE", NULL,
-     "also write FILE, format from its name (.json .jsonl .csv\n.md .svg .png .pdf); repeatable",
+     "also write FILE, format from its name (.json .jsonl .csv\n.md .svg .png .pdf .html); "
+     "repeatable",
      IN(BENCH) | IN(COMPARE) | IN(PLOT), AT(exports)},
     {"resume", 0, RH_OPTION_WORD, "FILE.jsonl", NULL, "append, and skip points already there",
      IN(BENCH), AT(resume)},

@@ -1,5 +1,6 @@
 """Plugin failures in practice: the rows of tests/zoo/failures.md that need the whole program."""
 
+import json
 import os
 import resource
 import shutil
@@ -9,6 +10,7 @@ import sys
 import tempfile
 import unittest
 
+import plot_data
 import redhost_cli as cli
 
 SUM = ["-n", "100", "-t", "i8", "--data", "equal"]
@@ -193,7 +195,7 @@ class Privileged(Loading):
             script.write("#!/bin/sh\ntouch '%s'\n" % (program + ".mark"))
         os.chmod(program, 0o755)
         cache = os.path.join(self.directory, "their cache")
-        shutil.copy(program, os.path.join(self.directory, "gnuplot"))
+        shutil.copy(program, os.path.join(self.directory, "python3"))
         env = {"REDHOST_CACHE_DIR": cache, "PATH": self.directory + ":" + os.environ["PATH"], "REDHOST_TRANSPORT_PATH": self.directory}
         for code, words, args in (
                 (5, "raised privileges", ["--run", "fine", *SUM, "--plugin", file]),
@@ -207,7 +209,11 @@ class Privileged(Loading):
             self.assertRegex(done.stderr, words, args)
         done = self.run_as(cli.REDHOST, self.AS_ANOTHER_USER, "--run", "auto", *SUM, "-q", env=env)
         self.assertEqual((done.returncode, done.stdout), (0, "100\n"), done)
-        done = self.run_as(cli.REDHOST, self.AS_ANOTHER_USER, "--plot", "-s", "native", "-n", "100,1000", "--quick", env=env)
+        with open(os.path.join(self.directory, "r.json"), "w", encoding="utf-8") as file:
+            json.dump(plot_data.make(sizes=(10,)), file)
+        done = self.run_as(cli.REDHOST, self.AS_ANOTHER_USER, "--plot", os.path.join(self.directory, "r.json"), env=env)
+        self.assertEqual(done.returncode, 5, done)
+        self.assertRegex(done.stderr, "python3: is not started, because redhost runs with raised privileges")
         self.assertFalse(os.path.exists(cache))
         self.assertFalse(os.path.exists(program + ".mark"))
 

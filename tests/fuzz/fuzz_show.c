@@ -1,6 +1,5 @@
-/* host/tools/records, host/tools/plot: what users see of a results file from any source.  No name
- * or reason in it may become a column, a line or a command. */
-#include "../../host/tools/plot/pictures.h"
+/* host/tools/records: what users see of a results file from any source.  No name or reason in it
+ * may become a column or a line. */
 #include "../../host/tools/records/compare.h"
 #include "../../host/tools/records/read.h"
 #include "../../host/tools/records/tabulate.h"
@@ -102,66 +101,6 @@ static void compare_with_itself(const rh_records *results) {
   rh_comparison_finish(&comparison);
 }
 
-/* A script runs text between backquotes, and an unclosed string would turn the text after it into a
- * command. */
-static void check_script(const rh_figure *figure) {
-  rh_text script = {0};
-  const char *const names[] = {"a.svg"};
-  const uint32_t formats[] = {figure->as_text ? RH_DRAW_TEXT : RH_DRAW_SVG};
-  RULE(!rh_figure_failed(figure));
-  rh_script_compose(&script, figure, "fuzz", names, formats, 1);
-  for (const char *line = rh_text_get(&script); *line;) {
-    uint32_t quotes = 0;
-    size_t length = strcspn(line, "\n");
-    for (size_t k = 0; k < length; k++) {
-      RULE(line[k] != '`' && !is_control(line[k]));
-      quotes += line[k] == '"';
-    }
-    RULE(quotes % 2 == 0);
-    line += length + (line[length] == '\n');
-  }
-  rh_text_finish(&script);
-}
-
-static void draw(rh_draw *draw_it, const rh_view *view, const rh_panel *panels, uint32_t n) {
-  for (uint32_t as_text = 0; as_text <= 1; as_text++) {
-    rh_figure figure;
-    rh_figure_init(&figure, as_text);
-    draw_it(&figure, view, panels, n);
-    check_script(&figure);
-    rh_figure_finish(&figure);
-  }
-}
-
-static void draw_change(const rh_view *view) {
-  rh_changed *pairs = calloc(view->n_rows, sizeof *pairs);
-  rh_figure figure;
-  RULE(pairs);
-  for (uint32_t k = 0; k < view->n_rows; k++)
-    pairs[k] = (rh_changed){&view->rows[k], &view->rows[k]};
-  rh_figure_init(&figure, 0);
-  rh_draw_change(&figure, view, view, pairs, view->n_rows);
-  check_script(&figure);
-  rh_figure_finish(&figure);
-  free(pairs);
-}
-
-static void draw_all(const rh_records *results) {
-  rh_view view;
-  rh_error error = {0};
-  RULE(rh_view_init(&view, results, &error) == RH_OK);
-  for (uint32_t k = 0; k < view.n_panels; k++) {
-    if (view.panels[k].n_curves > 0) {
-      draw(rh_draw_rate, &view, &view.panels[k], 1);
-      draw(rh_draw_time, &view, &view.panels[k], 1);
-    }
-    if (view.panels[k].read_peak > 0) draw(rh_draw_peak, &view, &view.panels[k], 1);
-  }
-  if (view.n_panels > 0) draw(rh_draw_best, &view, view.panels, view.n_panels);
-  if (view.n_rows > 0) draw_change(&view);
-  rh_view_finish(&view);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   rh_records results;
   rh_error error = {0};
@@ -169,7 +108,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   check_csv(&results);
   check_markdown(&results);
   compare_with_itself(&results);
-  draw_all(&results);
   rh_records_finish(&results);
   return 0;
 }

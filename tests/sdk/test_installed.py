@@ -45,6 +45,13 @@ class Installed(Tree):
         out = self.call([self.redhost, "--run", "serial", "-n", "1000"])
         self.assertRegex(out, r"(?m)^check .* ok$")
 
+    def test_draws(self):
+        """The scripts that draw have moved, too."""
+        page = os.path.join(self.root, "r.html")
+        self.call([self.redhost, "--bench", "-s", "serial", "-n", "1000", "--quick", "--export=" + page])
+        with open(page, encoding="utf-8") as file:
+            self.assertIn("</html>", file.read())
+
     def test_deleting_a_plugin_deletes_its_row(self):
         file = os.path.join(self.plugins, "cascade.so")
         before = self.names()

@@ -1,251 +1,359 @@
 #include "plot.h"
+#include "../../core/base/clock.h"
+#include "../../core/base/draft.h"
 #include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
-#include "gnuplot.h"
-#include "outputs.h"
-#include "pictures.h"
+#include "../../core/base/path.h"
+#include "../../core/base/text.h"
+#include "../../core/child/spawn.h"
+#include "../records/write.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-static const char *const picture_names[] = {
-#define RH_X(name) #name,
-    RH_PICTURE_LIST(RH_X)
-#undef RH_X
-};
-static rh_draw *const draws[] = {
-#define RH_X(name) rh_draw_##name,
-    RH_PICTURE_LIST(RH_X)
-#undef RH_X
-};
+/* Seconds from one drawing to the next; usually a tenth. */
+#define LIMIT_S 60.0
 
-rh_status rh_pictures_parse(const char *list, uint32_t *pictures, rh_error *error) {
-  *pictures = 0;
+/* The script's exit statuses beside 0: a sentence about the results, or about the machine. */
+enum { ABOUT_RESULTS = 3, ABOUT_MACHINE = 4 };
+
+static const char *const pictures[] = {"rate", "time", "peak", "best"};
+enum { N_PICTURES = sizeof pictures / sizeof *pictures };
+
+rh_status rh_pictures_check(const char *list, rh_error *error) {
   while (list) {
     size_t length = strcspn(list, ",");
     uint32_t k = 0;
-    while (k < RH_N_PICTURES &&
-           (strlen(picture_names[k]) != length || strncmp(picture_names[k], list, length) != 0))
+    while (k < N_PICTURES &&
+           (strlen(pictures[k]) != length || strncmp(pictures[k], list, length) != 0))
       k++;
-    if (k == RH_N_PICTURES)
+    if (k == N_PICTURES)
       return rh_fail(error, RH_E_USAGE, "--picture '%.*s': expected rate, time, peak or best",
                      (int)length, list);
-    *pictures |= 1u << k;
     list = list[length] ? list + length + 1 : NULL;
   }
   return RH_OK;
 }
 
-/* ---- Choosing the pictures ---- */
-
-/* Which of device, operator and type differ between the pictures of one kind. */
-typedef struct varying {
-  int devices, ops, types;
-} varying;
-
-static varying what_varies(const rh_view *view) {
-  varying by = {view->n_devices > 1, 0, 0};
-  for (uint32_t k = 1; k < view->n_panels; k++) {
-    by.ops |= strcmp(view->panels[k].op, view->panels[0].op) != 0;
-    by.types |= view->panels[k].type != view->panels[0].type;
-  }
-  return by;
+/* ".svg" of "a.b/r.svg"; "" if there is none. */
+static const char *suffix_of(const char *file) {
+  const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+  const char *dot = strrchr(name, '.');
+  return dot && dot != name ? dot : "";
 }
 
-/* More types cannot be told apart by their bars, so each type gets a separate picture. */
-enum { MOST_TYPES = 4 };
-
-/* The number of types of the panel's device and operator, whose panels are adjacent. */
-static uint32_t types_around(const rh_view *view, const rh_panel *panel) {
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < view->n_panels; k++)
-    n += strcmp(view->panels[k].op, panel->op) == 0 &&
-         strcmp(view->panels[k].device, panel->device) == 0;
-  return n;
+int rh_plot_is_picture(const char *file) {
+  const char *suffix = suffix_of(file);
+  return !strcmp(suffix, ".svg") || !strcmp(suffix, ".png") || !strcmp(suffix, ".pdf");
 }
 
-/* The number of panels, from this one on, that one picture shows. */
-static uint32_t panels_of(const rh_view *view, uint32_t picture, uint32_t from) {
-  if (picture == RH_PICTURE_best) return view->n_panels;
-  if (picture != RH_PICTURE_peak) return 1;
-  uint32_t n = types_around(view, &view->panels[from]);
-  return n <= MOST_TYPES ? n : 1;
+int rh_plot_is_page(const char *file) {
+  return strcmp(suffix_of(file), ".html") == 0;
 }
 
-static int can_be_drawn(uint32_t picture, const rh_panel *panels, uint32_t n) {
-  for (uint32_t k = 0; k < n; k++)
-    if (picture == RH_PICTURE_peak ? panels[k].read_peak > 0 : panels[k].n_curves > 0) return 1;
-  return 0;
-}
+/* ---- The child ---- */
 
-/* "rate-1-0-sum-f32": the kind and what varies; a device's id is reduced to characters for file
- * names. */
-static void name_picture(char *name, size_t size, const rh_view *view, uint32_t picture,
-                         const rh_panel *panel) {
-  varying by = what_varies(view);
-  rh_text text = {0};
-  uint32_t device = 0;
-  for (uint32_t k = 1; &view->panels[k] <= panel && k < view->n_panels; k++)
-    device += strcmp(view->panels[k].device, view->panels[k - 1].device) != 0;
-  rh_text_add(&text, "%s", picture_names[picture]);
-  if (by.devices && picture != RH_PICTURE_best) {
-    unsigned p, d;
-    int length = 0;
-    if (sscanf(panel->device, "%3u:%3u%n", &p, &d, &length) == 2 && !panel->device[length])
-      rh_text_add(&text, "-%u-%u", p, d);
-    else
-      rh_text_add(&text, "-device%u", device);
-  }
-  if (by.ops && picture != RH_PICTURE_best) rh_text_add(&text, "-%s", panel->op);
-  if (by.types && (picture < RH_PICTURE_peak ||
-                   (picture == RH_PICTURE_peak && types_around(view, panel) > MOST_TYPES)))
-    rh_text_add(&text, "-%s", rh_type_name(panel->type));
-  snprintf(name, size, "%s", rh_text_get(&text));
-  rh_text_finish(&text);
-}
-
-/* Calls `use` for every requested picture that can be drawn. */
-typedef rh_status use_picture(void *user, uint32_t picture, const rh_panel *panels, uint32_t n,
-                              rh_error *error);
-static rh_status each_picture(const rh_view *view, uint32_t pictures, use_picture *use, void *user,
-                              rh_error *error) {
-  for (uint32_t picture = 0; picture < RH_N_PICTURES; picture++) {
-    uint32_t n = 0;
-    if (pictures && !(pictures & 1u << picture)) continue;
-    for (uint32_t k = 0; k < view->n_panels; k += n) {
-      n = panels_of(view, picture, k);
-      if (can_be_drawn(picture, &view->panels[k], n))
-        RH_TRY(use(user, picture, &view->panels[k], n, error));
-    }
-  }
-  return RH_OK;
-}
-
-static rh_status count_one(void *user, uint32_t picture, const rh_panel *panels, uint32_t n,
-                           rh_error *error) {
-  (void)picture;
-  (void)panels;
-  (void)n;
-  (void)error;
-  ++*(uint32_t *)user;
-  return RH_OK;
-}
-
-/* ---- Drawing ---- */
+/* What the child drew: `bytes` of `data`, from `from` on. */
+typedef struct drawing {
+  char picture[96], format[8];
+  uint64_t from, bytes;
+} drawing;
 
 typedef struct work {
-  const rh_view *view;
   const rh_plot_spec *spec;
-  rh_outputs outputs;
-  uint32_t n_pictures;
+  const char *name;
+  char *python, *script;
+  char **words; /* the child's arguments */
+  uint32_t n_words;
+  int data, output; /* unnamed files: drawings, and what the child says */
+  drawing *drawings;
+  uint32_t n_drawings;
 } work;
 
-static rh_status add_picture(void *user, uint32_t picture, const rh_panel *panels, uint32_t n,
-                             rh_error *error) {
-  work *w = user;
-  rh_figure figure;
-  char name[96];
-  rh_figure_init(&figure, w->spec->n_files == 0);
-  figure.columns = w->spec->columns ? w->spec->columns : 80;
-  figure.lines = w->spec->lines ? w->spec->lines : 24;
-  figure.color = w->spec->color;
-  name_picture(name, sizeof name, w->view, picture, panels);
-  draws[picture](&figure, w->view, panels, n);
-  rh_status status = rh_outputs_add(&w->outputs, &figure, name, w->n_pictures > 1, error);
-  rh_figure_finish(&figure);
-  return status;
+static rh_status no_memory(rh_error *error) {
+  return rh_fail(error, RH_E_NOMEM, "no memory for pictures");
 }
 
-/* The scripts have been written; the message says how to draw them. */
-static rh_status no_gnuplot(const rh_outputs *outputs, int as_text, rh_error *error) {
-  uint32_t n = 0;
-  if (as_text)
-    return rh_fail(error, RH_E_FILE,
-                   "gnuplot not found; install it (gnuplot-nox, for one), or write its script with "
-                   "--export=r.svg");
-  RH_TRY(rh_outputs_deliver(outputs, 0, error));
-  for (uint32_t k = 0; k < outputs->n; k++) n += outputs->list[k].format == RH_DRAW_SCRIPT;
-  const rh_stem *stem = &outputs->stems[outputs->list[0].stem];
-  char *path = rh_output_path(outputs, &outputs->list[0]);
-  int is_here = strcmp(stem->directory, "./") == 0;
-  char more[40] = "";
-  if (n > 1) snprintf(more, sizeof more, " and %u more", n - 1);
-  rh_status status = rh_fail(error, RH_E_FILE, "gnuplot not found; wrote %s%s, run%s%s: gnuplot %s",
-                             path ? path : "scripts", more, is_here ? "" : " in ",
-                             is_here ? "" : stem->directory, outputs->list[0].name);
-  free(path);
-  return status;
+static int is_program(const char *path) {
+  struct stat st;
+  return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-static rh_status collect(const rh_outputs *outputs, int as_text, rh_plotted *plotted,
-                         rh_error *error) {
-  rh_text text = {0};
-  rh_status status = RH_OK;
-  plotted->files = as_text ? NULL : calloc(outputs->n + 1u, sizeof *plotted->files);
-  if (!as_text && !plotted->files) return rh_fail(error, RH_E_NOMEM, "no memory for names");
-  for (uint32_t k = 0; k < outputs->n && status == RH_OK; k++) {
-    const rh_output *output = &outputs->list[k];
-    int is_script = output->format == RH_DRAW_SCRIPT;
-    if (as_text) {
-      if (!is_script && text.length) rh_text_add(&text, "\n");
-      if (!is_script) status = rh_outputs_read(outputs, output, &text, error);
-      continue;
-    }
-    rh_plotted_file *file = &plotted->files[plotted->n_files++];
-    file->path = rh_output_path(outputs, output);
-    file->is_script = (uint32_t)is_script;
-    memcpy(file->picture, output->picture, sizeof file->picture);
-    if (!file->path) status = rh_fail(error, RH_E_NOMEM, "no memory for names");
+/* Ignores empty elements of PATH, which mean the current directory to a shell. */
+static char *find_python(void) {
+  const char *from = rh_env("PATH");
+  while (from && *from) {
+    size_t length = strcspn(from, ":");
+    char *directory = strndup(from, length);
+    char *path = directory && *directory ? rh_path_join(directory, "python3") : NULL;
+    free(directory);
+    if (path && is_program(path)) return path;
+    free(path);
+    from += length + (from[length] == ':');
   }
-  plotted->text = text.s;
-  return status;
+  return NULL;
 }
 
-/* Moves the drawings to their files, or reads them as text. */
-static rh_status make_plots(rh_outputs *outputs, int as_text, rh_plotted *plotted,
-                            rh_error *error) {
-  char *gnuplot = rh_gnuplot_find();
-  if (!gnuplot) return no_gnuplot(outputs, as_text, error);
-  rh_status status = rh_outputs_draw(outputs, gnuplot, plotted->said, sizeof plotted->said, error);
-  free(gnuplot);
-  if (status == RH_OK && !as_text) status = rh_outputs_deliver(outputs, 1, error);
-  return status == RH_OK ? collect(outputs, as_text, plotted, error) : status;
-}
-
-static rh_status draw_all(work *w, rh_plotted *plotted, rh_error *error) {
+static int add_words(work *w) {
   const rh_plot_spec *spec = w->spec;
-  int as_text = spec->n_files == 0;
-  if (as_text)
-    RH_TRY(rh_outputs_init_text(&w->outputs, error));
-  else
-    RH_TRY(rh_outputs_init(&w->outputs, spec->files, spec->n_files, error));
-  /* Names of text are never shown, but each picture needs its own. */
-  if (as_text) w->n_pictures = 2;
-  rh_status status = each_picture(w->view, spec->pictures, add_picture, w, error);
-  if (status == RH_OK) status = make_plots(&w->outputs, as_text, plotted, error);
-  rh_outputs_finish(&w->outputs);
+  rh_text formats = {0};
+  for (uint32_t k = 0; k < spec->n_files; k++)
+    rh_text_add(&formats, "%s%s", k ? "," : "", suffix_of(spec->files[k]) + 1);
+  const char *const words[] = {w->python,
+                               "-B",
+                               w->script,
+                               "--pictures",
+                               spec->pictures ? spec->pictures : "",
+                               "--formats",
+                               spec->n_files ? rh_text_get(&formats) : "txt"};
+  int failed = formats.failed;
+  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+    failed |= rh_strings_add(&w->words, &w->n_words, "%s", words[k]);
+  failed |= rh_strings_add(&w->words, &w->n_words, "--window=%ux%u", spec->columns, spec->lines);
+  if (spec->color) failed |= rh_strings_add(&w->words, &w->n_words, "--color");
+  rh_text_finish(&formats);
+  return failed ? -1 : 0;
+}
+
+static rh_status prepare(work *w, rh_error *error) {
+  char *library = rh_path_library_dir();
+  w->script = library ? rh_path_join(library, REDHOST_DATA_FROM_LIB "/redhost/plot/main.py") : NULL;
+  free(library);
+  if (!w->script) return rh_fail(error, RH_E_FILE, "the script that draws cannot be found");
+  if (access(w->script, R_OK) != 0)
+    return rh_fail(error, RH_E_FILE, "%s: %s; it draws, and comes with redhost", w->script,
+                   strerror(errno));
+  w->python = find_python();
+  if (!w->python)
+    return rh_fail(error, RH_E_FILE,
+                   "python3 not found, which draws; install python3, and python3-matplotlib for "
+                   "pictures in files");
+  w->data = memfd_create("redhost-drawings", MFD_CLOEXEC);
+  w->output = memfd_create("redhost-said", MFD_CLOEXEC);
+  if (w->data < 0 || w->output < 0)
+    return rh_fail(error, RH_E_FILE, "no room for pictures: %s", strerror(errno));
+  return add_words(w) == 0 ? RH_OK : no_memory(error);
+}
+
+static rh_status start(const work *w, const char *document, size_t bytes, rh_child *child,
+                       rh_error *error) {
+  const char **environment = rh_child_environment("LC_ALL=C.UTF-8");
+  const char **argv = calloc(w->n_words + 1u, sizeof *argv);
+  rh_status status = environment && argv ? RH_OK : no_memory(error);
+  for (uint32_t k = 0; argv && k < w->n_words; k++) argv[k] = w->words[k];
+  rh_child_spec spec = {.program = w->python,
+                        .stranger = 1,
+                        .argv = argv,
+                        .request = document,
+                        .bytes = bytes,
+                        .data = w->data,
+                        .output = w->output,
+                        .environment = environment};
+  if (status == RH_OK) status = rh_child_start(child, &spec, error);
+  free(argv);
+  free(environment);
   return status;
 }
 
-rh_status rh_plot(const rh_records *results, const char *name, const rh_plot_spec *spec,
+/* Is a blocked signal pending? */
+static int interrupted(void) {
+  sigset_t pending;
+  return sigpending(&pending) == 0 &&
+         (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) ||
+          sigismember(&pending, SIGHUP));
+}
+
+/* "rate-sum-f32 svg 23456" */
+static rh_status note_drawing(work *w, const char *line, rh_error *error) {
+  drawing *grown = realloc(w->drawings, (w->n_drawings + 1u) * sizeof *grown);
+  if (!grown) return no_memory(error);
+  w->drawings = grown;
+  drawing *last = &grown[w->n_drawings];
+  *last = (drawing){.from = w->n_drawings ? last[-1].from + last[-1].bytes : 0};
+  if (sscanf(line, "%95s %7s %" SCNu64, last->picture, last->format, &last->bytes) != 3)
+    return rh_fail(error, RH_E_FILE, "%s: said '%s'", w->script, rh_quotable(line));
+  w->n_drawings++;
+  return RH_OK;
+}
+
+static rh_status listen_to(rh_child *child, work *w, rh_error *error) {
+  double deadline = rh_now() + LIMIT_S;
+  for (;;) {
+    const char *line;
+    size_t length;
+    rh_line got = rh_child_read(child, rh_now() + 0.05, &line, &length);
+    if (interrupted()) return rh_fail(error, RH_E_CANCELLED, "interrupted");
+    if (got == RH_LINE_READ) {
+      RH_TRY(note_drawing(w, line, error));
+      deadline = rh_now() + LIMIT_S;
+    } else if (got != RH_LINE_LATE) {
+      return RH_OK;
+    } else if (rh_now() > deadline) {
+      return rh_fail(error, RH_E_FILE, "%s took longer than %.0f s for a picture and was killed",
+                     w->python, LIMIT_S);
+    }
+  }
+}
+
+/* The last line that the child wrote, where Python has the message of an exception. */
+static void last_line(int output, char *line, size_t size) {
+  char text[4096];
+  off_t end = lseek(output, 0, SEEK_END);
+  off_t from = end > (off_t)sizeof text - 1 ? end - (off_t)sizeof text + 1 : 0;
+  ssize_t got = pread(output, text, sizeof text - 1, from);
+  text[got > 0 ? got : 0] = 0;
+  size_t length = strlen(text);
+  while (length && strchr(" .\n\r", text[length - 1])) text[--length] = 0;
+  const char *last = strrchr(text, '\n');
+  snprintf(line, size, "%s", last ? last + 1 : text);
+  rh_make_plain(line);
+}
+
+static rh_status judge_end(const work *w, int ended, rh_error *error) {
+  char said[400];
+  last_line(w->output, said, sizeof said);
+  int code = WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
+  if (code == 0) return RH_OK;
+  if (code == ABOUT_RESULTS && *said) return rh_fail(error, RH_E_FILE, "%s: %s", w->name, said);
+  if (code == ABOUT_MACHINE && *said) return rh_fail(error, RH_E_FILE, "%s", said);
+  if (*said) return rh_fail(error, RH_E_FILE, "%s failed: %s", w->python, said);
+  if (code >= 0) return rh_fail(error, RH_E_FILE, "%s failed: exit status %d", w->python, code);
+  return rh_fail(error, RH_E_FILE, "%s failed: signal %d", w->python, WTERMSIG(ended));
+}
+
+static rh_status draw(work *w, const char *document, size_t bytes, rh_error *error) {
+  rh_child child;
+  RH_TRY(prepare(w, error));
+  RH_TRY(start(w, document, bytes, &child, error));
+  rh_status status = listen_to(&child, w, error);
+  int ended = rh_child_finish(&child, status == RH_OK ? RH_CHILD_DONE_S : 0);
+  if (status == RH_OK) status = judge_end(w, ended, error);
+  const drawing *last = w->n_drawings ? &w->drawings[w->n_drawings - 1] : NULL;
+  off_t size = lseek(w->data, 0, SEEK_END);
+  if (status == RH_OK && (!last || size < 0 || last->from + last->bytes != (uint64_t)size))
+    status = rh_fail(error, RH_E_FILE, "%s: the drawings are incomplete", w->script);
+  return status;
+}
+
+/* ---- Delivering ---- */
+
+/* The bytes of a drawing and a null byte; malloc'ed. */
+static char *bytes_of(const work *w, const drawing *drawn) {
+  char *bytes = malloc(drawn->bytes + 1);
+  uint64_t had = 0;
+  while (bytes && had < drawn->bytes) {
+    ssize_t got = pread(w->data, bytes + had, drawn->bytes - had, (off_t)(drawn->from + had));
+    if (got <= 0) {
+      free(bytes);
+      return NULL;
+    }
+    had += (uint64_t)got;
+  }
+  if (bytes) bytes[had] = 0;
+  return bytes;
+}
+
+static rh_status write_file(const char *path, const char *from, uint64_t bytes, rh_error *error) {
+  rh_draft draft;
+  int good = rh_draft_begin(&draft, path) == 0;
+  if (good) {
+    good = fwrite(from, 1, bytes, draft.out) == bytes && rh_draft_end(&draft) == 0;
+    int code = errno;
+    rh_draft_finish(&draft);
+    errno = code;
+  }
+  return good ? RH_OK : rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
+}
+
+/* "r-rate.svg" of "r.svg" if there are several pictures; malloc'ed. */
+static char *path_of(const char *file, const char *picture, int several) {
+  char *path;
+  size_t stem = (size_t)(suffix_of(file) - file);
+  if (!several || rh_plot_is_page(file)) return strdup(file);
+  return asprintf(&path, "%.*s-%s%s", (int)stem, file, picture, file + stem) < 0 ? NULL : path;
+}
+
+static rh_status deliver(const work *w, const drawing *drawn, int several, rh_plotted *plotted,
+                         rh_error *error) {
+  char *bytes = bytes_of(w, drawn);
+  rh_status status = bytes ? RH_OK : no_memory(error);
+  for (uint32_t k = 0; k < w->spec->n_files && status == RH_OK; k++) {
+    if (strcmp(suffix_of(w->spec->files[k]) + 1, drawn->format) != 0) continue;
+    rh_plotted_file *file = &plotted->files[plotted->n_files];
+    file->path = path_of(w->spec->files[k], drawn->picture, several);
+    if (!file->path) {
+      status = no_memory(error);
+      break;
+    }
+    plotted->n_files++;
+    memcpy(file->picture, drawn->picture, sizeof file->picture);
+    status = write_file(file->path, bytes, drawn->bytes, error);
+  }
+  free(bytes);
+  return status;
+}
+
+static rh_status deliver_all(const work *w, rh_plotted *plotted, rh_error *error) {
+  const drawing *first = NULL;
+  int several = 0;
+  if (!w->spec->n_files) {
+    plotted->text = bytes_of(w, &w->drawings[0]);
+    return plotted->text ? RH_OK : no_memory(error);
+  }
+  for (uint32_t k = 0; k < w->n_drawings; k++) {
+    if (strcmp(w->drawings[k].format, "html") == 0) continue;
+    if (!first) first = &w->drawings[k];
+    several |= strcmp(first->picture, w->drawings[k].picture) != 0;
+  }
+  plotted->files = calloc((size_t)w->n_drawings * w->spec->n_files, sizeof *plotted->files);
+  if (!plotted->files) return no_memory(error);
+  for (uint32_t k = 0; k < w->n_drawings; k++)
+    RH_TRY(deliver(w, &w->drawings[k], several, plotted, error));
+  return RH_OK;
+}
+
+rh_status rh_plot(const char *document, size_t bytes, const char *name, const rh_plot_spec *spec,
                   rh_plotted *plotted, rh_error *error) {
-  rh_view view;
-  work w = {.view = &view, .spec = spec};
+  work w = {.spec = spec, .name = name, .data = -1, .output = -1};
+  sigset_t ending, old;
   *plotted = (rh_plotted){0};
-  RH_TRY(rh_view_init(&view, results, error));
-  rh_status status = each_picture(&view, spec->pictures, count_one, &w.n_pictures, error);
-  if (status == RH_OK && view.n_panels == 0)
-    status =
-        rh_fail(error, RH_E_FILE, "%s: nothing to draw: of %u results, none is ok and has a time",
-                name, results->n_rows);
-  else if (status == RH_OK && w.n_pictures == 0)
-    status =
-        rh_fail(error, RH_E_FILE,
-                "%s: --picture=peak needs the device's read peak, which it does not hold", name);
-  if (status == RH_OK) status = draw_all(&w, plotted, error);
+  sigemptyset(&ending);
+  sigaddset(&ending, SIGINT);
+  sigaddset(&ending, SIGTERM);
+  sigaddset(&ending, SIGHUP);
+  int held = sigprocmask(SIG_BLOCK, &ending, &old) == 0;
+  rh_status status = draw(&w, document, bytes, error);
+  if (status == RH_OK) status = deliver_all(&w, plotted, error);
   if (status != RH_OK) rh_plotted_finish(plotted);
-  rh_view_finish(&view);
+  if (w.data >= 0) close(w.data);
+  if (w.output >= 0) close(w.output);
+  for (uint32_t k = 0; k < w.n_words; k++) free(w.words[k]);
+  free(w.words);
+  free(w.drawings);
+  free(w.script);
+  free(w.python);
+  if (held) sigprocmask(SIG_SETMASK, &old, NULL);
+  return status;
+}
+
+rh_status rh_plot_results(const rh_records *results, const char *name, const rh_plot_spec *spec,
+                          rh_plotted *plotted, rh_error *error) {
+  char *document = NULL;
+  size_t bytes = 0;
+  *plotted = (rh_plotted){0};
+  FILE *out = open_memstream(&document, &bytes);
+  if (!out) return no_memory(error);
+  rh_status status = rh_records_write(results, RH_FORMAT_json, out, name, error);
+  if (fclose(out) != 0 && status == RH_OK) status = no_memory(error);
+  if (status == RH_OK) status = rh_plot(document, bytes, name, spec, plotted, error);
+  free(document);
   return status;
 }
 
@@ -254,60 +362,4 @@ void rh_plotted_finish(rh_plotted *plotted) {
   free(plotted->files);
   free(plotted->text);
   memset(plotted, 0, sizeof *plotted);
-}
-
-/* ---- Comparing two files ---- */
-
-/* Merges the two sorted lists.  Devices are compared only if a file has several of them: single
- * devices may belong to different machines. */
-static uint32_t pair_up(const rh_view *old, const rh_view *new_, rh_changed *pairs) {
-  int any_device = old->n_devices == 1 && new_->n_devices == 1;
-  uint32_t n = 0, i = 0, j = 0;
-  while (i < old->n_rows && j < new_->n_rows) {
-    int by = rh_row_order(&old->rows[i], &new_->rows[j], any_device);
-    if (by == 0) pairs[n++] = (rh_changed){&old->rows[i], &new_->rows[j]};
-    i += by <= 0;
-    j += by >= 0;
-  }
-  return n;
-}
-
-static rh_status draw_change(const rh_view *old, const rh_view *new_, const rh_changed *pairs,
-                             uint32_t n, const char *path, rh_error *error) {
-  rh_outputs outputs;
-  rh_figure figure;
-  rh_plotted plotted = {0};
-  RH_TRY(rh_outputs_init(&outputs, &path, 1, error));
-  rh_figure_init(&figure, 0);
-  rh_draw_change(&figure, old, new_, pairs, n);
-  rh_status status = rh_outputs_add(&outputs, &figure, "change", 0, error);
-  rh_figure_finish(&figure);
-  if (status == RH_OK) status = make_plots(&outputs, 0, &plotted, error);
-  rh_plotted_finish(&plotted);
-  rh_outputs_finish(&outputs);
-  return status;
-}
-
-rh_status rh_plot_change(const rh_records *old, const rh_records *new_, const char *path,
-                         rh_error *error) {
-  rh_view before, after;
-  RH_TRY(rh_view_init(&before, old, error));
-  rh_status status = rh_view_init(&after, new_, error);
-  if (status != RH_OK) {
-    rh_view_finish(&before);
-    return status;
-  }
-  rh_changed *pairs = calloc(before.n_rows + 1u, sizeof *pairs);
-  uint32_t n = pairs ? pair_up(&before, &after, pairs) : 0;
-  if (!pairs)
-    status = rh_fail(error, RH_E_NOMEM, "no memory for %u changes", before.n_rows);
-  else if (n == 0)
-    status =
-        rh_fail(error, RH_E_FILE, "%s: nothing to draw: the files have no point in common", path);
-  else
-    status = draw_change(&before, &after, pairs, n, path, error);
-  free(pairs);
-  rh_view_finish(&before);
-  rh_view_finish(&after);
-  return status;
 }
