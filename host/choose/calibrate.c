@@ -51,10 +51,14 @@ static const way upload = {RH_TUNEDB_UPLOAD, UINT64_C(0x2d75706c6f61642d), {4096
 /* Before the first call can begin on the device, whatever its size. */
 static const way opening = {RH_TUNEDB_OPENING, UINT64_C(0x2d6f70656e696e67), {1, 1}};
 
+static rh_asked as_strategy(const way *of, uint64_t bytes) {
+  return (rh_asked){of->name, of->file, rh_operator_builtin(RH_OP_sum, RH_TYPE_u8), bytes};
+}
+
 static double kept_s(const rh_tunedb *tuned, const way *of, uint64_t bytes) {
   const rh_tunedb_timed exactly = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, bytes, bytes};
-  const rh_tunedb_entry *entry =
-      rh_tunedb_find_timed(tuned, &exactly, of->name, of->file, RH_OP_sum, RH_TYPE_u8, 0, bytes);
+  const rh_asked asked = as_strategy(of, bytes);
+  const rh_tunedb_entry *entry = rh_tunedb_find_timed(tuned, &exactly, &asked);
   return entry ? entry->time_s : 0;
 }
 
@@ -68,15 +72,8 @@ static double estimate_s(const rh_tunedb *tuned, const way *of, uint64_t bytes) 
   return seconds > per_byte * (double)bytes ? seconds : per_byte * (double)bytes;
 }
 
-static uint64_t bytes_each(const rh_job_spec *spec) {
-  uint64_t bytes = 0;
-  for (uint32_t k = 0; k < spec->operation.op->n_operands; k++)
-    bytes += rh_type_size(spec->operation.op->operands[k].type);
-  return bytes;
-}
-
 static uint64_t bytes_of(const rh_job_spec *spec) {
-  return spec->operation.n * bytes_each(spec);
+  return spec->operation.n * rh_operator_element_bytes(spec->operation.op);
 }
 
 static const way *way_of(const rh_context *context, const rh_job_spec *spec) {
@@ -94,7 +91,7 @@ double rh_opening_s(const rh_tunedb *tuned) {
 }
 
 static uint64_t trial_n(const rh_job_spec *spec) {
-  uint64_t most = most_bytes / bytes_each(spec);
+  uint64_t most = most_bytes / rh_operator_element_bytes(spec->operation.op);
   return spec->operation.n < most ? spec->operation.n : most;
 }
 
@@ -102,9 +99,8 @@ static uint64_t trial_n(const rh_job_spec *spec) {
 static const rh_tunedb_entry *find_near(const calibration *t, const rh_calibrate_candidate *one,
                                         uint32_t origin) {
   const rh_tunedb_timed near = {origin, origin, RH_TUNED_SAME, t->n / 8, 8 * t->n};
-  return rh_tunedb_find_timed(t->tuned, &near, one->entry->name, one->plugin,
-                              t->spec->operation.op->base, t->spec->operation.op->type,
-                              t->spec->operation.op->hash, t->n);
+  const rh_asked asked = {one->entry->name, one->plugin, t->spec->operation.op, t->n};
+  return rh_tunedb_find_timed(t->tuned, &near, &asked);
 }
 
 /* A time within a factor of 8 of the size, and not under another driver. */
@@ -112,31 +108,26 @@ static int is_known(const calibration *t, const rh_calibrate_candidate *one) {
   return find_near(t, one, RH_TUNED_HERE) || find_near(t, one, RH_TUNED_SHIPPED);
 }
 
-static void keep(calibration *t, rh_tunedb_entry *entry, const char *strategy, double seconds) {
+static void keep(calibration *t, const rh_asked *of, uint32_t on_device, double seconds) {
   char size[32], time[32];
-  snprintf(entry->strategy, sizeof entry->strategy, "%s", strategy);
-  entry->time_s = entry->latency_s = seconds;
-  entry->trial = 1;
-  rh_tunedb_put(t->tuned, entry, NULL);
-  rh_text_add(&t->found, "%s%s at %s %s", t->found.length ? ", " : "", strategy,
-              rh_format_size(size, entry->n), rh_format_seconds(time, seconds));
+  rh_tunedb_entry entry = rh_tunedb_entry_of(of);
+  entry.time_s = entry.latency_s = seconds;
+  entry.trial = 1;
+  entry.on_device = on_device;
+  rh_tunedb_put(t->tuned, &entry, NULL);
+  rh_text_add(&t->found, "%s%s at %s %s", t->found.length ? ", " : "", of->strategy,
+              rh_format_size(size, of->n), rh_format_seconds(time, seconds));
 }
 
 static void keep_strategy(calibration *t, const rh_entry *of, double seconds) {
-  const rh_operator *op = t->spec->operation.op;
-  rh_tunedb_entry entry = {.plugin = rh_tunedb_file(t->tuned, of->path),
-                           .op = op->base,
-                           .type = op->type,
-                           .own = op->hash,
-                           .n = t->n,
-                           .on_device = of->device_kinds != RH_DEVICE_HOST};
-  if (op->is_custom) snprintf(entry.own_name, sizeof entry.own_name, "%.63s", op->name);
-  keep(t, &entry, of->name, seconds);
+  const rh_asked asked = {of->name, rh_tunedb_file(t->tuned, of->path), t->spec->operation.op,
+                          t->n};
+  keep(t, &asked, of->device_kinds != RH_DEVICE_HOST, seconds);
 }
 
 static void keep_way(calibration *t, const way *of, uint64_t bytes, double seconds) {
-  rh_tunedb_entry entry = {.plugin = of->file, .op = RH_OP_sum, .type = RH_TYPE_u8, .n = bytes};
-  keep(t, &entry, of->name, seconds);
+  const rh_asked asked = as_strategy(of, bytes);
+  keep(t, &asked, 0, seconds);
 }
 
 /* ---- Measuring ---- */
@@ -159,8 +150,8 @@ static int make_data(calibration *t) {
     done += piece;
   } while (done < bytes && rh_now() < end);
   /* As many of each operand as are sure to lie in what was written. */
-  uint64_t gaps = bytes - t->n * bytes_each(&spec);
-  t->have = done == bytes ? t->n : (done - gaps) / bytes_each(&spec);
+  uint64_t gaps = bytes - t->n * rh_operator_element_bytes(spec.operation.op);
+  t->have = done == bytes ? t->n : (done - gaps) / rh_operator_element_bytes(spec.operation.op);
   return 1;
 }
 

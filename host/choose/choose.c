@@ -27,7 +27,6 @@ typedef struct candidate {
 typedef struct choice {
   rh_context *context;
   const rh_job_spec *spec;
-  uint64_t own; /* the hash of the spec's operator, if it is a user's */
   rh_tunedb *tuned;
   /* n of them; then, up to n_known, those whose bits are not the canonical order's */
   candidate *list;
@@ -60,9 +59,9 @@ static int has_canonical_bits(const rh_job_spec *spec, const rh_entry *entry) {
          !rh_op_rounds(spec->operation.op->base, spec->operation.op->type);
 }
 
-static int has_failed(const choice *c, const candidate *of) {
-  return rh_tunedb_has_failed(c->tuned, of->entry->name, of->plugin, c->spec->operation.op->base,
-                              c->spec->operation.op->type, c->own);
+/* The strategy, and what it is asked for. */
+static rh_asked asked_of(const choice *c, const candidate *one) {
+  return (rh_asked){one->entry->name, one->plugin, c->spec->operation.op, c->spec->operation.n};
 }
 
 static int is_far(const choice *c) {
@@ -104,7 +103,8 @@ static void take_entries(choice *c, const rh_registry *registry, int canonical) 
         !(one.plugin = rh_tunedb_file(c->tuned, entry->path)))
       add_name(&c->unread, entry);
     rh_tunedb_report_other_plugin(c->tuned, entry->name, one.plugin);
-    if (has_failed(c, &one))
+    const rh_asked asked = asked_of(c, &one);
+    if (rh_tunedb_has_failed(c->tuned, &asked))
       add_name(&c->failed, entry);
     else if (rh_is_left_out(c->context, c->spec, entry->name))
       add_name(&c->left_out, entry);
@@ -197,7 +197,7 @@ static double scaled(double time_s, double per, double by) {
 }
 
 static int of_one_problem(const rh_tunedb_entry *a, const rh_tunedb_entry *b) {
-  return a->op == b->op && a->type == b->type && a->own == b->own;
+  return a->op == b->op && a->own == b->own;
 }
 
 /* The time of another operator or type says little, though as many bytes are moved: a loop that
@@ -206,14 +206,13 @@ static int of_one_problem(const rh_tunedb_entry *a, const rh_tunedb_entry *b) {
  * was measured with a user's operator it does not count at all. */
 static void compare_with(const choice *c, const candidate *best, candidate *one) {
   rh_estimate *own = &one->known;
-  const rh_estimated asked = {best->entry->name, best->plugin, c->spec->operation.op,
-                              c->spec->operation.n};
-  const rh_estimated same = rh_estimated_as(&asked, own->from);
+  const rh_asked asked = asked_of(c, best);
+  const rh_asked same = rh_asked_as(&asked, own->from);
   rh_estimate other = rh_estimate_of(c->tuned, &same);
   if (other.from && other.unlike == RH_TUNED_SAME && other.from->origin == own->from->origin) {
     own->time_s = scaled(own->time_s, other.time_s, best->known.time_s);
     own->latency_s = scaled(own->latency_s, other.latency_s, best->known.latency_s);
-  } else if (c->own && best->known.unlike == RH_TUNED_SAME) {
+  } else if (c->spec->operation.op->is_custom && best->known.unlike == RH_TUNED_SAME) {
     *own = (rh_estimate){0};
   }
 }
@@ -231,12 +230,11 @@ static void compare_alike(choice *c) {
  * Shipped times were measured on another machine.  If some strategies were also measured here,
  * the shipped times of the others are scaled by the same ratio. */
 static uint32_t look_up(choice *c) {
-  const rh_job_spec *spec = c->spec;
   uint32_t known = 0, both = 0;
   double logs = 0;
   for (uint32_t k = 0; k < c->n_known; k++) {
     candidate *one = &c->list[k];
-    const rh_estimated of = {one->entry->name, one->plugin, spec->operation.op, spec->operation.n};
+    const rh_asked of = asked_of(c, one);
     one->known = rh_estimate_of(c->tuned, &of);
     known += k < c->n && one->known.from;
     if (one->known.measured_per_shipped <= 0) continue;
@@ -299,14 +297,9 @@ static const candidate *best_of(const choice *c, int by_latency) {
 
 /* ---- The explanation ---- */
 
-static int is_exact(const choice *c, const rh_tunedb_entry *entry) {
-  return entry->op == c->spec->operation.op->base && entry->type == c->spec->operation.op->type &&
-         entry->own == c->own;
-}
-
 static void add_problem(const choice *c, const rh_tunedb_entry *known, rh_text *text) {
-  if (!is_exact(c, known))
-    rh_text_add(text, ", for %s of %s", rh_op_name(known->op), rh_type_name(known->type));
+  if (!rh_tunedb_is_of(known, c->spec->operation.op))
+    rh_text_add(text, ", for %s of %s", known->op->name, rh_type_name(known->op->type));
 }
 
 /* "measured here", "measured here, for sum of f32" */
@@ -358,7 +351,8 @@ static void explain_passed_over(const choice *c, const candidate *best, int by_l
   const candidate *least = best;
   for (uint32_t k = c->n; k < c->n_known; k++) {
     const candidate *one = &c->list[k];
-    int is_known = one->known.from && (!c->own || one->known.unlike == RH_TUNED_SAME);
+    int is_known = one->known.from &&
+                   (!c->spec->operation.op->is_custom || one->known.unlike == RH_TUNED_SAME);
     if (is_known && cost(c, one, by_latency) < cost(c, least, by_latency)) least = one;
   }
   if (least != best)
@@ -430,7 +424,7 @@ static void forget(choice *c) {
   rh_text_finish(&c->left_out);
   rh_text_finish(&c->unread);
   free(c->list);
-  *c = (choice){.context = c->context, .spec = c->spec, .own = c->own};
+  *c = (choice){.context = c->context, .spec = c->spec};
 }
 
 /* From the strategies of the registry.  *known: how many of them have a time. */
@@ -482,9 +476,7 @@ static const candidate *choose_without_device(choice *c, rh_text *text) {
     return NULL;
   double way_s = rh_transfer_s(c->context, c->tuned, c->spec);
   if (c->spec->once) way_s += rh_opening_s(c->tuned);
-  wanted.n_names =
-      rh_tunedb_host_strategies(c->tuned, c->spec->operation.op->base, c->spec->operation.op->type,
-                                c->own, names, MOST_NAMES);
+  wanted.n_names = rh_tunedb_host_strategies(c->tuned, c->spec->operation.op, names, MOST_NAMES);
   if (way_s == 0 || wanted.n_names == 0) return NULL;
   if (!c->spec->once) wanted.n_names = rh_tunedb_strategies(c->tuned, names, MOST_NAMES);
   if (rh_context_examine(c->context, &wanted, &registry, NULL) != RH_OK) return NULL;
@@ -504,7 +496,7 @@ static const candidate *choose_without_device(choice *c, rh_text *text) {
 rh_status rh_choose(rh_context *context, const rh_job_spec *spec, const rh_entry **entry,
                     rh_error *error) {
   const rh_registry *registry;
-  choice c = {.context = context, .spec = spec, .own = spec->operation.op->hash};
+  choice c = {.context = context, .spec = spec};
   rh_text text = {0};
   uint32_t known = 0;
   rh_error no_device;

@@ -13,7 +13,7 @@ typedef struct times {
 } times;
 
 /* From one source, and no more unlike the problem than `unlike`. */
-static const rh_tunedb_entry *find(const rh_tunedb *tuned, const rh_estimated *of, int shipped,
+static const rh_tunedb_entry *find(const rh_tunedb *tuned, const rh_asked *of, int shipped,
                                    uint32_t unlike, uint64_t least_n, uint64_t most_n) {
   const rh_tunedb_timed wanted = {
       .first = shipped ? RH_TUNED_SHIPPED : RH_TUNED_HERE,
@@ -22,18 +22,17 @@ static const rh_tunedb_entry *find(const rh_tunedb *tuned, const rh_estimated *o
       .least_n = least_n,
       .most_n = most_n,
   };
-  return rh_tunedb_find_timed(tuned, &wanted, of->strategy, of->plugin, of->op->base, of->op->type,
-                              of->op->hash, of->n);
+  return rh_tunedb_find_timed(tuned, &wanted, of);
 }
 
-static const rh_tunedb_entry *nearest(const rh_tunedb *tuned, const rh_estimated *of, int shipped,
+static const rh_tunedb_entry *nearest(const rh_tunedb *tuned, const rh_asked *of, int shipped,
                                       uint32_t unlike) {
   return find(tuned, of, shipped, unlike, 0, UINT64_MAX);
 }
 
-rh_estimated rh_estimated_as(const rh_estimated *of, const rh_tunedb_entry *entry) {
-  rh_estimated like = *of;
-  if (!entry->own) like.op = rh_operator_builtin(entry->op, entry->type);
+rh_asked rh_asked_as(const rh_asked *of, const rh_tunedb_entry *entry) {
+  rh_asked like = *of;
+  if (!entry->own) like.op = entry->op;
   uint32_t bytes = rh_operator_element_bytes(of->op), theirs = rh_operator_element_bytes(like.op);
   if (bytes != theirs) like.n = (uint64_t)fmin((double)of->n * bytes / theirs, 0x1p63);
   return like;
@@ -54,7 +53,7 @@ static double of_part(double seconds, double part) {
 }
 
 /* Of this very operator and type.  Zeros if the source has no data. */
-static times times_at(const rh_tunedb *tuned, const rh_estimated *of, int shipped) {
+static times times_at(const rh_tunedb *tuned, const rh_asked *of, int shipped) {
   const rh_tunedb_entry *below = find(tuned, of, shipped, RH_TUNED_SAME, 0, of->n);
   const rh_tunedb_entry *above = find(tuned, of, shipped, RH_TUNED_SAME, of->n, UINT64_MAX);
   const rh_tunedb_entry *one = below ? below : above;
@@ -75,19 +74,19 @@ static double ratio(double a, double b) {
 
 /* How much longer the shipped times say that `of` takes than `there`, of any operator and type that
  * is as alike. */
-static times growth(const rh_tunedb *tuned, const rh_estimated *of, const rh_estimated *there,
+static times growth(const rh_tunedb *tuned, const rh_asked *of, const rh_asked *there,
                     uint32_t alike) {
   const rh_tunedb_entry *like = nearest(tuned, of, 1, alike);
   if (!like) return (times){0};
-  const rh_estimated asked = rh_estimated_as(of, like), then = rh_estimated_as(there, like);
+  const rh_asked asked = rh_asked_as(of, like), then = rh_asked_as(there, like);
   times now = times_at(tuned, &asked, 1), before = times_at(tuned, &then, 1);
   return (times){ratio(now.time_s, before.time_s), ratio(now.latency_s, before.latency_s)};
 }
 
 /* `here` is the entry that was measured nearest to n. */
-static rh_estimate by_both(const rh_tunedb *tuned, const rh_estimated *of, uint32_t unlike,
+static rh_estimate by_both(const rh_tunedb *tuned, const rh_asked *of, uint32_t unlike,
                            const rh_tunedb_entry *here) {
-  rh_estimated there = *of;
+  rh_asked there = *of;
   there.n = here->n;
   times measured = times_at(tuned, of, 0), then = times_at(tuned, &there, 1);
   rh_estimate made = {here, unlike, measured.time_s, measured.latency_s, 0};
@@ -106,7 +105,7 @@ static rh_estimate by_both(const rh_tunedb *tuned, const rh_estimated *of, uint3
   return made;
 }
 
-rh_estimate rh_estimate_of(const rh_tunedb *tuned, const rh_estimated *of) {
+rh_estimate rh_estimate_of(const rh_tunedb *tuned, const rh_asked *of) {
   for (uint32_t unlike = 0; unlike < UNLIKENESSES; unlike++) {
     int shipped = 0;
     const rh_tunedb_entry *from = nearest(tuned, of, 0, unlike);
@@ -115,7 +114,7 @@ rh_estimate rh_estimate_of(const rh_tunedb *tuned, const rh_estimated *of) {
       from = nearest(tuned, of, 1, unlike);
     }
     if (!from) continue;
-    const rh_estimated like = rh_estimated_as(of, from);
+    const rh_asked like = rh_asked_as(of, from);
     from = nearest(tuned, &like, shipped, RH_TUNED_SAME);
     if (!shipped) return by_both(tuned, &like, unlike, from);
     times likely = times_at(tuned, &like, 1);

@@ -2,19 +2,10 @@
  * with redhost, at any sizes. */
 #pragma once
 
-#include "../core/operation/operator.h"
 #include "tunedb/tunedb.h"
 
-/* A strategy and a problem. */
-typedef struct rh_estimated {
-  const char *strategy;
-  uint64_t plugin;
-  const rh_operator *op;
-  uint64_t n;
-} rh_estimated;
-
-/* The same with the entry's operator and type, at the size that moves as many bytes. */
-rh_estimated rh_estimated_as(const rh_estimated *of, const rh_tunedb_entry *entry);
+/* The problem with the entry's operator and type, at the size that moves as many bytes. */
+rh_asked rh_asked_as(const rh_asked *of, const rh_tunedb_entry *entry);
 
 typedef struct rh_estimate {
   const rh_tunedb_entry *from; /* the nearest entry; null: no entry has a time */
@@ -30,4 +21,4 @@ typedef struct rh_estimate {
  * measured here, they give the time and the shipped times give the growth with n.  Otherwise only
  * the shipped times count, which the caller may scale.  Times are interpolated between two sizes.
  * Beyond them they are in proportion to the bytes, down to the time of a start. */
-rh_estimate rh_estimate_of(const rh_tunedb *tuned, const rh_estimated *of);
+rh_estimate rh_estimate_of(const rh_tunedb *tuned, const rh_asked *of);

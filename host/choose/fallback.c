@@ -9,20 +9,15 @@
 enum { MOST_ATTEMPTS = 16 };
 
 struct rh_left_out {
-  char strategy[64];
-  uint32_t op;
-  rh_type type;
-  uint64_t own;      /* rh_operator.hash */
-  int with_settings; /* the caller's settings may be the cause */
-  uint64_t least_n;
+  rh_tunedb_entry of; /* at the least size */
+  int with_settings;  /* the caller's settings may be the cause */
 };
 
 int rh_is_left_out(const rh_context *context, const rh_job_spec *spec, const char *strategy) {
   for (uint32_t k = 0; context->known && k < context->known->n_left_out; k++) {
     const rh_left_out *one = &context->known->left_out[k];
-    if (strcmp(one->strategy, strategy) == 0 && one->op == spec->operation.op->base &&
-        one->type == spec->operation.op->type && one->own == spec->operation.op->hash &&
-        one->with_settings == (spec->n_settings > 0) && spec->operation.n >= one->least_n)
+    if (strcmp(one->of.strategy, strategy) == 0 && rh_tunedb_is_of(&one->of, spec->operation.op) &&
+        one->with_settings == (spec->n_settings > 0) && spec->operation.n >= one->of.n)
       return 1;
   }
   return 0;
@@ -41,12 +36,9 @@ static int leave_out(rh_context *context, const rh_job_spec *spec, rh_status sta
   if (!larger) return -1;
   known->left_out = larger;
   rh_left_out *one = &larger[known->n_left_out++];
-  *one = (rh_left_out){.op = spec->operation.op->base,
-                       .type = spec->operation.op->type,
-                       .own = spec->operation.op->hash,
-                       .with_settings = spec->n_settings > 0,
-                       .least_n = depends_on_size(status) ? spec->operation.n : 0};
-  snprintf(one->strategy, sizeof one->strategy, "%s", context->chose);
+  const rh_asked asked = {context->chose, 0, spec->operation.op,
+                          depends_on_size(status) ? spec->operation.n : 0};
+  *one = (rh_left_out){rh_tunedb_entry_of(&asked), spec->n_settings > 0};
   return 0;
 }
 

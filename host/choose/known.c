@@ -60,8 +60,10 @@ rh_status rh_context_tuned(rh_context *context, rh_tunedb **tuned, rh_error *err
 static void wrong(rh_context *context, const char *strategy, const char *path,
                   const rh_operator *op, uint64_t n) {
   rh_tunedb *tuned;
-  if (rh_context_tuned(context, &tuned, NULL) == RH_OK)
-    rh_tunedb_blame(tuned, strategy, rh_tunedb_file(tuned, path), op->base, op->type, op->hash, n);
+  rh_asked blamed = {strategy, 0, op, n};
+  if (rh_context_tuned(context, &tuned, NULL) != RH_OK) return;
+  blamed.plugin = rh_tunedb_file(tuned, path);
+  rh_tunedb_blame(tuned, &blamed);
 }
 
 static void note(rh_job *job, const rh_tunedb *tuned, const rh_tunedb_entry *entry) {
@@ -80,9 +82,8 @@ static const rh_tunedb_entry *look_up(const rh_job *job, rh_tunedb *tuned) {
   if (!rh_tunedb_mentions(tuned, name)) return NULL;
   uint64_t plugin = rh_tunedb_file(tuned, job->path);
   rh_tunedb_report_other_plugin(tuned, name, plugin);
-  return rh_tunedb_find(tuned, name, plugin, job->spec.operation.op->base,
-                        job->spec.operation.op->type, job->spec.operation.op->hash,
-                        job->spec.operation.n, NULL);
+  const rh_asked asked = {name, plugin, job->spec.operation.op, job->spec.operation.n};
+  return rh_tunedb_find(tuned, &asked, NULL);
 }
 
 static rh_status use_tuned(rh_job *job, rh_error *error) {

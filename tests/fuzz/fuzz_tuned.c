@@ -14,7 +14,7 @@ static int is_plain(const char *s, size_t size) {
 
 static void check_entry(const rh_tunedb_entry *entry) {
   RULE(rh_strategy_name_is_valid(entry->strategy));
-  RULE(rh_op_is_defined(entry->op, entry->type));
+  RULE(entry->op && rh_operator_builtin(entry->op->base, entry->op->type) == entry->op);
   RULE(entry->n_settings <= RH_TUNED_MOST_SETTINGS);
   RULE(isfinite(entry->time_s) && entry->time_s >= 0);
   RULE(isfinite(entry->latency_s) && entry->latency_s >= 0);
@@ -35,7 +35,7 @@ static void pack_and_take(const rh_tunedb_entry *entry) {
   RULE(packed);
   RULE(rh_tunedb_entry_take(packed, &again, &known, NULL) == RH_OK && known);
   RULE(strcmp(again.strategy, entry->strategy) == 0 && again.plugin == entry->plugin);
-  RULE(again.op == entry->op && again.type == entry->type && again.n == entry->n);
+  RULE(again.op == entry->op && again.own == entry->own && again.n == entry->n);
   RULE(again.n_settings == entry->n_settings && again.failed == entry->failed);
   RULE(again.searched == entry->searched && again.trial == entry->trial &&
        again.on_device == entry->on_device);
@@ -68,7 +68,8 @@ static void check_document(const json_t *document) {
 }
 
 static void put_and_read(json_t *document) {
-  rh_tunedb_entry entry = {.strategy = "s", .op = RH_OP_sum, .type = RH_TYPE_f32, .n = 1};
+  rh_tunedb_entry entry = {
+      .strategy = "s", .op = rh_operator_builtin(RH_OP_sum, RH_TYPE_f32), .n = 1};
   const rh_tunedb_key key = {"Maker", "Board", "1", "P"};
   rh_error error = {0};
   const char *why;

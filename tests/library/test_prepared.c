@@ -479,8 +479,7 @@ static void count_upload(rh_redhost *with) {
   for (uint64_t bytes = 4096; bytes <= 32u << 20; bytes <<= 13) {
     rh_tunedb_entry entry = {.strategy = "upload",
                              .plugin = UINT64_C(0x2d75706c6f61642d),
-                             .op = RH_OP_sum,
-                             .type = RH_TYPE_u8,
+                             .op = rh_operator_builtin(RH_OP_sum, RH_TYPE_u8),
                              .n = bytes,
                              .time_s = 1,
                              .trial = 1};

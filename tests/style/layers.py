@@ -31,7 +31,7 @@ BELOW = {
     "engine/ranks": ("core/*", "operators/custom"),
     "engine/partial": ("core/*", "operators/custom", "engine/ranks"),
     "engine/reduction": ("core/*", "operators/custom", "engine/*"),
-    "choose/tunedb": ("core/plug", "core/cl", "core/base"),
+    "choose/tunedb": ("core/operation", "core/plug", "core/cl", "core/base"),
     "choose/measure": ("core/*", "operators/*"),
     "choose": ("core/*", "operators/*", "engine/*", "choose/*"),
     "library": ("core/*", "operators/*", "engine/*", "choose/*"),

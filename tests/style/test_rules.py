@@ -10,6 +10,7 @@ import layers
 import length
 import loader
 import messages
+import pages
 import unused
 import words
 
@@ -241,6 +242,17 @@ class Rules(unittest.TestCase):
         self.assertEqual(len(page(rows)), len(rows))  # in a tree without tests none is there
         self.assertIn("rows are not", page(rows[1:])[-1])
         self.assertIn("F01: no test", page([("F01", "nobody knows"), *rows[1:]])[0])
+
+    def test_pages(self):
+        machines = {pages.MACHINES: "| NVIDIA H200 |\n"}
+        page = "docs/use/a.md"
+        for text, wrong in [("# A\n\nOne sentence.\nAnother, by `a. B`.\n", 0), ("One sentence. Another.\n", 1), ("x" * 201 + "\n", 1),
+                            ("As of commit 4e1d903.\n", 1), ("It took 2 us before it, with it 1.\n", 1), ("On an H200, e.g. by `a`.\n", 0),
+                            ("On an H100.\n", 1), ("[a](#a-title)\n\n## A title\n", 0), ("[a](#no-title)\n\n## A title\n", 1),
+                            ("[a](b.md)\n", 1), ("[a](../../README.md)\n", 1), ("```\n[a](b.md). Two. And.\n```\n", 0), ("See docs/b.md.\n", 1)]:
+            with self.subTest(text=text):
+                files = {page: text, "README.md": "", "CONTRIBUTING.md": "", "CHANGELOG.md": "", **machines}
+                self.assertEqual(len(self.complaints_of(pages.check, files)), wrong)
 
 
 if __name__ == "__main__":

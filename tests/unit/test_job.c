@@ -41,7 +41,7 @@ static void tear_down(void) {
 static void tune(const char *strategy, const char *path, rh_type type, double time_s,
                  const char *key, const char *value) {
   rh_tunedb *tuned;
-  rh_tunedb_entry entry = {.op = RH_OP_sum, .type = type, .n = 1000, .time_s = time_s};
+  rh_tunedb_entry entry = {.op = rh_operator_builtin(RH_OP_sum, type), .n = 1000, .time_s = time_s};
   entry.plugin = rh_tunedb_plugin(path);
   ck_assert_uint_ne(entry.plugin, 0);
   snprintf(entry.strategy, sizeof entry.strategy, "%s", strategy);
@@ -56,7 +56,8 @@ static void tune(const char *strategy, const char *path, rh_type type, double ti
 
 static void tune_at(const char *strategy, const char *path, uint64_t n, double time_s) {
   rh_tunedb *tuned;
-  rh_tunedb_entry entry = {.op = RH_OP_sum, .type = RH_TYPE_i32, .n = n, .time_s = time_s};
+  rh_tunedb_entry entry = {
+      .op = rh_operator_builtin(RH_OP_sum, RH_TYPE_i32), .n = n, .time_s = time_s};
   entry.plugin = rh_tunedb_plugin(path);
   entry.latency_s = time_s;
   snprintf(entry.strategy, sizeof entry.strategy, "%s", strategy);
@@ -242,8 +243,9 @@ START_TEST(all_fail) {
   char path[256];
   snprintf(path, sizeof path, "%s/worker_faults.so", directory);
   blame_others(RH_TYPE_i32);
-  rh_tunedb_blame(tuned, "worker_crash_in_setup", rh_tunedb_plugin(path), RH_OP_sum, RH_TYPE_i32, 0,
-                  1000);
+  const rh_asked crashing = {"worker_crash_in_setup", rh_tunedb_plugin(path), plain.operation.op,
+                             1000};
+  rh_tunedb_blame(tuned, &crashing);
   reduce_or_prepare(_i, 1000, RH_TYPE_i32, RH_E_NOMEM);
   ck_assert_ptr_eq(strstr(error.message, "strategy 'worker_fail_in_setup', setup: no room for"),
                    error.message);
@@ -317,8 +319,7 @@ static void tune_upload(double bytes_per_s) {
   for (int k = 0; k < 2; k++) {
     rh_tunedb_entry entry = {.strategy = "upload",
                              .plugin = UINT64_C(0x2d75706c6f61642d),
-                             .op = RH_OP_sum,
-                             .type = RH_TYPE_u8,
+                             .op = rh_operator_builtin(RH_OP_sum, RH_TYPE_u8),
                              .n = bytes[k],
                              .trial = 1};
     entry.time_s = entry.latency_s = 1e-5 + (double)bytes[k] / bytes_per_s;
@@ -436,10 +437,10 @@ START_TEST(the_first_time_measures) {
     ck_assert_int_eq(measured_here, k != 0);
   }
   ck_assert_int_eq(rh_context_tuned(redhost->context, &tuned, &error), RH_OK);
-  const rh_tunedb_entry *measured =
-      rh_tunedb_find_timed(tuned, &any, "native", native, RH_OP_sum, RH_TYPE_i16, 0, 1000);
+  const rh_asked asked = {"native", native, rh_operator_builtin(RH_OP_sum, RH_TYPE_i16), 1000};
+  const rh_tunedb_entry *measured = rh_tunedb_find_timed(tuned, &any, &asked);
   ck_assert(measured && measured->trial && measured->n == 1000 && measured->latency_s > 0);
-  measured = rh_tunedb_find(tuned, "native", native, RH_OP_sum, RH_TYPE_i16, 0, 1000, NULL);
+  measured = rh_tunedb_find(tuned, &asked, NULL);
   ck_assert(!measured || measured->origin == RH_TUNED_SHIPPED);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 0);
 }
@@ -707,7 +708,7 @@ END_TEST
 
 static void know(const knowledge *k) {
   rh_tunedb *tuned;
-  rh_tunedb_entry entry = {.op = k->op, .type = k->type, .n = k->n};
+  rh_tunedb_entry entry = {.op = rh_operator_builtin(k->op, k->type), .n = k->n};
   entry.plugin = rh_tunedb_plugin(built_in_or_zoo(k->strategy));
   entry.time_s = entry.latency_s = k->latency_s;
   entry.failed = k->latency_s == 0;
@@ -752,8 +753,7 @@ START_TEST(what_is_not_judged_is_not_taken_first) {
     const rh_job_spec spec = {.operation = {.op = &own->face, .n = 1 << 20}};
     rh_tunedb_entry entry = {.strategy = "serial",
                              .plugin = rh_tunedb_plugin(built_in("serial")),
-                             .op = own->face.base,
-                             .type = own->face.type,
+                             .op = rh_operator_builtin(own->face.base, own->face.type),
                              .own = own->face.hash,
                              .n = 1 << 20,
                              .time_s = 1e-9,

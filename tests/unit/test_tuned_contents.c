@@ -95,7 +95,7 @@ static void check_set_aside(const char *says) {
   ck_assert_msg(strstr(warnings, says) && strstr(warnings, in_dir("tuned.json")), "%s", warnings);
   ck_assert(is_there("tuned.json.bad") && !is_there("tuned.json"));
   ck_assert_uint_eq(rh_tunedb_count(tuned), 0);
-  ck_assert_ptr_null(rh_tunedb_find(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 0, 1, NULL));
+  ck_assert_ptr_null(rh_tunedb_find(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 0, 1), NULL));
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
   rh_tunedb_close(tuned);
   tuned = open_for(&device);
@@ -233,9 +233,9 @@ START_TEST(a_later_schema_stays) {
   rh_tunedb *tuned = open_for(&device);
   ck_assert(n_warnings == 1 && strstr(warnings, "redhost-tuned/2"));
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
-  rh_tunedb_blame(tuned, "s", 7, RH_OP_max, RH_TYPE_f32, 0, 1);
+  rh_tunedb_blame(tuned, asked("s", 7, RH_OP_max, RH_TYPE_f32, 0, 1));
   ck_assert(rh_tunedb_count(tuned) == 1 &&
-            rh_tunedb_has_failed(tuned, "s", 7, RH_OP_max, RH_TYPE_f32, 0));
+            rh_tunedb_has_failed(tuned, asked("s", 7, RH_OP_max, RH_TYPE_f32, 0, 1)));
   rh_tunedb_close(tuned);
   ck_assert_int_eq(n_warnings, 1);
   ck_assert_str_eq(read_text(), later);

@@ -15,8 +15,9 @@ START_TEST(what_is_put_is_found) {
   ck_assert_uint_eq(rh_tunedb_count(tuned), 0);
   ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
   for (int again = 0; again < 2; again++) { /* from memory, and from the file */
-    const rh_tunedb_entry *found = rh_tunedb_find(tuned, "two_stage", UINT64_MAX, RH_OP_argmin,
-                                                  RH_TYPE_f64, 0, (uint64_t)1 << 59, NULL);
+    const rh_tunedb_entry *found = rh_tunedb_find(
+        tuned, asked("two_stage", UINT64_MAX, RH_OP_argmin, RH_TYPE_f64, 0, (uint64_t)1 << 59),
+        NULL);
     ck_assert_ptr_nonnull(found);
     ck_assert(found->n == entry.n && found->plugin == entry.plugin && !found->failed);
     ck_assert(found->time_s == 1.5e-6 && found->latency_s == 3e-6 && found->n_settings == 2);
@@ -24,8 +25,8 @@ START_TEST(what_is_put_is_found) {
     ck_assert_uint_eq(found->searched, 1);
     ck_assert_uint_eq(found->origin, RH_TUNED_HERE);
     ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
-    ck_assert(!rh_tunedb_find(tuned, "two_stage", 8, RH_OP_argmin, RH_TYPE_f64, 0, 1, NULL));
-    ck_assert(!rh_tunedb_find(tuned, "two", 8, RH_OP_argmin, RH_TYPE_f64, 0, 1, NULL));
+    ck_assert(!rh_tunedb_find(tuned, asked("two_stage", 8, RH_OP_argmin, RH_TYPE_f64, 0, 1), NULL));
+    ck_assert(!rh_tunedb_find(tuned, asked("two", 8, RH_OP_argmin, RH_TYPE_f64, 0, 1), NULL));
     ck_assert(rh_tunedb_mentions(tuned, "two_stage") && !rh_tunedb_mentions(tuned, "two"));
     rh_tunedb_close(tuned);
     tuned = open_for(&device);
@@ -142,7 +143,7 @@ START_TEST(other_devices_and_drivers) {
   tuned = open_for(&updated);
   const rh_tunedb_timed any = {RH_TUNED_HERE, RH_TUNED_SHIPPED, RH_TUNED_OTHER_SIZE, 0, UINT64_MAX};
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 0 && rh_tunedb_count(tuned) == 0);
-  ck_assert(!rh_tunedb_find_timed(tuned, &any, "s", 7, RH_OP_sum, RH_TYPE_f32, 0, 1024));
+  ck_assert(!rh_tunedb_find_timed(tuned, &any, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 0, 1024)));
   ck_assert_msg(strstr(informed, "'Board' is passed over: it is of another driver, 1; this is 2"),
                 "%s", informed);
   put(tuned, "s", RH_OP_max, RH_TYPE_f32, 1 << 30, 2);
@@ -161,14 +162,14 @@ START_TEST(the_host) {
   rh_tunedb *tuned = open_for(NULL);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
-  rh_tunedb_blame(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 0, 1);
+  rh_tunedb_blame(tuned, asked("bad", 7, RH_OP_sum, RH_TYPE_f32, 0, 1));
   rh_tunedb_close(tuned);
   tuned = open_for(&device);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 1);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 0);
-  ck_assert(rh_tunedb_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 0));
+  ck_assert(rh_tunedb_has_failed(tuned, asked("bad", 7, RH_OP_sum, RH_TYPE_f32, 0, 1)));
   put(tuned, "bad", RH_OP_sum, RH_TYPE_f32, 1, 1); /* takes it back there, too */
-  ck_assert(!rh_tunedb_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 0));
+  ck_assert(!rh_tunedb_has_failed(tuned, asked("bad", 7, RH_OP_sum, RH_TYPE_f32, 0, 1)));
   put(tuned, "s", RH_OP_max, RH_TYPE_f32, 1024, 2);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 3); /* beside this device; the host's own stays */
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 3); /* behind it, however old */
@@ -177,7 +178,7 @@ START_TEST(the_host) {
   ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
   ck_assert(time_of(tuned, RH_OP_max, RH_TYPE_f32, 1024, 1) == 2);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 1);
-  ck_assert(!rh_tunedb_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 0));
+  ck_assert(!rh_tunedb_has_failed(tuned, asked("bad", 7, RH_OP_sum, RH_TYPE_f32, 0, 1)));
   rh_tunedb_close(tuned);
 }
 END_TEST
@@ -187,28 +188,29 @@ START_TEST(who_failed) {
   updated.driver = v2;
   rh_tunedb *tuned = open_for(&device);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
-  rh_tunedb_blame(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 0, 4096);
+  rh_tunedb_blame(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 0, 4096));
   rh_tunedb_close(tuned);
   tuned = open_for(&device);
-  ck_assert(rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 0));
-  ck_assert(!rh_tunedb_has_failed(tuned, "s", 8, RH_OP_sum, RH_TYPE_f32, 0)); /* another file */
-  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_max, RH_TYPE_f32, 0));
-  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f64, 0));
+  ck_assert(rh_tunedb_has_failed(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 0, 1)));
+  ck_assert(
+      !rh_tunedb_has_failed(tuned, asked("s", 8, RH_OP_sum, RH_TYPE_f32, 0, 1))); /* another file */
+  ck_assert(!rh_tunedb_has_failed(tuned, asked("s", 7, RH_OP_max, RH_TYPE_f32, 0, 1)));
+  ck_assert(!rh_tunedb_has_failed(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f64, 0, 1)));
   /* Its parameters are still valid. */
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 4096, 1) == 1);
   rh_tunedb_close(tuned);
 
   tuned =
       open_for(&updated); /* perhaps it was the driver's fault: a measurement here overrides it */
-  ck_assert(rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 0));
+  ck_assert(rh_tunedb_has_failed(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 0, 1)));
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2048, 1);
-  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 0));
+  ck_assert(!rh_tunedb_has_failed(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 0, 1)));
   rh_tunedb_close(tuned);
 
   tuned = open_for(&device);
-  ck_assert(rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 0));
+  ck_assert(rh_tunedb_has_failed(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 0, 1)));
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
-  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 0));
+  ck_assert(!rh_tunedb_has_failed(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 0, 1)));
   rh_tunedb_close(tuned);
   ck_assert_int_eq(n_warnings, 0);
 }
@@ -218,7 +220,7 @@ END_TEST
 static double own_time_of(const rh_tunedb *tuned, uint64_t own, int exact) {
   int is_exact;
   const rh_tunedb_entry *found =
-      rh_tunedb_find(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, own, 1024, &is_exact);
+      rh_tunedb_find(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, own, 1024), &is_exact);
   ck_assert_int_eq(is_exact, exact);
   return found ? found->time_s : 0;
 }
@@ -241,20 +243,20 @@ START_TEST(operators_of_ones_own) {
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 4096, 1); /* before others, however far */
   ck_assert(own_time_of(tuned, 12, 0) == 1);
   put_own(tuned, 12, 6);
-  rh_tunedb_blame(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 11, 1);
+  rh_tunedb_blame(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 11, 1));
   rh_tunedb_close(tuned);
   ck_assert_ptr_nonnull(strstr(read_text(), "\"op\": \"own:000000000000000b\""));
   ck_assert_ptr_nonnull(strstr(read_text(), "\"name\": \"sum of x*y\""));
   tuned = open_for(&device);
   ck_assert(own_time_of(tuned, 11, 1) == 5 && own_time_of(tuned, 12, 1) == 6);
   ck_assert(own_time_of(tuned, 0, 1) == 1);
-  ck_assert(rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 11));
-  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 12));
-  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 0));
+  ck_assert(rh_tunedb_has_failed(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 11, 1)));
+  ck_assert(!rh_tunedb_has_failed(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 12, 1)));
+  ck_assert(!rh_tunedb_has_failed(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 0, 1)));
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 3); /* takes back nothing of the user's */
-  ck_assert(rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 11));
+  ck_assert(rh_tunedb_has_failed(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 11, 1)));
   put_own(tuned, 11, 4);
-  ck_assert(!rh_tunedb_has_failed(tuned, "s", 7, RH_OP_sum, RH_TYPE_f32, 11));
+  ck_assert(!rh_tunedb_has_failed(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 11, 1)));
   ck_assert(own_time_of(tuned, 11, 1) == 4);
   rh_tunedb_close(tuned);
 }

@@ -27,7 +27,7 @@ START_TEST(shipped_defaults) {
 END_TEST
 
 static const rh_tunedb_entry *used(const rh_tunedb *tuned, uint64_t n) {
-  return rh_tunedb_find(tuned, "two_stage_float4", 7, RH_OP_sum, RH_TYPE_f32, 0, n, NULL);
+  return rh_tunedb_find(tuned, asked("two_stage_float4", 7, RH_OP_sum, RH_TYPE_f32, 0, n), NULL);
 }
 
 /* What was measured here comes first where it says something about the parameters, for this
@@ -36,11 +36,11 @@ static void check_measured_and_shipped(rh_tunedb *tuned) {
   rh_tunedb_entry entry = entry_of("two_stage_float4", RH_OP_sum, RH_TYPE_f32, 1 << 24, 5);
   ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
   ck_assert_uint_eq(used(tuned, 1 << 24)->origin, RH_TUNED_SHIPPED); /* merely measured */
-  entry.op = RH_OP_max;
+  entry.op = rh_operator_builtin(RH_OP_max, RH_TYPE_f32);
   entry.searched = 1;
   ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
   ck_assert_uint_eq(used(tuned, 1 << 24)->origin, RH_TUNED_SHIPPED); /* of another operator */
-  entry.op = RH_OP_sum;
+  entry.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_f32);
   ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
   ck_assert(used(tuned, 1 << 24)->time_s == 5 && used(tuned, 1 << 23)->time_s == 5);
   ck_assert(used(tuned, 1 << 25)->time_s == 5);
@@ -56,19 +56,19 @@ START_TEST(shipped_for_whom) {
   cpu.about.kind = RH_DEVICE_CPU;
   cpu.platform_name = pocl;
   rh_tunedb *tuned = open_for(&gpu);
-  const rh_tunedb_entry *found =
-      rh_tunedb_find(tuned, "two_stage_float4", 99, RH_OP_sum, RH_TYPE_f32, 0, 1 << 24, NULL);
+  const rh_tunedb_entry *found = rh_tunedb_find(
+      tuned, asked("two_stage_float4", 99, RH_OP_sum, RH_TYPE_f32, 0, 1 << 24), NULL);
   ck_assert(found && found->origin == RH_TUNED_SHIPPED && rh_tunedb_count(tuned) == 0);
   ck_assert_str_eq(rh_tunedb_shipped_name(tuned), "NVIDIA GPUs");
   const rh_tunedb_timed measured = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_OTHER_SIZE, 0,
                                     UINT64_MAX};
   const rh_tunedb_timed shipped = {RH_TUNED_SHIPPED, RH_TUNED_SHIPPED, RH_TUNED_SAME, 0,
                                    UINT64_MAX};
-  ck_assert(
-      !rh_tunedb_find_timed(tuned, &measured, "two_stage_float4", 9, RH_OP_sum, RH_TYPE_f32, 0, 1));
+  ck_assert(!rh_tunedb_find_timed(tuned, &measured,
+                                  asked("two_stage_float4", 9, RH_OP_sum, RH_TYPE_f32, 0, 1)));
   check_measured_and_shipped(tuned);
-  found = rh_tunedb_find_timed(tuned, &shipped, "two_stage_float4", 7, RH_OP_sum, RH_TYPE_f32, 0,
-                               1 << 24);
+  found = rh_tunedb_find_timed(tuned, &shipped,
+                               asked("two_stage_float4", 7, RH_OP_sum, RH_TYPE_f32, 0, 1 << 24));
   ck_assert(found && found->origin == RH_TUNED_SHIPPED);
   rh_tunedb_close(tuned);
   gpu.about.vendor_id = 4098;
@@ -100,8 +100,8 @@ START_TEST(shipped_by_family) {
   strcpy(cpu.family, processors[_i].family);
   rh_tunedb *tuned = open_for(&cpu);
   ck_assert_str_eq(rh_tunedb_shipped_name(tuned), processors[_i].name);
-  const rh_tunedb_entry *found =
-      rh_tunedb_find(tuned, "cpu_serial_float4", 99, RH_OP_min, RH_TYPE_f32, 0, 1 << 22, NULL);
+  const rh_tunedb_entry *found = rh_tunedb_find(
+      tuned, asked("cpu_serial_float4", 99, RH_OP_min, RH_TYPE_f32, 0, 1 << 22), NULL);
   ck_assert(found && found->origin == RH_TUNED_SHIPPED && found->n_settings > 0);
   ck_assert_int_eq(found->time_s > 0, processors[_i].timed);
   for (uint32_t k = 0; k < found->n_settings; k++)
@@ -136,10 +136,11 @@ START_TEST(shipped_times_are_of_a_family) {
   rh_tunedb *tuned = open_for(&gpu);
   const rh_tunedb_timed any = {RH_TUNED_HERE, RH_TUNED_SHIPPED, RH_TUNED_UNLIKE, 0, UINT64_MAX};
   const rh_tunedb_entry *found =
-      rh_tunedb_find(tuned, "onepass", 99, RH_OP_sum, RH_TYPE_f32, 0, 1 << 24, NULL);
+      rh_tunedb_find(tuned, asked("onepass", 99, RH_OP_sum, RH_TYPE_f32, 0, 1 << 24), NULL);
   ck_assert(found && found->origin == RH_TUNED_SHIPPED && found->n_settings > 0);
   ck_assert_int_eq(found->time_s > 0, _i == 0);
-  found = rh_tunedb_find_timed(tuned, &any, "onepass", 99, RH_OP_sum, RH_TYPE_f32, 0, 1 << 24);
+  found =
+      rh_tunedb_find_timed(tuned, &any, asked("onepass", 99, RH_OP_sum, RH_TYPE_f32, 0, 1 << 24));
   ck_assert_int_eq(found != NULL, _i == 0);
   rh_tunedb_close(tuned);
 }

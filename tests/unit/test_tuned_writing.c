@@ -70,7 +70,7 @@ END_TEST
 START_TEST(no_place_to_write) {
   cache.directory = (char *)"/proc/redhost-test";
   rh_tunedb *tuned = open_for(&device);
-  rh_tunedb_blame(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 0, 1);
+  rh_tunedb_blame(tuned, asked("bad", 7, RH_OP_sum, RH_TYPE_f32, 0, 1));
   ck_assert_int_eq(n_warnings, 0);
   rh_tunedb_close(tuned);
   tuned = open_for(&device);
@@ -106,9 +106,9 @@ START_TEST(no_cache_at_all) {
   cache.directory = NULL;
   rh_tunedb *tuned = open_for(&device);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
-  rh_tunedb_blame(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 0, 1);
+  rh_tunedb_blame(tuned, asked("bad", 7, RH_OP_sum, RH_TYPE_f32, 0, 1));
   ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
-  ck_assert(rh_tunedb_has_failed(tuned, "bad", 7, RH_OP_sum, RH_TYPE_f32, 0));
+  ck_assert(rh_tunedb_has_failed(tuned, asked("bad", 7, RH_OP_sum, RH_TYPE_f32, 0, 1)));
   rh_tunedb_close(tuned);
   ck_assert_int_eq(n_warnings, 0);
 }

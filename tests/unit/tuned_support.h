@@ -86,9 +86,21 @@ static inline rh_tunedb *open_for(const rh_cl_device *of) {
   return tuned;
 }
 
+/* own: 0, or the hash of a user's operator that is based on op; valid until the next call. */
+static inline const rh_asked *asked(const char *strategy, uint64_t plugin, uint32_t op,
+                                    rh_type type, uint64_t own, uint64_t n) {
+  static rh_operator of;
+  static rh_asked one;
+  of = *rh_operator_builtin(op, type);
+  of.hash = own;
+  one = (rh_asked){strategy, plugin, &of, n};
+  return &one;
+}
+
 static inline rh_tunedb_entry entry_of(const char *strategy, uint32_t op, rh_type type, uint64_t n,
                                        double time_s) {
-  rh_tunedb_entry entry = {.plugin = 7, .op = op, .type = type, .n = n, .time_s = time_s};
+  rh_tunedb_entry entry = {
+      .plugin = 7, .op = rh_operator_builtin(op, type), .n = n, .time_s = time_s};
   strcpy(entry.strategy, strategy);
   entry.latency_s = 2 * time_s;
   return entry;
@@ -103,7 +115,7 @@ static inline void put(rh_tunedb *tuned, const char *strategy, uint32_t op, rh_t
 static inline double time_of(const rh_tunedb *tuned, uint32_t op, rh_type type, uint64_t n,
                              int exact) {
   int is_exact;
-  const rh_tunedb_entry *found = rh_tunedb_find(tuned, "s", 7, op, type, 0, n, &is_exact);
+  const rh_tunedb_entry *found = rh_tunedb_find(tuned, asked("s", 7, op, type, 0, n), &is_exact);
   ck_assert_int_eq(is_exact, exact);
   return found ? found->time_s : 0;
 }

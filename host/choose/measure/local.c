@@ -307,7 +307,7 @@ static rh_status local_ask(void *self, const rh_bench_data *data, rh_opened *ope
                           .n_settings = l->n_settings,
                           .others_too = !shared->strict,
                           .untuned = shared->untuned,
-                          .operation.what = shared->what ? shared->what : "--size"};
+                          .operation.what = shared->what};
   if (data->op->is_custom) memcpy(l->spec.offsets, data->offsets, sizeof l->spec.offsets);
   enter_phase(l, RH_PHASE_loading);
   RH_TRY(rh_job_open(&l->job, shared->context, &l->spec, error));

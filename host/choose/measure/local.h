@@ -13,7 +13,7 @@ typedef struct rh_local_shared {
   uint32_t untuned; /* 1: ignore tuned parameters; use the defaults and the settings */
   /* 1: reject settings that the strategy does not have, instead of ignoring them */
   uint32_t strict;
-  const char *what;                          /* the data, for messages; null: "--size" */
+  const char *what;                          /* the data, for messages */
   void *user;                                /* null, or */
   void (*enter)(void *user, rh_phase phase); /* called when a strategy enters a phase */
 } rh_local_shared;

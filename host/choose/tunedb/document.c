@@ -160,8 +160,7 @@ static int is_replaced(const json_t *old, const rh_tunedb_entry *entry, int own_
   rh_tunedb_entry e;
   int known;
   if (rh_tunedb_entry_take(old, &e, &known, NULL) != RH_OK || !known) return 0;
-  if (strcmp(e.strategy, entry->strategy) != 0 || e.op != entry->op || e.type != entry->type ||
-      e.own != entry->own)
+  if (strcmp(e.strategy, entry->strategy) != 0 || e.op != entry->op || e.own != entry->own)
     return 0;
   return (own_device && e.n == entry->n) || (e.failed && !entry->failed);
 }

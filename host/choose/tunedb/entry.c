@@ -146,9 +146,8 @@ static rh_status take_problem(const json_t *object, rh_tunedb_entry *entry, int 
   if (!*type) return rh_fail(error, RH_E_FILE, "type: is missing");
   if (strncmp(op, own_prefix, sizeof own_prefix - 1) == 0)
     RH_TRY(take_own(object, entry, op, error));
-  entry->op = rh_op_from_name(op);
-  entry->type = rh_type_from_name(type);
-  *known = entry->op && entry->type && rh_op_is_defined(entry->op, entry->type);
+  entry->op = rh_operator_builtin(rh_op_from_name(op), rh_type_from_name(type));
+  *known = entry->op != NULL;
   return take_n(object, &entry->n, error);
 }
 
@@ -205,7 +204,8 @@ static int pack_own(json_t *object, const rh_tunedb_entry *entry, const char *ba
 
 json_t *rh_tunedb_entry_pack(const rh_tunedb_entry *entry) {
   char digits[20];
-  const char *op = rh_op_name(entry->op), *type = rh_type_name(entry->type);
+  const char *op = entry->op ? rh_op_name(entry->op->base) : NULL;
+  const char *type = entry->op ? rh_type_name(entry->op->type) : NULL;
   json_t *object = json_object();
   snprintf(digits, sizeof digits, "%016" PRIx64, entry->plugin);
   int wrong = json_object_set_new(object, "strategy", json_string(entry->strategy));

@@ -152,6 +152,25 @@ void rh_tunedb_close(rh_tunedb *tuned) {
 
 /* ---- Asking ---- */
 
+rh_tunedb_entry rh_tunedb_entry_of(const rh_asked *of) {
+  rh_tunedb_entry entry = {.plugin = of->plugin,
+                           .op = rh_operator_builtin(of->op->base, of->op->type),
+                           .own = of->op->hash,
+                           .n = of->n};
+  snprintf(entry.strategy, sizeof entry.strategy, "%s", of->strategy);
+  if (of->op->is_custom) snprintf(entry.own_name, sizeof entry.own_name, "%s", of->op->name);
+  return entry;
+}
+
+/* The built-in operator that it is, or is based on. */
+static int has_base(const rh_tunedb_entry *entry, const rh_operator *op) {
+  return entry->op->base == op->base && entry->op->type == op->type;
+}
+
+int rh_tunedb_is_of(const rh_tunedb_entry *entry, const rh_operator *op) {
+  return has_base(entry, op) && entry->own == op->hash;
+}
+
 static int is_of(const rh_tunedb_entry *entry, const char *strategy, uint64_t plugin) {
   return strcmp(entry->strategy, strategy) == 0 && (!entry->plugin || entry->plugin == plugin);
 }
@@ -160,24 +179,18 @@ typedef struct wanted {
   rh_tunedb_timed among;
   int timed;     /* 1: only entries with a time */
   int says_best; /* 1: only entries that say which parameters are best */
-  const char *strategy;
-  uint64_t plugin;
-  uint32_t op;
-  rh_type type;
-  uint64_t own;
-  uint64_t n;
+  const rh_asked *by;
 } wanted;
 
 /* What one user's operator takes says nothing about other operators. */
-static uint32_t unlikeness(const rh_tunedb_entry *entry, const wanted *of) {
-  uint32_t theirs = rh_op_flags(entry->op, entry->type), asked = rh_op_flags(of->op, of->type);
-  if (entry->own && entry->own != of->own) return RH_TUNED_UNLIKE;
-  if (entry->op == of->op && entry->type == of->type)
-    return entry->own == of->own ? RH_TUNED_SAME : RH_TUNED_SAME_BASE;
+static uint32_t unlikeness(const rh_tunedb_entry *entry, const rh_operator *op) {
+  rh_type type = entry->op->type;
+  uint32_t theirs = rh_op_flags(entry->op->base, type), asked = rh_op_flags(op->base, op->type);
+  if (entry->own && entry->own != op->hash) return RH_TUNED_UNLIKE;
+  if (has_base(entry, op)) return entry->own == op->hash ? RH_TUNED_SAME : RH_TUNED_SAME_BASE;
   if ((theirs ^ asked) & RH_OP_INDEXED) return RH_TUNED_UNLIKE;
-  if (entry->type == of->type) return RH_TUNED_SAME_TYPE;
-  return rh_type_size(entry->type) == rh_type_size(of->type) ? RH_TUNED_SAME_SIZE
-                                                             : RH_TUNED_OTHER_SIZE;
+  if (type == op->type) return RH_TUNED_SAME_TYPE;
+  return rh_type_size(type) == rh_type_size(op->type) ? RH_TUNED_SAME_SIZE : RH_TUNED_OTHER_SIZE;
 }
 
 static double distance(uint64_t a, uint64_t b) {
@@ -186,17 +199,17 @@ static double distance(uint64_t a, uint64_t b) {
 
 /* Is `one` preferred?  Ties go to entries measured on the device itself, and then to an order
  * that depends on the contents only. */
-static int is_better(const known *one, const known *other, const wanted *of) {
+static int is_better(const known *one, const known *other, const rh_asked *of) {
   const rh_tunedb_entry *a = &one->entry, *b = &other->entry;
-  uint32_t of_a = unlikeness(a, of), of_b = unlikeness(b, of);
+  uint32_t of_a = unlikeness(a, of->op), of_b = unlikeness(b, of->op);
   double far_a = distance(a->n, of->n), far_b = distance(b->n, of->n);
   if (a->origin != b->origin) return a->origin < b->origin;
   if (of_a != of_b) return of_a < of_b;
   if (far_a != far_b) return far_a < far_b;
   if (a->n != b->n) return a->n > b->n;
   if (one->counts != other->counts) return one->counts;
-  if (a->op != b->op) return a->op < b->op;
-  return a->type < b->type;
+  if (a->op->base != b->op->base) return a->op->base < b->op->base;
+  return a->op->type < b->op->type;
 }
 
 static int is_among(const rh_tunedb_entry *entry, const rh_tunedb_timed *among) {
@@ -214,12 +227,12 @@ static const rh_tunedb_entry *find_entry(const rh_tunedb *tuned, const wanted *o
   for (uint32_t k = 0; k < tuned->n; k++) {
     const known *one = &tuned->list[k];
     const rh_tunedb_entry *entry = &one->entry;
-    if (!is_among(entry, &of->among) || !is_of(entry, of->strategy, of->plugin)) continue;
+    if (!is_among(entry, &of->among) || !is_of(entry, of->by->strategy, of->by->plugin)) continue;
     if (!of->timed && entry->trial) continue;
     if (of->says_best && !says_best(entry)) continue;
     if (of->timed && entry->time_s <= 0 && entry->latency_s <= 0) continue;
-    if (unlikeness(entry, of) > of->among.unlike) continue;
-    if (!best || is_better(one, best, of)) best = one;
+    if (unlikeness(entry, of->by->op) > of->among.unlike) continue;
+    if (!best || is_better(one, best, of->by)) best = one;
   }
   return best ? &best->entry : NULL;
 }
@@ -227,74 +240,51 @@ static const rh_tunedb_entry *find_entry(const rh_tunedb *tuned, const wanted *o
 /* Does an entry that was measured here go before the best shipped one?  It must be as like the
  * problem, and within a factor of 2 of its size or as near as the shipped one. */
 static int displaces(const rh_tunedb_entry *measured, const rh_tunedb_entry *shipped,
-                     const wanted *of) {
+                     const rh_asked *of) {
   static const double octave = 1;
   double far = distance(measured->n, of->n);
-  return unlikeness(measured, of) <= unlikeness(shipped, of) &&
+  return unlikeness(measured, of->op) <= unlikeness(shipped, of->op) &&
          (far <= octave || far <= distance(shipped->n, of->n));
 }
 
-const rh_tunedb_entry *rh_tunedb_find(const rh_tunedb *tuned, const char *strategy, uint64_t plugin,
-                                      uint32_t op, rh_type type, uint64_t own, uint64_t n,
-                                      int *exact) {
+const rh_tunedb_entry *rh_tunedb_find(const rh_tunedb *tuned, const rh_asked *by, int *exact) {
   wanted of = {.among = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME_SIZE, 0, UINT64_MAX},
                .says_best = 1,
-               .strategy = strategy,
-               .plugin = plugin,
-               .op = op,
-               .type = type,
-               .own = own,
-               .n = n};
+               .by = by};
   const rh_tunedb_entry *best = find_entry(tuned, &of);
   of.among.first = of.among.last = RH_TUNED_SHIPPED;
   const rh_tunedb_entry *shipped = find_entry(tuned, &of);
-  if (shipped && !(best && displaces(best, shipped, &of))) best = shipped;
+  if (shipped && !(best && displaces(best, shipped, by))) best = shipped;
   of.among.first = of.among.last = RH_TUNED_HERE;
   of.says_best = 0;
   if (!best) best = find_entry(tuned, &of);
-  if (exact) *exact = best && unlikeness(best, &of) == 0;
+  if (exact) *exact = best && rh_tunedb_is_of(best, by->op);
   return best;
 }
 
 const rh_tunedb_entry *rh_tunedb_find_timed(const rh_tunedb *tuned, const rh_tunedb_timed *among,
-                                            const char *strategy, uint64_t plugin, uint32_t op,
-                                            rh_type type, uint64_t own, uint64_t n) {
-  const wanted of = {.among = *among,
-                     .timed = 1,
-                     .strategy = strategy,
-                     .plugin = plugin,
-                     .op = op,
-                     .type = type,
-                     .own = own,
-                     .n = n};
-  return find_entry(tuned, &of);
+                                            const rh_asked *by) {
+  return find_entry(tuned, &(wanted){.among = *among, .timed = 1, .by = by});
 }
 
-/* Was it measured, and hence correct, under this driver? */
-static int was_good_here(const rh_tunedb *tuned, const char *strategy, uint64_t plugin, uint32_t op,
-                         rh_type type, uint64_t own) {
-  const wanted of = {.among = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, 0, UINT64_MAX},
-                     .strategy = strategy,
-                     .plugin = plugin,
-                     .op = op,
-                     .type = type,
-                     .own = own,
-                     .n = 1};
-  return find_entry(tuned, &of) != NULL;
+/* Where it failed under another driver: was it measured, and hence correct, under this one? */
+static int was_good_here(const rh_tunedb *tuned, const rh_asked *by) {
+  return find_entry(tuned,
+                    &(wanted){.among = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, 0, UINT64_MAX},
+                              .by = by}) != NULL;
 }
 
-int rh_tunedb_has_failed(const rh_tunedb *tuned, const char *strategy, uint64_t plugin, uint32_t op,
-                         rh_type type, uint64_t own) {
+int rh_tunedb_has_failed(const rh_tunedb *tuned, const rh_asked *of) {
   int elsewhere = 0;
   for (uint32_t k = 0; k < tuned->n; k++) {
     const rh_tunedb_entry *entry = &tuned->list[k].entry;
-    if (!entry->failed || entry->op != op || entry->type != type || entry->own != own ||
-        !is_of(entry, strategy, plugin))
+    if (!entry->failed || !rh_tunedb_is_of(entry, of->op) ||
+        !is_of(entry, of->strategy, of->plugin))
       continue;
     if (entry->origin != RH_TUNED_OTHER_DRIVER) return 1;
     elsewhere = 1;
   }
-  return elsewhere && !was_good_here(tuned, strategy, plugin, op, type, own);
+  return elsewhere && !was_good_here(tuned, of);
 }
 
 static int is_strategy(const char *name) {
@@ -330,12 +320,12 @@ static int runs_on_device(const rh_tunedb *tuned, const char *strategy) {
   return 0;
 }
 
-uint32_t rh_tunedb_host_strategies(const rh_tunedb *tuned, uint32_t op, rh_type type, uint64_t own,
+uint32_t rh_tunedb_host_strategies(const rh_tunedb *tuned, const rh_operator *op,
                                    const char **names, uint32_t most) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < tuned->n; k++) {
     const rh_tunedb_entry *entry = &tuned->list[k].entry;
-    if (entry->op != op || entry->type != type || entry->own != own) continue;
+    if (!rh_tunedb_is_of(entry, op)) continue;
     if ((entry->time_s > 0 || entry->latency_s > 0) && is_strategy(entry->strategy) &&
         !runs_on_device(tuned, entry->strategy))
       add_strategy(names, &n, most, entry->strategy);
@@ -469,11 +459,9 @@ rh_status rh_tunedb_put(rh_tunedb *tuned, const rh_tunedb_entry *entry, rh_error
   return put_entry(tuned, entry, 0, error);
 }
 
-void rh_tunedb_blame(rh_tunedb *tuned, const char *strategy, uint64_t plugin, uint32_t op,
-                     rh_type type, uint64_t own, uint64_t n) {
-  rh_tunedb_entry entry = {
-      .plugin = plugin, .op = op, .type = type, .own = own, .n = n, .failed = 1};
-  snprintf(entry.strategy, sizeof entry.strategy, "%s", strategy);
+void rh_tunedb_blame(rh_tunedb *tuned, const rh_asked *of) {
+  rh_tunedb_entry entry = rh_tunedb_entry_of(of);
+  entry.failed = 1;
   put_entry(tuned, &entry, 1, NULL);
 }
 

@@ -9,6 +9,7 @@
 
 #include "../../core/cl/cache.h"
 #include "../../core/cl/devices.h"
+#include "../../core/operation/operator.h"
 #include <redhost/redhost.h>
 
 /* The origin of an entry, the best first. */
@@ -31,11 +32,10 @@ typedef struct rh_tunedb_setting {
 typedef struct rh_tunedb_entry {
   char strategy[64];
   uint64_t plugin; /* rh_tunedb_plugin() of its file; 0: whatever its file (shipped defaults) */
-  uint32_t op;
-  rh_type type;
-  /* a user's operator, by its rh_operator_hash(), with its base in `op` and `type`; 0: `op` */
-  uint64_t own;
-  char own_name[64]; /* for people who read the file */
+  /* the built-in operator, or that which the user's is based on */
+  const rh_operator *op;
+  uint64_t own;      /* rh_operator.hash: 0, or the user's, */
+  char own_name[64]; /* and its name, for people who read the file */
   uint64_t n;        /* elements; the entry serves the sizes that are nearest to it, by ratio */
   /* only those that differ from the plugin's defaults */
   rh_tunedb_setting settings[RH_TUNED_MOST_SETTINGS];
@@ -52,6 +52,19 @@ typedef struct rh_tunedb_entry {
   uint32_t on_device; /* 1: the strategy runs on devices; 0: on the host, or nobody noted it */
   uint32_t origin;    /* RH_TUNED_*, when found */
 } rh_tunedb_entry;
+
+/* A strategy and a problem. */
+typedef struct rh_asked {
+  const char *strategy;
+  uint64_t plugin;
+  const rh_operator *op;
+  uint64_t n;
+} rh_asked;
+
+/* An entry of it, without times. */
+rh_tunedb_entry rh_tunedb_entry_of(const rh_asked *of);
+/* Is the entry of this very operator and type? */
+int rh_tunedb_is_of(const rh_tunedb_entry *entry, const rh_operator *op);
 
 /* [one thread at a time] */
 typedef struct rh_tunedb rh_tunedb;
@@ -76,9 +89,7 @@ void rh_tunedb_close(rh_tunedb *tuned); /* null is legal */
  * without a search and has no parameters comes last.  Times are comparable only for the same
  * operator and type: *exact (may be null) says whether these match.  Entries of another file with
  * that name (another `plugin`), and of another operator of a user's, do not count. */
-const rh_tunedb_entry *rh_tunedb_find(const rh_tunedb *tuned, const char *strategy, uint64_t plugin,
-                                      uint32_t op, rh_type type, uint64_t own, uint64_t n,
-                                      int *exact);
+const rh_tunedb_entry *rh_tunedb_find(const rh_tunedb *tuned, const rh_asked *of, int *exact);
 
 /* How much an entry differs from the problem. */
 enum {
@@ -98,8 +109,7 @@ typedef struct rh_tunedb_timed {
   uint64_t least_n, most_n;
 } rh_tunedb_timed;
 const rh_tunedb_entry *rh_tunedb_find_timed(const rh_tunedb *tuned, const rh_tunedb_timed *among,
-                                            const char *strategy, uint64_t plugin, uint32_t op,
-                                            rh_type type, uint64_t own, uint64_t n);
+                                            const rh_asked *of);
 
 /* Entries of these names are of no strategy: how long so many bytes take to the device, from where
  * they are and through pinned memory, and how long the device takes to open. */
@@ -115,7 +125,7 @@ uint32_t rh_tunedb_strategies(const rh_tunedb *tuned, const char **names, uint32
 
 /* The same for those that may run on the host and of which a time of this very problem, at any
  * size, is known. */
-uint32_t rh_tunedb_host_strategies(const rh_tunedb *tuned, uint32_t op, rh_type type, uint64_t own,
+uint32_t rh_tunedb_host_strategies(const rh_tunedb *tuned, const rh_operator *op,
                                    const char **names, uint32_t most);
 
 /* Is there any entry of that name?  If not, its file need not be hashed. */
@@ -125,10 +135,9 @@ int rh_tunedb_mentions(const rh_tunedb *tuned, const char *strategy);
  * plugin and hence are not found. */
 void rh_tunedb_report_other_plugin(rh_tunedb *tuned, const char *strategy, uint64_t plugin);
 
-/* Did this strategy give a wrong result on this device, for this operator and type?  A wrong result
+/* Did this strategy give a wrong result on this device, for this operator and type, at any size?  A wrong result
  * under another driver counts until the strategy is measured under this one. */
-int rh_tunedb_has_failed(const rh_tunedb *tuned, const char *strategy, uint64_t plugin, uint32_t op,
-                         rh_type type, uint64_t own);
+int rh_tunedb_has_failed(const rh_tunedb *tuned, const rh_asked *of);
 
 /* Adds an entry, or replaces the one of the same strategy, operator, type and size, in memory and
  * in the file, which is replaced atomically; entries that other processes wrote meanwhile are kept.
@@ -140,8 +149,7 @@ rh_status rh_tunedb_put(rh_tunedb *tuned, const rh_tunedb_entry *entry, rh_error
 
 /* Records that a strategy's result was wrong, for --run and --bench; logs nothing if it cannot be
  * written. */
-void rh_tunedb_blame(rh_tunedb *tuned, const char *strategy, uint64_t plugin, uint32_t op,
-                     rh_type type, uint64_t own, uint64_t n);
+void rh_tunedb_blame(rh_tunedb *tuned, const rh_asked *of);
 
 /* Writes entries that could not be written so far, without the usual pauses after a failure;
  * without any such entries, tests whether the file could be written.  RH_E_FILE with a message: not

@@ -21,7 +21,7 @@ typedef struct head {
   uint64_t n_nodes, n_edges;
 } head;
 
-_Static_assert(sizeof(head) == RH_PARTIAL_HEAD_BYTES, "docs/use/devices-and-ranks.md has it");
+_Static_assert(sizeof(head) == RH_PARTIAL_HEAD_BYTES, "docs/inside/partial-file.md has it");
 
 uint64_t rh_partial_file_bytes(const void *begin, uint64_t n) {
   head first;

@@ -1,4 +1,4 @@
-/* A partial as bytes, for another process or another day: docs/use/devices-and-ranks.md says what
+/* A partial as bytes, for another process or another day: docs/inside/partial-file.md says what
  * each byte is. */
 #pragma once
 

@@ -136,7 +136,7 @@ rh_status rh_stage_open(rh_stage *stage, rh_context *context, const rh_cl_device
       .context = context,
       .settings = settings,
       .device = device,
-      .shared = {.context = context, .untuned = settings->untuned},
+      .shared = {.context = context, .untuned = settings->untuned, .what = "--size"},
   };
   if (device) RH_TRY(rh_context_use_device(context, device, error));
   RH_TRY(find_strategies(stage, error));

@@ -137,7 +137,7 @@ static rh_status prepare(sampling *s, rh_error *error) {
       .context = s->context,
       .untuned = order->untuned,
       .strict = order->strict,
-      .what = order->what,
+      .what = order->what ? order->what : "--size",
       .user = s,
       .enter = send_phase,
   };

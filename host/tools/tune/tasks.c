@@ -10,6 +10,10 @@ const char *rh_tuner_strategy(const rh_tuner *w, const rh_task *task) {
   return w->stage->found[task->strategy].name;
 }
 
+static rh_asked asked_of(const rh_tuner *w, const rh_task *task) {
+  return (rh_asked){rh_tuner_strategy(w, task), w->plugins[task->strategy], task->op, task->n};
+}
+
 static const rh_entry *entry_of(const rh_tuner *w, const rh_task *task) {
   return rh_registry_find(&w->stage->context->registry, rh_tuner_strategy(w, task));
 }
@@ -47,9 +51,8 @@ static int is_accepted(const rh_entry *entry, const rh_tunedb_setting *setting) 
 
 /* What would be used if the task were not done. */
 static void find_base(const rh_tuner *w, rh_task *task, const rh_entry *entry) {
-  const rh_tunedb_entry *used =
-      rh_tunedb_find(w->tuned, rh_tuner_strategy(w, task), w->plugins[task->strategy],
-                     task->op->base, task->op->type, task->op->hash, task->n, NULL);
+  const rh_asked asked = asked_of(w, task);
+  const rh_tunedb_entry *used = rh_tunedb_find(w->tuned, &asked, NULL);
   for (uint32_t k = 0; used && k < used->n_settings; k++)
     if (is_accepted(entry, &used->settings[k])) task->base[task->n_base++] = used->settings[k];
   if (task->n_base) task->base_origin = used->origin;
@@ -60,9 +63,8 @@ static void find_base(const rh_tuner *w, rh_task *task, const rh_entry *entry) {
  * plugin's defaults does not count where other parameters would be used. */
 static void look_up(const rh_tuner *w, rh_task *task) {
   const rh_tunedb_timed here = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, task->n, task->n};
-  const rh_tunedb_entry *entry =
-      rh_tunedb_find_timed(w->tuned, &here, rh_tuner_strategy(w, task), w->plugins[task->strategy],
-                           task->op->base, task->op->type, task->op->hash, task->n);
+  const rh_asked asked = asked_of(w, task);
+  const rh_tunedb_entry *entry = rh_tunedb_find_timed(w->tuned, &here, &asked);
   if (!entry || entry->trial || entry->time_s <= 0) return;
   if (!entry->searched && !entry->n_settings && task->n_base) return;
   take_over(w, task, entry);
@@ -132,15 +134,9 @@ rh_status rh_tuner_make_tasks(rh_tuner *w, rh_error *error) {
 /* ---- Storing results ---- */
 
 static rh_tunedb_entry entry_for(const rh_tuner *w, const rh_task *task) {
-  const rh_found *found = &w->stage->found[task->strategy];
-  rh_tunedb_entry entry = {.plugin = w->plugins[task->strategy],
-                           .op = task->op->base,
-                           .type = task->op->type,
-                           .own = task->op->hash,
-                           .n = task->n,
-                           .on_device = found->device_kinds != RH_DEVICE_HOST};
-  if (task->op->is_custom) snprintf(entry.own_name, sizeof entry.own_name, "%.63s", task->op->name);
-  snprintf(entry.strategy, sizeof entry.strategy, "%s", rh_tuner_strategy(w, task));
+  const rh_asked asked = asked_of(w, task);
+  rh_tunedb_entry entry = rh_tunedb_entry_of(&asked);
+  entry.on_device = w->stage->found[task->strategy].device_kinds != RH_DEVICE_HOST;
   return entry;
 }
 
@@ -180,8 +176,7 @@ rh_status rh_tuner_blame(rh_tuner *w, rh_task *task, const rh_row *row, rh_error
 void rh_tuner_restore_blame(const rh_tuner *w) {
   for (uint32_t k = 0; k < w->n_tasks; k++) {
     const rh_task *task = &w->tasks[k];
-    if (task->state == RH_TASK_wrong)
-      rh_tunedb_blame(w->tuned, rh_tuner_strategy(w, task), w->plugins[task->strategy],
-                      task->op->base, task->op->type, task->op->hash, task->n);
+    const rh_asked asked = asked_of(w, task);
+    if (task->state == RH_TASK_wrong) rh_tunedb_blame(w->tuned, &asked);
   }
 }

@@ -337,7 +337,7 @@ rh_status rh_reduce_distributed(rh_redhost *redhost, const rh_request *request,
  *
  * A part is what a run of elements comes to, as bytes that know their operator, their place in the
  * whole, and what was exactly computed for the check: a few KiB, however many elements it is of.
- * docs/use/devices-and-ranks.md has each byte.  `redhost --partial` writes and `redhost --merge`
+ * docs/inside/partial-file.md has each byte.  `redhost --partial` writes and `redhost --merge`
  * reads the same. */
 
 /* Reduces request->n elements, which may be none, to a part: element 0 of the request's arrays is
