@@ -175,6 +175,9 @@ static int read_piece(rh_ring *ring, rh_ring_slot *slot, uint32_t piece) {
   uint64_t got;
   if (read_operands(ring, slot, piece, &got, &error) != RH_OK) {
     rh_ring_stop(ring, &error);
+    /* Nobody goes on behind it, and says of the next chunk that it is out of order. */
+    if (ring->spec.deal->source->in_order)
+      rh_deal_read(ring->spec.deal, ring->spec.hand, slot->index, 0);
     return 0;
   }
   if (slot->n_pieces == 1) slot->n = got;

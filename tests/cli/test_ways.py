@@ -1,0 +1,500 @@
+"""The table: every way to reduce, times the rules that hold in each, times problems.
+
+A cell holds, or the way refuses what is asked in one sentence, which stands here.  The ways of the program are options of --run; those
+of the library are tests/library/ways.c, which takes the same options."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import time
+import unittest
+
+import redhost_cli as cli
+import test_tuned
+
+LIBRARY = os.environ.get("REDHOST_TEST_WAYS", "")
+WRONG = os.environ.get("REDHOST_TEST_WRONG", "")
+PREAD = os.path.join(cli.DRIVERS, "failing_pread.so")
+N = 100003
+LIMIT = 10  # seconds, for a fault to be said
+
+
+class Way:
+    """data: "made" by redhost, or the problem's "file", or a "pipe".  parts: so many, merged.  function: of ways.c."""
+
+    def __init__(self, name, strategy, data="made", words=(), function=None, parts=0, devices=""):
+        self.name, self.strategy, self.data, self.words, self.function, self.parts = name, strategy, data, words, function, parts
+        self.env = {"POCL_DEVICES": devices} if devices else {}
+        self.of_device = strategy == "onepass"
+
+    def __str__(self):
+        return self.name
+
+
+THREE = "basic basic pthread"
+WAYS = [
+    Way("memory", "native"),
+    Way("memory in a child", "native", words=("--isolate=always",)),
+    Way("memory of a file", "native", "file"),
+    Way("stream", "native", words=("--stream=8KiB",)),
+    Way("stream of a file", "native", "file", ("--stream=2KiB",)),
+    Way("stream of a pipe", "native", "pipe", ("--stream=64KiB",)),
+    Way("ranks", "native", words=("--ranks=3",)),
+    Way("ranks of a file", "native", "file", ("--ranks=7", "--stream=8KiB")),
+    Way("ranks in children", "native", words=("--ranks=2", "--isolate=always")),
+    Way("parts", "native", parts=3),
+    Way("rh_reduce", "native", function="reduce"),
+    Way("rh_prepared_call", "native", function="prepared"),
+    Way("rh_reduce_distributed", "native", function="distributed"),
+    Way("rh_merge_parts", "native", function="parts"),
+    Way("memory of a device", "onepass"),
+    Way("stream of a file to a device", "onepass", "file", ("--stream=16KiB",)),
+    Way("stream of a pipe to a device", "onepass", "pipe", ("--stream=4KiB",)),
+    Way("devices", "onepass", words=("-d", "all"), devices=THREE),
+    Way("stream of a file to devices", "onepass", "file", ("-d", "0:2,0:0", "--stream=4KiB"), devices=THREE),
+    Way("stream of a pipe to devices", "onepass", "pipe", ("-d", "all", "--stream=4KiB"), devices=THREE),
+    Way("ranks with devices", "onepass", words=("--ranks=2",)),
+    Way("rh_reduce through a ring", "onepass", words=("--ring",), function="reduce"),
+    Way("rh_prepared_call through a ring", "onepass", words=("--ring",), function="prepared"),
+    Way("rh_reduce_distributed through a ring", "onepass", words=("--ring", "--ranks=3"), function="distributed"),
+    Way("rh_merge_parts with a device", "onepass", words=("--ring", "--ranks=7"), function="parts"),
+]
+OF_PROGRAM = [way for way in WAYS if not way.function]
+OF_PIPES = [way for way in OF_PROGRAM if way.data == "pipe"]
+OF_FILES = [way for way in OF_PROGRAM if way.data == "file"]
+OF_RANKS = [way for way in OF_PROGRAM if any(word.startswith("--ranks") for word in way.words)]
+
+# Ways of one process, where a strategy of the zoo is not in a child.
+IN_PROCESS = [way for way in WAYS if way.of_device or way.parts or way.name == "rh_reduce"]
+SAMPLED = {"stream": r"^\d+ of \d+ chunks", "parts": "^sampled: "}
+
+OWN = {
+    "matrix": {"redhost": "operator/1", "name": "matrix", "summary": "products of matrices", "operands": ["x"],
+               "value": {"p": "f64", "q": "f64", "r": "f64"}, "load": ["x", "1", "1 - x/2"], "identity": ["1", "0", "1"],
+               "combine": ["a.p*b.p", "a.p*b.q + a.q*b.r", "a.r*b.r"], "claims": ["associative"]},
+    "late": {"redhost": "operator/1", "name": "late", "summary": "how many come late", "operands": ["x"], "value": {"s": "u64", "at": "u64"},
+             "claims": ["associative", "commutative"], "source": [
+                 "rh_value rh_load(rh_x x, ulong i) { rh_value v; v.s = i >= 70000 ? 1 : 0; v.at = i; return v; }",
+                 "rh_value rh_identity(void) { rh_value v; v.s = 0; v.at = 0; return v; }",
+                 "rh_value rh_combine(rh_value a, rh_value b) { rh_value v; v.s = a.s + b.s; v.at = max(a.at, b.at); return v; }"]}}
+
+
+def by(folder, plugin):
+    return ("--plugin=" + os.path.join(folder, plugin + ".so"),)
+
+
+class Problem:
+    def __init__(self, *words, operands=1, only=None, value=None):
+        self.words, self.operands, self.only, self.value = words, operands, only, value
+        self.type = next((word[2:] for word in words if word.startswith("-t")), "f32")
+
+    def __str__(self):
+        return " ".join(self.words)
+
+
+HOST, DEVICE = "native", "onepass"
+PROBLEMS = [
+    *(Problem("--op=sum", "-t" + kind) for kind in cli.TYPES),
+    Problem("--op=prod", "-tf64", "--data=swing"), Problem("--op=prod", "-tf32", "--data=swing"), Problem("--op=asum", "-tf16"),
+    Problem("--op=min", "-tf32"), Problem("--op=argmin", "-tf32"), Problem("--op=argmax", "-ti32"), Problem("--op=argamax", "-tf64"),
+    Problem("--op=xor", "-tu8", "--data=hash"), Problem("--op=or", "-tu16"), Problem("--op=affine", "-tu64", "--data=hash", only=HOST),
+    Problem("--op=affine", "-tu64", "--data=hash", "--map=x | 0x100000001", only=HOST),
+    Problem("--op=sum", "-tf32", "--accuracy=exact"),
+    # Of one's own: maps, the index and the number of elements, conditions, several results, operands, structs, what does not commute.
+    Problem("--map=x*y", operands=2), Problem("--op=argmax", "--map=x*y - x", "-tf64", operands=2), Problem("--op=sum", "--map=x*(i % 1000)", "-tf64"),
+    Problem("--op=argmin", "--map=i < 77777 ? x : x - 100000.0"), Problem("--map=i*2 < n ? x : -x"), Problem("--op=max", "--map=x", "--where=i*3 > n"),
+    Problem("--map=x*t", "--let=t=0.75", "--where=x > t"), Problem("--op=meanvar", "-tf64"), Problem("--op=min,max,sum"), Problem("--op=min,argmax"),
+    Problem("--reduce=a*(1-b)+b", "--identity=0", "--unchecked-op", only=HOST), Problem("--op=./matrix.op.json", "--unchecked-op", "-tf64", only=HOST),
+    Problem("--op=./late.op.json", only=DEVICE, value="%d\n%d\n" % (N - 70000, N - 1)),
+]
+SUM = Problem("--op=sum", "-tf32")
+
+
+def npy(kind, data, shape, order=False):
+    names = {"f16": "f2", "f32": "f4", "f64": "f8"}
+    header = "{'descr': '<%s', 'fortran_order': %s, 'shape': %s, }" % (names.get(kind, "%s%d" % (kind[0], int(kind[1:]) // 8)), order, shape)
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data
+
+
+class Table(cli.Case):
+    caches = False
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.env = {**cls.env, "REDHOST_TEST_PLUGINS": cli.PLUGINS, "REDHOST": cli.REDHOST}
+        cls.files = {}
+        for name, operator in OWN.items():
+            with open(os.path.join(cls.cwd, name + ".op.json"), "w", encoding="utf-8") as file:
+                json.dump(operator, file)
+
+    def files_of(self, problem, n):
+        """Of the elements that redhost makes itself for this problem."""
+        kind = next((word for word in problem.words if word.startswith("--data=")), "--data=uniform")
+        key = (problem.type, kind, problem.operands, n)
+        if key not in self.files:
+            made = subprocess.run([LIBRARY, "data", "-n%d" % n, "-t" + problem.type, kind, "--operands=%d" % problem.operands], check=True,
+                                  capture_output=True, env=self.env).stdout
+            names, size = [], len(made) // problem.operands
+            for k in range(problem.operands):
+                name = "%s-%d.npy" % ("-".join((problem.type, kind[7:], str(n))), k)
+                names.append(self.write(name, npy(problem.type, made[k * size:(k + 1) * size], "(%d,)" % n)))
+            self.files[key] = names
+        return self.files[key]
+
+    def run_library(self, way, words, n):
+        return self.redhost(way.function, "-n%d" % n, *words, program=LIBRARY, env=way.env)
+
+    def run_parts(self, way, words, n):
+        cuts = [min(n, n * k // way.parts + 17 * (0 < k < way.parts)) for k in range(way.parts + 1)]
+        names = ["%d.part" % k for k in range(way.parts)]
+        for name, cut in zip(names, zip(cuts, cuts[1:])):
+            done = self.redhost(*words, "-n%d" % n, "--slice=%d:%d" % cut, "--partial", name)
+            if done.code:
+                return done
+        return self.redhost("--merge", *reversed(names), *(word for word in words if word == "-q"))
+
+    def run_way(self, way, problem, *more, n=N, run=None, names=None, **how):
+        """What came of the problem in this way, by its strategy or another.  An option more replaces the way's own."""
+        keys = {word.partition("=")[0] for word in more}
+        own = [word for word in way.words if word.partition("=")[0] not in keys]
+        words = [*problem.words, "--run=" + (run or way.strategy), *own, *more]
+        if way.function:
+            return self.run_library(way, ["--operands=%d" % problem.operands, *(word for word in words if word != "-q")], n)
+        if way.parts:
+            return self.run_parts(way, words, n)
+        if way.data == "made":
+            words.append("-n%d" % n)
+        else:
+            words = [word for word in words if not word.startswith("--data=")]
+            names = names or self.files_of(problem, n)
+            words.append("--input=" + ("-" if way.data == "pipe" else ",".join(names)))
+        if way.data == "pipe":
+            with open(self.path(names[0]), "rb") as file:
+                how.setdefault("input", file.read())
+        return self.redhost(*words, env={**way.env, **how.pop("env", {})}, **how)
+
+    def each(self, check, ways=tuple(WAYS), problems=(SUM,)):
+        """check(way, problem) in every cell."""
+        for problem in problems:
+            for way in ways:
+                if way.data != "pipe" or problem.operands == 1:
+                    with self.subTest(way=str(way), problem=str(problem)):
+                        check(way, problem)
+
+    def refused(self, done, code, words):
+        """In one sentence."""
+        self.assertEqual((done.code, done.out), (code, ""), done)
+        self.assertRegex(done.err, r"\Aredhost: [^\n]+\n\Z", done)
+        for word in words.split("|"):
+            self.assertIn(word, done.err, done)
+
+
+class Bits(Table):
+    """Those of one process, whatever the way."""
+
+    def want(self, problem, n):
+        if problem.value:
+            return problem.value
+        return self.good("--run=native", *problem.words, "-n%d" % n, "-q", quiet=False).out
+
+    def same(self, problem, n=N):
+        want = self.want(problem, n)
+
+        def check(way, _):
+            done = self.run_way(way, problem, "-q", n=n)
+            if way.function == "prepared" and "--accuracy=exact" in problem.words:
+                return self.refused(done, 2, "a prepared call computes no exact answer; rh_reduce() does")
+            return self.assertEqual((done.code, done.out), (0, want), done)
+        self.each(check, [way for way in WAYS if problem.only in (None, way.strategy)], (problem,))
+
+    def test_types(self):
+        for problem in PROBLEMS[:len(cli.TYPES)]:
+            self.same(problem)
+
+    def test_operators(self):
+        for problem in PROBLEMS[len(cli.TYPES):]:
+            self.same(problem)
+
+    def test_what_a_strategy_cannot_do(self):
+        def check(way, problem):
+            if way.of_device == ("affine" in str(problem)):
+                self.refused(self.run_way(way, problem, "-q"), 4, "order" if way.of_device else "OpenCL C")
+        self.each(check, WAYS, (Problem("--op=affine", "-tu64", "--data=hash"), Problem("--op=./late.op.json")))
+
+    def test_sizes(self):
+        """No element, one, a tile less one and more one, and a last tile that is whole."""
+        for n in (0, 1, 511, 512, 513, 6144):
+            self.same(Problem("--map=x*(i + n)", "-ti32"), n)
+        for n in (1, 1025):
+            self.same(Problem("--op=argmin", "-tf64"), n)
+
+    def test_nothing(self):
+        def check(way, problem):
+            self.refused(self.run_way(way, problem, "-q", n=0), 6 if way.parts or way.function == "parts" else 2, "argmin of")
+        self.each(check, WAYS, (Problem("--op=argmin", "-tf32"),))
+
+
+class Checks(Table):
+    def line(self, out):
+        return re.search(r"(?m)^check +(.*)$", out)[1]
+
+    def test_the_exact_answer(self):
+        """It is that of all elements, once, and the value is within the bound."""
+        exact = re.compile(r"exact (\S+) .* ok$")
+        for problem in (SUM, Problem("--op=prod", "-tf64", "--data=swing")):
+            want = exact.search(self.line(self.good("--run=native", *problem.words, "-n%d" % N).out))[1]
+
+            def check(way, problem, want=want):
+                done = self.run_way(way, problem)
+                self.assertEqual(exact.search(self.line(done.out))[1], want, done)
+            self.each(check, OF_PROGRAM, (problem,))
+
+    def test_sampled(self):
+        def check(way, problem):
+            done = self.run_way(way, problem, "--check=sampled")
+            if way in OF_RANKS:
+                self.refused(done, 2, "--check sampled|--check=full or none")
+            else:
+                self.assertRegex(self.line(done.out), SAMPLED.get(way.name.partition(" ")[0], r"^exact "))
+        self.each(check, OF_PROGRAM)
+
+    def test_none(self):
+        self.each(lambda way, problem: self.assertRegex(self.line(self.run_way(way, problem, "--check=none").out), "^skipped"), OF_PROGRAM)
+
+    def test_words(self):
+        """They are judged as of one process in memory."""
+        for option in ("--check=nonsense", "--stream=nonsense", "--stream=0", "--isolate=nonsense", "--timeout=x", "--progress=nonsense"):
+            want = self.redhost("--run=native", "-n1000", option)
+            self.assertEqual(want.code, 2)
+
+            def check(way, problem, option=option, want=want):
+                done = self.run_way(way, problem, option)
+                self.assertEqual((done.code, re.sub(r"rank \d \(host \S+\): ", "", done.err)), (2, want.err))
+            self.each(check, OF_PROGRAM)
+
+    def test_a_weak_bound(self):
+        """Is none: exact data at this n are tried where the data are in memory, and else nothing is said of the answer."""
+        def check(way, problem):
+            own = "--map=x" in problem.words
+            done = self.run_way(way, problem, "--isolate=never", *by(WRONG, "far_constant"), run="far_constant")
+            if way.function == "prepared":  # which checks nothing
+                self.assertEqual((done.code, done.err), (0, ""))
+            elif own or way.name not in ("memory", "memory of a device", "memory of a file", "rh_reduce", "rh_reduce through a ring"):
+                self.assertEqual(done.code, 0, done)
+                self.assertIn(" not judged: its bound allows much; exact data at this n: not tried: ", done.err, done)
+            else:
+                self.assertEqual((done.code, done.err), (0, ""), done)
+        self.each(check, IN_PROCESS, (SUM, Problem("--map=x", "-tf32")))
+
+    def test_a_wrong_answer(self):
+        """Is an error, and recorded against the strategy."""
+        tuned = os.path.join(self.env["XDG_CACHE_HOME"], "redhost", "tuned.json")
+        env = {key: value for key, value in self.env.items() if key != "REDHOST_NO_CACHE"}
+
+        def check(way, problem):
+            if os.path.exists(tuned):
+                os.remove(tuned)
+            done = self.run_way(way, problem, "--isolate=never", *by(WRONG, "drops_last"), run="drops_last")
+            self.assertEqual(done.code, 1, done)
+            self.assertRegex(done.err, "wrong result|fails its self-test")
+            with open(tuned, encoding="utf-8") as file:
+                self.assertIn('"failed":true', file.read().replace(" ", ""))
+        self.env, kept = env, self.env
+        self.each(check, IN_PROCESS, (Problem("-ti32"),))
+        self.env = kept
+
+
+class Inputs(Table):
+    """What files and pipes are, and what becomes of those that are damaged."""
+
+    def in_orders(self):
+        import numpy
+        for name, order in (("c.npy", "C"), ("f.npy", "F")):
+            numpy.save(self.path(name), numpy.asarray(numpy.arange(4242, dtype="<f4").reshape(42, 101), order=order))
+
+    def test_operands_in_different_orders(self):
+        self.in_orders()
+        self.each(lambda way, problem: self.refused(self.run_way(way, problem, names=["c.npy", "f.npy"]), 2, "in C order|in Fortran order|the same order"),
+                  OF_FILES, (Problem("--map=x*y", operands=2),))
+
+    def test_an_index_in_fortran_order(self):
+        self.in_orders()
+
+        def check(way, problem):
+            done = self.run_way(way, problem, names=["f.npy"])
+            self.assertEqual(done.code, 0, done)
+            self.assertEqual(done.err.count(": shape (42, 101), Fortran order: the index counts in storage order.\n"), 1, done)
+        self.each(check, OF_FILES + OF_PIPES, (Problem("--op=argmin"),))
+
+    @cli.needs(PREAD)
+    def test_a_read_error(self):
+        def check(way, problem):
+            name, = self.files_of(problem, N)
+            for where in ("REDHOST_TEST_PREAD_AT", "REDHOST_TEST_MAP_AT")[:1 if way.of_device else 2]:  # the host's are views
+                done = self.run_way(way, problem, "-q", env={**cli.preloaded("failing_pread.so"), "REDHOST_TEST_PREAD_OF": name, where: "200000"})
+                self.refused(done, 6, name + ": cannot be read")
+                self.assertLess(done.seconds, LIMIT)
+        self.each(check, [way for way in OF_FILES if way.words])
+
+    @cli.needs(PREAD)
+    def test_a_file_that_is_cut(self):
+        def check(way, problem):
+            name, = self.files_of(problem, N)
+            with open(self.path(name), "rb") as file:
+                data = file.read()
+            for where in ("REDHOST_TEST_PREAD_AT", "REDHOST_TEST_MAP_AT")[:1 if way.of_device else 2]:  # the host's are views
+                self.write("cut.npy", data)
+                done = self.run_way(way, problem, "-q", names=["cut.npy"], env={**cli.preloaded("failing_pread.so"), "REDHOST_TEST_PREAD_OF": "cut.npy",
+                                                                                where: "200000", "REDHOST_TEST_PREAD_CUTS": "1"})
+                self.refused(done, 6, "cut.npy|was cut short")
+                self.assertLess(done.seconds, LIMIT)
+        self.each(check, [way for way in OF_FILES if way.words])
+
+    def test_pipes(self):
+        """They end early, or within an element; raw ones do not tell how many elements there are."""
+        def check(way, problem):
+            name, = self.files_of(problem, N)
+            with open(self.path(name), "rb") as file:
+                data = file.read()
+            self.refused(self.run_way(way, problem, input=data[:-80000]), 6, "is the copy complete")
+            raw = data[128:]
+            self.refused(self.run_way(way, problem, input=raw[:-3]), 6, "is not a multiple of 8")
+            self.refused(self.run_way(way, Problem("--map=x*n", "-tf64"), input=raw), 2, "the map uses n")
+            done = self.run_way(way, problem, "-q", input=raw)
+            self.assertEqual(done.out, self.good("--run=native", *problem.words, "-n%d" % N, "-q").out, done)
+        self.each(check, OF_PIPES, (Problem("--op=sum", "-tf64"),))
+
+
+class Failures(Table):
+    # (strategy of the zoo, what is said of it, status), by a strategy that did not come with redhost.
+    STRANGERS = [("crash_in_run", "crashed in run (signal 11)", 5), ("exit_in_run", "ended the process with exit status 0 in run", 5),
+                 ("hang_in_run", "did not answer within 1 s in run; --timeout allows more", 5),
+                 ("decline_in_setup", "cannot run on the host: the groups are too small", 4), ("lie", "wrong result", 1)]
+
+    def test_strangers(self):
+        """In a child of every process, or refused."""
+        for name, words, code in self.STRANGERS:
+            def check(way, problem, name=name, words=words, code=code):
+                done = self.run_way(way, problem, "-q", "--timeout=1", "--data=equal", *by(cli.ZOO, "worker_faults"), run="worker_" + name)
+                streamed = way.name.startswith("stream") or way.name == "devices"
+                self.refused(done, 4 if streamed else code, "process of its own" if streamed else words)
+                self.assertLess(done.seconds, LIMIT)
+            self.each(check, [way for way in OF_PROGRAM if way.data == "made"])
+
+    @cli.needs(os.path.join(cli.DRIVERS, "failing_memory.so"))
+    def test_a_device_that_fails(self):
+        env = {**cli.preloaded("failing_memory.so"), "REDHOST_TEST_FAILING_CALL": "clEnqueueNDRangeKernel", "REDHOST_TEST_FAILING_CODE": "-5"}
+        self.each(lambda way, problem: self.refused(self.run_way(way, problem, "-q", env=env), 5, "CL_OUT_OF_RESOURCES"),
+                  [way for way in OF_PROGRAM if way.of_device])
+
+    def test_progress_and_an_interrupt(self):
+        def check(way, problem):
+            words = [*problem.words, "--run=" + way.strategy, *way.words, "--progress=always", "--no-check"]
+            with subprocess.Popen([cli.REDHOST, *words, "-n2^36"], env={**self.env, **way.env}, cwd=self.cwd, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE) as job:
+                said = b""
+                while b"streaming" not in said and job.poll() is None:
+                    said += os.read(job.stderr.fileno(), 1000)
+                job.send_signal(signal.SIGINT)
+                self.assertEqual((job.wait(LIMIT), job.stdout.read()), (130, b""), said)
+                self.assertIn(b"streaming", said)
+        ways = [Way("devices", "onepass", words=("-d", "all", "--stream=64KiB"), devices=THREE)]
+        self.each(check, ways + [way for way in OF_PROGRAM if way.data == "made" and (way in OF_RANKS or way.name == "stream")], (Problem("-tu8"),))
+
+    def test_a_pipe_that_stalls(self):
+        """An interrupt ends what waits for it."""
+        def check(way, problem):
+            words = [*problem.words, "--run=" + way.strategy, *way.words, "--input=-"]
+            with subprocess.Popen([cli.REDHOST, *words], env={**self.env, **way.env}, cwd=self.cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE) as job:
+                job.stdin.write(b"\0" * 40000)
+                job.stdin.flush()
+                time.sleep(1)
+                job.send_signal(signal.SIGINT)
+                self.assertEqual((job.wait(LIMIT), job.stdout.read()), (130, b""))
+        self.each(check, OF_PIPES)
+
+    def test_cancelled_by_a_reporter(self):
+        phases = {"reduce": "streaming", "prepared": "streaming", "distributed": "reducing", "parts": "reducing"}
+
+        def check(way, problem):
+            done = self.run_way(way, problem, "--cancel=" + phases[way.function], n=10 * N)
+            self.refused(done, 130, "cancelled")
+        self.each(check, [way for way in WAYS if way.function and (way.of_device or way.function in ("distributed", "parts"))])
+
+
+class Requests(Table):
+    """All that changes the answer is compared between partakers, whole; the sentence has the first of their values that differs."""
+
+    OWN = ("--map=x*t", "--let=t=2", "--where=x>0.5")
+    BY_ONES_OWN = ("--reduce=a*(1-b)+b", "--identity=0", "--unchecked-op")
+    # (options of all, what one of them has instead, how the sentence names the difference)
+    DIFFER = [((), "--op=max", "operator 'sum' and 'max'"), ((), "-tf64", "type 'f32' and 'f64'"), ((), "--map=x*x", "operator 'sum' and 'sum of x*x'"),
+              ((), "--where=x>0", "operator 'sum' and "), ((), "--accuracy=exact", "accuracy 'plain' and 'exact'"),
+              ((), "--check=none", "check 'full' and 'none'"), (OWN, "--let=t=3", "constant t '2' and '3'"),
+              (OWN, "--let=t=2.0", "constant t '2' and '2 as a float'"), (OWN, "--where=x>0.25", " and "),
+              (BY_ONES_OWN, "--identity=0.0", "definition '"), (BY_ONES_OWN, "--commutes", "definition '")]
+    OF_JOBS = [((), "--seed=7", "data 'uniform, seed 1' and 'uniform, seed 7'"), ((), "-n100001", "number of elements '100003' and '100001'"),
+               ((), "--stream=64KiB", "bytes of a chunk '0' and '65536'")]
+
+    def test_of_parts(self):
+        for same, other, words in self.DIFFER:
+            with self.subTest(other=other):
+                for k, more in enumerate(((), (other,))):
+                    own = [word for word in same if not more or word.partition("=")[0] != other.partition("=")[0]]
+                    self.good("--run=native", "-n%d" % N, *own, *more, "--slice=%d:%d" % (k * 1000, k * 1000 + 1000), "--partial=%d.part" % k, quiet=False)
+                self.refused(self.redhost("--merge", "0.part", "1.part"), 6, words)
+
+    def test_of_distributed_ranks(self):
+        way = next(way for way in WAYS if way.function == "distributed")
+        for same, other, words in self.DIFFER:
+            with self.subTest(other=other):
+                done = self.run_way(way, Problem(*same), "--last=" + other)
+                self.refused(done, 2, "rank 0 (host |) and rank 4 (host |are asked for different reductions: |" + words)
+
+
+    @unittest.skipUnless(shutil.which("mpirun.openmpi"), "no mpirun")
+    def test_of_ranks(self):
+        for same, other, words in self.DIFFER + self.OF_JOBS:
+            with self.subTest(other=other):
+                start, command = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"], []
+                for more in ((), (other,)):
+                    own = [word for word in ("-n%d" % N, *same) if not more or word.partition("=")[0][:2] != "-n" or other[:2] != "-n"]
+                    own = [word for word in own if not more or word.partition("=")[0] != other.partition("=")[0]]
+                    command += [":"] * bool(command) + ["-n", "1", cli.REDHOST, "--run=native", "--transport=mpi", "-q", *own, *more]
+                done = subprocess.run([*start, *command], env=self.env, cwd=self.cwd, stdin=subprocess.DEVNULL, capture_output=True,
+                                      timeout=cli.PATIENCE)
+                said = [line for line in done.stderr.decode().splitlines() if line.startswith("redhost: ")]
+                self.assertEqual((done.returncode, done.stdout, len(said)), (2, b"", 1), said)
+                self.assertRegex(said[0], r"rank 0 \(host \S+\) and rank 1 \(host \S+\) are asked for different reductions: ")
+                self.assertIn(words, said[0])
+
+
+class Fallback(Table, test_tuned.TunedCase):
+    """`auto` takes the next strategy after a failure."""
+    caches = True
+
+    def test_failure_in_setup(self):
+        self.tune(test_tuned.entry("worker_fail_in_setup", 1e-9, path=os.path.join(cli.ZOO, "worker_faults.so")))
+
+        want = self.good("--run=native", "-ti32", "-n%d" % N, "-q", quiet=False).out
+
+        def check(way, problem):
+            done = self.run_way(way, problem, "-q", "--isolate=never", *by(cli.ZOO, "worker_faults"), run="auto")
+            if way in OF_RANKS or way.parts:  # ranks choose once
+                return self.refused(done, 5, "strategy 'worker_fail_in_setup', setup: no room for the")
+            self.assertEqual((done.code, done.out), (0, want), done)
+            if way.function in (None, "reduce", "prepared") and way.name != "devices" and not way.of_device:
+                self.assertEqual(done.err.count("auto leaves it out: strategy 'worker_fail_in_setup', setup: no room for the"), 1, done)
+            return None
+        self.each(check, [way for way in WAYS if way.data == "made"], (Problem("-ti32"),))
+
+
+if __name__ == "__main__":
+    cli.main()

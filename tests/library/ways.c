@@ -1,0 +1,326 @@
+/* ways WAY OPTIONS: reduces generated elements in one of the library's ways, as `redhost --run`
+ * with these options would: the value on standard output, a failure as one sentence with redhost's
+ * exit status.  tests/cli/test_ways.py compares the two.
+ *
+ *   reduce        rh_reduce()
+ *   prepared      rh_prepare() and rh_prepared_call()
+ *   distributed   rh_reduce_distributed(), with threads as ranks; --last=OPTION is of the last one
+ *   parts         rh_reduce_part() of each rank's elements, rh_merge_parts() from the last one on
+ *   data          writes the elements, operand after operand
+ *
+ * --ring: of arrays of a few KiB, as if they were large and the device had memory of its own. */
+#include "../../host/core/base/value.h"
+#include "../../host/core/base/vocabulary.h"
+#include "../../host/core/data/array.h"
+#include "../../host/library/handle.h"
+
+#include <pthread.h>
+#include <redhost/redhost.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_OPERANDS = 2, MOST_RANKS = 16, MOST_CONSTANTS = 2, MOST_BYTES = 65536 };
+enum { CHUNK = 4096, WHOLE = 3 * CHUNK };
+
+typedef struct options {
+  rh_request request;
+  rh_input inputs[MOST_OPERANDS];
+  rh_constant constants[MOST_CONSTANTS];
+  void *data[MOST_OPERANDS];
+  uint64_t n;
+  uint32_t operands, ranks, rings;
+  const char *kind, *plugin, *last, *cancel; /* cancel: while it says so, from --cancel */
+} options;
+
+typedef struct job {
+  options *of;
+  rh_redhost *redhost;
+  pthread_barrier_t barrier;
+  unsigned char *board; /* where the ranks write what they give */
+} job;
+
+typedef struct rank {
+  job *in;
+  uint32_t number;
+  rh_result result;
+  rh_error error;
+  rh_status status;
+} rank;
+
+static _Noreturn void leave(const rh_error *error, rh_status status) {
+  static const int codes[][2] = {{RH_E_WRONG, 1},  {RH_E_USAGE, 2}, {RH_E_DEVICE, 3},
+                                 {RH_DECLINED, 4}, {RH_E_FILE, 6},  {RH_E_CANCELLED, 130}};
+  int code = 5;
+  for (size_t k = 0; k < sizeof codes / sizeof *codes; k++)
+    if ((rh_status)codes[k][0] == status) code = codes[k][1];
+  fprintf(stderr, "redhost: %s.\n", error->message);
+  exit(code);
+}
+
+/* ---- Options ---- */
+
+static void take_constant(options *o, char *text) {
+  rh_constant *constant = &o->constants[o->request.n_constants];
+  char *value = strchr(text, '=');
+  *value++ = 0;
+  for (uint64_t k = 0; k < o->request.n_constants; k++) /* the last of a name counts */
+    if (strcmp(o->constants[k].name, text) == 0) constant = &o->constants[k];
+  if (constant == &o->constants[o->request.n_constants]) o->request.n_constants++;
+  *constant = (rh_constant){.name = text, .is_float = strchr(value, '.') != NULL};
+  if (constant->is_float)
+    constant->value.f = strtod(value, NULL);
+  else
+    constant->value.i = strtoll(value, NULL, 10);
+}
+
+static int take_text(options *o, const char *name, const char *value) {
+  const struct {
+    const char *name, **to;
+  } texts[] = {{"--run", &o->request.strategy},
+               {"--op", &o->request.op},
+               {"--map", &o->request.map},
+               {"--where", &o->request.where},
+               {"--reduce", &o->request.reduce},
+               {"--identity", &o->request.identity},
+               {"--finalize", &o->request.finalize},
+               {"--data", &o->kind},
+               {"--plugin", &o->plugin},
+               {"--last", &o->last},
+               {"--cancel", &o->cancel}};
+  for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+    if (strcmp(texts[k].name, name) != 0) continue;
+    *texts[k].to = value;
+    return 1;
+  }
+  return 0;
+}
+
+static void take_option(options *o, const char *word) {
+  char *name = strdup(word), *value = strchr(name, '=');
+  if (strncmp(word, "-n", 2) == 0)
+    o->n = strtoull(word + 2, NULL, 10);
+  else if (strncmp(word, "-t", 2) == 0)
+    o->request.type = rh_type_from_name(word + 2);
+  else if (strcmp(word, "--ring") == 0)
+    o->rings = 1;
+  else if (strcmp(word, "--unchecked-op") == 0)
+    o->request.unchecked_op = 1;
+  else if (strcmp(word, "--commutes") == 0)
+    o->request.commutes = 1;
+  else if (value) {
+    *value++ = 0;
+    if (strcmp(name, "--let") == 0)
+      take_constant(o, value);
+    else if (strcmp(name, "--ranks") == 0)
+      o->ranks = (uint32_t)atoi(value);
+    else if (strcmp(name, "--operands") == 0)
+      o->operands = (uint32_t)atoi(value);
+    else if (strcmp(name, "--accuracy") == 0)
+      o->request.accuracy = strcmp(value, "exact") == 0 ? RH_ACCURACY_EXACT : 0;
+    else if (strcmp(name, "--check") == 0)
+      o->request.unchecked = strcmp(value, "none") == 0;
+    else if (!take_text(o, name, value) && strcmp(name, "--isolate") != 0)
+      exit(99);
+  } else
+    exit(98);
+}
+
+static void make_data(options *o) {
+  for (uint32_t k = 0; k < o->operands; k++) {
+    if (o->n == 0) continue;
+    o->data[k] = malloc(o->n * rh_type_size(o->request.type));
+    rh_generate(o->kind, 1 + k, o->request.type, o->n, 0, o->n, o->data[k]);
+  }
+}
+
+/* The request for elements first .. first + n - 1, or of a rank with an option of its own. */
+static rh_request request_for(const options *o, rh_input *inputs, uint64_t first, uint64_t n) {
+  rh_request request = o->request;
+  const char *at[MOST_OPERANDS];
+  for (uint32_t k = 0; k < o->operands; k++) {
+    at[k] = n ? (const char *)o->data[k] + first * rh_type_size(request.type) : NULL;
+    inputs[k] = (rh_input){.type = request.type, .data = at[k]};
+  }
+  request.n = n;
+  request.constants = request.n_constants ? o->constants : NULL;
+  if (o->operands > 1) {
+    request.inputs = inputs;
+    request.n_inputs = o->operands;
+  } else
+    request.data = inputs[0].data;
+  return request;
+}
+
+/* No rank's first element is a tile's, and the second has none. */
+static uint64_t start_of(const options *o, uint32_t r) {
+  uint64_t at = o->n * r / o->ranks + 17;
+  if (r == 0) return 0;
+  if (r == 2) return start_of(o, 1);
+  return r == o->ranks || at > o->n ? o->n : at;
+}
+
+/* ---- The ways ---- */
+
+static int32_t gather(void *of_rank, const void *mine, uint32_t n, void *all) {
+  rank *self = of_rank;
+  job *in = self->in;
+  if (n > MOST_BYTES) return 7;
+  memcpy(in->board + (size_t)self->number * n, mine, n);
+  pthread_barrier_wait(&in->barrier);
+  memcpy(all, in->board, (size_t)in->of->ranks * n);
+  pthread_barrier_wait(&in->barrier);
+  return 0;
+}
+
+static void *run_rank(void *of_rank) {
+  rank *self = of_rank;
+  options o = *self->in->of;
+  rh_input inputs[MOST_OPERANDS];
+  if (o.last && self->number == o.ranks - 1) take_option(&o, o.last);
+  uint64_t first = start_of(&o, self->number);
+  rh_request request = request_for(&o, inputs, first, start_of(&o, self->number + 1) - first);
+  rh_communicator by = {.struct_size = sizeof by,
+                        .rank = self->number,
+                        .size = o.ranks,
+                        .gather = gather,
+                        .user = self};
+  self->result.struct_size = sizeof self->result;
+  self->status =
+      rh_reduce_distributed(self->in->redhost, &request, &by, &self->result, &self->error);
+  return NULL;
+}
+
+/* All ranks end alike. */
+static rh_status reduce_distributed(rh_redhost *redhost, options *o, rh_result *result,
+                                    rh_error *error) {
+  static rank ranks[MOST_RANKS];
+  pthread_t threads[MOST_RANKS];
+  job in = {.of = o, .redhost = redhost, .board = malloc((size_t)MOST_RANKS * MOST_BYTES)};
+  pthread_barrier_init(&in.barrier, NULL, o->ranks);
+  for (uint32_t r = 0; r < o->ranks; r++) {
+    ranks[r] = (rank){.in = &in, .number = r};
+    pthread_create(&threads[r], NULL, run_rank, &ranks[r]);
+  }
+  for (uint32_t r = 0; r < o->ranks; r++) pthread_join(threads[r], NULL);
+  for (uint32_t r = 1; r < o->ranks; r++)
+    if (ranks[r].status != ranks[0].status ||
+        memcmp(&ranks[r].result.value, &ranks[0].result.value, sizeof ranks[0].result.value) != 0 ||
+        strcmp(ranks[r].error.message, ranks[0].error.message) != 0)
+      exit(97);
+  *result = ranks[0].result;
+  *error = ranks[0].error;
+  return ranks[0].status;
+}
+
+static rh_status reduce_parts(rh_redhost *redhost, const options *o, rh_result *result,
+                              rh_error *error) {
+  void *parts[MOST_RANKS], *all;
+  uint64_t bytes[MOST_RANKS], all_bytes;
+  rh_input inputs[MOST_OPERANDS];
+  rh_status status = RH_OK;
+  for (uint32_t r = 0; r < o->ranks && status == RH_OK; r++) {
+    uint64_t first = start_of(o, r);
+    rh_request request = request_for(o, inputs, first, start_of(o, r + 1) - first);
+    uint32_t at = o->ranks - 1 - r;
+    status = rh_reduce_part(redhost, &request, first, o->n, &parts[at], &bytes[at], error);
+  }
+  if (status != RH_OK) return status;
+  status =
+      rh_merge_parts(redhost, (const void *const *)parts, bytes, o->ranks, &all, &all_bytes, error);
+  return status == RH_OK ? rh_part_result(redhost, all, all_bytes, result, error) : status;
+}
+
+/* Twice, as what is set up serves again. */
+static rh_status reduce(rh_redhost *redhost, const options *o, int is_prepared, rh_result *result,
+                        rh_error *error) {
+  rh_input inputs[MOST_OPERANDS];
+  rh_request request = request_for(o, inputs, 0, o->n);
+  rh_prepared *prepared = NULL;
+  const rh_call_spec call = {.struct_size = sizeof call,
+                             .n_operands = o->operands,
+                             .arrays = (const void *const *)o->data,
+                             .n = o->n};
+  rh_status status = RH_OK;
+  if (is_prepared) status = rh_prepare(redhost, &request, &prepared, error);
+  for (int k = 0; k < 2 && status == RH_OK; k++)
+    status = is_prepared ? rh_prepared_call(prepared, &call, result, error)
+                         : rh_reduce(redhost, &request, result, error);
+  rh_prepared_destroy(prepared);
+  return status;
+}
+
+/* ---- The program ---- */
+
+static void say(void *user, uint32_t level, const char *text) {
+  (void)user;
+  if (level == RH_LOG_WARNING) fprintf(stderr, "redhost: %s.\n", text);
+}
+
+static int cancel(void *user, const char *phase, uint64_t done, uint64_t total) {
+  const options *o = user;
+  (void)done;
+  (void)total;
+  return o->cancel && strcmp(phase, o->cancel) == 0;
+}
+
+static void print(const rh_result *result) {
+  char text[64];
+  for (uint32_t k = 0; k < result->n_fields; k++) {
+    rh_result one = {.type = result->fields[k].type};
+    memcpy(&one.value, &result->fields[k].value, sizeof one.value);
+    puts(rh_format_exact(text, &one));
+  }
+  if (result->n_fields) return;
+  puts(result->indexed ? rh_format_answer(text, result) : rh_format_exact(text, result));
+}
+
+static rh_redhost *open_it(options *o) {
+  rh_redhost *redhost;
+  rh_error error;
+  const rh_options spec = {.struct_size = sizeof spec,
+                           .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
+                           .program = getenv("REDHOST"),
+                           .plugin_file = o->plugin,
+                           .reporter = {o, say, cancel}};
+  rh_status status = rh_open(&redhost, &spec, &error);
+  if (status != RH_OK) leave(&error, status);
+  if (!o->rings) return redhost;
+  const rh_cl_device *device;
+  status = rh_context_device(redhost->context, &device, &error);
+  if (status != RH_OK) leave(&error, status);
+  ((rh_cl_device *)device)->shares_memory = 0;
+  redhost->context->most_whole_bytes = WHOLE;
+  redhost->context->chunk_bytes = CHUNK;
+  return redhost;
+}
+
+int main(int argc, char **argv) {
+  const char *way = argc > 1 ? argv[1] : "";
+  options o = {.request = {.struct_size = sizeof o.request, .type = RH_TYPE_f32},
+               .operands = 1,
+               .ranks = 5,
+               .kind = "uniform"};
+  rh_result result = {.struct_size = sizeof result};
+  rh_error error = {0};
+  rh_status status;
+  for (int k = 2; k < argc; k++) take_option(&o, argv[k]);
+  if (!o.request.reduce && !o.request.op) o.request.op = "sum";
+  make_data(&o);
+  if (strcmp(way, "data") == 0) {
+    for (uint32_t k = 0; k < o.operands; k++)
+      fwrite(o.data[k], rh_type_size(o.request.type), o.n, stdout);
+    return 0;
+  }
+  rh_redhost *redhost = open_it(&o);
+  if (strcmp(way, "distributed") == 0)
+    status = reduce_distributed(redhost, &o, &result, &error);
+  else if (strcmp(way, "parts") == 0)
+    status = reduce_parts(redhost, &o, &result, &error);
+  else
+    status = reduce(redhost, &o, strcmp(way, "prepared") == 0, &result, &error);
+  if (status != RH_OK) leave(&error, status);
+  print(&result);
+  rh_close(redhost);
+  return 0;
+}
