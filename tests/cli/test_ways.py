@@ -486,10 +486,11 @@ class Fallback(Table, test_tuned.TunedCase):
         want = self.good("--run=native", "-ti32", "-n%d" % N, "-q", quiet=False).out
 
         def check(way, problem):
-            done = self.run_way(way, problem, "-q", "--isolate=never", *by(cli.ZOO, "worker_faults"), run="auto")
+            done = self.run_way(way, problem, "--isolate=never", *by(cli.ZOO, "worker_faults"), run="auto")
             if way in OF_RANKS or way.parts:  # ranks choose once
                 return self.refused(done, 5, "strategy 'worker_fail_in_setup', setup: no room for the")
-            self.assertEqual((done.code, done.out), (0, want), done)
+            self.assertEqual(done.code, 0, done)
+            self.assertIn(want.strip(), done.out)
             if way.function in (None, "reduce", "prepared") and way.name != "devices" and not way.of_device:
                 self.assertEqual(done.err.count("auto leaves it out: strategy 'worker_fail_in_setup', setup: no room for the"), 1, done)
             return None
