@@ -89,6 +89,21 @@ rh_status rh_inputs_array(rh_inputs *inputs, uint32_t k, const rh_app *app, rh_a
   return rh_array_take_feed(array, feed, reporter, error);
 }
 
+rh_status rh_inputs_source(rh_inputs *inputs, const rh_job_spec *job, const rh_run_options *options,
+                           rh_source *source, rh_error *error) {
+  const rh_operator *op = job->operation.op;
+  rh_feed *feeds[RH_MOST_OPERANDS];
+  rh_type types[RH_MOST_OPERANDS];
+  for (uint32_t k = 0; k < op->n_operands; k++) {
+    types[k] = op->operands[k].type;
+    feeds[k] = &inputs->feeds[k];
+  }
+  if (inputs->n) return rh_source_of_feeds(source, feeds, op->n_operands, error);
+  rh_source_generated(source, options->kind, options->seed, types, op->n_operands,
+                      job->operation.n);
+  return RH_OK;
+}
+
 void rh_inputs_finish(rh_inputs *inputs) {
   for (uint32_t k = 0; k < inputs->n; k++) rh_feed_finish(&inputs->feeds[k]);
   free(inputs->copy);

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "../core/data/array.h"
-#include "../engine/io/feed.h"
-#include "../operators/custom/definition.h"
+#include "../engine/reduction/source.h"
 #include "app.h"
+#include "run_options.h"
 
 /* Zero-initialised is empty.  It must not be moved once it is open. */
 typedef struct rh_inputs {
@@ -22,6 +22,10 @@ rh_status rh_inputs_open(rh_inputs *inputs, const rh_app *app, int as_list, rh_e
 /* Input k as an array in memory: a file is mapped, and a pipe read to its end. */
 rh_status rh_inputs_array(rh_inputs *inputs, uint32_t k, const rh_app *app, rh_array *array,
                           rh_error *error);
+
+/* The operands of *job from the inputs, or if there are none, its n generated elements. */
+rh_status rh_inputs_source(rh_inputs *inputs, const rh_job_spec *job, const rh_run_options *options,
+                           rh_source *source, rh_error *error);
 
 /* The memory of this machine in bytes; 0 if it is not known. */
 uint64_t rh_machine_memory(void);

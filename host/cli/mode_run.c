@@ -13,10 +13,9 @@
 #include "app.h"
 #include "report.h"
 #include "run_options.h"
+#include "run_parts.h"
 #include "run_ranks.h"
-#include "run_resident.h"
 #include "run_sampler.h"
-#include "run_stream.h"
 #include "selftest.h"
 #include "size.h"
 #include "user_operator.h"
@@ -38,8 +37,7 @@ typedef struct run_state {
   int has_no_room;        /* 1: there is no memory for the data */
   rh_user_operator user;  /* empty: a built-in one */
   rh_run_devices devices; /* of a stream, or of data that are split */
-  rh_streamed streamed;
-  rh_resident resident;
+  rh_run_parts parts;
   rh_local_shared shared;
   rh_sampler sampler; /* `self` is null if it does not exist */
   rh_run_report report;
@@ -364,26 +362,20 @@ static rh_status find_answer(const rh_app *app, run_state *run, rh_error *error)
 
 /* ---- Streams, and several devices ---- */
 
-static rh_run_stream stream_of(const rh_app *app, run_state *run) {
-  return (rh_run_stream){.app = app,
-                         .inputs = &run->inputs,
-                         .spec = &run->spec,
-                         .devices = &run->devices,
-                         .seed = run->options->seed,
-                         .chunk_bytes = run->options->chunk_bytes,
-                         .check = run->options->check};
-}
-
-static rh_status stream(const rh_app *app, run_state *run, rh_error *error) {
-  const rh_run_stream how = stream_of(app, run);
-  return rh_run_streamed(&how, &run->streamed, &run->report, error);
+static rh_status reduce_parts(const rh_app *app, run_state *run, rh_error *error) {
+  run->parts = (rh_run_parts){.app = app,
+                              .options = run->options,
+                              .inputs = &run->inputs,
+                              .spec = &run->spec,
+                              .devices = &run->devices};
+  return run->streams ? rh_run_streamed(&run->parts, &run->report, error)
+                      : rh_run_resident(&run->parts, &run->report, error);
 }
 
 /* Data that were to be in memory, and are too large for that, or faster streamed. */
 static rh_status stream_instead(const rh_app *app, run_state *run, rh_error *error) {
   end_sampler(run, NULL);
-  rh_resident_finish(&run->resident);
-  rh_run_devices_release(&run->devices);
+  rh_run_parts_finish(&run->parts);
   rh_found_finish(&run->found);
   rh_array_finish(&run->array);
   rh_user_operator_finish(&run->user);
@@ -392,26 +384,20 @@ static rh_status stream_instead(const rh_app *app, run_state *run, rh_error *err
   run->streams = 1;
   run->spec = spec_asked(app, run);
   RH_TRY(find_problem(app, run, error));
-  return stream(app, run, error);
+  return reduce_parts(app, run, error);
 }
 
-/* On the devices that are listed, or through them where they cannot hold the data. */
-static rh_status split(const rh_app *app, run_state *run, rh_error *error) {
-  const rh_run_stream how = stream_of(app, run);
-  rh_error why = {0};
-  rh_status status = rh_run_resident(&how, &run->resident, &run->report, &why);
-  if (status == RH_E_DEVICE || status == RH_E_NOMEM) return stream_instead(app, run, error);
-  if (status != RH_OK && error) *error = why;
-  return status;
+static int should_stream(const rh_app *app, const run_state *run, rh_status status) {
+  if (run->is_split) return status == RH_E_DEVICE || status == RH_E_NOMEM;
+  return run->streams || rh_run_stream_may_help(app, &run->spec, status, run->has_no_room);
 }
 
+/* In memory, on the devices that are listed, or through them where they cannot hold the data. */
 static rh_status find_any_answer(const rh_app *app, run_state *run, rh_error *error) {
   rh_error why = {0};
-  if (run->streams) return stream(app, run, error);
-  if (run->is_split) return split(app, run, error);
-  rh_status status = find_answer(app, run, &why);
-  if (run->streams || rh_run_stream_may_help(app, &run->spec, status, run->has_no_room))
-    return stream_instead(app, run, error);
+  if (run->streams) return reduce_parts(app, run, error);
+  rh_status status = run->is_split ? reduce_parts(app, run, &why) : find_answer(app, run, &why);
+  if (should_stream(app, run, status)) return stream_instead(app, run, error);
   if (status != RH_OK && error) *error = why;
   return status;
 }
@@ -437,9 +423,8 @@ rh_status rh_mode_run(const rh_app *app, rh_error *error) {
   run->options = &options;
   rh_status status = run_it(app, run, error);
   end_sampler(run, NULL);
-  rh_resident_finish(&run->resident);
+  rh_run_parts_finish(&run->parts);
   rh_run_devices_finish(&run->devices);
-  rh_streamed_finish(&run->streamed);
   rh_array_finish(&run->array);
   rh_user_operator_finish(&run->user);
   rh_found_finish(&run->found);

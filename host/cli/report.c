@@ -91,12 +91,13 @@ static void print_heading(const rh_app *app, const rh_run_report *report) {
 /* "exact 3.5   equal", or of a stream "9 of 128 chunks   equal". */
 static void print_compared(const rh_run_report *report) {
   const rh_reference *reference = &report->reference;
-  const rh_streamed *streamed = report->streamed;
+  const rh_reduction *streamed = report->streamed;
   const char *text = report->verdict.text;
   char exact[ANSWER_BYTES];
   if (streamed && report->check == RH_CHECK_SAMPLED) {
-    printf("check      %llu of %llu chunks   the last: %s", (unsigned long long)streamed->checked,
-           (unsigned long long)streamed->chunks, text);
+    printf("check      %llu of %llu chunks   the last: %s",
+           (unsigned long long)streamed->partial->checked, (unsigned long long)streamed->chunks,
+           text);
     return;
   }
   if (report->parts && report->check == RH_CHECK_SAMPLED) {
@@ -181,7 +182,7 @@ static void print_devices(const rh_run_report *report) {
 /* Where the time of a device went that gets copies: what they could not be beside. */
 static void print_copies(const rh_run_report *report) {
   char begin[32], idle[32], end[32];
-  const rh_streamed *s = report->streamed;
+  const rh_reduction *s = report->streamed;
   double idle_s = s->copies[1] - s->copies[0] - s->copy_s, after_s = s->seconds - s->copies[1];
   if (s->in_place || s->copies[1] == 0 || report->devices->n > 1) return;
   printf("copies     begin after %s, idle for %s in between, end %s before the answer\n",
@@ -192,11 +193,12 @@ static void print_copies(const rh_run_report *report) {
 
 static void print_streamed(const rh_app *app, const rh_run_report *report) {
   char chunk[32], time[32], read[32], copy[32], run[32];
-  const rh_streamed *s = report->streamed;
+  const rh_reduction *s = report->streamed;
+  double bytes = (double)s->n * rh_operator_element_bytes(report->spec->operation.op);
   printf("stream     %llu chunk%s of %s in %u slots, %u reader%s   %s   %.3g GB/s\n",
          (unsigned long long)s->chunks, s->chunks == 1 ? "" : "s",
          rh_format_bytes(chunk, s->slot_bytes), s->slots, s->readers, s->readers == 1 ? "" : "s",
-         rh_format_seconds(time, s->seconds), 1e-9 * (double)s->bytes / s->seconds);
+         rh_format_seconds(time, s->seconds), bytes / 1e9 / s->seconds);
   print_devices(report);
   if (!app->typed->verbose) return;
   printf("overlap    reads %s, copies %s, reductions %s in %s; %s\n",
@@ -374,7 +376,7 @@ static json_t *devices_array(const rh_run_report *report) {
 }
 
 static json_t *stream_object(const rh_app *app, const rh_run_report *report) {
-  const rh_streamed *s = report->streamed;
+  const rh_reduction *s = report->streamed;
   json_t *object = json_object(), *times = json_array();
   json_object_set_new(object, "chunks", json_integer((json_int_t)s->chunks));
   json_object_set_new(object, "chunk_elements", json_integer((json_int_t)s->chunk_n));
@@ -384,7 +386,7 @@ static json_t *stream_object(const rh_app *app, const rh_run_report *report) {
   json_object_set_new(object, "pinned", json_boolean(s->is_pinned));
   json_object_set_new(object, "in_place", json_boolean(s->in_place));
   json_object_set_new(object, "check", json_string(rh_check_name((uint32_t)report->check)));
-  json_object_set_new(object, "chunks_checked", json_integer((json_int_t)s->checked));
+  json_object_set_new(object, "chunks_checked", json_integer((json_int_t)s->partial->checked));
   json_object_set_new(object, "seconds", rh_json_number(s->seconds));
   json_object_set_new(object, "read_s", rh_json_number(s->read_s));
   json_object_set_new(object, "copy_s", rh_json_number(s->copy_s));

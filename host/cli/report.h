@@ -3,8 +3,8 @@
 
 #include "../choose/measure/quick.h"
 #include "../core/run/job.h"
+#include "../engine/reduction/reduction.h"
 #include "../engine/reduction/resident.h"
-#include "../engine/reduction/streamed.h"
 #include "app.h"
 #include "run_devices.h"
 #include "table.h"
@@ -21,7 +21,7 @@ typedef struct rh_run_report {
   rh_quick quick;
   const rh_run_devices *devices; /* of several, and of a stream; null: `device` alone */
   const rh_resident *resident;   /* the data were split among these; null: they were not */
-  const rh_streamed *streamed;   /* the data went through a ring; null: they were in memory */
+  const rh_reduction *streamed;  /* the data went through a ring; null: they were in memory */
   int check;                     /* RH_CHECK_*, of such data */
   int checked;
   double check_s;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../core/run/job.h"
-#include "../engine/reduction/streamed.h"
+#include "../engine/reduction/stream_device.h"
 #include "app.h"
 
 typedef struct rh_run_device {
@@ -14,7 +14,7 @@ typedef struct rh_run_device {
 /* Zero-initialised may be finished. */
 typedef struct rh_run_devices {
   rh_run_device *list;
-  rh_stream_device *streams; /* the same devices, for rh_stream_run() */
+  rh_stream_device *streams; /* the same devices, for rh_reduction_open() */
   uint32_t n;                /* 0: --device names one, or none */
 } rh_run_devices;
 

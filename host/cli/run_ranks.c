@@ -12,7 +12,7 @@
 #include "../engine/ranks/local.h"
 #include "../engine/ranks/transports.h"
 #include "../engine/ranks/word.h"
-#include "../engine/reduction/share_stream.h"
+#include "../engine/reduction/reduction.h"
 #include "../engine/reduction/split.h"
 #include "../operators/custom/by_code.h"
 #include "crash.h"
@@ -20,7 +20,7 @@
 #include "partial_output.h"
 #include "rank_part.h"
 #include "report.h"
-#include "run_stream.h"
+#include "run_parts.h"
 #include "say_error.h"
 #include "size.h"
 #include "user_operator.h"
@@ -44,9 +44,10 @@ typedef struct run_ranks {
   rh_found found;
   rh_inputs inputs;
   rh_source source;
-  rh_share share;
   rh_partial part;
-  rh_share_stream *stream;
+  rh_stream_device worker;
+  rh_reduction_spec cut; /* to this rank's part */
+  rh_reduction *reduction;
   int isolated; /* 1: the strategy runs in `child`, or there is `why` there is none */
   rh_rank_child child;
   rh_error why;
@@ -150,23 +151,15 @@ static rh_status open_files(run_ranks *run, int is_own, rh_error *error) {
   RH_TRY(rh_inputs_open(inputs, run->app, is_own, error));
   for (uint32_t k = 0; k < inputs->n; k++)
     RH_TRY(rh_partial_check_output(run->app->typed, inputs->names[k], error));
-  rh_feed *feeds[RH_MOST_OPERANDS];
-  for (uint32_t k = 0; k < inputs->n; k++) feeds[k] = &inputs->feeds[k];
-  RH_TRY(rh_source_of_feeds(&run->source, feeds, inputs->n, error));
-  if (run->source.in_order)
-    return rh_fail(error, RH_E_USAGE, "--input %s: several ranks cannot share a pipe; name a file",
-                   run->app->typed->input);
-  run->job.operation.n = run->source.n;
   return RH_OK;
 }
 
-static void generate(run_ranks *run) {
-  const rh_job_spec *job = &run->job;
-  rh_type types[RH_MOST_OPERANDS];
-  uint32_t n = job->operation.op->n_operands;
-  for (uint32_t k = 0; k < n; k++) types[k] = job->operation.op->operands[k].type;
-  rh_source_generated(&run->source, run->options->kind, run->options->seed, types, n,
-                      job->operation.n);
+static rh_status make_source(run_ranks *run, rh_error *error) {
+  RH_TRY(rh_inputs_source(&run->inputs, &run->job, run->options, &run->source, error));
+  run->job.operation.n = run->source.n;
+  if (!run->source.in_order) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "--input %s: several ranks cannot share a pipe; name a file",
+                 run->app->typed->input);
 }
 
 /* Of --partial: a slice of the data, which may be a part of more. */
@@ -199,7 +192,7 @@ static rh_status find_data(run_ranks *run, rh_error *error) {
   int is_own = rh_user_operator_is_wanted(typed);
   RH_TRY(open_files(run, is_own, error));
   RH_TRY(is_own ? find_operator(run, error) : find_elements(run, error));
-  if (!typed->input) generate(run);
+  RH_TRY(make_source(run, error));
   rh_user_operator_note(run->app, &run->inputs, job);
   if (job->operation.n == 0 && job->operation.op->needs_an_element && !typed->partial)
     return rh_fail(error, RH_E_USAGE, "%s: %s of an empty array is undefined", run->what,
@@ -256,17 +249,16 @@ static uint32_t count_here(const rh_ranks *ranks) {
 }
 
 static void cut(run_ranks *run) {
-  rh_share *share = &run->share;
-  *share = (rh_share){.context = run->app->context,
-                      .job = &run->job,
-                      .whole_n = run->whole_n,
-                      .source = &run->source,
-                      .chunk_bytes = run->options->chunk_bytes,
-                      .check = (uint32_t)run->options->check,
-                      .device_kinds = run->found.device_kinds,
-                      .stop = &run->ranks.stop};
+  run->worker = (rh_stream_device){.context = run->app->context, .job = &run->job};
+  run->cut = (rh_reduction_spec){.reporter = &run->app->context->options.reporter,
+                                 .source = &run->source,
+                                 .devices = &run->worker,
+                                 .n_devices = 1,
+                                 .chunk_bytes = run->options->chunk_bytes,
+                                 .ends_if_wrong = 1,
+                                 .stop = &run->ranks.stop};
   rh_split_ranks(rh_partial_tile(&run->job), run->first, run->n, run->ranks.place.rank,
-                 run->ranks.place.size, &share->first, &share->n);
+                 run->ranks.place.size, &run->cut.first, &run->cut.n);
 }
 
 /* ---- The same everywhere? ---- */
@@ -337,7 +329,7 @@ static void start_child(run_ranks *run, const char *problem) {
       !run->isolated)
     return;
   cut(run);
-  run->isolated = run->share.n > 0;
+  run->isolated = run->cut.n > 0;
   if (run->isolated)
     rh_rank_child_start(&run->child, app, &order, timeout_s, &run->ranks.stop, &run->why);
 }
@@ -360,15 +352,24 @@ static uint64_t least(uint64_t a, uint64_t b) {
   return a < b ? a : b;
 }
 
+static void init_partial(const run_ranks *run, rh_partial *partial) {
+  rh_partial_init(partial, &run->job, run->whole_n, (uint32_t)run->options->check);
+}
+
 /* In this process: processes share the host with this one. */
 static rh_status open_part(run_ranks *run, uint32_t processes, rh_error *error) {
-  rh_share *share = &run->share;
   cut(run);
-  share->processes = processes;
+  run->cut.processes = processes;
+  init_partial(run, &run->part);
+  if (run->cut.n == 0) return RH_OK;
   /* As one process maps what fits into memory. */
-  if (run->found.device_kinds == RH_DEVICE_HOST && share->n)
-    rh_source_view(&run->source, share->first, share->n, run->inputs.are_large);
-  return rh_share_stream_open(&run->stream, &run->part, share, error);
+  if (run->found.device_kinds == RH_DEVICE_HOST)
+    rh_source_view(&run->source, run->cut.first, run->cut.n, run->inputs.are_large);
+  rh_job_spec chunk = run->job;
+  chunk.operation.n = 1; /* only chunks have to fit */
+  RH_TRY(rh_job_device(run->app->context, &chunk, run->found.device_kinds, &run->worker.device,
+                       error));
+  return rh_reduction_open(&run->reduction, &run->cut, &run->part, error);
 }
 
 /* An operator by code combines the parts' values here, too. */
@@ -391,7 +392,7 @@ static rh_status set_up(void *of_run, rh_error *error) {
 static rh_status take_part(run_ranks *run, rh_error *error) {
   void *bytes = NULL;
   uint64_t n = 0;
-  rh_partial_init(&run->part, &run->job, run->share.whole_n, run->share.check);
+  init_partial(run, &run->part);
   rh_status status = rh_rank_child_part(&run->child, &bytes, &n, error);
   if (status == RH_OK) status = rh_partial_read(&run->part, bytes, n, 1, error);
   free(bytes);
@@ -400,10 +401,9 @@ static rh_status take_part(run_ranks *run, rh_error *error) {
 
 static rh_status reduce(void *of_run, rh_error *error) {
   run_ranks *run = of_run;
-  RH_TRY(run->isolated ? rh_rank_child_reduce(&run->child, error)
-                       : rh_share_stream_run(run->stream, error));
-  RH_TRY(rh_source_check_unchanged(&run->source, error));
-  return run->isolated ? take_part(run, error) : RH_OK;
+  if (!run->isolated) return run->reduction ? rh_reduction_run(run->reduction, error) : RH_OK;
+  RH_TRY(rh_rank_child_reduce(&run->child, error));
+  return take_part(run, error);
 }
 
 static rh_status conclude(run_ranks *run, rh_error *error) {
@@ -440,7 +440,7 @@ static uint32_t count_hosts(const rh_ranks *ranks) {
 }
 
 static const rh_cl_device *device_of(const run_ranks *run) {
-  if (!run->isolated) return rh_share_stream_device(run->stream);
+  if (!run->isolated) return run->worker.device;
   return run->found.device_kinds != RH_DEVICE_HOST ? run->app->context->device : NULL;
 }
 
@@ -451,7 +451,7 @@ static rh_status work(run_ranks *run, rh_error *error) {
   RH_TRY(rh_ranks_work(&run->ranks, set_up, run, error));
   double start = rh_now();
   RH_TRY(rh_ranks_work(&run->ranks, reduce, run, error));
-  rh_partial_init(&run->whole, &run->job, run->share.whole_n, run->share.check);
+  init_partial(run, &run->whole);
   RH_TRY(rh_partial_gather(&run->whole, &run->part, &run->ranks, 0, error));
   report->ranks_s = rh_now() - start;
   if (run->app->typed->partial) return rh_ranks_work(&run->ranks, write_partial, run, error);
@@ -519,7 +519,8 @@ static void end(run_ranks *run, rh_error *why) {
 static void finish(run_ranks *run) {
   rh_rank_child_finish(&run->child);
   if (run->reporter.log) run->app->context->options.reporter = run->reporter;
-  rh_share_stream_close(run->stream);
+  rh_reduction_close(run->reduction);
+  rh_lane_finish(&run->worker.lane);
   rh_partial_finish(&run->part);
   rh_partial_finish(&run->whole);
   rh_inputs_finish(&run->inputs);

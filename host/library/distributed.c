@@ -11,7 +11,8 @@
 #include "../core/run/operand_data.h"
 #include "../engine/partial/gather.h"
 #include "../engine/ranks/agree.h"
-#include "share_arrays.h"
+#include "kept.h"
+#include "part_request.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static const uint64_t cannot_begin = UINT64_MAX; /* more than memory holds */
 
 typedef struct distributed {
   rh_redhost *redhost;
-  rh_share_request asked; /* with n of the whole in its job */
+  rh_part_request asked; /* with n of the whole in its job */
   rh_communicator by;
   rh_ranks ranks;
   char *text;                    /* of what is asked for */
@@ -85,7 +86,7 @@ static rh_status prepare(distributed *d, const rh_request *request, const rh_res
                    : !request  ? "request"
                                : "place for the result");
   RH_TRY(rh_sized_check(result, RH_SIZED(rh_result, strategy), error));
-  RH_TRY(rh_share_ask(&d->asked, d->redhost, request, error));
+  RH_TRY(rh_part_request_read(&d->asked, d->redhost, request, error));
   d->text = rh_operation_text(&d->asked.job.operation, NULL);
   d->starts = calloc((size_t)d->by.size + 1, sizeof *d->starts);
   return d->text && d->starts ? RH_OK
@@ -153,14 +154,19 @@ static void find_tiles(const distributed *d, uint64_t *begin, uint64_t *end) {
   if (*end < *begin) *end = *begin;
 }
 
+/* Where this rank has element `first` of the whole. */
+static void at(const distributed *d, uint64_t first, const void **operands) {
+  const rh_operator *op = d->asked.job.operation.op;
+  for (uint32_t k = 0; k < op->n_operands; k++)
+    operands[k] = (const char *)d->asked.data[k] +
+                  (first - d->starts[d->by.rank]) * rh_type_size(op->operands[k].type);
+}
+
 static rh_status add_edge(const distributed *d, rh_partial *edges, uint64_t first, uint64_t stop,
                           rh_error *error) {
-  const void *at[RH_MOST_OPERANDS];
-  for (uint32_t k = 0; k < d->asked.job.operation.op->n_operands; k++)
-    at[k] =
-        (const char *)d->asked.data[k] +
-        (first - d->starts[d->by.rank]) * rh_type_size(d->asked.job.operation.op->operands[k].type);
-  return first < stop ? rh_partial_add_edge(edges, first, stop - first, at, error) : RH_OK;
+  const void *operands[RH_MOST_OPERANDS];
+  at(d, first, operands);
+  return first < stop ? rh_partial_add_edge(edges, first, stop - first, operands, error) : RH_OK;
 }
 
 /* Each rank gives the elements before its first tile to the one that has the tile's first. */
@@ -194,7 +200,7 @@ static int is_mine(const distributed *d, const rh_edge *edge) {
 static uint64_t most_n(const distributed *d) {
   uint64_t begin, end;
   find_tiles(d, &begin, &end);
-  uint64_t most = rh_share_chunk(&d->asked.job, end - begin);
+  uint64_t most = rh_kept_chunk(&d->asked.job, end - begin);
   for (uint32_t k = 0; k < d->edges.n_edges; k++)
     if (is_mine(d, &d->edges.edges[k]) && d->edges.edges[k].n > most) most = d->edges.edges[k].n;
   return most;
@@ -203,16 +209,14 @@ static uint64_t most_n(const distributed *d) {
 static rh_status reduce_all(distributed *d, rh_kept_job *kept, rh_error *error) {
   const void *operands[RH_MOST_OPERANDS];
   uint64_t begin, end;
-  rh_share_arrays from = {d->redhost, d->asked.data, d->starts[d->by.rank], kept};
   find_tiles(d, &begin, &end);
-  RH_TRY(rh_share_reduce(&d->part, &from, begin, end - begin, error));
+  at(d, begin, operands);
+  RH_TRY(rh_kept_reduce_part(d->redhost, kept, operands, begin, end - begin, &d->part, error));
   for (uint32_t k = 0; k < d->edges.n_edges; k++) {
     const rh_edge *edge = &d->edges.edges[k];
     if (!is_mine(d, edge)) continue;
     rh_edge_operands(&d->edges, edge, operands);
-    from.arrays = operands;
-    from.first_element = edge->first;
-    RH_TRY(rh_share_reduce(&d->part, &from, edge->first, edge->n, error));
+    RH_TRY(rh_kept_reduce_part(d->redhost, kept, operands, edge->first, edge->n, &d->part, error));
   }
   return RH_OK;
 }

@@ -278,8 +278,8 @@ static rh_status bring(rh_redhost *redhost, const rh_job *job, uint32_t k, const
                            rh_type_size(job->spec.operation.op->operands[k].type), error);
 }
 
-rh_status rh_kept_place(rh_redhost *redhost, rh_kept_job *kept, const void *const *operands,
-                        uint64_t n, rh_data *placed, rh_error *error) {
+static rh_status place_operands(rh_redhost *redhost, rh_kept_job *kept, const void *const *operands,
+                                uint64_t n, rh_data *placed, rh_error *error) {
   const rh_cl_input *inputs = redhost->kept->inputs;
   rh_job *job = rh_kept_working(kept);
   uint32_t count = job->spec.operation.op->n_operands;
@@ -317,11 +317,50 @@ static rh_status wait_for_caller(const rh_redhost *redhost, rh_error *error) {
   return RH_OK;
 }
 
-rh_status rh_kept_stream(rh_redhost *redhost, rh_kept_job *kept, const rh_array_run *arrays,
-                         rh_error *error) {
+/* Of a job without a ring. */
+typedef struct place {
+  rh_redhost *redhost;
+  rh_kept_job *kept;
+} place;
+
+static rh_status bring_chunk(void *of_place, const void *const *operands, uint64_t n, rh_data *data,
+                             rh_error *error) {
+  const place *to = of_place;
+  return place_operands(to->redhost, to->kept, operands, n, data, error);
+}
+
+enum {
+  /* Levels of chunks, 2^level tiles of 2 KiB: 4 MiB stay in a processor's cache, and 32 MiB are
+   * long compared with what a copy to a device costs. */
+  HOST_LEVEL = 11,
+  DEVICE_LEVEL = 14
+};
+
+uint64_t rh_kept_chunk(const rh_job_spec *job, uint64_t n) {
+  uint64_t most = rh_partial_tile(job) << DEVICE_LEVEL;
+  return n < most ? n : most;
+}
+
+/* What is in memory and read once fits no cache anyway. */
+static uint32_t most_level(const rh_kept_job *kept, uint32_t check) {
+  return kept->job.device || check != RH_CHECK_FULL ? DEVICE_LEVEL : HOST_LEVEL;
+}
+
+rh_status rh_kept_reduce_part(rh_redhost *redhost, rh_kept_job *kept, const void *const *arrays,
+                              uint64_t first, uint64_t n, rh_partial *partial, rh_error *error) {
+  place to = {redhost, kept};
+  rh_reduction_spec how = {.reporter = &redhost->context->options.reporter};
+  if (!kept->ring) {
+    how.bring = bring_chunk;
+    how.user = &to;
+    how.job = &kept->job;
+    how.most_level = most_level(kept, partial->check);
+    return rh_arrays_reduce_part(&how, arrays, first, n, partial, error);
+  }
   RH_TRY(wait_for_caller(redhost, error));
   lend_road(redhost->kept, kept);
-  rh_status status = rh_arrays_stream(kept->ring, arrays, error);
+  how.devices = kept->ring;
+  rh_status status = rh_arrays_reduce_part(&how, arrays, first, n, partial, error);
   return_road(redhost->kept, kept);
   return status;
 }
@@ -331,7 +370,7 @@ rh_status rh_kept_reduce(rh_redhost *redhost, rh_kept_job *kept, const void *con
   rh_data data;
   if (!kept->ring) {
     *depth = kept->job.answer.depth;
-    RH_TRY(rh_kept_place(redhost, kept, operands, n, &data, error));
+    RH_TRY(place_operands(redhost, kept, operands, n, &data, error));
     return rh_instance_call(kept->job.instance, &data, n, value, error);
   }
   RH_TRY(wait_for_caller(redhost, error));

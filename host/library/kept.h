@@ -50,14 +50,13 @@ rh_status rh_kept_get(rh_redhost *redhost, const rh_request *request, uint64_t n
 /* The job that is set up: for all elements that it serves, or for a chunk of the ring. */
 rh_job *rh_kept_working(rh_kept_job *kept);
 
-/* Brings n elements of each operand to that job, or uses them in place; at most as many as it is
- * set up for. */
-rh_status rh_kept_place(rh_redhost *redhost, rh_kept_job *kept, const void *const *operands,
-                        uint64_t n, rh_data *placed, rh_error *error);
-
-/* Streams chunks through the job's ring. */
-rh_status rh_kept_stream(rh_redhost *redhost, rh_kept_job *kept, const rh_array_run *arrays,
-                         rh_error *error);
+/* Adds what elements first .. first+n-1 of the partial's whole come to; arrays: where the first of
+ * them is, of each operand.  A job that is a part's, set up for rh_kept_chunk() elements or a ring.
+ * RH_E_WRONG for a wrong chunk. */
+rh_status rh_kept_reduce_part(rh_redhost *redhost, rh_kept_job *kept, const void *const *arrays,
+                              uint64_t first, uint64_t n, rh_partial *partial, rh_error *error);
+/* The most elements of a chunk, in a part of that many. */
+uint64_t rh_kept_chunk(const rh_job_spec *job, uint64_t n);
 
 /* Reduces n elements of each operand to *value, aligned to 16, on the way that the job takes.
  * *depth = that of the answer; 0: unknown. */

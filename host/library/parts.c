@@ -6,7 +6,8 @@
 #include "../core/run/exact_data.h"
 #include "../core/run/operand_data.h"
 #include "../engine/partial/merger.h"
-#include "share_arrays.h"
+#include "kept.h"
+#include "part_request.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,30 +20,11 @@ void rh_part_free(void *part) {
 
 typedef struct part {
   rh_redhost *redhost;
-  rh_share_request asked;
-  uint64_t first, begin, end, stop; /* elements; begin .. end-1 are whole tiles */
+  rh_part_request asked;
+  uint64_t first;
   rh_partial partial;
   char *text;
 } part;
-
-static void find_tiles(part *p, uint64_t whole_n) {
-  uint64_t tile = rh_partial_tile(&p->asked.job), before = p->first % tile;
-  p->stop = p->first + p->asked.request.n;
-  p->begin = before ? p->first - before + tile : p->first;
-  if (p->begin > p->stop) p->begin = p->stop;
-  p->end = p->stop == whole_n ? p->stop : p->stop - p->stop % tile;
-  if (p->end < p->begin) p->end = p->begin;
-}
-
-static rh_status add_edge(part *p, uint64_t first, uint64_t stop, rh_error *error) {
-  const void *at[RH_MOST_OPERANDS];
-  const rh_job_spec *job = &p->asked.job;
-  if (first == stop) return RH_OK;
-  for (uint32_t k = 0; k < job->operation.op->n_operands; k++)
-    at[k] = (const char *)p->asked.data[k] +
-            (first - p->first) * rh_type_size(job->operation.op->operands[k].type);
-  return rh_partial_add_edge(&p->partial, first, stop - first, at, error);
-}
 
 static rh_status describe(part *p, const rh_strategy *strategy, rh_error *error) {
   const rh_request *request = &p->asked.request;
@@ -55,33 +37,30 @@ static rh_status describe(part *p, const rh_strategy *strategy, rh_error *error)
   return rh_partial_describe(&p->text, &p->asked.job, &by, NULL, error);
 }
 
-static rh_status reduce_tiles(part *p, rh_error *error) {
-  uint64_t n = rh_share_chunk(&p->asked.job, p->end - p->begin);
+static rh_status reduce_here(part *p, rh_error *error) {
+  uint64_t n = p->asked.request.n;
   rh_job_spec spec = p->asked.job;
-  rh_share_arrays from = {p->redhost, p->asked.data, p->first, NULL};
-  spec.operation.n = p->asked.request.n;
-  if (!rh_kept_may_ring(p->redhost, &spec)) spec.operation.n = n ? n : 1;
+  rh_kept_job *kept;
+  spec.operation.n = n;
+  if (!rh_kept_may_ring(p->redhost, &spec)) spec.operation.n = n ? rh_kept_chunk(&spec, n) : 1;
   RH_TRY(rh_redhost_enter(p->redhost, error));
-  rh_status status =
-      rh_kept_get(p->redhost, &p->asked.request, spec.operation.n, 1, &from.kept, error);
+  rh_status status = rh_kept_get(p->redhost, &p->asked.request, spec.operation.n, 1, &kept, error);
   if (status == RH_OK) {
-    status = describe(p, rh_kept_working(from.kept)->strategy, error);
+    status = describe(p, rh_kept_working(kept)->strategy, error);
     if (status == RH_OK)
-      status = rh_share_reduce(&p->partial, &from, p->begin, p->end - p->begin, error);
-    rh_kept_release(p->redhost, from.kept, status);
+      status =
+          rh_kept_reduce_part(p->redhost, kept, p->asked.data, p->first, n, &p->partial, error);
+    rh_kept_release(p->redhost, kept, status);
   }
   rh_redhost_leave(p->redhost);
   return status;
 }
 
 static rh_status reduce(part *p, const rh_request *request, uint64_t whole_n, rh_error *error) {
-  RH_TRY(rh_share_ask(&p->asked, p->redhost, request, error));
+  RH_TRY(rh_part_request_read(&p->asked, p->redhost, request, error));
   RH_TRY(rh_partial_check_part(&p->asked.job, p->first, p->asked.request.n, &whole_n, error));
-  find_tiles(p, whole_n);
   rh_partial_init(&p->partial, &p->asked.job, whole_n, p->asked.job.operation.check);
-  RH_TRY(reduce_tiles(p, error));
-  RH_TRY(add_edge(p, p->first, p->begin, error));
-  return add_edge(p, p->end, p->stop, error);
+  return reduce_here(p, error);
 }
 
 rh_status rh_reduce_part(rh_redhost *redhost, const rh_request *request, uint64_t first,

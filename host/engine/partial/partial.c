@@ -114,10 +114,12 @@ static void add_facts(rh_partial *partial, const rh_reference *reference) {
 /* The strategy that gave a value, and how deep its tree is above a node's. */
 static void note(rh_partial *partial, const rh_job *by, const rh_partial_chunk *chunk) {
   uint64_t depth = by->answer.depth;
+  int64_t level = chunk->level;
   partial->chunks++;
   partial->depth_unknown |= depth == 0;
-  if ((int64_t)depth - chunk->level > partial->depth)
-    partial->depth = (int64_t)depth - chunk->level;
+  /* Of one that is the whole, which may be short, there is no tree above. */
+  while (chunk->first == 0 && level > 0 && partial->fold.unit << (level - 1) >= chunk->n) level--;
+  if ((int64_t)depth - level > partial->depth) partial->depth = (int64_t)depth - level;
   if (by->device)
     partial->flushes |= (by->spec.operation.op->type == RH_TYPE_f64 ? by->device->flushes_f64
                                                                     : by->device->flushes_f32) != 0;

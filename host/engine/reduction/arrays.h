@@ -3,7 +3,7 @@
  * from other memory at a fifth of that speed.  It also takes arrays that a device cannot hold. */
 #pragma once
 
-#include "stream_device.h"
+#include "reduction.h"
 
 /* Do the arrays of an opened job go through a ring?  They do if the device cannot hold them, or has
  * memory of its own and an array has more than `least` bytes; but not where chunks would change the
@@ -18,24 +18,15 @@ int rh_arrays_keep_bits(const rh_job *job);
 rh_status rh_arrays_open(rh_stream_device *device, uint64_t chunk_bytes, int check,
                          rh_error *error);
 
-/* A run of chunks of a whole. */
-typedef struct rh_array_run {
-  const void *const *arrays; /* one for each operand, from this element of the whole on: */
-  uint64_t arrays_first;
-  uint64_t n;          /* elements of the whole */
-  uint64_t first, end; /* chunks */
-  /* As rh_streamer_spec has them, and in the thread of the caller; look may be null. */
-  rh_status (*look)(void *user, const rh_lane *lane, rh_ring_slot *slot, rh_error *error);
-  rh_status (*take)(void *user, const rh_lane *lane, const rh_ring_slot *slot, const void *value,
-                    const rh_chunk_times *times, rh_error *error);
-  void *user;
-} rh_array_run;
-
-/* Reduces them, and reports progress.  After a failure nothing reads the arrays any more, and
+/* Adds what elements first .. first+n-1 of the partial's whole come to; arrays: where the first of
+ * them is, of each operand.  how: an opened device, or `bring` with what belongs to it; the rest is
+ * set here.  RH_E_WRONG for a wrong chunk.  After a failure nothing reads the arrays any more, and
  * another call may follow. */
-rh_status rh_arrays_stream(rh_stream_device *device, const rh_array_run *arrays, rh_error *error);
+rh_status rh_arrays_reduce_part(const rh_reduction_spec *how, const void *const *arrays,
+                                uint64_t first, uint64_t n, rh_partial *partial, rh_error *error);
 
-/* Reduces n > 0 elements of each operand to *value, of the operator's value_size bytes and aligned
- * to 16.  *depth (may be null) = the depth of the answer; 0: unknown. */
+/* Reduces n > 0 elements of each operand by an opened device to *value, of the operator's
+ * value_size bytes and aligned to 16.  *depth (may be null) = the depth of the answer; 0:
+ * unknown. */
 rh_status rh_arrays_reduce(rh_stream_device *device, const void *const *arrays, uint64_t n,
                            void *value, uint64_t *depth, rh_error *error);

@@ -142,7 +142,7 @@ void rh_stream_device_warn(const rh_stream_device *device, const char *what) {
 
 rh_status rh_stream_devices_set_up(rh_stream_device *devices, uint32_t n_devices,
                                    uint32_t processors, const rh_source *source, uint64_t chunk_n,
-                                   int check, rh_error *error) {
+                                   uint64_t whole_n, int check, rh_error *error) {
   uint32_t share = share_processors(devices, n_devices, processors), n_up = 0;
   rh_error first = {0};
   for (uint32_t k = 0; k < n_devices; k++) {
@@ -150,7 +150,7 @@ rh_status rh_stream_devices_set_up(rh_stream_device *devices, uint32_t n_devices
     rh_error why = {0};
     if (device->failure.status != RH_OK) continue;
     rh_stream_device_plan(device, share, source->in_order, check, chunk_n);
-    rh_status status = rh_stream_device_open(device, source->n, chunk_n, check, &why);
+    rh_status status = rh_stream_device_open(device, whole_n, chunk_n, check, &why);
     n_up += status == RH_OK;
     if (status == RH_OK) continue;
     rh_lane_finish(&device->lane);

@@ -48,11 +48,11 @@ rh_status rh_stream_device_open(rh_stream_device *device, uint64_t n, uint64_t c
 
 /* Sets up the strategies and slots of all that have no failure yet.  Those that decline or cannot
  * be set up are left out, as those are that have one, with warnings; without any, it fails as the
- * first did.  processors: that their threads may use; source: for n and in_order; check:
- * RH_CHECK_*. */
+ * first did.  processors: that their threads may use; source: for in_order; whole_n: as
+ * rh_stream_device_open() has n; check: RH_CHECK_*. */
 rh_status rh_stream_devices_set_up(rh_stream_device *devices, uint32_t n_devices,
                                    uint32_t processors, const rh_source *source, uint64_t chunk_n,
-                                   int check, rh_error *error);
+                                   uint64_t whole_n, int check, rh_error *error);
 
 /* Tries a strategy that is set up on a few elements, for what no check of the answer would show. */
 rh_status rh_stream_try(rh_job *job, int check, rh_error *error);
