@@ -160,30 +160,25 @@ static rh_status end_all(rh_resident *r, rh_error *error) {
   return first.status;
 }
 
-static rh_status fold(rh_resident *r, void *value, rh_error *error) {
-  r->fold.n = 0;
+static rh_status take_values(rh_resident *r, rh_result *result, rh_error *error) {
+  _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES] = {0};
+  r->values.fold.n = 0;
   for (uint32_t k = 0; k < r->spec.n_devices; k++)
-    if (part_of(r, k)) RH_TRY(rh_resident_part_add(part_of(r, k), &r->fold, error));
-  return rh_fold_value(&r->fold, 0, value, error);
-}
-
-static const rh_resident_part *first_part(const rh_resident *r) {
-  uint32_t k = 0;
-  while (!part_of(r, k)) k++;
-  return part_of(r, k);
+    if (part_of(r, k)) RH_TRY(rh_resident_part_add(part_of(r, k), &r->values, error));
+  RH_TRY(rh_fold_value(&r->values.fold, 0, value, error));
+  rh_job_result(&r->whole, r->values.strategy, value, result);
+  return RH_OK;
 }
 
 rh_status rh_resident_call(rh_resident *r, rh_result *result, double *seconds, rh_error *error) {
-  _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES] = {0};
   double start = rh_now();
   rh_status status = begin_all(r, error);
   uint32_t failed = r->failed;
   rh_status ended = end_all(r, status == RH_OK ? error : NULL);
   if (status != RH_OK) r->failed = failed;
   RH_TRY(status != RH_OK ? status : ended);
-  RH_TRY(fold(r, value, error));
+  RH_TRY(take_values(r, result, error));
   *seconds = rh_now() - start;
-  rh_job_result(&r->whole, first_part(r)->job.strategy->name, value, result);
   return RH_OK;
 }
 
@@ -195,7 +190,6 @@ static rh_status enqueue_all(rh_resident *r, rh_error *error) {
 
 rh_status rh_resident_batch(rh_resident *r, uint32_t batch, rh_result *result, double *seconds,
                             rh_error *error) {
-  _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES] = {0};
   double start = rh_now();
   for (uint32_t b = 0; b < batch; b++) RH_TRY(enqueue_all(r, error));
   for (uint32_t k = 0; k < r->spec.n_devices; k++)
@@ -203,39 +197,10 @@ rh_status rh_resident_batch(rh_resident *r, uint32_t batch, rh_result *result, d
   *seconds = (rh_now() - start) / batch;
   for (uint32_t k = 0; k < r->spec.n_devices; k++)
     if (part_of(r, k)) RH_TRY(rh_resident_part_read(part_of(r, k), error));
-  RH_TRY(fold(r, value, error));
-  rh_job_result(&r->whole, first_part(r)->job.strategy->name, value, result);
-  return RH_OK;
+  return take_values(r, result, error);
 }
 
 /* ---- The first answer ---- */
-
-/* A value passes the levels above its node, and meets each other node once at most. */
-static uint64_t depth_of(const rh_resident *r) {
-  uint64_t depth = 0, above = 0, lowest = UINT64_MAX;
-  for (uint32_t k = 0; k < r->spec.n_devices; k++) {
-    const rh_resident_part *part = part_of(r, k);
-    if (!part) continue;
-    if (!part->job.answer.depth) return 0;
-    if (part->job.answer.depth > depth) depth = part->job.answer.depth;
-    for (uint32_t node = 0; node < part->n_nodes; node++)
-      if (part->nodes[node].level < lowest) lowest = part->nodes[node].level;
-  }
-  for (uint64_t units = tiles_of(r) >> lowest; units > 0; units /= 2) above++;
-  return depth + (above < r->n_nodes ? above : r->n_nodes - 1);
-}
-
-/* The device whose floats are the least exact, for the bound of the answer. */
-static const rh_cl_device *least_exact(const rh_resident *r) {
-  const rh_cl_device *found = first_part(r)->job.device;
-  for (uint32_t k = 0; k < r->spec.n_devices; k++) {
-    const rh_cl_device *device = part_of(r, k) ? part_of(r, k)->job.device : NULL;
-    if (device && (!found || device->flushes_f32 + device->flushes_f64 >
-                                 found->flushes_f32 + found->flushes_f64))
-      found = device;
-  }
-  return found;
-}
 
 static const rh_resident_node *largest_node(const rh_resident_part *part) {
   const rh_resident_node *largest = part->nodes;
@@ -254,10 +219,10 @@ static rh_status trust_operator(const rh_resident *r, rh_error *error) {
 }
 
 static rh_status judge_answer(rh_resident *r, const rh_partial *facts, rh_error *error) {
-  r->depth = depth_of(r);
+  r->depth = rh_partial_depth(&r->values);
   if (facts->check != RH_CHECK_FULL) return RH_OK;
   RH_TRY(rh_partial_reference(facts, &r->reference, error));
-  rh_job_judge(&r->whole, least_exact(r), r->depth, &r->reference, &r->result, &r->verdict);
+  rh_reference_judge(&r->reference, &r->result, r->depth, (int)r->values.flushes, &r->verdict);
   return r->verdict.verdict == RH_VERDICT_WRONG ? trust_operator(r, error) : RH_OK;
 }
 
@@ -269,7 +234,7 @@ static void release(rh_resident *r) {
     rh_resident_part_finish(&r->seats[k].part);
     r->spec.devices[k].n = 0;
   }
-  rh_fold_finish(&r->fold);
+  rh_partial_finish(&r->values);
   r->n_nodes = r->waits = 0;
 }
 
@@ -279,7 +244,7 @@ static rh_status try_all(rh_resident *r, rh_partial *facts, rh_error *error) {
   RH_TRY(start_crews(r, error));
   RH_TRY(load(r, facts, error));
   r->load_s = rh_now() - start;
-  rh_fold_init(&r->fold, rh_instance_op(first_part(r)->job.instance), 1, 1);
+  rh_partial_init(&r->values, &r->whole, r->whole.operation.n, RH_CHECK_NONE);
   RH_TRY(rh_resident_call(r, &r->result, &r->first_s, error));
   return judge_answer(r, facts, error);
 }

@@ -30,7 +30,7 @@ typedef struct rh_resident {
   rh_source source;
   rh_job_spec whole;
   rh_resident_seat *seats; /* as spec.devices */
-  rh_fold fold;
+  rh_partial values;       /* of the latest call */
   uint32_t failed;         /* the device that did, or n_devices */
   uint32_t n_nodes, waits; /* waits: 1 if a part does */
   uint64_t depth;          /* of the answer; 0: unknown */

@@ -4,7 +4,6 @@
 #include "../../core/base/vocabulary.h"
 #include "../../core/cl/memory.h"
 #include "../../core/run/operand_data.h"
-#include "../partial/partial.h"
 #include "split.h"
 #include "stream_device.h"
 
@@ -23,10 +22,8 @@ static void list_nodes(rh_resident_part *part, const rh_resident_part_spec *spec
   for (uint64_t at = spec->first; at < spec->end;) {
     uint32_t level = rh_split_level(at, spec->end, all);
     uint64_t first = at * tile, tiles = least_of(UINT64_C(1) << level, spec->end - at);
-    part->nodes[part->n_nodes++] = (rh_resident_node){.first = first,
-                                                      .n = least_of(tiles * tile, whole - first),
-                                                      .index = at >> level,
-                                                      .level = level};
+    part->nodes[part->n_nodes++] = (rh_resident_node){
+        .first = first, .n = least_of(tiles * tile, whole - first), .level = level};
     at += tiles;
   }
   if (whole == 0) part->n_nodes = 1; /* of nothing: an empty one */
@@ -237,13 +234,14 @@ rh_status rh_resident_part_read(rh_resident_part *part, rh_error *error) {
   return read_values(part, CL_TRUE, error);
 }
 
-rh_status rh_resident_part_add(const rh_resident_part *part, rh_fold *fold, rh_error *error) {
+rh_status rh_resident_part_add(const rh_resident_part *part, rh_partial *partial, rh_error *error) {
   for (uint32_t k = 0; k < part->n_nodes; k++) {
     _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];
     const rh_resident_node *node = &part->nodes[k];
-    memcpy(value, value_of(part, k), fold->op->value_size);
-    rh_fold_rebase(fold->op, value, node->first);
-    RH_TRY(rh_fold_add(fold, node->level, node->index, value, error));
+    const rh_partial_chunk chunk = {
+        .first = node->first, .n = node->n, .level = node->level, .value = value};
+    memcpy(value, value_of(part, k), partial->fold.op->value_size);
+    RH_TRY(rh_partial_add(partial, &part->job, &chunk, error));
   }
   return RH_OK;
 }

@@ -4,12 +4,11 @@
 
 #include "../../core/base/region.h"
 #include "../../core/run/job.h"
-#include "../partial/fold.h"
+#include "../partial/partial.h"
 
 /* A piece of the run whose value is a node of the tree. */
 typedef struct rh_resident_node {
   uint64_t first, n; /* elements, counted from the first of all */
-  uint64_t index;    /* for rh_fold_add() */
   uint32_t level;
 } rh_resident_node;
 
@@ -61,5 +60,5 @@ rh_status rh_resident_part_enqueue(rh_resident_part *part, rh_error *error);
 rh_status rh_resident_part_await(const rh_resident_part *part, rh_error *error);
 rh_status rh_resident_part_read(rh_resident_part *part, rh_error *error);
 
-/* Adds the values of the latest call, or of the latest of many, to the fold. */
-rh_status rh_resident_part_add(const rh_resident_part *part, rh_fold *fold, rh_error *error);
+/* Adds the values of the latest call, or of the latest of many, which nothing checks by chunks. */
+rh_status rh_resident_part_add(const rh_resident_part *part, rh_partial *partial, rh_error *error);
