@@ -1,5 +1,5 @@
 #include "option_table.h"
-#include "../engine/reduction/stream_device.h"
+#include "../engine/reduction/worker.h"
 
 #define IN        RH_IN_MODE
 #define LOOKING   (IN(LIST) | IN(DEVICES) | IN(INFO) | IN(SUMMARY))

@@ -154,7 +154,7 @@ static int is_build_cached(const rh_opened *opened) {
 
 /* What each of several devices did: "onepass, 16 of 64 chunks". */
 static void print_share(const rh_run_report *report, uint32_t k) {
-  const rh_stream_device *one = &report->devices->streams[k];
+  const rh_worker *one = &report->devices->streams[k];
   int has_failed = one->failure.status != RH_OK;
   printf("%s%s, ", report->devices->list[k].spec.strategy, one->device ? "" : " on the host");
   if (report->resident)
@@ -169,7 +169,7 @@ static void print_share(const rh_run_report *report, uint32_t k) {
 static void print_devices(const rh_run_report *report) {
   const rh_run_devices *devices = report->devices;
   for (uint32_t k = 0; devices->n > 1 && k < devices->n; k++) {
-    const rh_stream_device *one = &devices->streams[k];
+    const rh_worker *one = &devices->streams[k];
     const rh_cl_device *device = devices->list[k].context->device;
     printf("device     %s %s   ", device->label, rh_plain(device->name));
     if (one->is_up || (report->resident && one->failure.status == RH_OK))
@@ -360,7 +360,7 @@ static json_t *devices_array(const rh_run_report *report) {
   const rh_run_devices *devices = report->devices;
   json_t *array = json_array();
   for (uint32_t k = 0; k < devices->n; k++) {
-    const rh_stream_device *one = &devices->streams[k];
+    const rh_worker *one = &devices->streams[k];
     const char *failure = one->failure.status == RH_OK ? NULL : one->failure.message;
     json_t *object = json_object();
     json_object_set_new(object, "device", json_string(one->device ? one->device->label : "host"));

@@ -3,7 +3,7 @@
 #include "../choose/locate.h"
 #include "../core/base/error.h"
 #include "../core/base/path.h"
-#include "../engine/reduction/deal.h"
+#include "../engine/reduction/schedule.h"
 #include "axes.h"
 
 #include <stdlib.h>
@@ -28,8 +28,8 @@ static rh_status open_another(rh_run_device *device, const rh_app *app, const ch
 
 static rh_status open_all(rh_run_devices *devices, const rh_app *app,
                           const rh_cl_device *const *chosen, uint32_t n, rh_error *error) {
-  if (n > RH_MOST_HANDS)
-    return rh_fail(error, RH_E_USAGE, "--device: %u devices, of at most %d", n, RH_MOST_HANDS);
+  if (n > RH_MOST_WORKERS)
+    return rh_fail(error, RH_E_USAGE, "--device: %u devices, of at most %d", n, RH_MOST_WORKERS);
   RH_TRY(rh_context_use_device(app->context, chosen[0], error));
   if (n == 1) return RH_OK;
   RH_TRY(reserve(devices, n, error));
@@ -62,8 +62,8 @@ rh_status rh_run_devices_single(rh_run_devices *devices, const rh_app *app, rh_e
 
 void rh_run_devices_release(rh_run_devices *devices) {
   for (uint32_t k = 0; k < devices->n; k++) {
-    rh_lane_finish(&devices->streams[k].lane);
-    devices->streams[k] = (rh_stream_device){0};
+    rh_place_finish(&devices->streams[k].place);
+    devices->streams[k] = (rh_worker){0};
     rh_found_finish(&devices->list[k].found);
   }
 }
@@ -88,12 +88,12 @@ static rh_status check_isolation(const rh_app *app, const rh_found *found, rh_er
                  found->name);
 }
 
-static rh_status locate(rh_run_device *own, rh_stream_device *device, const rh_app *app,
+static rh_status locate(rh_run_device *own, rh_worker *device, const rh_app *app,
                         const rh_job_spec *asked, rh_error *error) {
   rh_job_spec *spec = &own->spec;
   rh_tunedb *tuned;
   *spec = *asked;
-  *device = (rh_stream_device){.context = own->context, .job = spec};
+  *device = (rh_worker){.context = own->context, .job = spec};
   RH_TRY(rh_locate(own->context, spec, &own->found, error));
   RH_TRY(check_isolation(app, &own->found, error));
   spec->strategy = own->found.name;
@@ -105,7 +105,7 @@ static rh_status locate(rh_run_device *own, rh_stream_device *device, const rh_a
 
 /* Two strategies of the host would only share its processors. */
 static void leave_out_second_host(rh_run_devices *devices, uint32_t k) {
-  rh_stream_device *device = &devices->streams[k];
+  rh_worker *device = &devices->streams[k];
   for (uint32_t other = 0; other < k && !device->device; other++)
     if (!devices->streams[other].device && devices->streams[other].failure.status == RH_OK)
       rh_fail(&device->failure, RH_DECLINED,
@@ -117,7 +117,7 @@ rh_status rh_run_devices_locate(rh_run_devices *devices, const rh_app *app,
   rh_error first = {0};
   uint32_t n_found = 0;
   for (uint32_t k = 0; k < devices->n; k++) {
-    rh_stream_device *device = &devices->streams[k];
+    rh_worker *device = &devices->streams[k];
     rh_error why = {0};
     rh_status status = locate(&devices->list[k], device, app, asked, &why);
     if (status == RH_OK) leave_out_second_host(devices, k);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../core/run/job.h"
-#include "../engine/reduction/stream_device.h"
+#include "../engine/reduction/worker.h"
 #include "app.h"
 
 typedef struct rh_run_device {
@@ -14,8 +14,8 @@ typedef struct rh_run_device {
 /* Zero-initialised may be finished. */
 typedef struct rh_run_devices {
   rh_run_device *list;
-  rh_stream_device *streams; /* the same devices, for rh_reduction_open() */
-  uint32_t n;                /* 0: --device names one, or none */
+  rh_worker *streams; /* the same devices, for rh_reduction_open() */
+  uint32_t n;         /* 0: --device names one, or none */
 } rh_run_devices;
 
 /* If --device lists several devices, opens all.  A list of one chooses that one for the program's
@@ -32,5 +32,5 @@ rh_status rh_run_devices_single(rh_run_devices *devices, const rh_app *app, rh_e
 rh_status rh_run_devices_locate(rh_run_devices *devices, const rh_app *app,
                                 const rh_job_spec *asked, rh_error *error);
 
-/* Undoes rh_run_devices_locate(), and finishes the lanes. */
+/* Undoes rh_run_devices_locate(), and finishes the places. */
 void rh_run_devices_release(rh_run_devices *devices);

@@ -61,7 +61,7 @@ static void take_answer(rh_run_parts *p, const rh_job *job, const char *where,
   report->device = devices->streams[k].device;
   report->chosen = devices->list[k].context->chosen;
   report->devices = devices;
-  rh_opened_note(job ? job : &devices->streams[k].lane.job, &report->opened);
+  rh_opened_note(job ? job : &devices->streams[k].place.job, &report->opened);
   report->check = p->options->check;
   report->checked = report->check != RH_CHECK_NONE;
   if (report->checked) rh_exact_data_settle(&report->verdict, where);
@@ -102,7 +102,7 @@ static rh_status find_answer(rh_run_parts *p, rh_run_report *report, rh_error *e
   rh_job_spec asked = *p->spec;
   rh_attempts tried = {0};
   rh_error why = {0};
-  asked.operation.n = rh_lane_chunk_n(&asked, chunk_bytes ? chunk_bytes : usual_chunk);
+  asked.operation.n = rh_place_chunk_n(&asked, chunk_bytes ? chunk_bytes : usual_chunk);
   /* Devices share the work, so each takes the best strategy that it has itself. */
   if (p->devices->n > 1) asked.on_device = RH_JOB_IN_PLACE;
   for (;;) {

@@ -12,8 +12,8 @@
 #include "../engine/ranks/local.h"
 #include "../engine/ranks/transports.h"
 #include "../engine/ranks/word.h"
+#include "../engine/reduction/partition.h"
 #include "../engine/reduction/reduction.h"
-#include "../engine/reduction/split.h"
 #include "../operators/custom/by_code.h"
 #include "crash.h"
 #include "inputs.h"
@@ -45,7 +45,7 @@ typedef struct run_ranks {
   rh_inputs inputs;
   rh_source source;
   rh_partial part;
-  rh_stream_device worker;
+  rh_worker worker;
   rh_reduction_spec cut; /* to this rank's part */
   rh_reduction *reduction;
   int isolated; /* 1: the strategy runs in `child`, or there is `why` there is none */
@@ -249,7 +249,7 @@ static uint32_t count_here(const rh_ranks *ranks) {
 }
 
 static void cut(run_ranks *run) {
-  run->worker = (rh_stream_device){.context = run->app->context, .job = &run->job};
+  run->worker = (rh_worker){.context = run->app->context, .job = &run->job};
   run->cut = (rh_reduction_spec){.reporter = &run->app->context->options.reporter,
                                  .source = &run->source,
                                  .devices = &run->worker,
@@ -257,8 +257,8 @@ static void cut(run_ranks *run) {
                                  .chunk_bytes = run->options->chunk_bytes,
                                  .ends_if_wrong = 1,
                                  .stop = &run->ranks.stop};
-  rh_split_ranks(rh_partial_tile(&run->job), run->first, run->n, run->ranks.place.rank,
-                 run->ranks.place.size, &run->cut.first, &run->cut.n);
+  rh_partition_ranks(rh_partial_tile(&run->job), run->first, run->n, run->ranks.place.rank,
+                     run->ranks.place.size, &run->cut.first, &run->cut.n);
 }
 
 /* ---- The same everywhere? ---- */
@@ -520,7 +520,7 @@ static void finish(run_ranks *run) {
   rh_rank_child_finish(&run->child);
   if (run->reporter.log) run->app->context->options.reporter = run->reporter;
   rh_reduction_close(run->reduction);
-  rh_lane_finish(&run->worker.lane);
+  rh_place_finish(&run->worker.place);
   rh_partial_finish(&run->part);
   rh_partial_finish(&run->whole);
   rh_inputs_finish(&run->inputs);

@@ -52,7 +52,7 @@ static int counts_alike(const rh_kept_job *kept, uint64_t n, int is_part) {
 }
 
 static void release_ring(rh_kept_job *kept) {
-  if (kept->ring) rh_job_finish(&kept->ring->lane.job);
+  if (kept->ring) rh_place_finish(&kept->ring->place);
   free(kept->ring);
   kept->ring = NULL;
 }
@@ -93,15 +93,11 @@ static rh_status set_up_ring(rh_redhost *redhost, rh_kept_job *kept, rh_error *e
   kept->chunk = kept->job.spec;
   kept->chunk.strategy = kept->job.strategy->name;
   kept->chunk.plugin = kept->job.path;
-  *kept->ring = (rh_stream_device){.context = redhost->context,
-                                   .job = &kept->chunk,
-                                   .device = kept->job.device,
-                                   .lane.road = all->road};
-  rh_status status =
-      rh_arrays_open(kept->ring, redhost->context->chunk_bytes, RH_CHECK_FULL, error);
-  all->road = kept->ring->lane.road;
-  kept->ring->lane.road = (rh_road){0};
-  return status;
+  *kept->ring = (rh_worker){.context = redhost->context,
+                            .job = &kept->chunk,
+                            .device = kept->job.device,
+                            .place.staging = &all->staging};
+  return rh_arrays_open(kept->ring, redhost->context->chunk_bytes, RH_CHECK_FULL, error);
 }
 
 static rh_status set_up(rh_redhost *redhost, rh_kept_job *kept, uint64_t n, rh_error *error) {
@@ -266,7 +262,7 @@ rh_status rh_kept_get(rh_redhost *redhost, const rh_request *request, uint64_t n
 /* ---- One call ---- */
 
 rh_job *rh_kept_working(rh_kept_job *kept) {
-  return kept->ring ? &kept->ring->lane.job : &kept->job;
+  return kept->ring ? &kept->ring->place.job : &kept->job;
 }
 
 /* The page that the data starts on is mapped too, so a buffer may begin there. */
@@ -297,17 +293,6 @@ static rh_status place_operands(rh_redhost *redhost, rh_kept_job *kept, const vo
   }
   placed->operands = own;
   return RH_OK;
-}
-
-/* For a call, the ring gets the road that all share. */
-static void lend_road(rh_kept *all, rh_kept_job *kept) {
-  kept->ring->lane.road = all->road;
-  all->road = (rh_road){0};
-}
-
-static void return_road(rh_kept *all, rh_kept_job *kept) {
-  all->road = kept->ring->lane.road;
-  kept->ring->lane.road = (rh_road){0};
 }
 
 /* What the caller's own commands write may be what is read. */
@@ -358,11 +343,8 @@ rh_status rh_kept_reduce_part(rh_redhost *redhost, rh_kept_job *kept, const void
     return rh_arrays_reduce_part(&how, arrays, first, n, partial, error);
   }
   RH_TRY(wait_for_caller(redhost, error));
-  lend_road(redhost->kept, kept);
   how.devices = kept->ring;
-  rh_status status = rh_arrays_reduce_part(&how, arrays, first, n, partial, error);
-  return_road(redhost->kept, kept);
-  return status;
+  return rh_arrays_reduce_part(&how, arrays, first, n, partial, error);
 }
 
 rh_status rh_kept_reduce(rh_redhost *redhost, rh_kept_job *kept, const void *const *operands,
@@ -374,10 +356,7 @@ rh_status rh_kept_reduce(rh_redhost *redhost, rh_kept_job *kept, const void *con
     return rh_instance_call(kept->job.instance, &data, n, value, error);
   }
   RH_TRY(wait_for_caller(redhost, error));
-  lend_road(redhost->kept, kept);
-  rh_status status = rh_arrays_reduce(kept->ring, operands, n, value, depth, error);
-  return_road(redhost->kept, kept);
-  return status;
+  return rh_arrays_reduce(kept->ring, operands, n, value, depth, error);
 }
 
 void rh_kept_release(rh_redhost *redhost, rh_kept_job *kept, rh_status status) {
@@ -395,7 +374,7 @@ void rh_kept_finish(rh_redhost *redhost) {
   rh_kept *all = redhost->kept;
   while (all && all->n) release(all, all->n - 1);
   for (uint32_t k = 0; all && k < RH_MOST_OPERANDS; k++) rh_cl_input_finish(&all->inputs[k]);
-  if (all) rh_road_finish(&all->road);
+  if (all) rh_staging_finish(&all->staging);
   if (all) free(all->jobs);
   free(all);
   redhost->kept = NULL;

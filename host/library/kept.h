@@ -25,9 +25,9 @@ typedef struct rh_kept_job {
   /* Set up; its input and data are not used.  Of a job whose arrays are streamed only opened, for
    * what there is to know of it. */
   rh_job job;
-  rh_stream_device *ring; /* of such a job, without the road; null: arrays go there as a whole */
-  rh_job_spec chunk;      /* what the ring reduces */
-  rh_custom *custom;      /* the user's operator of the job, or null */
+  rh_worker *ring;   /* of such a job; null: arrays go there as a whole */
+  rh_job_spec chunk; /* what the ring reduces */
+  rh_custom *custom; /* the user's operator of the job, or null */
 } rh_kept_job;
 
 typedef struct rh_kept {
@@ -35,7 +35,7 @@ typedef struct rh_kept {
   uint32_t n;
   /* of the operands of the call in progress; the device's own buffers are kept */
   rh_cl_input inputs[RH_MOST_OPERANDS];
-  rh_road road; /* of all rings, each of which borrows it for a call */
+  rh_staging staging; /* of all rings, which borrow it */
 } rh_kept;
 
 /* May the arrays be streamed?  A user's operator needs rh_custom_take_base() then. */

@@ -81,7 +81,7 @@ static rh_status check_call(const rh_redhost *redhost, const rh_request *request
 /* ---- The ring ---- */
 
 static void release_ring(rh_prepared *p) {
-  if (p->ring) rh_lane_finish(&p->ring->lane);
+  if (p->ring) rh_place_finish(&p->ring->place);
   free(p->ring);
   p->ring = NULL;
 }
@@ -105,10 +105,10 @@ static rh_status open_ring(rh_prepared *p, rh_redhost *redhost, const rh_job_spe
                            rh_error *error) {
   p->ring = calloc(1, sizeof *p->ring);
   if (!p->ring) return rh_fail(error, RH_E_NOMEM, "no memory to prepare a reduction");
-  *p->ring = (rh_stream_device){.context = redhost->context, .job = spec, .device = p->job.device};
+  *p->ring = (rh_worker){.context = redhost->context, .job = spec, .device = p->job.device};
   RH_TRY(rh_arrays_open(p->ring, redhost->context->chunk_bytes, RH_CHECK_NONE, error));
   /* The caller's pointers are valid during rh_prepare() only. */
-  rh_job_spec *own = &p->ring->lane.job.spec;
+  rh_job_spec *own = &p->ring->place.job.spec;
   *own = (rh_job_spec){.operation = {.op = own->operation.op, .n = own->operation.n}};
   p->ring->job = own;
   return RH_OK;

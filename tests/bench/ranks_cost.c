@@ -11,7 +11,7 @@
 #include "../../host/engine/partial/gather.h"
 #include "../../host/engine/ranks/local.h"
 #include "../../host/engine/ranks/transports.h"
-#include "../../host/engine/reduction/split.h"
+#include "../../host/engine/reduction/partition.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static void make_part(rh_partial *part, uint32_t rank, uint32_t size) {
   const float one = 1;
   rh_error error;
   uint64_t tile = rh_partial_tile(&job), first, n;
-  rh_split_ranks(tile, 0, job.operation.n, rank, size, &first, &n);
+  rh_partition_ranks(tile, 0, job.operation.n, rank, size, &first, &n);
   rh_partial_init(part, &job, job.operation.n, RH_CHECK_FULL);
   for (uint64_t at = first / tile, end = (first + n) / tile; at < end;) {
     uint32_t level = rh_fold_level(at, end - at, 63);

@@ -180,7 +180,7 @@ class Usage(cli.Case):
 
     def test_chunks(self):
         """--help says the sizes that the code has."""
-        with open(os.path.join(cli.HERE, "..", "..", "host", "engine", "reduction", "stream_device.h"), encoding="utf-8") as file:
+        with open(os.path.join(cli.HERE, "..", "..", "host", "engine", "reduction", "worker.h"), encoding="utf-8") as file:
             least, most, device = re.findall(r"define RH_STREAM_\w+_MIB +(\d+)", file.read())
         words = " ".join(self.good("--help", "stream").out.split())
         self.assertIn("[%sMiB to %sMiB, by the processor's cache; a GPU: %sMiB]" % (least, most, device), words)

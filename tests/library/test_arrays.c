@@ -389,7 +389,7 @@ START_TEST(one_set_of_slots) {
     request.op = ops[k % OPS];
     request.n = k % 2 ? MOST / 4 : WHOLE / 4 + 100;
     must(rh_reduce(redhost, &request, &result, &error));
-    const rh_slots *slots = &redhost->kept->road.slots;
+    const rh_slots *slots = &redhost->kept->staging.slots;
     if (!memory) memory = slots->memory[0];
     ck_assert_ptr_eq(slots->memory[0], memory);
     ck_assert_uint_eq(slots->bytes, CHUNK);

@@ -310,7 +310,7 @@ START_TEST(through_a_ring) {
   redhost->context->chunk_bytes = 8192;
   request.strategy = "onepass";
   for (int d = 0; d < DIVISIONS; d += 2) divide(&request, &divisions[d], &one);
-  ck_assert_uint_gt(redhost->kept->road.slots.n, 0);
+  ck_assert_uint_gt(redhost->kept->staging.slots.n, 0);
 }
 END_TEST
 

@@ -32,11 +32,10 @@ int rh_arrays_ring(const rh_job *job, uint64_t least) {
 
 /* ---- Setting up ---- */
 
-rh_status rh_arrays_open(rh_stream_device *device, uint64_t chunk_bytes, int check,
-                         rh_error *error) {
+rh_status rh_arrays_open(rh_worker *device, uint64_t chunk_bytes, int check, rh_error *error) {
   uint64_t chunk_n = rh_stream_chunk_n(device, 1, 1, NULL, check, chunk_bytes);
-  rh_stream_device_plan(device, rh_stream_processors(1), 0, RH_CHECK_NONE, chunk_n);
-  return rh_stream_device_open(device, UINT64_MAX, chunk_n, check, error);
+  rh_worker_plan(device, rh_stream_processors(1), 0, RH_CHECK_NONE, chunk_n);
+  return rh_worker_open(device, UINT64_MAX, chunk_n, check, error);
 }
 
 /* ---- Reducing ---- */
@@ -61,11 +60,11 @@ rh_status rh_arrays_reduce_part(const rh_reduction_spec *how, const void *const 
   return status;
 }
 
-rh_status rh_arrays_reduce(rh_stream_device *device, const void *const *arrays, uint64_t n,
-                           void *value, uint64_t *depth, rh_error *error) {
+rh_status rh_arrays_reduce(rh_worker *device, const void *const *arrays, uint64_t n, void *value,
+                           uint64_t *depth, rh_error *error) {
   const rh_reduction_spec how = {.reporter = &device->context->options.reporter, .devices = device};
   rh_partial all;
-  rh_partial_init(&all, &device->lane.job.spec, n, RH_CHECK_NONE);
+  rh_partial_init(&all, &device->place.job.spec, n, RH_CHECK_NONE);
   rh_status status = rh_arrays_reduce_part(&how, arrays, 0, n, &all, error);
   if (status == RH_OK) status = rh_fold_value(&all.fold, 0, value, error);
   if (depth) *depth = rh_partial_depth(&all);

@@ -13,10 +13,9 @@ int rh_arrays_ring(const rh_job *job, uint64_t least);
 /* Does the strategy of an opened job give the same bits in any chunks? */
 int rh_arrays_keep_bits(const rh_job *job);
 
-/* Sets up device->job for arrays.  device: as rh_stream_device_open() wants it, with its road.
+/* Sets up device->job for arrays.  device: as rh_worker_open() wants it, with its staging.
  * chunk_bytes: as rh_stream_chunk_n() has it; check: RH_CHECK_*, for the test of the strategy. */
-rh_status rh_arrays_open(rh_stream_device *device, uint64_t chunk_bytes, int check,
-                         rh_error *error);
+rh_status rh_arrays_open(rh_worker *device, uint64_t chunk_bytes, int check, rh_error *error);
 
 /* Adds what elements first .. first+n-1 of the partial's whole come to; arrays: where the first of
  * them is, of each operand.  how: an opened device, or `bring` with what belongs to it; the rest is
@@ -28,5 +27,5 @@ rh_status rh_arrays_reduce_part(const rh_reduction_spec *how, const void *const 
 /* Reduces n > 0 elements of each operand by an opened device to *value, of the operator's
  * value_size bytes and aligned to 16.  *depth (may be null) = the depth of the answer; 0:
  * unknown. */
-rh_status rh_arrays_reduce(rh_stream_device *device, const void *const *arrays, uint64_t n,
-                           void *value, uint64_t *depth, rh_error *error);
+rh_status rh_arrays_reduce(rh_worker *device, const void *const *arrays, uint64_t n, void *value,
+                           uint64_t *depth, rh_error *error);

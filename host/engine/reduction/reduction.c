@@ -5,19 +5,19 @@
 #include "../../core/base/log.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/run/operand_data.h"
-#include "split.h"
+#include "partition.h"
 #include "streamer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A device at work. */
-typedef struct worker {
+/* A worker at one run of chunks. */
+typedef struct task {
   rh_reduction *reduction;
-  rh_stream_device *device;
+  rh_worker *device;
   rh_streamer streamer;
   pthread_t thread;
-} worker;
+} task;
 
 /* Not on a stack: a strategy may end its thread, which threads of its ring survive. */
 typedef struct rh_reduction_state {
@@ -25,9 +25,9 @@ typedef struct rh_reduction_state {
   uint32_t most_level;       /* a chunk has 2^level tiles, at most */
   uint32_t level;            /* of those that are reduced now */
   double begin_s;
-  rh_deal deal;
-  worker *workers; /* that have not failed */
-  uint32_t n_workers;
+  rh_schedule schedule;
+  task *tasks; /* that have not failed */
+  uint32_t n_tasks;
   pthread_mutex_t lock; /* of all that follows, the partial, and what was counted */
   pthread_cond_t ended;
   uint32_t n_started, n_ended; /* workers in threads of their own */
@@ -45,7 +45,7 @@ static int may_change(const rh_source *source) {
 }
 
 /* In the thread that reduces, if there is no other, by all processors; or by a device. */
-static rh_status refer(const worker *w, rh_ring_slot *slot, rh_error *error) {
+static rh_status refer(const task *w, rh_ring_slot *slot, rh_error *error) {
   const rh_reduction *r = w->reduction;
   uint32_t threads = w->device->checkers || rh_stream_looks_itself(job_of(r));
   rh_reference *part = slot->note = aligned_alloc(_Alignof(rh_reference), sizeof *part);
@@ -53,11 +53,11 @@ static rh_status refer(const worker *w, rh_ring_slot *slot, rh_error *error) {
   return rh_partial_refer(r->partial, slot->operands, slot->first, slot->n, threads, part, error);
 }
 
-static rh_status look_at(void *of_worker, const rh_lane *lane, rh_ring_slot *slot,
+static rh_status look_at(void *of_task, const rh_place *place, rh_ring_slot *slot,
                          rh_error *error) {
-  const worker *w = of_worker;
+  const task *w = of_task;
   rh_reduction *r = w->reduction;
-  (void)lane;
+  (void)place;
   if (!rh_partial_wants(r->partial, slot->index)) return RH_OK;
   if (!rh_stream_looks_itself(job_of(r))) return refer(w, slot, error);
   pthread_mutex_lock(&r->state->lock);
@@ -99,9 +99,9 @@ static rh_status add_value(rh_reduction *r, const rh_job *by, const rh_partial_c
   return status == RH_E_WRONG && !r->spec.ends_if_wrong ? RH_OK : status;
 }
 
-static rh_status take_value(void *of_worker, const rh_lane *lane, const rh_ring_slot *slot,
+static rh_status take_value(void *of_task, const rh_place *place, const rh_ring_slot *slot,
                             const void *value, const rh_chunk_times *times, rh_error *error) {
-  const worker *w = of_worker;
+  const task *w = of_task;
   rh_reduction *r = w->reduction;
   const rh_partial_chunk chunk = {.first = slot->first,
                                   .n = slot->n,
@@ -112,7 +112,7 @@ static rh_status take_value(void *of_worker, const rh_lane *lane, const rh_ring_
                                   .value = value};
   pthread_mutex_lock(&r->state->lock);
   note_times(r, times);
-  rh_status status = add_value(r, &lane->job, &chunk, error);
+  rh_status status = add_value(r, &place->job, &chunk, error);
   pthread_mutex_unlock(&r->state->lock);
   w->device->chunks++;
   w->device->n += slot->n;
@@ -125,25 +125,25 @@ static void stop_all(state *s, const rh_error *why) {
   pthread_mutex_lock(&s->lock);
   if (s->failure.status == RH_OK) s->failure = *why;
   pthread_mutex_unlock(&s->lock);
-  for (uint32_t k = 0; k < s->n_workers; k++)
-    if (s->workers[k].streamer.ring) rh_ring_stop(s->workers[k].streamer.ring, why);
+  for (uint32_t k = 0; k < s->n_tasks; k++)
+    if (s->tasks[k].streamer.ring) rh_ring_stop(s->tasks[k].streamer.ring, why);
 }
 
-static void work(worker *w) {
+static void work(task *w) {
   rh_reduction *r = w->reduction;
   rh_error error = {0};
   if (rh_streamer_run(&w->streamer, &error) == RH_OK) return;
-  int others_can = w->streamer.lane_failed && error.status != RH_E_CANCELLED &&
+  int others_can = w->streamer.place_failed && error.status != RH_E_CANCELLED &&
                    !r->spec.source->in_order &&
-                   rh_deal_give_up(&r->state->deal, w->streamer.spec.hand);
+                   rh_schedule_give_up(&r->state->schedule, w->streamer.spec.worker);
   if (others_can)
     w->device->failure = error;
   else
     stop_all(r->state, &error);
 }
 
-static void *worker_main(void *of_worker) {
-  worker *w = of_worker;
+static void *task_main(void *of_task) {
+  task *w = of_task;
   state *s = w->reduction->state;
   work(w);
   pthread_mutex_lock(&s->lock);
@@ -153,12 +153,12 @@ static void *worker_main(void *of_worker) {
   return NULL;
 }
 
-static rh_status begin(worker *w, uint32_t hand, rh_error *error) {
+static rh_status begin(task *w, uint32_t number, rh_error *error) {
   rh_reduction *r = w->reduction;
   int by_code = rh_stream_looks_itself(job_of(r));
-  const rh_streamer_spec spec = {.lane = &w->device->lane,
-                                 .deal = &r->state->deal,
-                                 .hand = hand,
+  const rh_streamer_spec spec = {.place = &w->device->place,
+                                 .schedule = &r->state->schedule,
+                                 .worker = number,
                                  .n_readers = w->device->readers,
                                  .n_checkers = w->device->checkers,
                                  .piece_n = w->device->piece_n,
@@ -166,13 +166,13 @@ static rh_status begin(worker *w, uint32_t hand, rh_error *error) {
                                  .looks_itself = by_code || w->device->checkers == 0,
                                  .take = take_value,
                                  .user = w,
-                                 .reporter = hand == 0 ? r->spec.reporter : NULL};
+                                 .reporter = number == 0 ? r->spec.reporter : NULL};
   return rh_streamer_begin(&w->streamer, &spec, error);
 }
 
 static rh_status start_others(state *s, rh_error *error) {
-  for (uint32_t k = 1; k < s->n_workers; k++) {
-    if (pthread_create(&s->workers[k].thread, NULL, worker_main, &s->workers[k]) != 0)
+  for (uint32_t k = 1; k < s->n_tasks; k++) {
+    if (pthread_create(&s->tasks[k].thread, NULL, task_main, &s->tasks[k]) != 0)
       return rh_fail(error, RH_E_NOMEM, "no thread could be started for a device");
     s->n_started++;
   }
@@ -187,25 +187,25 @@ static void wait_for_others(rh_reduction *r) {
   while (s->n_ended < s->n_started) {
     rh_condition_wait(&s->ended, &s->lock, rh_now() + rh_report_period_s);
     pthread_mutex_unlock(&s->lock);
-    if (rh_deal_report(&s->deal, r->spec.reporter, &error) != RH_OK) stop_all(s, &error);
+    if (rh_schedule_report(&s->schedule, r->spec.reporter, &error) != RH_OK) stop_all(s, &error);
     pthread_mutex_lock(&s->lock);
   }
   pthread_mutex_unlock(&s->lock);
-  for (uint32_t k = 0; k < s->n_started; k++) pthread_join(s->workers[k + 1].thread, NULL);
+  for (uint32_t k = 0; k < s->n_started; k++) pthread_join(s->tasks[k + 1].thread, NULL);
 }
 
 static void finish_chunks(state *s) {
-  for (uint32_t k = 0; k < s->n_workers; k++) rh_streamer_finish(&s->workers[k].streamer);
-  rh_deal_finish(&s->deal);
-  s->n_workers = s->n_started = s->n_ended = 0;
+  for (uint32_t k = 0; k < s->n_tasks; k++) rh_streamer_finish(&s->tasks[k].streamer);
+  rh_schedule_finish(&s->schedule);
+  s->n_tasks = s->n_started = s->n_ended = 0;
 }
 
-static void gather_workers(rh_reduction *r) {
+static void gather_tasks(rh_reduction *r) {
   state *s = r->state;
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
-    rh_stream_device *device = &r->spec.devices[k];
+    rh_worker *device = &r->spec.devices[k];
     if (device->is_up && device->failure.status == RH_OK)
-      s->workers[s->n_workers++] = (worker){.reduction = r, .device = device};
+      s->tasks[s->n_tasks++] = (task){.reduction = r, .device = device};
   }
 }
 
@@ -214,20 +214,20 @@ static void gather_workers(rh_reduction *r) {
 /* `count` chunks of the level from tile `at` on; UINT64_MAX: all that there are. */
 static rh_status reduce_staged(rh_reduction *r, uint64_t at, uint64_t count, rh_error *error) {
   state *s = r->state;
-  gather_workers(r);
-  RH_TRY(rh_deal_init(&s->deal, r->spec.source, s->tile << s->level, s->n_workers, error));
+  gather_tasks(r);
+  RH_TRY(rh_schedule_init(&s->schedule, r->spec.source, s->tile << s->level, s->n_tasks, error));
   if (count != UINT64_MAX) {
     uint64_t stop = r->spec.first + r->spec.n;
-    if (s->deal.n > stop) s->deal.n = stop;
-    rh_deal_only(&s->deal, at >> s->level, (at >> s->level) + count);
+    if (s->schedule.n > stop) s->schedule.n = stop;
+    rh_schedule_only(&s->schedule, at >> s->level, (at >> s->level) + count);
   }
   rh_error why = {0};
   rh_status status = RH_OK;
-  for (uint32_t k = 0; k < s->n_workers && status == RH_OK; k++)
-    status = begin(&s->workers[k], k, &why);
+  for (uint32_t k = 0; k < s->n_tasks && status == RH_OK; k++)
+    status = begin(&s->tasks[k], k, &why);
   if (status == RH_OK) status = start_others(s, &why);
   if (status == RH_OK)
-    work(&s->workers[0]);
+    work(&s->tasks[0]);
   else
     stop_all(s, &why);
   wait_for_others(r);
@@ -295,7 +295,7 @@ static rh_status reduce_tiles(rh_reduction *r, rh_error *error) {
   if (r->spec.n == UINT64_MAX) return reduce_chunks(r, 0, UINT64_MAX, error);
   for (uint64_t at = s->begin, count; at < s->end; at += count << s->level) {
     uint64_t left = s->end - at;
-    s->level = rh_split_level(at, s->end, all);
+    s->level = rh_partition_level(at, s->end, all);
     if (s->level >= s->most_level) s->level = s->most_level;
     count = 1;
     if (s->level == s->most_level) {
@@ -367,32 +367,32 @@ static rh_status set_up(rh_reduction *r, rh_error *error) {
   state *s = r->state;
   int check = (int)r->partial->check;
   if (spec->devices[0].is_up) {
-    uint64_t suits = spec->devices[0].lane.chunk_n / s->tile;
+    uint64_t suits = spec->devices[0].place.chunk_n / s->tile;
     while (UINT64_C(2) << s->most_level <= suits) s->most_level++;
-    spec->devices[0].lane.whole_n = r->partial->whole_n;
-    return rh_road_clear(&spec->devices[0].lane.road, error);
+    spec->devices[0].place.whole_n = r->partial->whole_n;
+    return rh_staging_clear(spec->devices[0].place.staging, error);
   }
   uint64_t chunk_n = rh_stream_chunk_n(spec->devices, spec->n_devices, spec->processes,
                                        spec->source, check, spec->chunk_bytes);
   s->most_level = level_of(r, chunk_n / s->tile);
-  return rh_stream_devices_set_up(spec->devices, spec->n_devices,
-                                  rh_stream_processors(spec->processes), spec->source,
-                                  s->tile << s->most_level, r->partial->whole_n, check, error);
+  return rh_workers_set_up(spec->devices, spec->n_devices, rh_stream_processors(spec->processes),
+                           spec->source, s->tile << s->most_level, r->partial->whole_n, check,
+                           error);
 }
 
 static void describe(rh_reduction *r) {
   r->is_pinned = r->in_place = 1;
   r->chunk_n = r->state->tile << r->state->most_level;
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
-    const rh_stream_device *device = &r->spec.devices[k];
-    const rh_slots *slots = &device->lane.road.slots;
+    const rh_worker *device = &r->spec.devices[k];
     if (!device->is_up) continue;
+    const rh_slots *slots = &device->place.staging->slots;
     r->slot_bytes = slots->bytes;
     r->slots += slots->n;
     r->readers += device->readers;
-    r->in_place &= !device->lane.job.device || slots->shares;
-    r->is_pinned &= slots->is_pinned || !device->lane.job.device;
-    r->setup_s += device->lane.job.setup_s;
+    r->in_place &= !device->place.job.device || slots->shares;
+    r->is_pinned &= slots->is_pinned || !device->place.job.device;
+    r->setup_s += device->place.job.setup_s;
   }
 }
 
@@ -410,8 +410,8 @@ static rh_status make_reduction(rh_reduction **made, const rh_reduction_spec *sp
   *r = (rh_reduction){.spec = *spec, .partial = partial};
   state *s = r->state = calloc(1, sizeof *s);
   r->times = calloc(spec->bring ? 1 : RH_REDUCTION_MOST_TIMES, sizeof *r->times);
-  if (s && r->times) s->workers = calloc(spec->n_devices + 1, sizeof *s->workers);
-  if (!s || !s->workers) return rh_fail(error, RH_E_NOMEM, "no memory for a reduction");
+  if (s && r->times) s->tasks = calloc(spec->n_devices + 1, sizeof *s->tasks);
+  if (!s || !s->tasks) return rh_fail(error, RH_E_NOMEM, "no memory for a reduction");
   pthread_mutex_init(&s->lock, NULL);
   rh_condition_init(&s->ended);
   s->tile = rh_partial_tile(partial->job);
@@ -435,11 +435,11 @@ rh_status rh_reduction_open(rh_reduction **reduction, const rh_reduction_spec *s
 
 void rh_reduction_close(rh_reduction *r) {
   if (!r) return;
-  if (r->state && r->state->workers) {
+  if (r->state && r->state->tasks) {
     finish_chunks(r->state);
     pthread_cond_destroy(&r->state->ended);
     pthread_mutex_destroy(&r->state->lock);
-    free(r->state->workers);
+    free(r->state->tasks);
   }
   free(r->state);
   free(r->times);
@@ -450,9 +450,9 @@ void rh_reduction_close(rh_reduction *r) {
 
 static void warn_of_failures(const rh_reduction *r) {
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
-    const rh_stream_device *device = &r->spec.devices[k];
+    const rh_worker *device = &r->spec.devices[k];
     if (device->is_up && device->failure.status != RH_OK)
-      rh_stream_device_warn(device, "failed, and the others took its chunks");
+      rh_worker_warn(device, "failed, and the others took its chunks");
   }
 }
 

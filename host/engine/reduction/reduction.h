@@ -5,16 +5,16 @@
 
 #include "../partial/partial.h"
 #include "source.h"
-#include "stream_device.h"
+#include "worker.h"
 
 enum { RH_REDUCTION_MOST_TIMES = 4096 };
 
 typedef struct rh_reduction_spec {
   const rh_reporter *reporter; /* of the progress, in the thread of the caller */
   const rh_source *source;
-  rh_stream_device *devices; /* the workers; those that are up already are not set up */
-  uint32_t n_devices;        /* 1 to RH_MOST_HANDS */
-  uint32_t processes;        /* that share this host's processors */
+  rh_worker *devices; /* the workers; those that are up already are not set up */
+  uint32_t n_devices; /* 1 to RH_MOST_WORKERS */
+  uint32_t processes; /* that share this host's processors */
   /* Elements first .. first+n-1, of the partial's whole_n; n: UINT64_MAX, if only reading shows
    * where the source ends. */
   uint64_t first, n;

@@ -3,9 +3,9 @@
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
 #include "../partial/partial.h"
+#include "partition.h"
 #include "resident_load.h"
 #include "resident_weigh.h"
-#include "split.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static uint64_t tiles_of(const rh_resident *r) {
 
 static rh_status set_up_part(rh_resident *r, uint32_t k, uint64_t first, uint64_t end,
                              rh_error *error) {
-  rh_stream_device *device = &r->spec.devices[k];
+  rh_worker *device = &r->spec.devices[k];
   rh_resident_part *part = &r->seats[k].part;
   const rh_resident_part_spec spec = {device->context, &r->whole, first, end, r->spec.check};
   rh_status status = rh_resident_part_init(part, &spec, error);
@@ -43,7 +43,7 @@ static rh_status set_up_part(rh_resident *r, uint32_t k, uint64_t first, uint64_
 static rh_status check_host(const rh_resident *r, const uint64_t *starts, rh_error *error) {
   uint64_t tiles = 0, most = r->spec.most_host_bytes, bytes = 0;
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
-    const rh_stream_device *device = &r->spec.devices[k];
+    const rh_worker *device = &r->spec.devices[k];
     if (!device->device || device->device->shares_memory) tiles += starts[k + 1] - starts[k];
   }
   for (uint32_t k = 0; k < r->spec.source->n_operands; k++)
@@ -55,13 +55,13 @@ static rh_status check_host(const rh_resident *r, const uint64_t *starts, rh_err
 
 /* starts[k] .. starts[k+1]-1 = the tiles of device k, none of one that has a failure. */
 static rh_status share(rh_resident *r, uint64_t *starts, rh_error *error) {
-  double weights[RH_MOST_HANDS];
-  uint64_t cuts[RH_MOST_HANDS + 1];
+  double weights[RH_MOST_WORKERS];
+  uint64_t cuts[RH_MOST_WORKERS + 1];
   uint32_t n = r->spec.n_devices, used = 0;
   RH_TRY(rh_resident_weigh(r->spec.devices, n, r->spec.source, weights, &r->failed, error));
   for (uint32_t k = 0; k < n; k++)
     if (weights[k] > 0) weights[used++] = weights[k];
-  rh_split(tiles_of(r), weights, used, cuts);
+  rh_partition(tiles_of(r), weights, used, cuts);
   starts[0] = used = 0;
   for (uint32_t k = 0; k < n; k++) {
     used += r->spec.devices[k].failure.status == RH_OK;
@@ -71,7 +71,7 @@ static rh_status share(rh_resident *r, uint64_t *starts, rh_error *error) {
 }
 
 static rh_status split(rh_resident *r, rh_error *error) {
-  uint64_t starts[RH_MOST_HANDS + 1];
+  uint64_t starts[RH_MOST_WORKERS + 1];
   int is_empty = r->whole.operation.n == 0; /* the first one reduces nothing */
   RH_TRY(share(r, starts, error));
   RH_TRY(check_host(r, starts, error));
@@ -85,12 +85,12 @@ static rh_status split(rh_resident *r, rh_error *error) {
 }
 
 /* One part that waits is this thread's; others have threads of their own. */
-static rh_status start_crews(rh_resident *r, rh_error *error) {
+static rh_status start_threads(rh_resident *r, rh_error *error) {
   int is_taken = 0;
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
     rh_resident_part *part = part_of(r, k);
     if (!part || !part->waits) continue;
-    if (is_taken) RH_TRY(rh_crew_start(&r->seats[k].crew, part, error));
+    if (is_taken) RH_TRY(rh_part_thread_start(&r->seats[k].thread, part, error));
     is_taken = 1;
   }
   return RH_OK;
@@ -99,8 +99,8 @@ static rh_status start_crews(rh_resident *r, rh_error *error) {
 /* ---- Data ---- */
 
 static rh_status load(rh_resident *r, rh_partial *facts, rh_error *error) {
-  rh_resident_part *parts[RH_MOST_HANDS];
-  uint32_t devices[RH_MOST_HANDS], n = 0, failed;
+  rh_resident_part *parts[RH_MOST_WORKERS];
+  uint32_t devices[RH_MOST_WORKERS], n = 0, failed;
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
     if (!part_of(r, k)) continue;
     devices[n] = k;
@@ -129,10 +129,10 @@ static rh_status begin_part(rh_resident *r, uint32_t k, rh_error *error) {
 static rh_status begin_all(rh_resident *r, rh_error *error) {
   uint32_t mine = r->spec.n_devices;
   for (uint32_t k = 0; k < r->spec.n_devices; k++)
-    if (r->seats[k].crew.part) rh_crew_begin(&r->seats[k].crew);
+    if (r->seats[k].thread.part) rh_part_thread_begin(&r->seats[k].thread);
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
     const rh_resident_part *part = part_of(r, k);
-    if (!part || r->seats[k].crew.part) continue;
+    if (!part || r->seats[k].thread.part) continue;
     if (part->waits)
       mine = k;
     else
@@ -148,8 +148,8 @@ static rh_status end_all(rh_resident *r, rh_error *error) {
     rh_resident_seat *seat = &r->seats[k];
     rh_error why = {0};
     if (!part_of(r, k)) continue;
-    if (seat->crew.part)
-      rh_crew_end(&seat->crew, &why);
+    if (seat->thread.part)
+      rh_part_thread_end(&seat->thread, &why);
     else
       rh_resident_part_end(&seat->part, &why);
     if (why.status == RH_OK || first.status != RH_OK) continue;
@@ -230,7 +230,7 @@ static rh_status judge_answer(rh_resident *r, const rh_partial *facts, rh_error 
 
 static void release(rh_resident *r) {
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
-    rh_crew_finish(&r->seats[k].crew);
+    rh_part_thread_finish(&r->seats[k].thread);
     rh_resident_part_finish(&r->seats[k].part);
     r->spec.devices[k].n = 0;
   }
@@ -241,7 +241,7 @@ static void release(rh_resident *r) {
 static rh_status try_all(rh_resident *r, rh_partial *facts, rh_error *error) {
   double start = rh_now();
   RH_TRY(split(r, error));
-  RH_TRY(start_crews(r, error));
+  RH_TRY(start_threads(r, error));
   RH_TRY(load(r, facts, error));
   r->load_s = rh_now() - start;
   rh_partial_init(&r->values, &r->whole, r->whole.operation.n, RH_CHECK_NONE);
@@ -267,10 +267,9 @@ static int leave_out(rh_resident *r, const rh_error *why) {
 
 static void warn_of_failures(const rh_resident *r) {
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
-    const rh_stream_device *device = &r->spec.devices[k];
+    const rh_worker *device = &r->spec.devices[k];
     if (device->failure.status == RH_OK) continue;
-    rh_stream_device_warn(device,
-                          device->is_up ? "failed, and the others took its part" : "is left out");
+    rh_worker_warn(device, device->is_up ? "failed, and the others took its part" : "is left out");
   }
 }
 

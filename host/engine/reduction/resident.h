@@ -2,14 +2,14 @@
  * reduced by all devices at a time, again and again. */
 #pragma once
 
-#include "resident_crew.h"
+#include "resident_thread.h"
 #include "source.h"
-#include "stream_device.h"
+#include "worker.h"
 
 typedef struct rh_resident_spec {
   /* As rh_stream_spec has them; of each, `n`, `is_up` and `failure` say what became of it.
-   * `chunks` and the lane do not count. */
-  rh_stream_device *devices;
+   * `chunks` and the place do not count. */
+  rh_worker *devices;
   uint32_t n_devices;
   const rh_source *source; /* of known length, and read in any order; what is generated is split */
   int check;               /* RH_CHECK_*; of data in memory the sample is all of them */
@@ -21,7 +21,7 @@ typedef struct rh_resident_spec {
 /* Where a device stands among the others. */
 typedef struct rh_resident_seat {
   rh_resident_part part; /* without nodes: it has no elements */
-  rh_crew crew;          /* started if its calls wait, and another's are this thread's */
+  rh_part_thread thread; /* started if its calls wait, and another's are this thread's */
 } rh_resident_seat;
 
 /* Fields from `n_nodes` on are read-only.  Zero-initialised may be finished. */

@@ -5,8 +5,8 @@
 #include "../../core/run/before_blame.h"
 #include "../../core/run/operand_data.h"
 #include "../partial/partial.h"
-#include "deal.h"
-#include "stream_device.h"
+#include "schedule.h"
+#include "worker.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -26,8 +26,8 @@ typedef struct load {
   uint64_t bytes;
   atomic_uint_fast64_t next; /* piece */
   atomic_int stop;
-  pthread_mutex_t doors[RH_MOST_HANDS]; /* of the parts: a session is one thread's at a time */
-  pthread_mutex_t lock;                 /* of the facts and what follows */
+  pthread_mutex_t doors[RH_MOST_WORKERS]; /* of the parts: a session is one thread's at a time */
+  pthread_mutex_t lock;                   /* of the facts and what follows */
   uint32_t failed;
   rh_error failure; /* the first */
 } load;

@@ -8,7 +8,7 @@
 
 typedef struct rh_load_spec {
   rh_resident_part *const *parts; /* in the order of their elements, without a gap; each has some */
-  uint32_t n_parts;               /* at most RH_MOST_HANDS */
+  uint32_t n_parts;               /* at most RH_MOST_WORKERS */
   const rh_source *source;        /* of known length, and read in any order */
   rh_partial *facts;              /* RH_CHECK_FULL or RH_CHECK_NONE; gets references only */
   const rh_reporter *reporter;

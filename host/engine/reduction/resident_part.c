@@ -4,8 +4,8 @@
 #include "../../core/base/vocabulary.h"
 #include "../../core/cl/memory.h"
 #include "../../core/run/operand_data.h"
-#include "split.h"
-#include "stream_device.h"
+#include "partition.h"
+#include "worker.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static void list_nodes(rh_resident_part *part, const rh_resident_part_spec *spec
   uint64_t tile = rh_partial_tile(spec->job), whole = spec->job->operation.n;
   uint64_t all = whole / tile + (whole % tile != 0);
   for (uint64_t at = spec->first; at < spec->end;) {
-    uint32_t level = rh_split_level(at, spec->end, all);
+    uint32_t level = rh_partition_level(at, spec->end, all);
     uint64_t first = at * tile, tiles = least_of(UINT64_C(1) << level, spec->end - at);
     part->nodes[part->n_nodes++] = (rh_resident_node){
         .first = first, .n = least_of(tiles * tile, whole - first), .level = level};

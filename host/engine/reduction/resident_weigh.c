@@ -41,7 +41,7 @@ static rh_status time_part(rh_resident_part *part, double *seconds, rh_error *er
   return RH_OK;
 }
 
-static rh_status measure(const rh_stream_device *device, const rh_source *source, uint64_t n,
+static rh_status measure(const rh_worker *device, const rh_source *source, uint64_t n,
                          double *weight, rh_error *error) {
   rh_job_spec job = *device->job;
   rh_source some = *source;
@@ -70,7 +70,7 @@ static int is_same_text(const char *a, const char *b) {
   return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static int are_equal(const rh_stream_device *a, const rh_stream_device *b) {
+static int are_equal(const rh_worker *a, const rh_worker *b) {
   const rh_cl_device *left = a->device, *right = b->device;
   if (strcmp(a->job->strategy, b->job->strategy) != 0 ||
       !is_same_text(a->job->plugin, b->job->plugin) || !left != !right)
@@ -81,16 +81,15 @@ static int are_equal(const rh_stream_device *a, const rh_stream_device *b) {
 }
 
 /* The first device of the same kind. */
-static uint32_t kind_of(const rh_stream_device *devices, uint32_t k) {
+static uint32_t kind_of(const rh_worker *devices, uint32_t k) {
   uint32_t first = 0;
   while (devices[first].failure.status != RH_OK || !are_equal(&devices[first], &devices[k]))
     first++;
   return first;
 }
 
-rh_status rh_resident_weigh(const rh_stream_device *devices, uint32_t n_devices,
-                            const rh_source *source, double *weights, uint32_t *failed,
-                            rh_error *error) {
+rh_status rh_resident_weigh(const rh_worker *devices, uint32_t n_devices, const rh_source *source,
+                            double *weights, uint32_t *failed, rh_error *error) {
   uint64_t bytes = 0;
   uint32_t used = 0, kinds = 0;
   *failed = n_devices;

@@ -55,7 +55,7 @@ void rh_ring_stop(rh_ring *ring, const rh_error *why) {
   atomic_store(&ring->stop, 1);
   wake_all(ring);
   pthread_mutex_unlock(&ring->lock);
-  rh_deal_wake(ring->spec.deal);
+  rh_schedule_wake(ring->spec.schedule);
 }
 
 /* ---- Readers ---- */
@@ -75,20 +75,20 @@ static int wait_for_room(rh_ring *ring) {
  * viewed nothing is read. */
 static uint32_t count_pieces(const rh_ring *ring, uint64_t n) {
   uint64_t piece_n = ring->spec.piece_n;
-  if (piece_n == 0 || ring->spec.views || ring->spec.deal->source->in_order) return 1;
+  if (piece_n == 0 || ring->spec.views || ring->spec.schedule->source->in_order) return 1;
   return (uint32_t)(n / piece_n + (n % piece_n != 0));
 }
 
 /* `lock` is held. */
 static void begin_slot(rh_ring *ring, rh_ring_slot *slot, uint64_t index) {
-  const rh_deal *deal = ring->spec.deal;
+  const rh_schedule *schedule = ring->spec.schedule;
   slot->index = index;
-  slot->first = index * deal->chunk_n;
-  slot->n = deal->chunk_n;
-  if (slot->n > deal->n - slot->first) slot->n = deal->n - slot->first;
+  slot->first = index * schedule->chunk_n;
+  slot->n = schedule->chunk_n;
+  if (slot->n > schedule->n - slot->first) slot->n = schedule->n - slot->first;
   slot->n_pieces = slot->left = count_pieces(ring, slot->n);
   slot->begun = 0;
-  for (uint32_t k = 0; k < deal->source->n_operands; k++)
+  for (uint32_t k = 0; k < schedule->source->n_operands; k++)
     slot->operands[k] = (char *)slot->memory + ring->spec.offsets[k];
   slot->note = NULL;
   slot->read_s[0] = rh_now();
@@ -99,7 +99,7 @@ static void begin_slot(rh_ring *ring, rh_ring_slot *slot, uint64_t index) {
 static rh_ring_slot *claim(rh_ring *ring) {
   rh_ring_slot *slot = NULL;
   uint64_t index;
-  int is_dealt = rh_deal_next(ring->spec.deal, ring->spec.hand, &ring->stop, &index);
+  int is_dealt = rh_schedule_next(ring->spec.schedule, ring->spec.worker, &ring->stop, &index);
   pthread_mutex_lock(&ring->lock);
   if (is_dealt) {
     slot = slot_of(ring, ring->next_read++);
@@ -126,7 +126,7 @@ static rh_ring_slot *claim_piece(rh_ring *ring, uint32_t *piece) {
  * piece. */
 static rh_status read_operand(const rh_ring *ring, rh_ring_slot *slot, uint32_t k, uint64_t skip,
                               uint64_t wanted, uint64_t *got, rh_error *error) {
-  const rh_source *source = ring->spec.deal->source;
+  const rh_source *source = ring->spec.schedule->source;
   char *to = (char *)slot->memory + ring->spec.offsets[k];
   *got = wanted;
   if (ring->spec.views) {
@@ -144,7 +144,7 @@ static rh_status read_operands(const rh_ring *ring, rh_ring_slot *slot, uint32_t
   uint64_t wanted = slot->n - skip;
   if (slot->n_pieces > 1 && wanted > ring->spec.piece_n) wanted = ring->spec.piece_n;
   *got = wanted;
-  for (uint32_t k = 0; k < ring->spec.deal->source->n_operands; k++) {
+  for (uint32_t k = 0; k < ring->spec.schedule->source->n_operands; k++) {
     uint64_t of_operand;
     RH_TRY(read_operand(ring, slot, k, skip, wanted, &of_operand, error));
     if (of_operand < *got) *got = of_operand;
@@ -176,13 +176,13 @@ static int read_piece(rh_ring *ring, rh_ring_slot *slot, uint32_t piece) {
   if (read_operands(ring, slot, piece, &got, &error) != RH_OK) {
     rh_ring_stop(ring, &error);
     /* Nobody goes on behind it, and says of the next chunk that it is out of order. */
-    if (ring->spec.deal->source->in_order)
-      rh_deal_read(ring->spec.deal, ring->spec.hand, slot->index, 0);
+    if (ring->spec.schedule->source->in_order)
+      rh_schedule_read(ring->spec.schedule, ring->spec.worker, slot->index, 0);
     return 0;
   }
   if (slot->n_pieces == 1) slot->n = got;
   if (!end_piece(ring, slot)) return 1;
-  rh_deal_read(ring->spec.deal, ring->spec.hand, slot->index, slot->n);
+  rh_schedule_read(ring->spec.schedule, ring->spec.worker, slot->index, slot->n);
   int is_empty = slot->n == 0; /* once it is ready, the slot is another's */
   if (is_empty)
     note_empty(ring, slot);
@@ -191,20 +191,20 @@ static int read_piece(rh_ring *ring, rh_ring_slot *slot, uint32_t piece) {
   return !is_empty;
 }
 
-/* A source that has an order is read by one thread of all rings at a time, from the deal on. */
+/* A source that has an order is read by one thread of all rings at a time, from the schedule on. */
 static void *reader_main(void *of_ring) {
   rh_ring *ring = of_ring;
-  rh_deal *deal = ring->spec.deal;
-  int in_order = deal->source->in_order, goes_on = 1;
+  rh_schedule *schedule = ring->spec.schedule;
+  int in_order = schedule->source->in_order, goes_on = 1;
   while (goes_on) {
     uint32_t piece = 0;
     pthread_mutex_lock(&ring->claim);
     int has_room = ring->filling ? !atomic_load(&ring->stop) : wait_for_room(ring);
-    if (in_order && has_room) pthread_mutex_lock(&deal->in_order);
+    if (in_order && has_room) pthread_mutex_lock(&schedule->in_order);
     rh_ring_slot *slot = has_room ? claim_piece(ring, &piece) : NULL;
     pthread_mutex_unlock(&ring->claim);
     goes_on = slot && read_piece(ring, slot, piece);
-    if (in_order && has_room) pthread_mutex_unlock(&deal->in_order);
+    if (in_order && has_room) pthread_mutex_unlock(&schedule->in_order);
   }
   return NULL;
 }
@@ -276,7 +276,8 @@ rh_status rh_ring_create(rh_ring **made, const rh_ring_spec *spec, rh_error *err
 }
 
 static rh_status report(const rh_ring *ring, rh_error *error) {
-  return ring->spec.reporter ? rh_deal_report(ring->spec.deal, ring->spec.reporter, error) : RH_OK;
+  return ring->spec.reporter ? rh_schedule_report(ring->spec.schedule, ring->spec.reporter, error)
+                             : RH_OK;
 }
 
 static int is_ready(rh_ring *ring) {
@@ -330,7 +331,7 @@ rh_status rh_ring_take(rh_ring *ring, rh_ring_slot **slot, rh_error *error) {
 }
 
 void rh_ring_give_back(rh_ring *ring, rh_ring_slot *slot) {
-  if (ring->spec.views) rh_source_leave(ring->spec.deal->source, slot->first, slot->n);
+  if (ring->spec.views) rh_source_leave(ring->spec.schedule->source, slot->first, slot->n);
   set_state(ring, slot, FREE);
 }
 

@@ -5,11 +5,11 @@
  * there early, and few slots, which the processors' last cache holds, keep all readers busy.
  *
  * A slot is free, is being read, has been read, is being looked at by a thread that checks, is
- * ready, or is with the caller, who takes ready slots in the order of the deal and gives each back
- * once nothing reads it any more.  Memory is that of the slots, however long the source is. */
+ * ready, or is with the caller, who takes ready slots in the order of the schedule and gives each
+ * back once nothing reads it any more.  Memory is that of the slots, however long the source is. */
 #pragma once
 
-#include "deal.h"
+#include "schedule.h"
 
 enum { RH_RING_MOST_THREADS = 16 };
 
@@ -31,8 +31,8 @@ typedef struct rh_ring_slot {
 } rh_ring_slot;
 
 typedef struct rh_ring_spec {
-  rh_deal *deal;
-  uint32_t hand; /* of the deal, for this ring alone */
+  rh_schedule *schedule;
+  uint32_t worker; /* of the schedule, for this ring alone */
   uint32_t n_slots, n_readers, n_checkers;
   uint64_t piece_n;        /* elements that a reader takes at a time; 0: whole chunks */
   void *const *memory;     /* of the slots */
@@ -41,7 +41,7 @@ typedef struct rh_ring_spec {
   /* Looks at a chunk before the caller gets it; 0 checkers: nobody does.  [several threads] */
   rh_status (*check)(void *user, rh_ring_slot *slot, rh_error *error);
   void *user;
-  /* Of the progress of the whole deal; null: another ring reports it. */
+  /* Of the progress of the whole schedule; null: another ring reports it. */
   const rh_reporter *reporter;
 } rh_ring_spec;
 

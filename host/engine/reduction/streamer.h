@@ -1,8 +1,8 @@
-/* One device's part of a stream: the chunks that are dealt to it go from its ring through its lane,
+/* One worker's part of a reduction: the chunks that it gets go from its ring through its place,
  * copies ahead of reductions, and reductions ahead of waiting for their values. */
 #pragma once
 
-#include "lane.h"
+#include "place.h"
 #include "ring.h"
 
 /* Chunks that are sent before one is reduced, and that are reduced before one is fetched: so many
@@ -12,17 +12,17 @@ enum { RH_STREAMER_AHEAD = 2 };
 typedef struct rh_streamer rh_streamer;
 
 typedef struct rh_streamer_spec {
-  rh_lane *lane; /* set up; borrowed */
-  rh_deal *deal;
-  uint32_t hand;
+  rh_place *place; /* set up; borrowed */
+  rh_schedule *schedule;
+  uint32_t worker;
   uint32_t n_readers, n_checkers;
   uint64_t piece_n; /* as rh_ring_spec has it */
   /* Looks at a chunk before it is reduced, in threads of the ring, or if `looks_itself`, in the
    * streamer's own. */
-  rh_status (*look)(void *user, const rh_lane *lane, rh_ring_slot *slot, rh_error *error);
+  rh_status (*look)(void *user, const rh_place *place, rh_ring_slot *slot, rh_error *error);
   int looks_itself;
   /* Takes the value of a chunk, aligned to 16. */
-  rh_status (*take)(void *user, const rh_lane *lane, const rh_ring_slot *slot, const void *value,
+  rh_status (*take)(void *user, const rh_place *place, const rh_ring_slot *slot, const void *value,
                     const rh_chunk_times *times, rh_error *error);
   void *user;
   const rh_reporter *reporter; /* as rh_ring_spec has it */
@@ -32,9 +32,9 @@ typedef struct rh_streamer_spec {
 struct rh_streamer {
   rh_streamer_spec spec;
   rh_ring *ring;
-  rh_lane_chunk chunks[2 * RH_STREAMER_AHEAD]; /* the k-th is in k % MOST_IN_FLIGHT */
-  uint64_t sent, run, fetched;                 /* chunks */
-  int lane_failed; /* 1: it was the lane that failed, and another could go on */
+  rh_place_chunk chunks[2 * RH_STREAMER_AHEAD]; /* the k-th is in k % MOST_IN_FLIGHT */
+  uint64_t sent, run, fetched;                  /* chunks */
+  int place_failed; /* 1: it was the place that failed, and another could go on */
 };
 
 /* Slots that keep the readers, who fill so many at a time, the checkers and the device busy. */

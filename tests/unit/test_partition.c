@@ -1,6 +1,6 @@
 /* Where data that are split among devices are cut: shares as weights say, in few aligned nodes. */
 #include "../../host/core/base/random.h"
-#include "../../host/engine/reduction/split.h"
+#include "../../host/engine/reduction/partition.h"
 
 #include <check.h>
 #include <math.h>
@@ -12,7 +12,7 @@ enum { MOST = 64, ROUNDS = 3000 };
 static uint32_t count_nodes(uint64_t first, uint64_t end, uint64_t units) {
   uint32_t n = 0;
   while (first < end) {
-    uint32_t level = rh_split_level(first, end, units);
+    uint32_t level = rh_partition_level(first, end, units);
     uint64_t length = UINT64_C(1) << level;
     ck_assert_uint_lt(level, 64);
     ck_assert_uint_eq(first % length, 0);
@@ -31,7 +31,7 @@ START_TEST(equal_parts_of_a_power_of_two_are_one_node_each) {
   for (uint32_t n = 1; n <= 8; n *= 2)
     for (uint32_t level = 3; level < 60; level++) {
       uint64_t units = UINT64_C(1) << level;
-      rh_split(units, weights, n, starts);
+      rh_partition(units, weights, n, starts);
       for (uint32_t k = 0; k < n; k++) {
         ck_assert_uint_eq(starts[k + 1] - starts[k], units / n);
         ck_assert_uint_eq(count_nodes(starts[k], starts[k + 1], units), 1);
@@ -52,7 +52,7 @@ END_TEST
 static void check_split(uint64_t units, const double *weights, uint32_t n) {
   uint64_t starts[MOST + 1];
   double all = 0;
-  rh_split(units, weights, n, starts);
+  rh_partition(units, weights, n, starts);
   ck_assert_uint_eq(starts[0], 0);
   ck_assert_uint_eq(starts[n], units);
   for (uint32_t k = 0; k < n; k++) all += weights[k];

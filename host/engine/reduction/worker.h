@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../partial/partial.h"
-#include "lane.h"
+#include "place.h"
 
 /* Chunks where the caller names no size, in MiB: the host's, from and to, by the processors' cache;
  * and those of a device with memory of its own. */
@@ -12,47 +12,47 @@
 
 /* A device of a stream, and what became of it.  Zero-initialise what follows `device`; one that has
  * a failure beforehand is passed over. */
-typedef struct rh_stream_device {
+typedef struct rh_worker {
   rh_context *context; /* its own, for its session and what is tuned for it; borrowed */
   /* What is reduced, and by which strategy: of all devices the same operator on the same types.  n
    * and offsets do not count.  A user's operator has rh_custom_take_base(). */
   const rh_job_spec *job;
   const rh_cl_device *device; /* the strategy's, of rh_job_device(); null: the host */
-  rh_lane lane;               /* of use afterwards for what the strategy answered; to be finished */
+  rh_place place;             /* of use afterwards for what the strategy answered; to be finished */
   uint32_t readers, checkers; /* threads */
   uint64_t piece_n;           /* rh_streamer_spec has it */
   uint32_t is_up;             /* 1: it was set up */
   uint64_t chunks, n;         /* whose values it gave, and their elements */
   rh_error failure;           /* why it was left out, or left the work to others; or status 0 */
-} rh_stream_device;
+} rh_worker;
 
 /* Elements of a chunk for these devices, while so many processes of this host stream.  bytes: as
  * rh_stream_spec has it; check: RH_CHECK_*; source: null if nothing is viewed. */
-uint64_t rh_stream_chunk_n(const rh_stream_device *devices, uint32_t n_devices, uint32_t processes,
+uint64_t rh_stream_chunk_n(const rh_worker *devices, uint32_t n_devices, uint32_t processes,
                            const rh_source *source, int check, uint64_t bytes);
 
 /* Are references computed on a device, by one thread at a time? */
 int rh_stream_looks_itself(const rh_job_spec *job);
 
 /* Counts the threads of a device that may use so many processors.  check: RH_CHECK_*. */
-void rh_stream_device_plan(rh_stream_device *device, uint32_t processors, int in_order, int check,
-                           uint64_t chunk_n);
+void rh_worker_plan(rh_worker *device, uint32_t processors, int in_order, int check,
+                    uint64_t chunk_n);
 /* The slots that keep them busy. */
-uint32_t rh_stream_device_slots(const rh_stream_device *device);
+uint32_t rh_worker_slots(const rh_worker *device);
 
 /* Sets up the strategy and slots of a device with a plan, for n elements in all: UINT64_MAX, if
  * that is not known.  The strategy is tested unless check is RH_CHECK_FULL.  After a failure only
- * device->lane.road is to be finished. */
-rh_status rh_stream_device_open(rh_stream_device *device, uint64_t n, uint64_t chunk_n, int check,
-                                rh_error *error);
+ * rh_place_finish(&device->place) is to follow. */
+rh_status rh_worker_open(rh_worker *device, uint64_t n, uint64_t chunk_n, int check,
+                         rh_error *error);
 
 /* Sets up the strategies and slots of all that have no failure yet.  Those that decline or cannot
  * be set up are left out, as those are that have one, with warnings; without any, it fails as the
  * first did.  processors: that their threads may use; source: for in_order; whole_n: as
- * rh_stream_device_open() has n; check: RH_CHECK_*. */
-rh_status rh_stream_devices_set_up(rh_stream_device *devices, uint32_t n_devices,
-                                   uint32_t processors, const rh_source *source, uint64_t chunk_n,
-                                   uint64_t whole_n, int check, rh_error *error);
+ * rh_worker_open() has n; check: RH_CHECK_*. */
+rh_status rh_workers_set_up(rh_worker *devices, uint32_t n_devices, uint32_t processors,
+                            const rh_source *source, uint64_t chunk_n, uint64_t whole_n, int check,
+                            rh_error *error);
 
 /* Tries a strategy that is set up on a few elements, for what no check of the answer would show. */
 rh_status rh_stream_try(rh_job *job, int check, rh_error *error);
@@ -64,4 +64,4 @@ uint32_t rh_stream_processors(uint32_t processes);
 int rh_stream_may_leave_out(rh_status status);
 
 /* Warns that the device `what`, such as "is left out", because of its failure. */
-void rh_stream_device_warn(const rh_stream_device *device, const char *what);
+void rh_worker_warn(const rh_worker *device, const char *what);

@@ -1,4 +1,4 @@
-#include "stream_device.h"
+#include "worker.h"
 #include "../../core/base/error.h"
 #include "../../core/base/log.h"
 #include "../../core/base/processor_cache.h"
@@ -10,7 +10,7 @@
 enum {
   /* For strategies that read the host's memory: so many chunks of all processes are still in the
    * processors' last cache.  Of a ring of 24 MiB beside a cache of 32, a fifth of the time is lost;
-   * smaller chunks than these cost more to deal than they save. */
+   * smaller chunks than these cost more to schedule than they save. */
   CHUNKS_IN_CACHE = 16,
   LEAST_HOST_CHUNK = RH_STREAM_LEAST_MIB << 20,
   MOST_HOST_CHUNK = RH_STREAM_MOST_MIB << 20,
@@ -27,7 +27,7 @@ enum {
 };
 
 /* Does the device have memory of its own? */
-static int copies(const rh_stream_device *device) {
+static int copies(const rh_worker *device) {
   return device->device && !device->device->shares_memory;
 }
 
@@ -39,14 +39,14 @@ static uint64_t host_chunk(uint32_t processes) {
                                    : bytes;
 }
 
-uint64_t rh_stream_chunk_n(const rh_stream_device *devices, uint32_t n_devices, uint32_t processes,
+uint64_t rh_stream_chunk_n(const rh_worker *devices, uint32_t n_devices, uint32_t processes,
                            const rh_source *source, int check, uint64_t bytes) {
   uint64_t suits = host_chunk(processes);
   if (check == RH_CHECK_NONE && !devices[0].device && source && rh_source_is_viewed(source))
     suits = VIEWED_CHUNK;
   for (uint32_t k = 0; k < n_devices; k++)
     if (copies(&devices[k])) suits = DEVICE_CHUNK;
-  return rh_lane_chunk_n(devices[0].job, bytes ? bytes : suits);
+  return rh_place_chunk_n(devices[0].job, bytes ? bytes : suits);
 }
 
 int rh_stream_looks_itself(const rh_job_spec *job) {
@@ -62,14 +62,14 @@ uint32_t rh_stream_processors(uint32_t processes) {
 }
 
 /* For one of the devices. */
-static uint32_t share_processors(const rh_stream_device *devices, uint32_t n_devices, uint32_t n) {
+static uint32_t share_processors(const rh_worker *devices, uint32_t n_devices, uint32_t n) {
   uint32_t used = 0;
   for (uint32_t k = 0; k < n_devices; k++) used += devices[k].failure.status == RH_OK;
   return used && n > used ? n / used : 1;
 }
 
 /* Those that copy leave a quarter of the processors to the driver and to us. */
-static uint32_t count_readers(const rh_stream_device *device, uint32_t n, int in_order) {
+static uint32_t count_readers(const rh_worker *device, uint32_t n, int in_order) {
   uint32_t most = MOST_READERS;
   if (in_order) return 1;
   if (copies(device)) {
@@ -79,7 +79,7 @@ static uint32_t count_readers(const rh_stream_device *device, uint32_t n, int in
   return n < most ? n : most;
 }
 
-static uint32_t count_checkers(const rh_stream_device *device, uint32_t n, int check) {
+static uint32_t count_checkers(const rh_worker *device, uint32_t n, int check) {
   if (check == RH_CHECK_NONE || rh_stream_looks_itself(device->job)) return 0;
   return n < RH_RING_MOST_THREADS ? n : RH_RING_MOST_THREADS;
 }
@@ -98,33 +98,33 @@ rh_status rh_stream_try(rh_job *job, int check, rh_error *error) {
   return rh_job_check_order(job, error);
 }
 
-void rh_stream_device_plan(rh_stream_device *device, uint32_t processors, int in_order, int check,
-                           uint64_t chunk_n) {
+void rh_worker_plan(rh_worker *device, uint32_t processors, int in_order, int check,
+                    uint64_t chunk_n) {
   device->readers = count_readers(device, processors, in_order);
   device->checkers = count_checkers(device, processors, check);
   device->piece_n = copies(device) ? chunk_n / PIECES : 0;
 }
 
 /* While the last pieces of one slot are read, others of the next are. */
-uint32_t rh_stream_device_slots(const rh_stream_device *device) {
+uint32_t rh_worker_slots(const rh_worker *device) {
   uint32_t being_read = device->piece_n ? 2 : device->readers;
   return rh_streamer_slots(being_read, device->checkers);
 }
 
-rh_status rh_stream_device_open(rh_stream_device *device, uint64_t n, uint64_t chunk_n, int check,
-                                rh_error *error) {
-  rh_lane *lane = &device->lane;
-  uint32_t slots = rh_stream_device_slots(device);
-  RH_TRY(rh_lane_init(lane, device->context, device->job, chunk_n, slots, error));
-  lane->whole_n = n;
-  rh_status status = rh_stream_try(&lane->job, check, error);
+rh_status rh_worker_open(rh_worker *device, uint64_t n, uint64_t chunk_n, int check,
+                         rh_error *error) {
+  rh_place *place = &device->place;
+  uint32_t slots = rh_worker_slots(device);
+  RH_TRY(rh_place_init(place, device->context, device->job, chunk_n, slots, error));
+  place->whole_n = n;
+  rh_status status = rh_stream_try(&place->job, check, error);
   if (status != RH_OK) {
-    rh_job_finish(&lane->job);
+    rh_job_finish(&place->job);
     return status;
   }
-  if (lane->road.unpinned.status != RH_OK)
+  if (place->staging->unpinned.status != RH_OK)
     rh_log(&device->context->options.reporter, RH_LOG_INFO, "copies go from pageable memory: %s",
-           lane->road.unpinned.message);
+           place->staging->unpinned.message);
   device->is_up = 1;
   return RH_OK;
 }
@@ -134,33 +134,33 @@ int rh_stream_may_leave_out(rh_status status) {
          status == RH_E_PLUGIN;
 }
 
-void rh_stream_device_warn(const rh_stream_device *device, const char *what) {
+void rh_worker_warn(const rh_worker *device, const char *what) {
   const rh_cl_device *chosen = device->device ? device->device : device->context->device;
   rh_log(&device->context->options.reporter, RH_LOG_WARNING, "device %s %s: %s",
          chosen ? chosen->label : "host", what, device->failure.message);
 }
 
-rh_status rh_stream_devices_set_up(rh_stream_device *devices, uint32_t n_devices,
-                                   uint32_t processors, const rh_source *source, uint64_t chunk_n,
-                                   uint64_t whole_n, int check, rh_error *error) {
+rh_status rh_workers_set_up(rh_worker *devices, uint32_t n_devices, uint32_t processors,
+                            const rh_source *source, uint64_t chunk_n, uint64_t whole_n, int check,
+                            rh_error *error) {
   uint32_t share = share_processors(devices, n_devices, processors), n_up = 0;
   rh_error first = {0};
   for (uint32_t k = 0; k < n_devices; k++) {
-    rh_stream_device *device = &devices[k];
+    rh_worker *device = &devices[k];
     rh_error why = {0};
     if (device->failure.status != RH_OK) continue;
-    rh_stream_device_plan(device, share, source->in_order, check, chunk_n);
-    rh_status status = rh_stream_device_open(device, whole_n, chunk_n, check, &why);
+    rh_worker_plan(device, share, source->in_order, check, chunk_n);
+    rh_status status = rh_worker_open(device, whole_n, chunk_n, check, &why);
     n_up += status == RH_OK;
     if (status == RH_OK) continue;
-    rh_lane_finish(&device->lane);
+    rh_place_finish(&device->place);
     device->failure = why;
     if (first.status == RH_OK || !rh_stream_may_leave_out(status)) first = why;
     if (!rh_stream_may_leave_out(status)) break;
   }
   if (n_up && (first.status == RH_OK || rh_stream_may_leave_out(first.status))) {
     for (uint32_t k = 0; k < n_devices; k++)
-      if (!devices[k].is_up) rh_stream_device_warn(&devices[k], "is left out");
+      if (!devices[k].is_up) rh_worker_warn(&devices[k], "is left out");
     return RH_OK;
   }
   if (error) *error = first;

@@ -1,4 +1,4 @@
-#include "split.h"
+#include "partition.h"
 #include "../partial/fold.h"
 
 enum {
@@ -23,7 +23,7 @@ static uint64_t cut_near(double at, double tolerance, uint64_t units) {
   return cut < units ? cut : units;
 }
 
-void rh_split(uint64_t units, const double *weights, uint32_t n, uint64_t *starts) {
+void rh_partition(uint64_t units, const double *weights, uint32_t n, uint64_t *starts) {
   double all = 0, before = 0;
   for (uint32_t k = 0; k < n; k++) all += weights[k];
   starts[0] = 0;
@@ -53,13 +53,13 @@ static uint64_t start_of(uint64_t tile, uint64_t first, uint64_t n, uint32_t ran
   return rank == size || at >= end || at * tile > first + n ? first + n : at * tile;
 }
 
-void rh_split_ranks(uint64_t tile, uint64_t first, uint64_t n, uint32_t rank, uint32_t size,
-                    uint64_t *to, uint64_t *count) {
+void rh_partition_ranks(uint64_t tile, uint64_t first, uint64_t n, uint32_t rank, uint32_t size,
+                        uint64_t *to, uint64_t *count) {
   *to = start_of(tile, first, n, rank, size);
   *count = start_of(tile, first, n, rank + 1, size) - *to;
 }
 
-uint32_t rh_split_level(uint64_t first, uint64_t end, uint64_t units) {
+uint32_t rh_partition_level(uint64_t first, uint64_t end, uint64_t units) {
   enum { MOST = 63 };
   uint64_t left = end - first;
   uint32_t level = rh_fold_level(first, left, MOST);

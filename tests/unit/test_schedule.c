@@ -16,73 +16,73 @@ static rh_source source_of(uint64_t n) {
   return source;
 }
 
-/* ---- Hands that do nothing but wait ---- */
+/* ---- Workers that do nothing but wait ---- */
 
-typedef struct hand {
-  rh_deal *deal;
+typedef struct worker {
+  rh_schedule *schedule;
   uint32_t number;
   useconds_t each_us;
   uint64_t gives_up_at; /* the chunk, from 1; 0: never */
   uint64_t done;
   atomic_int *times; /* that each chunk was done */
   pthread_t thread;
-} hand;
+} worker;
 
-static void *work(void *of_hand) {
-  hand *mine = of_hand;
+static void *work(void *of_worker) {
+  worker *mine = of_worker;
   const atomic_int stop = 0;
   uint64_t chunk;
-  while (rh_deal_next(mine->deal, mine->number, &stop, &chunk)) {
-    rh_deal_read(mine->deal, mine->number, chunk, CHUNK);
+  while (rh_schedule_next(mine->schedule, mine->number, &stop, &chunk)) {
+    rh_schedule_read(mine->schedule, mine->number, chunk, CHUNK);
     usleep(mine->each_us);
     if (mine->done + 1 == mine->gives_up_at) {
-      rh_deal_give_up(mine->deal, mine->number);
+      rh_schedule_give_up(mine->schedule, mine->number);
       continue;
     }
     atomic_fetch_add(&mine->times[chunk], 1);
     mine->done++;
-    rh_deal_done(mine->deal, mine->number, chunk, CHUNK);
+    rh_schedule_done(mine->schedule, mine->number, chunk, CHUNK);
   }
   return NULL;
 }
 
-/* Every chunk once, whatever the hands do. */
-static void deal_all(uint64_t chunks, hand *hands, uint32_t n) {
+/* Every chunk once, whatever the workers do. */
+static void deal_all(uint64_t chunks, worker *workers, uint32_t n) {
   static atomic_int times[MOST];
   rh_source source = source_of(chunks * CHUNK);
-  rh_deal deal;
+  rh_schedule schedule;
   for (uint64_t k = 0; k < chunks; k++) atomic_store(&times[k], 0);
-  ck_assert_int_eq(rh_deal_init(&deal, &source, CHUNK, n, NULL), RH_OK);
+  ck_assert_int_eq(rh_schedule_init(&schedule, &source, CHUNK, n, NULL), RH_OK);
   for (uint32_t k = 0; k < n; k++) {
-    hands[k].deal = &deal;
-    hands[k].number = k;
-    hands[k].times = times;
-    ck_assert_int_eq(pthread_create(&hands[k].thread, NULL, work, &hands[k]), 0);
+    workers[k].schedule = &schedule;
+    workers[k].number = k;
+    workers[k].times = times;
+    ck_assert_int_eq(pthread_create(&workers[k].thread, NULL, work, &workers[k]), 0);
   }
-  for (uint32_t k = 0; k < n; k++) pthread_join(hands[k].thread, NULL);
+  for (uint32_t k = 0; k < n; k++) pthread_join(workers[k].thread, NULL);
   for (uint64_t k = 0; k < chunks; k++)
     ck_assert_msg(atomic_load(&times[k]) == 1, "chunk %d was done %d times", (int)k,
                   atomic_load(&times[k]));
-  ck_assert_uint_eq(deal.done_n, chunks * CHUNK);
-  rh_deal_finish(&deal);
+  ck_assert_uint_eq(schedule.done_n, chunks * CHUNK);
+  rh_schedule_finish(&schedule);
 }
 
 START_TEST(every_chunk_once) {
   for (uint64_t chunks = 0; chunks < 40; chunks += 3) {
-    hand hands[5] = {{.each_us = 0}, {.each_us = 10}, {.each_us = 300}};
-    deal_all(chunks, hands, 1 + (uint32_t)(chunks % 5));
+    worker workers[5] = {{.each_us = 0}, {.each_us = 10}, {.each_us = 300}};
+    deal_all(chunks, workers, 1 + (uint32_t)(chunks % 5));
   }
 }
 END_TEST
 
-START_TEST(hands_that_give_up) {
+START_TEST(workers_that_give_up) {
   for (uint64_t after = 1; after < 20; after++) {
-    hand hands[4] = {{.each_us = 200},
-                     {.each_us = 100, .gives_up_at = after},
-                     {.each_us = 10, .gives_up_at = after},
-                     {.each_us = 50, .gives_up_at = 2 * after}};
-    deal_all(100, hands, 4);
-    ck_assert_uint_gt(hands[0].done, 0);
+    worker workers[4] = {{.each_us = 200},
+                         {.each_us = 100, .gives_up_at = after},
+                         {.each_us = 10, .gives_up_at = after},
+                         {.each_us = 50, .gives_up_at = 2 * after}};
+    deal_all(100, workers, 4);
+    ck_assert_uint_gt(workers[0].done, 0);
   }
 }
 END_TEST
@@ -90,51 +90,52 @@ END_TEST
 /* The last chunks are returned when nothing else is left: the others must still be there. */
 START_TEST(what_is_returned_late) {
   for (int k = 0; k < 50; k++) {
-    hand hands[2] = {{.each_us = 0}, {.each_us = 1000, .gives_up_at = 1}};
-    deal_all(3, hands, 2);
+    worker workers[2] = {{.each_us = 0}, {.each_us = 1000, .gives_up_at = 1}};
+    deal_all(3, workers, 2);
   }
 }
 END_TEST
 
-/* A hand that is a thousand times slower gets no chunk for which the other would wait. */
-START_TEST(slow_hands) {
+/* A worker that is a thousand times slower gets no chunk for which the other would wait. */
+START_TEST(slow_workers) {
   static atomic_int times[100];
   rh_source source = source_of(100 * CHUNK);
   const atomic_int stop = 0;
-  rh_deal deal;
+  rh_schedule schedule;
   uint64_t chunk;
-  hand slow = {.deal = &deal, .number = 1, .times = times};
-  ck_assert_int_eq(rh_deal_init(&deal, &source, CHUNK, 2, NULL), RH_OK);
-  ck_assert(rh_deal_next(&deal, 1, &stop, &chunk));
+  worker slow = {.schedule = &schedule, .number = 1, .times = times};
+  ck_assert_int_eq(rh_schedule_init(&schedule, &source, CHUNK, 2, NULL), RH_OK);
+  ck_assert(rh_schedule_next(&schedule, 1, &stop, &chunk));
   usleep(200000);
-  rh_deal_done(&deal, 1, chunk, CHUNK);
+  rh_schedule_done(&schedule, 1, chunk, CHUNK);
   for (int k = 0; k < 80; k++) {
-    ck_assert(rh_deal_next(&deal, 0, &stop, &chunk));
-    rh_deal_done(&deal, 0, chunk, CHUNK);
+    ck_assert(rh_schedule_next(&schedule, 0, &stop, &chunk));
+    rh_schedule_done(&schedule, 0, chunk, CHUNK);
   }
   ck_assert_int_eq(pthread_create(&slow.thread, NULL, work, &slow), 0);
   usleep(20000);
-  while (rh_deal_next(&deal, 0, &stop, &chunk)) rh_deal_done(&deal, 0, chunk, CHUNK);
+  while (rh_schedule_next(&schedule, 0, &stop, &chunk))
+    rh_schedule_done(&schedule, 0, chunk, CHUNK);
   pthread_join(slow.thread, NULL);
   ck_assert_uint_eq(slow.done, 0);
-  rh_deal_finish(&deal);
+  rh_schedule_finish(&schedule);
 }
 END_TEST
 
-/* The last hand that gives up is told that nobody takes its chunks. */
-START_TEST(the_last_hand) {
+/* The last worker that gives up is told that nobody takes its chunks. */
+START_TEST(the_last_worker) {
   rh_source source = source_of(10 * CHUNK);
   const atomic_int stop = 0;
-  rh_deal deal;
+  rh_schedule schedule;
   uint64_t chunk;
-  ck_assert_int_eq(rh_deal_init(&deal, &source, CHUNK, 2, NULL), RH_OK);
-  ck_assert(rh_deal_next(&deal, 0, &stop, &chunk) && chunk == 0);
-  ck_assert(rh_deal_next(&deal, 1, &stop, &chunk) && chunk == 1);
-  ck_assert_int_eq(rh_deal_give_up(&deal, 1), 1);
-  ck_assert(rh_deal_next(&deal, 0, &stop, &chunk) && chunk == 1);
-  ck_assert(!rh_deal_next(&deal, 1, &stop, &chunk));
-  ck_assert_int_eq(rh_deal_give_up(&deal, 0), 0);
-  rh_deal_finish(&deal);
+  ck_assert_int_eq(rh_schedule_init(&schedule, &source, CHUNK, 2, NULL), RH_OK);
+  ck_assert(rh_schedule_next(&schedule, 0, &stop, &chunk) && chunk == 0);
+  ck_assert(rh_schedule_next(&schedule, 1, &stop, &chunk) && chunk == 1);
+  ck_assert_int_eq(rh_schedule_give_up(&schedule, 1), 1);
+  ck_assert(rh_schedule_next(&schedule, 0, &stop, &chunk) && chunk == 1);
+  ck_assert(!rh_schedule_next(&schedule, 1, &stop, &chunk));
+  ck_assert_int_eq(rh_schedule_give_up(&schedule, 0), 0);
+  rh_schedule_finish(&schedule);
 }
 END_TEST
 
@@ -142,8 +143,8 @@ END_TEST
 
 typedef struct player {
   rh_ring *ring;
-  rh_deal *deal;
-  uint32_t hand;
+  rh_schedule *schedule;
+  uint32_t worker;
   uint64_t sum, fails_after, taken;
   pthread_t thread;
 } player;
@@ -154,12 +155,12 @@ static void *play(void *of_player) {
   while (rh_ring_take(mine->ring, &slot, NULL) == RH_OK && slot) {
     const uint32_t *elements = slot->memory;
     if (mine->fails_after && mine->taken == mine->fails_after) {
-      rh_deal_give_up(mine->deal, mine->hand);
+      rh_schedule_give_up(mine->schedule, mine->worker);
       break;
     }
     for (uint64_t k = 0; k < slot->n; k++) mine->sum += elements[k];
     mine->taken++;
-    rh_deal_done(mine->deal, mine->hand, slot->index, slot->n);
+    rh_schedule_done(mine->schedule, mine->worker, slot->index, slot->n);
     rh_ring_give_back(mine->ring, slot);
   }
   return NULL;
@@ -180,13 +181,13 @@ static uint64_t sum_by_rings(const rh_source *source, uint32_t n_rings, uint32_t
   player players[4] = {{0}};
   rh_ring_spec specs[4];
   atomic_ullong looked = 0;
-  rh_deal deal;
+  rh_schedule schedule;
   uint64_t sum = 0;
-  ck_assert_int_eq(rh_deal_init(&deal, source, CHUNK, n_rings, NULL), RH_OK);
+  ck_assert_int_eq(rh_schedule_init(&schedule, source, CHUNK, n_rings, NULL), RH_OK);
   for (uint32_t k = 0; k < n_rings; k++) {
     for (int s = 0; s < SLOTS; s++) slots[k][s] = memory[k][s];
-    specs[k] = (rh_ring_spec){.deal = &deal,
-                              .hand = k,
+    specs[k] = (rh_ring_spec){.schedule = &schedule,
+                              .worker = k,
                               .n_slots = SLOTS,
                               .n_readers = 1 + k,
                               .n_checkers = k,
@@ -195,7 +196,7 @@ static uint64_t sum_by_rings(const rh_source *source, uint32_t n_rings, uint32_t
                               .offsets = offsets,
                               .check = look,
                               .user = &looked};
-    players[k] = (player){.deal = &deal, .hand = k, .fails_after = k < fails ? 3 + k : 0};
+    players[k] = (player){.schedule = &schedule, .worker = k, .fails_after = k < fails ? 3 + k : 0};
     ck_assert_int_eq(rh_ring_create(&players[k].ring, &specs[k], NULL), RH_OK);
   }
   for (uint32_t k = 0; k < n_rings; k++)
@@ -205,8 +206,8 @@ static uint64_t sum_by_rings(const rh_source *source, uint32_t n_rings, uint32_t
     rh_ring_destroy(players[k].ring);
     sum += players[k].sum;
   }
-  ck_assert_uint_eq(deal.done_n, source->n);
-  rh_deal_finish(&deal);
+  ck_assert_uint_eq(schedule.done_n, source->n);
+  rh_schedule_finish(&schedule);
   return sum;
 }
 
@@ -230,13 +231,13 @@ START_TEST(rings_that_fail) {
 END_TEST
 
 int main(void) {
-  Suite *suite = suite_create("deal");
-  TCase *cases = tcase_create("deal");
+  Suite *suite = suite_create("schedule");
+  TCase *cases = tcase_create("schedule");
   tcase_add_test(cases, every_chunk_once);
-  tcase_add_test(cases, hands_that_give_up);
+  tcase_add_test(cases, workers_that_give_up);
   tcase_add_test(cases, what_is_returned_late);
-  tcase_add_test(cases, slow_hands);
-  tcase_add_test(cases, the_last_hand);
+  tcase_add_test(cases, slow_workers);
+  tcase_add_test(cases, the_last_worker);
   tcase_add_test(cases, rings_read_everything_once);
   tcase_add_test(cases, rings_that_fail);
   suite_add_tcase(suite, cases);
