@@ -127,9 +127,6 @@ static rh_status prepare(work *w, rh_error *error) {
   w->script = library ? rh_path_join(library, REDHOST_DATA_FROM_LIB "/redhost/plot/main.py") : NULL;
   free(library);
   if (!w->script) return rh_fail(error, RH_E_FILE, "the script that draws cannot be found");
-  if (access(w->script, R_OK) != 0)
-    return rh_fail(error, RH_E_FILE, "%s: %s; it draws, and comes with redhost", w->script,
-                   strerror(errno));
   w->python = find_python();
   if (!w->python)
     return rh_fail(error, RH_E_FILE,
