@@ -42,8 +42,8 @@ void rh_schedule_finish(rh_schedule *schedule); /* zero-initialised is fine */
 /* Only chunks first .. end-1 of a source of known length are dealt.  [before anything is dealt] */
 void rh_schedule_only(rh_schedule *schedule, uint64_t first, uint64_t end);
 
-/* *index: the next chunk for the worker.  Waits until it should have one; 0 if there is nothing more
- * for it, or once *stop is 1.  A worker holds at most RH_RING_MOST_SLOTS.  [any thread] */
+/* *index: the next chunk for the worker.  Waits until it should have one; 0 if there is nothing
+ * more for it, or once *stop is 1.  A worker holds at most RH_RING_MOST_SLOTS.  [any thread] */
 int rh_schedule_next(rh_schedule *schedule, uint32_t worker, const atomic_int *stop,
                      uint64_t *index);
 
