@@ -96,7 +96,7 @@ static uint64_t trial_n(const rh_job_spec *spec) {
 }
 
 /* Of this very operator and type: others may take ten times as long. */
-static const rh_tunedb_entry *find_near(const calibration *t, const rh_calibrate_candidate *one,
+static const rh_tunedb_entry *find_near(const calibration *t, const rh_known_strategy *one,
                                         uint32_t origin) {
   const rh_tunedb_timed near = {origin, origin, RH_TUNED_SAME, t->n / 8, 8 * t->n};
   const rh_asked asked = {one->entry->name, one->plugin, t->spec->operation.op, t->n};
@@ -104,7 +104,7 @@ static const rh_tunedb_entry *find_near(const calibration *t, const rh_calibrate
 }
 
 /* A time within a factor of 8 of the size, and not under another driver. */
-static int is_known(const calibration *t, const rh_calibrate_candidate *one) {
+static int is_known(const calibration *t, const rh_known_strategy *one) {
   return find_near(t, one, RH_TUNED_HERE) || find_near(t, one, RH_TUNED_SHIPPED);
 }
 
@@ -119,9 +119,10 @@ static void keep(calibration *t, const rh_asked *of, uint32_t on_device, double 
               rh_format_size(size, of->n), rh_format_seconds(time, seconds));
 }
 
-static void keep_strategy(calibration *t, const rh_entry *of, double seconds) {
-  const rh_asked asked = {of->name, rh_tunedb_file(t->tuned, of->path), t->spec->operation.op,
-                          t->n};
+static void keep_strategy(calibration *t, rh_known_strategy *one, double seconds) {
+  const rh_entry *of = one->entry;
+  one->plugin = rh_tunedb_file(t->tuned, of->path);
+  const rh_asked asked = {of->name, one->plugin, t->spec->operation.op, t->n};
   keep(t, &asked, of->device_kinds != RH_DEVICE_HOST, seconds);
 }
 
@@ -206,13 +207,13 @@ static double time_strategy(calibration *t, const rh_entry *entry) {
 }
 
 /* A strategy that cannot run stays unknown. */
-static void measure(calibration *t, const rh_entry *entry) {
+static void measure(calibration *t, rh_known_strategy *one) {
   if (!make_data(t)) return;
-  double seconds = time_strategy(t, entry);
+  double seconds = time_strategy(t, one->entry);
   if (seconds == 0) return;
   seconds *= (double)t->n / (double)t->have;
-  keep_strategy(t, entry, seconds);
-  if (entry->device_kinds == RH_DEVICE_HOST && (t->best_s == 0 || seconds < t->best_s))
+  keep_strategy(t, one, seconds);
+  if (one->entry->device_kinds == RH_DEVICE_HOST && (t->best_s == 0 || seconds < t->best_s))
     t->best_s = seconds;
 }
 
@@ -257,11 +258,11 @@ static int32_t score(const calibration *t, const rh_entry *entry) {
 }
 
 /* Measures up to `most`, by score, that run on the host or on a device and are not known yet. */
-static void measure_best(calibration *t, const rh_calibrate_candidate *list, uint32_t n,
-                         int on_host, uint32_t most) {
+static void measure_best(calibration *t, rh_known_strategy *list, uint32_t n, int on_host,
+                         uint32_t most) {
   int32_t below = INT32_MAX;
   for (uint32_t tried = 0; tried < most; tried++) {
-    const rh_calibrate_candidate *best = NULL;
+    rh_known_strategy *best = NULL;
     for (uint32_t k = 0; k < n; k++) {
       const rh_entry *one = list[k].entry;
       if (!one->installed || (one->device_kinds == RH_DEVICE_HOST) != on_host) continue;
@@ -272,14 +273,14 @@ static void measure_best(calibration *t, const rh_calibrate_candidate *list, uin
     /* what the first time left out stays unknown */
     if (on_host && tried > 0 && t->best_s == 0) return;
     below = score(t, best->entry);
-    if (!is_known(t, best)) measure(t, best->entry);
+    if (!is_known(t, best)) measure(t, best);
   }
 }
 
 /* Programs of built-in operators that are not compiled make their strategies fail.  Those of a
  * user's are compiled: the host evaluates it operation by operation, and may take many times as
  * long. */
-static void measure_on_device(calibration *t, const rh_calibrate_candidate *list, uint32_t n) {
+static void measure_on_device(calibration *t, rh_known_strategy *list, uint32_t n) {
   rh_cl_session *session;
   if (rh_context_session(t->context, &session, NULL) != RH_OK) return;
   t->deadline =
@@ -289,12 +290,12 @@ static void measure_on_device(calibration *t, const rh_calibrate_candidate *list
   session->compiled_only = 0;
 }
 
-int rh_calibrate(rh_context *context, const rh_job_spec *spec, rh_tunedb *tuned,
-                 const rh_calibrate_candidate *list, uint32_t n) {
+void rh_calibrate(rh_context *context, const rh_job_spec *spec, rh_tunedb *tuned,
+                  rh_known_strategy *list, uint32_t n) {
   const rh_cl_device *device = context->device;
   int is_far = device && !device->shares_memory;
   calibration t = {.context = context, .spec = spec, .tuned = tuned, .n = trial_n(spec)};
-  if (context->options.no_measure || !context->cache.directory || t.n == 0) return 0;
+  if (context->options.no_measure || !context->cache.directory || t.n == 0) return;
   double start = rh_now();
   t.deadline = start + budget_s;
   measure_best(&t, list, n, 1, HOSTS);
@@ -309,11 +310,9 @@ int rh_calibrate(rh_context *context, const rh_job_spec *spec, rh_tunedb *tuned,
            "auto: measured once, as little was known of %s of %s here: %s; %.2g s",
            spec->operation.op->name, rh_type_name(spec->operation.op->operands[0].type),
            rh_text_get(&t.found), rh_now() - start);
-  int found = t.found.length > 0;
   if (context->session_open && rh_opening_s(tuned) == 0)
     keep_way(&t, &opening, 1, context->opening_s);
   context->device_failed = 0;
   rh_text_finish(&t.found);
   rh_array_finish(&t.array);
-  return found;
 }

@@ -3,12 +3,14 @@
 #pragma once
 
 #include "../core/run/job.h"
-#include "tunedb/tunedb.h"
+#include "estimate.h"
 
-typedef struct rh_calibrate_candidate {
+/* What is known of a strategy, for one problem. */
+typedef struct rh_known_strategy {
   const rh_entry *entry;
   uint64_t plugin; /* rh_tunedb_plugin() of its file, if the database mentions its name */
-} rh_calibrate_candidate;
+  rh_estimate known;
+} rh_known_strategy;
 
 /* Measures what is not known yet of a problem whose data are in the host's memory: the two host
  * strategies of the highest score, the way of the data to a device that has memory of its own, and
@@ -20,9 +22,9 @@ typedef struct rh_calibrate_candidate {
  * process runs them.  The results are kept in the tuning database, so it happens once for a device,
  * operator, type and order of size; a line of information says so.  Does nothing with
  * rh_options.no_measure, or without a cache to keep the results in.
- * The list are those that can serve the problem.  1: something is known that was not. */
-int rh_calibrate(rh_context *context, const rh_job_spec *spec, rh_tunedb *tuned,
-                 const rh_calibrate_candidate *list, uint32_t n);
+ * The list are those that can serve the problem.  */
+void rh_calibrate(rh_context *context, const rh_job_spec *spec, rh_tunedb *tuned,
+                  rh_known_strategy *list, uint32_t n);
 
 /* The measured time of the data of spec, which are in the host's memory, to the device of *tuned,
  * on the way that they take; 0: unknown. */

@@ -5,7 +5,6 @@
 #include "../core/base/text.h"
 #include "../core/base/vocabulary.h"
 #include "calibrate.h"
-#include "estimate.h"
 #include "fallback.h"
 #include "known.h"
 
@@ -18,18 +17,12 @@
  * wins, for it needs neither a context nor a kernel, and otherwise the shorter device time. */
 static const double tie = 1.02;
 
-typedef struct candidate {
-  const rh_entry *entry;
-  uint64_t plugin;
-  rh_estimate known;
-} candidate;
-
 typedef struct choice {
   rh_context *context;
   const rh_job_spec *spec;
   rh_tunedb *tuned;
   /* n of them; then, up to n_known, those whose bits are not the canonical order's */
-  candidate *list;
+  rh_known_strategy *list;
   uint32_t n, n_known;
   double way_s;     /* to bring the data to the device; 0: they are there, or it is unknown */
   rh_text failed;   /* names of strategies whose result was wrong */
@@ -60,7 +53,7 @@ static int has_canonical_bits(const rh_job_spec *spec, const rh_entry *entry) {
 }
 
 /* The strategy, and what it is asked for. */
-static rh_asked asked_of(const choice *c, const candidate *one) {
+static rh_asked asked_of(const choice *c, const rh_known_strategy *one) {
   return (rh_asked){one->entry->name, one->plugin, c->spec->operation.op, c->spec->operation.n};
 }
 
@@ -97,7 +90,7 @@ static void add_name(rh_text *names, const rh_entry *entry) {
 static void take_entries(choice *c, const rh_registry *registry, int canonical) {
   for (uint32_t k = 0; k < registry->n_entries; k++) {
     const rh_entry *entry = &registry->entries[k];
-    candidate one = {.entry = entry};
+    rh_known_strategy one = {.entry = entry};
     if (!can_serve(c->spec, entry) || has_canonical_bits(c->spec, entry) != canonical) continue;
     if (rh_tunedb_mentions(c->tuned, entry->name) &&
         !(one.plugin = rh_tunedb_file(c->tuned, entry->path)))
@@ -114,19 +107,10 @@ static void take_entries(choice *c, const rh_registry *registry, int canonical) 
 }
 
 /* Where data of the host's memory may stay there, finds out what nobody measured yet. */
-static rh_status try_out(choice *c, rh_error *error) {
+static void try_out(choice *c) {
   uint32_t in_place = c->spec->on_device == RH_JOB_IN_PLACE && !is_far(c);
-  if (c->spec->on_device != RH_JOB_ON_HOST && !in_place) return RH_OK;
-  rh_calibrate_candidate *list = calloc(c->n_known + 1u, sizeof *list);
-  if (!list) return rh_fail(error, RH_E_NOMEM, "no memory to choose a strategy");
-  for (uint32_t k = 0; k < c->n_known; k++)
-    list[k] = (rh_calibrate_candidate){c->list[k].entry, c->list[k].plugin};
-  if (rh_calibrate(c->context, c->spec, c->tuned, list, c->n_known))
-    for (uint32_t k = 0; k < c->n_known; k++)
-      if (!c->list[k].plugin && rh_tunedb_mentions(c->tuned, list[k].entry->name))
-        c->list[k].plugin = rh_tunedb_file(c->tuned, list[k].entry->path);
-  free(list);
-  return RH_OK;
+  if (c->spec->on_device == RH_JOB_ON_HOST || in_place)
+    rh_calibrate(c->context, c->spec, c->tuned, c->list, c->n_known);
 }
 
 /* Host strategies compete on a device with memory of its own only if the way of the data to it is
@@ -143,7 +127,7 @@ static rh_status gather(choice *c, const rh_registry *registry, rh_error *error)
   if (!c->list) return rh_fail(error, RH_E_NOMEM, "no memory to choose a strategy");
   take_entries(c, registry, 1);
   keep_judged(c);
-  RH_TRY(try_out(c, error));
+  try_out(c);
   weigh_way(c);
   c->n = c->n_known;
   take_entries(c, registry, 0);
@@ -173,10 +157,10 @@ static rh_status gather(choice *c, const rh_registry *registry, rh_error *error)
 
 /* ---- Estimated times ---- */
 
-static const candidate *best_known(const choice *c, uint32_t most) {
-  const candidate *best = NULL;
+static const rh_known_strategy *best_known(const choice *c, uint32_t most) {
+  const rh_known_strategy *best = NULL;
   for (uint32_t k = 0; k < c->n; k++) {
-    const candidate *one = &c->list[k];
+    const rh_known_strategy *one = &c->list[k];
     if (one->known.from && one->known.unlike <= most &&
         (!best || one->known.time_s < best->known.time_s))
       best = one;
@@ -185,8 +169,8 @@ static const candidate *best_known(const choice *c, uint32_t most) {
 }
 
 /* The quickest of those whose times are of the most similar problem. */
-static const candidate *most_alike(const choice *c) {
-  const candidate *best = NULL;
+static const rh_known_strategy *most_alike(const choice *c) {
+  const rh_known_strategy *best = NULL;
   for (uint32_t most = RH_TUNED_SAME; !best && most < RH_TUNED_UNLIKE; most++)
     best = best_known(c, most);
   return best;
@@ -204,7 +188,7 @@ static int of_one_problem(const rh_tunedb_entry *a, const rh_tunedb_entry *b) {
  * becomes vectors for one type may be ten times as slow for another.  It counts in proportion to
  * what `best` takes for both problems.  If that is not known, the bytes decide, and where `best`
  * was measured with a user's operator it does not count at all. */
-static void compare_with(const choice *c, const candidate *best, candidate *one) {
+static void compare_with(const choice *c, const rh_known_strategy *best, rh_known_strategy *one) {
   rh_estimate *own = &one->known;
   const rh_asked asked = asked_of(c, best);
   const rh_asked same = rh_asked_as(&asked, own->from);
@@ -218,9 +202,9 @@ static void compare_with(const choice *c, const candidate *best, candidate *one)
 }
 
 static void compare_alike(choice *c) {
-  const candidate *best = most_alike(c);
+  const rh_known_strategy *best = most_alike(c);
   for (uint32_t k = 0; best && k < c->n_known; k++) {
-    candidate *one = &c->list[k];
+    rh_known_strategy *one = &c->list[k];
     if (one->known.from && !of_one_problem(one->known.from, best->known.from))
       compare_with(c, best, one);
   }
@@ -233,7 +217,7 @@ static uint32_t look_up(choice *c) {
   uint32_t known = 0, both = 0;
   double logs = 0;
   for (uint32_t k = 0; k < c->n_known; k++) {
-    candidate *one = &c->list[k];
+    rh_known_strategy *one = &c->list[k];
     const rh_asked of = asked_of(c, one);
     one->known = rh_estimate_of(c->tuned, &of);
     known += k < c->n && one->known.from;
@@ -263,32 +247,33 @@ static double time_or_latency(double time_s, double latency_s, int by_latency) {
   return (by_latency && latency_s > 0) || time_s == 0 ? latency_s : time_s;
 }
 
-static double cost(const choice *c, const candidate *of, int by_latency) {
+static double cost(const choice *c, const rh_known_strategy *of, int by_latency) {
   return time_or_latency(of->known.time_s, of->known.latency_s, by_latency) +
          (runs_on_host(of->entry) ? 0 : c->way_s);
 }
 
-static const candidate *quickest(const choice *c, int by_latency, const candidate *but) {
-  const candidate *best = NULL;
+static const rh_known_strategy *quickest(const choice *c, int by_latency,
+                                         const rh_known_strategy *but) {
+  const rh_known_strategy *best = NULL;
   for (uint32_t k = 0; k < c->n; k++) {
-    const candidate *one = &c->list[k];
+    const rh_known_strategy *one = &c->list[k];
     if (!one->known.from || one == but) continue;
     if (!best || cost(c, one, by_latency) < cost(c, best, by_latency)) best = one;
   }
   return best;
 }
 
-static int wins_tie(const candidate *a, const candidate *b) {
+static int wins_tie(const rh_known_strategy *a, const rh_known_strategy *b) {
   int on_host = runs_on_host(a->entry), other_on_host = runs_on_host(b->entry);
   if (on_host != other_on_host) return on_host;
   return a->known.time_s > 0 && a->known.time_s < b->known.time_s;
 }
 
-static const candidate *best_of(const choice *c, int by_latency) {
-  const candidate *best = quickest(c, by_latency, NULL);
+static const rh_known_strategy *best_of(const choice *c, int by_latency) {
+  const rh_known_strategy *best = quickest(c, by_latency, NULL);
   double least = cost(c, best, by_latency);
   for (uint32_t k = 0; k < c->n; k++) {
-    const candidate *one = &c->list[k];
+    const rh_known_strategy *one = &c->list[k];
     if (!one->known.from || cost(c, one, by_latency) > tie * least) continue;
     if (wins_tie(one, best)) best = one;
   }
@@ -324,10 +309,11 @@ static void explain_way(const choice *c, rh_text *text) {
 }
 
 /* Reports the measured times, not the estimates. */
-static void explain_times(const choice *c, const candidate *best, int by_latency, rh_text *text) {
+static void explain_times(const choice *c, const rh_known_strategy *best, int by_latency,
+                          rh_text *text) {
   char size[32], time[32];
   const rh_tunedb_entry *first = best->known.from, *second;
-  const candidate *next = quickest(c, by_latency, best);
+  const rh_known_strategy *next = quickest(c, by_latency, best);
   rh_text_add(text, "%s, ", best->entry->name);
   add_source(c, first, text);
   rh_text_add(text, " at %s: %s a %s", rh_format_size(size, first->n),
@@ -345,12 +331,12 @@ static void explain_times(const choice *c, const candidate *best, int by_latency
 }
 
 /* The quickest of those that would have been chosen by their time. */
-static void explain_passed_over(const choice *c, const candidate *best, int by_latency,
+static void explain_passed_over(const choice *c, const rh_known_strategy *best, int by_latency,
                                 rh_text *text) {
   char time[32];
-  const candidate *least = best;
+  const rh_known_strategy *least = best;
   for (uint32_t k = c->n; k < c->n_known; k++) {
-    const candidate *one = &c->list[k];
+    const rh_known_strategy *one = &c->list[k];
     int is_known = one->known.from &&
                    (!c->spec->operation.op->is_custom || one->known.unlike == RH_TUNED_SAME);
     if (is_known && cost(c, one, by_latency) < cost(c, least, by_latency)) least = one;
@@ -360,18 +346,18 @@ static void explain_passed_over(const choice *c, const candidate *best, int by_l
                 least->entry->name, cost_of(time, least->known.from, by_latency));
 }
 
-static int32_t score(const choice *c, const candidate *of) {
+static int32_t score(const choice *c, const rh_known_strategy *of) {
   return of->entry->offers[c->spec->operation.op->base][c->spec->operation.op->type].answer.score;
 }
 
 /* Is there a strategy on the device that nothing is known of, while the upload takes less than the
  * host does? */
-static int may_win_on_device(const choice *c, const candidate *best, int by_latency) {
+static int may_win_on_device(const choice *c, const rh_known_strategy *best, int by_latency) {
   int any = 0;
   if (c->way_s == 0 || !runs_on_host(best->entry) || cost(c, best, by_latency) <= c->way_s)
     return 0;
   for (uint32_t k = 0; k < c->n; k++) {
-    const candidate *one = &c->list[k];
+    const rh_known_strategy *one = &c->list[k];
     if (runs_on_host(one->entry)) continue;
     if (one->known.from) return 0;
     any = 1;
@@ -379,10 +365,10 @@ static int may_win_on_device(const choice *c, const candidate *best, int by_late
   return any;
 }
 
-static const candidate *by_score(const choice *c, int on_device, rh_text *text) {
-  const candidate *best = NULL;
+static const rh_known_strategy *by_score(const choice *c, int on_device, rh_text *text) {
+  const rh_known_strategy *best = NULL;
   for (uint32_t k = 0; k < c->n; k++) {
-    const candidate *one = &c->list[k];
+    const rh_known_strategy *one = &c->list[k];
     if (on_device && runs_on_host(one->entry)) continue;
     if (!best || score(c, one) > score(c, best)) best = one;
   }
@@ -392,10 +378,10 @@ static const candidate *by_score(const choice *c, int on_device, rh_text *text) 
 }
 
 /* known: how many have a time, by look_up(). */
-static const candidate *choose(const choice *c, uint32_t known, rh_text *text) {
+static const rh_known_strategy *choose(const choice *c, uint32_t known, rh_text *text) {
   if (!known) return by_score(c, 0, text);
   int by_latency = knows_latency(c);
-  const candidate *best = best_of(c, by_latency);
+  const rh_known_strategy *best = best_of(c, by_latency);
   if (may_win_on_device(c, best, by_latency)) {
     best = by_score(c, 1, text);
     explain_way(c, text);
@@ -443,7 +429,7 @@ static void report_unread(choice *c) {
            rh_text_get(&c->unread));
 }
 
-static void explain(choice *c, const candidate *chosen, rh_text *text) {
+static void explain(choice *c, const rh_known_strategy *chosen, rh_text *text) {
   rh_context *context = c->context;
   snprintf(context->chose, sizeof context->chose, "%s", chosen->entry->name);
   if (c->failed.length)
@@ -467,9 +453,9 @@ static int may_do_without_device(const choice *c) {
  * takes no longer than the data would take to a device of this machine, with its opening if that
  * serves this answer alone, it is chosen without one; then nothing else is examined.  Null: that is
  * not known. */
-static const candidate *choose_without_device(choice *c, rh_text *text) {
+static const rh_known_strategy *choose_without_device(choice *c, rh_text *text) {
   const rh_registry *registry;
-  const candidate *best;
+  const rh_known_strategy *best;
   const char *names[MOST_NAMES];
   rh_wanted wanted = {.n = c->spec->operation.n, .op = c->spec->operation.op, .names = names};
   if (!may_do_without_device(c) || rh_context_tuned(c->context, &c->tuned, NULL) != RH_OK)
@@ -500,7 +486,7 @@ rh_status rh_choose(rh_context *context, const rh_job_spec *spec, const rh_entry
   rh_text text = {0};
   uint32_t known = 0;
   rh_error no_device;
-  const candidate *on_host = choose_without_device(&c, &text);
+  const rh_known_strategy *on_host = choose_without_device(&c, &text);
   if (on_host) {
     *entry = on_host->entry;
     explain(&c, on_host, &text);
@@ -525,7 +511,7 @@ rh_status rh_choose(rh_context *context, const rh_job_spec *spec, const rh_entry
   rh_context_report_missing_plugins(context);
   report_unread(&c);
   if (status == RH_OK) {
-    const candidate *chosen = choose(&c, known, &text);
+    const rh_known_strategy *chosen = choose(&c, known, &text);
     *entry = chosen->entry;
     explain(&c, chosen, &text);
   }
