@@ -135,8 +135,8 @@ int rh_tunedb_mentions(const rh_tunedb *tuned, const char *strategy);
  * plugin and hence are not found. */
 void rh_tunedb_report_other_plugin(rh_tunedb *tuned, const char *strategy, uint64_t plugin);
 
-/* Did this strategy give a wrong result on this device, for this operator and type, at any size?  A wrong result
- * under another driver counts until the strategy is measured under this one. */
+/* Did this strategy give a wrong result on this device, for this operator and type, at any size?  A
+ * wrong result under another driver counts until the strategy is measured under this one. */
 int rh_tunedb_has_failed(const rh_tunedb *tuned, const rh_asked *of);
 
 /* Adds an entry, or replaces the one of the same strategy, operator, type and size, in memory and
