@@ -7,14 +7,12 @@ import json
 import os
 import random
 import re
-import signal
 import subprocess
 import time
 
 import redhost_cli as cli
 
 DEVICES = {"POCL_DEVICES": "basic basic pthread"}
-WAYS = (("0:0,0:1", "4KiB"), ("0:2,0:1", "64KiB"), ("cpu:all", "16KiB"))
 TIMES = int(os.environ.get("REDHOST_TEST_FAULTS", "3"))  # how often each fault is tried
 LIMIT = 10  # seconds, for a fault to be reported
 FAULTS = os.environ.get("REDHOST_TEST_FAULT_LIBRARY", "")
@@ -41,62 +39,10 @@ class Devices(cli.Case):
     def fault(self, what, k, times=1):
         return {"LD_PRELOAD": FAULTS, "REDHOST_FAULT": "%s:%d:%d" % (what, k, times), "REDHOST_FAULT_IN": "-"}
 
-    def write_late(self):
-        self.write("late.cl", "rh_value rh_load(rh_x x, ulong i) { rh_value v; v.s = i >= 70000 ? 1 : 0; v.at = i; return v; }\n"
-                              "rh_value rh_identity(void) { rh_value v; v.s = 0; v.at = 0; return v; }\n"
-                              "rh_value rh_combine(rh_value a, rh_value b) { rh_value v; v.s = a.s + b.s; v.at = max(a.at, b.at); return v; }\n")
-        self.write("late.op.json", json.dumps({
-            "redhost": "operator/1", "name": "late", "summary": "how many come late", "operands": ["x"],
-            "value": {"s": "u64", "at": "u64"}, "code": "late.cl", "claims": ["associative", "commutative"]}))
-
     def run_on(self, devices, *args, strategy="onepass", chunk="16KiB", **how):
         return self.good("--run", strategy, "-i", "x.f32", "-t", "f32", "-d", devices, "--stream=" + chunk, *args, quiet=False, **how)
 
 
-class Bits(Devices):
-    def same(self, *args, name="x.f32"):
-        want = self.good("--run", "native", "-i", name, "-t", "f32", "-q", *args, quiet=False).out
-        for devices, chunk in WAYS:
-            done = self.good("--run", "onepass", "-i", name, "-t", "f32", "-q", "-d", devices, "--stream=" + chunk, *args, quiet=False)
-            self.assertEqual(done.out, want, (args, devices, chunk))
-
-    def test_operators(self):
-        for op in ("sum", "min", "argmax", "asum"):
-            self.same("--op", op)
-        self.same("--op", "prod", name="y.f32")
-
-    def test_a_users_own(self):
-        self.same("--op", "meanvar")
-        self.same("--map", "x * i", "--op", "sum")
-        self.same("--op", "min,max,sum")
-
-    def test_in_opencl_c(self):
-        """What is evaluated for the check is so by one device, for all."""
-        self.write_late()
-        self.assertEqual(self.run_on("all", "--op", "./late.op.json", "-q").out, "%d\n%d\n" % (self.n - 70000, self.n - 1))
-
-    def test_a_pipe(self):
-        with open(self.path("x.f32"), "rb") as file:
-            data = file.read()
-        want = self.good("--run", "native", "-i", "x.f32", "-t", "f32", "-q", quiet=False).out
-        for devices, _ in WAYS:
-            done = self.redhost("--run", "onepass", "-i", "-", "-t", "f32", "-q", "-d", devices, "--stream=4KiB", input=data)
-            self.assertEqual((done.code, done.out), (0, want), (devices, done))
-
-    def test_generated(self):
-        want = self.good("--run", "native", "-n", "1000003", "-q", quiet=False).out
-        for devices, chunk in WAYS:
-            self.assertEqual(self.good("--run", "onepass", "-n", "1000003", "-q", "-d", devices, "--stream=" + chunk, quiet=False).out, want)
-
-    def test_few_elements(self):
-        for n in (1, 511, 513, 5000):
-            want = self.good("--run", "native", "-n", str(n), "-q", quiet=False).out
-            self.assertEqual(self.good("--run", "onepass", "-n", str(n), "-q", "-d", "all", "--stream=2KiB", quiet=False).out, want, n)
-        self.assertEqual(self.good("--run", "onepass", "-n", "0", "-q", "-d", "all", "--stream", quiet=False).out, "0\n")
-
-    def test_checks(self):
-        for how, words in (("full", r"(?m)^check +exact .* ok$"), ("sampled", r"(?m)^check +\d+ of 74 chunks .* ok$"), ("none", "skipped")):
-            self.assertRegex(self.run_on("all", "--check=" + how).out, words)
 
 
 class Sharing(Devices):
@@ -154,12 +100,6 @@ class Faults(Devices):
                 self.assertEqual(len(failures), 1)
                 self.assertIn("CL_OUT_OF_RESOURCES", failures[0])
 
-    def test_all_fail(self):
-        for _ in range(TIMES):
-            done = self.bad(5, "CL_OUT_OF_RESOURCES", "--run", "onepass", "-i", "x.f32", "-t", "f32", "-d", "all", "--stream=16KiB", "-q",
-                            env=self.fault("clEnqueueNDRangeKernel", 20, 0))
-            self.assertLess(done.seconds, LIMIT)
-
     def test_one_cannot_be_opened(self):
         for k in (1, 2, 3):
             done = self.run_on("all", env=self.fault("clCreateContext", k))
@@ -187,28 +127,6 @@ class Faults(Devices):
                 self.assertRegex(child.stderr.read().decode(), r"\Aredhost: .*CL_OUT_OF_RESOURCES.*\n\Z")
             self.assertLess(time.monotonic() - start, LIMIT + 20)  # a cold kernel is compiled first
 
-    @cli.needs(os.path.join(cli.DRIVERS, "failing_pread.so"))
-    def test_a_read_error_ends_all(self):
-        env = {**cli.preloaded("failing_pread.so"), "REDHOST_TEST_PREAD_OF": ".f32", "REDHOST_TEST_PREAD_AT": "600000"}
-        done = self.bad(6, "x.f32: cannot be read", "--run", "onepass", "-i", "x.f32", "-t", "f32", "-d", "all", "--stream=8KiB", "-q", env=env)
-        self.assertLess(done.seconds, LIMIT)
-
-    def test_an_interrupt_while_a_pipe_stalls(self):
-        for _ in range(TIMES):
-            with subprocess.Popen([cli.REDHOST, "--run", "onepass", "-i", "-", "-t", "f32", "-q", "--stream=4KiB", "-d", "all"], cwd=self.cwd,
-                                  env=self.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
-                child.stdin.write(b"\0" * 40000)
-                child.stdin.flush()
-                time.sleep(1)
-                child.send_signal(signal.SIGINT)
-                child.wait(timeout=LIMIT)
-                self.assertEqual(child.returncode, 130)
-
-    def test_wrong_results_are_found(self):
-        plugin = os.path.join(os.environ["REDHOST_TEST_WRONG"], "drops_last.so")
-        self.bad(1, "wrong result", "--run", "drops_last", "--plugin", plugin, "--isolate=never", "-i", "x.f32", "-t", "f32", "--stream=16KiB",
-                 "-d", "all", "-q")
-
 
 class Split(Devices):
     """Generated data are split once, and stay on the devices."""
@@ -221,21 +139,6 @@ class Split(Devices):
         for devices in lists:
             self.assertEqual(self.split("-q", *args, devices=devices, **how).out, want, (args, devices))
 
-    def test_operators(self):
-        for op in ("sum", "argmin", "asum", "max"):
-            self.same("--op", op, "-n", "1000003")
-        self.same("--op", "prod", "--data", "swing", "-n", "300007")
-        self.same("--op", "sum", "-t", "f64", "-n", "300007", lists=("all",))
-        self.same("--op", "xor", "-t", "u64", "-n", "300007", lists=("all",))
-
-    def test_maps(self):
-        """i and n are those of the whole, and each operand has its own place on each device."""
-        self.same("--map", "i*2 < n ? x*x : -x/3", "--op", "sum", "-n", "1000003")
-        self.same("--map", "x*y", "--op", "sum", "-n", "300007")
-        self.same("--map", "x*(i+1)", "--op", "argmax", "-n", "300007")
-        self.same("--op", "meanvar", "-n", "300007")
-        self.same("--op", "min,max,sum", "-n", "300007", lists=("all",))
-
     def test_counts(self):
         """Fewer elements than a tile has, fewer tiles than devices, and any remainder."""
         for n in (0, 1, 511, 513, 1024, 1537, 5000, 2 ** 20 + 1):
@@ -243,10 +146,6 @@ class Split(Devices):
             if n:
                 self.same("-n", str(n), "--op", "argmax", lists=("all",))
         self.bad(2, "max of an empty array", "--run", "onepass", "-n", "0", "--op", "max", "-d", "all")
-
-    def test_in_opencl_c(self):
-        self.write_late()
-        self.assertEqual(self.split("-q", "-n", "300007", "--op", "./late.op.json").out, "%d\n%d\n" % (300007 - 70000, 300007 - 1))
 
     def test_rounded_once(self):
         for op in ("sum", "asum"):
@@ -370,21 +269,12 @@ class SplitFaults(Devices):
             self.assertRegex(done.err, r"\Aredhost: device 0:\d failed, and the others took its part: copying the input.*\n\Z")
             self.assertEqual(json.loads(done.out)["results"][0]["value"], want)
 
-    def test_all_fail(self):
-        done = self.bad(5, "CL_OUT_OF_RESOURCES", "--run", "onepass", "-n", "300007", "-d", "all", "-q",
-                        env=self.fault("clEnqueueNDRangeKernel", 1, 0))
-        self.assertLess(done.seconds, LIMIT)
-
     def test_one_cannot_be_opened(self):
         for k in (1, 2, 3):
             done = self.run_it(env=self.fault("clCreateContext", k))
             self.assertRegex(done.err, r"\Aredhost: device 0:%d is left out: .*\n\Z" % (k - 1))
             self.assertIn("on 2 devices", done.out)
         self.bad(3, "creating an OpenCL context", "--run", "onepass", "-n", "300007", "-d", "all", env=self.fault("clCreateContext", 1, 0))
-
-    def test_wrong_results_are_found(self):
-        plugin = os.path.join(os.environ["REDHOST_TEST_WRONG"], "drops_last.so")
-        self.bad(1, "wrong result", "--run", "drops_last", "--plugin", plugin, "--isolate=never", "-n", "300007", "-t", "i32", "-d", "all", "-q")
 
 
 if __name__ == "__main__":

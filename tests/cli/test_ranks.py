@@ -82,15 +82,6 @@ class Ranks(cli.Case):
 
 
 class Bits(Ranks):
-    def test_any_number_of_processes(self):
-        for problem in PROBLEMS:
-            expected = self.one(*problem, "-n1234567")
-            for ranks in (1, 2, 3, 7, 16):
-                with self.subTest(problem=problem, ranks=ranks):
-                    found = self.good("--run=native", *problem, "-n1234567", "--ranks=%d" % ranks, "-q", "--no-check",
-                                      quiet=False)
-                    self.assertEqual(found.out.rstrip("\n"), expected)
-
     def test_every_number_up_to_16(self):
         values = {self.value("--run=native", "-n3000001", "--ranks=%d" % ranks) for ranks in range(1, 17)}
         self.assertEqual(values, {self.one("-n3000001")})
@@ -98,26 +89,6 @@ class Bits(Ranks):
     def test_more_ranks_than_tiles(self):
         for n in (0, 1, 511, 512, 1400):
             self.assertEqual(self.value("--run=native", "-n%d" % n, "--ranks=16"), self.one("-n%d" % n))
-
-    def test_other_strategies(self):
-        expected = self.one("-n300001")
-        for strategy in ("auto", "onepass"):
-            self.assertEqual(self.value("--run", strategy, "-n300001", "--ranks=3"), expected)
-
-    def test_files(self):
-        import numpy
-        numbers = numpy.random.default_rng(1).standard_normal(1000003)
-        for dtype in ("<f4", ">f8"):
-            numpy.save(self.path("x.npy"), numbers.astype(dtype))
-            expected = self.one("--input=x.npy")
-            for ranks in (2, 5):
-                self.assertEqual(self.value("--run=native", "--input=x.npy", "--ranks=%d" % ranks), expected)
-        numpy.save(self.path("y.npy"), numbers[::-1].astype("<f4"))
-        numpy.save(self.path("x.npy"), numbers.astype("<f4"))
-        dot = ("--map=x*y", "--input=x.npy,y.npy")
-        self.assertEqual(self.value("--run=native", *dot, "--ranks=3"), self.one(*dot))
-        self.assertEqual(self.value("--run=native", "--op=argmax", "--input=x.npy", "--ranks=5"),
-                         str(int(numpy.argmax(numbers.astype("<f4")))))
 
     @unittest.skipUnless(cli.WHOLE, "nine gigabytes of elements, for the night")
     def test_more_than_2_to_the_32(self):
@@ -153,33 +124,6 @@ class Output(Ranks):
         self.assertRegex(done.out, r"(?m)^check      exact .* ok$")
         self.assertRegex(done.out, r"(?m)^ranks      3 on 1 host, transport local ")
         self.assertEqual(done.out.count("result"), 1)
-
-    def test_options_are_obeyed(self):
-        for none in ("--check=none", "--no-check"):
-            self.assertIn("check      skipped", self.good("--run=native", "-n100000", none, "--ranks=3").out)
-        self.assertRegex(self.good("--run=native", "-n100000", "-tu8", "--check=full", "--ranks=2").out, r"(?m)^check .* equal ")
-        out = self.good("--run=native", "-n1Mi", "-tu8", "--stream=8KiB", "--ranks=2").out
-        self.assertRegex(out, r"(?m)^check .* equal ")
-
-    def test_progress(self):
-        """That of rank 0 stands for all, whoever runs the strategy."""
-        for isolate in ("--isolate=never", "--isolate=always"):
-            job = subprocess.Popen([cli.REDHOST, "--run=native", "-n2^36", "-tu8", "--ranks=2", "--progress=always", isolate], env=self.env,
-                                   cwd=self.cwd, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-            said = b""
-            while b"streaming" not in said and job.poll() is None:
-                said += os.read(job.stderr.fileno(), 1000)
-            job.send_signal(signal.SIGINT)
-            self.assertEqual(job.wait(LIMIT), 130)
-            job.stderr.close()
-            self.assertIn(b"streaming", said)
-
-    def test_an_index_in_fortran_order(self):
-        import numpy
-        numpy.save(self.path("f.npy"), numpy.asfortranarray(numpy.arange(12, dtype="<f4").reshape(3, 4)))
-        for ranks in ((), ("--ranks=2",)):
-            done = self.good("--run=native", "--op=argmin", "--input=f.npy", *ranks, quiet=False)
-            self.assertEqual(done.err, "redhost: f.npy: shape (3, 4), Fortran order: the index counts in storage order.\n")
 
     def test_a_copy_of_a_rank_that_exits(self):
         """The strategy's fork is no rank: the job goes on."""
@@ -221,29 +165,9 @@ class Output(Ranks):
 
 
 class Agreement(Ranks):
-    """All that changes the answer is compared; the sentence has the ranks and the first of their values that differs."""
+    """All that changes the answer is compared; what else may differ."""
 
     DATA = ("-n100000",)
-    OWN = (*DATA, "--map=x*t", "--let=t=2", "--where=x>0.5")
-    # (options of all, those of rank 2, how the sentence names the difference)
-    DIFFER = [
-        (DATA, ("--op=max",), "operator is 'sum' and 'max'"),
-        (DATA, ("--type=f64",), "type is 'f32' and 'f64'"),
-        (DATA, ("--map=x*x",), "operator is 'sum' and 'sum of x*x'"),
-        (DATA, ("--where=x>0",), "operator is 'sum' and "),
-        (DATA, ("--accuracy=exact",), "accuracy is 'plain' and 'exact'"),
-        (DATA, ("--seed=7",), "seed is 1 and 7"),
-        (DATA, ("--data=ramp",), "kind of data is 'uniform' and 'ramp'"),
-        (DATA, ("--size=100001",), "number of elements is 100000 and 100001"),
-        (DATA, ("--no-check",), "check is 'full' and 'none'"),
-        (DATA, ("--stream=64KiB",), "bytes of a chunk is 0 and 65536"),
-        (OWN, ("--let=t=3",), "constant t is 2 and 3"),
-        (OWN, ("--let=t=2.0",), "constant t is 2 and 2.0"),
-        (OWN, ("--finalize=a*2",), "finalizer is none and 'a*2'"),
-        (OWN, ("--where=x>0.25",), " and "),
-        (("-n100000", "--reduce=a*(1-b)+b", "--identity=0", "--unchecked-op"), ("--identity=0.0",), "identity of field is '0' and '0.0'"),
-        (("-n100000", "--reduce=a*(1-b)+b", "--identity=0", "--unchecked-op"), ("--commutes",), "claim is none and 'commutative'"),
-    ]
 
     def jobs(self, *each, env=None, run=("--run=native",)):
         """Of one rank each, with its own options; (status, redhost's sentences, output)."""
@@ -253,17 +177,6 @@ class Agreement(Ranks):
         done = subprocess.run(command, env=self.env, cwd=self.cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=cli.PATIENCE)
         said = [line for line in done.stderr.decode().splitlines() if line.startswith("redhost: ")]
         return done.returncode, said, done.stdout.decode()
-
-    @mpi_test(OPEN_MPI)
-    def test_options_that_differ(self):
-        for same, more, words in self.DIFFER:
-            with self.subTest(same=same, more=more):
-                names = {option.partition("=")[0].replace("--size", "-n100000") for option in more}
-                other = [option for option in same if option.partition("=")[0] not in names]
-                code, said, out = self.jobs(same, same, [*other, *more])
-                self.assertEqual((code, len(said), out), (2, 1, ""), said)
-                self.assertRegex(said[0], r"rank 0 \(host \S+\) and rank 2 \(host \S+\) are asked for different reductions: ")
-                self.assertIn(words, said[0])
 
     @mpi_test(OPEN_MPI)
     def test_what_is_the_same_in_other_words(self):

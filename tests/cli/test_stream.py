@@ -11,9 +11,6 @@ import time
 
 import redhost_cli as cli
 
-FLOAT_OPS = "sum prod min max argmin argmax asum amax argamax".split()
-BIT_OPS = "and or xor affine".split()
-WAYS = (("native", "2KiB"), ("native", "64KiB"), ("native", "1MiB"), ("onepass", "16KiB"), ("onepass", "1MiB"))
 TIMES = int(os.environ.get("REDHOST_TEST_FAULTS", "3"))  # how often each fault is tried
 LIMIT = 10  # seconds, for a fault to be reported
 
@@ -40,94 +37,18 @@ class Streams(cli.Case):
             with open(os.path.join(cls.cwd, name), "wb") as file:
                 array.array(code, values).tofile(file)
 
-    def answers(self, name, kind, *args, strategies=("native", "onepass"), pipe=True):
-        """The bits of the whole, and of every way to cut it: all of them as one set."""
-        answers = {}
-        for strategy in strategies:
-            answers[strategy] = self.good("--run", strategy, "-i", name, "-t", kind, "-q", *args, quiet=False).out
-        for strategy, chunk in WAYS:
-            if strategy not in strategies:
-                continue
-            way = ("--run", strategy, "-t", kind, "-q", "--stream=" + chunk, *args)
-            answers[strategy + chunk] = self.good(*way, "-i", name, quiet=False).out
-            if pipe and chunk in ("64KiB", "16KiB"):
-                with open(self.path(name), "rb") as file:
-                    answers["pipe" + strategy] = self.piped(file.read(), *way).out
-        return answers
-
     def piped(self, data, *args):
         done = self.redhost(*args, "-i", "-", input=data)
         self.assertEqual(done.code, 0, done)
         return done
 
-    def same(self, *args, **how):
-        answers = self.answers(*args, **how)
-        self.assertEqual(len(set(answers.values())), 1, (args, answers))
-        self.assertRegex(list(answers.values())[0], r"\A\S")
-
 
 class Bits(Streams):
-    def test_operators_on_f32(self):
-        for op in FLOAT_OPS:
-            self.same("y.f32" if op == "prod" else "x.f32", "f32", "--op", op)
-
-    def test_operators_on_f64(self):
-        for op in ("sum", "prod", "argmin"):
-            self.same("y.f64" if op == "prod" else "x.f64", "f64", "--op", op)
-
-    def test_operators_on_bits(self):
-        for op in BIT_OPS:
-            self.same("w.u64", "u64", "--op", op, strategies=("native",) if op == "affine" else ("native", "onepass"))
-
-    def test_a_users_own(self):
-        self.same("x.f64", "f64", "--op", "meanvar")
-        self.same("x.f32", "f32", "--map", "x*x")
-        self.same("x.f64,y.f64", "f64", "--map", "x*y", pipe=False)
-
     def test_several_in_one_pass(self):
-        self.same("x.f32", "f32", "--op", "min,max,sum,argmax", strategies=("native",))
         for ops in ("min,argmax", "min,max,argmax", "argmin,argmax"):  # with and without padding before the index
             out = self.good("--run", "native", "-i", "x.f32", "-t", "f32", "-q", "--op", ops, "--stream=8KiB").out
             want = [self.value("--run", "native", "-i", "x.f32", "-t", "f32", "--op", op) for op in ops.split(",")]
             self.assertEqual(out.split()[-1], want[-1])
-
-    def test_one_that_does_not_commute(self):
-        """It rounds, too: neighbours meet first, whatever the chunks."""
-        self.write("m.op.json", json.dumps({
-            "redhost": "operator/1", "name": "m", "summary": "products of matrices", "operands": ["x"],
-            "value": {"p": "f64", "q": "f64", "r": "f64"}, "load": ["x", "1", "x"], "identity": ["1", "0", "1"],
-            "combine": ["a.p*b.p", "a.p*b.q + a.q*b.r", "a.r*b.r"], "claims": ["associative"]}))
-        self.same("y.f64", "f64", "--op", "./m.op.json", "--unchecked-op", strategies=("native",))
-
-    def test_index_of_a_map(self):
-        """i counts from the first element of all, not of a chunk."""
-        self.same("x.f32", "f32", "--map", "x*(i % 1000)")
-        self.same("x.f32", "f32", "--op", "argmin", "--map", "i < 77777 ? x : x - 100000.0")
-
-    def test_n_of_a_map(self):
-        """n is the number of all elements, which a pipe of raw ones does not tell."""
-        self.same("x.f32", "f32", "--map", "i*2 < n ? x : -x", pipe=False)
-        self.same("x.f32", "f32", "--where", "i*3 > n", "--op", "max", pipe=False)
-        with open(self.path("x.f32"), "rb") as file:
-            self.bad(2, "the map uses n", "--run", "native", "-i", "-", "-t", "f32", "--map", "x*n", "--stream", input=file.read())
-
-    def test_index_in_opencl_c(self):
-        self.write("late.cl", "rh_value rh_load(rh_x x, ulong i) { rh_value v; v.s = i >= 70000 ? 1 : 0; v.at = i; return v; }\n"
-                              "rh_value rh_identity(void) { rh_value v; v.s = 0; v.at = 0; return v; }\n"
-                              "rh_value rh_combine(rh_value a, rh_value b) { rh_value v; v.s = a.s + b.s; v.at = max(a.at, b.at); return v; }\n")
-        self.write("late.op.json", json.dumps({
-            "redhost": "operator/1", "name": "late", "summary": "how many come late", "operands": ["x"],
-            "value": {"s": "u64", "at": "u64"}, "code": "late.cl", "claims": ["associative", "commutative"]}))
-        whole = self.good("--run", "onepass", "-i", "x.f32", "-t", "f32", "--op", "./late.op.json", "-q", quiet=False).out
-        self.assertEqual(whole, "%d\n%d\n" % (self.n - 70000, self.n - 1))
-        parts = self.good("--run", "onepass", "-i", "x.f32", "-t", "f32", "--op", "./late.op.json", "-q", "--stream=32KiB", quiet=False)
-        self.assertEqual(parts.out, whole)
-
-    def test_generated(self):
-        for kind in ("uniform", "onehot", "cancel"):
-            whole = self.value("--run", "native", "-n", "300001", "--data", kind, "--seed", "5")
-            for chunk in ("2KiB", "256KiB"):
-                self.assertEqual(self.value("--run", "native", "-n", "300001", "--data", kind, "--seed", "5", "--stream=" + chunk), whole)
 
     def test_npy_in_the_other_byte_order(self):
         with open(self.path("x.f64"), "rb") as file:
@@ -202,13 +123,6 @@ class Checks(Streams):
         out = self.good("--run", "native", "-i", "x.f32", "-t", "f32", "--stream", "--check=none").out
         self.assertIn("skipped (--check=none)", out)
 
-    def test_wrong_results_are_found(self):
-        plugin = os.path.join(os.environ["REDHOST_TEST_WRONG"], "drops_last.so")
-        args = ("--run", "drops_last", "--plugin", plugin, "--isolate=never", "-i", "x.f32", "-t", "f32", "--stream=16KiB")
-        self.bad(1, "wrong result", *args, "-q")
-        self.bad(1, "fails its self-test", *args, "-q", "--check=sampled")
-        self.bad(4, "process of its own|--isolate=never", *args[:4], "-i", "x.f32", "-t", "f32", "--stream")
-
     def test_json(self):
         (result,) = self.json("--run", "native", "-i", "x.f32", "-t", "f32", "--stream=64KiB", "-v", "--check=sampled")["results"]
         stream = result["stream"]
@@ -230,19 +144,8 @@ class Checks(Streams):
 class Faults(Streams):
     """One sentence, the right status, in at most ten seconds, and nothing left running."""
 
-    def fails(self, code, words, *args, **how):
-        for _ in range(TIMES):
-            done = self.bad(code, words, *args, **how)
-            self.assertLess(done.seconds, LIMIT, done)
-
     def preload(self, **more):
         return {**cli.preloaded("failing_pread.so"), "REDHOST_TEST_PREAD_OF": ".f32", **more}
-
-    @cli.needs(os.path.join(cli.DRIVERS, "failing_pread.so"))
-    def test_read_error_at_a_chunk(self):
-        for at in (0, 200000, 400011):
-            self.fails(6, "x.f32: cannot be read", "--run", "native", "-i", "x.f32", "-t", "f32", "-q", "--stream=8KiB",
-                       env=self.preload(REDHOST_TEST_PREAD_AT=str(at)))
 
     @cli.needs(os.path.join(cli.DRIVERS, "failing_pread.so"))
     def test_a_file_that_is_cut(self):
@@ -277,16 +180,6 @@ class Faults(Streams):
             self.assertEqual((done.out, done.err), (want, ""))
             self.assertLess(done.seconds, LIMIT)
 
-    def test_a_pipe_that_ends_within_an_element(self):
-        with open(self.path("x.f64"), "rb") as file:
-            data = file.read()
-        self.fails(6, "is not a multiple of 8", "--run", "native", "-i", "-", "-t", "f64", "-q", "--stream=8KiB", input=data[:-3])
-
-    def test_a_pipe_that_ends_early(self):
-        with open(self.path("x.f64"), "rb") as file:
-            data = npy("f8", file.read(), self.n)
-        self.fails(6, "is the copy complete", "--run", "native", "-i", "-", "-q", "--stream=8KiB", input=data[:-80000])
-
     def test_a_pipe_that_stalls_and_another_fault(self):
         """What waits for a pipe is ended: a device that fails does not wait for more data."""
         env = {**cli.preloaded("failing_memory.so"), "REDHOST_TEST_FAILING_CALL": "clEnqueueNDRangeKernel", "REDHOST_TEST_FAILING_CODE": "-5"}
@@ -299,17 +192,6 @@ class Faults(Streams):
                 child.wait(timeout=60)
                 self.assertEqual((child.returncode, child.stdout.read()), (5, b""), child.stderr.read())
             self.assertLess(time.monotonic() - start, LIMIT + 20)  # a cold kernel is compiled first
-
-    def test_an_interrupt_while_a_pipe_stalls(self):
-        for _ in range(TIMES):
-            with subprocess.Popen([cli.REDHOST, "--run", "native", "-i", "-", "-t", "f32", "-q", "--stream=4KiB"], cwd=self.cwd, env=self.env,
-                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
-                child.stdin.write(b"\0" * 40000)
-                child.stdin.flush()
-                time.sleep(0.3)
-                child.send_signal(2)
-                child.wait(timeout=LIMIT)
-                self.assertEqual(child.returncode, 130)
 
     def test_a_file_beyond_memory_is_streamed(self):
         """1 TiB with nothing in it, which no machine of today holds: in the memory of the slots, until it is interrupted."""

@@ -105,96 +105,8 @@ static uint64_t chunks_of(uint64_t n, uint32_t size) {
   return (n * size + CHUNK - 1) / CHUNK;
 }
 
-static void try_request(rh_request *request, uint32_t size) {
-  rh_result result = {.struct_size = sizeof result}, right = reduce_whole(request);
-  forget();
-  for (uint32_t k = 0; k < 2; k++) { /* the second is set up already */
-    request->unchecked = k && !request->accuracy;
-    must(rh_reduce(redhost, request, &result, &error));
-    check_same(&result, &right, request->op ? request->op : "", request->n);
-  }
-  calls.writes = 0;
-  must(rh_reduce(redhost, request, &result, &error));
-  if (size) ck_assert_int_eq(calls.writes, (int)chunks_of(request->n, size));
-  forget();
-}
-
-/* ---- The same bits ---- */
-
 static const char *const ops[] = {"sum", "prod", "asum", "min", "argmin", "argmax", "xor"};
 enum { OPS = sizeof ops / sizeof *ops };
-
-/* Even factors would leave the last elements only. */
-static void make_odd(rh_array *array) {
-  uint64_t *elements = (uint64_t *)rh_array_data(array);
-  for (uint64_t k = 0; k < array->n; k++) elements[k] |= UINT64_C(0x100000001);
-}
-
-/* most: how many of the sizes, from the largest on. */
-static void try_sizes(const char *strategy, const char *op, rh_type type, size_t most) {
-  uint32_t size = rh_type_size(type);
-  uint64_t chunk = CHUNK / size;
-  const uint64_t sizes[] = {39 * chunk + 7, 3 * chunk + 1, 4 * chunk, 4 * chunk - 1};
-  if (!rh_op_is_defined(rh_op_from_name(op), type)) return;
-  rh_array array = generate(type, MOST / size, 3);
-  if (strcmp(op, "affine") == 0) make_odd(&array);
-  for (size_t k = 0; k < most; k++) {
-    rh_request request = {.struct_size = sizeof request,
-                          .strategy = strategy,
-                          .op = op,
-                          .type = type,
-                          .data = (const char *)rh_array_data(&array) + size,
-                          .n = sizes[k]};
-    try_request(&request, size);
-  }
-  rh_array_finish(&array);
-}
-
-START_TEST(built_in) {
-  static const rh_type types[] = {RH_TYPE_f32, RH_TYPE_u8, RH_TYPE_f64, RH_TYPE_f16};
-  for (size_t t = 0; t < sizeof types / sizeof *types; t++)
-    try_sizes("onepass", ops[_i], types[t], t ? 1 : 4);
-  try_sizes("cascade", ops[_i], RH_TYPE_i32, 1);
-  if (_i == 0) try_sizes("two_stage_ordered", "affine", RH_TYPE_u64, 2); /* does not commute */
-}
-END_TEST
-
-static void try_map(rh_request request, const rh_array *x, const rh_array *y) {
-  const rh_input inputs[] = {{.type = x->type, .data = rh_array_data(x)},
-                             {.type = y->type, .data = rh_array_data(y)}};
-  request.struct_size = sizeof request;
-  if (!request.strategy) request.strategy = "onepass";
-  request.inputs = inputs;
-  request.n_inputs = request.n_inputs ? request.n_inputs : 2;
-  request.n = x->n;
-  try_request(&request, 0);
-  request.n = 8 * CHUNK / 8;
-  try_request(&request, 0);
-}
-
-/* Operands of two types, indices in maps and of answers, the number of elements, conditions,
- * several results, and an operator that does not commute. */
-START_TEST(of_ones_own) {
-  const rh_constant a = {.name = "a", .is_float = 1, .value.f = 0.75};
-  rh_array x = generate(RH_TYPE_f32, MOST / 4 - 5, 1), y = generate(RH_TYPE_f64, MOST / 4 - 5, 2),
-           z = generate(RH_TYPE_i32, MOST / 4 - 5, 3);
-  try_map((rh_request){.op = "sum", .map = "a*x*y", .constants = &a, .n_constants = 1}, &x, &y);
-  try_map((rh_request){.op = "argmax", .map = "x - y"}, &x, &y);
-  try_map((rh_request){.op = "sum", .map = "x*(i + 1)/n", .n_inputs = 1}, &x, &y);
-  try_map((rh_request){.op = "max", .map = "i", .where = "x > 0", .n_inputs = 1}, &z, &z);
-  try_map((rh_request){.op = "sum,min", .n_inputs = 1}, &x, &y);
-  try_map((rh_request){.op = "meanvar", .n_inputs = 1}, &x, &y);
-  try_map((rh_request){.op = "dot", .accuracy = RH_ACCURACY_EXACT}, &x, &x);
-  try_map((rh_request){.strategy = "two_stage_ordered",
-                       .reduce = "a > b ? a : b",
-                       .identity = "-0x80000000",
-                       .n_inputs = 1},
-          &z, &z);
-  rh_array_finish(&x);
-  rh_array_finish(&y);
-  rh_array_finish(&z);
-}
-END_TEST
 
 /* ---- Prepared ---- */
 
@@ -654,8 +566,6 @@ int main(void) {
   Suite *suite = suite_create("arrays");
   TCase *cases = tcase_create("far");
   tcase_add_checked_fixture(cases, set_up_far, tear_down);
-  tcase_add_loop_test(cases, built_in, 0, OPS);
-  tcase_add_test(cases, of_ones_own);
   tcase_add_test(cases, prepared);
   tcase_add_test(cases, prepared_with_constants);
   tcase_add_loop_test(cases, beyond_the_device, 0, 2);

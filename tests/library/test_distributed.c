@@ -294,26 +294,6 @@ START_TEST(other_strategies_do) {
 }
 END_TEST
 
-/* To a device with memory of its own, chunks go through a ring, from where one begins. */
-START_TEST(through_a_ring) {
-  static const int some[] = {0, 1, 3, 6, 11};
-  const rh_cl_device *device;
-  rh_request request = problems[some[_i]];
-  rh_result one = {.struct_size = sizeof one};
-  if (!has_device()) return;
-  must(rh_context_device(redhost->context, &device, &error));
-  request.n = N;
-  request.strategy = "native";
-  must(rh_reduce(redhost, &request, &one, &error));
-  ((rh_cl_device *)device)->shares_memory = 0;
-  redhost->context->most_whole_bytes = 10000;
-  redhost->context->chunk_bytes = 8192;
-  request.strategy = "onepass";
-  for (int d = 0; d < DIVISIONS; d += 2) divide(&request, &divisions[d], &one);
-  ck_assert_uint_gt(redhost->kept->staging.slots.n, 0);
-}
-END_TEST
-
 /* One in OpenCL C is combined on a device, also by ranks that have no elements. */
 START_TEST(an_operator_by_code_does) {
   static float coarse[N];
@@ -399,47 +379,6 @@ static void all_must_work(void) {
     must(three[r].status);
   }
 }
-
-START_TEST(differing_requests_are_named) {
-  set_three(0);
-  three[2].request.type = RH_TYPE_i32;
-  three[2].request.data = k;
-  all_must_fail(RH_E_USAGE, "rank 0 (host ");
-  all_must_fail(RH_E_USAGE, "and rank 2 (host ");
-  all_must_fail(RH_E_USAGE, "are asked for different reductions: type is 'f32' and 'i32'");
-  set_three(0);
-  three[1].request.op = "max";
-  all_must_fail(RH_E_USAGE, "operator is 'sum' and 'max'");
-  set_three(0);
-  three[1].request.unchecked = 1;
-  all_must_fail(RH_E_USAGE, "check is 'full' and 'none'");
-  set_three(0);
-  three[1].request.accuracy = RH_ACCURACY_EXACT;
-  all_must_fail(RH_E_USAGE, "accuracy is 'plain' and 'exact'");
-  set_three(6);
-  three[1].inputs[1] = two_types[1];
-  all_must_fail(RH_E_USAGE, "type of operand y is 'f32' and 'f64'");
-}
-END_TEST
-
-START_TEST(differing_definitions_are_named) {
-  static const rh_constant third[] = {{.name = "t", .is_float = 1, .value = {.f = 0.3}}};
-  static const rh_constant whole[] = {{.name = "t", .value = {.i = 2}}},
-                           as_float[] = {{.name = "t", .is_float = 1, .value = {.f = 2}}};
-  set_three(12);
-  three[2].request.constants = third;
-  all_must_fail(RH_E_USAGE, "constant t is ");
-  all_must_fail(RH_E_USAGE, " and 0.3;");
-  set_three(12);
-  for (int r = 0; r < 3; r++) three[r].request.constants = r ? as_float : whole;
-  all_must_fail(RH_E_USAGE, "constant t is 2 and 2.0");
-  set_three(12);
-  all_must_work();
-  set_three(14);
-  three[1].request.identity = "1";
-  all_must_fail(RH_E_USAGE, "identity of field is ");
-}
-END_TEST
 
 /* One rank cannot begin. */
 START_TEST(a_bad_request_of_one_is_that_of_all) {
@@ -660,13 +599,10 @@ static Suite *suite_of(void) {
   tcase_add_loop_test(bits, several_chunks_do, 0, 2);
   tcase_add_checked_fixture(devices, open_filled, tear_down);
   tcase_add_loop_test(devices, other_strategies_do, 0, 2);
-  tcase_add_loop_test(devices, through_a_ring, 0, 5);
   tcase_add_test(devices, an_operator_by_code_does);
   tcase_add_test(devices, calls_of_both_kinds_take_turns);
   tcase_add_checked_fixture(failures, open_filled, close_all);
   tcase_add_test(failures, no_elements_at_all);
-  tcase_add_test(failures, differing_requests_are_named);
-  tcase_add_test(failures, differing_definitions_are_named);
   tcase_add_test(failures, a_bad_request_of_one_is_that_of_all);
   tcase_add_test(failures, a_failure_of_one_is_that_of_all);
   tcase_add_test(failures, what_may_be_anything_is_never_right);
