@@ -108,10 +108,16 @@ static rh_status take_all(work *w, const rh_registry *registry, rh_error *error)
 
 static rh_status find_targets(work *w, const rh_registry *registry, rh_error *error) {
   const rh_typed *typed = w->app->typed;
+  if (typed->strategy && (typed->n_operands != 1 || !is_file(typed->operands[0])))
+    return rh_fail(error, RH_E_USAGE,
+                   "--strategy says which strategy of a file --verify tests; give that file, "
+                   "as in --verify ./lib.so --strategy %.64s",
+                   typed->strategy);
   if (typed->n_operands == 0) return take_all(w, registry, error);
   for (uint32_t k = 0; k < typed->n_operands; k++) {
     const char *word = typed->operands[k];
-    RH_TRY(is_file(word) ? add_target(w, word, NULL, error) : find_name(w, registry, word, error));
+    RH_TRY(is_file(word) ? add_target(w, word, typed->strategy, error)
+                         : find_name(w, registry, word, error));
   }
   return RH_OK;
 }

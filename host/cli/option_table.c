@@ -68,8 +68,9 @@ const rh_option rh_option_table[] = {
      "gpu:all, or all; --run shares the data among them",
      DEVICES | IN(PLOT), AT(device)},
     {"strategy", 's', RH_OPTION_WORD, "LIST", NULL,
-     "names or globs, `!' excludes: 'tree*,!atomic' [all that\ncan run]", TIMING | IN(PLOT),
-     AT(strategy)},
+     "names or globs, `!' excludes: 'tree*,!atomic' [all that\n"
+     "can run]; --verify FILE: the one to test",
+     TIMING | IN(PLOT) | IN(VERIFY), AT(strategy)},
     {"size", 'n', RH_OPTION_WORD, "SIZES", NULL,
      "elements: 1000000, 1e6, 16Mi, 2^24, 64MiB (bytes)\n"
      "[2^24]; --bench, --tune: lists, and ranges A:B\n"

@@ -34,6 +34,15 @@ class Targets(cli.Case):
         self.assertEqual([r["test"] for r in results], 2 * ["V01", "V10", "V16", "V17", "V18"])
         self.assertEqual({os.path.basename(r["plugin"]) for r in results}, {"serial.so", "cascade.so"})
 
+    def test_one_strategy_of_a_file(self):
+        results = self.json("--verify", WORKERS, "--strategy", "worker_crash_in_run", "--include", "V16,V22")["verify"]
+        self.assertEqual([(r["test"], r["strategy"]) for r in results], [("V16", None), ("V22", "worker_crash_in_run")])
+        self.assertIn(" --strategy worker_crash_in_run ", results[1]["again"])
+        self.bad(2, "worker_faults.so: has no strategy 'serial'", "--verify", WORKERS, "--strategy", "serial")
+        for names in ((), ("serial",), (WORKERS, WORKERS)):
+            with self.subTest(names):
+                self.bad(2, "--strategy says which strategy of a file", "--verify", *names, "--strategy", "serial")
+
     def test_reports_over_other_files(self):
         """The file keeps its owner, its mode and its names; a link to nothing leads to the file; a failure comes before the tests."""
         words = ("--verify", "native", "--quick", "--include=V10", "-q")
@@ -236,8 +245,8 @@ class Hangs(cli.Case):
     """What never returns ends the tests that need it, within the time that the first line says."""
     caches = False
 
-    def ends(self, plugin, where, *args):
-        args = args if cli.WHOLE else ("--timeout", "3")  # at night query hangs for as long as --verify lets it
+    def ends(self, plugin, where, *args, of=()):
+        args = (*of, *(args if cli.WHOLE else ("--timeout", "3")))  # at night query hangs for as long as --verify lets it
         used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         done = self.redhost("--verify", os.path.join(os.path.dirname(cli.ZOO), plugin), "--quick", "--exclude", "V61,V64", *args,
                             timeout=900)
@@ -252,7 +261,7 @@ class Hangs(cli.Case):
         self.assertIn("not tried: ", done.out)
 
     def test_kernel(self):
-        self.ends("lifecycle/hangs_in_kernel.so", "in run", "--timeout", "4")
+        self.ends("lifecycle/lifecycle.so", "in run", "--timeout", "4", of=("--strategy", "hangs_in_kernel"))
 
     def test_query(self):
         self.ends("loading/hang_in_query.so", "in query")

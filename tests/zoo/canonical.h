@@ -1,8 +1,8 @@
-/* What the plugins that break the canonical order have in common: two launches, in which each
- * work-item makes the node of a tile, and one combines the nodes.  Right, unless a plugin replaces
+/* What the strategies that break the canonical order have in common: two launches, in which each
+ * work-item makes the node of a tile, and one combines the nodes.  Right, unless one replaces
  * how a tile's lanes are folded, or how the nodes meet:
  *
- *     CANONICAL_BUT("name", "what is wrong", CANONICAL_NODE, "how");
+ *     CANONICAL_BUT(name, "what is wrong", CANONICAL_NODE, "how");
  *
  * Serves only what the order decides. */
 #ifndef ZOO_CANONICAL_H
@@ -83,13 +83,11 @@ static inline rh_status canonical_run(void *instance, const rh_run *run) {
 }
 
 #define CANONICAL_BUT(name_, summary_, node, tree)                                                 \
-  static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,    \
-                         void **instance) {                                                        \
-    (void)values;                                                                                  \
+  SETUP(name_) {                                                                                   \
     return canonical_setup(host, problem, CANONICAL_KERNELS(node, tree), instance);                \
   }                                                                                                \
   RIGHT_BUT(name_, .summary = summary_, .promises = RH_CANONICAL_ORDER,                            \
-            .determinism = RH_BITS_SAME_EVERYWHERE, .query = canonical_query, .setup = setup,      \
-            .run = canonical_run)
+            .determinism = RH_BITS_SAME_EVERYWHERE, .query = canonical_query,                      \
+            .setup = name_##_setup, .run = canonical_run)
 
 #endif

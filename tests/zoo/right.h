@@ -1,8 +1,10 @@
-/* The base of most plugins of the zoo: a correct strategy with one work-group for the whole input,
- * and a tree.  A plugin replaces single parts, so that its file shows only its fault:
+/* The base of most strategies of the zoo: a correct one, with one work-group for the whole input
+ * and a tree.  A strategy replaces single parts, so that what is written of it is its fault, and a
+ * plugin has many:
  *
- *     static rh_status run(void *instance, const rh_run *run) { ... }
- *     RIGHT_BUT("name", .summary = "what is wrong", .run = run); */
+ *     RUN(name) { ... }
+ *     RIGHT_BUT(name, .summary = "what is wrong", .run = name_run);
+ *     RH_PLUGIN(&strategy_name, ...); */
 #ifndef ZOO_RIGHT_H
 #define ZOO_RIGHT_H
 
@@ -116,8 +118,24 @@ static inline rh_status right_run(void *instance, const rh_run *run) {
                       .device_kinds = RH_DEVICE_ANY_CL, .determinism = RH_BITS_SAME_RUN,           \
                       .query = right_query, .setup = right_setup, .run = right_run, __VA_ARGS__    \
   }
-#define RIGHT_BUT(name_, ...)                                                                      \
-  static const rh_strategy strategy = RIGHT(name_, __VA_ARGS__);                                   \
-  RH_PLUGIN(&strategy)
+#define RIGHT_BUT(name_, ...) static const rh_strategy strategy_##name_ = RIGHT(#name_, __VA_ARGS__)
+
+/* The heads of a strategy's own functions: RUN(x) { ... } is x_run(instance, run). */
+#define UNUSED __attribute__((unused))
+#define QUERY(name_)                                                                               \
+  static rh_status name_##_query(const rh_problem *problem, UNUSED const int64_t *values,          \
+                                 rh_answer *answer)
+#define SETUP(name_)                                                                               \
+  static rh_status name_##_setup(const rh_host *host, const rh_problem *problem,                   \
+                                 UNUSED const int64_t *values, void **instance)
+#define RUN(name_)      static rh_status name_##_run(UNUSED void *instance, const rh_run *run)
+#define TEARDOWN(name_) static void name_##_teardown(UNUSED void *instance)
+
+/* Only the kernel is another: how a work-item reduces, and what it does with `all`. */
+#define RIGHT_BUT_FOR(name_, summary_, promises_, body, end)                                       \
+  SETUP(name_) {                                                                                   \
+    return right_setup_of(host, problem, RIGHT_KERNEL(body, end), instance);                       \
+  }                                                                                                \
+  RIGHT_BUT(name_, .summary = summary_, .promises = promises_, .setup = name_##_setup)
 
 #endif

@@ -177,6 +177,10 @@ static char *reproduce(const runner *r, const rh_test *test) {
   rh_text text = {0};
   rh_text_add(&text, "redhost --verify");
   add_word(&text, r->report->path);
+  if (r->spec->strategy) {
+    rh_text_add(&text, " --strategy");
+    add_word(&text, r->spec->strategy);
+  }
   rh_text_add(&text, " --include %s", test->id);
   if (r->spec->seed != 1) rh_text_add(&text, " --seed %llu", (unsigned long long)r->spec->seed);
   if (r->spec->quick) rh_text_add(&text, " --quick");
@@ -233,18 +237,25 @@ static rh_status try_one(runner *r, const rh_test *test, const char *strategy, r
 
 /* ---- All of them ---- */
 
+/* Leaves the strategy that is wanted.  A file that cannot be loaded may have it. */
+static rh_status keep_one(runner *r, rh_error *error) {
+  const char *wanted = r->spec->strategy;
+  uint32_t found = 0;
+  while (found < r->n_names && strcmp(r->names[found], wanted) != 0) found++;
+  if (r->n_names && found == r->n_names)
+    return rh_fail(error, RH_E_USAGE, "%s: has no strategy '%.64s'; the first one is '%s'",
+                   r->report->path, wanted, r->names[0]);
+  while (r->n_names) free(r->names[--r->n_names]);
+  r->n_names = 1;
+  return (r->names[0] = strdup(wanted)) ? RH_OK
+                                        : rh_fail(error, RH_E_NOMEM, "no memory for a name");
+}
+
 /* In a child, because reading the names means loading the plugin.  A file that cannot be loaded
  * has no names, and its tests say why. */
 static rh_status ask_names(runner *r, rh_error *error) {
   rh_trial_job job = {.options = r->options, .path = r->report->path};
   rh_attempt a;
-  if (r->spec->strategy) {
-    r->names = calloc(1, sizeof *r->names);
-    if (!r->names || !(r->names[0] = strdup(r->spec->strategy)))
-      return rh_fail(error, RH_E_NOMEM, "no memory for a name");
-    r->n_names = 1;
-    return RH_OK;
-  }
   rh_time_limits limits = time_limits_of(r, NULL);
   RH_TRY(rh_attempt_run(&a, r->program, &job, &limits, error));
   r->cannot_load = a.names == NULL;
@@ -255,7 +266,8 @@ static rh_status ask_names(runner *r, rh_error *error) {
     if (name && (r->names[r->n_names] = strdup(name))) r->n_names++;
   }
   rh_attempt_finish(&a);
-  return r->names ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for names");
+  if (!r->names) return rh_fail(error, RH_E_NOMEM, "no memory for names");
+  return r->spec->strategy ? keep_one(r, error) : RH_OK;
 }
 
 static rh_status nothing_chosen(const runner *r, rh_error *error) {

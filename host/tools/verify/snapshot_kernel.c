@@ -3,15 +3,12 @@
 #include "lines.h"
 #include "snapshot.h"
 
-#include <dirent.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -108,25 +105,9 @@ void rh_take_timers(rh_text *to) {
 /* ---- What the kernel keeps of a process ---- */
 
 static void take_status_line(rh_text *to, char *line) {
-  static const char *const keys[] = {"Name",
-                                     "Umask",
-                                     "Uid",
-                                     "Gid",
-                                     "Groups",
-                                     "VmLck",
-                                     "CapInh",
-                                     "CapPrm",
-                                     "CapEff",
-                                     "CapBnd",
-                                     "CapAmb",
-                                     "NoNewPrivs",
-                                     "Seccomp",
-                                     "THP_enabled",
-                                     "Speculation_Store_Bypass",
-                                     "Seccomp_filters",
-                                     "Cpus_allowed_list",
-                                     "Mems_allowed_list",
-                                     "SpeculationIndirectBranch"};
+  static const char *const keys[] = {"Name",       "Umask",   "Uid",
+                                     "Gid",        "VmLck",   "CapEff",
+                                     "NoNewPrivs", "Seccomp", "Cpus_allowed_list"};
   char *value = strchr(line, ':');
   if (!value) return;
   *value++ = 0;
@@ -143,51 +124,13 @@ void rh_take_status(rh_text *to) {
   if (page != MAP_FAILED) munmap(page, PAGE);
 }
 
-/* "cgroup ipc mnt net pid user uts ...", each with its identifier. */
-static void take_namespaces(rh_text *to) {
-  struct dirent *entry;
-  DIR *directory = opendir("/proc/thread-self/ns");
-  while (directory && (entry = readdir(directory))) {
-    char key[48], target[64];
-    if (entry->d_name[0] == '.') continue;
-    snprintf(key, sizeof key, "namespace %.32s", entry->d_name);
-    ssize_t length = readlinkat(dirfd(directory), entry->d_name, target, sizeof target);
-    if (length > 0) rh_lines_add(to, key, "%.*s", (int)length, target);
-  }
-  if (directory) closedir(directory);
-}
-
-/* The old state can only be read by setting a new one. */
-static void take_cancelling(rh_text *to) {
-  int state, type;
-  pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
-  pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
-  pthread_setcanceltype(type, NULL);
-  pthread_setcancelstate(state, NULL);
-  rh_lines_add(to, "cancellation", "%s, %s", state == PTHREAD_CANCEL_ENABLE ? "on" : "off",
-               type == PTHREAD_CANCEL_DEFERRED ? "deferred" : "at once");
-}
-
 void rh_take_settings(rh_text *to) {
-  int death = 0, reaper = 0, tsc = 0;
+  int death = 0;
   prctl(PR_GET_PDEATHSIG, &death);
-  prctl(PR_GET_CHILD_SUBREAPER, &reaper);
-  prctl(PR_GET_TSC, &tsc);
-  rh_lines_add(to, "personality", "%#x", (unsigned)personality(0xffffffff));
   rh_lines_add(to, "dumpable", "%d", prctl(PR_GET_DUMPABLE));
   rh_lines_add(to, "signal when the parent ends", "%d", death);
-  rh_lines_add(to, "adopts orphans", "%d", reaper);
-  rh_lines_add(to, "keeps capabilities", "%d", prctl(PR_GET_KEEPCAPS));
-  rh_lines_add(to, "secure bits", "%#x", (unsigned)prctl(PR_GET_SECUREBITS));
-  rh_lines_add(to, "huge pages off", "%d", prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0));
-  rh_lines_add(to, "time stamp counter", "%d", tsc);
-  rh_lines_add(to, "machine checks", "%d", prctl(PR_MCE_KILL_GET, 0, 0, 0, 0));
   rh_lines_add(to, "process group", "%d", (int)getpgrp());
   rh_lines_add(to, "session", "%d", (int)getsid(0));
-  rh_lines_add_file(to, "oom_score_adj", "/proc/self/oom_score_adj");
-  rh_lines_add_file(to, "coredump_filter", "/proc/self/coredump_filter");
-  take_namespaces(to);
-  take_cancelling(to);
 }
 
 /* "Max open files            1024                 4096                 files" */
@@ -207,13 +150,10 @@ void rh_take_limits(rh_text *to) {
 }
 
 void rh_take_scheduling(rh_text *to) {
-  enum { OF_PROCESS = 1 };
   struct sched_param priority = {0};
   sched_getparam(0, &priority);
   rh_lines_add(to, "nice", "%d", getpriority(PRIO_PROCESS, 0));
   rh_lines_add(to, "policy", "%d, priority %d", sched_getscheduler(0), priority.sched_priority);
-  rh_lines_add(to, "I/O priority", "%ld", syscall(SYS_ioprio_get, OF_PROCESS, 0));
-  rh_lines_add(to, "timer slack", "%d ns", prctl(PR_GET_TIMERSLACK));
 }
 
 void rh_take_floating(rh_text *to) {

@@ -11,4 +11,6 @@ static const rh_param params[] = {
      .flags = RH_PARAM_POWER_OF_TWO},
 };
 
-RIGHT_BUT("no_power", .summary = "a table of parameters that is wrong", RH_PARAMS(params));
+RIGHT_BUT(no_power, .summary = "a table of parameters that is wrong", RH_PARAMS(params));
+
+RH_PLUGIN(&strategy_no_power);

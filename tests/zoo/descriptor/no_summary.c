@@ -1,4 +1,6 @@
 /* V17: a string that is null. */
 #include "../right.h"
 
-RIGHT_BUT("no_summary", .summary = NULL);
+RIGHT_BUT(no_summary, .summary = NULL);
+
+RH_PLUGIN(&strategy_no_summary);

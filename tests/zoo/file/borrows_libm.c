@@ -8,4 +8,6 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
   return RH_OK;
 }
 
-RIGHT_BUT("borrows_libm", .summary = "calls cbrt() and names no library for it", .query = query);
+RIGHT_BUT(borrows_libm, .summary = "calls cbrt() and names no library for it", .query = query);
+
+RH_PLUGIN(&strategy_borrows_libm);

@@ -10,4 +10,6 @@ static rh_status run(void *instance, const rh_run *run) {
   return code == 0 ? RH_OK : self->host->fail(self->host, RH_E_CL, code, "flushing the queue");
 }
 
-RIGHT_BUT("borrows_opencl", .summary = "calls clFlush() and names no library for it", .run = run);
+RIGHT_BUT(borrows_opencl, .summary = "calls clFlush() and names no library for it", .run = run);
+
+RH_PLUGIN(&strategy_borrows_opencl);

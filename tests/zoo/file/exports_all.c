@@ -6,4 +6,6 @@ rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *ans
   return right_query(problem, values, answer);
 }
 
-RIGHT_BUT("exports_all", .summary = "exports its own functions", .query = query);
+RIGHT_BUT(exports_all, .summary = "exports its own functions", .query = query);
+
+RH_PLUGIN(&strategy_exports_all);

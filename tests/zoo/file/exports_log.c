@@ -7,4 +7,6 @@ double log(double x) {
   return x;
 }
 
-RIGHT_BUT("exports_log", .summary = "exports log()");
+RIGHT_BUT(exports_log, .summary = "exports log()");
+
+RH_PLUGIN(&strategy_exports_log);

@@ -9,4 +9,6 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
   return right_query(problem, values, answer);
 }
 
-RIGHT_BUT("few_static_tls", .summary = "has static thread-local storage", .query = query);
+RIGHT_BUT(few_static_tls, .summary = "has static thread-local storage", .query = query);
+
+RH_PLUGIN(&strategy_few_static_tls);

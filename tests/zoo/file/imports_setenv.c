@@ -7,4 +7,6 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
   return right_query(problem, values, answer);
 }
 
-RIGHT_BUT("imports_setenv", .summary = "imports setenv()", .query = query);
+RIGHT_BUT(imports_setenv, .summary = "imports setenv()", .query = query);
+
+RH_PLUGIN(&strategy_imports_setenv);

@@ -10,4 +10,6 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   return right_setup(host, problem, values, instance);
 }
 
-RIGHT_BUT("second_loader", .summary = "brings another OpenCL loader", .setup = setup);
+RIGHT_BUT(second_loader, .summary = "brings another OpenCL loader", .setup = setup);
+
+RH_PLUGIN(&strategy_second_loader);

@@ -11,4 +11,6 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
   return RH_OK;
 }
 
-RIGHT_BUT("text_relocations", .summary = "its code is written to when it loads", .query = query);
+RIGHT_BUT(text_relocations, .summary = "its code is written to when it loads", .query = query);
+
+RH_PLUGIN(&strategy_text_relocations);

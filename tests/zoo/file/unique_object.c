@@ -5,7 +5,9 @@
 /* The symbol is an alias of the descriptor, because the compiler sets the type of the descriptor
  * itself. */
 #define redhost_plugin_v1 zoo_descriptor
-RIGHT_BUT("unique_object", .summary = "its symbol is STB_GNU_UNIQUE");
+RIGHT_BUT(unique_object, .summary = "its symbol is STB_GNU_UNIQUE");
 #undef redhost_plugin_v1
 __asm__(".globl redhost_plugin_v1\n.type redhost_plugin_v1, %gnu_unique_object\n"
         ".set redhost_plugin_v1, zoo_descriptor");
+
+RH_PLUGIN(&strategy_unique_object);

@@ -22,5 +22,7 @@ __attribute__((destructor)) static void at_exit(void) {
   if (kept) clReleaseMemObject(kept);
 }
 
-RIGHT_BUT("late_release", .summary = "releases a buffer when the process ends", .setup = setup,
+RIGHT_BUT(late_release, .summary = "releases a buffer when the process ends", .setup = setup,
           .teardown = teardown);
+
+RH_PLUGIN(&strategy_late_release);

@@ -14,6 +14,8 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
   return RH_OK;
 }
 
-RIGHT_BUT("score_by_variable_on_load",
+RIGHT_BUT(score_by_variable_on_load,
           .summary = "its score depends on an environment variable that it reads when it is loaded",
           .query = query);
+
+RH_PLUGIN(&strategy_score_by_variable_on_load);

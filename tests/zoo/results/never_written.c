@@ -1,3 +1,5 @@
-#include "wrong.h"
+#include "../right.h"
 
-WRONG("never_written", "the result is never written", 0, WALK, "");
+RIGHT_BUT_FOR(never_written, "the result is never written", 0, WALK, "");
+
+RH_PLUGIN(&strategy_never_written);

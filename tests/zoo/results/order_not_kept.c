@@ -1,3 +1,6 @@
-#include "wrong.h"
+#include "../right.h"
 
-WRONG("order_not_kept", "promises to keep the order, but strides", RH_KEEPS_ORDER, WALK, STORE);
+RIGHT_BUT_FOR(order_not_kept, "promises to keep the order, but strides", RH_KEEPS_ORDER, WALK,
+              STORE);
+
+RH_PLUGIN(&strategy_order_not_kept);

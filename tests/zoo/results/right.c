@@ -1,3 +1,5 @@
-#include "wrong.h"
+#include "../right.h"
 
-WRONG("right", "nothing is wrong with it", 0, WALK, STORE);
+RIGHT_BUT(right, .summary = "nothing is wrong with it");
+
+RH_PLUGIN(&strategy_right);

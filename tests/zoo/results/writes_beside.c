@@ -1,4 +1,6 @@
-#include "wrong.h"
+#include "../right.h"
 
-WRONG("writes_beside", "the neighbour of the result is written, too", 0, WALK,
-      STORE "if (lid == 0) result[at + 1] = all;");
+RIGHT_BUT_FOR(writes_beside, "the neighbour of the result is written, too", 0, WALK,
+              STORE "if (lid == 0) result[at + 1] = all;");
+
+RH_PLUGIN(&strategy_writes_beside);

@@ -11,4 +11,6 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
       instance);
 }
 
-RIGHT_BUT("writes_beside_nothing", .summary = "writes two values for none", .setup = setup);
+RIGHT_BUT(writes_beside_nothing, .summary = "writes two values for none", .setup = setup);
+
+RH_PLUGIN(&strategy_writes_beside_nothing);

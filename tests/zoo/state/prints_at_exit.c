@@ -2,8 +2,10 @@
 #include "state.h"
 #include <stdio.h>
 
-IN_SETUP("prints_at_exit", "prints when the process ends") {}
+IN_SETUP(prints_at_exit, "prints when the process ends") {}
 
 __attribute__((destructor)) static void say_goodbye(void) {
   fputs("goodbye\n", stderr);
 }
+
+RH_PLUGIN(&strategy_prints_at_exit);

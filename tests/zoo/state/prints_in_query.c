@@ -2,6 +2,8 @@
 #include "state.h"
 #include <stdio.h>
 
-IN_QUERY("prints_in_query", "prints to standard error in query") {
+IN_QUERY(prints_in_query, "prints to standard error in query") {
   fputs("asked\n", stderr);
 }
+
+RH_PLUGIN(&strategy_prints_in_query);

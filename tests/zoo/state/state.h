@@ -1,47 +1,32 @@
-/* The common part of this folder's plugins: correct except for what one phase does to the process:
+/* The common part of this folder's strategies: correct but for what one phase does to the process:
  *
- *     IN_SETUP("name", "what it does") { ... } */
+ *     IN_SETUP(name, "what it does") { ... } */
 #ifndef ZOO_STATE_H
 #define ZOO_STATE_H
 
 #include "../right.h"
 
-#define IN_QUERY(name, summary_)                                                                   \
-  static void harm(void);                                                                          \
-  static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {    \
-    harm();                                                                                        \
+#define IN(PHASE, field, name_, summary_, ...)                                                     \
+  static void name_##_harm(void);                                                                  \
+  PHASE(name_) __VA_ARGS__ RIGHT_BUT(name_, .summary = summary_, .field = name_##_##field);        \
+  static void name_##_harm(void)
+
+#define IN_QUERY(name_, summary_)                                                                  \
+  IN(QUERY, query, name_, summary_, {                                                              \
+    name_##_harm();                                                                                \
     return right_query(problem, values, answer);                                                   \
-  }                                                                                                \
-  RIGHT_BUT(name, .summary = summary_, .query = query);                                            \
-  static void harm(void)
-
-#define IN_SETUP(name, summary_)                                                                   \
-  static void harm(void);                                                                          \
-  static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,    \
-                         void **instance) {                                                        \
+  })
+#define IN_SETUP(name_, summary_)                                                                  \
+  IN(SETUP, setup, name_, summary_, {                                                              \
     RH_TRY(right_setup(host, problem, values, instance));                                          \
-    harm();                                                                                        \
+    name_##_harm();                                                                                \
     return RH_OK;                                                                                  \
-  }                                                                                                \
-  RIGHT_BUT(name, .summary = summary_, .setup = setup);                                            \
-  static void harm(void)
-
-#define IN_RUN(name, summary_)                                                                     \
-  static void harm(void);                                                                          \
-  static rh_status run(void *instance, const rh_run *run) {                                        \
-    harm();                                                                                        \
+  })
+#define IN_RUN(name_, summary_)                                                                    \
+  IN(RUN, run, name_, summary_, {                                                                  \
+    name_##_harm();                                                                                \
     return right_run(instance, run);                                                               \
-  }                                                                                                \
-  RIGHT_BUT(name, .summary = summary_, .run = run);                                                \
-  static void harm(void)
-
-#define IN_TEARDOWN(name, summary_)                                                                \
-  static void harm(void);                                                                          \
-  static void teardown(void *instance) {                                                           \
-    (void)instance;                                                                                \
-    harm();                                                                                        \
-  }                                                                                                \
-  RIGHT_BUT(name, .summary = summary_, .teardown = teardown);                                      \
-  static void harm(void)
+  })
+#define IN_TEARDOWN(name_, summary_) IN(TEARDOWN, teardown, name_, summary_, { name_##_harm(); })
 
 #endif

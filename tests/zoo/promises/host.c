@@ -1,0 +1,67 @@
+/* V61, V62: faults of host code. */
+#include <redhost/kit.h>
+
+#include <string.h>
+
+static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+  (void)values;
+  (void)problem;
+  answer->finishes_on_host = 1;
+  return RH_OK;
+}
+
+static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
+                       void **instance) {
+  const rh_op **self = host->alloc(host, sizeof *self);
+  (void)values;
+  if (!self) return RH_E_NOMEM;
+  *self = problem->op;
+  *instance = self;
+  return RH_OK;
+}
+
+static rh_status fold(void *instance, const rh_run *run, uint64_t first, uint64_t n) {
+  const rh_op *op = *(const rh_op **)instance;
+  memcpy(run->host_result, op->identity, op->value_size);
+  if (n) op->fold(run->host_result, run->host_input, first, n);
+  return RH_OK;
+}
+
+#define ON_HOST(name_, summary_)                                                                   \
+  static rh_status name_##_run(void *, const rh_run *);                                            \
+  static const rh_strategy strategy_##name_ = {                                                    \
+      RH_STRATEGY_SIZE,                                                                            \
+      .name = #name_,                                                                              \
+      .summary = summary_,                                                                         \
+      .about = "Of redhost's zoo: right but for one thing.",                                       \
+      .version = "1.0",                                                                            \
+      .author = "the redhost authors",                                                             \
+      .license = "MIT",                                                                            \
+      .device_kinds = RH_DEVICE_HOST,                                                              \
+      .promises = RH_KEEPS_ORDER,                                                                  \
+      .determinism = RH_BITS_SAME_RUN,                                                             \
+      .query = query,                                                                              \
+      .setup = setup,                                                                              \
+      .run = name_##_run,                                                                          \
+  };                                                                                               \
+  static rh_status name_##_run(void *instance, const rh_run *run)
+
+/* V62: reads the byte after the range, like a hand-written prefetch. */
+ON_HOST(host_reads_ahead, "reads the byte after the range") {
+  const rh_op *op = *(const rh_op **)instance;
+  const volatile char *input = run->host_input;
+  (void)input[(run->first + run->n) * op->element_size];
+  return fold(instance, run, run->first, run->n);
+}
+
+/* V61: keeps n in 32 bits. */
+ON_HOST(n_in_32_bits, "n modulo 2^32") {
+  return fold(instance, run, run->first, (uint32_t)run->n);
+}
+
+/* V61: keeps `first` in 32 bits. */
+ON_HOST(offset_in_32_bits, "first modulo 2^32") {
+  return fold(instance, run, (uint32_t)run->first, run->n);
+}
+
+RH_PLUGIN(&strategy_host_reads_ahead, &strategy_n_in_32_bits, &strategy_offset_in_32_bits);

@@ -1,0 +1,77 @@
+/* V66 to V69: faults with operators of users only. */
+#include "../own.h"
+
+/* V67: of values above 16 bytes its last work-item's is lost. */
+#define WALK_BUT_LAST                                                                              \
+  "for (ulong i = lid; i < n && lid + 1 < size; i += size)"                                        \
+  "  mine = rh_combine(mine, rh_load(input, i));"
+
+SETUP(large_value_lost) {
+  int is_large = problem->op->value_size > 16;
+  return right_setup_of(host, problem, is_large ? OWN_KERNEL(WALK_BUT_LAST) : OWN_KERNEL(WALK),
+                        instance);
+}
+
+OWN_BUT(large_value_lost, .summary = "loses elements of large values",
+        .setup = large_value_lost_setup);
+
+/* V68: keeps the order, but for values above 16 bytes, where the last element comes first. */
+#define LAST_FIRST                                                                                 \
+  "if (lid == 0 && n) mine = rh_load(input, n - 1);\n"                                             \
+  "if (lid == 0) for (ulong i = 0; i + 1 < n; i++) mine = rh_combine(mine, rh_load(input, i));"
+
+QUERY(large_values_turned) {
+  RH_TRY(right_query(problem, values, answer));
+  answer->depth = problem->max_n;
+  return RH_OK;
+}
+
+SETUP(large_values_turned) {
+  int is_large = problem->op->value_size > 16;
+  return right_setup_of(host, problem, is_large ? OWN_KERNEL(LAST_FIRST) : OWN_KERNEL(IN_ORDER),
+                        instance);
+}
+
+OWN_BUT(large_values_turned, .summary = "turns the order of large values",
+        .promises = RH_KEEPS_ORDER, .query = large_values_turned_query,
+        .setup = large_values_turned_setup);
+
+/* V69: of values of 32 bytes the last element is lost: no other test has such values. */
+SETUP(named_only) {
+  RH_TRY(right_setup_of(host, problem, OWN_KERNEL(WALK), instance));
+  ((right *)*instance)->own = problem->op->value_size == 32 ? *instance : NULL;
+  return RH_OK;
+}
+
+RUN(named_only) {
+  const right *self = instance;
+  return own_launch(self, run, self->own && run->n ? run->n - 1 : run->n);
+}
+
+OWN_BUT(named_only, .summary = "loses an element of values of 32 bytes", .setup = named_only_setup,
+        .run = named_only_run);
+
+/* V66: reads several operands in fours, and leaves out the rest. */
+SETUP(operands_by_four) {
+  return right_setup_of(host, problem, OWN_KERNEL(WALK), instance);
+}
+
+RUN(operands_by_four) {
+  return own_launch(instance, run,
+                    RH_HAS(rh_run, run, n_operands) && run->n_operands > 1 ? run->n / 4 * 4
+                                                                           : run->n);
+}
+
+OWN_BUT(operands_by_four, .summary = "leaves out the rest of several operands",
+        .setup = operands_by_four_setup, .run = operands_by_four_run);
+
+/* Nothing is wrong with it: the measure of those that are wrong with operators of users only. */
+SETUP(right_own) {
+  return right_setup_of(host, problem, OWN_KERNEL(IN_ORDER), instance);
+}
+
+OWN_BUT(right_own, .summary = "serves every operator, in order", .promises = RH_KEEPS_ORDER,
+        .query = large_values_turned_query, .setup = right_own_setup);
+
+RH_PLUGIN(&strategy_large_value_lost, &strategy_large_values_turned, &strategy_named_only,
+          &strategy_operands_by_four, &strategy_right_own);

@@ -1,0 +1,402 @@
+/* V58: what a phase does to the process. */
+#include "state.h"
+
+#include <CL/cl.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* V58: blocks a signal by a raw system call in run. */
+IN_RUN(blocks_in_run, "blocks a signal by a raw system call in run") {
+  const uint64_t mask = (uint64_t)1 << (SIGTERM - 1);
+  syscall(SYS_rt_sigprocmask, SIG_BLOCK, &mask, NULL, 8);
+}
+
+/* V58: closes standard input in run. */
+IN_RUN(closes_input, "closes standard input in run") {
+  close(0);
+}
+
+/* V58: leaves a daemon behind in the first setup: two forks and setsid(). */
+static long daemon_fork_raw(void) {
+  return syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+}
+
+IN_SETUP(daemon, "leaves a daemon behind in the first setup") {
+  static int has_forked;
+  if (has_forked) return;
+  has_forked = 1;
+  long child = daemon_fork_raw();
+  if (child) {
+    waitpid((pid_t)child, NULL, 0);
+    return;
+  }
+  setsid();
+  if (daemon_fork_raw() != 0) _exit(0);
+  alarm(60);
+  for (;;) pause();
+}
+
+/* V58: leaves a file open after a failed setup. */
+SETUP(descriptor_on_failure) {
+  int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  RH_TRY(right_setup(host, problem, values, instance));
+  close(file);
+  return RH_OK;
+}
+
+RIGHT_BUT(descriptor_on_failure, .summary = "keeps a file open on failure",
+          .setup = descriptor_on_failure_setup);
+
+/* V58: every run duplicates a descriptor. */
+IN_RUN(descriptor_per_run, "every run duplicates a descriptor") {
+  if (dup(0) < 0) return;
+}
+
+/* V58: leaves a child process behind in the first setup, by a raw system call. */
+IN_SETUP(forks, "leaves a child process behind in the first setup") {
+  static int has_forked;
+  if (has_forked || daemon_fork_raw() != 0) {
+    has_forked = 1;
+    return;
+  }
+  alarm(60);
+  for (;;) pause();
+}
+
+/* V58: ignores SIGSEGV from teardown on. */
+IN_TEARDOWN(ignores_sigsegv, "ignores SIGSEGV from teardown on") {
+  signal(SIGSEGV, SIG_IGN);
+}
+
+/* V58: starts an interval timer in run. */
+IN_RUN(interval_timer, "starts an interval timer in run") {
+  const struct itimerval long_from_now = {.it_value = {.tv_sec = 1000}};
+  setitimer(ITIMER_PROF, &long_from_now, NULL);
+}
+
+/* V58: opens a file in the first setup and never closes it. */
+IN_SETUP(keeps_descriptor, "opens a file in the first setup and never closes it") {
+  static int file = -1;
+  if (file < 0) file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+}
+
+/* V58: maps a file in the first setup and leaves it mapped. */
+IN_SETUP(keeps_file_mapped, "maps a file in the first setup and leaves it mapped") {
+  static void *mapped;
+  if (mapped) return;
+  int file = memfd_create("zoo", MFD_CLOEXEC);
+  if (ftruncate(file, 4096) == 0)
+    mapped = (void *)syscall(SYS_mmap, NULL, 4096, PROT_READ, MAP_SHARED, file, 0);
+  close(file);
+}
+
+/* V58: maps memory in the first setup and leaves it mapped. */
+IN_SETUP(keeps_memory_mapped, "maps memory in the first setup and leaves it mapped") {
+  static void *mapped;
+  if (!mapped)
+    mapped = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+/* V58: its kernel prints. */
+SETUP(kernel_prints) {
+  const char *source = RIGHT_KERNEL(WALK, STORE " if (lid == 0) printf(\"done\\n\");");
+  return right_setup_of(host, problem, source, instance);
+}
+
+RIGHT_BUT(kernel_prints, .summary = "its kernel prints", .setup = kernel_prints_setup);
+
+/* V58: changes the umask in its 57th run, and in no other. */
+IN_RUN(late_umask, "changes the umask in its 57th run, and in no other") {
+  static int runs;
+  if (++runs == 57) umask(0);
+}
+
+/* V58: locks all future memory in setup. */
+IN_SETUP(locks_future, "locks all future memory in setup") {
+  mlockall(MCL_FUTURE);
+}
+
+/* V58: locks a page into memory in setup. */
+IN_SETUP(locks_memory, "locks a page into memory in setup") {
+  static char page[8192];
+  mlock(page, 4096);
+}
+
+/* V58: lowers the limit of open files in setup. */
+IN_SETUP(lowers_limit, "lowers the limit of open files in setup") {
+  struct rlimit limit;
+  getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur--;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* V58: lowers the process's priority in teardown. */
+IN_TEARDOWN(lowers_priority, "lowers the process's priority in teardown") {
+  if (nice(1) == -1) return;
+}
+
+/* V58: every run maps memory by a raw system call and leaks it. */
+IN_RUN(memory_per_run_raw, "every run maps memory by a raw system call and forgets ") {
+  syscall(SYS_mmap, NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+/* V58: sets no_new_privs in setup, for the whole program. */
+IN_SETUP(no_new_privileges, "gives up new privileges in setup") {
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
+/* V58: makes the process undumpable in setup. */
+IN_SETUP(not_dumpable, "makes the process undumpable in setup") {
+  prctl(PR_SET_DUMPABLE, 0);
+}
+
+/* V58: pins the caller's thread to one CPU in run, and does not undo it. */
+IN_RUN(pins_thread, "pins the caller's thread to one CPU in run") {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET((size_t)sched_getcpu(), &one);
+  sched_setaffinity(0, sizeof one, &one);
+}
+
+/* V58: creates a timer in setup and never deletes it. */
+IN_SETUP(posix_timer, "creates a timer in setup and never deletes it") {
+  timer_t timer;
+  struct sigevent nothing = {.sigev_notify = SIGEV_NONE};
+  timer_create(CLOCK_MONOTONIC, &nothing, &timer);
+}
+
+/* V58: prints to standard error in the first setup. */
+IN_SETUP(prints_in_setup, "prints to standard error in the first setup") {
+  static int has_printed;
+  if (!has_printed++) fputs("set up\n", stderr);
+}
+
+/* V58: changes the locale of the process in teardown. */
+IN_TEARDOWN(process_locale, "changes the locale of the process in teardown") {
+  setlocale(LC_ALL, "C.UTF-8");
+}
+
+/* V58: prints to standard output in run, through stdio's buffer. */
+IN_RUN(puts_in_run, "prints to standard output in run") {
+  fputs("a run\n", stdout);
+}
+
+/* V58: changes the working directory by a raw system call in setup. */
+IN_SETUP(raw_chdir, "changes the working directory by a raw system call in s") {
+  syscall(SYS_chdir, "/");
+}
+
+/* V58: ignores SIGINT by a raw system call in setup. */
+IN_SETUP(raw_sigaction, "ignores SIGINT by a raw system call in setup") {
+  const unsigned long action[8] = {(unsigned long)SIG_IGN};
+  syscall(SYS_rt_sigaction, SIGINT, action, NULL, 8);
+}
+
+/* V58: changes the umask by a raw system call in run. */
+IN_RUN(raw_umask, "changes the umask by a raw system call in run") {
+  syscall(SYS_umask, 0);
+}
+
+/* V58: makes standard output unbuffered in setup. */
+IN_SETUP(rebuffers_output, "makes standard output unbuffered in setup") {
+  setvbuf(stdout, NULL, _IONBF, 0);
+}
+
+/* V58: renames the caller's thread in run. */
+IN_RUN(renames_thread, "renames the caller's thread in run") {
+  prctl(PR_SET_NAME, "zoo");
+}
+
+/* V58: puts another file in place of standard input in setup. */
+IN_SETUP(replaces_input, "puts another file in place of standard input in setup") {
+  int other = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+  dup2(other, 0);
+  close(other);
+}
+
+/* V58: sets an alarm in setup that fires long after the run. */
+IN_SETUP(sets_alarm, "sets an alarm in setup that fires long after the run") {
+  alarm(1000);
+}
+
+/* V58: sets a signal stack for its thread in setup. */
+IN_SETUP(signal_stack, "sets a signal stack for its thread in setup") {
+  static char memory[1 << 16];
+  const stack_t stack = {.ss_sp = memory, .ss_size = sizeof memory};
+  sigaltstack(&stack, NULL);
+}
+
+/* V58: changes its thread's locale in run, and does not restore it. */
+IN_RUN(thread_locale, "gives its thread another locale in run") {
+  uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
+}
+
+/* V58: the first run starts a thread that never ends. */
+static void *wait_for_ever(void *nothing) {
+  for (;;) pause();
+  return nothing;
+}
+
+IN_RUN(thread_once, "the first run starts a thread that never ends") {
+  static int is_started;
+  pthread_t thread;
+  if (!is_started && pthread_create(&thread, NULL, wait_for_ever, NULL) == 0)
+    pthread_detach(thread);
+  is_started = 1;
+}
+
+/* Correct: it undoes every change to the process, and releases all its OpenCL objects. */
+typedef struct tidy {
+  right base; /* first, because right.h casts the instance to it */
+  cl_command_queue queue;
+  cl_mem buffer;
+  int file;
+} tidy;
+
+enum { BUFFER_BYTES = 1 << 20 };
+
+/* Memory obtained without the host's services is declared like any other. */
+QUERY(tidy) {
+  RH_TRY(right_query(problem, values, answer));
+  answer->scratch_bytes = BUFFER_BYTES;
+  return RH_OK;
+}
+
+static void *do_nothing(void *nothing) {
+  return nothing;
+}
+
+static void start_and_join(void) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, do_nothing, NULL) == 0) pthread_join(thread, NULL);
+}
+
+static void open_and_close(void) {
+  int file = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+  if (file >= 0) close(file);
+}
+
+static void change_and_restore(void) {
+  locale_t own = newlocale(LC_ALL_MASK, "C.UTF-8", (locale_t)0), before = uselocale(own);
+  sigset_t all, mask;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &mask);
+  pthread_sigmask(SIG_SETMASK, &mask, NULL);
+  uselocale(before);
+  if (own) freelocale(own);
+}
+
+/* Creates and uses its own queue and buffer. */
+static rh_status begin_directly(tidy *self, const rh_host *host) {
+  const cl_uint word = 1;
+  cl_int code;
+  self->queue = clCreateCommandQueue(host->context, host->device, 0, &code);
+  if (code != CL_SUCCESS) return host->fail(host, RH_E_CL, code, "creating a queue");
+  self->buffer = clCreateBuffer(host->context, CL_MEM_READ_WRITE, BUFFER_BYTES, NULL, &code);
+  if (code == CL_SUCCESS)
+    code = clEnqueueWriteBuffer(self->queue, self->buffer, CL_TRUE, 0, sizeof word, &word, 0, NULL,
+                                NULL);
+  if (code == CL_SUCCESS) return RH_OK;
+  if (self->buffer) clReleaseMemObject(self->buffer);
+  clReleaseCommandQueue(self->queue);
+  return host->fail(host, RH_E_CL, code, "filling a buffer");
+}
+
+SETUP(tidy) {
+  start_and_join();
+  open_and_close();
+  change_and_restore();
+  tidy *self = host->alloc(host, sizeof *self);
+  rh_answer answer = {0};
+  if (!self) return RH_E_NOMEM;
+  *instance = self;
+  self->base.host = host;
+  if (right_plan(problem, &self->base, &answer) != RH_OK)
+    return host->fail(host, RH_DECLINED, 0, answer.reason);
+  RH_TRY(right_build(&self->base, RIGHT_KERNEL(WALK, STORE), ""));
+  RH_TRY(begin_directly(self, host));
+  self->file = open("/dev/zero", O_RDONLY | O_CLOEXEC); /* open until teardown */
+  return RH_OK;
+}
+
+RUN(tidy) {
+  start_and_join();
+  open_and_close();
+  change_and_restore();
+  return right_run(instance, run);
+}
+
+TEARDOWN(tidy) {
+  tidy *self = instance;
+  change_and_restore();
+  if (self->file >= 0) close(self->file);
+  clReleaseMemObject(self->buffer);
+  clReleaseCommandQueue(self->queue);
+}
+
+RIGHT_BUT(tidy, .summary = "leaves everything as it was", .query = tidy_query, .setup = tidy_setup,
+          .run = tidy_run, .teardown = tidy_teardown);
+
+/* V58: changes the time zone in run, and restores the variable only. */
+IN_RUN(time_zone, "changes the time zone in run, and restores the variable only") {
+  setenv("TZ", "Asia/Tokyo", 1);
+  tzset();
+  unsetenv("TZ");
+}
+
+/* V58: makes standard input non-blocking in setup. */
+IN_SETUP(unblocks_input, "makes standard input non-blocking in setup") {
+  fcntl(0, F_SETFL, O_NONBLOCK);
+}
+
+/* V58: removes an environment variable in setup. */
+IN_SETUP(unsets_variable, "removes an environment variable in setup") {
+  unsetenv("HOME");
+}
+
+/* V58: maps memory that is writable and executable in the first setup. */
+IN_SETUP(writable_code, "maps memory that is writable and executable in the firs") {
+  static int is_mapped;
+  const int all = PROT_READ | PROT_WRITE | PROT_EXEC;
+  if (!is_mapped) syscall(SYS_mmap, NULL, 4096, all, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  is_mapped = 1;
+}
+
+/* V58: writes to standard output by a raw system call in teardown. */
+IN_TEARDOWN(writes_in_teardown, "writes to standard output by a raw system call in teard") {
+  syscall(SYS_write, 1, "x", 1);
+}
+
+/* V58: starts a process in teardown and does not wait for it. */
+IN_TEARDOWN(zombie, "starts a process in teardown and does not wait for it") {
+  if (daemon_fork_raw() == 0) _exit(0);
+}
+
+RH_PLUGIN(&strategy_blocks_in_run, &strategy_closes_input, &strategy_daemon,
+          &strategy_descriptor_on_failure, &strategy_descriptor_per_run, &strategy_forks,
+          &strategy_ignores_sigsegv, &strategy_interval_timer, &strategy_keeps_descriptor,
+          &strategy_keeps_file_mapped, &strategy_keeps_memory_mapped, &strategy_kernel_prints,
+          &strategy_late_umask, &strategy_locks_future, &strategy_locks_memory,
+          &strategy_lowers_limit, &strategy_lowers_priority, &strategy_memory_per_run_raw,
+          &strategy_no_new_privileges, &strategy_not_dumpable, &strategy_pins_thread,
+          &strategy_posix_timer, &strategy_prints_in_setup, &strategy_process_locale,
+          &strategy_puts_in_run, &strategy_raw_chdir, &strategy_raw_sigaction, &strategy_raw_umask,
+          &strategy_rebuffers_output, &strategy_renames_thread, &strategy_replaces_input,
+          &strategy_sets_alarm, &strategy_signal_stack, &strategy_thread_locale,
+          &strategy_thread_once, &strategy_tidy, &strategy_time_zone, &strategy_unblocks_input,
+          &strategy_unsets_variable, &strategy_writable_code, &strategy_writes_in_teardown,
+          &strategy_zombie);

@@ -1,4 +1,0 @@
-/* V70: nothing; it passes every test. */
-#include "right.h"
-
-TRANSPORT(.reserved = 0);
