@@ -162,8 +162,8 @@ typedef struct few {
   uint64_t group, rows, each;
 } few;
 
-/* Few are, in the canonical order, what a warp takes by four lanes of a row; else two for each
- * work-item of the largest group.  Of operators that are not built in, the identity of
+/* Few are, in the canonical order, what a warp takes by four lanes of a row, or four warps by two of
+ * the only one; else two for each work-item of the largest group.  Of operators that are not built in, the identity of
  * docs/inside/bits.md may change a value's bits. */
 static int takes_few(const rh_problem *problem, int is_canonical, few *shape) {
   enum { MOST_EACH = 4, MOST_FEW_GROUP = 1024 };
@@ -173,6 +173,7 @@ static int takes_few(const rh_problem *problem, int is_canonical, few *shape) {
   if (lanes < 2 * halves) halves = rh_divide_up(lanes, 2);
   if (!is_canonical && lanes > MOST_EACH * WARP && rh_takes_ptx(problem->device))
     shape->group = 1u << rh_log2_up(halves);
+  if (is_canonical && lanes > MOST_EACH * WARP && shape->rows == 1) shape->group = MOST_EACH * WARP;
   uint64_t each = lanes > shape->group ? rh_divide_up(lanes, shape->group) : 1;
   shape->each = UINT64_C(1) << rh_log2_up(each);
   return n <= shape->rows * lanes && shape->each <= (shape->group > WARP ? 2 : MOST_EACH) &&
@@ -286,8 +287,9 @@ static rh_status setup_few(onepass *self, const rh_problem *problem, char *optio
   few shape;
   takes_few(problem, self->is_canonical, &shape);
   size_t used = strlen(options);
-  snprintf(options + used, size - used, " -DRH_GROUP=%u -DRH_ROWS=%u -DRH_EACH=%u",
-           (unsigned)shape.group, (unsigned)shape.rows, (unsigned)shape.each);
+  snprintf(options + used, size - used, " -DRH_GROUP=%u -DRH_ROWS=%u -DRH_EACH=%u%s",
+           (unsigned)shape.group, (unsigned)shape.rows, (unsigned)shape.each,
+           self->is_canonical ? " -DRH_IN_ORDER" : "");
   RH_TRY(host->build(host, "onepass_few.cl", onepass_few_cl, options, &program));
   return rh_group_kernel(host, program, "onepass_few", self->group, &self->kernel);
 }
