@@ -423,10 +423,8 @@ class Failures(Table):
         self.each(check, OF_PIPES)
 
     def test_cancelled_by_a_reporter(self):
-        phases = {"reduce": "streaming", "prepared": "streaming", "distributed": "reducing", "parts": "reducing"}
-
         def check(way, problem):
-            done = self.run_way(way, problem, "--cancel=" + phases[way.function], n=10 * N)
+            done = self.run_way(way, problem, "--cancel=" + ("streaming" if way.of_device else "reducing"), n=10 * N)
             self.refused(done, 130, "cancelled")
         self.each(check, [way for way in WAYS if way.function and (way.of_device or way.function in ("distributed", "parts"))])
 
