@@ -171,6 +171,22 @@ static size_t plain_character(const char *s, size_t length) {
   return is_harmful(code) ? 0 : more + 1;
 }
 
+void rh_text_add_json(rh_text *text, const char *s) {
+  rh_text_append(text, "\"", 1);
+  for (size_t left = strlen(s), bytes; left; s += bytes, left -= bytes) {
+    bytes = plain_character(s, left);
+    if (*s == '"' || *s == '\\') rh_text_append(text, "\\", 1);
+    if (bytes)
+      rh_text_append(text, s, bytes);
+    else if ((unsigned char)*s < ' ')
+      rh_text_add(text, "\\u%04x", *s);
+    else
+      rh_text_append(text, "?", 1);
+    if (!bytes) bytes = 1;
+  }
+  rh_text_append(text, "\"", 1);
+}
+
 int rh_is_plain_utf8(const char *s, size_t length) {
   for (size_t k = 0, bytes; k < length; k += bytes)
     if ((bytes = plain_character(s + k, length - k)) == 0) return 0;

@@ -15,6 +15,8 @@ typedef struct rh_text {
 
 void rh_text_add(rh_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void rh_text_append(rh_text *text, const char *s, size_t length);
+/* A string of JSON, with its quotes; what is not plain becomes '?', but for control characters. */
+void rh_text_add_json(rh_text *text, const char *s);
 /* A word of a command, quoted for a shell if it has to be. */
 void rh_text_add_word(rh_text *text, const char *word);
 const char *rh_text_get(const rh_text *text); /* never null */

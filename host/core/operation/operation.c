@@ -1,6 +1,6 @@
 #include "operation.h"
-#include "../base/json_value.h"
 #include "../base/path.h"
+#include "../base/text.h"
 
 #include <float.h>
 #include <redhost/plugin.h>
@@ -12,50 +12,94 @@ const char *rh_check_name(uint32_t check) {
   return check < sizeof names / sizeof *names ? names[check] : "unknown";
 }
 
+/* ---- Writing: calls may take microseconds, so no tree of values is made ---- */
+
+enum { MOST_MEMBERS = 24 };
+
+typedef struct member {
+  const char *key;
+  rh_text value;
+} member;
+
+typedef struct members {
+  member list[MOST_MEMBERS];
+  uint32_t n;
+} members;
+
+static rh_text *add(members *to, const char *key) {
+  member *one = &to->list[to->n++];
+  one->key = key;
+  return &one->value;
+}
+
 /* Of redhost and of the machine, what decides the answer or how values and states are read. */
-static int add_version(json_t *to) {
+static void add_version(members *to) {
   const char *build = rh_env("REDHOST_BUILD_OPTIONS");
   const uint16_t one = 1;
   unsigned char first;
   memcpy(&first, &one, 1);
-  return json_object_set_new(
-             to, "version",
-             json_sprintf("%s, plugin ABI %d.%d", rh_version(), RH_ABI_MAJOR, RH_ABI_MINOR)) |
-         json_object_set_new(to, "machine",
-                             json_sprintf("%s byte first, long double of %d bits",
-                                          first ? "low" : "high", LDBL_MANT_DIG)) |
-         (build ? json_object_set_new(to, "build", rh_json_bytes(build)) : 0);
+  if (build) rh_text_add_json(add(to, "build"), build);
+  rh_text_add(add(to, "machine"), "\"%s byte first, long double of %d bits\"",
+              first ? "low" : "high", LDBL_MANT_DIG);
+  rh_text_add(add(to, "version"), "\"%s, plugin ABI %d.%d\"", rh_version(), RH_ABI_MAJOR,
+              RH_ABI_MINOR);
 }
 
-static int add_operator(json_t *to, const rh_operator *op) {
-  json_t *constants = op->calls->constants ? op->calls->constants(op) : json_object();
-  json_object_del(to, "constants");
-  int failed = !constants;
-  if (json_object_size(constants)) failed |= json_object_set(to, "constants", constants);
-  json_decref(constants);
-  return failed | json_object_set_new(to, "name", rh_json_bytes(op->name)) |
-         json_object_set_new(to, "operator", json_loads(op->key, 0, NULL));
+static void add_operation(members *to, const rh_operation *operation) {
+  const rh_operator *op = operation->op;
+  rh_text_add(add(to, "accuracy"), "\"%s\"", operation->accuracy ? "exact" : "plain");
+  rh_text_add(add(to, "check"), "\"%s\"", rh_check_name(operation->check));
+  if (op->calls->constants) op->calls->constants(op, add(to, "constants"));
+  rh_text_add_json(add(to, "name"), op->name);
+  rh_text_append(add(to, "operator"), op->key, strlen(op->key));
 }
 
-static char *write_line(json_t *text, int failed) {
-  char *line = failed ? NULL : json_dumps(text, JSON_COMPACT | JSON_SORT_KEYS);
-  json_decref(text);
-  return line;
+static void add_more(members *to, const json_t *more) {
+  const char *key;
+  json_t *value;
+  json_object_foreach((json_t *)(uintptr_t)more, key, value) {
+    int is_own = strcmp(key, "build") == 0;
+    for (uint32_t k = 0; k < to->n; k++) is_own |= strcmp(key, to->list[k].key) == 0;
+    if (is_own || to->n == MOST_MEMBERS) continue;
+    char *json = json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
+    rh_text_add(add(to, key), "%s", json ? json : "");
+    free(json);
+  }
+}
+
+static int by_key(const void *a, const void *b) {
+  return strcmp(((const member *)a)->key, ((const member *)b)->key);
+}
+
+/* operation: null: the version alone. */
+static char *write_text(const rh_operation *operation, json_t *more) {
+  members all = {.n = 0};
+  rh_text text = {0};
+  add_version(&all);
+  if (operation) add_operation(&all, operation);
+  add_more(&all, more);
+  qsort(all.list, all.n, sizeof *all.list, by_key);
+  for (uint32_t k = 0; k < all.n; k++) {
+    rh_text *value = &all.list[k].value;
+    if (value->length)
+      rh_text_add(&text, "%c\"%s\":%s", text.length ? ',' : '{', all.list[k].key, value->s);
+    text.failed |= value->failed;
+    rh_text_finish(value);
+  }
+  rh_text_append(&text, "}", 1);
+  json_decref(more);
+  if (text.failed) rh_text_finish(&text);
+  return text.s;
 }
 
 char *rh_operation_text(const rh_operation *operation, json_t *more) {
-  json_t *text = more ? more : json_object();
-  int failed =
-      add_version(text) | add_operator(text, operation->op) |
-      json_object_set_new(text, "accuracy", json_string(operation->accuracy ? "exact" : "plain")) |
-      json_object_set_new(text, "check", json_string(rh_check_name(operation->check)));
-  return write_line(text, failed);
+  return write_text(operation, more);
 }
 
 int rh_operation_is_foreign(const char *text, rh_difference *found) {
-  json_t *mine = json_loads(text, 0, NULL);
-  char *line = write_line(mine, !mine || add_version(mine));
-  int is_foreign = !line || rh_operation_differ(text, line, found);
-  free(line);
+  char *mine = write_text(NULL, json_loads(text, 0, NULL));
+  /* Other numbers may be written otherwise here: they have no part in it. */
+  int is_foreign = mine && rh_operation_differ(text, mine, found) && *found->member;
+  free(mine);
   return is_foreign;
 }

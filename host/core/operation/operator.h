@@ -4,7 +4,9 @@
  * (operators/custom.h).  To a plugin each is an rh_op. */
 #pragma once
 
+#include "../base/text.h"
 #include <redhost/draft/plugin.h>
+
 #include <redhost/redhost.h>
 
 enum {
@@ -53,8 +55,8 @@ typedef struct rh_operator_calls {
 
   /* The rest is null of built-in operators. */
 
-  /* The constants' names and values, for texts; a new reference, or null if out of memory. */
-  struct json_t *(*constants)(const rh_operator *self);
+  /* Adds the constants' names and values as an object of JSON, or nothing. */
+  void (*constants)(const rh_operator *self, rh_text *to);
   /* Before the first run of a session: builds what the host needs of a device, once.  RH_E_FILE,
    * with the file, line and reason, if that does not compile. */
   rh_status (*open)(const rh_operator *self, struct rh_cl_session *session, rh_error *error);

@@ -1,5 +1,5 @@
 #include "key.h"
-#include "../../core/base/json_value.h"
+#include "../../core/base/format.h"
 #include "../../core/base/text.h"
 #include "../../core/base/vocabulary.h"
 #include "make.h"
@@ -10,58 +10,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Members, either way ---- */
+/* ---- Members, either way; in the order of their keys ---- */
 
-/* Writes into the object, or reads from it. */
+/* Adds to a text, or reads from an object. */
 typedef struct walk {
-  json_t *object;
-  int writes, failed;
+  rh_text *to; /* null: reads */
+  const json_t *object;
+  int n, failed;
 } walk;
 
-static void set(walk *w, const char *key, json_t *value) {
-  w->failed |= json_object_set_new(w->object, key, value) != 0;
+static void begin(walk *w, const char *key) {
+  rh_text_add(w->to, "%c\"%s\":", w->n++ ? ',' : '{', key);
 }
 
 static void pass_text(walk *w, const char *key, char **text) {
-  if (w->writes) {
-    if (*text) set(w, key, rh_json_bytes(*text));
-    return;
+  if (w->to && *text) {
+    begin(w, key);
+    rh_text_add_json(w->to, *text);
   }
-  const json_t *value = json_object_get(w->object, key);
+  const json_t *value = w->to ? NULL : json_object_get(w->object, key);
   if (!value) return;
   *text = rh_copy_string(json_string_value(value));
   w->failed |= !*text;
 }
 
 static void pass_name(walk *w, const char *key, char name[RH_OPERATOR_NAME_BYTES]) {
-  if (w->writes) {
-    if (*name) set(w, key, rh_json_bytes(name));
+  char *text = *name ? name : NULL;
+  if (w->to) {
+    pass_text(w, key, &text);
     return;
   }
   const json_t *value = json_object_get(w->object, key);
-  const char *text = value ? json_string_value(value) : "";
-  w->failed |= !text || strlen(text) >= RH_OPERATOR_NAME_BYTES;
-  snprintf(name, RH_OPERATOR_NAME_BYTES, "%s", text ? text : "");
+  const char *read = value ? json_string_value(value) : "";
+  w->failed |= !read || strlen(read) >= RH_OPERATOR_NAME_BYTES;
+  snprintf(name, RH_OPERATOR_NAME_BYTES, "%s", read ? read : "");
 }
 
 /* 0: it has none. */
 static void pass_type(walk *w, rh_type *type) {
   char name[RH_OPERATOR_NAME_BYTES] = "";
-  if (w->writes && *type) snprintf(name, sizeof name, "%s", rh_type_name(*type));
+  if (w->to && *type) snprintf(name, sizeof name, "%s", rh_type_name(*type));
   pass_name(w, "type", name);
-  if (w->writes) return;
+  if (w->to) return;
   *type = rh_type_from_name(name);
   w->failed |= *name && !*type;
-}
-
-static void pass_number(walk *w, const char *key, uint32_t *number) {
-  if (w->writes) {
-    if (*number) set(w, key, json_integer(*number));
-    return;
-  }
-  json_int_t value = json_integer_value(json_object_get(w->object, key));
-  w->failed |= value < 0 || value > UINT32_MAX;
-  *number = (uint32_t)value;
 }
 
 typedef struct list {
@@ -73,27 +65,25 @@ typedef struct list {
 } list;
 
 static void write_list(walk *w, const list *l) {
-  json_t *array = json_array();
+  if (*l->n) begin(w, l->key);
   for (uint32_t k = 0; k < *l->n; k++) {
-    walk item = {json_object(), 1, 0};
+    walk item = {.to = w->to};
+    rh_text_add(w->to, "%c", k ? ',' : '[');
     l->pass(&item, (char *)l->items + k * l->size);
-    w->failed |= item.failed | json_array_append_new(array, item.object);
+    rh_text_add(w->to, "%s}", item.n ? "" : "{");
   }
-  if (*l->n)
-    set(w, l->key, array);
-  else
-    json_decref(array);
+  if (*l->n) rh_text_add(w->to, "]");
 }
 
 static void pass_list(walk *w, const list *l) {
   const json_t *array = json_object_get(w->object, l->key);
-  if (w->writes) {
+  if (w->to) {
     write_list(w, l);
     return;
   }
   w->failed |= (array && !json_is_array(array)) || json_array_size(array) > l->most;
   for (*l->n = 0; !w->failed && *l->n < json_array_size(array);) {
-    walk item = {json_array_get(array, *l->n), 0, 0};
+    walk item = {.object = json_array_get(array, *l->n)};
     l->pass(&item, (char *)l->items + (*l->n)++ * l->size);
     w->failed |= item.failed;
   }
@@ -111,25 +101,27 @@ static void pass_operand(walk *w, void *item) {
 static void pass_constant(walk *w, void *item) {
   rh_whole_constant *of = item;
   rh_expr_value *value = &of->let.value;
-  pass_name(w, "name", of->let.name);
-  if (w->writes)
+  if (w->to)
     snprintf(of->kind, sizeof of->kind, "%s",
              value->is_float   ? "float"
              : value->is_large ? "large"
                                : "integer");
   pass_name(w, "kind", of->kind);
+  pass_name(w, "name", of->let.name);
   value->is_float = strcmp(of->kind, "float") == 0;
   value->is_large = strcmp(of->kind, "large") == 0;
-  pass_number(w, "types", &of->types);
+  if (!w->to) return;
+  begin(w, "types");
+  rh_text_add(w->to, "%u", of->types);
 }
 
 static void pass_field(walk *w, void *item) {
   rh_field_text *field = item;
+  pass_text(w, "combine", &field->combine);
+  pass_text(w, "identity", &field->identity);
+  pass_text(w, "load", &field->load);
   pass_name(w, "name", field->name);
   pass_type(w, &field->type);
-  pass_text(w, "load", &field->load);
-  pass_text(w, "identity", &field->identity);
-  pass_text(w, "combine", &field->combine);
 }
 
 static void pass_named(walk *w, void *item) {
@@ -142,41 +134,36 @@ static void pass_named(walk *w, void *item) {
 static void pass_claim(walk *w, uint32_t *flags) {
   static const char commutes[] = "commutative";
   char claim[RH_OPERATOR_NAME_BYTES] = "";
-  if (w->writes && *flags & RH_OP_COMMUTATIVE) memcpy(claim, commutes, sizeof commutes);
+  if (w->to && *flags & RH_OP_COMMUTATIVE) memcpy(claim, commutes, sizeof commutes);
   pass_name(w, "claim", claim);
-  if (!w->writes) *flags = strcmp(claim, commutes) == 0 ? RH_OP_COMMUTATIVE : 0;
+  if (!w->to) *flags = strcmp(claim, commutes) == 0 ? RH_OP_COMMUTATIVE : 0;
 }
 
-int rh_whole_pass(rh_whole *of, json_t *object, int writes) {
-  walk all = {object, writes, 0}, *w = &all;
-  rh_definition *definition = &of->definition;
-  const list lists[] = {
-      {"operands", of->operands, sizeof *of->operands, &of->n_operands, RH_MOST_OPERANDS,
-       pass_operand},
-      {"constants", of->constants, sizeof *of->constants, &of->n_constants, RH_MOST_CONSTANTS,
-       pass_constant},
-      {"value", definition->fields, sizeof *definition->fields, &definition->n_fields,
-       RH_MOST_FIELDS, pass_field},
-      {"let", definition->lets, sizeof *definition->lets, &definition->n_lets, RH_MOST_LETS,
-       pass_named},
-      {"finalize", definition->results, sizeof *definition->results, &definition->n_results,
-       RH_MOST_FIELDS, pass_named},
-  };
-  pass_text(w, "op", &definition->ops);
-  pass_text(w, "map", &definition->map);
-  pass_text(w, "where", &definition->where);
-  pass_text(w, "code", &definition->code);
-  pass_claim(w, &definition->flags);
-  for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) pass_list(w, &lists[k]);
-  return w->failed ? -1 : 0;
+#define LIST(key, items, n, most, pass)                                                            \
+  pass_list(w, &(const list){key, items, sizeof *(items), &(n), most, pass})
+static void pass_whole(walk *w, rh_whole *of) {
+  rh_definition *to = &of->definition;
+  pass_claim(w, &to->flags);
+  pass_text(w, "code", &to->code);
+  LIST("constants", of->constants, of->n_constants, RH_MOST_CONSTANTS, pass_constant);
+  LIST("finalize", to->results, to->n_results, RH_MOST_FIELDS, pass_named);
+  LIST("let", to->lets, to->n_lets, RH_MOST_LETS, pass_named);
+  pass_text(w, "map", &to->map);
+  pass_text(w, "op", &to->ops);
+  LIST("operands", of->operands, of->n_operands, RH_MOST_OPERANDS, pass_operand);
+  LIST("value", to->fields, to->n_fields, RH_MOST_FIELDS, pass_field);
+  pass_text(w, "where", &to->where);
+}
+
+int rh_whole_read(rh_whole *whole, const json_t *object) {
+  walk w = {.object = object};
+  pass_whole(&w, whole);
+  return w.failed ? -1 : 0;
 }
 
 /* ---- What an operator is identified by, and what it is given ---- */
 
-char *rh_custom_make_key(const rh_custom *self, const rh_definition *definition) {
-  rh_whole *of = calloc(1, sizeof *of);
-  json_t *object = json_object();
-  if (!of) return NULL;
+static void fill(rh_whole *of, const rh_custom *self, const rh_definition *definition) {
   of->definition = *definition;
   of->n_operands = self->face.n_operands;
   memcpy(of->operands, self->operands, sizeof of->operands);
@@ -186,31 +173,43 @@ char *rh_custom_make_key(const rh_custom *self, const rh_definition *definition)
     if (self->finalize) types |= rh_exprs_constant_types(self->finalize, k);
     of->constants[k] = (rh_whole_constant){.let = self->lets[k], .types = types};
   }
-  int failed = rh_whole_pass(of, object, 1);
-  char *key = failed ? NULL : json_dumps(object, JSON_COMPACT | JSON_SORT_KEYS);
-  json_decref(object);
+}
+
+char *rh_custom_make_key(const rh_custom *self, const rh_definition *definition) {
+  rh_whole *of = malloc(sizeof *of);
+  rh_text key = {0};
+  walk w = {.to = &key};
+  if (!of) return NULL;
+  fill(of, self, definition);
+  pass_whole(&w, of);
+  rh_text_append(&key, "}", 1);
   free(of);
-  return key;
+  if (key.failed) rh_text_finish(&key);
+  return key.s;
 }
 
 /* JSON has neither numbers above INT64_MAX nor all floats. */
-static json_t *constant_of(const rh_expr_value *value) {
+static void add_constant(rh_text *to, const rh_expr_value *value) {
+  char number[32];
   uint64_t bits;
   memcpy(&bits, &value->as, sizeof bits);
-  if (value->is_large) return json_sprintf("%" PRIu64, bits);
-  if (!value->is_float) return json_integer(value->as.i);
-  if (isfinite(value->as.f)) return json_real(value->as.f);
-  return json_sprintf("%s of the bits %016" PRIx64, isnan(value->as.f) ? "nan" : "inf", bits);
+  if (value->is_large) {
+    rh_text_add(to, "\"%" PRIu64 "\"", bits);
+  } else if (!value->is_float) {
+    rh_text_add(to, "%" PRId64, value->as.i);
+  } else if (isfinite(value->as.f)) {
+    rh_format_number(number, value->as.f);
+    rh_text_add(to, "%s%s", number, strpbrk(number, ".e") ? "" : ".0");
+  } else {
+    rh_text_add(to, "\"%s of the bits %016" PRIx64 "\"", isnan(value->as.f) ? "nan" : "inf", bits);
+  }
 }
 
-json_t *rh_custom_constants(const rh_operator *face) {
+void rh_custom_constants(const rh_operator *face, rh_text *to) {
   const rh_custom *self = rh_custom_of(face);
-  json_t *constants = json_object();
-  int failed = !constants;
-  for (uint32_t k = 0; k < self->n_lets; k++)
-    failed |=
-        json_object_set_new(constants, self->lets[k].name, constant_of(&self->lets[k].value)) != 0;
-  if (!failed) return constants;
-  json_decref(constants);
-  return NULL;
+  for (uint32_t k = 0; k < self->n_lets; k++) {
+    rh_text_add(to, "%c\"%s\":", k ? ',' : '{', self->lets[k].name);
+    add_constant(to, &self->lets[k].value);
+  }
+  if (self->n_lets) rh_text_add(to, "}");
 }

@@ -17,5 +17,5 @@ typedef struct rh_whole {
   uint32_t n_operands, n_constants;
 } rh_whole;
 
-/* Writes it into the object, or reads it from there; accepts any object.  0, or -1. */
-int rh_whole_pass(rh_whole *whole, json_t *object, int writes);
+/* Reads it; accepts any object.  0, or -1. */
+int rh_whole_read(rh_whole *whole, const json_t *object);

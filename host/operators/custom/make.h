@@ -51,6 +51,6 @@ void rh_custom_decode(const rh_custom *self, const void *value, uint64_t n, rh_r
 /* What the rest of the host asks of a custom operator. */
 extern const rh_operator_calls rh_custom_calls;
 
-struct json_t *rh_custom_constants(const rh_operator *face);
+void rh_custom_constants(const rh_operator *face, rh_text *to);
 /* malloc'ed; null if out of memory. */
 char *rh_custom_make_key(const rh_custom *self, const rh_definition *definition);

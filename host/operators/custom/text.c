@@ -44,7 +44,7 @@ static rh_status make_read(rh_custom **own, rh_whole *of, const json_t *object, 
   const char *name = json_string_value(json_object_get(object, "name"));
   const json_t *constants = json_object_get(object, "constants");
   rh_let lets[RH_MOST_CONSTANTS] = {0};
-  int failed = !name || rh_whole_pass(of, json_object_get(object, "operator"), 0) != 0;
+  int failed = !name || rh_whole_read(of, json_object_get(object, "operator")) != 0;
   for (uint32_t k = 0; k < of->n_constants; k++) {
     lets[k] = of->constants[k].let;
     failed |= read_constant(json_object_get(constants, lets[k].name), &lets[k].value) != 0;
