@@ -223,17 +223,17 @@ const rh_option rh_option_table[] = {
     {"isolate", 0, RH_OPTION_MAYBE_WORD, "WHEN", NULL,
      "auto always never [auto]: run the plugin in its own\n"
      "process; auto: unless it came with redhost",
-     IN(RUN) | TIMING, AT(isolate)},
+     IN(RUN) | IN(MERGE) | TIMING, AT(isolate)},
     {"timeout", 0, RH_OPTION_WORD, "SEC", NULL,
-     "kill a plugin's process after SEC seconds of silence\n[60]", IN(RUN) | IN(VERIFY) | TIMING,
-     AT(timeout)},
+     "kill a plugin's process after SEC seconds of silence\n[60]",
+     IN(RUN) | IN(MERGE) | IN(VERIFY) | TIMING, AT(timeout)},
     {"no-cache", 0, RH_OPTION_FLAG, NULL, NULL, "neither read nor write the cache",
-     TOUCHING | IN(VERIFY_OP), AT(no_cache)},
+     TOUCHING | IN(MERGE) | IN(VERIFY_OP), AT(no_cache)},
     {"no-measure", 0, RH_OPTION_FLAG, NULL, NULL,
      "auto: without a short measurement (0.3 s, once) where\nlittle is known of this machine",
      IN(RUN), AT(no_measure)},
     {"cache-dir", 0, RH_OPTION_WORD, "DIR", NULL, "[$XDG_CACHE_HOME/redhost]",
-     TOUCHING | IN(VERIFY_OP), AT(cache_dir)},
+     TOUCHING | IN(MERGE) | IN(VERIFY_OP), AT(cache_dir)},
 };
 /* Pairs that do not go together, and the way out. */
 const rh_exclusion rh_exclusions[] = {

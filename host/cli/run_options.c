@@ -18,12 +18,11 @@ int rh_run_options_want_ranks(const rh_typed *typed) {
 }
 
 static rh_status parse_check(int *check, const rh_typed *typed, rh_error *error) {
-  static const char *const words[] = {"full", "sampled", "none"};
   const char *how = typed->check;
   *check = typed->no_check ? RH_CHECK_NONE : RH_CHECK_FULL;
   if (!how) return RH_OK;
   for (*check = 0; *check < 3; ++*check)
-    if (strcmp(how, words[*check]) == 0) return RH_OK;
+    if (strcmp(how, rh_check_name((uint32_t)*check)) == 0) return RH_OK;
   return rh_fail(error, RH_E_USAGE, "--check '%s': expected full, sampled or none", how);
 }
 

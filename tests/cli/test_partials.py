@@ -259,6 +259,12 @@ class Refused(Partials):
             self.bad(2, words, "--run=native", "-n5000", *options)
         self.bad(2, "not standard input", "--run=native", "--input=-", "-tf32", part)
         self.bad(2, "--merge takes files", "--merge")
+        whole = self.part("whole.part", "--run=native", "-n10")
+        for status, words, option in ((3, "no device matches 'nonsense'", "--device=nonsense"), (6, "plugin absent.so: No such file", "--plugin=absent.so"),
+                                      (2, "--isolate", "--isolate=perhaps"), (2, "--timeout", "--timeout=soon")):
+            self.bad(status, words, "--merge", whole, option)
+        for option in ("--isolate=always", "--timeout=5", "--no-cache", "--cache-dir=.", "--device=0:0"):
+            self.assertEqual(self.value("--merge", whole, option), self.value("--run=native", "-n10"))
         self.bad(2, "cannot be used with", "--list", part)
         self.write("x.raw", b"\0" * 64)
         self.bad(2, "uses n|--whole", "--run=native", "--input=x.raw", "-tf32", "--map=x*n", part)
