@@ -292,22 +292,22 @@ START_TEST(others_are_refused) {
   must(reduce_some(&p, 0, 1000, 0, &one));
   p.request.op = "prod";
   must(reduce_some(&p, 1000, 2000, 0, &other));
-  must_not_merge(&one, &other, "operator 'sum' and 'prod'");
+  must_not_merge(&one, &other, "operator is 'sum' and 'prod'");
   rh_part_free(other.bytes);
   p.request.op = "sum";
   p.request.unchecked = 1;
   must(reduce_some(&p, 1000, 2000, 0, &other));
-  must_not_merge(&one, &other, "check 'full' and 'none'");
+  must_not_merge(&one, &other, "check is 'full' and 'none'");
   rh_part_free(other.bytes);
   p.request.unchecked = 0;
   p.request.type = RH_TYPE_i32;
   must(reduce_some(&p, 1000, 2000, 0, &other));
-  must_not_merge(&one, &other, "type 'f32' and 'i32'");
+  must_not_merge(&one, &other, "type is 'f32' and 'i32'");
   rh_part_free(other.bytes);
   p.request.type = RH_TYPE_f32;
   p.request.accuracy = RH_ACCURACY_EXACT;
   must(reduce_some(&p, 1000, 2000, 0, &other));
-  must_not_merge(&one, &other, "accuracy 'plain' and 'exact'");
+  must_not_merge(&one, &other, "accuracy is 'plain' and 'exact'");
   rh_part_free(other.bytes);
   rh_part_free(one.bytes);
   drop(&p);
@@ -368,7 +368,7 @@ START_TEST(heads_are_judged) {
     uint32_t word;
     const char *says;
   } heads[] = {{0, 0, "not a partial"},
-               {8, 2, "version 2 of the format"},
+               {8, 3, "version 3 of the format"},
                {12, 0x04030201, "other byte order"},
                {16, 53, "long double has 53 bits"},
                {100, 1, "damaged"},
