@@ -10,6 +10,7 @@ import shutil
 import signal
 import struct
 import subprocess
+import threading
 import time
 import unittest
 
@@ -174,7 +175,7 @@ class Table(cli.Case):
             words = [word for word in words if not word.startswith("--data=")]
             names = names or self.files_of(problem, n)
             words.append("--input=" + ("-" if way.data == "pipe" else ",".join(names)))
-        if way.data == "pipe":
+        if way.data == "pipe" and "stdin" not in how:
             with open(self.path(names[0]), "rb") as file:
                 how.setdefault("input", file.read())
         return self.redhost(*words, env={**way.env, **how.pop("env", {})}, **how)
@@ -358,6 +359,19 @@ class Inputs(Table):
                 self.assertLess(done.seconds, LIMIT)
         self.each(check, [way for way in OF_FILES if way.words])
 
+    def in_pieces(self, data):
+        """A pipe that never holds a chunk, so that every read of it is short."""
+        end, begin = os.pipe()
+
+        def write():
+            with open(begin, "wb", buffering=0) as pipe:
+                for at in range(0, len(data), 4001):
+                    pipe.write(data[at:at + 4001])
+                    time.sleep(0.0005)
+        threading.Thread(target=write, daemon=True).start()
+        self.addCleanup(os.close, end)
+        return end
+
     def test_pipes(self):
         """They end early, or within an element; raw ones do not tell how many elements there are."""
         def check(way, problem):
@@ -368,7 +382,7 @@ class Inputs(Table):
             raw = data[128:]
             self.refused(self.run_way(way, problem, input=raw[:-3]), 6, "is not a multiple of 8")
             self.refused(self.run_way(way, Problem("--map=x*n", "-tf64"), input=raw), 2, "the map uses n")
-            done = self.run_way(way, problem, "-q", input=raw)
+            done = self.run_way(way, problem, "-q", stdin=self.in_pieces(raw))
             self.assertEqual(done.out, self.good("--run=native", *problem.words, "-n%d" % N, "-q").out, done)
         self.each(check, OF_PIPES, (Problem("--op=sum", "-tf64"),))
 
@@ -400,9 +414,12 @@ class Failures(Table):
             words = [*problem.words, "--run=" + way.strategy, *way.words, "--progress=always", "--no-check"]
             with subprocess.Popen([cli.REDHOST, *words, "-n2^36"], env={**self.env, **way.env}, cwd=self.cwd, stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE) as job:
+                ender = threading.Timer(6 * LIMIT, job.kill)  # of one that says nothing
+                ender.start()
                 said = b""
                 while b"streaming" not in said and job.poll() is None:
                     said += os.read(job.stderr.fileno(), 1000)
+                ender.cancel()
                 job.send_signal(signal.SIGINT)
                 self.assertEqual((job.wait(LIMIT), job.stdout.read()), (130, b""), said)
                 self.assertIn(b"streaming", said)
