@@ -162,9 +162,9 @@ typedef struct few {
   uint64_t group, rows, each;
 } few;
 
-/* Few are, in the canonical order, what a warp takes by four lanes of a row, or four warps by two of
- * the only one; else two for each work-item of the largest group.  Of operators that are not built in, the identity of
- * docs/inside/bits.md may change a value's bits. */
+/* Few are, in the canonical order, what a warp takes by four lanes of a row, or four warps by two
+ * of the only one; else two for each work-item of the largest group.  Of operators that are not
+ * built in, the identity of docs/inside/bits.md may change a value's bits. */
 static int takes_few(const rh_problem *problem, int is_canonical, few *shape) {
   enum { MOST_EACH = 4, MOST_FEW_GROUP = 1024 };
   uint64_t row = onepass_tile(problem->op) / ONEPASS_ROWS, n = problem->max_n, values;
