@@ -10,6 +10,7 @@
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/plug/plugin.h"
 #include "../../host/core/run/job.h"
+#include "../../host/operators/foreign/foreign.h"
 #include "custom.h"
 #include <redhost/canonical.h>
 
@@ -276,7 +277,8 @@ START_TEST(every_operator) {
   const uint64_t *all = sizes_of(&n);
   /* Finished at the end: Oclgrind 21.10 remembers the bytes of an address that is used again. */
   static bench benches[MOST];
-  if (rh_registry_load(&context->options, NULL, strategies[_i], &strategy, &path, &error) != RH_OK)
+  if (rh_registry_load(&context->options, rh_foreign_open, strategies[_i], &strategy, &path,
+                       &error) != RH_OK)
     ck_abort_msg("%s", error.message);
   free(path);
   int declines = may_decline(strategy->name);

@@ -13,6 +13,7 @@
 #include "../../host/choose/known.h"
 #include "../../host/core/base/error.h"
 #include "../../host/core/base/vocabulary.h"
+#include "../../host/operators/foreign/foreign.h"
 #include "matrix.h"
 
 #include <check.h>
@@ -82,7 +83,8 @@ START_TEST(strategy_on_types) {
   memcpy(m.settings, settings, sizeof settings);
   rh_error error;
   char *path = NULL;
-  if (rh_registry_load(&context->options, NULL, name, &m.strategy, &path, &error) != RH_OK)
+  if (rh_registry_load(&context->options, rh_foreign_open, name, &m.strategy, &path, &error) !=
+      RH_OK)
     ck_abort_msg("%s", error.message);
   int ok = matrix_run(&m, (rh_type)first, (rh_type)last);
   __atomic_fetch_add(&counts->cases, m.cases, __ATOMIC_RELAXED);
