@@ -33,7 +33,8 @@ enum {
   LINE = 64,          /* bytes of a cache line */
   LOOK_AT_CLOCK = 64, /* iterations */
   PATIENCE = 1000, /* iterations that the caller waits for blocks before it yields its processor */
-  STACK = 1 << 20, /* the evaluation of large expressions takes most of it */
+  STACK =
+      2 << 20, /* large expressions take half of it, and a thread's variables stand there, too */
   TICKET_BITS = 16 /* of a ticket, for the next block; the job's number is in the bits above */
 };
 
