@@ -18,7 +18,8 @@
 #include <string.h>
 
 static const double budget_s = 0.3;
-/* What a launch takes at least: no device is faster than a host strategy that takes no longer. */
+/* A launch takes at least this, so no device is faster than a host strategy that takes no
+ * longer. */
 static const double least_launch_s = 30e-6;
 static const uint64_t most_bytes = 128u << 20;
 enum { HOSTS = 2, DEVICES = 3, SAMPLES = 9 };
@@ -95,7 +96,7 @@ static uint64_t trial_n(const rh_job_spec *spec) {
   return spec->operation.n < most ? spec->operation.n : most;
 }
 
-/* Of this very operator and type: others may take ten times as long. */
+/* Other operators and types may take ten times as long. */
 static const rh_tunedb_entry *find_near(const calibration *t, const rh_known_strategy *one,
                                         uint32_t origin) {
   const rh_tunedb_timed near = {origin, origin, RH_TUNED_SAME, t->n / 8, 8 * t->n};
@@ -150,7 +151,7 @@ static int make_data(calibration *t) {
     memset(at + done, 0x3c, piece);
     done += piece;
   } while (done < bytes && rh_now() < end);
-  /* As many of each operand as are sure to lie in what was written. */
+  /* Each operand has as many as are sure to lie in what was written. */
   uint64_t gaps = bytes - t->n * rh_operator_element_bytes(spec.operation.op);
   t->have = done == bytes ? t->n : (done - gaps) / rh_operator_element_bytes(spec.operation.op);
   return 1;
@@ -179,8 +180,8 @@ static double time_calls(const calibration *t, const rh_sampler *sampler) {
   return rh_measure_series(sampler, &calls, NULL, &found, NULL) == RH_OK ? found.median : 0;
 }
 
-/* The time of a call at t->have, set up for this operator and size; 0 if that fails.  What setting
- * up takes does not count: a user's operator may have to be compiled. */
+/* The time of a call at t->have, set up for this operator and size; 0 if that fails.  Setting up
+ * does not count: a user's operator may have to be compiled. */
 static double time_strategy(calibration *t, const rh_entry *entry) {
   rh_job_spec spec = *t->spec;
   rh_local_shared shared = {.context = t->context, .what = "a short measurement"};
@@ -277,8 +278,8 @@ static void measure_best(calibration *t, rh_known_strategy *list, uint32_t n, in
   }
 }
 
-/* Programs of built-in operators that are not compiled make their strategies fail.  Those of a
- * user's are compiled: the host evaluates it operation by operation, and may take many times as
+/* Programs of built-in operators that are not compiled make their strategies fail.  A user's
+ * operator is compiled: the host evaluates it operation by operation, which may take many times as
  * long. */
 static void measure_on_device(calibration *t, rh_known_strategy *list, uint32_t n) {
   rh_cl_session *session;

@@ -5,7 +5,6 @@
 #include "../core/run/job.h"
 #include "estimate.h"
 
-/* What is known of a strategy, for one problem. */
 typedef struct rh_known_strategy {
   const rh_entry *entry;
   uint64_t plugin; /* rh_tunedb_plugin() of its file, if the database mentions its name */

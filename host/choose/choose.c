@@ -86,7 +86,7 @@ static void add_name(rh_text *names, const rh_entry *entry) {
   rh_text_add(names, "%s%s", names->length ? ", " : "", entry->name);
 }
 
-/* Those whose bits are, or are not, what `auto` answers on every device and at every time. */
+/* Takes the entries whose bits are, or are not, what `auto` answers on every device. */
 static void take_entries(choice *c, const rh_registry *registry, int canonical) {
   for (uint32_t k = 0; k < registry->n_entries; k++) {
     const rh_entry *entry = &registry->entries[k];

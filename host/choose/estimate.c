@@ -4,8 +4,7 @@
 
 enum { UNLIKENESSES = RH_TUNED_OTHER_SIZE + 1 };
 
-/* What a call takes at least that is in no proportion to its elements: it starts threads, or a
- * kernel. */
+/* The fixed cost of a call: it starts threads, or a kernel. */
 static const double start_s = 30e-6;
 
 typedef struct times {
@@ -47,12 +46,12 @@ static double log_of(uint64_t n) {
   return log2((double)(n ? n : 1));
 }
 
-/* Of a part of the elements: starting takes as long, and the rest is in proportion. */
+/* A part of the elements takes as long to start, and its share of the rest. */
 static double of_part(double seconds, double part) {
   return seconds > start_s ? start_s + (seconds - start_s) * part : seconds;
 }
 
-/* Of this very operator and type.  Zeros if the source has no data. */
+/* Zeros if the source knows nothing of this very operator and type. */
 static times times_at(const rh_tunedb *tuned, const rh_asked *of, int shipped) {
   const rh_tunedb_entry *below = find(tuned, of, shipped, RH_TUNED_SAME, 0, of->n);
   const rh_tunedb_entry *above = find(tuned, of, shipped, RH_TUNED_SAME, of->n, UINT64_MAX);

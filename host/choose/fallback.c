@@ -42,7 +42,7 @@ static int leave_out(rh_context *context, const rh_job_spec *spec, rh_status sta
   return 0;
 }
 
-/* Of an operator that is used although its laws may be broken, another strategy may group the
+/* Where an operator is used although its laws may be broken, another strategy may group the
  * elements as the reference does. */
 static int is_the_operators(const rh_context *context, const rh_job_spec *spec) {
   return context->operator_failed && !spec->unchecked_op;

@@ -1,4 +1,4 @@
-/* What is known of the strategies and operators of a context, while it is open. */
+/* Everything known of the strategies and operators of a context, while it is open. */
 #pragma once
 
 #include "../core/run/job.h"
@@ -20,7 +20,7 @@ typedef struct rh_known {
 /* For rh_context_open(). */
 extern const rh_context_calls rh_choosing;
 
-/* Of a context that was opened with rh_choosing. */
+/* The context was opened with rh_choosing. */
 rh_status rh_known_of(rh_context *context, rh_known **known, rh_error *error);
 
 /* The tuning database for the device chosen so far, or for the host alone; does not search for

@@ -8,8 +8,8 @@
 rh_status rh_op_parse(const char *name, uint32_t *op, rh_error *error);
 rh_status rh_type_parse(const char *name, rh_type *type, rh_error *error);
 
-/* --op and --type: names separated by commas, or "all"; null is sum, and f32.  Not every operator
- * is defined on every type (rh_op_is_defined).  RH_E_USAGE for an unknown name. */
+/* --op and --type: names separated by commas, or "all"; null is sum, and f32.  An operator need not
+ * be defined on every type (rh_op_is_defined).  RH_E_USAGE for an unknown name. */
 rh_status rh_ops_parse(const char *list, rh_ops *chosen, rh_error *error);
 rh_status rh_types_parse(const char *list, rh_types *chosen, rh_error *error);
 

@@ -12,7 +12,7 @@ static int has_value(const rh_row *row) {
          (row->status == RH_ROW_ok || row->status == RH_ROW_wrong);
 }
 
-/* Of one strategy, operator and type. */
+/* The rows are of one strategy, operator and type. */
 static int same_series(const rh_row *a, const rh_row *b) {
   return rh_row_op_order(a, b) == 0 && a->type == b->type && strcmp(a->strategy, b->strategy) == 0;
 }

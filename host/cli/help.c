@@ -8,7 +8,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* What stands on the screen, in fewer words. */
+/* The screen says the same in fewer words. */
 static const rh_option_note screen[] = {
     {"list", "strategies, and whether each can run here"},
     {"ops", "operators"},

@@ -6,7 +6,7 @@
 /* Appends the option that helps, if there is one. */
 void rh_add_hint(rh_error *error);
 
-/* The same for a log message of the library: a sentence, or null. */
+/* A hint on a log message of the library: a sentence, or null. */
 const char *rh_hint_on(const char *warning);
 
 /* The expression that the message quotes, and under it a caret at the column that it names, each on

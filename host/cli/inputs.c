@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Of a pipe: what is read before it counts as large. */
+/* A pipe counts as large when so much of it was read. */
 static const uint64_t first_part = UINT64_C(256) << 20;
 
 uint64_t rh_machine_memory(void) {

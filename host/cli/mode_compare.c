@@ -143,7 +143,7 @@ static void print_summary(const rh_comparison *c) {
   putchar('\n');
 }
 
-/* What the intervals do not contain; in `text`, which is returned, or null. */
+/* Says in `text`, which is returned, what the intervals do not contain; or null. */
 enum { NOTE_BYTES = 256 };
 static const char *note_on(char text[NOTE_BYTES], const rh_comparison *c) {
   double percent = 100 * RH_FLOOR_RELATIVE, us = 1e6 * RH_FLOOR_SECONDS;

@@ -91,7 +91,7 @@ static rh_status find_data(const rh_app *app, run_state *run, rh_error *error) {
   return check_not_empty(app, run, error);
 }
 
-/* The same for an operator of the user's. */
+/* Finds the data of a user's operator. */
 static rh_status find_operands(const rh_app *app, run_state *run, rh_error *error) {
   const rh_typed *typed = app->typed;
   snprintf(run->what, sizeof run->what, "%s",

@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* What an option takes: nothing, a word, a word each of several times, a word or nothing, a
- * KEY=VALUE; modes take nothing or a word. */
+/* An option takes nothing, a word, a word each of several times, a word or nothing, or a KEY=VALUE;
+ * modes take nothing or a word. */
 enum {
   RH_OPTION_FLAG,
   RH_OPTION_WORD,

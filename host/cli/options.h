@@ -40,7 +40,7 @@ typedef struct rh_typed {
   int argc; /* as it was typed */
   char **argv;
   const char *mode_option; /* "--run", as typed first */
-  /* Of --run, --info, --new-plugin and its like; the shell of --completion; the file of
+  /* The word of --run, --info, --new-plugin and its like; the shell of --completion; the file of
    * --plot and the old one of --compare. */
   const char *name;
   const char *device, *size, *op, *type, *input, *data, *seed;
@@ -57,7 +57,7 @@ typedef struct rh_typed {
   uint32_t transports;
   uint32_t thorough, strict, once, dry_run, fresh;
   char input_list[4096]; /* where `input` is made of several operands */
-  /* Of --verify and --merge, the directory of --new-plugin and its like, the new file of
+  /* The files of --verify and --merge, the directory of --new-plugin and its like, the new file of
    * --compare, the topic of --help. */
   char *const *operands;
   uint32_t n_operands;

@@ -46,7 +46,7 @@ static void ask_strategy(const rh_own_offers *own, rh_context *context, uint64_t
   rh_job_finish(&job);
 }
 
-/* As everywhere, other plugins are only opened in this process where the user runs them. */
+/* Other plugins are opened in this process only where the user runs them. */
 static int may_be_opened(const rh_entry *entry) {
   return entry->installed && !entry->shadowed_by;
 }

@@ -1,4 +1,4 @@
-/* What strategies say of an operator that is not built in, for --list and --info. */
+/* The answers of strategies about an operator that is not built in, for --list and --info. */
 #pragma once
 
 #include "../operators/custom/custom.h"

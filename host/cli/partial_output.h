@@ -1,4 +1,4 @@
-/* What --partial writes, and says of it. */
+/* Writes the file of --partial, and reports it. */
 #pragma once
 
 #include "../engine/partial/partial_label.h"

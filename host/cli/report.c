@@ -152,7 +152,7 @@ static int is_build_cached(const rh_opened *opened) {
   return opened->build_cached || opened->build_s == 0;
 }
 
-/* What each of several devices did: "onepass, 16 of 64 chunks". */
+/* Prints what each of several devices did: "onepass, 16 of 64 chunks". */
 static void print_share(const rh_run_report *report, uint32_t k) {
   const rh_worker *one = &report->devices->streams[k];
   int has_failed = one->failure.status != RH_OK;
@@ -355,7 +355,7 @@ static json_t *times_array(const rh_chunk_times *times) {
   return array;
 }
 
-/* Of several devices, and of a stream. */
+/* The devices of a stream, or of data that stay on several. */
 static json_t *devices_array(const rh_run_report *report) {
   const rh_run_devices *devices = report->devices;
   json_t *array = json_array();

@@ -22,7 +22,7 @@ int rh_signal_action(int number, const struct sigaction *action, struct sigactio
   return __sigaction(number, action, old);
 }
 
-/* Of a held signal a caller reads what there is, and believes that it has set its own. */
+/* A caller reads the action of a held signal, and believes that it has set its own. */
 __attribute__((visibility("default"))) int sigaction(int number, const struct sigaction *action,
                                                      struct sigaction *old) {
   int held = number > 0 && number < _NSIG && is_held[number];

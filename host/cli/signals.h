@@ -11,7 +11,7 @@
 int rh_signal_action(int number, const struct sigaction *action, struct sigaction *old);
 
 /* From here on nothing that the process loads can change what the signals do that end a process
- * from outside, or by abort().  Not those of faults: a driver's handler may mend what an
+ * from outside, or by abort().  Signals of faults are left out: a driver's handler may mend what an
  * instruction did, and LLVM's lets it be repeated under ours. */
 void rh_signals_hold(void);
 

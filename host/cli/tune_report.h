@@ -1,4 +1,4 @@
-/* What --tune prints: events while it searches, and the results of a device. */
+/* Prints for --tune: events while it searches, and the results of a device. */
 #pragma once
 
 #include "../tools/tune/tuner.h"

@@ -16,7 +16,7 @@ typedef struct rh_user_operator {
 /* Does the command line name one? */
 int rh_user_operator_is_wanted(const rh_typed *typed);
 
-/* The same where a list of operators means one after the other, not one pass. */
+/* Asks where a list of operators means one after the other, not one pass. */
 int rh_user_operator_is_one(const rh_typed *typed);
 
 /* Makes it for operands of one type, to be destroyed by the caller; as many as the map names.

@@ -104,8 +104,8 @@ static void release_ends(ends *e) {
   if (e->last) clReleaseEvent(e->last);
 }
 
-/* Keeps the device busy while the host enqueues the batch, so that the batch runs without gaps.
- * Not on a CPU device, where the sweep would compete with the enqueueing thread. */
+/* Keeps the device busy while the host enqueues the batch, so that the batch runs without gaps.  A
+ * CPU device goes without, because the sweep would compete with the enqueueing thread. */
 static rh_status prime(local *l, uint32_t batch, rh_error *error) {
   rh_bench_device *bench_device = l->shared->bench_device;
   if (l->job.device->about.kind == RH_DEVICE_CPU) return RH_OK;

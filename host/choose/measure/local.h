@@ -4,7 +4,7 @@
 #include "../../core/run/job.h"
 #include "pool.h"
 
-/* What the strategies of one device share. */
+/* The strategies of one device share this. */
 typedef struct rh_local_shared {
   rh_context *context;
   /* null if only host strategies or data with a region are sampled */
@@ -18,7 +18,7 @@ typedef struct rh_local_shared {
   void (*enter)(void *user, rh_phase phase); /* called when a strategy enters a phase */
 } rh_local_shared;
 
-/* What the strategy of a job answered, and its parameters. */
+/* Notes what the strategy of a job answered, and its parameters. */
 void rh_opened_note(const rh_job *job, rh_opened *opened);
 
 /* `found` and the settings are copied.  The sampler's finish() frees it. */

@@ -41,8 +41,8 @@ typedef struct rh_bench_data {
    * region->file, which is shared. */
   const rh_region *region;
   uint64_t offset;
-  /* Of a custom operator: where its operands begin behind the elements, and what all of them
-   * take. */
+  /* A custom operator's operands begin at these offsets behind the elements, and take so many
+   * bytes. */
   const uint64_t *offsets;
   uint64_t custom_bytes;
 } rh_bench_data;

@@ -1,5 +1,5 @@
-/* What is measured: statistics of a sample of times, and the parts of a run.
- * docs/inside/measuring.md explains the method. */
+/* Statistics of a sample of times, and the parts of a run.  docs/inside/measuring.md explains the
+ * method. */
 #pragma once
 
 #include <stdint.h>

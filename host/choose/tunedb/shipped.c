@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Of those that fit a device equally well, the first serves.  On a processor of an unknown maker
+/* The first of those that fit a device equally well serves.  On a processor of an unknown maker
  * that is AMD's, which reads one page of memory after another: several side by side gain where the
  * processor prefetches in all of them, and lose elsewhere. */
 static const struct {

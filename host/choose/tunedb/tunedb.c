@@ -182,7 +182,7 @@ typedef struct wanted {
   const rh_asked *by;
 } wanted;
 
-/* What one user's operator takes says nothing about other operators. */
+/* The time of one user's operator says nothing about other operators. */
 static uint32_t unlikeness(const rh_tunedb_entry *entry, const rh_operator *op) {
   rh_type type = entry->op->type;
   uint32_t theirs = rh_op_flags(entry->op->base, type), asked = rh_op_flags(op->base, op->type);

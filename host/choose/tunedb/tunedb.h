@@ -71,8 +71,8 @@ typedef struct rh_tunedb rh_tunedb;
 
 /* Reads the entries for one device (null: host strategies only).  Entries of host strategies are
  * stored with the device that was selected when they were measured; entries measured without a
- * device serve with every device, and vice versa.  What was measured with another processor or
- * driver is passed over and named at RH_LOG_INFO; failures under another driver count.  A missing
+ * device serve with every device, and vice versa.  Entries measured with another processor or
+ * driver are passed over and named at RH_LOG_INFO; failures under another driver count.  A missing
  * file is not an error; an unusable one is reported once, as a warning, renamed to tuned.json.bad
  * and never used; one of a later redhost is reported and left unchanged.  `cache` is borrowed;
  * without a directory only the shipped defaults are available. */
@@ -101,8 +101,8 @@ enum {
   RH_TUNED_UNLIKE = 5
 };
 
-/* The same, in the same order of preference, among entries that have a time, of some origins and
- * sizes, and that differ from the problem by at most `unlike`. */
+/* Finds, in the same order of preference, among entries that have a time, are of some origins and
+ * sizes, and differ from the problem by at most `unlike`. */
 typedef struct rh_tunedb_timed {
   uint32_t first, last; /* origins: RH_TUNED_HERE, ... */
   uint32_t unlike;
@@ -123,8 +123,8 @@ const rh_tunedb_entry *rh_tunedb_find_timed(const rh_tunedb *tuned, const rh_tun
  * there are more than `most`, and any may be the best. */
 uint32_t rh_tunedb_strategies(const rh_tunedb *tuned, const char **names, uint32_t most);
 
-/* The same for those that may run on the host and of which a time of this very problem, at any
- * size, is known. */
+/* Lists those that may run on the host and of which a time of this very problem, at any size, is
+ * known. */
 uint32_t rh_tunedb_host_strategies(const rh_tunedb *tuned, const rh_operator *op,
                                    const char **names, uint32_t most);
 

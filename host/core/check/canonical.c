@@ -11,7 +11,7 @@
 
 /* ---- Data ---- */
 
-/* Of 25 binary magnitudes for sums, which f16 has too; near 1 for products. */
+/* Numbers of 25 binary magnitudes for sums, which f16 has too; near 1 for products. */
 static double number(uint32_t op, uint64_t bits) {
   double unit = (double)(bits >> 11) * 0x1p-53;
   double sign = bits & 1 ? -1 : 1;

@@ -139,7 +139,7 @@ static void judge_mapped(const rh_reference *reference, const rh_result *result,
 
 /* ---- Maps whose functions may err ---- */
 
-/* What the map's functions add to the bound; NAN: that is not known for this operator. */
+/* The map's functions add this to the bound; NAN: that is not known for this operator. */
 static double map_bound(const rh_judged *j) {
   const rh_reference *reference = j->reference;
   double tiny = ldexp(1, j->format.emin), error = reference->map_error;
@@ -186,7 +186,7 @@ static void judge_by_map(rh_judged *j, uint64_t depth) {
 
 /* ---- Maps of which it is known between which numbers their elements may lie ---- */
 
-/* What was added up in double precision errs by less than this part. */
+/* Sums in double precision err by less than this part. */
 static double rounding_of(const rh_reference *reference) {
   return 1 + ((double)reference->n + 4) * 0x1p-52;
 }

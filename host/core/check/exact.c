@@ -213,7 +213,7 @@ static int sum_is_special(const rh_exact_sum *sum, float *value) {
   return 1;
 }
 
-/* Of elements that are all -0, S has their sign.  *magnitude = |S|. */
+/* If all elements are -0, so is S.  *magnitude = |S|. */
 static int is_negative(const rh_exact_sum *sum, rh_fixed *magnitude) {
   int is_below = rh_fixed_distance(magnitude, &sum->positive, &sum->negative);
   return is_below || (sum->n > 0 && !sum->has_others);

@@ -33,9 +33,9 @@ void rh_exact_sum_merge(rh_exact_sum *sum, const rh_exact_sum *other);
 /* From here on the sum of the elements' magnitudes: S becomes A. */
 void rh_exact_sum_of_magnitudes(rh_exact_sum *sum);
 
-/* S rounded to nearest, ties to even.  As IEEE 754 means it: NaN where an element is NaN or both
- * infinities occur, else the infinity that occurs, else infinity where the rounded sum overflows.
- * An S of zero is -0 if there are elements and all are -0, else +0. */
+/* S rounded to nearest, ties to even.  The result is as in IEEE 754: NaN where an element is NaN or
+ * both infinities occur, else the infinity that occurs, else infinity where the rounded sum
+ * overflows.  An S of zero is -0 if there are elements and all are -0, else +0. */
 double rh_exact_sum_double(const rh_exact_sum *sum);
 float rh_exact_sum_float(const rh_exact_sum *sum);
 /* to 64 bits, or a long double's precision */

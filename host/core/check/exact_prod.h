@@ -1,8 +1,8 @@
 /* Products of floats with significands and exponents kept apart: nothing overflows and nothing
  * underflows.
  *
- * Not exact as the sums are: the significands are multiplied in long double, which costs at most
- * one unit roundoff of that an element. */
+ * They are not exact as the sums are: the significands are multiplied in long double, which costs
+ * at most one unit roundoff of that an element. */
 #pragma once
 
 #include <redhost/redhost.h>

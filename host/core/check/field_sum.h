@@ -1,5 +1,5 @@
 /* The exact sum of which a float is a rounded one: of a field of a struct, or of a mapped sum whose
- * result is made of it.  As much of it as bounds need, so that a struct can have many. */
+ * result is made of it.  It has only what bounds need, so that a struct can have many. */
 #pragma once
 
 #include "enclosed.h"

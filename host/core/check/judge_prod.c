@@ -35,7 +35,7 @@ long double rh_judge_prod_relative(const rh_judged *j) {
   return rounding + rh_exact_prod_precision(&j->reference->prod);
 }
 
-/* What a result in the subnormal range, or 0, can differ by from the number that it was. */
+/* A result in the subnormal range, or 0, can differ by this from the number that it was. */
 static long double conversion_bound(const rh_judged *j) {
   long double magnitude = fabsl((long double)j->result);
   return magnitude <= ldexpl(1, j->format.emin) ? ldexpl(1, j->format.emin - j->format.digits) : 0;

@@ -34,7 +34,7 @@ __attribute__((format(printf, 4, 5))) void rh_verdict_say(rh_verdict *verdict, i
 void rh_judged_equal(const rh_judged *j);
 void rh_judged_unknown(const rh_judged *j, const char *why);
 void rh_judged_wrong(const rh_judged *j, const char *why);
-/* By a bound. magnitude: the scale of the error; letter: the symbol of the depth. */
+/* magnitude: the scale of the error; letter: the symbol of the depth. */
 void rh_judged_error(const rh_judged *j, long double exact, long double error, long double bound,
                      long double magnitude, char letter);
 

@@ -12,7 +12,7 @@ enum { RH_SAMPLED_ORDERS = 16, RH_MOST_ORDERS = RH_SAMPLED_ORDERS + 1 };
 typedef struct rh_sampled {
   int by_device;     /* code: the first order is not the canonical one */
   uint32_t n_orders; /* 0: this is not one */
-  /* Of which the first is canonical.  Where every field is exact or a sum: only that. */
+  /* The first is canonical.  It is the only one where every field is exact or a sum. */
   _Alignas(16) unsigned char values[RH_MOST_ORDERS][RH_ANY_VALUE_BYTES];
 } rh_sampled;
 
@@ -56,7 +56,7 @@ typedef struct rh_verdict {
 rh_status rh_reference_compute(rh_reference *reference, const rh_operator *op,
                                const rh_arrays *arrays, uint64_t n, uint32_t threads,
                                const rh_reporter *reporter, rh_error *error);
-/* The same of one array, for an operator without constants. */
+/* Takes one array, for an operator without constants. */
 static inline rh_status rh_reference_of_array(rh_reference *reference, const rh_operator *op,
                                               const void *array, uint64_t n, uint32_t threads,
                                               const rh_reporter *reporter, rh_error *error) {
@@ -80,7 +80,7 @@ void rh_reference_judge(const rh_reference *reference, const rh_result *result, 
  * judged?  Of operators that have no exact data. */
 int rh_reference_allows_much(const rh_operator *op, uint64_t depth, uint64_t n);
 
-/* The same of a value, before results are made of it: of a part of the data, whose value is one of
- * several that make the whole's. */
+/* Judges a value before results are made of it: that of a part of the data, one of several that
+ * make the whole's. */
 void rh_reference_judge_value(const rh_reference *reference, const void *value, uint64_t depth,
                               int flushes, rh_verdict *verdict);

@@ -24,8 +24,8 @@ rh_status rh_cl_input_init(rh_cl_input *input, rh_cl_session *session, void *reg
 /* A device buffer for up to `n` elements, to be filled later. */
 rh_status rh_cl_input_reserve(rh_cl_input *input, rh_cl_session *session, uint64_t n, uint32_t size,
                               rh_error *error);
-/* As rh_cl_input_init(), for consecutive arrays: a device buffer that is large enough is reused;
- * starts zero-initialised.  The data must live until the queue is done with them. */
+/* rh_cl_input_init() for consecutive arrays: a device buffer that is large enough is reused; starts
+ * zero-initialised.  The data must live until the queue is done with them. */
 rh_status rh_cl_input_renew(rh_cl_input *input, rh_cl_session *session, void *region,
                             uint64_t offset, uint64_t n, uint32_t size, rh_error *error);
 /* Enqueues a copy of `bytes` from `data` to its beginning; `data` must live until the queue is done

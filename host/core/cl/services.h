@@ -10,7 +10,7 @@ typedef struct rh_handed {
   int kind;
 } rh_handed;
 
-/* What launch() puts in the place of RH_ARG_OPERANDS. */
+/* launch() puts these in the place of RH_ARG_OPERANDS. */
 typedef struct rh_operand_arguments {
   uint32_t n;  /* 0: the run's input */
   int expands; /* the program has RH_HAS_OPERANDS: each operand and its `at`, then the constants */

@@ -108,7 +108,7 @@ static place place_of_member(const place *around, const char *member) {
   return in;
 }
 
-/* Of a list, or of an object of names; "": it is the only one, and has none. */
+/* A list's or an object's item; name "": it is the only one, and has none. */
 static place place_of_item(const place *around, const char *member, const char *name) {
   place in = place_in(around, member);
   snprintf(in.words, sizeof in.words, "%.50s%s%.60s", around->words, *name ? " " : "", name);

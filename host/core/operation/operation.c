@@ -32,7 +32,8 @@ static rh_text *add(members *to, const char *key) {
   return &one->value;
 }
 
-/* Of redhost and of the machine, what decides the answer or how values and states are read. */
+/* Adds all of redhost and of the machine that decides the answer or how values and states are
+ * read. */
 static void add_version(members *to) {
   const char *build = rh_env("REDHOST_BUILD_OPTIONS");
   const uint16_t one = 1;

@@ -1,5 +1,5 @@
-/* What is reduced, and its one text: message to a child, comparison of ranks and of parts, and what
- * a partial's file says of itself.  The strategy and the device are not in it. */
+/* An operation is what is reduced, and has one text: message to a child, comparison of ranks and of
+ * parts, and what a partial's file says of itself.  The strategy and the device are not in it. */
 #pragma once
 
 #include "operator.h"

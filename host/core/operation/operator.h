@@ -24,7 +24,7 @@ typedef struct rh_operand {
   rh_type type;
 } rh_operand;
 
-/* What load, fold and reduce of an operator with operands get as their input. */
+/* The input of load, fold and reduce of an operator with operands. */
 typedef struct rh_arrays {
   const void *operands[RH_MOST_OPERANDS];
   const void *constants; /* as rh_operator_bind() wrote them */
@@ -35,7 +35,7 @@ struct rh_reference;
 struct rh_verdict;
 struct rh_cl_session;
 
-/* What differs from operator to operator. */
+/* The functions that differ from operator to operator. */
 typedef struct rh_operator_calls {
   /* The OpenCL C prelude: the operator's own text, then kernels/prelude.  malloc'ed; null if out of
    * memory. */
@@ -109,7 +109,7 @@ struct rh_operator {
   int needs_an_element; /* it is undefined for 0 elements, as min is */
   int has_base;         /* the last word of the constants is the index of a run's first element */
   int count_slot; /* of the constants: the number of elements, which each run sets; -1: none */
-  /* By which part of its value an element of the map may differ from the one that counts: by the
+  /* An element of the map may differ from the one that counts by this part of its value: by the
    * functions' errors, or by its rounding. */
   double map_error;
 };

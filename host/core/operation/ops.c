@@ -149,9 +149,9 @@ static inline uint64_t compose(uint64_t f, uint64_t g) {
 
 ROWS(DEFINE_SCALAR, DEFINE_INDEXED, DEFINE_SCALED)
 
-/* Which operators are exact depends on the type: rh_op_flags() knows, and rh_op_find() has no state
- * to keep it in, so the table says it again: sums and products are exact where the scalar is the
- * integer that wraps. */
+/* rh_op_flags() knows which operators are exact on a type, and rh_op_find() has no state to keep it
+ * in, so the table says it again: sums and products are exact where the scalar is the integer that
+ * wraps. */
 #define IS_ARITHMETIC(op)  ((op) == RH_OP_sum || (op) == RH_OP_prod || (op) == RH_OP_asum)
 #define IS_INTEGER(scalar) ((scalar)0.5 == 0)
 #define FLAGS(op, scalar)                                                                          \

@@ -34,7 +34,7 @@ static int is_magnitude(uint32_t op) {
   return op == RH_OP_amax || op == RH_OP_argamax;
 }
 
-/* Of no elements: what any element is better than.  It has a key that no element has. */
+/* Any element is better than this key, which no element has. */
 static double extreme_of_nothing(uint32_t op) {
   return is_magnitude(op) ? 0 : is_least(op) ? (double)INFINITY : (double)-INFINITY;
 }

@@ -6,7 +6,7 @@
 /* Converts a value to a result: undoes order keys and narrows to the result type.
  * `value` has op->value_size bytes. */
 void rh_op_result(uint32_t op, rh_type type, const void *value, rh_result *result);
-/* The same as users see it, of n elements: of a built-in operator, or of one over a map. */
+/* Decodes to what users see, of n elements: for a built-in operator, or one over a map. */
 void rh_operator_decode_base(const rh_operator *self, const void *value, uint64_t n,
                              rh_result *result);
 /* How a value becomes a result's. */

@@ -18,8 +18,8 @@ typedef struct rh_scaled_f64 {
   int64_t exponent;
 } rh_scaled_f64;
 
-/* By integer operations, as on devices: what the caller has set the processor to do with subnormals
- * does not matter.
+/* Integer operations compute it, as on devices: what the caller has set the processor to do with
+ * subnormals does not matter.
  *
  * A product of mantissas is below 4, so the highest bit of its exponent says whether it is 2 or
  * more.  An infinity and NaN have the next bit too. */

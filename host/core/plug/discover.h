@@ -36,7 +36,7 @@ typedef struct rh_discovery {
  * compiled-in directory.  RH_E_FILE if options->plugin_file is not a file.  On failure *search is
  * empty. */
 rh_status rh_discover(rh_discovery *search, const rh_options *options, rh_error *error);
-/* The same for operator files, *.op.json. */
+/* Finds operator files, *.op.json. */
 rh_status rh_discover_operators(rh_discovery *search, const rh_options *options, rh_error *error);
 /* Transports: `file`, if it is not null; REDHOST_TRANSPORT_PATH;
  * ${XDG_DATA_HOME:-~/.local/share}/redhost/transports-1; transports-1 beside the library; the

@@ -24,5 +24,5 @@ json_t *rh_examine_plugin(const rh_examiner *by, const rh_plugin *plugin);
 /* The host's own place among devices. */
 const rh_device *rh_examine_host(void);
 
-/* Of a plugin that could not be opened. */
+/* The kind of refusal of a plugin that could not be opened. */
 rh_refusal_kind rh_examine_refusal_kind(rh_status status);

@@ -1,5 +1,5 @@
-/* What a plugin's file name determines: the kind of plugin, and which of two in one directory
- * takes precedence. */
+/* A plugin's file name determines the kind of plugin, and which of two in one directory takes
+ * precedence. */
 #pragma once
 
 #include <string.h>

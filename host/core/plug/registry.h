@@ -25,7 +25,7 @@ typedef struct rh_entry {
   uint64_t promises, needs;
   uint32_t determinism, device_kinds, n_params;
   rh_param *params; /* owned, with its strings */
-  /* Of the device, or null, and n that the offers are for; asked_here: some may be for others. */
+  /* The offers are for this device, or null, and n; asked_here: some may be for others. */
   const rh_device *asked_of;
   uint64_t asked_n;
   int asked_here;
@@ -65,9 +65,10 @@ rh_status rh_registry_scan(rh_registry *registry, const rh_options *options,
  * this process if there is no program; null: that fails.  describe: rh_plugin_open()'s. */
 rh_status rh_registry_begin(rh_registry *registry, const rh_options *options, rh_find_op *find_op,
                             rh_describe *describe, rh_error *error);
-/* Then it examines what was not examined before.  Of the files that came with redhost those only
- * that bear one of n names of strategies; a name that no file bears may be in any file: then all of
- * them, as with n = 0.  `exactly`: also those whose offers are for another device or max_n. */
+/* Then it examines what was not examined before.  It examines only those of the files that came
+ * with redhost that bear one of n names of strategies; a name that no file bears may be in any
+ * file: then all of them, as with n = 0.  `exactly`: also those whose offers are for another device
+ * or max_n. */
 rh_status rh_registry_examine(rh_registry *registry, const rh_device *device, uint64_t max_n,
                               const char *const *names, uint32_t n, int exactly, rh_error *error);
 /* Then offers of another size: opens the plugins that came with redhost, which were examined, in
@@ -96,7 +97,7 @@ typedef struct rh_found {
  * with a suggestion and the directories searched. */
 rh_status rh_registry_locate(rh_registry *registry, const char *name, rh_found *found,
                              rh_error *error);
-/* The same for an entry that a scan found, without examining the file again. */
+/* Opens an entry that a scan found, without examining the file again. */
 rh_status rh_found_from_entry(rh_found *found, const rh_entry *entry, rh_error *error);
 void rh_found_finish(rh_found *found);
 

@@ -14,7 +14,7 @@ rh_status rh_survey_open(rh_survey *survey, const rh_options *options, const rh_
  * with redhost are examined in this process, and the others refused.  A candidate that takes the
  * child down is refused, and another child continues after it. */
 rh_status rh_survey_look(rh_survey *survey, uint32_t first, uint32_t n, rh_error *error);
-/* The same, of those that are `wanted` if wanted_only. */
+/* Looks only at those that are `wanted` if wanted_only. */
 rh_status rh_survey_look_at(rh_survey *survey, uint32_t first, uint32_t n, int wanted_only,
                             rh_error *error);
 void rh_survey_forget(rh_survey *survey, uint32_t k); /* it has to be examined again */

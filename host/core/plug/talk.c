@@ -145,7 +145,7 @@ static rh_status blame(talker *talk, rh_error *error) {
   char reason[256];
   rh_finding_drop(finding_of(talk));
   /* An earlier plugin in the same process may be the cause, so the file is examined again alone.
-   * Not after a hang, which costs seconds. */
+   * After a hang, which costs seconds, it is not. */
   if (talk->answered > 0 && talk->with.fate != RH_FATE_LATE) return RH_OK;
   name_fate(talk, reason, sizeof reason);
   if (take_refusal(talk, reason, RH_REFUSED_FOR_FAULT) == RH_FATE_FAILED)

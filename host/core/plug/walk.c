@@ -53,8 +53,8 @@ static void add_unread(rh_walk *walk, const char *path, const char *what, int co
   add_candidate(walk, path, reason, RH_REFUSED_UNREAD);
 }
 
-/* 1: it was visited before.  The same directory is often listed twice, and a file may have
- * several links. */
+/* 1: it was visited before, for a directory may be listed twice, and a file may have several
+ * links. */
 static int seen_before(rh_walk *walk, const struct stat *st) {
   for (size_t k = 0; k < walk->n_seen; k++)
     if (walk->seen[k].device == st->st_dev && walk->seen[k].inode == st->st_ino) return 1;

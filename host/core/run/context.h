@@ -10,7 +10,7 @@ struct rh_job;
 struct rh_known;
 typedef struct rh_context rh_context;
 
-/* What stands above a context, and knows operators and what was measured: rh_choosing, or null,
+/* rh_choosing, which stands above a context and knows operators and what was measured; or null,
  * where nothing is tuned and no operator is a user's. */
 typedef struct rh_context_calls {
   /* Enters the parameters that are the best known ones into a job that was opened. */
@@ -38,7 +38,7 @@ struct rh_context {
   const rh_cl_device *device; /* null until chosen */
   rh_cl_session session;
   int session_open;
-  /* What is known of plugins, from when it is first needed on; what `auto` chooses from, if it was
+  /* The plugins, from when they are first needed on; `auto` chooses from them, if they were
    * scanned. */
   rh_registry registry;
   int registry_scanned;
@@ -78,7 +78,7 @@ rh_status rh_context_say_lost(rh_error *error);
 
 rh_status rh_context_devices(rh_context *context, const rh_cl_devices **devices, rh_error *error);
 rh_status rh_context_device(rh_context *context, const rh_cl_device **device, rh_error *error);
-/* The same for strategies to be queried; null: there is none, and *why says why. */
+/* Finds a device for strategies to be queried with; null: there is none, and *why says why. */
 rh_status rh_context_any_device(rh_context *context, const rh_cl_device **device, rh_error *why,
                                 rh_error *error);
 rh_status rh_context_session(rh_context *context, rh_cl_session **session, rh_error *error);
@@ -91,7 +91,6 @@ rh_status rh_context_use_device(rh_context *context, const rh_cl_device *device,
 rh_status rh_context_registry(rh_context *context, uint64_t n, const rh_registry **registry,
                               rh_error *no_device, rh_error *error);
 
-/* What `auto` wants to know. */
 typedef struct rh_wanted {
   uint64_t n;
   const rh_operator *op;
@@ -101,7 +100,7 @@ typedef struct rh_wanted {
   uint32_t n_names;
 } rh_wanted;
 
-/* The same for `auto`, which seldom needs all of them, and the offers for one operator and type
+/* Examines for `auto`, which seldom needs all of them, and the offers for one operator and type
  * only: the others may be those of other sizes.  registry->n_skipped says how many are missing.
  * Whatever was examined before, by these functions, is not examined again. */
 rh_status rh_context_examine(rh_context *context, const rh_wanted *wanted,

@@ -1,6 +1,6 @@
 /* Data whose result is the same in every order of operations: for a strategy whose answer has a
- * weak bound or none.  The same strategy with the same parameters, on as many elements, must give
- * exactly this result. */
+ * weak bound or none.  A strategy with the same parameters, on as many elements, must give exactly
+ * this result. */
 #pragma once
 
 #include "../data/array.h"
@@ -23,8 +23,8 @@ static inline int rh_exact_data_is_needed(const rh_verdict *verdict) {
 rh_status rh_exact_data_make(rh_exact_data *exact, const rh_operator *op, uint64_t n,
                              const char *kind, int shared, const rh_reporter *reporter,
                              rh_error *error);
-/* The same in the memory of `array`, whose elements they replace; its type and length stay.  *exact
- * borrows the array, and is not to be finished. */
+/* Makes them in the memory of `array`, whose elements they replace; its type and length stay.
+ * *exact borrows the array, and is not to be finished. */
 rh_status rh_exact_data_overwrite(rh_exact_data *exact, const rh_array *array,
                                   const rh_operator *op, const rh_reporter *reporter,
                                   rh_error *error);

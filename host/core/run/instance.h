@@ -40,8 +40,8 @@ void rh_instance_destroy(rh_instance *instance); /* null is legal */
  * host, done. */
 rh_status rh_instance_run(rh_instance *instance, const rh_data *data, uint64_t n, rh_error *error);
 
-/* The same, with the value in the caller's result[index], counted in values: for strategies that
- * finish on the device. */
+/* Runs with the value in the caller's result[index], counted in values: for strategies that finish
+ * on the device. */
 rh_status rh_instance_run_to(rh_instance *instance, const rh_data *data, uint64_t n, cl_mem result,
                              uint64_t index, rh_error *error);
 

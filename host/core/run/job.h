@@ -90,7 +90,7 @@ typedef struct rh_job_part {
   uint32_t threads; /* 0: one per processor */
   int may_change;   /* 1: others than the strategy can write to them */
 } rh_job_part;
-/* As the operator reads them; room for its constants. */
+/* The arrays as the operator reads them; `constants` is room for its own. */
 void rh_job_arrays(const rh_job_spec *spec, const rh_job_part *part, rh_arrays *arrays,
                    uint64_t constants[RH_MOST_CONSTANT_WORDS]);
 rh_status rh_job_reference_of(const rh_job_spec *spec, const rh_job_part *part,

@@ -25,7 +25,7 @@ rh_status rh_operand_check_extent(const void *data, uint32_t size, uint64_t n, r
  * needed.  UINT64_MAX stands for more than 2^64. */
 uint64_t rh_operand_layout(const rh_job_spec *spec, uint64_t offsets[RH_MOST_OPERANDS]);
 
-/* Fills the operands, which stand spec->offsets[k] bytes behind the beginning of `array`.  Of equal
- * types they get different elements.  RH_E_USAGE for an unknown kind. */
+/* Fills the operands, which stand spec->offsets[k] bytes behind the beginning of `array`.  Operands
+ * of equal types get different elements.  RH_E_USAGE for an unknown kind. */
 rh_status rh_operand_data_fill(const rh_array *array, const rh_job_spec *spec, const char *kind,
                                uint64_t seed, const rh_reporter *reporter, rh_error *error);

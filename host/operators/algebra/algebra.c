@@ -174,7 +174,7 @@ static int usual_tolerance(const rh_custom *of) {
   return rh_exprs_is_linear(of->combine) ? RH_SUMS : RH_PRODUCTS;
 }
 
-/* What the formula says at random points, and elements that show where it is wrong. */
+/* Tries the formula at random points, and finds elements that show where it is wrong. */
 static void prove(search *s, rh_law law) {
   int *known = &s->report->laws[law];
   int holds = rh_points_try(s->of, law, &s->seed);

@@ -2,14 +2,14 @@
  * says so, and its identity must change no value.
  *
  * Formulas of + - * / and == are computed at random points modulo the prime 2^61 - 1: what holds
- * there is an identity of rational functions (Schwartz 1980; Zippel 1979).  That tells a wrong
+ * there is an identity of rational functions (Schwartz 1980; Zippel 1979).  This tells a wrong
  * formula from rounding, but says nothing of branches.  These are tried with values that elements
  * can reach: small integers and halves, on which floats do not round, ties, integers at the ends of
  * their range, ordinary numbers; and with values of many elements (sides.h).  Where floats round,
  * results may differ by rounding.
  *
- * What differs only because of NaN, of the sign of a zero, or because something overflows or
- * underflows is a note: a user may want such an operator. */
+ * A difference that is due to NaN, the sign of a zero, an overflow or an underflow is a note: a
+ * user may want such an operator. */
 #pragma once
 
 #include "../custom/custom.h"

@@ -135,7 +135,7 @@ double rh_value_largest(const rh_custom *of, const unsigned char *value, double 
   return most;
 }
 
-/* What many elements reach may overflow, which says nothing of the operator. */
+/* The value of many elements may overflow, which says nothing of the operator. */
 static void keep_moderate(rh_cases *cases, uint32_t k) {
   double size = rh_value_largest(cases->of, cases->values[k], 0);
   if (!(size <= RH_CASES_MODERATE))

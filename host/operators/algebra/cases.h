@@ -4,7 +4,7 @@
 #include "../custom/custom.h"
 
 /* Kinds of elements, the simplest first. */
-/* What the operators get as `n`, the number of elements. */
+/* The operators get it as `n`, the number of elements. */
 enum { RH_CASES_N = 1000 };
 
 enum {

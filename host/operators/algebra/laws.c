@@ -82,7 +82,7 @@ static rh_difference compare_values(const rh_custom *of, const unsigned char *x,
   return worst;
 }
 
-/* Of an identity, each side is compared with the value itself. */
+/* For the law of the identity, each side is compared with the value itself. */
 rh_difference rh_law_compare(const rh_custom *of, unsigned char *const v[3], uint32_t n_values,
                              const unsigned char *left, const unsigned char *right, int tolerance) {
   double most = 0, scale = 0;
@@ -186,7 +186,7 @@ static void add_value(rh_text *text, const rh_custom *of, const unsigned char *v
   if (of->n_fields > 1) rh_text_add(text, ")");
 }
 
-/* As many digits as tell two values apart. */
+/* The fewest digits that tell two values apart. */
 static int digits_for(const rh_custom *of, const unsigned char *one, const unsigned char *other) {
   rh_text texts[2] = {{0}, {0}};
   add_value(&texts[0], of, one, FEW_DIGITS);

@@ -19,7 +19,7 @@ uint32_t rh_law_values(rh_law law);
 void rh_law_sides(const rh_custom *of, rh_law law, unsigned char *const v[3], unsigned char *left,
                   unsigned char *right, unsigned char *room, uint32_t n);
 
-/* What sides may differ by: roundings of what? */
+/* Sides may differ by roundings of these. */
 enum { RH_NOTHING, RH_SUMS, RH_PRODUCTS };
 
 rh_difference rh_law_compare(const rh_custom *of, unsigned char *const v[3], uint32_t n_values,

@@ -22,7 +22,7 @@ static int load(const rh_custom *of, uint64_t *seed, uint64_t *value) {
   return rh_exprs_modular(of->load, variables, value);
 }
 
-/* That of two elements. */
+/* Reaches a value of two elements. */
 static int reach(const rh_custom *of, uint64_t *seed, uint64_t *value) {
   uint64_t a[FIELDS], b[FIELDS];
   return load(of, seed, a) && load(of, seed, b) && combine(of, a, b, value);

@@ -135,8 +135,8 @@ static int is_moderate(const rh_custom *of, const unsigned char *value) {
   return 1;
 }
 
-/* By how much field f of both sides moves with the last bits; inf: it is not a number
- * any more. */
+/* The distance by which field f of both sides moves with the last bits; inf: it is not a number any
+ * more. */
 static double spread_of(const meeting *m, const rh_operator_field *field) {
   double left = number_at(field, m->left), right = number_at(field, m->right), spread = 0;
   for (size_t k = 1; k < COPIES; k++) {
@@ -255,7 +255,7 @@ static void try_law(const source *from, rh_law law, rh_law as, const side sides[
   report->laws[as] = RH_LAW_BROKEN;
 }
 
-/* What commutes has to be associative for sides that are not adjacent, too. */
+/* An operator that commutes has to be associative for sides that are not adjacent, too. */
 static void try_sides(const source *from, int how, const side sides[3], rh_algebra_report *report) {
   meeting m;
   for (int j = 0; j < 3; j++) value_of(from, &sides[j], m.v[j]);

@@ -2,7 +2,7 @@
  *
  * Sides have from none to 2^20 elements, and unequal numbers of them.  They are adjacent, from any
  * position on; where the operator uses the index, whether it commutes is also tried on sides that
- * lie apart, between each other, and in another order.  What rounding may do is found by changing
+ * lie apart, between each other, and in another order.  The effect of rounding is found by changing
  * the last bits of the values; where numbers come near the ends of their range, nothing is said.
  *
  * Laws that are broken are noted in *report, each once; those that are broken there already are not

@@ -9,7 +9,7 @@
  * logged. */
 rh_status rh_algebra_trust(const rh_custom *self, rh_cache *cache, rh_error *error);
 
-/* The same on n elements, the first of them number `first` of the whole, before a strategy is
+/* Examines it on n elements, the first of them number `first` of the whole, before a strategy is
  * blamed for what it made of them.  RH_OK also for what rh_algebra_examine() passes over. */
 rh_status rh_algebra_trust_on(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
                               uint64_t n, rh_error *error);

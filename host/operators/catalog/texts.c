@@ -33,7 +33,7 @@ static int is_json(const char *op) {
   return op[strspn(op, " \t\r\n")] == '{';
 }
 
-/* Not one or a list of the built-in operators. */
+/* 1: it is neither one nor a list of the built-in operators. */
 static int is_whole(const char *op) {
   return op && (is_json(op) || is_file(op) || (!strchr(op, ',') && !rh_op_from_name(op)));
 }

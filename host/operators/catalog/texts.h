@@ -34,8 +34,8 @@ int rh_operator_texts_are_own(const rh_operator_texts *texts);
 rh_status rh_definition_compose(rh_definition *definition, const rh_operator_texts *texts,
                                 const rh_options *options, rh_error *error);
 
-/* As rh_custom_create(), but RH_E_FILE for a definition that makes an operator for no types of
- * its operands, and so is wrong by itself. */
+/* Calls rh_custom_create(), but returns RH_E_FILE for a definition that makes an operator for no
+ * types of its operands, and so is wrong by itself. */
 rh_status rh_catalog_make(rh_custom **made, const rh_definition *definition,
                           const rh_operand *operands, uint32_t n_operands, const rh_let *lets,
                           uint32_t n_lets, rh_error *error);

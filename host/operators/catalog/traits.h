@@ -1,4 +1,4 @@
-/* What an operator can be said to be, found by making it for operands of each type. */
+/* The traits of an operator, found by making it for operands of each type. */
 #pragma once
 
 #include "../custom/definition.h"
@@ -16,5 +16,4 @@ typedef struct rh_traits {
 /* RH_E_FILE, with the reason, if it can be made for no types of its operands. */
 rh_status rh_traits_find(rh_traits *traits, const rh_definition *definition, rh_error *error);
 
-/* Those of a built-in operator. */
 void rh_traits_of_built_in(rh_traits *traits, uint32_t op);

@@ -1,4 +1,4 @@
-/* What an operator is, and the expressions over its operands. */
+/* Questions about an operator, and the expressions over its operands. */
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
 #include "make.h"

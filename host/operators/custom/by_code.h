@@ -8,7 +8,7 @@
 /* Builds the operator's code for the session's device, once, and finds its identity.  RH_E_FILE,
  * with the file, line and reason, if it does not compile.  Nothing for operators by expressions. */
 rh_status rh_by_code_open(const rh_operator *op, rh_cl_session *session, rh_error *error);
-/* The same for the session of *context, which is opened if it must be. */
+/* Prepares it for the session of *context, which is opened if it must be. */
 rh_status rh_by_code_prepare(const rh_operator *op, rh_context *context, rh_error *error);
 
 /* The first failure of the device since then; RH_OK if there was none, or none is needed. */

@@ -1,4 +1,4 @@
-/* What the rest of the host asks of a custom operator. */
+/* The functions by which the rest of the host uses a custom operator. */
 #include "../../core/operation/result.h"
 #include "by_code.h"
 #include "make.h"

@@ -1,4 +1,4 @@
-/* What a compiler has against an operator in OpenCL C. */
+/* A compiler's complaint about an operator in OpenCL C. */
 #pragma once
 
 #include <stddef.h>

@@ -19,7 +19,7 @@ static rh_status take_operands(rh_custom *self, const rh_definition *definition,
                                const rh_operand *operands, uint32_t n, rh_error *error) {
   if (n == 0 || n > RH_MOST_OPERANDS)
     return rh_fail(error, RH_E_USAGE, "%u operands; an operator has 1 to %d", n, RH_MOST_OPERANDS);
-  /* Those behind its own are what the condition reads. */
+  /* The condition reads those behind its own. */
   int has_more = definition->where && n > definition->n_operands;
   if (definition->n_operands && definition->n_operands != n && !has_more)
     return rh_fail(error, RH_E_USAGE, "operator %s reads %u operand%s, not %u", definition->name,
@@ -31,7 +31,7 @@ static rh_status take_operands(rh_custom *self, const rh_definition *definition,
   return RH_OK;
 }
 
-/* Those of the definition that were not given. */
+/* Adds those of the definition that were not given. */
 static rh_status add_constants(rh_custom *self, const rh_definition *definition, rh_error *error) {
   uint32_t given = self->n_lets;
   for (uint32_t k = 0; k < definition->n_constants; k++) {

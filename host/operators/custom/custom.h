@@ -19,8 +19,8 @@ typedef struct rh_let {
   rh_expr_value value;
 } rh_let;
 
-/* What of a field does not depend on the order of combining: nothing that is known; its bits; or
- * the exact sum of which it is a rounded one. */
+/* In every order of combining a field has in common: nothing that is known; its bits; or the exact
+ * sum of which it is a rounded one. */
 typedef enum rh_field_kind { RH_FIELD_ANY, RH_FIELD_EXACT, RH_FIELD_SUM } rh_field_kind;
 
 /* A field of a value: a number, or a built-in operator's value. */
@@ -125,10 +125,11 @@ void rh_custom_round_freely(rh_custom *self); /* no longer */
  * operator that does not use i stays as it is.  Before the first use of `op` and the prelude. */
 void rh_custom_take_base(rh_custom *self);
 
-/* As rh_operator_calls.enclose, of what field `field` of a struct loads. */
+/* rh_operator_calls.enclose for what field `field` of a struct loads. */
 int rh_custom_enclose_field(const rh_custom *self, uint32_t field, const rh_arrays *arrays,
                             uint64_t first, uint64_t n, double *low, double *high);
-/* What the fields of elements first .. first+n-1 load, as one array each.  Not by code. */
+/* Loads the fields of elements first ..  first+n-1, as one array each.  The operator is not by
+ * code. */
 void rh_custom_load_fields(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
                            uint64_t n, void *const *outputs);
 
@@ -139,13 +140,13 @@ void rh_custom_load(const rh_custom *self, void *value, const rh_arrays *arrays,
  * `first` on. */
 void rh_custom_reduce(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
                       void *value);
-/* The same one element after the other. */
+/* Folds one element after the other. */
 void rh_custom_fold(const rh_custom *self, void *accumulator, const rh_arrays *arrays,
                     uint64_t first, uint64_t n);
 /* *a = combine(*a, *b). */
 void rh_custom_combine(const rh_custom *self, void *a, const void *b);
-/* The same for n pairs of values, which stand RH_ANY_VALUE_BYTES apart; padding of `result` becomes
- * 0.  `result` may be `a` or `b`.  Not by code. */
+/* Combines n pairs of values, which stand RH_ANY_VALUE_BYTES apart; padding of `result` becomes 0.
+ * `result` may be `a` or `b`.  The operator is not by code. */
 void rh_custom_combine_all(const rh_custom *self, const void *a, const void *b, void *result,
                            uint32_t n);
 

@@ -1,5 +1,5 @@
-/* What a user says of an operator: the parts of an operator file, or of the command line, as text.
- * Nothing here knows the operands' types yet; custom.h makes an operator of it. */
+/* An operator as a user defines it: the parts of an operator file, or of the command line, as
+ * text.  Nothing here knows the operands' types yet; custom.h makes an operator of it. */
 #pragma once
 
 #include "../../core/base/vocabulary.h"
@@ -38,7 +38,7 @@ typedef struct rh_named_number {
 
 typedef struct rh_definition rh_definition;
 
-/* What takes the place of the form, `finalize` and the claims for operands of some types. */
+/* For operands of some types, this takes the place of the form, `finalize` and the claims. */
 typedef struct rh_by_type {
   uint32_t types; /* bit t: type t */
   rh_definition *body;

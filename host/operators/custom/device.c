@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* As kernels call it in memory. */
+/* The name that kernels have for it in memory. */
 static const char *memory_type(rh_type type) {
   static const char *const names[] = {"",     "char", "uchar", "short",  "ushort", "int",
                                       "uint", "long", "ulong", "ushort", "float",  "double"};
@@ -55,7 +55,7 @@ static void write_parameters(const rh_custom *self, rh_text *to) {
   rh_text_add(to, "ulong i, const ulong *constants)");
 }
 
-/* What `i` is: the kernel's index, or that and the number before the end of the constants. */
+/* `i` is the kernel's index, or that and the number before the end of the constants. */
 static const char *index_of(const rh_custom *self, rh_expr_name text) {
   uint32_t words = self->op.constants_size / RH_CONSTANT_BYTES;
   if (!self->face.has_base) return "i";
@@ -89,7 +89,7 @@ static void write_value(const rh_custom *self, rh_expr_name *fields, rh_text *to
   rh_text_add(to, "};\nreturn value;\n}\n");
 }
 
-/* By its bits, which a decimal number may not give. */
+/* The identity is written by its bits, which a decimal number may not give. */
 static void write_identity(const rh_custom *self, rh_text *to) {
   rh_expr_name fields[RH_MOST_FIELDS];
   rh_text_add(to, "static inline rh_value rh_struct_identity(void) {\n");

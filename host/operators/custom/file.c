@@ -24,7 +24,6 @@ typedef struct reader {
   rh_error *error;
 } reader;
 
-/* What the parts are expected to be. */
 static const char an_expression[] = "a string with an expression";
 static const char a_name[] = "a name of at most 63 letters, digits and '_', not i, n, inf or nan";
 
@@ -302,7 +301,6 @@ static rh_status take_mapped(const reader *r) {
                    &to->map);
 }
 
-/* Of either form. */
 static rh_status take_where(const reader *r) {
   const json_t *where = json_object_get(r->object, "where");
   if (!where) return RH_OK;
@@ -379,7 +377,7 @@ static rh_status check_keys(const reader *r) {
   return RH_OK;
 }
 
-/* What stands in an object: the form, what becomes of the value, and the claims. */
+/* Takes what stands in an object: the form, `finalize`, and the claims. */
 static rh_status take_body(const reader *r) {
   RH_TRY(form_of(r) == MAPPED ? take_mapped(r) : take_struct(r));
   RH_TRY(take_claims(r));

@@ -11,7 +11,7 @@ enum { RH_OPERATOR_FILE_BYTES = 1 << 20 }; /* at most */
  * is a copy of `origin`, for messages about them.  On failure *definition is empty. */
 rh_status rh_definition_read(rh_definition *definition, const char *json, size_t length,
                              const char *origin, rh_error *error);
-/* The same of a regular file. */
+/* Reads a regular file. */
 rh_status rh_definition_read_file(rh_definition *definition, const char *path, rh_error *error);
 
 /* The operators that come with redhost: the text of number k, from 0, and its name (may be null);

@@ -1,7 +1,7 @@
 /* Results that are made of a value: of a struct's fields, or of a built-in operator's value by
  * `finalize`.
  *
- * Of each number that a result is computed from it is known that every order gives the same bits,
+ * For each number that a result is computed from it is known that every order gives the same bits,
  * or between which numbers a proven bound lets it lie, or nothing.  `finalize` is then evaluated in
  * intervals, and the result has to lie in what comes out.  Where a field of a struct depends on the
  * order in other ways, the result is compared with those of several orders: that proves nothing, so
@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is known of a number that results are made of, from the least to the most. */
+/* Knowledge of a number that results are made of, from the least to the most. */
 typedef enum knowledge { SAMPLED, UNKNOWN, BOUNDED, SAME_BITS } knowledge;
 
 typedef struct judging {
@@ -62,7 +62,8 @@ static int has_specials(const rh_field_sum *sum) {
   return sum->nans || sum->plus_infinities || sum->minus_infinities;
 }
 
-/* A sum of floats.  As judge_sum() in check.c, with the least and the largest that it accepts. */
+/* A sum of floats.  It is judge_sum() of check.c, with the least and the largest that it
+ * accepts. */
 static void know_sum(judging *j, uint32_t k, const rh_field_sum *sum, rh_type type, int errs) {
   const rh_judged format = {.format = rh_judge_format_of(type)};
   const rh_enclosed *by_map = &sum->enclosed;
@@ -214,7 +215,7 @@ static double slack_of(const judging *j, const range *found, double size) {
          8 * (found->most - found->least) * (1 + depth / 16);
 }
 
-/* What is smaller has lost digits, or all of them, by an underflow. */
+/* A smaller number has lost digits, or all of them, by an underflow. */
 static int may_underflow(double x) {
   return fabs(x) < 0x1p-960;
 }

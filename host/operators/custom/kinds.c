@@ -1,4 +1,4 @@
-/* What is known of the fields of a struct's value, whatever the order of combining. */
+/* Finds what is known of the fields of a struct's value, whatever the order of combining. */
 #include "../../core/base/vocabulary.h"
 #include "make.h"
 

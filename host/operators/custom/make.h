@@ -34,7 +34,7 @@ char *rh_custom_map_of(const rh_custom *self, const rh_definition *definition, u
 rh_status rh_custom_make_code(rh_custom *self, const rh_definition *definition, rh_error *error);
 void rh_custom_destroy_code(rh_code *code); /* null is legal */
 
-/* What is known of the fields of a struct that is made. */
+/* Finds what is known of the fields of a struct that is made. */
 void rh_custom_find_kinds(rh_custom *self);
 
 /* The results' names and expressions. */
@@ -48,7 +48,6 @@ int rh_custom_enclose(const rh_custom *self, const rh_arrays *arrays, uint64_t f
                       const double *host, double *low, double *high);
 void rh_custom_decode(const rh_custom *self, const void *value, uint64_t n, rh_result *result);
 
-/* What the rest of the host asks of a custom operator. */
 extern const rh_operator_calls rh_custom_calls;
 
 void rh_custom_constants(const rh_operator *face, rh_text *to);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What is recognised.  Chan, Golub and LeVeque 1979. */
+/* The formulas of Chan, Golub and LeVeque 1979 are recognised. */
 enum { N, MEAN, M2, LARGE, MOST_FIELDS };
 static const char *const names[MOST_FIELDS] = {"n", "mean", "m2", "large"};
 static const char *const lets[MOST_FIELDS][2] = {

@@ -16,7 +16,7 @@ enum { RH_MOMENTS_ROW_F32 = 128, RH_MOMENTS_MOST_TILES = 64 };
 typedef void rh_moments_tiles(const float *x, uint64_t tiles, double *mean, double *m2);
 rh_moments_tiles *rh_moments_wide(void);
 
-/* The same by vectors of 256 bits, of 512, or of 256 in the registers of AVX-512, of which there
+/* The tiles by vectors of 256 bits, of 512, or of 256 in the registers of AVX-512, of which there
  * are twice as many; null: not on this processor.  For tests. */
 enum { RH_MOMENTS_256, RH_MOMENTS_512, RH_MOMENTS_256VL, RH_MOMENTS_WIDE /* so many */ };
 rh_moments_tiles *rh_moments_wide_by(int kind);

@@ -11,7 +11,7 @@
 
 enum { ROWS = 4, ROW_BYTES = 512, MOST_LANES = ROW_BYTES /* of elements of a byte */ };
 
-/* What stands at j + half onto what stands at j, of `n` elements each. */
+/* Combines the pieces at j + half, of `n` elements each, into those at j. */
 WIDEST static void halve(double *restrict mean, double *restrict m2,
                          const double *restrict upper_mean, const double *restrict upper_m2,
                          uint64_t half, double n) {

@@ -1,9 +1,9 @@
 /* Compilers convert a vector of floats piece by piece, which takes longer than the rest of a tile;
  * hence intrinsics.
  *
- * As in moments_f32.c, squares of differences of floats neither overflow nor become subnormal as
- * doubles, and to multiply them by powers of two is exact.  So m2 is kept times 2, where a pair's
- * is the square itself, and a multiplication by a power of two and an addition are one
+ * Squares of differences of floats neither overflow nor become subnormal as doubles, and to
+ * multiply them by powers of two is exact, as in moments_f32.c.  So m2 is kept times 2, where a
+ * pair's is the square itself, and a multiplication by a power of two and an addition are one
  * operation.
  *
  * Half of the operations are conversions, additions and subtractions, the other half
@@ -13,7 +13,7 @@
  * combines the rows of the leaf before, and combines two nodes that earlier steps have made, one
  * operation of each in turn.  Step k has a pair of nodes of level L, where L is the number of ones
  * that k ends in: pairs of leaves in every other step, pairs of these in every fourth, and so on.
- * What a tile's last leaves lead to is combined in the steps of the next tile. */
+ * The nodes above a tile's last leaves are combined in the steps of the next tile. */
 #include "../../core/base/bits.h"
 #include "moments_tile.h"
 

@@ -276,8 +276,8 @@ static void reduce_in_order(const rh_custom *self, const rh_arrays *arrays, uint
   memcpy(value, node, self->op.value_size);
 }
 
-/* What blocks of a large array mostly are: without the memory and the tree of reduce_tiles(), which
- * take longer than a few tiles.  0: they are not. */
+/* Most blocks of a large array are such: they do without the memory and the tree of reduce_tiles(),
+ * which take longer than a few tiles. 0: this one is not. */
 static int reduce_as_moments(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
                              uint64_t n, void *value) {
   if (!self->is_moments) return 0;

@@ -1,4 +1,4 @@
-/* What becomes of a value: numbers with names. */
+/* Results of a value: numbers with names. */
 #include "../../core/base/error.h"
 #include "../../core/base/text.h"
 #include "../../core/base/vocabulary.h"
@@ -118,7 +118,7 @@ static void decode(const rh_custom *self, uint32_t k, const void *value, uint64_
     decode_number(field->type, (const char *)value + field->offset, to);
 }
 
-/* As expressions read it: of a smaller integer, the low bytes. */
+/* Expressions read the low bytes of a smaller integer. */
 static void encode(const rh_operator_result *from, void *to) {
   float narrow = (float)from->value.f;
   if (from->type == RH_TYPE_f32)
@@ -127,7 +127,7 @@ static void encode(const rh_operator_result *from, void *to) {
     memcpy(to, &from->value, sizeof from->value);
 }
 
-/* What an expression reads and writes, of one element. */
+/* The numbers that an expression reads and writes, of one element. */
 typedef struct numbers {
   uint64_t of[RH_MOST_FIELDS + 1];
   void *places[RH_MOST_FIELDS + 1];

@@ -28,7 +28,7 @@ static int read_constant(const json_t *number, rh_expr_value *value) {
   return errno || end == digits || *end ? -1 : 0;
 }
 
-/* What rh_custom_create() takes for granted. */
+/* rh_custom_create() takes these for granted. */
 static int is_definition(const rh_definition *definition) {
   int is_right = definition->ops || definition->n_fields;
   for (uint32_t k = 0; k < definition->n_fields; k++) {

@@ -44,7 +44,7 @@ typedef struct rh_interval {
   double low, high;
 } rh_interval;
 
-/* Several expressions over the same variables.  What they have in common is computed once. */
+/* Several expressions over the same variables.  Their common parts are computed once. */
 typedef struct rh_exprs rh_exprs;
 
 typedef char rh_expr_name[RH_EXPR_NAME_BYTES];
@@ -109,8 +109,8 @@ rh_type rh_exprs_variable_of(const rh_exprs *exprs, uint32_t output, uint32_t *v
 /* The variables that an output is computed from, bit k: variable k; 64 at most.  *uses_index: 1 if
  * the index is, too. */
 uint64_t rh_exprs_variables(const rh_exprs *exprs, uint32_t output, int *uses_index);
-/* The same questions about one output: can an operation of it round a float, and is a function part
- * of it that may err? */
+/* About one output: can an operation of it round a float, and is a function part of it that may
+ * err? */
 int rh_exprs_output_rounds(const rh_exprs *exprs, uint32_t output);
 int rh_exprs_output_errs(const rh_exprs *exprs, uint32_t output);
 /* Is it the sum of two variables of its type, and of nothing else? */
@@ -170,7 +170,7 @@ int rh_exprs_enclose(const rh_exprs *exprs, uint32_t k, const void *const *varia
                      uint64_t first, uint64_t n, const void *constants, double *low, double *high);
 /* The number itself; an integer that a double may not hold lies between its neighbours. */
 rh_interval rh_interval_around(double x);
-/* The same of output k of one element, whose variables lie in intervals. */
+/* Encloses output k of one element, whose variables lie in intervals. */
 rh_interval rh_exprs_enclose_one(const rh_exprs *exprs, uint32_t k, const rh_interval *variables,
                                  const void *constants);
 

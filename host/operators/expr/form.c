@@ -1,4 +1,4 @@
-/* Which expressions are simple enough for loops of their own. */
+/* Finds the expressions that are simple enough for loops of their own. */
 #include "../../core/base/vocabulary.h"
 #include "graph.h"
 #include <redhost/plugin.h>

@@ -172,7 +172,7 @@ static int rounds(const rh_node *node) {
   }
 }
 
-/* Of more than 16 bits. */
+/* 1: it has more than 16 bits. */
 static int is_long(double x) {
   int exponent;
   double scaled = ldexp(frexp(x, &exponent), 16);
@@ -356,7 +356,7 @@ static void find_live(rh_exprs *exprs) {
   }
 }
 
-/* last[k]: the last node that reads node k.  What is the same for all elements is kept. */
+/* last[k]: the last node that reads node k.  A node that is the same for all elements is kept. */
 static void find_last(const rh_exprs *exprs, uint32_t *last) {
   for (uint32_t k = 0; k < exprs->n_nodes; k++) {
     const rh_node *node = &exprs->nodes[k];

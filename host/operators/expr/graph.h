@@ -38,7 +38,7 @@ typedef enum rh_node_kind {
 
 typedef struct rh_function rh_function;
 
-/* What a number that takes on a type becomes there. */
+/* A number that takes on a type becomes this there. */
 typedef enum rh_as {
   RH_AS_NEAREST, /* itself, or the nearest float; it fits */
   RH_AS_CAST,    /* converted as C does it, whatever is lost */
@@ -155,7 +155,7 @@ rh_reason rh_graph_choose(rh_exprs *exprs, uint32_t condition, uint32_t a, uint3
                           uint32_t *made);
 /* `n`, which is a constant of kernels: it needs no other build. */
 rh_reason rh_graph_count(rh_exprs *exprs, uint32_t *made);
-/* What stays weak becomes i32, i64 or f64. */
+/* A node that stays weak becomes i32, i64 or f64. */
 rh_reason rh_graph_settle(rh_exprs *exprs, uint32_t node, uint32_t *made);
 
 /* After each new output: finds what is live, its order and its rooms.  0, or -1 where more

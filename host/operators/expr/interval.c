@@ -255,8 +255,8 @@ static rh_interval of_kind(const rh_node *node, const rh_interval *args) {
   }
 }
 
-/* Of which sign is 0, which atan2() and pow() ask for?  Integers have no negative zero, and a cast
- * keeps the sign.  What is computed has either: its ends do not tell. */
+/* atan2() and pow() ask for the sign of 0.  Integers have no negative zero, and a cast keeps the
+ * sign.  A computed zero has either: its ends do not tell. */
 rh_interval rh_interval_of(const rh_node *node, const rh_interval *args) {
   rh_interval own = of_kind(node, args);
   if (!rh_type_is_float(node->type)) return (rh_interval){own.low + 0.0, own.high + 0.0};

@@ -1,5 +1,6 @@
-/* What an OpenCL compiler may find out about the value of a node.  Compilers draw wrong conclusions
- * from some of it, and write.c hides it from them.  Each field is 0 or 1; 1: it may find out. */
+/* Facts that an OpenCL compiler may find out about the value of a node.  Compilers draw wrong
+ * conclusions from some of it, and write.c hides it from them.  Each field is 0 or 1; 1: it may
+ * find out. */
 #pragma once
 #include "graph.h"
 
@@ -13,5 +14,5 @@ typedef struct rh_known {
   unsigned char is_read;  /* nothing: an element, a constant or an index */
 } rh_known;
 
-/* Of one node.  of: those of all nodes before it. */
+/* of: the facts of all nodes before this one. */
 rh_known rh_node_known(const rh_node *node, const rh_known *of);

@@ -201,7 +201,7 @@ static void extend_places(parser *p, uint32_t first, const char *begin, uint32_t
   }
 }
 
-/* What a function makes of its argument is something else. */
+/* A function's value is not that of its argument. */
 static void close_places(parser *p, uint32_t first) {
   for (uint32_t k = first; k < p->exprs->n_places; k++) p->exprs->places[k].all = UINT32_MAX;
 }

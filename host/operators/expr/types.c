@@ -193,7 +193,7 @@ static rh_reason no_room(void) {
   return "the integer does not fit in 64 bits";
 }
 
-/* Of integers of up to 64 bits, and what becomes of two. */
+/* It holds integers of up to 64 bits, and what becomes of two. */
 __extension__ typedef __int128 wide;
 
 static wide wide_of(rh_expr_value value) {
@@ -271,7 +271,7 @@ static rh_reason shift(rh_exprs *exprs, rh_node_kind kind, uint32_t a, uint32_t 
 
 /* ---- Comparisons: those of numbers, as far as integers and numbers without a type go ---- */
 
-/* What a number beside floats of `type` is there, so that each of them compares with it as with the
+/* A number beside floats of `type` becomes this, so that each of them compares with it as with the
  * number itself.  is_left: the number is. */
 static rh_as as_float(rh_node_kind kind, int is_left) {
   if (kind == RH_NODE_LESS) return is_left ? RH_AS_BELOW : RH_AS_ABOVE;

@@ -93,7 +93,7 @@ static range product(range a, range b, range all) {
   return (range){least(least(p, q), least(r, s)), most(most(p, q), most(r, s))};
 }
 
-/* Of operands that are not negative; a division by 0 gives 0. */
+/* The operands are not negative; a division by 0 gives 0. */
 static range part(rh_node_kind kind, rh_type type, range a, range b) {
   int shift = (int)(b.low & (8 * (wide)rh_type_size(type) - 1));
   switch (kind) {

@@ -29,7 +29,7 @@ void rh_exprs_write_helpers(rh_text *to) {
   rh_text_append(to, (const char *)expressions_cl, sizeof expressions_cl - 1);
 }
 
-/* By its bits: a decimal number may be read as another one. */
+/* A float is written by its bits: a decimal number may be read as another one. */
 static void write_literal(const rh_node *node, rh_text *to) {
   switch (node->type) {
   case RH_TYPE_f32: rh_text_add(to, "as_float(0x%" PRIx32 "u)", node->value.u32); return;

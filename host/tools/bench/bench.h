@@ -10,8 +10,8 @@ typedef struct rh_bench_spec {
   rh_bench_rules rules;
   rh_bench_scale scale;
   const rh_bench_data *data;
-  /* That of the data, whose elements the check on exact data replaces at the end of the point;
-   * then *is_overwritten becomes 1. */
+  /* The data's array, whose elements the check on exact data replaces at the end of the point; then
+   * *is_overwritten becomes 1. */
   rh_array *array;
   int *is_overwritten;
   rh_bench_device *bench_device; /* for the throttle check; null: no check */

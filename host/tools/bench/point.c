@@ -66,7 +66,6 @@ rh_status rh_point_fill(rh_point *point, const rh_stage *stage, const rh_job_spe
   return RH_OK;
 }
 
-/* What the data are of. */
 static rh_job_spec problem_of(const rh_bench_data *data) {
   rh_job_spec spec = {.operation = {.op = data->op, .n = data->n}};
   if (data->op->is_custom) memcpy(spec.offsets, data->offsets, sizeof spec.offsets);

@@ -23,7 +23,7 @@ int rh_point_is_filled(const rh_point *point, const rh_job_spec *problem);
 rh_status rh_point_fill(rh_point *point, const rh_stage *stage, const rh_job_spec *problem,
                         rh_error *error);
 
-/* Of the problem and elements that were set. */
+/* Computes it for the problem and elements that were set. */
 rh_status rh_point_reference(rh_point *point, const rh_stage *stage, rh_error *error);
 
 /* The reference for a result on `data`, a part of the point's; reference must outlive scale. */

@@ -144,7 +144,7 @@ static rh_status merge_parts(const rh_bench_runner *r, const place *at, rh_row *
   return *n ? rh_merge_processes(list, *n, processes_of(r), merged, error) : RH_OK;
 }
 
-/* As rows have it: of the first operand. */
+/* Rows have the type of the first operand. */
 static rh_type type_of(const rh_bench_runner *r) {
   return r->point.problem.operation.op->operands[0].type;
 }
@@ -162,8 +162,8 @@ static rh_status deliver(rh_bench_runner *r, const char *op, rh_error *error) {
   return RH_OK;
 }
 
-/* What an interrupted benchmark measured, in fewer processes.  on_row does not get it: --resume
- * measures it again. */
+/* Delivers what an interrupted benchmark measured, in fewer processes.  on_row does not get it:
+ * --resume measures it again. */
 static rh_status deliver_rest(rh_bench_runner *r, rh_error *error) {
   for (uint32_t k = 0; k < r->parts.n_rows; k++) {
     const rh_row *part = &r->parts.rows[k];

@@ -1,4 +1,4 @@
-/* What a benchmark or a search measures, and how: plain data. */
+/* Plain data: what a benchmark or a search measures, and how. */
 #pragma once
 
 #include "../../core/base/vocabulary.h"

@@ -21,7 +21,7 @@ const char *rh_stage_label(const rh_stage *stage) {
 
 /* ---- Strategies ---- */
 
-/* What it says of a user's operator, it says when it is asked. */
+/* It answers for a user's operator when it is asked. */
 static int offers(const rh_entry *entry, const rh_bench_settings *settings, uint32_t t,
                   uint32_t op) {
   const rh_job_spec problem = rh_bench_problem(settings, t, op, 0);

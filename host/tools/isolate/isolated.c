@@ -11,7 +11,7 @@ static void finish_all(void *self) {
   rh_peers_finish(((rh_peer *)self)->peers);
 }
 
-/* What the child makes the operators of; n of them. */
+/* Writes the n texts that the child makes the operators of. */
 static rh_status tell_own(const rh_peers *peers, char *told[RH_MOST_OWN], rh_error *error) {
   for (uint32_t k = 0; k < peers->n_own; k++) {
     const rh_operation operation = {.op = &peers->own[k]->face};

@@ -70,7 +70,7 @@ static void note_opened(rh_peer *me, const rh_peer_message *said, rh_opened *ope
   me->has_parts = said->has_parts;
 }
 
-/* What the value that it will say is of; where the first result is the value, it says 0. */
+/* Finds what its value will be of; where the first result is the value, it says 0. */
 static void take_operator(rh_peer *me, const rh_bench_data *data) {
   const rh_custom *custom = rh_custom_of(data->op);
   me->op = data->op->base;

@@ -60,7 +60,7 @@ int rh_plot_is_page(const char *file) {
 
 /* ---- The child ---- */
 
-/* What the child drew: `bytes` of `data`, from `from` on. */
+/* The child drew `bytes` of `data`, from `from` on. */
 typedef struct drawing {
   char picture[96], format[8];
   uint64_t from, bytes;

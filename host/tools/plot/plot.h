@@ -28,7 +28,7 @@ typedef struct rh_plotted {
  * has changed. */
 rh_status rh_plot(const char *document, size_t bytes, const char *name, const rh_plot_spec *spec,
                   rh_plotted *plotted, rh_error *error);
-/* The same of results. */
+/* Draws results. */
 rh_status rh_plot_results(const rh_records *results, const char *name, const rh_plot_spec *spec,
                           rh_plotted *plotted, rh_error *error);
 void rh_plotted_finish(rh_plotted *plotted); /* zero-initialised is fine */

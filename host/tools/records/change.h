@@ -48,11 +48,11 @@ typedef struct rh_change {
   double floor;          /* otherwise: a smaller change does not count; by processes 0 */
 } rh_change;
 
-/* By processes, if both rows have at least RH_FEWEST_PROCESSES: fast and slow if the interval of
- * the change lies beyond the threshold and the medians differ by as much, same if the interval lies
- * within the threshold.  The interval is Welch's for the mean logarithm of the processes' medians.
- * All intervals of the comparison contain their changes with 95 % confidence together
- * (Bonferroni).
+/* Judges by processes, if both rows have at least RH_FEWEST_PROCESSES: fast and slow if the
+ * interval of the change lies beyond the threshold and the medians differ by as much, same if the
+ * interval lies within the threshold.  The interval is Welch's for the mean logarithm of the
+ * processes' medians.  All intervals of the comparison contain their changes with 95 % confidence
+ * together (Bonferroni).
  *
  * Otherwise: fast and slow if the two files' intervals do not overlap, are at least the threshold
  * apart, and the medians differ by at least the floor; same if the medians differ by at most the

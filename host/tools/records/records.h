@@ -108,9 +108,9 @@ double rh_records_calibration(const rh_records *results, const char *id, const c
 /* ---- Which is best ---- */
 
 /* The best of the ok rows of one (device, op, type, n).  The fastest row has the least median.
- * Another row ties with it if each of their medians lies within the other's interval, so a row
- * with a wide interval does not tie with everything.  Of the rows that tie and are less than 1 %
- * slower, the best is the one with fewer passes, then the more reproducible one. */
+ * Another row ties with it if each of their medians lies within the other's interval, so a row with
+ * a wide interval does not tie with everything.  The best of the rows that tie and are less than 1
+ * % slower is the one with fewer passes, then the more reproducible one. */
 typedef struct rh_best {
   const rh_row *row;
   const rh_row *fastest; /* the least median: `row`, or one that it ties with */

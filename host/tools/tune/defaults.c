@@ -83,7 +83,7 @@ static rh_status take_row(rh_tuner *w, rh_task *task, const rh_row *row, rh_erro
   }
 }
 
-/* Those whose base is unusable are left undone. */
+/* Tasks whose base is unusable are left undone. */
 static rh_status measure(rh_tuner *w, rh_task *const *tasks, uint32_t n, rh_error *error) {
   static const rh_bench_rules rules = {
       .precision = 0.02, .max_time_s = 0.15, .min_samples = 8, .max_samples = RH_MOST_SAMPLES};

@@ -148,7 +148,7 @@ static int is_ranked(const rh_task *task, const rh_task *like) {
          task->state < RH_TASK_unsupported;
 }
 
-/* As `auto' decides. */
+/* `auto` decides a tie by these rules. */
 static int wins_tie(const rh_task *a, const rh_task *b) {
   if (a->on_host != b->on_host) return a->on_host != 0;
   return a->time_s < b->time_s;

@@ -31,7 +31,7 @@ typedef struct rh_task {
   double expected_s; /* estimate for one run, from another size; 0: unknown */
   uint32_t turn;     /* of the plan: lower values come first at every size */
   double behind;     /* likewise: the ratio to the best time of its point; 0: unknown */
-  /* What would be used without this task's result: `auto' and --run take it from the tuning
+  /* This would be used without this task's result: `auto` and --run take it from the tuning
    * database.  The task's result is compared with it. */
   rh_tunedb_setting base[RH_TUNED_MOST_SETTINGS];
   uint32_t n_base;
@@ -53,14 +53,13 @@ int rh_task_is_changed(const rh_task *task);
 void rh_task_keep_base(rh_task *task);
 /* The base turned out to be unusable: the plugin's defaults take its place. */
 void rh_task_drop_base(rh_task *task);
-/* What the base is: "defaults" (the plugin's), "shipped" or "tuned" (by an earlier --tune). */
+/* Names the base: "defaults" (the plugin's), "shipped" or "tuned" (by an earlier --tune). */
 const char *rh_task_base_name(const rh_task *task);
 
-/* 1: both have the same operator, type and size. */
 rh_type rh_task_type(const rh_task *task); /* of the elements */
-/* Of one operator, type and, for the second, size. */
+/* Are they of one operator and type?  rh_tasks_same_point() asks for the size, too. */
 int rh_tasks_same_problem(const rh_task *a, const rh_task *b);
-/* As qsort() has it: by the built-in operator, or the base, and then by name. */
+/* Compares, for qsort(), by the built-in operator, or the base, and then by name. */
 int rh_task_operator_order(const rh_task *a, const rh_task *b);
 int rh_tasks_same_point(const rh_task *a, const rh_task *b);
 

@@ -20,10 +20,10 @@ typedef struct rh_space {
   uint64_t initial; /* the candidate with all defaults */
 } rh_space;
 
-/* Uses every value of a short range, and every word.  Of a long range it uses the default, 0 if
- * the range begins there (it means "automatic"), and powers of two and the midpoints between
- * them, up to 64 times the default.  Parameters with one value, and those with values that a
- * tuned setting cannot hold, keep their default.  `params` must outlive *space. */
+/* Uses every value of a short range, and every word.  A long range gives the default, 0 if it
+ * begins there (it means "automatic"), and powers of two and the midpoints between them, up to 64
+ * times the default.  Parameters with one value, and those with values that a tuned setting cannot
+ * hold, keep their default.  `params` must outlive *space. */
 void rh_space_init(rh_space *space, const rh_param *params, uint32_t n);
 
 int64_t rh_space_value(const rh_space *space, uint64_t candidate, uint32_t axis);

@@ -49,7 +49,7 @@ static int is_accepted(const rh_entry *entry, const rh_tunedb_setting *setting) 
   return 0;
 }
 
-/* What would be used if the task were not done. */
+/* Finds what would be used if the task were not done. */
 static void find_base(const rh_tuner *w, rh_task *task, const rh_entry *entry) {
   const rh_asked asked = asked_of(w, task);
   const rh_tunedb_entry *used = rh_tunedb_find(w->tuned, &asked, NULL);

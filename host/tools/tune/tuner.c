@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Of serial numbers that no other data have. */
+/* No other data have such serial numbers. */
 #define ORDER_SERIAL ((uint64_t)3 << 62)
 
 rh_status rh_tuner_use_point(rh_tuner *tuner, const rh_task *task, uint64_t n, rh_error *error) {

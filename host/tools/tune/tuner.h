@@ -75,8 +75,8 @@ rh_status rh_tuner_base_samplers(rh_tuner *tuner, rh_task *const *tasks, uint32_
                                  rh_sampler *samplers, rh_error *error);
 void rh_tuner_finish_base(const rh_task *task, rh_sampler *sampler);
 
-/* Of built-in operators: makes the row of a strategy that promises RH_CANONICAL_ORDER `wrong` if
- * its bits are not those of the order, on some thousand elements. */
+/* Makes the row of a strategy that promises RH_CANONICAL_ORDER `wrong` if its bits for a built-in
+ * operator are not those of the order, on some thousand elements. */
 rh_status rh_tuner_check_order(rh_tuner *tuner, rh_sampler *sampler, rh_row *row, rh_error *error);
 
 /* hints.c: the result of an unfinished earlier search of this task, and the best settings of the
