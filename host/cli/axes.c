@@ -1,5 +1,5 @@
 #include "axes.h"
-#include "../core/base/error.h"
+#include "../core/base/alloc.h"
 #include "../core/base/path.h"
 #include "../core/base/text.h"
 #include "list.h"
@@ -224,8 +224,7 @@ rh_status rh_devices_parse(const rh_cl_devices *devices, const char *list,
   device_choice choice = {.devices = devices};
   *chosen = NULL;
   *n = 0;
-  choice.chosen = calloc(devices->n + 1, sizeof(rh_cl_device *));
-  if (!choice.chosen) return rh_fail(error, RH_E_NOMEM, "no memory for a list of devices");
+  RH_TRY(RH_NEW(&choice.chosen, devices->n + 1, "a list of devices", error));
   rh_status status = choose_devices(&choice, list, error);
   if (status != RH_OK) {
     free(choice.chosen);

@@ -1,5 +1,5 @@
 #include "bench_settings.h"
-#include "../core/base/error.h"
+#include "../core/base/alloc.h"
 #include "../core/base/log.h"
 #include "../core/data/array.h"
 #include "../tools/bench/problem.h"
@@ -178,8 +178,8 @@ static rh_status choose(const void *user, const rh_registry *registry, unsigned 
                         rh_error *error) {
   const rh_typed *typed = user;
   uint32_t n = registry->n_entries;
-  const char **names = calloc(n + 1, sizeof *names);
-  if (!names) return rh_fail(error, RH_E_NOMEM, "no memory for the strategies' names");
+  const char **names;
+  RH_TRY(RH_NEW(&names, n + 1, "the strategies' names", error));
   for (uint32_t k = 0; k < n; k++) names[k] = registry->entries[k].name;
   rh_status status = rh_strategies_select(typed->strategy, names, n, choice, error);
   for (uint32_t k = 0; k < n && status == RH_OK; k++)

@@ -1,5 +1,5 @@
 #include "inputs.h"
-#include "../core/base/error.h"
+#include "../core/base/alloc.h"
 #include "../core/base/vocabulary.h"
 
 #include <stdlib.h>
@@ -15,8 +15,7 @@ uint64_t rh_machine_memory(void) {
 }
 
 static rh_status cut_list(rh_inputs *inputs, const char *list, int as_list, rh_error *error) {
-  inputs->copy = strdup(list);
-  if (!inputs->copy) return rh_fail(error, RH_E_NOMEM, "no memory for names");
+  RH_TRY(rh_copy(&inputs->copy, list, "names", error));
   if (!as_list || access(list, F_OK) == 0) { /* a name with a comma */
     inputs->names[inputs->n++] = inputs->copy;
     return RH_OK;

@@ -1,5 +1,5 @@
 /* redhost --info NAME */
-#include "../core/base/error.h"
+#include "../core/base/alloc.h"
 #include "../core/run/params.h"
 #include "app.h"
 #include "json.h"
@@ -132,8 +132,8 @@ static rh_status unknown(const rh_registry *registry, const rh_catalog *catalog,
                          rh_error *error) {
   uint32_t n = 0;
   char hint[RH_SUGGESTION_BYTES];
-  const char **names = calloc(1 + registry->n_entries + catalog->n_entries, sizeof *names);
-  if (!names) return rh_fail(error, RH_E_NOMEM, "no memory for a suggestion");
+  const char **names;
+  RH_TRY(RH_NEW(&names, 1 + registry->n_entries + catalog->n_entries, "a suggestion", error));
   for (uint32_t k = 0; k < registry->n_entries; k++) names[n++] = registry->entries[k].name;
   for (uint32_t k = 0; k < catalog->n_entries; k++) names[n++] = catalog->entries[k].name;
   rh_fail(error, RH_E_USAGE, "unknown strategy or operator '%.64s'%s", name,

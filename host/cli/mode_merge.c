@@ -1,5 +1,5 @@
 /* redhost --merge FILE... */
-#include "../core/base/error.h"
+#include "../core/base/alloc.h"
 #include "../core/plug/discover.h"
 #include "../engine/partial/merger.h"
 #include "number.h"
@@ -83,8 +83,8 @@ static rh_status judge_options(const rh_app *app, rh_error *error) {
 
 /* On the heap: the stack may be small. */
 rh_status rh_mode_merge(const rh_app *app, rh_error *error) {
-  merging *m = calloc(1, sizeof *m);
-  if (!m) return rh_fail(error, RH_E_NOMEM, "no memory for merging");
+  merging *m;
+  RH_TRY(RH_NEW(&m, 1, "merging", error));
   m->app = app;
   rh_status status = judge_options(app, error);
   if (status == RH_OK) status = merge_files(m, error);

@@ -1,5 +1,5 @@
 /* redhost --verify [NAME | FILE]... */
-#include "../core/base/error.h"
+#include "../core/base/alloc.h"
 #include "../core/base/text.h"
 #include "../core/plug/rank.h"
 #include "../engine/ranks/transports.h"
@@ -41,9 +41,7 @@ typedef struct work {
 /* ---- Targets ---- */
 
 static rh_status add_target(work *w, const char *file, const char *strategy, rh_error *error) {
-  target *grown = realloc(w->targets, (w->n + 1u) * sizeof *grown);
-  if (!grown) return rh_fail(error, RH_E_NOMEM, "no memory for a list of plugins");
-  w->targets = grown;
+  RH_TRY(RH_ROOM(&w->targets, w->n, "a list of plugins", error));
   w->targets[w->n++] = (target){rh_copy_string(file), rh_copy_string(strategy)};
   return RH_OK;
 }
@@ -281,8 +279,7 @@ static rh_status run_all(work *w, rh_error *error) {
         typed->launch);
   RH_TRY(rh_seed_parse(typed->seed, &spec.seed, error));
   RH_TRY(rh_number_parse(&rh_number_timeout, typed->timeout, &spec.silence_s, error));
-  w->reports = calloc(w->n + 1u, sizeof *w->reports);
-  if (!w->reports) return rh_fail(error, RH_E_NOMEM, "no memory for the results");
+  RH_TRY(RH_NEW(&w->reports, w->n + 1u, "the results", error));
   for (uint32_t k = 0; k < w->n; k++) {
     spec.file = w->targets[k].file;
     spec.strategy = w->targets[k].strategy;

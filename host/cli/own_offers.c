@@ -1,5 +1,5 @@
 #include "own_offers.h"
-#include "../core/base/error.h"
+#include "../core/base/alloc.h"
 #include "../core/base/text.h"
 #include "user_operator.h"
 
@@ -55,8 +55,7 @@ rh_status rh_own_offers_ask(rh_own_offers *own, const rh_app *app, const rh_regi
                             uint64_t n, rh_error *error) {
   RH_TRY(define_operator(own, app, error));
   own->registry = registry;
-  own->list = calloc(registry->n_entries + 1u, sizeof *own->list);
-  if (!own->list) return rh_fail(error, RH_E_NOMEM, "no memory for strategies' answers");
+  RH_TRY(RH_NEW(&own->list, registry->n_entries + 1u, "strategies' answers", error));
   for (uint32_t k = 0; k < registry->n_entries; k++) {
     const rh_entry *entry = &registry->entries[k];
     if (may_be_opened(entry))

@@ -1,5 +1,5 @@
 #include "size.h"
-#include "../core/base/error.h"
+#include "../core/base/alloc.h"
 #include "../core/base/text.h"
 #include "list.h"
 
@@ -195,8 +195,8 @@ static rh_status add_word(void *context, const char *word, rh_error *error) {
     RH_TRY(rh_size_parse(word, axis->element_size, "--size", &size, error));
     return add_size(axis, size, error);
   }
-  char *parts = rh_copy_string(word);
-  if (!parts) return rh_fail(error, RH_E_NOMEM, "no memory for a range of sizes");
+  char *parts;
+  RH_TRY(rh_copy(&parts, word, "a range of sizes", error));
   rh_status status = parse_range(word, parts, axis->element_size, &range, error);
   free(parts);
   return status == RH_OK ? add_range(axis, &range, error) : status;
@@ -222,8 +222,7 @@ rh_status rh_sizes_parse(const char *text, uint32_t element_size, uint64_t **siz
   size_axis axis = {.element_size = element_size};
   *sizes = NULL;
   *n = 0;
-  axis.list = malloc(RH_MAX_SIZES * sizeof *axis.list);
-  if (!axis.list) return rh_fail(error, RH_E_NOMEM, "no memory for a list of sizes");
+  RH_TRY(RH_NEW(&axis.list, RH_MAX_SIZES, "a list of sizes", error));
   rh_status status = rh_list_visit("--size", text, add_word, &axis, error);
   if (status != RH_OK) {
     free(axis.list);

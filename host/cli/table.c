@@ -1,4 +1,5 @@
 #include "table.h"
+#include "../core/base/alloc.h"
 #include "../core/base/text.h"
 #include "../core/base/vocabulary.h"
 
@@ -15,16 +16,9 @@ static int width_of(const char *s) {
 }
 
 void rh_table_cell(rh_table *table, int style, const char *format, ...) {
-  if (table->n_rows == table->capacity) {
-    uint32_t capacity = table->capacity ? 2 * table->capacity : 64;
-    char **cells = realloc(table->cells, capacity * sizeof *cells);
-    if (!cells) return;
-    table->cells = cells;
-    int *styles = realloc(table->styles, capacity * sizeof *styles);
-    if (!styles) return;
-    table->styles = styles;
-    table->capacity = capacity;
-  }
+  if (RH_ROOM(&table->cells, table->n_rows, "", NULL) != RH_OK ||
+      RH_ROOM(&table->styles, table->n_rows, "", NULL) != RH_OK)
+    return;
   va_list args;
   va_start(args, format);
   char *cell;

@@ -10,7 +10,7 @@ enum { RH_MAX_COLUMNS = 12 };
 /* Zero-initialised is empty.  Rows are kept until they are printed, so that columns fit their
  * contents. */
 typedef struct rh_table {
-  uint32_t columns, n_rows, capacity;
+  uint32_t columns, n_rows;
   char **cells;              /* row by row, the heading first */
   int *styles;               /* one for each cell */
   int right[RH_MAX_COLUMNS]; /* 1: right-aligned */

@@ -1,6 +1,6 @@
 #include "spawn.h"
+#include "../base/alloc.h"
 #include "../base/clock.h"
-#include "../base/error.h"
 #include "../base/limits.h"
 #include "../base/path.h"
 #include "../base/text.h"
@@ -43,8 +43,7 @@ static char *own_program(void) {
 
 rh_status rh_child_program(const rh_options *options, char **program, rh_error *error) {
   if (options && options->program && *options->program) {
-    *program = strdup(options->program);
-    return *program ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for a path");
+    return rh_copy(program, options->program, "a path", error);
   }
   char *library = rh_path_library_dir();
   char *beside = library ? rh_path_join(library, "../bin/redhost") : NULL;

@@ -1,5 +1,5 @@
 #include "devices.h"
-#include "../base/error.h"
+#include "../base/alloc.h"
 #include "../base/fpstate.h"
 #include "../base/path.h"
 #include "../base/text.h"
@@ -228,10 +228,8 @@ static rh_status add_fault(rh_cl_devices *devices, const char *what, cl_int code
 
 static rh_status add_device(rh_cl_devices *devices, cl_platform_id platform, cl_device_id id,
                             uint32_t platform_index, uint32_t index, rh_error *error) {
-  rh_cl_device *list = realloc(devices->list, (devices->n + 1) * sizeof *list);
-  if (!list) return no_memory(error);
-  devices->list = list;
-  rh_cl_device *device = &list[devices->n];
+  RH_TRY(RH_ROOM(&devices->list, devices->n, "the list of devices", error));
+  rh_cl_device *device = &devices->list[devices->n];
   *device = (rh_cl_device){.platform = platform, .id = id, .index = devices->n_seen++};
   snprintf(device->label, sizeof device->label, "%u:%u", platform_index, index);
   rh_status status = ask_all(device) == 0 ? RH_OK : no_memory(error);

@@ -1,5 +1,5 @@
 #include "services.h"
-#include "../base/error.h"
+#include "../base/alloc.h"
 #include "../base/log.h"
 #include "../base/text.h"
 #include "memory.h"
@@ -58,21 +58,11 @@ static void service_log(const rh_host *host, uint32_t level, const char *text) {
 
 /* ---- Obtaining ---- */
 
-/* Reserves a record before the object is created, so that no object can leak. */
-static int make_room(rh_services *s) {
-  if (s->n_handed < s->capacity) return 1;
-  uint32_t capacity = s->capacity ? 2 * s->capacity : 8;
-  rh_handed *grown = realloc(s->handed, capacity * sizeof *grown);
-  if (!grown) return 0;
-  s->handed = grown;
-  s->capacity = capacity;
-  return 1;
-}
-
 static void record(rh_services *s, int kind, void *thing) {
   s->handed[s->n_handed++] = (rh_handed){thing, kind};
 }
 
+/* Reserves a record before the object is created, so that no object can leak. */
 static rh_status may_obtain(rh_services *s, const char *service, int needs_device) {
   if (s->phase != RH_PHASE_SETUP) return wrong_phase(s, service, "setup");
   if (needs_device && !s->session) {
@@ -80,9 +70,8 @@ static rh_status may_obtain(rh_services *s, const char *service, int needs_devic
             service);
     return failed(s, RH_E_INVALID);
   }
-  if (make_room(s)) return RH_OK;
-  rh_fail(s->error, RH_E_NOMEM, "no memory for a record");
-  return failed(s, RH_E_NOMEM);
+  rh_status status = RH_ROOM(&s->handed, s->n_handed, "a record", s->error);
+  return status == RH_OK ? RH_OK : failed(s, status);
 }
 
 static rh_status service_build(const rh_host *host, const char *file, const char *source,
@@ -280,5 +269,4 @@ void rh_services_finish(rh_services *services) {
   while (services->n_handed) release(&services->handed[--services->n_handed]);
   free(services->handed);
   services->handed = NULL;
-  services->capacity = 0;
 }

@@ -32,7 +32,7 @@ typedef struct rh_services {
   int failed;          /* a service failed or fail() was called: *error has the reason */
   int short_of_memory; /* it was out of memory, and *error has RH_E_DEVICE */
   rh_handed *handed;   /* released in reverse order */
-  uint32_t n_handed, capacity;
+  uint32_t n_handed;
   uint64_t scratch_bytes;
   uint32_t launches;             /* of the current run */
   rh_operand_arguments operands; /* of the current run; its arrays are borrowed */

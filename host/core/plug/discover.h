@@ -25,7 +25,7 @@ typedef struct rh_candidate {
  * then byte order; also the directories and files that are skipped, with the reason. */
 typedef struct rh_discovery {
   rh_candidate *candidates;
-  uint32_t n, capacity;
+  uint32_t n;
   char **notes; /* "REDHOST_PLUGIN_PATH: 'x' is relative and ignored" */
   uint32_t n_notes;
   char *searched; /* "/a:/b": for error messages; includes missing directories */

@@ -1,5 +1,5 @@
 /* Loads one strategy by its name, opening as few files as possible. */
-#include "../base/error.h"
+#include "../base/alloc.h"
 #include "../base/text.h"
 #include "examine.h"
 #include "plugin.h"
@@ -119,8 +119,8 @@ static rh_status unknown(const rh_survey *survey, const char *name, rh_error *er
   if (total == 0)
     return rh_fail(error, RH_E_USAGE, "unknown strategy '%.64s': there is no plugin in %s", name,
                    survey->search.searched);
-  const char **names = calloc(total + 1, sizeof *names);
-  if (!names) return rh_fail(error, RH_E_NOMEM, "no memory for a suggestion");
+  const char **names;
+  RH_TRY(RH_NEW(&names, total + 1, "a suggestion", error));
   names[n++] = "auto";
   for (uint32_t k = 0; k < survey->search.n; k++)
     for (uint32_t j = 0; !survey->findings[k].refused && j < survey->findings[k].n_entries; j++)

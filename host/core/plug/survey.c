@@ -1,5 +1,5 @@
 #include "survey.h"
-#include "../base/error.h"
+#include "../base/alloc.h"
 #include "../base/text.h"
 #include "../child/spawn.h"
 #include "disable.h"
@@ -41,8 +41,7 @@ static rh_status disable(const rh_candidate *candidate, rh_finding *finding, rh_
     if (candidate->installed ||
         !rh_is_disabled_strategy(finding->entries[k].name, reason, sizeof reason))
       continue;
-    if (!(finding->refused = rh_copy_string(reason)))
-      return rh_fail(error, RH_E_NOMEM, "no memory to list the plugins");
+    RH_TRY(rh_copy(&finding->refused, reason, "a list of plugins", error));
     finding->kind = RH_REFUSED_BY_INTENT;
   }
   return RH_OK;

@@ -1,4 +1,5 @@
 #include "walk.h"
+#include "../base/alloc.h"
 #include "../base/path.h"
 #include "../base/trust.h"
 #include "disable.h"
@@ -25,19 +26,10 @@ void rh_walk_note(rh_walk *walk, const char *format, ...) {
 static void add_candidate(rh_walk *walk, const char *path, const char *refused,
                           rh_refusal_kind kind) {
   rh_discovery *search = walk->search;
-  if (search->n == search->capacity) {
-    uint32_t capacity = search->capacity ? 2 * search->capacity : 16;
-    rh_candidate *grown = realloc(search->candidates, capacity * sizeof *grown);
-    if (!grown) {
-      walk->failed = 1;
-      return;
-    }
-    search->candidates = grown;
-    search->capacity = capacity;
-  }
   rh_candidate new = {rh_copy_string(path), walk->place, walk->at_home, rh_copy_string(refused),
                       kind};
-  if (!new.path || (refused && !new.refused)) {
+  if (!new.path || (refused && !new.refused) ||
+      RH_ROOM(&search->candidates, search->n, "", NULL) != RH_OK) {
     free(new.path);
     free(new.refused);
     walk->failed = 1;
@@ -58,13 +50,8 @@ static void add_unread(rh_walk *walk, const char *path, const char *what, int co
 static int seen_before(rh_walk *walk, const struct stat *st) {
   for (size_t k = 0; k < walk->n_seen; k++)
     if (walk->seen[k].device == st->st_dev && walk->seen[k].inode == st->st_ino) return 1;
-  rh_file_id *seen = realloc(walk->seen, (walk->n_seen + 1) * sizeof *seen);
-  if (!seen) {
-    walk->failed = 1;
-    return 1;
-  }
-  walk->seen = seen;
-  seen[walk->n_seen++] = (rh_file_id){st->st_dev, st->st_ino};
+  if (RH_ROOM(&walk->seen, walk->n_seen, "", NULL) != RH_OK) return walk->failed = 1;
+  walk->seen[walk->n_seen++] = (rh_file_id){st->st_dev, st->st_ino};
   return 0;
 }
 

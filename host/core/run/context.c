@@ -1,6 +1,6 @@
 #include "context.h"
+#include "../base/alloc.h"
 #include "../base/clock.h"
-#include "../base/error.h"
 #include "../base/log.h"
 #include "../base/path.h"
 #include "../base/text.h"
@@ -70,8 +70,8 @@ rh_status rh_context_open(rh_context **opened, const rh_options *options,
   static const rh_options defaults = {0};
   const rh_options *given = options ? options : &defaults;
   *opened = NULL;
-  rh_context *context = calloc(1, sizeof *context);
-  if (!context) return rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
+  rh_context *context;
+  RH_TRY(RH_NEW(&context, 1, "opening redhost", error));
   context->calls = calls;
   context->opened_here = rh_fork_mark();
   context->most_whole_bytes = RH_WHOLE_BYTES;
@@ -104,8 +104,8 @@ void rh_context_close(rh_context *context) {
 }
 
 rh_status rh_context_use_device(rh_context *context, const rh_cl_device *device, rh_error *error) {
-  char *label = rh_copy_string(device->label);
-  if (!label) return rh_fail(error, RH_E_NOMEM, "no memory for the device's name");
+  char *label;
+  RH_TRY(rh_copy(&label, device->label, "the device's name", error));
   release_device(context);
   free((char *)context->options.device);
   context->options.device = label;

@@ -1,5 +1,5 @@
 #include "instance.h"
-#include "../base/error.h"
+#include "../base/alloc.h"
 #include "../base/fpstate.h"
 #include "../base/vocabulary.h"
 #include "../cl/memory.h"
@@ -187,8 +187,8 @@ static void release(rh_instance *instance) {
 rh_status rh_instance_create(rh_instance **created, const rh_instance_spec *spec,
                              const rh_answer *answer, rh_error *error) {
   *created = NULL;
-  rh_instance *instance = calloc(1, sizeof *instance);
-  if (!instance) return rh_fail(error, RH_E_NOMEM, "no memory for an instance");
+  rh_instance *instance;
+  RH_TRY(RH_NEW(&instance, 1, "an instance", error));
   instance->spec = *spec;
   instance->finishes_on_host = answer->finishes_on_host;
   instance->run = (rh_run){.struct_size = sizeof instance->run, .host_result = instance->value};

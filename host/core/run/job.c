@@ -1,6 +1,6 @@
 #include "job.h"
+#include "../base/alloc.h"
 #include "../base/clock.h"
-#include "../base/error.h"
 #include "../base/text.h"
 #include "../base/vocabulary.h"
 #include "../operation/ops.h"
@@ -13,8 +13,7 @@
 
 /* Opens the strategy in this process. */
 static rh_status open_strategy(rh_job *job, rh_error *error) {
-  if (!(job->path = rh_copy_string(job->spec.plugin)))
-    return rh_fail(error, RH_E_NOMEM, "no memory for a path");
+  RH_TRY(rh_copy(&job->path, job->spec.plugin, "a path", error));
   return rh_context_strategy(job->context, job->path, job->spec.strategy, &job->strategy, error);
 }
 

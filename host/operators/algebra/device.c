@@ -1,5 +1,5 @@
 #include "device.h"
-#include "../../core/base/error.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/half.h"
 #include "../../core/base/random.h"
 #include "../../core/base/vocabulary.h"
@@ -52,8 +52,7 @@ static rh_status make_elements(comparison *c, rh_error *error) {
   for (uint32_t k = 0; k < c->self->face.n_operands; k++) {
     rh_type type = c->self->operands[k].type;
     uint32_t size = rh_type_size(type);
-    if (!(c->elements[k] = malloc((size_t)ELEMENTS * size)))
-      return rh_fail(error, RH_E_NOMEM, "no memory to examine an operator");
+    RH_TRY(rh_alloc(&c->elements[k], (size_t)ELEMENTS * size, 1, "examining an operator", error));
     for (uint64_t i = 0; i < ELEMENTS; i++) {
       uint64_t bits = element(type, rh_random_next(&seed));
       memcpy(c->elements[k] + i * size, &bits, size);
@@ -105,8 +104,7 @@ static rh_status launch(comparison *c, rh_error *error) {
   RH_TRY(rh_cl_buffer(c->session, CL_MEM_READ_WRITE, bytes, NULL, "allocating values", &c->values,
                       error));
   RH_TRY(set_arguments(c, error));
-  if (!(c->got = malloc(bytes)))
-    return rh_fail(error, RH_E_NOMEM, "no memory to examine an operator");
+  RH_TRY(rh_alloc(&c->got, bytes, 1, "examining an operator", error));
   RH_CL_TRY(
       error,
       clEnqueueNDRangeKernel(c->session->queue, c->kernel, 1, NULL, &global, NULL, 0, NULL, NULL),

@@ -1,5 +1,5 @@
 #include "catalog.h"
-#include "../../core/base/error.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/log.h"
 #include "../../core/base/text.h"
 #include "../../core/base/vocabulary.h"
@@ -15,12 +15,10 @@
 static rh_status refuse(rh_catalog *catalog, const rh_candidate *candidate, const char *name,
                         const char *message, rh_error *error) {
   rh_catalog_refusal *refusal = &catalog->refusals[catalog->n_refusals++];
-  refusal->path = rh_copy_string(candidate->path);
-  refusal->message = rh_copy_string(message);
   refusal->place = candidate->place;
   snprintf(refusal->name, sizeof refusal->name, "%s", name);
-  if (refusal->path && refusal->message) return RH_OK;
-  return rh_fail(error, RH_E_NOMEM, "no memory to list the operators");
+  RH_TRY(rh_copy(&refusal->path, candidate->path, "a list of operators", error));
+  return rh_copy(&refusal->message, message, "a list of operators", error);
 }
 
 static rh_status refuse_found(rh_catalog *catalog, const rh_candidate *candidate, rh_error *error) {
@@ -56,8 +54,7 @@ static rh_status add_file(rh_catalog *catalog, const rh_candidate *candidate, co
     entry->definition = definition;
     entry->traits = traits;
     entry->place = candidate->place;
-    entry->path = rh_copy_string(candidate->path);
-    return entry->path ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory to list the operators");
+    return rh_copy(&entry->path, candidate->path, "a list of operators", error);
   }
   rh_definition_finish(&definition);
   if (status == RH_OK) return RH_OK;
@@ -98,8 +95,8 @@ static rh_status shadow(rh_catalog *catalog, rh_error *error) {
     rh_catalog_entry *entry = &catalog->entries[k];
     if (strcmp(entry->name, first->name) != 0)
       first = entry;
-    else if (!(entry->shadowed_by = rh_copy_string(first->path)))
-      return rh_fail(error, RH_E_NOMEM, "no memory to list the operators");
+    else
+      RH_TRY(rh_copy(&entry->shadowed_by, first->path, "a list of operators", error));
   }
   return RH_OK;
 }
@@ -108,10 +105,8 @@ static rh_status gather(rh_catalog *catalog, const rh_discovery *search, const c
                         rh_error *error) {
   size_t own = RH_N_OPS;
   for (size_t k = 0; rh_library_text(k, NULL); k++) own++;
-  catalog->entries = calloc(search->n + own, sizeof *catalog->entries);
-  catalog->refusals = calloc(search->n + 1u, sizeof *catalog->refusals);
-  if (!catalog->entries || !catalog->refusals)
-    return rh_fail(error, RH_E_NOMEM, "no memory to list the operators");
+  RH_TRY(RH_NEW(&catalog->entries, search->n + own, "a list of operators", error));
+  RH_TRY(RH_NEW(&catalog->refusals, search->n, "a list of operators", error));
   for (uint32_t k = 0; k < search->n; k++) {
     const rh_candidate *candidate = &search->candidates[k];
     RH_TRY(candidate->refused ? refuse_found(catalog, candidate, error)

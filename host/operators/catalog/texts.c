@@ -1,5 +1,5 @@
 #include "texts.h"
-#include "../../core/base/error.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/vocabulary.h"
 #include "../custom/file.h"
 #include "catalog.h"
@@ -41,8 +41,7 @@ static int is_whole(const char *op) {
 static rh_status add_where(rh_definition *definition, const char *where, rh_error *error) {
   if (definition->where)
     return rh_fail(error, RH_E_USAGE, "where: operator %s has its own", definition->name);
-  definition->where = strdup(where);
-  return definition->where ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+  return rh_copy(&definition->where, where, "an operator", error);
 }
 
 /* ---- Remembered ---- */

@@ -1,5 +1,5 @@
 #include "by_code.h"
-#include "../../core/base/error.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/text.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/cl/memory.h"
@@ -175,8 +175,8 @@ static rh_status build(evaluator *self, rh_error *error) {
 rh_status rh_by_code_open(const rh_operator *op, rh_cl_session *session, rh_error *error) {
   const rh_custom *custom = rh_custom_of(op);
   if (!op->is_code || custom->code->device) return RH_OK;
-  evaluator *self = calloc(1, sizeof *self);
-  if (!self) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+  evaluator *self;
+  RH_TRY(RH_NEW(&self, 1, "an operator", error));
   self->custom = custom;
   self->session = *session;
   self->session.compiled_only = 0;

@@ -1,6 +1,6 @@
 /* Makes an operator of a definition and the types of its operands. */
 #include "custom.h"
-#include "../../core/base/error.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/hash.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/operation/ops.h"
@@ -328,8 +328,8 @@ rh_status rh_custom_create(rh_custom **made, const rh_definition *definition,
                            const rh_operand *operands, uint32_t n_operands, const rh_let *lets,
                            uint32_t n_lets, rh_error *error) {
   *made = NULL;
-  rh_custom *self = calloc(1, sizeof *self);
-  if (!self) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+  rh_custom *self;
+  RH_TRY(RH_NEW(&self, 1, "an operator", error));
   uint32_t own = definition->n_operands < n_operands ? definition->n_operands : n_operands;
   rh_definition chosen =
       rh_definition_for(definition, common_type(operands, own ? own : n_operands));

@@ -1,5 +1,5 @@
 #include "file.h"
-#include "../../core/base/error.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/text.h"
 #include "../../core/base/vocabulary.h"
 #include "places.h"
@@ -62,8 +62,7 @@ static rh_status expect(const reader *r, const char *key, int64_t item, const ch
 static rh_status take_text(const reader *r, const char *key, int64_t item, const json_t *value,
                            const char *what, char **to) {
   if (!json_is_string(value)) return expect(r, key, item, what);
-  *to = strdup(json_string_value(value));
-  return *to ? RH_OK : rh_fail(r->error, RH_E_NOMEM, "no memory for an operator");
+  return rh_copy(to, json_string_value(value), "an operator", r->error);
 }
 
 /* A field or a result may be called n. */
@@ -414,8 +413,7 @@ static rh_status take_by_type(const reader *r) {
     of.within[of.depth++] = number_of(r->object, "by_type");
     of.within[of.depth++] = k;
     of.object = body;
-    of.to = calloc(1, sizeof *of.to);
-    if (!of.to) return rh_fail(r->error, RH_E_NOMEM, "no memory for an operator");
+    RH_TRY(RH_NEW(&of.to, 1, "an operator", r->error));
     r->to->by_type[r->to->n_by_type++] = (rh_by_type){types, of.to};
     RH_TRY(check_keys(&of));
     RH_TRY(take_body(&of));

@@ -1,5 +1,5 @@
 /* Operators by OpenCL C. */
-#include "../../core/base/error.h"
+#include "../../core/base/alloc.h"
 #include "make.h"
 
 #include <ctype.h>
@@ -38,9 +38,8 @@ rh_status rh_custom_make_code(rh_custom *self, const rh_definition *definition, 
   RH_TRY(rh_custom_expressions(self, &self->load, error));
   for (uint32_t k = 0; k < self->face.n_operands; k++)
     RH_TRY(rh_exprs_output(self->load, self->operands[k].name, 0, "operands", error));
-  self->code = calloc(1, sizeof *self->code);
-  if (!self->code || !(self->code->text = strdup(definition->code)))
-    return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+  RH_TRY(RH_NEW(&self->code, 1, "an operator", error));
+  RH_TRY(rh_copy(&self->code->text, definition->code, "an operator", error));
   self->op.identity = self->code->identity;
   return RH_OK;
 }

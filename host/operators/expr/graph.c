@@ -1,4 +1,4 @@
-#include "../../core/base/error.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/vocabulary.h"
 #include "eval.h"
 #include "number.h"
@@ -99,13 +99,8 @@ static int find(const rh_exprs *exprs, const rh_node *node, uint32_t *found) {
 rh_reason rh_graph_add(rh_exprs *exprs, const rh_node *node, uint32_t *made) {
   if (find(exprs, node, made)) return NULL;
   if (exprs->n_nodes == RH_EXPR_MOST_NODES) return "too long: more than 4096 operations";
-  if (exprs->n_nodes == exprs->capacity) {
-    uint32_t capacity = exprs->capacity ? 2 * exprs->capacity : 32;
-    rh_node *grown = realloc(exprs->nodes, capacity * sizeof *grown);
-    if (!grown) return "no memory for an expression";
-    exprs->nodes = grown;
-    exprs->capacity = capacity;
-  }
+  if (RH_ROOM(&exprs->nodes, exprs->n_nodes, "", NULL) != RH_OK)
+    return "no memory for an expression";
   exprs->nodes[exprs->n_nodes] = *node;
   exprs->nodes[exprs->n_nodes].arity = arity_of(node);
   rh_eval_known(exprs, &exprs->nodes[exprs->n_nodes]);

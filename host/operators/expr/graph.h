@@ -108,7 +108,7 @@ typedef struct rh_expr_slot {
 
 struct rh_exprs {
   rh_node *nodes;
-  uint32_t n_nodes, capacity;
+  uint32_t n_nodes;
   uint32_t n_variables, n_constants, n_lets, n_slots, n_outputs;
   char (*variables)[RH_EXPR_NAME_BYTES];
   rh_type *types; /* of the variables */

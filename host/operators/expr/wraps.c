@@ -1,4 +1,5 @@
 /* Where integers wrap: places of operations, the ranges of their operands, and what shows it. */
+#include "../../core/base/alloc.h"
 #include "../../core/base/vocabulary.h"
 #include "number.h"
 
@@ -13,19 +14,15 @@ static rh_reason no_memory(void) {
 }
 
 rh_reason rh_graph_keep_text(rh_exprs *exprs, const char *what, const char *text, uint32_t *kept) {
-  rh_kept_text *grown = realloc(exprs->texts, (exprs->n_texts + 1) * sizeof *grown);
-  if (!grown) return no_memory();
-  exprs->texts = grown;
-  grown[exprs->n_texts] = (rh_kept_text){strdup(what), strdup(text)};
-  *kept = exprs->n_texts++;
-  return grown[*kept].what && grown[*kept].text ? NULL : no_memory();
+  if (RH_ROOM(&exprs->texts, exprs->n_texts, "", NULL) != RH_OK) return no_memory();
+  rh_kept_text *new = &exprs->texts[ *kept = exprs->n_texts++];
+  *new = (rh_kept_text){strdup(what), strdup(text)};
+  return new->what &&new->text ? NULL : no_memory();
 }
 
 rh_reason rh_graph_keep_place(rh_exprs *exprs, const rh_kept_place *place) {
-  rh_kept_place *grown = realloc(exprs->places, (exprs->n_places + 1) * sizeof *grown);
-  if (!grown) return no_memory();
-  exprs->places = grown;
-  grown[exprs->n_places++] = *place;
+  if (RH_ROOM(&exprs->places, exprs->n_places, "", NULL) != RH_OK) return no_memory();
+  exprs->places[exprs->n_places++] = *place;
   return NULL;
 }
 

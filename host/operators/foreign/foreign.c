@@ -1,5 +1,5 @@
 #include "foreign.h"
-#include "../../core/base/error.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/path.h"
 #include "../../core/base/text.h"
 #include "../../core/base/trust.h"
@@ -262,8 +262,8 @@ static rh_status read_text(int fd, char **text, rh_error *error) {
   if (st.st_size > RH_FOREIGN_MOST_BYTES)
     return rh_fail(error, RH_E_PLUGIN, "has %lld bytes; a description has at most %d",
                    (long long)st.st_size, RH_FOREIGN_MOST_BYTES);
-  char *bytes = calloc(1, (size_t)st.st_size + 1);
-  if (!bytes) return rh_fail(error, RH_E_NOMEM, "no memory to read it");
+  char *bytes;
+  RH_TRY(rh_alloc(&bytes, 1, (size_t)st.st_size + 1, "reading it", error));
   while (done < (size_t)st.st_size) {
     ssize_t got = read(fd, bytes + done, (size_t)st.st_size - done);
     if (got < 0 && errno == EINTR) continue;

@@ -1,6 +1,6 @@
 #include "bench.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/clock.h"
-#include "../../core/base/error.h"
 #include "../../core/base/log.h"
 #include "../../core/base/random.h"
 #include "../../core/base/text.h"
@@ -27,8 +27,7 @@ typedef struct point {
 
 static rh_status note(rh_row *row, uint32_t status, const char *reason, rh_error *error) {
   row->status = status;
-  row->reason = rh_copy_string(reason);
-  return row->reason ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for a row");
+  return rh_copy(&row->reason, reason, "a row", error);
 }
 
 static void begin_row(rh_row *row, const rh_sampler *sampler, const rh_bench_data *data) {

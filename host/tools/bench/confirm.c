@@ -1,5 +1,5 @@
 #include "confirm.h"
-#include "../../core/base/error.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/text.h"
 #include "../../core/base/value.h"
 #include "../../core/run/exact_data.h"
@@ -27,8 +27,7 @@ static void no_time(rh_row *row) {
 static rh_status end_row(rh_row *row, uint32_t status, const char *reason, rh_error *error) {
   no_time(row);
   row->status = status;
-  row->reason = rh_copy_string(reason);
-  return row->reason ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for a row");
+  return rh_copy(&row->reason, reason, "a row", error);
 }
 
 /* The bound alone is not a check, so the result is not judged. */

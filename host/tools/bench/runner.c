@@ -1,5 +1,5 @@
 #include "runner.h"
-#include "../../core/base/error.h"
+#include "../../core/base/alloc.h"
 #include "../../core/run/operand_data.h"
 #include "merge.h"
 
@@ -193,8 +193,8 @@ static rh_status on_turn(void *user, const rh_sampler *sampler, rh_error *error)
 static rh_status measure(rh_bench_runner *r, rh_sampler *samplers, const double *expected,
                          uint32_t n, rh_error *error) {
   rh_error why = {0};
-  rh_row *rows = calloc(n, sizeof *rows);
-  if (!rows) return rh_fail(error, RH_E_NOMEM, "no memory for a point");
+  rh_row *rows;
+  RH_TRY(RH_NEW(&rows, n, "a point", error));
   rh_bench_spec spec = rh_point_spec(&r->point, r->stage);
   spec.rules = r->stage->settings->rules;
   spec.samplers = samplers;

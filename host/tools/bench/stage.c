@@ -1,6 +1,6 @@
 #include "stage.h"
 #include "../../choose/known.h"
-#include "../../core/base/error.h"
+#include "../../core/base/alloc.h"
 #include "problem.h"
 
 #include <stdlib.h>
@@ -92,8 +92,7 @@ static rh_status find_strategies(rh_stage *stage, rh_error *error) {
 
 static rh_status start_peers(rh_stage *stage, rh_error *error) {
   const rh_bench_settings *settings = stage->settings;
-  stage->peers = calloc(settings->n_peers + 1, sizeof(rh_peers *));
-  if (!stage->peers) return rh_fail(error, RH_E_NOMEM, "no memory for the peers");
+  RH_TRY(RH_NEW(&stage->peers, settings->n_peers + 1, "the peers", error));
   for (uint32_t k = 0; k < settings->n_peers; k++) {
     RH_TRY(rh_peers_start(&stage->peers[k], settings->peers[k], &stage->context->options,
                           settings->timeout_s, error));
@@ -200,8 +199,7 @@ uint32_t rh_stage_contenders(const rh_stage *stage) {
 }
 
 static rh_status add_samplers(rh_stage *stage, rh_error *error) {
-  stage->samplers = calloc(rh_stage_contenders(stage) + 1, sizeof *stage->samplers);
-  if (!stage->samplers) return rh_fail(error, RH_E_NOMEM, "no memory for the strategies");
+  RH_TRY(RH_NEW(&stage->samplers, rh_stage_contenders(stage) + 1, "the strategies", error));
   for (uint32_t k = 0; k < stage->n_found; k++)
     RH_TRY(add_strategy(stage, &stage->found[k], error));
   for (uint32_t k = 0; k < stage->n_peers; k++)

@@ -1,4 +1,5 @@
 #include "records.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/vocabulary.h"
 
 #include <math.h>
@@ -6,16 +7,9 @@
 #include <string.h>
 
 int rh_records_add(rh_records *results, rh_row *row) {
-  if (results->n_rows == results->capacity) {
-    uint32_t capacity = results->capacity ? 2 * results->capacity : 64;
-    rh_row *rows =
-        capacity > results->capacity ? realloc(results->rows, capacity * sizeof *rows) : NULL;
-    if (!rows) {
-      rh_row_finish(row);
-      return -1;
-    }
-    results->rows = rows;
-    results->capacity = capacity;
+  if (RH_ROOM(&results->rows, results->n_rows, "", NULL) != RH_OK) {
+    rh_row_finish(row);
+    return -1;
   }
   results->rows[results->n_rows++] = *row;
   *row = (rh_row){0};

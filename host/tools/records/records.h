@@ -85,7 +85,7 @@ typedef struct rh_records {
    * [{"name", ...}] */
   json_t *tool, *run, *devices, *calibration, *settings, *strategies;
   rh_row *rows; /* strings and arrays owned */
-  uint32_t n_rows, capacity;
+  uint32_t n_rows;
 } rh_records;
 
 /* Takes over what *row owns. 0, or -1 if out of memory (*row is released). */

@@ -1,5 +1,5 @@
 #include "search.h"
-#include "../../core/base/error.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/random.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ typedef struct known {
 typedef struct search {
   const rh_tune_spec *spec;
   known *known;
-  uint32_t n, capacity;
+  uint32_t n;
   uint32_t measured;
   uint64_t random;
   double best_s;
@@ -31,13 +31,7 @@ static int is_known(const search *s, uint64_t candidate) {
 }
 
 static rh_status remember(search *s, uint64_t candidate, double seconds, rh_error *error) {
-  if (s->n == s->capacity) {
-    uint32_t more = s->capacity ? 2 * s->capacity : 128;
-    known *grown = realloc(s->known, more * sizeof *grown);
-    if (!grown) return rh_fail(error, RH_E_NOMEM, "no memory for a search");
-    s->known = grown;
-    s->capacity = more;
-  }
+  RH_TRY(RH_ROOM(&s->known, s->n, "a search", error));
   s->known[s->n++] = (known){.tried = {candidate, seconds > 0 ? seconds : INFINITY}};
   return RH_OK;
 }

@@ -1,4 +1,4 @@
-#include "../../core/base/error.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/run/params.h"
 #include "tuner.h"
@@ -90,8 +90,7 @@ int rh_tuner_drop_base(rh_tuner *w, rh_task *task, const rh_row *row) {
 /* ---- All tasks ---- */
 
 static rh_status find_plugins(rh_tuner *w, rh_error *error) {
-  w->plugins = calloc(w->stage->n_found + 1, sizeof *w->plugins);
-  if (!w->plugins) return rh_fail(error, RH_E_NOMEM, "no memory for the strategies");
+  RH_TRY(RH_NEW(&w->plugins, w->stage->n_found + 1, "the strategies", error));
   for (uint32_t k = 0; k < w->stage->n_found; k++)
     w->plugins[k] = rh_tunedb_plugin(w->stage->found[k].path);
   return RH_OK;
@@ -118,8 +117,7 @@ rh_status rh_tuner_make_tasks(rh_tuner *w, rh_error *error) {
   RH_TRY(find_plugins(w, error));
   for (uint32_t t = 0; t < settings->types.n; t++)
     most += (uint64_t)settings->n_sizes[t] * settings->ops.n * w->stage->n_found;
-  w->tasks = calloc(most + 1, sizeof *w->tasks);
-  if (!w->tasks) return rh_fail(error, RH_E_NOMEM, "no memory for the tasks");
+  RH_TRY(RH_NEW(&w->tasks, most + 1, "the tasks", error));
   for (uint32_t t = 0; t < settings->types.n; t++)
     for (uint32_t k = 0; k < settings->n_sizes[t]; k++)
       for (uint32_t j = 0; j < settings->ops.n; j++)

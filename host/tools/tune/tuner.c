@@ -1,6 +1,6 @@
 #include "tuner.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/clock.h"
-#include "../../core/base/error.h"
 #include "../../core/base/text.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/check/canonical.h"
@@ -106,8 +106,7 @@ rh_status rh_tuner_check_order(rh_tuner *tuner, rh_sampler *sampler, rh_row *row
   if (status == RH_E_WRONG) {
     free(row->reason);
     row->status = RH_ROW_wrong;
-    row->reason = rh_copy_string(why.message);
-    return row->reason ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for a row");
+    return rh_copy(&row->reason, why.message, "a row", error);
   }
   if (status != RH_E_CANCELLED && status != RH_E_NOMEM) return RH_OK; /* fewer than it takes */
   if (error) *error = why;
