@@ -168,7 +168,7 @@ START_TEST(mistakes_are_named) {
       {HEAD "[{" ROW ", \"reason\": \"\xff\"}]}", "not JSON"},
       {HEAD "[{" ROW ", \"reason\": {}}]}", "reason: is not a string"},
       {HEAD "[{\"device\": \"0:0\"}]}", "strategy: is missing"},
-      {HEAD "[{\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"plus\"}]}", "type: is missing"},
+      {HEAD "[{\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"sum\"}]}", "type: is missing"},
       {HEAD "[{\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"plus\", \"type\": \"f32\"}]}",
        "op: 'plus' is not one of"},
       {HEAD "[{\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"sum\", \"type\": \"f8\"}]}",
