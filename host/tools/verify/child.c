@@ -7,11 +7,11 @@
 #include "../../core/plug/plugin.h"
 #include "../../core/plug/rank.h"
 #include "../../core/run/instance.h"
-#include "process.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -161,7 +161,8 @@ int rh_trial_main(void) {
   if (read_request(&request, &job, &options) == 0 &&
       rh_channel_open(&channel, request.parent) == 0) {
     limit_output();
-    rh_process_adopt_orphans();
+    /* so that daemons are seen among the children */
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     code = serve(&job, &channel);
     rh_channel_close(&channel);
   }

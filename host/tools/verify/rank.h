@@ -19,18 +19,14 @@ typedef enum rh_rank_task {
   RH_RANK_STATE   /* like GREET, while each looks what the transport changes in its process */
 } rh_rank_task;
 
-/* Seconds: what ranks that wait for a lost one give to gather, and how late a late one is. */
+/* Seconds that ranks which wait for a lost one give to gather. */
 #define RH_RANK_PATIENCE_S 2.0
-#define RH_RANK_LATE_S     1.5
-/* Exit statuses: of a rank that leaves, and what one gives to abort, in RH_RANK_ABORTS and after a
- * broken gather. */
-enum { RH_RANK_LEAVES_STATUS = 3, RH_RANK_ABORT_STATUS = 7, RH_RANK_BROKEN_STATUS = 5 };
 
 typedef struct rh_rank_order {
-  const char *path; /* of the transport */
   rh_rank_task task;
   uint32_t size, special;
   uint64_t seed;
+  char path[4096]; /* of the transport */
 } rh_rank_order;
 
 /* Writes the task into the directory. */
@@ -41,7 +37,16 @@ rh_status rh_rank_order_write(const rh_rank_order *order, const char *directory,
  *     begin HOST          it has read its task
  *     joined RANK SIZE LOCAL
  *     ready               it has gathered several times
- *     broke SECONDS TEXT  gather failed, after this time
+ *     broke SECONDS       gather failed, after this time
  *     wrong TEXT          a finding
  *     closed              close has returned */
 int rh_rank_main(const char *directory);
+
+/* Texts that a transport writes into a caller's array: one sentence, terminated, within its bytes.
+ * The least that transport.h promises: */
+enum { RH_SENTENCE_BYTES = 256 };
+/* RH_SENTENCE_BYTES before a page that cannot be written, so that a longer text crashes.  One array
+ * for the whole process; each call makes it blank. */
+char *rh_sentence_room(void);
+/* Null, or what is wrong with the text that was written there: "writes no sentence". */
+const char *rh_sentence_fault(const char *text);

@@ -7,7 +7,6 @@
 #include "../../core/plug/plugin.h"
 #include "../../core/plug/validate.h"
 #include "../../core/run/instance.h"
-#include "watch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,15 +88,188 @@ static rh_problem problem_of(const rh_rig *rig, uint64_t n) {
                       .max_n = n};
 }
 
+/* ---- The services for a plugin under test ---- */
+
+/* They record each call, fail on the test's demand, and otherwise forward to the real ones. */
+static rh_rig *rig_of(const rh_host *host) {
+  return host->priv;
+}
+
+static const char *phase_name(int phase) {
+  switch (phase) {
+  case RH_PHASE_SETUP: return "setup";
+  case RH_PHASE_RUN: return "run";
+  case RH_PHASE_TEARDOWN: return "teardown";
+  default: return "between the calls";
+  }
+}
+
+/* RH_OK: go on. phase: the only phase in which the service may be called. */
+static rh_status enter_service(rh_rig *rig, const char *service, int phase) {
+  if (rig->has_ended) {
+    rig->calls_after_end++;
+    return RH_E_INVALID;
+  }
+  if (rig->services.phase != phase && !rig->out_of_phase[0])
+    snprintf(rig->out_of_phase, sizeof rig->out_of_phase, "%s() in %s", service,
+             phase_name(rig->services.phase));
+  if (++rig->calls != rig->fail_at) {
+    rh_footprint_leave(rig->footprint);
+    return RH_OK;
+  }
+  rig->injected = 1;
+  rig->services.failed = 1;
+  return rh_fail(&rig->error, RH_E_NOMEM, "%s() was made to fail", service);
+}
+
+/* Called at the end of every service that was entered; the plugin's code goes on. */
+static rh_status leave_service(rh_rig *rig, rh_status status) {
+  if (rig->footprint && rig->session)
+    clFinish(rig->session->queue); /* so that the driver's threads have finished their work */
+  rh_footprint_enter(rig->footprint, rig->services.phase == RH_PHASE_RUN);
+  return status;
+}
+
+/* Calls the service of the host behind it. */
+#define FORWARD(rig, service, ...)                                                                 \
+  leave_service(rig, (rig)->services.host.service(&(rig)->services.host, __VA_ARGS__))
+
+static void note_code(rh_rig *rig, const char *text) {
+  for (; *text; text++) rig->code = (rig->code ^ (unsigned char)*text) * 0x100000001b3u;
+  rig->code = (rig->code ^ 1) * 0x100000001b3u;
+}
+
+static void watch_log(const rh_host *host, uint32_t level, const char *text) {
+  (void)level;
+  (void)text;
+  if (rig_of(host)->has_ended) rig_of(host)->calls_after_end++;
+}
+
+static rh_status watch_fail(const rh_host *host, rh_status status, int32_t cl_code,
+                            const char *what) {
+  rh_rig *rig = rig_of(host);
+  if (!rig->has_ended) return rig->services.host.fail(&rig->services.host, status, cl_code, what);
+  rig->calls_after_end++;
+  return status;
+}
+
+static rh_status watch_build(const rh_host *host, const char *file, const char *source,
+                             const char *options, struct _cl_program **program) {
+  rh_rig *rig = rig_of(host);
+  rh_text broken = {0};
+  RH_TRY(enter_service(rig, "build", RH_PHASE_SETUP));
+  note_code(rig, source);
+  note_code(rig, options ? options : "");
+  if (rig->broken_line) rh_text_add(&broken, "%s\n%s", rig->broken_line, source);
+  rh_status status =
+      FORWARD(rig, build, file, rig->broken_line ? rh_text_get(&broken) : source, options, program);
+  rh_text_finish(&broken);
+  return status;
+}
+
+static rh_status watch_kernel(const rh_host *host, struct _cl_program *program, const char *name,
+                              struct _cl_kernel **kernel, uint32_t *max_group) {
+  rh_rig *rig = rig_of(host);
+  RH_TRY(enter_service(rig, "kernel", RH_PHASE_SETUP));
+  return FORWARD(rig, kernel, program, name, kernel, max_group);
+}
+
+static rh_status watch_scratch(const rh_host *host, uint64_t bytes, struct _cl_mem **buffer) {
+  rh_rig *rig = rig_of(host);
+  RH_TRY(enter_service(rig, "scratch", RH_PHASE_SETUP));
+  if (rig->fence && rig->session &&
+      rh_fence_scratch(rig->fence, rig->session, bytes, buffer, NULL) == RH_OK)
+    return leave_service(rig, RH_OK);
+  return FORWARD(rig, scratch, bytes, buffer);
+}
+
+static void *watch_alloc(const rh_host *host, uint64_t bytes) {
+  rh_rig *rig = rig_of(host);
+  if (enter_service(rig, "alloc", RH_PHASE_SETUP) != RH_OK) return NULL;
+  void *memory = rig->fence ? rh_fence_alloc(rig->fence, bytes) : NULL;
+  if (!memory) memory = rig->services.host.alloc(&rig->services.host, bytes);
+  leave_service(rig, RH_OK);
+  return memory;
+}
+
+static rh_status watch_launch(const rh_host *host, struct _cl_kernel *kernel, uint64_t global,
+                              uint64_t local, const rh_arg *args, uint32_t n_args,
+                              const char *stage) {
+  rh_rig *rig = rig_of(host);
+  uint64_t bytes = 0;
+  RH_TRY(enter_service(rig, "launch", RH_PHASE_RUN));
+  for (uint32_t k = 0; k < n_args; k++)
+    if (args[k].kind == RH_ARG_LOCAL) bytes += args[k].size;
+  if (bytes > rig->local_bytes) rig->local_bytes = bytes;
+  return FORWARD(rig, launch, kernel, global, local, args, n_args, stage);
+}
+
+static rh_status watch_fill(const rh_host *host, struct _cl_mem *buffer, uint64_t offset,
+                            const void *value, uint32_t size, uint64_t count) {
+  rh_rig *rig = rig_of(host);
+  RH_TRY(enter_service(rig, "fill", RH_PHASE_RUN));
+  return FORWARD(rig, fill, buffer, offset, value, size, count);
+}
+
+static rh_status watch_read(const rh_host *host, struct _cl_mem *buffer, uint64_t offset,
+                            uint64_t bytes, void *to) {
+  rh_rig *rig = rig_of(host);
+  RH_TRY(enter_service(rig, "read", RH_PHASE_RUN));
+  rig->reads++;
+  return FORWARD(rig, read, buffer, offset, bytes, to);
+}
+
+static const void *watch_extension(const rh_host *host, const char *id) {
+  rh_rig *rig = rig_of(host);
+  if (!rig->has_ended) return rig->services.host.extension(&rig->services.host, id);
+  rig->calls_after_end++;
+  return NULL;
+}
+
+static rh_host watching_host(rh_rig *rig) {
+  rh_host host = rig->services.host;
+  host.priv = rig;
+  host.log = watch_log;
+  host.fail = watch_fail;
+  host.build = watch_build;
+  host.kernel = watch_kernel;
+  host.scratch = watch_scratch;
+  host.alloc = watch_alloc;
+  host.launch = watch_launch;
+  host.fill = watch_fill;
+  host.read = watch_read;
+  host.extension = watch_extension;
+  return host;
+}
+
+/* ---- Calls of the plugin ---- */
+
+/* phase: RH_PHASE_NONE: query. */
+static rh_fpstate enter_plugin(rh_rig *rig, int phase, const char *name) {
+  if (phase != RH_PHASE_NONE)
+    rh_services_enter(&rig->services, phase, phase == RH_PHASE_TEARDOWN ? NULL : &rig->error);
+  rh_trial_phase(rig->trial, name);
+  rh_footprint_enter(rig->footprint, 0);
+  return rh_fpstate_save();
+}
+
+/* ends: no instance is left. */
+static void leave_plugin(rh_rig *rig, const rh_fpstate *before, const char *name, int ends) {
+  /* so that kernels' output has appeared */
+  if (rig->footprint && rig->session) clFinish(rig->session->queue);
+  rh_footprint_leave(rig->footprint);
+  if (rh_fpstate_restore(before)) rig->left_fpstate = name;
+  rh_footprint_judge(rig->footprint, name, ends);
+  rig->services.phase = RH_PHASE_NONE;
+}
+
 /* With the host's own checks. */
 static rh_status rig_query(rh_rig *rig) {
   rh_problem problem = problem_of(rig, rig->max_n);
-  rh_trial_phase(rig->trial, "query");
-  rh_footprint_enter(rig->footprint);
+  rh_fpstate before = enter_plugin(rig, RH_PHASE_NONE, "query");
   rh_status status =
       rh_strategy_query(rig->strategy, &problem, rig->params, &rig->answer, &rig->error);
-  rh_footprint_leave(rig->footprint);
-  rh_footprint_judge(rig->footprint, "query", 1);
+  leave_plugin(rig, &before, "query", 1);
   return status;
 }
 
@@ -128,23 +300,16 @@ rh_status rh_rig_setup(rh_rig *rig) {
 
 rh_status rh_rig_setup_anyway(rh_rig *rig) {
   rh_services_init(&rig->services, rig->session, rig->prelude, rig->strategy->name, NULL);
-  rh_host watched = rh_watching_host(rig);
+  rh_host watched = watching_host(rig);
   rig->host = PLACE(rig, &watched, rh_host, extension);
   rh_problem *problem = place_problem(rig);
   if (!rig->host || !problem) return rh_fail(&rig->error, RH_E_NOMEM, "no memory for a problem");
   if (rig->layout == RH_RIG_GROWN) rig->host->abi_minor = 7;
   if (rig->layout != RH_RIG_PLAIN) RH_TRY(ask_directly(rig, problem));
-  rh_services_enter(&rig->services, RH_PHASE_SETUP, &rig->error);
   rig->error = (rh_error){0};
-  rh_trial_phase(rig->trial, "setup");
-  rh_fpstate before = rh_fpstate_save();
-  rh_footprint_enter(rig->footprint);
+  rh_fpstate before = enter_plugin(rig, RH_PHASE_SETUP, "setup");
   rh_status status = rig->strategy->setup(rig->host, problem, rig->params, &rig->self);
-  rh_footprint_leave(rig->footprint);
-  if (rh_fpstate_restore(&before)) rig->left_fpstate = "setup";
-  rh_footprint_judge(rig->footprint, status == RH_OK ? "setup" : "setup that fails",
-                     status != RH_OK);
-  rig->services.phase = RH_PHASE_NONE;
+  leave_plugin(rig, &before, status == RH_OK ? "setup" : "setup that fails", status != RH_OK);
   rig->is_set_up = status == RH_OK;
   if (status != RH_OK && !rig->error.message[0])
     rh_fail(&rig->error, status, "%s, and the plugin gave no reason", rh_status_text(status));
@@ -154,15 +319,9 @@ rh_status rh_rig_setup_anyway(rh_rig *rig) {
 void rh_rig_teardown(rh_rig *rig) {
   if (!rig->is_set_up) return;
   rig->is_set_up = 0;
-  rh_trial_phase(rig->trial, "teardown");
-  rh_services_enter(&rig->services, RH_PHASE_TEARDOWN, NULL);
-  rh_fpstate before = rh_fpstate_save();
-  rh_footprint_enter(rig->footprint);
+  rh_fpstate before = enter_plugin(rig, RH_PHASE_TEARDOWN, "teardown");
   if (rig->strategy->teardown) rig->strategy->teardown(rig->self);
-  rh_footprint_leave(rig->footprint);
-  if (rh_fpstate_restore(&before)) rig->left_fpstate = "teardown";
-  rh_footprint_judge(rig->footprint, "teardown", 1);
-  rig->services.phase = RH_PHASE_NONE;
+  leave_plugin(rig, &before, "teardown", 1);
   rig->has_ended = 1;
 }
 
@@ -207,17 +366,9 @@ rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]) {
   if (!placed) return rh_fail(&rig->error, RH_E_NOMEM, "no memory for a run");
   rig->reads = 0;
   rig->error = (rh_error){0};
-  rh_services_enter(&rig->services, RH_PHASE_RUN, &rig->error);
-  rh_trial_phase(rig->trial, "run");
-  rh_fpstate before = rh_fpstate_save();
-  rh_footprint_enter(rig->footprint);
+  rh_fpstate before = enter_plugin(rig, RH_PHASE_RUN, "run");
   rh_status status = rig->strategy->run(rig->self, placed);
-  /* so that kernels' output has appeared */
-  if (rig->footprint && rig->session) clFinish(rig->session->queue);
-  rh_footprint_leave(rig->footprint);
-  if (rh_fpstate_restore(&before)) rig->left_fpstate = "run";
-  rh_footprint_judge(rig->footprint, "run", 0);
-  rig->services.phase = RH_PHASE_NONE;
+  leave_plugin(rig, &before, "run", 0);
   rig->launches = rig->services.launches;
   munmap(rig->structs[kept].address, rig->structs[kept].bytes);
   rig->n_structs = kept;

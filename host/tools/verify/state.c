@@ -1,138 +1,361 @@
-/* V58: a strategy's instances leave the process unchanged. */
-#include "../../core/plug/rank.h"
-#include "../../core/run/instance.h"
-#include "control.h"
-#include "imports.h"
-#include "problems.h"
+#include "state.h"
+#include "../../core/base/fpstate.h"
 
+#include <dirent.h>
+#include <libintl.h>
+#include <locale.h>
+#include <malloc.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
+#include <wchar.h>
 
-typedef struct instance_case {
-  rh_pair pair;
-  uint64_t max_n;
-  uint32_t runs, fail_at; /* fail_at: the service that is made to fail, from 1; 0: none */
-  int injected;           /* the fault was injected */
-} instance_case;
+extern char **environ;
 
-/* Runs one instance.  RH_PASS, or why there was none; changes are recorded in the footprint. */
-static rh_outcome run_instance(rh_trial *trial, instance_case *l, rh_footprint *footprint) {
-  _Alignas(16) unsigned char value[16];
-  rh_rig rig;
-  rh_status status = rh_rig_init(&rig, trial, l->pair.op, l->pair.type, l->max_n);
-  rig.footprint = footprint;
-  rig.fail_at = l->fail_at;
-  if (status == RH_OK) status = rh_rig_setup(&rig);
-  for (uint32_t k = 0; k < l->runs && status == RH_OK && !footprint->said[0]; k++) {
-    /* All elements, a part, and none. */
-    uint64_t n = k % 3 == 0 ? l->max_n : k % 3 == 1 ? l->max_n / 3 : 0;
-    status = rh_rig_fill(&rig, "hash", trial->seed + k, n, k % 2);
-    if (status == RH_OK) status = rh_rig_run(&rig, value);
+/* ---- Lines ---- */
+
+int rh_state_has(const rh_text *lines, const char *line, size_t length) {
+  for (const char *at = lines->s, *end; at && (end = strchr(at, '\n')); at = end + 1)
+    if ((size_t)(end - at) == length && memcmp(at, line, length) == 0) return 1;
+  return 0;
+}
+
+unsigned rh_state_count(int part) {
+  rh_text lines = {0};
+  unsigned n = 0;
+  rh_state_parts[part].take(&lines);
+  for (const char *at = lines.s; at && (at = strchr(at, '\n')); at++) n++;
+  rh_text_finish(&lines);
+  return n;
+}
+
+/* Adds a line, once. */
+__attribute__((format(printf, 2, 3))) static void add(rh_text *to, const char *format, ...) {
+  char *line = NULL;
+  va_list args;
+  va_start(args, format);
+  int length = vasprintf(&line, format, args);
+  va_end(args);
+  if (length < 0) return;
+  for (char *at = line; *at; at++)
+    if (*at == '\n') *at = ' ';
+  if (!rh_state_has(to, line, (size_t)length)) rh_text_add(to, "%s\n", line);
+  free(line);
+}
+
+/* Calls `take` with each line of a file, without its newline. */
+static void each_line(const char *path, void (*take)(rh_text *to, char *line), rh_text *to) {
+  char *line = NULL;
+  size_t capacity = 0;
+  FILE *file = fopen(path, "re");
+  while (file && getline(&line, &capacity, file) > 0) {
+    line[strcspn(line, "\n")] = 0;
+    take(to, line);
   }
-  rh_rig_teardown(&rig);
-  l->injected = rig.injected;
-  rh_outcome outcome = rig.injected ? RH_PASS : rh_rig_outcome(trial, &rig, status);
-  rh_rig_finish(&rig);
-  return outcome == RH_FAIL ? RH_SKIP : outcome;
+  if (file) fclose(file);
+  free(line);
 }
 
-/* Parts of the snapshot that change even under a control strategy are not compared for the
- * plugin.  The first instance does not count, because drivers do their one-time work in it. */
-static void learn_unsteady(const rh_trial *trial, rh_footprint *footprint) {
-  enum { LIVES = 3 };
-  rh_trial own = *trial;
-  own.strategy = rh_control_strategy(rh_strategy_is_host(trial->strategy));
-  own.text = (rh_text){0};
-  instance_case l = {.pair = {RH_OP_sum, RH_TYPE_u32}, .max_n = 1003, .runs = 2};
-  for (int k = 0; k < LIVES; k++) {
-    run_instance(&own, &l, footprint);
-    if (k && footprint->said[0]) footprint->unsteady |= 1u << footprint->part;
-    footprint->said[0] = 0;
+/* Calls `take` with each name in a directory, but for that of its own descriptor. */
+static void each_name(const char *path, void (*take)(rh_text *to, const char *name), rh_text *to) {
+  DIR *directory = opendir(path);
+  for (const struct dirent *entry; directory && (entry = readdir(directory));)
+    if (entry->d_name[0] != '.' &&
+        (strcmp(path, "/proc/self/fd") != 0 || atoi(entry->d_name) != dirfd(directory)))
+      take(to, entry->d_name);
+  if (directory) closedir(directory);
+}
+
+/* ---- The standard streams ---- */
+
+/* The number of bytes written is known if the stream is a file, as under --verify. */
+static void add_stream(rh_text *to, const char *name, FILE *stream, int fd) {
+  struct stat st;
+  if (fd > 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+    add(to, "%lld bytes written to descriptor %d", (long long)st.st_size, fd);
+  if (!stream) return;
+  /* Buffered text would appear at exit, or mixed with later output. */
+  add(to, "%zu bytes waiting in %s", __fpending(stream), name);
+  add(to, "%s: %p of descriptor %d, buffer of %zu%s%s", name, (void *)stream, fileno(stream),
+      __fbufsize(stream), __flbf(stream) ? ", line by line" : "",
+      fwide(stream, 0) > 0 ? ", wide" : "");
+}
+
+static void take_streams(rh_text *to) {
+  add_stream(to, "stdin", stdin, 0);
+  add_stream(to, "stdout", stdout, STDOUT_FILENO);
+  add_stream(to, "stderr", stderr, STDERR_FILENO);
+}
+
+/* ---- Other processes and threads ---- */
+
+/* "PID (NAME) STATE PARENT ..."; a name may hold anything. */
+static void take_process(rh_text *to, const char *pid) {
+  char path[64], line[512] = "";
+  int parent = 0;
+  snprintf(path, sizeof path, "/proc/%.16s/stat", pid);
+  FILE *file = *pid >= '0' && *pid <= '9' ? fopen(path, "re") : NULL;
+  if (!file) return;
+  line[fread(line, 1, sizeof line - 1, file)] = 0;
+  fclose(file);
+  char *end = strrchr(line, ')');
+  if (!end || sscanf(end + 1, " %*c %d", &parent) != 1 || parent != (int)getpid()) return;
+  end[1] = 0;
+  add(to, "%s", line);
+}
+
+/* Not all kernels list the children of a task, so if there is a child, all processes are
+ * searched. */
+static void take_children(rh_text *to) {
+  siginfo_t info;
+  if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0)
+    each_name("/proc", take_process, to);
+}
+
+static void take_thread(rh_text *to, const char *id) {
+  add(to, "thread %s", id);
+}
+
+static void take_threads(rh_text *to) {
+  each_name("/proc/self/task", take_thread, to);
+}
+
+/* ---- Signals and timers ---- */
+
+/* All actions but the defaults, and what is blocked.  libc installs its own handlers for 32 and 33
+ * when a thread is cancelled or ids are set.  The kernel's struct begins with the handler
+ * everywhere but on MIPS. */
+static void take_signals(rh_text *to) {
+  enum { SIGNALS = 64, KERNEL_SET_BYTES = 8 };
+  uint64_t mask = 0;
+  syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &mask, KERNEL_SET_BYTES);
+  for (int number = 1; number <= SIGNALS; number++) {
+    unsigned long words[8] = {0};
+    if (mask >> (number - 1) & 1) add(to, "signal %d (%s) blocked", number, strsignal(number));
+    if (number == 32 || number == 33 ||
+        syscall(SYS_rt_sigaction, number, NULL, words, KERNEL_SET_BYTES) != 0 ||
+        words[0] == (unsigned long)SIG_DFL)
+      continue;
+    add(to, "signal %d (%s) %s by %lx, %lx %lx %lx", number, strsignal(number),
+        words[0] == (unsigned long)SIG_IGN ? "ignored" : "handled", words[0], words[1], words[2],
+        words[3]);
   }
-  rh_text_finish(&own.text);
 }
 
-static rh_outcome say_footprint(rh_trial *trial, const rh_footprint *footprint,
-                                rh_outcome outcome) {
-  return footprint->said[0] ? rh_trial_fail(trial, "%s", footprint->said) : outcome;
+static void take_stack(rh_text *to) {
+  stack_t stack;
+  if (sigaltstack(NULL, &stack) == 0 && !(stack.ss_flags & SS_DISABLE))
+    add(to, "%zu bytes at %p", stack.ss_size, stack.ss_sp);
 }
 
-/* A snapshot cannot tell who owns anonymous mapped memory that is not malloc's.  The plugin's own
- * calls of mmap are counted; and if each of several instances leaves more such memory, that is
- * not a driver's warm-up. */
-static rh_outcome check_memory(rh_trial *trial, rh_pair pair, rh_footprint *footprint) {
-  enum { LIVES = 6 };
-  uint64_t before = 0, grown = 0;
-  int grows = 1;
-  for (int k = 0; k < LIVES; k++) {
-    instance_case l = {.pair = pair, .max_n = 5003, .runs = 1};
-    rh_outcome outcome = run_instance(trial, &l, footprint);
-    if (outcome != RH_PASS || footprint->said[0]) return outcome;
-    uint64_t now = rh_snapshot_other_memory();
-    if (rh_imports_mapped() > 0) return rh_trial_fail(trial, "leaves memory mapped after teardown");
-    if (k && now <= before) grows = 0;
-    if (k && now > before) grown += now - before;
-    before = now;
+static void take_timer_line(rh_text *to, char *line) {
+  if (strncmp(line, "ID:", 3) == 0) add(to, "timer %s", line + 3);
+}
+
+/* The remaining time changes by itself, so only whether a timer runs is recorded. */
+static void take_timers(rh_text *to) {
+  static const enum __itimer_which timers[] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
+  static const char *const names[] = {"alarm", "timer of CPU time", "timer of CPU and system time"};
+  for (size_t k = 0; k < sizeof timers / sizeof *timers; k++) {
+    struct itimerval value;
+    if (getitimer(timers[k], &value) == 0 && (value.it_value.tv_sec || value.it_value.tv_usec))
+      add(to, "%s, every %ld.%06ld s", names[k], (long)value.it_interval.tv_sec,
+          (long)value.it_interval.tv_usec);
   }
-  if (!grows) return RH_PASS;
-  return rh_trial_fail(trial, "each instance leaves memory mapped: %llu bytes after %d",
-                       (unsigned long long)grown, LIVES);
+  each_line("/proc/self/timers", take_timer_line, to);
 }
 
-/* A failed setup or run must not leave anything, either. */
-static rh_outcome check_failures(rh_trial *trial, rh_pair pair, rh_footprint *footprint) {
-  uint32_t most = trial->quick ? 4 : 16;
-  for (uint32_t k = 1; k <= most && !footprint->said[0]; k++) {
-    instance_case l = {.pair = pair, .max_n = 5003, .runs = 1, .fail_at = k};
-    rh_outcome outcome = run_instance(trial, &l, footprint);
-    if (outcome != RH_PASS || !l.injected) return outcome;
+/* ---- Environment, locale, directories ---- */
+
+static void take_environment(rh_text *to) {
+  for (char **variable = environ; variable && *variable; variable++) add(to, "%s", *variable);
+}
+
+static void take_locale(rh_text *to) {
+  locale_t own = uselocale((locale_t)0);
+  const char *domain = textdomain(NULL);
+  add(to, "locale of the process %s", setlocale(LC_ALL, NULL));
+  if (own != LC_GLOBAL_LOCALE) add(to, "locale of the thread %p", (void *)own);
+  add(to, "messages of %s", domain ? domain : "");
+  add(to, "time zone %s %s, %ld s", tzname[0], tzname[1], timezone);
+}
+
+static void take_mask_line(rh_text *to, char *line) {
+  if (strncmp(line, "Umask:", 6) == 0) add(to, "%s", line);
+}
+
+static void take_directories(rh_text *to) {
+  static const char *const links[] = {"/proc/self/cwd", "/proc/self/root"};
+  char target[4096];
+  for (int k = 0; k < 2; k++) {
+    ssize_t length = readlink(links[k], target, sizeof target);
+    add(to, "%s %.*s", links[k] + 11, length > 0 ? (int)length : 0, target);
   }
-  return RH_PASS;
+  each_line("/proc/self/status", take_mask_line, to);
 }
 
-/* Changes that appear only after many runs.  Mappings take longest to read, and are compared for
- * the other instances. */
-static rh_outcome check_many_runs(rh_trial *trial, rh_pair pair, rh_footprint *footprint) {
-  uint32_t unsteady = footprint->unsteady;
-  instance_case l = {.pair = pair, .max_n = 1003, .runs = trial->quick ? 100 : 300};
-  footprint->unsteady |=
-      1u << RH_SNAPSHOT_CODE | 1u << RH_SNAPSHOT_FILES | 1u << RH_SNAPSHOT_LIBRARIES;
-  rh_outcome outcome = run_instance(trial, &l, footprint);
-  footprint->unsteady = unsteady;
-  return outcome;
+/* ---- What the kernel keeps of a process ---- */
+
+static void take_status_line(rh_text *to, char *line) {
+  static const char *const keys[] = {"Name:",   "Uid:",        "Gid:",     "VmLck:",
+                                     "CapEff:", "NoNewPrivs:", "Seccomp:", "Cpus_allowed_list:"};
+  for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+    if (strncmp(line, keys[k], strlen(keys[k])) == 0) add(to, "%s", line);
 }
 
-static rh_outcome check_instances(rh_trial *trial, rh_footprint *footprint) {
-  rh_pair pairs[RH_MOST_PAIRS];
-  instance_case first = {.max_n = 5003, .runs = trial->quick ? 4 : 16};
-  uint32_t n = rh_some_pairs(trial, first.max_n, 2, pairs);
-  if (n == 0) return RH_SKIP;
-  first.pair = pairs[0];
-  rh_outcome outcome = run_instance(trial, &first, footprint);
-  for (uint32_t k = 1; k < n && k < 4 && outcome == RH_PASS && !footprint->said[0]; k++) {
-    instance_case l = {.pair = pairs[k], .max_n = 100003, .runs = 2};
-    run_instance(trial, &l, footprint); /* declining this many is allowed */
-  }
-  if (outcome == RH_PASS && !footprint->said[0]) outcome = check_memory(trial, pairs[0], footprint);
-  if (outcome == RH_PASS && !footprint->said[0])
-    outcome = check_failures(trial, pairs[0], footprint);
-  if (outcome == RH_PASS && !footprint->said[0])
-    outcome = check_many_runs(trial, pairs[0], footprint);
-  return outcome;
+/* A page is mapped meanwhile, because mlockall(MCL_FUTURE) affects new mappings only. */
+static void take_attributes(rh_text *to) {
+  enum { PAGE = 4096 };
+  int death = 0;
+  void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  each_line("/proc/thread-self/status", take_status_line, to);
+  if (page != MAP_FAILED) munmap(page, PAGE);
+  prctl(PR_GET_PDEATHSIG, &death);
+  add(to, "dumpable %d, signal when the parent ends %d, process group %d, session %d",
+      prctl(PR_GET_DUMPABLE), death, (int)getpgrp(), (int)getsid(0));
 }
 
-rh_outcome rh_v58_footprint(rh_trial *trial) {
-  /* Drivers load what they compile as libraries. */
-  rh_footprint footprint = {.unsteady = 1u << RH_SNAPSHOT_LIBRARIES};
-  if (rh_is_foreign(trial->path))
-    return rh_trial_skip(trial, "changes that a foreign library makes to the process are not "
-                                "the plugin's");
-  tzset(); /* before a driver does it */
-  learn_unsteady(trial, &footprint);
-  rh_imports_watch(trial->path);
-  rh_outcome outcome = check_instances(trial, &footprint);
-  trial->watches_end = !(footprint.unsteady >> RH_SNAPSHOT_STREAMS & 1);
-  outcome = say_footprint(trial, &footprint, outcome);
-  rh_footprint_finish(&footprint);
-  return outcome;
+static void take_line(rh_text *to, char *line) {
+  add(to, "%s", line);
 }
+
+static void take_limits(rh_text *to) {
+  each_line("/proc/self/limits", take_line, to);
+}
+
+static void take_scheduling(rh_text *to) {
+  struct sched_param priority = {0};
+  sched_getparam(0, &priority);
+  add(to, "nice %d, policy %d, priority %d", getpriority(PRIO_PROCESS, 0), sched_getscheduler(0),
+      priority.sched_priority);
+}
+
+static void take_floating(rh_text *to) {
+  rh_fpstate state = rh_fpstate_save();
+  add(to, "%#x %#x", state.words[0], state.words[1]);
+}
+
+/* ---- Descriptors ---- */
+
+static void take_descriptor(rh_text *to, const char *number) {
+  char path[64], target[1024], line[128], name[8], says[64];
+  rh_text value = {0};
+  struct stat st = {0};
+  snprintf(path, sizeof path, "/proc/self/fd/%.16s", number);
+  ssize_t length = readlink(path, target, sizeof target);
+  snprintf(path, sizeof path, "/proc/self/fdinfo/%.16s", number);
+  FILE *file = fopen(path, "re");
+  while (file && fgets(line, sizeof line, file))
+    if (sscanf(line, "%7[a-z]: %63s", name, says) == 2 &&
+        (strcmp(name, "pos") == 0 || strcmp(name, "flags") == 0))
+      rh_text_add(&value, ", %s %s", name, says);
+  if (file) fclose(file);
+  fstat(atoi(number), &st);
+  add(to, "descriptor %s: %.*s%s, inode %llu", number, length > 0 ? (int)length : 0, target,
+      rh_text_get(&value), (unsigned long long)st.st_ino);
+  rh_text_finish(&value);
+}
+
+static void take_descriptors(rh_text *to) {
+  each_name("/proc/self/fd", take_descriptor, to);
+}
+
+/* ---- Mappings ---- */
+
+typedef struct mapping {
+  unsigned long long start, end;
+  char rights[5];   /* "rw-p" */
+  const char *path; /* "" for memory without a file; "[heap]" */
+} mapping;
+
+/* "7f0000000000-7f0000001000 rw-p 00000000 00:00 0          /path" */
+static int read_mapping(const char *line, mapping *m) {
+  int path = 0;
+  if (sscanf(line, "%llx-%llx %4s %*s %*s %*s%n", &m->start, &m->end, m->rights, &path) != 3)
+    return 0;
+  m->path = line + path + strspn(line + path, " ");
+  return 1;
+}
+
+static void take_code_line(rh_text *to, char *line) {
+  mapping m;
+  if (read_mapping(line, &m) && m.rights[1] == 'w' && m.rights[2] == 'x')
+    add(to, "memory at %llx %s", m.start, m.path);
+}
+
+static void take_code(rh_text *to) {
+  each_line("/proc/self/maps", take_code_line, to);
+}
+
+/* Files that libc maps when a locale or character set is first used, and keeps mapped; and device
+ * files, which drivers map.  POSIX shared memory is not one of them. */
+static int is_not_its_own(const char *path) {
+  const char *name = strrchr(path, '/'), *end = strrchr(path, '.');
+  if (!name || (strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0)) return 1;
+  return strncmp(name, "/LC_", 4) == 0 || strncmp(name, "/SYS_LC_", 8) == 0 ||
+         strcmp(name, "/locale-archive") == 0 || strcmp(name, "/gconv-modules.cache") == 0 ||
+         (end && strcmp(end, ".mo") == 0);
+}
+
+/* A mapped file with executable code counts as a library. */
+static void take_library_line(rh_text *to, char *line) {
+  mapping m;
+  if (read_mapping(line, &m) && m.rights[2] == 'x' && !is_not_its_own(m.path))
+    add(to, "%s", m.path);
+}
+
+static void take_libraries(rh_text *to) {
+  each_line("/proc/self/maps", take_library_line, to);
+}
+
+static void take_file_line(rh_text *to, char *line) {
+  mapping m;
+  if (read_mapping(line, &m) && !is_not_its_own(m.path)) add(to, "%s", m.path);
+}
+
+static void take_files(rh_text *to) {
+  rh_text all = {0}, libraries = {0};
+  each_line("/proc/self/maps", take_file_line, &all);
+  take_libraries(&libraries);
+  for (const char *at = all.s, *end; at && (end = strchr(at, '\n')); at = end + 1)
+    if (!rh_state_has(&libraries, at, (size_t)(end - at)))
+      rh_text_append(to, at, (size_t)(end + 1 - at));
+  rh_text_finish(&all);
+  rh_text_finish(&libraries);
+}
+
+static void take_private_line(rh_text *to, char *line) {
+  mapping m;
+  if (read_mapping(line, &m) && m.rights[1] == 'w' && m.rights[3] == 'p' && m.path[0] != '/')
+    to->length += m.end - m.start;
+}
+
+uint64_t rh_state_other_memory(void) {
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+  struct mallinfo2 info = mallinfo2();
+  rh_text sum = {0}; /* only its length is used */
+  uint64_t of_malloc = info.arena + info.hblkhd;
+  each_line("/proc/self/maps", take_private_line, &sum);
+  return of_malloc && sum.length > of_malloc ? sum.length - of_malloc : 0;
+#else
+  return 0;
+#endif
+}
+
+const rh_state_part rh_state_parts[RH_STATE_PARTS] = {
+#define RH_X(NAME, name, words, how) {take_##name, words, how},
+    RH_STATE_LIST(RH_X)
+#undef RH_X
+};

@@ -1,192 +1,416 @@
-/* V74 to V83: a transport in jobs of several ranks. */
-#include "launch.h"
-#include "process.h"
+/* V73 to V83: a transport in jobs of ranks, which the user's launcher starts.  They are watched by
+ * what the ranks report, and ended without leaving anything behind. */
+#include "../../core/base/clock.h"
+#include "../../core/base/path.h"
+#include "../../core/child/spawn.h"
+#include "../../engine/ranks/transports.h"
+#include "rank.h"
+#include "state.h"
+#include "trial.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 /* Seconds: for a job that nothing breaks; for one that is broken, from then to its end, and for
- * gather beyond what it was told; for what the launcher leaves to disappear. */
-static const double calm_s = 40, quick_calm_s = 20, end_s = 10, over_s = 3, settle_s = 2;
+ * gather beyond what it was told; for what the launcher leaves to disappear; between signs of
+ * life. */
+static const double calm_s = 40, quick_calm_s = 20, end_s = 10, over_s = 3, settle_s = 2,
+                    say_s = 0.2;
+enum { FEW = 3, LOOK_US = 10000 };
+
+/* What one rank's file says so far. */
+typedef struct seen {
+  pid_t pid;
+  char host[64];
+  int has_joined, is_ready, has_closed;
+  uint32_t rank, size, local_rank; /* if it has joined */
+  double broken_s;                 /* how long its gather took that broke; 0: none did */
+  char wrong[512];                 /* its first finding, or "" */
+} seen;
+
+typedef struct job {
+  rh_trial *trial;
+  uint32_t size, special;
+  char directory[256];
+  int output; /* of the launcher and the ranks; -1: none */
+  rh_child child;
+  int has_ended, status; /* the launcher; as of waitpid */
+  seen *ranks;
+  uint32_t n;
+} job;
 
 static double calm_of(const rh_trial *trial) {
   return trial->quick ? quick_calm_s : calm_s;
 }
 
-enum { FEW = 3 };
+/* ---- Starting ---- */
 
-/* ---- Jobs that nothing breaks ---- */
-
-static void take_child(void *user, pid_t pid, char state, const char *name) {
-  char *found = user;
-  (void)pid;
-  if (state != 'Z') snprintf(found, 64, "%s", name);
+/* The user's words, with the number in its place, and redhost as a rank behind them. */
+static void add_command(rh_text *text, const job *j, const char *program) {
+  static const char number[] = "{n}";
+  const char *from = j->trial->launch;
+  for (const char *at; (at = strstr(from, number)); from = at + strlen(number))
+    rh_text_add(text, "%.*s%u", (int)(at - from), from, j->size);
+  rh_text_add(text, "%s ", from);
+  rh_text_add_word(text, program);
+  rh_text_add(text, " --rank ");
+  rh_text_add_word(text, j->directory);
 }
 
-/* Orphans have become children of this process. */
-static int leaves_a_process(rh_trial *trial, char name[64]) {
-  enum { PAUSE_US = 20000 };
-  for (double left = settle_s;; left -= PAUSE_US * 1e-6) {
-    name[0] = 0;
-    rh_trial_phase(trial, "the end of a job");
-    rh_process_each_child(take_child, name);
-    if (!name[0] || left <= 0) return name[0] != 0;
-    usleep(PAUSE_US);
+static rh_status start_launcher(job *j, rh_error *error) {
+  char *program = NULL;
+  rh_text command = {0};
+  rh_status status = rh_child_program(&j->trial->context->options, &program, error);
+  if (status == RH_OK) add_command(&command, j, program);
+  const char *const argv[] = {"sh", "-c", rh_text_get(&command), NULL};
+  j->output = memfd_create("redhost-output", MFD_CLOEXEC);
+  const rh_child_spec spec = {
+      .program = "/bin/sh", .argv = argv, .data = -1, .output = j->output, .stranger = 1};
+  if (status == RH_OK) status = rh_child_start(&j->child, &spec, error);
+  rh_text_finish(&command);
+  free(program);
+  return status;
+}
+
+/* RH_PASS, or the outcome to return. */
+static rh_outcome start(job *j, rh_trial *trial, rh_rank_task task, uint32_t size,
+                        uint32_t special) {
+  const char *temporary = rh_env("TMPDIR");
+  rh_rank_order order = {task, size, special, trial->seed + size, ""};
+  *j = (job){.trial = trial, .size = size, .special = special, .output = -1};
+  if (!trial->launch)
+    return rh_trial_skip(trial, "needs a job of several ranks; say how one is started, as in "
+                                "--launch 'mpirun -n {n}'");
+  if (!temporary) temporary = "/tmp";
+  snprintf(order.path, sizeof order.path, "%s", trial->path);
+  snprintf(j->directory, sizeof j->directory, "%.200s/redhost-ranks-XXXXXX", temporary);
+  if (!mkdtemp(j->directory)) {
+    j->directory[0] = 0;
+    return rh_trial_skip(trial, "%s cannot be written", temporary);
+  }
+  rh_status status = rh_rank_order_write(&order, j->directory, &trial->error);
+  if (status == RH_OK) status = start_launcher(j, &trial->error);
+  return status == RH_OK ? RH_PASS : rh_trial_skip(trial, "%s", trial->error.message);
+}
+
+/* ---- What the ranks say ---- */
+
+static void each_entry(job *j, void (*take)(job *j, const char *path, const char *name)) {
+  DIR *directory = opendir(j->directory);
+  for (const struct dirent *entry; directory && (entry = readdir(directory));) {
+    char *path = rh_path_join(j->directory, entry->d_name);
+    if (path && entry->d_name[0] != '.') take(j, path, entry->d_name);
+    free(path);
+  }
+  if (directory) closedir(directory);
+}
+
+static void take_line(seen *s, char *line) {
+  line[strcspn(line, "\n")] = 0;
+  sscanf(line, "begin %63s", s->host);
+  sscanf(line, "broke %lf", &s->broken_s);
+  if (sscanf(line, "joined %u %u %u", &s->rank, &s->size, &s->local_rank) == 3) s->has_joined = 1;
+  if (strcmp(line, "ready") == 0) s->is_ready = 1;
+  if (strcmp(line, "closed") == 0) s->has_closed = 1;
+  if (strncmp(line, "wrong ", 6) == 0 && !s->wrong[0])
+    snprintf(s->wrong, sizeof s->wrong, "%.*s", (int)sizeof s->wrong - 1, line + 6);
+}
+
+/* Half a line, of a rank that was killed while it wrote, is none. */
+static void take_file(job *j, const char *path, const char *name) {
+  char line[1024];
+  FILE *file = isdigit((unsigned char)name[0]) ? fopen(path, "re") : NULL;
+  seen *grown = file ? realloc(j->ranks, (j->n + 1u) * sizeof *grown) : NULL;
+  if (grown) {
+    j->ranks = grown;
+    grown[j->n] = (seen){.pid = (pid_t)atol(name)};
+    while (fgets(line, sizeof line, file) && strchr(line, '\n')) take_line(&grown[j->n], line);
+    j->n++;
+  }
+  if (file) fclose(file);
+}
+
+static const seen *rank_of(const job *j, uint32_t rank) {
+  for (uint32_t k = 0; k < j->n; k++)
+    if (j->ranks[k].has_joined && j->ranks[k].rank == rank) return &j->ranks[k];
+  return NULL;
+}
+
+/* A zombie has ended.  What is on another host cannot be seen. */
+static int runs(const seen *s) {
+  char path[64], line[512] = "", here[64] = "", state = 'Z';
+  gethostname(here, sizeof here - 1);
+  if (strcmp(here, s->host) != 0) return 0;
+  snprintf(path, sizeof path, "/proc/%ld/stat", (long)s->pid);
+  FILE *file = fopen(path, "re");
+  if (!file) return 0;
+  const char *after = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+  if (after && sscanf(after + 1, " %c", &state) != 1) state = 'Z';
+  fclose(file);
+  return state != 'Z' && state != 'X';
+}
+
+/* Null, or a rank that has reported and still runs. */
+static const seen *running(const job *j) {
+  for (uint32_t k = 0; k < j->n; k++)
+    if (runs(&j->ranks[k])) return &j->ranks[k];
+  return NULL;
+}
+
+/* Reads all files again; the launcher's end is noticed, too. */
+static void look_again(job *j) {
+  siginfo_t info = {0};
+  if (!j->has_ended && waitid(P_PID, (id_t)j->child.pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+      info.si_pid) {
+    j->has_ended = 1;
+    j->status = rh_child_finish(&j->child, RH_CHILD_CLOSED_S);
+    j->child = (rh_child){0};
+  }
+  j->n = 0;
+  each_entry(j, take_file);
+}
+
+/* Waits until the launcher and all ranks have ended; or, if `ready`, until all ranks are ready or
+ * the launcher has ended.  0 if that does not happen within `seconds`.  This process is not silent
+ * meanwhile: the ranks have limits of their own. */
+static int wait_for(job *j, int ready, double seconds) {
+  char phase[48];
+  double said = 0;
+  snprintf(phase, sizeof phase, "a job of %u ranks", j->size);
+  for (double end = rh_now() + seconds;; usleep(LOOK_US)) {
+    uint32_t n = 0;
+    if (rh_now() > said + say_s) {
+      rh_trial_phase(j->trial, phase);
+      said = rh_now();
+    }
+    look_again(j);
+    for (uint32_t k = 0; k < j->n; k++) n += (uint32_t)j->ranks[k].is_ready;
+    if (ready ? j->has_ended || n >= j->size : j->has_ended && !running(j)) return 1;
+    if (rh_now() > end) return 0;
   }
 }
 
-static rh_outcome judge_calm(const rh_launch *launch, int ended) {
-  rh_trial *trial = launch->trial;
-  char ending[64], printed[256], name[64];
-  rh_outcome outcome = rh_launch_judge(launch);
+static void remove_file(job *j, const char *path, const char *name) {
+  (void)j;
+  (void)name;
+  unlink(path);
+}
+
+static void finish(job *j) {
+  if (j->child.pid > 0) rh_child_finish(&j->child, 0);
+  for (uint32_t k = 0; k < j->n; k++)
+    if (runs(&j->ranks[k])) kill(j->ranks[k].pid, SIGKILL);
+  if (j->directory[0]) {
+    each_entry(j, remove_file);
+    rmdir(j->directory);
+  }
+  if (j->output >= 0) close(j->output);
+  free(j->ranks);
+}
+
+/* ---- Judging ---- */
+
+/* "ended with status 1; it printed 'LINE...'" */
+static const char *ending_of(const job *j, char to[320]) {
+  rh_printed printed = {0};
+  int length = !j->has_ended ? snprintf(to, 64, "still runs")
+               : WIFEXITED(j->status)
+                   ? snprintf(to, 64, "ended with status %d", WEXITSTATUS(j->status))
+                   : snprintf(to, 64, "was ended by signal %d", WTERMSIG(j->status));
+  ssize_t got = pread(j->output, printed.begin, sizeof printed.begin - 1, 0);
+  off_t bytes = lseek(j->output, 0, SEEK_END);
+  printed.bytes = bytes > 0 ? (uint64_t)bytes : 0;
+  printed.begin[got > 0 ? got : 0] = 0;
+  rh_printed_quote(&printed, to + length, 256);
+  return to;
+}
+
+/* What the ranks found, or that some did not begin or join. */
+static rh_outcome judge_ranks(const job *j) {
+  char ending[320];
+  uint32_t joined = 0;
+  for (uint32_t k = 0; k < j->n; k++) {
+    const seen *s = &j->ranks[k];
+    joined += (uint32_t)s->has_joined;
+    if (s->wrong[0] && s->has_joined)
+      return rh_trial_fail(j->trial, "rank %u of %u: %s", s->rank, j->size, s->wrong);
+    if (s->wrong[0]) return rh_trial_fail(j->trial, "a job of %u ranks: %s", j->size, s->wrong);
+  }
+  if (joined >= j->size) return RH_PASS;
+  return rh_trial_fail(j->trial,
+                       "of %u ranks, %u have begun and %u have joined the job; the launcher %s",
+                       j->size, j->n, joined, ending_of(j, ending));
+}
+
+/* Orphans have become children of this process; those that have ended are none. */
+static int leaves_a_process(rh_trial *trial, char name[64]) {
+  for (double left = settle_s;; left -= LOOK_US * 1e-6) {
+    rh_text children = {0};
+    rh_trial_phase(trial, "the end of a job");
+    while (waitpid(-1, NULL, WNOHANG) > 0) continue;
+    rh_state_parts[RH_STATE_CHILDREN].take(&children);
+    snprintf(name, 64, "%.*s", (int)strcspn(rh_text_get(&children), "\n"), rh_text_get(&children));
+    rh_text_finish(&children);
+    if (!name[0] || left <= 0) return name[0] != 0;
+    usleep(LOOK_US);
+  }
+}
+
+static rh_outcome judge_calm(const job *j, int ended) {
+  char ending[320], name[64];
+  rh_outcome outcome = judge_ranks(j);
   if (outcome != RH_PASS) return outcome;
-  for (uint32_t r = 0; r < launch->size; r++) {
-    const rh_rank_seen *seen = rh_launch_rank(launch, r);
-    if (!seen)
-      return rh_trial_fail(trial, "%u ranks have joined, but none of them is rank %u", launch->size,
+  for (uint32_t r = 0; r < j->size; r++) {
+    const seen *s = rank_of(j, r);
+    if (!s)
+      return rh_trial_fail(j->trial, "%u ranks have joined, but none of them is rank %u", j->size,
                            r);
-    if (!seen->has_closed)
-      return rh_trial_fail(trial, "rank %u of %u has not left the job; the launcher %s%s", r,
-                           launch->size, rh_launch_ending(launch, ending),
-                           rh_launch_printed(launch, printed));
+    if (!s->has_closed)
+      return rh_trial_fail(j->trial, "rank %u of %u has not left the job; the launcher %s", r,
+                           j->size, ending_of(j, ending));
   }
   if (!ended)
-    return rh_trial_fail(trial, "all %u ranks have left the job, but it has not ended in %.0f s",
-                         launch->size, calm_of(trial));
-  if (launch->status != 0)
-    return rh_trial_fail(trial, "all %u ranks have left the job, but the launcher %s%s",
-                         launch->size, rh_launch_ending(launch, ending),
-                         rh_launch_printed(launch, printed));
-  if (leaves_a_process(trial, name))
-    return rh_trial_fail(trial, "after the job has ended, the process '%s' still runs", name);
+    return rh_trial_fail(j->trial, "all %u ranks have left the job, but it has not ended in %.0f s",
+                         j->size, calm_of(j->trial));
+  if (j->status != 0)
+    return rh_trial_fail(j->trial, "all %u ranks have left the job, but the launcher %s", j->size,
+                         ending_of(j, ending));
+  if (leaves_a_process(j->trial, name))
+    return rh_trial_fail(j->trial, "after the job has ended, the process %s still runs", name);
   return RH_PASS;
 }
 
-/* `look` may judge further; or null. */
-static rh_outcome run_calm(rh_trial *trial, rh_rank_task task, uint32_t size,
-                           rh_outcome (*look)(const rh_launch *launch)) {
-  rh_launch launch;
-  rh_outcome outcome = rh_launch_start(&launch, trial, task, size, size - 1);
-  if (outcome == RH_PASS) {
-    int ended = rh_launch_wait(&launch, 0, calm_of(trial));
-    outcome = judge_calm(&launch, ended);
+/* Local ranks are from 0 in the order of the ranks, on each host. */
+static rh_outcome judge_places(const job *j) {
+  for (uint32_t r = 0; r < j->size; r++) {
+    const seen *s = rank_of(j, r);
+    uint32_t before = 0;
+    for (uint32_t q = 0; q < r; q++) before += strcmp(rank_of(j, q)->host, s->host) == 0;
+    if (s->local_rank != before)
+      return rh_trial_fail(j->trial, "rank %u of %u has local rank %u instead of %u", r, j->size,
+                           s->local_rank, before);
   }
-  if (outcome == RH_PASS && look) outcome = look(&launch);
-  rh_launch_finish(&launch);
+  return RH_PASS;
+}
+
+/* A job that nothing breaks. */
+static rh_outcome run_calm(rh_trial *trial, rh_rank_task task, uint32_t size) {
+  job j;
+  rh_outcome outcome = start(&j, trial, task, size, size - 1);
+  if (outcome == RH_PASS) outcome = judge_calm(&j, wait_for(&j, 0, calm_of(trial)));
+  if (outcome == RH_PASS) outcome = judge_places(&j);
+  finish(&j);
   return outcome;
 }
 
-static rh_outcome run_sizes(rh_trial *trial, rh_rank_task task,
-                            rh_outcome (*look)(const rh_launch *launch)) {
+static rh_outcome run_sizes(rh_trial *trial, rh_rank_task task) {
   static const uint32_t sizes[] = {FEW, 2, 1, 5, 16};
   rh_outcome outcome = RH_PASS;
   uint32_t n = trial->quick ? 2 : sizeof sizes / sizeof *sizes;
-  for (uint32_t k = 0; k < n && outcome == RH_PASS; k++)
-    outcome = run_calm(trial, task, sizes[k], look);
+  for (uint32_t k = 0; k < n && outcome == RH_PASS; k++) outcome = run_calm(trial, task, sizes[k]);
   return outcome;
 }
 
-/* From 0 in the order of the ranks, on each host. */
-static rh_outcome judge_places(const rh_launch *launch) {
-  for (uint32_t r = 0; r < launch->size; r++) {
-    const rh_rank_seen *seen = rh_launch_rank(launch, r);
-    uint32_t before = 0;
-    for (uint32_t s = 0; s < r; s++)
-      before += strcmp(rh_launch_rank(launch, s)->host, seen->host) == 0;
-    if (seen->local_rank != before)
-      return rh_trial_fail(launch->trial, "rank %u of %u has local rank %u instead of %u", r,
-                           launch->size, seen->local_rank, before);
-  }
-  return RH_PASS;
+rh_outcome rh_v73_alone(rh_trial *trial) {
+  const rh_transport *transport;
+  char *text = rh_sentence_room();
+  rh_trial alone = *trial;
+  alone.launch = "";
+  if (rh_transport_open(trial->path, &transport, &trial->error) != RH_OK)
+    return rh_trial_skip(trial, "cannot be loaded: %s", trial->error.message);
+  int32_t answer = transport->probe(text, RH_SENTENCE_BYTES);
+  if (answer != RH_TRANSPORT_CAN)
+    return rh_trial_skip(trial, "probe does not offer a job of one rank: it returns %d, '%.200s'",
+                         answer, rh_sentence_fault(text) ? "" : text);
+  rh_outcome outcome = run_calm(&alone, RH_RANK_SIZES, 1);
+  trial->text = alone.text;
+  return outcome;
 }
 
 rh_outcome rh_v74_places(rh_trial *trial) {
-  return run_sizes(trial, RH_RANK_GREET, judge_places);
+  return run_sizes(trial, RH_RANK_GREET);
 }
 
 rh_outcome rh_v75_gathers(rh_trial *trial) {
-  return run_sizes(trial, RH_RANK_SIZES, NULL);
+  return run_sizes(trial, RH_RANK_SIZES);
 }
 
 rh_outcome rh_v76_many_gathers(rh_trial *trial) {
-  return run_calm(trial, RH_RANK_MANY, FEW, NULL);
+  return run_calm(trial, RH_RANK_MANY, FEW);
 }
 
 rh_outcome rh_v77_waits_for_late(rh_trial *trial) {
-  return run_calm(trial, RH_RANK_LATE, FEW, NULL);
+  return run_calm(trial, RH_RANK_LATE, FEW);
 }
 
 rh_outcome rh_v82_closes(rh_trial *trial) {
   uint64_t seed = trial->seed;
   rh_outcome outcome = RH_PASS;
   for (trial->seed = 0; trial->seed < 2 && outcome == RH_PASS; trial->seed++)
-    outcome = run_calm(trial, RH_RANK_CLOSES, FEW, NULL);
+    outcome = run_calm(trial, RH_RANK_CLOSES, FEW);
   trial->seed = seed;
   return outcome;
 }
 
 rh_outcome rh_v83_state(rh_trial *trial) {
-  return run_calm(trial, RH_RANK_STATE, FEW, NULL);
+  return run_calm(trial, RH_RANK_STATE, FEW);
 }
 
 /* ---- Jobs that lose a rank ---- */
 
-static rh_outcome judge_survivors(const rh_launch *launch, const char *what) {
-  for (uint32_t k = 0; k < launch->n_seen; k++) {
-    const rh_rank_seen *seen = &launch->seen[k];
-    if (seen->has_broken && seen->broken_s > RH_RANK_PATIENCE_S + over_s)
-      return rh_trial_fail(launch->trial,
+static rh_outcome judge_end(const job *j, const char *what, int ended) {
+  char ending[320];
+  rh_outcome outcome = judge_ranks(j);
+  const seen *one = running(j);
+  if (outcome != RH_PASS) return outcome;
+  if (!ended && one)
+    return rh_trial_fail(j->trial, "%s, and %.0f s later rank %u still runs", what, end_s,
+                         one->rank);
+  if (!ended) /* Open MPI 4.1.4's may wait for itself, when it is no longer of use */
+    return rh_trial_warn(j->trial,
+                         "%s, all ranks have ended, and %.0f s later the launcher still runs", what,
+                         end_s);
+  if (j->status == 0)
+    return rh_trial_fail(j->trial, "%s, but the launcher %s", what, ending_of(j, ending));
+  for (uint32_t k = 0; k < j->n; k++)
+    if (j->ranks[k].broken_s > RH_RANK_PATIENCE_S + over_s)
+      return rh_trial_fail(j->trial,
                            "%s, and gather of rank %u returned after %.1f s; it was told %.0f s",
-                           what, seen->rank, seen->broken_s, RH_RANK_PATIENCE_S);
-  }
+                           what, j->ranks[k].rank, j->ranks[k].broken_s, RH_RANK_PATIENCE_S);
   return RH_PASS;
 }
 
-static rh_outcome judge_end(const rh_launch *launch, const char *what, int ended) {
-  char printed[256];
-  rh_outcome outcome = rh_launch_judge(launch);
-  const rh_rank_seen *running = rh_launch_running(launch);
-  if (outcome != RH_PASS) return outcome;
-  if (!ended && running)
-    return rh_trial_fail(launch->trial, "%s, and %.0f s later rank %u still runs", what, end_s,
-                         running->rank);
-  if (!ended) /* Open MPI 4.1.4's may wait for itself, when it is no longer of use */
-    return rh_trial_warn(launch->trial,
-                         "%s, all ranks have ended, and %.0f s later the launcher still runs", what,
-                         end_s);
-  if (launch->status == 0)
-    return rh_trial_fail(launch->trial, "%s, but the launcher ended with status 0%s", what,
-                         rh_launch_printed(launch, printed));
-  return judge_survivors(launch, what);
-}
-
 /* number: the signal for the special rank; 0: it acts by itself. */
-static rh_outcome judge_loss(rh_launch *launch, int number, const char *what) {
-  if (!rh_launch_wait(launch, 1, calm_of(launch->trial)) || (launch->has_ended && number)) {
-    rh_outcome outcome = rh_launch_judge(launch);
+static rh_outcome judge_loss(job *j, int number, const char *what) {
+  if (!wait_for(j, 1, calm_of(j->trial)) || (j->has_ended && number)) {
+    rh_outcome outcome = judge_ranks(j);
     return outcome != RH_PASS
                ? outcome
-               : rh_trial_fail(launch->trial, "%u ranks do not get through their first gathers%s",
-                               launch->size, launch->has_ended ? "; the job has ended" : "");
+               : rh_trial_fail(j->trial, "%u ranks do not get through their first gathers%s",
+                               j->size, j->has_ended ? "; the job has ended" : "");
   }
-  const rh_rank_seen *lost = rh_launch_rank(launch, launch->special);
-  if (number && !lost) return rh_trial_fail(launch->trial, "no rank is rank %u", launch->special);
+  const seen *lost = rank_of(j, j->special);
+  if (number && !lost) return rh_trial_fail(j->trial, "no rank is rank %u", j->special);
   if (number) kill(lost->pid, number);
-  return judge_end(launch, what, rh_launch_wait(launch, 0, end_s));
+  return judge_end(j, what, wait_for(j, 0, end_s));
 }
 
 /* Variant 0: the last rank; 1: rank 0. */
 static rh_outcome run_lost(rh_trial *trial, rh_rank_task task, int number, const char *how) {
-  rh_launch launch;
+  job j;
   char what[64];
   uint32_t special = trial->variant ? 0 : FEW - 1;
   snprintf(what, sizeof what, "rank %u of %d %s", special, FEW, how);
-  rh_outcome outcome = rh_launch_start(&launch, trial, task, FEW, special);
-  if (outcome == RH_PASS) outcome = judge_loss(&launch, number, what);
-  rh_launch_finish(&launch);
+  rh_outcome outcome = start(&j, trial, task, FEW, special);
+  if (outcome == RH_PASS) outcome = judge_loss(&j, number, what);
+  finish(&j);
   return outcome;
 }
 

@@ -6,7 +6,6 @@
 #include "../../core/run/instance.h"
 #include "imports.h"
 #include "problems.h"
-#include "process.h"
 
 #include <malloc.h>
 #include <pthread.h>
@@ -227,7 +226,7 @@ rh_outcome rh_v36_afterwards(rh_trial *trial) {
   /* so that a driver has started its own threads */
   rh_outcome outcome = rh_try_any_problem(trial, 1003);
   if (outcome != RH_PASS) return outcome;
-  unsigned before = rh_process_threads();
+  unsigned before = rh_state_count(RH_STATE_THREADS);
   outcome = rh_rig_ordinary(&rig, trial, 1003, RH_RIG_PLAIN);
   if (outcome == RH_PASS)
     outcome = rh_rig_outcome(trial, &rig, rh_rig_case(&rig, "hash", trial->seed, 1003, 0));
@@ -235,7 +234,8 @@ rh_outcome rh_v36_afterwards(rh_trial *trial) {
   usleep(200000);
   if (outcome == RH_PASS && rig.calls_after_end)
     outcome = rh_trial_fail(trial, "calls the host %u times after teardown", rig.calls_after_end);
-  else if (outcome == RH_PASS && (rh_imports_live_threads() || rh_process_threads() > before))
+  else if (outcome == RH_PASS &&
+           (rh_imports_live_threads() || rh_state_count(RH_STATE_THREADS) > before))
     outcome = rh_trial_fail(trial, "a thread is still running after teardown");
   rh_rig_finish(&rig);
   return outcome;

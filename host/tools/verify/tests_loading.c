@@ -9,9 +9,7 @@
 #include "../../core/run/instance.h"
 #include "../../operators/foreign/foreign.h"
 #include "libraries.h"
-#include "lines.h"
 #include "problems.h"
-#include "process.h"
 #include "rig.h"
 
 #include <dirent.h>
@@ -105,10 +103,10 @@ rh_outcome rh_v12_locale(rh_trial *trial) {
 static void allow_libraries(rh_trial *trial, const rh_image *image, rh_text *allowed) {
   static rh_libraries libraries;
   if (rh_libraries_read(&libraries, image, trial->path, &trial->error) != RH_OK) libraries.n = 0;
-  rh_lines_add(allowed, trial->path, "%s", "");
+  rh_text_add(allowed, "%s\n", trial->path);
   for (uint32_t k = 0; k < libraries.n; k++) {
     char *real = realpath(libraries.paths[k], NULL);
-    if (real) rh_lines_add(allowed, real, "%s", "");
+    if (real) rh_text_add(allowed, "%s\n", real);
     free(real);
   }
   rh_libraries_finish(&libraries);
@@ -131,12 +129,12 @@ static void ask_everything(rh_trial *trial) {
 }
 
 static rh_outcome load_and_ask(rh_trial *trial, rh_footprint *footprint) {
-  rh_footprint_enter(footprint);
+  rh_footprint_enter(footprint, 0);
   rh_outcome outcome = rh_trial_load(trial);
   rh_footprint_leave(footprint);
   rh_footprint_judge(footprint, "loading", 1);
   if (outcome != RH_PASS) return outcome;
-  rh_footprint_enter(footprint);
+  rh_footprint_enter(footprint, 0);
   ask_everything(trial);
   rh_footprint_leave(footprint);
   rh_footprint_judge(footprint, "query", 1);
@@ -149,7 +147,7 @@ rh_outcome rh_v13_process(rh_trial *trial) {
   rh_footprint footprint = {0};
   if (rh_image_read(&image, trial->path, &trial->error) != RH_OK)
     return rh_trial_skip(trial, "%s", trial->error.message);
-  allow_libraries(trial, &image, &footprint.allowed.parts[RH_SNAPSHOT_LIBRARIES]);
+  allow_libraries(trial, &image, &footprint.allowed[RH_STATE_LIBRARIES]);
   rh_outcome outcome = load_and_ask(trial, &footprint);
   rh_footprint_finish(&footprint);
   rh_image_finish(&image);
@@ -238,8 +236,11 @@ rh_outcome rh_v15_unloads(rh_trial *trial) {
     trial->plugin = NULL;
     rh_trial_phase(trial, "unloading");
     rh_dl_close(&dl);
-    if (rh_process_maps(trial->path))
-      return rh_trial_fail(trial, "is declared unloadable, but stays loaded");
+    rh_text libraries = {0};
+    rh_state_parts[RH_STATE_LIBRARIES].take(&libraries);
+    int stays = rh_state_has(&libraries, trial->path, strlen(trial->path));
+    rh_text_finish(&libraries);
+    if (stays) return rh_trial_fail(trial, "is declared unloadable, but stays loaded");
   }
   return RH_PASS;
 #endif

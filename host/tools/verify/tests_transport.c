@@ -1,13 +1,11 @@
-/* V70 to V73: a transport in one process. */
+/* V70 to V72: a transport in one process. */
 #include "../../core/base/error.h"
-#include "../../core/base/fpstate.h"
 #include "../../core/plug/dl.h"
 #include "../../engine/ranks/transports.h"
 #include "footprint.h"
-#include "sentence.h"
+#include "rank.h"
 #include "trial.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* RH_SKIP where V70 fails. */
@@ -85,15 +83,14 @@ rh_outcome rh_v71_probe(rh_trial *trial) {
 
 /* Opening a library may change what its own constructors change, and that is not the transport's
  * fault.  So the first call is held to what decides results, and the second to everything. */
-static const uint32_t of_libraries = 1u << RH_SNAPSHOT_ACTIONS | 1u << RH_SNAPSHOT_STACK |
-                                     1u << RH_SNAPSHOT_MASK | 1u << RH_SNAPSHOT_SETTINGS |
-                                     1u << RH_SNAPSHOT_STATUS | 1u << RH_SNAPSHOT_DESCRIPTORS |
-                                     1u << RH_SNAPSHOT_THREADS | 1u << RH_SNAPSHOT_FILES |
-                                     1u << RH_SNAPSHOT_CODE | 1u << RH_SNAPSHOT_LIBRARIES;
+static const uint32_t of_libraries = 1u << RH_STATE_SIGNALS | 1u << RH_STATE_STACK |
+                                     1u << RH_STATE_ATTRIBUTES | 1u << RH_STATE_DESCRIPTORS |
+                                     1u << RH_STATE_THREADS | 1u << RH_STATE_FILES |
+                                     1u << RH_STATE_CODE | 1u << RH_STATE_LIBRARIES;
 
 static rh_outcome probe_watched(rh_trial *trial, const rh_transport *t, uint32_t without) {
   rh_footprint footprint = {.unsteady = without};
-  rh_footprint_enter(&footprint);
+  rh_footprint_enter(&footprint, 0);
   t->probe(rh_sentence_room(), RH_SENTENCE_BYTES);
   rh_footprint_leave(&footprint);
   rh_footprint_judge(&footprint, "probe", 1);
@@ -108,69 +105,7 @@ rh_outcome rh_v72_probe_changes_nothing(rh_trial *trial) {
   if (outcome != RH_PASS) return outcome;
   rh_trial_phase(trial, "probe");
   outcome = probe_watched(trial, t, of_libraries);
-  if (outcome == RH_PASS) outcome = probe_watched(trial, t, 1u << RH_SNAPSHOT_LIBRARIES);
+  if (outcome == RH_PASS) outcome = probe_watched(trial, t, 1u << RH_STATE_LIBRARIES);
   trial->watches_end = 1;
-  return outcome;
-}
-
-/* ---- V73 ---- */
-
-static rh_outcome gather_alone(rh_trial *trial, const rh_transport *t, void *self, uint32_t n,
-                               unsigned char *mine, unsigned char *all) {
-  char *text = rh_sentence_room();
-  for (uint32_t k = 0; k < n; k++) mine[k] = (unsigned char)(k * 7 + n);
-  memset(all, 0, n);
-  int32_t code = t->gather(self, mine, n, all, 10, text, RH_SENTENCE_BYTES);
-  const char *fault = code ? rh_sentence_fault(text) : NULL;
-  if (code)
-    return rh_trial_fail(trial, "in a job of one rank, gather with n = %u fails%s%s", n,
-                         fault ? " and " : ": ", fault ? fault : text);
-  for (uint32_t k = 0; k < n; k++)
-    if (all[k] != mine[k] || mine[k] != (unsigned char)(k * 7 + n))
-      return rh_trial_fail(trial, "in a job of one rank, gather with n = %u is wrong at byte %u", n,
-                           k);
-  return RH_PASS;
-}
-
-static rh_outcome work_alone(rh_trial *trial, const rh_transport *t) {
-  static const uint32_t sizes[] = {1, 7, 488, 4096, 65535, 65536, 1};
-  rh_rank_place place = {.struct_size = sizeof place};
-  void *self = NULL;
-  char *text = rh_sentence_room();
-  rh_trial_phase(trial, "open");
-  if (t->open(&self, &place, text, RH_SENTENCE_BYTES) != 0) {
-    const char *fault = rh_sentence_fault(text);
-    return rh_trial_fail(trial, "probe says that it works, but open fails%s%s",
-                         fault ? " and " : ": ", fault ? fault : text);
-  }
-  if (place.rank != 0 || place.size != 1 || place.local_rank != 0)
-    return rh_trial_fail(trial, "alone, it is rank %u of %u, local rank %u, instead of 0 of 1, 0",
-                         place.rank, place.size, place.local_rank);
-  unsigned char *mine = malloc(RH_TRANSPORT_MOST_BYTES), *all = malloc(RH_TRANSPORT_MOST_BYTES);
-  rh_outcome outcome = mine && all ? RH_PASS : rh_trial_skip(trial, "no memory");
-  rh_trial_phase(trial, "gather");
-  for (size_t k = 0; k < sizeof sizes / sizeof *sizes && outcome == RH_PASS; k++)
-    outcome = gather_alone(trial, t, self, sizes[k], mine, all);
-  free(mine);
-  free(all);
-  if (outcome != RH_PASS) return outcome;
-  rh_trial_phase(trial, "close");
-  t->close(self);
-  return RH_PASS;
-}
-
-rh_outcome rh_v73_alone(rh_trial *trial) {
-  const rh_transport *t;
-  rh_outcome outcome = load(trial, &t);
-  if (outcome != RH_PASS) return outcome;
-  char *text = rh_sentence_room();
-  int32_t answer = t->probe(text, RH_SENTENCE_BYTES);
-  if (answer != RH_TRANSPORT_CAN)
-    return rh_trial_skip(trial, "probe does not offer a job of one rank: it returns %d, '%.200s'",
-                         answer, rh_sentence_fault(text) ? "" : text);
-  rh_fpstate before = rh_fpstate_save();
-  outcome = work_alone(trial, t);
-  if (rh_fpstate_restore(&before) && outcome == RH_PASS)
-    return rh_trial_fail(trial, "changes the floating-point control word");
   return outcome;
 }

@@ -1,10 +1,11 @@
-/* A snapshot of this process: all the state that a plugin must not change, as text that can be
- * compared. */
+/* The state of this process that a plugin must not change, as lines of text that can be compared.
+ * The kernel is asked where it knows the answer: libc's own records miss changes made by raw system
+ * calls. */
 #pragma once
 
 #include "../../core/base/text.h"
 
-/* How a part of the snapshot is compared; 0: any difference counts. */
+/* How a part is compared; 0: any difference counts. */
 enum {
   RH_MAY_HOLD = 1 << 0, /* an instance may have more of it from setup to teardown */
   RH_MAY_GO =
@@ -13,18 +14,16 @@ enum {
 };
 
 /* Each part with its name in messages and how it is compared, in the order of reports. */
-#define RH_SNAPSHOT_LIST(X)                                                                        \
+#define RH_STATE_LIST(X)                                                                           \
   X(STREAMS, streams, "the standard streams", 0)                                                   \
   X(CHILDREN, children, "child processes", RH_MAY_GO)                                              \
-  X(ACTIONS, actions, "signal actions", 0)                                                         \
-  X(MASK, mask, "blocked signals", 0)                                                              \
+  X(SIGNALS, signals, "signals", 0)                                                                \
   X(STACK, stack, "the signal stack", 0)                                                           \
   X(TIMERS, timers, "timers", 0)                                                                   \
   X(ENVIRONMENT, environment, "the environment", 0)                                                \
   X(LOCALE, locale, "the locale", 0)                                                               \
-  X(DIRECTORIES, directories, "directories", 0)                                                    \
-  X(STATUS, status, "process attributes", 0)                                                       \
-  X(SETTINGS, settings, "process settings", 0)                                                     \
+  X(DIRECTORIES, directories, "directories and the file mode mask", 0)                             \
+  X(ATTRIBUTES, attributes, "process attributes", 0)                                               \
   X(LIMITS, limits, "resource limits", 0)                                                          \
   X(SCHEDULING, scheduling, "scheduling", 0)                                                       \
   X(FLOATING, floating, "the floating-point control word", 0)                                      \
@@ -35,30 +34,23 @@ enum {
   X(LIBRARIES, libraries, "loaded libraries", RH_MAY_GO)
 
 enum {
-#define RH_X(NAME, name, words, how) RH_SNAPSHOT_##NAME,
-  RH_SNAPSHOT_LIST(RH_X)
+#define RH_X(NAME, name, words, how) RH_STATE_##NAME,
+  RH_STATE_LIST(RH_X)
 #undef RH_X
-      RH_SNAPSHOT_PARTS
+      RH_STATE_PARTS
 };
 
-#define RH_X(NAME, name, words, how) void rh_take_##name(rh_text *to);
-RH_SNAPSHOT_LIST(RH_X)
-#undef RH_X
+typedef struct rh_state_part {
+  void (*take)(rh_text *to); /* adds its lines */
+  const char *words;
+  int how;
+} rh_state_part;
+extern const rh_state_part rh_state_parts[RH_STATE_PARTS];
 
-const char *rh_snapshot_words(int part);
-int rh_snapshot_how(int part);
-
-/* Each part is lines of lines.h */
-typedef struct rh_snapshot {
-  rh_text parts[RH_SNAPSHOT_PARTS];
-} rh_snapshot;
-
-/* Asks the kernel: libc's own records miss changes made by raw system calls. */
-void rh_snapshot_take(rh_snapshot *snapshot, uint32_t without); /* bits of parts to leave out */
-void rh_snapshot_finish(rh_snapshot *snapshot);
-
-/* Replaces one part. */
-void rh_snapshot_take_part(rh_snapshot *snapshot, int part);
+/* Does a text have that line? */
+int rh_state_has(const rh_text *lines, const char *line, size_t length);
+/* The number of lines of a part now. */
+unsigned rh_state_count(int part);
 
 /* Bytes of anonymous private memory that malloc does not account for; 0 if malloc does not tell. */
-uint64_t rh_snapshot_other_memory(void);
+uint64_t rh_state_other_memory(void);

@@ -1,0 +1,209 @@
+/* V58: a strategy's instances leave the process unchanged. */
+#include "../../core/base/error.h"
+#include "../../core/plug/rank.h"
+#include "../../core/run/instance.h"
+#include "imports.h"
+#include "problems.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- What a driver does once ---- */
+
+static void CL_CALLBACK note_event(cl_event event, cl_int state, void *called) {
+  (void)event;
+  (void)state;
+  __atomic_store_n((int *)called, 1, __ATOMIC_RELEASE);
+}
+
+/* The first callback starts the driver's callback thread.  `called` is static because a callback
+ * may come late. */
+static void call_back(cl_event event) {
+  enum { LOOKS = 1000, PAUSE_US = 1000 };
+  static int called;
+  __atomic_store_n(&called, 0, __ATOMIC_RELEASE);
+  if (clSetEventCallback(event, CL_COMPLETE, note_event, &called) != CL_SUCCESS) return;
+  clWaitForEvents(1, &event);
+  for (int k = 0; k < LOOKS && !__atomic_load_n(&called, __ATOMIC_ACQUIRE); k++) usleep(PAUSE_US);
+}
+
+static void launch_in(cl_command_queue queue, cl_program program, cl_mem buffer) {
+  const size_t global = 1;
+  cl_int code;
+  cl_kernel kernel = clCreateKernel(program, "one", &code);
+  if (code != CL_SUCCESS) return;
+  clSetKernelArg(kernel, 0, sizeof buffer, &buffer);
+  clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL);
+  clFinish(queue);
+  clReleaseKernel(kernel);
+}
+
+static void use_buffer(cl_context context, cl_device_id device, cl_command_queue queue,
+                       cl_mem buffer) {
+  static const char *source = "__kernel void one(__global uint *to) { *to = 1; }";
+  const cl_uint word = 0;
+  cl_event event;
+  cl_int code;
+  if (clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, sizeof word, &word, 0, NULL, &event) ==
+      CL_SUCCESS) {
+    call_back(event);
+    clReleaseEvent(event);
+  }
+  void *at =
+      clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 0, sizeof word, 0, NULL, NULL, &code);
+  if (code == CL_SUCCESS) clEnqueueUnmapMemObject(queue, buffer, at, 0, NULL, NULL);
+  clFinish(queue);
+  cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
+  if (code != CL_SUCCESS) return;
+  if (clBuildProgram(program, 1, &device, "", NULL, NULL) == CL_SUCCESS)
+    launch_in(queue, program, buffer);
+  clReleaseProgram(program);
+}
+
+/* Uses OpenCL directly, as a plugin may.  Errors are ignored: not every device supports every
+ * call. */
+static void use_context(cl_context context, cl_device_id device) {
+  cl_int code;
+  cl_command_queue queue = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &code);
+  if (code != CL_SUCCESS) return;
+  cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
+                                 sizeof(cl_uint), NULL, &code);
+  if (code == CL_SUCCESS) {
+    use_buffer(context, device, queue, buffer);
+    clReleaseMemObject(buffer);
+  }
+  clReleaseCommandQueue(queue);
+}
+
+/* A driver that is used directly starts its threads and opens its device at its first use.  What
+ * still changes later is not compared for the plugin. */
+static void learn_unsteady(rh_trial *trial, rh_footprint *footprint) {
+  enum { TIMES = 3 };
+  rh_cl_session *session;
+  if (rh_strategy_is_host(trial->strategy) ||
+      rh_context_session(trial->context, &session, &trial->error) != RH_OK)
+    return;
+  for (int k = 0; k < TIMES; k++) {
+    cl_int code;
+    rh_footprint_enter(footprint, 0);
+    use_context(session->context, session->device->id);
+    cl_context own = clCreateContext(NULL, 1, &session->device->id, NULL, NULL, &code);
+    if (code == CL_SUCCESS) {
+      use_context(own, session->device->id);
+      clReleaseContext(own);
+    }
+    rh_footprint_leave(footprint);
+    rh_footprint_judge(footprint, "a driver", 1);
+    if (k && footprint->said[0]) footprint->unsteady |= 1u << footprint->part;
+    footprint->said[0] = 0;
+  }
+}
+
+/* ---- The strategy's instances ---- */
+
+typedef struct instance_case {
+  rh_pair pair;
+  uint64_t max_n;
+  uint32_t runs, fail_at; /* fail_at: the service that is made to fail, from 1; 0: none */
+  int injected;           /* the fault was injected */
+} instance_case;
+
+static rh_status run_often(rh_rig *rig, const instance_case *l) {
+  _Alignas(16) unsigned char value[16];
+  for (uint32_t k = 0; k < l->runs && !rig->footprint->said[0]; k++) {
+    /* All elements, a part, and none. */
+    uint64_t n = k % 3 == 0 ? l->max_n : k % 3 == 1 ? l->max_n / 3 : 0;
+    RH_TRY(rh_rig_fill(rig, "hash", rig->trial->seed + k, n, k % 2));
+    RH_TRY(rh_rig_run(rig, value));
+  }
+  return RH_OK;
+}
+
+/* Runs one instance.  RH_PASS, or why there was none; changes are recorded in the footprint. */
+static rh_outcome run_instance(rh_trial *trial, instance_case *l, rh_footprint *footprint) {
+  rh_rig rig;
+  rh_status status = rh_rig_init(&rig, trial, l->pair.op, l->pair.type, l->max_n);
+  rig.footprint = footprint;
+  rig.fail_at = l->fail_at;
+  if (status == RH_OK) status = rh_rig_setup(&rig);
+  if (status == RH_OK) status = run_often(&rig, l);
+  rh_rig_teardown(&rig);
+  l->injected = rig.injected;
+  rh_outcome outcome = rig.injected ? RH_PASS : rh_rig_outcome(trial, &rig, status);
+  rh_rig_finish(&rig);
+  return outcome == RH_FAIL ? RH_SKIP : outcome;
+}
+
+/* A snapshot cannot tell who owns anonymous mapped memory that is not malloc's.  The plugin's own
+ * calls of mmap are counted; and if each of several instances leaves more such memory, that is
+ * not a driver's warm-up. */
+static rh_outcome check_memory(rh_trial *trial, rh_pair pair, rh_footprint *footprint) {
+  enum { LIVES = 6 };
+  uint64_t first = 0, before = 0;
+  int grows = 1;
+  for (int k = 0; k < LIVES; k++) {
+    instance_case l = {.pair = pair, .max_n = 5003, .runs = 1};
+    rh_outcome outcome = run_instance(trial, &l, footprint);
+    if (outcome != RH_PASS || footprint->said[0]) return outcome;
+    uint64_t now = rh_state_other_memory();
+    if (rh_imports_mapped() > 0) return rh_trial_fail(trial, "leaves memory mapped after teardown");
+    if (k == 0) first = now;
+    if (k && now <= before) grows = 0;
+    before = now;
+  }
+  if (!grows) return RH_PASS;
+  return rh_trial_fail(trial, "each instance leaves memory mapped: %llu bytes after %d",
+                       (unsigned long long)(before - first), LIVES);
+}
+
+/* A failed setup or run must not leave anything, either. */
+static rh_outcome check_failures(rh_trial *trial, rh_pair pair, rh_footprint *footprint) {
+  uint32_t most = trial->quick ? 4 : 16;
+  for (uint32_t k = 1; k <= most && !footprint->said[0]; k++) {
+    instance_case l = {.pair = pair, .max_n = 5003, .runs = 1, .fail_at = k};
+    rh_outcome outcome = run_instance(trial, &l, footprint);
+    if (outcome != RH_PASS || !l.injected) return outcome;
+  }
+  return RH_PASS;
+}
+
+static rh_outcome check_instances(rh_trial *trial, rh_footprint *footprint) {
+  rh_pair pairs[RH_MOST_PAIRS];
+  instance_case first = {.max_n = 5003, .runs = trial->quick ? 4 : 16};
+  instance_case many = {.max_n = 1003, .runs = trial->quick ? 100 : 300};
+  uint32_t n = rh_some_pairs(trial, first.max_n, 2, pairs), unsteady = footprint->unsteady;
+  if (n == 0) return RH_SKIP;
+  first.pair = many.pair = pairs[0];
+  rh_outcome outcome = run_instance(trial, &first, footprint);
+  for (uint32_t k = 1; k < n && k < 4 && outcome == RH_PASS && !footprint->said[0]; k++) {
+    instance_case l = {.pair = pairs[k], .max_n = 100003, .runs = 2};
+    run_instance(trial, &l, footprint); /* declining this many is allowed */
+  }
+  if (outcome == RH_PASS && !footprint->said[0]) outcome = check_memory(trial, pairs[0], footprint);
+  if (outcome == RH_PASS && !footprint->said[0])
+    outcome = check_failures(trial, pairs[0], footprint);
+  if (outcome != RH_PASS || footprint->said[0]) return outcome;
+  /* Changes that appear only after many runs.  Mappings take longest to read, and were compared for
+   * the other instances. */
+  footprint->unsteady |= 1u << RH_STATE_CODE | 1u << RH_STATE_FILES | 1u << RH_STATE_LIBRARIES;
+  outcome = run_instance(trial, &many, footprint);
+  footprint->unsteady = unsteady;
+  return outcome;
+}
+
+rh_outcome rh_v58_footprint(rh_trial *trial) {
+  /* Drivers load what they compile as libraries. */
+  rh_footprint footprint = {.unsteady = 1u << RH_STATE_LIBRARIES};
+  if (rh_is_foreign(trial->path))
+    return rh_trial_skip(trial, "changes that a foreign library makes to the process are not "
+                                "the plugin's");
+  tzset(); /* before a driver does it */
+  learn_unsteady(trial, &footprint);
+  rh_imports_watch(trial->path);
+  rh_outcome outcome = check_instances(trial, &footprint);
+  trial->watches_end = !(footprint.unsteady >> RH_STATE_STREAMS & 1);
+  if (footprint.said[0]) outcome = rh_trial_fail(trial, "%s", footprint.said);
+  rh_footprint_finish(&footprint);
+  return outcome;
+}
