@@ -22,8 +22,8 @@ enum { FENCE = 64, FENCE_BYTE = 0xa5, READY_AFTER = 5, BLANK = 0xff /* no byte o
  * gather. */
 enum { LEAVES_STATUS = 3, ABORT_STATUS = 7, BROKEN_STATUS = 5 };
 
-/* Seconds: how long a gather among ranks that live may take, and a job that nothing breaks; how late
- * a late rank is. */
+/* Seconds: how long a gather among ranks that live may take, and a job that nothing breaks; how
+ * late a late rank is. */
 static const double calm_s = 20, lasts_s = 60, late_s = 1.5;
 
 typedef struct rank {
