@@ -26,7 +26,8 @@
 
 /* The resources of one run. */
 typedef struct run_state {
-  rh_job_spec spec;
+  const rh_app *app;
+  rh_job_spec asked, spec; /* spec: with the strategy that was found */
   char what[256];
   const rh_run_options *options;
   rh_found found;   /* the strategy */
@@ -332,32 +333,39 @@ static rh_status try_strategy(const rh_app *app, run_state *run, rh_error *error
   return reduce(app, run, error);
 }
 
-static void undo(const rh_app *app, run_state *run, const rh_job_spec *asked) {
+static void undo(void *of_run) {
+  run_state *run = of_run;
   end_sampler(run, NULL);
   rh_found_finish(&run->found);
-  if (!app->typed->input) rh_array_finish(&run->array);
+  if (!run->app->typed->input) rh_array_finish(&run->array);
   run->report = (rh_run_report){0};
-  run->spec = *asked;
+  run->spec = run->asked;
+}
+
+static rh_status attempt(void *of_run, int *is_final, rh_error *error) {
+  run_state *run = of_run;
+  const rh_app *app = run->app;
+  rh_error why = {0};
+  rh_status status = try_strategy(app, run, &why);
+  (void)is_final;
+  /* Checked first, because a changed file explains other errors. */
+  if (run->spec.operation.op->is_custom)
+    RH_TRY(rh_user_operator_check_unchanged(&run->user, &run->inputs, error));
+  else if (app->typed->input)
+    RH_TRY(rh_array_check_unchanged(&run->array, app->typed->input, error));
+  if (status != RH_OK) *error = why;
+  return status;
 }
 
 /* Until a strategy gives an answer. */
-static rh_status find_answer(const rh_app *app, run_state *run, rh_error *error) {
-  const rh_job_spec asked = run->spec;
-  rh_attempts tried = {0};
-  rh_error why = {0};
-  for (;;) {
-    rh_status status = try_strategy(app, run, &why);
-    /* Checked first, because a changed file explains other errors. */
-    if (run->spec.operation.op->is_custom)
-      RH_TRY(rh_user_operator_check_unchanged(&run->user, &run->inputs, error));
-    else if (app->typed->input)
-      RH_TRY(rh_array_check_unchanged(&run->array, app->typed->input, error));
-    if (status == RH_OK) return RH_OK;
-    if (!rh_fallback(app->context, &asked, &tried, &why)) break;
-    undo(app, run, &asked);
-  }
-  *error = why;
-  return why.status;
+static rh_status find_answer(run_state *run, rh_error *error) {
+  const rh_tries tries = {.context = run->app->context,
+                          .spec = &run->asked,
+                          .attempt = attempt,
+                          .undo = undo,
+                          .user = run};
+  run->asked = run->spec;
+  return rh_try_strategies(&tries, error);
 }
 
 /* ---- Streams, and several devices ---- */
@@ -396,7 +404,7 @@ static int should_stream(const rh_app *app, const run_state *run, rh_status stat
 static rh_status find_any_answer(const rh_app *app, run_state *run, rh_error *error) {
   rh_error why = {0};
   if (run->streams) return reduce_parts(app, run, error);
-  rh_status status = run->is_split ? reduce_parts(app, run, &why) : find_answer(app, run, &why);
+  rh_status status = run->is_split ? reduce_parts(app, run, &why) : find_answer(run, &why);
   if (should_stream(app, run, status)) return stream_instead(app, run, error);
   if (status != RH_OK && error) *error = why;
   return status;
@@ -420,6 +428,7 @@ rh_status rh_mode_run(const rh_app *app, rh_error *error) {
   if (rh_run_options_want_ranks(app->typed)) return rh_run_ranks(app, &options, error);
   run_state *run = calloc(1, sizeof *run);
   if (!run) return rh_fail(error, RH_E_NOMEM, "no memory for a run");
+  run->app = app;
   run->options = &options;
   rh_status status = run_it(app, run, error);
   end_sampler(run, NULL);

@@ -131,3 +131,16 @@ rh_status rh_run_devices_locate(rh_run_devices *devices, const rh_app *app,
   if (error) *error = first;
   return first.status;
 }
+
+int rh_run_devices_fall_back(rh_run_devices *devices, const rh_job_spec *asked, rh_error *why) {
+  int goes_on = 0;
+  if (devices->n == 1)
+    return rh_fallback(devices->list[0].context, asked, &devices->list[0].tried, why);
+  if (why->status == RH_E_CANCELLED || why->status == RH_E_FILE) return 0;
+  for (uint32_t k = 0; k < devices->n; k++) {
+    rh_run_device *own = &devices->list[k];
+    rh_error *failure = &devices->streams[k].failure;
+    if (failure->status != RH_OK) goes_on |= rh_fallback(own->context, asked, &own->tried, failure);
+  }
+  return goes_on;
+}

@@ -1,13 +1,14 @@
 /* The devices of a --run, each with a redhost and a strategy of its own. */
 #pragma once
 
-#include "../core/run/job.h"
+#include "../choose/fallback.h"
 #include "../engine/reduction/worker.h"
 #include "app.h"
 
 typedef struct rh_run_device {
   rh_context *context; /* of the first device that of the program */
   rh_found found;      /* its strategy */
+  rh_attempts tried;   /* before that */
   rh_job_spec spec;
 } rh_run_device;
 
@@ -31,6 +32,10 @@ rh_status rh_run_devices_single(rh_run_devices *devices, const rh_app *app, rh_e
  * all but the first.  asked: what each spec begins as; its strings must outlive the devices. */
 rh_status rh_run_devices_locate(rh_run_devices *devices, const rh_app *app,
                                 const rh_job_spec *asked, rh_error *error);
+
+/* After all have failed, by *why, as devices or in what they share: 1 if another strategy of one of
+ * them may not. */
+int rh_run_devices_fall_back(rh_run_devices *devices, const rh_job_spec *asked, rh_error *why);
 
 /* Undoes rh_run_devices_locate(), and finishes the places. */
 void rh_run_devices_release(rh_run_devices *devices);

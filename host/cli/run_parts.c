@@ -44,8 +44,35 @@ int rh_run_stream_is_faster(const rh_app *app, const rh_inputs *inputs, const rh
 
 /* ---- The answer ---- */
 
-static rh_status locate(rh_run_parts *p, const rh_job_spec *asked, rh_error *error) {
-  return rh_run_devices_locate(p->devices, p->app, asked, error);
+static rh_status locate(rh_run_parts *p, rh_error *error) {
+  return rh_run_devices_locate(p->devices, p->app, &p->asked, error);
+}
+
+static void undo(void *of_parts) {
+  rh_run_parts *p = of_parts;
+  rh_resident_finish(&p->resident);
+  rh_reduction_close(p->reduction);
+  p->reduction = NULL;
+  rh_partial_finish(&p->partial);
+  rh_run_devices_release(p->devices);
+}
+
+/* Several devices do without those whose strategies fail; once all have, each chooses again. */
+static int goes_on(void *of_parts, rh_attempts *tried, rh_error *why) {
+  const rh_run_parts *p = of_parts;
+  (void)tried; /* each device has its own */
+  if (p->resident.seats && p->resident.failed < p->devices->n)
+    p->devices->streams[p->resident.failed].failure = *why;
+  return rh_run_devices_fall_back(p->devices, &p->asked, why);
+}
+
+/* Until a strategy gives an answer. */
+static rh_status find_answer(rh_run_parts *p, rh_status (*attempt)(void *, int *, rh_error *),
+                             rh_error *error) {
+  const rh_tries tries = {.attempt = attempt, .undo = undo, .goes_on = goes_on, .user = p};
+  /* Devices share the work, so each takes the best strategy that it has itself. */
+  if (p->devices->n > 1) p->asked.on_device = RH_JOB_IN_PLACE;
+  return rh_try_strategies(&tries, error);
 }
 
 /* The first device that worked speaks for all where there is one place only.  What exact data would
@@ -69,8 +96,9 @@ static void take_answer(rh_run_parts *p, const rh_job *job, const char *where,
 
 /* ---- Streams ---- */
 
-static rh_status reduce(rh_run_parts *p, const rh_job_spec *asked, rh_run_report *report,
-                        rh_error *error) {
+static rh_status stream(void *of_parts, int *is_final, rh_error *error) {
+  rh_run_parts *p = of_parts;
+  rh_run_report *report = p->report;
   const rh_reduction_spec spec = {.reporter = &p->app->context->options.reporter,
                                   .source = &p->source,
                                   .devices = p->devices->streams,
@@ -78,42 +106,15 @@ static rh_status reduce(rh_run_parts *p, const rh_job_spec *asked, rh_run_report
                                   .processes = 1,
                                   .n = p->source.n,
                                   .chunk_bytes = p->options->chunk_bytes};
-  RH_TRY(locate(p, asked, error));
+  RH_TRY(locate(p, error));
   rh_partial_init(&p->partial, p->devices->streams[0].job, p->source.n,
                   (uint32_t)p->options->check);
   RH_TRY(rh_reduction_open(&p->reduction, &spec, &p->partial, error));
+  *is_final = p->source.in_order; /* a pipe can be read once only */
   RH_TRY(rh_reduction_run(p->reduction, error));
   rh_status status = rh_partial_conclude(&p->partial, &report->result, &report->reference,
                                          &report->verdict, error);
   return status == RH_E_WRONG ? RH_OK : status; /* the report says so */
-}
-
-static void undo(rh_run_parts *p) {
-  rh_reduction_close(p->reduction);
-  p->reduction = NULL;
-  rh_partial_finish(&p->partial);
-  rh_run_devices_release(p->devices);
-}
-
-/* Until a strategy gives an answer; a pipe can be read once only.  Several devices do without those
- * whose strategies fail. */
-static rh_status find_answer(rh_run_parts *p, rh_run_report *report, rh_error *error) {
-  uint64_t chunk_bytes = p->options->chunk_bytes;
-  rh_job_spec asked = *p->spec;
-  rh_attempts tried = {0};
-  rh_error why = {0};
-  asked.operation.n = rh_place_chunk_n(&asked, chunk_bytes ? chunk_bytes : usual_chunk);
-  /* Devices share the work, so each takes the best strategy that it has itself. */
-  if (p->devices->n > 1) asked.on_device = RH_JOB_IN_PLACE;
-  for (;;) {
-    if (reduce(p, &asked, report, &why) == RH_OK) return RH_OK;
-    int was_read = p->reduction && p->reduction->was_read;
-    if (p->devices->n > 1 || (was_read && p->source.in_order)) break;
-    if (!rh_fallback(p->app->context, &asked, &tried, &why)) break;
-    undo(p);
-  }
-  *error = why;
-  return why.status;
 }
 
 rh_status rh_run_streamed(rh_run_parts *p, rh_run_report *report, rh_error *error) {
@@ -121,7 +122,11 @@ rh_status rh_run_streamed(rh_run_parts *p, rh_run_report *report, rh_error *erro
   RH_TRY(rh_inputs_source(p->inputs, p->spec, p->options, &p->source, error));
   if (p->inputs->n && p->devices->n == 1 && !p->source.in_order)
     rh_source_view(&p->source, 0, p->source.n, 1);
-  RH_TRY(find_answer(p, report, error));
+  uint64_t chunk_bytes = p->options->chunk_bytes;
+  p->report = report;
+  p->asked = *p->spec;
+  p->asked.operation.n = rh_place_chunk_n(&p->asked, chunk_bytes ? chunk_bytes : usual_chunk);
+  RH_TRY(find_answer(p, stream, error));
   p->spec->operation.n = p->reduction->n;
   take_answer(p, NULL, "the data were streamed", report);
   report->streamed = p->reduction;
@@ -168,19 +173,25 @@ static void take_resident(rh_run_parts *p, rh_run_report *report) {
   for (k = 0; k < p->devices->n; k++) report->opened.setup_s += resident->seats[k].part.job.setup_s;
 }
 
-rh_status rh_run_resident(rh_run_parts *p, rh_run_report *report, rh_error *error) {
+static rh_status open_resident(void *of_parts, int *is_final, rh_error *error) {
+  rh_run_parts *p = of_parts;
   rh_run_devices *devices = p->devices;
-  rh_job_spec asked = *p->spec;
-  RH_TRY(rh_inputs_source(p->inputs, p->spec, p->options, &p->source, error));
-  asked.operation.n = p->source.n / devices->n + (p->source.n % devices->n != 0);
-  asked.on_device = RH_JOB_IN_PLACE;
-  RH_TRY(locate(p, &asked, error));
+  (void)is_final;
+  RH_TRY(locate(p, error));
   const rh_resident_spec spec = {.devices = devices->streams,
                                  .n_devices = devices->n,
                                  .source = &p->source,
                                  .check = p->options->check,
                                  .most_host_bytes = most_host_bytes()};
-  RH_TRY(rh_resident_open(&p->resident, &spec, error));
+  return rh_resident_open(&p->resident, &spec, error);
+}
+
+rh_status rh_run_resident(rh_run_parts *p, rh_run_report *report, rh_error *error) {
+  uint32_t n = p->devices->n;
+  RH_TRY(rh_inputs_source(p->inputs, p->spec, p->options, &p->source, error));
+  p->asked = *p->spec;
+  p->asked.operation.n = p->source.n / n + (p->source.n % n != 0);
+  RH_TRY(find_answer(p, open_resident, error));
   take_resident(p, report);
   if (report->verdict.verdict == RH_VERDICT_WRONG) return RH_OK;
   rh_accuracy_take(p->spec, &report->reference, &report->result);
@@ -188,7 +199,5 @@ rh_status rh_run_resident(rh_run_parts *p, rh_run_report *report, rh_error *erro
 }
 
 void rh_run_parts_finish(rh_run_parts *p) {
-  if (!p->devices) return;
-  rh_resident_finish(&p->resident);
-  undo(p);
+  if (p->devices) undo(p);
 }

@@ -14,6 +14,8 @@ typedef struct rh_run_parts {
   /* Empty: the program's redhost alone.  To be finished by the caller, after the report is printed.
    */
   rh_run_devices *devices;
+  rh_job_spec asked; /* of every strategy */
+  rh_run_report *report;
   rh_source source;
   rh_partial partial;
   rh_reduction *reduction;

@@ -1,4 +1,5 @@
 #include "run_ranks.h"
+#include "../choose/fallback.h"
 #include "../choose/known.h"
 #include "../choose/locate.h"
 #include "../core/base/clock.h"
@@ -37,7 +38,8 @@ typedef struct run_ranks {
   const rh_app *app;
   const rh_run_options *options;
   rh_ranks ranks;
-  rh_job_spec job; /* n: of the data, of which these are reduced: */
+  rh_job_spec asked, job; /* job: by the strategy that was found; n: of the data, of which these
+                             are reduced: */
   uint64_t first, n, whole_n;
   rh_user_operator user;
   char what[256];
@@ -51,6 +53,7 @@ typedef struct run_ranks {
   int isolated; /* 1: the strategy runs in `child`, or there is `why` there is none */
   rh_rank_child child;
   rh_error why;
+  int has_failed;       /* 1: this rank, by itself */
   rh_reporter reporter; /* the program's */
   rh_partial whole;
   rh_run_report report;
@@ -223,6 +226,7 @@ static rh_status take_device(run_ranks *run, rh_error *error) {
 static rh_status find_strategy(run_ranks *run, rh_error *error) {
   rh_job_spec *job = &run->job;
   const char *device = run->app->typed->device;
+  *job = run->asked;
   RH_TRY(rh_locate(run->app->context, job, &run->found, error));
   job->strategy = run->found.name;
   job->plugin = run->found.path;
@@ -232,10 +236,20 @@ static rh_status find_strategy(run_ranks *run, rh_error *error) {
   return take_device(run, error);
 }
 
+/* Work that stops because another rank has failed has not failed itself. */
+static rh_status note(run_ranks *run, rh_status status) {
+  run->has_failed = status != RH_OK && status != RH_E_CANCELLED;
+  return status;
+}
+
+/* The data once, and the strategy for each attempt. */
 static rh_status prepare(void *of_run, rh_error *error) {
   run_ranks *run = of_run;
-  RH_TRY(find_data(run, error));
-  return find_strategy(run, error);
+  if (!run->asked.operation.op) {
+    RH_TRY(find_data(run, error));
+    run->asked = run->job;
+  }
+  return note(run, find_strategy(run, error));
 }
 
 /* ---- Its part ---- */
@@ -382,11 +396,11 @@ static rh_status set_up(void *of_run, rh_error *error) {
   run_ranks *run = of_run;
   if (run->why.status != RH_OK) {
     *error = run->why;
-    return error->status;
+    return note(run, error->status);
   }
   watch(run);
-  if (run->isolated) return open_isolated(run, error);
-  return open_part(run, count_here(&run->ranks), error);
+  return note(run, run->isolated ? open_isolated(run, error)
+                                 : open_part(run, count_here(&run->ranks), error));
 }
 
 static rh_status take_part(run_ranks *run, rh_error *error) {
@@ -401,9 +415,70 @@ static rh_status take_part(run_ranks *run, rh_error *error) {
 
 static rh_status reduce(void *of_run, rh_error *error) {
   run_ranks *run = of_run;
-  if (!run->isolated) return run->reduction ? rh_reduction_run(run->reduction, error) : RH_OK;
-  RH_TRY(rh_rank_child_reduce(&run->child, error));
-  return take_part(run, error);
+  rh_status status = RH_OK;
+  if (run->isolated)
+    status = rh_rank_child_reduce(&run->child, error);
+  else if (run->reduction)
+    status = rh_reduction_run(run->reduction, error);
+  if (status == RH_OK && run->isolated) status = take_part(run, error);
+  return note(run, status);
+}
+
+/* ---- One strategy after the other ---- */
+
+static rh_status attempt(void *of_run, int *is_final, rh_error *error) {
+  run_ranks *run = of_run;
+  RH_TRY(rh_ranks_work(&run->ranks, prepare, run, error));
+  *is_final = 1; /* where the ranks are asked for different reductions */
+  RH_TRY(agree(run, error));
+  *is_final = 0;
+  RH_TRY(rh_ranks_work(&run->ranks, set_up, run, error));
+  double start = rh_now();
+  rh_status status = rh_ranks_work(&run->ranks, reduce, run, error);
+  run->report.ranks_s = rh_now() - start;
+  *is_final = status == RH_E_WRONG; /* which is an answer */
+  return status;
+}
+
+static void undo(void *of_run) {
+  run_ranks *run = of_run;
+  rh_rank_child_finish(&run->child);
+  run->child = (rh_rank_child){0};
+  run->why = (rh_error){0};
+  rh_reduction_close(run->reduction);
+  run->reduction = NULL;
+  rh_place_finish(&run->worker.place);
+  rh_partial_finish(&run->part);
+  rh_found_finish(&run->found);
+  run->has_failed = 0;
+  atomic_store(&run->ranks.stop, 0);
+}
+
+typedef struct failed_strategy {
+  char name[64]; /* "": the rank's own works, so far */
+} failed_strategy;
+
+/* Ranks with the strategy that failed in one of them leave it out, and all begin again, unless one
+ * has no other. */
+static int goes_on(void *of_run, rh_attempts *tried, rh_error *why) {
+  run_ranks *run = of_run;
+  rh_context *context = run->app->context;
+  uint32_t size = run->ranks.place.size, fails = 0, uses = 0;
+  failed_strategy mine = {{0}}, *all = calloc(size, sizeof *all);
+  if (run->has_failed) snprintf(mine.name, sizeof mine.name, "%s", context->chose);
+  if (!all || run->ranks.broken ||
+      rh_ranks_gather(&run->ranks, &mine, sizeof mine, all, NULL) != RH_OK) {
+    free(all);
+    return 0;
+  }
+  for (uint32_t r = 0; r < size; r++) {
+    fails += all[r].name[0] != 0;
+    uses |= strcmp(all[r].name, context->chose) == 0;
+  }
+  free(all);
+  int may = fails && (!uses || rh_fallback(context, &run->asked, tried, why));
+  rh_status status = rh_ranks_settle(&run->ranks, may ? RH_OK : why->status, why, NULL);
+  return status == RH_OK;
 }
 
 static rh_status conclude(run_ranks *run, rh_error *error) {
@@ -446,14 +521,12 @@ static const rh_cl_device *device_of(const run_ranks *run) {
 
 static rh_status work(run_ranks *run, rh_error *error) {
   rh_run_report *report = &run->report;
-  RH_TRY(rh_ranks_work(&run->ranks, prepare, run, error));
-  RH_TRY(agree(run, error));
-  RH_TRY(rh_ranks_work(&run->ranks, set_up, run, error));
+  const rh_tries tries = {.attempt = attempt, .undo = undo, .goes_on = goes_on, .user = run};
+  RH_TRY(rh_try_strategies(&tries, error));
   double start = rh_now();
-  RH_TRY(rh_ranks_work(&run->ranks, reduce, run, error));
   init_partial(run, &run->whole);
   RH_TRY(rh_partial_gather(&run->whole, &run->part, &run->ranks, 0, error));
-  report->ranks_s = rh_now() - start;
+  report->ranks_s += rh_now() - start;
   if (run->app->typed->partial) return rh_ranks_work(&run->ranks, write_partial, run, error);
   RH_TRY(conclude(run, error));
   report->spec = &run->job;
@@ -517,15 +590,11 @@ static void end(run_ranks *run, rh_error *why) {
 }
 
 static void finish(run_ranks *run) {
-  rh_rank_child_finish(&run->child);
+  undo(run);
   if (run->reporter.log) run->app->context->options.reporter = run->reporter;
-  rh_reduction_close(run->reduction);
-  rh_place_finish(&run->worker.place);
-  rh_partial_finish(&run->part);
   rh_partial_finish(&run->whole);
   rh_inputs_finish(&run->inputs);
   rh_user_operator_finish(&run->user);
-  rh_found_finish(&run->found);
 }
 
 static rh_job_spec job_of(const rh_app *app, const char *what) {

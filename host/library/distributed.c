@@ -206,9 +206,16 @@ static uint64_t most_n(const distributed *d) {
   return most;
 }
 
-static rh_status reduce_all(distributed *d, rh_kept_job *kept, rh_error *error) {
+static void init(const distributed *d, rh_partial *partial) {
+  rh_partial_init(partial, &d->asked.job, d->asked.job.operation.n, d->asked.job.operation.check);
+}
+
+static rh_status reduce_all(void *of_call, rh_kept_job *kept, rh_error *error) {
+  distributed *d = of_call;
   const void *operands[RH_MOST_OPERANDS];
   uint64_t begin, end;
+  rh_partial_finish(&d->part);
+  init(d, &d->part);
   find_tiles(d, &begin, &end);
   at(d, begin, operands);
   RH_TRY(rh_kept_reduce_part(d->redhost, kept, operands, begin, end - begin, &d->part, error));
@@ -224,23 +231,19 @@ static rh_status reduce_all(distributed *d, rh_kept_job *kept, rh_error *error) 
 static rh_status reduce_here(distributed *d, rh_error *error) {
   rh_job_spec spec = d->asked.job;
   uint64_t most = most_n(d);
-  rh_kept_job *kept;
-  rh_partial_init(&d->part, &d->asked.job, d->asked.job.operation.n, d->asked.job.operation.check);
+  init(d, &d->part);
   if (most == 0) return RH_OK;
   spec.operation.n = d->asked.request.n;
   if (!rh_kept_may_ring(d->redhost, &spec)) spec.operation.n = most;
   RH_TRY(rh_redhost_enter(d->redhost, error));
-  rh_status status = rh_kept_get(d->redhost, &d->asked.request, spec.operation.n, 1, &kept, error);
-  if (status == RH_OK) {
-    status = reduce_all(d, kept, error);
-    rh_kept_release(d->redhost, kept, status);
-  }
+  rh_status status =
+      rh_kept_call(d->redhost, &d->asked.request, spec.operation.n, 1, reduce_all, d, error);
   rh_redhost_leave(d->redhost);
   return status;
 }
 
 static rh_status gather_parts(distributed *d, rh_error *error) {
-  rh_partial_init(&d->whole, &d->asked.job, d->asked.job.operation.n, d->asked.job.operation.check);
+  init(d, &d->whole);
   return rh_partial_gather(&d->whole, &d->part, &d->ranks, 0, error);
 }
 

@@ -9,6 +9,7 @@
 #include "../core/run/self_test.h"
 #include "request.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,6 +56,13 @@ static void release_ring(rh_kept_job *kept) {
   if (kept->ring) rh_place_finish(&kept->ring->place);
   free(kept->ring);
   kept->ring = NULL;
+}
+
+/* So that it can be set up again, for *spec. */
+static void tear_down(rh_kept_job *kept, const rh_job_spec *spec) {
+  release_ring(kept);
+  rh_job_finish(&kept->job);
+  kept->job.spec = *spec;
 }
 
 static void destroy(rh_kept_job *kept) {
@@ -108,10 +116,7 @@ static rh_status set_up(rh_redhost *redhost, rh_kept_job *kept, uint64_t n, rh_e
     status = set_up_ring(redhost, kept, error);
   else if (status == RH_OK)
     status = set_up_whole(redhost, kept, error);
-  if (status == RH_OK) return RH_OK;
-  release_ring(kept);
-  rh_job_finish(&kept->job);
-  kept->job.spec = spec;
+  if (status != RH_OK) tear_down(kept, &spec);
   return status;
 }
 
@@ -121,20 +126,10 @@ static int may_serve_fewer(rh_status status) {
 }
 
 static rh_status set_up_some(rh_redhost *redhost, rh_kept_job *kept, uint64_t n, rh_error *error) {
-  const rh_job_spec spec = kept->job.spec;
   uint64_t class = class_of(kept, n);
-  rh_attempts tried = {0};
-  rh_error why = {0};
-  rh_status status;
-  RH_TRY(rh_job_trust(redhost->context, &spec, error));
-  for (;;) {
-    status = set_up(redhost, kept, class, &why);
-    if (class != n && may_serve_fewer(status)) status = set_up(redhost, kept, n, &why);
-    if (status == RH_OK) break;
-    if (rh_fallback(redhost->context, &spec, &tried, &why)) continue;
-    if (error) *error = why;
-    return why.status;
-  }
+  rh_status status = set_up(redhost, kept, class, error);
+  if (class != n && may_serve_fewer(status)) status = set_up(redhost, kept, n, error);
+  RH_TRY(status);
   kept->blame = redhost->context->blame;
   if (!kept->ring) rh_call_begin(&kept->call, &kept->job);
   /* What such an operator counts from differs from call to call. */
@@ -194,8 +189,8 @@ static rh_status make_kept(rh_redhost *redhost, const rh_request *request, uint6
   rh_kept_job *kept = calloc(1, sizeof *kept);
   if (!kept) return out_of_memory(error);
   rh_status status = name(redhost, request, n, is_part, kept, error);
+  if (status == RH_OK) status = rh_job_trust(redhost->context, &kept->job.spec, error);
   if (status == RH_OK) status = make_room(redhost, error);
-  if (status == RH_OK) status = set_up_some(redhost, kept, n, error);
   if (status != RH_OK) {
     destroy(kept);
     return status;
@@ -248,8 +243,9 @@ static rh_status take_constants(rh_kept_job *kept, const rh_request *request, rh
   return RH_OK;
 }
 
-rh_status rh_kept_get(rh_redhost *redhost, const rh_request *request, uint64_t n, int is_part,
-                      rh_kept_job **found, rh_error *error) {
+/* A job for the request, the first of the list, which may still have to be set up. */
+static rh_status get(rh_redhost *redhost, const rh_request *request, uint64_t n, int is_part,
+                     rh_kept_job **found, rh_error *error) {
   if (!redhost->kept && !(redhost->kept = calloc(1, sizeof *redhost->kept)))
     return out_of_memory(error);
   rh_kept_job *kept = *found = find(redhost, request, n, is_part);
@@ -269,9 +265,11 @@ rh_job *rh_kept_working(rh_kept_job *kept) {
 static rh_status bring(rh_redhost *redhost, const rh_job *job, uint32_t k, const void *data,
                        uint64_t n, rh_error *error) {
   uint64_t offset = (uintptr_t)data % (uintptr_t)sysconf(_SC_PAGESIZE);
-  return rh_cl_input_renew(&redhost->kept->inputs[k], job->instance_spec.session,
-                           (char *)data - offset, offset, n,
-                           rh_type_size(job->spec.operation.op->operands[k].type), error);
+  rh_status status = rh_cl_input_renew(
+      &redhost->kept->inputs[k], job->instance_spec.session, (char *)data - offset, offset, n,
+      rh_type_size(job->spec.operation.op->operands[k].type), error);
+  redhost->context->device_failed |= status != RH_OK;
+  return status;
 }
 
 static rh_status place_operands(rh_redhost *redhost, rh_kept_job *kept, const void *const *operands,
@@ -359,15 +357,63 @@ rh_status rh_kept_reduce(rh_redhost *redhost, rh_kept_job *kept, const void *con
   return rh_arrays_reduce(kept->ring, operands, n, value, depth, error);
 }
 
-void rh_kept_release(rh_redhost *redhost, rh_kept_job *kept, rh_status status) {
-  rh_cl_input *inputs = redhost->kept->inputs;
-  const rh_job *job = rh_kept_working(kept);
-  /* After a failure, the device may still be reading the caller's memory. */
-  if (status != RH_OK && job->device) clFinish(job->instance_spec.session->queue);
+typedef struct call {
+  rh_redhost *redhost;
+  rh_kept_job *kept;
+  rh_job_spec asked;
+  rh_kept_use *use;
+  void *user;
+} call;
+
+/* The caller's memory is no longer read.  After a failure, the device may still be doing so. */
+static void let_go(const call *c, rh_status status) {
+  rh_cl_input *inputs = c->redhost->kept->inputs;
+  const rh_job *job = rh_kept_working(c->kept);
+  if (!job->device) return;
+  if (status != RH_OK) clFinish(job->instance_spec.session->queue);
   for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++)
     if (inputs[k].in_place || inputs[k].room > RH_KEPT_BYTES) rh_cl_input_finish(&inputs[k]);
-  if (status != RH_OK || rh_instance_scratch(job->instance) > RH_KEPT_BYTES)
+}
+
+/* The latest choice may have been another job's. */
+static void note_choice(const call *c) {
+  rh_context *context = c->redhost->context;
+  context->chose[0] = 0;
+  if (strcmp(c->kept->asked.strategy, "auto") == 0)
+    snprintf(context->chose, sizeof context->chose, "%s", c->kept->job.strategy->name);
+}
+
+static rh_status attempt(void *of_call, int *is_final, rh_error *error) {
+  const call *c = of_call;
+  rh_kept_job *kept = c->kept;
+  if (!kept->job.strategy) RH_TRY(set_up_some(c->redhost, kept, c->asked.operation.n, error));
+  c->redhost->context->device_failed = 0;
+  rh_status status = c->use(c->user, kept, error);
+  /* The answer is wrong, which is said. */
+  *is_final = status == RH_E_WRONG;
+  let_go(c, status);
+  if (status != RH_OK) note_choice(c);
+  return status;
+}
+
+static void undo(void *of_call) {
+  const call *c = of_call;
+  tear_down(c->kept, &c->asked);
+}
+
+rh_status rh_kept_call(rh_redhost *redhost, const rh_request *request, uint64_t n, int is_part,
+                       rh_kept_use *use, void *user, rh_error *error) {
+  call c = {.redhost = redhost, .use = use, .user = user};
+  RH_TRY(get(redhost, request, n, is_part, &c.kept, error));
+  c.asked = c.kept->job.spec;
+  c.asked.operation.n = n;
+  const rh_tries tries = {
+      .context = redhost->context, .spec = &c.asked, .attempt = attempt, .undo = undo, .user = &c};
+  rh_status status = rh_try_strategies(&tries, error);
+  const rh_job *job = rh_kept_working(c.kept);
+  if (status != RH_OK || (job->device && rh_instance_scratch(job->instance) > RH_KEPT_BYTES))
     release(redhost->kept, 0);
+  return status;
 }
 
 void rh_kept_finish(rh_redhost *redhost) {

@@ -41,11 +41,12 @@ typedef struct rh_kept {
 /* May the arrays be streamed?  A user's operator needs rh_custom_take_base() then. */
 int rh_kept_may_ring(const rh_redhost *redhost, const rh_job_spec *spec);
 
-/* A job for the request that is set up for at least n elements: a kept one, to which a comparison
- * of the requests leads, or a new one.  is_part: they are a part of more.  RH_E_USAGE for a request
- * that cannot be meant.  Borrowed until rh_kept_release(). */
-rh_status rh_kept_get(rh_redhost *redhost, const rh_request *request, uint64_t n, int is_part,
-                      rh_kept_job **kept, rh_error *error);
+/* A call by a job for the request that is set up for at least n elements: a kept one, to which a
+ * comparison of the requests leads, or a new one.  is_part: they are a part of more.  RH_E_USAGE
+ * for a request that cannot be meant.  `use` gets the job, once for each strategy that is tried. */
+typedef rh_status rh_kept_use(void *user, rh_kept_job *kept, rh_error *error);
+rh_status rh_kept_call(rh_redhost *redhost, const rh_request *request, uint64_t n, int is_part,
+                       rh_kept_use *use, void *user, rh_error *error);
 
 /* The job that is set up: for all elements that it serves, or for a chunk of the ring. */
 rh_job *rh_kept_working(rh_kept_job *kept);
@@ -62,9 +63,5 @@ uint64_t rh_kept_chunk(const rh_job_spec *job, uint64_t n);
  * *depth = that of the answer; 0: unknown. */
 rh_status rh_kept_reduce(rh_redhost *redhost, rh_kept_job *kept, const void *const *operands,
                          uint64_t n, void *value, uint64_t *depth, rh_error *error);
-
-/* Ends a call: the caller's memory is no longer read.  A job that failed (status), or that takes
- * too much memory, is released. */
-void rh_kept_release(rh_redhost *redhost, rh_kept_job *kept, rh_status status);
 
 void rh_kept_finish(rh_redhost *redhost);

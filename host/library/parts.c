@@ -21,7 +21,7 @@ void rh_part_free(void *part) {
 typedef struct part {
   rh_redhost *redhost;
   rh_part_request asked;
-  uint64_t first;
+  uint64_t first, whole_n;
   rh_partial partial;
   char *text;
 } part;
@@ -37,42 +37,45 @@ static rh_status describe(part *p, const rh_strategy *strategy, rh_error *error)
   return rh_partial_describe(&p->text, &p->asked.job, &by, NULL, error);
 }
 
+static rh_status reduce_part(void *of_part, rh_kept_job *kept, rh_error *error) {
+  part *p = of_part;
+  free(p->text);
+  p->text = NULL;
+  rh_partial_finish(&p->partial);
+  rh_partial_init(&p->partial, &p->asked.job, p->whole_n, p->asked.job.operation.check);
+  RH_TRY(describe(p, rh_kept_working(kept)->strategy, error));
+  return rh_kept_reduce_part(p->redhost, kept, p->asked.data, p->first, p->asked.request.n,
+                             &p->partial, error);
+}
+
 static rh_status reduce_here(part *p, rh_error *error) {
   uint64_t n = p->asked.request.n;
   rh_job_spec spec = p->asked.job;
-  rh_kept_job *kept;
   spec.operation.n = n;
   if (!rh_kept_may_ring(p->redhost, &spec)) spec.operation.n = n ? rh_kept_chunk(&spec, n) : 1;
   RH_TRY(rh_redhost_enter(p->redhost, error));
-  rh_status status = rh_kept_get(p->redhost, &p->asked.request, spec.operation.n, 1, &kept, error);
-  if (status == RH_OK) {
-    status = describe(p, rh_kept_working(kept)->strategy, error);
-    if (status == RH_OK)
-      status =
-          rh_kept_reduce_part(p->redhost, kept, p->asked.data, p->first, n, &p->partial, error);
-    rh_kept_release(p->redhost, kept, status);
-  }
+  rh_status status =
+      rh_kept_call(p->redhost, &p->asked.request, spec.operation.n, 1, reduce_part, p, error);
   rh_redhost_leave(p->redhost);
   return status;
 }
 
-static rh_status reduce(part *p, const rh_request *request, uint64_t whole_n, rh_error *error) {
+static rh_status reduce(part *p, const rh_request *request, rh_error *error) {
   RH_TRY(rh_part_request_read(&p->asked, p->redhost, request, error));
-  RH_TRY(rh_partial_check_part(&p->asked.job, p->first, p->asked.request.n, &whole_n, error));
-  rh_partial_init(&p->partial, &p->asked.job, whole_n, p->asked.job.operation.check);
+  RH_TRY(rh_partial_check_part(&p->asked.job, p->first, p->asked.request.n, &p->whole_n, error));
   return reduce_here(p, error);
 }
 
 rh_status rh_reduce_part(rh_redhost *redhost, const rh_request *request, uint64_t first,
                          uint64_t whole_n, void **part_of, uint64_t *bytes, rh_error *error) {
   RH_OWN_ENVIRONMENT;
-  part p = {.redhost = redhost, .first = first};
+  part p = {.redhost = redhost, .first = first, .whole_n = whole_n ? whole_n : UINT64_MAX};
   if (!redhost || !request || !part_of || !bytes)
     return rh_fail(error, RH_E_USAGE, "rh_reduce_part: the %s is null",
                    !redhost   ? "rh_redhost"
                    : !request ? "request"
                               : "place for the part");
-  rh_status status = reduce(&p, request, whole_n ? whole_n : UINT64_MAX, error);
+  rh_status status = reduce(&p, request, error);
   if (status == RH_OK) status = rh_partial_write(&p.partial, p.text, part_of, bytes, error);
   rh_partial_finish(&p.partial);
   free(p.text);

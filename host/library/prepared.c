@@ -142,28 +142,35 @@ static void release(rh_prepared *p) {
   free(p);
 }
 
-static rh_status make_prepared(rh_prepared *p, rh_redhost *redhost, const rh_job_spec *spec,
-                               rh_error *error) {
-  rh_error why = {0};
-  rh_attempts tried = {0};
-  rh_status status;
-  for (;;) {
-    status = rh_job_trust(redhost->context, spec, &why);
-    if (status != RH_OK) break;
-    status = rh_locate_job(&p->job, redhost->context, spec, &why);
-    int rings = status == RH_OK && !p->data_on_device &&
-                rh_arrays_ring(&p->job, redhost->context->most_whole_bytes);
-    if (rings) status = make_ring(p, redhost, spec, &why);
-    if (status == RH_OK) status = set_up(p, redhost, &why);
-    if (status == RH_OK) break;
-    release_ring(p);
-    rh_job_finish(&p->job);
-    if (!rh_fallback(redhost->context, spec, &tried, &why)) break;
-  }
-  redhost->n_prepared += status == RH_OK;
-  if (status != RH_OK) status = why.status; /* of the first strategy, if several failed */
-  if (status != RH_OK && error) *error = why;
-  return status;
+typedef struct preparation {
+  rh_prepared *p;
+  const rh_job_spec *spec;
+} preparation;
+
+static rh_status attempt(void *of_preparation, int *is_final, rh_error *error) {
+  const preparation *t = of_preparation;
+  rh_redhost *redhost = t->p->redhost;
+  (void)is_final;
+  RH_TRY(rh_locate_job(&t->p->job, redhost->context, t->spec, error));
+  if (!t->p->data_on_device && rh_arrays_ring(&t->p->job, redhost->context->most_whole_bytes))
+    RH_TRY(make_ring(t->p, redhost, t->spec, error));
+  return set_up(t->p, redhost, error);
+}
+
+static void undo(void *of_preparation) {
+  const preparation *t = of_preparation;
+  release_ring(t->p);
+  rh_job_finish(&t->p->job);
+}
+
+static rh_status make_prepared(rh_prepared *p, const rh_job_spec *spec, rh_error *error) {
+  preparation t = {p, spec};
+  const rh_tries tries = {
+      .context = p->redhost->context, .spec = spec, .attempt = attempt, .undo = undo, .user = &t};
+  RH_TRY(rh_job_trust(p->redhost->context, spec, error));
+  RH_TRY(rh_try_strategies(&tries, error));
+  p->redhost->n_prepared++;
+  return RH_OK;
 }
 
 /* With the caller's queue, its buffers may follow as well as arrays. */
@@ -202,7 +209,7 @@ rh_status rh_prepare(rh_redhost *redhost, const rh_request *request, rh_prepared
   rh_status status = p ? name_operands(redhost, p, &wanted, &spec, error)
                        : rh_fail(error, RH_E_NOMEM, "no memory to prepare a reduction");
   if (p) p->redhost = redhost;
-  if (status == RH_OK) status = make_prepared(p, redhost, &spec, error);
+  if (status == RH_OK) status = make_prepared(p, &spec, error);
   if (status == RH_OK)
     *prepared = p;
   else if (p)

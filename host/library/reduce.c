@@ -81,22 +81,23 @@ static rh_status reduce_unchecked(rh_redhost *redhost, uint64_t n, rh_kept_job *
   return RH_OK;
 }
 
-static rh_status reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
-                        rh_error *error) {
+typedef struct request_of {
+  rh_redhost *redhost;
+  const rh_request *request;
+  rh_result *result;
+} request_of;
+
+static rh_status reduce(void *of_request, rh_kept_job *kept, rh_error *error) {
+  const request_of *r = of_request;
+  const rh_request *request = r->request;
   const void *operands[RH_MOST_OPERANDS], *from;
-  rh_kept_job *kept;
-  RH_TRY(rh_kept_get(redhost, request, request->n, 0, &kept, error));
   rh_request_data(request, operands);
-  rh_status status;
-  if (request->unchecked && rh_call_is_fast(&kept->call, request->n, result) &&
+  if (request->unchecked && rh_call_is_fast(&kept->call, request->n, r->result) &&
       (from = rh_call_host_input(&kept->call, operands)))
-    return rh_call_fast(&kept->call, from, request->n, result, error);
+    return rh_call_fast(&kept->call, from, request->n, r->result, error);
   if (request->unchecked && !kept->ring)
-    status = reduce_unchecked(redhost, request->n, kept, operands, result, error);
-  else
-    status = reduce_checked(redhost, request, kept, operands, result, error);
-  rh_kept_release(redhost, kept, status);
-  return status;
+    return reduce_unchecked(r->redhost, request->n, kept, operands, r->result, error);
+  return reduce_checked(r->redhost, request, kept, operands, r->result, error);
 }
 
 /* Also returns a wrong answer in *result. */
@@ -115,7 +116,8 @@ rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *r
   }
   RH_TRY(rh_sized_check(result, RH_SIZED(rh_result, strategy), error));
   RH_TRY(rh_redhost_enter(redhost, error));
-  rh_status status = reduce(redhost, request, result, error);
+  request_of r = {redhost, request, result};
+  rh_status status = rh_kept_call(redhost, request, request->n, 0, reduce, &r, error);
   rh_redhost_leave(redhost);
   return status;
 }

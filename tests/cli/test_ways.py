@@ -496,22 +496,40 @@ class Requests(Table):
 class Fallback(Table, test_tuned.TunedCase):
     """`auto` takes the next strategy after a failure."""
     caches = True
+    # (strategy of the zoo, what is said of it, whether that comes after data were read)
+    FAULTS = [("fail_in_setup", "setup: no room for the", False), ("decline_in_run", "run: ", True)]
 
-    def test_failure_in_setup(self):
-        self.tune(test_tuned.entry("worker_fail_in_setup", 1e-9, path=os.path.join(cli.ZOO, "worker_faults.so")))
-
+    def test_next(self):
         want = self.good("--run=native", "-ti32", "-n%d" % N, "-q", quiet=False).out
+        for name, words, late in self.FAULTS:
+            self.tune(test_tuned.entry("worker_" + name, 1e-9, path=os.path.join(cli.ZOO, "worker_faults.so")))
+
+            def check(way, problem, name=name, words=words, late=late):
+                env = {key: "pthread pthread pthread" for key in way.env}  # of which the same is known
+                done = self.run_way(way, problem, "--isolate=never", *by(cli.ZOO, "worker_faults"), run="auto", env=env)
+                if late and way.data == "pipe":  # which is read once
+                    self.assertEqual((done.code, done.out), (5, ""), done)
+                    return self.assertIn("redhost: strategy 'worker_%s'" % name, done.err)
+                self.assertEqual(done.code, 0, done)
+                self.assertIn(want.strip(), done.out)
+                if not way.parts and not (way.function and way.of_device):  # which choose others, or say it before they are merged
+                    self.assertRegex(done.err, "auto leaves it out: strategy 'worker_%s'.*%s" % (name, words))
+                return None
+            self.each(check, WAYS, (Problem("-ti32"),))
+
+    def test_next_in_a_child(self):
+        want = self.good("--run=native", "-ti32", "-n%d" % N, "-q", quiet=False).out
+        self.tune(*(test_tuned.entry("worker_" + name, (k + 1) * 1e-9, path=os.path.join(cli.ZOO, "worker_faults.so"))
+                    for k, name in enumerate(("crash_in_setup", "crash_in_run"))))
 
         def check(way, problem):
-            done = self.run_way(way, problem, "--isolate=never", *by(cli.ZOO, "worker_faults"), run="auto")
-            if way in OF_RANKS or way.parts:  # ranks choose once
-                return self.refused(done, 5, "strategy 'worker_fail_in_setup', setup: no room for the")
+            done = self.run_way(way, problem, "--isolate=always", *by(cli.ZOO, "worker_faults"), run="auto")
             self.assertEqual(done.code, 0, done)
             self.assertIn(want.strip(), done.out)
-            if way.function in (None, "reduce", "prepared") and way.name != "devices" and not way.of_device:
-                self.assertEqual(done.err.count("auto leaves it out: strategy 'worker_fail_in_setup', setup: no room for the"), 1, done)
-            return None
-        self.each(check, [way for way in WAYS if way.data == "made"], (Problem("-ti32"),))
+            if not way.parts:
+                self.assertEqual(re.findall(r"(?m)^redhost: auto leaves it out: .*strategy 'worker_(\w+)'", done.err), ["crash_in_setup", "crash_in_run"], done)
+        self.each(check, [way for way in OF_PROGRAM if way.data != "pipe" and not way.name.startswith("stream") and way.name != "devices"],
+                  (Problem("-ti32"),))
 
 
 if __name__ == "__main__":

@@ -283,7 +283,8 @@ rh_status rh_feed_check_unchanged(const rh_feed *feed, rh_error *error) {
 
 void rh_feed_view(rh_feed *feed, uint64_t first, uint64_t n, int leaves) {
   uint32_t size = rh_type_size(feed->type);
-  if (!feed->file_bytes || (feed->is_npy && feed->npy.swapped) || feed->data_offset % size != 0)
+  if (feed->view.address || !feed->file_bytes || (feed->is_npy && feed->npy.swapped) ||
+      feed->data_offset % size != 0)
     return;
   if (n == 0 || !rh_view_open(&feed->view, feed->fd, feed->file_bytes)) return;
   feed->leaves = leaves;

@@ -133,12 +133,10 @@ static void work(task *w) {
   rh_reduction *r = w->reduction;
   rh_error error = {0};
   if (rh_streamer_run(&w->streamer, &error) == RH_OK) return;
-  int others_can = w->streamer.place_failed && error.status != RH_E_CANCELLED &&
-                   !r->spec.source->in_order &&
-                   rh_schedule_give_up(&r->state->schedule, w->streamer.spec.worker);
-  if (others_can)
-    w->device->failure = error;
-  else
+  int is_its_own = w->streamer.place_failed && error.status != RH_E_CANCELLED;
+  if (is_its_own) w->device->failure = error;
+  if (!is_its_own || r->spec.source->in_order ||
+      !rh_schedule_give_up(&r->state->schedule, w->streamer.spec.worker))
     stop_all(r->state, &error);
 }
 
@@ -370,6 +368,7 @@ static rh_status set_up(rh_reduction *r, rh_error *error) {
     uint64_t suits = spec->devices[0].place.chunk_n / s->tile;
     while (UINT64_C(2) << s->most_level <= suits) s->most_level++;
     spec->devices[0].place.whole_n = r->partial->whole_n;
+    spec->devices[0].failure.status = RH_OK; /* of an earlier call */
     return rh_staging_clear(spec->devices[0].place.staging, error);
   }
   uint64_t chunk_n = rh_stream_chunk_n(spec->devices, spec->n_devices, spec->processes,

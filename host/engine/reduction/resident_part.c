@@ -103,7 +103,9 @@ static rh_status set_up(rh_resident_part *part, int check, rh_error *error) {
   RH_TRY(rh_job_instantiate(job, error));
   job->setup_s = rh_now() - start;
   RH_TRY(rh_stream_try(job, check, error));
-  RH_TRY(make_room(part, error));
+  rh_status status = make_room(part, error);
+  job->context->device_failed |= status != RH_OK;
+  RH_TRY(status);
   part->waits = !job->device || job->answer.finishes_on_host;
   if (part->waits) return RH_OK;
   return rh_cl_buffer(job->instance_spec.session, CL_MEM_READ_WRITE,
