@@ -1,7 +1,7 @@
 /* A call on arrays of the host by a job that is set up, prepared or kept: its fast path, and its
  * result.
  *
- * Of few elements a call takes most of its time on the way to the strategy, so the fast path checks
+ * A call on few elements takes most of its time on the way to the strategy, so the fast path checks
  * only what differs from call to call. */
 #pragma once
 
@@ -29,13 +29,13 @@ typedef struct rh_call {
   const rh_operator *op;
 } rh_call;
 
-/* Of a job with an instance, which must not be moved. */
+/* The job has an instance, and must not be moved. */
 void rh_call_begin(rh_call *call, rh_job *job);
 
-/* Of no elements, of a user's operator, or for a program that knows fewer fields. */
+/* Decodes for no elements, for a user's operator, or for a program that knows fewer fields. */
 void rh_call_decode_unusual(const rh_call *call, const void *value, uint64_t n, rh_result *result);
 
-/* Of at least one element, for a program that knows all fields before `fields`. */
+/* Fills for at least one element, and a program that knows all fields before `fields`. */
 static inline void rh_call_fill(const rh_call *call, const void *value, rh_result *result) {
   uint32_t size = result->struct_size;
   memcpy(result, &call->blank, RH_WITHOUT_FIELDS);
@@ -58,7 +58,7 @@ static inline int rh_call_is_fast(const rh_call *call, uint64_t n, const rh_resu
          result->struct_size - RH_WITHOUT_FIELDS <= sizeof *result - RH_WITHOUT_FIELDS;
 }
 
-/* What a host strategy reads: the array, or the operands' arrays; null if one is misaligned. */
+/* A host strategy reads this: the array, or the operands' arrays; null if one is misaligned. */
 static inline const void *rh_call_host_input(const rh_call *call, const void *const *data) {
   for (uint32_t k = 0; k < call->n_operands; k++) {
     if (!rh_operand_is_aligned(data[k], call->sizes[k])) return NULL;
@@ -67,6 +67,6 @@ static inline const void *rh_call_host_input(const rh_call *call, const void *co
   return call->arrays ? (const void *)call->arrays : data[0];
 }
 
-/* Of so many elements of what rh_call_host_input() gave. */
+/* Reduces n elements of what rh_call_host_input() gave. */
 rh_status rh_call_fast(const rh_call *call, const void *from, uint64_t n, rh_result *result,
                        rh_error *error);

@@ -163,7 +163,7 @@ static rh_status run_ring(rh_prepared *p, const void *const *data, uint64_t n, r
                           rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
   cl_command_queue queue = p->job.context->options.queue;
-  /* What the caller's own commands write may be what is read. */
+  /* The caller's own commands may write what is read. */
   if (queue) RH_CL_TRY(error, clFinish(queue), "finishing the caller's queue");
   RH_TRY(rh_arrays_reduce(p->ring, data, n, value, NULL, error));
   rh_call_decode(&p->call, value, n, result);
@@ -270,7 +270,7 @@ APART static rh_status run_call(rh_prepared *p, const rh_call_spec *asked, rh_re
   return call.arrays ? run_from(p, &call, result, error) : run_buffers(p, &call, result, error);
 }
 
-/* What the fast path takes: arrays, which begin where they are. */
+/* The fast path takes arrays, which begin where they are. */
 static inline int is_plain(const rh_prepared *p, const rh_call_spec *call) {
   return call->struct_size == sizeof *call && call->n_operands == p->call.n_operands &&
          call->arrays && !call->buffers && !call->first && !call->values;

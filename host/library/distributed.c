@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What each rank says before anything is reduced. */
+/* Each rank says this before anything is reduced. */
 typedef struct claim {
   uint64_t n;        /* elements that it holds; cannot_begin */
   rh_digest problem; /* of what is asked for */
@@ -57,7 +57,7 @@ static int32_t gather(void *communicator, const void *mine, uint32_t n, void *al
 
 static const rh_transport by_caller = {.name = "the caller's", .gather = gather};
 
-/* What is wrong here cannot be said to others. */
+/* An error here cannot be told to others. */
 static rh_status take_communicator(distributed *d, const rh_communicator *given, rh_error *error) {
   rh_communicator *by = &d->by;
   if (!given) return rh_fail(error, RH_E_USAGE, "rh_reduce_distributed: the communicator is null");

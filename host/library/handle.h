@@ -1,4 +1,4 @@
-/* What programs hold: a context, behind a lock, and what the library keeps of their calls. */
+/* Programs hold a context, behind a lock, and what the library keeps of their calls. */
 #pragma once
 
 #include "../core/run/context.h"

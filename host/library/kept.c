@@ -93,7 +93,7 @@ static rh_status set_up_whole(rh_redhost *redhost, rh_kept_job *kept, rh_error *
   return rh_job_check_order(&kept->job, error);
 }
 
-/* By the strategy that was found for all elements. */
+/* The ring has the strategy that was found for all elements. */
 static rh_status set_up_ring(rh_redhost *redhost, rh_kept_job *kept, rh_error *error) {
   rh_kept *all = redhost->kept;
   kept->ring = calloc(1, sizeof *kept->ring);
@@ -132,7 +132,7 @@ static rh_status set_up_some(rh_redhost *redhost, rh_kept_job *kept, uint64_t n,
   RH_TRY(status);
   kept->blame = redhost->context->blame;
   if (!kept->ring) rh_call_begin(&kept->call, &kept->job);
-  /* What such an operator counts from differs from call to call. */
+  /* Such an operator counts from a number that differs from call to call. */
   if (kept->job.spec.operation.op->has_base) kept->call.fast_max_n = 0;
   if (kept->ring && rh_arrays_keep_bits(&kept->job)) kept->job.spec.operation.n = next_power(n);
   return RH_OK;
@@ -147,7 +147,7 @@ static rh_status check(const rh_request *request, const rh_job_spec *spec, int i
   return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined", spec->operation.op->name);
 }
 
-/* Of the job only what is asked for. */
+/* Names of the job only what is asked for. */
 static rh_status name(rh_redhost *redhost, const rh_request *request, uint64_t n, int is_part,
                       rh_kept_job *kept, rh_error *error) {
   rh_job_spec *spec = &kept->job.spec;
@@ -293,14 +293,13 @@ static rh_status place_operands(rh_redhost *redhost, rh_kept_job *kept, const vo
   return RH_OK;
 }
 
-/* What the caller's own commands write may be what is read. */
+/* The caller's own commands may write what is read. */
 static rh_status wait_for_caller(const rh_redhost *redhost, rh_error *error) {
   cl_command_queue queue = redhost->context->options.queue;
   if (queue) RH_CL_TRY(error, clFinish(queue), "finishing the caller's queue");
   return RH_OK;
 }
 
-/* Of a job without a ring. */
 typedef struct place {
   rh_redhost *redhost;
   rh_kept_job *kept;
@@ -324,7 +323,7 @@ uint64_t rh_kept_chunk(const rh_job_spec *job, uint64_t n) {
   return n < most ? n : most;
 }
 
-/* What is in memory and read once fits no cache anyway. */
+/* Elements that are read once from memory fit no cache anyway. */
 static uint32_t most_level(const rh_kept_job *kept, uint32_t check) {
   return kept->job.device || check != RH_CHECK_FULL ? DEVICE_LEVEL : HOST_LEVEL;
 }

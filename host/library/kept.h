@@ -22,7 +22,7 @@ typedef struct rh_kept_job {
   uint64_t most_class_n; /* up to so many elements, sizes are rounded up */
   uint64_t most_whole_n; /* more may be streamed */
   uint32_t blame;        /* rh_context.blame when it was set up */
-  /* Set up; its input and data are not used.  Of a job whose arrays are streamed only opened, for
+  /* Set up; its input and data are not used.  A job whose arrays are streamed is only opened, for
    * what there is to know of it. */
   rh_job job;
   rh_worker *ring;   /* of such a job; null: arrays go there as a whole */

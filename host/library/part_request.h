@@ -1,4 +1,4 @@
-/* What a caller asks for, of a part whose elements are in memory. */
+/* A caller's request for a part whose elements are in memory. */
 #pragma once
 
 #include "handle.h"

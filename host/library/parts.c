@@ -1,4 +1,4 @@
-/* What parts of a reduction come to, as bytes of the caller's. */
+/* Parts of a reduction, as bytes of the caller's. */
 #include "../core/base/error.h"
 #include "../core/base/fpstate.h"
 #include "../core/base/log.h"

@@ -114,7 +114,7 @@ static rh_status open_ring(rh_prepared *p, rh_redhost *redhost, const rh_job_spe
   return RH_OK;
 }
 
-/* Of the caller's queue, buffers of all sizes may follow; without it, only arrays, of which the job
+/* Buffers of all sizes may follow in the caller's queue; without it, only arrays, of which the job
  * then gets those that are not streamed.  Both have the strategy that was found for max_n. */
 static rh_status make_ring(rh_prepared *p, rh_redhost *redhost, const rh_job_spec *spec,
                            rh_error *error) {

@@ -16,8 +16,8 @@ struct rh_prepared {
   rh_redhost *redhost;
   uint64_t max_n;
   rh_custom *custom; /* that of job.spec.op, or null */
-  /* Of the host's arrays, more than most_whole elements are streamed through it: the job may be set
-   * up for no more.  Null: none are. */
+  /* Arrays of the host with more than most_whole elements are streamed through it: the job may be
+   * set up for no more.  Null: none are. */
   rh_worker *ring;
   uint64_t most_whole;
   uint32_t data_on_device, result_on_device;

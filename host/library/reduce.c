@@ -71,7 +71,7 @@ static rh_status reduce_checked(rh_redhost *redhost, const rh_request *request, 
   return status;
 }
 
-/* As a prepared call does. */
+/* A prepared call does the same. */
 static rh_status reduce_unchecked(rh_redhost *redhost, uint64_t n, rh_kept_job *kept,
                                   const void *const *operands, rh_result *result, rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];

@@ -19,7 +19,7 @@ typedef struct rh_sized {
 
 enum { RH_MOST_STRUCT_BYTES = 4096 }; /* a larger size was never set */
 
-/* Of a struct that is shorter than any version, or longer than this one. */
+/* Checks a struct that is shorter than any version, or longer than this one. */
 rh_status rh_sized_check_unusual(const void *given, const rh_sized *kind, rh_error *error);
 /* RH_E_USAGE if the struct cannot have this size, or if fields are set that this version does not
  * know. */

@@ -16,7 +16,7 @@ enum { WAIT_MS = 100, MOST_AT_ONCE = 4 << 20, PIPE_BYTES = 1 << 20 };
 
 /* ---- Opening files ---- */
 
-/* As many of a file's first bytes as its format takes. */
+/* Reads as many of a file's first bytes as its format takes. */
 static rh_status read_header(rh_feed *feed, void **bytes, uint64_t *length, rh_error *error) {
   uint64_t wanted = rh_file_wanted(NULL, 0);
   *bytes = NULL;

@@ -36,7 +36,7 @@ rh_status rh_feed_open(rh_feed *feed, const char *path, rh_type type, const rh_r
 rh_status rh_feed_open_pipe(rh_feed *feed, rh_type type, const rh_reporter *reporter,
                             rh_error *error);
 
-/* Of a pipe: reads on until more than `most` bytes of it are in memory, or all that belong to it.
+/* Reads on in a pipe until more than `most` bytes of it are in memory, or all that belong to it.
  * Returns RH_OK in both cases; feed->head.ended or rh_feed_is_gathered() tells. */
 rh_status rh_feed_gather(rh_feed *feed, uint64_t most, rh_error *error);
 int rh_feed_is_gathered(const rh_feed *feed);

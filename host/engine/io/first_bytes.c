@@ -92,7 +92,7 @@ static int is_text(const char *bytes, uint64_t length) {
   return length > 2 && rh_is_plain_utf8(plain, length);
 }
 
-/* What the file is, other than a .npy file or raw data; null: perhaps raw data. */
+/* The kind of file that this is, other than a .npy file or raw data; null: perhaps raw data. */
 static const kind *find_kind(const char *bytes, uint64_t length) {
   enum { STRONG = 5 /* bytes: no word of a text */ };
   int is_printable = is_text(bytes, length);

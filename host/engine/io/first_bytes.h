@@ -1,4 +1,4 @@
-/* What is checked of every input file, however it is read: mapped, into memory, or in pieces. */
+/* Checks of every input file, however it is read: mapped, into memory, or in pieces. */
 #pragma once
 
 #include "npy.h"

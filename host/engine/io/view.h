@@ -2,9 +2,8 @@
  * copy.
  *
  * Reading a page that the file no longer has, because it was cut short, or that its disk does not
- * give, raises SIGBUS.  As long as a view is open, a handler of this process puts zeros in the
- * place of such pages, and notes that the view is torn: what was computed from it counts for
- * nothing.
+ * give, raises SIGBUS.  While a view is open, a handler of this process puts zeros in the place of
+ * such pages, and notes that the view is torn: what was computed from it counts for nothing.
  * Signals of other addresses go to the handler that was there before.  For programs: a library
  * leaves the signals of its process alone. */
 #pragma once

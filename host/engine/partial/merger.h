@@ -18,7 +18,7 @@ typedef struct rh_merger {
 rh_status rh_merger_add(rh_merger *merger, rh_context *context, const char *name, const void *bytes,
                         uint64_t size, rh_error *error);
 
-/* As rh_partial_conclude(), but RH_E_FILE where elements are missing. */
+/* Calls rh_partial_conclude(); returns RH_E_FILE where elements are missing. */
 rh_status rh_merger_conclude(rh_merger *merger, rh_result *result, rh_reference *reference,
                              rh_verdict *verdict, rh_error *error);
 void rh_merger_finish(rh_merger *merger);

@@ -83,7 +83,7 @@ static void take_verdict(rh_partial *partial, const rh_verdict *verdict) {
   if (is_worse) partial->worst = *verdict;
 }
 
-/* What a chunk is judged by while its elements are there. */
+/* Judges a chunk while its elements are there. */
 static rh_status judge_chunk(rh_partial *partial, const rh_job *by, const rh_partial_chunk *chunk,
                              rh_error *error) {
   const rh_job_part elements = {.operands = chunk->operands,
@@ -117,7 +117,7 @@ static void note(rh_partial *partial, const rh_job *by, const rh_partial_chunk *
   int64_t level = chunk->level;
   partial->chunks++;
   partial->depth_unknown |= depth == 0;
-  /* Of one that is the whole, which may be short, there is no tree above. */
+  /* A chunk that is the whole, and may be short, has no tree above. */
   while (chunk->first == 0 && level > 0 && partial->fold.unit << (level - 1) >= chunk->n) level--;
   if ((int64_t)depth - level > partial->depth) partial->depth = (int64_t)depth - level;
   if (by->device)

@@ -1,5 +1,6 @@
-/* What a part of a reduction comes to: the nodes of the canonical tree that its values make, what
- * is exactly known of its elements, and its edges: the elements of tiles that are not whole.
+/* A part of a reduction comes to this: the nodes of the canonical tree that its values make, what
+ * is exactly known of its elements, and its edges, which are the elements of tiles that are not
+ * whole.
  *
  * Partials of one reduction merge in any order, and the bits of the whole do not depend on how it
  * was cut.  They travel between threads, processes and ranks, and as files (partial_file.h). */
@@ -92,7 +93,7 @@ uint64_t rh_partial_end(const rh_partial *partial);
 rh_status rh_partial_conclude(rh_partial *partial, rh_result *result, rh_reference *reference,
                               rh_verdict *verdict, rh_error *error);
 
-/* Of a partial to which nothing is missing, and whose whole_n is known: the exact answer, with what
- * judges one by it; and the depth of the answer, 0 if it is not known. */
+/* For a partial to which nothing is missing, and whose whole_n is known: the exact answer, with
+ * what judges one by it; and the depth of the answer, 0 if it is not known. */
 rh_status rh_partial_reference(const rh_partial *partial, rh_reference *reference, rh_error *error);
 uint64_t rh_partial_depth(const rh_partial *partial);

@@ -11,7 +11,7 @@ enum { RH_PARTIAL_VERSION = 2 };
 rh_status rh_partial_write(const rh_partial *partial, const char *text, void **bytes,
                            uint64_t *size, rh_error *error);
 
-/* What there is to know before reading. */
+/* Facts that are known before reading. */
 typedef struct rh_partial_about {
   const char *text;           /* all that partials must have in common to be merged */
   uint64_t first, n, whole_n; /* whole_n: UINT64_MAX if it is not known */

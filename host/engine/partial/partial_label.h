@@ -1,5 +1,5 @@
-/* What a partial is of, as the text that stands in its file: all that partials must have in common
- * to be merged, and enough to make the operator again. */
+/* A partial's label, the text that stands in its file: all that partials must have in common to be
+ * merged, and enough to make the operator again. */
 #pragma once
 
 #include "../../operators/custom/custom.h"

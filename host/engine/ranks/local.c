@@ -277,7 +277,8 @@ static int32_t join(void **made, rh_rank_place *place, char *text, uint32_t byte
     return -1;
   }
   self->peers[0].fd = SOCKET_FD;
-  /* What this process starts is not a rank.  It ends with rank 0, which may have ended already. */
+  /* A process that this one starts is not a rank.  It ends with rank 0, which may have ended
+   * already. */
   fcntl(SOCKET_FD, F_SETFD, FD_CLOEXEC);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   *place = (rh_rank_place){sizeof *place, rank, size, rank};

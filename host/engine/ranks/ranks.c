@@ -164,7 +164,7 @@ rh_status rh_ranks_gather_any(rh_ranks *ranks, const void *mine, uint64_t bytes,
 
 enum { WORKS, IS_DONE, HAS_FAILED };
 
-/* What a rank says once one has failed. */
+/* A rank says this once one has failed. */
 typedef struct last_words {
   int32_t has_failed, status;
   char text[TEXT_BYTES];
@@ -228,7 +228,7 @@ static last_words words_of(rh_status status, const rh_error *why) {
   return mine;
 }
 
-/* What the ranks fail with: the first one's failure.  All with the same words are one. */
+/* All ranks fail with the first one's failure.  Failures in the same words are one. */
 static rh_status judge_words(const rh_ranks *ranks, const last_words *all, rh_error *error) {
   uint32_t size = ranks->place.size, first = 0, same = 0;
   while (first < size && !all[first].has_failed) first++;

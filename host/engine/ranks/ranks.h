@@ -40,8 +40,8 @@ void rh_ranks_close(rh_ranks *ranks);
 rh_status rh_ranks_gather(rh_ranks *ranks, const void *mine, uint32_t bytes, void *all,
                           rh_error *error);
 
-/* The same for a number of bytes that differs from rank to rank and may exceed what a transport
- * takes at once: take() gets them in the order of the ranks. */
+/* Gathers a number of bytes that differs from rank to rank and may exceed what a transport takes at
+ * once: take() gets them in the order of the ranks. */
 rh_status rh_ranks_gather_any(rh_ranks *ranks, const void *mine, uint64_t bytes,
                               rh_status (*take)(void *user, uint32_t rank, const void *theirs,
                                                 uint64_t bytes, rh_error *error),
@@ -57,7 +57,7 @@ rh_status rh_ranks_settle(rh_ranks *ranks, rh_status mine, const rh_error *why, 
 rh_status rh_ranks_work(rh_ranks *ranks, rh_status (*work)(void *user, rh_error *error), void *user,
                         rh_error *error);
 
-/* As far as the environment tells before a job is joined: this process's rank on its host, or 0. */
+/* This process's rank on its host, as far as the environment tells before a job is joined, or 0. */
 uint32_t rh_ranks_turn_here(void);
 
 /* 1: an MPI launcher has started this process, so its environment says. */

@@ -1,4 +1,4 @@
-/* Which rank speaks for a job when several fail by themselves, each for the same reason. */
+/* One rank speaks for a job when several fail by themselves, each for the same reason. */
 #pragma once
 
 /* 1 for the first caller of the processes of this host which one launcher started, and again for

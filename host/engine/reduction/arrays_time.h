@@ -1,4 +1,4 @@
-/* What the way of an array through a ring costs. */
+/* The cost of an array's way through a ring. */
 #pragma once
 
 #include "../../core/run/context.h"

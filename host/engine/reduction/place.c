@@ -69,7 +69,7 @@ void rh_place_finish(rh_place *place) {
 
 /* ---- Reducing ---- */
 
-/* What a slot holds of each chunk, up to the end of its last operand. */
+/* The bytes of a slot that a chunk takes, up to the end of its last operand. */
 static uint64_t used_bytes(const rh_place *place, uint64_t n) {
   uint32_t last = place->job.spec.operation.op->n_operands - 1;
   return place->offsets[last] + n * rh_type_size(place->job.spec.operation.op->operands[last].type);

@@ -32,8 +32,8 @@ typedef struct rh_place {
 uint64_t rh_place_chunk_n(const rh_job_spec *spec, uint64_t bytes);
 
 /* Finds the strategy, asks it, and sets it up.  spec->n and its offsets are the place's to choose;
- * place->job.spec has them.  place->staging: of that device, and borrowed until
- * rh_place_finish(), if it is not null.  As rh_job_init() fails. */
+ * place->job.spec has them.  place->staging: of that device, and borrowed until rh_place_finish(),
+ * if it is not null.  It fails as rh_job_init() does. */
 rh_status rh_place_init(rh_place *place, rh_context *context, const rh_job_spec *spec,
                         uint64_t chunk_n, uint32_t n_slots, rh_error *error);
 void rh_place_finish(rh_place *place);

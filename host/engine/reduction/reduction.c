@@ -19,7 +19,7 @@ typedef struct task {
   pthread_t thread;
 } task;
 
-/* Not on a stack: a strategy may end its thread, which threads of its ring survive. */
+/* It is not on a stack: a strategy may end its thread, which threads of its ring survive. */
 typedef struct rh_reduction_state {
   uint64_t tile, begin, end; /* tiles that are reduced: begin .. end-1 */
   uint32_t most_level;       /* a chunk has 2^level tiles, at most */
@@ -344,9 +344,9 @@ static void find_tiles(const rh_reduction *r) {
   s->end = end > s->begin && r->spec.n ? end : s->begin;
 }
 
-/* As large as suits the devices.  Where the part neither begins nor ends with a chunk, some are
- * smaller, so there are to be many others; else it has chunks of one size, where that is not too
- * small. */
+/* Chunks are as large as suits the devices.  Where the part neither begins nor ends with a chunk,
+ * some are smaller, so there are to be many others; else it has chunks of one size, where that is
+ * not too small. */
 static uint32_t level_of(const rh_reduction *r, uint64_t suits) {
   enum { MANY = 32 };
   const state *s = r->state;

@@ -49,8 +49,8 @@ typedef struct rh_reduction {
 /* Sets up the workers, so that every refusal comes before data are read; reads no element.  A
  * worker whose strategy declines or cannot be set up is left out, if there are others.
  *
- * *partial was initialised with what is reduced, and gets what the part comes to.  What the
- * arguments point to must live until rh_reduction_close(), which is called after a failure, too. */
+ * *partial was initialised with what is reduced, and gets what the part comes to.  The arguments
+ * must live until rh_reduction_close(), which is called after a failure, too. */
 rh_status rh_reduction_open(rh_reduction **reduction, const rh_reduction_spec *spec,
                             rh_partial *partial, rh_error *error);
 

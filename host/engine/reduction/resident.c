@@ -39,7 +39,7 @@ static rh_status set_up_part(rh_resident *r, uint32_t k, uint64_t first, uint64_
   return RH_OK;
 }
 
-/* Those in the host's memory must leave room for others. */
+/* Elements in the host's memory must leave room for others. */
 static rh_status check_host(const rh_resident *r, const uint64_t *starts, rh_error *error) {
   uint64_t tiles = 0, most = r->spec.most_host_bytes, bytes = 0;
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
@@ -249,7 +249,7 @@ static rh_status try_all(rh_resident *r, rh_partial *facts, rh_error *error) {
   return judge_answer(r, facts, error);
 }
 
-/* Not what the others would meet, too, or the user must know. */
+/* 1: the others would not meet it, too, and the user need not know. */
 static int is_of_one_device(rh_status status) {
   return status != RH_E_CANCELLED && status != RH_E_USAGE && status != RH_E_NOMEM &&
          status != RH_E_WRONG;

@@ -7,7 +7,7 @@
 #include "worker.h"
 
 typedef struct rh_resident_spec {
-  /* As rh_stream_spec has them; of each, `n`, `is_up` and `failure` say what became of it.
+  /* The devices are those of rh_stream_spec; `n`, `is_up` and `failure` say what became of each.
    * `chunks` and the place do not count. */
   rh_worker *devices;
   uint32_t n_devices;
@@ -56,6 +56,6 @@ rh_status rh_resident_call(rh_resident *resident, rh_result *result, double *sec
                            rh_error *error);
 
 /* `batch` reductions, enqueued back to back on each device.  *seconds: of one, until all devices
- * are done.  Not if resident->waits. */
+ * are done.  It is not called if resident->waits. */
 rh_status rh_resident_batch(rh_resident *resident, uint32_t batch, rh_result *result,
                             double *seconds, rh_error *error);

@@ -35,8 +35,8 @@ typedef struct rh_resident_part_spec {
   int check;           /* RH_CHECK_*: whether the strategy is tried on a few elements first */
 } rh_resident_part_spec;
 
-/* Asks the strategy, sets it up, and makes room for the elements, which are not there yet.  As
- * rh_job_init() fails, and with RH_E_DEVICE or RH_E_NOMEM where they do not fit. */
+/* Asks the strategy, sets it up, and makes room for the elements, which are not there yet.  It
+ * fails as rh_job_init() does, and with RH_E_DEVICE or RH_E_NOMEM where they do not fit. */
 rh_status rh_resident_part_init(rh_resident_part *part, const rh_resident_part_spec *spec,
                                 rh_error *error);
 void rh_resident_part_finish(rh_resident_part *part);
@@ -54,8 +54,8 @@ rh_status rh_resident_part_loaded(rh_resident_part *part, rh_error *error);
 rh_status rh_resident_part_begin(rh_resident_part *part, rh_error *error);
 rh_status rh_resident_part_end(rh_resident_part *part, rh_error *error);
 
-/* One reduction of many: enqueues it, waits for all, and reads the values of the latest.  Not if it
- * waits. */
+/* One reduction of many: enqueues it, waits for all, and reads the values of the latest.  It is not
+ * called if the part waits. */
 rh_status rh_resident_part_enqueue(rh_resident_part *part, rh_error *error);
 rh_status rh_resident_part_await(const rh_resident_part *part, rh_error *error);
 rh_status rh_resident_part_read(rh_resident_part *part, rh_error *error);

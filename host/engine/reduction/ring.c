@@ -19,8 +19,8 @@ struct rh_ring {
   pthread_mutex_t lock;  /* of all of that */
   pthread_mutex_t claim; /* held while one reader waits for a slot and is dealt its chunk */
   rh_ring_slot *filling; /* has pieces that no reader has taken; under `claim` */
-  /* Of slots, one for each state that a thread waits for: a dozen readers that all woke for every
-   * chunk cost more than a small chunk. */
+  /* Conditions of slots, one for each state that a thread waits for: a dozen readers that all woke
+   * for every chunk cost more than a small chunk. */
   pthread_cond_t freed, read, ready;
   pthread_t threads[2 * RH_RING_MOST_THREADS];
   uint32_t n_threads;

@@ -41,7 +41,7 @@ typedef struct rh_ring_spec {
   /* Looks at a chunk before the caller gets it; 0 checkers: nobody does.  [several threads] */
   rh_status (*check)(void *user, rh_ring_slot *slot, rh_error *error);
   void *user;
-  /* Of the progress of the whole schedule; null: another ring reports it. */
+  /* It reports the progress of the whole schedule; null: another ring reports it. */
   const rh_reporter *reporter;
 } rh_ring_spec;
 
@@ -54,7 +54,7 @@ rh_status rh_ring_take(rh_ring *ring, rh_ring_slot **slot, rh_error *error);
 
 /* Would rh_ring_take() return without waiting? */
 int rh_ring_is_ready(rh_ring *ring);
-/* The same, after at most so many seconds. */
+/* Waits at most so many seconds. */
 int rh_ring_await(rh_ring *ring, double seconds);
 
 void rh_ring_give_back(rh_ring *ring, rh_ring_slot *slot);

@@ -1,5 +1,6 @@
-/* Which chunk of a source is read next, and for which device: each gets chunks as it has room for
- * them, and towards the end only what it can reduce before the others would be done without it.
+/* Decides which chunk of a source is read next, and for which device: each gets chunks as it has
+ * room for them, and towards the end only what it can reduce before the others would be done
+ * without it.
  *
  * A worker is a device's side of the schedule.  It holds the chunks that were dealt to it and whose
  * values are not there yet.  A worker that is given up returns them, and others get them. */

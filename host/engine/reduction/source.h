@@ -56,8 +56,8 @@ void rh_source_of_arrays(rh_source *source, const void *const *arrays, uint64_t 
 /* After all was read: RH_E_FILE if a file changed meanwhile. */
 rh_status rh_source_check_unchanged(const rh_source *source, rh_error *error);
 
-/* What the elements are, as the member "source" of an operation's text: kind, seed and number of
- * generated ones; how those of a file of several dimensions are stored, for the order decides which
- * element has which index.  of_files: 1: with what tells one file from another.  A new reference,
- * or null if out of memory. */
+/* The member "source" of an operation's text: kind, seed and number of generated elements; how
+ * those of a file of several dimensions are stored, for the order decides which element has which
+ * index.  of_files: 1: with what tells one file from another.  A new reference, or null if out of
+ * memory. */
 struct json_t *rh_source_identity(const rh_source *source, int of_files);

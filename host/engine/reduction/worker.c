@@ -9,7 +9,7 @@
 
 enum {
   /* For strategies that read the host's memory: so many chunks of all processes are still in the
-   * processors' last cache.  Of a ring of 24 MiB beside a cache of 32, a fifth of the time is lost;
+   * processors' last cache.  A ring of 24 MiB beside a cache of 32 loses a fifth of the time;
    * smaller chunks than these cost more to schedule than they save. */
   CHUNKS_IN_CACHE = 16,
   LEAST_HOST_CHUNK = RH_STREAM_LEAST_MIB << 20,
@@ -18,11 +18,11 @@ enum {
    * cache of a GPU's host, from which they are copied. */
   DEVICE_CHUNK = RH_STREAM_DEVICE_MIB << 20,
   PIECES = 16, /* that the readers take of one */
-  /* What is viewed is in no cache beforehand, unless its reference was computed. */
+  /* A viewed chunk is in no cache beforehand, unless its reference was computed. */
   VIEWED_CHUNK = 16 << 20,
   MOST_READERS = 4,
-  /* Of data that the host only passes on.  One reader copies 6 to 8 GB/s out of the page cache, and
-   * PCIe 5 takes 55. */
+  /* These read data that the host only passes on.  One reader copies 6 to 8 GB/s out of the page
+   * cache, and PCIe 5 takes 55. */
   MOST_READERS_FOR_COPIES = 12
 };
 
@@ -68,7 +68,7 @@ static uint32_t share_processors(const rh_worker *devices, uint32_t n_devices, u
   return used && n > used ? n / used : 1;
 }
 
-/* Those that copy leave a quarter of the processors to the driver and to us. */
+/* Readers that copy leave a quarter of the processors to the driver and to us. */
 static uint32_t count_readers(const rh_worker *device, uint32_t n, int in_order) {
   uint32_t most = MOST_READERS;
   if (in_order) return 1;

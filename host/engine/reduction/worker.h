@@ -14,8 +14,8 @@
  * a failure beforehand is passed over. */
 typedef struct rh_worker {
   rh_context *context; /* its own, for its session and what is tuned for it; borrowed */
-  /* What is reduced, and by which strategy: of all devices the same operator on the same types.  n
-   * and offsets do not count.  A user's operator has rh_custom_take_base(). */
+  /* The problem and the strategy: all devices have the same operator on the same types.  n and
+   * offsets do not count.  A user's operator has rh_custom_take_base(). */
   const rh_job_spec *job;
   const rh_cl_device *device; /* the strategy's, of rh_job_device(); null: the host */
   rh_place place;             /* of use afterwards for what the strategy answered; to be finished */
@@ -46,7 +46,7 @@ uint32_t rh_worker_slots(const rh_worker *device);
 rh_status rh_worker_open(rh_worker *device, uint64_t n, uint64_t chunk_n, int check,
                          rh_error *error);
 
-/* Sets up the strategies and slots of all that have no failure yet.  Those that decline or cannot
+/* Sets up the strategies and slots of all that have no failure yet.  Workers that decline or cannot
  * be set up are left out, as those are that have one, with warnings; without any, it fails as the
  * first did.  processors: that their threads may use; source: for in_order; whole_n: as
  * rh_worker_open() has n; check: RH_CHECK_*. */
@@ -57,7 +57,7 @@ rh_status rh_workers_set_up(rh_worker *devices, uint32_t n_devices, uint32_t pro
 /* Tries a strategy that is set up on a few elements, for what no check of the answer would show. */
 rh_status rh_stream_try(rh_job *job, int check, rh_error *error);
 
-/* Those that this process may use, shared evenly by so many processes. */
+/* The processors that this process may use, shared evenly by so many processes. */
 uint32_t rh_stream_processors(uint32_t processes);
 
 /* May the other devices of a stream do without one that could not be used, for this reason? */
