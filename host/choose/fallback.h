@@ -10,7 +10,8 @@ typedef struct rh_attempts {
   char others[256]; /* the names of the others */
 } rh_attempts;
 
-/* What is tried with one strategy after the other, until one works: every way to reduce is. */
+/* The call that is tried with one strategy after the other, until one works: every way to reduce
+ * is. */
 typedef struct rh_tries {
   rh_context *context; /* whose `auto` chooses */
   const rh_job_spec *spec;

@@ -14,8 +14,7 @@ typedef struct rh_question {
 
 /* Zeroes the answer first, as the host does. */
 rh_status rh_ask(const rh_strategy *strategy, const rh_question *question, rh_answer *answer);
-/* The same with every struct at another address: `room` has RH_ASK_ROOM bytes, aligned for any
- * type. */
+/* Asks with every struct at another address: `room` has RH_ASK_ROOM bytes, aligned for any type. */
 enum { RH_ASK_ROOM = 4096 };
 rh_status rh_ask_elsewhere(const rh_strategy *strategy, const rh_question *question, void *room,
                            rh_answer *answer);

@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is reduced repeatedly: our own operator, which exposes every change of order, or a served
- * operator that rounds, on data of all magnitudes. */
+/* The operator that is reduced repeatedly: our own, which exposes every change of order, or a
+ * served one that rounds, on data of all magnitudes. */
 typedef struct subject {
   enum { SIDED, GROUPED, ROUNDED } kind;
   rh_pair pair; /* of ROUNDED */
@@ -128,8 +128,8 @@ static rh_outcome same_run(rh_trial *trial, const subject *s) {
   return outcome;
 }
 
-/* The same elements with a setup for more, and at another offset.  FAR sets every bit above those
- * of the alignment. */
+/* Reduces the same elements with a setup for more, and at another offset.  FAR sets every bit above
+ * those of the alignment. */
 static rh_outcome same_elsewhere(rh_trial *trial, subject s) {
   enum { FAR = (1 << 17) - (1 << 12) };
   static const struct {

@@ -72,7 +72,7 @@ static rh_status compare(rh_rig *rig, const char *data) {
       expected.value.f);
 }
 
-/* Of which every combination rounds. */
+/* Every combination of its data rounds. */
 static rh_status try_rounding(rh_rig *rig, uint64_t n, uint64_t first, uint64_t seed) {
   RH_TRY(rh_rig_fill(rig, "zeros", 1, n, first));
   rh_canonical_data(rig->op, rig->type, seed, rig->place->memory + first * rig->row.element_size,

@@ -4,7 +4,7 @@
 #include <redhost/redhost.h>
 #include <stddef.h>
 
-/* What a plugin and a transport export. */
+/* A plugin and a transport export these. */
 #define RH_PLUGIN_SYMBOL    "redhost_plugin_v1"
 #define RH_TRANSPORT_SYMBOL "redhost_transport_v1"
 

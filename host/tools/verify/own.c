@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* Of integers, which wrap: every order gives the same bits. */
+/* Integers wrap, so every order gives the same bits. */
 typedef struct own {
   const char *text; /* of an operator file, with ' for quotation marks */
   rh_type types[RH_MOST_OPERANDS];

@@ -1,4 +1,4 @@
-/* Which problems a strategy is tried on. */
+/* The problems that a strategy is tried on. */
 #pragma once
 
 #include "rig.h"
@@ -14,7 +14,7 @@ enum { RH_MOST_PAIRS = RH_N_OPS * RH_N_TYPES };
  * default parameters. 0: none; the trial's text says why. */
 uint32_t rh_served_pairs(rh_trial *trial, uint64_t max_n, rh_pair pairs[RH_MOST_PAIRS]);
 
-/* As many of them as a quick run has time for, priority pairs first; all if it is not quick. */
+/* The pairs that a quick run has time for, priority pairs first; all if it is not quick. */
 uint32_t rh_some_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick,
                        rh_pair pairs[RH_MOST_PAIRS]);
 

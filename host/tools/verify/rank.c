@@ -120,7 +120,7 @@ static int open_report(const char *directory) {
 
 /* ---- Gathering ---- */
 
-/* What byte k of a rank is in this round; ranks and rounds differ in every byte. */
+/* Byte k of a rank in this round; ranks and rounds differ in every byte. */
 static unsigned char byte_of(const rank *r, uint32_t of, uint32_t k) {
   return (unsigned char)rh_random_mix(r->order.seed ^ ((uint64_t)r->round << 40) ^
                                       ((uint64_t)of << 20) ^ k);
@@ -176,7 +176,7 @@ static int gather(rank *r, uint32_t n, double seconds) {
   return -code;
 }
 
-/* The same where no rank is lost. */
+/* Gathers where no rank is lost. */
 static int gather_calmly(rank *r, uint32_t n) {
   int code = gather(r, n, calm_s);
   if (code > 0)
@@ -261,7 +261,7 @@ static int do_task(rank *r) {
 
 /* ---- The whole ---- */
 
-/* What a transport must leave alone: on it hangs every result. */
+/* A transport must leave these alone: on it hangs every result. */
 static void judge_state(rank *r, const char *phase) {
   rh_footprint_leave(r->footprint);
   rh_footprint_judge(r->footprint, phase, 1);

@@ -6,7 +6,7 @@
 
 #include <redhost/redhost.h>
 
-/* What all ranks of a job do, after they have joined it. */
+/* All ranks of a job do this, after they have joined it. */
 typedef enum rh_rank_task {
   RH_RANK_GREET,  /* one gather, and they leave */
   RH_RANK_SIZES,  /* gathers of every kind of size */

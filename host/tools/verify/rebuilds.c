@@ -68,7 +68,7 @@ static int changes_code(const place *at, const rh_pair *kinds, uint32_t n_kinds,
   return 0;
 }
 
-/* The same with the other parameters at their bounds: one may matter only if another is large. */
+/* Tries it with the other parameters at their bounds: one may matter only if another is large. */
 static int changes_code_beside_others(const place *at, const rh_pair *kinds, uint32_t n_kinds,
                                       uint32_t k) {
   int64_t others[RH_MAX_PARAMS] = {0};

@@ -69,7 +69,7 @@ typedef struct rh_rig {
 /* Takes the default parameters and makes a place for max_n elements with RH_AROUND more on
  * either side.  Does not call query yet.  All functions set rig->error when they fail. */
 rh_status rh_rig_init(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n);
-/* The same without a place: the caller sets one. */
+/* Begins without a place: the caller sets one. */
 rh_status rh_rig_begin(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n);
 rh_status rh_rig_setup(rh_rig *rig);        /* calls query first */
 rh_status rh_rig_setup_anyway(rh_rig *rig); /* ignores the answer of query */

@@ -1,7 +1,7 @@
 /* V84: work-items and groups in another order.  A device that runs the items of a group one after
  * the other, between two barriers, hides a missing barrier where the first item is the one that has
  * to be first.  Nothing says which item has which number, so a kernel may find the last one first:
- * then whatever one item left for another, without a barrier, comes too late.  The same goes for
+ * then whatever one item left for another, without a barrier, comes too late.  So it is with
  * groups. */
 #include "../../core/base/error.h"
 #include "../../core/plug/plugin.h"

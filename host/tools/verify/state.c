@@ -116,7 +116,7 @@ static void take_process(rh_text *to, const char *pid) {
   add(to, "%s", line);
 }
 
-/* Not all kernels list the children of a task, so if there is a child, all processes are
+/* Some kernels do not list the children of a task, so if there is a child, all processes are
  * searched. */
 static void take_children(rh_text *to) {
   siginfo_t info;

@@ -1,4 +1,4 @@
-/* What is to be tested, and by which tests. */
+/* The plugin that is to be tested, and by which tests. */
 #pragma once
 
 #include "trial.h"

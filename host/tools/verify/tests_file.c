@@ -176,7 +176,7 @@ rh_outcome rh_v07_unique(rh_trial *trial) {
   return outcome;
 }
 
-/* What is wrong with one element of a run path; null: nothing. */
+/* The fault of one element of a run path; null: none. */
 static const char *judge_path(const char *element, size_t length) {
   char path[4096], why[RH_TRUST_BYTES];
   if (length == 0) return "is empty, which means the current directory";

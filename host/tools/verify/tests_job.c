@@ -25,7 +25,7 @@ static const double calm_s = 40, quick_calm_s = 20, end_s = 10, over_s = 3, sett
                     say_s = 0.2;
 enum { FEW = 3, LOOK_US = 10000 };
 
-/* What one rank's file says so far. */
+/* One rank's file says this so far. */
 typedef struct seen {
   pid_t pid;
   char host[64];
@@ -143,7 +143,7 @@ static const seen *rank_of(const job *j, uint32_t rank) {
   return NULL;
 }
 
-/* A zombie has ended.  What is on another host cannot be seen. */
+/* A zombie has ended.  A process on another host cannot be seen. */
 static int runs(const seen *s) {
   char path[64], line[512] = "", here[64] = "", state = 'Z';
   gethostname(here, sizeof here - 1);
@@ -232,7 +232,7 @@ static const char *ending_of(const job *j, char to[320]) {
   return to;
 }
 
-/* What the ranks found, or that some did not begin or join. */
+/* Reports what the ranks found, or that some did not begin or join. */
 static rh_outcome judge_ranks(const job *j) {
   char ending[320];
   uint32_t joined = 0;

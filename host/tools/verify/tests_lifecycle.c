@@ -35,7 +35,7 @@ rh_outcome rh_v31_no_run(rh_trial *trial) {
 
 /* ---- V32 ---- */
 
-/* As many runs as a moment allows, which a busy machine has fewer of. */
+/* A moment allows so many runs, and fewer on a busy machine. */
 enum {
   LEAST_RUNS = 1000,
   MOST_RUNS = 4000,

@@ -179,7 +179,7 @@ rh_outcome rh_v47_neighbours(rh_trial *trial) {
   return rh_try_pairs(trial, 20011, 4, NULL, neighbours_kept);
 }
 
-/* The same range between other bytes: a read outside it changes the result. */
+/* Puts the range between other bytes: a read outside it changes the result. */
 static rh_status poisoned(rh_rig *rig, uint64_t seed) {
   _Alignas(16) unsigned char first[16], second[16];
   for (size_t k = 0; k < COUNT(small_sizes); k++) {
@@ -247,8 +247,7 @@ static rh_status minimise(rh_rig *rig, const char *kind, uint64_t seed, uint64_t
 
 enum { MOST_RANDOM = 100003, CASES_PER_PAIR = 200 };
 
-/* As many cases as the time allows, and at least a minimum, which takes longer on a busy
- * machine. */
+/* The time allows so many cases, and at least a minimum, which takes longer on a busy machine. */
 typedef struct budget {
   double until, latest;
   uint32_t least, done;

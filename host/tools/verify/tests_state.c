@@ -76,8 +76,8 @@ static void use_context(cl_context context, cl_device_id device) {
   clReleaseCommandQueue(queue);
 }
 
-/* A driver that is used directly starts its threads and opens its device at its first use.  What
- * still changes later is not compared for the plugin. */
+/* A driver that is used directly starts its threads and opens its device at its first use.  Later
+ * changes are not compared for the plugin. */
 static void learn_unsteady(rh_trial *trial, rh_footprint *footprint) {
   enum { TIMES = 3 };
   rh_cl_session *session;

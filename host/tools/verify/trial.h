@@ -41,7 +41,7 @@ rh_outcome rh_trial_skip(rh_trial *trial, const char *format, ...)
  * files that cannot be loaded. */
 rh_outcome rh_trial_load(rh_trial *trial);
 
-/* What a test needs before it starts. */
+/* A test needs this before it starts. */
 enum {
   RH_NEEDS_NOTHING,     /* the file alone */
   RH_NEEDS_PLUGIN,      /* loaded and validated */
@@ -49,7 +49,7 @@ enum {
   RH_NEEDS_DEVICE       /* and a session on a device, unless the strategy is host code */
 };
 
-/* What a test is of. */
+/* A test is of this. */
 enum {
   RH_OF_FILE,      /* of every file, once */
   RH_OF_PLUGIN,    /* of a plugin's file, once */
