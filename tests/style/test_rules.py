@@ -195,6 +195,14 @@ class Rules(unittest.TestCase):
                 self.assertEqual(len(found), wrong, (path, text))
                 self.assertTrue(not wrong or instead in found[0], found)
 
+    def test_subjects(self):
+        fine = "/* The file is closed; it stays.\n * A reader waits for it. */\n"
+        for text, wrong in [("/* What the file is of: it stays. */\n", 1), ("/* The same\n * for a file: as it is. */\n", 1),
+                            ("/* Whatever the file is, it stays. */\n", 0), ('f("/* Of a file that is there. */");\n', 0),
+                            (fine * 25 + "/* By which it is known. */\n", 0), (fine * 24 + "/* By which it is known. */\n", 1)]:
+            self.assertEqual(len(self.complaints(words.without_subject, "host/core/base/a.c", text)), wrong, text)
+        self.assertEqual(len(self.complaints_of(words.without_subject, {"host/a/a.c": "/* Not of a file. */\n", "host/b/b.c": fine * 50})), 1)
+
     def test_shadows(self):
         for text, wrong in [("static int open(int a) {", 1), ("static rh_status wait(local *l) {", 1), ("static char *read(int a);", 1),
                             ("static void warn(const rh_app *app) {", 1), ("static int judge(int a) {", 1), ("static int settle(int a) {", 1), ("static rh_rig *of(int a) {", 1),

@@ -1,6 +1,8 @@
 """words.py ROOT: nothing is left for later in the sources, no test relies on a file that somebody may make, and texts use
 the field's terms and plain English.
 """
+import collections
+import os
 import re
 
 import sources
@@ -48,6 +50,9 @@ VAGUE = re.compile(r"^static [^=;(]*[ *](ask|give|hear|judge|look|lose|make|of|s
 FOLDERS = ["host", "kernels", "plugins", "sdk", "tests", "scripts", "docs"]
 SUFFIXES = (".c", ".h", ".cl", ".py", ".sh", ".cmake", ".txt", ".md", ".in", "Makefile", "/run", "/test")
 STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
+# A sentence that begins so leaves a reader to find its subject; a folder of host/ may have one in fifty.
+SUBJECTLESS = re.compile(r"(?:Of|By|Those|That|What|Which|As|Not|The same)\b")
+COMMENT = re.compile(r"/\*(.*?)\*/", re.DOTALL)
 
 
 def wording(path, line):
@@ -57,6 +62,28 @@ def wording(path, line):
     shown = line if path.endswith(".md") else " ".join(STRING.findall(line))
     return [instead for habit, instead in HABITS if habit.search(line)] + \
            [instead for term, instead in TERMS if term.search(shown)]
+
+
+def sentences(source):
+    """(offset, sentence) of each in the comments, and of each part behind a colon or semicolon."""
+    for comment in COMMENT.finditer(STRING.sub(lambda match: "_" * len(match.group()), source)):
+        at = comment.start()
+        for part in re.split(r"(?<=[.;:])\s+", " ".join(re.sub(r"\n\s*\*", " ", comment.group(1)).split())):
+            if len(part.split()) >= 3:
+                yield at, part
+
+
+def without_subject(root):
+    """The sentences of folders where more than one in fifty begins without a subject."""
+    total, found = collections.Counter(), collections.defaultdict(list)
+    for path in sources.files(root, ["host"], (".c", ".h")):
+        source = sources.read(root, path)
+        for at, part in sentences(source):
+            folder = os.path.dirname(path)
+            total[folder] += 1
+            if SUBJECTLESS.match(part):
+                found[folder].append(f"{path}:{source.count(chr(10), 0, at) + 1}: begin with the subject: {part[:60]}")
+    return [complaint for folder in found if 50 * len(found[folder]) > total[folder] for complaint in found[folder]]
 
 
 def check(root):
@@ -77,4 +104,4 @@ def check(root):
 
 
 if __name__ == "__main__":
-    sources.main(check)
+    sources.main(lambda root: check(root) + without_subject(root))

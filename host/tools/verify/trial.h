@@ -9,8 +9,8 @@ typedef struct rh_trial {
   const char *path;          /* of the plugin's file, absolute */
   const char *strategy_name; /* null: the first one in the file */
   uint64_t seed;
-  const char *own;    /* of the operator that is named: an operation's text; or null */
-  const char *launch; /* how a job of several ranks is started; {n}: their number; or null */
+  const char *own;         /* of the operator that is named: an operation's text; or null */
+  const char *launch;      /* how a job of several ranks is started; {n}: their number; or null */
   uint32_t quick, variant; /* variant: from 0, if a test runs in several processes */
   double random_s;
   int alone;           /* the test has a process to itself and may change it */
