@@ -1,8 +1,9 @@
-/* A folder for a test's files, and a way to start a suite: what programs of this folder share. */
+/* A folder for a test's files. */
 #ifndef RH_TEST_FOLDER_H
 #define RH_TEST_FOLDER_H
 
-#include <check.h>
+#include "../suite/suite.h"
+
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,17 +25,6 @@ static inline int remove_one(const char *path, const struct stat *info, int flag
 
 static inline void remove_folder(const char *path) {
   nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-/* Runs the cases that make() adds to a suite; main's result. */
-static inline int run_cases(const char *name, void (*make)(Suite *suite)) {
-  Suite *suite = suite_create(name);
-  make(suite);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 #endif

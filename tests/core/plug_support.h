@@ -285,16 +285,10 @@ static inline void assert_nothing_left(int descriptors) {
 
 /* ---- Suites ---- */
 
-static inline TCase *add_case(Suite *suite, const char *name) {
-  TCase *one = tcase_create(name);
-  tcase_add_checked_fixture(one, set_up, NULL);
-  tcase_set_timeout(one, 120);
-  suite_add_tcase(suite, one);
-  return one;
-}
+CASES(plugins, .set_up = set_up)
 
-/* Runs the cases that make() adds, or is the child that one of them started. */
-static inline int plug_main(int argc, char **argv, const char *name, void (*make)(Suite *suite)) {
+/* Runs the tests, or is the child that one of them started. */
+static inline int plug_main(int argc, char **argv) {
   ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
   if (length < 0) return 1;
   const char *part = getenv("REDHOST_TEST_CHILD");
@@ -304,7 +298,7 @@ static inline int plug_main(int argc, char **argv, const char *name, void (*make
   setenv("HOME", base, 1);
   unsetenv("XDG_DATA_HOME");
   unsetenv("REDHOST_PLUGIN_PATH");
-  int result = run_cases(name, make);
+  int result = run_tests();
   remove_folder(base);
   return result;
 }

@@ -1,5 +1,6 @@
 /* host/core/plug/discover.c and walk.c: where plugins are searched for, and which files are
  * trusted. */
+#include "../suite/suite.h"
 #include "plug_support.h"
 
 #include <stdio.h>
@@ -32,7 +33,7 @@ static void search_for(rh_discovery *search, const rh_options *options) {
   ck_assert_msg(status == RH_OK, "%s", error.message);
 }
 
-START_TEST(places_come_in_order) {
+TEST(places_come_in_order) {
   rh_discovery search;
   make_dir("option");
   make_dir("second");
@@ -69,9 +70,8 @@ START_TEST(places_come_in_order) {
                                        in("env"), in("data")));
   rh_discovery_finish(&search);
 }
-END_TEST
 
-START_TEST(the_home_directory_is_searched) {
+TEST(the_home_directory_is_searched) {
   rh_discovery search;
   make_dir("home");
   make_dir("home/.local");
@@ -84,9 +84,8 @@ START_TEST(the_home_directory_is_searched) {
   ck_assert_str_eq(fate_of(&search, path), "at 0");
   rh_discovery_finish(&search);
 }
-END_TEST
 
-START_TEST(relative_elements_are_ignored) {
+TEST(relative_elements_are_ignored) {
   rh_discovery search;
   copy("fine");
   ck_assert(chdir(dir) == 0);
@@ -103,9 +102,8 @@ START_TEST(relative_elements_are_ignored) {
   ck_assert_uint_eq(search.n_notes, 7); /* and the empty one at the end; none of the defaults */
   rh_discovery_finish(&search);
 }
-END_TEST
 
-START_TEST(odd_entries_are_refused) {
+TEST(odd_entries_are_refused) {
   rh_discovery search;
   copy("fine");
   copy_as("fine", "fine.so.1");
@@ -127,9 +125,8 @@ START_TEST(odd_entries_are_refused) {
   ck_assert_str_eq(fate_of(&search, in(".hidden.so")), "not found");
   rh_discovery_finish(&search);
 }
-END_TEST
 
-START_TEST(what_others_can_write_is_refused) {
+TEST(what_others_can_write_is_refused) {
   rh_discovery search;
   make_dir("open");
   make_dir("sticky");
@@ -158,10 +155,9 @@ START_TEST(what_others_can_write_is_refused) {
   assert_says(fate_of(&search, in("closed/b.so")), "refused: is not trusted: ");
   rh_discovery_finish(&search);
 }
-END_TEST
 
 /* The rule itself is the table of test_trust.c. */
-START_TEST(the_way_to_a_plugin_counts) {
+TEST(the_way_to_a_plugin_counts) {
   rh_discovery search;
   make_dir("open");
   make_dir("open/in");
@@ -185,9 +181,8 @@ START_TEST(the_way_to_a_plugin_counts) {
   assert_says(fate_of(&search, in("good/b.so")), "/open is writable by everyone");
   rh_discovery_finish(&search);
 }
-END_TEST
 
-START_TEST(strangers_are_refused) {
+TEST(strangers_are_refused) {
   rh_discovery search;
   if (geteuid() != 0) return; /* only root can create files of another user */
   make_dir("theirs");
@@ -201,9 +196,8 @@ START_TEST(strangers_are_refused) {
   assert_says(fate_of(&search, in("ours/a.so")), "/ours/a.so belongs to another user (uid 12345)");
   rh_discovery_finish(&search);
 }
-END_TEST
 
-START_TEST(the_file_asked_for_must_be_there) {
+TEST(the_file_asked_for_must_be_there) {
   rh_discovery search;
   rh_error error;
   rh_options options = options_for(NULL);
@@ -218,9 +212,8 @@ START_TEST(the_file_asked_for_must_be_there) {
   ck_assert_int_eq(rh_discover(&search, &options, &error), RH_E_FILE);
   assert_says(error.message, "is not a regular file");
 }
-END_TEST
 
-START_TEST(privileges_shut_the_environment_out) {
+TEST(privileges_shut_the_environment_out) {
   int ends[2], status;
   char said[4096] = "";
   if (geteuid() != 0) return; /* only root can change its user */
@@ -245,20 +238,6 @@ START_TEST(privileges_shut_the_environment_out) {
   assert_says(said, "the user's plugin directory: ignored");
   ck_assert_ptr_null(strstr(said, "fine.so"));
 }
-END_TEST
-
-static void add_cases(Suite *suite) {
-  TCase *searching = add_case(suite, "search");
-  tcase_add_test(searching, places_come_in_order);
-  tcase_add_test(searching, the_home_directory_is_searched);
-  tcase_add_test(searching, relative_elements_are_ignored);
-  tcase_add_test(searching, odd_entries_are_refused);
-  tcase_add_test(searching, what_others_can_write_is_refused);
-  tcase_add_test(searching, the_way_to_a_plugin_counts);
-  tcase_add_test(searching, strangers_are_refused);
-  tcase_add_test(searching, the_file_asked_for_must_be_there);
-  tcase_add_test(searching, privileges_shut_the_environment_out);
-}
 
 /* Prints what a search finds, for the test that starts this program with another user's rights. */
 static int print_search(void) {
@@ -272,5 +251,5 @@ static int print_search(void) {
 
 int main(int argc, char **argv) {
   if (argc > 1 && strcmp(argv[1], "--search") == 0) return print_search();
-  return plug_main(argc, argv, "discover", add_cases);
+  return plug_main(argc, argv);
 }

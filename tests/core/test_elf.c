@@ -1,5 +1,6 @@
 /* host/core/plug/elf.c: shared objects are read before they are opened. */
 #include "../../host/core/plug/elf.h"
+#include "../suite/suite.h"
 #include "plug_support.h"
 
 #include <elf.h>
@@ -20,13 +21,12 @@ static void assert_elf(const char *path, const char *expected) {
   }
 }
 
-START_TEST(whole_objects_pass) {
+TEST(whole_objects_pass) {
   assert_elf(path_of("%s/fine.so", zoo()), NULL);
   assert_elf(self, NULL); /* a position-independent program is one, too: the loader refuses it */
 }
-END_TEST
 
-START_TEST(other_files_are_named) {
+TEST(other_files_are_named) {
   const char *path = in("x.so");
   write_file(path, "", 0);
   assert_elf(path, "is empty");
@@ -44,9 +44,8 @@ START_TEST(other_files_are_named) {
   ck_assert(mkfifo(path, 0600) == 0);
   assert_elf(path, "is not a regular file");
 }
-END_TEST
 
-START_TEST(every_cut_is_noticed) {
+TEST(every_cut_is_noticed) {
   size_t n;
   const char *path = copy("fine");
   free(read_file(path, &n));
@@ -55,7 +54,6 @@ START_TEST(every_cut_is_noticed) {
     assert_elf(path, n ? "is cut off: " : "is empty");
   }
 }
-END_TEST
 
 /* fine.so with some bytes of its header changed. */
 static void assert_patched(size_t at, uint64_t value, size_t bytes, const char *expected) {
@@ -67,7 +65,7 @@ static void assert_patched(size_t at, uint64_t value, size_t bytes, const char *
   assert_elf(in("x.so"), expected);
 }
 
-START_TEST(other_machines_are_named) {
+TEST(other_machines_are_named) {
   const char *here = "x86_64";
   size_t at = offsetof(Elf64_Ehdr, e_machine);
 #if defined(__aarch64__)
@@ -81,18 +79,16 @@ START_TEST(other_machines_are_named) {
   assert_patched(EI_DATA, ELFDATA2MSB, 1, "built for machine");
   assert_patched(at, EM_386, 2, path_of("built for i386, this is %s", here));
 }
-END_TEST
 
-START_TEST(other_kinds_are_named) {
+TEST(other_kinds_are_named) {
   size_t at = offsetof(Elf64_Ehdr, e_type);
   assert_patched(at, ET_REL, 2, "is an object file, not linked");
   assert_patched(at, ET_EXEC, 2, "is a program");
   assert_patched(at, ET_CORE, 2, "is a core dump");
   assert_patched(at, 77, 2, "ELF type 77");
 }
-END_TEST
 
-START_TEST(offsets_are_not_trusted) {
+TEST(offsets_are_not_trusted) {
   assert_patched(offsetof(Elf64_Ehdr, e_phoff), UINT64_MAX - 8, 8, "is damaged");
   assert_patched(offsetof(Elf64_Ehdr, e_shoff), UINT64_MAX, 8, "is damaged");
   assert_patched(offsetof(Elf64_Ehdr, e_phoff), 1u << 30, 8, "is cut off");
@@ -103,17 +99,15 @@ START_TEST(offsets_are_not_trusted) {
   /* Segments are read as stored: the dynamic one is missing now. */
   assert_patched(offsetof(Elf64_Ehdr, e_phnum), 1, 2, "no dynamic section");
 }
-END_TEST
 
 /* Objects may lack sections: then the segments determine the file's length. */
-START_TEST(segments_alone_show_a_cut) {
+TEST(segments_alone_show_a_cut) {
   assert_patched(offsetof(Elf64_Ehdr, e_shoff), 0, 8, NULL);
   ck_assert(truncate(in("x.so"), 9000) == 0);
   assert_elf(in("x.so"), "is cut off: 9000 bytes of at least ");
 }
-END_TEST
 
-START_TEST(no_header_crashes) {
+TEST(no_header_crashes) {
   size_t n;
   unsigned char *file = read_file(path_of("%s/fine.so", zoo()), &n);
   for (size_t at = 0; at < 1024 && at < n; at++) {
@@ -127,20 +121,7 @@ START_TEST(no_header_crashes) {
   }
   free(file);
 }
-END_TEST
-
-static void add_cases(Suite *suite) {
-  TCase *elf = add_case(suite, "elf");
-  tcase_add_test(elf, whole_objects_pass);
-  tcase_add_test(elf, other_files_are_named);
-  tcase_add_test(elf, every_cut_is_noticed);
-  tcase_add_test(elf, other_machines_are_named);
-  tcase_add_test(elf, other_kinds_are_named);
-  tcase_add_test(elf, offsets_are_not_trusted);
-  tcase_add_test(elf, segments_alone_show_a_cut);
-  tcase_add_test(elf, no_header_crashes);
-}
 
 int main(int argc, char **argv) {
-  return plug_main(argc, argv, "elf", add_cases);
+  return plug_main(argc, argv);
 }

@@ -3,8 +3,8 @@
 #include "../../host/core/base/half.h"
 #include "../../host/core/check/exact.h"
 #include "../../host/core/check/exact_prod.h"
+#include "../suite/suite.h"
 
-#include <check.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,6 +18,7 @@ typedef struct big {
 } big;
 
 /* *b += x, split by frexp and added bit by bit, all 53. */
+
 static void big_add(big *b, double x) {
   if (x == 0) return;
   int exponent;
@@ -208,9 +209,16 @@ static void *allocate(uint64_t n, size_t size) {
   return p;
 }
 
+/* Valgrind computes long doubles in double: then what is said to their last bit, or beyond DBL_MAX,
+ * is not. */
+static int long_double_works(void) {
+  volatile long double one = 1, more = one + LDBL_EPSILON;
+  return more > one;
+}
+
 /* ---- Tests of sums ---- */
 
-START_TEST(empty_and_single) {
+TEST(empty_and_single) {
   rh_exact_sum none = sum_of(RH_TYPE_f32, NULL, 0);
   ck_assert(rh_exact_sum_float(&none) == 0 && !signbit(rh_exact_sum_float(&none)));
   ck_assert(rh_exact_sum_double(&none) == 0 && !signbit(rh_exact_sum_double(&none)));
@@ -223,9 +231,8 @@ START_TEST(empty_and_single) {
     ck_assert(rh_exact_sum_error(&one, values[i]) == 0);
   }
 }
-END_TEST
 
-START_TEST(hard_cancellation) {
+TEST_LOOP(hard_cancellation, 0, long_double_works()) {
   ck_assert(round_f64(SUM_F64(1e308, -1e308, 0x1p-1074)) == 0x1p-1074);
   ck_assert(round_f64(SUM_F64(0x1p-1074, 1e308, 1, -1e308)) == 1);
   ck_assert(round_f64(SUM_F64(DBL_MAX, DBL_MAX, -DBL_MAX, -DBL_MAX, -0x1p-1074)) == -0x1p-1074);
@@ -236,9 +243,8 @@ START_TEST(hard_cancellation) {
   ck_assert(rh_exact_sum_long(&sum) == 3);
   ck_assert(rh_exact_abs_up(&sum) >= 2e308L && rh_exact_abs_up(&sum) < 2.0001e308L);
 }
-END_TEST
 
-START_TEST(ties_go_to_even) {
+TEST(ties_go_to_even) {
   const double u = 0x1p-53, tiny = 0x1p-1074;
   ck_assert(round_f64(SUM_F64(1, u)) == 1);
   ck_assert(round_f64(SUM_F64(1, u, tiny)) == 1 + 2 * u);
@@ -260,9 +266,8 @@ START_TEST(ties_go_to_even) {
   ck_assert(round_f32(SUM_F64(0x1.8p-149)) == 0x1p-148f);
   ck_assert(round_f32(SUM_F64(-0x1p-126, 0x1p-150)) == -0x1p-126f);
 }
-END_TEST
 
-START_TEST(overflow_is_like_ieee) {
+TEST(overflow_is_like_ieee) {
   const double half = 0x1p970, tiny = 0x1p-1074;
   ck_assert(round_f64(SUM_F64(DBL_MAX, DBL_MAX)) == INFINITY);
   ck_assert(round_f64(SUM_F64(-DBL_MAX, -DBL_MAX)) == -INFINITY);
@@ -275,9 +280,8 @@ START_TEST(overflow_is_like_ieee) {
   ck_assert(rh_exact_sum_error(&sum, DBL_MAX) == (long double)DBL_MAX);
   ck_assert(rh_exact_sum_long(&sum) == 2 * (long double)DBL_MAX);
 }
-END_TEST
 
-START_TEST(every_half) {
+TEST(every_half) {
   uint16_t *all = allocate(65536, sizeof *all), *finite = allocate(65536, sizeof *finite);
   rh_exact_bins *bins = rh_exact_bins_create(RH_TYPE_f16);
   uint64_t n_finite = 0, units = 0; /* sum of positive halves in units of 2^-24 */
@@ -313,9 +317,8 @@ START_TEST(every_half) {
   free(all);
   free(finite);
 }
-END_TEST
 
-START_TEST(random_against_big_integers) {
+TEST_LOOP(random_against_big_integers, 0, long_double_works()) {
   static const struct {
     unsigned low, range;
   } in_f64[] = {{0, 2047}, {0, 3}, {1023, 1}, {1000, 60}, {2040, 7}},
@@ -339,10 +342,9 @@ START_TEST(random_against_big_integers) {
   free(y);
   free(z);
 }
-END_TEST
 
 /* Elements, their negatives in another order, and a small number: the sum is that number. */
-START_TEST(massive_cancellation) {
+TEST_LOOP(massive_cancellation, 0, long_double_works()) {
   enum { N = 5000 };
   double *x = allocate(2 * N + 2, sizeof *x);
   for (int round = 0; round < 20; round++) {
@@ -358,13 +360,12 @@ START_TEST(massive_cancellation) {
   }
   free(x);
 }
-END_TEST
 
 static int same(const rh_exact_sum *a, const rh_exact_sum *b) {
   return !memcmp(a, b, sizeof *a);
 }
 
-START_TEST(order_and_grouping_do_not_matter) {
+TEST(order_and_grouping_do_not_matter) {
   enum { N = 40000 };
   float *x = allocate(N, sizeof *x);
   for (int i = 0; i < N; i++) x[i] = random_float(0, 256); /* NaNs and infinities among them */
@@ -392,9 +393,8 @@ START_TEST(order_and_grouping_do_not_matter) {
   ck_assert(same(&whole, &shuffled));
   free(x);
 }
-END_TEST
 
-START_TEST(infinities_and_nans) {
+TEST(infinities_and_nans) {
   enum { N = 40000 };
   static const uint64_t places[] = {0, 1, 16383, 16384, 16385, 20000, N - 1};
   double *x = allocate(N, sizeof *x);
@@ -420,7 +420,6 @@ START_TEST(infinities_and_nans) {
   }
   free(x);
 }
-END_TEST
 
 /* ---- Tests of products ---- */
 
@@ -440,7 +439,7 @@ static double multiply_f64(rh_exact_prod prod) {
   return rh_exact_prod_double(&prod);
 }
 
-START_TEST(products_of_few) {
+TEST(products_of_few) {
   ck_assert(multiply_f64(prod_of(RH_TYPE_f64, NULL, 0)) == 1);
   ck_assert(multiply_f64(PROD_F64(0.1)) == 0.1);
   ck_assert(multiply_f64(PROD_F64(-0x1p-1074)) == -0x1p-1074);
@@ -460,9 +459,8 @@ START_TEST(products_of_few) {
   prod = PROD_F64(0x1p-600, 0x1p-500);
   ck_assert(rh_exact_prod_float(&prod) == 0 && rh_exact_prod_long(&prod) == 0x1p-1100L);
 }
-END_TEST
 
-START_TEST(distances_of_products) {
+TEST(distances_of_products) {
   rh_exact_prod prod = PROD_F64(8, -0.25, 1, -1, 2, 0x1p-1074);
   ck_assert(rh_exact_prod_distance(&prod, 0x1p-1072L) == 0);
   ck_assert(rh_exact_prod_distance(&prod, 1) == 1072);
@@ -475,10 +473,9 @@ START_TEST(distances_of_products) {
   ck_assert(rh_exact_prod_distance(&prod, DBL_MAX) > -2048.1L);
   ck_assert(rh_exact_prod_distance(&prod, DBL_MAX) < -2047.9L);
 }
-END_TEST
 
 /* Every element with its inverse, for powers of two that have one; across block boundaries. */
-START_TEST(products_of_many) {
+TEST_LOOP(products_of_many, 0, long_double_works()) {
   enum { N = 20000 };
   double *x = allocate(2 * N, sizeof *x);
   long double expected = 1;
@@ -504,9 +501,8 @@ START_TEST(products_of_many) {
   ck_assert(merged.n == prod.n && merged.uneven == prod.uneven);
   free(x);
 }
-END_TEST
 
-START_TEST(products_of_narrow_types) {
+TEST(products_of_narrow_types) {
   static const float x[] = {3, 0x1p-149f, -0x1p100f, 0x1.8p20f};
   rh_exact_prod prod = prod_of(RH_TYPE_f32, x, 4);
   ck_assert(rh_exact_prod_float(&prod) == -4.5f * 0x1p-29f);
@@ -514,39 +510,4 @@ START_TEST(products_of_narrow_types) {
   prod = prod_of(RH_TYPE_f16, y, 4);
   ck_assert(rh_exact_prod_float(&prod) == -65504 * 0x1p-23f);
   ck_assert_uint_eq(prod.uneven, 1);
-}
-END_TEST
-
-/* Valgrind computes long doubles in double: then what is said to their last bit, or beyond DBL_MAX,
- * is not. */
-static int long_double_works(void) {
-  volatile long double one = 1, more = one + LDBL_EPSILON;
-  return more > one;
-}
-
-int main(void) {
-  int precise = long_double_works();
-  Suite *suite = suite_create("exact");
-  TCase *sums = tcase_create("sums"), *products = tcase_create("products");
-  tcase_set_timeout(sums, 120);
-  tcase_add_test(sums, empty_and_single);
-  if (precise) tcase_add_test(sums, hard_cancellation);
-  tcase_add_test(sums, ties_go_to_even);
-  tcase_add_test(sums, overflow_is_like_ieee);
-  tcase_add_test(sums, every_half);
-  if (precise) tcase_add_test(sums, random_against_big_integers);
-  if (precise) tcase_add_test(sums, massive_cancellation);
-  tcase_add_test(sums, order_and_grouping_do_not_matter);
-  tcase_add_test(sums, infinities_and_nans);
-  tcase_add_test(products, products_of_few);
-  tcase_add_test(products, distances_of_products);
-  if (precise) tcase_add_test(products, products_of_many);
-  tcase_add_test(products, products_of_narrow_types);
-  suite_add_tcase(suite, sums);
-  suite_add_tcase(suite, products);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -5,14 +5,21 @@
 #include "../../host/core/check/reference.h"
 #include "../../host/core/operation/ops.h"
 #include "../../host/core/operation/result.h"
+#include "../suite/suite.h"
 
-#include <check.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- Helpers ---- */
+
+/* Valgrind computes long doubles in double: then what is said to their last bit, or beyond DBL_MAX,
+ * is not. */
+static int long_double_works(void) {
+  volatile long double one = 1, more = one + LDBL_EPSILON;
+  return more > one;
+}
 
 static rh_reference reference_of(uint32_t op, rh_type type, const void *data, uint64_t n) {
   rh_reference reference;
@@ -76,7 +83,7 @@ static void *allocate(uint64_t n, size_t size) {
 
 /* ---- Sums ---- */
 
-START_TEST(sums_have_a_bound) {
+TEST(sums_have_a_bound) {
   rh_reference r = F32(sum, 1, 1, 1, 1); /* h*u*A + u*S = (3 + 1) * 4 * 2^-24 */
   ck_assert(r.result.value.f == 4 && !r.exact);
   assert_edge(&r, 4 + 0x1p-20, 0, 0);
@@ -96,9 +103,8 @@ START_TEST(sums_have_a_bound) {
   ck_assert(r.result.type == RH_TYPE_f32);
   assert_edge(&r, 4 - 0x1p-20, 0, 0);
 }
-END_TEST
 
-START_TEST(sums_of_none_and_one_are_exact) {
+TEST(sums_of_none_and_one_are_exact) {
   rh_reference r = reference_of(RH_OP_sum, RH_TYPE_f32, NULL, 0);
   ck_assert(r.exact && judge(&r, 0) == OK && judge(&r, -0.0) == WRONG && judge(&r, 1e-45) == WRONG);
   r = F32(sum, 0.1f);
@@ -107,9 +113,8 @@ START_TEST(sums_of_none_and_one_are_exact) {
   r = F64(sum, -0.0);
   ck_assert(judge(&r, 0) == OK && judge(&r, -0.0) == OK && judge(&r, 0x1p-1074) == WRONG);
 }
-END_TEST
 
-START_TEST(sums_may_flush_where_the_device_does) {
+TEST(sums_may_flush_where_the_device_does) {
   rh_reference r = F32(sum, 0x1p-127f, 0x1p-127f); /* 2n * 2^-126, and next to nothing */
   ck_assert(verdict_on(&r, 0, 0, 0).verdict == WRONG && verdict_on(&r, 0, 0, 1).verdict == OK);
   ck_assert(verdict_on(&r, 0x1p-126 + 0x1p-124, 0, 1).verdict == OK);
@@ -122,9 +127,8 @@ START_TEST(sums_may_flush_where_the_device_does) {
   ck_assert(verdict_on(&r, 0, 0, 1).verdict == OK &&
             verdict_on(&r, 0x1p-124, 0, 1).verdict == WRONG);
 }
-END_TEST
 
-START_TEST(sums_that_may_overflow) {
+TEST_LOOP(sums_that_may_overflow, 0, long_double_works()) {
   const double most = (double)FLT_MAX;
   rh_reference r = F32(sum, FLT_MAX, FLT_MAX, -FLT_MAX);
   ck_assert(judge(&r, INFINITY) == UNJUDGED && judge(&r, NAN) == UNJUDGED);
@@ -146,9 +150,8 @@ START_TEST(sums_that_may_overflow) {
   r = F64(sum, DBL_MAX); /* nothing is added */
   ck_assert(judge(&r, INFINITY) == WRONG && judge(&r, DBL_MAX) == OK);
 }
-END_TEST
 
-START_TEST(sums_of_infinities_and_nans) {
+TEST_LOOP(sums_of_infinities_and_nans, 0, long_double_works()) {
   rh_reference r = F32(sum, 1, NAN, 2);
   ck_assert(judge(&r, NAN) == OK && judge(&r, -NAN) == OK);
   ck_assert(judge(&r, 3) == WRONG && judge(&r, INFINITY) == WRONG);
@@ -162,10 +165,9 @@ START_TEST(sums_of_infinities_and_nans) {
   r = F64(sum, INFINITY, DBL_MAX, DBL_MAX, -1); /* here they cannot */
   ck_assert(judge(&r, INFINITY) == OK && judge(&r, NAN) == WRONG);
 }
-END_TEST
 
 /* If 0 would be accepted too, the verdict says that the bound alone proves nothing. */
-START_TEST(weak_bounds_are_known) {
+TEST(weak_bounds_are_known) {
   enum { N = 1 << 15 };
   float *x = allocate(N, sizeof *x);
   for (int i = 0; i < N; i++) x[i] = (float)(random_bits() >> 40) * 0x1p-24f;
@@ -184,11 +186,10 @@ START_TEST(weak_bounds_are_known) {
   ck_assert(verdict_on(&r, NAN, 0, 0).weak);
   free(x);
 }
-END_TEST
 
 /* ---- Products ---- */
 
-START_TEST(products_have_a_bound) {
+TEST(products_have_a_bound) {
   rh_reference r = F32(prod, 3, 5, 7, 0.5f); /* 3u * 52.5 */
   ck_assert(r.result.value.f == 52.5);
   assert_edge(&r, 52.5 + 52.5 * 3 * 0x1p-24, 0, 0);
@@ -199,10 +200,9 @@ START_TEST(products_have_a_bound) {
   rh_verdict v = verdict_on(&r, -52.5 + 0x1p-47, 0, 0);
   ck_assert(v.error == 0x1p-47 && v.error_ulp == 1 && v.depth == 3);
 }
-END_TEST
 
 /* Above the size up to which (n-1)*u is proved, (1+u)^(n-1) - 1. */
-START_TEST(products_of_many) {
+TEST(products_of_many) {
   enum { N = 1 << 13 };
   float *x = allocate(N, sizeof *x);
   for (int i = 0; i < N; i++) x[i] = i % 2 ? 1 + 0x1p-10f : 1 - 0x1p-10f;
@@ -218,9 +218,8 @@ START_TEST(products_of_many) {
   ck_assert(judge(&r, (double)(exact * (1 + 1.00000001L * f))) == WRONG);
   free(x);
 }
-END_TEST
 
-START_TEST(products_of_powers_of_two_are_exact) {
+TEST(products_of_powers_of_two_are_exact) {
   rh_reference r = F32(prod, 2, -0.5f, 4, -1, -1);
   ck_assert_str_eq(verdict_on(&r, -4, 0, 0).text, "equal");
   assert_edge(&r, -4, 0, 0);
@@ -238,10 +237,9 @@ START_TEST(products_of_powers_of_two_are_exact) {
   r = reference_of(RH_OP_prod, RH_TYPE_f64, NULL, 0);
   ck_assert(r.exact && judge(&r, 1) == OK && judge(&r, -1) == WRONG);
 }
-END_TEST
 
 /* On the way nothing underflows. */
-START_TEST(products_that_underflow) {
+TEST(products_that_underflow) {
   rh_reference r = F32(prod, 0x1p-100f, 0x1p-100f, 0x1p100f);
   ck_assert(judge(&r, 0x1p-100) == OK && judge(&r, 0) == WRONG);
   ck_assert(judge(&r, 0x1p-101) == WRONG && judge(&r, NAN) == WRONG && judge(&r, -0.0) == WRONG);
@@ -263,9 +261,8 @@ START_TEST(products_that_underflow) {
   r = F32(prod, 0x1.8p-100f, 0x1.4p-51f); /* 0.46875 of it */
   ck_assert(judge(&r, 0) == OK && judge(&r, 0x1p-149) == WRONG && judge(&r, -0.0) == WRONG);
 }
-END_TEST
 
-START_TEST(products_that_overflow) {
+TEST(products_that_overflow) {
   rh_reference r = F32(prod, 0x1p100f, 0x1p28f, 0x1p-100f); /* not the product, but half of it */
   ck_assert(judge(&r, INFINITY) == WRONG && judge(&r, 0x1p28) == OK);
   ck_assert(judge(&r, 3) == WRONG && judge(&r, -INFINITY) == WRONG && judge(&r, NAN) == WRONG);
@@ -281,7 +278,6 @@ START_TEST(products_that_overflow) {
   r = F64(prod, DBL_MAX, 2);
   ck_assert(judge(&r, INFINITY) == OK && judge(&r, -INFINITY) == WRONG);
 }
-END_TEST
 
 /* The product of `n` times x and `m` times y. */
 static rh_reference powers(float x, uint64_t n, float y, uint64_t m) {
@@ -304,7 +300,7 @@ static void assert_verdicts(const rh_reference *r, const int *expected, double n
 }
 #define ASSERT_VERDICTS(r, number, ...) assert_verdicts(r, (const int[]){__VA_ARGS__}, number)
 
-START_TEST(products_outside_of_the_range) {
+TEST(products_outside_of_the_range) {
   rh_reference r = powers(2, 1000, 1, 1);
   ASSERT_VERDICTS(&r, 42, WRONG, WRONG, OK, WRONG, WRONG, WRONG, WRONG);
   r = powers(-2, 1001, 1, 1);
@@ -328,10 +324,9 @@ START_TEST(products_outside_of_the_range) {
   r = powers(1.5f, 219, 1, 0); /* 2^128.1: overflows in every order, barely */
   ASSERT_VERDICTS(&r, (double)FLT_MAX, WRONG, WRONG, OK, WRONG, WRONG, WRONG, WRONG);
 }
-END_TEST
 
 /* Mantissas as large as they can be, and then their inverses: each exponent is taken out. */
-START_TEST(values_of_many) {
+TEST(values_of_many) {
   enum { N = 4096 };
   double *x = allocate(2 * N, sizeof *x);
   float *y = allocate(2 * N, sizeof *y);
@@ -353,11 +348,10 @@ START_TEST(values_of_many) {
   free(x);
   free(y);
 }
-END_TEST
 
 /* With so many elements the relative bound would allow 0, and every number up to twice the
  * product. */
-START_TEST(products_of_very_many) {
+TEST(products_of_very_many) {
   rh_reference r = powers(1 + 0x1p-23f, 1 << 20, 1 - 0x1p-23f, 1 << 20);
   r.n = UINT64_C(1) << 26;
   ck_assert(judge(&r, 1) == OK && verdict_on(&r, 1, 0, 0).weak);
@@ -365,9 +359,8 @@ START_TEST(products_of_very_many) {
   ck_assert(judge(&r, 1.0 / 63) == OK && judge(&r, 1.0 / 65) == WRONG && judge(&r, 0) == WRONG);
   ck_assert(judge(&r, INFINITY) == WRONG);
 }
-END_TEST
 
-START_TEST(products_of_zeros_infinities_and_nans) {
+TEST(products_of_zeros_infinities_and_nans) {
   rh_reference r = F32(prod, 1, NAN, 0);
   ck_assert(judge(&r, NAN) == OK && judge(&r, 0) == WRONG);
   r = F32(prod, 3, 0, INFINITY);
@@ -383,11 +376,10 @@ START_TEST(products_of_zeros_infinities_and_nans) {
   r = F32(prod, 0x1p100f, 0, 0x1p100f); /* and not infinite */
   ck_assert(judge(&r, 0) == OK && judge(&r, NAN) == WRONG && judge(&r, INFINITY) == WRONG);
 }
-END_TEST
 
 /* ---- Everything else ---- */
 
-START_TEST(floats_in_order) {
+TEST(floats_in_order) {
   rh_reference r = F32(min, 3, -0.0f, 0, 5);
   ck_assert(r.exact && judge(&r, -0.0) == OK && judge(&r, 0) == WRONG && judge(&r, 3) == WRONG);
   r = F64(max, -0.0, 0, -1);
@@ -397,9 +389,8 @@ START_TEST(floats_in_order) {
   r = F64(min, INFINITY, INFINITY);
   ck_assert(judge(&r, INFINITY) == OK && judge(&r, DBL_MAX) == WRONG);
 }
-END_TEST
 
-START_TEST(indices) {
+TEST(indices) {
   rh_reference r = F32(argmin, 3, 1, 2, 1);
   rh_result result = r.result;
   rh_verdict verdict;
@@ -415,9 +406,8 @@ START_TEST(indices) {
   rh_reference_judge(&r, &result, 0, 0, &verdict);
   ck_assert_int_eq(verdict.verdict, WRONG);
 }
-END_TEST
 
-START_TEST(integers) {
+TEST(integers) {
   static const int8_t x[] = {-128, -128, 127};
   rh_reference r = reference_of(RH_OP_sum, RH_TYPE_i8, x, 3);
   ck_assert(r.exact && r.result.type == RH_TYPE_i64 && r.result.value.i == -129);
@@ -442,7 +432,6 @@ START_TEST(integers) {
   rh_reference_judge(&r, &result, 0, 0, &verdict);
   ck_assert_int_eq(verdict.verdict, WRONG);
 }
-END_TEST
 
 /* ---- No order of operations is rejected ---- */
 
@@ -467,7 +456,7 @@ static float any_float(int spread, int offset) {
   return ldexpf((float)(random_bits() % (1 << 24)) * (random_bits() & 1 ? 1 : -1), exponent - 23);
 }
 
-START_TEST(every_order_of_sums_is_accepted) {
+TEST(every_order_of_sums_is_accepted) {
   float x[64];
   int judged = 0;
   for (int round = 0; round < 20000; round++) {
@@ -485,7 +474,6 @@ START_TEST(every_order_of_sums_is_accepted) {
   }
   ck_assert_int_gt(judged, 12500);
 }
-END_TEST
 
 static double multiplied_in_random_order(const rh_op *op, rh_type type, const void *x, uint64_t n) {
   struct {
@@ -504,7 +492,7 @@ static double multiplied_in_random_order(const rh_op *op, rh_type type, const vo
 }
 
 /* And all of them are judged, wherever they go on their way. */
-START_TEST(every_order_of_products_is_accepted) {
+TEST(every_order_of_products_is_accepted) {
   float singles[64];
   double doubles[64];
   int finite = 0;
@@ -526,12 +514,11 @@ START_TEST(every_order_of_products_is_accepted) {
   }
   ck_assert_int_gt(finite, 5000);
 }
-END_TEST
 
 /* ---- Threads ---- */
 
 /* asum is judged as a sum of magnitudes, amax and argamax by equality. */
-START_TEST(magnitudes) {
+TEST(magnitudes) {
   rh_reference r = F32(asum, 3, -4, 0.5f, -0x1p24f);
   ck_assert(r.result.type == RH_TYPE_f32 && r.result.value.f == 16777224);
   ck_assert(judge(&r, 3 - 4 + 0.5 - 0x1p24) == WRONG && judge(&r, 0) == WRONG);
@@ -553,9 +540,8 @@ START_TEST(magnitudes) {
   r = F64(argamax, -0.0, 0.0);
   ck_assert(r.result.index == 0 && r.result.value.f == 0 && !signbit(r.result.value.f));
 }
-END_TEST
 
-START_TEST(magnitudes_of_integers) {
+TEST(magnitudes_of_integers) {
   static const int64_t x[] = {3, INT64_MIN, INT64_MIN + 1};
   static const int8_t y[] = {127, -128};
   rh_reference r = reference_of(RH_OP_asum, RH_TYPE_i64, x, 2);
@@ -572,7 +558,6 @@ START_TEST(magnitudes_of_integers) {
   r = reference_of(RH_OP_asum, RH_TYPE_i8, y, 2);
   ck_assert(r.result.type == RH_TYPE_u64 && r.result.value.u == 255);
 }
-END_TEST
 
 static rh_reference with_threads(uint32_t op, rh_type type, const void *data, uint64_t n,
                                  uint32_t threads) {
@@ -584,7 +569,7 @@ static rh_reference with_threads(uint32_t op, rh_type type, const void *data, ui
 }
 
 /* Elements of a map whose functions may err by a part of 2^-20 on a device. */
-START_TEST(errors_of_a_map) {
+TEST(errors_of_a_map) {
   static const float x[] = {1, 2, 4};
   rh_reference largest = reference_of(RH_OP_max, RH_TYPE_f32, x, 3);
   rh_reference sum = reference_of(RH_OP_sum, RH_TYPE_f32, x, 3);
@@ -606,9 +591,8 @@ START_TEST(errors_of_a_map) {
   ck_assert_int_eq(judge(&largest, 4 + 0x1p-20), RH_VERDICT_UNJUDGED);
   ck_assert_int_eq(judge(&largest, (double)NAN), RH_VERDICT_UNJUDGED);
 }
-END_TEST
 
-START_TEST(threads_do_not_matter) {
+TEST(threads_do_not_matter) {
   enum { N = 2000003 };
   static const uint32_t ops[] = {RH_OP_sum,    RH_OP_prod,   RH_OP_min,
                                  RH_OP_argmin, RH_OP_argmax, RH_OP_xor};
@@ -626,9 +610,8 @@ START_TEST(threads_do_not_matter) {
   }
   free(x);
 }
-END_TEST
 
-START_TEST(threads_do_not_matter_to_floats) {
+TEST_LOOP(threads_do_not_matter_to_floats, 0, long_double_works()) {
   enum { N = 2000003 };
   float *x = allocate(N, sizeof *x);
   for (int i = 0; i < N; i++) x[i] = (float)(int32_t)random_bits() * 0x1p-31f;
@@ -647,7 +630,6 @@ START_TEST(threads_do_not_matter_to_floats) {
   }
   free(x);
 }
-END_TEST
 
 typedef struct heard {
   int calls, cancel_at;
@@ -663,7 +645,7 @@ static int hear(void *user, const char *phase, uint64_t done, uint64_t total) {
   return ++h->calls == h->cancel_at;
 }
 
-START_TEST(progress_and_cancelling) {
+TEST(progress_and_cancelling) {
   enum { N = 1 << 24 };
   float *x = allocate(N, sizeof *x);
   for (uint32_t threads = 1; threads <= 4; threads++) {
@@ -682,56 +664,4 @@ START_TEST(progress_and_cancelling) {
     ck_assert(h.calls == 1 && h.done < N && error.status == RH_E_CANCELLED);
   }
   free(x);
-}
-END_TEST
-
-/* Valgrind computes long doubles in double: then what is said to their last bit, or beyond DBL_MAX,
- * is not. */
-static int long_double_works(void) {
-  volatile long double one = 1, more = one + LDBL_EPSILON;
-  return more > one;
-}
-
-int main(void) {
-  int precise = long_double_works();
-  Suite *suite = suite_create("judge");
-  TCase *sums = tcase_create("sums"), *products = tcase_create("products");
-  TCase *others = tcase_create("others"), *threads = tcase_create("threads");
-  tcase_set_timeout(others, 120);
-  tcase_set_timeout(threads, 120);
-  tcase_add_test(sums, sums_have_a_bound);
-  tcase_add_test(sums, sums_of_none_and_one_are_exact);
-  tcase_add_test(sums, weak_bounds_are_known);
-  tcase_add_test(sums, sums_may_flush_where_the_device_does);
-  if (precise) tcase_add_test(sums, sums_that_may_overflow);
-  if (precise) tcase_add_test(sums, sums_of_infinities_and_nans);
-  tcase_add_test(products, products_have_a_bound);
-  tcase_add_test(products, products_of_many);
-  tcase_add_test(products, products_of_powers_of_two_are_exact);
-  tcase_add_test(products, products_that_underflow);
-  tcase_add_test(products, products_that_overflow);
-  tcase_add_test(products, products_outside_of_the_range);
-  tcase_add_test(products, values_of_many);
-  tcase_add_test(products, products_of_very_many);
-  tcase_add_test(products, products_of_zeros_infinities_and_nans);
-  tcase_add_test(others, floats_in_order);
-  tcase_add_test(others, indices);
-  tcase_add_test(others, integers);
-  tcase_add_test(others, magnitudes);
-  tcase_add_test(others, magnitudes_of_integers);
-  tcase_add_test(others, every_order_of_sums_is_accepted);
-  tcase_add_test(others, every_order_of_products_is_accepted);
-  tcase_add_test(threads, errors_of_a_map);
-  tcase_add_test(threads, threads_do_not_matter);
-  if (precise) tcase_add_test(threads, threads_do_not_matter_to_floats);
-  tcase_add_test(threads, progress_and_cancelling);
-  suite_add_tcase(suite, sums);
-  suite_add_tcase(suite, products);
-  suite_add_tcase(suite, others);
-  suite_add_tcase(suite, threads);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,5 +1,6 @@
 /* host/core/plug/load.c: one strategy by its name. */
 #include "../../host/core/base/clock.h"
+#include "../suite/suite.h"
 #include "plug_support.h"
 
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static void assert_fails(const char *places, const char *name, rh_status expecte
   ck_assert_ptr_null(path);
 }
 
-START_TEST(one_strategy_is_loaded_and_runs) {
+TEST(one_strategy_is_loaded_and_runs) {
   const rh_strategy *strategy;
   char *path;
   int descriptors = open_descriptors();
@@ -52,9 +53,8 @@ START_TEST(one_strategy_is_loaded_and_runs) {
   ck_assert_uint_eq(result, 9);
   assert_nothing_left(descriptors);
 }
-END_TEST
 
-START_TEST(only_files_that_matter_are_looked_at) {
+TEST(only_files_that_matter_are_looked_at) {
   const rh_strategy *strategy;
   char *path;
   copy("fine");
@@ -64,9 +64,8 @@ START_TEST(only_files_that_matter_are_looked_at) {
   ck_assert(rh_now() - begin < 2);
   free(path);
 }
-END_TEST
 
-START_TEST(loading_keeps_the_order_of_places) {
+TEST(loading_keeps_the_order_of_places) {
   make_dir("early");
   make_dir("late");
   const char *places = path_of("%s:%s", in("early"), in("late"));
@@ -81,9 +80,8 @@ START_TEST(loading_keeps_the_order_of_places) {
   copy_as("twin", "early/twin.so");
   assert_loads(places, "twin", in("early/twin.so"));
 }
-END_TEST
 
-START_TEST(the_file_asked_for_goes_first) {
+TEST(the_file_asked_for_goes_first) {
   const rh_strategy *strategy;
   char *path;
   make_dir("place");
@@ -103,9 +101,8 @@ START_TEST(the_file_asked_for_goes_first) {
   ck_assert_str_eq(load_error.message,
                    path_of("strategy 'x': %s: crashed on load (signal 11)", in("mine.so")));
 }
-END_TEST
 
-START_TEST(what_cannot_be_loaded_is_explained) {
+TEST(what_cannot_be_loaded_is_explained) {
   copy("crash_on_load");
   copy("wrong_abi");
   copy_as("fine", "open.so");
@@ -120,9 +117,8 @@ START_TEST(what_cannot_be_loaded_is_explained) {
   copy_as("fine", "other.so");
   assert_loads(dir, "fine", in("other.so"));
 }
-END_TEST
 
-START_TEST(unknown_names_get_a_suggestion) {
+TEST(unknown_names_get_a_suggestion) {
   copy("fine");
   copy("twin");
   copy("crash_on_load");
@@ -135,18 +131,7 @@ START_TEST(unknown_names_get_a_suggestion) {
   ck_assert_int_eq(load(in("nothing"), "fine", &strategy, &path), RH_E_USAGE);
   assert_says(load_error.message, "unknown strategy 'fine'");
 }
-END_TEST
-
-static void add_cases(Suite *suite) {
-  TCase *loading = add_case(suite, "loading");
-  tcase_add_test(loading, one_strategy_is_loaded_and_runs);
-  tcase_add_test(loading, only_files_that_matter_are_looked_at);
-  tcase_add_test(loading, loading_keeps_the_order_of_places);
-  tcase_add_test(loading, the_file_asked_for_goes_first);
-  tcase_add_test(loading, what_cannot_be_loaded_is_explained);
-  tcase_add_test(loading, unknown_names_get_a_suggestion);
-}
 
 int main(int argc, char **argv) {
-  return plug_main(argc, argv, "load", add_cases);
+  return plug_main(argc, argv);
 }

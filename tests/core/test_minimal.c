@@ -6,8 +6,8 @@
 #include "../../host/core/operation/ops.h"
 #include "../../host/core/run/job.h"
 #include "../../host/core/run/look.h"
+#include "../suite/suite.h"
 
-#include <check.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -85,7 +85,9 @@ static rh_status reduce(rh_job_spec spec, rh_verdict *verdict) {
   return status;
 }
 
-START_TEST(right_answers) {
+CASES(runs, .set_up = set_up, .tear_down = tear_down, .timeout = 240)
+
+TEST_LOOP(right_answers, 0, N_STRATEGIES) {
   const char *strategy = strategies[_i];
   uint32_t judged = 0;
   for (rh_type type = 1; type <= RH_N_TYPES; type++) {
@@ -108,9 +110,8 @@ START_TEST(right_answers) {
   }
   ck_assert_uint_ge(judged, 50);
 }
-END_TEST
 
-START_TEST(a_wrong_answer) {
+TEST(a_wrong_answer) {
   rh_verdict verdict;
   rh_context_close(context);
   open_context(getenv("REDHOST_TEST_WRONG"));
@@ -121,9 +122,8 @@ START_TEST(a_wrong_answer) {
   ck_assert_msg(reduce(spec, &verdict) == RH_OK, "%s", error.message);
   ck_assert_int_eq(verdict.verdict, RH_VERDICT_WRONG);
 }
-END_TEST
 
-START_TEST(names_that_are_unknown) {
+TEST(names_that_are_unknown) {
   rh_verdict verdict;
   const rh_job_spec spec = {.strategy = "cascad",
                             .operation.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_u32),
@@ -132,10 +132,9 @@ START_TEST(names_that_are_unknown) {
   ck_assert_int_eq(reduce(spec, &verdict), RH_E_USAGE);
   ck_assert_msg(strstr(error.message, "cascade"), "%s", error.message);
 }
-END_TEST
 
 /* Calling functions of other libraries is not the minimal host's. */
-START_TEST(a_description_is_refused) {
+TEST(a_description_is_refused) {
   char path[] = "/tmp/redhost-test-XXXXXX.foreign.json";
   const rh_plugin *plugin;
   int file = mkstemps(path, 13);
@@ -145,25 +144,11 @@ START_TEST(a_description_is_refused) {
   ck_assert_msg(strstr(error.message, "another library"), "%s", error.message);
   unlink(path);
 }
-END_TEST
 
 int main(int argc, char **argv) {
   ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
   if (length < 0) return 1;
   if (argc > 1 && strcmp(argv[1], "--probe") == 0) return rh_probe_main(rh_op_find, NULL);
   if (argc > 1 && strcmp(argv[1], "--look") == 0) return rh_look_main();
-  Suite *suite = suite_create("minimal");
-  TCase *all = tcase_create("runs");
-  tcase_add_checked_fixture(all, set_up, tear_down);
-  tcase_set_timeout(all, 240);
-  tcase_add_loop_test(all, right_answers, 0, N_STRATEGIES);
-  tcase_add_test(all, a_wrong_answer);
-  tcase_add_test(all, names_that_are_unknown);
-  tcase_add_test(all, a_description_is_refused);
-  suite_add_tcase(suite, all);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return run_tests();
 }

@@ -1,5 +1,6 @@
 /* host/core/plug/plugin.c: opening a plugin. */
 #include "../../host/core/base/fpstate.h"
+#include "../suite/suite.h"
 #include "plug_support.h"
 
 #include <stdio.h>
@@ -7,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-START_TEST(bad_plugins_are_refused_with_words) {
+TEST_LOOP(bad_plugins_are_refused_with_words, 0, N_REFUSED_WHEN_OPENED) {
   const rh_plugin *plugin;
   rh_error error;
   rh_fpstate before = rh_fpstate_save();
@@ -18,9 +19,8 @@ START_TEST(bad_plugins_are_refused_with_words) {
   ck_assert_int_eq(rh_fpstate_restore(&before), 0);
   free(path);
 }
-END_TEST
 
-START_TEST(a_newer_minor_opens) {
+TEST(a_newer_minor_opens) {
   const rh_plugin *plugin;
   rh_error error;
   rh_status status = rh_plugin_open(copy("newer_minor"), NULL, &plugin, &error);
@@ -30,9 +30,8 @@ START_TEST(a_newer_minor_opens) {
   ck_assert_str_eq(rh_strategy_param(strategy, 0)->key, "tile");
   ck_assert_str_eq(rh_strategy_param(strategy, 1)->key, "where");
 }
-END_TEST
 
-START_TEST(opening_needs_an_absolute_path) {
+TEST(opening_needs_an_absolute_path) {
   const rh_plugin *plugin;
   rh_error error;
   copy("fine");
@@ -40,7 +39,6 @@ START_TEST(opening_needs_an_absolute_path) {
   ck_assert_int_eq(rh_plugin_open("fine.so", NULL, &plugin, &error), RH_E_PLUGIN);
   assert_says(error.message, "is not an absolute path");
 }
-END_TEST
 
 static uint32_t elf_hash(const char *name) {
   uint32_t hash = 0;
@@ -53,7 +51,7 @@ static uint32_t elf_hash(const char *name) {
   return hash;
 }
 
-START_TEST(a_newer_c_library_is_named) {
+TEST(a_newer_c_library_is_named) {
   size_t n;
   char old[32] = "", new[32];
   unsigned char *file = read_file(path_of("%s/chatty.so", zoo()), &n);
@@ -75,16 +73,7 @@ START_TEST(a_newer_c_library_is_named) {
   assert_says(error.message, "wants GLIBC_9.");
   assert_says(error.message, ", this is 2.");
 }
-END_TEST
-
-static void add_cases(Suite *suite) {
-  TCase *opening = add_case(suite, "opening");
-  tcase_add_loop_test(opening, bad_plugins_are_refused_with_words, 0, N_REFUSED_WHEN_OPENED);
-  tcase_add_test(opening, a_newer_minor_opens);
-  tcase_add_test(opening, opening_needs_an_absolute_path);
-  tcase_add_test(opening, a_newer_c_library_is_named);
-}
 
 int main(int argc, char **argv) {
-  return plug_main(argc, argv, "plugin", add_cases);
+  return plug_main(argc, argv);
 }

@@ -2,6 +2,7 @@
  * misbehaving ones. */
 #include "../../host/core/child/spawn.h"
 #include "../../host/core/plug/survey.h"
+#include "../suite/suite.h"
 #include "plug_support.h"
 
 #include <stdlib.h>
@@ -34,7 +35,7 @@ static rh_status survey_with(const char *part, rh_survey *survey, rh_error *erro
   return rh_survey_look(survey, 0, survey->search.n, error);
 }
 
-START_TEST(programs_that_are_no_redhost_are_named) {
+TEST_LOOP(programs_that_are_no_redhost_are_named, 0, N_PARTS) {
   rh_survey survey;
   rh_error error;
   int descriptors = open_descriptors();
@@ -44,9 +45,8 @@ START_TEST(programs_that_are_no_redhost_are_named) {
   rh_survey_finish(&survey);
   assert_nothing_left(descriptors);
 }
-END_TEST
 
-START_TEST(a_missing_program_is_named) {
+TEST(a_missing_program_is_named) {
   const rh_strategy *strategy;
   rh_registry registry;
   rh_error error;
@@ -64,9 +64,8 @@ START_TEST(a_missing_program_is_named) {
   }
   assert_says(error.message, "no redhost program to examine plugins with: none at ");
 }
-END_TEST
 
-START_TEST(half_an_answer_is_none) {
+TEST_LOOP(half_an_answer_is_none, 0, 3) {
   static const char *const of[] = {"half", "nonsense", "no strategies"};
   static const char *const says[] = {"ended the process with exit status 0 while loading",
                                      "wrote to redhost's result channel while loading",
@@ -78,9 +77,8 @@ START_TEST(half_an_answer_is_none) {
   ck_assert_uint_eq(survey.findings[0].n_entries, 0);
   rh_survey_finish(&survey);
 }
-END_TEST
 
-START_TEST(a_child_lost_between_files_is_noted) {
+TEST(a_child_lost_between_files_is_noted) {
   rh_survey survey;
   rh_error error;
   ck_assert_int_eq(survey_with("later", &survey, &error), RH_OK);
@@ -89,9 +87,8 @@ START_TEST(a_child_lost_between_files_is_noted) {
   assert_says(survey.search.notes[0], "fine.so: it ended the process with exit status 0");
   rh_survey_finish(&survey);
 }
-END_TEST
 
-START_TEST(the_device_arrives_whole) {
+TEST(the_device_arrives_whole) {
   rh_device device = {.struct_size = sizeof device,
                       .kind = RH_DEVICE_GPU,
                       .cl_version = 300,
@@ -140,10 +137,9 @@ START_TEST(the_device_arrives_whole) {
   rh_request_finish(&request);
   rh_text_finish(&text);
 }
-END_TEST
 
 /* It would join the job, or wait for it. */
-START_TEST(a_child_is_no_part_of_a_parallel_job) {
+TEST(a_child_is_no_part_of_a_parallel_job) {
   setenv("OMPI_COMM_WORLD_RANK", "1", 1);
   setenv("PMIX_RANK", "1", 1);
   setenv("PMI_RANK", "1", 1);
@@ -161,18 +157,7 @@ START_TEST(a_child_is_no_part_of_a_parallel_job) {
   ck_assert_int_eq(found, 1);
   free(clean);
 }
-END_TEST
-
-static void add_cases(Suite *suite) {
-  TCase *child = add_case(suite, "child");
-  tcase_add_test(child, a_child_is_no_part_of_a_parallel_job);
-  tcase_add_loop_test(child, programs_that_are_no_redhost_are_named, 0, N_PARTS);
-  tcase_add_test(child, a_missing_program_is_named);
-  tcase_add_loop_test(child, half_an_answer_is_none, 0, 3);
-  tcase_add_test(child, a_child_lost_between_files_is_noted);
-  tcase_add_test(child, the_device_arrives_whole);
-}
 
 int main(int argc, char **argv) {
-  return plug_main(argc, argv, "probe", add_cases);
+  return plug_main(argc, argv);
 }

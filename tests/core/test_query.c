@@ -1,5 +1,6 @@
 /* host/core/plug/query.c: a strategy's answers. */
 #include "../../host/core/base/fpstate.h"
+#include "../suite/suite.h"
 #include "plug_support.h"
 
 #include <string.h>
@@ -42,7 +43,7 @@ static void assert_declined(const model *m, const rh_device *device, const int64
   ck_assert_str_eq(got.reason, reason);
 }
 
-START_TEST(the_host_declines_for_devices) {
+TEST(the_host_declines_for_devices) {
   model m;
   rh_device device = gpu;
   rh_answer got;
@@ -70,9 +71,8 @@ START_TEST(the_host_declines_for_devices) {
   ck_assert_int_eq(query(&m, &device, defaults, &got), RH_OK);
   ck_assert_int_eq(asked, 2);
 }
-END_TEST
 
-START_TEST(the_host_declines_for_parameters) {
+TEST(the_host_declines_for_parameters) {
   model m;
   make_query_model(&m);
   assert_declined(&m, &gpu, (int64_t[]){0, 0, 1}, RH_WHY_PARAM, "tile=0: expected 1 to 1024");
@@ -89,9 +89,8 @@ START_TEST(the_host_declines_for_parameters) {
   ck_assert_int_eq(query(&m, &gpu, NULL, &got), RH_E_INVALID);
   ck_assert_int_eq(query(&m, NULL, defaults, &got), RH_E_INVALID);
 }
-END_TEST
 
-START_TEST(answers_are_judged) {
+TEST(answers_are_judged) {
   model m;
   rh_answer got;
   make_query_model(&m);
@@ -113,9 +112,8 @@ START_TEST(answers_are_judged) {
   ck_assert_int_eq(query(&m, &gpu, defaults, &got), RH_E_PLUGIN);
   assert_says(query_error.message, "query returned 77 (unknown status)");
 }
-END_TEST
 
-START_TEST(reasons_are_made_fit) {
+TEST(reasons_are_made_fit) {
   model m;
   make_query_model(&m);
   given_status = RH_DECLINED;
@@ -134,9 +132,8 @@ START_TEST(reasons_are_made_fit) {
   memset(expected, 'x', 158);
   assert_declined(&m, &gpu, defaults, RH_WHY_SIZE, expected);
 }
-END_TEST
 
-START_TEST(query_must_leave_the_control_word) {
+TEST(query_must_leave_the_control_word) {
   const rh_plugin *plugin;
   rh_error error;
   rh_answer got;
@@ -148,7 +145,6 @@ START_TEST(query_must_leave_the_control_word) {
   assert_says(error.message, "query changes the floating-point control word");
   ck_assert_int_eq(rh_fpstate_restore(&before), 0);
 }
-END_TEST
 
 static void combine_own(const void *user, void *accumulator, const void *value) {
   (void)user;
@@ -161,7 +157,7 @@ static const void *serves_users(const char *id) {
 }
 
 /* A strategy of 1.0 or 1.1 calls functions that this operator does not have. */
-START_TEST(the_host_declines_for_functions_with_user) {
+TEST(the_host_declines_for_functions_with_user) {
   static const struct {
     uint32_t kind, finishes_on_host;
     int knows, is_declined;
@@ -188,18 +184,7 @@ START_TEST(the_host_declines_for_functions_with_user) {
                                    "of built-in ones");
   }
 }
-END_TEST
-
-static void add_cases(Suite *suite) {
-  TCase *asking = add_case(suite, "query");
-  tcase_add_test(asking, the_host_declines_for_devices);
-  tcase_add_test(asking, the_host_declines_for_parameters);
-  tcase_add_test(asking, answers_are_judged);
-  tcase_add_test(asking, reasons_are_made_fit);
-  tcase_add_test(asking, the_host_declines_for_functions_with_user);
-  tcase_add_test(asking, query_must_leave_the_control_word);
-}
 
 int main(int argc, char **argv) {
-  return plug_main(argc, argv, "query", add_cases);
+  return plug_main(argc, argv);
 }

@@ -1,6 +1,7 @@
 /* host/core/plug/registry.c: all plugins, examined by a child process. */
 #include "../../host/core/base/clock.h"
 #include "../../host/core/plug/survey.h"
+#include "../suite/suite.h"
 #include "plug_support.h"
 
 #include <errno.h>
@@ -41,7 +42,7 @@ static const struct {
 enum { N_TAKEN_DOWN = sizeof taken_down / sizeof *taken_down };
 
 /* All bad plugins that do not hang, and good ones, in one directory. */
-START_TEST(the_bad_do_not_harm_the_good) {
+TEST(the_bad_do_not_harm_the_good) {
   static const char *const good[] = {"fine",
                                      "chatty",
                                      "newer_minor",
@@ -76,9 +77,8 @@ START_TEST(the_bad_do_not_harm_the_good) {
   rh_registry_finish(&registry);
   assert_nothing_left(descriptors);
 }
-END_TEST
 
-START_TEST(entries_say_everything) {
+TEST(entries_say_everything) {
   rh_registry registry;
   copy("newer_minor");
   copy("unterminated_reason");
@@ -116,9 +116,8 @@ START_TEST(entries_say_everything) {
   assert_says(offer->answer.reason, "query returned 77");
   rh_registry_finish(&registry);
 }
-END_TEST
 
-START_TEST(hangs_are_cut_short) {
+TEST(hangs_are_cut_short) {
   rh_survey survey;
   rh_error error;
   int descriptors = open_descriptors();
@@ -142,9 +141,8 @@ START_TEST(hangs_are_cut_short) {
   rh_survey_finish(&survey);
   assert_nothing_left(descriptors);
 }
-END_TEST
 
-START_TEST(names_are_shadowed) {
+TEST(names_are_shadowed) {
   rh_registry registry;
   make_dir("early");
   make_dir("late");
@@ -171,9 +169,8 @@ START_TEST(names_are_shadowed) {
   ck_assert_str_eq(first[1].shadowed_by, in("early/another_twin.so"));
   rh_registry_finish(&registry);
 }
-END_TEST
 
-START_TEST(a_replaced_file_is_seen_anew) {
+TEST(a_replaced_file_is_seen_anew) {
   rh_registry registry;
   const char *path = copy_as("fine", "x.so");
   rh_options options = options_for(dir);
@@ -189,9 +186,8 @@ START_TEST(a_replaced_file_is_seen_anew) {
   ck_assert_ptr_nonnull(rh_registry_find(&registry, "twin"));
   rh_registry_finish(&registry);
 }
-END_TEST
 
-START_TEST(paths_may_be_any_bytes) {
+TEST(paths_may_be_any_bytes) {
   rh_registry registry;
   copy_as("fine", "a\xff b\n.so");
   copy_as("no_symbol", "\xfe.so");
@@ -201,9 +197,8 @@ START_TEST(paths_may_be_any_bytes) {
   assert_says(refusal_of(&registry, in("\xfe.so")), "does not export");
   rh_registry_finish(&registry);
 }
-END_TEST
 
-START_TEST(the_innocent_are_not_blamed) {
+TEST(the_innocent_are_not_blamed) {
   rh_registry registry;
   copy_as("time_bomb", "a.so");
   copy_as("slow_to_load", "b.so");
@@ -213,9 +208,8 @@ START_TEST(the_innocent_are_not_blamed) {
   ck_assert_ptr_nonnull(rh_registry_find(&registry, "slow_to_load"));
   rh_registry_finish(&registry);
 }
-END_TEST
 
-START_TEST(what_plugins_start_is_killed) {
+TEST(what_plugins_start_is_killed) {
   rh_registry registry;
   copy("orphan");
   rh_options options = options_for(dir);
@@ -226,10 +220,9 @@ START_TEST(what_plugins_start_is_killed) {
   rh_registry_finish(&registry);
   ck_assert(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD); /* no process is left */
 }
-END_TEST
 
 /* As in programs that ignore SIGCHLD. */
-START_TEST(sigchld_may_be_ignored) {
+TEST(sigchld_may_be_ignored) {
   rh_registry registry;
   copy("crash_on_load");
   copy("fine");
@@ -241,10 +234,9 @@ START_TEST(sigchld_may_be_ignored) {
   ck_assert_ptr_nonnull(rh_registry_find(&registry, "fine"));
   rh_registry_finish(&registry);
 }
-END_TEST
 
 /* No process is started if there is nothing to examine. */
-START_TEST(no_plugins_need_no_program) {
+TEST(no_plugins_need_no_program) {
   rh_registry registry;
   copy("fine");
   ck_assert(chmod(in("fine.so"), 0666) == 0);
@@ -254,22 +246,7 @@ START_TEST(no_plugins_need_no_program) {
   assert_says(refusal_of(&registry, in("fine.so")), "is writable by everyone");
   rh_registry_finish(&registry);
 }
-END_TEST
-
-static void add_cases(Suite *suite) {
-  TCase *scanning = add_case(suite, "registry");
-  tcase_add_test(scanning, the_bad_do_not_harm_the_good);
-  tcase_add_test(scanning, entries_say_everything);
-  tcase_add_test(scanning, hangs_are_cut_short);
-  tcase_add_test(scanning, names_are_shadowed);
-  tcase_add_test(scanning, a_replaced_file_is_seen_anew);
-  tcase_add_test(scanning, paths_may_be_any_bytes);
-  tcase_add_test(scanning, the_innocent_are_not_blamed);
-  tcase_add_test(scanning, what_plugins_start_is_killed);
-  tcase_add_test(scanning, sigchld_may_be_ignored);
-  tcase_add_test(scanning, no_plugins_need_no_program);
-}
 
 int main(int argc, char **argv) {
-  return plug_main(argc, argv, "registry", add_cases);
+  return plug_main(argc, argv);
 }

@@ -2,9 +2,9 @@
  * is a small tree, a question and the answer.  Only root can create trees of other users; without
  * root those rows are skipped, with a note. */
 #include "../../host/core/base/trust.h"
+#include "../suite/suite.h"
 #include "folder.h"
 
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,7 +122,7 @@ static int needs_root(const row *r) {
   return strstr(r->tree, "12345") != NULL;
 }
 
-START_TEST(table) {
+TEST_LOOP(table, 0, N_ROWS) {
   const row *r = &rows[_i];
   char path[256];
   struct stat st;
@@ -134,9 +134,8 @@ START_TEST(table) {
   ck_assert_int_eq(chdir(own), 0); /* a path that is not absolute */
   check_answer(r->path, 0, NULL, r->says);
 }
-END_TEST
 
-START_TEST(what_is_known_is_not_judged) {
+TEST(what_is_known_is_not_judged) {
   char path[256];
   make_tree("d:0777:me:me:o d:0755:me:me:o/a f:0644:me:me:o/a/x f:0666:me:me:o/a/y "
             "l:../../o/a/x:me:me:o/a/l");
@@ -150,10 +149,9 @@ START_TEST(what_is_known_is_not_judged) {
   strcpy(path + strlen(path) - 1, "l"); /* leads back through it by a name */
   check_answer(path, known, NULL, "/o is writable by everyone");
 }
-END_TEST
 
 /* The name leads to another file than the one that was opened. */
-START_TEST(what_was_opened_is_what_is_judged) {
+TEST(what_was_opened_is_what_is_judged) {
   char path[256], other[256];
   struct stat st;
   make_tree("d:0755:me:me:a f:0644:me:me:a/x f:0644:me:me:a/y");
@@ -168,10 +166,9 @@ START_TEST(what_was_opened_is_what_is_judged) {
   ck_assert_int_eq(rh_trust_path(path, 0, &st, why, sizeof why), RH_TRUST_REPLACED);
   ck_assert_ptr_nonnull(strstr(why, "No such file"));
 }
-END_TEST
 
 /* Root's own private group counts as root, and every user trusts root's files. */
-START_TEST(the_private_group_of_root) {
+TEST(the_private_group_of_root) {
   char path[256];
   if (geteuid() != 0) return;
   make_tree("d:0775:me:me:a");
@@ -181,11 +178,10 @@ START_TEST(the_private_group_of_root) {
   check_answer(path, 0, NULL, NULL);
   ck_assert_int_eq(seteuid(0), 0);
 }
-END_TEST
 
 /* An access control list that lets uid 12345 write, in the form of the attribute: its mask shows as
  * the group's bits. */
-START_TEST(an_access_list) {
+TEST(an_access_list) {
   static const struct {
     uint32_t version;
     struct {
@@ -207,7 +203,6 @@ START_TEST(an_access_list) {
   }
   check_answer(path, 0, NULL, "/a is writable by");
 }
-END_TEST
 
 /* ---- Private groups, by made-up accounts ---- */
 
@@ -232,7 +227,7 @@ static const struct {
 };
 enum { N_GROUPS = sizeof groups / sizeof *groups };
 
-START_TEST(private_groups) {
+TEST_LOOP(private_groups, 0, N_GROUPS) {
   static const rh_trust_user users[2] = {{0, 0, "root"}, {1000, 1000, "me"}};
   const struct group group = {.gr_name = (char *)groups[_i].group,
                               .gr_gid = groups[_i].gid,
@@ -243,7 +238,6 @@ START_TEST(private_groups) {
   ck_assert_int_eq(rh_trust_is_private(&group, users, 2, accounts), groups[_i].is_private);
   fclose(accounts);
 }
-END_TEST
 
 int main(void) {
   make_folder(base, sizeof base);
@@ -252,19 +246,7 @@ int main(void) {
   for (int k = 0; k < N_ROWS; k++) skipped += geteuid() != 0 && needs_root(&rows[k]);
   if (skipped)
     fprintf(stderr, "table: %d rows of %d skipped, which only root can make\n", skipped, N_ROWS);
-  Suite *suite = suite_create("trust");
-  TCase *all = tcase_create("trust");
-  tcase_add_loop_test(all, table, 0, N_ROWS);
-  tcase_add_test(all, what_is_known_is_not_judged);
-  tcase_add_test(all, what_was_opened_is_what_is_judged);
-  tcase_add_test(all, the_private_group_of_root);
-  tcase_add_test(all, an_access_list);
-  tcase_add_loop_test(all, private_groups, 0, N_GROUPS);
-  suite_add_tcase(suite, all);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
+  int status = run_tests();
   remove_folder(base);
-  return failed == 0 ? 0 : 1;
+  return status;
 }

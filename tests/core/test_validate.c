@@ -1,4 +1,5 @@
 /* host/core/plug/validate.c: descriptors. */
+#include "../suite/suite.h"
 #include "plug_support.h"
 
 #include <string.h>
@@ -22,7 +23,7 @@ static const char *judge(const model *m) {
     assert_says(judge(&m), words);                                                                 \
   } while (0)
 
-START_TEST(plugins_are_judged) {
+TEST(plugins_are_judged) {
   static char long_text[300];
   memset(long_text, 'x', sizeof long_text - 1);
   REFUSES(m.plugin.magic = 1, "magic 0x00000001");
@@ -40,9 +41,8 @@ START_TEST(plugins_are_judged) {
   REFUSES(m.strategies[1] = NULL, "strategy 1 is null");
   REFUSES(m.second.name = "model", "two strategies 'model'");
 }
-END_TEST
 
-START_TEST(strategies_are_judged) {
+TEST(strategies_are_judged) {
   REFUSES(m.strategy.struct_size = 128, "strategy 0: it is of 128 bytes; in ABI 1.0 it has 136");
   REFUSES(m.strategy.name = NULL, "its name is not of the form");
   REFUSES(m.strategy.name = "", "its name is not of the form");
@@ -73,9 +73,8 @@ START_TEST(strategies_are_judged) {
   REFUSES(m.strategy.setup = NULL, "setup is null");
   REFUSES(m.strategy.run = NULL, "run is null");
 }
-END_TEST
 
-START_TEST(parameters_are_judged) {
+TEST(parameters_are_judged) {
   REFUSES(m.strategy.n_params = 65, "65 parameters, at most 64");
   REFUSES(m.strategy.params = NULL, "params is null");
   REFUSES(m.strategy.param_stride = 56, "a parameter of 56 bytes; in ABI 1.0 it has 64");
@@ -95,15 +94,7 @@ START_TEST(parameters_are_judged) {
   REFUSES(m.params[2].choices = "a|b|c", "3 choices, but its range is 0 to 1");
   REFUSES(m.params[2].min = 1, "2 choices, but its range is 1 to 1");
 }
-END_TEST
-
-static void add_cases(Suite *suite) {
-  TCase *judging = add_case(suite, "judging");
-  tcase_add_test(judging, plugins_are_judged);
-  tcase_add_test(judging, strategies_are_judged);
-  tcase_add_test(judging, parameters_are_judged);
-}
 
 int main(int argc, char **argv) {
-  return plug_main(argc, argv, "validate", add_cases);
+  return plug_main(argc, argv);
 }

@@ -5,6 +5,7 @@
 #include "../../host/core/cl/staging.h"
 #include "../../host/core/data/array.h"
 #include "../../host/library/kept.h"
+#include "../suite/suite.h"
 #include "library.h"
 
 #include <dlfcn.h>
@@ -137,7 +138,9 @@ static void run_and_check(rh_prepared *prepared, const float *x, uint64_t n,
   check_same(&result, right, "sum", n);
 }
 
-START_TEST(prepared) {
+CASES(far, .set_up = set_up_far, .tear_down = tear_down)
+
+TEST(prepared) {
   rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
   const float *x = rh_array_data(&array);
   rh_request spec = sum_of_floats(MOST / 4);
@@ -154,9 +157,8 @@ START_TEST(prepared) {
   rh_prepared_destroy(of_all);
   rh_array_finish(&array);
 }
-END_TEST
 
-START_TEST(prepared_with_constants) {
+TEST(prepared_with_constants) {
   const rh_input input = {.type = RH_TYPE_i32};
   const rh_constant first = {.name = "c", .value.i = 1}, second = {.name = "c", .value.i = -3};
   rh_request spec = {.struct_size = sizeof spec,
@@ -182,12 +184,11 @@ START_TEST(prepared_with_constants) {
   rh_prepared_destroy(of_all);
   rh_array_finish(&array);
 }
-END_TEST
 
 /* ---- Which arrays ---- */
 
 /* Those that no buffer of the device holds, also of one that shares the host's memory. */
-START_TEST(beyond_the_device) {
+TEST_LOOP(beyond_the_device, 0, 2) {
   rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
   const float *x = rh_array_data(&array);
   rh_result right = whole_sum(x, MOST / 4);
@@ -218,10 +219,9 @@ START_TEST(beyond_the_device) {
   redhost->context->options.queue = NULL;
   rh_array_finish(&array);
 }
-END_TEST
 
 /* In bytes of the larger one of two operands, whichever it is. */
-START_TEST(of_two_types) {
+TEST_LOOP(of_two_types, 0, 2) {
   static const rh_type types[] = {RH_TYPE_u8, RH_TYPE_f64};
   enum { FEW = 1 << 10 }; /* a power of two, up to which rh_reduce() sets up */
   rh_array x = generate(types[_i], MOST / 8, 1), y = generate(types[!_i], MOST / 8, 2);
@@ -263,11 +263,10 @@ START_TEST(of_two_types) {
   rh_array_finish(&x);
   rh_array_finish(&y);
 }
-END_TEST
 
 /* Chunks would change the bits of a strategy without the canonical order, so its arrays stay whole;
  * those of integers do not. */
-START_TEST(of_another_order) {
+TEST(of_another_order) {
   rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
   rh_request request = {.struct_size = sizeof request,
                         .strategy = "atomic",
@@ -286,10 +285,9 @@ START_TEST(of_another_order) {
   }
   rh_array_finish(&array);
 }
-END_TEST
 
 /* Slots are pinned once for all problems, and as many whatever the size. */
-START_TEST(one_set_of_slots) {
+TEST(one_set_of_slots) {
   rh_array array = generate(RH_TYPE_i32, MOST / 4, 5);
   rh_request request = {.struct_size = sizeof request,
                         .strategy = "onepass",
@@ -308,7 +306,6 @@ START_TEST(one_set_of_slots) {
   }
   rh_array_finish(&array);
 }
-END_TEST
 
 /* ---- Failures ---- */
 
@@ -328,7 +325,7 @@ static int on_progress(void *user, const char *phase, uint64_t done, uint64_t to
   return strcmp(phase, "streaming") == 0 && cancels_after-- == 0;
 }
 
-START_TEST(without_pinned_memory) {
+TEST(without_pinned_memory) {
   rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
   rh_result right = whole_sum(rh_array_data(&array), MOST / 4);
   rh_request spec = sum_of_floats(MOST / 4);
@@ -340,10 +337,9 @@ START_TEST(without_pinned_memory) {
   rh_prepared_destroy(of_all);
   rh_array_finish(&array);
 }
-END_TEST
 
 /* Each copy in turn, and each buffer: a sentence, and the next call is as if nothing had been. */
-START_TEST(copies_that_fail) {
+TEST(copies_that_fail) {
   rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
   const float *x = rh_array_data(&array);
   rh_result right = whole_sum(x, MOST / 4), result = {.struct_size = sizeof result};
@@ -373,11 +369,10 @@ START_TEST(copies_that_fail) {
   rh_prepared_destroy(of_all);
   rh_array_finish(&array);
 }
-END_TEST
 
 /* The same where the device reads the slots themselves: a failed run leaves it some of them, which
  * the next run has to take back. */
-START_TEST(slots_that_a_failed_run_left) {
+TEST(slots_that_a_failed_run_left) {
   rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
   const float *x = rh_array_data(&array);
   rh_result right = whole_sum(x, MOST / 4), result = {.struct_size = sizeof result};
@@ -395,9 +390,8 @@ START_TEST(slots_that_a_failed_run_left) {
   rh_prepared_destroy(of_all);
   rh_array_finish(&array);
 }
-END_TEST
 
-START_TEST(buffers_that_fail) {
+TEST(buffers_that_fail) {
   rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
   const float *x = rh_array_data(&array);
   rh_result right = whole_sum(x, MOST / 4), result = {.struct_size = sizeof result};
@@ -424,9 +418,8 @@ START_TEST(buffers_that_fail) {
   ck_assert_int_gt(failures, 5);
   rh_array_finish(&array);
 }
-END_TEST
 
-START_TEST(cancelled) {
+TEST(cancelled) {
   rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
   rh_result right = whole_sum(rh_array_data(&array), MOST / 4),
             result = {.struct_size = sizeof result};
@@ -443,7 +436,6 @@ START_TEST(cancelled) {
   rh_prepared_destroy(of_all);
   rh_array_finish(&array);
 }
-END_TEST
 
 /* ---- Copies as a whole ---- */
 
@@ -464,7 +456,7 @@ static cl_mem make_buffer(rh_cl_session **session) {
   return buffer;
 }
 
-START_TEST(staged) {
+TEST(staged) {
   rh_cl_session *session;
   unsigned char *bytes = make_bytes(), *back = malloc(STAGED);
   cl_mem buffer = make_buffer(&session);
@@ -488,10 +480,9 @@ START_TEST(staged) {
   free(bytes);
   free(back);
 }
-END_TEST
 
 /* Of a strategy whose arrays are not streamed. */
-START_TEST(staged_arrays) {
+TEST(staged_arrays) {
   uint64_t n = RH_CL_STAGED_BYTES / sizeof(float) + 11;
   float *x = calloc(n, sizeof *x);
   ck_assert_ptr_nonnull(x);
@@ -510,7 +501,6 @@ START_TEST(staged_arrays) {
   ck_assert_int_eq(calls.writes, RH_CL_STAGED_BYTES / (4 << 20) + 1);
   free(x);
 }
-END_TEST
 
 /* ---- Threads ---- */
 
@@ -540,7 +530,7 @@ static void *reduce_often(void *of_work) {
   return NULL;
 }
 
-START_TEST(at_the_same_time) {
+TEST(at_the_same_time) {
   enum { THREADS = 4 };
   pthread_t threads[THREADS];
   work all[THREADS] = {0};
@@ -559,31 +549,4 @@ START_TEST(at_the_same_time) {
     rh_prepared_destroy(all[k].prepared);
   }
   rh_array_finish(&array);
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("arrays");
-  TCase *cases = tcase_create("far");
-  tcase_add_checked_fixture(cases, set_up_far, tear_down);
-  tcase_add_test(cases, prepared);
-  tcase_add_test(cases, prepared_with_constants);
-  tcase_add_loop_test(cases, beyond_the_device, 0, 2);
-  tcase_add_loop_test(cases, of_two_types, 0, 2);
-  tcase_add_test(cases, of_another_order);
-  tcase_add_test(cases, one_set_of_slots);
-  tcase_add_test(cases, without_pinned_memory);
-  tcase_add_test(cases, copies_that_fail);
-  tcase_add_test(cases, slots_that_a_failed_run_left);
-  tcase_add_test(cases, buffers_that_fail);
-  tcase_add_test(cases, cancelled);
-  tcase_add_test(cases, staged);
-  tcase_add_test(cases, staged_arrays);
-  tcase_add_test(cases, at_the_same_time);
-  suite_add_tcase(suite, cases);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? 1 : 0;
 }

@@ -1,4 +1,5 @@
 /* Operators in OpenCL C through rh_reduce() and rh_prepare(), and operators by a file's name. */
+#include "../suite/suite.h"
 #include "library.h"
 
 #include <sys/stat.h>
@@ -33,8 +34,12 @@ static rh_request code_request(const char *strategy, uint64_t n) {
                       .n = n};
 }
 
+ONCE(fill, NULL)
+
+CASES(operators_in_OpenCL_C, .set_up = set_up, .tear_down = tear_down)
+
 /* More than once, as what is set up is kept. */
-START_TEST(reduces_by_code) {
+TEST(reduces_by_code) {
   static const uint64_t sizes[] = {N, 0, 1, 257, N};
   for (size_t s = 0; s < 5; s++) {
     rh_request request = code_request(s % 2 ? "two_stage" : NULL, sizes[s]);
@@ -43,9 +48,8 @@ START_TEST(reduces_by_code) {
     check_result(&result, 0, sizes[s]);
   }
 }
-END_TEST
 
-START_TEST(prepares_code) {
+TEST(prepares_code) {
   rh_request spec = {.struct_size = sizeof spec,
                      .strategy = "two_stage",
                      .op = squares_and_last,
@@ -60,9 +64,8 @@ START_TEST(prepares_code) {
     }
   rh_prepared_destroy(prepared);
 }
-END_TEST
 
-START_TEST(the_host_declines) {
+TEST(the_host_declines) {
   rh_request request = code_request("native", N);
   rh_result result = {.struct_size = sizeof result};
   ck_assert_int_eq(rh_reduce(redhost, &request, &result, &error), RH_DECLINED);
@@ -72,10 +75,9 @@ START_TEST(the_host_declines) {
   ck_assert_int_ne(rh_reduce(redhost, &request, &result, &error), RH_OK);
   ck_assert_ptr_nonnull(strstr(error.message, "names a file of OpenCL C"));
 }
-END_TEST
 
 /* By rh_options.plugin_path, as plugins. */
-START_TEST(finds_a_file_by_name) {
+TEST(finds_a_file_by_name) {
   char folder[] = "/tmp/redhost-code-XXXXXX", path[128], both[4200];
   ck_assert_ptr_nonnull(mkdtemp(folder));
   snprintf(path, sizeof path, "%s/twice.op.json", folder);
@@ -106,22 +108,4 @@ START_TEST(finds_a_file_by_name) {
   ck_assert_int_eq(rh_reduce(opened, &request, &result, &error), RH_E_USAGE);
   ck_assert_ptr_nonnull(strstr(error.message, "unknown operator 'thrice'"));
   rh_close(opened);
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("operators in OpenCL C");
-  TCase *tests = tcase_create("operators in OpenCL C");
-  fill();
-  tcase_add_checked_fixture(tests, set_up, tear_down);
-  tcase_add_test(tests, reduces_by_code);
-  tcase_add_test(tests, prepares_code);
-  tcase_add_test(tests, the_host_declines);
-  tcase_add_test(tests, finds_a_file_by_name);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }

@@ -2,6 +2,7 @@
  * one process, and a failure of one rank is the failure of all.  Without a device, as under
  * ThreadSanitizer, only host strategies are used, and fewer divisions are tried. */
 #include "../../host/library/kept.h"
+#include "../suite/suite.h"
 #include "library.h"
 
 #include <pthread.h>
@@ -269,16 +270,33 @@ static const rh_request problems[] = {
      .unchecked_op = 1},
 };
 
-START_TEST(any_division_has_the_same_bits) {
+CASES(bits, .set_up = open_filled, .tear_down = tear_down)
+
+TEST_LOOP(any_division_has_the_same_bits, 0, sizeof problems / sizeof *problems) {
   static const uint64_t sizes[] = {N, 513, 1, 511, 4096};
   rh_request request = problems[_i];
   request.strategy = "native";
   divide_all(&request, sizes, _i == 0 ? 5 : 2);
 }
-END_TEST
+
+/* Of more elements than a chunk has: 2^20 of them, or 2^23 where they are not checked. */
+TEST_LOOP(several_chunks_do, 0, 2) {
+  uint64_t n = _i ? 9000001 : 1500001;
+  float *many = malloc(n * sizeof *many);
+  ck_assert_ptr_nonnull(many);
+  for (uint64_t i = 0; i < n; i++) many[i] = x[i % N] / (float)(1 + i % 1000);
+  rh_request request = {REQUEST, .op = "sum",          .type = RH_TYPE_f32, .data = many,
+                        .n = n,  .strategy = "native", .unchecked = _i != 0};
+  rh_result one = {.struct_size = sizeof one};
+  must(rh_reduce(redhost, &request, &one, &error));
+  for (int d = 0; d < DIVISIONS; d += 3) divide(&request, &divisions[d], &one);
+  free(many);
+}
+
+CASES(devices, .set_up = open_filled, .tear_down = tear_down)
 
 /* On a device, and as `auto` chooses. */
-START_TEST(other_strategies_do) {
+TEST_LOOP(other_strategies_do, 0, 2) {
   static const char *const names[] = {"onepass", "auto"};
   static const int some[] = {0, 3, 6, 11};
   if (!has_device() && _i == 0) return;
@@ -292,10 +310,9 @@ START_TEST(other_strategies_do) {
     for (int d = 2; d < DIVISIONS; d += 3) divide(&request, &divisions[d], &one);
   }
 }
-END_TEST
 
 /* One in OpenCL C is combined on a device, also by ranks that have no elements. */
-START_TEST(an_operator_by_code_does) {
+TEST(an_operator_by_code_does) {
   static float coarse[N];
   if (!has_device()) return;
   for (int i = 0; i < N; i++) coarse[i] = (float)((i * 37) % 101 - 50); /* with exact sums */
@@ -305,25 +322,9 @@ START_TEST(an_operator_by_code_does) {
   must(rh_reduce(redhost, &request, &one, &error));
   for (int d = 2; d < DIVISIONS; d += 3) divide(&request, &divisions[d], &one);
 }
-END_TEST
-
-/* Of more elements than a chunk has: 2^20 of them, or 2^23 where they are not checked. */
-START_TEST(several_chunks_do) {
-  uint64_t n = _i ? 9000001 : 1500001;
-  float *many = malloc(n * sizeof *many);
-  ck_assert_ptr_nonnull(many);
-  for (uint64_t i = 0; i < n; i++) many[i] = x[i % N] / (float)(1 + i % 1000);
-  rh_request request = {REQUEST, .op = "sum",          .type = RH_TYPE_f32, .data = many,
-                        .n = n,  .strategy = "native", .unchecked = _i != 0};
-  rh_result one = {.struct_size = sizeof one};
-  must(rh_reduce(redhost, &request, &one, &error));
-  for (int d = 0; d < DIVISIONS; d += 3) divide(&request, &divisions[d], &one);
-  free(many);
-}
-END_TEST
 
 /* Repeated calls use what was set up: with and without a map that has the index. */
-START_TEST(calls_of_both_kinds_take_turns) {
+TEST(calls_of_both_kinds_take_turns) {
   rh_request request = problems[11];
   rh_result one = {.struct_size = sizeof one};
   request.n = N;
@@ -332,10 +333,18 @@ START_TEST(calls_of_both_kinds_take_turns) {
     divide(&request, &divisions[2], &one);
   }
 }
-END_TEST
+
+static rank three[3];
+
+static void close_all(void) {
+  let_go(three, 3);
+  tear_down();
+}
+
+CASES(failures, .set_up = open_filled, .tear_down = close_all)
 
 /* Of a value that no element gives: sums of nothing are 0, and there is no least of nothing. */
-START_TEST(no_elements_at_all) {
+TEST(no_elements_at_all) {
   static rank ranks[3];
   rh_request request = problems[0];
   rh_result one = {.struct_size = sizeof one};
@@ -348,13 +357,10 @@ START_TEST(no_elements_at_all) {
     must_fail(ranks[r].status, RH_E_USAGE, "argmin of no elements is undefined");
   }
 }
-END_TEST
 
 /* ---- Failures ---- */
 
 /* Three ranks of the problem, for a test to change. */
-static rank three[3];
-
 static void set_three(int problem) {
   let_go(three, 3);
   for (int r = 0; r < 3; r++)
@@ -381,7 +387,7 @@ static void all_must_work(void) {
 }
 
 /* One rank cannot begin. */
-START_TEST(a_bad_request_of_one_is_that_of_all) {
+TEST(a_bad_request_of_one_is_that_of_all) {
   set_three(0);
   three[1].request.data = NULL;
   all_must_fail(RH_E_USAGE, "rank 1 (host ");
@@ -402,10 +408,9 @@ START_TEST(a_bad_request_of_one_is_that_of_all) {
   set_three(0);
   all_must_work();
 }
-END_TEST
 
 /* One rank fails where it reduces; its strategy is its own affair. */
-START_TEST(a_failure_of_one_is_that_of_all) {
+TEST(a_failure_of_one_is_that_of_all) {
   set_three(0);
   three[2].request.strategy = "no_such";
   all_must_fail(RH_E_USAGE, "rank 2 (host ");
@@ -423,14 +428,13 @@ START_TEST(a_failure_of_one_is_that_of_all) {
   ck_assert_ptr_nonnull(strstr(three[2].error.message, "rank 1 (host "));
   rh_close(wrong);
 }
-END_TEST
 
 static void keep_warning(void *user, uint32_t level, const char *text) {
   if (level == RH_LOG_WARNING) snprintf(user, 512, "%s", text);
 }
 
 /* A strategy that is wrong from 2^24 elements on and may be, by its own word. */
-START_TEST(what_may_be_anything_is_never_right) {
+TEST(what_may_be_anything_is_never_right) {
   enum { FAR = 1 << 24 };
   static rank ranks[1];
   char warning[512] = "", file[4096];
@@ -467,9 +471,8 @@ START_TEST(what_may_be_anything_is_never_right) {
   free(many);
   rh_close(far_off);
 }
-END_TEST
 
-START_TEST(an_operator_is_blamed_before_a_strategy) {
+TEST(an_operator_is_blamed_before_a_strategy) {
   static const rh_request wrong = {REQUEST,
                                    .type = RH_TYPE_i32,
                                    .data = k,
@@ -483,13 +486,12 @@ START_TEST(an_operator_is_blamed_before_a_strategy) {
   all_must_fail(RH_E_PLUGIN, "'a + 2*b' is not associative (");
   ck_assert_ptr_null(strstr(three[0].error.message, "serial"));
 }
-END_TEST
 
 static int say_stop(void *user, const char *phase, uint64_t done, uint64_t total) {
   return user == NULL && phase && done <= total;
 }
 
-START_TEST(one_rank_cancels) {
+TEST(one_rank_cancels) {
   rh_redhost *impatient;
   rh_options options = {.struct_size = sizeof options,
                         .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
@@ -501,10 +503,9 @@ START_TEST(one_rank_cancels) {
   all_must_fail(RH_E_CANCELLED, "rank 2 (host ");
   rh_close(impatient);
 }
-END_TEST
 
 /* As everywhere: one element after the other, so that the bound allows more than a thousandth. */
-START_TEST(a_weak_bound_is_not_a_check) {
+TEST(a_weak_bound_is_not_a_check) {
   static rank ranks[1];
   char warning[512] = "";
   rh_redhost *strict;
@@ -529,9 +530,8 @@ START_TEST(a_weak_bound_is_not_a_check) {
   let_go(ranks, 1);
   rh_close(strict);
 }
-END_TEST
 
-START_TEST(a_gather_that_fails) {
+TEST(a_gather_that_fails) {
   for (uint32_t at = 1; at <= 8; at++) {
     set_three(0);
     run_ranks(three, 3, at);
@@ -545,10 +545,9 @@ START_TEST(a_gather_that_fails) {
   ck_assert_uint_gt(three[0].gathers, 3);
   ck_assert_int_eq(three[0].status, RH_OK);
 }
-END_TEST
 
 /* Nothing is read. */
-START_TEST(more_elements_than_can_be_counted) {
+TEST(more_elements_than_can_be_counted) {
   static const rh_request bytes = {REQUEST, .op = "xor", .type = RH_TYPE_u8, .data = u};
   set_three(0);
   for (int r = 0; r < 3; r++) {
@@ -557,9 +556,8 @@ START_TEST(more_elements_than_can_be_counted) {
   }
   all_must_fail(RH_E_USAGE, "beyond all memory");
 }
-END_TEST
 
-START_TEST(malformed_communicators) {
+TEST(malformed_communicators) {
   rh_request request = problems[0];
   rh_result result = {.struct_size = sizeof result};
   rh_communicator by = {.struct_size = sizeof by, .size = 1};
@@ -582,46 +580,4 @@ START_TEST(malformed_communicators) {
   by.struct_size = 5;
   must_fail(rh_reduce_distributed(redhost, &request, &by, &result, &error), RH_E_USAGE,
             "rh_communicator");
-}
-END_TEST
-
-static void close_all(void) {
-  let_go(three, 3);
-  tear_down();
-}
-
-static Suite *suite_of(void) {
-  Suite *suite = suite_create("distributed");
-  TCase *bits = tcase_create("bits"), *devices = tcase_create("devices");
-  TCase *failures = tcase_create("failures");
-  tcase_add_checked_fixture(bits, open_filled, tear_down);
-  tcase_add_loop_test(bits, any_division_has_the_same_bits, 0, sizeof problems / sizeof *problems);
-  tcase_add_loop_test(bits, several_chunks_do, 0, 2);
-  tcase_add_checked_fixture(devices, open_filled, tear_down);
-  tcase_add_loop_test(devices, other_strategies_do, 0, 2);
-  tcase_add_test(devices, an_operator_by_code_does);
-  tcase_add_test(devices, calls_of_both_kinds_take_turns);
-  tcase_add_checked_fixture(failures, open_filled, close_all);
-  tcase_add_test(failures, no_elements_at_all);
-  tcase_add_test(failures, a_bad_request_of_one_is_that_of_all);
-  tcase_add_test(failures, a_failure_of_one_is_that_of_all);
-  tcase_add_test(failures, what_may_be_anything_is_never_right);
-  tcase_add_test(failures, an_operator_is_blamed_before_a_strategy);
-  tcase_add_test(failures, one_rank_cancels);
-  tcase_add_test(failures, a_weak_bound_is_not_a_check);
-  tcase_add_test(failures, a_gather_that_fails);
-  tcase_add_test(failures, more_elements_than_can_be_counted);
-  tcase_add_test(failures, malformed_communicators);
-  suite_add_tcase(suite, bits);
-  suite_add_tcase(suite, devices);
-  suite_add_tcase(suite, failures);
-  return suite;
-}
-
-int main(void) {
-  SRunner *runner = srunner_create(suite_of());
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }

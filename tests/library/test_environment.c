@@ -1,6 +1,7 @@
 /* Callers that have changed the floating-point environment of their thread: answers are the same,
  * and the caller's environment is, too. */
 #include "../../host/library/handle.h"
+#include "../suite/suite.h"
 #include "library.h"
 
 #include <fenv.h>
@@ -150,9 +151,19 @@ static void compare(const rh_result *a, const rh_result *b, const char *what, in
                 problems[k].op, k, by, b->value.f, a->value.f);
 }
 
+static void open_all(void) {
+  const rh_cl_device *device;
+  set_up();
+  has_device = rh_context_device(redhost->context, &device, NULL) == RH_OK;
+  for (int k = 0; k < LONG; k++) tiny[k] = 1e-45f * (float)(1 + k % 7);
+  for (int k = 0; k < N; k++) usual[k] = 1 + 0.3 * (double)(k % 5 - 2) + 1e-9 * (double)k;
+}
+
+CASES(environment, .set_up = open_all, .tear_down = tear_down, .timeout = 240)
+
 /* A handle that was opened in the caller's environment, too: threads inherit what their creator
  * has. */
-START_TEST(answers_are_the_same) {
+TEST_LOOP(answers_are_the_same, 0, sizeof strategies / sizeof *strategies) {
   rh_result right[PROBLEMS];
   const char *strategy = strategies[_i];
   if (_i == 2 && !has_device) return;
@@ -173,10 +184,9 @@ START_TEST(answers_are_the_same) {
   }
   fesetenv(FE_DFL_ENV);
 }
-END_TEST
 
 /* Flags that a caller has raised stay, and ours do not come to it. */
-START_TEST(flags_are_the_callers) {
+TEST(flags_are_the_callers) {
   rh_request spec = {
       .struct_size = sizeof spec, .strategy = "native", .op = "sum", .type = RH_TYPE_f64, .n = N};
   rh_prepared *prepared = prepare(redhost, &spec);
@@ -191,28 +201,4 @@ START_TEST(flags_are_the_callers) {
     must(status);
   }
   rh_prepared_destroy(prepared);
-}
-END_TEST
-
-static void open_all(void) {
-  const rh_cl_device *device;
-  set_up();
-  has_device = rh_context_device(redhost->context, &device, NULL) == RH_OK;
-  for (int k = 0; k < LONG; k++) tiny[k] = 1e-45f * (float)(1 + k % 7);
-  for (int k = 0; k < N; k++) usual[k] = 1 + 0.3 * (double)(k % 5 - 2) + 1e-9 * (double)k;
-}
-
-int main(void) {
-  Suite *suite = suite_create("environment");
-  TCase *cases = tcase_create("environment");
-  tcase_set_timeout(cases, 240);
-  tcase_add_checked_fixture(cases, open_all, tear_down);
-  tcase_add_loop_test(cases, answers_are_the_same, 0, sizeof strategies / sizeof *strategies);
-  tcase_add_test(cases, flags_are_the_callers);
-  suite_add_tcase(suite, cases);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? 1 : 0;
 }

@@ -1,6 +1,7 @@
 /* onepass under conditions that could break a counter of arrivals: many launches without a wait in
  * between, of changing sizes, on two queues of one device at once. */
 #include "../../host/library/handle.h"
+#include "../suite/suite.h"
 #include "library.h"
 
 #include <CL/cl.h>
@@ -71,7 +72,9 @@ static void check_all(const rh_prepared *prepared, cl_command_queue queue, cl_me
 
 static const char *const ways[] = {"auto", "last", "launch", "wait"};
 
-START_TEST(launches_back_to_back) {
+CASES(onepass, .set_up = set_up_queues, .tear_down = tear_down_queues)
+
+TEST_LOOP(launches_back_to_back, 0, 4) {
   static int32_t numbers[N];
   static int64_t sums[N + 1];
   const rh_setting settings[] = {{"finish", ways[_i]}, {"share", "1"}, {"group", "64"}};
@@ -112,10 +115,9 @@ START_TEST(launches_back_to_back) {
   }
   clReleaseMemObject(input);
 }
-END_TEST
 
 /* Float sums are combined by index, so their bits do not depend on the order of arrival. */
-START_TEST(same_bits_every_time) {
+TEST_LOOP(same_bits_every_time, 0, 4) {
   static float numbers[N];
   const rh_setting settings[] = {{"finish", ways[_i]}, {"share", "1"}};
   rh_request spec = {.struct_size = sizeof spec,
@@ -140,19 +142,4 @@ START_TEST(same_bits_every_time) {
   }
   rh_prepared_destroy(prepared);
   clReleaseMemObject(input);
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("onepass");
-  TCase *tests = tcase_create("onepass");
-  tcase_add_checked_fixture(tests, set_up_queues, tear_down_queues);
-  tcase_add_loop_test(tests, launches_back_to_back, 0, 4);
-  tcase_add_loop_test(tests, same_bits_every_time, 0, 4);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }

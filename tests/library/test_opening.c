@@ -5,6 +5,7 @@
  * For that, a copy of this program is run in a folder of its own: with a program `redhost` beside
  * it that counts its starts, or without one. */
 #include "../../host/library/handle.h"
+#include "../suite/suite.h"
 #include "library.h"
 
 #include <sys/stat.h>
@@ -25,8 +26,10 @@ static void *look_for_devices(void *n_found) {
   return NULL;
 }
 
+CASES(threads, .set_up = NULL)
+
 /* Each round is a process of its own, in which no thread has asked a driver yet. */
-START_TEST(all_at_once) {
+TEST_LOOP(all_at_once, 0, ROUNDS) {
   pthread_t threads[THREADS];
   uint32_t found[THREADS];
   ck_assert_int_eq(pthread_barrier_init(&all_are_there, NULL, THREADS), 0);
@@ -35,7 +38,6 @@ START_TEST(all_at_once) {
   for (int k = 0; k < THREADS; k++) pthread_join(threads[k], NULL);
   for (int k = 1; k < THREADS; k++) ck_assert_uint_eq(found[k], found[0]);
 }
-END_TEST
 
 /* ---- A folder with a program, or without ---- */
 
@@ -122,8 +124,10 @@ static void prepare_all(void) {
     }
 }
 
+CASES(examined, .set_up = NULL)
+
 /* However few setups are kept. */
-START_TEST(nothing_is_examined_twice) {
+TEST(nothing_is_examined_twice) {
   if (!getenv("PLACE")) return;
   open_there(1);
   reduce_all();
@@ -135,10 +139,11 @@ START_TEST(nothing_is_examined_twice) {
   ck_assert_int_eq(n_starts(), before);
   rh_close(redhost);
 }
-END_TEST
+
+CASES(read, .set_up = NULL)
 
 /* Nor is an operator's file read again, though no setup of it is left. */
-START_TEST(nothing_is_read_twice) {
+TEST(nothing_is_read_twice) {
   static const char text[] = "{\"redhost\": \"operator/1\", \"name\": \"twice\", "
                              "\"operands\": [\"x\"], \"op\": \"sum\", \"map\": \"2*x\"}";
   char directory[4096], path[4200];
@@ -159,10 +164,11 @@ START_TEST(nothing_is_read_twice) {
   reduce_one("native", "twice", 3000);
   rh_close(redhost);
 }
-END_TEST
+
+CASES(alone, .set_up = NULL)
 
 /* What came with redhost is used all the same; a third party's plugin is not. */
-START_TEST(there_is_no_program) {
+TEST(there_is_no_program) {
   char file[4096];
   rh_prepared *prepared;
   rh_request spec = {.struct_size = sizeof spec,
@@ -183,32 +189,11 @@ START_TEST(there_is_no_program) {
   reduce_one(NULL, "sum", 100);
   rh_close(redhost);
 }
-END_TEST
 
-START_TEST(children) {
+CASES(processes, .set_up = NULL)
+
+TEST_LOOP(children, 0, 3) {
   static const char *const names[] = {"examined", "read", "alone"};
   make_place(_i < 2);
   run_there(names[_i]);
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("opening");
-  TCase *examined = tcase_create("examined"), *read = tcase_create("read"),
-        *alone = tcase_create("alone");
-  tcase_add_test(examined, nothing_is_examined_twice);
-  suite_add_tcase(suite, examined);
-  tcase_add_test(read, nothing_is_read_twice);
-  suite_add_tcase(suite, read);
-  tcase_add_test(alone, there_is_no_program);
-  suite_add_tcase(suite, alone);
-  TCase *cases = tcase_create("opening");
-  tcase_add_loop_test(cases, all_at_once, 0, ROUNDS);
-  tcase_add_loop_test(cases, children, 0, 3);
-  suite_add_tcase(suite, cases);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }

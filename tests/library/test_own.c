@@ -1,5 +1,6 @@
 /* Maps and operators of one's own through rh_reduce() and rh_prepare(). */
 #include "../../host/library/handle.h"
+#include "../suite/suite.h"
 #include "library.h"
 
 #include <CL/cl.h>
@@ -41,7 +42,11 @@ static rh_request dot_request(const char *strategy, uint64_t n) {
                       .n = n};
 }
 
-START_TEST(reduces_several_inputs) {
+ONCE(fill, NULL)
+
+CASES(own_operators, .set_up = set_up, .tear_down = tear_down)
+
+TEST_LOOP(reduces_several_inputs, 0, 4) {
   static const uint64_t sizes[] = {0, 1, 1000, N};
   for (size_t s = 0; s < 4; s++) {
     rh_request request = dot_request(strategies[_i], sizes[s]);
@@ -52,10 +57,9 @@ START_TEST(reduces_several_inputs) {
     ck_assert_str_eq(result.strategy, strategies[_i]);
   }
 }
-END_TEST
 
 /* 2^100 * 2^100 + 1 - 2^100 * 2^100, over and over. */
-START_TEST(rounds_once) {
+TEST_LOOP(rounds_once, 0, 4) {
   static float a[3 * 1001], b[3 * 1001];
   for (int i = 0; i < 1001; i++)
     for (int j = 0; j < 3; j++) {
@@ -81,9 +85,8 @@ START_TEST(rounds_once) {
   request.accuracy = 2;
   must_fail(rh_reduce(redhost, &request, &result, &error), RH_E_USAGE, "RH_ACCURACY_EXACT");
 }
-END_TEST
 
-START_TEST(reduces_to_fields) {
+TEST_LOOP(reduces_to_fields, 0, 4) {
   static const rh_input inputs[] = {{.name = "a1", .type = RH_TYPE_i32, .data = k}};
   rh_request request = {.struct_size = sizeof request,
                         .strategy = strategies[_i],
@@ -109,10 +112,9 @@ START_TEST(reduces_to_fields) {
   ck_assert_str_eq(result.fields[1].name, "mean");
   ck_assert_double_eq(result.fields[1].value.f, sum / N);
 }
-END_TEST
 
 /* n is that of each call, also where the setup of another is kept. */
-START_TEST(masks_and_counts) {
+TEST_LOOP(masks_and_counts, 0, 4) {
   rh_request request = {.struct_size = sizeof request,
                         .strategy = strategies[_i],
                         .type = RH_TYPE_i32,
@@ -138,10 +140,9 @@ START_TEST(masks_and_counts) {
   }
   rh_prepared_destroy(prepared);
 }
-END_TEST
 
 /* By name, and by the text of a file; a caller of an earlier version has no room for fields. */
-START_TEST(reduces_by_named_operators) {
+TEST(reduces_by_named_operators) {
   static const char count[] =
       "{\"redhost\": \"operator/1\", \"name\": \"positive\", \"operands\": [\"x\"],"
       " \"op\": \"sum\", \"map\": \"x > 0\"}";
@@ -160,9 +161,8 @@ START_TEST(reduces_by_named_operators) {
   ck_assert_int_eq(result.value.i, -300); /* the first field */
   ck_assert_uint_eq(result.n_fields, 0x55555555);
 }
-END_TEST
 
-START_TEST(keeps_an_operator_and_takes_constants) {
+TEST_LOOP(keeps_an_operator_and_takes_constants, 0, 4) {
   rh_request request = {.struct_size = sizeof request,
                         .strategy = strategies[_i],
                         .type = RH_TYPE_f32,
@@ -180,11 +180,10 @@ START_TEST(keeps_an_operator_and_takes_constants) {
     ck_assert_int_eq(result.value.i, expects);
   }
 }
-END_TEST
 
 /* A constant is compared as the number that it is, whatever the elements' type holds, also where an
  * earlier call kept a setup for a constant of another size. */
-START_TEST(compares_constants_of_any_size) {
+TEST_LOOP(compares_constants_of_any_size, 0, 4) {
   static const int64_t sizes[] = {-1, 1, INT64_C(1) << 32, INT64_MIN, 1, 0};
   static const uint32_t of_u32[] = {0, 1, UINT32_MAX};
   static const uint64_t of_u64[] = {0, 1, UINT64_MAX};
@@ -210,9 +209,8 @@ START_TEST(compares_constants_of_any_size) {
     ck_assert_int_eq(result.value.i, expects);
   }
 }
-END_TEST
 
-START_TEST(says_what_is_wrong) {
+TEST(says_what_is_wrong) {
   rh_result result = {.struct_size = sizeof result};
   const rh_constant bad = {.name = "2t", .value.i = 1}, unused = {.name = "t", .value.i = 1};
   const rh_constant both[] = {unused, unused};
@@ -256,9 +254,8 @@ START_TEST(says_what_is_wrong) {
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
     must_fail(rh_reduce(redhost, &cases[c].request, &result, &error), RH_E_USAGE, cases[c].words);
 }
-END_TEST
 
-START_TEST(refuses_a_broken_operator) {
+TEST(refuses_a_broken_operator) {
   rh_request request = {.struct_size = sizeof request,
                         .type = RH_TYPE_f32,
                         .data = x,
@@ -277,10 +274,9 @@ START_TEST(refuses_a_broken_operator) {
   must(rh_prepare(redhost, &spec, &prepared, &error));
   rh_prepared_destroy(prepared);
 }
-END_TEST
 
 /* What is not examined before is, on the data, before a strategy is blamed. */
-START_TEST(blames_an_operator_before_a_strategy) {
+TEST(blames_an_operator_before_a_strategy) {
   rh_request request = {.struct_size = sizeof request,
                         .strategy = "serial",
                         .type = RH_TYPE_i32,
@@ -305,7 +301,6 @@ START_TEST(blames_an_operator_before_a_strategy) {
   must_fail(rh_prepare(redhost, &spec, &prepared, &error), RH_E_PLUGIN, "is not associative (");
   ck_assert_uint_eq(redhost->context->blame, blame);
 }
-END_TEST
 
 /* ---- rh_prepare ---- */
 
@@ -319,7 +314,7 @@ static rh_request dot_spec(const char *strategy) {
                       .n = N};
 }
 
-START_TEST(runs_on_several_inputs) {
+TEST_LOOP(runs_on_several_inputs, 0, 4) {
   static const uint64_t sizes[] = {N, 0, 1, 4099, N};
   const rh_request spec = dot_spec(strategies[_i]);
   rh_prepared *prepared = prepare(redhost, &spec);
@@ -340,9 +335,8 @@ START_TEST(runs_on_several_inputs) {
                            : "2 operands, and the call brings 1");
   rh_prepared_destroy(prepared);
 }
-END_TEST
 
-START_TEST(changes_constants) {
+TEST_LOOP(changes_constants, 0, 4) {
   rh_constant constants[] = {{.name = "t", .value.i = 3},
                              {.name = "s", .is_float = 1, .value.f = 2}};
   rh_request spec = {.struct_size = sizeof spec,
@@ -379,9 +373,8 @@ START_TEST(changes_constants) {
   spec.finalize = "a";
   must_fail(rh_prepare(redhost, &spec, &prepared, &error), RH_E_USAGE, "constant s is not used");
 }
-END_TEST
 
-START_TEST(decodes_values_with_fields) {
+TEST_LOOP(decodes_values_with_fields, 0, 4) {
   rh_request spec = {.struct_size = sizeof spec,
                      .strategy = strategies[_i],
                      .op = "meanvar",
@@ -401,11 +394,10 @@ START_TEST(decodes_values_with_fields) {
   ck_assert_double_eq_tol(result.fields[1].value.f, squares, 1e-9);
   rh_prepared_destroy(prepared);
 }
-END_TEST
 
 /* ---- The caller's buffers ---- */
 
-START_TEST(runs_on_buffers) {
+TEST(runs_on_buffers) {
   cl_platform_id platform;
   cl_device_id device;
   cl_int code;
@@ -444,32 +436,4 @@ START_TEST(runs_on_buffers) {
   for (int b = 0; b < 2; b++) clReleaseMemObject(buffers[b]);
   clReleaseCommandQueue(queue);
   clReleaseContext(context);
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("own operators");
-  TCase *tests = tcase_create("own operators");
-  fill();
-  tcase_add_checked_fixture(tests, set_up, tear_down);
-  tcase_add_loop_test(tests, reduces_several_inputs, 0, 4);
-  tcase_add_loop_test(tests, masks_and_counts, 0, 4);
-  tcase_add_loop_test(tests, rounds_once, 0, 4);
-  tcase_add_loop_test(tests, reduces_to_fields, 0, 4);
-  tcase_add_test(tests, reduces_by_named_operators);
-  tcase_add_loop_test(tests, keeps_an_operator_and_takes_constants, 0, 4);
-  tcase_add_loop_test(tests, compares_constants_of_any_size, 0, 4);
-  tcase_add_test(tests, says_what_is_wrong);
-  tcase_add_test(tests, refuses_a_broken_operator);
-  tcase_add_test(tests, blames_an_operator_before_a_strategy);
-  tcase_add_loop_test(tests, runs_on_several_inputs, 0, 4);
-  tcase_add_loop_test(tests, changes_constants, 0, 4);
-  tcase_add_loop_test(tests, decodes_values_with_fields, 0, 4);
-  tcase_add_test(tests, runs_on_buffers);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }

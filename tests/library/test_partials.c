@@ -4,6 +4,7 @@
 #include "../../host/core/base/random.h"
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/data/array.h"
+#include "../suite/suite.h"
 #include "library.h"
 
 enum { N = 20011, MOST_PARTS = 1000 };
@@ -179,7 +180,9 @@ static void check_all(problem *p, uint64_t grain, const char *name) {
 
 /* ---- Bits ---- */
 
-START_TEST(built_in_operators_of_all_types) {
+CASES(partials, .set_up = set_up, .tear_down = tear_down)
+
+TEST_LOOP(built_in_operators_of_all_types, 1, RH_N_OPS + 1) {
   static const uint64_t sizes[] = {1, 7, 2049, N};
   for (rh_type type = 1; type <= RH_N_TYPES; type++) {
     if (!rh_op_is_defined((uint32_t)_i, type)) continue;
@@ -193,7 +196,6 @@ START_TEST(built_in_operators_of_all_types) {
     }
   }
 }
-END_TEST
 
 static const struct {
   const char *name, *op, *map;
@@ -212,7 +214,7 @@ static const struct {
     {"the largest of sines", "max", "sin(x)", RH_TYPE_f64, RH_TYPE_f64, 256},
 };
 
-START_TEST(operators_of_ones_own) {
+TEST_LOOP(operators_of_ones_own, 0, sizeof maps / sizeof *maps) {
   problem p;
   if (maps[_i].map)
     make_mapped(&p, maps[_i].op, maps[_i].map, maps[_i].x, maps[_i].y, N);
@@ -221,9 +223,8 @@ START_TEST(operators_of_ones_own) {
   check_all(&p, maps[_i].grain, maps[_i].name);
   drop(&p);
 }
-END_TEST
 
-START_TEST(thousand_parts) {
+TEST(thousand_parts) {
   rh_result one = {.struct_size = sizeof one};
   problem p;
   make(&p, "sum", RH_TYPE_f32, N);
@@ -234,9 +235,8 @@ START_TEST(thousand_parts) {
   check_cut(&p, &one, 100, 1, "exact sum");
   drop(&p);
 }
-END_TEST
 
-START_TEST(nothing_is_a_part) {
+TEST(nothing_is_a_part) {
   rh_result found = {.struct_size = sizeof found};
   problem p;
   part none;
@@ -252,7 +252,6 @@ START_TEST(nothing_is_a_part) {
   rh_part_free(none.bytes);
   drop(&p);
 }
-END_TEST
 
 /* ---- What does not go together ---- */
 
@@ -262,7 +261,7 @@ static void must_not_merge(const part *a, const part *b, const char *words) {
   must_fail(merge(both, 2, &made), RH_E_FILE, words);
 }
 
-START_TEST(overlaps_and_gaps_are_named) {
+TEST(overlaps_and_gaps_are_named) {
   rh_result found = {.struct_size = sizeof found};
   problem p;
   part parts[4], made;
@@ -283,9 +282,8 @@ START_TEST(overlaps_and_gaps_are_named) {
   let_go(parts, 4);
   drop(&p);
 }
-END_TEST
 
-START_TEST(others_are_refused) {
+TEST(others_are_refused) {
   problem p;
   part one, other;
   make(&p, "sum", RH_TYPE_f32, N);
@@ -312,9 +310,8 @@ START_TEST(others_are_refused) {
   rh_part_free(one.bytes);
   drop(&p);
 }
-END_TEST
 
-START_TEST(constants_are_compared) {
+TEST(constants_are_compared) {
   const rh_constant t = {.name = "t", .is_float = 1, .value.f = 0.5},
                     u = {.name = "t", .is_float = 1, .value.f = 0.25};
   problem p;
@@ -330,9 +327,8 @@ START_TEST(constants_are_compared) {
   rh_part_free(other.bytes);
   drop(&p);
 }
-END_TEST
 
-START_TEST(bad_requests) {
+TEST(bad_requests) {
   problem p;
   part made;
   make_mapped(&p, "sum", "sin(x)", RH_TYPE_f32, RH_TYPE_f32, N);
@@ -343,7 +339,6 @@ START_TEST(bad_requests) {
   must_fail(reduce_some(&p, 0, 1000, 999, &made), RH_E_USAGE, "the whole has 999 elements");
   drop(&p);
 }
-END_TEST
 
 /* ---- Damage ---- */
 
@@ -353,7 +348,7 @@ static void put(unsigned char *bytes, uint64_t at, uint32_t word) {
   memcpy(bytes + at, &word, sizeof word);
 }
 
-START_TEST(heads_are_judged) {
+TEST(heads_are_judged) {
   rh_result found = {.struct_size = sizeof found};
   unsigned char copy[16384];
   problem p;
@@ -381,7 +376,6 @@ START_TEST(heads_are_judged) {
   rh_part_free(one.bytes);
   drop(&p);
 }
-END_TEST
 
 /* As who writes damaged bytes on purpose would: with the right checksum. */
 static void seal(unsigned char *bytes, uint64_t size) {
@@ -403,7 +397,7 @@ static void damage(unsigned char *bytes, uint64_t size) {
 }
 
 /* Whatever stands there: an answer or a sentence. */
-START_TEST(damaged_bytes_are_read) {
+TEST_LOOP(damaged_bytes_are_read, 0, 5) {
   enum { TIMES = 10000 };
   static const struct {
     const char *op, *map;
@@ -436,27 +430,4 @@ START_TEST(damaged_bytes_are_read) {
   free(copy);
   rh_part_free(one.bytes);
   drop(&p);
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("partials");
-  TCase *tests = tcase_create("partials");
-  tcase_add_checked_fixture(tests, set_up, tear_down);
-  tcase_add_loop_test(tests, built_in_operators_of_all_types, 1, RH_N_OPS + 1);
-  tcase_add_loop_test(tests, operators_of_ones_own, 0, sizeof maps / sizeof *maps);
-  tcase_add_test(tests, thousand_parts);
-  tcase_add_test(tests, nothing_is_a_part);
-  tcase_add_test(tests, overlaps_and_gaps_are_named);
-  tcase_add_test(tests, others_are_refused);
-  tcase_add_test(tests, constants_are_compared);
-  tcase_add_test(tests, bad_requests);
-  tcase_add_test(tests, heads_are_judged);
-  tcase_add_loop_test(tests, damaged_bytes_are_read, 0, 5);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }

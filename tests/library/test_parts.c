@@ -1,5 +1,6 @@
 /* Several operators in one pass: each has the bits that it has alone, over inputs of one block and
  * of many, with an index that stands anywhere in the value. */
+#include "../suite/suite.h"
 #include "library.h"
 
 #include <string.h>
@@ -80,7 +81,9 @@ static void compare(const together *what, rh_type type, uint64_t n) {
   }
 }
 
-START_TEST(as_each_alone) {
+CASES(several_operators, .set_up = set_up, .tear_down = tear_down)
+
+TEST_LOOP(as_each_alone, 0, 9) {
   static const together cases[] = {{"min;max", "x", 2, 1},
                                    {"sum;argmax;asum", "x", 3, 1},
                                    {"argmin;max;argamax;sum", "x", 4, 1},
@@ -98,18 +101,4 @@ START_TEST(as_each_alone) {
     fill(types[t]);
     for (size_t s = 0; s < 2; s++) compare(&cases[_i], types[t], sizes[s]);
   }
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("several operators");
-  TCase *tests = tcase_create("several operators");
-  tcase_add_checked_fixture(tests, set_up, tear_down);
-  tcase_add_loop_test(tests, as_each_alone, 0, 9);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }

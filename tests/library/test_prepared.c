@@ -3,6 +3,7 @@
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/data/array.h"
 #include "../../host/library/handle.h"
+#include "../suite/suite.h"
 #include "library.h"
 
 #include <CL/cl.h>
@@ -70,24 +71,24 @@ static void try_sizes(const char *strategy, const rh_setting *setting, const cha
   rh_array_finish(&array);
 }
 
-START_TEST(answers_are_right) {
+CASES(plain, .set_up = set_up, .tear_down = tear_down)
+
+TEST_LOOP(answers_are_right, 0, STRATEGIES) {
   static const char *const ops[] = {"sum", "min", "argmax", "xor", "asum"};
   static const rh_type types[] = {RH_TYPE_i32, RH_TYPE_u8, RH_TYPE_f32, RH_TYPE_f16, RH_TYPE_i64};
   for (size_t o = 0; o < sizeof ops / sizeof *ops; o++)
     for (size_t t = 0; t < sizeof types / sizeof *types; t++)
       try_sizes(strategies[_i], NULL, ops[o], types[t]);
 }
-END_TEST
 
-START_TEST(finish_on_either_side) {
+TEST(finish_on_either_side) {
   const rh_setting host = {"finish", "host"}, device = {"finish", "device"};
   try_sizes("cascade", &host, "sum", RH_TYPE_i32);
   try_sizes("cascade", &device, "sum", RH_TYPE_i32);
   try_sizes("cascade", &device, "argmin", RH_TYPE_f64);
 }
-END_TEST
 
-START_TEST(float_sums_are_close) {
+TEST(float_sums_are_close) {
   float x[1000];
   rh_request spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_f32, .n = 1000};
   rh_prepared *prepared = prepare(redhost, &spec);
@@ -100,11 +101,10 @@ START_TEST(float_sums_are_close) {
   ck_assert(!signbit(result.value.f));
   rh_prepared_destroy(prepared);
 }
-END_TEST
 
 /* ---- What is refused ---- */
 
-START_TEST(names_are_checked) {
+TEST(names_are_checked) {
   const rh_setting setting = {"no_such", "1"};
   const struct {
     rh_request spec;
@@ -147,9 +147,8 @@ START_TEST(names_are_checked) {
   rh_prepared_destroy(NULL);
   rh_prepared_forget(NULL);
 }
-END_TEST
 
-START_TEST(data_is_checked) {
+TEST(data_is_checked) {
   _Alignas(8) char bytes[64] = {0};
   rh_result result = {.struct_size = sizeof result};
   for (int k = 0; k < 2; k++) {
@@ -172,9 +171,8 @@ START_TEST(data_is_checked) {
     rh_prepared_destroy(prepared);
   }
 }
-END_TEST
 
-START_TEST(calls_are_checked) {
+TEST_LOOP(calls_are_checked, 0, 2) {
   static int32_t numbers[N];
   static const uint64_t zero = 0;
   const void *arrays[] = {numbers}, *null[] = {NULL}, *odd[] = {(const char *)numbers + 2};
@@ -211,9 +209,8 @@ START_TEST(calls_are_checked) {
   must(reduce_arrays(prepared, 1, null, 0, &result, &error));
   rh_prepared_destroy(prepared);
 }
-END_TEST
 
-START_TEST(wrong_strategy_is_caught) {
+TEST(wrong_strategy_is_caught) {
   rh_redhost *zoo = open_on(NULL, "results/drops_last");
   rh_request spec = {.struct_size = sizeof spec,
                      .strategy = "drops_last",
@@ -225,10 +222,9 @@ START_TEST(wrong_strategy_is_caught) {
   ck_assert_ptr_null(prepared);
   rh_close(zoo);
 }
-END_TEST
 
 /* On the fast path of a call, and what must not take it. */
-START_TEST(a_run_that_fails) {
+TEST(a_run_that_fails) {
   rh_redhost *zoo = open_on(NULL, "loading/dislikes_seven");
   rh_request spec = {.struct_size = sizeof spec,
                      .strategy = "dislikes_seven",
@@ -257,11 +253,10 @@ START_TEST(a_run_that_fails) {
   rh_prepared_destroy(prepared);
   rh_close(zoo);
 }
-END_TEST
 
 /* ---- More than one ---- */
 
-START_TEST(two_at_once) {
+TEST(two_at_once) {
   rh_array x = generate(RH_TYPE_i32, N), y = generate(RH_TYPE_i64, N);
   rh_request sum = {.struct_size = sizeof sum, .op = "sum", .type = RH_TYPE_i32, .n = N};
   rh_request last = {.struct_size = sizeof last, .op = "argmax", .type = RH_TYPE_i64, .n = N};
@@ -280,7 +275,6 @@ START_TEST(two_at_once) {
   rh_array_finish(&x);
   rh_array_finish(&y);
 }
-END_TEST
 
 typedef struct worker {
   rh_prepared *prepared;
@@ -300,7 +294,7 @@ static void *work(void *of_worker) {
   return NULL;
 }
 
-START_TEST(in_parallel) {
+TEST(in_parallel) {
   enum { WORKERS = 3 };
   worker workers[WORKERS];
   pthread_t threads[WORKERS];
@@ -318,7 +312,6 @@ START_TEST(in_parallel) {
   }
   rh_array_finish(&x);
 }
-END_TEST
 
 /* ---- Host memory ---- */
 
@@ -355,10 +348,9 @@ static void one_array_after_another(void) {
   free(x);
 }
 
-START_TEST(arrays_of_the_host) {
+TEST(arrays_of_the_host) {
   one_array_after_another();
 }
-END_TEST
 
 /* The device is made to look like one with its own memory, or one that may cache the host's
  * memory. */
@@ -368,21 +360,19 @@ static rh_cl_device *the_device(void) {
   return (rh_cl_device *)device;
 }
 
-START_TEST(memory_of_its_own) {
+TEST(memory_of_its_own) {
   the_device()->shares_memory = 0;
   one_array_after_another();
 }
-END_TEST
 
-START_TEST(memory_nearly_the_hosts) {
+TEST(memory_nearly_the_hosts) {
   the_device()->shares_memory = 1;
   the_device()->about.kind = RH_DEVICE_GPU;
   one_array_after_another();
 }
-END_TEST
 
 /* The array fits, but not the bytes before it in its page. */
-START_TEST(too_large_by_its_page) {
+TEST(too_large_by_its_page) {
   rh_cl_device *device = the_device();
   enum { MOST = 1 << 20 };
   device->shares_memory = 1;
@@ -404,7 +394,6 @@ START_TEST(too_large_by_its_page) {
   rh_prepared_destroy(prepared);
   free(x);
 }
-END_TEST
 
 /* ---- The caller's queue and buffers ---- */
 
@@ -439,7 +428,9 @@ static void tear_down_queue(void) {
   tear_down();
 }
 
-START_TEST(buffers_of_the_caller) {
+CASES(queue, .set_up = set_up_queue, .tear_down = tear_down_queue)
+
+TEST_LOOP(buffers_of_the_caller, 0, 2) {
   static const char *const ops[] = {"sum", "argmax", "xor"};
   rh_setting finish = {"finish", _i ? "device" : "host"};
   cl_mem buffer = make_buffer(context, numbers, sizeof numbers);
@@ -470,7 +461,6 @@ START_TEST(buffers_of_the_caller) {
   }
   clReleaseMemObject(buffer);
 }
-END_TEST
 
 /* An upload that takes a second. */
 static void count_upload(rh_redhost *with) {
@@ -489,7 +479,7 @@ static void count_upload(rh_redhost *with) {
 
 /* With the caller's queue, a prepared reduction serves buffers, too, however long an upload takes;
  * without, it may run on the host. */
-START_TEST(buffers_may_follow) {
+TEST(buffers_may_follow) {
   rh_request spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_i32, .n = N};
   rh_result result = {.struct_size = sizeof result};
   const rh_cl_device *device;
@@ -506,9 +496,8 @@ START_TEST(buffers_may_follow) {
   rh_prepared_destroy(prepare(redhost, &spec));
   clReleaseMemObject(buffer);
 }
-END_TEST
 
-START_TEST(in_turn_with_the_callers_commands) {
+TEST(in_turn_with_the_callers_commands) {
   rh_request spec = {
       .struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_i32, .n = N, .data_on_device = 1};
   rh_prepared *prepared = prepare(on_queue, &spec);
@@ -524,10 +513,9 @@ START_TEST(in_turn_with_the_callers_commands) {
   rh_prepared_destroy(prepared);
   clReleaseMemObject(buffer);
 }
-END_TEST
 
 /* A driver may reuse the address of the previous object. */
-START_TEST(buffers_come_and_go) {
+TEST(buffers_come_and_go) {
   rh_request spec = {.struct_size = sizeof spec,
                      .strategy = "cascade",
                      .op = "sum",
@@ -556,10 +544,9 @@ START_TEST(buffers_come_and_go) {
   }
   rh_prepared_destroy(prepared);
 }
-END_TEST
 
 /* Of the place: a strategy that runs, or finishes, on the host. */
-START_TEST(strategies_that_leave_the_device) {
+TEST(strategies_that_leave_the_device) {
   rh_prepared *prepared;
   rh_request spec = {.struct_size = sizeof spec,
                      .strategy = "serial",
@@ -572,7 +559,6 @@ START_TEST(strategies_that_leave_the_device) {
   spec.result_on_device = 1;
   must_fail(rh_prepare(on_queue, &spec, &prepared, &error), RH_DECLINED, "finish=device");
 }
-END_TEST
 
 static cl_mem part_of(cl_mem buffer, size_t from, size_t bytes) {
   cl_int code;
@@ -590,7 +576,7 @@ static cl_mem make_flagged(cl_mem_flags flags) {
 }
 
 /* Of each type: ranges that end with the buffer, or one element behind it; the values, too. */
-START_TEST(buffers_are_checked) {
+TEST_LOOP(buffers_are_checked, 0, 4) {
   static const rh_type types[] = {RH_TYPE_i8, RH_TYPE_u16, RH_TYPE_f32, RH_TYPE_i64};
   cl_int code;
   cl_device_id id = the_device()->id;
@@ -642,10 +628,9 @@ START_TEST(buffers_are_checked) {
   for (size_t k = 0; k < sizeof all / sizeof *all; k++) clReleaseMemObject(all[k]);
   clReleaseContext(another);
 }
-END_TEST
 
 /* A shorter buffer may have the address of one that was released. */
-START_TEST(each_buffer_is_asked) {
+TEST(each_buffer_is_asked) {
   rh_request spec = {
       .struct_size = sizeof spec, .strategy = "cascade", .op = "sum", .type = RH_TYPE_i32, .n = N};
   rh_prepared *p = prepare(on_queue, &spec);
@@ -661,10 +646,9 @@ START_TEST(each_buffer_is_asked) {
   }
   rh_prepared_destroy(p);
 }
-END_TEST
 
 /* Several calls before any wait: each result in its place, and nothing next to it changes. */
-START_TEST(results_stay_on_the_device) {
+TEST_LOOP(results_stay_on_the_device, 0, 3) {
   enum { PLACES = 6 };
   static const char *const ops[] = {"argmin", "max", "sum"};
   rh_request spec = {.struct_size = sizeof spec,
@@ -696,10 +680,9 @@ START_TEST(results_stay_on_the_device) {
   clReleaseMemObject(buffer);
   clReleaseMemObject(values);
 }
-END_TEST
 
 /* The queue is invalid for one call: drivers differ in what else they check. */
-START_TEST(failure_in_the_middle) {
+TEST_LOOP(failure_in_the_middle, 0, 2) {
   static const char *const names[] = {"cascade", "two_stage"};
   cl_mem buffer = make_buffer(context, numbers, sizeof numbers);
   rh_request spec = {
@@ -722,9 +705,8 @@ START_TEST(failure_in_the_middle) {
   rh_prepared_destroy(prepared);
   clReleaseMemObject(buffer);
 }
-END_TEST
 
-START_TEST(unfit_queues) {
+TEST(unfit_queues) {
   cl_int code;
   rh_redhost *opened;
   rh_options both = {.struct_size = sizeof both, .device = "cpu", .queue = queue};
@@ -739,10 +721,9 @@ START_TEST(unfit_queues) {
   rh_close(opened);
   clReleaseCommandQueue(unordered);
 }
-END_TEST
 
 /* rh_reduce() works there too. */
-START_TEST(reduce_on_the_callers_queue) {
+TEST(reduce_on_the_callers_queue) {
   rh_request request = {.struct_size = sizeof request,
                         .strategy = "cascade",
                         .op = "sum",
@@ -754,10 +735,11 @@ START_TEST(reduce_on_the_callers_queue) {
   must(rh_reduce(on_queue, &request, &result, &error));
   check_same(&result, &right, "sum");
 }
-END_TEST
+
+CASES(bounds, .set_up = set_up, .tear_down = tear_down)
 
 /* Refused before anything is read, also where the range wraps. */
-START_TEST(more_than_all_memory) {
+TEST(more_than_all_memory) {
   static const struct {
     rh_type type;
     uint64_t size;
@@ -801,45 +783,4 @@ START_TEST(more_than_all_memory) {
     }
     rh_prepared_destroy(prepared);
   }
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("prepared");
-  TCase *plain = tcase_create("plain"), *queued = tcase_create("queue");
-  tcase_add_checked_fixture(plain, set_up, tear_down);
-  tcase_add_loop_test(plain, answers_are_right, 0, STRATEGIES);
-  tcase_add_loop_test(plain, calls_are_checked, 0, 2);
-  tcase_add_test(plain, more_than_all_memory);
-  tcase_add_test(plain, finish_on_either_side);
-  tcase_add_test(plain, float_sums_are_close);
-  tcase_add_test(plain, names_are_checked);
-  tcase_add_test(plain, data_is_checked);
-  tcase_add_test(plain, wrong_strategy_is_caught);
-  tcase_add_test(plain, a_run_that_fails);
-  tcase_add_test(plain, two_at_once);
-  tcase_add_test(plain, in_parallel);
-  tcase_add_test(plain, arrays_of_the_host);
-  tcase_add_test(plain, memory_of_its_own);
-  tcase_add_test(plain, memory_nearly_the_hosts);
-  tcase_add_test(plain, too_large_by_its_page);
-  suite_add_tcase(suite, plain);
-  tcase_add_checked_fixture(queued, set_up_queue, tear_down_queue);
-  tcase_add_loop_test(queued, buffers_of_the_caller, 0, 2);
-  tcase_add_test(queued, buffers_may_follow);
-  tcase_add_test(queued, in_turn_with_the_callers_commands);
-  tcase_add_test(queued, buffers_come_and_go);
-  tcase_add_test(queued, strategies_that_leave_the_device);
-  tcase_add_loop_test(queued, buffers_are_checked, 0, 4);
-  tcase_add_test(queued, each_buffer_is_asked);
-  tcase_add_loop_test(queued, results_stay_on_the_device, 0, 3);
-  tcase_add_loop_test(queued, failure_in_the_middle, 0, 2);
-  tcase_add_test(queued, unfit_queues);
-  tcase_add_test(queued, reduce_on_the_callers_queue);
-  suite_add_tcase(suite, queued);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? 1 : 0;
 }

@@ -4,6 +4,7 @@
 #include "../../host/choose/known.h"
 #include "../../host/library/kept.h"
 #include "../core/folder.h"
+#include "../suite/suite.h"
 #include "library.h"
 
 #include <sys/mman.h>
@@ -63,7 +64,9 @@ enum { STRATEGIES = sizeof strategies / sizeof *strategies };
 
 /* ---- Kept setups ---- */
 
-START_TEST(set_up_once_for_all_sizes_of_a_class) {
+CASES(kept, .set_up = set_up_numbers, .tear_down = tear_down)
+
+TEST_LOOP(set_up_once_for_all_sizes_of_a_class, 0, STRATEGIES) {
   const char *name = strategies[_i];
   check_sum(name, numbers, 2000, 0);
   const rh_instance *first = kept_for(name);
@@ -78,10 +81,9 @@ START_TEST(set_up_once_for_all_sizes_of_a_class) {
   check_sum(name, numbers, 1500, 1);
   ck_assert_int_eq(n_kept(), 4);
 }
-END_TEST
 
 /* As many as the program asked for, and the one after only costs the one before it. */
-START_TEST(as_many_as_asked_for) {
+TEST_LOOP(as_many_as_asked_for, 0, 15) {
   rh_redhost *plain = redhost;
   rh_options options = {.struct_size = sizeof options,
                         .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
@@ -97,11 +99,10 @@ START_TEST(as_many_as_asked_for) {
   rh_close(redhost);
   redhost = plain;
 }
-END_TEST
 
 /* Each of these differs from the first one in what it asks for, so that another one's setup would
  * give a wrong answer. */
-START_TEST(each_word_counts) {
+TEST(each_word_counts) {
   static float y[2] = {3, 5};
   static const rh_input one[] = {{.name = "x", .type = RH_TYPE_f32, .data = y}},
                         other[] = {{.name = "y", .type = RH_TYPE_f32, .data = y}};
@@ -142,10 +143,9 @@ START_TEST(each_word_counts) {
       ck_assert_int_eq(n_kept(), round ? CASES : k + 1);
     }
 }
-END_TEST
 
 /* A constant's value may be one that the type it first met does not hold. */
-START_TEST(constants_of_any_size) {
+TEST(constants_of_any_size) {
   static const uint8_t bytes[] = {0, 3, 250};
   static const int64_t values[] = {3, 255, 300, -1, INT64_C(1) << 40, INT64_MIN, 4, 300};
   static const int64_t above[] = {1, 0, 0, 3, 0, 3, 1, 0};
@@ -167,10 +167,9 @@ START_TEST(constants_of_any_size) {
                   (long long)result.value.i);
   }
 }
-END_TEST
 
 /* A request that cannot be meant is refused also where another one's setup is kept. */
-START_TEST(a_kept_setup_is_no_leave) {
+TEST(a_kept_setup_is_no_leave) {
   rh_request request = request_of("serial", numbers, N), bad;
   rh_result result = {.struct_size = sizeof result};
   const rh_input input = {.type = RH_TYPE_i32, .data = numbers};
@@ -204,10 +203,9 @@ START_TEST(a_kept_setup_is_no_leave) {
   must_fail(rh_reduce(redhost, &bad, &result, &error), RH_E_USAGE, "constants");
   ck_assert_int_eq(n_kept(), 2);
 }
-END_TEST
 
 /* Any difference makes another problem; strings are compared by their contents. */
-START_TEST(problems_are_told_apart) {
+TEST(problems_are_told_apart) {
   char key[] = "tile", value[] = "64", op[] = "sum";
   rh_setting setting = {key, value};
   rh_request request = request_of("cascade", numbers, N);
@@ -232,9 +230,8 @@ START_TEST(problems_are_told_apart) {
   reduce(&request, &result);
   ck_assert_int_eq(n_kept(), 5);
 }
-END_TEST
 
-START_TEST(the_least_recently_used_goes) {
+TEST(the_least_recently_used_goes) {
   static const char *const ops[] = {"sum", "min",  "max",  "xor",   "and",
                                     "or",  "asum", "amax", "argmin"};
   rh_result result = {.struct_size = sizeof result};
@@ -251,7 +248,6 @@ START_TEST(the_least_recently_used_goes) {
   check_sum("native", numbers, N, 1);
   ck_assert_int_eq(n_kept(), RH_KEPT_SETUPS);
 }
-END_TEST
 
 /* ---- The caller's memory ---- */
 
@@ -262,7 +258,7 @@ static rh_cl_device *the_device(void) {
 }
 
 /* Mapped, unmapped, and other data at the same address. */
-START_TEST(arrays_come_and_go) {
+TEST_LOOP(arrays_come_and_go, 0, 2) {
   size_t bytes = N * sizeof(int32_t);
   the_device()->shares_memory = (uint32_t)_i;
   for (int round = 0; round < 20; round++) {
@@ -278,9 +274,8 @@ START_TEST(arrays_come_and_go) {
   }
   ck_assert_int_eq(n_kept(), 1);
 }
-END_TEST
 
-START_TEST(large_buffers_do_not_stay) {
+TEST(large_buffers_do_not_stay) {
   uint64_t n = RH_KEPT_BYTES / sizeof(int32_t) + 1;
   int32_t *x = calloc(n, sizeof *x);
   the_device()->shares_memory = 0;
@@ -291,11 +286,10 @@ START_TEST(large_buffers_do_not_stay) {
   ck_assert_ptr_nonnull(kept_for("cascade")); /* itself it takes little */
   free(x);
 }
-END_TEST
 
 /* ---- Failures ---- */
 
-START_TEST(a_failure_is_not_kept) {
+TEST(a_failure_is_not_kept) {
   const rh_setting setting = {"tile", "7777777"};
   rh_request request = request_of("cascade", numbers, N);
   rh_result result = {.struct_size = sizeof result};
@@ -315,10 +309,9 @@ START_TEST(a_failure_is_not_kept) {
   check_sum("cascade", numbers, N, 0);
   ck_assert_int_eq(n_kept(), 1);
 }
-END_TEST
 
 /* A strategy that serves 3001 elements, but not the 4096 that 3001 is rounded up to. */
-START_TEST(a_class_that_is_too_large) {
+TEST(a_class_that_is_too_large) {
   the_device()->about.max_alloc_bytes = N * sizeof(int32_t);
   check_sum("cascade", numbers, N, 1);
   const rh_instance *first = kept_for("cascade");
@@ -326,10 +319,9 @@ START_TEST(a_class_that_is_too_large) {
   ck_assert_ptr_eq(kept_for("cascade"), first);
   ck_assert_int_eq(n_kept(), 1);
 }
-END_TEST
 
 /* `auto` chooses again if its strategy turns out to be wrong, in any call. */
-START_TEST(auto_leaves_who_was_wrong) {
+TEST(auto_leaves_who_was_wrong) {
   rh_result before = {.struct_size = sizeof before}, after = before;
   rh_request request = request_of(NULL, numbers, N);
   setenv("REDHOST_NO_CACHE", "1", 1);
@@ -340,9 +332,8 @@ START_TEST(auto_leaves_who_was_wrong) {
   ck_assert_str_ne(before.strategy, after.strategy);
   ck_assert_int_eq(n_kept(), 1);
 }
-END_TEST
 
-START_TEST(a_wrong_one_is_not_kept) {
+TEST(a_wrong_one_is_not_kept) {
   rh_redhost *plain = redhost;
   rh_result result = {.struct_size = sizeof result};
   rh_request request = request_of("drops_last", numbers, N);
@@ -357,7 +348,6 @@ START_TEST(a_wrong_one_is_not_kept) {
   rh_close(redhost);
   redhost = plain;
 }
-END_TEST
 
 /* ---- A machine that nobody tuned ---- */
 
@@ -385,7 +375,7 @@ static double way_s(uint64_t bytes, uint32_t in_pieces) {
 
 /* On a device with memory of its own: the first call measures the way to it and the host, whoever
  * is chosen, and says so.  Arrays that are streamed take another way than others. */
-START_TEST(the_upload_is_measured) {
+TEST(the_upload_is_measured) {
   char directory[64];
   rh_tunedb *tuned;
   rh_close(redhost);
@@ -407,10 +397,9 @@ START_TEST(the_upload_is_measured) {
   ck_assert_uint_eq(rh_tunedb_count(tuned), 0);
   remove_folder(directory);
 }
-END_TEST
 
 /* Data that stay on the device do not count their way. */
-START_TEST(on_the_device_nothing_is_measured) {
+TEST(on_the_device_nothing_is_measured) {
   char directory[64];
   rh_cl_session *session;
   rh_request spec = {
@@ -427,10 +416,9 @@ START_TEST(on_the_device_nothing_is_measured) {
   ck_assert(way_s(4, 0) == 0);
   remove_folder(directory);
 }
-END_TEST
 
 /* Nothing is compiled while the time of a measurement runs. */
-START_TEST(only_what_is_compiled) {
+TEST(only_what_is_compiled) {
   rh_cl_session *session;
   rh_request request = request_of("cascade", numbers, N);
   rh_result result = {.struct_size = sizeof result};
@@ -441,7 +429,6 @@ START_TEST(only_what_is_compiled) {
   session->compiled_only = 0;
   check_sum("cascade", numbers, N, 0);
 }
-END_TEST
 
 /* ---- Null pointers ---- */
 
@@ -468,7 +455,7 @@ static void reduce_null(rh_request request, const char *words) {
   ck_assert_ptr_null(prepared);
 }
 
-START_TEST(nulls_in_a_request) {
+TEST(nulls_in_a_request) {
   static const rh_setting no_value = {"tile", NULL}, no_key = {NULL, "1"};
   static const rh_setting second[] = {{"tile", "64"}, {"finish", NULL}};
   rh_request request = request_of("cascade", NULL, N);
@@ -490,9 +477,8 @@ START_TEST(nulls_in_a_request) {
   request.n_settings = 2;
   reduce_null(request, "settings[1]: its value is null");
 }
-END_TEST
 
-START_TEST(nulls_in_a_call) {
+TEST(nulls_in_a_call) {
   rh_request request = request_of("serial", numbers, N);
   rh_request spec = {
       .struct_size = sizeof spec, .strategy = "serial", .op = "sum", .type = RH_TYPE_i32, .n = N};
@@ -522,37 +508,4 @@ START_TEST(nulls_in_a_call) {
   rh_prepared_destroy(prepared);
   rh_prepared_destroy(NULL);
   rh_close(NULL);
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("reduce");
-  TCase *kept = tcase_create("kept"), *nulls = tcase_create("nulls");
-  tcase_add_checked_fixture(kept, set_up_numbers, tear_down);
-  tcase_add_loop_test(kept, set_up_once_for_all_sizes_of_a_class, 0, STRATEGIES);
-  tcase_add_test(kept, problems_are_told_apart);
-  tcase_add_test(kept, the_least_recently_used_goes);
-  tcase_add_loop_test(kept, as_many_as_asked_for, 0, 15);
-  tcase_add_test(kept, each_word_counts);
-  tcase_add_test(kept, constants_of_any_size);
-  tcase_add_test(kept, a_kept_setup_is_no_leave);
-  tcase_add_loop_test(kept, arrays_come_and_go, 0, 2);
-  tcase_add_test(kept, large_buffers_do_not_stay);
-  tcase_add_test(kept, a_failure_is_not_kept);
-  tcase_add_test(kept, a_class_that_is_too_large);
-  tcase_add_test(kept, auto_leaves_who_was_wrong);
-  tcase_add_test(kept, a_wrong_one_is_not_kept);
-  tcase_add_test(kept, the_upload_is_measured);
-  tcase_add_test(kept, on_the_device_nothing_is_measured);
-  tcase_add_test(kept, only_what_is_compiled);
-  suite_add_tcase(suite, kept);
-  tcase_add_checked_fixture(nulls, set_up_numbers, tear_down);
-  tcase_add_test(nulls, nulls_in_a_request);
-  tcase_add_test(nulls, nulls_in_a_call);
-  suite_add_tcase(suite, nulls);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? 1 : 0;
 }

@@ -1,5 +1,6 @@
 /* Structs that carry their size: the outcome of each size that a caller may set. */
 #include "../../host/library/sized.h"
+#include "../suite/suite.h"
 #include "library.h"
 
 enum { N = 100 };
@@ -32,7 +33,7 @@ typedef struct grown {
 
 #define GROWN RH_SIZED(grown, second)
 
-START_TEST(sizes_that_are_read) {
+TEST(sizes_that_are_read) {
   static const struct {
     uint32_t size;
     int last; /* set the last byte of it */
@@ -75,9 +76,8 @@ START_TEST(sizes_that_are_read) {
     for (size_t j = known; j < sizeof(grown); j++) ck_assert_uint_eq(own[j], 0);
   }
 }
-END_TEST
 
-START_TEST(sizes_that_are_written) {
+TEST(sizes_that_are_written) {
   static const uint32_t sizes[] = {16, 20, 24, 32, 48};
   const grown own = {32, 1, 2, 3, 4};
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
@@ -91,7 +91,6 @@ START_TEST(sizes_that_are_written) {
     for (size_t j = known; j < sizeof given; j++) ck_assert_uint_eq(given[j], 0xAA);
   }
 }
-END_TEST
 
 /* ---- The public structs ---- */
 
@@ -112,7 +111,9 @@ END_TEST
     GOOD;                                                                                          \
   } while (0)
 
-START_TEST(sizes_of_options) {
+CASES(public, .set_up = set_up_numbers, .tear_down = tear_down)
+
+TEST(sizes_of_options) {
   rh_redhost *opened = redhost;
   LONGER(rh_options) options = {.now = {.cache_dir = "/proc/none"}};
   TRY_SIZES(rh_options, options, offsetof(rh_options, no_measure),
@@ -121,9 +122,8 @@ START_TEST(sizes_of_options) {
   rh_open(&opened, &options.now, &error);
   ck_assert_ptr_null(opened);
 }
-END_TEST
 
-START_TEST(sizes_of_request_and_result) {
+TEST(sizes_of_request_and_result) {
   LONGER(rh_request)
   request = {.now = {.strategy = "serial", .op = "sum", .type = RH_TYPE_i32, .n = N}};
   LONGER(rh_result) result = {.now = {.struct_size = sizeof result}};
@@ -144,7 +144,6 @@ START_TEST(sizes_of_request_and_result) {
   must_refuse(rh_reduce(redhost, &request.now, &result.now, &error),
               "rh_request.result_on_device: only rh_prepare() takes it");
 }
-END_TEST
 
 /* Results of a program that knows all fields, none of several results, or the first version's. */
 static void check_written(rh_prepared *prepared) {
@@ -163,7 +162,7 @@ static void check_written(rh_prepared *prepared) {
 }
 
 /* `native` is called by the fast path, `serial` is not. */
-START_TEST(sizes_of_prepared_request_and_result) {
+TEST_LOOP(sizes_of_prepared_request_and_result, 0, 2) {
   LONGER(rh_request)
   spec = {.now = {.strategy = _i ? "native" : "serial", .op = "sum", .type = RH_TYPE_i32, .n = N}};
   LONGER(rh_result) result = {.now = {.struct_size = sizeof result}};
@@ -192,23 +191,4 @@ START_TEST(sizes_of_prepared_request_and_result) {
   rh_prepared_decode(prepared, &value, 1, &result.now);
   ck_assert_int_eq(result.now.value.i, 3);
   rh_prepared_destroy(prepared);
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("sizes");
-  TCase *any = tcase_create("any"), *public = tcase_create("public");
-  tcase_add_test(any, sizes_that_are_read);
-  tcase_add_test(any, sizes_that_are_written);
-  suite_add_tcase(suite, any);
-  tcase_add_checked_fixture(public, set_up_numbers, tear_down);
-  tcase_add_test(public, sizes_of_options);
-  tcase_add_test(public, sizes_of_request_and_result);
-  tcase_add_loop_test(public, sizes_of_prepared_request_and_result, 0, 2);
-  suite_add_tcase(suite, public);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? 1 : 0;
 }

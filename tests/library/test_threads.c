@@ -1,6 +1,7 @@
 /* Several threads in the library: the concurrent calls that redhost.h allows.  Without a device, as
  * under ThreadSanitizer, only host strategies are used. */
 #include "../../host/library/handle.h"
+#include "../suite/suite.h"
 #include "library.h"
 
 #include <pthread.h>
@@ -99,13 +100,14 @@ static void *prepare_and_run(void *of_work) {
   return NULL;
 }
 
-START_TEST(prepare_on_one_handle) {
+CASES(threads, .set_up = open_all, .tear_down = tear_down, .timeout = 240)
+
+TEST(prepare_on_one_handle) {
   work all[THREADS] = {0};
   for (int k = 0; k < THREADS; k++) all[k] = (work){.redhost = redhost, .rounds = 12};
   in_threads(all, prepare_and_run);
   for (int k = 0; k < THREADS; k++) ck_assert_uint_eq(all[k].right, 12);
 }
-END_TEST
 
 static void reduce_once(work *w, int k) {
   uint64_t n = (uint64_t)(N - 1000 * w->thread - k % 997);
@@ -126,13 +128,12 @@ static void *reduce(void *of_work) {
   return NULL;
 }
 
-START_TEST(reduce_on_one_handle) {
+TEST(reduce_on_one_handle) {
   work all[THREADS];
   for (int k = 0; k < THREADS; k++) all[k] = (work){.redhost = redhost, .rounds = 300};
   in_threads(all, reduce);
   for (int k = 0; k < THREADS; k++) ck_assert_uint_eq(all[k].right, 300);
 }
-END_TEST
 
 /* Even threads prepare, odd ones reduce. */
 static void *both(void *of_work) {
@@ -140,13 +141,12 @@ static void *both(void *of_work) {
   return w->thread % 2 ? reduce(w) : prepare_and_run(w);
 }
 
-START_TEST(prepare_beside_reduce) {
+TEST(prepare_beside_reduce) {
   work all[THREADS];
   for (int k = 0; k < THREADS; k++) all[k] = (work){.redhost = redhost, .rounds = k % 2 ? 200 : 10};
   in_threads(all, both);
   for (int k = 0; k < THREADS; k++) ck_assert_uint_eq(all[k].right, (unsigned)all[k].rounds);
 }
-END_TEST
 
 /* ---- A handle for each thread ---- */
 
@@ -168,13 +168,12 @@ static void *open_and_close(void *of_work) {
   return NULL;
 }
 
-START_TEST(a_handle_for_each) {
+TEST(a_handle_for_each) {
   work all[THREADS] = {0};
   for (int k = 0; k < THREADS; k++) all[k].rounds = 4;
   in_threads(all, open_and_close);
   for (int k = 0; k < THREADS; k++) ck_assert_uint_eq(all[k].right, 4);
 }
-END_TEST
 
 /* ---- Prepared reductions ---- */
 
@@ -197,7 +196,7 @@ static void *run(void *of_work) {
   return NULL;
 }
 
-START_TEST(one_for_each_thread) {
+TEST(one_for_each_thread) {
   work all[THREADS];
   for (int s = 0; s < n_strategies(); s++) {
     int rounds = s < 2 ? 2000 : 500;
@@ -210,10 +209,9 @@ START_TEST(one_for_each_thread) {
     }
   }
 }
-END_TEST
 
 /* Not allowed, so each call either gives the right answer or an error. */
-START_TEST(one_for_all_threads) {
+TEST(one_for_all_threads) {
   for (int s = 0; s < n_strategies(); s++) {
     int rounds = s < 2 ? 2000 : 500;
     work all[THREADS], after = {.rounds = 1};
@@ -228,7 +226,6 @@ START_TEST(one_for_all_threads) {
     rh_prepared_destroy(prepared);
   }
 }
-END_TEST
 
 /* ---- A call that takes long, by the sequential loop ---- */
 
@@ -270,7 +267,7 @@ static void end_call(pthread_t thread, const long_call *call) {
 }
 
 /* Destroying, and forgetting an array, wait for the call in progress. */
-START_TEST(destroy_beside_a_run) {
+TEST(destroy_beside_a_run) {
   int32_t *ones = malloc(LONG * sizeof *ones);
   int seen = 0;
   for (int k = 0; k < LONG; k++) ones[k] = 1;
@@ -299,12 +296,11 @@ START_TEST(destroy_beside_a_run) {
   ck_assert_int_eq(seen, 2);
   free(ones);
 }
-END_TEST
 
 /* ---- After a fork ---- */
 
 /* A child has none of the strategy's threads.  Nor may a fork call what a closed plugin had. */
-START_TEST(in_a_child) {
+TEST(in_a_child) {
   enum { SHARED = 1 << 22 };
   int32_t *ones = malloc(SHARED * sizeof *ones);
   for (int k = 0; k < SHARED; k++) ones[k] = 1;
@@ -342,7 +338,6 @@ START_TEST(in_a_child) {
   ck_assert_int_eq(waitpid(child, &status, 0), child);
   ck_assert_int_eq(status, 0);
 }
-END_TEST
 
 static rh_status reduce_by(rh_redhost *by, const char *strategy, rh_result *result) {
   rh_request request = {.struct_size = sizeof request,
@@ -381,7 +376,7 @@ static int use_what_the_parent_has(rh_prepared *prepared) {
 }
 
 /* Drivers have no threads there, and would be waited for, also by what releases their objects. */
-START_TEST(devices_in_a_child) {
+TEST(devices_in_a_child) {
   int status;
   rh_result result;
   if (!has_device) return;
@@ -398,11 +393,10 @@ START_TEST(devices_in_a_child) {
   must(reduce_by(redhost, "cascade", &result));
   rh_prepared_destroy(prepared);
 }
-END_TEST
 
 /* ---- Ends, and callbacks ---- */
 
-START_TEST(close_before_destroy) {
+TEST(close_before_destroy) {
   for (int s = 0; s < n_strategies(); s++) {
     rh_redhost *opened = open_on(NULL, NULL);
     rh_prepared *one = prepare_by(opened, strategies[s]), *other = prepare_by(opened, "serial");
@@ -415,7 +409,6 @@ START_TEST(close_before_destroy) {
     rh_prepared_destroy(other);
   }
 }
-END_TEST
 
 typedef struct nested {
   rh_redhost *redhost;
@@ -447,7 +440,7 @@ static void say_nothing(void *user, uint32_t level, const char *text) {
 }
 
 /* It would deadlock on itself. */
-START_TEST(callbacks_stay_out) {
+TEST(callbacks_stay_out) {
   nested of = {0};
   rh_options options = {.struct_size = sizeof options,
                         .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
@@ -462,29 +455,4 @@ START_TEST(callbacks_stay_out) {
   ck_assert_int_eq(of.status, RH_E_INVALID);
   ck_assert_msg(strstr(of.why.message, "callbacks"), "%s", of.why.message);
   rh_close(of.redhost);
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("threads");
-  TCase *threads = tcase_create("threads");
-  tcase_set_timeout(threads, 240);
-  tcase_add_checked_fixture(threads, open_all, tear_down);
-  tcase_add_test(threads, prepare_on_one_handle);
-  tcase_add_test(threads, reduce_on_one_handle);
-  tcase_add_test(threads, prepare_beside_reduce);
-  tcase_add_test(threads, a_handle_for_each);
-  tcase_add_test(threads, one_for_each_thread);
-  tcase_add_test(threads, one_for_all_threads);
-  tcase_add_test(threads, destroy_beside_a_run);
-  tcase_add_test(threads, in_a_child);
-  tcase_add_test(threads, devices_in_a_child);
-  tcase_add_test(threads, close_before_destroy);
-  tcase_add_test(threads, callbacks_stay_out);
-  suite_add_tcase(suite, threads);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? 1 : 0;
 }

@@ -1,6 +1,7 @@
 /* Results in memory that the host watches: visible_cl.c is preloaded, in each of its modes. */
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/data/array.h"
+#include "../suite/suite.h"
 #include "library.h"
 
 #include <dlfcn.h>
@@ -39,8 +40,10 @@ static const struct {
                 {"argmax", RH_TYPE_f64}, {"argmin", RH_TYPE_u8}, {"prod", RH_TYPE_f32},
                 {"prod", RH_TYPE_f64},   {"max", RH_TYPE_f32}};
 
+CASES(calls, .set_up = set_up, .tear_down = tear_down)
+
 /* Calls in turns over parts of the data, so that a result of the call before is a wrong one. */
-START_TEST(test_answers) {
+TEST_LOOP(test_answers, 0, sizeof problems / sizeof *problems) {
   rh_array array;
   const char *kind = strcmp(problems[_i].op, "prod") == 0 ? "swing" : "hash";
   ck_assert(rh_array_generate(&array, kind, 7, problems[_i].type, N, NULL, &error) == RH_OK);
@@ -66,10 +69,9 @@ START_TEST(test_answers) {
   rh_prepared_destroy(prepared);
   rh_array_finish(&array);
 }
-END_TEST
 
 /* A result that looks like one that has not arrived. */
-START_TEST(test_absent) {
+TEST(test_absent) {
   const uint32_t one[] = {3, ABSENT, 5};
   rh_prepared *most = onepass("max", RH_TYPE_u32);
   ck_assert_uint_eq(run(most, one, 3).value.u, ABSENT);
@@ -79,19 +81,4 @@ START_TEST(test_absent) {
   rh_prepared *sum = onepass("sum", RH_TYPE_u64);
   ck_assert_uint_eq(run(sum, both, 2).value.u, both[1]);
   rh_prepared_destroy(sum);
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("visible");
-  TCase *tcase = tcase_create("calls");
-  tcase_add_checked_fixture(tcase, set_up, tear_down);
-  tcase_add_loop_test(tcase, test_answers, 0, sizeof problems / sizeof *problems);
-  tcase_add_test(tcase, test_absent);
-  suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }

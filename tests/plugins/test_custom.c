@@ -11,10 +11,10 @@
 #include "../../host/core/plug/plugin.h"
 #include "../../host/core/run/job.h"
 #include "../../host/operators/foreign/foreign.h"
+#include "../suite/suite.h"
 #include "custom.h"
 #include <redhost/canonical.h>
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -269,7 +269,22 @@ static int is_wanted(const custom *c, const rh_strategy *strategy) {
   return wanted && (c->op.flags & RH_OP_COMMUTATIVE || strategy->promises & RH_KEEPS_ORDER);
 }
 
-START_TEST(every_operator) {
+static void open_redhost(void) {
+  rh_options options = {.struct_size = sizeof options,
+                        .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
+                        .program = getenv("REDHOST_TEST_PROGRAM")};
+  rh_error error;
+  if (rh_context_open(&context, &options, &rh_choosing, &error) != RH_OK)
+    ck_abort_msg("%s", error.message);
+}
+
+static void close_redhost(void) {
+  rh_context_close(context);
+}
+
+CASES(strategies, .set_up = open_redhost, .tear_down = close_redhost, .timeout = 600)
+
+TEST_LOOP(every_operator, 0, n_strategies) {
   const rh_strategy *strategy = NULL;
   rh_error error;
   char *path = NULL;
@@ -298,20 +313,6 @@ START_TEST(every_operator) {
   }
   for (uint32_t k = 0; k < n_customs; k++) finish(&benches[k]);
 }
-END_TEST
-
-static void open_redhost(void) {
-  rh_options options = {.struct_size = sizeof options,
-                        .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
-                        .program = getenv("REDHOST_TEST_PROGRAM")};
-  rh_error error;
-  if (rh_context_open(&context, &options, &rh_choosing, &error) != RH_OK)
-    ck_abort_msg("%s", error.message);
-}
-
-static void close_redhost(void) {
-  rh_context_close(context);
-}
 
 /* The words of an environment variable, which stay allocated. */
 static int words_of(const char *variable, char **words) {
@@ -328,15 +329,5 @@ int main(void) {
   n_operators = words_of("REDHOST_TEST_OPERATORS", operators);
   n_settings = words_of("REDHOST_TEST_SETTINGS", settings);
   if (n_strategies == 0) return 2;
-  Suite *suite = suite_create("custom");
-  TCase *all = tcase_create("strategies");
-  tcase_set_timeout(all, 600);
-  tcase_add_checked_fixture(all, open_redhost, close_redhost);
-  tcase_add_loop_test(all, every_operator, 0, n_strategies);
-  suite_add_tcase(suite, all);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? 0 : 1;
+  return run_tests();
 }

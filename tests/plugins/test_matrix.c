@@ -14,9 +14,9 @@
 #include "../../host/core/base/error.h"
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/operators/foreign/foreign.h"
+#include "../suite/suite.h"
 #include "matrix.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +75,9 @@ static int parts(void) {
   return pairs() == COVER_ALL ? RH_N_TYPES : 1;
 }
 
-START_TEST(strategy_on_types) {
+CASES(strategies, .set_up = set_up, .tear_down = tear_down, .timeout = 1200)
+
+TEST_LOOP(strategy_on_types, 0, n_strategies *parts()) {
   const char *name = strategies[_i / parts()], *only = environment("REDHOST_TEST_TYPE", NULL);
   int first = _i % parts() + 1, last = parts() == 1 ? RH_N_TYPES : first;
   if (only && rh_type_from_name(only) != (rh_type)first) return;
@@ -92,7 +94,6 @@ START_TEST(strategy_on_types) {
   free(path);
   ck_assert_msg(ok, "%s", m.failure);
 }
-END_TEST
 
 int main(void) {
   char *names = strdup(environment("REDHOST_TEST_STRATEGIES", ""));
@@ -105,20 +106,10 @@ int main(void) {
     fputs("REDHOST_TEST_STRATEGIES names no strategy\n", stderr);
     return 2;
   }
-  Suite *suite = suite_create("matrix");
-  TCase *all = tcase_create("strategies");
-  tcase_set_timeout(all, 1200);
-  tcase_add_checked_fixture(all, set_up, tear_down);
-  tcase_add_loop_test(all, strategy_on_types, 0, n_strategies * parts());
-  suite_add_tcase(suite, all);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  printf("%llu cases of %d strategies, %llu operators on types declined, %d tests failed\n",
-         (unsigned long long)counts->cases, n_strategies, (unsigned long long)counts->declined,
-         failed);
-  srunner_free(runner);
+  int status = run_tests();
+  printf("%llu cases of %d strategies, %llu operators on types declined\n",
+         (unsigned long long)counts->cases, n_strategies, (unsigned long long)counts->declined);
   free(parameters);
   free(names);
-  return failed == 0 ? 0 : 1;
+  return status;
 }

@@ -3,10 +3,10 @@
 #define _GNU_SOURCE /* usleep */
 #include "../../host/core/operation/ops.h"
 #include "../../plugins/native/contest.h"
+#include "../suite/suite.h"
 
 #include <redhost/plugin.h>
 
-#include <check.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -92,7 +92,9 @@ static float sum_as_said(const float *x, uint64_t n) {
   return sum_as_said(x, half) + sum_as_said(x + half, n - half);
 }
 
-START_TEST(bits_are_those_of_n_alone) {
+CASES(native, .timeout = 300)
+
+TEST(bits_are_those_of_n_alone) {
   static const uint64_t sizes[] = {
       0,     1,     63,    64,    65,         1000,  2047,   2048,         5 * 1024 + 77, 8191,
       11000, 32767, 32768, 32769, 5u * 32768, 99999, 524288, MOST - 12345, MOST};
@@ -114,7 +116,6 @@ START_TEST(bits_are_those_of_n_alone) {
     }
   free(x);
 }
-END_TEST
 
 /* ---- Which way is faster ---- */
 
@@ -138,7 +139,7 @@ static unsigned hold(rh_native_contest *contest, double first, double second) {
   return hold_among(contest, times);
 }
 
-START_TEST(the_faster_way_wins) {
+TEST(the_faster_way_wins) {
   rh_native_contest contest = {0};
   ck_assert_uint_eq(hold(&contest, 1, 2), 0);
   rh_native_contest_renew(&contest, 15, 1024);
@@ -161,9 +162,8 @@ START_TEST(the_faster_way_wins) {
   ck_assert_uint_eq(hold(&keen, 1, 0.95), 1);
   ck_assert_uint_eq(hold(&slower, 1, 0.98), 0);
 }
-END_TEST
 
-START_TEST(the_fastest_of_three_ways_wins) {
+TEST(the_fastest_of_three_ways_wins) {
   static const double times[][3] = {{1, 0.8, 0.7}, {1, 0.7, 0.8}, {1, 0.95, 2}, {1, 2, 0.5}};
   static const unsigned winners[] = {2, 1, 0, 2};
   for (uint32_t together = 0; together < 20; together++)
@@ -172,10 +172,9 @@ START_TEST(the_fastest_of_three_ways_wins) {
       ck_assert_uint_eq(hold_among(&contest, times[k]), winners[k]);
     }
 }
-END_TEST
 
 /* Where threads take turns at a time, what is timed has neighbours that go the same way. */
-START_TEST(what_is_timed_is_alike_around) {
+TEST(what_is_timed_is_alike_around) {
   for (uint32_t together = 1; together < 20; together++) {
     rh_native_contest contest = {.ways = 3, .together = together};
     unsigned ways[1000];
@@ -190,7 +189,6 @@ START_TEST(what_is_timed_is_alike_around) {
     for (int way = 0; way < 3; way++) ck_assert_uint_eq(timed[way], CONTEST_TRIALS);
   }
 }
-END_TEST
 
 /* ---- Threads ---- */
 
@@ -219,7 +217,7 @@ static void *live(void *user) {
   return NULL;
 }
 
-START_TEST(threads_under_load) {
+TEST(threads_under_load) {
   life lives[] = {{1, 2, 300, 3}, {2, 4, 300, 0}};
   pthread_t other;
   ck_assert_int_eq(pthread_create(&other, NULL, live, &lives[0]), 0);
@@ -227,17 +225,15 @@ START_TEST(threads_under_load) {
   pthread_join(other, NULL);
   free_all();
 }
-END_TEST
 
-START_TEST(more_threads_than_processors) {
+TEST(more_threads_than_processors) {
   life l = {3, 40, 3000, 1};
   live(&l);
   free_all();
 }
-END_TEST
 
 /* In a child there are no other threads, and nothing to wait for. */
-START_TEST(after_a_fork) {
+TEST(after_a_fork) {
   uint64_t *x = calloc(MOST, sizeof *x), value = 0;
   void *self = open_native(RH_OP_max, RH_TYPE_u64, 3, 0, AUTO);
   x[MOST - 2] = 7;
@@ -257,7 +253,6 @@ START_TEST(after_a_fork) {
   free_all();
   free(x);
 }
-END_TEST
 
 /* ---- Signals ---- */
 
@@ -276,7 +271,7 @@ static void read_a_cut_file(FILE *file) {
 }
 
 /* Whichever thread hits the missing page. */
-START_TEST(a_cut_file_reaches_the_programs_handler) {
+TEST(a_cut_file_reaches_the_programs_handler) {
   FILE *file = tmpfile();
   ck_assert(file && ftruncate(fileno(file), MOST) == 0); /* a quarter of it */
   for (int k = 0; k < 50; k++) {
@@ -287,25 +282,4 @@ START_TEST(a_cut_file_reaches_the_programs_handler) {
     ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 6, "try %d: %x", k, (unsigned)status);
   }
   fclose(file);
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("native");
-  TCase *all = tcase_create("native");
-  tcase_set_timeout(all, 300);
-  tcase_add_test(all, bits_are_those_of_n_alone);
-  tcase_add_test(all, the_faster_way_wins);
-  tcase_add_test(all, the_fastest_of_three_ways_wins);
-  tcase_add_test(all, what_is_timed_is_alike_around);
-  tcase_add_test(all, threads_under_load);
-  tcase_add_test(all, more_threads_than_processors);
-  tcase_add_test(all, after_a_fork);
-  tcase_add_test(all, a_cut_file_reaches_the_programs_handler);
-  suite_add_tcase(suite, all);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? 0 : 1;
 }

@@ -30,7 +30,7 @@ def is_there(root, reference):
     if part in ("cli", "sdk"):
         return has_method(root, f"tests/{part}/test_{name}.py", rest)
     if part in ("unit", "core"):
-        return has(root, f"tests/{part}/{name}.c", r"^START_TEST\(%s\)" % re.escape(rest))
+        return has(root, f"tests/{part}/{name}.c", r"^TEST(?:_LOOP)?\(%s[,)]" % re.escape(rest))
     return part == "style" and not rest and has(root, f"tests/style/{name}.py", "")
 
 

@@ -8,7 +8,7 @@ FOLDERS = ["host", "sdk", "plugins", "kernels", "tests"]
 FROZEN = "tests/sdk/abi-1.0/"  # the source of a binary that is kept
 TEXTS = (".c", ".h", ".cl", ".cpp", ".hpp", ".cu")
 # What may stand before a statement and is no part of it.
-HEAD = re.compile(r"\s*(?:else\b|do\b|END_TEST\b|(?:if|while|for|switch|\w+_foreach|[A-Z][A-Z_]+)\s*(?=\()|case\b[^:?]*:|default\s*:)")
+HEAD = re.compile(r"\s*(?:else\b|do\b|(?:if|while|for|switch|\w+_foreach|[A-Z][A-Z_]+)\s*(?=\()|case\b[^:?]*:|default\s*:)")
 DECLARATION = re.compile(r"\s*(?:typedef|extern|static|const|struct|enum|union|unsigned|register|volatile|_Alignas|_Atomic)\b|"
                          r"\s*(?:\w+[\s*]+)+\w+\s*(?:[=,\[(:]|$)")
 # A type or an open parenthesis alone, and below it the rest with a comment that found no room.

@@ -25,18 +25,14 @@ static inline const char *write_file(const char *name, const void *bytes, size_t
   return path;
 }
 
-static inline TCase *add_case(Suite *suite, const char *name) {
-  TCase *tcase = tcase_create(name);
-  tcase_set_timeout(tcase, 120); /* for valgrind */
-  suite_add_tcase(suite, tcase);
-  return tcase;
+static inline void make_directory(void) {
+  make_folder(directory, sizeof directory);
 }
 
-static inline int run_suite(const char *name, void (*make)(Suite *suite)) {
-  make_folder(directory, sizeof directory);
-  int result = run_cases(name, make);
+static inline void remove_directory(void) {
   remove_folder(directory);
-  return result;
 }
+
+ONCE(make_directory, remove_directory)
 
 #endif

@@ -3,8 +3,8 @@
 #include "../../host/operators/algebra/algebra.h"
 #include "../../host/operators/algebra/laws.h"
 #include "../../host/operators/algebra/points.h"
+#include "../suite/suite.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static const row rows[] = {
     {"a > 1000 ? a : a + b", "0", NULL, RH_TYPE_i32, {S, B, B}, RH_LAW_ASSOCIATIVE},
 };
 
-START_TEST(laws) {
+TEST_LOOP(laws, 0, sizeof rows / sizeof *rows) {
   const row *r = &rows[_i];
   rh_custom *self = reduce(r->combine, r->identity, r->map, r->type, 1);
   rh_algebra_report report;
@@ -76,10 +76,9 @@ START_TEST(laws) {
   ck_assert_int_eq(rh_algebra_verdict(self, &report), r->verdict);
   rh_custom_destroy(self);
 }
-END_TEST
 
 /* A law that nobody claims may be broken. */
-START_TEST(what_is_not_claimed) {
+TEST(what_is_not_claimed) {
   rh_custom *self = reduce("b == 0 ? a : b", "0", NULL, RH_TYPE_i32, 0);
   rh_algebra_report report;
   examine(self, &report);
@@ -88,12 +87,11 @@ START_TEST(what_is_not_claimed) {
   ck_assert_int_eq(rh_algebra_verdict(self, &report), RH_LAWS);
   rh_custom_destroy(self);
 }
-END_TEST
 
 /* ---- Counterexamples ---- */
 
 /* Reads "a=0 b=0 c=1 gives 2 grouped to the left and 4 to the right". */
-START_TEST(counterexamples_are_small_and_true) {
+TEST(counterexamples_are_small_and_true) {
   rh_custom *self = reduce("a + 2*b", "0", NULL, RH_TYPE_f64, 0);
   rh_algebra_report report;
   double a, b, c, left, right;
@@ -108,11 +106,10 @@ START_TEST(counterexamples_are_small_and_true) {
   ck_assert_msg(fabs(a) + fabs(b) + fabs(c) <= 1, "%s", at);
   rh_custom_destroy(self);
 }
-END_TEST
 
 /* Small values alone do not show it: the literal says where to look, and the counterexample is then
  * made as small as it can be. */
-START_TEST(beside_a_literal) {
+TEST(beside_a_literal) {
   rh_custom *self = reduce("a > 1000 ? a : a + b", "0", NULL, RH_TYPE_i32, 0);
   rh_algebra_report report;
   int a, b, c;
@@ -125,7 +122,6 @@ START_TEST(beside_a_literal) {
   ck_assert_msg(abs(a) <= 1001 && abs(b) <= 1001 && abs(c) <= 3, "%s", at);
   rh_custom_destroy(self);
 }
-END_TEST
 
 /* ---- Proofs ---- */
 
@@ -138,7 +134,7 @@ static int try_points(const char *combine, rh_law law) {
 }
 
 /* Where floats would round on nearly every value, too. */
-START_TEST(identities_of_formulas) {
+TEST(identities_of_formulas) {
   ck_assert_int_eq(try_points("a + b + a*b/3", RH_LAW_ASSOCIATIVE), 1);
   ck_assert_int_eq(try_points("(a + b)/(1 + a*b)", RH_LAW_ASSOCIATIVE), 1); /* tanh */
   ck_assert_int_eq(try_points("(a + b)/(1 - a*b)", RH_LAW_COMMUTATIVE), 1);
@@ -147,7 +143,6 @@ START_TEST(identities_of_formulas) {
   ck_assert_int_eq(try_points("a > b ? a : b", RH_LAW_ASSOCIATIVE), 0); /* has no identity */
   ck_assert_int_eq(try_points("exp(a + b)", RH_LAW_ASSOCIATIVE), 0);
 }
-END_TEST
 
 /* ---- One law on given values ---- */
 
@@ -166,7 +161,7 @@ static rh_difference differ(const char *combine, rh_law law, double a, double b,
   return found;
 }
 
-START_TEST(differences_are_told_apart) {
+TEST(differences_are_told_apart) {
   ck_assert_int_eq(differ("a + b", RH_LAW_ASSOCIATIVE, 1, 2, 3, RH_SUMS), RH_SAME);
   ck_assert_int_eq(differ("a + b", RH_LAW_ASSOCIATIVE, 0.1, 0.2, 0.3, RH_SUMS), RH_ROUNDED);
   ck_assert_int_eq(differ("a + b", RH_LAW_ASSOCIATIVE, 0.1, 0.2, 0.3, RH_NOTHING), RH_DIFFERENT);
@@ -177,10 +172,9 @@ START_TEST(differences_are_told_apart) {
   ck_assert_uint_eq(rh_law_values(RH_LAW_COMMUTATIVE), 2);
   ck_assert_uint_eq(rh_law_values(RH_LAW_ASSOCIATIVE), 3);
 }
-END_TEST
 
 /* What shows at the edge of the numbers only breaks nothing. */
-START_TEST(edges_are_notes) {
+TEST(edges_are_notes) {
   rh_custom *self = reduce("a + b", "0", NULL, RH_TYPE_f64, 1);
   rh_algebra_report report;
   examine(self, &report);
@@ -189,23 +183,4 @@ START_TEST(edges_are_notes) {
   ck_assert_msg(strstr(report.notes[0], "-0") != NULL, "%s", report.notes[0]);
   ck_assert_uint_gt(report.cases, 1000);
   rh_custom_destroy(self);
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("algebra");
-  TCase *all = tcase_create("all");
-  tcase_add_loop_test(all, laws, 0, (int)(sizeof rows / sizeof *rows));
-  tcase_add_test(all, what_is_not_claimed);
-  tcase_add_test(all, counterexamples_are_small_and_true);
-  tcase_add_test(all, beside_a_literal);
-  tcase_add_test(all, identities_of_formulas);
-  tcase_add_test(all, differences_are_told_apart);
-  tcase_add_test(all, edges_are_notes);
-  suite_add_tcase(suite, all);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,4 +1,5 @@
 /* host/engine/io/array.c: .npy and raw files. */
+#include "../suite/suite.h"
 #include "io_support.h"
 
 #include <stdio.h>
@@ -10,7 +11,7 @@
 
 /* ---- Files ---- */
 
-START_TEST(npy_file_is_mapped) {
+TEST(npy_file_is_mapped) {
   bytes file;
   rh_array array;
   said heard = {0};
@@ -26,18 +27,16 @@ START_TEST(npy_file_is_mapped) {
   expect_content(&array, RH_TYPE_f32, four, 4);
   ck_assert_int_eq(heard.warnings, 0);
 }
-END_TEST
 
-START_TEST(npy_without_its_suffix_is_npy) {
+TEST(npy_without_its_suffix_is_npy) {
   bytes file;
   rh_array array;
   make_four(&file);
   expect_open(&array, write_file("four.bin", file.at, file.length), RH_TYPE_f32, NULL);
   expect_content(&array, RH_TYPE_f32, four, 4);
 }
-END_TEST
 
-START_TEST(scalar_and_empty_shapes) {
+TEST(scalar_and_empty_shapes) {
   bytes file;
   rh_array array;
   make_npy(&file, 1, HEADER("'<f4'", "False", "()"), 64, four, 4);
@@ -50,9 +49,8 @@ START_TEST(scalar_and_empty_shapes) {
   ck_assert_uint_eq(array.fortran_order, 1);
   expect_content(&array, RH_TYPE_f32, four, 0);
 }
-END_TEST
 
-START_TEST(fortran_order_needs_two_dimensions) {
+TEST(fortran_order_needs_two_dimensions) {
   bytes file;
   rh_array array;
   make_npy(&file, 1, HEADER("'<f4'", "True", "(2, 2)"), 64, four, sizeof four);
@@ -65,9 +63,8 @@ START_TEST(fortran_order_needs_two_dimensions) {
   ck_assert_uint_eq(array.fortran_order, 0);
   expect_content(&array, RH_TYPE_f32, four, 4);
 }
-END_TEST
 
-START_TEST(other_byte_order_is_turned) {
+TEST(other_byte_order_is_turned) {
   static const uint16_t two[] = {0x0102, 0xfffe};
   static const uint32_t of_four[] = {0x01020304, 0xfffefdfc};
   static const uint64_t eight[] = {0x0102030405060708, 0xfffefdfcfbfaf9f8};
@@ -94,9 +91,8 @@ START_TEST(other_byte_order_is_turned) {
   ck_assert_uint_eq(array.offset_bytes, 128); /* bytes have no order: mapped */
   expect_content(&array, RH_TYPE_u8, turned, 4);
 }
-END_TEST
 
-START_TEST(misaligned_data_is_copied) {
+TEST(misaligned_data_is_copied) {
   bytes file;
   rh_array array;
   static const char header[] = HEADER_OF_FOUR " \n";
@@ -108,9 +104,8 @@ START_TEST(misaligned_data_is_copied) {
   ck_assert_uint_eq(array.offset_bytes, 0);
   expect_content(&array, RH_TYPE_f32, four, 4);
 }
-END_TEST
 
-START_TEST(copying_can_be_cancelled) {
+TEST(copying_can_be_cancelled) {
   bytes file;
   rh_array array;
   rh_error error = {0};
@@ -121,9 +116,8 @@ START_TEST(copying_can_be_cancelled) {
   ck_assert_int_eq(rh_array_open(&array, path, 0, &reporter, &error), RH_E_CANCELLED);
   ck_assert_ptr_null(array.region.address);
 }
-END_TEST
 
-START_TEST(more_than_the_data_is_warned_of) {
+TEST(more_than_the_data_is_warned_of) {
   bytes file;
   rh_array array;
   said heard = {0};
@@ -134,9 +128,8 @@ START_TEST(more_than_the_data_is_warned_of) {
   ck_assert_ptr_nonnull(strstr(heard.text, "more.npy: 4 bytes after the data are ignored"));
   expect_content(&array, RH_TYPE_f32, four, 4);
 }
-END_TEST
 
-START_TEST(raw_file_is_mapped) {
+TEST(raw_file_is_mapped) {
   rh_array array;
   expect_open(&array, write_file("data.bin", four, sizeof four), RH_TYPE_f32, NULL);
   ck_assert_uint_eq(array.dimensions, 1);
@@ -145,9 +138,8 @@ START_TEST(raw_file_is_mapped) {
   expect_open(&array, write_file("data.bin", four, 1), RH_TYPE_u8, NULL);
   expect_content(&array, RH_TYPE_u8, four, 1);
 }
-END_TEST
 
-START_TEST(raw_file_beyond_4_gib) {
+TEST(raw_file_beyond_4_gib) {
   const char *path = write_file("large.bin", "", 0);
   rh_array array;
   if (truncate(path, (off_t)5 << 30) != 0) return; /* a file system without holes */
@@ -157,20 +149,18 @@ START_TEST(raw_file_beyond_4_gib) {
   rh_array_finish(&array);
   ck_assert_int_eq(truncate(path, 0), 0);
 }
-END_TEST
 
 /* ---- Files that are refused ---- */
 
-START_TEST(wrong_type_is_a_usage_error) {
+TEST(wrong_type_is_a_usage_error) {
   bytes file;
   make_npy(&file, 1, HEADER("'<f8'", "False", "(2,)"), 64, four, sizeof four);
   const char *path = write_file("x.npy", file.at, file.length);
   expect_refusal(path, RH_TYPE_f32, RH_E_USAGE, "x.npy: holds f64, but f32 was requested");
   expect_refusal(path, 99, RH_E_USAGE, "type number 99 is unknown");
 }
-END_TEST
 
-START_TEST(short_data_is_refused) {
+TEST(short_data_is_refused) {
   bytes file;
   make_four(&file);
   expect_refusal(write_file("short.npy", file.at, file.length - 1), 0, RH_E_FILE,
@@ -179,9 +169,8 @@ START_TEST(short_data_is_refused) {
   expect_refusal(write_file("short.npy", file.at, file.length), 0, RH_E_FILE,
                  "needs 18446744073709551608 bytes, only 16 are there");
 }
-END_TEST
 
-START_TEST(raw_is_refused) {
+TEST(raw_is_refused) {
   static const char data[1003] = "x";
   const char *path = write_file("data.bin", data, sizeof data);
   expect_refusal(path, RH_TYPE_f32, RH_E_FILE,
@@ -193,9 +182,8 @@ START_TEST(raw_is_refused) {
                  "x.npz: is a ZIP archive, as .npz files are; extract the .npy file first");
   expect_refusal(write_file("p.bin", "PK\3", 3), 0, RH_E_FILE, "p.bin: is not a .npy file");
 }
-END_TEST
 
-START_TEST(empty_and_tiny_files_are_refused) {
+TEST(empty_and_tiny_files_are_refused) {
   expect_refusal(write_file("empty.npy", "", 0), 0, RH_E_FILE, "empty.npy: is empty");
   expect_refusal(write_file("empty.bin", "", 0), RH_TYPE_f32, RH_E_FILE, "empty.bin: is empty");
   expect_refusal(write_file("one.npy", "\x93", 1), 0, RH_E_FILE, "one.npy: is not a .npy file");
@@ -205,9 +193,8 @@ START_TEST(empty_and_tiny_files_are_refused) {
   expect_refusal(write_file("magic.bin", "\x93NUMPY", 6), RH_TYPE_f16, RH_E_FILE,
                  "ends within its .npy header: 6 bytes of at least 12");
 }
-END_TEST
 
-START_TEST(what_is_no_file_is_refused) {
+TEST(what_is_no_file_is_refused) {
   expect_refusal(in_dir("missing.npy"), 0, RH_E_FILE, "cannot be opened: No such file");
   expect_refusal(in_dir("missing/x.npy"), 0, RH_E_FILE, "cannot be opened: No such file");
   expect_refusal(directory, RH_TYPE_u8, RH_E_FILE, "is a directory; name a file in it");
@@ -221,9 +208,8 @@ START_TEST(what_is_no_file_is_refused) {
     expect_refusal("/sys/devices/system/cpu/online", RH_TYPE_u8, RH_E_FILE,
                    "cannot be mapped: No such device; pipe it in with `-`");
 }
-END_TEST
 
-START_TEST(socket_is_refused) {
+TEST(socket_is_refused) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   snprintf(address.sun_path, sizeof address.sun_path, "%s/socket", directory);
   int fd = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -231,9 +217,8 @@ START_TEST(socket_is_refused) {
   expect_refusal(address.sun_path, RH_TYPE_u8, RH_E_FILE, "is a socket; pipe it in with `-`");
   close(fd);
 }
-END_TEST
 
-START_TEST(unreadable_file_is_refused) {
+TEST(unreadable_file_is_refused) {
   const char *path = write_file("secret.npy", "x", 1);
   uid_t user = geteuid();
   ck_assert_int_eq(chmod(path, 0), 0);
@@ -241,9 +226,8 @@ START_TEST(unreadable_file_is_refused) {
   expect_refusal(path, 0, RH_E_FILE, "secret.npy: cannot be opened: Permission denied");
   ck_assert_int_eq(seteuid(user), 0);
 }
-END_TEST
 
-START_TEST(strange_names_are_made_printable) {
+TEST(strange_names_are_made_printable) {
   char path[6000];
   rh_array array;
   rh_error error = {0};
@@ -257,21 +241,19 @@ START_TEST(strange_names_are_made_printable) {
   ck_assert_msg(strncmp(error.message, "...xxx", 6) == 0, "%s", error.message);
   ck_assert_ptr_nonnull(strstr(error.message, "xe.npy: cannot be opened: File name too long"));
 }
-END_TEST
 
 /* ---- Standard input ---- */
 
 /* The contents decide, not the file name: a pipe has no name. */
-START_TEST(raw_data_may_be_called_npy) {
+TEST(raw_data_may_be_called_npy) {
   rh_array array;
   const char *path = write_file("data.npy", four, sizeof four);
   expect_open(&array, path, RH_TYPE_f32, NULL);
   expect_content(&array, RH_TYPE_f32, four, 4);
 }
-END_TEST
 
 /* A byte lost, prepended or changed: neither an array nor raw data, from any source. */
-START_TEST(a_damaged_magic_is_no_raw_data) {
+TEST(a_damaged_magic_is_no_raw_data) {
   bytes file;
   make_four(&file);
   static const char damaged[] = "is a damaged .npy file";
@@ -288,10 +270,9 @@ START_TEST(a_damaged_magic_is_no_raw_data) {
     file.at[k] ^= 0x20;
   }
 }
-END_TEST
 
 /* The first byte of the data could be part of the header. */
-START_TEST(a_length_that_is_wrong_by_one_is_refused) {
+TEST(a_length_that_is_wrong_by_one_is_refused) {
   static const char firsts[] = "\\n \\t\\r\\0x";
   for (size_t k = 0; k < sizeof firsts - 1; k++) {
     for (int by = -1; by <= 1; by += 2) {
@@ -305,9 +286,8 @@ START_TEST(a_length_that_is_wrong_by_one_is_refused) {
     }
   }
 }
-END_TEST
 
-START_TEST(a_file_that_changes_is_noticed) {
+TEST(a_file_that_changes_is_noticed) {
   rh_error error = {0};
   rh_array array;
   char path[512];
@@ -331,35 +311,4 @@ START_TEST(a_file_that_changes_is_noticed) {
   ck_assert_int_eq(rh_array_check_unchanged(&array, path, &error), RH_E_FILE);
   ck_assert_msg(strstr(error.message, "was written to") != NULL, "%s", error.message);
   rh_array_finish(&array);
-}
-END_TEST
-
-static void add_cases(Suite *suite) {
-  TCase *file = add_case(suite, "file");
-  tcase_add_test(file, npy_file_is_mapped);
-  tcase_add_test(file, npy_without_its_suffix_is_npy);
-  tcase_add_test(file, scalar_and_empty_shapes);
-  tcase_add_test(file, fortran_order_needs_two_dimensions);
-  tcase_add_test(file, other_byte_order_is_turned);
-  tcase_add_test(file, misaligned_data_is_copied);
-  tcase_add_test(file, copying_can_be_cancelled);
-  tcase_add_test(file, more_than_the_data_is_warned_of);
-  tcase_add_test(file, raw_file_is_mapped);
-  tcase_add_test(file, raw_file_beyond_4_gib);
-  tcase_add_test(file, wrong_type_is_a_usage_error);
-  tcase_add_test(file, short_data_is_refused);
-  tcase_add_test(file, raw_is_refused);
-  tcase_add_test(file, raw_data_may_be_called_npy);
-  tcase_add_test(file, a_damaged_magic_is_no_raw_data);
-  tcase_add_test(file, a_length_that_is_wrong_by_one_is_refused);
-  tcase_add_test(file, a_file_that_changes_is_noticed);
-  tcase_add_test(file, empty_and_tiny_files_are_refused);
-  tcase_add_test(file, what_is_no_file_is_refused);
-  tcase_add_test(file, socket_is_refused);
-  tcase_add_test(file, unreadable_file_is_refused);
-  tcase_add_test(file, strange_names_are_made_printable);
-}
-
-int main(void) {
-  return run_suite("array", add_cases);
 }

@@ -3,8 +3,8 @@
 #include "../../host/cli/number.h"
 #include "../../host/cli/size.h"
 #include "../../host/core/base/vocabulary.h"
+#include "../suite/suite.h"
 
-#include <check.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static void sizes_refused(const char *text, const char *words) {
   ck_assert_uint_eq(n, 0);
 }
 
-START_TEST(sizes) {
+TEST(sizes) {
   ck_assert_str_eq(sizes_of("1000", 4), "1000");
   ck_assert_str_eq(sizes_of("0", 4), "0");
   ck_assert_str_eq(sizes_of("2^4,1e3,7", 4), "7 16 1000");
@@ -58,9 +58,8 @@ START_TEST(sizes) {
   ck_assert_str_eq(sizes_of("1KiB,7", 4), "7 256");
   ck_assert_str_eq(sizes_of("1KiB,7", 8), "7 128");
 }
-END_TEST
 
-START_TEST(ranges) {
+TEST(ranges) {
   ck_assert_str_eq(sizes_of("1:8", 4), "1 2 4 8");
   ck_assert_str_eq(sizes_of("1:9", 4), "1 2 4 8");
   ck_assert_str_eq(sizes_of("3:3", 4), "3");
@@ -74,10 +73,9 @@ START_TEST(ranges) {
   ck_assert_str_eq(sizes_of("1KiB:4KiB:+1KiB", 4), "256 512 768 1024");
   ck_assert_str_eq(sizes_of("1KiB:4KiB", 8), "128 256 512");
 }
-END_TEST
 
 /* 2^63-1 is the largest size: no range may exceed it. */
-START_TEST(ranges_to_the_end) {
+TEST(ranges_to_the_end) {
   ck_assert_str_eq(sizes_of("2^62:9223372036854775807", 1), "4611686018427387904");
   ck_assert_str_eq(sizes_of("2^62:9223372036854775807:x9223372036854775807", 1),
                    "4611686018427387904");
@@ -87,9 +85,8 @@ START_TEST(ranges_to_the_end) {
   ck_assert_str_eq(sizes_of("1:9223372036854775807:x9223372036854775807", 1),
                    "1 9223372036854775807");
 }
-END_TEST
 
-START_TEST(number_of_sizes) {
+TEST(number_of_sizes) {
   uint64_t *list;
   uint32_t n;
   ck_assert_int_eq(rh_sizes_parse("1:10000:+1", 4, &list, &n, &error), RH_OK);
@@ -100,9 +97,8 @@ START_TEST(number_of_sizes) {
   sizes_refused("1:10000:+1,7", "more than 10000 sizes");
   sizes_refused("0:9223372036854775807:+1", "more than 10000 sizes");
 }
-END_TEST
 
-START_TEST(wrong_sizes) {
+TEST(wrong_sizes) {
   sizes_refused("2^10..2^28", "--size '2^10..2^28': expected A:B, as in 2^10:2^28");
   sizes_refused("2^10-2^28", "--size '2^10-2^28': expected A:B, as in 2^10:2^28");
   sizes_refused("-5", "--size '-5': expected a whole number");
@@ -132,11 +128,10 @@ START_TEST(wrong_sizes) {
   sizes_refused("4,,8", "comma");
   sizes_refused("4,x,8", "--size 'x'|whole number");
 }
-END_TEST
 
 /* ---- Operators and types --------------------------------------------------------------------- */
 
-START_TEST(ops) {
+TEST(ops) {
   rh_ops some;
   ck_assert_int_eq(rh_ops_parse(NULL, &some, &error), RH_OK);
   ck_assert_uint_eq(some.n, 1);
@@ -157,9 +152,8 @@ START_TEST(ops) {
   refused(rh_ops_parse("sum,", &some, &error), "--op 'sum,'|comma");
   refused(rh_ops_parse("", &some, &error), "--op ''");
 }
-END_TEST
 
-START_TEST(types) {
+TEST(types) {
   rh_types some;
   ck_assert_int_eq(rh_types_parse(NULL, &some, &error), RH_OK);
   ck_assert_uint_eq(some.n, 1);
@@ -175,9 +169,8 @@ START_TEST(types) {
           "unknown type 'f33'; did you mean 'f32'? Known: i8 u8");
   refused(rh_types_parse(",f32", &some, &error), "--type ',f32'|comma");
 }
-END_TEST
 
-START_TEST(one_op_and_one_type) {
+TEST(one_op_and_one_type) {
   uint32_t op;
   rh_type type;
 #define RH_X(name, number, flags)                                                                  \
@@ -193,7 +186,6 @@ START_TEST(one_op_and_one_type) {
   refused(rh_op_parse("sum,max", &op, &error), "unknown operator 'sum,max'");
   refused(rh_type_parse("", &type, &error), "unknown type ''");
 }
-END_TEST
 
 /* ---- Strategies ------------------------------------------------------------------------------ */
 
@@ -215,7 +207,7 @@ static const char *selected_by(const char *list) {
   return bits;
 }
 
-START_TEST(strategies) {
+TEST(strategies) {
   ck_assert_str_eq(selected_by(NULL), "11111");
   ck_assert_str_eq(selected_by("*"), "11111");
   ck_assert_str_eq(selected_by("tree"), "01000");
@@ -223,9 +215,8 @@ START_TEST(strategies) {
   ck_assert_str_eq(selected_by("tree*,serial,tree"), "11100");
   ck_assert_str_eq(selected_by("tr?e,[ac]*"), "01011");
 }
-END_TEST
 
-START_TEST(strategies_excluded) {
+TEST(strategies_excluded) {
   ck_assert_str_eq(selected_by("!atomic"), "11101");
   ck_assert_str_eq(selected_by("!tree*,!atomic"), "10001");
   ck_assert_str_eq(selected_by("tree*,!atomic"), "01100");
@@ -233,9 +224,8 @@ START_TEST(strategies_excluded) {
   ck_assert_str_eq(selected_by("*,!tree*,tree"), "11011");
   ck_assert_str_eq(selected_by("!serial,serial"), "10000");
 }
-END_TEST
 
-START_TEST(wrong_strategies) {
+TEST(wrong_strategies) {
   unsigned char bits[N_NAMES];
 #define SELECT(list) rh_strategies_select(list, names, N_NAMES, bits, &error)
   refused(SELECT("cascde"),
@@ -250,7 +240,6 @@ START_TEST(wrong_strategies) {
   refused(SELECT(""), "--strategy ''");
   refused(rh_strategies_select("*", names, 0, bits, &error), "no strategy matches");
 }
-END_TEST
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
@@ -293,7 +282,7 @@ static rh_status choose(const rh_cl_devices *devices, const char *list) {
   return status;
 }
 
-START_TEST(devices) {
+TEST(devices) {
   unsetenv("REDHOST_DEVICE");
   ck_assert_str_eq(devices_of(NULL), "1");
   ck_assert_str_eq(devices_of("cpu"), "0");
@@ -302,9 +291,8 @@ START_TEST(devices) {
   ck_assert_str_eq(devices_of("all"), "012");
   ck_assert_str_eq(devices_of("2,ALL,2"), "201");
 }
-END_TEST
 
-START_TEST(devices_of_the_environment) {
+TEST(devices_of_the_environment) {
   setenv("REDHOST_DEVICE", "two,cpu", 1);
   ck_assert_str_eq(devices_of(NULL), "20");
   ck_assert_str_eq(devices_of("1:0"), "1");
@@ -317,9 +305,8 @@ START_TEST(devices_of_the_environment) {
   setenv("REDHOST_DEVICE", "cpu,fast", 1);
   refused(choose(&three_devices, NULL), "REDHOST_DEVICE: device 'fast' is ambiguous: 1:0, 1:1");
 }
-END_TEST
 
-START_TEST(wrong_devices) {
+TEST(wrong_devices) {
   unsetenv("REDHOST_DEVICE");
   refused(choose(&three_devices, "cpu,fast"), "device 'fast' is ambiguous");
   refused(choose(&three_devices, "cpu,,1"), "--device 'cpu,,1'|comma");
@@ -332,7 +319,6 @@ START_TEST(wrong_devices) {
     ck_assert_ptr_nonnull(strstr(error.message, "no OpenCL platform found"));
   }
 }
-END_TEST
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
@@ -343,7 +329,7 @@ static double number_of(const rh_number *number, const char *text) {
   return value;
 }
 
-START_TEST(numbers) {
+TEST(numbers) {
   ck_assert_double_eq(number_of(&rh_number_timeout, NULL), -1);
   ck_assert_double_eq(number_of(&rh_number_timeout, "2"), 2);
   ck_assert_double_eq(number_of(&rh_number_max_time, "0.3"), 0.3);
@@ -352,9 +338,8 @@ START_TEST(numbers) {
   ck_assert_double_eq(number_of(&rh_number_threshold, "1E+2"), 100);
   ck_assert_double_eq(number_of(&rh_number_timeout, "999999999.5"), 999999999.5);
 }
-END_TEST
 
-START_TEST(wrong_numbers) {
+TEST(wrong_numbers) {
   static const char *const wrong[] = {"",    "0",    "0.0",  "-1",    "+1",  " 1",  "1 ",     "1s",
                                       "1,5", "1.",   ".5",   "0x1p3", "1e",  "1e+", "e1",     "nan",
                                       "inf", "1..5", "1.e5", "1e10",  "1e9", "2:3", "1e99999"};
@@ -372,11 +357,10 @@ START_TEST(wrong_numbers) {
   refused(rh_number_parse(&rh_number_threshold, "1e3", &value, &error),
           "--threshold '1e3'|percent");
 }
-END_TEST
 
 /* A driver may have set the user's locale for the whole process.  The machine need not have one
  * with a comma. */
-START_TEST(numbers_in_another_locale) {
+TEST(numbers_in_another_locale) {
   static const char *const with_comma[] = {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "nl_NL.UTF-8"};
   int found = 0;
   for (size_t k = 0; k < sizeof with_comma / sizeof *with_comma && !found; k++)
@@ -386,7 +370,6 @@ START_TEST(numbers_in_another_locale) {
   refused(rh_number_parse(&rh_number_precision, "0,25", &value, &error), "'0,25'");
   setlocale(LC_ALL, "C");
 }
-END_TEST
 
 static void samples_are(const char *text, uint32_t wanted_least, uint32_t wanted_most) {
   uint32_t least = 20, most = 1000;
@@ -395,7 +378,7 @@ static void samples_are(const char *text, uint32_t wanted_least, uint32_t wanted
   ck_assert_uint_eq(most, wanted_most);
 }
 
-START_TEST(samples) {
+TEST(samples) {
   samples_are(NULL, 20, 1000);
   samples_are("7", 7, 1000);
   samples_are("2000", 2000, 2000);
@@ -413,9 +396,8 @@ START_TEST(samples) {
     ck_assert_uint_eq(most, 1000);
   }
 }
-END_TEST
 
-START_TEST(operators_of_others) {
+TEST(operators_of_others) {
   static const struct {
     const char *name, *said;
   } cases[] = {{"average", "'average': use mean. Known: sum"},
@@ -436,9 +418,8 @@ START_TEST(operators_of_others) {
   }
   for (op = 1; op <= RH_N_OPS; op++) ck_assert_ptr_null(rh_op_instead(rh_op_name(op)));
 }
-END_TEST
 
-START_TEST(types_of_others) {
+TEST(types_of_others) {
   static const struct {
     const char *name, *said;
   } cases[] = {{"float32", "'float32': use f32. Known: i8 u8"},
@@ -458,36 +439,4 @@ START_TEST(types_of_others) {
   }
   for (type = 1; type <= RH_N_TYPES; type++)
     ck_assert_ptr_null(rh_type_instead(rh_type_name(type)));
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("axes");
-  TCase *tests = tcase_create("axes");
-  tcase_add_test(tests, types_of_others);
-  tcase_add_test(tests, operators_of_others);
-  tcase_add_test(tests, sizes);
-  tcase_add_test(tests, ranges);
-  tcase_add_test(tests, ranges_to_the_end);
-  tcase_add_test(tests, number_of_sizes);
-  tcase_add_test(tests, wrong_sizes);
-  tcase_add_test(tests, ops);
-  tcase_add_test(tests, types);
-  tcase_add_test(tests, one_op_and_one_type);
-  tcase_add_test(tests, strategies);
-  tcase_add_test(tests, strategies_excluded);
-  tcase_add_test(tests, wrong_strategies);
-  tcase_add_test(tests, devices);
-  tcase_add_test(tests, devices_of_the_environment);
-  tcase_add_test(tests, wrong_devices);
-  tcase_add_test(tests, numbers);
-  tcase_add_test(tests, wrong_numbers);
-  tcase_add_test(tests, numbers_in_another_locale);
-  tcase_add_test(tests, samples);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -3,15 +3,15 @@
 #include "../../host/choose/measure/stats.h"
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/tools/bench/bench.h"
+#include "../suite/suite.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- Statistics ---- */
 
-START_TEST(spread_of_samples) {
+TEST(spread_of_samples) {
   const double samples[] = {5, 1, 3, 2, 4};
   double room[5];
   rh_spread spread = rh_spread_of(samples, 5, room);
@@ -26,10 +26,9 @@ START_TEST(spread_of_samples) {
   ck_assert_uint_eq(spread.outliers, 0);
   ck_assert_double_eq(samples[0], 5); /* the input is not reordered */
 }
-END_TEST
 
 /* Ranks n/2 -+ 0.98 sqrt n: of 100 samples, counted from 0, the 40th and the 60th. */
-START_TEST(interval_by_ranks) {
+TEST(interval_by_ranks) {
   double samples[100], room[100];
   for (int k = 0; k < 100; k++) samples[k] = 99 - k;
   rh_spread spread = rh_spread_of(samples, 100, room);
@@ -37,11 +36,10 @@ START_TEST(interval_by_ranks) {
   ck_assert_double_eq(spread.ci_high, 60);
   ck_assert_double_eq(rh_spread_precision(&spread), 10 / 49.5);
 }
-END_TEST
 
 /* The interval holds the true median in 95 of 100 samples, whatever the distribution: here one with
  * a long tail. */
-START_TEST(interval_covers_the_median) {
+TEST(interval_covers_the_median) {
   uint64_t state = 7;
   int covered = 0;
   enum { TRIES = 2000, N = 20 };
@@ -58,9 +56,8 @@ START_TEST(interval_covers_the_median) {
   ck_assert_int_ge(covered, TRIES * 94 / 100);
   ck_assert_int_le(covered, TRIES * 99 / 100);
 }
-END_TEST
 
-START_TEST(outliers_are_counted) {
+TEST(outliers_are_counted) {
   double samples[21], room[21];
   for (int k = 0; k < 21; k++) samples[k] = 1 + 0.001 * (k % 5);
   samples[13] = 2;
@@ -68,16 +65,14 @@ START_TEST(outliers_are_counted) {
   ck_assert_uint_eq(spread.outliers, 1);
   ck_assert_double_eq(spread.max, 2); /* and never dropped */
 }
-END_TEST
 
-START_TEST(nothing_is_nothing) {
+TEST(nothing_is_nothing) {
   rh_spread spread = rh_spread_of(NULL, 0, NULL);
   ck_assert_uint_eq(spread.samples, 0);
   ck_assert_double_eq(rh_spread_precision(&spread), 0);
 }
-END_TEST
 
-START_TEST(copies_span_the_cache) {
+TEST(copies_span_the_cache) {
   rh_bench_data data = {.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_f32), .n = 1000};
   rh_bench_copies(&data, 1 << 20, 128);
   ck_assert_uint_eq(data.stride, 4096); /* 4000 bytes, aligned */
@@ -89,7 +84,6 @@ START_TEST(copies_span_the_cache) {
   rh_bench_copies(&data, 1 << 20, 128);
   ck_assert_uint_ge(data.copies, 1);
 }
-END_TEST
 
 /* ---- Simulated samplers ---- */
 
@@ -198,7 +192,7 @@ static const rh_bench_rules usual = {0.005, 2, 20, RH_MOST_SAMPLES, 0};
 
 /* ---- Points ---- */
 
-START_TEST(steady_one_stops_at_the_least) {
+TEST(steady_one_stops_at_the_least) {
   fake f = {.seconds = 1e-6, .jitter = 0.002, .says = 10};
   rh_row row;
   ck_assert_int_eq(measure(&f, 1, usual, NULL, &row), RH_OK);
@@ -219,9 +213,8 @@ START_TEST(steady_one_stops_at_the_least) {
   ck_assert_int_eq(f.closes_seen, 1);
   rh_row_finish(&row);
 }
-END_TEST
 
-START_TEST(scattered_one_goes_on) {
+TEST(scattered_one_goes_on) {
   fake f = {.seconds = 1e-6, .jitter = 0.08, .says = 10};
   rh_row row;
   ck_assert_int_eq(measure(&f, 1, usual, NULL, &row), RH_OK);
@@ -229,10 +222,9 @@ START_TEST(scattered_one_goes_on) {
   ck_assert_double_le((row.time.ci_high - row.time.ci_low) / 2, 0.0051 * row.time.median);
   rh_row_finish(&row);
 }
-END_TEST
 
 /* A point that takes longer than --max-time stops, with a note. */
-START_TEST(hopeless_one_is_flagged) {
+TEST(hopeless_one_is_flagged) {
   fake f = {.seconds = 1e-6, .jitter = 5, .says = 10};
   rh_bench_rules rules = usual;
   rh_row row;
@@ -243,9 +235,8 @@ START_TEST(hopeless_one_is_flagged) {
   ck_assert_uint_ne(row.flags & RH_FLAG_timed_out, 0);
   rh_row_finish(&row);
 }
-END_TEST
 
-START_TEST(batches_last_a_millisecond) {
+TEST(batches_last_a_millisecond) {
   const struct {
     double seconds;
     uint32_t batch;
@@ -258,9 +249,8 @@ START_TEST(batches_last_a_millisecond) {
     rh_row_finish(&row);
   }
 }
-END_TEST
 
-START_TEST(wrong_one_has_no_time) {
+TEST(wrong_one_has_no_time) {
   fake f[2] = {{.seconds = 1e-6, .says = 11}, {.seconds = 1e-6, .says = 10}};
   rh_row rows[2];
   ck_assert_int_eq(measure(f, 2, usual, NULL, rows), RH_OK);
@@ -272,10 +262,9 @@ START_TEST(wrong_one_has_no_time) {
   rh_row_finish(&rows[0]);
   rh_row_finish(&rows[1]);
 }
-END_TEST
 
 /* Every timed answer is checked, not only the first. */
-START_TEST(one_that_turns_wrong_is_caught) {
+TEST(one_that_turns_wrong_is_caught) {
   fake f = {.seconds = 1e-6, .says = 10, .says_later = 9};
   rh_row row;
   ck_assert_int_eq(measure(&f, 1, usual, NULL, &row), RH_OK);
@@ -283,9 +272,8 @@ START_TEST(one_that_turns_wrong_is_caught) {
   ck_assert_ptr_nonnull(strstr(row.reason, "returned 9"));
   rh_row_finish(&row);
 }
-END_TEST
 
-START_TEST(failures_stay_with_who_fails) {
+TEST(failures_stay_with_who_fails) {
   fake f[3] = {{.opens = RH_DECLINED, .says = 10},
                {.seconds = 1e-6, .says = 10, .fails_at = 12},
                {.seconds = 1e-6, .says = 10}};
@@ -301,9 +289,8 @@ START_TEST(failures_stay_with_who_fails) {
     rh_row_finish(&rows[k]);
   }
 }
-END_TEST
 
-START_TEST(too_slow_is_not_tried) {
+TEST(too_slow_is_not_tried) {
   fake f[2] = {{.seconds = 1e-6, .says = 10}, {.seconds = 1e-6, .says = 10}};
   const double expected[] = {5, 1};
   rh_row rows[2];
@@ -314,10 +301,9 @@ START_TEST(too_slow_is_not_tried) {
   rh_row_finish(&rows[0]);
   rh_row_finish(&rows[1]);
 }
-END_TEST
 
 /* A device clock that runs fast or slow compared with the host's is not trusted. */
-START_TEST(clock_that_lies_is_not_believed) {
+TEST(clock_that_lies_is_not_believed) {
   const double factors[] = {0.8, 1.5};
   for (int k = 0; k < 2; k++) {
     fake f = {.seconds = 1e-4, .says = 10, .host_factor = factors[k]};
@@ -333,9 +319,8 @@ START_TEST(clock_that_lies_is_not_believed) {
   ck_assert_uint_eq(row.flags, 0);
   rh_row_finish(&row);
 }
-END_TEST
 
-START_TEST(interrupt_keeps_what_is_done) {
+TEST(interrupt_keeps_what_is_done) {
   fake f[2] = {{.opens = RH_DECLINED}, {.seconds = 1e-6, .jitter = 0.3, .says = 10}};
   rh_row rows[2];
   stop_at = 6;
@@ -349,9 +334,8 @@ START_TEST(interrupt_keeps_what_is_done) {
   rh_row_finish(&rows[0]);
   rh_row_finish(&rows[1]);
 }
-END_TEST
 
-START_TEST(once_is_once) {
+TEST(once_is_once) {
   fake f = {.seconds = 1e-6, .says = 10};
   rh_bench_rules rules = usual;
   rh_row row;
@@ -364,9 +348,8 @@ START_TEST(once_is_once) {
   ck_assert_str_eq(row.value, "10");
   rh_row_finish(&row);
 }
-END_TEST
 
-START_TEST(least_and_most_samples) {
+TEST(least_and_most_samples) {
   fake f = {.seconds = 1e-6, .jitter = 3, .says = 10};
   rh_bench_rules rules = usual;
   rh_row row;
@@ -376,35 +359,4 @@ START_TEST(least_and_most_samples) {
   ck_assert_uint_ge(row.time.samples, 60);
   ck_assert_uint_le(row.time.samples, 68);
   rh_row_finish(&row);
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("bench");
-  TCase *stats = tcase_create("stats"), *point = tcase_create("point");
-  tcase_add_test(stats, spread_of_samples);
-  tcase_add_test(stats, interval_by_ranks);
-  tcase_add_test(stats, interval_covers_the_median);
-  tcase_add_test(stats, outliers_are_counted);
-  tcase_add_test(stats, nothing_is_nothing);
-  tcase_add_test(stats, copies_span_the_cache);
-  tcase_add_test(point, steady_one_stops_at_the_least);
-  tcase_add_test(point, scattered_one_goes_on);
-  tcase_add_test(point, hopeless_one_is_flagged);
-  tcase_add_test(point, batches_last_a_millisecond);
-  tcase_add_test(point, wrong_one_has_no_time);
-  tcase_add_test(point, one_that_turns_wrong_is_caught);
-  tcase_add_test(point, failures_stay_with_who_fails);
-  tcase_add_test(point, too_slow_is_not_tried);
-  tcase_add_test(point, clock_that_lies_is_not_believed);
-  tcase_add_test(point, interrupt_keeps_what_is_done);
-  tcase_add_test(point, once_is_once);
-  tcase_add_test(point, least_and_most_samples);
-  suite_add_tcase(suite, stats);
-  suite_add_tcase(suite, point);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }

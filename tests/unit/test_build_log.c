@@ -2,8 +2,8 @@
 #include "../../host/core/base/excerpt.h"
 #include "../../host/core/cl/build_log.h"
 #include "../../host/operators/custom/complaint.h"
+#include "../suite/suite.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static void expect(const char *log, const char *wanted) {
   free(translated);
 }
 
-START_TEST(lines_of_the_whole_program) {
+TEST(lines_of_the_whole_program) {
   /* NVIDIA's driver 580, and Oclgrind 21 */
   expect("<kernel>:5:9: error: use of undeclared identifier 'q'\n\treturn q.far + x;\n\t       ^\n",
          "far.cl:2:9: error: use of undeclared identifier 'q'\n\treturn q.far + x;\n\t       ^\n");
@@ -35,9 +35,8 @@ START_TEST(lines_of_the_whole_program) {
          "operator.cl:1:59: error: too many arguments\nfar.cl:1:7: note: declared here");
   expect("error: tmp.cl:6:1: expected '}'\n", "error: far.cl:3:1: expected '}'\n");
 }
-END_TEST
 
-START_TEST(places_that_stay) {
+TEST(places_that_stay) {
   /* before the first directive; in headers; beyond the end; without a place; from a compiler that
    * knows the directives, in its own text */
   expect("<kernel>:2:1: error: x\n", "<kernel>:2:1: error: x\n");
@@ -49,7 +48,6 @@ START_TEST(places_that_stay) {
   expect("far.cl:2:9: error: x\n<kernel>:5:1: note: y\n",
          "far.cl:2:9: error: x\n<kernel>:5:1: note: y\n");
 }
-END_TEST
 
 static void complains(const char *log, const char *wanted) {
   char complaint[600] = "";
@@ -57,7 +55,7 @@ static void complains(const char *log, const char *wanted) {
   if (wanted) ck_assert_str_eq(complaint, wanted);
 }
 
-START_TEST(complaints) {
+TEST(complaints) {
   complains("warning: far.cl:1:1: error-prone\n"
             "far.cl:2:9: error: unknown 'rh_code_x'; did you mean 'y'?\n",
             "far.cl:2:9: unknown 'rh_x' (did you mean 'y'?), at column 9 of ' return q.far + x;'");
@@ -74,9 +72,8 @@ START_TEST(complaints) {
   complains("ptxas fatal: memory\n", NULL);
   complains("", NULL);
 }
-END_TEST
 
-START_TEST(excerpts) {
+TEST(excerpts) {
   char to[RH_EXCERPT_BYTES], line[RH_EXCERPT_BYTES], text[400];
   size_t column;
   memset(text, 'x', sizeof text);
@@ -101,20 +98,4 @@ START_TEST(excerpts) {
   ck_assert_int_eq(rh_excerpt_find("x, at column 9 of 'a'", line, &column), 0);
   ck_assert_int_eq(rh_excerpt_find("x, at column 1 of 'a", line, &column), 0);
   ck_assert_int_eq(rh_excerpt_find("x, at column 0 of 'a'", line, &column), 0);
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("build_log");
-  TCase *cases = tcase_create("build_log");
-  tcase_add_test(cases, lines_of_the_whole_program);
-  tcase_add_test(cases, places_that_stay);
-  tcase_add_test(cases, complaints);
-  tcase_add_test(cases, excerpts);
-  suite_add_tcase(suite, cases);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }

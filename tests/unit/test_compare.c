@@ -1,5 +1,6 @@
 /* host/tools/records/compare.c: when --compare reports a point as slower. */
 #include "../../host/tools/records/compare.h"
+#include "../suite/suite.h"
 #include "records_support.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@ static const char *verdict(double old_median, double old_half, double new_median
   return rh_change_name(rh_change_judge(&old, &new_, &rule).verdict);
 }
 
-START_TEST(intervals_decide) {
+TEST(intervals_decide) {
   ck_assert_str_eq(verdict(1, .001, 1.002, .001, .01), "same");
   ck_assert_str_eq(verdict(1, .001, 1.100, .001, .01), "slow");
   ck_assert_str_eq(verdict(1, .001, 0.900, .001, .01), "fast");
@@ -35,10 +36,9 @@ START_TEST(intervals_decide) {
                    "unclear"); /* 0: every gap counts, and no two points are the same */
   ck_assert_str_eq(verdict(1, .001, 1.031, .001, 0), "slow");
 }
-END_TEST
 
 /* Processes of one build were 0.1 us apart at 2.5 us, and up to 3 % at all sizes. */
-START_TEST(what_one_process_cannot_show) {
+TEST(what_one_process_cannot_show) {
   ck_assert_str_eq(verdict(1, .001, 1.029, .001, .01), "unclear");
   ck_assert_str_eq(verdict(1, .001, 1.031, .001, .01), "slow");
   ck_assert_str_eq(verdict(1, .001, 0.971, .001, .01), "unclear");
@@ -55,9 +55,8 @@ START_TEST(what_one_process_cannot_show) {
   ck_assert_uint_eq(change.verdict, RH_CHANGE_slow);
   ck_assert(change.floor == RH_FLOOR_RELATIVE && isnan(change.low) && !change.by_processes);
 }
-END_TEST
 
-START_TEST(rounds_go_before_samples) {
+TEST(rounds_go_before_samples) {
   rh_row old = timed("s", 64, 1, .05), new_ = timed("s", 64, 1.1, .05);
   ck_assert_uint_eq(judged(&old, &new_).verdict, RH_CHANGE_unclear);
   add_rounds(&old, 5, (const double[]){1.001, .999, 2, 1, .5});
@@ -79,9 +78,8 @@ START_TEST(rounds_go_before_samples) {
   rh_row_finish(&old);
   rh_row_finish(&new_);
 }
-END_TEST
 
-START_TEST(what_broke_is_a_regression) {
+TEST(what_broke_is_a_regression) {
   static const uint32_t expected[5][5] = {
       /* ok, wrong, unsupported, failed, skipped: the new ones */
       {RH_CHANGE_same, RH_CHANGE_broken, RH_CHANGE_untimed, RH_CHANGE_broken, RH_CHANGE_untimed},
@@ -103,7 +101,6 @@ START_TEST(what_broke_is_a_regression) {
       rh_row_finish(&new_);
     }
 }
-END_TEST
 
 static rh_comparison compared(const rh_records *old, const rh_records *new_) {
   rh_comparison comparison;
@@ -116,7 +113,7 @@ static void set_device(rh_records *results, uint32_t row, const char *id) {
   strcpy(results->rows[row].device, id);
 }
 
-START_TEST(points_are_matched) {
+TEST(points_are_matched) {
   rh_records old = with_header(), new_ = with_header();
   add(&old, timed("a", 64, 1, .001));
   add(&old, timed("b", 64, 1, .001));
@@ -134,9 +131,8 @@ START_TEST(points_are_matched) {
   rh_records_finish(&old);
   rh_records_finish(&new_);
 }
-END_TEST
 
-START_TEST(devices_are_matched_by_what_they_are) {
+TEST(devices_are_matched_by_what_they_are) {
   rh_records old = with_header(), new_ = with_header();
   add(&old, timed("a", 64, 1, .001));
   add(&old, timed("a", 64, 5, .001));
@@ -163,7 +159,6 @@ START_TEST(devices_are_matched_by_what_they_are) {
   rh_records_finish(&old);
   rh_records_finish(&new_);
 }
-END_TEST
 
 static void assert_not_compared(const rh_records *old, const rh_records *new_, const char *said) {
   rh_comparison comparison;
@@ -172,7 +167,7 @@ static void assert_not_compared(const rh_records *old, const rh_records *new_, c
   ck_assert_msg(strstr(error.message, said) != NULL, "%s", error.message);
 }
 
-START_TEST(what_cannot_be_compared) {
+TEST(what_cannot_be_compared) {
   rh_records old = with_header(), new_ = with_header();
   add(&old, timed("a", 64, 1, .001));
   assert_not_compared(&old, &new_, "no point in common");
@@ -186,20 +181,4 @@ START_TEST(what_cannot_be_compared) {
   assert_not_compared(&old, &new_, "--timer=host");
   rh_records_finish(&old);
   rh_records_finish(&new_);
-}
-END_TEST
-
-static void add_cases(Suite *suite) {
-  TCase *comparing = add_case(suite, "comparing");
-  tcase_add_test(comparing, intervals_decide);
-  tcase_add_test(comparing, what_one_process_cannot_show);
-  tcase_add_test(comparing, rounds_go_before_samples);
-  tcase_add_test(comparing, what_broke_is_a_regression);
-  tcase_add_test(comparing, points_are_matched);
-  tcase_add_test(comparing, devices_are_matched_by_what_they_are);
-  tcase_add_test(comparing, what_cannot_be_compared);
-}
-
-int main(void) {
-  return run_suite("compare", add_cases);
 }

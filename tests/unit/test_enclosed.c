@@ -2,8 +2,8 @@
  * not. */
 #include "../../host/core/check/reference.h"
 #include "../../host/operators/custom/custom.h"
+#include "../suite/suite.h"
 
-#include <check.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -92,7 +92,7 @@ static void fill(double from, double to) {
 }
 
 /* Data over several ranges; each device errs the same way everywhere, which is the worst. */
-START_TEST(sums) {
+TEST(sums) {
   static const double ranges[][2] = {{0, 1}, {-8, 8}, {-80, 20}, {-1e-30, 1e-30}};
   for (int k = 0; k < MAPS; k++) {
     rh_custom *sum = make("sum", maps[k].text);
@@ -123,9 +123,8 @@ START_TEST(sums) {
     rh_custom_destroy(sum);
   }
 }
-END_TEST
 
-START_TEST(extremes) {
+TEST(extremes) {
   fill(-3, 2);
   for (int k = 0; k < MAPS; k++)
     for (int is_max = 0; is_max < 2; is_max++) {
@@ -150,10 +149,9 @@ START_TEST(extremes) {
       rh_custom_destroy(end);
     }
 }
-END_TEST
 
 /* How many are on the other side of a threshold is known but for those next to it. */
-START_TEST(counts) {
+TEST(counts) {
   rh_custom *count = make("sum", "exp(x) > 1");
   fill(-1, 1);
   x[7] = x[8] = 0x1p-30f; /* exp(x) is 1 or the next number */
@@ -169,10 +167,9 @@ START_TEST(counts) {
   ck_assert_int_eq(judge(&reference, (double)(host + 10), 0).verdict, RH_VERDICT_WRONG);
   rh_custom_destroy(count);
 }
-END_TEST
 
 /* Never a word more than is true: then a result is not judged, and none is called wrong. */
-START_TEST(what_is_not_known) {
+TEST(what_is_not_known) {
   static const char *const texts[] = {"1/(exp(x) - 1)", "tan(exp(x)*1e6f)",
                                       "as_float(as_int(exp(x)))", "fmod(exp(x), 0.5f)"};
   fill(-1, 1);
@@ -195,9 +192,8 @@ START_TEST(what_is_not_known) {
   ck_assert_int_eq(judge(&reference, 1e9, 0).verdict, RH_VERDICT_UNJUDGED);
   rh_custom_destroy(sum);
 }
-END_TEST
 
-START_TEST(parts) {
+TEST(parts) {
   rh_custom *sum = make("sum", "x*exp(x)");
   rh_reference whole;
   fill(-1, 1);
@@ -216,21 +212,4 @@ START_TEST(parts) {
   ck_assert_ptr_nonnull(strstr(verdict.text, ", of which the functions of the map "));
   ck_assert_int_eq(judge(&whole, whole.result.value.f + 100, 0).verdict, RH_VERDICT_WRONG);
   rh_custom_destroy(sum);
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("enclosed");
-  TCase *cases = tcase_create("enclosed");
-  tcase_add_test(cases, sums);
-  tcase_add_test(cases, extremes);
-  tcase_add_test(cases, counts);
-  tcase_add_test(cases, what_is_not_known);
-  tcase_add_test(cases, parts);
-  suite_add_tcase(suite, cases);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }

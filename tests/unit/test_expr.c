@@ -1,7 +1,7 @@
 /* Expressions: grammar, types, values, the written OpenCL C's shape, and messages. */
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/operators/expr/expr.h"
-#include <check.h>
+#include "../suite/suite.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -209,7 +209,7 @@ static const char *const zeros[] = {"atan2(0.0, (i32)(exp(x) - 1.5))",
                                     "atan2(0.0, -(i32)(exp(x) > 1e9))",
                                     "atan2(0.0, (i32)(exp(x) > 1e9)*-1)"};
 
-START_TEST(enclosed_integers_have_one_zero) {
+TEST_LOOP(enclosed_integers_have_one_zero, 0, sizeof zeros / sizeof *zeros) {
   rh_error error = {0};
   uint64_t bound[8];
   double low, high;
@@ -221,10 +221,9 @@ START_TEST(enclosed_integers_have_one_zero) {
   ck_assert_msg(low <= 0 && 0 <= high && high < 1, "%s: %g to %g", zeros[_i], low, high);
   rh_exprs_destroy(exprs);
 }
-END_TEST
 
 /* round() of what may be a little below 0, as a device's exp() of -1000, is 0 of either sign. */
-START_TEST(enclosed_zeros_have_either_sign) {
+TEST(enclosed_zeros_have_either_sign) {
   rh_error error = {0};
   uint64_t bound[8];
   double low, high;
@@ -236,9 +235,8 @@ START_TEST(enclosed_zeros_have_either_sign) {
   ck_assert_msg(low < -3 && high > 3, "%g to %g", low, high);
   rh_exprs_destroy(exprs);
 }
-END_TEST
 
-START_TEST(values) {
+TEST_LOOP(values, 0, sizeof rows / sizeof *rows) {
   const row *one = &rows[_i];
   double f;
   int64_t i;
@@ -248,7 +246,6 @@ START_TEST(values) {
                                            : (double)i;
   ck_assert_msg(got == one->value, "%s is %.17g, not %.17g", one->text, got, one->value);
 }
-END_TEST
 
 typedef struct mistake {
   const char *text, *message;
@@ -300,14 +297,13 @@ static const mistake mistakes[] = {
     {"\"a\"", "expected an operand, not '\"', at column 1"},
 };
 
-START_TEST(messages) {
+TEST_LOOP(messages, 0, sizeof mistakes / sizeof *mistakes) {
   const mistake *one = &mistakes[_i];
   rh_error error = {0};
   ck_assert_msg(parse(one->text, &error) == NULL, "'%s' was taken", one->text);
   ck_assert_int_eq(error.status, RH_E_USAGE);
   ck_assert_msg(strstr(error.message, one->message) != NULL, "%s: %s", one->text, error.message);
 }
-END_TEST
 
 static char *nested(int depth) {
   char *text = malloc(2 * (size_t)depth + 2);
@@ -318,7 +314,7 @@ static char *nested(int depth) {
   return text;
 }
 
-START_TEST(limits) {
+TEST(limits) {
   rh_error error = {0};
   char *deep = nested(300), *flat = nested(60), *many = malloc(20001);
   ck_assert(!parse(deep, &error) && strstr(error.message, "nested more than 200 deep"));
@@ -333,9 +329,8 @@ START_TEST(limits) {
   free(flat);
   free(many);
 }
-END_TEST
 
-START_TEST(lists_and_names) {
+TEST(lists_and_names) {
   rh_error error = {0};
   rh_exprs *exprs;
   float first[3], second[3];
@@ -351,10 +346,9 @@ START_TEST(lists_and_names) {
   ck_assert(!rh_exprs_uses_index(exprs) && !rh_exprs_uses_f64(exprs) && rh_exprs_is_exact(exprs));
   rh_exprs_destroy(exprs);
 }
-END_TEST
 
 /* More elements than a block, from an index on; the same values as C's. */
-START_TEST(blocks) {
+TEST(blocks) {
   enum { N = 1000 };
   static float in[N], out[N];
   rh_error error = {0};
@@ -373,10 +367,9 @@ START_TEST(blocks) {
   }
   rh_exprs_destroy(exprs);
 }
-END_TEST
 
 /* Chan's merge of means is associative as a rational function; a+2*b is not. */
-START_TEST(modulo_a_prime) {
+TEST(modulo_a_prime) {
   static const struct {
     const char *text;
     int is_associative;
@@ -397,10 +390,9 @@ START_TEST(modulo_a_prime) {
     rh_exprs_destroy(exprs);
   }
 }
-END_TEST
 
 /* By functions that OpenCL C lets err. */
-START_TEST(errors) {
+TEST(errors) {
   static const struct {
     const char *text;
     double least, most;
@@ -422,7 +414,6 @@ START_TEST(errors) {
     rh_exprs_destroy(exprs);
   }
 }
-END_TEST
 
 /* The difference that wraps and is seen, of 1000 elements; "": none. */
 typedef struct difference_row {
@@ -507,7 +498,7 @@ static const difference_row differences[] = {
     {"clamp(u, 3u, 9u) - 3", ""},
 };
 
-START_TEST(differences_below_0) {
+TEST_LOOP(differences_below_0, 0, sizeof differences / sizeof *differences) {
   const difference_row *one = &differences[_i];
   rh_error error = {0};
   rh_expr_place place = {.what = "--map", .text = ""};
@@ -522,9 +513,8 @@ START_TEST(differences_below_0) {
   if (is_found) ck_assert_int_eq(place.text[place.sign], '-');
   rh_exprs_destroy(exprs);
 }
-END_TEST
 
-START_TEST(a_condition_is_a_guard) {
+TEST(a_condition_is_a_guard) {
   static const char *const conditions[] = {"u > c", "u > 7", "u - 1 > c"};
   static const int is_seen[] = {0, 1, 1};
   uint32_t zero = 0;
@@ -538,9 +528,8 @@ START_TEST(a_condition_is_a_guard) {
     rh_exprs_destroy(exprs);
   }
 }
-END_TEST
 
-START_TEST(results_of_32_bits) {
+TEST(results_of_32_bits) {
   static const struct {
     const char *text;
     int is_narrow;
@@ -557,10 +546,9 @@ START_TEST(results_of_32_bits) {
     rh_exprs_destroy(exprs);
   }
 }
-END_TEST
 
 /* The most elements whose sum a type holds. */
-START_TEST(sums_that_fit) {
+TEST(sums_that_fit) {
   static const struct {
     const char *text;
     uint64_t most;
@@ -582,29 +570,4 @@ START_TEST(sums_that_fit) {
       ck_assert_msg(!rh_exprs_sum_fits(exprs, 0, most + 1 + (most == 0)), "%s", sums[r].text);
     rh_exprs_destroy(exprs);
   }
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("expr");
-  TCase *tests = tcase_create("expr");
-  tcase_add_loop_test(tests, enclosed_integers_have_one_zero, 0, sizeof zeros / sizeof *zeros);
-  tcase_add_test(tests, enclosed_zeros_have_either_sign);
-  tcase_add_loop_test(tests, values, 0, sizeof rows / sizeof *rows);
-  tcase_add_loop_test(tests, messages, 0, sizeof mistakes / sizeof *mistakes);
-  tcase_add_test(tests, limits);
-  tcase_add_test(tests, lists_and_names);
-  tcase_add_test(tests, blocks);
-  tcase_add_test(tests, errors);
-  tcase_add_test(tests, modulo_a_prime);
-  tcase_add_loop_test(tests, differences_below_0, 0, sizeof differences / sizeof *differences);
-  tcase_add_test(tests, a_condition_is_a_guard);
-  tcase_add_test(tests, results_of_32_bits);
-  tcase_add_test(tests, sums_that_fit);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }

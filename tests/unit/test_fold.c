@@ -7,10 +7,10 @@
 #include "../../host/core/operation/result.h"
 #include "../../host/engine/partial/fold.h"
 #include "../../host/operators/catalog/texts.h"
+#include "../suite/suite.h"
 
 #include <redhost/canonical.h>
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,7 +142,7 @@ static void *data_of(uint32_t op, rh_type type) {
   return data;
 }
 
-START_TEST(built_in) {
+TEST_LOOP(built_in, 1, RH_N_OPS + 1) {
   for (rh_type type = 1; type <= RH_N_TYPES; type++) {
     uint32_t op = (uint32_t)_i;
     if (!rh_op_is_defined(op, type)) continue;
@@ -153,7 +153,6 @@ START_TEST(built_in) {
     free((void *)(uintptr_t)s.data);
   }
 }
-END_TEST
 
 /* ---- Operators of one's own ---- */
 
@@ -180,31 +179,27 @@ static void check_user(const rh_operator_texts *texts, uint32_t n_operands, cons
   rh_custom_destroy(custom);
 }
 
-START_TEST(chans_merge) {
+TEST(chans_merge) {
   const rh_operator_texts texts = {.op = "meanvar"};
   check_user(&texts, 1, "meanvar");
 }
-END_TEST
 
-START_TEST(several_in_one_pass) {
+TEST(several_in_one_pass) {
   const rh_operator_texts texts = {.op = "min,max,sum", .map = "x*y"};
   check_user(&texts, 2, "min,max,sum of x*y");
 }
-END_TEST
 
 /* Does not commute, and rounds. */
-START_TEST(products_of_matrices) {
+TEST(products_of_matrices) {
   const rh_operator_texts texts = {.op = OPERATORS_DIR "/right/matrix.op.json"};
   check_user(&texts, 2, "products of matrices");
 }
-END_TEST
 
 /* What is the same in every order, but does not commute. */
-START_TEST(last_one) {
+TEST(last_one) {
   const rh_operator_texts texts = {.reduce = "isnan(b) ? a : b", .identity = "nan", .op = NULL};
   check_user(&texts, 1, "the last one");
 }
-END_TEST
 
 /* ---- What the fold keeps and refuses ---- */
 
@@ -215,7 +210,7 @@ static void add_one(rh_fold *fold, uint32_t level, uint64_t index, rh_status exp
   ck_assert(expected == RH_OK || *error.message);
 }
 
-START_TEST(keeps_few_nodes) {
+TEST(keeps_few_nodes) {
   rh_fold fold;
   rh_fold_init(&fold, rh_op_find(RH_OP_sum, RH_TYPE_u64), 1, 1);
   uint32_t most = 0;
@@ -230,9 +225,8 @@ START_TEST(keeps_few_nodes) {
   ck_assert_uint_eq(sum, 100000);
   rh_fold_finish(&fold);
 }
-END_TEST
 
-START_TEST(refuses_overlaps_and_gaps) {
+TEST(refuses_overlaps_and_gaps) {
   rh_fold fold;
   rh_error error = {0};
   uint64_t sum;
@@ -255,33 +249,12 @@ START_TEST(refuses_overlaps_and_gaps) {
   add_one(&fold, 60, 16, RH_E_INVALID);
   rh_fold_finish(&fold);
 }
-END_TEST
 
-START_TEST(nothing_is_the_identity) {
+TEST(nothing_is_the_identity) {
   rh_fold fold;
   float sum = 1;
   rh_fold_init(&fold, rh_op_find(RH_OP_sum, RH_TYPE_f32), 1, 1);
   ck_assert_int_eq(rh_fold_value(&fold, 0, &sum, NULL), RH_OK);
   ck_assert(sum == 0 && __builtin_signbit(sum));
   rh_fold_finish(&fold);
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("fold");
-  TCase *tests = tcase_create("fold");
-  tcase_add_loop_test(tests, built_in, 1, RH_N_OPS + 1);
-  tcase_add_test(tests, chans_merge);
-  tcase_add_test(tests, several_in_one_pass);
-  tcase_add_test(tests, products_of_matrices);
-  tcase_add_test(tests, last_one);
-  tcase_add_test(tests, keeps_few_nodes);
-  tcase_add_test(tests, refuses_overlaps_and_gaps);
-  tcase_add_test(tests, nothing_is_the_identity);
-  suite_add_tcase(suite, tests);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }

@@ -9,8 +9,8 @@
 #include "../../host/operators/foreign/foreign.h"
 #include "../../host/operators/foreign/foreign_read.h"
 #include "../core/folder.h"
+#include "../suite/suite.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,17 +151,15 @@ static void assert_all_refused(const bad *table, size_t n) {
   }
 }
 
-START_TEST(bad_keys) {
+TEST(bad_keys) {
   assert_all_refused(keys, sizeof keys / sizeof *keys);
 }
-END_TEST
 
-START_TEST(bad_signatures) {
+TEST(bad_signatures) {
   assert_all_refused(signatures, sizeof signatures / sizeof *signatures);
 }
-END_TEST
 
-START_TEST(bad_results) {
+TEST(bad_results) {
   char *argmax = replaced(PLAIN, "\"sum\"", "\"argmax\"");
   assert_refused(argmax, strlen(argmax),
                  "returns.type: the result of argmax of f32 is an index, not f32");
@@ -185,9 +183,8 @@ START_TEST(bad_results) {
                  "returns.type: the result of sum of i32 is an integer, not f32");
   free(integers);
 }
-END_TEST
 
-START_TEST(no_json) {
+TEST(no_json) {
   static const bad texts[] = {
       {"", NULL, "is not JSON: line 1, column 0: '[' or '{' expected near end of file"},
       {"\n\n  {\"name\" 1}", NULL, "is not JSON: line 3, column 11: ':' expected near '1'"},
@@ -211,10 +208,9 @@ START_TEST(no_json) {
     free(text);
   }
 }
-END_TEST
 
 /* Any contents are accepted or rejected with a printable message. */
-START_TEST(damaged) {
+TEST(damaged) {
   uint32_t state = 1;
   size_t length = strlen(PLAIN);
   int taken = 0;
@@ -238,9 +234,8 @@ START_TEST(damaged) {
   }
   ck_assert_msg(taken > 100 && taken < 10000, "%d", taken);
 }
-END_TEST
 
-START_TEST(defaults) {
+TEST(defaults) {
   rh_foreign foreign;
   rh_error error;
   char *text = replaced(PLAIN, "\"name\":\"f\",", "");
@@ -253,7 +248,6 @@ START_TEST(defaults) {
   rh_foreign_finish(&foreign);
   free(text);
 }
-END_TEST
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
@@ -323,7 +317,7 @@ static rh_result result_of(const rh_strategy *strategy, const char *op, const ch
 #define GIVES(type)    ",\"returns\":{\"role\":\"result\",\"type\":\"" type "\"}"
 #define DATA_N(type)   "\"arguments\":[" DATA "," N_THEN(type) "]"
 
-START_TEST(floats_by_value) {
+TEST(floats_by_value) {
   float x[1000], sum = 0;
   for (int k = 0; k < 1000; k++) {
     x[k] = (float)(k % 37) - 11.5f;
@@ -339,9 +333,8 @@ START_TEST(floats_by_value) {
   const rh_strategy *wide = strategy_of("wide_sum", "sum", "f32", DATA_N("u64") GIVES("double"));
   ck_assert(result_of(wide, "sum", "f32", x, 3, 997).value.f == (double)sum);
 }
-END_TEST
 
-START_TEST(integers_by_value) {
+TEST(integers_by_value) {
   static const int16_t shorts[] = {-30000, -30000, -30000, 5};
   static const int8_t bytes[] = {5, -128, 127, 0};
   static const uint8_t bits[] = {0x81, 0x42, 0x80};
@@ -355,9 +348,8 @@ START_TEST(integers_by_value) {
   rh_result largest = result_of(s, "amax", "i8", bytes, 0, 4);
   ck_assert(largest.type == RH_TYPE_u8 && largest.value.u == 128);
 }
-END_TEST
 
-START_TEST(by_pointer) {
+TEST(by_pointer) {
   static const double x[] = {1, -2, 3, -4};
   static const int32_t y[] = {3, 9, -5}, z[] = {-1, 2};
   rh_result result;
@@ -376,9 +368,8 @@ START_TEST(by_pointer) {
   ck_assert_msg(strstr(error.message, "largest_into returns status 7") != NULL, "%s",
                 error.message);
 }
-END_TEST
 
-START_TEST(constants) {
+TEST(constants) {
   static const double x[] = {1, 2, 4};
   const rh_strategy *s = strategy_of(
       "with_constants", "sum", "f64",
@@ -391,10 +382,9 @@ START_TEST(constants) {
                 {"role" : "constant", "type" : "u64", "value" : 1}) GIVES("f64"));
   ck_assert(result_of(s, "sum", "f64", x, 0, 3).value.f == 7);
 }
-END_TEST
 
 /* Inputs longer than the count's type can express take several calls. */
-START_TEST(splitting) {
+TEST(splitting) {
   int32_t x[100], sum = 0;
   float y[1000] = {0};
   for (int k = 0; k < 100; k++) {
@@ -420,9 +410,8 @@ START_TEST(splitting) {
     y[10 + at] = 1;
   }
 }
-END_TEST
 
-START_TEST(order) {
+TEST(order) {
   uint64_t x[50];
   for (uint64_t k = 0; k < 50; k++) x[k] = (2 * k + 3) | (k * 7919) << 32;
   const rh_op *op = rh_op_find(RH_OP_affine, RH_TYPE_u64);
@@ -437,9 +426,8 @@ START_TEST(order) {
   rh_error error;
   ck_assert_int_eq(reduce(s, "affine", "u64", x, 0, 50, &result, &error), RH_DECLINED);
 }
-END_TEST
 
-START_TEST(declining) {
+TEST(declining) {
   const rh_strategy *s = strategy_of("plain_sum", "sum", "f32", DATA_N("size_t") GIVES("f32"));
   static const rh_device host = {
       .struct_size = sizeof host, .kind = RH_DEVICE_HOST, .name = "host"};
@@ -457,7 +445,6 @@ START_TEST(declining) {
   ck_assert_int_eq(rh_strategy_query(s, &problem, NULL, &answer, &error), RH_OK);
   ck_assert(answer.finishes_on_host && answer.launches == 0 && answer.depth == 0);
 }
-END_TEST
 
 /* ---- What is refused when it is opened ------------------------------------------------------- */
 
@@ -470,7 +457,7 @@ static void assert_not_opened(const char *symbol, const char *op, const char *mo
                 error.message);
 }
 
-START_TEST(wrong_functions) {
+TEST(wrong_functions) {
   static const char index[] = DATA_N("size_t") ",\"returns\":{\"role\":\"result\",\"type\":\"i64\","
                                                "\"base\":1}";
   assert_not_opened("no_such", "sum", DATA_N("size_t") GIVES("f32"), " has no function 'no_such'");
@@ -485,9 +472,8 @@ START_TEST(wrong_functions) {
                     "\"arguments\":[" N "," DATA ",{\"role\":\"result\",\"type\":\"i32\"}]",
                     "writes_nothing gives the index -1 of 4 elements");
 }
-END_TEST
 
-START_TEST(wrong_files) {
+TEST(wrong_files) {
   const rh_plugin *plugin;
   rh_error error;
   char path[128], *text = replaced(PLAIN, "\"l\"", "\"libno_such_library.so.7\"");
@@ -522,11 +508,10 @@ START_TEST(wrong_files) {
   ck_assert_str_eq(error.message, "is not a regular file");
   unlink(path);
 }
-END_TEST
 
 /* The same file again is the same plugin; with another text it is a new one, and the first keeps
  * working. */
-START_TEST(once) {
+TEST(once) {
   const rh_strategy *first = strategy_of("plain_sum", "sum", "f32", DATA_N("size_t") GIVES("f32"));
   const rh_strategy *again = strategy_of("plain_sum", "sum", "f32", DATA_N("size_t") GIVES("f32"));
   const rh_strategy *other = strategy_of("wide_sum", "sum", "f32", DATA_N("size_t") GIVES("f64"));
@@ -536,36 +521,10 @@ START_TEST(once) {
   ck_assert(result_of(first, "sum", "f32", x, 0, 3).value.f == 6);
   ck_assert(result_of(other, "sum", "f32", x, 0, 3).value.f == 6);
 }
-END_TEST
 
 int main(void) {
   make_folder(dir, sizeof dir);
-  Suite *suite = suite_create("foreign");
-  TCase *reader = tcase_create("reader"), *calls = tcase_create("calls");
-  TCase *opening = tcase_create("opening");
-  tcase_add_test(reader, bad_keys);
-  tcase_add_test(reader, bad_signatures);
-  tcase_add_test(reader, bad_results);
-  tcase_add_test(reader, no_json);
-  tcase_add_test(reader, damaged);
-  tcase_add_test(reader, defaults);
-  tcase_add_test(calls, floats_by_value);
-  tcase_add_test(calls, integers_by_value);
-  tcase_add_test(calls, by_pointer);
-  tcase_add_test(calls, constants);
-  tcase_add_test(calls, splitting);
-  tcase_add_test(calls, order);
-  tcase_add_test(calls, declining);
-  tcase_add_test(opening, wrong_functions);
-  tcase_add_test(opening, wrong_files);
-  tcase_add_test(opening, once);
-  suite_add_tcase(suite, reader);
-  suite_add_tcase(suite, calls);
-  suite_add_tcase(suite, opening);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
+  int status = run_tests();
   remove_folder(dir);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return status;
 }

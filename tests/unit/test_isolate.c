@@ -7,8 +7,8 @@
 #include "../../host/tools/isolate/own_lines.h"
 #include "../../host/tools/isolate/peer.h"
 #include "../../host/tools/isolate/request.h"
+#include "../suite/suite.h"
 
-#include <check.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -65,7 +65,7 @@ static rh_own_word read_line(const char *line, rh_own_message *said) {
   return rh_own_line_read(line, strlen(line), said);
 }
 
-START_TEST(what_is_said_is_understood) {
+TEST(what_is_said_is_understood) {
   rh_own_message said;
   char line[64];
   ck_assert_int_eq(read_line("log 2 a text", &said), RH_OWN_LOG);
@@ -104,7 +104,6 @@ START_TEST(what_is_said_is_understood) {
     ck_assert_int_eq(said.phase, k);
   }
 }
-END_TEST
 
 /* Each of these differs from a valid line in one detail. */
 static const char *const garbage[] = {
@@ -151,13 +150,12 @@ static const char *const garbage[] = {
     "error -3 99999999999 x",
 };
 
-START_TEST(garbage_is_refused) {
+TEST_LOOP(garbage_is_refused, 0, sizeof garbage / sizeof *garbage) {
   rh_own_message said;
   ck_assert_int_eq(read_line(garbage[_i], &said), RH_OWN_NONE);
 }
-END_TEST
 
-START_TEST(strings_are_cut_to_fit) {
+TEST(strings_are_cut_to_fit) {
   char line[20000], text[8200];
   rh_own_message said;
   memset(text, 'x', sizeof text);
@@ -176,7 +174,6 @@ START_TEST(strings_are_cut_to_fit) {
   memset(text, 'x', sizeof text);
   ck_assert_int_eq(rh_own_line_read(text, sizeof text, &said), RH_OWN_NONE);
 }
-END_TEST
 
 /* ---- Requests -------------------------------------------------------------------------------- */
 
@@ -189,7 +186,7 @@ static int parse(rh_child_request *request, const char *bytes, size_t length) {
   return rh_request_parse(request, exact, length);
 }
 
-START_TEST(a_request_arrives) {
+TEST(a_request_arrives) {
   static const rh_setting settings[] = {{"tile", "256"}, {"finish", ""}};
   const rh_sample_order in = {
       .options = {.cache_dir = "", .no_cache = 1},
@@ -228,10 +225,9 @@ START_TEST(a_request_arrives) {
   rh_request_finish(&request);
   rh_text_finish(&text);
 }
-END_TEST
 
 /* Whole requests, each with one error. */
-START_TEST(a_request_that_is_none) {
+TEST_LOOP(a_request_that_is_none, 0, 5) {
   static const char *const wrong[] = {"strategy", "plugin", "region_bytes", "on_host", "is_known"};
   const rh_sample_order in = {.strategy = "x", .plugin = "/x.so"};
   const rh_sample_data place = {0};
@@ -252,7 +248,6 @@ START_TEST(a_request_that_is_none) {
   rh_request_finish(&request);
   rh_text_finish(&text);
 }
-END_TEST
 
 /* ---- Conversations --------------------------------------------------------------------------- */
 
@@ -305,7 +300,7 @@ static rh_status run_all(const char *part, double limit_s, told *t) {
   return status;
 }
 
-START_TEST(a_whole_run) {
+TEST(a_whole_run) {
   told t;
   ck_assert_int_eq(run_all(HELLO "<" QUERY "log 2 a text\n" ASKED "<" SETUP
                                  "progress upload 1 2\n" OPENED "<" TAKEN
@@ -325,7 +320,6 @@ START_TEST(a_whole_run) {
   ck_assert(t.taken.seconds == 0.5 && t.taken.result.value.f == 7);
   ck_assert_str_eq(logged, "2 a text\n1 strategy 'x' logged 2 lines more, which were dropped\n");
 }
-END_TEST
 
 typedef struct fault {
   const char *part;
@@ -365,17 +359,16 @@ static const fault faults[] = {
     {HELLO "<" QUERY "error 1 0 not here\n<", RH_DECLINED, "not here"},
 };
 
-START_TEST(a_fault_is_a_sentence) {
+TEST_LOOP(a_fault_is_a_sentence, 0, sizeof faults / sizeof *faults) {
   const fault *of = &faults[_i];
   told t;
   ck_assert_int_eq(run_all(of->part, 0.3, &t), of->status);
   ck_assert_msg(strstr(error.message, of->says) != NULL, "'%s' does not say '%s'", error.message,
                 of->says);
 }
-END_TEST
 
 /* More than the limit cannot come from redhost. */
-START_TEST(what_may_come_often_has_an_end) {
+TEST_LOOP(what_may_come_often_has_an_end, 0, 2) {
   static const struct {
     const char *line;
     int most;
@@ -390,17 +383,15 @@ START_TEST(what_may_come_often_has_an_end) {
   if (_i == 0) ck_assert_uint_eq(strlen(logged), RH_MOST_LOGS * strlen("3 x\n"));
   rh_text_finish(&part);
 }
-END_TEST
 
-START_TEST(it_can_be_cancelled) {
+TEST(it_can_be_cancelled) {
   told t;
   cancels = 1;
   ck_assert_int_eq(run_all(HELLO "<" QUERY "progress upload 1 2\n~", 10, &t), RH_E_CANCELLED);
   cancels = 0;
 }
-END_TEST
 
-START_TEST(data_that_cannot_be_shared_are_no_data) {
+TEST(data_that_cannot_be_shared_are_no_data) {
   const rh_options options = {.program = self};
   const rh_found found = {.path = (char *)"/p/x.so", .name = "x"};
   const rh_isolated_spec spec = {.options = &options, .found = &found, .limit_s = 1};
@@ -413,10 +404,9 @@ START_TEST(data_that_cannot_be_shared_are_no_data) {
   ck_assert_int_eq(s.ask(s.self, &data, &opened, &error), RH_E_INTERNAL);
   s.finish(s.self);
 }
-END_TEST
 
 /* The descriptor's recipient cannot change the data that this process reads. */
-START_TEST(shared_data_are_sealed) {
+TEST(shared_data_are_sealed) {
   rh_region region = {0};
   ck_assert_int_eq(rh_region_alloc_shared(&region, 4096, &error), RH_OK);
   memset(region.address, 1, 4096);
@@ -438,26 +428,6 @@ START_TEST(shared_data_are_sealed) {
   rh_region_finish(&region);
   close(theirs);
 }
-END_TEST
-
-static Suite *make_suite(void) {
-  Suite *suite = suite_create("isolate");
-  TCase *lines = tcase_create("lines"), *talk = tcase_create("conversations");
-  tcase_add_test(lines, what_is_said_is_understood);
-  tcase_add_loop_test(lines, garbage_is_refused, 0, (int)(sizeof garbage / sizeof *garbage));
-  tcase_add_test(lines, strings_are_cut_to_fit);
-  tcase_add_test(lines, a_request_arrives);
-  tcase_add_loop_test(lines, a_request_that_is_none, 0, 5);
-  tcase_add_test(lines, shared_data_are_sealed);
-  tcase_add_test(talk, a_whole_run);
-  tcase_add_loop_test(talk, a_fault_is_a_sentence, 0, (int)(sizeof faults / sizeof *faults));
-  tcase_add_loop_test(talk, what_may_come_often_has_an_end, 0, 2);
-  tcase_add_test(talk, it_can_be_cancelled);
-  tcase_add_test(talk, data_that_cannot_be_shared_are_no_data);
-  suite_add_tcase(suite, lines);
-  suite_add_tcase(suite, talk);
-  return suite;
-}
 
 int main(int argc, char **argv) {
   const char *part = getenv("REDHOST_TEST_PLAY");
@@ -467,9 +437,5 @@ int main(int argc, char **argv) {
   }
   ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
   if (length < 0) return 2;
-  SRunner *runner = srunner_create(make_suite());
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? 1 : 0;
+  return run_tests();
 }

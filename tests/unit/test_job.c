@@ -4,8 +4,8 @@
 #include "../../host/choose/locate.h"
 #include "../../host/library/handle.h"
 #include "../core/folder.h"
+#include "../suite/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +77,9 @@ static int64_t width_of(const rh_job_spec *spec, uint32_t from) {
   return job.instance_spec.params[1];
 }
 
-START_TEST(where_parameters_come_from) {
+CASES(jobs, .set_up = set_up, .tear_down = tear_down)
+
+TEST(where_parameters_come_from) {
   static const rh_setting settings[] = {{"colour", "red"}, {"width", "7"}};
   rh_job_spec spec = plain;
   ck_assert_int_eq(width_of(&spec, RH_PARAMS_FROM_DEFAULT), 8);
@@ -100,7 +102,6 @@ START_TEST(where_parameters_come_from) {
   rh_job_finish(&job);
   ck_assert_int_eq(rh_locate_job(&job, redhost->context, &spec, &error), RH_E_USAGE);
 }
-END_TEST
 
 /* ---- Wrong answers ---- */
 
@@ -118,7 +119,7 @@ static void describe(const char *name, const char *symbol) {
   tune(name, path, RH_TYPE_i16, strcmp(symbol, "sum_of_i16") == 0 ? 2e-9 : 1e-9, NULL, NULL);
 }
 
-START_TEST(auto_leaves_alone_who_was_wrong) {
+TEST(auto_leaves_alone_who_was_wrong) {
   static int16_t ones[1000];
   const rh_request request = {
       .struct_size = sizeof request, .op = "sum", .type = RH_TYPE_i16, .data = ones, .n = 1000};
@@ -136,12 +137,11 @@ START_TEST(auto_leaves_alone_who_was_wrong) {
           strstr(redhost->context->chosen, "left out for a wrong result here: forgetful"),
       "%s", redhost->context->chosen);
 }
-END_TEST
 
 /* ---- The canonical order ---- */
 
 /* A promise that is broken shows before the first result: in rh_reduce() and in rh_prepare(). */
-START_TEST(auto_leaves_out_who_breaks_the_order) {
+TEST_LOOP(auto_leaves_out_who_breaks_the_order, 0, 2) {
   static float numbers[100];
   char path[256];
   const rh_request request = {
@@ -168,7 +168,6 @@ START_TEST(auto_leaves_out_who_breaks_the_order) {
   ck_assert_msg(strstr(error.message, "'breaks_order' promises the canonical order and breaks it"),
                 "%s", error.message);
 }
-END_TEST
 
 /* ---- Strategies that cannot be used ---- */
 
@@ -202,7 +201,7 @@ static void reduce_or_prepare(int prepare, uint64_t n, rh_type type, rh_status e
 
 /* `auto` goes on, says so once, and does not try the same strategy again; a refusal holds for
  * larger problems only. */
-START_TEST(auto_goes_on) {
+TEST_LOOP(auto_goes_on, 0, 2) {
   const char *left_out = "left out after a failure: worker_decline_in_setup, worker_fail_in_setup";
   redhost->context->options.reporter.log = keep_warning;
   warned[0] = 0;
@@ -222,7 +221,6 @@ START_TEST(auto_goes_on) {
   reduce_or_prepare(_i, 10, RH_TYPE_i32, RH_OK);
   ck_assert_ptr_nonnull(strstr(warned, "worker_fail_in_setup"));
 }
-END_TEST
 
 static void blame_others(rh_type type) {
   const rh_registry *registry;
@@ -235,7 +233,7 @@ static void blame_others(rh_type type) {
   }
 }
 
-START_TEST(all_fail) {
+TEST_LOOP(all_fail, 0, 2) {
   tune_fault("worker_fail_in_setup", RH_TYPE_i32, 1e-9);
   tune_fault("worker_decline_in_setup", RH_TYPE_i32, 2e-9);
   rh_tunedb *tuned;
@@ -256,7 +254,6 @@ START_TEST(all_fail) {
       strstr(error.message, "failed here: worker_decline_in_setup, worker_fail_in_setup, "), "%s",
       error.message);
 }
-END_TEST
 
 /* ---- Data on the device ---- */
 
@@ -299,7 +296,7 @@ static const char *built_in(const char *strategy) {
   return path;
 }
 
-START_TEST(the_host_is_far_from_some_devices) {
+TEST(the_host_is_far_from_some_devices) {
   redhost->context->devices_found = 1;
   redhost->context->device = &made_up;
   tune("serial", built_in("serial"), RH_TYPE_i32, 1e-9, NULL, NULL);
@@ -309,7 +306,6 @@ START_TEST(the_host_is_far_from_some_devices) {
   made_up.shares_memory = 1;
   assert_chosen("serial");
 }
-END_TEST
 
 /* As if it had been measured: a rate, with 10 us for the smallest copy. */
 static void tune_upload(double bytes_per_s) {
@@ -342,7 +338,7 @@ static void assert_chosen_at(uint64_t n, uint32_t where, const char *expected) {
 }
 
 /* Within 2 %, the one that needs neither a context nor a kernel. */
-START_TEST(of_equals_the_host_strategy_is_chosen) {
+TEST(of_equals_the_host_strategy_is_chosen) {
   enum { N = 1 << 22 };
   pretend_a_device(1);
   tune_at("native", built_in("native"), N, 1.01e-3);
@@ -353,11 +349,10 @@ START_TEST(of_equals_the_host_strategy_is_chosen) {
   assert_chosen_at(N, RH_JOB_ON_HOST, "onepass");
   made_up.shares_memory = 0;
 }
-END_TEST
 
 /* Data of the host's memory: 16 MiB take 1 ms on the host, 0.1 ms on the device, and some time to
  * get there. */
-START_TEST(the_way_of_the_data_counts) {
+TEST(the_way_of_the_data_counts) {
   enum { N = 1 << 22 };
   pretend_a_device(0);
   tune_at("native", built_in("native"), N, 1e-3);
@@ -382,10 +377,9 @@ START_TEST(the_way_of_the_data_counts) {
   ck_assert_ptr_null(strstr(redhost->context->chosen, "upload"));
   made_up.shares_memory = 0;
 }
-END_TEST
 
 /* A device that nothing is known of but the way to it. */
-START_TEST(the_way_alone_decides) {
+TEST(the_way_alone_decides) {
   enum { N = 1 << 22 };
   pretend_a_device(0);
   tune_at("native", built_in("native"), N, 1e-3);
@@ -396,7 +390,6 @@ START_TEST(the_way_alone_decides) {
   ck_assert_msg(strstr(redhost->context->chosen, "by its own score of"), "%s",
                 redhost->context->chosen);
 }
-END_TEST
 
 /* ---- A machine that nobody tuned ---- */
 
@@ -410,7 +403,7 @@ static void keep_information(void *user, uint32_t level, const char *text) {
 
 /* The host alone.  Whoever is faster, the two host strategies are measured, once for an operator, a
  * type and an order of size, and the times are not taken for what --tune finds. */
-START_TEST(the_first_time_measures) {
+TEST(the_first_time_measures) {
   static const char said[] = "auto: measured once, as little was known of sum of i16 here: native "
                              "at 1000 ";
   rh_tunedb *tuned;
@@ -444,10 +437,9 @@ START_TEST(the_first_time_measures) {
   ck_assert(!measured || measured->origin == RH_TUNED_SHIPPED);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 0);
 }
-END_TEST
 
 /* What the first time had no time for is not made up for by the next process. */
-START_TEST(the_next_time_does_not) {
+TEST(the_next_time_does_not) {
   rh_job_spec spec = plain;
   rh_found found;
   spec.strategy = NULL;
@@ -459,10 +451,9 @@ START_TEST(the_next_time_does_not) {
   rh_found_finish(&found);
   ck_assert_ptr_null(strstr(informed, "measured once"));
 }
-END_TEST
 
 /* Without a place to keep the times, they would be measured each time. */
-START_TEST(without_a_cache_nothing_is_measured) {
+TEST(without_a_cache_nothing_is_measured) {
   rh_found found;
   rh_job_spec spec = plain;
   spec.strategy = NULL;
@@ -475,10 +466,9 @@ START_TEST(without_a_cache_nothing_is_measured) {
   rh_found_finish(&found);
   ck_assert_ptr_null(strstr(redhost->context->chosen, "measured here at"));
 }
-END_TEST
 
 /* A strategy tuned to finish on the host conflicts with a result on the device. */
-START_TEST(where_the_result_is_wanted) {
+TEST(where_the_result_is_wanted) {
   rh_job_spec spec = plain;
   spec.strategy = "cascade";
   spec.on_device = RH_JOB_RESULT_ON_DEVICE;
@@ -504,7 +494,6 @@ START_TEST(where_the_result_is_wanted) {
   spec.on_device = RH_JOB_ON_HOST;
   assert_chosen_for(&spec, "serial");
 }
-END_TEST
 
 /* ---- Every strategy competes by its best known time ---- */
 
@@ -673,7 +662,7 @@ static uint32_t skipped_at(uint64_t n) {
 
 /* The others cannot be chosen.  Of a user's plugins nothing is known before.  What was examined
  * stays so. */
-START_TEST(auto_examines_those_it_may_choose) {
+TEST(auto_examines_those_it_may_choose) {
   const rh_registry *all;
   made_up.about.kind = RH_DEVICE_CPU;
   made_up.platform_name = pocl_platform;
@@ -694,17 +683,15 @@ START_TEST(auto_examines_those_it_may_choose) {
   tune("of_no_file", built_in("cascade"), RH_TYPE_i32, 1e-6, NULL, NULL);
   ck_assert_uint_eq(skipped_at(1002), 0);
 }
-END_TEST
 
 /* A GPU without defaults in redhost. */
-START_TEST(nothing_is_known_of_any) {
+TEST(nothing_is_known_of_any) {
   redhost->context->devices_found = 1;
   redhost->context->device = &made_up;
   assert_chosen("onepass");
   ck_assert_uint_eq(redhost->context->registry.n_skipped, 0);
   ck_assert_ptr_nonnull(strstr(redhost->context->chosen, "by its own score of"));
 }
-END_TEST
 
 static void know(const knowledge *k) {
   rh_tunedb *tuned;
@@ -717,7 +704,7 @@ static void know(const knowledge *k) {
   ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
 }
 
-START_TEST(everybody_competes) {
+TEST_LOOP(everybody_competes, 0, CHOICES) {
   rh_job_spec spec = plain;
   made_up.about.kind = RH_DEVICE_CPU;
   made_up.platform_name = pocl_platform;
@@ -735,11 +722,10 @@ START_TEST(everybody_competes) {
                 redhost->context->chosen);
   rh_found_finish(&found);
 }
-END_TEST
 
 /* An operator that does not claim to commute, so that every strategy that keeps the order may be
  * chosen; one element after the other, so that the bound of 2^20 elements of f32 allows much. */
-START_TEST(what_is_not_judged_is_not_taken_first) {
+TEST(what_is_not_judged_is_not_taken_first) {
   static const rh_type types[] = {RH_TYPE_f32, RH_TYPE_f64};
   static char minus_zero[] = "-0.0", added[] = "a + b";
   for (int k = 0; k < 2; k++) {
@@ -767,10 +753,9 @@ START_TEST(what_is_not_judged_is_not_taken_first) {
     rh_custom_destroy(own);
   }
 }
-END_TEST
 
 /* Half as many elements of two operands are as many bytes. */
-START_TEST(all_operands_count) {
+TEST(all_operands_count) {
   static char sum[] = "sum", product[] = "x*y";
   static const knowledge known[] = {{"native", RH_OP_sum, RH_TYPE_i64, 1 << 19, 40e-6},
                                     {"native", RH_OP_sum, RH_TYPE_i64, 1 << 20, 45e-6},
@@ -788,35 +773,8 @@ START_TEST(all_operands_count) {
   rh_found_finish(&found);
   rh_custom_destroy(own);
 }
-END_TEST
 
 int main(void) {
   plain.operation.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_i32);
-  Suite *suite = suite_create("job");
-  TCase *jobs = tcase_create("jobs");
-  tcase_add_checked_fixture(jobs, set_up, tear_down);
-  tcase_add_test(jobs, where_parameters_come_from);
-  tcase_add_test(jobs, auto_leaves_alone_who_was_wrong);
-  tcase_add_loop_test(jobs, auto_leaves_out_who_breaks_the_order, 0, 2);
-  tcase_add_loop_test(jobs, auto_goes_on, 0, 2);
-  tcase_add_loop_test(jobs, all_fail, 0, 2);
-  tcase_add_test(jobs, the_host_is_far_from_some_devices);
-  tcase_add_test(jobs, of_equals_the_host_strategy_is_chosen);
-  tcase_add_test(jobs, the_way_of_the_data_counts);
-  tcase_add_test(jobs, the_way_alone_decides);
-  tcase_add_test(jobs, the_first_time_measures);
-  tcase_add_test(jobs, the_next_time_does_not);
-  tcase_add_test(jobs, without_a_cache_nothing_is_measured);
-  tcase_add_test(jobs, where_the_result_is_wanted);
-  tcase_add_test(jobs, auto_examines_those_it_may_choose);
-  tcase_add_test(jobs, nothing_is_known_of_any);
-  tcase_add_loop_test(jobs, everybody_competes, 0, CHOICES);
-  tcase_add_test(jobs, what_is_not_judged_is_not_taken_first);
-  tcase_add_test(jobs, all_operands_count);
-  suite_add_tcase(suite, jobs);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return run_tests();
 }

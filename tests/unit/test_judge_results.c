@@ -3,8 +3,8 @@
 #include "../../host/core/run/before_blame.h"
 #include "../../host/core/run/exact_data.h"
 #include "../../host/operators/custom/custom.h"
+#include "../suite/suite.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +73,9 @@ static int judge(const rh_reference *reference, uint32_t field, double value, ui
 
 /* ---- finalize ---- */
 
-START_TEST(a_mean_has_the_bound_of_its_sum) {
+ONCE(fill, NULL)
+
+TEST(a_mean_has_the_bound_of_its_sum) {
   rh_custom *mean = built_in("sum", "x", RH_TYPE_f32, "a/n");
   rh_reference reference = reference_of(mean, x, 1000);
   double exact = reference.answer.fields[0].value.f;
@@ -86,9 +88,8 @@ START_TEST(a_mean_has_the_bound_of_its_sum) {
   ck_assert_int_eq(judge(&reference, 0, (double)NAN, 10), WRONG);
   rh_custom_destroy(mean);
 }
-END_TEST
 
-START_TEST(a_mean_of_integers_is_exact) {
+TEST(a_mean_of_integers_is_exact) {
   rh_custom *mean = built_in("sum", "x", RH_TYPE_i32, "(f64)a/n");
   rh_reference reference = reference_of(mean, k, 1000);
   double exact = reference.answer.fields[0].value.f;
@@ -96,10 +97,9 @@ START_TEST(a_mean_of_integers_is_exact) {
   ck_assert_int_eq(judge(&reference, 0, nextafter(exact, 0), 0), WRONG);
   rh_custom_destroy(mean);
 }
-END_TEST
 
 /* A sum that may be 0 is divided by, and bits are looked at. */
-START_TEST(what_intervals_do_not_enclose_is_not_judged) {
+TEST(what_intervals_do_not_enclose_is_not_judged) {
   static const float signs[] = {1, -1, 0x1p-30f};
   static const char *const finalizers[] = {"1/a", "as_int(a) % 2"};
   for (int j = 0; j < 2; j++) {
@@ -112,11 +112,10 @@ START_TEST(what_intervals_do_not_enclose_is_not_judged) {
     rh_custom_destroy(custom);
   }
 }
-END_TEST
 
 /* ---- Several operators in one pass, and fields ---- */
 
-START_TEST(parts_have_the_bounds_that_they_have_alone) {
+TEST(parts_have_the_bounds_that_they_have_alone) {
   rh_custom *parts = built_in("min,sum", "x, x*x", RH_TYPE_f32, NULL);
   rh_reference reference = reference_of(parts, x, N);
   float serial = 0;
@@ -128,7 +127,6 @@ START_TEST(parts_have_the_bounds_that_they_have_alone) {
   ck_assert_int_eq(judge(&reference, 1, (double)NAN, 0), WRONG);
   rh_custom_destroy(parts);
 }
-END_TEST
 
 static rh_custom *field_of(const char *load, const char *combine) {
   rh_definition definition = {.n_fields = 1, .flags = RH_OP_COMMUTATIVE};
@@ -138,7 +136,7 @@ static rh_custom *field_of(const char *load, const char *combine) {
   return operator_of(&definition, RH_TYPE_f32, NULL);
 }
 
-START_TEST(a_field_that_is_a_sum_has_its_bound) {
+TEST(a_field_that_is_a_sum_has_its_bound) {
   rh_custom *sum = field_of(NULL, "a + b");
   rh_reference reference = reference_of(sum, x, N);
   float serial = 0;
@@ -148,10 +146,9 @@ START_TEST(a_field_that_is_a_sum_has_its_bound) {
   ck_assert_int_eq(judge(&reference, 0, reference.answer.value.f * (1 + 0x1p-12), 20), WRONG);
   rh_custom_destroy(sum);
 }
-END_TEST
 
 /* (1 + a)(1 + b) - 1, of small elements: each step rounds in proportion to the result. */
-START_TEST(slack_grows_with_the_depth) {
+TEST(slack_grows_with_the_depth) {
   rh_custom *grown = field_of("x/65536", "a + b + a*b");
   rh_reference reference = reference_of(grown, x, N);
   float serial = 0;
@@ -168,9 +165,8 @@ START_TEST(slack_grows_with_the_depth) {
   ck_assert_int_eq(judge(&reference, 0, exact * 2, 0), WRONG); /* in any order */
   rh_custom_destroy(grown);
 }
-END_TEST
 
-START_TEST(what_is_judged_depends_on_the_depth) {
+TEST(what_is_judged_depends_on_the_depth) {
   rh_custom *dot = built_in("sum", "x*x", RH_TYPE_f32, NULL);
   rh_custom *wide = built_in("sum", "x*x", RH_TYPE_f64, NULL);
   rh_custom *least = built_in("min", "x*x", RH_TYPE_f32, NULL);
@@ -183,11 +179,10 @@ START_TEST(what_is_judged_depends_on_the_depth) {
   rh_custom_destroy(wide);
   rh_custom_destroy(least);
 }
-END_TEST
 
 /* ---- Before blame ---- */
 
-START_TEST(changed_data_blame_nobody) {
+TEST(changed_data_blame_nobody) {
   rh_context context = {0};
   rh_custom *custom[] = {built_in("sum", "x", RH_TYPE_f32, "a/n"),
                          built_in("min,sum", "x, x*x", RH_TYPE_f32, NULL),
@@ -219,25 +214,4 @@ START_TEST(changed_data_blame_nobody) {
     x[4711] = kept;
   }
   for (int j = 0; j < 3; j++) rh_custom_destroy(custom[j]);
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("judge_results");
-  TCase *all = tcase_create("all");
-  tcase_add_unchecked_fixture(all, fill, NULL);
-  tcase_add_test(all, a_mean_has_the_bound_of_its_sum);
-  tcase_add_test(all, a_mean_of_integers_is_exact);
-  tcase_add_test(all, what_intervals_do_not_enclose_is_not_judged);
-  tcase_add_test(all, parts_have_the_bounds_that_they_have_alone);
-  tcase_add_test(all, a_field_that_is_a_sum_has_its_bound);
-  tcase_add_test(all, slack_grows_with_the_depth);
-  tcase_add_test(all, what_is_judged_depends_on_the_depth);
-  tcase_add_test(all, changed_data_blame_nobody);
-  suite_add_tcase(suite, all);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,6 +1,7 @@
 /* host/core/data/kinds.c and generate.c: generated data. */
 #include "../../host/core/base/half.h"
 #include "../../host/core/data/kinds.h"
+#include "../suite/suite.h"
 #include "io_support.h"
 
 #include <float.h>
@@ -37,7 +38,7 @@ static int64_t integer_at(const rh_array *array, uint64_t i) {
   }
 }
 
-START_TEST(every_kind_in_every_type_and_size) {
+TEST(every_kind_in_every_type_and_size) {
   static const uint64_t sizes[] = {0, 1, 2, 3, 1000};
   for (const char *const *kind = rh_array_kinds(); *kind; kind++)
     for (rh_type type = 1; type <= RH_N_TYPES; type++)
@@ -52,9 +53,8 @@ START_TEST(every_kind_in_every_type_and_size) {
         rh_array_finish(&again);
       }
 }
-END_TEST
 
-START_TEST(kinds_are_the_promised_ones) {
+TEST(kinds_are_the_promised_ones) {
   static const char *const expected[] = {
       "uniform",    "equal",  "ramp",     "cancel", "huge",  "subnormal", "nan",
       "hash",       "onehot", "units",    "swing",  "zeros", "infs",      "descending",
@@ -66,10 +66,9 @@ START_TEST(kinds_are_the_promised_ones) {
     ck_assert_msg(found, "%s", expected[k]);
   }
 }
-END_TEST
 
 /* Pinned: a seed gives the same data in every version, on every machine. */
-START_TEST(data_never_changes) {
+TEST(data_never_changes) {
   rh_array array;
   generate(&array, "hash", 1, RH_TYPE_u64, 3);
   ck_assert_uint_eq(((const uint64_t *)rh_array_data(&array))[0], 0x8e15a1e60d1e8efdu);
@@ -80,10 +79,9 @@ START_TEST(data_never_changes) {
   ck_assert_double_eq(real_at(&array, 1), 0x1.9055780p-3);
   rh_array_finish(&array);
 }
-END_TEST
 
 /* Each element depends only on its kind and index, whatever the number of threads. */
-START_TEST(threads_agree_with_single_elements) {
+TEST(threads_agree_with_single_elements) {
   const uint64_t n = ((uint64_t)1 << 20) + 12345;
   rh_array array;
   said heard = {0};
@@ -98,9 +96,8 @@ START_TEST(threads_agree_with_single_elements) {
     if (real_at(&array, i) != kind->real(&recipe, i)) ck_abort_msg("at %llu", (long long)i);
   rh_array_finish(&array);
 }
-END_TEST
 
-START_TEST(generating_can_be_cancelled) {
+TEST(generating_can_be_cancelled) {
   rh_array array;
   rh_error error = {0};
   said heard = {.cancel = 1};
@@ -110,9 +107,8 @@ START_TEST(generating_can_be_cancelled) {
   ck_assert_int_eq(status, RH_E_CANCELLED);
   ck_assert_ptr_null(array.region.address);
 }
-END_TEST
 
-START_TEST(generating_is_refused) {
+TEST(generating_is_refused) {
   rh_array array;
   rh_error error = {0};
   ck_assert_int_eq(rh_array_generate(&array, "unifrom", 1, RH_TYPE_f32, 9, NULL, &error),
@@ -131,9 +127,8 @@ START_TEST(generating_is_refused) {
       RH_E_NOMEM);
   ck_assert_ptr_null(array.region.address);
 }
-END_TEST
 
-START_TEST(seeds_differ) {
+TEST(seeds_differ) {
   static const char *const random_kinds[] = {"uniform", "hash", "cancel", "loguniform"};
   for (size_t k = 0; k < 4; k++)
     for (rh_type type = 1; type <= RH_N_TYPES; type++) {
@@ -146,9 +141,8 @@ START_TEST(seeds_differ) {
       rh_array_finish(&two);
     }
 }
-END_TEST
 
-START_TEST(uniform_fills_its_range) {
+TEST(uniform_fills_its_range) {
   const uint64_t n = 300000;
   for (int k = 0; k < N_FLOATS; k++) {
     rh_array array;
@@ -179,9 +173,8 @@ START_TEST(uniform_fills_its_range) {
     rh_array_finish(&array);
   }
 }
-END_TEST
 
-START_TEST(equal_and_ramp_are_plain) {
+TEST(equal_and_ramp_are_plain) {
   for (rh_type type = 1; type <= RH_N_TYPES; type++) {
     rh_array ones, ramp;
     generate(&ones, "equal", 1, type, 2500);
@@ -204,9 +197,8 @@ START_TEST(equal_and_ramp_are_plain) {
     rh_array_finish(&ramp);
   }
 }
-END_TEST
 
-START_TEST(cancel_cancels) {
+TEST(cancel_cancels) {
   for (uint64_t n = 10000; n <= 10001; n++)
     for (int k = 0; k < N_FLOATS; k++) {
       rh_array array;
@@ -233,9 +225,8 @@ START_TEST(cancel_cancels) {
     rh_array_finish(&array);
   }
 }
-END_TEST
 
-START_TEST(huge_stands_once) {
+TEST(huge_stands_once) {
   uint64_t last_place = UINT64_MAX;
   int moved = 0;
   for (uint64_t seed = 0; seed < 8; seed++) {
@@ -274,9 +265,8 @@ START_TEST(huge_stands_once) {
     rh_array_finish(&array);
   }
 }
-END_TEST
 
-START_TEST(subnormal_is_nothing_else) {
+TEST(subnormal_is_nothing_else) {
   static const double smallest_normal[] = {0x1p-14, (double)FLT_MIN, DBL_MIN};
   for (int k = 0; k < N_FLOATS; k++) {
     rh_array array;
@@ -303,9 +293,8 @@ START_TEST(subnormal_is_nothing_else) {
   ck_assert(ones > 300 && ones < 700);
   rh_array_finish(&array);
 }
-END_TEST
 
-START_TEST(nan_visits_the_edges) {
+TEST(nan_visits_the_edges) {
   int first = 0, middle = 0, last = 0, elsewhere = 0;
   for (uint64_t seed = 0; seed < 64; seed++) {
     rh_array array;
@@ -329,10 +318,9 @@ START_TEST(nan_visits_the_edges) {
   ck_assert(first > 8 && middle > 8 && last > 8 && elsewhere > 8);
   ck_assert(first < 64 && middle < 64 && last < 64 && elsewhere < 64);
 }
-END_TEST
 
 /* The promise of "hash": forwards and backwards, every partial sum in f32 is exact. */
-START_TEST(hash_sums_exactly) {
+TEST(hash_sums_exactly) {
   const uint64_t n = 1u << 20;
   for (int k = 0; k < 2; k++) { /* f16 is summed in f32 */
     rh_array array;
@@ -354,11 +342,10 @@ START_TEST(hash_sums_exactly) {
     rh_array_finish(&array);
   }
 }
-END_TEST
 
 /* With more elements than exact sums allow, most are 0, but every stretch has some that are not. */
 /* One array for several sizes and types: in its memory while that is enough. */
-START_TEST(memory_is_used_again) {
+TEST(memory_is_used_again) {
   static const struct {
     rh_type type;
     uint64_t n;
@@ -381,9 +368,8 @@ START_TEST(memory_is_used_again) {
   ck_assert_int_ne(rh_array_reuse(&array, RH_TYPE_f64, UINT64_MAX / 16, 0, &error), RH_OK);
   ck_assert_ptr_null(array.region.address);
 }
-END_TEST
 
-START_TEST(hash_thins_out) {
+TEST(hash_thins_out) {
   static const uint64_t sizes[] = {(1u << 21) + 1, (1u << 24) + 1};
   const rh_kind *hash = rh_kind_find("hash");
   for (size_t k = 0; k < 2; k++) {
@@ -405,9 +391,8 @@ START_TEST(hash_thins_out) {
   for (uint64_t i = 0; i < 10240; i++) not_0 += hash->real(&beyond, ((uint64_t)5 << 31) + i) != 0;
   ck_assert_int_eq(not_0, 5); /* one in 2048 */
 }
-END_TEST
 
-START_TEST(onehot_has_one) {
+TEST(onehot_has_one) {
   for (rh_type type = 1; type <= RH_N_TYPES; type++) {
     rh_array array;
     int ones = 0, zeros = 0;
@@ -422,10 +407,9 @@ START_TEST(onehot_has_one) {
     rh_array_finish(&array);
   }
 }
-END_TEST
 
 /* Any subset's product must be a normal number, so there are few twos and few halves. */
-START_TEST(units_multiply_exactly) {
+TEST(units_multiply_exactly) {
   static const uint64_t sizes[] = {7, 64, 1001, 1u << 18};
   for (size_t s = 0; s < 4; s++)
     for (int k = 0; k < N_FLOATS; k++) {
@@ -452,9 +436,8 @@ START_TEST(units_multiply_exactly) {
     ck_assert(integer_at(&array, i) == 1 || integer_at(&array, i) == -1);
   rh_array_finish(&array);
 }
-END_TEST
 
-START_TEST(swings_leave_the_range_and_come_back) {
+TEST(swings_leave_the_range_and_come_back) {
   static const uint64_t sizes[] = {1, 2, 7, 64, 1001};
   for (size_t s = 0; s < 5; s++)
     for (int k = 0; k < N_FLOATS; k++) {
@@ -476,9 +459,8 @@ START_TEST(swings_leave_the_range_and_come_back) {
       rh_array_finish(&array);
     }
 }
-END_TEST
 
-START_TEST(zeros_have_both_signs) {
+TEST(zeros_have_both_signs) {
   for (int k = 0; k < N_FLOATS; k++) {
     rh_array array;
     int negative = 0;
@@ -491,9 +473,8 @@ START_TEST(zeros_have_both_signs) {
     rh_array_finish(&array);
   }
 }
-END_TEST
 
-START_TEST(infs_come_alone_or_in_pairs) {
+TEST(infs_come_alone_or_in_pairs) {
   int with_negative = 0;
   for (uint64_t seed = 0; seed < 64; seed++) {
     rh_array array;
@@ -515,9 +496,8 @@ START_TEST(infs_come_alone_or_in_pairs) {
   }
   ck_assert(with_negative > 16 && with_negative < 48);
 }
-END_TEST
 
-START_TEST(descending_descends) {
+TEST(descending_descends) {
   static const uint64_t sizes[] = {1, 2, 100, 5000, 300000};
   for (rh_type type = 1; type <= RH_N_TYPES; type++)
     for (size_t s = 0; s < 5; s++) {
@@ -533,9 +513,8 @@ START_TEST(descending_descends) {
       rh_array_finish(&array);
     }
 }
-END_TEST
 
-START_TEST(loguniform_spans_magnitudes) {
+TEST(loguniform_spans_magnitudes) {
   for (int k = 0; k < N_FLOATS; k++) {
     rh_array array;
     double least = INFINITY, most = 0, span = k == 0 ? 12 : 20;
@@ -564,9 +543,8 @@ START_TEST(loguniform_spans_magnitudes) {
   ck_assert_int_eq(widths, 0x7fff);
   rh_array_finish(&array);
 }
-END_TEST
 
-START_TEST(ends_are_the_types_own) {
+TEST(ends_are_the_types_own) {
   static const char *const of[] = {"least", "greatest", "ends", "two"};
   for (rh_type type = 1; type <= RH_N_TYPES; type++)
     for (int kind = 0; kind < 4; kind++) {
@@ -595,37 +573,4 @@ START_TEST(ends_are_the_types_own) {
       if (kind == 2) ck_assert(fmin(a, b) == least && fmax(a, b) == top);
       rh_array_finish(&array);
     }
-}
-END_TEST
-
-static void add_cases(Suite *suite) {
-  TCase *generated = add_case(suite, "generated");
-  tcase_add_test(generated, every_kind_in_every_type_and_size);
-  tcase_add_test(generated, kinds_are_the_promised_ones);
-  tcase_add_test(generated, data_never_changes);
-  tcase_add_test(generated, threads_agree_with_single_elements);
-  tcase_add_test(generated, generating_can_be_cancelled);
-  tcase_add_test(generated, generating_is_refused);
-  tcase_add_test(generated, seeds_differ);
-  tcase_add_test(generated, uniform_fills_its_range);
-  tcase_add_test(generated, equal_and_ramp_are_plain);
-  tcase_add_test(generated, cancel_cancels);
-  tcase_add_test(generated, huge_stands_once);
-  tcase_add_test(generated, subnormal_is_nothing_else);
-  tcase_add_test(generated, nan_visits_the_edges);
-  tcase_add_test(generated, hash_sums_exactly);
-  tcase_add_test(generated, memory_is_used_again);
-  tcase_add_test(generated, hash_thins_out);
-  tcase_add_test(generated, onehot_has_one);
-  tcase_add_test(generated, units_multiply_exactly);
-  tcase_add_test(generated, swings_leave_the_range_and_come_back);
-  tcase_add_test(generated, zeros_have_both_signs);
-  tcase_add_test(generated, infs_come_alone_or_in_pairs);
-  tcase_add_test(generated, descending_descends);
-  tcase_add_test(generated, loguniform_spans_magnitudes);
-  tcase_add_test(generated, ends_are_the_types_own);
-}
-
-int main(void) {
-  return run_suite("kinds", add_cases);
 }

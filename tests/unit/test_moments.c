@@ -5,8 +5,8 @@
 #include "../../host/operators/custom/custom.h"
 #include "../../host/operators/custom/file.h"
 #include "../../host/operators/custom/moments_tile.h"
+#include "../suite/suite.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,15 +133,14 @@ static void compare(rh_type type, const char *map, int kind) {
   rh_custom_destroy(slow);
 }
 
-START_TEST(has_the_expressions_bits) {
+TEST_LOOP(has_the_expressions_bits, 0, 5) {
   static const rh_type types[] = {RH_TYPE_f32, RH_TYPE_f64, RH_TYPE_f16, RH_TYPE_u8, RH_TYPE_i32};
   for (int kind = 0; kind < KINDS; kind++) compare(types[_i], NULL, kind);
   compare(types[_i], "x*0.5", WILD);
 }
-END_TEST
 
 /* Loops that another processor would choose, too. */
-START_TEST(wide_loops_have_the_expressions_bits) {
+TEST_LOOP(wide_loops_have_the_expressions_bits, 0, RH_MOMENTS_WIDE) {
   enum { TILE = 4 * RH_MOMENTS_ROW_F32 };
   rh_moments_tiles *wide = rh_moments_wide_by(_i);
   if (!wide) return; /* not on this processor */
@@ -162,10 +161,9 @@ START_TEST(wide_loops_have_the_expressions_bits) {
   }
   rh_custom_destroy(slow);
 }
-END_TEST
 
 /* Other operations, of the same names: not to be taken for it. */
-START_TEST(another_operator_is_not_taken_for_it) {
+TEST_LOOP(another_operator_is_not_taken_for_it, 0, 6) {
   static const char *const changes[][2] = {{"a.n + b.n", "a.n - b.n"},
                                            {"d*d*a.n*r", "d*d*b.n*r"},
                                            {"a.mean + d*r", "a.mean - d*r"},
@@ -187,19 +185,4 @@ START_TEST(another_operator_is_not_taken_for_it) {
   ck_assert_int_eq(made->is_moments, 0);
   rh_custom_destroy(made);
   rh_definition_finish(&definition);
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("moments");
-  TCase *tcase = tcase_create("moments");
-  tcase_add_loop_test(tcase, has_the_expressions_bits, 0, 5);
-  tcase_add_loop_test(tcase, wide_loops_have_the_expressions_bits, 0, RH_MOMENTS_WIDE);
-  tcase_add_loop_test(tcase, another_operator_is_not_taken_for_it, 0, 6);
-  suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }

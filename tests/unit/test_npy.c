@@ -1,5 +1,6 @@
 /* host/engine/io/npy.c: headers of .npy files, right and wrong. */
 #include "../../host/engine/io/npy.h"
+#include "../suite/suite.h"
 #include "io_support.h"
 
 #include <string.h>
@@ -39,7 +40,7 @@ static const struct {
 };
 enum { N_GOOD = sizeof good_headers / sizeof *good_headers };
 
-START_TEST(header_is_read) {
+TEST_LOOP(header_is_read, 0, N_GOOD) {
   for (int major = 1; major <= 3; major++) {
     bytes file;
     rh_npy npy;
@@ -59,9 +60,8 @@ START_TEST(header_is_read) {
     ck_assert_uint_eq(npy.swapped, big && rh_type_size(npy.type) > 1);
   }
 }
-END_TEST
 
-START_TEST(long_shape_is_cut) {
+TEST(long_shape_is_cut) {
   char header[2048] = "{'descr': '<f4', 'fortran_order': False, 'shape': (";
   for (int k = 0; k < 64; k++) strcat(header, "1, ");
   strcat(header, ")}");
@@ -74,7 +74,6 @@ START_TEST(long_shape_is_cut) {
   ck_assert_uint_lt(strlen(array.shape), sizeof array.shape);
   expect_content(&array, RH_TYPE_f32, four, 1);
 }
-END_TEST
 
 /* ---- Headers that are refused ---- */
 
@@ -143,24 +142,22 @@ static const struct {
 };
 enum { N_BAD = sizeof bad_headers / sizeof *bad_headers };
 
-START_TEST(header_is_refused) {
+TEST_LOOP(header_is_refused, 0, N_BAD) {
   for (int major = 1; major <= 3; major++) {
     bytes file;
     make_npy(&file, major, bad_headers[_i].header, 64, four, sizeof four);
     expect_refusal(write_file("bad.npy", file.at, file.length), 0, RH_E_FILE, bad_headers[_i].part);
   }
 }
-END_TEST
 
-START_TEST(nul_in_header_is_refused) {
+TEST(nul_in_header_is_refused) {
   bytes file;
   make_four(&file);
   file.at[100] = 0; /* among the padding */
   expect_refusal(write_file("nul.npy", file.at, file.length), 0, RH_E_FILE, "nothing more");
 }
-END_TEST
 
-START_TEST(version_is_refused) {
+TEST(version_is_refused) {
   static const unsigned char versions[][2] = {{0, 0}, {4, 0}, {1, 1}, {255, 255}};
   static const char *const parts[] = {"version 0.0 is", "version 4.0 is", "version 1.1 is",
                                       "version 255.255 is not supported; supported: 1.0 2.0 3.0"};
@@ -171,9 +168,8 @@ START_TEST(version_is_refused) {
     expect_refusal(write_file("version.npy", file.at, file.length), 0, RH_E_FILE, parts[k]);
   }
 }
-END_TEST
 
-START_TEST(header_longer_than_file_is_refused) {
+TEST(header_longer_than_file_is_refused) {
   bytes file;
   make_four(&file);
   file.at[8] = file.at[9] = 0xff;
@@ -184,7 +180,6 @@ START_TEST(header_longer_than_file_is_refused) {
   expect_refusal(write_file("long.npy", file.at, file.length), 0, RH_E_FILE,
                  "of at least 4294967307");
 }
-END_TEST
 
 /* ---- No read past the end ---- */
 
@@ -206,7 +201,7 @@ static unsigned char *before_fence(const fence *f, const void *data, size_t leng
   return memcpy(f->pages + f->bytes - length, data, length);
 }
 
-START_TEST(every_prefix_is_refused) {
+TEST_LOOP(every_prefix_is_refused, 1, 4) {
   fence f = make_fence();
   bytes file;
   make_npy(&file, _i, HEADER_OF_FOUR, 64, four, sizeof four);
@@ -225,11 +220,10 @@ START_TEST(every_prefix_is_refused) {
   }
   munmap(f.pages, 2 * f.bytes);
 }
-END_TEST
 
 /* The length field matches the truncation, so the parser meets the end at every character.
  */
-START_TEST(every_cut_header_is_refused) {
+TEST(every_cut_header_is_refused) {
   fence f = make_fence();
   for (size_t cut = 0; cut < strlen(HEADER_OF_FOUR); cut++) {
     bytes file;
@@ -243,12 +237,11 @@ START_TEST(every_cut_header_is_refused) {
   }
   munmap(f.pages, 2 * f.bytes);
 }
-END_TEST
 
 /* Any byte changed to any of several: checked without reading past the end, and accepted headers
  * are plausible.
  */
-START_TEST(changed_bytes_do_no_harm) {
+TEST(changed_bytes_do_no_harm) {
   static const unsigned char values[] = "\0\x01\xff'\"(){}[]:,-0123456789 LTF<>|=fiub\\\n";
   fence f = make_fence();
   bytes file;
@@ -264,22 +257,4 @@ START_TEST(changed_bytes_do_no_harm) {
       ck_assert_uint_le(npy.data_offset, 128);
     }
   munmap(f.pages, 2 * f.bytes);
-}
-END_TEST
-
-static void add_cases(Suite *suite) {
-  TCase *header = add_case(suite, "header");
-  tcase_add_loop_test(header, header_is_read, 0, N_GOOD);
-  tcase_add_loop_test(header, header_is_refused, 0, N_BAD);
-  tcase_add_loop_test(header, every_prefix_is_refused, 1, 4);
-  tcase_add_test(header, long_shape_is_cut);
-  tcase_add_test(header, nul_in_header_is_refused);
-  tcase_add_test(header, version_is_refused);
-  tcase_add_test(header, header_longer_than_file_is_refused);
-  tcase_add_test(header, every_cut_header_is_refused);
-  tcase_add_test(header, changed_bytes_do_no_harm);
-}
-
-int main(void) {
-  return run_suite("npy", add_cases);
 }

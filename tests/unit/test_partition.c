@@ -1,8 +1,8 @@
 /* Where data that are split among devices are cut: shares as weights say, in few aligned nodes. */
 #include "../../host/core/base/random.h"
 #include "../../host/engine/reduction/partition.h"
+#include "../suite/suite.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ static uint32_t count_nodes(uint64_t first, uint64_t end, uint64_t units) {
   return n;
 }
 
-START_TEST(equal_parts_of_a_power_of_two_are_one_node_each) {
+TEST(equal_parts_of_a_power_of_two_are_one_node_each) {
   const double weights[8] = {1, 1, 1, 1, 1, 1, 1, 1};
   uint64_t starts[9];
   for (uint32_t n = 1; n <= 8; n *= 2)
@@ -38,16 +38,14 @@ START_TEST(equal_parts_of_a_power_of_two_are_one_node_each) {
       }
     }
 }
-END_TEST
 
 /* One device has all in one node, whatever the number is. */
-START_TEST(the_last_node_may_be_short) {
+TEST(the_last_node_may_be_short) {
   for (uint64_t units = 1; units < 300; units++) {
     ck_assert_uint_eq(count_nodes(0, units, units), 1);
     ck_assert_uint_eq(count_nodes(0, units, units + 1), (uint32_t)__builtin_popcountll(units));
   }
 }
-END_TEST
 
 static void check_split(uint64_t units, const double *weights, uint32_t n) {
   uint64_t starts[MOST + 1];
@@ -65,7 +63,7 @@ static void check_split(uint64_t units, const double *weights, uint32_t n) {
   }
 }
 
-START_TEST(shares_are_as_weights) {
+TEST(shares_are_as_weights) {
   uint64_t seed = 7;
   for (int round = 0; round < ROUNDS; round++) {
     double weights[MOST];
@@ -75,19 +73,4 @@ START_TEST(shares_are_as_weights) {
       weights[k] = round % 2 ? 1 : 1 + (double)(rh_random_next(&seed) % 1000);
     check_split(units, weights, n);
   }
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("split");
-  TCase *cases = tcase_create("split");
-  SRunner *runner = srunner_create(suite);
-  tcase_add_test(cases, equal_parts_of_a_power_of_two_are_one_node_each);
-  tcase_add_test(cases, the_last_node_may_be_short);
-  tcase_add_test(cases, shares_are_as_weights);
-  suite_add_tcase(suite, cases);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

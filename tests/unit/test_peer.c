@@ -8,8 +8,8 @@
 #include "../../host/core/check/reference.h"
 #include "../../host/tools/isolate/peer.h"
 #include "../../host/tools/isolate/peer_lines.h"
+#include "../suite/suite.h"
 
-#include <check.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
@@ -121,7 +121,7 @@ static rh_peer_word read_line(const char *line, uint32_t op, rh_type type, rh_pe
   return rh_peer_line_read(line, strlen(line), op, type, said);
 }
 
-START_TEST(what_is_said_is_understood) {
+TEST(what_is_said_is_understood) {
   rh_peer_message said;
   ck_assert_int_eq(read_line("redhost-peer 1", 0, 0, &said), RH_PEER_HELLO);
   ck_assert_int_eq(read_line("ready", 0, 0, &said), RH_PEER_READY);
@@ -142,10 +142,9 @@ START_TEST(what_is_said_is_understood) {
   ck_assert_str_eq(said.text, "h\xc3\xb6her");
   ck_assert_int_eq(read_line("failed so", 0, 0, &said), RH_PEER_FAILED);
 }
-END_TEST
 
 /* A stage's name is passed on whole, with blanks. */
-START_TEST(stages_have_any_name) {
+TEST(stages_have_any_name) {
   static const char line[] =
       "parts 1e-6 tiles 2e-6 two%20words 3e-6 50%25 4e-6 50% 5e-6 %2525 6e-6";
   static const char *const names[] = {"tiles", "two words", "50%", "50%", "%25"};
@@ -155,9 +154,8 @@ START_TEST(stages_have_any_name) {
   ck_assert_uint_eq(said.n_parts, 5);
   for (int k = 0; k < 5; k++) ck_assert_str_eq(said.parts[k].stage, names[k]);
 }
-END_TEST
 
-START_TEST(values_are_of_the_result_type) {
+TEST(values_are_of_the_result_type) {
   rh_peer_message said;
   const rh_result *r = &said.result;
   ck_assert_int_eq(read_line("taken 1.5e-6 device 0.1", RH_OP_sum, RH_TYPE_f64, &said),
@@ -180,7 +178,6 @@ START_TEST(values_are_of_the_result_type) {
                    RH_PEER_TAKEN);
   ck_assert(r->type == RH_TYPE_u8 && r->value.u == 128);
 }
-END_TEST
 
 /* Each of these differs from a valid line in one detail. */
 static const struct {
@@ -244,14 +241,13 @@ static const struct {
     {"taken 1 host 65536", RH_OP_max, RH_TYPE_u16},
 };
 
-START_TEST(garbage_is_refused) {
+TEST_LOOP(garbage_is_refused, 0, sizeof garbage / sizeof *garbage) {
   rh_peer_message said;
   ck_assert_int_eq(read_line(garbage[_i].line, garbage[_i].op, garbage[_i].type, &said),
                    RH_PEER_GARBAGE);
 }
-END_TEST
 
-START_TEST(long_lines_do_no_harm) {
+TEST(long_lines_do_no_harm) {
   char line[4096];
   rh_peer_message said;
   memset(line, 'x', sizeof line);
@@ -262,7 +258,6 @@ START_TEST(long_lines_do_no_harm) {
   ck_assert_int_eq(rh_peer_line_read(line, 1024, 0, 0, &said), RH_PEER_GARBAGE);
   ck_assert_int_eq(rh_peer_line_read("ready\0", 6, 0, 0, &said), RH_PEER_GARBAGE);
 }
-END_TEST
 
 /* ---- Conversations --------------------------------------------------------------------------- */
 
@@ -312,7 +307,7 @@ static rh_status take_it(const rh_sampler *sampler, uint32_t kind, rh_taken *tak
   return sampler->take(sampler->self, &take, taken, &error);
 }
 
-START_TEST(points_are_opened_taken_and_closed) {
+TEST(points_are_opened_taken_and_closed) {
   rh_peers *peers;
   rh_opened opened;
   rh_taken taken;
@@ -353,9 +348,8 @@ START_TEST(points_are_opened_taken_and_closed) {
   rh_peers_finish(peers);
   ck_assert_str_eq(logged, "");
 }
-END_TEST
 
-START_TEST(its_values_are_judged_as_a_strategys) {
+TEST(its_values_are_judged_as_a_strategys) {
   rh_peers *peers;
   rh_opened opened;
   rh_taken taken;
@@ -376,9 +370,8 @@ START_TEST(its_values_are_judged_as_a_strategys) {
   }
   rh_peers_finish(peers);
 }
-END_TEST
 
-START_TEST(a_no_keeps_the_process) {
+TEST(a_no_keeps_the_process) {
   rh_peers *peers;
   rh_opened opened, again;
   rh_taken taken;
@@ -398,7 +391,6 @@ START_TEST(a_no_keeps_the_process) {
   good.close(good.self, NULL);
   rh_peers_finish(peers);
 }
-END_TEST
 
 /* The step in which it happens, and the message. */
 static const struct {
@@ -422,7 +414,7 @@ static const struct {
     {"take:=declined no", " answered something else in take"},
 };
 
-START_TEST(trouble_is_one_sentence_and_a_fresh_start) {
+TEST_LOOP(trouble_is_one_sentence_and_a_fresh_start, 0, sizeof troubles / sizeof *troubles) {
   rh_peers *peers;
   rh_opened opened, before, after;
   rh_taken taken;
@@ -457,9 +449,8 @@ START_TEST(trouble_is_one_sentence_and_a_fresh_start) {
   good.close(good.self, NULL);
   rh_peers_finish(peers);
 }
-END_TEST
 
-START_TEST(trouble_in_close_shows_in_the_next_point_only) {
+TEST_LOOP(trouble_in_close_shows_in_the_next_point_only, 0, 4) {
   static const char *const plays[] = {"close:!", "close:~", "close:=ready", "close:=closed by me"};
   rh_peers *peers;
   rh_opened opened;
@@ -476,10 +467,9 @@ START_TEST(trouble_in_close_shows_in_the_next_point_only) {
   good.close(good.self, NULL);
   rh_peers_finish(peers);
 }
-END_TEST
 
 /* Only the device kind may use the device's clock; here "good" claims it for every kind. */
-START_TEST(the_clock_is_the_one_asked_for) {
+TEST(the_clock_is_the_one_asked_for) {
   rh_peers *peers;
   rh_opened opened;
   rh_taken taken;
@@ -492,9 +482,8 @@ START_TEST(the_clock_is_the_one_asked_for) {
   good.close(good.self, NULL);
   rh_peers_finish(peers);
 }
-END_TEST
 
-START_TEST(three_losses_in_a_row_are_enough) {
+TEST(three_losses_in_a_row_are_enough) {
   rh_peers *peers;
   rh_opened opened;
   rh_taken taken;
@@ -511,7 +500,6 @@ START_TEST(three_losses_in_a_row_are_enough) {
   good.close(good.self, NULL);
   rh_peers_finish(peers);
 }
-END_TEST
 
 static const struct {
   const char *play, *says;
@@ -531,15 +519,14 @@ static const struct {
     {"greet:=failed", " said 'failed', which is not"},
 };
 
-START_TEST(a_bad_greeting_is_no_peer) {
+TEST_LOOP(a_bad_greeting_is_no_peer, 0, sizeof greetings / sizeof *greetings) {
   rh_peers *peers;
   ck_assert_int_eq(start(&peers, greetings[_i].play, 0.5), RH_E_PLUGIN);
   ck_assert_ptr_null(peers);
   assert_says(greetings[_i].says);
 }
-END_TEST
 
-START_TEST(too_many_peers) {
+TEST(too_many_peers) {
   char play[2048] = "greet:=redhost-peer 1";
   rh_peers *peers;
   for (int k = 0; k <= RH_PEERS_MOST; k++)
@@ -547,9 +534,8 @@ START_TEST(too_many_peers) {
   ck_assert_int_eq(start(&peers, play, 20), RH_E_PLUGIN);
   assert_says("offered more than 32 peers");
 }
-END_TEST
 
-START_TEST(no_such_program) {
+TEST(no_such_program) {
   rh_peers *peers;
   ck_assert_int_eq(rh_peers_start(&peers, "/nowhere/peer", &options, 1, &error), RH_E_FILE);
   ck_assert_str_eq(error.message,
@@ -558,9 +544,8 @@ START_TEST(no_such_program) {
   assert_says("/: cannot be started: ");
   rh_peers_finish(NULL);
 }
-END_TEST
 
-START_TEST(waiting_can_be_cancelled) {
+TEST(waiting_can_be_cancelled) {
   rh_peers *peers;
   rh_opened opened;
   double begin = rh_now();
@@ -573,42 +558,11 @@ START_TEST(waiting_can_be_cancelled) {
   good.close(good.self, NULL);
   rh_peers_finish(peers);
 }
-END_TEST
-
-static TCase *tests(void) {
-  TCase *tests = tcase_create("peer");
-  tcase_set_timeout(tests, 120);
-  tcase_add_test(tests, what_is_said_is_understood);
-  tcase_add_test(tests, stages_have_any_name);
-  tcase_add_test(tests, values_are_of_the_result_type);
-  tcase_add_loop_test(tests, garbage_is_refused, 0, (int)(sizeof garbage / sizeof *garbage));
-  tcase_add_test(tests, long_lines_do_no_harm);
-  tcase_add_test(tests, points_are_opened_taken_and_closed);
-  tcase_add_test(tests, its_values_are_judged_as_a_strategys);
-  tcase_add_test(tests, a_no_keeps_the_process);
-  tcase_add_loop_test(tests, trouble_is_one_sentence_and_a_fresh_start, 0,
-                      (int)(sizeof troubles / sizeof *troubles));
-  tcase_add_loop_test(tests, trouble_in_close_shows_in_the_next_point_only, 0, 4);
-  tcase_add_test(tests, the_clock_is_the_one_asked_for);
-  tcase_add_test(tests, three_losses_in_a_row_are_enough);
-  tcase_add_loop_test(tests, a_bad_greeting_is_no_peer, 0,
-                      (int)(sizeof greetings / sizeof *greetings));
-  tcase_add_test(tests, too_many_peers);
-  tcase_add_test(tests, no_such_program);
-  tcase_add_test(tests, waiting_can_be_cancelled);
-  return tests;
-}
 
 int main(void) {
   const char *play = getenv("REDHOST_TEST_PLAY");
   if (play) return run_peer(play);
   ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
   if (length < 0) return 1;
-  Suite *suite = suite_create("peer");
-  suite_add_tcase(suite, tests());
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
+  return run_tests();
 }

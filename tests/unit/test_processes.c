@@ -2,12 +2,13 @@
 #include "../../host/tools/bench/merge.h"
 #include "../../host/tools/records/compare.h"
 #include "../../host/tools/records/student.h"
+#include "../suite/suite.h"
 #include "records_support.h"
 
 /* ---- Student's t ---- */
 
 /* From printed tables. */
-START_TEST(quantiles) {
+TEST(quantiles) {
   static const double known[][3] = {{.05, 1, 12.7062},  {.05, 2, 4.3027},  {.05, 4, 2.7764},
                                     {.05, 7, 2.3646},   {.05, 30, 2.0423}, {.05, 1e7, 1.9600},
                                     {.01, 1, 63.657},   {.01, 5, 4.0321},  {.001, 3, 12.9240},
@@ -20,9 +21,8 @@ START_TEST(quantiles) {
   ck_assert_double_gt(rh_student_t(.05, 4.5), rh_student_t(.05, 5));
   ck_assert_double_eq_tol(rh_student_t(1e-6, 2), 999.9995, 1e-3);
 }
-END_TEST
 
-START_TEST(means) {
+TEST(means) {
   const double values[] = {1, 2, 3, 4, 5}, others[] = {13, 11, 12};
   rh_estimate mean = rh_student_mean(values, 5, .05);
   ck_assert_double_eq(mean.middle, 3);
@@ -36,7 +36,6 @@ START_TEST(means) {
   const double equal[] = {2, 2, 2};
   ck_assert_double_eq(rh_student_difference(equal, 3, equal, 3, .05).half, 0);
 }
-END_TEST
 
 /* ---- Merging ---- */
 
@@ -66,7 +65,7 @@ static void finish(rh_row *rows, uint32_t n) {
   for (uint32_t k = 0; k < n; k++) rh_row_finish(&rows[k]);
 }
 
-START_TEST(processes_are_merged) {
+TEST(processes_are_merged) {
   const double medians[] = {2.49, 2.38, 2.50, 2.39, 2.48};
   rh_row rows[5];
   for (int k = 0; k < 5; k++) rows[k] = of_process(medians[k]);
@@ -92,9 +91,8 @@ START_TEST(processes_are_merged) {
   rh_row_finish(&all);
   finish(rows, 5);
 }
-END_TEST
 
-START_TEST(the_worst_process_counts) {
+TEST(the_worst_process_counts) {
   rh_row rows[] = {of_process(1), untimed("s", 64, RH_ROW_failed, "it was killed by signal 11"),
                    untimed("s", 64, RH_ROW_unsupported, "too large")};
   rh_row all = merged(rows, 3);
@@ -109,9 +107,8 @@ START_TEST(the_worst_process_counts) {
   rh_row_finish(&all);
   finish(rows, 3);
 }
-END_TEST
 
-START_TEST(clocks_are_not_mixed) {
+TEST(clocks_are_not_mixed) {
   rh_row rows[] = {of_process(1), of_process(2), of_process(4)};
   rows[1].flags = rows[2].flags = RH_FLAG_host_timer;
   rh_row all = merged(rows, 3);
@@ -119,7 +116,6 @@ START_TEST(clocks_are_not_mixed) {
   rh_row_finish(&all);
   finish(rows, 3);
 }
-END_TEST
 
 /* ---- Comparing ---- */
 
@@ -146,7 +142,7 @@ static rh_change change_of(const double *old, uint32_t n_old, const double *new_
 static const double one_build[] = {2.37, 2.38, 2.38, 2.48, 2.49, 2.49, 2.49, 2.50};
 static const double other_build[] = {2.48, 2.48, 2.49, 2.52, 2.53, 2.59, 2.59, 2.66};
 
-START_TEST(recorded_figures) {
+TEST(recorded_figures) {
   static const double steady[] = {100, 100.1, 99.9, 100.2, 100, 99.8, 100.1, 100};
   double slower[8];
   rh_change change = change_of(one_build, 8, other_build, 8);
@@ -169,7 +165,6 @@ START_TEST(recorded_figures) {
   ck_assert(!change_of(steady, 4, slower, 8).by_processes);
   ck_assert_uint_eq(change_of(steady, 4, slower, 8).verdict, RH_CHANGE_unclear);
 }
-END_TEST
 
 /* Uniform from 0 to 1. */
 static double any(uint64_t *state) {
@@ -204,7 +199,7 @@ static rh_comparison compared(const rh_records *old, const rh_records *new_) {
 }
 
 /* Six benches of one build, pair by pair: at most one of fifteen pairs has a finding. */
-START_TEST(identical_benches) {
+TEST(identical_benches) {
   uint64_t state = 3;
   for (int tries = 0; tries < 20; tries++) {
     rh_records files[BENCHES];
@@ -220,10 +215,9 @@ START_TEST(identical_benches) {
     ck_assert_int_le(pairs_with_findings, 1);
   }
 }
-END_TEST
 
 /* 2 % more, where processes differ by +-0.5 %, is found at every point, ten times of ten. */
-START_TEST(planted_slowdown) {
+TEST(planted_slowdown) {
   uint64_t state = 5;
   for (int tries = 0; tries < 10; tries++) {
     rh_records old = bench_of(&state, 100e-6, 0, .005), new_ = bench_of(&state, 102e-6, 0, .005);
@@ -234,27 +228,4 @@ START_TEST(planted_slowdown) {
     rh_records_finish(&old);
     rh_records_finish(&new_);
   }
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("processes");
-  TCase *student = tcase_create("student"), *merging = tcase_create("merging");
-  TCase *comparing = tcase_create("comparing");
-  tcase_add_test(student, quantiles);
-  tcase_add_test(student, means);
-  tcase_add_test(merging, processes_are_merged);
-  tcase_add_test(merging, the_worst_process_counts);
-  tcase_add_test(merging, clocks_are_not_mixed);
-  tcase_add_test(comparing, recorded_figures);
-  tcase_add_test(comparing, identical_benches);
-  tcase_add_test(comparing, planted_slowdown);
-  suite_add_tcase(suite, student);
-  suite_add_tcase(suite, merging);
-  suite_add_tcase(suite, comparing);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }

@@ -1,4 +1,5 @@
 /* host/tools/records/read.c: truncated, damaged and hostile files. */
+#include "../suite/suite.h"
 #include "records_support.h"
 
 #include <fcntl.h>
@@ -23,7 +24,7 @@ static rh_status read_bytes(const char *bytes, size_t length, rh_records *result
 }
 
 /* JSON truncated after any byte is never accepted. */
-START_TEST(cut_json) {
+TEST(cut_json) {
   rh_records results = made_up(), some;
   rh_read_notes notes;
   rh_error error;
@@ -37,10 +38,9 @@ START_TEST(cut_json) {
   }
   rh_records_finish(&results);
 }
-END_TEST
 
 /* Truncated JSONL is accepted with its whole rows. */
-START_TEST(cut_jsonl) {
+TEST(cut_jsonl) {
   rh_records results = made_up(), some;
   rh_read_notes notes;
   rh_error error;
@@ -67,7 +67,6 @@ START_TEST(cut_jsonl) {
   free(text);
   rh_records_finish(&results);
 }
-END_TEST
 
 /* Any byte may change to any other: an error message or results, never worse.  Returns the number
  * of rejected files. */
@@ -94,7 +93,7 @@ static size_t spoil(const char *name) {
   return refused;
 }
 
-START_TEST(spoilt_files) {
+TEST(spoilt_files) {
   rh_records results = made_up();
   export(&results, in_dir("a.json"));
   export(&results, in_dir("a.jsonl"));
@@ -102,14 +101,13 @@ START_TEST(spoilt_files) {
   ck_assert_uint_gt(spoil("a.jsonl"), 500);
   rh_records_finish(&results);
 }
-END_TEST
 
 #define HEAD "{\"schema\": \"redhost/1\", \"settings\": {}, \"results\": "
 #define ROW                                                                                        \
   "\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"sum\", \"type\": \"f32\", \"n\": 4, "       \
   "\"status\": \"ok\""
 
-START_TEST(mistakes_are_named) {
+TEST(mistakes_are_named) {
   static const struct {
     const char *text, *said; /* null: it is none */
   } cases[] = {
@@ -214,7 +212,6 @@ START_TEST(mistakes_are_named) {
   ck_assert_int_eq(rh_records_read(in_dir("no such file"), &results, &error), RH_E_FILE);
   ck_assert_int_eq(rh_records_read(directory, &results, &error), RH_E_FILE);
 }
-END_TEST
 
 /* `many` times c between two texts. */
 static void assert_refused(const char *before, char c, size_t many, const char *behind,
@@ -232,7 +229,7 @@ static void assert_refused(const char *before, char c, size_t many, const char *
   free(text);
 }
 
-START_TEST(nothing_is_endless) {
+TEST(nothing_is_endless) {
   rh_records results;
   rh_error error;
   assert_refused("{\"schema\": \"redhost/1\", \"deep\": ", '[', 1 << 20, "}", "not JSON");
@@ -247,9 +244,8 @@ START_TEST(nothing_is_endless) {
   ck_assert_int_eq(rh_records_read(in_dir("huge"), &results, &error), RH_E_FILE);
   ck_assert_ptr_nonnull(strstr(error.message, "larger than 1 GiB"));
 }
-END_TEST
 
-START_TEST(many_rows) {
+TEST(many_rows) {
   rh_records results;
   rh_error error;
   FILE *file = fopen(in_dir("many.json"), "w");
@@ -261,20 +257,4 @@ START_TEST(many_rows) {
                 error.message);
   ck_assert_uint_eq(results.n_rows, 100000);
   rh_records_finish(&results);
-}
-END_TEST
-
-static void add_cases(Suite *suite) {
-  TCase *reading = add_case(suite, "reading");
-  tcase_set_timeout(reading, 120);
-  tcase_add_test(reading, cut_json);
-  tcase_add_test(reading, cut_jsonl);
-  tcase_add_test(reading, spoilt_files);
-  tcase_add_test(reading, mistakes_are_named);
-  tcase_add_test(reading, nothing_is_endless);
-  tcase_add_test(reading, many_rows);
-}
-
-int main(void) {
-  return run_suite("records_read", add_cases);
 }

@@ -2,6 +2,7 @@
  *
  * test_records_write --write DIRECTORY writes the tests' sample records in every format, for
  * tests/cli/test_results.py. */
+#include "../suite/suite.h"
 #include "records_support.h"
 
 #include <locale.h>
@@ -45,7 +46,7 @@ static void assert_round_trip(const char *first, const char *second) {
   rh_records_finish(&results);
 }
 
-START_TEST(written_and_read_and_written_is_the_same) {
+TEST(written_and_read_and_written_is_the_same) {
   assert_round_trip("a.json", "b.json");
   assert_round_trip("a.jsonl", "b.jsonl");
   rh_records again = read_back(in_dir("a.json"));
@@ -53,9 +54,8 @@ START_TEST(written_and_read_and_written_is_the_same) {
   assert_same_file(in_dir("a.jsonl"), in_dir("c.jsonl"));
   rh_records_finish(&again);
 }
-END_TEST
 
-START_TEST(every_field_comes_back) {
+TEST(every_field_comes_back) {
   rh_records results = made_up();
   export(&results, in_dir("a.json"));
   rh_records again = read_back(in_dir("a.json"));
@@ -86,9 +86,8 @@ START_TEST(every_field_comes_back) {
   rh_records_finish(&again);
   rh_records_finish(&results);
 }
-END_TEST
 
-START_TEST(csv_has_its_columns_for_ever) {
+TEST(csv_has_its_columns_for_ever) {
   static const char *const begin =
       "device,strategy,op,type,n,bytes,params,params_from,status,reason,time_s_median,"
       "time_s_ci95_low,"
@@ -120,9 +119,8 @@ START_TEST(csv_has_its_columns_for_ever) {
   free(text);
   rh_records_finish(&results);
 }
-END_TEST
 
-START_TEST(markdown_is_the_table) {
+TEST(markdown_is_the_table) {
   rh_records results = made_up();
   size_t length;
   export(&results, in_dir("a.md"));
@@ -147,10 +145,9 @@ START_TEST(markdown_is_the_table) {
   free(text);
   rh_records_finish(&results);
 }
-END_TEST
 
 /* A driver's or a plugin's setlocale() must not put commas into numbers. */
-START_TEST(the_locale_changes_nothing) {
+TEST(the_locale_changes_nothing) {
   static const char *const names[] = {"l.json", "l.jsonl", "l.csv", "l.md"};
   char command[256], german[64], before[64];
   rh_records results = made_up();
@@ -176,11 +173,10 @@ START_TEST(the_locale_changes_nothing) {
   rh_records_finish(&again);
   rh_records_finish(&results);
 }
-END_TEST
 
 /* ---- Files ---- */
 
-START_TEST(files_are_whole_or_not_there) {
+TEST(files_are_whole_or_not_there) {
   rh_records results = made_up();
   rh_error error;
   struct stat info;
@@ -204,9 +200,8 @@ START_TEST(files_are_whole_or_not_there) {
   assert_same_file(in_dir("old.json"), in_dir("old2.json"));
   rh_records_finish(&results);
 }
-END_TEST
 
-START_TEST(what_is_no_file_is_written_to) {
+TEST(what_is_no_file_is_written_to) {
   rh_records results = made_up();
   rh_error error;
   struct stat info;
@@ -218,9 +213,8 @@ START_TEST(what_is_no_file_is_written_to) {
   ck_assert_ptr_nonnull(strstr(error.message, "No space left"));
   rh_records_finish(&results);
 }
-END_TEST
 
-START_TEST(jsonl_grows_and_goes_on) {
+TEST(jsonl_grows_and_goes_on) {
   rh_records results = made_up();
   rh_error error;
   FILE *file;
@@ -246,19 +240,6 @@ START_TEST(jsonl_grows_and_goes_on) {
   rh_records_finish(&so_far);
   rh_records_finish(&results);
 }
-END_TEST
-
-static void add_cases(Suite *suite) {
-  TCase *writing = add_case(suite, "writing");
-  tcase_add_test(writing, written_and_read_and_written_is_the_same);
-  tcase_add_test(writing, every_field_comes_back);
-  tcase_add_test(writing, csv_has_its_columns_for_ever);
-  tcase_add_test(writing, markdown_is_the_table);
-  tcase_add_test(writing, the_locale_changes_nothing);
-  tcase_add_test(writing, files_are_whole_or_not_there);
-  tcase_add_test(writing, what_is_no_file_is_written_to);
-  tcase_add_test(writing, jsonl_grows_and_goes_on);
-}
 
 static int write_all(const char *into) {
   rh_records results = made_up();
@@ -277,5 +258,5 @@ static int write_all(const char *into) {
 
 int main(int argc, char **argv) {
   if (argc == 3 && strcmp(argv[1], "--write") == 0) return write_all(argv[2]);
-  return run_suite("records_write", add_cases);
+  return run_tests();
 }

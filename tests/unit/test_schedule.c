@@ -1,8 +1,8 @@
 /* Dealing chunks to devices of different speeds: each chunk is done once, also where a device gives
  * up; and rings that read what they are dealt, under threads. */
 #include "../../host/engine/reduction/ring.h"
+#include "../suite/suite.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -67,15 +67,14 @@ static void deal_all(uint64_t chunks, worker *workers, uint32_t n) {
   rh_schedule_finish(&schedule);
 }
 
-START_TEST(every_chunk_once) {
+TEST(every_chunk_once) {
   for (uint64_t chunks = 0; chunks < 40; chunks += 3) {
     worker workers[5] = {{.each_us = 0}, {.each_us = 10}, {.each_us = 300}};
     deal_all(chunks, workers, 1 + (uint32_t)(chunks % 5));
   }
 }
-END_TEST
 
-START_TEST(workers_that_give_up) {
+TEST(workers_that_give_up) {
   for (uint64_t after = 1; after < 20; after++) {
     worker workers[4] = {{.each_us = 200},
                          {.each_us = 100, .gives_up_at = after},
@@ -85,19 +84,17 @@ START_TEST(workers_that_give_up) {
     ck_assert_uint_gt(workers[0].done, 0);
   }
 }
-END_TEST
 
 /* The last chunks are returned when nothing else is left: the others must still be there. */
-START_TEST(what_is_returned_late) {
+TEST(what_is_returned_late) {
   for (int k = 0; k < 50; k++) {
     worker workers[2] = {{.each_us = 0}, {.each_us = 1000, .gives_up_at = 1}};
     deal_all(3, workers, 2);
   }
 }
-END_TEST
 
 /* A worker that is a thousand times slower gets no chunk for which the other would wait. */
-START_TEST(slow_workers) {
+TEST(slow_workers) {
   static atomic_int times[100];
   rh_source source = source_of(100 * CHUNK);
   const atomic_int stop = 0;
@@ -120,10 +117,9 @@ START_TEST(slow_workers) {
   ck_assert_uint_eq(slow.done, 0);
   rh_schedule_finish(&schedule);
 }
-END_TEST
 
 /* The last worker that gives up is told that nobody takes its chunks. */
-START_TEST(the_last_worker) {
+TEST(the_last_worker) {
   rh_source source = source_of(10 * CHUNK);
   const atomic_int stop = 0;
   rh_schedule schedule;
@@ -137,7 +133,6 @@ START_TEST(the_last_worker) {
   ck_assert_int_eq(rh_schedule_give_up(&schedule, 0), 0);
   rh_schedule_finish(&schedule);
 }
-END_TEST
 
 /* ---- Rings ---- */
 
@@ -211,7 +206,7 @@ static uint64_t sum_by_rings(const rh_source *source, uint32_t n_rings, uint32_t
   return sum;
 }
 
-START_TEST(rings_read_everything_once) {
+TEST(rings_read_everything_once) {
   for (uint64_t n = 1; n < 9000; n = 3 * n + 7) {
     rh_source source = source_of(n);
     uint64_t want = sum_by_rings(&source, 1, 0);
@@ -219,31 +214,11 @@ START_TEST(rings_read_everything_once) {
       ck_assert_uint_eq(sum_by_rings(&source, rings, 0), want);
   }
 }
-END_TEST
 
-START_TEST(rings_that_fail) {
+TEST(rings_that_fail) {
   rh_source source = source_of(5000);
   uint64_t want = sum_by_rings(&source, 1, 0);
   for (int round = 0; round < 20; round++)
     for (uint32_t fails = 1; fails < 4; fails++)
       ck_assert_uint_eq(sum_by_rings(&source, 4, fails), want);
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("schedule");
-  TCase *cases = tcase_create("schedule");
-  tcase_add_test(cases, every_chunk_once);
-  tcase_add_test(cases, workers_that_give_up);
-  tcase_add_test(cases, what_is_returned_late);
-  tcase_add_test(cases, slow_workers);
-  tcase_add_test(cases, the_last_worker);
-  tcase_add_test(cases, rings_read_everything_once);
-  tcase_add_test(cases, rings_that_fail);
-  suite_add_tcase(suite, cases);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }

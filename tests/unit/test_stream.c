@@ -1,4 +1,5 @@
 /* host/engine/io: standard input, from pipes and files. */
+#include "../suite/suite.h"
 #include "io_support.h"
 
 #include <fcntl.h>
@@ -8,7 +9,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-START_TEST(npy_from_a_pipe) {
+TEST(npy_from_a_pipe) {
   bytes file;
   rh_array array;
   said heard = {0};
@@ -23,9 +24,8 @@ START_TEST(npy_from_a_pipe) {
   expect_content(&array, RH_TYPE_f32, four, 4);
   end_feed(child);
 }
-END_TEST
 
-START_TEST(npy_from_a_pipe_byte_by_byte) {
+TEST(npy_from_a_pipe_byte_by_byte) {
   bytes file;
   rh_array array;
   make_npy(&file, 2, HEADER("'=f4'", "True", "(2, 2)"), 16, four, sizeof four);
@@ -35,9 +35,8 @@ START_TEST(npy_from_a_pipe_byte_by_byte) {
   expect_content(&array, RH_TYPE_f32, four, 4);
   end_feed(child);
 }
-END_TEST
 
-START_TEST(npy_from_a_pipe_turned_and_moved) {
+TEST(npy_from_a_pipe_turned_and_moved) {
   static const unsigned char turned[] = {1, 2, 3, 4, 0xff, 0xfe, 0xfd, 0xfc};
   static const uint32_t straight[] = {0x01020304, 0xfffefdfc};
   static const char header[] = HEADER("'>u4'", "False", "(2,)");
@@ -60,9 +59,8 @@ START_TEST(npy_from_a_pipe_turned_and_moved) {
   expect_content(&array, RH_TYPE_u32, straight, 2);
   end_feed(child);
 }
-END_TEST
 
-START_TEST(more_on_a_pipe_is_warned_of) {
+TEST(more_on_a_pipe_is_warned_of) {
   bytes file;
   rh_array array;
   said heard = {0};
@@ -75,9 +73,8 @@ START_TEST(more_on_a_pipe_is_warned_of) {
   expect_content(&array, RH_TYPE_f32, four, 4);
   end_feed(child);
 }
-END_TEST
 
-START_TEST(raw_from_a_pipe_grows) {
+TEST(raw_from_a_pipe_grows) {
   enum { N = 5000001 };
   uint32_t *data = malloc(N * sizeof *data);
   ck_assert_ptr_nonnull(data);
@@ -93,9 +90,8 @@ START_TEST(raw_from_a_pipe_grows) {
   end_feed(child);
   free(data);
 }
-END_TEST
 
-START_TEST(input_is_refused) {
+TEST(input_is_refused) {
   bytes file;
   make_four(&file);
   expect_refused_input("", 0, RH_TYPE_f32, RH_E_FILE, "-: no data on standard input");
@@ -111,10 +107,9 @@ START_TEST(input_is_refused) {
   file.at[6] = 9;
   expect_refused_input(file.at, file.length, 0, RH_E_FILE, "version 9.0 is not supported");
 }
-END_TEST
 
 /* An endless stream is rejected or finished as soon as its first bytes allow. */
-START_TEST(endless_input_ends) {
+TEST(endless_input_ends) {
   rh_array array;
   rh_error error = {0};
   put_on_input(open("/dev/zero", O_RDONLY));
@@ -122,9 +117,8 @@ START_TEST(endless_input_ends) {
   ck_assert_ptr_nonnull(strstr(error.message, "raw data needs an element type"));
   restore_input();
 }
-END_TEST
 
-START_TEST(closed_input_is_refused) {
+TEST(closed_input_is_refused) {
   rh_array array;
   rh_error error = {0};
   put_on_input(STDIN_FILENO);
@@ -134,9 +128,8 @@ START_TEST(closed_input_is_refused) {
   ck_assert_int_eq(status, RH_E_FILE);
   ck_assert_str_eq(error.message, "-: no data on standard input, which is closed");
 }
-END_TEST
 
-START_TEST(directory_on_input_is_refused) {
+TEST(directory_on_input_is_refused) {
   rh_array array;
   rh_error error = {0};
   put_on_input(open(directory, O_RDONLY));
@@ -145,9 +138,8 @@ START_TEST(directory_on_input_is_refused) {
   ck_assert_int_eq(status, RH_E_FILE);
   ck_assert_str_eq(error.message, "-: cannot be read: Is a directory");
 }
-END_TEST
 
-START_TEST(terminal_on_input_is_refused) {
+TEST(terminal_on_input_is_refused) {
   rh_array array;
   rh_error error = {0};
   int master = posix_openpt(O_RDWR | O_NOCTTY);
@@ -159,9 +151,8 @@ START_TEST(terminal_on_input_is_refused) {
   ck_assert_int_eq(status, RH_E_FILE);
   ck_assert_ptr_nonnull(strstr(error.message, "standard input is a terminal; pipe the data in"));
 }
-END_TEST
 
-START_TEST(file_on_input_is_mapped) {
+TEST(file_on_input_is_mapped) {
   bytes file;
   rh_array array;
   said heard = {0};
@@ -183,9 +174,8 @@ START_TEST(file_on_input_is_mapped) {
   rh_array_finish(&array);
   restore_input();
 }
-END_TEST
 
-START_TEST(non_blocking_input_is_waited_for) {
+TEST(non_blocking_input_is_waited_for) {
   bytes file;
   rh_array array;
   make_four(&file);
@@ -195,13 +185,12 @@ START_TEST(non_blocking_input_is_waited_for) {
   expect_content(&array, RH_TYPE_f32, four, 4);
   end_feed(child);
 }
-END_TEST
 
 static void ignore_alarm(int number) {
   (void)number;
 }
 
-START_TEST(signals_do_not_disturb_reading) {
+TEST(signals_do_not_disturb_reading) {
   struct sigaction action = {.sa_handler = ignore_alarm}; /* no SA_RESTART: read() gives EINTR */
   const struct itimerval often = {{0, 5000}, {0, 5000}}, never = {{0, 0}, {0, 0}};
   bytes file;
@@ -217,9 +206,8 @@ START_TEST(signals_do_not_disturb_reading) {
   expect_content(&array, RH_TYPE_f32, four, 4);
   end_feed(child);
 }
-END_TEST
 
-START_TEST(reading_can_be_cancelled) {
+TEST(reading_can_be_cancelled) {
   rh_array array;
   rh_error error = {0};
   said heard = {.cancel = 1};
@@ -229,27 +217,4 @@ START_TEST(reading_can_be_cancelled) {
   ck_assert_ptr_nonnull(strstr(error.message, "reading: cancelled"));
   ck_assert_ptr_null(array.region.address);
   end_feed(child);
-}
-END_TEST
-
-static void add_cases(Suite *suite) {
-  TCase *input = add_case(suite, "input");
-  tcase_add_test(input, npy_from_a_pipe);
-  tcase_add_test(input, npy_from_a_pipe_byte_by_byte);
-  tcase_add_test(input, npy_from_a_pipe_turned_and_moved);
-  tcase_add_test(input, more_on_a_pipe_is_warned_of);
-  tcase_add_test(input, raw_from_a_pipe_grows);
-  tcase_add_test(input, input_is_refused);
-  tcase_add_test(input, endless_input_ends);
-  tcase_add_test(input, closed_input_is_refused);
-  tcase_add_test(input, directory_on_input_is_refused);
-  tcase_add_test(input, terminal_on_input_is_refused);
-  tcase_add_test(input, file_on_input_is_mapped);
-  tcase_add_test(input, non_blocking_input_is_waited_for);
-  tcase_add_test(input, signals_do_not_disturb_reading);
-  tcase_add_test(input, reading_can_be_cancelled);
-}
-
-int main(void) {
-  return run_suite("stream", add_cases);
 }

@@ -1,6 +1,7 @@
 /* host/tools/records/tabulate.c: rows of tables, which strategy is best, and ties. */
 #include "../../host/tools/records/tabulate.h"
 #include "../../host/tools/records/write_json.h"
+#include "../suite/suite.h"
 #include "records_support.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@ static const char *best_of(const rh_records *results, int strategies_only, uint3
   return best.row->strategy;
 }
 
-START_TEST(the_fastest_is_best) {
+TEST(the_fastest_is_best) {
   rh_records results = {0};
   add(&results, timed("slow", 64, 2e-6, 0.001));
   add(&results, timed("fast", 64, 1e-6, 0.001));
@@ -28,9 +29,8 @@ START_TEST(the_fastest_is_best) {
   rh_records_finish(&results);
   ck_assert_ptr_null(rh_records_best(&results, &(rh_row){0}, 0).row);
 }
-END_TEST
 
-START_TEST(ties_go_to_fewer_passes_then_to_same_bits) {
+TEST(ties_go_to_fewer_passes_then_to_same_bits) {
   rh_records results = {0};
   add(&results, timed("a", 64, 1.000e-6, 0.01));
   add(&results, timed("b", 64, 1.009e-6, 0.01));
@@ -50,7 +50,6 @@ START_TEST(ties_go_to_fewer_passes_then_to_same_bits) {
   ck_assert_str_eq(best_of(&results, 0, 1), "a");
   rh_records_finish(&results);
 }
-END_TEST
 
 typedef struct measured {
   const char *name;
@@ -121,7 +120,7 @@ static rh_records results_of(const measured *rows) {
   return results;
 }
 
-START_TEST(rows_by_time_and_ties_by_both_intervals) {
+TEST_LOOP(rows_by_time_and_ties_by_both_intervals, 0, TABLES) {
   rh_records results = results_of(tables[_i].rows);
   const rh_row **rows = rh_records_tabulated(&results);
   rh_best best = rh_point_best(rows, results.n_rows, 0);
@@ -146,9 +145,8 @@ START_TEST(rows_by_time_and_ties_by_both_intervals) {
   free(rows);
   rh_records_finish(&results);
 }
-END_TEST
 
-START_TEST(peers_are_ranked_where_asked) {
+TEST(peers_are_ranked_where_asked) {
   rh_records results = {0};
   add(&results, timed("mine", 64, 2e-6, 0.001));
   add(&results, timed("peer", 64, 1e-6, 0.001));
@@ -160,9 +158,8 @@ START_TEST(peers_are_ranked_where_asked) {
   json_decref(best);
   rh_records_finish(&results);
 }
-END_TEST
 
-START_TEST(rows_by_point) {
+TEST(rows_by_point) {
   static const char *const order[] = {"2:0 64 b", "2:0 128 a", "10:0 64 c", "10:0 64 d"};
   rh_records results = {0};
   add(&results, timed("a", 128, 1e-6, 0));
@@ -184,9 +181,8 @@ START_TEST(rows_by_point) {
   free(rows);
   rh_records_finish(&results);
 }
-END_TEST
 
-START_TEST(rates_and_devices) {
+TEST(rates_and_devices) {
   rh_records results = made_up();
   ck_assert(rh_row_rate(&results.rows[5]) == 4096 / 2.6e-6 &&
             rh_row_bandwidth(&results.rows[5]) == 16384 / 2.6e-6);
@@ -199,19 +195,4 @@ START_TEST(rates_and_devices) {
   ck_assert(isnan(rh_records_calibration(&results, "0:0", "read_peak_Bps")));
   ck_assert(isnan(rh_records_calibration(&results, "1:0", "timer")));
   rh_records_finish(&results);
-}
-END_TEST
-
-static void add_cases(Suite *suite) {
-  TCase *ranking = add_case(suite, "ranking");
-  tcase_add_test(ranking, the_fastest_is_best);
-  tcase_add_test(ranking, ties_go_to_fewer_passes_then_to_same_bits);
-  tcase_add_loop_test(ranking, rows_by_time_and_ties_by_both_intervals, 0, TABLES);
-  tcase_add_test(ranking, peers_are_ranked_where_asked);
-  tcase_add_test(ranking, rows_by_point);
-  tcase_add_test(ranking, rates_and_devices);
-}
-
-int main(void) {
-  return run_suite("tabulate", add_cases);
 }

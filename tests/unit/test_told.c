@@ -2,8 +2,8 @@
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/operators/custom/file.h"
 #include "../../host/operators/custom/text.h"
+#include "../suite/suite.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,13 +55,12 @@ static void tell(rh_custom *self) {
   rh_custom_destroy(self);
 }
 
-START_TEST(those_that_come_along) {
+TEST(those_that_come_along) {
   const char *text;
   for (size_t k = 0; (text = rh_library_text(k, NULL)); k++) tell(make(text, RH_TYPE_f32, NULL, 0));
 }
-END_TEST
 
-START_TEST(constants_and_code) {
+TEST(constants_and_code) {
   const rh_let lets[] = {
       {"t", {1, {.f = 0.1}, 0}}, {"k", {0, {.i = INT64_MIN}, 0}}, {"l", {0, {.i = -1}, 1}}};
   tell(make(
@@ -75,10 +74,9 @@ START_TEST(constants_and_code) {
             "\"rh_value rh_combine(rh_value a, rh_value b) { return a; }\"]}",
             RH_TYPE_f32, NULL, 0));
 }
-END_TEST
 
 /* Of values without a field's name, and without a map. */
-START_TEST(one_that_is_typed) {
+TEST(one_that_is_typed) {
   rh_definition definition = {.n_fields = 1, .flags = RH_OP_COMMUTATIVE};
   const rh_operand x = {"x", RH_TYPE_f64};
   rh_custom *made;
@@ -88,9 +86,8 @@ START_TEST(one_that_is_typed) {
   rh_definition_finish(&definition);
   tell(made);
 }
-END_TEST
 
-START_TEST(built_in) {
+TEST(built_in) {
   for (uint32_t op = 1; op <= RH_N_OPS; op++)
     for (rh_type type = 1; type <= RH_N_TYPES; type++) {
       const rh_operation operation = {
@@ -107,10 +104,9 @@ START_TEST(built_in) {
       free(text);
     }
 }
-END_TEST
 
 /* Numbers that JSON has not, and two that are equal. */
-START_TEST(values_of_constants) {
+TEST(values_of_constants) {
   static const double values[] = {0.0, -0.0, 0x1p-1074, 0.1, INFINITY, -INFINITY, NAN, -NAN};
   enum { N = sizeof values / sizeof *values };
   char *texts[N];
@@ -131,7 +127,6 @@ START_TEST(values_of_constants) {
   }
   for (size_t k = 0; k < N; k++) free(texts[k]);
 }
-END_TEST
 
 static const struct {
   const char *a, *b, *words;
@@ -156,16 +151,15 @@ static const struct {
     {"{}", "{ }", "one is not as this redhost writes it"},
 };
 
-START_TEST(what_differs) {
+TEST_LOOP(what_differs, 0, sizeof differences / sizeof *differences) {
   rh_difference found;
   ck_assert(!rh_operation_differ(differences[_i].a, differences[_i].a, &found));
   ck_assert(rh_operation_differ(differences[_i].a, differences[_i].b, &found));
   ck_assert_msg(strstr(found.words, differences[_i].words), "%s", found.words);
 }
-END_TEST
 
 /* Long texts are shown around what differs. */
-START_TEST(long_texts) {
+TEST(long_texts) {
   char a[3000] = "{\"map\":\"", b[3000];
   rh_difference found;
   memset(a + 8, 'x', 2000);
@@ -175,10 +169,9 @@ START_TEST(long_texts) {
   ck_assert(rh_operation_differ(a, b, &found));
   ck_assert_msg(strstr(found.words, "xxy") && strstr(found.words, "..."), "%s", found.words);
 }
-END_TEST
 
 /* Cut anywhere, or with any byte changed, it is refused; never a crash. */
-START_TEST(what_is_no_operator) {
+TEST(what_is_no_operator) {
   const char *library = rh_library_text(0, NULL);
   rh_custom *self = make(library, RH_TYPE_f32, NULL, 0), *heard;
   const rh_operation operation = {.op = &self->face};
@@ -199,24 +192,4 @@ START_TEST(what_is_no_operator) {
   }
   free(text);
   rh_custom_destroy(self);
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("told");
-  TCase *all = tcase_create("all");
-  tcase_add_test(all, those_that_come_along);
-  tcase_add_test(all, constants_and_code);
-  tcase_add_test(all, one_that_is_typed);
-  tcase_add_test(all, built_in);
-  tcase_add_test(all, values_of_constants);
-  tcase_add_loop_test(all, what_differs, 0, sizeof differences / sizeof *differences);
-  tcase_add_test(all, long_texts);
-  tcase_add_test(all, what_is_no_operator);
-  suite_add_tcase(suite, all);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -7,9 +7,9 @@
 #include "../../host/tools/tune/candidate.h"
 #include "../../host/tools/tune/plan.h"
 #include "../../host/tools/tune/search.h"
+#include "../suite/suite.h"
 #include <redhost/kit.h>
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static void axis_is_legal(const rh_space_axis *axis) {
   ck_assert(has_initial);
 }
 
-START_TEST(values_are_legal) {
+TEST(values_are_legal) {
   static const rh_param params[] = {
       RH_NUMBER("group", 0, 0, 4096, ""),
       RH_NUMBER("groups", 4, 1, 1024, ""),
@@ -87,7 +87,6 @@ START_TEST(values_are_legal) {
     axis_is_legal(&space.axes[0]);
   }
 }
-END_TEST
 
 static int has_value(const rh_space *space, uint32_t axis, int64_t value) {
   for (uint32_t k = 0; k < space->axes[axis].n; k++)
@@ -95,7 +94,7 @@ static int has_value(const rh_space *space, uint32_t axis, int64_t value) {
   return 0;
 }
 
-START_TEST(what_the_user_chooses_is_not_searched) {
+TEST(what_the_user_chooses_is_not_searched) {
   rh_space space;
   rh_param params[2] = {usual[0], usual[1]};
   params[0].flags |= RH_PARAM_NOT_TUNED;
@@ -103,9 +102,8 @@ START_TEST(what_the_user_chooses_is_not_searched) {
   ck_assert_uint_eq(space.n_axes, 1);
   ck_assert_str_eq(space.axes[0].param->key, params[1].key);
 }
-END_TEST
 
-START_TEST(long_ranges_are_sampled) {
+TEST(long_ranges_are_sampled) {
   rh_space space;
   rh_space_init(&space, usual, 3);
   static const int64_t group[] = {0, 1, 2, 3, 4, 6, 256, 384, 3072, 4096};
@@ -117,9 +115,8 @@ START_TEST(long_ranges_are_sampled) {
   ck_assert_uint_eq(space.axes[2].n, 2);
   ck_assert_uint_eq(space.size, (uint64_t)space.axes[0].n * space.axes[1].n * 2);
 }
-END_TEST
 
-START_TEST(short_ranges_are_whole) {
+TEST(short_ranges_are_whole) {
   static const rh_param few[] = {RH_NUMBER("few", 3, 1, 9, ""), RH_NUMBER("one", 7, 7, 7, "")};
   rh_space space;
   rh_space_init(&space, few, 2);
@@ -128,10 +125,9 @@ START_TEST(short_ranges_are_whole) {
   rh_space_init(&space, NULL, 0);
   ck_assert_uint_eq(space.size, 1);
 }
-END_TEST
 
 /* A parameter that tuned.json would reject is not searched either. */
-START_TEST(choices_with_blanks) {
+TEST(choices_with_blanks) {
   static const rh_param ways[] = {RH_CHOICE("way", "slow way|quick way", 2, ""),
                                   RH_CHOICE("finish", "host|device", 2, "")};
   rh_space space;
@@ -139,11 +135,10 @@ START_TEST(choices_with_blanks) {
   ck_assert_uint_eq(space.n_axes, 1);
   ck_assert_ptr_eq(space.axes[0].param, &ways[1]);
 }
-END_TEST
 
 /* Parameters beyond the limit of a tuned entry, or beyond what can be counted, keep their
  * defaults. */
-START_TEST(many_parameters) {
+TEST(many_parameters) {
   rh_param many[40];
   char keys[40][16];
   rh_space space;
@@ -159,9 +154,8 @@ START_TEST(many_parameters) {
   ck_assert_uint_gt(rh_space_neighbours(&space, space.size - 1, neighbours), 0);
   free(neighbours);
 }
-END_TEST
 
-START_TEST(settings_and_back) {
+TEST(settings_and_back) {
   rh_space space;
   rh_tunedb_setting settings[RH_TUNED_MOST_SETTINGS];
   uint64_t back, state = 3;
@@ -178,7 +172,6 @@ START_TEST(settings_and_back) {
   strcpy(settings[0].value, "5"); /* legal, but outside the space */
   ck_assert(!rh_space_find(&space, settings, 1, &back));
 }
-END_TEST
 
 static uint32_t differing(const rh_space *space, uint64_t a, uint64_t b) {
   uint32_t n = 0;
@@ -193,7 +186,7 @@ static int is_in(const uint64_t *list, uint32_t n, uint64_t candidate) {
   return 0;
 }
 
-START_TEST(neighbours_differ_in_one) {
+TEST(neighbours_differ_in_one) {
   static uint64_t list[RH_SPACE_MOST_NEIGHBOURS], back[RH_SPACE_MOST_NEIGHBOURS];
   rh_space space;
   rh_space_init(&space, usual, 3);
@@ -211,7 +204,6 @@ START_TEST(neighbours_differ_in_one) {
   uint32_t n = rh_space_neighbours(&space, space.initial, list);
   ck_assert_uint_eq(n, (space.axes[0].n - 1) + 2 + 1);
 }
-END_TEST
 
 /* ---- The search ---- */
 
@@ -257,7 +249,7 @@ static rh_tune_spec spec_of(landscape *l, const rh_space *space, uint64_t seed, 
       .space = space, .seed = seed, .most = most, .measure = measure, .is_over = over, .user = l};
 }
 
-START_TEST(small_space_is_searched_whole) {
+TEST(small_space_is_searched_whole) {
   static const rh_param few[] = {RH_NUMBER("group", 8, 1, 8, ""), RH_NUMBER("groups", 4, 1, 4, ""),
                                  RH_CHOICE("finish", "host|device", 2, "")};
   rh_space space;
@@ -278,9 +270,8 @@ START_TEST(small_space_is_searched_whole) {
     free(l);
   }
 }
-END_TEST
 
-START_TEST(large_space_is_climbed) {
+TEST(large_space_is_climbed) {
   rh_space space;
   rh_tune_found found;
   rh_space_init(&space, usual, 3);
@@ -300,9 +291,8 @@ START_TEST(large_space_is_climbed) {
     free(l);
   }
 }
-END_TEST
 
-START_TEST(search_stays_within_its_bounds) {
+TEST(search_stays_within_its_bounds) {
   rh_space space;
   rh_tune_found found;
   rh_space_init(&space, usual, 3);
@@ -321,9 +311,8 @@ START_TEST(search_stays_within_its_bounds) {
     free(l);
   }
 }
-END_TEST
 
-START_TEST(hints_come_first) {
+TEST(hints_come_first) {
   rh_space space;
   rh_tune_found found;
   landscape *l = calloc(1, sizeof *l);
@@ -336,10 +325,9 @@ START_TEST(hints_come_first) {
   ck_assert_uint_eq(found.best[0].candidate, space.size - 5);
   free(l);
 }
-END_TEST
 
 /* Where the base differs from them, in a space too large to be tried whole. */
-START_TEST(the_plugins_defaults_are_tried) {
+TEST(the_plugins_defaults_are_tried) {
   rh_space space;
   rh_tune_found found;
   rh_space_init(&space, usual, 3);
@@ -355,9 +343,8 @@ START_TEST(the_plugins_defaults_are_tried) {
     free(l);
   }
 }
-END_TEST
 
-START_TEST(seeds_decide) {
+TEST(seeds_decide) {
   rh_space space;
   rh_tune_found found;
   landscape *l = calloc(3, sizeof *l);
@@ -370,10 +357,9 @@ START_TEST(seeds_decide) {
   ck_assert_mem_ne(l[0].seen, l[2].seen, sizeof l[0].seen);
   free(l);
 }
-END_TEST
 
 /* Nothing beats the best; and a failure ends the search. */
-START_TEST(nothing_better_and_failures) {
+TEST(nothing_better_and_failures) {
   rh_space space;
   rh_tune_found found;
   rh_error error = {0};
@@ -388,7 +374,6 @@ START_TEST(nothing_better_and_failures) {
   ck_assert_uint_eq(l->calls, 5);
   free(l);
 }
-END_TEST
 
 /* ---- The plan ---- */
 
@@ -402,7 +387,7 @@ static rh_task task(uint32_t strategy, uint64_t n, double time_s) {
                    .latency_s = time_s};
 }
 
-START_TEST(slow_ones_are_dropped) {
+TEST(slow_ones_are_dropped) {
   rh_task tasks[] = {task(0, 1024, 1e-6), task(2, 1024, 51e-6), task(1, 1024, 49e-6),
                      task(2, 4096, 51e-6)};
   rh_plan_drop_slow(tasks, 4); /* and sorts them */
@@ -420,9 +405,8 @@ START_TEST(slow_ones_are_dropped) {
   todo.expected_s = 40;
   ck_assert(!rh_plan_is_hopeless(tasks, 4, &todo));
 }
-END_TEST
 
-START_TEST(promising_ones_first) {
+TEST(promising_ones_first) {
   rh_task tasks[] = {task(0, 1024, 1e-6), task(1, 1024, 9e-6), task(0, 4096, 8e-6),
                      task(1, 4096, 4e-6)};
   static const uint32_t order[][2] = {{1, 4096}, {0, 1024}, {0, 4096}, {1, 1024}};
@@ -432,10 +416,9 @@ START_TEST(promising_ones_first) {
     ck_assert_uint_eq(tasks[k].n, order[k][1]);
   }
 }
-END_TEST
 
 /* The best at every size, then the others; known results do not take a place. */
-START_TEST(measured_in_turns) {
+TEST(measured_in_turns) {
   rh_task tasks[] = {task(0, 1024, 0), task(1, 1024, 0), task(2, 1024, 0),
                      task(0, 4096, 0), task(1, 4096, 0), task(2, 4096, 0)};
   static const uint32_t order[][2] = {{0, 1024}, {2, 1024}, {1, 1024},
@@ -451,9 +434,8 @@ START_TEST(measured_in_turns) {
     ck_assert_uint_eq(tasks[k].n, order[k][1]);
   }
 }
-END_TEST
 
-START_TEST(smaller_sizes_tell) {
+TEST(smaller_sizes_tell) {
   rh_task tasks[] = {task(0, 1024, 1),     task(0, 1 << 16, 2),  task(0, 1 << 18, 4),
                      task(0, 1 << 22, 99), task(1, 1 << 18, 50), task(0, 1 << 20, 0)};
   rh_plan_expect(tasks, 6, &tasks[5]);
@@ -462,9 +444,8 @@ START_TEST(smaller_sizes_tell) {
   rh_plan_expect(tasks, 6, &tasks[0]); /* nothing smaller */
   ck_assert_double_eq(tasks[0].expected_s, 7);
 }
-END_TEST
 
-START_TEST(shares_of_the_budget) {
+TEST(shares_of_the_budget) {
   rh_task tasks[] = {task(0, 1024, 1e-6), task(1, 1024, 4e-6), task(2, 1024, 4e-6)};
   rh_plan_searching(tasks, 3);
   double first = rh_plan_share(tasks, 3, 0, 30, 30);
@@ -475,9 +456,8 @@ START_TEST(shares_of_the_budget) {
   ck_assert_double_le(rh_plan_share(tasks, 3, 1, 1.5, 30), 1.5);
   ck_assert_double_gt(rh_plan_share(tasks, 3, 1, 0.5, 2), 0); /* unless the whole budget is small */
 }
-END_TEST
 
-START_TEST(quickest_call) {
+TEST(quickest_call) {
   rh_task tasks[] = {task(0, 1024, 1e-6), task(1, 1024, 2e-6), task(2, 1024, 0)};
   tasks[0].latency_s = 10e-6;
   tasks[1].latency_s = 9e-6;
@@ -494,9 +474,8 @@ START_TEST(quickest_call) {
   ck_assert_uint_eq(rh_plan_quickest(tasks, 3, tasks)->strategy, 1);
   ck_assert_ptr_null(rh_plan_quickest(tasks, 0, tasks));
 }
-END_TEST
 
-START_TEST(what_has_changed) {
+TEST(what_has_changed) {
   rh_task one = task(0, 1024, 1);
   ck_assert(!rh_task_is_changed(&one));
   ck_assert_str_eq(rh_task_base_name(&one), "defaults");
@@ -515,7 +494,6 @@ START_TEST(what_has_changed) {
   rh_task_drop_base(&one);
   ck_assert(one.n_settings == 0 && one.base_origin == 0 && !rh_task_is_changed(&one));
 }
-END_TEST
 
 /* ---- The verdict ---- */
 
@@ -528,7 +506,7 @@ static rh_row row(double median, double half) {
   return (rh_row){.status = RH_ROW_ok, .time = time};
 }
 
-START_TEST(better_by_more_than_noise) {
+TEST(better_by_more_than_noise) {
   const uint32_t n_settings[] = {0, 2, 1};
   rh_row rows[] = {row(100, 1), row(90, 1), row(95, 1)};
   ck_assert_uint_eq(rh_tune_candidate_decide(rows, n_settings, 3), 1);
@@ -550,42 +528,4 @@ START_TEST(better_by_more_than_noise) {
   rows[1] = row(50, 1);
   rows[1].status = RH_ROW_wrong; /* a wrong answer has no time */
   ck_assert_uint_eq(rh_tune_candidate_decide(rows, n_settings, 2), 0);
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("tune");
-  TCase *space = tcase_create("space"), *search = tcase_create("search"),
-        *plan = tcase_create("plan");
-  tcase_add_test(space, values_are_legal);
-  tcase_add_test(space, what_the_user_chooses_is_not_searched);
-  tcase_add_test(space, long_ranges_are_sampled);
-  tcase_add_test(space, short_ranges_are_whole);
-  tcase_add_test(space, choices_with_blanks);
-  tcase_add_test(space, many_parameters);
-  tcase_add_test(space, settings_and_back);
-  tcase_add_test(space, neighbours_differ_in_one);
-  tcase_add_test(search, small_space_is_searched_whole);
-  tcase_add_test(search, large_space_is_climbed);
-  tcase_add_test(search, search_stays_within_its_bounds);
-  tcase_add_test(search, hints_come_first);
-  tcase_add_test(search, the_plugins_defaults_are_tried);
-  tcase_add_test(search, seeds_decide);
-  tcase_add_test(search, nothing_better_and_failures);
-  tcase_add_test(plan, slow_ones_are_dropped);
-  tcase_add_test(plan, promising_ones_first);
-  tcase_add_test(plan, measured_in_turns);
-  tcase_add_test(plan, smaller_sizes_tell);
-  tcase_add_test(plan, shares_of_the_budget);
-  tcase_add_test(plan, quickest_call);
-  tcase_add_test(plan, what_has_changed);
-  tcase_add_test(plan, better_by_more_than_noise);
-  suite_add_tcase(suite, space);
-  suite_add_tcase(suite, search);
-  suite_add_tcase(suite, plan);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }

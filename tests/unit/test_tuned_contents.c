@@ -1,4 +1,5 @@
 /* host/choose/tunedb: nothing that is read is trusted, and what cannot be read now stays. */
+#include "../suite/suite.h"
 #include "tuned_support.h"
 
 #include <sys/resource.h>
@@ -12,7 +13,9 @@
 #define TAIL   "]}]}"
 #define ONE(e) HEAD "{" PLACE e "}" TAIL
 
-START_TEST(what_is_good_is_read) {
+CASES(all, .set_up = set_up, .tear_down = tear_down)
+
+TEST(what_is_good_is_read) {
   write_text(HEAD GOOD ",{\"strategy\":\"s\",\"op\":\"median\",\"type\":\"f32\",\"n\":1},"
                        "{" PLACE ",\"n\":\"18446744073709551615\",\"time_s\":2,\"colour\":3,"
                        "\"plugin\":\"0000000000000007\",\"params\":{}}]}],\"author\":[]}");
@@ -27,7 +30,6 @@ START_TEST(what_is_good_is_read) {
   for (size_t k = 0; k < sizeof kept / sizeof *kept; k++)
     ck_assert_msg(strstr(read_text(), kept[k]) != NULL, "%s is lost", kept[k]);
 }
-END_TEST
 
 static const char *const damaged[] = {
     "",
@@ -104,13 +106,12 @@ static void check_set_aside(const char *says) {
   rh_tunedb_close(tuned);
 }
 
-START_TEST(what_is_damaged_is_set_aside) {
+TEST_LOOP(what_is_damaged_is_set_aside, 0, sizeof damaged / sizeof *damaged) {
   write_text(damaged[_i]);
   check_set_aside("renamed to tuned.json.bad");
 }
-END_TEST
 
-START_TEST(cut_at_any_byte) {
+TEST(cut_at_any_byte) {
   static const char whole[] = HEAD GOOD TAIL;
   char text[sizeof whole];
   for (size_t length = 0; length + 1 < sizeof whole; length++) {
@@ -123,9 +124,8 @@ START_TEST(cut_at_any_byte) {
     rh_tunedb_close(tuned);
   }
 }
-END_TEST
 
-START_TEST(too_much_is_set_aside) {
+TEST(too_much_is_set_aside) {
   FILE *file = fopen(in_dir("tuned.json"), "wb");
   fputs(HEAD GOOD, file);
   for (int k = 0; k < RH_TUNED_MOST_ENTRIES; k++) fputs("," GOOD, file);
@@ -134,16 +134,14 @@ START_TEST(too_much_is_set_aside) {
   fclose(file);
   check_set_aside("are more than");
 }
-END_TEST
 
-START_TEST(too_large_is_set_aside) {
+TEST(too_large_is_set_aside) {
   write_text(HEAD GOOD TAIL);
   ck_assert_int_eq(truncate(in_dir("tuned.json"), RH_TUNED_MOST_BYTES + 1), 0);
   check_set_aside("far too large");
 }
-END_TEST
 
-START_TEST(of_somebody_else) {
+TEST_LOOP(of_somebody_else, 0, 5) {
   write_text(HEAD GOOD TAIL);
   switch (_i) {
   case 0:
@@ -170,11 +168,10 @@ START_TEST(of_somebody_else) {
                                      "is not a regular file"};
   check_set_aside(says[_i]);
 }
-END_TEST
 
 /* Too many open files are not the file's fault: it is kept, and complete when it can be read
  * again. */
-START_TEST(what_cannot_be_read_now_stays) {
+TEST(what_cannot_be_read_now_stays) {
   struct rlimit limit, none;
   write_text(HEAD GOOD TAIL);
   ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
@@ -194,10 +191,9 @@ START_TEST(what_cannot_be_read_now_stays) {
   ck_assert(rh_tunedb_count(tuned) == 2 && n_warnings == 1);
   rh_tunedb_close(tuned);
 }
-END_TEST
 
 /* Another process could hold it for ever. */
-START_TEST(a_lock_of_others) {
+TEST(a_lock_of_others) {
   rh_tunedb *tuned = open_for(&device);
   fclose(fopen(in_dir("tuned.lock"), "w"));
   ck_assert_int_eq(chmod(in_dir("tuned.lock"), 0666), 0);
@@ -210,10 +206,9 @@ START_TEST(a_lock_of_others) {
   ck_assert_int_eq(rh_tunedb_settle(tuned, &error), RH_OK);
   rh_tunedb_close(tuned);
 }
-END_TEST
 
 /* It cannot be renamed either: it is not used, and new entries are kept in memory. */
-START_TEST(cannot_be_set_aside) {
+TEST(cannot_be_set_aside) {
   write_text("{");
   ck_assert_int_eq(mkdir(in_dir("tuned.json.bad"), 0700), 0);
   rh_tunedb *tuned = open_for(&device);
@@ -225,9 +220,8 @@ START_TEST(cannot_be_set_aside) {
   ck_assert_int_eq(n_warnings, 1);
   ck_assert_str_eq(read_text(), "{");
 }
-END_TEST
 
-START_TEST(a_later_schema_stays) {
+TEST(a_later_schema_stays) {
   static const char later[] = "{\"schema\":\"redhost-tuned/2\",\"devices\":7}";
   write_text(later);
   rh_tunedb *tuned = open_for(&device);
@@ -240,26 +234,4 @@ START_TEST(a_later_schema_stays) {
   ck_assert_int_eq(n_warnings, 1);
   ck_assert_str_eq(read_text(), later);
   ck_assert(!is_there("tuned.json.bad"));
-}
-END_TEST
-
-static void add_cases(Suite *suite) {
-  TCase *all = tcase_create("all");
-  tcase_add_checked_fixture(all, set_up, tear_down);
-  tcase_add_test(all, what_is_good_is_read);
-  tcase_add_loop_test(all, what_is_damaged_is_set_aside, 0,
-                      (int)(sizeof damaged / sizeof *damaged));
-  tcase_add_test(all, cut_at_any_byte);
-  tcase_add_test(all, too_much_is_set_aside);
-  tcase_add_test(all, too_large_is_set_aside);
-  tcase_add_loop_test(all, of_somebody_else, 0, 5);
-  tcase_add_test(all, what_cannot_be_read_now_stays);
-  tcase_add_test(all, a_lock_of_others);
-  tcase_add_test(all, cannot_be_set_aside);
-  tcase_add_test(all, a_later_schema_stays);
-  suite_add_tcase(suite, all);
-}
-
-int main(void) {
-  return run_cases("tuned_contents", add_cases);
 }

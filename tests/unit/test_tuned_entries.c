@@ -1,9 +1,12 @@
 /* host/choose/tunedb: stored entries are found again, in order of relevance. */
+#include "../suite/suite.h"
 #include "tuned_support.h"
 
 static char other[] = "Other", v2[] = "2";
 
-START_TEST(what_is_put_is_found) {
+CASES(all, .set_up = set_up, .tear_down = tear_down)
+
+TEST(what_is_put_is_found) {
   rh_tunedb *tuned = open_for(&device);
   rh_tunedb_entry entry =
       entry_of("two_stage", RH_OP_argmin, RH_TYPE_f64, (uint64_t)1 << 60, 1.5e-6);
@@ -34,9 +37,8 @@ START_TEST(what_is_put_is_found) {
   rh_tunedb_close(tuned);
   ck_assert_int_eq(n_warnings, 0);
 }
-END_TEST
 
-START_TEST(the_same_is_replaced) {
+TEST(the_same_is_replaced) {
   rh_tunedb *tuned = open_for(&device);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2048, 2);
@@ -45,10 +47,9 @@ START_TEST(the_same_is_replaced) {
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 3);
   rh_tunedb_close(tuned);
 }
-END_TEST
 
 /* One entry that cannot be read back would cost all the others. */
-START_TEST(what_could_not_be_read_is_not_written) {
+TEST_LOOP(what_could_not_be_read_is_not_written, 0, 3) {
   rh_tunedb_entry entry = entry_of("s", RH_OP_sum, RH_TYPE_f32, 2048, 2);
   rh_tunedb *tuned = open_for(&device);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
@@ -64,10 +65,9 @@ START_TEST(what_could_not_be_read_is_not_written) {
   rh_tunedb_close(tuned);
   ck_assert(n_warnings == 1 && !is_there("tuned.json.bad"));
 }
-END_TEST
 
 /* Operator and type, then like ones, then the size; n = 0 is a size too. */
-START_TEST(order_of_merit) {
+TEST(order_of_merit) {
   rh_tunedb *tuned = open_for(&device);
   put(tuned, "s", RH_OP_max, RH_TYPE_i32, 1024, 1);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 1);
@@ -84,10 +84,9 @@ START_TEST(order_of_merit) {
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, UINT64_MAX, 1) == 3);
   rh_tunedb_close(tuned);
 }
-END_TEST
 
 /* A file that was carried to another machine, for the host's strategies and the device's. */
-START_TEST(another_processor) {
+TEST_LOOP(another_processor, 0, 2) {
   static const rh_cl_device *const devices[] = {&device, NULL};
   rh_tunedb *tuned = open_for(devices[_i]);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
@@ -107,10 +106,9 @@ START_TEST(another_processor) {
   ck_assert(strstr(read_text(), ", chips: ") && strstr(read_text(), ", cores: "));
   rh_tunedb_close(tuned);
 }
-END_TEST
 
 /* As files of before have it. */
-START_TEST(unnamed_processor) {
+TEST_LOOP(unnamed_processor, 0, 2) {
   static const rh_cl_device *const devices[] = {&device, NULL};
   write_text("{\"schema\":\"redhost-tuned/1\",\"devices\":["
              "{\"platform\":\"Maker\",\"device\":\"Board\",\"driver\":\"1\",\"entries\":["
@@ -126,9 +124,8 @@ START_TEST(unnamed_processor) {
   ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
   rh_tunedb_close(tuned);
 }
-END_TEST
 
-START_TEST(other_devices_and_drivers) {
+TEST(other_devices_and_drivers) {
   rh_cl_device updated = device, stranger = device;
   updated.driver = v2;
   stranger.name = other;
@@ -154,11 +151,10 @@ START_TEST(other_devices_and_drivers) {
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 1);
   rh_tunedb_close(tuned);
 }
-END_TEST
 
 /* Host strategies do not depend on a device: values found on any device serve without one, and vice
  * versa. */
-START_TEST(the_host) {
+TEST(the_host) {
   rh_tunedb *tuned = open_for(NULL);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
@@ -181,9 +177,8 @@ START_TEST(the_host) {
   ck_assert(!rh_tunedb_has_failed(tuned, asked("bad", 7, RH_OP_sum, RH_TYPE_f32, 0, 1)));
   rh_tunedb_close(tuned);
 }
-END_TEST
 
-START_TEST(who_failed) {
+TEST(who_failed) {
   rh_cl_device updated = device;
   updated.driver = v2;
   rh_tunedb *tuned = open_for(&device);
@@ -214,7 +209,6 @@ START_TEST(who_failed) {
   rh_tunedb_close(tuned);
   ck_assert_int_eq(n_warnings, 0);
 }
-END_TEST
 
 /* A user's operator, 11 or 12, that is based on sums of f32. */
 static double own_time_of(const rh_tunedb *tuned, uint64_t own, int exact) {
@@ -232,7 +226,7 @@ static void put_own(rh_tunedb *tuned, uint64_t own, double time_s) {
   ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
 }
 
-START_TEST(operators_of_ones_own) {
+TEST(operators_of_ones_own) {
   rh_tunedb *tuned = open_for(&device);
   put_own(tuned, 11, 5);
   ck_assert(own_time_of(tuned, 11, 1) == 5);
@@ -259,25 +253,4 @@ START_TEST(operators_of_ones_own) {
   ck_assert(!rh_tunedb_has_failed(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 11, 1)));
   ck_assert(own_time_of(tuned, 11, 1) == 4);
   rh_tunedb_close(tuned);
-}
-END_TEST
-
-static void add_cases(Suite *suite) {
-  TCase *all = tcase_create("all");
-  tcase_add_checked_fixture(all, set_up, tear_down);
-  tcase_add_test(all, what_is_put_is_found);
-  tcase_add_test(all, the_same_is_replaced);
-  tcase_add_loop_test(all, what_could_not_be_read_is_not_written, 0, 3);
-  tcase_add_test(all, order_of_merit);
-  tcase_add_loop_test(all, another_processor, 0, 2);
-  tcase_add_loop_test(all, unnamed_processor, 0, 2);
-  tcase_add_test(all, other_devices_and_drivers);
-  tcase_add_test(all, the_host);
-  tcase_add_test(all, who_failed);
-  tcase_add_test(all, operators_of_ones_own);
-  suite_add_tcase(suite, all);
-}
-
-int main(void) {
-  return run_cases("tuned_entries", add_cases);
 }

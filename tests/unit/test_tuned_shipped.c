@@ -1,10 +1,13 @@
 /* host/choose/tunedb: the defaults that come with redhost, and for which devices they are. */
 #include "../../host/choose/tunedb/shipped.h"
+#include "../suite/suite.h"
 #include "tuned_support.h"
 
 static char pocl[] = "Portable Computing Language", nvidia[] = "NVIDIA CUDA";
 
-START_TEST(shipped_defaults) {
+CASES(all, .set_up = set_up, .tear_down = tear_down)
+
+TEST(shipped_defaults) {
   json_t *document;
   int valid;
   size_t n = 0;
@@ -24,7 +27,6 @@ START_TEST(shipped_defaults) {
   }
   ck_assert_uint_eq(n, 3);
 }
-END_TEST
 
 static const rh_tunedb_entry *used(const rh_tunedb *tuned, uint64_t n) {
   return rh_tunedb_find(tuned, asked("two_stage_float4", 7, RH_OP_sum, RH_TYPE_f32, 0, n), NULL);
@@ -47,7 +49,7 @@ static void check_measured_and_shipped(rh_tunedb *tuned) {
   ck_assert_uint_eq(used(tuned, 1 << 16)->origin, RH_TUNED_SHIPPED); /* a nearer size */
 }
 
-START_TEST(shipped_for_whom) {
+TEST(shipped_for_whom) {
   rh_cl_device gpu = device, cpu = device;
   gpu.about.kind = RH_DEVICE_GPU;
   gpu.about.vendor_id = 4318;
@@ -80,10 +82,9 @@ START_TEST(shipped_for_whom) {
     rh_tunedb_close(tuned);
   }
 }
-END_TEST
 
 /* The family decides, then the maker; a processor of neither gets one page at a time. */
-START_TEST(shipped_by_family) {
+TEST_LOOP(shipped_by_family, 0, 7) {
   static const struct {
     const char *family, *name;
     int timed;
@@ -109,10 +110,9 @@ START_TEST(shipped_by_family) {
       ck_assert_str_eq(processors[_i].name, "PoCL on Intel CPUs");
   rh_tunedb_close(tuned);
 }
-END_TEST
 
 /* Without a device, the processor of this machine decides. */
-START_TEST(shipped_without_a_device) {
+TEST(shipped_without_a_device) {
   rh_cl_device cpu = device;
   cpu.about.kind = RH_DEVICE_CPU;
   cpu.platform_name = pocl;
@@ -123,10 +123,9 @@ START_TEST(shipped_without_a_device) {
   rh_tunedb_close(by_device);
   rh_tunedb_close(by_processor);
 }
-END_TEST
 
 /* On a device of another family, or of none that is known, they serve as parameters only. */
-START_TEST(shipped_times_are_of_a_family) {
+TEST_LOOP(shipped_times_are_of_a_family, 0, 3) {
   static const char *const families[] = {"compute capability 9", "compute capability 8", ""};
   rh_cl_device gpu = device;
   gpu.about.kind = RH_DEVICE_GPU;
@@ -143,20 +142,4 @@ START_TEST(shipped_times_are_of_a_family) {
       rh_tunedb_find_timed(tuned, &any, asked("onepass", 99, RH_OP_sum, RH_TYPE_f32, 0, 1 << 24));
   ck_assert_int_eq(found != NULL, _i == 0);
   rh_tunedb_close(tuned);
-}
-END_TEST
-
-static void add_cases(Suite *suite) {
-  TCase *all = tcase_create("all");
-  tcase_add_checked_fixture(all, set_up, tear_down);
-  tcase_add_test(all, shipped_defaults);
-  tcase_add_test(all, shipped_for_whom);
-  tcase_add_loop_test(all, shipped_by_family, 0, 7);
-  tcase_add_test(all, shipped_without_a_device);
-  tcase_add_loop_test(all, shipped_times_are_of_a_family, 0, 3);
-  suite_add_tcase(suite, all);
-}
-
-int main(void) {
-  return run_cases("tuned_shipped", add_cases);
 }

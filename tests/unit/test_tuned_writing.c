@@ -1,4 +1,5 @@
 /* host/choose/tunedb: nothing that others wrote is lost, and what cannot be written is kept. */
+#include "../suite/suite.h"
 #include "tuned_support.h"
 
 #include <fcntl.h>
@@ -10,9 +11,11 @@
 
 enum { WRITERS = 6, PUTS = 20 };
 
+CASES(all, .set_up = set_up, .tear_down = tear_down)
+
 /* A writer replaces the file atomically; a reader that has opened the old one must not take that
  * for an attack. */
-START_TEST(a_reader_beside_a_writer) {
+TEST(a_reader_beside_a_writer) {
   enum { MANY = 150 };
   pid_t writer = fork();
   if (writer == 0) {
@@ -27,9 +30,8 @@ START_TEST(a_reader_beside_a_writer) {
   ck_assert_int_eq(n_warnings, 0);
   ck_assert(!is_there("tuned.json.bad"));
 }
-END_TEST
 
-START_TEST(writers_at_once) {
+TEST(writers_at_once) {
   for (uint64_t w = 0; w < WRITERS; w++) {
     if (fork() != 0) continue;
     rh_tunedb *tuned = open_for(&device);
@@ -47,10 +49,9 @@ START_TEST(writers_at_once) {
   ck_assert(!is_there("tuned.json.new") && !is_there("tuned.json.bad"));
   ck_assert_int_eq(n_warnings, 0);
 }
-END_TEST
 
 /* Files that an interrupted writer left behind do no harm. */
-START_TEST(left_by_an_interrupted_writer) {
+TEST(left_by_an_interrupted_writer) {
   FILE *file = fopen(in_dir("tuned.json.new"), "wb");
   fputs("{", file);
   fclose(file);
@@ -65,9 +66,8 @@ START_TEST(left_by_an_interrupted_writer) {
   struct stat st;
   ck_assert(stat(in_dir("tuned.json"), &st) == 0 && (st.st_mode & 0777) == 0600);
 }
-END_TEST
 
-START_TEST(no_place_to_write) {
+TEST(no_place_to_write) {
   cache.directory = (char *)"/proc/redhost-test";
   rh_tunedb *tuned = open_for(&device);
   rh_tunedb_blame(tuned, asked("bad", 7, RH_OP_sum, RH_TYPE_f32, 0, 1));
@@ -82,10 +82,9 @@ START_TEST(no_place_to_write) {
   ck_assert(strstr(error.message, "/proc/redhost-test/tuned.json: ") && n_warnings == 1);
   rh_tunedb_close(tuned);
 }
-END_TEST
 
 /* An entry that cannot be stored is kept in memory for this process, and the file stays intact. */
-START_TEST(a_disk_that_is_full) {
+TEST(a_disk_that_is_full) {
   rh_tunedb *tuned = open_for(&device);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
   signal(SIGXFSZ, SIG_IGN);
@@ -100,9 +99,8 @@ START_TEST(a_disk_that_is_full) {
   rh_tunedb_close(tuned);
   ck_assert(n_warnings == 1 && !is_there("tuned.json.new") && !is_there("tuned.json.bad"));
 }
-END_TEST
 
-START_TEST(no_cache_at_all) {
+TEST(no_cache_at_all) {
   cache.directory = NULL;
   rh_tunedb *tuned = open_for(&device);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
@@ -112,11 +110,10 @@ START_TEST(no_cache_at_all) {
   rh_tunedb_close(tuned);
   ck_assert_int_eq(n_warnings, 0);
 }
-END_TEST
 
 /* Another process holds the lock and keeps it: redhost gives up with a warning; further entries do
  * not wait again, and are stored when the lock is free. */
-START_TEST(a_lock_that_is_held) {
+TEST(a_lock_that_is_held) {
   int lock = open(in_dir("tuned.lock"), O_RDWR | O_CREAT, 0600);
   ck_assert_int_eq(flock(lock, LOCK_EX), 0);
   rh_tunedb *tuned = open_for(&device);
@@ -132,9 +129,8 @@ START_TEST(a_lock_that_is_held) {
   ck_assert(rh_tunedb_count(tuned) == 2 && n_warnings == 1);
   rh_tunedb_close(tuned);
 }
-END_TEST
 
-START_TEST(a_plugin_is_its_bytes) {
+TEST(a_plugin_is_its_bytes) {
   char text[40000];
   memset(text, 'x', sizeof text);
   text[sizeof text - 1] = 0;
@@ -152,23 +148,4 @@ START_TEST(a_plugin_is_its_bytes) {
   text[sizeof text - 2] = 0;
   write_text(text);
   ck_assert_uint_ne(rh_tunedb_plugin(in_dir("tuned.json")), first);
-}
-END_TEST
-
-static void add_cases(Suite *suite) {
-  TCase *all = tcase_create("all");
-  tcase_add_checked_fixture(all, set_up, tear_down);
-  tcase_add_test(all, a_reader_beside_a_writer);
-  tcase_add_test(all, writers_at_once);
-  tcase_add_test(all, left_by_an_interrupted_writer);
-  tcase_add_test(all, no_place_to_write);
-  tcase_add_test(all, a_disk_that_is_full);
-  tcase_add_test(all, no_cache_at_all);
-  tcase_add_test(all, a_lock_that_is_held);
-  tcase_add_test(all, a_plugin_is_its_bytes);
-  suite_add_tcase(suite, all);
-}
-
-int main(void) {
-  return run_cases("tuned_writing", add_cases);
 }

@@ -2,8 +2,8 @@
  * in common. */
 #include "../../host/operators/custom/custom.h"
 #include "../../host/operators/custom/file.h"
+#include "../suite/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,21 +63,8 @@ static const struct {
     {OPERATOR("\"1\", \"2\", \"x\"", "\"a.n + b.n\", \"a.m + b.m\", \"a.s + b.s\""), "x > 0", ""},
 };
 
-START_TEST(fields_in_common) {
+TEST_LOOP(fields_in_common, 0, sizeof cases / sizeof *cases) {
   char line[256];
   varying(cases[_i].json, cases[_i].where, line, sizeof line);
   ck_assert_str_eq(line, cases[_i].varying);
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("uniform");
-  TCase *test_case = tcase_create("uniform");
-  tcase_add_loop_test(test_case, fields_in_common, 0, sizeof cases / sizeof *cases);
-  suite_add_tcase(suite, test_case);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
 }

@@ -1,0 +1,5 @@
+#include "suite.h"
+
+int main(void) {
+  return run_tests();
+}
