@@ -1,11 +1,11 @@
 /* Memory: zeroed, never of a wrapped size; lists that grow; copies. */
 #include "../../host/core/base/alloc.h"
+#include "../suite/suite.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-START_TEST(zeroed_memory_or_a_sentence) {
+TEST(zeroed_memory_or_a_sentence) {
   rh_error error = {0};
   double *list = NULL;
   ck_assert_int_eq(RH_NEW(&list, 1000, "a list", &error), RH_OK);
@@ -20,9 +20,8 @@ START_TEST(zeroed_memory_or_a_sentence) {
   ck_assert_ptr_null(list);
   ck_assert_str_eq(error.message, "no memory for a list");
 }
-END_TEST
 
-START_TEST(a_list_grows_and_keeps_what_it_has) {
+TEST(a_list_grows_and_keeps_what_it_has) {
   rh_error error = {0};
   uint32_t *list = NULL, n = 0;
   for (int round = 0; round < 2; round++) {
@@ -35,37 +34,19 @@ START_TEST(a_list_grows_and_keeps_what_it_has) {
   for (uint32_t k = 0; k < n; k++) ck_assert_uint_eq(list[k], 3 * k);
   free(list);
 }
-END_TEST
 
-START_TEST(a_list_without_room_is_as_it_was) {
+TEST(a_list_without_room_is_as_it_was) {
   rh_error error = {0};
   double number = 5, *list = &number;
   ck_assert_int_eq(RH_ROOM(&list, UINT64_C(1) << 61, "a list", &error), RH_E_NOMEM);
   ck_assert_ptr_eq(list, &number);
 }
-END_TEST
 
-START_TEST(copies) {
+TEST(copies) {
   char *copy = NULL;
   ck_assert_int_eq(rh_copy(&copy, "word", "a word", NULL), RH_OK);
   ck_assert_str_eq(copy, "word");
   free(copy);
   ck_assert_int_eq(rh_copy(&copy, NULL, "a word", NULL), RH_OK);
   ck_assert_ptr_null(copy);
-}
-END_TEST
-
-int main(void) {
-  Suite *suite = suite_create("alloc");
-  TCase *all = tcase_create("alloc");
-  tcase_add_test(all, zeroed_memory_or_a_sentence);
-  tcase_add_test(all, a_list_grows_and_keeps_what_it_has);
-  tcase_add_test(all, a_list_without_room_is_as_it_was);
-  tcase_add_test(all, copies);
-  suite_add_tcase(suite, all);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_ENV);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? 0 : 1;
 }
