@@ -1,7 +1,7 @@
 """test_docs.py BUILD CMAKE CC LIBDIR [--update]: the pages for authors and for programs are true.
 
-Code with a file's name stands in that file; `console` blocks are run, one after the other, in one shell; every option of
-redhost that any page shows is one.  What a command prints is compared without its numbers, for times are those of a day.
+Code with a file's name stands in that file; `console` blocks are run, one after the other, in one shell; the commands on
+files that the pages for users show are run on small ones; every option of redhost that any page shows is one.  What a command prints is compared without its numbers, for times are those of a day.
 --update writes what the commands print now, where that differs."""
 import glob
 import json
@@ -22,6 +22,11 @@ PAGES = [os.path.join(ROOT, "docs", name) for name in ("extend/strategy.md", "pr
 BLOCK = re.compile(r"^```(\w*)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"(?:^|[$|;(] *|do )(?:[\w~./]*/)?redhost( [^|;\n#)]*)", re.MULTILINE)
 STEPS = os.path.join(ROOT, "docs", "extend", "strategy")
+# Pages with commands on a reader's files, which begin so.
+FILES = ("README.md", "docs/use/answers.md", "docs/use/devices-and-ranks.md", "docs/use/first-steps.md", "docs/use/large-files.md",
+         "docs/use/numpy.md", "docs/use/operators.md", "docs/use/recipes.md")
+ON_FILES = re.compile(r"(?:x=\$\()?(?:cat \S+ \| )?redhost (?:\w+\.npy|-i |--merge )")
+NOT_HERE = re.compile(r"\.\.\.|-d 0:0,0:1|price|x\.npy --finalize")
 
 
 def read(path):
@@ -61,6 +66,37 @@ def commands_on(page):
 def unknown_options(page, known):
     """Options of redhost, in code, that it does not have."""
     return [word for command in commands_on(page) for word in re.findall(r"(?<=\s)--[\w-]+", command) if word not in known]
+
+
+def commands_on_files(page):
+    """Commands on a reader's files; of a table's cell also each option alone that follows a command."""
+    text = read(os.path.join(ROOT, page))
+    lines = [line.split("  #")[0].strip() for block in BLOCK.finditer(text) for line in block.group(3).splitlines()]
+    for line in BLOCK.sub("", text).splitlines():
+        command = "redhost x.npy" if page.endswith(("numpy.md", "recipes.md")) else ""
+        for piece in re.findall(r"`([^`]+)`", line):
+            piece = piece.replace("\\|", "|")
+            if piece.startswith("redhost "):
+                command = " ".join(piece.split()[:2])
+            elif command and re.match(r"--[a-z]+ |x\.npy,", piece):
+                of = "redhost g.npy" if re.match(r"--op (and|or|xor)$", piece) else command
+                piece = (of if piece.startswith("--") else "redhost") + " " + piece
+            lines.append(piece)
+    return [line for line in lines if ON_FILES.match(line) and not NOT_HERE.search(line)]
+
+
+def make_files(folder):
+    """What the pages call their files: x.npy and so on, of 8000 elements; raw data."""
+    try:
+        import numpy
+    except ImportError as error:
+        raise unittest.SkipTest("needs NumPy") from error
+    x = numpy.linspace(0.1, 1.1, 8000).astype("f4")
+    for name in ("x", "y", "w", "huge", "big", "jan", "feb"):
+        numpy.save(os.path.join(folder, name + ".npy"), numpy.arange(44640) % 5 + 1.0 if name in ("jan", "feb") else x)
+    for name in ("m", "g"):
+        numpy.save(os.path.join(folder, name + ".npy"), numpy.arange(8000) % 2)
+    x.tofile(os.path.join(folder, "x.bin"))
 
 
 class Docs(Tree):
@@ -148,6 +184,18 @@ class Docs(Tree):
             return f"```console\n{text}```"
         with open(path, "w", encoding="utf-8") as file:
             file.write(BLOCK.sub(fill, self.pages[path]))
+
+    def test_commands_on_files(self):
+        folder = tempfile.mkdtemp(dir=self.root)
+        make_files(folder)
+        environment = {**self.environment, "REDHOST_NO_MEASURE": "1", "PATH": os.path.dirname(self.redhost) + ":" + self.environment["PATH"]}
+        commands = {command.replace("1e9", "4000").replace("2e9", "8000"): page for page in FILES for command in commands_on_files(page)}
+        self.assertGreater(len(commands), 60)
+        for command, page in commands.items():
+            done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                  timeout=60, check=False)
+            with self.subTest(page=page, command=command):
+                self.assertEqual((done.returncode, "redhost:" in done.stderr), (0, False), done.stderr)
 
     def known_options(self):
         # --probe, --work, --sample, --part, --trial, --look and --man are for redhost itself.
