@@ -14,6 +14,7 @@ typedef struct rh_app {
   rh_type type; /* the value of --type, or 0 */
   /* --list and --info: what strategies say of an operator that is not built in; else null */
   const struct rh_own_offers *own;
+  struct rh_beside *beside; /* --run A,B: where reports go; else null */
 } rh_app;
 
 /* The program's own status in addition to the library's: --strict, and a result that is noisy or

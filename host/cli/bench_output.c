@@ -4,7 +4,6 @@
 #include "../tools/records/read.h"
 #include "../tools/records/write.h"
 #include "bench_table.h"
-#include "list.h"
 
 #include <errno.h>
 #include <string.h>
@@ -30,21 +29,20 @@ static rh_status check_exports(const rh_typed *typed, rh_error *error) {
   return RH_OK;
 }
 
-static rh_status parse_format(const rh_typed *typed, const char **format, rh_error *error) {
-  static const char *const formats[] = {"table", "markdown", "csv", "json", "jsonl"};
-  uint32_t place;
-  RH_TRY(rh_choice_parse("--format", typed->format, formats, 5, &place, error));
-  if (typed->json && typed->format && strcmp(typed->format, "json") != 0)
-    return rh_fail(error, RH_E_USAGE, "--json and --format=%s are mutually exclusive",
-                   typed->format);
-  *format = typed->json ? "json" : formats[place];
-  return RH_OK;
+static rh_status find_format(const rh_typed *typed, const char **format, rh_error *error) {
+  static const char *const formats[] = {"table", "table", "markdown", "csv", "json", "jsonl"};
+  *format = formats[typed->format];
+  if (!typed->json || !typed->format || strcmp(*format, "json") == 0) {
+    *format = typed->json ? "json" : *format;
+    return RH_OK;
+  }
+  return rh_fail(error, RH_E_USAGE, "--json and --format=%s are mutually exclusive", *format);
 }
 
 rh_status rh_bench_output_open(rh_bench_output *output, const rh_app *app, rh_error *error) {
   const rh_typed *typed = app->typed;
   *output = (rh_bench_output){.app = app};
-  RH_TRY(parse_format(typed, &output->format, error));
+  RH_TRY(find_format(typed, &output->format, error));
   if (typed->dry_run) return RH_OK;
   RH_TRY(check_exports(typed, error));
   if (typed->output) RH_TRY(rh_records_check_path(typed->output, error));

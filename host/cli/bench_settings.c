@@ -23,8 +23,8 @@ static rh_status parse_rules(rh_bench_rules *rules, const rh_typed *typed, rh_er
     percent = 0.2;
     rules->max_time_s = 15;
   }
-  RH_TRY(rh_number_parse(&rh_number_precision, typed->precision, &percent, error));
-  RH_TRY(rh_number_parse(&rh_number_max_time, typed->max_time, &rules->max_time_s, error));
+  if (typed->precision > 0) percent = typed->precision;
+  if (typed->max_time_s > 0) rules->max_time_s = typed->max_time_s;
   RH_TRY(rh_samples_parse(typed->samples, &rules->min_samples, &rules->max_samples, error));
   if (rules->min_samples > RH_MOST_SAMPLES)
     return rh_fail(error, RH_E_USAGE, "--samples %s: at most %d samples per point", typed->samples,
@@ -64,11 +64,6 @@ static rh_status check_sizes(const rh_bench_settings *settings, rh_error *error)
         return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined",
                        rh_bench_op_name(settings, settings->ops.list[j]));
   return RH_OK;
-}
-
-static rh_status parse_isolation(rh_bench_settings *settings, const char *when, rh_error *error) {
-  RH_TRY(rh_parse_when("--isolate", when, 0, &settings->isolate_installed, error));
-  return rh_parse_when("--isolate", when, 1, &settings->isolate_others, error);
 }
 
 /* Operators, as they are typed. */
@@ -137,10 +132,7 @@ static rh_status parse_ops(rh_bench_settings *settings, const rh_app *app, rh_er
 }
 
 /* Several processes are processes of the strategies' own. */
-static rh_status parse_processes(rh_bench_settings *settings, const rh_typed *typed,
-                                 rh_error *error) {
-  settings->processes = 1;
-  RH_TRY(rh_processes_parse(typed->processes, &settings->processes, error));
+static rh_status check_processes(rh_bench_settings *settings, rh_error *error) {
   if (settings->processes == 1) return RH_OK;
   if (!settings->isolate_others)
     return rh_fail(error, RH_E_USAGE, "--processes=%u and --isolate=never are mutually exclusive",
@@ -149,16 +141,6 @@ static rh_status parse_processes(rh_bench_settings *settings, const rh_typed *ty
     return rh_fail(error, RH_E_USAGE, "--processes=%u and --once are mutually exclusive",
                    settings->processes);
   settings->isolate_installed = 1;
-  return RH_OK;
-}
-
-static rh_status parse_words(rh_bench_settings *settings, const rh_typed *typed, rh_error *error) {
-  static const char *const caches[] = {"cold", "hot"};
-  static const char *const timers[] = {"auto", "event", "host"};
-  uint32_t hot;
-  RH_TRY(rh_choice_parse("--cache", typed->cache, caches, 2, &hot, error));
-  RH_TRY(rh_choice_parse("--timer", typed->timer, timers, 3, &settings->timer, error));
-  settings->hot = (int)hot;
   return RH_OK;
 }
 
@@ -198,7 +180,13 @@ rh_status rh_bench_settings_parse(rh_bench_settings *settings, const rh_app *app
   const rh_typed *typed = app->typed;
   *settings = (rh_bench_settings){
       .data = typed->data ? typed->data : "uniform",
-      .timeout_s = 60,
+      .timeout_s = typed->timeout_s > 0 ? typed->timeout_s : 60,
+      .seed = typed->seed,
+      .processes = (uint32_t)typed->processes,
+      .isolate_installed = rh_when(typed->isolate, 0),
+      .isolate_others = rh_when(typed->isolate, 1),
+      .hot = typed->cache == 2,
+      .timer = typed->timer ? typed->timer - 1 : 0,
       .params = typed->settings,
       .n_params = typed->n_settings,
       .peers = typed->peers.list,
@@ -208,11 +196,7 @@ rh_status rh_bench_settings_parse(rh_bench_settings *settings, const rh_app *app
       .user = typed,
   };
   RH_TRY(parse_rules(&settings->rules, typed, error));
-  RH_TRY(parse_words(settings, typed, error));
-  RH_TRY(parse_isolation(settings, typed->isolate, error));
-  RH_TRY(parse_processes(settings, typed, error));
-  RH_TRY(rh_number_parse(&rh_number_timeout, typed->timeout, &settings->timeout_s, error));
-  RH_TRY(rh_seed_parse(typed->seed, &settings->seed, error));
+  RH_TRY(check_processes(settings, error));
   RH_TRY(rh_array_check_kind(settings->data, error));
   RH_TRY(parse_ops(settings, app, error));
   /* Tuned parameters also serve similar sizes, so one size per class is enough. */

@@ -1,7 +1,7 @@
 /* redhost --completion=SHELL: completions for each shell, made from the table of options. */
 #include "../core/base/error.h"
 #include "../core/base/text.h"
-#include "option_table.h"
+#include "options.h"
 #include "pages.h"
 
 #include <string.h>
@@ -14,9 +14,10 @@ static int kind_of(const rh_option *row) {
   static const struct {
     const char *argument;
     int kind;
-  } kinds[] = {{"OP", OPERATORS},    {"TYPE", WORDS},       {"KIND", WORDS},        {"WHEN", WORDS},
-               {"SHELL", WORDS},     {"SPEC", WORDS},       {"NAME", STRATEGIES},   {"FILE", FILES},
-               {"DIR", DIRECTORIES}, {"DIRS", DIRECTORIES}, {"NAME [DIR]", NOTHING}};
+  } kinds[] = {{"OP", OPERATORS},     {"TYPE", WORDS},        {"KIND", WORDS}, {"SHELL", WORDS},
+               {"SPEC", WORDS},       {"NAME", STRATEGIES},   {"FILE", FILES}, {"DIR", DIRECTORIES},
+               {"DIRS", DIRECTORIES}, {"NAME [DIR]", NOTHING}};
+  if (row->words) return WORDS;
   for (size_t k = 0; row->argument && k < sizeof kinds / sizeof *kinds; k++)
     if (strcmp(row->argument, kinds[k].argument) == 0) return kinds[k].kind;
   return NOTHING;
@@ -37,7 +38,9 @@ static void add_listed(rh_text *text, const char *doc) {
 }
 
 static void add_words(rh_text *text, const rh_option *row) {
-  if (strcmp(row->argument, "SHELL") == 0)
+  if (row->words)
+    rh_text_add(text, "%s", row->words);
+  else if (strcmp(row->argument, "SHELL") == 0)
     rh_text_add(text, "bash zsh fish");
   else if (strcmp(row->argument, "SPEC") == 0)
     rh_text_add(text, "gpu cpu accelerator");

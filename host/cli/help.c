@@ -2,7 +2,7 @@
 #include "../core/base/error.h"
 #include "../core/base/text.h"
 #include "../core/base/vocabulary.h"
-#include "option_table.h"
+#include "options.h"
 #include "table.h"
 
 #include <ctype.h>
@@ -49,12 +49,6 @@ static void put_row(FILE *out, const rh_option *row, const char *doc) {
   }
 }
 
-static const rh_option *find(const char *name) {
-  for (size_t k = 0; k < rh_n_options; k++)
-    if (strcmp(rh_option_table[k].name, name) == 0) return &rh_option_table[k];
-  return NULL;
-}
-
 /* "modes", of the section "Modes (one; ...)". */
 static void topic_of(const char *section, char topic[32]) {
   size_t length = strcspn(section, " ");
@@ -79,7 +73,7 @@ static void put_screen(FILE *out) {
         "exact reference. `redhost x.npy' prints the sum, by the fastest strategy.\n\n",
         out);
   for (size_t k = 0; k < sizeof screen / sizeof *screen; k++)
-    put_row(out, find(screen[k].name), screen[k].doc);
+    put_row(out, rh_option_find(screen[k].name), screen[k].doc);
   rh_text_add(&text, "More: redhost --help TOPIC, an option's name or one of ");
   add_topics(&text);
   rh_text_add(&text, ".");
@@ -133,7 +127,8 @@ static rh_status unknown_topic(const char *topic, rh_error *error) {
 
 rh_status rh_options_help(const rh_typed *typed, FILE *out, rh_error *error) {
   const char *topic = typed->n_operands ? typed->operands[0] : NULL;
-  const rh_option *row = topic ? find(topic + (strncmp(topic, "--", 2) == 0 ? 2 : 0)) : NULL;
+  const rh_option *row =
+      topic ? rh_option_find(topic + (strncmp(topic, "--", 2) == 0 ? 2 : 0)) : NULL;
   int is_all = topic && strcmp(topic, "all") == 0;
   if (!topic) {
     put_screen(out);

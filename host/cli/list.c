@@ -23,20 +23,21 @@ rh_status rh_list_visit(const char *option, const char *list, rh_visit_word *vis
   return status;
 }
 
-rh_status rh_choice_parse(const char *option, const char *word, const char *const *words,
-                          uint32_t n, uint32_t *place, rh_error *error) {
+rh_status rh_choice_parse(const char *option, const char *word, const char *words, uint32_t *place,
+                          rh_error *error) {
   rh_text list = {0};
-  *place = 0;
-  if (!word) return RH_OK;
-  for (uint32_t k = 0; k < n; k++) {
-    if (strcmp(word, words[k]) == 0) {
+  const char *at = words;
+  for (uint32_t k = 1; *at; k++) {
+    size_t length = strcspn(at, " ");
+    if (strlen(word) == length && strncmp(word, at, length) == 0) {
       *place = k;
       rh_text_finish(&list);
       return RH_OK;
     }
-    rh_text_add(&list, "%s%s", k == 0 ? "" : k + 1 < n ? ", " : " or ", words[k]);
+    rh_text_add(&list, "%s%.*s", k == 1 ? "" : at[length] ? ", " : " or ", (int)length, at);
+    at += length + (at[length] == ' ');
   }
-  rh_fail(error, RH_E_USAGE, "%s '%s': expected %s", option, word, rh_text_get(&list));
+  rh_fail(error, RH_E_USAGE, "--%s '%s': expected %s", option, word, rh_text_get(&list));
   rh_text_finish(&list);
   return RH_E_USAGE;
 }

@@ -3,10 +3,10 @@
 
 #include <redhost/redhost.h>
 
-/* *place: the index of `word` in words[0..n); 0 if it is null.  Any other word: RH_E_USAGE, naming
- * `option` and all words. */
-rh_status rh_choice_parse(const char *option, const char *word, const char *const *words,
-                          uint32_t n, uint32_t *place, rh_error *error);
+/* *place: which of `words`, with spaces between, the word is, from 1.  Any other word: RH_E_USAGE,
+ * naming `option` and all words. */
+rh_status rh_choice_parse(const char *option, const char *word, const char *words, uint32_t *place,
+                          rh_error *error);
 
 /* Receives one word, which is never empty and is valid only during the call. */
 typedef rh_status rh_visit_word(void *context, const char *word, rh_error *error);

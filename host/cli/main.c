@@ -12,9 +12,12 @@
 #include "../tools/verify/verify.h"
 #include "app.h"
 #include "axes.h"
+#include "beside.h"
 #include "crash.h"
 #include "json.h"
+#include "list.h"
 #include "pages.h"
+#include "run_options.h"
 #include "run_ranks.h"
 #include "say_error.h"
 #include "signals.h"
@@ -92,8 +95,9 @@ static const char *own_path(char *path, size_t size) {
   return access(path, X_OK) == 0 ? path : "/proc/self/exe";
 }
 
-static rh_status run_mode(const rh_typed *typed, rh_terminal *terminal, rh_error *error) {
-  rh_app app = {.typed = typed, .terminal = terminal};
+static rh_status run_mode(const rh_typed *typed, rh_terminal *terminal, rh_beside *beside,
+                          rh_error *error) {
+  rh_app app = {.typed = typed, .terminal = terminal, .beside = beside};
   char program[PATH_MAX];
   rh_options options = {
       .struct_size = sizeof options,
@@ -118,6 +122,52 @@ static rh_status run_mode(const rh_typed *typed, rh_terminal *terminal, rh_error
   rh_crash_watch(NULL);
   rh_context_close(app.context);
   return status;
+}
+
+/* --run A,B: each as if it were alone.  The first failure is the status; others are told. */
+typedef struct each {
+  const rh_typed *typed;
+  rh_terminal *terminal;
+  rh_beside beside;
+  rh_error first;
+} each;
+
+static rh_status run_one(void *context, const char *name, rh_error *error) {
+  each *all = context;
+  rh_typed typed = *all->typed;
+  rh_error why = {0};
+  typed.name = name;
+  (void)error;
+  rh_status status = run_mode(&typed, all->terminal, &all->beside, &why);
+  if (status == RH_OK) return RH_OK;
+  if (status != RH_E_WRONG) rh_beside_add_failure(&all->beside, name, &why);
+  if (all->first.status == RH_OK)
+    all->first = why;
+  else if (why.message[0] && strcmp(why.message, all->first.message) != 0)
+    rh_say_error(all->terminal, &why);
+  return status == RH_E_CANCELLED ? status : RH_OK;
+}
+
+static rh_status run_each(const rh_typed *typed, rh_terminal *terminal, rh_error *error) {
+  each all = {.typed = typed, .terminal = terminal};
+  if ((typed->input && strcmp(typed->input, "-") == 0) || rh_run_options_want_ranks(typed))
+    return rh_fail(error, RH_E_USAGE,
+                   "--run '%s': standard input, ranks and --partial take one strategy",
+                   typed->name);
+  rh_status status = rh_list_visit("--run", typed->name, run_one, &all, error);
+  if (status == RH_OK && !typed->quiet) status = rh_beside_print(&all.beside, terminal, error);
+  if (all.first.status != RH_OK) {
+    *error = all.first;
+    status = all.first.status;
+  }
+  rh_beside_finish(&all.beside);
+  return status;
+}
+
+static rh_status run(const rh_typed *typed, rh_terminal *terminal, rh_error *error) {
+  if (typed->mode == RH_MODE_RUN && strchr(typed->name, ','))
+    return run_each(typed, terminal, error);
+  return run_mode(typed, terminal, NULL, error);
 }
 
 /* Errors such as a full disk or a closed pipe may only show in the last write. */
@@ -171,7 +221,7 @@ static int start(int argc, char **argv) {
   uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
   rh_status status = rh_options_parse(&typed, argc, argv, &error);
   rh_terminal_catch_interrupt();
-  if (status == RH_OK) status = rh_terminal_init(&terminal, &typed, &error);
+  if (status == RH_OK) rh_terminal_init(&terminal, &typed);
   if (status == RH_OK && typed.mode == RH_MODE_HELP && typed.json)
     status = rh_fail(&error, RH_E_USAGE, "--json cannot be used with --help");
   else if (status == RH_OK && typed.mode == RH_MODE_HELP)
@@ -183,7 +233,7 @@ static int start(int argc, char **argv) {
   else if (status == RH_OK && typed.mode == RH_MODE_COMPLETION)
     status = rh_print_completion(stdout, typed.name, &error);
   else if (status == RH_OK)
-    status = run_mode(&typed, &terminal, &error);
+    status = run(&typed, &terminal, &error);
   rh_terminal_clear(&terminal);
   rh_error of_output;
   if (flush_output(&of_output) != RH_OK && status == RH_OK) {

@@ -1,5 +1,5 @@
 /* redhost --man: the manual page, in the man macros of roff. */
-#include "option_table.h"
+#include "options.h"
 #include "pages.h"
 
 #include <ctype.h>

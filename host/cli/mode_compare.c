@@ -283,8 +283,7 @@ static rh_status check_exports(const work *w, rh_error *error) {
 }
 
 static rh_status compare_files(work *w, rh_error *error) {
-  double percent = 1;
-  RH_TRY(rh_number_parse(&rh_number_threshold, w->app->typed->threshold, &percent, error));
+  double percent = w->app->typed->threshold > 0 ? w->app->typed->threshold : 1;
   RH_TRY(check_exports(w, error));
   if (strcmp(w->old_path, "-") == 0 && strcmp(w->new_path, "-") == 0)
     return rh_fail(error, RH_E_USAGE, "--compare: only one of the files can be standard input");

@@ -1,6 +1,7 @@
 /* redhost --list */
-#include "../core/base/error.h"
+#include "../core/base/alloc.h"
 #include "app.h"
+#include "axes.h"
 #include "json.h"
 #include "list_transports.h"
 #include "offers.h"
@@ -8,6 +9,8 @@
 #include "plain.h"
 #include "table.h"
 #include "user_operator.h"
+
+#include <stdlib.h>
 
 static uint32_t count_shown(const rh_registry *registry) {
   uint32_t n = 0;
@@ -114,13 +117,24 @@ static rh_status print_json(const rh_app *app, const rh_registry *registry,
   return rh_json_print(document, error);
 }
 
+/* A plugin that somebody works on is not left out without a word. */
+static void say_why_not(const rh_app *app, const rh_entry *entry) {
+  char text[512];
+  snprintf(text, sizeof text, "%s is left out: %s", entry->name,
+           rh_offer_for(app, entry)->answer.reason);
+  rh_terminal_say(app->terminal, text);
+}
+
 /* -q: the names; of those that serve an operator that is not built in, if it is about one. */
 static void print_names(const rh_app *app, const rh_registry *registry) {
   rh_context_report_missing_plugins(app->context);
   for (uint32_t k = 0; k < registry->n_entries; k++) {
     const rh_entry *entry = &registry->entries[k];
-    if (entry->shadowed_by || (app->own && rh_offer_for(app, entry)->status != RH_OK)) continue;
-    printf("%s\n", entry->name);
+    if (entry->shadowed_by) continue;
+    if (!app->own || rh_offer_for(app, entry)->status == RH_OK)
+      printf("%s\n", entry->name);
+    else if (!entry->installed)
+      say_why_not(app, entry);
   }
 }
 
@@ -134,6 +148,40 @@ static rh_status print_list(const rh_app *app, const rh_registry *registry,
   return RH_OK;
 }
 
+/* Copies the entries of the strategies that are to be listed; they are borrowed. */
+static rh_status select_entries(const char *list, rh_registry *some, rh_error *error) {
+  const uint32_t n = some->n_entries;
+  unsigned char *selected = NULL;
+  const char **names = NULL;
+  rh_entry *entries = NULL;
+  rh_status status = RH_NEW(&names, n + 1, "the strategies' names", error);
+  if (status == RH_OK) status = RH_NEW(&selected, n + 1, "the strategies' names", error);
+  if (status == RH_OK) status = RH_NEW(&entries, n + 1, "the strategies", error);
+  for (uint32_t k = 0; k < n && status == RH_OK; k++) names[k] = some->entries[k].name;
+  if (status == RH_OK) status = rh_strategies_select(list, names, n, selected, error);
+  some->n_entries = 0;
+  for (uint32_t k = 0; k < n && status == RH_OK; k++)
+    if (selected[k]) entries[some->n_entries++] = some->entries[k];
+  free(names);
+  free(selected);
+  if (status != RH_OK) free(entries);
+  some->entries = status == RH_OK ? entries : NULL;
+  return status;
+}
+
+static rh_status list_some(const rh_app *app, const rh_registry *registry,
+                           const rh_error *no_device, rh_error *error) {
+  rh_own_offers own = {0};
+  rh_app with = *app;
+  if (!rh_user_operator_is_wanted(app->typed)) return print_list(app, registry, no_device, error);
+  with.own = &own;
+  rh_status status =
+      rh_own_offers_ask(&own, app, registry, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, error);
+  if (status == RH_OK) status = print_list(&with, registry, no_device, error);
+  rh_own_offers_finish(&own);
+  return status;
+}
+
 rh_status rh_mode_list(const rh_app *app, rh_error *error) {
   const rh_registry *registry;
   rh_error no_device = {0};
@@ -143,13 +191,9 @@ rh_status rh_mode_list(const rh_app *app, rh_error *error) {
                    rh_op_name(app->op), rh_type_name(app->type), rh_op_domain(app->op));
   RH_TRY(rh_context_registry(app->context, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, &registry,
                              &no_device, error));
-  if (!rh_user_operator_is_wanted(app->typed)) return print_list(app, registry, &no_device, error);
-  rh_own_offers own = {0};
-  rh_app with = *app;
-  with.own = &own;
-  rh_status status =
-      rh_own_offers_ask(&own, app, registry, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, error);
-  if (status == RH_OK) status = print_list(&with, registry, &no_device, error);
-  rh_own_offers_finish(&own);
+  rh_registry some = *registry;
+  if (app->typed->strategy) RH_TRY(select_entries(app->typed->strategy, &some, error));
+  rh_status status = list_some(app, &some, &no_device, error);
+  if (app->typed->strategy) free(some.entries);
   return status;
 }

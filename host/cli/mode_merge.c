@@ -71,10 +71,6 @@ static rh_status judge_options(const rh_app *app, rh_error *error) {
   const rh_options *options = &app->context->options;
   const rh_cl_device *device;
   rh_discovery found;
-  double timeout_s;
-  int isolated;
-  RH_TRY(rh_parse_when("--isolate", app->typed->isolate, 0, &isolated, error));
-  RH_TRY(rh_number_parse(&rh_number_timeout, app->typed->timeout, &timeout_s, error));
   if (options->device) RH_TRY(rh_context_device(app->context, &device, error));
   RH_TRY(rh_discover(&found, options, error));
   rh_discovery_finish(&found);

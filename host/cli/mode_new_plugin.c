@@ -1,15 +1,31 @@
 /* redhost --new-plugin NAME [DIR] */
 #include "../core/base/error.h"
 #include "../core/plug/plugin.h"
+#include "../operators/catalog/catalog.h"
 #include "app.h"
 #include "next.h"
 #include "template.h"
 
 #include <string.h>
 
+/* --info NAME would be of one of the two. */
+static rh_status check_is_no_operator(const rh_app *app, const char *name, rh_error *error) {
+  rh_catalog catalog;
+  rh_status status = RH_OK;
+  RH_TRY(rh_catalog_scan(&catalog, &app->context->options, error));
+  if (rh_catalog_find(&catalog, name))
+    status = rh_fail(error, RH_E_USAGE,
+                     "there is an operator '%s', which --op and --info mean by that name; choose "
+                     "another name",
+                     name);
+  rh_catalog_finish(&catalog);
+  return status;
+}
+
 /* An existing strategy of that name would hide the new one or be hidden by it. */
 static rh_status check_is_new(const rh_app *app, const char *name, rh_error *error) {
   rh_registry registry;
+  RH_TRY(check_is_no_operator(app, name, error));
   RH_TRY(rh_registry_scan(&registry, &app->context->options, NULL, 0, error));
   const rh_entry *entry = rh_registry_find(&registry, name);
   rh_status status = RH_OK;

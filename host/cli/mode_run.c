@@ -324,7 +324,7 @@ static rh_status try_order(const rh_app *app, const run_state *run, rh_error *er
 static rh_status try_strategy(const rh_app *app, run_state *run, rh_error *error) {
   int *isolated = &run->report.isolated;
   RH_TRY(rh_locate(app->context, &run->spec, &run->found, error));
-  RH_TRY(rh_parse_when("--isolate", app->typed->isolate, !run->found.installed, isolated, error));
+  *isolated = rh_when(app->typed->isolate, !run->found.installed);
   run->spec.strategy = run->found.name;
   run->spec.plugin = run->found.path;
   run->report.spec = &run->spec;

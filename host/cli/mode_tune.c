@@ -42,8 +42,7 @@ static rh_status no_cache_error(const rh_typed *typed, const rh_cache *cache, rh
 
 static rh_status parse(work *w, rh_error *error) {
   const rh_typed *typed = w->app->typed;
-  w->budget_s = 60;
-  RH_TRY(rh_number_parse(&rh_number_budget, typed->budget, &w->budget_s, error));
+  w->budget_s = typed->budget_s;
   RH_TRY(rh_bench_settings_parse(&w->settings, w->app, error));
   for (uint32_t t = 0; t < w->settings.types.n; t++)
     if (w->settings.sizes[t][0] == 0)

@@ -277,8 +277,8 @@ static rh_status run_all(work *w, rh_error *error) {
         "--launch '%.60s': expected a command with {n} where the number of ranks stands, "
         "as in 'mpirun -n {n}'",
         typed->launch);
-  RH_TRY(rh_seed_parse(typed->seed, &spec.seed, error));
-  RH_TRY(rh_number_parse(&rh_number_timeout, typed->timeout, &spec.silence_s, error));
+  spec.seed = typed->seed;
+  if (typed->timeout_s > 0) spec.silence_s = typed->timeout_s;
   RH_TRY(RH_NEW(&w->reports, w->n + 1u, "the results", error));
   for (uint32_t k = 0; k < w->n; k++) {
     spec.file = w->targets[k].file;

@@ -1,21 +1,10 @@
 #include "number.h"
 #include "../core/base/error.h"
 #include "../core/base/format.h"
-#include "../tools/records/records.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
-
-const rh_number rh_number_timeout = {"--timeout",
-                                     "seconds, more than 0 and less than 1e9, as in 2 or 0.5", 1e9};
-const rh_number rh_number_max_time = {
-    "--max-time", "seconds for each point, more than 0 and less than 1e6, as in 2 or 0.5", 1e6};
-const rh_number rh_number_budget = {
-    "--budget", "seconds, more than 0 and less than 1e6, as in 300 or 0.5", 1e6};
-const rh_number rh_number_precision = {
-    "--precision", "percent, more than 0 and less than 100, as in 2 or 0.5", 100};
-const rh_number rh_number_threshold = {
-    "--threshold", "percent, more than 0 and less than 1000, as in 5 or 0.5", 1000};
 
 /* Skips at least one digit; null if there is none. */
 static const char *skip_digits(const char *p) {
@@ -35,16 +24,32 @@ static int is_decimal(const char *text) {
   return p && !*p;
 }
 
-rh_status rh_number_parse(const rh_number *number, const char *text, double *value,
-                          rh_error *error) {
+static rh_status unexpected(const char *option, const rh_range *range, const char *text,
+                            rh_error *error) {
+  if (range->expected)
+    return rh_fail(error, RH_E_USAGE, "--%s '%.60s': expected %s", option, text, range->expected);
+  return rh_fail(error, RH_E_USAGE, "--%s '%.60s': expected a number from %llu to %llu", option,
+                 text, (unsigned long long)range->least, (unsigned long long)range->most);
+}
+
+rh_status rh_number_parse(const char *option, const rh_range *range, const char *text,
+                          double *value, rh_error *error) {
   double typed = 0;
-  if (!text) return RH_OK;
   if (is_decimal(text) && rh_read_decimal(text, NULL, &typed) != 0)
     return rh_fail(error, RH_E_NOMEM, "no memory for a number");
   /* Still 0 if the text is not a decimal. */
-  if (typed <= 0 || typed >= number->below)
-    return rh_fail(error, RH_E_USAGE, "%s '%s': expected %s", number->option, text,
-                   number->expected);
+  if (typed <= 0 || typed >= range->below) return unexpected(option, range, text, error);
+  *value = typed;
+  return RH_OK;
+}
+
+rh_status rh_whole_parse(const char *option, const rh_range *range, const char *text,
+                         uint64_t *value, rh_error *error) {
+  const char *end = skip_digits(text);
+  errno = 0;
+  unsigned long long typed = end && !*end ? strtoull(text, NULL, 10) : 0;
+  if (!end || *end || errno || typed < range->least || typed > range->most)
+    return unexpected(option, range, text, error);
   *value = typed;
   return RH_OK;
 }
@@ -74,16 +79,5 @@ rh_status rh_samples_parse(const char *text, uint32_t *least, uint32_t *most, rh
                    text);
   *least = first;
   *most = last;
-  return RH_OK;
-}
-
-rh_status rh_processes_parse(const char *text, uint32_t *n, rh_error *error) {
-  uint32_t typed;
-  if (!text) return RH_OK;
-  const char *end = count(text, &typed);
-  if (!end || *end || typed > RH_MAX_PROCESSES)
-    return rh_fail(error, RH_E_USAGE, "--processes '%s': expected a number from 1 to %d", text,
-                   RH_MAX_PROCESSES);
-  *n = typed;
   return RH_OK;
 }

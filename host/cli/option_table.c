@@ -1,5 +1,9 @@
-#include "option_table.h"
+#include "../engine/ranks/local.h"
 #include "../engine/reduction/worker.h"
+#include "../tools/records/records.h"
+#include "options.h"
+
+#include <string.h>
 
 #define IN        RH_IN_MODE
 #define LOOKING   (IN(LIST) | IN(DEVICES) | IN(INFO) | IN(SUMMARY))
@@ -19,47 +23,49 @@
 #define MOST_CHUNK      TEXT_OF(RH_STREAM_MOST_MIB)
 #define DEVICE_CHUNK    TEXT_OF(RH_STREAM_DEVICE_MIB)
 
-#define AT(field) offsetof(rh_typed, field)
+#define AT(field) .offset = offsetof(rh_typed, field)
 
 const rh_option rh_option_table[] = {
     {"list", 'l', RH_OPTION_MODE, NULL, "Modes (one; with none, a summary of this machine)",
-     "list strategies, and whether each can run here", RH_MODE_LIST, 0},
-    {"ops", 0, RH_OPTION_MODE, NULL, NULL, "list operators", RH_MODE_OPS, 0},
+     "list strategies, and whether each can run here", RH_MODE_LIST, .offset = 0},
+    {"ops", 0, RH_OPTION_MODE, NULL, NULL, "list operators", RH_MODE_OPS, .offset = 0},
     {"run", 'r', RH_OPTION_MODE_WORD, "NAME", NULL,
-     "reduce with strategy NAME, or `auto' for the best one", RH_MODE_RUN, 0},
-    {"bench", 'b', RH_OPTION_MODE, NULL, NULL, "benchmark strategies over sizes", RH_MODE_BENCH, 0},
-    {"devices", 0, RH_OPTION_MODE, NULL, NULL, "list OpenCL devices", RH_MODE_DEVICES, 0},
+     "reduce with strategy NAME, or `auto' for the best one;\nA,B: with each, side by side",
+     RH_MODE_RUN, .offset = 0},
+    {"bench", 'b', RH_OPTION_MODE, NULL, NULL, "benchmark strategies over sizes", RH_MODE_BENCH,
+     .offset = 0},
+    {"devices", 0, RH_OPTION_MODE, NULL, NULL, "list OpenCL devices", RH_MODE_DEVICES, .offset = 0},
     {"info", 0, RH_OPTION_MODE_WORD, "NAME", NULL, "describe one strategy or operator",
-     RH_MODE_INFO, 0},
+     RH_MODE_INFO, .offset = 0},
     {"verify", 0, RH_OPTION_MODE, NULL, NULL,
      "run the conformance tests on a strategy, a transport, or\na file of either [all installed "
      "strategies]",
-     RH_MODE_VERIFY, 0},
+     RH_MODE_VERIFY, .offset = 0},
     {"verify-op", 0, RH_OPTION_MODE, NULL, NULL,
      "is an operator, by name, file or --reduce, what it\nclaims to be? Else a counterexample",
-     RH_MODE_VERIFY_OP, 0},
+     RH_MODE_VERIFY_OP, .offset = 0},
     {"tune", 0, RH_OPTION_MODE, NULL, NULL, "find the best parameters for this device, keep them",
-     RH_MODE_TUNE, 0},
+     RH_MODE_TUNE, .offset = 0},
     {"new-plugin", 0, RH_OPTION_MODE_WORD, "NAME [DIR]", NULL,
-     "create a plugin from a template in DIR [./NAME]", RH_MODE_NEW_PLUGIN, 0},
+     "create a plugin from a template in DIR [./NAME]", RH_MODE_NEW_PLUGIN, .offset = 0},
     {"new-operator", 0, RH_OPTION_MODE_WORD, "NAME [DIR]", NULL,
      "create DIR/NAME.op.json [.], an operator, from a\ntemplate; NAME.cl: one in OpenCL C",
-     RH_MODE_NEW_OPERATOR, 0},
+     RH_MODE_NEW_OPERATOR, .offset = 0},
     {"new-transport", 0, RH_OPTION_MODE_WORD, "NAME [DIR]", NULL,
-     "create a transport from a template in DIR [./NAME]", RH_MODE_NEW_TRANSPORT, 0},
+     "create a transport from a template in DIR [./NAME]", RH_MODE_NEW_TRANSPORT, .offset = 0},
     {"compare", 0, RH_OPTION_MODE_WORD, "OLD NEW", NULL, "compare two result files",
-     RH_MODE_COMPARE, 0},
+     RH_MODE_COMPARE, .offset = 0},
     {"merge", 0, RH_OPTION_MODE, NULL, NULL,
-     "merge what --partial wrote: the answer, or one more\n--partial", RH_MODE_MERGE, 0},
+     "merge what --partial wrote: the answer, or one more\n--partial", RH_MODE_MERGE, .offset = 0},
     {"plot", 0, RH_OPTION_MODE_WORD, "FILE", NULL, "draw a result file (needs Python)",
-     RH_MODE_PLOT, 0},
+     RH_MODE_PLOT, .offset = 0},
     {"completion", 0, RH_OPTION_MODE_WORD, "SHELL", NULL, "print completions for bash, zsh or fish",
-     RH_MODE_COMPLETION, 0},
+     RH_MODE_COMPLETION, .offset = 0},
     {"help", 'h', RH_OPTION_MODE, NULL, NULL,
      "print what most people need; --help all: everything;\n--help TOPIC: a section, such as "
      "ranks, or an option",
-     RH_MODE_HELP, 0},
-    {"version", 'V', RH_OPTION_MODE, NULL, NULL, "print the version", RH_MODE_VERSION, 0},
+     RH_MODE_HELP, .offset = 0},
+    {"version", 'V', RH_OPTION_MODE, NULL, NULL, "print the version", RH_MODE_VERSION, .offset = 0},
 
     {"device", 'd', RH_OPTION_WORD, "SPEC", "Problem",
      "index, PLATFORM:INDEX, gpu, cpu, accelerator, or part\n"
@@ -69,8 +75,8 @@ const rh_option rh_option_table[] = {
      DEVICES | IN(PLOT), AT(device)},
     {"strategy", 's', RH_OPTION_WORD, "LIST", NULL,
      "names or globs, `!' excludes: 'tree*,!atomic' [all that\n"
-     "can run]; --verify FILE: the one to test",
-     TIMING | IN(PLOT) | IN(VERIFY), AT(strategy)},
+     "can run]; --verify FILE: the one to test; --list takes\nthem as operands, too",
+     TIMING | IN(LIST) | IN(PLOT) | IN(VERIFY), AT(strategy)},
     {"size", 'n', RH_OPTION_WORD, "SIZES", NULL,
      "elements: 1000000, 1e6, 16Mi, 2^24, 64MiB (bytes)\n"
      "[2^24]; --bench, --tune: lists, and ranges A:B\n"
@@ -113,18 +119,19 @@ const rh_option rh_option_table[] = {
      "onehot units swing zeros infs descending loguniform\nleast greatest ends two [uniform]",
      IN(RUN) | TIMING, AT(data)},
     {"seed", 0, RH_OPTION_WORD, "N", NULL, "for --data, --verify and --tune [1]", TOUCHING,
-     AT(seed)},
+     AT(seed), .range = {"a whole number from 0 to 2^64-1", 0, 0, UINT64_MAX}},
     {"param", 'p', RH_OPTION_SETTING, "KEY=VALUE", NULL,
-     "set a strategy parameter (see --info); repeatable", IN(RUN) | IN(BENCH), 0},
+     "set a strategy parameter (see --info); repeatable", IN(RUN) | IN(BENCH), .offset = 0},
     {"unchecked-op", 0, RH_OPTION_FLAG, NULL, NULL, "use an operator whose laws are broken",
      IN(RUN) | TIMING | IN(VERIFY), AT(unchecked_op)},
     {"no-check", 0, RH_OPTION_FLAG, NULL, NULL, "skip the check against the exact reference",
      IN(RUN), AT(no_check)},
     {"check", 0, RH_OPTION_WORD, "HOW", NULL,
      "full, none, or sampled: of data that are streamed, one\nchunk in 16 [full]", IN(RUN),
-     AT(check)},
+     AT(check), .words = "full sampled none"},
     {"accuracy", 0, RH_OPTION_WORD, "HOW", NULL,
-     "plain, or exact: the exact sum or dot product, rounded\nonce [plain]", IN(RUN), AT(accuracy)},
+     "plain, or exact: the exact sum or dot product, rounded\nonce [plain]", IN(RUN), AT(accuracy),
+     .words = "plain exact"},
     {"stream", 0, RH_OPTION_MAYBE_WORD, "SIZE", NULL,
      "reduce chunk by chunk, in chunks of SIZE bytes [" LEAST_CHUNK "MiB to\n" MOST_CHUNK
      "MiB, by the processor's cache; a GPU: " DEVICE_CHUNK "MiB], as is\ndone with what exceeds "
@@ -146,23 +153,25 @@ const rh_option rh_option_table[] = {
      "share the work with the other processes of a job: mpi,\nunder mpirun; local; or a file",
      IN(RUN), AT(transport)},
     {"ranks", 0, RH_OPTION_WORD, "N", NULL, "start N processes of this host that share the work",
-     IN(RUN), AT(ranks)},
+     IN(RUN), AT(ranks), .range = {NULL, 0, 1, RH_LOCAL_MOST_RANKS}},
     {"transports", 0, RH_OPTION_FLAG, NULL, NULL, "--list: transports instead of strategies",
      IN(LIST), AT(transports)},
 
     {"cache", 0, RH_OPTION_WORD, "STATE", "Measuring", "cold or hot: state of the input [cold]",
-     IN(BENCH), AT(cache)},
+     IN(BENCH), AT(cache), .words = "cold hot"},
     {"precision", 0, RH_OPTION_WORD, "PCT", NULL, "aim for +-PCT% on the median [0.5]", IN(BENCH),
-     AT(precision)},
+     AT(precision), .range = {"percent, more than 0 and less than 100, as in 2 or 0.5", 100, 0, 0}},
     {"max-time", 0, RH_OPTION_WORD, "SEC", NULL, "time limit for each point [1]", IN(BENCH),
-     AT(max_time)},
+     AT(max_time_s),
+     .range = {"seconds for each point, more than 0 and less than 1e6, as in 2 or 0.5", 1e6, 0, 0}},
     {"samples", 0, RH_OPTION_WORD, "MIN[:MAX]", NULL, "number of samples for each point [20]",
      IN(BENCH), AT(samples)},
     {"processes", 0, RH_OPTION_WORD, "N", NULL,
      "measure each point in N processes, one after the other;\n"
      "8 for results that are to be compared [1]",
-     IN(BENCH), AT(processes)},
-    {"timer", 0, RH_OPTION_WORD, "CLOCK", NULL, "auto event host [auto]", IN(BENCH), AT(timer)},
+     IN(BENCH), AT(processes), .range = {NULL, 0, 1, RH_MAX_PROCESSES}},
+    {"timer", 0, RH_OPTION_WORD, "CLOCK", NULL, "auto event host [auto]", IN(BENCH), AT(timer),
+     .words = "auto event host"},
     {"quick", 0, RH_OPTION_FLAG, NULL, NULL,
      "--bench: +-2%, 0.3 s a point; --verify: ten seconds\ninstead of a minute or more",
      IN(VERIFY) | IN(BENCH), AT(quick)},
@@ -176,11 +185,13 @@ const rh_option rh_option_table[] = {
     {"dry-run", 0, RH_OPTION_FLAG, NULL, NULL,
      "print what would be measured, its memory and time, and\nstop", IN(BENCH), AT(dry_run)},
     {"budget", 0, RH_OPTION_WORD, "SEC", NULL, "--tune: total time limit [60]", IN(TUNE),
-     AT(budget)},
+     AT(budget_s),
+     .range = {"seconds, more than 0 and less than 1e6, as in 300 or 0.5", 1e6, 0, 0}},
     {"fresh", 0, RH_OPTION_FLAG, NULL, NULL, "--tune: repeat earlier measurements", IN(TUNE),
      AT(fresh)},
     {"threshold", 0, RH_OPTION_WORD, "PCT", NULL, "--compare: smallest change that counts [1]",
-     IN(COMPARE), AT(threshold)},
+     IN(COMPARE), AT(threshold),
+     .range = {"percent, more than 0 and less than 1000, as in 5 or 0.5", 1000, 0, 0}},
 
     {"include", 0, RH_OPTION_WORD, "TESTS", "Verifying", "only these: V01,V10-V15", IN(VERIFY),
      AT(include)},
@@ -195,7 +206,7 @@ const rh_option rh_option_table[] = {
 
     {"json", 0, RH_OPTION_FLAG, NULL, "Output", "JSON instead of text", EVERYWHERE, AT(json)},
     {"format", 'f', RH_OPTION_WORD, "FMT", NULL, "table markdown csv json jsonl [table]", IN(BENCH),
-     AT(format)},
+     AT(format), .words = "table markdown csv json jsonl"},
     {"output", 'o', RH_OPTION_WORD, "FILE", NULL, "write to FILE instead of standard output",
      IN(BENCH), AT(output)},
     {"export", 0, RH_OPTION_WORDS, "FILE", NULL,
@@ -210,9 +221,10 @@ const rh_option rh_option_table[] = {
      EVERYWHERE & ~IN(SUMMARY), AT(quiet)},
     {"verbose", 'v', RH_OPTION_FLAG, NULL, NULL, "also print build logs, parameters and times",
      EVERYWHERE, AT(verbose)},
-    {"color", 0, RH_OPTION_WORD, "WHEN", NULL, "auto always never [auto]", EVERYWHERE, AT(color)},
+    {"color", 0, RH_OPTION_WORD, "WHEN", NULL, "auto always never [auto]", EVERYWHERE, AT(color),
+     .words = "auto always never"},
     {"progress", 0, RH_OPTION_WORD, "WHEN", NULL, "auto always never [auto]", EVERYWHERE,
-     AT(progress)},
+     AT(progress), .words = "auto always never"},
 
     {"plugin", 0, RH_OPTION_WORD, "FILE", "Other",
      "add a plugin, or an operator's file, before all others", PLUGINS, AT(plugin)},
@@ -223,10 +235,11 @@ const rh_option rh_option_table[] = {
     {"isolate", 0, RH_OPTION_MAYBE_WORD, "WHEN", NULL,
      "auto always never [auto]: run the plugin in its own\n"
      "process; auto: unless it came with redhost",
-     IN(RUN) | IN(MERGE) | TIMING, AT(isolate)},
+     IN(RUN) | IN(MERGE) | TIMING, AT(isolate), .words = "auto always never"},
     {"timeout", 0, RH_OPTION_WORD, "SEC", NULL,
      "kill a plugin's process after SEC seconds of silence\n[60]",
-     IN(RUN) | IN(MERGE) | IN(VERIFY) | TIMING, AT(timeout)},
+     IN(RUN) | IN(MERGE) | IN(VERIFY) | TIMING, AT(timeout_s),
+     .range = {"seconds, more than 0 and less than 1e9, as in 2 or 0.5", 1e9, 0, 0}},
     {"no-cache", 0, RH_OPTION_FLAG, NULL, NULL, "neither read nor write the cache",
      TOUCHING | IN(MERGE) | IN(VERIFY_OP), AT(no_cache)},
     {"no-measure", 0, RH_OPTION_FLAG, NULL, NULL,
@@ -235,6 +248,7 @@ const rh_option rh_option_table[] = {
     {"cache-dir", 0, RH_OPTION_WORD, "DIR", NULL, "[$XDG_CACHE_HOME/redhost]",
      TOUCHING | IN(MERGE) | IN(VERIFY_OP), AT(cache_dir)},
 };
+
 /* Pairs that do not go together, and the way out. */
 const rh_exclusion rh_exclusions[] = {
     {"size", "input", "a file brings its own size"},
@@ -244,11 +258,31 @@ const rh_exclusion rh_exclusions[] = {
     {"plugin", "foreign", "several files go into a directory for --plugin-path"},
     {"quiet", "verbose", "the one prints less, the other more"},
     {"quick", "thorough", "the one takes less time, the other more"},
+    {"output", "run",
+     "-q prints the value alone and --json all of it, as in redhost x.npy -q > sum"},
+    {"strategy", "run", "--run NAME is the strategy, and --run A,B runs several"},
+    {"input", "bench", "it measures generated elements; --run NAME -i FILE -v measures a file"},
+    {"axis", NULL, "the whole array is reduced; --where 'i % 8 == 3' takes column 3 of 8"},
     {NULL, NULL, NULL}};
+
+const rh_operand_rule rh_operand_table[] = {
+    {IN(COMPARE), 1, 1, "two files, as in --compare old.json new.json"},
+    {IN(MERGE), 1, UINT32_MAX, "files that --partial wrote"},
+    {IN(VERIFY) | IN(VERIFY_OP), 0, RH_MAX_OPERANDS, "at most 64 names or files at once"},
+    {IN(LIST), 0, UINT32_MAX, "names or globs"},
+    {IN(HELP), 0, 1, "one topic, as in --help measuring"},
+    {NEW, 0, 1, "a name and one directory"},
+    {~0u, 0, 0, NULL}};
 
 _Static_assert(sizeof rh_option_table / sizeof *rh_option_table <= RH_MOST_OPTIONS,
                "arrays of the parser are large enough");
 const size_t rh_n_options = sizeof rh_option_table / sizeof *rh_option_table;
+
+const rh_option *rh_option_find(const char *name) {
+  for (size_t k = 0; k < rh_n_options; k++)
+    if (strcmp(rh_option_table[k].name, name) == 0) return &rh_option_table[k];
+  return NULL;
+}
 
 const rh_option_note rh_options_environment[] = {
     {"REDHOST_DEVICE", "as --device"},

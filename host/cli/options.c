@@ -1,11 +1,11 @@
+#include "options.h"
 #include "../core/base/error.h"
 #include "../core/base/text.h"
 #include "../core/base/vocabulary.h"
 #include "../core/plug/rank.h"
-#include "option_table.h"
+#include "list.h"
 
 #include <getopt.h>
-#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,13 +15,7 @@
 static rh_status set_mode(rh_typed *typed, const rh_option *row, const char *argument,
                           const char **mode_option, rh_error *error) {
   if (*mode_option && strcmp(*mode_option, row->name) == 0 && row->kind == RH_OPTION_MODE_WORD)
-    return rh_fail(error, RH_E_USAGE, "--%s is given twice; one %s at a time", row->name,
-                   row->value == RH_MODE_COMPLETION      ? "shell"
-                   : row->value == RH_MODE_COMPARE       ? "pair"
-                   : row->value == RH_MODE_PLOT          ? "file"
-                   : row->value == RH_MODE_NEW_OPERATOR  ? "operator"
-                   : row->value == RH_MODE_NEW_TRANSPORT ? "transport"
-                                                         : "strategy");
+    return rh_fail(error, RH_E_USAGE, "--%s is given twice; one at a time", row->name);
   if (*mode_option && strcmp(*mode_option, row->name) != 0)
     return rh_fail(error, RH_E_USAGE, "--%s and --%s are mutually exclusive", *mode_option,
                    row->name);
@@ -57,7 +51,7 @@ static rh_status add_word(rh_words *words, const rh_option *row, const char *arg
 }
 
 /* A second value would replace the first without a word. */
-static rh_status check_once(const rh_option *row, uint32_t is_given, rh_error *error) {
+static rh_status check_once(const rh_option *row, int is_given, rh_error *error) {
   if (!is_given || (row->kind != RH_OPTION_WORD && row->kind != RH_OPTION_MAYBE_WORD)) return RH_OK;
   return rh_fail(error, RH_E_USAGE, "--%s is given twice", row->name);
 }
@@ -65,6 +59,7 @@ static rh_status check_once(const rh_option *row, uint32_t is_given, rh_error *e
 static rh_status take_option(rh_typed *typed, const rh_option *row, const char *argument,
                              const char **mode_option, rh_error *error) {
   char *field = (char *)typed + row->offset;
+  if (row->words || row->range.expected || row->range.most) return RH_OK; /* take_values() */
   switch (row->kind) {
   case RH_OPTION_MODE:
   case RH_OPTION_MODE_WORD: return set_mode(typed, row, argument, mode_option, error);
@@ -85,10 +80,19 @@ static int find_row(int code) {
   return -1;
 }
 
-static int find_name(const char *name) {
-  for (int k = 0; k < (int)rh_n_options; k++)
-    if (strcmp(rh_option_table[k].name, name) == 0) return k;
-  return -1;
+/* Was the option of that name typed?  said: what was typed for each row. */
+static int is_said(const char *const *said, const char *name) {
+  const rh_option *row = rh_option_find(name);
+  return row && said[row - rh_option_table];
+}
+
+/* What there is instead of an option in this mode, or null. */
+static const char *instead_of(const char *option, const char *mode) {
+  for (const rh_exclusion *pair = rh_exclusions; pair->one; pair++)
+    if (strcmp(pair->one, option) == 0 &&
+        (mode ? pair->other && strcmp(pair->other, mode) == 0 : !pair->other))
+      return pair->instead;
+  return NULL;
 }
 
 /* An unknown or ambiguous abbreviation, such as "--de=x". */
@@ -98,6 +102,8 @@ static rh_status unknown_long_option(const char *typed, rh_error *error) {
   rh_text meant = {0};
   uint32_t n = 0;
   snprintf(word, sizeof word, "%.*s", (int)strcspn(typed + 2, "="), typed + 2);
+  const char *instead = instead_of(word, NULL);
+  if (instead) return rh_fail(error, RH_E_USAGE, "there is no --%s: %s", word, instead);
   for (size_t k = 0; k < rh_n_options; k++) {
     names[k] = rh_option_table[k].name;
     if (strncmp(rh_option_table[k].name, word, strlen(word)) == 0)
@@ -132,16 +138,18 @@ static rh_status malformed(int code, char **argv, rh_error *error) {
 
 /* Without a mode: is there something on standard input to reduce?  An open pipe that brings nothing
  * soon, as of ssh, is not, unless an option would mean nothing otherwise. */
-static int has_data(const rh_typed *typed, const uint32_t *given) {
+static int has_data(const char *const *said) {
   enum { SOON_MS = 100 };
   struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
   struct stat info;
   int asks = 0;
   for (size_t k = 0; k < rh_n_options; k++) {
-    if (given[k] && !(rh_option_table[k].value & RH_IN_MODE(RUN))) return 0;
-    asks |= given[k] && !(rh_option_table[k].value & RH_IN_MODE(SUMMARY));
+    if (said[k] && !(rh_option_table[k].value & RH_IN_MODE(RUN))) return 0;
+    asks |= said[k] && !(rh_option_table[k].value & RH_IN_MODE(SUMMARY));
   }
-  if (typed->size || typed->data || typed->seed || fstat(STDIN_FILENO, &info) != 0) return 0;
+  if (is_said(said, "size") || is_said(said, "data") || is_said(said, "seed") ||
+      fstat(STDIN_FILENO, &info) != 0)
+    return 0;
   if (S_ISREG(info.st_mode)) return asks || lseek(STDIN_FILENO, 0, SEEK_CUR) < info.st_size;
   if (!S_ISFIFO(info.st_mode) && !S_ISSOCK(info.st_mode)) return 0;
   return asks || (poll(&input, 1, SOON_MS) == 1 && input.revents & POLLIN);
@@ -153,41 +161,41 @@ static int looks_like_file(const char *word) {
          (length > 4 && strcmp(word + length - 4, ".npy") == 0);
 }
 
-/* Operands that are files are the input, as --input gives it: one list. */
-static rh_status take_files(rh_typed *typed, char **operands, int n, rh_error *error) {
+/* Operands are what an option gives otherwise: one list. */
+static rh_status take_list(rh_typed *typed, const char **list, const char *option, char **operands,
+                           int n, rh_error *error) {
   size_t used = 0;
-  if (typed->input)
+  if (*list)
     return rh_fail(error, RH_E_USAGE,
-                   "--input and the operand '%s' are mutually exclusive: several files are one "
-                   "list, --input x.npy,y.npy, or all operands",
-                   operands[0]);
-  typed->input = operands[0];
+                   "--%s and the operand '%s' are mutually exclusive: several are one list, as in "
+                   "--%s A,B, or all operands",
+                   option, operands[0], option);
+  *list = operands[0];
   for (int k = 0; n > 1 && k < n; k++) {
     if (strchr(operands[k], ','))
       return rh_fail(error, RH_E_USAGE,
-                     "'%s': a file whose name has a comma cannot be one of several; rename it",
-                     operands[k]);
-    used += (size_t)snprintf(typed->input_list + used, sizeof typed->input_list - used, "%s%s",
-                             k ? "," : "", operands[k]);
-    if (used >= sizeof typed->input_list)
-      return rh_fail(error, RH_E_USAGE, "the names of %d files are too long together", n);
-    typed->input = typed->input_list;
+                     "'%s': a name with a comma cannot be one of several; rename it", operands[k]);
+    used += (size_t)snprintf(typed->list + used, sizeof typed->list - used, "%s%s", k ? "," : "",
+                             operands[k]);
+    if (used >= sizeof typed->list)
+      return rh_fail(error, RH_E_USAGE, "the names of %d operands are too long together", n);
+    *list = typed->list;
   }
   return RH_OK;
 }
 
 /* Files without a mode, or data on standard input, mean --run auto. */
-static rh_status take_input(rh_typed *typed, uint32_t *given, char **operands, int *n,
+static rh_status take_input(rh_typed *typed, const char **said, char **operands, int *n,
                             const char **mode_option, rh_error *error) {
   int reads = *n > 0 && (!*mode_option || typed->mode == RH_MODE_RUN);
   for (int k = 0; k < *n; k++) reads &= looks_like_file(operands[k]);
   if (reads) {
-    RH_TRY(take_files(typed, operands, *n, error));
-    given[find_name("input")] = 1;
+    RH_TRY(take_list(typed, &typed->input, "input", operands, *n, error));
+    said[rh_option_find("input") - rh_option_table] = typed->input;
     *n = 0;
   }
   if (*mode_option) return RH_OK;
-  if (!typed->input && *n == 0 && has_data(typed, given)) typed->input = "-";
+  if (!typed->input && *n == 0 && has_data(said)) typed->input = "-";
   if (!typed->input) return RH_OK;
   *mode_option = "run";
   typed->mode = RH_MODE_RUN;
@@ -196,19 +204,20 @@ static rh_status take_input(rh_typed *typed, uint32_t *given, char **operands, i
 }
 
 /* Rejects options that the mode would ignore. */
-static rh_status check_modes(const rh_typed *typed, const uint32_t *given, const char *mode_option,
-                             rh_error *error) {
+static rh_status check_modes(const rh_typed *typed, const char *const *said,
+                             const char *mode_option, rh_error *error) {
   if (typed->mode >= RH_MODE_HELP) return RH_OK;
   for (size_t k = 0; k < rh_n_options; k++) {
     const rh_option *row = &rh_option_table[k];
-    if (!given[k] || row->kind == RH_OPTION_MODE || row->kind == RH_OPTION_MODE_WORD ||
+    if (!said[k] || row->kind == RH_OPTION_MODE || row->kind == RH_OPTION_MODE_WORD ||
         row->value & 1u << typed->mode)
       continue;
-    return mode_option
-               ? rh_fail(error, RH_E_USAGE, "--%s cannot be used with --%s", row->name, mode_option)
-               : rh_fail(error, RH_E_USAGE,
-                         "--%s needs a mode, as in redhost --run cascade --%s ...", row->name,
-                         row->name);
+    if (!mode_option)
+      return rh_fail(error, RH_E_USAGE, "--%s needs a mode, as in redhost --run cascade --%s ...",
+                     row->name, row->name);
+    const char *instead = instead_of(row->name, mode_option);
+    return rh_fail(error, RH_E_USAGE, "--%s cannot be used with --%s%s%s", row->name, mode_option,
+                   instead ? ": " : "", instead ? instead : "");
   }
   if (typed->foreign && !rh_is_foreign(typed->foreign))
     return rh_fail(error, RH_E_USAGE, "--foreign '%s': expected a file whose name ends in %s",
@@ -216,9 +225,9 @@ static rh_status check_modes(const rh_typed *typed, const uint32_t *given, const
   return RH_OK;
 }
 
-static rh_status check_exclusions(const uint32_t *given, rh_error *error) {
+static rh_status check_exclusions(const char *const *said, rh_error *error) {
   for (const rh_exclusion *pair = rh_exclusions; pair->one; pair++)
-    if (given[find_name(pair->one)] && given[find_name(pair->other)])
+    if (pair->other && is_said(said, pair->one) && is_said(said, pair->other))
       return rh_fail(error, RH_E_USAGE, "--%s and --%s are mutually exclusive: %s", pair->one,
                      pair->other, pair->instead);
   return RH_OK;
@@ -238,66 +247,74 @@ static void fill_getopt(struct option *options, char *letters) {
   *letters = 0;
 }
 
-/* operands[0], which the mode does not take. */
-static rh_status unexpected(char **operands, rh_error *error) {
-  int row = find_name(operands[0]);
-  return row < 0 ? rh_fail(error, RH_E_USAGE,
-                           "unexpected operand '%s'. Files go with --input, strategies with --run",
-                           operands[0])
-                 : rh_fail(error, RH_E_USAGE, "unexpected operand '%s'; did you mean --%s?",
-                           operands[0], rh_option_table[row].name);
+/* operands[0], of a mode that takes none. */
+static rh_status unexpected(const char *operand, rh_error *error) {
+  const rh_option *row = rh_option_find(operand);
+  if (row)
+    return rh_fail(error, RH_E_USAGE, "unexpected operand '%s'; did you mean --%s?", operand,
+                   row->name);
+  return rh_fail(error, RH_E_USAGE,
+                 "unexpected operand '%s'%s. Files go with --input, strategies "
+                 "with --run",
+                 operand, strpbrk(operand, "./") ? ", and no file is called so" : "");
 }
 
 static rh_status take_operands(rh_typed *typed, char **operands, int n, rh_error *error) {
-  const uint32_t takes_one = RH_IN_MODE(NEW_PLUGIN) | RH_IN_MODE(NEW_OPERATOR) |
-                             RH_IN_MODE(NEW_TRANSPORT) | RH_IN_MODE(COMPARE) | RH_IN_MODE(HELP);
-  int one = (takes_one & 1u << typed->mode) != 0;
-  int is_list = typed->mode == RH_MODE_VERIFY || typed->mode == RH_MODE_VERIFY_OP;
-  int most = typed->mode == RH_MODE_MERGE ? INT_MAX : is_list ? RH_MAX_OPERANDS : one;
-  if (n > most && is_list)
-    return rh_fail(error, RH_E_USAGE, "--%s takes at most %d names or files at once",
-                   typed->mode_option, most);
-  if (n > most && typed->mode == RH_MODE_HELP)
-    return rh_fail(error, RH_E_USAGE, "--help takes one topic, as in --help measuring");
-  if (n > most && most && typed->mode != RH_MODE_COMPARE)
-    return rh_fail(error, RH_E_USAGE,
-                   "unexpected operand '%s'. --%s takes a name and one directory", operands[1],
-                   typed->mode_option);
-  if (typed->mode == RH_MODE_COMPARE && n != 1)
-    return rh_fail(error, RH_E_USAGE,
-                   "--compare takes two files, as in --compare old.json new.json");
-  if (n > most) return unexpected(operands, error);
-  if (typed->mode == RH_MODE_MERGE && n == 0)
-    return rh_fail(error, RH_E_USAGE, "--merge takes files that --partial wrote");
+  const rh_operand_rule *row = rh_operand_table;
+  while (!(row->modes & 1u << typed->mode)) row++;
+  if ((uint32_t)n > row->most && !row->what) return unexpected(operands[0], error);
+  if ((uint32_t)n > row->most)
+    return rh_fail(error, RH_E_USAGE, "unexpected operand '%s'. --%s takes %s", operands[row->most],
+                   typed->mode_option, row->what);
+  if ((uint32_t)n < row->least)
+    return rh_fail(error, RH_E_USAGE, "--%s takes %s", typed->mode_option, row->what);
+  if (typed->mode == RH_MODE_LIST && n)
+    return take_list(typed, &typed->strategy, "strategy", operands, n, error);
   typed->operands = operands;
   typed->n_operands = (uint32_t)n;
+  return RH_OK;
+}
+
+/* Choices and numbers, which are judged last. */
+static rh_status take_values(rh_typed *typed, const char *const *said, rh_error *error) {
+  for (size_t k = 0; k < rh_n_options; k++) {
+    const rh_option *row = &rh_option_table[k];
+    void *field = (char *)typed + row->offset;
+    if (said[k] && row->words)
+      RH_TRY(rh_choice_parse(row->name, said[k], row->words, field, error));
+    else if (said[k] && row->range.most)
+      RH_TRY(rh_whole_parse(row->name, &row->range, said[k], field, error));
+    else if (said[k] && row->range.expected)
+      RH_TRY(rh_number_parse(row->name, &row->range, said[k], field, error));
+  }
   return RH_OK;
 }
 
 static rh_status parse(rh_typed *typed, int argc, char **argv, rh_error *error) {
   struct option options[RH_MOST_OPTIONS + 1] = {{0}};
   char letters[3 * RH_MOST_OPTIONS + 2];
-  uint32_t given[RH_MOST_OPTIONS] = {0};
+  const char *said[RH_MOST_OPTIONS] = {0};
   const char *mode_option = NULL;
   fill_getopt(options, letters);
-  *typed = (rh_typed){.argc = argc, .argv = argv};
+  *typed = (rh_typed){.argc = argc, .argv = argv, .seed = 1, .processes = 1, .budget_s = 60};
   opterr = 0;
   for (;;) {
     int code = getopt_long(argc, argv, letters, options, NULL);
     if (code == -1) break;
     if (code == ':' || code == '?') return malformed(code, argv, error);
     int row = find_row(code);
-    RH_TRY(check_once(&rh_option_table[row], given[row], error));
-    given[row] = 1;
+    RH_TRY(check_once(&rh_option_table[row], said[row] != NULL, error));
+    said[row] = optarg ? optarg : "always";
     RH_TRY(take_option(typed, &rh_option_table[row], optarg, &mode_option, error));
   }
   char **operands = argv + optind;
   int n = argc - optind;
-  RH_TRY(take_input(typed, given, operands, &n, &mode_option, error));
+  RH_TRY(take_input(typed, said, operands, &n, &mode_option, error));
   typed->mode_option = mode_option;
   RH_TRY(take_operands(typed, operands, n, error));
-  RH_TRY(check_modes(typed, given, mode_option, error));
-  return check_exclusions(given, error);
+  RH_TRY(check_modes(typed, said, mode_option, error));
+  RH_TRY(check_exclusions(said, error));
+  return take_values(typed, said, error);
 }
 
 /* "-op sum", which is the letter -o with the value "p"; or null. */
@@ -306,7 +323,7 @@ static const char *with_one_dash(int argc, char **argv) {
     char name[64];
     if (argv[k][0] != '-' || argv[k][1] == '-' || strcspn(argv[k], "=") < 3) continue;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(argv[k] + 1, "="), argv[k] + 1);
-    if (find_name(name) >= 0) return argv[k];
+    if (rh_option_find(name)) return argv[k];
   }
   return NULL;
 }

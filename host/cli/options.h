@@ -1,7 +1,10 @@
-/* The command line as a struct. */
+/* The command line: a table that the parser, --help, the manual page and the completions read, and
+ * what was typed as a struct. */
 #pragma once
 
-#include <redhost/redhost.h>
+#include "number.h"
+
+#include <stddef.h>
 #include <stdio.h>
 
 enum {
@@ -28,13 +31,16 @@ enum {
 
 enum { RH_MAX_SETTINGS = 64, RH_MAX_OPERANDS = 64, RH_MAX_WORDS = 16 };
 
+enum { RH_WHEN_AUTO = 1, RH_WHEN_ALWAYS, RH_WHEN_NEVER };
+
 /* An option that may be given several times. */
 typedef struct rh_words {
   const char *list[RH_MAX_WORDS];
   uint32_t n;
 } rh_words;
 
-/* Strings point into argv.  Zero-initialised is "nothing typed". */
+/* Strings point into argv.  A choice is the place of its word in the table, from 1.  Null or 0 is
+ * "not typed", but for numbers that have a default. */
 typedef struct rh_typed {
   uint32_t mode;
   int argc; /* as it was typed */
@@ -43,20 +49,23 @@ typedef struct rh_typed {
   /* The word of --run, --info, --new-plugin and its like; the shell of --completion; the file of
    * --plot and the old one of --compare. */
   const char *name;
-  const char *device, *size, *op, *type, *input, *data, *seed;
-  const char *plugin, *foreign, *plugin_path, *cache_dir, *color, *progress, *isolate, *timeout;
+  const char *device, *size, *op, *type, *input, *data;
+  const char *plugin, *foreign, *plugin_path, *cache_dir;
   const char *include, *exclude, *junit, *launch;
-  const char *strategy, *cache, *precision, *max_time, *samples, *timer, *processes;
-  const char *format, *output, *resume, *threshold, *picture, *budget;
-  const char *stream, *check, *accuracy;
+  const char *strategy, *samples, *output, *resume, *picture, *stream;
+  uint32_t color, progress, isolate; /* RH_WHEN_* */
+  uint32_t cache, timer, format, check, accuracy;
+  double precision, threshold;            /* percent */
+  double max_time_s, budget_s, timeout_s; /* budget_s: 60 unless typed */
+  uint64_t seed, processes, ranks;        /* the first two: 1 unless typed */
   const char *map, *reduce, *identity, *finalize, *where;
-  const char *transport, *ranks, *partial, *slice, *first, *whole;
+  const char *transport, *partial, *slice, *first, *whole;
   rh_words exports, peers, lets;
   uint32_t commutes;
   uint32_t unchecked_op, no_check, no_cache, no_measure, json, quiet, verbose, quick, in_process;
   uint32_t transports;
   uint32_t thorough, strict, once, dry_run, fresh;
-  char input_list[4096]; /* where `input` is made of several operands */
+  char list[4096]; /* where `input` or `strategy` is made of several operands */
   /* The files of --verify and --merge, the directory of --new-plugin and its like, the new file of
    * --compare, the topic of --help. */
   char *const *operands;
@@ -66,9 +75,70 @@ typedef struct rh_typed {
   char setting_keys[RH_MAX_SETTINGS][64];
 } rh_typed;
 
+/* For an option of "auto always never". */
+static inline int rh_when(uint32_t when, int automatic) {
+  return when == RH_WHEN_ALWAYS || (when != RH_WHEN_NEVER && automatic);
+}
+
 /* Any malformed option is RH_E_USAGE. */
 rh_status rh_options_parse(rh_typed *typed, int argc, char **argv, rh_error *error);
 
 /* The options that most people need, on a screen; or with typed->operands[0] those of a topic, one
  * option, or all.  RH_E_USAGE for another word. */
 rh_status rh_options_help(const rh_typed *typed, FILE *out, rh_error *error);
+
+/* ---- The table ---- */
+
+/* An option takes nothing, a word, a word each of several times, a word or nothing, or a KEY=VALUE;
+ * modes take nothing or a word. */
+enum {
+  RH_OPTION_FLAG,
+  RH_OPTION_WORD,
+  RH_OPTION_WORDS,
+  RH_OPTION_MAYBE_WORD,
+  RH_OPTION_SETTING,
+  RH_OPTION_MODE,
+  RH_OPTION_MODE_WORD
+};
+
+#define RH_IN_MODE(mode) (1u << RH_MODE_##mode)
+
+typedef struct rh_option {
+  const char *name;
+  char letter; /* or 0 */
+  uint32_t kind;
+  const char *argument; /* as --help shows it; null: takes no argument */
+  const char *section;  /* the heading before this row, or null; its first word is a topic */
+  const char *doc;      /* lines */
+  uint32_t value;       /* the mode, or the modes an option belongs to, by RH_IN_MODE() */
+  size_t offset;        /* in rh_typed */
+  const char *words;    /* all that the word may be; null: any */
+  rh_range range;       /* of a number; else empty */
+} rh_option;
+
+enum { RH_MOST_OPTIONS = 128 };
+extern const rh_option rh_option_table[];
+extern const size_t rh_n_options;
+/* The row of that name, or null. */
+const rh_option *rh_option_find(const char *name);
+
+/* How many operands a mode takes, and which. */
+typedef struct rh_operand_rule {
+  uint32_t modes, least, most;
+  const char *what;
+} rh_operand_rule;
+/* The last row takes none, in every mode. */
+extern const rh_operand_rule rh_operand_table[];
+
+/* Two options, or an option and a mode, that do not go together, and what to do instead; or a word
+ * that is not an option, with `other` null.  The last row is null. */
+typedef struct rh_exclusion {
+  const char *one, *other, *instead;
+} rh_exclusion;
+extern const rh_exclusion rh_exclusions[];
+
+/* Names and their meanings; the last name is null. */
+typedef struct rh_option_note {
+  const char *name, *doc;
+} rh_option_note;
+extern const rh_option_note rh_options_environment[], rh_options_statuses[];

@@ -1,7 +1,9 @@
 #include "report.h"
 #include "../core/base/error.h"
 #include "../core/run/exact_data.h"
+#include "beside.h"
 #include "json.h"
+#include "nan_note.h"
 #include "plain.h"
 
 #include <math.h>
@@ -14,16 +16,35 @@ static uint64_t bytes_of(const rh_run_report *report) {
 
 enum { ANSWER_BYTES = 1024 };
 
-/* "mean 0.5  variance 0.25": all results of the user's operator. */
-static void format_fields(char text[ANSWER_BYTES], const rh_result *result) {
+/* Expression k of a map, where several results have one name; else its length is 0. */
+static int map_of(const rh_result *result, const char *map, uint32_t k, const char **part) {
+  int same = 0, depth = 0;
+  for (uint32_t j = 0; j < result->n_fields; j++)
+    same |= j != k && strcmp(result->fields[j].name, result->fields[k].name) == 0;
+  if (!same || !map) return 0;
+  const char *end = *part = map + strspn(map, " ");
+  for (; *end && (k || depth || *end != ','); end++) {
+    depth += (*end == '(') - (*end == ')');
+    if (*end != ',' || depth || !k) continue;
+    k--;
+    *part = end + 1 + strspn(end + 1, " ");
+  }
+  return k ? 0 : (int)(end - *part);
+}
+
+/* "mean 0.5  variance 0.25": all results of the user's operator; "sum of x 1  sum of x*x 1". */
+static void format_fields(char text[ANSWER_BYTES], const rh_result *result, const char *map) {
   size_t used = 0;
   for (uint32_t k = 0; k < result->n_fields && used < ANSWER_BYTES; k++) {
     const rh_result_field *field = &result->fields[k];
     rh_result one = {.type = field->type};
     char value[64];
     memcpy(&one.value, &field->value, sizeof one.value);
-    used += (size_t)snprintf(text + used, ANSWER_BYTES - used, "%s%s %s", k ? "  " : "",
-                             field->name, rh_format_value(value, &one));
+    const char *part = "";
+    int length = map_of(result, map, k, &part);
+    used += (size_t)snprintf(text + used, ANSWER_BYTES - used, "%s%s%s%.*s %s", k ? "  " : "",
+                             field->name, length ? " of " : "", length, part,
+                             rh_format_value(value, &one));
   }
 }
 
@@ -33,16 +54,13 @@ static int has_fields(const rh_result *result) {
 }
 
 /* "257 (value 190.2)" for an index, else the value. */
-static void format_answer(char text[ANSWER_BYTES], const rh_result *result, int exactly) {
+static void format_answer(char text[ANSWER_BYTES], const rh_app *app, const rh_result *result) {
   char value[64];
   if (has_fields(result)) {
-    format_fields(text, result);
+    format_fields(text, result, app->typed->map);
     return;
   }
-  if (exactly)
-    rh_format_exact(value, result);
-  else
-    rh_format_value(value, result);
+  rh_format_value(value, result);
   if (result->indexed)
     snprintf(text, ANSWER_BYTES, "%llu (value %s)", (unsigned long long)result->index, value);
   else
@@ -89,7 +107,7 @@ static void print_heading(const rh_app *app, const rh_run_report *report) {
 }
 
 /* "exact 3.5   equal", or of a stream "9 of 128 chunks   equal". */
-static void print_compared(const rh_run_report *report) {
+static void print_compared(const rh_app *app, const rh_run_report *report) {
   const rh_reference *reference = &report->reference;
   const rh_reduction *streamed = report->streamed;
   const char *text = report->verdict.text;
@@ -108,7 +126,7 @@ static void print_compared(const rh_run_report *report) {
     printf("check      exact, rounded once; the strategy's own answer: %s", text);
     return;
   }
-  format_answer(exact, &reference->answer, 0);
+  format_answer(exact, app, &reference->answer);
   printf("check      %s %s   %s",
          reference->sampled.n_orders < 2 ? "exact"
          : reference->sampled.by_device  ? "sampled"
@@ -121,7 +139,7 @@ static void print_verdict(const rh_app *app, const rh_run_report *report) {
   static const int styles[] = {RH_GOOD, RH_BAD, RH_BOLD};
   const rh_verdict *verdict = &report->verdict;
   int style = styles[verdict->verdict];
-  print_compared(report);
+  print_compared(app, report);
   if (verdict->exact_data != RH_EXACT_DATA_WRONG && verdict->bound > 0 &&
       isfinite(verdict->bound) && isfinite(verdict->error)) {
     if (isfinite(verdict->error_ulp)) printf(", %.2g ulp", verdict->error_ulp);
@@ -262,7 +280,7 @@ static void print_ranks(const rh_run_report *report) {
 static void print_text(const rh_app *app, const rh_run_report *report) {
   char answer[ANSWER_BYTES];
   print_heading(app, report);
-  format_answer(answer, &report->result, 0);
+  format_answer(answer, app, &report->result);
   printf("result     %s%s%s\n", rh_style_on(app->terminal, RH_BOLD), answer,
          rh_style_off(app->terminal, RH_BOLD));
   if (report->checked)
@@ -485,6 +503,12 @@ static rh_status print_json(const rh_app *app, const rh_run_report *report, rh_e
     json_object_set_new(result, "latency_s", median_object(&report->quick.latency));
     json_object_set_new(result, "timer", json_string("host"));
   }
+  if (app->beside) {
+    rh_beside_add_json(app->beside, devices, result);
+    json_decref(results);
+    json_decref(document);
+    return RH_OK;
+  }
   json_array_append_new(results, result);
   json_object_set_new(document, "devices", devices);
   json_object_set_new(document, "results", results);
@@ -505,7 +529,9 @@ rh_status rh_run_report_print(const rh_app *app, const rh_run_report *report, rh
   int wrong = report->checked && report->verdict.verdict == RH_VERDICT_WRONG;
   char text[64];
   if (app->typed->json) return print_json(app, report, error);
-  if (!app->typed->quiet)
+  if (!app->typed->quiet && app->beside)
+    rh_beside_add(app->beside, report);
+  else if (!app->typed->quiet)
     print_text(app, report);
   else if (wrong)
     return RH_OK;
@@ -521,6 +547,7 @@ rh_status rh_run_report_print(const rh_app *app, const rh_run_report *report, rh
 void rh_run_report_warn(const rh_app *app, const rh_run_report *report) {
   const rh_verdict *verdict = &report->verdict;
   char text[640], why[512];
+  rh_note_nan(app, &report->result);
   if (!report->checked || verdict->verdict != RH_VERDICT_UNJUDGED) return;
   snprintf(text, sizeof text, "warning: the result of '%s' is not judged: %s",
            report->spec->strategy, rh_verdict_why(verdict, why));

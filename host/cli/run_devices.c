@@ -79,9 +79,7 @@ void rh_run_devices_finish(rh_run_devices *devices) {
 /* ---- Strategies ---- */
 
 static rh_status check_isolation(const rh_app *app, const rh_found *found, rh_error *error) {
-  int isolated, is_foreign = !found->installed;
-  RH_TRY(rh_parse_when("--isolate", app->typed->isolate, is_foreign, &isolated, error));
-  if (!isolated) return RH_OK;
+  if (!rh_when(app->typed->isolate, !found->installed)) return RH_OK;
   return rh_fail(error, RH_DECLINED,
                  "strategy '%s' runs in a process of its own, which takes its data as a whole, and "
                  "not in parts; --isolate=never runs it in this one",

@@ -6,24 +6,12 @@
 #include "../engine/partial/partial.h"
 #include "../engine/ranks/local.h"
 #include "axes.h"
-#include "number.h"
 #include "size.h"
-#include "terminal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 int rh_run_options_want_ranks(const rh_typed *typed) {
   return typed->transport || typed->ranks || typed->partial;
-}
-
-static rh_status parse_check(int *check, const rh_typed *typed, rh_error *error) {
-  const char *how = typed->check;
-  *check = typed->no_check ? RH_CHECK_NONE : RH_CHECK_FULL;
-  if (!how) return RH_OK;
-  for (*check = 0; *check < 3; ++*check)
-    if (strcmp(how, rh_check_name((uint32_t)*check)) == 0) return RH_OK;
-  return rh_fail(error, RH_E_USAGE, "--check '%s': expected full, sampled or none", how);
 }
 
 static rh_status parse_chunk(uint64_t *bytes, const rh_typed *typed, rh_error *error) {
@@ -36,33 +24,15 @@ static rh_status parse_chunk(uint64_t *bytes, const rh_typed *typed, rh_error *e
 }
 
 static rh_status check_accuracy(const rh_typed *typed, int check, rh_error *error) {
-  const char *how = typed->accuracy;
-  if (!how || strcmp(how, "plain") == 0) return RH_OK;
-  if (strcmp(how, "exact") != 0)
-    return rh_fail(error, RH_E_USAGE, "--accuracy '%s': expected plain or exact", how);
-  if (check != RH_CHECK_FULL)
-    return rh_fail(error, RH_E_USAGE,
-                   "--accuracy exact needs --check=full: the exact answer is computed for it");
-  return RH_OK;
+  if (typed->accuracy != RH_ACCURACY_EXACT + 1 || check == RH_CHECK_FULL) return RH_OK;
+  return rh_fail(error, RH_E_USAGE,
+                 "--accuracy exact needs --check=full: the exact answer is computed for it");
 }
 
 rh_status rh_run_accuracy(const rh_typed *typed, int check, rh_job_spec *spec, rh_custom *own,
                           rh_error *error) {
   RH_TRY(check_accuracy(typed, check, error));
-  if (!typed->accuracy || strcmp(typed->accuracy, "exact") != 0) return RH_OK;
-  return rh_accuracy_ask(spec, own, error);
-}
-
-/* ---- Ranks ---- */
-
-static rh_status parse_ranks(uint32_t *n, const char *text, rh_error *error) {
-  char *end;
-  unsigned long value = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
-  if (value == 0 || *end || value > RH_LOCAL_MOST_RANKS)
-    return rh_fail(error, RH_E_USAGE, "--ranks '%.40s': expected a number from 1 to %d", text,
-                   RH_LOCAL_MOST_RANKS);
-  *n = (uint32_t)value;
-  return RH_OK;
+  return typed->accuracy == RH_ACCURACY_EXACT + 1 ? rh_accuracy_ask(spec, own, error) : RH_OK;
 }
 
 /* ---- Parts ---- */
@@ -143,20 +113,20 @@ static rh_status parse_job(rh_run_options *options, const rh_typed *typed, rh_er
   }
   if (is_local && !typed->ranks)
     return rh_fail(error, RH_E_USAGE, "--transport local needs --ranks, as in --ranks 4");
-  if (is_local) RH_TRY(parse_ranks(&options->ranks, typed->ranks, error));
+  if (is_local) options->ranks = (uint32_t)typed->ranks;
   return check_for_ranks(typed, options, error);
 }
 
 /* ---- All ---- */
 
 rh_status rh_run_options_parse(rh_run_options *options, const rh_typed *typed, rh_error *error) {
-  int isolated;
-  *options = (rh_run_options){.kind = typed->data ? typed->data : "uniform"};
-  RH_TRY(rh_parse_when("--isolate", typed->isolate, 0, &isolated, error));
-  RH_TRY(rh_number_parse(&rh_number_timeout, typed->timeout, &options->timeout_s, error));
-  RH_TRY(rh_seed_parse(typed->seed, &options->seed, error));
+  *options = (rh_run_options){.kind = typed->data ? typed->data : "uniform",
+                              .seed = typed->seed,
+                              .timeout_s = typed->timeout_s,
+                              .check = typed->no_check ? RH_CHECK_NONE
+                                       : typed->check  ? (int)typed->check - 1
+                                                       : RH_CHECK_FULL};
   RH_TRY(rh_array_check_kind(options->kind, error));
-  RH_TRY(parse_check(&options->check, typed, error));
   RH_TRY(parse_chunk(&options->chunk_bytes, typed, error));
   RH_TRY(check_accuracy(typed, options->check, error));
   RH_TRY(parse_part(options, typed, error));

@@ -24,7 +24,7 @@ int rh_run_stream_may_help(const rh_app *app, const rh_job_spec *spec, rh_status
   uint64_t memory = rh_machine_memory(), most = 0;
   uint32_t size = rh_operator_element_bytes(spec->operation.op);
   if ((status != RH_E_DEVICE && status != RH_E_NOMEM) || !memory) return 0;
-  if (strcmp(app->typed->isolate ? app->typed->isolate : "", "always") == 0) return 0;
+  if (rh_when(app->typed->isolate, 0)) return 0;
   if (!app->typed->input && spec->operation.n > MOST_MEMORIES * memory / size) return 0;
   if (device) most = device->about.max_alloc_bytes;
   return spec->operation.n > memory / size || (most && spec->operation.n > most / size) ||

@@ -338,10 +338,8 @@ static void start_child(run_ranks *run, const char *problem) {
       .promises = run->found.promises,
       .problem = problem,
   };
-  if (rh_parse_when("--isolate", app->typed->isolate, !run->found.installed, &run->isolated,
-                    &run->why) != RH_OK ||
-      !run->isolated)
-    return;
+  run->isolated = rh_when(app->typed->isolate, !run->found.installed);
+  if (!run->isolated) return;
   cut(run);
   run->isolated = run->cut.n > 0;
   if (run->isolated)

@@ -4,7 +4,6 @@
 #include "list.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -231,18 +230,5 @@ rh_status rh_sizes_parse(const char *text, uint32_t element_size, uint64_t **siz
   sort_and_thin(&axis);
   *sizes = axis.list;
   *n = axis.n;
-  return RH_OK;
-}
-
-rh_status rh_seed_parse(const char *text, uint64_t *seed, rh_error *error) {
-  char *end;
-  *seed = 1;
-  if (!text) return RH_OK;
-  errno = 0;
-  unsigned long long value = strtoull(text, &end, 10);
-  if (errno || !isdigit((unsigned char)text[0]) || *end)
-    return rh_fail(error, RH_E_USAGE, "--seed '%s': expected a whole number from 0 to 2^64-1",
-                   text);
-  *seed = value;
   return RH_OK;
 }

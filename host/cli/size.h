@@ -16,6 +16,3 @@ rh_status rh_size_parse(const char *text, uint32_t element_size, const char *opt
 enum { RH_MAX_SIZES = 10000 };
 rh_status rh_sizes_parse(const char *text, uint32_t element_size, uint64_t **sizes, uint32_t *n,
                          rh_error *error);
-
-/* --seed: a whole number from 0 to 2^64-1; null is 1. */
-rh_status rh_seed_parse(const char *text, uint64_t *seed, rh_error *error);

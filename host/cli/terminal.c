@@ -43,24 +43,12 @@ static int wants_color(void) {
   return is_terminal(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0;
 }
 
-rh_status rh_parse_when(const char *option, const char *when, int automatic, int *result,
-                        rh_error *error) {
-  if (!when || strcmp(when, "auto") == 0)
-    *result = automatic;
-  else if (strcmp(when, "always") == 0)
-    *result = 1;
-  else if (strcmp(when, "never") == 0)
-    *result = 0;
-  else
-    return rh_fail(error, RH_E_USAGE, "%s '%s': expected auto, always or never", option, when);
-  return RH_OK;
-}
-
-rh_status rh_terminal_init(rh_terminal *terminal, const rh_typed *typed, rh_error *error) {
-  *terminal = (rh_terminal){.quiet = (int)typed->quiet, .verbose = (int)typed->verbose};
-  RH_TRY(rh_parse_when("--color", typed->color, wants_color(), &terminal->color, error));
-  return rh_parse_when("--progress", typed->progress, is_terminal(STDERR_FILENO) && !typed->quiet,
-                       &terminal->progress, error);
+void rh_terminal_init(rh_terminal *terminal, const rh_typed *typed) {
+  *terminal = (rh_terminal){
+      .color = rh_when(typed->color, wants_color()),
+      .progress = rh_when(typed->progress, is_terminal(STDERR_FILENO) && !typed->quiet),
+      .quiet = (int)typed->quiet,
+      .verbose = (int)typed->verbose};
 }
 
 void rh_terminal_clear(rh_terminal *terminal) {

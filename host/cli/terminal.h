@@ -14,13 +14,7 @@ typedef struct rh_terminal {
   const char *phase;
 } rh_terminal;
 
-/* "auto", which is `automatic`, "always" or "never"; null is auto.  Anything else: RH_E_USAGE,
- * naming `option`. */
-rh_status rh_parse_when(const char *option, const char *when, int automatic, int *result,
-                        rh_error *error);
-
-/* Malformed --color or --progress: RH_E_USAGE. */
-rh_status rh_terminal_init(rh_terminal *terminal, const rh_typed *typed, rh_error *error);
+void rh_terminal_init(rh_terminal *terminal, const rh_typed *typed);
 
 rh_reporter rh_terminal_reporter(rh_terminal *terminal);
 

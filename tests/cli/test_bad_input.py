@@ -122,7 +122,32 @@ class Usage(cli.Case):
         self.usage("'-Z'|--help", "-qZ", "--list")
         self.usage("'-Z'|--help", "-Zq")
         self.usage("'--de'|ambiguous|--devices, --device.", "--de", "-q")
-        self.usage("'cascade'|--run", "--list", "cascade")
+        self.usage("'nosuch'|--list", "--list", "nosuch")
+        self.usage("--strategy|'native'|one list", "--list", "-s", "serial", "native")
+        for wrong, words in (("--cache=warm", "expected cold or hot"), ("--timer=1", "expected auto, event or host"),
+                             ("--format=xml", "expected table, markdown, csv, json or jsonl"), ("--processes=33", "from 1 to 32"),
+                             ("--max-time=0", "seconds for each point"), ("--timeout=1s", "expected seconds")):
+            self.usage(words, "--bench", wrong)
+        for wrong, words in (("--check=half", "expected full, sampled or none"), ("--accuracy=best", "expected plain or exact"),
+                             ("--isolate=no", "expected auto, always or never"), ("--ranks=1025", "from 1 to 1024"), ("--ranks=-1", "from 1")):
+            self.usage(words, *SERIAL, wrong)
+
+    def test_what_there_is_instead(self):
+        """Options that other tools have, or that other modes have, say the way out."""
+        self.write("x.npy", f4("(3,)", struct.pack("<3f", 1, 2, 4)))
+        self.usage("there is no --axis|--where", "x.npy", "--axis", "0")
+        self.usage("there is no --axis|--where", "x.npy", "--axis=0")
+        self.usage("--output|--run|-q prints the value", "x.npy", "-o", "sum.npy")
+        self.usage("--strategy|--run|--run A,B", "--run", "auto", "-s", "cascade", "x.npy")
+        self.usage("--input|--bench|measures a file", "--bench", "-i", "x.npy")
+        self.usage("operand y is not used|--map 'x*y'", "-i", "x.npy,x.npy")
+        self.usage("'gone.txt'|no file is called so", "gone.txt")
+        for name in ("sum", "affine", "mean", "meanvar"):  # built in, and those that come along
+            self.usage("an operator '%s'" % name, "--new-plugin", name)
+        for more in (["--ranks=2"], ["--partial", "p"], ["--transport=local", "--ranks=2"], ["-i", "-"]):
+            self.usage("--run 'serial,native'|one strategy", "--run", "serial,native", *more)
+        self.usage("affine is not defined for u32", "--run", "serial,native", "-n", "3", "-t", "u32", "--op=affine")
+        self.usage("--run 'serial,'|comma", "--run", "serial,", "-n", "3")
         self.usage("--size|--input|mutually exclusive", *SERIAL, "-n", "5", "--", "x.npy")
         self.usage("cache directory|empty", *SERIAL, "-n", "5", "--cache-dir", "")
         self.usage("device|empty name", *CASCADE, "-n", "5", "-d", "")
@@ -149,7 +174,7 @@ class Usage(cli.Case):
             self.assertEqual(self.value(*args), wanted)
         self.assertEqual(self.good("-q", "--map", "x > 1", "--", "x.npy").out, "2\n")
         self.bad(6, "gone.npy: cannot be opened", "gone.npy")
-        self.usage("'the y.npy'|--input x.npy,y.npy", "-i", "x.npy", "the y.npy")
+        self.usage("'the y.npy'|one list|--input A,B", "-i", "x.npy", "the y.npy")
         self.usage("'a,b.npy'|comma|rename it", "x.npy", "a,b.npy", "--op=dot")
         self.usage("too long together", *["x" * 400 + ".npy"] * 20)
         self.usage("--size|--input|brings its own size", "x.npy", "-n", "3")

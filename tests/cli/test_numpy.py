@@ -7,6 +7,7 @@ in turn, since each kernel has to be compiled and the matrix compares all of the
 import fractions
 import math
 import os
+import re
 import subprocess
 import unittest
 
@@ -198,6 +199,49 @@ class Files(NumpyCase):
                     result = self.reduce("serial", "asum", "-i", "s.npy")
                     right = float(np.sum(np.abs(array), dtype="f8" if kind == "f64" else "f4"))
                     self.assertEqual(exact(float(result["value"])), exact(right))
+
+    def test_what_is_not_a_number(self):
+        """The note counts NaN in a file, and says so where it does not count."""
+        for kind in FLOATS:
+            elements = sample(kind, 300001)
+            elements[[131071, 131072, 300000]] = np.nan
+            np.save(os.path.join(self.cwd, "n.npy"), elements)
+            elements.tofile(os.path.join(self.cwd, "n.raw"))
+            said = "n.npy has 3 NaN, the first at index 131071; --where '!isnan(x)' leaves them out."
+            for more in ([], ["--op", "max"], ["--stream=65536"], ["--ranks=2"], ["--op", "minmax"]):
+                self.assertEqual(self.good("n.npy", *more, quiet=False).err.count(said), 1, more)
+            self.assertIn("n.raw has 3 NaN", self.good("-i", "n.raw", "-t", kind, quiet=False).err)
+            self.good("n.npy", "-q")
+            self.good("n.npy", "--json")
+            self.good("n.npy", "--where", "!isnan(x)")
+            with open(os.path.join(self.cwd, "n.npy"), "rb") as file:
+                self.assertIn("--map 'isnan(x)' counts NaN", self.good("-i", "-", stdin=file, quiet=False).err)
+            elements[:] = 1
+            elements[:2] = np.inf, -np.inf
+            np.save(os.path.join(self.cwd, "n.npy"), elements)
+            self.assertIn("no element of n.npy is NaN", self.good("n.npy", quiet=False).err)
+        self.good("--run", "serial", "-n", "100", "--data", "nan")
+
+    def test_side_by_side(self):
+        """--run A,B: one document of what each alone says, and lines of values with -q."""
+        np.save(os.path.join(self.cwd, "s.npy"), sample("f32", 5000))
+        document = self.json("--run", "serial,native,cascade", "-i", "s.npy")
+        self.assertEqual([row["strategy"] for row in document["results"]], ["serial", "native", "cascade"])
+        self.assertEqual(len(document["devices"]), 1)
+        values = self.good("--run", "serial,native,cascade", "s.npy", "-q").out.split()
+        self.assertEqual(values, [self.good("--run", name, "s.npy", "-q").out.strip() for name in ("serial", "native", "cascade")])
+        self.assertEqual(values, [row["value"] for row in document["results"]])
+        text = self.good("--run", "serial,native", "s.npy", "--op", "min,max").out.splitlines()
+        self.assertEqual([line.split()[0] for line in text], ["STRATEGY", "serial", "native"])
+        least, most = sample("f32", 5000).min(), sample("f32", 5000).max()
+        self.assertEqual([float.fromhex(word) for word in re.findall(r"-?0x\S+", "".join(text))], [least, most] * 2)
+        for code, why, rows, args in (
+                (2, "unknown strategy 'nosuch'", r"^serial .* ok\nnosuch .* failed\nnative .* ok$", ("serial,nosuch,native", "s.npy")),
+                (4, "affine does not commute", r"^cascade .* declined\nserial .* ok$", ("cascade,serial", "-n", "9", "-t", "u64", "--op=affine"))):
+            done = self.redhost("--run", *args)
+            self.assertEqual((done.code, done.err.count("\n")), (code, 1), done)
+            self.assertIn(why, done.err)
+            self.assertRegex(done.out, "(?m)" + rows)
 
     def test_magnitude_of_the_least(self):
         """2^63 is not an int64_t; and the first of two equals wins, whatever their signs.  On the device, by day, by one of two

@@ -1,6 +1,6 @@
 /* host/cli: arguments of --bench's options.  The input is one argument, tried for each option. */
 #include "../../host/cli/axes.h"
-#include "../../host/cli/number.h"
+#include "../../host/cli/options.h"
 #include "../../host/cli/size.h"
 #include "../../host/core/base/vocabulary.h"
 #include "fuzz.h"
@@ -118,14 +118,14 @@ static void try_devices(const char *text) {
 }
 
 static void try_numbers(const char *text) {
-  static const rh_number *const numbers[] = {&rh_number_timeout, &rh_number_max_time,
-                                             &rh_number_precision, &rh_number_threshold};
+  static const char *const options[] = {"timeout", "max-time", "precision", "threshold"};
   rh_error error = {0};
-  for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+  for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
     double value = 7;
-    rh_status status = rh_number_parse(numbers[k], text, &value, &error);
+    const rh_range *range = &rh_option_find(options[k])->range;
+    rh_status status = rh_number_parse(options[k], range, text, &value, &error);
     if (status != RH_OK) fuzz_check_refusal(status, &error, RH_E_USAGE);
-    RULE(status == RH_OK ? value > 0 && value < numbers[k]->below : value == 7);
+    RULE(status == RH_OK ? value > 0 && value < range->below : value == 7);
   }
   uint32_t least = 20, most = 1000;
   rh_status status = rh_samples_parse(text, &least, &most, &error);

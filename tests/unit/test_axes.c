@@ -1,6 +1,6 @@
 /* host/cli: the lists and numbers that --bench and similar options take. */
 #include "../../host/cli/axes.h"
-#include "../../host/cli/number.h"
+#include "../../host/cli/options.h"
 #include "../../host/cli/size.h"
 #include "../../host/core/base/vocabulary.h"
 #include "../suite/suite.h"
@@ -322,21 +322,24 @@ TEST(wrong_devices) {
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
-static double number_of(const rh_number *number, const char *text) {
+static rh_status parse_number(const char *option, const char *text, double *value) {
+  return rh_number_parse(option, &rh_option_find(option)->range, text, value, &error);
+}
+
+static double number_of(const char *option, const char *text) {
   double value = -1;
   error.message[0] = 0;
-  ck_assert_msg(rh_number_parse(number, text, &value, &error) == RH_OK, "%s", error.message);
+  ck_assert_msg(parse_number(option, text, &value) == RH_OK, "%s", error.message);
   return value;
 }
 
 TEST(numbers) {
-  ck_assert_double_eq(number_of(&rh_number_timeout, NULL), -1);
-  ck_assert_double_eq(number_of(&rh_number_timeout, "2"), 2);
-  ck_assert_double_eq(number_of(&rh_number_max_time, "0.3"), 0.3);
-  ck_assert_double_eq(number_of(&rh_number_precision, "5e-1"), 0.5);
-  ck_assert_double_eq(number_of(&rh_number_precision, "99.999"), 99.999);
-  ck_assert_double_eq(number_of(&rh_number_threshold, "1E+2"), 100);
-  ck_assert_double_eq(number_of(&rh_number_timeout, "999999999.5"), 999999999.5);
+  ck_assert_double_eq(number_of("timeout", "2"), 2);
+  ck_assert_double_eq(number_of("max-time", "0.3"), 0.3);
+  ck_assert_double_eq(number_of("precision", "5e-1"), 0.5);
+  ck_assert_double_eq(number_of("precision", "99.999"), 99.999);
+  ck_assert_double_eq(number_of("threshold", "1E+2"), 100);
+  ck_assert_double_eq(number_of("timeout", "999999999.5"), 999999999.5);
 }
 
 TEST(wrong_numbers) {
@@ -347,15 +350,13 @@ TEST(wrong_numbers) {
     double value = 7;
     char words[64];
     snprintf(words, sizeof words, "--timeout '%s': expected seconds, more than 0", wrong[k]);
-    refused(rh_number_parse(&rh_number_timeout, wrong[k], &value, &error), words);
+    refused(parse_number("timeout", wrong[k], &value), words);
     ck_assert_double_eq(value, 7);
   }
   double value;
-  refused(rh_number_parse(&rh_number_precision, "100", &value, &error),
-          "--precision '100'|percent");
-  refused(rh_number_parse(&rh_number_max_time, "1e6", &value, &error), "--max-time '1e6'|seconds");
-  refused(rh_number_parse(&rh_number_threshold, "1e3", &value, &error),
-          "--threshold '1e3'|percent");
+  refused(parse_number("precision", "100", &value), "--precision '100'|percent");
+  refused(parse_number("max-time", "1e6", &value), "--max-time '1e6'|seconds");
+  refused(parse_number("threshold", "1e3", &value), "--threshold '1e3'|percent");
 }
 
 /* A driver may have set the user's locale for the whole process.  The machine need not have one
@@ -365,9 +366,9 @@ TEST(numbers_in_another_locale) {
   int found = 0;
   for (size_t k = 0; k < sizeof with_comma / sizeof *with_comma && !found; k++)
     found = setlocale(LC_ALL, with_comma[k]) != NULL;
-  ck_assert_double_eq(number_of(&rh_number_precision, "0.25"), 0.25);
+  ck_assert_double_eq(number_of("precision", "0.25"), 0.25);
   double value;
-  refused(rh_number_parse(&rh_number_precision, "0,25", &value, &error), "'0,25'");
+  refused(parse_number("precision", "0,25", &value), "'0,25'");
   setlocale(LC_ALL, "C");
 }
 

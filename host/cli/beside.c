@@ -1,0 +1,111 @@
+#include "beside.h"
+#include "json.h"
+
+#include <math.h>
+#include <string.h>
+
+static void begin(rh_beside *beside) {
+  static const char *const headings[] = {"STRATEGY", "RESULT", "BITS", "ERROR", "TIME", "CHECK"};
+  rh_table *table = &beside->table;
+  if (table->columns) return;
+  table->columns = sizeof headings / sizeof *headings;
+  for (uint32_t k = 0; k < table->columns; k++) {
+    table->right[k] = k == 3 || k == 4;
+    rh_table_cell(table, RH_BOLD, "%s", headings[k]);
+  }
+}
+
+/* The results of an operator of the user's, or the one result, each by `write`. */
+static void add_values(rh_text *text, const rh_result *result,
+                       void (*write)(rh_text *text, const rh_result *one)) {
+  for (uint32_t k = 0; k < result->n_fields; k++) {
+    rh_result one = {.type = result->fields[k].type};
+    memcpy(&one.value, &result->fields[k].value, sizeof one.value);
+    if (k) rh_text_add(text, "  ");
+    write(text, &one);
+  }
+  if (!result->n_fields) write(text, result);
+}
+
+static void write_value(rh_text *text, const rh_result *one) {
+  char value[64];
+  rh_text_add(text, "%s", rh_format_answer(value, one));
+}
+
+/* Floats that look alike differ here, if they do. */
+static void write_bits(rh_text *text, const rh_result *one) {
+  if (rh_type_is_float(one->type))
+    rh_text_add(text, "%a", one->value.f);
+  else
+    rh_text_add(text, "%#llx", (unsigned long long)one->value.u);
+}
+
+static void add_error(rh_table *table, const rh_run_report *report) {
+  const rh_verdict *verdict = &report->verdict;
+  if (report->checked && isfinite(verdict->error_ulp))
+    rh_table_cell(table, RH_PLAIN, "%.2g ulp", verdict->error_ulp);
+  else if (report->checked && isfinite(verdict->error))
+    rh_table_cell(table, RH_PLAIN, "%.2g", verdict->error);
+  else
+    rh_table_cell(table, RH_PLAIN, "-");
+}
+
+void rh_beside_add(rh_beside *beside, const rh_run_report *report) {
+  static const char *const words[] = {"ok", "WRONG", "not judged"};
+  static const int styles[] = {RH_GOOD, RH_BAD, RH_BOLD};
+  int verdict = report->verdict.verdict;
+  rh_table *table = &beside->table;
+  rh_text values = {0}, bits = {0};
+  char time[32] = "-";
+  begin(beside);
+  beside->n++;
+  add_values(&values, &report->result, write_value);
+  add_values(&bits, &report->result, write_bits);
+  if (report->measured) rh_format_seconds(time, report->quick.time.seconds);
+  rh_table_cell(table, RH_PLAIN, "%s", report->spec->strategy);
+  rh_table_cell(table, RH_BOLD, "%s", rh_text_get(&values));
+  rh_table_cell(table, RH_PLAIN, "%s", rh_text_get(&bits));
+  add_error(table, report);
+  rh_table_cell(table, RH_PLAIN, "%s", time);
+  rh_table_cell(table, report->checked ? styles[verdict] : RH_DIM, "%s",
+                report->checked ? words[verdict] : "skipped");
+  rh_text_finish(&values);
+  rh_text_finish(&bits);
+}
+
+void rh_beside_add_json(rh_beside *beside, json_t *devices, json_t *result) {
+  if (!beside->results) beside->results = json_array();
+  if (!beside->devices) beside->devices = json_array();
+  size_t k, j;
+  json_t *device, *known;
+  json_array_foreach(devices, k, device) {
+    int is_new = 1;
+    json_array_foreach(beside->devices, j, known) is_new &= !json_equal(known, device);
+    if (is_new) json_array_append(beside->devices, device);
+  }
+  json_decref(devices);
+  json_array_append_new(beside->results, result);
+}
+
+void rh_beside_add_failure(rh_beside *beside, const char *strategy, const rh_error *why) {
+  begin(beside);
+  rh_table_cell(&beside->table, RH_PLAIN, "%s", strategy);
+  for (int k = 0; k < 4; k++) rh_table_cell(&beside->table, RH_PLAIN, "-");
+  rh_table_cell(&beside->table, RH_BAD, "%.60s",
+                why->status == RH_DECLINED ? "declined" : "failed");
+}
+
+rh_status rh_beside_print(const rh_beside *beside, const rh_terminal *terminal, rh_error *error) {
+  if (beside->n) rh_table_print(&beside->table, terminal, "");
+  if (!beside->results) return RH_OK;
+  json_t *document = rh_json_document();
+  json_object_set(document, "devices", beside->devices);
+  json_object_set(document, "results", beside->results);
+  return rh_json_print(document, error);
+}
+
+void rh_beside_finish(rh_beside *beside) {
+  rh_table_finish(&beside->table);
+  json_decref(beside->devices);
+  json_decref(beside->results);
+}
