@@ -101,7 +101,7 @@ def main(path, times, compiled, how):
           "of the budgets)" % (compiled, slower))
     for key, seconds in measured.items():
         print("%-8s %-9s %11.0f %9.0f" % (*key, seconds, budgets.get(key, 0) * slower))
-    print("%-8s %-9s %11.0f %9.0f" % ("all", "", sum(measured.values()), sum(budgets.values()) * slower))
+    print("%-8s %-9s %11.0f %9.0f" % ("all", "", sum(measured.values()), sum(budgets.get(key, 0) for key in measured) * slower))
     if how == "ignore":
         return 0
     for complaint in complaints:
