@@ -84,10 +84,10 @@ static rh_status repeat(rh_trial *trial, const subject *s, way w, bits *b) {
   return status;
 }
 
-/* What came of it.  Elsewhere than by default, a strategy may decline, and promises nothing then.
+/* A verdict on them.  Elsewhere than by default, a strategy may decline, and promises nothing then.
  * `promise`: "from run to run"; `where`: what was not as before, or "". */
-static rh_outcome judge(rh_trial *trial, const subject *s, rh_status status, const bits *b,
-                        const char *promise, const char *where) {
+static rh_outcome judge_bits(rh_trial *trial, const subject *s, rh_status status, const bits *b,
+                             const char *promise, const char *where) {
   char what[96];
   name_subject(s, what);
   if (b->differ)
@@ -102,7 +102,7 @@ static rh_outcome judge_point(rh_trial *trial, const subject *s, const int64_t *
   rh_text words = {0}, where = {0};
   rh_point_words(trial->strategy, params, &words);
   if (words.length) rh_text_add(&where, " with%s", rh_text_get(&words));
-  rh_outcome outcome = judge(trial, s, status, b, promise, rh_text_get(&where));
+  rh_outcome outcome = judge_bits(trial, s, status, b, promise, rh_text_get(&where));
   rh_text_finish(&words);
   rh_text_finish(&where);
   return outcome;
@@ -124,7 +124,7 @@ static rh_outcome same_run(rh_trial *trial, const subject *s) {
   for (int k = 0; k < LIVES && status == RH_OK && !b.differ; k++)
     status = repeat(trial, s, (way){.round = (uint64_t)(k * runs), .times = runs}, &b);
   rh_load_stop(load);
-  rh_outcome outcome = judge(trial, s, status, &b, from_run, "");
+  rh_outcome outcome = judge_bits(trial, s, status, &b, from_run, "");
   uint32_t points = rh_n_points(trial->strategy) + (trial->quick ? 0 : 10);
   if (trial->strategy->n_params == 0 || (trial->quick && !is_representative(s))) return outcome;
   for (uint32_t k = 1; k < points && outcome == RH_PASS; k++) {
@@ -154,7 +154,7 @@ static rh_outcome same_elsewhere(rh_trial *trial, subject s) {
     s.first = places[k].first;
     s.more = places[k].more;
     status = repeat(trial, &s, (way){.times = 1}, &b);
-    outcome = judge(trial, &s, status, &b, "for the same elements", places[k].where);
+    outcome = judge_bits(trial, &s, status, &b, "for the same elements", places[k].where);
   }
   return outcome;
 }
@@ -186,7 +186,7 @@ static rh_outcome same_as_described(rh_trial *trial, const subject *s, const rh_
     if (memcmp(&device, real, sizeof device) == 0) continue; /* it is already described like that */
     repeat(trial, s, (way){.device = &device, .times = 1}, b);
     snprintf(where, sizeof where, " on one with %s", how);
-    outcome = judge(trial, s, RH_OK, b, "on every device", where);
+    outcome = judge_bits(trial, s, RH_OK, b, "on every device", where);
   }
   return outcome;
 }
@@ -217,7 +217,7 @@ static rh_outcome same_on_others(rh_trial *trial, const subject *s, bits *b) {
     if (device == trial->context->device) continue;
     rh_status status = repeat_on(trial, device, s, b);
     snprintf(where, sizeof where, " on %s", device->name);
-    outcome = judge(trial, s, status, b, "on every device", where);
+    outcome = judge_bits(trial, s, status, b, "on every device", where);
   }
   return outcome;
 }
@@ -227,7 +227,7 @@ static rh_outcome same_everywhere(rh_trial *trial, const subject *s) {
   rh_cl_session *session;
   const rh_device *real = rh_host_device();
   rh_status status = repeat(trial, s, (way){.times = 1}, &b);
-  rh_outcome outcome = judge(trial, s, status, &b, "on every device", "");
+  rh_outcome outcome = judge_bits(trial, s, status, &b, "on every device", "");
   if (status != RH_OK) return outcome;
   int on_host = rh_strategy_is_host(trial->strategy);
   if (!on_host && rh_context_session(trial->context, &session, &trial->error) == RH_OK)

@@ -90,7 +90,7 @@ rh_status rh_rig_init(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, u
 /* The same, and sets it up. */
 rh_status rh_rig_open(rh_rig *rig, rh_trial *trial, rh_pair pair, uint64_t max_n,
                       const rh_rig_with *with);
-/* Finishes the rig, and says what came of it: RH_SKIP if it was declined. */
+/* Finishes the rig, and turns the status into an outcome: RH_SKIP if it was declined. */
 rh_outcome rh_rig_close(rh_rig *rig, rh_status status);
 /* The same without finishing it. */
 rh_outcome rh_rig_outcome(rh_trial *trial, const rh_rig *rig, rh_status status);
