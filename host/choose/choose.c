@@ -52,7 +52,6 @@ static int has_canonical_bits(const rh_job_spec *spec, const rh_entry *entry) {
          !rh_op_rounds(spec->operation.op->base, spec->operation.op->type);
 }
 
-/* The strategy, and what it is asked for. */
 static rh_asked asked_of(const choice *c, const rh_known_strategy *one) {
   return (rh_asked){one->entry->name, one->plugin, c->spec->operation.op, c->spec->operation.n};
 }

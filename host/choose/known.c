@@ -42,8 +42,6 @@ static rh_status examine(const rh_operator *op, const rh_arrays *arrays, uint64_
   return rh_algebra_trust_on(rh_custom_of(op), arrays, first, n, error);
 }
 
-/* ---- What was tuned ---- */
-
 rh_status rh_context_tuned(rh_context *context, rh_tunedb **tuned, rh_error *error) {
   rh_known *known;
   RH_TRY(rh_known_of(context, &known, error));
