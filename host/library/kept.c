@@ -85,9 +85,7 @@ static rh_status out_of_memory(rh_error *error) {
 
 /* ---- Setting up ---- */
 
-static rh_status set_up_whole(rh_redhost *redhost, rh_kept_job *kept, rh_error *error) {
-  if (kept->job.device)
-    RH_TRY(rh_context_session(redhost->context, &kept->job.instance_spec.session, error));
+static rh_status set_up_whole(rh_kept_job *kept, rh_error *error) {
   RH_TRY(rh_job_instantiate(&kept->job, error));
   if (strcmp(kept->asked.strategy, "auto") != 0) return RH_OK;
   return rh_job_check_order(&kept->job, error);
@@ -115,7 +113,7 @@ static rh_status set_up(rh_redhost *redhost, rh_kept_job *kept, uint64_t n, rh_e
   if (status == RH_OK && rh_arrays_ring(&kept->job, redhost->context->most_whole_bytes))
     status = set_up_ring(redhost, kept, error);
   else if (status == RH_OK)
-    status = set_up_whole(redhost, kept, error);
+    status = set_up_whole(kept, error);
   if (status != RH_OK) tear_down(kept, &spec);
   return status;
 }

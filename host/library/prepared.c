@@ -41,7 +41,6 @@ static rh_status reserve(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
 static rh_status set_up(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
   rh_instance_spec *spec = &p->job.instance_spec;
   RH_TRY(check_strategy(p, error));
-  if (p->job.device) RH_TRY(rh_context_session(redhost->context, &spec->session, error));
   RH_TRY(rh_job_instantiate(&p->job, error));
   RH_TRY(check_strategy(p, error)); /* again, because tuned parameters may have been dropped */
   rh_status status = rh_job_self_test(&p->job, error);

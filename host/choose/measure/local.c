@@ -331,9 +331,8 @@ static rh_status set_up(local *l, rh_opened *opened, rh_error *error) {
     return RH_OK;
   }
   RH_TRY(attach_data(l, opened, error));
-  double start = rh_now();
   RH_TRY(rh_job_instantiate(job, error));
-  opened->setup_s = rh_now() - start;
+  opened->setup_s = job->setup_s;
   return RH_OK;
 }
 

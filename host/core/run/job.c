@@ -122,7 +122,7 @@ rh_status rh_job_init(rh_job *job, rh_context *context, const rh_job_spec *spec,
   return rh_job_ask(job, error);
 }
 
-rh_status rh_job_instantiate(rh_job *job, rh_error *error) {
+static rh_status create_instance(rh_job *job, rh_error *error) {
   rh_error why = {0};
   rh_status status = rh_instance_create(&job->instance, &job->instance_spec, &job->answer, &why);
   if (status == RH_OK) return RH_OK;
@@ -133,6 +133,15 @@ rh_status rh_job_instantiate(rh_job *job, rh_error *error) {
   rh_settings_reset(job, why.message);
   RH_TRY(rh_job_ask(job, error));
   return rh_instance_create(&job->instance, &job->instance_spec, &job->answer, error);
+}
+
+rh_status rh_job_instantiate(rh_job *job, rh_error *error) {
+  rh_cl_session **session = &job->instance_spec.session;
+  if (job->device && !*session) RH_TRY(rh_context_session(job->context, session, error));
+  double start = rh_now();
+  RH_TRY(create_instance(job, error));
+  job->setup_s = rh_now() - start;
+  return RH_OK;
 }
 
 rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *error) {
@@ -157,10 +166,7 @@ rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *err
                       job->data.host);
     job->data.operands = &job->operands;
   }
-  double start = rh_now();
-  RH_TRY(rh_job_instantiate(job, error));
-  job->setup_s = rh_now() - start;
-  return RH_OK;
+  return rh_job_instantiate(job, error);
 }
 
 void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *value,

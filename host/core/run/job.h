@@ -65,8 +65,9 @@ rh_status rh_job_open(rh_job *job, rh_context *context, const rh_job_spec *spec,
 rh_status rh_job_ask(rh_job *job, rh_error *error);
 rh_status rh_job_init(rh_job *job, rh_context *context, const rh_job_spec *spec, rh_error *error);
 
-/* Only sets up: job->data and, for a device, the session exist already.  If tuned parameters fail,
- * such as those of another device of the kind, the plugin's defaults are used. */
+/* Only sets up the strategy, in instance_spec.session, or if that is null in the context's.  If
+ * tuned parameters fail, such as those of another device of the kind, the plugin's defaults are
+ * used. */
 rh_status rh_job_instantiate(rh_job *job, rh_error *error);
 
 /* Brings the data, spec.n elements `offset` bytes after the page-aligned `region`, to the device

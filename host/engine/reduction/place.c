@@ -40,9 +40,7 @@ static rh_status open_staging(rh_place *place, uint32_t n_slots, rh_error *error
 static rh_status set_up(rh_place *place, uint32_t n_slots, rh_error *error) {
   RH_TRY(open_staging(place, n_slots, error));
   place->job.instance_spec.session = place->staging->session;
-  double start = rh_now();
   RH_TRY(rh_job_instantiate(&place->job, error));
-  place->job.setup_s = rh_now() - start;
   if (has_operands(place)) rh_operands_begin(&place->job.operands, place->job.spec.operation.op);
   return RH_OK;
 }

@@ -1,5 +1,4 @@
 #include "resident_part.h"
-#include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/cl/memory.h"
@@ -98,10 +97,7 @@ rh_status rh_resident_part_loaded(rh_resident_part *part, rh_error *error) {
 
 static rh_status set_up(rh_resident_part *part, int check, rh_error *error) {
   rh_job *job = &part->job;
-  double start = rh_now();
-  if (job->device) RH_TRY(rh_context_session(job->context, &job->instance_spec.session, error));
   RH_TRY(rh_job_instantiate(job, error));
-  job->setup_s = rh_now() - start;
   RH_TRY(rh_stream_try(job, check, error));
   rh_status status = make_room(part, error);
   job->context->device_failed |= status != RH_OK;
