@@ -1,35 +1,31 @@
 #include "resident_load.h"
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
-#include "../../core/data/pace.h"
 #include "../../core/run/before_blame.h"
 #include "../../core/run/operand_data.h"
 #include "../partial/partial.h"
-#include "schedule.h"
+#include "streamer.h"
 #include "worker.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
-  MOST_THREADS = 64,
-  MOST_LEVEL = 11, /* of a piece, 2^level tiles of 2 KiB: 4 MiB stay in a processor's cache */
-  ALIGNMENT = 4096
-};
+  MOST_LEVEL = 11
+}; /* of a piece, 2^level tiles of 2 KiB: 4 MiB stay in a processor's cache */
 
 typedef struct load {
   const rh_load_spec *spec;
-  uint64_t piece_n, pieces; /* elements of one, which has 2^level tiles */
+  uint64_t piece_n; /* elements of one, which has 2^level tiles */
   uint32_t level;
-  uint64_t offsets[RH_MOST_OPERANDS]; /* of a piece on its way */
-  uint64_t bytes;
-  atomic_uint_fast64_t next; /* piece */
-  atomic_int stop;
+  uint64_t offsets[RH_MOST_OPERANDS], bytes;
+  rh_staging staging; /* of the host, with a piece in each slot */
+  rh_schedule schedule;
+  rh_ring *ring;
   pthread_mutex_t doors[RH_MOST_WORKERS]; /* of the parts: a session is one thread's at a time */
   pthread_mutex_t lock;                   /* of the facts and what follows */
   uint32_t failed;
-  rh_error failure; /* the first */
 } load;
 
 static const rh_job_spec *job_of(const load *l) {
@@ -38,114 +34,55 @@ static const rh_job_spec *job_of(const load *l) {
 
 /* ---- A piece ---- */
 
-static uint32_t part_of(const load *l, uint64_t first) {
-  uint32_t k = 0;
-  while (first - l->spec->parts[k]->first >= l->spec->parts[k]->n) k++;
-  return k;
-}
-
-static rh_status look_at(load *l, uint64_t piece, uint64_t n, const void *const *operands,
-                         rh_error *error) {
+static rh_status look_at(load *l, const rh_ring_slot *slot, rh_error *error) {
   rh_partial *facts = l->spec->facts;
-  uint64_t first = piece * l->piece_n;
   int by_device = rh_stream_looks_itself(job_of(l));
-  if (!rh_partial_wants(facts, piece)) return RH_OK;
+  if (!rh_partial_wants(facts, slot->index)) return RH_OK;
   rh_reference *part = aligned_alloc(_Alignof(rh_reference), sizeof *part);
   if (!part) return rh_fail(error, RH_E_NOMEM, "no memory for a reference");
   rh_status status = RH_OK;
-  if (!by_device) status = rh_partial_refer(facts, operands, first, n, 1, part, error);
-  const rh_partial_chunk chunk = {.first = first, .n = n, .level = l->level, .reference = part};
+  if (!by_device)
+    status = rh_partial_refer(facts, slot->operands, slot->first, slot->n, 1, part, error);
+  const rh_partial_chunk chunk = {
+      .first = slot->first, .n = slot->n, .level = l->level, .reference = part};
   pthread_mutex_lock(&l->lock);
-  if (by_device) status = rh_partial_refer(facts, operands, first, n, 1, part, error);
+  if (by_device)
+    status = rh_partial_refer(facts, slot->operands, slot->first, slot->n, 1, part, error);
   if (status == RH_OK) status = rh_partial_add(facts, NULL, &chunk, error);
   pthread_mutex_unlock(&l->lock);
   free(part);
   return status;
 }
 
-static rh_status write_piece(load *l, uint32_t k, uint64_t first, uint64_t n,
-                             const void *const *operands, rh_error *error) {
-  rh_status status = RH_OK;
+static rh_status bring_operand(load *l, uint32_t k, uint32_t o, const rh_ring_slot *slot,
+                               rh_error *error) {
+  const rh_resident_part *part = l->spec->parts[k];
+  void *to = rh_resident_part_place(part, o, slot->first);
+  if (to) {
+    memcpy(to, slot->operands[o], slot->n * rh_type_size(l->spec->source->types[o]));
+    return RH_OK;
+  }
   pthread_mutex_lock(&l->doors[k]);
-  for (uint32_t o = 0; o < l->spec->source->n_operands && status == RH_OK; o++)
-    status = rh_resident_part_write(l->spec->parts[k], o, first, n, operands[o], error);
+  rh_status status =
+      rh_resident_part_write(part, o, slot->first, slot->n, slot->operands[o], error);
   pthread_mutex_unlock(&l->doors[k]);
   return status;
 }
 
-static rh_status load_piece(load *l, uint64_t piece, char *memory, uint32_t *failed,
-                            rh_error *error) {
-  const rh_source *source = l->spec->source;
-  uint64_t first = piece * l->piece_n, got;
-  uint64_t n = source->n - first < l->piece_n ? source->n - first : l->piece_n;
-  uint32_t k = part_of(l, first);
-  const rh_resident_part *part = l->spec->parts[k];
-  const void *operands[RH_MOST_OPERANDS];
-  for (uint32_t o = 0; o < source->n_operands; o++) {
-    char *to = rh_resident_part_place(part, o, first);
-    if (!to) to = memory + l->offsets[o];
-    RH_TRY(source->read(source, o, first, n, to, &l->stop, &got, error));
-    operands[o] = to;
-  }
-  RH_TRY(look_at(l, piece, n, operands, error));
-  if (rh_resident_part_place(part, 0, first)) return RH_OK;
-  *failed = k;
-  return write_piece(l, k, first, n, operands, error);
-}
-
-/* ---- Threads ---- */
-
-static void stop(load *l, uint32_t failed, const rh_error *why) {
-  pthread_mutex_lock(&l->lock);
-  if (l->failure.status == RH_OK) {
-    l->failure = *why;
-    l->failed = failed;
-  }
-  pthread_mutex_unlock(&l->lock);
-  atomic_store(&l->stop, 1);
-}
-
-/* Loads one piece; 0 if none is left. */
-static int load_next(load *l, char *memory) {
-  uint32_t failed = l->spec->n_parts;
-  rh_error why = {0};
-  if (atomic_load(&l->stop)) return 0;
-  uint64_t piece = atomic_fetch_add(&l->next, 1);
-  if (piece >= l->pieces) return 0;
-  if (load_piece(l, piece, memory, &failed, &why) == RH_OK) return 1;
-  stop(l, failed, &why);
-  return 0;
-}
-
-static void *make_memory(load *l) {
-  uint64_t bytes = (l->bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  void *memory = aligned_alloc(ALIGNMENT, bytes ? bytes : ALIGNMENT);
-  if (!memory)
-    stop(l, l->spec->n_parts,
-         &(rh_error){.status = RH_E_NOMEM, .message = "no memory for a piece of the data"});
-  return memory;
-}
-
-static void *help(void *of_load) {
+/* In a thread of the ring. */
+static rh_status pass(void *of_load, rh_ring_slot *slot, rh_error *error) {
   load *l = of_load;
-  char *memory = make_memory(l);
-  while (memory && load_next(l, memory)) continue;
-  free(memory);
-  return NULL;
-}
-
-/* This thread works, too, and is the only one that reports. */
-static void work(load *l) {
-  rh_pace pace = {.reporter = l->spec->reporter, .phase = "generating"};
-  rh_error why = {0};
-  char *memory = make_memory(l);
-  while (memory && load_next(l, memory)) {
-    uint64_t done = atomic_load(&l->next);
-    if (rh_pace_report(&pace, done < l->pieces ? done : l->pieces, l->pieces, &why) == RH_OK)
-      continue;
-    stop(l, l->spec->n_parts, &why);
+  uint32_t k = 0;
+  rh_status status = look_at(l, slot, error);
+  while (slot->first - l->spec->parts[k]->first >= l->spec->parts[k]->n) k++;
+  for (uint32_t o = 0; o < l->spec->source->n_operands && status == RH_OK; o++) {
+    status = bring_operand(l, k, o, slot, error);
+    if (status == RH_OK) continue;
+    pthread_mutex_lock(&l->lock);
+    l->failed = k;
+    pthread_mutex_unlock(&l->lock);
   }
-  free(memory);
+  return status;
 }
 
 /* ---- The whole ---- */
@@ -154,33 +91,54 @@ static void work(load *l) {
 static void choose_pieces(load *l) {
   const rh_job_spec *job = job_of(l);
   rh_job_spec piece = *job;
-  uint64_t tile = rh_partial_tile(job), starts = UINT64_C(1) << MOST_LEVEL, n = l->spec->source->n;
+  uint64_t tile = rh_partial_tile(job), starts = UINT64_C(1) << MOST_LEVEL;
   for (uint32_t k = 0; k < l->spec->n_parts; k++) starts |= l->spec->parts[k]->first / tile;
   l->level = (uint32_t)__builtin_ctzll(starts);
-  l->piece_n = tile << l->level;
-  l->pieces = n / l->piece_n + (n % l->piece_n != 0);
-  piece.operation.n = l->piece_n;
+  l->piece_n = piece.operation.n = tile << l->level;
   l->bytes = rh_operand_layout(&piece, l->offsets);
 }
 
+static rh_status start(load *l, rh_error *error) {
+  uint32_t threads = rh_stream_processors(1);
+  if (threads > RH_RING_MOST_THREADS) threads = RH_RING_MOST_THREADS;
+  RH_TRY(rh_staging_open(&l->staging, NULL, rh_streamer_slots(threads, threads), l->bytes, error));
+  RH_TRY(rh_schedule_init(&l->schedule, l->spec->source, l->piece_n, 1, error));
+  const rh_ring_spec ring = {.schedule = &l->schedule,
+                             .n_slots = l->staging.slots.n,
+                             .n_readers = threads,
+                             .n_checkers = threads,
+                             .memory = l->staging.slots.memory,
+                             .offsets = l->offsets,
+                             .check = pass,
+                             .user = l,
+                             .reporter = l->spec->reporter};
+  return rh_ring_create(&l->ring, &ring, error);
+}
+
+static rh_status await_all(load *l, rh_error *error) {
+  rh_ring_slot *slot;
+  for (;;) {
+    RH_TRY(rh_ring_take(l->ring, &slot, error));
+    if (!slot) return RH_OK;
+    rh_schedule_done(&l->schedule, 0, slot->index, slot->n);
+    rh_ring_give_back(l->ring, slot);
+  }
+}
+
 rh_status rh_resident_load(const rh_load_spec *spec, uint32_t *failed, rh_error *error) {
-  load l = {.spec = spec};
-  pthread_t helpers[MOST_THREADS];
-  uint32_t wanted = rh_stream_processors(1), started = 0;
+  load l = {.spec = spec, .failed = spec->n_parts};
   choose_pieces(&l);
   pthread_mutex_init(&l.lock, NULL);
   for (uint32_t k = 0; k < spec->n_parts; k++) pthread_mutex_init(&l.doors[k], NULL);
-  if (wanted > l.pieces) wanted = (uint32_t)l.pieces;
-  while (started + 1 < wanted && started < MOST_THREADS &&
-         pthread_create(&helpers[started], NULL, help, &l) == 0)
-    started++;
-  work(&l);
-  while (started > 0) pthread_join(helpers[--started], NULL);
+  rh_status status = start(&l, error);
+  if (status == RH_OK) status = await_all(&l, error);
+  rh_ring_destroy(l.ring);
+  rh_schedule_finish(&l.schedule);
+  rh_staging_finish(&l.staging);
   for (uint32_t k = 0; k < spec->n_parts; k++) pthread_mutex_destroy(&l.doors[k]);
   pthread_mutex_destroy(&l.lock);
-  *failed = l.failure.status == RH_OK ? spec->n_parts : l.failed;
-  if (l.failure.status != RH_OK && error) *error = l.failure;
-  return l.failure.status;
+  *failed = l.failed;
+  return status;
 }
 
 /* ---- Before blame ---- */
