@@ -8,7 +8,7 @@
 #include "../core/cl/staging.h"
 #include "../core/data/array.h"
 #include "../core/run/operand_data.h"
-#include "../engine/reduction/arrays_time.h"
+#include "copies.h"
 #include "measure/local.h"
 #include "measure/quick.h"
 
@@ -219,19 +219,16 @@ static void measure(calibration *t, rh_known_strategy *one) {
 }
 
 /* The shortest of some copies, since the first one also obtains the device's memory. */
-static double time_upload(rh_cl_session *session, const void *data, uint64_t bytes) {
-  rh_cl_input input = {0};
-  double least = 0;
-  rh_status status = rh_cl_input_reserve(&input, session, bytes, 1, NULL);
-  for (int k = 0; k < 4 && status == RH_OK; k++) {
-    double start = rh_now();
-    status = rh_cl_input_write(&input, session, data, bytes, NULL);
-    if (status == RH_OK && clFinish(session->queue) != CL_SUCCESS) status = RH_E_CL;
-    double seconds = rh_now() - start;
-    if (k == 1 || (k > 1 && seconds < least)) least = seconds;
-  }
-  rh_cl_input_finish(&input);
-  return status == RH_OK ? least : 0;
+static double time_copies(rh_context *context, const void *data, uint64_t bytes, int in_chunks) {
+  static const rh_reporter nobody;
+  rh_copies copies;
+  const rh_sampler sampler = {.self = &copies, .take = rh_copies_take};
+  const rh_series series = {{RH_TAKE_HOST, 1}, in_chunks ? 2 : 4, INFINITY};
+  rh_spread spread = {0};
+  rh_status status = rh_copies_open(&copies, context, data, bytes, in_chunks, NULL);
+  if (status == RH_OK) status = rh_measure_series(&sampler, &series, &nobody, &spread, NULL);
+  rh_copies_close(&copies);
+  return status == RH_OK ? spread.min : 0;
 }
 
 static void measure_way(calibration *t, const way *of) {
@@ -245,8 +242,7 @@ static void measure_way(calibration *t, const way *of) {
   memset(data, 0x3c, of->bytes[SIZES - 1]);
   for (int k = 0; k < SIZES; k++) {
     uint64_t bytes = of->bytes[k];
-    double seconds =
-        of == &stream ? rh_arrays_time(t->context, data, bytes) : time_upload(session, data, bytes);
+    double seconds = time_copies(t->context, data, bytes, of == &stream);
     if (seconds > 0) keep_way(t, of, bytes, seconds);
   }
   free(data);

@@ -52,6 +52,7 @@ static int has_canonical_bits(const rh_job_spec *spec, const rh_entry *entry) {
          !rh_op_rounds(spec->operation.op->base, spec->operation.op->type);
 }
 
+/* The strategy, and what it is asked for. */
 static rh_asked asked_of(const choice *c, const rh_known_strategy *one) {
   return (rh_asked){one->entry->name, one->plugin, c->spec->operation.op, c->spec->operation.n};
 }
@@ -98,7 +99,7 @@ static void take_entries(choice *c, const rh_registry *registry, int canonical) 
     const rh_asked asked = asked_of(c, &one);
     if (rh_tunedb_has_failed(c->tuned, &asked))
       add_name(&c->failed, entry);
-    else if (rh_is_left_out(c->context, c->spec, entry->name))
+    else if (rh_known_has(c->context, &asked, c->spec->n_settings > 0))
       add_name(&c->left_out, entry);
     else
       c->list[c->n_known++] = one;

@@ -3,43 +3,20 @@
 #include "known.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_ATTEMPTS = 16 };
-
-struct rh_left_out {
-  rh_tunedb_entry of; /* at the least size */
-  int with_settings;  /* the caller's settings may be the cause */
-};
-
-int rh_is_left_out(const rh_context *context, const rh_job_spec *spec, const char *strategy) {
-  for (uint32_t k = 0; context->known && k < context->known->n_left_out; k++) {
-    const rh_left_out *one = &context->known->left_out[k];
-    if (strcmp(one->of.strategy, strategy) == 0 && rh_tunedb_is_of(&one->of, spec->operation.op) &&
-        one->with_settings == (spec->n_settings > 0) && spec->operation.n >= one->of.n)
-      return 1;
-  }
-  return 0;
-}
 
 /* A limit or a lack of memory says nothing about smaller problems. */
 static int depends_on_size(rh_status status) {
   return status == RH_DECLINED || status == RH_E_DEVICE || status == RH_E_NOMEM;
 }
 
-/* -1: no memory, so that it would be chosen again. */
-static int leave_out(rh_context *context, const rh_job_spec *spec, rh_status status) {
-  rh_known *known;
-  if (rh_known_of(context, &known, NULL) != RH_OK) return -1;
-  rh_left_out *larger = realloc(known->left_out, (known->n_left_out + 1u) * sizeof *larger);
-  if (!larger) return -1;
-  known->left_out = larger;
-  rh_left_out *one = &larger[known->n_left_out++];
+/* Without memory for it, it would be chosen again. */
+static rh_status leave_out(rh_context *context, const rh_job_spec *spec, rh_status status) {
   const rh_asked asked = {context->chose, 0, spec->operation.op,
                           depends_on_size(status) ? spec->operation.n : 0};
-  *one = (rh_left_out){rh_tunedb_entry_of(&asked), spec->n_settings > 0};
-  return 0;
+  return rh_known_note(context, &asked, spec->n_settings > 0, NULL);
 }
 
 /* Where an operator is used although its laws may be broken, another strategy may group the
@@ -80,7 +57,7 @@ int rh_fallback(rh_context *context, const rh_job_spec *spec, rh_attempts *tried
     return 0;
   }
   remember(tried, name, why);
-  if (tried->n < MOST_ATTEMPTS && leave_out(context, spec, why->status) == 0) {
+  if (tried->n < MOST_ATTEMPTS && leave_out(context, spec, why->status) == RH_OK) {
     int is_named = strstr(why->message, name) != NULL;
     rh_log(&context->options.reporter, RH_LOG_WARNING, "auto leaves %s out: %s",
            is_named ? "it" : name, why->message);

@@ -32,6 +32,3 @@ rh_status rh_try_strategies(const rh_tries *tries, rh_error *error);
  * self-test or the check of its order, or ended its own process: a failure of the device, of memory
  * for the data or of the caller's settings, and a cancelled call, would only be repeated. */
 int rh_fallback(rh_context *context, const rh_job_spec *spec, rh_attempts *tried, rh_error *why);
-
-/* Was it left out, for this operator and type at this size or below? */
-int rh_is_left_out(const rh_context *context, const rh_job_spec *spec, const char *strategy);

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 rh_status rh_known_of(rh_context *context, rh_known **known, rh_error *error) {
   if (!context->known) context->known = calloc(1, sizeof *context->known);
@@ -16,31 +17,55 @@ rh_status rh_known_of(rh_context *context, rh_known **known, rh_error *error) {
 static void finish(rh_known *known) {
   if (!known) return;
   rh_tunedb_close(known->tuned);
-  free(known->left_out);
-  free(known->trusted);
+  free(known->facts);
   rh_definitions_finish(&known->definitions);
   free(known);
 }
 
-rh_status rh_job_trust(rh_context *context, const rh_job_spec *spec, rh_error *error) {
-  if (!spec->operation.op->is_custom || spec->unchecked_op) return RH_OK;
-  uint64_t own = spec->operation.op->hash, *larger;
+/* ---- What this process has found out ---- */
+
+rh_status rh_known_note(rh_context *context, const rh_asked *of, int with_settings,
+                        rh_error *error) {
   rh_known *known;
   RH_TRY(rh_known_of(context, &known, error));
-  for (uint32_t k = 0; k < known->n_trusted; k++)
-    if (known->trusted[k] == own) return RH_OK;
-  RH_TRY(rh_algebra_trust(rh_custom_of(spec->operation.op), &context->cache, error));
-  larger = realloc(known->trusted, (known->n_trusted + 1u) * sizeof *larger);
-  if (!larger) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
-  known->trusted = larger;
-  larger[known->n_trusted++] = own;
+  rh_fact *larger = realloc(known->facts, (known->n_facts + 1u) * sizeof *larger);
+  if (!larger) return rh_fail(error, RH_E_NOMEM, "no memory for what is known of strategies");
+  known->facts = larger;
+  rh_fact *fact = &larger[known->n_facts++];
+  *fact = (rh_fact){.base = of->op->base,
+                    .type = of->op->type,
+                    .own = of->op->hash,
+                    .n = of->n,
+                    .with_settings = with_settings};
+  snprintf(fact->strategy, sizeof fact->strategy, "%s", of->strategy);
   return RH_OK;
+}
+
+int rh_known_has(const rh_context *context, const rh_asked *of, int with_settings) {
+  for (uint32_t k = 0; context->known && k < context->known->n_facts; k++) {
+    const rh_fact *fact = &context->known->facts[k];
+    if (fact->own == of->op->hash && fact->base == of->op->base && fact->type == of->op->type &&
+        fact->with_settings == with_settings && of->n >= fact->n &&
+        strcmp(fact->strategy, of->strategy) == 0)
+      return 1;
+  }
+  return 0;
+}
+
+rh_status rh_job_trust(rh_context *context, const rh_job_spec *spec, rh_error *error) {
+  if (!spec->operation.op->is_custom || spec->unchecked_op) return RH_OK;
+  const rh_asked itself = {"", 0, spec->operation.op, 0};
+  if (rh_known_has(context, &itself, 0)) return RH_OK;
+  RH_TRY(rh_algebra_trust(rh_custom_of(spec->operation.op), &context->cache, error));
+  return rh_known_note(context, &itself, 0, error);
 }
 
 static rh_status examine(const rh_operator *op, const rh_arrays *arrays, uint64_t first, uint64_t n,
                          rh_error *error) {
   return rh_algebra_trust_on(rh_custom_of(op), arrays, first, n, error);
 }
+
+/* ---- What was tuned ---- */
 
 rh_status rh_context_tuned(rh_context *context, rh_tunedb **tuned, rh_error *error) {
   rh_known *known;

@@ -10,6 +10,8 @@
 
 static const char schema[] = "redhost-tuned/1", family[] = "redhost-tuned/";
 
+/* ---- Keys ---- */
+
 /* A driver's description of itself is not always UTF-8. */
 static void copy_plain(char *to, size_t size, const char *from) {
   snprintf(to, size, "%s", from ? from : "");
@@ -42,6 +44,8 @@ int rh_tunedb_key_is(const rh_tunedb_key *a, const rh_tunedb_key *b) {
   return strcmp(a->platform, b->platform) == 0 && strcmp(a->device, b->device) == 0 &&
          strcmp(a->driver, b->driver) == 0 && strcmp(a->processor, b->processor) == 0;
 }
+
+/* ---- Reading ---- */
 
 static rh_status check_strategies(const json_t *document, rh_error *error) {
   const json_t *names = json_object_get(document, "strategies");
@@ -144,6 +148,8 @@ const json_t *rh_tunedb_document_device(const json_t *document, size_t place, rh
   if (device) take_key(device, key, NULL);
   return json_object_get(device, "entries");
 }
+
+/* ---- Writing ---- */
 
 json_t *rh_tunedb_document_new(void) {
   return json_pack("{s:s, s:[]}", "schema", schema, "devices");

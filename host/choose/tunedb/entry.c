@@ -19,6 +19,8 @@ const char *rh_tunedb_quotable(const char *s) {
   return length <= 64 && rh_is_plain_utf8(s, length) ? s : "...";
 }
 
+/* ---- Reading ---- */
+
 rh_status rh_tunedb_take_text(const json_t *object, const char *key, char *text, size_t size,
                               rh_error *error) {
   const json_t *value = json_object_get(object, key);
@@ -173,6 +175,8 @@ rh_status rh_tunedb_entry_take(const json_t *object, rh_tunedb_entry *entry, int
   entry->searched = entry->trial = 0;
   return RH_OK;
 }
+
+/* ---- Writing ---- */
 
 static json_t *pack_n(uint64_t n) {
   char digits[24];

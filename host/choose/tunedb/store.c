@@ -34,6 +34,8 @@ void rh_tunedb_store_finish(rh_tunedb_store *store) {
   *store = (rh_tunedb_store){0};
 }
 
+/* ---- Reading ---- */
+
 /* If it cannot be renamed, it is kept but not used. */
 static void set_aside(rh_tunedb_store *store, const char *why) {
   char *aside = rh_path_join(store->cache->directory, "tuned.json.bad");
@@ -80,6 +82,8 @@ json_t *rh_tunedb_store_load(rh_tunedb_store *store) {
   free(text);
   return document;
 }
+
+/* ---- Writing ---- */
 
 /* Faults of the directory also affect tuned.json, but faults of the lock file do not. */
 static const char *why_no_lock(int code) {
