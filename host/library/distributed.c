@@ -31,7 +31,7 @@ typedef struct distributed {
   rh_part_request asked; /* with n of the whole in its job */
   rh_communicator by;
   rh_ranks ranks;
-  char *text;                    /* of what is asked for */
+  rh_digest problem;             /* of what is asked for */
   uint64_t *starts;              /* of every rank: its first element in the whole; and the end */
   rh_partial part, edges, whole; /* edges: of all ranks */
 } distributed;
@@ -78,6 +78,37 @@ static rh_status take_communicator(distributed *d, const rh_communicator *given,
 
 /* ---- What this rank asks for ---- */
 
+static rh_status out_of_memory(rh_error *error) {
+  return rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
+}
+
+static rh_status digest_anew(distributed *d, rh_error *error) {
+  char *text = rh_operation_text(&d->asked.job.operation, NULL);
+  if (!text) return out_of_memory(error);
+  d->problem = rh_agree_digest(text);
+  free(text);
+  return RH_OK;
+}
+
+/* Built-in operations are constants, so of the same one as before nothing is written. */
+static rh_status digest(distributed *d, rh_error *error) {
+  const rh_operation *asked = &d->asked.job.operation;
+  rh_redhost *redhost = d->redhost;
+  rh_status status = RH_OK;
+  if (d->asked.own) return digest_anew(d, error);
+  RH_TRY(rh_redhost_enter(redhost, error));
+  int is_known = redhost->agreed.op == asked->op && redhost->agreed.accuracy == asked->accuracy &&
+                 redhost->agreed.check == asked->check;
+  if (!is_known) status = digest_anew(d, error);
+  if (!is_known && status == RH_OK) {
+    redhost->agreed = *asked;
+    redhost->agreed_digest = d->problem;
+  }
+  d->problem = redhost->agreed_digest;
+  rh_redhost_leave(redhost);
+  return status;
+}
+
 static rh_status prepare(distributed *d, const rh_request *request, const rh_result *result,
                          rh_error *error) {
   if (!d->redhost || !request || !result)
@@ -87,10 +118,9 @@ static rh_status prepare(distributed *d, const rh_request *request, const rh_res
                                : "place for the result");
   RH_TRY(rh_sized_check(result, RH_SIZED(rh_result, strategy), error));
   RH_TRY(rh_part_request_read(&d->asked, d->redhost, request, error));
-  d->text = rh_operation_text(&d->asked.job.operation, NULL);
+  RH_TRY(digest(d, error));
   d->starts = calloc((size_t)d->by.size + 1, sizeof *d->starts);
-  return d->text && d->starts ? RH_OK
-                              : rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
+  return d->starts ? RH_OK : out_of_memory(error);
 }
 
 /* ---- The same in all ranks? ---- */
@@ -99,8 +129,12 @@ static rh_status prepare(distributed *d, const rh_request *request, const rh_res
 static rh_status explain(distributed *d, rh_error *error) {
   rh_difference found;
   uint32_t other = 0;
-  RH_TRY(rh_ranks_learn_hosts(&d->ranks, error));
-  RH_TRY(rh_agree_compare(&d->ranks, d->text, &other, &found, error));
+  char *text = rh_operation_text(&d->asked.job.operation, NULL);
+  rh_status status = rh_ranks_learn_hosts(&d->ranks, error);
+  if (status == RH_OK)
+    status = rh_agree_compare(&d->ranks, text ? text : "", &other, &found, error);
+  free(text);
+  RH_TRY(status);
   return rh_agree_fail(&d->ranks, other, &found, error);
 }
 
@@ -132,10 +166,10 @@ static rh_status settle_claims(distributed *d, const claim *all, rh_status begun
 
 static rh_status agree(distributed *d, rh_status begun, const rh_error *why, rh_error *error) {
   claim mine = {.n = cannot_begin}, *all = calloc(d->by.size, sizeof *all);
-  if (!all) return rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
+  if (!all) return out_of_memory(error);
   if (begun == RH_OK) {
     mine.n = d->asked.job.operation.n;
-    mine.problem = rh_agree_digest(d->text);
+    mine.problem = d->problem;
   }
   rh_status status = rh_ranks_gather(&d->ranks, &mine, sizeof mine, all, error);
   if (status == RH_OK) status = settle_claims(d, all, begun, why, error);
@@ -291,7 +325,6 @@ rh_status rh_reduce_distributed(rh_redhost *redhost, const rh_request *request,
   rh_partial_finish(&d.edges);
   rh_partial_finish(&d.part);
   free(d.starts);
-  free(d.text);
   rh_custom_destroy(d.asked.own);
   return status;
 }

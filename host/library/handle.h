@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../core/run/context.h"
+#include "../engine/ranks/agree.h"
 #include "sized.h"
 
 #include <pthread.h>
@@ -12,7 +13,10 @@ struct rh_redhost {
   pthread_mutex_t lock;
   struct rh_kept *kept; /* problems that rh_reduce() keeps set up; null until the first */
   uint32_t n_prepared;  /* prepared reductions that are not destroyed */
-  int closed;           /* rh_close() was called; the last prepared reduction releases everything */
+  /* The built-in operation that ranks were last asked for, and what they compare. */
+  rh_operation agreed;
+  rh_digest agreed_digest;
+  int closed; /* rh_close() was called; the last prepared reduction releases everything */
 };
 
 /* Locks *redhost for a public function other than a prepared run.  RH_E_INVALID if this thread

@@ -85,19 +85,17 @@ rh_status rh_reduce_part(rh_redhost *redhost, const rh_request *request, uint64_
 
 /* ---- Several ---- */
 
-static rh_status merge(rh_redhost *redhost, rh_merger *merger, const void *const *parts,
+/* Locked, because an operator in OpenCL C combines and judges values on the device. */
+static rh_status merge(const rh_redhost *redhost, rh_merger *merger, const void *const *parts,
                        const uint64_t *bytes, uint64_t n_parts, rh_error *error) {
-  rh_status status = RH_OK;
   if (n_parts == 0) return rh_fail(error, RH_E_USAGE, "there are no parts to merge");
-  RH_TRY(rh_redhost_enter(redhost, error));
-  for (uint64_t k = 0; k < n_parts && status == RH_OK; k++) {
+  for (uint64_t k = 0; k < n_parts; k++) {
     char name[40];
     snprintf(name, sizeof name, "part %llu", (unsigned long long)k);
-    status = parts[k] ? rh_merger_add(merger, redhost->context, name, parts[k], bytes[k], error)
-                      : rh_fail(error, RH_E_USAGE, "%s is null", name);
+    if (!parts[k]) return rh_fail(error, RH_E_USAGE, "%s is null", name);
+    RH_TRY(rh_merger_add(merger, redhost->context, name, parts[k], bytes[k], error));
   }
-  rh_redhost_leave(redhost);
-  return status;
+  return RH_OK;
 }
 
 rh_status rh_merge_parts(rh_redhost *redhost, const void *const *parts, const uint64_t *bytes,
@@ -106,7 +104,9 @@ rh_status rh_merge_parts(rh_redhost *redhost, const void *const *parts, const ui
   if (!redhost || !parts || !bytes || !merged || !merged_bytes)
     return rh_fail(error, RH_E_USAGE, "rh_merge_parts: an argument is null");
   rh_merger merger = {0};
+  RH_TRY(rh_redhost_enter(redhost, error));
   rh_status status = merge(redhost, &merger, parts, bytes, n_parts, error);
+  rh_redhost_leave(redhost);
   if (status == RH_OK)
     status = rh_partial_write(&merger.all, merger.text, merged, merged_bytes, error);
   rh_merger_finish(&merger);
@@ -134,8 +134,10 @@ rh_status rh_part_result(rh_redhost *redhost, const void *part_of, uint64_t byte
   rh_result own = {0};
   rh_reference reference;
   rh_verdict verdict;
+  RH_TRY(rh_redhost_enter(redhost, error));
   rh_status status = merge(redhost, &merger, &part_of, &bytes, 1, error);
   if (status == RH_OK) status = rh_merger_conclude(&merger, &own, &reference, &verdict, error);
+  rh_redhost_leave(redhost);
   if (status == RH_OK) warn_unjudged(redhost, &merger, &verdict);
   if (status == RH_OK) rh_sized_write(result, &own, RH_SIZED(rh_result, strategy));
   rh_merger_finish(&merger);
