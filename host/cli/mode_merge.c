@@ -20,7 +20,7 @@ typedef struct merging {
  * that shows. */
 static rh_status read_file(const char *path, rh_text *to, rh_error *error) {
   char piece[65536];
-  FILE *file = fopen(path, "rb");
+  FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
   if (!file) return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
   rh_text_append(to, piece, fread(piece, 1, RH_PARTIAL_HEAD_BYTES, file));
   uint64_t size = rh_partial_file_bytes(rh_text_get(to), to->length);
@@ -30,7 +30,7 @@ static rh_status read_file(const char *path, rh_text *to, rh_error *error) {
     rh_text_append(to, piece, n);
   }
   int failed = ferror(file) ? errno : 0;
-  fclose(file);
+  if (file != stdin) fclose(file);
   if (failed) return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(failed));
   return to->failed ? rh_fail(error, RH_E_NOMEM, "%s: no memory for it", path) : RH_OK;
 }
@@ -71,6 +71,7 @@ static rh_status judge_options(const rh_app *app, rh_error *error) {
   const rh_options *options = &app->context->options;
   const rh_cl_device *device;
   rh_discovery found;
+  RH_TRY(rh_partial_check_options(app->typed, error));
   if (options->device) RH_TRY(rh_context_device(app->context, &device, error));
   RH_TRY(rh_discover(&found, options, error));
   rh_discovery_finish(&found);

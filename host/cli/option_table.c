@@ -139,7 +139,8 @@ const rh_option rh_option_table[] = {
      IN(RUN), AT(stream)},
 
     {"partial", 0, RH_OPTION_WORD, "FILE", "Parts",
-     "write what these elements come to to FILE, for --merge,\ninstead of an answer",
+     "write what these elements come to to FILE, for --merge,\ninstead of an answer; -: standard "
+     "output",
      IN(RUN) | IN(MERGE), AT(partial)},
     {"slice", 0, RH_OPTION_WORD, "A:B", NULL, "--partial: of elements A to B-1 of the data only",
      IN(RUN), AT(slice)},

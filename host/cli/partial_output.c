@@ -11,8 +11,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static rh_status write_file(const char *path, const void *bytes, uint64_t size, rh_error *error) {
+static int is_standard_output(const rh_typed *typed) {
+  return strcmp(typed->partial, "-") == 0;
+}
+
+static rh_status write_file(const rh_typed *typed, const void *bytes, uint64_t size,
+                            rh_error *error) {
+  const char *path = typed->partial;
   rh_draft draft = {0};
+  if (is_standard_output(typed)) {
+    if (fwrite(bytes, 1, size, stdout) == size && fflush(stdout) == 0) return RH_OK;
+    return rh_fail(error, RH_E_FILE, "standard output: %s", strerror(errno));
+  }
   int failed = rh_draft_begin(&draft, path) != 0 || fwrite(bytes, 1, size, draft.out) != size ||
                rh_draft_end(&draft) != 0;
   int why = errno;
@@ -55,6 +65,12 @@ static void print_text(const rh_app *app, const rh_partial *partial, uint64_t by
          rh_type_name(job->operation.op->operands[0].type), rh_check_name(partial->check));
 }
 
+rh_status rh_partial_check_options(const rh_typed *typed, rh_error *error) {
+  if (!typed->partial || !is_standard_output(typed) || !typed->json) return RH_OK;
+  return rh_fail(error, RH_E_USAGE,
+                 "--json and --partial - would both write to standard output; name a file");
+}
+
 rh_status rh_partial_check_output(const rh_typed *typed, const char *input, rh_error *error) {
   struct stat of_output, of_input;
   const char *path = typed->partial;
@@ -72,10 +88,10 @@ rh_status rh_partial_output(const rh_app *app, const rh_partial *partial, const 
   void *bytes;
   uint64_t size;
   RH_TRY(rh_partial_write(partial, text, &bytes, &size, error));
-  rh_status status = write_file(app->typed->partial, bytes, size, error);
+  rh_status status = write_file(app->typed, bytes, size, error);
   free(bytes);
   if (status != RH_OK) return status;
   if (app->typed->json) return print_json(app, partial, size, error);
-  if (!app->typed->quiet) print_text(app, partial, size);
+  if (!app->typed->quiet && !is_standard_output(app->typed)) print_text(app, partial, size);
   return RH_OK;
 }

@@ -31,11 +31,17 @@ static rh_status open_all(rh_run_devices *devices, const rh_app *app,
   if (n > RH_MOST_WORKERS)
     return rh_fail(error, RH_E_USAGE, "--device: %u devices, of at most %d", n, RH_MOST_WORKERS);
   RH_TRY(rh_context_use_device(app->context, chosen[0], error));
-  if (n == 1) return RH_OK;
   RH_TRY(reserve(devices, n, error));
   devices->list[0].context = app->context;
   for (devices->n = 1; devices->n < n; devices->n++)
     RH_TRY(open_another(&devices->list[devices->n], app, chosen[devices->n]->label, error));
+  return RH_OK;
+}
+
+static rh_status open_single(rh_run_devices *devices, const rh_app *app, rh_error *error) {
+  RH_TRY(reserve(devices, 1, error));
+  devices->list[0].context = app->context;
+  devices->n = 1;
   return RH_OK;
 }
 
@@ -45,19 +51,12 @@ rh_status rh_run_devices_open(rh_run_devices *devices, const rh_app *app, rh_err
   const rh_cl_device **chosen;
   uint32_t n;
   *devices = (rh_run_devices){0};
-  if (!list || !rh_devices_are_listed(list)) return RH_OK;
+  if (!list || !rh_devices_are_listed(list)) return open_single(devices, app, error);
   RH_TRY(rh_context_devices(app->context, &known, error));
   RH_TRY(rh_devices_parse(known, app->typed->device, &chosen, &n, error));
   rh_status status = open_all(devices, app, chosen, n, error);
   free(chosen);
   return status;
-}
-
-rh_status rh_run_devices_single(rh_run_devices *devices, const rh_app *app, rh_error *error) {
-  RH_TRY(reserve(devices, 1, error));
-  devices->list[0].context = app->context;
-  devices->n = 1;
-  return RH_OK;
 }
 
 void rh_run_devices_release(rh_run_devices *devices) {
@@ -78,24 +77,28 @@ void rh_run_devices_finish(rh_run_devices *devices) {
 
 /* ---- Strategies ---- */
 
-static rh_status check_isolation(const rh_app *app, const rh_found *found, rh_error *error) {
-  if (!rh_when(app->typed->isolate, !found->installed)) return RH_OK;
-  return rh_fail(error, RH_DECLINED,
-                 "strategy '%s' runs in a process of its own, which takes its data as a whole, and "
-                 "not in parts; --isolate=never runs it in this one",
-                 found->name);
+rh_status rh_run_device_locate(rh_run_device *own, const rh_app *app, const rh_job_spec *asked,
+                               rh_error *error) {
+  rh_job_spec *spec = &own->spec;
+  *spec = *asked;
+  RH_TRY(rh_locate(own->context, spec, &own->found, error));
+  spec->strategy = own->found.name;
+  spec->plugin = own->found.path;
+  own->isolated = rh_when(app->typed->isolate, !own->found.installed);
+  return RH_OK;
 }
 
 static rh_status locate(rh_run_device *own, rh_worker *device, const rh_app *app,
                         const rh_job_spec *asked, rh_error *error) {
   rh_job_spec *spec = &own->spec;
   rh_tunedb *tuned;
-  *spec = *asked;
   *device = (rh_worker){.context = own->context, .job = spec};
-  RH_TRY(rh_locate(own->context, spec, &own->found, error));
-  RH_TRY(check_isolation(app, &own->found, error));
-  spec->strategy = own->found.name;
-  spec->plugin = own->found.path;
+  RH_TRY(rh_run_device_locate(own, app, asked, error));
+  if (own->isolated)
+    return rh_fail(error, RH_DECLINED,
+                   "strategy '%s' runs in a process of its own, which takes its data as a whole, "
+                   "and not in parts; --isolate=never runs it in this one",
+                   own->found.name);
   RH_TRY(rh_job_check_settings(own->context, spec, error));
   RH_TRY(rh_job_device(own->context, spec, own->found.device_kinds, &device->device, error));
   return rh_context_tuned(own->context, &tuned, error);

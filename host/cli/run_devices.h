@@ -10,22 +10,23 @@ typedef struct rh_run_device {
   rh_found found;      /* its strategy */
   rh_attempts tried;   /* before that */
   rh_job_spec spec;
+  int isolated; /* 1: it runs in a process of its own */
 } rh_run_device;
 
 /* Zero-initialised may be finished. */
 typedef struct rh_run_devices {
   rh_run_device *list;
   rh_worker *streams; /* the same devices, for rh_reduction_open() */
-  uint32_t n;         /* 0: --device names one, or none */
+  uint32_t n;
 } rh_run_devices;
 
-/* If --device lists several devices, opens all.  A list of one chooses that one for the program's
- * redhost and leaves *devices empty, so that it is used as if it had been named alone. */
+/* All that --device lists, or the program's redhost alone, with its device or none. */
 rh_status rh_run_devices_open(rh_run_devices *devices, const rh_app *app, rh_error *error);
 void rh_run_devices_finish(rh_run_devices *devices);
 
-/* The program's redhost alone, with its device or none. */
-rh_status rh_run_devices_single(rh_run_devices *devices, const rh_app *app, rh_error *error);
+/* Finds asked->strategy, or the one that `auto` chooses. */
+rh_status rh_run_device_locate(rh_run_device *device, const rh_app *app, const rh_job_spec *asked,
+                               rh_error *error);
 
 /* Finds the strategy of each device for chunks of asked->n elements.  Of several devices, those
  * without one get a failure and are left out; and so are, of those whose strategy runs on the host,

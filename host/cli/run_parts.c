@@ -1,136 +1,120 @@
-#include "run_parts.h"
+/* A --run on data in parts: streamed, or kept in the memories of several devices. */
 #include "../choose/fallback.h"
-#include "../choose/measure/local.h"
 #include "../core/base/error.h"
 #include "../core/base/vocabulary.h"
 #include "../core/run/exact_data.h"
 #include "../core/run/operand_data.h"
 #include "../engine/partial/accuracy.h"
-#include "size.h"
+#include "run.h"
 
-#include <string.h>
-
-/* Generated data are streamed without being asked for up to so many times the memory: more would be
- * hours of work that nobody expects. */
-enum { MOST_MEMORIES = 8 };
-/* Bytes.  Below, pinning the slots takes longer than is gained. */
-enum { LEAST_COPIED = 64 << 20 };
-/* What the host's chunks have; for the choice of a strategy. */
+/* What the host's chunks have, in bytes; for the choice of a strategy. */
 static const uint64_t usual_chunk = UINT64_C(4) << 20;
-
-int rh_run_stream_may_help(const rh_app *app, const rh_job_spec *spec, rh_status status,
-                           int has_no_room) {
-  const rh_cl_device *device = app->context->device;
-  uint64_t memory = rh_machine_memory(), most = 0;
-  uint32_t size = rh_operator_element_bytes(spec->operation.op);
-  if ((status != RH_E_DEVICE && status != RH_E_NOMEM) || !memory) return 0;
-  if (rh_when(app->typed->isolate, 0)) return 0;
-  if (!app->typed->input && spec->operation.n > MOST_MEMORIES * memory / size) return 0;
-  if (device) most = device->about.max_alloc_bytes;
-  return spec->operation.n > memory / size || (most && spec->operation.n > most / size) ||
-         has_no_room;
-}
-
-int rh_run_stream_is_faster(const rh_app *app, const rh_inputs *inputs, const rh_job_spec *spec,
-                            const rh_cl_device *device, int is_isolated) {
-  const rh_typed *typed = app->typed;
-  uint32_t size = rh_operator_element_bytes(spec->operation.op);
-  /* With -v it is timed, with the data on the device; `auto` has counted the copy as a whole. */
-  if (!typed->input || typed->verbose || is_isolated || strcmp(typed->name, "auto") == 0) return 0;
-  for (uint32_t k = 0; k < inputs->n; k++)
-    if (inputs->feeds[k].is_pipe) return 0; /* it has been read */
-  return device && !device->shares_memory && spec->operation.n >= LEAST_COPIED / size;
-}
 
 /* ---- The answer ---- */
 
-static rh_status locate(rh_run_parts *p, rh_error *error) {
-  return rh_run_devices_locate(p->devices, p->app, &p->asked, error);
+/* The job of a device that worked, or null. */
+static rh_job *job_of(rh_run_state *run, uint32_t k) {
+  rh_resident_seat *seats = run->resident.seats;
+  rh_worker *one = &run->devices.streams[k];
+  if (seats) return seats[k].part.n_nodes ? &seats[k].part.job : NULL;
+  return one->is_up && one->failure.status == RH_OK ? &one->place.job : NULL;
 }
 
-static void undo(void *of_parts) {
-  rh_run_parts *p = of_parts;
-  rh_resident_finish(&p->resident);
-  rh_reduction_close(p->reduction);
-  p->reduction = NULL;
-  rh_partial_finish(&p->partial);
-  rh_run_devices_release(p->devices);
+/* If the bound is weak, each strategy is tried on exact data of as many elements as it was given at
+ * most. */
+static rh_status confirm(rh_run_state *run, rh_error *error) {
+  const rh_verdict weak = run->report.verdict;
+  rh_verdict *verdict = &run->report.verdict;
+  for (uint32_t k = 0; k < run->devices.n && verdict->verdict != RH_VERDICT_WRONG; k++) {
+    rh_job *job = job_of(run, k);
+    if (!job) continue;
+    *verdict = weak;
+    RH_TRY(rh_job_confirm(job, &job->spec, &run->app->context->options.reporter, verdict, error));
+  }
+  return RH_OK;
 }
 
-/* Several devices do without those whose strategies fail; once all have, each chooses again. */
-static int goes_on(void *of_parts, rh_attempts *tried, rh_error *why) {
-  const rh_run_parts *p = of_parts;
-  (void)tried; /* each device has its own */
-  if (p->resident.seats && p->resident.failed < p->devices->n)
-    p->devices->streams[p->resident.failed].failure = *why;
-  return rh_run_devices_fall_back(p->devices, &p->asked, why);
-}
-
-/* Until a strategy gives an answer. */
-static rh_status find_answer(rh_run_parts *p, rh_status (*attempt)(void *, int *, rh_error *),
-                             rh_error *error) {
-  const rh_tries tries = {.attempt = attempt, .undo = undo, .goes_on = goes_on, .user = p};
-  /* Devices share the work, so each takes the best strategy that it has itself. */
-  if (p->devices->n > 1) p->asked.on_device = RH_JOB_IN_PLACE;
-  return rh_try_strategies(&tries, error);
-}
-
-/* The first device that worked speaks for all where there is one place only.  What exact data would
- * show of a weak bound is not tried: they would be in parts, too. */
-static void take_answer(rh_run_parts *p, const rh_job *job, const char *where,
-                        rh_run_report *report) {
-  const rh_run_devices *devices = p->devices;
+/* The first device that worked speaks for all where there is one place only. */
+static rh_status take_answer(rh_run_state *run, rh_error *error) {
+  const rh_run_devices *devices = &run->devices;
+  rh_run_report *report = &run->report;
   uint32_t k = 0;
-  while (!devices->streams[k].is_up || devices->streams[k].failure.status != RH_OK) k++;
-  p->spec->strategy = devices->list[k].spec.strategy;
-  p->spec->plugin = devices->list[k].spec.plugin;
-  report->spec = p->spec;
+  while (!job_of(run, k)) k++;
+  run->job.strategy = devices->list[k].spec.strategy;
+  run->job.plugin = devices->list[k].spec.plugin;
+  run->job.operation.n = run->asked.operation.n;
+  report->spec = &run->job;
   report->device = devices->streams[k].device;
   report->chosen = devices->list[k].context->chosen;
   report->devices = devices;
-  rh_opened_note(job ? job : &devices->streams[k].place.job, &report->opened);
-  report->check = p->options->check;
+  rh_opened_note(job_of(run, k), &report->opened);
+  report->check = run->options->check;
   report->checked = report->check != RH_CHECK_NONE;
-  if (report->checked) rh_exact_data_settle(&report->verdict, where);
+  return report->checked ? confirm(run, error) : RH_OK;
+}
+
+/* Several devices do without those whose strategies fail; once all have, each chooses again. */
+static int goes_on(void *of_run, rh_attempts *tried, rh_error *why) {
+  rh_run_state *run = of_run;
+  const rh_resident *resident = &run->resident;
+  (void)tried; /* each device has its own */
+  if (resident->seats && resident->failed < run->devices.n)
+    run->devices.streams[resident->failed].failure = *why;
+  return rh_run_devices_fall_back(&run->devices, &run->job, why);
+}
+
+static void undo(void *run) {
+  rh_run_undo(run);
+}
+
+/* For n elements at a time, until strategies give an answer.  Devices that share the work take the
+ * best strategy that they have themselves. */
+static rh_status find_answer(rh_run_state *run, uint64_t n,
+                             rh_status (*attempt)(void *, int *, rh_error *), rh_error *error) {
+  const rh_tries tries = {.attempt = attempt, .undo = undo, .goes_on = goes_on, .user = run};
+  run->job = run->asked;
+  run->job.operation.n = n;
+  if (run->devices.n > 1) run->job.on_device = RH_JOB_IN_PLACE;
+  return rh_try_strategies(&tries, error);
 }
 
 /* ---- Streams ---- */
 
-static rh_status stream(void *of_parts, int *is_final, rh_error *error) {
-  rh_run_parts *p = of_parts;
-  rh_run_report *report = p->report;
-  const rh_reduction_spec spec = {.reporter = &p->app->context->options.reporter,
-                                  .source = &p->source,
-                                  .devices = p->devices->streams,
-                                  .n_devices = p->devices->n,
-                                  .processes = 1,
-                                  .n = p->source.n,
-                                  .chunk_bytes = p->options->chunk_bytes};
-  RH_TRY(locate(p, error));
-  rh_partial_init(&p->partial, p->devices->streams[0].job, p->source.n,
-                  (uint32_t)p->options->check);
-  RH_TRY(rh_reduction_open(&p->reduction, &spec, &p->partial, error));
-  *is_final = p->source.in_order; /* a pipe can be read once only */
-  RH_TRY(rh_reduction_run(p->reduction, error));
-  rh_status status = rh_partial_conclude(&p->partial, &report->result, &report->reference,
+rh_reduction_spec rh_run_reduction(const rh_run_state *run) {
+  return (rh_reduction_spec){.reporter = &run->app->context->options.reporter,
+                             .source = &run->source,
+                             .devices = run->devices.streams,
+                             .n_devices = run->devices.n,
+                             .processes = 1,
+                             .n = run->source.n,
+                             .chunk_bytes = run->options->chunk_bytes};
+}
+
+static rh_status stream(void *of_run, int *is_final, rh_error *error) {
+  rh_run_state *run = of_run;
+  rh_run_report *report = &run->report;
+  const rh_reduction_spec spec = rh_run_reduction(run);
+  RH_TRY(rh_run_devices_locate(&run->devices, run->app, &run->job, error));
+  rh_partial_init(&run->partial, run->devices.streams[0].job, run->source.n,
+                  (uint32_t)run->options->check);
+  RH_TRY(rh_reduction_open(&run->reduction, &spec, &run->partial, error));
+  *is_final = run->source.in_order; /* a pipe can be read once only */
+  RH_TRY(rh_reduction_run(run->reduction, error));
+  rh_status status = rh_partial_conclude(&run->partial, &report->result, &report->reference,
                                          &report->verdict, error);
   return status == RH_E_WRONG ? RH_OK : status; /* the report says so */
 }
 
-rh_status rh_run_streamed(rh_run_parts *p, rh_run_report *report, rh_error *error) {
-  if (p->devices->n == 0) RH_TRY(rh_run_devices_single(p->devices, p->app, error));
-  RH_TRY(rh_inputs_source(p->inputs, p->spec, p->options, &p->source, error));
-  if (p->inputs->n && p->devices->n == 1 && !p->source.in_order)
-    rh_source_view(&p->source, 0, p->source.n, 1);
-  uint64_t chunk_bytes = p->options->chunk_bytes;
-  p->report = report;
-  p->asked = *p->spec;
-  p->asked.operation.n = rh_place_chunk_n(&p->asked, chunk_bytes ? chunk_bytes : usual_chunk);
-  RH_TRY(find_answer(p, stream, error));
-  p->spec->operation.n = p->reduction->n;
-  take_answer(p, NULL, "the data were streamed", report);
-  report->streamed = p->reduction;
-  report->opened.depth = rh_partial_depth(&p->partial);
+rh_status rh_run_streamed(rh_run_state *run, rh_error *error) {
+  uint64_t bytes = run->options->chunk_bytes;
+  if (run->inputs.n && run->devices.n == 1 && !run->source.in_order)
+    rh_source_view(&run->source, 0, run->source.n, 1);
+  RH_TRY(
+      find_answer(run, rh_place_chunk_n(&run->asked, bytes ? bytes : usual_chunk), stream, error));
+  run->asked.operation.n = run->reduction->n;
+  RH_TRY(take_answer(run, error));
+  run->report.streamed = run->reduction;
+  run->report.opened.depth = rh_partial_depth(&run->partial);
   return RH_OK;
 }
 
@@ -144,9 +128,10 @@ static rh_status take_sample(void *self, const rh_take *how, rh_taken *taken, rh
   return rh_resident_batch(resident, how->batch, &taken->result, &taken->seconds, error);
 }
 
-static rh_status measure(rh_run_parts *p, rh_run_report *report, rh_error *error) {
-  const rh_sampler sampler = {.self = &p->resident, .take = take_sample};
-  RH_TRY(rh_measure_quick(&sampler, &report->opened, &p->app->context->options.reporter,
+static rh_status measure(rh_run_state *run, rh_error *error) {
+  rh_run_report *report = &run->report;
+  const rh_sampler sampler = {.self = &run->resident, .take = take_sample};
+  RH_TRY(rh_measure_quick(&sampler, &report->opened, &run->app->context->options.reporter,
                           &report->quick, error));
   report->measured = 1;
   return RH_OK;
@@ -158,46 +143,39 @@ static uint64_t most_host_bytes(void) {
   return memory - memory / 4;
 }
 
-static void take_resident(rh_run_parts *p, rh_run_report *report) {
-  const rh_resident *resident = &p->resident;
-  uint32_t k = 0;
-  while (resident->seats[k].part.n_nodes == 0) k++;
+static rh_status open_resident(void *of_run, int *is_final, rh_error *error) {
+  rh_run_state *run = of_run;
+  (void)is_final;
+  RH_TRY(rh_run_devices_locate(&run->devices, run->app, &run->job, error));
+  const rh_resident_spec spec = {.devices = run->devices.streams,
+                                 .n_devices = run->devices.n,
+                                 .source = &run->source,
+                                 .check = run->options->check,
+                                 .most_host_bytes = most_host_bytes()};
+  return rh_resident_open(&run->resident, &spec, error);
+}
+
+static rh_status take_resident(rh_run_state *run, rh_error *error) {
+  const rh_resident *resident = &run->resident;
+  rh_run_report *report = &run->report;
   report->resident = resident;
   report->first_s = resident->first_s;
   report->result = resident->result;
   report->reference = resident->reference;
   report->verdict = resident->verdict;
-  take_answer(p, &resident->seats[k].part.job, "the data are on several devices", report);
+  RH_TRY(take_answer(run, error));
   report->opened.finishes_on_host = resident->waits;
   report->opened.depth = resident->depth;
-  for (k = 0; k < p->devices->n; k++) report->opened.setup_s += resident->seats[k].part.job.setup_s;
+  for (uint32_t k = 0; k < run->devices.n; k++)
+    report->opened.setup_s += resident->seats[k].part.job.setup_s;
+  return RH_OK;
 }
 
-static rh_status open_resident(void *of_parts, int *is_final, rh_error *error) {
-  rh_run_parts *p = of_parts;
-  rh_run_devices *devices = p->devices;
-  (void)is_final;
-  RH_TRY(locate(p, error));
-  const rh_resident_spec spec = {.devices = devices->streams,
-                                 .n_devices = devices->n,
-                                 .source = &p->source,
-                                 .check = p->options->check,
-                                 .most_host_bytes = most_host_bytes()};
-  return rh_resident_open(&p->resident, &spec, error);
-}
-
-rh_status rh_run_resident(rh_run_parts *p, rh_run_report *report, rh_error *error) {
-  uint32_t n = p->devices->n;
-  RH_TRY(rh_inputs_source(p->inputs, p->spec, p->options, &p->source, error));
-  p->asked = *p->spec;
-  p->asked.operation.n = p->source.n / n + (p->source.n % n != 0);
-  RH_TRY(find_answer(p, open_resident, error));
-  take_resident(p, report);
-  if (report->verdict.verdict == RH_VERDICT_WRONG) return RH_OK;
-  rh_accuracy_take(p->spec, &report->reference, &report->result);
-  return p->app->typed->quiet ? RH_OK : measure(p, report, error);
-}
-
-void rh_run_parts_finish(rh_run_parts *p) {
-  if (p->devices) undo(p);
+rh_status rh_run_split(rh_run_state *run, rh_error *error) {
+  uint32_t n = run->devices.n;
+  RH_TRY(find_answer(run, run->source.n / n + (run->source.n % n != 0), open_resident, error));
+  RH_TRY(take_resident(run, error));
+  if (run->report.verdict.verdict == RH_VERDICT_WRONG) return RH_OK;
+  rh_accuracy_take(&run->job, &run->report.reference, &run->report.result);
+  return run->app->typed->quiet ? RH_OK : measure(run, error);
 }

@@ -195,10 +195,22 @@ rh_status rh_user_operator_define(const rh_typed *typed, const rh_options *optio
   return status;
 }
 
+/* Several files are not one after the other. */
+static rh_status check_used(const rh_user_operator *user, const rh_inputs *inputs,
+                            rh_error *error) {
+  const rh_definition *definition = &user->definition;
+  if (inputs->n < 2 || !definition->ops || definition->map || definition->where) return RH_OK;
+  return rh_fail(error, RH_E_USAGE,
+                 "operand %s is not used: files are the operands of a map, as in --map 'x*y', or "
+                 "of an operator such as --op dot; several reductions are several commands",
+                 rh_operand_usual_name(1));
+}
+
 /* Operands are called as their files, if the map uses these names. */
 static rh_status make_of_inputs(rh_user_operator *user, const rh_app *app, const rh_inputs *inputs,
                                 rh_job_spec *spec, rh_error *error) {
   rh_operand operands[RH_MOST_OPERANDS] = {0};
+  RH_TRY(check_used(user, inputs, error));
   for (uint32_t k = 0; k < inputs->n; k++) {
     operands[k].type = inputs->feeds[k].type;
     snprintf(operands[k].name, sizeof operands[k].name, "%s", rh_operand_usual_name(k));

@@ -10,15 +10,6 @@
 #include "kept.h"
 #include "request.h"
 
-/* On data whose result every order has, where the bound shows little. */
-static rh_status confirm(rh_kept_job *kept, const rh_job_spec *spec, rh_verdict *verdict,
-                         rh_error *error) {
-  const rh_reporter *reporter = &kept->job.context->options.reporter;
-  if (!kept->ring) return rh_job_confirm(&kept->job, spec, reporter, verdict, error);
-  rh_exact_data_settle(verdict, "the data were streamed");
-  return RH_OK;
-}
-
 static rh_status judge_value(rh_kept_job *kept, const rh_job_spec *spec, const rh_job_part *part,
                              uint64_t depth, rh_reference *reference, const rh_result *result,
                              rh_error *error) {
@@ -28,7 +19,8 @@ static rh_status judge_value(rh_kept_job *kept, const rh_job_spec *spec, const r
   const rh_reporter *reporter = &job->context->options.reporter;
   const rh_answered answered = {job->context, job->device, depth, result, NULL};
   RH_TRY(rh_job_judge_on(spec, part, &answered, reference, &verdict, error));
-  RH_TRY(confirm(kept, spec, &verdict, error));
+  rh_job *working = rh_kept_working(kept);
+  RH_TRY(rh_job_confirm(working, kept->ring ? &working->spec : spec, reporter, &verdict, error));
   if (verdict.verdict == RH_VERDICT_UNJUDGED)
     rh_log(reporter, RH_LOG_WARNING, "strategy '%s': the result is not judged: %s",
            job->strategy->name, rh_verdict_why(&verdict, why));

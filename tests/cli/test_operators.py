@@ -246,6 +246,15 @@ class Operators(cli.Case):
             self.bad(2, "operand y is not used", *mode, "--op", "sum", "--map", "x", "--where", "z > 0")
             self.bad(2, "constant t is not used", *mode, "--map", "x", "--let", "t=1")
 
+    def test_files_without_a_map(self):
+        for name in ("x.f32", "y.f32"):
+            with open(self.path(name), "wb") as file:
+                file.write(b"\0\0\x80\x3f" * 10)
+        for mode in (["x.f32", "y.f32"], ["--run", "native", "-i", "x.f32,y.f32", "--op", "max"]):
+            self.bad(2, "operand y is not used: files are the operands of a map, as in --map 'x*y', or of an operator such as --op dot",
+                     *mode, "-t", "f32")
+        self.assertEqual(self.value("x.f32", "y.f32", "-t", "f32", "--op", "dot"), "10")
+
     def test_where_constants_are_used(self):
         """In any of the texts, and so is every constant of an operator's file."""
         with open(os.path.join(self.cwd, "unread.op.json"), "w", encoding="utf-8") as file:

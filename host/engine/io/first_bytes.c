@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+/* ---- Files of other kinds ---- */
+
 typedef struct kind {
   uint32_t at; /* bytes before the mark */
   const char *mark;

@@ -1,16 +1,9 @@
-/* Memory whose bounds are watched: between inaccessible pages, where an access crashes, or between
- * canaries. */
+/* Detects out-of-bounds accesses to memory from the host's services: alloc's memory lies between
+ * guard pages, scratch memory between canaries. */
 #pragma once
 
 #include "../../core/cl/session.h"
-
-typedef struct rh_guard {
-  unsigned char *begin, *end; /* the accessible part: whole pages */
-} rh_guard;
-
-/* At least `bytes` of accessible, zeroed memory between inaccessible regions. */
-rh_status rh_guard_map(rh_guard *guard, size_t bytes, rh_error *error);
-void rh_guard_unmap(rh_guard *guard); /* zero-initialised is fine */
+#include "guard.h"
 
 enum { RH_MOST_FENCED = 24 }; /* of each kind; further requests fail */
 

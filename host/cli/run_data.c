@@ -1,0 +1,149 @@
+/* What a --run reduces. */
+#include "../core/base/error.h"
+#include "../core/base/vocabulary.h"
+#include "partial_output.h"
+#include "run.h"
+#include "size.h"
+
+#include <string.h>
+
+static const char *size_of(const rh_typed *typed) {
+  return typed->size ? typed->size : "2^24";
+}
+
+void rh_run_begin(rh_run_state *run, const rh_app *app, const rh_run_options *options) {
+  const rh_typed *typed = app->typed;
+  rh_type type = app->type ? app->type : RH_TYPE_f32;
+  *run = (rh_run_state){.app = app, .options = options};
+  if (typed->input)
+    snprintf(run->what, sizeof run->what, "%s", typed->input);
+  else
+    snprintf(run->what, sizeof run->what, "--size %s in %s", size_of(typed), rh_type_name(type));
+  run->asked =
+      (rh_job_spec){.strategy = typed->name,
+                    .settings = typed->settings,
+                    .n_settings = typed->n_settings,
+                    .operation.what = run->what,
+                    .operation.check = (uint32_t)options->check,
+                    /* the answer is wanted, or the time */
+                    .on_device = typed->input || typed->quiet || rh_run_options_want_ranks(typed)
+                                     ? RH_JOB_ON_HOST
+                                     : RH_JOB_IN_PLACE,
+                    .once = 1};
+}
+
+rh_status rh_run_end_sampler(rh_run_state *run, rh_error *error) {
+  rh_sampler *sampler = &run->sampler;
+  if (!sampler->self) return RH_OK;
+  rh_status status = sampler->close(sampler->self, error);
+  sampler->finish(sampler->self);
+  sampler->self = NULL;
+  return status;
+}
+
+void rh_run_undo(rh_run_state *run) {
+  rh_run_end_sampler(run, NULL);
+  rh_resident_finish(&run->resident);
+  rh_reduction_close(run->reduction);
+  run->reduction = NULL;
+  rh_partial_finish(&run->partial);
+  rh_run_devices_release(&run->devices);
+}
+
+void rh_run_finish(rh_run_state *run) {
+  rh_run_undo(run);
+  rh_run_devices_finish(&run->devices);
+  rh_array_finish(&run->array);
+  rh_user_operator_finish(&run->user);
+  rh_inputs_finish(&run->inputs);
+}
+
+/* ---- Files ---- */
+
+static rh_status open_files(rh_run_state *run, int is_own, rh_error *error) {
+  rh_inputs *inputs = &run->inputs;
+  if (!run->app->typed->input) return RH_OK;
+  RH_TRY(rh_inputs_open(inputs, run->app, is_own, error));
+  for (uint32_t k = 0; k < inputs->n; k++)
+    RH_TRY(rh_partial_check_output(run->app->typed, inputs->names[k], error));
+  return RH_OK;
+}
+
+static void choose_way(rh_run_state *run) {
+  const rh_typed *typed = run->app->typed;
+  if (typed->stream || run->inputs.are_large || (typed->input && run->devices.n > 1))
+    run->way = RH_RUN_STREAMED;
+  else if (run->way == RH_RUN_IN_MEMORY && run->devices.n > 1)
+    run->way = RH_RUN_SPLIT;
+}
+
+static rh_status bring(rh_run_state *run, rh_error *error) {
+  rh_job_spec *asked = &run->asked;
+  if (!run->inputs.n) return RH_OK;
+  if (asked->operation.op->is_custom)
+    return rh_user_operator_arrays(&run->user, run->app, &run->inputs, &run->array, asked, error);
+  RH_TRY(rh_inputs_array(&run->inputs, 0, run->app, &run->array, error));
+  asked->operation.n = run->array.n;
+  return RH_OK;
+}
+
+/* A pipe that was read to its end is in the array. */
+static rh_status make_source(rh_run_state *run, rh_error *error) {
+  const void *operands[RH_MOST_OPERANDS];
+  const rh_operator *op = run->asked.operation.op;
+  if (run->user.custom) rh_custom_take_base(run->user.custom);
+  if (!run->array.region.address) {
+    RH_TRY(rh_inputs_source(&run->inputs, &run->asked, run->options, &run->source, error));
+  } else {
+    rh_type types[RH_MOST_OPERANDS];
+    for (uint32_t k = 0; k < op->n_operands; k++) types[k] = op->operands[k].type;
+    rh_job_operands_at(&run->asked, rh_array_data(&run->array), operands);
+    rh_source_of_arrays(&run->source, operands, 0, types, op->n_operands, run->asked.operation.n);
+  }
+  run->asked.operation.n = run->source.n;
+  return RH_OK;
+}
+
+rh_status rh_run_stream_instead(rh_run_state *run, rh_error *error) {
+  int was_read = 0;
+  for (uint32_t k = 0; k < run->inputs.n; k++) was_read |= run->inputs.feeds[k].is_pipe;
+  rh_run_undo(run);
+  if (!was_read) rh_array_finish(&run->array);
+  run->report = (rh_run_report){0};
+  run->way = RH_RUN_STREAMED;
+  return make_source(run, error);
+}
+
+/* ---- The operator ---- */
+
+static rh_status find_operator(rh_run_state *run, rh_error *error) {
+  const rh_app *app = run->app;
+  rh_operation *operation = &run->asked.operation;
+  rh_type type = app->type ? app->type : RH_TYPE_f32;
+  if (app->typed->input) type = run->inputs.feeds[0].type;
+  RH_TRY(rh_operator_find(&operation->op, app->op, type, error));
+  if (app->typed->input) return RH_OK;
+  return rh_size_parse(size_of(app->typed), rh_type_size(type), "--size", &operation->n, error);
+}
+
+static rh_status check_not_empty(const rh_run_state *run, rh_error *error) {
+  const rh_operation *operation = &run->asked.operation;
+  const rh_typed *typed = run->app->typed;
+  if (operation->n > 0 || !operation->op->needs_an_element || typed->partial) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "%s%s%s of an empty array is undefined",
+                 typed->input ? typed->input : "", typed->input ? ": " : "", operation->op->name);
+}
+
+rh_status rh_run_find_data(rh_run_state *run, rh_error *error) {
+  const rh_app *app = run->app;
+  int is_own = rh_user_operator_is_wanted(app->typed);
+  RH_TRY(open_files(run, is_own, error));
+  choose_way(run);
+  RH_TRY(is_own ? rh_user_operator_open(&run->user, app, &run->inputs, &run->asked, error)
+                : find_operator(run, error));
+  RH_TRY(run->way == RH_RUN_IN_MEMORY ? bring(run, error) : make_source(run, error));
+  RH_TRY(check_not_empty(run, error));
+  RH_TRY(rh_run_accuracy(app->typed, run->options->check, &run->asked, run->user.custom, error));
+  rh_user_operator_note(app, &run->inputs, &run->asked);
+  return RH_OK;
+}
