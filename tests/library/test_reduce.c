@@ -7,6 +7,7 @@
 #include "../suite/suite.h"
 #include "library.h"
 
+#include <math.h>
 #include <sys/mman.h>
 
 enum { N = 3001 };
@@ -453,6 +454,30 @@ static void reduce_null(rh_request request, const char *words) {
   if (!request.data) return;
   must_say(rh_prepare(redhost, &spec, &prepared, &error), words);
   ck_assert_ptr_null(prepared);
+}
+
+TEST(numbers_of_every_type) {
+  for (rh_type type = 1; type <= RH_N_TYPES; type++) {
+    uint64_t one[2] = {0};
+    memset(one, 0xff, rh_type_size(type));
+    if (type == RH_TYPE_f16) one[0] = 0xc500;
+    if (type == RH_TYPE_f32) memcpy(one, &(float){-5}, sizeof(float));
+    if (type == RH_TYPE_f64) memcpy(one, &(double){-5}, sizeof(double));
+    rh_request request = request_of("native", NULL, 1);
+    rh_result result = {.struct_size = sizeof result};
+    request.op = "max";
+    request.type = type;
+    request.data = one;
+    reduce(&request, &result);
+    double most = ldexp(1, 8 * (int)rh_type_size(type)) - (type == RH_TYPE_u64 ? 0 : 1);
+    double expected = rh_type_is_float(type) ? -5 : rh_type_is_signed(type) ? -1 : most;
+    ck_assert_double_eq(rh_result_number(&result), expected);
+  }
+  ck_assert_double_eq(rh_result_number(NULL), 0);
+  ck_assert_str_eq(rh_status_name(RH_OK), "RH_OK");
+  ck_assert_str_eq(rh_status_name(RH_DECLINED), "RH_DECLINED");
+  ck_assert_str_eq(rh_status_name(RH_E_WRONG), "RH_E_WRONG");
+  ck_assert_str_eq(rh_status_name(7), "unknown status");
 }
 
 TEST(nulls_in_a_request) {

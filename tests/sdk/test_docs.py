@@ -136,6 +136,21 @@ class Docs(Tree):
                         self.call([self.redhost, "--plugin", os.path.join(build, "swift.so"), "--run", "swift", "--op", op, "-t", kind,
                                    "-n", str(size), "--data", "hash", "-p", "finish=" + finish])
 
+    def test_a_strategy_in_cpp(self):
+        """kahan.cpp keeps the depth that it claims, which is less than what an element passes through, and declines the rest."""
+        plugin = os.path.join(self.root, "kahan.so")
+        self.call(["c++", "-std=c++20", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-Wl,-z,defs,-z,relro,-z,now",
+                   "-I", os.path.join(self.root, self.MOVED_TO, "include"), os.path.join(ROOT, "docs", "extend", "cpp", "kahan.cpp"), "-o", plugin])
+        run = [self.redhost, "--plugin", plugin, "--run", "kahan", "--json"]
+        for kind, n, data in (("f32", 1 << 23, "loguniform"), ("f32", 100003, "cancel"), ("f64", 1000003, "huge"), ("f32", 0, "zeros"), ("f64", 1, "two")):
+            with self.subTest(type=kind, n=n, data=data):
+                check = json.loads(self.call([*run, "-t", kind, "-n", str(n), "--data", data]))["results"][0]["check"]
+                self.assertTrue(check["ok"])
+                self.assertLessEqual(check["depth"], 7)
+        for more in (["-t", "i32"], ["-t", "f16"], ["--op", "max"]):
+            self.assertEqual(subprocess.run([*run, *more, "-n", "9"], env=self.environment, capture_output=True, check=False).returncode, 4)
+        self.call([self.redhost, "--verify", plugin, "--quick"])
+
     def keeps_the_order(self, plugin):
         """It makes the promise of the canonical order and keeps it: the bits are those of native."""
         self.assertTrue(self.info(plugin)["canonical_order"])

@@ -120,6 +120,23 @@ class Headers(unittest.TestCase):
                     with self.subTest(where=where, text=text, compiler=compiler):
                         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_what_is_c_says_so(self):
+        """In C++, one line with the way out, before anything else."""
+        for header in ("kit.h", "canonical.h"):
+            for compiler in COMPILERS["c++"]:
+                done = compile_text(compiler, "c++", "c++20", f"#include <redhost/{header}>\n")
+                self.assertNotEqual(done.returncode, 0)
+                self.assertRegex(done.stderr.split("error", 1)[1], rf"redhost/{header} is C; ")
+
+    def test_a_strategy_in_cpp(self):
+        with open(os.path.join(ROOT, "docs", "extend", "cpp", "kahan.cpp"), encoding="utf-8") as file:
+            text = file.read()
+        for compiler in COMPILERS["c++"]:
+            warnings = [*WARNINGS, "-Wno-missing-field-initializers"]
+            done = subprocess.run([compiler, "-x", "c++", "-std=c++20", *warnings, "-fsyntax-only", "-I", INCLUDE, "-"],
+                                  input=text, capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_twice_and_together(self):
         self.compiles("#include <redhost/redhost.h>\n#include <redhost/plugin.h>\n#include <redhost/redhost.h>\n", C + CXX)
 

@@ -12,7 +12,6 @@ rh_status rh_fail(rh_error *error, rh_status status, const char *format, ...)
 void rh_error_prefix(rh_error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-const char *rh_status_name(rh_status status); /* "RH_E_CL" */
 const char *rh_status_text(rh_status status); /* "an OpenCL call failed" */
 
 /* Returns a failure to the caller. */

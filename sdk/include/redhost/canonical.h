@@ -6,6 +6,10 @@
 #ifndef REDHOST_CANONICAL_H
 #define REDHOST_CANONICAL_H
 
+#ifdef __cplusplus
+#error "redhost/canonical.h is C; compile the functions that need it as C"
+#endif
+
 #include "draft/plugin.h"
 
 #include <string.h>

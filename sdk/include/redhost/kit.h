@@ -6,6 +6,10 @@
 #ifndef REDHOST_KIT_H
 #define REDHOST_KIT_H
 
+#ifdef __cplusplus
+#error "redhost/kit.h is C; in C++ include redhost/plugin.h, as docs/extend/cpp/kahan.cpp does"
+#endif
+
 #include "draft/plugin.h"
 
 #include <stdarg.h>

@@ -135,6 +135,10 @@ enum {
 #define RH_OP_EXACT       (1u << 1) /* regrouping cannot change a bit; integer arithmetic too */
 #define RH_OP_INDEXED     (1u << 2) /* a value is {key, index}; the answer is an index */
 
+/* RH_OP_sum and so on.  Host code asks which operator it is by rh_op.id and of which type by
+ * rh_problem.type: problem->op->id == RH_OP_sum && problem->type == RH_TYPE_f32.  A kernel asks the
+ * preprocessor, for the prelude defines the name: #ifdef RH_OP_sum.  Of an operator of a user's
+ * that is a built-in one over mapped elements, rh_op.mapped_op has that one's number. */
 enum {
 #define RH_X(name, number, flags) RH_OP_##name = number,
   RH_OP_LIST(RH_X)

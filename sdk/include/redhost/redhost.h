@@ -494,6 +494,14 @@ void rh_close(rh_redhost *redhost);
 /* "0.1.0". */
 const char *rh_version(void);
 
+/* "RH_E_FILE"; "unknown status" for another number.  A call has succeeded if its status is RH_OK:
+ * RH_DECLINED is 1, so to ask whether it is negative is not enough.  [any thread] */
+const char *rh_status_name(rh_status status);
+
+/* The answer as a double, which rounds integers beyond 2^53; of argmin and its like the element at
+ * the index.  [any thread] */
+double rh_result_number(const rh_result *result);
+
 #ifdef __cplusplus
 }
 #endif
