@@ -40,35 +40,34 @@ static void write_bits(rh_text *text, const rh_result *one) {
     rh_text_add(text, "%#llx", (unsigned long long)one->value.u);
 }
 
-static void add_error(rh_table *table, const rh_run_report *report) {
-  const rh_verdict *verdict = &report->verdict;
-  if (report->checked && isfinite(verdict->error_ulp))
+static void add_error(rh_table *table, const rh_verdict *verdict) {
+  if (verdict && isfinite(verdict->error_ulp))
     rh_table_cell(table, RH_PLAIN, "%.2g ulp", verdict->error_ulp);
-  else if (report->checked && isfinite(verdict->error))
+  else if (verdict && isfinite(verdict->error))
     rh_table_cell(table, RH_PLAIN, "%.2g", verdict->error);
   else
     rh_table_cell(table, RH_PLAIN, "-");
 }
 
-void rh_beside_add(rh_beside *beside, const rh_run_report *report) {
+void rh_beside_add(rh_beside *beside, const char *strategy, const rh_result *result,
+                   const rh_verdict *verdict, double seconds) {
   static const char *const words[] = {"ok", "WRONG", "not judged"};
   static const int styles[] = {RH_GOOD, RH_BAD, RH_BOLD};
-  int verdict = report->verdict.verdict;
   rh_table *table = &beside->table;
   rh_text values = {0}, bits = {0};
   char time[32] = "-";
   begin(beside);
   beside->n++;
-  add_values(&values, &report->result, write_value);
-  add_values(&bits, &report->result, write_bits);
-  if (report->measured) rh_format_seconds(time, report->quick.time.seconds);
-  rh_table_cell(table, RH_PLAIN, "%s", report->spec->strategy);
+  add_values(&values, result, write_value);
+  add_values(&bits, result, write_bits);
+  if (seconds > 0) rh_format_seconds(time, seconds);
+  rh_table_cell(table, RH_PLAIN, "%s", strategy);
   rh_table_cell(table, RH_BOLD, "%s", rh_text_get(&values));
   rh_table_cell(table, RH_PLAIN, "%s", rh_text_get(&bits));
-  add_error(table, report);
+  add_error(table, verdict);
   rh_table_cell(table, RH_PLAIN, "%s", time);
-  rh_table_cell(table, report->checked ? styles[verdict] : RH_DIM, "%s",
-                report->checked ? words[verdict] : "skipped");
+  rh_table_cell(table, verdict ? styles[verdict->verdict] : RH_DIM, "%s",
+                verdict ? words[verdict->verdict] : "skipped");
   rh_text_finish(&values);
   rh_text_finish(&bits);
 }

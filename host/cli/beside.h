@@ -1,7 +1,8 @@
 /* --run A,B: the answers of several strategies, side by side. */
 #pragma once
 
-#include "report.h"
+#include "../core/check/reference.h"
+#include "table.h"
 #include <jansson.h>
 
 /* Zero-initialised is empty. */
@@ -11,7 +12,9 @@ typedef struct rh_beside {
   json_t *devices, *results; /* with --json */
 } rh_beside;
 
-void rh_beside_add(rh_beside *beside, const rh_run_report *report);
+/* verdict: null if the answer was not checked.  seconds: 0 if they were not measured. */
+void rh_beside_add(rh_beside *beside, const char *strategy, const rh_result *result,
+                   const rh_verdict *verdict, double seconds);
 /* Takes over both. */
 void rh_beside_add_json(rh_beside *beside, json_t *devices, json_t *result);
 /* One that has no answer.  Without any answer, nothing is printed. */

@@ -10,8 +10,10 @@
 #include "table.h"
 #include "user_operator.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void print_parameters(const rh_app *app, const rh_entry *entry) {
   char range[128], initial[64];
@@ -91,10 +93,43 @@ static void print_here(const rh_app *app, const rh_entry *entry) {
   rh_text_finish(&passes);
 }
 
+/* ---- Sources, which are installed with the strategies that come with redhost ---- */
+
+static const struct {
+  const char *folder, *suffix;
+} sources[] = {{"plugins", ".c"}, {"kernels", ".cl"}, {"plugins", ".foreign.json"}};
+enum { N_SOURCES = sizeof sources / sizeof *sources };
+
+/* "PREFIX/share/redhost/kernels/cascade.cl", in `path`, or null if it is not there. */
+static const char *find_source(const rh_app *app, const rh_entry *entry, int k,
+                               char path[PATH_MAX]) {
+  const char *program = app->context->options.program, *bin = strstr(program, "/bin/");
+  for (const char *next = bin; next; next = strstr(next + 1, "/bin/")) bin = next;
+  if (!bin || !entry->installed) return NULL;
+  snprintf(path, PATH_MAX, "%.*s/share/redhost/%s/%s%s", (int)(bin - program), program,
+           sources[k].folder, entry->name, sources[k].suffix);
+  return access(path, R_OK) == 0 ? path : NULL;
+}
+
+static json_t *sources_json(const rh_app *app, const rh_entry *entry) {
+  char path[PATH_MAX];
+  json_t *array = json_array();
+  for (int k = 0; k < N_SOURCES; k++)
+    if (find_source(app, entry, k, path)) json_array_append_new(array, rh_json_bytes(path));
+  return array;
+}
+
+static void print_sources(const rh_app *app, const rh_entry *entry) {
+  char path[PATH_MAX];
+  for (int k = 0, n = 0; k < N_SOURCES; k++)
+    if (find_source(app, entry, k, path)) printf("%-12s%s\n", n++ ? "" : "source", rh_plain(path));
+}
+
 static rh_status print_json(const rh_app *app, const rh_entry *entry, rh_error *error) {
   json_t *document = rh_json_document(), *array = json_array();
   json_t *strategy = rh_json_strategy(app, entry);
   json_object_set_new(strategy, "about", json_string(entry->about));
+  json_object_set_new(strategy, "sources", sources_json(app, entry));
   json_array_append_new(array, strategy);
   json_object_set_new(document, "strategies", array);
   return rh_json_print(document, error);
@@ -106,6 +141,7 @@ static void print_text(const rh_app *app, const rh_entry *entry) {
   rh_print_wrapped(stdout, entry->about, "", 78);
   printf("\nplugin      %s\nversion     %s, by %s, %s\n", rh_plain(entry->path),
          rh_plain(entry->version), rh_plain(entry->author), rh_plain(entry->license));
+  print_sources(app, entry);
   if (app->typed->verbose) printf("built with  %s\n", rh_plain(entry->build));
   print_kinds(entry);
   printf("order       %s\n", entry->promises & RH_KEEPS_ORDER

@@ -530,7 +530,9 @@ rh_status rh_run_report_print(const rh_app *app, const rh_run_report *report, rh
   char text[64];
   if (app->typed->json) return print_json(app, report, error);
   if (!app->typed->quiet && app->beside)
-    rh_beside_add(app->beside, report);
+    rh_beside_add(app->beside, report->spec->strategy, &report->result,
+                  report->checked ? &report->verdict : NULL,
+                  report->measured ? report->quick.time.seconds : 0);
   else if (!app->typed->quiet)
     print_text(app, report);
   else if (wrong)

@@ -1,5 +1,6 @@
 """test_installed.py BUILD CMAKE CC LIBDIR: an installed tree, moved away, still runs and still builds plugins and programs."""
 import glob
+import json
 import os
 import shlex
 import shutil
@@ -44,6 +45,19 @@ class Installed(Tree):
         self.assertEqual(len(self.names()), len(os.listdir(self.plugins)))
         out = self.call([self.redhost, "--run", "serial", "-n", "1000"])
         self.assertRegex(out, r"(?m)^check .* ok$")
+
+    def test_sources_are_named(self):
+        """--info says where the text of a strategy is, for each that is installed and for no other."""
+        for name in self.names():
+            strategy = json.loads(self.call([self.redhost, "--info", name, "--json"]))["strategies"][0]
+            self.assertTrue(strategy["sources"], name)
+            text = self.call([self.redhost, "--info", name])
+            for path in strategy["sources"]:
+                self.assertIn(path, text)
+                self.assertTrue(os.path.isfile(path), path)
+                self.assertTrue(path.startswith(os.path.join(self.prefix, "share", "redhost")), path)
+        sources = json.loads(self.call([self.redhost, "--info", "cascade", "--json"]))["strategies"][0]["sources"]
+        self.assertEqual([os.path.basename(path) for path in sources], ["cascade.c", "cascade.cl"])
 
     def test_draws(self):
         """The scripts that draw have moved, too."""

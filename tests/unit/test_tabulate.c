@@ -51,6 +51,32 @@ TEST(ties_go_to_fewer_passes_then_to_same_bits) {
   rh_records_finish(&results);
 }
 
+static const char *legend_of(const rh_records *results) {
+  static char text[1024];
+  rh_text legend = {0};
+  rh_table_legend(&legend, results);
+  snprintf(text, sizeof text, "%s", rh_text_get(&legend));
+  rh_text_finish(&legend);
+  return text;
+}
+
+TEST(what_looks_odd_is_explained) {
+  rh_records results = {.settings = json_pack("{s:s}", "cache", "cold")};
+  add(&results, timed("a", 64, 2e-6, 0.001));
+  rh_row *row = &results.rows[0];
+  row->peak_fraction = 1.004;
+  row->latency = timed("a", 64, 3e-6, 0.001).time;
+  ck_assert_ptr_null(strstr(legend_of(&results), "PEAK"));
+  ck_assert_ptr_null(strstr(legend_of(&results), "LATENCY"));
+  row->peak_fraction = 1.14;
+  ck_assert_ptr_nonnull(strstr(legend_of(&results), "PEAK above 100 %: the input came from"));
+  row->latency = timed("a", 64, 1e-6, 0.001).time;
+  ck_assert_ptr_nonnull(strstr(legend_of(&results), "LATENCY below TIME: a call has hot input"));
+  json_object_set_new(results.settings, "cache", json_string("hot"));
+  ck_assert_ptr_null(strstr(legend_of(&results), "LATENCY"));
+  rh_records_finish(&results);
+}
+
 typedef struct measured {
   const char *name;
   double median, low, high; /* us; 0: it was wrong */

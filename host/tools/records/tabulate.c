@@ -176,8 +176,16 @@ static void add_marks(rh_text *text, uint32_t flags) {
   if (flags) rh_text_add(text, ".  ");
 }
 
+/* What looks like a mistake, and is none. */
+static void add_oddities(rh_text *text, int beats_memory, int beats_time) {
+  if (beats_memory) rh_text_add(text, "PEAK above 100 %%: the input came from a cache.  ");
+  if (beats_time) rh_text_add(text, "LATENCY below TIME: a call has hot input, TIME cold.  ");
+}
+
 void rh_table_legend(rh_text *text, const rh_records *results) {
   uint32_t flags = 0, timed = 0, least = UINT32_MAX, most = 0;
+  const char *cache = json_string_value(json_object_get(results->settings, "cache"));
+  int beats_memory = 0, beats_time = 0, is_cold = cache && strcmp(cache, "cold") == 0;
   const json_t *wall = json_object_get(results->run, "wall_s");
   char number[32];
   for (uint32_t k = 0; k < results->n_rows; k++) {
@@ -185,10 +193,13 @@ void rh_table_legend(rh_text *text, const rh_records *results) {
     if (!rh_row_is_timed(row)) continue;
     timed++;
     flags |= row->flags;
+    beats_memory |= row->peak_fraction > 1.005;
+    beats_time |= is_cold && row->latency.samples && row->latency.median < row->time.median;
     if (row->time.samples < least) least = row->time.samples;
     if (row->time.samples > most) most = row->time.samples;
   }
   add_marks(text, flags);
+  add_oddities(text, beats_memory, beats_time);
   if (json_is_number(wall))
     rh_text_add(text, "%s s, ", rh_format_digits(number, json_number_value(wall), 3));
   rh_text_add(text, "%u point%s", results->n_rows, results->n_rows == 1 ? "" : "s");
