@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -159,6 +160,14 @@ class Docs(Tree):
             with self.subTest(op=op, type=kind, n=n):
                 run = ["--plugin", plugin, "--op", op, "-t", kind, "-n", str(n), "-q", "--run"]
                 self.assertEqual(self.call([self.redhost, *run, "swift"]), self.call([self.redhost, *run, "native"]))
+
+    @unittest.skipUnless(shutil.which("rustc"), "needs a compiler for Rust")
+    def test_a_strategy_in_rust(self):
+        plugin = os.path.join(self.root, "kahan-rust.so")
+        subprocess.run(["rustc", "--edition", "2021", "-O", "--crate-type", "cdylib", "-C", "panic=abort",
+                        os.path.join(ROOT, "docs", "extend", "rust", "kahan.rs"), "-o", plugin], check=True)
+        self.call([self.redhost, "--verify", "--quick", plugin])
+        self.assertIn("(h = 3)", self.call([self.redhost, "--plugin", plugin, "--run", "kahan", "-n", "100003", "--data", "cancel"]))
 
     def info(self, plugin):
         return json.loads(self.call([self.redhost, "--plugin", plugin, "--info", "swift", "--json"]))["strategies"][0]
