@@ -102,8 +102,8 @@ typedef struct native {
   uint64_t few;     /* the length of the block that so many elements make, and fewer */
   const rh_native_folder *direct; /* what folds so few without a block; or null */
   unsigned pages; /* that are read in turn, or another way of lanes.h; or the blocks find out */
-  /* By the logarithm of the input's bytes: with all threads, or alone; and one page after the other
-   * or several in turn, where all large inputs are one class. */
+  /* The classes go by the logarithm of the input's bytes: with all threads, or alone; and one page
+   * after the other or several in turn, where all large inputs are one class. */
   rh_native_contest threads[ALL_LOG - ALONE_LOG], walks[LARGE_LOG - ALONE_LOG + 1];
   /* The one that blocks go by that find out, and its ways: `pages` of each. */
   rh_native_contest *walk;
@@ -277,7 +277,7 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   return RH_OK;
 }
 
-/* By as few blocks as may be: nobody takes any of them. */
+/* It takes as few blocks as may be: nobody else takes any of them. */
 static void alone(native *self, rh_native_job *job) {
   for (; job->blocks > 1 && job->length < self->longest; job->length *= 2)
     job->blocks = (job->blocks + 1) / 2;
@@ -328,7 +328,8 @@ static int threads_are_chosen(native *self, uint64_t bytes) {
          atomic_load_explicit(&self->threads[size_class(bytes)].decided, memory_order_relaxed);
 }
 
-/* Not written where it stays: every thread would ask for its line anew, beside the input's. */
+/* It is not written where it stays: every thread would ask for its line anew, beside the
+ * input's. */
 static void take_walk(native *self, unsigned pages) {
   rh_native_folder *folder = &self->parts[0].folder;
   if (folder->pages != pages) folder->pages = pages;
@@ -347,7 +348,7 @@ static void try_whole(native *self, rh_native_job *job, uint64_t bytes) {
     rh_native_contest_end(walk, trial, (rh_native_seconds() - start) / (double)bytes);
 }
 
-/* The same by timing blocks, of which one call has enough for all trials. */
+/* Tries them by timing blocks, of which one call has enough for all trials. */
 static void try_blocks(native *self, rh_native_job *job, uint64_t bytes) {
   uint64_t class = size_class(bytes < LARGE_BYTES ? bytes : LARGE_BYTES);
   rh_native_contest *walk = &self->walks[class];

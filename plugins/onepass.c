@@ -90,8 +90,8 @@ static rh_status choose_finish(const rh_device *device, int64_t asked, int *how,
                     *how == FINISH_WAIT ? "wait" : "last");
 }
 
-/* As many groups as there is work for, up to what fills the device: fewer groups mean less waiting
- * at the end. */
+/* There are as many groups as there is work for, up to what fills the device: fewer groups mean
+ * less waiting at the end. */
 static uint64_t groups_for(const onepass *self, uint64_t n) {
   uint64_t groups = rh_divide_up(n, self->per_pack * self->group * self->share);
   return groups == 0 ? 1 : groups < self->most_groups ? groups : self->most_groups;
@@ -163,8 +163,8 @@ typedef struct few {
 } few;
 
 /* Few are, in the canonical order, what a warp takes by four lanes of a row, or four warps by two
- * of the only one; else two for each work-item of the largest group.  Of operators that are not
- * built in, the identity of docs/inside/bits.md may change a value's bits. */
+ * of the only one; else two for each work-item of the largest group.  The identity of
+ * docs/inside/bits.md may change a value's bits where the operator is not built in. */
 static int takes_few(const rh_problem *problem, int is_canonical, few *shape) {
   enum { MOST_EACH = 4, MOST_FEW_GROUP = 1024 };
   uint64_t row = onepass_tile(problem->op) / ONEPASS_ROWS, n = problem->max_n, values;

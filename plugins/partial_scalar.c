@@ -26,7 +26,8 @@ typedef struct partial_scalar {
   rh_finish finish;
 } partial_scalar;
 
-/* As many work-items as device and kernel allow, divided by 4 until 4 values for each fit. */
+/* The group has as many work-items as device and kernel allow, divided by 4 until 4 values for each
+ * fit. */
 static uint64_t derive_group(const rh_problem *problem, uint32_t max_group) {
   const rh_device *device = problem->device;
   uint64_t group = device->max_group < max_group ? device->max_group : max_group;

@@ -19,7 +19,7 @@
 
 enum { FUNNELED = 1, TAG = 7411, ABORT_NS = 100000000 };
 
-/* What is used of MPI.  X(result, name, parameters) */
+/* These functions of MPI are used.  X(result, name, parameters) */
 #define MPI_FUNCTIONS(X)                                                                           \
   X(Init_thread, (int *, char ***, int, int *))                                                    \
   X(Initialized, (int *))                                                                          \

@@ -9,8 +9,6 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- Operators and types --------------------------------------------------------------------- */
-
 /* A list of names that are numbered from 1. */
 typedef struct vocabulary {
   const char *option, *what;
@@ -98,8 +96,6 @@ rh_status rh_types_parse(const char *list, rh_types *chosen, rh_error *error) {
   return parse_names(list ? list : "f32", &to, error);
 }
 
-/* ---- Strategies ------------------------------------------------------------------------------ */
-
 typedef struct selection {
   const char *const *names;
   uint32_t n;
@@ -145,8 +141,6 @@ rh_status rh_strategies_select(const char *list, const char *const *names, uint3
   if (memchr(selected, 1, n)) return RH_OK;
   return rh_fail(error, RH_E_USAGE, "--strategy '%s': leaves no strategy", list);
 }
-
-/* ---- Devices --------------------------------------------------------------------------------- */
 
 typedef struct device_choice {
   const rh_cl_devices *devices;

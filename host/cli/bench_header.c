@@ -20,8 +20,6 @@ static rh_status finished(int failed, rh_error *error) {
   return failed ? rh_fail(error, RH_E_NOMEM, "no memory for the results' header") : RH_OK;
 }
 
-/* ---- Machine and call ---- */
-
 static json_t *words(int n, char **list) {
   json_t *array = json_array();
   for (int k = 0; k < n; k++) json_array_append_new(array, rh_json_bytes(list[k]));
@@ -112,8 +110,6 @@ rh_status rh_bench_header_end(rh_records *results, double wall_s, int complete, 
                       put_fact(results->run, "complete", json_boolean(complete)),
                   error);
 }
-
-/* ---- Devices and strategies ---- */
 
 rh_status rh_bench_header_device(rh_records *results, const rh_cl_device *device, rh_error *error) {
   return finished(json_array_append_new(results->devices, rh_json_device(device)), error);

@@ -7,7 +7,6 @@
 /* tool, run and settings.  `results` must be empty. */
 rh_status rh_bench_header_begin(rh_records *results, const rh_app *app,
                                 const rh_bench_settings *settings, rh_error *error);
-/* Adds a device. */
 rh_status rh_bench_header_device(rh_records *results, const rh_cl_device *device, rh_error *error);
 /* Call it when the stage is calibrated: adds its strategies and peers, and the device's
  * calibration. */

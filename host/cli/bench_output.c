@@ -10,8 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- Destinations ---- */
-
 static int is_drawn(const char *path) {
   return rh_plot_is_picture(path) || rh_plot_is_page(path);
 }
@@ -52,8 +50,6 @@ rh_status rh_bench_output_open(rh_bench_output *output, const rh_app *app, rh_er
                    typed->resume);
   return rh_records_check_path(typed->resume, error);
 }
-
-/* ---- Resuming ---- */
 
 static const char *device_key(const rh_records *results) {
   const char *id = json_string_value(json_object_get(json_array_get(results->devices, 0), "id"));
@@ -143,8 +139,6 @@ rh_status rh_bench_output_row(rh_bench_output *output, const rh_row *row, rh_err
   if (!output->resume) return RH_OK;
   return rh_jsonl_add(output->resume, row, output->app->typed->resume, error);
 }
-
-/* ---- Writing everything ---- */
 
 /* --quiet: the name of the best strategy of each point. */
 static void print_best(const rh_records *results) {

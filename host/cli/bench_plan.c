@@ -86,8 +86,6 @@ void rh_bench_plan_print(const rh_stage *stage) {
   printf("time        %.0f s at the least, %.0f s at the most\n", least_s(&pace), most_s(&pace));
 }
 
-/* ---- JSON ---- */
-
 static json_t *integer(uint64_t number) {
   return json_integer((json_int_t)number);
 }

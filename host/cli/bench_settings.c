@@ -144,8 +144,6 @@ static rh_status check_processes(rh_bench_settings *settings, rh_error *error) {
   return RH_OK;
 }
 
-/* ---- Strategies ---- */
-
 /* Is this one of the words?  Globs do not count: users of globs do not want a message for each
  * strategy that cannot run. */
 static int is_named(const char *list, const char *name) {
@@ -173,8 +171,6 @@ static rh_status choose(const void *user, const rh_registry *registry, unsigned 
                      typed->strategy, registry->refusals[k].path, registry->refusals[k].reason);
   return status;
 }
-
-/* ---- All settings ---- */
 
 rh_status rh_bench_settings_parse(rh_bench_settings *settings, const rh_app *app, rh_error *error) {
   const rh_typed *typed = app->typed;

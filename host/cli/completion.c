@@ -66,8 +66,6 @@ static void add_quoted(rh_text *text, const char *doc, const char *special, cons
   }
 }
 
-/* ---- bash ------------------------------------------------------------------------------------ */
-
 static void bash_case(rh_text *text, const rh_option *row) {
   if (!row->argument) return;
   rh_text_add(text, "    --%s", row->name);
@@ -125,8 +123,6 @@ static void bash(rh_text *text) {
       "complete -F _redhost redhost\n");
 }
 
-/* ---- zsh ------------------------------------------------------------------------------------- */
-
 static void zsh_option(rh_text *text, const rh_option *row) {
   /* Modes do not exclude options here: an error message of redhost is clearer than a missing
    * completion. */
@@ -170,8 +166,6 @@ static void zsh(rh_text *text) {
                     "if [[ $funcstack[1] == _redhost ]]; then _redhost \"$@\"; else compdef "
                     "_redhost redhost; fi\n");
 }
-
-/* ---- fish ------------------------------------------------------------------------------------ */
 
 static void fish_option(rh_text *text, const rh_option *row) {
   rh_text_add(text, "complete -c redhost -l %s", row->name);

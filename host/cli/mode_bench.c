@@ -22,8 +22,6 @@ typedef struct work {
   json_t *plan, *plan_devices; /* --dry-run in JSON; or null */
 } work;
 
-/* ---- One device ---- */
-
 static rh_status on_turn(void *user, const rh_bench_turn *turn, rh_error *error) {
   const work *w = user;
   return rh_terminal_turn(w->app->terminal, turn, error);
@@ -74,8 +72,6 @@ static rh_status bench_devices(work *w, rh_error *error) {
   }
   return RH_OK;
 }
-
-/* ---- Beginning and end ---- */
 
 static uint32_t count(const work *w, uint32_t status) {
   uint32_t n = 0;

@@ -111,8 +111,6 @@ static rh_status keep_wanted(const rh_typed *typed, rh_records *results, rh_erro
   return status;
 }
 
-/* ---- Output ---- */
-
 /* A line for each picture and its files; --quiet: the files. */
 static void print_files(const rh_app *app, const rh_plotted *plotted) {
   for (uint32_t k = 0; k < plotted->n_files; k++) {

@@ -26,8 +26,6 @@ typedef struct work {
   rh_tuner tuner;
 } work;
 
-/* ---- Settings ---- */
-
 static rh_status no_cache_error(const rh_typed *typed, const rh_cache *cache, rh_error *error) {
   if (cache->distrusted)
     return rh_fail(error, RH_E_FILE,
@@ -78,8 +76,6 @@ static void drop_host_strategies(work *w) {
   }
   stage->n_found = n;
 }
-
-/* ---- One device ---- */
 
 static rh_status on_turn(void *user, const rh_bench_turn *turn, rh_error *error) {
   const work *w = user;
@@ -145,8 +141,6 @@ static rh_status tune_device(work *w, const rh_cl_device *device_or_none, double
   rh_tuner_finish(&w->tuner);
   return status;
 }
-
-/* ---- Beginning and end ---- */
 
 static rh_status tune_devices(work *w, rh_error *error) {
   const rh_cl_device **list;

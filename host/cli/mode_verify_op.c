@@ -20,8 +20,6 @@ typedef struct work {
   rh_cl_session *session; /* null: no device compares itself with the host */
 } work;
 
-/* ---- One operator on operands of one type ---- */
-
 /* Whether the operator says that a law holds, where it may say so. */
 static const char *say_claim(const rh_custom *self, rh_law law) {
   if (law != RH_LAW_COMMUTATIVE) return "";
@@ -84,8 +82,6 @@ static rh_status examine(work *w, const rh_custom *self, rh_type type, rh_error 
     print_report(self, type, &report, &device, is_wrong);
   return RH_OK;
 }
-
-/* ---- Operators ---- */
 
 /* With the type that was named, or with f32 and i32 if it can be made for them, or else with the
  * first type that it can be made for. */

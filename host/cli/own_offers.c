@@ -5,8 +5,6 @@
 
 #include <stdlib.h>
 
-/* ---- The operator ---- */
-
 /* Without --type: for f32, or else the first type that it can be made for.  The message is that of
  * f32. */
 static rh_status define_operator(rh_own_offers *own, const rh_app *app, rh_error *error) {
@@ -18,8 +16,6 @@ static rh_status define_operator(rh_own_offers *own, const rh_app *app, rh_error
       return RH_OK;
   return status;
 }
-
-/* ---- Asking ---- */
 
 static void refuse(rh_offer *offer, rh_status status, uint32_t why, const char *reason) {
   offer->status = status;

@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- The key of a test in the cache ---- */
-
 static int is_description(const char *plugin) {
   size_t length = strlen(plugin);
   return length > 5 && strcmp(plugin + length - 5, ".json") == 0;
@@ -66,8 +64,6 @@ static void make_key(rh_text *key, const rh_run_report *report) {
   rh_text_add(key, "\n%s\n%s\n%s\n%s\n", rh_version(), device ? device->platform_version : "host",
               device ? device->name : "", device ? device->driver : "");
 }
-
-/* ---- The tests ---- */
 
 static rh_status run_general_tests(const rh_app *app, const rh_job_spec *job, rh_error *error) {
   rh_verify_spec spec = {
@@ -148,8 +144,6 @@ rh_status rh_selftest(const rh_app *app, const rh_run_report *report, rh_error *
   rh_text_finish(&key);
   return status;
 }
-
-/* ---- The canonical order ---- */
 
 static void make_order_key(rh_text *key, const rh_job_spec *job, const rh_cl_device *device) {
   uint64_t plugin = rh_tunedb_plugin(job->plugin);

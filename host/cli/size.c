@@ -105,8 +105,6 @@ rh_status rh_size_parse(const char *text, uint32_t element_size, const char *opt
   return RH_OK;
 }
 
-/* ---- Several sizes --------------------------------------------------------------------------- */
-
 typedef struct size_range {
   uint64_t first, last;
   uint64_t factor, step; /* one of them is 0 */

@@ -1,8 +1,8 @@
-/* Which of several ways is fastest on this machine, found while they are used.
+/* A contest finds the fastest of several ways on this machine while they are used.
  *
- * A processor's prefetchers, and what it costs to hand work to another thread, cannot be looked
- * up, so the first jobs take all ways in turn, and what follows takes the one whose median time is
- * the least, if it is clearly less than that of the first way, and the first way otherwise.  None
+ * A processor's prefetchers, and what it costs to hand work to another thread, cannot be looked up,
+ * so the first jobs take all ways in turn, and what follows takes the one whose median time is the
+ * least, if it is clearly less than that of the first way, and the first way otherwise.  None
  * changes a result.  After a while the contest is held again, because a program may come to call in
  * another way. */
 #ifndef NATIVE_CONTEST_H
@@ -34,7 +34,8 @@ typedef struct rh_native_contest {
 
 /* Before `more` turns: begins anew if the last contest was `turns` turns ago; a 64th of them after
  * the first contest, and twice as many after each, for a program's first calls may come while the
- * system still moves threads between processors.  Not while another thread uses it. */
+ * system still moves threads between processors.  It is not called while another thread uses the
+ * contest. */
 void rh_native_contest_renew(rh_native_contest *contest, uint32_t more, uint32_t turns);
 
 /* The way for the next turn, from 0 on.  *trial: what to pass to rh_native_contest_end() with the

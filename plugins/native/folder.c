@@ -20,7 +20,7 @@ static int is_float(rh_type type) {
   return type >= RH_TYPE_f16;
 }
 
-/* Which loops suit an operator of which only its functions are known. */
+/* The loops that suit an operator of which only its functions are known. */
 static int how_in_general(const rh_op *op) {
   return op->flags & RH_OP_COMMUTATIVE && !(op->flags & RH_OP_EXACT) ? BY_CANONICAL : BY_OPERATOR;
 }
@@ -104,7 +104,7 @@ static int extremes_of(uint32_t op) {
 
 /* ---- Choosing ---- */
 
-/* What is folded: the input's elements, or those that a user's operator maps them to. */
+/* The folded elements are the input's, or those that a user's operator maps them to. */
 static void choose_elements(rh_native_folder *self, const rh_op *op, rh_type type) {
   self->op = op;
   self->type = type;

@@ -22,12 +22,12 @@ typedef struct rh_native_folder {
   rh_native_fold_rows *fold_rows; /* with tiles of the operands' rows; or null */
   rh_native_range_of *range;
   int wanted; /* of the range */
-  /* What is computed in registers of two operands, which a run brings; or null. */
+  /* The loop that computes in registers of two operands, which a run brings; or null. */
   rh_native_fold_two *sum_of;
   rh_native_distances *distances;
   const unsigned char *operands[2];
   uint32_t operand_bytes; /* of an element of both */
-  /* Of a run: */
+  /* From here on of one run: */
   unsigned pages; /* that are read in turn, or another way of lanes.h; or the blocks find out */
   const unsigned char *input;
 } rh_native_folder;
@@ -54,7 +54,7 @@ int rh_native_folder_can_step(const rh_native_folder *self);
 
 /* Is its value what one loop makes of a run's elements, so that a short run needs no block? */
 int rh_native_folder_is_direct(const rh_native_folder *self);
-/* Of such a one: *value = that of a run of n >= 1 elements.  [any thread] */
+/* *value = that of a run of n >= 1 elements, by such a folder. [any thread] */
 static inline void rh_native_folder_directly(const rh_native_folder *self, const rh_run *run,
                                              void *value) {
   const unsigned char *x = run->host_input;
@@ -71,8 +71,8 @@ void rh_native_folder_take(rh_native_folder *self, const rh_run *run);
  * `first` as its index until rh_native_folder_place().  [any thread] */
 void rh_native_folder_block(const rh_native_folder *self, uint64_t first, uint64_t n,
                             unsigned pages, unsigned char *value);
-/* Of an indexed operator: replaces the index of the block's first element, of `length` elements or
- * up to n, by the index of the element itself.  Of others nothing. */
+/* For an indexed operator alone: replaces the index of the block's first element, of `length`
+ * elements or up to n, by the index of the element itself. */
 void rh_native_folder_place(const rh_native_folder *self, uint64_t length, uint64_t n,
                             unsigned char *value);
 

@@ -23,9 +23,9 @@ static double seconds_of(const rh_native_lanes *lanes, const float *x) {
 
 /* A processor that works on vectors of 512 bits in two halves gains little by them in its nearest
  * cache, and from memory it loses 4 to 15 %: they take 0.89 to 0.92 of the time there (AMD EPYC,
- * Zen 4), and 0.65 to 0.75 on one that does not (Intel Xeon, model 207).  That one may take 0.8 ms
- * to raise its clock rate or to wake its upper halves.  The elements begin a line, or each vector
- * of 512 bits would take two. */
+ * Zen 4), and 0.65 to 0.75 on one that does not (Intel Xeon, model 207).  The latter may take 0.8
+ * ms to raise its clock rate or to wake its upper halves.  The elements begin a line, or each
+ * vector of 512 bits would take two. */
 static int are_512_bits_halves(void) {
   enum { LEAST_TRIALS = 31, MOST_TRIALS = 248 };
   static _Alignas(64) const float x[IN_CACHE];

@@ -36,7 +36,7 @@ typedef struct rh_native_range {
   uint64_t least, most;
   int64_t signed_most; /* for floats: their bits as signed numbers */
 } rh_native_range;
-/* What is wanted: the least, for min and argmin; the most, for max and argmax; or both, for
+/* `wanted`: the least, for min and argmin; the most, for max and argmax; or both, for
  * magnitudes. */
 enum { NATIVE_LEAST = 1, NATIVE_MOST = 2 };
 typedef void rh_native_range_of(const void *elements, uint64_t n, int wanted, unsigned pages,

@@ -1,8 +1,8 @@
 /* Extremes: the least and the most of integers, and of floats' bits, in one pass.
  *
  * Elements behind the last whole row are read in a row that ends with the last element and overlaps
- * the one before.  That row comes last: at the beginning, it would make the first loop wait for
- * memory far ahead of what has been fetched. */
+ * the one before.  It comes last: at the beginning, it would make the first loop wait for memory
+ * far ahead of what has been fetched. */
 #ifndef NATIVE_LANES_EXTREMES_H
 #define NATIVE_LANES_EXTREMES_H
 
@@ -54,8 +54,8 @@
     name##_lanes(a[0], b[0], one, other);                                                          \
   }
 
-/* The same of any n >= 1 elements: of fewer than a vector has, one by one; and of fewer than a row
- * has, vector by vector, of which the last one overlaps the one before. */
+/* Takes any n >= 1 elements: of fewer than a vector has, one by one; and of fewer than a row has,
+ * vector by vector, of which the last one overlaps the one before. */
 #define DEFINE_EXTREMES(name, type, COUNT, HELD, first, FIRST, FIRST_1, second, SECOND, SECOND_1)  \
   DEFINE_EXTREMES_OF(name, type, COUNT, HELD, LOAD, first, FIRST, FIRST_1, second, SECOND,         \
                      SECOND_1)                                                                     \
@@ -121,7 +121,7 @@ DEFINE_RANGE(u32, uint64_t)
 DEFINE_RANGE(i64, int64_t)
 DEFINE_RANGE(u64, uint64_t)
 
-/* Of a float's bits, as unsigned and as signed numbers, two numbers in one pass are all that is
+/* Two numbers in one pass over the floats' bits, as unsigned and as signed numbers, are all that is
  * needed, if they are the right ones.
  *
  * Numbers from 0 on are ordered by both, and those below 0 are larger as unsigned numbers.  So if

@@ -1,4 +1,4 @@
-/* What a form makes of two operands, products, distances or squared distances: their sums, and the
+/* A form makes products, distances or squared distances of two operands: their sums, and the
  * extremes of distances. */
 #ifndef NATIVE_LANES_FORMS_H
 #define NATIVE_LANES_FORMS_H

@@ -30,10 +30,10 @@
 #define MAGNITUDE_32(type, x) MAGNITUDE(u32, x)
 #define MAGNITUDE_64(type, x) MAGNITUDE(u64, x)
 
-/* A vector's elements are added to those of a.  Of 32-bit ones, whose neighbours make a lane of 64
- * bits, the whole lane is, and the upper half of it to those of b: what is wanted is the sum of the
- * lower halves and the upper ones, and the sum of the lanes is that of the lower halves and 2^32
- * times that of the upper ones. */
+/* A vector's elements are added to those of a.  Neighbours of 32 bits make a lane of 64: the whole
+ * lane is added, and the upper half of it to those of b.  The sum of the lower halves and the upper
+ * ones is wanted, and the sum of the lanes is that of the lower halves and 2^32 times that of the
+ * upper ones. */
 #define GATHER_8(a, b, x)  ((a) += WIDEN_8(x))
 #define GATHER_16(a, b, x) ((a) += WIDEN_16(x))
 #define GATHER_64(a, b, x) ((a) += WIDEN_64(x))

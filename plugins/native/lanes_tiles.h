@@ -27,8 +27,8 @@ typedef e_f32 in_wide __attribute__((vector_size(LANES_BYTES / 2), may_alias, al
 #define UNSIGN_f32(x) ((v_f32)((v_u32)(x)&0x7fffffffu))
 #define UNSIGN_f64(x) ((v_f64)((v_u64)(x) & ~TOP(64)))
 
-/* What is taken of the elements at p: they themselves, or what a form makes of them and of those at
- * q, which stand `beside` bytes behind. */
+/* A tile takes the elements at p themselves, or what a form makes of them and of those at q, which
+ * stand `beside` bytes behind. */
 #define BESIDE(p)              ((const unsigned char *)(p) + beside)
 #define SAME(type, lane, p, q) LOAD_##type(p)
 

@@ -1,8 +1,8 @@
-/* Order keys, as in host/core/operation/ops.c: floats become integers of the same order, and
- * every NaN the key that wins; -0 is below +0, but equals it for arg*.  The bits of floats are
- * compared as they are.  As unsigned numbers, those below 0 come last, the most negative one at
- * the end; as signed numbers, those from 0 on come last, the largest one at the end.  NaNs lie
- * beyond both ends. */
+/* Order keys, as in host/core/operation/ops.c: floats become integers of the same order, and every
+ * NaN the key that wins; -0 is below +0, but equals it for arg*.  The bits of floats are compared
+ * as they are.  Those below 0 come last as unsigned numbers, the most negative one at the end; as
+ * signed numbers, those from 0 on come last, the largest one at the end.  NaNs lie beyond both
+ * ends. */
 #include "order.h"
 
 #include <string.h>

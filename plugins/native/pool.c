@@ -5,9 +5,9 @@
  * by a release; a thread takes a ticket after it has read the fields, each by an acquire.  A thread
  * that has read any field of the next job therefore sees the next job's tickets, and takes none.  A
  * ticket of the thread's own job can be taken only while the job lasts, because the caller waits
- * until every block that was taken is done.  `done` is incremented by release and read by
- * acquire: after it the caller sees what the threads have written, and the threads have finished
- * reading the input.
+ * until every block that was taken is done.  `done` is incremented by release and read by acquire:
+ * after it the caller sees what the threads have written, and the threads have finished reading the
+ * input.
  *
  * Falling asleep: a thread registers as a sleeper and then checks for a job once more; the caller
  * publishes a job and then looks for sleepers, twice.  At once it only loads their number, so that
@@ -16,7 +16,7 @@
  * other in one order: either the caller finds the sleeper, or the thread's addition, an acquire,
  * comes after the caller's, a release, and the thread finds the job.
  *
- * What passes between processors takes 50 ns or more, so little does: the line with the job's
+ * A line that passes between processors takes 50 ns or more, so few do: the line with the job's
  * number and its fields, one with a thread's ticket, one with the count of blocks done, and what
  * the caller of the pool changes.  A thread asks for all of them together. */
 #define _GNU_SOURCE /* sched_getaffinity, sched_getcpu */

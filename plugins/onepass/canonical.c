@@ -72,7 +72,7 @@ static uint32_t most_log(const onepass_canonical *plan) {
   return plan->shuffles ? (uint32_t)rh_log2_up(plan->team) : 31;
 }
 
-/* What n costs in runs of 2^log tiles for each team: the tiles of the team that has the most, and
+/* The cost of n in runs of 2^log tiles for each team: the tiles of the team that has the most, and
  * the nodes for the group that finishes, of which each costs a part of what a tile takes. */
 static uint64_t cost(const onepass_canonical *plan, uint64_t runs, uint32_t log) {
   uint64_t nodes_per_tile = plan->shuffles ? 2 * plan->group : 8;

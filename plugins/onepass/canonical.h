@@ -5,7 +5,7 @@
 
 #include <redhost/kit.h>
 
-/* What the kernel is built for; see kernels/onepass_canonical.cl. */
+/* The kernel is built for this; see kernels/onepass_canonical.cl. */
 typedef struct onepass_canonical {
   uint64_t tile;    /* elements */
   uint64_t group;   /* work-items */

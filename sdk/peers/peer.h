@@ -31,9 +31,9 @@ enum {
   PEER_LATENCY /* one call, always on the first copy, until the value is on the host */
 };
 
-/* What is to be reduced: `copies` of n elements, `stride` bytes apart, so that no reduction finds
- * its input in a cache.  The peer makes the copies, in open, from `data`, which is gone after
- * that. */
+/* The data to be reduced: `copies` of n elements, `stride` bytes apart, so that no reduction
+ * finds its input in a cache.  The peer makes the copies, in open, from `data`, which is gone
+ * after that. */
 typedef struct peer_point {
   char op[16], type[8]; /* "sum", "f32" */
   uint64_t n, copies, stride;
@@ -42,12 +42,12 @@ typedef struct peer_point {
   void *self;       /* the peer's own */
 } peer_point;
 
-/* What open answers.  Filled by peer_opened, peer_declined and peer_failed. */
+/* The answer of open, filled by peer_opened, peer_declined and peer_failed. */
 typedef struct peer_answer {
   char line[512];
 } peer_answer;
 
-/* What take answers; `value` by peer_value_i64, _u64 and _f64, `failed` by peer_take_failed. */
+/* The answer of take; `value` by peer_value_i64, _u64 and _f64, `failed` by peer_take_failed. */
 typedef struct peer_sample {
   double seconds; /* of one reduction */
   int device;     /* 1: by the device's clock */

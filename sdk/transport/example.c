@@ -135,8 +135,8 @@ static int32_t lost(uint32_t rank, int code, double seconds, char *text, uint32_
 
 /* ---- gather ---- */
 
-/* What has arrived of each rank, from all at once: one that has ended is noticed while another is
- * waited for. */
+/* Collects what arrives of each rank, from all at once: one that has ended is noticed while another
+ * is waited for. */
 static int32_t collect(job *j, uint32_t n, unsigned char *all, double seconds, char *text,
                        uint32_t bytes) {
   double deadline = now() + seconds;
@@ -303,15 +303,15 @@ static int32_t open_job(void **self, rh_rank_place *place, char *text, uint32_t 
 
 /* ---- abort and close ---- */
 
-/* The connections close with the process, so every gather fails, and every rank ends.  What cannot
- * act any more, because it is stopped, is ended by run-example. */
+/* The connections close with the process, so every gather fails, and every rank ends.  A rank that
+ * is stopped is ended by run-example. */
 static void abort_job(void *self, int32_t exit_status, const char *sentence) {
   (void)self;
   (void)sentence;
   _exit(exit_status);
 }
 
-/* What was sent still arrives. */
+/* Bytes that were sent still arrive. */
 static void close_job(void *self) {
   release(self);
 }

@@ -246,7 +246,7 @@ class Hangs(cli.Case):
     caches = False
 
     def ends(self, plugin, where, *args, of=()):
-        args = (*of, *(args if cli.WHOLE else ("--timeout", "3")))  # at night query hangs for as long as --verify lets it
+        args = (*of, *(args if cli.WHOLE else ("--timeout", "2")))  # at night query hangs for as long as --verify lets it
         used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         done = self.redhost("--verify", os.path.join(os.path.dirname(cli.ZOO), plugin), "--quick", "--exclude", "V61,V64", *args,
                             timeout=900)

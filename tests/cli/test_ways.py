@@ -75,7 +75,7 @@ SAMPLED = {"stream": r"^\d+ of \d+ chunks", "parts": "^sampled: "}
 
 OWN = {
     "matrix": {"redhost": "operator/1", "name": "matrix", "summary": "products of matrices", "operands": ["x"],
-               "value": {"p": "f64", "q": "f64", "r": "f64"}, "load": ["x", "1", "1 - x/2"], "identity": ["1", "0", "1"],
+               "value": {"p": "f64", "q": "f64", "r": "f64"}, "load": ["1", "x", "x < 0.5 ? -1.0 : 1.0"], "identity": ["1", "0", "1"],
                "combine": ["a.p*b.p", "a.p*b.q + a.q*b.r", "a.r*b.r"], "claims": ["associative"]},
     "late": {"redhost": "operator/1", "name": "late", "summary": "how many come late", "operands": ["x"], "value": {"s": "u64", "at": "u64"},
              "claims": ["associative", "commutative"], "source": [
@@ -101,7 +101,7 @@ HOST, DEVICE = "native", "onepass"
 PROBLEMS = [
     *(Problem("--op=sum", "-t" + kind) for kind in cli.TYPES),
     Problem("--op=prod", "-tf64", "--data=swing"), Problem("--op=prod", "-tf32", "--data=swing"), Problem("--op=asum", "-tf16"),
-    Problem("--op=min", "-tf32"), Problem("--op=argmin", "-tf32"), Problem("--op=argmax", "-ti32"), Problem("--op=argamax", "-tf64"),
+    Problem("--op=min", "-tf32"), Problem("--op=max", "-tf32", "--data=nan"), Problem("--op=argmin", "-tf32"), Problem("--op=argmax", "-ti32"), Problem("--op=argamax", "-tf64"),
     Problem("--op=xor", "-tu8", "--data=hash"), Problem("--op=or", "-tu16"), Problem("--op=affine", "-tu64", "--data=hash", only=HOST),
     Problem("--op=affine", "-tu64", "--data=hash", "--map=x | 0x100000001", only=HOST),
     Problem("--op=sum", "-tf32", "--accuracy=exact"),
@@ -359,6 +359,21 @@ class Inputs(Table):
                 self.refused(done, 6, "cut.npy|was cut short")
                 self.assertLess(done.seconds, LIMIT)
         self.each(check, [way for way in OF_FILES if way.words])
+
+    def test_partials(self):
+        """That are cut, or changed in a byte, whatever it means."""
+        way, = (way for way in WAYS if way.parts)
+        done = self.run_way(way, SUM, "-q")
+        self.assertEqual(done.code, 0, done)
+        names = ["%d.part" % k for k in range(way.parts)]
+        with open(self.path("1.part"), "rb") as file:
+            data = file.read()
+        for at in range(0, len(data), 41):
+            changed = bytearray(data)
+            changed[at] ^= 1
+            for content in (data[:at], bytes(changed)):
+                self.write("1.part", content)
+                self.refused(self.redhost("--merge", *names, "-q"), 6, "1.part: ")
 
     def in_pieces(self, data):
         """A pipe that never holds a chunk, so that every read of it is short."""

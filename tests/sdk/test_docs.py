@@ -19,7 +19,7 @@ sys.argv = [word for word in sys.argv if word != "--update"]
 from installed_tree import CC, HERE, Tree  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(HERE))
-PAGES = [os.path.join(ROOT, "docs", name) for name in ("extend/strategy.md", "program/c.md", "use/own-operator.md")]
+PAGES = [os.path.join(ROOT, "docs", name) for name in ("extend/strategy.md", "extend/reading-strategies.md", "program/c.md", "use/own-operator.md")]
 BLOCK = re.compile(r"^```(\w*)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"(?:^|[$|;(] *|do )(?:[\w~./]*/)?redhost( [^|;\n#)]*)", re.MULTILINE)
 STEPS = os.path.join(ROOT, "docs", "extend", "strategy")

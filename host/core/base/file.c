@@ -8,8 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- Reading ---- */
-
 static void explain(char *why, const char *text) {
   snprintf(why, RH_FILE_WHY_BYTES, "%s", text);
 }
@@ -96,8 +94,6 @@ rh_file_state rh_file_read_own(const char *path, size_t most, unsigned char **da
   }
   return RH_FILE_UNREAD;
 }
-
-/* ---- Writing ---- */
 
 static int write_all(int fd, const void *data, size_t bytes) {
   const char *p = data;

@@ -53,8 +53,6 @@ int rh_fpstate_restore(const rh_fpstate *saved) {
 
 #endif
 
-/* ---- The library's own environment ---- */
-
 #if defined(__x86_64__)
 
 static rh_fpcaller read_all(void) {

@@ -9,8 +9,6 @@
 
 enum { MOST_LINKS = 40 /* as in the kernel */, ENTRY_BYTES = 1 << 14 };
 
-/* ---- Groups ---- */
-
 static int is_one_of(const char *name, const rh_trust_user *users, int n) {
   for (int k = 0; k < n; k++)
     if (strcmp(name, users[k].name) == 0) return 1;
@@ -74,8 +72,6 @@ static int is_harmless_group(gid_t gid, char *name, size_t size) {
   return harmless;
 }
 
-/* ---- One component ---- */
-
 typedef struct reason {
   char *text;
   size_t bytes;
@@ -119,8 +115,6 @@ static int judge_owner(const char *path, const struct stat *st, const reason *wh
   snprintf(what, sizeof what, "belongs to another user (uid %lu)", (unsigned long)st->st_uid);
   return complain(why, path, what);
 }
-
-/* ---- The path ---- */
 
 /* Allocated on the heap, because the stack may be small. */
 typedef struct walk {

@@ -9,8 +9,6 @@
 #include <math.h>
 #include <redhost/canonical.h>
 
-/* ---- Data ---- */
-
 /* Numbers of 25 binary magnitudes for sums, which f16 has too; near 1 for products. */
 static double number(uint32_t op, uint64_t bits) {
   double unit = (double)(bits >> 11) * 0x1p-53;
@@ -31,8 +29,6 @@ void rh_canonical_data(uint32_t op, rh_type type, uint64_t seed, void *elements,
   }
 }
 
-/* ---- Results ---- */
-
 void rh_canonical_result(uint32_t op, rh_type type, const void *elements, uint64_t n,
                          rh_result *result) {
   rh_canonical_value value;
@@ -44,8 +40,6 @@ int rh_canonical_same(const rh_result *a, const rh_result *b) {
   return a->type == b->type &&
          (a->value.u == b->value.u || (isnan(a->value.f) && isnan(b->value.f)));
 }
-
-/* ---- The trial ---- */
 
 rh_status rh_canonical_trial_make(rh_canonical_trial *trial, uint32_t op, rh_type type,
                                   uint64_t most, int shared, rh_error *error) {

@@ -13,8 +13,6 @@ int rh_enclosed_serves(const rh_operator *op) {
   return is_sum(base) || base == RH_OP_min || base == RH_OP_max || base == RH_OP_amax;
 }
 
-/* ---- Elements ---- */
-
 static double number_at(rh_type type, const void *from, uint64_t j) {
   switch (type) {
   case RH_TYPE_i32: return ((const int32_t *)from)[j];

@@ -27,7 +27,6 @@ void rh_exact_bins_add(rh_exact_bins *bins, const void *data, uint64_t n);
 /* Adds the bins' contents to *sum and empties them. */
 void rh_exact_bins_fold(rh_exact_bins *bins, rh_exact_sum *sum);
 
-/* *sum += *other. */
 void rh_exact_sum_merge(rh_exact_sum *sum, const rh_exact_sum *other);
 
 /* From here on the sum of the elements' magnitudes: S becomes A. */

@@ -41,8 +41,6 @@ void rh_exact_dot_destroy(rh_exact_dot *dot) {
   free(dot);
 }
 
-/* ---- f32 ---- */
-
 static void add_narrow(rh_exact_dot *dot, const float *x, const float *y, uint64_t n) {
   double products[BLOCK];
   for (uint64_t at = 0; at < n; at += BLOCK) {
@@ -51,8 +49,6 @@ static void add_narrow(rh_exact_dot *dot, const float *x, const float *y, uint64
     rh_exact_bins_add(dot->bins, products, count);
   }
 }
-
-/* ---- f64 ---- */
 
 static uint64_t field_of(uint64_t bits) {
   return bits >> 52 & SPECIAL;
@@ -108,8 +104,6 @@ static void fold_wide(rh_exact_dot *dot, rh_exact_sum *sum) {
     }
   memset(dot->by, 0, 2 * sizeof *dot->by);
 }
-
-/* ---- Either ---- */
 
 void rh_exact_dot_add(rh_exact_dot *dot, const void *x, const void *y, uint64_t n) {
   if (dot->type != RH_TYPE_f64) {

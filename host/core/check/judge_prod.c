@@ -46,8 +46,6 @@ static void judge_error(const rh_judged *j, long double bound) {
   rh_judged_error(j, exact, fabsl((long double)j->result - exact), bound, fabsl(exact), 'k');
 }
 
-/* ---- One check for each kind of result ---- */
-
 static void judge_exact(const rh_judged *j) {
   if (rh_equal_floats(j->reference->result.value.f, j->result))
     rh_judged_equal(j);

@@ -10,8 +10,6 @@
 
 static const char first[] = "redhost-request=1", last[] = "end=";
 
-/* ---- Writing ---- */
-
 void rh_request_begin(rh_text *to) {
   rh_text_append(to, first, sizeof first);
   rh_request_add_number(to, "parent", (uint64_t)getpid());
@@ -58,8 +56,6 @@ rh_status rh_request_end(rh_text *to, rh_error *error) {
   if (!to->failed) return RH_OK;
   return rh_fail(error, RH_E_NOMEM, "no memory for the request to a child process");
 }
-
-/* ---- Reading ---- */
 
 /* Is the request complete, with a key in every string? */
 static int is_whole(const rh_child_request *request) {

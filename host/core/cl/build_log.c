@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Places in a log ---- */
-
 int rh_log_place_of(const char *line, rh_log_place *place) {
   static const char first[] = "error: "; /* PoCL */
   size_t length = strcspn(line, "\n");
@@ -20,8 +18,6 @@ int rh_log_place_of(const char *line, rh_log_place *place) {
   }
   return 0;
 }
-
-/* ---- Places in a source ---- */
 
 typedef struct directive {
   const char *file;
@@ -79,8 +75,6 @@ const char *rh_source_line(const char *source, const char *file, size_t file_len
   }
   return NULL;
 }
-
-/* ---- A log ---- */
 
 /* Does the compiler know of the directives?  Then a place that is in none of their files is before
  * the first of them, or in a header. */

@@ -15,8 +15,6 @@
 
 extern char **environ;
 
-/* ---- The state ---- */
-
 static void mix(uint64_t *state, const void *data, size_t bytes) {
   *state = rh_hash(*state, data, bytes);
 }
@@ -129,8 +127,6 @@ uint64_t rh_cl_drivers_state(void) {
   mix_process(&state);
   return state;
 }
-
-/* ---- Limits ---- */
 
 /* A driver for a CPU may link what it has compiled by a program of the system's. */
 static int has_linker(const char *path) {

@@ -43,8 +43,6 @@ struct staging {
   rh_error failure;
 };
 
-/* ---- A worker ---- */
-
 static void fail(staging *s, const rh_error *why) {
   pthread_mutex_lock(&s->lock);
   if (s->failure.status == RH_OK) s->failure = *why;
@@ -109,8 +107,6 @@ static void *worker_main(void *of_worker) {
   return NULL;
 }
 
-/* ---- Pinned memory ---- */
-
 static int pin(worker *w) {
   const rh_cl_session *session = w->of->session;
   for (uint32_t k = 0; k < TURNS; k++) {
@@ -139,8 +135,6 @@ static void unpin(staging *s) {
     if (pinned) clReleaseMemObject(pinned);
   }
 }
-
-/* ---- All of them ---- */
 
 /* Half of the processors this process may use, for the driver needs some. */
 static uint32_t count_threads(void) {

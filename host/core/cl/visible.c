@@ -75,8 +75,6 @@ rh_status rh_cl_visible_await(rh_cl_visible *visible, rh_cl_session *session, vo
   return RH_OK;
 }
 
-/* ---- The trial ---- */
-
 static int all_are(const rh_cl_visible *visible, uint32_t word) {
   for (uint32_t k = 0; k < visible->n_words; k++)
     if (visible->words[k] != word) return 0;

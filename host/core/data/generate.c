@@ -68,8 +68,6 @@ void rh_generate(const char *kind, uint64_t seed, rh_type type, uint64_t n, uint
   fill(&j, first, first + count);
 }
 
-/* ---- Threads --------------------------------------------------------------------------------- */
-
 /* Computes one chunk; 0 if none is left. */
 static int fill_next(job *j) {
   if (atomic_load(&j->cancelled)) return 0;
@@ -109,8 +107,6 @@ static rh_status generate(job *j, const rh_reporter *reporter, rh_error *error) 
   while (started > 0) pthread_join(helpers[--started], NULL);
   return status;
 }
-
-/* ---- The array ------------------------------------------------------------------------------- */
 
 static rh_status unknown_kind(const char *kind, rh_error *error) {
   const char *const *names = rh_array_kinds();

@@ -51,8 +51,6 @@ static const struct {
 };
 enum { N_KNOWN = sizeof known / sizeof *known };
 
-/* ---- A value ---- */
-
 /* A text, from a little before where it differs from the other. */
 static void show_text(char to[RH_SHOWN_BYTES], const char *text, const char *other) {
   enum { BEFORE = 24, ROOM = RH_SHOWN_BYTES - 4 };
@@ -84,8 +82,6 @@ static const char *show(char to[RH_SHOWN_BYTES], const json_t *value, const json
   return "";
 }
 
-/* ---- Where it stands ---- */
-
 typedef struct place {
   char member[64], words[WORDS_BYTES];
   int depth;
@@ -114,8 +110,6 @@ static place place_of_item(const place *around, const char *member, const char *
   snprintf(in.words, sizeof in.words, "%.50s%s%.60s", around->words, *name ? " " : "", name);
   return in;
 }
-
-/* ---- Comparing ---- */
 
 typedef struct pair {
   const json_t *a, *b;

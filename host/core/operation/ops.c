@@ -45,8 +45,6 @@ static inline uint64_t compose(uint64_t f, uint64_t g) {
   return (uint64_t)b << 32 | a;
 }
 
-/* ---- From an element to a scalar ---- */
-
 #define AS_IS(x)            (x)
 #define HALF(x)             rh_half_to_float(x)
 #define WIDE_SIGNED(x)      ((uint64_t)(int64_t)(x))
@@ -77,8 +75,6 @@ static inline uint64_t compose(uint64_t f, uint64_t g) {
 #define COMPOSE(a, b)  compose(a, b)
 #define LESS(a, b)     ((a) < (b))
 #define GREATER(a, b)  ((a) > (b))
-
-/* ---- What each row compiles to ---- */
 
 #define DEFINE_SCALAR(op, type, element, scalar, convert, apply, identity)                         \
   static const scalar identity_##op##_##type = identity;                                           \

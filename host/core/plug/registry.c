@@ -111,7 +111,6 @@ static void release_lists(rh_registry *registry) {
   *registry = (rh_registry){.survey = registry->survey};
 }
 
-/* Gathers what the survey has now. */
 static rh_status gather(rh_registry *registry, rh_error *error) {
   rh_survey *survey = registry->survey;
   release_lists(registry);

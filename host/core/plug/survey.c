@@ -47,8 +47,6 @@ static rh_status disable(const rh_candidate *candidate, rh_finding *finding, rh_
   return RH_OK;
 }
 
-/* ---- Examining ---- */
-
 static int is_same_file(const struct stat *a, const struct stat *b) {
   return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
          a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;

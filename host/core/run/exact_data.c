@@ -76,8 +76,6 @@ int rh_exact_data_is_too_much(rh_status status) {
   return status == RH_E_NOMEM || status == RH_E_DEVICE;
 }
 
-/* ---- In this process ---- */
-
 static rh_status run_on(rh_job *job, const rh_job_spec *spec, const rh_array *array,
                         rh_cl_input *input, rh_result *result, rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];

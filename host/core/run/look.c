@@ -49,8 +49,6 @@ static void remember(const rh_context *context, const char *memory) {
   free(directory);
 }
 
-/* ---- The parent ---- */
-
 typedef struct looking {
   rh_conversation with;
   int begun;
@@ -139,8 +137,6 @@ rh_status rh_look_at_drivers(const rh_context *context, rh_error *error) {
   free(memory);
   return status;
 }
-
-/* ---- The child ---- */
 
 int rh_look_main(void) {
   rh_channel channel;

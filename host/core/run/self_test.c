@@ -95,8 +95,6 @@ rh_status rh_job_self_test(rh_job *job, rh_error *error) {
   return status;
 }
 
-/* ---- The canonical order ---- */
-
 static rh_status try_order(rh_job *job, const rh_canonical_trial *trial, rh_cl_input *input,
                            rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];

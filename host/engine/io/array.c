@@ -27,8 +27,6 @@ typedef struct source {
   int in_memory; /* 1: the region may be written */
 } source;
 
-/* ---- Elements in the wrong order or place ---------------------------------------------------- */
-
 /* Moves the data to the start of `to`, which may be the source's own region, and swaps bytes if
  * needed. */
 static rh_status copy_elements(const source *src, const rh_npy *npy, void *to, rh_error *error) {
@@ -117,8 +115,6 @@ static rh_status take_raw(rh_array *array, const source *src, rh_error *error) {
   return RH_OK;
 }
 
-/* ---- Files ----------------------------------------------------------------------------------- */
-
 rh_status rh_array_check_unchanged(const rh_array *array, const char *name, rh_error *error) {
   if (!array->file_bytes || array->region.own) return RH_OK;
   return rh_file_check_unchanged(name, array->region.file, array->file_bytes, &array->modified,
@@ -185,8 +181,6 @@ static rh_status open_file(rh_array *array, source *src, const char *path, rh_er
   return status;
 }
 
-/* ---- Standard input -------------------------------------------------------------------------- */
-
 rh_status rh_array_take_feed(rh_array *array, rh_feed *feed, const rh_reporter *reporter,
                              rh_error *error) {
   source src = {.name = feed->name,
@@ -219,8 +213,6 @@ static rh_status open_standard_input(rh_array *array, source *src, rh_error *err
   rh_feed_finish(&feed);
   return status;
 }
-
-/* ---- Opening --------------------------------------------------------------------------------- */
 
 rh_status rh_array_open(rh_array *array, const char *path, rh_type type,
                         const rh_reporter *reporter, rh_error *error) {

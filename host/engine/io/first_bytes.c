@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- Files of other kinds ---- */
-
 typedef struct kind {
   uint32_t at; /* bytes before the mark */
   const char *mark;

@@ -20,8 +20,6 @@ static guarded views[MOST];
 static struct sigaction before; /* the handler that was there */
 static uintptr_t page_size;
 
-/* ---- The signal ---- */
-
 static guarded *find(uintptr_t address) {
   for (uint32_t k = 0; k < MOST; k++)
     if (address >= atomic_load(&views[k].begin) && address < atomic_load(&views[k].end))
@@ -69,8 +67,6 @@ void rh_view_guard_again(void) {
       return;
     }
 }
-
-/* ---- Views ---- */
 
 static uint64_t whole_pages(uint64_t bytes) {
   return (bytes + page_size - 1) / page_size * page_size;

@@ -8,8 +8,6 @@
 
 enum { PADDING = 16, FIRST_CAPACITY = 4 };
 
-/* ---- The elements of one ---- */
-
 static uint64_t operand_bytes(const rh_job_spec *job, uint32_t k, uint64_t n) {
   return n * rh_type_size(job->operation.op->operands[k].type);
 }
@@ -51,8 +49,6 @@ static void put(const rh_partial *partial, const rh_edge *edge, uint64_t at, uin
     memcpy((unsigned char *)(uintptr_t)to[k] + operand_bytes(partial->job, k, at), from[k],
            operand_bytes(partial->job, k, n));
 }
-
-/* ---- All of them ---- */
 
 void rh_edges_finish(rh_partial *partial) {
   for (uint32_t k = 0; k < partial->n_edges; k++) free(partial->edges[k].bytes);
@@ -105,8 +101,6 @@ rh_status rh_edges_check_free(const rh_partial *partial, uint64_t first, uint64_
   if (at < partial->n_edges && edges[at].first - first < n) return overlap(edges[at].first, error);
   return RH_OK;
 }
-
-/* ---- One more ---- */
 
 /* Are edge k and the next one neighbours in a tile? */
 static int are_one(const rh_partial *partial, uint32_t k) {

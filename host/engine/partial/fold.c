@@ -18,8 +18,6 @@ void rh_fold_finish(rh_fold *fold) {
   *fold = (rh_fold){0};
 }
 
-/* ---- Where nodes stand ---- */
-
 static uint64_t first_of(const rh_fold_node *node) {
   return node->index << node->level;
 }
@@ -100,8 +98,6 @@ static rh_status make_room(rh_fold *fold, rh_error *error) {
   return RH_OK;
 }
 
-/* ---- Combining ---- */
-
 static int are_neighbours(const rh_fold_node *left, const rh_fold_node *right) {
   return left->level == right->level && left->index % 2 == 0 && left->index + 1 == right->index;
 }
@@ -147,8 +143,6 @@ rh_status rh_fold_add(rh_fold *fold, uint32_t level, uint64_t index, const void 
   return RH_OK;
 }
 
-/* ---- The whole ---- */
-
 /* The number of nodes from the first unit on that leave no gap. */
 static uint32_t without_gap(const rh_fold *fold, uint64_t *units) {
   uint32_t k = 0;
@@ -181,8 +175,6 @@ rh_status rh_fold_value(const rh_fold *fold, uint32_t which, void *value, rh_err
   memcpy(value, whole, op->value_size);
   return RH_OK;
 }
-
-/* ---- Parts of any extent ---- */
 
 uint32_t rh_fold_level(uint64_t first, uint64_t units, uint32_t most) {
   uint32_t level = 63u - (uint32_t)__builtin_clzll(units);

@@ -48,7 +48,6 @@ rh_status rh_fold_add(rh_fold *fold, uint32_t level, uint64_t index, const void 
 /* The first unit and the last one of node k. */
 uint64_t rh_fold_first(const rh_fold *fold, uint32_t k);
 uint64_t rh_fold_last(const rh_fold *fold, uint32_t k);
-/* Its values. */
 const void *rh_fold_values(const rh_fold *fold, uint32_t k);
 /* Is the unit in a node? */
 int rh_fold_has(const rh_fold *fold, uint64_t unit);

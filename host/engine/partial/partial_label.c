@@ -36,8 +36,6 @@ rh_status rh_partial_describe(char **text, const rh_job_spec *job, const rh_part
   return *text ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for the description of a part");
 }
 
-/* ---- What a part may be ---- */
-
 /* Then nobody but the part's device can reduce a tile of it. */
 static int differs_by_device(const rh_operator *op) {
   const rh_custom *custom = rh_custom_of(op);
@@ -78,8 +76,6 @@ rh_status rh_partial_check_part(const rh_job_spec *job, uint64_t first, uint64_t
   *whole_n = first + n;
   return RH_OK;
 }
-
-/* ---- Reading ---- */
 
 rh_status rh_partial_job(rh_job_spec *job, rh_custom **own, const char *text, rh_error *error) {
   rh_error why = {0};

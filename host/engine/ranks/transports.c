@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- One file ---- */
-
 int rh_transport_name_is_valid(const char *name) {
   size_t length = name ? strlen(name) : 0;
   for (size_t k = 0; k < length; k++)
@@ -73,8 +71,6 @@ static void open_entry(rh_transport_entry *entry, const rh_candidate *candidate)
     snprintf(entry->text, sizeof entry->text, "%.*s", RH_TRANSPORT_TEXT_BYTES - 1, why.message);
 }
 
-/* ---- All of them ---- */
-
 void rh_transports_finish(rh_transport_list *list) {
   for (uint32_t k = 0; k < list->n; k++) free(list->entries[k].path);
   free(list->entries);
@@ -110,8 +106,6 @@ rh_status rh_transports_list(rh_transport_list *list, rh_error *error) {
     if (list->entries[k].transport) ask_entry(&list->entries[k]);
   return RH_OK;
 }
-
-/* ---- One by its name ---- */
 
 /* The best of that name; asks no further once one knows the job. */
 static const rh_transport_entry *best_of(rh_transport_list *list, const char *name) {

@@ -35,8 +35,6 @@ const char *rh_law_name(rh_law law) {
   return names[law];
 }
 
-/* ---- What is found ---- */
-
 static void add_note(rh_algebra_report *report, const char *begins, const char *text) {
   char *to = report->notes[report->n_notes++];
   size_t used = (size_t)snprintf(to, RH_ALGEBRA_TEXT, "%s", begins);
@@ -117,8 +115,6 @@ static int take_case(search *s, rh_law law, uint32_t k, int by_elements, int kin
   return 1;
 }
 
-/* ---- Batches ---- */
-
 /* In the order of the index, if the map uses it. */
 static void pick(search *s, uint32_t n_values, int by_elements) {
   uint32_t among = by_elements ? RH_CASES_ELEMENTS : RH_CASES_VALUES;
@@ -166,8 +162,6 @@ static void try_identity_alone(search *s) {
   rh_law_sides(s->of, RH_LAW_IDENTITY, v, s->left, s->right, s->room, 1);
   take_case(s, RH_LAW_IDENTITY, 0, 0, RH_CASES_SMALL);
 }
-
-/* ---- Identities ---- */
 
 static int usual_tolerance(const rh_custom *of) {
   if (!rh_exprs_rounds(of->combine)) return RH_NOTHING;

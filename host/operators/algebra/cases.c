@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Numbers ---- */
-
 static int bits_of(rh_type type) {
   return 8 * (int)rh_type_size(type);
 }
@@ -38,8 +36,6 @@ uint64_t rh_element_bits(rh_type type, double number) {
   bits = rh_type_is_signed(type) || number < 0 ? (uint64_t)(int64_t)number : (uint64_t)number;
   return bits_of(type) == 64 ? bits : bits & ((UINT64_C(1) << bits_of(type)) - 1);
 }
-
-/* ---- Elements ---- */
 
 static uint64_t wide_integer(rh_type type, uint64_t random) {
   int bits = bits_of(type);
@@ -119,8 +115,6 @@ void rh_cases_load(const rh_cases *cases, const rh_element *element, void *value
   memset(value, 0, RH_ANY_VALUE_BYTES);
   rh_custom_load(cases->of, value, &arrays, element->index);
 }
-
-/* ---- Values ---- */
 
 double rh_value_largest(const rh_custom *of, const unsigned char *value, double most) {
   for (uint32_t f = 0; f < of->n_fields; f++) {

@@ -36,8 +36,6 @@ typedef struct comparison {
   unsigned char *got;
 } comparison;
 
-/* ---- Elements ---- */
-
 static uint64_t element(rh_type type, uint64_t random) {
   int is_float = rh_type_is_float(type);
   if (is_float && random % 8 == 0)
@@ -63,8 +61,6 @@ static rh_status make_elements(comparison *c, rh_error *error) {
   }
   return RH_OK;
 }
-
-/* ---- The device's values ---- */
 
 static rh_status build(comparison *c, rh_error *error) {
   char *prelude = c->self->face.calls->prelude(&c->self->face);
@@ -115,8 +111,6 @@ static rh_status launch(comparison *c, rh_error *error) {
       "reading values");
   return RH_OK;
 }
-
-/* ---- Comparing ---- */
 
 static void host_value(const comparison *c, uint64_t triple, unsigned char *value) {
   const rh_custom *self = c->self;

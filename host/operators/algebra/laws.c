@@ -11,8 +11,6 @@ uint32_t rh_law_values(rh_law law) {
   return law == RH_LAW_IDENTITY ? 1 : law == RH_LAW_COMMUTATIVE ? 2 : 3;
 }
 
-/* ---- The two sides ---- */
-
 static void repeat_identity(const rh_custom *of, unsigned char *to, uint32_t n) {
   for (uint32_t k = 0; k < n; k++)
     memcpy(to + (size_t)k * RH_ANY_VALUE_BYTES, of->identity, RH_ANY_VALUE_BYTES);
@@ -41,8 +39,6 @@ void rh_law_sides(const rh_custom *of, rh_law law, unsigned char *const v[3], un
     rh_custom_combine_all(of, v[0], room, right, n);
   }
 }
-
-/* ---- Comparing ---- */
 
 static double number_of(const rh_custom *of, uint32_t field, const unsigned char *value) {
   uint64_t bits = 0;
@@ -95,8 +91,6 @@ rh_difference rh_law_compare(const rh_custom *of, unsigned char *const v[3], uin
   return one > other ? one : other;
 }
 
-/* ---- Simpler elements ---- */
-
 static int is_broken(const rh_cases *cases, rh_law law, const rh_element *elements, int tolerance) {
   _Alignas(16) unsigned char values[3][RH_ANY_VALUE_BYTES], left[RH_ANY_VALUE_BYTES],
       right[RH_ANY_VALUE_BYTES], room[RH_ANY_VALUE_BYTES];
@@ -138,8 +132,6 @@ void rh_law_shrink(const rh_cases *cases, rh_law law, rh_element *elements, int 
         changed |= simplify(cases, law, elements, k, j, tolerance);
   }
 }
-
-/* ---- Words ---- */
 
 /* Nine digits tell all of f32 apart; the shortest read back as the same number. */
 enum { SHORTEST = 0, FEW_DIGITS = 9, ALL_DIGITS = 17 };

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Refusals ---- */
-
 static rh_status refuse(rh_catalog *catalog, const rh_candidate *candidate, const char *name,
                         const char *message, rh_error *error) {
   rh_catalog_refusal *refusal = &catalog->refusals[catalog->n_refusals++];
@@ -26,8 +24,6 @@ static rh_status refuse_found(rh_catalog *catalog, const rh_candidate *candidate
   snprintf(message, sizeof message, "%.512s: %.500s", candidate->path, candidate->refused);
   return refuse(catalog, candidate, "", message, error);
 }
-
-/* ---- Entries ---- */
 
 static rh_catalog_entry *add_entry(rh_catalog *catalog, const char *name,
                                    rh_operator_origin origin) {
@@ -76,8 +72,6 @@ static rh_status add_own(rh_catalog *catalog, const char *only, rh_error *error)
   }
   return RH_OK;
 }
-
-/* ---- Order ---- */
 
 static int compare_entries(const void *left, const void *right) {
   const rh_catalog_entry *a = left, *b = right;
@@ -157,8 +151,6 @@ const rh_catalog_entry *rh_catalog_find(const rh_catalog *catalog, const char *n
     if (strcmp(catalog->entries[k].name, name) == 0) return &catalog->entries[k];
   return NULL;
 }
-
-/* ---- One operator ---- */
 
 /* The first file that should have had the operator and cannot be used: it has its name, or is the
  * file that the caller named. */

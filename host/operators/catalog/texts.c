@@ -44,8 +44,6 @@ static rh_status add_where(rh_definition *definition, const char *where, rh_erro
   return rh_copy(&definition->where, where, "an operator", error);
 }
 
-/* ---- Remembered ---- */
-
 struct rh_known_definition {
   char *op;
   rh_definition definition;
@@ -103,8 +101,6 @@ static rh_status read_whole(rh_definition *definition, const rh_operator_texts *
   return rh_fail(error, RH_E_USAGE, "%s: operator %s has its own", texts->map ? "map" : "finalize",
                  definition->name);
 }
-
-/* ---- By expressions ---- */
 
 static char *copy(const char *text) {
   return text ? strdup(text) : NULL;

@@ -39,8 +39,6 @@ void rh_custom_take_base(rh_custom *self) {
   self->op.n_parts = 0; /* each alone would count from 0 */
 }
 
-/* ---- Rounding once ---- */
-
 static int is_sum_of_its_form(const rh_custom *self) {
   int is_product = self->op.form == RH_FORM_PRODUCT;
   int is_wide = rh_type_size(self->face.type) != self->op.element_size;

@@ -38,8 +38,6 @@ typedef struct evaluator {
   rh_error failure;
 } evaluator;
 
-/* ---- Evaluating ---- */
-
 static rh_status join_values(evaluator *self, uint64_t n, void *value, rh_error *error) {
   cl_command_queue queue = self->session.queue;
   size_t one = 1;
@@ -125,8 +123,6 @@ static void combine(void *device, void *a, const void *b) {
   else
     join_values(self, 2, a, &self->failure);
 }
-
-/* ---- Opening ---- */
 
 static void destroy(void *device) {
   evaluator *self = device;

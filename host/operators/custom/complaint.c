@@ -24,8 +24,6 @@ static int is_in_code(const rh_log_place *place, const char *code) {
   return rh_source_line(code, place->file, place->length, place->line, &length) != NULL;
 }
 
-/* ---- Words ---- */
-
 /* The user's functions have other names in the program: see operators/device.c. */
 static void use_own_names(char *words) {
   for (char *at = words; (at = strstr(at, "rh_code_"));)
@@ -53,8 +51,6 @@ static void take_words(const char *line, char words[MOST_WORDS]) {
   use_own_names(words);
   put_hint_aside(words, MOST_WORDS);
 }
-
-/* ---- Places ---- */
 
 /* The note on an error, up to the next one, that names a line of the code. */
 static int find_note(const char *error, const char *code, rh_log_place *place) {

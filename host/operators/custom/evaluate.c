@@ -15,8 +15,6 @@ enum {
   FIELD_BYTES = 8 * LANES
 };
 
-/* ---- Loading ---- */
-
 static uint64_t base_of(const rh_custom *self, const rh_arrays *arrays) {
   uint64_t base = 0;
   const char *constants = arrays->constants;
@@ -57,8 +55,6 @@ int rh_custom_enclose_field(const rh_custom *self, uint32_t field, const rh_arra
   return rh_exprs_enclose(self->load, field, operands, base_of(self, arrays) + first, n,
                           arrays->constants, low, high);
 }
-
-/* ---- Values as arrays of fields ---- */
 
 typedef struct lanes {
   _Alignas(64) unsigned char of[RH_MOST_FIELDS][FIELD_BYTES];

@@ -89,8 +89,6 @@ static void pass_list(walk *w, const list *l) {
   }
 }
 
-/* ---- A definition ---- */
-
 static void pass_operand(walk *w, void *item) {
   rh_operand *operand = item;
   pass_name(w, "name", operand->name);

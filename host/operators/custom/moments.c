@@ -15,8 +15,6 @@ static const char *const combined[MOST_FIELDS] = {
     "n", mean, "a.n == 0 ? b.m2 : b.n == 0 ? a.m2 : a.m2 + b.m2 + d*d*a.n*r",
     "a.n == 0 ? b.large : b.n == 0 ? a.large : a.large + b.large + e*e*a.n*r"};
 
-/* ---- Recognising it ---- */
-
 static rh_status make_pattern(rh_exprs **made, uint32_t n_fields, rh_error *error) {
   static const char *const of[2][MOST_FIELDS] = {{"a.n", "a.mean", "a.m2", "a.large"},
                                                  {"b.n", "b.mean", "b.m2", "b.large"}};
@@ -48,8 +46,6 @@ int rh_moments_is(const rh_custom *self) {
   rh_exprs_destroy(pattern);
   return is_same;
 }
-
-/* ---- Combining ---- */
 
 void rh_moments_combine(void *a, const void *b, size_t size) {
   rh_moments left = {0}, right = {0};

@@ -22,8 +22,6 @@ WIDEST static void halve(double *restrict mean, double *restrict m2,
   }
 }
 
-/* ---- Tiles ---- */
-
 /* To eight lanes. */
 static void reduce_tile(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
                         uint64_t lanes, double *mean, double *m2) {

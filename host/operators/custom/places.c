@@ -125,8 +125,6 @@ rh_json_place rh_json_place_in(const char *json, size_t length, rh_json_place st
   return s.place;
 }
 
-/* ---- Texts that are not JSON ---- */
-
 /* The library counts to the end of what it did not expect; the place is its beginning. */
 static size_t column_of(const json_error_t *why) {
   static const char *const whole[] = {"expected near '", "object key near '", "token near '"};

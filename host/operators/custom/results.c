@@ -72,8 +72,6 @@ rh_status rh_custom_make_results(rh_custom *self, const rh_definition *definitio
   return RH_OK;
 }
 
-/* ---- Decoding ---- */
-
 static void decode_part(const rh_operator_part *part, const void *value, int may_be_empty,
                         rh_operator_result *to) {
   const rh_op *row = rh_op_find(part->op, part->type);
@@ -182,8 +180,6 @@ void rh_custom_finalize(const rh_custom *self, const rh_operator_result *given, 
     memcpy(results[k].name, self->results[k], RH_OPERATOR_NAME_BYTES);
 }
 
-/* ---- What is known of a result ---- */
-
 uint64_t rh_custom_result_uses(const rh_custom *self, uint32_t k) {
   int uses_index;
   if (!self->finalize) return UINT64_C(1) << k;
@@ -202,8 +198,6 @@ rh_interval rh_custom_enclose_result(const rh_custom *self, uint32_t k, const rh
   rh_exprs_bind(self->finalize, n, constants);
   return rh_exprs_enclose_one(self->finalize, k, variables, constants);
 }
-
-/* ---- As users see them ---- */
 
 int rh_custom_keeps_index(const rh_custom *self) {
   return self->face.is_struct && self->n_parts && !self->finalize &&

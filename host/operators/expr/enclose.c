@@ -103,8 +103,6 @@ int rh_exprs_enclose(const rh_exprs *exprs, uint32_t k, const void *const *varia
   return failed ? -1 : 0;
 }
 
-/* ---- One element ---- */
-
 static rh_interval of_leaf(const rh_node *node, const rh_interval *variables,
                            const rh_scalar *constants) {
   rh_interval point = {0, 0};

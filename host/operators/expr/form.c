@@ -83,8 +83,6 @@ uint64_t rh_exprs_variables(const rh_exprs *exprs, uint32_t output, int *uses_in
   return variables;
 }
 
-/* ---- Comparing ---- */
-
 static int is_same_leaf(const rh_node *a, const rh_node *b) {
   switch (a->kind) {
   case RH_NODE_LITERAL: return memcmp(&a->value, &b->value, rh_type_size(a->type)) == 0;

@@ -39,8 +39,6 @@ int rh_number_fits(rh_expr_value value, rh_type type) {
   return isfinite(narrow) && narrow != 0;
 }
 
-/* ---- As a float ---- */
-
 /* -1, 0 or 1: is the float below the number, equal to it, or above it? */
 static int order(double is, rh_expr_value value) {
   rh_expr_value whole;
@@ -77,8 +75,6 @@ static double as_float(rh_expr_value value, rh_type type, rh_as as) {
   if (as == RH_AS_BELOW) return is_off > 0 ? next(is, -(double)INFINITY, type) : is;
   return is_off < 0 ? next(is, (double)INFINITY, type) : is;
 }
-
-/* ---- Either ---- */
 
 rh_scalar rh_number_as(rh_expr_value value, rh_type type, rh_as as) {
   rh_scalar scalar = {0};

@@ -23,8 +23,6 @@ typedef struct point {
   int warned, throttled;
 } point;
 
-/* ---- Starting ---- */
-
 static rh_status note(rh_row *row, uint32_t status, const char *reason, rh_error *error) {
   row->status = status;
   return rh_copy(&row->reason, reason, "a row", error);
@@ -76,8 +74,6 @@ static rh_status start(point *p, rh_row *rows, rh_error *error) {
   }
   return RH_OK;
 }
-
-/* ---- Rounds ---- */
 
 /* Fisher-Yates.  In a fixed order, each contender would always run with its predecessor's cache
  * contents and clock rate. */

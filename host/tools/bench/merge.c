@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Copies ---- */
-
 static void *copy_of(const void *from, size_t bytes) {
   void *copy = malloc(bytes ? bytes : 1);
   if (copy && bytes) memcpy(copy, from, bytes);
@@ -31,8 +29,6 @@ static rh_status copy_facts(rh_row *to, const rh_row *from, rh_error *error) {
   rh_row_finish(to);
   return rh_fail(error, RH_E_NOMEM, "no memory for a row");
 }
-
-/* ---- A point that is not ok ---- */
 
 static int badness(const rh_row *row) {
   switch (row->status) {
@@ -55,8 +51,6 @@ static rh_status take_worst(const rh_row *row, uint32_t process, uint32_t wanted
   rh_row_finish(merged);
   return rh_fail(error, RH_E_NOMEM, "no memory for a row");
 }
-
-/* ---- Times ---- */
 
 /* The spread of all samples, with the processes' medians deciding the median and its interval,
  * which contains the median of a skewed few, too. */

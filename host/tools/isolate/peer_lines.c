@@ -17,8 +17,6 @@ static int read_amount(const char *word, double *amount) {
   return rh_word_double(word, amount) && isfinite(*amount) && *amount >= 0;
 }
 
-/* ---- Values ---------------------------------------------------------------------------------- */
-
 static int fits_signed(rh_type type, int64_t value) {
   int bits = 8 * (int)rh_type_size(type);
   return bits == 64 || (value >= -((int64_t)1 << (bits - 1)) && value < (int64_t)1 << (bits - 1));
@@ -42,8 +40,6 @@ static int read_result(rh_words *from, uint32_t op, rh_type type, rh_result *res
   if (!read_value(rh_words_next(from), result)) return 0;
   return !result->indexed || rh_word_u64(rh_words_next(from), &result->index);
 }
-
-/* ---- Lines ----------------------------------------------------------------------------------- */
 
 static int read_clock(const char *word, uint32_t *device) {
   if (!word) return 0;

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Quick measurement ---- */
-
 static rh_status measure_quickly(rh_contender *c, const rh_bench_data *data,
                                  const rh_bench_scale *scale, double give_up_s, rh_error *error) {
   enum { ROUNDS = 2 };
@@ -42,8 +40,6 @@ rh_status rh_tune_candidate_measure(rh_sampler *sampler, const rh_bench_data *da
   free(c);
   return status;
 }
-
-/* ---- The verdict ---- */
 
 static const double worth_it = 0.01;
 

@@ -13,8 +13,6 @@ static const double most_of_budget = 0.6; /* the rest is for the search */
 static const double most_for_probes = 0.25;
 static const uint64_t probe_n = (uint64_t)1 << 18;
 
-/* ---- Estimating the time of a run ---- */
-
 static void expect(rh_tuner *w, const rh_task *like, double seconds) {
   for (uint32_t k = 0; k < w->n_tasks; k++) {
     rh_task *task = &w->tasks[k];
@@ -61,8 +59,6 @@ static rh_status probe_all(rh_tuner *w, rh_error *error) {
     if (wants_probe(w, k)) RH_TRY(probe(w, &w->tasks[k], error));
   return RH_OK;
 }
-
-/* ---- Measuring ---- */
 
 static rh_status take_row(rh_tuner *w, rh_task *task, const rh_row *row, rh_error *error) {
   switch (row->status) {

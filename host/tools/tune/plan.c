@@ -198,8 +198,6 @@ int rh_plan_is_hopeless(const rh_task *tasks, uint32_t n, const rh_task *task) {
          (task->expected_s > expensive_s && times > expensive);
 }
 
-/* ---- Searching ---- */
-
 static uint32_t tier(double times) {
   return times <= 1.25 ? 0 : times <= 2 ? 1 : times <= 5 ? 2 : 3;
 }

@@ -8,8 +8,6 @@
 enum { SHORT_RANGE = 16, FARTHEST = 64 };
 static const uint64_t most_candidates = (uint64_t)1 << 40;
 
-/* ---- One axis ---- */
-
 static int is_power_of_two(int64_t value) {
   return value > 0 && (value & (value - 1)) == 0;
 }
@@ -91,8 +89,6 @@ static int fits(const rh_space_axis *axis) {
   }
   return 1;
 }
-
-/* ---- The space ---- */
 
 void rh_space_init(rh_space *space, const rh_param *params, uint32_t n) {
   *space = (rh_space){.size = 1};

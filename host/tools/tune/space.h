@@ -5,7 +5,6 @@
 
 enum { RH_SPACE_MOST_AXES = RH_TUNED_MOST_SETTINGS, RH_SPACE_MOST_VALUES = 64 };
 
-/* One parameter. */
 typedef struct rh_space_axis {
   const rh_param *param;                /* borrowed */
   int64_t values[RH_SPACE_MOST_VALUES]; /* legal ones, ascending */

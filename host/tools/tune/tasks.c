@@ -26,8 +26,6 @@ int rh_tuner_is_searchable(const rh_tuner *w, const rh_task *task) {
   return space.size > 1;
 }
 
-/* ---- Existing results ---- */
-
 static void take_over(const rh_tuner *w, rh_task *task, const rh_tunedb_entry *entry) {
   int is_done = entry->searched || !rh_tuner_is_searchable(w, task);
   task->state = is_done ? RH_TASK_kept : RH_TASK_measured;
@@ -87,8 +85,6 @@ int rh_tuner_drop_base(rh_tuner *w, rh_task *task, const rh_row *row) {
   return 1;
 }
 
-/* ---- All tasks ---- */
-
 static rh_status find_plugins(rh_tuner *w, rh_error *error) {
   RH_TRY(RH_NEW(&w->plugins, w->stage->n_found + 1, "the strategies", error));
   for (uint32_t k = 0; k < w->stage->n_found; k++)
@@ -128,8 +124,6 @@ rh_status rh_tuner_make_tasks(rh_tuner *w, rh_error *error) {
         }
   return RH_OK;
 }
-
-/* ---- Storing results ---- */
 
 static rh_tunedb_entry entry_for(const rh_tuner *w, const rh_task *task) {
   const rh_asked asked = asked_of(w, task);

@@ -93,7 +93,6 @@ rh_status rh_tuner_make_tasks(rh_tuner *tuner, rh_error *error);
 int rh_tuner_drop_base(rh_tuner *tuner, rh_task *task, const rh_row *row);
 /* Does the strategy have parameters to search? */
 int rh_tuner_is_searchable(const rh_tuner *tuner, const rh_task *task);
-/* Stores a task's results. */
 rh_status rh_tuner_store(rh_tuner *tuner, const rh_task *task, rh_error *error);
 /* Stores and reports a wrong result with its defaults; the row may be of another size. */
 rh_status rh_tuner_blame(rh_tuner *tuner, rh_task *task, const rh_row *row, rh_error *error);

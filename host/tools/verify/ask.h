@@ -12,12 +12,8 @@ typedef struct rh_question {
   int64_t params[RH_MAX_PARAMS];
 } rh_question;
 
-/* Zeroes the answer first, as the host does. */
+/* Zeroes the answer first, as the host does.  Each question's structs have other addresses. */
 rh_status rh_ask(const rh_strategy *strategy, const rh_question *question, rh_answer *answer);
-/* Asks with every struct at another address: `room` has RH_ASK_ROOM bytes, aligned for any type. */
-enum { RH_ASK_ROOM = 4096 };
-rh_status rh_ask_elsewhere(const rh_strategy *strategy, const rh_question *question, void *room,
-                           rh_answer *answer);
 
 /* Whether two answers are equal, and a hash over all fields of an answer. */
 int rh_same_answer(rh_status a, const rh_answer *first, rh_status b, const rh_answer *second);

@@ -2,8 +2,9 @@
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/child/ending.h"
-#include "stopwatch.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -23,12 +24,74 @@ void rh_attempt_finish(rh_attempt *attempt) {
 }
 
 void rh_attempt_set(rh_attempt *attempt, rh_outcome outcome, const char *format, ...) {
+  char *before = attempt->text; /* which may be an argument */
   va_list args;
   va_start(args, format);
-  free(attempt->text);
   if (vasprintf(&attempt->text, format, args) < 0) attempt->text = NULL;
   va_end(args);
+  free(before);
   attempt->outcome = outcome;
+}
+
+/* ---- The time of a child that excludes waiting for a busy machine ---- */
+
+typedef struct stopwatch {
+  pid_t pid;
+  double looked, passed_s, busy_s; /* busy_s: processor time */
+  double ran_s, waited_s;          /* of the threads that existed at the last look */
+} stopwatch;
+
+enum { NAME = 320, LEAST_MS = 50 };
+
+/* Adds the shares of all threads of a process: how long they ran, and waited for a processor. */
+static void add_shares(pid_t pid, double *ran_s, double *waited_s) {
+  char path[NAME];
+  snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+  DIR *threads = opendir(path);
+  for (struct dirent *one; threads && (one = readdir(threads));) {
+    unsigned long long ran, waited;
+    if (!isdigit((unsigned char)one->d_name[0])) continue;
+    snprintf(path, sizeof path, "/proc/%d/task/%.20s/schedstat", (int)pid, one->d_name);
+    FILE *file = fopen(path, "re");
+    if (file && fscanf(file, "%llu %llu", &ran, &waited) == 2) {
+      *ran_s += 1e-9 * (double)ran;
+      *waited_s += 1e-9 * (double)waited;
+    }
+    if (file) fclose(file);
+  }
+  if (threads) closedir(threads);
+}
+
+/* Of the process and those that its main thread has started: a process that redhost starts works in
+ * its own child (guard.h). */
+static void add_all_shares(pid_t pid, double *ran_s, double *waited_s) {
+  char path[NAME];
+  int child;
+  add_shares(pid, ran_s, waited_s);
+  snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+  FILE *children = fopen(path, "re");
+  while (children && fscanf(children, "%d", &child) == 1) add_shares(child, ran_s, waited_s);
+  if (children) fclose(children);
+}
+
+static void stopwatch_start(stopwatch *watch, pid_t pid) {
+  *watch = (stopwatch){.pid = pid, .looked = rh_now()};
+  add_all_shares(pid, &watch->ran_s, &watch->waited_s);
+}
+
+/* At most twenty times a second: sets passed_s and busy_s. */
+static void stopwatch_look(stopwatch *watch) {
+  double now = rh_now(), passed = now - watch->looked, ran_s = 0, waited_s = 0;
+  if (passed < 1e-3 * LEAST_MS) return;
+  add_all_shares(watch->pid, &ran_s, &waited_s);
+  /* The sums drop when a thread ends. */
+  double ran = ran_s > watch->ran_s ? ran_s - watch->ran_s : 0;
+  double waited = waited_s > watch->waited_s ? waited_s - watch->waited_s : 0;
+  watch->passed_s += waited > 0 ? passed * ran / (ran + waited) : passed;
+  watch->busy_s += ran;
+  watch->looked = now;
+  watch->ran_s = ran_s;
+  watch->waited_s = waited_s;
 }
 
 /* ---- Listening ---- */
@@ -38,8 +101,8 @@ typedef struct listening {
   rh_attempt *attempt;
   const rh_time_limits *limits;
   rh_conversation with;
-  rh_stopwatch watch;
-  double since, busy_since; /* the last line, by the stopwatch and by the processors' time */
+  stopwatch watch;
+  double since, busy_since; /* the last line, by passed_s and busy_s */
 } listening;
 
 static rh_fate take_frame(rh_attempt *a, json_t *frame) {
@@ -70,12 +133,13 @@ static rh_fate take_frame(rh_attempt *a, json_t *frame) {
 static rh_fate look_after(void *user, rh_error *error) {
   listening *l = user;
   const rh_time_limits *limits = l->limits;
-  double now = rh_stopwatch_read(&l->watch);
+  rh_attempt *a = l->attempt;
   (void)error;
-  l->attempt->is_over = now >= limits->most_s;
-  l->attempt->is_busy = rh_busy_s(l->with.child.pid) - l->busy_since >= limits->busy_s;
-  int is_late = l->attempt->is_over || l->attempt->is_busy || now - l->since >= limits->silence_s;
-  return is_late ? RH_FATE_LATE : RH_GOES_ON;
+  stopwatch_look(&l->watch);
+  a->is_over = l->watch.passed_s >= limits->most_s;
+  a->is_busy = l->watch.busy_s - l->busy_since >= limits->busy_s;
+  int is_silent = l->watch.passed_s - l->since >= limits->silence_s;
+  return a->is_over || a->is_busy || is_silent ? RH_FATE_LATE : RH_GOES_ON;
 }
 
 static rh_fate take_line(void *user, const char *line, size_t length, rh_error *error) {
@@ -83,16 +147,18 @@ static rh_fate take_line(void *user, const char *line, size_t length, rh_error *
   json_t *frame = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
   rh_fate fate = json_is_object(frame) ? take_frame(l->attempt, frame) : RH_FATE_GARBAGE;
   json_decref(frame);
-  l->since = rh_stopwatch_read(&l->watch);
-  l->busy_since = rh_busy_s(l->with.child.pid);
+  stopwatch_look(&l->watch);
+  l->since = l->watch.passed_s;
+  l->busy_since = l->watch.busy_s;
   return fate == RH_GOES_ON ? look_after(l, error) : fate;
 }
 
 static void listen_to(listening *l) {
   double begin_s;
-  rh_stopwatch_start(&l->watch, l->with.child.pid);
+  stopwatch_start(&l->watch, l->with.child.pid);
   l->attempt->fate = rh_conversation_listen(&l->with, NULL);
-  l->attempt->spent_s = rh_stopwatch_read(&l->watch);
+  stopwatch_look(&l->watch);
+  l->attempt->spent_s = l->watch.passed_s;
   begin_s = rh_now();
   rh_conversation_end(&l->with, l->limits->end_s);
   l->attempt->spent_s += rh_now() - begin_s;

@@ -5,9 +5,8 @@
 #include "../../core/plug/plugin.h"
 #include "../../core/run/instance.h"
 #include "load.h"
-#include "order.h"
-#include "points.h"
 #include "problems.h"
+#include "trees.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +43,7 @@ static void name_subject(const subject *s, char text[96]) {
 }
 
 static rh_status fill(rh_rig *rig, const subject *s, uint64_t round) {
-  if (s->kind != ROUNDED) return rh_order_fill(rig, s->n, s->first, round);
+  if (s->kind != ROUNDED) return rh_tree_fill(rig, s->n, s->first, round);
   if (rig->array.n == s->n) return RH_OK; /* filled in the first round */
   return rh_rig_fill(rig, "loguniform", rig->trial->seed, s->n, s->first);
 }
@@ -53,21 +52,27 @@ static rh_status set_up(rh_rig *rig, rh_trial *trial, const subject *s, const in
                         const rh_device *device) {
   uint64_t max_n = s->n + s->more;
   if (s->kind != ROUNDED)
-    return rh_order_setup(rig, trial, max_n, params, device, s->kind == SIDED);
-  RH_TRY(rh_rig_init(rig, trial, s->pair.op, s->pair.type, max_n));
-  if (params) memcpy(rig->params, params, sizeof rig->params);
-  if (device) rig->device = device;
-  return rh_rig_setup(rig);
+    return rh_tree_setup(rig, trial, s->kind == SIDED ? RH_TREE_SIDED : RH_TREE_GROUPED, max_n,
+                         params, device);
+  return rh_rig_open(rig, trial, s->pair, max_n,
+                     &(rh_rig_with){.params = params, .device = device});
 }
 
-/* One setup and `times` runs, from that round on: all must equal the first result. */
-static rh_status repeat(rh_trial *trial, const subject *s, const int64_t *params,
-                        const rh_device *device, uint64_t round, int times, bits *b) {
+/* How an instance is set up, in addition to its subject. */
+typedef struct way {
+  const int64_t *params;   /* null: the defaults */
+  const rh_device *device; /* null: the real one */
+  uint64_t round;          /* the first one, of `times` runs */
+  int times;
+} way;
+
+/* One setup and some runs: all must equal the first result. */
+static rh_status repeat(rh_trial *trial, const subject *s, way w, bits *b) {
   _Alignas(16) unsigned char value[16];
   rh_rig rig = {0};
-  rh_status status = set_up(&rig, trial, s, params, device);
-  for (int k = 0; k < times && status == RH_OK && !b->differ; k++) {
-    status = fill(&rig, s, round + (uint64_t)k);
+  rh_status status = set_up(&rig, trial, s, w.params, w.device);
+  for (int k = 0; k < w.times && status == RH_OK && !b->differ; k++) {
+    status = fill(&rig, s, w.round + (uint64_t)k);
     if (status == RH_OK) status = rh_rig_run(&rig, value);
     if (status != RH_OK) break;
     if (!b->known) memcpy(b->first, value, 16);
@@ -79,51 +84,55 @@ static rh_status repeat(rh_trial *trial, const subject *s, const int64_t *params
   return status;
 }
 
+/* A verdict on them.  Elsewhere than by default, a strategy may decline, and promises nothing then.
+ * `promise`: "from run to run"; `where`: what was not as before, or "". */
+static rh_outcome judge_bits(rh_trial *trial, const subject *s, rh_status status, const bits *b,
+                             const char *promise, const char *where) {
+  char what[96];
+  name_subject(s, what);
+  if (b->differ)
+    return rh_trial_fail(trial, "promises the same bits %s, but %s varies%s", promise, what, where);
+  if (status == RH_OK || status == RH_DECLINED) return RH_PASS;
+  return rh_trial_fail(trial, "%s", trial->error.message);
+}
+
+/* The same where parameters differ. */
+static rh_outcome judge_point(rh_trial *trial, const subject *s, const int64_t *params,
+                              rh_status status, const bits *b, const char *promise) {
+  rh_text words = {0}, where = {0};
+  rh_point_words(trial->strategy, params, &words);
+  if (words.length) rh_text_add(&where, " with%s", rh_text_get(&words));
+  rh_outcome outcome = judge_bits(trial, s, status, b, promise, rh_text_get(&where));
+  rh_text_finish(&words);
+  rh_text_finish(&where);
+  return outcome;
+}
+
 /* ---- From run to run ---- */
 
 enum { LIVES = 2, RUNS = 25, RUNS_BRIEFLY = 5, RUNS_AT_POINTS = 6, RUNS_AT_POINTS_QUICK = 3 };
+static const char from_run[] = "from run to run";
 
-static rh_outcome judge_runs(rh_trial *trial, const subject *s, const int64_t *params,
-                             rh_status status, const bits *b) {
-  char what[96];
-  rh_text where = {0};
-  name_subject(s, what);
-  if (status == RH_DECLINED) return RH_PASS;
-  if (status != RH_OK) return rh_trial_fail(trial, "%s", trial->error.message);
-  if (!b->differ) return RH_PASS;
-  rh_point_words(trial->strategy, params, &where);
-  rh_trial_fail(trial, "promises the same bits from run to run, but %s varies%s%s", what,
-                where.length ? " with" : "", rh_text_get(&where));
-  rh_text_finish(&where);
-  return RH_FAIL;
-}
-
-/* The default parameters on two instances, while other threads keep the machine busy. */
-static rh_outcome same_by_default(rh_trial *trial, const subject *s) {
+/* The default parameters on two instances, while other threads keep the machine busy.  Then the
+ * bounds of the parameters and some random points. */
+static rh_outcome same_run(rh_trial *trial, const subject *s) {
   int64_t params[RH_MAX_PARAMS];
   bits b = {0};
   rh_status status = RH_OK;
   int runs = s->briefly ? RUNS_BRIEFLY : RUNS;
   rh_load *load = rh_load_start();
-  rh_point(trial, 0, params);
   for (int k = 0; k < LIVES && status == RH_OK && !b.differ; k++)
-    status = repeat(trial, s, params, NULL, (uint64_t)(k * runs), runs, &b);
+    status = repeat(trial, s, (way){.round = (uint64_t)(k * runs), .times = runs}, &b);
   rh_load_stop(load);
-  return judge_runs(trial, s, params, status, &b);
-}
-
-/* Then the bounds of the parameters and some random points. */
-static rh_outcome same_run(rh_trial *trial, const subject *s) {
-  int64_t params[RH_MAX_PARAMS];
+  rh_outcome outcome = judge_bits(trial, s, status, &b, from_run, "");
   uint32_t points = rh_n_points(trial->strategy) + (trial->quick ? 0 : 10);
-  int runs = trial->quick ? RUNS_AT_POINTS_QUICK : RUNS_AT_POINTS;
-  rh_outcome outcome = same_by_default(trial, s);
   if (trial->strategy->n_params == 0 || (trial->quick && !is_representative(s))) return outcome;
   for (uint32_t k = 1; k < points && outcome == RH_PASS; k++) {
-    bits b = {0};
+    way w = {.params = params, .times = trial->quick ? RUNS_AT_POINTS_QUICK : RUNS_AT_POINTS};
+    b = (bits){0};
     rh_point(trial, k, params);
-    rh_status status = repeat(trial, s, params, NULL, 0, runs, &b);
-    outcome = judge_runs(trial, s, params, status, &b);
+    status = repeat(trial, s, w, &b);
+    outcome = judge_point(trial, s, params, status, &b, from_run);
   }
   return outcome;
 }
@@ -134,82 +143,64 @@ static rh_outcome same_elsewhere(rh_trial *trial, subject s) {
   enum { FAR = (1 << 17) - (1 << 12) };
   static const struct {
     uint64_t first, more;
-    const char *what;
+    const char *where;
   } places[] = {{0, 0, ""},
-                {0, FAR, "set up for more elements than it is given"},
-                {FAR, FAR, "126976 elements further on"}};
-  char what[96];
+                {0, FAR, ": set up for more elements than it is given"},
+                {FAR, FAR, ": 126976 elements further on"}};
   bits b = {0};
-  name_subject(&s, what);
-  for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+  rh_status status = RH_OK;
+  rh_outcome outcome = RH_PASS;
+  for (size_t k = 0; k < 3 && status == RH_OK && outcome == RH_PASS; k++) {
     s.first = places[k].first;
     s.more = places[k].more;
-    rh_status status = repeat(trial, &s, NULL, NULL, 0, 1, &b);
-    if (status == RH_DECLINED) return RH_PASS;
-    if (status != RH_OK) return rh_trial_fail(trial, "%s", trial->error.message);
-    if (b.differ)
-      return rh_trial_fail(trial, "promises the same bits for the same elements, but %s varies: %s",
-                           what, places[k].what);
+    status = repeat(trial, &s, (way){.times = 1}, &b);
+    outcome = judge_bits(trial, &s, status, &b, "for the same elements", places[k].where);
   }
-  return RH_PASS;
+  return outcome;
 }
 
-/* ---- Whatever the parameters ---- */
+/* ---- Whatever the parameters, and on every device ---- */
 
 static rh_outcome same_launch(rh_trial *trial, const subject *s) {
   int64_t params[RH_MAX_PARAMS];
-  char what[96];
   bits b = {0};
+  rh_outcome outcome = RH_PASS;
   uint32_t points = rh_n_points(trial->strategy) + (trial->quick ? 3 : 20);
-  for (uint32_t k = 0; k < points; k++) {
-    if (k > 0 && trial->strategy->n_params == 0) break;
+  if (trial->strategy->n_params == 0) points = 1;
+  for (uint32_t k = 0; k < points && outcome == RH_PASS; k++) {
     rh_point(trial, k, params);
-    rh_status status = repeat(trial, s, params, NULL, 0, 1, &b);
-    if (status != RH_OK && status != RH_DECLINED)
-      return rh_trial_fail(trial, "%s", trial->error.message);
-    if (!b.differ) continue;
-    rh_text where = {0};
-    rh_point_words(trial->strategy, params, &where);
-    name_subject(s, what);
-    rh_trial_fail(trial, "promises the same bits for all parameters, but with%s %s has others",
-                  rh_text_get(&where), what);
-    rh_text_finish(&where);
-    return RH_FAIL;
+    rh_status status = repeat(trial, s, (way){.params = params, .times = 1}, &b);
+    outcome = judge_point(trial, s, params, status, &b, "for all parameters");
   }
-  return RH_PASS;
+  return outcome;
 }
-
-/* ---- On every device ---- */
 
 /* The real device, described as another one.  A plan made for that description may not work here;
  * such a failure proves nothing. */
 static rh_outcome same_as_described(rh_trial *trial, const subject *s, const rh_device *real,
                                     bits *b) {
   rh_device device;
-  char how[160], what[96];
-  for (uint32_t k = 0; rh_other_device(real, k, &device, how); k++) {
+  char how[160], where[200];
+  rh_outcome outcome = RH_PASS;
+  for (uint32_t k = 0; rh_other_device(real, k, &device, how) && outcome == RH_PASS; k++) {
     if (memcmp(&device, real, sizeof device) == 0) continue; /* it is already described like that */
-    repeat(trial, s, NULL, &device, 0, 1, b);
-    name_subject(s, what);
-    if (b->differ)
-      return rh_trial_fail(
-          trial, "promises the same bits on every device, but on one with %s %s has others", how,
-          what);
+    repeat(trial, s, (way){.device = &device, .times = 1}, b);
+    snprintf(where, sizeof where, " on one with %s", how);
+    outcome = judge_bits(trial, s, RH_OK, b, "on every device", where);
   }
-  return RH_PASS;
+  return outcome;
 }
 
 /* On another device, in a separate context. */
-static rh_status repeat_on(const rh_trial *trial, const rh_cl_device *device, const subject *s,
-                           bits *b, rh_error *error) {
+static rh_status repeat_on(rh_trial *trial, const rh_cl_device *device, const subject *s, bits *b) {
   rh_trial other = *trial;
   rh_options options = trial->context->options;
   options.device = device->label;
   other.text = (rh_text){0};
-  rh_status status = rh_context_open(&other.context, &options, &rh_choosing, error);
+  rh_status status = rh_context_open(&other.context, &options, &rh_choosing, &trial->error);
   if (status != RH_OK) return status;
-  status = repeat(&other, s, NULL, NULL, 0, 1, b);
-  *error = other.error;
+  status = repeat(&other, s, (way){.times = 1}, b);
+  trial->error = other.error;
   rh_context_close(other.context);
   return status;
 }
@@ -218,31 +209,30 @@ static rh_status repeat_on(const rh_trial *trial, const rh_cl_device *device, co
  * nothing. */
 static rh_outcome same_on_others(rh_trial *trial, const subject *s, bits *b) {
   const rh_cl_devices *devices;
+  char where[200];
+  rh_outcome outcome = RH_PASS;
   if (rh_context_devices(trial->context, &devices, &trial->error) != RH_OK) return RH_PASS;
-  for (uint32_t k = 0; k < devices->n; k++) {
+  for (uint32_t k = 0; k < devices->n && outcome == RH_PASS; k++) {
     const rh_cl_device *device = &devices->list[k];
     if (device == trial->context->device) continue;
-    rh_status status = repeat_on(trial, device, s, b, &trial->error);
-    if (status != RH_OK && status != RH_DECLINED)
-      return rh_trial_fail(trial, "on %s: %s", device->name, trial->error.message);
-    if (b->differ)
-      return rh_trial_fail(trial, "promises the same bits on every device, but they differ on %s",
-                           device->name);
+    rh_status status = repeat_on(trial, device, s, b);
+    snprintf(where, sizeof where, " on %s", device->name);
+    outcome = judge_bits(trial, s, status, b, "on every device", where);
   }
-  return RH_PASS;
+  return outcome;
 }
 
 static rh_outcome same_everywhere(rh_trial *trial, const subject *s) {
   bits b = {0};
   rh_cl_session *session;
   const rh_device *real = rh_host_device();
-  rh_status status = repeat(trial, s, NULL, NULL, 0, 1, &b);
-  if (status == RH_DECLINED) return RH_PASS;
-  if (status != RH_OK) return rh_trial_fail(trial, "%s", trial->error.message);
+  rh_status status = repeat(trial, s, (way){.times = 1}, &b);
+  rh_outcome outcome = judge_bits(trial, s, status, &b, "on every device", "");
+  if (status != RH_OK) return outcome;
   int on_host = rh_strategy_is_host(trial->strategy);
   if (!on_host && rh_context_session(trial->context, &session, &trial->error) == RH_OK)
     real = &session->device->about;
-  rh_outcome outcome = same_as_described(trial, s, real, &b);
+  outcome = same_as_described(trial, s, real, &b);
   return outcome == RH_PASS && !on_host ? same_on_others(trial, s, &b) : outcome;
 }
 
@@ -275,7 +265,7 @@ static rh_outcome try_sizes(rh_trial *trial, subject s) {
 
 static int takes_ours(rh_trial *trial) {
   rh_rig rig = {0};
-  int takes = rh_order_setup(&rig, trial, 1003, NULL, NULL, 0) == RH_OK;
+  int takes = rh_tree_setup(&rig, trial, RH_TREE_GROUPED, 1003, NULL, NULL) == RH_OK;
   rh_rig_finish(&rig);
   return takes;
 }

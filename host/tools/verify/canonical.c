@@ -4,8 +4,8 @@
 #include "../../core/base/vocabulary.h"
 #include "../../core/operation/ops.h"
 #include "../../core/operation/result.h"
-#include "order.h"
 #include "problems.h"
+#include "trees.h"
 
 #include <redhost/canonical.h>
 #include <string.h>
@@ -37,11 +37,11 @@ static uint32_t count(const rh_trial *trial) {
 static rh_status try_grouping(rh_rig *rig, rh_trial *trial) {
   _Alignas(16) unsigned char value[16];
   rh_canonical_value expected;
-  RH_TRY(rh_order_setup(rig, trial, elements_of((rows_and){MOST_ROWS, 0}, sizeof(uint32_t)), NULL,
-                        NULL, 0));
+  RH_TRY(rh_tree_setup(rig, trial, RH_TREE_GROUPED,
+                       elements_of((rows_and){MOST_ROWS, 0}, sizeof(uint32_t)), NULL, NULL));
   for (uint32_t k = 0; k < count(trial); k++) {
     uint64_t n = elements_of(sizes[k], sizeof(uint32_t));
-    RH_TRY(rh_order_fill(rig, n, k % 5, 0));
+    RH_TRY(rh_tree_fill(rig, n, k % 5, 0));
     RH_TRY(rh_rig_run(rig, value));
     rh_canonical_fold(&rig->row, rig->place->memory, rig->first, n, &expected);
     if (memcmp(value, &expected, rig->row.value_size) != 0)
@@ -115,5 +115,5 @@ rh_outcome rh_v65_canonical(rh_trial *trial) {
   rh_outcome outcome = status == RH_DECLINED ? RH_PASS : rh_rig_outcome(trial, &rig, status);
   rh_rig_finish(&rig);
   if (outcome != RH_PASS) return outcome;
-  return rh_try_pairs(trial, elements_of((rows_and){MOST_ROWS, 0}, 1), 9, rounds, try_floats);
+  return rh_try_pairs(trial, elements_of((rows_and){MOST_ROWS, 0}, 1), 9, rounds, NULL, try_floats);
 }

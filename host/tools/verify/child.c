@@ -7,8 +7,11 @@
 #include "../../core/plug/plugin.h"
 #include "../../core/plug/rank.h"
 #include "../../core/run/instance.h"
+#include "../../operators/foreign/foreign.h"
 
 #include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -62,6 +65,17 @@ static int read_request(const rh_child_request *request, rh_trial_job *job, rh_o
 }
 
 /* ---- The test ---- */
+
+rh_trial rh_trial_of(const rh_trial_job *job) {
+  return (rh_trial){.path = job->path,
+                    .strategy_name = job->strategy,
+                    .own = job->own,
+                    .launch = job->launch,
+                    .seed = job->seed,
+                    .quick = job->quick,
+                    .variant = job->variant,
+                    .random_s = job->random_s};
+}
 
 /* A device, unless the strategy is host code. */
 static rh_outcome open_device(rh_trial *trial) {
@@ -126,17 +140,10 @@ static int say_verdict(const rh_channel *channel, rh_trial *trial, const rh_test
 }
 
 static int serve(const rh_trial_job *job, const rh_channel *channel) {
-  rh_trial trial = {.path = job->path,
-                    .strategy_name = job->strategy,
-                    .own = job->own,
-                    .launch = job->launch,
-                    .seed = job->seed,
-                    .quick = job->quick,
-                    .variant = job->variant,
-                    .random_s = job->random_s,
-                    .alone = 1,
-                    .user = (void *)channel,
-                    .say_phase = say_phase};
+  rh_trial trial = rh_trial_of(job);
+  trial.alone = 1;
+  trial.user = (void *)channel;
+  trial.say_phase = say_phase;
   int failed = job->test ? say_verdict(channel, &trial, job->test, job->options)
                          : say_names(channel, &trial);
   rh_text_finish(&trial.text);
@@ -168,4 +175,64 @@ int rh_trial_main(void) {
   }
   rh_request_finish(&request);
   return code;
+}
+
+const char *rh_outcome_name(rh_outcome outcome) {
+  static const char *const words[] = {
+#define RH_X(name, word) word,
+      RH_VERDICT_LIST(RH_X)
+#undef RH_X
+  };
+  return words[outcome];
+}
+
+void rh_trial_phase(rh_trial *trial, const char *phase) {
+  if (trial->say_phase) trial->say_phase(trial->user, phase);
+}
+
+static rh_outcome set_outcome(rh_trial *trial, rh_outcome outcome, const char *format,
+                              va_list args) {
+  char text[1024];
+  vsnprintf(text, sizeof text, format, args);
+  rh_text_finish(&trial->text);
+  trial->text = (rh_text){0};
+  rh_text_add(&trial->text, "%s", text);
+  return outcome;
+}
+
+#define DEFINE_SAY(name, outcome)                                                                  \
+  rh_outcome name(rh_trial *trial, const char *format, ...) {                                      \
+    va_list args;                                                                                  \
+    va_start(args, format);                                                                        \
+    rh_outcome said = set_outcome(trial, outcome, format, args);                                   \
+    va_end(args);                                                                                  \
+    return said;                                                                                   \
+  }
+DEFINE_SAY(rh_trial_fail, RH_FAIL)
+DEFINE_SAY(rh_trial_warn, RH_WARN)
+DEFINE_SAY(rh_trial_skip, RH_SKIP)
+
+rh_outcome rh_trial_load(rh_trial *trial) {
+  if (trial->strategy) return RH_PASS;
+  rh_trial_phase(trial, "loading");
+  if (rh_plugin_open(trial->path, rh_foreign_open, &trial->plugin, &trial->error) != RH_OK)
+    return rh_trial_skip(trial, "cannot be loaded: %s", trial->error.message);
+  for (uint32_t k = 0; k < trial->plugin->n_strategies; k++) {
+    const rh_strategy *strategy = trial->plugin->strategies[k];
+    if (!trial->strategy_name || strcmp(strategy->name, trial->strategy_name) == 0) {
+      trial->strategy = strategy;
+      return RH_PASS;
+    }
+  }
+  return rh_trial_skip(trial, "no longer has a strategy '%s'", trial->strategy_name);
+}
+
+const rh_test *rh_tests(uint32_t *n) {
+  static const rh_test tests[] = {
+#define RH_X(id, name, title, ...) {id, title, rh_##name, __VA_ARGS__},
+      RH_TEST_LIST(RH_X)
+#undef RH_X
+  };
+  *n = sizeof tests / sizeof *tests;
+  return tests;
 }

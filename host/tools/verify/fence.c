@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum {
   CANARY = 0xC9,
@@ -14,6 +16,27 @@ enum {
 };
 
 /* ---- Memory ---- */
+
+/* How far out of bounds an access may be and still be detected. */
+enum { GUARD_BYTES = 1 << 20 };
+
+rh_status rh_guard_map(rh_guard *guard, size_t bytes, rh_error *error) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (bytes / page + 1) * page;
+  *guard = (rh_guard){0};
+  unsigned char *mapping = mmap(NULL, whole + 2 * (size_t)GUARD_BYTES, PROT_NONE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapping == MAP_FAILED || mprotect(mapping + GUARD_BYTES, whole, PROT_READ | PROT_WRITE) != 0)
+    return rh_fail(error, RH_E_NOMEM, "no memory for %zu bytes between guard pages", bytes);
+  *guard = (rh_guard){mapping + GUARD_BYTES, mapping + GUARD_BYTES + whole};
+  return RH_OK;
+}
+
+void rh_guard_unmap(rh_guard *guard) {
+  if (guard->begin)
+    munmap(guard->begin - GUARD_BYTES,
+           (size_t)(guard->end - guard->begin) + 2 * (size_t)GUARD_BYTES);
+  *guard = (rh_guard){0};
+}
 
 /* Ends at the guard page, except for alignment padding. */
 void *rh_fence_alloc(rh_fence *fence, uint64_t bytes) {
@@ -29,22 +52,15 @@ void *rh_fence_alloc(rh_fence *fence, uint64_t bytes) {
   return m->address;
 }
 
-static rh_status out_of_bounds(const rh_fenced_memory *m, int wrote, ptrdiff_t at,
-                               rh_error *error) {
-  int64_t distance = at < 0 ? -(int64_t)at : (int64_t)at - (int64_t)m->bytes + 1;
-  return rh_fail(error, RH_E_WRONG, "%s byte %lld %s the %llu bytes that alloc() gave",
-                 wrote ? "wrote" : "touched", (long long)distance, at < 0 ? "before" : "behind",
-                 (unsigned long long)m->bytes);
-}
-
 static rh_status check_memory(const rh_fenced_memory *m, rh_error *error) {
-  ptrdiff_t at, offset = m->address - m->guard.begin;
   for (unsigned char *byte = m->guard.begin; byte < m->guard.end; byte++) {
     if (byte == m->address) byte += m->bytes;
     if (byte < m->guard.end && *byte != CANARY)
-      return out_of_bounds(m, 1, byte - m->address, error);
+      return rh_fail(error, RH_E_WRONG, "wrote byte %lld %s the %llu bytes that alloc() gave",
+                     (long long)(byte < m->address ? m->address - byte
+                                                   : byte - m->address - (ptrdiff_t)m->bytes + 1),
+                     byte < m->address ? "before" : "behind", (unsigned long long)m->bytes);
   }
-  if (rh_guard_touched(&m->guard, &at)) return out_of_bounds(m, 0, at - offset, error);
   return RH_OK;
 }
 

@@ -1,9 +1,16 @@
-/* Detects out-of-bounds accesses to memory from the host's services: alloc's memory lies between
- * guard pages, scratch memory between canaries. */
+/* Memory whose bounds are watched: between inaccessible pages, where an access crashes, or between
+ * canaries. */
 #pragma once
 
 #include "../../core/cl/session.h"
-#include "guard.h"
+
+typedef struct rh_guard {
+  unsigned char *begin, *end; /* the accessible part: whole pages */
+} rh_guard;
+
+/* At least `bytes` of accessible, zeroed memory between inaccessible regions. */
+rh_status rh_guard_map(rh_guard *guard, size_t bytes, rh_error *error);
+void rh_guard_unmap(rh_guard *guard); /* zero-initialised is fine */
 
 enum { RH_MOST_FENCED = 24 }; /* of each kind; further requests fail */
 

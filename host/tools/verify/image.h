@@ -35,3 +35,19 @@ int rh_image_defines(const rh_image *image, const char *symbol);
 
 /* A library that every system has, one of the compiler's, or the OpenCL loader. */
 int rh_library_is_ordinary(const char *soname);
+
+/* Libraries are found as the loader would find them, without loading any. */
+enum { RH_MOST_LIBRARIES = 128 };
+
+/* The needed libraries and, in turn, those that they need. */
+typedef struct rh_libraries {
+  rh_image images[RH_MOST_LIBRARIES];
+  char *paths[RH_MOST_LIBRARIES];
+  uint32_t n;
+} rh_libraries;
+
+/* RH_E_PLUGIN if a library that the file itself names is not found. */
+rh_status rh_libraries_read(rh_libraries *libraries, const rh_image *image, const char *path,
+                            rh_error *error);
+int rh_libraries_define(const rh_libraries *libraries, const char *symbol);
+void rh_libraries_finish(rh_libraries *libraries);

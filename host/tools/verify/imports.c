@@ -1,8 +1,8 @@
 #include "imports.h"
+#include "../../core/base/random.h"
 
 #include <CL/cl.h>
 #include <link.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -30,11 +30,7 @@ enum {
 #endif
 
 static rh_imports_seen seen = {.last = ""};
-static int live_threads, live_mappings;
-
-int rh_imports_live_threads(void) {
-  return __atomic_load_n(&live_threads, __ATOMIC_ACQUIRE);
-}
+static int live_mappings;
 
 int rh_imports_mapped(void) {
   return __atomic_load_n(&live_mappings, __ATOMIC_ACQUIRE);
@@ -55,26 +51,78 @@ static void note_memory(const char *name) {
   seen.last = name;
 }
 
-static void *watch_malloc(size_t bytes) {
-  note_memory("malloc");
-  return malloc(bytes);
+static void note_opencl(const char *name, int waits) {
+  seen.opencl++;
+  seen.waits += (unsigned)waits;
+  seen.last = name;
 }
-static void *watch_calloc(size_t n, size_t bytes) {
-  note_memory("calloc");
-  return calloc(n, bytes);
+
+static void note_code(const char *text, size_t bytes) {
+  seen.code = rh_random_mix(seen.code + bytes + 1);
+  for (size_t k = 0; k < bytes; k++) seen.code = rh_random_mix(seen.code ^ (unsigned char)text[k]);
 }
-static void *watch_realloc(void *old, size_t bytes) {
-  note_memory("realloc");
-  return realloc(old, bytes);
+
+/* A function that takes note, and calls the real one. */
+#define WATCH(type, name, params, args, note)                                                      \
+  static type watch_##name params {                                                                \
+    note;                                                                                          \
+    return name args;                                                                              \
+  }
+
+/* clang-format off */
+WATCH(void *, malloc, (size_t bytes), (bytes), note_memory("malloc"))
+WATCH(void *, calloc, (size_t n, size_t bytes), (n, bytes), note_memory("calloc"))
+WATCH(void *, realloc, (void *old, size_t bytes), (old, bytes), note_memory("realloc"))
+WATCH(void *, aligned_alloc, (size_t alignment, size_t bytes), (alignment, bytes),
+      note_memory("aligned_alloc"))
+WATCH(int, posix_memalign, (void **to, size_t alignment, size_t bytes), (to, alignment, bytes),
+      note_memory("posix_memalign"))
+
+WATCH(cl_int, clFinish, (cl_command_queue queue), (queue), note_opencl("clFinish", 1))
+WATCH(cl_int, clWaitForEvents, (cl_uint n, const cl_event *events), (n, events),
+      note_opencl("clWaitForEvents", 1))
+WATCH(cl_int, clEnqueueReadBuffer,
+      (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes,
+       void *to, cl_uint n, const cl_event *events, cl_event *event),
+      (queue, buffer, blocking, offset, bytes, to, n, events, event),
+      note_opencl("clEnqueueReadBuffer", blocking != CL_FALSE))
+WATCH(cl_int, clGetPlatformIDs, (cl_uint n, cl_platform_id *platforms, cl_uint *found),
+      (n, platforms, found), note_opencl("clGetPlatformIDs", 0))
+WATCH(cl_int, clGetDeviceIDs,
+      (cl_platform_id platform, cl_device_type type, cl_uint n, cl_device_id *devices,
+       cl_uint *found),
+      (platform, type, n, devices, found), note_opencl("clGetDeviceIDs", 0))
+WATCH(cl_int, clGetDeviceInfo,
+      (cl_device_id device, cl_device_info what, size_t bytes, void *to, size_t *needed),
+      (device, what, bytes, to, needed), note_opencl("clGetDeviceInfo", 0))
+WATCH(cl_int, clEnqueueNDRangeKernel,
+      (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
+       const size_t *global, const size_t *local, cl_uint n, const cl_event *events,
+       cl_event *event),
+      (queue, kernel, dimensions, offset, global, local, n, events, event), seen.launches++)
+WATCH(cl_int, clBuildProgram,
+      (cl_program program, cl_uint n, const cl_device_id *devices, const char *options,
+       void (*notify)(cl_program, void *), void *user),
+      (program, n, devices, options, notify, user),
+      if (options) note_code(options, strlen(options)))
+/* clang-format on */
+
+static cl_mem watch_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host,
+                                   cl_int *code) {
+  note_opencl("clCreateBuffer", 0);
+  note_memory("clCreateBuffer");
+  if (!(flags & CL_MEM_USE_HOST_PTR)) seen.buffer_bytes += bytes;
+  return clCreateBuffer(context, flags, bytes, host, code);
 }
-static void *watch_aligned_alloc(size_t alignment, size_t bytes) {
-  note_memory("aligned_alloc");
-  return aligned_alloc(alignment, bytes);
+
+static cl_program watch_clCreateProgramWithSource(cl_context context, cl_uint n,
+                                                  const char **strings, const size_t *lengths,
+                                                  cl_int *code) {
+  for (cl_uint k = 0; strings && k < n; k++)
+    if (strings[k]) note_code(strings[k], lengths && lengths[k] ? lengths[k] : strlen(strings[k]));
+  return clCreateProgramWithSource(context, n, strings, lengths, code);
 }
-static int watch_posix_memalign(void **to, size_t alignment, size_t bytes) {
-  note_memory("posix_memalign");
-  return posix_memalign(to, alignment, bytes);
-}
+
 static void *watch_mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t at) {
   note_memory("mmap");
   void *mapped = mmap(address, bytes, protection, flags, fd, at);
@@ -82,98 +130,36 @@ static void *watch_mmap(void *address, size_t bytes, int protection, int flags, 
     __atomic_fetch_add(&live_mappings, 1, __ATOMIC_RELAXED);
   return mapped;
 }
+
 static int watch_munmap(void *address, size_t bytes) {
   int code = munmap(address, bytes);
   if (code == 0) __atomic_fetch_sub(&live_mappings, 1, __ATOMIC_RELAXED);
   return code;
 }
 
-typedef struct thread_start {
-  void *(*routine)(void *);
-  void *argument;
-} thread_start;
-
-static void *run_thread(void *user) {
-  thread_start start = *(thread_start *)user;
-  free(user);
-  void *result = start.routine(start.argument);
-  __atomic_fetch_sub(&live_threads, 1, __ATOMIC_RELEASE);
-  return result;
-}
-
-static int watch_thread(pthread_t *thread, const pthread_attr_t *attributes,
-                        void *(*routine)(void *), void *argument) {
-  thread_start *start = malloc(sizeof *start);
-  if (!start) return pthread_create(thread, attributes, routine, argument);
-  *start = (thread_start){routine, argument};
-  __atomic_fetch_add(&live_threads, 1, __ATOMIC_RELEASE);
-  int code = pthread_create(thread, attributes, run_thread, start);
-  if (code == 0) return 0;
-  __atomic_fetch_sub(&live_threads, 1, __ATOMIC_RELEASE);
-  free(start);
-  return code;
-}
-
-static void note_opencl(const char *name, int waits) {
-  seen.opencl++;
-  seen.waits += (unsigned)waits;
-  seen.last = name;
-}
-
-static cl_int watch_finish(cl_command_queue queue) {
-  note_opencl("clFinish", 1);
-  return clFinish(queue);
-}
-static cl_int watch_wait(cl_uint n, const cl_event *events) {
-  note_opencl("clWaitForEvents", 1);
-  return clWaitForEvents(n, events);
-}
-static cl_int watch_read(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
-                         size_t bytes, void *to, cl_uint n, const cl_event *events,
-                         cl_event *event) {
-  note_opencl("clEnqueueReadBuffer", blocking != CL_FALSE);
-  return clEnqueueReadBuffer(queue, buffer, blocking, offset, bytes, to, n, events, event);
-}
-static cl_mem watch_create_buffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host,
-                                  cl_int *code) {
-  note_opencl("clCreateBuffer", 0);
-  note_memory("clCreateBuffer");
-  return clCreateBuffer(context, flags, bytes, host, code);
-}
-static cl_int watch_platforms(cl_uint n, cl_platform_id *platforms, cl_uint *found) {
-  note_opencl("clGetPlatformIDs", 0);
-  return clGetPlatformIDs(n, platforms, found);
-}
-static cl_int watch_devices(cl_platform_id platform, cl_device_type type, cl_uint n,
-                            cl_device_id *devices, cl_uint *found) {
-  note_opencl("clGetDeviceIDs", 0);
-  return clGetDeviceIDs(platform, type, n, devices, found);
-}
-static cl_int watch_device_info(cl_device_id device, cl_device_info what, size_t bytes, void *to,
-                                size_t *needed) {
-  note_opencl("clGetDeviceInfo", 0);
-  return clGetDeviceInfo(device, what, bytes, to, needed);
-}
-
 typedef void function(void);
+#define WATCHED(name)                                                                              \
+  { #name, (function *)watch_##name }
 
 static const rh_redirect watched[] = {
-    {"malloc", (function *)watch_malloc},
-    {"calloc", (function *)watch_calloc},
-    {"realloc", (function *)watch_realloc},
-    {"aligned_alloc", (function *)watch_aligned_alloc},
-    {"posix_memalign", (function *)watch_posix_memalign},
-    {"mmap", (function *)watch_mmap},
+    WATCHED(malloc),
+    WATCHED(calloc),
+    WATCHED(realloc),
+    WATCHED(aligned_alloc),
+    WATCHED(posix_memalign),
+    WATCHED(mmap),
     {"mmap64", (function *)watch_mmap},
-    {"munmap", (function *)watch_munmap},
-    {"pthread_create", (function *)watch_thread},
-    {"clFinish", (function *)watch_finish},
-    {"clWaitForEvents", (function *)watch_wait},
-    {"clEnqueueReadBuffer", (function *)watch_read},
-    {"clCreateBuffer", (function *)watch_create_buffer},
-    {"clGetPlatformIDs", (function *)watch_platforms},
-    {"clGetDeviceIDs", (function *)watch_devices},
-    {"clGetDeviceInfo", (function *)watch_device_info},
+    WATCHED(munmap),
+    WATCHED(clFinish),
+    WATCHED(clWaitForEvents),
+    WATCHED(clEnqueueReadBuffer),
+    WATCHED(clCreateBuffer),
+    WATCHED(clGetPlatformIDs),
+    WATCHED(clGetDeviceIDs),
+    WATCHED(clGetDeviceInfo),
+    WATCHED(clEnqueueNDRangeKernel),
+    WATCHED(clCreateProgramWithSource),
+    WATCHED(clBuildProgram),
 };
 
 /* ---- The table of imports ---- */
@@ -273,12 +259,6 @@ int rh_imports_redirect(const char *path, const rh_redirect *table, size_t n) {
   return wanted.found;
 }
 
-int rh_imports_watch(const char *path) {
-  int found = rh_imports_redirect(path, watched, sizeof watched / sizeof *watched);
-  rh_imports_take();
-  return found;
-}
-
 #else
 int rh_imports_redirect(const char *path, const rh_redirect *table, size_t n) {
   (void)path;
@@ -287,8 +267,11 @@ int rh_imports_redirect(const char *path, const rh_redirect *table, size_t n) {
   return 0;
 }
 void rh_imports_restore(void) {}
-int rh_imports_watch(const char *path) {
-  (void)path;
-  return 0;
-}
+static const rh_redirect watched[1];
 #endif
+
+int rh_imports_watch(const char *path) {
+  int found = rh_imports_redirect(path, watched, sizeof watched / sizeof *watched);
+  rh_imports_take();
+  return found;
+}

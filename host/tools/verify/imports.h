@@ -4,8 +4,8 @@
 
 #include <redhost/redhost.h>
 
-/* Counts the file's calls of memory functions (malloc etc.), of OpenCL and of pthread_create for
- * the rest of the process. 0 if this machine's relocations are not supported. */
+/* Counts the file's calls of memory functions (malloc etc.) and of OpenCL until
+ * rh_imports_restore(). 0 if this machine's relocations are not supported. */
 int rh_imports_watch(const char *path);
 
 /* An imported function, and its replacement. */
@@ -20,12 +20,12 @@ int rh_imports_redirect(const char *path, const rh_redirect *table, size_t n);
 void rh_imports_restore(void);
 
 typedef struct rh_imports_seen {
-  unsigned memory, waits, opencl; /* waits: clFinish etc.; opencl: all watched OpenCL functions */
-  const char *last;               /* the name of the last function called, or "" */
+  unsigned memory, waits, opencl; /* waits: clFinish etc.; opencl: those that query must not call */
+  const char *last;               /* the name of the last of these, or "" */
+  uint32_t launches;
+  uint64_t buffer_bytes; /* allocated in total */
+  uint64_t code;         /* hash of every source and its options; 0: none */
 } rh_imports_seen;
-
-/* Threads that the file started and that are still running. */
-int rh_imports_live_threads(void);
 
 /* Mappings that the file made by mmap and has not unmapped; negative if it unmapped one in
  * parts. */

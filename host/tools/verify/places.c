@@ -118,8 +118,7 @@ static rh_status change_something(rh_moves *m, rh_trial *trial, uint32_t run, ui
   for (k = 0; k < PLACES - 1; k++) RH_TRY(make_place(m, k, 1));
   rh_pair pair = {rig->op, rig->type};
   rh_rig_finish(rig);
-  rh_status status = rh_rig_init(rig, trial, pair.op, pair.type, max_n[2]);
-  if (status == RH_OK) status = rh_rig_setup(rig);
+  rh_status status = rh_rig_open(rig, trial, pair, max_n[2], NULL);
   m->rigs[0].error = rig->error;
   return status;
 }
@@ -128,8 +127,7 @@ static rh_status move_about(rh_moves *m, rh_trial *trial, rh_pair pair, rh_error
   uint32_t runs = trial->quick ? RUNS_QUICK : RUNS;
   rh_status status = RH_OK;
   for (int k = 0; k < INSTANCES && status == RH_OK; k++) {
-    status = rh_rig_init(&m->rigs[k], trial, pair.op, pair.type, max_n[k]);
-    if (status == RH_OK) status = rh_rig_setup(&m->rigs[k]);
+    status = rh_rig_open(&m->rigs[k], trial, pair, max_n[k], NULL);
     *error = m->rigs[k].error;
   }
   for (int k = 0; k < PLACES && status == RH_OK; k++) status = make_place(m, k, 0);

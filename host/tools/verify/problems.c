@@ -1,5 +1,6 @@
 #include "problems.h"
 #include "../../core/base/error.h"
+#include "../../core/base/random.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/operation/ops.h"
 #include "../../core/plug/plugin.h"
@@ -77,24 +78,16 @@ uint32_t rh_pair_kinds(rh_trial *trial, uint64_t max_n, rh_pair kinds[RH_MOST_KI
   return found;
 }
 
-rh_outcome rh_rig_outcome(rh_trial *trial, const rh_rig *rig, rh_status status) {
-  if (status == RH_OK) return RH_PASS;
-  if (status == RH_DECLINED) return rh_trial_skip(trial, "%s", rig->error.message);
-  return rh_trial_fail(trial, "%s", rig->error.message);
-}
-
 rh_outcome rh_rig_ordinary(rh_rig *rig, rh_trial *trial, uint64_t max_n, int layout) {
   rh_pair pairs[RH_MOST_PAIRS];
   memset(rig, 0, sizeof *rig);
   if (rh_served_pairs(trial, max_n, pairs) == 0) return RH_SKIP;
-  rh_status status = rh_rig_init(rig, trial, pairs[0].op, pairs[0].type, max_n);
-  rig->layout = layout;
-  if (status == RH_OK) status = rh_rig_setup(rig);
-  return rh_rig_outcome(trial, rig, status);
+  return rh_rig_outcome(trial, rig,
+                        rh_rig_open(rig, trial, pairs[0], max_n, &(rh_rig_with){.layout = layout}));
 }
 
 rh_outcome rh_try_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick,
-                        int (*wanted)(rh_pair), rh_try_pair *try) {
+                        int (*wanted)(rh_pair), const rh_rig_with *with, rh_try_pair *try) {
   rh_pair pairs[RH_MOST_PAIRS];
   uint32_t n = rh_served_pairs(trial, max_n, pairs), tried = 0;
   rh_outcome outcome = n ? RH_PASS : RH_SKIP;
@@ -102,22 +95,28 @@ rh_outcome rh_try_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quic
     rh_rig rig;
     if (wanted && !wanted(pairs[k])) continue;
     if (trial->quick && tried++ == (trial->quick > 1 ? 1 : most_when_quick)) break;
-    rh_status status = rh_rig_init(&rig, trial, pairs[k].op, pairs[k].type, max_n);
-    if (status == RH_OK) status = rh_rig_setup(&rig);
+    rh_status status = rh_rig_open(&rig, trial, pairs[k], max_n, with);
     if (status == RH_OK) status = try(&rig, trial->seed);
-    outcome = rh_rig_outcome(trial, &rig, status);
-    rh_rig_finish(&rig);
+    outcome = rh_rig_close(&rig, status);
   }
   return outcome;
 }
 
-rh_outcome rh_try_any_problem(rh_trial *trial, uint64_t n) {
+rh_outcome rh_on_ordinary(rh_trial *trial, uint64_t max_n, int layout,
+                          rh_outcome (*body)(rh_trial *trial, rh_rig *rig)) {
   rh_rig rig;
-  rh_outcome outcome = rh_rig_ordinary(&rig, trial, n, RH_RIG_PLAIN);
-  if (outcome == RH_PASS)
-    outcome = rh_rig_outcome(trial, &rig, rh_rig_case(&rig, "hash", trial->seed, n, 0));
+  rh_outcome outcome = rh_rig_ordinary(&rig, trial, max_n, layout);
+  if (outcome == RH_PASS) outcome = body(trial, &rig);
   rh_rig_finish(&rig);
   return outcome;
+}
+
+rh_outcome rh_one_case(rh_trial *trial, rh_rig *rig) {
+  return rh_rig_outcome(trial, rig, rh_rig_case(rig, "hash", trial->seed, rig->max_n, 0));
+}
+
+rh_outcome rh_try_any_problem(rh_trial *trial, uint64_t n) {
+  return rh_on_ordinary(trial, n, RH_RIG_PLAIN, rh_one_case);
 }
 
 /* ---- Devices ---- */
@@ -234,4 +233,68 @@ int rh_other_device(const rh_device *real, uint32_t k, rh_device *device, char h
     snprintf(how, 160, "less memory and OpenCL C 1.2");
   }
   return k <= FEATURES + 2;
+}
+
+/* ---- Points ---- */
+
+/* A random legal value of the parameter. */
+static int64_t random_value(const rh_param *param, uint64_t *state) {
+  uint64_t span = (uint64_t)param->max - (uint64_t)param->min;
+  /* Uniform in the magnitude: ranges are wide, and most faults show at small values. */
+  uint64_t bits = rh_random_next(state) % 33, mask = ((uint64_t)1 << bits) - 1;
+  uint64_t offset = rh_random_next(state) & mask;
+  int64_t value = param->min + (int64_t)(span == UINT64_MAX ? offset : offset % (span + 1));
+  if (param->step > 1) value -= (value - param->min) % param->step;
+  if (param->flags & RH_PARAM_POWER_OF_TWO) {
+    value = (int64_t)1 << rh_random_next(state) % 12;
+    if (value < param->min) value = param->min;
+    if (value > param->max) value = param->max;
+  }
+  return value;
+}
+
+int64_t rh_end_value(const rh_param *param, int greatest) {
+  int64_t value = greatest ? param->max : param->min;
+  if (greatest && param->step > 1) value -= (value - param->min) % param->step;
+  if (!(param->flags & RH_PARAM_POWER_OF_TWO) || rh_param_allows(param, value, NULL, 0))
+    return value;
+  for (value = 1; value <= param->max / 2 && (greatest || value < param->min);) value *= 2;
+  return value;
+}
+
+static void defaults(const rh_strategy *strategy, int64_t params[RH_MAX_PARAMS]) {
+  rh_error unused;
+  rh_params_resolve(strategy, NULL, 0, params, &unused);
+}
+
+uint32_t rh_n_points(const rh_strategy *strategy) {
+  return strategy->n_params == 0 ? 1 : 1 + 2 * strategy->n_params + 2;
+}
+
+void rh_point(const rh_trial *trial, uint32_t k, int64_t params[RH_MAX_PARAMS]) {
+  const rh_strategy *strategy = trial->strategy;
+  uint32_t n = strategy->n_params;
+  defaults(strategy, params);
+  if (k == 0 || n == 0) return;
+  if (--k < 2 * n) {
+    params[k / 2] = rh_end_value(rh_strategy_param(strategy, k / 2), k % 2);
+    return;
+  }
+  k -= 2 * n;
+  uint64_t state = rh_random_mix(trial->seed + k);
+  for (uint32_t j = 0; j < n; j++)
+    params[j] = k < 2 ? rh_end_value(rh_strategy_param(strategy, j), (int)k)
+                      : random_value(rh_strategy_param(strategy, j), &state);
+}
+
+void rh_point_words(const rh_strategy *strategy, const int64_t *params, rh_text *words) {
+  int64_t usual[RH_MAX_PARAMS];
+  defaults(strategy, usual);
+  for (uint32_t k = 0; k < strategy->n_params; k++) {
+    char value[64];
+    const rh_param *param = rh_strategy_param(strategy, k);
+    if (params[k] == usual[k]) continue;
+    rh_param_format(param, params[k], value, sizeof value);
+    rh_text_add(words, " --param %s=%s", param->key, value);
+  }
 }

@@ -80,6 +80,43 @@ rh_status rh_rig_init(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, u
                          &rig->error);
 }
 
+static rh_status put_in_front(rh_rig *rig, const char *text) {
+  rh_text all = {0};
+  rh_text_add(&all, "%s%s", text, rig->prelude);
+  if (all.failed) return rh_fail(&rig->error, RH_E_NOMEM, "no memory for a program's source");
+  free(rig->prelude);
+  rig->row.prelude = rig->prelude = all.s;
+  return RH_OK;
+}
+
+rh_status rh_rig_open(rh_rig *rig, rh_trial *trial, rh_pair pair, uint64_t max_n,
+                      const rh_rig_with *with) {
+  rh_status status = rh_rig_init(rig, trial, pair.op, pair.type, max_n);
+  if (with) {
+    if (with->params) memcpy(rig->params, with->params, sizeof rig->params);
+    if (with->device) rig->device = with->device;
+    rig->layout = with->layout;
+    rig->fail_at = with->fail_at;
+    rig->broken_line = with->broken_line;
+    rig->footprint = with->footprint;
+    rig->fence = with->fence;
+    if (status == RH_OK && with->in_front) status = put_in_front(rig, with->in_front);
+  }
+  return status == RH_OK ? rh_rig_setup(rig) : status;
+}
+
+rh_outcome rh_rig_outcome(rh_trial *trial, const rh_rig *rig, rh_status status) {
+  if (status == RH_OK) return RH_PASS;
+  if (status == RH_DECLINED) return rh_trial_skip(trial, "%s", rig->error.message);
+  return rh_trial_fail(trial, "%s", rig->error.message);
+}
+
+rh_outcome rh_rig_close(rh_rig *rig, rh_status status) {
+  rh_outcome outcome = rh_rig_outcome(rig->trial, rig, status);
+  rh_rig_finish(rig);
+  return outcome;
+}
+
 static rh_problem problem_of(const rh_rig *rig, uint64_t n) {
   return (rh_problem){.struct_size = sizeof(rh_problem),
                       .type = rig->type,
@@ -248,7 +285,7 @@ static rh_host watching_host(rh_rig *rig) {
 static rh_fpstate enter_plugin(rh_rig *rig, int phase, const char *name) {
   if (phase != RH_PHASE_NONE)
     rh_services_enter(&rig->services, phase, phase == RH_PHASE_TEARDOWN ? NULL : &rig->error);
-  rh_trial_phase(rig->trial, name);
+  rh_trial_phase(rig->trial, phase == RH_PHASE_RUN && rig->run_phase ? rig->run_phase : name);
   rh_footprint_enter(rig->footprint, 0);
   return rh_fpstate_save();
 }

@@ -20,6 +20,23 @@ enum {
   RH_RIG_GROWN  /* larger than today's, with garbage in the new part */
 };
 
+typedef struct rh_pair {
+  uint32_t op;
+  rh_type type;
+} rh_pair;
+
+/* What is not as usual; null or 0: as usual. */
+typedef struct rh_rig_with {
+  const int64_t *params;
+  const rh_device *device; /* the description given to the plugin */
+  int layout;              /* RH_RIG_* */
+  uint32_t fail_at;        /* the service call that is made to fail, from 1 */
+  const char *broken_line; /* put before every source, */
+  const char *in_front;    /* and before the operator's */
+  rh_footprint *footprint; /* the state of the process is compared */
+  rh_fence *fence;         /* around the memory that the plugin requests */
+} rh_rig_with;
+
 typedef struct rh_rig {
   rh_trial *trial;
   const rh_strategy *strategy;
@@ -48,6 +65,7 @@ typedef struct rh_rig {
   uint32_t n_structs;
 
   rh_fixture own, *place; /* place: the one that runs use */
+  const char *run_phase;  /* how a run is named if it does not return; null: "run" */
   unsigned char poison;   /* fills the input outside the range */
   uint64_t first, n;      /* the range in the place's input; data: a copy of its elements */
   const void *data;
@@ -69,7 +87,14 @@ typedef struct rh_rig {
 /* Takes the default parameters and makes a place for max_n elements with RH_AROUND more on
  * either side.  Does not call query yet.  All functions set rig->error when they fail. */
 rh_status rh_rig_init(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n);
-/* Begins without a place: the caller sets one. */
+/* The same, and sets it up. */
+rh_status rh_rig_open(rh_rig *rig, rh_trial *trial, rh_pair pair, uint64_t max_n,
+                      const rh_rig_with *with);
+/* Finishes the rig, and turns the status into an outcome: RH_SKIP if it was declined. */
+rh_outcome rh_rig_close(rh_rig *rig, rh_status status);
+/* The same without finishing it. */
+rh_outcome rh_rig_outcome(rh_trial *trial, const rh_rig *rig, rh_status status);
+/* Like rh_rig_init, without a place: the caller sets one. */
 rh_status rh_rig_begin(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n);
 rh_status rh_rig_setup(rh_rig *rig);        /* calls query first */
 rh_status rh_rig_setup_anyway(rh_rig *rig); /* ignores the answer of query */

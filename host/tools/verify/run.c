@@ -9,7 +9,9 @@
 #include <string.h>
 
 /* The stages of a plugin that a test reaches, in each of which it can hang. */
-typedef enum stage { AT_LOADING, AT_QUERY, AT_RUNNING, N_STAGES } stage;
+enum { AT_LOADING, AT_QUERY, AT_RUNNING, N_STAGES };
+static const char *const hangs[] = {"loading the plugin hangs, see above", "query hangs, see above",
+                                    "the plugin hangs between setup and teardown, see above"};
 
 typedef struct runner {
   const rh_options *options;
@@ -41,8 +43,7 @@ static double most_s(double forecast_s) {
 enum { ENOUGH = 2 };
 
 static rh_time_limits time_limits_of(const runner *r, const rh_test *test) {
-  int hung = 0;
-  for (int k = 0; k < N_STAGES; k++) hung |= r->hung[k] != 0;
+  int hung = r->hung[AT_LOADING] || r->hung[AT_QUERY] || r->hung[AT_RUNNING];
   double given_s = r->spec->silence_s;
   double limit_s = given_s > 0 ? given_s : test ? test->limit_s : 10;
   double silence_s = hung && limit_s > 15 ? 15 : limit_s;
@@ -57,60 +58,36 @@ static rh_time_limits time_limits_of(const runner *r, const rh_test *test) {
                                                           : RH_CHILD_DONE_S};
 }
 
-static stage stage_of(const rh_test *test) {
-  return test->needs >= RH_NEEDS_INTERPRETER ? AT_RUNNING
-         : test->needs == RH_NEEDS_PLUGIN    ? AT_QUERY
-                                             : AT_LOADING;
-}
-
-/* The phases of rh_trial_phase(). */
-static stage stage_named(const char *phase) {
-  if (strncmp(phase, "query", 5) == 0) return AT_QUERY;
-  return strcmp(phase, "loading") == 0 || !*phase ? AT_LOADING : AT_RUNNING;
-}
-
 /* Null, or why the test is skipped: after one failure if the plugin takes down every process
  * that loads it, after two if it hangs. */
 static const char *skip_reason(const runner *r, const rh_test *test) {
   int loads = test->needs != RH_NEEDS_NOTHING || strcmp(test->id, "V10") > 0;
   if (r->cannot_load && loads) return "the plugin takes down every process that loads it, see V10";
-  if (r->hung[AT_LOADING] >= ENOUGH && loads) return "loading the plugin hangs, see above";
-  if (r->hung[AT_QUERY] >= ENOUGH && stage_of(test) >= AT_QUERY) return "query hangs, see above";
-  if (r->hung[AT_RUNNING] >= ENOUGH && stage_of(test) == AT_RUNNING)
-    return "the plugin hangs between setup and teardown, see above";
+  int reaches = test->needs >= RH_NEEDS_INTERPRETER ? AT_RUNNING
+                : test->needs == RH_NEEDS_PLUGIN    ? AT_QUERY
+                                                    : AT_LOADING;
+  for (int stage = loads ? AT_LOADING : AT_QUERY; stage <= reaches; stage++)
+    if (r->hung[stage] >= ENOUGH) return hangs[stage];
   return r->is_over ? "the time for all tests is over" : NULL;
 }
 
 static void note_hang(runner *r, const rh_attempt *a) {
-  if (a->outcome == RH_TIMEOUT) r->hung[stage_named(a->phase)]++;
+  int stage = strncmp(a->phase, "query", 5) == 0               ? AT_QUERY
+              : strcmp(a->phase, "loading") == 0 || !*a->phase ? AT_LOADING
+                                                               : AT_RUNNING;
+  if (a->outcome == RH_TIMEOUT) r->hung[stage]++;
   if (a->is_late_to_end) r->late_ends++;
 }
 
 /* ---- One test ---- */
 
 static void run_here(const runner *r, const rh_trial_job *job, rh_attempt *a) {
-  rh_trial trial = {.path = job->path,
-                    .strategy_name = job->strategy,
-                    .own = job->own,
-                    .launch = job->launch,
-                    .seed = job->seed,
-                    .quick = job->quick,
-                    .variant = job->variant,
-                    .random_s = job->random_s};
+  rh_trial trial = rh_trial_of(job);
   *a = (rh_attempt){.has_verdict = 1};
   a->outcome = rh_trial_run(&trial, r->options, job->test);
   a->text = strdup(rh_text_get(&trial.text));
   a->digest = trial.digest;
   rh_text_finish(&trial.text);
-}
-
-/* An interpreter may lack what a device supports, so its own failures are not the plugin's. */
-static void turn_into_skip(rh_attempt *a) {
-  rh_text text = {0};
-  if (a->outcome != RH_CRASH && a->outcome != RH_TIMEOUT) return;
-  rh_text_add(&text, "the interpreter itself failed: %s", a->text ? a->text : "");
-  rh_attempt_set(a, RH_SKIP, "%s", rh_text_get(&text));
-  rh_text_finish(&text);
 }
 
 static rh_status run_variant(runner *r, const rh_trial_job *job, rh_attempt *a, rh_error *error) {
@@ -123,10 +100,11 @@ static rh_status run_variant(runner *r, const rh_trial_job *job, rh_attempt *a, 
   rh_attempt_judge(a, &limits);
   r->most_left_s -= a->spent_s;
   if (r->most_left_s <= 0) r->is_over = 1;
-  if (job->test->needs == RH_NEEDS_INTERPRETER)
-    turn_into_skip(a);
-  else
+  if (job->test->needs != RH_NEEDS_INTERPRETER)
     note_hang(r, a);
+  else if (a->outcome == RH_CRASH || a->outcome == RH_TIMEOUT)
+    /* it may lack what a device supports, so its own failures are not the plugin's */
+    rh_attempt_set(a, RH_SKIP, "the interpreter itself failed: %s", a->text ? a->text : "");
   return RH_OK;
 }
 
@@ -283,6 +261,15 @@ static int is_chosen(const runner *r, const rh_test *test) {
   return rh_test_is_chosen(test, spec->include, spec->exclude);
 }
 
+/* One test of the file alone needs none. */
+static int needs_names(const runner *r) {
+  uint32_t n, chosen = 0;
+  const rh_test *tests = rh_tests(&n);
+  for (uint32_t k = 0; k < n; k++)
+    if (is_chosen(r, &tests[k])) chosen += tests[k].of == RH_OF_STRATEGY ? 2 : 1;
+  return chosen != 1 || r->spec->strategy;
+}
+
 static rh_status run_all(runner *r, rh_error *error) {
   uint32_t n;
   const rh_test *tests = rh_tests(&n);
@@ -315,7 +302,7 @@ rh_status rh_verify(rh_verify_report *report, const rh_options *options, const r
   RH_TRY(rh_tests_check_lists(spec->include, spec->exclude, error));
   RH_TRY(rh_verify_target(spec->file, &report->path, &r.is_transport, error));
   rh_status status = rh_child_program(options, &r.program, error);
-  if (status == RH_OK) status = ask_names(&r, error);
+  if (status == RH_OK && needs_names(&r)) status = ask_names(&r, error);
   if (status == RH_OK) status = run_all(&r, error);
   for (uint32_t k = 0; k < r.n_names; k++) free(r.names[k]);
   free(r.names);

@@ -2,6 +2,7 @@
 #include "../../core/base/fpstate.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <libintl.h>
 #include <locale.h>
 #include <malloc.h>
@@ -66,6 +67,18 @@ static void each_line(const char *path, void (*take)(rh_text *to, char *line), r
   }
   if (file) fclose(file);
   free(line);
+}
+
+/* Adds the lines of a file that begin with one of the words, which end with null. */
+static void add_file(rh_text *to, const char *path, const char *const *words) {
+  char line[256];
+  FILE *file = fopen(path, "re");
+  while (file && fgets(line, sizeof line, file)) {
+    line[strcspn(line, "\n")] = 0;
+    for (const char *const *word = words; *word; word++)
+      if (strncmp(line, *word, strlen(*word)) == 0) add(to, "%s", line);
+  }
+  if (file) fclose(file);
 }
 
 /* Calls `take` with each name in a directory, but for that of its own descriptor. */
@@ -137,13 +150,10 @@ static void take_threads(rh_text *to) {
 /* All actions but the defaults, and what is blocked.  libc installs its own handlers for 32 and 33
  * when a thread is cancelled or ids are set.  The kernel's struct begins with the handler
  * everywhere but on MIPS. */
-static void take_signals(rh_text *to) {
+static void add_actions(rh_text *to) {
   enum { SIGNALS = 64, KERNEL_SET_BYTES = 8 };
-  uint64_t mask = 0;
-  syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &mask, KERNEL_SET_BYTES);
   for (int number = 1; number <= SIGNALS; number++) {
     unsigned long words[8] = {0};
-    if (mask >> (number - 1) & 1) add(to, "signal %d (%s) blocked", number, strsignal(number));
     if (number == 32 || number == 33 ||
         syscall(SYS_rt_sigaction, number, NULL, words, KERNEL_SET_BYTES) != 0 ||
         words[0] == (unsigned long)SIG_DFL)
@@ -154,27 +164,19 @@ static void take_signals(rh_text *to) {
   }
 }
 
-static void take_stack(rh_text *to) {
-  stack_t stack;
-  if (sigaltstack(NULL, &stack) == 0 && !(stack.ss_flags & SS_DISABLE))
-    add(to, "%zu bytes at %p", stack.ss_size, stack.ss_sp);
-}
-
-static void take_timer_line(rh_text *to, char *line) {
-  if (strncmp(line, "ID:", 3) == 0) add(to, "timer %s", line + 3);
-}
-
 /* The remaining time changes by itself, so only whether a timer runs is recorded. */
-static void take_timers(rh_text *to) {
+static void take_signals(rh_text *to) {
   static const enum __itimer_which timers[] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
   static const char *const names[] = {"alarm", "timer of CPU time", "timer of CPU and system time"};
-  for (size_t k = 0; k < sizeof timers / sizeof *timers; k++) {
+  add_actions(to);
+  add_file(to, "/proc/thread-self/status", (const char *const[]){"SigBlk:", NULL});
+  add_file(to, "/proc/self/timers", (const char *const[]){"ID:", NULL});
+  for (int k = 0; k < 3; k++) {
     struct itimerval value;
     if (getitimer(timers[k], &value) == 0 && (value.it_value.tv_sec || value.it_value.tv_usec))
       add(to, "%s, every %ld.%06ld s", names[k], (long)value.it_interval.tv_sec,
           (long)value.it_interval.tv_usec);
   }
-  each_line("/proc/self/timers", take_timer_line, to);
 }
 
 /* ---- Environment, locale, directories ---- */
@@ -192,10 +194,6 @@ static void take_locale(rh_text *to) {
   add(to, "time zone %s %s, %ld s", tzname[0], tzname[1], timezone);
 }
 
-static void take_mask_line(rh_text *to, char *line) {
-  if (strncmp(line, "Umask:", 6) == 0) add(to, "%s", line);
-}
-
 static void take_directories(rh_text *to) {
   static const char *const links[] = {"/proc/self/cwd", "/proc/self/root"};
   char target[4096];
@@ -203,43 +201,29 @@ static void take_directories(rh_text *to) {
     ssize_t length = readlink(links[k], target, sizeof target);
     add(to, "%s %.*s", links[k] + 11, length > 0 ? (int)length : 0, target);
   }
-  each_line("/proc/self/status", take_mask_line, to);
+  add_file(to, "/proc/self/status", (const char *const[]){"Umask:", NULL});
 }
 
 /* ---- What the kernel keeps of a process ---- */
 
-static void take_status_line(rh_text *to, char *line) {
-  static const char *const keys[] = {"Name:",   "Uid:",        "Gid:",     "VmLck:",
-                                     "CapEff:", "NoNewPrivs:", "Seccomp:", "Cpus_allowed_list:"};
-  for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-    if (strncmp(line, keys[k], strlen(keys[k])) == 0) add(to, "%s", line);
-}
-
 /* A page is mapped meanwhile, because mlockall(MCL_FUTURE) affects new mappings only. */
 static void take_attributes(rh_text *to) {
   enum { PAGE = 4096 };
+  static const char *const keys[] = {
+      "Name:", "Uid:", "Gid:", "VmLck:", "CapEff:", "NoNewPrivs:", "Seccomp:", "Cpus_allowed_list:",
+      NULL};
   int death = 0;
+  stack_t stack = {0};
   void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  each_line("/proc/thread-self/status", take_status_line, to);
+  add_file(to, "/proc/thread-self/status", keys);
   if (page != MAP_FAILED) munmap(page, PAGE);
+  add_file(to, "/proc/self/limits", (const char *const[]){"Max ", NULL});
   prctl(PR_GET_PDEATHSIG, &death);
-  add(to, "dumpable %d, signal when the parent ends %d, process group %d, session %d",
-      prctl(PR_GET_DUMPABLE), death, (int)getpgrp(), (int)getsid(0));
-}
-
-static void take_line(rh_text *to, char *line) {
-  add(to, "%s", line);
-}
-
-static void take_limits(rh_text *to) {
-  each_line("/proc/self/limits", take_line, to);
-}
-
-static void take_scheduling(rh_text *to) {
-  struct sched_param priority = {0};
-  sched_getparam(0, &priority);
-  add(to, "nice %d, policy %d, priority %d", getpriority(PRIO_PROCESS, 0), sched_getscheduler(0),
-      priority.sched_priority);
+  add(to, "dumpable %d, signal when the parent ends %d", prctl(PR_GET_DUMPABLE), death);
+  add(to, "process group %d, session %d", (int)getpgrp(), (int)getsid(0));
+  add(to, "nice %d, policy %d", getpriority(PRIO_PROCESS, 0), sched_getscheduler(0));
+  if (sigaltstack(NULL, &stack) == 0 && !(stack.ss_flags & SS_DISABLE))
+    add(to, "signal stack of %zu bytes at %p", stack.ss_size, stack.ss_sp);
 }
 
 static void take_floating(rh_text *to) {
@@ -250,22 +234,15 @@ static void take_floating(rh_text *to) {
 /* ---- Descriptors ---- */
 
 static void take_descriptor(rh_text *to, const char *number) {
-  char path[64], target[1024], line[128], name[8], says[64];
-  rh_text value = {0};
+  char path[64], target[1024];
   struct stat st = {0};
-  snprintf(path, sizeof path, "/proc/self/fd/%.16s", number);
+  int fd = atoi(number);
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
   ssize_t length = readlink(path, target, sizeof target);
-  snprintf(path, sizeof path, "/proc/self/fdinfo/%.16s", number);
-  FILE *file = fopen(path, "re");
-  while (file && fgets(line, sizeof line, file))
-    if (sscanf(line, "%7[a-z]: %63s", name, says) == 2 &&
-        (strcmp(name, "pos") == 0 || strcmp(name, "flags") == 0))
-      rh_text_add(&value, ", %s %s", name, says);
-  if (file) fclose(file);
-  fstat(atoi(number), &st);
-  add(to, "descriptor %s: %.*s%s, inode %llu", number, length > 0 ? (int)length : 0, target,
-      rh_text_get(&value), (unsigned long long)st.st_ino);
-  rh_text_finish(&value);
+  fstat(fd, &st);
+  add(to, "descriptor %d: %.*s, position %lld, flags %#x, inode %llu", fd,
+      length > 0 ? (int)length : 0, target, (long long)lseek(fd, 0, SEEK_CUR),
+      (unsigned)fcntl(fd, F_GETFL), (unsigned long long)st.st_ino);
 }
 
 static void take_descriptors(rh_text *to) {

@@ -17,15 +17,11 @@ enum {
 #define RH_STATE_LIST(X)                                                                           \
   X(STREAMS, streams, "the standard streams", 0)                                                   \
   X(CHILDREN, children, "child processes", RH_MAY_GO)                                              \
-  X(SIGNALS, signals, "signals", 0)                                                                \
-  X(STACK, stack, "the signal stack", 0)                                                           \
-  X(TIMERS, timers, "timers", 0)                                                                   \
+  X(SIGNALS, signals, "signals and timers", 0)                                                     \
   X(ENVIRONMENT, environment, "the environment", 0)                                                \
   X(LOCALE, locale, "the locale", 0)                                                               \
   X(DIRECTORIES, directories, "directories and the file mode mask", 0)                             \
   X(ATTRIBUTES, attributes, "process attributes", 0)                                               \
-  X(LIMITS, limits, "resource limits", 0)                                                          \
-  X(SCHEDULING, scheduling, "scheduling", 0)                                                       \
   X(FLOATING, floating, "the floating-point control word", 0)                                      \
   X(DESCRIPTORS, descriptors, "open descriptors", RH_MAY_HOLD | RH_MAY_SETTLE)                     \
   X(THREADS, threads, "threads", RH_MAY_HOLD | RH_MAY_GO | RH_MAY_SETTLE)                          \

@@ -4,8 +4,8 @@
 #include "../../core/plug/rank.h"
 #include "image.h"
 
-#include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -57,27 +57,19 @@ rh_status rh_verify_target(const char *file, char **path, int *is_transport, rh_
 
 /* ---- Lists of tests ---- */
 
-static int number_of(const char *text, const char **end) {
-  if ((*text != 'V' && *text != 'v') || !isdigit((unsigned char)text[1])) return -1;
-  char *stop;
-  long number = strtol(text + 1, &stop, 10);
-  *end = stop;
-  return number > 0 && number < 1000 ? (int)number : -1;
-}
-
 /* The next element of a list: 1 and its bounds; 0 at the end; -1 if it is malformed. */
 static int next_range(const char **at, int *low, int *high) {
-  const char *end;
+  char from[4], to[4];
+  int length = 0, more = 0;
   if (!*at || !**at) return 0;
-  *low = *high = number_of(*at, &end);
-  if (*low < 0) return -1;
-  if (*end == '-' && (*high = number_of(end + 1, &end)) < *low) return -1;
-  if (*end == ',' && end[1])
-    end++;
-  else if (*end)
-    return -1;
-  *at = end;
-  return 1;
+  if (sscanf(*at, "%*1[Vv]%3[0-9]%n", from, &length) != 1) return -1;
+  int is_range = sscanf(*at + length, "-%*1[Vv]%3[0-9]%n", to, &more) == 1;
+  *low = atoi(from);
+  *high = is_range ? atoi(to) : *low;
+  *at += length + more;
+  if (**at && !(**at == ',' && (*at)[1])) return -1;
+  *at += **at == ',';
+  return *low > 0 && *high >= *low ? 1 : -1;
 }
 
 static int list_has(const char *list, int number) {

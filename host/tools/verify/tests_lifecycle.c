@@ -4,7 +4,6 @@
 #include "../../core/base/error.h"
 #include "../../core/plug/plugin.h"
 #include "../../core/run/instance.h"
-#include "imports.h"
 #include "problems.h"
 
 #include <malloc.h>
@@ -23,11 +22,15 @@ static size_t memory_in_use(void) {
 #endif
 }
 
+static rh_outcome no_run(rh_trial *trial, rh_rig *rig) {
+  (void)trial;
+  (void)rig;
+  return RH_PASS;
+}
+
 rh_outcome rh_v31_no_run(rh_trial *trial) {
   for (int k = 0; k < 3; k++) {
-    rh_rig rig;
-    rh_outcome outcome = rh_rig_ordinary(&rig, trial, 1003, RH_RIG_PLAIN);
-    rh_rig_finish(&rig);
+    rh_outcome outcome = rh_on_ordinary(trial, 1003, RH_RIG_PLAIN, no_run);
     if (outcome != RH_PASS) return outcome;
   }
   return rh_try_any_problem(trial, 1003);
@@ -90,14 +93,10 @@ static rh_outcome repeat_ranges(rh_trial *trial, rh_rig *rig, unsigned char firs
   return outcome;
 }
 
-rh_outcome rh_v32_runs(rh_trial *trial) {
+RH_RIG_TEST(rh_v32_runs, LARGE, RH_RIG_PLAIN) {
   _Alignas(16) unsigned char first[RANGES][16];
-  rh_rig rig;
-  rh_outcome outcome = rh_rig_ordinary(&rig, trial, LARGE, RH_RIG_PLAIN);
-  if (outcome == RH_PASS) outcome = rh_rig_outcome(trial, &rig, first_results(&rig, first));
-  if (outcome == RH_PASS) outcome = repeat_ranges(trial, &rig, first);
-  rh_rig_finish(&rig);
-  return outcome;
+  rh_outcome outcome = rh_rig_outcome(trial, rig, first_results(rig, first));
+  return outcome == RH_PASS ? repeat_ranges(trial, rig, first) : outcome;
 }
 
 /* ---- V33, V34 ---- */
@@ -131,10 +130,8 @@ static rh_outcome run_with_fault(rh_trial *trial, rh_pair pair, uint32_t k, int 
   _Alignas(16) unsigned char value[16];
   rh_rig rig;
   rh_outcome outcome = RH_PASS;
-  rh_status status = rh_rig_init(&rig, trial, pair.op, pair.type, 5003);
+  rh_status status = rh_rig_open(&rig, trial, pair, 5003, &(rh_rig_with){.fail_at = k});
   *session = rig.session;
-  rig.fail_at = k;
-  if (status == RH_OK) status = rh_rig_setup(&rig);
   if (status == RH_OK) status = rh_rig_fill(&rig, "hash", trial->seed, 5003, 0);
   if (status == RH_OK) status = rh_rig_run(&rig, value);
   *injected = rig.injected;
@@ -205,54 +202,42 @@ rh_outcome rh_v34_references(rh_trial *trial) {
 
 /* ---- V35, V36 ---- */
 
-rh_outcome rh_v35_states(rh_trial *trial) {
-  rh_rig rig;
-  rh_outcome outcome = rh_rig_ordinary(&rig, trial, 5003, RH_RIG_PLAIN);
-  for (int k = 0; k < 2 && outcome == RH_PASS; k++)
-    outcome = rh_rig_outcome(trial, &rig, rh_rig_case(&rig, "hash", trial->seed, 5003, 0));
-  rh_rig_teardown(&rig);
-  if (rig.out_of_phase[0])
-    outcome = rh_trial_fail(trial, "calls %s", rig.out_of_phase);
-  else if (rig.left_fpstate)
-    outcome = rh_trial_fail(trial, "%s changes the floating-point control word", rig.left_fpstate);
-  rh_rig_finish(&rig);
+RH_RIG_TEST(rh_v35_states, 5003, RH_RIG_PLAIN) {
+  rh_outcome outcome = RH_PASS;
+  for (int k = 0; k < 2 && outcome == RH_PASS; k++) outcome = rh_one_case(trial, rig);
+  rh_rig_teardown(rig);
+  if (rig->out_of_phase[0]) return rh_trial_fail(trial, "calls %s", rig->out_of_phase);
+  if (rig->left_fpstate)
+    return rh_trial_fail(trial, "%s changes the floating-point control word", rig->left_fpstate);
   return outcome;
 }
 
 /* The rig, which holds the host's table, outlives the instance, so later calls are counted. */
+static rh_outcome calls_later(rh_trial *trial, rh_rig *rig) {
+  rh_outcome outcome = rh_one_case(trial, rig);
+  rh_rig_teardown(rig);
+  usleep(200000);
+  if (outcome == RH_PASS && rig->calls_after_end)
+    return rh_trial_fail(trial, "calls the host %u times after teardown", rig->calls_after_end);
+  return outcome;
+}
+
 rh_outcome rh_v36_afterwards(rh_trial *trial) {
-  rh_rig rig;
-  rh_imports_watch(trial->path);
   /* so that a driver has started its own threads */
   rh_outcome outcome = rh_try_any_problem(trial, 1003);
-  if (outcome != RH_PASS) return outcome;
   unsigned before = rh_state_count(RH_STATE_THREADS);
-  outcome = rh_rig_ordinary(&rig, trial, 1003, RH_RIG_PLAIN);
-  if (outcome == RH_PASS)
-    outcome = rh_rig_outcome(trial, &rig, rh_rig_case(&rig, "hash", trial->seed, 1003, 0));
-  rh_rig_teardown(&rig);
-  usleep(200000);
-  if (outcome == RH_PASS && rig.calls_after_end)
-    outcome = rh_trial_fail(trial, "calls the host %u times after teardown", rig.calls_after_end);
-  else if (outcome == RH_PASS &&
-           (rh_imports_live_threads() || rh_state_count(RH_STATE_THREADS) > before))
-    outcome = rh_trial_fail(trial, "a thread is still running after teardown");
-  rh_rig_finish(&rig);
+  if (outcome == RH_PASS) outcome = rh_on_ordinary(trial, 1003, RH_RIG_PLAIN, calls_later);
+  if (outcome == RH_PASS && rh_state_count(RH_STATE_THREADS) > before)
+    return rh_trial_fail(trial, "a thread is still running after teardown");
   return outcome;
 }
 
 /* ---- V37 ---- */
 
-static rh_outcome begin_with(rh_rig *rig, rh_trial *trial, rh_pair pair, uint64_t max_n) {
-  rh_status status = rh_rig_init(rig, trial, pair.op, pair.type, max_n);
-  if (status == RH_OK) status = rh_rig_setup(rig);
-  return rh_rig_outcome(trial, rig, status);
-}
-
 static rh_outcome interleave(rh_trial *trial, rh_rig *a, rh_rig *b, rh_pair of_a, rh_pair of_b) {
-  rh_outcome outcome = begin_with(a, trial, of_a, 5003);
+  rh_outcome outcome = rh_rig_outcome(trial, a, rh_rig_open(a, trial, of_a, 5003, NULL));
   if (outcome != RH_PASS) return outcome;
-  outcome = begin_with(b, trial, of_b, 1009);
+  outcome = rh_rig_outcome(trial, b, rh_rig_open(b, trial, of_b, 1009, NULL));
   for (int k = 0; k < 3 && outcome == RH_PASS; k++) {
     outcome = rh_rig_outcome(trial, a, rh_rig_case(a, "hash", 1 + (uint64_t)k, 5003, 0));
     if (outcome == RH_PASS)
@@ -269,13 +254,15 @@ typedef struct threaded {
   rh_outcome outcome;
 } threaded;
 
+static rh_outcome run_often(rh_trial *trial, rh_rig *rig) {
+  rh_outcome outcome = RH_PASS;
+  for (int k = 0; k < 20 && outcome == RH_PASS; k++) outcome = rh_one_case(trial, rig);
+  return outcome;
+}
+
 static void *run_in_thread(void *user) {
   threaded *l = user;
-  rh_rig rig;
-  l->outcome = rh_rig_ordinary(&rig, &l->trial, l->n, RH_RIG_PLAIN);
-  for (uint64_t k = 0; k < 20 && l->outcome == RH_PASS; k++)
-    l->outcome = rh_rig_outcome(&l->trial, &rig, rh_rig_case(&rig, "hash", k, l->n, 0));
-  rh_rig_finish(&rig);
+  l->outcome = rh_on_ordinary(&l->trial, l->n, RH_RIG_PLAIN, run_often);
   return NULL;
 }
 
@@ -323,43 +310,26 @@ rh_outcome rh_v37_instances(rh_trial *trial) {
 
 /* ---- V38 to V40 ---- */
 
-static rh_outcome with_layout(rh_trial *trial, int layout) {
-  rh_rig rig;
-  rh_outcome outcome = rh_rig_ordinary(&rig, trial, 5003, layout);
-  if (outcome == RH_PASS)
-    outcome = rh_rig_outcome(trial, &rig, rh_rig_case(&rig, "hash", trial->seed, 5003, 0));
-  rh_rig_finish(&rig);
-  return outcome;
-}
-
 rh_outcome rh_v38_older_host(rh_trial *trial) {
-  return with_layout(trial, RH_RIG_EXACT);
+  return rh_on_ordinary(trial, 5003, RH_RIG_EXACT, rh_one_case);
 }
 
 rh_outcome rh_v39_newer_host(rh_trial *trial) {
-  return with_layout(trial, RH_RIG_GROWN);
+  return rh_on_ordinary(trial, 5003, RH_RIG_GROWN, rh_one_case);
 }
 
-rh_outcome rh_v40_recovers(rh_trial *trial) {
+RH_RIG_TEST(rh_v40_recovers, 5003, RH_RIG_PLAIN) {
   _Alignas(16) unsigned char value[16];
-  rh_rig rig;
-  rh_outcome outcome = rh_rig_ordinary(&rig, trial, 5003, RH_RIG_PLAIN);
-  rh_status status = outcome == RH_PASS ? rh_rig_fill(&rig, "hash", trial->seed, 5003, 0) : RH_OK;
-  uint32_t calls = rig.calls;
-  if (outcome == RH_PASS && status == RH_OK) {
-    rig.fail_at = calls + 1; /* the first service that run calls */
-    status = rh_rig_run(&rig, value);
-    if (!rig.injected)
-      outcome = rh_trial_skip(trial, "its run calls no service that could fail");
-    else if (status == RH_OK)
-      outcome = rh_trial_fail(trial, "a service failed in run, but no error was returned");
-    rig.fail_at = 0;
-    rig.injected = 0;
-    for (int k = 0; k < 2 && outcome == RH_PASS; k++)
-      outcome = rh_rig_outcome(trial, &rig, rh_rig_case(&rig, "hash", trial->seed, 5003, 0));
-    if (outcome == RH_FAIL && status != RH_OK)
-      outcome = rh_trial_fail(trial, "after a failed run: %s", rig.error.message);
-  }
-  rh_rig_finish(&rig);
+  rh_outcome outcome = rh_rig_outcome(trial, rig, rh_rig_fill(rig, "hash", trial->seed, 5003, 0));
+  if (outcome != RH_PASS) return outcome;
+  rig->fail_at = rig->calls + 1; /* the first service that run calls */
+  rh_status status = rh_rig_run(rig, value);
+  if (!rig->injected) return rh_trial_skip(trial, "its run calls no service that could fail");
+  if (status == RH_OK)
+    return rh_trial_fail(trial, "a service failed in run, but no error was returned");
+  rig->fail_at = 0;
+  rig->injected = 0;
+  for (int k = 0; k < 2 && outcome == RH_PASS; k++) outcome = rh_one_case(trial, rig);
+  if (outcome == RH_FAIL) return rh_trial_fail(trial, "after a failed run: %s", rig->error.message);
   return outcome;
 }

@@ -8,7 +8,7 @@
 #include "../../core/plug/plugin.h"
 #include "../../core/run/instance.h"
 #include "../../operators/foreign/foreign.h"
-#include "libraries.h"
+#include "image.h"
 #include "problems.h"
 #include "rig.h"
 

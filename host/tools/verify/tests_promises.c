@@ -4,9 +4,7 @@
 #include "../../core/plug/plugin.h"
 #include "../../core/run/instance.h"
 #include "imports.h"
-#include "points.h"
 #include "problems.h"
-#include "raw.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,8 +17,7 @@ rh_outcome rh_v49_order(rh_trial *trial) {
   if (!(trial->strategy->promises & RH_KEEPS_ORDER))
     return rh_trial_skip(trial,
                          "does not promise it, so the host declines operators that do not commute");
-  rh_status status = rh_rig_init(&rig, trial, RH_OP_affine, RH_TYPE_u64, 65537);
-  if (status == RH_OK) status = rh_rig_setup(&rig);
+  rh_status status = rh_rig_open(&rig, trial, (rh_pair){RH_OP_affine, RH_TYPE_u64}, 65537, NULL);
   for (size_t k = 0; k < sizeof at / sizeof *at && status == RH_OK; k++)
     for (uint64_t seed = 0; seed < 3 && status == RH_OK; seed++)
       status = rh_rig_case(&rig, "hash", trial->seed + seed, at[k], k % 5);
@@ -36,9 +33,7 @@ rh_outcome rh_v49_order(rh_trial *trial) {
 static rh_outcome try_params(rh_trial *trial, rh_pair pair, const int64_t *params, int *accepted) {
   static const uint64_t at[] = {1, 257, 1003, 20011};
   rh_rig rig;
-  rh_status status = rh_rig_init(&rig, trial, pair.op, pair.type, 20011);
-  memcpy(rig.params, params, sizeof rig.params);
-  if (status == RH_OK) status = rh_rig_setup(&rig);
+  rh_status status = rh_rig_open(&rig, trial, pair, 20011, &(rh_rig_with){.params = params});
   *accepted = status == RH_OK;
   for (size_t k = 0; k < sizeof at / sizeof *at && status == RH_OK; k++)
     status = rh_rig_case(&rig, "hash", trial->seed + k, at[k], 0);
@@ -80,25 +75,18 @@ rh_outcome rh_v54_params(rh_trial *trial) {
 
 /* ---- V56, V57 ---- */
 
-rh_outcome rh_v56_enqueues(rh_trial *trial) {
+RH_RIG_TEST(rh_v56_enqueues, 5003, RH_RIG_PLAIN) {
   _Alignas(16) unsigned char value[16];
-  rh_rig rig;
-  rh_outcome outcome = rh_rig_ordinary(&rig, trial, 5003, RH_RIG_PLAIN);
-  if (outcome == RH_PASS)
-    outcome = rh_rig_outcome(trial, &rig, rh_rig_fill(&rig, "hash", trial->seed, 5003, 0));
+  rh_status status = rh_rig_fill(rig, "hash", trial->seed, 5003, 0);
   rh_imports_watch(trial->path);
-  if (outcome == RH_PASS) outcome = rh_rig_outcome(trial, &rig, rh_rig_run(&rig, value));
+  if (status == RH_OK) status = rh_rig_run(rig, value);
   rh_imports_seen seen = rh_imports_take();
-  int waits = rig.reads || seen.waits, may_wait = rig.answer.finishes_on_host || !rig.session;
-  if (outcome == RH_PASS && seen.memory)
-    outcome = rh_trial_fail(trial, "run allocates memory: %s", seen.last);
-  else if (outcome == RH_PASS && waits && !may_wait)
-    outcome = rh_trial_fail(trial,
-                            "run waits (%s), although it is declared to finish on the "
-                            "device",
-                            rig.reads ? "read()" : seen.last);
-  rh_rig_finish(&rig);
-  return outcome;
+  int waits = rig->reads || seen.waits, may_wait = rig->answer.finishes_on_host || !rig->session;
+  if (status != RH_OK) return rh_rig_outcome(trial, rig, status);
+  if (seen.memory) return rh_trial_fail(trial, "run allocates memory: %s", seen.last);
+  if (!waits || may_wait) return RH_PASS;
+  return rh_trial_fail(trial, "run waits (%s), although it is declared to finish on the device",
+                       rig->reads ? "read()" : seen.last);
 }
 
 rh_outcome rh_v57_build_error(rh_trial *trial) {
@@ -107,9 +95,9 @@ rh_outcome rh_v57_build_error(rh_trial *trial) {
   rh_outcome outcome = RH_PASS;
   if (rh_strategy_is_host(trial->strategy)) return rh_trial_skip(trial, "builds nothing");
   if (rh_served_pairs(trial, 1003, pairs) == 0) return RH_SKIP;
-  rh_status status = rh_rig_init(&rig, trial, pairs[0].op, pairs[0].type, 1003);
-  rig.broken_line = "#error injected by redhost --verify";
-  if (status == RH_OK) status = rh_rig_setup(&rig);
+  rh_status status =
+      rh_rig_open(&rig, trial, pairs[0], 1003,
+                  &(rh_rig_with){.broken_line = "#error injected by redhost --verify"});
   if (status == RH_OK)
     outcome = rig.code ? rh_trial_fail(trial, "a kernel did not build, but setup reported no error")
                        : rh_trial_skip(trial, "builds nothing with the host's build()");

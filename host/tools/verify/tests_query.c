@@ -5,7 +5,6 @@
 #include "../../core/plug/plugin.h"
 #include "../../core/run/instance.h"
 #include "ask.h"
-#include "points.h"
 #include "problems.h"
 
 #include <pthread.h>
@@ -147,9 +146,7 @@ rh_outcome rh_v26_ends_of_ranges(rh_trial *trial) {
  * must respect it. */
 static rh_outcome try_poor(rh_trial *trial, rh_pair pair, const rh_device *device) {
   rh_rig rig;
-  rh_status status = rh_rig_init(&rig, trial, pair.op, pair.type, 5003);
-  rig.device = device;
-  if (status == RH_OK) status = rh_rig_setup(&rig);
+  rh_status status = rh_rig_open(&rig, trial, pair, 5003, &(rh_rig_with){.device = device});
   if (status == RH_OK) status = rh_rig_case(&rig, "hash", trial->seed, 5003, 0);
   rh_outcome outcome = status == RH_DECLINED ? RH_PASS : rh_rig_outcome(trial, &rig, status);
   if (outcome == RH_PASS && rig.local_bytes > device->local_bytes)
@@ -189,8 +186,7 @@ rh_outcome rh_v27_starved(rh_trial *trial) {
  * shows. */
 static rh_outcome check_acceptance(rh_trial *trial, rh_pair pair) {
   rh_rig rig;
-  rh_status status = rh_rig_init(&rig, trial, pair.op, pair.type, 1003);
-  if (status == RH_OK) status = rh_rig_setup(&rig);
+  rh_status status = rh_rig_open(&rig, trial, pair, 1003, NULL);
   int declined = status == RH_DECLINED && rig.services.failed;
   rh_outcome outcome = RH_PASS;
   if (status != RH_OK && !declined)

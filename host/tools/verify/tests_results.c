@@ -32,7 +32,7 @@ static rh_status nothing(rh_rig *rig, uint64_t seed) {
 }
 
 rh_outcome rh_v41_nothing(rh_trial *trial) {
-  return rh_try_pairs(trial, 1003, 6, NULL, nothing);
+  return rh_try_pairs(trial, 1003, 6, NULL, NULL, nothing);
 }
 
 /* ---- V42, V43 ---- */
@@ -64,7 +64,7 @@ static rh_status exact(rh_rig *rig, uint64_t seed) {
 }
 
 rh_outcome rh_v42_exact(rh_trial *trial) {
-  return rh_try_pairs(trial, trial->quick ? 65537 : LARGEST, 7, NULL, exact);
+  return rh_try_pairs(trial, trial->quick ? 65537 : LARGEST, 7, NULL, NULL, exact);
 }
 
 static int is_rounded(rh_pair pair) {
@@ -82,7 +82,7 @@ static rh_status bounded(rh_rig *rig, uint64_t seed) {
 }
 
 rh_outcome rh_v43_bound(rh_trial *trial) {
-  return rh_try_pairs(trial, trial->quick ? 65537 : LARGEST, 3, is_rounded, bounded);
+  return rh_try_pairs(trial, trial->quick ? 65537 : LARGEST, 3, is_rounded, NULL, bounded);
 }
 
 /* ---- V44, V45 ---- */
@@ -116,9 +116,9 @@ static rh_status parts_of_most(rh_rig *rig, uint64_t seed) {
 
 rh_outcome rh_v44_smaller(rh_trial *trial) {
   static const uint64_t most[] = {4096, 1000, 257, 65536, 20011};
-  rh_outcome outcome = rh_try_pairs(trial, 20011, trial->quick ? 2 : 8, NULL, smaller);
+  rh_outcome outcome = rh_try_pairs(trial, 20011, trial->quick ? 2 : 8, NULL, NULL, smaller);
   for (size_t k = 0; k < COUNT(most) && outcome == RH_PASS; k++)
-    outcome = rh_try_pairs(trial, most[k], trial->quick ? 1 : 8, NULL, parts_of_most);
+    outcome = rh_try_pairs(trial, most[k], trial->quick ? 1 : 8, NULL, NULL, parts_of_most);
   return outcome;
 }
 
@@ -131,7 +131,7 @@ static rh_status offsets(rh_rig *rig, uint64_t seed) {
 }
 
 rh_outcome rh_v45_offsets(rh_trial *trial) {
-  return rh_try_pairs(trial, 4099, 4, NULL, offsets);
+  return rh_try_pairs(trial, 4099, 4, NULL, NULL, offsets);
 }
 
 /* ---- V46 to V48 ---- */
@@ -172,11 +172,11 @@ static rh_status neighbours_kept(rh_rig *rig, uint64_t seed) {
 }
 
 rh_outcome rh_v46_input(rh_trial *trial) {
-  return rh_try_pairs(trial, 20011, 3, NULL, input_kept);
+  return rh_try_pairs(trial, 20011, 3, NULL, NULL, input_kept);
 }
 
 rh_outcome rh_v47_neighbours(rh_trial *trial) {
-  return rh_try_pairs(trial, 20011, 4, NULL, neighbours_kept);
+  return rh_try_pairs(trial, 20011, 4, NULL, NULL, neighbours_kept);
 }
 
 /* Puts the range between other bytes: a read outside it changes the result. */
@@ -199,7 +199,7 @@ static rh_status poisoned(rh_rig *rig, uint64_t seed) {
 }
 
 rh_outcome rh_v48_poison(rh_trial *trial) {
-  return rh_try_pairs(trial, 1009, 6, NULL, poisoned);
+  return rh_try_pairs(trial, 1009, 6, NULL, NULL, poisoned);
 }
 
 /* ---- V51 ---- */
@@ -219,7 +219,7 @@ static rh_status specials(rh_rig *rig, uint64_t seed) {
 }
 
 rh_outcome rh_v51_specials(rh_trial *trial) {
-  return rh_try_pairs(trial, 4097, 6, is_float, specials);
+  return rh_try_pairs(trial, 4097, 6, is_float, NULL, specials);
 }
 
 /* ---- V53 ---- */
@@ -286,11 +286,9 @@ rh_outcome rh_v53_random(rh_trial *trial) {
   for (uint32_t k = 0; outcome == RH_PASS && !is_spent(&b); k++) {
     rh_rig rig;
     rh_pair pair = pairs[trial->quick ? k % (n < 4 ? n : 4) : rh_random_next(&state) % n];
-    rh_status status = rh_rig_init(&rig, trial, pair.op, pair.type, MOST_RANDOM);
-    if (status == RH_OK) status = rh_rig_setup(&rig);
+    rh_status status = rh_rig_open(&rig, trial, pair, MOST_RANDOM, NULL);
     if (status == RH_OK) status = random_cases(&rig, &state, &b);
-    outcome = rh_rig_outcome(trial, &rig, status);
-    rh_rig_finish(&rig);
+    outcome = rh_rig_close(&rig, status);
   }
   return outcome;
 }

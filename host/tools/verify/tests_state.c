@@ -28,23 +28,16 @@ static void call_back(cl_event event) {
   for (int k = 0; k < LOOKS && !__atomic_load_n(&called, __ATOMIC_ACQUIRE); k++) usleep(PAUSE_US);
 }
 
-static void launch_in(cl_command_queue queue, cl_program program, cl_mem buffer) {
-  const size_t global = 1;
-  cl_int code;
-  cl_kernel kernel = clCreateKernel(program, "one", &code);
-  if (code != CL_SUCCESS) return;
-  clSetKernelArg(kernel, 0, sizeof buffer, &buffer);
-  clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL);
-  clFinish(queue);
-  clReleaseKernel(kernel);
-}
-
-static void use_buffer(cl_context context, cl_device_id device, cl_command_queue queue,
-                       cl_mem buffer) {
-  static const char *source = "__kernel void one(__global uint *to) { *to = 1; }";
+/* Uses OpenCL directly, as a plugin may.  Errors are ignored: not every device supports every
+ * call. */
+static void use_context(cl_context context, cl_device_id device) {
   const cl_uint word = 0;
-  cl_event event;
   cl_int code;
+  cl_event event;
+  cl_command_queue queue = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &code);
+  if (code != CL_SUCCESS) return;
+  cl_mem buffer =
+      clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, sizeof word, NULL, &code);
   if (clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, sizeof word, &word, 0, NULL, &event) ==
       CL_SUCCESS) {
     call_back(event);
@@ -54,25 +47,7 @@ static void use_buffer(cl_context context, cl_device_id device, cl_command_queue
       clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 0, sizeof word, 0, NULL, NULL, &code);
   if (code == CL_SUCCESS) clEnqueueUnmapMemObject(queue, buffer, at, 0, NULL, NULL);
   clFinish(queue);
-  cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
-  if (code != CL_SUCCESS) return;
-  if (clBuildProgram(program, 1, &device, "", NULL, NULL) == CL_SUCCESS)
-    launch_in(queue, program, buffer);
-  clReleaseProgram(program);
-}
-
-/* Uses OpenCL directly, as a plugin may.  Errors are ignored: not every device supports every
- * call. */
-static void use_context(cl_context context, cl_device_id device) {
-  cl_int code;
-  cl_command_queue queue = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &code);
-  if (code != CL_SUCCESS) return;
-  cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
-                                 sizeof(cl_uint), NULL, &code);
-  if (code == CL_SUCCESS) {
-    use_buffer(context, device, queue, buffer);
-    clReleaseMemObject(buffer);
-  }
+  if (buffer) clReleaseMemObject(buffer);
   clReleaseCommandQueue(queue);
 }
 
@@ -123,10 +98,8 @@ static rh_status run_often(rh_rig *rig, const instance_case *l) {
 /* Runs one instance.  RH_PASS, or why there was none; changes are recorded in the footprint. */
 static rh_outcome run_instance(rh_trial *trial, instance_case *l, rh_footprint *footprint) {
   rh_rig rig;
-  rh_status status = rh_rig_init(&rig, trial, l->pair.op, l->pair.type, l->max_n);
-  rig.footprint = footprint;
-  rig.fail_at = l->fail_at;
-  if (status == RH_OK) status = rh_rig_setup(&rig);
+  const rh_rig_with with = {.footprint = footprint, .fail_at = l->fail_at};
+  rh_status status = rh_rig_open(&rig, trial, l->pair, l->max_n, &with);
   if (status == RH_OK) status = run_often(&rig, l);
   rh_rig_teardown(&rig);
   l->injected = rig.injected;

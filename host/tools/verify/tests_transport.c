@@ -83,10 +83,9 @@ rh_outcome rh_v71_probe(rh_trial *trial) {
 
 /* Opening a library may change what its own constructors change, and that is not the transport's
  * fault.  So the first call is held to what decides results, and the second to everything. */
-static const uint32_t of_libraries = 1u << RH_STATE_SIGNALS | 1u << RH_STATE_STACK |
-                                     1u << RH_STATE_ATTRIBUTES | 1u << RH_STATE_DESCRIPTORS |
-                                     1u << RH_STATE_THREADS | 1u << RH_STATE_FILES |
-                                     1u << RH_STATE_CODE | 1u << RH_STATE_LIBRARIES;
+static const uint32_t of_libraries =
+    1u << RH_STATE_SIGNALS | 1u << RH_STATE_ATTRIBUTES | 1u << RH_STATE_DESCRIPTORS |
+    1u << RH_STATE_THREADS | 1u << RH_STATE_FILES | 1u << RH_STATE_CODE | 1u << RH_STATE_LIBRARIES;
 
 static rh_outcome probe_watched(rh_trial *trial, const rh_transport *t, uint32_t without) {
   rh_footprint footprint = {.unsteady = without};

@@ -1,4 +1,4 @@
-/* V64: Oclgrind, an OpenCL interpreter, checks every access of every work-item.  Only an
+/* V64 and V84.  Oclgrind, an OpenCL interpreter, checks every access of every work-item.  Only an
  * interpreter sees accesses to local memory and to a device's own memory, and what two work-items
  * do to one place without a barrier between them. */
 #include "../../choose/known.h"
@@ -38,31 +38,12 @@ static int find_library(char *path, size_t bytes) {
   return 0;
 }
 
-/* Makes a vendors' directory that names this library only.  The OpenCL loader reads it at its
- * first call. */
-static int name_library(char directory[], const char *library) {
-  char path[64];
-  if (!mkdtemp(directory)) return 0;
-  snprintf(path, sizeof path, "%s/oclgrind.icd", directory);
-  FILE *file = fopen(path, "we");
-  if (!file) return 0;
-  fprintf(file, "%s\n", library);
-  return fclose(file) == 0;
-}
-
-static void forget_library(const char *directory) {
-  char path[64];
-  snprintf(path, sizeof path, "%s/oclgrind.icd", directory);
-  unlink(path);
-  rmdir(directory);
-}
-
 /* Directs the findings to a file in memory. */
-static void prepare_process(const char *directory, int log) {
+static void prepare_process(const char *library, int log) {
   char path[64];
   snprintf(path, sizeof path, "/proc/self/fd/%d", log);
-  setenv("OCL_ICD_VENDORS", directory, 1);
-  unsetenv("OCL_ICD_FILENAMES");
+  setenv("OCL_ICD_VENDORS", library, 1);   /* for one loader, */
+  setenv("OCL_ICD_FILENAMES", library, 1); /* and for another */
   setenv("OCLGRIND_LOG", path, 1);
   setenv("OCLGRIND_DATA_RACES", "1", 1);
   /* Oclgrind 21.10 does not know an intrinsic that optimised code contains. */
@@ -128,8 +109,10 @@ static rh_status try_range(rh_rig *rig, uint64_t n, uint64_t first) {
 
 /* One unit and small groups: a group's loops run more often, and what two of their turns do to
  * local memory without a barrier between them is a race. */
-static void make_small(const rh_rig *rig, rh_device *device) {
-  *device = *rig->device;
+static void make_small(rh_trial *trial, rh_device *device) {
+  rh_cl_session *session;
+  if (rh_context_session(trial->context, &session, &trial->error) != RH_OK) return;
+  *device = session->device->about;
   device->compute_units = 1;
   if (device->max_group > 16) device->max_group = 16;
 }
@@ -138,14 +121,13 @@ static void make_small(const rh_rig *rig, rh_device *device) {
 static rh_outcome try_pair(rh_trial *trial, rh_pair pair, int log, int is_small, double until) {
   static const uint64_t at[] = {1003, 1, 65, MOST_N, MOST_N_AT_LENGTH, 1024, 17, 256, 257, 2047, 3};
   rh_rig rig;
-  rh_device small;
+  rh_device small = {0};
   char what[512];
   rh_outcome outcome = RH_PASS;
   uint64_t max_n = trial->quick ? MOST_N : MOST_N_AT_LENGTH;
-  rh_status status = rh_rig_init(&rig, trial, pair.op, pair.type, max_n);
-  if (is_small) make_small(&rig, &small);
-  if (is_small) rig.device = &small;
-  if (status == RH_OK) status = rh_rig_setup(&rig);
+  if (is_small) make_small(trial, &small);
+  rh_status status =
+      rh_rig_open(&rig, trial, pair, max_n, &(rh_rig_with){.device = is_small ? &small : NULL});
   for (size_t k = 0; k < sizeof at / sizeof *at && status == RH_OK && outcome == RH_PASS; k++) {
     if (k > 2 && rh_now() > until) break;
     if (at[k] > max_n) continue;
@@ -188,21 +170,73 @@ static rh_outcome in_oclgrind(rh_trial *trial, int log) {
 }
 
 rh_outcome rh_v64_interpreter(rh_trial *trial) {
-  char library[4096], directory[] = "/tmp/redhost-XXXXXX";
+  char library[4096];
   if (rh_strategy_is_host(trial->strategy)) return rh_trial_skip(trial, "runs on the host");
   if (!find_library(library, sizeof library))
     return rh_trial_skip(trial, "Oclgrind is not installed (Debian's package oclgrind)");
   if (!trial->say_phase)
     return rh_trial_skip(trial, "needs a process in which no other OpenCL is loaded");
   int log = memfd_create("redhost-oclgrind", MFD_CLOEXEC);
-  rh_outcome outcome;
-  if (log >= 0 && name_library(directory, library)) {
-    prepare_process(directory, log);
-    outcome = in_oclgrind(trial, log);
-  } else {
-    outcome = rh_trial_skip(trial, "cannot create a directory in /tmp");
-  }
-  forget_library(directory);
-  if (log >= 0) close(log);
+  if (log < 0) return rh_trial_skip(trial, "no memory for what Oclgrind finds");
+  prepare_process(library, log);
+  rh_outcome outcome = in_oclgrind(trial, log);
+  close(log);
   return outcome;
+}
+
+/* ---- V84 ---- */
+
+/* A device that runs the items of a group one after the other, between two barriers, hides a
+ * missing barrier where the first item is the one that has to be first.  Nothing says which item
+ * has which number, so a kernel may find the last one first: then whatever one item left for
+ * another, without a barrier, comes too late.  The same goes for groups. */
+
+/* Groups keep their order if the last one is smaller. */
+static const char turned[] =
+    "static inline size_t rh_turned_local(uint d) { return get_local_size(d) - 1 -\n"
+    "  get_local_id(d); }\n"
+    "static inline size_t rh_turned_group(uint d) {\n"
+    "  int whole = get_num_groups(d) * get_local_size(d) == get_global_size(d);\n"
+    "  return whole ? get_num_groups(d) - 1 - get_group_id(d) : get_group_id(d);\n"
+    "}\n"
+    "static inline size_t rh_turned_global(uint d) {\n"
+    "  return get_global_id(d) + (rh_turned_group(d) - get_group_id(d)) * get_local_size(d) +\n"
+    "    rh_turned_local(d) - get_local_id(d);\n"
+    "}\n"
+    "#define get_local_id rh_turned_local\n"
+    "#define get_group_id rh_turned_group\n"
+    "#define get_global_id rh_turned_global\n"
+    "#define get_local_linear_id() ((get_local_id(2) * get_local_size(1) + get_local_id(1)) * \\\n"
+    "  get_local_size(0) + get_local_id(0))\n"
+    "#define get_global_linear_id() (((get_global_id(2) - get_global_offset(2)) * \\\n"
+    "  get_global_size(1) + get_global_id(1) - get_global_offset(1)) * get_global_size(0) + \\\n"
+    "  get_global_id(0) - get_global_offset(0))\n";
+
+/* Twice each, for what one launch leaves to the next. */
+static rh_status in_another_order(rh_rig *rig, uint64_t seed) {
+  static const uint64_t at[] = {65537, 1, 2, 33, 64, 257, 1003, 4099, 20011, 65536};
+  for (uint64_t again = 0; again < 2; again++)
+    for (size_t k = 0; k < sizeof at / sizeof *at; k++)
+      RH_TRY(rh_rig_case(rig, "hash", seed + k, at[k], k % 3));
+  return RH_OK;
+}
+
+/* On a GPU the items of a group run together, and shuffles between them, as between those of a
+ * sub-group, go by the device's own numbers. */
+static rh_outcome has_own_numbers(rh_trial *trial) {
+  rh_cl_session *session = NULL;
+  if (rh_strategy_is_host(trial->strategy)) return rh_trial_skip(trial, "runs on the host");
+  if (rh_context_session(trial->context, &session, &trial->error) != RH_OK)
+    return rh_trial_skip(trial, "%s", trial->error.message);
+  const rh_device *device = &session->device->about;
+  if (device->kind != RH_DEVICE_CPU || device->features & RH_SUBGROUPS)
+    return rh_trial_skip(trial, "this device runs several work-items at a time, by its own order");
+  return RH_PASS;
+}
+
+rh_outcome rh_v84_schedule(rh_trial *trial) {
+  const rh_rig_with with = {.in_front = turned};
+  rh_outcome outcome = has_own_numbers(trial);
+  return outcome == RH_PASS ? rh_try_pairs(trial, 65537, 3, NULL, &with, in_another_order)
+                            : outcome;
 }

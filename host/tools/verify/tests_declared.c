@@ -1,11 +1,89 @@
-/* V55: parameters that change code are declared RH_PARAM_REBUILD. */
+/* V29 and V55: what query and the parameters declare, with every parameter. */
+#include "../../core/base/error.h"
 #include "../../core/plug/plugin.h"
 #include "../../core/run/params.h"
-#include "points.h"
+#include "imports.h"
 #include "problems.h"
-#include "raw.h"
 
 #include <string.h>
+
+/* Counted by the host's services and by watching direct OpenCL calls. */
+typedef struct amounts {
+  uint32_t launches;
+  uint64_t scratch_bytes, local_bytes;
+} amounts;
+
+static rh_outcome compare(rh_trial *trial, const rh_rig *rig, const amounts *used,
+                          const char *where) {
+  const rh_answer *said = &rig->answer;
+  unsigned long long n = rig->max_n;
+  if (used->launches != said->launches)
+    return rh_trial_fail(trial, "n = %llu%s: %u launches, but query said %u", n, where,
+                         used->launches, said->launches);
+  if (!rig->session && !said->finishes_on_host)
+    return rh_trial_fail(trial, "runs on the host, but declares that it finishes on the device");
+  if (used->scratch_bytes > said->scratch_bytes)
+    return rh_trial_fail(trial, "n = %llu%s: %llu B of device memory, but query said %llu", n,
+                         where, (unsigned long long)used->scratch_bytes,
+                         (unsigned long long)said->scratch_bytes);
+  if (used->local_bytes > said->local_bytes)
+    return rh_trial_fail(trial, "n = %llu%s: %llu B of local memory, but query said %llu", n, where,
+                         (unsigned long long)used->local_bytes,
+                         (unsigned long long)said->local_bytes);
+  return RH_PASS;
+}
+
+/* A full run, then one over fewer elements, which may take fewer launches but uses the same
+ * resources. */
+static rh_status use_rig(rh_rig *rig, amounts *used, uint64_t seed) {
+  rh_imports_take();
+  RH_TRY(rh_rig_setup(rig));
+  rh_imports_seen in_setup = rh_imports_take();
+  RH_TRY(rh_rig_case(rig, "hash", seed, rig->max_n, 0));
+  rh_imports_seen in_run = rh_imports_take();
+  used->launches = rig->launches + in_run.launches;
+  RH_TRY(rh_rig_case(rig, "hash", seed, rig->max_n / 3, 0));
+  rh_imports_seen in_smaller = rh_imports_take();
+  used->scratch_bytes = rig->services.scratch_bytes + in_setup.buffer_bytes + in_run.buffer_bytes +
+                        in_smaller.buffer_bytes;
+  used->local_bytes = rig->local_bytes;
+  return RH_OK;
+}
+
+static rh_outcome forecast(rh_trial *trial, rh_pair pair, uint64_t n, uint32_t point,
+                           int *accepted) {
+  rh_rig rig;
+  amounts used = {0};
+  rh_text where = {0};
+  rh_status status = rh_rig_init(&rig, trial, pair.op, pair.type, n);
+  rh_point(trial, point, rig.params);
+  if (status == RH_OK) status = use_rig(&rig, &used, trial->seed);
+  *accepted = status != RH_DECLINED;
+  rh_outcome outcome = status == RH_DECLINED ? RH_PASS : rh_rig_outcome(trial, &rig, status);
+  rh_point_words(trial->strategy, rig.params, &where);
+  if (outcome == RH_PASS && *accepted) outcome = compare(trial, &rig, &used, rh_text_get(&where));
+  rh_text_finish(&where);
+  rh_rig_finish(&rig);
+  return outcome;
+}
+
+rh_outcome rh_v29_forecast(rh_trial *trial) {
+  static const uint64_t at[] = {1003, 65537, 1, 1000003};
+  rh_pair pairs[RH_MOST_PAIRS];
+  uint32_t n = rh_served_pairs(trial, 1000003, pairs), points = rh_n_points(trial->strategy);
+  rh_outcome outcome = n ? RH_PASS : RH_SKIP;
+  int accepted;
+  rh_imports_watch(trial->path);
+  for (uint32_t k = 0; k < points + (trial->quick ? 0 : 10) && outcome == RH_PASS; k++) {
+    if (k > 0 && trial->strategy->n_params == 0) break;
+    for (size_t j = 0; j < (k == 0 ? 4u : trial->quick ? 1u : 3u) && outcome == RH_PASS; j++)
+      outcome = forecast(trial, pairs[0], at[j], k, &accepted);
+  }
+  rh_imports_restore();
+  return outcome;
+}
+
+/* ---- V55: parameters that change code are declared RH_PARAM_REBUILD ---- */
 
 /* Where code is built: on the device, or on one that is described as being of another kind.  Code
  * for another kind need not build here; what setup wants to build is enough. */
@@ -29,7 +107,7 @@ static uint64_t code_with(const place *at, rh_pair pair, uint64_t max_n, const i
   memcpy(rig.params, params, sizeof rig.params);
   if (at->is_elsewhere && rig.session) describe_elsewhere(&rig, &other);
   if (status == RH_OK) status = rh_rig_setup(&rig);
-  uint64_t code = rig.code ^ rh_raw_take().code;
+  uint64_t code = rig.code ^ rh_imports_take().code;
   if (status != RH_OK && !at->is_elsewhere) code = 0;
   rh_rig_finish(&rig);
   return code;
@@ -72,6 +150,7 @@ static int changes_code(const place *at, const rh_pair *kinds, uint32_t n_kinds,
 static int changes_code_beside_others(const place *at, const rh_pair *kinds, uint32_t n_kinds,
                                       uint32_t k) {
   int64_t others[RH_MAX_PARAMS] = {0};
+  if (at->trial->strategy->n_params == 1) return 0;
   for (uint32_t point = 0; point < rh_n_points(at->trial->strategy); point++) {
     rh_point(at->trial, point, others);
     for (uint32_t kind = 0; kind < n_kinds; kind++)
@@ -89,7 +168,7 @@ rh_outcome rh_v55_rebuild(rh_trial *trial) {
   if (trial->strategy->n_params == 0) return rh_trial_skip(trial, "has no parameters");
   uint32_t n_kinds = rh_pair_kinds(trial, 1003, kinds);
   if (n_kinds == 0) return RH_SKIP;
-  rh_raw_watch(trial->path);
+  rh_imports_watch(trial->path);
   for (uint32_t k = 0; k < trial->strategy->n_params; k++) {
     const rh_param *param = rh_strategy_param(trial->strategy, k);
     int says = (param->flags & RH_PARAM_REBUILD) != 0;
@@ -99,7 +178,7 @@ rh_outcome rh_v55_rebuild(rh_trial *trial) {
                            "%s changes the code that is built, but is not declared "
                            "RH_PARAM_REBUILD",
                            param->key);
-    /* It may matter on one kind of device only. */
+    /* It may matter on one kind of device only, or beside others. */
     if (says && !does && !changes_code(&elsewhere, kinds, n_kinds, k) &&
         !changes_code_beside_others(&here, kinds, n_kinds, k) &&
         !changes_code_beside_others(&elsewhere, kinds, n_kinds, k))
