@@ -1,0 +1,169 @@
+/* redhost --new-plugin, --new-operator and --new-transport NAME [DIR] */
+#include "../core/base/error.h"
+#include "../core/plug/plugin.h"
+#include "../engine/ranks/transports.h"
+#include "../operators/catalog/catalog.h"
+#include "app.h"
+#include "next.h"
+#include "template.h"
+
+#include <string.h>
+
+/* An operator of that name would hide a new one or be hidden by it, and --info of a plugin's would
+ * be of one of the two. */
+static rh_status check_is_no_operator(const rh_app *app, const char *name, rh_error *error) {
+  rh_catalog catalog;
+  RH_TRY(rh_catalog_scan(&catalog, &app->context->options, error));
+  const rh_catalog_entry *entry = rh_catalog_find(&catalog, name);
+  rh_status status = RH_OK;
+  if (entry)
+    status = rh_fail(
+        error, RH_E_USAGE, "there is an operator '%s' already, %s%s; choose another name", name,
+        entry->path ? "in " : "which comes with ", entry->path ? entry->path : "redhost");
+  rh_catalog_finish(&catalog);
+  return status;
+}
+
+/* An existing strategy of that name would hide the new one or be hidden by it. */
+static rh_status check_is_no_strategy(const rh_app *app, const char *name, rh_error *error) {
+  rh_registry registry;
+  RH_TRY(rh_registry_scan(&registry, &app->context->options, NULL, 0, error));
+  const rh_entry *entry = rh_registry_find(&registry, name);
+  rh_status status = RH_OK;
+  if (entry)
+    status =
+        rh_fail(error, RH_E_USAGE, "there is a strategy '%s' already, in %s; choose another name",
+                name, entry->path);
+  rh_registry_finish(&registry);
+  return status;
+}
+
+/* Several files may offer one transport, as the two of MPI do; a new one that is not meant to
+ * should not be taken for them. */
+static rh_status check_is_no_transport(const char *name, rh_error *error) {
+  rh_transport_list list;
+  RH_TRY(rh_transports_list(&list, error));
+  rh_status status = RH_OK;
+  for (uint32_t k = 0; k < list.n && status == RH_OK; k++) {
+    const rh_transport_entry *entry = &list.entries[k];
+    if (entry->transport && strcmp(entry->transport->name, name) == 0)
+      status = rh_fail(
+          error, RH_E_USAGE, "there is a transport '%s' already, %s%s; choose another name", name,
+          entry->path ? "in " : "which comes with ", entry->path ? entry->path : "redhost");
+  }
+  rh_transports_finish(&list);
+  return status;
+}
+
+/* Writes the files and prints their names. */
+static rh_status create(rh_template kind, const char *name, const char *directory,
+                        rh_error *error) {
+  rh_text files = {0};
+  rh_status status = rh_template_write(kind, name, directory, &files, error);
+  if (status == RH_OK) printf("%s:%s\n", directory, rh_text_get(&files));
+  rh_text_finish(&files);
+  return status;
+}
+
+/* "make", and the name of this program for the lines after it. */
+static const char *print_make(const rh_app *app, const char *directory, int *has_sdk) {
+  const char *program = app->context->options.program;
+  *has_sdk = rh_print_make(program, directory);
+  return rh_is_in_path(program) ? "redhost" : program;
+}
+
+/* ---- Plugins ---- */
+
+rh_status rh_mode_new_plugin(const rh_app *app, rh_error *error) {
+  const char *name = app->typed->name;
+  const char *directory = app->typed->n_operands ? app->typed->operands[0] : name;
+  int has_sdk;
+  if (!rh_strategy_name_is_valid(name))
+    return rh_fail(error, RH_E_USAGE,
+                   "--new-plugin '%s': a name is made of a-z, 0-9, _ and -, begins with a letter "
+                   "or a digit, and is not longer than 63",
+                   name);
+  if (strcmp(name, "auto") == 0)
+    return rh_fail(error, RH_E_USAGE,
+                   "--new-plugin auto: --run auto is the best strategy; choose another name");
+  RH_TRY(check_is_no_operator(app, name, error));
+  RH_TRY(check_is_no_strategy(app, name, error));
+  RH_TRY(create(RH_TEMPLATE_PLUGIN, name, directory, error));
+  const char *redhost = print_make(app, directory, &has_sdk);
+  rh_print_word(redhost);
+  printf(" --plugin ./%s.so --run %s\n  ", name, name);
+  rh_print_word(redhost);
+  printf(" --verify ./%s.so\n", name);
+  if (!has_sdk) rh_print_no_sdk();
+  return RH_OK;
+}
+
+/* ---- Transports ---- */
+
+rh_status rh_mode_new_transport(const rh_app *app, rh_error *error) {
+  const char *name = app->typed->name;
+  const char *directory = app->typed->n_operands ? app->typed->operands[0] : name;
+  int has_sdk;
+  if (!rh_transport_name_is_valid(name))
+    return rh_fail(error, RH_E_USAGE,
+                   "--new-transport '%s': a name is made of a-z, 0-9, - and _, and is not longer "
+                   "than 31",
+                   name);
+  RH_TRY(check_is_no_transport(name, error));
+  RH_TRY(create(RH_TEMPLATE_TRANSPORT, name, directory, error));
+  const char *redhost = print_make(app, directory, &has_sdk);
+  printf("./run-%s 3 ", name);
+  rh_print_word(redhost);
+  printf(" --run auto -n 1e6 --transport ./%s.so\n  ", name);
+  rh_print_word(redhost);
+  printf(" --verify ./%s.so --launch './run-%s {n}'\n", name, name);
+  if (!has_sdk) rh_print_no_sdk();
+  return RH_OK;
+}
+
+/* ---- Operators ---- */
+
+static void print_next(const rh_app *app, rh_template kind, const char *directory,
+                       const char *name) {
+  const char *program = app->context->options.program;
+  rh_text path = {0};
+  if (rh_is_in_path(program)) program = "redhost";
+  rh_text_add(&path, "%s/%s.op.json", directory, name);
+  printf("\n  ");
+  rh_print_word(program);
+  printf(" --run auto --op ");
+  rh_print_word(rh_text_get(&path));
+  printf(" -n 1e6\n");
+  if (kind == RH_TEMPLATE_OPERATOR) { /* laws of OpenCL C are not examined */
+    printf("  ");
+    rh_print_word(program);
+    printf(" --verify-op ");
+    rh_print_word(rh_text_get(&path));
+    putchar('\n');
+  }
+  rh_text_finish(&path);
+}
+
+/* "far.cl" is `far` in OpenCL C. */
+static rh_template take_suffix(const char *typed, char *name, size_t bytes) {
+  static const char suffix[] = ".cl";
+  size_t length = strlen(typed), ending = sizeof suffix - 1;
+  int has = length > ending && strcmp(typed + length - ending, suffix) == 0;
+  snprintf(name, bytes, "%.*s", (int)(has ? length - ending : length), typed);
+  return has ? RH_TEMPLATE_CODE : RH_TEMPLATE_OPERATOR;
+}
+
+rh_status rh_mode_new_operator(const rh_app *app, rh_error *error) {
+  char name[RH_OPERATOR_NAME_BYTES + 4];
+  const char *directory = app->typed->n_operands ? app->typed->operands[0] : ".";
+  rh_template kind = take_suffix(app->typed->name, name, sizeof name);
+  if (!rh_definition_name_is_valid(name))
+    return rh_fail(error, RH_E_USAGE,
+                   "--new-operator '%s': a name is made of letters, digits and _, does not begin "
+                   "with a digit, is not longer than 63, and is not i, n, inf or nan",
+                   name);
+  RH_TRY(check_is_no_operator(app, name, error));
+  RH_TRY(create(kind, name, directory, error));
+  print_next(app, kind, directory, name);
+  return RH_OK;
+}
