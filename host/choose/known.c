@@ -117,7 +117,7 @@ static rh_status use_tuned(rh_job *job, rh_error *error) {
   if (!entry) return RH_OK;
   for (uint32_t k = 0; k < entry->n_settings; k++)
     job->params_from.n_tuned +=
-        (uint32_t)rh_settings_use(job, entry->settings[k].key, entry->settings[k].value);
+        (uint32_t)rh_job_use_tuned(job, entry->settings[k].key, entry->settings[k].value);
   if (!job->params_from.n_tuned) return RH_OK;
   if (job->params_from.from == RH_PARAMS_FROM_DEFAULT) job->params_from.from = RH_PARAMS_FROM_TUNED;
   note(job, tuned, entry);

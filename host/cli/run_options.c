@@ -6,7 +6,6 @@
 #include "../engine/partial/partial.h"
 #include "../engine/ranks/local.h"
 #include "axes.h"
-#include "partial_output.h"
 #include "size.h"
 
 #include <string.h>
@@ -64,7 +63,6 @@ static rh_status parse_part(rh_run_options *options, const rh_typed *typed, rh_e
                      : typed->whole ? "whole"
                                     : NULL;
   options->end = options->whole_n = UINT64_MAX;
-  RH_TRY(rh_partial_check_options(typed, error));
   if (!typed->partial && lone)
     return rh_fail(error, RH_E_USAGE, "--%s goes with --partial, which writes what a part comes to",
                    lone);

@@ -263,17 +263,10 @@ static rh_status reduce_all(void *of_call, rh_kept_job *kept, rh_error *error) {
 }
 
 static rh_status reduce_here(distributed *d, rh_error *error) {
-  rh_job_spec spec = d->asked.job;
   uint64_t most = most_n(d);
   init(d, &d->part);
   if (most == 0) return RH_OK;
-  spec.operation.n = d->asked.request.n;
-  if (!rh_kept_may_ring(d->redhost, &spec)) spec.operation.n = most;
-  RH_TRY(rh_redhost_enter(d->redhost, error));
-  rh_status status =
-      rh_kept_call(d->redhost, &d->asked.request, spec.operation.n, 1, reduce_all, d, error);
-  rh_redhost_leave(d->redhost);
-  return status;
+  return rh_part_request_call(&d->asked, d->redhost, most, reduce_all, d, error);
 }
 
 static rh_status gather_parts(distributed *d, rh_error *error) {

@@ -23,5 +23,6 @@ struct rh_redhost {
  * already holds the lock, in a callback of the caller's; or if the context is lost, or locked by a
  * thread that a forked process does not have. */
 rh_status rh_redhost_enter(rh_redhost *redhost, rh_error *error);
+void rh_redhost_release(rh_redhost *redhost);
 /* releases it if it is closed and nothing prepared is left */
 void rh_redhost_leave(rh_redhost *redhost);

@@ -52,21 +52,15 @@ static int counts_alike(const rh_kept_job *kept, uint64_t n, int is_part) {
   return !op->uses_index || op->has_base == (is_part || n > kept->most_whole_n);
 }
 
-static void release_ring(rh_kept_job *kept) {
-  if (kept->ring) rh_place_finish(&kept->ring->place);
-  free(kept->ring);
-  kept->ring = NULL;
-}
-
 /* So that it can be set up again, for *spec. */
 static void tear_down(rh_kept_job *kept, const rh_job_spec *spec) {
-  release_ring(kept);
+  rh_arrays_close(&kept->ring);
   rh_job_finish(&kept->job);
   kept->job.spec = *spec;
 }
 
 static void destroy(rh_kept_job *kept) {
-  release_ring(kept);
+  rh_arrays_close(&kept->ring);
   rh_job_finish(&kept->job);
   rh_custom_destroy(kept->custom);
   rh_request_release(&kept->asked);
@@ -91,27 +85,13 @@ static rh_status set_up_whole(rh_kept_job *kept, rh_error *error) {
   return rh_job_check_order(&kept->job, error);
 }
 
-/* The ring has the strategy that was found for all elements. */
-static rh_status set_up_ring(rh_redhost *redhost, rh_kept_job *kept, rh_error *error) {
-  rh_kept *all = redhost->kept;
-  kept->ring = calloc(1, sizeof *kept->ring);
-  if (!kept->ring) return out_of_memory(error);
-  kept->chunk = kept->job.spec;
-  kept->chunk.strategy = kept->job.strategy->name;
-  kept->chunk.plugin = kept->job.path;
-  *kept->ring = (rh_worker){.context = redhost->context,
-                            .job = &kept->chunk,
-                            .device = kept->job.device,
-                            .place.staging = &all->staging};
-  return rh_arrays_open(kept->ring, redhost->context->chunk_bytes, RH_CHECK_FULL, error);
-}
-
 static rh_status set_up(rh_redhost *redhost, rh_kept_job *kept, uint64_t n, rh_error *error) {
   rh_job_spec spec = kept->job.spec;
   spec.operation.n = n;
   rh_status status = rh_locate_job(&kept->job, redhost->context, &spec, error);
   if (status == RH_OK && rh_arrays_ring(&kept->job, redhost->context->most_whole_bytes))
-    status = set_up_ring(redhost, kept, error);
+    status = rh_arrays_open(&kept->ring, &kept->job, &kept->job.spec, &redhost->kept->staging,
+                            RH_CHECK_FULL, error);
   else if (status == RH_OK)
     status = set_up_whole(kept, error);
   if (status != RH_OK) tear_down(kept, &spec);

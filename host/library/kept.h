@@ -26,7 +26,6 @@ typedef struct rh_kept_job {
    * what there is to know of it. */
   rh_job job;
   rh_worker *ring;   /* of such a job; null: arrays go there as a whole */
-  rh_job_spec chunk; /* what the ring reduces */
   rh_custom *custom; /* the user's operator of the job, or null */
 } rh_kept_job;
 

@@ -25,3 +25,14 @@ rh_status rh_part_request_read(rh_part_request *asked, rh_redhost *redhost,
   rh_redhost_leave(redhost);
   return status;
 }
+
+rh_status rh_part_request_call(const rh_part_request *asked, rh_redhost *redhost, uint64_t most,
+                               rh_kept_use *use, void *user, rh_error *error) {
+  rh_job_spec spec = asked->job;
+  spec.operation.n = asked->request.n;
+  uint64_t n = rh_kept_may_ring(redhost, &spec) ? asked->request.n : most;
+  RH_TRY(rh_redhost_enter(redhost, error));
+  rh_status status = rh_kept_call(redhost, &asked->request, n, 1, use, user, error);
+  rh_redhost_leave(redhost);
+  return status;
+}

@@ -48,22 +48,12 @@ static rh_status reduce_part(void *of_part, rh_kept_job *kept, rh_error *error) 
                              &p->partial, error);
 }
 
-static rh_status reduce_here(part *p, rh_error *error) {
-  uint64_t n = p->asked.request.n;
-  rh_job_spec spec = p->asked.job;
-  spec.operation.n = n;
-  if (!rh_kept_may_ring(p->redhost, &spec)) spec.operation.n = n ? rh_kept_chunk(&spec, n) : 1;
-  RH_TRY(rh_redhost_enter(p->redhost, error));
-  rh_status status =
-      rh_kept_call(p->redhost, &p->asked.request, spec.operation.n, 1, reduce_part, p, error);
-  rh_redhost_leave(p->redhost);
-  return status;
-}
-
 static rh_status reduce(part *p, const rh_request *request, rh_error *error) {
   RH_TRY(rh_part_request_read(&p->asked, p->redhost, request, error));
-  RH_TRY(rh_partial_check_part(&p->asked.job, p->first, p->asked.request.n, &p->whole_n, error));
-  return reduce_here(p, error);
+  uint64_t n = p->asked.request.n;
+  RH_TRY(rh_partial_check_part(&p->asked.job, p->first, n, &p->whole_n, error));
+  return rh_part_request_call(&p->asked, p->redhost, n ? rh_kept_chunk(&p->asked.job, n) : 1,
+                              reduce_part, p, error);
 }
 
 rh_status rh_reduce_part(rh_redhost *redhost, const rh_request *request, uint64_t first,

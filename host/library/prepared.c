@@ -79,12 +79,6 @@ static rh_status check_call(const rh_redhost *redhost, const rh_request *request
 
 /* ---- The ring ---- */
 
-static void release_ring(rh_prepared *p) {
-  if (p->ring) rh_place_finish(&p->ring->place);
-  free(p->ring);
-  p->ring = NULL;
-}
-
 /* Elements of arrays that are not streamed: few, or if chunks would not do, all that a buffer
  * holds. */
 static uint64_t most_whole(const rh_prepared *p, const rh_redhost *redhost) {
@@ -100,19 +94,6 @@ static uint64_t most_whole(const rh_prepared *p, const rh_redhost *redhost) {
   return !device->shares_memory && rh_arrays_keep_bits(&p->job) && few < held ? few : held;
 }
 
-static rh_status open_ring(rh_prepared *p, rh_redhost *redhost, const rh_job_spec *spec,
-                           rh_error *error) {
-  p->ring = calloc(1, sizeof *p->ring);
-  if (!p->ring) return rh_fail(error, RH_E_NOMEM, "no memory to prepare a reduction");
-  *p->ring = (rh_worker){.context = redhost->context, .job = spec, .device = p->job.device};
-  RH_TRY(rh_arrays_open(p->ring, redhost->context->chunk_bytes, RH_CHECK_NONE, error));
-  /* The caller's pointers are valid during rh_prepare() only. */
-  rh_job_spec *own = &p->ring->place.job.spec;
-  *own = (rh_job_spec){.operation = {.op = own->operation.op, .n = own->operation.n}};
-  p->ring->job = own;
-  return RH_OK;
-}
-
 /* Buffers of all sizes may follow in the caller's queue; without it, only arrays, of which the job
  * then gets those that are not streamed.  Both have the strategy that was found for max_n. */
 static rh_status make_ring(rh_prepared *p, rh_redhost *redhost, const rh_job_spec *spec,
@@ -123,7 +104,10 @@ static rh_status make_ring(rh_prepared *p, rh_redhost *redhost, const rh_job_spe
   own.plugin = found.path;
   own.in_pieces = 0;
   p->most_whole = most_whole(p, redhost);
-  RH_TRY(open_ring(p, redhost, &own, error));
+  RH_TRY(rh_arrays_open(&p->ring, &found, &own, NULL, RH_CHECK_NONE, error));
+  /* The caller's pointers are valid during rh_prepare() only. */
+  rh_job_spec *chunk = &p->ring->place.job.spec;
+  *chunk = (rh_job_spec){.operation = {.op = chunk->operation.op, .n = chunk->operation.n}};
   if (redhost->context->options.queue) return RH_OK;
   own.operation.n = p->most_whole;
   rh_operand_layout(&own, own.offsets);
@@ -134,7 +118,7 @@ static rh_status make_ring(rh_prepared *p, rh_redhost *redhost, const rh_job_spe
 
 /* Releases everything but *redhost. */
 static void release(rh_prepared *p) {
-  release_ring(p);
+  rh_arrays_close(&p->ring);
   rh_job_finish(&p->job);
   for (uint32_t k = 0; k < p->n_ways; k++) rh_cl_input_finish(&p->ways[k].input);
   rh_custom_destroy(p->custom);
@@ -158,7 +142,7 @@ static rh_status attempt(void *of_preparation, int *is_final, rh_error *error) {
 
 static void undo(void *of_preparation) {
   const preparation *t = of_preparation;
-  release_ring(t->p);
+  rh_arrays_close(&t->p->ring);
   rh_job_finish(&t->p->job);
 }
 

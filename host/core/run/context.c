@@ -121,7 +121,8 @@ static void report_faults(const rh_context *context) {
 }
 
 rh_status rh_context_devices(rh_context *context, const rh_cl_devices **devices, rh_error *error) {
-  if (context->looks_first && rh_look_at_drivers(context, &context->unusable) == RH_OK)
+  if (context->looks_first &&
+      rh_look_at_drivers(&context->options, &context->cache, &context->unusable) == RH_OK)
     context->unusable.status = RH_OK;
   context->looks_first = 0;
   if (context->unusable.status != RH_OK) {

@@ -1,10 +1,12 @@
 #include "job.h"
 #include "../base/alloc.h"
 #include "../base/clock.h"
+#include "../base/log.h"
 #include "../base/text.h"
 #include "../base/vocabulary.h"
 #include "../operation/ops.h"
 #include "../operation/result.h"
+#include "../plug/plugin.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,6 +81,63 @@ rh_status rh_job_check_settings(const rh_context *context, const rh_job_spec *sp
   return rh_params_resolve(strategy, spec->settings, spec->n_settings, params, error);
 }
 
+/* ---- Its parameters ---- */
+
+/* Applies the caller's settings over the current values. */
+static rh_status apply_settings(rh_job *job, rh_error *error) {
+  const rh_job_spec *spec = &job->spec;
+  for (uint64_t k = 0; k < spec->n_settings; k++) {
+    const rh_setting *setting = &spec->settings[k];
+    if (spec->others_too && rh_params_find(job->strategy, setting->key) < 0) continue;
+    RH_TRY(rh_params_apply(job->strategy, setting, 1, job->instance_spec.params, error));
+    job->params_from.from = RH_PARAMS_FROM_USER;
+  }
+  return RH_OK;
+}
+
+static rh_status set_defaults(rh_job *job, rh_error *error) {
+  job->params_from = (rh_origin){.from = RH_PARAMS_FROM_DEFAULT};
+  RH_TRY(rh_params_resolve(job->strategy, NULL, 0, job->instance_spec.params, error));
+  return apply_settings(job, error);
+}
+
+static int is_typed(const rh_job *job, const char *key) {
+  for (uint64_t k = 0; k < job->spec.n_settings; k++)
+    if (strcmp(job->spec.settings[k].key, key) == 0) return 1;
+  return 0;
+}
+
+int rh_job_use_tuned(rh_job *job, const char *key, const char *value) {
+  const rh_reporter *reporter = &job->context->options.reporter;
+  const char *name = job->strategy->name;
+  char range[128];
+  if (is_typed(job, key)) return 0;
+  int k = rh_params_find(job->strategy, key);
+  if (k < 0) {
+    rh_log(reporter, RH_LOG_INFO, "tuned %s=%s is ignored: '%s' has no such parameter", key, value,
+           name);
+    return 0;
+  }
+  const rh_param *param = rh_strategy_param(job->strategy, (uint32_t)k);
+  if (rh_param_parse(param, value, &job->instance_spec.params[k])) return 1;
+  rh_param_range(param, range, sizeof range);
+  rh_log(reporter, RH_LOG_INFO, "tuned %s=%s is ignored: '%s' takes %s", key, value, name, range);
+  return 0;
+}
+
+static void reset_settings(rh_job *job, const char *why) {
+  char said[1024];
+  /* `why` may point into the answer, which is overwritten. */
+  snprintf(said, sizeof said, "%s", why);
+  rh_log(&job->context->options.reporter, RH_LOG_INFO,
+         "parameters of '%s' are reset to the defaults; it cannot run with the tuned ones: "
+         "%s",
+         job->strategy->name, said);
+  set_defaults(job, NULL);
+}
+
+/* ---- Opening and setting up ---- */
+
 rh_status rh_job_open(rh_job *job, rh_context *context, const rh_job_spec *spec, rh_error *error) {
   *job = (rh_job){.context = context, .spec = *spec};
   RH_TRY(open_strategy(job, error));
@@ -86,7 +145,7 @@ rh_status rh_job_open(rh_job *job, rh_context *context, const rh_job_spec *spec,
   job->instance_spec.op = spec->operation.op;
   job->instance_spec.max_n = spec->operation.n;
   job->instance_spec.reporter = &context->options.reporter;
-  RH_TRY(rh_settings_defaults(job, error));
+  RH_TRY(set_defaults(job, error));
   RH_TRY(rh_job_device(context, spec, job->strategy->device_kinds, &job->device, error));
   return context->calls ? context->calls->use_tuned(job, error) : RH_OK;
 }
@@ -107,7 +166,7 @@ rh_status rh_job_ask(rh_job *job, rh_error *error) {
   const rh_device *device = device_of(job);
   rh_status status = rh_instance_query(&job->instance_spec, device, &job->answer, error);
   if (should_drop_tuned(job, status)) {
-    rh_settings_reset(job, status == RH_OK ? "they finish on the host" : job->answer.reason);
+    reset_settings(job, status == RH_OK ? "they finish on the host" : job->answer.reason);
     status = rh_instance_query(&job->instance_spec, device, &job->answer, error);
   }
   if (status != RH_DECLINED) return status;
@@ -130,7 +189,7 @@ static rh_status create_instance(rh_job *job, rh_error *error) {
     if (error) *error = why;
     return status;
   }
-  rh_settings_reset(job, why.message);
+  reset_settings(job, why.message);
   RH_TRY(rh_job_ask(job, error));
   return rh_instance_create(&job->instance, &job->instance_spec, &job->answer, error);
 }

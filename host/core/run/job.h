@@ -65,6 +65,10 @@ rh_status rh_job_open(rh_job *job, rh_context *context, const rh_job_spec *spec,
 rh_status rh_job_ask(rh_job *job, rh_error *error);
 rh_status rh_job_init(rh_job *job, rh_context *context, const rh_job_spec *spec, rh_error *error);
 
+/* Between the plugin's defaults and the settings: a tuned value, unless the caller gave one.  1: it
+ * is used.  One that is invalid for the plugin is logged, as information, and ignored. */
+int rh_job_use_tuned(rh_job *job, const char *key, const char *value);
+
 /* Only sets up the strategy, in instance_spec.session, or if that is null in the context's.  If
  * tuned parameters fail, such as those of another device of the kind, the plugin's defaults are
  * used. */

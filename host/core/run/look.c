@@ -6,6 +6,7 @@
 #include "../child/channel.h"
 #include "../child/conversation.h"
 #include "../child/request.h"
+#include "../cl/devices.h"
 #include "../cl/drivers.h"
 
 #include <dirent.h>
@@ -21,11 +22,10 @@ static const double limit_s = 30; /* some drivers power up a device first, which
 
 /* ---- The record: <cache>/drivers/<state>, an empty file, exists if the drivers started ---- */
 
-static char *memory_of(const rh_context *context, uint64_t state) {
+static char *memory_of(const rh_cache *cache, uint64_t state) {
   char *path;
-  if (!context->cache.directory) return NULL;
-  return asprintf(&path, "%s/drivers/%016" PRIx64, context->cache.directory, state) < 0 ? NULL
-                                                                                        : path;
+  if (!cache->directory) return NULL;
+  return asprintf(&path, "%s/drivers/%016" PRIx64, cache->directory, state) < 0 ? NULL : path;
 }
 
 /* Removes all entries when there are many; they can be recreated. */
@@ -40,8 +40,8 @@ static void make_room(const char *directory) {
   if (files) closedir(files);
 }
 
-static void remember(const rh_context *context, const char *memory) {
-  char *directory = memory ? rh_path_join(context->cache.directory, "drivers") : NULL;
+static void remember(const rh_cache *cache, const char *memory) {
+  char *directory = memory ? rh_path_join(cache->directory, "drivers") : NULL;
   const void *const nothing[] = {""};
   if (directory) make_room(directory);
   /* If it cannot be written, the drivers are probed again the next time. */
@@ -54,10 +54,10 @@ typedef struct looking {
   int begun;
 } looking;
 
-static rh_status start(const rh_context *context, looking *look) {
+static rh_status start(const rh_options *options, looking *look) {
   rh_text request = {0};
   char *program;
-  RH_TRY(rh_child_program(&context->options, &program, NULL));
+  RH_TRY(rh_child_program(options, &program, NULL));
   rh_request_begin(&request);
   rh_status status = rh_request_end(&request, NULL);
   rh_child_spec spec = {.program = program,
@@ -97,12 +97,12 @@ static rh_status refuse(const looking *look, rh_error *error) {
 }
 
 /* *known: 1 if the drivers have started. */
-static rh_status ask_child(const rh_context *context, int *known, rh_error *error) {
+static rh_status ask_child(const rh_options *options, int *known, rh_error *error) {
   looking look = {.with = {.take = take_line, .limit_s = limit_s, .limit_bytes = 4096}};
   look.with.user = &look;
   *known = 0;
   /* Without a child, this process queries the drivers itself. */
-  if (start(context, &look) != RH_OK) return RH_OK;
+  if (start(options, &look) != RH_OK) return RH_OK;
   *known = rh_conversation_listen(&look.with, NULL) == RH_FATE_HEARD;
   /* The result is known, so its destructors are not waited for. */
   rh_conversation_end(&look.with, 0);
@@ -126,14 +126,14 @@ static rh_status check_threads(rh_error *error) {
   return RH_OK;
 }
 
-rh_status rh_look_at_drivers(const rh_context *context, rh_error *error) {
+rh_status rh_look_at_drivers(const rh_options *options, const rh_cache *cache, rh_error *error) {
   if (rh_is_privileged()) return RH_OK; /* none will be opened */
   RH_TRY(check_threads(error));
-  char *memory = memory_of(context, rh_cl_drivers_state());
+  char *memory = memory_of(cache, rh_cl_drivers_state());
   rh_status status = RH_OK;
   int known = 0;
-  if (!memory || access(memory, F_OK) != 0) status = ask_child(context, &known, error);
-  if (known) remember(context, memory);
+  if (!memory || access(memory, F_OK) != 0) status = ask_child(options, &known, error);
+  if (known) remember(cache, memory);
   free(memory);
   return status;
 }

@@ -3,6 +3,8 @@
 #include "../../core/base/vocabulary.h"
 #include "../../core/run/operand_data.h"
 
+#include <stdlib.h>
+
 /* ---- Which arrays ---- */
 
 int rh_arrays_keep_bits(const rh_job *job) {
@@ -32,10 +34,26 @@ int rh_arrays_ring(const rh_job *job, uint64_t least) {
 
 /* ---- Setting up ---- */
 
-rh_status rh_arrays_open(rh_worker *device, uint64_t chunk_bytes, int check, rh_error *error) {
-  uint64_t chunk_n = rh_stream_chunk_n(device, 1, 1, NULL, check, chunk_bytes);
+rh_status rh_arrays_open(rh_worker **ring, const rh_job *found, const rh_job_spec *spec,
+                         rh_staging *staging, int check, rh_error *error) {
+  rh_job_spec chunk = *spec;
+  rh_worker *device = *ring = calloc(1, sizeof *device);
+  if (!device) return rh_fail(error, RH_E_NOMEM, "no memory to stream arrays to a device");
+  chunk.strategy = found->strategy->name;
+  chunk.plugin = found->path;
+  *device = (rh_worker){
+      .context = found->context, .job = &chunk, .device = found->device, .place.staging = staging};
+  uint64_t chunk_n = rh_stream_chunk_n(device, 1, 1, NULL, check, found->context->chunk_bytes);
   rh_worker_plan(device, rh_stream_processors(1), 0, RH_CHECK_NONE, chunk_n);
-  return rh_worker_open(device, UINT64_MAX, chunk_n, check, error);
+  rh_status status = rh_worker_open(device, UINT64_MAX, chunk_n, check, error);
+  device->job = &device->place.job.spec;
+  return status;
+}
+
+void rh_arrays_close(rh_worker **ring) {
+  if (*ring) rh_place_finish(&(*ring)->place);
+  free(*ring);
+  *ring = NULL;
 }
 
 /* ---- Reducing ---- */

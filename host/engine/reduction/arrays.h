@@ -13,9 +13,13 @@ int rh_arrays_ring(const rh_job *job, uint64_t least);
 /* Does the strategy of an opened job give the same bits in any chunks? */
 int rh_arrays_keep_bits(const rh_job *job);
 
-/* Sets up device->job for arrays.  device: as rh_worker_open() wants it, with its staging.
- * chunk_bytes: as rh_stream_chunk_n() has it; check: RH_CHECK_*, for the test of the strategy. */
-rh_status rh_arrays_open(rh_worker *device, uint64_t chunk_bytes, int check, rh_error *error);
+/* A ring for arrays, set up for the strategy that was found for all their elements in `found`, an
+ * opened job.  spec: of the whole, whose strings live as long as the ring.  staging: borrowed, or
+ * null.  check: RH_CHECK_*, for the test of the strategy.  *ring is to be closed after a failure,
+ * too. */
+rh_status rh_arrays_open(rh_worker **ring, const rh_job *found, const rh_job_spec *spec,
+                         rh_staging *staging, int check, rh_error *error);
+void rh_arrays_close(rh_worker **ring); /* null is legal */
 
 /* Adds what elements first .. first+n-1 of the partial's whole come to; arrays: where the first of
  * them is, of each operand.  how: an opened device, or `bring` with what belongs to it; the rest is

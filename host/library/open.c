@@ -1,0 +1,47 @@
+/* rh_open() and rh_close(). */
+#include "../choose/known.h"
+#include "../core/base/error.h"
+#include "../core/base/fpstate.h"
+#include "kept.h"
+
+#include <stdlib.h>
+
+/* An error-checking mutex detects a thread that would wait for itself. */
+static int make_lock(pthread_mutex_t *lock) {
+  pthread_mutexattr_t kind;
+  if (pthread_mutexattr_init(&kind) != 0) return 0;
+  int made = pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK) == 0 &&
+             pthread_mutex_init(lock, &kind) == 0;
+  pthread_mutexattr_destroy(&kind);
+  return made;
+}
+
+rh_status rh_open(rh_redhost **opened, const rh_options *options, rh_error *error) {
+  RH_OWN_ENVIRONMENT;
+  rh_options given = {0};
+  if (!opened) return rh_fail(error, RH_E_USAGE, "rh_open: the place for the rh_redhost is null");
+  *opened = NULL;
+  if (options) RH_TRY(rh_sized_read(&given, options, RH_SIZED(rh_options, queue), error));
+  if (given.reserved || given.reserved_kept)
+    return rh_fail(error, RH_E_USAGE, "rh_options.reserved is %u and must be 0",
+                   given.reserved | given.reserved_kept);
+  rh_redhost *redhost = calloc(1, sizeof *redhost);
+  if (!redhost || !make_lock(&redhost->lock)) {
+    free(redhost);
+    return rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
+  }
+  rh_status status = rh_context_open(&redhost->context, &given, &rh_choosing, error);
+  if (status == RH_OK)
+    *opened = redhost;
+  else
+    rh_redhost_release(redhost);
+  return status;
+}
+
+void rh_close(rh_redhost *redhost) {
+  RH_OWN_ENVIRONMENT;
+  if (!redhost || rh_redhost_enter(redhost, NULL) != RH_OK) return;
+  redhost->closed = 1;
+  rh_kept_finish(redhost);
+  rh_redhost_leave(redhost);
+}
