@@ -5,8 +5,6 @@
 #include "../../core/plug/elf.h"
 
 #include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,117 +37,108 @@ static const void *piece(const rh_image *image, uint64_t offset, uint64_t bytes)
   return image->bytes + offset;
 }
 
-static ElfW(Ehdr) header_of(const rh_image *image) {
-  ElfW(Ehdr) header;
-  memcpy(&header, image->bytes, sizeof header);
-  return header;
+/* Copies entry k of a table: 0 at its end. */
+static int entry_at(const rh_image *image, uint64_t table, uint64_t n, uint64_t k, void *to,
+                    size_t bytes) {
+  const void *from = k < n ? piece(image, table + k * bytes, bytes) : NULL;
+  if (from) memcpy(to, from, bytes);
+  return from != NULL;
 }
 
 static int segment_at(const rh_image *image, unsigned k, ElfW(Phdr) * segment) {
-  ElfW(Ehdr) header = header_of(image);
-  const void *from = piece(image, header.e_phoff + k * sizeof *segment, sizeof *segment);
-  if (k >= header.e_phnum || !from) return 0;
-  memcpy(segment, from, sizeof *segment);
+  ElfW(Ehdr) header;
+  return entry_at(image, 0, 1, 0, &header, sizeof header) &&
+         entry_at(image, header.e_phoff, header.e_phnum, k, segment, sizeof *segment);
+}
+
+static int section_at(const rh_image *image, unsigned k, ElfW(Shdr) * section) {
+  ElfW(Ehdr) header;
+  return entry_at(image, 0, 1, 0, &header, sizeof header) &&
+         entry_at(image, header.e_shoff, header.e_shnum, k, section, sizeof *section);
+}
+
+/* A string of the dynamic section's table that ends inside it, else null.  The table's address in
+ * memory is converted to an offset in the file. */
+static const char *string_at(const rh_image *image, uint64_t at) {
+  ElfW(Phdr) segment;
+  for (unsigned k = 0; segment_at(image, k, &segment); k++) {
+    if (segment.p_type != PT_LOAD || image->strings < segment.p_vaddr ||
+        image->strings - segment.p_vaddr >= segment.p_filesz || at >= image->strings_size)
+      continue;
+    uint64_t rest = image->strings_size - at;
+    const char *s = piece(image, image->strings - segment.p_vaddr + segment.p_offset + at, rest);
+    return s && memchr(s, 0, rest) ? s : NULL;
+  }
+  return NULL;
+}
+
+/* ---- The dynamic section, which names its strings before or after their table ---- */
+
+static int take_table(rh_image *image, const ElfW(Dyn) * entry) {
+  if (entry->d_tag == DT_STRTAB) image->strings = entry->d_un.d_val;
+  if (entry->d_tag == DT_STRSZ) image->strings_size = entry->d_un.d_val;
   return 1;
 }
 
-/* Converts an address in memory to an offset in the file. */
-static int offset_of(const rh_image *image, uint64_t address, uint64_t *offset) {
-  ElfW(Phdr) segment;
-  for (unsigned k = 0; segment_at(image, k, &segment); k++)
-    if (segment.p_type == PT_LOAD && address >= segment.p_vaddr &&
-        address - segment.p_vaddr < segment.p_filesz) {
-      *offset = address - segment.p_vaddr + segment.p_offset;
-      return 1;
-    }
-  return 0;
-}
-
-/* ---- The dynamic section ---- */
-
-typedef struct dynamic {
-  uint64_t strings, strings_size, rpath, runpath, flags, flags_1;
-  uint64_t needed[RH_MOST_NEEDED];
-  uint32_t n_needed, has_rpath, has_runpath, has_textrel, has_bind_now;
-} dynamic;
-
-static void take_entry(dynamic *d, const ElfW(Dyn) * entry) {
+static int take_entry(rh_image *image, const ElfW(Dyn) * entry) {
   uint64_t value = entry->d_un.d_val;
   switch (entry->d_tag) {
-  case DT_STRTAB: d->strings = value; break;
-  case DT_STRSZ: d->strings_size = value; break;
   case DT_NEEDED:
-    if (d->n_needed < RH_MOST_NEEDED) d->needed[d->n_needed++] = value;
+    if (image->n_needed == RH_MOST_NEEDED) return 1;
+    return (image->needed[image->n_needed++] = string_at(image, value)) != NULL;
+  case DT_RPATH: return image->rpath || (image->rpath = string_at(image, value));
+  case DT_RUNPATH: return (image->rpath = string_at(image, value)) != NULL;
+  case DT_TEXTREL: image->text_relocations = 1; break;
+  case DT_BIND_NOW: image->bind_now = 1; break;
+  case DT_FLAGS:
+    image->static_tls |= (value & DF_STATIC_TLS) != 0;
+    image->text_relocations |= (value & DF_TEXTREL) != 0;
+    image->bind_now |= (value & DF_BIND_NOW) != 0;
     break;
-  case DT_RPATH:
-    d->rpath = value;
-    d->has_rpath = 1;
-    break;
-  case DT_RUNPATH:
-    d->runpath = value;
-    d->has_runpath = 1;
-    break;
-  case DT_TEXTREL: d->has_textrel = 1; break;
-  case DT_BIND_NOW: d->has_bind_now = 1; break;
-  case DT_FLAGS: d->flags = value; break;
-  case DT_FLAGS_1: d->flags_1 = value; break;
+  case DT_FLAGS_1: image->bind_now |= (value & DF_1_NOW) != 0; break;
   default: break;
   }
+  return 1;
 }
 
-static int read_dynamic(rh_image *image, dynamic *d) {
+static int each_dynamic(rh_image *image, const ElfW(Phdr) * segment,
+                        int (*take)(rh_image *image, const ElfW(Dyn) * entry)) {
+  ElfW(Dyn) entry;
+  uint64_t n = segment->p_filesz / sizeof entry;
+  for (uint64_t k = 0; entry_at(image, segment->p_offset, n, k, &entry, sizeof entry); k++) {
+    if (entry.d_tag == DT_NULL) return 1;
+    if (!take(image, &entry)) return 0;
+  }
+  return piece(image, segment->p_offset, segment->p_filesz) != NULL;
+}
+
+static int read_segments(rh_image *image) {
   ElfW(Phdr) segment;
-  *d = (dynamic){0};
   for (unsigned k = 0; segment_at(image, k, &segment); k++) {
     if (segment.p_type == PT_GNU_STACK) image->executable_stack = (segment.p_flags & PF_X) != 0;
     if (segment.p_type == PT_GNU_RELRO) image->relro = 1;
-    if (segment.p_type != PT_DYNAMIC) continue;
-    const unsigned char *from = piece(image, segment.p_offset, segment.p_filesz);
-    if (!from) return 0;
-    for (uint64_t at = 0; at + sizeof(ElfW(Dyn)) <= segment.p_filesz; at += sizeof(ElfW(Dyn))) {
-      ElfW(Dyn) entry;
-      memcpy(&entry, from + at, sizeof entry);
-      if (entry.d_tag == DT_NULL) break;
-      take_entry(d, &entry);
-    }
+    if (segment.p_type == PT_DYNAMIC &&
+        !(each_dynamic(image, &segment, take_table) && each_dynamic(image, &segment, take_entry)))
+      return 0;
   }
   return 1;
 }
 
-/* A string that ends inside the table, else null. */
-static const char *string_at(const rh_image *image, const dynamic *d, uint64_t at) {
-  uint64_t offset;
-  if (!offset_of(image, d->strings, &offset) || at >= d->strings_size) return NULL;
-  const char *s = piece(image, offset + at, d->strings_size - at);
-  return s && memchr(s, 0, d->strings_size - at) ? s : NULL;
-}
-
-static int take_dynamic(rh_image *image, const dynamic *d) {
-  for (uint32_t k = 0; k < d->n_needed; k++)
-    if (!(image->needed[image->n_needed++] = string_at(image, d, d->needed[k]))) return 0;
-  if (d->has_runpath || d->has_rpath) {
-    image->rpath = string_at(image, d, d->has_runpath ? d->runpath : d->rpath);
-    if (!image->rpath) return 0;
-  }
-  image->static_tls = (d->flags & DF_STATIC_TLS) != 0;
-  image->text_relocations = d->has_textrel || d->flags & DF_TEXTREL;
-  image->bind_now = d->has_bind_now || d->flags & DF_BIND_NOW || d->flags_1 & DF_1_NOW;
-  return 1;
-}
-
-/* ---- Symbols ---- */
-
-static int take_symbols(rh_image *image, const dynamic *d, const ElfW(Shdr) * section) {
-  uint64_t n = section->sh_size / sizeof(ElfW(Sym));
-  const unsigned char *from = piece(image, section->sh_offset, section->sh_size);
-  if (!from || image->symbols) return from != NULL;
+/* The first entry is reserved. */
+static int read_symbols(rh_image *image) {
+  ElfW(Shdr) section;
+  ElfW(Sym) symbol;
+  unsigned at = 0;
+  while (section_at(image, at, &section) && section.sh_type != SHT_DYNSYM) at++;
+  if (!section_at(image, at, &section)) return 1;
+  uint64_t n = section.sh_size / sizeof symbol;
+  if (!piece(image, section.sh_offset, section.sh_size)) return 0;
   image->symbols = calloc(n + 1, sizeof *image->symbols);
-  for (uint64_t k = 1; image->symbols && k < n; k++) { /* the first entry is reserved */
-    ElfW(Sym) symbol;
-    memcpy(&symbol, from + k * sizeof symbol, sizeof symbol);
+  for (uint64_t k = 1; image->symbols && k < n; k++) {
+    entry_at(image, section.sh_offset, n, k, &symbol, sizeof symbol);
     unsigned bind = SYMBOL_BIND(symbol.st_info);
     if (bind == STB_LOCAL) continue;
-    const char *name = string_at(image, d, symbol.st_name);
+    const char *name = string_at(image, symbol.st_name);
     if (!name) return 0;
     image->symbols[image->n_symbols++] = (rh_image_symbol){
         name, symbol.st_shndx != SHN_UNDEF, bind == STB_WEAK, bind == STB_GNU_UNIQUE};
@@ -157,51 +146,30 @@ static int take_symbols(rh_image *image, const dynamic *d, const ElfW(Shdr) * se
   return image->symbols != NULL;
 }
 
-static int read_symbols(rh_image *image, const dynamic *d) {
-  ElfW(Ehdr) header = header_of(image);
-  for (unsigned k = 0; k < header.e_shnum && header.e_shentsize == sizeof(ElfW(Shdr)); k++) {
-    ElfW(Shdr) section;
-    const void *from = piece(image, header.e_shoff + k * sizeof section, sizeof section);
-    if (!from) return 0;
-    memcpy(&section, from, sizeof section);
-    if (section.sh_type == SHT_DYNSYM && !take_symbols(image, d, &section)) return 0;
-  }
-  return 1;
-}
-
 /* ---- The file ---- */
 
 static rh_status read_file(rh_image *image, const char *path, rh_error *error) {
   struct stat st;
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  int good = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-  if (good && st.st_size > MOST_BYTES) {
-    close(fd);
-    return rh_fail(error, RH_E_PLUGIN, "has %lld bytes, more than the limit of %d",
-                   (long long)st.st_size, MOST_BYTES);
-  }
-  if (good) image->bytes = malloc((size_t)st.st_size + 1);
-  if (good && !image->bytes) {
-    close(fd);
-    return rh_fail(error, RH_E_NOMEM, "no memory for %lld bytes", (long long)st.st_size);
-  }
-  while (good && image->size < (size_t)st.st_size) {
-    ssize_t got = read(fd, image->bytes + image->size, (size_t)st.st_size - image->size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    image->size += (size_t)got;
-  }
-  if (fd >= 0) close(fd);
-  if (good && image->size == (size_t)st.st_size && image->size >= sizeof(ElfW(Ehdr))) return RH_OK;
-  return rh_fail(error, RH_E_PLUGIN, "cannot be read");
+  FILE *file = fopen(path, "rbe");
+  int good = file && fstat(fileno(file), &st) == 0 && S_ISREG(st.st_mode);
+  rh_status status = RH_OK;
+  if (good && st.st_size > MOST_BYTES)
+    status = rh_fail(error, RH_E_PLUGIN, "has %lld bytes, more than the limit of %d",
+                     (long long)st.st_size, MOST_BYTES);
+  else if (good && !(image->bytes = malloc((size_t)st.st_size + 1)))
+    status = rh_fail(error, RH_E_NOMEM, "out of memory for %lld bytes", (long long)st.st_size);
+  else if (good)
+    image->size = fread(image->bytes, 1, (size_t)st.st_size, file);
+  if (status == RH_OK && (!good || image->size != (size_t)st.st_size))
+    status = rh_fail(error, RH_E_PLUGIN, "cannot be read");
+  if (file) fclose(file);
+  return status;
 }
 
 rh_status rh_image_read(rh_image *image, const char *path, rh_error *error) {
-  dynamic d;
   *image = (rh_image){0};
   rh_status status = read_file(image, path, error);
-  if (status == RH_OK &&
-      !(read_dynamic(image, &d) && take_dynamic(image, &d) && read_symbols(image, &d)))
+  if (status == RH_OK && !(read_segments(image) && read_symbols(image)))
     status = rh_fail(error, RH_E_PLUGIN, "is damaged: its tables point outside the file");
   if (status != RH_OK) rh_image_finish(image);
   return status;

@@ -23,7 +23,8 @@ typedef struct rh_image {
   uint32_t n_symbols;
   const char *needed[RH_MOST_NEEDED]; /* DT_NEEDED */
   uint32_t n_needed;
-  const char *rpath; /* DT_RUNPATH, else DT_RPATH; null if there is none */
+  uint64_t strings, strings_size; /* of the dynamic section: an address in memory */
+  const char *rpath;              /* DT_RUNPATH, else DT_RPATH; null if there is none */
   uint32_t static_tls, text_relocations, executable_stack, relro, bind_now;
 } rh_image;
 

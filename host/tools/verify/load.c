@@ -18,7 +18,8 @@ static void *keep_busy(void *user) {
   unsigned turn = 0;
   while (!__atomic_load_n(&load->stop, __ATOMIC_RELAXED)) {
     for (volatile unsigned k = 0; k < 100000 + 70001 * (turn % 7);) k = k + 1;
-    if (++turn % 3 == 0) usleep(100 + 37 * (turn % 11));
+    turn++;
+    usleep(100 + 37 * (turn % 11));
   }
   return NULL;
 }

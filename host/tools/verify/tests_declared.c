@@ -151,7 +151,8 @@ static int changes_code_beside_others(const place *at, const rh_pair *kinds, uin
                                       uint32_t k) {
   int64_t others[RH_MAX_PARAMS] = {0};
   if (at->trial->strategy->n_params == 1) return 0;
-  for (uint32_t point = 0; point < rh_n_points(at->trial->strategy); point++) {
+  for (uint32_t point = rh_n_points(at->trial->strategy) - 1; point > 0; point--) {
+    if (point <= 2 * at->trial->strategy->n_params && (point - 1) / 2 == k) continue; /* alone */
     rh_point(at->trial, point, others);
     for (uint32_t kind = 0; kind < n_kinds; kind++)
       for (int j = 0; j < BUILT_SIZES; j++) {

@@ -75,26 +75,21 @@ static const char *comma_locale(void) {
 
 rh_outcome rh_v12_locale(rh_trial *trial) {
   const char *comma = comma_locale();
-  char before[512], after[512];
+  char before[512], text[512];
   snprintf(before, sizeof before, "%s", setlocale(LC_ALL, NULL));
   rh_outcome outcome = rh_trial_load(trial);
-  snprintf(after, sizeof after, "%s", setlocale(LC_ALL, NULL));
-  if (strcmp(before, after) != 0)
-    return rh_trial_fail(trial, "changes the locale from %s to %s", before, after);
-  if (outcome == RH_PASS) outcome = rh_try_any_problem(trial, 1003);
-  snprintf(after, sizeof after, "%s", setlocale(LC_ALL, NULL));
-  if (strcmp(before, after) != 0)
-    return rh_trial_fail(trial, "changes the locale from %s to %s", before, after);
-  if (rh_outcome_is_bad(outcome)) {
-    char text[512];
-    snprintf(text, sizeof text, "%s", rh_text_get(&trial->text));
+  int is_kept = strcmp(before, setlocale(LC_ALL, NULL)) == 0;
+  if (outcome == RH_PASS && is_kept) outcome = rh_try_any_problem(trial, 1003);
+  if (strcmp(before, setlocale(LC_ALL, NULL)) != 0)
+    return rh_trial_fail(trial, "changes the locale from %s to %s", before,
+                         setlocale(LC_ALL, NULL));
+  snprintf(text, sizeof text, "%s", rh_text_get(&trial->text));
+  if (rh_outcome_is_bad(outcome))
     return rh_trial_fail(trial, "under %s: %s", comma ? comma : "C", text);
-  }
-  if (outcome == RH_PASS && !comma)
-    return rh_trial_skip(
-        trial, "leaves the locale unchanged; no locale with a decimal comma is installed for "
-               "the rest of the test");
-  return outcome;
+  if (outcome != RH_PASS || comma) return outcome;
+  return rh_trial_skip(
+      trial, "leaves the locale unchanged; no locale with a decimal comma is installed for "
+             "the rest of the test");
 }
 
 /* ---- V13 ---- */
@@ -185,16 +180,15 @@ static void load_neighbours(const rh_trial *trial, int most) {
 /* A function of the same name in another library can replace the plugin's own. */
 static rh_outcome check_owners(rh_trial *trial) {
   for (uint32_t k = 0; k < trial->plugin->n_strategies; k++) {
-    const rh_strategy *strategy = trial->plugin->strategies[k];
-    const void *functions[4];
-    memcpy(&functions[0], &strategy->query, sizeof(void *));
-    memcpy(&functions[1], &strategy->setup, sizeof(void *));
-    memcpy(&functions[2], &strategy->run, sizeof(void *));
-    memcpy(&functions[3], &strategy->teardown, sizeof(void *));
-    for (int j = 0; j < 4; j++)
-      if (functions[j] && !rh_dl_is_from(functions[j], trial->path))
-        return rh_trial_fail(trial, "a function of strategy '%s' is in another file",
-                             strategy->name);
+    const rh_strategy *s = trial->plugin->strategies[k];
+    void (*const functions[])(void) = {(void (*)(void))s->query, (void (*)(void))s->setup,
+                                       (void (*)(void))s->run, (void (*)(void))s->teardown};
+    for (int j = 0; j < 4; j++) {
+      const void *address;
+      memcpy(&address, &functions[j], sizeof address);
+      if (address && !rh_dl_is_from(address, trial->path))
+        return rh_trial_fail(trial, "a function of strategy '%s' is in another file", s->name);
+    }
   }
   return RH_PASS;
 }

@@ -52,40 +52,22 @@ static void prepare_process(const char *library, int log) {
 
 /* ---- What it found ---- */
 
-/* The value of a line such as "\tKernel:  right"; "" if there is none. */
-static void copy_line(const char *text, const char *key, char *to, size_t bytes) {
-  const char *at = strstr(text, key);
-  *to = 0;
-  if (!at) return;
-  at += strlen(key) + strspn(at + strlen(key), " \t");
-  snprintf(to, bytes, "%.*s", (int)strcspn(at, "\n"), at);
-  size_t length = strlen(to);
-  if (length && to[length - 1] == ':') to[length - 1] = 0;
-}
-
-/* Where the first finding begins: "Invalid read ...", "Read-write data race at ..."; or null. */
-static const char *find_finding(const char *text) {
-  const char *access = strstr(text, "Invalid "), *race = strstr(text, " data race at ");
-  if (!race || (access && access < race)) return access;
-  while (race > text && race[-1] != '\n') race--;
-  return race;
-}
-
-/* 1 and its description if there was an access out of bounds, or a race. */
+/* 1 and the beginning of Oclgrind's words, on one line, if there was an access out of bounds, or a
+ * race: "Invalid read of size 4 at ... Kernel: right ... At line 7 ...". */
 static int found_access(int log, char *what, size_t bytes) {
-  char text[4096], kernel[128], line[256];
+  char text[4096];
   ssize_t length = pread(log, text, sizeof text - 1, 0);
-  if (length <= 0) return 0;
-  text[length] = 0;
-  const char *at = find_finding(text);
+  text[length > 0 ? length : 0] = 0;
+  const char *access = strstr(text, "Invalid "), *race = strstr(text, " data race at ");
+  while (race && race > text && race[-1] != '\n') race--;
+  const char *at = !race || (access && access < race) ? access : race;
   if (!at) return 0;
-  size_t shown = strcspn(at, "\n");
-  const char *address = strstr(at, " address ");
-  if (address && address < at + shown) shown = (size_t)(address - at);
-  copy_line(at, "Kernel:", kernel, sizeof kernel);
-  copy_line(at, "At line", line, sizeof line);
-  snprintf(what, bytes, "%.*s by kernel '%s'%s%s", (int)shown, at, kernel, line[0] ? ", line " : "",
-           line);
+  size_t written = 0;
+  for (; *at && written + 1 < bytes; at++) {
+    int is_blank = *at == '\n' || *at == '\t' || *at == ' ';
+    if (!is_blank || (written && what[written - 1] != ' ')) what[written++] = is_blank ? ' ' : *at;
+  }
+  what[written] = 0;
   return 1;
 }
 
@@ -122,7 +104,7 @@ static rh_outcome try_pair(rh_trial *trial, rh_pair pair, int log, int is_small,
   static const uint64_t at[] = {1003, 1, 65, MOST_N, MOST_N_AT_LENGTH, 1024, 17, 256, 257, 2047, 3};
   rh_rig rig;
   rh_device small = {0};
-  char what[512];
+  char what[256];
   rh_outcome outcome = RH_PASS;
   uint64_t max_n = trial->quick ? MOST_N : MOST_N_AT_LENGTH;
   if (is_small) make_small(trial, &small);
