@@ -190,59 +190,39 @@ int rh_image_defines(const rh_image *image, const char *symbol) {
 /* ---- The libraries that a file needs ---- */
 
 /* Where Debian, Fedora, Arch and similar systems keep libraries for this architecture. */
-static const char *const directories[] = {
+static const char directories[] =
 #if defined(__x86_64__)
-    "/lib/x86_64-linux-gnu",
-    "/usr/lib/x86_64-linux-gnu",
+    "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:"
 #elif defined(__aarch64__)
-    "/lib/aarch64-linux-gnu",
-    "/usr/lib/aarch64-linux-gnu",
+    "/lib/aarch64-linux-gnu:/usr/lib/aarch64-linux-gnu:"
 #endif
-    "/lib64",
-    "/usr/lib64",
-    "/lib",
-    "/usr/lib",
-    "/usr/local/lib"};
+    "/lib64:/usr/lib64:/lib:/usr/lib:/usr/local/lib";
 
-static char *if_there(const char *directory, size_t length, const char *soname) {
-  char *path = NULL;
-  if (asprintf(&path, "%.*s/%s", (int)length, directory, soname) < 0) return NULL;
-  if (access(path, R_OK) == 0) return path;
-  free(path);
-  return NULL;
-}
-
-/* A colon-separated list; $ORIGIN is the directory of `user`. */
-static char *find_in_list(const char *list, const char *user, const char *soname) {
+/* In a directory, or anywhere in a colon-separated list of them; $ORIGIN is that of `user`. */
+static char *find_in(const char *list, const char *user, const char *soname) {
   const char *slash = strrchr(user, '/');
-  int origin_length = slash ? (int)(slash - user) : 0;
-  char *found = NULL;
-  for (const char *at = list; at && !found;) {
+  int origin = slash ? (int)(slash - user) : 0;
+  for (const char *at = list; at;) {
     size_t length = strcspn(at, ":");
-    const char *rest = at;
-    if (strncmp(at, "$ORIGIN", 7) == 0) rest = at + 7;
-    if (strncmp(at, "${ORIGIN}", 9) == 0) rest = at + 9;
-    char *directory = NULL;
-    if (asprintf(&directory, "%.*s%.*s", rest == at ? 0 : origin_length, user,
-                 (int)(length - (size_t)(rest - at)), rest) < 0)
+    char *path = NULL;
+    size_t skipped = strncmp(at, "$ORIGIN", 7) == 0 ? 7 : strncmp(at, "${ORIGIN}", 9) == 0 ? 9 : 0;
+    if (asprintf(&path, "%.*s%.*s/%s", skipped ? origin : 0, user, (int)(length - skipped),
+                 at + skipped, soname) < 0)
       return NULL;
-    found = if_there(directory, strlen(directory), soname);
-    free(directory);
+    if (access(path, R_OK) == 0) return path;
+    free(path);
     at = at[length] ? at + length + 1 : NULL;
   }
-  return found;
+  return NULL;
 }
 
 /* Searches as ld.so does, without its cache, which only lists directories from its own
  * configuration. */
 static char *find(const rh_image *of, const char *user, const char *soname) {
-  if (strchr(soname, '/')) return if_there("", 0, soname);
-  char *found = of->rpath ? find_in_list(of->rpath, user, soname) : NULL;
-  const char *path = rh_env("LD_LIBRARY_PATH");
-  if (!found && path) found = find_in_list(path, user, soname);
-  for (size_t k = 0; !found && k < sizeof directories / sizeof *directories; k++)
-    found = if_there(directories[k], strlen(directories[k]), soname);
-  return found;
+  if (strchr(soname, '/')) return access(soname, R_OK) == 0 ? rh_copy_string(soname) : NULL;
+  char *found = find_in(of->rpath, user, soname);
+  if (!found) found = find_in(rh_env("LD_LIBRARY_PATH"), user, soname);
+  return found ? found : find_in(directories, user, soname);
 }
 
 static int is_known(const rh_libraries *libraries, const char *path) {

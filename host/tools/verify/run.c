@@ -1,4 +1,5 @@
 /* The parent: starts one child for each test, and never loads the plugin itself. */
+#include "../../core/base/alloc.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "attempt.h"
@@ -144,54 +145,44 @@ static rh_status run_test(runner *r, const rh_test *test, const char *strategy, 
   return RH_OK;
 }
 
-static void add_word(rh_text *text, const char *word) {
-  rh_text_add(text, " ");
-  rh_text_add_word(text, word);
+/* option: null: a word alone; value: null: nothing is added. */
+static void add_option(rh_text *text, const char *option, const char *value) {
+  if (value && option) rh_text_add(text, " --%s", option);
+  if (value) rh_text_add(text, " ");
+  if (value) rh_text_add_word(text, value);
 }
 
 /* The command repeats the test with --verify: --run has no poison around its input and injects
  * no faults. */
 static char *reproduce(const runner *r, const rh_test *test) {
+  const rh_verify_spec *spec = r->spec;
   rh_text text = {0};
-  rh_text_add(&text, "redhost --verify");
-  add_word(&text, r->report->path);
-  if (r->spec->strategy) {
-    rh_text_add(&text, " --strategy");
-    add_word(&text, r->spec->strategy);
-  }
-  rh_text_add(&text, " --include %s", test->id);
-  if (r->spec->seed != 1) rh_text_add(&text, " --seed %llu", (unsigned long long)r->spec->seed);
-  if (r->spec->quick) rh_text_add(&text, " --quick");
-  if (r->options->device) {
-    rh_text_add(&text, " --device");
-    add_word(&text, r->options->device);
-  }
-  if (test->of == RH_OF_TRANSPORT && r->spec->launch) {
-    rh_text_add(&text, " --launch");
-    add_word(&text, r->spec->launch);
-  }
-  for (uint32_t k = 0; k < r->spec->n_own_words && test->run == rh_v69_named; k++)
-    add_word(&text, r->spec->own_words[k]);
+  rh_text_add(&text, "redhost");
+  add_option(&text, "verify", r->report->path);
+  add_option(&text, "strategy", spec->strategy);
+  add_option(&text, "include", test->id);
+  if (spec->seed != 1) rh_text_add(&text, " --seed %llu", (unsigned long long)spec->seed);
+  if (spec->quick) rh_text_add(&text, " --quick");
+  add_option(&text, "device", r->options->device);
+  if (test->of == RH_OF_TRANSPORT) add_option(&text, "launch", spec->launch);
+  for (uint32_t k = 0; k < spec->n_own_words && test->run == rh_v69_named; k++)
+    add_option(&text, NULL, spec->own_words[k]);
   return text.s;
 }
 
 static rh_status record(runner *r, const rh_test *test, const char *strategy, double seconds,
                         rh_attempt *a, rh_error *error) {
   rh_verify_report *report = r->report;
-  rh_verified *grown = realloc(report->results, (report->n + 1u) * sizeof *grown);
-  if (!grown) return rh_fail(error, RH_E_NOMEM, "no memory for the results");
-  report->results = grown;
-  rh_verified *verified = &grown[report->n++];
-  *verified = (rh_verified){.test = test->id,
-                            .title = test->title,
-                            .strategy = rh_copy_string(strategy),
-                            .outcome = a->outcome,
-                            .text = a->text,
-                            .again = reproduce(r, test),
-                            .seconds = seconds};
+  RH_TRY(RH_ROOM(&report->results, report->n, "the results", error));
+  report->results[report->n++] = (rh_verified){.test = test->id,
+                                               .title = test->title,
+                                               .strategy = rh_copy_string(strategy),
+                                               .outcome = a->outcome,
+                                               .text = a->text,
+                                               .again = reproduce(r, test),
+                                               .seconds = seconds};
   a->text = NULL;
   report->counts[a->outcome]++;
-  if (r->spec->end) r->spec->end(r->spec->user, verified);
   return RH_OK;
 }
 
@@ -224,9 +215,9 @@ static rh_status keep_one(runner *r, rh_error *error) {
     return rh_fail(error, RH_E_USAGE, "%s: has no strategy '%.64s'; the first one is '%s'",
                    r->report->path, wanted, r->names[0]);
   while (r->n_names) free(r->names[--r->n_names]);
-  r->n_names = 1;
-  return (r->names[0] = strdup(wanted)) ? RH_OK
-                                        : rh_fail(error, RH_E_NOMEM, "no memory for a name");
+  return rh_strings_add(&r->names, &r->n_names, "%s", wanted) == 0
+             ? RH_OK
+             : rh_fail(error, RH_E_NOMEM, "no memory for a name");
 }
 
 /* In a child, because reading the names means loading the plugin.  A file that cannot be loaded
@@ -237,14 +228,13 @@ static rh_status ask_names(runner *r, rh_error *error) {
   rh_time_limits limits = time_limits_of(r, NULL);
   RH_TRY(rh_attempt_run(&a, r->program, &job, &limits, error));
   r->cannot_load = a.names == NULL;
-  size_t n = a.names ? json_array_size(a.names) : 0;
-  r->names = calloc(n + 1, sizeof *r->names);
-  for (size_t k = 0; r->names && k < n; k++) {
+  int lost = 0;
+  for (size_t k = 0; k < json_array_size(a.names); k++) {
     const char *name = json_string_value(json_array_get(a.names, k));
-    if (name && (r->names[r->n_names] = strdup(name))) r->n_names++;
+    if (name) lost |= rh_strings_add(&r->names, &r->n_names, "%s", name);
   }
   rh_attempt_finish(&a);
-  if (!r->names) return rh_fail(error, RH_E_NOMEM, "no memory for names");
+  if (lost) return rh_fail(error, RH_E_NOMEM, "no memory for names");
   return r->spec->strategy ? keep_one(r, error) : RH_OK;
 }
 

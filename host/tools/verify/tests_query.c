@@ -116,28 +116,27 @@ static int64_t chosen(const rh_param *param, unsigned choice) {
 
 /* The host only passes values inside the ranges, so their bounds are tried: each bound of each
  * parameter, alone and with the others at theirs. */
-rh_outcome rh_v26_ends_of_ranges(rh_trial *trial) {
+static rh_outcome at_ends(rh_trial *trial, const rh_question *asked, void *user) {
   const rh_strategy *strategy = trial->strategy;
-  rh_question question = {.op = RH_OP_max, .type = RH_TYPE_i32};
+  rh_question question = *asked;
   rh_answer answer;
-  rh_trial_phase(trial, "query");
-  if (strategy->n_params == 0) return rh_trial_skip(trial, "has no parameters");
-  for (uint32_t d = 0; rh_common_device(d, &question.device); d++)
-    for (uint32_t k = 0; k < strategy->n_params; k++)
-      for (unsigned choice = 0; choice < 9; choice++)
-        for (int j = 0; j < RH_N_ASKED; j++) {
-          for (uint32_t i = 0; i < strategy->n_params; i++)
-            question.params[i] =
-                chosen(rh_strategy_param(strategy, i), i == k ? choice % 3 : choice / 3);
-          question.n = rh_asked_sizes[j];
-          rh_status said = rh_ask(strategy, &question, &answer);
-          if (said != RH_OK && said != RH_DECLINED)
-            return rh_trial_fail(trial,
-                                 "%s=%lld, n = %llu: answers %d, expected RH_OK or RH_DECLINED",
-                                 rh_strategy_param(strategy, k)->key, (long long)question.params[k],
-                                 (unsigned long long)question.n, said);
-        }
+  (void)user;
+  if (question.op != RH_OP_max || question.type != RH_TYPE_i32) return RH_PASS;
+  for (uint32_t k = 0; k < 9 * strategy->n_params; k++) {
+    for (uint32_t i = 0; i < strategy->n_params; i++)
+      question.params[i] = chosen(rh_strategy_param(strategy, i), i == k / 9 ? k % 3 : k % 9 / 3);
+    rh_status said = rh_ask(strategy, &question, &answer);
+    if (said != RH_OK && said != RH_DECLINED)
+      return rh_trial_fail(trial, "%s=%lld, n = %llu: answers %d, expected RH_OK or RH_DECLINED",
+                           rh_strategy_param(strategy, k / 9)->key,
+                           (long long)question.params[k / 9], (unsigned long long)question.n, said);
+  }
   return RH_PASS;
+}
+
+rh_outcome rh_v26_ends_of_ranges(rh_trial *trial) {
+  if (trial->strategy->n_params == 0) return rh_trial_skip(trial, "has no parameters");
+  return rh_ask_all(trial, at_ends, NULL);
 }
 
 /* ---- V27 ---- */
@@ -210,29 +209,28 @@ static rh_outcome check_refusal(rh_trial *trial, rh_pair pair) {
 }
 
 rh_outcome rh_v28_keeps_promise(rh_trial *trial) {
+  enum { MOST_REFUSED = 8 };
   rh_pair pairs[RH_MOST_PAIRS];
-  rh_question question = {.n = 1003};
+  rh_question question = {.n = 1003, .device = *rh_host_device()};
   rh_answer answer;
-  rh_cl_session *session = NULL;
-  if (!rh_strategy_is_host(trial->strategy) &&
-      rh_context_session(trial->context, &session, &trial->error) != RH_OK)
-    return rh_trial_skip(trial, "%s", trial->error.message);
-  question.device = session ? session->device->about : *rh_host_device();
+  rh_cl_session *session;
   uint32_t n = rh_some_pairs(trial, 1003, 6, pairs), refused = 0;
   rh_outcome outcome = n ? RH_PASS : RH_SKIP;
   for (uint32_t k = 0; k < n && outcome == RH_PASS; k++)
     outcome = check_acceptance(trial, pairs[k]);
+  if (!rh_strategy_is_host(trial->strategy) && n &&
+      rh_context_session(trial->context, &session, &trial->error) == RH_OK)
+    question.device = session->device->about;
   rh_default_params(trial->strategy, question.params);
-  for (uint32_t op = 1; op <= RH_N_OPS && outcome == RH_PASS; op++)
-    for (rh_type type = 1; type <= RH_N_TYPES && outcome == RH_PASS; type++) {
-      question.op = op;
-      question.type = type;
-      if (rh_reaches_query(trial->strategy, op, type, &question.device) && refused < 8 &&
-          rh_ask(trial->strategy, &question, &answer) == RH_DECLINED) {
-        outcome = check_refusal(trial, (rh_pair){op, type});
-        refused++;
-      }
-    }
+  for (uint32_t k = 0; k < RH_MOST_PAIRS && refused < MOST_REFUSED && outcome == RH_PASS; k++) {
+    question.op = 1 + k / RH_N_TYPES;
+    question.type = 1 + k % RH_N_TYPES;
+    if (!rh_reaches_query(trial->strategy, question.op, question.type, &question.device) ||
+        rh_ask(trial->strategy, &question, &answer) != RH_DECLINED)
+      continue;
+    outcome = check_refusal(trial, (rh_pair){question.op, question.type});
+    refused++;
+  }
   return outcome;
 }
 

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LARGEST = 1000003 };
+enum { LARGEST = 1000003, LARGE_SIZES = 2 }; /* the last ones */
 
 /* Around powers of two, where trees and tiles end, and two primes. */
 static const uint64_t small_sizes[] = {1,  2,  3,   5,   16,  17,  31,  33, 63,
@@ -22,6 +22,19 @@ static const uint64_t sizes[] = {1,    2,    3,    4,    5,    7,     16,     17
                                  256,  257,  511,  512,  513,  1023,  1024,   1025, 2047,
                                  2049, 4095, 4097, 8191, 8193, 65537, LARGEST};
 #define COUNT(array) (sizeof array / sizeof *array)
+
+#define KINDS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* Every kind of data at every size that the rig is set up for, `times` each; the range begins at one
+ * of the first `offsets` elements. */
+static rh_status try_cases(rh_rig *rig, uint64_t seed, const char *const *kinds, const uint64_t *at,
+                           size_t n, uint64_t times, uint64_t offsets) {
+  for (size_t k = 0; k < n; k++)
+    for (size_t j = 0; kinds[j] && at[k] <= rig->max_n; j++)
+      for (uint64_t again = 0; again < times; again++)
+        RH_TRY(rh_rig_case(rig, kinds[j], seed + 10 * k + again, at[k], k % offsets));
+  return RH_OK;
+}
 
 /* ---- V41 ---- */
 
@@ -37,30 +50,18 @@ rh_outcome rh_v41_nothing(rh_trial *trial) {
 
 /* ---- V42, V43 ---- */
 
-/* The bounds of the type: partial sums are largest there, and the least integer cannot be
- * negated. */
-static rh_status ends(rh_rig *rig, uint64_t seed) {
-  static const char *const kinds[] = {"least", "greatest", "ends", "two"};
-  static const uint64_t at[] = {1, 2, 7, 8, 9, 16, 17, 33, 63, 257, 1003, 4097};
-  for (size_t k = 0; k < COUNT(at); k++)
-    for (size_t j = 0; j < COUNT(kinds); j++)
-      RH_TRY(rh_rig_case(rig, kinds[j], seed + k, at[k], k % 3));
-  return RH_OK;
-}
-
 /* Hashed data show any element that is lost, doubled or misplaced; a single nonzero element
  * shows faults at the edges.  Floats of these kinds add exactly in every order.  Products of floats
- * must not overflow on the way. */
+ * must not overflow on the way.  At the bounds of the type, partial sums are largest, and the least
+ * integer cannot be negated. */
 static rh_status exact(rh_rig *rig, uint64_t seed) {
-  static const char *const kinds[] = {"hash", "onehot", "units", "equal"};
-  int quick = (int)rig->trial->quick;
-  for (size_t k = 0; k < COUNT(sizes); k++) {
-    if (sizes[k] > rig->max_n) break;
-    for (size_t j = 0; j < (sizes[k] > 10000 || quick ? 2u : COUNT(kinds)); j++)
-      RH_TRY(rh_rig_case(rig, kinds[j], seed + k, sizes[k], k % 3));
-    if (rig->op == RH_OP_prod) RH_TRY(rh_rig_case(rig, "swing", seed + k, sizes[k], k % 3));
-  }
-  return ends(rig, seed);
+  static const uint64_t at[] = {1, 2, 7, 8, 9, 16, 17, 33, 63, 257, 1003, 4097};
+  RH_TRY(try_cases(rig, seed, KINDS("hash", "onehot"), sizes, COUNT(sizes), 1, 3));
+  if (!rig->trial->quick)
+    RH_TRY(try_cases(rig, seed, KINDS("units", "equal"), sizes, COUNT(sizes) - LARGE_SIZES, 1, 3));
+  if (rig->op == RH_OP_prod)
+    RH_TRY(try_cases(rig, seed, KINDS("swing"), sizes, COUNT(sizes), 1, 3));
+  return try_cases(rig, seed, KINDS("least", "greatest", "ends", "two"), at, COUNT(at), 1, 3);
 }
 
 rh_outcome rh_v42_exact(rh_trial *trial) {
@@ -72,13 +73,10 @@ static int is_rounded(rh_pair pair) {
 }
 
 static rh_status bounded(rh_rig *rig, uint64_t seed) {
-  static const char *const kinds[] = {"uniform", "cancel", "loguniform", "descending", "ramp"};
-  for (size_t k = 0; k < COUNT(sizes); k++) {
-    if (sizes[k] > rig->max_n) break;
-    for (size_t j = 0; j < (rig->trial->quick ? 2u : COUNT(kinds)); j++)
-      RH_TRY(rh_rig_case(rig, kinds[j], seed + k, sizes[k], 0));
-  }
-  return RH_OK;
+  RH_TRY(try_cases(rig, seed, KINDS("uniform", "cancel"), sizes, COUNT(sizes), 1, 1));
+  return rig->trial->quick ? RH_OK
+                           : try_cases(rig, seed, KINDS("loguniform", "descending", "ramp"), sizes,
+                                       COUNT(sizes), 1, 1);
 }
 
 rh_outcome rh_v43_bound(rh_trial *trial) {
@@ -209,13 +207,9 @@ static int is_float(rh_pair pair) {
 }
 
 static rh_status specials(rh_rig *rig, uint64_t seed) {
-  static const char *const kinds[] = {"nan", "zeros", "infs", "subnormal", "huge"};
   static const uint64_t at[] = {1, 2, 33, 257, 1003, 4097};
-  for (size_t k = 0; k < COUNT(at); k++)
-    for (size_t j = 0; j < COUNT(kinds); j++)
-      for (uint64_t again = 0; again < 3; again++)
-        RH_TRY(rh_rig_case(rig, kinds[j], seed + 10 * k + again, at[k], 0));
-  return RH_OK;
+  return try_cases(rig, seed, KINDS("nan", "zeros", "infs", "subnormal", "huge"), at, COUNT(at), 3,
+                   1);
 }
 
 rh_outcome rh_v51_specials(rh_trial *trial) {

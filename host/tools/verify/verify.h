@@ -57,8 +57,6 @@ typedef struct rh_verify_spec {
    * and the most time that is left; may be null. */
   void (*begin)(void *user, const char *test, const char *strategy, uint32_t done, uint32_t total,
                 double left_s, double most_s);
-  /* After each. */
-  void (*end)(void *user, const rh_verified *verified);
 } rh_verify_spec;
 
 typedef struct rh_verify_report {
