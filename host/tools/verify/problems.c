@@ -103,16 +103,16 @@ rh_outcome rh_try_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quic
 }
 
 rh_outcome rh_on_ordinary(rh_trial *trial, uint64_t max_n, int layout,
-                          rh_outcome (*body)(rh_trial *trial, rh_rig *rig)) {
+                          rh_status (*body)(rh_rig *rig)) {
   rh_rig rig;
   rh_outcome outcome = rh_rig_ordinary(&rig, trial, max_n, layout);
-  if (outcome == RH_PASS) outcome = body(trial, &rig);
+  if (outcome == RH_PASS) outcome = rh_rig_outcome(trial, &rig, body(&rig));
   rh_rig_finish(&rig);
   return outcome;
 }
 
-rh_outcome rh_one_case(rh_trial *trial, rh_rig *rig) {
-  return rh_rig_outcome(trial, rig, rh_rig_case(rig, "hash", trial->seed, rig->max_n, 0));
+rh_status rh_one_case(rh_rig *rig) {
+  return rh_rig_case(rig, "hash", rig->trial->seed, rig->max_n, 0);
 }
 
 rh_outcome rh_try_any_problem(rh_trial *trial, uint64_t n) {

@@ -30,16 +30,16 @@ rh_outcome rh_rig_ordinary(rh_rig *rig, rh_trial *trial, uint64_t max_n, int lay
 
 /* The same, then `body`, and finishes the rig. */
 rh_outcome rh_on_ordinary(rh_trial *trial, uint64_t max_n, int layout,
-                          rh_outcome (*body)(rh_trial *trial, rh_rig *rig));
+                          rh_status (*body)(rh_rig *rig));
 /* A test that consists of such a body. */
-#define RH_RIG_TEST(name, max_n, layout)                                                           \
-  static rh_outcome name##_on(rh_trial *trial, rh_rig *rig);                                       \
+#define RH_RIG_TEST(name, max_n)                                                                   \
+  static rh_status name##_on(rh_rig *rig);                                                         \
   rh_outcome name(rh_trial *trial) {                                                               \
-    return rh_on_ordinary(trial, max_n, layout, name##_on);                                        \
+    return rh_on_ordinary(trial, max_n, RH_RIG_PLAIN, name##_on);                                  \
   }                                                                                                \
-  static rh_outcome name##_on(rh_trial *trial, rh_rig *rig)
+  static rh_status name##_on(rh_rig *rig)
 /* One case over all elements: hashed data. */
-rh_outcome rh_one_case(rh_trial *trial, rh_rig *rig);
+rh_status rh_one_case(rh_rig *rig);
 
 /* Runs one simple problem of n elements from query to teardown and checks the answer. */
 rh_outcome rh_try_any_problem(rh_trial *trial, uint64_t n);

@@ -56,19 +56,6 @@ __attribute__((format(printf, 2, 3))) static void add(rh_text *to, const char *f
   free(line);
 }
 
-/* Calls `take` with each line of a file, without its newline. */
-static void each_line(const char *path, void (*take)(rh_text *to, char *line), rh_text *to) {
-  char *line = NULL;
-  size_t capacity = 0;
-  FILE *file = fopen(path, "re");
-  while (file && getline(&line, &capacity, file) > 0) {
-    line[strcspn(line, "\n")] = 0;
-    take(to, line);
-  }
-  if (file) fclose(file);
-  free(line);
-}
-
 /* Adds the lines of a file that begin with one of the words, which end with null. */
 static void add_file(rh_text *to, const char *path, const char *const *words) {
   char line[256];
@@ -251,31 +238,6 @@ static void take_descriptors(rh_text *to) {
 
 /* ---- Mappings ---- */
 
-typedef struct mapping {
-  unsigned long long start, end;
-  char rights[5];   /* "rw-p" */
-  const char *path; /* "" for memory without a file; "[heap]" */
-} mapping;
-
-/* "7f0000000000-7f0000001000 rw-p 00000000 00:00 0          /path" */
-static int read_mapping(const char *line, mapping *m) {
-  int path = 0;
-  if (sscanf(line, "%llx-%llx %4s %*s %*s %*s%n", &m->start, &m->end, m->rights, &path) != 3)
-    return 0;
-  m->path = line + path + strspn(line + path, " ");
-  return 1;
-}
-
-static void take_code_line(rh_text *to, char *line) {
-  mapping m;
-  if (read_mapping(line, &m) && m.rights[1] == 'w' && m.rights[2] == 'x')
-    add(to, "memory at %llx %s", m.start, m.path);
-}
-
-static void take_code(rh_text *to) {
-  each_line("/proc/self/maps", take_code_line, to);
-}
-
 /* Files that libc maps when a locale or character set is first used, and keeps mapped; and device
  * files, which drivers map.  POSIX shared memory is not one of them. */
 static int is_not_its_own(const char *path) {
@@ -286,46 +248,54 @@ static int is_not_its_own(const char *path) {
          (end && strcmp(end, ".mo") == 0);
 }
 
-/* A mapped file with executable code counts as a library. */
-static void take_library_line(rh_text *to, char *line) {
-  mapping m;
-  if (read_mapping(line, &m) && m.rights[2] == 'x' && !is_not_its_own(m.path))
-    add(to, "%s", m.path);
+/* Adds mappings of one kind, and returns the bytes of private memory without a file.  Lines are
+ * "7f0000000000-7f0000001000 rw-p 00000000 00:00 0          /path". */
+static uint64_t take_mappings(rh_text *to, int part, const rh_text *without) {
+  unsigned long long start, end, bytes = 0;
+  char *line = NULL, rights[5];
+  size_t capacity = 0;
+  int at = 0;
+  FILE *maps = fopen("/proc/self/maps", "re");
+  while (maps && getline(&line, &capacity, maps) > 0) {
+    line[strcspn(line, "\n")] = 0;
+    if (sscanf(line, "%llx-%llx %4s %*s %*s %*s%n", &start, &end, rights, &at) != 3) continue;
+    const char *path = line + at + strspn(line + at, " ");
+    int is_code = rights[2] == 'x';
+    if (rights[1] == 'w' && rights[3] == 'p' && *path != '/') bytes += end - start;
+    if (part == RH_STATE_CODE && is_code && rights[1] == 'w')
+      add(to, "memory at %llx %s", start, path);
+    /* a mapped file with executable code counts as a library */
+    else if (part == RH_STATE_LIBRARIES && is_code && !is_not_its_own(path))
+      add(to, "%s", path);
+    else if (part == RH_STATE_FILES && !is_not_its_own(path) &&
+             !rh_state_has(without, path, strlen(path)))
+      add(to, "%s", path);
+  }
+  if (maps) fclose(maps);
+  free(line);
+  return bytes;
+}
+
+static void take_code(rh_text *to) {
+  take_mappings(to, RH_STATE_CODE, NULL);
 }
 
 static void take_libraries(rh_text *to) {
-  each_line("/proc/self/maps", take_library_line, to);
-}
-
-static void take_file_line(rh_text *to, char *line) {
-  mapping m;
-  if (read_mapping(line, &m) && !is_not_its_own(m.path)) add(to, "%s", m.path);
+  take_mappings(to, RH_STATE_LIBRARIES, NULL);
 }
 
 static void take_files(rh_text *to) {
-  rh_text all = {0}, libraries = {0};
-  each_line("/proc/self/maps", take_file_line, &all);
+  rh_text libraries = {0};
   take_libraries(&libraries);
-  for (const char *at = all.s, *end; at && (end = strchr(at, '\n')); at = end + 1)
-    if (!rh_state_has(&libraries, at, (size_t)(end - at)))
-      rh_text_append(to, at, (size_t)(end + 1 - at));
-  rh_text_finish(&all);
+  take_mappings(to, RH_STATE_FILES, &libraries);
   rh_text_finish(&libraries);
-}
-
-static void take_private_line(rh_text *to, char *line) {
-  mapping m;
-  if (read_mapping(line, &m) && m.rights[1] == 'w' && m.rights[3] == 'p' && m.path[0] != '/')
-    to->length += m.end - m.start;
 }
 
 uint64_t rh_state_other_memory(void) {
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
   struct mallinfo2 info = mallinfo2();
-  rh_text sum = {0}; /* only its length is used */
-  uint64_t of_malloc = info.arena + info.hblkhd;
-  each_line("/proc/self/maps", take_private_line, &sum);
-  return of_malloc && sum.length > of_malloc ? sum.length - of_malloc : 0;
+  uint64_t of_malloc = info.arena + info.hblkhd, all = take_mappings(NULL, RH_STATE_PARTS, NULL);
+  return of_malloc && all > of_malloc ? all - of_malloc : 0;
 #else
   return 0;
 #endif

@@ -22,10 +22,9 @@ static size_t memory_in_use(void) {
 #endif
 }
 
-static rh_outcome no_run(rh_trial *trial, rh_rig *rig) {
-  (void)trial;
+static rh_status no_run(rh_rig *rig) {
   (void)rig;
-  return RH_PASS;
+  return RH_OK;
 }
 
 rh_outcome rh_v31_no_run(rh_trial *trial) {
@@ -70,33 +69,31 @@ static rh_status first_results(rh_rig *rig, unsigned char first[RANGES][16]) {
   return RH_OK;
 }
 
-static rh_outcome repeat_ranges(rh_trial *trial, rh_rig *rig, unsigned char first[RANGES][16]) {
+static rh_status repeat_ranges(rh_rig *rig, unsigned char first[RANGES][16]) {
   _Alignas(16) unsigned char value[16];
-  double until = rh_now() + (trial->quick ? runs_quick_s : runs_s);
+  double until = rh_now() + (rig->trial->quick ? runs_quick_s : runs_s);
   size_t settled = 0;
-  rh_outcome outcome = RH_PASS;
   int run = RANGES + 1;
-  for (; outcome == RH_PASS && run <= MOST_RUNS; run++) {
+  for (; run <= MOST_RUNS; run++) {
     int k = run % 32 ? 1 + run % 2 : 0;
     if (run > LEAST_RUNS && run % 32 == 0 && rh_now() > until) break;
-    outcome = rh_rig_outcome(trial, rig, run_range(rig, k, value));
+    RH_TRY(run_range(rig, k, value));
     if (run == SETTLED) settled = memory_in_use();
-    if (outcome == RH_PASS && !rh_rig_same(rig, first[k], value))
-      outcome =
-          rh_trial_fail(trial, "the result of run %d differs from that of run %d", run, k + 1);
+    if (!rh_rig_same(rig, first[k], value))
+      return rh_fail(&rig->error, RH_E_WRONG, "the result of run %d differs from that of run %d",
+                     run, k + 1);
   }
-  size_t grown = memory_in_use() > settled ? memory_in_use() - settled : 0;
+  size_t now = memory_in_use(), grown = now > settled ? now - settled : 0;
   /* Some drivers keep a little of each run, such as PoCL 70 B. */
-  if (outcome == RH_PASS && settled && grown > MOST_GROWTH_A_RUN * (size_t)run)
-    outcome = rh_trial_fail(trial, "%zu B more memory in use after run %d than after run %d", grown,
-                            run - 1, SETTLED);
-  return outcome;
+  if (!settled || grown <= MOST_GROWTH_A_RUN * (size_t)run) return RH_OK;
+  return rh_fail(&rig->error, RH_E_WRONG, "%zu B more memory in use after run %d than after run %d",
+                 grown, run - 1, SETTLED);
 }
 
-RH_RIG_TEST(rh_v32_runs, LARGE, RH_RIG_PLAIN) {
+RH_RIG_TEST(rh_v32_runs, LARGE) {
   _Alignas(16) unsigned char first[RANGES][16];
-  rh_outcome outcome = rh_rig_outcome(trial, rig, first_results(rig, first));
-  return outcome == RH_PASS ? repeat_ranges(trial, rig, first) : outcome;
+  RH_TRY(first_results(rig, first));
+  return repeat_ranges(rig, first);
 }
 
 /* ---- V33, V34 ---- */
@@ -202,24 +199,25 @@ rh_outcome rh_v34_references(rh_trial *trial) {
 
 /* ---- V35, V36 ---- */
 
-RH_RIG_TEST(rh_v35_states, 5003, RH_RIG_PLAIN) {
-  rh_outcome outcome = RH_PASS;
-  for (int k = 0; k < 2 && outcome == RH_PASS; k++) outcome = rh_one_case(trial, rig);
+RH_RIG_TEST(rh_v35_states, 5003) {
+  rh_status status = RH_OK;
+  for (int k = 0; k < 2 && status == RH_OK; k++) status = rh_one_case(rig);
   rh_rig_teardown(rig);
-  if (rig->out_of_phase[0]) return rh_trial_fail(trial, "calls %s", rig->out_of_phase);
+  if (rig->out_of_phase[0]) return rh_fail(&rig->error, RH_E_WRONG, "calls %s", rig->out_of_phase);
   if (rig->left_fpstate)
-    return rh_trial_fail(trial, "%s changes the floating-point control word", rig->left_fpstate);
-  return outcome;
+    return rh_fail(&rig->error, RH_E_WRONG, "%s changes the floating-point control word",
+                   rig->left_fpstate);
+  return status;
 }
 
 /* The rig, which holds the host's table, outlives the instance, so later calls are counted. */
-static rh_outcome calls_later(rh_trial *trial, rh_rig *rig) {
-  rh_outcome outcome = rh_one_case(trial, rig);
+static rh_status calls_later(rh_rig *rig) {
+  RH_TRY(rh_one_case(rig));
   rh_rig_teardown(rig);
   usleep(200000);
-  if (outcome == RH_PASS && rig->calls_after_end)
-    return rh_trial_fail(trial, "calls the host %u times after teardown", rig->calls_after_end);
-  return outcome;
+  if (!rig->calls_after_end) return RH_OK;
+  return rh_fail(&rig->error, RH_E_WRONG, "calls the host %u times after teardown",
+                 rig->calls_after_end);
 }
 
 rh_outcome rh_v36_afterwards(rh_trial *trial) {
@@ -254,10 +252,9 @@ typedef struct threaded {
   rh_outcome outcome;
 } threaded;
 
-static rh_outcome run_often(rh_trial *trial, rh_rig *rig) {
-  rh_outcome outcome = RH_PASS;
-  for (int k = 0; k < 20 && outcome == RH_PASS; k++) outcome = rh_one_case(trial, rig);
-  return outcome;
+static rh_status run_often(rh_rig *rig) {
+  for (int k = 0; k < 20; k++) RH_TRY(rh_one_case(rig));
+  return RH_OK;
 }
 
 static void *run_in_thread(void *user) {
@@ -318,18 +315,19 @@ rh_outcome rh_v39_newer_host(rh_trial *trial) {
   return rh_on_ordinary(trial, 5003, RH_RIG_GROWN, rh_one_case);
 }
 
-RH_RIG_TEST(rh_v40_recovers, 5003, RH_RIG_PLAIN) {
+RH_RIG_TEST(rh_v40_recovers, 5003) {
   _Alignas(16) unsigned char value[16];
-  rh_outcome outcome = rh_rig_outcome(trial, rig, rh_rig_fill(rig, "hash", trial->seed, 5003, 0));
-  if (outcome != RH_PASS) return outcome;
+  RH_TRY(rh_rig_fill(rig, "hash", rig->trial->seed, 5003, 0));
   rig->fail_at = rig->calls + 1; /* the first service that run calls */
   rh_status status = rh_rig_run(rig, value);
-  if (!rig->injected) return rh_trial_skip(trial, "its run calls no service that could fail");
+  if (!rig->injected)
+    return rh_fail(&rig->error, RH_DECLINED, "its run calls no service that could fail");
   if (status == RH_OK)
-    return rh_trial_fail(trial, "a service failed in run, but no error was returned");
+    return rh_fail(&rig->error, RH_E_WRONG, "a service failed in run, but no error was returned");
   rig->fail_at = 0;
   rig->injected = 0;
-  for (int k = 0; k < 2 && outcome == RH_PASS; k++) outcome = rh_one_case(trial, rig);
-  if (outcome == RH_FAIL) return rh_trial_fail(trial, "after a failed run: %s", rig->error.message);
-  return outcome;
+  status = RH_OK;
+  for (int k = 0; k < 2 && status == RH_OK; k++) status = rh_one_case(rig);
+  if (status != RH_OK) rh_error_prefix(&rig->error, "after a failed run");
+  return status;
 }

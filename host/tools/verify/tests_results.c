@@ -25,8 +25,8 @@ static const uint64_t sizes[] = {1,    2,    3,    4,    5,    7,     16,     17
 
 #define KINDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* Every kind of data at every size that the rig is set up for, `times` each; the range begins at one
- * of the first `offsets` elements. */
+/* Every kind of data at every size that the rig is set up for, `times` each; the range begins at
+ * one of the first `offsets` elements. */
 static rh_status try_cases(rh_rig *rig, uint64_t seed, const char *const *kinds, const uint64_t *at,
                            size_t n, uint64_t times, uint64_t offsets) {
   for (size_t k = 0; k < n; k++)
