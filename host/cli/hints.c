@@ -19,7 +19,6 @@ static const hint hints[] = {
     {RH_E_USAGE, "' has no such parameter", "See redhost --info NAME"},
     {RH_E_BUILD, "kernel build failed for '", "Option -v prints the build log"},
     {RH_E_FILE, "raw data needs an element type", "Name it with --type"},
-    {RH_E_USAGE, "operand y is not used", "As in --map 'x*y', or --op dot; or name one file"},
     {RH_E_USAGE, "--input is given twice", "Several files are one list: --input x.npy,y.npy"},
     {RH_E_USAGE, "--where is given twice", "Two conditions are one: --where 'x > 0 && x < 5'"},
     {RH_E_USAGE, "--plugin is given twice", "Several go into a directory for --plugin-path"},
