@@ -4,7 +4,7 @@ import re
 import sources
 
 MOST = 100
-FOLDERS = ["host", "sdk", "plugins", "kernels", "tests"]
+FOLDERS = ["host", "sdk", "plugins", "kernels", "tests", "lab"]
 FROZEN = "tests/sdk/abi-1.0/"  # the source of a binary that is kept
 TEXTS = (".c", ".h", ".cl", ".cpp", ".hpp", ".cu")
 # What may stand before a statement and is no part of it.

@@ -3,8 +3,8 @@
 
 The first command is what the others are compared with:
 
-    nvcc -O3 -std=c++17 -arch=native tests/bench/gpu_answer.cu -o gpu_answer
-    tests/bench/answers.py ./gpu_answer 'redhost --run auto -n 2^20 -q'
+    nvcc -O3 -std=c++17 -arch=native lab/measure/gpu_answer.cu -o gpu_answer
+    lab/measure/answers.py ./gpu_answer 'redhost --run auto -n 2^20 -q'
 
 Each is run twice before, which fills its caches.  A line for each command: the median in milliseconds, the quartiles, and
 the first command's median divided by this one's."""
