@@ -5,6 +5,7 @@ of the library are tests/library/ways.c, which takes the same options."""
 
 import json
 import os
+import random
 import re
 import shutil
 import signal
@@ -19,6 +20,7 @@ import test_tuned
 
 LIBRARY = os.environ.get("REDHOST_TEST_WAYS", "")
 WRONG = os.environ.get("REDHOST_TEST_WRONG", "")
+FAULTS = os.environ.get("REDHOST_TEST_FAULT_LIBRARY", "")
 PREAD = os.path.join(cli.DRIVERS, "failing_pread.so")
 N = 100003
 LIMIT = 10  # seconds, for a fault to be said
@@ -424,6 +426,27 @@ class Failures(Table):
         env = {**cli.preloaded("failing_memory.so"), "REDHOST_TEST_FAILING_CALL": "clEnqueueNDRangeKernel", "REDHOST_TEST_FAILING_CODE": "-5"}
         self.each(lambda way, problem: self.refused(self.run_way(way, problem, "-q", env=env), 5, "CL_OUT_OF_RESOURCES"),
                   [way for way in OF_PROGRAM if way.of_device])
+
+    @cli.needs(FAULTS)
+    def test_one_device_of_several_fails(self):
+        """The others take what it had, and the value stays; a pipe is not read twice."""
+        want = self.value("--run=native", *SUM.words, "-n%d" % N)
+        for call in ("clEnqueueNDRangeKernel", "clEnqueueMapBuffer", "clEnqueueUnmapMemObject", "clEnqueueReadBuffer", "clWaitForEvents"):
+            def check(way, problem, call=call):
+                said = ""
+                for k in range(1, 18, 2) if way.data == "made" else random.sample(range(30, 60), 3):
+                    done = self.run_way(way, problem, "--json", env={"LD_PRELOAD": FAULTS, "REDHOST_FAULT": "%s:%d:1" % (call, k), "REDHOST_FAULT_IN": "-"})
+                    if way.data == "pipe" and done.code:
+                        self.refused(done, 5, "CL_OUT_OF_RESOURCES")
+                    else:
+                        self.assertEqual(done.code, 0, done)
+                        self.assertEqual(json.loads(done.out)["results"][0]["value"], want)
+                        self.assertRegex(done.err, r"\A(redhost: device 0:\d (failed, and the others took its (chunks|part)|is left out): "
+                                                   r".*(CL_OUT_OF_RESOURCES|not enough memory).*\n)?\Z")
+                    self.assertLess(done.seconds, LIMIT)
+                    said += done.err
+                self.assertIn("CL_OUT_OF_RESOURCES", said)
+            self.each(check, [way for way in WAYS if way.env and (way.data != "made" or call == "clEnqueueNDRangeKernel")])
 
     def test_progress_and_an_interrupt(self):
         def check(way, problem):
