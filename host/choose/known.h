@@ -5,8 +5,8 @@
 #include "../operators/catalog/texts.h"
 #include "tunedb/tunedb.h"
 
-/* Of a strategy: `auto` does not choose it again, at this size or above.  Of an operator alone,
- * without a strategy: its laws were examined. */
+/* A strategy that failed: `auto` does not choose it again, at this size or above.  An operator
+ * alone, without a strategy: its laws were examined. */
 typedef struct rh_fact {
   char strategy[64];
   uint32_t base;

@@ -3,8 +3,8 @@
 
 #include <redhost/redhost.h>
 
-/* What an option's number may be: a decimal of more than 0 and less than `below`; or if `most` is
- * not 0, a whole number from `least` to `most`. */
+/* An option's number is a decimal of more than 0 and less than `below`; or if `most` is not 0, a
+ * whole number from `least` to `most`. */
 typedef struct rh_range {
   const char *expected; /* for the message: unit, bounds, an example; null: the bounds */
   double below;
@@ -15,7 +15,7 @@ typedef struct rh_range {
  * out of bounds; *value is unchanged then. */
 rh_status rh_number_parse(const char *option, const rh_range *range, const char *text,
                           double *value, rh_error *error);
-/* The same of a whole number, of digits alone. */
+/* Parses a whole number, of digits alone. */
 rh_status rh_whole_parse(const char *option, const rh_range *range, const char *text,
                          uint64_t *value, rh_error *error);
 

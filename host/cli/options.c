@@ -86,7 +86,7 @@ static int is_said(const char *const *said, const char *name) {
   return row && said[row - rh_option_table];
 }
 
-/* What there is instead of an option in this mode, or null. */
+/* The way out of an option in this mode, or null. */
 static const char *instead_of(const char *option, const char *mode) {
   for (const rh_exclusion *pair = rh_exclusions; pair->one; pair++)
     if (strcmp(pair->one, option) == 0 &&

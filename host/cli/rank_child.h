@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-/* What the child cannot find by itself. */
+/* The child cannot find these by itself. */
 typedef struct rh_rank_order {
   uint32_t rank, size, processes; /* that share this host's processors */
   uint32_t op, type;              /* of the command line: rh_app */

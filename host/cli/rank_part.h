@@ -3,8 +3,8 @@
 
 #include "rank_child.h"
 
-/* What the child does: `open` to set up, `reduce`, and `close`.  Each finds the data or the
- * strategy's functions in `user`. */
+/* The child calls `open` to set up, `reduce`, and `close`.  Each finds the data or the strategy's
+ * functions in `user`. */
 typedef struct rh_rank_part {
   void *user;
   rh_status (*open)(void *user, int argc, char **argv, const rh_rank_order *order,

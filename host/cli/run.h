@@ -33,7 +33,7 @@ typedef struct rh_run_state {
   rh_run_report report;
 } rh_run_state;
 
-/* What app asks for. */
+/* Begins with what app asks for. */
 void rh_run_begin(rh_run_state *run, const rh_app *app, const rh_run_options *options);
 void rh_run_finish(rh_run_state *run); /* zero-initialised is fine */
 
@@ -44,8 +44,8 @@ rh_status rh_run_find_data(rh_run_state *run, rh_error *error);
 /* Instead of in memory, or split. */
 rh_status rh_run_stream_instead(rh_run_state *run, rh_error *error);
 
-/* By one strategy after the other, into the report.  In memory: finds out, too, that a stream is
- * faster, which is the way then. */
+/* They reduce by one strategy after the other, into the report.  In memory: finds out, too, that a
+ * stream is faster, which is the way then. */
 rh_status rh_run_in_memory(rh_run_state *run, rh_error *error);
 rh_status rh_run_streamed(rh_run_state *run, rh_error *error);
 /* RH_E_DEVICE, RH_E_NOMEM: also where the data do not fit. */
@@ -53,6 +53,6 @@ rh_status rh_run_split(rh_run_state *run, rh_error *error);
 
 /* A reduction of the source by the devices, to be completed. */
 rh_reduction_spec rh_run_reduction(const rh_run_state *run);
-/* What an attempt has left. */
+/* Releases what an attempt has left. */
 void rh_run_undo(rh_run_state *run);
 rh_status rh_run_end_sampler(rh_run_state *run, rh_error *error);

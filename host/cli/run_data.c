@@ -1,4 +1,4 @@
-/* What a --run reduces. */
+/* The data that a --run reduces. */
 #include "../core/base/error.h"
 #include "../core/base/vocabulary.h"
 #include "partial_output.h"

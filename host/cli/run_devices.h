@@ -28,9 +28,10 @@ void rh_run_devices_finish(rh_run_devices *devices);
 rh_status rh_run_device_locate(rh_run_device *device, const rh_app *app, const rh_job_spec *asked,
                                rh_error *error);
 
-/* Finds the strategy of each device for chunks of asked->n elements.  Of several devices, those
- * without one get a failure and are left out; and so are, of those whose strategy runs on the host,
- * all but the first.  asked: what each spec begins as; its strings must outlive the devices. */
+/* Finds the strategy of each device for chunks of asked->n elements.  Devices without one get a
+ * failure and are left out, where there are several; and so are, of those whose strategy runs on
+ * the host, all but the first.  asked: what each spec begins as; its strings must outlive the
+ * devices. */
 rh_status rh_run_devices_locate(rh_run_devices *devices, const rh_app *app,
                                 const rh_job_spec *asked, rh_error *error);
 

@@ -75,7 +75,7 @@ static rh_status parse_part(rh_run_options *options, const rh_typed *typed, rh_e
   return typed->whole ? parse_element(&options->whole_n, typed->whole, "--whole", error) : RH_OK;
 }
 
-/* What holds for one process, and not for several. */
+/* Options that hold for one process, and not for several, are refused. */
 static rh_status check_for_ranks(const rh_typed *typed, const rh_run_options *options,
                                  rh_error *error) {
   if (typed->partial && typed->input && strcmp(typed->input, "-") == 0)

@@ -1,5 +1,5 @@
-/* What the options of --run say, judged before the ways to reduce part: what is malformed is
- * refused in all of them alike. */
+/* The options of --run, judged before the ways to reduce part: what is malformed is refused in all
+ * of them alike. */
 #pragma once
 
 #include "../core/run/job.h"

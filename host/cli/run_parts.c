@@ -7,7 +7,7 @@
 #include "../engine/partial/accuracy.h"
 #include "run.h"
 
-/* What the host's chunks have, in bytes; for the choice of a strategy. */
+/* The bytes of the host's chunks, for the choice of a strategy. */
 static const uint64_t usual_chunk = UINT64_C(4) << 20;
 
 /* ---- The answer ---- */

@@ -312,7 +312,7 @@ static rh_status open_part(run_ranks *r, uint32_t processes, rh_error *error) {
   r->cut.processes = processes;
   init_partial(r, &r->run.partial);
   if (r->cut.n == 0) return RH_OK;
-  /* As one process maps what fits into memory. */
+  /* One process maps what fits into memory, too. */
   if (found_of(r)->device_kinds == RH_DEVICE_HOST)
     rh_source_view(&r->run.source, r->cut.first, r->cut.n, r->run.inputs.are_large);
   rh_job_spec chunk = r->run.job;
@@ -475,7 +475,7 @@ static void pass_log(void *of_ranks, uint32_t level, const char *text) {
   r->reporter.log(r->reporter.user, level, text);
 }
 
-/* Of rank 0, whose part is as large as the others'. */
+/* Rank 0 reports for all, for its part is as large as the others'. */
 static int pass_progress(void *of_ranks, const char *activity, uint64_t done, uint64_t total) {
   const run_ranks *r = of_ranks;
   uint64_t of_all = done * r->ranks.place.size;
@@ -551,7 +551,7 @@ typedef struct part_of_rank {
   rh_terminal terminal;
 } part_of_rank;
 
-/* As it was agreed on: the files, and the operator's own. */
+/* The files, and the operator's own, are as they were agreed on. */
 static rh_status find_again(run_ranks *r, const rh_rank_order *order, rh_error *error) {
   rh_found *own = &device_of(r)->found;
   char *mine = NULL;

@@ -1,4 +1,4 @@
-/* What a document says beside its rows. */
+/* The parts of a document beside its rows. */
 #include "../../core/base/error.h"
 #include "../../core/base/json_value.h"
 #include "../../core/base/text.h"

@@ -48,7 +48,8 @@ static rh_status put(exchange *x, const char *key, json_t *value) {
   return rh_fail(x->error, RH_E_NOMEM, "no memory for the results");
 }
 
-/* What follows writes `is`, or reads into it; a key that is missing or null leaves it unchanged. */
+/* The functions below write `is`, or read into it; a key that is missing or null leaves it
+ * unchanged. */
 
 /* From 0 to `most`. */
 static rh_status number(exchange *x, const char *key, double most, double *is) {
@@ -106,7 +107,7 @@ static rh_status text(exchange *x, const char *key, char *is, size_t size) {
   return RH_OK;
 }
 
-/* The same for one that must not be missing, and is written as it is. */
+/* A name must not be missing, and is written as it is. */
 static rh_status name(exchange *x, const char *key, char *is, size_t size) {
   if (!x->reads) return put(x, key, rh_json_bytes(is));
   *is = 0;

@@ -176,7 +176,7 @@ static void add_marks(rh_text *text, uint32_t flags) {
   if (flags) rh_text_add(text, ".  ");
 }
 
-/* What looks like a mistake, and is none. */
+/* Explains figures that look like a mistake and are right. */
 static void add_oddities(rh_text *text, int beats_memory, int beats_time) {
   if (beats_memory) rh_text_add(text, "PEAK above 100 %%: the input came from a cache.  ");
   if (beats_time) rh_text_add(text, "LATENCY below TIME: a call has hot input, TIME cold.  ");

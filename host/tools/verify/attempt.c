@@ -62,8 +62,8 @@ static void add_shares(pid_t pid, double *ran_s, double *waited_s) {
   if (threads) closedir(threads);
 }
 
-/* Of the process and those that its main thread has started: a process that redhost starts works in
- * its own child (guard.h). */
+/* Adds the process and those that its main thread has started: a process that redhost starts works
+ * in its own child (guard.h). */
 static void add_all_shares(pid_t pid, double *ran_s, double *waited_s) {
   char path[NAME];
   int child;

@@ -96,7 +96,7 @@ static rh_outcome judge_bits(rh_trial *trial, const subject *s, rh_status status
   return rh_trial_fail(trial, "%s", trial->error.message);
 }
 
-/* The same where parameters differ. */
+/* Judges a point where parameters differ. */
 static rh_outcome judge_point(rh_trial *trial, const subject *s, const int64_t *params,
                               rh_status status, const bits *b, const char *promise) {
   rh_text words = {0}, where = {0};

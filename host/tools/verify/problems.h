@@ -28,7 +28,7 @@ rh_outcome rh_try_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quic
  * to return.  The caller finishes the rig either way. */
 rh_outcome rh_rig_ordinary(rh_rig *rig, rh_trial *trial, uint64_t max_n, int layout);
 
-/* The same, then `body`, and finishes the rig. */
+/* Then calls `body`, and finishes the rig. */
 rh_outcome rh_on_ordinary(rh_trial *trial, uint64_t max_n, int layout,
                           rh_status (*body)(rh_rig *rig));
 /* A test that consists of such a body. */

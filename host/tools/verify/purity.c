@@ -159,7 +159,7 @@ static rh_outcome judge_again(asked *a, const char *when) {
   X(get_nprocs) X(dlopen) X(dlsym) X(dl_iterate_phdr) X(syscall) X(printf) X(puts)
 /* clang-format on */
 
-/* Of the one thread that is sandboxed at a time; a signal handler takes no argument. */
+/* One thread is sandboxed at a time; a signal handler takes no argument. */
 static struct {
   char violation[96]; /* "calls getenv()" */
   int watches;        /* system calls can be intercepted on this machine */

@@ -25,7 +25,7 @@ typedef struct rh_pair {
   rh_type type;
 } rh_pair;
 
-/* What is not as usual; null or 0: as usual. */
+/* Null or 0 in each field: as usual. */
 typedef struct rh_rig_with {
   const int64_t *params;
   const rh_device *device; /* the description given to the plugin */
@@ -87,12 +87,12 @@ typedef struct rh_rig {
 /* Takes the default parameters and makes a place for max_n elements with RH_AROUND more on
  * either side.  Does not call query yet.  All functions set rig->error when they fail. */
 rh_status rh_rig_init(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n);
-/* The same, and sets it up. */
+/* Begins the rig, and sets it up. */
 rh_status rh_rig_open(rh_rig *rig, rh_trial *trial, rh_pair pair, uint64_t max_n,
                       const rh_rig_with *with);
 /* Finishes the rig, and turns the status into an outcome: RH_SKIP if it was declined. */
 rh_outcome rh_rig_close(rh_rig *rig, rh_status status);
-/* The same without finishing it. */
+/* Turns it into an outcome without finishing the rig. */
 rh_outcome rh_rig_outcome(rh_trial *trial, const rh_rig *rig, rh_status status);
 /* Like rh_rig_init, without a place: the caller sets one. */
 rh_status rh_rig_begin(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n);

@@ -1,8 +1,8 @@
 /* The tests of docs/extend/verify.md. */
 #pragma once
 
-/* What each kind of test needs, what it is of, in how many processes it runs, how long it may be
- * silent, and what it usually takes: in full, and with --quick. */
+/* Each kind of test says what it needs, what it is of, in how many processes it runs, how long it
+ * may be silent, and what it usually takes: in full, and with --quick. */
 #define RH_FILE_TEST             RH_NEEDS_NOTHING, RH_OF_FILE, 1, 20, 0.05, 0.05
 #define RH_LOADING_TEST          RH_NEEDS_NOTHING, RH_OF_PLUGIN, 1, 20, 0.05, 0.05
 #define RH_QUERY_TEST            RH_NEEDS_PLUGIN, RH_OF_STRATEGY, 1, 20, 0.3, 0.1

@@ -171,7 +171,7 @@ rh_outcome rh_v64_interpreter(rh_trial *trial) {
 /* A device that runs the items of a group one after the other, between two barriers, hides a
  * missing barrier where the first item is the one that has to be first.  Nothing says which item
  * has which number, so a kernel may find the last one first: then whatever one item left for
- * another, without a barrier, comes too late.  The same goes for groups. */
+ * another, without a barrier, comes too late.  So it is with groups. */
 
 /* Groups keep their order if the last one is smaller. */
 static const char turned[] =
