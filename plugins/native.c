@@ -1,7 +1,7 @@
 /* native: threads and vectors on the host. */
-#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_CANONICAL_ORDER, RH_KEEPS_FP_CONTROL */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_CANONICAL_ORDER and later promises */
 #include "native/contest.h"
-#include "native/folder.h"
+#include "native/layout.h"
 #include "native/pool.h"
 #include <redhost/canonical.h>
 #include <redhost/kit.h>
@@ -81,13 +81,6 @@ enum {
 };
 _Static_assert((int)MOST_BLOCKS <= (int)POOL_MOST_BLOCKS, "a ticket has no place for as many");
 
-/* One of several operators in one pass, or the only one. */
-typedef struct part {
-  rh_native_folder folder;
-  uint32_t value_at, index_at; /* of its value, in the whole's */
-  unsigned char *values;       /* of the blocks */
-} part;
-
 /* `pages` of the ways in a contest, the one that stays without a clear winner first: of all inputs;
  * and of those from memory whose loops can read in step. */
 static const unsigned ways[] = {1, PAGES}, ways_in_step[] = {NATIVE_IN_STEP, 1, PAGES};
@@ -95,7 +88,7 @@ static const unsigned ways[] = {1, PAGES}, ways_in_step[] = {NATIVE_IN_STEP, 1, 
 typedef struct native {
   const rh_op *whole, *op; /* op: by its elements blocks are cut */
   uint32_t n_parts;
-  part *parts;
+  rh_native_part *parts;
   int64_t serial_below;
   uint64_t longest; /* elements of a block, where it may be longer than block_length(); or 0 */
   uint64_t takers;  /* threads, the caller included */
@@ -109,6 +102,9 @@ typedef struct native {
   rh_native_contest *walk;
   const unsigned *ways, *large_ways;
   rh_native_pool *pool; /* null: the caller works alone */
+  uint64_t base;        /* where what the blocks make up begins, in the run */
+  rh_native_layout layout;
+  int is_layout; /* 1: a block is one of its blocks */
 } native;
 
 /* ---- Blocks: a function of n alone where the bits depend on them ---- */
@@ -145,7 +141,7 @@ static uint64_t most_blocks(const rh_op *op, uint64_t max_n) {
 /* The parts one after the other: a block's elements stay in a cache. */
 static void fold_block(const native *self, uint32_t block, uint64_t first, uint64_t n,
                        unsigned pages) {
-  for (const part *p = self->parts; p < self->parts + self->n_parts; p++, pages = 1)
+  for (const rh_native_part *p = self->parts; p < self->parts + self->n_parts; p++, pages = 1)
     rh_native_folder_block(&p->folder, first, n, pages,
                            p->values + (uint64_t)block * p->folder.op->value_size);
 }
@@ -155,6 +151,11 @@ static void work(void *user, const rh_native_job *job, uint32_t block) {
   uint64_t first = block * job->length;
   uint64_t n = job->n - first < job->length ? job->n - first : job->length;
   uint32_t trial;
+  if (self->is_layout) {
+    rh_native_layout_block(&self->layout, block);
+    return;
+  }
+  first += self->base;
   unsigned pages = self->parts[0].folder.pages;
   if (pages != NATIVE_BLOCKS_FIND_OUT) {
     fold_block(self, block, first, n, pages);
@@ -168,7 +169,7 @@ static void work(void *user, const rh_native_job *job, uint32_t block) {
 }
 
 /* Neighbours in index order, so that the tree does not depend on which thread took which block. */
-static void combine_blocks(const part *p, uint32_t blocks) {
+static void combine_blocks(const rh_native_part *p, uint32_t blocks) {
   const rh_op *op = p->folder.op;
   for (uint64_t apart = 1; apart < blocks; apart *= 2)
     for (uint64_t k = 0; k + apart < blocks; k += 2 * apart)
@@ -184,6 +185,7 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
   /* A GPU's data are in its own memory. */
   answer->score = problem->device->kind & (RH_DEVICE_GPU | RH_DEVICE_ACCELERATOR) ? 150 : 900;
   answer->finishes_on_host = 1;
+  if (problem->layout) RH_TRY(rh_native_layout_query(problem, answer));
   if (rh_native_folds_in_order(op, problem->type))
     answer->depth = (length < problem->max_n ? length : problem->max_n) +
                     rh_log2_up(most_blocks(op, problem->max_n));
@@ -192,11 +194,19 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
   return RH_OK;
 }
 
+static uint64_t most_elements(const rh_problem *problem) {
+  const rh_layout *layout = problem->layout;
+  if (!layout) return problem->max_n;
+  return layout->segments > (UINT64_C(1) << 48) / (layout->longest + 1)
+             ? UINT64_C(1) << 48
+             : layout->segments * layout->longest;
+}
+
 /* The number of threads that the largest input has work for. */
 static unsigned threads_for(const rh_problem *problem, const int64_t *values) {
-  uint64_t blocks = most_blocks(problem->op, problem->max_n);
+  uint64_t n = most_elements(problem), blocks = most_blocks(problem->op, n);
   uint64_t threads = values[THREADS] ? (uint64_t)values[THREADS] : rh_native_processors();
-  uint64_t bytes = problem->max_n * problem->op->element_size, least = 1 << ALONE_LOG;
+  uint64_t bytes = n * problem->op->element_size, least = 1 << ALONE_LOG;
   if (values[SERIAL_BELOW] >= 0) least = (uint64_t)values[SERIAL_BELOW];
   if (bytes < least) return 1;
   return (unsigned)(threads < blocks ? threads : blocks);
@@ -207,7 +217,7 @@ static int take_apart(native *self, unsigned vectors, const rh_op *op) {
   if (!RH_HAS(rh_op, op, parts) || op->n_parts > MOST_PARTS) return 0;
   for (uint32_t k = 0; k < op->n_parts; k++) {
     const rh_op_part *from = &op->parts[k];
-    part *p = &self->parts[k];
+    rh_native_part *p = &self->parts[k];
     rh_native_folder_choose(&p->folder, vectors, from->op, from->op->mapped_type);
     p->value_at = from->value_at;
     p->index_at = from->index_at;
@@ -221,13 +231,13 @@ static void choose_parts(native *self, unsigned vectors, const rh_problem *probl
   self->whole = self->op = problem->op;
   if (take_apart(self, vectors, problem->op)) return;
   self->n_parts = 1;
-  self->parts[0] = (part){.index_at = INDEX_AT};
+  self->parts[0] = (rh_native_part){.index_at = INDEX_AT};
   rh_native_folder_choose(&self->parts[0].folder, vectors, problem->op, problem->type);
   self->op = self->parts[0].folder.op;
 }
 
 static rh_status reserve_values(native *self, const rh_host *host, uint64_t blocks) {
-  for (part *p = self->parts; p < self->parts + self->n_parts; p++) {
+  for (rh_native_part *p = self->parts; p < self->parts + self->n_parts; p++) {
     p->values = host->alloc(host, (blocks + 1) * p->folder.op->value_size);
     if (!p->values) return RH_E_NOMEM;
   }
@@ -274,7 +284,10 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
     self->pool = rh_native_pool_start(memory, threads, (uint64_t)values[AWAKE], work, self,
                                       &self->parts[0].folder.input);
   *instance = self;
-  return RH_OK;
+  if (!problem->layout) return RH_OK;
+  self->layout =
+      (rh_native_layout){.whole = self->whole, .parts = self->parts, .n_parts = self->n_parts};
+  return rh_native_layout_setup(&self->layout, host, problem, threads);
 }
 
 /* It takes as few blocks as may be: nobody else takes any of them. */
@@ -375,46 +388,70 @@ static void fold_blocks(native *self, rh_native_job *job) {
   for (uint32_t k = 0; k < self->n_parts; k++) combine_blocks(&self->parts[k], job->blocks);
 }
 
-/* A part's value, to where the whole has it; the index of an indexed one may stand elsewhere. */
-static void put_value(const native *self, const part *p, unsigned char *result) {
-  const rh_op *op = p->folder.op;
-  if (op->value_size == sizeof(uint64_t) && self->n_parts == 1) { /* mostly: without a call */
-    memcpy(result, p->values, sizeof(uint64_t));
+/* With padding, of several parts. */
+static void put_values(const native *self, unsigned char *result) {
+  if (self->n_parts == 1 && self->whole->value_size == sizeof(uint64_t)) {
+    memcpy(result, self->parts->values, sizeof(uint64_t)); /* mostly: without a call */
     return;
   }
-  if (self->n_parts == 1 || !(op->flags & RH_OP_INDEXED)) {
-    memcpy(result + p->value_at, p->values, op->value_size);
-    return;
+  if (self->n_parts > 1) memcpy(result, self->whole->identity, self->whole->value_size);
+  for (const rh_native_part *p = self->parts; p < self->parts + self->n_parts; p++)
+    rh_native_part_put(p, p->values, result);
+}
+
+/* Elements `base` .. base+n-1 of the run that the folders took; indices count from `base`. */
+static void reduce(native *self, uint64_t base, uint64_t n, unsigned char *result) {
+  uint64_t length = length_of_blocks(self, n);
+  self->base = base;
+  if (n <= length) {
+    fold_block(self, 0, base, n, 1);
+  } else {
+    rh_native_job job = {n, length, (uint32_t)rh_divide_up(n, length)};
+    fold_blocks(self, &job);
+    length = job.length;
   }
-  memcpy(result + p->value_at, p->values, p->folder.key_bytes);
-  memcpy(result + p->index_at, p->values + INDEX_AT, sizeof(uint64_t));
+  for (const rh_native_part *p = self->parts; p < self->parts + self->n_parts; p++)
+    rh_native_folder_place(&p->folder, length, base, n, p->values);
+  put_values(self, result);
+}
+
+/* Giants one after the other, by all threads; then the rest. */
+static void run_layout(native *self, const rh_run *run) {
+  uint64_t size = self->whole->value_size;
+  rh_native_job job = {run->n, 1, 0};
+  rh_native_layout_begin(&self->layout, run, (unsigned)self->takers, &job.blocks);
+  for (uint64_t s = 0; run->layout->longest >= self->layout.giant && s < run->layout->segments;
+       s++) {
+    uint64_t n = rh_native_segment_length(run->layout, s);
+    if (rh_native_layout_is_giant(&self->layout, n))
+      reduce(self, rh_native_segment_first(run->layout, s), n,
+             (unsigned char *)run->host_result + s * size);
+  }
+  self->is_layout = 1;
+  if (self->pool && job.blocks > 1)
+    rh_native_pool_run(self->pool, &job);
+  else
+    for (uint32_t block = 0; block < job.blocks; block++) work(self, &job, block);
+  self->is_layout = 0;
+  rh_native_layout_end(&self->layout);
 }
 
 static rh_status run(void *instance, const rh_run *run) {
   native *self = instance;
-  if (self->direct && run->n - 1 < self->few) {
+  int has_layout = run->layout != NULL;
+  if (self->direct && run->n - 1 < self->few && !has_layout) {
     rh_native_folder_directly(self->direct, run, run->host_result);
     return RH_OK;
   }
-  uint64_t length = length_of_blocks(self, run->n);
-  if (run->n == 0) {
+  if (run->n == 0 && !has_layout) {
     memcpy(run->host_result, self->whole->identity, self->whole->value_size);
     return RH_OK;
   }
   for (uint32_t k = 0; k < self->n_parts; k++) rh_native_folder_take(&self->parts[k].folder, run);
-  if (run->n <= length) {
-    fold_block(self, 0, 0, run->n, 1);
-  } else {
-    rh_native_job job = {run->n, length, (uint32_t)rh_divide_up(run->n, length)};
-    fold_blocks(self, &job);
-    length = job.length;
-  }
-  /* with padding, of several parts */
-  if (self->n_parts > 1) memcpy(run->host_result, self->whole->identity, self->whole->value_size);
-  for (const part *p = self->parts; p < self->parts + self->n_parts; p++) {
-    rh_native_folder_place(&p->folder, length, run->n, p->values);
-    put_value(self, p, run->host_result);
-  }
+  if (has_layout)
+    run_layout(self, run);
+  else
+    reduce(self, 0, run->n, run->host_result);
   return RH_OK;
 }
 
@@ -432,7 +469,7 @@ static const rh_strategy strategy = {
     .author = "the redhost authors",
     .license = "MIT",
     .device_kinds = RH_DEVICE_HOST,
-    .promises = RH_KEEPS_ORDER | RH_CANONICAL_ORDER | RH_KEEPS_FP_CONTROL,
+    .promises = RH_KEEPS_ORDER | RH_CANONICAL_ORDER | RH_KEEPS_FP_CONTROL | RH_SERVES_LAYOUTS,
     .determinism = RH_BITS_SAME_EVERYWHERE,
     RH_PARAMS(params),
     .query = query,

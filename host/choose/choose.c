@@ -41,6 +41,7 @@ static int runs_on_host(const rh_entry *entry) {
 static int can_serve(const rh_job_spec *spec, const rh_entry *entry) {
   const rh_offer *offer = &entry->offers[spec->operation.op->base][spec->operation.op->type];
   if (entry->shadowed_by || offer->status != RH_OK) return 0;
+  if (spec->operation.layout && !(entry->promises & RH_SERVES_LAYOUTS)) return 0;
   int has_code = spec->operation.op->is_code;
   if ((has_code || spec->on_device >= RH_JOB_DATA_ON_DEVICE) && runs_on_host(entry)) return 0;
   if (has_code && offer->answer.finishes_on_host) return 0;

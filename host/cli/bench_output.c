@@ -43,7 +43,9 @@ rh_status rh_bench_output_open(rh_bench_output *output, const rh_app *app, rh_er
   RH_TRY(find_format(typed, &output->format, error));
   if (typed->dry_run) return RH_OK;
   RH_TRY(check_exports(typed, error));
-  if (typed->output) RH_TRY(rh_records_check_path(typed->output, error));
+  if (typed->outputs.n > 1)
+    return rh_fail(error, RH_E_USAGE, "--output: --bench writes one; --export writes more");
+  if (typed->outputs.n) RH_TRY(rh_records_check_path(typed->outputs.list[0], error));
   if (!typed->resume) return RH_OK;
   if (rh_format_from_path(typed->resume) != RH_FORMAT_jsonl)
     return rh_fail(error, RH_E_USAGE, "--resume %s: expected a name that ends in .jsonl",
@@ -194,8 +196,8 @@ static rh_status draw(const rh_bench_output *output, const rh_records *results, 
 rh_status rh_bench_output_all(rh_bench_output *output, const rh_records *results, rh_error *error) {
   const rh_typed *typed = output->app->typed;
   rh_error why = {0}, *first = error; /* a failing destination does not affect the others */
-  rh_status status = typed->output ? print_to(output, typed->output, results, first)
-                                   : print(output, results, first);
+  rh_status status = typed->outputs.n ? print_to(output, typed->outputs.list[0], results, first)
+                                      : print(output, results, first);
   for (uint32_t k = 0; k < typed->exports.n; k++) {
     if (is_drawn(typed->exports.list[k])) continue;
     rh_status of_one =

@@ -23,6 +23,7 @@ static const rh_option_note screen[] = {
     {"type", "of generated data, or of a raw FILE [f32]"},
     {"map", "reduce an expression of the elements: 'x*y'"},
     {"where", "only the elements for which it is true: 'x > 0'"},
+    {"axis", "of a .npy file: one result for each row or column"},
     {"quiet", "print the value only"},
     {"verbose", "also print build logs, parameters and times"},
     {"json", "JSON instead of text"},
@@ -74,7 +75,7 @@ static void put_screen(FILE *out) {
         out);
   for (size_t k = 0; k < sizeof screen / sizeof *screen; k++)
     put_row(out, rh_option_find(screen[k].name), screen[k].doc);
-  rh_text_add(&text, "More: redhost --help TOPIC, an option's name or one of ");
+  rh_text_add(&text, "More: --help TOPIC, an option or one of ");
   add_topics(&text);
   rh_text_add(&text, ".");
   putc('\n', out);

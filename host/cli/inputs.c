@@ -45,7 +45,7 @@ static const char *order_of(const rh_npy *npy) {
 static rh_status check_shapes(const rh_feed *one, const rh_feed *other, rh_error *error) {
   const rh_npy *a = &one->npy, *b = &other->npy;
   if (!one->is_npy || !other->is_npy || a->n != b->n) return RH_OK;
-  if (a->dimensions != b->dimensions || a->lengths != b->lengths)
+  if (a->dimensions != b->dimensions || memcmp(a->lengths, b->lengths, sizeof a->lengths) != 0)
     return rh_fail(error, RH_E_USAGE,
                    "%s has the shape %s, and %s %s: operands need the same shape; reshape one of "
                    "them and save it again",

@@ -41,7 +41,7 @@ static rh_status find_answer(rh_run_state *run, rh_error *error) {
   rh_run_way way = run->way;
   rh_error why = {0};
   rh_status status = ways[way](run, &why);
-  if (should_stream(run, way, status)) {
+  if (!run->asked.operation.layout && should_stream(run, way, status)) {
     RH_TRY(rh_run_stream_instead(run, error));
     return rh_run_streamed(run, error);
   }
@@ -66,7 +66,10 @@ static rh_status judge_answer(const rh_run_state *run, rh_error *error) {
 static rh_status run_it(rh_run_state *run, rh_error *error) {
   RH_TRY(rh_run_devices_open(&run->devices, run->app, error));
   RH_TRY(rh_run_find_data(run, error));
+  RH_TRY(rh_segments_files_open(&run->files, run->app, error));
   RH_TRY(find_answer(run, error));
+  if (run->asked.operation.layout)
+    return rh_run_segments_print(run->app, &run->segments, &run->shape, &run->files, error);
   RH_TRY(rh_run_report_print(run->app, &run->report, error));
   rh_run_report_warn(run->app, &run->report);
   return judge_answer(run, error);

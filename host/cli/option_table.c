@@ -138,6 +138,23 @@ const rh_option rh_option_table[] = {
      "memory",
      IN(RUN), AT(stream)},
 
+    {"axis", 0, RH_OPTION_WORD, "K", "Segments",
+     "one result along axis K of a .npy file for each place in\nthe others; -1: the last; 0,2: "
+     "several",
+     IN(RUN), AT(axis)},
+    {"keepdims", 0, RH_OPTION_FLAG, NULL, NULL, "--axis: keep it, with a length of 1", IN(RUN),
+     AT(keepdims)},
+    {"length", 0, RH_OPTION_WORD, "L", NULL, "one result for every L elements in a row", IN(RUN),
+     AT(length)},
+    {"segments", 0, RH_OPTION_WORD, "FILE", NULL,
+     "one for elements o[s] to o[s+1]-1 each, of the offsets\no in FILE", IN(RUN), AT(segments)},
+    {"starts", 0, RH_OPTION_WORD, "FILE", NULL,
+     "one for each segment from here on, of offsets in FILE,", IN(RUN), AT(starts)},
+    {"stops", 0, RH_OPTION_WORD, "FILE", NULL,
+     "up to the element before this: overlaps, gaps and any\norder", IN(RUN), AT(stops)},
+    {"by", 0, RH_OPTION_WORD, "FILE", NULL,
+     "one for each run of equal labels, of the labels in FILE", IN(RUN), AT(by)},
+
     {"partial", 0, RH_OPTION_WORD, "FILE", "Parts",
      "write what these elements come to to FILE, for --merge,\ninstead of an answer; -: standard "
      "output",
@@ -208,8 +225,10 @@ const rh_option rh_option_table[] = {
     {"json", 0, RH_OPTION_FLAG, NULL, "Output", "JSON instead of text", EVERYWHERE, AT(json)},
     {"format", 'f', RH_OPTION_WORD, "FMT", NULL, "table markdown csv json jsonl [table]", IN(BENCH),
      AT(format), .words = "table markdown csv json jsonl"},
-    {"output", 'o', RH_OPTION_WORD, "FILE", NULL, "write to FILE instead of standard output",
-     IN(BENCH), AT(output)},
+    {"output", 'o', RH_OPTION_WORDS, "FILE", NULL,
+     "--bench: write to FILE instead of standard output;\n--run: the results of segments as .npy; "
+     "NAME=FILE: one\nof several",
+     IN(RUN) | IN(BENCH), AT(outputs)},
     {"export", 0, RH_OPTION_WORDS, "FILE", NULL,
      "also write FILE, format from its name (.json .jsonl .csv\n.md .svg .png .pdf .html); "
      "repeatable",
@@ -259,11 +278,8 @@ const rh_exclusion rh_exclusions[] = {
     {"plugin", "foreign", "several files go into a directory for --plugin-path"},
     {"quiet", "verbose", "the one prints less, the other more"},
     {"quick", "thorough", "the one takes less time, the other more"},
-    {"output", "run",
-     "-q prints the value alone and --json all of it, as in redhost x.npy -q > sum"},
     {"strategy", "run", "--run NAME is the strategy, and --run A,B runs several"},
     {"input", "bench", "it measures generated elements; --run NAME -i FILE -v measures a file"},
-    {"axis", NULL, "the whole array is reduced; --where 'i % 8 == 3' takes column 3 of 8"},
     {NULL, NULL, NULL}};
 
 const rh_operand_rule rh_operand_table[] = {

@@ -52,7 +52,7 @@ typedef struct rh_typed {
   const char *device, *size, *op, *type, *input, *data;
   const char *plugin, *foreign, *plugin_path, *cache_dir;
   const char *include, *exclude, *junit, *launch;
-  const char *strategy, *samples, *output, *resume, *picture, *stream;
+  const char *strategy, *samples, *resume, *picture, *stream;
   uint32_t color, progress, isolate; /* RH_WHEN_* */
   uint32_t cache, timer, format, check, accuracy;
   double precision, threshold;            /* percent */
@@ -60,8 +60,9 @@ typedef struct rh_typed {
   uint64_t seed, processes, ranks;        /* the first two: 1 unless typed */
   const char *map, *reduce, *identity, *finalize, *where;
   const char *transport, *partial, *slice, *first, *whole;
-  rh_words exports, peers, lets;
-  uint32_t commutes;
+  const char *axis, *length, *segments, *starts, *stops, *by;
+  rh_words exports, outputs, peers, lets;
+  uint32_t commutes, keepdims;
   uint32_t unchecked_op, no_check, no_cache, no_measure, json, quiet, verbose, quick, in_process;
   uint32_t transports;
   uint32_t thorough, strict, once, dry_run, fresh;

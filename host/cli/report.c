@@ -14,8 +14,6 @@ static uint64_t bytes_of(const rh_run_report *report) {
   return spec->operation.n * rh_operator_element_bytes(spec->operation.op);
 }
 
-enum { ANSWER_BYTES = 1024 };
-
 /* Expression k of a map, where several results have one name; else its length is 0. */
 static int map_of(const rh_result *result, const char *map, uint32_t k, const char **part) {
   int same = 0, depth = 0;
@@ -33,38 +31,33 @@ static int map_of(const rh_result *result, const char *map, uint32_t k, const ch
 }
 
 /* "mean 0.5  variance 0.25": all results of the user's operator; "sum of x 1  sum of x*x 1". */
-static void format_fields(char text[ANSWER_BYTES], const rh_result *result, const char *map) {
+static void format_fields(char text[RH_ANSWER_BYTES], const rh_result *result, const char *map) {
   size_t used = 0;
-  for (uint32_t k = 0; k < result->n_fields && used < ANSWER_BYTES; k++) {
+  for (uint32_t k = 0; k < result->n_fields && used < RH_ANSWER_BYTES; k++) {
     const rh_result_field *field = &result->fields[k];
     rh_result one = {.type = field->type};
     char value[64];
     memcpy(&one.value, &field->value, sizeof one.value);
     const char *part = "";
     int length = map_of(result, map, k, &part);
-    used += (size_t)snprintf(text + used, ANSWER_BYTES - used, "%s%s%s%.*s %s", k ? "  " : "",
+    used += (size_t)snprintf(text + used, RH_ANSWER_BYTES - used, "%s%s%s%.*s %s", k ? "  " : "",
                              field->name, length ? " of " : "", length, part,
                              rh_format_value(value, &one));
   }
 }
 
-/* An index and its value say all of one operator, whether it is mapped, masked or neither. */
-static int has_fields(const rh_result *result) {
-  return result->n_fields > result->indexed;
-}
-
 /* "257 (value 190.2)" for an index, else the value. */
-static void format_answer(char text[ANSWER_BYTES], const rh_app *app, const rh_result *result) {
+void rh_report_answer(char text[RH_ANSWER_BYTES], const rh_app *app, const rh_result *result) {
   char value[64];
-  if (has_fields(result)) {
+  if (rh_result_has_fields(result)) {
     format_fields(text, result, app->typed->map);
     return;
   }
   rh_format_value(value, result);
   if (result->indexed)
-    snprintf(text, ANSWER_BYTES, "%llu (value %s)", (unsigned long long)result->index, value);
+    snprintf(text, RH_ANSWER_BYTES, "%llu (value %s)", (unsigned long long)result->index, value);
   else
-    snprintf(text, ANSWER_BYTES, "%s", value);
+    snprintf(text, RH_ANSWER_BYTES, "%s", value);
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
@@ -111,7 +104,7 @@ static void print_compared(const rh_app *app, const rh_run_report *report) {
   const rh_reference *reference = &report->reference;
   const rh_reduction *streamed = report->streamed;
   const char *text = report->verdict.text;
-  char exact[ANSWER_BYTES];
+  char exact[RH_ANSWER_BYTES];
   if (streamed && report->check == RH_CHECK_SAMPLED) {
     printf("check      %llu of %llu chunks   the last: %s",
            (unsigned long long)streamed->partial->checked, (unsigned long long)streamed->chunks,
@@ -126,7 +119,7 @@ static void print_compared(const rh_app *app, const rh_run_report *report) {
     printf("check      exact, rounded once; the strategy's own answer: %s", text);
     return;
   }
-  format_answer(exact, app, &reference->answer);
+  rh_report_answer(exact, app, &reference->answer);
   printf("check      %s %s   %s",
          reference->sampled.n_orders < 2 ? "exact"
          : reference->sampled.by_device  ? "sampled"
@@ -278,9 +271,9 @@ static void print_ranks(const rh_run_report *report) {
 }
 
 static void print_text(const rh_app *app, const rh_run_report *report) {
-  char answer[ANSWER_BYTES];
+  char answer[RH_ANSWER_BYTES];
   print_heading(app, report);
-  format_answer(answer, app, &report->result);
+  rh_report_answer(answer, app, &report->result);
   printf("result     %s%s%s\n", rh_style_on(app->terminal, RH_BOLD), answer,
          rh_style_off(app->terminal, RH_BOLD));
   if (report->checked)
@@ -361,6 +354,14 @@ static json_t *fields_object(const rh_result *result) {
     json_object_set_new(object, field->name, json_string(rh_format_exact(text, &one)));
   }
   return object;
+}
+
+json_t *rh_report_value(const rh_result *result) {
+  char text[64];
+  if (rh_result_has_fields(result)) return fields_object(result);
+  const char *value = rh_format_exact(text, result);
+  if (!result->indexed) return json_string(value);
+  return json_pack("{s:o, s:s}", "index", json_index(result->index), "value", value);
 }
 
 /* [begin, end] of the reads, copies and reductions of a chunk, from the first read on. */
@@ -460,7 +461,7 @@ static json_t *result_object(const rh_app *app, const rh_run_report *report) {
   json_object_set_new(object, "value", json_string(rh_format_exact(text, &report->result)));
   if (report->result.indexed)
     json_object_set_new(object, "index", json_index(report->result.index));
-  if (has_fields(&report->result))
+  if (rh_result_has_fields(&report->result))
     json_object_set_new(object, "fields", fields_object(&report->result));
   if (report->spec->operation.accuracy)
     json_object_set_new(object, "accuracy", json_string("exact"));
@@ -525,9 +526,18 @@ static void print_fields(const rh_result *result) {
   }
 }
 
+void rh_report_print_value(const rh_result *result) {
+  char text[64];
+  if (rh_result_has_fields(result))
+    print_fields(result);
+  else if (result->indexed)
+    printf("%llu\n", (unsigned long long)result->index);
+  else
+    printf("%s\n", rh_format_exact(text, result));
+}
+
 rh_status rh_run_report_print(const rh_app *app, const rh_run_report *report, rh_error *error) {
   int wrong = report->checked && report->verdict.verdict == RH_VERDICT_WRONG;
-  char text[64];
   if (app->typed->json) return print_json(app, report, error);
   if (!app->typed->quiet && app->beside)
     rh_beside_add(app->beside, report->spec->strategy, &report->result,
@@ -535,14 +545,8 @@ rh_status rh_run_report_print(const rh_app *app, const rh_run_report *report, rh
                   report->measured ? report->quick.time.seconds : 0);
   else if (!app->typed->quiet)
     print_text(app, report);
-  else if (wrong)
-    return RH_OK;
-  else if (has_fields(&report->result))
-    print_fields(&report->result);
-  else if (report->result.indexed)
-    printf("%llu\n", (unsigned long long)report->result.index);
-  else
-    printf("%s\n", rh_format_exact(text, &report->result));
+  else if (!wrong)
+    rh_report_print_value(&report->result);
   return RH_OK;
 }
 

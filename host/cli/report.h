@@ -2,12 +2,15 @@
 #pragma once
 
 #include "../choose/measure/quick.h"
+#include "../core/base/value.h"
 #include "../core/run/job.h"
 #include "../engine/reduction/reduction.h"
 #include "../engine/reduction/resident.h"
 #include "app.h"
 #include "run_devices.h"
 #include "table.h"
+
+#include <jansson.h>
 
 typedef struct rh_run_report {
   const rh_job_spec *spec;    /* with the strategy's own name and its file */
@@ -40,3 +43,10 @@ rh_status rh_run_report_print(const rh_app *app, const rh_run_report *report, rh
  * warning ignores --quiet.  The status stays 0, since nothing was found wrong; check.outcome of
  * --json distinguishes the two cases. */
 void rh_run_report_warn(const rh_app *app, const rh_run_report *report);
+
+/* "257 (value 190.2)" for an index, all fields of several, or the value. */
+enum { RH_ANSWER_BYTES = 1024 };
+void rh_report_answer(char text[RH_ANSWER_BYTES], const rh_app *app, const rh_result *result);
+/* The same as JSON, and as --quiet prints it. */
+json_t *rh_report_value(const rh_result *result);
+void rh_report_print_value(const rh_result *result);

@@ -6,6 +6,7 @@
 #include "inputs.h"
 #include "report.h"
 #include "run_options.h"
+#include "run_segments.h"
 #include "user_operator.h"
 
 /* Where the elements are: in this process's memory as a whole; in the memories of several devices;
@@ -24,6 +25,9 @@ typedef struct rh_run_state {
   rh_run_devices devices;
   rh_array array; /* in memory, of which generated ones are made once a device holds them */
   int has_no_room;
+  rh_shape shape; /* of data that are cut into segments; or empty */
+  rh_segments_files files;
+  rh_segments_answer segments;
   rh_local_shared shared;
   rh_sampler sampler; /* `self` is null if it does not exist */
   rh_source source;   /* the other ways */

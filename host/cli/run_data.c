@@ -42,6 +42,7 @@ rh_status rh_run_end_sampler(rh_run_state *run, rh_error *error) {
 }
 
 void rh_run_undo(rh_run_state *run) {
+  rh_run_segments_finish(&run->segments);
   rh_run_end_sampler(run, NULL);
   rh_resident_finish(&run->resident);
   rh_reduction_close(run->reduction);
@@ -52,6 +53,8 @@ void rh_run_undo(rh_run_state *run) {
 
 void rh_run_finish(rh_run_state *run) {
   rh_run_undo(run);
+  rh_segments_files_close(&run->files);
+  rh_shape_finish(&run->shape);
   rh_run_devices_finish(&run->devices);
   rh_array_finish(&run->array);
   rh_user_operator_finish(&run->user);
@@ -134,6 +137,15 @@ static rh_status check_not_empty(const rh_run_state *run, rh_error *error) {
                  typed->input ? typed->input : "", typed->input ? ": " : "", operation->op->name);
 }
 
+/* Into segments, of which any may be empty. */
+static rh_status cut(rh_run_state *run, rh_error *error) {
+  if (run->way == RH_RUN_IN_MEMORY)
+    return rh_shape_open(&run->shape, run->app, &run->inputs, &run->asked, &run->array, error);
+  return rh_fail(error, RH_E_USAGE,
+                 "segments are reduced in memory on one device, and %s; cut the rows into files",
+                 run->devices.n > 1 ? "--device names several" : "these data exceed it");
+}
+
 rh_status rh_run_find_data(rh_run_state *run, rh_error *error) {
   const rh_app *app = run->app;
   int is_own = rh_user_operator_is_wanted(app->typed);
@@ -143,7 +155,7 @@ rh_status rh_run_find_data(rh_run_state *run, rh_error *error) {
   RH_TRY(is_own ? rh_user_operator_open(&run->user, app, &run->inputs, &run->asked, error)
                 : find_operator(run, error));
   RH_TRY(run->way == RH_RUN_IN_MEMORY ? bring(run, error) : make_source(run, error));
-  RH_TRY(check_not_empty(run, error));
+  RH_TRY(rh_shape_is_asked(app->typed) ? cut(run, error) : check_not_empty(run, error));
   RH_TRY(rh_run_accuracy(app->typed, run->options->check, &run->asked, run->user.custom, error));
   rh_user_operator_note(app, &run->inputs, &run->asked);
   return RH_OK;

@@ -172,6 +172,19 @@ static int is_faster_streamed(const rh_run_state *run) {
   return device && !device->shares_memory && run->job.operation.n >= LEAST_COPIED / size;
 }
 
+/* The same of segments, which have a value each. */
+static rh_status reduce_segments(rh_run_state *run, rh_error *error) {
+  if (run->report.isolated)
+    return rh_fail(error, RH_E_USAGE,
+                   "'%s' did not come with redhost, and segments are reduced in this process; "
+                   "--isolate=never lets it run here",
+                   run->job.strategy);
+  RH_TRY(reserve(run, error));
+  RH_TRY(fill(run, error));
+  return rh_run_segments(&run->segments, run->app, run->options, &run->job, &run->array,
+                         &run->shape, error);
+}
+
 /* The whole run before anything is printed: queries the strategy, creates the data, reduces,
  * checks, measures if wanted, and tears down.  Or finds that the data are to be streamed. */
 static rh_status reduce(rh_run_state *run, rh_error *error) {
@@ -182,6 +195,7 @@ static rh_status reduce(rh_run_state *run, rh_error *error) {
   if (!report->isolated) RH_TRY(rh_job_check_settings(run->app->context, &run->job, error));
   RH_TRY(rh_job_device(run->app->context, &run->job, found_of(run)->device_kinds, &report->device,
                        error));
+  if (run->job.operation.layout) return reduce_segments(run, error);
   if (is_faster_streamed(run)) {
     run->way = RH_RUN_STREAMED;
     return RH_OK;

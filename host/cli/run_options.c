@@ -6,6 +6,7 @@
 #include "../engine/partial/partial.h"
 #include "../engine/ranks/local.h"
 #include "axes.h"
+#include "shape.h"
 #include "size.h"
 
 #include <string.h>
@@ -129,6 +130,7 @@ rh_status rh_run_options_parse(rh_run_options *options, const rh_typed *typed, r
   RH_TRY(rh_array_check_kind(options->kind, error));
   RH_TRY(parse_chunk(&options->chunk_bytes, typed, error));
   RH_TRY(check_accuracy(typed, options->check, error));
+  RH_TRY(rh_shape_check_options(typed, error));
   RH_TRY(parse_part(options, typed, error));
   return rh_run_options_want_ranks(typed) ? parse_job(options, typed, error) : RH_OK;
 }

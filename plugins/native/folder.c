@@ -320,15 +320,17 @@ void rh_native_folder_block(const rh_native_folder *self, uint64_t first, uint64
     fold_elements(self, x, first, n, pages, value);
 }
 
-void rh_native_folder_place(const rh_native_folder *self, uint64_t length, uint64_t n,
-                            unsigned char *value) {
+void rh_native_folder_place(const rh_native_folder *self, uint64_t length, uint64_t base,
+                            uint64_t n, unsigned char *value) {
   uint64_t first;
-  if (self->how != BY_KEY || !(self->op->flags & RH_OP_INDEXED)) return;
+  if (!(self->op->flags & RH_OP_INDEXED)) return;
   memcpy(&first, value + INDEX_AT, sizeof first);
-  if (length > n - first) length = n - first;
-  if (length == 1) return;
-  first +=
-      rh_native_locate(self->lanes, self->op->id, self->type,
-                       self->input + first * self->op->element_size, length, stored(self, value));
+  if (first == UINT64_MAX) return; /* no element counts */
+  if (length > base + n - first) length = base + n - first;
+  if (self->how == BY_KEY && length > 1)
+    first +=
+        rh_native_locate(self->lanes, self->op->id, self->type,
+                         self->input + first * self->op->element_size, length, stored(self, value));
+  first -= base;
   memcpy(value + INDEX_AT, &first, sizeof first);
 }

@@ -72,8 +72,8 @@ void rh_native_folder_take(rh_native_folder *self, const rh_run *run);
 void rh_native_folder_block(const rh_native_folder *self, uint64_t first, uint64_t n,
                             unsigned pages, unsigned char *value);
 /* For an indexed operator alone: replaces the index of the block's first element, of `length`
- * elements or up to n, by the index of the element itself. */
-void rh_native_folder_place(const rh_native_folder *self, uint64_t length, uint64_t n,
-                            unsigned char *value);
+ * elements or up to base+n, by the index of the element itself, counted from `base`. */
+void rh_native_folder_place(const rh_native_folder *self, uint64_t length, uint64_t base,
+                            uint64_t n, unsigned char *value);
 
 #endif

@@ -45,7 +45,8 @@ TEST(one_strategy_is_loaded_and_runs) {
   free(path);
   uint64_t input[] = {1, 2, 3, 4}, result = 99;
   void *instance = NULL;
-  rh_problem problem = {sizeof problem, RH_TYPE_u64, find_op(RH_OP_sum, RH_TYPE_u64), &gpu, 4};
+  rh_problem problem = {sizeof problem, RH_TYPE_u64, find_op(RH_OP_sum, RH_TYPE_u64),
+                        &gpu,           4,           NULL};
   rh_run run = {
       .struct_size = sizeof run, .first = 1, .n = 3, .host_input = input, .host_result = &result};
   ck_assert_int_eq(strategy->setup(NULL, &problem, NULL, &instance), RH_OK);

@@ -23,7 +23,8 @@ static rh_error query_error;
 
 static rh_status query(const model *m, const rh_device *device, const int64_t *params,
                        rh_answer *to) {
-  rh_problem problem = {sizeof problem, RH_TYPE_u64, find_op(RH_OP_sum, RH_TYPE_u64), device, 10};
+  rh_problem problem = {sizeof problem, RH_TYPE_u64, find_op(RH_OP_sum, RH_TYPE_u64),
+                        device,         10,          NULL};
   return rh_strategy_query(&m->strategy, &problem, params, to, &query_error);
 }
 
@@ -139,7 +140,8 @@ TEST(query_must_leave_the_control_word) {
   rh_answer got;
   rh_fpstate before = rh_fpstate_save();
   ck_assert_int_eq(rh_plugin_open(copy("rounds_in_query"), NULL, &plugin, &error), RH_OK);
-  rh_problem problem = {sizeof problem, RH_TYPE_u64, find_op(RH_OP_sum, RH_TYPE_u64), &gpu, 10};
+  rh_problem problem = {sizeof problem, RH_TYPE_u64, find_op(RH_OP_sum, RH_TYPE_u64),
+                        &gpu,           10,          NULL};
   rh_status status = rh_strategy_query(plugin->strategies[0], &problem, NULL, &got, &error);
   ck_assert_int_eq(status, RH_E_PLUGIN);
   assert_says(error.message, "query changes the floating-point control word");
@@ -166,7 +168,7 @@ TEST(the_host_declines_for_functions_with_user) {
       {RH_DEVICE_GPU, 1, 1, 0},  {RH_DEVICE_GPU, 0, 0, 0},  {RH_DEVICE_GPU, 0, 1, 0},
   };
   rh_op own = *find_op(RH_OP_sum, RH_TYPE_u64);
-  rh_problem problem = {sizeof problem, RH_TYPE_u64, &own, &gpu, 10};
+  rh_problem problem = {sizeof problem, RH_TYPE_u64, &own, &gpu, 10, NULL};
   own.id = RH_FIRST_USER_OP;
   own.name = "mine";
   own.combine_with = combine_own;

@@ -25,7 +25,7 @@ COMMAND = re.compile(r"(?:^|[$|;(] *|do )(?:[\w~./]*/)?redhost( [^|;\n#)]*)", re
 STEPS = os.path.join(ROOT, "docs", "extend", "strategy")
 # Pages with commands on a reader's files, which begin so.
 FILES = ("README.md", "docs/use/answers.md", "docs/use/devices-and-ranks.md", "docs/use/first-steps.md", "docs/use/large-files.md",
-         "docs/use/numpy.md", "docs/use/operators.md", "docs/use/recipes.md")
+         "docs/use/numpy.md", "docs/use/operators.md", "docs/use/recipes.md", "docs/use/segments.md")
 ON_FILES = re.compile(r"(?:x=\$\()?(?:cat \S+ \| )?redhost (?:\w+\.npy|-i |--merge )")
 NOT_HERE = re.compile(r"\.\.\.|-d 0:0,0:1|price|x\.npy --finalize")
 
@@ -97,6 +97,9 @@ def make_files(folder):
         numpy.save(os.path.join(folder, name + ".npy"), numpy.arange(44640) % 5 + 1.0 if name in ("jan", "feb") else x)
     for name in ("m", "g"):
         numpy.save(os.path.join(folder, name + ".npy"), numpy.arange(8000) % 2)
+    for name, array in {"t": x.reshape(20, 20, 20), "o": numpy.array([0, 10, 10, 8000]), "a": numpy.array([7, 0]),
+                        "b": numpy.array([7000, 8000]), "labels": numpy.arange(8000) // 1000}.items():
+        numpy.save(os.path.join(folder, name + ".npy"), array)
     x.tofile(os.path.join(folder, "x.bin"))
 
 

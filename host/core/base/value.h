@@ -10,3 +10,13 @@ const char *rh_format_value(char text[64], const rh_result *result);
 const char *rh_format_exact(char text[64], const rh_result *result);
 /* The operator's answer: an index, or the shortest decimal. */
 const char *rh_format_answer(char text[64], const rh_result *result);
+
+/* An index and its value say all of one operator, whether it is mapped, masked or neither. */
+static inline int rh_result_has_fields(const rh_result *result) {
+  return result->n_fields > result->indexed;
+}
+
+/* An element of an array as 8 bytes, as results have them in `value`; and back.  Returns the
+ * element's size. */
+uint32_t rh_element_load(rh_type type, const void *from, void *word);
+uint32_t rh_element_store(rh_type type, const void *word, void *to);

@@ -2,7 +2,7 @@
  * parts, and what a partial's file says of itself.  The strategy and the device are not in it. */
 #pragma once
 
-#include "operator.h"
+#include "layout.h"
 
 #include <jansson.h>
 
@@ -12,11 +12,12 @@ enum { RH_CHECK_FULL, RH_CHECK_SAMPLED, RH_CHECK_NONE };
 const char *rh_check_name(uint32_t check);
 
 typedef struct rh_operation {
-  const rh_operator *op; /* never null; borrowed */
-  uint64_t n;            /* elements */
-  uint32_t accuracy;     /* RH_ACCURACY_*; EXACT: the answer is the reference's */
-  uint32_t check;        /* RH_CHECK_* */
-  const char *what;      /* the data, for messages: "--size 2^34", "x.npy" */
+  const rh_operator *op;   /* never null; borrowed */
+  uint64_t n;              /* elements */
+  uint32_t accuracy;       /* RH_ACCURACY_*; EXACT: the answer is the reference's */
+  uint32_t check;          /* RH_CHECK_* */
+  const char *what;        /* the data, for messages: "--size 2^34", "x.npy" */
+  const rh_layout *layout; /* null: all elements are one segment; borrowed */
 } rh_operation;
 
 /* One line of JSON, with sorted keys, but "constants" in the operator's order: all that can change

@@ -13,7 +13,8 @@ enum {
   MOST_BYTES_OF_STRUCT = 1 << 16 /* a larger size is garbage, not a later version */
 };
 
-static const uint64_t known_promises = RH_KEEPS_ORDER | RH_CANONICAL_ORDER | RH_KEEPS_FP_CONTROL;
+static const uint64_t known_promises =
+    RH_KEEPS_ORDER | RH_CANONICAL_ORDER | RH_KEEPS_FP_CONTROL | RH_SERVES_LAYOUTS;
 static const uint64_t known_needs = RH_FP64 | RH_INT64_ATOMICS | RH_SUBGROUPS |
                                     RH_WORK_GROUP_COLLECTIVES | RH_INTEL_SUBGROUP_BLOCKS |
                                     RH_DEVICE_SCOPE_ATOMICS;
@@ -92,6 +93,9 @@ rh_status rh_validate_promises(const rh_strategy *strategy, rh_error *error) {
                    "promises the canonical order, whose bits are the same everywhere, but its "
                    "determinism is %u instead of %u (RH_BITS_SAME_EVERYWHERE)",
                    strategy->determinism, RH_BITS_SAME_EVERYWHERE);
+  if (strategy->promises & RH_SERVES_LAYOUTS && strategy->device_kinds != RH_DEVICE_HOST)
+    return rh_fail(error, RH_E_PLUGIN,
+                   "promises to serve layouts, which only strategies of the host do so far");
   if (strategy->reserved)
     return rh_fail(error, RH_E_PLUGIN, "a reserved field is 0x%x", strategy->reserved);
   return RH_OK;

@@ -45,6 +45,7 @@ rh_status rh_instance_query(const rh_instance_spec *spec, const rh_device *devic
       .op = spec->op->abi,
       .device = device ? device : rh_host_device(),
       .max_n = spec->max_n,
+      .layout = spec->layout,
   };
   RH_TRY(rh_strategy_query(spec->strategy, &problem, spec->params, answer, error));
   const rh_operator_calls *calls = spec->op->calls;
@@ -168,6 +169,7 @@ static rh_status prepare(rh_instance *instance, rh_error *error) {
       .op = &instance->op,
       .device = spec->session ? &spec->session->device->about : rh_host_device(),
       .max_n = spec->max_n,
+      .layout = spec->layout,
   };
   rh_services_init(&instance->services, spec->session, instance->prelude, spec->strategy->name,
                    spec->reporter);
@@ -232,25 +234,45 @@ static rh_status guarded_run(const rh_instance *instance, int *changed) {
   return status;
 }
 
-rh_status rh_instance_run_to(rh_instance *instance, const rh_data *data, uint64_t n, cl_mem result,
-                             uint64_t index, rh_error *error) {
+/* Of elements that *instance->run says. */
+static rh_status call_run(rh_instance *instance, rh_error *error) {
+  int changed;
+  rh_services_enter(&instance->services, RH_PHASE_RUN, error);
+  rh_status status = guarded_run(instance, &changed);
+  rh_services_leave(&instance->services);
+  if (status != RH_OK) return plugin_failed(instance, "run", status, error);
+  return changed ? changed_fpstate(instance, "run", error) : RH_OK;
+}
+
+static void take_data(rh_instance *instance, const rh_data *data, uint64_t n) {
   rh_run *run = &instance->run;
   run->first = data->first;
   run->n = n;
   run->input = data->buffer;
   run->host_input = data->host;
-  run->result = result;
-  run->result_index = index;
   if (data->operands) rh_instance_show(instance, data->operands);
+}
+
+rh_status rh_instance_run_to(rh_instance *instance, const rh_data *data, uint64_t n, cl_mem result,
+                             uint64_t index, rh_error *error) {
+  take_data(instance, data, n);
+  instance->run.result = result;
+  instance->run.result_index = index;
   if (n > instance->spec.max_n)
     return rh_fail(error, RH_E_INVALID, "%llu elements for an instance set up for %llu",
                    (unsigned long long)n, (unsigned long long)instance->spec.max_n);
-  rh_services_enter(&instance->services, RH_PHASE_RUN, error);
-  int changed;
-  rh_status status = guarded_run(instance, &changed);
-  rh_services_leave(&instance->services);
-  if (status != RH_OK) return plugin_failed(instance, "run", status, error);
-  return changed ? changed_fpstate(instance, "run", error) : RH_OK;
+  return call_run(instance, error);
+}
+
+rh_status rh_instance_run_layout(rh_instance *instance, const rh_data *data, uint64_t n,
+                                 void *values, rh_error *error) {
+  take_data(instance, data, n);
+  instance->run.layout = instance->spec.layout;
+  instance->run.host_result = values;
+  rh_status status = call_run(instance, error);
+  instance->run.layout = NULL;
+  instance->run.host_result = instance->value;
+  return status;
 }
 
 rh_status rh_instance_value(rh_instance *instance, void *value, rh_error *error) {

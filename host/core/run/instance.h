@@ -5,6 +5,7 @@
 #include "../cl/input.h"
 #include "../cl/services.h"
 #include "../cl/visible.h"
+#include "../operation/layout.h"
 #include "operands.h"
 #include "params.h"
 #include <redhost/draft/plugin.h>
@@ -14,7 +15,9 @@ enum { RH_MOST_VALUE_BYTES = RH_ANY_VALUE_BYTES };
 typedef struct rh_instance_spec {
   const rh_strategy *strategy;
   const rh_operator *op; /* borrowed */
-  uint64_t max_n;
+  uint64_t max_n;        /* of a layout: of its longest segment */
+  /* Null, or of a strategy that promises RH_SERVES_LAYOUTS: what all runs have; borrowed. */
+  const rh_layout *layout;
   int64_t params[RH_MAX_PARAMS];
   rh_cl_session *session; /* null for a host strategy */
   const rh_reporter *reporter;
@@ -44,6 +47,11 @@ rh_status rh_instance_run(rh_instance *instance, const rh_data *data, uint64_t n
  * on the device. */
 rh_status rh_instance_run_to(rh_instance *instance, const rh_data *data, uint64_t n, cl_mem result,
                              uint64_t index, rh_error *error);
+
+/* Of a strategy of the host that was set up with a layout: values[s] = the value of segment s of
+ * the elements in which the layout's segments lie, `n` of them. */
+rh_status rh_instance_run_layout(rh_instance *instance, const rh_data *data, uint64_t n,
+                                 void *values, rh_error *error);
 
 /* The value of the last rh_instance_run(); waits for it. */
 rh_status rh_instance_value(rh_instance *instance, void *value, rh_error *error);

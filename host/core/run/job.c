@@ -143,7 +143,10 @@ rh_status rh_job_open(rh_job *job, rh_context *context, const rh_job_spec *spec,
   RH_TRY(open_strategy(job, error));
   job->instance_spec.strategy = job->strategy;
   job->instance_spec.op = spec->operation.op;
-  job->instance_spec.max_n = spec->operation.n;
+  job->instance_spec.max_n =
+      spec->operation.layout ? spec->operation.layout->longest : spec->operation.n;
+  if (job->strategy->promises & RH_SERVES_LAYOUTS)
+    job->instance_spec.layout = spec->operation.layout;
   job->instance_spec.reporter = &context->options.reporter;
   RH_TRY(set_defaults(job, error));
   RH_TRY(rh_job_device(context, spec, job->strategy->device_kinds, &job->device, error));

@@ -1,6 +1,5 @@
 #include "npy.h"
 #include "../../core/base/error.h"
-#include "../../core/base/hash.h"
 #include "../../core/base/vocabulary.h"
 
 #include <stdio.h>
@@ -227,7 +226,7 @@ static rh_status read_shape(cursor *c, rh_npy *npy) {
     describe_length(npy, length);
     npy->dimensions++;
     npy->long_dimensions += length != 1;
-    npy->lengths = rh_hash(npy->lengths, &length, sizeof length);
+    if (npy->dimensions <= RH_NPY_MOST_DIMENSIONS) npy->lengths[npy->dimensions - 1] = length;
     if (length == 0)
       has_zero = 1;
     else if (product > UINT64_MAX / length)

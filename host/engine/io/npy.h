@@ -3,17 +3,19 @@
 
 #include <redhost/redhost.h>
 
+enum { RH_NPY_MOST_DIMENSIONS = 64 }; /* as many as NumPy's arrays have */
+
 typedef struct rh_npy {
   rh_type type;           /* a bool counts as u8 */
   uint32_t swapped;       /* 1: the elements are in the other byte order */
   uint32_t fortran_order; /* as the header says */
   uint32_t dimensions;
   uint32_t long_dimensions; /* of a length other than 1: up to one, both orders are the same */
-  uint64_t lengths;         /* a hash of all lengths, in their order */
-  uint64_t n;               /* elements: the product of the shape */
-  uint64_t data_offset;     /* bytes, from the start of the file */
-  uint64_t data_bytes;      /* n elements; the caller checks that the file has them */
-  char shape[128];          /* as Python writes it; truncated with "..." */
+  uint64_t lengths[RH_NPY_MOST_DIMENSIONS]; /* of the first dimensions */
+  uint64_t n;                               /* elements: the product of the shape */
+  uint64_t data_offset;                     /* bytes, from the start of the file */
+  uint64_t data_bytes; /* n elements; the caller checks that the file has them */
+  char shape[128];     /* as Python writes it; truncated with "..." */
 } rh_npy;
 
 /* Do the bytes begin as every .npy file does? */

@@ -246,6 +246,9 @@ typedef struct rh_problem {
   const rh_op *op;
   const rh_device *device;
   uint64_t max_n; /* elements; run() may get fewer, never more */
+  /* since 1.2.  Not null: many reductions, one for each segment, of which none has more than max_n
+   * elements; only to a strategy that promises RH_SERVES_LAYOUTS.  Valid during the call. */
+  const struct rh_layout *layout;
 } rh_problem;
 
 /* ---- Parameters (tunables): data, so that the host can list, check and tune them ---- */
@@ -371,6 +374,9 @@ typedef struct rh_run {
   const void *constants; /* words of 8 bytes, which a kernel gets by value */
   /* host strategies, if n_operands is not 0: element 0 of each operand */
   const void *const *host_operands;
+  /* since 1.2.  Of a strategy that was set up with a layout, and of no other: the segments to
+   * reduce, and `n` is the number of elements from `first` on in which they lie. */
+  const struct rh_layout *layout;
 } rh_run;
 
 /* Extensions of a strategy, since 1.1.  Not null: one work-item writes result[result_index] once,
@@ -475,7 +481,7 @@ extern RH_EXPORT const rh_plugin redhost_plugin_v1; /* the one exported symbol *
   X(rh_device, global_bytes, 40) X(rh_device, max_alloc_bytes, 48) X(rh_device, features, 56) \
   X(rh_device, name, 64) X(rh_device, driver, 72) X(rh_device, extensions, 80) \
   X(rh_problem, struct_size, 0) X(rh_problem, type, 4) X(rh_problem, op, 8) \
-  X(rh_problem, device, 16) X(rh_problem, max_n, 24) \
+  X(rh_problem, device, 16) X(rh_problem, max_n, 24) X(rh_problem, layout, 32) \
   X(rh_param, key, 0) X(rh_param, doc, 8) X(rh_param, choices, 16) X(rh_param, min, 24) \
   X(rh_param, max, 32) X(rh_param, initial, 40) X(rh_param, step, 48) X(rh_param, flags, 56) \
   X(rh_param, reserved, 60) \
@@ -494,6 +500,7 @@ extern RH_EXPORT const rh_plugin redhost_plugin_v1; /* the one exported symbol *
   X(rh_run, result_index, 48) X(rh_run, host_result, 56) \
   X(rh_run, n_operands, 64) X(rh_run, operands_reserved, 68) X(rh_run, operands, 72) \
   X(rh_run, operand_first, 80) X(rh_run, constants, 88) X(rh_run, host_operands, 96) \
+  X(rh_run, layout, 104) \
   X(rh_strategy, struct_size, 0) X(rh_strategy, device_kinds, 4) X(rh_strategy, name, 8) \
   X(rh_strategy, summary, 16) X(rh_strategy, about, 24) X(rh_strategy, version, 32) \
   X(rh_strategy, author, 40) X(rh_strategy, license, 48) X(rh_strategy, promises, 56) \

@@ -68,7 +68,36 @@ enum { RH_ARG_OPERANDS = 4 };
 #define RH_EXTENSION_ANY_VALUE "redhost.any-value/1"
 #define RH_ANY_VALUE_BYTES     128u
 
+/* ---- Layouts: many reductions in one run ----
+ * Elements are counted from the run's first one.  Segment s is reduced as if it were alone:
+ * indices in its answer count from its first element, and the bits of RH_CANONICAL_ORDER are those
+ * of its elements in a row.  A strategy that finishes on the host writes the value of segment s to
+ * host_result + s * value_size, any other to result[result_index + s]; that of a segment without
+ * elements is the identity. */
+enum {
+  /* Element k of segment s is element (s / inner * length + k) * inner + s % inner.  So an array of
+   * the shape (outer, length, inner) is reduced along its middle axis; with inner = 1, segments of
+   * one length stand one behind the other. */
+  RH_LAYOUT_AXIS = 1,
+  /* Segment s is elements starts[s] .. stops[s]-1.  Segments may overlap, leave gaps and come in
+   * any order; stops[s] >= starts[s].  Host strategies only, so far. */
+  RH_LAYOUT_OFFSETS = 2
+};
+/* Checked by the host: no segment goes beyond the elements of its run, and no product overflows. */
+typedef struct rh_layout {
+  uint32_t struct_size;
+  uint32_t kind;                  /* RH_LAYOUT_* */
+  uint64_t segments;              /* of a problem: at most so many */
+  uint64_t longest;               /* elements of the longest one */
+  uint64_t length, inner;         /* of RH_LAYOUT_AXIS; inner >= 1 */
+  const uint64_t *starts, *stops; /* of RH_LAYOUT_OFFSETS, in a run: `segments` of them */
+} rh_layout;
+
 /* ---- Flags ---- */
+/* rh_strategy.promises: query, setup and run look at rh_problem.layout and rh_run.layout, and query
+ * declines the layouts that the strategy does not serve.  For strategies of the host, so far.
+ * Without the promise the host runs a strategy once for each segment. */
+#define RH_SERVES_LAYOUTS (1ull << 3)
 /* rh_strategy.promises: run never writes the floating-point control word, not even to put it back.
  * The host does not look at it around run then: two looks take as long as 100 additions. */
 #define RH_KEEPS_FP_CONTROL (1ull << 2)
@@ -79,7 +108,10 @@ enum { RH_ARG_OPERANDS = 4 };
 /* ---- The layout ---- */
 /* clang-format off */
 #define RH_DRAFT_LAYOUT_LIST(X) \
-  X(rh_op_part, op, 0) X(rh_op_part, value_at, 8) X(rh_op_part, index_at, 12)
+  X(rh_op_part, op, 0) X(rh_op_part, value_at, 8) X(rh_op_part, index_at, 12) \
+  X(rh_layout, struct_size, 0) X(rh_layout, kind, 4) X(rh_layout, segments, 8) \
+  X(rh_layout, longest, 16) X(rh_layout, length, 24) X(rh_layout, inner, 32) \
+  X(rh_layout, starts, 40) X(rh_layout, stops, 48)
 /* clang-format on */
 #if UINTPTR_MAX == UINT64_MAX
 RH_DRAFT_LAYOUT_LIST(RH_ASSERT_AT)

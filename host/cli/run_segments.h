@@ -1,0 +1,43 @@
+/* A run over the segments of a layout: reduced, checked and timed; and what is written and said of
+ * it. */
+#pragma once
+
+#include "../choose/measure/stats.h"
+#include "../core/base/draft.h"
+#include "../engine/segments/referee.h"
+#include "shape.h"
+
+/* Zero-initialised is empty. */
+typedef struct rh_segments_answer {
+  rh_segments segments;
+  int checked;
+  rh_segments_check check;
+  rh_spread time;
+} rh_segments_answer;
+
+/* The files of --output, opened before anything runs, and written whole or not at all. */
+typedef struct rh_segments_files {
+  uint32_t n;
+  rh_draft drafts[RH_MAX_WORDS];
+  const char *fields[RH_MAX_WORDS]; /* null: of all of them */
+} rh_segments_files;
+
+/* With the strategy that was located, on an array that is there. */
+rh_status rh_run_segments(rh_segments_answer *run, const rh_app *app, const rh_run_options *options,
+                          const rh_job_spec *spec, const rh_array *array, const rh_shape *shape,
+                          rh_error *error);
+void rh_run_segments_finish(rh_segments_answer *run);
+
+/* RH_E_FILE for one that cannot be written, RH_E_USAGE for two of one name. */
+rh_status rh_segments_files_open(rh_segments_files *files, const rh_app *app, rh_error *error);
+void rh_segments_files_close(rh_segments_files *files); /* discards what was not written */
+
+/* RH_E_USAGE for a name that no result has. */
+rh_status rh_segments_files_write(rh_segments_files *files, const rh_app *app,
+                                  const rh_segments_answer *run, const rh_shape *shape,
+                                  rh_error *error);
+
+/* Writes the files, and prints the results, by --quiet, --json or neither.  RH_E_WRONG, and nothing
+ * is written, if a segment is wrong. */
+rh_status rh_run_segments_print(const rh_app *app, const rh_segments_answer *run,
+                                const rh_shape *shape, rh_segments_files *files, rh_error *error);

@@ -1,0 +1,148 @@
+/* The files of --output, of a run over segments. */
+#include "../core/base/error.h"
+#include "../core/base/value.h"
+#include "../core/base/vocabulary.h"
+#include "../engine/io/npy_write.h"
+#include "run_segments.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* What every result has: fields of their own, an index, or a value. */
+typedef struct columns {
+  uint32_t n;
+  rh_npy_field list[RH_MOST_RESULTS];
+  rh_result names; /* which they point into */
+} columns;
+
+static void find_columns(columns *all, const rh_segments_answer *run) {
+  const rh_operator *op = run->segments.spec.operation.op;
+  all->names = (rh_result){.struct_size = sizeof all->names};
+  op->calls->decode(op, op->abi->identity, 1, &all->names);
+  all->n = rh_result_has_fields(&all->names) ? all->names.n_fields : 1;
+  for (uint32_t k = 0; k < all->names.n_fields; k++)
+    all->list[k] = (rh_npy_field){all->names.fields[k].name, all->names.fields[k].type};
+  if (!rh_result_has_fields(&all->names))
+    all->list[0] = (rh_npy_field){NULL, all->names.indexed ? RH_TYPE_i64 : all->names.type};
+}
+
+/* Column k, as 8 bytes. */
+static const void *word_of(const rh_result *result, uint32_t k) {
+  if (rh_result_has_fields(result)) return &result->fields[k].value;
+  return result->indexed ? (const void *)&result->index /* -1: there is none */ : &result->value;
+}
+
+/* ---- Files ---- */
+
+/* "NAME=FILE", where NAME may be a field. */
+static const char *path_of(const char *word, const char **field, char name[32]) {
+  const char *equals = strchr(word, '=');
+  *field = NULL;
+  if (!equals || equals == word || (size_t)(equals - word) >= 32 || !equals[1]) return word;
+  memcpy(name, word, (size_t)(equals - word));
+  name[equals - word] = 0;
+  *field = word;
+  return equals + 1;
+}
+
+rh_status rh_segments_files_open(rh_segments_files *files, const rh_app *app, rh_error *error) {
+  const rh_words *words = &app->typed->outputs;
+  char name[32];
+  for (uint32_t k = 0; k < words->n; k++) {
+    const char *path = path_of(words->list[k], &files->fields[k], name);
+    for (uint32_t j = 0; j < k; j++)
+      if (strcmp(words->list[j], words->list[k]) == 0)
+        return rh_fail(error, RH_E_USAGE, "--output %s: named twice", words->list[k]);
+    if (rh_draft_begin(&files->drafts[k], path) != 0)
+      return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
+    files->n++;
+  }
+  return RH_OK;
+}
+
+void rh_segments_files_close(rh_segments_files *files) {
+  for (uint32_t k = 0; k < files->n; k++) rh_draft_finish(&files->drafts[k]);
+  files->n = 0;
+}
+
+/* The columns of one file: all, or one by its name. */
+static rh_status choose_columns(const columns *all, const char *word, const char *field,
+                                uint32_t *first, uint32_t *n, rh_error *error) {
+  *first = 0;
+  *n = all->n;
+  if (!field) return RH_OK;
+  size_t length = (size_t)(strchr(word, '=') - word);
+  for (uint32_t k = 0; k < all->n; k++) {
+    const char *name = all->list[k].name;
+    if (!name || strlen(name) != length || memcmp(name, word, length) != 0) continue;
+    *first = k;
+    *n = 1;
+    return RH_OK;
+  }
+  rh_text names = {0};
+  for (uint32_t k = 0; k < all->n; k++)
+    rh_text_add(&names, "%s%s", k ? ", " : "", all->list[k].name ? all->list[k].name : "");
+  rh_status status =
+      all->n > 1 ? rh_fail(error, RH_E_USAGE, "--output %.100s: the results are %s", word,
+                           rh_text_get(&names))
+                 : rh_fail(error, RH_E_USAGE,
+                           "--output %.100s: there is one result for each segment, without a name; "
+                           "name only the file",
+                           word);
+  rh_text_finish(&names);
+  return status;
+}
+
+static void write_elements(const rh_segments_answer *run, const rh_shape *shape, const columns *all,
+                           uint32_t first, uint32_t n, FILE *out) {
+  unsigned char bytes[sizeof(uint64_t)];
+  const rh_array *labels = &shape->labels;
+  uint32_t size = rh_type_size(labels->type);
+  for (uint64_t s = 0; s < run->segments.n && !ferror(out); s++) {
+    rh_result result = {.struct_size = sizeof result};
+    rh_segments_result(&run->segments, s, &result);
+    if (labels->n)
+      fwrite((const char *)rh_array_data(labels) + shape->layout.starts[s] * size, size, 1, out);
+    for (uint32_t k = first; k < first + n; k++)
+      fwrite(bytes, rh_element_store(all->list[k].type, word_of(&result, k), bytes), 1, out);
+  }
+}
+
+/* With labels, they come before the results. */
+static void write_header(const columns *all, const rh_shape *shape, uint32_t first, uint32_t n,
+                         const char *name, rh_text *to) {
+  rh_npy_field fields[RH_MOST_RESULTS + 1];
+  uint32_t at = 0;
+  if (shape->labels.n) fields[at++] = (rh_npy_field){"label", shape->labels.type};
+  for (uint32_t k = first; k < first + n; k++) fields[at++] = all->list[k];
+  if (at == 1) fields[0].name = NULL;
+  for (uint32_t k = 0; k < at && at > 1; k++)
+    if (!fields[k].name) fields[k].name = name;
+  rh_npy_write_header(to, fields, at, shape->n_dimensions, shape->lengths, shape->fortran_order);
+}
+
+static rh_status write_file(const rh_segments_answer *run, const rh_shape *shape,
+                            const columns *all, const char *word, const char *field,
+                            rh_draft *draft, rh_error *error) {
+  uint32_t first, n;
+  char name[32];
+  rh_text header = {0};
+  RH_TRY(choose_columns(all, word, field, &first, &n, error));
+  write_header(all, shape, first, n, run->segments.spec.operation.op->name, &header);
+  fwrite(rh_text_get(&header), 1, header.length, draft->out);
+  rh_text_finish(&header);
+  write_elements(run, shape, all, first, n, draft->out);
+  if (!ferror(draft->out) && rh_draft_end(draft) == 0) return RH_OK;
+  return rh_fail(error, RH_E_FILE, "%s: %s", path_of(word, &field, name), strerror(errno));
+}
+
+rh_status rh_segments_files_write(rh_segments_files *files, const rh_app *app,
+                                  const rh_segments_answer *run, const rh_shape *shape,
+                                  rh_error *error) {
+  columns all;
+  find_columns(&all, run);
+  for (uint32_t k = 0; k < files->n; k++)
+    RH_TRY(write_file(run, shape, &all, app->typed->outputs.list[k], files->fields[k],
+                      &files->drafts[k], error));
+  return RH_OK;
+}

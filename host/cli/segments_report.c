@@ -1,0 +1,203 @@
+/* What is said of a run over segments. */
+#include "../core/base/error.h"
+#include "../core/base/format.h"
+#include "../core/base/vocabulary.h"
+#include "../core/run/exact_data.h"
+#include "json.h"
+#include "plain.h"
+#include "report.h"
+#include "run_segments.h"
+
+#include <string.h>
+
+enum { SHOWN = 4 }; /* results at the beginning, and at the end */
+
+typedef unsigned long long number; /* as %llu takes it */
+
+static rh_result result_of(const rh_segments_answer *run, uint64_t s) {
+  rh_result result = {.struct_size = sizeof result};
+  rh_segments_result(&run->segments, s, &result);
+  return result;
+}
+
+static uint64_t bytes_of(const rh_segments_answer *run) {
+  const rh_operation *operation = &run->segments.spec.operation;
+  return operation->n * rh_operator_element_bytes(operation->op);
+}
+
+/* ---- Text ---- */
+
+/* The segment's label, or its number. */
+static const char *name_of(const rh_shape *shape, uint64_t s, char text[64]) {
+  const rh_array *labels = &shape->labels;
+  rh_result label = {.type = labels->type};
+  if (labels->n) {
+    uint64_t at = shape->layout.starts[s] * rh_type_size(labels->type);
+    rh_element_load(labels->type, (const char *)rh_array_data(labels) + at, &label.value);
+    return rh_format_value(text, &label);
+  }
+  snprintf(text, 64, "%llu", (number)s);
+  return text;
+}
+
+static void print_heading(const rh_app *app, const rh_segments_answer *run, const rh_shape *shape) {
+  const rh_segments *s = &run->segments;
+  const rh_operation *operation = &s->spec.operation;
+  char size[32];
+  printf("%s%s%s  %s %s  n = %llu (%s)", rh_style_on(app->terminal, RH_BOLD), s->spec.strategy,
+         rh_style_off(app->terminal, RH_BOLD), rh_plain(operation->op->name),
+         rh_type_name(operation->op->operands[0].type), (number)operation->n,
+         rh_format_bytes(size, bytes_of(run)));
+  const char *input = app->typed->input;
+  if (input) printf("  of %s", strcmp(input, "-") == 0 ? "standard input" : rh_plain(input));
+  if (s->job.device)
+    printf("  on %s %s\n", s->job.device->label, rh_plain(s->job.device->name));
+  else
+    printf("  on the host\n");
+  printf("segments   %llu %s   %s%s\n", (number)s->n, rh_plain(shape->words),
+         s->is_loop ? "one run for each" : "one run for all",
+         s->was_copied || (shape->copy.bytes > 0) ? ", on a copy that has them in rows" : "");
+}
+
+static void print_results(const rh_app *app, const rh_segments_answer *run, const rh_shape *shape) {
+  char answer[RH_ANSWER_BYTES], name[64];
+  uint64_t n = run->segments.n;
+  for (uint64_t s = 0; s < n; s++) {
+    if (s == SHOWN && n > 2 * SHOWN + 1) {
+      printf("           ...\n");
+      s = n - SHOWN;
+    }
+    const rh_result result = result_of(run, s);
+    rh_report_answer(answer, app, &result);
+    printf("%-10s %8s   %s\n", s ? "" : "results", name_of(shape, s, name), answer);
+  }
+}
+
+static void print_check(const rh_app *app, const rh_segments_answer *run) {
+  const rh_segments_check *check = &run->check;
+  if (!run->checked) {
+    printf("check      skipped (%s)\n", app->typed->no_check ? "--no-check" : "--check=none");
+    return;
+  }
+  printf("check      %llu segment%s", (number)check->n, check->n == 1 ? "" : "s");
+  if (check->part > 0)
+    printf(", the worst at %.2g %% of its bound (segment %llu)", 100 * check->part,
+           (number)check->worst);
+  else if (check->unjudged < check->n)
+    printf(", all equal to the exact answer");
+  int style = check->unjudged ? RH_BOLD : RH_GOOD;
+  if (check->unjudged) printf(", %llu of them", (number)check->unjudged);
+  printf("   %s%s%s\n", rh_style_on(app->terminal, style), check->unjudged ? "not judged" : "ok",
+         rh_style_off(app->terminal, style));
+}
+
+static void print_time(const rh_segments_answer *run) {
+  char time[32], spread[32] = "";
+  const rh_spread *of = &run->time;
+  if (of->samples == 0) return;
+  if (of->samples > 1) snprintf(spread, sizeof spread, " +-%.1f %%", 100 * rh_spread_precision(of));
+  printf("time       %s%s   %.3g Gelem/s   %.3g GB/s   host clock, %u sample%s\n",
+         rh_format_seconds(time, of->median), spread,
+         1e-9 * (double)run->segments.spec.operation.n / of->median,
+         1e-9 * (double)bytes_of(run) / of->median, of->samples, of->samples == 1 ? "" : "s");
+}
+
+/* ---- JSON ---- */
+
+static json_t *values_array(const rh_segments_answer *run) {
+  json_t *values = json_array();
+  for (uint64_t s = 0; s < run->segments.n; s++) {
+    const rh_result result = result_of(run, s);
+    json_array_append_new(values, rh_report_value(&result));
+  }
+  return values;
+}
+
+static json_t *check_object(const rh_segments_answer *run) {
+  const rh_segments_check *check = &run->check;
+  if (!run->checked) return json_null();
+  return json_pack("{s:I, s:I, s:o, s:o, s:s}", "segments", (json_int_t)check->n, "not_judged",
+                   (json_int_t)check->unjudged, "worst",
+                   check->part > 0 ? json_integer((json_int_t)check->worst) : json_null(),
+                   "bound_fraction", rh_json_number(check->part), "outcome",
+                   check->unjudged ? "not judged" : "ok");
+}
+
+static json_t *lengths_array(const rh_shape *shape) {
+  json_t *lengths = json_array();
+  for (uint32_t k = 0; k < shape->n_dimensions; k++)
+    json_array_append_new(lengths, json_integer((json_int_t)shape->lengths[k]));
+  return lengths;
+}
+
+static json_t *labels_array(const rh_shape *shape) {
+  char name[64];
+  json_t *labels = json_array();
+  for (uint64_t s = 0; s < shape->layout.segments; s++)
+    json_array_append_new(labels, json_string(name_of(shape, s, name)));
+  return labels;
+}
+
+static rh_status print_json(const rh_app *app, const rh_segments_answer *run, const rh_shape *shape,
+                            rh_error *error) {
+  const rh_segments *s = &run->segments;
+  const rh_operation *operation = &s->spec.operation;
+  const rh_result first = result_of(run, 0);
+  json_t *document = rh_json_document();
+  json_t *result =
+      json_pack("{s:s, s:s, s:s, s:I, s:o, s:I, s:o, s:s, s:b, s:b, s:s, s:o, s:o, s:s}",
+                "strategy", s->spec.strategy, "op", operation->op->name, "type",
+                rh_type_name(operation->op->operands[0].type), "n", (json_int_t)operation->n,
+                "input", app->typed->input ? rh_json_bytes(app->typed->input) : json_null(),
+                "segments", (json_int_t)s->n, "shape", lengths_array(shape), "order",
+                shape->fortran_order ? "F" : "C", "one_run_for_each", (int)s->is_loop, "copied",
+                (int)(s->was_copied || (shape->copy.bytes > 0)), "result_type",
+                s->n ? rh_type_name(first.type) : "", "values", values_array(run), "check",
+                check_object(run), "status", "ok");
+  if (shape->labels.n) json_object_set_new(result, "labels", labels_array(shape));
+  if (run->time.samples) json_object_set_new(result, "time_s", rh_json_number(run->time.median));
+  json_object_set_new(document, "results", json_pack("[o]", result));
+  return rh_json_print(document, error);
+}
+
+/* ---- All ---- */
+
+static void print_values(const rh_segments_answer *run) {
+  for (uint64_t s = 0; s < run->segments.n; s++) {
+    const rh_result result = result_of(run, s);
+    rh_report_print_value(&result);
+  }
+}
+
+static void warn_unjudged(const rh_app *app, const rh_segments_answer *run) {
+  char text[700], why[512];
+  const rh_segments_check *check = &run->check;
+  if (!check->unjudged) return;
+  snprintf(text, sizeof text, "warning: %llu of %llu segments are not judged: segment %llu: %s",
+           (number)check->unjudged, (number)check->n, (number)check->first_unjudged,
+           rh_verdict_why(&check->verdict, why));
+  rh_terminal_say(app->terminal, text);
+}
+
+rh_status rh_run_segments_print(const rh_app *app, const rh_segments_answer *run,
+                                const rh_shape *shape, rh_segments_files *files, rh_error *error) {
+  const rh_segments_check *check = &run->check;
+  char got[64], exact[64];
+  if (check->is_wrong)
+    return rh_fail(
+        error, RH_E_WRONG, "wrong result: segment %llu: '%s' returned %s, expected %s (%s)",
+        (number)check->wrong, run->segments.spec.strategy, rh_format_answer(got, &check->got),
+        rh_format_answer(exact, &check->expected), check->verdict.text);
+  RH_TRY(rh_segments_files_write(files, app, run, shape, error));
+  warn_unjudged(app, run);
+  if (app->typed->json) return print_json(app, run, shape, error);
+  if (app->typed->quiet) {
+    if (!files->n) print_values(run);
+    return RH_OK;
+  }
+  print_heading(app, run, shape);
+  print_results(app, run, shape);
+  print_check(app, run);
+  print_time(run);
+  return RH_OK;
+}

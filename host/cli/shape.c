@@ -1,0 +1,370 @@
+#include "shape.h"
+#include "../core/base/error.h"
+#include "../core/base/vocabulary.h"
+#include "../core/run/operand_data.h"
+#include "plain.h"
+#include "size.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef unsigned long long number; /* as %llu takes it */
+
+/* ---- Options ---- */
+
+int rh_shape_is_asked(const rh_typed *typed) {
+  return typed->axis || typed->length || typed->segments || typed->starts || typed->stops ||
+         typed->by;
+}
+
+static rh_status check_alone(const rh_typed *typed, rh_error *error) {
+  const char *const names[] = {"axis", "length", "segments", "starts", "by"};
+  const char *const words[] = {typed->axis, typed->length, typed->segments,
+                               typed->starts ? typed->starts : typed->stops, typed->by};
+  const char *first = NULL;
+  for (uint32_t k = 0; k < sizeof words / sizeof *words; k++) {
+    if (words[k] && first)
+      return rh_fail(error, RH_E_USAGE,
+                     "--%s and --%s: each says alone which elements make a segment", first,
+                     names[k]);
+    if (words[k]) first = names[k];
+  }
+  if (!typed->starts == !typed->stops) return RH_OK;
+  return rh_fail(error, RH_E_USAGE,
+                 "--starts and --stops go together: where each segment begins, "
+                 "and the element behind its last one");
+}
+
+static rh_status check_ways(const rh_typed *typed, rh_error *error) {
+  const struct {
+    int is_typed;
+    const char *option;
+  } ways[] = {{typed->stream != NULL, "stream"},
+              {typed->ranks > 0, "ranks"},
+              {typed->transport != NULL, "transport"},
+              {typed->partial != NULL, "partial"}};
+  for (uint32_t k = 0; k < sizeof ways / sizeof *ways; k++)
+    if (ways[k].is_typed)
+      return rh_fail(error, RH_E_USAGE,
+                     "--%s: segments are reduced in memory, by one process on one device; leave "
+                     "--%s out",
+                     ways[k].option, ways[k].option);
+  if (typed->name && strchr(typed->name, ','))
+    return rh_fail(error, RH_E_USAGE,
+                   "--run %.60s: strategies stand beside each other for whole arrays; name one for "
+                   "segments",
+                   typed->name);
+  if (typed->accuracy == RH_ACCURACY_EXACT + 1)
+    return rh_fail(error, RH_E_USAGE,
+                   "--accuracy exact: segments have the strategy's own answers; leave it out");
+  return RH_OK;
+}
+
+rh_status rh_shape_check_options(const rh_typed *typed, rh_error *error) {
+  if (rh_shape_is_asked(typed)) {
+    RH_TRY(check_alone(typed, error));
+    RH_TRY(check_ways(typed, error));
+    if (typed->axis && !typed->input)
+      return rh_fail(error, RH_E_USAGE,
+                     "--axis: generated data have one dimension; --length cuts them");
+    if (typed->by && !typed->input)
+      return rh_fail(error, RH_E_USAGE,
+                     "--by: labels are those of a file's elements; --length "
+                     "cuts generated data");
+  } else if (typed->outputs.n) {
+    return rh_fail(
+        error, RH_E_USAGE,
+        "--output writes the results of --axis, --length, --segments or --by; -q prints a "
+        "value alone and --json all of it, as in redhost x.npy -q > sum");
+  }
+  if (typed->keepdims && !typed->axis)
+    return rh_fail(error, RH_E_USAGE, "--keepdims goes with --axis, whose dimensions it keeps");
+  return RH_OK;
+}
+
+/* ---- --axis ---- */
+
+static rh_status bad_axis(const char *text, const rh_npy *npy, rh_error *error) {
+  return rh_fail(error, RH_E_USAGE,
+                 "--axis '%.40s': the array has the shape %s; expected numbers from %d to %d, with "
+                 "commas between",
+                 text, npy->shape, -(int)npy->dimensions, (int)npy->dimensions - 1);
+}
+
+static rh_status parse_axes(const char *text, const rh_npy *npy, unsigned char *is_reduced,
+                            rh_error *error) {
+  for (const char *at = text;; at++) {
+    char *end;
+    long axis = strtol(at, &end, 10);
+    int is_number = end > at && (*at == '-' || (*at >= '0' && *at <= '9'));
+    if (!is_number || axis < -(long)npy->dimensions || axis >= (long)npy->dimensions)
+      return bad_axis(text, npy, error);
+    if (axis < 0) axis += npy->dimensions;
+    if (is_reduced[axis])
+      return rh_fail(error, RH_E_USAGE, "--axis '%.40s': axis %ld is named twice", text, axis);
+    is_reduced[axis] = 1;
+    if (!*end) return RH_OK;
+    if (*end != ',') return bad_axis(text, npy, error);
+    at = end;
+  }
+}
+
+/* The axes that are reduced, in the order in which they are stored. */
+static rh_axes stored_axes(const rh_npy *npy, const unsigned char *is_reduced) {
+  rh_axes axes = {.n = npy->dimensions};
+  for (uint32_t k = 0; k < axes.n; k++) {
+    uint32_t from = npy->fortran_order ? axes.n - 1 - k : k;
+    axes.lengths[k] = npy->lengths[from];
+    axes.is_reduced[k] = is_reduced[from];
+  }
+  return axes;
+}
+
+static rh_status permute(rh_shape *shape, const rh_axes *axes, rh_job_spec *spec,
+                         const rh_array *array, rh_error *error) {
+  uint64_t offsets[RH_MOST_OPERANDS];
+  uint64_t bytes = rh_operand_layout(spec, offsets);
+  rh_status status = rh_region_alloc(&shape->copy, bytes, error);
+  if (status == RH_E_NOMEM)
+    rh_error_prefix(error, "%s: bringing axes side by side", spec->operation.what);
+  RH_TRY(status);
+  for (uint32_t k = 0; k < spec->operation.op->n_operands; k++)
+    rh_axes_rearrange(axes, (const char *)rh_array_data(array) + spec->offsets[k],
+                      rh_type_size(spec->operation.op->operands[k].type),
+                      (char *)shape->copy.address + offsets[k]);
+  memcpy(spec->offsets, offsets, sizeof offsets);
+  return RH_OK;
+}
+
+static void describe_axes(rh_shape *shape, const char *text, const rh_npy *npy) {
+  snprintf(shape->words, sizeof shape->words, "along %s %.40s of %.128s",
+           strchr(text, ',') ? "axes" : "axis", text, npy->shape);
+}
+
+static rh_status open_axis(rh_shape *shape, const rh_app *app, const rh_inputs *inputs,
+                           rh_job_spec *spec, const rh_array *array, rh_error *error) {
+  unsigned char is_reduced[RH_NPY_MOST_DIMENSIONS] = {0};
+  const rh_feed *feed = &inputs->feeds[0];
+  const rh_npy *npy = &feed->npy;
+  if (!feed->is_npy)
+    return rh_fail(error, RH_E_USAGE,
+                   "--axis: %s has no shape, as raw data have none; --length says how long a row "
+                   "is",
+                   feed->name);
+  if (npy->dimensions > RH_NPY_MOST_DIMENSIONS)
+    return rh_fail(error, RH_E_FILE, "%s: more than %d dimensions", feed->name,
+                   RH_NPY_MOST_DIMENSIONS);
+  RH_TRY(parse_axes(app->typed->axis, npy, is_reduced, error));
+  describe_axes(shape, app->typed->axis, npy);
+  shape->fortran_order = npy->fortran_order != 0;
+  for (uint32_t k = 0; k < npy->dimensions; k++)
+    if (!is_reduced[k] || app->typed->keepdims)
+      shape->lengths[shape->n_dimensions++] = is_reduced[k] ? 1 : npy->lengths[k];
+  const rh_axes axes = stored_axes(npy, is_reduced), merged = rh_axes_merged(&axes);
+  if (rh_axes_layout(&merged, &shape->layout)) return RH_OK;
+  uint64_t length = 1, segments = 1;
+  for (uint32_t k = 0; k < merged.n; k++) {
+    length *= merged.is_reduced[k] ? merged.lengths[k] : 1;
+    segments *= merged.is_reduced[k] ? 1 : merged.lengths[k];
+  }
+  shape->layout = rh_layout_axis(segments, length, 1);
+  return spec->operation.n ? permute(shape, &merged, spec, array, error) : RH_OK;
+}
+
+/* ---- --length ---- */
+
+static rh_status open_length(rh_shape *shape, const char *text, const rh_job_spec *spec,
+                             rh_error *error) {
+  uint64_t length, n = spec->operation.n;
+  RH_TRY(rh_size_parse(text, 1, "--length", &length, error));
+  if (length == 0)
+    return rh_fail(error, RH_E_USAGE, "--length 0: a segment has one element at least");
+  if (n % length != 0)
+    return rh_fail(error, RH_E_USAGE,
+                   "--length %llu: %s has %llu elements, and the last %llu make no whole segment",
+                   (number)length, spec->operation.what, (number)n, (number)(n % length));
+  shape->layout = rh_layout_axis(n / length, length, 1);
+  shape->lengths[shape->n_dimensions++] = n / length;
+  snprintf(shape->words, sizeof shape->words, "of %llu elements", (number)length);
+  return RH_OK;
+}
+
+/* ---- --segments, --starts, --stops ---- */
+
+static rh_status bad_offset(const char *name, uint64_t k, int64_t value, rh_error *error) {
+  return rh_fail(error, RH_E_FILE, "%s: offset %llu is %lld; offsets count elements from 0 on",
+                 name, (number)k, (long long)value);
+}
+
+static rh_status read_offset(const rh_array *array, const char *name, uint64_t k, uint64_t *to,
+                             rh_error *error) {
+  const void *data = rh_array_data(array);
+  int64_t value = 0;
+  switch (array->type) {
+  case RH_TYPE_u32: *to = ((const uint32_t *)data)[k]; return RH_OK;
+  case RH_TYPE_u64: *to = ((const uint64_t *)data)[k]; return RH_OK;
+  case RH_TYPE_i32: value = ((const int32_t *)data)[k]; break;
+  default: value = ((const int64_t *)data)[k];
+  }
+  if (value < 0) return bad_offset(name, k, value, error);
+  *to = (uint64_t)value;
+  return RH_OK;
+}
+
+static int can_be_offsets(rh_type type) {
+  return type == RH_TYPE_u32 || type == RH_TYPE_u64 || type == RH_TYPE_i32 || type == RH_TYPE_i64;
+}
+
+/* Appends the file's numbers; *n: how many. */
+static rh_status read_offsets(const rh_app *app, const char *path, uint64_t **offsets, uint64_t *n,
+                              rh_error *error) {
+  rh_array array;
+  RH_TRY(rh_array_open(&array, path, 0, &app->context->options.reporter, error));
+  rh_status status = RH_OK;
+  if (!can_be_offsets(array.type) || array.dimensions != 1)
+    status = rh_fail(error, RH_E_FILE,
+                     "%s: offsets are one-dimensional, of type i64, u64, i32 or u32; these are %s "
+                     "of the shape %s",
+                     path, rh_type_name(array.type), array.shape);
+  uint64_t *to = status == RH_OK ? malloc((array.n + 1) * sizeof *to) : NULL;
+  if (status == RH_OK && !to) status = rh_fail(error, RH_E_NOMEM, "%s: out of memory", path);
+  for (uint64_t k = 0; status == RH_OK && k < array.n; k++)
+    status = read_offset(&array, path, k, &to[k], error);
+  *n = array.n;
+  *offsets = to;
+  rh_array_finish(&array);
+  return status;
+}
+
+static void take_offsets(rh_shape *shape, const uint64_t *starts, const uint64_t *stops,
+                         uint64_t n) {
+  shape->layout = rh_layout_offsets(starts, stops, n);
+  shape->lengths[shape->n_dimensions++] = n;
+}
+
+static rh_status open_segments(rh_shape *shape, const rh_app *app, rh_error *error) {
+  const char *path = app->typed->segments;
+  uint64_t n;
+  RH_TRY(read_offsets(app, path, &shape->offsets, &n, error));
+  if (n == 0)
+    return rh_fail(error, RH_E_FILE,
+                   "%s: is empty; n segments have n + 1 offsets, the last of which is their end",
+                   path);
+  take_offsets(shape, shape->offsets, shape->offsets + 1, n - 1);
+  snprintf(shape->words, sizeof shape->words, "by the offsets in %.150s", path);
+  return RH_OK;
+}
+
+static rh_status open_starts(rh_shape *shape, const rh_app *app, rh_error *error) {
+  const char *starts = app->typed->starts, *stops = app->typed->stops;
+  uint64_t n, n_stops, *ends = NULL;
+  RH_TRY(read_offsets(app, starts, &shape->offsets, &n, error));
+  rh_status status = read_offsets(app, stops, &ends, &n_stops, error);
+  if (status == RH_OK && n != n_stops)
+    status = rh_fail(error, RH_E_FILE, "%s has %llu segments, and %s %llu", starts, (number)n,
+                     stops, (number)n_stops);
+  uint64_t *both = status == RH_OK ? realloc(shape->offsets, (2 * n + 1) * sizeof *both) : NULL;
+  if (status == RH_OK && !both) status = rh_fail(error, RH_E_NOMEM, "%s: out of memory", starts);
+  if (both) {
+    memcpy(both + n, ends, n * sizeof *both);
+    shape->offsets = both;
+    take_offsets(shape, both, both + n, n);
+    snprintf(shape->words, sizeof shape->words, "by %.90s and %.90s", starts, stops);
+  }
+  free(ends);
+  return status;
+}
+
+/* ---- --by ---- */
+
+typedef struct run_of_label {
+  const unsigned char *label;
+  uint64_t run;
+  uint32_t size;
+} run_of_label;
+
+static int by_label(const void *a, const void *b) {
+  const run_of_label *x = a, *y = b;
+  int order = memcmp(x->label, y->label, x->size);
+  return order ? order : (x->run > y->run) - (x->run < y->run);
+}
+
+/* A label that comes back would have several results. */
+static rh_status check_labels(const rh_shape *shape, const char *path, rh_error *error) {
+  uint64_t n = shape->layout.segments;
+  uint32_t size = rh_type_size(shape->labels.type);
+  const unsigned char *labels = rh_array_data(&shape->labels);
+  run_of_label *runs = malloc((n + 1) * sizeof *runs);
+  if (!runs) return rh_fail(error, RH_E_NOMEM, "%s: out of memory", path);
+  for (uint64_t s = 0; s < n; s++)
+    runs[s] = (run_of_label){labels + shape->layout.starts[s] * size, s, size};
+  qsort(runs, n, sizeof *runs, by_label);
+  rh_status status = RH_OK;
+  for (uint64_t k = 1; k < n && status == RH_OK; k++)
+    if (memcmp(runs[k - 1].label, runs[k].label, size) == 0)
+      status = rh_fail(error, RH_E_USAGE,
+                       "%s: the label of element %llu comes back at element %llu, after others; "
+                       "sort labels and elements by the labels first, as with "
+                       "numpy.argsort(labels, kind=\"stable\")",
+                       path, (number)shape->layout.starts[runs[k - 1].run],
+                       (number)shape->layout.starts[runs[k].run]);
+  free(runs);
+  return status;
+}
+
+static rh_status find_runs(rh_shape *shape, const char *path, rh_error *error) {
+  const unsigned char *labels = rh_array_data(&shape->labels);
+  uint64_t n = shape->labels.n, size = rh_type_size(shape->labels.type), runs = n > 0;
+  for (uint64_t k = 1; k < n; k++)
+    runs += memcmp(labels + (k - 1) * size, labels + k * size, size) != 0;
+  uint64_t *offsets = shape->offsets = malloc((runs + 1) * sizeof *offsets), at = 0;
+  if (!offsets) return rh_fail(error, RH_E_NOMEM, "%s: out of memory", path);
+  for (uint64_t k = 0; k < n; k++)
+    if (k == 0 || memcmp(labels + (k - 1) * size, labels + k * size, size) != 0) offsets[at++] = k;
+  offsets[at] = n;
+  take_offsets(shape, offsets, offsets + 1, runs);
+  return RH_OK;
+}
+
+static rh_status open_by(rh_shape *shape, const rh_app *app, const rh_job_spec *spec,
+                         rh_error *error) {
+  const char *path = app->typed->by;
+  rh_array *labels = &shape->labels;
+  RH_TRY(rh_array_open(labels, path, 0, &app->context->options.reporter, error));
+  if (labels->n != spec->operation.n)
+    return rh_fail(error, RH_E_USAGE,
+                   "%s has %llu labels, and %s %llu elements: each element has one label", path,
+                   (number)labels->n, spec->operation.what, (number)spec->operation.n);
+  RH_TRY(find_runs(shape, path, error));
+  snprintf(shape->words, sizeof shape->words, "by the labels in %.150s", path);
+  return check_labels(shape, path, error);
+}
+
+/* ---- All ---- */
+
+static rh_status open_any(rh_shape *shape, const rh_app *app, const rh_inputs *inputs,
+                          rh_job_spec *spec, const rh_array *array, rh_error *error) {
+  const rh_typed *typed = app->typed;
+  if (typed->axis) return open_axis(shape, app, inputs, spec, array, error);
+  if (typed->length) return open_length(shape, typed->length, spec, error);
+  if (typed->segments) return open_segments(shape, app, error);
+  return typed->by ? open_by(shape, app, spec, error) : open_starts(shape, app, error);
+}
+
+rh_status rh_shape_open(rh_shape *shape, const rh_app *app, const rh_inputs *inputs,
+                        rh_job_spec *spec, const rh_array *array, rh_error *error) {
+  const rh_operation *operation = &spec->operation;
+  RH_TRY(open_any(shape, app, inputs, spec, array, error));
+  rh_status status = rh_layout_check(&shape->layout, operation->op, operation->n, error);
+  const char *of = app->typed->segments ? app->typed->segments : app->typed->starts;
+  if (status != RH_OK) rh_error_prefix(error, "%s", of ? of : operation->what);
+  spec->operation.layout = &shape->layout;
+  return status;
+}
+
+void rh_shape_finish(rh_shape *shape) {
+  free(shape->offsets);
+  rh_array_finish(&shape->labels);
+  rh_region_finish(&shape->copy);
+  *shape = (rh_shape){.offsets = NULL};
+}

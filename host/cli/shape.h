@@ -1,0 +1,32 @@
+/* --axis, --length, --segments, --starts with --stops, and --by: which elements make a segment, and
+ * the shape of what they come to. */
+#pragma once
+
+#include "../engine/segments/rearrange.h"
+#include "inputs.h"
+
+/* Zero-initialised is empty. */
+typedef struct rh_shape {
+  rh_layout layout;
+  uint64_t *offsets; /* of the layout; or null */
+  rh_region copy;    /* with axes brought side by side that are apart; or empty */
+  rh_array labels;   /* of --by: one of each element; or empty */
+
+  uint32_t n_dimensions; /* of the results */
+  uint64_t lengths[RH_NPY_MOST_DIMENSIONS];
+  int fortran_order; /* the results are in the order of the data */
+  char words[200];   /* "along axis 1 of (3, 4)" */
+} rh_shape;
+
+/* Is the data cut into segments? */
+int rh_shape_is_asked(const rh_typed *typed);
+
+/* RH_E_USAGE for options that contradict each other, or for what segments cannot be reduced by. */
+rh_status rh_shape_check_options(const rh_typed *typed, rh_error *error);
+
+/* Enters the layout into *spec, which has the operator, n and the offsets of its operands in
+ * *array: or in shape->copy, if that is not empty.  If the data are generated, `inputs` are empty,
+ * and *array may be. */
+rh_status rh_shape_open(rh_shape *shape, const rh_app *app, const rh_inputs *inputs,
+                        rh_job_spec *spec, const rh_array *array, rh_error *error);
+void rh_shape_finish(rh_shape *shape);

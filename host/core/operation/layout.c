@@ -1,0 +1,57 @@
+#include "layout.h"
+#include "../base/error.h"
+
+typedef unsigned long long number; /* as %llu takes it */
+
+rh_layout rh_layout_axis(uint64_t outer, uint64_t length, uint64_t inner) {
+  return (rh_layout){.struct_size = sizeof(rh_layout),
+                     .kind = RH_LAYOUT_AXIS,
+                     .segments = outer * inner,
+                     .longest = length,
+                     .length = length,
+                     .inner = inner ? inner : 1};
+}
+
+rh_layout rh_layout_offsets(const uint64_t *starts, const uint64_t *stops, uint64_t n) {
+  rh_layout layout = {.struct_size = sizeof layout,
+                      .kind = RH_LAYOUT_OFFSETS,
+                      .segments = n,
+                      .starts = starts,
+                      .stops = stops};
+  for (uint64_t s = 0; s < n; s++)
+    if (stops[s] > starts[s] && stops[s] - starts[s] > layout.longest)
+      layout.longest = stops[s] - starts[s];
+  return layout;
+}
+
+static rh_status check_offsets(const rh_layout *layout, uint64_t s, uint64_t n, rh_error *error) {
+  uint64_t start = layout->starts[s], stop = layout->stops[s];
+  if (stop < start)
+    return rh_fail(error, RH_E_USAGE, "segment %llu ends before it begins: elements %llu to %llu",
+                   (number)s, (number)start, (number)stop);
+  if (stop > n)
+    return rh_fail(error, RH_E_USAGE,
+                   "segment %llu ends at element %llu, beyond the last of %llu elements", (number)s,
+                   (number)stop, (number)n);
+  return RH_OK;
+}
+
+static rh_status check_not_empty(const rh_layout *layout, uint64_t s, const rh_operator *op,
+                                 rh_error *error) {
+  if (!op->needs_an_element || rh_layout_length(layout, s) > 0) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "segment %llu is empty, and %s of no elements is undefined",
+                 (number)s, op->name);
+}
+
+rh_status rh_layout_check(const rh_layout *layout, const rh_operator *op, uint64_t n,
+                          rh_error *error) {
+  int has_offsets = layout->kind == RH_LAYOUT_OFFSETS;
+  uint64_t looked_at = has_offsets ? layout->segments : layout->segments > 0;
+  for (uint64_t s = 0; s < looked_at; s++) {
+    if (has_offsets) RH_TRY(check_offsets(layout, s, n, error));
+    RH_TRY(check_not_empty(layout, s, op, error));
+  }
+  if (has_offsets || layout->segments * layout->length <= n) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "%llu segments of %llu elements are more than the %llu there",
+                 (number)layout->segments, (number)layout->length, (number)n);
+}

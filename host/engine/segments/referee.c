@@ -1,0 +1,213 @@
+#include "referee.h"
+#include "../../core/base/clock.h"
+#include "../../core/base/error.h"
+#include "../../core/base/log.h"
+#include "../../core/base/vocabulary.h"
+#include "../../core/operation/result.h"
+#include "../../core/run/exact_data.h"
+#include "quick.h"
+#include "rearrange.h"
+#include "share.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  ROOM_BYTES = 1 << 20,  /* of segments that are brought into rows at once */
+  SHARED_FROM = 1 << 22, /* elements of a segment whose reference takes all threads */
+  EACH_BYTES = 1 << 20   /* of segments that a thread takes at once */
+};
+
+typedef struct referee {
+  const rh_segments *of;
+  int may_change, is_quick;
+  pthread_mutex_t lock; /* of what follows */
+  rh_segments_check *check;
+  rh_status status;
+  rh_error *error;
+  atomic_int stop;
+} referee;
+
+/* Some segments, and what was found. */
+typedef struct batch {
+  referee *by;
+  const rh_operator *op;
+  rh_arrays arrays; /* of the segment at hand */
+  uint64_t constants[RH_MOST_CONSTANT_WORDS];
+  rh_reference *reference; /* of one that needs it; null before the first */
+  rh_segments_check found;
+  rh_status status;
+  rh_error error;
+} batch;
+
+/* ---- One segment ---- */
+
+static void fail(batch *b, uint64_t s, const rh_verdict *verdict, const rh_result *got) {
+  rh_segments_check *found = &b->found;
+  found->is_wrong = 1;
+  found->wrong = s;
+  found->verdict = *verdict;
+  found->got = *got;
+  found->expected = b->reference->answer;
+}
+
+static void take_verdict(batch *b, uint64_t s, const rh_verdict *verdict, const rh_result *got) {
+  rh_segments_check *found = &b->found;
+  if (verdict->verdict == RH_VERDICT_WRONG) {
+    fail(b, s, verdict, got);
+  } else if (verdict->verdict == RH_VERDICT_UNJUDGED) {
+    if (found->unjudged++ > 0) return;
+    found->first_unjudged = s;
+    found->verdict = *verdict;
+  } else if (verdict->bound > 0 && verdict->error / verdict->bound > found->part) {
+    found->part = verdict->error / verdict->bound;
+    found->worst = s;
+  }
+}
+
+static rh_status judge_by_reference(batch *b, uint64_t s, uint64_t n) {
+  const rh_segments *of = b->by->of;
+  static const rh_reporter silent = {0};
+  const rh_job_part part = {b->arrays.operands, 0, n, n, n < SHARED_FROM, b->by->may_change};
+  rh_result result = {.struct_size = sizeof result};
+  rh_verdict verdict;
+  const rh_answered answered = {of->job.context, of->job.device, of->job.answer.depth, &result,
+                                NULL};
+  if (!b->reference && !(b->reference = malloc(sizeof *b->reference)))
+    return rh_fail(&b->error, RH_E_NOMEM, "no memory for a reference");
+  rh_segments_result(of, s, &result);
+  RH_TRY(rh_job_reference_of(&of->spec, &part, &silent, b->reference, &b->error));
+  RH_TRY(rh_job_judge_on(&of->spec, &part, &answered, b->reference, &verdict, &b->error));
+  if (rh_exact_data_is_needed(&verdict))
+    rh_exact_data_settle(&verdict, "segments are not tried on exact data");
+  take_verdict(b, s, &verdict, &result);
+  return RH_OK;
+}
+
+static rh_status judge_segment(batch *b, uint64_t s, uint64_t n) {
+  const rh_segments *of = b->by->of;
+  double part;
+  b->found.n++;
+  if (!b->by->is_quick || n == 0 ||
+      !rh_quick_is_right(b->op, &b->arrays, n, of->job.answer.depth,
+                         of->values + s * of->value_bytes, &part))
+    return judge_by_reference(b, s, n);
+  if (part > b->found.part) {
+    b->found.part = part;
+    b->found.worst = s;
+  }
+  return RH_OK;
+}
+
+/* ---- Some of them ---- */
+
+/* Where the elements of segment s are, which stand in a row. */
+static void find_row(batch *b, uint64_t s) {
+  const rh_job_spec *spec = &b->by->of->spec;
+  uint64_t first = rh_layout_first(spec->operation.layout, s);
+  for (uint32_t k = 0; k < b->op->n_operands; k++)
+    b->arrays.operands[k] =
+        b->by->of->data + spec->offsets[k] + first * rh_type_size(b->op->operands[k].type);
+}
+
+static int is_over(const batch *b) {
+  return b->status != RH_OK || b->found.is_wrong || atomic_load(&b->by->stop);
+}
+
+static void judge_rows(batch *b, uint64_t s, uint64_t count) {
+  const rh_layout *layout = b->by->of->spec.operation.layout;
+  for (; count > 0 && !is_over(b); s++, count--) {
+    find_row(b, s);
+    b->status = judge_segment(b, s, rh_layout_length(layout, s));
+  }
+}
+
+/* Columns are brought into rows, as many as there is room for. */
+static void judge_columns(batch *b, uint64_t s, uint64_t count) {
+  const rh_job_spec *spec = &b->by->of->spec;
+  const rh_layout *layout = spec->operation.layout;
+  uint64_t each = rh_operator_element_bytes(b->op) * layout->length, most = ROOM_BYTES / each;
+  if (most < 1) most = 1;
+  char *room = malloc(most * each);
+  if (!room) b->status = rh_fail(&b->error, RH_E_NOMEM, "no memory for columns in rows");
+  for (uint64_t n; count > 0 && !is_over(b); count -= n, s += n) {
+    n = count < most ? count : most;
+    char *at[RH_MOST_OPERANDS], *next = room;
+    for (uint32_t k = 0; k < b->op->n_operands; k++) {
+      uint32_t size = rh_type_size(b->op->operands[k].type);
+      at[k] = next;
+      next += n * layout->length * size;
+      rh_rearrange(layout, b->by->of->data + spec->offsets[k], size, s, n, at[k]);
+    }
+    for (uint64_t j = 0; j < n && !is_over(b); j++) {
+      for (uint32_t k = 0; k < b->op->n_operands; k++)
+        b->arrays.operands[k] = at[k] + j * layout->length * rh_type_size(b->op->operands[k].type);
+      b->status = judge_segment(b, s + j, layout->length);
+    }
+  }
+  free(room);
+}
+
+/* The first wrong one, the first without a verdict and the worst count, whichever thread met it. */
+static void merge(referee *by, const rh_segments_check *from) {
+  rh_segments_check *to = by->check;
+  int is_first = from->is_wrong && (!to->is_wrong || from->wrong < to->wrong);
+  int is_unjudged = from->unjudged && (!to->unjudged || from->first_unjudged < to->first_unjudged);
+  if (is_first) {
+    to->wrong = from->wrong;
+    to->got = from->got;
+    to->expected = from->expected;
+  }
+  if (is_first || (is_unjudged && !to->is_wrong)) to->verdict = from->verdict;
+  if (is_unjudged) to->first_unjudged = from->first_unjudged;
+  to->is_wrong |= from->is_wrong;
+  to->n += from->n;
+  to->unjudged += from->unjudged;
+  if (from->part > to->part || (from->part == to->part && from->worst < to->worst)) {
+    to->part = from->part;
+    to->worst = from->worst;
+  }
+}
+
+static void judge_some(void *user, uint64_t first, uint64_t count) {
+  referee *by = user;
+  const rh_operation *operation = &by->of->spec.operation;
+  batch b = {.by = by, .op = operation->op, .found = {.worst = UINT64_MAX}};
+  if (atomic_load(&by->stop)) return;
+  const rh_job_part none = {b.arrays.operands, 0, 0, 0, 1, 0};
+  rh_job_arrays(&by->of->spec, &none, &b.arrays, b.constants);
+  if (rh_layout_is_in_rows(operation->layout))
+    judge_rows(&b, first, count);
+  else
+    judge_columns(&b, first, count);
+  free(b.reference);
+  pthread_mutex_lock(&by->lock);
+  merge(by, &b.found);
+  if (b.status != RH_OK && by->status == RH_OK) {
+    by->status = b.status;
+    if (by->error) *by->error = b.error;
+  }
+  pthread_mutex_unlock(&by->lock);
+  if (b.status != RH_OK || b.found.is_wrong) atomic_store(&by->stop, 1);
+}
+
+rh_status rh_segments_judge(const rh_segments *segments, int may_change, rh_segments_check *check,
+                            rh_error *error) {
+  const rh_operation *operation = &segments->spec.operation;
+  uint64_t bytes = operation->n * rh_operator_element_bytes(operation->op), n = segments->n;
+  uint64_t each = n ? EACH_BYTES / (bytes / n + 1) + 1 : 1;
+  double start = rh_now();
+  referee by = {.of = segments,
+                .may_change = may_change,
+                .is_quick = rh_quick_serves(operation->op),
+                .check = check,
+                .error = error};
+  *check = (rh_segments_check){.worst = UINT64_MAX};
+  pthread_mutex_init(&by.lock, NULL);
+  rh_share(n, each < 64 ? 64 : each, judge_some, &by);
+  pthread_mutex_destroy(&by.lock);
+  check->seconds = rh_now() - start;
+  return by.status;
+}

@@ -1,0 +1,25 @@
+/* The check of every segment's value against an exact reference of that segment alone. */
+#pragma once
+
+#include "../../core/run/before_blame.h"
+#include "segments.h"
+
+/* Read-only. */
+typedef struct rh_segments_check {
+  uint64_t n;        /* segments that were compared */
+  uint64_t unjudged; /* of them, those on which there is no verdict */
+  uint64_t first_unjudged;
+  rh_verdict verdict; /* of the first that is not judged, or of the wrong one */
+  uint64_t worst;     /* the segment with the largest error, in parts of its bound */
+  double part;        /* that part; 0: all are exact */
+  uint32_t is_wrong;  /* 1: and segment `wrong` is */
+  uint64_t wrong;
+  rh_result got, expected; /* of that one */
+  double seconds;
+} rh_segments_check;
+
+/* After rh_segments_run().  The data must be those that were reduced: RH_E_FILE if they are seen to
+ * have changed, where others than the strategy may write to them.  The call succeeds
+ * where a segment is wrong. */
+rh_status rh_segments_judge(const rh_segments *segments, int may_change, rh_segments_check *check,
+                            rh_error *error);

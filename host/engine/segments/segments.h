@@ -1,0 +1,38 @@
+/* Many reductions of one array: a value for each segment of a layout, in the memory of the host.
+ *
+ * A strategy that promises RH_SERVES_LAYOUTS gets all segments in one run.  Any other runs once for
+ * each of them, in order, without a wait in between where the device keeps the values.  Columns are
+ * brought into rows for those that cannot read them where they are. */
+#pragma once
+
+#include "../../core/base/region.h"
+#include "../../core/run/job.h"
+
+/* Read-only. */
+typedef struct rh_segments {
+  rh_job job; /* its spec's layout is the one that the strategy gets */
+  /* The data as the caller has them; operands at region + offset + spec.offsets[k]. */
+  rh_job_spec spec;
+  const char *data;
+  uint32_t is_loop;    /* 1: the strategy runs once for each segment */
+  uint32_t was_copied; /* 1: columns were brought into rows */
+  uint32_t value_bytes;
+  uint64_t n;            /* segments */
+  unsigned char *values; /* n of them */
+  double seconds;        /* of the last run */
+  rh_layout rows;        /* of the copy */
+  rh_region copy;
+  cl_mem results; /* of a loop on a device, in portions */
+} rh_segments;
+
+/* Sets up what rh_locate() found for spec->operation, whose layout was checked.  The data are those
+ * of rh_job_setup(), spec->operation.n elements of each operand; they, the layout and the context
+ * must outlive *segments, which is finished after a failure, too. */
+rh_status rh_segments_open(rh_segments *segments, rh_context *context, const rh_job_spec *spec,
+                           void *region, uint64_t offset, rh_error *error);
+/* Reduces all segments. */
+rh_status rh_segments_run(rh_segments *segments, rh_error *error);
+void rh_segments_finish(rh_segments *segments); /* zero-initialised is fine */
+
+/* The result of segment s. */
+void rh_segments_result(const rh_segments *segments, uint64_t s, rh_result *result);

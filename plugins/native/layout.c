@@ -1,0 +1,262 @@
+#include "layout.h"
+#include "pool.h"
+#include <redhost/canonical.h>
+
+enum {
+  GIANT_BYTES = 1 << 20,       /* beyond, a segment is worth all threads */
+  BLOCKS_OF_A_THREAD = 64,     /* so that uneven segments even out */
+  LEAST_BLOCK_BYTES = 1 << 14, /* of a block: taking one costs some 50 ns */
+  LINE_BYTES = 64,
+  PANEL_BYTES = 1 << 17 /* of columns that are brought into rows at once: half of a small cache */
+};
+
+void rh_native_part_put(const rh_native_part *part, const unsigned char *value,
+                        unsigned char *whole) {
+  const rh_op *op = part->folder.op;
+  if (!(op->flags & RH_OP_INDEXED)) {
+    memcpy(whole + part->value_at, value, op->value_size);
+    return;
+  }
+  memcpy(whole + part->value_at, value, part->folder.key_bytes);
+  memcpy(whole + part->index_at, value + INDEX_AT, sizeof(uint64_t));
+}
+
+/* ---- Setup ---- */
+
+static int is_in_columns(const rh_layout *of) {
+  return of->kind == RH_LAYOUT_AXIS && of->inner > 1 && of->length > 1;
+}
+
+rh_status rh_native_layout_query(const rh_problem *problem, rh_answer *answer) {
+  const rh_layout *of = problem->layout;
+  if (of->kind != RH_LAYOUT_AXIS && of->kind != RH_LAYOUT_OFFSETS)
+    return rh_decline(answer, RH_WHY_SIZE, "layout kind %u is unknown", of->kind);
+  if (is_in_columns(of) && problem->op->n_operands > 0)
+    return rh_decline(answer, RH_WHY_OP, "columns of several operands, constants or the index");
+  return RH_OK;
+}
+
+static uint64_t elements_of(const rh_layout *of) {
+  return of->segments > UINT64_MAX / (of->longest + 1) ? UINT64_MAX : of->segments * of->longest;
+}
+
+static uint64_t panels_of(const rh_layout *of, uint64_t width) {
+  return rh_divide_up(of->inner, width) * (of->segments / of->inner);
+}
+
+/* Rows are cut where there are too few columns for all threads, at nodes of the canonical tree. */
+static rh_status cut_columns(rh_native_layout *layout, const rh_host *host, const rh_layout *of,
+                             unsigned threads) {
+  layout->width = LINE_BYTES / layout->whole->element_size;
+  if (layout->width > of->inner) layout->width = of->inner;
+  uint64_t panels = panels_of(of, layout->width), most = BLOCKS_OF_A_THREAD * (uint64_t)threads;
+  layout->rows = of->length;
+  if (panels < most / 4 && threads > 1) {
+    layout->rows = rh_canonical_tile(layout->whole);
+    while (rh_divide_up(of->length, layout->rows) * panels > most) layout->rows *= 2;
+  }
+  layout->n_bands = rh_divide_up(of->length, layout->rows);
+  if (layout->n_bands < 2) return RH_OK;
+  layout->nodes = host->alloc(host, layout->n_bands * of->segments * layout->whole->value_size);
+  return layout->nodes ? RH_OK : RH_E_NOMEM;
+}
+
+rh_status rh_native_layout_setup(rh_native_layout *layout, const rh_host *host,
+                                 const rh_problem *problem, unsigned threads) {
+  const rh_layout *of = problem->layout;
+  layout->giant = GIANT_BYTES / (problem->op->element_size ? problem->op->element_size : 1);
+  if (threads < 2) layout->giant = UINT64_MAX;
+  return is_in_columns(of) && elements_of(of) > 0 ? cut_columns(layout, host, of, threads) : RH_OK;
+}
+
+/* ---- Rows ---- */
+
+/* *value = that of elements first .. first+n-1, n >= 1, with indices from `first` on. */
+static void reduce_part(const rh_native_folder *folder, uint64_t first, uint64_t n,
+                        unsigned char *value) {
+  rh_native_folder_block(folder, first, n, 1, value);
+  rh_native_folder_place(folder, n, first, n, value);
+}
+
+static void reduce_segment(const rh_native_layout *layout, uint64_t first, uint64_t n,
+                           unsigned char *value) {
+  _Alignas(16) unsigned char one[RH_ANY_VALUE_BYTES];
+  if (layout->n_parts == 1 && n > 0) {
+    reduce_part(&layout->parts->folder, first, n, value);
+    return;
+  }
+  memcpy(value, layout->whole->identity, layout->whole->value_size);
+  for (uint32_t k = 0; k < layout->n_parts && n > 0; k++) {
+    reduce_part(&layout->parts[k].folder, first, n, one);
+    rh_native_part_put(&layout->parts[k], one, value);
+  }
+}
+
+static void reduce_row(const rh_native_layout *layout, uint64_t s) {
+  uint64_t n = rh_native_segment_length(layout->of, s);
+  if (!rh_native_layout_is_giant(layout, n))
+    reduce_segment(layout, rh_native_segment_first(layout->of, s), n,
+                   layout->values + s * layout->whole->value_size);
+}
+
+/* ---- Columns ---- */
+
+/* to[j] = column j of `count` rows, one behind the other. */
+#define BRING(word)                                                                                \
+  for (uint64_t k = 0; k < count; k++, from += stride) {                                           \
+    const word *x = (const void *)from;                                                            \
+    for (uint64_t j = 0; j < width; j++) ((word *)(void *)to)[j * count + k] = x[j];               \
+  }
+static void bring(const unsigned char *from, uint64_t stride, uint64_t count, uint64_t width,
+                  uint32_t size, unsigned char *to) {
+  switch (size) {
+  case 1: BRING(uint8_t) return;
+  case 2: BRING(uint16_t) return;
+  case 4: BRING(uint32_t) return;
+  default: BRING(uint64_t)
+  }
+}
+
+/* What rows so far come to, of each column: a binary counter, as for tiles of the canonical
+ * order. */
+typedef struct counters {
+  const rh_op *op;
+  uint64_t count, levels; /* of pieces that were appended to each column */
+  unsigned char *nodes;
+} counters;
+
+static unsigned char *node_of(const counters *of, uint64_t column, uint64_t level) {
+  return of->nodes + (column * of->levels + level) * of->op->value_size;
+}
+
+static void append(const counters *to, uint64_t column, unsigned char *value) {
+  uint64_t k = 0;
+  for (; to->count >> k & 1; k++) {
+    rh_op_combine(to->op, node_of(to, column, k), value);
+    memcpy(value, node_of(to, column, k), to->op->value_size);
+  }
+  memcpy(node_of(to, column, k), value, to->op->value_size);
+}
+
+static void join(const counters *all, uint64_t column, unsigned char *value) {
+  uint64_t k = 0;
+  while (!(all->count >> k & 1)) k++;
+  memcpy(value, node_of(all, column, k), all->op->value_size);
+  for (k++; all->count >> k; k++) {
+    if (!(all->count >> k & 1)) continue;
+    rh_op_combine(all->op, node_of(all, column, k), value);
+    memcpy(value, node_of(all, column, k), all->op->value_size);
+  }
+}
+
+/* Some columns, and some of their rows. */
+typedef struct panel {
+  const unsigned char *at; /* the first column's first element */
+  uint64_t width, row, rows;
+} panel;
+
+/* As many rows at a time as stay in a cache, of which each piece is a node of the tree. */
+static uint64_t piece_of(const rh_op *op, uint64_t width) {
+  uint64_t piece = rh_canonical_tile(op);
+  while (2 * piece * width * op->element_size <= PANEL_BYTES) piece *= 2;
+  return piece;
+}
+
+static void add_to_index(uint64_t more, unsigned char *value) {
+  uint64_t index;
+  memcpy(&index, value + INDEX_AT, sizeof index);
+  if (index != UINT64_MAX) index += more;
+  memcpy(value + INDEX_AT, &index, sizeof index);
+}
+
+/* Of one operator: its value of column j at values + j * apart, with indices from row 0 on. */
+static void reduce_columns(const rh_native_layout *layout, const rh_native_part *part,
+                           const panel *p, unsigned char *values, uint64_t apart) {
+  _Alignas(64) unsigned char room[PANEL_BYTES];
+  _Alignas(16) unsigned char one[RH_ANY_VALUE_BYTES];
+  const rh_op *op = part->folder.op;
+  uint32_t size = layout->whole->element_size;
+  uint64_t piece = piece_of(layout->whole, p->width), stride = layout->of->inner * size;
+  uint64_t levels = rh_log2_up(rh_divide_up(p->rows, piece) + 1) + 1;
+  _Alignas(16) unsigned char nodes[p->width * levels * op->value_size];
+  counters all = {.op = op, .levels = levels, .nodes = nodes};
+  rh_native_folder folder = part->folder;
+  for (uint64_t row = 0; row < p->rows; row += piece, all.count++) {
+    uint64_t count = p->rows - row < piece ? p->rows - row : piece;
+    bring(p->at + row * stride, stride, count, p->width, size, room);
+    for (uint64_t j = 0; j < p->width; j++) {
+      folder.input = folder.operands[0] = folder.operands[1] = room + j * count * size;
+      reduce_part(&folder, 0, count, one);
+      if (op->flags & RH_OP_INDEXED) add_to_index(p->row + row, one);
+      append(&all, j, one);
+    }
+  }
+  for (uint64_t j = 0; j < p->width; j++) {
+    join(&all, j, one);
+    rh_native_part_put(part, one, values + j * apart);
+  }
+}
+
+/* A panel of columns, of all rows or of a band. */
+static void reduce_panel(const rh_native_layout *layout, uint64_t block) {
+  const rh_layout *of = layout->of;
+  uint64_t size = layout->whole->value_size;
+  uint64_t panels = rh_divide_up(of->inner, layout->width), band = block % layout->n_bands;
+  uint64_t outer = block / layout->n_bands / panels;
+  uint64_t column = block / layout->n_bands % panels * layout->width;
+  uint64_t s = outer * of->inner + column;
+  panel p = {.width = layout->width, .row = band * layout->rows, .rows = layout->rows};
+  if (p.width > of->inner - column) p.width = of->inner - column;
+  if (p.rows > of->length - p.row) p.rows = of->length - p.row;
+  unsigned char *values =
+      layout->nodes ? layout->nodes + (band * of->segments + s) * size : layout->values + s * size;
+  for (uint64_t j = 0; layout->n_parts > 1 && j < p.width; j++)
+    memcpy(values + j * size, layout->whole->identity, size); /* with its padding */
+  for (uint32_t k = 0; k < layout->n_parts; k++) {
+    uint64_t first = (outer * of->length + p.row) * of->inner + column;
+    p.at = layout->parts[k].folder.input + first * layout->whole->element_size;
+    reduce_columns(layout, &layout->parts[k], &p, values, size);
+  }
+}
+
+/* Neighbours in the order of the rows: nodes of the canonical tree. */
+static void combine_bands(const rh_native_layout *layout) {
+  const rh_op *op = layout->whole;
+  uint64_t bytes = layout->of->segments * op->value_size;
+  for (uint64_t apart = 1; apart < layout->n_bands; apart *= 2)
+    for (uint64_t k = 0; k + apart < layout->n_bands; k += 2 * apart)
+      for (uint64_t at = 0; at < bytes; at += op->value_size)
+        rh_op_combine(op, layout->nodes + k * bytes + at, layout->nodes + (k + apart) * bytes + at);
+  memcpy(layout->values, layout->nodes, bytes);
+}
+
+/* ---- A run ---- */
+
+void rh_native_layout_begin(rh_native_layout *layout, const rh_run *run, unsigned threads,
+                            uint32_t *blocks) {
+  const rh_layout *of = layout->of = run->layout;
+  layout->values = run->host_result;
+  uint64_t bytes = run->n * layout->whole->element_size + of->segments * layout->whole->value_size;
+  uint64_t most = threads * (uint64_t)BLOCKS_OF_A_THREAD, wanted = bytes / LEAST_BLOCK_BYTES;
+  layout->pieces = of->segments;
+  if (layout->width) layout->pieces = panels_of(of, layout->width) * layout->n_bands;
+  if (most > POOL_MOST_BLOCKS) most = POOL_MOST_BLOCKS;
+  if (wanted > most) wanted = most;
+  if (wanted > layout->pieces) wanted = layout->pieces;
+  layout->at_once = rh_divide_up(layout->pieces, wanted ? wanted : 1);
+  *blocks = layout->pieces ? (uint32_t)rh_divide_up(layout->pieces, layout->at_once) : 0;
+}
+
+void rh_native_layout_block(const rh_native_layout *layout, uint32_t block) {
+  uint64_t at = block * layout->at_once, left = layout->pieces - at;
+  uint64_t end = at + (left < layout->at_once ? left : layout->at_once);
+  for (; at < end; at++)
+    if (layout->width)
+      reduce_panel(layout, at);
+    else
+      reduce_row(layout, at);
+}
+
+void rh_native_layout_end(const rh_native_layout *layout) {
+  if (layout->nodes) combine_bands(layout);
+}

@@ -1,0 +1,214 @@
+"""--axis, --length, --segments, --starts with --stops, --by: against NumPy, and what is refused."""
+
+import os
+import random
+import unittest
+
+import redhost_cli as cli
+
+try:
+    import numpy
+except ImportError:
+    numpy = None  # Debian: python3-numpy
+
+WRONG = os.environ.get("REDHOST_TEST_WRONG", "")
+DTYPES = "i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8".split()
+REDUCE = "argmax argmin max mean min prod sum".split()
+
+
+def expected(op, x, axis, keepdims=False):
+    """In 64 bits, so that nothing is lost on the way."""
+    kind = x.dtype.kind
+    if op in ("sum", "prod", "mean"):
+        x = x.astype({"f": "f8", "i": "i8", "u": "u8"}[kind])
+    if op.startswith("arg"):
+        axis = axis[0]
+    return getattr(numpy, op)(x, axis=axis, keepdims=keepdims)
+
+
+@unittest.skipIf(numpy is None, "NumPy is not here")
+class Segments(cli.Case):
+    caches = False
+
+    def save(self, name, x):
+        numpy.save(os.path.join(self.cwd, name), x)
+
+    def load(self, name):
+        return numpy.load(os.path.join(self.cwd, name))
+
+    def run_on(self, *words, strategy="native"):
+        return self.good("--run", strategy, "-i", "x.npy", *words, quiet=False)
+
+    def reduced(self, *words, strategy="native"):
+        self.run_on("-q", "-o", "y.npy", *words, strategy=strategy)
+        return self.load("y.npy")
+
+    def assert_close(self, y, e, what):
+        self.assertEqual(y.shape, e.shape, what)
+        if y.dtype.kind == "f":
+            tolerance = 1e-5 * (1 + numpy.abs(e).max(initial=0))
+            self.assertTrue(numpy.allclose(y, e, rtol=1e-4, atol=tolerance), what)
+        else:
+            self.assertTrue(numpy.array_equal(y, e), what)
+
+    def test_axes_of_random_shapes(self):
+        rng = random.Random(5)
+        for trial in range(120 if cli.WHOLE else 44):
+            dtype, ndim = DTYPES[trial % len(DTYPES)], rng.randint(1, 4)
+            shape = tuple(rng.choice((1, 2, 3, 7, 16, 61 if ndim < 4 else 4, 600 if ndim < 3 else 5)) for _ in range(ndim))
+            ints = numpy.random.default_rng(trial).integers(0 if dtype[0] == "u" else -3, 4, shape)
+            x = ints.astype(dtype) if dtype[0] != "f" else (ints / 4 + 0.125).astype(dtype)
+            order = rng.choice("CF")
+            self.save("x.npy", numpy.asarray(x, order=order))
+            op = rng.choice(REDUCE)
+            axes = tuple(sorted(rng.sample(range(ndim), 1 if op.startswith("arg") else rng.randint(1, ndim))))
+            typed = ",".join(str(a - ndim if rng.random() < 0.5 else a) for a in axes)
+            keep = rng.random() < 0.3
+            y = self.reduced(f"--axis={typed}", "--op", op, *["--keepdims"] * keep)
+            self.assert_close(y, expected(op, x, axes, keep), (dtype, shape, axes, op, order, keep))
+
+    def test_results_keep_the_order_of_the_file(self):
+        x = numpy.arange(60, dtype="f4").reshape(3, 4, 5)
+        for order in "CF":
+            self.save("x.npy", numpy.asarray(x, order=order))
+            y = self.reduced("--axis", "1")
+            self.assertTrue(y.flags[f"{order}_CONTIGUOUS"], order)
+            self.assertTrue(numpy.array_equal(y, x.sum(axis=1)))
+
+    def test_the_bits_of_each_column_alone(self):
+        x = numpy.random.default_rng(1).standard_normal((3000, 5)).astype("f4")
+        self.save("x.npy", x)
+        together = self.reduced("--axis", "0")
+        for j in range(5):
+            self.save("column.npy", x[:, j].copy())
+            alone = self.good("-i", "column.npy", "-q", quiet=False).out
+            self.assertEqual(numpy.float32(alone).tobytes(), together[j].tobytes())
+
+    def test_nothing(self):
+        self.save("x.npy", numpy.zeros((3, 0), "f4"))
+        self.assertEqual(self.reduced("--axis", "1").tolist(), [0, 0, 0])
+        self.assertEqual(self.reduced("--axis", "0", "--op", "min").shape, (0,))
+        self.bad(2, "segment 0 is empty, and min of no elements is undefined", "-i", "x.npy", "--axis", "1", "--op", "min")
+
+    def test_lengths(self):
+        self.save("x.npy", numpy.arange(12, dtype="i4"))
+        self.assertEqual(self.reduced("--length", "4").tolist(), [6, 22, 38])
+        self.bad(2, "the last 2 make no whole segment", "-i", "x.npy", "--length", "5")
+        self.bad(2, "a segment has one element at least", "-i", "x.npy", "--length", "0")
+        x = numpy.arange(12, dtype="f8")
+        x.tofile(os.path.join(self.cwd, "raw"))
+        out = self.good("-i", "raw", "-t", "f64", "--length", "6", "-q", quiet=False).out
+        self.assertEqual(out.split(), ["15", "51"])
+        self.good("-n", "2^20", "--length", "2^10", "--run", "native", quiet=False)
+
+    def test_offsets(self):
+        x = numpy.random.default_rng(2).integers(-9, 9, 1000)
+        self.save("x.npy", x)
+        o = numpy.array([0, 0, 1, 10, 10, 700, 1000])
+        for dtype in ("i4", "u4", "i8", "u8"):
+            self.save("o.npy", o.astype(dtype))
+            y = self.reduced("--segments", "o.npy")
+            self.assertEqual(y.tolist(), [int(x[a:b].sum()) for a, b in zip(o, o[1:])])
+        starts, stops = numpy.array([500, 3, 0, 7]), numpy.array([1000, 600, 1000, 7])
+        self.save("a.npy", starts)
+        self.save("b.npy", stops)
+        y = self.reduced("--starts", "a.npy", "--stops", "b.npy", "--op", "sum")
+        self.assertEqual(y.tolist(), [int(x[a:b].sum()) for a, b in zip(starts, stops)])
+        y = self.reduced("--segments", "o.npy", "--op", "xor")
+        self.assertEqual(y.tolist(), [int(numpy.bitwise_xor.reduce(x[a:b])) for a, b in zip(o, o[1:])])
+
+    def test_indices_count_from_the_segment(self):
+        x = numpy.random.default_rng(3).standard_normal(5000)
+        o = numpy.array([0, 3, 20, 21, 4000, 5000])
+        self.save("x.npy", x)
+        self.save("o.npy", o)
+        for strategy in ("native", "onepass"):
+            for op, words in (("argmax", ()), ("argmin", ()), ("argamax", ()), ("argmax", ("--map", "fabs(x)+i/1e6"))):
+                mapped = {"argmin": x, "argmax": x, "argamax": abs(x)}[op]
+                e = []
+                for a, b in zip(o, o[1:]):
+                    part = abs(mapped[a:b]) + numpy.arange(b - a) / 1e6 if words else mapped[a:b]
+                    e.append(int(part.argmin() if op == "argmin" else part.argmax()))
+                y = self.reduced("--segments", "o.npy", "--op", op, *words, strategy=strategy)
+                self.assertEqual(y.tolist(), e, (strategy, op, words))
+
+    def test_users_operators(self):
+        x = numpy.random.default_rng(4).standard_normal((50, 40))
+        self.save("x.npy", x)
+        self.save("w.npy", x[::-1].copy())
+        for strategy in ("native", "onepass"):
+            y = self.reduced("--axis", "0", "--map", "x*x+n", "--where", "x > 0", strategy=strategy)
+            self.assert_close(y, numpy.where(x > 0, x * x + 50, 0).sum(axis=0), strategy)
+            self.run_on("-q", "-o", "z.npy", "--axis", "1", "--op", "meanvar", strategy=strategy)
+            z = self.load("z.npy")
+            self.assert_close(z["mean"], x.mean(axis=1), strategy)
+            self.assert_close(z["variance"], x.var(axis=1), strategy)
+            self.good("--run", strategy, "-i", "x.npy,w.npy", "--axis", "0", "--op", "dot", "-q", "-o", "d.npy", quiet=False)
+            self.assert_close(self.load("d.npy"), (x * x[::-1]).sum(axis=0), strategy)
+            self.run_on("-q", "--axis=-1", "--op", "min,max,argmin", "-o", "min=least.npy", "-o", "all.npy", strategy=strategy)
+            self.assert_close(self.load("least.npy"), x.min(axis=1), strategy)
+            self.assertEqual(self.load("all.npy")["argmin"].tolist(), x.argmin(axis=1).tolist())
+        self.bad(2, "the results are mean, variance", "-i", "x.npy", "--axis", "0", "--op", "meanvar", "-o", "median=a.npy")
+
+    def test_labels(self):
+        self.save("x.npy", numpy.arange(8, dtype="f4"))
+        self.save("l.npy", numpy.array([7, 7, 7, -2, 5, 5, 9, 9], "i2"))
+        self.run_on("--by", "l.npy", "-o", "y.npy")
+        y = self.load("y.npy")
+        self.assertEqual(y["label"].tolist(), [7, -2, 5, 9])
+        self.assertEqual(y["sum"].tolist(), [3, 3, 9, 13])
+        result = self.json("-i", "x.npy", "--by", "l.npy")["results"][0]
+        self.assertEqual((result["labels"], result["values"]), (["7", "-2", "5", "9"], ["3", "3", "9", "13"]))
+        self.save("l.npy", numpy.array([7, 7, 7, -2, 5, 5, 7, 7], "i2"))
+        self.bad(2, "the label of element 0 comes back at element 6, after others; sort", "-i", "x.npy", "--by", "l.npy")
+        self.save("l.npy", numpy.arange(7))
+        self.bad(2, "l.npy has 7 labels, and x.npy 8 elements", "-i", "x.npy", "--by", "l.npy")
+
+    def test_what_is_printed(self):
+        self.save("x.npy", numpy.arange(3000, dtype="f4").reshape(30, 100))
+        out = self.run_on("--axis", "1").out
+        for words in ("segments   30 along axis 1 of (30, 100)   one run for all", "29   294950", "...", "check      30 segments"):
+            self.assertIn(words, out)
+        self.assertIn("one run for each, on a copy that has them in rows", self.run_on("--axis", "0", strategy="onepass").out)
+        result = self.json("--run", "native", "-i", "x.npy", "--axis", "0")["results"][0]
+        self.assertEqual((result["shape"], len(result["values"]), result["check"]["outcome"]), ([100], 100, "ok"))
+        self.assertIn("skipped", self.run_on("--axis", "0", "--no-check").out)
+
+    def test_a_wrong_segment(self):
+        self.save("x.npy", numpy.arange(4012, dtype="i4").reshape(4, 1003))
+        plugin = os.path.join(WRONG, "drops_last.so")
+        run = self.bad(1, "wrong result: segment 0: 'drops_last' returned", "--run", "drops_last", "--plugin", plugin, "-i", "x.npy",
+                       "--axis", "1", "-o", "y.npy", "--isolate=never")
+        self.assertFalse(os.path.exists(os.path.join(self.cwd, "y.npy")), run)
+        self.bad(2, "--isolate=never", "--run", "drops_last", "--plugin", plugin, "-i", "x.npy", "--axis", "1")
+
+    def test_what_is_refused(self):
+        self.save("x.npy", numpy.zeros((3, 4), "f4"))
+        self.save("float.npy", numpy.zeros(3))
+        self.save("back.npy", numpy.array([0, 5, 3]))
+        self.save("beyond.npy", numpy.array([0, 13]))
+        self.save("below.npy", numpy.array([-1, 3]))
+        self.save("none.npy", numpy.array([], "i8"))
+        self.save("two.npy", numpy.array([0, 1]))
+        numpy.zeros(4, "f4").tofile(os.path.join(self.cwd, "raw"))
+        for status, message, *words in (
+                (2, "expected numbers from -2 to 1", "--axis", "2"), (2, "expected numbers", "--axis", "one"),
+                (2, "axis 1 is named twice", "--axis", "1,-1"), (2, "each says alone", "--axis", "0", "--length", "2"),
+                (2, "go together", "--starts", "two.npy"), (2, "--keepdims goes with --axis", "--keepdims"),
+                (2, "--output writes the results of --axis", "-o", "y.npy"), (2, "leave --stream out", "--axis", "0", "--stream"),
+                (2, "leave --ranks out", "--axis", "0", "--ranks", "2"), (2, "leave --partial out", "--length", "3", "--partial", "p"),
+                (2, "--accuracy exact", "--axis", "0", "--accuracy", "exact"),
+                (6, "offsets are one-dimensional, of type", "--segments", "float.npy"),
+                (2, "back.npy: segment 1 ends before it begins: elements 5 to 3", "--segments", "back.npy"),
+                (2, "beyond.npy: segment 0 ends at element 13, beyond", "--segments", "beyond.npy"),
+                (6, "offset 0 is -1", "--segments", "below.npy"), (6, "n segments have n + 1 offsets", "--segments", "none.npy"),
+                (6, "two.npy has 2 segments, and back.npy 3", "--starts", "two.npy", "--stops", "back.npy"),
+                (6, "No such file", "--segments", "missing.npy"), (6, "No such file", "--axis", "0", "-o", "missing/y.npy")):
+            with self.subTest(words=words):
+                self.bad(status, message, "-i", "x.npy", *words)
+        self.bad(2, "raw data have none; --length", "-i", "raw", "-t", "f32", "--axis", "0")
+        self.bad(2, "generated data have one dimension", "--run", "native", "--axis", "0")
+
+
+if __name__ == "__main__":
+    cli.main()

@@ -1,0 +1,281 @@
+/* host/engine/segments: every segment of every layout has the bits of its elements alone, whoever
+ * reduces it, and a wrong one is found. */
+#include "../../host/choose/known.h"
+#include "../../host/choose/locate.h"
+#include "../../host/core/base/vocabulary.h"
+#include "../../host/core/data/array.h"
+#include "../../host/core/operation/result.h"
+#include "../../host/engine/segments/referee.h"
+#include "../suite/suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 1 << 14, MANY = 1 << 20 };
+
+static rh_context *context;
+static rh_error error;
+static rh_array array;
+static uint64_t starts[N], stops[N];
+
+static void must(rh_status status) {
+  ck_assert_msg(status == RH_OK, "%s", error.message);
+}
+
+static void set_up(void) {
+  const rh_options options = {.struct_size = sizeof options, .plugin_path = PLUGINS_DIR};
+  must(rh_context_open(&context, &options, &rh_choosing, &error));
+}
+
+static void tear_down(void) {
+  rh_array_finish(&array);
+  rh_context_close(context);
+}
+
+static int has_device(void) {
+  const rh_cl_device *device;
+  return rh_context_device(context, &device, NULL) == RH_OK;
+}
+
+/* ---- Layouts ---- */
+
+/* With gaps, overlaps, empty segments, and one that is much longer than the others. */
+static rh_layout scattered(uint64_t n, int may_be_empty) {
+  uint64_t count = 0, at = n;
+  for (uint64_t k = 0; k < 60 && at > 400; k++, count++) {
+    uint64_t length = k % 7 == 3 ? !may_be_empty : k * k % 129 + 1;
+    starts[count] = at - 5 * k % 300 - length;
+    stops[count] = starts[count] + length;
+    at -= length / 2;
+  }
+  starts[count] = 1;
+  stops[count++] = n - 3;
+  return rh_layout_offsets(starts, stops, count);
+}
+
+static const uint64_t shapes[][3] = {
+    {N, 1, 1},    {N / 2, 2, 1}, {700, 17, 1}, {4, 3000, 1}, {1, N, 1},    {1, 2, N / 2},
+    {1, 3, 5001}, {1, 37, 300},  {1, 700, 17}, {1, 5000, 3}, {5, 37, 80},  {300, 2, 3},
+    {2, 2500, 3}, {1, 1, 1},     {0, 5, 1},    {3, 0, 2},    {128, 1, 100}};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+static rh_layout layout_of(int k, const rh_operator *op) {
+  if (k == SHAPES) return scattered(N, !op->needs_an_element);
+  return rh_layout_axis(shapes[k][0], shapes[k][1], shapes[k][2]);
+}
+
+/* ---- A segment alone ---- */
+
+/* Its elements, one behind the other. */
+static void gather(const rh_layout *layout, uint64_t s, uint32_t size, char *to) {
+  uint64_t stride = layout->kind == RH_LAYOUT_AXIS ? layout->inner : 1;
+  const char *from = (const char *)rh_array_data(&array) + rh_layout_first(layout, s) * size;
+  for (uint64_t k = 0; k < rh_layout_length(layout, s); k++)
+    memcpy(to + k * size, from + k * stride * size, size);
+}
+
+static void locate(rh_job_spec *spec, rh_found *found, const char *strategy) {
+  spec->strategy = strategy;
+  must(rh_locate(context, spec, found, &error));
+  spec->strategy = found->name;
+  spec->plugin = found->path;
+}
+
+static void compare(const rh_segments *segments, const char *what) {
+  const rh_operation *operation = &segments->spec.operation;
+  const rh_operator *op = operation->op;
+  uint32_t size = rh_type_size(op->type);
+  rh_job_spec spec = {.operation = {.op = op, .n = operation->layout->longest, .what = "a copy"}};
+  char *copy = malloc((spec.operation.n + 1) * size);
+  unsigned char value[RH_MOST_VALUE_BYTES];
+  rh_found found;
+  rh_job job = {.context = context};
+  locate(&spec, &found, "native");
+  must(rh_job_init(&job, context, &spec, &error));
+  job.data = (rh_data){.host = copy};
+  must(rh_job_instantiate(&job, &error));
+  for (uint64_t s = 0; s < segments->n; s++) {
+    uint64_t n = rh_layout_length(operation->layout, s);
+    gather(operation->layout, s, size, copy);
+    must(rh_instance_call(job.instance, &job.data, n, value, &error));
+    ck_assert_msg(
+        rh_op_same_values(op->abi, op->type, value, segments->values + s * segments->value_bytes),
+        "%s of %s, %s: segment %llu of %llu", op->name, rh_type_name(op->type), what,
+        (unsigned long long)s, (unsigned long long)segments->n);
+  }
+  rh_job_finish(&job);
+  rh_found_finish(&found);
+  free(copy);
+}
+
+/* ---- One problem ---- */
+
+typedef struct problem {
+  const rh_operator *op;
+  rh_layout layout;
+  rh_job_spec spec;
+  rh_found found;
+  rh_segments segments;
+} problem;
+
+static void reduce(problem *p, const char *strategy) {
+  p->spec = (rh_job_spec){
+      .operation = {.op = p->op, .n = array.n, .what = "the data", .layout = &p->layout}};
+  must(rh_layout_check(&p->layout, p->op, array.n, &error));
+  locate(&p->spec, &p->found, strategy);
+  must(rh_segments_open(&p->segments, context, &p->spec, array.region.address, array.offset_bytes,
+                        &error));
+  must(rh_segments_run(&p->segments, &error));
+}
+
+static void finish(problem *p) {
+  rh_segments_finish(&p->segments);
+  rh_found_finish(&p->found);
+}
+
+static void check(const problem *p, const char *what) {
+  rh_segments_check check;
+  must(rh_segments_judge(&p->segments, 0, &check, &error));
+  ck_assert_msg(!check.is_wrong, "%s of %s, %s: segment %llu is judged as wrong: %s", p->op->name,
+                rh_type_name(p->op->type), what, (unsigned long long)check.wrong,
+                check.verdict.text);
+  ck_assert_uint_eq(check.n, p->segments.n);
+}
+
+static void try_layout(const rh_operator *op, int k, const char *strategy) {
+  char what[128];
+  problem p = {.op = op, .layout = layout_of(k, op)};
+  if (op->needs_an_element && p.layout.longest == 0) return;
+  snprintf(what, sizeof what, "%s on layout %d", strategy, k);
+  reduce(&p, strategy);
+  compare(&p.segments, what);
+  check(&p, what);
+  finish(&p);
+}
+
+static const char *const kinds[] = {"uniform", "swing", "nan", "ends"};
+
+static void try_all(rh_type type, const char *strategy, int step) {
+  int first = 0;
+  for (uint32_t number = RH_OP_sum; number <= RH_OP_argamax; number++) {
+    const rh_operator *op = rh_operator_builtin(number, type);
+    int keeps_order = strcmp(strategy, "native") == 0;
+    if (!op || (number == RH_OP_affine && !keeps_order)) continue;
+    const char *kind = kinds[number % (sizeof kinds / sizeof *kinds)];
+    rh_array_finish(&array);
+    must(rh_array_generate(&array, kind, number, type, N, NULL, &error));
+    for (int k = first++ % step; k <= SHAPES; k += step) try_layout(op, k, strategy);
+  }
+}
+
+CASES(bits, .set_up = set_up, .tear_down = tear_down)
+TEST_LOOP(of_all_operators_and_layouts, RH_TYPE_i8, RH_TYPE_f64 + 1) {
+  try_all((rh_type)_i, "native", 1);
+}
+
+/* Once for each segment. */
+TEST_LOOP(in_a_loop_on_a_device, RH_TYPE_i8, RH_TYPE_f64 + 1) {
+  if (has_device()) try_all((rh_type)_i, "onepass", 9);
+}
+
+/* Worth all threads; and columns that are cut. */
+TEST(of_giants_and_long_columns) {
+  static const rh_type types[] = {RH_TYPE_f32, RH_TYPE_f64, RH_TYPE_u8};
+  static const uint32_t numbers[] = {RH_OP_sum, RH_OP_argmax, RH_OP_prod};
+  for (size_t t = 0; t < 3; t++)
+    for (size_t k = 0; k < 3; k++) {
+      problem p = {.op = rh_operator_builtin(numbers[k], types[t])};
+      rh_array_finish(&array);
+      must(rh_array_generate(&array, "swing", 7, types[t], MANY + 100, NULL, &error));
+      starts[0] = 60;
+      stops[0] = MANY + 60; /* a giant */
+      starts[1] = 0;
+      stops[1] = 60;
+      starts[2] = MANY / 2;
+      stops[2] = MANY + 1;
+      const rh_layout layouts[] = {rh_layout_offsets(starts, stops, 3),
+                                   rh_layout_axis(1, MANY / 4, 4)};
+      for (size_t j = 0; j < 2; j++) {
+        p.layout = layouts[j];
+        reduce(&p, "native");
+        compare(&p.segments, j ? "columns" : "a giant");
+        check(&p, j ? "columns" : "a giant");
+        finish(&p);
+      }
+    }
+}
+
+/* ---- Verdicts ---- */
+
+/* The value of a segment, changed by the least that must be seen. */
+static void spoil(const rh_operator *op, unsigned char *value) {
+  double wide;
+  float narrow;
+  uint64_t index;
+  int is_sum = op->base == RH_OP_sum || op->base == RH_OP_asum;
+  if (is_sum && op->type == RH_TYPE_f64) {
+    memcpy(&wide, value, sizeof wide);
+    wide += 0x1p-34;
+    memcpy(value, &wide, sizeof wide);
+  } else if (is_sum && rh_type_is_float(op->type)) {
+    memcpy(&narrow, value, sizeof narrow);
+    narrow += 0x1p-5f;
+    memcpy(value, &narrow, sizeof narrow);
+  } else if (op->abi->flags & RH_OP_INDEXED) {
+    memcpy(&index, value + 8, sizeof index);
+    index++;
+    memcpy(value + 8, &index, sizeof index);
+  } else {
+    value[0] ^= 1;
+  }
+}
+
+static void try_wrong(const rh_operator *op, rh_layout layout, uint64_t s) {
+  rh_segments_check check;
+  problem p = {.op = op, .layout = layout};
+  reduce(&p, "native");
+  spoil(op, p.segments.values + s * p.segments.value_bytes);
+  must(rh_segments_judge(&p.segments, 0, &check, &error));
+  ck_assert_msg(check.is_wrong && check.wrong == s, "%s of %s: segment %llu is wrong", op->name,
+                rh_type_name(op->type), (unsigned long long)s);
+  ck_assert_int_eq(check.verdict.verdict, RH_VERDICT_WRONG);
+  finish(&p);
+}
+
+CASES(verdicts, .set_up = set_up, .tear_down = tear_down)
+TEST_LOOP(a_wrong_segment_is_named, RH_TYPE_i8, RH_TYPE_f64 + 1) {
+  for (uint32_t number = RH_OP_sum; number <= RH_OP_argamax; number++) {
+    const rh_operator *op = rh_operator_builtin(number, (rh_type)_i);
+    if (!op || (number == RH_OP_prod && rh_type_is_float(op->type))) continue;
+    rh_array_finish(&array);
+    must(rh_array_generate(&array, "uniform", 3, (rh_type)_i, N, NULL, &error));
+    try_wrong(op, rh_layout_axis(N / 16, 16, 1), 1000);
+    try_wrong(op, rh_layout_axis(1, N / 16, 16), 7);
+    try_wrong(op, rh_layout_axis(2, N / 2, 1), 1); /* by a reference */
+    try_wrong(op, rh_layout_axis(N, 1, 1), N - 1);
+  }
+}
+
+/* ---- What is refused ---- */
+
+static void refuse(rh_layout layout, const char *op, const char *message) {
+  const rh_operator *of;
+  must(rh_operator_named(&of, op, RH_TYPE_f32, &error));
+  ck_assert_int_eq(rh_layout_check(&layout, of, 10, &error), RH_E_USAGE);
+  ck_assert_msg(strstr(error.message, message), "%s", error.message);
+}
+
+TEST(layouts_that_are_none) {
+  static const uint64_t o[] = {0, 4, 3, 11, 11};
+  refuse(rh_layout_offsets(o, o + 1, 2), "sum", "segment 1 ends before it begins");
+  refuse(rh_layout_offsets(o + 2, o + 3, 1), "sum", "segment 0 ends at element 11, beyond");
+  refuse(rh_layout_offsets(o + 3, o + 4, 1), "sum", "segment 0 ends at element 11, beyond");
+  refuse(rh_layout_offsets(o, o, 1), "min", "segment 0 is empty, and min of no elements");
+  refuse(rh_layout_axis(3, 0, 1), "argmax", "segment 0 is empty");
+  refuse(rh_layout_axis(3, 4, 1), "sum", "3 segments of 4 elements are more than the 10");
+  const rh_layout none = rh_layout_axis(0, 0, 1), empty = rh_layout_offsets(o, o, 1);
+  const rh_operator *sum = rh_operator_builtin(RH_OP_sum, RH_TYPE_f32);
+  must(rh_layout_check(&none, rh_operator_builtin(RH_OP_min, RH_TYPE_f32), 0, &error));
+  must(rh_layout_check(&empty, sum, 10, &error));
+}
