@@ -6,7 +6,7 @@
 #include "../engine/partial/partial.h"
 #include "../engine/ranks/local.h"
 #include "axes.h"
-#include "shape.h"
+#include "shape_options.h"
 #include "size.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "../core/base/error.h"
 #include "../core/base/value.h"
 #include "../core/base/vocabulary.h"
+#include "../engine/io/element.h"
 #include "../engine/io/npy_write.h"
 #include "run_segments.h"
 

@@ -3,6 +3,7 @@
 #include "../core/base/format.h"
 #include "../core/base/vocabulary.h"
 #include "../core/run/exact_data.h"
+#include "../engine/io/element.h"
 #include "json.h"
 #include "plain.h"
 #include "report.h"

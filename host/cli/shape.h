@@ -4,6 +4,7 @@
 
 #include "../engine/segments/rearrange.h"
 #include "inputs.h"
+#include "shape_options.h"
 
 /* Zero-initialised is empty. */
 typedef struct rh_shape {
@@ -17,12 +18,6 @@ typedef struct rh_shape {
   int fortran_order; /* the results are in the order of the data */
   char words[200];   /* "along axis 1 of (3, 4)" */
 } rh_shape;
-
-/* Is the data cut into segments? */
-int rh_shape_is_asked(const rh_typed *typed);
-
-/* RH_E_USAGE for options that contradict each other, or for what segments cannot be reduced by. */
-rh_status rh_shape_check_options(const rh_typed *typed, rh_error *error);
 
 /* Enters the layout into *spec, which has the operator, n and the offsets of its operands in
  * *array: or in shape->copy, if that is not empty.  If the data are generated, `inputs` are empty,

@@ -15,8 +15,3 @@ const char *rh_format_answer(char text[64], const rh_result *result);
 static inline int rh_result_has_fields(const rh_result *result) {
   return result->n_fields > result->indexed;
 }
-
-/* An element of an array as 8 bytes, as results have them in `value`; and back.  Returns the
- * element's size. */
-uint32_t rh_element_load(rh_type type, const void *from, void *word);
-uint32_t rh_element_store(rh_type type, const void *word, void *to);
