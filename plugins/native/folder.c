@@ -137,6 +137,10 @@ static void choose_loops(rh_native_folder *self) {
   self->key_bytes = is_64_bit(self->type) ? 8 : 4;
   if (self->how == BY_FOLD || self->how == BY_BYTES)
     self->fold = fold_of(self->lanes, op->id, self->type);
+  if (self->how == BY_FOLD && !self->user && is_sum(op->id))
+    self->columns = op->id == RH_OP_sum ? self->lanes->sum_columns[self->type]
+                                        : self->lanes->asum_columns[self->type];
+  if (self->columns && op->id == RH_OP_sum) self->segments = self->lanes->sum_segments[self->type];
   if (self->how == BY_KEY) {
     self->range = self->lanes->range[self->type];
     self->wanted = extremes_of(op->id);

@@ -7,7 +7,8 @@ enum {
   BLOCKS_OF_A_THREAD = 64,     /* so that uneven segments even out */
   LEAST_BLOCK_BYTES = 1 << 14, /* of a block: taking one costs some 50 ns */
   LINE_BYTES = 64,
-  PANEL_BYTES = 1 << 17 /* of columns that are brought into rows at once: half of a small cache */
+  LANES_BYTES = 1 << 16, /* of a tile's lanes, of columns that are added up where they are */
+  PANEL_BYTES = 1 << 17  /* of columns that are brought into rows at once: half of a small cache */
 };
 
 void rh_native_part_put(const rh_native_part *part, const unsigned char *value,
@@ -44,10 +45,19 @@ static uint64_t panels_of(const rh_layout *of, uint64_t width) {
   return rh_divide_up(of->inner, width) * (of->segments / of->inner);
 }
 
+/* With vectors across columns, as many as the lanes of a tile have room for; else a line's worth. */
+static uint64_t widest_panel(const rh_native_layout *layout, uint64_t length) {
+  const rh_op *op = layout->whole;
+  uint64_t line = LINE_BYTES / op->element_size, row = NATIVE_ROW_BYTES / op->element_size;
+  if (layout->n_parts > 1 || !layout->parts->folder.columns) return line;
+  uint64_t width = LANES_BYTES / ((length < row ? length : row) * op->value_size);
+  return width < line ? width : width / line * line;
+}
+
 /* Rows are cut where there are too few columns for all threads, at nodes of the canonical tree. */
 static rh_status cut_columns(rh_native_layout *layout, const rh_host *host, const rh_layout *of,
                              unsigned threads) {
-  layout->width = LINE_BYTES / layout->whole->element_size;
+  layout->width = widest_panel(layout, of->length);
   if (layout->width > of->inner) layout->width = of->inner;
   uint64_t panels = panels_of(of, layout->width), most = BLOCKS_OF_A_THREAD * (uint64_t)threads;
   layout->rows = of->length;
@@ -101,14 +111,14 @@ static void reduce_row(const rh_native_layout *layout, uint64_t s) {
 
 /* ---- Columns ---- */
 
-/* to[j] = column j of `count` rows, one behind the other. */
+/* to + j * apart = column j of `count` rows. */
 #define BRING(word)                                                                                \
   for (uint64_t k = 0; k < count; k++, from += stride) {                                           \
     const word *x = (const void *)from;                                                            \
-    for (uint64_t j = 0; j < width; j++) ((word *)(void *)to)[j * count + k] = x[j];               \
+    for (uint64_t j = 0; j < width; j++) ((word *)(void *)(to + j * apart))[k] = x[j];             \
   }
 static void bring(const unsigned char *from, uint64_t stride, uint64_t count, uint64_t width,
-                  uint32_t size, unsigned char *to) {
+                  uint32_t size, uint64_t apart, unsigned char *to) {
   switch (size) {
   case 1: BRING(uint8_t) return;
   case 2: BRING(uint16_t) return;
@@ -169,10 +179,32 @@ static void add_to_index(uint64_t more, unsigned char *value) {
   memcpy(value + INDEX_AT, &index, sizeof index);
 }
 
+/* The same by vectors across columns. */
+static void reduce_across(const rh_native_layout *layout, const panel *p, unsigned char *values) {
+  _Alignas(64) unsigned char room[PANEL_BYTES];
+  const rh_op *op = layout->whole;
+  rh_native_columns *columns = layout->parts->folder.columns;
+  uint64_t tile = rh_canonical_tile(op), stride = layout->of->inner, size = op->value_size;
+  uint64_t levels = rh_log2_up(rh_divide_up(p->rows, tile) + 1) + 1;
+  if (p->rows <= tile) {
+    columns(p->at, stride, p->rows, p->width, room);
+    memcpy(values, room, p->width * size);
+    return;
+  }
+  _Alignas(16) unsigned char nodes[p->width * levels * size];
+  counters all = {.op = op, .levels = levels, .nodes = nodes};
+  for (uint64_t row = 0; row < p->rows; row += tile, all.count++) {
+    uint64_t count = p->rows - row < tile ? p->rows - row : tile;
+    columns(p->at + row * stride * op->element_size, stride, count, p->width, room);
+    for (uint64_t j = 0; j < p->width; j++) append(&all, j, room + j * size);
+  }
+  for (uint64_t j = 0; j < p->width; j++) join(&all, j, values + j * size);
+}
+
 /* Of one operator: its value of column j at values + j * apart, with indices from row 0 on. */
 static void reduce_columns(const rh_native_layout *layout, const rh_native_part *part,
                            const panel *p, unsigned char *values, uint64_t apart) {
-  _Alignas(64) unsigned char room[PANEL_BYTES];
+  _Alignas(64) unsigned char room[PANEL_BYTES + LINE_BYTES * LINE_BYTES];
   _Alignas(16) unsigned char one[RH_ANY_VALUE_BYTES];
   const rh_op *op = part->folder.op;
   uint32_t size = layout->whole->element_size;
@@ -183,9 +215,11 @@ static void reduce_columns(const rh_native_layout *layout, const rh_native_part 
   rh_native_folder folder = part->folder;
   for (uint64_t row = 0; row < p->rows; row += piece, all.count++) {
     uint64_t count = p->rows - row < piece ? p->rows - row : piece;
-    bring(p->at + row * stride, stride, count, p->width, size, room);
+    /* Not a power of two apart, or all would fight for the same lines of a cache. */
+    uint64_t pitch = count * size + LINE_BYTES;
+    bring(p->at + row * stride, stride, count, p->width, size, pitch, room);
     for (uint64_t j = 0; j < p->width; j++) {
-      folder.input = folder.operands[0] = folder.operands[1] = room + j * count * size;
+      folder.input = folder.operands[0] = folder.operands[1] = room + j * pitch;
       reduce_part(&folder, 0, count, one);
       if (op->flags & RH_OP_INDEXED) add_to_index(p->row + row, one);
       append(&all, j, one);
@@ -215,7 +249,10 @@ static void reduce_panel(const rh_native_layout *layout, uint64_t block) {
   for (uint32_t k = 0; k < layout->n_parts; k++) {
     uint64_t first = (outer * of->length + p.row) * of->inner + column;
     p.at = layout->parts[k].folder.input + first * layout->whole->element_size;
-    reduce_columns(layout, &layout->parts[k], &p, values, size);
+    if (layout->parts[k].folder.columns && layout->n_parts == 1)
+      reduce_across(layout, &p, values);
+    else
+      reduce_columns(layout, &layout->parts[k], &p, values, size);
   }
 }
 
@@ -250,6 +287,14 @@ void rh_native_layout_begin(rh_native_layout *layout, const rh_run *run, unsigne
 void rh_native_layout_block(const rh_native_layout *layout, uint32_t block) {
   uint64_t at = block * layout->at_once, left = layout->pieces - at;
   uint64_t end = at + (left < layout->at_once ? left : layout->at_once);
+  rh_native_segments *segments = layout->parts->folder.segments;
+  uint64_t length = layout->of->length;
+  if (!layout->width && layout->of->kind == RH_LAYOUT_AXIS && layout->n_parts == 1 && segments &&
+      length > 0 && length < layout->giant) {
+    segments(layout->parts->folder.input + at * length * layout->whole->element_size, length,
+             end - at, layout->values + at * layout->whole->value_size);
+    return;
+  }
   for (; at < end; at++)
     if (layout->width)
       reduce_panel(layout, at);
