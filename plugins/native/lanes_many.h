@@ -1,6 +1,6 @@
 /* Many sums at once.  Of columns that stand side by side, a tile of rows at a time: vectors lie
- * across columns, so that each column's elements meet in the canonical order where they are.  And of
- * short segments, one behind the other. */
+ * across columns, so that each column's elements meet in the canonical order where they are.  And
+ * of short segments, one behind the other. */
 #ifndef NATIVE_LANES_MANY_H
 #define NATIVE_LANES_MANY_H
 

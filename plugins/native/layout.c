@@ -45,7 +45,7 @@ static uint64_t panels_of(const rh_layout *of, uint64_t width) {
   return rh_divide_up(of->inner, width) * (of->segments / of->inner);
 }
 
-/* With vectors across columns, as many as the lanes of a tile have room for; else a line's worth. */
+/* Across vectors, as many as the lanes of a tile have room for; else a line's worth. */
 static uint64_t widest_panel(const rh_native_layout *layout, uint64_t length) {
   const rh_op *op = layout->whole;
   uint64_t line = LINE_BYTES / op->element_size, row = NATIVE_ROW_BYTES / op->element_size;
