@@ -185,7 +185,7 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
   /* A GPU's data are in its own memory. */
   answer->score = problem->device->kind & (RH_DEVICE_GPU | RH_DEVICE_ACCELERATOR) ? 150 : 900;
   answer->finishes_on_host = 1;
-  if (problem->layout) RH_TRY(rh_native_layout_query(problem, answer));
+  if (rh_problem_layout(problem)) RH_TRY(rh_native_layout_query(problem, answer));
   if (rh_native_folds_in_order(op, problem->type))
     answer->depth = (length < problem->max_n ? length : problem->max_n) +
                     rh_log2_up(most_blocks(op, problem->max_n));
@@ -195,7 +195,7 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
 }
 
 static uint64_t most_elements(const rh_problem *problem) {
-  const rh_layout *layout = problem->layout;
+  const rh_layout *layout = rh_problem_layout(problem);
   if (!layout) return problem->max_n;
   return layout->segments > (UINT64_C(1) << 48) / (layout->longest + 1)
              ? UINT64_C(1) << 48
@@ -284,7 +284,7 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
     self->pool = rh_native_pool_start(memory, threads, (uint64_t)values[AWAKE], work, self,
                                       &self->parts[0].folder.input);
   *instance = self;
-  if (!problem->layout) return RH_OK;
+  if (!rh_problem_layout(problem)) return RH_OK;
   self->layout =
       (rh_native_layout){.whole = self->whole, .parts = self->parts, .n_parts = self->n_parts};
   return rh_native_layout_setup(&self->layout, host, problem, threads);
@@ -438,7 +438,7 @@ static void run_layout(native *self, const rh_run *run) {
 
 static rh_status run(void *instance, const rh_run *run) {
   native *self = instance;
-  int has_layout = run->layout != NULL;
+  int has_layout = rh_run_layout(run) != NULL;
   if (self->direct && run->n - 1 < self->few && !has_layout) {
     rh_native_folder_directly(self->direct, run, run->host_result);
     return RH_OK;

@@ -5,6 +5,7 @@
 #include "../../core/check/reference.h"
 #include "../../core/cl/services.h"
 #include "../../core/data/array.h"
+#include "../../core/operation/layout.h"
 #include "../../core/run/params.h"
 #include "fence.h"
 #include "fixture.h"
@@ -28,13 +29,14 @@ typedef struct rh_pair {
 /* Null or 0 in each field: as usual. */
 typedef struct rh_rig_with {
   const int64_t *params;
-  const rh_device *device; /* the description given to the plugin */
-  int layout;              /* RH_RIG_* */
-  uint32_t fail_at;        /* the service call that is made to fail, from 1 */
-  const char *broken_line; /* put before every source, */
-  const char *in_front;    /* and before the operator's */
-  rh_footprint *footprint; /* the state of the process is compared */
-  rh_fence *fence;         /* around the memory that the plugin requests */
+  const rh_device *device;   /* the description given to the plugin */
+  int layout;                /* RH_RIG_* */
+  uint32_t fail_at;          /* the service call that is made to fail, from 1 */
+  const char *broken_line;   /* put before every source, */
+  const char *in_front;      /* and before the operator's */
+  rh_footprint *footprint;   /* the state of the process is compared */
+  rh_fence *fence;           /* around the memory that the plugin requests */
+  const rh_layout *segments; /* what all runs reduce; borrowed */
 } rh_rig_with;
 
 typedef struct rh_rig {
@@ -44,11 +46,13 @@ typedef struct rh_rig {
   rh_type type;
   uint64_t max_n;
   int64_t params[RH_MAX_PARAMS];
-  rh_cl_session *session;  /* null for a host strategy */
-  const rh_device *device; /* the description given to the plugin; may be replaced before setup */
-  int layout;              /* RH_RIG_*; set before setup */
-  const char *broken_line; /* put before every source, or null */
-  rh_footprint *footprint; /* null: the state of the process is not compared */
+  rh_cl_session *session;    /* null for a host strategy */
+  const rh_device *device;   /* the description given to the plugin; may be replaced before setup */
+  int layout;                /* RH_RIG_*; set before setup */
+  const char *broken_line;   /* put before every source, or null */
+  const rh_layout *segments; /* null: all elements; set before setup */
+  unsigned char *results;    /* where their values go: then runs give no value */
+  rh_footprint *footprint;   /* null: the state of the process is not compared */
 
   char *prelude;
   rh_op row;

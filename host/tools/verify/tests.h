@@ -89,6 +89,8 @@
   X("V67", v67_any_value, "values of 12, 24 and 128 bytes, as it says", RH_RUN_TEST(4, 1.5)) \
   X("V68", v68_large_in_order, "large values in order, as promised", RH_RUN_TEST(2, 0.8)) \
   X("V69", v69_named, "the operator that is named", RH_RUN_TEST(2, 1)) \
+  X("V85", v85_layouts, "every segment of a layout as if it were alone, as promised", \
+    RH_RUN_TEST(3, 0.5)) \
   X("V61", v61_huge, "more elements than fit 24, 31 and 32 bits", \
     RH_NEEDS_DEVICE, RH_OF_STRATEGY, 1, 600, 20, 0.1) \
   X("V62", v62_edges, "reads nothing outside the input", RH_RUN_TEST(6, 0.4)) \

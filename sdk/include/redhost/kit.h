@@ -82,6 +82,17 @@ static inline const void *rh_serves_any_once(const char *id) {
     .step = 1                                                                                      \
   }
 
+/* ---- Segments ---- */
+
+/* The layout of a problem and of a run, of a strategy that promises RH_SERVES_LAYOUTS; null: all
+ * elements are one segment, or the host is older. */
+static inline const rh_layout *rh_problem_layout(const rh_problem *problem) {
+  return RH_HAS(rh_problem, problem, layout) ? problem->layout : NULL;
+}
+static inline const rh_layout *rh_run_layout(const rh_run *run) {
+  return RH_HAS(rh_run, run, layout) ? run->layout : NULL;
+}
+
 /* ---- Answering a query ---- */
 
 /* Fills in the reason, and returns RH_DECLINED. */

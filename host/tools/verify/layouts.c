@@ -1,0 +1,135 @@
+/* V85: many segments in one run. */
+#include "../../core/base/error.h"
+#include "../../core/base/vocabulary.h"
+#include "../../core/operation/layout.h"
+#include "../../core/operation/ops.h"
+#include "problems.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ELEMENTS = 8400, MOST_SEGMENTS = 4200 };
+
+/* Around a tile, so that segments begin within those of others; columns; lengths of 1 and 2. */
+static const uint64_t shapes[][3] = {{4, 2049, 1}, {1, 700, 6}, {40, 3, 1},  {1, 9, 1},
+                                     {3, 513, 1},  {2, 37, 5},  {1, 2, 700}, {1, 2051, 3},
+                                     {4100, 1, 1}, {33, 129, 1}};
+/* With empty ones, gaps, overlaps, and backwards. */
+static const uint64_t starts[] = {700, 5, 5, 0, 1201, 512, 8000, 8000, 1},
+                      stops[] = {4750, 5, 6, 1500, 1203, 1024, 8000, 8002, 513};
+enum { SHAPES = sizeof shapes / sizeof *shapes, SCATTERED = sizeof starts / sizeof *starts };
+
+static rh_layout layout_of(uint32_t k) {
+  if (k == SHAPES) return rh_layout_offsets(starts, stops, SCATTERED);
+  return rh_layout_axis(shapes[k][0], shapes[k][1], shapes[k][2]);
+}
+
+/* The two instances: one gets all segments, the other each of them alone. */
+typedef struct both {
+  rh_rig many, alone;
+  const rh_layout *layout;
+  unsigned char *values; /* of all segments, and one more */
+} both;
+
+/* The elements of segment s, as all that `alone` is given. */
+static rh_status copy_segment(both *b, uint64_t s) {
+  rh_rig *alone = &b->alone;
+  uint32_t size = alone->row.element_size;
+  uint64_t n = rh_layout_length(b->layout, s), first = rh_layout_first(b->layout, s);
+  uint64_t stride = b->layout->kind == RH_LAYOUT_AXIS ? b->layout->inner : 1;
+  RH_TRY(rh_rig_fill(alone, "zeros", 1, n, 0));
+  unsigned char *to = (unsigned char *)(uintptr_t)alone->data;
+  for (uint64_t k = 0; k < n; k++)
+    memcpy(to + k * size, (const char *)b->many.data + (first + k * stride) * size, size);
+  if (n) memcpy(alone->place->memory, to, n * size);
+  return RH_OK;
+}
+
+static int must_be_same(const rh_rig *rig) {
+  return rig->row.flags & RH_OP_EXACT || rig->strategy->promises & RH_CANONICAL_ORDER;
+}
+
+static rh_status compare_segment(both *b, uint64_t s) {
+  _Alignas(16) unsigned char alone[16], value[16];
+  rh_rig *rig = &b->alone;
+  memcpy(value, b->values + s * rig->row.value_size, rig->row.value_size);
+  RH_TRY(copy_segment(b, s));
+  RH_TRY(rh_rig_run(rig, alone));
+  RH_TRY(rh_rig_judge(rig, value));
+  if (!must_be_same(rig) || rh_rig_same(rig, value, alone)) return RH_OK;
+  return rh_fail(&rig->error, RH_E_WRONG, "its bits are not those of the segment alone");
+}
+
+/* Of very many segments the first, the last, and some between. */
+static int is_looked_at(const rh_layout *layout, uint64_t s) {
+  enum { ENDS = 12, EVERY = 61 };
+  return s < ENDS || s + ENDS >= layout->segments || s % EVERY == 0;
+}
+
+static rh_status compare_all(both *b) {
+  rh_rig *many = &b->many;
+  for (uint64_t s = 0; s < b->layout->segments; s++) {
+    rh_status status = is_looked_at(b->layout, s) ? compare_segment(b, s) : RH_OK;
+    if (status == RH_OK) continue;
+    many->error = b->alone.error;
+    rh_error_prefix(&many->error, "%s of %s, segment %llu of %llu (elements %llu on, %llu of them)",
+                    rh_op_name(many->op), rh_type_name(many->type), (unsigned long long)s,
+                    (unsigned long long)b->layout->segments,
+                    (unsigned long long)rh_layout_first(b->layout, s),
+                    (unsigned long long)rh_layout_length(b->layout, s));
+    return status;
+  }
+  const unsigned char *end = b->values + b->layout->segments * many->row.value_size;
+  for (uint32_t k = 0; k < many->row.value_size; k++)
+    if (end[k] != RH_POISON)
+      return rh_fail(&many->error, RH_E_WRONG, "writes behind the value of the last segment");
+  return RH_OK;
+}
+
+static rh_status try_both(both *b, rh_trial *trial, rh_pair pair) {
+  uint64_t n =
+      b->layout->kind == RH_LAYOUT_AXIS ? b->layout->segments * b->layout->length : MOST_ELEMENTS;
+  const rh_rig_with with = {.segments = b->layout};
+  memset(b->values, RH_POISON, (MOST_SEGMENTS + 1) * 16);
+  RH_TRY(rh_rig_open(&b->many, trial, pair, MOST_ELEMENTS, &with));
+  b->many.results = b->values;
+  RH_TRY(rh_rig_open(&b->alone, trial, pair, MOST_ELEMENTS, NULL));
+  RH_TRY(rh_rig_fill(&b->many, "swing", trial->seed, n, 5));
+  _Alignas(16) unsigned char unused[16];
+  RH_TRY(rh_rig_run(&b->many, unused));
+  return compare_all(b);
+}
+
+/* *served: whether query accepts the layout. */
+static rh_outcome try_layout(rh_trial *trial, rh_pair pair, const rh_layout *layout, int *served) {
+  both b = {.layout = layout, .values = malloc((MOST_SEGMENTS + 1) * 16)};
+  if (!b.values) return rh_trial_fail(trial, "no memory for values");
+  rh_status status = try_both(&b, trial, pair);
+  rh_outcome outcome = RH_PASS;
+  if (status != RH_OK && status != RH_DECLINED)
+    outcome = rh_trial_fail(trial, "%s",
+                            *b.many.error.message ? b.many.error.message : b.alone.error.message);
+  *served |= status == RH_OK;
+  rh_rig_finish(&b.many);
+  rh_rig_finish(&b.alone);
+  free(b.values);
+  return outcome;
+}
+
+rh_outcome rh_v85_layouts(rh_trial *trial) {
+  rh_pair pairs[RH_MOST_PAIRS];
+  if (!(trial->strategy->promises & RH_SERVES_LAYOUTS))
+    return rh_trial_skip(trial, "does not promise to serve layouts");
+  uint32_t n = rh_some_pairs(trial, MOST_ELEMENTS, 4, pairs);
+  int served = 0;
+  for (uint32_t k = 0; k < n; k++)
+    for (uint32_t j = 0; j <= SHAPES; j++) {
+      const rh_layout layout = layout_of(j);
+      if (j == SHAPES && rh_operator_builtin(pairs[k].op, pairs[k].type)->needs_an_element)
+        continue; /* some are empty */
+      rh_outcome outcome = try_layout(trial, pairs[k], &layout, &served);
+      if (outcome != RH_PASS) return outcome;
+    }
+  if (served || n == 0) return n ? RH_PASS : RH_SKIP;
+  return rh_trial_fail(trial, "promises to serve layouts, and declines every one");
+}

@@ -1,0 +1,144 @@
+/* Strategies that reduce many segments in one run: V85 and what breaks it. */
+#define RH_PLUGIN_MIN_HOST_MINOR 2
+#include <redhost/canonical.h>
+#include <redhost/kit.h>
+
+#include <string.h>
+
+typedef struct layouts {
+  const rh_op *op;
+  unsigned char *column; /* a segment's elements, in a row */
+} layouts;
+
+static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+  const rh_layout *of = rh_problem_layout(problem);
+  (void)values;
+  if (of && of->kind != RH_LAYOUT_AXIS && of->kind != RH_LAYOUT_OFFSETS)
+    return rh_decline(answer, RH_WHY_SIZE, "layout kind %u is unknown", of->kind);
+  answer->finishes_on_host = 1;
+  answer->depth = rh_log2_up(rh_canonical_tile(problem->op)) +
+                  rh_log2_up(rh_divide_up(problem->max_n, rh_canonical_tile(problem->op)));
+  return RH_OK;
+}
+
+static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
+                       void **instance) {
+  layouts *self = host->alloc(host, sizeof *self);
+  (void)values;
+  if (!self) return RH_E_NOMEM;
+  self->op = problem->op;
+  self->column = host->alloc(host, (problem->max_n + 1) * problem->op->element_size);
+  *instance = self;
+  return self->column ? RH_OK : RH_E_NOMEM;
+}
+
+static uint64_t length_of(const rh_layout *of, uint64_t s) {
+  return of->kind == RH_LAYOUT_AXIS ? of->length : of->stops[s] - of->starts[s];
+}
+
+static uint64_t first_of(const rh_layout *of, uint64_t s) {
+  if (of->kind == RH_LAYOUT_OFFSETS) return of->starts[s];
+  return s / of->inner * of->length * of->inner + s % of->inner;
+}
+
+/* Segment s, in a row. */
+static const unsigned char *bring(const layouts *self, const rh_run *run, uint64_t s) {
+  const rh_layout *of = run->layout;
+  uint32_t size = self->op->element_size;
+  uint64_t stride = of->kind == RH_LAYOUT_AXIS ? of->inner : 1;
+  const unsigned char *from =
+      (const unsigned char *)run->host_input + (run->first + first_of(of, s)) * size;
+  for (uint64_t k = 0; k < length_of(of, s); k++)
+    memcpy(self->column + k * size, from + k * stride * size, size);
+  return self->column;
+}
+
+static void fold(const layouts *self, const unsigned char *x, uint64_t n, void *value) {
+  memcpy(value, self->op->identity, self->op->value_size);
+  if (n) rh_canonical_fold(self->op, x, 0, n, value);
+}
+
+typedef void reduce(const layouts *self, const rh_run *run, uint64_t s, unsigned char *value);
+
+static rh_status run_all(void *instance, const rh_run *run, reduce *one) {
+  const layouts *self = instance;
+  uint32_t size = self->op->element_size;
+  const unsigned char *x = (const unsigned char *)run->host_input + run->first * size;
+  if (!rh_run_layout(run)) fold(self, x, run->n, run->host_result);
+  for (uint64_t s = 0; rh_run_layout(run) && s < run->layout->segments; s++)
+    one(self, run, s, (unsigned char *)run->host_result + s * self->op->value_size);
+  return RH_OK;
+}
+
+#define SERVES_BUT(name_, summary_)                                                                \
+  static reduce name_##_one;                                                                       \
+  static rh_status name_##_run(void *instance, const rh_run *run) {                                \
+    return run_all(instance, run, name_##_one);                                                    \
+  }                                                                                                \
+  static const rh_strategy strategy_##name_ = {                                                    \
+      RH_STRATEGY_SIZE,                                                                            \
+      .name = #name_,                                                                              \
+      .summary = summary_,                                                                         \
+      .about = "Of redhost's zoo: right but for one thing.",                                       \
+      .version = "1.0",                                                                            \
+      .author = "the redhost authors",                                                             \
+      .license = "MIT",                                                                            \
+      .device_kinds = RH_DEVICE_HOST,                                                              \
+      .promises = RH_CANONICAL_ORDER | RH_SERVES_LAYOUTS,                                          \
+      .determinism = RH_BITS_SAME_EVERYWHERE,                                                      \
+      .query = query,                                                                              \
+      .setup = setup,                                                                              \
+      .run = name_##_run,                                                                          \
+  };                                                                                               \
+  static void name_##_one(const layouts *self, const rh_run *run, uint64_t s, unsigned char *value)
+
+/* Nothing is wrong with it: the measure of the others. */
+SERVES_BUT(right_layouts, "every segment as if it were alone") {
+  fold(self, bring(self, run, s), length_of(run->layout, s), value);
+}
+
+/* V85: leaves out the last element of columns. */
+SERVES_BUT(column_too_short, "the last row of columns is left out") {
+  uint64_t n = length_of(run->layout, s);
+  fold(self, bring(self, run, s), n - (run->layout->inner > 1 && n > 1), value);
+}
+
+/* V85: writes no value for a segment without elements. */
+SERVES_BUT(empty_skipped, "nothing is written for empty segments") {
+  if (length_of(run->layout, s)) fold(self, bring(self, run, s), length_of(run->layout, s), value);
+}
+
+/* V85: indices count from the first element of all. */
+SERVES_BUT(index_of_all, "indices count from the array's start") {
+  uint64_t index;
+  fold(self, bring(self, run, s), length_of(run->layout, s), value);
+  if (!(self->op->flags & RH_OP_INDEXED)) return;
+  memcpy(&index, value + 8, sizeof index);
+  index += first_of(run->layout, s);
+  memcpy(value + 8, &index, sizeof index);
+}
+
+/* V85: a segment that begins within a tile of the array has its order, and not one of its own. */
+SERVES_BUT(tiles_of_all, "tiles are those of the array") {
+  _Alignas(16) unsigned char part[16];
+  const unsigned char *x = bring(self, run, s);
+  uint64_t n = length_of(run->layout, s), tile = rh_canonical_tile(self->op), many;
+  memcpy(value, self->op->identity, self->op->value_size);
+  for (uint64_t at = first_of(run->layout, s); n > 0; at += many, n -= many) {
+    many = tile - at % tile < n ? tile - at % tile : n;
+    fold(self, x, many, part);
+    self->op->combine(value, part);
+    x += many * self->op->element_size;
+  }
+}
+
+/* V85: takes the value of a neighbour for that of a segment of one length, as an index that is one
+ * off would. */
+SERVES_BUT(result_one_off, "values from the 4000th on stand one place later") {
+  uint64_t last = run->layout->segments - 1;
+  fold(self, bring(self, run, s), length_of(run->layout, s),
+       s >= 4000 && s < last ? value + self->op->value_size : value);
+}
+
+RH_PLUGIN(&strategy_right_layouts, &strategy_column_too_short, &strategy_empty_skipped,
+          &strategy_index_of_all, &strategy_tiles_of_all, &strategy_result_one_off);
