@@ -89,6 +89,8 @@ static void print_heading(const rh_app *app, const rh_run_report *report) {
          rh_format_bytes(size, bytes_of(report)));
   const char *input = app->typed->input;
   if (input) printf("  of %s", strcmp(input, "-") == 0 ? "standard input" : rh_plain(input));
+  if (report->npy && report->npy->dimensions > 1)
+    printf(", over all %u axes of %s", report->npy->dimensions, report->npy->shape);
   if (report->parts)
     printf("  merged from %u part%s\n", report->parts, report->parts == 1 ? "" : "s");
   else if (count_devices(report) > 1)

@@ -17,6 +17,7 @@ typedef struct rh_run_report {
   const rh_cl_device *device; /* null: the host */
   int isolated;               /* 1: it ran in its own process */
   const char *chosen;         /* why `auto` chose it; null or "" if the user named it */
+  const rh_npy *npy;          /* of the first file; null: it has no shape */
   rh_opened opened;           /* the answers before and after setup */
   double first_s;             /* the first run: the latency without a warm device */
   rh_result result;

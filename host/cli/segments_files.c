@@ -51,6 +51,7 @@ rh_status rh_segments_files_open(rh_segments_files *files, const rh_app *app, rh
   char name[32];
   for (uint32_t k = 0; k < words->n; k++) {
     const char *path = path_of(words->list[k], &files->fields[k], name);
+    if (!*path) return rh_fail(error, RH_E_USAGE, "--output '': the file has no name");
     for (uint32_t j = 0; j < k; j++)
       if (strcmp(words->list[j], words->list[k]) == 0)
         return rh_fail(error, RH_E_USAGE, "--output %s: named twice", words->list[k]);

@@ -174,6 +174,12 @@ class Segments(cli.Case):
         self.assertEqual((result["shape"], len(result["values"]), result["check"]["outcome"]), ([100], 100, "ok"))
         self.assertIn("skipped", self.run_on("--axis", "0", "--no-check").out)
 
+    def test_no_axis_is_all_of_them(self):
+        self.save("x.npy", numpy.ones((3, 4, 5)))
+        self.assertIn("of x.npy, over all 3 axes of (3, 4, 5)", self.run_on().out)
+        self.save("x.npy", numpy.ones(60))
+        self.assertNotIn("axes", self.run_on().out)
+
     def test_a_wrong_segment(self):
         self.save("x.npy", numpy.arange(4012, dtype="i4").reshape(4, 1003))
         plugin = os.path.join(WRONG, "drops_last.so")
@@ -203,7 +209,7 @@ class Segments(cli.Case):
                 (2, "beyond.npy: segment 0 ends at element 13, beyond", "--segments", "beyond.npy"),
                 (6, "offset 0 is -1", "--segments", "below.npy"), (6, "n segments have n + 1 offsets", "--segments", "none.npy"),
                 (6, "two.npy has 2 segments, and back.npy 3", "--starts", "two.npy", "--stops", "back.npy"),
-                (6, "No such file", "--segments", "missing.npy"), (6, "No such file", "--axis", "0", "-o", "missing/y.npy")):
+                (6, "No such file", "--segments", "missing.npy"), (6, "No such file", "--axis", "0", "-o", "missing/y.npy"), (2, "the file has no name", "--axis", "0", "-o", "")):
             with self.subTest(words=words):
                 self.bad(status, message, "-i", "x.npy", *words)
         self.bad(2, "raw data have none; --length", "-i", "raw", "-t", "f32", "--axis", "0")
