@@ -13,6 +13,9 @@ typedef unsigned long long number; /* as %llu takes it */
 /* ---- --axis ---- */
 
 static rh_status bad_axis(const char *text, const rh_npy *npy, rh_error *error) {
+  if (npy->dimensions == 0)
+    return rh_fail(error, RH_E_USAGE, "--axis '%.40s': the array is one number, without any axis",
+                   text);
   return rh_fail(error, RH_E_USAGE,
                  "--axis '%.40s': the array has the shape %s; expected numbers from %d to %d, with "
                  "commas between",

@@ -212,6 +212,8 @@ class Segments(cli.Case):
                 (6, "No such file", "--segments", "missing.npy"), (6, "No such file", "--axis", "0", "-o", "missing/y.npy"), (2, "the file has no name", "--axis", "0", "-o", "")):
             with self.subTest(words=words):
                 self.bad(status, message, "-i", "x.npy", *words)
+        self.save("x.npy", numpy.float32(5))
+        self.bad(2, "the array is one number", "-i", "x.npy", "--axis", "0")
         self.bad(2, "raw data have none; --length", "-i", "raw", "-t", "f32", "--axis", "0")
         self.bad(2, "generated data have one dimension", "--run", "native", "--axis", "0")
 
