@@ -132,15 +132,26 @@ static void choose_elements(rh_native_folder *self, const rh_op *op, rh_type typ
   if (is_general && RH_HAS(rh_op, op, reduce) && op->reduce) self->how = BY_REDUCE;
 }
 
+/* Without a map, and of operators whose combination is one instruction. */
+static rh_native_columns *columns_of(const rh_native_folder *self) {
+  const rh_native_lanes *lanes = self->lanes;
+  if (self->user) return NULL;
+  switch (self->op->id) {
+  case RH_OP_sum: return self->how == BY_FOLD ? lanes->sum_columns[self->type] : NULL;
+  case RH_OP_asum: return self->how == BY_FOLD ? lanes->asum_columns[self->type] : NULL;
+  case RH_OP_min: return self->how == BY_KEY ? lanes->min_columns[self->type] : NULL;
+  case RH_OP_max: return self->how == BY_KEY ? lanes->max_columns[self->type] : NULL;
+  default: return NULL;
+  }
+}
+
 static void choose_loops(rh_native_folder *self) {
   const rh_op *op = self->op;
   self->key_bytes = is_64_bit(self->type) ? 8 : 4;
+  self->columns = columns_of(self);
+  if (self->columns && op->id == RH_OP_sum) self->segments = self->lanes->sum_segments[self->type];
   if (self->how == BY_FOLD || self->how == BY_BYTES)
     self->fold = fold_of(self->lanes, op->id, self->type);
-  if (self->how == BY_FOLD && !self->user && is_sum(op->id))
-    self->columns = op->id == RH_OP_sum ? self->lanes->sum_columns[self->type]
-                                        : self->lanes->asum_columns[self->type];
-  if (self->columns && op->id == RH_OP_sum) self->segments = self->lanes->sum_segments[self->type];
   if (self->how == BY_KEY) {
     self->range = self->lanes->range[self->type];
     self->wanted = extremes_of(op->id);

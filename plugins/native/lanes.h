@@ -47,7 +47,7 @@ typedef void rh_native_distances(const void *a, const void *b, uint64_t n, int w
                                  unsigned pages, rh_native_range *range);
 enum { NATIVE_LEAST_DISTANCES = 64 };
 
-/* The sums of `width` columns that stand side by side, of n >= 1 elements each, at most a tile's,
+/* What `width` columns come to that stand side by side, of n >= 1 elements each, at most a tile's,
  * `stride` elements apart: as values, at the beginning of `room`, which has place for as many of
  * each column as a row of a tile has elements, or n. */
 typedef void rh_native_columns(const void *elements, uint64_t stride, uint64_t n, uint64_t width,
@@ -68,6 +68,7 @@ typedef struct rh_native_lanes {
   rh_native_fold *and_bytes, *or_bytes, *xor_bytes;
   rh_native_fold_rows *sum_rows[NATIVE_TYPES], *asum_rows[NATIVE_TYPES];     /* floats */
   rh_native_columns *sum_columns[NATIVE_TYPES], *asum_columns[NATIVE_TYPES]; /* or null */
+  rh_native_columns *min_columns[NATIVE_TYPES], *max_columns[NATIVE_TYPES];  /* or null */
   rh_native_segments *sum_segments[NATIVE_TYPES];                            /* or null */
   rh_native_range_of *range[NATIVE_TYPES];
   rh_native_fold_two *sum_of[NATIVE_FORMS][NATIVE_TYPES]; /* floats */
