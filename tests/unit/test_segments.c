@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 1 << 14, MANY = 1 << 20 };
+enum { N = 1 << 12, MANY = 1 << 20 };
 
 static rh_context *context;
 static rh_error error;
@@ -55,9 +55,9 @@ static rh_layout scattered(uint64_t n, int may_be_empty) {
 }
 
 static const uint64_t shapes[][3] = {
-    {N, 1, 1},    {N / 2, 2, 1}, {700, 17, 1}, {4, 3000, 1}, {1, N, 1},    {1, 2, N / 2},
-    {1, 3, 5001}, {1, 37, 300},  {1, 700, 17}, {1, 5000, 3}, {5, 37, 80},  {300, 2, 3},
-    {2, 2500, 3}, {1, 1, 1},     {0, 5, 1},    {3, 0, 2},    {128, 1, 100}};
+    {N, 1, 1},    {N / 2, 2, 1}, {200, 17, 1}, {4, 1000, 1}, {1, N, 1},   {1, 2, N / 2},
+    {1, 3, 1301}, {1, 37, 100},  {1, 700, 5},  {1, 1300, 3}, {5, 37, 20}, {300, 2, 3},
+    {2, 600, 3},  {1, 1, 1},     {0, 5, 1},    {3, 0, 2},    {128, 1, 30}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static rh_layout layout_of(int k, const rh_operator *op) {
@@ -181,10 +181,10 @@ TEST_LOOP(in_a_loop_on_a_device, RH_TYPE_i8, RH_TYPE_f64 + 1) {
 
 /* Worth all threads; and columns that are cut. */
 TEST(of_giants_and_long_columns) {
-  static const rh_type types[] = {RH_TYPE_f32, RH_TYPE_f64, RH_TYPE_u8};
-  static const uint32_t numbers[] = {RH_OP_sum, RH_OP_argmax, RH_OP_prod};
-  for (size_t t = 0; t < 3; t++)
-    for (size_t k = 0; k < 3; k++) {
+  static const rh_type types[] = {RH_TYPE_f32, RH_TYPE_u8};
+  static const uint32_t numbers[] = {RH_OP_sum, RH_OP_argmax};
+  for (size_t t = 0; t < 2; t++)
+    for (size_t k = 0; k < 2; k++) {
       problem p = {.op = rh_operator_builtin(numbers[k], types[t])};
       rh_array_finish(&array);
       must(rh_array_generate(&array, "swing", 7, types[t], MANY + 100, NULL, &error));
@@ -250,9 +250,9 @@ TEST_LOOP(a_wrong_segment_is_named, RH_TYPE_i8, RH_TYPE_f64 + 1) {
     if (!op || (number == RH_OP_prod && rh_type_is_float(op->type))) continue;
     rh_array_finish(&array);
     must(rh_array_generate(&array, "uniform", 3, (rh_type)_i, N, NULL, &error));
-    try_wrong(op, rh_layout_axis(N / 16, 16, 1), 1000);
+    try_wrong(op, rh_layout_axis(N / 16, 16, 1), 200);
     try_wrong(op, rh_layout_axis(1, N / 16, 16), 7);
-    try_wrong(op, rh_layout_axis(2, N / 2, 1), 1); /* by a reference */
+    try_wrong(op, rh_layout_axis(1, N, 1), 0); /* by a reference */
     try_wrong(op, rh_layout_axis(N, 1, 1), N - 1);
   }
 }
