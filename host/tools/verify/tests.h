@@ -89,8 +89,6 @@
   X("V67", v67_any_value, "values of 12, 24 and 128 bytes, as it says", RH_RUN_TEST(4, 1.5)) \
   X("V68", v68_large_in_order, "large values in order, as promised", RH_RUN_TEST(2, 0.8)) \
   X("V69", v69_named, "the operator that is named", RH_RUN_TEST(2, 1)) \
-  X("V85", v85_layouts, "every segment of a layout as if it were alone, as promised", \
-    RH_RUN_TEST(3, 0.5)) \
   X("V61", v61_huge, "more elements than fit 24, 31 and 32 bits", \
     RH_NEEDS_DEVICE, RH_OF_STRATEGY, 1, 600, 20, 0.1) \
   X("V62", v62_edges, "reads nothing outside the input", RH_RUN_TEST(6, 0.4)) \
@@ -98,6 +96,8 @@
   X("V64", v64_interpreter, "no access out of bounds and no data race, by Oclgrind", \
     RH_NEEDS_INTERPRETER, RH_OF_STRATEGY, 1, 120, 5, 0.7) \
   X("V84", v84_schedule, "work-items and groups in any order", RH_RUN_TEST(4, 0.3)) \
+  X("V85", v85_layouts, "every segment of a layout as if it were alone, as promised", \
+    RH_RUN_TEST(3, 0.5)) \
   X("V70", v70_descriptor, "transport: descriptor", RH_TRANSPORT_TEST) \
   X("V71", v71_probe, "transport: probe gives an answer and a sentence", RH_TRANSPORT_TEST) \
   X("V72", v72_probe_changes_nothing, "transport: probe leaves the process unchanged", \
