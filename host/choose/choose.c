@@ -41,7 +41,6 @@ static int runs_on_host(const rh_entry *entry) {
 static int can_serve(const rh_job_spec *spec, const rh_entry *entry) {
   const rh_offer *offer = &entry->offers[spec->operation.op->base][spec->operation.op->type];
   if (entry->shadowed_by || offer->status != RH_OK) return 0;
-  if (spec->operation.layout && !(entry->promises & RH_SERVES_LAYOUTS)) return 0;
   int has_code = spec->operation.op->is_code;
   if ((has_code || spec->on_device >= RH_JOB_DATA_ON_DEVICE) && runs_on_host(entry)) return 0;
   if (has_code && offer->answer.finishes_on_host) return 0;
@@ -81,6 +80,14 @@ static void keep_judged(choice *c) {
       c->list[judged++] = c->list[k];
   }
   if (judged) c->n_known = judged;
+}
+
+/* Drops strategies that run once for each segment, unless it is so with all of them. */
+static void keep_one_run(choice *c) {
+  uint32_t in_one = 0;
+  for (uint32_t k = 0; c->spec->operation.layout && k < c->n_known; k++)
+    if (c->list[k].entry->promises & RH_SERVES_LAYOUTS) c->list[in_one++] = c->list[k];
+  if (in_one) c->n_known = in_one;
 }
 
 static void add_name(rh_text *names, const rh_entry *entry) {
@@ -128,6 +135,7 @@ static rh_status gather(choice *c, const rh_registry *registry, rh_error *error)
   if (!c->list) return rh_fail(error, RH_E_NOMEM, "no memory to choose a strategy");
   take_entries(c, registry, 1);
   keep_judged(c);
+  keep_one_run(c);
   try_out(c);
   weigh_way(c);
   c->n = c->n_known;
@@ -470,6 +478,7 @@ static const rh_known_strategy *choose_without_device(choice *c, rh_text *text) 
   c->list = calloc(registry->n_entries + 1u, sizeof *c->list);
   if (!c->list) return NULL;
   take_entries(c, registry, 1);
+  keep_one_run(c);
   c->n = c->n_known;
   look_up(c);
   best = best_known(c, RH_TUNED_SAME);

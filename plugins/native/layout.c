@@ -179,7 +179,7 @@ static void add_to_index(uint64_t more, unsigned char *value) {
   memcpy(value + INDEX_AT, &index, sizeof index);
 }
 
-/* The same by vectors across columns. */
+/* Of the only operator, by vectors across columns. */
 static void reduce_across(const rh_native_layout *layout, const panel *p, unsigned char *values) {
   _Alignas(64) unsigned char room[PANEL_BYTES];
   const rh_op *op = layout->whole;

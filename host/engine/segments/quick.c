@@ -5,6 +5,7 @@
 #include "../../core/operation/ops.h"
 #include "../../core/operation/result.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -68,7 +69,7 @@ static int is_right_sum(const rh_operator *op, const void *x, uint64_t n, uint64
   uint64_t h = depth == 0 || depth > n - 1 ? n - 1 : depth;
   int is_f64 = op->type == RH_TYPE_f64;
   long double bound = (long double)h * s.magnitudes * (is_f64 ? 0x1p-53L : 0x1p-24L);
-  long double own = (long double)n * s.magnitudes * (is_f64 ? 0x1p-63L : 0x1p-52L);
+  long double own = (long double)n * s.magnitudes * (is_f64 ? LDBL_EPSILON : DBL_EPSILON);
   long double error = fabsl(s.sum - (long double)result.value.f);
   *part = bound > 0 ? (double)(error / bound) : 0;
   if (error == 0 && h == 0) return 1; /* one element */
