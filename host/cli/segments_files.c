@@ -16,8 +16,7 @@ typedef struct columns {
   rh_result names; /* which they point into */
 } columns;
 
-static void find_columns(columns *all, const rh_segments_answer *run) {
-  const rh_operator *op = run->segments.spec.operation.op;
+static void find_columns(columns *all, const rh_operator *op) {
   all->names = (rh_result){.struct_size = sizeof all->names};
   op->calls->decode(op, op->abi->identity, 1, &all->names);
   all->n = rh_result_has_fields(&all->names) ? all->names.n_fields : 1;
@@ -44,22 +43,6 @@ static const char *path_of(const char *word, const char **field, char name[32]) 
   name[equals - word] = 0;
   *field = word;
   return equals + 1;
-}
-
-rh_status rh_segments_files_open(rh_segments_files *files, const rh_app *app, rh_error *error) {
-  const rh_words *words = &app->typed->outputs;
-  char name[32];
-  for (uint32_t k = 0; k < words->n; k++) {
-    const char *path = path_of(words->list[k], &files->fields[k], name);
-    if (!*path) return rh_fail(error, RH_E_USAGE, "--output '': the file has no name");
-    for (uint32_t j = 0; j < k; j++)
-      if (strcmp(words->list[j], words->list[k]) == 0)
-        return rh_fail(error, RH_E_USAGE, "--output %s: named twice", words->list[k]);
-    if (rh_draft_begin(&files->drafts[k], path) != 0)
-      return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
-    files->n++;
-  }
-  return RH_OK;
 }
 
 void rh_segments_files_close(rh_segments_files *files) {
@@ -93,6 +76,27 @@ static rh_status choose_columns(const columns *all, const char *word, const char
                            word);
   rh_text_finish(&names);
   return status;
+}
+
+rh_status rh_segments_files_open(rh_segments_files *files, const rh_app *app, const rh_operator *op,
+                                 rh_error *error) {
+  const rh_words *words = &app->typed->outputs;
+  uint32_t first, n;
+  columns all;
+  char name[32];
+  if (words->n) find_columns(&all, op);
+  for (uint32_t k = 0; k < words->n; k++) {
+    const char *path = path_of(words->list[k], &files->fields[k], name);
+    if (!*path) return rh_fail(error, RH_E_USAGE, "--output '': the file has no name");
+    for (uint32_t j = 0; j < k; j++)
+      if (strcmp(words->list[j], words->list[k]) == 0)
+        return rh_fail(error, RH_E_USAGE, "--output %s: named twice", words->list[k]);
+    RH_TRY(choose_columns(&all, words->list[k], files->fields[k], &first, &n, error));
+    if (rh_draft_begin(&files->drafts[k], path) != 0)
+      return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
+    files->n++;
+  }
+  return RH_OK;
 }
 
 static void write_elements(const rh_segments_answer *run, const rh_shape *shape, const columns *all,
@@ -142,7 +146,7 @@ rh_status rh_segments_files_write(rh_segments_files *files, const rh_app *app,
                                   const rh_segments_answer *run, const rh_shape *shape,
                                   rh_error *error) {
   columns all;
-  find_columns(&all, run);
+  find_columns(&all, run->segments.spec.operation.op);
   for (uint32_t k = 0; k < files->n; k++)
     RH_TRY(write_file(run, shape, &all, app->typed->outputs.list[k], files->fields[k],
                       &files->drafts[k], error));

@@ -150,6 +150,12 @@ class Segments(cli.Case):
             self.assertEqual(self.load("all.npy")["argmin"].tolist(), x.argmin(axis=1).tolist())
         self.bad(2, "the results are mean, variance", "-i", "x.npy", "--axis", "0", "--op", "meanvar", "-o", "median=a.npy")
 
+    def test_an_operator_of_devices_alone(self):
+        self.good("--new-operator", "mine.cl", quiet=False)
+        self.save("x.npy", numpy.arange(12, dtype="f4").reshape(3, 4))
+        self.good("-i", "x.npy", "--axis", "1", "--op", "./mine.op.json", "-q", "-o", "y.npy", quiet=False)
+        self.assertEqual(self.load("y.npy")["far"].tolist(), [3, 7, 11])
+
     def test_labels(self):
         self.save("x.npy", numpy.arange(8, dtype="f4"))
         self.save("l.npy", numpy.array([7, 7, 7, -2, 5, 5, 9, 9], "i2"))
