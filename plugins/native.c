@@ -422,9 +422,9 @@ static void run_layout(native *self, const rh_run *run) {
   rh_native_layout_begin(&self->layout, run, (unsigned)self->takers, &job.blocks);
   for (uint64_t s = 0; run->layout->longest >= self->layout.giant && s < run->layout->segments;
        s++) {
-    uint64_t n = rh_native_segment_length(run->layout, s);
+    uint64_t n = rh_layout_length(run->layout, s);
     if (rh_native_layout_is_giant(&self->layout, n))
-      reduce(self, rh_native_segment_first(run->layout, s), n,
+      reduce(self, rh_layout_first(run->layout, s), n,
              (unsigned char *)run->host_result + s * size);
   }
   self->is_layout = 1;

@@ -2,6 +2,7 @@
 #include "../core/base/error.h"
 #include "../core/base/vocabulary.h"
 #include "../core/run/operand_data.h"
+#include "../engine/io/element.h"
 #include "plain.h"
 #include "size.h"
 
@@ -122,24 +123,13 @@ static rh_status open_length(rh_shape *shape, const char *text, const rh_job_spe
 
 /* ---- --segments, --starts, --stops ---- */
 
-static rh_status bad_offset(const char *name, uint64_t k, int64_t value, rh_error *error) {
-  return rh_fail(error, RH_E_FILE, "%s: offset %llu is %lld; offsets count elements from 0 on",
-                 name, (number)k, (long long)value);
-}
-
 static rh_status read_offset(const rh_array *array, const char *name, uint64_t k, uint64_t *to,
                              rh_error *error) {
-  const void *data = rh_array_data(array);
-  int64_t value = 0;
-  switch (array->type) {
-  case RH_TYPE_u32: *to = ((const uint32_t *)data)[k]; return RH_OK;
-  case RH_TYPE_u64: *to = ((const uint64_t *)data)[k]; return RH_OK;
-  case RH_TYPE_i32: value = ((const int32_t *)data)[k]; break;
-  default: value = ((const int64_t *)data)[k];
-  }
-  if (value < 0) return bad_offset(name, k, value, error);
-  *to = (uint64_t)value;
-  return RH_OK;
+  const char *data = rh_array_data(array);
+  rh_element_load(array->type, data + k * rh_type_size(array->type), to);
+  if (!rh_type_is_signed(array->type) || (int64_t)*to >= 0) return RH_OK;
+  return rh_fail(error, RH_E_FILE, "%s: offset %llu is %lld; offsets count elements from 0 on",
+                 name, (number)k, (long long)*to);
 }
 
 static int can_be_offsets(rh_type type) {

@@ -103,9 +103,9 @@ static void reduce_segment(const rh_native_layout *layout, uint64_t first, uint6
 }
 
 static void reduce_row(const rh_native_layout *layout, uint64_t s) {
-  uint64_t n = rh_native_segment_length(layout->of, s);
+  uint64_t n = rh_layout_length(layout->of, s);
   if (!rh_native_layout_is_giant(layout, n))
-    reduce_segment(layout, rh_native_segment_first(layout->of, s), n,
+    reduce_segment(layout, rh_layout_first(layout->of, s), n,
                    layout->values + s * layout->whole->value_size);
 }
 

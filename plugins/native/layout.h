@@ -50,11 +50,4 @@ static inline int rh_native_layout_is_giant(const rh_native_layout *layout, uint
   return layout->width == 0 && n >= layout->giant;
 }
 
-static inline uint64_t rh_native_segment_length(const rh_layout *of, uint64_t s) {
-  return of->kind == RH_LAYOUT_AXIS ? of->length : of->stops[s] - of->starts[s];
-}
-static inline uint64_t rh_native_segment_first(const rh_layout *of, uint64_t s) {
-  return of->kind == RH_LAYOUT_AXIS ? s * of->length : of->starts[s];
-}
-
 #endif

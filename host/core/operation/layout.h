@@ -8,17 +8,6 @@ rh_layout rh_layout_axis(uint64_t outer, uint64_t length, uint64_t inner);
 /* n of them; borrows the offsets, which rh_layout_check() looks at. */
 rh_layout rh_layout_offsets(const uint64_t *starts, const uint64_t *stops, uint64_t n);
 
-static inline uint64_t rh_layout_length(const rh_layout *layout, uint64_t s) {
-  return layout->kind == RH_LAYOUT_AXIS ? layout->length : layout->stops[s] - layout->starts[s];
-}
-
-/* Where element 0 of segment s is. */
-static inline uint64_t rh_layout_first(const rh_layout *layout, uint64_t s) {
-  if (layout->kind == RH_LAYOUT_OFFSETS) return layout->starts[s];
-  if (layout->inner == 1) return s * layout->length;
-  return s / layout->inner * layout->length * layout->inner + s % layout->inner;
-}
-
 /* Do the elements of a segment stand one behind the other? */
 static inline int rh_layout_is_in_rows(const rh_layout *layout) {
   return layout->kind == RH_LAYOUT_OFFSETS || layout->inner == 1 || layout->length < 2;

@@ -32,23 +32,14 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   return self->column ? RH_OK : RH_E_NOMEM;
 }
 
-static uint64_t length_of(const rh_layout *of, uint64_t s) {
-  return of->kind == RH_LAYOUT_AXIS ? of->length : of->stops[s] - of->starts[s];
-}
-
-static uint64_t first_of(const rh_layout *of, uint64_t s) {
-  if (of->kind == RH_LAYOUT_OFFSETS) return of->starts[s];
-  return s / of->inner * of->length * of->inner + s % of->inner;
-}
-
 /* Segment s, in a row. */
 static const unsigned char *bring(const layouts *self, const rh_run *run, uint64_t s) {
   const rh_layout *of = run->layout;
   uint32_t size = self->op->element_size;
   uint64_t stride = of->kind == RH_LAYOUT_AXIS ? of->inner : 1;
   const unsigned char *from =
-      (const unsigned char *)run->host_input + (run->first + first_of(of, s)) * size;
-  for (uint64_t k = 0; k < length_of(of, s); k++)
+      (const unsigned char *)run->host_input + (run->first + rh_layout_first(of, s)) * size;
+  for (uint64_t k = 0; k < rh_layout_length(of, s); k++)
     memcpy(self->column + k * size, from + k * stride * size, size);
   return self->column;
 }
@@ -94,27 +85,28 @@ static rh_status run_all(void *instance, const rh_run *run, reduce *one) {
 
 /* Nothing is wrong with it: the measure of the others. */
 SERVES_BUT(right_layouts, "every segment as if it were alone") {
-  fold(self, bring(self, run, s), length_of(run->layout, s), value);
+  fold(self, bring(self, run, s), rh_layout_length(run->layout, s), value);
 }
 
 /* V85: leaves out the last element of columns. */
 SERVES_BUT(column_too_short, "the last row of columns is left out") {
-  uint64_t n = length_of(run->layout, s);
+  uint64_t n = rh_layout_length(run->layout, s);
   fold(self, bring(self, run, s), n - (run->layout->inner > 1 && n > 1), value);
 }
 
 /* V85: writes no value for a segment without elements. */
 SERVES_BUT(empty_skipped, "nothing is written for empty segments") {
-  if (length_of(run->layout, s)) fold(self, bring(self, run, s), length_of(run->layout, s), value);
+  if (rh_layout_length(run->layout, s))
+    fold(self, bring(self, run, s), rh_layout_length(run->layout, s), value);
 }
 
 /* V85: indices count from the first element of all. */
 SERVES_BUT(index_of_all, "indices count from the array's start") {
   uint64_t index;
-  fold(self, bring(self, run, s), length_of(run->layout, s), value);
+  fold(self, bring(self, run, s), rh_layout_length(run->layout, s), value);
   if (!(self->op->flags & RH_OP_INDEXED)) return;
   memcpy(&index, value + 8, sizeof index);
-  index += first_of(run->layout, s);
+  index += rh_layout_first(run->layout, s);
   memcpy(value + 8, &index, sizeof index);
 }
 
@@ -122,9 +114,9 @@ SERVES_BUT(index_of_all, "indices count from the array's start") {
 SERVES_BUT(tiles_of_all, "tiles are those of the array") {
   _Alignas(16) unsigned char part[16];
   const unsigned char *x = bring(self, run, s);
-  uint64_t n = length_of(run->layout, s), tile = rh_canonical_tile(self->op), many;
+  uint64_t n = rh_layout_length(run->layout, s), tile = rh_canonical_tile(self->op), many;
   memcpy(value, self->op->identity, self->op->value_size);
-  for (uint64_t at = first_of(run->layout, s); n > 0; at += many, n -= many) {
+  for (uint64_t at = rh_layout_first(run->layout, s); n > 0; at += many, n -= many) {
     many = tile - at % tile < n ? tile - at % tile : n;
     fold(self, x, many, part);
     self->op->combine(value, part);
@@ -136,7 +128,7 @@ SERVES_BUT(tiles_of_all, "tiles are those of the array") {
  * off would. */
 SERVES_BUT(result_one_off, "values from the 4000th on stand one place later") {
   uint64_t last = run->layout->segments - 1;
-  fold(self, bring(self, run, s), length_of(run->layout, s),
+  fold(self, bring(self, run, s), rh_layout_length(run->layout, s),
        s >= 4000 && s < last ? value + self->op->value_size : value);
 }
 

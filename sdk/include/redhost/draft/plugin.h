@@ -93,6 +93,16 @@ typedef struct rh_layout {
   const uint64_t *starts, *stops; /* of RH_LAYOUT_OFFSETS, in a run: `segments` of them */
 } rh_layout;
 
+/* The elements of segment s, and where the first one is. */
+static inline uint64_t rh_layout_length(const rh_layout *layout, uint64_t s) {
+  return layout->kind == RH_LAYOUT_AXIS ? layout->length : layout->stops[s] - layout->starts[s];
+}
+static inline uint64_t rh_layout_first(const rh_layout *layout, uint64_t s) {
+  if (layout->kind == RH_LAYOUT_OFFSETS) return layout->starts[s];
+  if (layout->inner == 1) return s * layout->length; /* without a division */
+  return s / layout->inner * layout->length * layout->inner + s % layout->inner;
+}
+
 /* ---- Flags ---- */
 /* rh_strategy.promises: query, setup and run look at rh_problem.layout and rh_run.layout, and query
  * declines the layouts that the strategy does not serve.  For strategies of the host, so far.
