@@ -1,4 +1,5 @@
 #include "folder.h"
+#include "counters.h"
 #include "order.h"
 #include "tiles.h"
 #include <redhost/canonical.h>
@@ -258,43 +259,15 @@ static void fold_elements(const rh_native_folder *self, const unsigned char *x, 
   }
 }
 
-/* Consecutive values of as many elements each: a binary counter, as for the tiles of the canonical
- * order, of which each is a node. */
-typedef struct pieces {
-  _Alignas(16) unsigned char nodes[48][16];
-  uint64_t count;
-} pieces;
-
-static void append_piece(const rh_op *op, pieces *to, unsigned char *value) {
-  uint32_t k = 0;
-  for (; to->count >> k & 1; k++) {
-    rh_op_combine(op, to->nodes[k], value);
-    memcpy(value, to->nodes[k], op->value_size);
-  }
-  memcpy(to->nodes[k], value, op->value_size);
-  to->count++;
-}
-
-static void join_pieces(const rh_op *op, pieces *all, unsigned char *value) {
-  uint32_t k = 0;
-  while (!(all->count >> k & 1)) k++;
-  memcpy(value, all->nodes[k], op->value_size);
-  for (k++; all->count >> k; k++) {
-    if (!(all->count >> k & 1)) continue;
-    rh_op_combine(op, all->nodes[k], value);
-    memcpy(value, all->nodes[k], op->value_size);
-  }
-}
-
 /* A piece at a time, which stays in the nearest cache. */
 static void fold_mapped(const rh_native_folder *self, const unsigned char *x, uint64_t first,
                         uint64_t n, unsigned char *value) {
-  enum { PIECE_BYTES = 1 << 14 };
+  enum { PIECE_BYTES = 1 << 14, LEVELS = 48, VALUE_BYTES = 16 };
   _Alignas(64) unsigned char piece[PIECE_BYTES];
   _Alignas(16) unsigned char one[16];
   const uint64_t most = PIECE_BYTES / self->op->element_size;
-  pieces all;
-  all.count = 0;
+  _Alignas(16) unsigned char nodes[LEVELS * VALUE_BYTES];
+  rh_native_counters all = {.op = self->op, .levels = LEVELS, .nodes = nodes};
   for (const uint64_t end = first + n; first < end; first += most) {
     uint64_t count = end - first < most ? end - first : most;
     self->user->map(self->user->user, x, first, count, piece);
@@ -302,9 +275,10 @@ static void fold_mapped(const rh_native_folder *self, const unsigned char *x, ui
       self->fold_rows(piece, count, rh_canonical_tile(self->user) / TILE_ROWS, one);
     else
       fold_elements(self, piece, 0, count, 1, one);
-    append_piece(self->op, &all, one);
+    rh_native_append(&all, 0, one);
+    all.count++;
   }
-  join_pieces(self->op, &all, value);
+  rh_native_join(&all, 0, value);
 }
 
 /* 0: it cannot be done. */

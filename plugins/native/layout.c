@@ -1,4 +1,5 @@
 #include "layout.h"
+#include "counters.h"
 #include "pool.h"
 #include <redhost/canonical.h>
 
@@ -127,38 +128,6 @@ static void bring(const unsigned char *from, uint64_t stride, uint64_t count, ui
   }
 }
 
-/* What rows so far come to, of each column: a binary counter, as for tiles of the canonical
- * order. */
-typedef struct counters {
-  const rh_op *op;
-  uint64_t count, levels; /* of pieces that were appended to each column */
-  unsigned char *nodes;
-} counters;
-
-static unsigned char *node_of(const counters *of, uint64_t column, uint64_t level) {
-  return of->nodes + (column * of->levels + level) * of->op->value_size;
-}
-
-static void append(const counters *to, uint64_t column, unsigned char *value) {
-  uint64_t k = 0;
-  for (; to->count >> k & 1; k++) {
-    rh_op_combine(to->op, node_of(to, column, k), value);
-    memcpy(value, node_of(to, column, k), to->op->value_size);
-  }
-  memcpy(node_of(to, column, k), value, to->op->value_size);
-}
-
-static void join(const counters *all, uint64_t column, unsigned char *value) {
-  uint64_t k = 0;
-  while (!(all->count >> k & 1)) k++;
-  memcpy(value, node_of(all, column, k), all->op->value_size);
-  for (k++; all->count >> k; k++) {
-    if (!(all->count >> k & 1)) continue;
-    rh_op_combine(all->op, node_of(all, column, k), value);
-    memcpy(value, node_of(all, column, k), all->op->value_size);
-  }
-}
-
 /* Some columns, and some of their rows. */
 typedef struct panel {
   const unsigned char *at; /* the first column's first element */
@@ -192,13 +161,13 @@ static void reduce_across(const rh_native_layout *layout, const panel *p, unsign
     return;
   }
   _Alignas(16) unsigned char nodes[p->width * levels * size];
-  counters all = {.op = op, .levels = levels, .nodes = nodes};
+  rh_native_counters all = {.op = op, .levels = levels, .nodes = nodes};
   for (uint64_t row = 0; row < p->rows; row += tile, all.count++) {
     uint64_t count = p->rows - row < tile ? p->rows - row : tile;
     columns(p->at + row * stride * op->element_size, stride, count, p->width, room);
-    for (uint64_t j = 0; j < p->width; j++) append(&all, j, room + j * size);
+    for (uint64_t j = 0; j < p->width; j++) rh_native_append(&all, j, room + j * size);
   }
-  for (uint64_t j = 0; j < p->width; j++) join(&all, j, values + j * size);
+  for (uint64_t j = 0; j < p->width; j++) rh_native_join(&all, j, values + j * size);
 }
 
 /* Of one operator: its value of column j at values + j * apart, with indices from row 0 on. */
@@ -211,7 +180,7 @@ static void reduce_columns(const rh_native_layout *layout, const rh_native_part 
   uint64_t piece = piece_of(layout->whole, p->width), stride = layout->of->inner * size;
   uint64_t levels = rh_log2_up(rh_divide_up(p->rows, piece) + 1) + 1;
   _Alignas(16) unsigned char nodes[p->width * levels * op->value_size];
-  counters all = {.op = op, .levels = levels, .nodes = nodes};
+  rh_native_counters all = {.op = op, .levels = levels, .nodes = nodes};
   rh_native_folder folder = part->folder;
   for (uint64_t row = 0; row < p->rows; row += piece, all.count++) {
     uint64_t count = p->rows - row < piece ? p->rows - row : piece;
@@ -222,11 +191,11 @@ static void reduce_columns(const rh_native_layout *layout, const rh_native_part 
       folder.input = folder.operands[0] = folder.operands[1] = room + j * pitch;
       reduce_part(&folder, 0, count, one);
       if (op->flags & RH_OP_INDEXED) add_to_index(p->row + row, one);
-      append(&all, j, one);
+      rh_native_append(&all, j, one);
     }
   }
   for (uint64_t j = 0; j < p->width; j++) {
-    join(&all, j, one);
+    rh_native_join(&all, j, one);
     rh_native_part_put(part, one, values + j * apart);
   }
 }
