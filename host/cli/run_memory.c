@@ -176,8 +176,8 @@ static int is_faster_streamed(const rh_run_state *run) {
 static rh_status reduce_segments(rh_run_state *run, rh_error *error) {
   if (run->report.isolated)
     return rh_fail(error, RH_E_USAGE,
-                   "'%s' did not come with redhost, and segments are reduced in this process; "
-                   "--isolate=never lets it run here",
+                   "segments are reduced in redhost's own process, and '%s' would run in another "
+                   "one; --isolate=never lets it run here",
                    run->job.strategy);
   RH_TRY(reserve(run, error));
   RH_TRY(fill(run, error));

@@ -4,6 +4,7 @@
 #include "../core/base/vocabulary.h"
 #include "../engine/io/element.h"
 #include "../engine/io/npy_write.h"
+#include "../tools/records/write.h"
 #include "run_segments.h"
 
 #include <errno.h>
@@ -88,6 +89,9 @@ rh_status rh_segments_files_open(rh_segments_files *files, const rh_app *app, co
   for (uint32_t k = 0; k < words->n; k++) {
     const char *path = path_of(words->list[k], &files->fields[k], name);
     if (!*path) return rh_fail(error, RH_E_USAGE, "--output '': the file has no name");
+    if (rh_format_from_path(path))
+      return rh_fail(error, RH_E_USAGE,
+                     "--output %s: results are written as .npy; --json prints all of them", path);
     for (uint32_t j = 0; j < k; j++)
       if (strcmp(words->list[j], words->list[k]) == 0)
         return rh_fail(error, RH_E_USAGE, "--output %s: named twice", words->list[k]);

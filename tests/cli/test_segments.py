@@ -192,7 +192,7 @@ class Segments(cli.Case):
         run = self.bad(1, "wrong result: segment 0: 'drops_last' returned", "--run", "drops_last", "--plugin", plugin, "-i", "x.npy",
                        "--axis", "1", "-o", "y.npy", "--isolate=never")
         self.assertFalse(os.path.exists(os.path.join(self.cwd, "y.npy")), run)
-        self.bad(2, "--isolate=never", "--run", "drops_last", "--plugin", plugin, "-i", "x.npy", "--axis", "1")
+        self.bad(2, "would run in another one; --isolate=never", "--run", "drops_last", "--plugin", plugin, "-i", "x.npy", "--axis", "1")
 
     def test_what_is_refused(self):
         self.save("x.npy", numpy.zeros((3, 4), "f4"))
@@ -215,7 +215,8 @@ class Segments(cli.Case):
                 (2, "beyond.npy: segment 0 ends at element 13, beyond", "--segments", "beyond.npy"),
                 (6, "offset 0 is -1", "--segments", "below.npy"), (6, "n segments have n + 1 offsets", "--segments", "none.npy"),
                 (6, "two.npy has 2 segments, and back.npy 3", "--starts", "two.npy", "--stops", "back.npy"),
-                (6, "No such file", "--segments", "missing.npy"), (6, "No such file", "--axis", "0", "-o", "missing/y.npy"), (2, "the file has no name", "--axis", "0", "-o", "")):
+                (6, "No such file", "--segments", "missing.npy"), (6, "No such file", "--axis", "0", "-o", "missing/y.npy"), (2, "the file has no name", "--axis", "0", "-o", ""),
+                (2, "results are written as .npy; --json", "--axis", "0", "-o", "y.csv")):
             with self.subTest(words=words):
                 self.bad(status, message, "-i", "x.npy", *words)
         self.save("x.npy", numpy.float32(5))
