@@ -57,7 +57,8 @@ static rh_layout scattered(uint64_t n, int may_be_empty) {
 static const uint64_t shapes[][3] = {
     {N, 1, 1},    {N / 2, 2, 1}, {200, 17, 1}, {4, 1000, 1}, {1, N, 1},   {1, 2, N / 2},
     {1, 3, 1301}, {1, 37, 100},  {1, 700, 5},  {1, 1300, 3}, {5, 37, 20}, {300, 2, 3},
-    {2, 600, 3},  {1, 1, 1},     {0, 5, 1},    {3, 0, 2},    {128, 1, 30}};
+    {2, 600, 3},  {300, 3, 1},   {300, 4, 1},  {200, 5, 1},  {200, 6, 1}, {200, 7, 1},
+    {200, 8, 1},  {200, 9, 1},   {1, 1, 1},    {0, 5, 1},    {3, 0, 2},   {128, 1, 30}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static rh_layout layout_of(int k, const rh_operator *op) {
