@@ -143,7 +143,7 @@ static rh_status cut(rh_run_state *run, rh_error *error) {
     return rh_shape_open(&run->shape, run->app, &run->inputs, &run->asked, &run->array, error);
   return rh_fail(error, RH_E_USAGE,
                  "segments are reduced in memory on one device, and %s; cut the rows into files",
-                 run->devices.n > 1 ? "--device names several" : "these data exceed it");
+                 run->devices.n > 1 ? "--device names several" : "the data do not fit");
 }
 
 rh_status rh_run_find_data(rh_run_state *run, rh_error *error) {

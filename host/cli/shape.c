@@ -58,7 +58,7 @@ static rh_status permute(rh_shape *shape, const rh_axes *axes, rh_job_spec *spec
   uint64_t bytes = rh_operand_layout(spec, offsets);
   rh_status status = rh_region_alloc(&shape->copy, bytes, error);
   if (status == RH_E_NOMEM)
-    rh_error_prefix(error, "%s: bringing axes side by side", spec->operation.what);
+    rh_error_prefix(error, "%s: copying axes that are not adjacent", spec->operation.what);
   RH_TRY(status);
   for (uint32_t k = 0; k < spec->operation.op->n_operands; k++)
     rh_axes_rearrange(axes, (const char *)rh_array_data(array) + spec->offsets[k],

@@ -10,7 +10,7 @@
 typedef struct rh_shape {
   rh_layout layout;
   uint64_t *offsets; /* of the layout; or null */
-  rh_region copy;    /* with axes brought side by side that are apart; or empty */
+  rh_region copy;    /* of axes that are not adjacent, in rows; or empty */
   rh_array labels;   /* of --by: one of each element; or empty */
 
   uint32_t n_dimensions; /* of the results */

@@ -23,7 +23,7 @@ static rh_status check_alone(const rh_typed *typed, rh_error *error) {
   if (!typed->starts == !typed->stops) return RH_OK;
   return rh_fail(error, RH_E_USAGE,
                  "--starts and --stops go together: where each segment begins, "
-                 "and the element behind its last one");
+                 "and where it stops");
 }
 
 static rh_status check_ways(const rh_typed *typed, rh_error *error) {

@@ -47,13 +47,13 @@ typedef void rh_native_distances(const void *a, const void *b, uint64_t n, int w
                                  unsigned pages, rh_native_range *range);
 enum { NATIVE_LEAST_DISTANCES = 64 };
 
-/* What `width` columns come to that stand side by side, of n >= 1 elements each, at most a tile's,
+/* What `width` adjacent columns come to, of n >= 1 elements each, at most a tile's,
  * `stride` elements apart: as values, at the beginning of `room`, which has place for as many of
  * each column as a row of a tile has elements, or n. */
 typedef void rh_native_columns(const void *elements, uint64_t stride, uint64_t n, uint64_t width,
                                void *room);
 
-/* The sums of n segments of `length` >= 1 elements, one behind the other, as values. */
+/* The sums of n segments of `length` >= 1 elements that lie back to back, as values. */
 typedef void rh_native_segments(const void *elements, uint64_t length, uint64_t n, void *values);
 
 /* The index of the first of n elements whose bits equal a or b; n if there is none. */

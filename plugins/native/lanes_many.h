@@ -1,6 +1,6 @@
 /* Many reductions at once.  Of columns that stand side by side, a tile of rows at a time: vectors
  * lie across columns, so that each column's elements meet in the canonical order where they are.
- * And of short segments, one behind the other. */
+ * And of short segments that lie back to back. */
 #ifndef NATIVE_LANES_MANY_H
 #define NATIVE_LANES_MANY_H
 

@@ -8,7 +8,7 @@ rh_layout rh_layout_axis(uint64_t outer, uint64_t length, uint64_t inner);
 /* n of them; borrows the offsets, which rh_layout_check() looks at. */
 rh_layout rh_layout_offsets(const uint64_t *starts, const uint64_t *stops, uint64_t n);
 
-/* Do the elements of a segment stand one behind the other? */
+/* Do the elements of a segment lie back to back? */
 static inline int rh_layout_is_in_rows(const rh_layout *layout) {
   return layout->kind == RH_LAYOUT_OFFSETS || layout->inner == 1 || layout->length < 2;
 }

@@ -11,6 +11,6 @@ typedef struct rh_npy_field {
 } rh_npy_field;
 
 /* Appends everything before the elements: magic, length and header, with which they are aligned to
- * 64 bytes.  n_dimensions of 0: a single element.  Several fields stand one behind the other. */
+ * 64 bytes.  n_dimensions of 0: a single element.  Several fields lie back to back. */
 void rh_npy_write_header(rh_text *to, const rh_npy_field *fields, uint32_t n_fields,
                          uint32_t n_dimensions, const uint64_t *lengths, int fortran_order);

@@ -77,7 +77,7 @@ enum { RH_ARG_OPERANDS = 4 };
 enum {
   /* Element k of segment s is element (s / inner * length + k) * inner + s % inner.  So an array of
    * the shape (outer, length, inner) is reduced along its middle axis; with inner = 1, segments of
-   * one length stand one behind the other. */
+   * one length lie back to back. */
   RH_LAYOUT_AXIS = 1,
   /* Segment s is elements starts[s] .. stops[s]-1.  Segments may overlap, leave gaps and come in
    * any order; stops[s] >= starts[s].  Host strategies only, so far. */
