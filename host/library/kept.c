@@ -210,6 +210,14 @@ static rh_kept_job *find(rh_redhost *redhost, const rh_request *request, uint64_
   return NULL;
 }
 
+rh_kept_job *rh_kept_latest(const rh_redhost *redhost, const rh_request *request) {
+  if (!redhost->kept || !redhost->kept->n) return NULL;
+  rh_kept_job *kept = redhost->kept->jobs[0];
+  int is_same = serves_n(kept, request->n) && kept->blame == redhost->context->blame &&
+                rh_request_asks_same(&kept->asked, request) && !has_other_constants(kept, request);
+  return is_same ? kept : NULL;
+}
+
 static rh_status take_constants(rh_kept_job *kept, const rh_request *request, rh_error *error) {
   rh_expr_value values[RH_MOST_CONSTANTS];
   rh_constant *own = (rh_constant *)kept->asked.constants;
@@ -380,7 +388,10 @@ static void undo(void *of_call) {
 
 rh_status rh_kept_call(rh_redhost *redhost, const rh_request *request, uint64_t n, int is_part,
                        rh_kept_use *use, void *user, rh_error *error) {
-  call c = {.redhost = redhost, .use = use, .user = user};
+  call c; /* clearing it first would take longer than the rest */
+  c.redhost = redhost;
+  c.use = use;
+  c.user = user;
   RH_TRY(get(redhost, request, n, is_part, &c.kept, error));
   c.asked = c.kept->job.spec;
   c.asked.operation.n = n;

@@ -47,6 +47,9 @@ typedef rh_status rh_kept_use(void *user, rh_kept_job *kept, rh_error *error);
 rh_status rh_kept_call(rh_redhost *redhost, const rh_request *request, uint64_t n, int is_part,
                        rh_kept_use *use, void *user, rh_error *error);
 
+/* The job of the latest call if the request is the same but for its data, or null. */
+rh_kept_job *rh_kept_latest(const rh_redhost *redhost, const rh_request *request);
+
 /* The job that is set up: for all elements that it serves, or for a chunk of the ring. */
 rh_job *rh_kept_working(rh_kept_job *kept);
 

@@ -82,20 +82,35 @@ typedef struct request_of {
 static rh_status reduce(void *of_request, rh_kept_job *kept, rh_error *error) {
   const request_of *r = of_request;
   const rh_request *request = r->request;
-  const void *operands[RH_MOST_OPERANDS], *from;
+  const void *operands[RH_MOST_OPERANDS];
   rh_request_data(request, operands);
-  if (request->unchecked && rh_call_is_fast(&kept->call, request->n, r->result) &&
-      (from = rh_call_host_input(&kept->call, operands)))
-    return rh_call_fast(&kept->call, from, request->n, r->result, error);
   if (request->unchecked && !kept->ring)
     return reduce_unchecked(r->redhost, request->n, kept, operands, r->result, error);
   return reduce_checked(r->redhost, request, kept, operands, r->result, error);
 }
 
+/* What a prepared call does, where the request is one that was made before; not RH_OK: it is none,
+ * or failed, and takes the long way. */
+static rh_status reduce_again(rh_redhost *redhost, const rh_request *request, rh_result *result) {
+  const void *operands[RH_MOST_OPERANDS], *from;
+  rh_kept_job *kept = rh_request_is_plain(request) ? rh_kept_latest(redhost, request) : NULL;
+  if (!kept || !rh_call_is_fast(&kept->call, request->n, result)) return RH_DECLINED;
+  rh_request_data(request, operands);
+  from = rh_call_host_input(&kept->call, operands);
+  return from ? rh_call_fast(&kept->call, from, request->n, result, NULL) : RH_DECLINED;
+}
+
+static rh_status reduce_by_any(rh_redhost *redhost, const rh_request *request, rh_result *result,
+                               rh_error *error) {
+  RH_OWN_ENVIRONMENT;
+  request_of r = {redhost, request, result};
+  return rh_kept_call(redhost, request, request->n, 0, reduce, &r, error);
+}
+
 /* Also returns a wrong answer in *result. */
 rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
                     rh_error *error) {
-  RH_OWN_ENVIRONMENT;
+  RH_OWN_ENVIRONMENT_QUICK;
   rh_request given;
   if (!redhost || !request || !result)
     return rh_fail(error, RH_E_USAGE, "rh_reduce: the %s is null",
@@ -108,8 +123,8 @@ rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *r
   }
   RH_TRY(rh_sized_check(result, RH_SIZED(rh_result, strategy), error));
   RH_TRY(rh_redhost_enter(redhost, error));
-  request_of r = {redhost, request, result};
-  rh_status status = rh_kept_call(redhost, request, request->n, 0, reduce, &r, error);
+  rh_status status = reduce_again(redhost, request, result);
+  if (status != RH_OK) status = reduce_by_any(redhost, request, result, error);
   rh_redhost_leave(redhost);
   return status;
 }

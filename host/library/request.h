@@ -23,6 +23,12 @@ void rh_request_data(const rh_request *request, const void *data[RH_MOST_OPERAND
 rh_status rh_request_check(const rh_request *request, const rh_job_spec *spec,
                            const void *const *data, rh_error *error);
 
+/* Does nothing of what rh_request_asks_same() passes over keep rh_reduce() from the fast path? */
+static inline int rh_request_is_plain(const rh_request *request) {
+  return request->unchecked && !request->accuracy && !request->data_on_device &&
+         !request->result_on_device && !(request->inputs && request->data);
+}
+
 /* A copy without data, which shares nothing with the caller's: *to, which rh_request_release()
  * frees, also after a failure. */
 rh_status rh_request_copy(rh_request *to, const rh_request *from, rh_error *error);
