@@ -35,12 +35,13 @@ static rh_status judge_all(rh_segments_answer *run, const rh_app *app, const rh_
 rh_status rh_run_segments(rh_segments_answer *run, const rh_app *app, const rh_run_options *options,
                           const rh_job_spec *spec, const rh_array *array, const rh_shape *shape,
                           rh_error *error) {
+  const void *operands[RH_MOST_OPERANDS];
   *run = (rh_segments_answer){.checked = 0};
   if (app->typed->input) rh_terminal_catch_cut_file(app->typed->input);
-  int is_copy = shape->copy.bytes > 0;
+  rh_job_operands_at(spec, rh_array_data(array), operands);
   RH_TRY(rh_segments_open(&run->segments, app->context, spec,
-                          is_copy ? shape->copy.address : array->region.address,
-                          is_copy ? 0 : array->offset_bytes, error));
+                          shape->is_scattered ? &shape->axes : NULL, error));
+  RH_TRY(rh_segments_bring(&run->segments, operands, error));
   if (app->typed->input) rh_terminal_catch_cut_file(app->typed->input); /* a driver compiled */
   RH_TRY(rh_segments_run(&run->segments, error));
   if (options->check != RH_CHECK_NONE) RH_TRY(judge_all(run, app, array, error));

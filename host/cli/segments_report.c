@@ -57,7 +57,7 @@ static void print_heading(const rh_app *app, const rh_segments_answer *run, cons
     printf("  on the host\n");
   printf("segments   %llu %s   %s%s\n", (number)s->n, rh_plain(shape->words),
          s->is_loop ? "one run for each" : "one run for all",
-         s->was_copied || (shape->copy.bytes > 0) ? ", on a copy that has them in rows" : "");
+         s->was_copied ? ", on a copy that has them in rows" : "");
 }
 
 static void print_results(const rh_app *app, const rh_segments_answer *run, const rh_shape *shape) {
@@ -152,9 +152,8 @@ static rh_status print_json(const rh_app *app, const rh_segments_answer *run, co
                 "input", app->typed->input ? rh_json_bytes(app->typed->input) : json_null(),
                 "segments", (json_int_t)s->n, "shape", lengths_array(shape), "order",
                 shape->fortran_order ? "F" : "C", "one_run_for_each", (int)s->is_loop, "copied",
-                (int)(s->was_copied || (shape->copy.bytes > 0)), "result_type",
-                s->n ? rh_type_name(first.type) : "", "values", values_array(run), "check",
-                check_object(run), "status", "ok");
+                (int)s->was_copied, "result_type", s->n ? rh_type_name(first.type) : "", "values",
+                values_array(run), "check", check_object(run), "status", "ok");
   if (shape->labels.n) json_object_set_new(result, "labels", labels_array(shape));
   if (run->time.samples) json_object_set_new(result, "time_s", rh_json_number(run->time.median));
   json_object_set_new(document, "results", json_pack("[o]", result));

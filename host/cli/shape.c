@@ -1,7 +1,6 @@
 #include "shape.h"
 #include "../core/base/error.h"
 #include "../core/base/vocabulary.h"
-#include "../core/run/operand_data.h"
 #include "../engine/io/element.h"
 #include "plain.h"
 #include "size.h"
@@ -41,31 +40,15 @@ static rh_status parse_axes(const char *text, const rh_npy *npy, unsigned char *
   }
 }
 
-/* The axes that are reduced, in the order in which they are stored. */
-static rh_axes stored_axes(const rh_npy *npy, const unsigned char *is_reduced) {
+static rh_axes axes_of(const rh_npy *npy, const unsigned char *is_reduced) {
   rh_axes axes = {.n = npy->dimensions};
+  uint64_t stride = 1;
   for (uint32_t k = 0; k < axes.n; k++) {
-    uint32_t from = npy->fortran_order ? axes.n - 1 - k : k;
-    axes.lengths[k] = npy->lengths[from];
-    axes.is_reduced[k] = is_reduced[from];
+    uint32_t at = npy->fortran_order ? k : axes.n - 1 - k;
+    axes.list[at] = (rh_axis){npy->lengths[at], stride, is_reduced[at]};
+    stride *= npy->lengths[at] ? npy->lengths[at] : 1;
   }
   return axes;
-}
-
-static rh_status permute(rh_shape *shape, const rh_axes *axes, rh_job_spec *spec,
-                         const rh_array *array, rh_error *error) {
-  uint64_t offsets[RH_MOST_OPERANDS];
-  uint64_t bytes = rh_operand_layout(spec, offsets);
-  rh_status status = rh_region_alloc(&shape->copy, bytes, error);
-  if (status == RH_E_NOMEM)
-    rh_error_prefix(error, "%s: copying axes that are not adjacent", spec->operation.what);
-  RH_TRY(status);
-  for (uint32_t k = 0; k < spec->operation.op->n_operands; k++)
-    rh_axes_rearrange(axes, (const char *)rh_array_data(array) + spec->offsets[k],
-                      rh_type_size(spec->operation.op->operands[k].type),
-                      (char *)shape->copy.address + offsets[k]);
-  memcpy(spec->offsets, offsets, sizeof offsets);
-  return RH_OK;
 }
 
 static void describe_axes(rh_shape *shape, const char *text, const rh_npy *npy) {
@@ -74,7 +57,7 @@ static void describe_axes(rh_shape *shape, const char *text, const rh_npy *npy) 
 }
 
 static rh_status open_axis(rh_shape *shape, const rh_app *app, const rh_inputs *inputs,
-                           rh_job_spec *spec, const rh_array *array, rh_error *error) {
+                           rh_error *error) {
   unsigned char is_reduced[RH_NPY_MOST_DIMENSIONS] = {0};
   const rh_feed *feed = &inputs->feeds[0];
   const rh_npy *npy = &feed->npy;
@@ -92,15 +75,10 @@ static rh_status open_axis(rh_shape *shape, const rh_app *app, const rh_inputs *
   for (uint32_t k = 0; k < npy->dimensions; k++)
     if (!is_reduced[k] || app->typed->keepdims)
       shape->lengths[shape->n_dimensions++] = is_reduced[k] ? 1 : npy->lengths[k];
-  const rh_axes axes = stored_axes(npy, is_reduced), merged = rh_axes_merged(&axes);
-  if (rh_axes_layout(&merged, &shape->layout)) return RH_OK;
-  uint64_t length = 1, segments = 1;
-  for (uint32_t k = 0; k < merged.n; k++) {
-    length *= merged.is_reduced[k] ? merged.lengths[k] : 1;
-    segments *= merged.is_reduced[k] ? 1 : merged.lengths[k];
-  }
-  shape->layout = rh_layout_axis(segments, length, 1);
-  return spec->operation.n ? permute(shape, &merged, spec, array, error) : RH_OK;
+  const rh_axes axes = axes_of(npy, is_reduced);
+  shape->axes = rh_axes_merged(&axes);
+  shape->is_scattered = !rh_axes_layout(&shape->axes, &shape->layout);
+  return RH_OK;
 }
 
 /* ---- --length ---- */
@@ -264,18 +242,18 @@ static rh_status open_by(rh_shape *shape, const rh_app *app, const rh_job_spec *
 /* ---- All ---- */
 
 static rh_status open_any(rh_shape *shape, const rh_app *app, const rh_inputs *inputs,
-                          rh_job_spec *spec, const rh_array *array, rh_error *error) {
+                          const rh_job_spec *spec, rh_error *error) {
   const rh_typed *typed = app->typed;
-  if (typed->axis) return open_axis(shape, app, inputs, spec, array, error);
+  if (typed->axis) return open_axis(shape, app, inputs, error);
   if (typed->length) return open_length(shape, typed->length, spec, error);
   if (typed->segments) return open_segments(shape, app, error);
   return typed->by ? open_by(shape, app, spec, error) : open_starts(shape, app, error);
 }
 
 rh_status rh_shape_open(rh_shape *shape, const rh_app *app, const rh_inputs *inputs,
-                        rh_job_spec *spec, const rh_array *array, rh_error *error) {
+                        rh_job_spec *spec, rh_error *error) {
   const rh_operation *operation = &spec->operation;
-  RH_TRY(open_any(shape, app, inputs, spec, array, error));
+  RH_TRY(open_any(shape, app, inputs, spec, error));
   rh_status status = rh_layout_check(&shape->layout, operation->op, operation->n, error);
   const char *of = app->typed->segments ? app->typed->segments : app->typed->starts;
   if (status != RH_OK) rh_error_prefix(error, "%s", of ? of : operation->what);
@@ -286,6 +264,5 @@ rh_status rh_shape_open(rh_shape *shape, const rh_app *app, const rh_inputs *inp
 void rh_shape_finish(rh_shape *shape) {
   free(shape->offsets);
   rh_array_finish(&shape->labels);
-  rh_region_finish(&shape->copy);
   *shape = (rh_shape){.offsets = NULL};
 }

@@ -10,7 +10,8 @@
 typedef struct rh_shape {
   rh_layout layout;
   uint64_t *offsets; /* of the layout; or null */
-  rh_region copy;    /* of axes that are not adjacent, in rows; or empty */
+  rh_axes axes;      /* of --axis */
+  int is_scattered;  /* 1: the layout is that of a copy of them */
   rh_array labels;   /* of --by: one of each element; or empty */
 
   uint32_t n_dimensions; /* of the results */
@@ -19,9 +20,8 @@ typedef struct rh_shape {
   char words[200];   /* "along axis 1 of (3, 4)" */
 } rh_shape;
 
-/* Enters the layout into *spec, which has the operator, n and the offsets of its operands in
- * *array: or in shape->copy, if that is not empty.  If the data are generated, `inputs` are empty,
- * and *array may be. */
+/* Enters the layout into *spec, which has the operator and n.  If the data are generated, `inputs`
+ * are empty. */
 rh_status rh_shape_open(rh_shape *shape, const rh_app *app, const rh_inputs *inputs,
-                        rh_job_spec *spec, const rh_array *array, rh_error *error);
+                        rh_job_spec *spec, rh_error *error);
 void rh_shape_finish(rh_shape *shape);

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Up to this size, jobs are set up for the next power of two, so that arrays of many sizes share
  * a job. */
@@ -247,43 +246,16 @@ rh_job *rh_kept_working(rh_kept_job *kept) {
   return kept->ring ? &kept->ring->place.job : &kept->job;
 }
 
-/* The page that the data starts on is mapped too, so a buffer may begin there. */
-static rh_status bring(rh_redhost *redhost, const rh_job *job, uint32_t k, const void *data,
-                       uint64_t n, rh_error *error) {
-  uint64_t offset = (uintptr_t)data % (uintptr_t)sysconf(_SC_PAGESIZE);
-  rh_status status = rh_cl_input_renew(
-      &redhost->kept->inputs[k], job->instance_spec.session, (char *)data - offset, offset, n,
-      rh_type_size(job->spec.operation.op->operands[k].type), error);
-  redhost->context->device_failed |= status != RH_OK;
-  return status;
-}
-
-static rh_status place_operands(rh_redhost *redhost, rh_kept_job *kept, const void *const *operands,
-                                uint64_t n, rh_data *placed, rh_error *error) {
-  const rh_cl_input *inputs = redhost->kept->inputs;
-  rh_job *job = rh_kept_working(kept);
-  uint32_t count = job->spec.operation.op->n_operands;
-  for (uint32_t k = 0; k < count && job->device; k++)
-    RH_TRY(bring(redhost, job, k, operands[k], n, error));
-  *placed = (rh_data){.host = operands[0], .buffer = inputs[0].buffer};
-  if (job->device) placed->first = inputs[0].first;
-  if (!rh_operator_has_operands(job->spec.operation.op)) return RH_OK;
-  rh_operands *own = &job->operands;
-  rh_operands_begin(own, job->spec.operation.op);
-  for (uint32_t k = 0; k < count; k++) {
-    own->arrays.operands[k] = operands[k];
-    own->buffers[k] = inputs[k].buffer;
-    own->at[k] = inputs[k].first;
-  }
-  placed->operands = own;
-  return RH_OK;
-}
-
 /* The caller's own commands may write what is read. */
 static rh_status wait_for_caller(const rh_redhost *redhost, rh_error *error) {
   cl_command_queue queue = redhost->context->options.queue;
   if (queue) RH_CL_TRY(error, clFinish(queue), "finishing the caller's queue");
   return RH_OK;
+}
+
+static rh_status bring(rh_redhost *redhost, rh_kept_job *kept, const void *const *operands,
+                       uint64_t n, rh_data *data, rh_error *error) {
+  return rh_operands_bring(rh_kept_working(kept), redhost->kept->inputs, operands, n, data, error);
 }
 
 typedef struct place {
@@ -294,7 +266,7 @@ typedef struct place {
 static rh_status bring_chunk(void *of_place, const void *const *operands, uint64_t n, rh_data *data,
                              rh_error *error) {
   const place *to = of_place;
-  return place_operands(to->redhost, to->kept, operands, n, data, error);
+  return bring(to->redhost, to->kept, operands, n, data, error);
 }
 
 enum {
@@ -335,7 +307,7 @@ rh_status rh_kept_reduce(rh_redhost *redhost, rh_kept_job *kept, const void *con
   rh_data data;
   if (!kept->ring) {
     *depth = kept->job.answer.depth;
-    RH_TRY(place_operands(redhost, kept, operands, n, &data, error));
+    RH_TRY(bring(redhost, kept, operands, n, &data, error));
     return rh_instance_call(kept->job.instance, &data, n, value, error);
   }
   RH_TRY(wait_for_caller(redhost, error));

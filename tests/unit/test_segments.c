@@ -125,8 +125,9 @@ static void reduce(problem *p, const char *strategy) {
       .operation = {.op = p->op, .n = array.n, .what = "the data", .layout = &p->layout}};
   must(rh_layout_check(&p->layout, p->op, array.n, &error));
   locate(&p->spec, &p->found, strategy);
-  must(rh_segments_open(&p->segments, context, &p->spec, array.region.address, array.offset_bytes,
-                        &error));
+  const void *data = rh_array_data(&array);
+  must(rh_segments_open(&p->segments, context, &p->spec, NULL, &error));
+  must(rh_segments_bring(&p->segments, &data, &error));
   must(rh_segments_run(&p->segments, &error));
 }
 

@@ -2,6 +2,8 @@
 #include "../base/error.h"
 #include "../base/vocabulary.h"
 
+#include <unistd.h>
+
 rh_status rh_operand_bad_address(uint32_t k, uint32_t n_operands, rh_error *error) {
   if (n_operands == 1)
     return rh_fail(error, RH_E_USAGE, "the data is null or not aligned to its elements");
@@ -46,5 +48,34 @@ rh_status rh_operand_data_fill(const rh_array *array, const rh_job_spec *spec, c
                      .offset_bytes = array->offset_bytes + spec->offsets[k]};
     RH_TRY(rh_array_fill(&part, kind, seed + k, reporter, error));
   }
+  return RH_OK;
+}
+
+/* The page that the data starts on is mapped too, so a buffer may begin there. */
+static rh_status bring(const rh_job *job, rh_cl_input *input, const void *data, uint64_t n,
+                       uint32_t size, rh_error *error) {
+  uint64_t offset = (uintptr_t)data % (uintptr_t)sysconf(_SC_PAGESIZE);
+  rh_status status = rh_cl_input_renew(input, job->instance_spec.session, (char *)data - offset,
+                                       offset, n, size, error);
+  job->context->device_failed |= status != RH_OK;
+  return status;
+}
+
+rh_status rh_operands_bring(rh_job *job, rh_cl_input *inputs, const void *const *operands,
+                            uint64_t n, rh_data *placed, rh_error *error) {
+  const rh_operator *op = job->spec.operation.op;
+  for (uint32_t k = 0; k < op->n_operands && job->device; k++)
+    RH_TRY(bring(job, &inputs[k], operands[k], n, rh_type_size(op->operands[k].type), error));
+  *placed = (rh_data){.host = operands[0], .buffer = inputs[0].buffer};
+  if (job->device) placed->first = inputs[0].first;
+  if (!rh_operator_has_operands(op)) return RH_OK;
+  rh_operands *own = &job->operands;
+  rh_operands_begin(own, op);
+  for (uint32_t k = 0; k < op->n_operands; k++) {
+    own->arrays.operands[k] = operands[k];
+    own->buffers[k] = inputs[k].buffer;
+    own->at[k] = inputs[k].first;
+  }
+  placed->operands = own;
   return RH_OK;
 }

@@ -25,6 +25,11 @@ rh_status rh_operand_check_extent(const void *data, uint32_t size, uint64_t n, r
  * needed.  UINT64_MAX stands for more than 2^64. */
 uint64_t rh_operand_layout(const rh_job_spec *spec, uint64_t offsets[RH_MOST_OPERANDS]);
 
+/* *placed = n elements of each operand, from operands[k] on, brought to the job's device if it has
+ * one.  inputs: buffers of the operands, kept for the next call.  *placed may point into *job. */
+rh_status rh_operands_bring(rh_job *job, rh_cl_input *inputs, const void *const *operands,
+                            uint64_t n, rh_data *placed, rh_error *error);
+
 /* Fills the operands, which stand spec->offsets[k] bytes behind the beginning of `array`.  Operands
  * of equal types get different elements.  RH_E_USAGE for an unknown kind. */
 rh_status rh_operand_data_fill(const rh_array *array, const rh_job_spec *spec, const char *kind,

@@ -1,7 +1,4 @@
 #include "rearrange.h"
-#include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
-#include "../../core/run/operand_data.h"
 #include "share.h"
 
 #include <string.h>
@@ -52,59 +49,66 @@ static void copy_some(void *user, uint64_t first, uint64_t count) {
                t->to + first * t->layout->length * t->size);
 }
 
-rh_status rh_rearrange_all(const rh_job_spec *spec, const void *data, rh_region *region,
-                           uint64_t offsets[RH_MOST_OPERANDS], rh_error *error) {
-  const rh_operator *op = spec->operation.op;
-  const rh_layout *layout = spec->operation.layout;
-  uint64_t bytes = rh_operand_layout(spec, offsets);
-  rh_status status = rh_region_alloc(region, bytes ? bytes : 1, error);
-  if (status == RH_E_NOMEM)
-    rh_error_prefix(error, "%s: copying columns into rows", spec->operation.what);
-  RH_TRY(status);
-  for (uint32_t k = 0; k < op->n_operands; k++) {
-    uint32_t size = rh_type_size(op->operands[k].type);
-    task t = {layout, (const char *)data + spec->offsets[k], (char *)region->address + offsets[k],
-              size};
-    uint64_t each = PIECE_BYTES / (layout->length * size + 1) + 1;
-    rh_share(layout->segments, each < 64 / size ? 64 / size : each, copy_some, &t);
-  }
-  return RH_OK;
+void rh_rearrange_all(const rh_layout *layout, const void *from, uint32_t size, void *to) {
+  task t = {layout, from, to, size};
+  uint64_t each = PIECE_BYTES / (layout->length * size + 1) + 1;
+  rh_share(layout->segments, each < 64 / size ? 64 / size : each, copy_some, &t);
 }
 
 /* ---- Axes ---- */
 
-rh_axes rh_axes_merged(const rh_axes *axes) {
-  rh_axes merged = {.n = 0};
+/* Slowest first, as they are stored. */
+static rh_axes sorted(const rh_axes *axes) {
+  rh_axes all = {.n = 0};
   for (uint32_t k = 0; k < axes->n; k++) {
-    uint32_t last = merged.n - 1;
-    if (axes->lengths[k] == 1) continue;
-    if (merged.n > 0 && merged.is_reduced[last] == axes->is_reduced[k]) {
-      merged.lengths[last] *= axes->lengths[k];
-      continue;
+    uint32_t at = all.n;
+    if (axes->list[k].length == 1) continue;
+    for (; at > 0 && all.list[at - 1].stride < axes->list[k].stride; at--)
+      all.list[at] = all.list[at - 1];
+    all.list[at] = axes->list[k];
+    all.n++;
+  }
+  return all;
+}
+
+rh_axes rh_axes_merged(const rh_axes *axes) {
+  const rh_axes all = sorted(axes);
+  rh_axes merged = {.n = 0};
+  for (uint32_t k = 0; k < all.n; k++) {
+    const rh_axis *next = &all.list[k];
+    rh_axis *last = &merged.list[merged.n ? merged.n - 1 : 0];
+    if (merged.n > 0 && last->is_reduced == next->is_reduced &&
+        last->stride == next->length * next->stride) {
+      last->length *= next->length;
+      last->stride = next->stride;
+    } else {
+      merged.list[merged.n++] = *next;
     }
-    merged.lengths[merged.n] = axes->lengths[k];
-    merged.is_reduced[merged.n++] = axes->is_reduced[k];
   }
   return merged;
 }
 
 int rh_axes_layout(const rh_axes *merged, rh_layout *layout) {
   uint64_t part[3] = {1, 1, 1}; /* outer, length, inner */
-  uint32_t at = 0;
-  for (uint32_t k = 0; k < merged->n; k++) {
-    if (merged->is_reduced[k] && at > 0) return 0;
-    if (merged->is_reduced[k])
-      part[at = 1] = merged->lengths[k];
-    else
-      part[at == 0 ? 0 : 2] = merged->lengths[k];
+  uint64_t stride = 1, length = 1, segments = 1;
+  uint32_t at = 0, fits = 1;
+  for (uint32_t k = merged->n; k-- > 0;) {
+    fits &= merged->list[k].stride == stride || merged->list[k].length == 0;
+    stride *= merged->list[k].length;
   }
-  *layout = rh_layout_axis(part[0], part[1], part[2]);
-  return 1;
+  for (uint32_t k = 0; k < merged->n; k++) {
+    const rh_axis *axis = &merged->list[k];
+    fits &= !axis->is_reduced || at == 0;
+    if (axis->is_reduced) at = 1;
+    part[axis->is_reduced ? 1 : 2 * at] = axis->length;
+    *(axis->is_reduced ? &length : &segments) *= axis->length;
+  }
+  *layout = fits ? rh_layout_axis(part[0], part[1], part[2]) : rh_layout_axis(segments, length, 1);
+  return (int)fits;
 }
 
 typedef struct permuted {
   const rh_axes *axes;
-  uint64_t strides[64]; /* in elements */
   const unsigned char *from;
   unsigned char *to;
   uint32_t size;
@@ -112,12 +116,13 @@ typedef struct permuted {
 } permuted;
 
 /* Where element `k` of the axes of one kind is, in elements. */
-static uint64_t place_of(const permuted *p, int is_reduced, uint64_t k) {
+static uint64_t place_of(const permuted *p, uint32_t is_reduced, uint64_t k) {
   uint64_t at = 0;
   for (uint32_t j = p->axes->n; j-- > 0;) {
-    if (p->axes->is_reduced[j] != is_reduced) continue;
-    at += k % p->axes->lengths[j] * p->strides[j];
-    k /= p->axes->lengths[j];
+    const rh_axis *axis = &p->axes->list[j];
+    if (axis->is_reduced != is_reduced) continue;
+    at += k % axis->length * axis->stride;
+    k /= axis->length;
   }
   return at;
 }
@@ -134,14 +139,8 @@ static void permute_some(void *user, uint64_t first, uint64_t count) {
 
 void rh_axes_rearrange(const rh_axes *merged, const void *from, uint32_t size, void *to) {
   permuted p = {.axes = merged, .from = from, .to = to, .size = size, .length = 1};
-  uint64_t stride = 1, segments = 1;
-  for (uint32_t k = merged->n; k-- > 0;) {
-    p.strides[k] = stride;
-    stride *= merged->lengths[k];
-    if (merged->is_reduced[k])
-      p.length *= merged->lengths[k];
-    else
-      segments *= merged->lengths[k];
-  }
+  uint64_t segments = 1;
+  for (uint32_t k = 0; k < merged->n; k++)
+    *(merged->list[k].is_reduced ? &p.length : &segments) *= merged->list[k].length;
   rh_share(segments, PIECE_BYTES / (p.length * size + 1) + 1, permute_some, &p);
 }

@@ -1,29 +1,31 @@
 /* Segments that do not stand in rows, copied so that they do. */
 #pragma once
 
-#include "../../core/base/region.h"
-#include "../../core/run/job.h"
+#include "../../core/operation/layout.h"
 
 /* to = the elements, of `size` bytes, of segments s .. s+count-1, one segment after the other. */
 void rh_rearrange(const rh_layout *layout, const void *from, uint32_t size, uint64_t s,
                   uint64_t count, void *to);
 
-/* All segments of all operands of `spec`, which stand at data + spec->offsets[k], to a new region,
- * where they begin at offsets[k]. */
-rh_status rh_rearrange_all(const rh_job_spec *spec, const void *data, rh_region *region,
-                           uint64_t offsets[RH_MOST_OPERANDS], rh_error *error);
+/* All segments, by all processors. */
+void rh_rearrange_all(const rh_layout *layout, const void *from, uint32_t size, void *to);
 
-/* The dimensions of an array as it is stored, the last one running fastest. */
+/* The dimensions of an array, in any order. */
+typedef struct rh_axis {
+  uint64_t length, stride; /* in elements */
+  uint32_t is_reduced;
+} rh_axis;
 typedef struct rh_axes {
   uint32_t n;
-  uint64_t lengths[64];
-  unsigned char is_reduced[64];
+  rh_axis list[64];
 } rh_axes;
 
-/* Neighbours of one kind are one axis, and those of length 1 are left out. */
+/* The one with the largest stride first; neighbours of one kind are one axis, and those of length 1
+ * are left out. */
 rh_axes rh_axes_merged(const rh_axes *axes);
 
-/* The layout of merged axes, if segments of one stride make it; 1, or 0. */
+/* The layout of merged axes: 1, of the elements where they are; or 0, of a copy by
+ * rh_axes_rearrange(). */
 int rh_axes_layout(const rh_axes *merged, rh_layout *layout);
 
 /* to = the elements, of `size` bytes, with the axes that stay before those that are reduced. */

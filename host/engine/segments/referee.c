@@ -105,11 +105,10 @@ static rh_status judge_segment(batch *b, uint64_t s, uint64_t n) {
 
 /* Where the elements of segment s are, which stand in a row. */
 static void find_row(batch *b, uint64_t s) {
-  const rh_job_spec *spec = &b->by->of->spec;
-  uint64_t first = rh_layout_first(spec->operation.layout, s);
+  uint64_t first = rh_layout_first(b->by->of->spec.operation.layout, s);
   for (uint32_t k = 0; k < b->op->n_operands; k++)
     b->arrays.operands[k] =
-        b->by->of->data + spec->offsets[k] + first * rh_type_size(b->op->operands[k].type);
+        (const char *)b->by->of->operands[k] + first * rh_type_size(b->op->operands[k].type);
 }
 
 static int is_over(const batch *b) {
@@ -126,8 +125,7 @@ static void judge_rows(batch *b, uint64_t s, uint64_t count) {
 
 /* Columns are brought into rows, as many as there is room for. */
 static void judge_columns(batch *b, uint64_t s, uint64_t count) {
-  const rh_job_spec *spec = &b->by->of->spec;
-  const rh_layout *layout = spec->operation.layout;
+  const rh_layout *layout = b->by->of->spec.operation.layout;
   uint64_t each = rh_operator_element_bytes(b->op) * layout->length, most = ROOM_BYTES / each;
   if (most < 1) most = 1;
   char *room = malloc(most * each);
@@ -139,7 +137,7 @@ static void judge_columns(batch *b, uint64_t s, uint64_t count) {
       uint32_t size = rh_type_size(b->op->operands[k].type);
       at[k] = next;
       next += n * layout->length * size;
-      rh_rearrange(layout, b->by->of->data + spec->offsets[k], size, s, n, at[k]);
+      rh_rearrange(layout, b->by->of->operands[k], size, s, n, at[k]);
     }
     for (uint64_t j = 0; j < n && !is_over(b); j++) {
       for (uint32_t k = 0; k < b->op->n_operands; k++)

@@ -2,9 +2,10 @@
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/base/log.h"
+#include "../../core/base/vocabulary.h"
 #include "../../core/cl/memory.h"
 #include "../../core/data/pace.h"
-#include "rearrange.h"
+#include "../../core/run/operand_data.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,8 @@ enum { PORTION = 1 << 16 }; /* values that stay on a device before they are read
 /* Elements in a row have no order but their own, so that a strategy reads them where they are. */
 static int must_copy(const rh_segments *s) {
   const rh_layout *layout = s->spec.operation.layout;
-  return s->is_loop && !rh_layout_is_in_rows(layout) && layout->segments > 0;
+  if (layout->segments == 0 || layout->longest == 0) return 0;
+  return s->axes || (s->is_loop && !rh_layout_is_in_rows(layout));
 }
 
 /* Does the operator look at more of a segment than its elements, so that each is bound anew? */
@@ -36,15 +38,16 @@ static rh_status ask_strategy(rh_segments *s, rh_context *context, rh_error *err
   return rh_job_ask(&s->job, error);
 }
 
-static rh_status copy_columns(rh_segments *s, void **region, uint64_t *offset, rh_error *error) {
+static rh_status make_rows(rh_segments *s, rh_error *error) {
   const rh_layout *layout = s->spec.operation.layout;
-  rh_job_spec *spec = &s->job.spec;
-  RH_TRY(rh_rearrange_all(&s->spec, s->data, &s->copy, spec->offsets, error));
+  uint64_t bytes = rh_operand_layout(&s->job.spec, s->copied_to);
+  rh_status status = rh_region_alloc(&s->copy, bytes ? bytes : 1, error);
+  if (status == RH_E_NOMEM)
+    rh_error_prefix(error, "%s: copying segments into rows", s->spec.operation.what);
+  RH_TRY(status);
   s->rows = rh_layout_axis(layout->segments, layout->length, 1);
-  spec->operation.layout = &s->rows;
+  s->job.spec.operation.layout = &s->rows;
   s->was_copied = 1;
-  *region = s->copy.address;
-  *offset = 0;
   return RH_OK;
 }
 
@@ -56,26 +59,60 @@ static rh_status make_results(rh_segments *s, rh_error *error) {
 }
 
 rh_status rh_segments_open(rh_segments *s, rh_context *context, const rh_job_spec *spec,
-                           void *region, uint64_t offset, rh_error *error) {
+                           const rh_axes *axes, rh_error *error) {
+  const rh_layout *layout = spec->operation.layout;
   *s = (rh_segments){.spec = *spec,
-                     .data = (const char *)region + offset,
-                     .n = spec->operation.layout->segments,
+                     .axes = axes,
+                     .n = layout->segments,
                      .value_bytes = spec->operation.op->abi->value_size};
+  if (axes) s->spec.operation.n = layout->segments * layout->length;
   RH_TRY(ask_strategy(s, context, error));
   if (s->n < SIZE_MAX / s->value_bytes) s->values = malloc(s->n * s->value_bytes + 1);
   if (!s->values)
     return rh_fail(error, RH_E_NOMEM, "no memory for %llu values", (unsigned long long)s->n);
-  if (must_copy(s)) RH_TRY(copy_columns(s, &region, &offset, error));
-  RH_TRY(rh_job_setup(&s->job, region, offset, error));
+  if (must_copy(s)) RH_TRY(make_rows(s, error));
+  RH_TRY(rh_job_instantiate(&s->job, error));
   return make_results(s, error);
 }
 
 void rh_segments_finish(rh_segments *s) {
   if (s->results) clReleaseMemObject(s->results);
+  for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++) rh_cl_input_finish(&s->inputs[k]);
   rh_job_finish(&s->job);
   rh_region_finish(&s->copy);
   free(s->values);
   *s = (rh_segments){0};
+}
+
+/* ---- Data ---- */
+
+/* Operand k in rows. */
+static const void *copy_operand(const rh_segments *s, uint32_t k) {
+  const rh_operation *operation = &s->spec.operation;
+  uint32_t size = rh_type_size(operation->op->operands[k].type);
+  void *to = (char *)s->copy.address + s->copied_to[k];
+  if (s->axes)
+    rh_axes_rearrange(s->axes, s->operands[k], size, to);
+  else
+    rh_rearrange_all(operation->layout, s->operands[k], size, to);
+  return to;
+}
+
+rh_status rh_segments_bring(rh_segments *s, const void *const *operands, rh_error *error) {
+  const void *at[RH_MOST_OPERANDS];
+  for (uint32_t k = 0; k < s->spec.operation.op->n_operands; k++) {
+    s->operands[k] = operands[k];
+    at[k] = s->was_copied ? copy_operand(s, k) : operands[k];
+    if (s->axes) s->operands[k] = at[k];
+  }
+  return rh_operands_bring(&s->job, s->inputs, at, s->spec.operation.n, &s->job.data, error);
+}
+
+void rh_segments_let_go(rh_segments *s) {
+  if (!s->job.device || !s->job.instance_spec.session) return;
+  clFinish(s->job.instance_spec.session->queue);
+  for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++)
+    if (s->inputs[k].in_place) rh_cl_input_finish(&s->inputs[k]);
 }
 
 /* ---- A loop over segments ---- */

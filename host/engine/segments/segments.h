@@ -7,29 +7,37 @@
 
 #include "../../core/base/region.h"
 #include "../../core/run/job.h"
+#include "rearrange.h"
 
 /* Read-only. */
 typedef struct rh_segments {
-  rh_job job; /* its spec's layout is the one that the strategy gets */
-  /* The data as the caller has them; operands at region + offset + spec.offsets[k]. */
-  rh_job_spec spec;
-  const char *data;
+  rh_job job;       /* its spec's layout is the one that the strategy gets */
+  rh_job_spec spec; /* its layout is that of the operands */
+  const void *operands[RH_MOST_OPERANDS];
+  const rh_axes *axes; /* null, or those that are copied first; borrowed */
   uint32_t is_loop;    /* 1: the strategy runs once for each segment */
-  uint32_t was_copied; /* 1: columns were brought into rows */
+  uint32_t was_copied; /* 1: segments that do not stand in rows are copied into rows */
   uint32_t value_bytes;
   uint64_t n;            /* segments */
   unsigned char *values; /* n of them */
   double seconds;        /* of the last run */
   rh_layout rows;        /* of the copy */
   rh_region copy;
-  cl_mem results; /* of a loop on a device, in portions */
+  uint64_t copied_to[RH_MOST_OPERANDS]; /* bytes behind its beginning */
+  rh_cl_input inputs[RH_MOST_OPERANDS]; /* of a device */
+  cl_mem results;                       /* of a loop on a device, in portions */
 } rh_segments;
 
-/* Sets up what rh_locate() found for spec->operation, whose layout was checked.  The data are those
- * of rh_job_setup(), spec->operation.n elements of each operand; they, the layout and the context
- * must outlive *segments, which is finished after a failure, too. */
+/* Sets up what rh_locate() found for spec->operation, whose layout was checked.  axes: null, or
+ * those that rh_axes_layout() made the layout of for a copy.  They, the layout and the context must
+ * outlive *segments, which is finished after a failure, too. */
 rh_status rh_segments_open(rh_segments *segments, rh_context *context, const rh_job_spec *spec,
-                           void *region, uint64_t offset, rh_error *error);
+                           const rh_axes *axes, rh_error *error);
+/* The data of the runs that follow: spec->operation.n elements of each operand, or those that the
+ * axes reach.  They are read until other data are brought, or rh_segments_let_go(). */
+rh_status rh_segments_bring(rh_segments *segments, const void *const *operands, rh_error *error);
+/* Waits for the device, and releases what it has of the data in place. */
+void rh_segments_let_go(rh_segments *segments);
 /* Reduces all segments. */
 rh_status rh_segments_run(rh_segments *segments, rh_error *error);
 void rh_segments_finish(rh_segments *segments); /* zero-initialised is fine */
