@@ -1,6 +1,5 @@
 #include "calibrate.h"
 #include "../core/base/clock.h"
-#include "../core/base/error.h"
 #include "../core/base/format.h"
 #include "../core/base/log.h"
 #include "../core/base/text.h"

@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* If two latencies differ by less than this factor, they count as equal.  Then a host strategy
  * wins, for it needs neither a context nor a kernel, and otherwise the shorter device time. */

@@ -1,7 +1,6 @@
 #include "copies.h"
 #include "../core/base/clock.h"
 #include "../core/base/error.h"
-#include "../core/base/vocabulary.h"
 #include "../core/cl/status.h"
 #include "../engine/reduction/streamer.h"
 

@@ -1,8 +1,6 @@
 #include "locate.h"
 #include "../core/base/error.h"
 #include "../core/base/log.h"
-#include "../core/base/vocabulary.h"
-#include "../core/operation/ops.h"
 #include "../operators/custom/by_code.h"
 #include "choose.h"
 

@@ -1,7 +1,6 @@
 /* redhost --help: a screen of what most people need, or a topic. */
 #include "../core/base/error.h"
 #include "../core/base/text.h"
-#include "../core/base/vocabulary.h"
 #include "options.h"
 #include "table.h"
 

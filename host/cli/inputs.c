@@ -1,6 +1,5 @@
 #include "inputs.h"
 #include "../core/base/alloc.h"
-#include "../core/base/vocabulary.h"
 
 #include <stdlib.h>
 #include <string.h>

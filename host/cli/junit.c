@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Escapes text for an attribute.  XML 1.0 has no control characters, and must be valid UTF-8. */

@@ -1,6 +1,5 @@
 /* redhost --list --transports */
 #include "list_transports.h"
-#include "../core/base/error.h"
 #include "../engine/ranks/transports.h"
 #include "json.h"
 #include "plain.h"

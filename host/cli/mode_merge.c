@@ -2,7 +2,6 @@
 #include "../core/base/alloc.h"
 #include "../core/plug/discover.h"
 #include "../engine/partial/merger.h"
-#include "number.h"
 #include "partial_output.h"
 #include "report.h"
 

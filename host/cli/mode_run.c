@@ -6,7 +6,6 @@
 #include "run_ranks.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Generated data are streamed without being asked for up to so many times the memory: more would be
  * hours of work that nobody expects. */

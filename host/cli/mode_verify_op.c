@@ -10,8 +10,6 @@
 #include "user_operator.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct work {
   const rh_app *app;

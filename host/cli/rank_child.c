@@ -3,7 +3,6 @@
 #include "../core/base/log.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- The order ---- */
 

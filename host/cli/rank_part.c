@@ -1,5 +1,4 @@
 #include "rank_part.h"
-#include "../core/base/error.h"
 #include "../core/base/text.h"
 #include "../core/child/channel.h"
 

@@ -5,8 +5,6 @@
 #include "run.h"
 #include "size.h"
 
-#include <string.h>
-
 static const char *size_of(const rh_typed *typed) {
   return typed->size ? typed->size : "2^24";
 }

@@ -7,7 +7,6 @@
 #include "axes.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- Opening ---- */
 

@@ -1,9 +1,7 @@
 /* A --run on data in parts: streamed, or kept in the memories of several devices. */
 #include "../choose/fallback.h"
 #include "../core/base/error.h"
-#include "../core/base/vocabulary.h"
 #include "../core/run/exact_data.h"
-#include "../core/run/operand_data.h"
 #include "../engine/partial/accuracy.h"
 #include "run.h"
 

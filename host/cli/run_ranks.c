@@ -3,8 +3,6 @@
 #include "../choose/known.h"
 #include "../core/base/clock.h"
 #include "../core/base/error.h"
-#include "../core/base/log.h"
-#include "../core/operation/ops.h"
 #include "../core/run/exact_data.h"
 #include "../engine/partial/gather.h"
 #include "../engine/ranks/agree.h"

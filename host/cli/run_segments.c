@@ -1,7 +1,6 @@
 #include "run_segments.h"
 #include "../choose/measure/quick.h"
 #include "../core/base/error.h"
-#include "../core/base/value.h"
 
 static rh_status take_sample(void *self, const rh_take *how, rh_taken *taken, rh_error *error) {
   rh_segments *segments = self;

@@ -2,7 +2,6 @@
 #include "../core/base/error.h"
 #include "../core/base/vocabulary.h"
 #include "../engine/io/element.h"
-#include "plain.h"
 #include "size.h"
 
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 #include "signals.h"
 
-#include <string.h>
-
 static volatile sig_atomic_t is_held[_NSIG];
 
 void rh_signals_hold(void) {

@@ -1,9 +1,7 @@
 #include "table.h"
 #include "../core/base/alloc.h"
 #include "../core/base/text.h"
-#include "../core/base/vocabulary.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,6 @@
 #include "table.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Settings as words: "group=512 finish=device". */
 static void settings_text(char text[512], const rh_tunedb_setting *settings, uint32_t n) {

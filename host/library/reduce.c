@@ -2,7 +2,6 @@
 #include "../core/base/error.h"
 #include "../core/base/fpstate.h"
 #include "../core/base/log.h"
-#include "../core/base/vocabulary.h"
 #include "../core/run/before_blame.h"
 #include "../core/run/exact_data.h"
 #include "../core/run/operand_data.h"

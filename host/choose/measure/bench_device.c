@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MIB = 1 << 20, MOST_SWEEPS = 4096 };
 

@@ -1,7 +1,6 @@
 #include "document.h"
 #include "../../core/base/error.h"
 #include "../../core/base/text.h"
-#include "../../core/base/vocabulary.h"
 
 #include <stdio.h>
 #include <stdlib.h>

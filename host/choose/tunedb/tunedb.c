@@ -1,8 +1,6 @@
 #include "tunedb.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
-#include "../../core/base/file.h"
-#include "../../core/base/hash.h"
 #include "../../core/base/log.h"
 #include "../../core/base/text.h"
 #include "../../core/base/vocabulary.h"

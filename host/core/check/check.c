@@ -6,7 +6,6 @@
  * for inner products in floating-point arithmetic (SIMAX 2013); Rump, Bünger and Jeannerod,
  * Improved error bounds for floating-point products and Horner's scheme (BIT 2016). */
 #include "../base/vocabulary.h"
-#include "../operation/ops.h"
 #include "../operation/result.h"
 #include "judged.h"
 

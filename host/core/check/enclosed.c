@@ -1,5 +1,4 @@
 #include "enclosed.h"
-#include "../base/vocabulary.h"
 
 #include <math.h>
 

@@ -1,5 +1,4 @@
 #include "field_sum.h"
-#include "../base/vocabulary.h"
 
 #include <float.h>
 #include <math.h>

@@ -8,7 +8,6 @@
 #include "session.h"
 #include "status.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include <redhost/draft/plugin.h>
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { MEMORY, BUFFER, PROGRAM, KERNEL };
 

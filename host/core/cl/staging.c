@@ -1,7 +1,6 @@
 #include "staging.h"
 #include "../base/clock.h"
 #include "../base/condition.h"
-#include "../base/error.h"
 #include "../base/log.h"
 #include "memory.h"
 

@@ -8,7 +8,6 @@
 #include "scaled.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Order keys: floats as integers that order alike, every NaN as the key that wins ---- */

@@ -1,5 +1,4 @@
 #include "result.h"
-#include "../base/half.h"
 #include "../base/vocabulary.h"
 #include "ops.h"
 #include "scaled.h"

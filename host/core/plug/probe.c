@@ -1,5 +1,4 @@
 /* The probe process, which examines plugins, so that a faulty one takes down only this process. */
-#include "../base/error.h"
 #include "../base/json_value.h"
 #include "../child/channel.h"
 #include "examine.h"

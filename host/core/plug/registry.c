@@ -3,7 +3,6 @@
 #include "../base/text.h"
 #include "rank.h"
 #include "survey.h"
-#include "wire.h"
 
 #include <stdlib.h>
 #include <string.h>

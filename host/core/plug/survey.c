@@ -1,11 +1,9 @@
 #include "survey.h"
 #include "../base/alloc.h"
-#include "../base/text.h"
 #include "../child/spawn.h"
 #include "disable.h"
 #include "examine.h"
 #include "talk.h"
-#include "wire.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #include "validate.h"
 #include "wire.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "../base/error.h"
 #include "../base/hash.h"
 #include "../base/vocabulary.h"
-#include "operand_data.h"
 
 #include <float.h>
 #include <math.h>

@@ -8,7 +8,6 @@
 #include "look.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 const char *rh_version(void) {
   return REDHOST_VERSION;

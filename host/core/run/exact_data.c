@@ -1,7 +1,6 @@
 #include "exact_data.h"
 #include "../base/error.h"
 #include "../base/vocabulary.h"
-#include "../cl/status.h"
 
 #include <stdio.h>
 

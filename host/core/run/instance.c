@@ -3,7 +3,6 @@
 #include "../base/fpstate.h"
 #include "../base/vocabulary.h"
 #include "../cl/memory.h"
-#include "../operation/ops.h"
 #include "../plug/examine.h"
 #include "../plug/plugin.h"
 

@@ -4,8 +4,6 @@
 #include "../base/log.h"
 #include "../base/text.h"
 #include "../base/vocabulary.h"
-#include "../operation/ops.h"
-#include "../operation/result.h"
 #include "../plug/plugin.h"
 
 #include <stdio.h>

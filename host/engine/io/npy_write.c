@@ -1,8 +1,6 @@
 #include "npy_write.h"
 #include "../../core/base/vocabulary.h"
 
-#include <string.h>
-
 enum { ALIGNMENT = 64, PREAMBLE = 10, LONG_PREAMBLE = 12, MOST_OF_VERSION_1 = 0xffff };
 
 /* "'<f4'" */

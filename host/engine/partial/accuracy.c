@@ -1,7 +1,6 @@
 #include "accuracy.h"
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
-#include "../../core/operation/ops.h"
 
 rh_status rh_accuracy_ask(rh_job_spec *spec, rh_custom *own, rh_error *error) {
   spec->operation.accuracy = RH_ACCURACY_EXACT;

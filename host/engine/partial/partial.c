@@ -3,7 +3,6 @@
 #include "../../core/base/random.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/check/judged.h"
-#include "../../core/operation/ops.h"
 #include "../../core/run/before_blame.h"
 #include "../../core/run/exact_data.h"
 #include "../../operators/custom/by_code.h"
@@ -16,7 +15,6 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ONE_IN = 16 };

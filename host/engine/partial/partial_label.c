@@ -6,9 +6,6 @@
 #include "../../operators/custom/text.h"
 #include "accuracy.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Does the order of operations decide its bits? */
 static int order_decides(const rh_job_spec *job) {
   if (job->operation.accuracy) return 0;

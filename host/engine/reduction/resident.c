@@ -8,7 +8,6 @@
 #include "resident_weigh.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static rh_resident_part *part_of(const rh_resident *r, uint32_t k) {
   rh_resident_part *part = &r->seats[k].part;

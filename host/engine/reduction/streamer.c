@@ -1,6 +1,5 @@
 #include "streamer.h"
 #include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
 #include "../io/view.h"
 
 #include <stdlib.h>

@@ -1,9 +1,7 @@
 #include "referee.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
-#include "../../core/base/log.h"
 #include "../../core/base/vocabulary.h"
-#include "../../core/operation/result.h"
 #include "../../core/run/exact_data.h"
 #include "quick.h"
 #include "rearrange.h"
@@ -12,7 +10,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
   ROOM_BYTES = 1 << 20,  /* of segments that are brought into rows at once */

@@ -1,11 +1,9 @@
 #include "device.h"
 #include "../../core/base/alloc.h"
-#include "../../core/base/half.h"
 #include "../../core/base/random.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/cl/memory.h"
 #include "../../core/cl/status.h"
-#include "../../core/operation/ops.h"
 #include "../../core/operation/result.h"
 #include "cases.h"
 

@@ -3,8 +3,6 @@
 #include "../../core/base/vocabulary.h"
 #include "make.h"
 
-#include <string.h>
-
 rh_status rh_custom_expressions(const rh_custom *self, rh_exprs **made, rh_error *error) {
   rh_expr_variable variables[RH_MOST_OPERANDS];
   rh_expr_constant constants[RH_MOST_CONSTANTS];

@@ -5,7 +5,6 @@
 #include "custom.h"
 #include "make.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

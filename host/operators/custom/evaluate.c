@@ -2,7 +2,6 @@
  * are combined, so that each operation of an expression is a loop over lanes. */
 #include "evaluate.h"
 #include "../../core/base/vocabulary.h"
-#include "../../core/operation/ops.h"
 #include "../expr/interval.h"
 #include "make.h"
 #include "moments.h"

@@ -4,10 +4,8 @@
 #include "../../core/base/vocabulary.h"
 #include "places.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_SUMMARY_BYTES = 200 };

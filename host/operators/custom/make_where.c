@@ -1,7 +1,6 @@
 /* Masks: the elements for which a condition is false. */
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
-#include "../../core/operation/ops.h"
 #include "make.h"
 
 #include <ctype.h>

@@ -3,7 +3,6 @@
  * operations that are left are those of the expressions, in their order. */
 #include "../../core/base/bits.h"
 #include "../../core/base/widest.h"
-#include "evaluate.h"
 #include "moments.h"
 
 #include <math.h>

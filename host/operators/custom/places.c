@@ -2,7 +2,6 @@
 #include "../../core/base/error.h"
 #include "../../core/base/excerpt.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct scanner {

@@ -1,13 +1,11 @@
 /* Enclosures of a block: what no function with an error is part of is evaluated as ever, and
  * everything else in intervals. */
-#include "../../core/base/vocabulary.h"
 #include "../../core/operation/operator.h"
 #include "eval.h"
 #include "interval.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MOST_INTERVALS = 256 }; /* nodes: more take long */
 

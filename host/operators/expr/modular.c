@@ -3,7 +3,6 @@
 #include "graph.h"
 
 #include <math.h>
-#include <string.h>
 
 __extension__ typedef unsigned __int128 u128;
 

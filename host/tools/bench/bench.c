@@ -4,7 +4,6 @@
 #include "../../core/base/log.h"
 #include "../../core/base/random.h"
 #include "../../core/base/text.h"
-#include "../../core/base/vocabulary.h"
 #include "confirm.h"
 
 #include <math.h>

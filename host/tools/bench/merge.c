@@ -5,7 +5,6 @@
 #include "../records/student.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 #include "runner.h"
 #include "../../core/base/alloc.h"
-#include "../../core/run/operand_data.h"
 #include "merge.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 #include "compare.h"
 #include "../../core/base/error.h"
 #include "../../core/base/text.h"
-#include "../../core/base/vocabulary.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,11 +2,9 @@
 #include "../../choose/measure/stats.h"
 #include "../../core/base/error.h"
 #include "../../core/base/text.h"
-#include "../../core/base/vocabulary.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static rh_status measure_quickly(rh_contender *c, const rh_bench_data *data,
                                  const rh_bench_scale *scale, double give_up_s, rh_error *error) {

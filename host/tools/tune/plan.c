@@ -1,5 +1,4 @@
 #include "plan.h"
-#include "../../core/base/vocabulary.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 #include "../../core/base/random.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/operation/ops.h"
-#include "../../core/plug/plugin.h"
 #include "problems.h"
 
 #include <stdio.h>

@@ -1,8 +1,6 @@
 /* V50: the same bits from run to run, for all parameters, on every device, as far as promised. */
 #include "../../choose/known.h"
-#include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
-#include "../../core/plug/plugin.h"
 #include "../../core/run/instance.h"
 #include "load.h"
 #include "problems.h"

@@ -2,7 +2,6 @@
 #include "../../core/check/canonical.h"
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
-#include "../../core/operation/ops.h"
 #include "../../core/operation/result.h"
 #include "problems.h"
 #include "trees.h"

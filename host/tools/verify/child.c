@@ -1,6 +1,5 @@
 #include "child.h"
 #include "../../choose/known.h"
-#include "../../core/base/error.h"
 #include "../../core/base/json_value.h"
 #include "../../core/child/channel.h"
 #include "../../core/child/request.h"
@@ -12,7 +11,6 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>

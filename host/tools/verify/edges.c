@@ -1,8 +1,6 @@
 /* V62, V63: a strategy reads nothing beyond the range, and stays within the memory that it
  * requested. */
 #include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
-#include "../../core/plug/plugin.h"
 #include "../../core/run/instance.h"
 #include "problems.h"
 

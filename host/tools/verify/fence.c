@@ -2,7 +2,6 @@
 #include "../../core/base/error.h"
 #include "../../core/cl/status.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -4,7 +4,6 @@
 #include "../../core/base/vocabulary.h"
 #include "../../core/cl/input.h"
 #include "../../core/operation/ops.h"
-#include "../../core/plug/plugin.h"
 #include "../../core/run/instance.h"
 #include "problems.h"
 

@@ -2,7 +2,6 @@
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/operation/layout.h"
-#include "../../core/operation/ops.h"
 #include "problems.h"
 
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 #include "problems.h"
-#include "../../core/base/error.h"
 #include "../../core/base/random.h"
 #include "../../core/base/vocabulary.h"
-#include "../../core/operation/ops.h"
 #include "../../core/plug/plugin.h"
 #include "../../core/run/instance.h"
 

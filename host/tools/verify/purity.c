@@ -1,6 +1,5 @@
 /* V22 and V59: query is a pure function of the question. */
 #include "../../core/base/clock.h"
-#include "../../core/base/error.h"
 #include "../../core/base/fpstate.h"
 #include "../../core/base/random.h"
 #include "../../core/plug/plugin.h"

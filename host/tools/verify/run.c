@@ -5,7 +5,6 @@
 #include "attempt.h"
 #include "target.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* V01 to V09: the file, without running its code. */
-#include "../../core/base/error.h"
 #include "../../core/base/trust.h"
 #include "../../core/plug/elf.h"
 #include "image.h"

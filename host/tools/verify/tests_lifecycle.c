@@ -2,14 +2,11 @@
 #include "../../choose/known.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
-#include "../../core/plug/plugin.h"
 #include "../../core/run/instance.h"
 #include "problems.h"
 
 #include <malloc.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Bytes that malloc has handed out. */

@@ -1,9 +1,7 @@
 /* V10 to V15: loading and its effects on the process. */
 #include "../../core/base/clock.h"
-#include "../../core/base/error.h"
 #include "../../core/base/fpstate.h"
 #include "../../core/base/path.h"
-#include "../../core/operation/ops.h"
 #include "../../core/plug/dl.h"
 #include "../../core/plug/plugin.h"
 #include "../../core/run/instance.h"

@@ -5,7 +5,6 @@
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
-#include "../../core/plug/plugin.h"
 #include "../../core/run/instance.h"
 #include "problems.h"
 

@@ -1,12 +1,9 @@
 /* V49, V54, V56, V57: promises about order, bits, parameters and run. */
 #include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
-#include "../../core/plug/plugin.h"
 #include "../../core/run/instance.h"
 #include "imports.h"
 #include "problems.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define COUNT(array) (sizeof array / sizeof *array)

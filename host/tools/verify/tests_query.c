@@ -1,5 +1,4 @@
 /* V23 to V28 and V30: query. */
-#include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/operation/ops.h"
 #include "../../core/plug/plugin.h"
@@ -8,8 +7,6 @@
 #include "problems.h"
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- V23, V24 ---- */

@@ -4,13 +4,8 @@
 #include "../../core/base/error.h"
 #include "../../core/base/random.h"
 #include "../../core/base/vocabulary.h"
-#include "../../core/operation/ops.h"
-#include "../../core/plug/plugin.h"
 #include "../../core/run/instance.h"
 #include "problems.h"
-
-#include <stdio.h>
-#include <string.h>
 
 enum { LARGEST = 1000003, LARGE_SIZES = 2 }; /* the last ones */
 

@@ -5,7 +5,6 @@
 #include "imports.h"
 #include "problems.h"
 
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -1,5 +1,4 @@
 /* V70 to V72: a transport in one process. */
-#include "../../core/base/error.h"
 #include "../../core/plug/dl.h"
 #include "../../engine/ranks/transports.h"
 #include "footprint.h"
