@@ -92,7 +92,7 @@ static int describe_settings(json_t *object, const rh_bench_settings *settings) 
 
 rh_status rh_bench_header_begin(rh_records *results, const rh_app *app,
                                 const rh_bench_settings *settings, rh_error *error) {
-  json_t *document = rh_json_document();
+  json_t *document = rh_json_document(json_object());
   results->tool = json_incref(json_object_get(document, "tool"));
   json_decref(document);
   results->run = json_object();

@@ -97,10 +97,8 @@ void rh_beside_add_failure(rh_beside *beside, const char *strategy, const rh_err
 rh_status rh_beside_print(const rh_beside *beside, const rh_terminal *terminal, rh_error *error) {
   if (beside->n) rh_table_print(&beside->table, terminal, "");
   if (!beside->results) return RH_OK;
-  json_t *document = rh_json_document();
-  json_object_set(document, "devices", beside->devices);
-  json_object_set(document, "results", beside->results);
-  return rh_json_print(document, error);
+  return rh_json_print(
+      json_pack("{s:O, s:O}", "devices", beside->devices, "results", beside->results), error);
 }
 
 void rh_beside_finish(rh_beside *beside) {

@@ -7,108 +7,83 @@
 #include <errno.h>
 #include <string.h>
 
-static json_t *text(const char *s) {
-  return s ? json_string(s) : json_null();
+json_t *rh_json_document(json_t *members) {
+  json_t *document =
+      json_pack("{s:s, s:{s:s, s:s?, s:b, s:s}}", "schema", "redhost/1", "tool", "version",
+                rh_version(), "git", *REDHOST_COMMIT ? REDHOST_COMMIT : NULL, "dirty",
+                REDHOST_DIRTY, "build", "C compiler " __VERSION__);
+  int failed = json_object_update(document, members) != 0;
+  json_decref(members);
+  if (!failed) return document;
+  json_decref(document);
+  return NULL;
 }
 
-static json_t *integer(uint64_t number) {
-  return json_integer((json_int_t)number);
-}
-
-json_t *rh_json_document(void) {
-  json_t *document = json_object(), *tool = json_object();
-  json_object_set_new(document, "schema", json_string("redhost/1"));
-  json_object_set_new(tool, "version", json_string(rh_version()));
-  json_object_set_new(tool, "git", *REDHOST_COMMIT ? json_string(REDHOST_COMMIT) : json_null());
-  json_object_set_new(tool, "dirty", json_boolean(REDHOST_DIRTY));
-  json_object_set_new(tool, "build", json_string("C compiler " __VERSION__));
-  json_object_set_new(document, "tool", tool);
-  return document;
+json_t *rh_json_strings(char *const *list, uint32_t n) {
+  json_t *array = json_array();
+  for (uint32_t k = 0; k < n; k++) json_array_append_new(array, rh_json_bytes(list[k]));
+  return array;
 }
 
 json_t *rh_json_device(const rh_cl_device *device) {
-  json_t *object = json_object();
-  json_object_set_new(object, "id", text(device->label));
-  json_object_set_new(
-      object, "key", json_sprintf("%s|%s|%s", device->platform_name, device->name, device->driver));
-  json_object_set_new(object, "name", text(device->name));
-  json_object_set_new(object, "vendor", text(device->vendor));
-  json_object_set_new(object, "type", text(rh_device_kind_name(device->about.kind)));
-  json_object_set_new(object, "platform", text(device->platform_name));
-  json_object_set_new(object, "platform_version", text(device->platform_version));
-  json_object_set_new(object, "driver", text(device->driver));
-  json_object_set_new(object, "version", text(device->version));
-  json_object_set_new(object, "c_version", text(device->c_version));
-  json_object_set_new(object, "compute_units", integer(device->about.compute_units));
-  json_object_set_new(object, "max_group", integer(device->about.max_group));
-  json_object_set_new(object, "clock_hz", integer(device->clock_hz));
-  json_object_set_new(object, "memory_bytes", integer(device->about.global_bytes));
-  json_object_set_new(object, "max_alloc_bytes", integer(device->about.max_alloc_bytes));
-  json_object_set_new(object, "local_bytes", integer(device->about.local_bytes));
-  json_object_set_new(object, "cache_reported_bytes", integer(device->cache_bytes));
-  json_object_set_new(object, "shares_host_memory", json_boolean(device->shares_memory));
-  return object;
+  const rh_device *about = &device->about;
+  return json_pack(
+      "{s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b}",
+      "id", rh_json_bytes(device->label), "key",
+      json_sprintf("%s|%s|%s", device->platform_name, device->name, device->driver), "name",
+      rh_json_bytes(device->name), "vendor", rh_json_bytes(device->vendor), "type",
+      rh_device_kind_name(about->kind), "platform", rh_json_bytes(device->platform_name),
+      "platform_version", rh_json_bytes(device->platform_version), "driver",
+      rh_json_bytes(device->driver), "version", rh_json_bytes(device->version), "c_version",
+      rh_json_bytes(device->c_version), "compute_units", (json_int_t)about->compute_units,
+      "max_group", (json_int_t)about->max_group, "clock_hz", (json_int_t)device->clock_hz,
+      "memory_bytes", (json_int_t)about->global_bytes, "max_alloc_bytes",
+      (json_int_t)about->max_alloc_bytes, "local_bytes", (json_int_t)about->local_bytes,
+      "cache_reported_bytes", (json_int_t)device->cache_bytes, "shares_host_memory",
+      (int)device->shares_memory);
 }
 
 static json_t *availability(const rh_offer *offer) {
-  json_t *object = json_object();
-  int ok = offer->status == RH_OK;
-  json_object_set_new(object, "ok", json_boolean(ok));
-  if (ok) {
-    json_object_set_new(object, "launches", integer(offer->answer.launches));
-    json_object_set_new(object, "finishes_on",
-                        text(offer->answer.finishes_on_host ? "host" : "device"));
-    json_object_set_new(object, "scratch_bytes", integer(offer->answer.scratch_bytes));
-    json_object_set_new(object, "local_bytes", integer(offer->answer.local_bytes));
-    json_object_set_new(object, "depth",
-                        offer->answer.depth ? integer(offer->answer.depth) : json_null());
-    json_object_set_new(object, "score", json_integer(offer->answer.score));
-  } else {
-    json_object_set_new(object, "code", text(rh_why_code(offer->answer.why)));
-    json_object_set_new(object, "reason", text(offer->answer.reason));
-  }
-  return object;
+  const rh_answer *answer = &offer->answer;
+  if (offer->status != RH_OK)
+    return json_pack("{s:b, s:s?, s:o}", "ok", 0, "code", rh_why_code(answer->why), "reason",
+                     rh_json_bytes(answer->reason));
+  return json_pack(
+      "{s:b, s:I, s:s, s:I, s:I, s:o, s:i}", "ok", 1, "launches", (json_int_t)answer->launches,
+      "finishes_on", answer->finishes_on_host ? "host" : "device", "scratch_bytes",
+      (json_int_t)answer->scratch_bytes, "local_bytes", (json_int_t)answer->local_bytes, "depth",
+      answer->depth ? json_integer((json_int_t)answer->depth) : json_null(), "score",
+      (int)answer->score);
 }
 
 static json_t *parameters(const rh_entry *entry) {
   json_t *array = json_array();
   for (uint32_t k = 0; k < entry->n_params; k++) {
     const rh_param *param = &entry->params[k];
-    json_t *object = json_object();
-    json_object_set_new(object, "key", text(param->key));
-    json_object_set_new(object, "doc", text(param->doc));
-    json_object_set_new(object, "choices", text(param->choices));
-    json_object_set_new(object, "min", json_integer(param->min));
-    json_object_set_new(object, "max", json_integer(param->max));
-    json_object_set_new(object, "initial", json_integer(param->initial));
-    json_object_set_new(object, "step", json_integer(param->step));
-    json_array_append_new(array, object);
+    json_array_append_new(
+        array, json_pack("{s:s, s:s?, s:s?, s:I, s:I, s:I, s:I}", "key", param->key, "doc",
+                         param->doc, "choices", param->choices, "min", (json_int_t)param->min,
+                         "max", (json_int_t)param->max, "initial", (json_int_t)param->initial,
+                         "step", (json_int_t)param->step));
   }
   return array;
 }
 
 json_t *rh_json_strategy(const rh_app *app, const rh_entry *entry) {
   const rh_cl_device *device = app->context->device;
-  json_t *object = json_object(), *available = json_object();
-  json_object_set_new(object, "name", text(entry->name));
-  json_object_set_new(object, "summary", text(entry->summary));
-  json_object_set_new(object, "plugin", rh_json_bytes(entry->path));
-  json_object_set_new(object, "plugin_version", text(entry->version));
-  json_object_set_new(object, "author", text(entry->author));
-  json_object_set_new(object, "license", text(entry->license));
-  json_object_set_new(object, "reproducible", text(rh_determinism_name(entry->determinism)));
-  json_object_set_new(object, "keeps_order", json_boolean((entry->promises & RH_KEEPS_ORDER) != 0));
-  json_object_set_new(object, "canonical_order",
-                      json_boolean((entry->promises & RH_CANONICAL_ORDER) != 0));
-  json_object_set_new(object, "params", parameters(entry));
-  json_object_set_new(available, device ? device->label : "host",
-                      availability(rh_offer_for(app, entry)));
-  json_object_set_new(object, "available", available);
-  json_object_set_new(object, "shadowed_by", rh_json_bytes(entry->shadowed_by));
-  return object;
+  return json_pack("{s:s, s:s?, s:o, s:s?, s:s?, s:s?, s:s?, s:b, s:b, s:o, s:{s:o}, s:o}", "name",
+                   entry->name, "summary", entry->summary, "plugin", rh_json_bytes(entry->path),
+                   "plugin_version", entry->version, "author", entry->author, "license",
+                   entry->license, "reproducible", rh_determinism_name(entry->determinism),
+                   "keeps_order", (entry->promises & RH_KEEPS_ORDER) != 0, "canonical_order",
+                   (entry->promises & RH_CANONICAL_ORDER) != 0, "params", parameters(entry),
+                   "available", device ? device->label : "host",
+                   availability(rh_offer_for(app, entry)), "shadowed_by",
+                   rh_json_bytes(entry->shadowed_by));
 }
 
-rh_status rh_json_print(json_t *document, rh_error *error) {
+rh_status rh_json_print(json_t *members, rh_error *error) {
+  json_t *document = rh_json_document(members);
   if (!document) return rh_fail(error, RH_E_NOMEM, "no memory for a JSON document");
   errno = 0;
   int failed = json_dumpf(document, stdout, JSON_INDENT(2)) != 0, code = errno;

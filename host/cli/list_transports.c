@@ -33,22 +33,21 @@ static void print_table(const rh_app *app, const rh_transport_list *list) {
 }
 
 static rh_status print_json(const rh_transport_list *list, rh_error *error) {
-  json_t *document = rh_json_document(), *transports = json_array();
+  json_t *transports = json_array();
   for (uint32_t k = 0; k < list->n; k++) {
     const rh_transport_entry *entry = &list->entries[k];
     const rh_transport *t = entry->transport;
-    json_t *one = json_object();
-    json_object_set_new(one, "name", t ? rh_json_bytes(t->name) : json_null());
-    json_object_set_new(one, "description", t ? rh_json_bytes(t->description) : json_null());
-    json_object_set_new(one, "path", entry->path ? rh_json_bytes(entry->path) : json_null());
-    json_object_set_new(one, "works", json_boolean(t && entry->answer != RH_TRANSPORT_CANNOT));
-    json_object_set_new(one, "started", json_boolean(t && entry->answer == RH_TRANSPORT_STARTED));
-    json_object_set_new(one, "note", rh_json_bytes(entry->text));
-    json_array_append_new(transports, one);
+    json_array_append_new(
+        transports,
+        json_pack("{s:o, s:o, s:o, s:b, s:b, s:o}", "name", rh_json_bytes(t ? t->name : NULL),
+                  "description", rh_json_bytes(t ? t->description : NULL), "path",
+                  rh_json_bytes(entry->path), "works", t && entry->answer != RH_TRANSPORT_CANNOT,
+                  "started", t && entry->answer == RH_TRANSPORT_STARTED, "note",
+                  rh_json_bytes(entry->text)));
   }
-  json_object_set_new(document, "transports", transports);
-  json_object_set_new(document, "searched", rh_json_bytes(list->searched));
-  return rh_json_print(document, error);
+  return rh_json_print(
+      json_pack("{s:o, s:o}", "transports", transports, "searched", rh_json_bytes(list->searched)),
+      error);
 }
 
 rh_status rh_list_transports(const rh_app *app, rh_error *error) {

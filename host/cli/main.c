@@ -227,7 +227,7 @@ static int start(int argc, char **argv) {
   else if (status == RH_OK && typed.mode == RH_MODE_HELP)
     status = rh_options_help(&typed, stdout, &error);
   else if (status == RH_OK && typed.mode == RH_MODE_VERSION && typed.json)
-    status = rh_json_print(rh_json_document(), &error);
+    status = rh_json_print(json_object(), &error);
   else if (status == RH_OK && typed.mode == RH_MODE_VERSION)
     printf("redhost %s\n", rh_version());
   else if (status == RH_OK && typed.mode == RH_MODE_COMPLETION)

@@ -115,10 +115,7 @@ static rh_status conclude(const work *w, rh_error *error) {
 }
 
 static rh_status print_plan(const work *w, rh_error *error) {
-  json_t *document = rh_json_document();
-  json_object_set(document, "devices", w->plan_devices);
-  json_object_set(document, "plan", w->plan);
-  return rh_json_print(document, error);
+  return rh_json_print(json_pack("{s:O, s:O}", "devices", w->plan_devices, "plan", w->plan), error);
 }
 
 static rh_status run_bench(work *w, rh_error *error) {

@@ -182,78 +182,49 @@ static void print_quiet(const rh_comparison *c) {
   }
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------ */
-
-static json_t *change_interval(const rh_change *c) {
-  return c->by_processes ? json_pack("[f, f]", c->low, c->high) : json_null();
-}
-
-static json_t *processes_of(const rh_row *row) {
-  return json_integer(row->n_processes ? row->n_processes : 1);
-}
-
 static json_t *side_object(const rh_row *row, double low, double high) {
-  json_t *object = json_object();
   int timed = rh_row_is_timed(row);
-  json_object_set_new(object, "device", rh_json_bytes(row->device));
-  json_object_set_new(object, "status", json_string(rh_row_status_name(row->status)));
-  json_object_set_new(object, "median_s", timed ? rh_json_number(row->time.median) : json_null());
-  json_object_set_new(object, "interval_s", timed ? json_pack("[f, f]", low, high) : json_null());
-  json_object_set_new(object, "processes", timed ? processes_of(row) : json_null());
-  return object;
+  return json_pack("{s:o, s:s, s:o, s:o, s:o}", "device", rh_json_bytes(row->device), "status",
+                   rh_row_status_name(row->status), "median_s",
+                   timed ? rh_json_number(row->time.median) : json_null(), "interval_s",
+                   timed ? json_pack("[f, f]", low, high) : json_null(), "processes",
+                   timed ? json_integer(row->n_processes ? row->n_processes : 1) : json_null());
 }
 
 static json_t *change_object(const rh_change *change) {
   const rh_row *row = change->new_row;
-  json_t *object = json_object();
-  json_object_set_new(object, "strategy", rh_json_bytes(row->strategy));
-  json_object_set_new(object, "op", json_string(rh_row_op_name(row)));
-  json_object_set_new(object, "type", json_string(rh_type_name(row->type)));
-  json_object_set_new(object, "n", json_integer((json_int_t)row->n));
-  json_object_set_new(object, "peer", json_boolean(row->is_peer));
-  json_object_set_new(object, "old",
-                      side_object(change->old_row, change->old_low, change->old_high));
-  json_object_set_new(object, "new",
-                      side_object(change->new_row, change->new_low, change->new_high));
-  json_object_set_new(object, "change", rh_json_number(change->change));
-  json_object_set_new(object, "change_interval", change_interval(change));
-  json_object_set_new(object, "floor",
-                      isfinite(change->change) ? rh_json_number(change->floor) : json_null());
-  json_object_set_new(object, "verdict", json_string(rh_change_name(change->verdict)));
-  return object;
+  return json_pack("{s:o, s:o, s:s, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:s}", "strategy",
+                   rh_json_bytes(row->strategy), "op", rh_json_bytes(rh_row_op_name(row)), "type",
+                   rh_type_name(row->type), "n", (json_int_t)row->n, "peer", (int)row->is_peer,
+                   "old", side_object(change->old_row, change->old_low, change->old_high), "new",
+                   side_object(change->new_row, change->new_low, change->new_high), "change",
+                   rh_json_number(change->change), "change_interval",
+                   change->by_processes ? json_pack("[f, f]", change->low, change->high)
+                                        : json_null(),
+                   "floor", isfinite(change->change) ? rh_json_number(change->floor) : json_null(),
+                   "verdict", rh_change_name(change->verdict));
 }
 
 static json_t *file_object(const char *path, const rh_records *results) {
-  json_t *object = json_object();
-  json_object_set_new(object, "file", rh_json_bytes(path));
-  json_object_set(object, "tool", results->tool ? results->tool : json_null());
-  json_object_set(object, "run", results->run ? results->run : json_null());
-  json_object_set(object, "devices", results->devices ? results->devices : json_null());
-  return object;
+  return json_pack("{s:o, s:O?, s:O?, s:O?}", "file", rh_json_bytes(path), "tool", results->tool,
+                   "run", results->run, "devices", results->devices);
 }
 
-static json_t *comparison_document(const work *w) {
+static json_t *comparison_members(const work *w) {
   const rh_comparison *c = &w->comparison;
-  json_t *document = rh_json_document(), *changes = json_array(), *counts = json_object();
-  json_t *warnings = json_array();
+  json_t *changes = json_array(), *counts = json_object();
   char text[NOTE_BYTES];
-  const char *note = note_on(text, c);
   for (uint32_t k = 0; k < c->n_changes; k++)
     json_array_append_new(changes, change_object(&c->changes[k]));
   for (uint32_t k = 0; k < RH_N_CHANGES; k++)
     json_object_set_new(counts, rh_change_name(k), json_integer(c->counts[k]));
   json_object_set_new(counts, "only_old", json_integer(c->only_old));
   json_object_set_new(counts, "only_new", json_integer(c->only_new));
-  for (uint32_t k = 0; k < c->n_warnings; k++)
-    json_array_append_new(warnings, rh_json_bytes(c->warnings[k]));
-  json_object_set_new(document, "old", file_object(w->old_path, &w->old));
-  json_object_set_new(document, "new", file_object(w->new_path, &w->new_));
-  json_object_set_new(document, "threshold", rh_json_number(c->threshold));
-  json_object_set_new(document, "warnings", warnings);
-  json_object_set_new(document, "note", note ? json_string(note) : json_null());
-  json_object_set_new(document, "changes", changes);
-  json_object_set_new(document, "counts", counts);
-  return document;
+  return json_pack("{s:o, s:o, s:o, s:o, s:s?, s:o, s:o}", "old", file_object(w->old_path, &w->old),
+                   "new", file_object(w->new_path, &w->new_), "threshold",
+                   rh_json_number(c->threshold), "warnings",
+                   rh_json_strings(c->warnings, c->n_warnings), "note", note_on(text, c), "changes",
+                   changes, "counts", counts);
 }
 
 /* ---- The mode -------------------------------------------------------------------------------- */
@@ -298,7 +269,7 @@ static rh_status compare_files(work *w, rh_error *error) {
 }
 
 static rh_status print(const work *w, rh_error *error) {
-  if (w->app->typed->json) return rh_json_print(comparison_document(w), error);
+  if (w->app->typed->json) return rh_json_print(comparison_members(w), error);
   if (w->app->typed->quiet)
     print_quiet(&w->comparison);
   else
@@ -311,7 +282,7 @@ static rh_status draw(const work *w, rh_error *error) {
   rh_plot_spec spec = {.files = files->list, .n_files = files->n};
   rh_plotted plotted = {0};
   if (!files->n) return RH_OK;
-  json_t *document = comparison_document(w);
+  json_t *document = rh_json_document(comparison_members(w));
   char *text = document ? json_dumps(document, JSON_COMPACT) : NULL;
   json_decref(document);
   if (!text) return rh_fail(error, RH_E_NOMEM, "no memory for a picture");

@@ -6,14 +6,13 @@
 
 static rh_status print_json(const rh_cl_devices *devices, const rh_cl_device *chosen,
                             rh_error *error) {
-  json_t *document = rh_json_document(), *array = json_array();
+  json_t *array = json_array();
   for (uint32_t k = 0; k < devices->n; k++) {
     json_t *device = rh_json_device(&devices->list[k]);
     json_object_set_new(device, "default", json_boolean(&devices->list[k] == chosen));
     json_array_append_new(array, device);
   }
-  json_object_set_new(document, "devices", array);
-  return rh_json_print(document, error);
+  return rh_json_print(json_pack("{s:o}", "devices", array), error);
 }
 
 static void print_table(const rh_app *app, const rh_cl_devices *devices,

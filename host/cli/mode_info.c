@@ -126,13 +126,10 @@ static void print_sources(const rh_app *app, const rh_entry *entry) {
 }
 
 static rh_status print_json(const rh_app *app, const rh_entry *entry, rh_error *error) {
-  json_t *document = rh_json_document(), *array = json_array();
   json_t *strategy = rh_json_strategy(app, entry);
-  json_object_set_new(strategy, "about", json_string(entry->about));
+  json_object_set_new(strategy, "about", rh_json_bytes(entry->about));
   json_object_set_new(strategy, "sources", sources_json(app, entry));
-  json_array_append_new(array, strategy);
-  json_object_set_new(document, "strategies", array);
-  return rh_json_print(document, error);
+  return rh_json_print(json_pack("{s:[o]}", "strategies", strategy), error);
 }
 
 static void print_text(const rh_app *app, const rh_entry *entry) {

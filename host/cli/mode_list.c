@@ -91,30 +91,20 @@ static void print_table(const rh_app *app, const rh_registry *registry, const rh
     printf("redhost --info NAME for parameters; redhost --list -d SPEC for another device.\n");
 }
 
-static json_t *strings(char *const *list, uint32_t n) {
-  json_t *array = json_array();
-  for (uint32_t k = 0; k < n; k++) json_array_append_new(array, rh_json_bytes(list[k]));
-  return array;
-}
-
 static rh_status print_json(const rh_app *app, const rh_registry *registry,
                             const rh_cl_device *device, rh_error *error) {
-  json_t *document = rh_json_document(), *devices = json_array(), *strategies = json_array(),
-         *refused = json_array();
+  json_t *devices = json_array(), *strategies = json_array(), *refused = json_array();
   if (device) json_array_append_new(devices, rh_json_device(device));
   for (uint32_t k = 0; k < registry->n_entries; k++)
     json_array_append_new(strategies, rh_json_strategy(app, &registry->entries[k]));
-  for (uint32_t k = 0; k < registry->n_refusals; k++) {
-    json_t *refusal = json_object();
-    json_object_set_new(refusal, "path", rh_json_bytes(registry->refusals[k].path));
-    json_object_set_new(refusal, "reason", rh_json_bytes(registry->refusals[k].reason));
-    json_array_append_new(refused, refusal);
-  }
-  json_object_set_new(document, "devices", devices);
-  json_object_set_new(document, "strategies", strategies);
-  json_object_set_new(document, "not_loaded", refused);
-  json_object_set_new(document, "notes", strings(registry->notes, registry->n_notes));
-  return rh_json_print(document, error);
+  for (uint32_t k = 0; k < registry->n_refusals; k++)
+    json_array_append_new(refused,
+                          json_pack("{s:o, s:o}", "path", rh_json_bytes(registry->refusals[k].path),
+                                    "reason", rh_json_bytes(registry->refusals[k].reason)));
+  return rh_json_print(json_pack("{s:o, s:o, s:o, s:o}", "devices", devices, "strategies",
+                                 strategies, "not_loaded", refused, "notes",
+                                 rh_json_strings(registry->notes, registry->n_notes)),
+                       error);
 }
 
 /* A plugin that somebody works on is not left out without a word. */

@@ -56,22 +56,16 @@ static void print_table(const rh_app *app, const rh_catalog *catalog) {
 }
 
 static rh_status print_json(const rh_catalog *catalog, rh_error *error) {
-  json_t *document = rh_json_document(), *list = json_array(), *refused = json_array(),
-         *notes = json_array();
+  json_t *list = json_array(), *refused = json_array();
   for (uint32_t k = 0; k < catalog->n_entries; k++)
     json_array_append_new(list, rh_operator_json(&catalog->entries[k], 0));
-  for (uint32_t k = 0; k < catalog->n_refusals; k++) {
-    json_t *refusal = json_object();
-    json_object_set_new(refusal, "path", rh_json_bytes(catalog->refusals[k].path));
-    json_object_set_new(refusal, "reason", rh_json_bytes(catalog->refusals[k].message));
-    json_array_append_new(refused, refusal);
-  }
-  for (uint32_t k = 0; k < catalog->n_notes; k++)
-    json_array_append_new(notes, rh_json_bytes(catalog->notes[k]));
-  json_object_set_new(document, "operators", list);
-  json_object_set_new(document, "not_loaded", refused);
-  json_object_set_new(document, "notes", notes);
-  return rh_json_print(document, error);
+  for (uint32_t k = 0; k < catalog->n_refusals; k++)
+    json_array_append_new(refused,
+                          json_pack("{s:o, s:o}", "path", rh_json_bytes(catalog->refusals[k].path),
+                                    "reason", rh_json_bytes(catalog->refusals[k].message)));
+  return rh_json_print(json_pack("{s:o, s:o, s:o}", "operators", list, "not_loaded", refused,
+                                 "notes", rh_json_strings(catalog->notes, catalog->n_notes)),
+                       error);
 }
 
 rh_status rh_mode_ops(const rh_app *app, rh_error *error) {

@@ -127,19 +127,17 @@ static void print_files(const rh_app *app, const rh_plotted *plotted) {
 }
 
 static rh_status print_json(const rh_plotted *plotted, rh_error *error) {
-  json_t *document = rh_json_document(), *pictures = json_array(), *picture = NULL;
+  json_t *pictures = json_array(), *files = NULL;
   for (uint32_t k = 0; k < plotted->n_files; k++) {
     const rh_plotted_file *file = &plotted->files[k];
     if (k == 0 || strcmp(file[-1].picture, file->picture) != 0) {
-      picture = json_object();
-      json_object_set_new(picture, "picture", json_string(file->picture));
-      json_object_set_new(picture, "files", json_array());
-      json_array_append_new(pictures, picture);
+      files = json_array();
+      json_array_append_new(pictures,
+                            json_pack("{s:s, s:o}", "picture", file->picture, "files", files));
     }
-    json_array_append_new(json_object_get(picture, "files"), rh_json_bytes(file->path));
+    json_array_append_new(files, rh_json_bytes(file->path));
   }
-  json_object_set_new(document, "pictures", pictures);
-  return rh_json_print(document, error);
+  return rh_json_print(json_pack("{s:o}", "pictures", pictures), error);
 }
 
 static rh_status print(const rh_app *app, const rh_plotted *plotted, rh_error *error) {

@@ -159,15 +159,12 @@ static rh_status tune_devices(work *w, rh_error *error) {
 }
 
 static rh_status print_json(const work *w, int complete, rh_error *error) {
-  json_t *document = rh_json_document();
   char *path = file_of_results(w);
-  json_object_set_new(document, "tuned", json_incref(w->tuned));
-  json_object_set_new(document, "file", path ? rh_json_bytes(path) : json_null());
+  json_t *members = json_pack("{s:O, s:o, s:o, s:I, s:b}", "tuned", w->tuned, "file",
+                              rh_json_bytes(path), "budget_s", rh_json_number(w->budget_s), "left",
+                              (json_int_t)w->n_left, "complete", complete && w->n_left == 0);
   free(path);
-  json_object_set_new(document, "budget_s", rh_json_number(w->budget_s));
-  json_object_set_new(document, "left", json_integer(w->n_left));
-  json_object_set_new(document, "complete", json_boolean(complete && w->n_left == 0));
-  return rh_json_print(document, error);
+  return rh_json_print(members, error);
 }
 
 static rh_status conclude(const work *w, rh_status status, rh_error *error) {

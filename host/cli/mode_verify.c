@@ -222,24 +222,19 @@ static void print_report(const work *w, const rh_verify_report *report) {
 /* ---- JSON ---- */
 
 static rh_status print_json(const work *w, rh_error *error) {
-  json_t *document = rh_json_document(), *results = json_array();
+  json_t *results = json_array();
   for (uint32_t j = 0; j < w->n_reports; j++)
     for (uint32_t k = 0; k < w->reports[j].n; k++) {
       const rh_verified *verified = &w->reports[j].results[k];
-      json_t *result = json_object();
-      json_object_set_new(result, "plugin", rh_json_bytes(w->reports[j].path));
-      json_object_set_new(result, "strategy",
-                          verified->strategy ? rh_json_bytes(verified->strategy) : json_null());
-      json_object_set_new(result, "test", json_string(verified->test));
-      json_object_set_new(result, "title", json_string(verified->title));
-      json_object_set_new(result, "verdict", json_string(rh_outcome_name(verified->outcome)));
-      json_object_set_new(result, "text", rh_json_bytes(verified->text));
-      json_object_set_new(result, "again", rh_json_bytes(verified->again));
-      json_object_set_new(result, "seconds", rh_json_number(verified->seconds));
-      json_array_append_new(results, result);
+      json_array_append_new(
+          results, json_pack("{s:o, s:o, s:s, s:s, s:s, s:o, s:o, s:o}", "plugin",
+                             rh_json_bytes(w->reports[j].path), "strategy",
+                             rh_json_bytes(verified->strategy), "test", verified->test, "title",
+                             verified->title, "verdict", rh_outcome_name(verified->outcome), "text",
+                             rh_json_bytes(verified->text), "again", rh_json_bytes(verified->again),
+                             "seconds", rh_json_number(verified->seconds)));
     }
-  json_object_set_new(document, "verify", results);
-  return rh_json_print(document, error);
+  return rh_json_print(json_pack("{s:o}", "verify", results), error);
 }
 
 /* ---- Running ---- */

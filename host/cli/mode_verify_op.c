@@ -47,21 +47,20 @@ static void print_report(const rh_custom *self, rh_type type, const rh_algebra_r
 
 static void add_json(work *w, const rh_custom *self, rh_type type, const rh_algebra_report *report,
                      const rh_algebra_device *device, int is_wrong) {
-  json_t *object = json_object(), *notes = json_array();
-  json_object_set_new(object, "operator", json_string(self->name));
-  json_object_set_new(object, "type", json_string(rh_type_name(type)));
-  json_object_set_new(object, "ok", json_boolean(!is_wrong));
-  json_object_set_new(object, "cases", json_integer((json_int_t)report->cases));
-  for (rh_law law = 0; law < RH_LAWS; law++) {
-    json_t *one = json_pack("{s:s, s:o}", "holds", say_law(report, law), "counterexample",
-                            *report->broken[law] ? json_string(report->broken[law]) : json_null());
-    json_object_set_new(object, rh_law_name(law), one);
-  }
+  json_t *notes = json_array();
+  json_t *object =
+      json_pack("{s:s, s:s, s:b, s:I}", "operator", self->name, "type", rh_type_name(type), "ok",
+                !is_wrong, "cases", (json_int_t)report->cases);
+  for (rh_law law = 0; law < RH_LAWS; law++)
+    json_object_set_new(
+        object, rh_law_name(law),
+        json_pack("{s:s, s:o}", "holds", say_law(report, law), "counterexample",
+                  *report->broken[law] ? rh_json_bytes(report->broken[law]) : json_null()));
   json_object_set_new(object, "claims_commutative",
                       json_boolean((self->op.flags & RH_OP_COMMUTATIVE) != 0));
-  json_object_set_new(object, "device", device->n ? json_string(device->text) : json_null());
+  json_object_set_new(object, "device", device->n ? rh_json_bytes(device->text) : json_null());
   for (uint32_t k = 0; k < report->n_notes; k++)
-    json_array_append_new(notes, json_string(report->notes[k]));
+    json_array_append_new(notes, rh_json_bytes(report->notes[k]));
   json_object_set_new(object, "notes", notes);
   json_array_append_new(w->list, object);
 }
@@ -137,9 +136,8 @@ rh_status rh_mode_verify_op(const rh_app *app, rh_error *error) {
   rh_status status = find_session(&w, error);
   if (status == RH_OK) status = examine_all(&w, error);
   if (w.list && (status == RH_OK || w.examined)) { /* what was examined before a failure, too */
-    json_t *document = rh_json_document();
-    json_object_set(document, "operators", w.list);
-    rh_status printed = rh_json_print(document, status == RH_OK ? error : NULL);
+    rh_status printed =
+        rh_json_print(json_pack("{s:O}", "operators", w.list), status == RH_OK ? error : NULL);
     if (status == RH_OK) status = printed;
   }
   json_decref(w.list);

@@ -67,7 +67,7 @@ static const char *form_of(const rh_catalog_entry *entry) {
 
 /* ---- JSON ---- */
 
-static json_t *names_of(const char (*names)[RH_OPERATOR_NAME_BYTES], uint32_t n) {
+static json_t *names_of(const char names[][RH_OPERATOR_NAME_BYTES], uint32_t n) {
   json_t *list = json_array();
   for (uint32_t k = 0; k < n; k++) json_array_append_new(list, json_string(names[k]));
   return list;
@@ -174,27 +174,16 @@ json_t *rh_operator_json(const rh_catalog_entry *entry, int whole) {
   static const char only[1][RH_OPERATOR_NAME_BYTES] = {"x"};
   const rh_definition *definition = &entry->definition;
   const rh_traits *traits = &entry->traits;
-  json_t *object = json_object(), *exact = json_object();
-  json_object_set_new(object, "name", json_string(entry->name));
-  json_object_set_new(object, "summary", json_string(rh_operator_summary(entry)));
-  json_object_set_new(object, "origin", json_string(origins[entry->origin]));
-  json_object_set_new(object, "file", rh_json_bytes(entry->path));
-  json_object_set_new(object, "form", json_string(form_of(entry)));
-  json_object_set_new(object, "operands",
-                      definition->n_operands
-                          ? names_of((const char(*)[RH_OPERATOR_NAME_BYTES])definition->operands,
-                                     definition->n_operands)
-                          : names_of(only, 1));
-  json_object_set_new(object, "types", types_of(traits->types));
-  json_object_set_new(
-      object, "results",
-      names_of((const char(*)[RH_OPERATOR_NAME_BYTES])traits->results, traits->n_results));
-  json_object_set_new(object, "commutes", json_boolean(traits->commutes));
-  json_object_set_new(exact, "integers", json_boolean(traits->exact_integers));
-  json_object_set_new(exact, "floats", json_boolean(traits->exact_floats));
-  json_object_set_new(object, "exact", exact);
-  json_object_set_new(object, "claims", claims_of(entry));
-  json_object_set_new(object, "shadowed_by", rh_json_bytes(entry->shadowed_by));
+  json_t *operands = definition->n_operands ? names_of(definition->operands, definition->n_operands)
+                                            : names_of(only, 1);
+  json_t *object = json_pack(
+      "{s:s, s:o, s:s, s:o, s:s, s:o, s:o, s:o, s:b, s:{s:b, s:b}, s:o, s:o}", "name", entry->name,
+      "summary", rh_json_bytes(rh_operator_summary(entry)), "origin", origins[entry->origin],
+      "file", rh_json_bytes(entry->path), "form", form_of(entry), "operands", operands, "types",
+      types_of(traits->types), "results", names_of(traits->results, traits->n_results), "commutes",
+      (int)traits->commutes, "exact", "integers", (int)traits->exact_integers, "floats",
+      (int)traits->exact_floats, "claims", claims_of(entry), "shadowed_by",
+      rh_json_bytes(entry->shadowed_by));
   if (whole && !entry->op) add_texts(object, definition);
   return object;
 }
@@ -303,12 +292,8 @@ static void print_page(const rh_app *app, const rh_catalog_entry *entry) {
 }
 
 rh_status rh_operator_page(const rh_app *app, const rh_catalog_entry *entry, rh_error *error) {
-  if (app->typed->json) {
-    json_t *document = rh_json_document(), *list = json_array();
-    json_array_append_new(list, rh_operator_json(entry, 1));
-    json_object_set_new(document, "operators", list);
-    return rh_json_print(document, error);
-  }
+  if (app->typed->json)
+    return rh_json_print(json_pack("{s:[o]}", "operators", rh_operator_json(entry, 1)), error);
   if (!app->typed->quiet)
     print_page(app, entry);
   else if (entry->path)

@@ -32,23 +32,17 @@ static rh_status write_file(const rh_typed *typed, const void *bytes, uint64_t s
 
 static rh_status print_json(const rh_app *app, const rh_partial *partial, uint64_t bytes,
                             rh_error *error) {
-  const rh_job_spec *job = partial->job;
-  json_t *document = rh_json_document(), *object = json_object();
-  json_object_set_new(object, "file", rh_json_bytes(app->typed->partial));
-  json_object_set_new(object, "bytes", json_integer((json_int_t)bytes));
-  json_object_set_new(object, "first", json_integer((json_int_t)rh_partial_first(partial)));
-  json_object_set_new(object, "n", json_integer((json_int_t)rh_partial_count(partial)));
-  json_object_set_new(object, "whole",
-                      partial->whole_n == UINT64_MAX ? json_null()
-                                                     : json_integer((json_int_t)partial->whole_n));
-  json_object_set_new(object, "op", json_string(job->operation.op->name));
-  json_object_set_new(object, "type",
-                      json_string(rh_type_name(job->operation.op->operands[0].type)));
-  json_object_set_new(object, "strategy",
-                      *partial->strategy ? json_string(partial->strategy) : json_null());
-  json_object_set_new(object, "check", json_string(rh_check_name(partial->check)));
-  json_object_set_new(document, "partial", object);
-  return rh_json_print(document, error);
+  const rh_operator *op = partial->job->operation.op;
+  uint64_t whole = partial->whole_n;
+  return rh_json_print(
+      json_pack("{s:{s:o, s:I, s:I, s:I, s:o, s:s, s:s, s:o, s:s}}", "partial", "file",
+                rh_json_bytes(app->typed->partial), "bytes", (json_int_t)bytes, "first",
+                (json_int_t)rh_partial_first(partial), "n", (json_int_t)rh_partial_count(partial),
+                "whole", whole == UINT64_MAX ? json_null() : json_integer((json_int_t)whole), "op",
+                op->name, "type", rh_type_name(op->operands[0].type), "strategy",
+                *partial->strategy ? rh_json_bytes(partial->strategy) : json_null(), "check",
+                rh_check_name(partial->check)),
+      error);
 }
 
 static void print_text(const rh_app *app, const rh_partial *partial, uint64_t bytes) {

@@ -303,36 +303,25 @@ static json_t *json_index(uint64_t index) {
 
 static json_t *check_object(const rh_run_report *report) {
   char text[64];
-  if (!report->checked) return json_null();
   const rh_verdict *verdict = &report->verdict;
   const rh_result *exact = &report->reference.answer;
-  json_t *object = json_object();
-  if (exact->indexed) json_object_set_new(object, "reference_index", json_index(exact->index));
-  json_object_set_new(object, "reference", json_string(rh_format_exact(text, exact)));
-  json_object_set_new(object, "error", rh_json_number(verdict->error));
-  json_object_set_new(object, "error_ulp", rh_json_number(verdict->error_ulp));
-  json_object_set_new(object, "bound", rh_json_number(verdict->bound));
-  json_object_set_new(object, "bound_fraction", rh_json_number(verdict->error / verdict->bound));
-  json_object_set_new(object, "depth", json_integer((json_int_t)verdict->depth));
-  json_object_set_new(object, "ok",
-                      verdict->verdict == RH_VERDICT_UNJUDGED
-                          ? json_null()
-                          : json_boolean(verdict->verdict == RH_VERDICT_OK));
-  json_object_set_new(object, "outcome", json_string(outcome_words[verdict->verdict]));
-  json_object_set_new(object, "exact_data",
-                      *exact_data_words[verdict->exact_data]
-                          ? json_string(exact_data_words[verdict->exact_data])
-                          : json_null());
-  json_object_set_new(object, "text", json_string(verdict->text));
-  return object;
+  if (!report->checked) return json_null();
+  const char *exact_data = exact_data_words[verdict->exact_data];
+  return json_pack(
+      "{s:o*, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:s, s:s?, s:o}", "reference_index",
+      exact->indexed ? json_index(exact->index) : NULL, "reference", rh_format_exact(text, exact),
+      "error", rh_json_number(verdict->error), "error_ulp", rh_json_number(verdict->error_ulp),
+      "bound", rh_json_number(verdict->bound), "bound_fraction",
+      rh_json_number(verdict->error / verdict->bound), "depth", (json_int_t)verdict->depth, "ok",
+      verdict->verdict == RH_VERDICT_UNJUDGED ? json_null()
+                                              : json_boolean(verdict->verdict == RH_VERDICT_OK),
+      "outcome", outcome_words[verdict->verdict], "exact_data", *exact_data ? exact_data : NULL,
+      "text", rh_json_bytes(verdict->text));
 }
 
 static json_t *median_object(const rh_median *median) {
-  json_t *object = json_object();
-  json_object_set_new(object, "median", rh_json_number(median->seconds));
-  json_object_set_new(object, "spread", rh_json_number(median->spread));
-  json_object_set_new(object, "samples", json_integer(median->samples));
-  return object;
+  return json_pack("{s:o, s:o, s:I}", "median", rh_json_number(median->seconds), "spread",
+                   rh_json_number(median->spread), "samples", (json_int_t)median->samples);
 }
 
 static json_t *params_object(const rh_run_report *report) {
@@ -367,12 +356,10 @@ json_t *rh_report_value(const rh_result *result) {
 
 /* [begin, end] of the reads, copies and reductions of a chunk, from the first read on. */
 static json_t *times_array(const rh_chunk_times *times) {
-  json_t *array = json_array();
-  const double *const pairs[] = {times->read, times->copy, times->run};
-  for (int k = 0; k < 3; k++)
-    json_array_append_new(
-        array, json_pack("[o,o]", rh_json_number(pairs[k][0]), rh_json_number(pairs[k][1])));
-  return array;
+  return json_pack("[[o, o], [o, o], [o, o]]", rh_json_number(times->read[0]),
+                   rh_json_number(times->read[1]), rh_json_number(times->copy[0]),
+                   rh_json_number(times->copy[1]), rh_json_number(times->run[0]),
+                   rh_json_number(times->run[1]));
 }
 
 /* The devices of a stream, or of data that stay on several. */
@@ -381,112 +368,91 @@ static json_t *devices_array(const rh_run_report *report) {
   json_t *array = json_array();
   for (uint32_t k = 0; k < devices->n; k++) {
     const rh_worker *one = &devices->streams[k];
-    const char *failure = one->failure.status == RH_OK ? NULL : one->failure.message;
-    json_t *object = json_object();
-    json_object_set_new(object, "device", json_string(one->device ? one->device->label : "host"));
-    json_object_set_new(object, "strategy",
-                        one->is_up ? json_string(devices->list[k].spec.strategy) : json_null());
-    if (report->streamed)
-      json_object_set_new(object, "chunks", json_integer((json_int_t)one->chunks));
-    json_object_set_new(object, "elements", json_integer((json_int_t)one->n));
-    json_object_set_new(object, "failure", failure ? rh_json_bytes(failure) : json_null());
-    json_array_append_new(array, object);
+    json_array_append_new(
+        array,
+        json_pack("{s:o, s:s?, s:o*, s:I, s:o}", "device",
+                  rh_json_bytes(one->device ? one->device->label : "host"), "strategy",
+                  one->is_up ? devices->list[k].spec.strategy : NULL, "chunks",
+                  report->streamed ? json_integer((json_int_t)one->chunks) : NULL, "elements",
+                  (json_int_t)one->n, "failure",
+                  rh_json_bytes(one->failure.status == RH_OK ? NULL : one->failure.message)));
   }
   return array;
 }
 
 static json_t *stream_object(const rh_app *app, const rh_run_report *report) {
   const rh_reduction *s = report->streamed;
-  json_t *object = json_object(), *times = json_array();
-  json_object_set_new(object, "chunks", json_integer((json_int_t)s->chunks));
-  json_object_set_new(object, "chunk_elements", json_integer((json_int_t)s->chunk_n));
-  json_object_set_new(object, "slot_bytes", json_integer((json_int_t)s->slot_bytes));
-  json_object_set_new(object, "slots", json_integer(s->slots));
-  json_object_set_new(object, "readers", json_integer(s->readers));
-  json_object_set_new(object, "pinned", json_boolean(s->is_pinned));
-  json_object_set_new(object, "in_place", json_boolean(s->in_place));
-  json_object_set_new(object, "check", json_string(rh_check_name((uint32_t)report->check)));
-  json_object_set_new(object, "chunks_checked", json_integer((json_int_t)s->partial->checked));
-  json_object_set_new(object, "seconds", rh_json_number(s->seconds));
-  json_object_set_new(object, "read_s", rh_json_number(s->read_s));
-  json_object_set_new(object, "copy_s", rh_json_number(s->copy_s));
-  json_object_set_new(object, "reduce_s", rh_json_number(s->run_s));
-  if (s->copies[1] > 0) {
-    json_object_set_new(object, "copies_begin_s", rh_json_number(s->copies[0]));
-    json_object_set_new(object, "copies_end_s", rh_json_number(s->copies[1]));
-  }
+  json_t *times = json_array();
+  int has_copies = s->copies[1] > 0;
   for (uint32_t k = 0; app->typed->verbose && k < s->n_times; k++)
     json_array_append_new(times, times_array(&s->times[k]));
-  json_object_set_new(object, "times", times);
-  json_object_set_new(object, "devices", devices_array(report));
-  return object;
+  return json_pack("{s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:s, s:I, s:o, s:o, s:o, s:o, s:o*, s:o*,"
+                   " s:o, s:o}",
+                   "chunks", (json_int_t)s->chunks, "chunk_elements", (json_int_t)s->chunk_n,
+                   "slot_bytes", (json_int_t)s->slot_bytes, "slots", (json_int_t)s->slots,
+                   "readers", (json_int_t)s->readers, "pinned", (int)s->is_pinned, "in_place",
+                   (int)s->in_place, "check", rh_check_name((uint32_t)report->check),
+                   "chunks_checked", (json_int_t)s->partial->checked, "seconds",
+                   rh_json_number(s->seconds), "read_s", rh_json_number(s->read_s), "copy_s",
+                   rh_json_number(s->copy_s), "reduce_s", rh_json_number(s->run_s),
+                   "copies_begin_s", has_copies ? rh_json_number(s->copies[0]) : NULL,
+                   "copies_end_s", has_copies ? rh_json_number(s->copies[1]) : NULL, "times", times,
+                   "devices", devices_array(report));
 }
 
 static json_t *resident_object(const rh_run_report *report) {
-  json_t *object = json_object();
-  json_object_set_new(object, "load_s", rh_json_number(report->resident->load_s));
-  json_object_set_new(object, "first_call_s", rh_json_number(report->first_s));
-  json_object_set_new(object, "devices", devices_array(report));
-  return object;
+  return json_pack("{s:o, s:o, s:o}", "load_s", rh_json_number(report->resident->load_s),
+                   "first_call_s", rh_json_number(report->first_s), "devices",
+                   devices_array(report));
+}
+
+/* What was reduced, by what, and how it was set. */
+static json_t *run_object(const rh_app *app, const rh_run_report *report) {
+  const rh_job_spec *spec = report->spec;
+  const rh_operator *op = spec->operation.op;
+  const rh_opened *opened = &report->opened;
+  const char *device = report->device ? report->device->label : "host";
+  return json_pack("{s:o*, s:o, s:s, s:o, s:b, s:s, s:s, s:s, s:I, s:I, s:o, s:o, s:s, s:o, s:o}",
+                   "parts", report->parts ? json_integer(report->parts) : NULL, "device",
+                   rh_json_bytes(report->parts ? NULL : device), "strategy", spec->strategy,
+                   "plugin", rh_json_bytes(spec->plugin), "isolated", (int)report->isolated, "op",
+                   op->name, "type", rh_type_name(op->type), "result_type",
+                   rh_type_name(report->result.type), "n", (json_int_t)spec->operation.n, "bytes",
+                   (json_int_t)bytes_of(report), "input", rh_json_bytes(app->typed->input),
+                   "params", params_object(report), "params_from",
+                   rh_params_from_name(opened->params_from), "params_note",
+                   rh_json_bytes(*opened->params_note ? opened->params_note : NULL), "chosen",
+                   rh_json_bytes(report->chosen && *report->chosen ? report->chosen : NULL));
 }
 
 static json_t *result_object(const rh_app *app, const rh_run_report *report) {
-  const rh_job_spec *spec = report->spec;
+  const rh_result *result = &report->result;
   char text[64];
   int wrong = report->checked && report->verdict.verdict == RH_VERDICT_WRONG;
-  json_t *object = json_object();
-  if (report->parts) json_object_set_new(object, "parts", json_integer(report->parts));
-  json_object_set_new(object, "device",
-                      report->parts ? json_null()
-                                    : json_string(report->device ? report->device->label : "host"));
-  json_object_set_new(object, "strategy", json_string(spec->strategy));
-  json_object_set_new(object, "plugin", spec->plugin ? rh_json_bytes(spec->plugin) : json_null());
-  json_object_set_new(object, "isolated", json_boolean(report->isolated));
-  json_object_set_new(object, "op", json_string(spec->operation.op->name));
-  json_object_set_new(object, "type", json_string(rh_type_name(spec->operation.op->type)));
-  json_object_set_new(object, "result_type", json_string(rh_type_name(report->result.type)));
-  json_object_set_new(object, "n", json_integer((json_int_t)spec->operation.n));
-  json_object_set_new(object, "bytes", json_integer((json_int_t)bytes_of(report)));
-  json_object_set_new(object, "input",
-                      app->typed->input ? rh_json_bytes(app->typed->input) : json_null());
-  json_object_set_new(object, "params", params_object(report));
-  json_object_set_new(object, "params_from",
-                      json_string(rh_params_from_name(report->opened.params_from)));
-  json_object_set_new(object, "params_note",
-                      *report->opened.params_note ? rh_json_bytes(report->opened.params_note)
-                                                  : json_null());
-  json_object_set_new(object, "chosen",
-                      report->chosen && *report->chosen ? rh_json_bytes(report->chosen)
-                                                        : json_null());
-  json_object_set_new(object, "status", json_string(wrong ? "wrong" : "ok"));
-  json_object_set_new(object, "value", json_string(rh_format_exact(text, &report->result)));
-  if (report->result.indexed)
-    json_object_set_new(object, "index", json_index(report->result.index));
-  if (rh_result_has_fields(&report->result))
-    json_object_set_new(object, "fields", fields_object(&report->result));
-  if (report->spec->operation.accuracy)
-    json_object_set_new(object, "accuracy", json_string("exact"));
-  json_object_set_new(object, "check", check_object(report));
-  json_object_set_new(object, "launches", json_integer(report->opened.launches));
-  if (report->streamed) json_object_set_new(object, "stream", stream_object(app, report));
-  if (report->resident) json_object_set_new(object, "resident", resident_object(report));
+  json_t *object = run_object(app, report);
+  json_t *answer = json_pack("{s:s, s:s, s:o*, s:o*, s:s*, s:o, s:I, s:o*, s:o*}", "status",
+                             wrong ? "wrong" : "ok", "value", rh_format_exact(text, result),
+                             "index", result->indexed ? json_index(result->index) : NULL, "fields",
+                             rh_result_has_fields(result) ? fields_object(result) : NULL,
+                             "accuracy", report->spec->operation.accuracy ? "exact" : NULL, "check",
+                             check_object(report), "launches", (json_int_t)report->opened.launches,
+                             "stream", report->streamed ? stream_object(app, report) : NULL,
+                             "resident", report->resident ? resident_object(report) : NULL);
+  json_object_update(object, answer);
+  json_decref(answer);
   return object;
 }
 
 static json_t *setup_object(const rh_run_report *report) {
   const rh_opened *opened = &report->opened;
-  json_t *object = json_object();
-  if (!report->device) return object;
-  json_object_set_new(object, "build", rh_json_number(opened->build_s));
-  json_object_set_new(object, "build_cached", json_boolean(is_build_cached(opened)));
-  json_object_set_new(object, "upload", rh_json_number(opened->upload_s));
-  json_object_set_new(object, "in_place", json_boolean(opened->in_place));
-  return object;
+  if (!report->device) return json_object();
+  return json_pack("{s:o, s:b, s:o, s:b}", "build", rh_json_number(opened->build_s), "build_cached",
+                   is_build_cached(opened), "upload", rh_json_number(opened->upload_s), "in_place",
+                   (int)opened->in_place);
 }
 
 static rh_status print_json(const rh_app *app, const rh_run_report *report, rh_error *error) {
-  json_t *document = rh_json_document(), *devices = json_array(), *results = json_array();
-  json_t *result = result_object(app, report);
+  json_t *devices = json_array(), *result = result_object(app, report);
   for (uint32_t k = 0; report->devices && k < report->devices->n; k++)
     if (report->devices->streams[k].device)
       json_array_append_new(devices, rh_json_device(report->devices->streams[k].device));
@@ -507,14 +473,9 @@ static rh_status print_json(const rh_app *app, const rh_run_report *report, rh_e
   }
   if (app->beside) {
     rh_beside_add_json(app->beside, devices, result);
-    json_decref(results);
-    json_decref(document);
     return RH_OK;
   }
-  json_array_append_new(results, result);
-  json_object_set_new(document, "devices", devices);
-  json_object_set_new(document, "results", results);
-  return rh_json_print(document, error);
+  return rh_json_print(json_pack("{s:o, s:[o]}", "devices", devices, "results", result), error);
 }
 
 /* One line for each result. */

@@ -224,12 +224,11 @@ static rh_status describe(const run_ranks *r, int of_ranks, char **text, rh_erro
                                   .promises = found_of(r)->promises,
                                   .settings = typed->settings,
                                   .n_settings = typed->n_settings};
-  json_t *more = json_pack("{s:o}", "source", rh_source_identity(&r->run.source, of_ranks));
-  if (of_ranks) {
-    json_object_set_new(more, "first", json_integer((json_int_t)r->first));
-    json_object_set_new(more, "count", json_integer((json_int_t)r->n));
-    json_object_set_new(more, "chunk", json_integer((json_int_t)r->run.options->chunk_bytes));
-  }
+  json_t *source = rh_source_identity(&r->run.source, of_ranks);
+  json_t *more = of_ranks ? json_pack("{s:o, s:I, s:I, s:I}", "source", source, "first",
+                                      (json_int_t)r->first, "count", (json_int_t)r->n, "chunk",
+                                      (json_int_t)r->run.options->chunk_bytes)
+                          : json_pack("{s:o}", "source", source);
   return rh_partial_describe(text, &r->run.job, &by, more, error);
 }
 

@@ -144,7 +144,6 @@ static rh_status print_json(const rh_app *app, const rh_segments_answer *run, co
   const rh_segments *s = &run->segments;
   const rh_operation *operation = &s->spec.operation;
   const rh_result first = result_of(run, 0);
-  json_t *document = rh_json_document();
   json_t *result =
       json_pack("{s:s, s:s, s:s, s:I, s:o, s:I, s:o, s:s, s:b, s:b, s:s, s:o, s:o, s:s}",
                 "strategy", s->spec.strategy, "op", operation->op->name, "type",
@@ -156,8 +155,7 @@ static rh_status print_json(const rh_app *app, const rh_segments_answer *run, co
                 values_array(run), "check", check_object(run), "status", "ok");
   if (shape->labels.n) json_object_set_new(result, "labels", labels_array(shape));
   if (run->time.samples) json_object_set_new(result, "time_s", rh_json_number(run->time.median));
-  json_object_set_new(document, "results", json_pack("[o]", result));
-  return rh_json_print(document, error);
+  return rh_json_print(json_pack("{s:[o]}", "results", result), error);
 }
 
 /* ---- All ---- */

@@ -238,22 +238,15 @@ static json_t *seconds_json(double seconds) {
 }
 
 static json_t *task_json(const rh_tuner *tuner, const rh_task *task) {
-  json_t *object = json_object();
-  json_object_set_new(object, "device", json_string(rh_stage_label(tuner->stage)));
-  json_object_set_new(object, "strategy", json_string(rh_tuner_strategy(tuner, task)));
-  json_object_set_new(object, "op", rh_json_bytes(op_name(task)));
-  json_object_set_new(object, "type", json_string(rh_type_name(rh_task_type(task))));
-  json_object_set_new(object, "n", json_integer((json_int_t)task->n));
-  json_object_set_new(object, "status", json_string(rh_task_name(task->state)));
-  json_object_set_new(object, "against", json_string(rh_task_base_name(task)));
-  json_object_set_new(object, "default_s", seconds_json(task->default_s));
-  json_object_set_new(object, "time_s", seconds_json(task->time_s));
-  json_object_set_new(object, "latency_s", seconds_json(task->latency_s));
-  json_object_set_new(object, "params", settings_json(task));
-  json_object_set_new(object, "candidates", json_integer(task->candidates));
-  json_object_set_new(object, "refused", json_integer(task->refused));
-  json_object_set_new(object, "failed", json_integer(task->broken));
-  return object;
+  return json_pack("{s:o, s:s, s:o, s:s, s:I, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I}",
+                   "device", rh_json_bytes(rh_stage_label(tuner->stage)), "strategy",
+                   rh_tuner_strategy(tuner, task), "op", rh_json_bytes(op_name(task)), "type",
+                   rh_type_name(rh_task_type(task)), "n", (json_int_t)task->n, "status",
+                   rh_task_name(task->state), "against", rh_task_base_name(task), "default_s",
+                   seconds_json(task->default_s), "time_s", seconds_json(task->time_s), "latency_s",
+                   seconds_json(task->latency_s), "params", settings_json(task), "candidates",
+                   (json_int_t)task->candidates, "refused", (json_int_t)task->refused, "failed",
+                   (json_int_t)task->broken);
 }
 
 json_t *rh_tune_json(const rh_tuner *tuner) {
