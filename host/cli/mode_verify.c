@@ -149,6 +149,7 @@ static void note_words(work *w, const rh_typed *typed) {
   add_word(w, "--reduce", typed->reduce);
   add_word(w, "--identity", typed->identity);
   add_word(w, "--finalize", typed->finalize);
+  add_word(w, "--initial", typed->initial);
   add_word(w, "--type", typed->type);
   for (uint32_t k = 0; k < typed->lets.n; k++) add_word(w, "--let", typed->lets.list[k]);
   if (typed->commutes) w->own_words[w->n_own_words++] = "--commutes";

@@ -114,6 +114,9 @@ const rh_option rh_option_table[] = {
     {"finalize", 0, RH_OPTION_WORD, "EXPRS", NULL,
      "print these, of the result a, or of a.0, a.1 and so on,\nand of n: 'mean = a/n'", OPERATORS,
      AT(finalize)},
+    {"initial", 0, RH_OPTION_WORD, "NUMBER", NULL,
+     "combine it with what sum, prod, min, max, and, or, xor\ncome to; of no elements, it is the answer",
+     OPERATORS, AT(initial)},
     {"data", 0, RH_OPTION_WORD, "KIND", NULL,
      "uniform equal ramp cancel huge subnormal nan hash\n"
      "onehot units swing zeros infs descending loguniform\nleast greatest ends two [uniform]",

@@ -58,7 +58,7 @@ typedef struct rh_typed {
   double precision, threshold;            /* percent */
   double max_time_s, budget_s, timeout_s; /* budget_s: 60 unless typed */
   uint64_t seed, processes, ranks;        /* the first two: 1 unless typed */
-  const char *map, *reduce, *identity, *finalize, *where;
+  const char *map, *reduce, *identity, *finalize, *initial, *where;
   const char *transport, *partial, *slice, *first, *whole;
   const char *axis, *length, *segments, *starts, *stops, *by;
   rh_words exports, outputs, peers, lets;

@@ -24,6 +24,7 @@ static rh_operator_texts texts_of(const rh_typed *typed) {
                              .reduce = typed->reduce,
                              .identity = typed->identity,
                              .finalize = typed->finalize,
+                             .initial = typed->initial,
                              .commutes = (int)typed->commutes};
 }
 

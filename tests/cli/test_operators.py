@@ -127,6 +127,25 @@ class Operators(cli.Case):
                     self.assertAlmostEqual(float(text) / value, 1, delta=1e-5, msg=(strategy, how, args))
         self.assertEqual(self.value("--run", "native", "-i", "w.npy", "--where", "x > 9", "--op", "mean"), "nan")
 
+    def test_an_initial_value(self):
+        """It counts once, however the data are cut, and of nothing it is the answer."""
+        k = self.k.astype("i8")
+        with open(os.path.join(self.cwd, "from.op.json"), "w", encoding="utf-8") as file:
+            file.write('{"redhost": "operator/1", "name": "from", "operands": ["x"], "op": "max", "initial": "1e6"}')
+        cases = [(["--initial", "100"], k.sum() + 100), (["--op", "min", "--initial", "-1e6"], -10**6), (["--op", "max", "--initial", "t", "--let", "t=1000000"], 10**6),
+                 (["--op", "min", "--where", "x > 1000000", "--initial", "3"], 3), (["--op", "from.op.json"], 10**6), (["--op", "xor", "--initial", "5"], numpy.bitwise_xor.reduce(k) ^ 5)]
+        for how in ((), ("--stream=2KiB",), ("--ranks", "3"), ("--isolate",), ("--device", "all")):
+            for words, wanted in cases:
+                got = self.reduce("native" if "--device" not in how else "onepass", "-i", "k.npy", *words, *how)["value"]
+                self.assertEqual(float(got), wanted, (words, how))
+        with open(os.path.join(self.cwd, "none.raw"), "wb"):
+            pass
+        self.assertEqual(self.value("--run", "native", "-i", "none.raw", "-t", "f32", "--op", "min", "--initial", "2.5"), "2.5")
+        for words, message in ((("--op", "argmin", "--initial", "1"), "initial: only sum, prod, min, max, and, or and xor take one"), (("--op", "mean", "--initial", "1"), "initial: operator mean has its own"),
+                               (("--initial", "1 + 1"), "'1 + 1' is neither a number nor a constant"), (("--initial", "t"), "initial: unknown name 't'"),
+                               (("--initial", "1", "--finalize", "a/n"), "alone and not finalized"), (("--reduce", "a + b", "--identity", "0", "--initial", "1"), "initial goes with a built-in operator")):
+            self.bad(2, message, "--run", "native", "-i", "k.npy", *words)
+
     def test_an_index_keeps_its_value(self):
         """Masked, mapped, alone, beside others and by ranks; and what is finalized is the value."""
         for op in ("argmin", "argmax"):

@@ -90,6 +90,21 @@ class Segments(cli.Case):
         self.assertEqual(self.reduced("--axis", "0", "--op", "min").shape, (0,))
         self.bad(2, "segment 0 is empty, and min of no elements is undefined", "-i", "x.npy", "--axis", "1", "--op", "min")
 
+    def test_an_initial_value(self):
+        x = numpy.arange(24).reshape(4, 6)
+        for dtype in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"):
+            self.save("x.npy", x.astype(dtype))
+            for op, ufunc, initial in (("sum", numpy.add, 3), ("prod", numpy.multiply, 2), ("min", numpy.minimum, 5), ("max", numpy.maximum, 7)):
+                y = self.reduced("--axis", "0", "--op", op, "--initial", str(initial))
+                expected = [ufunc.reduce(x[:, k].astype("f8"), initial=initial) for k in range(6)]
+                self.assertEqual(y.tolist(), expected, (dtype, op))
+            self.save("x.npy", numpy.zeros((0, 3), dtype))
+            for op, initial in (("sum", 3), ("prod", 2), ("min", 5), ("max", 7)):
+                self.assertEqual(self.reduced("--axis", "0", "--op", op, "--initial", str(initial)).tolist(), [initial] * 3, (dtype, op))
+        self.save("x.npy", x.astype("i4"))
+        for op, ufunc in (("and", numpy.bitwise_and), ("or", numpy.bitwise_or), ("xor", numpy.bitwise_xor)):
+            self.assertEqual(self.reduced("--axis", "1", "--op", op, "--initial", "9").tolist(), ufunc.reduce(x, axis=1, initial=9).tolist())
+
     def test_lengths(self):
         self.save("x.npy", numpy.arange(12, dtype="i4"))
         self.assertEqual(self.reduced("--length", "4").tolist(), [6, 22, 38])

@@ -35,6 +35,7 @@ static const struct {
     {"value", "field"},
     {"load", "load"},
     {"identity", "identity"},
+    {"initial", "initial value"},
     {"combine", "combination"},
     {"let", "name"},
     {"code", "OpenCL C"},

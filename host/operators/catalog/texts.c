@@ -97,8 +97,11 @@ static rh_status read_whole(rh_definition *definition, const rh_operator_texts *
   else
     RH_TRY(find_or_read(definition, texts, options, error));
   if (texts->where) RH_TRY(add_where(definition, texts->where, error));
-  if (!texts->map && !texts->finalize) return RH_OK;
-  return rh_fail(error, RH_E_USAGE, "%s: operator %s has its own", texts->map ? "map" : "finalize",
+  if (!texts->map && !texts->finalize && !texts->initial) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "%s: operator %s has its own",
+                 texts->map        ? "map"
+                 : texts->finalize ? "finalize"
+                                   : "initial",
                  definition->name);
 }
 
@@ -151,7 +154,8 @@ static rh_status take_reduce(rh_definition *definition, const rh_operator_texts 
 
 int rh_operator_texts_are_own(const rh_operator_texts *texts) {
   return texts->map || texts->where || texts->reduce || texts->identity || texts->commutes ||
-         texts->finalize || (texts->op && strchr(texts->op, ',')) || is_whole(texts->op);
+         texts->finalize || texts->initial || (texts->op && strchr(texts->op, ',')) ||
+         is_whole(texts->op);
 }
 
 rh_status rh_definition_compose(rh_definition *definition, const rh_operator_texts *texts,
@@ -160,12 +164,15 @@ rh_status rh_definition_compose(rh_definition *definition, const rh_operator_tex
     return rh_fail(error, RH_E_USAGE, "identity goes with reduce");
   if (texts->commutes && !texts->reduce)
     return rh_fail(error, RH_E_USAGE, "commutes goes with reduce");
+  if (texts->initial && texts->reduce)
+    return rh_fail(error, RH_E_USAGE, "initial goes with a built-in operator, and not with reduce");
   if (!texts->reduce && is_whole(texts->op)) return read_whole(definition, texts, options, error);
   if (texts->finalize) RH_TRY(take_results(definition, texts->finalize, error));
   definition->where = copy(texts->where);
   if (texts->reduce) return take_reduce(definition, texts, error);
   definition->ops = strdup(texts->op ? texts->op : "sum");
   definition->map = copy(texts->map);
+  definition->initial = copy(texts->initial);
   return RH_OK;
 }
 

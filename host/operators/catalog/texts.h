@@ -13,6 +13,7 @@ typedef struct rh_operator_texts {
   const char *reduce;           /* instead of op: combines a and b */
   const char *identity;         /* goes with reduce */
   const char *finalize;         /* "a.0/n", "mean = a.0/n, ..." */
+  const char *initial;          /* "0.5": what a built-in operator's value is combined with */
   int commutes;                 /* goes with reduce */
   struct rh_definitions *known; /* where definitions that are read are remembered; or null */
 } rh_operator_texts;

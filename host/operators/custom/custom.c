@@ -176,7 +176,10 @@ static void describe(rh_custom *self, const rh_definition *definition) {
     snprintf(self->name, sizeof self->name, "%.200s", definition->ops);
   size_t length = strlen(self->name);
   if (definition->where)
-    snprintf(self->name + length, sizeof self->name - length, " where %.100s", definition->where);
+    length += (size_t)snprintf(self->name + length, sizeof self->name - length, " where %.100s",
+                               definition->where);
+  if (definition->initial)
+    snprintf(self->name + length, sizeof self->name - length, " from %.40s", definition->initial);
   self->face.calls = &rh_custom_calls;
   op->struct_size = sizeof *op;
   op->id = RH_FIRST_USER_OP;
@@ -284,7 +287,7 @@ static rh_status name_file(const rh_definition *definition, rh_status status, rh
 }
 
 /* To all that runs and checks operators. */
-static void show(rh_custom *self) {
+static void show(rh_custom *self, int has_initial) {
   uint64_t hash = rh_hash(0, self->key, strlen(self->key));
   self->face.abi = &self->op;
   self->face.name = self->name;
@@ -296,7 +299,7 @@ static void show(rh_custom *self) {
   self->face.uses_f64 = rh_custom_uses_f64(self);
   self->face.count_slot = rh_exprs_count_slot(self->load);
   self->face.map_error = rh_exprs_error(self->load);
-  for (uint32_t k = 0; k < self->n_parts; k++)
+  for (uint32_t k = 0; k < self->n_parts && !has_initial; k++)
     self->face.needs_an_element |=
         rh_operator_builtin(self->parts[k].op, self->parts[k].type)->needs_an_element;
 }
@@ -310,7 +313,7 @@ static rh_status make_operator(rh_custom *self, const rh_definition *definition,
   self->n_lets = n_lets;
   if (n_lets) memcpy(self->lets, lets, n_lets * sizeof *lets);
   RH_TRY(add_constants(self, definition, error));
-  RH_TRY(check_names(self, definition->n_results > 0, error));
+  RH_TRY(check_names(self, definition->n_results > 0 || definition->initial, error));
   rh_status status = make_text(self, definition, error);
   if (status != RH_OK) return name_file(definition, status, error);
   RH_TRY(check_given(self, definition, n_lets, error));
@@ -320,7 +323,7 @@ static rh_status make_operator(rh_custom *self, const rh_definition *definition,
   RH_TRY(take_apart(self, definition, error));
   if (!(self->key = rh_custom_make_key(self, definition)))
     return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
-  show(self);
+  show(self, definition->initial != NULL);
   return RH_OK;
 }
 

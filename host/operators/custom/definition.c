@@ -13,6 +13,7 @@ void rh_definition_finish(rh_definition *definition) {
   free(definition->ops);
   free(definition->map);
   free(definition->where);
+  free(definition->initial);
   free(definition->code_file);
   free(definition->code);
   for (uint32_t k = 0; k < definition->n_fields; k++) {
@@ -57,8 +58,8 @@ static int copy(char **text) {
 
 rh_status rh_definition_copy(rh_definition *to, const rh_definition *from, rh_error *error) {
   *to = *from;
-  char **texts[] = {&to->summary, &to->about, &to->origin,    &to->json, &to->ops,
-                    &to->map,     &to->where, &to->code_file, &to->code};
+  char **texts[] = {&to->summary, &to->about, &to->origin,  &to->json,      &to->ops,
+                    &to->map,     &to->where, &to->initial, &to->code_file, &to->code};
   int copied = 1;
   for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) copied &= copy(texts[k]);
   for (uint32_t k = 0; k < to->n_fields; k++) {

@@ -62,7 +62,8 @@ struct rh_definition {
   char *ops;                                    /* "sum", "min,max,sum"; null: it has fields */
   char *map;                                    /* null: the only operand */
   char *where;                                  /* null: all elements count */
-  rh_json_place ops_at, map_at, where_at;
+  char *initial; /* of one built-in operator: what its value is combined with; or null */
+  rh_json_place ops_at, map_at, where_at, initial_at;
   uint32_t n_fields;
   rh_field_text fields[RH_MOST_FIELDS];
   /* Instead of load, identity and combine: OpenCL C.  A file that is read later is named. */

@@ -298,11 +298,11 @@ static rh_status take_mapped(const reader *r) {
                    &to->map);
 }
 
-static rh_status take_where(const reader *r) {
-  const json_t *where = json_object_get(r->object, "where");
-  if (!where) return RH_OK;
-  r->to->where_at = place_of(r, "where", RH_PLACE_SELF, 0);
-  return take_text(r, "where", RH_PLACE_SELF, where, an_expression, &r->to->where);
+static rh_status take_optional(const reader *r, const char *key, char **text, rh_json_place *at) {
+  const json_t *given = json_object_get(r->object, key);
+  if (!given) return RH_OK;
+  *at = place_of(r, key, RH_PLACE_SELF, 0);
+  return take_text(r, key, RH_PLACE_SELF, given, an_expression, text);
 }
 
 /* ---- The whole ---- */
@@ -320,6 +320,7 @@ static const struct {
             {"op", MAPPED, 1},
             {"map", MAPPED, 1},
             {"where", MAPPED | STRUCT, 0},
+            {"initial", MAPPED, 0},
             {"value", STRUCT | CODE, 1},
             {"load", STRUCT, 1},
             {"let", STRUCT, 1},
@@ -429,7 +430,8 @@ static rh_status take_all(const reader *r) {
   RH_TRY(take_about(r));
   RH_TRY(take_operands(r));
   RH_TRY(take_constants(r));
-  RH_TRY(take_where(r));
+  RH_TRY(take_optional(r, "where", &r->to->where, &r->to->where_at));
+  RH_TRY(take_optional(r, "initial", &r->to->initial, &r->to->initial_at));
   RH_TRY(take_body(r));
   return take_by_type(r);
 }

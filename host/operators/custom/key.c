@@ -145,6 +145,7 @@ static void pass_whole(walk *w, rh_whole *of) {
   pass_text(w, "code", &to->code);
   LIST("constants", of->constants, of->n_constants, RH_MOST_CONSTANTS, pass_constant);
   LIST("finalize", to->results, to->n_results, RH_MOST_FIELDS, pass_named);
+  pass_text(w, "initial", &to->initial);
   LIST("let", to->lets, to->n_lets, RH_MOST_LETS, pass_named);
   pass_text(w, "map", &to->map);
   pass_text(w, "op", &to->ops);

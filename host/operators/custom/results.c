@@ -34,7 +34,9 @@ static void name_of(const rh_custom *self, uint32_t k, rh_expr_name name) {
     snprintf(name, RH_EXPR_NAME_BYTES, "a.%.60s", self->fields[k].name);
 }
 
-static rh_status make_finalize(rh_custom *self, const rh_definition *definition, rh_error *error) {
+/* key: where the results stand, for messages. */
+static rh_status make_finalize(rh_custom *self, const rh_definition *definition, const char *key,
+                               rh_error *error) {
   rh_expr_variable variables[RH_MOST_FIELDS + 1];
   rh_expr_name names[RH_MOST_FIELDS];
   rh_expr_constant constants[RH_MOST_CONSTANTS];
@@ -50,7 +52,7 @@ static rh_status make_finalize(rh_custom *self, const rh_definition *definition,
   for (uint32_t k = 0; k < definition->n_results; k++) {
     const rh_named_text *result = &definition->results[k];
     char what[RH_WHAT_BYTES];
-    rh_definition_what(what, definition, "finalize", result->at);
+    rh_definition_what(what, definition, key, result->at);
     RH_TRY(rh_exprs_output(self->finalize, result->text, 0, what, error));
     memcpy(self->results[k], result->name, RH_OPERATOR_NAME_BYTES);
   }
@@ -58,9 +60,56 @@ static rh_status make_finalize(rh_custom *self, const rh_definition *definition,
   return RH_OK;
 }
 
+/* ---- An initial value ---- */
+
+/* How it is combined with the value a: what stands before it and behind it. */
+static const struct {
+  uint32_t op;
+  const char *before, *behind;
+} initial_forms[] = {{RH_OP_sum, "(", ") + a"},   {RH_OP_prod, "(", ") * a"},
+                     {RH_OP_min, "min(a, ", ")"}, {RH_OP_max, "max(a, ", ")"},
+                     {RH_OP_and, "(", ") & a"},   {RH_OP_or, "(", ") | a"},
+                     {RH_OP_xor, "(", ") ^ a"}};
+
+static rh_status write_initial(const rh_custom *self, const rh_definition *definition,
+                               rh_text *text, const char *what, rh_error *error) {
+  static const char letters[] =
+      "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.+-";
+  const char *initial = definition->initial;
+  if (!*initial || initial[strspn(initial, letters)])
+    return rh_fail(error, RH_E_USAGE, "%s: '%.64s' is neither a number nor a constant", what,
+                   initial);
+  for (size_t k = 0; k < sizeof initial_forms / sizeof *initial_forms; k++)
+    if (self->n_parts && rh_custom_n_given(self) == 1 && !definition->n_results &&
+        self->parts[0].op == initial_forms[k].op)
+      rh_text_add(text, "%s%s%s", initial_forms[k].before, initial, initial_forms[k].behind);
+  if (text->failed) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+  if (text->length) return RH_OK;
+  return rh_fail(error, RH_E_USAGE,
+                 "%s: only sum, prod, min, max, and, or and xor take one, alone and not finalized",
+                 what);
+}
+
+/* The only result is what both come to. */
+static rh_status make_initial(rh_custom *self, const rh_definition *definition, rh_error *error) {
+  char what[RH_WHAT_BYTES];
+  rh_text text = {0};
+  rh_definition_what(what, definition, "initial", definition->initial_at);
+  rh_status status = write_initial(self, definition, &text, what, error);
+  if (status == RH_OK) {
+    rh_definition made = {.origin = definition->origin, .n_results = 1};
+    made.results[0] = (rh_named_text){.text = text.s, .at = definition->initial_at};
+    snprintf(made.results[0].name, RH_OPERATOR_NAME_BYTES, "%s", rh_op_name(self->parts[0].op));
+    status = make_finalize(self, &made, "initial", error);
+  }
+  rh_text_finish(&text);
+  return status;
+}
+
 rh_status rh_custom_make_results(rh_custom *self, const rh_definition *definition,
                                  rh_error *error) {
-  if (definition->n_results) return make_finalize(self, definition, error);
+  if (definition->initial) return make_initial(self, definition, error);
+  if (definition->n_results) return make_finalize(self, definition, "finalize", error);
   if (!self->face.is_struct) return RH_OK;
   self->face.n_results = rh_custom_n_given(self);
   for (uint32_t k = 0; k < self->face.n_results; k++)
