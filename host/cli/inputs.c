@@ -1,5 +1,6 @@
 #include "inputs.h"
 #include "../core/base/alloc.h"
+#include "shape_options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,9 @@ static rh_status check_shapes(const rh_feed *one, const rh_feed *other, rh_error
 
 rh_status rh_inputs_open(rh_inputs *inputs, const rh_app *app, int as_list, rh_error *error) {
   const rh_reporter *reporter = &app->context->options.reporter;
-  uint64_t bytes = 0, memory = rh_machine_memory();
+  uint64_t bytes = 0, memory = rh_machine_memory(), room = memory - memory / 4;
+  /* Segments are reduced in memory: a file where it is mapped, and a pipe once it has ended. */
+  int are_cut = rh_shape_is_asked(app->typed);
   RH_TRY(cut_list(inputs, app->typed->input, as_list, error));
   RH_TRY(check_twice(inputs, error));
   for (uint32_t k = 0; k < inputs->n; k++) {
@@ -70,10 +73,10 @@ rh_status rh_inputs_open(rh_inputs *inputs, const rh_app *app, int as_list, rh_e
     RH_TRY(check_shapes(&inputs->feeds[0], feed, error));
     bytes += feed->file_bytes;
     if (!feed->is_pipe || app->typed->stream) continue;
-    RH_TRY(rh_feed_gather(feed, first_part, error));
+    RH_TRY(rh_feed_gather(feed, are_cut && memory ? room : first_part, error));
     inputs->are_large |= !rh_feed_is_gathered(feed);
   }
-  inputs->are_large |= memory && bytes > memory - memory / 4;
+  inputs->are_large |= memory && bytes > room && !are_cut;
   return RH_OK;
 }
 

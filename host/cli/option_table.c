@@ -115,7 +115,7 @@ const rh_option rh_option_table[] = {
      "print these, of the result a, or of a.0, a.1 and so on,\nand of n: 'mean = a/n'", OPERATORS,
      AT(finalize)},
     {"initial", 0, RH_OPTION_WORD, "NUMBER", NULL,
-     "combine it with what sum, prod, min, max, and, or, xor\ncome to; of no elements, it is the answer",
+     "what sum, prod, min, max, and, or, xor begin with;\nof no elements, it is the answer",
      OPERATORS, AT(initial)},
     {"data", 0, RH_OPTION_WORD, "KIND", NULL,
      "uniform equal ramp cancel huge subnormal nan hash\n"

@@ -137,11 +137,13 @@ static rh_status check_not_empty(const rh_run_state *run, rh_error *error) {
 
 /* Into segments, of which any may be empty. */
 static rh_status cut(rh_run_state *run, rh_error *error) {
+  run->asked.in_pieces = run->app->typed->input && !run->array.region.own;
   if (run->way == RH_RUN_IN_MEMORY)
     return rh_shape_open(&run->shape, run->app, &run->inputs, &run->asked, error);
-  return rh_fail(error, RH_E_USAGE,
-                 "segments are reduced in memory on one device, and %s; cut the rows into files",
-                 run->devices.n > 1 ? "--device names several" : "the data do not fit");
+  return rh_fail(error, RH_E_USAGE, "segments are reduced in memory on one device, and %s",
+                 run->devices.n > 1
+                     ? "--device names several; name one"
+                     : "the pipe does not fit; write it to a file, which may be larger");
 }
 
 rh_status rh_run_find_data(rh_run_state *run, rh_error *error) {

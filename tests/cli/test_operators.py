@@ -131,9 +131,9 @@ class Operators(cli.Case):
         """It counts once, however the data are cut, and of nothing it is the answer."""
         k = self.k.astype("i8")
         with open(os.path.join(self.cwd, "from.op.json"), "w", encoding="utf-8") as file:
-            file.write('{"redhost": "operator/1", "name": "from", "operands": ["x"], "op": "max", "initial": "1e6"}')
+            file.write('{"redhost": "operator/1", "name": "from", "operands": ["x"], "op": "max", "map": "x", "initial": "1e6"}')
         cases = [(["--initial", "100"], k.sum() + 100), (["--op", "min", "--initial", "-1e6"], -10**6), (["--op", "max", "--initial", "t", "--let", "t=1000000"], 10**6),
-                 (["--op", "min", "--where", "x > 1000000", "--initial", "3"], 3), (["--op", "from.op.json"], 10**6), (["--op", "xor", "--initial", "5"], numpy.bitwise_xor.reduce(k) ^ 5)]
+                 (["--op", "min", "--where", "x > 1000000", "--initial", "3"], 3), (["--op", "from.op.json"], 10**6), (["--op", "xor", "--initial", "5"], np.bitwise_xor.reduce(k) ^ 5)]
         for how in ((), ("--stream=2KiB",), ("--ranks", "3"), ("--isolate",), ("--device", "all")):
             for words, wanted in cases:
                 got = self.reduce("native" if "--device" not in how else "onepass", "-i", "k.npy", *words, *how)["value"]

@@ -166,7 +166,7 @@ class Refused(Partials):
         one = self.part("one.part", "--run=native", "-n5000", "--slice=0:1000")
         for options, words in ((("--check=sampled",), "check is 'full' and 'sampled'"), (("--run=cpu_serial",), "strategy is 'of the canonical order' and 'cpu_serial'"),
                                (("-n4000",), "number of elements is 5000 and 4000"), (("--seed=2",), "seed is 1 and 2"),
-                               (("--data=ramp",), "kind of data is 'uniform' and 'ramp'"), (("--finalize=a*2",), "finalizer is none and 'a*2'"), (("--initial=3",), "initial value is none and '3'"),
+                               (("--data=ramp",), "kind of data is 'uniform' and 'ramp'"), (("--finalize=a*2",), "finalizer is none and 'a*2'"), (("--initial=3",), "operator is 'sum' and 'sum from 3'"),
                                (("--whole=4000",), "one whole that ends before element 4000")):
             how = () if "--run=cpu_serial" in options else ("--run=native",)
             other = self.part("other.part", *how, "-n5000", "--slice=1000:2000", *options)

@@ -2,6 +2,7 @@
 
 import os
 import random
+import subprocess
 import unittest
 
 import redhost_cli as cli
@@ -104,6 +105,16 @@ class Segments(cli.Case):
         self.save("x.npy", x.astype("i4"))
         for op, ufunc in (("and", numpy.bitwise_and), ("or", numpy.bitwise_or), ("xor", numpy.bitwise_xor)):
             self.assertEqual(self.reduced("--axis", "1", "--op", op, "--initial", "9").tolist(), ufunc.reduce(x, axis=1, initial=9).tolist())
+
+    def test_a_pipe(self):
+        """It is read to its end, also where a stream would begin."""
+        for n in (1 << 20, 300 << 20):
+            words = ["--run", "native", "-i", "-", "-t", "u8", "--length", str(n // 4), "-q", "-o", "pipe.npy"]
+            with subprocess.Popen([cli.REDHOST, *words], cwd=self.cwd, env=self.env, stdin=subprocess.PIPE) as child:
+                for k in range(4):
+                    child.stdin.write(bytes([k]) * (n // 4))
+            self.assertEqual(child.returncode, 0)
+            self.assertEqual(self.load("pipe.npy").tolist(), [k * (n // 4) for k in range(4)])
 
     def test_lengths(self):
         self.save("x.npy", numpy.arange(12, dtype="i4"))

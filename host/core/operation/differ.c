@@ -35,7 +35,6 @@ static const struct {
     {"value", "field"},
     {"load", "load"},
     {"identity", "identity"},
-    {"initial", "initial value"},
     {"combine", "combination"},
     {"let", "name"},
     {"code", "OpenCL C"},

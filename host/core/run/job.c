@@ -52,7 +52,8 @@ static rh_status find_host(rh_context *context, const rh_job_spec *spec, rh_erro
   double bytes = (double)bytes_of(spec);
   double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
   if (context->options.device) RH_TRY(rh_context_device(context, &unused, error));
-  if (bytes <= memory || memory <= 0) return RH_OK; /* unknown if the system does not report it */
+  int is_much = bytes > memory && memory > 0; /* 0: the system does not report it */
+  if (!is_much || (spec->in_pieces && bytes_of(spec) != UINT64_MAX)) return RH_OK;
   if (bytes_of(spec) == UINT64_MAX)
     return rh_fail(error, RH_E_DEVICE,
                    "%s: more than 2^64 bytes; this machine has %.4g GiB of memory",
