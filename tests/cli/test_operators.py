@@ -138,9 +138,8 @@ class Operators(cli.Case):
             for words, wanted in cases:
                 got = self.reduce("native" if "--device" not in how else "onepass", "-i", "k.npy", *words, *how)["value"]
                 self.assertEqual(float(got), wanted, (words, how))
-        with open(os.path.join(self.cwd, "none.raw"), "wb"):
-            pass
-        self.assertEqual(self.value("--run", "native", "-i", "none.raw", "-t", "f32", "--op", "min", "--initial", "2.5"), "2.5")
+        np.save(os.path.join(self.cwd, "none.npy"), np.zeros(0, "f4"))
+        self.assertEqual(self.value("--run", "native", "-i", "none.npy", "--op", "min", "--initial", "2.5"), "2.5")
         for words, message in ((("--op", "argmin", "--initial", "1"), "initial: only sum, prod, min, max, and, or and xor take one"), (("--op", "mean", "--initial", "1"), "initial: operator mean has its own"),
                                (("--initial", "1 + 1"), "'1 + 1' is neither a number nor a constant"), (("--initial", "t"), "initial: unknown name 't'"),
                                (("--initial", "1", "--finalize", "a/n"), "alone and not finalized"), (("--reduce", "a + b", "--identity", "0", "--initial", "1"), "initial goes with a built-in operator")):
