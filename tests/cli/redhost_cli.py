@@ -4,6 +4,7 @@ import atexit
 import json
 import os
 import re
+import resource
 import shutil
 import stat
 import subprocess
@@ -25,6 +26,7 @@ NO_PLATFORM = {"OCL_ICD_VENDORS": "/proc/nonexistent", "OCL_ICD_FILENAMES": ""} 
 OPS = "sum prod min max argmin argmax and or xor asum amax argamax".split()
 TYPES = "i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64".split()
 PATIENCE = 300  # seconds: ends what hangs, and nothing else on a machine that is busy with other things
+PROMPT = 45  # seconds: what does not wait for anything ends sooner, on a busy machine too, and what waits for a hang takes 60 or more
 
 
 def clean_environment(home, **more):
@@ -88,8 +90,9 @@ def preloaded(name):
 class Done:
     """What came out of one call."""
 
-    def __init__(self, args, code, out, err, seconds):
+    def __init__(self, args, code, out, err, seconds, processor_s):
         self.args, self.code, self.out, self.err, self.seconds = args, code, out, err, seconds
+        self.processor_s = processor_s  # of all its processes, which a busy machine hardly changes
 
     def __str__(self):
         return "redhost %s: exit %s\n--- stdout\n%s--- stderr\n%s" % (
@@ -136,12 +139,13 @@ class Case(unittest.TestCase):
         if "input" in how:
             del how["stdin"]
         args = args if how.pop("as_typed", False) else last_of_each(args)
-        start = time.monotonic()
+        start, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run([program or REDHOST, *args], env={**self.env, **(env or {})}, cwd=how.pop("cwd", self.cwd),
                               stdout=how.pop("stdout", subprocess.PIPE), stderr=how.pop("stderr", subprocess.PIPE),
                               timeout=how.pop("timeout", PATIENCE), **how)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return Done(args, done.returncode, (done.stdout or b"").decode(), (done.stderr or b"").decode(),
-                    time.monotonic() - start)
+                    time.monotonic() - start, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
     def good(self, *args, quiet=True, **how):
         """Exit 0, and with `quiet` nothing on stderr."""

@@ -31,7 +31,7 @@ class Faults(cli.Case):
         """redhost prints one sentence with strategy, file and phase, in time, and itself ends normally."""
         done = self.bad(code, "strategy 'worker_%s' in %s %s" % (name, os.path.realpath(FAULTS), words),
                         *self.args(name, *more))
-        self.assertLess(done.seconds, 10)
+        self.assertLess(done.seconds, cli.PROMPT)
 
     def test_right(self):
         self.assertEqual(self.value(*self.args("right")), "1000")
@@ -148,7 +148,7 @@ class Faults(cli.Case):
         mark = "REDHOST_TEST_MARK=%d-%f" % (os.getpid(), time.time())
         done = self.redhost(*self.args("leave_orphan", "-q"), env=dict([mark.split("=")]))
         self.assertEqual((done.code, done.out), (0, "1000\n"), done)
-        end = time.monotonic() + 5
+        end = time.monotonic() + cli.PROMPT
         while processes_with(mark) and time.monotonic() < end:
             time.sleep(0.01)
         self.assertEqual(processes_with(mark), [])
@@ -358,7 +358,7 @@ class Interrupt(cli.Case):
         return mark, process
 
     def wait_until(self, condition):
-        end = time.monotonic() + 20
+        end = time.monotonic() + cli.PATIENCE
         while not condition():
             self.assertLess(time.monotonic(), end, "it never came that far")
             time.sleep(0.01)
@@ -407,7 +407,7 @@ class Interrupt(cli.Case):
                     process.communicate(timeout=cli.PATIENCE)
                     if number == signal.SIGINT:  # it has waited for them
                         self.assertEqual(processes_with(mark), [])
-                    end = time.monotonic() + 1
+                    end = time.monotonic() + cli.PROMPT
                     while processes_with(mark) and time.monotonic() < end:
                         time.sleep(0.01)
                     self.assertEqual(processes_with(mark), [])

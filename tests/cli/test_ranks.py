@@ -16,7 +16,6 @@ import unittest
 import redhost_cli as cli
 
 REPEATS = int(os.environ.get("REDHOST_TEST_FAULTS", "1"))  # of each fault; 100 for a figure
-LIMIT = 10  # seconds from a fault to the end of all ranks
 FAULTS = os.path.join(cli.ZOO, "worker_faults.so")
 RANKS = (1, 2, 3, 5, 16)
 TRANSPORTS = os.environ.get("REDHOST_TEST_TRANSPORTS", os.path.join(os.path.dirname(cli.PLUGINS), "transports-1"))
@@ -237,7 +236,7 @@ class Isolated(Ranks):
         done = self.bad(code, "worker_%s'|%s" % (name, words), *self.of(name), *more)
         self.assertNotIn("all ranks end", done.err)
         self.assertEqual(self.children(), [], "left running")
-        self.assertLess(done.seconds, LIMIT)
+        self.assertLess(done.seconds, cli.PROMPT)
 
     def test_faults(self):
         for name, words, code in self.FAULTS:
@@ -288,8 +287,8 @@ class Isolated(Ranks):
             while len(self.children()) < 2 and job.poll() is None:
                 time.sleep(0.01)
             job.send_signal(number)
-            job.communicate(timeout=LIMIT)
-            end = time.monotonic() + LIMIT
+            job.communicate(timeout=cli.PROMPT)
+            end = time.monotonic() + cli.PROMPT
             while self.children() and time.monotonic() < end:
                 time.sleep(0.05)
             self.assertEqual(self.children(), [], "left running")
@@ -400,19 +399,19 @@ class Faults(Ranks):
     def ended(self, job, since):
         """The job's standard error, once it has ended in time; nothing of it is left."""
         try:
-            out, err = job.communicate(timeout=LIMIT)
+            out, err = job.communicate(timeout=cli.PROMPT)
         except subprocess.TimeoutExpired:
             out, err = self.without_launcher(job)
             since = time.monotonic()  # the ranks were in time
         seconds = time.monotonic() - since
         left = alive(job.mark)
-        while left and time.monotonic() - since < LIMIT:
+        while left and time.monotonic() - since < cli.PROMPT:
             time.sleep(0.05)
             left = alive(job.mark)
         for pid, _ in left:
             os.kill(pid, signal.SIGKILL)
         self.assertEqual(left, [], "left running")
-        self.assertLess(seconds, LIMIT + 1, err.decode())
+        self.assertLess(seconds, cli.PROMPT, err.decode())
         self.assertNotIn(b"result ", out)  # MPICH's mpirun writes there, too
         self.assertNotEqual(job.returncode, 0)
         return err.decode()
@@ -546,7 +545,7 @@ class Faults(Ranks):
         """All of three ranks fail with one sentence, in time."""
         for _ in range(REPEATS):
             done = self.bad(code, words, *options, "--ranks=3", "-q", env=env)
-            self.assertLess(done.seconds, LIMIT, done)
+            self.assertLess(done.seconds, cli.PROMPT, done)
             self.assertEqual(alive(" ".join(options)), [], "left running")
 
     @cli.needs(os.path.join(cli.DRIVERS, "failing_pread.so"))
@@ -573,7 +572,7 @@ class Faults(Ranks):
             done = self.bad(6, "was cut short while it was being read", "--run=native", "--input=c.u32", "-tu32", "--op=xor",
                             "--ranks=3", *random.choice(([], ["--no-check"])), env=env)
             self.assertRegex(done.err, r"\Aredhost: (rank [012] \(host \S+\): )?c\.u32: was cut .*\n\Z")
-            self.assertLess(done.seconds, LIMIT, done)
+            self.assertLess(done.seconds, cli.PROMPT, done)
             self.assertEqual(alive("--input=c.u32"), [], "left running")
 
     def test_a_file_is_written_to(self):

@@ -12,7 +12,6 @@ import time
 import redhost_cli as cli
 
 TIMES = int(os.environ.get("REDHOST_TEST_FAULTS", "3"))  # how often each fault is tried
-LIMIT = 10  # seconds, for a fault to be reported
 
 
 def npy(kind, data, n):
@@ -156,7 +155,7 @@ class Faults(Streams):
             at = 4096 + (len(data) - 4096) * k // TIMES
             done = self.bad(6, "cut.f32|was cut short", "--run", "native", "-i", "cut.f32", "-t", "f32", "-q", "--stream=8KiB",
                             env=self.preload(REDHOST_TEST_PREAD_AT=str(at), REDHOST_TEST_PREAD_CUTS="1"))
-            self.assertLess(done.seconds, LIMIT)
+            self.assertLess(done.seconds, cli.PROMPT)
 
     @cli.needs(os.path.join(cli.DRIVERS, "failing_pread.so"))
     def test_a_cached_file_that_is_cut(self):
@@ -168,7 +167,7 @@ class Faults(Streams):
             done = self.bad(6, "cut.f32|was cut short", "--run", "native", "-i", "cut.f32", "-t", "f32", "-q", "--stream=8KiB",
                             "--check=" + ("full", "none", "sampled")[k % 3],
                             env=self.preload(REDHOST_TEST_MAP_AT=str(len(data) * k // TIMES), REDHOST_TEST_PREAD_CUTS="1"))
-            self.assertLess(done.seconds, LIMIT)
+            self.assertLess(done.seconds, cli.PROMPT)
 
     @cli.needs(os.path.join(cli.DRIVERS, "failing_memory.so"))
     def test_no_pinned_memory(self):
@@ -178,7 +177,7 @@ class Faults(Streams):
         for _ in range(TIMES):
             done = self.good("--run", "onepass", "-i", "x.f32", "-t", "f32", "-q", "--stream=16KiB", quiet=False, env=env)
             self.assertEqual((done.out, done.err), (want, ""))
-            self.assertLess(done.seconds, LIMIT)
+            self.assertLess(done.seconds, cli.PROMPT)
 
     def test_a_pipe_that_stalls_and_another_fault(self):
         """What waits for a pipe is ended: a device that fails does not wait for more data."""
@@ -191,7 +190,7 @@ class Faults(Streams):
                 child.stdin.flush()
                 child.wait(timeout=60)
                 self.assertEqual((child.returncode, child.stdout.read()), (5, b""), child.stderr.read())
-            self.assertLess(time.monotonic() - start, LIMIT + 20)  # a cold kernel is compiled first
+            self.assertLess(time.monotonic() - start, cli.PROMPT)
 
     def test_a_file_beyond_memory_is_streamed(self):
         """1 TiB with nothing in it, which no machine of today holds: in the memory of the slots, until it is interrupted."""
@@ -201,7 +200,7 @@ class Faults(Streams):
                               cwd=self.cwd, env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
             time.sleep(3)
             child.send_signal(2)
-            _, err = child.communicate(timeout=LIMIT)
+            _, err = child.communicate(timeout=cli.PROMPT)
             self.assertEqual(child.returncode, 130)
             self.assertRegex(err.decode(), r"streaming +\d+ %  \S+ GB/s, about \d+ s left")
         os.unlink(self.path("large.f32"))

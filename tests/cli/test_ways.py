@@ -23,7 +23,6 @@ WRONG = os.environ.get("REDHOST_TEST_WRONG", "")
 FAULTS = os.environ.get("REDHOST_TEST_FAULT_LIBRARY", "")
 PREAD = os.path.join(cli.DRIVERS, "failing_pread.so")
 N = 100003
-LIMIT = 10  # seconds, for a fault to be said
 
 
 class Way:
@@ -345,7 +344,7 @@ class Inputs(Table):
             for where in ("REDHOST_TEST_PREAD_AT", "REDHOST_TEST_MAP_AT")[:1 if way.of_device else 2]:  # the host's are views
                 done = self.run_way(way, problem, "-q", env={**cli.preloaded("failing_pread.so"), "REDHOST_TEST_PREAD_OF": name, where: "200000"})
                 self.refused(done, 6, name + ": cannot be read")
-                self.assertLess(done.seconds, LIMIT)
+                self.assertLess(done.seconds, cli.PROMPT)
         self.each(check, [way for way in OF_FILES if way.words])
 
     @cli.needs(PREAD)
@@ -359,7 +358,7 @@ class Inputs(Table):
                 done = self.run_way(way, problem, "-q", names=["cut.npy"], env={**cli.preloaded("failing_pread.so"), "REDHOST_TEST_PREAD_OF": "cut.npy",
                                                                                 where: "200000", "REDHOST_TEST_PREAD_CUTS": "1"})
                 self.refused(done, 6, "cut.npy|was cut short")
-                self.assertLess(done.seconds, LIMIT)
+                self.assertLess(done.seconds, cli.PROMPT)
         self.each(check, [way for way in OF_FILES if way.words])
 
     def test_partials(self):
@@ -418,7 +417,7 @@ class Failures(Table):
                 done = self.run_way(way, problem, "-q", "--timeout=1", "--data=equal", *by(cli.ZOO, "worker_faults"), run="worker_" + name)
                 streamed = way.name.startswith("stream") or way.name == "devices"
                 self.refused(done, 4 if streamed else code, "process of its own" if streamed else words)
-                self.assertLess(done.seconds, LIMIT)
+                self.assertLess(done.seconds, cli.PROMPT)
             self.each(check, [way for way in OF_PROGRAM if way.data == "made"])
 
     @cli.needs(os.path.join(cli.DRIVERS, "failing_memory.so"))
@@ -443,7 +442,7 @@ class Failures(Table):
                         self.assertEqual(json.loads(done.out)["results"][0]["value"], want)
                         self.assertRegex(done.err, r"\A(redhost: device 0:\d (failed, and the others took its (chunks|part)|is left out): "
                                                    r".*(CL_OUT_OF_RESOURCES|not enough memory).*\n)?\Z")
-                    self.assertLess(done.seconds, LIMIT)
+                    self.assertLess(done.seconds, cli.PROMPT)
                     said += done.err
                 self.assertIn("CL_OUT_OF_RESOURCES", said)
             self.each(check, [way for way in WAYS if way.env and (way.data != "made" or call == "clEnqueueNDRangeKernel")])
@@ -453,14 +452,14 @@ class Failures(Table):
             words = [*problem.words, "--run=" + way.strategy, *way.words, "--progress=always", "--no-check"]
             with subprocess.Popen([cli.REDHOST, *words, "-n2^36"], env={**self.env, **way.env}, cwd=self.cwd, stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE) as job:
-                ender = threading.Timer(6 * LIMIT, job.kill)  # of one that says nothing
+                ender = threading.Timer(cli.PATIENCE, job.kill)  # of one that says nothing
                 ender.start()
                 said = b""
                 while b"streaming" not in said and job.poll() is None:
                     said += os.read(job.stderr.fileno(), 1000)
                 ender.cancel()
                 job.send_signal(signal.SIGINT)
-                self.assertEqual((job.wait(LIMIT), job.stdout.read()), (130, b""), said)
+                self.assertEqual((job.wait(cli.PROMPT), job.stdout.read()), (130, b""), said)
                 self.assertIn(b"streaming", said)
         ways = [Way("devices", "onepass", words=("-d", "all", "--stream=64KiB"), devices=THREE)]
         self.each(check, ways + [way for way in OF_PROGRAM if way.data == "made" and (way in OF_RANKS or way.name == "stream")], (Problem("-tu8"),))
@@ -475,7 +474,7 @@ class Failures(Table):
                 job.stdin.flush()
                 time.sleep(1)
                 job.send_signal(signal.SIGINT)
-                self.assertEqual((job.wait(LIMIT), job.stdout.read()), (130, b""))
+                self.assertEqual((job.wait(cli.PROMPT), job.stdout.read()), (130, b""))
         self.each(check, OF_PIPES)
 
     def test_cancelled_by_a_reporter(self):

@@ -319,7 +319,7 @@ TEST(in_a_child) {
   pid_t child = fork();
   ck_assert_int_ge(child, 0);
   if (child == 0) {
-    alarm(20);
+    alarm(100);
     result.value.i = 0;
     if (rh_prepared_run(prepared, ones, SHARED, &result, &error) != RH_OK) _exit(2);
     rh_prepared_destroy(prepared);

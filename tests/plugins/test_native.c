@@ -240,7 +240,7 @@ TEST(after_a_fork) {
   reduce(self, x, MOST, &value);
   pid_t child = fork();
   if (child == 0) {
-    alarm(20);
+    alarm(100);
     x[5] = 9;
     reduce(self, x, MOST, &value);
     strategy()->teardown(self);

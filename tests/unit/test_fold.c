@@ -191,7 +191,12 @@ TEST(several_in_one_pass) {
 
 /* Does not commute, and rounds. */
 TEST(products_of_matrices) {
-  const rh_operator_texts texts = {.op = OPERATORS_DIR "/right/matrix.op.json"};
+  const rh_operator_texts texts = {
+      .op = "{\"redhost\": \"operator/1\", \"name\": \"matrix\", \"operands\": [\"x\", \"y\"],"
+            " \"value\": {\"p\": \"f64\", \"q\": \"f64\", \"r\": \"f64\", \"s\": \"f64\"},"
+            " \"load\": [\"x\", \"y\", \"1\", \"x\"], \"identity\": [\"1\", \"0\", \"0\", \"1\"],"
+            " \"combine\": [\"a.p*b.p + a.q*b.r\", \"a.p*b.q + a.q*b.s\","
+            " \"a.r*b.p + a.s*b.r\", \"a.r*b.q + a.s*b.s\"], \"claims\": [\"associative\"]}"};
   check_user(&texts, 2, "products of matrices");
 }
 

@@ -35,7 +35,7 @@ NAMED = ("--op", "min,max,sum,asum", "--type", "f64")  # an operator for V69, wh
 BACKSTOP_S = 1500  # --verify has its own limits, which exclude waiting for a busy processor
 
 Row = collections.namedtuple("Row", "plugin test verdicts does")
-KIND = re.compile(r"^(?: +KIND|(?:RIGHT|OWN|CANONICAL|SERVES)_BUT(?:_FOR)?|IN_[A-Z]+|ON_HOST|PROBE|OPEN|GATHER|ABORT|CLOSE)\((?:\n *)?(\w+)", re.M)
+KIND = re.compile(r"^(?: +KIND|(?:RIGHT|OWN|CANONICAL|SERVES)_BUT(?:_FOR)?|IN_[A-Z]+|ON_HOST|PROBE|OPEN|GATHER|ABORT|CLOSE|VARIANT)\((?:\n *)?(\w+)", re.M)
 
 
 def sources():
@@ -45,13 +45,14 @@ def sources():
         for name in names:
             if name.endswith(".c"):
                 folder = os.path.relpath(at, SOURCES)
-                with open(os.path.join(at, name), encoding="utf-8") as file:
-                    text = file.read()
+                with open(os.path.join(at, name), encoding="utf-8") as source:
+                    text = source.read()
                 kinds = list(KIND.finditer(text))
                 if len(kinds) < 2:
                     found[folder + "/" + name[:-2]] = name[:-2], text
                 for before, match in zip([0] + [kind.start() for kind in kinds], kinds if len(kinds) > 1 else []):
-                    found.setdefault(folder + "/" + match.group(1), (name[:-2], text[before:match.start()]))
+                    file = match.group(1) if match.group().startswith("VARIANT") else name[:-2]
+                    found.setdefault(folder + "/" + match.group(1), (file, text[before:match.start()]))
     return found
 
 

@@ -131,11 +131,18 @@ static inline rh_status right_run(void *instance, const rh_run *run) {
 #define RUN(name_)      static rh_status name_##_run(UNUSED void *instance, const rh_run *run)
 #define TEARDOWN(name_) static void name_##_teardown(UNUSED void *instance)
 
+/* A source with lines VARIANT(NAME, ...) is compiled for each of them, to a plugin of that name,
+ * with ZOO_VARIANT as NAME; it ends with RH_PLUGIN(&ZOO_STRATEGY). */
+#define VARIANT(name_, ...)    UNUSED RIGHT_BUT(name_, __VA_ARGS__)
+#define ZOO_STRATEGY_OF(name_) strategy_##name_
+#define ZOO_STRATEGY_(name_)   ZOO_STRATEGY_OF(name_)
+#define ZOO_STRATEGY           ZOO_STRATEGY_(ZOO_VARIANT)
+
 /* Only the kernel is another: how a work-item reduces, and what it does with `all`. */
 #define RIGHT_BUT_FOR(name_, summary_, promises_, body, end)                                       \
   SETUP(name_) {                                                                                   \
     return right_setup_of(host, problem, RIGHT_KERNEL(body, end), instance);                       \
   }                                                                                                \
-  RIGHT_BUT(name_, .summary = summary_, .promises = promises_, .setup = name_##_setup)
+  UNUSED RIGHT_BUT(name_, .summary = summary_, .promises = promises_, .setup = name_##_setup)
 
 #endif

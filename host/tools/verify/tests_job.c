@@ -21,7 +21,7 @@
 /* Seconds: for a job that nothing breaks; for one that is broken, from then to its end, and for
  * gather beyond what it was told; for what the launcher leaves to disappear; between signs of
  * life. */
-static const double calm_s = 40, quick_calm_s = 20, end_s = 10, over_s = 3, settle_s = 2,
+static const double calm_s = 40, quick_calm_s = 20, end_s = 10, over_s = 3, settle_s = 5,
                     say_s = 0.2;
 enum { FEW = 3, LOOK_US = 10000 };
 

@@ -53,6 +53,11 @@ __attribute__((unused)) static rh_status zoo_run(void *self, const rh_run *run) 
   RH_EXPORT const rh_plugin redhost_plugin_v1 = {ZOO_HEAD, .n_strategies = 1,                      \
                                                  .strategies = zoo_strategies, .build = "zoo"}
 
+/* A source with lines VARIANT(NAME) is compiled for each of them, to a plugin of that name, with
+ * ZOO_VARIANT as NAME. */
+#define ZOO_NAME_OF(variant) #variant
+#define ZOO_NAME(variant)    ZOO_NAME_OF(variant)
+
 /* The head of a constructor, without its body. */
 #define ZOO_ON_LOAD __attribute__((constructor)) static void zoo_on_load(void)
 

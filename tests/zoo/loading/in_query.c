@@ -1,0 +1,69 @@
+/* Plugins whose query does harm, and which are otherwise right: one for each VARIANT. */
+#include "zoo.h"
+#include <fenv.h>
+#include <stdlib.h>
+
+#define VARIANT(name_)                                                                             \
+  __attribute__((unused)) static rh_status name_(                                                  \
+      __attribute__((unused)) const rh_problem *problem,                                           \
+      __attribute__((unused)) const int64_t *params, __attribute__((unused)) rh_answer *answer)
+
+/* query returns an unknown status. */
+VARIANT(bad_query_status) {
+  return 77;
+}
+
+/* query dereferences null. */
+VARIANT(crash_in_query) {
+  volatile int *volatile nowhere = NULL;
+  *nowhere = 1;
+  return RH_OK;
+}
+
+/* query ends the process with status 0. */
+VARIANT(exit_in_query) {
+  exit(0);
+}
+
+/* query never returns. */
+VARIANT(hang_in_query) {
+  volatile int for_ever = 1;
+  while (for_ever) {}
+  return RH_OK;
+}
+
+/* query changes the rounding mode. */
+VARIANT(rounds_in_query) {
+#if defined(__x86_64__) || defined(__i386__)
+  unsigned short word; /* inline assembly, because fesetround is in libm */
+  __asm__ volatile("fnstcw %0" : "=m"(word));
+  word = (unsigned short)(word | FE_UPWARD);
+  __asm__ volatile("fldcw %0" : : "m"(word));
+#else
+  fesetround(FE_UPWARD);
+#endif
+  return zoo_query(problem, params, answer);
+}
+
+/* Declines with a reason that fills its field to the last byte, so that the host must terminate
+ * it.  Otherwise correct. */
+VARIANT(unterminated_reason) {
+  answer->why = RH_WHY_SIZE;
+  memset(answer->reason, 'x', sizeof answer->reason);
+  return RH_DECLINED;
+}
+
+/* query executes an illegal instruction. */
+VARIANT(wrong_cpu) {
+#if defined(__x86_64__) || defined(__i386__)
+  __asm__ volatile("ud2");
+#elif defined(__aarch64__)
+  __asm__ volatile("udf #0");
+#else
+  __builtin_trap();
+#endif
+  return RH_OK;
+}
+
+ZOO_STRATEGY(strategy, ZOO_NAME(ZOO_VARIANT), ZOO_VARIANT);
+ZOO_PLUGIN(strategy);
