@@ -1,50 +1,18 @@
 #include "rank_part.h"
-#include "../core/base/text.h"
-#include "../core/child/channel.h"
+#include "../tools/isolate/tell.h"
 
-#include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Static, because a plugin's thread may log while this process ends. */
-static struct {
-  rh_channel channel;
-  pthread_mutex_t lock;
-  uint64_t logs, done;
-} to_rank = {.channel = {-1}, .lock = PTHREAD_MUTEX_INITIALIZER};
-
-static int send_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static int send_line(const char *format, ...) {
-  char line[8192];
-  va_list args;
-  va_start(args, format);
-  int length = vsnprintf(line, sizeof line - 1, format, args);
-  va_end(args);
-  if (length < 0) return -1;
-  if ((size_t)length > sizeof line - 2) length = (int)sizeof line - 2;
-  line[length] = 0;
-  rh_make_plain(line);
-  line[length] = '\n';
-  pthread_mutex_lock(&to_rank.lock);
-  int failed = rh_channel_write(&to_rank.channel, line, (size_t)length + 1);
-  pthread_mutex_unlock(&to_rank.lock);
-  return failed;
-}
-
-static void on_log(void *user, uint32_t level, const char *text) {
-  (void)user;
-  if (__atomic_fetch_add(&to_rank.logs, 1, __ATOMIC_RELAXED) < RH_MOST_LOGS)
-    send_line("log %u %s", level > RH_LOG_DEBUG ? RH_LOG_DEBUG : level, text);
-}
+static rh_teller to_rank = {{-1}, PTHREAD_MUTEX_INITIALIZER, 0};
 
 /* Only what has been done counts: a strategy that hangs makes no progress. */
-static int on_progress(void *user, const char *activity, uint64_t done, uint64_t total) {
-  (void)user;
-  if (done == to_rank.done) return 0;
-  to_rank.done = done;
-  return send_line("progress %s %" PRIu64 " %" PRIu64, activity, done, total) != 0;
+static int on_progress(void *teller, const char *activity, uint64_t done, uint64_t total) {
+  static uint64_t before;
+  if (done == before) return 0;
+  before = done;
+  return rh_tell_progress(teller, activity, done, total);
 }
 
 static int send_part(const void *bytes, uint64_t n) {
@@ -54,22 +22,22 @@ static int send_part(const void *bytes, uint64_t n) {
   for (uint64_t at = 0; at < n; at += AT_ONCE) {
     uint64_t count = n - at < AT_ONCE ? n - at : AT_ONCE;
     for (uint64_t k = 0; k < count; k++) snprintf(text + 2 * k, 3, "%02x", from[at + k]);
-    if (send_line("part %s", text) != 0) return -1;
+    if (rh_tell(&to_rank, "part %s", text) != 0) return -1;
   }
   return 0;
 }
 
 static int answer(rh_status status, const rh_error *error) {
-  if (status == RH_OK) return send_line("closed");
-  if (status == RH_E_WRONG) return send_line("wrong %s", error->message);
-  return send_line("error %d %d %s", (int)status, (int)error->cl_code, error->message);
+  if (status == RH_OK) return rh_tell(&to_rank, "closed");
+  if (status == RH_E_WRONG) return rh_tell(&to_rank, "wrong %s", error->message);
+  return rh_tell_error(&to_rank, error);
 }
 
 static int reduce(const rh_rank_part *part) {
   rh_error error = {0};
   void *bytes = NULL;
   uint64_t n = 0;
-  send_line("phase run");
+  rh_tell(&to_rank, "phase run");
   rh_status status = part->reduce(part->user, &bytes, &n, &error);
   int failed = status == RH_OK ? send_part(bytes, n) : 0;
   free(bytes);
@@ -77,14 +45,14 @@ static int reduce(const rh_rank_part *part) {
 }
 
 static int open_part(const rh_rank_part *part, int argc, char **argv, const rh_rank_order *order) {
-  const rh_reporter reporter = {NULL, on_log, on_progress};
+  const rh_reporter reporter = {&to_rank, rh_tell_log, on_progress};
   rh_error error = {0};
-  send_line("phase setup");
+  rh_tell(&to_rank, "phase setup");
   return answer(part->open(part->user, argc, argv, order, &reporter, &error), &error);
 }
 
 static int close_part(const rh_rank_part *part) {
-  send_line("phase teardown");
+  rh_tell(&to_rank, "phase teardown");
   part->close(part->user);
   return answer(RH_OK, NULL);
 }

@@ -1,5 +1,6 @@
 #include "../base/error.h"
 #include "../base/half.h"
+#include "../base/share.h"
 #include "../base/text.h"
 #include "../base/vocabulary.h"
 #include "array.h"
@@ -8,21 +9,21 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <unistd.h>
 
 /* Elements that one thread computes between two checks for cancellation: about a
  * millisecond. */
 static const uint64_t chunk = 1u << 18;
-enum { MOST_THREADS = 64 };
 
-/* Shared by the threads, each of which takes the next chunk until none is left. */
 typedef struct job {
   const rh_kind *kind;
   rh_recipe recipe;
   rh_type type;
   void *data;
-  atomic_uint_fast64_t next; /* first element of the next chunk */
-  atomic_int cancelled;
+  pthread_t caller; /* the only thread that reports */
+  rh_pace pace;
+  atomic_uint_fast64_t done;
+  atomic_int status; /* not RH_OK: it was cancelled */
+  rh_error *error;
 } job;
 
 /* ---- Elements to memory: one loop per type --------------------------------------------------- */
@@ -68,44 +69,14 @@ void rh_generate(const char *kind, uint64_t seed, rh_type type, uint64_t n, uint
   fill(&j, first, first + count);
 }
 
-/* Computes one chunk; 0 if none is left. */
-static int fill_next(job *j) {
-  if (atomic_load(&j->cancelled)) return 0;
-  uint64_t first = atomic_fetch_add(&j->next, chunk), n = j->recipe.n;
-  if (first >= n) return 0;
-  fill(j, first, n - first < chunk ? n : first + chunk);
-  return 1;
-}
-
-static void *help(void *of_job) {
-  while (fill_next(of_job)) continue;
-  return NULL;
-}
-
-static unsigned helpers_worth_having(uint64_t n) {
-  long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  uint64_t threads = processors > 1 ? (uint64_t)processors : 1, chunks = (n - 1) / chunk + 1;
-  if (threads > MOST_THREADS) threads = MOST_THREADS;
-  if (threads > chunks) threads = chunks;
-  return (unsigned)threads - 1;
-}
-
-/* The calling thread works too, and is the only one that reports. */
-static rh_status generate(job *j, const rh_reporter *reporter, rh_error *error) {
-  pthread_t helpers[MOST_THREADS];
-  unsigned wanted = helpers_worth_having(j->recipe.n), started = 0;
-  while (started < wanted && pthread_create(&helpers[started], NULL, help, j) == 0) started++;
-
-  rh_pace pace = {.reporter = reporter, .phase = "generating"};
-  rh_status status = RH_OK;
-  do {
-    uint64_t done = atomic_load(&j->next), n = j->recipe.n;
-    if (n > chunk) status = rh_pace_report(&pace, done < n ? done : n, n, error);
-    if (status != RH_OK) atomic_store(&j->cancelled, 1);
-  } while (fill_next(j));
-
-  while (started > 0) pthread_join(helpers[--started], NULL);
-  return status;
+static void fill_piece(void *of_job, uint64_t first, uint64_t count) {
+  job *j = of_job;
+  uint64_t n = j->recipe.n;
+  if (n > chunk && pthread_equal(j->caller, pthread_self()) && atomic_load(&j->status) == RH_OK)
+    atomic_store(&j->status, rh_pace_report(&j->pace, atomic_load(&j->done), n, j->error));
+  if (atomic_load(&j->status) != RH_OK) return;
+  fill(j, first, first + count);
+  atomic_fetch_add(&j->done, count);
 }
 
 static rh_status unknown_kind(const char *kind, rh_error *error) {
@@ -169,11 +140,15 @@ rh_status rh_array_fill(rh_array *array, const char *kind, uint64_t seed,
                         const rh_reporter *reporter, rh_error *error) {
   job j = {.kind = rh_kind_find(kind),
            .type = array->type,
-           .data = (char *)array->region.address + array->offset_bytes};
+           .data = (char *)array->region.address + array->offset_bytes,
+           .caller = pthread_self(),
+           .pace = {.reporter = reporter, .phase = "generating"},
+           .error = error};
   if (!j.kind) return unknown_kind(kind, error);
   if (array->n == 0) return RH_OK;
   j.recipe = rh_recipe_make(seed, array->type, array->n);
-  return generate(&j, reporter, error);
+  rh_share(array->n, chunk, fill_piece, &j);
+  return (rh_status)atomic_load(&j.status);
 }
 
 rh_status rh_array_generate(rh_array *array, const char *kind, uint64_t seed, rh_type type,

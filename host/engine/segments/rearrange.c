@@ -1,5 +1,5 @@
 #include "rearrange.h"
-#include "share.h"
+#include "../../core/base/share.h"
 
 #include <string.h>
 

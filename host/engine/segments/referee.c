@@ -1,11 +1,11 @@
 #include "referee.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
+#include "../../core/base/share.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/run/exact_data.h"
 #include "quick.h"
 #include "rearrange.h"
-#include "share.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -6,15 +6,14 @@
 #include "../../core/base/text.h"
 #include "../../core/base/value.h"
 #include "../../core/base/vocabulary.h"
-#include "../../core/child/channel.h"
 #include "../../core/run/operand_data.h"
 #include "../../operators/custom/text.h"
 #include "own_lines.h"
 #include "peer.h"
 #include "request.h"
+#include "tell.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -23,9 +22,7 @@
 typedef struct sampling {
   rh_sample_order order;
   rh_sample_data place;
-  rh_channel channel;
-  pthread_mutex_t lock; /* a plugin may log on any thread */
-  uint64_t logs;
+  rh_teller teller;
   rh_phase phase;
   int data;
   rh_context *context;
@@ -40,58 +37,28 @@ typedef struct sampling {
 
 /* ---- Answers ---- */
 
-static int send_line(sampling *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int send_line(sampling *s, const char *format, ...) {
-  char line[8192];
-  va_list args;
-  va_start(args, format);
-  int length = vsnprintf(line, sizeof line - 1, format, args);
-  va_end(args);
-  if (length < 0) return -1;
-  if ((size_t)length > sizeof line - 2) length = (int)sizeof line - 2;
-  line[length] = 0;
-  rh_make_plain(line);
-  line[length] = '\n';
-  pthread_mutex_lock(&s->lock);
-  int failed = rh_channel_write(&s->channel, line, (size_t)length + 1);
-  pthread_mutex_unlock(&s->lock);
-  return failed;
-}
-
 static int say_error(sampling *s, const rh_error *error) {
-  return send_line(s, "error %d %d %s", (int)error->status, (int)error->cl_code, error->message);
+  return rh_tell_error(&s->teller, error);
 }
 
 static void send_phase(void *user, rh_phase phase) {
   sampling *s = user;
-  if (s->phase != phase) send_line(s, "phase %s", rh_phase_name(phase));
+  if (s->phase != phase) rh_tell(&s->teller, "phase %s", rh_phase_name(phase));
   s->phase = phase;
-}
-
-static void on_log(void *user, uint32_t level, const char *text) {
-  sampling *s = user;
-  /* Further lines would only be dropped by the parent, and endless logging must not count as
-   * progress. */
-  if (__atomic_fetch_add(&s->logs, 1, __ATOMIC_RELAXED) < RH_MOST_LOGS)
-    send_line(s, "log %u %s", level > RH_LOG_DEBUG ? RH_LOG_DEBUG : level, text);
-}
-
-static int on_progress(void *user, const char *activity, uint64_t done, uint64_t total) {
-  return send_line(user, "progress %s %" PRIu64 " %" PRIu64, activity, done, total) != 0;
 }
 
 /* The answer to `ask` and `open`. */
 static int say_opened(sampling *s, const rh_opened *opened) {
   for (uint32_t k = 0; k < opened->n_used; k++) {
     const rh_used_param *param = &opened->used[k];
-    send_line(s, "param %s %" PRId64 " %u %s", param->key, param->number, param->is_word,
-              param->text);
+    rh_tell(&s->teller, "param %s %" PRId64 " %u %s", param->key, param->number, param->is_word,
+            param->text);
   }
-  if (*opened->params_note) send_line(s, "note %s", opened->params_note);
-  send_line(s, "memory %" PRIu64 " %" PRIu64 " %u", opened->scratch_bytes, opened->local_bytes,
-            opened->in_place);
-  return send_line(
-      s,
+  if (*opened->params_note) rh_tell(&s->teller, "note %s", opened->params_note);
+  rh_tell(&s->teller, "memory %" PRIu64 " %" PRIu64 " %u", opened->scratch_bytes,
+          opened->local_bytes, opened->in_place);
+  return rh_tell(
+      &s->teller,
       "opened %s %u depth=%" PRIu64
       " on-host=%u params-from=%u build=%.9g cached=%u upload=%.9g setup=%.9g parts=1%s%s",
       opened->host_clock ? "host" : "device", opened->launches, opened->depth,
@@ -131,7 +98,7 @@ static rh_status prepare(sampling *s, rh_error *error) {
   rh_found found = {.path = (char *)(uintptr_t)order->plugin};
   if (s->sampler.self) return RH_OK;
   snprintf(found.name, sizeof found.name, "%s", order->strategy);
-  order->options.reporter = (rh_reporter){s, on_log, on_progress};
+  order->options.reporter = (rh_reporter){&s->teller, rh_tell_log, rh_tell_progress};
   if (!s->context) RH_TRY(rh_context_open(&s->context, &order->options, &rh_choosing, error));
   s->shared = (rh_local_shared){
       .context = s->context,
@@ -238,7 +205,7 @@ static void send_fields(sampling *s, const rh_result *result) {
     const rh_result_field *field = &result->fields[k];
     uint64_t bits;
     memcpy(&bits, &field->value, sizeof bits);
-    send_line(s, "field %s %" PRIu64 " %s", rh_type_name(field->type), bits, field->name);
+    rh_tell(&s->teller, "field %s %" PRIu64 " %s", rh_type_name(field->type), bits, field->name);
   }
 }
 
@@ -258,8 +225,8 @@ static int take_sample(sampling *s, const char *line) {
   if (!op->n_results || rh_custom_keeps_index(rh_custom_of(op)))
     rh_format_exact(value, &taken.result);
   if (taken.result.indexed) snprintf(index, sizeof index, " %" PRIu64, taken.result.index);
-  return send_line(s, "taken %.17g %s %s%s", taken.seconds, taken.stamped ? "device" : "host",
-                   value, index);
+  return rh_tell(&s->teller, "taken %.17g %s %s%s", taken.seconds,
+                 taken.stamped ? "device" : "host", value, index);
 }
 
 /* A stage is the plugin's text, and is sent as one word. */
@@ -286,16 +253,16 @@ static int show_parts(sampling *s) {
     add_stage(&text, parts[k].stage);
     rh_text_add(&text, " %.9g", parts[k].seconds);
   }
-  int failed = send_line(s, "%s", rh_text_get(&text));
+  int failed = rh_tell(&s->teller, "%s", rh_text_get(&text));
   rh_text_finish(&text);
   return failed;
 }
 
 static int end_point(sampling *s) {
   close_point(s);
-  uint64_t logs = __atomic_exchange_n(&s->logs, 0, __ATOMIC_RELAXED);
-  if (logs > RH_MOST_LOGS) send_line(s, "dropped %" PRIu64, logs - RH_MOST_LOGS);
-  return send_line(s, "closed");
+  uint64_t logs = __atomic_exchange_n(&s->teller.logs, 0, __ATOMIC_RELAXED);
+  if (logs > RH_MOST_LOGS) rh_tell(&s->teller, "dropped %" PRIu64, logs - RH_MOST_LOGS);
+  return rh_tell(&s->teller, "closed");
 }
 
 static int answer(sampling *s, const char *line) {
@@ -310,10 +277,11 @@ static int answer(sampling *s, const char *line) {
 
 static int work(sampling *s) {
   char line[512];
-  if (send_line(s, "redhost-peer 1") != 0 ||
-      send_line(s, "peer %s isolated", s->order.strategy) != 0 || send_line(s, "ready") != 0)
+  if (rh_tell(&s->teller, "redhost-peer 1") != 0 ||
+      rh_tell(&s->teller, "peer %s isolated", s->order.strategy) != 0 ||
+      rh_tell(&s->teller, "ready") != 0)
     return -1;
-  while (rh_channel_hear(&s->channel, line, sizeof line) == 0)
+  while (rh_channel_hear(&s->teller.channel, line, sizeof line) == 0)
     if (answer(s, line) != 0) return -1;
   return 0;
 }
@@ -329,13 +297,12 @@ static void finish(sampling *s) {
 }
 
 int rh_sample_main(void) {
-  /* Static, because a plugin's thread may log while this process ends. */
-  static sampling s = {.channel = {-1}, .data = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
+  static sampling s = {.teller = {{-1}, PTHREAD_MUTEX_INITIALIZER, 0}, .data = -1};
   rh_child_request request;
   if (rh_request_receive(&request) != 0) return 2;
   int code = 2;
   if (rh_sample_read(&request, &s.order, &s.place) == 0) {
-    int failed = rh_channel_open(&s.channel, request.parent);
+    int failed = rh_channel_open(&s.teller.channel, request.parent);
     if (failed == 0) s.data = rh_channel_data();
     code = failed || s.data < 0 || work(&s) != 0 ? 3 : 0;
   }
