@@ -1,4 +1,5 @@
 #include "known.h"
+#include "../core/base/alloc.h"
 #include "../core/base/error.h"
 #include "../core/base/log.h"
 #include "../operators/algebra/trust.h"
@@ -9,9 +10,9 @@
 #include <string.h>
 
 rh_status rh_known_of(rh_context *context, rh_known **known, rh_error *error) {
-  if (!context->known) context->known = calloc(1, sizeof *context->known);
+  if (!context->known) RH_TRY(RH_NEW(&context->known, 1, "what is known of strategies", error));
   *known = context->known;
-  return *known ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for what is known of strategies");
+  return RH_OK;
 }
 
 static void finish(rh_known *known) {
@@ -28,10 +29,8 @@ rh_status rh_known_note(rh_context *context, const rh_asked *of, int with_settin
                         rh_error *error) {
   rh_known *known;
   RH_TRY(rh_known_of(context, &known, error));
-  rh_fact *larger = realloc(known->facts, (known->n_facts + 1u) * sizeof *larger);
-  if (!larger) return rh_fail(error, RH_E_NOMEM, "no memory for what is known of strategies");
-  known->facts = larger;
-  rh_fact *fact = &larger[known->n_facts++];
+  RH_TRY(RH_ROOM(&known->facts, known->n_facts, "what is known of strategies", error));
+  rh_fact *fact = &known->facts[known->n_facts++];
   *fact = (rh_fact){.base = of->op->base,
                     .type = of->op->type,
                     .own = of->op->hash,

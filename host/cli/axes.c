@@ -17,19 +17,12 @@ typedef struct vocabulary {
   uint32_t n;
 } vocabulary;
 
-static const char *const op_names[RH_N_OPS] = {
-#define RH_X(name, number, flags) [number - 1] = #name,
-    RH_OP_LIST(RH_X)
+#define RH_X(name, ...) #name,
+static const char *const op_names[] = {RH_OP_LIST(RH_X)};
+static const char *const type_names[] = {RH_TYPE_LIST(RH_X)};
 #undef RH_X
-};
 
-static const char *const type_names[RH_N_TYPES] = {
-#define RH_X(name, number, bytes) [number - 1] = #name,
-    RH_TYPE_LIST(RH_X)
-#undef RH_X
-};
-
-#define RH_X(name, number, more) " " #name
+#define RH_X(name, ...) " " #name
 static const vocabulary operators = {"--op", "operator", op_names, RH_OP_LIST(RH_X), RH_N_OPS};
 static const vocabulary types = {"--type", "type", type_names, RH_TYPE_LIST(RH_X), RH_N_TYPES};
 #undef RH_X

@@ -10,20 +10,8 @@
 
 extern char **environ;
 
-/* Values are new references, or null if out of memory. jansson rejects null, so one check at the
- * end is enough. */
-static int put_fact(json_t *object, const char *key, json_t *value) {
-  return json_object_set_new(object, key, value);
-}
-
 static rh_status finished(int failed, rh_error *error) {
   return failed ? rh_fail(error, RH_E_NOMEM, "no memory for the results' header") : RH_OK;
-}
-
-static json_t *words(int n, char **list) {
-  json_t *array = json_array();
-  for (int k = 0; k < n; k++) json_array_append_new(array, rh_json_bytes(list[k]));
-  return array;
 }
 
 /* Only variables of redhost and OpenCL, because an environment may contain secrets. */
@@ -36,7 +24,7 @@ static json_t *environment(void) {
       if (strncmp(*entry, ours[k], strlen(ours[k])) != 0) continue;
       char key[128];
       snprintf(key, sizeof key, "%.*s", (int)strcspn(*entry, "="), *entry);
-      put_fact(object, key, rh_json_bytes(*entry + strcspn(*entry, "=") + 1));
+      json_object_set_new(object, key, rh_json_bytes(*entry + strcspn(*entry, "=") + 1));
     }
   return object;
 }
@@ -63,31 +51,26 @@ static json_t *now(void) {
   return json_string(text);
 }
 
-static int describe_run(json_t *run, const rh_app *app) {
+static json_t *describe_run(const rh_app *app) {
   struct utsname system;
   char host[256] = "";
   gethostname(host, sizeof host - 1);
-  int failed = put_fact(run, "argv", words(app->typed->argc, app->typed->argv)) |
-               put_fact(run, "start", now()) | put_fact(run, "host", rh_json_bytes(host));
-  if (uname(&system) == 0)
-    failed |= put_fact(run, "os", json_sprintf("%s %s", system.sysname, system.release));
-  return failed | put_fact(run, "cpu", processor()) |
-         put_fact(run, "processors", json_integer(sysconf(_SC_NPROCESSORS_ONLN))) |
-         put_fact(run, "env", environment()) | put_fact(run, "complete", json_false());
+  json_t *os = uname(&system) == 0 ? json_sprintf("%s %s", system.sysname, system.release) : NULL;
+  return json_pack("{s:o, s:o, s:o, s:o*, s:o, s:I, s:o, s:b}", "argv",
+                   rh_json_strings(app->typed->argv, (uint32_t)app->typed->argc), "start", now(),
+                   "host", rh_json_bytes(host), "os", os, "cpu", processor(), "processors",
+                   (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "env", environment(), "complete", 0);
 }
 
-static int describe_settings(json_t *object, const rh_bench_settings *settings) {
+static json_t *describe_settings(const rh_bench_settings *settings) {
   static const char *const timers[] = {"auto", "event", "host"};
   const rh_bench_rules *rules = &settings->rules;
-  return put_fact(object, "cache", json_string(settings->hot ? "hot" : "cold")) |
-         put_fact(object, "precision", json_real(rules->precision)) |
-         put_fact(object, "max_time_s", json_real(rules->max_time_s)) |
-         put_fact(object, "min_samples", json_integer(rules->min_samples)) |
-         put_fact(object, "max_samples", json_integer(rules->max_samples)) |
-         put_fact(object, "processes", json_integer(settings->processes)) |
-         put_fact(object, "timer", json_string(timers[settings->timer])) |
-         put_fact(object, "seed", json_sprintf("%llu", (unsigned long long)settings->seed)) |
-         put_fact(object, "data", json_string(settings->data));
+  return json_pack(
+      "{s:s, s:f, s:f, s:I, s:I, s:I, s:s, s:o, s:s}", "cache", settings->hot ? "hot" : "cold",
+      "precision", rules->precision, "max_time_s", rules->max_time_s, "min_samples",
+      (json_int_t)rules->min_samples, "max_samples", (json_int_t)rules->max_samples, "processes",
+      (json_int_t)settings->processes, "timer", timers[settings->timer], "seed",
+      json_sprintf("%llu", (unsigned long long)settings->seed), "data", settings->data);
 }
 
 rh_status rh_bench_header_begin(rh_records *results, const rh_app *app,
@@ -95,43 +78,36 @@ rh_status rh_bench_header_begin(rh_records *results, const rh_app *app,
   json_t *document = rh_json_document(json_object());
   results->tool = json_incref(json_object_get(document, "tool"));
   json_decref(document);
-  results->run = json_object();
-  results->settings = json_object();
+  results->run = describe_run(app);
+  results->settings = describe_settings(settings);
   results->devices = json_array();
   results->calibration = json_array();
   results->strategies = json_array();
-  int failed = !results->tool ||
-               describe_run(results->run, app) | describe_settings(results->settings, settings);
-  return finished(failed, error);
+  return finished(!results->tool || !results->run || !results->settings, error);
 }
 
 rh_status rh_bench_header_end(rh_records *results, double wall_s, int complete, rh_error *error) {
-  return finished(put_fact(results->run, "wall_s", json_real(wall_s)) |
-                      put_fact(results->run, "complete", json_boolean(complete)),
-                  error);
+  int failed = json_object_set_new(results->run, "wall_s", json_real(wall_s)) |
+               json_object_set_new(results->run, "complete", json_boolean(complete));
+  return finished(failed, error);
 }
 
 rh_status rh_bench_header_device(rh_records *results, const rh_cl_device *device, rh_error *error) {
   return finished(json_array_append_new(results->devices, rh_json_device(device)), error);
 }
 
-static int describe_calibration(rh_records *results, const rh_cl_device *device,
-                                const rh_bench_device *bench_device) {
+static json_t *describe_calibration(const rh_stage *stage) {
+  const rh_bench_device *bench_device = &stage->bench_device;
   const rh_calibration *c = &bench_device->calibration;
-  json_t *object = json_object();
-  int failed =
-      put_fact(object, "device", json_string(device->label)) |
-      put_fact(object, "timer", json_string(bench_device->host_clock ? "host" : "event")) |
-      put_fact(object, "timer_declared_s", rh_json_number(c->timer_declared_s)) |
-      put_fact(object, "timer_step_s", rh_json_number(c->timer_step_s)) |
-      put_fact(object, "launch_s", rh_json_number(c->launch_s)) |
-      put_fact(object, "empty_kernel_s", rh_json_number(c->empty_kernel_s)) |
-      put_fact(object, "read_peak_Bps", rh_json_number(c->read_peak)) |
-      put_fact(object, "read_peak_bytes", json_integer((json_int_t)bench_device->scratch_bytes)) |
-      put_fact(object, "h2d_Bps", rh_json_number(c->upload)) |
-      put_fact(object, "d2h_Bps", rh_json_number(c->download)) |
-      put_fact(object, "cold_footprint_bytes", json_integer((json_int_t)c->cold_bytes));
-  return failed | json_array_append_new(results->calibration, object);
+  return json_pack(
+      "{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:I}", "device",
+      rh_json_bytes(stage->device->label), "timer", bench_device->host_clock ? "host" : "event",
+      "timer_declared_s", rh_json_number(c->timer_declared_s), "timer_step_s",
+      rh_json_number(c->timer_step_s), "launch_s", rh_json_number(c->launch_s), "empty_kernel_s",
+      rh_json_number(c->empty_kernel_s), "read_peak_Bps", rh_json_number(c->read_peak),
+      "read_peak_bytes", (json_int_t)bench_device->scratch_bytes, "h2d_Bps",
+      rh_json_number(c->upload), "d2h_Bps", rh_json_number(c->download), "cold_footprint_bytes",
+      (json_int_t)c->cold_bytes);
 }
 
 static int describe_strategies(rh_records *results, const rh_app *app, const rh_stage *stage) {
@@ -147,13 +123,10 @@ static int describe_strategies(rh_records *results, const rh_app *app, const rh_
   return failed;
 }
 
-static int describe_peer(rh_records *results, rh_peers *peers, uint32_t k, const char *program) {
-  json_t *object = json_object();
-  int failed = put_fact(object, "name", json_string(rh_peers_sampler(peers, k).name)) |
-               put_fact(object, "peer", json_true()) |
-               put_fact(object, "summary", rh_json_bytes(rh_peers_about(peers, k))) |
-               put_fact(object, "plugin", rh_json_bytes(program));
-  return failed | json_array_append_new(results->strategies, object);
+static json_t *describe_peer(rh_peers *peers, uint32_t k, const char *program) {
+  return json_pack("{s:s, s:b, s:o, s:o}", "name", rh_peers_sampler(peers, k).name, "peer", 1,
+                   "summary", rh_json_bytes(rh_peers_about(peers, k)), "plugin",
+                   rh_json_bytes(program));
 }
 
 rh_status rh_bench_header_stage(rh_records *results, const rh_app *app, const rh_stage *stage,
@@ -161,7 +134,9 @@ rh_status rh_bench_header_stage(rh_records *results, const rh_app *app, const rh
   int failed = describe_strategies(results, app, stage);
   for (uint32_t k = 0; k < stage->n_peers; k++)
     for (uint32_t j = 0; j < rh_peers_count(stage->peers[k]); j++)
-      failed |= describe_peer(results, stage->peers[k], j, stage->settings->peers[k]);
-  if (stage->device) failed |= describe_calibration(results, stage->device, &stage->bench_device);
+      failed |= json_array_append_new(results->strategies,
+                                      describe_peer(stage->peers[k], j, stage->settings->peers[k]));
+  if (stage->device)
+    failed |= json_array_append_new(results->calibration, describe_calibration(stage));
   return finished(failed, error);
 }

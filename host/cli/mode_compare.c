@@ -182,6 +182,8 @@ static void print_quiet(const rh_comparison *c) {
   }
 }
 
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
 static json_t *side_object(const rh_row *row, double low, double high) {
   int timed = rh_row_is_timed(row);
   return json_pack("{s:o, s:s, s:o, s:o, s:o}", "device", rh_json_bytes(row->device), "status",

@@ -1,5 +1,6 @@
 /* redhost --run NAME */
 #include "../choose/fallback.h"
+#include "../core/base/alloc.h"
 #include "../core/base/error.h"
 #include "app.h"
 #include "run.h"
@@ -80,8 +81,8 @@ rh_status rh_mode_run(const rh_app *app, rh_error *error) {
   rh_run_options options;
   RH_TRY(rh_run_options_parse(&options, app->typed, error));
   if (rh_run_options_want_ranks(app->typed)) return rh_run_ranks(app, &options, error);
-  rh_run_state *run = calloc(1, sizeof *run);
-  if (!run) return rh_fail(error, RH_E_NOMEM, "no memory for a run");
+  rh_run_state *run;
+  RH_TRY(RH_NEW(&run, 1, "a run", error));
   rh_run_begin(run, app, &options);
   rh_status status = run_it(run, error);
   rh_run_finish(run);

@@ -1,6 +1,7 @@
 #include "run_devices.h"
 #include "../choose/known.h"
 #include "../choose/locate.h"
+#include "../core/base/alloc.h"
 #include "../core/base/error.h"
 #include "../core/base/path.h"
 #include "../engine/reduction/schedule.h"
@@ -11,10 +12,8 @@
 /* ---- Opening ---- */
 
 static rh_status reserve(rh_run_devices *devices, uint32_t n, rh_error *error) {
-  devices->list = calloc(n, sizeof *devices->list);
-  devices->streams = calloc(n, sizeof *devices->streams);
-  if (devices->list && devices->streams) return RH_OK;
-  return rh_fail(error, RH_E_NOMEM, "no memory for a list of devices");
+  RH_TRY(RH_NEW(&devices->list, n, "a list of devices", error));
+  return RH_NEW(&devices->streams, n, "a list of devices", error);
 }
 
 /* A redhost like the program's, on another device. */

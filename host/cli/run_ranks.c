@@ -1,6 +1,7 @@
 #include "run_ranks.h"
 #include "../choose/fallback.h"
 #include "../choose/known.h"
+#include "../core/base/alloc.h"
 #include "../core/base/clock.h"
 #include "../core/base/error.h"
 #include "../core/run/exact_data.h"
@@ -526,8 +527,8 @@ static void finish(run_ranks *r) {
 }
 
 rh_status rh_run_ranks(const rh_app *app, const rh_run_options *options, rh_error *error) {
-  run_ranks *r = calloc(1, sizeof *r);
-  if (!r) return rh_fail(error, RH_E_NOMEM, "no memory for a run");
+  run_ranks *r;
+  RH_TRY(RH_NEW(&r, 1, "a run", error));
   rh_run_begin(&r->run, app, options);
   r->ranks = (rh_ranks){.say = say_why, .user = app->terminal};
   rh_status status = run_all(r, error);

@@ -1,4 +1,5 @@
 #include "local.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/base/text.h"
@@ -390,8 +391,8 @@ static rh_setting *copy_settings(const rh_setting *settings, uint64_t n) {
 
 rh_status rh_local_sampler(rh_sampler *sampler, rh_local_shared *shared, const rh_found *found,
                            const rh_setting *settings, uint64_t n_settings, rh_error *error) {
-  local *l = calloc(1, sizeof *l);
-  if (!l) return rh_fail(error, RH_E_NOMEM, "no memory for a sampler");
+  local *l;
+  RH_TRY(RH_NEW(&l, 1, "a sampler", error));
   l->shared = shared;
   l->path = rh_copy_string(found->path);
   l->settings = copy_settings(settings, n_settings);

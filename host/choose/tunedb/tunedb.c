@@ -1,4 +1,5 @@
 #include "tunedb.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/base/log.h"
@@ -26,11 +27,11 @@ struct rh_tunedb {
   json_t *files;     /* what rh_tunedb_file() answered, by paths */
   int without_times; /* the shipped times are another family's */
   known *list;       /* the entries of both that apply to this device */
-  uint32_t n, capacity;
+  uint32_t n;
   int complained;
   rh_text told;             /* "NAME\n" of each strategy of which another plugin was reported */
   rh_tunedb_entry *unsaved; /* entries that are not in the file yet, in order */
-  uint32_t n_unsaved, room_unsaved;
+  uint32_t n_unsaved;
   double not_before; /* rh_now() from which the file is tried again */
   const char *lost;  /* why an entry could not be added to the document; null: none failed */
 };
@@ -42,13 +43,7 @@ static const double pause_s = 10;
 
 static rh_status add_entry(rh_tunedb *tuned, const rh_tunedb_entry *entry, int counts,
                            rh_error *error) {
-  if (tuned->n == tuned->capacity) {
-    uint32_t capacity = tuned->capacity ? 2 * tuned->capacity : 64;
-    known *larger = realloc(tuned->list, capacity * sizeof *larger);
-    if (!larger) return rh_fail(error, RH_E_NOMEM, "no memory for what was tuned");
-    tuned->list = larger;
-    tuned->capacity = capacity;
-  }
+  RH_TRY(RH_ROOM(&tuned->list, tuned->n, "what was tuned", error));
   tuned->list[tuned->n++] = (known){*entry, counts};
   return RH_OK;
 }
@@ -116,8 +111,8 @@ static void report_passed_over(const rh_tunedb *tuned) {
 rh_status rh_tunedb_open(rh_tunedb **opened, rh_cache *cache, const rh_cl_device *device,
                          rh_error *error) {
   *opened = NULL;
-  rh_tunedb *tuned = calloc(1, sizeof *tuned);
-  if (!tuned) return rh_fail(error, RH_E_NOMEM, "no memory for what was tuned");
+  rh_tunedb *tuned;
+  RH_TRY(RH_NEW(&tuned, 1, "what was tuned", error));
   tuned->key = rh_tunedb_key_of(device);
   tuned->on_host = !device;
   rh_status status = rh_tunedb_store_init(&tuned->store, cache, error);
@@ -383,13 +378,7 @@ static void complain(rh_tunedb *tuned, const char *why) {
 }
 
 static rh_status remember(rh_tunedb *tuned, const rh_tunedb_entry *entry, rh_error *error) {
-  if (tuned->n_unsaved == tuned->room_unsaved) {
-    uint32_t room = tuned->room_unsaved ? 2 * tuned->room_unsaved : 16;
-    rh_tunedb_entry *larger = realloc(tuned->unsaved, room * sizeof *larger);
-    if (!larger) return rh_fail(error, RH_E_NOMEM, "no memory for what was tuned");
-    tuned->unsaved = larger;
-    tuned->room_unsaved = room;
-  }
+  RH_TRY(RH_ROOM(&tuned->unsaved, tuned->n_unsaved, "what was tuned", error));
   tuned->unsaved[tuned->n_unsaved++] = *entry;
   return RH_OK;
 }

@@ -2,11 +2,9 @@
 #include "../base/error.h"
 
 const char *rh_params_from_name(uint32_t from) {
-  static const char *const names[] = {
 #define RH_X(name, number, word) word,
-      RH_PARAMS_FROM_LIST(RH_X)
+  static const char *const names[] = {RH_PARAMS_FROM_LIST(RH_X)};
 #undef RH_X
-  };
   return names[from < RH_N_PARAMS_FROM ? from : 0];
 }
 

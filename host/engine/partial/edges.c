@@ -1,11 +1,12 @@
 #include "edges.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { PADDING = 16, FIRST_CAPACITY = 4 };
+enum { PADDING = 16 };
 
 static uint64_t operand_bytes(const rh_job_spec *job, uint32_t k, uint64_t n) {
   return n * rh_type_size(job->operation.op->operands[k].type);
@@ -53,7 +54,7 @@ void rh_edges_finish(rh_partial *partial) {
   for (uint32_t k = 0; k < partial->n_edges; k++) free(partial->edges[k].bytes);
   free(partial->edges);
   partial->edges = NULL;
-  partial->n_edges = partial->capacity = 0;
+  partial->n_edges = 0;
 }
 
 void rh_edges_drop(rh_partial *partial, uint32_t k) {
@@ -61,17 +62,6 @@ void rh_edges_drop(rh_partial *partial, uint32_t k) {
   partial->n_edges--;
   memmove(&partial->edges[k], &partial->edges[k + 1],
           (partial->n_edges - k) * sizeof *partial->edges);
-}
-
-/* Room for one more. */
-static rh_status make_room(rh_partial *partial, rh_error *error) {
-  if (partial->n_edges < partial->capacity) return RH_OK;
-  uint32_t capacity = partial->capacity ? 2 * partial->capacity : FIRST_CAPACITY;
-  rh_edge *edges = realloc(partial->edges, capacity * sizeof *edges);
-  if (!edges) return rh_fail(error, RH_E_NOMEM, "no memory for the edges of a part");
-  partial->edges = edges;
-  partial->capacity = capacity;
-  return RH_OK;
 }
 
 /* The number of edges that begin before the element. */
@@ -128,7 +118,7 @@ static rh_status add_piece(rh_partial *partial, uint64_t first, uint64_t n,
                            const void *const *operands, rh_error *error) {
   RH_TRY(rh_edges_check_free(partial, first, n, error));
   if (rh_fold_has(&partial->fold, first / partial->fold.unit)) return overlap(first, error);
-  RH_TRY(make_room(partial, error));
+  RH_TRY(RH_ROOM(&partial->edges, partial->n_edges, "the edges of a part", error));
   uint32_t at = place_of(partial, first);
   rh_edge edge;
   RH_TRY(create(&edge, partial->job, first, n, error));

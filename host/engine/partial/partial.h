@@ -25,7 +25,7 @@ typedef struct rh_partial {
    * the exact ones, of a struct in several orders. */
   rh_fold fold;
   rh_edge *edges; /* in the order of their elements; neighbours in a tile are one */
-  uint32_t n_edges, capacity;
+  uint32_t n_edges;
   uint64_t chunks, checked; /* whose values were added, and of these with a reference, */
   uint64_t unjudged;        /* and of these whose bound says nothing */
   int64_t depth;            /* the deepest value's depth less its level */

@@ -1,4 +1,5 @@
 #include "agree.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/error.h"
 #include "../../core/base/hash.h"
 
@@ -12,8 +13,8 @@ rh_digest rh_agree_digest(const char *text) {
 
 static rh_status compare_digests(rh_ranks *ranks, const char *mine, int *differ, rh_error *error) {
   const rh_digest digest = rh_agree_digest(mine);
-  rh_digest *all = calloc(ranks->place.size, sizeof *all);
-  if (!all) return rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
+  rh_digest *all;
+  RH_TRY(RH_NEW(&all, ranks->place.size, "what the ranks say", error));
   rh_status status = rh_ranks_gather(ranks, &digest, sizeof digest, all, error);
   for (uint32_t r = 0; r < ranks->place.size && status == RH_OK; r++)
     *differ |= memcmp(&all[r], &all[0], sizeof *all) != 0;

@@ -1,4 +1,5 @@
 #include "ranks.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/condition.h"
 #include "../../core/base/error.h"
@@ -243,8 +244,8 @@ static rh_status judge_words(const rh_ranks *ranks, const last_words *all, rh_er
 static rh_status settle_failure(rh_ranks *ranks, rh_status status, const rh_error *why,
                                 rh_error *error) {
   const last_words mine = words_of(status, why);
-  last_words *all = calloc(ranks->place.size, sizeof *all);
-  if (!all) return rh_fail(error, RH_E_NOMEM, "no memory for the ranks' messages");
+  last_words *all;
+  RH_TRY(RH_NEW(&all, ranks->place.size, "the ranks' messages", error));
   rh_status found = ranks->hosts ? RH_OK : rh_ranks_learn_hosts(ranks, error);
   if (found == RH_OK) found = rh_ranks_gather(ranks, &mine, sizeof mine, all, error);
   if (found == RH_OK) found = judge_words(ranks, all, error);
@@ -257,8 +258,8 @@ static rh_status settle_failure(rh_ranks *ranks, rh_status status, const rh_erro
 static rh_status exchange(rh_ranks *ranks, char state, const rh_error *why, rh_status status,
                           int *works, rh_error *error) {
   uint32_t size = ranks->place.size, fails = 0, busy = 0;
-  char *all = calloc(size, 1);
-  if (!all) return rh_fail(error, RH_E_NOMEM, "no memory for the ranks' messages");
+  char *all;
+  RH_TRY(RH_NEW(&all, size, "the ranks' messages", error));
   rh_status found = rh_ranks_gather(ranks, &state, 1, all, error);
   for (uint32_t r = 0; r < size; r++) {
     fails += all[r] == HAS_FAILED;

@@ -1,4 +1,5 @@
 #include "reduction.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/condition.h"
 #include "../../core/base/error.h"
@@ -403,13 +404,15 @@ static rh_status check_count(const rh_reduction *r, rh_error *error) {
 
 static rh_status make_reduction(rh_reduction **made, const rh_reduction_spec *spec,
                                 rh_partial *partial, rh_error *error) {
-  rh_reduction *r = *made = calloc(1, sizeof *r);
-  if (!r) return rh_fail(error, RH_E_NOMEM, "no memory for a reduction");
+  static const char what[] = "a reduction";
+  state *s;
+  RH_TRY(RH_NEW(made, 1, what, error));
+  rh_reduction *r = *made;
   *r = (rh_reduction){.spec = *spec, .partial = partial};
-  state *s = r->state = calloc(1, sizeof *s);
-  r->times = calloc(spec->bring ? 1 : RH_REDUCTION_MOST_TIMES, sizeof *r->times);
-  if (s && r->times) s->tasks = calloc(spec->n_devices + 1, sizeof *s->tasks);
-  if (!s || !s->tasks) return rh_fail(error, RH_E_NOMEM, "no memory for a reduction");
+  RH_TRY(RH_NEW(&s, 1, what, error));
+  r->state = s;
+  RH_TRY(RH_NEW(&r->times, spec->bring ? 1 : RH_REDUCTION_MOST_TIMES, what, error));
+  RH_TRY(RH_NEW(&s->tasks, spec->n_devices + 1, what, error));
   pthread_mutex_init(&s->lock, NULL);
   rh_condition_init(&s->ended);
   s->tile = rh_partial_tile(partial->job);

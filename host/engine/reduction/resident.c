@@ -1,4 +1,5 @@
 #include "resident.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
@@ -279,8 +280,7 @@ rh_status rh_resident_open(rh_resident *r, const rh_resident_spec *spec, rh_erro
   r->spec.source = &r->source;
   r->whole.operation.n = spec->source->n;
   if (spec->check == RH_CHECK_SAMPLED) r->spec.check = RH_CHECK_FULL;
-  r->seats = calloc(spec->n_devices, sizeof *r->seats);
-  if (!r->seats) return rh_fail(error, RH_E_NOMEM, "no memory for the parts of the devices");
+  RH_TRY(RH_NEW(&r->seats, spec->n_devices, "the parts of the devices", error));
   while (goes_on) {
     rh_partial facts;
     r->failed = spec->n_devices;

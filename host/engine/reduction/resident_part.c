@@ -1,4 +1,5 @@
 #include "resident_part.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/cl/memory.h"
@@ -31,11 +32,9 @@ static void list_nodes(rh_resident_part *part, const rh_resident_part_spec *spec
 static rh_status make_nodes(rh_resident_part *part, const rh_resident_part_spec *spec,
                             rh_error *error) {
   enum { MOST = 128 }; /* one of each level on the way up, and on the way down */
-  part->nodes = calloc(MOST, sizeof *part->nodes);
-  if (!part->nodes) return rh_fail(error, RH_E_NOMEM, "no memory for a device's part");
+  RH_TRY(RH_NEW(&part->nodes, MOST, "a device's part", error));
   list_nodes(part, spec);
-  part->fetched = calloc(part->n_nodes, RH_ANY_VALUE_BYTES);
-  if (!part->fetched) return rh_fail(error, RH_E_NOMEM, "no memory for a device's part");
+  RH_TRY(rh_alloc(&part->fetched, part->n_nodes, RH_ANY_VALUE_BYTES, "a device's part", error));
   part->first = part->nodes[0].first;
   for (uint32_t k = 0; k < part->n_nodes; k++) part->n += part->nodes[k].n;
   return RH_OK;

@@ -1,4 +1,5 @@
 #include "staging.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/cl/memory.h"
@@ -45,8 +46,7 @@ static rh_status make_queue(const rh_cl_session *session, cl_command_queue *queu
 }
 
 static rh_status open_device(rh_staging *staging, const rh_cl_session *session, rh_error *error) {
-  staging->session = malloc(sizeof *staging->session);
-  if (!staging->session) return rh_fail(error, RH_E_NOMEM, "no memory for a stream's session");
+  RH_TRY(RH_NEW(&staging->session, 1, "a stream's session", error));
   *staging->session = *session;
   staging->session->tap = NULL;
   staging->session->queue = NULL;
@@ -61,8 +61,9 @@ static rh_status open_device(rh_staging *staging, const rh_cl_session *session, 
 
 static rh_status open_staging(rh_staging *staging, const rh_cl_session *session, uint32_t n_slots,
                               uint64_t bytes, rh_error *error) {
-  if (!staging->read_values) staging->read_values = calloc(RH_RING_MOST_SLOTS, RH_ANY_VALUE_BYTES);
-  if (!staging->read_values) return rh_fail(error, RH_E_NOMEM, "no memory for the chunks' values");
+  if (!staging->read_values)
+    RH_TRY(rh_alloc(&staging->read_values, RH_RING_MOST_SLOTS, RH_ANY_VALUE_BYTES,
+                    "the chunks' values", error));
   if (session && !staging->session) RH_TRY(open_device(staging, session, error));
   if (staging->slots.n >= n_slots && staging->slots.bytes >= bytes) return RH_OK;
   rh_slots_finish(&staging->slots);

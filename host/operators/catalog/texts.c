@@ -66,15 +66,11 @@ static const rh_definition *recall(const rh_definitions *known, const char *op) 
 
 static rh_status remember(rh_definitions *known, const char *op, const rh_definition *definition,
                           rh_error *error) {
-  rh_known_definition *list = realloc(known->list, (known->n + 1u) * sizeof *list);
-  char *own = strdup(op);
-  if (list) known->list = list;
-  if (!list || !own) {
-    free(own);
-    return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
-  }
-  list[known->n].op = own;
-  return rh_definition_copy(&list[known->n++].definition, definition, error);
+  RH_TRY(RH_ROOM(&known->list, known->n, "an operator", error));
+  rh_known_definition *last = &known->list[known->n];
+  RH_TRY(rh_copy(&last->op, op, "an operator", error));
+  known->n++;
+  return rh_definition_copy(&last->definition, definition, error);
 }
 
 static rh_status find_or_read(rh_definition *definition, const rh_operator_texts *texts,

@@ -1,4 +1,5 @@
 #include "text.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
 #include "key.h"
@@ -66,8 +67,8 @@ static rh_status read_operator(rh_operation *operation, rh_custom **own, const j
     operation->op = rh_operator_builtin(rh_op_from_name(name), rh_type_from_name(type));
     return operation->op ? RH_OK : rh_fail(error, RH_E_FILE, "there is no such operator");
   }
-  rh_whole *of = calloc(1, sizeof *of);
-  if (!of) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+  rh_whole *of;
+  RH_TRY(RH_NEW(&of, 1, "an operator", error));
   rh_status status = make_read(own, of, object, error);
   rh_definition_finish(&of->definition);
   free(of);

@@ -194,10 +194,8 @@ static void leave_point(point *p) {
 
 rh_status rh_bench_point(const rh_bench_spec *spec, rh_row *rows, rh_error *error) {
   point p = {.spec = spec, .random = spec->seed};
-  p.contenders = calloc(spec->n + 1, sizeof *p.contenders);
-  p.order = calloc(spec->n + 1, sizeof *p.order);
-  rh_status status = RH_OK;
-  if (!p.contenders || !p.order) status = rh_fail(error, RH_E_NOMEM, "no memory for a point");
+  rh_status status = RH_NEW(&p.contenders, spec->n + 1, "a point", error);
+  if (status == RH_OK) status = RH_NEW(&p.order, spec->n + 1, "a point", error);
   if (status == RH_OK) status = start(&p, rows, error);
   double started = rh_now();
   if (status == RH_OK) status = rounds(&p, error);

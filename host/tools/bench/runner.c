@@ -212,10 +212,10 @@ static rh_status measure(rh_bench_runner *r, rh_sampler *samplers, const double 
 static rh_status measure_op(rh_bench_runner *r, const char *op, rh_error *error) {
   const rh_bench_data *data = &r->point.data;
   uint32_t n = 0, all = r->stage->n_samplers;
-  rh_sampler *samplers = calloc(all + 1, sizeof *samplers);
-  double *expected = calloc(all + 1, sizeof *expected);
-  rh_status status = RH_OK;
-  if (!samplers || !expected) status = rh_fail(error, RH_E_NOMEM, "no memory for a point");
+  rh_sampler *samplers;
+  double *expected = NULL;
+  rh_status status = RH_NEW(&samplers, all + 1, "a point", error);
+  if (status == RH_OK) status = RH_NEW(&expected, all + 1, "a point", error);
   for (uint32_t k = 0; k < all && status == RH_OK; k++) {
     const rh_sampler *sampler = &r->stage->samplers[k];
     const place at = {sampler->name, op, type_of(r), data->n};

@@ -76,10 +76,9 @@ static rh_status find_strategies(rh_stage *stage, rh_error *error) {
   uint64_t n = most_elements(stage->settings);
   RH_TRY(rh_context_registry(stage->context, n, &registry, NULL, error));
   rh_context_report_missing_plugins(stage->context);
-  unsigned char *choice = calloc(registry->n_entries + 1, 1);
-  stage->found = calloc(registry->n_entries + 1, sizeof *stage->found);
-  rh_status status = RH_OK;
-  if (!choice || !stage->found) status = rh_fail(error, RH_E_NOMEM, "no memory for the strategies");
+  unsigned char *choice = NULL;
+  rh_status status = RH_NEW(&stage->found, registry->n_entries + 1, "the strategies", error);
+  if (status == RH_OK) status = RH_NEW(&choice, registry->n_entries + 1, "the strategies", error);
   if (status == RH_OK) status = choose_entries(stage, registry, choice, error);
   for (uint32_t k = 0; k < registry->n_entries && status == RH_OK; k++) {
     if (choice[k] == RH_NOT_CHOSEN) continue;

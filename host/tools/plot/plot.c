@@ -1,4 +1,5 @@
 #include "plot.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/draft.h"
 #include "../../core/base/error.h"
@@ -169,10 +170,8 @@ static int interrupted(void) {
 
 /* "rate-sum-f32 svg 23456" */
 static rh_status note_drawing(work *w, const char *line, rh_error *error) {
-  drawing *grown = realloc(w->drawings, (w->n_drawings + 1u) * sizeof *grown);
-  if (!grown) return no_memory(error);
-  w->drawings = grown;
-  drawing *last = &grown[w->n_drawings];
+  RH_TRY(RH_ROOM(&w->drawings, w->n_drawings, "pictures", error));
+  drawing *last = &w->drawings[w->n_drawings];
   *last = (drawing){.from = w->n_drawings ? last[-1].from + last[-1].bytes : 0};
   if (sscanf(line, "%95s %7s %" SCNu64, last->picture, last->format, &last->bytes) != 3)
     return rh_fail(error, RH_E_FILE, "%s: said '%s'", w->script, rh_quotable(line));
@@ -309,8 +308,8 @@ static rh_status deliver_all(const work *w, rh_plotted *plotted, rh_error *error
     if (!first) first = &w->drawings[k];
     several |= strcmp(first->picture, w->drawings[k].picture) != 0;
   }
-  plotted->files = calloc((size_t)w->n_drawings * w->spec->n_files, sizeof *plotted->files);
-  if (!plotted->files) return no_memory(error);
+  uint64_t most = (uint64_t)w->n_drawings * w->spec->n_files;
+  RH_TRY(RH_NEW(&plotted->files, most, "pictures", error));
   for (uint32_t k = 0; k < w->n_drawings; k++)
     RH_TRY(deliver(w, &w->drawings[k], several, plotted, error));
   return RH_OK;

@@ -2,8 +2,6 @@
 #include "student.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { LEAST_ROUNDS = 4, LEAST_SAMPLES = 4 }; /* quartiles of fewer are meaningless */
 static const double widest = 0.02;
@@ -11,28 +9,13 @@ static const double miss = 0.05; /* the probability that any interval of a compa
 
 /* ---- By rounds ---- */
 
-static int ascending(const void *a, const void *b) {
-  double one = *(const double *)a, other = *(const double *)b;
-  return (one > other) - (one < other);
-}
-
-/* Interpolated between the two nearest values. */
-static double quantile(const double *sorted, uint32_t n, double q) {
-  double at = q * (n - 1);
-  uint32_t below = (uint32_t)at;
-  if (below + 1 >= n) return sorted[n - 1];
-  return sorted[below] + (at - below) * (sorted[below + 1] - sorted[below]);
-}
-
 static void take_quartiles(const rh_row *row, double *low, double *high) {
-  double sorted[RH_MAX_ROUNDS];
-  *low = row->time.q1;
-  *high = row->time.q3;
-  if (row->n_rounds < LEAST_ROUNDS || row->n_rounds > RH_MAX_ROUNDS) return;
-  memcpy(sorted, row->rounds, row->n_rounds * sizeof *sorted);
-  qsort(sorted, row->n_rounds, sizeof *sorted, ascending);
-  *low = quantile(sorted, row->n_rounds, 0.25);
-  *high = quantile(sorted, row->n_rounds, 0.75);
+  double room[RH_MAX_ROUNDS];
+  rh_spread rounds = row->time;
+  if (row->n_rounds >= LEAST_ROUNDS && row->n_rounds <= RH_MAX_ROUNDS)
+    rounds = rh_spread_of(row->rounds, row->n_rounds, room);
+  *low = rounds.q1;
+  *high = rounds.q3;
 }
 
 static double floor_of(const rh_row *row) {
@@ -122,19 +105,15 @@ rh_change rh_change_judge(const rh_row *old_row, const rh_row *new_row,
 }
 
 const char *rh_change_word(uint32_t verdict) {
-  static const char *const words[] = {
 #define RH_X(name, number, word) word,
-      RH_CHANGE_LIST(RH_X)
+  static const char *const words[] = {RH_CHANGE_LIST(RH_X)};
 #undef RH_X
-  };
   return words[verdict];
 }
 
 const char *rh_change_name(uint32_t verdict) {
-  static const char *const names[] = {
-#define RH_X(name, number, word) #name,
-      RH_CHANGE_LIST(RH_X)
+#define RH_X(name, ...) #name,
+  static const char *const names[] = {RH_CHANGE_LIST(RH_X)};
 #undef RH_X
-  };
   return names[verdict];
 }

@@ -43,11 +43,9 @@ static int has_time(const rh_row *row) {
 }
 
 const char *rh_row_status_name(uint32_t status) {
-  static const char *const names[] = {
 #define RH_X(name, number) #name,
-      RH_ROW_STATUS_LIST(RH_X)
+  static const char *const names[] = {RH_ROW_STATUS_LIST(RH_X)};
 #undef RH_X
-  };
   return status < sizeof names / sizeof *names ? names[status] : NULL;
 }
 

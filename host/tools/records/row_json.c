@@ -322,11 +322,9 @@ static rh_status reason(exchange *x, rh_row *row) {
 
 /* Unknown flags are ignored, like unknown keys. */
 static rh_status flags(exchange *x, rh_row *row) {
-  static const char *const names[] = {
 #define RH_X(name, bit, mark) [bit] = #name,
-      RH_FLAG_LIST(RH_X)
+  static const char *const names[] = {RH_FLAG_LIST(RH_X)};
 #undef RH_X
-  };
   const uint32_t n = sizeof names / sizeof *names;
   const json_t *array;
   json_t *made = x->reads ? NULL : json_array();

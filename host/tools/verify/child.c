@@ -176,11 +176,9 @@ int rh_trial_main(void) {
 }
 
 const char *rh_outcome_name(rh_outcome outcome) {
-  static const char *const words[] = {
 #define RH_X(name, word) word,
-      RH_VERDICT_LIST(RH_X)
+  static const char *const words[] = {RH_VERDICT_LIST(RH_X)};
 #undef RH_X
-  };
   return words[outcome];
 }
 
