@@ -2,6 +2,7 @@
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/base/path.h"
+#include "../../core/child/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +16,6 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 static const char variable[] = "REDHOST_LOCAL_RANK"; /* "3/8": rank 3 of 8 */
 enum { SOCKET_FD = 3, ONE_MORE_S = 1 };
@@ -155,18 +154,6 @@ static int32_t gather(void *of_job, const void *mine, uint32_t n, void *all, dou
 
 /* ---- Starting ---- */
 
-/* This process's environment with the rank's variable; `own` is its text. */
-static const char **environment_of(const char *own) {
-  size_t n = 0, kept = 0, length = sizeof variable - 1;
-  while (environ[n]) n++;
-  const char **changed = calloc(n + 2, sizeof *changed);
-  for (size_t k = 0; changed && k < n; k++)
-    if (strncmp(environ[k], variable, length) != 0 || environ[k][length] != '=')
-      changed[kept++] = environ[k];
-  if (changed) changed[kept] = own;
-  return changed;
-}
-
 static int spawn_with(pid_t *pid, int fd, const char *program, char *const *argv,
                       const char **environment) {
   posix_spawn_file_actions_t actions;
@@ -191,7 +178,7 @@ static int start(local *self, uint32_t rank, const char *program, char *const *a
   /* Above the descriptor that it becomes: a dup2 onto itself would keep FD_CLOEXEC. */
   int theirs = fcntl(ends[1], F_DUPFD_CLOEXEC, SOCKET_FD + 1);
   close(ends[1]);
-  const char **environment = environment_of(own);
+  const char **environment = rh_child_environment(own);
   int code = theirs < 0 ? errno : environment ? 0 : ENOMEM;
   if (!code) code = spawn_with(&self->peers[rank].pid, theirs, program, argv, environment);
   if (theirs >= 0) close(theirs);

@@ -5,23 +5,9 @@
 #include "refer.h"
 #include "sampled.h"
 
-static char *prelude(const rh_operator *face) {
-  return rh_custom_prelude(rh_custom_of(face));
-}
-
 static void bind_constants(const rh_operator *face, uint64_t n, void *constants) {
   rh_exprs_bind(rh_custom_of(face)->load, n, constants);
   rh_operator_set_base(face, constants, 0);
-}
-
-static void map(const rh_operator *face, const rh_arrays *arrays, uint64_t first, uint64_t n,
-                void *to) {
-  rh_custom_map(rh_custom_of(face), arrays, first, n, to);
-}
-
-static int enclose(const rh_operator *face, const rh_arrays *arrays, uint64_t first, uint64_t n,
-                   const double *host, double *low, double *high) {
-  return rh_custom_enclose(rh_custom_of(face), arrays, first, n, host, low, high);
 }
 
 static void decode(const rh_operator *face, const void *value, uint64_t n, rh_result *result) {
@@ -32,10 +18,10 @@ static void decode(const rh_operator *face, const void *value, uint64_t n, rh_re
 }
 
 const rh_operator_calls rh_custom_calls = {
-    .prelude = prelude,
+    .prelude = rh_custom_prelude,
     .bind = bind_constants,
-    .map = map,
-    .enclose = enclose,
+    .map = rh_custom_map,
+    .enclose = rh_custom_enclose,
     .decode = decode,
     .constants = rh_custom_constants,
     .open = rh_by_code_open,

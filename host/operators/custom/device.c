@@ -199,7 +199,8 @@ static void write_struct(const rh_custom *self, rh_text *to) {
   write_uniform(self, to);
 }
 
-char *rh_custom_prelude(const rh_custom *self) {
+char *rh_custom_prelude(const rh_operator *face) {
+  const rh_custom *self = rh_custom_of(face);
   rh_text text = {0};
   rh_text_add(&text, "#pragma OPENCL FP_CONTRACT OFF\n");
   if (rh_custom_uses_f64(self))

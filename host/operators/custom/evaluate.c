@@ -30,20 +30,22 @@ void rh_custom_load_fields(const rh_custom *self, const rh_arrays *arrays, uint6
   rh_exprs_eval(self->load, operands, base_of(self, arrays) + first, n, arrays->constants, outputs);
 }
 
-void rh_custom_map(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
+void rh_custom_map(const rh_operator *face, const rh_arrays *arrays, uint64_t first, uint64_t n,
                    void *to) {
-  rh_custom_load_fields(self, arrays, first, n, &to);
+  rh_custom_load_fields(rh_custom_of(face), arrays, first, n, &to);
 }
 
-int rh_custom_enclose(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
+int rh_custom_enclose(const rh_operator *face, const rh_arrays *arrays, uint64_t first, uint64_t n,
                       const double *host, double *low, double *high) {
-  double part = self->face.map_error;
+  double part = face->map_error;
   for (uint64_t j = 0; j < n && isfinite(part); j++) {
-    rh_interval a = rh_interval_widen(self->face.type, part, (rh_interval){host[j], host[j]});
+    rh_interval a = rh_interval_widen(face->type, part, (rh_interval){host[j], host[j]});
     low[j] = a.low;
     high[j] = a.high;
   }
-  return isfinite(part) ? 0 : rh_custom_enclose_field(self, 0, arrays, first, n, low, high);
+  return isfinite(part)
+             ? 0
+             : rh_custom_enclose_field(rh_custom_of(face), 0, arrays, first, n, low, high);
 }
 
 int rh_custom_enclose_field(const rh_custom *self, uint32_t field, const rh_arrays *arrays,

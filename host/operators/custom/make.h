@@ -41,10 +41,10 @@ void rh_custom_find_kinds(rh_custom *self);
 rh_status rh_custom_make_results(rh_custom *self, const rh_definition *definition, rh_error *error);
 
 /* For calls.c. */
-char *rh_custom_prelude(const rh_custom *self);
-void rh_custom_map(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
+char *rh_custom_prelude(const rh_operator *face);
+void rh_custom_map(const rh_operator *face, const rh_arrays *arrays, uint64_t first, uint64_t n,
                    void *to);
-int rh_custom_enclose(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
+int rh_custom_enclose(const rh_operator *face, const rh_arrays *arrays, uint64_t first, uint64_t n,
                       const double *host, double *low, double *high);
 void rh_custom_decode(const rh_custom *self, const void *value, uint64_t n, rh_result *result);
 

@@ -91,7 +91,9 @@ static rh_reason literal(rh_exprs *exprs, double value, rh_type type, uint32_t *
   return rh_graph_literal(exprs, (rh_expr_value){.is_float = 1, .as = {.f = value}}, type, made);
 }
 
-/* ---- Those that are written out: the same on host and device by construction ---- */
+/* ---- Those that are written out: the same on host and device by construction ----
+ *
+ * `which` tells functions of one form apart: the kind, the type, or whether the least is meant. */
 
 /* b < a ? b : a, or a < b ? b : a */
 static rh_reason extreme(rh_exprs *exprs, int is_least, uint32_t a, uint32_t b, uint32_t *made) {
@@ -101,62 +103,45 @@ static rh_reason extreme(rh_exprs *exprs, int is_least, uint32_t a, uint32_t b, 
   return reason ? reason : rh_graph_choose(exprs, takes_b, b, a, made);
 }
 
-static rh_reason make_min(rh_exprs *exprs, uint32_t *args, uint32_t *made) {
-  return extreme(exprs, 1, args[0], args[1], made);
+static rh_reason make_extreme(rh_exprs *exprs, uint32_t which, uint32_t *args, uint32_t *made) {
+  return extreme(exprs, (int)which, args[0], args[1], made);
 }
 
-static rh_reason make_max(rh_exprs *exprs, uint32_t *args, uint32_t *made) {
-  return extreme(exprs, 0, args[0], args[1], made);
-}
-
-static rh_reason make_clamp(rh_exprs *exprs, uint32_t *args, uint32_t *made) {
+static rh_reason make_clamp(rh_exprs *exprs, uint32_t which, uint32_t *args, uint32_t *made) {
   uint32_t above;
+  (void)which;
   rh_reason reason = extreme(exprs, 0, args[0], args[1], &above);
   return reason ? reason : extreme(exprs, 1, above, args[2], made);
 }
 
-static rh_reason make_isnan(rh_exprs *exprs, uint32_t *args, uint32_t *made) {
+static rh_reason make_isnan(rh_exprs *exprs, uint32_t which, uint32_t *args, uint32_t *made) {
+  (void)which;
   rh_reason reason = to_floats(exprs, args, 1);
   return reason ? reason : rh_graph_binary(exprs, RH_NODE_UNEQUAL, args[0], args[0], made);
 }
 
 /* |x| against infinity. */
-static rh_reason by_infinity(rh_exprs *exprs, rh_node_kind kind, uint32_t *args, uint32_t *made) {
+static rh_reason by_infinity(rh_exprs *exprs, uint32_t which, uint32_t *args, uint32_t *made) {
   uint32_t size, infinity;
   rh_reason reason = call(exprs, find_function("fabs", 4), args, &size);
   if (!reason) reason = literal(exprs, (double)INFINITY, exprs->nodes[size].type, &infinity);
-  return reason ? reason : rh_graph_binary(exprs, kind, size, infinity, made);
-}
-
-static rh_reason make_isinf(rh_exprs *exprs, uint32_t *args, uint32_t *made) {
-  return by_infinity(exprs, RH_NODE_EQUAL, args, made);
-}
-
-static rh_reason make_isfinite(rh_exprs *exprs, uint32_t *args, uint32_t *made) {
-  return by_infinity(exprs, RH_NODE_LESS, args, made);
+  return reason ? reason : rh_graph_binary(exprs, (rh_node_kind)which, size, infinity, made);
 }
 
 /* The other one if one is NaN. */
-static rh_reason of_numbers(rh_exprs *exprs, int is_least, uint32_t *args, uint32_t *made) {
+static rh_reason of_numbers(rh_exprs *exprs, uint32_t which, uint32_t *args, uint32_t *made) {
   uint32_t no_a, no_b, best;
   rh_reason reason = to_floats(exprs, args, 2);
-  if (!reason) reason = extreme(exprs, is_least, args[0], args[1], &best);
-  if (!reason) reason = make_isnan(exprs, &args[1], &no_b);
+  if (!reason) reason = extreme(exprs, (int)which, args[0], args[1], &best);
+  if (!reason) reason = make_isnan(exprs, 0, &args[1], &no_b);
   if (!reason) reason = rh_graph_choose(exprs, no_b, args[0], best, &best);
-  if (!reason) reason = make_isnan(exprs, &args[0], &no_a);
+  if (!reason) reason = make_isnan(exprs, 0, &args[0], &no_a);
   return reason ? reason : rh_graph_choose(exprs, no_a, args[1], best, made);
 }
 
-static rh_reason make_fmin(rh_exprs *exprs, uint32_t *args, uint32_t *made) {
-  return of_numbers(exprs, 1, args, made);
-}
-
-static rh_reason make_fmax(rh_exprs *exprs, uint32_t *args, uint32_t *made) {
-  return of_numbers(exprs, 0, args, made);
-}
-
 /* -1, 0 or 1; of floats a zero keeps its sign, and NaN gives 0. */
-static rh_reason make_sign(rh_exprs *exprs, uint32_t *args, uint32_t *made) {
+static rh_reason make_sign(rh_exprs *exprs, uint32_t which, uint32_t *args, uint32_t *made) {
+  (void)which;
   uint32_t zero, one, minus, is_above, is_below, is_zero;
   rh_reason reason = rh_graph_settle(exprs, args[0], &args[0]);
   if (reason) return reason;
@@ -175,7 +160,8 @@ static rh_reason make_sign(rh_exprs *exprs, uint32_t *args, uint32_t *made) {
 /* The magnitude of a signed integer is unsigned, and so right for the least one, too.  It is the
  * lesser of x and -x, as unsigned numbers: NVIDIA's driver 580 takes what `x < 0 ? -x : x` makes of
  * the least integer for a negative number. */
-static rh_reason make_abs(rh_exprs *exprs, uint32_t *args, uint32_t *made) {
+static rh_reason make_abs(rh_exprs *exprs, uint32_t which, uint32_t *args, uint32_t *made) {
+  (void)which;
   uint32_t minus;
   rh_reason reason = rh_graph_settle(exprs, args[0], &args[0]);
   if (reason) return reason;
@@ -188,17 +174,8 @@ static rh_reason make_abs(rh_exprs *exprs, uint32_t *args, uint32_t *made) {
   return reason ? reason : extreme(exprs, 1, *made, minus, made);
 }
 
-/* ---- The same bits as another type ---- */
-
-typedef struct as_row {
-  const char *name;
-  rh_type type;
-} as_row;
-static const as_row as_rows[] = {{"as_int", RH_TYPE_i32},   {"as_uint", RH_TYPE_u32},
-                                 {"as_long", RH_TYPE_i64},  {"as_ulong", RH_TYPE_u64},
-                                 {"as_float", RH_TYPE_f32}, {"as_double", RH_TYPE_f64}};
-
-static rh_reason make_as(rh_exprs *exprs, rh_type type, uint32_t *args, uint32_t *made) {
+/* The same bits as another type. */
+static rh_reason make_as(rh_exprs *exprs, uint32_t type, uint32_t *args, uint32_t *made) {
   rh_reason reason = rh_graph_settle(exprs, args[0], &args[0]);
   if (reason) return reason;
   rh_type of = exprs->nodes[args[0]].type;
@@ -214,13 +191,27 @@ static rh_reason make_as(rh_exprs *exprs, rh_type type, uint32_t *args, uint32_t
 typedef struct written_out {
   const char *name;
   uint32_t n_args;
-  rh_reason (*make)(rh_exprs *exprs, uint32_t *args, uint32_t *made);
+  rh_reason (*make)(rh_exprs *exprs, uint32_t which, uint32_t *args, uint32_t *made);
+  uint32_t which;
 } written_out;
-static const written_out written[] = {{"min", 2, make_min},     {"max", 2, make_max},
-                                      {"clamp", 3, make_clamp}, {"fmin", 2, make_fmin},
-                                      {"fmax", 2, make_fmax},   {"isnan", 1, make_isnan},
-                                      {"isinf", 1, make_isinf}, {"isfinite", 1, make_isfinite},
-                                      {"sign", 1, make_sign},   {"abs", 1, make_abs}};
+static const written_out written[] = {
+    {"min", 2, make_extreme, 1},
+    {"max", 2, make_extreme, 0},
+    {"clamp", 3, make_clamp, 0},
+    {"fmin", 2, of_numbers, 1},
+    {"fmax", 2, of_numbers, 0},
+    {"isnan", 1, make_isnan, 0},
+    {"isinf", 1, by_infinity, RH_NODE_EQUAL},
+    {"isfinite", 1, by_infinity, RH_NODE_LESS},
+    {"sign", 1, make_sign, 0},
+    {"abs", 1, make_abs, 0},
+    {"as_int", 1, make_as, RH_TYPE_i32},
+    {"as_uint", 1, make_as, RH_TYPE_u32},
+    {"as_long", 1, make_as, RH_TYPE_i64},
+    {"as_ulong", 1, make_as, RH_TYPE_u64},
+    {"as_float", 1, make_as, RH_TYPE_f32},
+    {"as_double", 1, make_as, RH_TYPE_f64},
+};
 
 static int has_number(uint32_t n, uint32_t wanted, rh_reason *reason) {
   static const char *const reasons[] = {"", "the function takes one argument",
@@ -240,13 +231,9 @@ int rh_graph_call_named(rh_exprs *exprs, const char *name, size_t length, const 
     return 1;
   }
   for (size_t k = 0; k < sizeof written / sizeof *written; k++) {
-    if (!is_named(name, length, written[k].name)) continue;
-    if (has_number(n, written[k].n_args, reason)) *reason = written[k].make(exprs, args, made);
-    return 1;
-  }
-  for (size_t k = 0; k < sizeof as_rows / sizeof *as_rows; k++) {
-    if (!is_named(name, length, as_rows[k].name)) continue;
-    if (has_number(n, 1, reason)) *reason = make_as(exprs, as_rows[k].type, args, made);
+    const written_out *row = &written[k];
+    if (!is_named(name, length, row->name)) continue;
+    if (has_number(n, row->n_args, reason)) *reason = row->make(exprs, row->which, args, made);
     return 1;
   }
   return 0;
