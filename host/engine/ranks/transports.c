@@ -1,5 +1,5 @@
 #include "transports.h"
-#include "../../core/base/error.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/path.h"
 #include "../../core/base/text.h"
 #include "../../core/plug/discover.h"
@@ -83,16 +83,13 @@ static rh_status open_all(rh_transport_list *list, const char *file, rh_error *e
   rh_discovery search;
   *list = (rh_transport_list){0};
   RH_TRY(rh_discover_transports(&search, file, error));
-  list->entries = calloc(search.n + 1, sizeof *list->entries);
-  list->searched = rh_copy_string(search.searched);
-  rh_status status = RH_OK;
-  if (!list->entries || !list->searched)
-    status = rh_fail(error, RH_E_NOMEM, "no memory to list the transports");
+  rh_status status = RH_NEW(&list->entries, search.n + 1, "a list of transports", error);
+  if (status == RH_OK)
+    status = rh_copy(&list->searched, search.searched, "a list of transports", error);
   if (status == RH_OK) list->entries[list->n++].transport = &rh_local_transport;
   for (uint32_t k = 0; k < search.n && status == RH_OK; k++) {
     rh_transport_entry *entry = &list->entries[list->n++];
-    entry->path = rh_copy_string(search.candidates[k].path);
-    if (!entry->path) status = rh_fail(error, RH_E_NOMEM, "no memory for a path");
+    status = rh_copy(&entry->path, search.candidates[k].path, "a path", error);
     open_entry(entry, &search.candidates[k]);
   }
   rh_discovery_finish(&search);

@@ -23,18 +23,14 @@ static int is_same(const rh_node *node) {
 
 /* ---- Creating ---- */
 
-static rh_status out_of_memory(rh_error *error) {
-  return rh_fail(error, RH_E_NOMEM, "no memory for an expression");
-}
+static const char what[] = "an expression"; /* there may be no memory for it */
 
 static rh_status take_names(rh_exprs *exprs, const rh_expr_variable *variables,
                             const rh_expr_constant *constants, rh_error *error) {
-  exprs->variables = calloc(exprs->n_variables + 1, sizeof *exprs->variables);
-  exprs->types = calloc(exprs->n_variables + 1, sizeof *exprs->types);
-  exprs->constants = calloc(exprs->n_constants + 1, sizeof *exprs->constants);
-  exprs->values = calloc(exprs->n_constants + 1, sizeof *exprs->values);
-  if (!exprs->variables || !exprs->types || !exprs->constants || !exprs->values)
-    return out_of_memory(error);
+  RH_TRY(RH_NEW(&exprs->variables, exprs->n_variables, what, error));
+  RH_TRY(RH_NEW(&exprs->types, exprs->n_variables, what, error));
+  RH_TRY(RH_NEW(&exprs->constants, exprs->n_constants, what, error));
+  RH_TRY(RH_NEW(&exprs->values, exprs->n_constants, what, error));
   for (uint32_t k = 0; k < exprs->n_variables; k++) {
     strncpy(exprs->variables[k], variables[k].name, RH_EXPR_NAME_BYTES - 1);
     exprs->types[k] = variables[k].type;
@@ -49,9 +45,9 @@ static rh_status take_names(rh_exprs *exprs, const rh_expr_variable *variables,
 rh_status rh_exprs_create(rh_exprs **made, const rh_expr_variable *variables, uint32_t n_variables,
                           const rh_expr_constant *constants, uint32_t n_constants, int has_index,
                           rh_error *error) {
-  rh_exprs *exprs = calloc(1, sizeof *exprs);
+  rh_exprs *exprs;
   *made = NULL;
-  if (!exprs) return out_of_memory(error);
+  RH_TRY(RH_NEW(&exprs, 1, what, error));
   exprs->n_variables = n_variables;
   exprs->n_constants = n_constants;
   exprs->has_index = has_index;

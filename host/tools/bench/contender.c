@@ -1,5 +1,6 @@
 #include "contender.h"
 #include "../../choose/measure/stats.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/base/text.h"
@@ -19,10 +20,7 @@ enum { FEWEST_ROUNDS = 5, MANY_ROUNDS = 20 };
 /* for slower runs, every run counts, and a round has one sample */
 static const double slow_s = 0.05;
 static const double warm_up_s = 0.1;
-
-static rh_status out_of_memory(rh_error *error) {
-  return rh_fail(error, RH_E_NOMEM, "no memory for a point's results");
-}
+static const char what[] = "a point's results"; /* there may be no memory for */
 
 /* ---- Ending ---- */
 
@@ -34,9 +32,8 @@ void rh_contender_close(rh_contender *c) {
 static rh_status end_row(rh_contender *c, uint32_t status, const char *reason, rh_error *error) {
   c->done = 1;
   c->row->status = status;
-  c->row->reason = rh_copy_string(reason);
   rh_contender_close(c);
-  return c->row->reason ? RH_OK : out_of_memory(error);
+  return rh_copy(&c->row->reason, reason, what, error);
 }
 
 /* Most failures end the point for this contender; some end the benchmark. */
@@ -169,8 +166,7 @@ rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data,
   row->build_cached = c->opened.build_cached;
   row->upload_s = c->opened.upload_s;
   row->setup_s = c->opened.setup_s;
-  if (*c->opened.params && !(row->params = rh_copy_string(c->opened.params)))
-    return out_of_memory(error);
+  if (*c->opened.params) RH_TRY(rh_copy(&row->params, c->opened.params, what, error));
   if (status != RH_OK) return fail(c, &why, error);
   RH_TRY(rules->once ? run_once(c, scale, error) : warm_up(c, scale, error));
   if (c->about_s <= slow_s) {
@@ -290,12 +286,6 @@ int rh_contender_clocks_differ(const rh_contender *c, const rh_bench_scale *scal
 
 /* ---- The row ---- */
 
-static double *copy_of(const double *numbers, uint32_t n) {
-  double *copy = malloc((n ? n : 1) * sizeof *copy);
-  if (copy) memcpy(copy, numbers, n * sizeof *copy);
-  return copy;
-}
-
 static uint32_t flags_of(const rh_contender *c, const rh_bench_rules *rules) {
   const rh_spread *time = &c->row->time;
   uint32_t flags = 0;
@@ -312,8 +302,7 @@ static rh_status add_parts(rh_contender *c, rh_error *error) {
   rh_error why = {0};
   rh_row *row = c->row;
   if (!c->sampler->parts) return RH_OK;
-  row->parts = calloc(RH_MAX_PARTS, sizeof *row->parts);
-  if (!row->parts) return out_of_memory(error);
+  RH_TRY(RH_NEW(&row->parts, RH_MAX_PARTS, what, error));
   rh_status status =
       c->sampler->parts(c->sampler->self, row->parts, &row->n_parts, &row->host_share_s, &why);
   if (status == RH_E_CANCELLED) return fail(c, &why, error);
@@ -328,9 +317,10 @@ rh_status rh_contender_sum_up(rh_contender *c, const rh_bench_rules *rules,
   row->time = rh_spread_of(c->samples, c->n_samples, room);
   row->latency = rh_spread_of(c->latency, c->n_latency, room);
   row->host_batch_s = rh_spread_of(c->host, c->n_host, room).median;
-  row->raw = copy_of(c->samples, c->n_samples);
-  row->rounds = copy_of(c->rounds, c->n_rounds);
-  if (!row->raw || !row->rounds) return out_of_memory(error);
+  RH_TRY(RH_NEW(&row->raw, c->n_samples, what, error));
+  RH_TRY(RH_NEW(&row->rounds, c->n_rounds, what, error));
+  memcpy(row->raw, c->samples, c->n_samples * sizeof *row->raw);
+  memcpy(row->rounds, c->rounds, c->n_rounds * sizeof *row->rounds);
   row->n_raw = c->n_samples;
   row->n_rounds = c->n_rounds;
   row->batch = c->batch;

@@ -1,6 +1,6 @@
 #include "merge.h"
 #include "../../choose/measure/stats.h"
-#include "../../core/base/error.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/text.h"
 #include "../records/student.h"
 
@@ -8,25 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *copy_of(const void *from, size_t bytes) {
-  void *copy = malloc(bytes ? bytes : 1);
-  if (copy && bytes) memcpy(copy, from, bytes);
-  return copy;
-}
-
 /* A row with the facts of `from` and none of its samples; nothing to finish on failure. */
 static rh_status copy_facts(rh_row *to, const rh_row *from, rh_error *error) {
   *to = *from;
+  to->params = to->reason = NULL;
+  to->parts = NULL;
   to->rounds = to->raw = to->processes = NULL;
   to->n_rounds = to->n_raw = to->n_processes = 0;
-  to->params = rh_copy_string(from->params);
-  to->reason = rh_copy_string(from->reason);
-  to->parts = from->n_parts ? copy_of(from->parts, from->n_parts * sizeof *from->parts) : NULL;
-  if ((!from->params || to->params) && (!from->reason || to->reason) &&
-      (!from->n_parts || to->parts))
-    return RH_OK;
-  rh_row_finish(to);
-  return rh_fail(error, RH_E_NOMEM, "no memory for a row");
+  rh_status status = rh_copy(&to->params, from->params, "a row", error);
+  if (status == RH_OK) status = rh_copy(&to->reason, from->reason, "a row", error);
+  if (status == RH_OK && from->n_parts) status = RH_NEW(&to->parts, from->n_parts, "a row", error);
+  if (status == RH_OK && from->n_parts)
+    memcpy(to->parts, from->parts, from->n_parts * sizeof *from->parts);
+  if (status != RH_OK) rh_row_finish(to);
+  return status;
 }
 
 static int badness(const rh_row *row) {
@@ -91,13 +86,10 @@ static rh_status merge_times(const rh_row *const *rows, uint32_t n, rh_row *merg
                              rh_error *error) {
   uint32_t samples = 0, at = 0;
   for (uint32_t k = 0; k < n; k++) samples += rows[k]->n_raw;
-  double *room = malloc((samples + 1u) * sizeof *room);
-  merged->raw = malloc((samples + 1u) * sizeof *merged->raw);
-  merged->processes = malloc(n * sizeof *merged->processes);
-  if (!room || !merged->raw || !merged->processes) {
-    free(room);
-    return rh_fail(error, RH_E_NOMEM, "no memory for a row");
-  }
+  double *room;
+  RH_TRY(RH_NEW(&merged->raw, samples, "a row", error));
+  RH_TRY(RH_NEW(&merged->processes, n, "a row", error));
+  RH_TRY(RH_NEW(&room, samples, "a row", error));
   for (uint32_t k = 0; k < n; k++) {
     memcpy(&merged->raw[at], rows[k]->raw, rows[k]->n_raw * sizeof *merged->raw);
     at += rows[k]->n_raw;
