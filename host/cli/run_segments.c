@@ -21,14 +21,9 @@ static rh_status measure(rh_segments_answer *run, const rh_app *app, rh_error *e
 
 static rh_status judge_all(rh_segments_answer *run, const rh_app *app, const rh_array *array,
                            rh_error *error) {
-  const rh_job_spec *spec = &run->segments.spec;
   int may_change = app->typed->input && !array->region.own;
-  RH_TRY(rh_segments_judge(&run->segments, may_change, &run->check, error));
   run->checked = 1;
-  if (run->check.is_wrong)
-    rh_context_blame(app->context, spec->strategy, spec->plugin, spec->operation.op,
-                     spec->operation.n);
-  return RH_OK;
+  return rh_segments_judge(&run->segments, may_change, &run->check, error);
 }
 
 rh_status rh_run_segments(rh_segments_answer *run, const rh_app *app, const rh_run_options *options,
@@ -40,8 +35,8 @@ rh_status rh_run_segments(rh_segments_answer *run, const rh_app *app, const rh_r
   rh_job_operands_at(spec, rh_array_data(array), operands);
   RH_TRY(rh_segments_open(&run->segments, app->context, spec,
                           shape->is_scattered ? &shape->axes : NULL, error));
-  RH_TRY(rh_segments_bring(&run->segments, operands, error));
   if (app->typed->input) rh_terminal_catch_cut_file(app->typed->input); /* a driver compiled */
+  RH_TRY(rh_segments_bring(&run->segments, operands, error));
   RH_TRY(rh_segments_run(&run->segments, error));
   if (options->check != RH_CHECK_NONE) RH_TRY(judge_all(run, app, array, error));
   return run->check.is_wrong ? RH_OK : measure(run, app, error);

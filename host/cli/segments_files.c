@@ -1,37 +1,13 @@
 /* The files of --output, of a run over segments. */
 #include "../core/base/error.h"
-#include "../core/base/value.h"
 #include "../core/base/vocabulary.h"
 #include "../engine/io/element.h"
-#include "../engine/io/npy_write.h"
+#include "../engine/segments/columns.h"
 #include "../tools/records/write.h"
 #include "run_segments.h"
 
 #include <errno.h>
 #include <string.h>
-
-/* What every result has: fields of their own, an index, or a value. */
-typedef struct columns {
-  uint32_t n;
-  rh_npy_field list[RH_MOST_RESULTS];
-  rh_result names; /* which they point into */
-} columns;
-
-static void find_columns(columns *all, const rh_operator *op) {
-  all->names = (rh_result){.struct_size = sizeof all->names};
-  op->calls->decode(op, op->abi->identity, 1, &all->names);
-  all->n = rh_result_has_fields(&all->names) ? all->names.n_fields : 1;
-  for (uint32_t k = 0; k < all->names.n_fields; k++)
-    all->list[k] = (rh_npy_field){all->names.fields[k].name, all->names.fields[k].type};
-  if (!rh_result_has_fields(&all->names))
-    all->list[0] = (rh_npy_field){NULL, all->names.indexed ? RH_TYPE_i64 : all->names.type};
-}
-
-/* Column k, as 8 bytes. */
-static const void *word_of(const rh_result *result, uint32_t k) {
-  if (rh_result_has_fields(result)) return &result->fields[k].value;
-  return result->indexed ? (const void *)&result->index /* -1: there is none */ : &result->value;
-}
 
 /* ---- Files ---- */
 
@@ -52,7 +28,7 @@ void rh_segments_files_close(rh_segments_files *files) {
 }
 
 /* The columns of one file: all, or one by its name. */
-static rh_status choose_columns(const columns *all, const char *word, const char *field,
+static rh_status choose_columns(const rh_columns *all, const char *word, const char *field,
                                 uint32_t *first, uint32_t *n, rh_error *error) {
   *first = 0;
   *n = all->n;
@@ -83,9 +59,9 @@ rh_status rh_segments_files_open(rh_segments_files *files, const rh_app *app, co
                                  rh_error *error) {
   const rh_words *words = &app->typed->outputs;
   uint32_t first, n;
-  columns all;
+  rh_columns all;
   char name[32];
-  if (words->n) find_columns(&all, op);
+  if (words->n) rh_columns_find(&all, op);
   for (uint32_t k = 0; k < words->n; k++) {
     const char *path = path_of(words->list[k], &files->fields[k], name);
     if (!*path) return rh_fail(error, RH_E_USAGE, "--output '': the file has no name");
@@ -103,8 +79,8 @@ rh_status rh_segments_files_open(rh_segments_files *files, const rh_app *app, co
   return RH_OK;
 }
 
-static void write_elements(const rh_segments_answer *run, const rh_shape *shape, const columns *all,
-                           uint32_t first, uint32_t n, FILE *out) {
+static void write_elements(const rh_segments_answer *run, const rh_shape *shape,
+                           const rh_columns *all, uint32_t first, uint32_t n, FILE *out) {
   unsigned char bytes[sizeof(uint64_t)];
   const rh_array *labels = &shape->labels;
   uint32_t size = rh_type_size(labels->type);
@@ -114,12 +90,13 @@ static void write_elements(const rh_segments_answer *run, const rh_shape *shape,
     if (labels->n)
       fwrite((const char *)rh_array_data(labels) + shape->layout.starts[s] * size, size, 1, out);
     for (uint32_t k = first; k < first + n; k++)
-      fwrite(bytes, rh_element_store(all->list[k].type, word_of(&result, k), bytes), 1, out);
+      fwrite(bytes, rh_element_store(all->list[k].type, rh_columns_word(&result, k), bytes), 1,
+             out);
   }
 }
 
 /* With labels, they come before the results. */
-static void write_header(const columns *all, const rh_shape *shape, uint32_t first, uint32_t n,
+static void write_header(const rh_columns *all, const rh_shape *shape, uint32_t first, uint32_t n,
                          const char *name, rh_text *to) {
   rh_npy_field fields[RH_MOST_RESULTS + 1];
   uint32_t at = 0;
@@ -132,7 +109,7 @@ static void write_header(const columns *all, const rh_shape *shape, uint32_t fir
 }
 
 static rh_status write_file(const rh_segments_answer *run, const rh_shape *shape,
-                            const columns *all, const char *word, const char *field,
+                            const rh_columns *all, const char *word, const char *field,
                             rh_draft *draft, rh_error *error) {
   uint32_t first, n;
   char name[32];
@@ -149,8 +126,8 @@ static rh_status write_file(const rh_segments_answer *run, const rh_shape *shape
 rh_status rh_segments_files_write(rh_segments_files *files, const rh_app *app,
                                   const rh_segments_answer *run, const rh_shape *shape,
                                   rh_error *error) {
-  columns all;
-  find_columns(&all, run->segments.spec.operation.op);
+  rh_columns all;
+  rh_columns_find(&all, run->segments.spec.operation.op);
   for (uint32_t k = 0; k < files->n; k++)
     RH_TRY(write_file(run, shape, &all, app->typed->outputs.list[k], files->fields[k],
                       &files->drafts[k], error));

@@ -2,7 +2,6 @@
 #include "../core/base/error.h"
 #include "../core/base/format.h"
 #include "../core/base/vocabulary.h"
-#include "../core/run/exact_data.h"
 #include "../engine/io/element.h"
 #include "json.h"
 #include "plain.h"
@@ -168,24 +167,15 @@ static void print_values(const rh_segments_answer *run) {
 }
 
 static void warn_unjudged(const rh_app *app, const rh_segments_answer *run) {
-  char text[700], why[512];
-  const rh_segments_check *check = &run->check;
-  if (!check->unjudged) return;
-  snprintf(text, sizeof text, "warning: %llu of %llu segments are not judged: segment %llu: %s",
-           (number)check->unjudged, (number)check->n, (number)check->first_unjudged,
-           rh_verdict_why(&check->verdict, why));
+  char text[700], what[640];
+  if (!rh_segments_unjudged(&run->check, what)) return;
+  snprintf(text, sizeof text, "warning: %s", what);
   rh_terminal_say(app->terminal, text);
 }
 
 rh_status rh_run_segments_print(const rh_app *app, const rh_segments_answer *run,
                                 const rh_shape *shape, rh_segments_files *files, rh_error *error) {
-  const rh_segments_check *check = &run->check;
-  char got[64], exact[64];
-  if (check->is_wrong)
-    return rh_fail(
-        error, RH_E_WRONG, "wrong result: segment %llu: '%s' returned %s, expected %s (%s)",
-        (number)check->wrong, run->segments.spec.strategy, rh_format_answer(got, &check->got),
-        rh_format_answer(exact, &check->expected), check->verdict.text);
+  RH_TRY(rh_segments_verdict(&run->segments, &run->check, error));
   RH_TRY(rh_segments_files_write(files, app, run, shape, error));
   warn_unjudged(app, run);
   if (app->typed->json) return print_json(app, run, shape, error);

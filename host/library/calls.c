@@ -48,10 +48,10 @@ static rh_status check_process(const rh_prepared *p, rh_error *error) {
 }
 
 /* `given`: how many the call brings. */
-static rh_status check_operands(const rh_prepared *p, uint32_t given, rh_error *error) {
-  if (given == p->call.n_operands) return RH_OK;
-  return rh_fail(error, RH_E_USAGE, "this reduction has %u operand%s, and the call brings %u",
-                 p->call.n_operands, p->call.n_operands == 1 ? "" : "s", given);
+static rh_status check_operands(uint32_t given, uint32_t n, rh_error *error) {
+  if (given == n) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "this reduction has %u operand%s, and the call brings %u", n,
+                 n == 1 ? "" : "s", given);
 }
 
 static rh_status check_data(const rh_prepared *p, const void *const *data, uint64_t n,
@@ -143,7 +143,7 @@ static int keeps_views(const rh_prepared *p) {
 
 void rh_prepared_decode(const rh_prepared *p, const void *value, uint64_t n, rh_result *result) {
   RH_OWN_ENVIRONMENT;
-  if (p && value && check_result(result, "rh_prepared_decode", NULL) == RH_OK)
+  if (p && !p->segmented && value && check_result(result, "rh_prepared_decode", NULL) == RH_OK)
     rh_call_decode(&p->call, value, n, result);
 }
 
@@ -197,7 +197,11 @@ static rh_status run_arrays(rh_prepared *p, const void *const *data, uint64_t n,
 
 APART static rh_status run_array(rh_prepared *p, const void *data, uint64_t n, rh_result *result,
                                  rh_error *error) {
-  RH_TRY(check_operands(p, 1, error));
+  if (p->segmented)
+    return rh_fail(error, RH_E_USAGE,
+                   "rh_prepared_run: this reduction has segments, whose results need outputs: "
+                   "rh_prepared_call() takes them");
+  RH_TRY(check_operands(1, p->call.n_operands, error));
   return run_arrays(p, &data, n, result, "rh_prepared_run", error);
 }
 
@@ -218,14 +222,16 @@ rh_status rh_prepared_run(rh_prepared *p, const void *data, uint64_t n, rh_resul
 
 /* ---- Any call ---- */
 
+static const void *from_first(const rh_call_spec *call, uint32_t k, uint32_t size) {
+  const char *array = call->arrays[k];
+  return array && call->first ? array + call->first[k] * size : array;
+}
+
 /* Elements of the arrays from `first` on. */
 static rh_status run_from(rh_prepared *p, const rh_call_spec *call, rh_result *result,
                           rh_error *error) {
   const void *data[RH_MOST_OPERANDS];
-  for (uint32_t k = 0; k < p->call.n_operands; k++) {
-    data[k] = call->arrays[k];
-    if (data[k] && call->first) data[k] = (const char *)data[k] + call->first[k] * p->call.sizes[k];
-  }
+  for (uint32_t k = 0; k < p->call.n_operands; k++) data[k] = from_first(call, k, p->call.sizes[k]);
   return run_arrays(p, data, call->n, result, "rh_prepared_call", error);
 }
 
@@ -254,6 +260,28 @@ static rh_status run_buffers(rh_prepared *p, const rh_call_spec *call, rh_result
   return run(p, &data, call->n, result, error);
 }
 
+/* Segments of arrays. */
+static rh_status run_segments(rh_prepared *p, const rh_call_spec *call, rh_result *result,
+                              rh_error *error) {
+  const void *data[RH_MOST_OPERANDS];
+  const rh_operator *op = p->segmented->spec.operation.op;
+  RH_TRY(check_result(result, "rh_prepared_call", error));
+  RH_TRY(check_process(p, error));
+  if (!call->arrays)
+    return rh_fail(error, RH_E_USAGE,
+                   "rh_call_spec.buffers: segments are reduced from arrays of the host");
+  if (call->n != p->max_n)
+    return rh_fail(error, RH_E_USAGE, "%llu elements for segments of %llu",
+                   (unsigned long long)call->n, (unsigned long long)p->max_n);
+  RH_TRY(check_operands(call->n_operands, op->n_operands, error));
+  for (uint32_t k = 0; k < op->n_operands; k++) {
+    uint32_t size = rh_type_size(op->operands[k].type);
+    data[k] = from_first(call, k, size);
+    if (call->n > 0) RH_TRY(rh_operand_check_address(data[k], size, k, op->n_operands, error));
+  }
+  return rh_segmented_call(p->segmented, data, call->outputs, call->n_outputs, result, error);
+}
+
 APART static rh_status run_call(rh_prepared *p, const rh_call_spec *asked, rh_result *result,
                                 rh_error *error) {
   RH_OWN_ENVIRONMENT;
@@ -265,14 +293,22 @@ APART static rh_status run_call(rh_prepared *p, const rh_call_spec *asked, rh_re
   if (call.arrays && call.values)
     return rh_fail(error, RH_E_USAGE,
                    "rh_call_spec.values: only the answer of buffers can stay on the device");
-  RH_TRY(check_operands(p, call.n_operands ? call.n_operands : 1, error));
+  if (call.n_operands == 0) call.n_operands = 1;
+  if (p->segmented) return run_segments(p, &call, result, error);
+  if (call.outputs || call.n_outputs)
+    return rh_fail(error, RH_E_USAGE,
+                   "rh_call_spec.outputs: this reduction was prepared without segments");
+  RH_TRY(check_operands(call.n_operands, p->call.n_operands, error));
   return call.arrays ? run_from(p, &call, result, error) : run_buffers(p, &call, result, error);
 }
 
 /* The fast path takes arrays, which begin where they are. */
 static inline int is_plain(const rh_prepared *p, const rh_call_spec *call) {
-  return call->struct_size == sizeof *call && call->n_operands == p->call.n_operands &&
-         call->arrays && !call->buffers && !call->first && !call->values;
+  enum { WITHOUT_OUTPUTS = offsetof(rh_call_spec, outputs) };
+  return call->n_operands == p->call.n_operands && call->arrays && !call->buffers && !call->first &&
+         !call->values &&
+         (call->struct_size == sizeof *call ? !call->outputs
+                                            : call->struct_size == WITHOUT_OUTPUTS);
 }
 
 rh_status rh_prepared_call(rh_prepared *p, const rh_call_spec *call, rh_result *result,
@@ -322,6 +358,6 @@ rh_status rh_prepared_set_constants(rh_prepared *p, const rh_constant *constants
 }
 
 uint32_t rh_prepared_value_bytes(const rh_prepared *p) {
-  if (!p) return 0;
+  if (!p || p->segmented) return 0;
   return rh_instance_op(p->job.instance)->value_size;
 }

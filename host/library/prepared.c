@@ -119,6 +119,8 @@ static rh_status make_ring(rh_prepared *p, rh_redhost *redhost, const rh_job_spe
 /* Releases everything but *redhost. */
 static void release(rh_prepared *p) {
   rh_arrays_close(&p->ring);
+  if (p->segmented) rh_segmented_finish(p->segmented);
+  free(p->segmented);
   rh_job_finish(&p->job);
   for (uint32_t k = 0; k < p->n_ways; k++) rh_cl_input_finish(&p->ways[k].input);
   rh_custom_destroy(p->custom);
@@ -156,6 +158,19 @@ static rh_status make_prepared(rh_prepared *p, const rh_job_spec *spec, rh_error
   return RH_OK;
 }
 
+static rh_status prepare_segments(rh_prepared *p, const rh_request *wanted, rh_error *error) {
+  p->segmented = calloc(1, sizeof *p->segmented);
+  if (!p->segmented) return rh_fail(error, RH_E_NOMEM, "no memory to prepare a reduction");
+  RH_TRY(rh_segmented_prepare(p->segmented, p->redhost, wanted, error));
+  p->max_n = wanted->n;
+  p->custom = p->segmented->custom;
+  p->segmented->custom = NULL;
+  p->job.context = p->redhost->context;
+  p->job.device = p->segmented->segments.job.device;
+  p->redhost->n_prepared++;
+  return RH_OK;
+}
+
 /* With the caller's queue, its buffers may follow as well as arrays. */
 static uint32_t data_of(const rh_redhost *redhost) {
   return redhost->context->options.queue ? RH_JOB_IN_PLACE : RH_JOB_ON_HOST;
@@ -181,18 +196,24 @@ static rh_status name_operands(rh_redhost *redhost, rh_prepared *p, const rh_req
   return RH_OK;
 }
 
+static rh_status prepare(rh_redhost *redhost, rh_prepared *p, const rh_request *wanted,
+                         rh_error *error) {
+  rh_job_spec spec;
+  p->redhost = redhost;
+  if (wanted->segments) return prepare_segments(p, wanted, error);
+  RH_TRY(name_operands(redhost, p, wanted, &spec, error));
+  return make_prepared(p, &spec, error);
+}
+
 rh_status rh_prepare(rh_redhost *redhost, const rh_request *request, rh_prepared **prepared,
                      rh_error *error) {
   RH_OWN_ENVIRONMENT;
   rh_request wanted;
-  rh_job_spec spec;
   RH_TRY(check_call(redhost, request, prepared, &wanted, error));
   RH_TRY(rh_redhost_enter(redhost, error));
   rh_prepared *p = calloc(1, sizeof *p);
-  rh_status status = p ? name_operands(redhost, p, &wanted, &spec, error)
+  rh_status status = p ? prepare(redhost, p, &wanted, error)
                        : rh_fail(error, RH_E_NOMEM, "no memory to prepare a reduction");
-  if (p) p->redhost = redhost;
-  if (status == RH_OK) status = make_prepared(p, &spec, error);
   if (status == RH_OK)
     *prepared = p;
   else if (p)

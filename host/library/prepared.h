@@ -3,6 +3,7 @@
 
 #include "../core/run/transfer.h"
 #include "kept.h"
+#include "segmented.h"
 
 #include <stdatomic.h>
 #include <time.h>
@@ -21,7 +22,8 @@ struct rh_prepared {
   rh_worker *ring;
   uint64_t most_whole;
   uint32_t data_on_device, result_on_device;
-  rh_job job; /* its input is not used */
+  rh_segmented *segmented; /* not null: segments are reduced by it, and `call` is empty */
+  rh_job job;              /* its input is not used */
 };
 
 /* ---- One call at a time ---- */

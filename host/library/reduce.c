@@ -8,6 +8,7 @@
 #include "../engine/partial/accuracy.h"
 #include "kept.h"
 #include "request.h"
+#include "segmented.h"
 
 static rh_status judge_value(rh_kept_job *kept, const rh_job_spec *spec, const rh_job_part *part,
                              uint64_t depth, rh_reference *reference, const rh_result *result,
@@ -102,6 +103,7 @@ static rh_status reduce_again(rh_redhost *redhost, const rh_request *request, rh
 static rh_status reduce_by_any(rh_redhost *redhost, const rh_request *request, rh_result *result,
                                rh_error *error) {
   RH_OWN_ENVIRONMENT;
+  if (request->segments) return rh_segmented_reduce(redhost, request, result, error);
   request_of r = {redhost, request, result};
   return rh_kept_call(redhost, request, request->n, 0, reduce, &r, error);
 }
@@ -122,7 +124,7 @@ rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *r
   }
   RH_TRY(rh_sized_check(result, RH_SIZED(rh_result, strategy), error));
   RH_TRY(rh_redhost_enter(redhost, error));
-  rh_status status = reduce_again(redhost, request, result);
+  rh_status status = request->segments ? RH_DECLINED : reduce_again(redhost, request, result);
   if (status != RH_OK) status = reduce_by_any(redhost, request, result, error);
   rh_redhost_leave(redhost);
   return status;

@@ -167,6 +167,10 @@ rh_status rh_request_check(const rh_request *request, const rh_job_spec *spec,
     return rh_fail(error, RH_E_USAGE,
                    "rh_request.%s: only rh_prepare() takes it; data of other calls are arrays",
                    request->data_on_device ? "data_on_device" : "result_on_device");
+  if (!request->segments && (request->outputs || request->n_outputs))
+    return rh_fail(
+        error, RH_E_USAGE,
+        "rh_request.outputs: only results of segments go there; one result is rh_result");
   if (request->accuracy > RH_ACCURACY_EXACT)
     return rh_fail(error, RH_E_USAGE, "rh_request.accuracy is %u: expected 0 or RH_ACCURACY_EXACT",
                    request->accuracy);

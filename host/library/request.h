@@ -26,7 +26,7 @@ rh_status rh_request_check(const rh_request *request, const rh_job_spec *spec,
 /* Does nothing of what rh_request_asks_same() passes over keep rh_reduce() from the fast path? */
 static inline int rh_request_is_plain(const rh_request *request) {
   return request->unchecked && !request->accuracy && !request->data_on_device &&
-         !request->result_on_device && !(request->inputs && request->data);
+         !request->result_on_device && !(request->inputs && request->data) && !request->outputs;
 }
 
 /* A copy without data, which shares nothing with the caller's: *to, which rh_request_release()

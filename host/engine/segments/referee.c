@@ -2,6 +2,7 @@
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/base/share.h"
+#include "../../core/base/value.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/run/exact_data.h"
 #include "quick.h"
@@ -9,6 +10,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum {
@@ -204,5 +206,28 @@ rh_status rh_segments_judge(const rh_segments *segments, int may_change, rh_segm
   rh_share(n, each < 64 ? 64 : each, judge_some, &by);
   pthread_mutex_destroy(&by.lock);
   check->seconds = rh_now() - start;
+  if (by.status == RH_OK && check->is_wrong)
+    rh_context_blame(segments->job.context, segments->job.strategy->name, segments->job.path,
+                     operation->op, operation->n);
   return by.status;
+}
+
+rh_status rh_segments_verdict(const rh_segments *segments, const rh_segments_check *check,
+                              rh_error *error) {
+  char got[64], exact[64];
+  if (!check->is_wrong) return RH_OK;
+  return rh_fail(error, RH_E_WRONG,
+                 "wrong result: segment %llu: '%s' returned %s, expected %s (%s)",
+                 (unsigned long long)check->wrong, segments->job.strategy->name,
+                 rh_format_answer(got, &check->got), rh_format_answer(exact, &check->expected),
+                 check->verdict.text);
+}
+
+const char *rh_segments_unjudged(const rh_segments_check *check, char text[640]) {
+  char why[512];
+  if (!check->unjudged) return NULL;
+  snprintf(text, 640, "%llu of %llu segments are not judged: segment %llu: %s",
+           (unsigned long long)check->unjudged, (unsigned long long)check->n,
+           (unsigned long long)check->first_unjudged, rh_verdict_why(&check->verdict, why));
+  return text;
 }

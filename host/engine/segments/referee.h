@@ -20,6 +20,12 @@ typedef struct rh_segments_check {
 
 /* After rh_segments_run().  The data must be those that were reduced: RH_E_FILE if they are seen to
  * have changed, where others than the strategy may write to them.  The call succeeds
- * where a segment is wrong. */
+ * where a segment is wrong, and blames the strategy. */
 rh_status rh_segments_judge(const rh_segments *segments, int may_change, rh_segments_check *check,
                             rh_error *error);
+
+/* RH_E_WRONG with the segment that is wrong, or RH_OK. */
+rh_status rh_segments_verdict(const rh_segments *segments, const rh_segments_check *check,
+                              rh_error *error);
+/* "3 of 10 segments are not judged: segment 4: ...", or null. */
+const char *rh_segments_unjudged(const rh_segments_check *check, char text[640]);

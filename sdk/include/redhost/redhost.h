@@ -17,15 +17,15 @@
  * RH_E_USAGE, with a message; functions that return nothing then do nothing.  The library exports
  * exactly what this header declares.
  *
- * Sizes.  rh_options, rh_request, rh_result, rh_communicator and rh_call_spec will grow: later
- * versions append fields.  The caller sets struct_size to the struct's sizeof, and every field that
- * it does not use to zero, as an initialiser does.  Zero means the default.
+ * Sizes.  rh_options, rh_request, rh_segmentation, rh_result, rh_communicator and rh_call_spec will
+ * grow: later versions append fields.  The caller sets struct_size to the struct's sizeof, and
+ * every field that it does not use to zero, as an initialiser does.  Zero means the default.
  *   - A struct of an earlier version is shorter: the missing fields count as zero.
  *   - A struct of a later version is longer: the call succeeds if the fields that are unknown to
  *     this version are zero, and is RH_E_USAGE otherwise.
  *   - A size of 0, or one smaller than in 0.1, is RH_E_USAGE.
  *   - Of an rh_result, the fields that both sides know are written; struct_size keeps its value.
- * rh_error, rh_reporter and rh_setting carry no size and will not change.
+ * rh_error, rh_reporter, rh_setting and rh_output carry no size and will not change.
  *
  * Threads.  These calls may run at the same time:
  *   - all calls on different rh_redhosts, including rh_open() and rh_close();
@@ -139,6 +139,64 @@ typedef struct rh_constant {
   } value;
 } rh_constant;
 
+/* ---- Segments: many reductions of one array ----
+ *
+ *     uint64_t lengths[] = {1000, 20};
+ *     double means[1000];
+ *     rh_segmentation rows = {.struct_size = sizeof rows, .n_axes = 2, .reduced = 1u << 1,
+ *                             .lengths = lengths};
+ *     rh_output mean = {.type = RH_TYPE_f64, .data = means, .n = 1000};
+ *     rh_request request = {.struct_size = sizeof request, .type = RH_TYPE_f64, .op = "mean",
+ *                           .data = x, .n = 20000, .segments = &rows, .outputs = &mean,
+ *                           .n_outputs = 1};
+ *     status = rh_reduce(redhost, &request, &result, &error);
+ *
+ * Each segment has the result, with the bits, of its elements reduced alone, one behind the other
+ * in the order of the memory.  Indices, and `i` and `n` in maps, are those of the segment.  One
+ * without elements has the operator's identity, or is RH_E_USAGE if the operator has none. */
+
+#define RH_MOST_AXES 8
+
+/* Which elements make a segment, in one of three ways.  Its lists are read during the function only
+ * that gets it. */
+typedef struct rh_segmentation {
+  uint32_t struct_size; /* sizeof(rh_segmentation) */
+  /* Dimensions of the array, up to RH_MOST_AXES: a segment for each place along those that are not
+   * reduced.  Element (i, j, ...) is data[i * strides[0] + j * strides[1] + ...], among the n of
+   * the request.  strides: counted in elements, in any order, with gaps or overlaps; null: those of
+   * C order.  Where no strategy can read the segments in place, each call copies the elements.
+   * Segments are in the order of their elements in memory: of the axes that stay, that with the
+   * largest stride runs slowest, so the results of an array in C or Fortran order are in that
+   * order. */
+  uint32_t n_axes;
+  uint32_t reduced;  /* bit k: along axis k; at least one */
+  uint32_t reserved; /* 0 */
+  const uint64_t *lengths;
+  const uint64_t *strides;
+  /* Of `length` elements, back to back; the request's n must be a multiple of it. */
+  uint64_t length;
+  /* Segment s is elements starts[s] .. stops[s]-1; n_segments of each.  Segments may overlap, leave
+   * gaps, and come in any order.  Back to back: n_segments + 1 offsets o are starts = o and
+   * stops = o + 1. */
+  const uint64_t *starts, *stops;
+  uint64_t n_segments;
+} rh_segmentation;
+
+/* Where results of segments go: data[s] is that of segment s.  The results of an operator that has
+ * several go to an array each, those that are wanted. */
+typedef struct rh_output {
+  /* Of several results, "mean"; of argmin and its like "index", or "value" for the element at it.
+   * null: the first result in the first output, the second one in the second; that of argmin is the
+   * index. */
+  const char *name;
+  /* Of the array's elements: that of the result (rh_result); RH_TYPE_i64 for indices, of which -1
+   * is none. */
+  rh_type type;
+  uint32_t reserved; /* 0 */
+  void *data;        /* the caller's, naturally aligned; written only if the call succeeds */
+  uint64_t n;        /* elements of it, at least one for each segment */
+} rh_output;
+
 /* What is reduced, and how: now, by rh_reduce() and rh_reduce_distributed(), or in the calls of an
  * rh_prepared.  Its strings and lists are read during the function only that gets it. */
 typedef struct rh_request {
@@ -185,6 +243,13 @@ typedef struct rh_request {
    * data_on_device.  A strategy that finishes on the host declines; many have a parameter
    * finish=device. */
   uint32_t result_on_device;
+  /* rh_reduce() and rh_prepare() only.  Not null: a result for each segment, which with rh_reduce()
+   * go to `outputs`, and with rh_prepare() to those of each call.  *result is that of segment 0, or
+   * if the status is RH_E_WRONG of the first one found wrong, and names the strategy.  Nothing is
+   * kept for another rh_reduce(): rh_prepare() is for that.  Arrays go to a device as a whole. */
+  const rh_segmentation *segments;
+  const rh_output *outputs;
+  uint64_t n_outputs;
 } rh_request;
 
 enum {
@@ -388,10 +453,10 @@ void rh_part_free(void *part);
  * starts threads, and allocates a little of the host's memory for them.
  *
  * A call's answer is not compared with a reference, which would cost more than the call.  Instead
- * rh_prepare() runs a self-test: the strategy reduces a few thousand generated elements twice, and
- * both answers are checked as in rh_reduce().  The self-test also absorbs the driver's work at a
- * first launch.  To have every answer checked, call rh_reduce().  The plugin runs in this process,
- * as there.
+ * rh_prepare() runs a self-test: the strategy reduces a few thousand generated elements twice, or
+ * some segments of them, and its answers are checked as in rh_reduce().  The self-test also absorbs
+ * the driver's work at a first launch.  To have every answer checked, call rh_reduce().  The plugin
+ * runs in this process, as there.
  *
  * After a failed call everything can be used as before. */
 typedef struct rh_prepared rh_prepared;
@@ -438,6 +503,9 @@ typedef struct rh_call_spec {
    * rh_prepared_value_bytes(), for rh_prepared_decode() to read, and nothing waits for it. */
   struct _cl_mem *values;
   uint64_t index;
+  /* Of a reduction that was prepared for segments, and of no other: as in rh_request. */
+  const rh_output *outputs;
+  uint64_t n_outputs;
 } rh_call_spec;
 
 /* Reduces what *call says.  *call and its lists are read during the call only.
@@ -456,6 +524,10 @@ typedef struct rh_call_spec {
  * used and may be null.  The buffers and `values` must live until these commands complete; the
  * queue is not flushed.  `values` is checked as buffers are, must have room for index+1 values, and
  * must not be CL_MEM_READ_ONLY.
+ *
+ * For segments, the arrays have the n elements of rh_prepare(), and results are written to
+ * `outputs`; only a copy of elements and large outputs start threads.  Such a reduction takes no
+ * buffers, and rh_prepared_run() is RH_E_USAGE.
  * [threads as above] */
 rh_status rh_prepared_call(rh_prepared *prepared, const rh_call_spec *call, rh_result *result,
                            rh_error *error);
@@ -468,13 +540,14 @@ rh_status rh_prepared_call(rh_prepared *prepared, const rh_call_spec *call, rh_r
 rh_status rh_prepared_set_constants(rh_prepared *prepared, const rh_constant *constants, uint64_t n,
                                     rh_error *error);
 
-/* Bytes of a value: 4, 8 or 16; of several operators in one pass and of `reduce` a multiple of 4
- * up to 128.  For sums, and products of integers, a value is the plain number (64-bit for integers,
- * float for f16 and f32); for products of floats a pair of mantissa and exponent
+/* Bytes of a value, 0 with segments: 4, 8 or 16; of several operators in one pass and of `reduce` a
+ * multiple of 4 up to 128.  For sums, and products of integers, a value is the plain number (64-bit
+ * for integers, float for f16 and f32); for products of floats a pair of mantissa and exponent
  * (docs/inside/bits.md); for min, max and amax of floats an order key, as computed by rh_key() in
  * kernels/prelude/operators.cl; for argmin, argmax and argamax a pair.  [any thread] */
 uint32_t rh_prepared_value_bytes(const rh_prepared *prepared);
-/* Converts a value over n elements to a result.  Does nothing if result->struct_size is wrong.
+/* Converts a value over n elements to a result.  Does nothing if result->struct_size is wrong, or
+ * with segments.
  * [any thread] */
 void rh_prepared_decode(const rh_prepared *prepared, const void *value, uint64_t n,
                         rh_result *result);

@@ -1,0 +1,22 @@
+/* Results of segments as columns of a table: fields of the operator's own, an index, or a value. */
+#pragma once
+
+#include "../io/npy_write.h"
+#include "segments.h"
+
+typedef struct rh_columns {
+  uint32_t n;
+  rh_npy_field list[RH_MOST_RESULTS]; /* a single one has no name */
+  rh_result names;                    /* which they point into */
+} rh_columns;
+
+/* Of the operator.  *columns must not be moved. */
+void rh_columns_find(rh_columns *columns, const rh_operator *op);
+
+/* Column k of a result, as rh_element_store() takes it. */
+const void *rh_columns_word(const rh_result *result, uint32_t k);
+
+/* to[s] = column k of segment s, in the column's type.  k: RH_COLUMN_VALUE for the element at an
+ * index, in the result's type. */
+#define RH_COLUMN_VALUE UINT32_MAX
+void rh_columns_store(const rh_columns *columns, uint32_t k, const rh_segments *segments, void *to);

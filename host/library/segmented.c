@@ -1,0 +1,326 @@
+#include "segmented.h"
+#include "../choose/fallback.h"
+#include "../choose/known.h"
+#include "../choose/locate.h"
+#include "../core/base/error.h"
+#include "../core/base/log.h"
+#include "../core/base/vocabulary.h"
+#include "../core/run/operand_data.h"
+#include "../engine/segments/referee.h"
+#include "../engine/segments/self_test.h"
+#include "request.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef unsigned long long number; /* as %llu takes it */
+
+/* ---- Axes ---- */
+
+static rh_status check_axes(const rh_segmentation *given, rh_error *error) {
+  uint32_t n = given->n_axes;
+  if (n > RH_MOST_AXES)
+    return rh_fail(error, RH_E_USAGE, "rh_segmentation.n_axes is %u; an array has up to %d", n,
+                   RH_MOST_AXES);
+  if (!given->lengths) return rh_fail(error, RH_E_USAGE, "rh_segmentation.lengths is null");
+  if (!given->reduced)
+    return rh_fail(error, RH_E_USAGE,
+                   "rh_segmentation.reduced is 0: no axis is reduced; 1u << 0 is the first");
+  for (uint32_t k = n; k < 32; k++)
+    if (given->reduced >> k & 1)
+      return rh_fail(error, RH_E_USAGE,
+                     "rh_segmentation.reduced: there is no axis %u; the array has %u, from 0 on", k,
+                     n);
+  return RH_OK;
+}
+
+/* Do the elements lie among n? */
+static rh_status check_reach(const rh_axes *axes, uint64_t n, rh_error *error) {
+  uint64_t last = 0, steps;
+  int is_beyond = n == 0;
+  for (uint32_t k = 0; k < axes->n; k++) {
+    const rh_axis *axis = &axes->list[k];
+    if (axis->length == 0) return RH_OK;
+    is_beyond |= __builtin_mul_overflow(axis->length - 1, axis->stride, &steps) ||
+                 __builtin_add_overflow(last, steps, &last);
+  }
+  if (!is_beyond && last < n) return RH_OK;
+  return rh_fail(error, RH_E_USAGE,
+                 "rh_segmentation: the axes reach element %llu, and the array has %llu elements",
+                 (number)last, (number)n);
+}
+
+static rh_status take_axes(rh_segmented *s, const rh_segmentation *given, rh_error *error) {
+  rh_axes axes = {.n = given->n_axes};
+  uint64_t stride = 1;
+  RH_TRY(check_axes(given, error));
+  for (uint32_t k = axes.n; k-- > 0;) {
+    uint64_t length = given->lengths[k];
+    axes.list[k] =
+        (rh_axis){length, given->strides ? given->strides[k] : stride, given->reduced >> k & 1};
+    if (__builtin_mul_overflow(stride, length ? length : 1, &stride))
+      return rh_fail(error, RH_E_USAGE, "rh_segmentation.lengths: more than 2^64 elements");
+  }
+  RH_TRY(check_reach(&axes, s->spec.operation.n, error));
+  s->axes = rh_axes_merged(&axes);
+  s->is_scattered = !rh_axes_layout(&s->axes, &s->layout);
+  return RH_OK;
+}
+
+/* ---- Any segments ---- */
+
+static rh_status take_length(rh_segmented *s, uint64_t length, rh_error *error) {
+  uint64_t n = s->spec.operation.n;
+  s->layout = rh_layout_axis(n / length, length, 1);
+  if (n % length == 0) return RH_OK;
+  return rh_fail(error, RH_E_USAGE,
+                 "rh_segmentation.length is %llu, and of %llu elements the last %llu make no whole "
+                 "segment",
+                 (number)length, (number)n, (number)(n % length));
+}
+
+/* is_kept: the caller's are gone when they are needed. */
+static rh_status take_offsets(rh_segmented *s, const rh_segmentation *given, int is_kept,
+                              rh_error *error) {
+  const uint64_t *starts = given->starts, *stops = given->stops;
+  uint64_t n = given->n_segments;
+  if (!starts || !stops)
+    return rh_fail(error, RH_E_USAGE, "rh_segmentation.%s is null", starts ? "stops" : "starts");
+  if (is_kept) {
+    uint64_t *own = n < SIZE_MAX / 16 ? malloc((2 * n + 1) * sizeof *own) : NULL;
+    if (!own) return rh_fail(error, RH_E_NOMEM, "no memory for %llu segments", (number)n);
+    memcpy(own, starts, n * sizeof *own);
+    memcpy(own + n, stops, n * sizeof *own);
+    s->offsets = own;
+    starts = own;
+    stops = own + n;
+  }
+  s->layout = rh_layout_offsets(starts, stops, n);
+  return RH_OK;
+}
+
+static rh_status cut(rh_segmented *s, const rh_segmentation *asked, int is_kept, rh_error *error) {
+  rh_segmentation given;
+  RH_TRY(rh_sized_read(&given, asked, RH_SIZED(rh_segmentation, n_segments), error));
+  int has_offsets = given.starts || given.stops || given.n_segments;
+  if (given.reserved) return rh_fail(error, RH_E_USAGE, "rh_segmentation.reserved must be 0");
+  if ((given.n_axes > 0) + (given.length > 0) + has_offsets != 1)
+    return rh_fail(error, RH_E_USAGE,
+                   "rh_segmentation: exactly one of n_axes, length, and starts with stops says "
+                   "which elements make a segment");
+  RH_TRY(given.n_axes   ? take_axes(s, &given, error)
+         : given.length ? take_length(s, given.length, error)
+                        : take_offsets(s, &given, is_kept, error));
+  uint64_t n = s->is_scattered ? s->layout.segments * s->layout.length : s->spec.operation.n;
+  s->spec.operation.layout = &s->layout;
+  return rh_layout_check(&s->layout, s->spec.operation.op, n, error);
+}
+
+/* ---- Outputs ---- */
+
+static rh_status bad_name(const rh_columns *columns, const rh_output *output, rh_error *error) {
+  rh_text names = {0};
+  for (uint32_t k = 0; k < columns->n; k++)
+    rh_text_add(&names, "%s%s", k ? ", " : "", columns->list[k].name ? columns->list[k].name : "");
+  if (!columns->list[0].name)
+    rh_text_add(&names, columns->names.indexed ? "index, value" : "value");
+  rh_status status =
+      output->name ? rh_fail(error, RH_E_USAGE, "output '%.31s': the results are %s", output->name,
+                             rh_text_get(&names))
+                   : rh_fail(error, RH_E_USAGE, "more outputs than there are results, which are %s",
+                             rh_text_get(&names));
+  rh_text_finish(&names);
+  return status;
+}
+
+/* The column of output k, or `none`. */
+static uint32_t column_of(const rh_columns *columns, const char *name, uint64_t k, uint32_t none) {
+  if (!name) return k < columns->n ? (uint32_t)k : none;
+  for (uint32_t j = 0; j < columns->n; j++)
+    if (columns->list[j].name && strcmp(columns->list[j].name, name) == 0) return j;
+  if (columns->list[0].name) return none;
+  if (columns->names.indexed && strcmp(name, "index") == 0) return 0;
+  return strcmp(name, "value") == 0 ? RH_COLUMN_VALUE : none;
+}
+
+static rh_status check_output(const rh_segmented *s, const rh_output *output, uint64_t k,
+                              rh_error *error) {
+  enum { NONE = RH_MOST_RESULTS };
+  uint32_t column = column_of(&s->columns, output->name, k, NONE);
+  if (column == NONE) return bad_name(&s->columns, output, error);
+  rh_type type = column == RH_COLUMN_VALUE ? s->columns.names.type : s->columns.list[column].type;
+  const char *given = rh_type_name(output->type);
+  if (output->type != type)
+    return rh_fail(error, RH_E_USAGE, "output %llu: the results are %s, and its array is %s",
+                   (number)k, rh_type_name(type), given ? given : "of an unknown type");
+  if (output->n < s->layout.segments)
+    return rh_fail(error, RH_E_USAGE,
+                   "output %llu has room for %llu results, and there are %llu segments", (number)k,
+                   (number)output->n, (number)s->layout.segments);
+  if (s->layout.segments == 0 || rh_operand_is_aligned(output->data, rh_type_size(type)))
+    return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "output %llu: its array is null or not aligned to its elements",
+                 (number)k);
+}
+
+static rh_status check_outputs(const rh_segmented *s, const rh_output *outputs, uint64_t n,
+                               rh_error *error) {
+  if (!outputs || n == 0)
+    return rh_fail(error, RH_E_USAGE, "results of segments need a place: there are no outputs");
+  for (uint64_t k = 0; k < n; k++) RH_TRY(check_output(s, &outputs[k], k, error));
+  return RH_OK;
+}
+
+/* ---- One run ---- */
+
+static void write_result(const rh_segmented *s, const rh_result *from, rh_result *result) {
+  rh_result own = *from;
+  memcpy(own.strategy, s->columns.names.strategy, sizeof own.strategy);
+  rh_sized_write(result, &own, RH_SIZED(rh_result, strategy));
+}
+
+static rh_status judge_values(rh_segmented *s, rh_result *result, rh_error *error) {
+  rh_segments_check check;
+  char text[640];
+  RH_TRY(rh_segments_judge(&s->segments, 1, &check, error));
+  if (check.is_wrong) write_result(s, &check.got, result);
+  RH_TRY(rh_segments_verdict(&s->segments, &check, error));
+  if (rh_segments_unjudged(&check, text))
+    rh_log(&s->segments.job.context->options.reporter, RH_LOG_WARNING, "strategy '%s': %s",
+           s->found.name, text);
+  return RH_OK;
+}
+
+static void store(const rh_segmented *s, const rh_output *outputs, uint64_t n, rh_result *result) {
+  rh_result first = s->columns.names;
+  for (uint64_t k = 0; k < n; k++)
+    rh_columns_store(&s->columns, column_of(&s->columns, outputs[k].name, k, 0), &s->segments,
+                     outputs[k].data);
+  if (s->segments.n) rh_segments_result(&s->segments, 0, &first);
+  write_result(s, &first, result);
+}
+
+static rh_status run(rh_segmented *s, const void *const *operands, int is_checked,
+                     rh_result *result, rh_error *error) {
+  rh_status status = rh_segments_bring(&s->segments, operands, error);
+  if (status == RH_OK) status = rh_segments_run(&s->segments, error);
+  rh_segments_let_go(&s->segments);
+  return status == RH_OK && is_checked ? judge_values(s, result, error) : status;
+}
+
+rh_status rh_segmented_call(rh_segmented *s, const void *const *operands, const rh_output *outputs,
+                            uint64_t n_outputs, rh_result *result, rh_error *error) {
+  RH_TRY(check_outputs(s, outputs, n_outputs, error));
+  RH_TRY(run(s, operands, 0, result, error));
+  store(s, outputs, n_outputs, result);
+  return RH_OK;
+}
+
+/* ---- Setting up ---- */
+
+static rh_status name(rh_segmented *s, rh_redhost *redhost, const rh_request *request, int is_kept,
+                      rh_error *error) {
+  if (request->data_on_device || request->result_on_device)
+    return rh_fail(error, RH_E_USAGE,
+                   "rh_request.segments: segments are reduced from arrays of the host; leave "
+                   "data_on_device and result_on_device 0");
+  if (request->accuracy)
+    return rh_fail(error, RH_E_USAGE,
+                   "rh_request.accuracy: segments have the strategy's own answers; leave it 0");
+  RH_TRY(rh_request_name(request, redhost->context, &s->spec, &s->custom, error));
+  rh_operand_layout(&s->spec, s->spec.offsets);
+  rh_columns_find(&s->columns, s->spec.operation.op);
+  return cut(s, request->segments, is_kept, error);
+}
+
+static rh_status set_up(rh_segmented *s, rh_context *context, rh_error *error) {
+  RH_TRY(rh_locate(context, &s->spec, &s->found, error));
+  rh_job_spec located = s->spec;
+  rh_result *names = &s->columns.names;
+  snprintf(names->strategy, sizeof names->strategy, "%s", s->found.name);
+  located.strategy = s->found.name;
+  located.plugin = s->found.path;
+  RH_TRY(
+      rh_segments_open(&s->segments, context, &located, s->is_scattered ? &s->axes : NULL, error));
+  if (s->segments.was_copied)
+    rh_log(&context->options.reporter, RH_LOG_INFO,
+           "strategy '%s': segments do not stand in rows, so each call copies them first",
+           s->found.name);
+  return RH_OK;
+}
+
+static void undo(void *of_segmented) {
+  rh_segmented *s = of_segmented;
+  rh_segments_finish(&s->segments);
+  rh_found_finish(&s->found);
+}
+
+void rh_segmented_finish(rh_segmented *s) {
+  undo(s);
+  rh_custom_destroy(s->custom);
+  free(s->offsets);
+}
+
+/* A call, or a preparation without one. */
+typedef struct trial {
+  rh_segmented *of;
+  rh_redhost *redhost;
+  const rh_request *request; /* null: it is prepared */
+  const void *operands[RH_MOST_OPERANDS];
+  rh_result *result;
+} trial;
+
+static rh_status attempt(void *of_trial, int *is_final, rh_error *error) {
+  const trial *t = of_trial;
+  RH_TRY(set_up(t->of, t->redhost->context, error));
+  if (!t->request) return rh_segments_self_test(&t->of->segments, error);
+  rh_status status = run(t->of, t->operands, !t->request->unchecked, t->result, error);
+  *is_final = status == RH_E_WRONG;
+  return status;
+}
+
+static void undo_trial(void *of_trial) {
+  undo(((const trial *)of_trial)->of);
+}
+
+static rh_status try_all(trial *t, rh_error *error) {
+  rh_context *context = t->redhost->context;
+  const rh_tries tries = {
+      .context = context, .spec = &t->of->spec, .attempt = attempt, .undo = undo_trial, .user = t};
+  RH_TRY(rh_job_trust(context, &t->of->spec, error));
+  return rh_try_strategies(&tries, error);
+}
+
+static rh_status reduce(trial *t, rh_error *error) {
+  const rh_request *request = t->request;
+  RH_TRY(name(t->of, t->redhost, request, 0, error));
+  rh_request_data(request, t->operands);
+  RH_TRY(rh_request_check(request, &t->of->spec, t->operands, error));
+  RH_TRY(check_outputs(t->of, request->outputs, request->n_outputs, error));
+  RH_TRY(try_all(t, error));
+  store(t->of, request->outputs, request->n_outputs, t->result);
+  return RH_OK;
+}
+
+rh_status rh_segmented_reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
+                              rh_error *error) {
+  rh_segmented s = {.offsets = NULL};
+  trial t = {.of = &s, .redhost = redhost, .request = request, .result = result};
+  rh_status status = reduce(&t, error);
+  rh_segmented_finish(&s);
+  return status;
+}
+
+rh_status rh_segmented_prepare(rh_segmented *s, rh_redhost *redhost, const rh_request *request,
+                               rh_error *error) {
+  trial t = {.of = s, .redhost = redhost};
+  if (request->outputs || request->n_outputs)
+    return rh_fail(error, RH_E_USAGE,
+                   "rh_request.outputs: each prepared call brings its own, in rh_call_spec");
+  RH_TRY(name(s, redhost, request, 1, error));
+  RH_TRY(try_all(&t, error));
+  /* The caller's lists are valid during rh_prepare() only. */
+  s->spec.n_settings = s->segments.spec.n_settings = s->segments.job.spec.n_settings = 0;
+  return RH_OK;
+}

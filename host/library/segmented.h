@@ -1,0 +1,33 @@
+/* A reduction of segments, as a program asks for it: by rh_reduce(), or prepared for calls. */
+#pragma once
+
+#include "../engine/segments/columns.h"
+#include "../operators/custom/custom.h"
+#include "handle.h"
+
+/* Zero-initialised is empty. */
+typedef struct rh_segmented {
+  rh_job_spec spec; /* what is asked for; its strategy may be "auto" */
+  rh_layout layout;
+  rh_axes axes;
+  int is_scattered;   /* 1: the layout is that of a copy of the axes' elements */
+  uint64_t *offsets;  /* of the layout, copied; or null */
+  rh_custom *custom;  /* the user's operator, or null */
+  rh_columns columns; /* of results */
+  rh_found found;     /* the strategy */
+  rh_segments segments;
+} rh_segmented;
+
+/* RH_E_USAGE for segments that are none, RH_E_WRONG for one whose result is.  Locked. */
+rh_status rh_segmented_reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
+                              rh_error *error);
+
+/* Sets up for rh_segmented_call().  Nothing of the request is needed after it.  Locked. */
+rh_status rh_segmented_prepare(rh_segmented *segmented, rh_redhost *redhost,
+                               const rh_request *request, rh_error *error);
+void rh_segmented_finish(rh_segmented *segmented);
+
+/* Reduces the n elements, from operands[k] on, that it was prepared for.  Not locked. */
+rh_status rh_segmented_call(rh_segmented *segmented, const void *const *operands,
+                            const rh_output *outputs, uint64_t n_outputs, rh_result *result,
+                            rh_error *error);

@@ -1,0 +1,566 @@
+/* rh_reduce() and rh_prepare() over segments: each has the bits of its elements alone, whatever the
+ * layout, and a wrong one is named. */
+#include "../suite/suite.h"
+#include "library.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <unistd.h>
+
+enum { N = 4096, MOST_SEGMENTS = N + 1 };
+
+static const uint32_t sizes[] = {0, 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8}; /* by RH_TYPE_* */
+static _Alignas(64) unsigned char data[N * 8], others[N * 8], alone[2][N * 8];
+
+/* No NaN, small numbers, many equal. */
+static void fill(rh_type type, unsigned char *to, unsigned seed) {
+  for (unsigned k = 0; k < N; k++) {
+    int x = (int)((k + seed) * 2654435761u >> 26) - 20;
+    uint16_t half = (uint16_t)(0x3C00 + (x & 31) * 16 + (x < 0 ? 0x8000 : 0));
+    float single = (float)x * 0.37f;
+    double wide = x * 0.37;
+    if (type == RH_TYPE_f16)
+      memcpy(to + k * 2, &half, 2);
+    else if (type == RH_TYPE_f32)
+      memcpy(to + k * 4, &single, 4);
+    else if (type == RH_TYPE_f64)
+      memcpy(to + k * 8, &wide, 8);
+    else
+      memcpy(to + k * sizes[type], &(int64_t){x}, sizes[type]);
+  }
+}
+
+/* ---- Which elements, by the definition ---- */
+
+typedef struct segment {
+  uint64_t n, at[N];
+} segment;
+static segment segments[MOST_SEGMENTS];
+static uint64_t n_segments;
+
+static void no_segments(uint64_t n) {
+  n_segments = n;
+  for (uint64_t s = 0; s < n; s++) segments[s].n = 0;
+}
+
+/* All places along the axes, the largest stride slowest. */
+static void by_axes(const rh_segmentation *of, const uint64_t *strides) {
+  uint32_t order[RH_MOST_AXES];
+  uint64_t all = 1, count = 1;
+  for (uint32_t k = 0; k < of->n_axes; k++) {
+    uint32_t at = k;
+    for (; at > 0 && strides[order[at - 1]] < strides[k]; at--) order[at] = order[at - 1];
+    order[at] = k;
+    all *= of->lengths[k];
+    if (!(of->reduced >> k & 1)) count *= of->lengths[k];
+  }
+  no_segments(count);
+  for (uint64_t e = 0; e < all; e++) {
+    uint64_t rest = e, at = 0, s = 0, places[RH_MOST_AXES];
+    for (uint32_t k = of->n_axes; k-- > 0; rest /= of->lengths[order[k]])
+      places[k] = rest % of->lengths[order[k]];
+    for (uint32_t k = 0; k < of->n_axes; k++) {
+      at += places[k] * strides[order[k]];
+      if (!(of->reduced >> order[k] & 1)) s = s * of->lengths[order[k]] + places[k];
+    }
+    segments[s].at[segments[s].n++] = at;
+  }
+}
+
+static void by_offsets(const rh_segmentation *of) {
+  no_segments(of->n_segments);
+  for (uint64_t s = 0; s < n_segments; s++)
+    for (uint64_t k = of->starts[s]; k < of->stops[s]; k++) segments[s].at[segments[s].n++] = k;
+}
+
+/* ---- One problem ---- */
+
+typedef struct problem {
+  rh_request request;
+  rh_input inputs[2];
+  uint32_t n_results; /* columns: of the fields, or of an index and its element */
+  rh_type types[RH_MOST_RESULTS];
+} problem;
+
+static _Alignas(64) unsigned char results[RH_MOST_RESULTS][MOST_SEGMENTS * 8];
+
+static void set_data(problem *p, const void *x, const void *y) {
+  if (p->request.inputs) {
+    p->inputs[0].data = x;
+    p->inputs[1].data = y;
+    p->request.inputs = p->inputs;
+  } else {
+    p->request.data = x;
+  }
+}
+
+static rh_result reduce_alone(const problem *of, const segment *s) {
+  problem p = *of;
+  rh_result result = {.struct_size = sizeof result};
+  uint32_t size = sizes[p.request.type];
+  for (uint64_t k = 0; k < s->n; k++) {
+    memcpy(alone[0] + k * size, data + s->at[k] * size, size);
+    memcpy(alone[1] + k * size, others + s->at[k] * size, size);
+  }
+  set_data(&p, alone[0], alone[1]);
+  p.request.n = s->n;
+  p.request.segments = NULL;
+  p.request.outputs = NULL;
+  p.request.n_outputs = 0;
+  p.request.unchecked = 1;
+  must(rh_reduce(redhost, &p.request, &result, &error));
+  return result;
+}
+
+/* An element of column k as the result has it. */
+static uint64_t word_of(const problem *p, uint32_t k, uint64_t s) {
+  uint32_t size = sizes[p->types[k]];
+  uint64_t bits = 0;
+  memcpy(&bits, results[k] + s * size, size);
+  if (p->types[k] == RH_TYPE_f32) {
+    float single;
+    double wide;
+    memcpy(&single, &bits, 4);
+    wide = single;
+    memcpy(&bits, &wide, 8);
+  } else if (p->types[k] <= RH_TYPE_i64 && p->types[k] % 2 == 1 && size < 8) {
+    bits = (uint64_t)((int64_t)(bits << (64 - 8 * size)) >> (64 - 8 * size));
+  }
+  return bits;
+}
+
+/* Halves are rounded from a result's double by hand. */
+static uint64_t half_bits(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, 8);
+  int exponent = (int)(bits >> 52 & 0x7FF) - 1023 + 15;
+  if (value == 0) return bits >> 48 & 0x8000;
+  return (bits >> 48 & 0x8000) | (uint64_t)exponent << 10 | (bits >> 42 & 0x3FF);
+}
+
+static void compare(const problem *p, const rh_result *expected, uint64_t s, const char *what) {
+  for (uint32_t k = 0; k < p->n_results; k++) {
+    uint64_t want = expected->n_fields            ? expected->fields[k].value.u
+                    : expected->indexed && k == 0 ? expected->index
+                                                  : expected->value.u;
+    if (p->types[k] == RH_TYPE_f16)
+      want = half_bits(expected->n_fields ? expected->fields[k].value.f : expected->value.f);
+    ck_assert_msg(word_of(p, k, s) == want, "%s of type %u, %s: result %u of segment %llu of %llu",
+                  p->request.op ? p->request.op : p->request.reduce, p->request.type, what, k,
+                  (unsigned long long)s, (unsigned long long)n_segments);
+  }
+}
+
+/* The types of what it gives are those of a first result. */
+static void find_results(problem *p) {
+  const segment one = {.n = 1};
+  const rh_result result = reduce_alone(p, &one);
+  p->n_results = result.n_fields ? result.n_fields : 1 + result.indexed;
+  for (uint32_t k = 0; k < p->n_results; k++)
+    p->types[k] = result.n_fields ? result.fields[k].type : result.type;
+  if (!result.n_fields && result.indexed) p->types[0] = RH_TYPE_i64;
+}
+
+static void make_outputs(const problem *p, rh_output *outputs) {
+  memset(results, 0xAA, sizeof results);
+  for (uint32_t k = 0; k < p->n_results; k++)
+    outputs[k] = (rh_output){.type = p->types[k], .data = results[k], .n = n_segments};
+  if (p->n_results == 2 && p->types[0] == RH_TYPE_i64 && !p->request.finalize && p->request.op &&
+      strncmp(p->request.op, "arg", 3) == 0)
+    outputs[1].name = "value";
+}
+
+static void compare_all(const problem *p, const char *what) {
+  for (uint64_t s = 0; s < n_segments; s++) {
+    const rh_result expected = reduce_alone(p, &segments[s]);
+    compare(p, &expected, s, what);
+  }
+}
+
+static void try_call(problem *p, const rh_segmentation *of, const char *what) {
+  rh_output outputs[RH_MOST_RESULTS];
+  rh_result result = {.struct_size = sizeof result};
+  set_data(p, data, others);
+  p->request.n = N;
+  p->request.segments = of;
+  p->request.outputs = outputs;
+  p->request.n_outputs = p->n_results;
+  make_outputs(p, outputs);
+  must(rh_reduce(redhost, &p->request, &result, &error));
+  compare_all(p, what);
+}
+
+/* The same segments again. */
+static void try_prepared(problem *p, const char *what) {
+  rh_output outputs[RH_MOST_RESULTS];
+  rh_result result = {.struct_size = sizeof result};
+  const void *arrays[] = {data, others};
+  p->request.outputs = NULL;
+  p->request.n_outputs = 0;
+  rh_prepared *prepared = prepare(redhost, &p->request);
+  const rh_call_spec call = {.struct_size = sizeof call,
+                             .n_operands = p->request.inputs ? 2 : 1,
+                             .n = N,
+                             .arrays = arrays,
+                             .outputs = outputs,
+                             .n_outputs = p->n_results};
+  for (unsigned seed = 0; seed < 2; seed++) {
+    fill(p->request.type, data, seed);
+    make_outputs(p, outputs);
+    must(rh_prepared_call(prepared, &call, &result, &error));
+    compare_all(p, what);
+  }
+  rh_prepared_destroy(prepared);
+}
+
+/* ---- Operators ---- */
+
+static const rh_request operators[] = {
+    {.op = "sum"},
+    {.op = "min"},
+    {.op = "argmax"},
+    {.op = "meanvar"},
+    {.op = "dot"},
+    {.op = "sum,max", .where = "x > 0"},
+    {.reduce = "a != 0 ? a : b", .identity = "0"}, /* the first that is not 0 */
+    {.op = "sum", .map = "x*(i+1)+n"},
+};
+enum { OPERATORS = sizeof operators / sizeof *operators };
+
+static problem make_problem(rh_type type, int k) {
+  problem p = {.request = operators[k]};
+  p.request.struct_size = sizeof p.request;
+  p.request.type = type;
+  p.request.unchecked_op = 1; /* its laws have tests of their own */
+  if (k == 4) {
+    p.inputs[0].type = p.inputs[1].type = type;
+    p.request.inputs = p.inputs;
+    p.request.n_inputs = 2;
+  }
+  return p;
+}
+
+/* ---- Layouts ---- */
+
+static const uint64_t box[] = {3, 4, 5}, c_order[] = {20, 5, 1}, fortran[] = {1, 3, 12};
+
+static void in_both_orders(problem *p, const char *name) {
+  for (uint32_t reduced = 1; reduced < 8; reduced++)
+    for (int order = 0; order < 2; order++) {
+      const rh_segmentation of = {.struct_size = sizeof of,
+                                  .n_axes = 3,
+                                  .reduced = reduced,
+                                  .lengths = box,
+                                  .strides = order ? fortran : NULL};
+      char what[64];
+      snprintf(what, sizeof what, "%s, axes %u in order %d", name, reduced, order);
+      by_axes(&of, order ? fortran : c_order);
+      try_call(p, &of, what);
+    }
+}
+
+static const uint64_t none_of[] = {4, 0, 3}, eight[] = {2, 1, 3, 2, 1, 2, 3, 5};
+static const uint64_t c_eight[] = {180, 180, 60, 30, 30, 15, 5, 1}, c_none[] = {3, 3, 1};
+static const uint64_t slice[] = {9, 6}, gaps[] = {16, 2}, windows[] = {20, 8}, sliding[] = {1, 1};
+static const uint64_t one[] = {N}, tiny[] = {100, 2}, c_tiny[] = {2, 1}, unit[] = {1};
+
+static const struct {
+  uint32_t n, reduced;
+  const uint64_t *lengths, *strides, *given;
+  int is_empty;
+} axes[] = {
+    {2, 2, slice, gaps, gaps, 0},         {2, 1, slice, gaps, gaps, 0},
+    {2, 2, windows, sliding, sliding, 0}, {8, 0xA5, eight, c_eight, NULL, 0},
+    {8, 0x3C, eight, c_eight, NULL, 0},   {1, 1, one, unit, NULL, 0},
+    {2, 2, tiny, c_tiny, NULL, 0},        {2, 1, tiny, c_tiny, NULL, 0},
+    {3, 2, none_of, c_none, NULL, 1},     {3, 1, none_of, c_none, NULL, 0},
+};
+
+static void of_many_kinds(problem *p, const char *name) {
+  int needs_an_element =
+      p->request.op && (strstr(p->request.op, "m") != NULL) && strcmp(p->request.op, "sum") != 0;
+  char what[64];
+  needs_an_element |= p->request.op && strncmp(p->request.op, "arg", 3) == 0;
+  for (size_t k = 0; k < sizeof axes / sizeof *axes; k++) {
+    const rh_segmentation of = {.struct_size = sizeof of,
+                                .n_axes = axes[k].n,
+                                .reduced = axes[k].reduced,
+                                .lengths = axes[k].lengths,
+                                .strides = axes[k].given};
+    if (axes[k].is_empty && needs_an_element) continue;
+    snprintf(what, sizeof what, "%s, axes of kind %zu", name, k);
+    by_axes(&of, axes[k].strides);
+    try_call(p, &of, what);
+  }
+  uint64_t starts[60], stops[60];
+  rh_segmentation of = {
+      .struct_size = sizeof of, .starts = starts, .stops = stops, .n_segments = 60};
+  for (uint64_t s = 0; s < 60; s++) {
+    starts[s] = s * 1103 % (N - 300);
+    stops[s] = starts[s] + (s % 7 == 3 ? (uint64_t)needs_an_element : s * s % 129 + 1);
+  }
+  starts[50] = 0; /* a giant */
+  stops[50] = N;
+  by_offsets(&of);
+  snprintf(what, sizeof what, "%s, offsets", name);
+  try_call(p, &of, what);
+  try_prepared(p, what);
+  of = (rh_segmentation){.struct_size = sizeof of, .length = 64};
+  const uint64_t rows[] = {N / 64, 64}, row_strides[] = {64, 1};
+  by_axes(&(rh_segmentation){.n_axes = 2, .reduced = 2, .lengths = rows}, row_strides);
+  try_call(p, &of, "length");
+  try_prepared(p, "length");
+}
+
+/* Columns, and axes that are copied. */
+static void on_a_device(problem *p, const char *name) {
+  static const uint64_t few[] = {3, 7, 4}, strides[] = {28, 4, 1};
+  for (uint32_t reduced = 1; reduced < 7; reduced += 2) {
+    const rh_segmentation of = {
+        .struct_size = sizeof of, .n_axes = 3, .reduced = reduced, .lengths = few};
+    by_axes(&of, strides);
+    try_call(p, &of, name);
+    if (reduced == 5) try_prepared(p, name);
+  }
+}
+
+static void try_all(rh_type type, const char *strategy,
+                    void (*layouts)(problem *p, const char *name)) {
+  for (int k = 0; k < OPERATORS; k++) {
+    problem p = make_problem(type, k);
+    if (p.request.reduce && layouts == on_a_device) continue; /* it does not commute */
+    p.request.strategy = strategy;
+    fill(type, data, 0);
+    fill(type, others, 99);
+    find_results(&p);
+    layouts(&p, strategy ? strategy : "auto");
+  }
+}
+
+CASES(bits, .set_up = set_up, .tear_down = tear_down)
+TEST_LOOP(of_axes_in_both_orders, RH_TYPE_i8, RH_TYPE_f64 + 1) {
+  try_all((rh_type)_i, "native", in_both_orders);
+}
+TEST_LOOP(of_all_kinds_of_segments, RH_TYPE_i8, RH_TYPE_f64 + 1) {
+  try_all((rh_type)_i, NULL, of_many_kinds);
+}
+TEST(of_a_strategy_that_runs_once_for_each) {
+  try_all(RH_TYPE_f32, "serial", in_both_orders);
+  try_all(RH_TYPE_i16, "onepass", on_a_device);
+}
+
+/* ---- What is refused, and how ---- */
+
+static float four[4];
+
+static void refuse(rh_segmentation of, const char *op, uint64_t n, const char *words) {
+  rh_output output = {.type = RH_TYPE_f32, .data = four, .n = 4};
+  of.struct_size = sizeof of;
+  rh_request request = {.struct_size = sizeof request,
+                        .type = RH_TYPE_f32,
+                        .op = op,
+                        .data = data,
+                        .n = n,
+                        .segments = &of,
+                        .outputs = &output,
+                        .n_outputs = 1};
+  rh_result result = {.struct_size = sizeof result};
+  rh_prepared *prepared;
+  must_fail(rh_reduce(redhost, &request, &result, &error), RH_E_USAGE, words);
+  request.outputs = NULL;
+  request.n_outputs = 0;
+  must_fail(rh_prepare(redhost, &request, &prepared, &error), RH_E_USAGE, words);
+  ck_assert_ptr_null(prepared);
+}
+
+CASES(refusals, .set_up = set_up, .tear_down = tear_down)
+TEST(segments_that_are_none) {
+  static const uint64_t o[] = {0, 4, 3, 11, 11}, lengths[] = {3, 4}, far[] = {4, 3};
+  static const uint64_t huge[] = {1ull << 40, 1ull << 40};
+  refuse((rh_segmentation){0}, "sum", 9, "exactly one of n_axes, length, and starts");
+  refuse((rh_segmentation){.length = 3, .n_axes = 1}, "sum", 9, "exactly one of");
+  refuse((rh_segmentation){.length = 4}, "sum", 10, "the last 2 make no whole segment");
+  refuse((rh_segmentation){.n_axes = 9, .lengths = lengths, .reduced = 1}, "sum", 12, "up to 8");
+  refuse((rh_segmentation){.n_axes = 2, .reduced = 1}, "sum", 12, "lengths is null");
+  refuse((rh_segmentation){.n_axes = 2, .lengths = lengths}, "sum", 12, "no axis is reduced");
+  refuse((rh_segmentation){.n_axes = 2, .lengths = lengths, .reduced = 5}, "sum", 12,
+         "there is no axis 2; the array has 2");
+  refuse((rh_segmentation){.n_axes = 2, .lengths = lengths, .reduced = 1}, "sum", 11,
+         "reach element 11, and the array has 11");
+  refuse((rh_segmentation){.n_axes = 2, .lengths = lengths, .strides = far, .reduced = 1}, "sum",
+         17, "reach element 17");
+  refuse((rh_segmentation){.n_axes = 2, .lengths = huge, .reduced = 1}, "sum", 12, "2^64");
+  refuse((rh_segmentation){.starts = o, .n_segments = 1}, "sum", 9, "stops is null");
+  refuse((rh_segmentation){.starts = o, .stops = o + 1, .n_segments = 2}, "sum", 9,
+         "segment 1 ends before it begins");
+  refuse((rh_segmentation){.starts = o + 2, .stops = o + 3, .n_segments = 1}, "sum", 9,
+         "segment 0 ends at element 11, beyond the last of 9");
+  refuse((rh_segmentation){.starts = o, .stops = o, .n_segments = 1}, "min", 9,
+         "segment 0 is empty, and min of no elements");
+}
+
+/* A call over rows of four of eight floats. */
+static rh_status call_rows(const rh_output *outputs, uint64_t n, const char *op) {
+  const rh_segmentation rows = {.struct_size = sizeof rows, .length = 4};
+  const rh_request request = {.struct_size = sizeof request,
+                              .type = RH_TYPE_f32,
+                              .op = op,
+                              .data = data,
+                              .n = 8,
+                              .segments = &rows,
+                              .outputs = outputs,
+                              .n_outputs = n};
+  rh_result result = {.struct_size = sizeof result};
+  return rh_reduce(redhost, &request, &result, &error);
+}
+
+TEST(outputs_that_do_not_fit) {
+  int64_t index[2];
+  rh_output output = {.type = RH_TYPE_f32, .data = four, .n = 4};
+  must(call_rows(&output, 1, "sum"));
+  must_fail(call_rows(NULL, 0, "sum"), RH_E_USAGE, "there are no outputs");
+  output.n = 1;
+  must_fail(call_rows(&output, 1, "sum"), RH_E_USAGE,
+            "output 0 has room for 1 results, and there are 2 segments");
+  output.n = 2;
+  output.type = RH_TYPE_f64;
+  must_fail(call_rows(&output, 1, "sum"), RH_E_USAGE, "the results are f32, and its array is f64");
+  output.type = 77;
+  must_fail(call_rows(&output, 1, "sum"), RH_E_USAGE, "its array is of an unknown type");
+  output.type = RH_TYPE_f32;
+  output.data = (char *)four + 1;
+  must_fail(call_rows(&output, 1, "sum"), RH_E_USAGE, "null or not aligned");
+  output.data = four;
+  output.name = "mean";
+  must_fail(call_rows(&output, 1, "sum"), RH_E_USAGE, "output 'mean': the results are value");
+  must_fail(call_rows(&output, 1, "argmin"), RH_E_USAGE, "the results are index, value");
+  output.name = "median";
+  must_fail(call_rows(&output, 1, "meanvar"), RH_E_USAGE, "output 'median': the results are mean");
+  const rh_output both[] = {{.type = RH_TYPE_i64, .data = index, .n = 2},
+                            {.type = RH_TYPE_f32, .data = four, .n = 2}};
+  must_fail(call_rows(both, 2, "argmin"), RH_E_USAGE, "more outputs than there are results");
+}
+
+TEST(calls_that_do_not_fit) {
+  const rh_segmentation rows = {.struct_size = sizeof rows, .length = 4};
+  rh_output output = {.type = RH_TYPE_f32, .data = four, .n = 4};
+  rh_request request = {.struct_size = sizeof request,
+                        .type = RH_TYPE_f32,
+                        .op = "sum",
+                        .data = data,
+                        .n = 8,
+                        .segments = &rows,
+                        .outputs = &output,
+                        .n_outputs = 1};
+  const void *array = data, *odd = data + 1;
+  rh_result result = {.struct_size = sizeof result};
+  rh_prepared *prepared;
+  void *part;
+  uint64_t bytes;
+  must_fail(rh_prepare(redhost, &request, &prepared, &error), RH_E_USAGE, "brings its own");
+  must_fail(rh_reduce_part(redhost, &request, 0, 0, &part, &bytes, &error), RH_E_USAGE,
+            "only rh_reduce() and rh_prepare() reduce segments");
+  request.accuracy = RH_ACCURACY_EXACT;
+  must_fail(rh_reduce(redhost, &request, &result, &error), RH_E_USAGE, "rh_request.accuracy");
+  request.accuracy = 0;
+  request.outputs = NULL;
+  request.n_outputs = 0;
+  prepared = prepare(redhost, &request);
+  rh_call_spec call = {
+      .struct_size = sizeof call, .n = 8, .arrays = &array, .outputs = &output, .n_outputs = 1};
+  must(rh_prepared_call(prepared, &call, &result, &error));
+  ck_assert_str_ne(result.strategy, "");
+  must_fail(rh_prepared_run(prepared, data, 8, &result, &error), RH_E_USAGE, "rh_prepared_call()");
+  call.n = 7;
+  must_fail(rh_prepared_call(prepared, &call, &result, &error), RH_E_USAGE,
+            "7 elements for segments of 8");
+  call.n = 8;
+  call.arrays = &odd;
+  must_fail(rh_prepared_call(prepared, &call, &result, &error), RH_E_USAGE, "not aligned");
+  call.arrays = &array;
+  call.n_operands = 2;
+  must_fail(rh_prepared_call(prepared, &call, &result, &error), RH_E_USAGE, "has 1 operand");
+  call.n_operands = 1;
+  call.n_outputs = 0;
+  must_fail(rh_prepared_call(prepared, &call, &result, &error), RH_E_USAGE, "no outputs");
+  ck_assert_uint_eq(rh_prepared_value_bytes(prepared), 0);
+  rh_prepared_decode(prepared, data, 1, &result);
+  rh_prepared_forget(prepared);
+  rh_prepared_destroy(prepared);
+  request.segments = NULL;
+  prepared = prepare(redhost, &request);
+  call.n_outputs = 1;
+  must_fail(rh_prepared_call(prepared, &call, &result, &error), RH_E_USAGE,
+            "was prepared without segments");
+  rh_prepared_destroy(prepared);
+  request.outputs = &output;
+  must_fail(rh_reduce(redhost, &request, &result, &error), RH_E_USAGE, "rh_request.outputs");
+}
+
+/* ---- Constants, a part of an array, and older programs ---- */
+
+CASES(calls, .set_up = set_up, .tear_down = tear_down)
+TEST(with_other_constants_and_from_another_place) {
+  static const float x[] = {9, 1, 2, 3, 4};
+  const rh_constant twice = {.name = "c", .value.i = 2}, thrice = {.name = "c", .value.i = 3};
+  const rh_segmentation rows = {.struct_size = sizeof rows, .length = 2};
+  const rh_request request = {.struct_size = sizeof request,
+                              .type = RH_TYPE_f32,
+                              .op = "sum",
+                              .map = "c*x",
+                              .constants = &twice,
+                              .n_constants = 1,
+                              .n = 4,
+                              .segments = &rows};
+  const rh_output output = {.type = RH_TYPE_f32, .data = four, .n = 4};
+  const void *array = x;
+  const uint64_t first = 1;
+  const rh_call_spec call = {.struct_size = sizeof call,
+                             .n = 4,
+                             .arrays = &array,
+                             .first = &first,
+                             .outputs = &output,
+                             .n_outputs = 1};
+  rh_result result = {.struct_size = sizeof result};
+  rh_prepared *prepared = prepare(redhost, &request);
+  must(rh_prepared_call(prepared, &call, &result, &error));
+  ck_assert(four[0] == 6 && four[1] == 14 && result.value.f == 6);
+  must(rh_prepared_set_constants(prepared, &thrice, 1, &error));
+  must(rh_prepared_call(prepared, &call, &result, &error));
+  ck_assert(four[0] == 9 && four[1] == 21);
+  rh_prepared_destroy(prepared);
+}
+
+/* ---- Wrong answers ---- */
+
+CASES(wrong, .set_up = NULL, .tear_down = tear_down)
+TEST(a_segment_that_is_wrong_is_named) {
+  static float sums[4], x[4 * 1001];
+  static const uint64_t starts[] = {0, 10, 1000, 3003}, stops[] = {10, 1000, 2001, 4004};
+  const rh_segmentation of = {
+      .struct_size = sizeof of, .starts = starts, .stops = stops, .n_segments = 4};
+  const rh_output output = {.type = RH_TYPE_f32, .data = sums, .n = 4};
+  rh_request request = {.struct_size = sizeof request,
+                        .strategy = "drops_last",
+                        .type = RH_TYPE_f32,
+                        .op = "sum",
+                        .data = x,
+                        .n = 4 * 1001,
+                        .segments = &of,
+                        .outputs = &output,
+                        .n_outputs = 1};
+  rh_result result = {.struct_size = sizeof result};
+  rh_prepared *prepared;
+  for (int k = 0; k < 4 * 1001; k++) x[k] = 1;
+  redhost = open_on(NULL, "results/drops_last");
+  must_fail(rh_reduce(redhost, &request, &result, &error), RH_E_WRONG,
+            "wrong result: segment 2: 'drops_last' returned 1000, expected 1001");
+  ck_assert(result.value.f == 1000 && sums[2] == 0);
+  ck_assert_str_eq(result.strategy, "drops_last");
+  request.unchecked = 1;
+  must(rh_reduce(redhost, &request, &result, &error));
+  ck_assert(sums[0] == 10 && sums[2] == 1000);
+  request.outputs = NULL;
+  request.n_outputs = 0;
+  must_fail(rh_prepare(redhost, &request, &prepared, &error), RH_E_WRONG, "fails its self-test");
+}
