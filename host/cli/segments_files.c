@@ -87,7 +87,7 @@ static void write_elements(const rh_segments_answer *run, const rh_shape *shape,
   for (uint64_t s = 0; s < run->segments.n && !ferror(out); s++) {
     rh_result result = {.struct_size = sizeof result};
     rh_segments_result(&run->segments, s, &result);
-    if (labels->n)
+    if (labels->type)
       fwrite((const char *)rh_array_data(labels) + shape->layout.starts[s] * size, size, 1, out);
     for (uint32_t k = first; k < first + n; k++)
       fwrite(bytes, rh_element_store(all->list[k].type, rh_columns_word(&result, k), bytes), 1,
@@ -100,7 +100,7 @@ static void write_header(const rh_columns *all, const rh_shape *shape, uint32_t 
                          const char *name, rh_text *to) {
   rh_npy_field fields[RH_MOST_RESULTS + 1];
   uint32_t at = 0;
-  if (shape->labels.n) fields[at++] = (rh_npy_field){"label", shape->labels.type};
+  if (shape->labels.type) fields[at++] = (rh_npy_field){"label", shape->labels.type};
   for (uint32_t k = first; k < first + n; k++) fields[at++] = all->list[k];
   if (at == 1) fields[0].name = NULL;
   for (uint32_t k = 0; k < at && at > 1; k++)

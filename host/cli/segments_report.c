@@ -31,7 +31,7 @@ static uint64_t bytes_of(const rh_segments_answer *run) {
 static const char *name_of(const rh_shape *shape, uint64_t s, char text[64]) {
   const rh_array *labels = &shape->labels;
   rh_result label = {.type = labels->type};
-  if (labels->n) {
+  if (labels->type) {
     uint64_t at = shape->layout.starts[s] * rh_type_size(labels->type);
     rh_element_load(labels->type, (const char *)rh_array_data(labels) + at, &label.value);
     return rh_format_value(text, &label);
@@ -152,7 +152,7 @@ static rh_status print_json(const rh_app *app, const rh_segments_answer *run, co
                 shape->fortran_order ? "F" : "C", "one_run_for_each", (int)s->is_loop, "copied",
                 (int)s->was_copied, "result_type", s->n ? rh_type_name(first.type) : "", "values",
                 values_array(run), "check", check_object(run), "status", "ok");
-  if (shape->labels.n) json_object_set_new(result, "labels", labels_array(shape));
+  if (shape->labels.type) json_object_set_new(result, "labels", labels_array(shape));
   if (run->time.samples) json_object_set_new(result, "time_s", rh_json_number(run->time.median));
   return rh_json_print(json_pack("{s:[o]}", "results", result), error);
 }

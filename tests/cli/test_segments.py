@@ -195,6 +195,11 @@ class Segments(cli.Case):
         self.bad(2, "the label of element 0 comes back at element 6, after others; sort", "-i", "x.npy", "--by", "l.npy")
         self.save("l.npy", numpy.arange(7))
         self.bad(2, "l.npy has 7 labels, and x.npy 8 elements", "-i", "x.npy", "--by", "l.npy")
+        self.save("x.npy", numpy.zeros(0, "f4"))
+        self.save("l.npy", numpy.zeros(0, "i2"))
+        self.run_on("--by", "l.npy", "-o", "y.npy")
+        self.assertEqual((self.load("y.npy").dtype.names, self.load("y.npy").shape), (("label", "sum"), (0,)))
+        self.assertEqual(self.json("-i", "x.npy", "--by", "l.npy")["results"][0]["labels"], [])
 
     def test_what_is_printed(self):
         self.save("x.npy", numpy.arange(3000, dtype="f4").reshape(30, 100))
