@@ -367,10 +367,45 @@ TEST_LOOP(buffer, 1, STRATEGIES) {
   clReleaseContext(context);
 }
 
+static const rh_setting one_thread = {"threads", "1"};
+
+/* Rows and columns, of two results and of an index. */
+TEST_LOOP(segments, 0, 4) {
+  static double mean[N], variance[N];
+  static int64_t index[N];
+  const uint64_t lengths[] = {10, N / 10};
+  const rh_segmentation of = {
+      .struct_size = sizeof of, .n_axes = 2, .reduced = _i % 2 ? 1 : 2, .lengths = lengths};
+  const rh_request request = {.struct_size = sizeof request,
+                              .strategy = "native",
+                              .type = RH_TYPE_i32,
+                              .op = _i < 2 ? "meanvar" : "argmax",
+                              .n = N / 10 * 10,
+                              .settings = &one_thread,
+                              .n_settings = 1,
+                              .segments = &of};
+  const rh_output outputs[] = {{.type = _i < 2 ? RH_TYPE_f64 : RH_TYPE_i64,
+                                .data = _i < 2 ? (void *)mean : (void *)index,
+                                .n = N},
+                               {.type = RH_TYPE_f64, .data = variance, .n = N}};
+  const void *arrays[] = {x};
+  const rh_call_spec call = {.struct_size = sizeof call,
+                             .n = N / 10 * 10,
+                             .arrays = arrays,
+                             .outputs = outputs,
+                             .n_outputs = _i < 2 ? 2 : 1};
+  rh_result result = {.struct_size = sizeof result};
+  rh_prepared *prepared = prepare(redhost, &request);
+  may_compare = 1; /* results of an operator's own have names */
+  watch();
+  for (int k = 0; k < CALLS; k++) must(rh_prepared_call(prepared, &call, &result, &error));
+  watch_no_more();
+  rh_prepared_destroy(prepared);
+}
+
 /* ---- rh_reduce() again ---- */
 
 static const rh_input two[] = {{.type = RH_TYPE_i32, .data = x}, {.type = RH_TYPE_i32, .data = x}};
-static const rh_setting one_thread = {"threads", "1"};
 static const rh_request again[] = {
     {.op = "sum", .data = x},
     {.op = "sum", .inputs = two, .n_inputs = 1},

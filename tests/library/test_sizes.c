@@ -136,6 +136,18 @@ TEST(sizes_of_request_and_result) {
             rh_reduce(redhost, &request.now, &result.now, &error),
             ck_assert_int_eq(result.now.value.i, N * (N - 1) / 2));
   ck_assert_uint_eq(result.now.struct_size, sizeof result);
+  int64_t sums[2];
+  const rh_output output = {.type = RH_TYPE_i64, .data = sums, .n = 2};
+  LONGER(rh_segmentation) segments = {.now = {.length = N / 2}};
+  request.now.segments = &segments.now;
+  request.now.outputs = &output;
+  request.now.n_outputs = 1;
+  TRY_SIZES(rh_segmentation, segments, offsetof(rh_segmentation, n_segments) + sizeof(uint64_t),
+            rh_reduce(redhost, &request.now, &result.now, &error),
+            ck_assert_int_eq(sums[0] + sums[1], N * (N - 1) / 2));
+  request.now.segments = NULL;
+  request.now.outputs = NULL;
+  request.now.n_outputs = 0;
   request.now.data_on_device = 1;
   must_refuse(rh_reduce(redhost, &request.now, &result.now, &error),
               "rh_request.data_on_device: only rh_prepare() takes it");
