@@ -1,6 +1,7 @@
 #include "bench_bits.h"
 #include "../core/base/format.h"
 #include "../core/base/vocabulary.h"
+#include "../operators/algebra/cases.h"
 #include "plain.h"
 
 #include <stdio.h>
@@ -33,16 +34,9 @@ static const rh_row *first_like(const rh_records *results, const rh_row *row) {
 /* The bits of a value, which reads back as the same number. */
 static const char *bits_of(char text[32], const rh_row *row) {
   rh_type type = rh_op_result_type(row->op, row->type);
-  double x = strtod(row->value, NULL);
-  float single = (float)x;
-  uint64_t bits;
-  uint32_t half;
-  memcpy(&bits, &x, sizeof bits);
-  memcpy(&half, &single, sizeof half);
-  if (type == RH_TYPE_f64)
-    snprintf(text, 32, "0x%016llx", (unsigned long long)bits);
-  else if (type == RH_TYPE_f32)
-    snprintf(text, 32, "0x%08x", half);
+  if (type == RH_TYPE_f32 || type == RH_TYPE_f64)
+    snprintf(text, 32, "0x%0*llx", (int)(2 * rh_type_size(type)),
+             (unsigned long long)rh_element_bits(type, strtod(row->value, NULL)));
   else
     snprintf(text, 32, "%.31s", row->value);
   return text;

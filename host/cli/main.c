@@ -19,7 +19,6 @@
 #include "pages.h"
 #include "run_options.h"
 #include "run_ranks.h"
-#include "say_error.h"
 #include "signals.h"
 #include "stack.h"
 #include "user_operator.h"
@@ -144,7 +143,7 @@ static rh_status run_one(void *context, const char *name, rh_error *error) {
   if (all->first.status == RH_OK)
     all->first = why;
   else if (why.message[0] && strcmp(why.message, all->first.message) != 0)
-    rh_say_error(all->terminal, &why);
+    rh_terminal_say_error(all->terminal, &why);
   return status == RH_E_CANCELLED ? status : RH_OK;
 }
 
@@ -189,7 +188,7 @@ static void hold_standard_files(void) {
 }
 
 static void say_error(rh_terminal *terminal, const rh_typed *typed, rh_error *error) {
-  if (rh_run_ranks_speaks(typed)) rh_say_error(terminal, error);
+  if (rh_run_ranks_speaks(typed)) rh_terminal_say_error(terminal, error);
   rh_run_ranks_hold(typed);
 }
 

@@ -17,7 +17,6 @@
 #include "partial_output.h"
 #include "rank_part.h"
 #include "run.h"
-#include "say_error.h"
 #include "watchdog.h"
 
 #include <stdlib.h>
@@ -510,7 +509,7 @@ static void end(run_ranks *r, rh_error *why) {
   if (ranks->broken) rh_ranks_abort(ranks, why->message);
   if (fails && ranks->self && ranks->place.rank == 0) {
     rh_terminal_clear(r->run.app->terminal);
-    rh_say_error(r->run.app->terminal, why);
+    rh_terminal_say_error(r->run.app->terminal, why);
   }
   fflush(stdout);
   if (all) rh_ranks_gather(ranks, &done, 1, all, NULL);

@@ -149,6 +149,14 @@ void rh_terminal_say(rh_terminal *terminal, const char *message) {
   free(plain);
 }
 
+void rh_terminal_say_error(rh_terminal *terminal, rh_error *error) {
+  char place[512];
+  rh_add_hint(error);
+  rh_terminal_say(terminal, error->message);
+  rh_point_at_place(place, sizeof place, error->message);
+  fputs(place, stderr);
+}
+
 static const char *const codes[] = {"", "\033[1m", "\033[32m", "\033[1;31m", "\033[2m"};
 
 const char *rh_style_on(const rh_terminal *terminal, int style) {

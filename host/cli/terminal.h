@@ -30,6 +30,9 @@ rh_status rh_terminal_turn(rh_terminal *terminal, const rh_bench_turn *turn, rh_
 
 /* "redhost: <message>.", on standard error. */
 void rh_terminal_say(rh_terminal *terminal, const char *message);
+/* A failure of the program, with the option that helps, if there is one; under it the expression
+ * that it quotes, and a caret at the place. */
+void rh_terminal_say_error(rh_terminal *terminal, rh_error *error);
 
 enum { RH_PLAIN, RH_BOLD, RH_GOOD, RH_BAD, RH_DIM };
 /* The escape sequences that switch a style on and off on standard output; "" without colour. */

@@ -76,23 +76,15 @@ static void pass_long(stream *s, long double *field) {
   memcpy(field, bytes, BYTES);
 }
 
+/* Structs of numbers of 8 bytes pass as they lie in memory. */
 static void pass_enclosed(stream *s, rh_enclosed *enclosed) {
-  pass(s, &enclosed->n, sizeof enclosed->n);
-  pass(s, &enclosed->n_unknown, sizeof enclosed->n_unknown);
-  pass(s, &enclosed->below, sizeof enclosed->below);
-  pass(s, &enclosed->above, sizeof enclosed->above);
-  pass(s, &enclosed->least, sizeof enclosed->least);
-  pass(s, &enclosed->most, sizeof enclosed->most);
+  _Static_assert(sizeof *enclosed == 6 * 8, "docs/inside/partial-file.md has it");
+  pass(s, enclosed, sizeof *enclosed);
 }
 
 static void pass_sum(stream *s, rh_exact_sum *sum) {
-  pass(s, sum->positive.limb, sizeof sum->positive.limb);
-  pass(s, sum->negative.limb, sizeof sum->negative.limb);
-  pass(s, &sum->n, sizeof sum->n);
-  pass(s, &sum->nans, sizeof sum->nans);
-  pass(s, &sum->plus_infinities, sizeof sum->plus_infinities);
-  pass(s, &sum->minus_infinities, sizeof sum->minus_infinities);
-  pass(s, &sum->has_others, sizeof sum->has_others);
+  _Static_assert(sizeof *sum == (2 * RH_FIXED_LIMBS + 5) * 8, "docs/inside/partial-file.md has it");
+  pass(s, sum, sizeof *sum);
 }
 
 /* Far beyond any product's, and far from where sums of such exponents would overflow. */
