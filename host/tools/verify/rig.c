@@ -24,7 +24,7 @@ static size_t page_bytes(void) {
 
 /* A copy of a struct whose first field is its size; size_1_0: its size in ABI 1.0. */
 static void *place(rh_rig *rig, const void *from, size_t size, size_t size_1_0) {
-  size_t kept = rig->layout == RH_RIG_EXACT ? size_1_0 : size;
+  size_t kept = rig->with.layout == RH_RIG_EXACT ? size_1_0 : size;
   size_t whole = (kept + TAIL + page_bytes() - 1) / page_bytes() * page_bytes();
   size_t bytes = whole + page_bytes();
   if (rig->n_structs == RH_RIG_STRUCTS) return NULL;
@@ -34,10 +34,10 @@ static void *place(rh_rig *rig, const void *from, size_t size, size_t size_1_0) 
   rig->structs[rig->n_structs].address = memory;
   rig->structs[rig->n_structs++].bytes = bytes;
   mprotect(memory + whole, page_bytes(), PROT_NONE);
-  unsigned char *at = rig->layout == RH_RIG_EXACT ? memory + whole - kept : memory;
-  if (rig->layout == RH_RIG_GROWN) memset(at, 0xA5, kept + TAIL);
+  unsigned char *at = rig->with.layout == RH_RIG_EXACT ? memory + whole - kept : memory;
+  if (rig->with.layout == RH_RIG_GROWN) memset(at, 0xA5, kept + TAIL);
   memcpy(at, from, kept);
-  uint32_t said = (uint32_t)(rig->layout == RH_RIG_GROWN ? kept + TAIL : kept);
+  uint32_t said = (uint32_t)(rig->with.layout == RH_RIG_GROWN ? kept + TAIL : kept);
   memcpy(at, &said, sizeof said);
   return at;
 }
@@ -95,12 +95,7 @@ rh_status rh_rig_open(rh_rig *rig, rh_trial *trial, rh_pair pair, uint64_t max_n
   if (with) {
     if (with->params) memcpy(rig->params, with->params, sizeof rig->params);
     if (with->device) rig->device = with->device;
-    rig->layout = with->layout;
-    rig->fail_at = with->fail_at;
-    rig->broken_line = with->broken_line;
-    rig->footprint = with->footprint;
-    rig->fence = with->fence;
-    rig->segments = with->segments;
+    rig->with = *with;
     if (status == RH_OK && with->in_front) status = put_in_front(rig, with->in_front);
   }
   return status == RH_OK ? rh_rig_setup(rig) : status;
@@ -123,8 +118,8 @@ static rh_problem problem_of(const rh_rig *rig, uint64_t n) {
                       .type = rig->type,
                       .op = &rig->row,
                       .device = rig->device,
-                      .max_n = rig->segments ? rig->segments->longest : n,
-                      .layout = rig->segments};
+                      .max_n = rig->with.segments ? rig->with.segments->longest : n,
+                      .layout = rig->with.segments};
 }
 
 /* ---- The services for a plugin under test ---- */
@@ -152,8 +147,8 @@ static rh_status enter_service(rh_rig *rig, const char *service, int phase) {
   if (rig->services.phase != phase && !rig->out_of_phase[0])
     snprintf(rig->out_of_phase, sizeof rig->out_of_phase, "%s() in %s", service,
              phase_name(rig->services.phase));
-  if (++rig->calls != rig->fail_at) {
-    rh_footprint_leave(rig->footprint);
+  if (++rig->calls != rig->with.fail_at) {
+    rh_footprint_leave(rig->with.footprint);
     return RH_OK;
   }
   rig->injected = 1;
@@ -163,9 +158,9 @@ static rh_status enter_service(rh_rig *rig, const char *service, int phase) {
 
 /* Called at the end of every service that was entered; the plugin's code goes on. */
 static rh_status leave_service(rh_rig *rig, rh_status status) {
-  if (rig->footprint && rig->session)
+  if (rig->with.footprint && rig->session)
     clFinish(rig->session->queue); /* so that the driver's threads have finished their work */
-  rh_footprint_enter(rig->footprint, rig->services.phase == RH_PHASE_RUN);
+  rh_footprint_enter(rig->with.footprint, rig->services.phase == RH_PHASE_RUN);
   return status;
 }
 
@@ -199,9 +194,9 @@ static rh_status watch_build(const rh_host *host, const char *file, const char *
   RH_TRY(enter_service(rig, "build", RH_PHASE_SETUP));
   note_code(rig, source);
   note_code(rig, options ? options : "");
-  if (rig->broken_line) rh_text_add(&broken, "%s\n%s", rig->broken_line, source);
-  rh_status status =
-      FORWARD(rig, build, file, rig->broken_line ? rh_text_get(&broken) : source, options, program);
+  if (rig->with.broken_line) rh_text_add(&broken, "%s\n%s", rig->with.broken_line, source);
+  rh_status status = FORWARD(
+      rig, build, file, rig->with.broken_line ? rh_text_get(&broken) : source, options, program);
   rh_text_finish(&broken);
   return status;
 }
@@ -216,8 +211,8 @@ static rh_status watch_kernel(const rh_host *host, struct _cl_program *program, 
 static rh_status watch_scratch(const rh_host *host, uint64_t bytes, struct _cl_mem **buffer) {
   rh_rig *rig = rig_of(host);
   RH_TRY(enter_service(rig, "scratch", RH_PHASE_SETUP));
-  if (rig->fence && rig->session &&
-      rh_fence_scratch(rig->fence, rig->session, bytes, buffer, NULL) == RH_OK)
+  if (rig->with.fence && rig->session &&
+      rh_fence_scratch(rig->with.fence, rig->session, bytes, buffer, NULL) == RH_OK)
     return leave_service(rig, RH_OK);
   return FORWARD(rig, scratch, bytes, buffer);
 }
@@ -225,7 +220,7 @@ static rh_status watch_scratch(const rh_host *host, uint64_t bytes, struct _cl_m
 static void *watch_alloc(const rh_host *host, uint64_t bytes) {
   rh_rig *rig = rig_of(host);
   if (enter_service(rig, "alloc", RH_PHASE_SETUP) != RH_OK) return NULL;
-  void *memory = rig->fence ? rh_fence_alloc(rig->fence, bytes) : NULL;
+  void *memory = rig->with.fence ? rh_fence_alloc(rig->with.fence, bytes) : NULL;
   if (!memory) memory = rig->services.host.alloc(&rig->services.host, bytes);
   leave_service(rig, RH_OK);
   return memory;
@@ -288,17 +283,17 @@ static rh_fpstate enter_plugin(rh_rig *rig, int phase, const char *name) {
   if (phase != RH_PHASE_NONE)
     rh_services_enter(&rig->services, phase, phase == RH_PHASE_TEARDOWN ? NULL : &rig->error);
   rh_trial_phase(rig->trial, phase == RH_PHASE_RUN && rig->run_phase ? rig->run_phase : name);
-  rh_footprint_enter(rig->footprint, 0);
+  rh_footprint_enter(rig->with.footprint, 0);
   return rh_fpstate_save();
 }
 
 /* ends: no instance is left. */
 static void leave_plugin(rh_rig *rig, const rh_fpstate *before, const char *name, int ends) {
   /* so that kernels' output has appeared */
-  if (rig->footprint && rig->session) clFinish(rig->session->queue);
-  rh_footprint_leave(rig->footprint);
+  if (rig->with.footprint && rig->session) clFinish(rig->session->queue);
+  rh_footprint_leave(rig->with.footprint);
   if (rh_fpstate_restore(before)) rig->left_fpstate = name;
-  rh_footprint_judge(rig->footprint, name, ends);
+  rh_footprint_judge(rig->with.footprint, name, ends);
   rig->services.phase = RH_PHASE_NONE;
 }
 
@@ -343,8 +338,8 @@ rh_status rh_rig_setup_anyway(rh_rig *rig) {
   rig->host = PLACE(rig, &watched, rh_host, extension);
   rh_problem *problem = place_problem(rig);
   if (!rig->host || !problem) return rh_fail(&rig->error, RH_E_NOMEM, "no memory for a problem");
-  if (rig->layout == RH_RIG_GROWN) rig->host->abi_minor = 7;
-  if (rig->layout != RH_RIG_PLAIN) RH_TRY(ask_directly(rig, problem));
+  if (rig->with.layout == RH_RIG_GROWN) rig->host->abi_minor = 7;
+  if (rig->with.layout != RH_RIG_PLAIN) RH_TRY(ask_directly(rig, problem));
   rig->error = (rh_error){0};
   rh_fpstate before = enter_plugin(rig, RH_PHASE_SETUP, "setup");
   rh_status status = rig->strategy->setup(rig->host, problem, rig->params, &rig->self);
@@ -367,7 +362,7 @@ void rh_rig_teardown(rh_rig *rig) {
 void rh_rig_finish(rh_rig *rig) {
   rh_rig_teardown(rig);
   if (rig->services.host.struct_size) rh_services_finish(&rig->services);
-  if (rig->fence) rh_fence_finish(rig->fence);
+  if (rig->with.fence) rh_fence_finish(rig->with.fence);
   rh_fixture_finish(&rig->own);
   rh_array_finish(&rig->array);
   free_structs(rig);
@@ -399,7 +394,7 @@ rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]) {
                 .result = where->result,
                 .result_index = where->index,
                 .host_result = rig->results ? rig->results : rh_fixture_host_result(where),
-                .layout = rig->segments};
+                .layout = rig->with.segments};
   RH_TRY(rh_fixture_clear(where, &rig->error));
   uint32_t kept = rig->n_structs;
   rh_run *placed = PLACE(rig, &run, rh_run, host_result);

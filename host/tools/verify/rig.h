@@ -45,14 +45,11 @@ typedef struct rh_rig {
   uint32_t op;
   rh_type type;
   uint64_t max_n;
+  rh_rig_with with; /* may be changed before setup; fail_at at any time */
   int64_t params[RH_MAX_PARAMS];
-  rh_cl_session *session;    /* null for a host strategy */
-  const rh_device *device;   /* the description given to the plugin; may be replaced before setup */
-  int layout;                /* RH_RIG_*; set before setup */
-  const char *broken_line;   /* put before every source, or null */
-  const rh_layout *segments; /* null: all elements; set before setup */
-  unsigned char *results;    /* where their values go: then runs give no value */
-  rh_footprint *footprint;   /* null: the state of the process is not compared */
+  rh_cl_session *session;  /* null for a host strategy */
+  const rh_device *device; /* the description given to the plugin; may be replaced before setup */
+  unsigned char *results;  /* where their values go: then runs give no value */
 
   char *prelude;
   rh_op row;
@@ -73,16 +70,15 @@ typedef struct rh_rig {
   unsigned char poison;   /* fills the input outside the range */
   uint64_t first, n;      /* the range in the place's input; data: a copy of its elements */
   const void *data;
-  rh_array array;  /* holds `data` if rh_rig_fill made it */
-  rh_fence *fence; /* around the memory that the plugin requests, or null; set before setup */
+  rh_array array; /* holds `data` if rh_rig_fill made it */
 
   /* Counted since setup, or in the last run where it says so. */
-  uint32_t calls, fail_at; /* service calls; the call that is made to fail, from 1; 0: none */
-  int injected;            /* the fault was injected */
-  uint32_t launches;       /* of the last run */
-  uint32_t reads;          /* of the last run */
-  uint64_t local_bytes;    /* the maximum of one launch */
-  uint64_t code;           /* hash of every source and its options */
+  uint32_t calls;       /* service calls */
+  int injected;         /* the fault was injected */
+  uint32_t launches;    /* of the last run */
+  uint32_t reads;       /* of the last run */
+  uint64_t local_bytes; /* the maximum of one launch */
+  uint64_t code;        /* hash of every source and its options */
   uint32_t calls_after_end;
   char out_of_phase[96];    /* "launch() in setup", or "" */
   const char *left_fpstate; /* the function that changed the floating-point control word, or null */

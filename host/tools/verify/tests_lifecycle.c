@@ -315,13 +315,13 @@ rh_outcome rh_v39_newer_host(rh_trial *trial) {
 RH_RIG_TEST(rh_v40_recovers, 5003) {
   _Alignas(16) unsigned char value[16];
   RH_TRY(rh_rig_fill(rig, "hash", rig->trial->seed, 5003, 0));
-  rig->fail_at = rig->calls + 1; /* the first service that run calls */
+  rig->with.fail_at = rig->calls + 1; /* the first service that run calls */
   rh_status status = rh_rig_run(rig, value);
   if (!rig->injected)
     return rh_fail(&rig->error, RH_DECLINED, "its run calls no service that could fail");
   if (status == RH_OK)
     return rh_fail(&rig->error, RH_E_WRONG, "a service failed in run, but no error was returned");
-  rig->fail_at = 0;
+  rig->with.fail_at = 0;
   rig->injected = 0;
   status = RH_OK;
   for (int k = 0; k < 2 && status == RH_OK; k++) status = rh_one_case(rig);
