@@ -265,11 +265,9 @@ static uint64_t two_integer(const rh_recipe *r, uint64_t i) {
   X(ends, ends_real, ends_integer)                                                                 \
   X(two, two_real, two_integer)
 
-static const rh_kind kinds[] = {
 #define X(name, real, integer) {#name, real, integer},
-    KINDS(X)
+static const rh_kind kinds[] = {KINDS(X)};
 #undef X
-};
 
 static const char *const names[] = {
 #define X(name, real, integer) #name,

@@ -8,11 +8,9 @@
 #include <string.h>
 
 static uint32_t arity_of(const rh_node *node) {
-  static const uint32_t arity[] = {
 #define RH_X(name, operands) [RH_NODE_##name] = operands,
-      RH_NODE_LIST(RH_X)
+  static const uint32_t arity[] = {RH_NODE_LIST(RH_X)};
 #undef RH_X
-  };
   return node->kind == RH_NODE_CALL ? node->function->n_args : arity[node->kind];
 }
 

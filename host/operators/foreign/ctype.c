@@ -23,11 +23,9 @@
   X("double", FLOAT, double)                                                                       \
   X("pointer", POINTER, void *)
 
-static const rh_ctype types[] = {
 #define X(name, kind, type) {name, RH_CTYPE_##kind, sizeof(type)},
-    CTYPES(X)
+static const rh_ctype types[] = {CTYPES(X)};
 #undef X
-};
 
 const rh_ctype *rh_ctype_find(const char *name) {
   for (size_t k = 0; k < sizeof types / sizeof *types; k++)

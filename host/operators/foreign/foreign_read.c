@@ -94,11 +94,9 @@ static rh_status take_flag(const place *at, const char *key, uint32_t otherwise,
 /* ---- Arguments and return value ---- */
 
 static const char *role_name(uint32_t role) {
-  static const char *const names[] = {
 #define RH_X(role, name) name,
-      RH_ROLE_LIST(RH_X)
+  static const char *const names[] = {RH_ROLE_LIST(RH_X)};
 #undef RH_X
-  };
   return names[role];
 }
 

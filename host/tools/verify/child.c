@@ -224,11 +224,9 @@ rh_outcome rh_trial_load(rh_trial *trial) {
 }
 
 const rh_test *rh_tests(uint32_t *n) {
-  static const rh_test tests[] = {
 #define RH_X(id, name, title, ...) {id, title, rh_##name, __VA_ARGS__},
-      RH_TEST_LIST(RH_X)
+  static const rh_test tests[] = {RH_TEST_LIST(RH_X)};
 #undef RH_X
-  };
   *n = sizeof tests / sizeof *tests;
   return tests;
 }

@@ -181,11 +181,9 @@ __attribute__((noreturn)) static void violate(const char *what) {
 DENIED_LIST(X)
 #undef X
 
-static const rh_redirect denied[] = {
 #define X(name) {#name, deny_##name},
-    DENIED_LIST(X)
+static const rh_redirect denied[] = {DENIED_LIST(X)};
 #undef X
-};
 
 /* Permanent for this thread. */
 static int forbid_system_calls(void) {

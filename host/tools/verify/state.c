@@ -301,8 +301,6 @@ uint64_t rh_state_other_memory(void) {
 #endif
 }
 
-const rh_state_part rh_state_parts[RH_STATE_PARTS] = {
 #define RH_X(NAME, name, words, how) {take_##name, words, how},
-    RH_STATE_LIST(RH_X)
+const rh_state_part rh_state_parts[RH_STATE_PARTS] = {RH_STATE_LIST(RH_X)};
 #undef RH_X
-};
