@@ -133,24 +133,17 @@ static void choose_elements(rh_native_folder *self, const rh_op *op, rh_type typ
   if (is_general && RH_HAS(rh_op, op, reduce) && op->reduce) self->how = BY_REDUCE;
 }
 
-/* Without a map, and of operators whose combination is one instruction. */
-static rh_native_columns *columns_of(const rh_native_folder *self) {
-  const rh_native_lanes *lanes = self->lanes;
-  if (self->user) return NULL;
-  switch (self->op->id) {
-  case RH_OP_sum: return self->how == BY_FOLD ? lanes->sum_columns[self->type] : NULL;
-  case RH_OP_asum: return self->how == BY_FOLD ? lanes->asum_columns[self->type] : NULL;
-  case RH_OP_min: return self->how == BY_KEY ? lanes->min_columns[self->type] : NULL;
-  case RH_OP_max: return self->how == BY_KEY ? lanes->max_columns[self->type] : NULL;
-  default: return NULL;
-  }
+/* Of values that are the host's of the built-in operator. */
+static const rh_native_across *across_of(const rh_native_folder *self, unsigned vectors) {
+  int is_known = rh_native_folder_is_fast(self) || self->how == BY_TILES;
+  const rh_native_across *across =
+      is_known ? rh_native_across_find(vectors, self->op->id, self->type) : NULL;
+  return across && across->bytes ? across : NULL;
 }
 
 static void choose_loops(rh_native_folder *self) {
   const rh_op *op = self->op;
   self->key_bytes = is_64_bit(self->type) ? 8 : 4;
-  self->columns = columns_of(self);
-  if (self->columns && op->id == RH_OP_sum) self->segments = self->lanes->sum_segments[self->type];
   if (self->how == BY_FOLD || self->how == BY_BYTES)
     self->fold = fold_of(self->lanes, op->id, self->type);
   if (self->how == BY_KEY) {
@@ -176,6 +169,7 @@ void rh_native_folder_choose(rh_native_folder *self, unsigned vectors, const rh_
   choose_elements(self, op, type);
   self->lanes = rh_native_lanes_find(vectors, self->op->id, self->type);
   choose_loops(self);
+  self->across = across_of(self, vectors);
 }
 
 int rh_native_folder_is_fast(const rh_native_folder *self) {
@@ -253,7 +247,7 @@ static void fold_elements(const rh_native_folder *self, const unsigned char *x, 
     store(self, rh_native_key(op->id, self->type, &range), value);
     if (op->flags & RH_OP_INDEXED) memcpy(value + INDEX_AT, &first, sizeof first);
     return;
-  case BY_TILES: rh_native_tiles(op, self->tile, x, first, n, value); return;
+  case BY_TILES: rh_native_tiles(self, x, first, n, value); return;
   case BY_CANONICAL: rh_canonical_fold(op, x, first, n, value); return;
   default: memcpy(value, op->identity, op->value_size); rh_op_fold(op, value, x, first, n);
   }

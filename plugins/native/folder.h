@@ -19,8 +19,7 @@ typedef struct rh_native_folder {
   const rh_native_lanes *lanes;
   rh_native_fold *fold;
   rh_native_tile_of *tile;
-  rh_native_columns *columns;     /* without bringing them into rows; or null */
-  rh_native_segments *segments;   /* of one length; or null */
+  const rh_native_across *across; /* many segments side by side; or null */
   rh_native_fold_rows *fold_rows; /* with tiles of the operands' rows; or null */
   rh_native_range_of *range;
   int wanted; /* of the range */

@@ -58,6 +58,12 @@ static const rh_native_lanes *best_of_avx512(uint32_t op, rh_type type) {
   return answer == 2 && !is_widening(op, type) ? &rh_native_lanes_256vl : &rh_native_lanes_512;
 }
 
+const rh_native_across *rh_native_across_find(unsigned vectors, uint32_t op, rh_type type) {
+  int has_256 = __builtin_cpu_supports("avx2") && has_f16c();
+  return vectors == NATIVE_128 || !has_256 ? &rh_native_across_128[op][type]
+                                           : &rh_native_across_256[op][type];
+}
+
 const rh_native_lanes *rh_native_lanes_find(unsigned vectors, uint32_t op, rh_type type) {
   int has_256 = __builtin_cpu_supports("avx2") && has_f16c();
   int has_512 = has_256 && __builtin_cpu_supports("avx512f") &&
@@ -69,6 +75,11 @@ const rh_native_lanes *rh_native_lanes_find(unsigned vectors, uint32_t op, rh_ty
   return vectors == NATIVE_256VL ? &rh_native_lanes_256vl : best_of_avx512(op, type);
 }
 #else
+const rh_native_across *rh_native_across_find(unsigned vectors, uint32_t op, rh_type type) {
+  (void)vectors;
+  return &rh_native_across_128[op][type];
+}
+
 const rh_native_lanes *rh_native_lanes_find(unsigned vectors, uint32_t op, rh_type type) {
   (void)vectors;
   (void)op;

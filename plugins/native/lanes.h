@@ -10,6 +10,8 @@
  * a few lines only when those before have come, in loops that can. */
 enum { NATIVE_IN_STEP = 0 };
 
+enum { NATIVE_TYPES = RH_TYPE_f64 + 1 };
+
 /* Folds n >= 1 elements to a value: sums, and products of integers, as the host holds them, 64-bit
  * integers or floats. */
 typedef void rh_native_fold(const void *elements, uint64_t n, unsigned pages, void *value);
@@ -47,29 +49,36 @@ typedef void rh_native_distances(const void *a, const void *b, uint64_t n, int w
                                  unsigned pages, rh_native_range *range);
 enum { NATIVE_LEAST_DISTANCES = 64 };
 
-/* What `width` adjacent columns come to, of n >= 1 elements each, at most a tile's,
- * `stride` elements apart: as values, at the beginning of `room`, which has place for as many of
- * each column as a row of a tile has elements, or n. */
-typedef void rh_native_columns(const void *elements, uint64_t stride, uint64_t n, uint64_t width,
-                               void *room);
+/* Loops over n lanes side by side, whose elements meet in an order that the caller brings about.
+ * A lane's value is the host's, or has two parts: a key and the row that it stands in, or a
+ * mantissa and an exponent; the second parts, as long as the first, stand `beside` bytes behind
+ * them. */
+typedef struct rh_native_across {
+  /* to[j] = the value of element j of x. */
+  void (*one)(const void *x, uint64_t n, void *to, uint64_t beside);
+  /* to[j] = that of elements j of four rows, `apart` elements from one to the next: of the first
+   * two, the last two, and these.  They stand `row` rows apart in their lane. */
+  void (*four)(const void *x, uint64_t apart, uint64_t row, uint64_t n, void *to, uint64_t beside);
+  /* a[j] = a[j] and b[j] combined, whose elements begin `more` rows below those of a. */
+  void (*merge)(void *a, const void *b, uint64_t more, uint64_t n, uint64_t beside);
+  uint32_t bytes; /* of a part; 0: there are no such loops */
+  uint32_t parts;
+} rh_native_across;
 
-/* The sums of n segments of `length` >= 1 elements that lie back to back, as values. */
-typedef void rh_native_segments(const void *elements, uint64_t length, uint64_t n, void *values);
+/* By operator and type: by vectors of 256 bits, which are all that memory and the nearest caches
+ * feed, and of 128. */
+extern const rh_native_across rh_native_across_256[][NATIVE_TYPES],
+    rh_native_across_128[][NATIVE_TYPES];
 
 /* The index of the first of n elements whose bits equal a or b; n if there is none. */
 typedef uint64_t rh_native_find(const void *elements, uint64_t n, uint64_t a, uint64_t b);
-
-enum { NATIVE_TYPES = RH_TYPE_f64 + 1 };
 
 typedef struct rh_native_lanes {
   rh_native_fold *sum[NATIVE_TYPES], *asum[NATIVE_TYPES], *prod[NATIVE_TYPES];
   rh_native_tile_of *prod_tile[NATIVE_TYPES]; /* of floats */
   /* n counts bytes; the value is an 8-byte word, whose elements the caller combines. */
   rh_native_fold *and_bytes, *or_bytes, *xor_bytes;
-  rh_native_fold_rows *sum_rows[NATIVE_TYPES], *asum_rows[NATIVE_TYPES];     /* floats */
-  rh_native_columns *sum_columns[NATIVE_TYPES], *asum_columns[NATIVE_TYPES]; /* or null */
-  rh_native_columns *min_columns[NATIVE_TYPES], *max_columns[NATIVE_TYPES];  /* or null */
-  rh_native_segments *sum_segments[NATIVE_TYPES];                            /* or null */
+  rh_native_fold_rows *sum_rows[NATIVE_TYPES], *asum_rows[NATIVE_TYPES]; /* floats */
   rh_native_range_of *range[NATIVE_TYPES];
   rh_native_fold_two *sum_of[NATIVE_FORMS][NATIVE_TYPES]; /* floats */
   /* Sums of what two forms make of f32 as f64. */
@@ -90,6 +99,8 @@ enum { NATIVE_AUTO, NATIVE_512, NATIVE_256, NATIVE_128, NATIVE_256VL };
  * fastest for this operator; where it has AVX-512, they are measured, in 1 ms, once.
  * [any thread] */
 const rh_native_lanes *rh_native_lanes_find(unsigned vectors, uint32_t op, rh_type type);
+
+const rh_native_across *rh_native_across_find(unsigned vectors, uint32_t op, rh_type type);
 
 /* The canonical order of docs/inside/bits.md, in which sums and products of floats are folded. */
 enum { NATIVE_ROW_BYTES = RH_CANONICAL_ROW_BYTES, NATIVE_TILE_BYTES = RH_CANONICAL_TILE_BYTES };

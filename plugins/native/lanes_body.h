@@ -7,7 +7,6 @@
 #include "lanes_find.h"
 #include "lanes_forms.h"
 #include "lanes_integers.h"
-#include "lanes_many.h"
 #include "lanes_prod.h"
 #include "lanes_sums.h"
 
@@ -35,29 +34,6 @@ const rh_native_lanes LANES_TABLE = {
     .sum_wide_products = products_wide,
     .sum_rows = {AT(sum_f32_in_rows, f32), AT(sum_f64_in_rows, f64)},
     .asum_rows = {AT(asum_f32_in_rows, f32), AT(asum_f64_in_rows, f64)},
-    .sum_columns = {AT(sum_i8_by_columns, i8), AT(sum_u8_by_columns, u8),
-                    AT(sum_i16_by_columns, i16), AT(sum_u16_by_columns, u16),
-                    AT(sum_i32_by_columns, i32), AT(sum_u32_by_columns, u32),
-                    AT(sum_u64_by_columns, i64), AT(sum_u64_by_columns, u64),
-                    AT(sum_f32_by_columns, f32), AT(sum_f64_by_columns, f64)},
-    .sum_segments = {AT(sum_i8_of_segments, i8), AT(sum_u8_of_segments, u8),
-                     AT(sum_i16_of_segments, i16), AT(sum_u16_of_segments, u16),
-                     AT(sum_i32_of_segments, i32), AT(sum_u32_of_segments, u32),
-                     AT(sum_u64_of_segments, i64), AT(sum_u64_of_segments, u64),
-                     AT(sum_f32_of_segments, f32), AT(sum_f64_of_segments, f64)},
-    .asum_columns = {AT(sum_u8_by_columns, u8), AT(sum_u16_by_columns, u16),
-                     AT(sum_u32_by_columns, u32), AT(sum_u64_by_columns, u64),
-                     AT(asum_f32_by_columns, f32), AT(asum_f64_by_columns, f64)},
-    .min_columns = {AT(min_i8_by_columns, i8), AT(min_u8_by_columns, u8),
-                    AT(min_i16_by_columns, i16), AT(min_u16_by_columns, u16),
-                    AT(min_i32_by_columns, i32), AT(min_u32_by_columns, u32),
-                    AT(min_i64_by_columns, i64), AT(min_u64_by_columns, u64),
-                    AT(min_f32_by_columns, f32), AT(min_f64_by_columns, f64)},
-    .max_columns = {AT(max_i8_by_columns, i8), AT(max_u8_by_columns, u8),
-                    AT(max_i16_by_columns, i16), AT(max_u16_by_columns, u16),
-                    AT(max_i32_by_columns, i32), AT(max_u32_by_columns, u32),
-                    AT(max_i64_by_columns, i64), AT(max_u64_by_columns, u64),
-                    AT(max_f32_by_columns, f32), AT(max_f64_by_columns, f64)},
     .distances = {AT(distance_range_f32, f32), AT(distance_range_f64, f64)},
     .find = {AT(find_8, i8), AT(find_8, u8), AT(find_16, i16), AT(find_16, u16), AT(find_32, i32),
              AT(find_32, u32), AT(find_64, i64), AT(find_64, u64), AT(find_16, f16),

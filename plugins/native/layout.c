@@ -1,6 +1,8 @@
 #include "layout.h"
+#include "columns.h"
 #include "counters.h"
 #include "pool.h"
+#include "short.h"
 #include <redhost/canonical.h>
 
 enum {
@@ -8,8 +10,9 @@ enum {
   BLOCKS_OF_A_THREAD = 64,     /* so that uneven segments even out */
   LEAST_BLOCK_BYTES = 1 << 14, /* of a block: taking one costs some 50 ns */
   LINE_BYTES = 64,
-  LANES_BYTES = 1 << 16, /* of a tile's lanes, of columns that are added up where they are */
-  PANEL_BYTES = 1 << 17  /* of columns that are brought into rows at once: half of a small cache */
+  PANEL_BYTES = 1 << 17, /* of columns that are brought into rows at once: half of a small cache */
+  MOST_ROWS =
+      1 << 23 /* of columns by loops across them: numbers of rows, and exponents, have 32 bits */
 };
 
 void rh_native_part_put(const rh_native_part *part, const unsigned char *value,
@@ -46,25 +49,28 @@ static uint64_t panels_of(const rh_layout *of, uint64_t width) {
   return rh_divide_up(of->inner, width) * (of->segments / of->inner);
 }
 
-/* Across vectors, as many as the lanes of a tile have room for; else a line's worth. */
-static uint64_t widest_panel(const rh_native_layout *layout, uint64_t length) {
-  const rh_op *op = layout->whole;
-  uint64_t line = LINE_BYTES / op->element_size, row = NATIVE_ROW_BYTES / op->element_size;
-  if (layout->n_parts > 1 || !layout->parts->folder.columns) return line;
-  uint64_t width = LANES_BYTES / ((length < row ? length : row) * op->value_size);
-  return width < line ? width : width / line * line;
+/* By loops across columns, as many as there is room for; else a line's worth. */
+static uint64_t widest_panel(const rh_native_layout *layout) {
+  uint64_t widest = UINT64_MAX, width;
+  for (uint32_t k = 0; k < layout->n_parts; k++) {
+    width = rh_native_columns_width(&layout->parts[k].folder);
+    if (width == 0) return LINE_BYTES / layout->whole->element_size;
+    if (width < widest) widest = width;
+  }
+  return widest;
 }
 
 /* Rows are cut where there are too few columns for all threads, at nodes of the canonical tree. */
 static rh_status cut_columns(rh_native_layout *layout, const rh_host *host, const rh_layout *of,
                              unsigned threads) {
-  layout->width = widest_panel(layout, of->length);
+  layout->width = widest_panel(layout);
   if (layout->width > of->inner) layout->width = of->inner;
   uint64_t panels = panels_of(of, layout->width), most = BLOCKS_OF_A_THREAD * (uint64_t)threads;
   layout->rows = of->length;
-  if (panels < most / 4 && threads > 1) {
+  if ((panels < most / 4 && threads > 1) || layout->rows > MOST_ROWS) {
     layout->rows = rh_canonical_tile(layout->whole);
-    while (rh_divide_up(of->length, layout->rows) * panels > most) layout->rows *= 2;
+    while (layout->rows < MOST_ROWS && rh_divide_up(of->length, layout->rows) * panels > most)
+      layout->rows *= 2;
   }
   layout->n_bands = rh_divide_up(of->length, layout->rows);
   if (layout->n_bands < 2) return RH_OK;
@@ -103,7 +109,7 @@ static void reduce_segment(const rh_native_layout *layout, uint64_t first, uint6
   }
 }
 
-static void reduce_row(const rh_native_layout *layout, uint64_t s) {
+void rh_native_layout_row(const rh_native_layout *layout, uint64_t s) {
   uint64_t n = rh_layout_length(layout->of, s);
   if (!rh_native_layout_is_giant(layout, n))
     reduce_segment(layout, rh_layout_first(layout->of, s), n,
@@ -111,22 +117,6 @@ static void reduce_row(const rh_native_layout *layout, uint64_t s) {
 }
 
 /* ---- Columns ---- */
-
-/* to + j * apart = column j of `count` rows. */
-#define BRING(word)                                                                                \
-  for (uint64_t k = 0; k < count; k++, from += stride) {                                           \
-    const word *x = (const void *)from;                                                            \
-    for (uint64_t j = 0; j < width; j++) ((word *)(void *)(to + j * apart))[k] = x[j];             \
-  }
-static void bring(const unsigned char *from, uint64_t stride, uint64_t count, uint64_t width,
-                  uint32_t size, uint64_t apart, unsigned char *to) {
-  switch (size) {
-  case 1: BRING(uint8_t) return;
-  case 2: BRING(uint16_t) return;
-  case 4: BRING(uint32_t) return;
-  default: BRING(uint64_t)
-  }
-}
 
 /* Some columns, and some of their rows. */
 typedef struct panel {
@@ -141,33 +131,11 @@ static uint64_t piece_of(const rh_op *op, uint64_t width) {
   return piece;
 }
 
-static void add_to_index(uint64_t more, unsigned char *value) {
+static void add_to_index(uint64_t more, unsigned char *at) {
   uint64_t index;
-  memcpy(&index, value + INDEX_AT, sizeof index);
+  memcpy(&index, at, sizeof index);
   if (index != UINT64_MAX) index += more;
-  memcpy(value + INDEX_AT, &index, sizeof index);
-}
-
-/* Of the only operator, by vectors across columns. */
-static void reduce_across(const rh_native_layout *layout, const panel *p, unsigned char *values) {
-  _Alignas(64) unsigned char room[PANEL_BYTES];
-  const rh_op *op = layout->whole;
-  rh_native_columns *columns = layout->parts->folder.columns;
-  uint64_t tile = rh_canonical_tile(op), stride = layout->of->inner, size = op->value_size;
-  uint64_t levels = rh_log2_up(rh_divide_up(p->rows, tile) + 1) + 1;
-  if (p->rows <= tile) {
-    columns(p->at, stride, p->rows, p->width, room);
-    memcpy(values, room, p->width * size);
-    return;
-  }
-  _Alignas(16) unsigned char nodes[p->width * levels * size];
-  rh_native_counters all = {.op = op, .levels = levels, .nodes = nodes};
-  for (uint64_t row = 0; row < p->rows; row += tile, all.count++) {
-    uint64_t count = p->rows - row < tile ? p->rows - row : tile;
-    columns(p->at + row * stride * op->element_size, stride, count, p->width, room);
-    for (uint64_t j = 0; j < p->width; j++) rh_native_append(&all, j, room + j * size);
-  }
-  for (uint64_t j = 0; j < p->width; j++) rh_native_join(&all, j, values + j * size);
+  memcpy(at, &index, sizeof index);
 }
 
 /* Of one operator: its value of column j at values + j * apart, with indices from row 0 on. */
@@ -186,11 +154,11 @@ static void reduce_columns(const rh_native_layout *layout, const rh_native_part 
     uint64_t count = p->rows - row < piece ? p->rows - row : piece;
     /* Not a power of two apart, or all would fight for the same lines of a cache. */
     uint64_t pitch = count * size + LINE_BYTES;
-    bring(p->at + row * stride, stride, count, p->width, size, pitch, room);
+    rh_native_turn(p->at + row * stride, NULL, stride, count, p->width, size, pitch, room);
     for (uint64_t j = 0; j < p->width; j++) {
       folder.input = folder.operands[0] = folder.operands[1] = room + j * pitch;
       reduce_part(&folder, 0, count, one);
-      if (op->flags & RH_OP_INDEXED) add_to_index(p->row + row, one);
+      if (op->flags & RH_OP_INDEXED) add_to_index(p->row + row, one + INDEX_AT);
       rh_native_append(&all, j, one);
     }
   }
@@ -216,12 +184,17 @@ static void reduce_panel(const rh_native_layout *layout, uint64_t block) {
   for (uint64_t j = 0; layout->n_parts > 1 && j < p.width; j++)
     memcpy(values + j * size, layout->whole->identity, size); /* with its padding */
   for (uint32_t k = 0; k < layout->n_parts; k++) {
+    const rh_native_part *part = &layout->parts[k];
     uint64_t first = (outer * of->length + p.row) * of->inner + column;
-    p.at = layout->parts[k].folder.input + first * layout->whole->element_size;
-    if (layout->parts[k].folder.columns && layout->n_parts == 1)
-      reduce_across(layout, &p, values);
-    else
-      reduce_columns(layout, &layout->parts[k], &p, values, size);
+    p.at = part->folder.input + first * layout->whole->element_size;
+    if (part->folder.across) {
+      const rh_native_columns columns = {first, of->inner, p.rows, p.width, part->folder.input, 0};
+      rh_native_part_across(part, &columns, values, size);
+      for (uint64_t j = 0; j < p.width && p.row > 0 && part->folder.op->flags & RH_OP_INDEXED; j++)
+        add_to_index(p.row, values + j * size + part->index_at);
+    } else {
+      reduce_columns(layout, part, &p, values, size);
+    }
   }
 }
 
@@ -256,19 +229,12 @@ void rh_native_layout_begin(rh_native_layout *layout, const rh_run *run, unsigne
 void rh_native_layout_block(const rh_native_layout *layout, uint32_t block) {
   uint64_t at = block * layout->at_once, left = layout->pieces - at;
   uint64_t end = at + (left < layout->at_once ? left : layout->at_once);
-  rh_native_segments *segments = layout->parts->folder.segments;
-  uint64_t length = layout->of->length;
-  if (!layout->width && layout->of->kind == RH_LAYOUT_AXIS && layout->n_parts == 1 && segments &&
-      length > 0 && length < layout->giant) {
-    segments(layout->parts->folder.input + at * length * layout->whole->element_size, length,
-             end - at, layout->values + at * layout->whole->value_size);
-    return;
-  }
-  for (; at < end; at++)
-    if (layout->width)
-      reduce_panel(layout, at);
-    else
-      reduce_row(layout, at);
+  uint64_t most = layout->width ? 0 : rh_native_short(layout);
+  int is_axis = layout->of->kind == RH_LAYOUT_AXIS, are_short = layout->of->length - 1 < most;
+  for (uint64_t s = at; !layout->width && !(is_axis && are_short) && s < end; s++)
+    if (rh_layout_length(layout->of, s) - 1 >= most) rh_native_layout_row(layout, s);
+  if (most > 0) rh_native_short_rows(layout, most, at, end);
+  for (; layout->width && at < end; at++) reduce_panel(layout, at);
 }
 
 void rh_native_layout_end(const rh_native_layout *layout) {

@@ -43,6 +43,8 @@ void rh_native_layout_begin(rh_native_layout *layout, const rh_run *run, unsigne
                             uint32_t *blocks);
 /* Block `block`, without the segments that are giants.  [any thread] */
 void rh_native_layout_block(const rh_native_layout *layout, uint32_t block);
+/* A segment, unless it is a giant. */
+void rh_native_layout_row(const rh_native_layout *layout, uint64_t s);
 /* After all blocks. */
 void rh_native_layout_end(const rh_native_layout *layout);
 

@@ -7,6 +7,8 @@
 #include "../../host/core/operation/ops.h"
 #include "../../host/core/operation/result.h"
 #include "../../host/engine/segments/referee.h"
+#include "../../host/operators/custom/custom.h"
+#include "../../host/operators/custom/file.h"
 #include "../plugins/cover.h"
 #include "../suite/suite.h"
 
@@ -61,9 +63,20 @@ static const uint64_t shapes[][3] = {
     {1, 3, 1301}, {1, 37, 100},  {1, 700, 5},  {1, 1300, 3}, {5, 37, 20}, {300, 2, 3},
     {2, 600, 3},  {300, 3, 1},   {300, 4, 1},  {200, 5, 1},  {200, 6, 1}, {200, 7, 1},
     {200, 8, 1},  {200, 9, 1},   {1, 1, 1},    {0, 5, 1},    {3, 0, 2},   {128, 1, 30}};
-enum { SHAPES = sizeof shapes / sizeof *shapes };
+enum { SHAPES = sizeof shapes / sizeof *shapes, LAYOUTS = SHAPES + 2 };
+
+/* Many of each of a few lengths. */
+static rh_layout alike(uint64_t n) {
+  uint64_t count = 0;
+  for (uint64_t at = 1; at + 70 < n && count < N; at = stops[count++]) {
+    starts[count] = at;
+    stops[count] = at + (count % 50 == 7 ? 70 : count * count % 11 % 6 + 1);
+  }
+  return rh_layout_offsets(starts, stops, count);
+}
 
 static rh_layout layout_of(int k, const rh_operator *op) {
+  if (k == SHAPES + 1) return alike(N);
   if (k == SHAPES) return scattered(N, !op->needs_an_element);
   return rh_layout_axis(shapes[k][0], shapes[k][1], shapes[k][2]);
 }
@@ -88,7 +101,7 @@ static void locate(rh_job_spec *spec, rh_found *found, const char *strategy) {
 static void compare(const rh_segments *segments, const char *what) {
   const rh_operation *operation = &segments->spec.operation;
   const rh_operator *op = operation->op;
-  uint32_t size = rh_type_size(op->type);
+  uint32_t size = rh_type_size(op->operands[0].type);
   rh_job_spec spec = {.operation = {.op = op, .n = operation->layout->longest, .what = "a copy"}};
   char *copy = malloc((spec.operation.n + 1) * size);
   unsigned char value[RH_MOST_VALUE_BYTES];
@@ -102,10 +115,12 @@ static void compare(const rh_segments *segments, const char *what) {
     uint64_t n = rh_layout_length(operation->layout, s);
     gather(operation->layout, s, size, copy);
     must(rh_instance_call(job.instance, &job.data, n, value, &error));
-    ck_assert_msg(
-        rh_op_same_values(op->abi, op->type, value, segments->values + s * segments->value_bytes),
-        "%s of %s, %s: segment %llu of %llu", op->name, rh_type_name(op->type), what,
-        (unsigned long long)s, (unsigned long long)segments->n);
+    const void *got = segments->values + s * segments->value_bytes;
+    ck_assert_msg(op->is_struct || op->abi->id >= RH_FIRST_USER_OP
+                      ? memcmp(value, got, segments->value_bytes) == 0
+                      : rh_op_same_values(op->abi, op->type, value, got),
+                  "%s of %s, %s: segment %llu of %llu", op->name, rh_type_name(op->type), what,
+                  (unsigned long long)s, (unsigned long long)segments->n);
   }
   rh_job_finish(&job);
   rh_found_finish(&found);
@@ -178,13 +193,39 @@ static void try_all(rh_type type, const char *strategy, const cover *among, int 
     const char *kind = kinds[number % (sizeof kinds / sizeof *kinds)];
     rh_array_finish(&array);
     must(rh_array_generate(&array, kind, number, type, N, NULL, &error));
-    for (int k = first++ % step; k <= SHAPES; k += step) try_layout(op, k, strategy);
+    for (int k = first++ % step; k < LAYOUTS; k += step) try_layout(op, k, strategy);
   }
 }
 
 CASES(bits, .set_up = set_up, .tear_down = tear_down)
 TEST_LOOP(of_all_operators_and_layouts, RH_TYPE_i8, RH_TYPE_f64 + 1) {
   try_all((rh_type)_i, "native", NULL, 1);
+}
+
+/* Of maps, by loops of the built-in operator; several of them at once. */
+static rh_custom *shipped(const char *of, rh_type type) {
+  rh_definition definition = {0};
+  rh_operand operands[RH_MOST_OPERANDS] = {{.type = type}};
+  rh_custom *made = NULL;
+  const char *name, *text;
+  for (size_t k = 0; (text = rh_library_text(k, &name)) && strcmp(name, of) != 0; k++) continue;
+  ck_assert(text != NULL);
+  must(rh_definition_read(&definition, text, strlen(text), "test", &error));
+  must(rh_custom_create(&made, &definition, operands, 1, NULL, 0, &error));
+  rh_definition_finish(&definition);
+  return made;
+}
+
+TEST_LOOP(of_mapped_operators, 0, 5) {
+  static const char *const names[] = {"any", "all", "mean", "minmax", "meanvar"};
+  static const rh_type types[] = {RH_TYPE_u8, RH_TYPE_f16, RH_TYPE_f32, RH_TYPE_f64};
+  for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+    rh_custom *made = shipped(names[_i], types[t]);
+    rh_array_finish(&array);
+    must(rh_array_generate(&array, "swing", 5, types[t], N, NULL, &error));
+    for (int k = 0; k < LAYOUTS; k++) try_layout(&made->face, k, "native");
+    rh_custom_destroy(made);
+  }
 }
 
 /* Once for each segment. */

@@ -23,5 +23,9 @@ int rh_moments_is(const rh_custom *self);
 int rh_moments_reduce(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
                       uint64_t tiles, void *value);
 
+/* The same of n >= 1 elements, less than a tile has, whatever they are. */
+void rh_moments_reduce_few(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
+                           uint64_t n, void *value);
+
 /* *a = combine(*a, *b), the same, of values of three fields or four. */
 void rh_moments_combine(void *a, const void *b, size_t size);

@@ -86,3 +86,59 @@ int rh_moments_reduce(const rh_custom *self, const rh_arrays *arrays, uint64_t f
   if (self->n_fields == 3) return isfinite(all.mean);
   return isfinite(all.m2) && (all.m2 == 0 || all.m2 > 0x1p-640);
 }
+
+/* ---- A tile that is not whole ---- */
+
+/* As arrays of each field. */
+typedef struct few {
+  _Alignas(64) double n[ROWS * MOST_LANES], mean[ROWS * MOST_LANES], m2[ROWS * MOST_LANES],
+      large[ROWS * MOST_LANES];
+} few;
+
+/* Combines the values at `from` on into those at `at`: each has an element. */
+WIDEST static void combine_few(few *of, uint64_t at, uint64_t from, uint64_t count) {
+  for (uint64_t j = at; j < at + count; j++, from++) {
+    double n = of->n[j] + of->n[from], d = of->mean[from] - of->mean[j], r = of->n[from] / n;
+    double e = d * RH_MOMENTS_LARGE;
+    of->m2[j] = of->m2[j] + of->m2[from] + d * d * of->n[j] * r;
+    of->large[j] = of->large[j] + of->large[from] + e * e * of->n[j] * r;
+    of->mean[j] = isfinite(d) ? of->mean[j] + d * r : of->mean[j] * (1 - r) + of->mean[from] * r;
+    of->n[j] = n;
+  }
+}
+
+static void load_few(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
+                     few *to) {
+  void *const outputs[4] = {to->n, to->mean, to->m2, to->large};
+  uint32_t variable;
+  rh_type type = rh_exprs_variable_of(self->load, 1, &variable);
+  if (type != RH_TYPE_f32 && type != RH_TYPE_f64) {
+    memset(to->large, 0, n * sizeof *to->large);
+    rh_custom_load_fields(self, arrays, first, n, outputs);
+    return;
+  }
+  const void *x = arrays->operands[variable];
+  for (uint64_t j = 0; j < n; j++) {
+    to->n[j] = 1;
+    to->mean[j] = type == RH_TYPE_f32 ? (double)((const float *)x)[first + j]
+                                      : ((const double *)x)[first + j];
+    to->m2[j] = to->large[j] = 0;
+  }
+}
+
+void rh_moments_reduce_few(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
+                           uint64_t n, void *value) {
+  few all;
+  uint64_t row = ROW_BYTES / self->op.element_size, lanes = n < row ? n : row;
+  load_few(self, arrays, first, n, &all);
+  for (uint64_t to = 0; to < ROWS * row; to += 2 * row)
+    if (n > to + row) combine_few(&all, to, to + row, n - to - row < row ? n - to - row : row);
+  if (n > 2 * row) combine_few(&all, 0, 2 * row, n - 2 * row < row ? n - 2 * row : row);
+  for (uint64_t half = row / 2; half > 0; half /= 2) {
+    if (lanes <= half) continue;
+    combine_few(&all, 0, half, lanes - half);
+    lanes = half;
+  }
+  const rh_moments made = {all.n[0], all.mean[0], all.m2[0], all.large[0]};
+  memcpy(value, &made, self->op.value_size);
+}

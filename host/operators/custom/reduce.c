@@ -229,7 +229,12 @@ static void reduce_tiles(const rh_custom *self, const rh_arrays *arrays, uint64_
   for (; left > 0; first += tiles * tile, left -= tiles) {
     uint64_t whole = left - (n % tile > 0);
     while (tiles > (whole ? whole : 1)) tiles /= 2;
-    if (self->is_moments && whole && rh_moments_reduce(self, arrays, first, tiles, node))
+    int is_made = self->is_moments && whole && rh_moments_reduce(self, arrays, first, tiles, node);
+    if (self->is_moments && !whole) {
+      rh_moments_reduce_few(self, arrays, first, n % tile, node);
+      is_made = 1;
+    }
+    if (is_made)
       append(self, &all, tiles, node);
     else
       append_batches(&b, first, tiles, many / row, &all);
@@ -282,6 +287,10 @@ static int reduce_as_moments(const rh_custom *self, const rh_arrays *arrays, uin
                              uint64_t n, void *value) {
   if (!self->is_moments) return 0;
   uint64_t tile = ROWS * ROW_BYTES / self->op.element_size, tiles = n / tile;
+  if (n > 0 && tiles == 0) {
+    rh_moments_reduce_few(self, arrays, first, n, value);
+    return 1;
+  }
   if (n % tile != 0 || tiles == 0 || tiles > RH_MOMENTS_MOST_TILES || (tiles & (tiles - 1)) != 0)
     return 0;
   return rh_moments_reduce(self, arrays, first, tiles, value);
