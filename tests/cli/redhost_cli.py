@@ -7,6 +7,7 @@ import re
 import resource
 import shutil
 import stat
+import struct
 import subprocess
 import sys
 import tempfile
@@ -75,6 +76,14 @@ def share_programs(cache_home):
         atexit.register(shutil.rmtree, PROGRAMS[0], ignore_errors=True)
     os.makedirs(os.path.join(cache_home, "redhost"))
     os.symlink(PROGRAMS[0], os.path.join(cache_home, "redhost", "bin"))
+
+
+def npy(kind, data, shape):
+    """A file in NumPy's format, in C order; kind: one of TYPES."""
+    name = kind[0] + str(int(kind[1:]) // 8)
+    header = "{'descr': '<%s', 'fortran_order': False, 'shape': %s, }" % (name, shape)
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data
 
 
 def needs(file):

@@ -42,8 +42,6 @@ class Devices(cli.Case):
         return self.good("--run", strategy, "-i", "x.f32", "-t", "f32", "-d", devices, "--stream=" + chunk, *args, quiet=False, **how)
 
 
-
-
 class Sharing(Devices):
     def test_each_has_chunks(self):
         """What each did is said, and adds up."""

@@ -14,12 +14,6 @@ import redhost_cli as cli
 TIMES = int(os.environ.get("REDHOST_TEST_FAULTS", "3"))  # how often each fault is tried
 
 
-def npy(kind, data, n):
-    header = "{'descr': '<%s', 'fortran_order': False, 'shape': (%d,), }" % (kind, n)
-    header += " " * (63 - (10 + len(header)) % 64) + "\n"
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data
-
-
 class Streams(cli.Case):
     caches = False
 
@@ -54,7 +48,7 @@ class Bits(Streams):
             values = array.array("d", file.read())
         want = self.value("--run", "native", "-i", "x.f64", "-t", "f64")
         values.byteswap()
-        data = npy("f8", values.tobytes(), self.n).replace(b"'<f8'", b"'>f8'")
+        data = cli.npy("f64", values.tobytes(), "(%d,)" % self.n).replace(b"'<f8'", b"'>f8'")
         self.write("big.npy", data)
         self.assertEqual(self.value("--run", "native", "-i", "big.npy", "--stream=8KiB"), want)
         self.assertEqual(self.piped(data, "--run", "native", "-q", "--stream=8KiB").out.rstrip("\n"), want)
@@ -68,7 +62,7 @@ class Bits(Streams):
                 continue
             whole = self.value("--run", "native", "-i", "part.f32", "-t", "f32")
             self.assertEqual(self.value("--run", "native", "-i", "part.f32", "-t", "f32", "--stream=2KiB"), whole, n)
-        self.write("none.npy", npy("f4", b"", 0))
+        self.write("none.npy", cli.npy("f32", b"", "(0,)"))
         self.assertEqual(self.value("--run", "native", "-i", "none.npy", "--stream=2KiB"), "0")
         self.bad(2, "empty array", "--run", "native", "-i", "none.npy", "--stream=2KiB", "--op", "max")
 

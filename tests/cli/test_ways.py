@@ -9,7 +9,6 @@ import random
 import re
 import shutil
 import signal
-import struct
 import subprocess
 import threading
 import time
@@ -116,13 +115,6 @@ PROBLEMS = [
 SUM = Problem("--op=sum", "-tf32")
 
 
-def npy(kind, data, shape, order=False):
-    names = {"f16": "f2", "f32": "f4", "f64": "f8"}
-    header = "{'descr': '<%s', 'fortran_order': %s, 'shape': %s, }" % (names.get(kind, "%s%d" % (kind[0], int(kind[1:]) // 8)), order, shape)
-    header += " " * (63 - (10 + len(header)) % 64) + "\n"
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data
-
-
 class Table(cli.Case):
     caches = False
 
@@ -145,7 +137,7 @@ class Table(cli.Case):
             names, size = [], len(made) // problem.operands
             for k in range(problem.operands):
                 name = "%s-%d.npy" % ("-".join((problem.type, kind[7:], str(n))), k)
-                names.append(self.write(name, npy(problem.type, made[k * size:(k + 1) * size], "(%d,)" % n)))
+                names.append(self.write(name, cli.npy(problem.type, made[k * size:(k + 1) * size], "(%d,)" % n)))
             self.files[key] = names
         return self.files[key]
 

@@ -61,6 +61,17 @@ static inline void tear_down(void) {
   redhost = NULL;
 }
 
+/* Of n elements, by a strategy; for a call that is prepared, `data` is null. */
+static inline rh_request request_of(const char *strategy, const char *op, rh_type type,
+                                    const void *data, uint64_t n) {
+  return (rh_request){.struct_size = sizeof(rh_request),
+                      .strategy = strategy,
+                      .op = op,
+                      .type = type,
+                      .data = data,
+                      .n = n};
+}
+
 static inline rh_prepared *prepare(rh_redhost *with, const rh_request *spec) {
   rh_prepared *prepared;
   must(rh_prepare(with, spec, &prepared, &error));
@@ -72,6 +83,20 @@ static inline void check_first_result(const rh_result *result) {
   if (!result->n_fields) return;
   ck_assert_uint_eq(result->type, result->fields[0].type);
   ck_assert_uint_eq(result->value.u, result->fields[0].value.u);
+}
+
+static inline void must_be_same(const rh_result *found, const rh_result *one, const char *what) {
+  ck_assert_msg(found->type == one->type && found->indexed == one->indexed &&
+                    found->n_fields == one->n_fields,
+                "%s: a result of another kind", what);
+  ck_assert_msg(found->value.u == one->value.u, "%s: %a instead of %a", what, found->value.f,
+                one->value.f);
+  if (one->indexed)
+    ck_assert_msg(found->index == one->index, "%s: index %llu instead of %llu", what,
+                  (unsigned long long)found->index, (unsigned long long)one->index);
+  ck_assert_msg(memcmp(found->fields, one->fields, one->n_fields * sizeof *one->fields) == 0,
+                "%s: other fields, such as %a instead of %a", what, found->fields[0].value.f,
+                one->fields[0].value.f);
 }
 
 static inline rh_status reduce_arrays(rh_prepared *prepared, uint32_t n_operands,
@@ -103,12 +128,7 @@ static inline rh_status enqueue_buffer(rh_prepared *prepared, struct _cl_mem *bu
 
 /* By the sequential loop, which rh_reduce() checks. */
 static inline rh_result expected(const char *op, rh_type type, const void *data, uint64_t n) {
-  rh_request request = {.struct_size = sizeof request,
-                        .strategy = "serial",
-                        .op = op,
-                        .type = type,
-                        .data = data,
-                        .n = n};
+  rh_request request = request_of("serial", op, type, data, n);
   rh_result result = {.struct_size = sizeof result};
   must(rh_reduce(redhost, &request, &result, &error));
   return result;

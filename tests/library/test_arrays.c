@@ -78,16 +78,6 @@ static rh_array generate(rh_type type, uint64_t n, uint64_t seed) {
   return array;
 }
 
-static void check_same(const rh_result *a, const rh_result *b, const char *what, uint64_t n) {
-  ck_assert_msg(a->type == b->type && a->indexed == b->indexed && a->value.u == b->value.u &&
-                    a->index == b->index && a->n_fields == b->n_fields,
-                "%s of %llu: %llx at %llu instead of %llx at %llu", what, (unsigned long long)n,
-                (unsigned long long)a->value.u, (unsigned long long)a->index,
-                (unsigned long long)b->value.u, (unsigned long long)b->index);
-  for (uint32_t k = 0; k < a->n_fields; k++)
-    ck_assert_uint_eq(a->fields[k].value.u, b->fields[k].value.u);
-}
-
 /* Of the same request: as a whole, and streamed. */
 static rh_result reduce_whole(const rh_request *request) {
   rh_result result = {.struct_size = sizeof result};
@@ -111,21 +101,17 @@ enum { OPS = sizeof ops / sizeof *ops };
 
 /* ---- Prepared ---- */
 
-static rh_request sum_of_floats(uint64_t max_n) {
+static rh_request sum_of(const float *x, uint64_t n) {
   return (rh_request){.struct_size = sizeof(rh_request),
                       .strategy = "onepass",
                       .op = "sum",
                       .type = RH_TYPE_f32,
-                      .n = max_n};
+                      .data = x,
+                      .n = n};
 }
 
 static rh_result whole_sum(const float *x, uint64_t n) {
-  rh_request request = {.struct_size = sizeof request,
-                        .strategy = "onepass",
-                        .op = "sum",
-                        .type = RH_TYPE_f32,
-                        .data = x,
-                        .n = n};
+  rh_request request = sum_of(x, n);
   rh_result right = reduce_whole(&request);
   forget();
   return right;
@@ -135,7 +121,7 @@ static void run_and_check(rh_prepared *prepared, const float *x, uint64_t n,
                           const rh_result *right) {
   rh_result result = {.struct_size = sizeof result};
   must(rh_prepared_run(prepared, x, n, &result, &error));
-  check_same(&result, right, "sum", n);
+  must_be_same(&result, right, "sum");
 }
 
 CASES(far, .set_up = set_up_far, .tear_down = tear_down)
@@ -143,7 +129,7 @@ CASES(far, .set_up = set_up_far, .tear_down = tear_down)
 TEST(prepared) {
   rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
   const float *x = rh_array_data(&array);
-  rh_request spec = sum_of_floats(MOST / 4);
+  rh_request spec = sum_of(NULL, MOST / 4);
   rh_prepared *of_all = prepare(redhost, &spec);
   const uint64_t sizes[] = {1, WHOLE / 4, WHOLE / 4 + 1, 20 * CHUNK / 4, MOST / 4};
   for (int k = 0; k < 15; k++) {
@@ -192,13 +178,8 @@ TEST_LOOP(beyond_the_device, 0, 2) {
   rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
   const float *x = rh_array_data(&array);
   rh_result right = whole_sum(x, MOST / 4);
-  rh_request spec = sum_of_floats(MOST / 4);
-  rh_request request = {.struct_size = sizeof request,
-                        .strategy = "onepass",
-                        .op = "sum",
-                        .type = RH_TYPE_f32,
-                        .data = x,
-                        .n = MOST / 4};
+  rh_request spec = sum_of(NULL, MOST / 4);
+  rh_request request = sum_of(x, MOST / 4);
   rh_result result = {.struct_size = sizeof result};
   redhost->context->most_whole_bytes = UINT64_MAX;
   the_device()->shares_memory = (uint32_t)_i;
@@ -208,7 +189,7 @@ TEST_LOOP(beyond_the_device, 0, 2) {
   run_and_check(of_all, x, MOST / 4, &right);
   for (int k = 0; k < 2; k++) {
     must(rh_reduce(redhost, &request, &result, &error));
-    check_same(&result, &right, "sum", MOST / 4);
+    must_be_same(&result, &right, "sum");
   }
   right = whole_sum(x, 100);
   run_and_check(of_all, x, 100, &right);
@@ -268,13 +249,8 @@ TEST_LOOP(of_two_types, 0, 2) {
  * those of integers do not. */
 TEST(of_another_order) {
   rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
-  rh_request request = {.struct_size = sizeof request,
-                        .strategy = "atomic",
-                        .op = "sum",
-                        .type = RH_TYPE_f32,
-                        .data = rh_array_data(&array),
-                        .n = MOST / 4,
-                        .unchecked = 1};
+  rh_request request = request_of("atomic", "sum", RH_TYPE_f32, rh_array_data(&array), MOST / 4);
+  request.unchecked = 1;
   rh_result result = {.struct_size = sizeof result};
   for (int k = 0; k < 2; k++) {
     must(rh_reduce(redhost, &request, &result, &error));
@@ -328,7 +304,7 @@ static int on_progress(void *user, const char *phase, uint64_t done, uint64_t to
 TEST(without_pinned_memory) {
   rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
   rh_result right = whole_sum(rh_array_data(&array), MOST / 4);
-  rh_request spec = sum_of_floats(MOST / 4);
+  rh_request spec = sum_of(NULL, MOST / 4);
   redhost->context->options.reporter.log = on_log;
   calls.is_unpinned = 1;
   rh_prepared *of_all = prepare(redhost, &spec);
@@ -343,15 +319,10 @@ TEST(copies_that_fail) {
   rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
   const float *x = rh_array_data(&array);
   rh_result right = whole_sum(x, MOST / 4), result = {.struct_size = sizeof result};
-  rh_request spec = sum_of_floats(MOST / 4);
+  rh_request spec = sum_of(NULL, MOST / 4);
   rh_prepared *of_all = prepare(redhost, &spec);
-  rh_request request = {.struct_size = sizeof request,
-                        .strategy = "onepass",
-                        .op = "sum",
-                        .type = RH_TYPE_f32,
-                        .data = x,
-                        .n = MOST / 4,
-                        .unchecked = 1};
+  rh_request request = sum_of(x, MOST / 4);
+  request.unchecked = 1;
   for (int k = 1; k <= MOST / CHUNK; k += 13) {
     calls.writes = 0;
     calls.fails_at = k;
@@ -364,7 +335,7 @@ TEST(copies_that_fail) {
     must_fail(rh_reduce(redhost, &request, &result, &error), RH_E_CL, "copying a chunk");
     calls.fails_at = 0;
     must(rh_reduce(redhost, &request, &result, &error));
-    check_same(&result, &right, "sum", MOST / 4);
+    must_be_same(&result, &right, "sum");
   }
   rh_prepared_destroy(of_all);
   rh_array_finish(&array);
@@ -376,7 +347,7 @@ TEST(slots_that_a_failed_run_left) {
   rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
   const float *x = rh_array_data(&array);
   rh_result right = whole_sum(x, MOST / 4), result = {.struct_size = sizeof result};
-  rh_request spec = sum_of_floats(MOST / 4);
+  rh_request spec = sum_of(NULL, MOST / 4);
   the_device()->shares_memory = 1;
   the_device()->about.max_alloc_bytes = 10 * CHUNK;
   rh_prepared *of_all = prepare(redhost, &spec);
@@ -395,13 +366,8 @@ TEST(buffers_that_fail) {
   rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
   const float *x = rh_array_data(&array);
   rh_result right = whole_sum(x, MOST / 4), result = {.struct_size = sizeof result};
-  rh_request request = {.struct_size = sizeof request,
-                        .strategy = "onepass",
-                        .op = "sum",
-                        .type = RH_TYPE_f32,
-                        .data = x,
-                        .n = MOST / 4,
-                        .unchecked = 1};
+  rh_request request = sum_of(x, MOST / 4);
+  request.unchecked = 1;
   int failed = 1, failures = 0;
   for (int k = 1; failed; k++) {
     forget();
@@ -413,7 +379,7 @@ TEST(buffers_that_fail) {
     if (status != RH_OK) ck_assert_msg(status == RH_E_DEVICE, "%d: %s", status, error.message);
     calls.buffer_fails_at = 0;
     must(rh_reduce(redhost, &request, &result, &error));
-    check_same(&result, &right, "sum", MOST / 4);
+    must_be_same(&result, &right, "sum");
   }
   ck_assert_int_gt(failures, 5);
   rh_array_finish(&array);
@@ -423,7 +389,7 @@ TEST(cancelled) {
   rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
   rh_result right = whole_sum(rh_array_data(&array), MOST / 4),
             result = {.struct_size = sizeof result};
-  rh_request spec = sum_of_floats(MOST / 4);
+  rh_request spec = sum_of(NULL, MOST / 4);
   redhost->context->options.reporter.progress = on_progress;
   rh_prepared *of_all = prepare(redhost, &spec);
   for (int k = 0; k < 2; k++) {
@@ -488,13 +454,8 @@ TEST(staged_arrays) {
   ck_assert_ptr_nonnull(x);
   x[n - 1] = 2;
   x[0] = x[n / 2] = 1;
-  rh_request request = {.struct_size = sizeof request,
-                        .strategy = "atomic",
-                        .op = "sum",
-                        .type = RH_TYPE_f32,
-                        .data = x,
-                        .n = n,
-                        .unchecked = 1};
+  rh_request request = request_of("atomic", "sum", RH_TYPE_f32, x, n);
+  request.unchecked = 1;
   rh_result result = {.struct_size = sizeof result};
   must(rh_reduce(redhost, &request, &result, &error));
   ck_assert(result.value.f == 4);
@@ -513,13 +474,8 @@ typedef struct work {
 
 static void *reduce_often(void *of_work) {
   work *w = of_work;
-  rh_request request = {.struct_size = sizeof request,
-                        .strategy = "onepass",
-                        .op = "sum",
-                        .type = RH_TYPE_f32,
-                        .data = w->x,
-                        .n = MOST / 4,
-                        .unchecked = 1};
+  rh_request request = sum_of(w->x, MOST / 4);
+  request.unchecked = 1;
   for (int k = 0; k < 20; k++) {
     rh_error why;
     rh_result result = {.struct_size = sizeof result};
@@ -535,7 +491,7 @@ TEST(at_the_same_time) {
   pthread_t threads[THREADS];
   work all[THREADS] = {0};
   rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
-  rh_request spec = sum_of_floats(MOST / 4);
+  rh_request spec = sum_of(NULL, MOST / 4);
   for (int k = 0; k < THREADS; k++) {
     all[k] =
         (work){.x = rh_array_data(&array), .right = whole_sum(rh_array_data(&array), MOST / 4)};

@@ -200,18 +200,6 @@ static void let_go(rank *ranks, uint32_t size) {
   memset(ranks, 0, size * sizeof *ranks);
 }
 
-static void must_be_same(const rh_result *found, const rh_result *one, const char *what) {
-  ck_assert_msg(found->type == one->type && found->indexed == one->indexed &&
-                    found->n_fields == one->n_fields,
-                "%s: a result of another kind", what);
-  ck_assert_msg(found->value.u == one->value.u, "%s: %a instead of %a", what, found->value.f,
-                one->value.f);
-  if (one->indexed) ck_assert_msg(found->index == one->index, "%s: another index", what);
-  ck_assert_msg(memcmp(found->fields, one->fields, one->n_fields * sizeof *one->fields) == 0,
-                "%s: other fields, such as %a instead of %a", what, found->fields[0].value.f,
-                one->fields[0].value.f);
-}
-
 static void divide(const rh_request *whole, const division *by, const rh_result *one) {
   static rank ranks[MOST_RANKS];
   uint64_t starts[MOST_RANKS + 1];

@@ -89,13 +89,9 @@ static const struct {
 enum { PROBLEMS = sizeof problems / sizeof *problems };
 
 static rh_result reduced(const char *strategy, int k, mode by) {
-  rh_request request = {.struct_size = sizeof request,
-                        .strategy = strategy,
-                        .op = problems[k].op,
-                        .map = problems[k].map,
-                        .type = problems[k].type,
-                        .data = problems[k].data,
-                        .n = problems[k].n};
+  rh_request request =
+      request_of(strategy, problems[k].op, problems[k].type, problems[k].data, problems[k].n);
+  request.map = problems[k].map;
   rh_result result = {.struct_size = sizeof result};
   change_to(by);
   const environment before = now();
@@ -106,12 +102,8 @@ static rh_result reduced(const char *strategy, int k, mode by) {
 }
 
 static rh_result prepared_run(const char *strategy, int k, mode by) {
-  rh_request spec = {.struct_size = sizeof spec,
-                     .strategy = strategy,
-                     .op = problems[k].op,
-                     .map = problems[k].map,
-                     .type = problems[k].type,
-                     .n = problems[k].n};
+  rh_request spec = request_of(strategy, problems[k].op, problems[k].type, NULL, problems[k].n);
+  spec.map = problems[k].map;
   rh_prepared *prepared;
   rh_result result = {.struct_size = sizeof result};
   change_to(by);
@@ -126,13 +118,9 @@ static rh_result prepared_run(const char *strategy, int k, mode by) {
 }
 
 static rh_result distributed(const char *strategy, int k, mode by) {
-  rh_request request = {.struct_size = sizeof request,
-                        .strategy = strategy,
-                        .op = problems[k].op,
-                        .map = problems[k].map,
-                        .type = problems[k].type,
-                        .data = problems[k].data,
-                        .n = problems[k].n};
+  rh_request request =
+      request_of(strategy, problems[k].op, problems[k].type, problems[k].data, problems[k].n);
+  request.map = problems[k].map;
   rh_communicator alone = {.struct_size = sizeof alone, .size = 1};
   rh_result result = {.struct_size = sizeof result};
   change_to(by);

@@ -375,11 +375,7 @@ TEST_LOOP(changes_constants, 0, 4) {
 }
 
 TEST_LOOP(decodes_values_with_fields, 0, 4) {
-  rh_request spec = {.struct_size = sizeof spec,
-                     .strategy = strategies[_i],
-                     .op = "meanvar",
-                     .type = RH_TYPE_f32,
-                     .n = N};
+  rh_request spec = request_of(strategies[_i], "meanvar", RH_TYPE_f32, NULL, N);
   rh_prepared *prepared = prepare(redhost, &spec);
   rh_result result = {.struct_size = sizeof result};
   double mean = 0, squares = 0;

@@ -136,19 +136,6 @@ static void merge_all(part *parts, uint32_t n, part *whole) {
   *whole = parts[0];
 }
 
-static void must_be_same(const rh_result *found, const rh_result *one, const char *what) {
-  ck_assert_msg(found->type == one->type && found->indexed == one->indexed &&
-                    found->n_fields == one->n_fields,
-                "%s: a result of another kind", what);
-  ck_assert_msg(found->value.u == one->value.u, "%s: %a instead of %a", what, found->value.f,
-                one->value.f);
-  if (one->indexed)
-    ck_assert_msg(found->index == one->index, "%s: index %llu instead of %llu", what,
-                  (unsigned long long)found->index, (unsigned long long)one->index);
-  ck_assert_msg(memcmp(found->fields, one->fields, one->n_fields * sizeof *one->fields) == 0,
-                "%s: other fields", what);
-}
-
 static void check_cut(const problem *p, const rh_result *one, uint32_t n_parts, uint64_t grain,
                       const char *name) {
   static uint64_t starts[MOST_PARTS + 1];

@@ -186,7 +186,7 @@ static cover covering(void) {
 }
 
 static void try_all(rh_type type, const char *strategy, const cover *among, int step) {
-  int first = 0;
+  int first = (int)type; /* so that all types together meet all layouts */
   for (uint32_t number = RH_OP_sum; number <= RH_OP_argamax; number++) {
     const rh_operator *op = rh_operator_builtin(number, type);
     if (!op || (among && !among->has[number][type])) continue;

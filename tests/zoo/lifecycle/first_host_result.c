@@ -1,6 +1,6 @@
 /* V60: host code that uses the first run's host_result for all later ones. */
-#include <redhost/kit.h>
 
+#include "../right.h"
 #include <string.h>
 
 typedef struct folds {
@@ -33,19 +33,7 @@ static rh_status run(void *instance, const rh_run *run) {
   return RH_OK;
 }
 
-static const rh_strategy strategy = {
-    RH_STRATEGY_SIZE,
-    .name = "first_host_result",
-    .summary = "keeps the first host_result",
-    .about = "Of redhost's zoo: right but for one thing.",
-    .version = "1.0",
-    .author = "the redhost authors",
-    .license = "MIT",
-    .device_kinds = RH_DEVICE_HOST,
-    .promises = RH_KEEPS_ORDER,
-    .determinism = RH_BITS_SAME_RUN,
-    .query = query,
-    .setup = setup,
-    .run = run,
-};
+static const rh_strategy strategy = RIGHT(
+    "first_host_result", .summary = "keeps the first host_result", .device_kinds = RH_DEVICE_HOST,
+    .promises = RH_KEEPS_ORDER, .query = query, .setup = setup, .run = run);
 RH_PLUGIN(&strategy);

@@ -8,13 +8,6 @@ static rh_status query(const rh_problem *problem, const int64_t *params, rh_answ
   return status;
 }
 
-static const rh_strategy strategy = {.struct_size = sizeof(rh_strategy),
-                                     .device_kinds = RH_DEVICE_HOST,
-                                     .name = "breaks_order",
-                                     ZOO_TEXTS,
-                                     .promises = RH_KEEPS_ORDER | RH_CANONICAL_ORDER,
-                                     .determinism = RH_BITS_SAME_EVERYWHERE,
-                                     .query = query,
-                                     .setup = zoo_setup,
-                                     .run = zoo_run};
+ZOO_STRATEGY_BUT(strategy, "breaks_order", .promises = RH_KEEPS_ORDER | RH_CANONICAL_ORDER,
+                 .query = query);
 ZOO_PLUGIN(strategy);

@@ -4,10 +4,7 @@
 #include <stdlib.h>
 
 ZOO_STRATEGY(called_at_exit, "called_at_exit", zoo_query);
-static const rh_strategy *const strategies[] = {&called_at_exit};
-RH_EXPORT const rh_plugin redhost_plugin_v1 = {ZOO_HEAD, .n_strategies = 1,
-                                               .flags = RH_PLUGIN_UNLOADABLE,
-                                               .strategies = strategies, .build = "zoo"};
+ZOO_PLUGIN_BUT(called_at_exit, .flags = RH_PLUGIN_UNLOADABLE);
 
 static void at_exit(int status, void *nothing) {
   (void)status;

@@ -38,16 +38,7 @@ static rh_status run(void *self, const rh_run *run) {
   return RH_OK;
 }
 
-static const rh_strategy strategy = {.struct_size = sizeof(rh_strategy),
-                                     .device_kinds = RH_DEVICE_HOST,
-                                     .name = "choosy",
-                                     ZOO_TEXTS,
-                                     .promises = RH_KEEPS_ORDER,
-                                     .determinism = RH_BITS_SAME_EVERYWHERE,
-                                     RH_PARAMS(params),
-                                     .query = query,
-                                     .setup = setup,
-                                     .run = run};
+ZOO_STRATEGY_BUT(strategy, "choosy", RH_PARAMS(params), .query = query, .setup = setup, .run = run);
 
 static rh_status run_of_sizes(void *self, const rh_run *run) {
   choosy *c = self;
@@ -57,16 +48,8 @@ static rh_status run_of_sizes(void *self, const rh_run *run) {
   return RH_OK;
 }
 
-static const rh_strategy of_sizes = {.struct_size = sizeof(rh_strategy),
-                                     .device_kinds = RH_DEVICE_HOST,
-                                     .name = "choosy_of_sizes",
-                                     ZOO_TEXTS,
-                                     .promises = RH_KEEPS_ORDER,
-                                     .determinism = RH_BITS_SAME_EVERYWHERE,
-                                     RH_PARAMS(params),
-                                     .query = query,
-                                     .setup = setup,
-                                     .run = run_of_sizes};
+ZOO_STRATEGY_BUT(of_sizes, "choosy_of_sizes", RH_PARAMS(params), .query = query, .setup = setup,
+                 .run = run_of_sizes);
 
 static const rh_strategy *const strategies[] = {&strategy, &of_sizes};
 RH_EXPORT const rh_plugin redhost_plugin_v1 = {ZOO_HEAD, .n_strategies = 2,

@@ -27,13 +27,6 @@ static rh_status run(void *self, const rh_run *run) {
   return zoo_run((void *)(uintptr_t)p->op, run);
 }
 
-static const rh_strategy strategy = {.struct_size = sizeof(rh_strategy),
-                                     .device_kinds = RH_DEVICE_HOST,
-                                     .name = "dislikes_seven",
-                                     ZOO_TEXTS,
-                                     .promises = RH_KEEPS_ORDER | RH_KEEPS_FP_CONTROL,
-                                     .determinism = RH_BITS_SAME_EVERYWHERE,
-                                     .query = zoo_query,
-                                     .setup = setup,
-                                     .run = run};
+ZOO_STRATEGY_BUT(strategy, "dislikes_seven", .promises = RH_KEEPS_ORDER | RH_KEEPS_FP_CONTROL,
+                 .setup = setup, .run = run);
 ZOO_PLUGIN(strategy);

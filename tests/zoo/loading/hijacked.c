@@ -7,14 +7,5 @@ void json_object_clear(void *self) {
   (void)self;
 }
 
-static const rh_strategy hijacked = {.struct_size = sizeof(rh_strategy),
-                                     .device_kinds = RH_DEVICE_HOST,
-                                     .name = "hijacked",
-                                     ZOO_TEXTS,
-                                     .promises = RH_KEEPS_ORDER,
-                                     .determinism = RH_BITS_SAME_EVERYWHERE,
-                                     .query = zoo_query,
-                                     .setup = zoo_setup,
-                                     .run = zoo_run,
-                                     .teardown = json_object_clear};
+ZOO_STRATEGY_BUT(hijacked, "hijacked", .teardown = json_object_clear);
 ZOO_PLUGIN(hijacked);

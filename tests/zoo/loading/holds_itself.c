@@ -3,10 +3,7 @@
 #include <dlfcn.h>
 
 ZOO_STRATEGY(holds_itself, "holds_itself", zoo_query);
-static const rh_strategy *const strategies[] = {&holds_itself};
-RH_EXPORT const rh_plugin redhost_plugin_v1 = {ZOO_HEAD, .n_strategies = 1,
-                                               .flags = RH_PLUGIN_UNLOADABLE,
-                                               .strategies = strategies, .build = "zoo"};
+ZOO_PLUGIN_BUT(holds_itself, .flags = RH_PLUGIN_UNLOADABLE);
 
 ZOO_ON_LOAD {
   Dl_info self;

@@ -21,14 +21,5 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   return zoo_setup(host, problem, values, self);
 }
 
-static const rh_strategy particular = {.struct_size = sizeof(rh_strategy),
-                                       .device_kinds = RH_DEVICE_HOST,
-                                       .name = "particular",
-                                       ZOO_TEXTS,
-                                       .promises = RH_KEEPS_ORDER,
-                                       .determinism = RH_BITS_SAME_EVERYWHERE,
-                                       RH_PARAMS(params),
-                                       .query = query,
-                                       .setup = setup,
-                                       .run = zoo_run};
+ZOO_STRATEGY_BUT(particular, "particular", RH_PARAMS(params), .query = query, .setup = setup);
 ZOO_PLUGIN(particular);

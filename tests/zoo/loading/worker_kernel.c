@@ -40,12 +40,7 @@ static rh_status run(void *self, const rh_run *run) {
                    RH_U64(run->result_index));
 }
 
-static const rh_strategy strategy = {.struct_size = sizeof(rh_strategy),
-                                     .device_kinds = RH_DEVICE_ANY_CL,
-                                     .name = "worker_kernel",
-                                     ZOO_TEXTS,
-                                     .determinism = RH_BITS_SAME_RUN,
-                                     .query = query,
-                                     .setup = setup,
-                                     .run = run};
+ZOO_STRATEGY_BUT(strategy, "worker_kernel", .device_kinds = RH_DEVICE_ANY_CL,
+                 .determinism = RH_BITS_SAME_RUN, .query = query, .setup = setup, .run = run,
+                 .promises = 0);
 ZOO_PLUGIN(strategy);

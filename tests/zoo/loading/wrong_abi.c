@@ -2,10 +2,4 @@
 #include "zoo.h"
 
 ZOO_STRATEGY(wrong_abi, "wrong_abi", zoo_query);
-static const rh_strategy *const strategies[] = {&wrong_abi};
-RH_EXPORT const rh_plugin redhost_plugin_v1 = {.magic = RH_MAGIC,
-                                               .struct_size = sizeof(rh_plugin),
-                                               .abi_major = 3,
-                                               .n_strategies = 1,
-                                               .strategies = strategies,
-                                               .build = "zoo"};
+ZOO_PLUGIN_BUT(wrong_abi, .abi_major = 3);

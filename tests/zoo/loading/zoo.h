@@ -35,23 +35,28 @@ __attribute__((unused)) static rh_status zoo_run(void *self, const rh_run *run) 
 #define ZOO_TEXTS                                                                                  \
   .summary = "of the zoo", .about = "", .version = "1.0", .author = "redhost", .license = "MIT"
 
-#define ZOO_STRATEGY(variable, strategy_name, query_function)                                      \
+/* A later field replaces an earlier one. */
+#define ZOO_STRATEGY_BUT(variable, strategy_name, ...)                                             \
   static const rh_strategy variable = {.struct_size = sizeof(rh_strategy),                         \
                                        .device_kinds = RH_DEVICE_HOST,                             \
                                        .name = strategy_name,                                      \
                                        ZOO_TEXTS,                                                  \
                                        .promises = RH_KEEPS_ORDER,                                 \
                                        .determinism = RH_BITS_SAME_EVERYWHERE,                     \
-                                       .query = query_function,                                    \
+                                       .query = zoo_query,                                         \
                                        .setup = zoo_setup,                                         \
-                                       .run = zoo_run}
+                                       .run = zoo_run,                                             \
+                                       __VA_ARGS__}
+#define ZOO_STRATEGY(variable, strategy_name, query_function)                                      \
+  ZOO_STRATEGY_BUT(variable, strategy_name, .query = query_function)
 
 #define ZOO_HEAD .magic = RH_MAGIC, .struct_size = sizeof(rh_plugin), .abi_major = RH_ABI_MAJOR
 
-#define ZOO_PLUGIN(variable)                                                                       \
+#define ZOO_PLUGIN_BUT(variable, ...)                                                              \
   static const rh_strategy *const zoo_strategies[] = {&variable};                                  \
-  RH_EXPORT const rh_plugin redhost_plugin_v1 = {ZOO_HEAD, .n_strategies = 1,                      \
-                                                 .strategies = zoo_strategies, .build = "zoo"}
+  RH_EXPORT const rh_plugin redhost_plugin_v1 = {                                                  \
+      ZOO_HEAD, .n_strategies = 1, .strategies = zoo_strategies, .build = "zoo", __VA_ARGS__}
+#define ZOO_PLUGIN(variable) ZOO_PLUGIN_BUT(variable, .build = "zoo")
 
 /* A source with lines VARIANT(NAME) is compiled for each of them, to a plugin of that name, with
  * ZOO_VARIANT as NAME. */

@@ -1,5 +1,5 @@
 /* V61, V62: faults of host code. */
-#include <redhost/kit.h>
+#include "../right.h"
 
 #include <string.h>
 
@@ -29,21 +29,9 @@ static rh_status fold(void *instance, const rh_run *run, uint64_t first, uint64_
 
 #define ON_HOST(name_, summary_)                                                                   \
   static rh_status name_##_run(void *, const rh_run *);                                            \
-  static const rh_strategy strategy_##name_ = {                                                    \
-      RH_STRATEGY_SIZE,                                                                            \
-      .name = #name_,                                                                              \
-      .summary = summary_,                                                                         \
-      .about = "Of redhost's zoo: right but for one thing.",                                       \
-      .version = "1.0",                                                                            \
-      .author = "the redhost authors",                                                             \
-      .license = "MIT",                                                                            \
-      .device_kinds = RH_DEVICE_HOST,                                                              \
-      .promises = RH_KEEPS_ORDER,                                                                  \
-      .determinism = RH_BITS_SAME_RUN,                                                             \
-      .query = query,                                                                              \
-      .setup = setup,                                                                              \
-      .run = name_##_run,                                                                          \
-  };                                                                                               \
+  static const rh_strategy strategy_##name_ =                                                      \
+      RIGHT(#name_, .summary = summary_, .device_kinds = RH_DEVICE_HOST,                           \
+            .promises = RH_KEEPS_ORDER, .query = query, .setup = setup, .run = name_##_run);       \
   static rh_status name_##_run(void *instance, const rh_run *run)
 
 /* V62: reads the byte after the range, like a hand-written prefetch. */

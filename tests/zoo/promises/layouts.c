@@ -1,7 +1,7 @@
 /* Strategies that reduce many segments in one run: V85 and what breaks it. */
 #define RH_PLUGIN_MIN_HOST_MINOR 2
+#include "../right.h"
 #include <redhost/canonical.h>
-#include <redhost/kit.h>
 
 #include <string.h>
 
@@ -66,21 +66,10 @@ static rh_status run_all(void *instance, const rh_run *run, reduce *one) {
   static rh_status name_##_run(void *instance, const rh_run *run) {                                \
     return run_all(instance, run, name_##_one);                                                    \
   }                                                                                                \
-  static const rh_strategy strategy_##name_ = {                                                    \
-      RH_STRATEGY_SIZE,                                                                            \
-      .name = #name_,                                                                              \
-      .summary = summary_,                                                                         \
-      .about = "Of redhost's zoo: right but for one thing.",                                       \
-      .version = "1.0",                                                                            \
-      .author = "the redhost authors",                                                             \
-      .license = "MIT",                                                                            \
-      .device_kinds = RH_DEVICE_HOST,                                                              \
-      .promises = RH_CANONICAL_ORDER | RH_SERVES_LAYOUTS,                                          \
-      .determinism = RH_BITS_SAME_EVERYWHERE,                                                      \
-      .query = query,                                                                              \
-      .setup = setup,                                                                              \
-      .run = name_##_run,                                                                          \
-  };                                                                                               \
+  static const rh_strategy strategy_##name_ = RIGHT(                                               \
+      #name_, .summary = summary_, .device_kinds = RH_DEVICE_HOST,                                 \
+      .promises = RH_CANONICAL_ORDER | RH_SERVES_LAYOUTS, .determinism = RH_BITS_SAME_EVERYWHERE,  \
+      .query = query, .setup = setup, .run = name_##_run);                                         \
   static void name_##_one(const layouts *self, const rh_run *run, uint64_t s, unsigned char *value)
 
 /* Nothing is wrong with it: the measure of the others. */

@@ -1,7 +1,7 @@
 /* Correct.  It takes the prelude, the context and the queue from the host, but otherwise calls
  * OpenCL directly, with its own programs, kernels, buffers and events. */
+#include "../right.h"
 #include <CL/cl.h>
-#include <redhost/kit.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,18 +165,7 @@ static void teardown(void *instance) {
   free(instance);
 }
 
-static const rh_strategy strategy = {RH_STRATEGY_SIZE,
-                                     .name = "right_raw",
-                                     .summary = "OpenCL's own calls throughout",
-                                     .about = "Of redhost's zoo: right, and on its own.",
-                                     .version = "1.0",
-                                     .author = "the redhost authors",
-                                     .license = "MIT",
-                                     .device_kinds = RH_DEVICE_ANY_CL,
-                                     .determinism = RH_BITS_SAME_RUN,
-                                     RH_PARAMS(params),
-                                     .query = query,
-                                     .setup = setup,
-                                     .run = run,
-                                     .teardown = teardown};
+static const rh_strategy strategy =
+    RIGHT("right_raw", .summary = "OpenCL's own calls throughout", RH_PARAMS(params),
+          .query = query, .setup = setup, .run = run, .teardown = teardown);
 RH_PLUGIN(&strategy);

@@ -1,6 +1,6 @@
 /* The last group to arrive finishes; the ticket that identifies it is reset only before the
  * first run. */
-#include <redhost/kit.h>
+#include "../right.h"
 
 static const char source[] =
     "__kernel void ticket_not_reset(__global const rh_element *input, ulong first, ulong n,\n"
@@ -65,18 +65,7 @@ static rh_status run(void *instance, const rh_run *run) {
                    RH_U64(run->result_index));
 }
 
-static const rh_strategy strategy = {
-    RH_STRATEGY_SIZE,
-    .name = "ticket_not_reset",
-    .summary = "the ticket is not reset for the second run",
-    .about = "A wrong strategy for tests: the ticket is not reset for the second run.",
-    .version = "1.0",
-    .author = "the redhost authors",
-    .license = "MIT",
-    .device_kinds = RH_DEVICE_ANY_CL,
-    .determinism = RH_BITS_SAME_RUN,
-    .query = query,
-    .setup = setup,
-    .run = run,
-};
+static const rh_strategy strategy =
+    RIGHT("ticket_not_reset", .summary = "the ticket is not reset for the second run",
+          .query = query, .setup = setup, .run = run);
 RH_PLUGIN(&strategy);
