@@ -62,8 +62,8 @@ static inline void tear_down(void) {
 }
 
 /* Of n elements, by a strategy; for a call that is prepared, `data` is null. */
-static inline rh_request request_of(const char *strategy, const char *op, rh_type type,
-                                    const void *data, uint64_t n) {
+static inline rh_request request_for(const char *strategy, const char *op, rh_type type,
+                                     const void *data, uint64_t n) {
   return (rh_request){.struct_size = sizeof(rh_request),
                       .strategy = strategy,
                       .op = op,
@@ -128,7 +128,7 @@ static inline rh_status enqueue_buffer(rh_prepared *prepared, struct _cl_mem *bu
 
 /* By the sequential loop, which rh_reduce() checks. */
 static inline rh_result expected(const char *op, rh_type type, const void *data, uint64_t n) {
-  rh_request request = request_of("serial", op, type, data, n);
+  rh_request request = request_for("serial", op, type, data, n);
   rh_result result = {.struct_size = sizeof result};
   must(rh_reduce(redhost, &request, &result, &error));
   return result;

@@ -249,7 +249,7 @@ TEST_LOOP(of_two_types, 0, 2) {
  * those of integers do not. */
 TEST(of_another_order) {
   rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
-  rh_request request = request_of("atomic", "sum", RH_TYPE_f32, rh_array_data(&array), MOST / 4);
+  rh_request request = request_for("atomic", "sum", RH_TYPE_f32, rh_array_data(&array), MOST / 4);
   request.unchecked = 1;
   rh_result result = {.struct_size = sizeof result};
   for (int k = 0; k < 2; k++) {
@@ -454,7 +454,7 @@ TEST(staged_arrays) {
   ck_assert_ptr_nonnull(x);
   x[n - 1] = 2;
   x[0] = x[n / 2] = 1;
-  rh_request request = request_of("atomic", "sum", RH_TYPE_f32, x, n);
+  rh_request request = request_for("atomic", "sum", RH_TYPE_f32, x, n);
   request.unchecked = 1;
   rh_result result = {.struct_size = sizeof result};
   must(rh_reduce(redhost, &request, &result, &error));

@@ -50,7 +50,7 @@ TEST(reduces_by_code) {
 }
 
 TEST(prepares_code) {
-  rh_request spec = request_of("two_stage", squares_and_last, RH_TYPE_f32, NULL, N);
+  rh_request spec = request_for("two_stage", squares_and_last, RH_TYPE_f32, NULL, N);
   rh_prepared *prepared = prepare(redhost, &spec);
   for (uint64_t first = 0; first < 2; first++)
     for (uint64_t n = 0; n <= N - first; n += 5003) {

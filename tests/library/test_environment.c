@@ -90,7 +90,7 @@ enum { PROBLEMS = sizeof problems / sizeof *problems };
 
 static rh_result reduced(const char *strategy, int k, mode by) {
   rh_request request =
-      request_of(strategy, problems[k].op, problems[k].type, problems[k].data, problems[k].n);
+      request_for(strategy, problems[k].op, problems[k].type, problems[k].data, problems[k].n);
   request.map = problems[k].map;
   rh_result result = {.struct_size = sizeof result};
   change_to(by);
@@ -102,7 +102,7 @@ static rh_result reduced(const char *strategy, int k, mode by) {
 }
 
 static rh_result prepared_run(const char *strategy, int k, mode by) {
-  rh_request spec = request_of(strategy, problems[k].op, problems[k].type, NULL, problems[k].n);
+  rh_request spec = request_for(strategy, problems[k].op, problems[k].type, NULL, problems[k].n);
   spec.map = problems[k].map;
   rh_prepared *prepared;
   rh_result result = {.struct_size = sizeof result};
@@ -119,7 +119,7 @@ static rh_result prepared_run(const char *strategy, int k, mode by) {
 
 static rh_result distributed(const char *strategy, int k, mode by) {
   rh_request request =
-      request_of(strategy, problems[k].op, problems[k].type, problems[k].data, problems[k].n);
+      request_for(strategy, problems[k].op, problems[k].type, problems[k].data, problems[k].n);
   request.map = problems[k].map;
   rh_communicator alone = {.struct_size = sizeof alone, .size = 1};
   rh_result result = {.struct_size = sizeof result};

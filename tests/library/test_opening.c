@@ -171,7 +171,7 @@ CASES(alone, .set_up = NULL)
 TEST(there_is_no_program) {
   char file[4096];
   rh_prepared *prepared;
-  rh_request spec = request_of("drops_last", "sum", RH_TYPE_f32, NULL, 10);
+  rh_request spec = request_for("drops_last", "sum", RH_TYPE_f32, NULL, 10);
   if (!getenv("PLACE")) return;
   open_there(0);
   reduce_all();

@@ -375,7 +375,7 @@ TEST_LOOP(changes_constants, 0, 4) {
 }
 
 TEST_LOOP(decodes_values_with_fields, 0, 4) {
-  rh_request spec = request_of(strategies[_i], "meanvar", RH_TYPE_f32, NULL, N);
+  rh_request spec = request_for(strategies[_i], "meanvar", RH_TYPE_f32, NULL, N);
   rh_prepared *prepared = prepare(redhost, &spec);
   rh_result result = {.struct_size = sizeof result};
   double mean = 0, squares = 0;

@@ -152,7 +152,7 @@ TEST(data_is_checked) {
   _Alignas(8) char bytes[64] = {0};
   rh_result result = {.struct_size = sizeof result};
   for (int k = 0; k < 2; k++) {
-    rh_request spec = request_of(k ? "cascade" : "serial", "min", RH_TYPE_i32, NULL, 0);
+    rh_request spec = request_for(k ? "cascade" : "serial", "min", RH_TYPE_i32, NULL, 0);
     spec.n = 8;
     rh_prepared *prepared = prepare(redhost, &spec);
     must_fail(rh_prepared_run(prepared, bytes, 9, &result, &error), RH_E_USAGE, "prepared for 8");
@@ -209,7 +209,7 @@ TEST_LOOP(calls_are_checked, 0, 2) {
 
 TEST(wrong_strategy_is_caught) {
   rh_redhost *zoo = open_on(NULL, "results/drops_last");
-  rh_request spec = request_of("drops_last", "sum", RH_TYPE_i32, NULL, N);
+  rh_request spec = request_for("drops_last", "sum", RH_TYPE_i32, NULL, N);
   rh_prepared *prepared;
   must_fail(rh_prepare(zoo, &spec, &prepared, &error), RH_E_WRONG, "self-test");
   ck_assert_ptr_null(prepared);
@@ -219,7 +219,7 @@ TEST(wrong_strategy_is_caught) {
 /* On the fast path of a call, and what must not take it. */
 TEST(a_run_that_fails) {
   rh_redhost *zoo = open_on(NULL, "loading/dislikes_seven");
-  rh_request spec = request_of("dislikes_seven", "sum", RH_TYPE_i32, NULL, 3);
+  rh_request spec = request_for("dislikes_seven", "sum", RH_TYPE_i32, NULL, 3);
   rh_prepared *prepared = prepare(zoo, &spec);
   for (int round = 0; round < 2; round++) {
     int32_t data[] = {1, 2, 3};
@@ -306,7 +306,7 @@ TEST(in_parallel) {
 
 static void one_array_after_another(void) {
   enum { LEAST = 100, MOST = 3 * 4096 };
-  rh_request spec = request_of("cascade", "sum", RH_TYPE_i32, NULL, MOST);
+  rh_request spec = request_for("cascade", "sum", RH_TYPE_i32, NULL, MOST);
   rh_prepared *prepared = prepare(redhost, &spec);
   int32_t *x = malloc(MOST * sizeof *x), *y = malloc(MOST * sizeof *y);
   rh_result result = {.struct_size = sizeof result};
@@ -361,7 +361,7 @@ TEST(too_large_by_its_page) {
   rh_cl_device *device = the_device();
   enum { MOST = 1 << 20 };
   device->shares_memory = 1;
-  rh_request spec = request_of("cascade", "sum", RH_TYPE_i32, NULL, MOST);
+  rh_request spec = request_for("cascade", "sum", RH_TYPE_i32, NULL, MOST);
   rh_prepared *prepared = prepare(redhost, &spec);
   device->about.max_alloc_bytes = MOST * sizeof(int32_t);
   int32_t *x = malloc((MOST + 1) * sizeof *x);
@@ -497,7 +497,7 @@ TEST(in_turn_with_the_callers_commands) {
 
 /* A driver may reuse the address of the previous object. */
 TEST(buffers_come_and_go) {
-  rh_request spec = request_of("cascade", "sum", RH_TYPE_i32, NULL, 1000);
+  rh_request spec = request_for("cascade", "sum", RH_TYPE_i32, NULL, 1000);
   const rh_setting finish = {"finish", "device"};
   spec.result_on_device = 1;
   spec.settings = &finish;
@@ -525,7 +525,7 @@ TEST(buffers_come_and_go) {
 /* Of the place: a strategy that runs, or finishes, on the host. */
 TEST(strategies_that_leave_the_device) {
   rh_prepared *prepared;
-  rh_request spec = request_of("serial", "sum", RH_TYPE_i32, NULL, 1);
+  rh_request spec = request_for("serial", "sum", RH_TYPE_i32, NULL, 1);
   spec.data_on_device = 1;
   must_fail(rh_prepare(on_queue, &spec, &prepared, &error), RH_DECLINED, "on the host");
   spec.strategy = "cascade";
@@ -557,7 +557,7 @@ TEST_LOOP(buffers_are_checked, 0, 4) {
   cl_mem whole = make_buffer(context, numbers, sizeof numbers), part = part_of(whole, 4096, 4096);
   cl_mem strange = make_buffer(another, numbers, sizeof numbers);
   cl_mem unreadable = make_flagged(CL_MEM_WRITE_ONLY), unwritable = make_flagged(CL_MEM_READ_ONLY);
-  rh_request spec = request_of(NULL, "sum", types[_i], NULL, UINT64_C(1) << 20);
+  rh_request spec = request_for(NULL, "sum", types[_i], NULL, UINT64_C(1) << 20);
   spec.result_on_device = 1;
   rh_prepared *p = prepare(on_queue, &spec);
   rh_result result = {.struct_size = sizeof result};
@@ -621,7 +621,7 @@ TEST(each_buffer_is_asked) {
 TEST_LOOP(results_stay_on_the_device, 0, 3) {
   enum { PLACES = 6 };
   static const char *const ops[] = {"argmin", "max", "sum"};
-  rh_request spec = request_of(NULL, ops[_i], RH_TYPE_i32, NULL, N);
+  rh_request spec = request_for(NULL, ops[_i], RH_TYPE_i32, NULL, N);
   spec.result_on_device = 1;
   rh_prepared *prepared = prepare(on_queue, &spec);
   uint32_t size = rh_prepared_value_bytes(prepared);
@@ -691,7 +691,7 @@ TEST(unfit_queues) {
 
 /* rh_reduce() works there too. */
 TEST(reduce_on_the_callers_queue) {
-  rh_request request = request_of("cascade", "sum", RH_TYPE_i32, numbers, 0);
+  rh_request request = request_for("cascade", "sum", RH_TYPE_i32, numbers, 0);
   rh_result result = {.struct_size = sizeof result},
             right = expected("sum", RH_TYPE_i32, numbers, N);
   request.n = N;
@@ -721,10 +721,10 @@ TEST(more_than_all_memory) {
                              (UINT64_MAX - (uintptr_t)some) / size + 1,
                              all / size,
                              all / 2 / size};
-    rh_request spec = request_of("native", "min", types[t].type, NULL, 16);
+    rh_request spec = request_for("native", "min", types[t].type, NULL, 16);
     rh_prepared *prepared = prepare(redhost, &spec), *none;
     rh_result result = {.struct_size = sizeof result};
-    rh_request request = request_of("native", "min", types[t].type, some, 0);
+    rh_request request = request_for("native", "min", types[t].type, some, 0);
     rh_communicator alone = {.struct_size = sizeof alone, .size = 1};
     for (size_t k = 0; k < sizeof many / sizeof *many; k++) {
       request.n = many[k];

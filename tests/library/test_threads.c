@@ -272,7 +272,7 @@ TEST(destroy_beside_a_run) {
   int seen = 0;
   for (int k = 0; k < LONG; k++) ones[k] = 1;
   for (int attempt = 0; attempt < 100 && seen < 2; attempt++) {
-    rh_request spec = request_of("serial", "sum", RH_TYPE_i32, NULL, LONG);
+    rh_request spec = request_for("serial", "sum", RH_TYPE_i32, NULL, LONG);
     long_call call = {.prepared = prepare(redhost, &spec),
                       .data = ones,
                       .result = {.struct_size = sizeof call.result}};
@@ -336,7 +336,7 @@ TEST(in_a_child) {
 }
 
 static rh_status reduce_by(rh_redhost *by, const char *strategy, rh_result *result) {
-  rh_request request = request_of(strategy, "sum", RH_TYPE_i32, numbers, N);
+  rh_request request = request_for(strategy, "sum", RH_TYPE_i32, numbers, N);
   *result = (rh_result){.struct_size = sizeof *result};
   return rh_reduce(by, &request, result, &error);
 }
@@ -410,7 +410,7 @@ typedef struct nested {
 
 static int call_back(void *user, const char *phase, uint64_t done, uint64_t total) {
   nested *of = user;
-  rh_request request = request_of("serial", "sum", RH_TYPE_i32, NULL, 0);
+  rh_request request = request_for("serial", "sum", RH_TYPE_i32, NULL, 0);
   rh_result result = {.struct_size = sizeof result};
   (void)phase;
   (void)done;
