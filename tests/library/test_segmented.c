@@ -503,7 +503,9 @@ CASES(calls, .set_up = set_up, .tear_down = tear_down)
 TEST(with_other_constants_and_from_another_place) {
   static const float x[] = {9, 1, 2, 3, 4};
   const rh_constant twice = {.name = "c", .value.i = 2}, thrice = {.name = "c", .value.i = 3};
-  const rh_segmentation rows = {.struct_size = sizeof rows, .length = 2};
+  uint64_t offsets[] = {0, 2, 4};
+  const rh_segmentation rows = {
+      .struct_size = sizeof rows, .starts = offsets, .stops = offsets + 1, .n_segments = 2};
   const rh_request request = {.struct_size = sizeof request,
                               .type = RH_TYPE_f32,
                               .op = "sum",
@@ -523,6 +525,7 @@ TEST(with_other_constants_and_from_another_place) {
                              .n_outputs = 1};
   rh_result result = {.struct_size = sizeof result};
   rh_prepared *prepared = prepare(redhost, &request);
+  memset(offsets, 0xFF, sizeof offsets); /* the caller's own again */
   must(rh_prepared_call(prepared, &call, &result, &error));
   ck_assert(four[0] == 6 && four[1] == 14 && result.value.f == 6);
   must(rh_prepared_set_constants(prepared, &thrice, 1, &error));
