@@ -1,5 +1,7 @@
 /* rh_reduce() and rh_prepare() over segments: each has the bits of its elements alone, whatever the
  * layout, and a wrong one is named. */
+#include "../../host/core/operation/operator.h"
+#include "../../host/library/handle.h"
 #include "../suite/suite.h"
 #include "library.h"
 
@@ -532,6 +534,33 @@ TEST(with_other_constants_and_from_another_place) {
   must(rh_prepared_call(prepared, &call, &result, &error));
   ck_assert(four[0] == 9 && four[1] == 21);
   rh_prepared_destroy(prepared);
+}
+
+/* `auto` chooses again if its strategy turns out to be wrong; then one that runs once for each. */
+TEST(by_another_strategy) {
+  char path[4096];
+  rh_output output = {.type = RH_TYPE_f32, .data = four, .n = 4};
+  const rh_segmentation columns = {
+      .struct_size = sizeof columns, .n_axes = 2, .reduced = 1, .lengths = (uint64_t[]){3, 4}};
+  static const float x[3][4] = {{1, 2, 3, 4}, {10, 20, 30, 40}, {100, 200, 300, 400}};
+  const rh_request request = {.struct_size = sizeof request,
+                              .type = RH_TYPE_f32,
+                              .op = "sum",
+                              .data = x,
+                              .n = 12,
+                              .segments = &columns,
+                              .outputs = &output,
+                              .n_outputs = 1};
+  rh_result before = {.struct_size = sizeof before}, after = before;
+  setenv("REDHOST_NO_CACHE", "1", 1);
+  must(rh_reduce(redhost, &request, &before, &error));
+  ck_assert_str_eq(before.strategy, "native");
+  snprintf(path, sizeof path, "%s/native.so", getenv("REDHOST_TEST_PLUGINS"));
+  rh_context_blame(redhost->context, "native", path, rh_operator_builtin(RH_OP_sum, RH_TYPE_f32),
+                   12);
+  must(rh_reduce(redhost, &request, &after, &error));
+  ck_assert_str_ne(after.strategy, "native");
+  for (int k = 0; k < 4; k++) ck_assert(four[k] == (float)(111 * (k + 1)));
 }
 
 /* ---- Wrong answers ---- */
