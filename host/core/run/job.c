@@ -53,7 +53,8 @@ static rh_status find_host(rh_context *context, const rh_job_spec *spec, rh_erro
   double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
   if (context->options.device) RH_TRY(rh_context_device(context, &unused, error));
   int is_much = bytes > memory && memory > 0; /* 0: the system does not report it */
-  if (!is_much || (spec->in_pieces && bytes_of(spec) != UINT64_MAX)) return RH_OK;
+  int is_mapped = spec->in_pieces && spec->operation.layout;
+  if (!is_much || (is_mapped && bytes_of(spec) != UINT64_MAX)) return RH_OK;
   if (bytes_of(spec) == UINT64_MAX)
     return rh_fail(error, RH_E_DEVICE,
                    "%s: more than 2^64 bytes; this machine has %.4g GiB of memory",

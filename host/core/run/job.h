@@ -24,8 +24,8 @@ typedef struct rh_job_spec {
   uint32_t others_too;
   /* 1: parameters are the plugin's defaults and the settings, without tuned values */
   uint32_t untuned;
-  /* 1: an array that the device cannot hold is brought there in pieces, and one that the memory
-   * cannot hold is mapped, so that neither is refused */
+  /* 1: an array that the device cannot hold is brought there in pieces, and segments of one that
+   * the memory cannot hold are taken where it is mapped, so that neither is refused */
   uint32_t in_pieces;
   uint32_t on_device; /* what `auto` must find: RH_JOB_* */
   /* 1: nothing else is asked of this process, so that opening a device counts, too */
