@@ -137,15 +137,22 @@ typedef struct problem {
   rh_segments segments;
 } problem;
 
+/* Of `segments` on a CPU, where it does without: work-items that share a segment. */
+static const rh_setting shared[] = {{"members", "8"}, {"group", "64"}};
+static uint64_t n_settings; /* of them, that are used */
+
 static void reduce(problem *p, const char *strategy) {
   p->spec = (rh_job_spec){
-      .operation = {.op = p->op, .n = array.n, .what = "the data", .layout = &p->layout}};
+      .operation = {.op = p->op, .n = array.n, .what = "the data", .layout = &p->layout},
+      .settings = shared,
+      .n_settings = n_settings};
   must(rh_layout_check(&p->layout, p->op, array.n, &error));
   locate(&p->spec, &p->found, strategy);
   const void *data = rh_array_data(&array);
   must(rh_segments_open(&p->segments, context, &p->spec, NULL, &error));
   must(rh_segments_bring(&p->segments, &data, &error));
   must(rh_segments_run(&p->segments, &error));
+  ck_assert_int_eq(p->segments.is_loop, strcmp(strategy, "onepass") == 0);
 }
 
 static void finish(problem *p) {
@@ -234,8 +241,24 @@ TEST_LOOP(in_a_loop_on_a_device, RH_TYPE_i8, RH_TYPE_f64 + 1) {
   if (has_device()) try_all((rh_type)_i, "onepass", &some, 5);
 }
 
+/* All of them at once, by one work-item each or by several.  Every operator is there for a type,
+ * and layouts take turns: each program takes seconds to compile. */
+TEST_LOOP(in_one_run_on_a_device, RH_TYPE_i8, RH_TYPE_f64 + 1) {
+  static const uint32_t numbers[] = {RH_OP_sum,    RH_OP_prod, RH_OP_min, RH_OP_max,
+                                     RH_OP_argmin, RH_OP_and,  RH_OP_xor, RH_OP_affine,
+                                     RH_OP_asum,   RH_OP_sum,  RH_OP_prod};
+  const rh_operator *op = rh_operator_builtin(numbers[_i - RH_TYPE_i8], (rh_type)_i);
+  if (!has_device()) return;
+  must(rh_array_generate(&array, "swing", 5, (rh_type)_i, N, NULL, &error));
+  int has_few = _i == RH_TYPE_u8 || _i == RH_TYPE_f32;
+  n_settings = has_few ? sizeof shared / sizeof *shared : 0;
+  for (int k = has_few ? 0 : _i % 4; k <= SHAPES; k += has_few ? 1 : 4)
+    try_layout(op, k, "segments");
+  n_settings = 0;
+}
+
 /* Worth all threads; and columns that are cut. */
-TEST(of_giants_and_long_columns) {
+static void try_giants(const char *strategy) {
   static const rh_type types[] = {RH_TYPE_f32, RH_TYPE_u8};
   static const uint32_t numbers[] = {RH_OP_sum, RH_OP_argmax};
   for (size_t t = 0; t < 2; t++)
@@ -253,12 +276,17 @@ TEST(of_giants_and_long_columns) {
                                    rh_layout_axis(1, MANY / 4, 4)};
       for (size_t j = 0; j < 2; j++) {
         p.layout = layouts[j];
-        reduce(&p, "native");
+        reduce(&p, strategy);
         compare(&p.segments, j ? "columns" : "a giant");
         check(&p, j ? "columns" : "a giant");
         finish(&p);
       }
     }
+}
+
+TEST(of_giants_and_long_columns) {
+  try_giants("native");
+  if (has_device()) try_giants("segments");
 }
 
 /* ---- Verdicts ---- */

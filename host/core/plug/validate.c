@@ -93,9 +93,6 @@ rh_status rh_validate_promises(const rh_strategy *strategy, rh_error *error) {
                    "promises the canonical order, whose bits are the same everywhere, but its "
                    "determinism is %u instead of %u (RH_BITS_SAME_EVERYWHERE)",
                    strategy->determinism, RH_BITS_SAME_EVERYWHERE);
-  if (strategy->promises & RH_SERVES_LAYOUTS && strategy->device_kinds != RH_DEVICE_HOST)
-    return rh_fail(error, RH_E_PLUGIN,
-                   "promises to serve layouts, which only strategies of the host do so far");
   if (strategy->reserved)
     return rh_fail(error, RH_E_PLUGIN, "a reserved field is 0x%x", strategy->reserved);
   return RH_OK;

@@ -264,10 +264,12 @@ rh_status rh_instance_run_to(rh_instance *instance, const rh_data *data, uint64_
 }
 
 rh_status rh_instance_run_layout(rh_instance *instance, const rh_data *data, uint64_t n,
-                                 void *values, rh_error *error) {
+                                 void *values, cl_mem result, rh_error *error) {
   take_data(instance, data, n);
   instance->run.layout = instance->spec.layout;
   instance->run.host_result = values;
+  instance->run.result = result;
+  instance->run.result_index = 0;
   rh_status status = call_run(instance, error);
   instance->run.layout = NULL;
   instance->run.host_result = instance->value;

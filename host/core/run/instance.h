@@ -48,10 +48,11 @@ rh_status rh_instance_run(rh_instance *instance, const rh_data *data, uint64_t n
 rh_status rh_instance_run_to(rh_instance *instance, const rh_data *data, uint64_t n, cl_mem result,
                              uint64_t index, rh_error *error);
 
-/* Of a strategy of the host that was set up with a layout: values[s] = the value of segment s of
- * the elements in which the layout's segments lie, `n` of them. */
+/* Of a strategy that was set up with a layout: values[s], or result[s] if it finishes on the
+ * device, = the value of segment s of the elements in which the layout's segments lie, `n` of
+ * them. */
 rh_status rh_instance_run_layout(rh_instance *instance, const rh_data *data, uint64_t n,
-                                 void *values, rh_error *error);
+                                 void *values, cl_mem result, rh_error *error);
 
 /* The value of the last rh_instance_run(); waits for it. */
 rh_status rh_instance_value(rh_instance *instance, void *value, rh_error *error);

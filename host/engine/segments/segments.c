@@ -45,17 +45,36 @@ static rh_status make_rows(rh_segments *s, rh_error *error) {
   if (status == RH_E_NOMEM)
     rh_error_prefix(error, "%s: copying segments into rows", s->spec.operation.what);
   RH_TRY(status);
-  s->rows = rh_layout_axis(layout->segments, layout->length, 1);
-  s->job.spec.operation.layout = &s->rows;
+  s->given = rh_layout_axis(layout->segments, layout->length, 1);
+  s->job.spec.operation.layout = &s->given;
   s->was_copied = 1;
   return RH_OK;
 }
 
 static rh_status make_results(rh_segments *s, rh_error *error) {
-  uint64_t portion = s->n < PORTION ? s->n : PORTION;
+  uint64_t portion = s->is_loop && s->n > PORTION ? PORTION : s->n;
   if (!s->job.device || s->job.answer.finishes_on_host || s->n == 0) return RH_OK;
   return rh_cl_buffer(s->job.instance_spec.session, CL_MEM_READ_WRITE, portion * s->value_bytes,
                       NULL, "allocating the results", &s->results, error);
+}
+
+static rh_status upload(const rh_segments *s, const uint64_t *offsets, cl_mem *buffer,
+                        rh_error *error) {
+  return rh_cl_buffer(s->job.instance_spec.session, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                      s->n * sizeof *offsets, (void *)(uintptr_t)offsets,
+                      "bringing offsets to the device", buffer, error);
+}
+
+/* A strategy of a device gets offsets there. */
+static rh_status upload_offsets(rh_segments *s, rh_error *error) {
+  rh_instance_spec *spec = &s->job.instance_spec;
+  if (!s->job.device || !spec->layout || spec->layout->kind != RH_LAYOUT_OFFSETS || s->n == 0)
+    return RH_OK;
+  RH_TRY(rh_context_session(s->job.context, &spec->session, error));
+  s->given = *spec->layout;
+  spec->layout = &s->given;
+  RH_TRY(upload(s, s->given.starts, &s->given.device_starts, error));
+  return upload(s, s->given.stops, &s->given.device_stops, error);
 }
 
 rh_status rh_segments_open(rh_segments *s, rh_context *context, const rh_job_spec *spec,
@@ -71,6 +90,7 @@ rh_status rh_segments_open(rh_segments *s, rh_context *context, const rh_job_spe
   if (!s->values)
     return rh_fail(error, RH_E_NOMEM, "no memory for %llu values", (unsigned long long)s->n);
   if (must_copy(s)) RH_TRY(make_rows(s, error));
+  RH_TRY(upload_offsets(s, error));
   RH_TRY(rh_job_instantiate(&s->job, error));
   return make_results(s, error);
 }
@@ -78,6 +98,8 @@ rh_status rh_segments_open(rh_segments *s, rh_context *context, const rh_job_spe
 void rh_segments_finish(rh_segments *s) {
   if (s->results) clReleaseMemObject(s->results);
   for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++) rh_cl_input_finish(&s->inputs[k]);
+  if (s->given.device_starts) clReleaseMemObject(s->given.device_starts);
+  if (s->given.device_stops) clReleaseMemObject(s->given.device_stops);
   rh_job_finish(&s->job);
   rh_region_finish(&s->copy);
   free(s->values);
@@ -169,11 +191,17 @@ static rh_status loop(rh_segments *s, rh_error *error) {
   return RH_OK;
 }
 
+/* All segments in one run. */
+static rh_status run_once(rh_segments *s, rh_error *error) {
+  if (s->n == 0) return RH_OK;
+  RH_TRY(rh_instance_run_layout(s->job.instance, &s->job.data, s->spec.operation.n, s->values,
+                                s->results, error));
+  return s->results ? read_portion(s, 0, s->n, error) : RH_OK;
+}
+
 rh_status rh_segments_run(rh_segments *s, rh_error *error) {
   double start = rh_now();
-  rh_status status = s->is_loop ? loop(s, error)
-                                : rh_instance_run_layout(s->job.instance, &s->job.data,
-                                                         s->spec.operation.n, s->values, error);
+  rh_status status = s->is_loop ? loop(s, error) : run_once(s, error);
   s->seconds = rh_now() - start;
   return status;
 }

@@ -21,11 +21,11 @@ typedef struct rh_segments {
   uint64_t n;            /* segments */
   unsigned char *values; /* n of them */
   double seconds;        /* of the last run */
-  rh_layout rows;        /* of the copy */
+  rh_layout given;       /* to the strategy: rows of the copy, or offsets on the device */
   rh_region copy;
   uint64_t copied_to[RH_MOST_OPERANDS]; /* bytes behind its beginning */
   rh_cl_input inputs[RH_MOST_OPERANDS]; /* of a device */
-  cl_mem results;                       /* of a loop on a device, in portions */
+  cl_mem results;                       /* on a device; of a loop, in portions */
 } rh_segments;
 
 /* Sets up what rh_locate() found for spec->operation, whose layout was checked.  axes: null, or

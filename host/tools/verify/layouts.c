@@ -41,7 +41,7 @@ static rh_status copy_segment(both *b, uint64_t s) {
   for (uint64_t k = 0; k < n; k++)
     memcpy(to + k * size, (const char *)b->many.data + (first + k * stride) * size, size);
   if (n) memcpy(alone->place->memory, to, n * size);
-  return RH_OK;
+  return rh_fixture_write(alone->place, &alone->error);
 }
 
 static int must_be_same(const rh_rig *rig) {

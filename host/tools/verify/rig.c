@@ -2,6 +2,7 @@
 #include "../../core/base/error.h"
 #include "../../core/base/fpstate.h"
 #include "../../core/base/vocabulary.h"
+#include "../../core/cl/memory.h"
 #include "../../core/operation/ops.h"
 #include "../../core/operation/result.h"
 #include "../../core/plug/plugin.h"
@@ -73,11 +74,32 @@ rh_status rh_rig_begin(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, 
   return RH_OK;
 }
 
-rh_status rh_rig_init(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n) {
-  RH_TRY(rh_rig_begin(rig, trial, op, type, max_n));
+static rh_status init(rh_rig *rig, rh_trial *trial, rh_pair pair, uint64_t max_n, uint64_t slots) {
+  RH_TRY(rh_rig_begin(rig, trial, pair.op, pair.type, max_n));
   rig->place = &rig->own;
-  return rh_fixture_init(rig->place, rig->session, &rig->row, 2 * RH_AROUND + max_n, RESULT_SLOTS,
+  return rh_fixture_init(rig->place, rig->session, &rig->row, 2 * RH_AROUND + max_n, slots,
                          &rig->error);
+}
+
+rh_status rh_rig_init(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n) {
+  return init(rig, trial, (rh_pair){op, type}, max_n, RESULT_SLOTS);
+}
+
+static rh_status offsets_on_device(rh_rig *rig, const uint64_t *offsets, cl_mem *buffer) {
+  return rh_cl_buffer(rig->session, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                      rig->with.segments->segments * sizeof *offsets, (void *)(uintptr_t)offsets,
+                      "bringing offsets to the device", buffer, &rig->error);
+}
+
+static rh_status take_segments(rh_rig *rig, const rh_layout *segments) {
+  rig->with.segments = segments;
+  if (!segments || !rig->session) return RH_OK;
+  rig->place->index = 1; /* the values of all, between two slots */
+  rig->given = *segments;
+  rig->with.segments = &rig->given;
+  if (segments->kind != RH_LAYOUT_OFFSETS) return RH_OK;
+  RH_TRY(offsets_on_device(rig, segments->starts, &rig->given.device_starts));
+  return offsets_on_device(rig, segments->stops, &rig->given.device_stops);
 }
 
 static rh_status put_in_front(rh_rig *rig, const char *text) {
@@ -91,11 +113,13 @@ static rh_status put_in_front(rh_rig *rig, const char *text) {
 
 rh_status rh_rig_open(rh_rig *rig, rh_trial *trial, rh_pair pair, uint64_t max_n,
                       const rh_rig_with *with) {
-  rh_status status = rh_rig_init(rig, trial, pair.op, pair.type, max_n);
+  uint64_t more = with && with->segments ? with->segments->segments : 0;
+  rh_status status = init(rig, trial, pair, max_n, RESULT_SLOTS + more);
   if (with) {
     if (with->params) memcpy(rig->params, with->params, sizeof rig->params);
     if (with->device) rig->device = with->device;
     rig->with = *with;
+    if (status == RH_OK) status = take_segments(rig, with->segments);
     if (status == RH_OK && with->in_front) status = put_in_front(rig, with->in_front);
   }
   return status == RH_OK ? rh_rig_setup(rig) : status;
@@ -363,6 +387,8 @@ void rh_rig_finish(rh_rig *rig) {
   rh_rig_teardown(rig);
   if (rig->services.host.struct_size) rh_services_finish(&rig->services);
   if (rig->with.fence) rh_fence_finish(rig->with.fence);
+  if (rig->given.device_starts) clReleaseMemObject(rig->given.device_starts);
+  if (rig->given.device_stops) clReleaseMemObject(rig->given.device_stops);
   rh_fixture_finish(&rig->own);
   rh_array_finish(&rig->array);
   free_structs(rig);
@@ -382,6 +408,19 @@ rh_status rh_rig_fill(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, 
   memset(rig->place->memory, rig->poison, rig->place->elements * size);
   if (n) memcpy(rig->place->memory + first * size, rig->data, n * size);
   return rh_fixture_write(rig->place, &rig->error);
+}
+
+/* The values of all segments, and what stands behind them. */
+static rh_status fetch_results(rh_rig *rig) {
+  const rh_fixture *from = rig->place;
+  uint64_t size = rig->row.value_size;
+  if (rig->answer.finishes_on_host || !from->result) return RH_OK;
+  RH_CL_TRY_IN(rig->session, &rig->error,
+               clEnqueueReadBuffer(rig->session->queue, from->result, CL_TRUE, from->index * size,
+                                   (rig->with.segments->segments + 1) * size, rig->results, 0, NULL,
+                                   NULL),
+               "reading the results from the device");
+  return RH_OK;
 }
 
 rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]) {
@@ -407,7 +446,7 @@ rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]) {
   rig->launches = rig->services.launches;
   munmap(rig->structs[kept].address, rig->structs[kept].bytes);
   rig->n_structs = kept;
-  if (status == RH_OK && rig->results) return RH_OK;
+  if (status == RH_OK && rig->results) return fetch_results(rig);
   if (status == RH_OK)
     return rh_fixture_fetch(where, (int)rig->answer.finishes_on_host, value, &rig->error);
   if (!rig->error.message[0])

@@ -49,7 +49,8 @@ typedef struct rh_rig {
   int64_t params[RH_MAX_PARAMS];
   rh_cl_session *session;  /* null for a host strategy */
   const rh_device *device; /* the description given to the plugin; may be replaced before setup */
-  unsigned char *results;  /* where their values go: then runs give no value */
+  rh_layout given;         /* with.segments, of a device: with offsets there */
+  unsigned char *results;  /* where their values, and one behind, go: runs give no value then */
 
   char *prelude;
   rh_op row;

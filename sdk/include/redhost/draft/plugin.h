@@ -80,7 +80,7 @@ enum {
    * one length lie back to back. */
   RH_LAYOUT_AXIS = 1,
   /* Segment s is elements starts[s] .. stops[s]-1.  Segments may overlap, leave gaps and come in
-   * any order; stops[s] >= starts[s].  Host strategies only, so far. */
+   * any order; stops[s] >= starts[s]. */
   RH_LAYOUT_OFFSETS = 2
 };
 /* Checked by the host: no segment goes beyond the elements of its run, and no product overflows. */
@@ -91,6 +91,8 @@ typedef struct rh_layout {
   uint64_t longest;               /* elements of the longest one */
   uint64_t length, inner;         /* of RH_LAYOUT_AXIS; inner >= 1 */
   const uint64_t *starts, *stops; /* of RH_LAYOUT_OFFSETS, in a run: `segments` of them */
+  /* The same on the device, for OpenCL strategies: __global const ulong *. */
+  struct _cl_mem *device_starts, *device_stops;
 } rh_layout;
 
 /* The elements of segment s, and where the first one is. */
@@ -105,8 +107,8 @@ static inline uint64_t rh_layout_first(const rh_layout *layout, uint64_t s) {
 
 /* ---- Flags ---- */
 /* rh_strategy.promises: query, setup and run look at rh_problem.layout and rh_run.layout, and query
- * declines the layouts that the strategy does not serve.  For strategies of the host, so far.
- * Without the promise the host runs a strategy once for each segment. */
+ * declines the layouts that the strategy does not serve.  Without the promise the host runs a
+ * strategy once for each segment. */
 #define RH_SERVES_LAYOUTS (1ull << 3)
 /* rh_strategy.promises: run never writes the floating-point control word, not even to put it back.
  * The host does not look at it around run then: two looks take as long as 100 additions. */
@@ -121,7 +123,8 @@ static inline uint64_t rh_layout_first(const rh_layout *layout, uint64_t s) {
   X(rh_op_part, op, 0) X(rh_op_part, value_at, 8) X(rh_op_part, index_at, 12) \
   X(rh_layout, struct_size, 0) X(rh_layout, kind, 4) X(rh_layout, segments, 8) \
   X(rh_layout, longest, 16) X(rh_layout, length, 24) X(rh_layout, inner, 32) \
-  X(rh_layout, starts, 40) X(rh_layout, stops, 48)
+  X(rh_layout, starts, 40) X(rh_layout, stops, 48) \
+  X(rh_layout, device_starts, 56) X(rh_layout, device_stops, 64)
 /* clang-format on */
 #if UINTPTR_MAX == UINT64_MAX
 RH_DRAFT_LAYOUT_LIST(RH_ASSERT_AT)
