@@ -60,6 +60,12 @@ static int is_far(const choice *c) {
   return c->context->device && !c->context->device->shares_memory;
 }
 
+/* Are the segments of data that no device is far from?  What strategies take for a whole array
+ * says little of how they compare then. */
+static int is_of_segments(const choice *c) {
+  return c->spec->operation.layout && !is_far(c);
+}
+
 /* Drops host strategies. */
 static void keep_on_device(choice *c) {
   uint32_t on_device = 0;
@@ -115,6 +121,7 @@ static void take_entries(choice *c, const rh_registry *registry, int canonical) 
 
 /* Where data of the host's memory may stay there, finds out what nobody measured yet. */
 static void try_out(choice *c) {
+  if (is_of_segments(c)) return;
   uint32_t in_place = c->spec->on_device == RH_JOB_IN_PLACE && !is_far(c);
   if (c->spec->on_device == RH_JOB_ON_HOST || in_place)
     rh_calibrate(c->context, c->spec, c->tuned, c->list, c->n_known);
@@ -380,14 +387,15 @@ static const rh_known_strategy *by_score(const choice *c, int on_device, rh_text
     if (on_device && runs_on_host(one->entry)) continue;
     if (!best || score(c, one) > score(c, best)) best = one;
   }
-  rh_text_add(text, "%s, by its own score of %d, as nothing was measured here", best->entry->name,
-              (int)score(c, best));
+  rh_text_add(text, "%s, by its own score of %d, as %s", best->entry->name, (int)score(c, best),
+              is_of_segments(c) ? "measured times are of whole arrays"
+                                : "nothing was measured here");
   return best;
 }
 
 /* known: how many have a time, by look_up(). */
 static const rh_known_strategy *choose(const choice *c, uint32_t known, rh_text *text) {
-  if (!known) return by_score(c, 0, text);
+  if (!known || is_of_segments(c)) return by_score(c, 0, text);
   int by_latency = knows_latency(c);
   const rh_known_strategy *best = best_of(c, by_latency);
   if (may_win_on_device(c, best, by_latency)) {
