@@ -83,6 +83,7 @@ static rh_status name_operator(const rh_request *request, rh_context *context, r
                                    .reduce = request->reduce,
                                    .identity = request->identity,
                                    .finalize = request->finalize,
+                                   .initial = request->initial,
                                    .commutes = (int)request->commutes,
                                    .known = &known->definitions};
   if (!request->inputs && !request->n_inputs && !request->n_constants &&
@@ -234,12 +235,13 @@ rh_status rh_request_copy(rh_request *to, const rh_request *from, rh_error *erro
   RH_TRY(copy_text(&to->reduce, from->reduce, error));
   RH_TRY(copy_text(&to->identity, from->identity, error));
   RH_TRY(copy_text(&to->finalize, from->finalize, error));
+  RH_TRY(copy_text(&to->initial, from->initial, error));
   return copy_lists(to, from, error);
 }
 
 void rh_request_release(rh_request *copy) {
-  const char *texts[] = {copy->strategy, copy->op,       copy->map,     copy->where,
-                         copy->reduce,   copy->identity, copy->finalize};
+  const char *texts[] = {copy->strategy, copy->op,       copy->map,      copy->where,
+                         copy->reduce,   copy->identity, copy->finalize, copy->initial};
   for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) free((char *)texts[k]);
   for (uint64_t k = 0; k < copy->n_settings; k++) {
     free((char *)copy->settings[k].key);
@@ -280,5 +282,5 @@ int rh_request_asks_same(const rh_request *a, const rh_request *b) {
          is_same(a->op, b->op) && strcmp(a->strategy, b->strategy ? b->strategy : "auto") == 0 &&
          is_same(a->map, b->map) && is_same(a->where, b->where) && is_same(a->reduce, b->reduce) &&
          is_same(a->identity, b->identity) && is_same(a->finalize, b->finalize) &&
-         has_same_lists(a, b);
+         is_same(a->initial, b->initial) && has_same_lists(a, b);
 }

@@ -121,6 +121,8 @@ TEST(each_word_counts) {
       {{.op = "max", .map = "2*x", .inputs = one, .n_inputs = 1}, 10},
       {{.map = "2*x", .inputs = one, .n_inputs = 1, .finalize = "a/4"}, 4},
       {{.map = "2*x", .inputs = one, .n_inputs = 1, .finalize = "a/8"}, 2},
+      {{.map = "2*x", .inputs = one, .n_inputs = 1, .initial = "3"}, 19},
+      {{.map = "2*x", .inputs = one, .n_inputs = 1, .initial = "4"}, 20},
       {{.reduce = "a > b ? a : b", .identity = "-inf", .inputs = one, .n_inputs = 1}, 5},
       {{.reduce = "a > b ? a : b", .identity = "4", .inputs = one, .n_inputs = 1}, 5},
       {{.map = "t*x", .inputs = one, .n_inputs = 1, .constants = of_int, .n_constants = 1}, 16},

@@ -84,6 +84,7 @@ static int take_text(options *o, const char *name, const char *value) {
                {"--reduce", &o->request.reduce},
                {"--identity", &o->request.identity},
                {"--finalize", &o->request.finalize},
+               {"--initial", &o->request.initial},
                {"--data", &o->kind},
                {"--plugin", &o->plugin},
                {"--last", &o->last},

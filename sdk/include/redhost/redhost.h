@@ -228,7 +228,7 @@ typedef struct rh_request {
   const char *reduce;   /* instead of `op`: "a > b ? a : b" */
   const char *identity; /* of `reduce`: "0" */
   const char *finalize; /* "a.0/n", "mean = a.0/a.1": fields of the result */
-  /* For names in `map`, `where` and `finalize`, and instead of those in an operator's file.  One
+  /* For names in `map`, `where`, `finalize` and `initial`, and instead of those in an operator's file.  One
    * that no text uses is RH_E_USAGE ("constant t is not used"), unless the operator's file has a
    * constant of that name. */
   const rh_constant *constants;
@@ -250,6 +250,9 @@ typedef struct rh_request {
   const rh_segmentation *segments;
   const rh_output *outputs;
   uint64_t n_outputs;
+  /* "0.5", or a constant's name: what the value of sum, prod, min, max, and, or or xor is combined
+   * with; of no elements it is the answer.  null: nothing */
+  const char *initial;
 } rh_request;
 
 enum {
