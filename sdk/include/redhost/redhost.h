@@ -228,9 +228,9 @@ typedef struct rh_request {
   const char *reduce;   /* instead of `op`: "a > b ? a : b" */
   const char *identity; /* of `reduce`: "0" */
   const char *finalize; /* "a.0/n", "mean = a.0/a.1": fields of the result */
-  /* For names in `map`, `where`, `finalize` and `initial`, and instead of those in an operator's file.  One
-   * that no text uses is RH_E_USAGE ("constant t is not used"), unless the operator's file has a
-   * constant of that name. */
+  /* For names in `map`, `where`, `finalize` and `initial`, and instead of those in an operator's
+   * file.  One that no text uses is RH_E_USAGE ("constant t is not used"), unless the operator's
+   * file has a constant of that name. */
   const rh_constant *constants;
   uint64_t n_constants;
   uint32_t commutes; /* 1: `reduce` gives the same for b and a */
