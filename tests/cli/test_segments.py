@@ -80,6 +80,7 @@ class Segments(cli.Case):
         x = numpy.random.default_rng(1).standard_normal((3000, 5)).astype("f4")
         self.save("x.npy", x)
         together = self.reduced("--axis", "0")
+        self.assertEqual(self.reduced("--axis", "0", strategy="segments").tobytes(), together.tobytes())
         for j in range(5):
             self.save("column.npy", x[:, j].copy())
             alone = self.good("-i", "column.npy", "-q", quiet=False).out
