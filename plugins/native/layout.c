@@ -98,8 +98,13 @@ static void reduce_part(const rh_native_folder *folder, uint64_t first, uint64_t
 static void reduce_segment(const rh_native_layout *layout, uint64_t first, uint64_t n,
                            unsigned char *value) {
   _Alignas(16) unsigned char one[RH_ANY_VALUE_BYTES];
+  const rh_native_folder *folder = &layout->parts->folder;
+  if (layout->n_parts == 1 && n > 0 && !folder->sum_of && rh_native_folder_is_direct(folder)) {
+    folder->fold(folder->input + first * folder->op->element_size, n, 1, value);
+    return;
+  }
   if (layout->n_parts == 1 && n > 0) {
-    reduce_part(&layout->parts->folder, first, n, value);
+    reduce_part(folder, first, n, value);
     return;
   }
   memcpy(value, layout->whole->identity, layout->whole->value_size);

@@ -15,7 +15,7 @@ static uint64_t longest(const rh_native_folder *folder, int is_axis) {
   if (!folder->across) return 0;
   if (folder->tile) return MOST_LENGTH;
   if (folder->sum_of || (folder->fold && !folder->user)) return is_axis ? 16 : 0;
-  return is_axis || folder->user ? 64 : 8;
+  return folder->user ? 64 : is_axis ? 32 : 8;
 }
 
 uint64_t rh_native_short(const rh_native_layout *layout) {
