@@ -193,9 +193,10 @@ static inline ulong first_element(ulong s, ulong length, ulong inner) {
 
 /* 2^members_log members a segment. */
 static inline share share_of(ulong stride, uint members_log, uint *segment) {
-  uint item = get_local_id(0), beside = RH_GROUP >> members_log;
+  uint item = get_local_id(0);
   share s = {stride, 0, 1u << members_log, 0, 1};
 #ifdef RH_COLUMNS
+  uint beside = RH_GROUP >> members_log;
   s.member = item / beside;
   s.apart = beside;
   *segment = item % beside;

@@ -235,7 +235,7 @@ class NoRoom(CacheCase):
         done = subprocess.run([*unshare, "sh", "-c", mount + ' && "$0" "$@"; code=$?; find "%s" -type f -size +0; exit $code' % disk,
                                cli.REDHOST, *RUN, "--cache-dir", disk], env=self.env, cwd=self.cwd,
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=cli.PATIENCE, text=True)
-        self.check(cli.Done(RUN, done.returncode, done.stdout, done.stderr, 0), "No space left on device")
+        self.check(cli.Done(RUN, done.returncode, done.stdout, done.stderr, 0, 0), "No space left on device")
         self.assertNotIn(disk, done.stdout, "a part of a file is left")
 
 

@@ -50,6 +50,13 @@ builds_of() {
     echo "$nvidia" -DRH_GROUP=32 -DRH_SHUFFLES=1 -DRH_ROWS=4 -DRH_EACH=4
     echo "$nvidia" -DRH_GROUP=512 -DRH_SHUFFLES=1 -DRH_ROWS=1 -DRH_EACH=2
     ;;
+  segments)
+    for way in '' -DRH_COLUMNS -DRH_OFFSETS -DRH_IN_ORDER '-DRH_IN_ORDER -DRH_COLUMNS' -DRH_BY_TILES; do
+      echo -cl-std=CL1.2 -DRH_CANONICAL -DRH_GROUP=16 -DRH_TEAM=1 -DRH_SHUFFLES=0 -DRH_ALONE "$way"
+      case $way in *TILES) way="$way -DRH_PACKS" ;; esac
+      echo "$nvidia" -DRH_CANONICAL -DRH_GROUP=256 -DRH_TEAM=32 -DRH_SHUFFLES=1 "$way"
+    done
+    ;;
   *) echo -cl-std=CL1.2 -DRH_WIDTH=4 -DRH_ITEMS=15 -DRH_GROUP=128 -DRH_ACCUMULATORS=3 -DRH_PAGES=3 -DRH_ATOMIC -DRH_FINISH ;;
   esac
 }
@@ -61,10 +68,10 @@ width_of() {
   onepass-*RH_BLOCKS*) echo -DRH_WIDTH=16; return ;;
   esac
   case $1-$2 in
-  onepass*-?8) echo -DRH_WIDTH=16 ;;
-  onepass*-?16) echo -DRH_WIDTH=8 ;;
-  onepass*-?32) echo -DRH_WIDTH=4 ;;
-  onepass*-?64) echo -DRH_WIDTH=2 ;;
+  onepass*-?8 | segments-?8) echo -DRH_WIDTH=16 ;;
+  onepass*-?16 | segments-?16) echo -DRH_WIDTH=8 ;;
+  onepass*-?32 | segments-?32) echo -DRH_WIDTH=4 ;;
+  onepass*-?64 | segments-?64) echo -DRH_WIDTH=2 ;;
   esac
 }
 
@@ -90,8 +97,9 @@ is_defined() {
   esac
 }
 
-# is_served KERNEL OP TYPE
+# is_served KERNEL OP TYPE BUILD
 is_served() {
+  case $1-$2-$4 in segments-arg*-*BY_TILES* | segments-affine-*BY_TILES*) return 1 ;; esac
   case $1-$2-$3 in
   onepass_canonical-*-f*) return 0 ;;
   onepass_canonical-* | atomic*-prod-f*) return 1 ;;
@@ -118,7 +126,7 @@ for kernel in "$source"/kernels/*.cl; do
       serves "$name" "$op" || continue
       for type in i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64; do
         is_defined "$op" "$type" || continue
-        is_served "$name" "$op" "$type" || continue
+        is_served "$name" "$op" "$type" "$build" || continue
         turn=$((turn + 1))
         [ "${REDHOST_TEST_EXTENT-}" = all ] || [ $((turn % 12)) = 0 ] || continue
         # shellcheck disable=SC2046,SC2086 # lists of options
