@@ -179,7 +179,9 @@ static rh_status create_parts(reference_job *job, uint32_t threads) {
     first += part->n;
     memcpy(part->value, job->of->identity, job->of->value_size);
     rh_exact_prod_init(&part->prod);
-    if (job->op->calls->map && !(part->mapped = malloc(CHUNK_BYTES)))
+    uint64_t size = rh_type_size(job->op->type), bytes = CHUNK_BYTES;
+    if (part->n < CHUNK_BYTES / size) bytes = part->n * size + 1; /* not none */
+    if (job->op->calls->map && !(part->mapped = malloc(bytes)))
       return rh_fail(job->error, RH_E_NOMEM, "reference: out of memory");
     if (job->add == add_sum) part->bins = rh_exact_bins_create(job->op->type);
     if (job->add == add_dot) part->dot = rh_exact_dot_create(job->op->type);
