@@ -89,15 +89,29 @@ static rh_status reduce(void *of_request, rh_kept_job *kept, rh_error *error) {
   return reduce_checked(r->redhost, request, kept, operands, r->result, error);
 }
 
-/* What a prepared call does, where the request is one that was made before; not RH_OK: it is none,
- * or failed, and takes the long way. */
+static rh_status run_again(rh_kept_job *kept, const void *from, uint64_t n, rh_result *result) {
+  RH_OWN_ENVIRONMENT;
+  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+  rh_data data = {.host = from};
+  if (kept->call.arrays) data = (rh_data){.operands = &kept->job.operands};
+  RH_TRY(rh_instance_call(kept->call.instance, &data, n, value, NULL));
+  rh_call_decode(&kept->call, value, n, result);
+  return RH_OK;
+}
+
+/* What a prepared call does, where the request is one that was made before and a strategy of the
+ * host serves it; not RH_OK: it is none, or failed, and takes the long way. */
 static rh_status reduce_again(rh_redhost *redhost, const rh_request *request, rh_result *result) {
   const void *operands[RH_MOST_OPERANDS], *from;
   rh_kept_job *kept = rh_request_is_plain(request) ? rh_kept_latest(redhost, request) : NULL;
-  if (!kept || !rh_call_is_fast(&kept->call, request->n, result)) return RH_DECLINED;
+  if (!kept || !kept->call.instance || kept->job.device || request->n == 0) return RH_DECLINED;
   rh_request_data(request, operands);
-  from = rh_call_host_input(&kept->call, operands);
-  return from ? rh_call_fast(&kept->call, from, request->n, result, NULL) : RH_DECLINED;
+  if (!(from = rh_call_host_input(&kept->call, operands))) return RH_DECLINED;
+  if (rh_call_is_fast(&kept->call, request->n, result))
+    return rh_call_fast(&kept->call, from, request->n, result, NULL);
+  /* Such an operator counts from a number that differs from call to call. */
+  if (kept->job.spec.operation.op->has_base) return RH_DECLINED;
+  return run_again(kept, from, request->n, result);
 }
 
 static rh_status reduce_by_any(rh_redhost *redhost, const rh_request *request, rh_result *result,
