@@ -6,6 +6,7 @@
 #include "../../core/operation/result.h"
 #include "make.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,12 +72,27 @@ static const struct {
                      {RH_OP_and, "(", ") & a"},   {RH_OP_or, "(", ") | a"},
                      {RH_OP_xor, "(", ") ^ a"}};
 
+static int is_constant(const rh_custom *self, const char *name) {
+  int is = strcmp(name, "inf") == 0 || strcmp(name, "nan") == 0;
+  for (uint32_t k = 0; k < self->n_lets; k++) is |= strcmp(name, self->lets[k].name) == 0;
+  return is;
+}
+
+/* The form is an expression of a and n, which a user does not see. */
+static int can_be_initial(const rh_custom *self, const char *text) {
+  text += strspn(text, "+-");
+  if (!isdigit((unsigned char)*text) && *text != '.') return is_constant(self, text);
+  for (char before = 0; *text; before = *text++) {
+    int is_sign = (*text == '+' || *text == '-') && (before | 32) == 'e';
+    if (!isalnum((unsigned char)*text) && *text != '.' && !is_sign) return 0;
+  }
+  return 1;
+}
+
 static rh_status write_initial(const rh_custom *self, const rh_definition *definition,
                                rh_text *text, const char *what, rh_error *error) {
-  static const char letters[] =
-      "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.+-";
   const char *initial = definition->initial;
-  if (!*initial || initial[strspn(initial, letters)])
+  if (!can_be_initial(self, initial))
     return rh_fail(error, RH_E_USAGE, "%s: '%.64s' is neither a number nor a constant", what,
                    initial);
   for (size_t k = 0; k < sizeof initial_forms / sizeof *initial_forms; k++)
