@@ -66,7 +66,8 @@ static rh_status judge_answer(const rh_run_state *run, rh_error *error) {
 static rh_status run_it(rh_run_state *run, rh_error *error) {
   RH_TRY(rh_run_devices_open(&run->devices, run->app, error));
   RH_TRY(rh_run_find_data(run, error));
-  RH_TRY(rh_segments_files_open(&run->files, run->app, run->asked.operation.op, error));
+  RH_TRY(rh_segments_files_open(&run->files, run->app, run->asked.operation.op, &run->inputs,
+                                &run->shape, error));
   RH_TRY(find_answer(run, error));
   if (run->asked.operation.layout)
     return rh_run_segments_print(run->app, &run->segments, &run->shape, &run->files, error);

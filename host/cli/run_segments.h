@@ -28,10 +28,11 @@ rh_status rh_run_segments(rh_segments_answer *run, const rh_app *app, const rh_r
                           rh_error *error);
 void rh_run_segments_finish(rh_segments_answer *run);
 
-/* Before anything runs.  RH_E_FILE for one that cannot be written, RH_E_USAGE for two of one name,
- * and for a name that no result of the operator has. */
+/* Before anything runs.  RH_E_FILE for one that cannot be written, or that there is no room for;
+ * RH_E_USAGE for two of one name, for a file that is read, and for a name that no result of the
+ * operator has. */
 rh_status rh_segments_files_open(rh_segments_files *files, const rh_app *app, const rh_operator *op,
-                                 rh_error *error);
+                                 const rh_inputs *inputs, const rh_shape *shape, rh_error *error);
 void rh_segments_files_close(rh_segments_files *files); /* discards what was not written */
 
 rh_status rh_segments_files_write(rh_segments_files *files, const rh_app *app,

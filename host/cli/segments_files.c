@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- Files ---- */
 
@@ -15,7 +16,7 @@
 static const char *path_of(const char *word, const char **field, char name[32]) {
   const char *equals = strchr(word, '=');
   *field = NULL;
-  if (!equals || equals == word || (size_t)(equals - word) >= 32 || !equals[1]) return word;
+  if (!equals || equals == word || (size_t)(equals - word) >= 32) return word;
   memcpy(name, word, (size_t)(equals - word));
   name[equals - word] = 0;
   *field = word;
@@ -55,29 +56,91 @@ static rh_status choose_columns(const rh_columns *all, const char *word, const c
   return status;
 }
 
-rh_status rh_segments_files_open(rh_segments_files *files, const rh_app *app, const rh_operator *op,
-                                 rh_error *error) {
-  const rh_words *words = &app->typed->outputs;
-  uint32_t first, n;
-  rh_columns all;
+/* With labels, they come before the results. */
+static void write_header(const rh_columns *all, const rh_shape *shape, uint32_t first, uint32_t n,
+                         const char *name, rh_text *to) {
+  rh_npy_field fields[RH_MOST_RESULTS + 1];
+  uint32_t at = 0;
+  if (shape->labels.type) fields[at++] = (rh_npy_field){"label", shape->labels.type};
+  for (uint32_t k = first; k < first + n; k++) fields[at++] = all->list[k];
+  if (at == 1) fields[0].name = NULL;
+  for (uint32_t k = 0; k < at && at > 1; k++)
+    if (!fields[k].name) fields[k].name = name;
+  rh_npy_write_header(to, fields, at, shape->n_dimensions, shape->lengths, shape->fortran_order);
+}
+
+/* ---- Opening ---- */
+
+static int is_file(const char *path, const char *other) {
+  struct stat one, two;
+  return other && strcmp(other, "-") != 0 && stat(path, &one) == 0 && stat(other, &two) == 0 &&
+         one.st_dev == two.st_dev && one.st_ino == two.st_ino;
+}
+
+/* The results would take the place of what they are made of. */
+static rh_status check_other_than_read(const char *path, const rh_typed *typed,
+                                       const rh_inputs *inputs, rh_error *error) {
+  const char *const read[] = {typed->segments, typed->starts, typed->stops, typed->by};
+  int is_read = 0;
+  for (uint32_t k = 0; k < inputs->n; k++) is_read |= is_file(path, inputs->names[k]);
+  for (size_t k = 0; k < sizeof read / sizeof *read; k++) is_read |= is_file(path, read[k]);
+  if (!is_read) return RH_OK;
+  return rh_fail(error, RH_E_USAGE,
+                 "--output %s: is a file that is read; the results need another one", path);
+}
+
+static rh_status check_path(const char *path, const char *word, const rh_typed *typed,
+                            const rh_inputs *inputs, rh_error *error) {
+  if (!*path) return rh_fail(error, RH_E_USAGE, "--output '%.100s': the file has no name", word);
+  if (rh_format_from_path(path) || strcmp(path, "-") == 0)
+    return rh_fail(error, RH_E_USAGE,
+                   "--output %s: results are written as .npy; --json prints all of them", path);
+  return check_other_than_read(path, typed, inputs, error);
+}
+
+/* Room for all of it, so that a full disk is known before anything runs. */
+static rh_status reserve(rh_draft *draft, const char *path, const rh_shape *shape,
+                         const rh_columns *all, uint32_t first, uint32_t n, rh_error *error) {
+  uint64_t row = shape->labels.type ? rh_type_size(shape->labels.type) : 0;
+  uint64_t rows = shape->layout.segments;
+  rh_text header = {0};
+  for (uint32_t k = first; k < first + n; k++) row += rh_type_size(all->list[k].type);
+  write_header(all, shape, first, n, "", &header);
+  uint64_t bytes = header.length + (rows < INT64_MAX / row ? rows * row : INT64_MAX);
+  rh_text_finish(&header);
+  if (rh_draft_reserve(draft, bytes) == 0) return RH_OK;
+  return rh_fail(error, RH_E_FILE, "%s: the results take %llu bytes: %s", path,
+                 (unsigned long long)bytes, strerror(errno));
+}
+
+static rh_status open_file(rh_segments_files *files, const rh_app *app, const rh_columns *all,
+                           const rh_inputs *inputs, const rh_shape *shape, rh_error *error) {
+  uint32_t first, n, k = files->n;
   char name[32];
-  if (words->n) rh_columns_find(&all, op);
-  for (uint32_t k = 0; k < words->n; k++) {
-    const char *path = path_of(words->list[k], &files->fields[k], name);
-    if (!*path) return rh_fail(error, RH_E_USAGE, "--output '': the file has no name");
-    if (rh_format_from_path(path))
-      return rh_fail(error, RH_E_USAGE,
-                     "--output %s: results are written as .npy; --json prints all of them", path);
-    for (uint32_t j = 0; j < k; j++)
-      if (strcmp(words->list[j], words->list[k]) == 0)
-        return rh_fail(error, RH_E_USAGE, "--output %s: named twice", words->list[k]);
-    RH_TRY(choose_columns(&all, words->list[k], files->fields[k], &first, &n, error));
-    if (rh_draft_begin(&files->drafts[k], path) != 0)
-      return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
-    files->n++;
-  }
+  const char *const *words = app->typed->outputs.list;
+  const char *path = path_of(words[k], &files->fields[k], name);
+  RH_TRY(check_path(path, words[k], app->typed, inputs, error));
+  RH_TRY(choose_columns(all, words[k], files->fields[k], &first, &n, error));
+  if (rh_draft_begin(&files->drafts[k], path) != 0)
+    return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
+  files->n++;
+  for (uint32_t j = 0; j < k; j++)
+    if (rh_draft_is_same(&files->drafts[j], &files->drafts[k]))
+      return rh_fail(error, RH_E_USAGE, "--output %s: the file of --output %s, too", words[k],
+                     words[j]);
+  return reserve(&files->drafts[k], path, shape, all, first, n, error);
+}
+
+rh_status rh_segments_files_open(rh_segments_files *files, const rh_app *app, const rh_operator *op,
+                                 const rh_inputs *inputs, const rh_shape *shape, rh_error *error) {
+  uint32_t n = app->typed->outputs.n;
+  rh_columns all;
+  if (n) rh_columns_find(&all, op);
+  for (uint32_t k = 0; k < n; k++) RH_TRY(open_file(files, app, &all, inputs, shape, error));
   return RH_OK;
 }
+
+/* ---- Writing ---- */
 
 static void write_elements(const rh_segments_answer *run, const rh_shape *shape,
                            const rh_columns *all, uint32_t first, uint32_t n, FILE *out) {
@@ -95,19 +158,6 @@ static void write_elements(const rh_segments_answer *run, const rh_shape *shape,
   }
 }
 
-/* With labels, they come before the results. */
-static void write_header(const rh_columns *all, const rh_shape *shape, uint32_t first, uint32_t n,
-                         const char *name, rh_text *to) {
-  rh_npy_field fields[RH_MOST_RESULTS + 1];
-  uint32_t at = 0;
-  if (shape->labels.type) fields[at++] = (rh_npy_field){"label", shape->labels.type};
-  for (uint32_t k = first; k < first + n; k++) fields[at++] = all->list[k];
-  if (at == 1) fields[0].name = NULL;
-  for (uint32_t k = 0; k < at && at > 1; k++)
-    if (!fields[k].name) fields[k].name = name;
-  rh_npy_write_header(to, fields, at, shape->n_dimensions, shape->lengths, shape->fortran_order);
-}
-
 static rh_status write_file(const rh_segments_answer *run, const rh_shape *shape,
                             const rh_columns *all, const char *word, const char *field,
                             rh_draft *draft, rh_error *error) {
@@ -116,11 +166,13 @@ static rh_status write_file(const rh_segments_answer *run, const rh_shape *shape
   rh_text header = {0};
   RH_TRY(choose_columns(all, word, field, &first, &n, error));
   write_header(all, shape, first, n, run->segments.spec.operation.op->name, &header);
+  errno = 0;
   fwrite(rh_text_get(&header), 1, header.length, draft->out);
   rh_text_finish(&header);
   write_elements(run, shape, all, first, n, draft->out);
-  if (!ferror(draft->out) && rh_draft_end(draft) == 0) return RH_OK;
-  return rh_fail(error, RH_E_FILE, "%s: %s", path_of(word, &field, name), strerror(errno));
+  if (!ferror(draft->out) && fflush(draft->out) == 0) return RH_OK;
+  return rh_fail(error, RH_E_FILE, "%s: %s", path_of(word, &field, name),
+                 strerror(errno ? errno : EIO));
 }
 
 rh_status rh_segments_files_write(rh_segments_files *files, const rh_app *app,
@@ -131,5 +183,8 @@ rh_status rh_segments_files_write(rh_segments_files *files, const rh_app *app,
   for (uint32_t k = 0; k < files->n; k++)
     RH_TRY(write_file(run, shape, &all, app->typed->outputs.list[k], files->fields[k],
                       &files->drafts[k], error));
+  for (uint32_t k = 0; k < files->n; k++)
+    if (rh_draft_end(&files->drafts[k]) != 0)
+      return rh_fail(error, RH_E_FILE, "%s: %s", app->typed->outputs.list[k], strerror(errno));
   return RH_OK;
 }

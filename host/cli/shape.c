@@ -176,30 +176,63 @@ static rh_status open_starts(rh_shape *shape, const rh_app *app, rh_error *error
 /* ---- --by ---- */
 
 typedef struct run_of_label {
-  const unsigned char *label;
-  uint64_t run;
-  uint32_t size;
+  uint64_t key, run;
 } run_of_label;
+
+/* Equal labels have one key, as both zeros do, and all that are not a number. */
+static uint64_t key_of(rh_type type, const unsigned char *label) {
+  uint16_t half = 0;
+  uint32_t single = 0;
+  uint64_t bits = 0, infinity = UINT64_C(0x7ff) << 52, sign = UINT64_C(1) << 63;
+  switch (rh_type_size(type)) {
+  case 1: return *label;
+  case 2:
+    memcpy(&half, label, sizeof half);
+    bits = half;
+    infinity = 0x7c00;
+    sign = 1u << 15;
+    break;
+  case 4:
+    memcpy(&single, label, sizeof single);
+    bits = single;
+    infinity = 0x7f800000;
+    sign = 1u << 31;
+    break;
+  default: memcpy(&bits, label, sizeof bits);
+  }
+  if (!rh_type_is_float(type)) return bits;
+  if ((bits & ~sign) > infinity) return infinity + 1;
+  return bits == sign ? 0 : bits;
+}
+
+static int is_another(const rh_array *labels, uint64_t k) {
+  uint32_t size = rh_type_size(labels->type);
+  const unsigned char *at = (const unsigned char *)rh_array_data(labels) + k * size;
+  if (k == 0) return 1;
+  return memcmp(at - size, at, size) != 0 &&
+         key_of(labels->type, at - size) != key_of(labels->type, at);
+}
 
 static int by_label(const void *a, const void *b) {
   const run_of_label *x = a, *y = b;
-  int order = memcmp(x->label, y->label, x->size);
+  int order = (x->key > y->key) - (x->key < y->key);
   return order ? order : (x->run > y->run) - (x->run < y->run);
 }
 
 /* A label that comes back would have several results. */
 static rh_status check_labels(const rh_shape *shape, const char *path, rh_error *error) {
   uint64_t n = shape->layout.segments;
-  uint32_t size = rh_type_size(shape->labels.type);
+  rh_type type = shape->labels.type;
   const unsigned char *labels = rh_array_data(&shape->labels);
   run_of_label *runs = malloc((n + 1) * sizeof *runs);
   if (!runs) return rh_fail(error, RH_E_NOMEM, "%s: out of memory", path);
   for (uint64_t s = 0; s < n; s++)
-    runs[s] = (run_of_label){labels + shape->layout.starts[s] * size, s, size};
+    runs[s] =
+        (run_of_label){key_of(type, labels + shape->layout.starts[s] * rh_type_size(type)), s};
   qsort(runs, n, sizeof *runs, by_label);
   rh_status status = RH_OK;
   for (uint64_t k = 1; k < n && status == RH_OK; k++)
-    if (memcmp(runs[k - 1].label, runs[k].label, size) == 0)
+    if (runs[k - 1].key == runs[k].key)
       status = rh_fail(error, RH_E_USAGE,
                        "%s: the label of element %llu comes back at element %llu, after others; "
                        "sort labels and elements by the labels first, as with "
@@ -211,21 +244,39 @@ static rh_status check_labels(const rh_shape *shape, const char *path, rh_error 
 }
 
 static rh_status find_runs(rh_shape *shape, const char *path, rh_error *error) {
-  const unsigned char *labels = rh_array_data(&shape->labels);
-  uint64_t n = shape->labels.n, size = rh_type_size(shape->labels.type), runs = n > 0;
-  for (uint64_t k = 1; k < n; k++)
-    runs += memcmp(labels + (k - 1) * size, labels + k * size, size) != 0;
-  uint64_t *offsets = shape->offsets = malloc((runs + 1) * sizeof *offsets), at = 0;
+  const rh_array *labels = &shape->labels;
+  uint64_t n = labels->n, runs = 0, at = 0;
+  for (uint64_t k = 0; k < n; k++) runs += (uint64_t)is_another(labels, k);
+  uint64_t *offsets = shape->offsets = malloc((runs + 1) * sizeof *offsets);
   if (!offsets) return rh_fail(error, RH_E_NOMEM, "%s: out of memory", path);
   for (uint64_t k = 0; k < n; k++)
-    if (k == 0 || memcmp(labels + (k - 1) * size, labels + k * size, size) != 0) offsets[at++] = k;
+    if (is_another(labels, k)) offsets[at++] = k;
   offsets[at] = n;
   take_offsets(shape, offsets, offsets + 1, runs);
   return RH_OK;
 }
 
-static rh_status open_by(rh_shape *shape, const rh_app *app, const rh_job_spec *spec,
-                         rh_error *error) {
+/* Labels and elements are paired as they are stored. */
+static rh_status check_label_shape(const rh_array *labels, const char *path, const rh_feed *feed,
+                                   rh_error *error) {
+  const rh_npy *npy = &feed->npy;
+  int is_fortran = npy->fortran_order && npy->long_dimensions > 1;
+  if (labels->dimensions < 2 || !feed->is_npy) return RH_OK;
+  if (strcmp(labels->shape, npy->shape) != 0)
+    return rh_fail(error, RH_E_USAGE,
+                   "%s has labels of the shape %s, and %s elements of the shape %s: labels need "
+                   "the same shape, or one dimension",
+                   path, labels->shape, feed->name, npy->shape);
+  if ((int)labels->fortran_order == is_fortran) return RH_OK;
+  return rh_fail(error, RH_E_USAGE,
+                 "%s is stored in %s order, and %s in %s order: labels need the same; save them "
+                 "again, as with numpy.save(\"%s\", numpy.as%sarray(...))",
+                 path, is_fortran ? "C" : "Fortran", feed->name, is_fortran ? "Fortran" : "C", path,
+                 is_fortran ? "fortran" : "contiguous");
+}
+
+static rh_status open_by(rh_shape *shape, const rh_app *app, const rh_inputs *inputs,
+                         const rh_job_spec *spec, rh_error *error) {
   const char *path = app->typed->by;
   rh_array *labels = &shape->labels;
   RH_TRY(rh_array_open(labels, path, 0, &app->context->options.reporter, error));
@@ -233,6 +284,7 @@ static rh_status open_by(rh_shape *shape, const rh_app *app, const rh_job_spec *
     return rh_fail(error, RH_E_USAGE,
                    "%s has %llu labels, and %s %llu elements: each element has one label", path,
                    (number)labels->n, spec->operation.what, (number)spec->operation.n);
+  RH_TRY(check_label_shape(labels, path, &inputs->feeds[0], error));
   RH_TRY(find_runs(shape, path, error));
   snprintf(shape->words, sizeof shape->words, "by the labels in %.150s", path);
   return check_labels(shape, path, error);
@@ -246,7 +298,7 @@ static rh_status open_any(rh_shape *shape, const rh_app *app, const rh_inputs *i
   if (typed->axis) return open_axis(shape, app, inputs, error);
   if (typed->length) return open_length(shape, typed->length, spec, error);
   if (typed->segments) return open_segments(shape, app, error);
-  return typed->by ? open_by(shape, app, spec, error) : open_starts(shape, app, error);
+  return typed->by ? open_by(shape, app, inputs, spec, error) : open_starts(shape, app, error);
 }
 
 rh_status rh_shape_open(rh_shape *shape, const rh_app *app, const rh_inputs *inputs,

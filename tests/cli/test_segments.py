@@ -2,7 +2,10 @@
 
 import os
 import random
+import resource
+import signal
 import subprocess
+import time
 import unittest
 
 import redhost_cli as cli
@@ -201,6 +204,103 @@ class Segments(cli.Case):
         self.run_on("--by", "l.npy", "-o", "y.npy")
         self.assertEqual((self.load("y.npy").dtype.names, self.load("y.npy").shape), (("label", "sum"), (0,)))
         self.assertEqual(self.json("-i", "x.npy", "--by", "l.npy")["results"][0]["labels"], [])
+
+    def test_labels_are_equal_by_value(self):
+        """Both zeros are one label, and all that are not a number; of a table, labels stand as its elements do."""
+        for dtype, bits in (("f2", "u2"), ("f4", "u4"), ("f8", "u8")):
+            labels = numpy.array([0.0, -0.0, 1, numpy.nan, numpy.nan, 7], dtype)
+            labels.view(bits)[4] += 1  # another NaN
+            self.save("x.npy", numpy.arange(6, dtype="f4"))
+            self.save("l.npy", labels)
+            self.run_on("--by", "l.npy", "-o", "y.npy")
+            self.assertEqual(self.load("y.npy")["sum"].tolist(), [1, 2, 7, 5], dtype)
+            self.save("l.npy", numpy.array([0.0, 1, 1, -0.0, 2, 2], dtype))
+            self.bad(2, "the label of element 0 comes back at element 3", "-i", "x.npy", "--by", "l.npy")
+        x, rows = numpy.arange(12, dtype="f4").reshape(3, 4), numpy.repeat([[5], [6], [7]], 4, axis=1)
+        self.save("x.npy", x)
+        self.save("l.npy", rows)
+        self.run_on("--by", "l.npy", "-o", "y.npy")
+        self.assertEqual(self.load("y.npy")["sum"].tolist(), x.sum(axis=1).tolist())
+        self.save("l.npy", numpy.asfortranarray(rows))
+        self.bad(2, "l.npy is stored in Fortran order, and x.npy in C order: labels need the same", "-i", "x.npy", "--by", "l.npy")
+        self.save("l.npy", numpy.zeros((4, 3), "i4"))
+        self.bad(2, "labels need the same shape, or one dimension", "-i", "x.npy", "--by", "l.npy")
+        for labels in (numpy.array(list("aabbccddeeff")), numpy.zeros(12, "c8"), numpy.zeros(12, "M8[D]"), numpy.zeros(12, [("a", "i4")])):
+            self.save("l.npy", labels)
+            self.bad(6, "not supported", "-i", "x.npy", "--by", "l.npy")
+
+    # ---- Files of results ----
+
+    def results_stay(self, status, message, *words, old=b"old", name="y.npy", **how):
+        """Refused before anything runs; what was there is as it was, and nothing else came."""
+        self.write(name, old)
+        before = sorted(os.listdir(self.cwd))
+        self.bad(status, message, "-i", "x.npy", *words, "-o", name, **how)
+        with open(self.path(name), "rb") as file:
+            self.assertEqual(file.read(), old)
+        self.assertEqual(sorted(os.listdir(self.cwd)), before)
+
+    def test_a_file_that_is_read_is_no_result(self):
+        x, offsets = numpy.ones(12, "f4"), numpy.array([0, 5, 12])
+        for name in ("x.npy", "w.npy"):
+            self.save(name, x)
+        for name in ("o.npy", "p.npy", "l.npy"):
+            self.save(name, offsets if name != "l.npy" else numpy.zeros(12, "i4"))
+        os.symlink("x.npy", self.path("link.npy"))
+        os.link(self.path("o.npy"), self.path("hard.npy"))
+        for name, *words in (("x.npy", "--length", "4"), ("link.npy", "--length", "4"), ("./x.npy", "--length", "4"), ("o.npy", "--segments", "o.npy"),
+                             ("hard.npy", "--segments", "o.npy"), ("p.npy", "--starts", "o.npy", "--stops", "p.npy"), ("l.npy", "--by", "l.npy"),
+                             ("w.npy", "-i", "x.npy,w.npy", "--op", "dot", "--length", "3")):
+            with open(self.path(name), "rb") as file:
+                before = file.read()
+            self.bad(2, "is a file that is read", *(() if "-i" in words else ("-i", "x.npy")), *words, "-o", name)
+            with open(self.path(name), "rb") as file:
+                self.assertEqual(file.read(), before, name)
+
+    def test_two_results_of_one_file(self):
+        self.save("x.npy", numpy.ones((3, 4)))
+        self.write("there.npy", b"old")
+        os.link(self.path("there.npy"), self.path("there2.npy"))
+        for one, other in (("mean=two.npy", "variance=two.npy"), ("two.npy", "./two.npy"), ("mean=two.npy", "../work/two.npy"), ("there.npy", "there2.npy")):
+            self.bad(2, "the file of --output", "-i", "x.npy", "--axis", "0", "--op", "meanvar", "-o", one, "-o", other)
+            self.assertFalse(os.path.exists(self.path("two.npy")))
+        for name in ("", "mean=", "-"):
+            self.bad(2, "--output", "-i", "x.npy", "--axis", "0", "--op", "meanvar", "-o", name)
+        self.good("--run", "native", "-i", "x.npy", "--axis", "0", "-o", "n" * 255, quiet=False)
+
+    def test_no_room_for_results(self):
+        self.save("x.npy", numpy.ones((40000, 2), "f4"))
+        self.results_stay(6, "y.npy: the results take 160128 bytes: File too large", "--axis", "1",
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000)))
+
+    def test_a_full_disk(self):
+        """In a file system of 100 KiB; also for a file of two names, which is overwritten where it is."""
+        self.save("x.npy", numpy.ones((40000, 2), "f4"))
+        script = ("mkdir -p disk && mount -t tmpfs -o size=100k none disk || exit 77\ncd disk\nprintf old >y.npy; printf old >a; ln a b\n"
+                  "for name in new.npy y.npy a; do \"$0\" --run native -i ../x.npy --axis 1 -o $name; echo $?; done\n"
+                  "printf '%s ' * $(cat y.npy a b)")
+        done = subprocess.run(["unshare", "-Urm", "sh", "-c", script, cli.REDHOST], cwd=self.cwd, env=self.env, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, check=False)
+        if done.returncode in (1, 77) and "No space" not in done.stderr:
+            self.skipTest("file systems cannot be mounted here")
+        self.assertEqual(done.stdout.split(), ["6", "6", "6", "a", "b", "y.npy", "oldoldold"], done.stderr)
+        self.assertEqual(done.stderr.count("the results take 160128 bytes: No space left on device"), 3, done.stderr)
+
+    def test_killed_while_it_writes(self):
+        """The old file or the new one, and nothing beside it."""
+        self.save("x.npy", numpy.ones((1 << 19, 2), "f4"))
+        for trial in range(12):
+            self.write("k.npy", b"old")
+            before = sorted(os.listdir(self.cwd))
+            with subprocess.Popen([cli.REDHOST, "--run", "native", "-i", "x.npy", "--axis", "1", "-o", "k.npy", "-q"], cwd=self.cwd, env=self.env,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as child:
+                if trial % 2:
+                    child.stdout.read(1)  # what is printed comes at the end
+                time.sleep(0.002 * trial)
+                child.send_signal((signal.SIGKILL, signal.SIGINT, signal.SIGTERM)[trial % 3])
+                child.stdout.close()
+            self.assertIn(os.path.getsize(self.path("k.npy")), (3, 128 + (4 << 19)))
+            self.assertEqual(sorted(os.listdir(self.cwd)), before)
 
     def test_what_is_printed(self):
         self.save("x.npy", numpy.arange(3000, dtype="f4").reshape(30, 100))
