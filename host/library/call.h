@@ -25,7 +25,7 @@ typedef struct rh_call {
   int may_be_empty;                 /* -0 may be the sum of nothing */
   const rh_op *decodes; /* whose values are decoded, unless the operator has results of its own */
   rh_result blank;      /* a result that lacks its value and index only */
-  const rh_job *job;
+  rh_job *job;
   const rh_operator *op;
 } rh_call;
 

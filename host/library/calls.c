@@ -54,28 +54,31 @@ static rh_status check_operands(uint32_t given, uint32_t n, rh_error *error) {
                  n == 1 ? "" : "s", given);
 }
 
+static rh_status check_on_host(const rh_prepared *p, rh_error *error) {
+  if (!p->data_on_device) return RH_OK;
+  return rh_fail(error, RH_E_USAGE,
+                 "this reduction was prepared for data on the device: data_on_device");
+}
+
 static rh_status check_data(const rh_prepared *p, const void *const *data, uint64_t n,
                             rh_error *error) {
   RH_TRY(check_count(p, n, error));
-  if (p->data_on_device)
-    return rh_fail(error, RH_E_USAGE,
-                   "this reduction was prepared for data on the device: data_on_device");
+  RH_TRY(check_on_host(p, error));
   for (uint32_t k = 0; k < p->call.n_operands && n > 0; k++)
     RH_TRY(rh_operand_check_address(data[k], p->call.sizes[k], k, p->call.n_operands, error));
   return RH_OK;
 }
 
 static rh_cl_session *session_of(const rh_prepared *p) {
-  return p->job.instance_spec.session;
+  return p->call.job->instance_spec.session;
 }
 
 static rh_status check_buffers(const rh_prepared *p, const cl_mem *buffers, const uint64_t *first,
                                uint64_t n, rh_error *error) {
   RH_TRY(check_process(p, error));
-  RH_TRY(check_count(p, n, error));
   if (!p->job.device)
     return rh_fail(error, RH_E_USAGE, "strategy '%s' runs on the host and reads no buffer",
-                   p->job.strategy->name);
+                   p->call.job->strategy->name);
   if (!p->job.context->options.queue)
     return rh_fail(error, RH_E_USAGE,
                    "buffers can be reduced only in the context of a queue of yours: "
@@ -120,16 +123,6 @@ static rh_status place(rh_prepared *p, const void *const *data, uint64_t n, rh_d
   return RH_OK;
 }
 
-static rh_data place_buffers(rh_prepared *p, const cl_mem *buffers, const uint64_t *first) {
-  rh_operands *operands = &p->job.operands;
-  if (!p->call.arrays) return (rh_data){.buffer = buffers[0], .first = first ? first[0] : 0};
-  for (uint32_t k = 0; k < p->call.n_operands; k++) {
-    operands->buffers[k] = buffers[k];
-    operands->at[k] = first ? first[k] : 0;
-  }
-  return (rh_data){.operands = operands};
-}
-
 /* Only a CPU device works in the host's own memory.  Other devices may hold copies that do not
  * follow later changes. */
 static int keeps_views(const rh_prepared *p) {
@@ -143,7 +136,7 @@ static int keeps_views(const rh_prepared *p) {
 
 void rh_prepared_decode(const rh_prepared *p, const void *value, uint64_t n, rh_result *result) {
   RH_OWN_ENVIRONMENT;
-  if (p && !p->segmented && value && check_result(result, "rh_prepared_decode", NULL) == RH_OK)
+  if (p && value && check_result(result, "rh_prepared_decode", NULL) == RH_OK)
     rh_call_decode(&p->call, value, n, result);
 }
 
@@ -235,8 +228,9 @@ static rh_status run_from(rh_prepared *p, const rh_call_spec *call, rh_result *r
   return run_arrays(p, data, call->n, result, "rh_prepared_call", error);
 }
 
-static rh_status enqueue(rh_prepared *p, const rh_call_spec *call, const rh_data *data,
-                         rh_error *error) {
+/* n: how many are left there. */
+static rh_status check_values(const rh_prepared *p, const rh_call_spec *call, uint64_t n,
+                              rh_error *error) {
   if (!p->result_on_device)
     return rh_fail(error, RH_E_USAGE,
                    "this reduction was not prepared to leave its result on the device: "
@@ -244,42 +238,61 @@ static rh_status enqueue(rh_prepared *p, const rh_call_spec *call, const rh_data
   const rh_cl_range place = {.what = "buffer for the values",
                              .of = 1,
                              .first = call->index,
-                             .n = 1,
+                             .n = n,
                              .size = rh_prepared_value_bytes(p),
                              .unfit = CL_MEM_READ_ONLY};
-  RH_TRY(rh_cl_check_range(session_of(p), call->values, &place, error));
-  return rh_instance_run_to(p->job.instance, data, call->n, call->values, call->index, error);
+  return rh_cl_check_range(session_of(p), call->values, &place, error);
 }
 
 static rh_status run_buffers(rh_prepared *p, const rh_call_spec *call, rh_result *result,
                              rh_error *error) {
   if (!call->values) RH_TRY(check_result(result, "rh_prepared_call", error));
+  RH_TRY(check_count(p, call->n, error));
   RH_TRY(check_buffers(p, call->buffers, call->first, call->n, error));
-  const rh_data data = place_buffers(p, call->buffers, call->first);
-  if (call->values) return enqueue(p, call, &data, error);
-  return run(p, &data, call->n, result, error);
+  if (call->values) RH_TRY(check_values(p, call, 1, error));
+  const rh_data data = rh_operands_in_buffers(&p->job, call->buffers, call->first);
+  if (!call->values) return run(p, &data, call->n, result, error);
+  return rh_instance_run_to(p->job.instance, &data, call->n, call->values, call->index, error);
 }
 
-/* Segments of arrays. */
+/* ---- Segments ---- */
+
+static rh_status segments_of_arrays(rh_prepared *p, const rh_call_spec *call, rh_result *result,
+                                    rh_error *error) {
+  const void *data[RH_MOST_OPERANDS];
+  RH_TRY(check_process(p, error));
+  RH_TRY(check_on_host(p, error));
+  for (uint32_t k = 0; k < p->call.n_operands; k++) {
+    data[k] = from_first(call, k, p->call.sizes[k]);
+    if (call->n > 0)
+      RH_TRY(rh_operand_check_address(data[k], p->call.sizes[k], k, p->call.n_operands, error));
+  }
+  return rh_segmented_call(p->segmented, data, call->outputs, call->n_outputs, result, error);
+}
+
+static rh_status segments_of_buffers(rh_prepared *p, const rh_call_spec *call, rh_result *result,
+                                     rh_error *error) {
+  RH_TRY(check_buffers(p, call->buffers, call->first, call->n, error));
+  if (!call->values)
+    return rh_segmented_call_buffers(p->segmented, call->buffers, call->first, call->outputs,
+                                     call->n_outputs, result, error);
+  if (call->outputs || call->n_outputs)
+    return rh_fail(error, RH_E_USAGE,
+                   "rh_call_spec: both outputs and values are set; results go to one of them");
+  RH_TRY(check_values(p, call, p->segmented->layout.segments, error));
+  return rh_segmented_enqueue(p->segmented, call->buffers, call->first, call->values, call->index,
+                              error);
+}
+
 static rh_status run_segments(rh_prepared *p, const rh_call_spec *call, rh_result *result,
                               rh_error *error) {
-  const void *data[RH_MOST_OPERANDS];
-  const rh_operator *op = p->segmented->spec.operation.op;
-  RH_TRY(check_result(result, "rh_prepared_call", error));
-  RH_TRY(check_process(p, error));
-  if (!call->arrays)
-    return rh_fail(error, RH_E_USAGE,
-                   "rh_call_spec.buffers: segments are reduced from arrays of the host");
+  if (!call->values) RH_TRY(check_result(result, "rh_prepared_call", error));
   if (call->n != p->max_n)
     return rh_fail(error, RH_E_USAGE, "%llu elements for segments of %llu",
                    (unsigned long long)call->n, (unsigned long long)p->max_n);
-  RH_TRY(check_operands(call->n_operands, op->n_operands, error));
-  for (uint32_t k = 0; k < op->n_operands; k++) {
-    uint32_t size = rh_type_size(op->operands[k].type);
-    data[k] = from_first(call, k, size);
-    if (call->n > 0) RH_TRY(rh_operand_check_address(data[k], size, k, op->n_operands, error));
-  }
-  return rh_segmented_call(p->segmented, data, call->outputs, call->n_outputs, result, error);
+  RH_TRY(check_operands(call->n_operands, p->call.n_operands, error));
+  return call->arrays ? segments_of_arrays(p, call, result, error)
+                      : segments_of_buffers(p, call, result, error);
 }
 
 APART static rh_status run_call(rh_prepared *p, const rh_call_spec *asked, rh_result *result,
@@ -344,7 +357,7 @@ static rh_status set_constants(rh_prepared *p, const rh_constant *constants, uin
   if (n && !constants) return rh_fail(error, RH_E_USAGE, "the list of constants is null");
   RH_TRY(rh_request_constants(p->custom, constants, n, values, error));
   rh_custom_set_constants(p->custom, values);
-  if (p->call.arrays) rh_operands_bind(&p->job.operands, p->job.spec.operation.op);
+  if (p->call.arrays) rh_operands_bind(&p->call.job->operands, p->call.op);
   return RH_OK;
 }
 
@@ -358,6 +371,5 @@ rh_status rh_prepared_set_constants(rh_prepared *p, const rh_constant *constants
 }
 
 uint32_t rh_prepared_value_bytes(const rh_prepared *p) {
-  if (!p || p->segmented) return 0;
-  return rh_instance_op(p->job.instance)->value_size;
+  return p ? rh_instance_op(p->call.instance)->value_size : 0;
 }

@@ -12,20 +12,6 @@
 
 #include <stdlib.h>
 
-/* `auto` chooses a suitable strategy, but a named one may be unsuitable. */
-static rh_status check_strategy(const rh_prepared *p, rh_error *error) {
-  const char *name = p->job.strategy->name;
-  if (p->data_on_device && !p->job.device)
-    return rh_fail(error, RH_DECLINED,
-                   "strategy '%s' runs on the host and reads no data on a device", name);
-  if (p->result_on_device && p->job.answer.finishes_on_host)
-    return rh_fail(error, RH_DECLINED,
-                   "strategy '%s' finishes on the host and leaves no result on the device; many "
-                   "have a parameter finish=device",
-                   name);
-  return RH_OK;
-}
-
 /* Where the data of calls on the host go that are not streamed. */
 static rh_status reserve(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
   const rh_instance_spec *spec = &p->job.instance_spec;
@@ -40,9 +26,9 @@ static rh_status reserve(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
 
 static rh_status set_up(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
   rh_instance_spec *spec = &p->job.instance_spec;
-  RH_TRY(check_strategy(p, error));
+  RH_TRY(rh_job_check_place(&p->job, error));
   RH_TRY(rh_job_instantiate(&p->job, error));
-  RH_TRY(check_strategy(p, error)); /* again, because tuned parameters may have been dropped */
+  RH_TRY(rh_job_check_place(&p->job, error)); /* tuned parameters may have been dropped */
   rh_status status = rh_job_self_test(&p->job, error);
   if (status == RH_E_WRONG)
     rh_context_blame(redhost->context, p->job.strategy->name, p->job.path, spec->op, spec->max_n);
@@ -158,11 +144,19 @@ static rh_status make_prepared(rh_prepared *p, const rh_job_spec *spec, rh_error
   return RH_OK;
 }
 
+static void take_wanted(rh_prepared *p, const rh_request *wanted) {
+  p->result_on_device = wanted->result_on_device;
+  p->data_on_device = wanted->data_on_device || wanted->result_on_device;
+  p->max_n = wanted->n;
+}
+
 static rh_status prepare_segments(rh_prepared *p, const rh_request *wanted, rh_error *error) {
   p->segmented = calloc(1, sizeof *p->segmented);
   if (!p->segmented) return rh_fail(error, RH_E_NOMEM, "no memory to prepare a reduction");
   RH_TRY(rh_segmented_prepare(p->segmented, p->redhost, wanted, error));
-  p->max_n = wanted->n;
+  rh_call_begin(&p->call, &p->segmented->segments.job);
+  p->call.fast_max_n = 0;
+  take_wanted(p, wanted);
   p->custom = p->segmented->custom;
   p->segmented->custom = NULL;
   p->job.context = p->redhost->context;
@@ -171,25 +165,16 @@ static rh_status prepare_segments(rh_prepared *p, const rh_request *wanted, rh_e
   return RH_OK;
 }
 
-/* With the caller's queue, its buffers may follow as well as arrays. */
-static uint32_t data_of(const rh_redhost *redhost) {
-  return redhost->context->options.queue ? RH_JOB_IN_PLACE : RH_JOB_ON_HOST;
-}
-
 /* The operator, its operands, and where their data are. */
 static rh_status name_operands(rh_redhost *redhost, rh_prepared *p, const rh_request *wanted,
                                rh_job_spec *spec, rh_error *error) {
   RH_TRY(rh_request_name(wanted, redhost->context, spec, &p->custom, error));
-  spec->on_device = wanted->result_on_device ? RH_JOB_RESULT_ON_DEVICE
-                    : wanted->data_on_device ? RH_JOB_DATA_ON_DEVICE
-                                             : data_of(redhost);
+  spec->on_device = rh_request_place(wanted, redhost->context);
   rh_operand_layout(spec, spec->offsets);
   p->n_ways = spec->operation.op->n_operands;
   for (uint32_t k = 0; k < p->n_ways; k++)
     p->ways[k].size = rh_type_size(spec->operation.op->operands[k].type);
-  p->result_on_device = wanted->result_on_device;
-  p->data_on_device = wanted->data_on_device || wanted->result_on_device;
-  p->max_n = wanted->n;
+  take_wanted(p, wanted);
   if (p->data_on_device) return RH_OK;
   spec->in_pieces = !redhost->context->options.queue;
   if (p->custom && rh_kept_may_ring(redhost, spec)) rh_custom_take_base(p->custom);

@@ -23,6 +23,10 @@ void rh_request_data(const rh_request *request, const void *data[RH_MOST_OPERAND
 rh_status rh_request_check(const rh_request *request, const rh_job_spec *spec,
                            const void *const *data, rh_error *error);
 
+/* Where the data of rh_prepare() are, RH_JOB_*: with the caller's queue, its buffers may follow as
+ * well as arrays. */
+uint32_t rh_request_place(const rh_request *request, const rh_context *context);
+
 /* Does nothing of what rh_request_asks_same() passes over keep rh_reduce() from the fast path? */
 static inline int rh_request_is_plain(const rh_request *request) {
   return request->unchecked && !request->accuracy && !request->data_on_device &&

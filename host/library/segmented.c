@@ -217,14 +217,26 @@ rh_status rh_segmented_call(rh_segmented *s, const void *const *operands, const 
   return RH_OK;
 }
 
+rh_status rh_segmented_call_buffers(rh_segmented *s, const cl_mem *buffers, const uint64_t *first,
+                                    const rh_output *outputs, uint64_t n_outputs, rh_result *result,
+                                    rh_error *error) {
+  RH_TRY(check_outputs(s, outputs, n_outputs, error));
+  RH_TRY(rh_segments_bring_buffers(&s->segments, buffers, first, error));
+  RH_TRY(rh_segments_run(&s->segments, error));
+  store(s, outputs, n_outputs, result);
+  return RH_OK;
+}
+
+rh_status rh_segmented_enqueue(rh_segmented *s, const cl_mem *buffers, const uint64_t *first,
+                               cl_mem values, uint64_t index, rh_error *error) {
+  RH_TRY(rh_segments_bring_buffers(&s->segments, buffers, first, error));
+  return rh_segments_run_to(&s->segments, values, index, error);
+}
+
 /* ---- Setting up ---- */
 
 static rh_status name(rh_segmented *s, rh_redhost *redhost, const rh_request *request, int is_kept,
                       rh_error *error) {
-  if (request->data_on_device || request->result_on_device)
-    return rh_fail(error, RH_E_USAGE,
-                   "rh_request.segments: segments are reduced from arrays of the host; leave "
-                   "data_on_device and result_on_device 0");
   if (request->accuracy)
     return rh_fail(error, RH_E_USAGE,
                    "rh_request.accuracy: segments have the strategy's own answers; leave it 0");
@@ -319,6 +331,7 @@ rh_status rh_segmented_prepare(rh_segmented *s, rh_redhost *redhost, const rh_re
     return rh_fail(error, RH_E_USAGE,
                    "rh_request.outputs: each prepared call brings its own, in rh_call_spec");
   RH_TRY(name(s, redhost, request, 1, error));
+  s->spec.on_device = rh_request_place(request, redhost->context);
   RH_TRY(try_all(&t, error));
   /* The caller's lists are valid during rh_prepare() only. */
   s->spec.n_settings = s->segments.spec.n_settings = s->segments.job.spec.n_settings = 0;

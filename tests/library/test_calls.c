@@ -403,6 +403,38 @@ TEST_LOOP(segments, 0, 4) {
   rh_prepared_destroy(prepared);
 }
 
+/* Rows, and two axes of three, which the device copies into rows: launches, and nothing else. */
+TEST_LOOP(segments_of_buffers, 0, 4) {
+  cl_int code;
+  cl_device_id id = the_device()->id;
+  cl_context context = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
+  cl_command_queue queue = clCreateCommandQueue(context, id, 0, &code);
+  rh_redhost *on_queue = open_on(queue, NULL);
+  const uint64_t lengths[] = {10, 100, 100};
+  const rh_segmentation of = {
+      .struct_size = sizeof of, .n_axes = 3, .reduced = _i % 2 ? 5 : 4, .lengths = lengths};
+  rh_request request = request_for(_i < 2 ? "segments" : "onepass", "sum", RH_TYPE_i32, NULL, N);
+  cl_mem data = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof x, x, &code);
+  cl_mem values = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof x * 2, NULL, &code);
+  const rh_call_spec call = {
+      .struct_size = sizeof call, .n = N, .buffers = &data, .values = values};
+  request.segments = &of;
+  request.result_on_device = 1;
+  rh_prepared *prepared = prepare(on_queue, &request);
+  static const unsigned launches[] = {1, 2, 1000, 101};
+  watch();
+  for (int k = 0; k < CALLS; k++) must(rh_prepared_call(prepared, &call, NULL, &error));
+  watch_no_more();
+  check_counts("segments", 20 * launches[_i] * CALLS, launches[_i] * CALLS, 0, 0, 6 * CALLS);
+  ck_assert_uint_eq(counts.flush, 0);
+  rh_prepared_destroy(prepared);
+  rh_close(on_queue);
+  clReleaseMemObject(data);
+  clReleaseMemObject(values);
+  clReleaseCommandQueue(queue);
+  clReleaseContext(context);
+}
+
 /* ---- rh_reduce() again ---- */
 
 static const rh_input two[] = {{.type = RH_TYPE_i32, .data = x}, {.type = RH_TYPE_i32, .data = x}};

@@ -5,6 +5,7 @@
 #include "../suite/suite.h"
 #include "library.h"
 
+#include <CL/cl.h>
 #include <math.h>
 #include <stdint.h>
 #include <unistd.h>
@@ -264,6 +265,8 @@ static void in_both_orders(problem *p, const char *name) {
 static const uint64_t none_of[] = {4, 0, 3}, eight[] = {2, 1, 3, 2, 1, 2, 3, 5};
 static const uint64_t c_eight[] = {180, 180, 60, 30, 30, 15, 5, 1}, c_none[] = {3, 3, 1};
 static const uint64_t slice[] = {9, 6}, gaps[] = {16, 2}, windows[] = {20, 8}, sliding[] = {1, 1};
+static const uint64_t no_rows[] = {0, 5, 1}, far_rows[] = {2, 1, 1}, no_elements[] = {5, 4, 0};
+static const uint64_t any[] = {1, 9, 7};
 static const uint64_t one[] = {N}, tiny[] = {100, 2}, c_tiny[] = {2, 1}, unit[] = {1};
 
 static const struct {
@@ -271,11 +274,13 @@ static const struct {
   const uint64_t *lengths, *strides, *given;
   int is_empty;
 } axes[] = {
-    {2, 2, slice, gaps, gaps, 0},         {2, 1, slice, gaps, gaps, 0},
-    {2, 2, windows, sliding, sliding, 0}, {8, 0xA5, eight, c_eight, NULL, 0},
-    {8, 0x3C, eight, c_eight, NULL, 0},   {1, 1, one, unit, NULL, 0},
-    {2, 2, tiny, c_tiny, NULL, 0},        {2, 1, tiny, c_tiny, NULL, 0},
-    {3, 2, none_of, c_none, NULL, 1},     {3, 1, none_of, c_none, NULL, 0},
+    {2, 2, slice, gaps, gaps, 0},           {2, 1, slice, gaps, gaps, 0},
+    {2, 2, windows, sliding, sliding, 0},   {8, 0xA5, eight, c_eight, NULL, 0},
+    {8, 0x3C, eight, c_eight, NULL, 0},     {1, 1, one, unit, NULL, 0},
+    {2, 2, tiny, c_tiny, NULL, 0},          {2, 1, tiny, c_tiny, NULL, 0},
+    {3, 4, no_rows, far_rows, far_rows, 0}, {3, 1, no_rows, far_rows, far_rows, 1},
+    {3, 4, no_elements, any, any, 1},       {3, 3, no_elements, any, any, 0},
+    {3, 2, none_of, c_none, NULL, 1},       {3, 1, none_of, c_none, NULL, 0},
 };
 
 static void of_many_kinds(problem *p, const char *name) {
@@ -349,6 +354,292 @@ TEST_LOOP(of_all_kinds_of_segments, RH_TYPE_i8, RH_TYPE_f64 + 1) {
 TEST(of_a_strategy_that_runs_once_for_each) {
   try_all(RH_TYPE_f32, "serial", in_both_orders);
   try_all(RH_TYPE_i16, "onepass", on_a_device);
+}
+
+/* ---- Buffers of the caller ---- */
+
+static cl_context context;
+static cl_command_queue queue;
+static rh_redhost *on_queue;
+static const uint64_t skipped[] = {3, 5}; /* elements of the buffers, before the operands */
+enum { BEFORE = 2, AFTER = 3 };           /* values around those that are written */
+
+static void must_cl(cl_int code) {
+  ck_assert_int_eq(code, CL_SUCCESS);
+}
+
+static void set_up_queue(void) {
+  const rh_cl_device *device;
+  cl_int code;
+  set_up();
+  must(rh_context_device(redhost->context, &device, &error));
+  context = clCreateContext(NULL, 1, &device->id, NULL, NULL, &code);
+  must_cl(code);
+  queue = clCreateCommandQueue(context, device->id, 0, &code);
+  must_cl(code);
+  on_queue = open_on(queue, NULL);
+}
+
+static void tear_down_queue(void) {
+  rh_close(on_queue);
+  clReleaseCommandQueue(queue);
+  clReleaseContext(context);
+  tear_down();
+}
+
+static cl_mem make_buffer(uint64_t bytes) {
+  cl_int code;
+  cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &code);
+  must_cl(code);
+  return buffer;
+}
+
+/* After whatever the queue waits for. */
+static void enqueue_data(const problem *p, unsigned char *from, unsigned seed, uint64_t first,
+                         cl_mem buffer) {
+  uint32_t size = sizes[p->request.type];
+  fill(p->request.type, from, seed);
+  must_cl(
+      clEnqueueWriteBuffer(queue, buffer, CL_FALSE, first * size, N * size, from, 0, NULL, NULL));
+}
+
+static void compare_values(const problem *p, const rh_prepared *prepared,
+                           const unsigned char *values, const char *what) {
+  uint32_t bytes = rh_prepared_value_bytes(prepared);
+  for (uint64_t k = 0; k < BEFORE + n_segments + AFTER; k++) {
+    rh_result found = {.struct_size = sizeof found};
+    if (k >= BEFORE && k < BEFORE + n_segments) {
+      const segment *s = &segments[k - BEFORE];
+      const rh_result expected = reduce_alone(p, s);
+      rh_prepared_decode(prepared, values + k * bytes, s->n, &found);
+      must_be_same(&found, &expected, what);
+    } else {
+      for (uint32_t j = 0; j < bytes; j++) ck_assert_uint_eq(values[k * bytes + j], 0xAA);
+    }
+  }
+}
+
+/* Enqueued before the elements are there, so that a wait would last; then those of other elements
+ * in arrays of the host. */
+static void try_buffers(problem *p, const rh_segmentation *of, const char *what) {
+  static unsigned char read[(BEFORE + MOST_SEGMENTS + AFTER) * RH_ANY_VALUE_BYTES];
+  cl_mem buffers[] = {make_buffer((N + skipped[0]) * 8), make_buffer((N + skipped[1]) * 8)};
+  rh_output outputs[RH_MOST_RESULTS];
+  rh_result result = {.struct_size = sizeof result};
+  cl_int code;
+  cl_event gate = clCreateUserEvent(context, &code);
+  set_data(p, NULL, NULL);
+  p->request.n = N;
+  p->request.segments = of;
+  p->request.outputs = NULL;
+  p->request.n_outputs = 0;
+  p->request.result_on_device = 1;
+  rh_prepared *prepared = prepare(on_queue, &p->request);
+  p->request.result_on_device = 0;
+  uint64_t bytes = (BEFORE + n_segments + AFTER) * rh_prepared_value_bytes(prepared);
+  rh_call_spec call = {.struct_size = sizeof call,
+                       .n_operands = p->request.inputs ? 2 : 1,
+                       .n = N,
+                       .buffers = buffers,
+                       .first = skipped,
+                       .values = make_buffer(bytes),
+                       .index = BEFORE};
+  must_cl(code);
+  must_cl(clEnqueueMarkerWithWaitList(queue, 1, &gate, NULL));
+  must_cl(clEnqueueFillBuffer(queue, call.values, "\xAA", 1, 0, bytes, 0, NULL, NULL));
+  enqueue_data(p, data, 0, skipped[0], buffers[0]);
+  enqueue_data(p, others, 99, skipped[1], buffers[1]);
+  must(rh_prepared_call(prepared, &call, NULL, &error));
+  must_cl(clSetUserEventStatus(gate, CL_COMPLETE));
+  must_cl(clEnqueueReadBuffer(queue, call.values, CL_TRUE, 0, bytes, read, 0, NULL, NULL));
+  compare_values(p, prepared, read, what);
+  clReleaseMemObject(call.values);
+  call.values = NULL;
+  call.outputs = outputs;
+  call.n_outputs = p->n_results;
+  make_outputs(p, outputs);
+  enqueue_data(p, data, 7, skipped[0], buffers[0]);
+  must(rh_prepared_call(prepared, &call, &result, &error));
+  compare_all(p, what);
+  rh_prepared_destroy(prepared);
+  for (int k = 0; k < 2; k++) clReleaseMemObject(buffers[k]);
+  clReleaseEvent(gate);
+}
+
+/* Columns in their place; windows, and eight axes, which are copied on the device; offsets. */
+static void in_buffers(problem *p, const char *name) {
+  static const uint64_t few[] = {3, 7, 4}, strides[] = {28, 4, 1};
+  const rh_segmentation columns = {
+      .struct_size = sizeof columns, .n_axes = 3, .reduced = 2, .lengths = few};
+  const rh_segmentation many = {
+      .struct_size = sizeof many, .n_axes = 8, .reduced = 0xA5, .lengths = eight};
+  const rh_segmentation overlapping = {.struct_size = sizeof overlapping,
+                                       .n_axes = 2,
+                                       .reduced = 2,
+                                       .lengths = windows,
+                                       .strides = sliding};
+  by_axes(&columns, strides);
+  try_buffers(p, &columns, name);
+  by_axes(&many, c_eight);
+  try_buffers(p, &many, name);
+  by_axes(&overlapping, sliding);
+  try_buffers(p, &overlapping, name);
+  uint64_t starts[] = {4000, 0, 7, 9, 9}, stops[] = {4001, 3000, 7, 12, 99};
+  if (p->request.op && strncmp(p->request.op, "arg", 3) == 0) stops[2]++; /* has no empty one */
+  rh_segmentation of = {.struct_size = sizeof of, .starts = starts, .stops = stops};
+  of.n_segments = 5;
+  by_offsets(&of);
+  try_buffers(p, &of, name);
+}
+
+static void try_in_buffers(rh_type type, int k, const char *strategy) {
+  problem p = make_problem(type, k);
+  p.request.strategy = strategy;
+  fill(type, data, 0);
+  fill(type, others, 99);
+  find_results(&p);
+  in_buffers(&p, strategy ? strategy : "auto");
+}
+
+CASES(buffers, .set_up = set_up_queue, .tear_down = tear_down_queue)
+TEST(of_a_strategy_that_takes_all_segments_at_once) {
+  try_in_buffers(RH_TYPE_f32, 0, NULL);
+  try_in_buffers(RH_TYPE_i16, 2, "segments");
+  try_in_buffers(RH_TYPE_f64, 4, "segments");
+  try_in_buffers(RH_TYPE_u8, 3, "segments");
+}
+TEST(of_a_strategy_that_takes_one_after_the_other) {
+  try_in_buffers(RH_TYPE_f32, 0, "onepass");
+  try_in_buffers(RH_TYPE_i8, 7, "segments"); /* its map has the index */
+}
+
+/* The device holds results of 1024 segments at a time. */
+TEST(in_portions) {
+  static const uint64_t lengths[] = {64, 2, 32}, strides[] = {64, 32, 1};
+  const rh_segmentation ones = {.struct_size = sizeof ones, .length = 1};
+  const rh_segmentation columns = {
+      .struct_size = sizeof columns, .n_axes = 3, .reduced = 2, .lengths = lengths};
+  uint64_t starts[3000], stops[3000];
+  const rh_segmentation of = {
+      .struct_size = sizeof of, .starts = starts, .stops = stops, .n_segments = 3000};
+  problem p = make_problem(RH_TYPE_u8, 0);
+  for (uint64_t s = 0; s < 3000; s++) stops[s] = (starts[s] = s * 1103 % (N - 9)) + s % 9;
+  p.request.strategy = "segments";
+  fill(RH_TYPE_u8, data, 0);
+  find_results(&p);
+  const rh_cl_device *devices[2];
+  must(rh_context_device(redhost->context, &devices[0], &error));
+  must(rh_context_device(on_queue->context, &devices[1], &error));
+  for (int k = 0; k < 2; k++) ((rh_cl_device *)devices[k])->about.max_alloc_bytes = 8192;
+  by_axes(&(rh_segmentation){.n_axes = 1, .lengths = one}, unit);
+  try_call(&p, &ones, "ones");
+  try_buffers(&p, &ones, "ones");
+  by_axes(&columns, strides);
+  try_call(&p, &columns, "columns");
+  try_buffers(&p, &columns, "columns");
+  by_offsets(&of);
+  try_call(&p, &of, "offsets");
+  try_buffers(&p, &of, "offsets");
+}
+
+static char logged[256];
+static void note(void *user, uint32_t level, const char *text) {
+  (void)user;
+  (void)level;
+  if (strstr(text, "rows")) snprintf(logged, sizeof logged, "%s", text);
+}
+
+/* A program is told of copies by its own function. */
+TEST(copies_are_told) {
+  rh_options options = {.struct_size = sizeof options,
+                        .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
+                        .program = getenv("REDHOST_TEST_PROGRAM"),
+                        .reporter.log = note,
+                        .queue = queue};
+  rh_redhost *with;
+  must(rh_open(&with, &options, &error));
+  for (uint32_t reduced = 0xA1; reduced <= 0xA5; reduced += 4) {
+    const rh_segmentation of = {
+        .struct_size = sizeof of, .n_axes = 8, .reduced = reduced, .lengths = eight};
+    rh_request request = request_for("segments", "sum", RH_TYPE_f32, NULL, N);
+    request.segments = &of;
+    request.data_on_device = reduced == 0xA5;
+    logged[0] = 0;
+    rh_prepared_destroy(prepare(with, &request));
+    ck_assert_str_eq(logged, "strategy 'segments': segments do not stand in rows, so each call "
+                             "copies them first");
+  }
+  rh_close(with);
+}
+
+static rh_request rows_in_buffers(void) {
+  static const rh_segmentation rows = {.struct_size = sizeof rows, .length = 64};
+  rh_request request = request_for(NULL, "sum", RH_TYPE_f32, NULL, N);
+  request.segments = &rows;
+  return request;
+}
+
+TEST(buffers_that_nothing_reads) {
+  const rh_output output = {.type = RH_TYPE_f32, .data = alone[0], .n = N};
+  rh_request request = rows_in_buffers();
+  rh_result result = {.struct_size = sizeof result};
+  rh_prepared *prepared = prepare(redhost, &request);
+  cl_mem buffer = make_buffer(N * 4);
+  const rh_call_spec call = {
+      .struct_size = sizeof call, .n = N, .buffers = &buffer, .outputs = &output, .n_outputs = 1};
+  must_fail(rh_prepared_call(prepared, &call, &result, &error), RH_E_USAGE, "buffer");
+  rh_prepared_destroy(prepared);
+  request.data_on_device = 1;
+  must_fail(rh_prepare(redhost, &request, &prepared, &error), RH_E_USAGE, "queue is null");
+  request.data = data;
+  must_fail(rh_reduce(on_queue, &request, &result, &error), RH_E_USAGE, "only rh_prepare()");
+  request.strategy = "native";
+  must_fail(rh_prepare(on_queue, &request, &prepared, &error), RH_DECLINED, "on the host");
+  request.strategy = "cpu_serial";
+  request.result_on_device = 1;
+  must_fail(rh_prepare(on_queue, &request, &prepared, &error), RH_DECLINED, "finish=device");
+  clReleaseMemObject(buffer);
+}
+
+TEST(buffers_that_do_not_fit) {
+  const rh_output output = {.type = RH_TYPE_f32, .data = alone[0], .n = N};
+  rh_request request = rows_in_buffers();
+  rh_result result = {.struct_size = sizeof result};
+  cl_mem buffer = make_buffer(N * 4), values = make_buffer((N / 64 + 2) * 4);
+  const void *array = data;
+  rh_call_spec call = {
+      .struct_size = sizeof call, .n = N, .buffers = &buffer, .outputs = &output, .n_outputs = 1};
+  request.data_on_device = 1;
+  rh_prepared *prepared = prepare(on_queue, &request);
+  must(rh_prepared_call(prepared, &call, &result, &error));
+  call.n = N - 1;
+  must_fail(rh_prepared_call(prepared, &call, &result, &error), RH_E_USAGE, "for segments of 4096");
+  call.n = N;
+  call.first = skipped;
+  must_fail(rh_prepared_call(prepared, &call, &result, &error), RH_E_USAGE, "too few");
+  call.first = NULL;
+  call.outputs = NULL;
+  call.n_outputs = 0;
+  must_fail(rh_prepared_call(prepared, &call, &result, &error), RH_E_USAGE, "no outputs");
+  call.values = values;
+  must_fail(rh_prepared_call(prepared, &call, NULL, &error), RH_E_USAGE, "result_on_device");
+  call = (rh_call_spec){.struct_size = sizeof call, .n = N, .arrays = &array};
+  must_fail(rh_prepared_call(prepared, &call, &result, &error), RH_E_USAGE, "data_on_device");
+  rh_prepared_destroy(prepared);
+  request.result_on_device = 1;
+  prepared = prepare(on_queue, &request);
+  call = (rh_call_spec){.struct_size = sizeof call, .n = N, .buffers = &buffer, .values = values};
+  call.index = 3;
+  must_fail(rh_prepared_call(prepared, &call, NULL, &error), RH_E_USAGE,
+            "too few for 64 elements of 4 B from element 3");
+  call.index = 2;
+  must(rh_prepared_call(prepared, &call, NULL, &error));
+  call.outputs = &output;
+  call.n_outputs = 1;
+  must_fail(rh_prepared_call(prepared, &call, NULL, &error), RH_E_USAGE, "one of them");
+  rh_prepared_destroy(prepared);
+  clReleaseMemObject(buffer);
+  clReleaseMemObject(values);
 }
 
 /* ---- What is refused, and how ---- */
@@ -485,8 +776,6 @@ TEST(calls_that_do_not_fit) {
   call.n_operands = 1;
   call.n_outputs = 0;
   must_fail(rh_prepared_call(prepared, &call, &result, &error), RH_E_USAGE, "no outputs");
-  ck_assert_uint_eq(rh_prepared_value_bytes(prepared), 0);
-  rh_prepared_decode(prepared, data, 1, &result);
   rh_prepared_forget(prepared);
   rh_prepared_destroy(prepared);
   request.segments = NULL;

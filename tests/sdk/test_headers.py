@@ -38,13 +38,13 @@ int MPI_Allgather(const void *, int, int, void *, int, int, MPI_Comm);
 AROUND = """
 #include <redhost/redhost.h>
 #include <stdio.h>
-enum { N = 1000 };
+enum { N = 1000, ROWS = 10 };
 %s
 int next(const float *x);
 void use(double value);
 void shown(rh_redhost *redhost, rh_request request, rh_result result, rh_error error, rh_status status, rh_prepared *prepared,
            const rh_input *both, const float *x, const float *w, uint64_t n, uint32_t rank, uint32_t size, int more, const char *op,
-           int32_t (*gather)(void *, const void *, uint32_t, void *), MPI_Comm comm,
+           int32_t (*gather)(void *, const void *, uint32_t, void *), MPI_Comm comm, struct _cl_mem *buffer, struct _cl_mem *sums,
            rh_prepared *(*prepare)(rh_redhost *, const char *), rh_result (*run)(rh_prepared *, const float *)) {
   { %s }
 }

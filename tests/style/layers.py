@@ -44,7 +44,7 @@ BELOW = {
     "tools/verify": BELOW_TOOLS,
     "cli": BELOW_TOOLS + ("tools/*",),
 }
-OWN_KERNELS = {"prelude.cl.h", "calibration.cl.h", "expressions.cl.h"}
+OWN_KERNELS = {"prelude.cl.h", "calibration.cl.h", "expressions.cl.h", "rows.cl.h"}
 # Loading code at run time stays in one place; path.c asks where the library lies.
 MAY_LOAD = {"host/core/plug/dl.c", "host/core/base/path.c", "host/core/cl/nvml.c"}
 

@@ -263,13 +263,14 @@ rh_status rh_instance_run_to(rh_instance *instance, const rh_data *data, uint64_
   return call_run(instance, error);
 }
 
-rh_status rh_instance_run_layout(rh_instance *instance, const rh_data *data, uint64_t n,
-                                 void *values, cl_mem result, rh_error *error) {
+rh_status rh_instance_run_layout(rh_instance *instance, const rh_layout *layout,
+                                 const rh_data *data, uint64_t n, const rh_values *to,
+                                 rh_error *error) {
   take_data(instance, data, n);
-  instance->run.layout = instance->spec.layout;
-  instance->run.host_result = values;
-  instance->run.result = result;
-  instance->run.result_index = 0;
+  instance->run.layout = layout;
+  instance->run.host_result = to->host;
+  instance->run.result = to->buffer;
+  instance->run.result_index = to->index;
   rh_status status = call_run(instance, error);
   instance->run.layout = NULL;
   instance->run.host_result = instance->value;

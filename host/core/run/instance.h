@@ -48,11 +48,19 @@ rh_status rh_instance_run(rh_instance *instance, const rh_data *data, uint64_t n
 rh_status rh_instance_run_to(rh_instance *instance, const rh_data *data, uint64_t n, cl_mem result,
                              uint64_t index, rh_error *error);
 
-/* Of a strategy that was set up with a layout: values[s], or result[s] if it finishes on the
- * device, = the value of segment s of the elements in which the layout's segments lie, `n` of
- * them. */
-rh_status rh_instance_run_layout(rh_instance *instance, const rh_data *data, uint64_t n,
-                                 void *values, cl_mem result, rh_error *error);
+/* Where values of segments go: from host on, or if the strategy finishes on the device from
+ * buffer[index] on, counted in values. */
+typedef struct rh_values {
+  void *host;
+  cl_mem buffer;
+  uint64_t index;
+} rh_values;
+
+/* Of a strategy that was set up with a layout: the values of the segments of `layout`, which are
+ * some of those, in the `n` elements in which they lie. */
+rh_status rh_instance_run_layout(rh_instance *instance, const rh_layout *layout,
+                                 const rh_data *data, uint64_t n, const rh_values *to,
+                                 rh_error *error);
 
 /* The value of the last rh_instance_run(); waits for it. */
 rh_status rh_instance_value(rh_instance *instance, void *value, rh_error *error);

@@ -184,6 +184,19 @@ rh_status rh_job_init(rh_job *job, rh_context *context, const rh_job_spec *spec,
   return rh_job_ask(job, error);
 }
 
+rh_status rh_job_check_place(const rh_job *job, rh_error *error) {
+  const char *name = job->strategy->name;
+  if (job->spec.on_device >= RH_JOB_DATA_ON_DEVICE && !job->device)
+    return rh_fail(error, RH_DECLINED,
+                   "strategy '%s' runs on the host and reads no data on a device", name);
+  if (job->spec.on_device == RH_JOB_RESULT_ON_DEVICE && job->answer.finishes_on_host)
+    return rh_fail(error, RH_DECLINED,
+                   "strategy '%s' finishes on the host and leaves no result on the device; many "
+                   "have a parameter finish=device",
+                   name);
+  return RH_OK;
+}
+
 static rh_status create_instance(rh_job *job, rh_error *error) {
   rh_error why = {0};
   rh_status status = rh_instance_create(&job->instance, &job->instance_spec, &job->answer, &why);

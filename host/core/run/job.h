@@ -70,6 +70,10 @@ rh_status rh_job_init(rh_job *job, rh_context *context, const rh_job_spec *spec,
  * is used.  One that is invalid for the plugin is logged, as information, and ignored. */
 int rh_job_use_tuned(rh_job *job, const char *key, const char *value);
 
+/* RH_DECLINED if the strategy that was asked cannot read data on the device, or leave its result
+ * there, as spec.on_device wants it. */
+rh_status rh_job_check_place(const rh_job *job, rh_error *error);
+
 /* Only sets up the strategy, in instance_spec.session, or if that is null in the context's.  If
  * tuned parameters fail, such as those of another device of the kind, the plugin's defaults are
  * used. */

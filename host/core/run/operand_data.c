@@ -79,3 +79,15 @@ rh_status rh_operands_bring(rh_job *job, rh_cl_input *inputs, const void *const 
   placed->operands = own;
   return RH_OK;
 }
+
+rh_data rh_operands_in_buffers(rh_job *job, const cl_mem *buffers, const uint64_t *first) {
+  const rh_operator *op = job->spec.operation.op;
+  rh_operands *own = &job->operands;
+  if (!rh_operator_has_operands(op))
+    return (rh_data){.buffer = buffers[0], .first = first ? first[0] : 0};
+  for (uint32_t k = 0; k < op->n_operands; k++) {
+    own->buffers[k] = buffers[k];
+    own->at[k] = first ? first[k] : 0;
+  }
+  return (rh_data){.operands = own};
+}

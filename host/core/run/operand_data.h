@@ -30,6 +30,10 @@ uint64_t rh_operand_layout(const rh_job_spec *spec, uint64_t offsets[RH_MOST_OPE
 rh_status rh_operands_bring(rh_job *job, rh_cl_input *inputs, const void *const *operands,
                             uint64_t n, rh_data *placed, rh_error *error);
 
+/* The same of elements on the device: from element first[k] of buffers[k] on; first: null means
+ * zeros.  What the operator's constants are was said by rh_operands_begin(). */
+rh_data rh_operands_in_buffers(rh_job *job, const cl_mem *buffers, const uint64_t *first);
+
 /* Fills the operands, which stand spec->offsets[k] bytes behind the beginning of `array`.  Operands
  * of equal types get different elements.  RH_E_USAGE for an unknown kind. */
 rh_status rh_operand_data_fill(const rh_array *array, const rh_job_spec *spec, const char *kind,

@@ -91,9 +91,10 @@ rh_axes rh_axes_merged(const rh_axes *axes) {
 int rh_axes_layout(const rh_axes *merged, rh_layout *layout) {
   uint64_t part[3] = {1, 1, 1}; /* outer, length, inner */
   uint64_t stride = 1, length = 1, segments = 1;
-  uint32_t at = 0, fits = 1;
+  uint32_t at = 0, fits = 1, is_empty = 0;
   for (uint32_t k = merged->n; k-- > 0;) {
-    fits &= merged->list[k].stride == stride || merged->list[k].length == 0;
+    fits &= merged->list[k].stride == stride;
+    is_empty |= merged->list[k].length == 0;
     stride *= merged->list[k].length;
   }
   for (uint32_t k = 0; k < merged->n; k++) {
@@ -103,8 +104,9 @@ int rh_axes_layout(const rh_axes *merged, rh_layout *layout) {
     part[axis->is_reduced ? 1 : 2 * at] = axis->length;
     *(axis->is_reduced ? &length : &segments) *= axis->length;
   }
+  if (is_empty) fits = 0;
   *layout = fits ? rh_layout_axis(part[0], part[1], part[2]) : rh_layout_axis(segments, length, 1);
-  return (int)fits;
+  return (int)(fits | is_empty);
 }
 
 typedef struct permuted {

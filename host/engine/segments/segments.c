@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PORTION = 1 << 16 }; /* values that stay on a device before they are read */
+enum {
+  LOOP_PORTION = 1 << 16,    /* results that stay on a device before they are read */
+  PORTION_BYTES = 256u << 20 /* the same of one run, in bytes */
+};
 
 /* ---- Setup ---- */
 
@@ -38,38 +41,76 @@ static rh_status ask_strategy(rh_segments *s, rh_context *context, rh_error *err
   return rh_job_ask(&s->job, error);
 }
 
-static rh_status make_rows(rh_segments *s, rh_error *error) {
-  const rh_layout *layout = s->spec.operation.layout;
+/* Columns as the axes that they are. */
+static rh_axes axes_of(const rh_layout *layout) {
+  uint64_t inner = layout->inner, length = layout->length;
+  return (rh_axes){
+      .n = 3,
+      .list = {{layout->segments / inner, length * inner, 0}, {length, inner, 1}, {inner, 1, 0}}};
+}
+
+/* The copy on the host; of a caller's buffers, on the device. */
+static rh_status make_copies(rh_segments *s, rh_error *error) {
   uint64_t bytes = rh_operand_layout(&s->job.spec, s->copied_to);
-  rh_status status = rh_region_alloc(&s->copy, bytes ? bytes : 1, error);
+  rh_status status = RH_OK;
+  if (s->job.device && s->job.context->options.queue && s->spec.on_device >= RH_JOB_IN_PLACE) {
+    const rh_axes axes = s->axes ? *s->axes : axes_of(s->spec.operation.layout);
+    RH_TRY(rh_context_session(s->job.context, &s->job.instance_spec.session, error));
+    RH_TRY(rh_device_rows_open(&s->rows, s->job.instance_spec.session, s->spec.operation.op, &axes,
+                               error));
+  }
+  if (s->spec.on_device < RH_JOB_DATA_ON_DEVICE)
+    status = rh_region_alloc(&s->copy, bytes ? bytes : 1, error);
   if (status == RH_E_NOMEM)
     rh_error_prefix(error, "%s: copying segments into rows", s->spec.operation.what);
-  RH_TRY(status);
+  return status;
+}
+
+static rh_status make_rows(rh_segments *s, rh_error *error) {
+  const rh_layout *layout = s->spec.operation.layout;
+  RH_TRY(make_copies(s, error));
   s->given = rh_layout_axis(layout->segments, layout->length, 1);
   s->job.spec.operation.layout = &s->given;
   s->was_copied = 1;
   return RH_OK;
 }
 
+static int is_by_offsets(const rh_segments *s) {
+  const rh_layout *layout = s->job.instance_spec.layout;
+  return layout && layout->kind == RH_LAYOUT_OFFSETS;
+}
+
+/* The device holds results of so many; columns that lie side by side stay together. */
+static void choose_portion(rh_segments *s) {
+  const rh_layout *layout = s->job.instance_spec.layout;
+  s->portion = s->n;
+  if (!s->job.device || s->job.answer.finishes_on_host || s->n == 0) return;
+  uint64_t bytes = s->job.device->about.max_alloc_bytes, each = s->value_bytes, inner = 1;
+  if (is_by_offsets(s) && each < sizeof *layout->starts) each = sizeof *layout->starts;
+  if (bytes == 0 || bytes > PORTION_BYTES) bytes = PORTION_BYTES;
+  if (layout && layout->kind == RH_LAYOUT_AXIS) inner = layout->inner;
+  uint64_t most = s->is_loop ? LOOP_PORTION : bytes / each / inner * inner;
+  if (most < inner) most = inner;
+  if (s->portion > most) s->portion = most;
+}
+
 static rh_status make_results(rh_segments *s, rh_error *error) {
-  uint64_t portion = s->is_loop && s->n > PORTION ? PORTION : s->n;
   if (!s->job.device || s->job.answer.finishes_on_host || s->n == 0) return RH_OK;
-  return rh_cl_buffer(s->job.instance_spec.session, CL_MEM_READ_WRITE, portion * s->value_bytes,
+  return rh_cl_buffer(s->job.instance_spec.session, CL_MEM_READ_WRITE, s->portion * s->value_bytes,
                       NULL, "allocating the results", &s->results, error);
 }
 
 static rh_status upload(const rh_segments *s, const uint64_t *offsets, cl_mem *buffer,
                         rh_error *error) {
   return rh_cl_buffer(s->job.instance_spec.session, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                      s->n * sizeof *offsets, (void *)(uintptr_t)offsets,
+                      s->portion * sizeof *offsets, (void *)(uintptr_t)offsets,
                       "bringing offsets to the device", buffer, error);
 }
 
-/* A strategy of a device gets offsets there. */
+/* A strategy of a device gets offsets there: of the first portion now. */
 static rh_status upload_offsets(rh_segments *s, rh_error *error) {
   rh_instance_spec *spec = &s->job.instance_spec;
-  if (!s->job.device || !spec->layout || spec->layout->kind != RH_LAYOUT_OFFSETS || s->n == 0)
-    return RH_OK;
+  if (!s->job.device || !is_by_offsets(s) || s->n == 0) return RH_OK;
   RH_TRY(rh_context_session(s->job.context, &spec->session, error));
   s->given = *spec->layout;
   spec->layout = &s->given;
@@ -86,12 +127,15 @@ rh_status rh_segments_open(rh_segments *s, rh_context *context, const rh_job_spe
                      .value_bytes = spec->operation.op->abi->value_size};
   if (axes) s->spec.operation.n = layout->segments * layout->length;
   RH_TRY(ask_strategy(s, context, error));
+  RH_TRY(rh_job_check_place(&s->job, error));
+  choose_portion(s);
   if (s->n < SIZE_MAX / s->value_bytes) s->values = malloc(s->n * s->value_bytes + 1);
   if (!s->values)
     return rh_fail(error, RH_E_NOMEM, "no memory for %llu values", (unsigned long long)s->n);
   if (must_copy(s)) RH_TRY(make_rows(s, error));
   RH_TRY(upload_offsets(s, error));
   RH_TRY(rh_job_instantiate(&s->job, error));
+  RH_TRY(rh_job_check_place(&s->job, error)); /* tuned parameters may have been dropped */
   return make_results(s, error);
 }
 
@@ -100,7 +144,8 @@ void rh_segments_finish(rh_segments *s) {
   for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++) rh_cl_input_finish(&s->inputs[k]);
   if (s->given.device_starts) clReleaseMemObject(s->given.device_starts);
   if (s->given.device_stops) clReleaseMemObject(s->given.device_stops);
-  rh_job_finish(&s->job);
+  rh_job_finish(&s->job); /* waits for the device */
+  rh_device_rows_finish(&s->rows);
   rh_region_finish(&s->copy);
   free(s->values);
   *s = (rh_segments){0};
@@ -130,6 +175,17 @@ rh_status rh_segments_bring(rh_segments *s, const void *const *operands, rh_erro
   return rh_operands_bring(&s->job, s->inputs, at, s->spec.operation.n, &s->job.data, error);
 }
 
+rh_status rh_segments_bring_buffers(rh_segments *s, const cl_mem *buffers, const uint64_t *first,
+                                    rh_error *error) {
+  if (s->was_copied) {
+    RH_TRY(rh_device_rows_copy(&s->rows, s->job.instance_spec.session, buffers, first, error));
+    buffers = s->rows.buffers;
+    first = NULL;
+  }
+  s->job.data = rh_operands_in_buffers(&s->job, buffers, first);
+  return RH_OK;
+}
+
 void rh_segments_let_go(rh_segments *s) {
   if (!s->job.device || !s->job.instance_spec.session) return;
   clFinish(s->job.instance_spec.session->queue);
@@ -137,73 +193,139 @@ void rh_segments_let_go(rh_segments *s) {
     if (s->inputs[k].in_place) rh_cl_input_finish(&s->inputs[k]);
 }
 
-/* ---- A loop over segments ---- */
+/* ---- Where results go ---- */
 
-/* The data of segment `k`. */
-static rh_data data_of(rh_segments *s, rh_operands *operands, uint64_t k) {
+/* All results go to the host, in portions, or to a place on the device. */
+typedef struct target {
+  cl_mem buffer; /* null: the host */
+  uint64_t index;
+} target;
+
+/* That of segments from `first` on. */
+static rh_values place_of(const rh_segments *s, const target *to, uint64_t first) {
+  return (rh_values){.host = s->values + first * s->value_bytes,
+                     .buffer = to->buffer ? to->buffer : s->results,
+                     .index = to->buffer ? to->index + first : first % s->portion};
+}
+
+/* Reads what a portion left on the device, if the host wants it. */
+static rh_status fetch(rh_segments *s, const target *to, uint64_t first, uint64_t n,
+                       rh_error *error) {
+  rh_cl_session *session = s->job.instance_spec.session;
+  if (to->buffer || !s->results) return RH_OK;
+  RH_CL_TRY_IN(session, error,
+               clEnqueueReadBuffer(session->queue, s->results, CL_TRUE, 0, n * s->value_bytes,
+                                   s->values + first * s->value_bytes, 0, NULL, NULL),
+               "reading the results from the device");
+  return RH_OK;
+}
+
+/* The data from element `first` on. */
+static rh_data data_from(rh_segments *s, rh_operands *operands, uint64_t first) {
   const rh_operator *op = s->spec.operation.op;
-  uint64_t first = rh_layout_first(s->job.spec.operation.layout, k);
   rh_data data = s->job.data;
-  data.first += first;
-  if (!data.operands) return data;
-  data.first = s->job.data.first;
+  if (!data.operands) {
+    data.first += first;
+    return data;
+  }
   *operands = s->job.operands;
   for (uint32_t j = 0; j < op->n_operands; j++) {
     operands->at[j] += first;
-    operands->arrays.operands[j] =
-        (const char *)operands->arrays.operands[j] + first * rh_type_size(op->operands[j].type);
+    if (!s->job.device)
+      operands->arrays.operands[j] =
+          (const char *)operands->arrays.operands[j] + first * rh_type_size(op->operands[j].type);
   }
   operands->arrays.constants = operands->constants;
   data.operands = operands;
   return data;
 }
 
-static rh_status read_portion(rh_segments *s, uint64_t from, uint64_t n, rh_error *error) {
-  rh_cl_session *session = s->job.instance_spec.session;
-  RH_CL_TRY_IN(session, error,
-               clEnqueueReadBuffer(session->queue, s->results, CL_TRUE, 0, n * s->value_bytes,
-                                   s->values + from * s->value_bytes, 0, NULL, NULL),
-               "reading the results from the device");
-  return RH_OK;
-}
+/* ---- A loop over segments ---- */
 
-/* The value of segment `k`; in the results, if they are on the device. */
-static rh_status reduce_one(rh_segments *s, uint64_t k, rh_error *error) {
+static rh_status reduce_one(rh_segments *s, const target *to, uint64_t k, rh_error *error) {
   const rh_op *op = s->spec.operation.op->abi;
-  unsigned char *value = s->values + k * s->value_bytes;
   uint64_t n = rh_layout_length(s->job.spec.operation.layout, k);
   rh_operands operands;
-  const rh_data data = data_of(s, &operands, k);
-  if (s->results)
-    return rh_instance_run_to(s->job.instance, &data, n, s->results, k % PORTION, error);
-  memcpy(value, op->identity, s->value_bytes);
-  return n ? rh_instance_call(s->job.instance, &data, n, value, error) : RH_OK;
+  const rh_data data = data_from(s, &operands, rh_layout_first(s->job.spec.operation.layout, k));
+  const rh_values place = place_of(s, to, k);
+  if (place.buffer)
+    return rh_instance_run_to(s->job.instance, &data, n, place.buffer, place.index, error);
+  memcpy(place.host, op->identity, s->value_bytes);
+  return n ? rh_instance_call(s->job.instance, &data, n, place.host, error) : RH_OK;
 }
 
-static rh_status loop(rh_segments *s, rh_error *error) {
+static rh_status loop(rh_segments *s, const target *to, rh_error *error) {
   rh_pace pace = {.reporter = &s->job.context->options.reporter, .phase = "segments"};
   for (uint64_t k = 0; k < s->n; k++) {
-    RH_TRY(reduce_one(s, k, error));
+    uint64_t in_portion = k % s->portion + 1;
+    RH_TRY(reduce_one(s, to, k, error));
     if (k % 256 == 0) RH_TRY(rh_pace_report(&pace, k, s->n, error));
-    if (s->results && (k % PORTION == PORTION - 1 || k + 1 == s->n))
-      RH_TRY(read_portion(s, k - k % PORTION, k % PORTION + 1, error));
+    if (in_portion == s->portion || k + 1 == s->n)
+      RH_TRY(fetch(s, to, k + 1 - in_portion, in_portion, error));
   }
   return RH_OK;
 }
 
-/* All segments in one run. */
-static rh_status run_once(rh_segments *s, rh_error *error) {
-  if (s->n == 0) return RH_OK;
-  RH_TRY(rh_instance_run_layout(s->job.instance, &s->job.data, s->spec.operation.n, s->values,
-                                s->results, error));
-  return s->results ? read_portion(s, 0, s->n, error) : RH_OK;
+/* ---- All segments of a portion in one run ---- */
+
+static rh_status write_offsets(const rh_segments *s, const uint64_t *offsets, uint64_t n,
+                               cl_mem buffer, rh_error *error) {
+  rh_cl_session *session = s->job.instance_spec.session;
+  RH_CL_TRY_IN(session, error,
+               clEnqueueWriteBuffer(session->queue, buffer, CL_FALSE, 0, n * sizeof *offsets,
+                                    offsets, 0, NULL, NULL),
+               "bringing offsets to the device");
+  return RH_OK;
+}
+
+/* Offsets of the caller's stay where they are until the last run is over. */
+static rh_status bring_offsets(const rh_segments *s, const rh_layout *portion, rh_error *error) {
+  if (!s->job.device || s->portion == s->n) return RH_OK; /* they are there */
+  RH_TRY(write_offsets(s, portion->starts, portion->segments, portion->device_starts, error));
+  return write_offsets(s, portion->stops, portion->segments, portion->device_stops, error);
+}
+
+static rh_status run_portion(rh_segments *s, const target *to, uint64_t first, uint64_t count,
+                             rh_error *error) {
+  rh_layout portion = *s->job.instance_spec.layout;
+  uint64_t n = s->spec.operation.n, skipped = 0;
+  rh_operands operands;
+  portion.segments = count;
+  if (is_by_offsets(s)) {
+    portion.starts += first;
+    portion.stops += first;
+    RH_TRY(bring_offsets(s, &portion, error));
+  } else {
+    n = count * portion.length;
+    skipped = first * portion.length;
+  }
+  const rh_data data = data_from(s, &operands, skipped);
+  const rh_values place = place_of(s, to, first);
+  RH_TRY(rh_instance_run_layout(s->job.instance, &portion, &data, n, &place, error));
+  return fetch(s, to, first, count, error);
+}
+
+static rh_status run_portions(rh_segments *s, const target *to, rh_error *error) {
+  for (uint64_t first = 0; first < s->n; first += s->portion) {
+    uint64_t left = s->n - first;
+    RH_TRY(run_portion(s, to, first, left < s->portion ? left : s->portion, error));
+  }
+  return RH_OK;
+}
+
+static rh_status run(rh_segments *s, const target *to, rh_error *error) {
+  double start = rh_now();
+  rh_status status = s->is_loop ? loop(s, to, error) : run_portions(s, to, error);
+  s->seconds = rh_now() - start;
+  return status;
 }
 
 rh_status rh_segments_run(rh_segments *s, rh_error *error) {
-  double start = rh_now();
-  rh_status status = s->is_loop ? loop(s, error) : run_once(s, error);
-  s->seconds = rh_now() - start;
-  return status;
+  return run(s, &(const target){.buffer = NULL}, error);
+}
+
+rh_status rh_segments_run_to(rh_segments *s, cl_mem result, uint64_t index, rh_error *error) {
+  return run(s, &(const target){result, index}, error);
 }
 
 void rh_segments_result(const rh_segments *s, uint64_t k, rh_result *result) {

@@ -7,7 +7,7 @@
 
 #include "../../core/base/region.h"
 #include "../../core/run/job.h"
-#include "rearrange.h"
+#include "device_rows.h"
 
 /* Read-only. */
 typedef struct rh_segments {
@@ -22,10 +22,12 @@ typedef struct rh_segments {
   unsigned char *values; /* n of them */
   double seconds;        /* of the last run */
   rh_layout given;       /* to the strategy: rows of the copy, or offsets on the device */
+  uint64_t portion;      /* segments whose results, and offsets, the device has at a time */
   rh_region copy;
   uint64_t copied_to[RH_MOST_OPERANDS]; /* bytes behind its beginning */
   rh_cl_input inputs[RH_MOST_OPERANDS]; /* of a device */
-  cl_mem results;                       /* on a device; of a loop, in portions */
+  rh_device_rows rows;                  /* of buffers that are copied */
+  cl_mem results;                       /* a portion of them, on a device */
 } rh_segments;
 
 /* Sets up what rh_locate() found for spec->operation, whose layout was checked.  axes: null, or
@@ -36,10 +38,17 @@ rh_status rh_segments_open(rh_segments *segments, rh_context *context, const rh_
 /* The data of the runs that follow: spec->operation.n elements of each operand, or those that the
  * axes reach.  They are read until other data are brought, or rh_segments_let_go(). */
 rh_status rh_segments_bring(rh_segments *segments, const void *const *operands, rh_error *error);
+/* Brings elements that are on the device, from element first[k] of buffers[k] on; first may be null
+ * for zeros.  Copies are enqueued. */
+rh_status rh_segments_bring_buffers(rh_segments *segments, const cl_mem *buffers,
+                                    const uint64_t *first, rh_error *error);
 /* Waits for the device, and releases what it has of the data in place. */
 void rh_segments_let_go(rh_segments *segments);
 /* Reduces all segments. */
 rh_status rh_segments_run(rh_segments *segments, rh_error *error);
+/* Only enqueues that, with a strategy that finishes on the device: the value of segment s goes to
+ * result[index + s], counted in values. */
+rh_status rh_segments_run_to(rh_segments *segments, cl_mem result, uint64_t index, rh_error *error);
 void rh_segments_finish(rh_segments *segments); /* zero-initialised is fine */
 
 /* The result of segment s. */

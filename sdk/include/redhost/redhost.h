@@ -164,7 +164,8 @@ typedef struct rh_segmentation {
   /* Dimensions of the array, up to RH_MOST_AXES: a segment for each place along those that are not
    * reduced.  Element (i, j, ...) is data[i * strides[0] + j * strides[1] + ...], among the n of
    * the request.  strides: counted in elements, in any order, with gaps or overlaps; null: those of
-   * C order.  Where no strategy can read the segments in place, each call copies the elements.
+   * C order; 0 is the same element again.  Where the strategy cannot read the segments in place,
+   * each call copies the elements, of buffers on the device, and rh_reporter.log is told.
    * Segments are in the order of their elements in memory: of the axes that stay, that with the
    * largest stride runs slowest, so the results of an array in C or Fortran order are in that
    * order. */
@@ -246,7 +247,8 @@ typedef struct rh_request {
   /* rh_reduce() and rh_prepare() only.  Not null: a result for each segment, which with rh_reduce()
    * go to `outputs`, and with rh_prepare() to those of each call.  *result is that of segment 0, or
    * if the status is RH_E_WRONG of the first one found wrong, and names the strategy.  Nothing is
-   * kept for another rh_reduce(): rh_prepare() is for that.  Arrays go to a device as a whole. */
+   * kept for another rh_reduce(): rh_prepare() is for that.  Arrays go to a device as a whole, and
+   * results come back in portions of at most 256 MiB. */
   const rh_segmentation *segments;
   const rh_output *outputs;
   uint64_t n_outputs;
@@ -503,10 +505,12 @@ typedef struct rh_call_spec {
   struct _cl_mem *const *buffers;
   const uint64_t *first;
   /* Not null, and only with buffers: the value is written to values[index], counted in values of
-   * rh_prepared_value_bytes(), for rh_prepared_decode() to read, and nothing waits for it. */
+   * rh_prepared_value_bytes(), for rh_prepared_decode() to read, and nothing waits for it; that of
+   * segment s to values[index + s]. */
   struct _cl_mem *values;
   uint64_t index;
-  /* Of a reduction that was prepared for segments, and of no other: as in rh_request. */
+  /* Of a reduction that was prepared for segments, and of no other: as in rh_request.  None with
+   * `values`. */
   const rh_output *outputs;
   uint64_t n_outputs;
 } rh_call_spec;
@@ -528,9 +532,9 @@ typedef struct rh_call_spec {
  * queue is not flushed.  `values` is checked as buffers are, must have room for index+1 values, and
  * must not be CL_MEM_READ_ONLY.
  *
- * For segments, the arrays have the n elements of rh_prepare(), and results are written to
- * `outputs`; only a copy of elements and large outputs start threads.  Such a reduction takes no
- * buffers, and rh_prepared_run() is RH_E_USAGE.
+ * For segments, arrays or buffers have the n elements of rh_prepare(), and results are written to
+ * `outputs`, or with `values` stay there, as many as there are segments.  Of arrays a copy of
+ * elements, and large outputs, start threads.  rh_prepared_run() is RH_E_USAGE.
  * [threads as above] */
 rh_status rh_prepared_call(rh_prepared *prepared, const rh_call_spec *call, rh_result *result,
                            rh_error *error);
@@ -543,15 +547,14 @@ rh_status rh_prepared_call(rh_prepared *prepared, const rh_call_spec *call, rh_r
 rh_status rh_prepared_set_constants(rh_prepared *prepared, const rh_constant *constants, uint64_t n,
                                     rh_error *error);
 
-/* Bytes of a value, 0 with segments: 4, 8 or 16; of several operators in one pass and of `reduce` a
+/* Bytes of a value: 4, 8 or 16; of several operators in one pass and of `reduce` a
  * multiple of 4 up to 128.  For sums, and products of integers, a value is the plain number (64-bit
  * for integers, float for f16 and f32); for products of floats a pair of mantissa and exponent
  * (docs/inside/bits.md); for min, max and amax of floats an order key, as computed by rh_key() in
  * kernels/prelude/operators.cl; for argmin, argmax and argamax a pair.  [any thread] */
 uint32_t rh_prepared_value_bytes(const rh_prepared *prepared);
-/* Converts a value over n elements to a result.  Does nothing if result->struct_size is wrong, or
- * with segments.
- * [any thread] */
+/* Converts a value over n elements, of a segment its own, to a result.  Does nothing if
+ * result->struct_size is wrong.  [any thread] */
 void rh_prepared_decode(const rh_prepared *prepared, const void *value, uint64_t n,
                         rh_result *result);
 
