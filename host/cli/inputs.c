@@ -63,7 +63,8 @@ static rh_status check_shapes(const rh_feed *one, const rh_feed *other, rh_error
 rh_status rh_inputs_open(rh_inputs *inputs, const rh_app *app, int as_list, rh_error *error) {
   const rh_reporter *reporter = &app->context->options.reporter;
   uint64_t bytes = 0, memory = rh_machine_memory(), room = memory - memory / 4;
-  /* Segments are reduced in memory: a file where it is mapped, and a pipe once it has ended. */
+  /* Unless a stream is asked for, segments of a file are reduced where it is mapped, and those of a
+   * pipe once it has ended. */
   int are_cut = rh_shape_is_asked(app->typed);
   RH_TRY(cut_list(inputs, app->typed->input, as_list, error));
   RH_TRY(check_twice(inputs, error));

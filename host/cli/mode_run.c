@@ -41,7 +41,7 @@ static rh_status find_answer(rh_run_state *run, rh_error *error) {
   rh_run_way way = run->way;
   rh_error why = {0};
   rh_status status = ways[way](run, &why);
-  if (!run->asked.operation.layout && should_stream(run, way, status)) {
+  if (should_stream(run, way, status)) {
     RH_TRY(rh_run_stream_instead(run, error));
     return rh_run_streamed(run, error);
   }

@@ -33,6 +33,7 @@ typedef struct rh_run_state {
   rh_source source;   /* the other ways */
   rh_partial partial;
   rh_reduction *reduction;
+  rh_segments_reduction *in_parts; /* of segments */
   rh_resident resident;
   rh_run_report report;
 } rh_run_state;
@@ -44,6 +45,9 @@ void rh_run_finish(rh_run_state *run); /* zero-initialised is fine */
 /* Opens files and finds the operator, and the way, which may be given, so that their errors come
  * before a device is used.  Brings files into memory that are to be there. */
 rh_status rh_run_find_data(rh_run_state *run, rh_error *error);
+
+/* RH_E_FILE if a file changed that was brought into memory, which explains other errors. */
+rh_status rh_run_check_unchanged(const rh_run_state *run, rh_error *error);
 
 /* Instead of in memory, or split. */
 rh_status rh_run_stream_instead(rh_run_state *run, rh_error *error);
@@ -57,6 +61,10 @@ rh_status rh_run_split(rh_run_state *run, rh_error *error);
 
 /* A reduction of the source by the devices, to be completed. */
 rh_reduction_spec rh_run_reduction(const rh_run_state *run);
+/* The same of segments, into the answer. */
+rh_segments_reduction_spec rh_run_segments_reduction(const rh_run_state *run);
+/* What it came to. */
+void rh_run_segments_note(rh_run_state *run);
 /* Releases what an attempt has left. */
 void rh_run_undo(rh_run_state *run);
 rh_status rh_run_end_sampler(rh_run_state *run, rh_error *error);

@@ -41,6 +41,8 @@ rh_status rh_run_end_sampler(rh_run_state *run, rh_error *error) {
 
 void rh_run_undo(rh_run_state *run) {
   rh_run_segments_finish(&run->segments);
+  rh_segments_reduction_close(run->in_parts);
+  run->in_parts = NULL;
   rh_run_end_sampler(run, NULL);
   rh_resident_finish(&run->resident);
   rh_reduction_close(run->reduction);
@@ -72,7 +74,8 @@ static rh_status open_files(rh_run_state *run, int is_own, rh_error *error) {
 
 static void choose_way(rh_run_state *run) {
   const rh_typed *typed = run->app->typed;
-  if (typed->stream || run->inputs.are_large || (typed->input && run->devices.n > 1))
+  int is_cut = rh_shape_is_asked(typed);
+  if (typed->stream || run->inputs.are_large || ((typed->input || is_cut) && run->devices.n > 1))
     run->way = RH_RUN_STREAMED;
   else if (run->way == RH_RUN_IN_MEMORY && run->devices.n > 1)
     run->way = RH_RUN_SPLIT;
@@ -86,6 +89,12 @@ static rh_status bring(rh_run_state *run, rh_error *error) {
   RH_TRY(rh_inputs_array(&run->inputs, 0, run->app, &run->array, error));
   asked->operation.n = run->array.n;
   return RH_OK;
+}
+
+rh_status rh_run_check_unchanged(const rh_run_state *run, rh_error *error) {
+  const char *input = run->app->typed->input;
+  if (run->user.custom) return rh_user_operator_check_unchanged(&run->user, &run->inputs, error);
+  return input ? rh_array_check_unchanged(&run->array, input, error) : RH_OK;
 }
 
 /* A pipe that was read to its end is in the array. */
@@ -135,15 +144,27 @@ static rh_status check_not_empty(const rh_run_state *run, rh_error *error) {
                  typed->input ? typed->input : "", typed->input ? ": " : "", operation->op->name);
 }
 
+/* Segments of several axes take their elements from all over the array, which is mapped then. */
+static rh_status bring_scattered(rh_run_state *run, rh_error *error) {
+  if (run->source.in_order)
+    return rh_fail(error, RH_E_USAGE,
+                   "--axis '%.40s': axes that are not neighbours need more than one pass, and a "
+                   "pipe is read once; write it to a file",
+                   run->app->typed->axis);
+  RH_TRY(bring(run, error));
+  return make_source(run, error);
+}
+
 /* Into segments, of which any may be empty. */
 static rh_status cut(rh_run_state *run, rh_error *error) {
+  if (run->way != RH_RUN_IN_MEMORY && run->source.n == UINT64_MAX)
+    return rh_fail(error, RH_E_USAGE,
+                   "segments of a stream need the number of elements, and a pipe of raw elements "
+                   "ends without a word; pipe them in as .npy");
   run->asked.in_pieces = run->app->typed->input && !run->array.region.own;
-  if (run->way == RH_RUN_IN_MEMORY)
-    return rh_shape_open(&run->shape, run->app, &run->inputs, &run->asked, error);
-  return rh_fail(error, RH_E_USAGE, "segments are reduced in memory on one device, and %s",
-                 run->devices.n > 1
-                     ? "--device names several; name one"
-                     : "the pipe does not fit; write it to a file, which may be larger");
+  RH_TRY(rh_shape_open(&run->shape, run->app, &run->inputs, &run->asked, error));
+  return run->way != RH_RUN_IN_MEMORY && run->shape.is_scattered ? bring_scattered(run, error)
+                                                                 : RH_OK;
 }
 
 rh_status rh_run_find_data(rh_run_state *run, rh_error *error) {

@@ -174,11 +174,7 @@ static int is_faster_streamed(const rh_run_state *run) {
 
 /* The same of segments, which have a value each. */
 static rh_status reduce_segments(rh_run_state *run, rh_error *error) {
-  if (run->report.isolated)
-    return rh_fail(error, RH_E_USAGE,
-                   "segments are reduced in redhost's own process, and '%s' would run in another "
-                   "one; --isolate=never lets it run here",
-                   run->job.strategy);
+  if (run->report.isolated) return rh_run_segments_decline(&run->job, error);
   RH_TRY(reserve(run, error));
   RH_TRY(fill(run, error));
   return rh_run_segments(&run->segments, run->app, run->options, &run->job, &run->array,
@@ -251,10 +247,7 @@ static rh_status attempt(void *of_run, int *is_final, rh_error *error) {
   rh_status status = try_strategy(run, &why);
   (void)is_final;
   /* Checked first, because a changed file explains other errors. */
-  if (run->user.custom)
-    RH_TRY(rh_user_operator_check_unchanged(&run->user, &run->inputs, error));
-  else if (run->app->typed->input)
-    RH_TRY(rh_array_check_unchanged(&run->array, run->app->typed->input, error));
+  RH_TRY(rh_run_check_unchanged(run, error));
   if (status != RH_OK) *error = why;
   return status;
 }

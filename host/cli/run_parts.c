@@ -103,10 +103,52 @@ static rh_status stream(void *of_run, int *is_final, rh_error *error) {
   return status == RH_E_WRONG ? RH_OK : status; /* the report says so */
 }
 
+/* ---- Segments ---- */
+
+rh_segments_reduction_spec rh_run_segments_reduction(const rh_run_state *run) {
+  return (rh_segments_reduction_spec){.reporter = &run->app->context->options.reporter,
+                                      .source = &run->source,
+                                      .axes = run->shape.is_scattered ? &run->shape.axes : NULL,
+                                      .devices = run->devices.streams,
+                                      .n_devices = run->devices.n,
+                                      .size = 1,
+                                      .chunk_bytes = run->options->chunk_bytes,
+                                      .check = (uint32_t)run->options->check};
+}
+
+void rh_run_segments_note(rh_run_state *run) {
+  rh_segments_answer *answer = &run->segments;
+  answer->checked = run->options->check != RH_CHECK_NONE;
+  answer->parts = run->in_parts->parts;
+  for (uint32_t k = 0; k < run->devices.n; k++)
+    if (run->devices.streams[k].chunks) answer->devices++;
+}
+
+static rh_status stream_segments(void *of_run, int *is_final, rh_error *error) {
+  rh_run_state *run = of_run;
+  rh_segments_answer *answer = &run->segments;
+  const rh_segments_reduction_spec spec = rh_run_segments_reduction(run);
+  rh_error why = {0};
+  RH_TRY(rh_run_devices_locate(&run->devices, run->app, &run->job, error));
+  RH_TRY(
+      rh_segments_reduction_open(&run->in_parts, &spec, &answer->segments, &answer->check, error));
+  rh_status status = rh_segments_reduction_run(run->in_parts, &why);
+  *is_final = run->in_parts->was_read != 0; /* a pipe can be read once only */
+  if (run->shape.is_scattered) RH_TRY(rh_run_check_unchanged(run, error));
+  if (status == RH_OK)
+    rh_run_segments_note(run);
+  else
+    *error = why;
+  return status;
+}
+
 rh_status rh_run_streamed(rh_run_state *run, rh_error *error) {
   uint64_t bytes = run->options->chunk_bytes;
   if (run->inputs.n && run->devices.n == 1 && !run->source.in_order)
     rh_source_view(&run->source, 0, run->source.n, 1);
+  if (run->asked.operation.layout)
+    return find_answer(run, rh_place_chunk_n(&run->asked, bytes ? bytes : usual_chunk),
+                       stream_segments, error);
   RH_TRY(
       find_answer(run, rh_place_chunk_n(&run->asked, bytes ? bytes : usual_chunk), stream, error));
   run->asked.operation.n = run->reduction->n;

@@ -4,6 +4,7 @@
 #include "../core/base/alloc.h"
 #include "../core/base/clock.h"
 #include "../core/base/error.h"
+#include "../core/base/random.h"
 #include "../core/run/exact_data.h"
 #include "../engine/partial/gather.h"
 #include "../engine/ranks/agree.h"
@@ -149,7 +150,9 @@ static rh_status find_data(run_ranks *r, rh_error *error) {
                    run->what);
   RH_TRY(find_part(r, error));
   run->job = run->asked;
-  return RH_OK;
+  if (r->ranks.place.rank > 0) return RH_OK;
+  return rh_segments_files_open(&run->files, run->app, run->asked.operation.op, &run->inputs,
+                                &run->shape, error);
 }
 
 /* ---- With what ---- */
@@ -216,6 +219,18 @@ static void cut(run_ranks *r) {
 
 /* ---- The same everywhere? ---- */
 
+/* Which elements make a segment, or null. */
+static json_t *describe_segments(const rh_run_state *run) {
+  const rh_layout *layout = run->asked.operation.layout;
+  uint64_t digest = 0;
+  if (!layout) return NULL;
+  for (uint64_t s = 0; s < layout->segments && layout->kind == RH_LAYOUT_OFFSETS; s++)
+    digest = rh_random_mix(rh_random_mix(digest ^ layout->starts[s]) ^ layout->stops[s]);
+  return json_pack("{s:s, s:I, s:I, s:I, s:I}", "words", run->shape.words, "number",
+                   (json_int_t)layout->segments, "length", (json_int_t)layout->length, "inner",
+                   (json_int_t)layout->inner, "digest", (json_int_t)digest);
+}
+
 /* All that decides the answer: that all ranks must have in common, or all parts.  malloc'ed. */
 static rh_status describe(const run_ranks *r, int of_ranks, char **text, rh_error *error) {
   const rh_typed *typed = r->run.app->typed;
@@ -225,9 +240,10 @@ static rh_status describe(const run_ranks *r, int of_ranks, char **text, rh_erro
                                   .settings = typed->settings,
                                   .n_settings = typed->n_settings};
   json_t *source = rh_source_identity(&r->run.source, of_ranks);
-  json_t *more = of_ranks ? json_pack("{s:o, s:I, s:I, s:I}", "source", source, "first",
+  json_t *more = of_ranks ? json_pack("{s:o, s:I, s:I, s:I, s:o*}", "source", source, "first",
                                       (json_int_t)r->first, "count", (json_int_t)r->n, "chunk",
-                                      (json_int_t)r->run.options->chunk_bytes)
+                                      (json_int_t)r->run.options->chunk_bytes, "segments",
+                                      describe_segments(&r->run))
                           : json_pack("{s:o}", "source", source);
   return rh_partial_describe(text, &r->run.job, &by, more, error);
 }
@@ -278,6 +294,10 @@ static void start_child(run_ranks *r, const char *problem) {
   };
   cut(r);
   r->isolated = device_of(r)->isolated && r->cut.n > 0;
+  if (r->isolated && r->run.asked.operation.layout) {
+    rh_run_segments_decline(&r->run.job, &r->why);
+    return;
+  }
   if (r->isolated) rh_rank_child_start(&r->child, app, &order, timeout_s, &r->ranks.stop, &r->why);
 }
 
@@ -303,12 +323,25 @@ static void init_partial(const run_ranks *r, rh_partial *partial) {
   rh_partial_init(partial, &r->run.job, r->whole_n, (uint32_t)r->run.options->check);
 }
 
+static rh_status open_segments(run_ranks *r, rh_error *error) {
+  rh_run_state *run = &r->run;
+  rh_segments_reduction_spec spec = rh_run_segments_reduction(run);
+  spec.n_devices = 1;
+  spec.rank = r->ranks.place.rank;
+  spec.size = r->ranks.place.size;
+  spec.stop = &r->ranks.stop;
+  RH_TRY(rh_by_code_prepare(run->job.operation.op, run->app->context, error));
+  return rh_segments_reduction_open(&run->in_parts, &spec, &run->segments.segments,
+                                    &run->segments.check, error);
+}
+
 /* In this process: processes share the host with this one. */
 static rh_status open_part(run_ranks *r, uint32_t processes, rh_error *error) {
+  const rh_layout *layout = r->run.asked.operation.layout;
   cut(r);
   r->cut.processes = processes;
   init_partial(r, &r->run.partial);
-  if (r->cut.n == 0) return RH_OK;
+  if (r->cut.n == 0 && !layout) return RH_OK;
   /* One process maps what fits into memory, too. */
   if (found_of(r)->device_kinds == RH_DEVICE_HOST)
     rh_source_view(&r->run.source, r->cut.first, r->cut.n, r->run.inputs.are_large);
@@ -316,6 +349,7 @@ static rh_status open_part(run_ranks *r, uint32_t processes, rh_error *error) {
   chunk.operation.n = 1; /* only chunks have to fit */
   RH_TRY(rh_job_device(r->run.app->context, &chunk, found_of(r)->device_kinds,
                        &r->run.devices.streams[0].device, error));
+  if (layout) return open_segments(r, error);
   return rh_reduction_open(&r->run.reduction, &r->cut, &r->run.partial, error);
 }
 
@@ -346,9 +380,17 @@ static rh_status take_part(run_ranks *r, rh_error *error) {
   return status;
 }
 
+static rh_status reduce_segments(run_ranks *r, rh_error *error) {
+  const rh_segments_answer *answer = &r->run.segments;
+  RH_TRY(rh_segments_reduction_run(r->run.in_parts, error));
+  if (r->run.shape.is_scattered) RH_TRY(rh_run_check_unchanged(&r->run, error));
+  return rh_segments_verdict(&answer->segments, &answer->check, error);
+}
+
 static rh_status reduce(void *of_ranks, rh_error *error) {
   run_ranks *r = of_ranks;
   rh_status status = RH_OK;
+  if (r->run.in_parts) return note(r, reduce_segments(r, error));
   if (r->isolated)
     status = rh_rank_child_reduce(&r->child, error);
   else if (r->run.reduction)
@@ -448,10 +490,19 @@ static const rh_cl_device *used_device(const run_ranks *r) {
   return found_of(r)->device_kinds != RH_DEVICE_HOST ? r->run.app->context->device : NULL;
 }
 
+static rh_status gather_segments(run_ranks *r, rh_error *error) {
+  rh_segments_answer *answer = &r->run.segments;
+  RH_TRY(rh_segments_reduction_gather(r->run.in_parts, &r->ranks, error));
+  rh_run_segments_note(&r->run);
+  answer->ranks = r->ranks.place.size;
+  return RH_OK;
+}
+
 static rh_status work(run_ranks *r, rh_error *error) {
   rh_run_report *report = &r->run.report;
   const rh_tries tries = {.attempt = attempt, .undo = undo, .goes_on = goes_on, .user = r};
   RH_TRY(rh_try_strategies(&tries, error));
+  if (r->run.in_parts) return gather_segments(r, error);
   double start = rh_now();
   init_partial(r, &r->whole);
   RH_TRY(rh_partial_gather(&r->whole, &r->run.partial, &r->ranks, 0, error));
@@ -494,6 +545,8 @@ static rh_status run_all(run_ranks *r, rh_error *error) {
   divert_reports(r);
   RH_TRY(work(r, error));
   if (r->ranks.place.rank > 0 || app->typed->partial) return RH_OK;
+  if (r->run.in_parts)
+    return rh_run_segments_print(app, &r->run.segments, &r->run.shape, &r->run.files, error);
   RH_TRY(rh_run_report_print(app, &r->run.report, error));
   rh_run_report_warn(app, &r->run.report);
   return RH_OK;

@@ -10,6 +10,13 @@ static rh_status take_sample(void *self, const rh_take *how, rh_taken *taken, rh
   return RH_OK;
 }
 
+rh_status rh_run_segments_decline(const rh_job_spec *spec, rh_error *error) {
+  return rh_fail(error, RH_E_USAGE,
+                 "segments are reduced in redhost's own process, and '%s' would run in another "
+                 "one; --isolate=never lets it run here",
+                 spec->strategy);
+}
+
 /* With a file, the user wants the answers; with generated data, the time. */
 static rh_status measure(rh_segments_answer *run, const rh_app *app, rh_error *error) {
   static const rh_series series = {{RH_TAKE_LATENCY, 1}, RH_MOST_IN_A_SERIES, 0.3};

@@ -4,7 +4,7 @@
 
 #include "../choose/measure/stats.h"
 #include "../core/base/draft.h"
-#include "../engine/segments/referee.h"
+#include "../engine/reduction/segments_reduction.h"
 #include "shape.h"
 
 /* Zero-initialised is empty. */
@@ -13,6 +13,9 @@ typedef struct rh_segments_answer {
   int checked;
   rh_segments_check check;
   rh_spread time;
+  /* Of segments that were reduced in parts; else 0. */
+  uint64_t parts;
+  uint32_t devices, ranks;
 } rh_segments_answer;
 
 /* The files of --output, opened before anything runs, and written whole or not at all. */
@@ -26,6 +29,8 @@ typedef struct rh_segments_files {
 rh_status rh_run_segments(rh_segments_answer *run, const rh_app *app, const rh_run_options *options,
                           const rh_job_spec *spec, const rh_array *array, const rh_shape *shape,
                           rh_error *error);
+/* RH_E_USAGE: the strategy would run in a process of its own. */
+rh_status rh_run_segments_decline(const rh_job_spec *spec, rh_error *error);
 void rh_run_segments_finish(rh_segments_answer *run);
 
 /* Before anything runs.  RH_E_FILE for one that cannot be written, or that there is no room for;

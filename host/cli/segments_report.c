@@ -50,13 +50,18 @@ static void print_heading(const rh_app *app, const rh_segments_answer *run, cons
          rh_format_bytes(size, bytes_of(run)));
   const char *input = app->typed->input;
   if (input) printf("  of %s", strcmp(input, "-") == 0 ? "standard input" : rh_plain(input));
-  if (s->job.device)
-    printf("  on %s %s\n", s->job.device->label, rh_plain(s->job.device->name));
+  if (run->devices > 1)
+    printf("  on %u devices", run->devices);
+  else if (s->job.device)
+    printf("  on %s %s", s->job.device->label, rh_plain(s->job.device->name));
   else
-    printf("  on the host\n");
+    printf("  on the host");
+  if (run->ranks) printf("  by %u ranks", run->ranks);
+  printf("\n");
   printf("segments   %llu %s   %s%s\n", (number)s->n, rh_plain(shape->words),
          s->is_loop ? "one run for each" : "one run for all",
          s->was_copied ? ", on a copy that has them in rows" : "");
+  if (run->parts) printf("parts      %llu, one after the other\n", (number)run->parts);
 }
 
 static void print_results(const rh_app *app, const rh_segments_answer *run, const rh_shape *shape) {
@@ -138,6 +143,12 @@ static json_t *labels_array(const rh_shape *shape) {
   return labels;
 }
 
+static void add_parts(json_t *result, const rh_segments_answer *run) {
+  json_object_set_new(result, "parts", json_integer((json_int_t)run->parts));
+  json_object_set_new(result, "devices", json_integer(run->devices));
+  if (run->ranks) json_object_set_new(result, "ranks", json_integer(run->ranks));
+}
+
 static rh_status print_json(const rh_app *app, const rh_segments_answer *run, const rh_shape *shape,
                             rh_error *error) {
   const rh_segments *s = &run->segments;
@@ -153,6 +164,7 @@ static rh_status print_json(const rh_app *app, const rh_segments_answer *run, co
                 (int)s->was_copied, "result_type", s->n ? rh_type_name(first.type) : "", "values",
                 values_array(run), "check", check_object(run), "status", "ok");
   if (shape->labels.type) json_object_set_new(result, "labels", labels_array(shape));
+  if (run->parts) add_parts(result, run);
   if (run->time.samples) json_object_set_new(result, "time_s", rh_json_number(run->time.median));
   return rh_json_print(json_pack("{s:[o]}", "results", result), error);
 }

@@ -27,19 +27,9 @@ static rh_status check_alone(const rh_typed *typed, rh_error *error) {
 }
 
 static rh_status check_ways(const rh_typed *typed, rh_error *error) {
-  const struct {
-    int is_typed;
-    const char *option;
-  } ways[] = {{typed->stream != NULL, "stream"},
-              {typed->ranks > 0, "ranks"},
-              {typed->transport != NULL, "transport"},
-              {typed->partial != NULL, "partial"}};
-  for (uint32_t k = 0; k < sizeof ways / sizeof *ways; k++)
-    if (ways[k].is_typed)
-      return rh_fail(error, RH_E_USAGE,
-                     "--%s: segments are reduced in memory, by one process on one device; leave "
-                     "--%s out",
-                     ways[k].option, ways[k].option);
+  if (typed->partial)
+    return rh_fail(error, RH_E_USAGE,
+                   "--partial: its file has one value, and not one for each segment; leave it out");
   if (typed->name && strchr(typed->name, ','))
     return rh_fail(error, RH_E_USAGE,
                    "--run %.60s: strategies stand beside each other for whole arrays; name one for "

@@ -1,5 +1,6 @@
-"""--axis, --length, --segments, --starts with --stops, --by: against NumPy, and what is refused."""
+"""--axis, --length, --segments, --starts with --stops, --by: against NumPy, in every way, and what is refused."""
 
+import json
 import os
 import random
 import resource
@@ -31,7 +32,7 @@ def expected(op, x, axis, keepdims=False):
 
 
 @unittest.skipIf(numpy is None, "NumPy is not here")
-class Segments(cli.Case):
+class Arrays(cli.Case):
     caches = False
 
     def save(self, name, x):
@@ -55,6 +56,8 @@ class Segments(cli.Case):
         else:
             self.assertTrue(numpy.array_equal(y, e), what)
 
+
+class Segments(Arrays):
     def test_axes_of_random_shapes(self):
         rng = random.Random(5)
         for trial in range(120 if cli.WHOLE else 44):
@@ -339,8 +342,7 @@ class Segments(cli.Case):
                 (2, "expected numbers from -2 to 1", "--axis", "2"), (2, "expected numbers", "--axis", "one"),
                 (2, "axis 1 is named twice", "--axis", "1,-1"), (2, "each says alone", "--axis", "0", "--length", "2"),
                 (2, "go together", "--starts", "two.npy"), (2, "--keepdims goes with --axis", "--keepdims"),
-                (2, "--output writes the results of --axis", "-o", "y.npy"), (2, "leave --stream out", "--axis", "0", "--stream"),
-                (2, "leave --ranks out", "--axis", "0", "--ranks", "2"), (2, "leave --partial out", "--length", "3", "--partial", "p"),
+                (2, "--output writes the results of --axis", "-o", "y.npy"), (2, "not one for each segment", "--length", "3", "--partial", "p"),
                 (2, "--accuracy exact", "--axis", "0", "--accuracy", "exact"),
                 (6, "offsets are one-dimensional, of type", "--segments", "float.npy"),
                 (2, "back.npy: segment 1 ends before it begins: elements 5 to 3", "--segments", "back.npy"),
@@ -355,6 +357,121 @@ class Segments(cli.Case):
         self.bad(2, "the array is one number", "-i", "x.npy", "--axis", "0")
         self.bad(2, "raw data have none; --length", "-i", "raw", "-t", "f32", "--axis", "0")
         self.bad(2, "generated data have one dimension", "--run", "native", "--axis", "0")
+
+
+MATRIX = {"redhost": "operator/1", "name": "matrix", "summary": "products of matrices", "operands": ["x"],
+          "value": {"p": "f64", "q": "f64", "r": "f64"}, "load": ["1", "x", "x < 50 ? -1.0 : 1.0"], "identity": ["1", "0", "1"],
+          "combine": ["a.p*b.p", "a.p*b.q + a.q*b.r", "a.r*b.r"], "claims": ["associative"]}
+OPERATORS = [("--op", op) for op in "sum prod min max argmin argmax mean meanvar asum xor".split()] + [
+    ("--op", "matrix.op.json"), ("--map", "x*i+n"), ("--map", "x-i", "--op", "argmin"), ("--where", "x > 1", "--initial", "3")]
+TWO = {"POCL_DEVICES": "basic pthread"}
+
+
+class Ways(Arrays):
+    """Streams, ranks and devices give the bits that the memory gives."""
+
+    def layout(self, rng, shape, may_be_empty):
+        n, kind = int(numpy.prod(shape)), rng.choice(("axis", "axis", "length", "segments", "starts"))
+        if kind == "axis":
+            return kind, ["--axis", ",".join(map(str, rng.sample(range(len(shape)), rng.randint(1, len(shape)))))]
+        if kind == "length":
+            return kind, ["--length", str(rng.choice([d for d in range(1, n + 1) if n % d == 0]))]
+        if kind == "segments":
+            cuts = sorted(rng.randint(0, n) for _ in range(rng.randint(2, 40)))
+            self.save("o.npy", numpy.array(cuts if may_be_empty else sorted({0, n, *cuts})))
+            return kind, ["--segments", "o.npy"]
+        starts = [rng.randrange(n) for _ in range(rng.randint(1, 40))]
+        self.save("a.npy", numpy.array(starts))
+        self.save("b.npy", numpy.array([rng.randint(a + (not may_be_empty), n) for a in starts]))
+        return kind, ["--starts", "a.npy", "--stops", "b.npy"]
+
+    def bits(self, *words, **how):
+        done = self.redhost("--run", "native", "-q", "-o", "y.npy", *words, **how)
+        if done.code:
+            self.assertEqual(done.code, 2, done)
+            return done.err
+        with open(self.path("y.npy"), "rb") as file:
+            return file.read()
+
+    def test_random_segments_of_random_shapes(self):
+        self.write("matrix.op.json", json.dumps(MATRIX))
+        rng = random.Random(8)
+        for trial in range(200 if cli.WHOLE else 42):
+            dtype, ndim, how = DTYPES[trial % len(DTYPES)], rng.randint(1, 4), OPERATORS[trial % len(OPERATORS)]
+            if "xor" in how and dtype[0] == "f":
+                how = ("--op", "sum")
+            shape = tuple(rng.choice((1, 2, 3, 16, 5000 if ndim == 1 else 700 if ndim == 2 else 40)) for _ in range(ndim))
+            made = numpy.random.default_rng(trial)
+            x = made.standard_normal(shape) if dtype[0] == "f" else made.integers(0, 100, shape)
+            self.save("x.npy", numpy.asarray(x.astype(dtype), order=rng.choice("CF")))
+            kind, words = self.layout(rng, shape, how[-1] not in "min max argmin argmax".split())
+            expected = self.bits("-i", "x.npy", *how, *words)
+            chunk = f"--stream={rng.choice((64, 1000, 4096, 20000))}"
+            for way in ((chunk,), ("--ranks=2",), ("--ranks=3", chunk)):
+                self.assertEqual(self.bits("-i", "x.npy", *how, *words, *way), expected, (shape, dtype, how, words, way))
+            with open(self.path("x.npy"), "rb") as file:
+                streamed = self.bits("-i", "-", *how, *words, chunk, input=file.read())
+            if isinstance(streamed, str) and kind in ("axis", "starts") and streamed != expected:
+                self.assertIn("a pipe is read once; write it to a file", streamed)
+            else:
+                self.assertEqual(streamed, expected, (shape, dtype, how, words, "a pipe", chunk))
+
+    def test_several_devices(self):
+        self.save("x.npy", numpy.random.default_rng(1).standard_normal((1000, 70)).astype("f4"))
+        self.save("o.npy", numpy.array([0, 3, 3, 9, 60000, 70000]))
+        for words in (("--axis", "0"), ("--axis", "1"), ("--segments", "o.npy"), ("--axis", "0", "--stream=4KiB"), ("--length", "70000")):
+            alone = self.good("-i", "x.npy", "--run", "native", "-q", *words, quiet=False).out
+            for strategy in ("segments", "onepass"):
+                shared = self.good("-i", "x.npy", "--run", strategy, "-q", *words, "-d", "all", env=TWO, quiet=False).out
+                self.assertEqual(shared, alone, (words, strategy))
+        result = self.json("-i", "x.npy", "--run", "segments", "--axis", "1", "-d", "all", env=TWO)["results"][0]
+        self.assertEqual((result["devices"], result["check"]["segments"]), (2, 1000))
+
+    def test_generated_data(self):
+        words = ("--run", "native", "-n", "300000", "--length", "100000", "-q")
+        alone = self.good(*words, quiet=False).out
+        for way in (("--stream",), ("--stream=64KiB",), ("--ranks=3",)):
+            self.assertEqual(self.good(*words, *way, quiet=False).out, alone, way)
+
+    def test_columns_wider_than_a_chunk(self):
+        self.save("x.npy", numpy.random.default_rng(2).standard_normal((3000, 1000)).astype("f4"))
+        alone = self.reduced("--axis", "0").tobytes()
+        for way in (("--stream=1000",), ("--stream=16KiB", "--ranks=2"), ("--stream=1MiB",)):
+            self.assertEqual(self.reduced("--axis", "0", *way).tobytes(), alone, way)
+
+    def test_labels(self):
+        self.save("x.npy", numpy.arange(8000, dtype="f4"))
+        self.save("l.npy", numpy.repeat(numpy.array([7, -2, 5, 9], "i2"), (3, 1, 7000, 996)))
+        expected = self.json("-i", "x.npy", "--run", "native", "--by", "l.npy")["results"][0]
+        for way in ("--stream=2KiB", "--ranks=2"):
+            result = self.json("-i", "x.npy", "--run", "native", "--by", "l.npy", way)["results"][0]
+            self.assertEqual([result[k] for k in ("labels", "values")], [expected[k] for k in ("labels", "values")], way)
+
+    def test_a_wrong_segment(self):
+        self.save("x.npy", numpy.arange(4012, dtype="i4").reshape(4, 1003))
+        words = ("--run", "drops_last", "--plugin", os.path.join(WRONG, "drops_last.so"), "-i", "x.npy", "--axis", "1", "-o", "y.npy")
+        for way in (("--stream=4KiB",), ("--ranks=2", "--stream=4KiB"), ("--ranks=3",)):
+            self.bad(1, "wrong result: segment|'drops_last' returned", *words, *way, "--isolate=never")
+            self.bad(4 if len(way) == 1 and "--stream" in way[0] else 2, "--isolate=never", *words, *way)
+
+    def test_what_is_printed(self):
+        self.save("x.npy", numpy.arange(3000, dtype="f4").reshape(30, 100))
+        out = self.run_on("--axis", "1", "--ranks", "3", "--stream=4000").out
+        for words in ("on the host  by 3 ranks", "parts      3", "check      30 segments"):
+            self.assertIn(words, out)
+        result = self.json("--run", "native", "-i", "x.npy", "--axis", "0", "--stream=4000")["results"][0]
+        self.assertEqual((result["parts"], result["check"]["segments"]), (2, 100))
+
+    def test_what_is_refused(self):
+        self.save("x.npy", numpy.zeros((3, 4, 5), "f4"))
+        with open(self.path("x.npy"), "rb") as file:
+            pipe = file.read()
+        self.bad(2, "axes that are not neighbours need more than one pass", "-i", "-", "--axis", "0,2", "--stream", input=pipe)
+        self.bad(2, "standard input", "-i", "-", "--axis", "0", "--ranks", "2", input=pipe)
+        self.bad(2, "pipe them in as .npy", "-i", "-", "-t", "f32", "--length", "4", "--stream", input=bytes(32))
+        self.bad(2, "the array has the shape (3, 4, 5)", "-i", "x.npy", "--axis", "3", "--ranks", "2")
+        self.bad(6, "No such file", "-i", "x.npy", "--axis", "0", "--ranks", "2", "-o", "missing/y.npy")
+        self.bad(6, "is the copy complete", "-i", "-", "--axis", "0", "--stream", input=pipe[:-7])
 
 
 if __name__ == "__main__":

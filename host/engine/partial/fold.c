@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LEVEL = 63, FIRST_CAPACITY = 64, ALIGNMENT = 16 };
+enum { MOST_LEVEL = 63, FIRST_CAPACITY = 64, ALIGNMENT = 16, MANY = 1 << 10 /* values */ };
 
 void rh_fold_init(rh_fold *fold, const rh_op *op, uint32_t n_values, uint64_t unit) {
   uint32_t stride = (op->value_size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -80,7 +80,8 @@ static rh_status check_free(const rh_fold *fold, const rh_fold_node *node, uint3
 
 static rh_status make_room(rh_fold *fold, rh_error *error) {
   if (fold->n < fold->capacity) return RH_OK;
-  uint32_t capacity = fold->capacity ? 2 * fold->capacity : FIRST_CAPACITY;
+  uint32_t first = fold->n_values < MANY ? FIRST_CAPACITY : 2;
+  uint32_t capacity = fold->capacity ? 2 * fold->capacity : first;
   rh_fold_node *nodes = malloc(capacity * sizeof *nodes);
   unsigned char *values = aligned_alloc(ALIGNMENT, capacity * node_bytes(fold));
   if (!nodes || !values) {
@@ -119,8 +120,8 @@ static void merge(rh_fold *fold, uint32_t at) {
     else if (at + 1 >= fold->n || !are_neighbours(&nodes[at], &nodes[at + 1]))
       return;
     for (uint32_t k = 0; k < fold->n_values; k++)
-      rh_op_combine(fold->op, values_of(fold, at) + k * fold->stride,
-                    values_of(fold, at + 1) + k * fold->stride);
+      rh_op_combine(fold->op, values_of(fold, at) + (size_t)k * fold->stride,
+                    values_of(fold, at + 1) + (size_t)k * fold->stride);
     nodes[at].index /= 2;
     nodes[at].level++;
     move(fold, at + 2, at + 1);
@@ -168,7 +169,7 @@ rh_status rh_fold_value(const rh_fold *fold, uint32_t which, void *value, rh_err
                    (unsigned long long)(units * fold->unit));
   memcpy(whole, op->identity, op->value_size);
   for (uint32_t k = fold->n; k-- > 0;) {
-    memcpy(left, values_of(fold, k) + which * fold->stride, op->value_size);
+    memcpy(left, values_of(fold, k) + (size_t)which * fold->stride, op->value_size);
     if (k + 1 < fold->n) rh_op_combine(op, left, whole);
     memcpy(whole, left, op->value_size);
   }

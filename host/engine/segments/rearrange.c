@@ -114,7 +114,8 @@ typedef struct permuted {
   const unsigned char *from;
   unsigned char *to;
   uint32_t size;
-  uint64_t length; /* of a segment */
+  uint64_t segment;       /* the first */
+  uint64_t begin, length; /* of each, the elements that are copied */
 } permuted;
 
 /* Where element `k` of the axes of one kind is, in elements. */
@@ -133,16 +134,27 @@ static void permute_some(void *user, uint64_t first, uint64_t count) {
   const permuted *p = user;
   unsigned char *to = p->to + first * p->length * p->size;
   for (uint64_t s = first; s < first + count; s++) {
-    const unsigned char *from = p->from + place_of(p, 0, s) * p->size;
+    const unsigned char *from = p->from + place_of(p, 0, p->segment + s) * p->size;
     for (uint64_t k = 0; k < p->length; k++, to += p->size)
-      memcpy(to, from + place_of(p, 1, k) * p->size, p->size);
+      memcpy(to, from + place_of(p, 1, p->begin + k) * p->size, p->size);
   }
 }
 
+void rh_axes_rearrange_some(const rh_axes *merged, const void *from, uint32_t size,
+                            const rh_elements *some, void *to) {
+  permuted p = {.axes = merged,
+                .from = from,
+                .to = to,
+                .size = size,
+                .segment = some->segment,
+                .begin = some->begin,
+                .length = some->n};
+  rh_share(some->segments, PIECE_BYTES / (p.length * size + 1) + 1, permute_some, &p);
+}
+
 void rh_axes_rearrange(const rh_axes *merged, const void *from, uint32_t size, void *to) {
-  permuted p = {.axes = merged, .from = from, .to = to, .size = size, .length = 1};
-  uint64_t segments = 1;
+  rh_elements all = {.segments = 1, .n = 1};
   for (uint32_t k = 0; k < merged->n; k++)
-    *(merged->list[k].is_reduced ? &p.length : &segments) *= merged->list[k].length;
-  rh_share(segments, PIECE_BYTES / (p.length * size + 1) + 1, permute_some, &p);
+    *(merged->list[k].is_reduced ? &all.n : &all.segments) *= merged->list[k].length;
+  rh_axes_rearrange_some(merged, from, size, &all, to);
 }

@@ -30,3 +30,9 @@ int rh_axes_layout(const rh_axes *merged, rh_layout *layout);
 
 /* to = the elements, of `size` bytes, with the axes that stay before those that are reduced. */
 void rh_axes_rearrange(const rh_axes *merged, const void *from, uint32_t size, void *to);
+/* Elements begin .. begin+n-1 of some segments in a row. */
+typedef struct rh_elements {
+  uint64_t segment, segments, begin, n;
+} rh_elements;
+void rh_axes_rearrange_some(const rh_axes *merged, const void *from, uint32_t size,
+                            const rh_elements *some, void *to);

@@ -41,6 +41,8 @@ typedef struct batch {
   rh_error error;
 } batch;
 
+const rh_segments_check rh_segments_check_none = {.worst = UINT64_MAX};
+
 /* ---- One segment ---- */
 
 static void fail(batch *b, uint64_t s, const rh_verdict *verdict, const rh_result *got) {
@@ -69,7 +71,12 @@ static void take_verdict(batch *b, uint64_t s, const rh_verdict *verdict, const 
 static rh_status judge_by_reference(batch *b, uint64_t s, uint64_t n) {
   const rh_segments *of = b->by->of;
   static const rh_reporter silent = {0};
-  const rh_job_part part = {b->arrays.operands, 0, n, n, n < SHARED_FROM, b->by->may_change};
+  const rh_job_part part = {.operands = b->arrays.operands,
+                            .first = of->base,
+                            .n = n,
+                            .whole_n = of->whole_n ? of->whole_n : n,
+                            .threads = n < SHARED_FROM,
+                            .may_change = b->by->may_change};
   rh_result result = {.struct_size = sizeof result};
   rh_verdict verdict;
   const rh_answered answered = {of->job.context, of->job.device, of->job.answer.depth, &result,
@@ -147,9 +154,7 @@ static void judge_columns(batch *b, uint64_t s, uint64_t count) {
   free(room);
 }
 
-/* The first wrong one, the first without a verdict and the worst count, whichever thread met it. */
-static void merge(referee *by, const rh_segments_check *from) {
-  rh_segments_check *to = by->check;
+void rh_segments_check_add(rh_segments_check *to, const rh_segments_check *from) {
   int is_first = from->is_wrong && (!to->is_wrong || from->wrong < to->wrong);
   int is_unjudged = from->unjudged && (!to->unjudged || from->first_unjudged < to->first_unjudged);
   if (is_first) {
@@ -171,9 +176,9 @@ static void merge(referee *by, const rh_segments_check *from) {
 static void judge_some(void *user, uint64_t first, uint64_t count) {
   referee *by = user;
   const rh_operation *operation = &by->of->spec.operation;
-  batch b = {.by = by, .op = operation->op, .found = {.worst = UINT64_MAX}};
+  batch b = {.by = by, .op = operation->op, .found = rh_segments_check_none};
   if (atomic_load(&by->stop)) return;
-  const rh_job_part none = {b.arrays.operands, 0, 0, 0, 1, 0};
+  const rh_job_part none = {b.arrays.operands, by->of->base, 0, by->of->whole_n, 1, 0};
   rh_job_arrays(&by->of->spec, &none, &b.arrays, b.constants);
   if (rh_layout_is_in_rows(operation->layout))
     judge_rows(&b, first, count);
@@ -181,7 +186,7 @@ static void judge_some(void *user, uint64_t first, uint64_t count) {
     judge_columns(&b, first, count);
   free(b.reference);
   pthread_mutex_lock(&by->lock);
-  merge(by, &b.found);
+  rh_segments_check_add(by->check, &b.found);
   if (b.status != RH_OK && by->status == RH_OK) {
     by->status = b.status;
     if (by->error) *by->error = b.error;
@@ -201,7 +206,7 @@ rh_status rh_segments_judge(const rh_segments *segments, int may_change, rh_segm
                 .is_quick = rh_quick_serves(operation->op),
                 .check = check,
                 .error = error};
-  *check = (rh_segments_check){.worst = UINT64_MAX};
+  *check = rh_segments_check_none;
   pthread_mutex_init(&by.lock, NULL);
   rh_share(n, each < 64 ? 64 : each, judge_some, &by);
   pthread_mutex_destroy(&by.lock);

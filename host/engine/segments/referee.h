@@ -18,6 +18,11 @@ typedef struct rh_segments_check {
   double seconds;
 } rh_segments_check;
 
+extern const rh_segments_check rh_segments_check_none; /* to begin with */
+/* Takes checks in any order: the first wrong segment, the first without a verdict, and the worst
+ * count. */
+void rh_segments_check_add(rh_segments_check *check, const rh_segments_check *other);
+
 /* After rh_segments_run().  The data must be those that were reduced: RH_E_FILE if they are seen to
  * have changed, where others than the strategy may write to them.  The call succeeds
  * where a segment is wrong, and blames the strategy. */

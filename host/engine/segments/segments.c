@@ -236,6 +236,8 @@ static rh_data data_from(rh_segments *s, rh_operands *operands, uint64_t first) 
           (const char *)operands->arrays.operands[j] + first * rh_type_size(op->operands[j].type);
   }
   operands->arrays.constants = operands->constants;
+  operands->whole_n = s->whole_n;
+  rh_operator_set_base(op, operands->constants, s->base);
   data.operands = operands;
   return data;
 }

@@ -18,6 +18,9 @@ typedef struct rh_segments {
   uint32_t is_loop;    /* 1: the strategy runs once for each segment */
   uint32_t was_copied; /* 1: segments that do not stand in rows are copied into rows */
   uint32_t value_bytes;
+  /* Segments that are longer have here their elements from `base` on, of whole_n; 0: they are
+   * whole.  Set after rh_segments_open(). */
+  uint64_t base, whole_n;
   uint64_t n;            /* segments */
   unsigned char *values; /* n of them */
   double seconds;        /* of the last run */

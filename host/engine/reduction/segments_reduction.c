@@ -1,0 +1,554 @@
+#include "segments_reduction.h"
+#include "../../core/base/alloc.h"
+#include "../../core/base/clock.h"
+#include "../../core/base/error.h"
+#include "../../core/base/log.h"
+#include "../../core/base/random.h"
+#include "../../core/base/vocabulary.h"
+#include "elements.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef unsigned long long number; /* as %llu takes it */
+
+/* Segments side by side whose parts come in one after the other. */
+typedef struct band {
+  uint64_t place, left; /* elements of each that are not there yet */
+  rh_fold fold;
+  struct band *next;
+} band;
+
+/* A device at one part after the other. */
+typedef struct worker {
+  rh_segments_reduction *of;
+  rh_worker *device;
+  pthread_t thread;
+  uint32_t is_started, is_open;
+  rh_segments_part part;
+  int has_part; /* 1: and it is not done */
+  rh_elements_room room;
+  rh_job_spec spec;
+  rh_layout layout; /* of `segments` */
+  uint64_t *offsets;
+  rh_segments segments;
+} worker;
+
+typedef struct rh_segments_state {
+  rh_segments_plan next; /* locked by `reading`, as is what a source in order has given */
+  uint64_t before, given;
+  double begin_s;
+  pthread_mutex_t reading, lock; /* lock: of all that follows, and of the answer */
+  rh_error failure;              /* the first that ends it all */
+  atomic_int stop;
+  _Atomic uint64_t done; /* elements */
+  band *bands;
+  unsigned char *mine; /* of a rank: what it has come to, for all; parts in their order */
+  uint64_t bytes, capacity;
+  worker *workers;
+} state;
+
+/* ---- Values ---- */
+
+static const rh_operator *op_of(const rh_segments_reduction *r) {
+  return r->whole->spec.operation.op;
+}
+
+static unsigned char *value_at(const rh_segments_reduction *r, uint64_t place) {
+  return r->whole->values + rh_segments_number(&r->plan, place) * r->whole->value_bytes;
+}
+
+static rh_status find_band(rh_segments_reduction *r, const rh_segments_part *part, band **found,
+                           rh_error *error) {
+  for (band *b = r->state->bands; b; b = b->next)
+    if (b->place == part->first) {
+      *found = b;
+      return RH_OK;
+    }
+  RH_TRY(RH_NEW(found, 1, "a part's segments", error));
+  **found = (band){part->first, part->length, .next = r->state->bands};
+  rh_fold_init(&(*found)->fold, rh_operator_values(op_of(r)), (uint32_t)part->segments,
+               r->plan.unit);
+  r->state->bands = *found;
+  return RH_OK;
+}
+
+static void drop_band(state *s, band *which) {
+  band **at = &s->bands;
+  while (*at != which) at = &(*at)->next;
+  *at = which->next;
+  rh_fold_finish(&which->fold);
+  free(which);
+}
+
+static rh_status end_band(rh_segments_reduction *r, band *b, rh_error *error) {
+  _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];
+  uint32_t n = b->fold.n_values;
+  rh_status status = RH_OK;
+  for (uint32_t k = 0; k < n && status == RH_OK; k++) {
+    status = rh_fold_value(&b->fold, k, value, error);
+    if (status == RH_OK) memcpy(value_at(r, b->place + k), value, r->whole->value_bytes);
+  }
+  drop_band(r->state, b);
+  return status;
+}
+
+static rh_status fold_values(rh_segments_reduction *r, const rh_segments_part *part,
+                             const unsigned char *values, rh_error *error) {
+  band *b;
+  uint64_t bytes = r->whole->value_bytes;
+  RH_TRY(find_band(r, part, &b, error));
+  unsigned char *nodes = aligned_alloc(16, part->segments * b->fold.stride);
+  if (!nodes) return rh_fail(error, RH_E_NOMEM, "no memory for a part's values");
+  memset(nodes, 0, part->segments * b->fold.stride);
+  for (uint64_t k = 0; k < part->segments; k++) {
+    memcpy(nodes + k * b->fold.stride, values + k * bytes, bytes);
+    rh_fold_rebase(b->fold.op, nodes + k * b->fold.stride, part->begin);
+  }
+  rh_status status =
+      rh_fold_add(&b->fold, part->level, part->begin / r->plan.unit >> part->level, nodes, error);
+  free(nodes);
+  RH_TRY(status);
+  b->left -= part->n;
+  return b->left ? RH_OK : end_band(r, b, error);
+}
+
+static rh_status add_values(rh_segments_reduction *r, const rh_segments_part *part,
+                            const unsigned char *values, rh_error *error) {
+  uint64_t bytes = r->whole->value_bytes;
+  if (!part->is_whole) return fold_values(r, part, values, error);
+  if (!r->plan.order) {
+    memcpy(value_at(r, part->first), values, part->segments * bytes);
+    return RH_OK;
+  }
+  for (uint64_t k = 0; k < part->segments; k++)
+    memcpy(value_at(r, part->first + k), values + k * bytes, bytes);
+  return RH_OK;
+}
+
+/* For the other ranks. */
+static rh_status keep_values(state *s, const unsigned char *values, uint64_t bytes,
+                             rh_error *error) {
+  if (s->capacity - s->bytes < bytes) {
+    uint64_t capacity = 2 * s->capacity + bytes;
+    unsigned char *more = realloc(s->mine, capacity);
+    if (!more) return rh_fail(error, RH_E_NOMEM, "no memory for a rank's values");
+    s->mine = more;
+    s->capacity = capacity;
+  }
+  memcpy(s->mine + s->bytes, values, bytes);
+  s->bytes += bytes;
+  return RH_OK;
+}
+
+/* ---- The check ---- */
+
+static int is_checked(const rh_segments_reduction *r, const rh_segments_part *part) {
+  if (r->spec.check == RH_CHECK_SAMPLED)
+    return part->index == 0 || rh_random_mix(part->index) % 16 == 0;
+  return r->spec.check == RH_CHECK_FULL;
+}
+
+/* The numbers of its segments become those of all.  Of segments in parts the first part counts. */
+static void add_check(rh_segments_reduction *r, const rh_segments_part *part,
+                      rh_segments_check *found) {
+  uint64_t first = part->first;
+  if (found->worst != UINT64_MAX) found->worst = rh_segments_number(&r->plan, first + found->worst);
+  if (found->unjudged)
+    found->first_unjudged = rh_segments_number(&r->plan, first + found->first_unjudged);
+  if (found->is_wrong) found->wrong = rh_segments_number(&r->plan, first + found->wrong);
+  if (part->begin > 0) {
+    found->n = 0;
+    if (r->found->unjudged) found->unjudged = 0;
+  }
+  rh_segments_check_add(r->found, found);
+}
+
+/* ---- One part ---- */
+
+static int is_same(const rh_layout *a, const rh_layout *b) {
+  return a->kind == RH_LAYOUT_AXIS && b->kind == RH_LAYOUT_AXIS && a->segments == b->segments &&
+         a->length == b->length && a->inner == b->inner;
+}
+
+static void close_segments(worker *w) {
+  if (!w->is_open) return;
+  rh_segments_let_go(&w->segments);
+  rh_segments_finish(&w->segments);
+  free(w->offsets);
+  w->offsets = NULL;
+  w->is_open = 0;
+}
+
+static rh_status open_segments(worker *w, rh_error *error) {
+  const rh_segments_part *part = &w->part;
+  const rh_segments_plan *plan = &w->of->plan;
+  uint64_t *offsets = NULL;
+  if (plan->layout->kind == RH_LAYOUT_OFFSETS && !part->length)
+    RH_TRY(RH_NEW(&offsets, 2 * part->segments + 1, "a part's offsets", error));
+  const rh_layout layout = rh_segments_part_layout(plan, part, offsets);
+  if (w->is_open && is_same(&layout, &w->layout)) return RH_OK;
+  close_segments(w);
+  w->is_open = 1;
+  w->offsets = offsets;
+  w->layout = layout;
+  w->spec = *w->device->job;
+  w->spec.operation.layout = &w->layout;
+  w->spec.operation.n = rh_segments_part_n(part);
+  w->spec.in_pieces = 0;
+  return rh_segments_open(&w->segments, w->device->context, &w->spec, NULL, error);
+}
+
+static rh_status take_values(worker *w, rh_segments_check *found, rh_error *error) {
+  rh_segments_reduction *r = w->of;
+  const rh_segments_part *part = &w->part;
+  const rh_segments *segments = &w->segments;
+  uint64_t bytes = part->segments * r->whole->value_bytes;
+  add_check(r, part, found);
+  if (!r->whole->job.strategy || w->device == r->spec.devices) {
+    r->whole->job.context = w->device->context;
+    r->whole->job.strategy = segments->job.strategy;
+    r->whole->job.device = segments->job.device;
+    r->whole->spec.strategy = w->device->job->strategy;
+  }
+  r->whole->is_loop |= segments->is_loop;
+  r->whole->was_copied |= segments->was_copied || r->spec.axes;
+  r->state->done += rh_segments_part_n(part);
+  w->device->chunks++;
+  w->device->n += rh_segments_part_n(part);
+  if (found->is_wrong) atomic_store(&r->state->stop, 1);
+  if (r->spec.size > 1) return keep_values(r->state, segments->values, bytes, error);
+  return add_values(r, part, segments->values, error);
+}
+
+/* Sets up its segments, and has its elements brought. */
+static rh_status prepare(worker *w, rh_error *error) {
+  rh_segments_reduction *r = w->of;
+  state *s = r->state;
+  const rh_segments_part *part = &w->part;
+  RH_TRY(open_segments(w, error));
+  w->segments.base = part->begin;
+  w->segments.whole_n = part->is_whole ? 0 : part->length;
+  if (r->spec.source->in_order && rh_segments_part_n(part)) {
+    r->was_read = 1;
+    if (part->at > s->given)
+      RH_TRY(rh_elements_skip(&w->room, r->spec.source, s->given, part->at - s->given, &s->stop,
+                              error));
+    s->given = part->at + rh_segments_part_n(part);
+  }
+  RH_TRY(
+      rh_elements_bring(&w->room, r->spec.source, r->spec.axes, part, &w->spec, &s->stop, error));
+  return rh_segments_bring(&w->segments, w->room.operands, error);
+}
+
+static rh_status reduce_part(worker *w, rh_error *error) {
+  rh_segments_reduction *r = w->of;
+  rh_segments_check found = rh_segments_check_none;
+  RH_TRY(rh_segments_run(&w->segments, error));
+  if (is_checked(r, &w->part))
+    RH_TRY(rh_segments_judge(&w->segments, !w->room.is_copy, &found, error));
+  rh_segments_let_go(&w->segments);
+  pthread_mutex_lock(&r->state->lock);
+  rh_status status = take_values(w, &found, error);
+  pthread_mutex_unlock(&r->state->lock);
+  w->has_part = 0;
+  return status;
+}
+
+/* ---- Workers ---- */
+
+__extension__ typedef unsigned __int128 wide;
+
+/* The next part of a plan that is the rank's, of which `before` elements came before. */
+static int next_of_rank(const rh_segments_reduction *r, rh_segments_plan *plan, uint64_t *before,
+                        uint32_t rank, rh_segments_part *part) {
+  while (rh_segments_plan_next(plan, part)) {
+    uint64_t size = r->spec.size, at = *before;
+    *before += rh_segments_part_n(part);
+    uint64_t whose = r->n ? (uint64_t)((wide)at * size / r->n) : 0;
+    if ((whose < size ? whose : size - 1) == rank) return 1;
+  }
+  return 0;
+}
+
+/* 0: there are no more, or it ends early. */
+static int take_part(worker *w, rh_status *status, rh_error *error) {
+  rh_segments_reduction *r = w->of;
+  state *s = r->state;
+  int in_order = r->spec.source->in_order;
+  *status = RH_OK;
+  pthread_mutex_lock(&s->reading);
+  if (!atomic_load(&s->stop))
+    w->has_part = next_of_rank(r, &s->next, &s->before, r->spec.rank, &w->part);
+  int has_part = w->has_part;
+  if (has_part && in_order) *status = prepare(w, error);
+  pthread_mutex_unlock(&s->reading);
+  if (has_part && !in_order) *status = prepare(w, error);
+  return has_part;
+}
+
+/* In the caller's thread. */
+static rh_status report(const worker *w, rh_error *error) {
+  const rh_segments_reduction *r = w->of;
+  if (r->spec.stop && atomic_load(r->spec.stop))
+    return rh_fail(error, RH_E_CANCELLED, "another rank has failed");
+  if (w != r->state->workers) return RH_OK;
+  return rh_progress(r->spec.reporter, "reducing", r->state->done, r->n / r->spec.size, error);
+}
+
+static void stop_all(state *s, const rh_error *why) {
+  pthread_mutex_lock(&s->lock);
+  if (s->failure.status == RH_OK) s->failure = *why;
+  pthread_mutex_unlock(&s->lock);
+  atomic_store(&s->stop, 1);
+}
+
+/* What another device would meet, too? */
+static int is_of_all(const rh_segments_reduction *r, rh_status status) {
+  return r->spec.n_devices == 1 || r->spec.source->in_order || status == RH_E_FILE ||
+         status == RH_E_CANCELLED || status == RH_E_USAGE;
+}
+
+static void work(worker *w) {
+  rh_error error = {0};
+  rh_status status = RH_OK;
+  while (status == RH_OK && (status = report(w, &error)) == RH_OK && take_part(w, &status, &error))
+    if (status == RH_OK) status = reduce_part(w, &error);
+  if (status == RH_OK) return;
+  if (is_of_all(w->of, status))
+    stop_all(w->of->state, &error);
+  else
+    w->device->failure = error;
+}
+
+static void *work_beside(void *of_worker) {
+  work(of_worker);
+  return NULL;
+}
+
+/* The parts of devices that failed, by one that did not. */
+static rh_status make_up(rh_segments_reduction *r, rh_error *error) {
+  worker *workers = r->state->workers, *able = NULL, *failed = NULL;
+  for (uint32_t k = 0; k < r->spec.n_devices; k++) {
+    if (workers[k].device->failure.status == RH_OK)
+      able = &workers[k];
+    else if (!failed)
+      failed = &workers[k];
+  }
+  if (!failed || atomic_load(&r->state->stop)) return RH_OK;
+  if (!able) {
+    if (error) *error = failed->device->failure;
+    return failed->device->failure.status;
+  }
+  for (uint32_t k = 0; k < r->spec.n_devices; k++) {
+    if (!workers[k].has_part) continue;
+    able->part = workers[k].part;
+    RH_TRY(prepare(able, error));
+    RH_TRY(reduce_part(able, error));
+  }
+  return RH_OK;
+}
+
+static void warn_of_failures(const rh_segments_reduction *r) {
+  for (uint32_t k = 0; k < r->spec.n_devices; k++) {
+    const rh_worker *device = &r->spec.devices[k];
+    if (device->failure.status == RH_OK) continue;
+    rh_worker_warn(device, r->state->workers[k].has_part ? "failed, and the others took its parts"
+                                                         : "is left out");
+  }
+}
+
+/* ---- Setting up ---- */
+
+enum {
+  HOST_BYTES = 32 << 20,   /* of a part, where the caller names no size */
+  DEVICE_BYTES = 64 << 20, /* on a device */
+  SHARES = 4,              /* parts for each of those that share them */
+  LEAST = 1 << 12          /* elements */
+};
+
+/* Elements of a part. */
+static uint64_t part_n(const rh_segments_reduction *r) {
+  const rh_segments_reduction_spec *spec = &r->spec;
+  uint64_t size = 1, bytes = spec->chunk_bytes, sharing = (uint64_t)spec->n_devices * spec->size;
+  for (uint32_t k = 0; k < spec->source->n_operands; k++)
+    if (rh_type_size(spec->source->types[k]) > size) size = rh_type_size(spec->source->types[k]);
+  for (uint32_t k = 0; k < spec->n_devices && !spec->chunk_bytes; k++)
+    if (spec->devices[k].failure.status == RH_OK)
+      bytes = spec->devices[k].device ? DEVICE_BYTES : HOST_BYTES;
+  if (spec->chunk_bytes || sharing == 1) return bytes / size;
+  uint64_t share = spec->source->n / sharing / SHARES;
+  if (share < LEAST) share = LEAST;
+  return share < bytes / size ? share : bytes / size;
+}
+
+/* A source that is read once gives each element once.  Counts the parts, too. */
+static rh_status check_parts(rh_segments_reduction *r, rh_error *error) {
+  rh_segments_plan all = r->plan;
+  rh_segments_part part;
+  for (uint64_t at = 0; rh_segments_plan_next(&all, &part); r->parts++) {
+    uint64_t n = rh_segments_part_n(&part);
+    r->n += n;
+    if (n && part.at < at && r->spec.source->in_order)
+      return rh_fail(error, RH_E_USAGE,
+                     "segment %llu begins at element %llu, of which the stream has gone past: a "
+                     "pipe is read once; write it to a file, or take larger chunks",
+                     (number)rh_segments_number(&r->plan, part.first), (number)part.at);
+    if (n) at = part.at + n;
+  }
+  return RH_OK;
+}
+
+static rh_status init_whole(rh_segments *whole, const rh_job_spec *job, const rh_source *source,
+                            rh_error *error) {
+  const rh_layout *layout = job->operation.layout;
+  *whole = (rh_segments){
+      .spec = *job, .n = layout->segments, .value_bytes = job->operation.op->abi->value_size};
+  whole->spec.operation.n = source->n;
+  if (whole->n < SIZE_MAX / whole->value_bytes)
+    whole->values = malloc(whole->n * whole->value_bytes + 1);
+  if (whole->values) return RH_OK;
+  return rh_fail(error, RH_E_NOMEM, "no memory for %llu values", (number)whole->n);
+}
+
+static rh_status make_state(rh_segments_reduction *r, rh_error *error) {
+  RH_TRY(RH_NEW(&r->state, 1, "a reduction of segments", error));
+  state *s = r->state;
+  pthread_mutex_init(&s->reading, NULL);
+  pthread_mutex_init(&s->lock, NULL);
+  RH_TRY(RH_NEW(&s->workers, r->spec.n_devices, "a reduction of segments", error));
+  for (uint32_t k = 0; k < r->spec.n_devices; k++)
+    s->workers[k] = (worker){.of = r, .device = &r->spec.devices[k]};
+  return RH_OK;
+}
+
+rh_status rh_segments_reduction_open(rh_segments_reduction **made,
+                                     const rh_segments_reduction_spec *spec, rh_segments *whole,
+                                     rh_segments_check *found, rh_error *error) {
+  uint32_t first = 0;
+  RH_TRY(RH_NEW(made, 1, "a reduction of segments", error));
+  rh_segments_reduction *r = *made;
+  *r = (rh_segments_reduction){.spec = *spec, .whole = whole, .found = found};
+  *found = rh_segments_check_none;
+  while (first + 1 < spec->n_devices && spec->devices[first].failure.status != RH_OK) first++;
+  const rh_job_spec *job = spec->devices[first].job;
+  RH_TRY(make_state(r, error));
+  RH_TRY(init_whole(whole, job, spec->source, error));
+  RH_TRY(rh_segments_plan_init(&r->plan, job->operation.layout, job->operation.op, part_n(r),
+                               spec->source->in_order, error));
+  RH_TRY(check_parts(r, error));
+  r->state->next = r->plan;
+  return RH_OK;
+}
+
+void rh_segments_reduction_close(rh_segments_reduction *r) {
+  if (!r) return;
+  state *s = r->state;
+  for (uint32_t k = 0; s && s->workers && k < r->spec.n_devices; k++) {
+    close_segments(&s->workers[k]);
+    rh_elements_finish(&s->workers[k].room);
+  }
+  while (s && s->bands) drop_band(s, s->bands);
+  if (s) {
+    pthread_mutex_destroy(&s->reading);
+    pthread_mutex_destroy(&s->lock);
+    free(s->workers);
+    free(s->mine);
+  }
+  free(s);
+  rh_segments_plan_finish(&r->plan);
+  free(r);
+}
+
+/* ---- The whole ---- */
+
+/* A pipe is read to its end, for its writer. */
+static rh_status read_rest(rh_segments_reduction *r, rh_error *error) {
+  state *s = r->state;
+  const rh_source *source = r->spec.source;
+  if (!source->in_order || atomic_load(&s->stop) || s->given >= source->n) return RH_OK;
+  return rh_elements_skip(&s->workers[0].room, source, s->given, source->n - s->given, &s->stop,
+                          error);
+}
+
+/* The caller's thread alone shows progress. */
+static void start(worker *w) {
+  if (w->device->failure.status != RH_OK) return;
+  w->device->context->options.reporter.progress = NULL;
+  w->is_started = pthread_create(&w->thread, NULL, work_beside, w) == 0;
+}
+
+static void await(worker *w, const rh_reporter *reporter) {
+  if (w->is_started) pthread_join(w->thread, NULL);
+  if (reporter) w->device->context->options.reporter.progress = reporter->progress;
+}
+
+static rh_status run_all(rh_segments_reduction *r, rh_error *error) {
+  state *s = r->state;
+  worker *workers = s->workers;
+  for (uint32_t k = 1; k < r->spec.n_devices; k++) start(&workers[k]);
+  if (workers[0].device->failure.status == RH_OK) work(&workers[0]);
+  for (uint32_t k = 1; k < r->spec.n_devices; k++) await(&workers[k], r->spec.reporter);
+  if (s->failure.status != RH_OK) {
+    if (error) *error = s->failure;
+    return s->failure.status;
+  }
+  RH_TRY(make_up(r, error));
+  return read_rest(r, error);
+}
+
+/* A file that changed explains other errors. */
+rh_status rh_segments_reduction_run(rh_segments_reduction *r, rh_error *error) {
+  rh_error why = {0};
+  r->state->begin_s = rh_now();
+  rh_status status = run_all(r, &why);
+  r->seconds = rh_now() - r->state->begin_s;
+  r->whole->seconds = r->seconds;
+  if (status != RH_E_CANCELLED) RH_TRY(rh_source_check_unchanged(r->spec.source, error));
+  if (status == RH_OK)
+    warn_of_failures(r);
+  else if (error)
+    *error = why;
+  return status;
+}
+
+/* ---- Ranks ---- */
+
+static rh_status take_rank(void *of_reduction, uint32_t rank, const void *theirs, uint64_t bytes,
+                           rh_error *error) {
+  rh_segments_reduction *r = of_reduction;
+  const unsigned char *at = theirs, *end = at + bytes;
+  rh_segments_plan plan = r->plan;
+  rh_segments_part part;
+  rh_segments_check found;
+  uint64_t before = 0;
+  if (bytes >= sizeof found) {
+    memcpy(&found, at, sizeof found);
+    rh_segments_check_add(r->found, &found);
+    at += sizeof found;
+    while (next_of_rank(r, &plan, &before, rank, &part)) {
+      uint64_t count = part.segments * r->whole->value_bytes;
+      if ((uint64_t)(end - at) < count) break;
+      RH_TRY(add_values(r, &part, at, error));
+      at += count;
+      if (at == end) return RH_OK;
+    }
+    if (at == end) return RH_OK;
+  }
+  return rh_fail(error, RH_E_INVALID, "rank %u has sent other values than its share's", rank);
+}
+
+rh_status rh_segments_reduction_gather(rh_segments_reduction *r, rh_ranks *ranks, rh_error *error) {
+  rh_segments_check mine = *r->found;
+  state *s = r->state;
+  mine.got = mine.expected = (rh_result){0}; /* whose names are of this process */
+  unsigned char *all = malloc(sizeof mine + s->bytes);
+  if (!all) return rh_fail(error, RH_E_NOMEM, "no memory for a rank's values");
+  memcpy(all, &mine, sizeof mine);
+  if (s->bytes) memcpy(all + sizeof mine, s->mine, s->bytes);
+  *r->found = rh_segments_check_none;
+  rh_status status = rh_ranks_gather_any(ranks, all, sizeof mine + s->bytes, take_rank, r, error);
+  free(all);
+  return status;
+}

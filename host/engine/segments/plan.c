@@ -1,0 +1,192 @@
+#include "plan.h"
+#include "../../core/base/error.h"
+#include "../../core/base/vocabulary.h"
+
+#include <redhost/canonical.h>
+
+#include <stdlib.h>
+
+enum {
+  MOST_SEGMENTS = 1 << 22, /* of a part: empty ones have no elements */
+  LEAST_BESIDE = 64        /* columns that are cut together */
+};
+
+static uint64_t least(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
+}
+
+/* ---- Their order ---- */
+
+typedef struct numbered {
+  uint64_t start, number;
+} numbered;
+
+static int by_start(const void *a, const void *b) {
+  const numbered *x = a, *y = b;
+  if (x->start != y->start) return x->start < y->start ? -1 : 1;
+  return (x->number > y->number) - (x->number < y->number);
+}
+
+static int is_sorted(const rh_layout *layout) {
+  if (layout->kind == RH_LAYOUT_AXIS) return 1;
+  for (uint64_t s = 1; s < layout->segments; s++)
+    if (layout->starts[s] < layout->starts[s - 1]) return 0;
+  return 1;
+}
+
+static rh_status sort(rh_segments_plan *plan, rh_error *error) {
+  const rh_layout *layout = plan->layout;
+  uint64_t n = layout->segments;
+  if (is_sorted(layout)) return RH_OK;
+  numbered *list = n < SIZE_MAX / sizeof *list ? malloc(n * sizeof *list) : NULL;
+  plan->order = list ? malloc(n * sizeof *plan->order) : NULL;
+  for (uint64_t s = 0; s < n && plan->order; s++) list[s] = (numbered){layout->starts[s], s};
+  if (plan->order) qsort(list, n, sizeof *list, by_start);
+  for (uint64_t s = 0; s < n && plan->order; s++) plan->order[s] = list[s].number;
+  free(list);
+  if (plan->order) return RH_OK;
+  return rh_fail(error, RH_E_NOMEM, "no memory to sort %llu segments", (unsigned long long)n);
+}
+
+uint64_t rh_segments_number(const rh_segments_plan *plan, uint64_t place) {
+  return plan->order ? plan->order[place] : place;
+}
+
+/* ---- A plan ---- */
+
+/* Segments may be cut anywhere if no order changes the operator's values. */
+static uint64_t unit_of(const rh_operator *op) {
+  if (op->is_struct || rh_op_rounds(op->base, op->type)) return rh_canonical_tile(op->abi);
+  return 1;
+}
+
+/* Columns are cut into bands where a unit of all of them is more than a part. */
+static uint64_t width_of(const rh_segments_plan *plan, int in_order) {
+  const rh_layout *layout = plan->layout;
+  uint64_t rows = least(plan->unit, layout->length);
+  if (layout->kind == RH_LAYOUT_OFFSETS || rows == 0) return 1;
+  if (in_order || layout->inner <= plan->most / rows) return layout->inner;
+  uint64_t width = plan->most / rows / LEAST_BESIDE * LEAST_BESIDE;
+  return least(layout->inner, width ? width : LEAST_BESIDE);
+}
+
+rh_status rh_segments_plan_init(rh_segments_plan *plan, const rh_layout *layout,
+                                const rh_operator *op, uint64_t most, int in_order,
+                                rh_error *error) {
+  *plan = (rh_segments_plan){.layout = layout, .unit = unit_of(op), .most = most ? most : 1};
+  plan->width = width_of(plan, in_order);
+  return sort(plan, error);
+}
+
+void rh_segments_plan_finish(rh_segments_plan *plan) {
+  free(plan->order);
+  *plan = (rh_segments_plan){.order = NULL};
+}
+
+/* ---- Parts ---- */
+
+/* The next elements of `width` segments of a length, whose first elements begin at `at`. */
+static void cut_next(rh_segments_plan *plan, uint64_t at, uint64_t width, uint64_t stride,
+                     uint64_t length, rh_segments_part *part) {
+  uint64_t rows = plan->unit;
+  while (rows < length && 2 * rows <= plan->most / width) {
+    rows *= 2;
+    part->level++;
+  }
+  part->first = plan->place;
+  part->segments = width;
+  part->begin = plan->within;
+  part->length = length;
+  part->n = least(rows, length - plan->within);
+  part->is_whole = part->n == length;
+  part->at = at + plan->within * stride;
+  part->stride = stride;
+  part->rows = width == stride ? 1 : part->n;
+  part->width = width == stride ? part->n * width : width;
+  plan->within += part->n;
+  if (plan->within < length) return;
+  plan->within = 0;
+  plan->place += width;
+}
+
+/* Whole segments, whose elements are all those from `at` on. */
+static void take_whole(rh_segments_plan *plan, uint64_t count, uint64_t at, uint64_t n,
+                       rh_segments_part *part) {
+  part->is_whole = 1;
+  part->first = plan->place;
+  part->segments = count;
+  part->at = at;
+  part->rows = 1;
+  part->width = part->stride = n;
+  plan->place += count;
+}
+
+static void next_by_offsets(rh_segments_plan *plan, rh_segments_part *part) {
+  const rh_layout *layout = plan->layout;
+  uint64_t begin = 0, end = 0, count = 0;
+  for (; count < MOST_SEGMENTS && plan->place + count < layout->segments; count++) {
+    uint64_t s = rh_segments_number(plan, plan->place + count);
+    uint64_t start = layout->starts[s], stop = layout->stops[s];
+    if (start == stop) continue;
+    uint64_t from = begin < end ? begin : start, to = stop > end ? stop : end;
+    if (to - from > plan->most) {
+      if (count == 0 && stop - start > plan->unit) {
+        cut_next(plan, start, 1, 1, stop - start, part);
+        return;
+      }
+      if (count > 0) break;
+    }
+    begin = from;
+    end = to;
+  }
+  take_whole(plan, count, begin, end - begin, part);
+}
+
+static void next_along_axis(rh_segments_plan *plan, rh_segments_part *part) {
+  const rh_layout *layout = plan->layout;
+  uint64_t left = layout->segments - plan->place, inner = layout->inner, length = layout->length;
+  part->n = length;
+  if (length == 0) {
+    take_whole(plan, least(left, MOST_SEGMENTS), 0, 0, part);
+    return;
+  }
+  uint64_t blocks = plan->most / length / inner, column = plan->place % inner;
+  if (blocks > MOST_SEGMENTS / inner) blocks = MOST_SEGMENTS / inner ? MOST_SEGMENTS / inner : 1;
+  uint64_t at = (plan->place - column) * length + column;
+  if (blocks == 0) {
+    cut_next(plan, at, least(plan->width, inner - column), inner, length, part);
+    return;
+  }
+  uint64_t count = least(left, blocks * inner);
+  take_whole(plan, count, at, count * length, part);
+}
+
+int rh_segments_plan_next(rh_segments_plan *plan, rh_segments_part *part) {
+  if (plan->place >= plan->layout->segments) return 0;
+  *part = (rh_segments_part){.index = plan->index++};
+  if (plan->layout->kind == RH_LAYOUT_OFFSETS)
+    next_by_offsets(plan, part);
+  else
+    next_along_axis(plan, part);
+  return 1;
+}
+
+/* ---- What a strategy gets ---- */
+
+rh_layout rh_segments_part_layout(const rh_segments_plan *plan, const rh_segments_part *part,
+                                  uint64_t *offsets) {
+  const rh_layout *layout = plan->layout;
+  uint64_t n = part->segments;
+  if (part->length > 0) return rh_layout_axis(1, part->n, n); /* cut, of one length */
+  if (layout->kind == RH_LAYOUT_AXIS) {
+    uint64_t inner = layout->length ? layout->inner : 1;
+    return rh_layout_axis(n / inner, layout->length, inner);
+  }
+  for (uint64_t k = 0; k < n; k++) {
+    uint64_t s = rh_segments_number(plan, part->first + k);
+    int is_empty = layout->starts[s] == layout->stops[s];
+    offsets[k] = is_empty ? 0 : layout->starts[s] - part->at;
+    offsets[n + k] = is_empty ? 0 : layout->stops[s] - part->at;
+  }
+  return rh_layout_offsets(offsets, offsets + n, n);
+}
