@@ -6,6 +6,8 @@
 #include "../../host/core/data/array.h"
 #include "../../host/core/operation/ops.h"
 #include "../../host/core/operation/result.h"
+#include "../../host/engine/io/element.h"
+#include "../../host/engine/segments/columns.h"
 #include "../../host/engine/segments/referee.h"
 #include "../../host/operators/custom/custom.h"
 #include "../../host/operators/custom/file.h"
@@ -172,6 +174,28 @@ static void check(const problem *p, const char *what) {
   ck_assert_uint_eq(check.n, p->segments.n);
 }
 
+/* What is stored of many values at once is what each is decoded to. */
+static void compare_columns(const rh_segments *segments, const char *what) {
+  const rh_operator *op = segments->spec.operation.op;
+  rh_columns columns;
+  char *stored = malloc((segments->n + 1) * sizeof(uint64_t)), one[sizeof(uint64_t)];
+  rh_columns_find(&columns, op);
+  for (uint32_t k = 0; k < columns.n + columns.names.indexed; k++) {
+    uint32_t column = k < columns.n ? k : RH_COLUMN_VALUE;
+    rh_type type = k < columns.n ? columns.list[k].type : columns.names.type;
+    rh_columns_store(&columns, column, segments, stored);
+    for (uint64_t s = 0; s < segments->n; s++) {
+      rh_result result = {.struct_size = sizeof result};
+      rh_segments_result(segments, s, &result);
+      uint32_t size = rh_element_store(type, rh_columns_word(&result, column), one);
+      if (memcmp(one, stored + s * size, size) != 0)
+        ck_abort_msg("%s of %s, %s: result %u of segment %llu", op->name, rh_type_name(op->type),
+                     what, column, (unsigned long long)s);
+    }
+  }
+  free(stored);
+}
+
 static void try_layout(const rh_operator *op, int k, const char *strategy) {
   char what[128];
   problem p = {.op = op, .layout = layout_of(k, op)};
@@ -179,6 +203,7 @@ static void try_layout(const rh_operator *op, int k, const char *strategy) {
   snprintf(what, sizeof what, "%s on layout %d", strategy, k);
   reduce(&p, strategy);
   compare(&p.segments, what);
+  compare_columns(&p.segments, what);
   check(&p, what);
   finish(&p);
 }

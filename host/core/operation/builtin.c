@@ -9,7 +9,8 @@ static char *prelude(const rh_operator *self) {
   return rh_op_prelude(self->base, self->type);
 }
 
-static const rh_operator_calls calls = {.prelude = prelude, .decode = rh_operator_decode_base};
+static const rh_operator_calls calls = {
+    .prelude = prelude, .decode = rh_operator_decode_base, .results = rh_operator_results_base};
 
 #define OPERAND(type_) [RH_TYPE_##type_] = {"x", RH_TYPE_##type_},
 static const rh_operand operands[RH_N_TYPES + 1] = {

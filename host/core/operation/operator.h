@@ -12,6 +12,7 @@
 enum {
   RH_MOST_OPERANDS = 8,
   RH_MOST_FIELDS = 16, /* of a value, and of a result */
+  RH_RESULTS_AT_ONCE = 256,
   RH_OPERATOR_NAME_BYTES = 64,
   RH_CONSTANT_BYTES = 8,
   RH_ENCLOSED_MOST = 256, /* elements that are enclosed at once */
@@ -52,6 +53,11 @@ typedef struct rh_operator_calls {
                  const double *host, double *low, double *high);
   /* The result, as users see it, of a value of n elements. */
   void (*decode)(const rh_operator *self, const void *value, uint64_t n, rh_result *result);
+  /* The same of n values, one behind the other, at most RH_RESULTS_AT_ONCE, of so many elements
+   * each: to[k] = result k, in its type; of an indexed operator without results of its own, the
+   * indices and then the values.  to[k] null: that one is not wanted. */
+  void (*results)(const rh_operator *self, const void *values, const uint64_t *lengths, uint64_t n,
+                  void *const *to);
 
   /* The rest is null of built-in operators. */
 

@@ -1,4 +1,5 @@
 #include "result.h"
+#include "../base/half.h"
 #include "../base/vocabulary.h"
 #include "ops.h"
 #include "scaled.h"
@@ -94,6 +95,127 @@ void rh_operator_decode_base(const rh_operator *self, const void *value, uint64_
   if (may_be_empty && self->base == RH_OP_sum && rh_type_is_float(result->type) &&
       result->value.f == 0)
     result->value.f = 0;
+}
+
+/* ---- Many values ---- */
+
+#define TAKE_WORDS(word)                                                                           \
+  do {                                                                                             \
+    for (uint64_t k = 0; k < n; k++) memcpy((word *)to + k, from + k * apart, sizeof(word));       \
+    return;                                                                                        \
+  } while (0)
+void rh_take_words(const void *values, uint64_t apart, uint32_t size, uint64_t n, void *to) {
+  const char *from = values;
+  if (apart == size) {
+    memcpy(to, values, n * size);
+    return;
+  }
+  switch (size) {
+  case 1: TAKE_WORDS(uint8_t);
+  case 2: TAKE_WORDS(uint16_t);
+  case 4: TAKE_WORDS(uint32_t);
+  default: TAKE_WORDS(uint64_t);
+  }
+}
+
+/* Keys that stand one behind the other become floats where they are; no element has key `none`. */
+#define DECODE_KEYS(scalar, word, most)                                                            \
+  do {                                                                                             \
+    scalar nothing = (scalar)extreme_of_nothing(op);                                               \
+    word *key = to, none = is_least(op) ? (most) : -(most)-1, ends;                                \
+    memcpy(&ends, &nothing, sizeof ends);                                                          \
+    for (uint64_t k = 0; k < n; k++) {                                                             \
+      word bits = key[k] < 0 ? key[k] ^ (most) : key[k];                                           \
+      key[k] = key[k] == none ? ends : bits;                                                       \
+    }                                                                                              \
+  } while (0)
+#define DECODE_SCALED(type, scalar, convert)                                                       \
+  for (uint64_t k = 0; k < n; k++) {                                                               \
+    rh_scaled_##type one;                                                                          \
+    memcpy(&one, from + k * apart, sizeof one);                                                    \
+    ((scalar *)to)[k] = convert(one);                                                              \
+  }
+
+/* A half's key is that of the float that it is. */
+static void half_results(uint32_t op, const char *from, uint64_t apart, uint64_t n, uint16_t *to) {
+  for (uint64_t k = 0; k < n; k++)
+    to[k] = rh_half_from_float((float)read_float(op, RH_TYPE_f16, from + k * apart));
+}
+
+/* The identity of a float sum is -0; the sum of nothing is 0 to a user. */
+#define NOTHING_IS_ZERO(scalar)                                                                    \
+  for (uint64_t k = 0; k < n; k++) ((scalar *)to)[k] += lengths[k] == 0 ? 0 : -(scalar)0
+
+static void float_results(uint32_t op, rh_type type, const char *from, uint64_t apart,
+                          const uint64_t *lengths, uint64_t n, void *to) {
+  int is_wide = type == RH_TYPE_f64;
+  if (is_scaled(op, type)) {
+    if (is_wide)
+      DECODE_SCALED(f64, double, rh_scaled_double)
+    else
+      DECODE_SCALED(f32, float, rh_scaled_float)
+    return;
+  }
+  if (type == RH_TYPE_f16 && !rh_op_is_arithmetic(op)) {
+    half_results(op, from, apart, n, to);
+    return;
+  }
+  rh_take_words(from, apart, is_wide ? 8 : 4, n, to);
+  if (!rh_op_is_arithmetic(op) && is_wide)
+    DECODE_KEYS(double, int64_t, INT64_MAX);
+  else if (!rh_op_is_arithmetic(op))
+    DECODE_KEYS(float, int32_t, INT32_MAX);
+  else if (op == RH_OP_sum && is_wide)
+    NOTHING_IS_ZERO(double);
+  else if (op == RH_OP_sum)
+    NOTHING_IS_ZERO(float);
+}
+
+#define NARROW(element)                                                                            \
+  for (uint64_t k = 0; k < n; k++) {                                                               \
+    int32_t one;                                                                                   \
+    memcpy(&one, from + k * apart, sizeof one);                                                    \
+    ((element *)to)[k] = (element)one;                                                             \
+  }
+#define NARROW_SIGNED(element)                                                                     \
+  for (uint64_t k = 0; k < n; k++) {                                                               \
+    int32_t one;                                                                                   \
+    memcpy(&one, from + k * apart, sizeof one);                                                    \
+    ((element *)to)[k] = (element)narrow(type, one);                                               \
+  }
+static void integer_results(rh_type result_type, rh_type type, const char *from, uint64_t apart,
+                            uint64_t n, void *to) {
+  int is_signed = rh_type_is_signed(result_type);
+  uint32_t size = rh_type_size(result_type);
+  if (size == 1 && is_signed)
+    NARROW_SIGNED(int8_t)
+  else if (size == 2 && is_signed)
+    NARROW_SIGNED(int16_t)
+  else if (size == 1)
+    NARROW(uint8_t)
+  else if (size == 2)
+    NARROW(uint16_t)
+  else
+    rh_take_words(from, apart, size, n, to);
+}
+
+void rh_op_results(uint32_t op, rh_type type, const void *values, uint64_t apart,
+                   const uint64_t *lengths, uint64_t n, void *to) {
+  if (rh_type_is_float(type))
+    float_results(op, type, values, apart, lengths, n, to);
+  else
+    integer_results(rh_op_result_type(op, type), type, values, apart, n, to);
+}
+
+void rh_operator_results_base(const rh_operator *self, const void *values, const uint64_t *lengths,
+                              uint64_t n, void *const *to) {
+  const rh_op *row = rh_op_find(self->base, self->type);
+  const char *index = (const char *)values + 8;
+  void *values_to = row->flags & RH_OP_INDEXED ? to[1] : to[0];
+  if (row->flags & RH_OP_INDEXED && to[0])
+    rh_take_words(index, row->value_size, sizeof(uint64_t), n, to[0]);
+  if (values_to)
+    rh_op_results(self->base, self->type, values, row->value_size, lengths, n, values_to);
 }
 
 int rh_op_same_values(const rh_op *op, rh_type type, const void *a, const void *b) {

@@ -30,6 +30,16 @@ static inline void rh_op_decode(rh_decoding decoding, const rh_op *op, rh_type t
     rh_op_decode_other(op, type, value, result);
 }
 
+/* The same of n values, `apart` bytes from one to the next, as elements of the result type.
+ * lengths[k]: of how many elements value k is; 0 where that may be none. */
+void rh_op_results(uint32_t op, rh_type type, const void *values, uint64_t apart,
+                   const uint64_t *lengths, uint64_t n, void *to);
+/* Word k: `size` bytes from values + k * apart on. */
+void rh_take_words(const void *values, uint64_t apart, uint32_t size, uint64_t n, void *to);
+/* rh_operator_calls.results of what rh_operator_decode_base() decodes. */
+void rh_operator_results_base(const rh_operator *self, const void *values, const uint64_t *lengths,
+                              uint64_t n, void *const *to);
+
 /* Are the values the same to the last bit?  Of indexed operators, the indices are compared; of
  * products of floats, the results: values of two fields have padding, and an infinity any
  * exponent. */

@@ -62,10 +62,20 @@ static inline int rh_scaled_clamp(int64_t exponent) {
   return exponent > beyond ? beyond : exponent < -beyond ? -beyond : (int)exponent;
 }
 
+/* A number that is normal is exact, and needs no call. */
+static inline double rh_scaled_to(double mantissa, int64_t exponent) {
+  const int64_t bias = 1023;
+  if (exponent <= -bias || exponent > bias) return ldexp(mantissa, rh_scaled_clamp(exponent));
+  uint64_t bits = (uint64_t)(exponent + bias) << 52;
+  double power;
+  memcpy(&power, &bits, sizeof power);
+  return mantissa * power;
+}
+
 /* The one rounding of the conversion; in double for f32, whose subnormals are normal there. */
 static inline float rh_scaled_float(rh_scaled_f32 x) {
-  return (float)ldexp((double)x.mantissa, rh_scaled_clamp(x.exponent));
+  return (float)rh_scaled_to((double)x.mantissa, x.exponent);
 }
 static inline double rh_scaled_double(rh_scaled_f64 x) {
-  return ldexp(x.mantissa, rh_scaled_clamp(x.exponent));
+  return rh_scaled_to(x.mantissa, x.exponent);
 }

@@ -29,58 +29,27 @@ const void *rh_columns_word(const rh_result *result, uint32_t k) {
 typedef struct stored {
   const rh_segments *of;
   uint32_t column, size;
-  rh_type type;
-  rh_result blank; /* a result that lacks its value and index only */
-  int is_built_in; /* the operator has no results of its own */
-  int may_be_zero; /* -0 may be the sum of nothing */
-  rh_decoding decoding;
-  const rh_op *decodes;
   char *to;
 } stored;
-
-/* The value is what is stored. */
-static int is_copied(const stored *t) {
-  return t->is_built_in && t->decoding != RH_DECODE_OTHER && t->size == t->of->value_bytes &&
-         !t->may_be_zero;
-}
 
 static void store_some(void *user, uint64_t first, uint64_t count) {
   const stored *t = user;
   const rh_segments *of = t->of;
-  const rh_operator *op = of->spec.operation.op;
-  rh_result result = t->blank;
-  if (is_copied(t)) {
-    memcpy(t->to + first * t->size, of->values + first * t->size, count * t->size);
-    return;
-  }
-  for (uint64_t s = first; s < first + count; s++) {
-    const void *value = of->values + s * of->value_bytes;
-    if (t->is_built_in)
-      rh_op_decode(t->decoding, t->decodes, op->type, value, &result);
-    else
-      rh_segments_result(of, s, &result);
-    if (t->may_be_zero && result.value.f == 0 &&
-        (op->is_masked || rh_layout_length(of->spec.operation.layout, s) == 0))
-      result.value.f = 0;
-    rh_element_store(t->type, rh_columns_word(&result, t->column), t->to + s * t->size);
+  const rh_operation *operation = &of->spec.operation;
+  uint64_t lengths[RH_RESULTS_AT_ONCE];
+  for (uint64_t end = first + count, n; first < end; first += n) {
+    void *to[RH_MOST_FIELDS] = {NULL};
+    n = end - first < RH_RESULTS_AT_ONCE ? end - first : RH_RESULTS_AT_ONCE;
+    for (uint64_t k = 0; k < n; k++) lengths[k] = rh_layout_length(operation->layout, first + k);
+    to[t->column] = t->to + first * t->size;
+    operation->op->calls->results(operation->op, of->values + first * of->value_bytes, lengths, n,
+                                  to);
   }
 }
 
 void rh_columns_store(const rh_columns *columns, uint32_t k, const rh_segments *segments,
                       void *to) {
-  const rh_operator *op = segments->spec.operation.op;
-  const rh_layout *layout = segments->spec.operation.layout;
-  int has_empty = op->is_masked || layout->kind == RH_LAYOUT_OFFSETS || layout->length == 0;
-  stored t = {.of = segments,
-              .column = k,
-              .type = k == RH_COLUMN_VALUE ? columns->names.type : columns->list[k].type,
-              .blank = columns->names,
-              .is_built_in = op->n_results == 0,
-              .to = to};
-  t.size = rh_type_size(t.type);
-  t.may_be_zero =
-      t.is_built_in && has_empty && op->base == RH_OP_sum && rh_type_is_float(columns->names.type);
-  t.decodes = rh_op_find(op->base, op->type);
-  if (t.is_built_in) t.decoding = rh_op_decoding(t.decodes, op->type);
+  rh_type type = k == RH_COLUMN_VALUE ? columns->names.type : columns->list[k].type;
+  stored t = {segments, k == RH_COLUMN_VALUE ? columns->names.indexed : k, rh_type_size(type), to};
   rh_share(segments->n, PIECE, store_some, &t);
 }

@@ -17,12 +17,22 @@ static void decode(const rh_operator *face, const void *value, uint64_t n, rh_re
     rh_operator_decode_base(face, value, n, result);
 }
 
+static void results(const rh_operator *face, const void *values, const uint64_t *lengths,
+                    uint64_t n, void *const *to) {
+  uint64_t none[RH_RESULTS_AT_ONCE] = {0}; /* that a condition left in, maybe */
+  if (face->n_results)
+    rh_custom_results(rh_custom_of(face), values, lengths, n, to);
+  else
+    rh_operator_results_base(face, values, face->is_masked ? none : lengths, n, to);
+}
+
 const rh_operator_calls rh_custom_calls = {
     .prelude = rh_custom_prelude,
     .bind = bind_constants,
     .map = rh_custom_map,
     .enclose = rh_custom_enclose,
     .decode = decode,
+    .results = results,
     .constants = rh_custom_constants,
     .open = rh_by_code_open,
     .decline = rh_by_code_decline,

@@ -299,3 +299,43 @@ void rh_custom_decode(const rh_custom *self, const void *value, uint64_t n, rh_r
   rh_custom_finalize(self, given, rh_custom_count_in(self, value, n), results);
   rh_custom_show(self, results, value, result);
 }
+
+/* ---- Many values ---- */
+
+/* Number k of each value, in its type. */
+static void take_given(const rh_custom *self, uint32_t k, const char *values,
+                       const uint64_t *lengths, uint64_t n, void *to) {
+  const rh_operator_part *part = &self->parts[k];
+  const rh_operator_field *field = &self->fields[k];
+  uint64_t none[RH_RESULTS_AT_ONCE] = {0}, apart = self->face.abi->value_size;
+  if (!self->n_parts)
+    rh_take_words(values + field->offset, apart, rh_type_size(field->type), n, to);
+  else if (rh_op_flags(part->op, part->type) & RH_OP_INDEXED)
+    rh_take_words(values + part->index_at, apart, sizeof(uint64_t), n, to);
+  else
+    rh_op_results(part->op, part->type, values + part->offset, apart,
+                  self->face.is_masked ? none : lengths, n, to);
+}
+
+void rh_custom_results(const rh_custom *self, const void *values, const uint64_t *lengths,
+                       uint64_t n, void *const *to) {
+  uint64_t constants[RH_EXPR_MOST_SLOTS], apart = self->face.abi->value_size;
+  const rh_operator_field *last = &self->fields[self->n_fields - (uint32_t)self->has_count];
+  uint32_t n_given = rh_custom_n_given(self), n_results = self->face.n_results;
+  uint64_t given[n_given + 1][RH_RESULTS_AT_ONCE], spare[RH_RESULTS_AT_ONCE];
+  const void *in[RH_MOST_FIELDS + 1];
+  void *out[RH_MOST_FIELDS];
+  for (uint32_t k = 0; k < n_given; k++) {
+    void *place = self->finalize ? given[k] : to[k];
+    if (self->finalize ? rh_exprs_uses_variable(self->finalize, k) : place != NULL)
+      take_given(self, k, values, lengths, n, place);
+    in[k] = place;
+  }
+  if (!self->finalize) return;
+  if (self->has_count)
+    rh_take_words((const char *)values + last->offset, apart, sizeof(uint64_t), n, given[n_given]);
+  in[n_given] = self->has_count ? given[n_given] : lengths;
+  for (uint32_t k = 0; k < n_results; k++) out[k] = to[k] ? to[k] : spare;
+  rh_exprs_bind(self->finalize, 0, constants);
+  rh_exprs_eval(self->finalize, in, 0, n, constants, out);
+}
