@@ -51,6 +51,23 @@ static rh_status check_reach(const rh_axes *axes, uint64_t n, rh_error *error) {
                  (number)last, (number)n);
 }
 
+static rh_status make_offsets(rh_segmented *s, uint64_t n, rh_error *error) {
+  s->offsets = n < SIZE_MAX / 16 ? malloc((2 * n + 1) * sizeof *s->offsets) : NULL;
+  return s->offsets ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for %llu segments", (number)n);
+}
+
+/* Rows that lie apart are read where they are, unless they are hardly longer than their offsets. */
+static rh_status take_rows(rh_segmented *s, rh_error *error) {
+  enum { LEAST = 64 /* elements */ };
+  uint64_t n = s->layout.segments;
+  if (!s->is_scattered || s->layout.length < LEAST || !rh_axes_are_rows(&s->axes)) return RH_OK;
+  RH_TRY(make_offsets(s, n, error));
+  rh_axes_rows(&s->axes, n, s->offsets, s->offsets + n);
+  s->layout = rh_layout_offsets(s->offsets, s->offsets + n, n);
+  s->is_scattered = 0;
+  return RH_OK;
+}
+
 static rh_status take_axes(rh_segmented *s, const rh_segmentation *given, rh_error *error) {
   rh_axes axes = {.n = given->n_axes};
   uint64_t stride = 1;
@@ -65,7 +82,7 @@ static rh_status take_axes(rh_segmented *s, const rh_segmentation *given, rh_err
   RH_TRY(check_reach(&axes, s->spec.operation.n, error));
   s->axes = rh_axes_merged(&axes);
   s->is_scattered = !rh_axes_layout(&s->axes, &s->layout);
-  return RH_OK;
+  return take_rows(s, error);
 }
 
 /* ---- Any segments ---- */
@@ -88,13 +105,11 @@ static rh_status take_offsets(rh_segmented *s, const rh_segmentation *given, int
   if (!starts || !stops)
     return rh_fail(error, RH_E_USAGE, "rh_segmentation.%s is null", starts ? "stops" : "starts");
   if (is_kept) {
-    uint64_t *own = n < SIZE_MAX / 16 ? malloc((2 * n + 1) * sizeof *own) : NULL;
-    if (!own) return rh_fail(error, RH_E_NOMEM, "no memory for %llu segments", (number)n);
-    memcpy(own, starts, n * sizeof *own);
-    memcpy(own + n, stops, n * sizeof *own);
-    s->offsets = own;
-    starts = own;
-    stops = own + n;
+    RH_TRY(make_offsets(s, n, error));
+    memcpy(s->offsets, starts, n * sizeof *starts);
+    memcpy(s->offsets + n, stops, n * sizeof *stops);
+    starts = s->offsets;
+    stops = starts + n;
   }
   s->layout = rh_layout_offsets(starts, stops, n);
   return RH_OK;

@@ -11,7 +11,7 @@ typedef struct rh_segmented {
   rh_layout layout;
   rh_axes axes;
   int is_scattered;   /* 1: the layout is that of a copy of the axes' elements */
-  uint64_t *offsets;  /* of the layout, copied; or null */
+  uint64_t *offsets;  /* of the layout, copied or made; or null */
   rh_custom *custom;  /* the user's operator, or null */
   rh_columns columns; /* of results */
   rh_found found;     /* the strategy */

@@ -266,6 +266,7 @@ static const uint64_t none_of[] = {4, 0, 3}, eight[] = {2, 1, 3, 2, 1, 2, 3, 5};
 static const uint64_t c_eight[] = {180, 180, 60, 30, 30, 15, 5, 1}, c_none[] = {3, 3, 1};
 static const uint64_t slice[] = {9, 6}, gaps[] = {16, 2}, windows[] = {20, 8}, sliding[] = {1, 1};
 static const uint64_t no_rows[] = {0, 5, 1}, far_rows[] = {2, 1, 1}, no_elements[] = {5, 4, 0};
+static const uint64_t apart[] = {5, 3, 100}, padded[] = {700, 130, 1}, near[] = {700, 30, 1};
 static const uint64_t any[] = {1, 9, 7};
 static const uint64_t one[] = {N}, tiny[] = {100, 2}, c_tiny[] = {2, 1}, unit[] = {1};
 
@@ -278,6 +279,8 @@ static const struct {
     {2, 2, windows, sliding, sliding, 0},   {8, 0xA5, eight, c_eight, NULL, 0},
     {8, 0x3C, eight, c_eight, NULL, 0},     {1, 1, one, unit, NULL, 0},
     {2, 2, tiny, c_tiny, NULL, 0},          {2, 1, tiny, c_tiny, NULL, 0},
+    {3, 4, apart, padded, padded, 0},       {3, 4, apart, near, near, 0},
+    {3, 5, apart, padded, padded, 0},       {3, 2, apart, padded, padded, 0},
     {3, 4, no_rows, far_rows, far_rows, 0}, {3, 1, no_rows, far_rows, far_rows, 1},
     {3, 4, no_elements, any, any, 1},       {3, 3, no_elements, any, any, 0},
     {3, 2, none_of, c_none, NULL, 1},       {3, 1, none_of, c_none, NULL, 0},

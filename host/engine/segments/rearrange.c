@@ -5,30 +5,51 @@
 
 enum { PIECE_BYTES = 1 << 18 }; /* of segments that are copied at once: they stay in a cache */
 
+enum { LINE_BYTES = 64 };
+
+/* `count` runs of `length` elements: of the array, `next` elements from one to the next, and
+ * `apart` from one run to the next; of the copy, side by side, and `row` from one to the next. */
+typedef struct block {
+  uint64_t count, length, next, apart, row;
+} block;
+
+enum { AT_ONCE = 128 }; /* lines of the array that stay in the nearest cache */
+
 #define COPY(word)                                                                                 \
-  for (uint64_t k = 0; k < length; k++, x += stride)                                               \
-    for (uint64_t j = 0; j < count; j++)                                                           \
-  ((word *)to)[j * length + k] = ((const word *)(const void *)x)[j]
-/* `count` columns side by side, each of `length` elements. */
-static void copy_columns(const unsigned char *x, uint64_t stride, uint64_t length, uint64_t count,
-                         uint32_t size, void *to) {
+  {                                                                                                \
+    const word *x = from;                                                                          \
+    word *rows = to;                                                                               \
+    for (uint64_t at = 0, end; at < b->length; at = end) {                                         \
+      end = b->next <= b->apart || b->length - at < AT_ONCE ? b->length : at + AT_ONCE;            \
+      for (uint64_t j = 0; j < b->count; j++)                                                      \
+        for (uint64_t k = at; k < end; k++) rows[j * b->row + k] = x[j * b->apart + k * b->next];  \
+    }                                                                                              \
+    return;                                                                                        \
+  }
+static void copy_block(const block *b, const void *from, uint32_t size, void *to) {
+  if (b->next == 1 && b->length * size >= LINE_BYTES) {
+    for (uint64_t j = 0; j < b->count; j++)
+      memcpy((char *)to + j * b->row * size, (const char *)from + j * b->apart * size,
+             b->length * size);
+    return;
+  }
   switch (size) {
-  case 1: COPY(uint8_t); return;
-  case 2: COPY(uint16_t); return;
-  case 4: COPY(uint32_t); return;
-  default: COPY(uint64_t);
+  case 1: COPY(uint8_t)
+  case 2: COPY(uint16_t)
+  case 4: COPY(uint32_t)
+  default: COPY(uint64_t)
   }
 }
 
 void rh_rearrange(const rh_layout *layout, const void *from, uint32_t size, uint64_t s,
                   uint64_t count, void *to) {
-  uint64_t stride = layout->inner * size, most = 64 / size;
+  uint64_t most = LINE_BYTES / size;
   while (count > 0) {
     uint64_t beside = layout->inner - s % layout->inner, n = count;
     if (n > beside) n = beside;
     if (n > most) n = most; /* a line's worth: what else a line holds would be read in vain */
-    copy_columns((const unsigned char *)from + rh_layout_first(layout, s) * size, stride,
-                 layout->length, n, size, to);
+    const block columns = {n, layout->length, layout->inner, 1, layout->length};
+    copy_block(&columns, (const char *)from + rh_layout_first(layout, s) * size, size, to);
     to = (char *)to + n * layout->length * size;
     s += n;
     count -= n;
@@ -52,7 +73,7 @@ static void copy_some(void *user, uint64_t first, uint64_t count) {
 void rh_rearrange_all(const rh_layout *layout, const void *from, uint32_t size, void *to) {
   task t = {layout, from, to, size};
   uint64_t each = PIECE_BYTES / (layout->length * size + 1) + 1;
-  rh_share(layout->segments, each < 64 / size ? 64 / size : each, copy_some, &t);
+  rh_share(layout->segments, each < LINE_BYTES / size ? LINE_BYTES / size : each, copy_some, &t);
 }
 
 /* ---- Axes ---- */
@@ -111,18 +132,17 @@ int rh_axes_layout(const rh_axes *merged, rh_layout *layout) {
 
 typedef struct permuted {
   const rh_axes *axes;
-  const unsigned char *from;
-  unsigned char *to;
+  const char *from;
+  char *to;
   uint32_t size;
-  uint64_t segment;       /* the first */
-  uint64_t begin, length; /* of each, the elements that are copied */
+  rh_elements some;
 } permuted;
 
 /* Where element `k` of the axes of one kind is, in elements. */
-static uint64_t place_of(const permuted *p, uint32_t is_reduced, uint64_t k) {
+static uint64_t place_of(const rh_axes *axes, uint32_t is_reduced, uint64_t k) {
   uint64_t at = 0;
-  for (uint32_t j = p->axes->n; j-- > 0;) {
-    const rh_axis *axis = &p->axes->list[j];
+  for (uint32_t j = axes->n; j-- > 0;) {
+    const rh_axis *axis = &axes->list[j];
     if (axis->is_reduced != is_reduced) continue;
     at += k % axis->length * axis->stride;
     k /= axis->length;
@@ -130,26 +150,61 @@ static uint64_t place_of(const permuted *p, uint32_t is_reduced, uint64_t k) {
   return at;
 }
 
+/* The one of a kind that runs fastest. */
+static rh_axis last_of(const rh_axes *axes, uint32_t is_reduced) {
+  for (uint32_t k = axes->n; k-- > 0;)
+    if (axes->list[k].is_reduced == is_reduced) return axes->list[k];
+  return (rh_axis){.length = 1, .stride = 1};
+}
+
+/* Copies b->count segments from `s` on, by runs along the fastest axis that is reduced. */
+static void permute_block(const permuted *p, uint64_t s, block *b, char *to) {
+  const rh_axis inner = last_of(p->axes, 1);
+  const char *from = p->from + place_of(p->axes, 0, s) * p->size;
+  for (uint64_t k = 0; k < p->some.n; k += b->length, to += b->length * p->size) {
+    uint64_t at = p->some.begin + k;
+    b->length = inner.length - at % inner.length;
+    if (b->length > p->some.n - k) b->length = p->some.n - k;
+    copy_block(b, from + place_of(p->axes, 1, at) * p->size, p->size, to);
+  }
+}
+
+int rh_axes_are_rows(const rh_axes *merged) {
+  uint32_t reduced = 0, are_rows = 1;
+  for (uint32_t k = 0; k < merged->n; k++) {
+    are_rows &= merged->list[k].length > 0;
+    reduced += merged->list[k].is_reduced;
+  }
+  return are_rows && reduced == 1 && last_of(merged, 1).stride == 1;
+}
+
+void rh_axes_rows(const rh_axes *merged, uint64_t n, uint64_t *starts, uint64_t *stops) {
+  uint64_t length = last_of(merged, 1).length;
+  for (uint64_t s = 0; s < n; s++) {
+    starts[s] = place_of(merged, 0, s);
+    stops[s] = starts[s] + length;
+  }
+}
+
 static void permute_some(void *user, uint64_t first, uint64_t count) {
   const permuted *p = user;
-  unsigned char *to = p->to + first * p->length * p->size;
-  for (uint64_t s = first; s < first + count; s++) {
-    const unsigned char *from = p->from + place_of(p, 0, p->segment + s) * p->size;
-    for (uint64_t k = 0; k < p->length; k++, to += p->size)
-      memcpy(to, from + place_of(p, 1, p->begin + k) * p->size, p->size);
+  const rh_axis side = last_of(p->axes, 0), inner = last_of(p->axes, 1);
+  uint64_t most = inner.stride > side.stride ? LINE_BYTES / p->size : UINT64_MAX;
+  block b = {.next = inner.stride, .apart = side.stride, .row = p->some.n};
+  for (uint64_t done = 0; done < count; done += b.count) {
+    uint64_t s = p->some.segment + first + done;
+    b.count = side.length - s % side.length;
+    if (b.count > count - done) b.count = count - done;
+    if (b.count > most) b.count = most;
+    permute_block(p, s, &b, p->to + (first + done) * p->some.n * p->size);
   }
 }
 
 void rh_axes_rearrange_some(const rh_axes *merged, const void *from, uint32_t size,
                             const rh_elements *some, void *to) {
-  permuted p = {.axes = merged,
-                .from = from,
-                .to = to,
-                .size = size,
-                .segment = some->segment,
-                .begin = some->begin,
-                .length = some->n};
-  rh_share(some->segments, PIECE_BYTES / (p.length * size + 1) + 1, permute_some, &p);
+  permuted p = {merged, from, to, size, *some};
+  uint64_t each = PIECE_BYTES / (some->n * size + 1) + 1;
+  rh_share(some->segments, each < LINE_BYTES / size ? LINE_BYTES / size : each, permute_some, &p);
 }
 
 void rh_axes_rearrange(const rh_axes *merged, const void *from, uint32_t size, void *to) {

@@ -28,6 +28,11 @@ rh_axes rh_axes_merged(const rh_axes *axes);
  * rh_axes_rearrange(). */
 int rh_axes_layout(const rh_axes *merged, rh_layout *layout);
 
+/* Do the elements of a segment lie back to back, wherever it begins?  Then starts and stops of all
+ * n segments say where. */
+int rh_axes_are_rows(const rh_axes *merged);
+void rh_axes_rows(const rh_axes *merged, uint64_t n, uint64_t *starts, uint64_t *stops);
+
 /* to = the elements, of `size` bytes, with the axes that stay before those that are reduced. */
 void rh_axes_rearrange(const rh_axes *merged, const void *from, uint32_t size, void *to);
 /* Elements begin .. begin+n-1 of some segments in a row. */
