@@ -224,11 +224,11 @@ static json_t *describe_segments(const rh_run_state *run) {
   const rh_layout *layout = run->asked.operation.layout;
   uint64_t digest = 0;
   if (!layout) return NULL;
-  for (uint64_t s = 0; s < layout->segments && layout->kind == RH_LAYOUT_OFFSETS; s++)
+  if (layout->kind == RH_LAYOUT_AXIS) return json_string(run->shape.words);
+  for (uint64_t s = 0; s < layout->segments; s++)
     digest = rh_random_mix(rh_random_mix(digest ^ layout->starts[s]) ^ layout->stops[s]);
-  return json_pack("{s:s, s:I, s:I, s:I, s:I}", "words", run->shape.words, "number",
-                   (json_int_t)layout->segments, "length", (json_int_t)layout->length, "inner",
-                   (json_int_t)layout->inner, "digest", (json_int_t)digest);
+  return json_sprintf("%llu %s, with the digest %016llx", (unsigned long long)layout->segments,
+                      run->shape.words, (unsigned long long)digest);
 }
 
 /* All that decides the answer: that all ranks must have in common, or all parts.  malloc'ed. */
@@ -242,7 +242,7 @@ static rh_status describe(const run_ranks *r, int of_ranks, char **text, rh_erro
   json_t *source = rh_source_identity(&r->run.source, of_ranks);
   json_t *more = of_ranks ? json_pack("{s:o, s:I, s:I, s:I, s:o*}", "source", source, "first",
                                       (json_int_t)r->first, "count", (json_int_t)r->n, "chunk",
-                                      (json_int_t)r->run.options->chunk_bytes, "segments",
+                                      (json_int_t)r->run.options->chunk_bytes, "segmentation",
                                       describe_segments(&r->run))
                           : json_pack("{s:o}", "source", source);
   return rh_partial_describe(text, &r->run.job, &by, more, error);

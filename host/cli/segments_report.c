@@ -84,7 +84,9 @@ static void print_check(const rh_app *app, const rh_segments_answer *run) {
     printf("check      skipped (%s)\n", app->typed->no_check ? "--no-check" : "--check=none");
     return;
   }
-  printf("check      %llu segment%s", (number)check->n, check->n == 1 ? "" : "s");
+  printf("check      %llu", (number)check->n);
+  if (run->parts && check->n < run->segments.n) printf(" of %llu", (number)run->segments.n);
+  printf(" segment%s", run->segments.n == 1 ? "" : "s");
   if (check->part > 0)
     printf(", the worst at %.2g %% of its bound (segment %llu)", 100 * check->part,
            (number)check->worst);

@@ -17,6 +17,8 @@ except ImportError:
     numpy = None  # Debian: python3-numpy
 
 WRONG = os.environ.get("REDHOST_TEST_WRONG", "")
+FAULTS = os.environ.get("REDHOST_TEST_FAULT_LIBRARY", "")
+PREAD = os.path.join(cli.DRIVERS, "failing_pread.so")
 DTYPES = "i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8".split()
 REDUCE = "argmax argmin max mean min prod sum".split()
 
@@ -453,6 +455,44 @@ class Ways(Arrays):
         for way in (("--stream=4KiB",), ("--ranks=2", "--stream=4KiB"), ("--ranks=3",)):
             self.bad(1, "wrong result: segment|'drops_last' returned", *words, *way, "--isolate=never")
             self.bad(4 if len(way) == 1 and "--stream" in way[0] else 2, "--isolate=never", *words, *way)
+
+    def test_some_are_checked(self):
+        self.save("x.npy", numpy.ones((5000, 100), "f4"))
+        self.assertRegex(self.run_on("--axis", "1", "--stream=4KiB", "--check=sampled").out, r"check      \d{3} of 5000 segments.* ok\n")
+
+    @cli.needs(PREAD)
+    def test_a_file_that_is_cut(self):
+        env = {**cli.preloaded("failing_pread.so"), "REDHOST_TEST_PREAD_OF": ".npy", "REDHOST_TEST_PREAD_CUTS": "1"}
+        for words in (("--axis", "0", "--stream=8KiB"), ("--axis", "0,2", "--stream=8KiB"), ("--axis", "2", "--ranks=2"),
+                      ("--axis", "1", "--stream", "--check=none")):
+            self.save("x.npy", numpy.ones((100, 30, 40), "f4"))
+            self.bad(6, "x.npy|was cut short", "--run", "native", "-i", "x.npy", "-q", *words, env={**env, "REDHOST_TEST_MAP_AT": "99000"})
+
+    @cli.needs(FAULTS)
+    def test_a_device_that_fails(self):
+        self.save("x.npy", numpy.random.default_rng(1).standard_normal((5000, 40)).astype("f4"))
+        words = ("--run", "segments", "-i", "x.npy", "--axis", "1", "-q", "-d", "all")
+        fault = {**TWO, "LD_PRELOAD": FAULTS, "REDHOST_FAULT_IN": "-"}
+        alone = self.good(*words, quiet=False, env=TWO).out
+        for k in (1, 2):
+            done = self.good(*words, quiet=False, env={**fault, "REDHOST_FAULT": f"clEnqueueNDRangeKernel:{k}:1"})
+            self.assertRegex(done.err, r"\Aredhost: device 0:\d (failed, and the others took its parts|is left out): .*\n\Z")
+            self.assertEqual(done.out, alone)
+        self.bad(5, "CL_OUT_OF_RESOURCES", *words, env={**fault, "REDHOST_FAULT": "clEnqueueNDRangeKernel:2:0"})
+
+    def test_a_pipe_that_stalls_is_interrupted(self):
+        words = ("--run", "native", "-i", "-", "--axis", "0", "--stream=4KiB", "-q")
+        self.save("x.npy", numpy.ones((5000, 40), "f4"))
+        with open(self.path("x.npy"), "rb") as file:
+            begin = file.read(100000)
+        with subprocess.Popen([cli.REDHOST, *words], cwd=self.cwd, env=self.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL) as child:
+            child.stdin.write(begin)
+            child.stdin.flush()
+            time.sleep(1)
+            child.send_signal(signal.SIGINT)
+            child.wait(timeout=cli.PROMPT)
+            self.assertEqual((child.returncode, child.stdout.read()), (130, b""))
 
     def test_what_is_printed(self):
         self.save("x.npy", numpy.arange(3000, dtype="f4").reshape(30, 100))

@@ -1,6 +1,7 @@
 #include "segments_reduction.h"
 #include "../../core/base/alloc.h"
 #include "../../core/base/clock.h"
+#include "../../core/base/condition.h"
 #include "../../core/base/error.h"
 #include "../../core/base/log.h"
 #include "../../core/base/random.h"
@@ -40,7 +41,9 @@ typedef struct rh_segments_state {
   uint64_t before, given;
   double begin_s;
   pthread_mutex_t reading, lock; /* lock: of all that follows, and of the answer */
-  rh_error failure;              /* the first that ends it all */
+  pthread_cond_t ended;
+  uint32_t running;
+  rh_error failure; /* the first that ends it all */
   atomic_int stop;
   _Atomic uint64_t done; /* elements */
   band *bands;
@@ -272,6 +275,16 @@ static int next_of_rank(const rh_segments_reduction *r, rh_segments_plan *plan, 
   return 0;
 }
 
+/* A pipe is read to its end, for its writer. */
+static rh_status read_rest(worker *w, rh_error *error) {
+  state *s = w->of->state;
+  const rh_source *source = w->of->spec.source;
+  uint64_t given = s->given;
+  if (!source->in_order || atomic_load(&s->stop)) return RH_OK;
+  s->given = source->n;
+  return rh_elements_skip(&w->room, source, given, source->n - given, &s->stop, error);
+}
+
 /* 0: there are no more, or it ends early. */
 static int take_part(worker *w, rh_status *status, rh_error *error) {
   rh_segments_reduction *r = w->of;
@@ -283,18 +296,17 @@ static int take_part(worker *w, rh_status *status, rh_error *error) {
     w->has_part = next_of_rank(r, &s->next, &s->before, r->spec.rank, &w->part);
   int has_part = w->has_part;
   if (has_part && in_order) *status = prepare(w, error);
+  if (!has_part) *status = read_rest(w, error);
   pthread_mutex_unlock(&s->reading);
   if (has_part && !in_order) *status = prepare(w, error);
   return has_part;
 }
 
-/* In the caller's thread. */
-static rh_status report(const worker *w, rh_error *error) {
-  const rh_segments_reduction *r = w->of;
+static rh_status report(const rh_segments_reduction *r, const rh_reporter *reporter,
+                        rh_error *error) {
   if (r->spec.stop && atomic_load(r->spec.stop))
     return rh_fail(error, RH_E_CANCELLED, "another rank has failed");
-  if (w != r->state->workers) return RH_OK;
-  return rh_progress(r->spec.reporter, "reducing", r->state->done, r->n / r->spec.size, error);
+  return rh_progress(reporter, "reducing", r->state->done, r->n / r->spec.size, error);
 }
 
 static void stop_all(state *s, const rh_error *why) {
@@ -313,8 +325,8 @@ static int is_of_all(const rh_segments_reduction *r, rh_status status) {
 static void work(worker *w) {
   rh_error error = {0};
   rh_status status = RH_OK;
-  while (status == RH_OK && (status = report(w, &error)) == RH_OK && take_part(w, &status, &error))
-    if (status == RH_OK) status = reduce_part(w, &error);
+  while (status == RH_OK && take_part(w, &status, &error) && status == RH_OK)
+    status = reduce_part(w, &error);
   if (status == RH_OK) return;
   if (is_of_all(w->of, status))
     stop_all(w->of->state, &error);
@@ -322,8 +334,14 @@ static void work(worker *w) {
     w->device->failure = error;
 }
 
-static void *work_beside(void *of_worker) {
-  work(of_worker);
+static void *task_main(void *of_worker) {
+  worker *w = of_worker;
+  state *s = w->of->state;
+  work(w);
+  pthread_mutex_lock(&s->lock);
+  s->running--;
+  pthread_cond_signal(&s->ended);
+  pthread_mutex_unlock(&s->lock);
   return NULL;
 }
 
@@ -353,9 +371,9 @@ static rh_status make_up(rh_segments_reduction *r, rh_error *error) {
 static void warn_of_failures(const rh_segments_reduction *r) {
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
     const rh_worker *device = &r->spec.devices[k];
-    if (device->failure.status == RH_OK) continue;
-    rh_worker_warn(device, r->state->workers[k].has_part ? "failed, and the others took its parts"
-                                                         : "is left out");
+    if (device->failure.status != RH_OK)
+      rh_worker_warn(device,
+                     device->chunks ? "failed, and the others took its parts" : "is left out");
   }
 }
 
@@ -417,6 +435,7 @@ static rh_status make_state(rh_segments_reduction *r, rh_error *error) {
   state *s = r->state;
   pthread_mutex_init(&s->reading, NULL);
   pthread_mutex_init(&s->lock, NULL);
+  rh_condition_init(&s->ended);
   RH_TRY(RH_NEW(&s->workers, r->spec.n_devices, "a reduction of segments", error));
   for (uint32_t k = 0; k < r->spec.n_devices; k++)
     s->workers[k] = (worker){.of = r, .device = &r->spec.devices[k]};
@@ -453,6 +472,7 @@ void rh_segments_reduction_close(rh_segments_reduction *r) {
   if (s) {
     pthread_mutex_destroy(&s->reading);
     pthread_mutex_destroy(&s->lock);
+    pthread_cond_destroy(&s->ended);
     free(s->workers);
     free(s->mine);
   }
@@ -463,39 +483,50 @@ void rh_segments_reduction_close(rh_segments_reduction *r) {
 
 /* ---- The whole ---- */
 
-/* A pipe is read to its end, for its writer. */
-static rh_status read_rest(rh_segments_reduction *r, rh_error *error) {
+static void start(worker *w) {
+  state *s = w->of->state;
+  rh_error error = {0};
+  if (w->device->failure.status != RH_OK) return;
+  w->device->context->options.reporter.progress = NULL;
+  pthread_mutex_lock(&s->lock);
+  w->is_started = pthread_create(&w->thread, NULL, task_main, w) == 0;
+  s->running += w->is_started;
+  pthread_mutex_unlock(&s->lock);
+  if (w->is_started) return;
+  rh_fail(&error, RH_E_NOMEM, "no thread could be started for a device");
+  stop_all(s, &error);
+}
+
+/* A part may wait for a pipe, or take long. */
+static void wait_for_all(const rh_segments_reduction *r, const rh_reporter *reporter) {
   state *s = r->state;
-  const rh_source *source = r->spec.source;
-  if (!source->in_order || atomic_load(&s->stop) || s->given >= source->n) return RH_OK;
-  return rh_elements_skip(&s->workers[0].room, source, s->given, source->n - s->given, &s->stop,
-                          error);
+  rh_error error = {0};
+  pthread_mutex_lock(&s->lock);
+  while (s->running) {
+    rh_condition_wait(&s->ended, &s->lock, rh_now() + rh_report_period_s);
+    pthread_mutex_unlock(&s->lock);
+    if (report(r, reporter, &error) != RH_OK) stop_all(s, &error);
+    pthread_mutex_lock(&s->lock);
+  }
+  pthread_mutex_unlock(&s->lock);
 }
 
 /* The caller's thread alone shows progress. */
-static void start(worker *w) {
-  if (w->device->failure.status != RH_OK) return;
-  w->device->context->options.reporter.progress = NULL;
-  w->is_started = pthread_create(&w->thread, NULL, work_beside, w) == 0;
-}
-
-static void await(worker *w, const rh_reporter *reporter) {
-  if (w->is_started) pthread_join(w->thread, NULL);
-  if (reporter) w->device->context->options.reporter.progress = reporter->progress;
-}
-
 static rh_status run_all(rh_segments_reduction *r, rh_error *error) {
   state *s = r->state;
-  worker *workers = s->workers;
-  for (uint32_t k = 1; k < r->spec.n_devices; k++) start(&workers[k]);
-  if (workers[0].device->failure.status == RH_OK) work(&workers[0]);
-  for (uint32_t k = 1; k < r->spec.n_devices; k++) await(&workers[k], r->spec.reporter);
+  const rh_reporter reporter = *r->spec.reporter;
+  for (uint32_t k = 0; k < r->spec.n_devices; k++) start(&s->workers[k]);
+  wait_for_all(r, &reporter);
+  for (uint32_t k = 0; k < r->spec.n_devices; k++) {
+    worker *w = &s->workers[k];
+    if (w->is_started) pthread_join(w->thread, NULL);
+    w->device->context->options.reporter.progress = reporter.progress;
+  }
   if (s->failure.status != RH_OK) {
     if (error) *error = s->failure;
     return s->failure.status;
   }
-  RH_TRY(make_up(r, error));
-  return read_rest(r, error);
+  return make_up(r, error);
 }
 
 /* A file that changed explains other errors. */
