@@ -147,5 +147,13 @@ for kernel in "$source"/kernels/*.cl; do
     done
   done <"$work/builds"
 done
+# The host's own, which stand alone.
+for kernel in calibration rows; do
+  for build in '-cl-std=CL1.2 -target spir64' "$nvidia"; do
+    # shellcheck disable=SC2086 # lists of options
+    "$clang" $build $warnings "$source/kernels/$kernel/$kernel.cl" </dev/null || { echo "$kernel, $build"; exit 1; }
+    n=$((n + 1))
+  done
+done
 echo "$n combinations"
 [ "$n" -gt 200 ]

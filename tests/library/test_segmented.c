@@ -756,6 +756,9 @@ TEST(calls_that_do_not_fit) {
   must_fail(rh_prepare(redhost, &request, &prepared, &error), RH_E_USAGE, "brings its own");
   must_fail(rh_reduce_part(redhost, &request, 0, 0, &part, &bytes, &error), RH_E_USAGE,
             "only rh_reduce() and rh_prepare() reduce segments");
+  const rh_communicator alone_here = {.struct_size = sizeof alone_here, .size = 1};
+  must_fail(rh_reduce_distributed(redhost, &request, &alone_here, &result, &error), RH_E_USAGE,
+            "only rh_reduce() and rh_prepare() reduce segments");
   request.accuracy = RH_ACCURACY_EXACT;
   must_fail(rh_reduce(redhost, &request, &result, &error), RH_E_USAGE, "rh_request.accuracy");
   request.accuracy = 0;

@@ -211,6 +211,55 @@ TEST(one_for_each_thread) {
 }
 
 /* Not allowed, so each call either gives the right answer or an error. */
+/* Segments, with arrays of results of the thread's own. */
+static void *run_segments(void *of_work) {
+  work *w = of_work;
+  int64_t sums[2];
+  const void *arrays[] = {numbers};
+  const rh_output output = {.type = RH_TYPE_i64, .data = sums, .n = 2};
+  const rh_call_spec call = {
+      .struct_size = sizeof call, .n = N, .arrays = arrays, .outputs = &output, .n_outputs = 1};
+  meet();
+  for (int k = 0; k < w->rounds; k++) {
+    rh_result result = {.struct_size = sizeof result};
+    rh_error why = {0};
+    rh_status status = rh_prepared_call(w->prepared, &call, &result, &why);
+    if (status == RH_OK && sums[1] != sum_of(N) - sum_of(1000)) result.value.i = sums[1];
+    note(w, status, &result, sum_of(1000), &why);
+  }
+  return NULL;
+}
+
+static rh_prepared *prepare_segments_by(const char *strategy) {
+  const uint64_t offsets[] = {0, 1000, N};
+  const rh_segmentation of = {
+      .struct_size = sizeof of, .starts = offsets, .stops = offsets + 1, .n_segments = 2};
+  rh_request spec = request_for(strategy, "sum", RH_TYPE_i32, NULL, N);
+  spec.segments = &of;
+  return prepare(redhost, &spec);
+}
+
+TEST(segments_for_each_thread) {
+  static const char *const by[] = {"native", "serial", "segments", "segments"};
+  work all[THREADS];
+  for (int k = 0; k < THREADS; k++)
+    all[k] = (work){.rounds = 300, .prepared = prepare_segments_by(by[has_device ? k : k % 2])};
+  in_threads(all, run_segments);
+  for (int k = 0; k < THREADS; k++) {
+    ck_assert_uint_eq(all[k].right, 300);
+    rh_prepared_destroy(all[k].prepared);
+  }
+}
+
+TEST(segments_for_all_threads) {
+  work all[THREADS];
+  rh_prepared *prepared = prepare_segments_by(NULL);
+  for (int k = 0; k < THREADS; k++) all[k] = (work){.rounds = 300, .prepared = prepared};
+  in_threads(all, run_segments);
+  for (int k = 0; k < THREADS; k++) ck_assert_uint_eq(all[k].right + all[k].busy, 300);
+  rh_prepared_destroy(prepared);
+}
+
 TEST(one_for_all_threads) {
   for (int s = 0; s < n_strategies(); s++) {
     int rounds = s < 2 ? 2000 : 500;

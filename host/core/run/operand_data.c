@@ -57,7 +57,7 @@ static rh_status bring(const rh_job *job, rh_cl_input *input, const void *data, 
   uint64_t offset = (uintptr_t)data % (uintptr_t)sysconf(_SC_PAGESIZE);
   rh_status status = rh_cl_input_renew(input, job->instance_spec.session, (char *)data - offset,
                                        offset, n, size, error);
-  job->context->device_failed |= status != RH_OK;
+  if (status != RH_OK) job->context->device_failed = 1; /* prepared calls share the context */
   return status;
 }
 
