@@ -20,10 +20,13 @@ typedef struct vocabulary {
 #define RH_X(name, ...) #name,
 static const char *const op_names[] = {RH_OP_LIST(RH_X)};
 static const char *const type_names[] = {RH_TYPE_LIST(RH_X)};
+static const char *const distribution_names[] = {RH_LENGTHS_LIST(RH_X)};
 #undef RH_X
 
 #define RH_X(name, ...) " " #name
 static const vocabulary operators = {"--op", "operator", op_names, RH_OP_LIST(RH_X), RH_N_OPS};
+static const vocabulary distributions = {"--distribution", "distribution", distribution_names,
+                                         RH_LENGTHS_LIST(RH_X), RH_N_LENGTHS};
 static const vocabulary types = {"--type", "type", type_names, RH_TYPE_LIST(RH_X), RH_N_TYPES};
 #undef RH_X
 
@@ -34,7 +37,9 @@ static rh_status find_number(const vocabulary *known, const char *name, uint32_t
       *number = k + 1;
       return RH_OK;
     }
-  const char *instead = known == &operators ? rh_op_instead(name) : rh_type_instead(name);
+  const char *instead = known == &operators ? rh_op_instead(name)
+                        : known == &types   ? rh_type_instead(name)
+                                            : NULL;
   if (instead)
     return rh_fail(error, RH_E_USAGE, "unknown %s '%s': %s. Known:%s", known->what, name, instead,
                    known->all);
@@ -87,6 +92,11 @@ rh_status rh_ops_parse(const char *list, rh_ops *chosen, rh_error *error) {
 rh_status rh_types_parse(const char *list, rh_types *chosen, rh_error *error) {
   number_list to = {&types, chosen->list, &chosen->n};
   return parse_names(list ? list : "f32", &to, error);
+}
+
+rh_status rh_distributions_parse(const char *list, rh_distributions *chosen, rh_error *error) {
+  number_list to = {&distributions, chosen->list, &chosen->n};
+  return parse_names(list ? list : "fixed", &to, error);
 }
 
 typedef struct selection {

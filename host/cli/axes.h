@@ -13,6 +13,9 @@ rh_status rh_type_parse(const char *name, rh_type *type, rh_error *error);
 rh_status rh_ops_parse(const char *list, rh_ops *chosen, rh_error *error);
 rh_status rh_types_parse(const char *list, rh_types *chosen, rh_error *error);
 
+/* --distribution: names separated by commas, or "all"; null is fixed. */
+rh_status rh_distributions_parse(const char *list, rh_distributions *chosen, rh_error *error);
+
 /* --strategy: names and globs separated by commas.  Each adds to the selection, or removes from it
  * with a leading `!', in the order typed; if all have a `!', they remove from the full list.  Null
  * is all.  selected[k] becomes 1 or 0 for names[k].  RH_E_USAGE for a word that matches no name,

@@ -22,6 +22,17 @@ static int shares_memory(const rh_stage *stage) {
   return stage->device && stage->device->shares_memory;
 }
 
+static void print_lengths(const rh_bench_settings *settings) {
+  char first[32], last[32];
+  if (!settings->n_lengths) return;
+  rh_format_size(first, settings->lengths[0]);
+  rh_format_size(last, settings->lengths[settings->n_lengths - 1]);
+  printf("segments    %u lengths from %s to %s:", settings->n_lengths, first, last);
+  for (uint32_t k = 0; k < settings->distributions.n; k++)
+    printf(" %s", rh_lengths_name(settings->distributions.list[k]));
+  printf("\n");
+}
+
 /* The copies, the original data, and the scratch memory of sweeps. *of_device is 0 if the device
  * shares the host's memory. */
 static void estimate_memory(const rh_stage *stage, uint64_t *of_host, uint64_t *of_device) {
@@ -78,6 +89,7 @@ void rh_bench_plan_print(const rh_stage *stage) {
     print_sizes(settings, t);
     printf("\n");
   }
+  print_lengths(settings);
   printf("            %u in all, %s", pace.total / settings->processes,
          settings->hot ? "hot" : "cold");
   if (settings->processes > 1) printf(", each in %u processes", settings->processes);

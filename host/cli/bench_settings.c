@@ -36,9 +36,27 @@ static rh_status parse_rules(rh_bench_rules *rules, const rh_typed *typed, rh_er
 
 static rh_status parse_sizes(rh_bench_settings *settings, const char *text, rh_error *error) {
   for (uint32_t k = 0; k < settings->types.n; k++)
-    RH_TRY(rh_sizes_parse(text, rh_bench_element_bytes(settings, k), &settings->sizes[k],
+    RH_TRY(rh_sizes_parse(text, "--size", rh_bench_element_bytes(settings, k), &settings->sizes[k],
                           &settings->n_sizes[k], error));
   return RH_OK;
+}
+
+static rh_status parse_lengths(rh_bench_settings *settings, const rh_typed *typed,
+                               rh_error *error) {
+  if (typed->distribution && !typed->length)
+    return rh_fail(error, RH_E_USAGE,
+                   "--distribution goes with --length, the typical length of a segment, as in "
+                   "--length 1:2^10:x4");
+  if (!typed->length) return RH_OK;
+  RH_TRY(rh_sizes_parse(typed->length, "--length", 0, &settings->lengths, &settings->n_lengths,
+                        error));
+  if (settings->lengths[0] == 0)
+    return rh_fail(error, RH_E_USAGE, "--length %s: a segment has at least one element",
+                   typed->length);
+  for (uint32_t t = 0; t < settings->types.n; t++)
+    if (settings->sizes[t][settings->n_sizes[t] - 1] < settings->lengths[0])
+      return rh_fail(error, RH_E_USAGE, "--length %s: no size has as many elements", typed->length);
+  return rh_distributions_parse(typed->distribution, &settings->distributions, error);
 }
 
 /* Every defined pair of the operators and types is measured; there must be at least one. */
@@ -198,11 +216,13 @@ rh_status rh_bench_settings_parse(rh_bench_settings *settings, const rh_app *app
   /* Tuned parameters also serve similar sizes, so one size per class is enough. */
   const char *sizes = typed->mode == RH_MODE_TUNE ? "2^10:2^28:x8" : "2^10:2^28";
   RH_TRY(parse_sizes(settings, typed->size ? typed->size : sizes, error));
+  RH_TRY(parse_lengths(settings, typed, error));
   return check_sizes(settings, error);
 }
 
 void rh_bench_settings_finish(rh_bench_settings *settings) {
   for (uint32_t k = 0; k < RH_N_TYPES; k++) free(settings->sizes[k]);
+  free(settings->lengths);
   for (uint32_t k = 0; k < RH_MOST_OWN; k++) rh_custom_destroy(settings->own[k]);
   *settings = (rh_bench_settings){0};
 }

@@ -24,7 +24,7 @@ static void print_table(const rh_row *const *rows, uint32_t n, const rh_terminal
   rh_table table = {.columns = RH_N_CELLS};
   for (int k = 0; k < RH_N_CELLS; k++) {
     table.right[k] = k != RH_CELL_STRATEGY && k != RH_CELL_NOTE;
-    rh_table_cell(&table, RH_BOLD, "%s", rh_cell_headings[k]);
+    rh_table_cell(&table, RH_BOLD, "%s", rh_cell_heading(k, rows[0]));
   }
   for (uint32_t k = 0, length; k < n; k += length) {
     length = rh_point_length(rows + k, n - k);
@@ -70,7 +70,7 @@ static void print_parts(const rh_row *const *rows, uint32_t n) {
   for (uint32_t k = 0; k < n; k++) {
     const rh_row *row = rows[k];
     if (!rh_row_is_timed(row)) continue;
-    printf("  %5s  %s:", rh_format_size(size, row->n), row->strategy);
+    printf("  %5s  %s:", rh_format_size(size, rh_row_size(row)), row->strategy);
     if (row->build_s > 0)
       printf(" build %s%s,", rh_format_seconds(seconds, row->build_s),
              row->build_cached ? " (cached)" : "");

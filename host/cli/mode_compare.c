@@ -100,13 +100,18 @@ static const char *format_change(char text[80], const rh_change *c) {
 
 static void add_change(rh_table *table, const rh_change *change, int with_device) {
   const rh_row *row = change->new_row;
-  char size[32], percent[80];
+  char size[32], length[32], percent[80];
   const char *reason = change->verdict == RH_CHANGE_broken && row->reason ? row->reason : "";
   if (change->clocks_differ) reason = "by different clocks";
   if (with_device) rh_table_cell(table, RH_PLAIN, "%s", row->device);
   rh_table_cell(table, RH_PLAIN, "%s", row->strategy);
   rh_table_cell(table, RH_PLAIN, "%s %s", rh_row_op_name(row), rh_type_name(row->type));
-  rh_table_cell(table, RH_PLAIN, "%s", rh_format_size(size, row->n));
+  if (row->segments.distribution)
+    rh_table_cell(table, RH_PLAIN, "%s / %s %s", rh_format_size(size, row->n),
+                  rh_format_size(length, row->segments.length),
+                  rh_lengths_name(row->segments.distribution));
+  else
+    rh_table_cell(table, RH_PLAIN, "%s", rh_format_size(size, row->n));
   add_time(table, change->old_row);
   add_time(table, row);
   rh_table_cell(table, style_of(change), "%s", format_change(percent, change));

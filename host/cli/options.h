@@ -60,7 +60,7 @@ typedef struct rh_typed {
   uint64_t seed, processes, ranks;        /* the first two: 1 unless typed */
   const char *map, *reduce, *identity, *finalize, *initial, *where;
   const char *transport, *partial, *slice, *first, *whole;
-  const char *axis, *length, *segments, *starts, *stops, *by;
+  const char *axis, *length, *segments, *starts, *stops, *by, *distribution;
   rh_words exports, outputs, peers, lets;
   uint32_t commutes, keepdims;
   uint32_t unchecked_op, no_check, no_cache, no_measure, json, quiet, verbose, quick, in_process;

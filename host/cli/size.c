@@ -111,6 +111,7 @@ typedef struct size_range {
 } size_range;
 
 typedef struct size_axis {
+  const char *option; /* for messages */
   uint32_t element_size;
   uint64_t *list;
   uint32_t n;
@@ -119,8 +120,8 @@ typedef struct size_axis {
 static rh_status add_size(size_axis *axis, uint64_t size, rh_error *error) {
   if (axis->n == RH_MAX_SIZES)
     return rh_fail(error, RH_E_USAGE,
-                   "--size: more than %d sizes; take larger steps, as in 2^10:2^28 (doubling)",
-                   RH_MAX_SIZES);
+                   "%s: more than %d sizes; take larger steps, as in 2^10:2^28 (doubling)",
+                   axis->option, RH_MAX_SIZES);
   axis->list[axis->n++] = size;
   return RH_OK;
 }
@@ -134,47 +135,51 @@ static rh_status add_range(size_axis *axis, const size_range *range, rh_error *e
   }
 }
 
-static rh_status check_range(const char *word, const size_range *range, rh_error *error) {
+static rh_status check_range(const size_axis *axis, const char *word, const size_range *range,
+                             rh_error *error) {
   if (range->first > range->last)
     return rh_fail(error, RH_E_USAGE,
-                   "--size '%s': begins above its end; expected A:B, as in 2^10:2^28", word);
+                   "%s '%s': begins above its end; expected A:B, as in 2^10:2^28", axis->option,
+                   word);
   if (range->factor && range->first == 0)
     return rh_fail(error, RH_E_USAGE,
-                   "--size '%s': 0 times anything is 0; begin at 1, or add, as in 0:1000:+100",
-                   word);
+                   "%s '%s': 0 times anything is 0; begin at 1, or add, as in 0:1000:+100",
+                   axis->option, word);
   return RH_OK;
 }
 
 /* The third part of a range: "x4" or "+1000". */
-static rh_status parse_stride(const char *word, const char *stride, uint32_t element_size,
+static rh_status parse_stride(const size_axis *axis, const char *word, const char *stride,
                               size_range *range, rh_error *error) {
   int bytes = 0;
   range->factor = 0;
   if (*stride == '+') {
-    RH_TRY(rh_size_parse(stride + 1, element_size, "--size", &range->step, error));
+    RH_TRY(rh_size_parse(stride + 1, axis->element_size, axis->option, &range->step, error));
     if (range->step > 0) return RH_OK;
     return rh_fail(error, RH_E_USAGE,
-                   "--size '%s': expected a step of at least 1, as in 1000:9000:+1000", word);
+                   "%s '%s': expected a step of at least 1, as in 1000:9000:+1000", axis->option,
+                   word);
   }
   if (*stride != 'x')
     return rh_fail(error, RH_E_USAGE,
-                   "--size '%s': expected xM or +S behind A:B, as in 2^10:2^28:x4 or "
+                   "%s '%s': expected xM or +S behind A:B, as in 2^10:2^28:x4 or "
                    "1000:9000:+1000",
-                   word);
+                   axis->option, word);
   if (parse(stride + 1, &range->factor, &bytes) && !bytes && range->factor >= 2) return RH_OK;
   return rh_fail(error, RH_E_USAGE,
-                 "--size '%s': expected a whole factor of at least 2, as in 2^10:2^28:x4", word);
+                 "%s '%s': expected a whole factor of at least 2, as in 2^10:2^28:x4", axis->option,
+                 word);
 }
 
 /* A:B or A:B:STRIDE; `parts` is a copy of the word that may be modified. */
-static rh_status parse_range(const char *word, char *parts, uint32_t element_size,
+static rh_status parse_range(const size_axis *axis, const char *word, char *parts,
                              size_range *range, rh_error *error) {
   const char *first = strsep(&parts, ":"), *last = strsep(&parts, ":");
   *range = (size_range){.factor = 2};
-  RH_TRY(rh_size_parse(first, element_size, "--size", &range->first, error));
-  RH_TRY(rh_size_parse(last, element_size, "--size", &range->last, error));
-  if (parts) RH_TRY(parse_stride(word, parts, element_size, range, error));
-  return check_range(word, range, error);
+  RH_TRY(rh_size_parse(first, axis->element_size, axis->option, &range->first, error));
+  RH_TRY(rh_size_parse(last, axis->element_size, axis->option, &range->last, error));
+  if (parts) RH_TRY(parse_stride(axis, word, parts, range, error));
+  return check_range(axis, word, range, error);
 }
 
 /* Other notations of ranges: "2^10..2^28" and "2^10-2^28". */
@@ -188,13 +193,14 @@ static rh_status add_word(void *context, const char *word, rh_error *error) {
   uint64_t size = 0;
   if (!strchr(word, ':')) {
     if (is_range_elsewhere(word))
-      return rh_fail(error, RH_E_USAGE, "--size '%s': expected A:B, as in 2^10:2^28", word);
-    RH_TRY(rh_size_parse(word, axis->element_size, "--size", &size, error));
+      return rh_fail(error, RH_E_USAGE, "%s '%s': expected A:B, as in 2^10:2^28", axis->option,
+                     word);
+    RH_TRY(rh_size_parse(word, axis->element_size, axis->option, &size, error));
     return add_size(axis, size, error);
   }
   char *parts;
   RH_TRY(rh_copy(&parts, word, "a range of sizes", error));
-  rh_status status = parse_range(word, parts, axis->element_size, &range, error);
+  rh_status status = parse_range(axis, word, parts, &range, error);
   free(parts);
   return status == RH_OK ? add_range(axis, &range, error) : status;
 }
@@ -214,13 +220,13 @@ static void sort_and_thin(size_axis *axis) {
   axis->n = kept;
 }
 
-rh_status rh_sizes_parse(const char *text, uint32_t element_size, uint64_t **sizes, uint32_t *n,
-                         rh_error *error) {
-  size_axis axis = {.element_size = element_size};
+rh_status rh_sizes_parse(const char *text, const char *option, uint32_t element_size,
+                         uint64_t **sizes, uint32_t *n, rh_error *error) {
+  size_axis axis = {.option = option, .element_size = element_size};
   *sizes = NULL;
   *n = 0;
   RH_TRY(RH_NEW(&axis.list, RH_MAX_SIZES, "a list of sizes", error));
-  rh_status status = rh_list_visit("--size", text, add_word, &axis, error);
+  rh_status status = rh_list_visit(option, text, add_word, &axis, error);
   if (status != RH_OK) {
     free(axis.list);
     return status;

@@ -9,10 +9,10 @@
 rh_status rh_size_parse(const char *text, uint32_t element_size, const char *option, uint64_t *n,
                         rh_error *error);
 
-/* --size of --bench: sizes, and ranges A:B (doubling), A:B:xM (times M) and A:B:+S (S more),
- * separated by commas; B is included if the range hits it.  Every A, B, S and single size is parsed
- * by rh_size_parse.  Ascending, each size once, at least one and at most RH_MAX_SIZES; *sizes is
- * malloc'ed, null on failure.  Malformed: RH_E_USAGE. */
+/* Lists of --size and --length: sizes, and ranges A:B (doubling), A:B:xM (times M) and A:B:+S (S
+ * more), separated by commas; B is included if the range hits it.  Every A, B, S and single size is
+ * parsed by rh_size_parse.  Ascending, each size once, at least one and at most RH_MAX_SIZES;
+ * *sizes is malloc'ed, null on failure.  Malformed: RH_E_USAGE, naming `option`. */
 enum { RH_MAX_SIZES = 10000 };
-rh_status rh_sizes_parse(const char *text, uint32_t element_size, uint64_t **sizes, uint32_t *n,
-                         rh_error *error);
+rh_status rh_sizes_parse(const char *text, const char *option, uint32_t element_size,
+                         uint64_t **sizes, uint32_t *n, rh_error *error);

@@ -179,6 +179,47 @@ class Measuring(BenchCase):
             self.assertEqual("host_timer" in row["flags"], row["finishes_on"] == "host")
         self.assertTrue(document["run"]["complete"])
 
+    def test_segments(self):
+        """Each distribution of each length, whose segments are all checked; what is moved is counted once."""
+        kinds = ("fixed", "alternate", "uniform", "power", "giant", "sparse", "columns")
+        done = self.redhost("--bench", "--json", "-s", "native,serial,segments", "-n", "4096", "--length", "1,17", "--distribution", "all", "--quick", "--max-time=0.05")
+        self.assertEqual(done.code, 0, done)
+        rows = json.loads(done.out)["results"]
+        self.assertEqual(len(rows), 3 * 2 * len(kinds))
+        for row in rows:
+            segments = row["segments"]
+            if (row["strategy"], segments["distribution"], segments["length"]) == ("serial", "columns", 17):
+                self.assertEqual(row["status"], "unsupported")
+                self.assertIn("columns", row["reason"])
+                continue
+            self.assertEqual((row["status"], row["n"]), ("ok", 4096), row)
+            of = {"fixed": 4096 // segments["length"], "alternate": {1: 2731, 17: 235}, "columns": 4096 // segments["length"]}.get(segments["distribution"])
+            if of:
+                self.assertEqual(segments["count"], of[segments["length"]] if isinstance(of, dict) else of)
+            has_offsets = segments["distribution"] not in ("fixed", "columns")
+            elements = 4096 if has_offsets else segments["count"] * segments["length"]
+            self.assertEqual(row["bytes"], 4 * elements + has_offsets * 8 * (segments["count"] + 1) + 4 * segments["count"])
+        self.assertEqual({(r["segments"]["distribution"], r["segments"]["length"]) for r in json.loads(done.out)["best"]},
+                         {(kind, length) for kind in kinds for length in (1, 17)})
+        self.bad(2, "--distribution goes with --length", "--bench", "--distribution", "uniform")
+        self.bad(2, "unknown distribution 'unform'|uniform", "--bench", "--length", "4", "--distribution", "unform")
+        self.bad(2, "--length 0|at least one element", "--bench", "--length", "0,4")
+        self.bad(2, "--length 2^20|as many", "--bench", "-n", "2^10", "--length", "2^20")
+
+    def test_segments_of_the_same_seed(self):
+        """The same layout in each process and each run: so results of a file can be compared, and taken up again."""
+        typed = ("-s", "native", "-n", "4096", "--length", "4:64:x4", "--distribution", "power", "--quick", "--max-time=0.02")
+        self.good("--bench", *typed, "--resume=r.jsonl", "-f", "csv")
+        first = self.read("r.jsonl")
+        done = self.good("--bench", *typed, "--resume=r.jsonl", "-f", "csv")
+        self.assertEqual(self.read("r.jsonl"), first)  # nothing was measured again
+        rows = list(csv.DictReader(io.StringIO(done.out)))
+        self.assertEqual([(r["segments_distribution"], r["segments_length"]) for r in rows], [("power", "4"), ("power", "16"), ("power", "64")])
+        self.good("--bench", *typed, "--export=a.json")
+        self.good("--bench", *typed, "--export=b.json")
+        done = self.redhost("--compare", "a.json", "b.json")
+        self.assertEqual(done.out.count("2^12 / 16 power"), 1, done)
+
     def test_parts_of_a_call(self):
         """Each command of one call, without the headline."""
         row = self.results("-s", "two_stage")["results"][0]

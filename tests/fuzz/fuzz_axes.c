@@ -8,7 +8,7 @@
 static uint32_t read_sizes(const char *text, uint32_t element_size, uint64_t **sizes) {
   rh_error error = {0};
   uint32_t n = 1;
-  rh_status status = rh_sizes_parse(text, element_size, sizes, &n, &error);
+  rh_status status = rh_sizes_parse(text, "--size", element_size, sizes, &n, &error);
   if (status == RH_OK) {
     RULE(*sizes && n > 0 && n <= RH_MAX_SIZES);
     for (uint32_t k = 0; k < n; k++) RULE((*sizes)[k] <= INT64_MAX);

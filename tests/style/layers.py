@@ -33,7 +33,7 @@ BELOW = {
     "engine/segments": ("core/*", "engine/io"),
     "engine/reduction": ("core/*", "operators/custom", "engine/*"),
     "choose/tunedb": ("core/operation", "core/plug", "core/cl", "core/base"),
-    "choose/measure": ("core/*", "operators/*"),
+    "choose/measure": ("core/*", "operators/*", "engine/segments"),
     "choose": ("core/*", "operators/*", "engine/*", "choose/*"),
     "library": ("core/*", "operators/*", "engine/*", "choose/*"),
     "tools/records": ("core/base", "choose/measure"),

@@ -32,7 +32,7 @@ static const char *sizes_of(const char *text, uint32_t element_size) {
   uint32_t n;
   size_t used = 0;
   error.message[0] = 0;
-  rh_status status = rh_sizes_parse(text, element_size, &sizes, &n, &error);
+  rh_status status = rh_sizes_parse(text, "--size", element_size, &sizes, &n, &error);
   ck_assert_msg(status == RH_OK, "%s: %s", text, error.message);
   ck_assert_uint_gt(n, 0);
   for (uint32_t k = 0; k < n; k++)
@@ -45,7 +45,7 @@ static const char *sizes_of(const char *text, uint32_t element_size) {
 static void sizes_refused(const char *text, const char *words) {
   uint64_t *sizes = &(uint64_t){0};
   uint32_t n = 1;
-  refused(rh_sizes_parse(text, 4, &sizes, &n, &error), words);
+  refused(rh_sizes_parse(text, "--size", 4, &sizes, &n, &error), words);
   ck_assert_ptr_null(sizes);
   ck_assert_uint_eq(n, 0);
 }
@@ -89,7 +89,7 @@ TEST(ranges_to_the_end) {
 TEST(number_of_sizes) {
   uint64_t *list;
   uint32_t n;
-  ck_assert_int_eq(rh_sizes_parse("1:10000:+1", 4, &list, &n, &error), RH_OK);
+  ck_assert_int_eq(rh_sizes_parse("1:10000:+1", "--size", 4, &list, &n, &error), RH_OK);
   ck_assert_uint_eq(n, RH_MAX_SIZES);
   ck_assert_uint_eq(list[n - 1], 10000);
   free(list);

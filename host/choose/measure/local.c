@@ -4,8 +4,10 @@
 #include "../../core/base/error.h"
 #include "../../core/base/text.h"
 #include "../../core/base/vocabulary.h"
+#include "../../core/cl/memory.h"
 #include "../../core/cl/status.h"
 #include "../../core/plug/plugin.h"
+#include "../../engine/segments/segments.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,12 +27,17 @@ typedef struct local {
   char *path;
   rh_setting *settings; /* one block with their strings */
   uint64_t n_settings;
-  rh_job job; /* its instance and data are created here; its input belongs to the pool */
+  /* its job's instance and data are created here, whose input belongs to the pool; of a whole array
+   * only that job is used */
+  rh_segments of;
   rh_bench_data data;
   rh_job_spec spec;
+  rh_data first;      /* the first copy */
+  cl_mem results;     /* of segments, on a device */
   uint64_t next;      /* the copy to be read next */
   uint64_t commands;  /* enqueued by one run, or UNKNOWN */
   int enqueues_alone; /* it enqueues without the host, so that the host cannot time it */
+  int has_values;     /* the host has those of the segments */
   int asked;          /* the job is open and query has answered */
   int ran;            /* at least once */
 } local;
@@ -42,16 +49,16 @@ static void enter_phase(const local *l, rh_phase phase) {
 /* ---- Runs ---- */
 
 static rh_data copy_of(local *l, uint64_t copy) {
-  rh_data data = l->job.data;
+  rh_data data = l->of.job.data;
   const rh_operator *op = l->data.op;
   uint64_t offset = copy * l->data.stride;
   if (data.operands) return data; /* in place, without copies */
   if (rh_operator_has_operands(op)) {
-    rh_operands_place(&l->job.operands, op, l->data.offsets, data.buffer, offset,
+    rh_operands_place(&l->of.job.operands, op, l->data.offsets, data.buffer, offset,
                       (const char *)data.host + offset);
-    return (rh_data){.operands = &l->job.operands};
+    return (rh_data){.operands = &l->of.job.operands};
   }
-  if (l->job.device)
+  if (l->of.job.device)
     data.first += offset / rh_type_size(op->operands[0].type);
   else
     data.host = (const char *)data.host + offset;
@@ -60,7 +67,14 @@ static rh_data copy_of(local *l, uint64_t copy) {
 
 static rh_status run_copy(local *l, uint64_t copy, rh_error *error) {
   rh_data data = copy_of(l, copy);
-  return rh_instance_run(l->job.instance, &data, l->data.n, error);
+  if (l->data.lengths) {
+    l->of.job.data = data;
+    rh_status status = l->results ? rh_segments_run_to(&l->of, l->results, 0, error)
+                                  : rh_segments_run(&l->of, error);
+    l->of.job.data = l->first;
+    return status;
+  }
+  return rh_instance_run(l->of.job.instance, &data, l->data.n, error);
 }
 
 static rh_status run_batch(local *l, uint32_t batch, rh_error *error) {
@@ -74,8 +88,8 @@ static rh_status run_batch(local *l, uint32_t batch, rh_error *error) {
 /* Waits for both queues: a plugin that enqueues directly uses the queue that it got in setup. */
 static rh_status wait_for_queue(local *l, rh_error *error) {
   rh_bench_device *bench_device = l->shared->bench_device;
-  if (!l->job.device) return RH_OK;
-  RH_CL_TRY(error, clFinish(l->job.instance_spec.session->queue), "waiting for the device");
+  if (!l->of.job.device) return RH_OK;
+  RH_CL_TRY(error, clFinish(l->of.job.instance_spec.session->queue), "waiting for the device");
   if (bench_device) RH_CL_TRY(error, clFinish(bench_device->plain), "waiting for the device");
   return RH_OK;
 }
@@ -83,7 +97,8 @@ static rh_status wait_for_queue(local *l, rh_error *error) {
 /* The value of a batch's last run. */
 static rh_status fetch(local *l, rh_taken *taken, rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
-  RH_TRY(rh_instance_value(l->job.instance, value, error));
+  if (l->data.lengths) return RH_OK;
+  RH_TRY(rh_instance_value(l->of.job.instance, value, error));
   rh_job_result(&l->spec, l->name, value, &taken->result);
   return RH_OK;
 }
@@ -109,8 +124,8 @@ static void release_ends(ends *e) {
  * CPU device goes without, because the sweep would compete with the enqueueing thread. */
 static rh_status prime(local *l, uint32_t batch, rh_error *error) {
   rh_bench_device *bench_device = l->shared->bench_device;
-  if (l->job.device->about.kind == RH_DEVICE_CPU) return RH_OK;
-  uint64_t commands = l->commands == UNKNOWN ? l->job.answer.launches : l->commands;
+  if (l->of.job.device->about.kind == RH_DEVICE_CPU) return RH_OK;
+  uint64_t commands = l->commands == UNKNOWN ? l->of.job.answer.launches : l->commands;
   double needed = 1.5 * (double)(commands * batch) * bench_device->calibration.launch_s;
   return rh_bench_device_occupy(bench_device, needed, error);
 }
@@ -118,7 +133,7 @@ static rh_status prime(local *l, uint32_t batch, rh_error *error) {
 /* *whole: both ends of the batch have events.  They lack them if the runs that were counted
  * enqueued additional commands to prepare; then this batch gives the correct count. */
 static rh_status run_between_ends(local *l, uint32_t batch, ends *e, int *whole, rh_error *error) {
-  rh_cl_session *session = l->job.instance_spec.session;
+  rh_cl_session *session = l->of.job.instance_spec.session;
   const rh_cl_tap tap = {e, at_ends};
   int is_known = l->commands != UNKNOWN;
   *e = (ends){.last_index = is_known ? l->commands * batch - 1 : UNKNOWN};
@@ -139,8 +154,9 @@ static rh_status run_between_ends(local *l, uint32_t batch, ends *e, int *whole,
  * results cannot be batched. */
 static int may_be_stamped(const local *l) {
   const rh_bench_device *bench_device = l->shared->bench_device; /* null if nothing is measured */
-  return l->job.device && !l->data.region && !l->job.answer.finishes_on_host && bench_device &&
-         !bench_device->host_clock && !l->enqueues_alone;
+  return l->of.job.device && !l->data.region && !l->of.is_loop &&
+         !l->of.job.answer.finishes_on_host && bench_device && !bench_device->host_clock &&
+         !l->enqueues_alone;
 }
 
 static rh_status take_host(local *l, uint32_t batch, rh_taken *taken, rh_error *error) {
@@ -165,20 +181,44 @@ static rh_status take_device(local *l, uint32_t batch, rh_taken *taken, rh_error
   return RH_OK;
 }
 
+/* All segments, until their values are on the host. */
+static rh_status take_segments(local *l, uint32_t calls, rh_taken *taken, rh_error *error) {
+  double start = rh_now();
+  for (uint32_t k = 0; k < calls; k++) RH_TRY(rh_segments_run(&l->of, error));
+  l->has_values = 1;
+  taken->seconds = (rh_now() - start) / calls;
+  return RH_OK;
+}
+
+static rh_status local_values(void *self, void *to, rh_error *error) {
+  local *l = self;
+  const rh_segments *of = &l->of;
+  if (!l->results || l->has_values) {
+    memcpy(to, of->values, of->n * of->value_bytes);
+    return RH_OK;
+  }
+  RH_CL_TRY(error,
+            clEnqueueReadBuffer(of->job.instance_spec.session->queue, l->results, CL_TRUE, 0,
+                                of->n * of->value_bytes, to, 0, NULL, NULL),
+            "reading the results from the device");
+  return RH_OK;
+}
+
 static rh_status take_calls(local *l, uint64_t n, uint32_t calls, rh_taken *taken,
                             rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+  if (l->data.lengths) return take_segments(l, calls, taken, error);
   rh_data data = copy_of(l, 0);
   double start = rh_now();
   for (uint32_t k = 0; k < calls; k++)
-    RH_TRY(rh_instance_call(l->job.instance, &data, n, value, error));
+    RH_TRY(rh_instance_call(l->of.job.instance, &data, n, value, error));
   taken->seconds = (rh_now() - start) / calls;
   rh_job_result(&l->spec, l->name, value, &taken->result);
   return RH_OK;
 }
 
 static void use_queue(local *l, int timed) {
-  rh_cl_session *session = l->job.instance_spec.session;
+  rh_cl_session *session = l->of.job.instance_spec.session;
   if (session && !l->data.region)
     session->queue = timed ? l->shared->bench_device->timed : l->shared->bench_device->plain;
 }
@@ -189,6 +229,7 @@ static rh_status local_take(void *self, const rh_take *how, rh_taken *taken, rh_
   *taken = (rh_taken){0};
   enter_phase(l, l->ran ? RH_PHASE_measuring : RH_PHASE_run);
   l->ran = 1;
+  l->has_values = 0;
   if (how->kind == RH_TAKE_LATENCY) return take_calls(l, l->data.n, how->batch, taken, error);
   if (how->kind == RH_TAKE_PART) return take_calls(l, l->data.n / how->batch, 1, taken, error);
   int stamped = how->kind == RH_TAKE_DEVICE && may_be_stamped(l);
@@ -224,8 +265,8 @@ static rh_status local_parts(void *self, rh_part *found, uint32_t *n_parts, doub
   const rh_cl_tap tap = {&all, at_every};
   rh_taken taken;
   *n_parts = 0;
-  if (!l->job.device || l->data.region || l->shared->bench_device->host_clock) return RH_OK;
-  rh_cl_session *session = l->job.instance_spec.session;
+  if (!l->of.job.device || l->data.region || l->shared->bench_device->host_clock) return RH_OK;
+  rh_cl_session *session = l->of.job.instance_spec.session;
   use_queue(l, 1);
   session->tap = &tap;
   rh_status status = take_calls(l, l->data.n, 1, &taken, error);
@@ -249,10 +290,11 @@ static rh_status local_parts(void *self, rh_part *found, uint32_t *n_parts, doub
 
 static rh_status attach_data(local *l, rh_opened *opened, rh_error *error) {
   rh_local_shared *shared = l->shared;
-  l->job.data = (rh_data){0};
-  if (!l->job.device) return rh_pool_host(&shared->pool, &l->data, &l->job.data.host, error);
-  RH_TRY(rh_context_session(shared->context, &l->job.instance_spec.session, error));
-  RH_TRY(rh_pool_device(&shared->pool, &l->data, shared->bench_device, &l->job.data.buffer, error));
+  l->of.job.data = (rh_data){0};
+  if (!l->of.job.device) return rh_pool_host(&shared->pool, &l->data, &l->of.job.data.host, error);
+  RH_TRY(rh_context_session(shared->context, &l->of.job.instance_spec.session, error));
+  RH_TRY(
+      rh_pool_device(&shared->pool, &l->data, shared->bench_device, &l->of.job.data.buffer, error));
   opened->upload_s = shared->pool.upload_s;
   return RH_OK;
 }
@@ -287,8 +329,27 @@ void rh_opened_note(const rh_job *job, rh_opened *opened) {
 }
 
 static void note_answer(const local *l, rh_opened *opened) {
-  rh_opened_note(&l->job, opened);
+  rh_opened_note(&l->of.job, opened);
   opened->host_clock = !may_be_stamped(l);
+}
+
+/* A device's queue takes microseconds for each of them. */
+enum { MOST_IN_A_LOOP = 1 << 16 };
+
+/* What columns take to be copied would not be measured. */
+static rh_status open_segments(local *l, rh_opened *opened, rh_error *error) {
+  RH_TRY(rh_layout_check(&l->data.lengths->layout, l->data.op, l->data.n, error));
+  l->spec.operation.layout = &l->data.lengths->layout;
+  RH_TRY(rh_segments_open(&l->of, l->shared->context, &l->spec, NULL, error));
+  opened->params_from = l->of.job.params_from.from;
+  if (l->of.was_copied)
+    return rh_fail(error, RH_DECLINED, "it reads columns only after they were copied into rows");
+  if (l->of.is_loop && l->of.job.device && l->of.n > MOST_IN_A_LOOP)
+    return rh_fail(error, RH_DECLINED, "it would run once for each of %llu segments",
+                   (unsigned long long)l->of.n);
+  note_answer(l, opened);
+  l->asked = 1;
+  return RH_OK;
 }
 
 static rh_status local_ask(void *self, const rh_bench_data *data, rh_opened *opened,
@@ -311,19 +372,27 @@ static rh_status local_ask(void *self, const rh_bench_data *data, rh_opened *ope
                           .operation.what = shared->what};
   if (data->op->is_custom) memcpy(l->spec.offsets, data->offsets, sizeof l->spec.offsets);
   enter_phase(l, RH_PHASE_loading);
-  RH_TRY(rh_job_open(&l->job, shared->context, &l->spec, error));
-  opened->params_from = l->job.params_from.from; /* also if query declined */
+  if (data->lengths) return open_segments(l, opened, error);
+  RH_TRY(rh_job_open(&l->of.job, shared->context, &l->spec, error));
+  opened->params_from = l->of.job.params_from.from; /* also if query declined */
   enter_phase(l, RH_PHASE_query);
-  RH_TRY(rh_job_ask(&l->job, error));
+  RH_TRY(rh_job_ask(&l->of.job, error));
   note_answer(l, opened);
   l->asked = 1;
   return RH_OK;
 }
 
+static rh_status make_results(local *l, rh_error *error) {
+  const rh_segments *of = &l->of;
+  if (!of->job.device || of->job.answer.finishes_on_host || of->n == 0) return RH_OK;
+  return rh_cl_buffer(of->job.instance_spec.session, CL_MEM_READ_WRITE, of->n * of->value_bytes,
+                      NULL, "allocating the results", &l->results, error);
+}
+
 /* Sets up, with the data in place or with copies of them. */
 static rh_status set_up(local *l, rh_opened *opened, rh_error *error) {
   const rh_bench_data *data = &l->data;
-  rh_job *job = &l->job;
+  rh_job *job = &l->of.job;
   if (data->region) {
     RH_TRY(rh_job_setup(job, data->region->address, data->offset, error));
     opened->setup_s = job->setup_s;
@@ -332,6 +401,8 @@ static rh_status set_up(local *l, rh_opened *opened, rh_error *error) {
     return RH_OK;
   }
   RH_TRY(attach_data(l, opened, error));
+  l->first = job->data;
+  if (l->data.lengths) return make_results(l, error); /* it was set up with the layout */
   RH_TRY(rh_job_instantiate(job, error));
   opened->setup_s = job->setup_s;
   return RH_OK;
@@ -344,9 +415,9 @@ static rh_status open_point(void *self, const rh_bench_data *data, rh_opened *op
   if (!l->asked) RH_TRY(local_ask(self, data, opened, error));
   l->asked = 0;
   l->data = *data;
-  *opened = (rh_opened){.params_from = l->job.params_from.from};
+  *opened = (rh_opened){.params_from = l->of.job.params_from.from};
   enter_phase(l, RH_PHASE_setup);
-  if (l->job.device) RH_TRY(rh_context_session(l->shared->context, &session, error));
+  if (l->of.job.device) RH_TRY(rh_context_session(l->shared->context, &session, error));
   uint32_t builds = session ? session->builds : 0, cached = session ? session->builds_cached : 0;
   double built = session ? session->build_s : 0;
   RH_TRY(set_up(l, opened, error));
@@ -362,7 +433,9 @@ static rh_status close_it(void *self, rh_error *error) {
   (void)error; /* a plugin that fails here takes this process down */
   enter_phase(l, RH_PHASE_teardown);
   use_queue(l, 0);
-  rh_job_finish(&l->job);
+  if (l->results) clReleaseMemObject(l->results);
+  l->results = NULL;
+  rh_segments_finish(&l->of);
   l->asked = 0;
   return RH_OK;
 }
@@ -407,6 +480,7 @@ rh_status rh_local_sampler(rh_sampler *sampler, rh_local_shared *shared, const r
                           .open = open_point,
                           .take = local_take,
                           .parts = local_parts,
+                          .values = local_values,
                           .close = close_it,
                           .finish = local_finish};
   snprintf(sampler->name, sizeof sampler->name, "%s", found->name);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "../../core/base/region.h"
+#include "../../core/operation/lengths.h"
 #include "../../core/operation/operator.h"
 #include "../../core/run/params.h"
 #include "stats.h"
@@ -45,6 +46,7 @@ typedef struct rh_bench_data {
    * bytes. */
   const uint64_t *offsets;
   uint64_t custom_bytes;
+  const rh_lengths *lengths; /* null: the whole array; or its segments, each of which has a value */
 } rh_bench_data;
 
 uint64_t rh_bench_data_bytes(const rh_bench_data *data); /* of one copy */
@@ -107,6 +109,8 @@ typedef struct rh_sampler {
   /* One instrumented run: at most RH_MAX_PARTS parts.  Null: unknown. */
   rh_status (*parts)(void *self, rh_part *parts, uint32_t *n_parts, double *host_share_s,
                      rh_error *error);
+  /* Of segments: the values of the last sample, each of op->abi->value_size bytes. */
+  rh_status (*values)(void *self, void *to, rh_error *error);
   /* Called after ask and open, whether they succeeded or not.  Fails if teardown took the process
    * down. */
   rh_status (*close)(void *self, rh_error *error);

@@ -222,3 +222,20 @@ uint32_t rh_determinism_from_name(const char *name) {
     if (strcmp(determinisms[k], name) == 0) return k;
   return UINT32_MAX;
 }
+
+#define RH_X(name, number, text) #name,
+static const char *const lengths[] = {RH_LENGTHS_LIST(RH_X)};
+#undef RH_X
+#define RH_X(name, number, text) " " #name
+const char *const rh_lengths_names = RH_LENGTHS_LIST(RH_X);
+#undef RH_X
+
+const char *rh_lengths_name(uint32_t kind) {
+  return kind >= 1 && kind <= RH_N_LENGTHS ? lengths[kind - 1] : NULL;
+}
+
+uint32_t rh_lengths_from_name(const char *name) {
+  uint32_t kind = RH_N_LENGTHS;
+  while (kind > 0 && strcmp(lengths[kind - 1], name) != 0) kind--;
+  return kind;
+}

@@ -48,3 +48,23 @@ const char *rh_why_code(uint32_t why); /* "device"; "unknown" */
  * an unknown number. */
 const char *rh_determinism_name(uint32_t determinism);
 uint32_t rh_determinism_from_name(const char *name); /* UINT32_MAX for an unknown name */
+
+/* How the lengths of segments that are measured spread around a typical one, L (lengths.h).
+ * X(name, number, the lengths) */
+#define RH_LENGTHS_LIST(X)                                                                         \
+  X(fixed, 1, "all L")                                                                             \
+  X(alternate, 2, "L and L + 1 in turn, by offsets")                                               \
+  X(uniform, 3, "0 to 2 L, equally often")                                                         \
+  X(power, 4, "1 to L^2, by a power law with exponent 1.5")                                        \
+  X(giant, 5, "L, and one in the middle with half of all elements")                                \
+  X(sparse, 6, "nine of ten empty, the others 1 to 20 L")                                          \
+  X(columns, 7, "all L: the columns of an array with L rows")
+enum {
+#define RH_X(name, number, text) RH_LENGTHS_##name = number,
+  RH_LENGTHS_LIST(RH_X)
+#undef RH_X
+      RH_N_LENGTHS = 7
+};
+const char *rh_lengths_name(uint32_t kind);      /* null for an unknown number */
+uint32_t rh_lengths_from_name(const char *name); /* 0: unknown */
+extern const char *const rh_lengths_names;       /* with a space before each */

@@ -211,7 +211,7 @@ rh_status rh_segments_judge(const rh_segments *segments, int may_change, rh_segm
   rh_share(n, each < 64 ? 64 : each, judge_some, &by);
   pthread_mutex_destroy(&by.lock);
   check->seconds = rh_now() - start;
-  if (by.status == RH_OK && check->is_wrong)
+  if (by.status == RH_OK && check->is_wrong && segments->job.strategy)
     rh_context_blame(segments->job.context, segments->job.strategy->name, segments->job.path,
                      operation->op, operation->n);
   return by.status;

@@ -24,8 +24,9 @@ extern const rh_segments_check rh_segments_check_none; /* to begin with */
 void rh_segments_check_add(rh_segments_check *check, const rh_segments_check *other);
 
 /* After rh_segments_run().  The data must be those that were reduced: RH_E_FILE if they are seen to
- * have changed, where others than the strategy may write to them.  The call succeeds
- * where a segment is wrong, and blames the strategy. */
+ * have changed, where others than the strategy may write to them.  The call succeeds where a
+ * segment is wrong, and blames the strategy.  Values that someone else made are judged, too: then
+ * `spec`, `operands`, `n`, `values` and `value_bytes` are set, and of the job no strategy. */
 rh_status rh_segments_judge(const rh_segments *segments, int may_change, rh_segments_check *check,
                             rh_error *error);
 

@@ -31,7 +31,8 @@ static void begin_row(rh_row *row, const rh_sampler *sampler, const rh_bench_dat
   *row = (rh_row){.op = data->op->base,
                   .type = data->op->type,
                   .n = data->n,
-                  .bytes = data->n * rh_operator_element_bytes(data->op),
+                  .bytes = data->lengths ? rh_lengths_bytes(data->lengths, data->op)
+                                         : data->n * rh_operator_element_bytes(data->op),
                   .is_peer = sampler->is_peer,
                   .reproducible = sampler->reproducible,
                   .params_from = "default",
@@ -39,6 +40,9 @@ static void begin_row(rh_row *row, const rh_sampler *sampler, const rh_bench_dat
                   .error_ulp = NAN,
                   .bound_fraction = NAN,
                   .peak_fraction = NAN};
+  if (data->lengths)
+    row->segments = (rh_row_segments){data->lengths->kind, data->lengths->length,
+                                      data->lengths->layout.segments};
   snprintf(row->strategy, sizeof row->strategy, "%s", sampler->name);
   if (!data->op->is_custom) return;
   row->op = 0;

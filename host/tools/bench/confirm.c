@@ -74,7 +74,7 @@ rh_status rh_bench_confirm(const rh_bench_spec *spec, const rh_contender *conten
   int made = 0;
   for (uint32_t k = 0; k < spec->n && spec->data->op->is_custom; k++)
     if (is_due(&contenders[k])) not_tried(contenders[k].row); /* none are known */
-  if (spec->data->op->is_custom) return RH_OK;
+  if (spec->data->op->is_custom || spec->data->lengths) return RH_OK;
   for (uint32_t k = 0; k < spec->n && status == RH_OK; k++) {
     if (!is_due(&contenders[k])) continue;
     if (!made)

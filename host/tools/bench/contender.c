@@ -79,6 +79,26 @@ static rh_status judge_result(rh_contender *c, const rh_bench_scale *scale, cons
   return end_row(c, RH_ROW_wrong, reason, error);
 }
 
+/* Segments are judged after the first sample and after the last. */
+static rh_status judge_segments(rh_contender *c, const rh_bench_scale *scale, rh_error *error) {
+  rh_segments *segments = scale->segments;
+  rh_segments_check check;
+  rh_error why = {0};
+  char got[64], exact[64], reason[512];
+  rh_status status = c->sampler->values(c->sampler->self, segments->values, &why);
+  segments->job.answer.depth = c->opened.depth;
+  if (status == RH_OK) status = rh_segments_judge(segments, 0, &check, &why);
+  if (status != RH_OK) return fail(c, &why, error);
+  c->row->bound_fraction = check.worst == UINT64_MAX ? (double)NAN : check.part;
+  c->row->unjudged = check.unjudged > 0;
+  c->has_judged = 1;
+  if (!check.is_wrong) return RH_OK;
+  snprintf(reason, sizeof reason, "segment %llu: returned %s, expected %s (%s)",
+           (unsigned long long)check.wrong, rh_format_answer(got, &check.got),
+           rh_format_answer(exact, &check.expected), check.verdict.text);
+  return end_row(c, RH_ROW_wrong, reason, error);
+}
+
 /* ---- Samples ---- */
 
 /* Takes and checks one sample.  If it fails, the contender is done and *seconds is 0. */
@@ -93,7 +113,8 @@ static rh_status sample(rh_contender *c, uint32_t kind, const rh_bench_scale *sc
   c->spent_s += rh_now() - start;
   if (status != RH_OK) return fail(c, &why, error);
   if (kind == RH_TAKE_DEVICE) c->opened.host_clock = !taken.stamped;
-  RH_TRY(judge_result(c, scale, &taken.result, error));
+  if (!scale->segments) RH_TRY(judge_result(c, scale, &taken.result, error));
+  if (scale->segments && !c->has_judged) RH_TRY(judge_segments(c, scale, error));
   *seconds = taken.seconds;
   return RH_OK;
 }
@@ -314,6 +335,8 @@ rh_status rh_contender_sum_up(rh_contender *c, const rh_bench_rules *rules,
                               const rh_bench_scale *scale, rh_error *error) {
   static _Thread_local double room[RH_MOST_SAMPLES];
   rh_row *row = c->row;
+  if (scale->segments) RH_TRY(judge_segments(c, scale, error));
+  if (c->done) return RH_OK;
   row->time = rh_spread_of(c->samples, c->n_samples, room);
   row->latency = rh_spread_of(c->latency, c->n_latency, room);
   row->host_batch_s = rh_spread_of(c->host, c->n_host, room).median;

@@ -3,6 +3,7 @@
 
 #include "../../choose/measure/sampler.h"
 #include "../../core/check/reference.h"
+#include "../../engine/segments/referee.h"
 #include "../records/records.h"
 
 /* The stopping rules; docs/inside/measuring.md explains the numbers. */
@@ -16,6 +17,8 @@ typedef struct rh_bench_rules {
 /* The references that a point is checked against and scaled by. */
 typedef struct rh_bench_scale {
   const rh_reference *reference;
+  /* null; or the segments, each of which has its own, with room for their values */
+  rh_segments *segments;
   int flushes;      /* the device flushes subnormals of this type */
   double read_peak; /* bytes/s; 0: unknown */
   double launch_s;  /* the host's time to enqueue a command; 0: unknown */

@@ -27,8 +27,9 @@ void rh_bench_pace_begin(rh_bench_pace *pace, const rh_stage *stage) {
     uint32_t size = rh_bench_element_bytes(settings, t);
     uint32_t points = ops_on(settings, t) * rh_stage_contenders(stage) * settings->processes;
     for (uint32_t k = 0; k < settings->n_sizes[t]; k++) {
-      pace->total += points;
-      pace->weight_total += points * weight(pace, settings->sizes[t][k] * size);
+      uint32_t here = points * rh_bench_cuts(settings, settings->sizes[t][k]);
+      pace->total += here;
+      pace->weight_total += here * weight(pace, settings->sizes[t][k] * size);
     }
   }
 }

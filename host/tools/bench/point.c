@@ -1,9 +1,11 @@
 #include "point.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/error.h"
 #include "../../core/run/before_blame.h"
 #include "../../core/run/operand_data.h"
 #include "../../operators/custom/by_code.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The memory of all points' data: a page that is obtained anew has to be cleared. */
@@ -66,6 +68,30 @@ rh_status rh_point_fill(rh_point *point, const rh_stage *stage, const rh_job_spe
   return RH_OK;
 }
 
+rh_status rh_point_cut(rh_point *point, const rh_stage *stage, uint32_t kind, uint64_t length,
+                       rh_error *error) {
+  rh_lengths *lengths = &point->lengths;
+  rh_segments *judged = &point->segments;
+  const rh_operator *op = point->data.op;
+  point->data.lengths = NULL;
+  free(judged->values);
+  *judged = (rh_segments){0};
+  if (kind == 0) return RH_OK;
+  if (lengths->kind != kind || lengths->length != length || lengths->of != point->data.n)
+    RH_TRY(rh_lengths_make(lengths, kind, length, point->data.n, stage->settings->seed, error));
+  *judged = (rh_segments){.job = {.context = stage->context, .device = stage->device},
+                          .spec = point->problem,
+                          .value_bytes = op->abi->value_size,
+                          .n = lengths->layout.segments};
+  judged->spec.operation.op = op;
+  judged->spec.operation.layout = &lengths->layout;
+  judged->spec.operation.what = "--size";
+  rh_job_operands_at(&judged->spec, point->data.elements, judged->operands);
+  point->data.lengths = lengths;
+  return rh_alloc(&judged->values, judged->n + 1, judged->value_bytes, "the values of segments",
+                  error);
+}
+
 static rh_job_spec problem_of(const rh_bench_data *data) {
   rh_job_spec spec = {.operation = {.op = data->op, .n = data->n}};
   if (data->op->is_custom) memcpy(spec.offsets, data->offsets, sizeof spec.offsets);
@@ -84,12 +110,15 @@ rh_status rh_point_reference_part(const rh_stage *stage, const rh_bench_data *da
   }
   const rh_job_spec spec = problem_of(data);
   RH_TRY(rh_by_code_prepare(spec.operation.op, stage->context, error));
+  if (data->lengths) return RH_OK; /* each segment has its own */
   return rh_job_reference(&spec, data->elements, &stage->context->options.reporter, reference,
                           error);
 }
 
 rh_status rh_point_reference(rh_point *point, const rh_stage *stage, rh_error *error) {
-  return rh_point_reference_part(stage, &point->data, &point->reference, &point->scale, error);
+  RH_TRY(rh_point_reference_part(stage, &point->data, &point->reference, &point->scale, error));
+  if (point->data.lengths) point->scale.segments = &point->segments;
+  return RH_OK;
 }
 
 rh_status rh_point_trust(const rh_point *point, const rh_stage *stage, rh_error *error) {
@@ -115,5 +144,7 @@ rh_bench_spec rh_point_spec(rh_point *point, rh_stage *stage) {
 
 void rh_point_finish(rh_point *point) {
   rh_array_finish(&point->array);
+  rh_lengths_finish(&point->lengths);
+  free(point->segments.values);
   *point = (rh_point){0};
 }

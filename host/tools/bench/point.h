@@ -14,6 +14,8 @@ typedef struct rh_point {
   rh_bench_data data;
   rh_job_spec problem; /* that the data are of */
   rh_reference reference;
+  rh_lengths lengths;   /* of the segments; there may be none */
+  rh_segments segments; /* to judge their values by */
   rh_bench_scale scale; /* points into this struct, which must not be moved */
 } rh_point;
 
@@ -22,6 +24,10 @@ int rh_point_is_filled(const rh_point *point, const rh_job_spec *problem);
 /* Sets the point's problem, and generates its elements or keeps existing ones. */
 rh_status rh_point_fill(rh_point *point, const rh_stage *stage, const rh_job_spec *problem,
                         rh_error *error);
+
+/* Cuts the elements into segments, or with kind 0 into none. */
+rh_status rh_point_cut(rh_point *point, const rh_stage *stage, uint32_t kind, uint64_t length,
+                       rh_error *error);
 
 /* Computes it for the problem and elements that were set. */
 rh_status rh_point_reference(rh_point *point, const rh_stage *stage, rh_error *error);

@@ -38,6 +38,12 @@ uint32_t rh_bench_element_bytes(const rh_bench_settings *settings, uint32_t t) {
   return most;
 }
 
+uint32_t rh_bench_cuts(const rh_bench_settings *settings, uint64_t n) {
+  uint32_t lengths = 0;
+  while (lengths < settings->n_lengths && settings->lengths[lengths] <= n) lengths++;
+  return settings->n_lengths ? lengths * settings->distributions.n : 1;
+}
+
 const char *rh_bench_op_name(const rh_bench_settings *settings, uint32_t op) {
   for (uint32_t t = 0; t < settings->types.n && op >= RH_FIRST_OWN_OP; t++)
     if (operator_of(settings, t, op)) return operator_of(settings, t, op)->name;

@@ -17,5 +17,8 @@ rh_job_spec rh_bench_first_problem(const rh_bench_settings *settings);
 /* Bytes of one element of every operand; of several operators, the most. */
 uint32_t rh_bench_element_bytes(const rh_bench_settings *settings, uint32_t t);
 
+/* How many points n elements are: 1, or one for each way to cut them into segments. */
+uint32_t rh_bench_cuts(const rh_bench_settings *settings, uint64_t n);
+
 /* "sum", or the name of the user's operator. */
 const char *rh_bench_op_name(const rh_bench_settings *settings, uint32_t op);

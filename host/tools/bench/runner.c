@@ -13,17 +13,23 @@ typedef struct place {
   const char *op;
   rh_type type;
   uint64_t n;
+  rh_row_segments segments;
 } place;
 
 static int is_like(const rh_bench_runner *r, const rh_row *row, const place *at) {
   return strcmp(rh_row_op_name(row), at->op) == 0 && row->type == at->type &&
+         row->segments.distribution == at->segments.distribution &&
          strcmp(row->strategy, at->name) == 0 && strcmp(row->device, rh_stage_label(r->stage)) == 0;
+}
+
+static int is_at(const rh_bench_runner *r, const rh_row *row, const place *at) {
+  return row->n == at->n && row->segments.length == at->segments.length && is_like(r, row, at);
 }
 
 static const rh_row *find_row(const rh_bench_runner *r, const place *at) {
   for (uint32_t k = 0; k < r->results->n_rows; k++) {
     const rh_row *row = &r->results->rows[k];
-    if (row->n == at->n && is_like(r, row, at)) return row;
+    if (is_at(r, row, at)) return row;
   }
   return NULL;
 }
@@ -118,7 +124,7 @@ static uint32_t collect_parts(const rh_bench_runner *r, const place *at,
   const rh_row *skipped = NULL;
   for (uint32_t k = 0; k < r->parts.n_rows && n < RH_MAX_PROCESSES; k++) {
     const rh_row *row = &r->parts.rows[k];
-    if (row->n != at->n || !is_like(r, row, at)) continue;
+    if (!is_at(r, row, at)) continue;
     if (row->status == RH_ROW_skipped)
       skipped = row;
     else
@@ -148,10 +154,17 @@ static rh_type type_of(const rh_bench_runner *r) {
   return r->point.problem.operation.op->operands[0].type;
 }
 
+static place place_of(const rh_bench_runner *r, const char *name, const char *op) {
+  place at = {name, op, type_of(r), r->point.data.n, {0}};
+  if (r->point.data.lengths)
+    at.segments = (rh_row_segments){r->point.lengths.kind, r->point.lengths.length, 0};
+  return at;
+}
+
 /* After the last process: the rows of the point. */
 static rh_status deliver(rh_bench_runner *r, const char *op, rh_error *error) {
   for (uint32_t k = 0; k < r->stage->n_samplers; k++) {
-    const place at = {r->stage->samplers[k].name, op, type_of(r), r->point.data.n};
+    const place at = place_of(r, r->stage->samplers[k].name, op);
     rh_row row;
     uint32_t n;
     if (find_row(r, &at)) continue;
@@ -166,7 +179,7 @@ static rh_status deliver(rh_bench_runner *r, const char *op, rh_error *error) {
 static rh_status deliver_rest(rh_bench_runner *r, rh_error *error) {
   for (uint32_t k = 0; k < r->parts.n_rows; k++) {
     const rh_row *part = &r->parts.rows[k];
-    const place at = {part->strategy, rh_row_op_name(part), part->type, part->n};
+    const place at = {part->strategy, rh_row_op_name(part), part->type, part->n, part->segments};
     rh_row row;
     uint32_t n;
     if (find_row(r, &at)) continue;
@@ -218,7 +231,7 @@ static rh_status measure_op(rh_bench_runner *r, const char *op, rh_error *error)
   if (status == RH_OK) status = RH_NEW(&expected, all + 1, "a point", error);
   for (uint32_t k = 0; k < all && status == RH_OK; k++) {
     const rh_sampler *sampler = &r->stage->samplers[k];
-    const place at = {sampler->name, op, type_of(r), data->n};
+    const place at = place_of(r, sampler->name, op);
     /* Points that the resumed file already contains are not measured again. */
     if (find_row(r, &at) || has_failed(r, &at)) continue;
     samplers[n] = *sampler;
@@ -235,6 +248,23 @@ static rh_status measure_op(rh_bench_runner *r, const char *op, rh_error *error)
 
 /* ---- All points ---- */
 
+/* The whole array, or cut into segments of each length in each way. */
+static rh_status measure_lengths(rh_bench_runner *r, const char *op, rh_error *error) {
+  const rh_bench_settings *settings = r->stage->settings;
+  uint64_t n = r->point.data.n;
+  if (!settings->n_lengths) {
+    RH_TRY(rh_point_cut(&r->point, r->stage, 0, 0, error));
+    return measure_op(r, op, error);
+  }
+  for (uint32_t k = 0; k < settings->distributions.n; k++)
+    for (uint32_t j = 0; j < settings->n_lengths && settings->lengths[j] <= n; j++) {
+      RH_TRY(rh_point_cut(&r->point, r->stage, settings->distributions.list[k],
+                          settings->lengths[j], error));
+      RH_TRY(measure_op(r, op, error));
+    }
+  return RH_OK;
+}
+
 static rh_status measure_size(rh_bench_runner *r, uint32_t t, uint64_t n, rh_error *error) {
   const rh_bench_settings *settings = r->stage->settings;
   const rh_ops *ops = &settings->ops;
@@ -242,7 +272,7 @@ static rh_status measure_size(rh_bench_runner *r, uint32_t t, uint64_t n, rh_err
     if (!rh_bench_is_defined(settings, t, ops->list[k])) continue;
     rh_job_spec problem = rh_bench_problem(settings, t, ops->list[k], n);
     RH_TRY(rh_point_fill(&r->point, r->stage, &problem, error));
-    RH_TRY(measure_op(r, rh_bench_op_name(settings, ops->list[k]), error));
+    RH_TRY(measure_lengths(r, rh_bench_op_name(settings, ops->list[k]), error));
   }
   return RH_OK;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../core/base/vocabulary.h"
+#include "../../core/operation/lengths.h"
 #include "../../core/plug/registry.h"
 #include "../../operators/custom/custom.h"
 #include "../isolate/request.h"
@@ -19,6 +20,10 @@ typedef struct rh_types {
   rh_type list[RH_N_TYPES];
   uint32_t n;
 } rh_types;
+
+typedef struct rh_distributions {
+  uint32_t list[RH_N_LENGTHS], n;
+} rh_distributions;
 
 enum { RH_TIMER_AUTO, RH_TIMER_EVENT, RH_TIMER_HOST };
 
@@ -40,6 +45,10 @@ typedef struct rh_bench_settings {
    * type. */
   uint64_t *sizes[RH_N_TYPES];
   uint32_t n_sizes[RH_N_TYPES];
+  /* Typical lengths of segments, ascending, and how they spread; 0 lengths: whole arrays. */
+  uint64_t *lengths;
+  uint32_t n_lengths;
+  rh_distributions distributions;
   const rh_setting *params; /* each for every strategy that has such a parameter */
   uint64_t n_params;
   const char *const *peers; /* programs */

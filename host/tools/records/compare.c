@@ -136,6 +136,9 @@ static int compare_keys(const keyed *a, const keyed *b) {
   if (by_op) return by_op;
   if (one->type != other->type) return one->type < other->type ? -1 : 1;
   if (one->n != other->n) return one->n < other->n ? -1 : 1;
+  int by_segments = rh_row_segments_order(one, other);
+  if (by_segments) return by_segments;
+  if (rh_row_size(one) != rh_row_size(other)) return rh_row_size(one) < rh_row_size(other) ? -1 : 1;
   if (one->is_peer != other->is_peer) return one->is_peer ? 1 : -1;
   return strcmp(one->strategy, other->strategy);
 }

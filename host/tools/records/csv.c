@@ -67,6 +67,9 @@ static const column columns[] = {
     PLAIN("finishes_on"),
     PLAIN("reproducible"),
     INNER("time_s", "processes"),
+    INNER("segments", "distribution"),
+    INNER("segments", "length"),
+    INNER("segments", "count"),
 };
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 

@@ -95,6 +95,8 @@ static json_t *best_object(const rh_row *const *rows, uint32_t n, const rh_best 
       "{s:o, s:o, s:o, s:I, s:o, s:o}", "device", rh_json_bytes(best->device), "op",
       rh_json_bytes(rh_row_op_name(best)), "type", rh_json_bytes(rh_type_name(best->type)), "n",
       (json_int_t)best->n, "strategy", rh_json_bytes(best->strategy), "tied", tied);
+  if (best->segments.distribution)
+    failed |= json_object_set_new(object, "segments", rh_row_segments_json(&best->segments));
   if (!failed) return object;
   json_decref(object);
   return NULL;

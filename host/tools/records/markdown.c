@@ -23,8 +23,8 @@ static void print_row(const rh_row *row, const rh_best *best, FILE *out) {
   fputs("|\n", out);
 }
 
-static void print_head(FILE *out) {
-  for (int k = 0; k < RH_N_CELLS; k++) fprintf(out, "| %s ", rh_cell_headings[k]);
+static void print_head(const rh_row *row, FILE *out) {
+  for (int k = 0; k < RH_N_CELLS; k++) fprintf(out, "| %s ", rh_cell_heading(k, row));
   fputs("|\n", out);
   for (int k = 0; k < RH_N_CELLS; k++)
     fputs(k == RH_CELL_STRATEGY || k == RH_CELL_NOTE ? "|:--" : "|--:", out);
@@ -48,7 +48,7 @@ int rh_write_markdown(const rh_records *results, FILE *out) {
     rh_table_title(&text, results, rows[k]);
     failed |= print_line(&text, "### ", out);
     putc('\n', out);
-    print_head(out);
+    print_head(rows[k], out);
     for (uint32_t j = k, length; j < k + n; j += length) {
       length = rh_point_length(rows + j, k + n - j);
       const rh_best best = rh_point_best(rows + j, length, 0);

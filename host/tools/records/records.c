@@ -62,6 +62,16 @@ int rh_row_op_order(const rh_row *a, const rh_row *b) {
   return strcmp(a->own_op, b->own_op);
 }
 
+uint64_t rh_row_size(const rh_row *row) {
+  return row->segments.distribution ? row->segments.length : row->n;
+}
+
+int rh_row_segments_order(const rh_row *a, const rh_row *b) {
+  uint32_t one = a->segments.distribution, other = b->segments.distribution;
+  if (one != other) return one < other ? -1 : 1;
+  return !one || a->n == b->n ? 0 : a->n < b->n ? -1 : 1;
+}
+
 double rh_row_rate(const rh_row *row) {
   return has_time(row) ? (double)row->n / row->time.median : 0;
 }
@@ -103,8 +113,9 @@ static int compare_points(const rh_row *a, const rh_row *b) {
   int by_op = rh_row_op_order(a, b);
   if (by_op) return by_op;
   if (a->type != b->type) return a->type < b->type ? -1 : 1;
-  if (a->n != b->n) return a->n < b->n ? -1 : 1;
-  return 0;
+  int by_segments = rh_row_segments_order(a, b);
+  if (by_segments) return by_segments;
+  return rh_row_size(a) == rh_row_size(b) ? 0 : rh_row_size(a) < rh_row_size(b) ? -1 : 1;
 }
 
 /* qsort is not stable, so rows of one point are ordered by their address: they are in one array

@@ -40,14 +40,22 @@ enum {
 
 enum { RH_MAX_ROUNDS = 256, RH_MAX_PROCESSES = 32 };
 
+/* The segments of a row; 0: a whole array. */
+typedef struct rh_row_segments {
+  uint32_t distribution; /* RH_LENGTHS_* */
+  uint64_t length;       /* the typical one */
+  uint64_t count;
+} rh_row_segments;
+
 typedef struct rh_row {
   char device[24];   /* the id of one of `devices`: "1:0" */
   char strategy[64]; /* a strategy, or a peer */
   uint32_t is_peer;
-  uint32_t op;      /* 0: a user's operator */
-  char own_op[256]; /* its name; "" */
-  rh_type type;     /* of several operands, the first's */
-  uint64_t n, bytes;
+  uint32_t op;       /* 0: a user's operator */
+  char own_op[256];  /* its name; "" */
+  rh_type type;      /* of several operands, the first's */
+  uint64_t n, bytes; /* bytes: moved at the least */
+  rh_row_segments segments;
   char *params;         /* "tile=256 finish=device", or null */
   char params_from[16]; /* "default", "tuned", "user" */
   uint32_t status;      /* RH_ROW_* */
@@ -104,6 +112,11 @@ double rh_row_bandwidth(const rh_row *row);      /* input bytes/s */
  * there is none. */
 const char *rh_records_device_text(const rh_records *results, const char *id, const char *key);
 double rh_records_calibration(const rh_records *results, const char *id, const char *key);
+
+/* What is counted along the points of a table: the length of segments, or n. */
+uint64_t rh_row_size(const rh_row *row);
+/* Of one table: of one n and one distribution, if they have segments? */
+int rh_row_segments_order(const rh_row *a, const rh_row *b); /* negative, 0 or positive */
 
 /* ---- Which is best ---- */
 

@@ -392,6 +392,21 @@ static rh_status op(exchange *x, rh_row *row) {
   return RH_OK;
 }
 
+static rh_status segments_keys(exchange *x, rh_row *row) {
+  rh_row_segments *segments = &row->segments;
+  char word[32];
+  RH_TRY(word_of(x, "distribution", rh_lengths_name(segments->distribution), word, NULL));
+  if (x->reads && !(segments->distribution = rh_lengths_from_name(word)))
+    return refuse(x, "distribution", "'%s' is not one of%s", rh_quotable(word), rh_lengths_names);
+  RH_TRY(integer(x, "length", most_integer, &segments->length));
+  return integer(x, "count", most_integer, &segments->count);
+}
+
+json_t *rh_row_segments_json(const rh_row_segments *segments) {
+  return json_pack("{s:s, s:I, s:I}", "distribution", rh_lengths_name(segments->distribution),
+                   "length", (json_int_t)segments->length, "count", (json_int_t)segments->count);
+}
+
 static rh_status point(exchange *x, rh_row *row) {
   char word[32];
   RH_TRY(name(x, "device", row->device, sizeof row->device));
@@ -403,7 +418,9 @@ static rh_status point(exchange *x, rh_row *row) {
   if (x->reads && !value_of(x, "n")) return refuse(x, "n", "is missing");
   RH_TRY(integer(x, "n", most_integer, &row->n));
   if (x->reads) row->bytes = row->n * rh_type_size(row->type);
-  return integer(x, "bytes", most_integer, &row->bytes);
+  RH_TRY(integer(x, "bytes", most_integer, &row->bytes));
+  if (!x->reads && !row->segments.distribution) return RH_OK; /* most rows do without the key */
+  return object(x, "segments", 1, segments_keys, row);
 }
 
 static rh_status ending(exchange *x, rh_row *row) {

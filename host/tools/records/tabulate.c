@@ -8,15 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const rh_cell_headings[RH_N_CELLS] = {"n",    "STRATEGY", "TIME",    "+-", "Gelem/s",
-                                                  "GB/s", "PEAK",     "LATENCY", ""};
+static const char *const headings[RH_N_CELLS] = {"n",    "STRATEGY", "TIME",    "+-", "Gelem/s",
+                                                 "GB/s", "PEAK",     "LATENCY", ""};
+
+const char *rh_cell_heading(int k, const rh_row *row) {
+  return k == RH_CELL_SIZE && row->segments.distribution ? "LENGTH" : headings[k];
+}
 
 /* ---- Order ---- */
 
 uint32_t rh_table_length(const rh_row *const *rows, uint32_t n) {
   uint32_t length = 0;
   while (length < n && strcmp(rows[0]->device, rows[length]->device) == 0 &&
-         rh_row_op_order(rows[0], rows[length]) == 0 && rows[0]->type == rows[length]->type)
+         rh_row_op_order(rows[0], rows[length]) == 0 && rows[0]->type == rows[length]->type &&
+         rh_row_segments_order(rows[0], rows[length]) == 0)
     length++;
   return length;
 }
@@ -96,7 +101,7 @@ void rh_cells_fill(rh_cells *cells, const rh_row *row, const rh_best *best) {
   char number[32];
   size_t size = sizeof cells->text[0];
   *cells = (rh_cells){.is_best = row == best->row};
-  add(cells->text[RH_CELL_SIZE], size, "%s", rh_format_size(number, row->n));
+  add(cells->text[RH_CELL_SIZE], size, "%s", rh_format_size(number, rh_row_size(row)));
   add(cells->text[RH_CELL_STRATEGY], size, "%s", row->strategy);
   if (best->row && rh_row_is_timed(row)) {
     fill_times(cells, row);
@@ -116,7 +121,11 @@ void rh_table_title(rh_text *text, const rh_records *results, const rh_row *row)
   const char *cache = json_string_value(json_object_get(results->settings, "cache"));
   double peak = rh_records_calibration(results, row->device, "read_peak_Bps");
   char number[32];
-  rh_text_add(text, "%s %s on %s", rh_row_op_name(row), rh_type_name(row->type), row->device);
+  rh_text_add(text, "%s %s", rh_row_op_name(row), rh_type_name(row->type));
+  if (row->segments.distribution)
+    rh_text_add(text, " of segments (%s), n = %s,", rh_lengths_name(row->segments.distribution),
+                rh_format_size(number, row->n));
+  rh_text_add(text, " on %s", row->device);
   if (name) rh_text_add(text, " %s", name);
   if (driver) rh_text_add(text, ", driver %s", driver);
   if (cache) rh_text_add(text, ", %s input", cache);
@@ -144,7 +153,7 @@ static void add_ranges(rh_text *text, const rh_row *const *rows, uint32_t n, int
       several = 1;
     }
     if (!goes_on) current = best.row;
-    last = rows[k]->n;
+    last = rh_row_size(rows[k]);
   }
   if (current) rh_text_add(text, "%s%s", current->strategy, several ? " above" : "");
 }

@@ -4,8 +4,8 @@
 #include "../../core/base/text.h"
 #include "records.h"
 
-/* There is a table for each (device, op, type), sorted by size and then by time; rows without a
- * time come last. */
+/* There is a table for each (device, op, type), and of segments for each of their distributions and
+ * n; sorted by size, or length, and then by time; rows without a time come last. */
 enum {
   RH_CELL_SIZE,
   RH_CELL_STRATEGY,
@@ -18,7 +18,7 @@ enum {
   RH_CELL_NOTE, /* "best", "tie", "1.85x", "peer", marks; or the reason */
   RH_N_CELLS
 };
-extern const char *const rh_cell_headings[RH_N_CELLS];
+const char *rh_cell_heading(int k, const rh_row *row); /* of the table that the row is in */
 
 typedef struct rh_cells {
   char text[RH_CELL_NOTE][64];
