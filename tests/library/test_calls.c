@@ -410,7 +410,7 @@ TEST_LOOP(segments_of_buffers, 0, 4) {
   cl_context context = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
   cl_command_queue queue = clCreateCommandQueue(context, id, 0, &code);
   rh_redhost *on_queue = open_on(queue, NULL);
-  const uint64_t lengths[] = {10, 100, 100};
+  const uint64_t lengths[] = {4, 100, 100};
   const rh_segmentation of = {
       .struct_size = sizeof of, .n_axes = 3, .reduced = _i % 2 ? 5 : 4, .lengths = lengths};
   rh_request request = request_for(_i < 2 ? "segments" : "onepass", "sum", RH_TYPE_i32, NULL, N);
@@ -421,7 +421,7 @@ TEST_LOOP(segments_of_buffers, 0, 4) {
   request.segments = &of;
   request.result_on_device = 1;
   rh_prepared *prepared = prepare(on_queue, &request);
-  static const unsigned launches[] = {1, 2, 1000, 101};
+  static const unsigned launches[] = {1, 2, 400, 101};
   watch();
   for (int k = 0; k < CALLS; k++) must(rh_prepared_call(prepared, &call, NULL, &error));
   watch_no_more();

@@ -397,13 +397,12 @@ static cl_mem make_buffer(uint64_t bytes) {
   return buffer;
 }
 
-/* After whatever the queue waits for. */
-static void enqueue_data(const problem *p, unsigned char *from, unsigned seed, uint64_t first,
-                         cl_mem buffer) {
+static void write_data(const problem *p, unsigned char *from, unsigned seed, uint64_t first,
+                       cl_mem buffer) {
   uint32_t size = sizes[p->request.type];
   fill(p->request.type, from, seed);
   must_cl(
-      clEnqueueWriteBuffer(queue, buffer, CL_FALSE, first * size, N * size, from, 0, NULL, NULL));
+      clEnqueueWriteBuffer(queue, buffer, CL_TRUE, first * size, N * size, from, 0, NULL, NULL));
 }
 
 static void compare_values(const problem *p, const rh_prepared *prepared,
@@ -426,7 +425,9 @@ static void compare_values(const problem *p, const rh_prepared *prepared,
  * in arrays of the host. */
 static void try_buffers(problem *p, const rh_segmentation *of, const char *what) {
   static unsigned char read[(BEFORE + MOST_SEGMENTS + AFTER) * RH_ANY_VALUE_BYTES];
-  cl_mem buffers[] = {make_buffer((N + skipped[0]) * 8), make_buffer((N + skipped[1]) * 8)};
+  const uint64_t room = (N + skipped[1]) * 8;
+  cl_mem buffers[] = {make_buffer(room), make_buffer(room)};
+  cl_mem staged[] = {make_buffer(room), make_buffer(room)};
   rh_output outputs[RH_MOST_RESULTS];
   rh_result result = {.struct_size = sizeof result};
   cl_int code;
@@ -448,10 +449,12 @@ static void try_buffers(problem *p, const rh_segmentation *of, const char *what)
                        .values = make_buffer(bytes),
                        .index = BEFORE};
   must_cl(code);
+  write_data(p, data, 0, skipped[0], staged[0]);
+  write_data(p, others, 99, skipped[1], staged[1]);
   must_cl(clEnqueueMarkerWithWaitList(queue, 1, &gate, NULL));
   must_cl(clEnqueueFillBuffer(queue, call.values, "\xAA", 1, 0, bytes, 0, NULL, NULL));
-  enqueue_data(p, data, 0, skipped[0], buffers[0]);
-  enqueue_data(p, others, 99, skipped[1], buffers[1]);
+  for (int k = 0; k < 2; k++)
+    must_cl(clEnqueueCopyBuffer(queue, staged[k], buffers[k], 0, 0, room, 0, NULL, NULL));
   must(rh_prepared_call(prepared, &call, NULL, &error));
   must_cl(clSetUserEventStatus(gate, CL_COMPLETE));
   must_cl(clEnqueueReadBuffer(queue, call.values, CL_TRUE, 0, bytes, read, 0, NULL, NULL));
@@ -461,11 +464,14 @@ static void try_buffers(problem *p, const rh_segmentation *of, const char *what)
   call.outputs = outputs;
   call.n_outputs = p->n_results;
   make_outputs(p, outputs);
-  enqueue_data(p, data, 7, skipped[0], buffers[0]);
+  write_data(p, data, 7, skipped[0], buffers[0]);
   must(rh_prepared_call(prepared, &call, &result, &error));
   compare_all(p, what);
   rh_prepared_destroy(prepared);
-  for (int k = 0; k < 2; k++) clReleaseMemObject(buffers[k]);
+  for (int k = 0; k < 2; k++) {
+    clReleaseMemObject(buffers[k]);
+    clReleaseMemObject(staged[k]);
+  }
   clReleaseEvent(gate);
 }
 
