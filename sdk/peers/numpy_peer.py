@@ -50,12 +50,65 @@ class Declined(Exception):
     pass
 
 
+# Of many segments at once: along an axis, and by where each begins.
+BY_AXIS = {
+    "sum": lambda x, axis: np.sum(x, axis, wide(x)),
+    "prod": lambda x, axis: np.prod(x, axis, wide(x)),
+    "min": np.min, "max": np.max, "argmin": np.argmin, "argmax": np.argmax,
+}
+BY_STARTS = {
+    "sum": (lambda x, starts: np.add.reduceat(x, starts, dtype=wide(x)), 0),
+    "prod": (lambda x, starts: np.multiply.reduceat(x, starts, dtype=wide(x)), 1),
+    "min": (np.minimum.reduceat, None),
+    "max": (np.maximum.reduceat, None),
+}
+
+
+class Segments:
+    """What reduces each segment; the offsets are read once, when the point is opened."""
+
+    def __init__(self, op, dtype, n, segments, length, inner, offsets, results):
+        self.at, self.results = results, None
+        if length:
+            if op not in BY_AXIS:
+                raise Declined(f"no {op} along an axis")
+            used = segments * length
+            shape = (segments // inner, length, inner) if inner > 1 else (segments, length)
+            self.reduce = lambda x: BY_AXIS[op](x[:used].reshape(shape), 1).reshape(segments)
+            return
+        if op not in BY_STARTS:
+            raise Declined(f"no {op} by offsets")
+        with mmap.mmap(DATA, offsets + 8 * (segments + 1), access=mmap.ACCESS_READ) as file:
+            bounds = np.frombuffer(bytearray(file[offsets:]), np.uint64).astype(np.int64)
+        starts, full = bounds[:-1], bounds[1:] > bounds[:-1]
+        call, identity = BY_STARTS[op]
+        if full.all():  # add.reduceat takes an empty one for one of one element
+            self.reduce = lambda x: call(x, starts)
+            return
+        if identity is None:
+            raise Declined(f"no {op} of an empty segment")
+        kept = starts[full]
+
+        def reduce(x):
+            found = call(x, kept)
+            all_of_them = np.full(segments, identity, found.dtype)
+            all_of_them[full] = found
+            return all_of_them
+        self.reduce = reduce
+
+    def write(self):
+        data = self.results.tobytes()
+        if os.pwrite(DATA, data, self.at) != len(data):
+            raise OSError("the results were not written")
+
+
 class Point:
     """The copies, in huge pages where the system has them, and what reduces one."""
 
-    def __init__(self, op, type_name, n, copies, stride):
+    def __init__(self, op, type_name, n, copies, stride, *segments):
         dtype = np.dtype(TYPES.get(type_name, np.void))
-        self.reduce = function(op, dtype.kind)
+        self.segments = Segments(op, dtype, n, *segments) if segments else None
+        self.reduce = self.segments.reduce if segments else function(op, dtype.kind)
         if type_name not in TYPES or self.reduce is None:
             raise Declined(f"no {op} of {type_name}")
         if n == 0:
@@ -81,7 +134,13 @@ class Point:
         for _ in range(batch):
             value = self.one(copies)
         seconds = (time.perf_counter() - begin) / batch
-        return f"taken {seconds:.17g} host {spell(value)}"
+        if self.segments:
+            self.segments.results = value
+        return f"taken {seconds:.17g} host {0 if self.segments else spell(value)}"
+
+    def values(self):
+        self.segments.write()
+        return "valued"
 
 
 def spell(value):
@@ -93,17 +152,17 @@ def spell(value):
 def answer(peers, points, words):
     """What to say to one line; `points` are those that are open, by the peer's name."""
     verb, name, *rest = words
-    if verb not in ("open", "take", "close") or name not in peers:
+    if verb not in ("open", "segments", "take", "values", "close") or name not in peers:
         raise ValueError("a malformed question")
     if verb == "close":
         points.pop(name, None)
         return "closed"
-    if (verb == "take") != (name in points):
+    if (verb in ("take", "values")) != (name in points):
         raise ValueError(f"{name} is open already" if name in points else f"{name} is not open")
-    if verb == "open":
-        points[name] = peers[name].point(rest[0], rest[1], *map(int, rest[2:5]))
+    if verb in ("open", "segments"):
+        points[name] = peers[name].point(rest[0], rest[1], *map(int, rest[2:5 if verb == "open" else 10]))
         return f"opened {peers[name].clock} 0"
-    return points[name].take(rest[0], int(rest[1]))
+    return points[name].values() if verb == "values" else points[name].take(rest[0], int(rest[1]))
 
 
 class Peer:

@@ -39,7 +39,13 @@ typedef struct peer_point {
   uint64_t n, copies, stride;
   uint32_t element; /* bytes of one */
   const void *data; /* page-aligned */
-  void *self;       /* the peer's own */
+  /* 0: the whole array is reduced.  Else `segments` of it, each to a result of its own.  With
+   * `offsets`, which are gone after open, too, segment s is elements offsets[s] to offsets[s+1]-1.
+   * With none, all have `length` elements, and element k of segment s is element
+   * (s / inner * length + k) * inner + s % inner: rows if inner is 1, else columns. */
+  uint64_t segments, length, inner;
+  const uint64_t *offsets;
+  void *self; /* the peer's own */
 } peer_point;
 
 /* The answer of open, filled by peer_opened, peer_declined and peer_failed. */
@@ -61,6 +67,10 @@ typedef struct peer {
   int (*open)(peer_point *point, peer_answer *answer); /* 1: it is open, and will be closed */
   void (*take)(peer_point *point, int kind, uint32_t batch, peer_sample *sample);
   void (*close)(peer_point *point);
+  /* Writes the results of the last sample, peer_result_size() bytes each, to `to`: elements of the
+   * operator's result type, of argmin and its like indices as int64_t, from the segment's start on.
+   * Null: the peer reduces whole arrays only. */
+  void (*values)(peer_point *point, void *to);
 } peer;
 
 /* ---- Answers --------------------------------------------------------------------------------- */
@@ -151,6 +161,7 @@ typedef struct peer_seat {
   const peer *who;
   int is_open;
   peer_point point;
+  uint64_t offsets_at, results_at; /* of segments: places in the data's file; 0: no offsets */
 } peer_seat;
 
 static inline uint32_t peer_type_size(const char *type) {
@@ -162,10 +173,22 @@ static inline uint32_t peer_type_size(const char *type) {
   return 0;
 }
 
-/* Maps the elements for as long as the peer opens. */
+/* Of the operator's results; of argmin and its like of the index. */
+static inline uint32_t peer_result_size(const peer_point *point) {
+  int adds = !strcmp(point->op, "sum") || !strcmp(point->op, "prod") || !strcmp(point->op, "asum");
+  if (strncmp(point->op, "arg", 3) == 0) return 8;
+  if (!adds) return peer_type_size(point->type);
+  return !strcmp(point->type, "f16") ? 4 : point->type[0] == 'f' ? peer_type_size(point->type) : 8;
+}
+
+/* Maps the elements, and the offsets of segments, for as long as the peer opens. */
 static inline void peer_do_open(peer_seat *seat, peer_answer *answer) {
   peer_point *point = &seat->point;
   struct stat st;
+  if (point->segments && !seat->who->values) {
+    peer_declined(answer, "it reduces whole arrays only");
+    return;
+  }
   point->element = peer_type_size(point->type);
   if (point->element == 0) {
     peer_declined(answer, "the type %s is not known here", point->type);
@@ -176,6 +199,7 @@ static inline void peer_do_open(peer_seat *seat, peer_answer *answer) {
     return;
   }
   size_t bytes = (size_t)point->n * point->element;
+  if (seat->offsets_at) bytes = (size_t)seat->offsets_at + (point->segments + 1) * 8;
   void *data = MAP_FAILED;
   if (fstat(PEER_DATA, &st) == 0 && (uint64_t)st.st_size >= bytes)
     data = mmap(NULL, bytes, PROT_READ, MAP_SHARED, PEER_DATA, 0);
@@ -184,9 +208,29 @@ static inline void peer_do_open(peer_seat *seat, peer_answer *answer) {
     return;
   }
   point->data = data;
+  if (seat->offsets_at)
+    point->offsets = (const uint64_t *)(const void *)((const char *)data + seat->offsets_at);
   seat->is_open = seat->who->open(point, answer);
   point->data = NULL;
+  point->offsets = NULL;
   munmap(data, bytes);
+}
+
+/* "open NAME OP TYPE N COPIES STRIDE", or with "segments" for "open" what these are; 0, or -1. */
+static inline int peer_read_point(peer_seat *seat, const char *line) {
+  peer_point *point = &seat->point;
+  int read =
+      sscanf(line,
+             "%*s %*s %15s %7s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+             " %" SCNu64 " %" SCNu64,
+             point->op, point->type, &point->n, &point->copies, &point->stride, &point->segments,
+             &point->length, &point->inner, &seat->offsets_at, &seat->results_at);
+  if (strncmp(line, "segments ", 9) != 0) {
+    point->segments = seat->offsets_at = 0;
+    return read == 5 ? 0 : -1;
+  }
+  if (point->length) seat->offsets_at = 0;
+  return read == 10 && point->segments > 0 ? 0 : -1;
 }
 
 static inline void peer_answer_open(peer_seat *seat, const char *line, FILE *out) {
@@ -195,8 +239,7 @@ static inline void peer_answer_open(peer_seat *seat, const char *line, FILE *out
   memset(point, 0, sizeof *point);
   if (seat->is_open)
     peer_failed(&answer, "%s is open already", seat->who->name);
-  else if (sscanf(line, "%*s %*s %15s %7s %" SCNu64 " %" SCNu64 " %" SCNu64, point->op, point->type,
-                  &point->n, &point->copies, &point->stride) != 5)
+  else if (peer_read_point(seat, line) != 0)
     peer_failed(&answer, "a malformed question");
   else
     peer_do_open(seat, &answer);
@@ -237,7 +280,25 @@ static inline void peer_answer_take(peer_seat *seat, const char *line, FILE *out
     fprintf(out, "failed %s\n", sample.failed);
   else
     fprintf(out, "taken %.17g %s %s\n", sample.seconds, sample.device ? "device" : "host",
-            sample.value);
+            seat->point.segments ? "0" : sample.value);
+}
+
+static inline void peer_answer_values(peer_seat *seat, FILE *out) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), at = (size_t)seat->results_at / page * page;
+  size_t bytes = (size_t)(seat->results_at - at) +
+                 (size_t)seat->point.segments * peer_result_size(&seat->point);
+  if (!seat->is_open || !seat->point.segments) {
+    fprintf(out, "failed %s has no segments open\n", seat->who->name);
+    return;
+  }
+  void *data = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, PEER_DATA, (off_t)at);
+  if (data == MAP_FAILED) {
+    fprintf(out, "failed descriptor 5 has no room for the results\n");
+    return;
+  }
+  seat->who->values(&seat->point, (char *)data + (seat->results_at - at));
+  munmap(data, bytes);
+  fprintf(out, "valued\n");
 }
 
 static inline void peer_answer_close(peer_seat *seat, FILE *out) {
@@ -252,10 +313,12 @@ static inline void peer_answer_line(peer_seat *seats, size_t n, const char *line
   if (sscanf(line, "%15s %63s", verb, name) != 2) verb[0] = name[0] = 0;
   for (size_t k = 0; k < n; k++)
     if (strcmp(seats[k].who->name, name) == 0) seat = &seats[k];
-  if (seat && strcmp(verb, "open") == 0)
+  if (seat && (strcmp(verb, "open") == 0 || strcmp(verb, "segments") == 0))
     peer_answer_open(seat, line, out);
   else if (seat && strcmp(verb, "take") == 0)
     peer_answer_take(seat, line, out);
+  else if (seat && strcmp(verb, "values") == 0)
+    peer_answer_values(seat, out);
   else if (seat && strcmp(verb, "close") == 0)
     peer_answer_close(seat, out);
   else

@@ -32,6 +32,30 @@ class BenchCase(cli.Case):
         return document
 
 
+# Sums segments of ones: of `right`, each sum is the length; of the others, one is wrong, none is written, or an index lies beyond its segment.  A peer of old does not
+# know segments.
+SEGMENT_PEERS = """#!/usr/bin/python3
+import os, struct
+channel = os.fdopen(4, "r+b", buffering=0)
+channel.write(b"redhost-peer 1\\npeer right any\\npeer one-off any\\npeer silent any\\npeer old any\\nready\\n")
+for line in channel:
+    verb, name, *rest = line.decode().split()
+    if verb == "segments" and name != "old":
+        op, (segments, length, inner, offsets, results) = rest[0], map(int, rest[5:])
+        channel.write(b"opened host 1\\n")
+    elif verb == "take":
+        channel.write(b"taken 1e-5 host 0\\n")
+    elif verb == "values":
+        sums = [length] * segments
+        if name == "one-off":
+            sums[3] += 1
+        if name != "silent":
+            os.pwrite(5, struct.pack("=%d%s" % (segments, "f" if op == "sum" else "q"), *sums), results)
+        channel.write(b"valued\\n")
+    else:
+        channel.write(b"closed\\n" if verb == "close" else b"failed a malformed question\\n")
+"""
+
 # A peer whose k-th process takes k times 100 us.  It writes down its processes and those of the strategies beside it.  The one that FAILS_IN names ends; the one
 # that INTERRUPTS_IN names interrupts redhost.
 COUNTING_PEER = """#!/usr/bin/python3
@@ -205,6 +229,34 @@ class Measuring(BenchCase):
         self.bad(2, "unknown distribution 'unform'|uniform", "--bench", "--length", "4", "--distribution", "unform")
         self.bad(2, "--length 0|at least one element", "--bench", "--length", "0,4")
         self.bad(2, "--length 2^20|as many", "--bench", "-n", "2^10", "--length", "2^20")
+
+    def test_segments_of_peers(self):
+        """Every result of a peer is compared, also what another peer of its program wrote."""
+        with open(self.path("peers"), "w") as file:
+            file.write(SEGMENT_PEERS)
+        os.chmod(self.path("peers"), 0o755)
+        typed = ("--bench", "--json", "-s", "serial", "-n", "64", "--length", "8", "--data", "equal", "--peer", "./peers", "--quick", "--max-time=0.02")
+        done = self.redhost(*typed)
+        self.assertEqual(done.code, 1, done)
+        ends = {r["strategy"]: (r["status"], r["reason"]) for r in json.loads(done.out)["results"]}
+        self.assertEqual(ends["right"], ("ok", None))
+        self.assertEqual(ends["serial"], ("ok", None))
+        self.assertRegex(ends["one-off"][1], "segment 3: returned 9, expected 8")
+        self.assertRegex(ends["silent"][1], "segment 0: returned 0, expected 8")
+        self.assertEqual((ends["one-off"][0], ends["silent"][0], ends["old"][0]), ("wrong", "wrong", "failed"))
+        done = self.redhost(*typed, "--op", "argmax")
+        ends = {r["strategy"]: (r["status"], r["reason"]) for r in json.loads(done.out)["results"]}
+        self.assertEqual(ends["right"], ("wrong", "segment 0: returned index 8, of 8 elements"))
+
+    def test_segments_in_processes(self):
+        """Strategies in processes of their own, with the same results."""
+        done = self.good("--bench", "--json", "-s", "native,cascade", "-n", "1000", "--length", "7", "--distribution", "all", "--op", "sum,mean", "-t", "f32,i8",
+                         "--isolate=always", "--quick", "--max-time=0.02")
+        rows = json.loads(done.out)["results"]
+        self.assertEqual(len(rows), 2 * 7 * 4)
+        for row in rows:
+            wanted = "unsupported" if row["strategy"] == "cascade" and row["segments"]["distribution"] == "columns" else "ok"
+            self.assertEqual(row["status"], wanted, row)
 
     def test_segments_of_the_same_seed(self):
         """The same layout in each process and each run: so results of a file can be compared, and taken up again."""

@@ -88,6 +88,7 @@ static rh_status judge_segments(rh_contender *c, const rh_bench_scale *scale, rh
   rh_status status = c->sampler->values(c->sampler->self, segments->values, &why);
   segments->job.answer.depth = c->opened.depth;
   if (status == RH_OK) status = rh_segments_judge(segments, 0, &check, &why);
+  if (status == RH_E_WRONG) return end_row(c, RH_ROW_wrong, why.message, error);
   if (status != RH_OK) return fail(c, &why, error);
   c->row->bound_fraction = check.worst == UINT64_MAX ? (double)NAN : check.part;
   c->row->unjudged = check.unjudged > 0;

@@ -41,6 +41,7 @@ rh_sampler rh_peers_sampler(rh_peers *peers, uint32_t k) {
       .reproducible = RH_BITS_VARY, /* peers promise nothing */
       .open = rh_peer_open,
       .take = rh_peer_take,
+      .values = rh_peer_values,
       .close = rh_peer_close,
       .finish = finish_sampler,
   };

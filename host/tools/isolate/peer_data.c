@@ -1,4 +1,5 @@
 #include "../../core/base/error.h"
+#include "../../core/base/vocabulary.h"
 #include "peer_program.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@ rh_status rh_peers_open_data(rh_peers *peers, rh_error *error) {
   if (peers->reader >= 0) return RH_OK;
   peers->data = memfd_create("redhost-peer-data", MFD_CLOEXEC);
   snprintf(path, sizeof path, "/proc/self/fd/%d", peers->data);
-  if (peers->data >= 0) peers->reader = open(path, O_RDONLY | O_CLOEXEC);
+  if (peers->data >= 0) peers->reader = open(path, O_RDWR | O_CLOEXEC);
   peers->process.data = peers->reader;
   if (peers->reader >= 0) return RH_OK;
   return rh_fail(error, RH_E_NOMEM, "cannot create a file for a peer's data: %s", strerror(errno));
@@ -37,10 +38,10 @@ rh_status rh_peers_bind_data(rh_peers *peers, const rh_bench_data *data, rh_erro
   return RH_OK;
 }
 
-static int write_at(int file, const char *from, uint64_t bytes) {
+static int write_at(int file, const char *from, uint64_t at, uint64_t bytes) {
   uint64_t done = 0;
   while (done < bytes) {
-    ssize_t wrote = pwrite(file, from + done, bytes - done, (off_t)done);
+    ssize_t wrote = pwrite(file, from + done, bytes - done, (off_t)(at + done));
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote <= 0) return -1;
     done += (uint64_t)wrote;
@@ -48,14 +49,51 @@ static int write_at(int file, const char *from, uint64_t bytes) {
   return 0;
 }
 
+static uint64_t aligned(uint64_t bytes) {
+  return (bytes + 63) / 64 * 64;
+}
+
+/* Programs answer with results, and redhost's own children with values. */
+static uint64_t result_bytes(const rh_peer *me, const rh_operator *op) {
+  if (me->peers->process.own.role) return op->abi->value_size;
+  if (rh_op_flags(op->base, op->type) & RH_OP_INDEXED) return sizeof(int64_t);
+  return rh_type_size(rh_op_result_type(op->base, op->type));
+}
+
+rh_peer_places rh_peer_places_of(const rh_peer *me, const rh_bench_data *data) {
+  const rh_lengths *lengths = data->lengths;
+  rh_peer_places places = {.end = rh_bench_data_bytes(data)};
+  if (!lengths) return places;
+  uint64_t segments = lengths->layout.segments;
+  places.offsets = aligned(places.end);
+  places.results =
+      aligned(places.offsets + (lengths->offsets ? (segments + 1) * sizeof *lengths->offsets : 0));
+  places.result_bytes = result_bytes(me, data->op);
+  places.end = places.results + segments * places.result_bytes;
+  return places;
+}
+
+/* The elements, and behind them the offsets of segments and room for results. */
+static int write_data(const rh_peer *me, const rh_bench_data *data) {
+  const rh_peer_places places = rh_peer_places_of(me, data);
+  int file = me->peers->data;
+  if (ftruncate(file, 0) != 0) return -1;
+  if (write_at(file, data->elements, 0, rh_bench_data_bytes(data)) != 0) return -1;
+  if (!data->lengths) return 0;
+  if (data->lengths->offsets && write_at(file, (const char *)data->lengths->offsets, places.offsets,
+                                         (data->lengths->layout.segments + 1) * 8) != 0)
+    return -1;
+  return ftruncate(file, (off_t)places.end);
+}
+
 rh_status rh_peer_hold_data(rh_peer *me, const rh_bench_data *data, rh_error *error) {
   rh_peers *peers = me->peers;
-  uint64_t bytes = rh_bench_data_bytes(data);
+  uint64_t bytes = rh_peer_places_of(me, data).end;
   if (data->region) return RH_OK; /* the process maps the region */
   if (peers->n_holding) {
     if (peers->filled_from != data->elements || peers->filled_bytes != bytes)
       return rh_fail(error, RH_E_INTERNAL, "%s: two points at once", peers->who);
-  } else if (ftruncate(peers->data, 0) != 0 || write_at(peers->data, data->elements, bytes) != 0) {
+  } else if (write_data(me, data) != 0) {
     return rh_fail(error, RH_E_NOMEM, "%s: no memory to hand over %" PRIu64 " bytes: %s",
                    peers->who, bytes, strerror(errno));
   }

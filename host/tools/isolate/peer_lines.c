@@ -180,6 +180,7 @@ static rh_peer_word read_words(rh_words *from, uint32_t op, rh_type type, rh_pee
     return read_taken(from, op, type, said) ? RH_PEER_TAKEN : RH_PEER_GARBAGE;
   if (from->rest) return RH_PEER_GARBAGE;
   if (!strcmp(word, "ready")) return RH_PEER_READY;
+  if (!strcmp(word, "valued")) return RH_PEER_VALUED;
   return strcmp(word, "closed") == 0 ? RH_PEER_CLOSED : RH_PEER_GARBAGE;
 }
 

@@ -13,7 +13,8 @@ typedef enum rh_peer_word {
   RH_PEER_FAILED,
   RH_PEER_TAKEN,
   RH_PEER_PARTS,
-  RH_PEER_CLOSED
+  RH_PEER_CLOSED,
+  RH_PEER_VALUED
 } rh_peer_word;
 
 /* Only the fields of the line's kind are set. */

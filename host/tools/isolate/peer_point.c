@@ -25,6 +25,15 @@ static rh_status ask_for(rh_peer *me, const rh_peer_question *question, rh_peer_
                                         error);
 }
 
+/* Their number, and the length and the number side by side, or 0 0; the places in the file. */
+static void add_segments(rh_text *line, const rh_peer *me, const rh_bench_data *data) {
+  const rh_peer_places places = rh_peer_places_of(me, data);
+  if (!data->lengths) return;
+  const rh_layout *layout = &data->lengths->layout;
+  rh_text_add(line, " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, layout->segments,
+              layout->length, layout->inner, places.offsets, places.results);
+}
+
 /* "sum f32", or "own:0" of one of the users' operators and the type of its base. */
 static void add_problem(rh_text *line, const rh_peer *me, const rh_bench_data *data) {
   uint32_t k = 0;
@@ -34,11 +43,12 @@ static void add_problem(rh_text *line, const rh_peer *me, const rh_bench_data *d
   else
     rh_text_add(line, "%s %s", data->op->name, rh_type_name(data->op->type));
   rh_text_add(line, " %" PRIu64 " %" PRIu64 " %" PRIu64, data->n, data->copies, data->stride);
+  add_segments(line, me, data);
   for (k = 0; data->op->is_custom && k < data->op->n_operands; k++)
     rh_text_add(line, " %" PRIu64, data->offsets[k]);
 }
 
-/* "open" or "ask" */
+/* "open", "segments" or "ask" */
 static rh_status ask_for_point(rh_peer *me, const char *verb, const rh_bench_data *data,
                                rh_peer_message *said, rh_error *error) {
   rh_text line = {0};
@@ -84,6 +94,13 @@ static void take_operator(rh_peer *me, const rh_bench_data *data) {
     me->op = RH_OP_sum;
     me->type = RH_TYPE_f64;
   }
+  me->segmented = (rh_bench_data){0};
+  if (!data->lengths) return;
+  me->segmented = *data;
+  me->op = RH_OP_sum; /* in place of a value, it says 0 */
+  me->type = RH_TYPE_f64;
+  me->has_index = 0;
+  me->n_fields = 0;
 }
 
 rh_status rh_peer_open(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error) {
@@ -91,10 +108,11 @@ rh_status rh_peer_open(void *self, const rh_bench_data *data, rh_opened *opened,
   rh_peer_message said;
   *opened = (rh_opened){0};
   take_operator(me, data);
+  if (data->lengths) RH_TRY(rh_layout_check(&data->lengths->layout, data->op, data->n, error));
   RH_TRY(rh_peers_bind_data(me->peers, data, error));
   RH_TRY(rh_peers_ensure_running(me->peers, error));
   RH_TRY(rh_peer_hold_data(me, data, error));
-  RH_TRY(ask_for_point(me, "open", data, &said, error));
+  RH_TRY(ask_for_point(me, data->lengths ? "segments" : "open", data, &said, error));
   me->opened_in = me->peers->process.starts;
   note_opened(me, &said, opened);
   return RH_OK;
@@ -150,6 +168,18 @@ rh_status rh_peer_take(void *self, const rh_take *take, rh_taken *taken, rh_erro
   take_fields(me, &taken->result);
   snprintf(taken->result.strategy, sizeof taken->result.strategy, "%s", me->name);
   return RH_OK;
+}
+
+rh_status rh_peer_ask_values(rh_peer *me, rh_error *error) {
+  char line[128];
+  rh_peer_question question = {
+      .line = line, .peer = me->name, .verb = "values", .phase = RH_PHASE_run};
+  rh_peer_message said;
+  if (!is_open(me))
+    return rh_fail(error, RH_E_PLUGIN, "%s: its process was lost with another peer: %s", me->name,
+                   me->peers->process.why);
+  snprintf(line, sizeof line, "values %s\n", me->name);
+  return ask_for(me, &question, RH_PEER_VALUED, &said, error);
 }
 
 rh_status rh_peer_parts(void *self, rh_part *parts, uint32_t *n_parts, double *host_share_s,

@@ -18,6 +18,7 @@ typedef struct rh_peer {
   int has_index;
   uint32_t n_fields; /* that a user's operator gives */
   uint32_t has_parts;
+  rh_bench_data segmented; /* while a point with segments is open: its data; else all zeros */
 } rh_peer;
 
 struct rh_peers {
@@ -46,6 +47,12 @@ rh_status rh_peers_ensure_running(rh_peers *peers, rh_error *error);
 /* Called before the start: sets the file that the program gets as its data. */
 rh_status rh_peers_bind_data(rh_peers *peers, const rh_bench_data *data, rh_error *error);
 rh_status rh_peers_open_data(rh_peers *peers, rh_error *error); /* for data without a region */
+/* Of a point with segments: where the offsets stand in the file, and the results. */
+typedef struct rh_peer_places {
+  uint64_t offsets, results, result_bytes; /* bytes: of one result */
+  uint64_t end;
+} rh_peer_places;
+rh_peer_places rh_peer_places_of(const rh_peer *me, const rh_bench_data *data);
 /* Writes the data of a point, and keeps them while it is open. */
 rh_status rh_peer_hold_data(rh_peer *me, const rh_bench_data *data, rh_error *error);
 void rh_peer_release_data(rh_peer *me);
@@ -56,4 +63,7 @@ rh_status rh_peer_open(void *self, const rh_bench_data *data, rh_opened *opened,
 rh_status rh_peer_take(void *self, const rh_take *take, rh_taken *taken, rh_error *error);
 rh_status rh_peer_parts(void *self, rh_part *parts, uint32_t *n_parts, double *host_share_s,
                         rh_error *error);
+/* Lets the program write its results into the file. */
+rh_status rh_peer_ask_values(rh_peer *me, rh_error *error);
+rh_status rh_peer_values(void *self, void *to, rh_error *error);
 rh_status rh_peer_close(void *self, rh_error *error);

@@ -2,6 +2,7 @@
  * benchmark.  It offers its one strategy as a peer program offers a peer (docs/extend/peers.md),
  * sends additional lines (own_lines.h), and takes samples as the parent would. */
 #include "../../choose/known.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/error.h"
 #include "../../core/base/text.h"
 #include "../../core/base/value.h"
@@ -32,7 +33,9 @@ typedef struct sampling {
   rh_bench_data point;
   rh_custom *own[RH_MOST_OWN]; /* of order.own; null: not made yet */
   uint64_t offsets[RH_MOST_OPERANDS];
-  rh_region region; /* the data, mapped */
+  rh_lengths lengths;              /* of a point with segments, whose offsets stand in the region */
+  uint64_t offsets_at, results_at; /* their places in the file, and that of the results */
+  rh_region region;                /* the data, mapped */
 } sampling;
 
 /* ---- Answers ---- */
@@ -129,6 +132,7 @@ static rh_status map_data(sampling *s, rh_error *error) {
   static uint64_t serial;
   uint64_t bytes = rh_bench_data_bytes(&s->point);
   if (s->place.region_bytes) bytes = s->place.region_bytes;
+  if (s->point.lengths) bytes = s->results_at;
   if (bytes == 0) bytes = 1;
   void *address =
       mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, s->data, 0);
@@ -138,6 +142,11 @@ static rh_status map_data(sampling *s, rh_error *error) {
   s->region = (rh_region){.address = address, .bytes = bytes};
   s->point.elements = (const char *)address + s->place.offset;
   s->point.serial = ++serial;
+  if (s->point.lengths && s->lengths.layout.length == 0) {
+    uint64_t segments = s->lengths.layout.segments;
+    s->lengths.offsets = (uint64_t *)(void *)((char *)address + s->offsets_at);
+    s->lengths.layout = rh_layout_offsets(s->lengths.offsets, s->lengths.offsets + 1, segments);
+  }
   if (s->place.region_bytes) {
     s->point.region = &s->region;
     s->point.offset = s->place.offset;
@@ -165,7 +174,22 @@ static int read_own(sampling *s, const char *op, const char *places) {
   return 0;
 }
 
-/* "OP TYPE N [COPIES STRIDE]" */
+/* "SEGMENTS LENGTH INNER OFFSETS RESULTS"; the number of characters, or -1 */
+static int read_segments(sampling *s, const char *line) {
+  rh_layout *layout = &s->lengths.layout;
+  int length = 0;
+  s->lengths = (rh_lengths){.n = s->point.n};
+  if (sscanf(line, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 "%n",
+             &layout->segments, &layout->length, &layout->inner, &s->offsets_at, &s->results_at,
+             &length) < 5)
+    return -1;
+  if (layout->length)
+    *layout = rh_layout_axis(layout->segments / layout->inner, layout->length, layout->inner);
+  s->point.lengths = &s->lengths;
+  return length;
+}
+
+/* "OP TYPE N [COPIES STRIDE [SEGMENTS]]" */
 static int read_point(sampling *s, const char *line) {
   char op[32], type[32];
   rh_bench_data *point = &s->point;
@@ -174,6 +198,11 @@ static int read_point(sampling *s, const char *line) {
   if (sscanf(line, "%*s %*63s %31s %31s %" SCNu64 " %" SCNu64 " %" SCNu64 "%n", op, type, &point->n,
              &point->copies, &point->stride, &length) < 3)
     return -1;
+  if (strncmp(line, "segments ", 9) == 0) {
+    int more = length ? read_segments(s, line + length) : -1;
+    if (more < 0) return -1;
+    length += more;
+  }
   if (strncmp(op, "own:", 4) == 0) return length ? read_own(s, op, line + length) : -1;
   point->op = rh_operator_builtin(rh_op_from_name(op), rh_type_from_name(type));
   return point->op ? 0 : -1;
@@ -219,6 +248,9 @@ static int take_sample(sampling *s, const char *line) {
               : strcmp(kind, "host") == 0 ? RH_TAKE_HOST
                                           : RH_TAKE_LATENCY;
   if (s->sampler.take(s->sampler.self, &take, &taken, &error) != RH_OK) return say_error(s, &error);
+  if (s->point.lengths)
+    return rh_tell(&s->teller, "taken %.17g %s 0", taken.seconds,
+                   taken.stamped ? "device" : "host");
   send_fields(s, &taken.result);
   snprintf(value, sizeof value, "0");
   const rh_operator *op = s->point.op;
@@ -258,6 +290,25 @@ static int show_parts(sampling *s) {
   return failed;
 }
 
+/* Writes those of the segments into the file. */
+static int send_values(sampling *s) {
+  rh_error error = {0};
+  char *values = NULL;
+  uint64_t bytes = s->point.lengths ? s->lengths.layout.segments * s->point.op->abi->value_size : 0;
+  if (!s->region.address || !s->point.lengths) return -1;
+  rh_status status = rh_alloc(&values, bytes + 1, 1, "the values of segments", &error);
+  if (status == RH_OK) status = s->sampler.values(s->sampler.self, values, &error);
+  for (uint64_t done = 0; done < bytes && status == RH_OK;) {
+    ssize_t wrote = pwrite(s->data, values + done, bytes - done, (off_t)(s->results_at + done));
+    if (wrote <= 0)
+      status = rh_fail(&error, RH_E_NOMEM, "the values of segments cannot be handed over");
+    else
+      done += (uint64_t)wrote;
+  }
+  free(values);
+  return status == RH_OK ? rh_tell(&s->teller, "valued") : say_error(s, &error);
+}
+
 static int end_point(sampling *s) {
   close_point(s);
   uint64_t logs = __atomic_exchange_n(&s->teller.logs, 0, __ATOMIC_RELAXED);
@@ -267,7 +318,9 @@ static int end_point(sampling *s) {
 
 static int answer(sampling *s, const char *line) {
   if (strncmp(line, "ask ", 4) == 0) return handle_ask(s, line);
-  if (strncmp(line, "open ", 5) == 0) return open_point(s, line);
+  if (strncmp(line, "open ", 5) == 0 || strncmp(line, "segments ", 9) == 0)
+    return open_point(s, line);
+  if (strncmp(line, "values ", 7) == 0) return send_values(s);
   if (strncmp(line, "take ", 5) == 0) return take_sample(s, line);
   if (strncmp(line, "parts ", 6) == 0) return show_parts(s);
   return strncmp(line, "close ", 6) == 0 ? end_point(s) : -1;
