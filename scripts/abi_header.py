@@ -168,6 +168,11 @@ def parse_prelude(text):
     return plain(head.group(1)), list(functions.items())
 
 
+def as_in_1_0(signature):
+    """For all operators that a plugin of 1.0 gets to see, rh_operands is another name of this type."""
+    return signature.replace("rh_operands ", "__global const rh_element *")
+
+
 def items(sections, kind):
     return [item for section in sections for item in section.items if isinstance(item, kind)]
 

@@ -3,7 +3,7 @@
 #ifndef NATIVE_COUNTERS_H
 #define NATIVE_COUNTERS_H
 
-#include <redhost/draft/plugin.h>
+#include <redhost/plugin.h>
 
 /* One for each column, all of as many pieces. */
 typedef struct rh_native_counters {

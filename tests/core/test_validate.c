@@ -60,6 +60,8 @@ TEST(strategies_are_judged) {
   REFUSES(m.strategy.author = NULL, "the author is null");
   REFUSES(m.strategy.license = "\xc3", "the license is not plain UTF-8");
   REFUSES(m.strategy.promises = 1ull << 40, "unknown promises 0x10000000000");
+  REFUSES(m.strategy.promises = RH_ROUNDS_ONCE,
+          "sums that are rounded once, whose bits are the same");
   REFUSES(m.strategy.needs = 1ull << 63, "unknown needs 0x8000000000000000");
   REFUSES(m.strategy.device_kinds = 0, "runs on no kind of device");
   REFUSES(m.strategy.device_kinds = 16, "unknown kinds of device 0x10");

@@ -4,7 +4,7 @@
 #define TESTS_CUSTOM_H
 
 #include "../../host/core/operation/ops.h"
-#include <redhost/draft/plugin.h>
+#include <redhost/plugin.h>
 
 enum { CUSTOM_OPERANDS = 2, CUSTOM_CONSTANTS = 2 };
 

@@ -40,7 +40,8 @@ def program(sections, structs):
             values += [(f"offsetof {where}", f"offsetof({struct.name}, {field.name})"),
                        (f"sizeof {where}", f"sizeof((({struct.name} *)0)->{field.name})")]
     for constant in abi_header.items(sections, abi_header.Constant):
-        values.append((f"value {constant.name}", constant.name))
+        if not constant.value.startswith('"'):
+            values.append((f"value {constant.name}", constant.name))
     for rows in abi_header.items(sections, abi_header.Rows):
         if rows.name == "LAYOUT":
             continue
@@ -99,6 +100,8 @@ def describe(compiler, header):
         if kind == "value":
             extra = known.get(f"extra {what}")
             lines.append(f"constant {what} {value}" + (f" {extra}" if extra else ""))
+    lines += [f"constant {constant.name} {constant.value}" for constant in abi_header.items(sections, abi_header.Constant)
+              if constant.value.startswith('"')]
     symbol = re.search(r"^extern RH_EXPORT .*;", abi_header.without_comments(header), re.MULTILINE)
     lines.append("symbol " + " ".join(symbol.group(0).split()))
     return lines
@@ -119,7 +122,7 @@ def complaints(golden, lines):
         grown = words[0] == "struct" and words[1] != NEVER_GROWS and words[1] in now and \
             int(now[words[1]].split()[2]) > int(words[2])
         if not grown:
-            found.append(f"1.0 says `{line}', the header {'`' + now[words[1]] + chr(39) if words[1] in now else 'nothing'}")
+            found.append(f"it says `{line}', the header {'`' + now[words[1]] + chr(39) if words[1] in now else 'nothing'}")
     old = {line.split()[1] for line in golden}
     added = [line for line in lines if line.startswith("field") and line.split()[1] not in old]
     minor = next(line for line in lines if line.startswith(GROWS))

@@ -1,4 +1,4 @@
-"""test_abi_binary.py REDHOST: a plugin that was built when ABI 1.0 was frozen still loads and gives right answers."""
+"""test_abi_binary.py REDHOST: plugins that were built when ABI 1.0 and 1.2 were frozen still load and give right answers."""
 import hashlib
 import os
 import platform
@@ -10,15 +10,24 @@ import tempfile
 import unittest
 
 REDHOST = sys.argv[1]
-HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "abi-1.0")
-PLUGIN = os.path.join(HERE, "abi_1_0-x86_64.so")
+TESTS = os.path.dirname(os.path.abspath(__file__))
+
+
+def kept(version):
+    """The binary of a version."""
+    return os.path.join(TESTS, f"abi-{version}", f"abi_{version.replace('.', '_')}-x86_64.so")
+
+
+PLUGIN = kept("1.0")
 DEVICE, HOST = "abi_1_0", "abi_1_0_host"
 PROBLEMS = [("sum", "f32"), ("sum", "i8"), ("prod", "f64"), ("max", "f16"), ("argmin", "f32"), ("argmax", "u64"), ("xor", "u16"),
             ("affine", "u64")]
 
 
 @unittest.skipUnless(platform.machine() == "x86_64", f"the plugin is for x86_64, this machine is {platform.machine()}")
-class Binary(unittest.TestCase):
+class Kept(unittest.TestCase):
+    version = "1.0"
+
     @classmethod
     def setUpClass(cls):
         cls.temporary = tempfile.TemporaryDirectory(prefix="redhost-abi-")
@@ -27,8 +36,8 @@ class Binary(unittest.TestCase):
         cls.environment.update(XDG_CACHE_HOME=os.path.join(cls.temporary.name, "cache"),
                                XDG_DATA_HOME=os.path.join(cls.temporary.name, "data"))
 
-    def redhost(self, *words, plugin=PLUGIN):
-        return subprocess.run([REDHOST, "--plugin", plugin, *words], env=self.environment, capture_output=True, text=True, check=False)
+    def redhost(self, *words, plugin=None):
+        return subprocess.run([REDHOST, "--plugin", plugin or kept(self.version), *words], env=self.environment, capture_output=True, text=True, check=False)
 
     def right(self, *words):
         """The program itself compares with the exact reference: 0 is right."""
@@ -37,9 +46,11 @@ class Binary(unittest.TestCase):
         self.assertRegex(done.stdout, r"(?m)^check .* ok$")
 
     def test_it_is_the_one_of_then(self):
-        with open(PLUGIN, "rb") as file, open(os.path.join(HERE, "README.md"), encoding="utf-8") as readme:
+        with open(kept(self.version), "rb") as file, open(os.path.join(TESTS, f"abi-{self.version}", "README.md"), encoding="utf-8") as readme:
             self.assertIn(hashlib.sha256(file.read()).hexdigest(), readme.read())
 
+
+class Binary(Kept):
     def test_listed(self):
         done = self.redhost("--list", "-q")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -90,6 +101,65 @@ class Binary(unittest.TestCase):
         done = self.redhost("--run", HOST, "-n", "10", plugin=other)
         self.assertEqual(done.returncode, 5, done.stderr)
         self.assertIn("ABI 2", done.stderr)
+
+
+class Binary12(Kept):
+    """Segments in every layout, operators of users, the canonical order."""
+    version = "1.2"
+
+    def segments(self, name, words, heading, *more):
+        """Of generated data, in this process."""
+        done = self.redhost("--isolate=never", "--run", name, "-n", "12000", *words, *more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(heading, done.stdout)
+        self.assertRegex(done.stdout, r"(?m)^check +\d+ segments.* ok$")
+
+    def test_answers(self):
+        for op, kind in PROBLEMS:
+            for name in ("abi_1_2", "abi_1_2_host"):
+                with self.subTest(strategy=name, op=op, type=kind):
+                    self.right(name, "--op", op, "-t", kind, "-n", "10003", "--data", "units" if op == "prod" else "hash")
+        self.right("abi_1_2_canonical", "-n", "100003")
+        self.right("abi_1_2", "-n", "10007", "-p", "group=32", "-p", "groups=1")
+
+    def test_segments(self):
+        for op, kind in (("sum", "f32"), ("argmax", "i16"), ("affine", "u64")):
+            for name in ("abi_1_2", "abi_1_2_host"):
+                with self.subTest(strategy=name, op=op):
+                    self.segments(name, ("--length", "8"), "one run for all", "--op", op, "-t", kind)
+        self.segments("abi_1_2_canonical", ("--length", "4000"), "one run for each")
+
+    def test_layouts(self):
+        """Columns and offsets, from files that are made here."""
+        header = "{'descr': '%s', 'fortran_order': False, 'shape': %s, }"
+        for name, kind, shape, data in (("x.npy", "<i4", "(30, 40, 10)", struct.pack("<12000i", *range(12000))),
+                                        ("o.npy", "<i8", "(5,)", struct.pack("<5q", 0, 3, 3, 700, 12000))):
+            text = header % (kind, shape)
+            text += " " * (63 - (10 + len(text)) % 64) + "\n"
+            with open(os.path.join(self.temporary.name, name), "wb") as file:
+                file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode() + data)
+        at = os.path.join(self.temporary.name, "")
+        for words, by_host in ((("--axis", "0"), "one run for each"), (("--axis", "1"), "one run for each"), (("--axis", "2"), "one run for all"),
+                               (("--segments", at + "o.npy"), "one run for all")):
+            for name, runs in (("abi_1_2", "one run for all"), ("abi_1_2_host", by_host)):
+                with self.subTest(strategy=name, words=words):
+                    done = self.redhost("--isolate=never", "--run", name, "-i", at + "x.npy", *words)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertIn(runs, done.stdout)
+                    self.assertRegex(done.stdout, r"(?m)^check +\d+ segments.* ok$")
+
+    def test_users_operators(self):
+        for name in ("abi_1_2", "abi_1_2_host"):
+            self.right(name, "-n", "10007", "--op", "meanvar")
+            self.right(name, "-n", "10007", "--map", "x*i")
+            self.right(name, "-n", "1007", "-t", "i32", "--reduce", "a ^ b", "--identity", "0", "--commutes")
+        self.segments("abi_1_2", ("--length", "100"), "one run for all", "--op", "meanvar")
+
+    def test_verified(self):
+        done = subprocess.run([REDHOST, "--verify", "--quick", kept(self.version), "--include", "V16-V20,V29,V38,V39,V41-V43,V47,V65-V68,V85"],
+                              env=self.environment, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(len(re.findall(r"(?m)^  V85  pass ", done.stdout)), 2)
 
 
 if __name__ == "__main__":

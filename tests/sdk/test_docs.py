@@ -19,7 +19,7 @@ sys.argv = [word for word in sys.argv if word != "--update"]
 from installed_tree import CC, HERE, Tree  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(HERE))
-PAGES = [os.path.join(ROOT, "docs", name) for name in ("extend/strategy.md", "extend/reading-strategies.md", "program/c.md", "use/own-operator.md")]
+PAGES = [os.path.join(ROOT, "docs", name) for name in ("extend/strategy.md", "extend/segments.md", "extend/reading-strategies.md", "program/c.md", "use/own-operator.md")]
 BLOCK = re.compile(r"^```(\w*)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"(?:^|[$|;(] *|do )(?:[\w~./]*/)?redhost( [^|;\n#)]*)", re.MULTILINE)
 STEPS = os.path.join(ROOT, "docs", "extend", "strategy")
@@ -258,7 +258,7 @@ class Docs(Tree):
         numbers = set(re.findall(r"\bV\d\d\b", table))
         self.assertGreater(len(numbers), 20)
         self.assertLessEqual(numbers, set(re.findall(r"\bV\d\d\b", read(os.path.join(ROOT, "docs", "extend", "verify.md")))))
-        promises = re.findall(r"define (RH_KEEPS_ORDER|RH_CANONICAL_ORDER|RH_BITS_\w+|RH_PLUGIN_UNLOADABLE|RH_PARAM_\w+)",
+        promises = re.findall(r"define (RH_KEEPS_ORDER|RH_CANONICAL_ORDER|RH_SERVES_LAYOUTS|RH_ROUNDS_ONCE|RH_KEEPS_FP_CONTROL|RH_BITS_\w+|RH_PLUGIN_UNLOADABLE|RH_PARAM_\w+)",
                               read(os.path.join(ROOT, "sdk", "include", "redhost", "plugin.h")))
         self.assertEqual([name for name in promises if name not in table], [])
 

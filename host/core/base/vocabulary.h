@@ -1,7 +1,7 @@
 /* Names of types, operators, statuses' reasons: all from the lists in redhost/plugin.h. */
 #pragma once
 
-#include <redhost/draft/plugin.h>
+#include <redhost/plugin.h>
 #include <redhost/redhost.h>
 
 /* Number of types and of operators; their numbers run from 1 to these. */

@@ -3,7 +3,7 @@
 #include "../base/log.h"
 #include "../base/text.h"
 #include "memory.h"
-#include <redhost/draft/plugin.h>
+#include <redhost/plugin.h>
 
 #include <stdlib.h>
 

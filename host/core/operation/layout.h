@@ -1,4 +1,4 @@
-/* Which elements make a segment, of a reduction of many (RH_LAYOUT_*, redhost/draft/plugin.h). */
+/* Which elements make a segment, of a reduction of many (RH_LAYOUT_*, redhost/plugin.h). */
 #pragma once
 
 #include "operator.h"

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "../base/text.h"
-#include <redhost/draft/plugin.h>
+#include <redhost/plugin.h>
 
 #include <redhost/redhost.h>
 

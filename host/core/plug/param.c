@@ -2,7 +2,7 @@
 #include "../base/error.h"
 #include "../base/text.h"
 #include "plugin.h"
-#include <redhost/draft/plugin.h>
+#include <redhost/plugin.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "../base/fpstate.h"
 #include "../base/text.h"
 #include "plugin.h"
-#include <redhost/draft/plugin.h>
+#include <redhost/plugin.h>
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "../base/text.h"
 #include "param.h"
 #include "plugin.h"
-#include <redhost/draft/plugin.h>
+#include <redhost/plugin.h>
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ enum {
 };
 
 static const uint64_t known_promises =
-    RH_KEEPS_ORDER | RH_CANONICAL_ORDER | RH_KEEPS_FP_CONTROL | RH_SERVES_LAYOUTS;
+    RH_KEEPS_ORDER | RH_CANONICAL_ORDER | RH_KEEPS_FP_CONTROL | RH_SERVES_LAYOUTS | RH_ROUNDS_ONCE;
 static const uint64_t known_needs = RH_FP64 | RH_INT64_ATOMICS | RH_SUBGROUPS |
                                     RH_WORK_GROUP_COLLECTIVES | RH_INTEL_SUBGROUP_BLOCKS |
                                     RH_DEVICE_SCOPE_ATOMICS;
@@ -75,6 +75,23 @@ rh_status rh_validate_texts(const rh_strategy *strategy, rh_error *error) {
   return check_text("the license", strategy->license, 0, 255, 0, error);
 }
 
+static rh_status check_bits(const rh_strategy *strategy, rh_error *error) {
+  uint64_t which = strategy->promises & (RH_CANONICAL_ORDER | RH_ROUNDS_ONCE);
+  if (which == (RH_CANONICAL_ORDER | RH_ROUNDS_ONCE))
+    return rh_fail(
+        error, RH_E_PLUGIN,
+        "promises the canonical order and sums that are rounded once, whose bits differ");
+  if (which && strategy->determinism != RH_BITS_SAME_EVERYWHERE)
+    return rh_fail(error, RH_E_PLUGIN,
+                   "promises %s, whose bits are the same everywhere, but its "
+                   "determinism is %u instead of %u (RH_BITS_SAME_EVERYWHERE)",
+                   which == RH_ROUNDS_ONCE ? "sums that are rounded once" : "the canonical order",
+                   strategy->determinism, RH_BITS_SAME_EVERYWHERE);
+  if (strategy->reserved)
+    return rh_fail(error, RH_E_PLUGIN, "a reserved field is 0x%x", strategy->reserved);
+  return RH_OK;
+}
+
 rh_status rh_validate_promises(const rh_strategy *strategy, rh_error *error) {
   if (strategy->promises & ~known_promises)
     return rh_fail(error, RH_E_PLUGIN, "unknown promises 0x%llx",
@@ -88,14 +105,7 @@ rh_status rh_validate_promises(const rh_strategy *strategy, rh_error *error) {
                    strategy->device_kinds & ~known_kinds);
   if (strategy->determinism > RH_BITS_SAME_EVERYWHERE)
     return rh_fail(error, RH_E_PLUGIN, "unknown determinism %u", strategy->determinism);
-  if (strategy->promises & RH_CANONICAL_ORDER && strategy->determinism != RH_BITS_SAME_EVERYWHERE)
-    return rh_fail(error, RH_E_PLUGIN,
-                   "promises the canonical order, whose bits are the same everywhere, but its "
-                   "determinism is %u instead of %u (RH_BITS_SAME_EVERYWHERE)",
-                   strategy->determinism, RH_BITS_SAME_EVERYWHERE);
-  if (strategy->reserved)
-    return rh_fail(error, RH_E_PLUGIN, "a reserved field is 0x%x", strategy->reserved);
-  return RH_OK;
+  return check_bits(strategy, error);
 }
 
 rh_status rh_validate_functions(const rh_strategy *strategy, rh_error *error) {

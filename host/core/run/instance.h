@@ -8,7 +8,7 @@
 #include "../operation/layout.h"
 #include "operands.h"
 #include "params.h"
-#include <redhost/draft/plugin.h>
+#include <redhost/plugin.h>
 
 enum { RH_MOST_VALUE_BYTES = RH_ANY_VALUE_BYTES };
 

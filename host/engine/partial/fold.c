@@ -1,6 +1,6 @@
 #include "fold.h"
 #include "../../core/base/error.h"
-#include <redhost/draft/plugin.h>
+#include <redhost/plugin.h>
 
 #include <stdlib.h>
 #include <string.h>

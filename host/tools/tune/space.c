@@ -1,6 +1,6 @@
 #include "space.h"
 #include "../../core/run/params.h"
-#include <redhost/draft/plugin.h>
+#include <redhost/plugin.h>
 
 #include <stdio.h>
 #include <string.h>

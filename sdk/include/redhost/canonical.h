@@ -10,7 +10,7 @@
 #error "redhost/canonical.h is C; compile the functions that need it as C"
 #endif
 
-#include "draft/plugin.h"
+#include "plugin.h"
 
 #include <string.h>
 

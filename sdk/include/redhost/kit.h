@@ -10,7 +10,7 @@
 #error "redhost/kit.h is C; in C++ include redhost/plugin.h, as docs/extend/cpp/kahan.cpp does"
 #endif
 
-#include "draft/plugin.h"
+#include "plugin.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
  * This header needs only a C11 or C++11 compiler, and works with <CL/cl.h> without casts.  Authors
  * in C will also want redhost/kit.h.
  *
- * ABI 1.0 is frozen: a plugin built against this file loads and runs with every redhost of major
+ * Frozen is frozen: a plugin built against this file loads and runs with every redhost of major
  * version 1, and no field, number, name or promise here changes its place or its meaning.  A plugin
  * that requires a later addition names its minor version in rh_plugin.min_host_minor.  A later 1.x
  * may only append: a field at the end of a struct that carries its size or a stride, a number in a
@@ -17,10 +17,9 @@
  * with another symbol and another directory.  The names that rh_op.prelude defines for kernels are
  * part of the ABI.
  *
- * 1.0 and 1.1 are frozen, and 1.2 is not yet: until it is, more may join it under the same number,
- * and it may still change.  What a strategy says or calls to use it is in redhost/draft/plugin.h.
- * Here are only the fields that it brings, marked "since 1.2", because a struct is declared in one
- * place; they matter to no strategy that does without that header.
+ * 1.0, 1.1 and 1.2 are frozen.  What the later two brought is marked "since 1.1" and "since 1.2".
+ * The host shows a problem in which a field of theirs matters to no strategy that has not asked for
+ * it, by a promise or by an extension.
  *
  * Rules that hold for everything below:
  *   - Only fixed-width integers, pointers and functions cross the boundary: their layout is the
@@ -207,6 +206,47 @@ typedef struct rh_op {
   const struct rh_op_part *parts;
 } rh_op;
 
+/* ---- Operators of users, since 1.2 ---- */
+#define RH_FIRST_USER_OP 0x10000u /* rh_op.id of operators that are not in RH_OP_LIST */
+
+/* The functions of any operator, the user's included. */
+static inline void rh_op_load(const rh_op *op, void *value, const void *input, uint64_t index) {
+  if (op->load)
+    op->load(value, input, index);
+  else
+    op->load_with(op->user, value, input, index);
+}
+static inline void rh_op_combine(const rh_op *op, void *accumulator, const void *value) {
+  if (op->combine)
+    op->combine(accumulator, value);
+  else
+    op->combine_with(op->user, accumulator, value);
+}
+static inline void rh_op_fold(const rh_op *op, void *accumulator, const void *input, uint64_t first,
+                              uint64_t n) {
+  if (op->fold)
+    op->fold(accumulator, input, first, n);
+  else
+    op->fold_with(op->user, accumulator, input, first, n);
+}
+
+/* One of several operators in one pass. */
+typedef struct rh_op_part {
+  const rh_op *op;
+  uint32_t value_at; /* bytes: where its value stands in the whole's */
+  /* and of argmin and its like: the key stands there, and the index of 8 bytes here */
+  uint32_t index_at;
+} rh_op_part;
+
+/* rh_op.form. */
+enum {
+  RH_FORM_OTHER = 0,           /* only map computes it */
+  RH_FORM_ELEMENT = 1,         /* x */
+  RH_FORM_PRODUCT = 2,         /* x*y, of floats */
+  RH_FORM_DISTANCE = 3,        /* fabs(x - y) */
+  RH_FORM_SQUARED_DISTANCE = 4 /* (x - y)*(x - y), of floats */
+};
+
 /* ---- Devices ---- */
 #define RH_DEVICE_HOST        (1u << 0) /* host code: does not need OpenCL */
 #define RH_DEVICE_CPU         (1u << 1)
@@ -238,6 +278,44 @@ typedef struct rh_device {
   const char *name, *driver, *extensions;
 } rh_device;
 
+/* ---- Layouts, since 1.2: many reductions in one run ----
+ * Elements are counted from the run's first one.  Segment s is reduced as if it were alone:
+ * indices in its answer count from its first element, and the bits of RH_CANONICAL_ORDER are those
+ * of its elements in a row.  A strategy that finishes on the host writes the value of segment s to
+ * host_result + s * value_size, any other to result[result_index + s]; that of a segment without
+ * elements is the identity. */
+enum {
+  /* Element k of segment s is element (s / inner * length + k) * inner + s % inner.  So an array of
+   * the shape (outer, length, inner) is reduced along its middle axis; with inner = 1, segments of
+   * one length lie back to back. */
+  RH_LAYOUT_AXIS = 1,
+  /* Segment s is elements starts[s] .. stops[s]-1.  Segments may overlap, leave gaps and come in
+   * any order; stops[s] >= starts[s]. */
+  RH_LAYOUT_OFFSETS = 2
+};
+/* Checked by the host: no segment goes beyond the elements of its run, and no product overflows. */
+typedef struct rh_layout {
+  uint32_t struct_size;
+  uint32_t kind;                  /* RH_LAYOUT_* */
+  uint64_t segments;              /* of a problem: at most so many */
+  uint64_t longest;               /* elements of the longest one */
+  uint64_t length, inner;         /* of RH_LAYOUT_AXIS; inner >= 1 */
+  const uint64_t *starts, *stops; /* of RH_LAYOUT_OFFSETS, in a run: `segments` of them */
+  /* The same on the device, for OpenCL strategies: __global const ulong *. */
+  struct _cl_mem *device_starts, *device_stops;
+} rh_layout;
+
+/* The elements of segment s, and where the first one is. */
+static inline uint64_t rh_layout_length(const rh_layout *layout, uint64_t s) {
+  return layout->kind == RH_LAYOUT_AXIS ? layout->length : layout->stops[s] - layout->starts[s];
+}
+static inline uint64_t rh_layout_first(const rh_layout *layout, uint64_t s) {
+  if (layout->kind == RH_LAYOUT_OFFSETS) return layout->starts[s];
+  if (layout->inner == 1) return s * layout->length; /* without a division */
+  return s / layout->inner * layout->length * layout->inner + s % layout->inner;
+}
+
+/* ---- The problem ---- */
 /* The problem to solve.  Owned by the host, valid during the call only, except `op`, which lives
  * until teardown. */
 typedef struct rh_problem {
@@ -254,6 +332,9 @@ typedef struct rh_problem {
 /* ---- Parameters (tunables): data, so that the host can list, check and tune them ---- */
 #define RH_PARAM_POWER_OF_TWO (1u << 0) /* a power of two, or 0 if min is 0 */
 #define RH_PARAM_REBUILD      (1u << 1) /* changes generated code, so a new value needs a build */
+/* since 1.2: --tune leaves it alone, because it weighs speed against something else, or because the
+ * strategy measures by itself what is best. */
+#define RH_PARAM_NOT_TUNED (1u << 2)
 
 typedef struct rh_param {
   const char *key;     /* "tile" */
@@ -298,6 +379,10 @@ typedef struct rh_answer {
 
 /* ---- Host services: from the start of setup until teardown returns, one thread at a time ---- */
 enum { RH_ARG_VALUE = 1, RH_ARG_BUFFER = 2, RH_ARG_LOCAL = 3 };
+/* since 1.2: the arguments for a kernel's RH_OPERANDS_PARAMETERS.  `size` and `value` say the run's
+ * input, as for RH_ARG_BUFFER, which it is for all that a strategy without RH_EXTENSION_OPERANDS
+ * gets to see. */
+enum { RH_ARG_OPERANDS = 4 };
 typedef struct rh_arg {
   uint32_t kind;     /* RH_ARG_* */
   uint32_t size;     /* bytes of the value; of the handle; of local memory */
@@ -383,6 +468,15 @@ typedef struct rh_run {
  * and no kernel reads it or updates it in place, as atomics do.  The host may then pass a result in
  * its own memory, and see it without reading it back. */
 #define RH_EXTENSION_RESULT_ONCE "redhost.result-once/1"
+/* Since 1.2.  Not null: it serves operators of users: of several operands, with constants or with
+ * the index in their map.  Its kernels have RH_OPERANDS_PARAMETERS, and it launches them with
+ * RH_ARG_OPERANDS; where it calls an operator's functions, it does so by rh_op_load() and its like.
+ * A host strategy passes rh_run.host_input on to them as it is. */
+#define RH_EXTENSION_OPERANDS "redhost.operands/2"
+/* Since 1.2.  Not null: it serves values of any multiple of 4 bytes, up to RH_ANY_VALUE_BYTES. */
+#define RH_EXTENSION_ANY_VALUE "redhost.any-value/1"
+#define RH_ANY_VALUE_BYTES     128u
+
 /* ---- Strategies ---- */
 /* Promises; `redhost --verify` tries to break each of them. */
 #define RH_KEEPS_ORDER (1ull << 0) /* index order: serves operators that do not commute */
@@ -390,6 +484,17 @@ typedef struct rh_run {
  * products of floats) get the bits of docs/inside/bits.md, which depend on the elements alone.
  * Only with RH_BITS_SAME_EVERYWHERE.  `auto` takes no other strategy for them. */
 #define RH_CANONICAL_ORDER (1ull << 1) /* floats: the bits of docs/inside/bits.md */
+/* since 1.2: run never writes the floating-point control word, not even to put it back.  The host
+ * does not look at it around run then: two looks take as long as 100 additions. */
+#define RH_KEEPS_FP_CONTROL (1ull << 2)
+/* since 1.2: query, setup and run look at rh_problem.layout and rh_run.layout, and query declines
+ * the layouts that the strategy does not serve.  Without the promise the host runs a strategy once
+ * for each segment. */
+#define RH_SERVES_LAYOUTS (1ull << 3)
+/* since 1.2: a sum of floats (sum, asum) is the exact sum of the elements, rounded once, to nearest
+ * even.  Only with RH_BITS_SAME_EVERYWHERE, and without RH_CANONICAL_ORDER, whose bits are
+ * others. */
+#define RH_ROUNDS_ONCE (1ull << 4)
 /* What the bits of a float result depend on, weakest promise first.  Results of RH_OP_EXACT
  * operators never vary. */
 #define RH_BITS_VARY            0u /* may change from run to run, as with float atomics */
@@ -511,7 +616,12 @@ extern RH_EXPORT const rh_plugin redhost_plugin_v1; /* the one exported symbol *
   X(rh_plugin, magic, 0) X(rh_plugin, struct_size, 4) X(rh_plugin, abi_major, 8) \
   X(rh_plugin, abi_minor, 10) X(rh_plugin, min_host_minor, 12) X(rh_plugin, reserved, 14) \
   X(rh_plugin, n_strategies, 16) X(rh_plugin, flags, 20) X(rh_plugin, strategies, 24) \
-  X(rh_plugin, build, 32)
+  X(rh_plugin, build, 32) \
+  X(rh_op_part, op, 0) X(rh_op_part, value_at, 8) X(rh_op_part, index_at, 12) \
+  X(rh_layout, struct_size, 0) X(rh_layout, kind, 4) X(rh_layout, segments, 8) \
+  X(rh_layout, longest, 16) X(rh_layout, length, 24) X(rh_layout, inner, 32) \
+  X(rh_layout, starts, 40) X(rh_layout, stops, 48) \
+  X(rh_layout, device_starts, 56) X(rh_layout, device_stops, 64)
 /* clang-format on */
 #if UINTPTR_MAX == UINT64_MAX
 RH_LAYOUT_LIST(RH_ASSERT_AT)

@@ -5,6 +5,10 @@
 VARIANT(canonical_that_varies, .summary = "promises what it takes back",
         .promises = RH_CANONICAL_ORDER, .determinism = RH_BITS_SAME_LAUNCH);
 
+/* V20: promises the bits of the canonical order, and those of exact sums. */
+VARIANT(two_orders, .summary = "promises two kinds of bits",
+        .promises = RH_CANONICAL_ORDER | RH_ROUNDS_ONCE, .determinism = RH_BITS_SAME_EVERYWHERE);
+
 /* V17: a string in Latin-1, not UTF-8. */
 VARIANT(latin_1, .summary = "a Latin-1 author", .author = "B\xe4r");
 

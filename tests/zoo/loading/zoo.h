@@ -3,7 +3,7 @@
 #ifndef ZOO_H
 #define ZOO_H
 
-#include <redhost/draft/plugin.h>
+#include <redhost/plugin.h>
 #include <string.h>
 
 __attribute__((unused)) static rh_status zoo_query(const rh_problem *problem, const int64_t *params,

@@ -1,4 +1,5 @@
-/* V61, V62: faults of host code. */
+/* V43, V61, V62: faults of host code. */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_ROUNDS_ONCE */
 #include "../right.h"
 
 #include <string.h>
@@ -52,4 +53,14 @@ ON_HOST(offset_in_32_bits, "first modulo 2^32") {
   return fold(instance, run, (uint32_t)run->first, run->n);
 }
 
-RH_PLUGIN(&strategy_host_reads_ahead, &strategy_n_in_32_bits, &strategy_offset_in_32_bits);
+/* V43: rounds after each addition. */
+RUN(rounds_often) {
+  return fold(instance, run, run->first, run->n);
+}
+RIGHT_BUT(rounds_often, .summary = "rounds after each addition, and promises to round once",
+          .device_kinds = RH_DEVICE_HOST, .promises = RH_ROUNDS_ONCE,
+          .determinism = RH_BITS_SAME_EVERYWHERE, .query = query, .setup = setup,
+          .run = rounds_often_run);
+
+RH_PLUGIN(&strategy_host_reads_ahead, &strategy_n_in_32_bits, &strategy_offset_in_32_bits,
+          &strategy_rounds_often);
