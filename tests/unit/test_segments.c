@@ -8,6 +8,7 @@
 #include "../../host/core/operation/result.h"
 #include "../../host/engine/io/element.h"
 #include "../../host/engine/segments/columns.h"
+#include "../../host/engine/segments/quick.h"
 #include "../../host/engine/segments/referee.h"
 #include "../../host/operators/custom/custom.h"
 #include "../../host/operators/custom/file.h"
@@ -18,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 1 << 12, MANY = 1 << 20 };
+enum { N = 1 << 12, LONG = 2 * RH_QUICK_ELEMENTS, MANY = 1 << 20 };
 
 static rh_context *context;
 static rh_error error;
@@ -334,6 +335,13 @@ static void spoil(const rh_operator *op, unsigned char *value) {
     memcpy(&narrow, value, sizeof narrow);
     narrow += 0x1p-5f;
     memcpy(value, &narrow, sizeof narrow);
+  } else if (op->base == RH_OP_prod && rh_type_is_float(op->type)) {
+    memcpy(&wide, value, sizeof wide);
+    memcpy(&narrow, value, sizeof narrow);
+    wide *= 1 + 0x1p-48;
+    narrow *= 1 + 0x1p-18f;
+    memcpy(value, op->type == RH_TYPE_f64 ? (void *)&wide : (void *)&narrow,
+           op->type == RH_TYPE_f64 ? sizeof wide : sizeof narrow);
   } else if (op->abi->flags & RH_OP_INDEXED) {
     memcpy(&index, value + 8, sizeof index);
     index++;
@@ -343,11 +351,13 @@ static void spoil(const rh_operator *op, unsigned char *value) {
   }
 }
 
-static void try_wrong(const rh_operator *op, rh_layout layout, uint64_t s) {
+/* part: of several operators, the one whose value is wrong. */
+static void try_wrong(const rh_operator *op, rh_layout layout, uint64_t s, uint32_t part) {
   rh_segments_check check;
   problem p = {.op = op, .layout = layout};
   reduce(&p, "native");
-  spoil(op, p.segments.values + s * p.segments.value_bytes);
+  uint32_t at = op->is_struct ? rh_custom_of(op)->parts[part].offset : 0;
+  spoil(op, p.segments.values + s * p.segments.value_bytes + at);
   must(rh_segments_judge(&p.segments, 0, &check, &error));
   ck_assert_msg(check.is_wrong && check.wrong == s, "%s of %s: segment %llu is wrong", op->name,
                 rh_type_name(op->type), (unsigned long long)s);
@@ -359,14 +369,28 @@ CASES(verdicts, .set_up = set_up, .tear_down = tear_down)
 TEST_LOOP(a_wrong_segment_is_named, RH_TYPE_i8, RH_TYPE_f64 + 1) {
   for (uint32_t number = RH_OP_sum; number <= RH_OP_argamax; number++) {
     const rh_operator *op = rh_operator_builtin(number, (rh_type)_i);
-    if (!op || (number == RH_OP_prod && rh_type_is_float(op->type))) continue;
+    if (!op) continue;
     rh_array_finish(&array);
-    must(rh_array_generate(&array, "uniform", 3, (rh_type)_i, N, NULL, &error));
-    try_wrong(op, rh_layout_axis(N / 16, 16, 1), 200);
-    try_wrong(op, rh_layout_axis(1, N / 16, 16), 7);
-    try_wrong(op, rh_layout_axis(1, N, 1), 0); /* by a reference */
-    try_wrong(op, rh_layout_axis(N, 1, 1), N - 1);
+    must(rh_array_generate(&array, "uniform", 3, (rh_type)_i, LONG, NULL, &error));
+    try_wrong(op, rh_layout_axis(N / 16, 16, 1), 200, 0);
+    try_wrong(op, rh_layout_axis(1, N / 256, 16), 7, 0);
+    try_wrong(op, rh_layout_axis(N, 1, 1), N - 1, 0);
+    if (number == RH_OP_prod && rh_type_is_float(op->type)) continue; /* 0, or infinite */
+    try_wrong(op, rh_layout_axis(1, LONG, 1), 0, 0);                  /* by a reference */
   }
+}
+
+TEST_LOOP(a_wrong_part_is_found, 0, 3) {
+  static const char *const names[] = {"minmax", "minmax", "mean"};
+  static const rh_type types[] = {RH_TYPE_f32, RH_TYPE_i16, RH_TYPE_i16};
+  rh_custom *made = shipped(names[_i], types[_i]);
+  must(rh_array_generate(&array, "uniform", 3, types[_i], LONG, NULL, &error));
+  for (uint32_t part = 0; part < made->n_parts; part++) {
+    try_wrong(&made->face, rh_layout_axis(N / 16, 16, 1), 200, part);
+    try_wrong(&made->face, rh_layout_axis(1, N / 16, 16), 7, part);
+    try_wrong(&made->face, rh_layout_axis(1, LONG, 1), 0, part);
+  }
+  rh_custom_destroy(made);
 }
 
 /* ---- What is refused ---- */

@@ -61,6 +61,11 @@ typedef struct rh_operator_calls {
 
   /* The rest is null of built-in operators. */
 
+  /* Operator k of several in one pass over the same arrays, and where its value and its index are
+   * in a value.  Null: there is no operator k, or none of them has a map of its own. */
+  const rh_operator *(*part)(const rh_operator *self, uint32_t k, uint32_t *value_at,
+                             uint32_t *index_at);
+
   /* Adds the constants' names and values as an object of JSON, or nothing. */
   void (*constants)(const rh_operator *self, rh_text *to);
   /* Before the first run of a session: builds what the host needs of a device, once.  RH_E_FILE,

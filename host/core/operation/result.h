@@ -31,7 +31,7 @@ static inline void rh_op_decode(rh_decoding decoding, const rh_op *op, rh_type t
 }
 
 /* The same of n values, `apart` bytes from one to the next, as elements of the result type.
- * lengths[k]: of how many elements value k is; 0 where that may be none. */
+ * lengths[k]: the number of elements of value k, or 0 to allow for none. */
 void rh_op_results(uint32_t op, rh_type type, const void *values, uint64_t apart,
                    const uint64_t *lengths, uint64_t n, void *to);
 /* Word k: `size` bytes from values + k * apart on. */

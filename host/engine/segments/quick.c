@@ -4,98 +4,208 @@
 #include "../../core/check/enclosed.h"
 #include "../../core/operation/ops.h"
 #include "../../core/operation/result.h"
+#include "../../core/operation/scaled.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 2048 /* elements; longer segments are worth a reference */ };
+/* ---- Which operators ---- */
 
 static int is_exact(const rh_operator *op) {
   return (rh_op_flags(op->base, op->type) & RH_OP_EXACT) != 0;
 }
 
-static int is_float_sum(const rh_operator *op) {
-  return (op->base == RH_OP_sum || op->base == RH_OP_asum) && rh_type_is_float(op->type);
+/* Its elements are those of a built-in operator: its own, or what a map makes of them. */
+static int serves_one(const rh_operator *op) {
+  int is_float = rh_type_is_float(op->type);
+  if (op->is_struct || op->is_code || op->keeps_products || op->map_error != 0) return 0;
+  if (op->count_slot >= 0 || rh_enclosed_serves(op)) return 0;
+  return is_exact(op) ||
+         (is_float && (op->base == RH_OP_sum || op->base == RH_OP_asum || op->base == RH_OP_prod));
+}
+
+/* Operator k of those that make up a value; null: there are no more. */
+static const rh_operator *part_of(const rh_operator *op, uint32_t k, uint32_t *value_at,
+                                  uint32_t *index_at) {
+  *value_at = 0;
+  *index_at = 8;
+  if (op->is_struct) return op->calls->part(op, k, value_at, index_at);
+  return k == 0 ? op : NULL;
 }
 
 int rh_quick_serves(const rh_operator *op) {
-  if (op->is_struct || op->n_results || op->keeps_products || op->map_error != 0) return 0;
-  return !rh_enclosed_serves(op) && (is_exact(op) || is_float_sum(op));
+  uint32_t at, index_at, k = 0;
+  const rh_operator *part;
+  for (; (part = part_of(op, k, &at, &index_at)) != NULL; k++)
+    if (!serves_one(part)) return 0;
+  return k > 0;
 }
 
-/* ---- Sums ---- */
+/* ---- Segments of one operator ---- */
+
+typedef struct values {
+  const rh_operator *op;
+  const void *x; /* its elements */
+  const uint64_t *lengths;
+  uint64_t count, depth;
+  const char *at, *index_at; /* value 0, and its index */
+  uint64_t apart;
+  double *parts; /* the largest of all operators; < 0: a reference decides */
+} values;
+
+static uint64_t steps_of(uint64_t depth, uint64_t n) {
+  return depth == 0 || depth > n - 1 ? n - 1 : depth;
+}
+
+/* bound: without the smaller terms of check.c; own: by how much the expected value may err.  Where
+ * that is not less than a tenth of the bound, it says nothing. */
+static void take_error(const values *of, uint64_t k, double error, double bound, double own) {
+  int is_right = error == 0 && bound == 0; /* one element */
+  double part = bound > 0 ? error / bound : 0;
+  is_right |= own <= bound / 10 && error + own <= bound;
+  if (!is_right)
+    of->parts[k] = -1;
+  else if (of->parts[k] >= 0 && part > of->parts[k])
+    of->parts[k] = part;
+}
 
 /* In so much more precision that its own error hardly counts. */
-typedef struct sums {
-  long double sum, magnitudes;
-} sums;
-
-#define ADD(word)                                                                                  \
-  for (uint64_t k = 0; k < n; k++) {                                                               \
-    sum += ((const word *)x)[k];                                                                   \
-    magnitudes += fabs(((const word *)x)[k]);                                                      \
-  }
-static sums add_up_f32(const void *x, uint64_t n) {
-  double sum = 0, magnitudes = 0;
-  ADD(float)
-  return (sums){sum, magnitudes};
+#define JUDGE_SUMS(element, scalar, wide, magnitude, unit, epsilon)                                \
+  do {                                                                                             \
+    const element *x = from;                                                                       \
+    for (uint64_t k = 0; k < of->count; x += of->lengths[k++]) {                                   \
+      uint64_t n = of->lengths[k];                                                                 \
+      wide sum = 0, all = 0;                                                                       \
+      scalar value;                                                                                \
+      if (n == 0) continue;                                                                        \
+      for (uint64_t j = 0; j < n; j++) {                                                           \
+        sum += x[j];                                                                               \
+        all += magnitude(x[j]);                                                                    \
+      }                                                                                            \
+      memcpy(&value, of->at + k * of->apart, sizeof value);                                        \
+      if (of->op->base == RH_OP_asum) sum = all;                                                   \
+      sum -= value;                                                                                \
+      if (!isfinite(sum) || !isfinite(all))                                                        \
+        of->parts[k] = -1;                                                                         \
+      else                                                                                         \
+        take_error(of, k, (double)magnitude(sum),                                                  \
+                   (double)steps_of(of->depth, n) * (double)all * (unit),                          \
+                   (double)n * (double)all * (epsilon));                                           \
+    }                                                                                              \
+  } while (0)
+static void judge_sums(const values *of, const void *from) {
+  if (of->op->type == RH_TYPE_f64)
+    JUDGE_SUMS(double, double, long double, fabsl, 0x1p-53, (double)LDBL_EPSILON);
+  else
+    JUDGE_SUMS(float, float, double, fabs, 0x1p-24, DBL_EPSILON);
 }
 
-static sums add_up_f64(const void *x, uint64_t n) {
-  long double sum = 0, magnitudes = 0;
-  ADD(double)
-  return (sums){sum, magnitudes};
+/* Exponents are taken out of a product before it may overflow. */
+#define JUDGE_PRODUCTS(type, element, wide, magnitude, scale, far, unit, epsilon)                  \
+  do {                                                                                             \
+    const element *x = from;                                                                       \
+    for (uint64_t k = 0; k < of->count; x += of->lengths[k++]) {                                   \
+      uint64_t n = of->lengths[k];                                                                 \
+      wide product = 1, limit = scale((wide)1, far), size;                                         \
+      rh_scaled_##type value;                                                                      \
+      int64_t exponent = 0;                                                                        \
+      if (n == 0) continue;                                                                        \
+      for (uint64_t j = 0; j < n; j++) {                                                           \
+        product *= x[j];                                                                           \
+        size = magnitude(product);                                                                 \
+        if (size < limit && size * limit > 1) continue;                                            \
+        if (size == 0 || !isfinite(size)) continue;                                                \
+        int step = size > 1 ? -(far) : (far);                                                      \
+        product = scale(product, step);                                                            \
+        exponent -= step;                                                                          \
+      }                                                                                            \
+      memcpy(&value, of->at + k * of->apart, sizeof value);                                        \
+      int64_t apart = exponent - value.exponent;                                                   \
+      int is_zero =                                                                                \
+          product == 0 && value.mantissa == 0 && signbit(product) == signbit(value.mantissa);      \
+      if (is_zero) continue;                                                                       \
+      if (product == 0 || !isfinite(product) || !isfinite(value.mantissa) || apart > 2 * (far) ||  \
+          apart < -2 * (far)) {                                                                    \
+        of->parts[k] = -1;                                                                         \
+        continue;                                                                                  \
+      }                                                                                            \
+      product = scale(product, (int)apart);                                                        \
+      size = magnitude(product);                                                                   \
+      take_error(of, k, (double)magnitude(product - value.mantissa),                               \
+                 (double)steps_of(of->depth, n) * (double)size * (unit),                           \
+                 (double)n * (double)size * (epsilon));                                            \
+    }                                                                                              \
+  } while (0)
+static void judge_products(const values *of, const void *from) {
+  if (of->op->type == RH_TYPE_f64)
+    JUDGE_PRODUCTS(f64, double, long double, fabsl, ldexpl, 8000, 0x1p-53, (double)LDBL_EPSILON);
+  else
+    JUDGE_PRODUCTS(f32, float, double, fabs, rh_scaled_to, 500, 0x1p-24, DBL_EPSILON);
 }
 
-static sums add_up_f16(const void *x, uint64_t n) {
-  float number[MOST];
-  for (uint64_t k = 0; k < n; k++) number[k] = rh_half_to_float(((const uint16_t *)x)[k]);
-  return add_up_f32(number, n);
-}
-
-/* The bound is that of check.c, without its smaller terms.  The sum here errs by at most
- * n times its own roundoff of the magnitudes, and where that is not less than a tenth of the bound,
- * it says nothing. */
-static int is_right_sum(const rh_operator *op, const void *x, uint64_t n, uint64_t depth,
-                        const void *value, double *part) {
-  sums s = op->type == RH_TYPE_f64   ? add_up_f64(x, n)
-           : op->type == RH_TYPE_f32 ? add_up_f32(x, n)
-                                     : add_up_f16(x, n);
-  rh_result result;
-  rh_op_result(op->base, op->type, value, &result);
-  if (op->base == RH_OP_asum) s.sum = s.magnitudes;
-  if (!isfinite(s.magnitudes) || !isfinite(result.value.f)) return 0;
-  uint64_t h = depth == 0 || depth > n - 1 ? n - 1 : depth;
-  int is_f64 = op->type == RH_TYPE_f64;
-  long double bound = (long double)h * s.magnitudes * (is_f64 ? 0x1p-53L : 0x1p-24L);
-  long double own = (long double)n * s.magnitudes * (is_f64 ? LDBL_EPSILON : DBL_EPSILON);
-  long double error = fabsl(s.sum - (long double)result.value.f);
-  *part = bound > 0 ? (double)(error / bound) : 0;
-  if (error == 0 && h == 0) return 1; /* one element */
-  return own <= bound / 10 && error + own <= bound;
-}
-
-/* ---- Operators that are exact ---- */
-
-static int is_right_value(const rh_operator *op, const void *x, uint64_t n, const void *value) {
+static void judge_exact(const values *of) {
   _Alignas(16) unsigned char expected[16];
-  const rh_op *row = rh_op_find(op->base, op->type);
-  memcpy(expected, row->identity, row->value_size);
-  row->fold(expected, x, 0, n);
-  return rh_op_same_values(row, op->type, value, expected);
+  const rh_op *row = rh_op_find(of->op->base, of->op->type);
+  const char *x = of->x;
+  int is_indexed = (row->flags & RH_OP_INDEXED) != 0;
+  for (uint64_t k = 0; k < of->count; x += of->lengths[k++] * row->element_size) {
+    const char *value = of->at + k * of->apart, *index = of->index_at + k * of->apart;
+    uint64_t n = of->lengths[k];
+    if (n == 0) continue;
+    memcpy(expected, row->identity, row->value_size);
+    row->fold(expected, x, 0, n);
+    int is_right = is_indexed             ? memcmp(index, expected + 8, 8) == 0
+                   : row->value_size == 8 ? memcmp(value, expected, 8) == 0
+                                          : memcmp(value, expected, row->value_size) == 0;
+    if (!is_right) of->parts[k] = -1;
+  }
 }
 
-int rh_quick_is_right(const rh_operator *op, const rh_arrays *arrays, uint64_t n, uint64_t depth,
-                      const void *value, double *part) {
-  _Alignas(64) unsigned char mapped[MOST * sizeof(uint64_t)];
-  const void *x = arrays->operands[0];
-  *part = 0;
-  if (n > MOST) return 0;
+static void judge_one(values *of, const rh_arrays *arrays, uint64_t n) {
+  const rh_operator *op = of->op;
+  int is_half = op->type == RH_TYPE_f16 && !is_exact(op);
+  _Alignas(64) unsigned char mapped[op->calls->map ? n * rh_type_size(op->type) : 1];
+  float number[is_half ? n : 1];
+  of->x = arrays->operands[0];
   if (op->calls->map) {
     op->calls->map(op, arrays, 0, n, mapped);
-    x = mapped;
+    of->x = mapped;
   }
-  if (is_exact(op)) return is_right_value(op, x, n, value);
-  return is_right_sum(op, x, n, depth, value, part);
+  if (is_exact(op)) {
+    judge_exact(of);
+    return;
+  }
+  const void *x = of->x;
+  if (is_half) {
+    for (uint64_t k = 0; k < n; k++) number[k] = rh_half_to_float(((const uint16_t *)x)[k]);
+    x = number;
+  }
+  if (op->base == RH_OP_prod)
+    judge_products(of, x);
+  else
+    judge_sums(of, x);
+}
+
+void rh_quick_judge(const rh_operator *op, const rh_arrays *arrays, const uint64_t *lengths,
+                    uint64_t count, uint64_t depth, const void *from, double *parts) {
+  uint64_t n = 0, apart = op->abi->value_size;
+  for (uint64_t k = 0; k < count; k++) {
+    const char *value = (const char *)from + k * apart;
+    int is_right = lengths[k] > 0 || memcmp(value, op->abi->identity, apart) == 0;
+    parts[k] = is_right ? 0 : -1;
+    n += lengths[k];
+  }
+  const rh_operator *part;
+  for (uint32_t k = 0, at, index_at; n > 0 && (part = part_of(op, k, &at, &index_at)); k++) {
+    values of = {.op = part,
+                 .lengths = lengths,
+                 .count = count,
+                 .depth = depth,
+                 .at = (const char *)from + at,
+                 .index_at = (const char *)from + index_at,
+                 .apart = apart,
+                 .parts = parts};
+    judge_one(&of, arrays, n);
+  }
 }

@@ -92,22 +92,56 @@ static rh_status judge_by_reference(batch *b, uint64_t s, uint64_t n) {
   return RH_OK;
 }
 
-static rh_status judge_segment(batch *b, uint64_t s, uint64_t n) {
-  const rh_segments *of = b->by->of;
-  double part;
-  b->found.n++;
-  if (!b->by->is_quick || n == 0 ||
-      !rh_quick_is_right(b->op, &b->arrays, n, of->job.answer.depth,
-                         of->values + s * of->value_bytes, &part))
-    return judge_by_reference(b, s, n);
-  if (part > b->found.part) {
-    b->found.part = part;
-    b->found.worst = s;
-  }
-  return RH_OK;
+static void take_part(batch *b, uint64_t s, double part) {
+  rh_segments_check *found = &b->found;
+  if (part <= found->part) return;
+  found->part = part;
+  found->worst = s;
 }
 
 /* ---- Some of them ---- */
+
+static int is_over(const batch *b) {
+  return b->status != RH_OK || b->found.is_wrong || atomic_load(&b->by->stop);
+}
+
+/* Segments s .. s+count-1, one behind the other where the arrays begin. */
+static void judge_row(batch *b, uint64_t s, const uint64_t *lengths, uint64_t count, uint64_t n) {
+  const rh_segments *of = b->by->of;
+  const rh_arrays first = b->arrays;
+  double parts[RH_QUICK_SEGMENTS];
+  uint64_t begin = 0;
+  int is_quick = b->by->is_quick && n <= RH_QUICK_ELEMENTS;
+  if (is_quick)
+    rh_quick_judge(b->op, &first, lengths, count, of->job.answer.depth,
+                   of->values + s * of->value_bytes, parts);
+  for (uint64_t k = 0; k < count && !is_over(b); begin += lengths[k++]) {
+    b->found.n++;
+    if (is_quick && parts[k] >= 0) {
+      take_part(b, s + k, parts[k]);
+      continue;
+    }
+    for (uint32_t j = 0; j < b->op->n_operands; j++)
+      b->arrays.operands[j] =
+          (const char *)first.operands[j] + begin * rh_type_size(b->op->operands[j].type);
+    b->status = judge_by_reference(b, s + k, lengths[k]);
+  }
+}
+
+/* As many of them as are judged together: their number.  Indices in a map begin with a segment. */
+static uint64_t row_of(const batch *b, uint64_t s, uint64_t count, uint64_t *lengths, uint64_t *n) {
+  const rh_layout *layout = b->by->of->spec.operation.layout;
+  uint64_t k = 0, next = rh_layout_first(layout, s);
+  int is_in_rows = rh_layout_is_in_rows(layout);
+  for (*n = 0; k < count && k < RH_QUICK_SEGMENTS; k++) {
+    lengths[k] = rh_layout_length(layout, s + k);
+    int is_next = !is_in_rows || rh_layout_first(layout, s + k) == next;
+    if (k > 0 && (!is_next || *n + lengths[k] > RH_QUICK_ELEMENTS || b->op->uses_index)) break;
+    *n += lengths[k];
+    next += lengths[k];
+  }
+  return k;
+}
 
 /* Where the elements of segment s are, which stand in a row. */
 static void find_row(batch *b, uint64_t s) {
@@ -117,15 +151,12 @@ static void find_row(batch *b, uint64_t s) {
         (const char *)b->by->of->operands[k] + first * rh_type_size(b->op->operands[k].type);
 }
 
-static int is_over(const batch *b) {
-  return b->status != RH_OK || b->found.is_wrong || atomic_load(&b->by->stop);
-}
-
 static void judge_rows(batch *b, uint64_t s, uint64_t count) {
-  const rh_layout *layout = b->by->of->spec.operation.layout;
-  for (; count > 0 && !is_over(b); s++, count--) {
+  uint64_t lengths[RH_QUICK_SEGMENTS], n;
+  for (uint64_t k; count > 0 && !is_over(b); s += k, count -= k) {
     find_row(b, s);
-    b->status = judge_segment(b, s, rh_layout_length(layout, s));
+    k = row_of(b, s, count, lengths, &n);
+    judge_row(b, s, lengths, k, n);
   }
 }
 
@@ -133,6 +164,7 @@ static void judge_rows(batch *b, uint64_t s, uint64_t count) {
 static void judge_columns(batch *b, uint64_t s, uint64_t count) {
   const rh_layout *layout = b->by->of->spec.operation.layout;
   uint64_t each = rh_operator_element_bytes(b->op) * layout->length, most = ROOM_BYTES / each;
+  uint64_t lengths[RH_QUICK_SEGMENTS];
   if (most < 1) most = 1;
   char *room = malloc(most * each);
   if (!room) b->status = rh_fail(&b->error, RH_E_NOMEM, "no memory for columns in rows");
@@ -145,10 +177,11 @@ static void judge_columns(batch *b, uint64_t s, uint64_t count) {
       next += n * layout->length * size;
       rh_rearrange(layout, b->by->of->operands[k], size, s, n, at[k]);
     }
-    for (uint64_t j = 0; j < n && !is_over(b); j++) {
+    for (uint64_t j = 0, row, elements; j < n && !is_over(b); j += row) {
       for (uint32_t k = 0; k < b->op->n_operands; k++)
         b->arrays.operands[k] = at[k] + j * layout->length * rh_type_size(b->op->operands[k].type);
-      b->status = judge_segment(b, s + j, layout->length);
+      row = row_of(b, s + j, n - j, lengths, &elements);
+      judge_row(b, s + j, lengths, row, elements);
     }
   }
   free(room);

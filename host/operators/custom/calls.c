@@ -26,6 +26,15 @@ static void results(const rh_operator *face, const void *values, const uint64_t 
     rh_operator_results_base(face, values, face->is_masked ? none : lengths, n, to);
 }
 
+static const rh_operator *part(const rh_operator *face, uint32_t k, uint32_t *value_at,
+                               uint32_t *index_at) {
+  const rh_custom *self = rh_custom_of(face);
+  if (k >= self->op.n_parts) return NULL;
+  *value_at = self->parts[k].offset;
+  *index_at = self->parts[k].index_at;
+  return &self->alone[k]->face;
+}
+
 const rh_operator_calls rh_custom_calls = {
     .prelude = rh_custom_prelude,
     .bind = bind_constants,
@@ -33,6 +42,7 @@ const rh_operator_calls rh_custom_calls = {
     .enclose = rh_custom_enclose,
     .decode = decode,
     .results = results,
+    .part = part,
     .constants = rh_custom_constants,
     .open = rh_by_code_open,
     .decline = rh_by_code_decline,

@@ -236,6 +236,7 @@ static rh_status take_apart(rh_custom *self, const rh_definition *definition, rh
     can_be = needs_operands_only(alone);
     /* A run brings the operands as the whole wants them. */
     alone->face.uses_index = self->face.uses_index;
+    alone->face.count_slot = -1;
     alone->op.n_operands = self->op.n_operands;
     alone->op.constants_size = self->op.constants_size;
     alone->op.operand_types = self->op.operand_types;
