@@ -23,6 +23,7 @@ extern "C" int openblas_get_num_threads(void);
 #include <map>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 namespace {
 
@@ -35,11 +36,19 @@ struct value {
 };
 enum class shape { i64, u64, f64 };
 
-// One operator on one type: reduces n elements to one value.
+// As peer_point has them.
+struct layout {
+  uint64_t segments, length, inner;
+  const uint64_t *offsets;
+};
+
+// One operator on one type: reduces n elements to one value, or each segment of them to an element
+// of the result's type, unless that is null.
 struct function {
   void (*reduce)(const void *x, uint64_t n, value *result);
   shape is;
   bool indexed;
+  void (*reduce_segments)(const void *x, const layout &of, void *to);
 };
 
 using functions = std::map<std::string, function>; // "sum f32"
@@ -89,8 +98,9 @@ template <class T> const char *type_name() {
 
 template <class T>
 void add(functions *to, const char *op, shape is, bool indexed,
-         void (*reduce)(const void *, uint64_t, value *)) {
-  (*to)[std::string(op) + " " + type_name<T>()] = function{reduce, is, indexed};
+         void (*reduce)(const void *, uint64_t, value *),
+         void (*segments)(const void *, const layout &, void *) = nullptr) {
+  (*to)[std::string(op) + " " + type_name<T>()] = function{reduce, is, indexed, segments};
 }
 
 // ---- OpenMP
@@ -98,8 +108,9 @@ void add(functions *to, const char *op, shape is, bool indexed,
 #ifdef PEER_OPENMP
 // Below this, waking the threads takes longer than they save.
 constexpr uint64_t alone_bytes = 128 << 10;
+// Elements of a row that all threads share.
+constexpr uint64_t long_row = 1 << 18;
 
-// OpenMP names its operators; Load is plain or absolute, A the accumulator.
 #define OPENMP(text) _Pragma(#text)
 
 // OpenMP names its operators; Load is plain or absolute, A the accumulator.
@@ -113,6 +124,68 @@ constexpr uint64_t alone_bytes = 128 << 10;
       step;                                                                                        \
     }                                                                                              \
     set(result, s);                                                                                \
+  }                                                                                                \
+  template <class T, class Load, class A> A name##_long(const T *x, uint64_t n) {                  \
+    A s = first;                                                                                   \
+    OPENMP(omp parallel for simd reduction(operation : s))                                         \
+    for (uint64_t k = 0; k < n; k++) {                                                             \
+      A v = static_cast<A>(Load::of(x[k]));                                                        \
+      step;                                                                                        \
+    }                                                                                              \
+    return s;                                                                                      \
+  }                                                                                                \
+  template <class T, class Load, class A> A name##_row(const T *x, uint64_t n) {                   \
+    A s = first;                                                                                   \
+    OPENMP(omp simd reduction(operation : s))                                                      \
+    for (uint64_t k = 0; k < n; k++) {                                                             \
+      A v = static_cast<A>(Load::of(x[k]));                                                        \
+      step;                                                                                        \
+    }                                                                                              \
+    return s;                                                                                      \
+  }                                                                                                \
+  /* Rows by the threads, or where there are few, each by all threads; columns side by side. */    \
+  template <class T, class Load, class A>                                                          \
+  void name##_segments(const void *from, const layout &of, void *to) {                             \
+    const T *x = static_cast<const T *>(from);                                                     \
+    A *out = static_cast<A *>(to);                                                                 \
+    const uint64_t n = of.segments, *o = of.offsets, block = 1024;                                 \
+    const bool wakes = (o ? o[n] : n * of.length) * sizeof(T) > alone_bytes;                       \
+    if (o && wakes) {                                                                              \
+      OPENMP(omp parallel for schedule(dynamic, 1024))                                             \
+      for (uint64_t s = 0; s < n; s++)                                                             \
+        if (o[s + 1] - o[s] <= long_row)                                                           \
+          out[s] = name##_row<T, Load, A>(x + o[s], o[s + 1] - o[s]);                              \
+      for (uint64_t s = 0; s < n; s++)                                                             \
+        if (o[s + 1] - o[s] > long_row)                                                            \
+          out[s] = name##_long<T, Load, A>(x + o[s], o[s + 1] - o[s]);                             \
+    } else if (o) {                                                                                \
+      for (uint64_t s = 0; s < n; s++) out[s] = name##_row<T, Load, A>(x + o[s], o[s + 1] - o[s]); \
+    } else if (of.inner == 1 && of.length > long_row) {                                            \
+      for (uint64_t s = 0; s < n; s++)                                                             \
+        out[s] = name##_long<T, Load, A>(x + s * of.length, of.length);                            \
+    } else if (of.inner == 1) {                                                                    \
+      OPENMP(omp parallel for schedule(static) if(wakes))                                          \
+      for (uint64_t s = 0; s < n; s++)                                                             \
+        out[s] = name##_row<T, Load, A>(x + s * of.length, of.length);                             \
+    } else {                                                                                       \
+      const uint64_t blocks = (of.inner + block - 1) / block;                                      \
+      OPENMP(omp parallel for collapse(2) schedule(static) if(wakes))                              \
+      for (uint64_t outer = 0; outer < n / of.inner; outer++)                                      \
+        for (uint64_t b = 0; b < blocks; b++) {                                                    \
+          const uint64_t width = std::min(block, of.inner - b * block);                            \
+          const T *row = x + outer * of.length * of.inner + b * block;                             \
+          A *sums = out + outer * of.inner + b * block;                                            \
+          for (uint64_t j = 0; j < width; j++) sums[j] = first;                                    \
+          for (uint64_t k = 0; k < of.length; k++, row += of.inner) {                              \
+            OPENMP(omp simd)                                                                       \
+            for (uint64_t j = 0; j < width; j++) {                                                 \
+              A s = sums[j], v = static_cast<A>(Load::of(row[j]));                                 \
+              step;                                                                                \
+              sums[j] = s;                                                                         \
+            }                                                                                      \
+          }                                                                                        \
+        }                                                                                          \
+    }                                                                                              \
   }
 OPENMP_LOOP(openmp_sum, +, A(0), s += v)
 OPENMP_LOOP(openmp_prod, *, A(1), s *= v)
@@ -183,9 +256,9 @@ void openmp_arg(const void *from, uint64_t n, value *result) {
 template <class T> void add_openmp_bits(functions *to) {
   using L = plain<T>;
   if constexpr (std::is_integral_v<T>) {
-    add<T>(to, "and", shape_of<T>(), false, openmp_and<T, L, T>);
-    add<T>(to, "or", shape_of<T>(), false, openmp_or<T, L, T>);
-    add<T>(to, "xor", shape_of<T>(), false, openmp_xor<T, L, T>);
+    add<T>(to, "and", shape_of<T>(), false, openmp_and<T, L, T>, openmp_and_segments<T, L, T>);
+    add<T>(to, "or", shape_of<T>(), false, openmp_or<T, L, T>, openmp_or_segments<T, L, T>);
+    add<T>(to, "xor", shape_of<T>(), false, openmp_xor<T, L, T>, openmp_xor_segments<T, L, T>);
   }
 }
 
@@ -194,12 +267,12 @@ template <class T> void add_openmp(functions *to) {
   using M = absolute<T>;
   using U = typename M::type;
   using A = accumulator<T>;
-  add<T>(to, "sum", shape_of<T>(), false, openmp_sum<T, L, A>);
-  add<T>(to, "prod", shape_of<T>(), false, openmp_prod<T, L, A>);
-  add<T>(to, "asum", shape_of<U>(), false, openmp_sum<T, M, A>);
-  add<T>(to, "min", shape_of<T>(), false, openmp_min<T, L, T>);
-  add<T>(to, "max", shape_of<T>(), false, openmp_max<T, L, T>);
-  add<T>(to, "amax", shape_of<U>(), false, openmp_max<T, M, U>);
+  add<T>(to, "sum", shape_of<T>(), false, openmp_sum<T, L, A>, openmp_sum_segments<T, L, A>);
+  add<T>(to, "prod", shape_of<T>(), false, openmp_prod<T, L, A>, openmp_prod_segments<T, L, A>);
+  add<T>(to, "asum", shape_of<U>(), false, openmp_sum<T, M, A>, openmp_sum_segments<T, M, A>);
+  add<T>(to, "min", shape_of<T>(), false, openmp_min<T, L, T>, openmp_min_segments<T, L, T>);
+  add<T>(to, "max", shape_of<T>(), false, openmp_max<T, L, T>, openmp_max_segments<T, L, T>);
+  add<T>(to, "amax", shape_of<U>(), false, openmp_max<T, M, U>, openmp_max_segments<T, M, U>);
   add<T>(to, "argmin", shape_of<T>(), true, openmp_arg<T, L, least>);
   add<T>(to, "argmax", shape_of<T>(), true, openmp_arg<T, L, most>);
   add<T>(to, "argamax", shape_of<U>(), true, openmp_arg<T, M, most>);

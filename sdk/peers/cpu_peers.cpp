@@ -58,21 +58,34 @@ void let_copies_go() {
 struct open_point {
   const function *call;
   uint64_t next;
+  std::vector<uint64_t> offsets; // of segments, and their results
+  std::vector<uint64_t> results;
 };
 
 int open_with(const functions &all, uint64_t most, const char *params, peer_point *point,
               peer_answer *answer) {
   auto found = all.find(std::string(point->op) + " " + point->type);
   if (found == all.end()) return peer_declined(answer, "no %s of %s", point->op, point->type);
+  if (point->segments && !found->second.reduce_segments)
+    return peer_declined(answer, "no %s of segments", point->op);
   if (point->n > most) return peer_declined(answer, "more than %" PRIu64 " elements", most);
   if (point->copies == 0 || (point->copies > 1 && point->stride < point->n * point->element))
     return peer_failed(answer, "copies that overlap");
   if (!hold_copies(point)) return peer_failed(answer, "no memory for the copies");
-  point->self = new open_point{&found->second, 0};
+  open_point *self = new open_point{&found->second, 0, {}, {}};
+  if (point->offsets) self->offsets.assign(point->offsets, point->offsets + point->segments + 1);
+  self->results.resize((point->segments * peer_result_size(point) + 7) / 8);
+  point->self = self;
   return peer_opened(answer, 0, 0, params);
 }
 
-void reduce_one(const peer_point *point, const open_point *self, uint64_t copy, value *result) {
+void reduce_one(const peer_point *point, open_point *self, uint64_t copy, value *result) {
+  if (point->segments) {
+    const layout of = {point->segments, point->length, point->inner,
+                       self->offsets.empty() ? nullptr : self->offsets.data()};
+    self->call->reduce_segments(pool.at + copy * point->stride, of, self->results.data());
+    return;
+  }
   self->call->reduce(pool.at + copy * point->stride, point->n, result);
 }
 
@@ -90,6 +103,11 @@ void take(peer_point *point, int kind, uint32_t batch, peer_sample *sample) {
   case shape::f64: peer_value_f64(sample, result.f); break;
   }
   if (self->call->indexed) peer_index(sample, result.index);
+}
+
+[[maybe_unused]] void values(peer_point *point, void *to) {
+  const open_point *self = static_cast<const open_point *>(point->self);
+  memcpy(to, self->results.data(), point->segments * peer_result_size(point));
 }
 
 void close(peer_point *point) {
@@ -154,15 +172,17 @@ int main(int, char **argv) {
   peer peers[3];
   size_t n = 0;
 #ifdef PEER_OPENMP
-  peers[n++] = {"openmp", "OpenMP " TEXT(_OPENMP) " loops, built by " __VERSION__, open_openmp,
-                take, close};
+  peers[n++] = {"openmp",    "OpenMP " TEXT(_OPENMP) " loops, built by " __VERSION__,
+                open_openmp, take,
+                close,       values};
 #endif
 #ifdef PEER_STD
-  peers[n++] = {"std-reduce", "std::reduce, par_unseq, libstdc++ " TEXT(__GLIBCXX__), open_std,
-                take, close};
+  peers[n++] = {"std-reduce", "std::reduce, par_unseq, libstdc++ " TEXT(__GLIBCXX__),
+                open_std,     take,
+                close,        nullptr};
 #endif
 #ifdef PEER_OPENBLAS
-  peers[n++] = {"openblas", openblas_get_config(), open_openblas, take, close};
+  peers[n++] = {"openblas", openblas_get_config(), open_openblas, take, close, nullptr};
 #endif
   if (n == 0) return peer_main_failed("built without OpenMP, a parallel std::reduce and OpenBLAS");
   return peer_main(peers, n);
