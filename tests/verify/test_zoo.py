@@ -22,7 +22,7 @@ with open(os.path.join(HERE, "..", "..", "docs", "extend", "verify.md"), encodin
 # What plugins that pass all tests are about, if not about all.
 RIGHT_FOR = {"state/tidy": "V13,V22,V29,V32,V33,V34,V36,V56,V58", "promises/right_raw": "V29,V33,V34,V55,V56,V57,V58,V63,V64",
              "promises/right_own": "V49,V66,V67,V68,V69", "promises/right_canonical": "V49,V65",
-             "promises/right_layouts": "V65,V85"}
+             "promises/right_layouts": "V65,V85", "promises/right_device_layouts": "V47,V49,V85"}
 OF_TRANSPORTS = {"V%d" % number for number in range(70, 84)}
 NO_PLUGINS = {"loading/dependency", "loading/gone", "file/loader"}  # libraries that plugins need
 WHOLE = os.environ.get("REDHOST_TEST_EXTENT") == "all"  # the nightly run
@@ -35,7 +35,7 @@ NAMED = ("--op", "min,max,sum,asum", "--type", "f64")  # an operator for V69, wh
 BACKSTOP_S = 1500  # --verify has its own limits, which exclude waiting for a busy processor
 
 Row = collections.namedtuple("Row", "plugin test verdicts does")
-KIND = re.compile(r"^(?: +KIND|(?:RIGHT|OWN|CANONICAL|SERVES)_BUT(?:_FOR)?|IN_[A-Z]+|ON_HOST|PROBE|OPEN|GATHER|ABORT|CLOSE|VARIANT)\((?:\n *)?(\w+)", re.M)
+KIND = re.compile(r"^(?: +KIND|(?:RIGHT|OWN|CANONICAL|SERVES)_(?:BUT|AS)(?:_FOR)?|IN_[A-Z]+|ON_HOST|PROBE|OPEN|GATHER|ABORT|CLOSE|VARIANT)\((?:\n *)?(\w+)", re.M)
 
 
 def sources():

@@ -85,6 +85,15 @@ static rh_status compare_all(both *b) {
   return RH_OK;
 }
 
+/* The layout that a run gets is the host's. */
+static rh_status run_all(both *b) {
+  _Alignas(16) unsigned char unused[16];
+  rh_layout before = *b->many.with.segments;
+  RH_TRY(rh_rig_run(&b->many, unused));
+  if (memcmp(&before, b->many.with.segments, sizeof before) == 0) return RH_OK;
+  return rh_fail(&b->many.error, RH_E_WRONG, "the run changes its layout");
+}
+
 static rh_status try_both(both *b, rh_trial *trial, rh_pair pair) {
   uint64_t n =
       b->layout->kind == RH_LAYOUT_AXIS ? b->layout->segments * b->layout->length : MOST_ELEMENTS;
@@ -93,9 +102,9 @@ static rh_status try_both(both *b, rh_trial *trial, rh_pair pair) {
   RH_TRY(rh_rig_open(&b->many, trial, pair, MOST_ELEMENTS, &with));
   b->many.results = b->values;
   RH_TRY(rh_rig_open(&b->alone, trial, pair, MOST_ELEMENTS, NULL));
-  RH_TRY(rh_rig_fill(&b->many, "swing", trial->seed, n, 5));
-  _Alignas(16) unsigned char unused[16];
-  RH_TRY(rh_rig_run(&b->many, unused));
+  const char *kind = pair.op == RH_OP_affine ? "hash" : "swing";
+  RH_TRY(rh_rig_fill(&b->many, kind, trial->seed, n, 5));
+  RH_TRY(run_all(b));
   return compare_all(b);
 }
 
@@ -115,11 +124,32 @@ static rh_outcome try_layout(rh_trial *trial, rh_pair pair, const rh_layout *lay
   return outcome;
 }
 
+/* A later host may have other kinds of layout. */
+static rh_outcome try_unknown(rh_trial *trial, rh_pair pair) {
+  rh_layout layout = rh_layout_axis(3, 5, 1);
+  rh_rig rig;
+  layout.kind = 77;
+  const rh_rig_with with = {.segments = &layout};
+  rh_status status = rh_rig_open(&rig, trial, pair, MOST_ELEMENTS, &with);
+  rh_rig_finish(&rig);
+  if (status == RH_DECLINED) return RH_PASS;
+  return rh_trial_fail(trial, "query accepts a layout of kind 77, which is unknown");
+}
+
+/* One of them shows in which order parts are combined. */
+static uint32_t choose_pairs(rh_trial *trial, rh_pair pairs[RH_MOST_PAIRS]) {
+  uint32_t n = rh_some_pairs(trial, MOST_ELEMENTS, 4, pairs), has_affine = 0;
+  for (uint32_t k = 0; k < n; k++) has_affine |= pairs[k].op == RH_OP_affine;
+  if (n > 0 && n < RH_MOST_PAIRS && !has_affine && trial->strategy->promises & RH_KEEPS_ORDER)
+    pairs[n++] = (rh_pair){RH_OP_affine, RH_TYPE_u64};
+  return n;
+}
+
 rh_outcome rh_v85_layouts(rh_trial *trial) {
   rh_pair pairs[RH_MOST_PAIRS];
   if (!(trial->strategy->promises & RH_SERVES_LAYOUTS))
     return rh_trial_skip(trial, "does not promise to serve layouts");
-  uint32_t n = rh_some_pairs(trial, MOST_ELEMENTS, 4, pairs);
+  uint32_t n = choose_pairs(trial, pairs);
   int served = 0;
   for (uint32_t k = 0; k < n; k++)
     for (uint32_t j = 0; j <= SHAPES; j++) {
@@ -129,6 +159,7 @@ rh_outcome rh_v85_layouts(rh_trial *trial) {
       rh_outcome outcome = try_layout(trial, pairs[k], &layout, &served);
       if (outcome != RH_PASS) return outcome;
     }
-  if (served || n == 0) return n ? RH_PASS : RH_SKIP;
+  if (served) return try_unknown(trial, pairs[0]);
+  if (n == 0) return RH_SKIP;
   return rh_trial_fail(trial, "promises to serve layouts, and declines every one");
 }

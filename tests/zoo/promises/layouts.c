@@ -121,5 +121,12 @@ SERVES_BUT(result_one_off, "values from the 4000th on stand one place later") {
        s >= 4000 && s < last ? value + self->op->value_size : value);
 }
 
-RH_PLUGIN(&strategy_right_layouts, &strategy_column_too_short, &strategy_empty_skipped,
-          &strategy_index_of_all, &strategy_tiles_of_all, &strategy_result_one_off);
+/* V85: counts down in the layout, which the next run would get. */
+SERVES_BUT(layout_used_up, "the run leaves another layout behind") {
+  fold(self, bring(self, run, s), rh_layout_length(run->layout, s), value);
+  if (s + 1 == run->layout->segments) ((rh_layout *)(uintptr_t)run->layout)->longest = 0;
+}
+
+RH_PLUGIN(&strategy_layout_used_up, &strategy_right_layouts, &strategy_column_too_short,
+          &strategy_empty_skipped, &strategy_index_of_all, &strategy_tiles_of_all,
+          &strategy_result_one_off);

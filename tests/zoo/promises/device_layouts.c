@@ -1,0 +1,133 @@
+/* Strategies of devices that reduce many segments in one run: V85, V65 and what breaks them. */
+#define RH_PLUGIN_MIN_HOST_MINOR 2
+#include "../right.h"
+
+/* A group takes one segment after the other, and each work-item consecutive elements of it.  What
+ * stands in capitals is what a fault defines in its own way. */
+static const char source[] =
+    "#ifndef FIRST\n#define FIRST first\n#endif\n"
+    "#ifndef BEGIN\n"
+    "#define BEGIN (starts ? starts[s] : s / inner * length * inner + s % inner)\n#endif\n"
+    "#ifndef COUNT\n#define COUNT (starts ? stops[s] - starts[s] : length)\n#endif\n"
+    "#ifndef STEP\n#define STEP (starts ? 1 : inner)\n#endif\n"
+    "#ifndef NUMBER\n#define NUMBER i\n#endif\n"
+    "#ifndef PART\n#define PART lid\n#endif\n"
+    "#ifndef IS_WRITTEN\n#define IS_WRITTEN true\n#endif\n"
+    "#ifndef PLACE\n#define PLACE at + s\n#endif\n"
+    "__kernel void right(__global const rh_element *input, ulong first, ulong segments,\n"
+    "                    ulong length, ulong inner, __global const ulong *starts,\n"
+    "                    __global const ulong *stops, __local rh_value *scratch,\n"
+    "                    __global rh_value *result, ulong at) {\n"
+    "  ulong lid = get_local_id(0), size = get_local_size(0);\n"
+    "  for (ulong s = get_group_id(0); s < segments; s += get_num_groups(0)) {\n"
+    "    ulong begin = BEGIN, n = COUNT, step = STEP, each = (n + size - 1) / size;\n"
+    "    ulong from = min((PART) * each, n), to = min(from + each, n);\n"
+    "    __global const rh_element *segment = input + FIRST + begin;\n"
+    "    rh_value mine = rh_identity();\n"
+    "    for (ulong i = from; i < to; i++)\n"
+    "      mine = rh_combine(mine, rh_load(segment + i * step - (NUMBER), NUMBER));\n"
+    "    rh_value all = rh_group_tree_ordered(scratch, mine);\n"
+    "    if (lid == 0 && (IS_WRITTEN)) result[PLACE] = all;\n"
+    "#ifdef MORE\n    MORE;\n#endif\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n  }\n}\n";
+
+static rh_status any_kind(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+  return right_query(problem, values, answer);
+}
+
+static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+  const rh_layout *layout = rh_problem_layout(problem);
+  if (layout && layout->kind != RH_LAYOUT_AXIS && layout->kind != RH_LAYOUT_OFFSETS)
+    return rh_decline(answer, RH_WHY_SIZE, "a layout of kind %u is unknown", layout->kind);
+  return any_kind(problem, values, answer);
+}
+
+static rh_status setup_with(const rh_host *host, const rh_problem *problem, const char *fault,
+                            void **instance) {
+  char text[sizeof source + 200];
+  snprintf(text, sizeof text, "%s\n%s", fault, source);
+  return right_setup_of(host, problem, text, instance);
+}
+
+static rh_status run(void *instance, const rh_run *run) {
+  const right *self = instance;
+  const rh_layout *given = rh_run_layout(run);
+  const rh_layout layout =
+      given ? *given : (rh_layout){.segments = 1, .length = run->n, .inner = 1};
+  uint64_t groups = layout.segments < 64 ? layout.segments : 64;
+  return rh_launch(self->host, self->kernel, "right", groups * self->group, self->group,
+                   RH_BUFFER(run->input), RH_U64(run->first), RH_U64(layout.segments),
+                   RH_U64(layout.length), RH_U64(layout.inner), RH_BUFFER(layout.device_starts),
+                   RH_BUFFER(layout.device_stops), RH_LOCAL(self->local_bytes),
+                   RH_BUFFER(run->result), RH_U64(run->result_index));
+}
+
+#define SERVES_AS(name_, summary_, fault_, promises_, determinism_, query_)                        \
+  SETUP(name_) {                                                                                   \
+    return setup_with(host, problem, fault_, instance);                                            \
+  }                                                                                                \
+  static const rh_strategy strategy_##name_ =                                                      \
+      RIGHT(#name_, .summary = summary_, .promises = promises_, .determinism = determinism_,       \
+            .query = query_, .setup = name_##_setup, .run = run)
+#define SERVES_BUT(name_, summary_, fault_)                                                        \
+  SERVES_AS(name_, summary_, fault_, RH_KEEPS_ORDER | RH_SERVES_LAYOUTS, RH_BITS_SAME_RUN, query)
+
+/* Nothing is wrong with it: the measure of the others. */
+SERVES_BUT(right_device_layouts, "every segment as if it were alone", "");
+
+/* V85: takes the value of a neighbour for that of a segment, from the 4000th on. */
+SERVES_BUT(device_result_one_off, "values from the 4000th on stand one place later",
+           "#define PLACE at + s + (s >= 4000 && s + 1 < segments)");
+
+/* V85: writes no value for a segment without elements. */
+SERVES_BUT(device_empty_skipped, "nothing is written for empty segments",
+           "#define IS_WRITTEN n > 0");
+
+/* V85: indices count from the first element of all. */
+SERVES_BUT(device_index_of_all, "indices count from the array's start", "#define NUMBER begin + i");
+
+/* V85: takes a column's elements from where they would stand in a row. */
+SERVES_BUT(device_inner_ignored, "columns are read as rows", "#define STEP 1");
+
+/* V85: the next plane begins after one row, and not after all of them. */
+SERVES_BUT(device_plane_too_near, "planes lie one row apart",
+           "#define BEGIN (starts ? starts[s] : s / inner * length + s % inner)");
+
+/* V85: takes the next segment's start for the end, as if there were neither gaps nor overlaps. */
+SERVES_BUT(device_stops_ignored, "segments reach to the next one",
+           "#define COUNT (!starts ? length : (s + 1 < segments && starts[s + 1] > starts[s] ? "
+           "starts[s + 1] : stops[s]) - starts[s])");
+
+/* V85: a segment that begins within another's vector takes that from its beginning. */
+SERVES_BUT(device_whole_vectors, "segments begin at multiples of 4",
+           "#define BEGIN (starts ? starts[s] & ~3ul : s / inner * length * inner + s % inner)");
+
+/* V85: combines the parts of a segment as they arrive, and here the last one first. */
+SERVES_BUT(device_carries_by_arrival, "parts are combined in order of arrival",
+           "#define PART size - 1 - lid");
+
+/* V85: writes behind the last value. */
+SERVES_BUT(device_writes_behind, "one value more than there are segments",
+           "#define MORE if (lid == 0 && s + 1 == segments) result[at + segments] = all");
+
+/* V85: writes the values to the beginning of the result, wherever they belong. */
+SERVES_BUT(device_result_index_ignored, "result_index is taken for 0", "#define PLACE s");
+
+/* V85: counts the segments' elements from the buffer's first one, and not from the run's. */
+SERVES_BUT(device_first_ignored, "first is taken for 0", "#define FIRST 0");
+
+/* V65: promises the canonical order, and has one of its own. */
+SERVES_AS(device_order_of_its_own, "each work-item adds up its run", "",
+          RH_CANONICAL_ORDER | RH_SERVES_LAYOUTS, RH_BITS_SAME_EVERYWHERE, query);
+
+/* V85: accepts a layout that it does not know. */
+SERVES_AS(device_any_kind, "every kind of layout is accepted", "",
+          RH_KEEPS_ORDER | RH_SERVES_LAYOUTS, RH_BITS_SAME_RUN, any_kind);
+
+RH_PLUGIN(&strategy_right_device_layouts, &strategy_device_result_one_off,
+          &strategy_device_empty_skipped, &strategy_device_index_of_all,
+          &strategy_device_inner_ignored, &strategy_device_plane_too_near,
+          &strategy_device_stops_ignored, &strategy_device_whole_vectors,
+          &strategy_device_carries_by_arrival, &strategy_device_writes_behind,
+          &strategy_device_result_index_ignored, &strategy_device_first_ignored,
+          &strategy_device_order_of_its_own, &strategy_device_any_kind);
