@@ -429,6 +429,16 @@ class Ways(Arrays):
         result = self.json("-i", "x.npy", "--run", "segments", "--axis", "1", "-d", "all", env=TWO)["results"][0]
         self.assertEqual((result["devices"], result["check"]["segments"]), (2, 1000))
 
+    def test_an_operator_of_devices_alone(self):
+        """It is evaluated on one device, whatever the others do."""
+        self.good("--new-operator", "mine.cl", quiet=False)
+        self.save("x.npy", numpy.random.default_rng(1).standard_normal((3000, 40)).astype("f4"))
+        words = ("-i", "x.npy", "--axis", "0", "--op", "./mine.op.json", "-q")
+        alone = self.good(*words, quiet=False).out
+        for way, devices in (("--stream=16KiB", "pthread"), ("--ranks=2", "pthread"), ("-dall", "pthread pthread"), ("-dall", "pthread pthread")):
+            done = self.good(*words, way, env={"POCL_DEVICES": devices}, quiet=False, timeout=cli.PROMPT)
+            self.assertEqual(done.out, alone, (way, devices))
+
     def test_generated_data(self):
         words = ("--run", "native", "-n", "300000", "--length", "100000", "-q")
         alone = self.good(*words, quiet=False).out

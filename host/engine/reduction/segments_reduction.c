@@ -40,6 +40,7 @@ typedef struct rh_segments_state {
   rh_segments_plan next; /* locked by `reading`, as is what a source in order has given */
   uint64_t before, given;
   double begin_s;
+  pthread_mutex_t alone;         /* of operators that one thread at a time evaluates */
   pthread_mutex_t reading, lock; /* lock: of all that follows, and of the answer */
   pthread_cond_t ended;
   uint32_t running;
@@ -322,11 +323,20 @@ static int is_of_all(const rh_segments_reduction *r, rh_status status) {
          status == RH_E_CANCELLED || status == RH_E_USAGE;
 }
 
+/* 0: it is the last one.  An operator by code uses one device for all, by one thread at a time. */
+static int do_part(worker *w, rh_status *status, rh_error *error) {
+  pthread_mutex_t *alone = op_of(w->of)->is_code ? &w->of->state->alone : NULL;
+  if (alone) pthread_mutex_lock(alone);
+  int goes_on = take_part(w, status, error);
+  if (goes_on && *status == RH_OK) *status = reduce_part(w, error);
+  if (alone) pthread_mutex_unlock(alone);
+  return goes_on && *status == RH_OK;
+}
+
 static void work(worker *w) {
   rh_error error = {0};
   rh_status status = RH_OK;
-  while (status == RH_OK && take_part(w, &status, &error) && status == RH_OK)
-    status = reduce_part(w, &error);
+  while (do_part(w, &status, &error)) {}
   if (status == RH_OK) return;
   if (is_of_all(w->of, status))
     stop_all(w->of->state, &error);
@@ -433,6 +443,7 @@ static rh_status init_whole(rh_segments *whole, const rh_job_spec *job, const rh
 static rh_status make_state(rh_segments_reduction *r, rh_error *error) {
   RH_TRY(RH_NEW(&r->state, 1, "a reduction of segments", error));
   state *s = r->state;
+  pthread_mutex_init(&s->alone, NULL);
   pthread_mutex_init(&s->reading, NULL);
   pthread_mutex_init(&s->lock, NULL);
   rh_condition_init(&s->ended);
@@ -470,6 +481,7 @@ void rh_segments_reduction_close(rh_segments_reduction *r) {
   }
   while (s && s->bands) drop_band(s, s->bands);
   if (s) {
+    pthread_mutex_destroy(&s->alone);
     pthread_mutex_destroy(&s->reading);
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->ended);
