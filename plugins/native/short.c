@@ -14,7 +14,7 @@ enum {
 static uint64_t longest(const rh_native_folder *folder, int is_axis) {
   if (!folder->across) return 0;
   if (folder->tile) return MOST_LENGTH;
-  if (folder->sum_of || (folder->fold && !folder->user)) return is_axis ? 16 : 0;
+  if (rh_native_folder_is_direct(folder)) return is_axis ? 16 : folder->type < RH_TYPE_f16 ? 8 : 0;
   return folder->user ? 64 : is_axis ? 32 : 8;
 }
 
