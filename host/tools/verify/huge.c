@@ -162,6 +162,72 @@ static rh_status try_case(rh_rig *rig, rh_trial *trial, rh_pair pair, int k) {
   return status;
 }
 
+/* ---- Segments, of host strategies ---- */
+
+enum { ROWS = 5, FAR = 3 };
+static const uint64_t far_starts[FAR] = {((uint64_t)1 << 32) + 5, 7, ((uint64_t)1 << 31) + 5},
+                      far_stops[FAR] = {((uint64_t)1 << 32) + 1008, 1007, ((uint64_t)1 << 31) + 9};
+
+static rh_status run_segments(rh_rig *rig, const rh_huge *h, const rh_layout *layout) {
+  _Alignas(16) unsigned char values[ROWS * 16], expected[16] = {0};
+  rig->with.segments = layout;
+  rig->results = values;
+  RH_TRY(rh_rig_run(rig, expected));
+  for (uint64_t s = 0; s < layout->segments; s++) {
+    uint64_t first = rh_layout_first(layout, s), n = rh_layout_length(layout, s);
+    expect(h, &rig->row, first, n, expected);
+    if (!rh_rig_same(rig, values + s * rig->row.value_size, expected))
+      return rh_fail(&rig->error, RH_E_WRONG,
+                     "%s of %s, segment %llu (elements %llu on, %llu of them): wrong result",
+                     rh_op_name(rig->op), rh_type_name(rig->type), (unsigned long long)s,
+                     (unsigned long long)first, (unsigned long long)n);
+  }
+  return RH_OK;
+}
+
+/* Short segments far away; and long rows, where there is time. */
+static rh_status try_segments(rh_rig *rig, rh_trial *trial, rh_pair pair, int by_rows) {
+  const rh_layout layout = by_rows ? rh_layout_axis(ROWS, ((uint64_t)1 << 30) + 7, 1)
+                                   : rh_layout_offsets(far_starts, far_stops, FAR);
+  const rh_layout sample = rh_layout_axis(ROWS, SAMPLE, 1);
+  uint64_t elements = by_rows ? ROWS * layout.length : far_stops[0];
+  rh_huge h = {.file = -1};
+  rh_fixture place = {0};
+  rh_status status = rh_rig_begin(rig, trial, pair.op, pair.type, layout.longest);
+  rig->with.segments = &layout;
+  if (status == RH_OK) status = rh_rig_setup(rig);
+  if (status == RH_OK) status = begin_huge(&h, pair, elements, trial->seed, &rig->error);
+  if (status == RH_OK) status = rh_fixture_init(&place, NULL, &rig->row, 0, 2, &rig->error);
+  if (status == RH_OK) status = rh_fixture_put(&place, h.memory, elements, &rig->error);
+  if (status == RH_E_NOMEM) status = RH_DECLINED;
+  rig->place = &place;
+  rig->n = elements;
+  double start = rh_now();
+  if (status == RH_OK && by_rows) status = run_segments(rig, &h, &sample);
+  if (by_rows && (rh_now() - start) * (double)layout.length / SAMPLE > patience_s)
+    status = rh_fail(&rig->error, RH_DECLINED, "would take more than %.0f s", patience_s);
+  if (status == RH_OK) status = run_segments(rig, &h, &layout);
+  rh_rig_teardown(rig);
+  rh_fixture_finish(&place);
+  end_huge(&h);
+  return status;
+}
+
+/* Layouts that are declined are not tried. */
+static rh_outcome try_all_segments(rh_trial *trial, rh_pair pair) {
+  rh_outcome outcome = RH_PASS;
+  if (!(trial->strategy->promises & RH_SERVES_LAYOUTS) || !rh_strategy_is_host(trial->strategy))
+    return RH_PASS;
+  for (int k = 0; k < (trial->quick ? 1 : 2) && outcome == RH_PASS; k++) {
+    rh_rig rig;
+    rh_trial_phase(trial, k ? "rows beyond 2^32" : "segments beyond 2^32");
+    rh_status status = try_segments(&rig, trial, pair, k);
+    if (status != RH_DECLINED) outcome = rh_rig_outcome(trial, &rig, status);
+    rh_rig_finish(&rig);
+  }
+  return outcome;
+}
+
 /* The smallest element type, with an operator whose result does not depend on the order. */
 static int find_pair(rh_trial *trial, rh_pair *best) {
   rh_pair pairs[RH_MOST_PAIRS];
@@ -195,6 +261,7 @@ rh_outcome rh_v61_huge(rh_trial *trial) {
       outcome = rh_rig_outcome(trial, &rig, status);
     rh_rig_finish(&rig);
   }
+  if (outcome == RH_PASS) outcome = try_all_segments(trial, pair);
   if (outcome == RH_PASS && missed.length)
     outcome = rh_trial_skip(trial, "%s", rh_text_get(&missed));
   rh_text_finish(&missed);

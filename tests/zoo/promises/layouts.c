@@ -1,4 +1,4 @@
-/* Strategies that reduce many segments in one run: V85 and what breaks it. */
+/* Strategies that reduce many segments in one run: V61, V85 and what breaks them. */
 #define RH_PLUGIN_MIN_HOST_MINOR 2
 #include "../right.h"
 #include <redhost/canonical.h>
@@ -121,12 +121,34 @@ SERVES_BUT(result_one_off, "values from the 4000th on stand one place later") {
        s >= 4000 && s < last ? value + self->op->value_size : value);
 }
 
+static const unsigned char *in_place(const layouts *self, const rh_run *run, uint64_t first) {
+  return (const unsigned char *)run->host_input + (run->first + first) * self->op->element_size;
+}
+
+/* V61: keeps where a segment begins in 32 bits. */
+SERVES_BUT(begins_in_32_bits, "the first element of a segment modulo 2^32") {
+  uint64_t first = rh_layout_first(run->layout, s), n = rh_layout_length(run->layout, s);
+  fold(self, first >> 32 ? in_place(self, run, (uint32_t)first) : bring(self, run, s), n, value);
+}
+
+/* V61: the product of a row's number and its length has 32 bits. */
+SERVES_BUT(product_in_32_bits, "the number of a row times its length modulo 2^32") {
+  const rh_layout *of = run->layout;
+  int is_row = of->kind == RH_LAYOUT_AXIS && of->inner == 1;
+  uint32_t first = (uint32_t)s * (uint32_t)of->length;
+  memcpy(value, self->op->identity, self->op->value_size);
+  if (is_row && self->op->flags & RH_OP_EXACT) /* faster, and 2^32 elements are many */
+    self->op->fold(value, in_place(self, run, first), 0, of->length);
+  else
+    fold(self, bring(self, run, s), rh_layout_length(of, s), value);
+}
+
 /* V85: counts down in the layout, which the next run would get. */
 SERVES_BUT(layout_used_up, "the run leaves another layout behind") {
   fold(self, bring(self, run, s), rh_layout_length(run->layout, s), value);
   if (s + 1 == run->layout->segments) ((rh_layout *)(uintptr_t)run->layout)->longest = 0;
 }
 
-RH_PLUGIN(&strategy_layout_used_up, &strategy_right_layouts, &strategy_column_too_short,
-          &strategy_empty_skipped, &strategy_index_of_all, &strategy_tiles_of_all,
-          &strategy_result_one_off);
+RH_PLUGIN(&strategy_begins_in_32_bits, &strategy_product_in_32_bits, &strategy_layout_used_up,
+          &strategy_right_layouts, &strategy_column_too_short, &strategy_empty_skipped,
+          &strategy_index_of_all, &strategy_tiles_of_all, &strategy_result_one_off);
