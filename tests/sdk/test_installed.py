@@ -25,7 +25,7 @@ class Installed(Tree):
         self.assertEqual(sorted(self.names() + ["example"]), sorted(self.names(**path)))
         rows = [line for line in self.call([self.redhost, "--list"], env=path).splitlines() if line.split()[:1] == ["example"]]
         self.assertEqual(len(rows), 1)
-        self.assertIn("one work-group strides over the input", rows[0])
+        self.assertIn("one work-group strides over each segment", rows[0])
         for op in ("sum", "max", "argmax"):
             problem = ["--op", op, "--type", "i32", "--data", "hash", "-n", "100003", "-q"]
             self.assertEqual(self.call([self.redhost, "--run", "example", *problem], env=path),
