@@ -11,8 +11,9 @@ struct rh_redhost {
   rh_context *context; /* all but its options changes under the lock */
   /* of the public functions but prepared runs */
   pthread_mutex_t lock;
-  struct rh_kept *kept; /* problems that rh_reduce() keeps set up; null until the first */
-  uint32_t n_prepared;  /* prepared reductions that are not destroyed */
+  struct rh_kept *kept;           /* problems that rh_reduce() keeps set up; null until the first */
+  struct rh_segmented *segmented; /* the same of the latest segments, or null */
+  uint32_t n_prepared;            /* prepared reductions that are not destroyed */
   /* The built-in operation that ranks were last asked for, and what they compare. */
   rh_operation agreed;
   rh_digest agreed_digest;

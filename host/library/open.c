@@ -3,6 +3,7 @@
 #include "../core/base/error.h"
 #include "../core/base/fpstate.h"
 #include "kept.h"
+#include "segmented.h"
 
 #include <stdlib.h>
 
@@ -43,5 +44,6 @@ void rh_close(rh_redhost *redhost) {
   if (!redhost || rh_redhost_enter(redhost, NULL) != RH_OK) return;
   redhost->closed = 1;
   rh_kept_finish(redhost);
+  rh_segmented_forget(redhost);
   rh_redhost_leave(redhost);
 }

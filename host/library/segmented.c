@@ -8,6 +8,7 @@
 #include "../core/run/operand_data.h"
 #include "../engine/segments/referee.h"
 #include "../engine/segments/self_test.h"
+#include "kept.h"
 #include "request.h"
 
 #include <stdio.h>
@@ -285,6 +286,7 @@ static void undo(void *of_segmented) {
 
 void rh_segmented_finish(rh_segmented *s) {
   undo(s);
+  rh_request_release(&s->asked);
   rh_custom_destroy(s->custom);
   free(s->offsets);
 }
@@ -296,6 +298,7 @@ typedef struct trial {
   const rh_request *request; /* null: it is prepared */
   const void *operands[RH_MOST_OPERANDS];
   rh_result *result;
+  int is_kept; /* it may serve another request */
 } trial;
 
 static rh_status attempt(void *of_trial, int *is_final, rh_error *error) {
@@ -319,9 +322,27 @@ static rh_status try_all(trial *t, rh_error *error) {
   return rh_try_strategies(&tries, error);
 }
 
+/* What another request is compared with; and what the strategy is set up with lives as long. */
+static rh_status keep_request(rh_segmented *s, const rh_context *context, const rh_request *request,
+                              rh_error *error) {
+  rh_segmentation *given = &s->given;
+  RH_TRY(rh_sized_read(given, request->segments, RH_SIZED(rh_segmentation, n_segments), error));
+  for (uint32_t k = 0; k < given->n_axes; k++) {
+    s->axes_given[0][k] = given->lengths[k];
+    if (given->strides) s->axes_given[1][k] = given->strides[k];
+  }
+  RH_TRY(rh_request_copy(&s->asked, request, error));
+  s->asked.n = request->n;
+  s->spec.strategy = s->asked.strategy;
+  s->spec.settings = s->asked.settings;
+  s->blame = context->blame;
+  return RH_OK;
+}
+
 static rh_status reduce(trial *t, rh_error *error) {
   const rh_request *request = t->request;
-  RH_TRY(name(t->of, t->redhost, request, 0, error));
+  RH_TRY(name(t->of, t->redhost, request, t->is_kept, error));
+  if (t->is_kept) RH_TRY(keep_request(t->of, t->redhost->context, request, error));
   rh_request_data(request, t->operands);
   RH_TRY(rh_request_check(request, &t->of->spec, t->operands, error));
   RH_TRY(check_outputs(t->of, request->outputs, request->n_outputs, error));
@@ -330,12 +351,85 @@ static rh_status reduce(trial *t, rh_error *error) {
   return RH_OK;
 }
 
+/* ---- The same request again ---- */
+
+enum { MOST_KEPT = 1 << 20 /* segments whose offsets are copied and compared */ };
+
+static int is_same_list(const uint64_t *own, const uint64_t *given, uint64_t n) {
+  return given && memcmp(own, given, n * sizeof *own) == 0;
+}
+
+static int cuts_alike(const rh_segmented *s, const rh_segmentation *other) {
+  const rh_segmentation *own = &s->given;
+  uint64_t n = own->n_segments;
+  if (own->n_axes != other->n_axes || own->reduced != other->reduced ||
+      own->length != other->length || n != other->n_segments || other->reserved)
+    return 0;
+  if (own->n_axes)
+    return !other->starts && !other->stops && !own->strides == !other->strides &&
+           is_same_list(s->axes_given[0], other->lengths, own->n_axes) &&
+           (!own->strides || is_same_list(s->axes_given[1], other->strides, own->n_axes));
+  if (own->length) return !other->starts && !other->stops;
+  return is_same_list(s->offsets, other->starts, n) &&
+         is_same_list(s->offsets + n, other->stops, n);
+}
+
+static int serves(const rh_segmented *s, const rh_context *context, const rh_request *request,
+                  const rh_segmentation *given) {
+  if (!s || s->blame != context->blame || s->asked.n != request->n || request->accuracy ||
+      !rh_request_asks_same(&s->asked, request))
+    return 0;
+  for (uint64_t k = 0; k < request->n_constants; k++)
+    if (s->asked.constants[k].value.i != request->constants[k].value.i) return 0;
+  return cuts_alike(s, given);
+}
+
+static rh_status reduce_again(rh_segmented *s, const rh_request *request, rh_result *result,
+                              rh_error *error) {
+  const void *operands[RH_MOST_OPERANDS];
+  rh_request_data(request, operands);
+  RH_TRY(rh_request_check(request, &s->spec, operands, error));
+  RH_TRY(check_outputs(s, request->outputs, request->n_outputs, error));
+  RH_TRY(run(s, operands, !request->unchecked, result, error));
+  store(s, request->outputs, request->n_outputs, result);
+  return RH_OK;
+}
+
+/* As much as a setup for a whole array may. */
+static int takes_little(const rh_segmented *s) {
+  const rh_segments *of = &s->segments;
+  uint64_t most = RH_KEPT_BYTES, bytes = of->n * of->value_bytes;
+  if (of->was_copied)
+    bytes += s->spec.operation.n * rh_operator_element_bytes(s->spec.operation.op);
+  if (of->job.device) bytes += rh_instance_scratch(of->job.instance);
+  for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++) bytes += of->inputs[k].room;
+  return bytes <= most;
+}
+
+void rh_segmented_forget(rh_redhost *redhost) {
+  if (redhost->segmented) rh_segmented_finish(redhost->segmented);
+  free(redhost->segmented);
+  redhost->segmented = NULL;
+}
+
 rh_status rh_segmented_reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
                               rh_error *error) {
-  rh_segmented s = {.offsets = NULL};
-  trial t = {.of = &s, .redhost = redhost, .request = request, .result = result};
+  rh_segmentation given;
+  RH_TRY(rh_sized_read(&given, request->segments, RH_SIZED(rh_segmentation, n_segments), error));
+  if (serves(redhost->segmented, redhost->context, request, &given)) {
+    rh_status status = reduce_again(redhost->segmented, request, result, error);
+    if (status == RH_OK) return RH_OK;
+    rh_segmented_forget(redhost);
+    if (status == RH_E_WRONG || status == RH_E_CANCELLED) return status;
+  }
+  rh_segmented_forget(redhost);
+  rh_segmented *s = calloc(1, sizeof *s);
+  if (!s) return rh_fail(error, RH_E_NOMEM, "no memory to reduce segments");
+  trial t = {.of = s, .redhost = redhost, .request = request, .result = result};
+  t.is_kept = given.n_segments <= MOST_KEPT;
+  redhost->segmented = s;
   rh_status status = reduce(&t, error);
-  rh_segmented_finish(&s);
+  if (status != RH_OK || !t.is_kept || !takes_little(s)) rh_segmented_forget(redhost);
   return status;
 }
 

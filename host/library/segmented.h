@@ -16,11 +16,19 @@ typedef struct rh_segmented {
   rh_columns columns; /* of results */
   rh_found found;     /* the strategy */
   rh_segments segments;
+  /* One that is kept for another rh_reduce(): what it was set up for. */
+  rh_request asked;
+  rh_segmentation given; /* its lists are those of `axes_given`, and `offsets` */
+  uint64_t axes_given[2][RH_MOST_AXES];
+  uint32_t blame; /* rh_context.blame */
 } rh_segmented;
 
-/* RH_E_USAGE for segments that are none, RH_E_WRONG for one whose result is.  Locked. */
+/* RH_E_USAGE for segments that are none, RH_E_WRONG for one whose result is.  What was set up is
+ * kept for the same request, if that takes little memory.  Locked. */
 rh_status rh_segmented_reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
                               rh_error *error);
+
+void rh_segmented_forget(rh_redhost *redhost);
 
 /* Sets up for rh_segmented_call().  Nothing of the request is needed after it.  Locked. */
 rh_status rh_segmented_prepare(rh_segmented *segmented, rh_redhost *redhost,

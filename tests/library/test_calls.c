@@ -498,6 +498,30 @@ TEST_LOOP(the_same_request, 0, REQUESTS) {
   ck_assert_int_eq(memcmp(result.fields, first.fields, result.n_fields * sizeof *first.fields), 0);
 }
 
+/* Segments, too. */
+TEST(the_same_segments) {
+  static int64_t sums[N];
+  const uint64_t lengths[] = {N / 100, 100};
+  const rh_segmentation of = {
+      .struct_size = sizeof of, .n_axes = 2, .reduced = 2, .lengths = lengths};
+  const rh_output output = {.type = RH_TYPE_i64, .data = sums, .n = N};
+  rh_request request = request_for("native", "sum", RH_TYPE_i32, x, N);
+  rh_result result = {.struct_size = sizeof result};
+  request.settings = &one_thread;
+  request.n_settings = 1;
+  request.unchecked = 1;
+  request.segments = &of;
+  request.outputs = &output;
+  request.n_outputs = 1;
+  for (int i = 0; i < N; i++) x[i] = 1;
+  must(rh_reduce(redhost, &request, &result, &error));
+  may_compare = 1;
+  watch();
+  for (int call = 0; call < CALLS; call++) must(rh_reduce(redhost, &request, &result, &error));
+  watch_no_more();
+  ck_assert_int_eq(sums[N / 100 - 1], 100);
+}
+
 /* The checks themselves must work. */
 #ifndef RELOCATIONS_UNKNOWN
 TEST_EXIT(the_watch_sees, COMPLAINED) {

@@ -837,6 +837,49 @@ TEST(with_other_constants_and_from_another_place) {
   rh_prepared_destroy(prepared);
 }
 
+/* Setups are kept: the lists of a request, and what they hold, may have changed since. */
+TEST(again_and_again) {
+  static float x[64], sums[64];
+  uint64_t offsets[] = {0, 2, 64}, lengths[] = {4, 16}, strides[] = {16, 1};
+  rh_constant c = {.name = "c", .value.i = 1};
+  rh_segmentation groups = {
+      .struct_size = sizeof groups, .starts = offsets, .stops = offsets + 1, .n_segments = 2};
+  rh_segmentation rows = {.struct_size = sizeof rows,
+                          .n_axes = 2,
+                          .reduced = 2,
+                          .lengths = lengths,
+                          .strides = strides};
+  const rh_output output = {.type = RH_TYPE_f32, .data = sums, .n = 64};
+  rh_result result = {.struct_size = sizeof result};
+  rh_request request = request_for(NULL, "sum", RH_TYPE_f32, x, 64);
+  request.map = "c*x";
+  request.constants = &c;
+  request.n_constants = 1;
+  request.outputs = &output;
+  request.n_outputs = 1;
+  for (int round = 0; round < 24; round++) {
+    const rh_segmentation *of = request.segments = round % 12 < 6 ? &groups : &rows;
+    for (int k = 0; k < 64; k++) x[k] = (float)((k * 7 + round) % 10);
+    if (round % 6 == 1) c.value.i++;
+    if (round % 6 == 2) offsets[1]++;
+    if (round % 6 == 3) rows.reduced = 3 - rows.reduced;
+    if (round % 6 == 4) strides[0] = 19 - strides[0];
+    if (round % 6 == 5) lengths[0] = 7 - lengths[0];
+    must(rh_reduce(redhost, &request, &result, &error));
+    if (of == &groups)
+      by_offsets(of);
+    else
+      by_axes(of, strides);
+    for (uint64_t s = 0; s < n_segments; s++) {
+      float sum = 0;
+      for (uint64_t k = 0; k < segments[s].n; k++) sum += x[segments[s].at[k]];
+      ck_assert_msg(sums[s] == sum * (float)c.value.i, "round %d", round);
+    }
+  }
+  request.n = 40;
+  must_fail(rh_reduce(redhost, &request, &result, &error), RH_E_USAGE, "reach element");
+}
+
 /* `auto` chooses again if its strategy turns out to be wrong; then one that runs once for each. */
 TEST(by_another_strategy) {
   char path[4096];

@@ -246,8 +246,9 @@ typedef struct rh_request {
   uint32_t result_on_device;
   /* rh_reduce() and rh_prepare() only.  Not null: a result for each segment, which with rh_reduce()
    * go to `outputs`, and with rh_prepare() to those of each call.  *result is that of segment 0, or
-   * if the status is RH_E_WRONG of the first one found wrong, and names the strategy.  Nothing is
-   * kept for another rh_reduce(): rh_prepare() is for that.  Arrays go to a device as a whole, and
+   * if the status is RH_E_WRONG of the first one found wrong, and names the strategy.  rh_reduce()
+   * keeps the latest setup for the same segments, of which it compares the numbers, if it takes at
+   * most 64 MiB.  Arrays go to a device as a whole, and
    * results come back in portions of at most 256 MiB. */
   const rh_segmentation *segments;
   const rh_output *outputs;
