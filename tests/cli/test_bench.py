@@ -271,6 +271,10 @@ class Measuring(BenchCase):
         self.good("--bench", *typed, "--export=b.json")
         done = self.redhost("--compare", "a.json", "b.json")
         self.assertEqual(done.out.count("2^12 / 16 power"), 1, done)
+        done = self.redhost("--plot=a.json")
+        if "matplotlib" not in done.err:
+            self.assertIn("sum of segments (power), n = 2^12, f32", done.out)
+            self.assertIn("elements of a segment", done.out)
 
     def test_parts_of_a_call(self):
         """Each command of one call, without the headline."""

@@ -103,7 +103,7 @@ def set_sizes(axes: Axes, panel: Panel) -> None:
     axes.xaxis.set_major_locator(ticker.FixedLocator([2.0**k for k in ticks]))
     axes.xaxis.set_major_formatter(ticker.FixedFormatter([raised(k) for k in ticks]))
     axes.xaxis.set_minor_locator(ticker.NullLocator())
-    axes.set_xlabel("elements")
+    axes.set_xlabel("elements of a segment" if panel.is_cut else "elements")
 
 
 def plot_curves(axes: Axes, panel: Panel, rate: bool, beside: float) -> None:
@@ -136,7 +136,7 @@ def draw_rate(document: dict, panels: list[Panel]) -> Figure:
     limit = panel.peak / panel.bytes_each
     fits = 0 < limit < 20 * best  # or it would flatten the curves
     axes.set_ylim(0, 1.08e-9 * (max(limit, best) if fits else best))
-    axes.set_ylabel("G elements/s")
+    axes.set_ylabel("GB/s: elements, offsets and results" if panel.is_cut else "G elements/s")
     plot_curves(axes, panel, True, 1.12 if limit else 1.02)
     if limit:
         share = axes.secondary_yaxis("right", functions=(lambda y: 1e11 * y / limit, lambda y: 1e-11 * y * limit))
@@ -153,7 +153,7 @@ def draw_time(document: dict, panels: list[Panel]) -> Figure:
     panel = panels[0]
     figure, axes = curves_frame(document, panel)
     low, high = min(row.seconds for row in panel.rows), max(row.seconds for row in panel.rows)
-    if panel.peak:
+    if panel.peak and not panel.is_cut:
         slope = panel.bytes_each / panel.peak
         low = min(low, panel.launch + slope * panel.sizes[0])
         ends = axes.get_xlim()

@@ -32,7 +32,7 @@ def panel_of(document: dict, panel: Panel) -> dict:
             "type": panel.type, "peak": panel.peak, "launch": panel.launch, "bytes": panel.bytes_each,
             "best": [[n, plain(name)] for n, name in sorted(panel.best.items())],
             "curves": [{"name": plain(curve.name), "peer": curve.peer, "style": curve.style, "shown": curve.in_key,
-                        "rows": [[row.n, row.seconds, row.low, row.high] for row in curve.rows]} for curve in panel.curves]}
+                        "rows": [[row.n, row.seconds, row.low, row.high] + [row.moved] * panel.is_cut for row in curve.rows]} for curve in panel.curves]}
 
 
 def write(document: dict, panels: list[Panel]) -> bytes:

@@ -22,13 +22,14 @@ class Row:
     low: float  # its 95 % interval
     high: float
     bytes_each: float  # of input, for one element
+    moved: float = 0  # of segments, whose n is their length: bytes, which are counted in place of elements
 
     @property
     def rate(self) -> float:
-        return self.n / self.seconds
+        return (self.moved or self.n) / self.seconds
 
     def share(self, peak: float, seconds: float | None = None) -> float:
-        return 100 * self.n * self.bytes_each / (seconds or self.seconds) / peak
+        return 100 * (self.moved or self.n) * self.bytes_each / (seconds or self.seconds) / peak
 
 
 @dataclass
@@ -54,6 +55,10 @@ class Panel:
     @property
     def rows(self) -> list[Row]:
         return [row for curve in self.curves for row in curve.rows]
+
+    @property
+    def is_cut(self) -> bool:
+        return self.rows[0].moved > 0
 
     @property
     def sizes(self) -> list[int]:
@@ -95,6 +100,12 @@ def seconds_text(seconds: float, micro: str = "µ") -> str:
     return "%.3g s" % seconds
 
 
+def op_of(entry: dict) -> str:
+    """Segments of one distribution and size have a panel of their own, along their length."""
+    segments = entry.get("segments")
+    return entry["op"] if not segments else "%s of segments (%s), n = %s," % (entry["op"], segments["distribution"], size_text(entry["n"]))
+
+
 def read_row(entry: dict) -> Row | None:
     """None for what has no time that an axis could show."""
     time = entry.get("time_s") or {}
@@ -103,6 +114,10 @@ def read_row(entry: dict) -> Row | None:
         return None
     low, high = time.get("ci95") or (0, 0)
     low, high = number(low, 1e-15, seconds) or seconds, number(high, seconds, 1e9) or seconds
+    segments = entry.get("segments")
+    if segments:
+        return Row(entry["device"], op_of(entry), entry["type"], segments["length"], entry["strategy"], bool(entry.get("peer")),
+                   seconds, low, high, 1, number(entry.get("bytes"), 1, 1e18))
     each = number((entry.get("bytes") or 0) / entry["n"], 1e-3, 1e6) or SIZES[entry["type"]]
     return Row(entry["device"], entry["op"], entry["type"], entry["n"], entry["strategy"], bool(entry.get("peer")),
                seconds, low, high, each)
@@ -153,8 +168,8 @@ def arrange(document: dict) -> list[Panel]:
     for key, points in groups.items():
         device, op, type_ = key
         curves = arrange_curves([points[point] for point in sorted(points)])
-        best = {entry["n"]: entry["strategy"] for entry in document["best"]
-                if (entry["device"], entry["op"], entry["type"]) == key}
+        best = {(entry.get("segments") or {"length": entry["n"]})["length"]: entry["strategy"] for entry in document["best"]
+                if (entry["device"], op_of(entry), entry["type"]) == key}
         for curve in curves:
             curve.wins = sum(not curve.peer and best.get(row.n) == curve.name for row in curve.rows)
         choose_for_key(curves)

@@ -79,7 +79,7 @@ def curves(screen: Screen, picture: Picture) -> list[str]:
     key: list[tuple[str, str, int | None]] = []
     if rate and limit:
         key.append(("---", "read peak, %.4g GB/s%s" % (1e-9 * panel.peak, "" if fits else ", is above"), None))
-    if not rate and limit:
+    if not rate and limit and not panel.is_cut:
         key.append(("***", "launch + n size / peak" if panel.launch else "n size / peak", None))
     key += [(" %s " % letter(curve), curve.name, color_of(curve)) for curve in shown]
     if len(shown) < len(panel.curves):
@@ -102,7 +102,7 @@ def curves(screen: Screen, picture: Picture) -> list[str]:
         n = x.low * (x.high / x.low) ** (k / (width - 1))
         if fits:
             put(n, limit, "-")
-        elif not rate and limit:
+        elif not rate and limit and not panel.is_cut:
             put(n, panel.launch + n * panel.bytes_each / panel.peak, "*")
     for curve in reversed(shown):  # what is fastest at the end lies above
         points = list(zip([row.n for row in curve.rows], values[curve.name + "*" * curve.peer]))
@@ -116,13 +116,13 @@ def curves(screen: Screen, picture: Picture) -> list[str]:
             put(row.n, value, letter(curve), color_of(curve))
 
     names = {y.cell(tick): "%.6g" % tick if rate else results.seconds_text(tick, "u") for tick in y.ticks()}
-    lines = [" " * (left - 1) + ("G elements/s" if rate else "time of one reduction")]
+    lines = [" " * (left - 1) + ("GB/s: elements, offsets and results" if rate and panel.is_cut else "G elements/s" if rate else "time of one reduction")]
     for k, row in enumerate(range(height - 1, -1, -1)):
         body = "".join(screen.painted(*cells[row, column]) if (row, column) in cells else " " for column in range(width))
         sign = "  %s %s" % (screen.painted(key[k][0], key[k][2]), cut(key[k][1], 28)) if k < len(key) else ""
         lines.append("%*s |%s|%s" % (left - 2, names.get(row, ""), body, sign))
     lines.append(" " * (left - 1) + "+" + "-" * width + "+")
-    lines.append(" " * left + size_marks(x, panel.sizes) + "  elements")
+    lines.append(" " * left + size_marks(x, panel.sizes) + "  elements" + " of a segment" * panel.is_cut)
     return lines
 
 
