@@ -37,10 +37,13 @@ static void store_some(void *user, uint64_t first, uint64_t count) {
   const rh_segments *of = t->of;
   const rh_operation *operation = &of->spec.operation;
   uint64_t lengths[RH_RESULTS_AT_ONCE];
+  int is_axis = operation->layout->kind == RH_LAYOUT_AXIS;
+  for (uint64_t k = 0; k < RH_RESULTS_AT_ONCE; k++) lengths[k] = operation->layout->length;
   for (uint64_t end = first + count, n; first < end; first += n) {
     void *to[RH_MOST_FIELDS] = {NULL};
     n = end - first < RH_RESULTS_AT_ONCE ? end - first : RH_RESULTS_AT_ONCE;
-    for (uint64_t k = 0; k < n; k++) lengths[k] = rh_layout_length(operation->layout, first + k);
+    for (uint64_t k = 0; k < n && !is_axis; k++)
+      lengths[k] = rh_layout_length(operation->layout, first + k);
     to[t->column] = t->to + first * t->size;
     operation->op->calls->results(operation->op, of->values + first * of->value_bytes, lengths, n,
                                   to);
