@@ -3,6 +3,7 @@
 //
 //   cub         in a stream; one call copies its value into a variable
 //   cub-mapped  in a stream; one call leaves its value in host memory that the GPU sees
+//   cub-by-key  segments by a key for each element: ReduceByKey; `cub` has DeviceSegmentedReduce
 //   cub-graph   the same, but a batch of reductions is one CUDA graph, and so is one call
 //
 //   nvcc -O3 -std=c++17 -arch=native cub_peer.cu -o cub_peer
@@ -10,12 +11,14 @@
 
 #include <cub/cub.cuh>
 #include <cuda_fp16.h>
+#include <thrust/iterator/transform_iterator.h>
 
 #include <algorithm>
 #include <climits>
 #include <map>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #if CUB_VERSION < 200800
 #error "this needs CUB 2.8 (CUDA 12.9) or later, whose ArgMin counts beyond 2^31"
@@ -35,10 +38,21 @@ struct cell {
 using call = cudaError_t (*)(void *temp, size_t &temp_bytes, const void *x, cell *out, uint64_t n,
                              cudaStream_t stream);
 
+// Of segments, on the device: offsets, and the number of each element's segment, or null.
+struct segments {
+  uint64_t n, count, length;
+  const uint64_t *offsets;
+  const uint32_t *keys;
+  uint32_t *keys_out, *runs; // of cub-by-key
+};
+using segmented = cudaError_t (*)(void *temp, size_t &temp_bytes, const void *x, void *out,
+                                  const segments &of, cudaStream_t stream);
+
 struct function {
   call run;
   void (*tell)(const cell &from, peer_sample *to);
   bool indexed;
+  segmented by_layout, by_key; // null: there is none
 };
 std::map<std::string, function> functions; // "sum f32"
 
@@ -140,14 +154,68 @@ template <class T> void tell(const cell &from, peer_sample *to) {
     peer_value_u64(to, value);
 }
 
+// What a half, or an integer, becomes before it is added.
+template <class T> struct widened {
+  __host__ __device__ accumulator<T> operator()(T x) const { return accumulator<T>(x); }
+};
+struct plus {
+  template <class A> __host__ __device__ A operator()(A a, A b) const { return a + b; }
+};
+struct lesser {
+  template <class A> __host__ __device__ A operator()(A a, A b) const { return b < a ? b : a; }
+};
+struct greater {
+  template <class A> __host__ __device__ A operator()(A a, A b) const { return a < b ? b : a; }
+};
+
+// With an identity that no element beats, for T has one or there are no empty segments.
+template <class T, class A, class With>
+cudaError_t by_layout(void *temp, size_t &bytes, const void *x, void *out, const segments &of,
+                      cudaStream_t stream) {
+  auto from = thrust::make_transform_iterator(static_cast<const T *>(x), [] {
+    if constexpr (std::is_same_v<With, plus>)
+      return widened<T>();
+    else
+      return cuda::std::identity();
+  }());
+  A *to = static_cast<A *>(out), first{};
+  if constexpr (std::is_same_v<With, lesser>) first = cub::NumericTraits<A>::Max();
+  if constexpr (std::is_same_v<With, greater>) first = cub::NumericTraits<A>::Lowest();
+  if (of.offsets)
+    return cub::DeviceSegmentedReduce::Reduce(temp, bytes, from, to, static_cast<int64_t>(of.count),
+                                              of.offsets, of.offsets + 1, With(), first, stream);
+#if CUB_VERSION >= 300100
+  return cub::DeviceSegmentedReduce::Reduce(temp, bytes, from, to, static_cast<int64_t>(of.count),
+                                            static_cast<int>(of.length), With(), first, stream);
+#else
+  return cudaErrorNotSupported;
+#endif
+}
+
+template <class T, class A, class With>
+cudaError_t by_key(void *temp, size_t &bytes, const void *x, void *out, const segments &of,
+                   cudaStream_t stream) {
+  auto from = thrust::make_transform_iterator(static_cast<const T *>(x), [] {
+    if constexpr (std::is_same_v<With, plus>)
+      return widened<T>();
+    else
+      return cuda::std::identity();
+  }());
+  return counted(of.n, [&](auto count) {
+    return cub::DeviceReduce::ReduceByKey(temp, bytes, of.keys, of.keys_out, from,
+                                          static_cast<A *>(out), of.runs, With(), count, stream);
+  });
+}
+
 template <class T> void add(const char *type) {
   auto put = [type](const char *op, call run, void (*tell_it)(const cell &, peer_sample *),
-                    bool indexed) {
-    functions[std::string(op) + " " + type] = {run, tell_it, indexed};
+                    bool indexed, segmented layouts = nullptr, segmented keys = nullptr) {
+    functions[std::string(op) + " " + type] = {run, tell_it, indexed, layouts, keys};
   };
-  put("sum", sum<T>, tell<accumulator<T>>, false);
-  put("min", least<T>, tell<T>, false);
-  put("max", most<T>, tell<T>, false);
+  using A = accumulator<T>;
+  put("sum", sum<T>, tell<A>, false, by_layout<T, A, plus>, by_key<T, A, plus>);
+  put("min", least<T>, tell<T>, false, by_layout<T, T, lesser>, by_key<T, T, lesser>);
+  put("max", most<T>, tell<T>, false, by_layout<T, T, greater>, by_key<T, T, greater>);
   put("argmin", arg_least<T>, tell<T>, true);
   put("argmax", arg_most<T>, tell<T>, true);
   if constexpr (is_float<T>) put("asum", asum<T>, tell<accumulator<T>>, false);
@@ -211,7 +279,7 @@ cudaError_t prepare_device() {
 // ---- A point
 
 // How the host gets a batch going, and where it finds a value.
-enum way { READ_BACK, MAPPED, GRAPH };
+enum way { READ_BACK, MAPPED, GRAPH, BY_KEY };
 
 struct open_point {
   way how;
@@ -225,14 +293,27 @@ struct open_point {
   cudaGraphExec_t many, one;   // GRAPH: many_batch reductions, and a call
   uint32_t many_batch;
   double enqueue_s; // the host's time for one reduction
+  segments of;      // count 0: the whole array
+  void *results;    // of the segments
+  uint64_t result_bytes;
 };
 
+cudaError_t reduce_segments(open_point *self, void *temp, uint64_t copy, cudaStream_t stream);
+
 cudaError_t enqueue_to(open_point *self, uint64_t copy, cell *out, cudaStream_t stream) {
+  if (self->of.count) return reduce_segments(self, self->temp, copy, stream);
   return self->reduce.run(self->temp, self->temp_bytes, self->pool + copy * self->stride, out,
                           self->n, stream);
 }
 
+cudaError_t reduce_segments(open_point *self, void *temp, uint64_t copy, cudaStream_t stream) {
+  segmented run = self->how == BY_KEY ? self->reduce.by_key : self->reduce.by_layout;
+  return run(temp, self->temp_bytes, self->pool + copy * self->stride, self->results, self->of,
+             stream);
+}
+
 cudaError_t enqueue(open_point *self, uint64_t copy) {
+  if (self->of.count) return reduce_segments(self, self->temp, copy, queue);
   return enqueue_to(self, copy, self->out, queue);
 }
 
@@ -282,7 +363,9 @@ cudaError_t prepare(open_point *self, const void *data, size_t bytes) {
   if (code == cudaSuccess) code = cudaHostGetDevicePointer(&there, self->mapped, 0);
   self->mapped_there = static_cast<cell *>(there);
   if (code == cudaSuccess)
-    code = self->reduce.run(nullptr, self->temp_bytes, self->pool, self->out, self->n, 0);
+    code = self->of.count
+               ? reduce_segments(self, nullptr, 0, 0)
+               : self->reduce.run(nullptr, self->temp_bytes, self->pool, self->out, self->n, 0);
   if (code == cudaSuccess) code = cudaMalloc(&self->temp, std::max<size_t>(self->temp_bytes, 1));
   if (code == cudaSuccess) code = enqueue_batch(self, 3);
   if (code == cudaSuccess) code = cudaDeviceSynchronize();
@@ -293,7 +376,38 @@ cudaError_t prepare(open_point *self, const void *data, size_t bytes) {
   return code;
 }
 
+template <class T> cudaError_t upload(const T **to, const T *from, size_t n) {
+  void *made = nullptr;
+  cudaError_t code = cudaMalloc(&made, n * sizeof(T));
+  *to = static_cast<const T *>(made);
+  return code == cudaSuccess ? cudaMemcpy(made, from, n * sizeof(T), cudaMemcpyHostToDevice) : code;
+}
+
+cudaError_t bring_segments(open_point *self, const peer_point *point) {
+  segments *of = &self->of;
+  *of = {point->n, point->segments, point->length, nullptr, nullptr, nullptr, nullptr};
+  self->result_bytes = point->segments * peer_result_size(point);
+  cudaError_t code = cudaMalloc(&self->results, self->result_bytes);
+  if (code != cudaSuccess) return code;
+  if (self->how != BY_KEY)
+    return point->offsets ? upload(&of->offsets, point->offsets, point->segments + 1) : code;
+  std::vector<uint32_t> keys(point->n);
+  for (uint64_t s = 0; s < point->segments; s++) {
+    uint64_t first = point->offsets ? point->offsets[s] : s * point->length;
+    uint64_t last = point->offsets ? point->offsets[s + 1] : first + point->length;
+    std::fill(keys.begin() + first, keys.begin() + last, static_cast<uint32_t>(s));
+  }
+  of->n = point->offsets ? point->offsets[point->segments] : point->segments * point->length;
+  code = upload(&of->keys, keys.data(), keys.size());
+  if (code == cudaSuccess) code = cudaMalloc(&of->keys_out, point->segments * sizeof *of->keys_out);
+  if (code == cudaSuccess) code = cudaMalloc(&of->runs, sizeof *of->runs);
+  return code;
+}
+
 void release(open_point *self) {
+  cudaFree(const_cast<uint64_t *>(self->of.offsets)),
+      cudaFree(const_cast<uint32_t *>(self->of.keys));
+  cudaFree(self->of.keys_out), cudaFree(self->of.runs), cudaFree(self->results);
   if (self->many) cudaGraphExecDestroy(self->many);
   if (self->one) cudaGraphExecDestroy(self->one);
   if (self->mapped) cudaFreeHost(self->mapped);
@@ -301,9 +415,21 @@ void release(open_point *self) {
   delete self;
 }
 
+const char *why_no_segments(way how, const function &reduce, const peer_point *point) {
+  if (!point->segments) return how == BY_KEY ? "it reduces segments only" : nullptr;
+  if (!(how == BY_KEY ? reduce.by_key : reduce.by_layout)) return "not of segments";
+  if (point->inner > 1) return "it does not reduce columns";
+  if (how != BY_KEY) return nullptr;
+  for (uint64_t s = 0; point->offsets && s < point->segments; s++)
+    if (point->offsets[s] == point->offsets[s + 1]) return "keys have no empty segments";
+  return point->segments > UINT32_MAX ? "more segments than keys" : nullptr;
+}
+
 int open_as(way how, peer_point *point, peer_answer *answer) {
   auto found = functions.find(std::string(point->op) + " " + point->type);
   if (found == functions.end()) return peer_declined(answer, "no %s of %s", point->op, point->type);
+  if (const char *why = why_no_segments(how, found->second, point))
+    return peer_declined(answer, "%s", why);
   const size_t bytes = point->n * point->element;
   if (point->copies == 0 || (point->copies > 1 && point->stride < bytes))
     return peer_failed(answer, "copies that overlap");
@@ -311,7 +437,12 @@ int open_as(way how, peer_point *point, peer_answer *answer) {
   self->how = how;
   self->reduce = found->second;
   self->n = point->n, self->stride = point->stride, self->copies = point->copies;
-  cudaError_t code = prepare(self, point->data, bytes);
+  cudaError_t code = point->segments ? bring_segments(self, point) : cudaSuccess;
+  if (code == cudaSuccess) code = prepare(self, point->data, bytes);
+  if (code == cudaErrorNotSupported) {
+    release(self);
+    return peer_declined(answer, "this CUB has nothing for segments of one length");
+  }
   if (code != cudaSuccess) {
     release(self);
     cudaGetLastError();
@@ -326,8 +457,15 @@ int open_as(way how, peer_point *point, peer_answer *answer) {
 int open_read_back(peer_point *point, peer_answer *answer) {
   return open_as(READ_BACK, point, answer);
 }
-int open_mapped(peer_point *point, peer_answer *answer) { return open_as(MAPPED, point, answer); }
-int open_graph(peer_point *point, peer_answer *answer) { return open_as(GRAPH, point, answer); }
+int open_by_key(peer_point *point, peer_answer *answer) {
+  return open_as(BY_KEY, point, answer);
+}
+int open_mapped(peer_point *point, peer_answer *answer) {
+  return open_as(MAPPED, point, answer);
+}
+int open_graph(peer_point *point, peer_answer *answer) {
+  return open_as(GRAPH, point, answer);
+}
 
 // ---- Graphs
 
@@ -400,6 +538,7 @@ cudaError_t take_latency(open_point *self, cell *value, double *seconds) {
 
 // What is timed must write the value that is told afterwards.
 cudaError_t forget_value(open_point *self) {
+  if (self->of.count) cudaMemsetAsync(self->results, 0x5a, self->result_bytes, queue);
   cudaError_t code = cudaMemsetAsync(self->out, 0x5a, sizeof(cell), queue);
   return code == cudaSuccess ? cudaStreamSynchronize(queue) : code;
 }
@@ -423,10 +562,15 @@ void take(peer_point *point, int kind, uint32_t batch, peer_sample *sample) {
     peer_take_failed(sample, "%s", cudaGetErrorString(code));
   } else if (!(sample->seconds > 0)) {
     peer_take_failed(sample, "the GPU's clock stood still");
-  } else {
+  } else if (!self->of.count) {
     self->reduce.tell(value, sample);
     if (self->reduce.indexed) peer_index(sample, static_cast<uint64_t>(value.index));
   }
+}
+
+void values(peer_point *point, void *to) {
+  const open_point *self = static_cast<const open_point *>(point->self);
+  cudaMemcpy(to, self->results, self->result_bytes, cudaMemcpyDeviceToHost);
 }
 
 void close(peer_point *point) {
@@ -451,8 +595,9 @@ int main() {
       std::to_string(CUB_SUBMINOR_VERSION) + ", CUDA " + std::to_string(CUDART_VERSION / 1000) +
       "." + std::to_string(CUDART_VERSION % 1000 / 10) + ", " + properties.name;
   add_all();
-  const peer peers[] = {{"cub", about.c_str(), open_read_back, take, close},
-                        {"cub-mapped", about.c_str(), open_mapped, take, close},
-                        {"cub-graph", about.c_str(), open_graph, take, close}};
+  const peer peers[] = {{"cub", about.c_str(), open_read_back, take, close, values},
+                        {"cub-by-key", about.c_str(), open_by_key, take, close, values},
+                        {"cub-mapped", about.c_str(), open_mapped, take, close, nullptr},
+                        {"cub-graph", about.c_str(), open_graph, take, close, nullptr}};
   return peer_main(peers, sizeof peers / sizeof *peers);
 }
