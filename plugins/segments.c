@@ -1,7 +1,12 @@
 /* segments: many reductions in one launch. */
 #define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_SERVES_LAYOUTS, RH_OPERANDS_PARAMETERS */
 #include "segments.cl.h"
+#include "segments_columns.cl.h"
+#include "segments_warps.cl.h"
 #include <redhost/kit.h>
+
+#include <stdarg.h>
+#include <string.h>
 
 static const char about[] =
     "Beyond the articles, which reduce one array. Sums by row, by column or between offsets are "
@@ -44,8 +49,22 @@ enum {
   /* Longer segments by offsets are launched one by one, but not very many of them. */
   LONG_TILES = 128,
   MOST_LONG = 64,
-  ITEMS_PER_UNIT = 2048 /* that fill a compute unit of a GPU */
+  ITEMS_PER_UNIT = 2048, /* that fill a compute unit of a GPU */
+  /* By warps */
+  MOST_VALUE_BYTES = 16, /* more would take too many registers */
+  AT_ONCE = 16,          /* elements that a member loads at once, at most */
+  IN_FLIGHT = 8,         /* and at least, where it has rows enough */
+  FEW_ROWS = 16,
+  COLUMN_LOG = 3,     /* 2^COLUMN_LOG tiles of a column are a part, at most */
+  MOST_PIECES = 8192, /* of a segment between offsets */
+  MOST_BATCH = 4,     /* segments between offsets of a work-item */
+  OF_WARP = 4096,     /* elements that make a warp's segments enough */
+  ENTRY_BYTES = 32,   /* of a longer one on the list */
+  COUNTER_BYTES = 16,
+  ROOM_BYTES = 16 * MOST_BATCH /* of local memory, for a work-item */
 };
+
+enum { BY_ITEMS, BY_ROWS, BY_PIECES, BY_OFFSETS, BY_COLUMNS };
 
 /* What is launched: every number that the kernels are built for or called with. */
 typedef struct shape {
@@ -56,6 +75,13 @@ typedef struct shape {
   uint64_t width;       /* elements that a member loads at once, by tiles; 0: by lanes */
   uint64_t parts;       /* of a segment, at most */
   uint64_t least;       /* parts in all that fill the device, of one member */
+  /* By warps */
+  uint32_t way;             /* BY_* */
+  uint32_t each, together;  /* elements of a member; rows or columns that it has in turn */
+  uint32_t columns, beside; /* of a work-item; work-items side by side */
+  uint32_t alone;           /* 2^alone tiles of a segment are read by one warp, at most */
+  uint64_t entries, pieces; /* room for segments that are too long for a warp */
+  uint64_t warps;           /* that fill the device */
   int is_alone, is_columns, is_by_offsets, is_in_order, shuffles;
 } shape;
 
@@ -65,7 +91,9 @@ typedef struct segments {
   uint64_t value_size, local_bytes;
   int64_t asked; /* members; 0: by the length */
   struct _cl_kernel *kernel, *offsets, *join;
-  struct _cl_mem *nodes; /* null: a segment is one part */
+  struct _cl_mem *nodes;          /* null: a segment is one part */
+  struct _cl_mem *counter, *list; /* of long segments */
+  int is_clean;                   /* the counter is 0 */
 } segments;
 
 /* ---- How the work is divided ---- */
@@ -94,16 +122,21 @@ static uint64_t tiles_of(const shape *s, uint64_t n) {
   return n ? rh_divide_up(n, s->tile) : 1;
 }
 
-/* The longest parts that still are enough for the device. */
+/* The longest parts that still are enough for the device; of columns, single tiles only where
+ * pairs would be far too few. */
 static void choose_parts(shape *s, const rh_layout *layout, int64_t tiles) {
   uint64_t most = tiles_of(s, layout->longest), number = layout->segments;
   uint64_t enough = rh_divide_up(s->least, UINT64_C(1) << s->members_log);
   s->log = (uint32_t)rh_log2_up(most);
   if (s->is_by_offsets) number = 1;
+  if (s->columns > 1) number /= s->columns;
   if (tiles) s->log = (uint32_t)rh_log2_up((uint64_t)tiles);
-  while (!tiles && s->log > 0 && number * rh_divide_up(most, UINT64_C(1) << s->log) < enough)
-    s->log--;
-  if (s->width && s->log > rh_log2_up(TEAM)) s->log = (uint32_t)rh_log2_up(TEAM);
+  for (; !tiles && s->log > 0; s->log--) {
+    int are_pairs = s->way == BY_COLUMNS && s->log == 1;
+    if (number * rh_divide_up(most, UINT64_C(1) << s->log) >= enough / (are_pairs ? 4 : 1)) break;
+  }
+  if (s->way == BY_COLUMNS && s->log > COLUMN_LOG) s->log = COLUMN_LOG;
+  if ((s->width || s->way) && s->log > rh_log2_up(TEAM)) s->log = (uint32_t)rh_log2_up(TEAM);
   s->parts = rh_divide_up(most, UINT64_C(1) << s->log);
 }
 
@@ -117,6 +150,96 @@ static int goes_by_tiles(const rh_problem *problem, const shape *s, const rh_lay
   if (s->is_alone) return layout->longest > s->row;
   return layout->longest >= s->tile && (layout->segments == 1 || bytes % PACK_BYTES == 0) &&
          s->group % TEAM == 0;
+}
+
+/* ---- By warps ---- */
+
+static int goes_by_warps(const rh_problem *problem, const shape *s, int64_t members) {
+  return s->shuffles && !members && !s->is_in_order && rh_problem_layout(problem) &&
+         problem->op->value_size <= MOST_VALUE_BYTES;
+}
+
+/* Elements of a segment that a warp reads at once. */
+static uint64_t most_at_once(const shape *s) {
+  return smaller(s->tile, (uint64_t)AT_ONCE * TEAM);
+}
+
+static uint32_t power_of_two_up(uint64_t n) {
+  return UINT32_C(1) << rh_log2_up(n);
+}
+
+/* Four elements for each member, and as many rows as bring enough loads in flight. */
+static void plan_rows(shape *s, uint64_t length, uint64_t value_size) {
+  uint64_t in_flight = value_size > 8 ? IN_FLIGHT / 2 : IN_FLIGHT;
+  s->way = BY_ROWS;
+  s->members_log = (uint32_t)rh_log2_up(length);
+  s->members_log = s->members_log > 2 ? (uint32_t)smaller(s->members_log - 2, rh_log2_up(TEAM)) : 0;
+  s->each = (uint32_t)rh_divide_up(length, UINT64_C(1) << s->members_log);
+  s->together = power_of_two_up(rh_divide_up(in_flight, s->each));
+  if (s->members_log == 3 && s->together < 4) s->together = 4; /* the best of them on an H200 */
+  s->log = (uint32_t)rh_log2_up(tiles_of(s, length));
+  s->parts = 1;
+}
+
+/* A warp has segments of OF_WARP elements in all, but each warp has some. */
+static void plan_offsets(shape *s, const rh_layout *layout) {
+  uint64_t n = layout->elements;
+  uint64_t tiles = tiles_of(s, n), average = rh_divide_up(n + 1, layout->segments + 1);
+  s->way = BY_OFFSETS;
+  s->parts = 1;
+  s->log = 0;
+  for (s->each = MOST_BATCH * TEAM; s->each > 1; s->each /= 2)
+    if (s->each * average <= OF_WARP && layout->segments >= s->each * 2 * s->warps) break;
+  while (s->log < rh_log2_up(TEAM) && tiles >> (s->log + 1) >= 2 * s->warps) s->log++;
+  /* Segments of one length end together, but what is much longer than others would end last. */
+  s->alone = layout->longest <= 2 * average ? s->log + 2 : s->log - (s->log > 0);
+  uint64_t most = s->tile << s->alone;
+  s->entries = layout->longest > most ? n / most + 1 : 0;
+  s->pieces = s->entries ? (tiles >> s->log) + s->entries + 1 : 0;
+}
+
+/* Neighbouring columns that fit a load of 16 bytes: of values that cost few registers, and where
+ * an element has no formula of its own, which may ask for its index. */
+static uint32_t columns_for(const rh_problem *problem, uint64_t inner) {
+  uint32_t size = problem->op->element_size, most = size < 4 ? 4 : PACK_BYTES / size;
+  if (problem->op->id >= RH_FIRST_USER_OP) return 1;
+  return inner % most == 0 ? most : 1;
+}
+
+static void plan_columns(shape *s, const rh_problem *problem, const rh_layout *layout,
+                         int64_t tiles) {
+  uint64_t packs, width;
+  s->way = BY_COLUMNS;
+  s->columns = columns_for(problem, layout->inner);
+  packs = layout->inner / s->columns;
+  if (layout->length <= FEW_ROWS) {
+    s->parts = 1;
+    s->each = (uint32_t)layout->length;
+    s->together = power_of_two_up(rh_divide_up(IN_FLIGHT, s->each));
+    return;
+  }
+  width = TEAM / 2;
+  if (layout->length <= s->row) width = TEAM;
+  while (width > TEAM || (width > 1 && width > packs)) width /= 2;
+  s->beside = (uint32_t)width;
+  s->members_log = (uint32_t)rh_log2_up(TEAM / width);
+  choose_parts(s, layout, tiles);
+}
+
+static void plan_warps(shape *s, const rh_problem *problem, const rh_layout *layout,
+                       int64_t tiles) {
+  s->warps = problem->device->compute_units * (uint64_t)ITEMS_PER_UNIT / TEAM;
+  if (s->is_by_offsets)
+    plan_offsets(s, layout);
+  else if (s->is_columns)
+    plan_columns(s, problem, layout, tiles);
+  else if (layout->length <= most_at_once(s))
+    plan_rows(s, layout->length, problem->op->value_size);
+  else {
+    s->way = BY_PIECES;
+    s->members_log = (uint32_t)rh_log2_up(TEAM);
+    choose_parts(s, layout, tiles);
+  }
 }
 
 /* Bytes of local memory that a work-item needs. */
@@ -150,12 +273,21 @@ static rh_status plan(const rh_problem *problem, const rh_layout *layout, const 
     return rh_decline(answer, RH_WHY_PARAM, "members=%lld: a group has %llu work-items",
                       (long long)values[MEMBERS], (unsigned long long)s->group);
   s->least = device->compute_units * (is_cpu ? CPU_GROUP : (uint64_t)ITEMS_PER_UNIT);
-  choose_parts(s, layout, values[TILES]);
+  if (!s->width && goes_by_warps(problem, s, values[MEMBERS]))
+    plan_warps(s, problem, layout, values[TILES]);
+  else
+    choose_parts(s, layout, values[TILES]);
   answer->score = is_cpu ? 100 : 400;
   answer->launches = s->parts > 1 ? 2 : 1;
   answer->local_bytes = s->group * local_per_item(problem, s);
   answer->scratch_bytes =
       s->parts > 1 ? (s->is_by_offsets ? 1 : layout->segments) * s->parts * op->value_size : 0;
+  if (s->pieces) {
+    answer->launches = 4; /* a fill among them */
+    answer->scratch_bytes = s->entries * ENTRY_BYTES + s->pieces * op->value_size;
+  }
+  if (s->way == BY_OFFSETS && answer->local_bytes < s->group * ROOM_BYTES)
+    answer->local_bytes = s->group * ROOM_BYTES;
   answer->depth = rh_log2_up(s->tile) + rh_log2_up(tiles_of(s, layout->longest));
   return rh_fit_scratch(problem, answer);
 }
@@ -178,13 +310,90 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
 
 /* ---- Setting up ---- */
 
+enum { OPTIONS = 512 };
+
+__attribute__((format(printf, 2, 3))) static void add(char *options, const char *format, ...) {
+  size_t used = strlen(options);
+  va_list rest;
+  va_start(rest, format);
+  vsnprintf(options + used, OPTIONS - used, format, rest);
+  va_end(rest);
+}
+
+static void add_of_items(char *options, const shape *s) {
+  if (s->is_alone) add(options, " -DRH_ALONE");
+  if (s->is_columns) add(options, " -DRH_COLUMNS");
+  if (s->is_by_offsets) add(options, " -DRH_OFFSETS");
+  if (s->is_in_order) add(options, " -DRH_IN_ORDER");
+  if (s->width) add(options, " -DRH_BY_TILES -DRH_WIDTH=%u", (unsigned)s->width);
+  if (s->width && s->shuffles) add(options, " -DRH_PACKS");
+}
+
+static void add_of_columns(char *options, const shape *s, uint64_t longest) {
+  add(options, " -DRH_COLUMNS=%u", s->columns);
+  if (s->columns > 1) add(options, " -DRH_WIDTH=%u", s->columns);
+  if (s->each) add(options, " -DRH_FEW=%u -DRH_IN_TURN=%u", s->each, s->together);
+  add(options, " -DRH_BESIDE=%u -DRH_ROWS=%u", s->beside,
+      longest <= s->row       ? 1
+      : longest <= 2 * s->row ? 2
+                              : 4);
+}
+
+static const char *options_of(const shape *s, uint64_t longest, char options[OPTIONS]) {
+  snprintf(options, OPTIONS, "-DRH_CANONICAL -DRH_GROUP=%u -DRH_TEAM=%u -DRH_SHUFFLES=%d",
+           (unsigned)s->group, s->is_alone ? 1 : TEAM, s->shuffles);
+  if (s->way == BY_ROWS)
+    add(options, " -DRH_MEMBERS=%u -DRH_EACH=%u -DRH_IN_TURN=%u", 1u << s->members_log, s->each,
+        s->together);
+  if (s->way == BY_OFFSETS)
+    add(options, " -DRH_OFFSETS -DRH_OF_WARP=%u -DRH_BATCH=%u -DRH_MOST_PIECES=%d", s->each,
+        s->each > TEAM ? s->each / TEAM : 1, MOST_PIECES);
+  if (s->way == BY_COLUMNS) add_of_columns(options, s, longest);
+  if (s->way == BY_ITEMS) add_of_items(options, s);
+  return options;
+}
+
+static rh_status build(const segments *self, const char *options, struct _cl_program **program) {
+  const rh_host *host = self->host;
+  if (self->shape.way == BY_ITEMS)
+    return host->build(host, "segments.cl", segments_cl, options, program);
+  if (self->shape.way == BY_COLUMNS)
+    return host->build(host, "segments_columns.cl", segments_columns_cl, options, program);
+  return host->build(host, "segments_warps.cl", segments_warps_cl, options, program);
+}
+
+/* What a second launch needs: by offsets, of segments that are too long for a warp. */
+static rh_status set_up_parts(segments *self, uint64_t scratch_bytes, struct _cl_program *program) {
+  const shape *s = &self->shape;
+  const rh_host *host = self->host;
+  char options[OPTIONS];
+  if (s->pieces) {
+    RH_TRY(rh_group_kernel(host, program, "segments_long", s->group, &self->kernel));
+    RH_TRY(rh_group_kernel(host, program, "segments_meet", s->group, &self->join));
+    RH_TRY(host->scratch(host, COUNTER_BYTES, &self->counter));
+    RH_TRY(host->scratch(host, s->entries * ENTRY_BYTES, &self->list));
+    return host->scratch(host, s->pieces * self->value_size, &self->nodes);
+  }
+  if (s->parts == 1) return RH_OK;
+  if (s->way) { /* the kernel that joins parts is with the others */
+    shape items = *s;
+    items.way = BY_ITEMS;
+    items.width = 0;
+    RH_TRY(host->build(host, "segments.cl", segments_cl, options_of(&items, 0, options), &program));
+  }
+  RH_TRY(rh_group_kernel(host, program, "segments_join", s->group, &self->join));
+  return host->scratch(host, scratch_bytes, &self->nodes);
+}
+
 static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
                        void **instance) {
+  static const char *const kernels[] = {"segments", "segments_rows", "segments_pieces",
+                                        "segments_offsets", "segments_columns"};
   segments *self = host->alloc(host, sizeof *self);
   rh_layout layout = layout_of(rh_problem_layout(problem), problem->max_n);
   struct _cl_program *program;
   rh_answer answer = {0};
-  char options[256];
+  char options[OPTIONS];
   if (!self) return RH_E_NOMEM;
   *instance = self;
   self->host = host;
@@ -193,47 +402,43 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   RH_TRY(plan(problem, &layout, values, &self->shape, &answer));
   self->local_bytes = answer.local_bytes;
   const shape *s = &self->shape;
-  int used = snprintf(
-      options, sizeof options, "-DRH_CANONICAL -DRH_GROUP=%u -DRH_TEAM=%u -DRH_SHUFFLES=%d%s%s%s%s",
-      (unsigned)s->group, s->is_alone ? 1 : TEAM, s->shuffles, s->is_alone ? " -DRH_ALONE" : "",
-      s->is_columns ? " -DRH_COLUMNS" : "", s->is_by_offsets ? " -DRH_OFFSETS" : "",
-      s->is_in_order ? " -DRH_IN_ORDER" : "");
-  if (s->width)
-    snprintf(options + used, sizeof options - (size_t)used, " -DRH_BY_TILES%s -DRH_WIDTH=%u",
-             s->shuffles ? " -DRH_PACKS" : "", (unsigned)s->width);
-  RH_TRY(host->build(host, "segments.cl", segments_cl, options, &program));
-  RH_TRY(rh_group_kernel(host, program, "segments", s->group, &self->kernel));
+  RH_TRY(build(self, options_of(s, layout.longest, options), &program));
   if (s->is_by_offsets)
-    RH_TRY(rh_group_kernel(host, program, "segments_by_offsets", s->group, &self->offsets));
-  if (s->parts == 1) return RH_OK;
-  RH_TRY(rh_group_kernel(host, program, "segments_join", s->group, &self->join));
-  return host->scratch(host, answer.scratch_bytes, &self->nodes);
+    RH_TRY(rh_group_kernel(host, program, s->way ? kernels[s->way] : "segments_by_offsets",
+                           s->group, &self->offsets));
+  if (!s->way || !s->is_by_offsets)
+    RH_TRY(rh_group_kernel(host, program, kernels[s->way], s->group, &self->kernel));
+  return set_up_parts(self, answer.scratch_bytes, program);
 }
 
 /* ---- Running ---- */
+
+static rh_status join_parts(const segments *self, const rh_run *run, uint64_t number,
+                            uint64_t parts, uint64_t at) {
+  const shape *s = &self->shape;
+  uint64_t log = smaller(rh_log2_up(parts), rh_log2_up(s->group));
+  uint64_t each = UINT64_C(1) << (rh_log2_up(parts) - log);
+  uint64_t joining = rh_divide_up(number, s->group >> log) * s->group;
+  return rh_launch(self->host, self->join, "parts", joining, s->group, RH_BUFFER(self->nodes),
+                   RH_U64(number), RH_U64(parts), RH_U64(each), RH_U32((uint32_t)log),
+                   RH_LOCAL(s->group * self->value_size), RH_BUFFER(run->result), RH_U64(at));
+}
 
 /* Segments of one length, from element `first` of the run on. */
 static rh_status run_axis(const segments *self, const rh_run *run, const rh_layout *layout,
                           uint64_t first, uint64_t at) {
   const shape *s = &self->shape;
-  const rh_host *host = self->host;
   uint64_t number = layout->segments, beside = s->group >> s->members_log;
   uint64_t parts = rh_divide_up(tiles_of(s, layout->length), UINT64_C(1) << s->log);
   uint64_t groups =
       s->width ? rh_divide_up(number * parts, beside) : rh_divide_up(number, beside) * parts;
   struct _cl_mem *to = parts > 1 ? self->nodes : run->result;
   if (number == 0) return RH_OK;
-  RH_TRY(rh_launch(host, self->kernel, "segments", groups * s->group, s->group, RH_OPERANDS_OF(run),
-                   RH_U64(first), RH_U64(number), RH_U64(layout->length), RH_U64(layout->inner),
-                   RH_U64(parts), RH_U32(s->log), RH_U32(s->members_log),
+  RH_TRY(rh_launch(self->host, self->kernel, "segments", groups * s->group, s->group,
+                   RH_OPERANDS_OF(run), RH_U64(first), RH_U64(number), RH_U64(layout->length),
+                   RH_U64(layout->inner), RH_U64(parts), RH_U32(s->log), RH_U32(s->members_log),
                    RH_LOCAL(self->local_bytes), RH_BUFFER(to), RH_U64(parts > 1 ? 0 : at)));
-  if (parts == 1) return RH_OK;
-  uint64_t log = smaller(rh_log2_up(parts), rh_log2_up(s->group));
-  uint64_t each = UINT64_C(1) << (rh_log2_up(parts) - log);
-  uint64_t joining = rh_divide_up(number, s->group >> log) * s->group;
-  return rh_launch(host, self->join, "parts", joining, s->group, RH_BUFFER(self->nodes),
-                   RH_U64(number), RH_U64(parts), RH_U64(each), RH_U32((uint32_t)log),
-                   RH_LOCAL(s->group * self->value_size), RH_BUFFER(run->result), RH_U64(at));
+  return parts > 1 ? join_parts(self, run, number, parts, at) : RH_OK;
 }
 
 static uint64_t longer_than(const rh_layout *layout, uint64_t n) {
@@ -265,9 +470,85 @@ static rh_status run_offsets(const segments *self, const rh_run *run, const rh_l
   return RH_OK;
 }
 
+/* ---- Running, by warps ---- */
+
+static uint64_t groups_of(const shape *s, uint64_t warps) {
+  return rh_divide_up(warps, s->group / TEAM) * s->group;
+}
+
+static rh_status run_rows(const segments *self, const rh_run *run, const rh_layout *layout) {
+  const shape *s = &self->shape;
+  uint64_t of_warp = (uint64_t)s->together * TEAM >> s->members_log;
+  return rh_launch(
+      self->host, self->kernel, "rows", groups_of(s, rh_divide_up(layout->segments, of_warp)),
+      s->group, RH_OPERANDS_OF(run), RH_U64(run->first), RH_U64(layout->segments),
+      RH_U32((uint32_t)layout->length), RH_BUFFER(run->result), RH_U64(run->result_index));
+}
+
+static rh_status run_pieces(const segments *self, const rh_run *run, const rh_layout *layout) {
+  const shape *s = &self->shape;
+  int is_last = s->parts == 1;
+  RH_TRY(rh_launch(self->host, self->kernel, "pieces", groups_of(s, layout->segments * s->parts),
+                   s->group, RH_OPERANDS_OF(run), RH_U64(run->first), RH_U64(layout->segments),
+                   RH_U64(layout->length), RH_U64(s->parts), RH_U32(s->log),
+                   RH_BUFFER(is_last ? run->result : self->nodes),
+                   RH_U64(is_last ? run->result_index : 0)));
+  if (is_last) return RH_OK;
+  return join_parts(self, run, layout->segments, s->parts, run->result_index);
+}
+
+static rh_status run_columns(const segments *self, const rh_run *run, const rh_layout *layout) {
+  const shape *s = &self->shape;
+  uint64_t packs = layout->inner / s->columns, number = layout->segments / s->columns;
+  int is_last = s->parts == 1;
+  uint64_t items = s->each ? rh_divide_up(number, s->together * s->group) * s->group
+                           : groups_of(s, rh_divide_up(number, s->beside) * s->parts);
+  RH_TRY(rh_launch(self->host, self->kernel, "columns", items, s->group, RH_OPERANDS_OF(run),
+                   RH_U64(run->first), RH_U64(number), RH_U64(layout->length), RH_U64(packs),
+                   RH_U64(s->parts), RH_U32(s->log), RH_BUFFER(is_last ? run->result : self->nodes),
+                   RH_U64(is_last ? run->result_index : 0)));
+  if (is_last) return RH_OK;
+  return join_parts(self, run, layout->segments, s->parts, run->result_index);
+}
+
+/* What is too long for a warp goes onto a list, which the next two launches take. */
+static rh_status run_between_offsets(segments *self, const rh_run *run, const rh_layout *layout) {
+  static const uint64_t zero;
+  const shape *s = &self->shape;
+  const rh_host *host = self->host;
+  uint64_t items = groups_of(s, smaller(s->pieces, s->warps));
+  struct _cl_mem *stops = layout->is_back_to_back ? layout->device_starts : layout->device_stops;
+  const rh_arg counter = RH_BUFFER(s->pieces ? self->counter : run->result), /* or unused */
+      list = RH_BUFFER(s->pieces ? self->list : run->result), to = RH_BUFFER(run->result),
+               at = RH_U64(run->result_index);
+  if (s->pieces && !self->is_clean)
+    RH_TRY(host->fill(host, self->counter, 0, &zero, sizeof zero, COUNTER_BYTES / sizeof zero));
+  self->is_clean = 0;
+  RH_TRY(rh_launch(
+      host, self->offsets, "segments", groups_of(s, rh_divide_up(layout->segments, s->each)),
+      s->group, RH_OPERANDS_OF(run), RH_U64(run->first), RH_U64(layout->segments),
+      RH_BUFFER(layout->device_starts), RH_BUFFER(stops), RH_U32(layout->is_back_to_back),
+      RH_U32(s->log), RH_U32(s->alone), counter, list, to, at));
+  if (!s->pieces) return RH_OK;
+  RH_TRY(rh_launch(host, self->kernel, "pieces", items, s->group, RH_OPERANDS_OF(run),
+                   RH_U64(run->first), counter, list, RH_BUFFER(self->nodes)));
+  RH_TRY(rh_launch(host, self->join, "parts", groups_of(s, smaller(s->entries * TEAM, s->warps)),
+                   s->group, counter, list, RH_BUFFER(self->nodes),
+                   RH_LOCAL(s->group * self->value_size), to, at));
+  self->is_clean = 1;
+  return RH_OK;
+}
+
 static rh_status run(void *instance, const rh_run *run) {
-  const segments *self = instance;
+  segments *self = instance;
   rh_layout layout = layout_of(rh_run_layout(run), run->n);
+  if (layout.segments == 0) return RH_OK;
+  switch (self->shape.way) {
+  case BY_ROWS: return run_rows(self, run, &layout);
+  case BY_PIECES: return run_pieces(self, run, &layout);
+  case BY_COLUMNS: return run_columns(self, run, &layout);
+  case BY_OFFSETS: return run_between_offsets(self, run, &layout);
+  }
   if (self->shape.is_by_offsets) return run_offsets(self, run, &layout);
   return run_axis(self, run, &layout, run->first, run->result_index);
 }

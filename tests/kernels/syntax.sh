@@ -57,6 +57,20 @@ builds_of() {
       echo "$nvidia" -DRH_CANONICAL -DRH_GROUP=256 -DRH_TEAM=32 -DRH_SHUFFLES=1 "$way"
     done
     ;;
+  segments_warps)
+    warps="$nvidia -DRH_CANONICAL -DRH_GROUP=256 -DRH_TEAM=32 -DRH_SHUFFLES=1"
+    echo "$warps"
+    echo "$warps" -DRH_MEMBERS=1 -DRH_EACH=3 -DRH_IN_TURN=4
+    echo "$warps" -DRH_MEMBERS=32 -DRH_EACH=7 -DRH_IN_TURN=2
+    echo "$warps" -DRH_OFFSETS -DRH_OF_WARP=128 -DRH_BATCH=4 -DRH_MOST_PIECES=8192
+    ;;
+  segments_columns)
+    warps="$nvidia -DRH_CANONICAL -DRH_GROUP=256 -DRH_TEAM=32 -DRH_SHUFFLES=1"
+    echo "$warps" -DRH_COLUMNS=1 -DRH_BESIDE=2 -DRH_ROWS=4
+    echo "$warps" -DRH_COLUMNS=1 -DRH_FEW=3 -DRH_IN_TURN=4
+    echo "$warps" -DRH_COLUMNS=4 -DRH_WIDTH=4 -DRH_BESIDE=16 -DRH_ROWS=2
+    echo "$warps" -DRH_COLUMNS=4 -DRH_WIDTH=4 -DRH_FEW=16 -DRH_IN_TURN=1
+    ;;
   *) echo -cl-std=CL1.2 -DRH_WIDTH=4 -DRH_ITEMS=15 -DRH_GROUP=128 -DRH_ACCUMULATORS=3 -DRH_PAGES=3 -DRH_ATOMIC -DRH_FINISH ;;
   esac
 }

@@ -8,6 +8,7 @@ rh_layout rh_layout_axis(uint64_t outer, uint64_t length, uint64_t inner) {
                      .kind = RH_LAYOUT_AXIS,
                      .segments = outer * inner,
                      .longest = length,
+                     .elements = outer * inner * length,
                      .length = length,
                      .inner = inner ? inner : 1};
 }
@@ -17,10 +18,13 @@ rh_layout rh_layout_offsets(const uint64_t *starts, const uint64_t *stops, uint6
                       .kind = RH_LAYOUT_OFFSETS,
                       .segments = n,
                       .starts = starts,
-                      .stops = stops};
-  for (uint64_t s = 0; s < n; s++)
-    if (stops[s] > starts[s] && stops[s] - starts[s] > layout.longest)
-      layout.longest = stops[s] - starts[s];
+                      .stops = stops,
+                      .is_back_to_back = stops == starts + 1};
+  for (uint64_t s = 0; s < n; s++) {
+    uint64_t length = stops[s] > starts[s] ? stops[s] - starts[s] : 0;
+    layout.elements += length;
+    if (length > layout.longest) layout.longest = length;
+  }
   return layout;
 }
 

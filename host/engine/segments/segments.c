@@ -11,8 +11,8 @@
 #include <string.h>
 
 enum {
-  LOOP_PORTION = 1 << 16,    /* results that stay on a device before they are read */
-  PORTION_BYTES = 256u << 20 /* the same of one run, in bytes */
+  LOOP_PORTION = 1 << 16, /* results that stay on a device before they are read */
+  OF_ALLOCATION = 4       /* the same of one run: so many are the most that can be allocated */
 };
 
 /* ---- Setup ---- */
@@ -85,9 +85,9 @@ static void choose_portion(rh_segments *s) {
   const rh_layout *layout = s->job.instance_spec.layout;
   s->portion = s->n;
   if (!s->job.device || s->job.answer.finishes_on_host || s->n == 0) return;
-  uint64_t bytes = s->job.device->about.max_alloc_bytes, each = s->value_bytes, inner = 1;
+  uint64_t bytes = s->job.device->about.max_alloc_bytes / OF_ALLOCATION;
+  uint64_t each = s->value_bytes, inner = 1;
   if (is_by_offsets(s) && each < sizeof *layout->starts) each = sizeof *layout->starts;
-  if (bytes == 0 || bytes > PORTION_BYTES) bytes = PORTION_BYTES;
   if (layout && layout->kind == RH_LAYOUT_AXIS) inner = layout->inner;
   uint64_t most = s->is_loop ? LOOP_PORTION : bytes / each / inner * inner;
   if (most < inner) most = inner;
@@ -100,10 +100,10 @@ static rh_status make_results(rh_segments *s, rh_error *error) {
                       NULL, "allocating the results", &s->results, error);
 }
 
-static rh_status upload(const rh_segments *s, const uint64_t *offsets, cl_mem *buffer,
+static rh_status upload(const rh_segments *s, const uint64_t *offsets, uint64_t n, cl_mem *buffer,
                         rh_error *error) {
   return rh_cl_buffer(s->job.instance_spec.session, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                      s->portion * sizeof *offsets, (void *)(uintptr_t)offsets,
+                      n * sizeof *offsets, (void *)(uintptr_t)offsets,
                       "bringing offsets to the device", buffer, error);
 }
 
@@ -114,8 +114,9 @@ static rh_status upload_offsets(rh_segments *s, rh_error *error) {
   RH_TRY(rh_context_session(s->job.context, &spec->session, error));
   s->given = *spec->layout;
   spec->layout = &s->given;
-  RH_TRY(upload(s, s->given.starts, &s->given.device_starts, error));
-  return upload(s, s->given.stops, &s->given.device_stops, error);
+  uint64_t n_starts = s->portion + s->given.is_back_to_back;
+  RH_TRY(upload(s, s->given.starts, n_starts, &s->given.device_starts, error));
+  return upload(s, s->given.stops, s->portion, &s->given.device_stops, error);
 }
 
 rh_status rh_segments_open(rh_segments *s, rh_context *context, const rh_job_spec *spec,
@@ -283,7 +284,8 @@ static rh_status write_offsets(const rh_segments *s, const uint64_t *offsets, ui
 /* Offsets of the caller's stay where they are until the last run is over. */
 static rh_status bring_offsets(const rh_segments *s, const rh_layout *portion, rh_error *error) {
   if (!s->job.device || s->portion == s->n) return RH_OK; /* they are there */
-  RH_TRY(write_offsets(s, portion->starts, portion->segments, portion->device_starts, error));
+  uint64_t n_starts = portion->segments + portion->is_back_to_back;
+  RH_TRY(write_offsets(s, portion->starts, n_starts, portion->device_starts, error));
   return write_offsets(s, portion->stops, portion->segments, portion->device_stops, error);
 }
 

@@ -16,10 +16,18 @@ static const uint64_t shapes[][3] = {{4, 2049, 1}, {1, 700, 6}, {40, 3, 1},  {1,
 /* With empty ones, gaps, overlaps, and backwards. */
 static const uint64_t starts[] = {700, 5, 5, 0, 1201, 512, 8000, 8000, 1},
                       stops[] = {4750, 5, 6, 1500, 1203, 1024, 8000, 8002, 513};
-enum { SHAPES = sizeof shapes / sizeof *shapes, SCATTERED = sizeof starts / sizeof *starts };
+/* Back to back, of all lengths, none empty. */
+static const uint64_t offsets[] = {3,  4,   6,   10,        15,   24,   41,   42,  43,
+                                   75, 140, 269, 269 + 257, 1100, 5700, 5701, 8399};
+enum {
+  SHAPES = sizeof shapes / sizeof *shapes,
+  SCATTERED = sizeof starts / sizeof *starts,
+  TOGETHER = sizeof offsets / sizeof *offsets - 1
+};
 
 static rh_layout layout_of(uint32_t k) {
   if (k == SHAPES) return rh_layout_offsets(starts, stops, SCATTERED);
+  if (k == SHAPES + 1) return rh_layout_offsets(offsets, offsets + 1, TOGETHER);
   return rh_layout_axis(shapes[k][0], shapes[k][1], shapes[k][2]);
 }
 
@@ -152,7 +160,7 @@ rh_outcome rh_v85_layouts(rh_trial *trial) {
   uint32_t n = choose_pairs(trial, pairs);
   int served = 0;
   for (uint32_t k = 0; k < n; k++)
-    for (uint32_t j = 0; j <= SHAPES; j++) {
+    for (uint32_t j = 0; j <= SHAPES + 1; j++) {
       const rh_layout layout = layout_of(j);
       if (j == SHAPES && rh_operator_builtin(pairs[k].op, pairs[k].type)->needs_an_element)
         continue; /* some are empty */

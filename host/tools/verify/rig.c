@@ -86,10 +86,11 @@ rh_status rh_rig_init(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, u
   return init(rig, trial, (rh_pair){op, type}, max_n, RESULT_SLOTS);
 }
 
-static rh_status offsets_on_device(rh_rig *rig, const uint64_t *offsets, cl_mem *buffer) {
-  return rh_cl_buffer(rig->session, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                      rig->with.segments->segments * sizeof *offsets, (void *)(uintptr_t)offsets,
-                      "bringing offsets to the device", buffer, &rig->error);
+static rh_status offsets_on_device(rh_rig *rig, const uint64_t *offsets, uint64_t n,
+                                   cl_mem *buffer) {
+  return rh_cl_buffer(rig->session, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, n * sizeof *offsets,
+                      (void *)(uintptr_t)offsets, "bringing offsets to the device", buffer,
+                      &rig->error);
 }
 
 static rh_status take_segments(rh_rig *rig, const rh_layout *segments) {
@@ -99,8 +100,10 @@ static rh_status take_segments(rh_rig *rig, const rh_layout *segments) {
   rig->given = *segments;
   rig->with.segments = &rig->given;
   if (segments->kind != RH_LAYOUT_OFFSETS) return RH_OK;
-  RH_TRY(offsets_on_device(rig, segments->starts, &rig->given.device_starts));
-  return offsets_on_device(rig, segments->stops, &rig->given.device_stops);
+  uint64_t n = segments->segments;
+  RH_TRY(offsets_on_device(rig, segments->starts, n + segments->is_back_to_back,
+                           &rig->given.device_starts));
+  return offsets_on_device(rig, segments->stops, n, &rig->given.device_stops);
 }
 
 static rh_status put_in_front(rh_rig *rig, const char *text) {
