@@ -155,7 +155,8 @@ static int goes_by_tiles(const rh_problem *problem, const shape *s, const rh_lay
 /* ---- By warps ---- */
 
 static int goes_by_warps(const rh_problem *problem, const shape *s, int64_t members) {
-  return s->shuffles && !members && !s->is_in_order && rh_problem_layout(problem) &&
+  const rh_layout *layout = rh_problem_layout(problem);
+  return s->shuffles && !members && !s->is_in_order && layout && layout->longest > 0 &&
          problem->op->value_size <= MOST_VALUE_BYTES;
 }
 

@@ -10,9 +10,9 @@
 enum { MOST_ELEMENTS = 8400, MOST_SEGMENTS = 4200 };
 
 /* Around a tile, so that segments begin within those of others; columns; lengths of 1 and 2. */
-static const uint64_t shapes[][3] = {{4, 2049, 1}, {1, 700, 6}, {40, 3, 1},  {1, 9, 1},
-                                     {3, 513, 1},  {2, 37, 5},  {1, 2, 700}, {1, 2051, 3},
-                                     {4100, 1, 1}, {33, 129, 1}};
+static const uint64_t shapes[][3] = {{4, 2049, 1}, {1, 700, 6},  {40, 3, 1},  {1, 9, 1},
+                                     {3, 513, 1},  {2, 37, 5},   {1, 2, 700}, {1, 2051, 3},
+                                     {4100, 1, 1}, {33, 129, 1}, {3, 0, 2}};
 /* With empty ones, gaps, overlaps, and backwards. */
 static const uint64_t starts[] = {700, 5, 5, 0, 1201, 512, 8000, 8000, 1},
                       stops[] = {4750, 5, 6, 1500, 1203, 1024, 8000, 8002, 513};
@@ -162,8 +162,9 @@ rh_outcome rh_v85_layouts(rh_trial *trial) {
   for (uint32_t k = 0; k < n; k++)
     for (uint32_t j = 0; j <= SHAPES + 1; j++) {
       const rh_layout layout = layout_of(j);
-      if (j == SHAPES && rh_operator_builtin(pairs[k].op, pairs[k].type)->needs_an_element)
-        continue; /* some are empty */
+      int some_are_empty = j == SHAPES || layout.longest == 0;
+      if (some_are_empty && rh_operator_builtin(pairs[k].op, pairs[k].type)->needs_an_element)
+        continue;
       rh_outcome outcome = try_layout(trial, pairs[k], &layout, &served);
       if (outcome != RH_PASS) return outcome;
     }
