@@ -295,7 +295,7 @@ static void try_giants(const char *strategy, size_t most) {
     for (size_t k = 0; k < most; k++) {
       problem p = {.op = rh_operator_builtin(numbers[k], types[t])};
       rh_array_finish(&array);
-      must(rh_array_generate(&array, "swing", 7, types[t], MANY + 100, NULL, &error));
+      must(rh_array_generate(&array, "uniform", 7, types[t], MANY + 100, NULL, &error));
       starts[0] = 60;
       stops[0] = MANY + 60; /* a giant */
       starts[1] = 0;
