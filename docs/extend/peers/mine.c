@@ -46,6 +46,6 @@ static void close_it(peer_point *point) {
 }
 
 int main(void) {
-  static const peer mine = {"mine", "a loop", open_it, take_it, close_it};
+  static const peer mine = {"mine", "a loop", open_it, take_it, close_it, NULL};
   return peer_main(&mine, 1);
 }
