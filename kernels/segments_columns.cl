@@ -68,7 +68,7 @@ static inline bool is_aligned(rh_operands p) {
 
 /* The upper half of a lane's packs onto the lower half.  Literal bounds: see segments_warps.cl. */
 #define FOLD_HALF(a, count, h)                                                                     \
-  _Pragma("unroll") for (int c = 0; c < h; c++) if (c + h < count) a[c] =                          \
+  _Pragma("unroll") for (int c = 0; c < h; c++) if (c + h < (int)(count)) a[c] =                   \
       pack_combine(a[c], a[c + h]);
 
 #ifdef RH_FEW

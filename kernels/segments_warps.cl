@@ -380,7 +380,7 @@ SEGMENTS void segments_offsets(RH_OPERANDS_PARAMETERS, ulong first, ulong number
       table[b * WARP + lane] = mine;
     }
   } else {
-    uint rank[RH_BATCH], held = 0;
+    uint rank[RH_BATCH];
 #pragma unroll
     for (uint c = ONE, all = 0; c < CLASSES; c++) {
       from[c] = all;
@@ -432,7 +432,7 @@ static inline uint find(__global const long_segment *list, uint count, uint piec
 
 SEGMENTS void segments_long(RH_OPERANDS_PARAMETERS, ulong first, __global const ulong *counter,
                             __global const long_segment *list, __global rh_value *nodes) {
-  uint step = get_num_groups(0) * WARPS, count = (uint)(*counter >> 32), all = (uint)*counter;
+  uint step = (uint)get_num_groups(0) * WARPS, count = (uint)(*counter >> 32), all = (uint)*counter;
   for (uint k = (uint)warp_number(); k < all; k += step) {
     long_segment one = list[find(list, count, k)];
     ulong most = (ulong)RH_TILE << one.log, begin = (k - one.first) * most;
@@ -460,7 +460,7 @@ SEGMENTS void segments_meet(__global ulong *counter, __global const long_segment
                             __global const rh_value *nodes, __local rh_value *scratch,
                             __global rh_value *to, ulong at) {
   uint item = get_local_id(0), count = (uint)(*counter >> 32);
-  for (uint k = get_group_id(0); k < count; k += get_num_groups(0)) {
+  for (uint k = (uint)get_group_id(0); k < count; k += (uint)get_num_groups(0)) {
     long_segment one = list[k];
     uint pieces = pieces_of(one.n, &one.log), each = 1;
     while (each * RH_GROUP < pieces) each *= 2;

@@ -137,7 +137,7 @@ static void choose_parts(shape *s, const rh_layout *layout, int64_t tiles) {
   }
   if (s->way == BY_COLUMNS && s->log > COLUMN_LOG) s->log = COLUMN_LOG;
   if ((s->width || s->way) && s->log > rh_log2_up(TEAM)) s->log = (uint32_t)rh_log2_up(TEAM);
-  s->parts = rh_divide_up(most, UINT64_C(1) << s->log);
+  s->parts = layout->segments ? rh_divide_up(most, UINT64_C(1) << s->log) : 1;
 }
 
 /* Whole tiles are loaded where they begin at a vector, but not for an index: in those, a lane does

@@ -256,7 +256,9 @@ static rh_status unexpected(const char *operand, rh_error *error) {
   return rh_fail(error, RH_E_USAGE,
                  "unexpected operand '%s'%s. Files go with --input, strategies "
                  "with --run",
-                 operand, strpbrk(operand, "./") ? ", and no file is called so" : "");
+                 operand,
+                 strpbrk(operand, "./") && access(operand, F_OK) != 0 ? ", and no file is called so"
+                                                                      : "");
 }
 
 static rh_status take_operands(rh_typed *typed, char **operands, int n, rh_error *error) {

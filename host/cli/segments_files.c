@@ -56,12 +56,18 @@ static rh_status choose_columns(const rh_columns *all, const char *word, const c
   return status;
 }
 
+static const char *name_of_labels(const rh_columns *all) {
+  for (uint32_t k = 0; k < all->n; k++)
+    if (all->list[k].name && strcmp(all->list[k].name, "label") == 0) return "labels";
+  return "label";
+}
+
 /* With labels, they come before the results. */
 static void write_header(const rh_columns *all, const rh_shape *shape, uint32_t first, uint32_t n,
                          const char *name, rh_text *to) {
   rh_npy_field fields[RH_MOST_RESULTS + 1];
   uint32_t at = 0;
-  if (shape->labels.type) fields[at++] = (rh_npy_field){"label", shape->labels.type};
+  if (shape->labels.type) fields[at++] = (rh_npy_field){name_of_labels(all), shape->labels.type};
   for (uint32_t k = first; k < first + n; k++) fields[at++] = all->list[k];
   if (at == 1) fields[0].name = NULL;
   for (uint32_t k = 0; k < at && at > 1; k++)

@@ -99,6 +99,9 @@ class Segments(Arrays):
         self.assertEqual(self.reduced("--axis", "1").tolist(), [0, 0, 0])
         self.assertEqual(self.reduced("--axis", "0", "--op", "min").shape, (0,))
         self.bad(2, "segment 0 is empty, and min of no elements is undefined", "-i", "x.npy", "--axis", "1", "--op", "min")
+        self.save("x.npy", numpy.zeros((0, 1000), "f4"))
+        for strategy in ("native", "segments"):
+            self.assertEqual(self.run_on("--axis", "1", "-q", strategy=strategy).out, "")
 
     def test_an_initial_value(self):
         x = numpy.arange(24).reshape(4, 6)
@@ -111,6 +114,9 @@ class Segments(Arrays):
             self.save("x.npy", numpy.zeros((0, 3), dtype))
             for op, initial in (("sum", 3), ("prod", 2), ("min", 5), ("max", 7)):
                 self.assertEqual(self.reduced("--axis", "0", "--op", op, "--initial", str(initial)).tolist(), [initial] * 3, (dtype, op))
+        self.save("x.npy", numpy.array([[-0.0, 0.0, -0.0], [-0.0, -0.0, numpy.nan]], "f4"))
+        for op, initial, expected in (("min", "nan", ["nan"] * 3), ("max", "nan", ["nan"] * 3), ("max", "0", ["0", "0", "nan"]), ("max", "-0.0", ["-0", "0", "nan"])):
+            self.assertEqual(self.run_on("--axis", "0", "--op", op, "--initial", initial, "-q").out.split(), expected, (op, initial))
         self.save("x.npy", x.astype("i4"))
         for op, ufunc in (("and", numpy.bitwise_and), ("or", numpy.bitwise_or), ("xor", numpy.bitwise_xor)):
             self.assertEqual(self.reduced("--axis", "1", "--op", op, "--initial", "9").tolist(), ufunc.reduce(x, axis=1, initial=9).tolist())
@@ -316,6 +322,16 @@ class Segments(Arrays):
         result = self.json("--run", "native", "-i", "x.npy", "--axis", "0")["results"][0]
         self.assertEqual((result["shape"], len(result["values"]), result["check"]["outcome"]), ([100], 100, "ok"))
         self.assertIn("skipped", self.run_on("--axis", "0", "--no-check").out)
+
+    def test_results_of_one_name(self):
+        self.save("x.npy", numpy.arange(10, dtype="i4"))
+        result = self.json("--run", "native", "-i", "x.npy", "--length", "5", "--map", "x, x*x, x+1")["results"][0]
+        self.assertEqual(result["values"], [{"sum": "10", "sum_1": "30", "sum_2": "15"}, {"sum": "35", "sum_1": "255", "sum_2": "40"}])
+        self.run_on("--length", "5", "--op", "min,max,min", "-o", "y.npy", "-o", "min_1=z.npy")
+        self.assertEqual(numpy.load(os.path.join(self.cwd, "y.npy")).dtype.names, ("min", "max", "min_1"))
+        self.save("label.npy", numpy.repeat([1.5, 2], 5))
+        self.run_on("--by", "label.npy", "--map", "x", "--finalize", "label=a", "-o", "l.npy")
+        self.assertEqual(numpy.load(os.path.join(self.cwd, "l.npy")).dtype.names, ("labels", "label"))
 
     def test_no_axis_is_all_of_them(self):
         self.save("x.npy", numpy.ones((3, 4, 5)))

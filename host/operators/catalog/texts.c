@@ -94,10 +94,9 @@ static rh_status read_whole(rh_definition *definition, const rh_operator_texts *
     RH_TRY(find_or_read(definition, texts, options, error));
   if (texts->where) RH_TRY(add_where(definition, texts->where, error));
   if (!texts->map && !texts->finalize && !texts->initial) return RH_OK;
-  return rh_fail(error, RH_E_USAGE, "%s: operator %s has its own",
-                 texts->map        ? "map"
-                 : texts->finalize ? "finalize"
-                                   : "initial",
+  if (texts->initial && !texts->map && !texts->finalize)
+    return rh_fail(error, RH_E_USAGE, "initial: operator %s takes none", definition->name);
+  return rh_fail(error, RH_E_USAGE, "%s: operator %s has its own", texts->map ? "map" : "finalize",
                  definition->name);
 }
 

@@ -89,6 +89,17 @@ static int can_be_initial(const rh_custom *self, const char *text) {
   return 1;
 }
 
+/* NaN wins, also against the value that min() and max() would keep; and 0 is above -0. */
+static const char *behind(size_t form, const char *initial) {
+  const char *digits = initial + strspn(initial, "+-");
+  int is_extreme = initial_forms[form].op == RH_OP_min || initial_forms[form].op == RH_OP_max;
+  if (is_extreme && strcmp(digits, "nan") == 0) return ") + nan";
+  if (initial_forms[form].op == RH_OP_max && *initial != '-' && strtod(digits, NULL) == 0 &&
+      (isdigit((unsigned char)*digits) || *digits == '.'))
+    return ") + 0";
+  return initial_forms[form].behind;
+}
+
 static rh_status write_initial(const rh_custom *self, const rh_definition *definition,
                                rh_text *text, const char *what, rh_error *error) {
   const char *initial = definition->initial;
@@ -98,7 +109,7 @@ static rh_status write_initial(const rh_custom *self, const rh_definition *defin
   for (size_t k = 0; k < sizeof initial_forms / sizeof *initial_forms; k++)
     if (self->n_parts && rh_custom_n_given(self) == 1 && !definition->n_results &&
         self->parts[0].op == initial_forms[k].op)
-      rh_text_add(text, "%s%s%s", initial_forms[k].before, initial, initial_forms[k].behind);
+      rh_text_add(text, "%s%s%s", initial_forms[k].before, initial, behind(k, initial));
   if (text->failed) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
   if (text->length) return RH_OK;
   return rh_fail(error, RH_E_USAGE,
@@ -122,6 +133,17 @@ static rh_status make_initial(rh_custom *self, const rh_definition *definition, 
   return status;
 }
 
+/* The second sum is sum_1, so that every result can be named. */
+static void name_part(rh_custom *self, uint32_t k) {
+  uint32_t before = 0;
+  for (uint32_t j = 0; j < k; j++) before += self->parts[j].op == self->parts[k].op;
+  const char *name = rh_op_name(self->parts[k].op);
+  if (before)
+    snprintf(self->results[k], RH_OPERATOR_NAME_BYTES, "%s_%u", name, before);
+  else
+    snprintf(self->results[k], RH_OPERATOR_NAME_BYTES, "%s", name);
+}
+
 rh_status rh_custom_make_results(rh_custom *self, const rh_definition *definition,
                                  rh_error *error) {
   if (definition->initial) return make_initial(self, definition, error);
@@ -130,7 +152,7 @@ rh_status rh_custom_make_results(rh_custom *self, const rh_definition *definitio
   self->face.n_results = rh_custom_n_given(self);
   for (uint32_t k = 0; k < self->face.n_results; k++)
     if (self->n_parts)
-      snprintf(self->results[k], RH_OPERATOR_NAME_BYTES, "%s", rh_op_name(self->parts[k].op));
+      name_part(self, k);
     else
       snprintf(self->results[k], RH_OPERATOR_NAME_BYTES, "%s",
                *self->fields[k].name ? self->fields[k].name : "value");
