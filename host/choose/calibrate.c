@@ -52,11 +52,11 @@ static const way upload = {RH_TUNEDB_UPLOAD, UINT64_C(0x2d75706c6f61642d), {4096
 static const way opening = {RH_TUNEDB_OPENING, UINT64_C(0x2d6f70656e696e67), {1, 1}};
 
 static rh_asked as_strategy(const way *of, uint64_t bytes) {
-  return (rh_asked){of->name, of->file, rh_operator_builtin(RH_OP_sum, RH_TYPE_u8), bytes};
+  return (rh_asked){of->name, of->file, rh_operator_builtin(RH_OP_sum, RH_TYPE_u8), bytes, {0}};
 }
 
 static double kept_s(const rh_tunedb *tuned, const way *of, uint64_t bytes) {
-  const rh_tunedb_timed exactly = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, bytes, bytes};
+  const rh_tunedb_timed exactly = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, bytes, bytes, 0};
   const rh_asked asked = as_strategy(of, bytes);
   const rh_tunedb_entry *entry = rh_tunedb_find_timed(tuned, &exactly, &asked);
   return entry ? entry->time_s : 0;
@@ -98,8 +98,8 @@ static uint64_t trial_n(const rh_job_spec *spec) {
 /* Other operators and types may take ten times as long. */
 static const rh_tunedb_entry *find_near(const calibration *t, const rh_known_strategy *one,
                                         uint32_t origin) {
-  const rh_tunedb_timed near = {origin, origin, RH_TUNED_SAME, t->n / 8, 8 * t->n};
-  const rh_asked asked = {one->entry->name, one->plugin, t->spec->operation.op, t->n};
+  const rh_tunedb_timed near = {origin, origin, RH_TUNED_SAME, t->n / 8, 8 * t->n, 0};
+  const rh_asked asked = {one->entry->name, one->plugin, t->spec->operation.op, t->n, {0}};
   return rh_tunedb_find_timed(t->tuned, &near, &asked);
 }
 
@@ -122,7 +122,7 @@ static void keep(calibration *t, const rh_asked *of, uint32_t on_device, double 
 static void keep_strategy(calibration *t, rh_known_strategy *one, double seconds) {
   const rh_entry *of = one->entry;
   one->plugin = rh_tunedb_file(t->tuned, of->path);
-  const rh_asked asked = {of->name, one->plugin, t->spec->operation.op, t->n};
+  const rh_asked asked = {of->name, one->plugin, t->spec->operation.op, t->n, {0}};
   keep(t, &asked, of->device_kinds != RH_DEVICE_HOST, seconds);
 }
 

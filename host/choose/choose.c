@@ -53,7 +53,8 @@ static int has_canonical_bits(const rh_job_spec *spec, const rh_entry *entry) {
 
 /* The strategy, and what it is asked for. */
 static rh_asked asked_of(const choice *c, const rh_known_strategy *one) {
-  return (rh_asked){one->entry->name, one->plugin, c->spec->operation.op, c->spec->operation.n};
+  const rh_operation *of = &c->spec->operation;
+  return (rh_asked){one->entry->name, one->plugin, of->op, of->n, {0}};
 }
 
 static int is_far(const choice *c) {

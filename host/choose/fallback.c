@@ -14,8 +14,8 @@ static int depends_on_size(rh_status status) {
 
 /* Without memory for it, it would be chosen again. */
 static rh_status leave_out(rh_context *context, const rh_job_spec *spec, rh_status status) {
-  const rh_asked asked = {context->chose, 0, spec->operation.op,
-                          depends_on_size(status) ? spec->operation.n : 0};
+  const rh_asked asked = {
+      context->chose, 0, spec->operation.op, depends_on_size(status) ? spec->operation.n : 0, {0}};
   return rh_known_note(context, &asked, spec->n_settings > 0, NULL);
 }
 

@@ -53,7 +53,7 @@ int rh_known_has(const rh_context *context, const rh_asked *of, int with_setting
 
 rh_status rh_job_trust(rh_context *context, const rh_job_spec *spec, rh_error *error) {
   if (!spec->operation.op->is_custom || spec->unchecked_op) return RH_OK;
-  const rh_asked itself = {"", 0, spec->operation.op, 0};
+  const rh_asked itself = {"", 0, spec->operation.op, 0, {0}};
   if (rh_known_has(context, &itself, 0)) return RH_OK;
   RH_TRY(rh_algebra_trust(rh_custom_of(spec->operation.op), &context->cache, error));
   return rh_known_note(context, &itself, 0, error);
@@ -82,7 +82,7 @@ rh_status rh_context_tuned(rh_context *context, rh_tunedb **tuned, rh_error *err
 static void wrong(rh_context *context, const char *strategy, const char *path,
                   const rh_operator *op, uint64_t n) {
   rh_tunedb *tuned;
-  rh_asked blamed = {strategy, 0, op, n};
+  rh_asked blamed = {strategy, 0, op, n, {0}};
   if (rh_context_tuned(context, &tuned, NULL) != RH_OK) return;
   blamed.plugin = rh_tunedb_file(tuned, path);
   rh_tunedb_blame(tuned, &blamed);
@@ -104,7 +104,8 @@ static const rh_tunedb_entry *look_up(const rh_job *job, rh_tunedb *tuned) {
   if (!rh_tunedb_mentions(tuned, name)) return NULL;
   uint64_t plugin = rh_tunedb_file(tuned, job->path);
   rh_tunedb_report_other_plugin(tuned, name, plugin);
-  const rh_asked asked = {name, plugin, job->spec.operation.op, job->spec.operation.n};
+  const rh_operation *of = &job->spec.operation;
+  const rh_asked asked = {name, plugin, of->op, of->n, rh_cut_of(of->layout)};
   return rh_tunedb_find(tuned, &asked, NULL);
 }
 

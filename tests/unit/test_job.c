@@ -241,8 +241,8 @@ TEST_LOOP(all_fail, 0, 2) {
   char path[256];
   snprintf(path, sizeof path, "%s/worker_faults.so", directory);
   blame_others(RH_TYPE_i32);
-  const rh_asked crashing = {"worker_crash_in_setup", rh_tunedb_plugin(path), plain.operation.op,
-                             1000};
+  const rh_asked crashing = {
+      "worker_crash_in_setup", rh_tunedb_plugin(path), plain.operation.op, 1000, {0}};
   rh_tunedb_blame(tuned, &crashing);
   reduce_or_prepare(_i, 1000, RH_TYPE_i32, RH_E_NOMEM);
   ck_assert_ptr_eq(strstr(error.message, "strategy 'worker_fail_in_setup', setup: no room for"),
@@ -408,7 +408,7 @@ TEST(the_first_time_measures) {
                              "at 1000 ";
   rh_tunedb *tuned;
   uint64_t native = rh_tunedb_plugin(built_in("native"));
-  const rh_tunedb_timed any = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, 0, UINT64_MAX};
+  const rh_tunedb_timed any = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, 0, UINT64_MAX, 0};
   rh_job_spec spec = plain;
   rh_found found;
   spec.strategy = NULL;
@@ -430,7 +430,7 @@ TEST(the_first_time_measures) {
     ck_assert_int_eq(measured_here, k != 0);
   }
   ck_assert_int_eq(rh_context_tuned(redhost->context, &tuned, &error), RH_OK);
-  const rh_asked asked = {"native", native, rh_operator_builtin(RH_OP_sum, RH_TYPE_i16), 1000};
+  const rh_asked asked = {"native", native, rh_operator_builtin(RH_OP_sum, RH_TYPE_i16), 1000, {0}};
   const rh_tunedb_entry *measured = rh_tunedb_find_timed(tuned, &any, &asked);
   ck_assert(measured && measured->trial && measured->n == 1000 && measured->latency_s > 0);
   measured = rh_tunedb_find(tuned, &asked, NULL);

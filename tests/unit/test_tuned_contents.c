@@ -17,16 +17,18 @@ CASES(all, .set_up = set_up, .tear_down = tear_down)
 
 TEST(what_is_good_is_read) {
   write_text(HEAD GOOD ",{\"strategy\":\"s\",\"op\":\"median\",\"type\":\"f32\",\"n\":1},"
+                       "{" PLACE ",\"n\":1,\"length\":1,\"distribution\":\"unheard\",\"time_s\":3},"
                        "{" PLACE ",\"n\":\"18446744073709551615\",\"time_s\":2,\"colour\":3,"
                        "\"plugin\":\"0000000000000007\",\"params\":{}}]}],\"author\":[]}");
   rh_tunedb *tuned = open_for(&device);
   ck_assert_int_eq(n_warnings, 0);
-  ck_assert_uint_eq(rh_tunedb_count(tuned), 2); /* an operator of a later redhost is ignored */
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 2); /* what only a later redhost knows is ignored */
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1, 1) == 1);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, UINT64_MAX, 1) == 2);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 9);
   rh_tunedb_close(tuned);
-  static const char *const kept[] = {"median", "colour", "author", "18446744073709551615"};
+  static const char *const kept[] = {"median", "unheard", "colour", "author",
+                                     "18446744073709551615"};
   for (size_t k = 0; k < sizeof kept / sizeof *kept; k++)
     ck_assert_msg(strstr(read_text(), kept[k]) != NULL, "%s is lost", kept[k]);
 }
@@ -77,6 +79,11 @@ static const char *const damaged[] = {
     ONE(",\"n\":1,\"plugin\":7"),
     ONE(",\"n\":1,\"plugin\":\"7\""),
     ONE(",\"n\":1,\"plugin\":\"000000000000000G\""),
+    ONE(",\"n\":1,\"length\":1"),
+    ONE(",\"n\":1,\"distribution\":\"fixed\""),
+    ONE(",\"n\":1,\"length\":0,\"distribution\":\"fixed\""),
+    ONE(",\"n\":1,\"length\":-1,\"distribution\":\"fixed\""),
+    ONE(",\"n\":1,\"length\":1,\"distribution\":1"),
     ONE(",\"n\":1,\"params\":[]"),
     ONE(",\"n\":1,\"params\":{\"group\":256}"),
     ONE(",\"n\":1,\"params\":{\"\":\"256\"}"),

@@ -85,6 +85,95 @@ TEST(order_of_merit) {
   rh_tunedb_close(tuned);
 }
 
+/* ---- Segments ---- */
+
+static void put_cut(rh_tunedb *tuned, rh_cut cut, double time_s) {
+  rh_tunedb_entry entry = entry_of("s", RH_OP_sum, RH_TYPE_f32, 1024, time_s);
+  entry.cut = cut;
+  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
+}
+
+/* By its time, the entry whose parameters serve segments, of cuts up to `apart` octaves away; or
+ * with apart < 0 the one whose parameters do. */
+static double cut_time_of(const rh_tunedb *tuned, rh_cut cut, uint64_t n, double apart) {
+  const rh_tunedb_timed here = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, 0, UINT64_MAX, apart};
+  rh_asked of = *asked("s", 7, RH_OP_sum, RH_TYPE_f32, 0, n);
+  of.cut = cut;
+  const rh_tunedb_entry *found =
+      apart < 0 ? rh_tunedb_find(tuned, &of, NULL) : rh_tunedb_find_timed(tuned, &here, &of);
+  return found ? found->time_s : 0;
+}
+
+/* Whole arrays get nothing of segments; segments get no times, but parameters, of whole arrays. */
+TEST(segments_and_whole_arrays) {
+  const rh_cut fixed = {16, RH_LENGTHS_fixed};
+  rh_tunedb *tuned = open_for(&device);
+  put_cut(tuned, fixed, 1);
+  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 0);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 2); /* beside it */
+  for (int again = 0; again < 2; again++) {         /* from memory, and from the file */
+    ck_assert_uint_eq(rh_tunedb_count(tuned), 2);
+    ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 2);
+    ck_assert(cut_time_of(tuned, fixed, 1 << 20, -1) == 1);
+    ck_assert(cut_time_of(tuned, fixed, 1 << 20, 0) == 1);
+    ck_assert(cut_time_of(tuned, (rh_cut){16, RH_LENGTHS_columns}, 1024, 3) == 0);
+    ck_assert(cut_time_of(tuned, (rh_cut){16, RH_LENGTHS_columns}, 1024, -1) == 2);
+    rh_tunedb_close(tuned);
+    tuned = open_for(&device);
+  }
+  rh_tunedb_close(tuned);
+  ck_assert_int_eq(n_warnings, 0);
+}
+
+TEST(parameters_of_whole_arrays_serve_segments) {
+  rh_tunedb *tuned = open_for(&device);
+  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 2);
+  ck_assert(cut_time_of(tuned, (rh_cut){16, RH_LENGTHS_fixed}, 1024, -1) == 2);
+  ck_assert(cut_time_of(tuned, (rh_cut){16, RH_LENGTHS_fixed}, 1024, 3) == 0);
+  rh_tunedb_close(tuned);
+}
+
+/* The length, and whether there are offsets, count before the size. */
+TEST(the_nearest_cut) {
+  static const struct {
+    rh_cut cut;
+    double time_s;
+  } table[] = {{{16, RH_LENGTHS_fixed}, 1},   {{256, RH_LENGTHS_fixed}, 2},
+               {{16, RH_LENGTHS_uniform}, 3}, {{64, RH_LENGTHS_power}, 4},
+               {{16, RH_LENGTHS_columns}, 5}, {{16, RH_LENGTHS_fixed}, 6}};
+  rh_tunedb *tuned = open_for(&device);
+  for (size_t k = 0; k < sizeof table / sizeof *table; k++)
+    put_cut(tuned, table[k].cut, table[k].time_s); /* the last replaces the first */
+  ck_assert_uint_eq(rh_tunedb_count(tuned), 5);
+  ck_assert(cut_time_of(tuned, (rh_cut){16, RH_LENGTHS_fixed}, 1 << 30, 0) == 6);
+  ck_assert(cut_time_of(tuned, (rh_cut){17, RH_LENGTHS_fixed}, 1024, 0) == 0);
+  ck_assert(cut_time_of(tuned, (rh_cut){17, RH_LENGTHS_fixed}, 1024, 3) == 6);
+  ck_assert(cut_time_of(tuned, (rh_cut){100, RH_LENGTHS_fixed}, 1024, 3) == 2);
+  ck_assert(cut_time_of(tuned, (rh_cut){1 << 12, RH_LENGTHS_fixed}, 1024, 3) == 0);
+  ck_assert(cut_time_of(tuned, (rh_cut){1 << 12, RH_LENGTHS_fixed}, 1024, -1) == 0);
+  ck_assert(cut_time_of(tuned, (rh_cut){1 << 10, RH_LENGTHS_fixed}, 1024, -1) == 2);
+  ck_assert(cut_time_of(tuned, (rh_cut){32, RH_LENGTHS_uniform}, 1024, 3) == 3);
+  ck_assert(cut_time_of(tuned, (rh_cut){32, RH_LENGTHS_power}, 1024, 3) == 4);
+  ck_assert(cut_time_of(tuned, (rh_cut){16, RH_LENGTHS_alternate}, 1024, 3) == 3);
+  ck_assert(cut_time_of(tuned, (rh_cut){64, RH_LENGTHS_columns}, 1024, 3) == 5);
+  rh_tunedb_close(tuned);
+}
+
+/* What a layout is most like: the cut that it was made with, but for few segments and for empty
+ * ones, which the longest segment does not tell of. */
+TEST_LOOP(layouts_are_like_their_cuts, 1, RH_N_LENGTHS + 1) {
+  rh_lengths made = {0};
+  uint32_t like = _i == RH_LENGTHS_sparse ? RH_LENGTHS_power : (uint32_t)_i;
+  ck_assert_int_eq(rh_lengths_make(&made, (uint32_t)_i, 100, 1 << 20, 1, &error), RH_OK);
+  rh_cut cut = rh_cut_of(&made.layout);
+  ck_assert_uint_eq(cut.distribution, like);
+  ck_assert_uint_ge(cut.length, 80);
+  ck_assert_uint_le(cut.length, 125);
+  rh_lengths_finish(&made);
+  cut = rh_cut_of(&made.layout); /* of no elements */
+  ck_assert_uint_eq(cut.length, 0);
+}
+
 /* A file that was carried to another machine, for the host's strategies and the device's. */
 TEST_LOOP(another_processor, 0, 2) {
   static const rh_cl_device *const devices[] = {&device, NULL};
@@ -138,7 +227,8 @@ TEST(other_devices_and_drivers) {
   rh_tunedb_close(tuned);
 
   tuned = open_for(&updated);
-  const rh_tunedb_timed any = {RH_TUNED_HERE, RH_TUNED_SHIPPED, RH_TUNED_OTHER_SIZE, 0, UINT64_MAX};
+  const rh_tunedb_timed any = {
+      RH_TUNED_HERE, RH_TUNED_SHIPPED, RH_TUNED_OTHER_SIZE, 0, UINT64_MAX, 0};
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 0 && rh_tunedb_count(tuned) == 0);
   ck_assert(!rh_tunedb_find_timed(tuned, &any, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 0, 1024)));
   ck_assert_msg(strstr(informed, "'Board' is passed over: it is of another driver, 1; this is 2"),

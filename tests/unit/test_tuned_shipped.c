@@ -62,10 +62,10 @@ TEST(shipped_for_whom) {
       tuned, asked("two_stage_float4", 99, RH_OP_sum, RH_TYPE_f32, 0, 1 << 24), NULL);
   ck_assert(found && found->origin == RH_TUNED_SHIPPED && rh_tunedb_count(tuned) == 0);
   ck_assert_str_eq(rh_tunedb_shipped_name(tuned), "NVIDIA GPUs");
-  const rh_tunedb_timed measured = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_OTHER_SIZE, 0,
-                                    UINT64_MAX};
-  const rh_tunedb_timed shipped = {RH_TUNED_SHIPPED, RH_TUNED_SHIPPED, RH_TUNED_SAME, 0,
-                                   UINT64_MAX};
+  const rh_tunedb_timed measured = {
+      RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_OTHER_SIZE, 0, UINT64_MAX, 0};
+  const rh_tunedb_timed shipped = {
+      RH_TUNED_SHIPPED, RH_TUNED_SHIPPED, RH_TUNED_SAME, 0, UINT64_MAX, 0};
   ck_assert(!rh_tunedb_find_timed(tuned, &measured,
                                   asked("two_stage_float4", 9, RH_OP_sum, RH_TYPE_f32, 0, 1)));
   check_measured_and_shipped(tuned);
@@ -133,7 +133,7 @@ TEST_LOOP(shipped_times_are_of_a_family, 0, 3) {
   gpu.platform_name = nvidia;
   strcpy(gpu.family, families[_i]);
   rh_tunedb *tuned = open_for(&gpu);
-  const rh_tunedb_timed any = {RH_TUNED_HERE, RH_TUNED_SHIPPED, RH_TUNED_UNLIKE, 0, UINT64_MAX};
+  const rh_tunedb_timed any = {RH_TUNED_HERE, RH_TUNED_SHIPPED, RH_TUNED_UNLIKE, 0, UINT64_MAX, 0};
   const rh_tunedb_entry *found =
       rh_tunedb_find(tuned, asked("onepass", 99, RH_OP_sum, RH_TYPE_f32, 0, 1 << 24), NULL);
   ck_assert(found && found->origin == RH_TUNED_SHIPPED && found->n_settings > 0);

@@ -93,7 +93,7 @@ static inline const rh_asked *asked(const char *strategy, uint64_t plugin, uint3
   static rh_asked one;
   of = *rh_operator_builtin(op, type);
   of.hash = own;
-  one = (rh_asked){strategy, plugin, &of, n};
+  one = (rh_asked){strategy, plugin, &of, n, {0}};
   return &one;
 }
 

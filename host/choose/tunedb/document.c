@@ -161,7 +161,9 @@ static int is_replaced(const json_t *old, const rh_tunedb_entry *entry, int own_
   if (rh_tunedb_entry_take(old, &e, &known, NULL) != RH_OK || !known) return 0;
   if (strcmp(e.strategy, entry->strategy) != 0 || e.op != entry->op || e.own != entry->own)
     return 0;
-  return (own_device && e.n == entry->n) || (e.failed && !entry->failed);
+  int same = e.n == entry->n && e.cut.length == entry->cut.length &&
+             e.cut.distribution == entry->cut.distribution;
+  return (own_device && same) || (e.failed && !entry->failed);
 }
 
 static void make_room(json_t *entries, const rh_tunedb_entry *entry, int own_device) {

@@ -46,7 +46,7 @@ json_t *rh_tunedb_document_new(void);
  * last. */
 const json_t *rh_tunedb_document_device(const json_t *document, size_t place, rh_tunedb_key *key);
 
-/* Adds an entry, which replaces the one of the same strategy, operator, type and size.  A good
+/* Adds an entry, which replaces the one of the same strategy, operator, type, size and cut.  A good
  * entry removes the record that its strategy failed, for this device and for the host.  0, or -1
  * and in *why, a constant, the reason: out of memory, too many entries, or an entry that could not
  * be read back.  The document is then unchanged, or has fewer entries. */

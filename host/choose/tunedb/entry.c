@@ -58,8 +58,8 @@ static rh_status take_seconds(const json_t *object, const char *key, double *sec
 }
 
 /* A whole number, or a string if it exceeds JSON's exact numbers. */
-static rh_status take_n(const json_t *object, uint64_t *n, rh_error *error) {
-  const json_t *value = json_object_get(object, "n");
+static rh_status take_count(const json_t *object, const char *key, uint64_t *n, rh_error *error) {
+  const json_t *value = json_object_get(object, key);
   const char *digits = json_string_value(value);
   if (json_is_integer(value) && json_integer_value(value) >= 0 &&
       (uint64_t)json_integer_value(value) <= most_integer) {
@@ -71,9 +71,22 @@ static rh_status take_n(const json_t *object, uint64_t *n, rh_error *error) {
     *n = strtoull(digits, NULL, 10);
     if (!errno) return RH_OK;
   }
-  return rh_fail(error, RH_E_FILE,
-                 value ? "n: is neither a whole number below 2^53 nor one in quotes below 2^64"
-                       : "n: is missing");
+  return rh_fail(error, RH_E_FILE, "%s: %s", key,
+                 value ? "is neither a whole number below 2^53 nor one in quotes below 2^64"
+                       : "is missing");
+}
+
+/* Missing: of whole arrays. */
+static rh_status take_cut(const json_t *object, rh_cut *cut, int *known, rh_error *error) {
+  char word[32];
+  if (!json_object_get(object, "length") && !json_object_get(object, "distribution")) return RH_OK;
+  RH_TRY(take_count(object, "length", &cut->length, error));
+  RH_TRY(rh_tunedb_take_text(object, "distribution", word, sizeof word, error));
+  if (!cut->length) return rh_fail(error, RH_E_FILE, "length: is 0");
+  if (!*word) return rh_fail(error, RH_E_FILE, "distribution: is missing");
+  cut->distribution = rh_lengths_from_name(word);
+  if (!cut->distribution) *known = 0;
+  return RH_OK;
 }
 
 /* A hash of 16 digits. */
@@ -148,7 +161,8 @@ static rh_status take_problem(const json_t *object, rh_tunedb_entry *entry, int 
     RH_TRY(take_own(object, entry, op, error));
   entry->op = rh_operator_builtin(rh_op_from_name(op), rh_type_from_name(type));
   *known = entry->op != NULL;
-  return take_n(object, &entry->n, error);
+  RH_TRY(take_cut(object, &entry->cut, known, error));
+  return take_count(object, "n", &entry->n, error);
 }
 
 rh_status rh_tunedb_entry_take(const json_t *object, rh_tunedb_entry *entry, int *known,
@@ -216,6 +230,11 @@ json_t *rh_tunedb_entry_pack(const rh_tunedb_entry *entry) {
     wrong |= json_object_set_new(object, "op", json_string(op ? op : ""));
   wrong |= json_object_set_new(object, "type", json_string(type ? type : ""));
   wrong |= json_object_set_new(object, "n", pack_n(entry->n));
+  if (entry->cut.length) {
+    const char *distribution = rh_lengths_name(entry->cut.distribution);
+    wrong |= json_object_set_new(object, "length", pack_n(entry->cut.length));
+    wrong |= json_object_set_new(object, "distribution", json_string(distribution));
+  }
   if (entry->failed) {
     wrong |= json_object_set_new(object, "failed", json_true());
   } else {

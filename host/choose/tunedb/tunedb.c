@@ -149,7 +149,8 @@ rh_tunedb_entry rh_tunedb_entry_of(const rh_asked *of) {
   rh_tunedb_entry entry = {.plugin = of->plugin,
                            .op = rh_operator_builtin(of->op->base, of->op->type),
                            .own = of->op->hash,
-                           .n = of->n};
+                           .n = of->n,
+                           .cut = of->cut};
   snprintf(entry.strategy, sizeof entry.strategy, "%s", of->strategy);
   if (of->op->is_custom) snprintf(entry.own_name, sizeof entry.own_name, "%s", of->op->name);
   return entry;
@@ -196,8 +197,11 @@ static int is_better(const known *one, const known *other, const rh_asked *of) {
   const rh_tunedb_entry *a = &one->entry, *b = &other->entry;
   uint32_t of_a = unlikeness(a, of->op), of_b = unlikeness(b, of->op);
   double far_a = distance(a->n, of->n), far_b = distance(b->n, of->n);
+  double apart_a = rh_cuts_apart(&a->cut, &of->cut), apart_b = rh_cuts_apart(&b->cut, &of->cut);
   if (a->origin != b->origin) return a->origin < b->origin;
+  if (isinf(apart_a) != isinf(apart_b)) return isinf(apart_b);
   if (of_a != of_b) return of_a < of_b;
+  if (apart_a != apart_b) return apart_a < apart_b;
   if (far_a != far_b) return far_a < far_b;
   if (a->n != b->n) return a->n > b->n;
   if (one->counts != other->counts) return one->counts;
@@ -215,6 +219,12 @@ static int says_best(const rh_tunedb_entry *entry) {
   return entry->origin == RH_TUNED_SHIPPED || entry->searched || entry->n_settings;
 }
 
+/* Whole arrays take nothing of segments; segments take no times of whole arrays. */
+static int suits_cut(const rh_tunedb_entry *entry, const wanted *of) {
+  if (!entry->cut.length) return !of->timed || !of->by->cut.length;
+  return rh_cuts_apart(&entry->cut, &of->by->cut) <= of->among.apart;
+}
+
 static const rh_tunedb_entry *find_entry(const rh_tunedb *tuned, const wanted *of) {
   const known *best = NULL;
   for (uint32_t k = 0; k < tuned->n; k++) {
@@ -222,6 +232,7 @@ static const rh_tunedb_entry *find_entry(const rh_tunedb *tuned, const wanted *o
     const rh_tunedb_entry *entry = &one->entry;
     if (!is_among(entry, &of->among) || !is_of(entry, of->by->strategy, of->by->plugin)) continue;
     if (!of->timed && entry->trial) continue;
+    if (!suits_cut(entry, of)) continue;
     if (of->says_best && !says_best(entry)) continue;
     if (of->timed && entry->time_s <= 0 && entry->latency_s <= 0) continue;
     if (unlikeness(entry, of->by->op) > of->among.unlike) continue;
@@ -230,18 +241,21 @@ static const rh_tunedb_entry *find_entry(const rh_tunedb *tuned, const wanted *o
   return best ? &best->entry : NULL;
 }
 
-/* Does an entry that was measured here go before the best shipped one?  It must be as like the
- * problem, and within a factor of 2 of its size or as near as the shipped one. */
+/* Does an entry that was measured here go before the best shipped one?  One of segments goes before
+ * one of whole arrays; else it must be as like the problem, and within a factor of 2 of its size or
+ * as near as the shipped one. */
 static int displaces(const rh_tunedb_entry *measured, const rh_tunedb_entry *shipped,
                      const rh_asked *of) {
   static const double octave = 1;
+  if (!measured->cut.length != !shipped->cut.length) return measured->cut.length > 0;
   double far = distance(measured->n, of->n);
   return unlikeness(measured, of->op) <= unlikeness(shipped, of->op) &&
          (far <= octave || far <= distance(shipped->n, of->n));
 }
 
 const rh_tunedb_entry *rh_tunedb_find(const rh_tunedb *tuned, const rh_asked *by, int *exact) {
-  wanted of = {.among = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME_SIZE, 0, UINT64_MAX},
+  wanted of = {.among = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME_SIZE, 0, UINT64_MAX,
+                         RH_TUNED_CUTS_APART},
                .says_best = 1,
                .by = by};
   const rh_tunedb_entry *best = find_entry(tuned, &of);
@@ -262,9 +276,9 @@ const rh_tunedb_entry *rh_tunedb_find_timed(const rh_tunedb *tuned, const rh_tun
 
 /* Where it failed under another driver: was it measured, and hence correct, under this one? */
 static int was_good_here(const rh_tunedb *tuned, const rh_asked *by) {
-  return find_entry(tuned,
-                    &(wanted){.among = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, 0, UINT64_MAX},
-                              .by = by}) != NULL;
+  return find_entry(tuned, &(wanted){.among = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, 0,
+                                               UINT64_MAX, INFINITY},
+                                     .by = by}) != NULL;
 }
 
 int rh_tunedb_has_failed(const rh_tunedb *tuned, const rh_asked *of) {

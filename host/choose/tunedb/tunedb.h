@@ -1,5 +1,6 @@
-/* The tuning database of a device: the best parameters for each strategy, operator, type and size,
- * the time of a reduction with them, and the strategies that gave wrong results on it.
+/* The tuning database of a device: the best parameters for each strategy, operator, type, size and
+ * cut into segments, the time of a reduction with them, and the strategies that gave wrong results
+ * on it.
  *
  * It has two sources, in order of precedence: <cache>/tuned.json, which `redhost --tune` writes
  * (and every mode that finds a wrong result), and redhost's defaults for kinds of devices.  The
@@ -9,7 +10,7 @@
 
 #include "../../core/cl/cache.h"
 #include "../../core/cl/devices.h"
-#include "../../core/operation/operator.h"
+#include "../../core/operation/lengths.h"
 #include <redhost/redhost.h>
 
 /* The origin of an entry, the best first. */
@@ -23,6 +24,7 @@ enum {
 };
 
 enum { RH_TUNED_MOST_SETTINGS = 16, RH_TUNED_WORD = 48 };
+enum { RH_TUNED_CUTS_APART = 3 }; /* octaves (rh_cuts_apart()) at which a cut tells of another */
 
 typedef struct rh_tunedb_setting {
   char key[RH_TUNED_WORD], value[RH_TUNED_WORD]; /* as --param takes them: "group", "256" */
@@ -37,6 +39,7 @@ typedef struct rh_tunedb_entry {
   uint64_t own;      /* rh_operator.hash: 0, or the user's, */
   char own_name[64]; /* and its name, for people who read the file */
   uint64_t n;        /* elements; the entry serves the sizes that are nearest to it, by ratio */
+  rh_cut cut;        /* of segments: likewise */
   /* only those that differ from the plugin's defaults */
   rh_tunedb_setting settings[RH_TUNED_MOST_SETTINGS];
   uint32_t n_settings;
@@ -59,6 +62,7 @@ typedef struct rh_asked {
   uint64_t plugin;
   const rh_operator *op;
   uint64_t n;
+  rh_cut cut;
 } rh_asked;
 
 /* An entry of it, without times. */
@@ -84,11 +88,13 @@ void rh_tunedb_close(rh_tunedb *tuned); /* null is legal */
  * call that changes *tuned.  The order of preference: origin; then the same operator and type,
  * before the built-in operator that a user's is based on, before the same type and kind of operator
  * (one that answers an index or not), before elements of the same size and that kind; then the
- * nearest size.  But one measured here goes before a shipped one only if it is as like the problem,
- * and within a factor of 2 of its size or as near as the shipped one; and one that was measured
- * without a search and has no parameters comes last.  Times are comparable only for the same
- * operator and type: *exact (may be null) says whether these match.  Entries of another file with
- * that name (another `plugin`), and of another operator of a user's, do not count. */
+ * nearest cut; then the nearest size.  Segments whose cut is not within RH_TUNED_CUTS_APART of any
+ * get an entry of whole arrays; whole arrays get none of segments.  But one measured here goes
+ * before a shipped one only if it is as like the problem, and within a factor of 2 of its size or
+ * as near as the shipped one; and one that was measured without a search and has no parameters
+ * comes last.  Times are comparable only for the same operator and type: *exact (may be null) says
+ * whether these match.  Entries of another file with that name (another `plugin`), and of another
+ * operator of a user's, do not count. */
 const rh_tunedb_entry *rh_tunedb_find(const rh_tunedb *tuned, const rh_asked *of, int *exact);
 
 /* How much an entry differs from the problem. */
@@ -102,11 +108,12 @@ enum {
 };
 
 /* Finds, in the same order of preference, among entries that have a time, are of some origins and
- * sizes, and differ from the problem by at most `unlike`. */
+ * sizes, and differ from the problem by at most `unlike` and its cut by `apart` octaves. */
 typedef struct rh_tunedb_timed {
   uint32_t first, last; /* origins: RH_TUNED_HERE, ... */
   uint32_t unlike;
   uint64_t least_n, most_n;
+  double apart; /* rh_cuts_apart() */
 } rh_tunedb_timed;
 const rh_tunedb_entry *rh_tunedb_find_timed(const rh_tunedb *tuned, const rh_tunedb_timed *among,
                                             const rh_asked *of);
@@ -139,12 +146,12 @@ void rh_tunedb_report_other_plugin(rh_tunedb *tuned, const char *strategy, uint6
  * wrong result under another driver counts until the strategy is measured under this one. */
 int rh_tunedb_has_failed(const rh_tunedb *tuned, const rh_asked *of);
 
-/* Adds an entry, or replaces the one of the same strategy, operator, type and size, in memory and
- * in the file, which is replaced atomically; entries that other processes wrote meanwhile are kept.
- * A good entry of a strategy, of any size, removes its failure for this operator and type, so a
- * caller that measures several sizes stores a failure last.  Without a directory it is kept only in
- * memory.  A file that cannot be written causes one warning; entries that are missing in it are
- * written with later ones. */
+/* Adds an entry, or replaces the one of the same strategy, operator, type, size and cut, in memory
+ * and in the file, which is replaced atomically; entries that other processes wrote meanwhile are
+ * kept.  A good entry of a strategy, of any size and cut, removes its failure for this operator and
+ * type, so a caller that measures several sizes stores a failure last.  Without a directory it is
+ * kept only in memory.  A file that cannot be written causes one warning; entries that are missing
+ * in it are written with later ones. */
 rh_status rh_tunedb_put(rh_tunedb *tuned, const rh_tunedb_entry *entry, rh_error *error);
 
 /* Records that a strategy's result was wrong, for --run and --bench; logs nothing if it cannot be

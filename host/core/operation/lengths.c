@@ -2,7 +2,34 @@
 #include "../base/alloc.h"
 #include "../base/random.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+/* ---- Cuts ---- */
+
+rh_cut rh_cut_of(const rh_layout *layout) {
+  if (!layout || layout->elements == 0) return (rh_cut){0};
+  uint64_t average = layout->elements / layout->segments;
+  if (layout->kind == RH_LAYOUT_AXIS)
+    return (rh_cut){layout->length, layout->inner > 1 ? RH_LENGTHS_columns : RH_LENGTHS_fixed};
+  if (average == 0) average = 1;
+  if (layout->longest <= average + 1) return (rh_cut){average, RH_LENGTHS_alternate};
+  if (layout->longest <= 3 * average) return (rh_cut){average, RH_LENGTHS_uniform};
+  if (layout->longest < layout->elements / 4) return (rh_cut){average, RH_LENGTHS_power};
+  average = (layout->elements - layout->longest) / (layout->segments - 1);
+  return (rh_cut){average ? average : 1, RH_LENGTHS_giant};
+}
+
+static int has_offsets(const rh_cut *cut) {
+  return cut->distribution != RH_LENGTHS_fixed && cut->distribution != RH_LENGTHS_columns;
+}
+
+double rh_cuts_apart(const rh_cut *a, const rh_cut *b) {
+  if (a->length == 0 || b->length == 0) return a->length == b->length ? 0 : INFINITY;
+  double octaves = fabs(log2((double)a->length) - log2((double)b->length));
+  if (a->distribution == b->distribution) return octaves;
+  return octaves + (has_offsets(a) && has_offsets(b) ? 1 : 100);
+}
 
 /* ---- Lengths, one after the other ---- */
 

@@ -4,6 +4,18 @@
 #include "../base/vocabulary.h"
 #include "layout.h"
 
+/* How an array is cut into segments; zeros: not at all. */
+typedef struct rh_cut {
+  uint64_t length;       /* the typical one */
+  uint32_t distribution; /* RH_LENGTHS_* */
+} rh_cut;
+
+/* The cut that a layout is most like, as far as its longest segment tells; null: zeros. */
+rh_cut rh_cut_of(const rh_layout *layout);
+/* In octaves of the length: two ways of offsets are one octave apart, and 100 where one has other
+ * strides, or offsets, than the other; infinity: one is of a whole array. */
+double rh_cuts_apart(const rh_cut *a, const rh_cut *b);
+
 /* A layout with what it points to. */
 typedef struct rh_lengths {
   uint32_t kind;   /* 0: there is none */

@@ -11,7 +11,7 @@ const char *rh_tuner_strategy(const rh_tuner *w, const rh_task *task) {
 }
 
 static rh_asked asked_of(const rh_tuner *w, const rh_task *task) {
-  return (rh_asked){rh_tuner_strategy(w, task), w->plugins[task->strategy], task->op, task->n};
+  return (rh_asked){rh_tuner_strategy(w, task), w->plugins[task->strategy], task->op, task->n, {0}};
 }
 
 static const rh_entry *entry_of(const rh_tuner *w, const rh_task *task) {
@@ -60,7 +60,7 @@ static void find_base(const rh_tuner *w, rh_task *task, const rh_entry *entry) {
 /* Looks up a measurement on this device, with this driver, plugin file and size.  One with the
  * plugin's defaults does not count where other parameters would be used. */
 static void look_up(const rh_tuner *w, rh_task *task) {
-  const rh_tunedb_timed here = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, task->n, task->n};
+  const rh_tunedb_timed here = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, task->n, task->n, 0};
   const rh_asked asked = asked_of(w, task);
   const rh_tunedb_entry *entry = rh_tunedb_find_timed(w->tuned, &here, &asked);
   if (!entry || entry->trial || entry->time_s <= 0) return;
