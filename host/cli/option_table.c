@@ -148,13 +148,13 @@ const rh_option rh_option_table[] = {
     {"keepdims", 0, RH_OPTION_FLAG, NULL, NULL, "--axis: keep it, with a length of 1", IN(RUN),
      AT(keepdims)},
     {"length", 0, RH_OPTION_WORD, "L", NULL,
-     "one result for every L elements in a row; --bench:\n"
-     "lists and ranges, as for --size",
-     IN(RUN) | IN(BENCH), AT(length)},
+     "one result for every L elements in a row; --bench,\n"
+     "--tune: lists and ranges, as for --size",
+     IN(RUN) | TIMING, AT(length)},
     {"distribution", 0, RH_OPTION_WORD, "LIST", NULL,
      "how lengths spread around L: fixed alternate uniform\n"
      "power giant sparse columns, or all [fixed]",
-     IN(BENCH), AT(distribution)},
+     TIMING, AT(distribution)},
     {"segments", 0, RH_OPTION_WORD, "FILE", NULL,
      "one for elements o[s] to o[s+1]-1 each, of the offsets\no in FILE", IN(RUN), AT(segments)},
     {"starts", 0, RH_OPTION_WORD, "FILE", NULL,

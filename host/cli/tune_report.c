@@ -21,10 +21,21 @@ static const char *op_name(const rh_task *task) {
   return task->op->name;
 }
 
+/* "2^22", "2^22 by 2^10 uniform" */
+static void size_text(char text[96], const rh_task *task, uint64_t n) {
+  char size[32], length[32];
+  rh_format_size(size, n);
+  rh_format_size(length, task->cut.length);
+  if (task->cut.length)
+    snprintf(text, 96, "%s by %s %s", size, length, rh_lengths_name(task->cut.distribution));
+  else
+    snprintf(text, 96, "%s", size);
+}
+
 /* "sum f32 2^22" */
 static void problem_text(char text[320], const rh_task *task, uint64_t n) {
-  char size[32];
-  rh_format_size(size, n);
+  char size[96];
+  size_text(size, task, n);
   snprintf(text, 320, "%s %s %s", op_name(task), rh_type_name(rh_task_type(task)), size);
 }
 
@@ -73,6 +84,8 @@ static int in_reading_order(const void *first, const void *second) {
   if (operators) return operators;
   if (rh_task_type(a) != rh_task_type(b)) return rh_task_type(a) < rh_task_type(b) ? -1 : 1;
   if (a->n != b->n) return a->n < b->n ? -1 : 1;
+  int cuts = rh_task_cut_order(a, b);
+  if (cuts) return cuts;
   int timed = (b->time_s > 0) - (a->time_s > 0);
   if (timed) return timed;
   if (a->time_s != b->time_s) return a->time_s < b->time_s ? -1 : 1;
@@ -110,10 +123,11 @@ static void gain_cell(rh_table *table, const rh_task *task) {
 }
 
 static void problem_cells(rh_table *table, const rh_task *task) {
-  char size[32];
+  char size[96];
+  size_text(size, task, task->n);
   rh_table_cell(table, RH_PLAIN, "%s", op_name(task));
   rh_table_cell(table, RH_PLAIN, "%s", rh_type_name(rh_task_type(task)));
-  rh_table_cell(table, RH_PLAIN, "%s", rh_format_size(size, task->n));
+  rh_table_cell(table, RH_PLAIN, "%s", size);
 }
 
 static void heading(rh_table *table, const char *const *words, uint32_t n, uint32_t right) {
@@ -237,16 +251,22 @@ static json_t *seconds_json(double seconds) {
   return seconds > 0 ? rh_json_number(seconds) : json_null();
 }
 
+static json_t *cut_json(const rh_cut *cut) {
+  if (!cut->length) return NULL;
+  return json_pack("{s:s, s:I}", "distribution", rh_lengths_name(cut->distribution), "length",
+                   (json_int_t)cut->length);
+}
+
 static json_t *task_json(const rh_tuner *tuner, const rh_task *task) {
-  return json_pack("{s:o, s:s, s:o, s:s, s:I, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I}",
+  return json_pack("{s:o, s:s, s:o, s:s, s:I, s:o*, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I}",
                    "device", rh_json_bytes(rh_stage_label(tuner->stage)), "strategy",
                    rh_tuner_strategy(tuner, task), "op", rh_json_bytes(op_name(task)), "type",
-                   rh_type_name(rh_task_type(task)), "n", (json_int_t)task->n, "status",
-                   rh_task_name(task->state), "against", rh_task_base_name(task), "default_s",
-                   seconds_json(task->default_s), "time_s", seconds_json(task->time_s), "latency_s",
-                   seconds_json(task->latency_s), "params", settings_json(task), "candidates",
-                   (json_int_t)task->candidates, "refused", (json_int_t)task->refused, "failed",
-                   (json_int_t)task->broken);
+                   rh_type_name(rh_task_type(task)), "n", (json_int_t)task->n, "segments",
+                   cut_json(&task->cut), "status", rh_task_name(task->state), "against",
+                   rh_task_base_name(task), "default_s", seconds_json(task->default_s), "time_s",
+                   seconds_json(task->time_s), "latency_s", seconds_json(task->latency_s), "params",
+                   settings_json(task), "candidates", (json_int_t)task->candidates, "refused",
+                   (json_int_t)task->refused, "failed", (json_int_t)task->broken);
 }
 
 json_t *rh_tune_json(const rh_tuner *tuner) {

@@ -62,6 +62,28 @@ class Finding(TuneCase):
         self.assertEqual(document["complete"], document["left"] == 0)
         self.assertTrue(any(p["candidates"] for p in points.values()), points)
 
+    def test_segments(self):
+        """Each distribution and length is a task of its own, kept beside those of whole arrays."""
+        args = ("-n", "2^10", "-s", "native,serial", "--length", "16,64,2^11", "--distribution", "fixed,power,columns")
+        self.points("-n", "2^10", "-s", "native")
+        document = json.loads(self.tune("--json", *args, budget="60").out)
+        told = {(p["strategy"], p["segments"]["distribution"], p["segments"]["length"]): p for p in document["tuned"]}
+        self.assertEqual(set(told), {(s, d, n) for s in ("native", "serial") for d in ("fixed", "power", "columns") for n in (16, 64)})
+        with open(self.file, encoding="utf-8") as file:
+            entries = [e for device in json.load(file)["devices"] for e in device["entries"]]
+        self.assertEqual([e["strategy"] for e in entries if "length" not in e], ["native"])
+        kept = {(e["strategy"], e["distribution"], e["length"]): e["time_s"] for e in entries if "length" in e}
+        for key, point in told.items():
+            declines = key[:2] == ("serial", "columns")  # it would read them after they were copied
+            self.assertEqual(point["status"], "unsupported" if declines else "tuned", point)
+            self.assertEqual(key in kept, not declines)
+            if not declines:
+                self.assertAlmostEqual(kept[key] / point["time_s"], 1, delta=1e-6)
+        done = self.tune(*args, "-v", budget="60")
+        self.assertIn("; 10 known before (--fresh measures again)", done.out)
+        self.assertRegex(done.out, r"(?m)^  native +sum +f32 +2\^10 by 16 power ")
+        self.bad(2, "--distribution goes with --length", "--tune", "--distribution", "uniform")
+
     def test_params_are_what_differs_and_what_run_uses(self):
         if not os.path.exists(CHOOSY):
             self.skipTest("no zoo: REDHOST_TEST_ZOO")

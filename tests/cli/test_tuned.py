@@ -280,6 +280,16 @@ class Parameters(TunedCase):
                              r"(?m)^parameters tile=64 .*   tuned here$")
         self.good("--run", "cascade", *SMALL, "-q")
 
+    def test_segments(self):
+        """Parameters that were tuned with segments, else those of whole arrays, which take none of segments."""
+        def tile(*args):
+            (row,) = json.loads(self.good("--bench", "-s", "cascade", *SMALL, *args, "--json", "--once").out)["results"]
+            return row["params"]["tile"]
+        whole, cut = entry("cascade", params={"tile": "64"}), entry("cascade", params={"tile": "32"}, length=64, distribution="fixed")
+        for entries, of_whole, of_segments in ((whole, cut), 64, 32), ((whole,), 64, 64), ((cut,), 0, 32):
+            self.tune(*entries)
+            self.assertEqual((tile(), tile("--length", "256"), tile("--length", "256", "--distribution", "uniform")), (of_whole, of_segments, of_whole))
+
     def test_nothing_tuned(self):
         params, origin, note, said = self.params()
         self.assertEqual((params["tile"], origin, note), (0, "default", None))
@@ -669,6 +679,7 @@ class Shipped(cli.Case):
         entries = [{"strategy": "b", "plugin": "1" * 16, "op": "sum", "type": "f32", "n": 2048, "time_s": 1.23456e-5,
                     "params": {"z": "1", "a": "2"}},
                    {"strategy": "a", "plugin": "1" * 16, "op": "sum", "type": "f32", "n": 1024, "latency_s": 7e-6},
+                   {"strategy": "a", "op": "sum", "type": "f32", "n": 1024, "length": 4, "distribution": "uniform"},
                    {"strategy": "a", "op": "max", "type": "f32", "n": 1, "failed": True}]
         self.write("t.json", json.dumps({"schema": "redhost-tuned/1", "devices": [
             {"platform": "P", "device": "Board", "driver": "1", "entries": entries},
@@ -680,7 +691,8 @@ class Shipped(cli.Case):
         self.assertEqual(made["family"], "capable")
         self.assertEqual(made["entries"], [
             {"strategy": "a", "op": "sum", "type": "f32", "n": 1024, "params": {}, "latency_s": 7e-6},
-            {"strategy": "b", "op": "sum", "type": "f32", "n": 2048, "params": {"a": "2", "z": "1"}, "time_s": 1.23e-5}])
+            {"strategy": "b", "op": "sum", "type": "f32", "n": 2048, "params": {"a": "2", "z": "1"}, "time_s": 1.23e-5},
+            {"strategy": "a", "op": "sum", "type": "f32", "n": 1024, "length": 4, "distribution": "uniform", "params": {}}])
         for args in (["t.json", "--name=x", "--family=f"], ["t.json", "--name=x", "--match", "kind=gpu"],
                      ["t.json", "--name=x", "--family=f", "--match", "kind=gpu", "--device", "none"]):
             self.assertNotEqual(self.redhost(*args, program=script).code, 0)

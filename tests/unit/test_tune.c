@@ -435,6 +435,20 @@ TEST(measured_in_turns) {
   }
 }
 
+/* Each cut into segments is a point of its own. */
+TEST(cuts_are_not_compared) {
+  rh_task tasks[] = {task(0, 1 << 18, 1e-6), task(1, 1 << 18, 99e-6), task(1, 1 << 18, 98e-6)};
+  tasks[1].cut = (rh_cut){16, RH_LENGTHS_fixed};
+  tasks[2].cut = (rh_cut){16, RH_LENGTHS_columns};
+  ck_assert(!rh_tasks_same_problem(&tasks[0], &tasks[1]));
+  ck_assert(!rh_tasks_same_point(&tasks[1], &tasks[2]));
+  rh_plan_drop_slow(tasks, 3);
+  for (int k = 0; k < 3; k++) ck_assert_uint_eq(tasks[k].state, RH_TASK_measured);
+  rh_task large = task(1, 1 << 20, 0);
+  rh_plan_expect(tasks, 3, &large); /* of the whole array only the other strategy is known */
+  ck_assert_double_eq(large.expected_s, 0);
+}
+
 TEST(smaller_sizes_tell) {
   rh_task tasks[] = {task(0, 1024, 1),     task(0, 1 << 16, 2),  task(0, 1 << 18, 4),
                      task(0, 1 << 22, 99), task(1, 1 << 18, 50), task(0, 1 << 20, 0)};

@@ -98,10 +98,11 @@ static rh_job_spec problem_of(const rh_bench_data *data) {
   return spec;
 }
 
-rh_status rh_point_reference_part(const rh_stage *stage, const rh_bench_data *data,
-                                  rh_reference *reference, rh_bench_scale *scale, rh_error *error) {
+rh_status rh_point_reference(rh_point *point, const rh_stage *stage, rh_error *error) {
   const rh_cl_device *device = stage->device;
-  *scale = (rh_bench_scale){.reference = reference};
+  const rh_bench_data *data = &point->data;
+  rh_bench_scale *scale = &point->scale;
+  *scale = (rh_bench_scale){.reference = &point->reference};
   if (device) {
     scale->flushes =
         (int)(data->op->type == RH_TYPE_f64 ? device->flushes_f64 : device->flushes_f32);
@@ -110,15 +111,12 @@ rh_status rh_point_reference_part(const rh_stage *stage, const rh_bench_data *da
   }
   const rh_job_spec spec = problem_of(data);
   RH_TRY(rh_by_code_prepare(spec.operation.op, stage->context, error));
-  if (data->lengths) return RH_OK; /* each segment has its own */
-  return rh_job_reference(&spec, data->elements, &stage->context->options.reporter, reference,
-                          error);
-}
-
-rh_status rh_point_reference(rh_point *point, const rh_stage *stage, rh_error *error) {
-  RH_TRY(rh_point_reference_part(stage, &point->data, &point->reference, &point->scale, error));
-  if (point->data.lengths) point->scale.segments = &point->segments;
-  return RH_OK;
+  if (data->lengths) { /* each segment has its own */
+    scale->segments = &point->segments;
+    return RH_OK;
+  }
+  return rh_job_reference(&spec, data->elements, &stage->context->options.reporter,
+                          &point->reference, error);
 }
 
 rh_status rh_point_trust(const rh_point *point, const rh_stage *stage, rh_error *error) {

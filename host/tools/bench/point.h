@@ -32,10 +32,6 @@ rh_status rh_point_cut(rh_point *point, const rh_stage *stage, uint32_t kind, ui
 /* Computes it for the problem and elements that were set. */
 rh_status rh_point_reference(rh_point *point, const rh_stage *stage, rh_error *error);
 
-/* The reference for a result on `data`, a part of the point's; reference must outlive scale. */
-rh_status rh_point_reference_part(const rh_stage *stage, const rh_bench_data *data,
-                                  rh_reference *reference, rh_bench_scale *scale, rh_error *error);
-
 /* Before a strategy is blamed for a wrong result: rh_job_trust_on() the point's elements. */
 rh_status rh_point_trust(const rh_point *point, const rh_stage *stage, rh_error *error);
 

@@ -22,7 +22,7 @@ static void expect(rh_tuner *w, const rh_task *like, double seconds) {
 }
 
 static int is_large(const rh_task *task) {
-  return task->state == RH_TASK_todo && task->n > 2 * probe_n;
+  return task->state == RH_TASK_todo && task->n > 2 * probe_n && task->cut.length <= probe_n;
 }
 
 /* Only the first of several sizes is probed, even if its probe failed. */

@@ -11,8 +11,8 @@ static void add_hint(const rh_task *from, rh_tune_spec *spec) {
 }
 
 static double distance(const rh_task *a, const rh_task *b) {
-  return fabs(log2((double)a->n) - log2((double)b->n)) + (a->op->base != b->op->base) +
-         (rh_task_type(a) != rh_task_type(b));
+  return rh_cuts_apart(&a->cut, &b->cut) + fabs(log2((double)a->n) - log2((double)b->n)) +
+         (a->op->base != b->op->base) + (rh_task_type(a) != rh_task_type(b));
 }
 
 void rh_tuner_add_hints(const rh_tuner *w, const rh_task *task, rh_tune_spec *spec) {

@@ -64,7 +64,8 @@ static rh_status try_few_elements(strategy_search *h, rh_sampler *sampler,
                                   double *seconds, rh_error *error) {
   const rh_tuner *w = h->w;
   rh_row row;
-  rh_status status = rh_tune_candidate_measure(sampler, &w->small, &w->small_scale, 0, &row, error);
+  rh_status status =
+      rh_tune_candidate_measure(sampler, &w->small.data, &w->small.scale, 0, &row, error);
   if (row.status == RH_ROW_skipped)
     *seconds = row.time.median;
   else if (status == RH_OK)
@@ -220,7 +221,8 @@ static rh_status keep_unfinished(strategy_search *h, const rh_tune_found *found,
 /* ---- Tasks ---- */
 
 static uint64_t seed_of(const rh_tuner *w, const rh_task *task) {
-  return rh_random_mix(w->stage->settings->seed ^ task->n ^ (uint64_t)task->op->base << 56 ^
+  uint64_t cut = task->cut.length << 32 ^ task->cut.distribution;
+  return rh_random_mix(w->stage->settings->seed ^ task->n ^ cut ^ (uint64_t)task->op->base << 56 ^
                        (uint64_t)task->op->type << 48 ^ (uint64_t)task->strategy << 40);
 }
 

@@ -48,7 +48,7 @@ const char *rh_task_base_name(const rh_task *task) {
 }
 
 int rh_tasks_same_problem(const rh_task *a, const rh_task *b) {
-  return a->op == b->op;
+  return a->op == b->op && rh_task_cut_order(a, b) == 0;
 }
 
 int rh_tasks_same_point(const rh_task *a, const rh_task *b) {
@@ -68,6 +68,13 @@ int rh_task_operator_order(const rh_task *a, const rh_task *b) {
   return strcmp(a->op->is_custom ? a->op->name : "", b->op->is_custom ? b->op->name : "");
 }
 
+int rh_task_cut_order(const rh_task *a, const rh_task *b) {
+  const rh_cut *of_a = &a->cut, *of_b = &b->cut;
+  if (of_a->distribution != of_b->distribution)
+    return of_a->distribution < of_b->distribution ? -1 : 1;
+  return (of_a->length > of_b->length) - (of_a->length < of_b->length);
+}
+
 static uint64_t bytes_of(const rh_task *task) {
   return task->n * rh_operator_element_bytes(task->op);
 }
@@ -77,7 +84,8 @@ static int by_size(const rh_task *a, const rh_task *b) {
   rh_type type_a = rh_task_type(a), type_b = rh_task_type(b);
   if (bytes_a != bytes_b) return bytes_a < bytes_b ? 1 : -1;
   if (type_a != type_b) return type_a < type_b ? -1 : 1;
-  return rh_task_operator_order(a, b);
+  int operators = rh_task_operator_order(a, b);
+  return operators ? operators : rh_task_cut_order(a, b);
 }
 
 static int in_name(const rh_task *a, const rh_task *b) {

@@ -1,7 +1,7 @@
 /* The tuning plan: the tasks, their order, and each one's share of the budget. */
 #pragma once
 
-#include "../../core/operation/operator.h"
+#include "../../core/operation/lengths.h"
 #include "space.h"
 
 /* X(name, number, JSON word): the state of a task. */
@@ -22,11 +22,12 @@ enum {
 };
 const char *rh_task_name(uint32_t state); /* "measured" */
 
-/* One strategy for one operator, type and size. */
+/* One strategy for one operator, type, size and cut into segments. */
 typedef struct rh_task {
   uint32_t strategy;     /* the caller's index */
   const rh_operator *op; /* borrowed */
   uint64_t n;
+  rh_cut cut;        /* zeros: of the whole array */
   uint32_t state;    /* RH_TASK_* */
   double expected_s; /* estimate for one run, from another size; 0: unknown */
   uint32_t turn;     /* of the plan: lower values come first at every size */
@@ -57,10 +58,11 @@ void rh_task_drop_base(rh_task *task);
 const char *rh_task_base_name(const rh_task *task);
 
 rh_type rh_task_type(const rh_task *task); /* of the elements */
-/* Are they of one operator and type?  rh_tasks_same_point() asks for the size, too. */
+/* Are they of one operator, type and cut?  rh_tasks_same_point() asks for the size, too. */
 int rh_tasks_same_problem(const rh_task *a, const rh_task *b);
 /* Compares, for qsort(), by the built-in operator, or the base, and then by name. */
 int rh_task_operator_order(const rh_task *a, const rh_task *b);
+int rh_task_cut_order(const rh_task *a, const rh_task *b); /* by distribution, then by length */
 int rh_tasks_same_point(const rh_task *a, const rh_task *b);
 
 /* Orders the measurements: the `together' most promising tasks of every size first, then the

@@ -11,7 +11,8 @@ const char *rh_tuner_strategy(const rh_tuner *w, const rh_task *task) {
 }
 
 static rh_asked asked_of(const rh_tuner *w, const rh_task *task) {
-  return (rh_asked){rh_tuner_strategy(w, task), w->plugins[task->strategy], task->op, task->n, {0}};
+  return (rh_asked){rh_tuner_strategy(w, task), w->plugins[task->strategy], task->op, task->n,
+                    task->cut};
 }
 
 static const rh_entry *entry_of(const rh_tuner *w, const rh_task *task) {
@@ -57,7 +58,7 @@ static void find_base(const rh_tuner *w, rh_task *task, const rh_entry *entry) {
   rh_task_keep_base(task);
 }
 
-/* Looks up a measurement on this device, with this driver, plugin file and size.  One with the
+/* Looks up a measurement on this device, with this driver, plugin file, size and cut.  One with the
  * plugin's defaults does not count where other parameters would be used. */
 static void look_up(const rh_tuner *w, rh_task *task) {
   const rh_tunedb_timed here = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, task->n, task->n, 0};
@@ -92,11 +93,11 @@ static rh_status find_plugins(rh_tuner *w, rh_error *error) {
   return RH_OK;
 }
 
-static void add_point(rh_tuner *w, const rh_job_spec *problem) {
+static void add_point(rh_tuner *w, const rh_job_spec *problem, rh_cut cut) {
   const rh_operator *op = problem->operation.op;
   for (uint32_t k = 0; k < w->stage->n_found; k++) {
     rh_task *task = &w->tasks[w->n_tasks];
-    *task = (rh_task){.strategy = k, .op = op, .n = problem->operation.n};
+    *task = (rh_task){.strategy = k, .op = op, .n = problem->operation.n, .cut = cut};
     const rh_entry *entry = entry_of(w, task);
     if (!entry || entry->offers[op->base][op->type].status != RH_OK) continue;
     task->passed_over = !(entry->promises & RH_CANONICAL_ORDER) && rh_op_rounds(op->base, op->type);
@@ -107,12 +108,25 @@ static void add_point(rh_tuner *w, const rh_job_spec *problem) {
   }
 }
 
+/* As a whole, or cut in each way. */
+static void add_points(rh_tuner *w, const rh_job_spec *problem) {
+  const rh_bench_settings *settings = w->stage->settings;
+  const rh_distributions *ways = &settings->distributions;
+  if (!settings->n_lengths) add_point(w, problem, (rh_cut){0});
+  for (uint32_t k = 0; k < ways->n; k++)
+    for (uint32_t j = 0; j < settings->n_lengths; j++)
+      if (settings->lengths[j] <= problem->operation.n)
+        add_point(w, problem, (rh_cut){settings->lengths[j], ways->list[k]});
+}
+
 rh_status rh_tuner_make_tasks(rh_tuner *w, rh_error *error) {
   const rh_bench_settings *settings = w->stage->settings;
   uint64_t most = 0;
   RH_TRY(find_plugins(w, error));
   for (uint32_t t = 0; t < settings->types.n; t++)
-    most += (uint64_t)settings->n_sizes[t] * settings->ops.n * w->stage->n_found;
+    for (uint32_t k = 0; k < settings->n_sizes[t]; k++)
+      most += (uint64_t)rh_bench_cuts(settings, settings->sizes[t][k]) * settings->ops.n *
+              w->stage->n_found;
   RH_TRY(RH_NEW(&w->tasks, most + 1, "the tasks", error));
   for (uint32_t t = 0; t < settings->types.n; t++)
     for (uint32_t k = 0; k < settings->n_sizes[t]; k++)
@@ -120,7 +134,7 @@ rh_status rh_tuner_make_tasks(rh_tuner *w, rh_error *error) {
         if (rh_bench_is_defined(settings, t, settings->ops.list[j])) {
           const rh_job_spec problem =
               rh_bench_problem(settings, t, settings->ops.list[j], settings->sizes[t][k]);
-          add_point(w, &problem);
+          add_points(w, &problem);
         }
   return RH_OK;
 }
@@ -143,12 +157,11 @@ rh_status rh_tuner_store(rh_tuner *w, const rh_task *task, rh_error *error) {
 }
 
 /* After one wrong result, `auto` will not choose the strategy for this operator and type at any
- * size. */
+ * size and cut. */
 static void give_up(rh_tuner *w, const rh_task *like) {
   for (uint32_t k = 0; k < w->n_tasks; k++) {
     rh_task *task = &w->tasks[k];
-    if (task->strategy == like->strategy && rh_tasks_same_problem(task, like) &&
-        task->state <= RH_TASK_measured)
+    if (task->strategy == like->strategy && task->op == like->op && task->state <= RH_TASK_measured)
       task->state = RH_TASK_dropped;
   }
 }

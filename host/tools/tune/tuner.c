@@ -10,23 +10,33 @@
 /* No other data have such serial numbers. */
 #define ORDER_SERIAL ((uint64_t)3 << 62)
 
+static int is_cut(const rh_point *point, const rh_cut *cut) {
+  const rh_lengths *lengths = point->data.lengths;
+  if (!lengths) return cut->length == 0;
+  return lengths->kind == cut->distribution && lengths->length == cut->length;
+}
+
 rh_status rh_tuner_use_point(rh_tuner *tuner, const rh_task *task, uint64_t n, rh_error *error) {
   static const uint64_t large = (uint64_t)1 << 22;
   rh_point *point = &tuner->point;
   rh_job_spec problem = {.operation = {.op = task->op, .n = n}};
   if (problem.operation.op->is_custom) rh_operand_layout(&problem, problem.offsets);
-  if (tuner->has_point && point->data.op == task->op && rh_point_is_filled(point, &problem))
+  if (tuner->has_point && point->data.op == task->op && rh_point_is_filled(point, &problem) &&
+      is_cut(point, &task->cut))
     return RH_OK;
   tuner->has_point = 0;
   RH_TRY(rh_point_fill(point, tuner->stage, &problem, error));
+  RH_TRY(rh_point_cut(point, tuner->stage, task->cut.distribution, task->cut.length, error));
   RH_TRY(rh_point_reference(point, tuner->stage, error));
-  tuner->has_small = n >= large;
+  tuner->has_small = n >= large && n / RH_TUNE_SMALL >= task->cut.length;
   if (tuner->has_small) {
-    tuner->small = point->data;
-    tuner->small.n = n / RH_TUNE_SMALL;
-    tuner->small.copies = 1;
-    RH_TRY(rh_point_reference_part(tuner->stage, &tuner->small, &tuner->small_reference,
-                                   &tuner->small_scale, error));
+    rh_point *small = &tuner->small;
+    small->problem = point->problem;
+    small->data = point->data;
+    small->problem.operation.n = small->data.n = n / RH_TUNE_SMALL;
+    small->data.copies = 1;
+    RH_TRY(rh_point_cut(small, tuner->stage, task->cut.distribution, task->cut.length, error));
+    RH_TRY(rh_point_reference(small, tuner->stage, error));
   }
   tuner->has_point = 1;
   return RH_OK;
@@ -114,6 +124,7 @@ rh_status rh_tuner_check_order(rh_tuner *tuner, rh_sampler *sampler, rh_row *row
 
 void rh_tuner_finish(rh_tuner *tuner) {
   rh_point_finish(&tuner->point);
+  rh_point_finish(&tuner->small);
   free(tuner->tasks);
   free(tuner->plugins);
   *tuner = (rh_tuner){0};

@@ -48,9 +48,7 @@ typedef struct rh_tuner {
   int has_point; /* including its operator */
   /* The first elements, to try candidates that may take very long on all of them. */
   int has_small;
-  rh_bench_data small;
-  rh_reference small_reference;
-  rh_bench_scale small_scale;
+  rh_point small; /* its elements are the point's */
 } rh_tuner;
 
 /* tune.c: measures every strategy with its defaults and searches the parameters of those that
@@ -64,7 +62,7 @@ void rh_tuner_finish(rh_tuner *tuner); /* zero-initialised is fine */
 
 /* ---- Shared by the tuner's parts: tuner.c ---- */
 
-/* Generates n elements for the task's operator, or keeps them if they match. */
+/* Generates n elements for the task's operator and cuts them, or keeps them if they match. */
 rh_status rh_tuner_use_point(rh_tuner *tuner, const rh_task *task, uint64_t n, rh_error *error);
 /* Measures all samplers in rounds; rows as for rh_bench_point(). */
 rh_status rh_tuner_rounds(rh_tuner *tuner, rh_sampler *samplers, uint32_t n,
