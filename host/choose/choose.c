@@ -23,6 +23,7 @@ typedef struct choice {
   /* n of them; then, up to n_known, those whose bits are not the canonical order's */
   rh_known_strategy *list;
   uint32_t n, n_known;
+  rh_cut cut;       /* of segments that times are known of; zeros: times are of whole arrays */
   double way_s;     /* to bring the data to the device; 0: they are there, or it is unknown */
   rh_text failed;   /* names of strategies whose result was wrong */
   rh_text left_out; /* names of those that could not be used in this process */
@@ -54,17 +55,17 @@ static int has_canonical_bits(const rh_job_spec *spec, const rh_entry *entry) {
 /* The strategy, and what it is asked for. */
 static rh_asked asked_of(const choice *c, const rh_known_strategy *one) {
   const rh_operation *of = &c->spec->operation;
-  return (rh_asked){one->entry->name, one->plugin, of->op, of->n, {0}};
+  return (rh_asked){one->entry->name, one->plugin, of->op, of->n, c->cut};
 }
 
 static int is_far(const choice *c) {
   return c->context->device && !c->context->device->shares_memory;
 }
 
-/* Are the segments of data that no device is far from?  What strategies take for a whole array
- * says little of how they compare then. */
-static int is_of_segments(const choice *c) {
-  return c->spec->operation.layout && !is_far(c);
+/* Are only times of whole arrays known, and the segments of data that no device is far from?  They
+ * say little of how strategies compare then. */
+static int is_of_unknown_segments(const choice *c) {
+  return c->spec->operation.layout && !c->cut.length && !is_far(c);
 }
 
 /* Drops host strategies. */
@@ -88,12 +89,48 @@ static void keep_judged(choice *c) {
   if (judged) c->n_known = judged;
 }
 
-/* Drops strategies that run once for each segment, unless it is so with all of them. */
+static int serves_layouts(const rh_known_strategy *one) {
+  return (one->entry->promises & RH_SERVES_LAYOUTS) != 0;
+}
+
+/* Is `a` of this very operator while `b` is not, or as much so and of a cut that is more alike? */
+static int is_nearer(const rh_tunedb_entry *a, const rh_tunedb_entry *b, const rh_operator *op,
+                     const rh_cut *cut) {
+  int of_a = rh_tunedb_is_of(a, op), of_b = rh_tunedb_is_of(b, op);
+  if (of_a != of_b) return of_a;
+  return rh_cuts_apart(&a->cut, cut) < rh_cuts_apart(&b->cut, cut);
+}
+
+/* Strategies are compared by times of one cut: the nearest that a strategy which takes all segments
+ * in one run was measured with, on the host where the data's way to a device counts. */
+static void take_cut(choice *c) {
+  static const rh_tunedb_timed near = {RH_TUNED_HERE, RH_TUNED_SHIPPED,   RH_TUNED_OTHER_SIZE, 0,
+                                       UINT64_MAX,    RH_TUNED_CUTS_APART};
+  const rh_cut wanted = rh_cut_of(c->spec->operation.layout);
+  const rh_tunedb_entry *best = NULL;
+  int way_counts = is_far(c) && c->spec->on_device == RH_JOB_ON_HOST;
+  for (uint32_t k = 0; wanted.length && k < c->n_known; k++) {
+    const rh_known_strategy *one = &c->list[k];
+    if (!serves_layouts(one) || (way_counts && !runs_on_host(one->entry))) continue;
+    rh_asked asked = asked_of(c, one);
+    asked.cut = wanted;
+    const rh_tunedb_entry *found = rh_tunedb_find_timed(c->tuned, &near, &asked);
+    if (found && (!best || is_nearer(found, best, asked.op, &wanted))) best = found;
+  }
+  if (best) c->cut = best->cut;
+}
+
+/* Drops strategies that run once for each segment and have no time of that, unless it is so with
+ * all of them. */
 static void keep_one_run(choice *c) {
-  uint32_t in_one = 0;
-  for (uint32_t k = 0; c->spec->operation.layout && k < c->n_known; k++)
-    if (c->list[k].entry->promises & RH_SERVES_LAYOUTS) c->list[in_one++] = c->list[k];
-  if (in_one) c->n_known = in_one;
+  uint32_t kept = 0;
+  take_cut(c);
+  for (uint32_t k = 0; c->spec->operation.layout && k < c->n_known; k++) {
+    const rh_asked asked = asked_of(c, &c->list[k]);
+    if (serves_layouts(&c->list[k]) || (c->cut.length && rh_estimate_of(c->tuned, &asked).from))
+      c->list[kept++] = c->list[k];
+  }
+  if (kept) c->n_known = kept;
 }
 
 static void add_name(rh_text *names, const rh_entry *entry) {
@@ -122,7 +159,7 @@ static void take_entries(choice *c, const rh_registry *registry, int canonical) 
 
 /* Where data of the host's memory may stay there, finds out what nobody measured yet. */
 static void try_out(choice *c) {
-  if (is_of_segments(c)) return;
+  if (c->spec->operation.layout && !is_far(c)) return;
   uint32_t in_place = c->spec->on_device == RH_JOB_IN_PLACE && !is_far(c);
   if (c->spec->on_device == RH_JOB_ON_HOST || in_place)
     rh_calibrate(c->context, c->spec, c->tuned, c->list, c->n_known);
@@ -226,6 +263,15 @@ static void compare_alike(choice *c) {
   }
 }
 
+/* A loop over segments takes as long as there are more of them. */
+static void count_runs(const choice *c, rh_known_strategy *one) {
+  const rh_operation *of = &c->spec->operation;
+  if (!c->cut.length || serves_layouts(one)) return;
+  double more = (double)of->layout->segments * (double)c->cut.length / (double)of->n;
+  one->known.time_s *= fmax(1, more);
+  one->known.latency_s *= fmax(1, more);
+}
+
 /* Estimates every strategy's time from the best available data and returns how many have one.
  * Shipped times were measured on another machine.  If some strategies were also measured here,
  * the shipped times of the others are scaled by the same ratio. */
@@ -236,6 +282,7 @@ static uint32_t look_up(choice *c) {
     rh_known_strategy *one = &c->list[k];
     const rh_asked of = asked_of(c, one);
     one->known = rh_estimate_of(c->tuned, &of);
+    count_runs(c, one);
     known += k < c->n && one->known.from;
     if (one->known.measured_per_shipped <= 0) continue;
     logs += log(one->known.measured_per_shipped);
@@ -332,8 +379,12 @@ static void explain_times(const choice *c, const rh_known_strategy *best, int by
   const rh_known_strategy *next = quickest(c, by_latency, best);
   rh_text_add(text, "%s, ", best->entry->name);
   add_source(c, first, text);
-  rh_text_add(text, " at %s: %s a %s", rh_format_size(size, first->n),
-              cost_of(time, first, by_latency), by_latency ? "call" : "reduction");
+  rh_text_add(text, " at %s", rh_format_size(size, first->n));
+  if (first->cut.length)
+    rh_text_add(text, " in segments of %s (%s)", rh_format_size(size, first->cut.length),
+                rh_lengths_name(first->cut.distribution));
+  rh_text_add(text, ": %s a %s", cost_of(time, first, by_latency),
+              by_latency ? "call" : "reduction");
   if (!next) {
     rh_text_add(text, "; no other strategy has a known time");
     return;
@@ -389,14 +440,14 @@ static const rh_known_strategy *by_score(const choice *c, int on_device, rh_text
     if (!best || score(c, one) > score(c, best)) best = one;
   }
   rh_text_add(text, "%s, by its own score of %d, as %s", best->entry->name, (int)score(c, best),
-              is_of_segments(c) ? "measured times are of whole arrays"
-                                : "nothing was measured here");
+              is_of_unknown_segments(c) ? "no such segments were measured"
+                                        : "nothing was measured here");
   return best;
 }
 
 /* known: how many have a time, by look_up(). */
 static const rh_known_strategy *choose(const choice *c, uint32_t known, rh_text *text) {
-  if (!known || is_of_segments(c)) return by_score(c, 0, text);
+  if (!known || is_of_unknown_segments(c)) return by_score(c, 0, text);
   int by_latency = knows_latency(c);
   const rh_known_strategy *best = best_of(c, by_latency);
   if (may_win_on_device(c, best, by_latency)) {

@@ -82,6 +82,8 @@ class Finding(TuneCase):
         done = self.tune(*args, "-v", budget="60")
         self.assertIn("; 10 known before (--fresh measures again)", done.out)
         self.assertRegex(done.out, r"(?m)^  native +sum +f32 +2\^10 by 16 power ")
+        chosen = self.good("--run", "auto", "-n", "2^10", "--length", "16", "-v", quiet=False).err
+        self.assertRegex(chosen, r"auto: \w+, measured here at 2\^10 in segments of 16 \(fixed\): ")
         self.bad(2, "--distribution goes with --length", "--tune", "--distribution", "uniform")
 
     def test_params_are_what_differs_and_what_run_uses(self):

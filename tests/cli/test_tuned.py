@@ -216,6 +216,26 @@ class Auto(TunedCase):
         done = self.bad(4, "gave a wrong result here: |cascade|Name one to try it", "--run", "auto", *SMALL)
         self.assertNotIn("...", done.err)
 
+    def test_segments(self):
+        """By times of segments about as long, never of whole arrays; a loop only where it wins, and it takes longer for more segments."""
+        def choice(length, *entries):
+            self.tune(*(entry(name, time, time, n=4096, **more) for name, time, more in whole + entries))
+            said = self.good("--run", "auto", "-n", "4096", "-t", "i32", "--data", "equal", "--length", str(length), "-v", quiet=False).err
+            (why,) = re.findall(r"(?m)^redhost: auto: (.*)\.$", said)
+            return why
+        fixed = {"length": 16, "distribution": "fixed"}
+        whole = (("serial", 1e-9, {}), ("segments", 1e-8, {}), ("native", 1e-6, {}))
+        native, segments, serial = ("native", 5e-6, fixed), ("segments", 4e-6, fixed), ("serial", 2e-6, fixed)
+        by_score = r"^native, by its own score of \d+, as no such segments were measured$"
+        for length, entries in (16, ()), (16, (serial,)), (1024, (native, segments, serial)), (16, (("native", 5e-6, {**fixed, "distribution": "columns"}),)):
+            self.assertRegex(choice(length, *entries), by_score)
+        self.assertEqual(choice(16, native, segments), "segments, measured here at 2^12 in segments of 16 (fixed): 4 us a call, next is native with 5 us")
+        self.assertEqual(choice(32, native, segments, ("serial", 9e-6, fixed)).split(",")[0], "segments")
+        self.assertEqual(choice(16, native, segments, serial), "serial, measured here at 2^12 in segments of 16 (fixed): 2 us a call, next is segments with 4 us")
+        self.assertEqual(choice(4, native, segments, serial).split(",")[0], "segments")
+        # One length for all: not the one at which a strategy alone was measured.
+        self.assertEqual(choice(64, native, segments, ("serial", 1e-9, {**fixed, "length": 64})).split(",")[0], "segments")
+
     def test_no_cache(self):
         self.tune(entry("cascade", 1e-6))
         self.assertNotIn("measured here at", self.choice(*SMALL, "--no-cache"))
