@@ -178,7 +178,6 @@ static void plan_rows(shape *s, uint64_t length, uint64_t value_size) {
   s->each = (uint32_t)rh_divide_up(length, UINT64_C(1) << s->members_log);
   s->together = power_of_two_up(rh_divide_up(in_flight, s->each));
   if (s->members_log == 3 && s->together < 4) s->together = 4; /* the best of them on an H200 */
-  s->log = (uint32_t)rh_log2_up(tiles_of(s, length));
   s->parts = 1;
 }
 
@@ -219,9 +218,8 @@ static void plan_columns(shape *s, const rh_problem *problem, const rh_layout *l
     s->together = power_of_two_up(rh_divide_up(IN_FLIGHT, s->each));
     return;
   }
-  width = TEAM / 2;
-  if (layout->length <= s->row) width = TEAM;
-  while (width > TEAM || (width > 1 && width > packs)) width /= 2;
+  width = layout->length <= s->row ? TEAM : TEAM / 2;
+  while (width > 1 && width > packs) width /= 2;
   s->beside = (uint32_t)width;
   s->members_log = (uint32_t)rh_log2_up(TEAM / width);
   choose_parts(s, layout, tiles);
@@ -260,8 +258,10 @@ static rh_status plan(const rh_problem *problem, const rh_layout *layout, const 
                .is_in_order = !(op->flags & RH_OP_COMMUTATIVE),
                .is_alone = values[MEMBERS] == 1 || (!values[MEMBERS] && is_cpu)};
   s->tile = ROWS * s->row;
-  RH_TRY(rh_fit_group(problem, "group", values[GROUP], is_cpu ? CPU_GROUP : GPU_GROUP,
-                      op->value_size, &s->group, answer));
+  uint64_t local = op->value_size;
+  if (s->is_by_offsets && has_shuffles(problem) && local < ROOM_BYTES) local = ROOM_BYTES;
+  RH_TRY(rh_fit_group(problem, "group", values[GROUP], is_cpu ? CPU_GROUP : GPU_GROUP, local,
+                      &s->group, answer));
   s->shuffles = has_shuffles(problem) && s->group % TEAM == 0;
   if (goes_by_tiles(problem, s, layout, values[MEMBERS])) {
     s->width = s->is_alone ? CPU_WIDTH : PACK_BYTES / op->element_size;
