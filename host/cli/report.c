@@ -13,43 +13,24 @@ static uint64_t bytes_of(const rh_run_report *report) {
   return spec->operation.n * rh_operator_element_bytes(spec->operation.op);
 }
 
-/* Expression k of a map, where several results have one name; else its length is 0. */
-static int map_of(const rh_result *result, const char *map, uint32_t k, const char **part) {
-  int same = 0, depth = 0;
-  for (uint32_t j = 0; j < result->n_fields; j++)
-    same |= j != k && strcmp(result->fields[j].name, result->fields[k].name) == 0;
-  if (!same || !map) return 0;
-  const char *end = *part = map + strspn(map, " ");
-  for (; *end && (k || depth || *end != ','); end++) {
-    depth += (*end == '(') - (*end == ')');
-    if (*end != ',' || depth || !k) continue;
-    k--;
-    *part = end + 1 + strspn(end + 1, " ");
-  }
-  return k ? 0 : (int)(end - *part);
-}
-
-/* "mean 0.5  variance 0.25": all results of the user's operator; "sum of x 1  sum of x*x 1". */
-static void format_fields(char text[RH_ANSWER_BYTES], const rh_result *result, const char *map) {
+/* "mean 0.5  variance 0.25": all results of the user's operator. */
+static void format_fields(char text[RH_ANSWER_BYTES], const rh_result *result) {
   size_t used = 0;
   for (uint32_t k = 0; k < result->n_fields && used < RH_ANSWER_BYTES; k++) {
     const rh_result_field *field = &result->fields[k];
     rh_result one = {.type = field->type};
     char value[64];
     memcpy(&one.value, &field->value, sizeof one.value);
-    const char *part = "";
-    int length = map_of(result, map, k, &part);
-    used += (size_t)snprintf(text + used, RH_ANSWER_BYTES - used, "%s%s%s%.*s %s", k ? "  " : "",
-                             field->name, length ? " of " : "", length, part,
-                             rh_format_value(value, &one));
+    used += (size_t)snprintf(text + used, RH_ANSWER_BYTES - used, "%s%s %s", k ? "  " : "",
+                             field->name, rh_format_value(value, &one));
   }
 }
 
 /* "257 (value 190.2)" for an index, else the value. */
-void rh_report_answer(char text[RH_ANSWER_BYTES], const rh_app *app, const rh_result *result) {
+void rh_report_answer(char text[RH_ANSWER_BYTES], const rh_result *result) {
   char value[64];
   if (rh_result_has_fields(result)) {
-    format_fields(text, result, app->typed->map);
+    format_fields(text, result);
     return;
   }
   rh_format_value(value, result);
@@ -101,7 +82,7 @@ static void print_heading(const rh_app *app, const rh_run_report *report) {
 }
 
 /* "exact 3.5   equal", or of a stream "9 of 128 chunks   equal". */
-static void print_compared(const rh_app *app, const rh_run_report *report) {
+static void print_compared(const rh_run_report *report) {
   const rh_reference *reference = &report->reference;
   const rh_reduction *streamed = report->streamed;
   const char *text = report->verdict.text;
@@ -120,7 +101,7 @@ static void print_compared(const rh_app *app, const rh_run_report *report) {
     printf("check      exact, rounded once; the strategy's own answer: %s", text);
     return;
   }
-  rh_report_answer(exact, app, &reference->answer);
+  rh_report_answer(exact, &reference->answer);
   printf("check      %s %s   %s",
          reference->sampled.n_orders < 2 ? "exact"
          : reference->sampled.by_device  ? "sampled"
@@ -133,7 +114,7 @@ static void print_verdict(const rh_app *app, const rh_run_report *report) {
   static const int styles[] = {RH_GOOD, RH_BAD, RH_BOLD};
   const rh_verdict *verdict = &report->verdict;
   int style = styles[verdict->verdict];
-  print_compared(app, report);
+  print_compared(report);
   if (verdict->exact_data != RH_EXACT_DATA_WRONG && verdict->bound > 0 &&
       isfinite(verdict->bound) && isfinite(verdict->error)) {
     if (isfinite(verdict->error_ulp)) printf(", %.2g ulp", verdict->error_ulp);
@@ -274,7 +255,7 @@ static void print_ranks(const rh_run_report *report) {
 static void print_text(const rh_app *app, const rh_run_report *report) {
   char answer[RH_ANSWER_BYTES];
   print_heading(app, report);
-  rh_report_answer(answer, app, &report->result);
+  rh_report_answer(answer, &report->result);
   printf("result     %s%s%s\n", rh_style_on(app->terminal, RH_BOLD), answer,
          rh_style_off(app->terminal, RH_BOLD));
   if (report->checked)

@@ -47,7 +47,7 @@ void rh_run_report_warn(const rh_app *app, const rh_run_report *report);
 
 /* "257 (value 190.2)" for an index, all fields of several, or the value. */
 enum { RH_ANSWER_BYTES = 1024 };
-void rh_report_answer(char text[RH_ANSWER_BYTES], const rh_app *app, const rh_result *result);
+void rh_report_answer(char text[RH_ANSWER_BYTES], const rh_result *result);
 /* The same as JSON, and as --quiet prints it. */
 json_t *rh_report_value(const rh_result *result);
 void rh_report_print_value(const rh_result *result);

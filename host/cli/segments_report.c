@@ -73,7 +73,7 @@ static void print_results(const rh_app *app, const rh_segments_answer *run, cons
       s = n - SHOWN;
     }
     const rh_result result = result_of(run, s);
-    rh_report_answer(answer, app, &result);
+    rh_report_answer(answer, &result);
     printf("%-10s %8s   %s\n", s ? "" : "results", name_of(shape, s, name), answer);
   }
 }
