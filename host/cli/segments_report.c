@@ -64,7 +64,7 @@ static void print_heading(const rh_app *app, const rh_segments_answer *run, cons
   if (run->parts) printf("parts      %llu, one after the other\n", (number)run->parts);
 }
 
-static void print_results(const rh_app *app, const rh_segments_answer *run, const rh_shape *shape) {
+static void print_results(const rh_segments_answer *run, const rh_shape *shape) {
   char answer[RH_ANSWER_BYTES], name[64];
   uint64_t n = run->segments.n;
   for (uint64_t s = 0; s < n; s++) {
@@ -198,7 +198,7 @@ rh_status rh_run_segments_print(const rh_app *app, const rh_segments_answer *run
     return RH_OK;
   }
   print_heading(app, run, shape);
-  print_results(app, run, shape);
+  print_results(run, shape);
   print_check(app, run);
   print_time(run);
   return RH_OK;
