@@ -15,7 +15,7 @@ static const char *skip_digits(const char *p) {
 
 /* Needed because strtod also accepts spaces, signs, infinities, NaN and hexadecimal numbers. */
 static int is_decimal(const char *text) {
-  const char *p = skip_digits(text);
+  const char *p = *text == '.' ? text : skip_digits(text);
   if (p && *p == '.') p = skip_digits(p + 1);
   if (p && (*p == 'e' || *p == 'E')) {
     p++;

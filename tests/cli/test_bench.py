@@ -235,7 +235,7 @@ class Measuring(BenchCase):
         with open(self.path("peers"), "w") as file:
             file.write(SEGMENT_PEERS)
         os.chmod(self.path("peers"), 0o755)
-        typed = ("--bench", "--json", "-s", "serial", "-n", "64", "--length", "8", "--data", "equal", "--peer", "./peers", "--quick", "--max-time=0.02")
+        typed = ("--bench", "--json", "-s", "serial", "-n", "64", "--length", "8", "--data", "equal", "--peer", "./peers", "--quick", "--max-time=.02")
         done = self.redhost(*typed)
         self.assertEqual(done.code, 1, done)
         ends = {r["strategy"]: (r["status"], r["reason"]) for r in json.loads(done.out)["results"]}
