@@ -1,0 +1,85 @@
+"""What goes wrong, as exceptions with the library's sentence."""
+from typing import Dict, NoReturn, Type
+
+
+class Error(Exception):
+    """A call failed.  `status` is the library's number for why: see RH_STATUS_LIST in redhost/plugin.h."""
+
+    status = -6
+
+    def __init__(self, message: str, status: int = 0) -> None:
+        super().__init__(message)
+        if status:
+            self.status = status
+
+
+class UsageError(Error, ValueError):
+    """A name, size, shape or expression is malformed or unknown, or the operator has no answer for no elements."""
+
+    status = -20
+
+
+class Declined(Error):
+    """The strategy cannot serve this problem here."""
+
+    status = 1
+
+
+class DeviceError(Error, RuntimeError):
+    """There is no such device, it cannot hold the problem, or OpenCL failed."""
+
+    status = -21
+
+
+class PluginError(Error, RuntimeError):
+    """A plugin or an operator cannot be loaded, or misbehaves."""
+
+    status = -22
+
+
+class NotAssociative(PluginError):
+    """An operator breaks a law that its strategies rely on; the sentence has a counterexample."""
+
+
+class FileError(Error, OSError):
+    """A file, or a partial's bytes, cannot be read or written."""
+
+    status = -23
+
+
+class WrongResult(Error, ArithmeticError):
+    """The check found the strategy's answer to be wrong."""
+
+    status = -24
+
+
+class NoMemory(Error, MemoryError):
+    """There is not enough memory."""
+
+    status = -2
+
+
+class Cancelled(Error):
+    """The call was cancelled."""
+
+    status = -5
+
+
+class AxisError(UsageError, IndexError):
+    """An axis that the array does not have."""
+
+
+class InstallError(Error, ImportError):
+    """The library or the program is not where it should be."""
+
+    status = -23
+
+
+_BY_STATUS: Dict[int, Type[Error]] = {
+    1: Declined, -1: UsageError, -2: NoMemory, -3: DeviceError, -4: DeviceError, -5: Cancelled, -20: UsageError,
+    -21: DeviceError, -22: PluginError, -23: FileError, -24: WrongResult}
+
+
+def fail(status: int, message: bytes) -> NoReturn:
+    """Raises the exception of a status."""
+    raise _BY_STATUS.get(status, Error)(message.decode("utf-8", "replace"), status)
