@@ -180,11 +180,20 @@ static rh_status check_output(const rh_segmented *s, const rh_output *output, ui
                  (number)k);
 }
 
+static int do_overlap(const rh_output *a, const rh_output *b, uint64_t n) {
+  uintptr_t of_a = (uintptr_t)a->data, of_b = (uintptr_t)b->data;
+  return of_a < of_b + n * rh_type_size(b->type) && of_b < of_a + n * rh_type_size(a->type);
+}
+
 static rh_status check_outputs(const rh_segmented *s, const rh_output *outputs, uint64_t n,
                                rh_error *error) {
   if (!outputs || n == 0)
     return rh_fail(error, RH_E_USAGE, "results of segments need a place: there are no outputs");
   for (uint64_t k = 0; k < n; k++) RH_TRY(check_output(s, &outputs[k], k, error));
+  for (uint64_t k = 1; k < n; k++)
+    for (uint64_t j = 0; j < k; j++)
+      if (do_overlap(&outputs[j], &outputs[k], s->layout.segments))
+        return rh_fail(error, RH_E_USAGE, "outputs %llu and %llu overlap", (number)j, (number)k);
   return RH_OK;
 }
 
@@ -210,10 +219,10 @@ static rh_status judge_values(rh_segmented *s, rh_result *result, rh_error *erro
 
 static void store(const rh_segmented *s, const rh_output *outputs, uint64_t n, rh_result *result) {
   rh_result first = s->columns.names;
+  if (s->segments.n) rh_segments_result(&s->segments, 0, &first);
   for (uint64_t k = 0; k < n; k++)
     rh_columns_store(&s->columns, column_of(&s->columns, outputs[k].name, k, 0), &s->segments,
                      outputs[k].data);
-  if (s->segments.n) rh_segments_result(&s->segments, 0, &first);
   write_result(s, &first, result);
 }
 
@@ -225,12 +234,23 @@ static rh_status run(rh_segmented *s, const void *const *operands, int is_checke
   return status == RH_OK && is_checked ? judge_values(s, result, error) : status;
 }
 
+/* Values go where their results will be, if they fit. */
+static rh_status run_unchecked(rh_segmented *s, const void *const *operands,
+                               const rh_output *outputs, uint64_t n_outputs, rh_result *result,
+                               rh_error *error) {
+  unsigned char *own = s->segments.values;
+  if (n_outputs == 1 && s->segments.n && rh_columns_fit_values(&s->columns, &s->segments))
+    s->segments.values = outputs->data;
+  rh_status status = run(s, operands, 0, result, error);
+  if (status == RH_OK) store(s, outputs, n_outputs, result);
+  s->segments.values = own;
+  return status;
+}
+
 rh_status rh_segmented_call(rh_segmented *s, const void *const *operands, const rh_output *outputs,
                             uint64_t n_outputs, rh_result *result, rh_error *error) {
   RH_TRY(check_outputs(s, outputs, n_outputs, error));
-  RH_TRY(run(s, operands, 0, result, error));
-  store(s, outputs, n_outputs, result);
-  return RH_OK;
+  return run_unchecked(s, operands, outputs, n_outputs, result, error);
 }
 
 rh_status rh_segmented_call_buffers(rh_segmented *s, const cl_mem *buffers, const uint64_t *first,
@@ -390,7 +410,9 @@ static rh_status reduce_again(rh_segmented *s, const rh_request *request, rh_res
   rh_request_data(request, operands);
   RH_TRY(rh_request_check(request, &s->spec, operands, error));
   RH_TRY(check_outputs(s, request->outputs, request->n_outputs, error));
-  RH_TRY(run(s, operands, !request->unchecked, result, error));
+  if (request->unchecked)
+    return run_unchecked(s, operands, request->outputs, request->n_outputs, result, error);
+  RH_TRY(run(s, operands, 1, result, error));
   store(s, request->outputs, request->n_outputs, result);
   return RH_OK;
 }

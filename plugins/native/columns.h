@@ -15,7 +15,8 @@ typedef struct rh_native_columns {
 
 /* The operator whose map makes the elements that are folded; null: it is not needed. */
 static inline const rh_op *rh_native_map_of(const rh_native_folder *folder) {
-  return folder->user && folder->form != RH_FORM_ELEMENT ? folder->user : NULL;
+  int is_read = folder->form == RH_FORM_ELEMENT || folder->is_widened;
+  return folder->user && !is_read ? folder->user : NULL;
 }
 
 /* How many columns are taken at once; 0: the folder has no loops across columns. */

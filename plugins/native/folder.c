@@ -134,11 +134,15 @@ static void choose_elements(rh_native_folder *self, const rh_op *op, rh_type typ
 }
 
 /* Of values that are the host's of the built-in operator. */
-static const rh_native_across *across_of(const rh_native_folder *self, unsigned vectors) {
+static void choose_across(rh_native_folder *self, unsigned vectors) {
   int is_known = rh_native_folder_is_fast(self) || self->how == BY_TILES;
-  const rh_native_across *across =
-      is_known ? rh_native_across_find(vectors, self->op->id, self->type) : NULL;
-  return across && across->bytes ? across : NULL;
+  const rh_op *user = self->user;
+  uint32_t op = self->op->id;
+  if (!is_known) return;
+  self->is_widened = user && is_wide(user) && form_of(user) == RH_FORM_ELEMENT && op == RH_OP_sum;
+  self->across =
+      rh_native_across_find(vectors, self->is_widened ? NATIVE_SUM_WIDE : op, self->type);
+  if (!self->across->bytes) self->across = NULL;
 }
 
 static void choose_loops(rh_native_folder *self) {
@@ -169,7 +173,7 @@ void rh_native_folder_choose(rh_native_folder *self, unsigned vectors, const rh_
   choose_elements(self, op, type);
   self->lanes = rh_native_lanes_find(vectors, self->op->id, self->type);
   choose_loops(self);
-  self->across = across_of(self, vectors);
+  choose_across(self, vectors);
 }
 
 int rh_native_folder_is_fast(const rh_native_folder *self) {

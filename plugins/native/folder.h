@@ -20,6 +20,7 @@ typedef struct rh_native_folder {
   rh_native_fold *fold;
   rh_native_tile_of *tile;
   const rh_native_across *across; /* many segments side by side; or null */
+  int is_widened;                 /* 1: these read f32 as f64, as the map does */
   rh_native_fold_rows *fold_rows; /* with tiles of the operands' rows; or null */
   rh_native_range_of *range;
   int wanted; /* of the range */

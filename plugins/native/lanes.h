@@ -56,14 +56,18 @@ enum { NATIVE_LEAST_DISTANCES = 64 };
 typedef struct rh_native_across {
   /* to[j] = the value of element j of x. */
   void (*one)(const void *x, uint64_t n, void *to, uint64_t beside);
-  /* to[j] = that of elements j of four rows, `apart` elements from one to the next: of the first
-   * two, the last two, and these.  They stand `row` rows apart in their lane. */
-  void (*four)(const void *x, uint64_t apart, uint64_t row, uint64_t n, void *to, uint64_t beside);
+  /* to[j] = that of elements j of four arrays, or of eight: of the first two, of the next two, of
+   * these, and so on.  They stand `apart` rows apart in their lane, where rows count. */
+  void (*four)(const void *const *x, uint64_t apart, uint64_t n, void *to, uint64_t beside);
+  void (*eight)(const void *const *x, uint64_t apart, uint64_t n, void *to, uint64_t beside);
   /* a[j] = a[j] and b[j] combined, whose elements begin `more` rows below those of a. */
   void (*merge)(void *a, const void *b, uint64_t more, uint64_t n, uint64_t beside);
   uint32_t bytes; /* of a part; 0: there are no such loops */
   uint32_t parts;
 } rh_native_across;
+
+/* Behind the operators: sums of f32 as f64, the type that it stands by. */
+enum { NATIVE_SUM_WIDE = RH_OP_argamax + 1 };
 
 /* By operator and type: by vectors of 256 bits, which are all that memory and the nearest caches
  * feed, and of 128. */

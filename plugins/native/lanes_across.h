@@ -101,27 +101,46 @@ DEFINE_MERGE(plus_f64, double, PLUS)
 DEFINE_MERGE(plus_u64, uint64_t, PLUS)
 DEFINE_MERGE(times_u64, uint64_t, TIMES)
 
-#define DEFINE_LANES(name, element, lane, ONE, APPLY)                                              \
+/* part: what eight elements are combined as, before they become a lane. */
+#define DEFINE_LANES_BY(name, element, lane, part, ONE, APPLY)                                     \
   LANES_TARGET static void name##_one(const void *from, uint64_t n, void *to, uint64_t beside) {   \
     const element *restrict x = from;                                                              \
     lane *restrict a = to;                                                                         \
     (void)beside;                                                                                  \
-    for (uint64_t j = 0; j < n; j++) a[j] = ONE(lane, x[j]);                                       \
+    for (uint64_t j = 0; j < n; j++) a[j] = (lane)ONE(lane, x[j]);                                 \
   }                                                                                                \
-  LANES_TARGET static void name##_four(const void *from, uint64_t apart, uint64_t row, uint64_t n, \
+  INLINE part name##_pairs(element a, element b, element c, element d) {                           \
+    part first = ONE(part, a), second = ONE(part, b), third = ONE(part, c), last = ONE(part, d);   \
+    first = APPLY(first, second);                                                                  \
+    third = APPLY(third, last);                                                                    \
+    return APPLY(first, third);                                                                    \
+  }                                                                                                \
+  LANES_TARGET static void name##_four(const void *const *from, uint64_t apart, uint64_t n,        \
                                        void *to, uint64_t beside) {                                \
-    const element *restrict x = from;                                                              \
-    lane *restrict to_lane = to;                                                                   \
-    (void)row;                                                                                     \
+    const element *restrict x = from[0], *restrict y = from[1];                                    \
+    const element *restrict z = from[2], *restrict w = from[3];                                    \
+    lane *restrict a = to;                                                                         \
+    (void)apart;                                                                                   \
+    (void)beside;                                                                                  \
+    for (uint64_t j = 0; j < n; j++) a[j] = (lane)name##_pairs(x[j], y[j], z[j], w[j]);            \
+  }                                                                                                \
+  LANES_TARGET static void name##_eight(const void *const *from, uint64_t apart, uint64_t n,       \
+                                        void *to, uint64_t beside) {                               \
+    const element *restrict x = from[0], *restrict y = from[1];                                    \
+    const element *restrict z = from[2], *restrict w = from[3];                                    \
+    const element *restrict p = from[4], *restrict q = from[5];                                    \
+    const element *restrict r = from[6], *restrict s = from[7];                                    \
+    lane *restrict a = to;                                                                         \
+    (void)apart;                                                                                   \
     (void)beside;                                                                                  \
     for (uint64_t j = 0; j < n; j++) {                                                             \
-      lane a = ONE(lane, x[j]), b = ONE(lane, x[apart + j]);                                       \
-      lane c = ONE(lane, x[2 * apart + j]), d = ONE(lane, x[3 * apart + j]);                       \
-      a = APPLY(a, b);                                                                             \
-      c = APPLY(c, d);                                                                             \
-      to_lane[j] = APPLY(a, c);                                                                    \
+      part upper = name##_pairs(x[j], y[j], z[j], w[j]);                                           \
+      part lower = name##_pairs(p[j], q[j], r[j], s[j]);                                           \
+      a[j] = (lane)APPLY(upper, lower);                                                            \
     }                                                                                              \
   }
+#define DEFINE_LANES(name, element, lane, ONE, APPLY)                                              \
+  DEFINE_LANES_BY(name, element, lane, lane, ONE, APPLY)
 #define DEFINE_OF_INTEGERS(op, ONE, APPLY)                                                         \
   DEFINE_LANES(op##_i8_lanes, int8_t, uint64_t, ONE, APPLY)                                        \
   DEFINE_LANES(op##_i16_lanes, int16_t, uint64_t, ONE, APPLY)                                      \
@@ -131,14 +150,21 @@ DEFINE_MERGE(times_u64, uint64_t, TIMES)
   DEFINE_LANES(op##_u8_lanes, uint8_t, uint64_t, AS_LANE, APPLY)                                   \
   DEFINE_LANES(op##_u16_lanes, uint16_t, uint64_t, AS_LANE, APPLY)                                 \
   DEFINE_LANES(op##_u32_lanes, uint32_t, uint64_t, AS_LANE, APPLY)
-DEFINE_OF_INTEGERS(sum, AS_WORD, PLUS)
-DEFINE_OF_UNSIGNED(sum, PLUS)
+/* Eight of 16 bits and fewer do not overflow 32 bits. */
+DEFINE_LANES_BY(sum_i8_lanes, int8_t, int64_t, int32_t, AS_LANE, PLUS)
+DEFINE_LANES_BY(sum_i16_lanes, int16_t, int64_t, int32_t, AS_LANE, PLUS)
+DEFINE_LANES_BY(sum_u8_lanes, uint8_t, uint64_t, uint32_t, AS_LANE, PLUS)
+DEFINE_LANES_BY(sum_u16_lanes, uint16_t, uint64_t, uint32_t, AS_LANE, PLUS)
+DEFINE_LANES(sum_i32_lanes, int32_t, uint64_t, AS_WORD, PLUS)
+DEFINE_LANES(sum_u32_lanes, uint32_t, uint64_t, AS_LANE, PLUS)
+DEFINE_LANES(sum_i64_lanes, int64_t, uint64_t, AS_WORD, PLUS)
 DEFINE_OF_INTEGERS(asum, AS_SIZE, PLUS)
 DEFINE_OF_INTEGERS(prod, AS_WORD, TIMES)
 DEFINE_OF_UNSIGNED(prod, TIMES)
 DEFINE_LANES(sum_f16_lanes, uint16_t, float, AS_HALF, PLUS)
 DEFINE_LANES(sum_f32_lanes, float, float, AS_LANE, PLUS)
 DEFINE_LANES(sum_f64_lanes, double, double, AS_LANE, PLUS)
+DEFINE_LANES(wide_f32_lanes, float, double, AS_LANE, PLUS)
 DEFINE_LANES(asum_f16_lanes, uint16_t, float, SUM_SIZE_f16, PLUS)
 DEFINE_LANES(asum_f32_lanes, float, float, SUM_SIZE_f32, PLUS)
 DEFINE_LANES(asum_f64_lanes, double, double, SUM_SIZE_f64, PLUS)
@@ -195,6 +221,12 @@ DEFINE_LANES(amax_i64_lanes, int64_t, uint64_t, AS_SIZE, GREATER_OF)
 DEFINE_FIRST_MERGES(first_lesser, LESS)
 DEFINE_FIRST_MERGES(first_greater, MORE)
 
+/* The one of two pairs that comes first where both are alike is `a`. */
+#define FIRST_OF(BEATS, key_a, row_a, key_b, row_b)                                                \
+  do {                                                                                             \
+    row_a = BEATS(key_b, key_a) ? (row_b) : row_a;                                                 \
+    key_a = BEATS(key_b, key_a) ? key_b : key_a;                                                   \
+  } while (0)
 #define DEFINE_FIRST(name, element, lane, word, KEY, BEATS)                                        \
   LANES_TARGET static void name##_one(const void *from, uint64_t n, void *to, uint64_t beside) {   \
     const element *restrict x = from;                                                              \
@@ -202,20 +234,43 @@ DEFINE_FIRST_MERGES(first_greater, MORE)
     for (uint64_t j = 0; j < n; j++) a[j] = KEY(lane, x[j]);                                       \
     memset((char *)to + beside, 0, n * sizeof(word));                                              \
   }                                                                                                \
-  LANES_TARGET static void name##_four(const void *from, uint64_t apart, uint64_t row, uint64_t n, \
+  INLINE lane name##_pairs(lane a, lane b, lane c, lane d, word apart, word *row) {                \
+    word upper = 0, lower = (word)(2 * apart);                                                     \
+    FIRST_OF(BEATS, a, upper, b, apart);                                                           \
+    FIRST_OF(BEATS, c, lower, d, (word)(3 * apart));                                               \
+    FIRST_OF(BEATS, a, upper, c, lower);                                                           \
+    *row = upper;                                                                                  \
+    return a;                                                                                      \
+  }                                                                                                \
+  LANES_TARGET static void name##_four(const void *const *from, uint64_t apart, uint64_t n,        \
                                        void *to, uint64_t beside) {                                \
-    const element *restrict x = from;                                                              \
+    const element *restrict x = from[0], *restrict y = from[1];                                    \
+    const element *restrict z = from[2], *restrict w = from[3];                                    \
     lane *restrict key = to;                                                                       \
     word *restrict at = (void *)((char *)to + beside);                                             \
-    const word second = (word)row, third = (word)(2 * row), fourth = (word)(3 * row);              \
+    const word step = (word)apart;                                                                 \
+    for (uint64_t j = 0; j < n; j++)                                                               \
+      key[j] = name##_pairs(KEY(lane, x[j]), KEY(lane, y[j]), KEY(lane, z[j]), KEY(lane, w[j]),    \
+                            step, &at[j]);                                                         \
+  }                                                                                                \
+  LANES_TARGET static void name##_eight(const void *const *from, uint64_t apart, uint64_t n,       \
+                                        void *to, uint64_t beside) {                               \
+    const element *restrict x = from[0], *restrict y = from[1];                                    \
+    const element *restrict z = from[2], *restrict w = from[3];                                    \
+    const element *restrict p = from[4], *restrict q = from[5];                                    \
+    const element *restrict r = from[6], *restrict s = from[7];                                    \
+    lane *restrict key = to;                                                                       \
+    word *restrict at = (void *)((char *)to + beside);                                             \
+    const word step = (word)apart;                                                                 \
     for (uint64_t j = 0; j < n; j++) {                                                             \
-      lane a = KEY(lane, x[j]), b = KEY(lane, x[apart + j]);                                       \
-      lane c = KEY(lane, x[2 * apart + j]), d = KEY(lane, x[3 * apart + j]);                       \
-      word upper = BEATS(b, a) ? second : 0, lower = BEATS(d, c) ? fourth : third;                 \
-      a = BEATS(b, a) ? b : a;                                                                     \
-      c = BEATS(d, c) ? d : c;                                                                     \
-      key[j] = BEATS(c, a) ? c : a;                                                                \
-      at[j] = BEATS(c, a) ? lower : upper;                                                         \
+      word upper, lower;                                                                           \
+      lane a = name##_pairs(KEY(lane, x[j]), KEY(lane, y[j]), KEY(lane, z[j]), KEY(lane, w[j]),    \
+                            step, &upper);                                                         \
+      lane b = name##_pairs(KEY(lane, p[j]), KEY(lane, q[j]), KEY(lane, r[j]), KEY(lane, s[j]),    \
+                            step, &lower);                                                         \
+      FIRST_OF(BEATS, a, upper, b, (word)(lower + 4 * step));                                      \
+      key[j] = a;                                                                                  \
+      at[j] = upper;                                                                               \
     }                                                                                              \
   }
 #define DEFINE_FIRSTS(op, KEY, BEATS)                                                              \
@@ -291,40 +346,107 @@ DEFINE_FIRST(argamax_i64_lanes, int64_t, uint64_t, int64_t, AS_SIZE, MORE)
   }
 DEFINE_SCALED_LANES(f32, float, uint32_t, int32_t, 0xff)
 DEFINE_SCALED_LANES(f64, double, uint64_t, int64_t, 0x7ff)
-#define DEFINE_PROD(name, element, lane, scalar, s, ONE)                                           \
+/* Numbers whose exponents are so small that the product of eight is neither too large nor
+ * subnormal are multiplied as they are, and its exponent taken out once, which changes no rounding.
+ * The top bit of far() is set for all other numbers. */
+enum { STRIP = 128 };
+#define DEFINE_NEAR(lane, scalar, u, s, most, near)                                                \
+  INLINE u far_##lane(scalar x) {                                                                  \
+    u bits;                                                                                        \
+    memcpy(&bits, &x, sizeof bits);                                                                \
+    bits &= ((u)1 << (8 * sizeof(u) - 1)) - 1;                                                     \
+    u low = (u)(BIAS_##lane - (near)) << EXPONENT_AT_##lane;                                       \
+    u high = (u)(BIAS_##lane + (near)) << EXPONENT_AT_##lane;                                      \
+    return (bits - low) | (high - bits);                                                           \
+  }                                                                                                \
+  INLINE scalar split_##lane(scalar x, s *exponent) {                                              \
+    u bits;                                                                                        \
+    memcpy(&bits, &x, sizeof bits);                                                                \
+    *exponent = (s)(bits >> EXPONENT_AT_##lane & (most)) - (s)BIAS_##lane;                         \
+    bits -= (u)*exponent << EXPONENT_AT_##lane;                                                    \
+    memcpy(&x, &bits, sizeof x);                                                                   \
+    return x;                                                                                      \
+  }
+DEFINE_NEAR(f32, float, uint32_t, int32_t, 0xff, 15)
+DEFINE_NEAR(f64, double, uint64_t, int64_t, 0x7ff, 127)
+
+#define DEFINE_PROD(name, element, lane, scalar, u, s, ONE)                                        \
   LANES_TARGET static void name##_one(const void *from, uint64_t n, void *to, uint64_t beside) {   \
     const element *restrict x = from;                                                              \
     scalar *restrict a = to;                                                                       \
     s *restrict at = (void *)((char *)to + beside);                                                \
     for (uint64_t j = 0; j < n; j++) a[j] = as_scaled_##lane(ONE(scalar, x[j]), &at[j]);           \
   }                                                                                                \
-  LANES_TARGET static void name##_four(const void *from, uint64_t apart, uint64_t row, uint64_t n, \
+  INLINE scalar name##_pairs(element x, element y, element z, element w, s *exponent) {            \
+    s of_b, of_c, of_d;                                                                            \
+    scalar a = as_scaled_##lane(ONE(scalar, x), exponent);                                         \
+    scalar b = as_scaled_##lane(ONE(scalar, y), &of_b);                                            \
+    scalar c = as_scaled_##lane(ONE(scalar, z), &of_c);                                            \
+    scalar d = as_scaled_##lane(ONE(scalar, w), &of_d);                                            \
+    a = product_##lane(a, b, exponent, of_b);                                                      \
+    c = product_##lane(c, d, &of_c, of_d);                                                         \
+    return product_##lane(a, c, exponent, of_c);                                                   \
+  }                                                                                                \
+  INLINE scalar name##_plain(element x, element y, element z, element w, u *odd) {                 \
+    scalar a = ONE(scalar, x), b = ONE(scalar, y), c = ONE(scalar, z), d = ONE(scalar, w);         \
+    *odd |= (far_##lane(a) | far_##lane(b)) | (far_##lane(c) | far_##lane(d));                     \
+    a *= b;                                                                                        \
+    c *= d;                                                                                        \
+    return a * c;                                                                                  \
+  }                                                                                                \
+  LANES_TARGET static void name##_four(const void *const *from, uint64_t apart, uint64_t n,        \
                                        void *to, uint64_t beside) {                                \
-    const element *restrict x = from;                                                              \
-    scalar *restrict mantissas = to;                                                               \
-    s *restrict exponents = (void *)((char *)to + beside);                                         \
-    (void)row;                                                                                     \
-    for (uint64_t j = 0; j < n; j++) {                                                             \
-      s of_a, of_b, of_c, of_d;                                                                    \
-      scalar a = as_scaled_##lane(ONE(scalar, x[j]), &of_a);                                       \
-      scalar b = as_scaled_##lane(ONE(scalar, x[apart + j]), &of_b);                               \
-      scalar c = as_scaled_##lane(ONE(scalar, x[2 * apart + j]), &of_c);                           \
-      scalar d = as_scaled_##lane(ONE(scalar, x[3 * apart + j]), &of_d);                           \
-      a = product_##lane(a, b, &of_a, of_b);                                                       \
-      c = product_##lane(c, d, &of_c, of_d);                                                       \
-      mantissas[j] = product_##lane(a, c, &of_a, of_c);                                            \
-      exponents[j] = of_a;                                                                         \
+    const element *restrict x = from[0], *restrict y = from[1];                                    \
+    const element *restrict z = from[2], *restrict w = from[3];                                    \
+    scalar *restrict a = to;                                                                       \
+    s *restrict at = (void *)((char *)to + beside);                                                \
+    (void)apart;                                                                                   \
+    for (uint64_t first = 0, end; first < n; first = end) {                                        \
+      u odd = 0;                                                                                   \
+      end = n - first < STRIP ? n : first + STRIP;                                                 \
+      for (uint64_t j = first; j < end; j++)                                                       \
+        a[j] = split_##lane(name##_plain(x[j], y[j], z[j], w[j], &odd), &at[j]);                   \
+      if (odd >> (8 * sizeof odd - 1) == 0) continue;                                              \
+      for (uint64_t j = first; j < end; j++) a[j] = name##_pairs(x[j], y[j], z[j], w[j], &at[j]);  \
+    }                                                                                              \
+  }                                                                                                \
+  LANES_TARGET static void name##_eight(const void *const *from, uint64_t apart, uint64_t n,       \
+                                        void *to, uint64_t beside) {                               \
+    const element *restrict x = from[0], *restrict y = from[1];                                    \
+    const element *restrict z = from[2], *restrict w = from[3];                                    \
+    const element *restrict p = from[4], *restrict q = from[5];                                    \
+    const element *restrict r = from[6], *restrict t = from[7];                                    \
+    scalar *restrict a = to;                                                                       \
+    s *restrict at = (void *)((char *)to + beside);                                                \
+    (void)apart;                                                                                   \
+    for (uint64_t first = 0, end; first < n; first = end) {                                        \
+      u odd = 0;                                                                                   \
+      end = n - first < STRIP ? n : first + STRIP;                                                 \
+      for (uint64_t j = first; j < end; j++) {                                                     \
+        scalar upper = name##_plain(x[j], y[j], z[j], w[j], &odd);                                 \
+        scalar lower = name##_plain(p[j], q[j], r[j], t[j], &odd);                                 \
+        a[j] = split_##lane(upper * lower, &at[j]);                                                \
+      }                                                                                            \
+      if (odd >> (8 * sizeof odd - 1) == 0) continue;                                              \
+      for (uint64_t j = first; j < end; j++) {                                                     \
+        s exponent, other;                                                                         \
+        scalar upper = name##_pairs(x[j], y[j], z[j], w[j], &exponent);                            \
+        scalar lower = name##_pairs(p[j], q[j], r[j], t[j], &other);                               \
+        a[j] = product_##lane(upper, lower, &exponent, other);                                     \
+        at[j] = exponent;                                                                          \
+      }                                                                                            \
     }                                                                                              \
   }
-DEFINE_PROD(prod_f16_lanes, uint16_t, f32, float, int32_t, AS_HALF)
-DEFINE_PROD(prod_f32_lanes, float, f32, float, int32_t, AS_LANE)
-DEFINE_PROD(prod_f64_lanes, double, f64, double, int64_t, AS_LANE)
+DEFINE_PROD(prod_f16_lanes, uint16_t, f32, float, uint32_t, int32_t, AS_HALF)
+DEFINE_PROD(prod_f32_lanes, float, f32, float, uint32_t, int32_t, AS_LANE)
+DEFINE_PROD(prod_f64_lanes, double, f64, double, uint64_t, int64_t, AS_LANE)
 
 /* ---- The table ---- */
 
 /* Of `type`, by the loops of another that has as many bytes. */
 #define ACROSS(op, type, of, merge, bytes, parts)                                                  \
-  [RH_TYPE_##type] = {op##_##of##_lanes_one, op##_##of##_lanes_four, merge, bytes, parts}
+  [RH_TYPE_##type] = {                                                                             \
+      op##_##of##_lanes_one, op##_##of##_lanes_four, op##_##of##_lanes_eight, merge, bytes, parts}
 #define SIGNED(op, merge)                                                                          \
   ACROSS(op, i8, i8, merge##_u64, 8, 1), ACROSS(op, i16, i16, merge##_u64, 8, 1),                  \
       ACROSS(op, i32, i32, merge##_u64, 8, 1), ACROSS(op, i64, i64, merge##_u64, 8, 1)
@@ -346,7 +468,7 @@ DEFINE_PROD(prod_f64_lanes, double, f64, double, int64_t, AS_LANE)
 #define KEYS(op, merge, parts)                                                                     \
   ACROSS(op, f16, f16, merge##_i32, 4, parts), ACROSS(op, f32, f32, merge##_i32, 4, parts),        \
       ACROSS(op, f64, f64, merge##_i64, 8, parts)
-const rh_native_across ACROSS_TABLE[RH_OP_argamax + 1][NATIVE_TYPES] = {
+const rh_native_across ACROSS_TABLE[NATIVE_SUM_WIDE + 1][NATIVE_TYPES] = {
     [RH_OP_sum] = {ALL(sum, plus), ACROSS(sum, f16, f16, plus_f32, 4, 1),
                    ACROSS(sum, f32, f32, plus_f32, 4, 1), ACROSS(sum, f64, f64, plus_f64, 8, 1)},
     [RH_OP_asum] = {SIGNED(asum, plus), UNSIGNED(sum, plus), ACROSS(asum, f16, f16, plus_f32, 4, 1),
@@ -362,6 +484,7 @@ const rh_native_across ACROSS_TABLE[RH_OP_argamax + 1][NATIVE_TYPES] = {
     [RH_OP_amax] = {SIZES(amax, max, greater, 1), KEYS(amax, greater, 1)},
     [RH_OP_argmin] = {WORDS(argmin, first_lesser, 2), KEYS(argmin, first_lesser, 2)},
     [RH_OP_argmax] = {WORDS(argmax, first_greater, 2), KEYS(argmax, first_greater, 2)},
-    [RH_OP_argamax] = {SIZES(argamax, argmax, first_greater, 2), KEYS(argamax, first_greater, 2)}};
+    [RH_OP_argamax] = {SIZES(argamax, argmax, first_greater, 2), KEYS(argamax, first_greater, 2)},
+    [NATIVE_SUM_WIDE] = {ACROSS(wide, f64, f32, plus_f64, 8, 1)}};
 
 #endif

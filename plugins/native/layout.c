@@ -10,6 +10,8 @@ enum {
   BLOCKS_OF_A_THREAD = 64,     /* so that uneven segments even out */
   LEAST_BLOCK_BYTES = 1 << 14, /* of a block: taking one costs some 50 ns */
   LINE_BYTES = 64,
+  PANELS_OF_A_THREAD = 4,
+  LEAST_PANEL = 1 << 8,  /* columns, of which narrower ones are slower */
   PANEL_BYTES = 1 << 17, /* of columns that are brought into rows at once: half of a small cache */
   MOST_ROWS =
       1 << 23 /* of columns by loops across them: numbers of rows, and exponents, have 32 bits */
@@ -64,6 +66,8 @@ static uint64_t widest_panel(const rh_native_layout *layout) {
 static rh_status cut_columns(rh_native_layout *layout, const rh_host *host, const rh_layout *of,
                              unsigned threads) {
   layout->width = widest_panel(layout);
+  while (layout->width > LEAST_PANEL && panels_of(of, layout->width) < PANELS_OF_A_THREAD * threads)
+    layout->width /= 2;
   if (layout->width > of->inner) layout->width = of->inner;
   uint64_t panels = panels_of(of, layout->width), most = BLOCKS_OF_A_THREAD * (uint64_t)threads;
   layout->rows = of->length;
@@ -231,13 +235,34 @@ void rh_native_layout_begin(rh_native_layout *layout, const rh_run *run, unsigne
   *blocks = layout->pieces ? (uint32_t)rh_divide_up(layout->pieces, layout->at_once) : 0;
 }
 
+/* Segments s .. end-1 between offsets, of a folder that takes each by one call. */
+static void reduce_directly(const rh_native_layout *layout, uint64_t most, uint64_t s,
+                            uint64_t end) {
+  const rh_layout *of = layout->of;
+  const rh_native_folder *folder = &layout->parts->folder;
+  uint64_t size = layout->whole->value_size, element = folder->op->element_size;
+  unsigned char *value = layout->values + s * size;
+  for (; s < end; s++, value += size) {
+    uint64_t first = of->starts[s], n = of->stops[s] - first;
+    if (n == 0)
+      memcpy(value, layout->whole->identity, size);
+    else if (n > most && !rh_native_layout_is_giant(layout, n))
+      folder->fold(folder->input + first * element, n, 1, value);
+  }
+}
+
 void rh_native_layout_block(const rh_native_layout *layout, uint32_t block) {
+  const rh_native_folder *folder = &layout->parts->folder;
   uint64_t at = block * layout->at_once, left = layout->pieces - at;
   uint64_t end = at + (left < layout->at_once ? left : layout->at_once);
   uint64_t most = layout->width ? 0 : rh_native_short(layout);
   int is_axis = layout->of->kind == RH_LAYOUT_AXIS, are_short = layout->of->length - 1 < most;
-  for (uint64_t s = at; !layout->width && !(is_axis && are_short) && s < end; s++)
-    if (rh_layout_length(layout->of, s) - 1 >= most) rh_native_layout_row(layout, s);
+  int is_direct = !is_axis && layout->n_parts == 1 && !folder->sum_of;
+  if (is_direct && rh_native_folder_is_direct(folder))
+    reduce_directly(layout, most, at, end);
+  else if (!layout->width && !(is_axis && are_short))
+    for (uint64_t s = at; s < end; s++)
+      if (rh_layout_length(layout->of, s) - 1 >= most) rh_native_layout_row(layout, s);
   if (most > 0) rh_native_short_rows(layout, most, at, end);
   for (; layout->width && at < end; at++) reduce_panel(layout, at);
 }

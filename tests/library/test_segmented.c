@@ -741,6 +741,12 @@ TEST(outputs_that_do_not_fit) {
   const rh_output both[] = {{.type = RH_TYPE_i64, .data = index, .n = 2},
                             {.type = RH_TYPE_f32, .data = four, .n = 2}};
   must_fail(call_rows(both, 2, "argmin"), RH_E_USAGE, "more outputs than there are results");
+  double rooms[4];
+  rh_output two[] = {{.type = RH_TYPE_f64, .data = rooms, .n = 2},
+                     {.type = RH_TYPE_f64, .data = rooms + 2, .n = 2}};
+  must(call_rows(two, 2, "meanvar"));
+  two[1].data = rooms + 1;
+  must_fail(call_rows(two, 2, "meanvar"), RH_E_USAGE, "outputs 0 and 1 overlap");
 }
 
 TEST(calls_that_do_not_fit) {

@@ -1,6 +1,7 @@
 #include "result.h"
 #include "../base/half.h"
 #include "../base/vocabulary.h"
+#include "../base/widest.h"
 #include "ops.h"
 #include "scaled.h"
 
@@ -107,7 +108,7 @@ void rh_operator_decode_base(const rh_operator *self, const void *value, uint64_
 void rh_take_words(const void *values, uint64_t apart, uint32_t size, uint64_t n, void *to) {
   const char *from = values;
   if (apart == size) {
-    memcpy(to, values, n * size);
+    if (to != values) memcpy(to, values, n * size);
     return;
   }
   switch (size) {
@@ -119,16 +120,17 @@ void rh_take_words(const void *values, uint64_t apart, uint32_t size, uint64_t n
 }
 
 /* Keys that stand one behind the other become floats where they are; no element has key `none`. */
-#define DECODE_KEYS(scalar, word, most)                                                            \
-  do {                                                                                             \
-    scalar nothing = (scalar)extreme_of_nothing(op);                                               \
-    word *key = to, none = is_least(op) ? (most) : -(most)-1, ends;                                \
+#define DEFINE_DECODE(scalar, word, most)                                                          \
+  WIDEST static void decode_##scalar(word *key, uint64_t n, word none, scalar nothing) {           \
+    word ends;                                                                                     \
     memcpy(&ends, &nothing, sizeof ends);                                                          \
     for (uint64_t k = 0; k < n; k++) {                                                             \
       word bits = key[k] < 0 ? key[k] ^ (most) : key[k];                                           \
       key[k] = key[k] == none ? ends : bits;                                                       \
     }                                                                                              \
-  } while (0)
+  }
+DEFINE_DECODE(float, int32_t, INT32_MAX)
+DEFINE_DECODE(double, int64_t, INT64_MAX)
 #define DECODE_SCALED(type, scalar, convert)                                                       \
   for (uint64_t k = 0; k < n; k++) {                                                               \
     rh_scaled_##type one;                                                                          \
@@ -162,9 +164,9 @@ static void float_results(uint32_t op, rh_type type, const char *from, uint64_t 
   }
   rh_take_words(from, apart, is_wide ? 8 : 4, n, to);
   if (!rh_op_is_arithmetic(op) && is_wide)
-    DECODE_KEYS(double, int64_t, INT64_MAX);
+    decode_double(to, n, is_least(op) ? INT64_MAX : INT64_MIN, extreme_of_nothing(op));
   else if (!rh_op_is_arithmetic(op))
-    DECODE_KEYS(float, int32_t, INT32_MAX);
+    decode_float(to, n, is_least(op) ? INT32_MAX : INT32_MIN, (float)extreme_of_nothing(op));
   else if (op == RH_OP_sum && is_wide)
     NOTHING_IS_ZERO(double);
   else if (op == RH_OP_sum)

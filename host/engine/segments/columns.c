@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-enum { PIECE = 1 << 14 }; /* results that a thread takes at once */
+/* Results that a thread takes at once, and so few that no other one is started for them. */
+enum { PIECE = 1 << 14, ALONE = 1 << 18 };
 
 void rh_columns_find(rh_columns *all, const rh_operator *op) {
   all->names = (rh_result){.struct_size = sizeof all->names};
@@ -24,6 +25,21 @@ const void *rh_columns_word(const rh_result *result, uint32_t k) {
   if (k == RH_COLUMN_VALUE) return &result->value;
   if (rh_result_has_fields(result)) return &result->fields[k].value;
   return result->indexed ? (const void *)&result->index /* -1: there is none */ : &result->value;
+}
+
+int rh_columns_fit_values(const rh_columns *columns, const rh_segments *segments) {
+  uint32_t size = rh_type_size(columns->list[0].type);
+  int is_on_host = !segments->job.device || segments->job.answer.finishes_on_host;
+  return columns->n == 1 && !columns->names.indexed && size == segments->value_bytes && is_on_host;
+}
+
+/* A value is the result already: a plain number, and not the -0 that a sum of nothing has. */
+static int are_results(const rh_segments *of) {
+  const rh_operator *op = of->spec.operation.op;
+  const rh_layout *layout = of->spec.operation.layout;
+  if (op->n_results || op->is_masked) return 0;
+  if (!rh_type_is_float(op->type)) return of->value_bytes >= sizeof(uint32_t);
+  return op->base == RH_OP_sum && layout->kind == RH_LAYOUT_AXIS && layout->length > 0;
 }
 
 typedef struct stored {
@@ -54,5 +70,6 @@ void rh_columns_store(const rh_columns *columns, uint32_t k, const rh_segments *
                       void *to) {
   rh_type type = k == RH_COLUMN_VALUE ? columns->names.type : columns->list[k].type;
   stored t = {segments, k == RH_COLUMN_VALUE ? columns->names.indexed : k, rh_type_size(type), to};
-  rh_share(segments->n, PIECE, store_some, &t);
+  if (to == segments->values && are_results(segments)) return;
+  rh_share(segments->n, segments->n < ALONE ? ALONE : PIECE, store_some, &t);
 }

@@ -194,8 +194,10 @@ typedef struct rh_output {
    * is none. */
   rh_type type;
   uint32_t reserved; /* 0 */
-  void *data;        /* the caller's, naturally aligned; written only if the call succeeds */
-  uint64_t n;        /* elements of it, at least one for each segment */
+  /* The caller's, naturally aligned, and no other output's.  Written only if the call succeeds; or
+   * where it is not checked, and the strategy fails on its way. */
+  void *data;
+  uint64_t n; /* elements of it, at least one for each segment */
 } rh_output;
 
 /* What is reduced, and how: now, by rh_reduce() and rh_reduce_distributed(), or in the calls of an
