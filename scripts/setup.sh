@@ -82,6 +82,7 @@ needs_to_build() {
 needs_to_test() {
   needs_to_build
   need check 'Check (unit tests)' pkg-config --exists 'check >= 0.15'
+  need libmpfr-dev 'MPFR (exact sums are rounded by it, too)' pkg-config --exists mpfr
   need python3 'Python 3' command -v python3
   need python3-numpy NumPy has_numpy
   need python3-jsonschema 'jsonschema of Python' has_jsonschema

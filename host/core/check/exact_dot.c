@@ -28,7 +28,7 @@ rh_exact_dot *rh_exact_dot_create(rh_type type) {
   if (type == RH_TYPE_f64)
     dot->by = calloc(2, sizeof *dot->by);
   else
-    dot->bins = rh_exact_bins_create(RH_TYPE_f64);
+    dot->bins = rh_exact_bins_create(RH_TYPE_f64, 0);
   if (dot->by || dot->bins) return dot;
   rh_exact_dot_destroy(dot);
   return NULL;
@@ -60,11 +60,11 @@ static uint64_t significand_of(uint64_t bits) {
 
 static void add_special(rh_exact_dot *dot, double product) {
   if (isnan(product))
-    dot->specials.nans++;
+    dot->specials.nans = 1;
   else if (product > 0)
-    dot->specials.plus_infinities++;
+    dot->specials.plus_infinities = 1;
   else
-    dot->specials.minus_infinities++;
+    dot->specials.minus_infinities = 1;
 }
 
 /* A subnormal has the exponent of field 1. */

@@ -25,9 +25,9 @@ void rh_field_sum_merge(rh_field_sum *to, const rh_field_sum *part) {
   to->negative = (to->negative + part->negative) * (1 + LDBL_EPSILON);
   to->lost += part->lost + fabsl(to->sum) * LDBL_EPSILON;
   to->n += part->n;
-  to->nans += part->nans;
-  to->plus_infinities += part->plus_infinities;
-  to->minus_infinities += part->minus_infinities;
+  to->nans |= part->nans;
+  to->plus_infinities |= part->plus_infinities;
+  to->minus_infinities |= part->minus_infinities;
   to->has_others |= part->has_others;
   rh_enclosed_merge(&to->enclosed, RH_OP_sum, &part->enclosed);
 }

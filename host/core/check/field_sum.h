@@ -10,8 +10,9 @@ typedef struct rh_field_sum {
   long double sum;                /* of the finite elements; it errs by at most `lost` */
   long double positive, negative; /* the sums of the magnitudes of either sign, rounded up */
   long double lost;
-  uint64_t n, nans, plus_infinities, minus_infinities;
-  uint64_t has_others;  /* 0: every element is -0 */
+  uint64_t n;
+  uint64_t nans, plus_infinities, minus_infinities; /* 1: there are some */
+  uint64_t has_others;                              /* 0: every element is -0 */
   rh_enclosed enclosed; /* of a load whose functions err; of no elements: there are none */
 } rh_field_sum;
 

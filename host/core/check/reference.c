@@ -183,7 +183,8 @@ static rh_status create_parts(reference_job *job, uint32_t threads) {
     if (part->n < CHUNK_BYTES / size) bytes = part->n * size + 1; /* not none */
     if (job->op->calls->map && !(part->mapped = malloc(bytes)))
       return rh_fail(job->error, RH_E_NOMEM, "reference: out of memory");
-    if (job->add == add_sum) part->bins = rh_exact_bins_create(job->op->type);
+    if (job->add == add_sum)
+      part->bins = rh_exact_bins_create(job->op->type, job->op->base == RH_OP_asum);
     if (job->add == add_dot) part->dot = rh_exact_dot_create(job->op->type);
     if ((job->add == add_sum && !part->bins) || (job->add == add_dot && !part->dot))
       return rh_fail(job->error, RH_E_NOMEM, "reference: out of memory");
@@ -247,7 +248,6 @@ static void take_parts(rh_reference *reference, const reference_job *job) {
     if (job->add == add_prod) rh_exact_prod_merge(&reference->prod, &part->prod);
     rh_enclosed_merge(&reference->enclosed, job->op->base, &part->enclosed);
   }
-  if (reference->op->base == RH_OP_asum) rh_exact_sum_of_magnitudes(&reference->sum);
 }
 
 void rh_reference_init(rh_reference *reference, const rh_operator *op) {

@@ -34,7 +34,7 @@ static rh_status begin(pass *self, rh_error *error) {
     const rh_operator_field *field = &custom->fields[k];
     int is_sum = field->kind == RH_FIELD_SUM;
     self->outputs[k] = malloc((size_t)BLOCK * rh_type_size(field->type));
-    if (is_sum) self->columns[k].bins = rh_exact_bins_create(field->type);
+    if (is_sum) self->columns[k].bins = rh_exact_bins_create(field->type, 0);
     self->columns[k].encloses = is_sum && rh_exprs_output_errs(custom->load, k);
     if (!self->outputs[k] || (is_sum && !self->columns[k].bins))
       return rh_fail(error, RH_E_NOMEM, "reference: out of memory");

@@ -1,0 +1,611 @@
+/* redhost/exact.h: sums of floats, exact and rounded once, on the host; header only.
+ * SPDX-License-Identifier: MIT
+ *
+ * For plugins of host code that promise RH_ROUNDS_ONCE, and for checks.  Nothing here is part of
+ * the ABI.
+ *
+ * What makes it fast is the processor's own inexact flag: a block is added to running sums in
+ * doubles, and where the flag stays clear, no addition has rounded.  Where it does not, the block
+ * is taken back and added with more care: f32 in two classes of magnitude, f64 with what each
+ * addition loses; or at last as integers, to a bin for each exponent (the long accumulator of
+ * Kulisch).  Processors without AVX2 have bins alone. */
+#ifndef REDHOST_EXACT_H
+#define REDHOST_EXACT_H
+
+#ifdef __cplusplus
+#error "redhost/exact.h is C; compile the functions that need it as C"
+#endif
+#ifdef __FAST_MATH__
+#error "redhost/exact.h needs the arithmetic of IEEE 754: compile without -ffast-math"
+#endif
+
+#include "plugin.h"
+
+#include <string.h>
+
+/* ---- The state: what elements come to ---- */
+
+enum {
+  RH_EXACT_WORDS = 34,   /* of 64 bits: 2^77 elements of any f64 */
+  RH_EXACT_ELEMENTS = 1, /* flags: there are elements; */
+  RH_EXACT_OTHERS = 2,   /* one of them is not -0 */
+  RH_EXACT_NAN = 4,
+  RH_EXACT_PLUS = 8,   /* an infinity */
+  RH_EXACT_MINUS = 16, /* the other */
+  RH_EXACT_F32_UNIT = 1074 - 149
+};
+
+/* Zero-initialised is that of no elements.  Whatever way the elements came, these are its bits. */
+typedef struct rh_exact_state {
+  uint64_t n, flags;
+  /* the sum of the finite elements in units of 2^-1074, the lowest word first, in two's
+   * complement */
+  uint64_t words[RH_EXACT_WORDS];
+} rh_exact_state;
+
+static inline void rh_exact_state_merge(rh_exact_state *to, const rh_exact_state *from) {
+  uint64_t carry = 0;
+  for (int k = 0; k < RH_EXACT_WORDS; k++) {
+    uint64_t sum = to->words[k] + carry;
+    carry = sum < carry;
+    sum += from->words[k];
+    carry += sum < from->words[k];
+    to->words[k] = sum;
+  }
+  to->n += from->n;
+  to->flags |= from->flags;
+}
+
+/* The bits of a float of `digits` significant bits: |words| is rounded to nearest, ties to even;
+ * its last place is that of the smallest subnormal, `lowest`, or above.  The exponent field counts
+ * on where the significand overflows, up to infinity. */
+static inline uint64_t rh_exact_round(const uint64_t *words, int digits, int lowest,
+                                      uint64_t infinity) {
+  int top = RH_EXACT_WORDS - 1, rest = 0;
+  while (top >= 0 && !words[top]) top--;
+  if (top < 0) return 0;
+  int last = 64 * top + 63 - __builtin_clzll(words[top]) - (digits - 1);
+  if (last < lowest) last = lowest;
+  int at = last / 64, by = last % 64;
+  uint64_t kept = words[at] >> by;
+  if (by && at + 1 < RH_EXACT_WORDS) kept |= words[at + 1] << (64 - by);
+  if (last > 0) {
+    int half = last - 1;
+    for (int k = 0; k < half / 64; k++) rest |= words[k] != 0;
+    rest |= (words[half / 64] & ((UINT64_C(1) << (half % 64)) - 1)) != 0;
+    kept += words[half / 64] >> (half % 64) & 1 & ((uint64_t)rest | kept);
+  }
+  uint64_t bits = ((uint64_t)(last - lowest) << (digits - 1)) + kept;
+  return bits < infinity ? bits : infinity;
+}
+
+/* *words = |S| of the finite elements; is S below 0? */
+static inline int rh_exact_magnitude(const rh_exact_state *state, uint64_t *words) {
+  int below = state->words[RH_EXACT_WORDS - 1] >> 63 != 0;
+  uint64_t carry = (uint64_t)below;
+  for (int k = 0; k < RH_EXACT_WORDS; k++) {
+    words[k] = (below ? ~state->words[k] : state->words[k]) + carry;
+    carry = carry && !words[k];
+  }
+  return below;
+}
+
+/* The bits without the sign of S, or those of what is special; *negative: has it the sign? */
+static inline uint64_t rh_exact_state_bits(const rh_exact_state *state, int digits, int lowest,
+                                           uint64_t infinity, int *negative) {
+  uint64_t words[RH_EXACT_WORDS], flags = state->flags;
+  int below = rh_exact_magnitude(state, words);
+  *negative = (flags & RH_EXACT_MINUS) != 0;
+  if (flags & RH_EXACT_NAN || (flags & RH_EXACT_PLUS && *negative))
+    return infinity | infinity >> 1; /* a quiet NaN */
+  if (flags & (RH_EXACT_PLUS | RH_EXACT_MINUS)) return infinity;
+  *negative = below || (flags & RH_EXACT_ELEMENTS && !(flags & RH_EXACT_OTHERS));
+  return rh_exact_round(words, digits, lowest, infinity);
+}
+
+/* S, rounded once to nearest, ties to even: as in IEEE 754 NaN where an element is NaN or both
+ * infinities occur, else the infinity that occurs, else infinity where the rounded sum overflows.
+ * An S of zero is -0 if there are elements and all are -0, else +0. */
+static inline double rh_exact_state_double(const rh_exact_state *state) {
+  int negative;
+  double result;
+  uint64_t bits = rh_exact_state_bits(state, 53, 0, UINT64_C(0x7ff) << 52, &negative);
+  bits |= (uint64_t)negative << 63;
+  memcpy(&result, &bits, sizeof result);
+  return result;
+}
+static inline float rh_exact_state_float(const rh_exact_state *state) {
+  int negative;
+  float result;
+  uint32_t bits =
+      (uint32_t)rh_exact_state_bits(state, 24, RH_EXACT_F32_UNIT, UINT64_C(0xff) << 23, &negative);
+  bits |= (uint32_t)negative << 31;
+  memcpy(&result, &bits, sizeof result);
+  return result;
+}
+
+/* ---- The loops ---- */
+
+enum {
+  RH_EXACT_BLOCK = 4096, /* elements; of f64 half as many */
+  RH_EXACT_ROUND = 64,
+  RH_EXACT_LANES = 64,
+  RH_EXACT_SETS = 4,
+  RH_EXACT_AHEAD = 2048, /* bytes: how far the loops ask for what they read */
+  RH_EXACT_FIELDS = 2048,
+  RH_EXACT_LONGEST_WAIT = 64 /* blocks, until an easier way is tried again */
+};
+#define RH_EXACT_INFINITY  ((int64_t)0x7ff << 52)
+#define RH_EXACT_IMPLICIT  ((int64_t)1 << 52)
+#define RH_EXACT_FRACTION  (RH_EXACT_IMPLICIT - 1)
+#define RH_EXACT_UPPER     (~(((int64_t)1 << 26) - 1))
+#define RH_EXACT_FOLD_FROM ((uint64_t)1 << 36) /* elements: a bin of f32 takes 2^39 */
+#ifdef __clang__
+#define RH_EXACT_UNROLLED _Pragma("unroll")
+#else
+#define RH_EXACT_UNROLLED _Pragma("GCC unroll 16")
+#endif
+
+typedef struct rh_exact_lanes {
+  int (*add_f32)(const float *x, uint64_t n, const double *in, double *out);
+  int (*add_f32_apart)(const float *x, uint64_t n, double least, const double *in, double *out);
+  int (*add_f64)(const double *x, uint64_t n, const double *in, double *out);
+  int (*add_f64_losing)(const double *x, uint64_t n, const double *in, double *out, double *lost);
+  int (*add_lost)(const double *lost, uint64_t n, const double *in, double *out);
+  uint64_t (*part_f64)(const double *x, uint64_t n, double least, double *large, double *others);
+  int (*take_f64)(const void *x, uint64_t n, int64_t *fields, int64_t *significands);
+  int (*take_f32)(const void *x, uint64_t n, int32_t *fields, int32_t *significands);
+  void (*keep)(const void *x, uint64_t n, int64_t kept, void *to);
+  void (*widen)(const void *x, uint64_t n, int32_t signs, float *to);
+  uint32_t lanes; /* doubles that add_f32 and add_lost add to; add_f64_losing half as many */
+} rh_exact_lanes;
+
+#define RH_LANES_BYTES 16
+#define RH_LANES(name) rh_exact_128_##name
+#define RH_LANES_CODE  static __attribute__((noinline))
+#include "exact_lanes.h"
+#undef RH_LANES_BYTES
+#undef RH_LANES
+#undef RH_LANES_CODE
+
+#if defined(__x86_64__)
+#define RH_LANES_BYTES 32
+#define RH_LANES(name) rh_exact_256_##name
+#define RH_LANES_CODE  static __attribute__((noinline, target("avx2")))
+#include "exact_lanes.h"
+#undef RH_LANES_BYTES
+#undef RH_LANES
+#undef RH_LANES_CODE
+#define RH_LANES_BYTES 64
+#define RH_LANES(name) rh_exact_512_##name
+#define RH_LANES_CODE  static __attribute__((noinline, target("avx512f,avx512dq,avx512vl")))
+#include "exact_lanes.h"
+#undef RH_LANES_BYTES
+#undef RH_LANES
+#undef RH_LANES_CODE
+
+/* Inexact or invalid; and what calls of the loops stay on their side of. */
+enum { RH_EXACT_HAS_FLAGS = 1, RH_EXACT_RAISED = 0x21, RH_EXACT_FLAGS = 0x3f };
+static inline uint32_t rh_exact_control(void) {
+  uint32_t word;
+  __asm__ volatile("stmxcsr %0" : "=m"(word) : : "memory");
+  return word;
+}
+static inline void rh_exact_set_control(uint32_t word) {
+  __asm__ volatile("ldmxcsr %0" : : "m"(word) : "memory");
+}
+#else
+enum { RH_EXACT_HAS_FLAGS = 0, RH_EXACT_RAISED = 0, RH_EXACT_FLAGS = 0 };
+static inline uint32_t rh_exact_control(void) {
+  return 0;
+}
+static inline void rh_exact_set_control(uint32_t word) {
+  (void)word;
+}
+#endif
+static inline int rh_exact_is_raised(void) {
+  return (rh_exact_control() & RH_EXACT_RAISED) != 0;
+}
+static inline void rh_exact_clear(void) {
+  rh_exact_set_control(rh_exact_control() & ~(uint32_t)RH_EXACT_FLAGS);
+}
+
+/* ---- The accumulator ---- */
+
+/* Running sums, before and after a block. */
+typedef struct rh_exact_running {
+  double sums[2][RH_EXACT_LANES];
+  uint32_t now, is_used;
+} rh_exact_running;
+
+/* What gathers elements, some 100 KiB.  Initialise with rh_accumulator_init().  [one thread at a
+ * time] */
+typedef struct rh_accumulator {
+  rh_type type;
+  int magnitudes;
+  const rh_exact_lanes *lanes;
+  uint64_t n, flags;
+  uint64_t n_binned; /* f32 in `few`, since it was folded */
+  int has_bins, has_few;
+  int level;               /* the way that is tried first: 1 to 3 */
+  int left, wait;          /* blocks until an easier one is; and what `left` begins with */
+  double least;            /* of two classes, the larger one's least magnitude; or 0 */
+  rh_exact_running plain;  /* f32; f64 in two halves */
+  rh_exact_running second; /* f32 in two classes; f64 */
+  rh_exact_running lost;   /* f64: what `second` lost */
+  double room[RH_EXACT_BLOCK / 2], errors[RH_EXACT_BLOCK / 2], others[RH_EXACT_BLOCK / 2];
+  /* An exponent's significands, and how often they overflowed: 2^64 each. */
+  int64_t bins[RH_EXACT_FIELDS], carries[RH_EXACT_FIELDS];
+  /* In turn, for adding to the bin just written waits for that store. */
+  int64_t few[RH_EXACT_SETS][256];
+} rh_accumulator;
+
+/* The widest vectors of the processor that `bits` allows: 0, 512, 256 or 128. */
+static inline const rh_exact_lanes *rh_exact_lanes_of(unsigned bits) {
+#if defined(__x86_64__)
+  int has_512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                __builtin_cpu_supports("avx512vl");
+  if ((bits == 0 || bits == 512) && has_512) return &rh_exact_512_lanes;
+  if (bits != 128 && __builtin_cpu_supports("avx2")) return &rh_exact_256_lanes;
+#endif
+  (void)bits;
+  return &rh_exact_128_lanes;
+}
+
+static inline void rh_exact_running_reset(rh_exact_running *running) {
+  for (int k = 0; k < RH_EXACT_LANES; k++) running->sums[0][k] = running->sums[1][k] = -0.0;
+  running->now = running->is_used = 0;
+}
+
+/* type: a float's.  magnitudes: of the elements without their signs.  bits: 0, or the widest
+ * vectors that may be used. */
+static inline void rh_accumulator_init(rh_accumulator *to, rh_type type, int magnitudes,
+                                       unsigned bits) {
+  memset(to, 0, sizeof *to);
+  to->type = type;
+  to->magnitudes = magnitudes;
+  to->lanes = rh_exact_lanes_of(bits);
+  to->level = RH_EXACT_HAS_FLAGS ? 1 : 3;
+  to->wait = 8;
+  rh_exact_running_reset(&to->plain);
+  rh_exact_running_reset(&to->second);
+  rh_exact_running_reset(&to->lost);
+}
+
+static inline void rh_exact_bin(rh_accumulator *to, int64_t field, int64_t significand) {
+  int64_t *bin = &to->bins[field];
+  if (__builtin_expect(__builtin_add_overflow(*bin, significand, bin), 0))
+    to->carries[field] += significand > 0 ? 1 : -1;
+}
+
+static inline uint64_t rh_exact_special(uint64_t fraction, int negative) {
+  if (fraction) return RH_EXACT_OTHERS | RH_EXACT_NAN;
+  return RH_EXACT_OTHERS | (negative ? RH_EXACT_MINUS : RH_EXACT_PLUS);
+}
+
+static inline void rh_exact_bin_double(rh_accumulator *to, double x) {
+  int64_t u;
+  memcpy(&u, &x, sizeof u);
+  int64_t field = u >> 52 & 0x7ff, s = (u & RH_EXACT_FRACTION) | (field ? RH_EXACT_IMPLICIT : 0);
+  to->has_bins = 1;
+  if (field == 0x7ff)
+    to->flags |= rh_exact_special((uint64_t)(u & RH_EXACT_FRACTION), u < 0);
+  else
+    rh_exact_bin(to, field, u < 0 ? -s : s);
+}
+
+/* What lanes add up to is not -0 unless all elements were; but for the lower halves of f64, which
+ * are 0 then. */
+static inline void rh_exact_flush(rh_accumulator *to, rh_exact_running *running) {
+  for (int k = 0; running->is_used && k < RH_EXACT_LANES; k++) {
+    double x = running->sums[running->now][k];
+    int is_lower = to->type == RH_TYPE_f64 && k >= (int)to->lanes->lanes / 2;
+    if (x != 0) rh_exact_bin_double(to, x);
+    if (x != 0 || !(is_lower || __builtin_signbit(x))) to->flags |= RH_EXACT_OTHERS;
+  }
+  rh_exact_running_reset(running);
+}
+
+/* ---- Integers, to the bins ---- */
+
+enum { RH_EXACT_BATCH = 512 };
+
+static inline void rh_exact_bin_f64(rh_accumulator *to, const double *x, uint64_t n) {
+  _Alignas(64) int64_t fields[RH_EXACT_BATCH], significands[RH_EXACT_BATCH];
+  to->has_bins = 1;
+  for (uint64_t i = 0; i < n; i += RH_EXACT_BATCH) {
+    uint64_t m = n - i < RH_EXACT_BATCH ? n - i : RH_EXACT_BATCH;
+    if (to->lanes->take_f64(x + i, m, fields, significands)) {
+      for (uint64_t k = 0; k < m; k++) rh_exact_bin_double(to, x[i + k]);
+      continue;
+    }
+    for (uint64_t k = 0; k < m; k++) rh_exact_bin(to, fields[k], significands[k]);
+  }
+}
+
+/* Infinities and NaN are counted, and become 0. */
+static inline void rh_exact_take_specials(rh_accumulator *to, const int32_t *fields,
+                                          int32_t *significands, uint64_t n) {
+  for (uint64_t k = 0; k < n; k++) {
+    if (fields[k] != 0xff) continue;
+    to->flags |= rh_exact_special(significands[k] & 0x7fffff, significands[k] < 0);
+    significands[k] = 0;
+  }
+}
+
+static inline void rh_exact_fold_few(rh_accumulator *to) {
+  for (int field = 0; to->has_few && field < 0xff; field++)
+    for (int set = 0; set < RH_EXACT_SETS; set++) {
+      /* in units of 2^-149, where the bins have 2^-1074 */
+      if (to->few[set][field])
+        rh_exact_bin(to, field + (field == 0) + RH_EXACT_F32_UNIT, to->few[set][field]);
+    }
+  if (to->has_few) {
+    memset(to->few, 0, sizeof to->few);
+    to->has_bins = 1;
+  }
+  to->has_few = 0;
+  to->n_binned = 0;
+}
+
+static inline void rh_exact_bin_f32(rh_accumulator *to, const float *x, uint64_t n) {
+  _Alignas(64) int32_t fields[RH_EXACT_BATCH], significands[RH_EXACT_BATCH];
+  if (to->n_binned >= RH_EXACT_FOLD_FROM) rh_exact_fold_few(to);
+  to->n_binned += n;
+  to->has_few = 1;
+  for (uint64_t i = 0; i < n; i += RH_EXACT_BATCH) {
+    uint64_t m = n - i < RH_EXACT_BATCH ? n - i : RH_EXACT_BATCH;
+    if (to->lanes->take_f32(x + i, m, fields, significands))
+      rh_exact_take_specials(to, fields, significands, m);
+    for (uint64_t k = 0; k < m; k += RH_EXACT_SETS) {
+      to->few[0][fields[k]] += significands[k];
+      to->few[1][fields[k + 1]] += significands[k + 1];
+      to->few[2][fields[k + 2]] += significands[k + 2];
+      to->few[3][fields[k + 3]] += significands[k + 3];
+    }
+  }
+}
+
+/* ---- The three ways of a block ---- */
+
+/* Did the block that began with clear flags round nothing?  `special` is what its loop found. */
+static inline int rh_exact_took(rh_exact_running *running, int special) {
+  if (!special && !rh_exact_is_raised()) {
+    running->now ^= 1;
+    running->is_used = 1;
+    return 1;
+  }
+  rh_exact_clear();
+  return 0;
+}
+
+static inline int rh_exact_add_plainly(rh_accumulator *to, const void *x, uint64_t m) {
+  rh_exact_running *sums = &to->plain;
+  for (;;) {
+    const double *in = sums->sums[sums->now];
+    double *out = sums->sums[!sums->now];
+    int special = to->type == RH_TYPE_f64 ? to->lanes->add_f64(x, m, in, out)
+                                          : to->lanes->add_f32(x, m, in, out);
+    if (rh_exact_took(sums, special)) return 1;
+    if (!sums->is_used) return 0;
+    rh_exact_flush(to, sums); /* it may be what came before */
+  }
+}
+
+/* Halfway between the exponents of the least and the largest element; 0: there is but one. */
+static inline double rh_exact_halfway(const float *x, uint64_t m) {
+  uint32_t least = UINT32_MAX, most = 0;
+  for (uint64_t k = 0; k < m; k++) {
+    uint32_t u;
+    memcpy(&u, &x[k], sizeof u);
+    u &= INT32_MAX;
+    if (u > most) most = u;
+    if (u - 1 < least) least = u - 1; /* but for 0 */
+  }
+  float halfway;
+  uint32_t bits = most < least ? 0 : ((least >> 23) + (most >> 23) + 1) / 2 << 23;
+  memcpy(&halfway, &bits, sizeof halfway);
+  return (double)halfway;
+}
+
+static inline int rh_exact_add_apart(rh_accumulator *to, const float *x, uint64_t m) {
+  rh_exact_running *sums = &to->second;
+  for (int trial = 0; trial < 2; trial++) {
+    for (int is_again = 0; to->least > 0 && is_again < 2; is_again++) {
+      int special =
+          to->lanes->add_f32_apart(x, m, to->least, sums->sums[sums->now], sums->sums[!sums->now]);
+      if (rh_exact_took(sums, special)) return 1;
+      if (!sums->is_used) break;
+      rh_exact_flush(to, sums);
+    }
+    double least = trial ? 0 : rh_exact_halfway(x, m);
+    if (least == 0 || least == to->least) return 0;
+    to->least = least;
+  }
+  return 0;
+}
+
+/* Four times the median of the largest magnitudes of 32 elements each, so that few elements are
+ * above; 0: NaN, or all are below. */
+static inline double rh_exact_above_most(const double *x, uint64_t m) {
+  double largest[RH_EXACT_BLOCK / 64], most = 0;
+  uint64_t n = m / 32;
+  for (uint64_t k = 0; k < n; k++) {
+    uint64_t at = k;
+    double one = 0;
+    for (uint64_t i = 32 * k; i < 32 * k + 32; i++)
+      one = one < __builtin_fabs(x[i]) ? __builtin_fabs(x[i]) : one;
+    for (; at > 0 && largest[at - 1] > one; at--) largest[at] = largest[at - 1];
+    largest[at] = one;
+    if (one > most) most = one;
+  }
+  double least = 4 * largest[n / 2];
+  return least < most ? least : 0;
+}
+
+/* The few that are much larger than the others, to the bins; and the others. */
+static inline int rh_exact_add_part(rh_accumulator *to, const double *x, uint64_t m) {
+  uint64_t n_large = to->lanes->part_f64(x, m, to->least, to->errors, to->others);
+  rh_exact_clear(); /* of comparisons with NaN, which is among the others */
+  if (n_large > m / 16 || !rh_exact_add_plainly(to, to->others, m)) return 0;
+  for (uint64_t k = 0; k < n_large; k++) rh_exact_bin_double(to, to->errors[k]);
+  return 1;
+}
+
+/* Sums may round, for what they lose is known unless they overflow. */
+static inline int rh_exact_add_losing(rh_accumulator *to, const double *x, uint64_t m) {
+  rh_exact_running *sums = &to->second, *lost = &to->lost;
+  for (;;) {
+    int special =
+        to->lanes->add_f64_losing(x, m, sums->sums[sums->now], sums->sums[!sums->now], to->errors);
+    rh_exact_clear();
+    if (!special) {
+      special = to->lanes->add_lost(to->errors, m, lost->sums[lost->now], lost->sums[!lost->now]);
+      if (rh_exact_took(lost, special)) {
+        sums->now ^= 1;
+        sums->is_used = 1;
+        return 1;
+      }
+    }
+    if (!sums->is_used) return 0;
+    rh_exact_flush(to, sums);
+    rh_exact_flush(to, lost);
+  }
+}
+
+static inline int rh_exact_add_f64(rh_accumulator *to, const double *x, uint64_t m) {
+  if (to->least > 0 && rh_exact_add_part(to, x, m)) return 1;
+  to->least = 0;
+  if (rh_exact_add_losing(to, x, m)) return 1;
+  to->least = rh_exact_above_most(x, m);
+  return to->least > 0 && rh_exact_add_part(to, x, m);
+}
+
+/* An easier way is tried again after a while, and after a longer one each time that it fails. */
+static inline void rh_exact_settle(rh_accumulator *to, int level) {
+  if (level <= to->level) return;
+  to->level = level;
+  to->left = to->wait;
+  if (to->wait < RH_EXACT_LONGEST_WAIT) to->wait *= 2;
+}
+
+/* RH_EXACT_OTHERS, or 0: all are -0.  Mostly the first is not. */
+static inline uint64_t rh_exact_others(const rh_accumulator *to, const void *x, uint64_t m) {
+  uint64_t word, zeros = (uint64_t)1 << 63, words = m;
+  if (to->type != RH_TYPE_f64) {
+    zeros |= 0x80000000;
+    words /= 2;
+  }
+  for (uint64_t k = 0; k < words; k++) {
+    memcpy(&word, (const char *)x + 8 * k, sizeof word);
+    if (word != zeros) return RH_EXACT_OTHERS;
+  }
+  return 0;
+}
+
+/* m is a multiple of RH_EXACT_ROUND. */
+static inline void rh_exact_add_block(rh_accumulator *to, const void *x, uint64_t m) {
+  if (RH_EXACT_HAS_FLAGS && to->level > 1 && to->left-- <= 0) to->level--;
+  if (to->level == 1 && rh_exact_add_plainly(to, x, m)) return;
+  if (!(to->flags & RH_EXACT_OTHERS)) to->flags |= rh_exact_others(to, x, m);
+  if (to->level <= 2) {
+    int is_added =
+        to->type == RH_TYPE_f64 ? rh_exact_add_f64(to, x, m) : rh_exact_add_apart(to, x, m);
+    rh_exact_settle(to, 2 + !is_added);
+    if (is_added) return;
+  }
+  if (to->type == RH_TYPE_f64)
+    rh_exact_bin_f64(to, x, m);
+  else
+    rh_exact_bin_f32(to, x, m);
+}
+
+/* ---- What users call ---- */
+
+static inline uint64_t rh_exact_element_bytes(rh_type type) {
+  return type == RH_TYPE_f64   ? sizeof(double)
+         : type == RH_TYPE_f32 ? sizeof(float)
+                               : sizeof(uint16_t);
+}
+
+/* The block as it is added: f16 as f32, without signs if so asked for, and with -0 at its end. */
+static inline const void *rh_exact_prepare(rh_accumulator *to, const void *x, uint64_t *m) {
+  uint64_t bytes = rh_exact_element_bytes(to->type), rest = *m % RH_EXACT_ROUND;
+  if (rest) {
+    void *copy = to->type == RH_TYPE_f16 ? to->errors : to->room;
+    memcpy(copy, x, *m * bytes);
+    x = copy;
+    for (; *m % RH_EXACT_ROUND; ++*m) {
+      memset((char *)copy + *m * bytes, 0, bytes);
+      ((unsigned char *)copy)[(*m + 1) * bytes - 1] = 0x80;
+    }
+  }
+  if (to->type == RH_TYPE_f16) {
+    to->lanes->widen(x, *m, to->magnitudes ? 0 : 0x8000, (float *)to->room);
+    return to->room;
+  }
+  if (!to->magnitudes) return x;
+  to->lanes->keep(x, *m * bytes / sizeof(int64_t),
+                  to->type == RH_TYPE_f64 ? INT64_MAX : 0x7fffffff7fffffff, to->room);
+  return to->room;
+}
+
+/* n elements; of any alignment. */
+static inline void rh_accumulator_add(rh_accumulator *to, const void *x, uint64_t n) {
+  const unsigned char *from = (const unsigned char *)x;
+  uint64_t bytes = rh_exact_element_bytes(to->type);
+  uint64_t block = to->type == RH_TYPE_f64 ? RH_EXACT_BLOCK / 2 : RH_EXACT_BLOCK;
+  uint32_t before = rh_exact_control();
+  if (n) to->flags |= RH_EXACT_ELEMENTS | (to->magnitudes ? RH_EXACT_OTHERS : 0);
+  to->n += n;
+  rh_exact_set_control(0x1f80); /* to nearest, subnormals kept, nothing trapped */
+  for (uint64_t m; n > 0; from += m * bytes, n -= m) {
+    m = n < block ? n : block;
+    uint64_t whole = m;
+    const void *prepared = rh_exact_prepare(to, from, &whole);
+    rh_exact_add_block(to, prepared, whole);
+  }
+  rh_exact_set_control(before);
+}
+
+/* Adds value * 2^shift to the words, units of 2^-1074. */
+static inline void rh_exact_add_words(uint64_t *words, int64_t high, uint64_t low, int shift) {
+  int at = shift / 64, by = shift % 64;
+  uint64_t sign = high < 0 ? UINT64_MAX : 0, carry = 0;
+  uint64_t parts[3] = {low << by, (uint64_t)high << by, sign};
+  if (by) {
+    parts[1] |= low >> (64 - by);
+    parts[2] = (uint64_t)(high >> (64 - by));
+  }
+  for (int k = at; k < RH_EXACT_WORDS; k++) {
+    uint64_t part = k - at < 3 ? parts[k - at] : sign, sum = words[k] + carry;
+    carry = sum < carry;
+    sum += part;
+    carry += sum < part;
+    words[k] = sum;
+  }
+}
+
+/* Adds what it has gathered to *state, and is empty again. */
+static inline void rh_accumulator_take(rh_accumulator *from, rh_exact_state *state) {
+  rh_exact_state own = {0};
+  rh_exact_flush(from, &from->plain);
+  rh_exact_flush(from, &from->second);
+  rh_exact_flush(from, &from->lost);
+  rh_exact_fold_few(from);
+  for (int field = 0; from->has_bins && field < RH_EXACT_FIELDS; field++) {
+    int64_t low = from->bins[field], high = from->carries[field] + (low < 0 ? -1 : 0);
+    if (low || high) rh_exact_add_words(own.words, high, (uint64_t)low, field ? field - 1 : 0);
+  }
+  if (from->has_bins) {
+    memset(from->bins, 0, sizeof from->bins);
+    memset(from->carries, 0, sizeof from->carries);
+  }
+  from->has_bins = 0;
+  own.n = from->n;
+  own.flags = from->flags;
+  from->n = from->flags = 0;
+  rh_exact_state_merge(state, &own);
+}
+
+#endif
