@@ -1,6 +1,7 @@
 #include "copies.h"
 #include "../core/base/clock.h"
 #include "../core/base/error.h"
+#include "../core/cl/commands.h"
 #include "../core/cl/status.h"
 #include "../engine/reduction/streamer.h"
 
@@ -14,8 +15,8 @@ typedef struct pass {
 
 static rh_status end_one(pass *p, rh_error *error) {
   uint64_t k = p->done % RH_STREAMER_AHEAD;
-  cl_int code = clWaitForEvents(1, &p->events[k]);
-  clReleaseEvent(p->events[k]);
+  cl_int code = rh_cl_wait(p->events[k]);
+  rh_cl_release_event(p->events[k]);
   rh_ring_give_back(p->ring, p->slots[k]);
   p->done++;
   RH_CL_TRY(error, code, "waiting for a copy");
@@ -48,8 +49,8 @@ static rh_status copy_once(rh_staging *staging, rh_schedule *schedule, const rh_
                              .offsets = at_once};
   RH_TRY(rh_ring_create(&p.ring, &spec, error));
   rh_status status = send_all(&p, error);
-  clFinish(staging->copies);
-  while (p.done < p.sent) clReleaseEvent(p.events[p.done++ % RH_STREAMER_AHEAD]);
+  rh_cl_finish(staging->copies);
+  while (p.done < p.sent) rh_cl_release_event(p.events[p.done++ % RH_STREAMER_AHEAD]);
   rh_ring_destroy(p.ring);
   return status;
 }
@@ -64,7 +65,7 @@ static rh_status copy_in_chunks(rh_copies *c, rh_error *error) {
 
 static rh_status copy_whole(rh_copies *c, rh_error *error) {
   RH_TRY(rh_cl_input_write(&c->input, c->session, c->array, c->bytes, error));
-  RH_CL_TRY(error, clFinish(c->session->queue), "waiting for a copy");
+  RH_CL_TRY(error, rh_cl_finish(c->session->queue), "waiting for a copy");
   return RH_OK;
 }
 

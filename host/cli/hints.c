@@ -1,5 +1,5 @@
 #include "hints.h"
-#include "../core/base/excerpt.h"
+#include "../operators/expr/excerpt.h"
 
 #include <stdio.h>
 #include <string.h>

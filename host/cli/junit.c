@@ -1,7 +1,7 @@
 #include "junit.h"
-#include "../core/base/draft.h"
 #include "../core/base/error.h"
 #include "../core/base/text.h"
+#include "../tools/records/draft.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -312,6 +312,7 @@ const rh_option *rh_option_find(const char *name) {
 
 const rh_option_note rh_options_environment[] = {
     {"REDHOST_DEVICE", "as --device"},
+    {"REDHOST_OPENCL", "the file of the OpenCL library, instead of the loader's libOpenCL.so.1"},
     {"REDHOST_PLUGIN_PATH", "as --plugin-path, and searched after it"},
     {"REDHOST_PLUGIN_DISABLE",
      "comma-separated names of plugin files, operator files or strategies to disable, with * and "

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "../choose/measure/stats.h"
-#include "../core/base/draft.h"
 #include "../engine/reduction/segments_reduction.h"
+#include "../tools/records/draft.h"
 #include "shape.h"
 
 /* Zero-initialised is empty. */

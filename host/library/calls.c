@@ -1,6 +1,7 @@
 /* Calls of a prepared reduction: their checks, the transfer of data, the run, and the result. */
 #include "../core/base/error.h"
 #include "../core/base/fpstate.h"
+#include "../core/cl/commands.h"
 #include "../core/cl/memory.h"
 #include "../core/run/operand_data.h"
 #include "prepared.h"
@@ -156,7 +157,7 @@ static rh_status run_ring(rh_prepared *p, const void *const *data, uint64_t n, r
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
   cl_command_queue queue = p->job.context->options.queue;
   /* The caller's own commands may write what is read. */
-  if (queue) RH_CL_TRY(error, clFinish(queue), "finishing the caller's queue");
+  if (queue) RH_CL_TRY(error, rh_cl_finish(queue), "finishing the caller's queue");
   RH_TRY(rh_arrays_reduce(p->ring, data, n, value, NULL, error));
   rh_call_decode(&p->call, value, n, result);
   return RH_OK;
@@ -178,7 +179,7 @@ static rh_status run_arrays(rh_prepared *p, const void *const *data, uint64_t n,
   if (status == RH_OK) status = run(p, &placed, n, result, error);
   if (!p->job.device) return status;
   /* After a failure, the device may still be reading the caller's memory. */
-  if (status != RH_OK) clFinish(session_of(p)->queue);
+  if (status != RH_OK) rh_cl_finish(session_of(p)->queue);
   if (!keeps_views(p)) drop_views(p);
   return status;
 }

@@ -4,6 +4,7 @@
 #include "../choose/locate.h"
 #include "../core/base/error.h"
 #include "../core/base/vocabulary.h"
+#include "../core/cl/commands.h"
 #include "../core/cl/status.h"
 #include "../core/run/operand_data.h"
 #include "../core/run/self_test.h"
@@ -249,7 +250,7 @@ rh_job *rh_kept_working(rh_kept_job *kept) {
 /* The caller's own commands may write what is read. */
 static rh_status wait_for_caller(const rh_redhost *redhost, rh_error *error) {
   cl_command_queue queue = redhost->context->options.queue;
-  if (queue) RH_CL_TRY(error, clFinish(queue), "finishing the caller's queue");
+  if (queue) RH_CL_TRY(error, rh_cl_finish(queue), "finishing the caller's queue");
   return RH_OK;
 }
 
@@ -327,7 +328,7 @@ static void let_go(const call *c, rh_status status) {
   rh_cl_input *inputs = c->redhost->kept->inputs;
   const rh_job *job = rh_kept_working(c->kept);
   if (!job->device) return;
-  if (status != RH_OK) clFinish(job->instance_spec.session->queue);
+  if (status != RH_OK) rh_cl_finish(job->instance_spec.session->queue);
   for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++)
     if (inputs[k].in_place || inputs[k].room > RH_KEPT_BYTES) rh_cl_input_finish(&inputs[k]);
 }

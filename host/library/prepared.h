@@ -1,9 +1,9 @@
 /* A prepared reduction: what rh_prepare() sets up, and calls use. */
 #pragma once
 
-#include "../core/run/transfer.h"
 #include "kept.h"
 #include "segmented.h"
+#include "transfer.h"
 
 #include <stdatomic.h>
 #include <time.h>

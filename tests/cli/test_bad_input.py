@@ -410,15 +410,26 @@ class Devices(cli.Case):
         names = [row[0] for row in rows if "yes" in row and not row[0].startswith("openblas_")]
         self.assertEqual(names, ["native", "serial"])
 
-    def test_no_platform(self):
+    def only_the_host_works(self, words, env):
+        """Where there is no device at all, and each sentence says so with these words."""
         for args in (CASCADE, [*CASCADE, "-n", "10"], ["--devices"], ["--devices", "--json"], ["--devices", "-q"]):
-            self.bad(3, "no OpenCL platform|OCL_ICD_VENDORS", *args, env=NO_PLATFORM)
-        self.only_the_host_runs(NO_PLATFORM)
-        self.assertIn("cascade\n", self.good("--list", "-q", env=NO_PLATFORM).out)
-        self.assertIn("no OpenCL platform", self.good(env=NO_PLATFORM).out)
-        self.assertIn("tiles_per_unit", self.good("--info", "cascade", env=NO_PLATFORM).out)
-        self.assertEqual(self.value("--run", "serial", "--data", "equal", "-n", "10", "-t", "i8", env=NO_PLATFORM), "10")
-        self.assertEqual(self.value("--run", "auto", "--data", "equal", "-n", "10", "-t", "i8", env=NO_PLATFORM), "10")
+            self.bad(3, words, *args, env=env)
+        self.only_the_host_runs(env)
+        self.assertIn("cascade\n", self.good("--list", "-q", env=env).out)
+        self.assertIn(words.split("|", 1)[0], self.good(env=env).out)
+        self.assertIn("tiles_per_unit", self.good("--info", "cascade", env=env).out)
+        for strategy in ("serial", "native", "auto"):
+            self.assertEqual(self.value("--run", strategy, "--data", "equal", "-n", "10", "-t", "i8", env=env), "10")
+
+    def test_no_platform(self):
+        self.only_the_host_works("no OpenCL platform|OCL_ICD_VENDORS", NO_PLATFORM)
+
+    def test_no_opencl(self):
+        """Neither a library of OpenCL nor another in its place; nobody else's is taken then."""
+        missing = {"REDHOST_OPENCL": "/proc/nonexistent.so"}
+        self.only_the_host_works("no OpenCL device|/proc/nonexistent.so was not found|package ocl-icd-libopencl1|package pocl-opencl-icd", missing)
+        self.only_the_host_works("no OpenCL device|libm.so.6: has no function 'cl", {"REDHOST_OPENCL": "libm.so.6"})
+        self.only_the_host_works("no OpenCL device|invalid ELF header", {"REDHOST_OPENCL": os.path.realpath(__file__)})
 
     def test_platform_without_devices(self):
         env = {"POCL_DEVICES": ""}

@@ -1,10 +1,12 @@
 /* The calls of a prepared call besides computing: a few OpenCL calls, each counted, and nothing
  * else.
  *
- * The import tables of the library and the plugins are redirected during calls: a few OpenCL
+ * The import tables of the library and the plugins, and the library's table of OpenCL's functions,
+ * are redirected during calls: a few OpenCL
  * functions to counters, string functions to themselves, and all others (malloc, clCreateBuffer,
  * mmap, clGetDeviceInfo, and any future one) to functions that fail the test by name.  Calls inside
  * the driver are not seen. */
+#include "../../host/core/cl/opencl.h"
 #include "../../host/library/handle.h"
 #include "../suite/suite.h"
 #include "library.h"
@@ -155,6 +157,20 @@ static function *replacement_for(const char *name) {
 static struct { function **slot, *before; } slots[MOST_SLOTS];
 static unsigned n_slots, n_objects;
 
+static void replace(function **slot, const char *name) {
+  ck_assert_uint_lt(n_slots, MOST_SLOTS);
+  slots[n_slots].slot = slot;
+  slots[n_slots++].before = *slot;
+  *slot = replacement_for(name);
+}
+
+/* The library calls OpenCL's functions through a table of its own. */
+static void replace_opencl(void) {
+#define RH_X(name) replace((function **)&rh_cl.name, "cl" #name);
+  RH_OPENCL_LIST(RH_X)
+#undef RH_X
+}
+
 #ifndef RELOCATIONS_UNKNOWN
 static void redirect(uintptr_t base, const ElfW(Rela) * table, size_t bytes,
                      const ElfW(Sym) * symbols, const char *strings) {
@@ -164,16 +180,12 @@ static void redirect(uintptr_t base, const ElfW(Rela) * table, size_t bytes,
     const ElfW(Sym) *symbol = &symbols[ELF64_R_SYM(table[k].r_info)];
     if (type != JUMP_SLOT && (type != GLOBAL_DATA || ELF64_ST_TYPE(symbol->st_info) != STT_FUNC))
       continue;
-    function *replacement = replacement_for(strings + symbol->st_name);
-    if (!replacement) continue;
+    if (!replacement_for(strings + symbol->st_name)) continue;
     function **slot = (function **)(base + table[k].r_offset);
     /* RELRO has made the table read-only. */
     ck_assert_int_eq(
         mprotect((void *)((uintptr_t)slot & ~(page - 1)), page, PROT_READ | PROT_WRITE), 0);
-    ck_assert_uint_lt(n_slots, MOST_SLOTS);
-    slots[n_slots].slot = slot;
-    slots[n_slots++].before = *slot;
-    *slot = replacement;
+    replace(slot, strings + symbol->st_name);
   }
 }
 
@@ -221,6 +233,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *user) {
 static void watch(void) {
   memset(&counts, 0, sizeof counts);
   n_slots = n_objects = 0;
+  replace_opencl();
 #ifndef RELOCATIONS_UNKNOWN
   dl_iterate_phdr(visit, NULL);
   ck_assert_uint_ge(n_objects, 2); /* the library and a plugin */

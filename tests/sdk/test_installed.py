@@ -46,6 +46,17 @@ class Installed(Tree):
         out = self.call([self.redhost, "--run", "serial", "-n", "1000"])
         self.assertRegex(out, r"(?m)^check .* ok$")
 
+    def test_links_no_opencl(self):
+        """It is opened when a device is first looked for: what is installed starts where there is none."""
+        objects = [self.redhost]
+        for directory, _, names in os.walk(os.path.join(self.prefix, LIBDIR)):
+            objects += [os.path.join(directory, name) for name in names if ".so" in name]
+        self.assertGreater(len(objects), len(self.names()))
+        for path in objects:
+            needed = self.call(["readelf", "-d", path])
+            self.assertIn("NEEDED", needed)
+            self.assertNotIn("libOpenCL", needed, path)
+
     def test_sources_are_named(self):
         """--info says where the text of a strategy is, for each that is installed and for no other."""
         for name in self.names():

@@ -2,7 +2,7 @@
 
     cli > tools > library > choose > engine > operators > core
 
-host/core is the minimal host: discover, dispatch, validate.  It builds and passes its tests without what stands above it.  The library is
+Only host/core/cl calls OpenCL.  host/core is the minimal host: discover, dispatch, validate.  It builds and passes its tests without what stands above it.  The library is
 all but tools and cli.  plug, cl, operation and data do not know each other; records knows base, and what the figures of choose/measure are.
 No two files of host/ call each other.  Everything may use the SDK's headers.  Plugins use those, their own kernels and their own files (plugins/NAME.c and plugins/NAME/) only, and the host knows no plugin.
 """
@@ -32,7 +32,7 @@ BELOW = {
     "engine/partial": ("core/*", "operators/custom", "engine/ranks"),
     "engine/segments": ("core/*", "engine/io"),
     "engine/reduction": ("core/*", "operators/custom", "engine/*"),
-    "choose/tunedb": ("core/operation", "core/plug", "core/cl", "core/base"),
+    "choose/tunedb": ("engine/segments", "core/operation", "core/plug", "core/cl", "core/base"),
     "choose/measure": ("core/*", "operators/*", "engine/segments"),
     "choose": ("core/*", "operators/*", "engine/*", "choose/*"),
     "library": ("core/*", "operators/*", "engine/*", "choose/*"),
@@ -46,7 +46,11 @@ BELOW = {
 }
 OWN_KERNELS = {"prelude.cl.h", "calibration.cl.h", "expressions.cl.h", "rows.cl.h"}
 # Loading code at run time stays in one place; path.c asks where the library lies.
-MAY_LOAD = {"host/core/plug/dl.c", "host/core/base/path.c", "host/core/cl/nvml.c"}
+MAY_LOAD = {"host/core/base/dl.c", "host/core/base/path.c"}
+
+# OpenCL is opened at run time, by opencl.c, and called there and beside it.
+OPENCL = re.compile(r"\b(cl[A-Z]\w*(?=\()|rh_cl\.[A-Z]\w*)")
+CALLS_OPENCL = "host/core/cl/"
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">]', re.MULTILINE)
 
@@ -71,7 +75,7 @@ def wrong_in_host(path, quoted, name):
     if mine not in BELOW:
         return "is in no layer that tests/style/layers.py knows"
     if name == "dlfcn.h" and path not in MAY_LOAD:
-        return "loads code; only host/core/plug/dl.c and host/core/cl/nvml.c do"
+        return "loads code; only host/core/base/dl.c does"
     if name.endswith(".cl.h") and name not in OWN_KERNELS:
         return "includes a plugin's kernel"
     if not quoted or name in OWN_KERNELS:
@@ -137,6 +141,16 @@ def circles(root):
             for path in below for other in sorted(below[path]) if path < other and path in below[other]]
 
 
+def opencl(root):
+    complaints = []
+    for path in sources.files(root, ["host"], (".c", ".h")):
+        for number, line in enumerate(sources.bare(sources.read(root, path)).split("\n"), 1):
+            found = OPENCL.search(line)
+            if found and (found.group().startswith("cl") or not path.startswith(CALLS_OPENCL)):
+                complaints.append(f"{path}:{number}: {found.group()}: only {CALLS_OPENCL} calls OpenCL, through the table of opencl.h")
+    return complaints
+
+
 def check(root):
     rules = {"host": wrong_in_host, "plugins": wrong_in_plugin, "sdk": wrong_in_sdk, "transports": wrong_in_transport}
     complaints = []
@@ -146,7 +160,7 @@ def check(root):
             why = rule(path, quoted, name)
             if why:
                 complaints.append(f"{path}:{line}: {name}: {why}")
-    return complaints + circles(root)
+    return complaints + opencl(root) + circles(root)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ class Rules(unittest.TestCase):
                 ("host/cli/a.c", '"../tools/isolate/b.h"'), ("host/tools/tune/a.c", '"../bench/b.h"'), ("host/tools/isolate/a.c", '"../records/b.h"'),
                 ("host/operators/custom/a.c", '"../../core/run/b.h"'), ("host/engine/reduction/a.c", '"../partial/b.h"'),
                 ("host/choose/a.c", '"tunedb/b.h"'), ("host/library/a.c", '"../choose/b.h"'), ("host/cli/a.c", '"../library/b.h"'),
-                ("host/core/plug/dl.c", "<dlfcn.h>"), ("host/core/data/a.c", "<redhost/plugin.h>"),
+                ("host/core/base/dl.c", "<dlfcn.h>"), ("host/core/data/a.c", "<redhost/plugin.h>"),
                 ("host/core/run/a.c", '"prelude.cl.h"'), ("plugins/a.c", '"a.cl.h"'),
                 ("plugins/a.c", "<redhost/kit.h>"), ("plugins/a.c", "<string.h>"),
                 ("plugins/a.c", '"a/b.h"'), ("plugins/a/b.c", '"c.h"'),
@@ -219,17 +219,23 @@ class Rules(unittest.TestCase):
                 self.assertEqual(len(found), wrong * counts, (path, text))
         self.assertEqual(len(self.complaints(messages.check, "host/core/a.c", 'f("two "\n  "lines: --list");\n')), 1)
 
+    def test_opencl(self):
+        for path, code, wrong in (("host/cli/a.c", "clFinish(queue);", 1), ("host/core/run/a.c", "x = rh_cl.Finish(queue);", 1),
+                                  ("host/core/cl/a.c", "rh_cl.Finish(queue);", 0), ("host/core/cl/a.c", "clFinish(queue);", 1),
+                                  ("host/cli/a.c", "/* clFinish() */ f(\"clFinish()\"); rh_cl_finish(queue); x(CL_TRUE);", 0)):
+            self.assertEqual(len(self.complaints(layers.check, path, code)), wrong, (path, code))
+
     def test_loader(self):
         for code in ("dlopen(p, RTLD_NOW | RTLD_DEEPBIND);", "dlmopen(LM_ID_NEWLM, p, 0);", "if (fork() == 0) x();",
                      "pid = vfork ();", "dlopen(p, RTLD_GLOBAL);"):
-            for path in ("host/core/plug/dl.c", "plugins/a.c", "sdk/include/redhost/kit.h"):
+            for path in ("host/core/base/dl.c", "plugins/a.c", "sdk/include/redhost/kit.h"):
                 found = self.complaints(loader.check, path, "\n" + code + "\n")
                 self.assertEqual(len(found), 1, code)
                 self.assertIn(path + ":2: ", found[0])
         self.assertEqual(self.complaints(loader.check, "host/core/child/guard.c", "pid = fork();"), [])
         self.assertEqual(len(self.complaints(loader.check, "host/core/child/guard.c", "pid = vfork();")), 1)
         for code in ("dlopen(p, RTLD_NOW | RTLD_LOCAL);", "/* never dlmopen */", 'f("fork()");', "posix_spawn(&pid);"):
-            self.assertEqual(self.complaints(loader.check, "host/core/plug/dl.c", code), [], code)
+            self.assertEqual(self.complaints(loader.check, "host/core/base/dl.c", code), [], code)
 
     ROOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..")
 

@@ -1,7 +1,7 @@
 /* Build logs of several compilers: places in the files that a program was made of. */
-#include "../../host/core/base/excerpt.h"
 #include "../../host/core/cl/build_log.h"
 #include "../../host/operators/custom/complaint.h"
+#include "../../host/operators/expr/excerpt.h"
 #include "../suite/suite.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 #include "bench_device.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
+#include "../../core/cl/commands.h"
 #include "../../core/cl/memory.h"
 #include "calibration.cl.h"
 #include "stats.h"
@@ -18,8 +19,7 @@ static int is_cpu(const rh_bench_device *bench_device) {
 /* ---- Stamps ---- */
 
 static rh_status stamp(cl_event event, cl_profiling_info which, cl_ulong *ns, rh_error *error) {
-  RH_CL_TRY(error, clGetEventProfilingInfo(event, which, sizeof *ns, ns, NULL),
-            "asking for a command's time");
+  RH_CL_TRY(error, rh_cl_moment(event, which, ns), "asking for a command's time");
   return RH_OK;
 }
 
@@ -37,8 +37,8 @@ static rh_status span(cl_event first, cl_event last, double *seconds, rh_error *
 
 rh_status rh_span(cl_event first, cl_event last, double *seconds, rh_error *error) {
   rh_status status = span(first, last, seconds, error);
-  clReleaseEvent(first);
-  if (last != first) clReleaseEvent(last);
+  rh_cl_release_event(first);
+  if (last != first) rh_cl_release_event(last);
   return status;
 }
 
@@ -48,15 +48,12 @@ static rh_status launch_sweep(rh_bench_device *bench_device, const rh_sweep *swe
                               cl_event *event, rh_error *error) {
   cl_ulong vectors = bytes / (sizeof(float) * sweep->width);
   size_t items = sweep->items, group = sweep->group;
-  cl_int code =
-      clSetKernelArg(sweep->kernel, 0, sizeof bench_device->scratch, &bench_device->scratch);
-  if (code == CL_SUCCESS) code = clSetKernelArg(sweep->kernel, 1, sizeof vectors, &vectors);
+  cl_int code = rh_cl_set(sweep->kernel, 0, sizeof bench_device->scratch, &bench_device->scratch);
+  if (code == CL_SUCCESS) code = rh_cl_set(sweep->kernel, 1, sizeof vectors, &vectors);
   if (code == CL_SUCCESS)
-    code = clSetKernelArg(sweep->kernel, 2, sizeof bench_device->scratch, &bench_device->scratch);
+    code = rh_cl_set(sweep->kernel, 2, sizeof bench_device->scratch, &bench_device->scratch);
   RH_CL_TRY(error, code, "setting a sweep's arguments");
-  RH_CL_TRY(error,
-            clEnqueueNDRangeKernel(bench_device->timed, sweep->kernel, 1, NULL, &items, &group, 0,
-                                   NULL, event),
+  RH_CL_TRY(error, rh_cl_launch(bench_device->timed, sweep->kernel, items, group, event),
             "sweeping over memory");
   return RH_OK;
 }
@@ -73,7 +70,7 @@ static rh_status time_sweeps(rh_bench_device *bench_device, const rh_sweep *swee
                         : k == n - 1 ? &last
                                      : NULL,
                         error));
-  RH_CL_TRY_IN(bench_device->session, error, clFinish(bench_device->timed),
+  RH_CL_TRY_IN(bench_device->session, error, rh_cl_finish(bench_device->timed),
                "waiting for the device");
   double by_host = rh_now() - start;
   if (rh_span(first, last ? last : first, seconds, NULL) != RH_OK) bench_device->host_clock = 1;
@@ -83,17 +80,15 @@ static rh_status time_sweeps(rh_bench_device *bench_device, const rh_sweep *swee
 }
 
 static rh_status open_scratch(rh_bench_device *bench_device, rh_error *error) {
-  cl_int code;
+  cl_kernel fill;
   size_t words = bench_device->scratch_bytes / sizeof(cl_uint);
   RH_TRY(rh_cl_buffer(bench_device->session, CL_MEM_READ_WRITE, bench_device->scratch_bytes, NULL,
                       "allocating memory to sweep over", &bench_device->scratch, error));
-  cl_kernel fill = clCreateKernel(bench_device->program, "fill", &code);
-  if (code != CL_SUCCESS) return rh_cl_fail(error, code, "creating a kernel");
-  code = clSetKernelArg(fill, 0, sizeof bench_device->scratch, &bench_device->scratch);
-  if (code == CL_SUCCESS)
-    code = clEnqueueNDRangeKernel(bench_device->plain, fill, 1, NULL, &words, NULL, 0, NULL, NULL);
-  if (code == CL_SUCCESS) code = clFinish(bench_device->plain);
-  clReleaseKernel(fill);
+  RH_TRY(rh_cl_kernel(bench_device->program, "fill", &fill, error));
+  cl_int code = rh_cl_set(fill, 0, sizeof bench_device->scratch, &bench_device->scratch);
+  if (code == CL_SUCCESS) code = rh_cl_launch(bench_device->plain, fill, words, 0, NULL);
+  if (code == CL_SUCCESS) code = rh_cl_finish(bench_device->plain);
+  rh_cl_release_kernel(fill);
   if (code == CL_SUCCESS) return RH_OK;
   return rh_cl_fail_short(error, code, "filling memory to sweep over",
                           bench_device->session->device, bench_device->scratch_bytes, 1);
@@ -105,7 +100,8 @@ rh_status rh_bench_device_occupy(rh_bench_device *bench_device, double seconds, 
   for (uint32_t k = 0; k < sweeps && k < MOST_SWEEPS; k++)
     RH_TRY(
         launch_sweep(bench_device, &bench_device->sweep, bench_device->scratch_bytes, NULL, error));
-  RH_CL_TRY_IN(bench_device->session, error, clFlush(bench_device->timed), "starting the device");
+  RH_CL_TRY_IN(bench_device->session, error, rh_cl_flush(bench_device->timed),
+               "starting the device");
   return RH_OK;
 }
 
@@ -135,10 +131,8 @@ void rh_bench_device_use_host_clock(rh_bench_device *bench_device) {
 static rh_status make_sweep(rh_bench_device *bench_device, rh_sweep *sweep, rh_error *error) {
   static const char *const orders[] = {"strided", "chunked", "paged"};
   char name[32];
-  cl_int code;
   snprintf(name, sizeof name, "read_%s_%u", orders[sweep->order], sweep->width);
-  sweep->kernel = clCreateKernel(bench_device->program, name, &code);
-  return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, "creating a sweep");
+  return rh_cl_kernel(bench_device->program, name, &sweep->kernel, error);
 }
 
 /* One sweep to warm up, then the better of two times. */
@@ -152,10 +146,10 @@ static rh_status try_sweep(rh_bench_device *bench_device, rh_sweep *sweep, doubl
     if (seconds < least) least = seconds;
   }
   if (least >= *best_s) {
-    clReleaseKernel(sweep->kernel);
+    rh_cl_release_kernel(sweep->kernel);
     return RH_OK;
   }
-  if (bench_device->sweep.kernel) clReleaseKernel(bench_device->sweep.kernel);
+  rh_cl_release_kernel(bench_device->sweep.kernel);
   bench_device->sweep = *sweep;
   *best_s = least;
   return RH_OK;
@@ -246,14 +240,12 @@ static rh_status measure_step(rh_bench_device *bench_device, rh_error *error) {
   for (int k = 0; k < 16; k++) {
     cl_event event;
     cl_ulong now = 0;
-    RH_CL_TRY(error,
-              clEnqueueNDRangeKernel(bench_device->timed, bench_device->empty, 1, NULL, &one, &one,
-                                     0, NULL, &event),
+    RH_CL_TRY(error, rh_cl_launch(bench_device->timed, bench_device->empty, one, one, &event),
               "launching an empty kernel");
-    RH_CL_TRY_IN(bench_device->session, error, clFinish(bench_device->timed),
+    RH_CL_TRY_IN(bench_device->session, error, rh_cl_finish(bench_device->timed),
                  "waiting for the device");
     if (stamp(event, CL_PROFILING_COMMAND_END, &now, NULL) != RH_OK) bench_device->host_clock = 1;
-    clReleaseEvent(event);
+    rh_cl_release_event(event);
     if (before && now > before) step = common_divisor(step, now - before);
     before = now;
   }
@@ -273,13 +265,11 @@ static rh_status measure_launches(rh_bench_device *bench_device, rh_error *error
     double start = rh_now();
     for (int k = 0; k < LAUNCHES; k++) {
       cl_event *event = k == 0 ? &first : k == LAUNCHES - 1 ? &last : NULL;
-      RH_CL_TRY(error,
-                clEnqueueNDRangeKernel(bench_device->timed, bench_device->empty, 1, NULL, &one,
-                                       &one, 0, NULL, event),
+      RH_CL_TRY(error, rh_cl_launch(bench_device->timed, bench_device->empty, one, one, event),
                 "launching an empty kernel");
     }
     host[t] = (rh_now() - start) / LAUNCHES;
-    RH_CL_TRY_IN(bench_device->session, error, clFinish(bench_device->timed),
+    RH_CL_TRY_IN(bench_device->session, error, rh_cl_finish(bench_device->timed),
                  "waiting for the device");
     double by_host = rh_now() - start;
     if (rh_span(first, last, &device[t], NULL) != RH_OK) bench_device->host_clock = 1;
@@ -302,10 +292,10 @@ static rh_status measure_copies(rh_bench_device *bench_device, rh_error *error) 
   for (int up = 0; up < 2 && code == CL_SUCCESS; up++) {
     for (int k = -1; k < TIMES && code == CL_SUCCESS; k++) {
       double start = rh_now();
-      code = up ? clEnqueueWriteBuffer(bench_device->plain, bench_device->scratch, CL_TRUE, 0,
-                                       bytes, memory, 0, NULL, NULL)
-                : clEnqueueReadBuffer(bench_device->plain, bench_device->scratch, CL_TRUE, 0, bytes,
-                                      memory, 0, NULL, NULL);
+      code = up ? rh_cl_write(bench_device->plain, bench_device->scratch, CL_TRUE, 0, bytes, memory,
+                              NULL)
+                : rh_cl_read(bench_device->plain, bench_device->scratch, CL_TRUE, 0, bytes, memory,
+                             NULL);
       if (k >= 0) samples[k] = rh_now() - start;
     }
     double rate = (double)bytes / rh_spread_of(samples, TIMES, room).median;
@@ -317,16 +307,6 @@ static rh_status measure_copies(rh_bench_device *bench_device, rh_error *error) 
 
 /* ---- Opening ---- */
 
-static rh_status open_queue(rh_bench_device *bench_device, rh_error *error) {
-  cl_int code;
-  const rh_cl_session *session = bench_device->session;
-  bench_device->plain = session->queue;
-  bench_device->timed =
-      clCreateCommandQueue(session->context, session->device->id, CL_QUEUE_PROFILING_ENABLE, &code);
-  return code == CL_SUCCESS ? RH_OK
-                            : rh_cl_fail(error, code, "creating a command queue with profiling");
-}
-
 /* Four times the driver's reported cache size may be less than the real cache: an H200 reports 4
  * MiB of 60. */
 static uint64_t cold_bytes(const rh_device *about, uint64_t cache_bytes) {
@@ -337,21 +317,15 @@ static uint64_t cold_bytes(const rh_device *about, uint64_t cache_bytes) {
 }
 
 static rh_status open_empty(rh_bench_device *bench_device, rh_error *error) {
-  cl_int code;
-  bench_device->empty = clCreateKernel(bench_device->program, "empty", &code);
-  if (code != CL_SUCCESS) return rh_cl_fail(error, code, "creating a kernel");
-  RH_CL_TRY(
-      error,
-      clSetKernelArg(bench_device->empty, 0, sizeof bench_device->scratch, &bench_device->scratch),
-      "setting an argument");
+  RH_TRY(rh_cl_kernel(bench_device->program, "empty", &bench_device->empty, error));
+  RH_CL_TRY(error,
+            rh_cl_set(bench_device->empty, 0, sizeof bench_device->scratch, &bench_device->scratch),
+            "setting an argument");
   return RH_OK;
 }
 
 static rh_status calibrate(rh_bench_device *bench_device, rh_error *error) {
-  size_t resolution = 0;
-  clGetDeviceInfo(bench_device->session->device->id, CL_DEVICE_PROFILING_TIMER_RESOLUTION,
-                  sizeof resolution, &resolution, NULL);
-  bench_device->calibration.timer_declared_s = (double)resolution * 1e-9;
+  bench_device->calibration.timer_declared_s = bench_device->session->device->timer_step_s;
   RH_TRY(open_scratch(bench_device, error));
   RH_TRY(open_empty(bench_device, error));
   RH_TRY(measure_peak(bench_device, error));
@@ -362,7 +336,8 @@ static rh_status calibrate(rh_bench_device *bench_device, rh_error *error) {
 }
 
 static rh_status prepare(rh_bench_device *bench_device, rh_error *error) {
-  RH_TRY(open_queue(bench_device, error));
+  bench_device->plain = bench_device->session->queue;
+  RH_TRY(rh_cl_timed_queue(bench_device->session, &bench_device->timed, error));
   return rh_cl_program(bench_device->session, "calibration.cl", "", (const char *)calibration_cl,
                        "", &bench_device->program, error);
 }
@@ -404,10 +379,10 @@ rh_status rh_bench_device_adopt(rh_bench_device *bench_device, rh_cl_session *se
 }
 
 void rh_bench_device_close(rh_bench_device *bench_device) {
-  if (bench_device->sweep.kernel) clReleaseKernel(bench_device->sweep.kernel);
-  if (bench_device->empty) clReleaseKernel(bench_device->empty);
-  if (bench_device->program) clReleaseProgram(bench_device->program);
-  if (bench_device->scratch) clReleaseMemObject(bench_device->scratch);
-  if (bench_device->timed) clReleaseCommandQueue(bench_device->timed);
+  rh_cl_release_kernel(bench_device->sweep.kernel);
+  rh_cl_release_kernel(bench_device->empty);
+  rh_cl_release_program(bench_device->program);
+  rh_cl_release_buffer(bench_device->scratch);
+  rh_cl_release_queue(bench_device->timed);
   *bench_device = (rh_bench_device){0};
 }

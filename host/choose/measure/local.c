@@ -4,6 +4,7 @@
 #include "../../core/base/error.h"
 #include "../../core/base/text.h"
 #include "../../core/base/vocabulary.h"
+#include "../../core/cl/commands.h"
 #include "../../core/cl/memory.h"
 #include "../../core/cl/status.h"
 #include "../../core/plug/plugin.h"
@@ -89,8 +90,8 @@ static rh_status run_batch(local *l, uint32_t batch, rh_error *error) {
 static rh_status wait_for_queue(local *l, rh_error *error) {
   rh_bench_device *bench_device = l->shared->bench_device;
   if (!l->of.job.device) return RH_OK;
-  RH_CL_TRY(error, clFinish(l->of.job.instance_spec.session->queue), "waiting for the device");
-  if (bench_device) RH_CL_TRY(error, clFinish(bench_device->plain), "waiting for the device");
+  RH_CL_TRY(error, rh_cl_finish(l->of.job.instance_spec.session->queue), "waiting for the device");
+  if (bench_device) RH_CL_TRY(error, rh_cl_finish(bench_device->plain), "waiting for the device");
   return RH_OK;
 }
 
@@ -110,14 +111,14 @@ static cl_event *at_ends(void *of_ends, const char *stage) {
   uint64_t index = e->commands++;
   (void)stage;
   if (index == 0) return &e->first;
-  if (e->last) clReleaseEvent(e->last);
+  rh_cl_release_event(e->last);
   e->last = NULL;
   return e->last_index == UNKNOWN || index == e->last_index ? &e->last : NULL;
 }
 
 static void release_ends(ends *e) {
-  if (e->first) clReleaseEvent(e->first);
-  if (e->last) clReleaseEvent(e->last);
+  rh_cl_release_event(e->first);
+  rh_cl_release_event(e->last);
 }
 
 /* Keeps the device busy while the host enqueues the batch, so that the batch runs without gaps.  A
@@ -198,8 +199,8 @@ static rh_status local_values(void *self, void *to, rh_error *error) {
     return RH_OK;
   }
   RH_CL_TRY(error,
-            clEnqueueReadBuffer(of->job.instance_spec.session->queue, l->results, CL_TRUE, 0,
-                                of->n * of->value_bytes, to, 0, NULL, NULL),
+            rh_cl_read(of->job.instance_spec.session->queue, l->results, CL_TRUE, 0,
+                       of->n * of->value_bytes, to, NULL),
             "reading the results from the device");
   return RH_OK;
 }
@@ -278,7 +279,7 @@ static rh_status local_parts(void *self, rh_part *found, uint32_t *n_parts, doub
     if (!all.events[k]) continue;
     if (status != RH_OK || rh_span(all.events[k], all.events[k], &found[k].seconds, NULL) != RH_OK)
       found[k].seconds = 0;
-    if (status != RH_OK) clReleaseEvent(all.events[k]);
+    if (status != RH_OK) rh_cl_release_event(all.events[k]);
     *host_share_s -= found[k].seconds;
   }
   if (*host_share_s < 0) *host_share_s = 0;
@@ -433,7 +434,7 @@ static rh_status close_it(void *self, rh_error *error) {
   (void)error; /* a plugin that fails here takes this process down */
   enter_phase(l, RH_PHASE_teardown);
   use_queue(l, 0);
-  if (l->results) clReleaseMemObject(l->results);
+  rh_cl_release_buffer(l->results);
   l->results = NULL;
   rh_segments_finish(&l->of);
   l->asked = 0;

@@ -1,6 +1,7 @@
 #include "pool.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
+#include "../../core/cl/commands.h"
 #include "../../core/cl/memory.h"
 
 #include <string.h>
@@ -27,7 +28,7 @@ rh_status rh_pool_host(rh_pool *pool, const rh_bench_data *data, const void **fi
 }
 
 static void release_buffer(rh_pool *pool) {
-  if (pool->buffer) clReleaseMemObject(pool->buffer);
+  rh_cl_release_buffer(pool->buffer);
   pool->buffer = NULL;
   pool->buffer_bytes = pool->buffer_of = 0;
 }
@@ -59,8 +60,8 @@ static rh_status upload(rh_pool *pool, const rh_bench_data *data, rh_bench_devic
                         rh_error *error) {
   cl_command_queue queue = bench_device->plain;
   double start = rh_now();
-  cl_int code = clEnqueueWriteBuffer(queue, pool->buffer, CL_TRUE, 0, rh_bench_data_bytes(data),
-                                     data->elements, 0, NULL, NULL);
+  cl_int code =
+      rh_cl_write(queue, pool->buffer, CL_TRUE, 0, rh_bench_data_bytes(data), data->elements, NULL);
   if (code != CL_SUCCESS)
     return rh_cl_fail_short(error, code, "copying the input to the device",
                             bench_device->session->device, pool->buffer_bytes, 1);
@@ -68,13 +69,12 @@ static rh_status upload(rh_pool *pool, const rh_bench_data *data, rh_bench_devic
   for (uint64_t there = 1; there < data->copies;) {
     uint64_t more = data->copies - there < there ? data->copies - there : there;
     RH_CL_TRY_IN(bench_device->session, error,
-                 clEnqueueCopyBuffer(queue, pool->buffer, pool->buffer, 0, there * data->stride,
-                                     (more - 1) * data->stride + rh_bench_data_bytes(data), 0, NULL,
-                                     NULL),
+                 rh_cl_copy(queue, pool->buffer, 0, there * data->stride,
+                            (more - 1) * data->stride + rh_bench_data_bytes(data)),
                  "copying the input on the device");
     there += more;
   }
-  RH_CL_TRY_IN(bench_device->session, error, clFinish(queue), "waiting for the device");
+  RH_CL_TRY_IN(bench_device->session, error, rh_cl_finish(queue), "waiting for the device");
   return RH_OK;
 }
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "../../core/base/region.h"
-#include "../../core/operation/lengths.h"
+#include "../../engine/segments/lengths.h"
 #include "../../core/operation/operator.h"
 #include "../../core/run/params.h"
 #include "stats.h"

@@ -10,7 +10,7 @@
 
 #include "../../core/cl/cache.h"
 #include "../../core/cl/devices.h"
-#include "../../core/operation/lengths.h"
+#include "../../engine/segments/lengths.h"
 #include <redhost/redhost.h>
 
 /* The origin of an entry, the best first. */

@@ -3,6 +3,7 @@
 #include "../base/fpstate.h"
 #include "../base/path.h"
 #include "../base/text.h"
+#include "opencl.h"
 #include "status.h"
 
 #include <pthread.h>
@@ -22,19 +23,19 @@ static void judge_answer(rh_cl_device *device, cl_int code, int is_required) {
 
 static char *device_string(rh_cl_device *device, cl_device_info what) {
   size_t size = 0;
-  cl_int code = clGetDeviceInfo(device->id, what, 0, NULL, &size);
+  cl_int code = rh_cl.GetDeviceInfo(device->id, what, 0, NULL, &size);
   char *s = calloc(size + 1, 1);
-  if (s && code == CL_SUCCESS && size) code = clGetDeviceInfo(device->id, what, size, s, NULL);
+  if (s && code == CL_SUCCESS && size) code = rh_cl.GetDeviceInfo(device->id, what, size, s, NULL);
   judge_answer(device, code, 1);
   return s;
 }
 
 static char *platform_string(rh_cl_device *device, cl_platform_info what) {
   size_t size = 0;
-  cl_int code = clGetPlatformInfo(device->platform, what, 0, NULL, &size);
+  cl_int code = rh_cl.GetPlatformInfo(device->platform, what, 0, NULL, &size);
   char *s = calloc(size + 1, 1);
   if (s && code == CL_SUCCESS && size)
-    code = clGetPlatformInfo(device->platform, what, size, s, NULL);
+    code = rh_cl.GetPlatformInfo(device->platform, what, size, s, NULL);
   judge_answer(device, code, 1);
   return s;
 }
@@ -42,7 +43,7 @@ static char *platform_string(rh_cl_device *device, cl_platform_info what) {
 /* A number of at most 64 bits; 0 if the device does not have it. */
 static uint64_t ask_number(rh_cl_device *device, cl_device_info what, int is_required) {
   uint64_t number = 0; /* little endian: a narrower number fills the low bytes */
-  cl_int code = clGetDeviceInfo(device->id, what, sizeof number, &number, NULL);
+  cl_int code = rh_cl.GetDeviceInfo(device->id, what, sizeof number, &number, NULL);
   judge_answer(device, code, is_required);
   return code == CL_SUCCESS ? number : 0;
 }
@@ -119,7 +120,7 @@ static void find_subgroup_sizes(rh_cl_device *device) {
   size_t sizes[16], bytes = 0;
   about->subgroup_min = about->subgroup_max = (uint32_t)optional_number(device, WARP_SIZE_NV);
   if (!has_extension(device, "cl_intel_required_subgroup_size")) return;
-  cl_int code = clGetDeviceInfo(device->id, SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes, &bytes);
+  cl_int code = rh_cl.GetDeviceInfo(device->id, SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes, &bytes);
   judge_answer(device, code, 1);
   if (code != CL_SUCCESS) return;
   for (size_t k = 0; k < bytes / sizeof *sizes; k++) {
@@ -178,6 +179,8 @@ static void describe(rh_cl_device *device) {
   device->clock_hz = optional_number(device, CL_DEVICE_MAX_CLOCK_FREQUENCY) * 1000000;
   device->cache_bytes = optional_number(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
   device->alignment = optional_number(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
+  device->timer_step_s =
+      1e-9 * (double)optional_number(device, CL_DEVICE_PROFILING_TIMER_RESOLUTION);
   device->shares_memory = optional_number(device, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
   uint64_t of_f32 = device_number(device, CL_DEVICE_SINGLE_FP_CONFIG);
   device->flushes_f32 = !(of_f32 & CL_FP_DENORM);
@@ -249,7 +252,7 @@ static rh_status add_platform(rh_cl_devices *devices, cl_platform_id platform, u
                               rh_error *error) {
   cl_device_id ids[64];
   cl_uint n = 0;
-  cl_int code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 64, ids, &n);
+  cl_int code = rh_cl.GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 64, ids, &n);
   if (code == CL_DEVICE_NOT_FOUND) return RH_OK; /* a driver without a device */
   if (code != CL_SUCCESS) {
     char what[64];
@@ -266,8 +269,11 @@ static rh_status find_devices(rh_cl_devices *devices, rh_error *error) {
   cl_platform_id platforms[64];
   cl_uint n = 0;
   *devices = (rh_cl_devices){0};
+  rh_error why = {0};
+  if (rh_opencl_open(&why) != RH_OK)
+    return rh_copy(&devices->no_opencl, why.message, "the list of devices", error);
   rh_status status = RH_OK;
-  cl_int code = clGetPlatformIDs(64, platforms, &n);
+  cl_int code = rh_cl.GetPlatformIDs(64, platforms, &n);
   if (code != CL_SUCCESS) n = 0;
   if (code != CL_SUCCESS && code != PLATFORM_NOT_FOUND)
     status = add_fault(devices, "OpenCL does not list its platforms", code, error);
@@ -306,6 +312,7 @@ void rh_cl_devices_finish(rh_cl_devices *devices) {
   for (uint32_t k = 0; k < devices->n_faults; k++) free(devices->faults[k]);
   free(devices->list);
   free(devices->faults);
+  free(devices->no_opencl);
   *devices = (rh_cl_devices){0};
 }
 

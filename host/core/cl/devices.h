@@ -16,8 +16,9 @@ typedef struct rh_cl_device {
   char *name, *vendor, *driver, *version, *c_version, *extensions, *platform_name,
       *platform_version;
   uint64_t clock_hz, cache_bytes;
-  uint64_t alignment; /* bytes: the alignment of sub-buffers; 0: unknown */
-  uint32_t nvidia_sm; /* compute capability, 90 for 9.0; 0: not NVIDIA */
+  double timer_step_s; /* of the clock by which commands are timed, as the driver says */
+  uint64_t alignment;  /* bytes: the alignment of sub-buffers; 0: unknown */
+  uint32_t nvidia_sm;  /* compute capability, 90 for 9.0; 0: not NVIDIA */
   /* devices of one family take about the same times: rh_processor_family() of a CPU, "compute
    * capability 9" of NVIDIA's; "" if unknown */
   char family[RH_PROCESSOR_WORD];
@@ -31,6 +32,7 @@ typedef struct rh_cl_devices {
   uint32_t n, n_seen, n_platforms;
   char **faults; /* why devices were omitted: "device 0:0 does not answer queries: CL_... (-5)" */
   uint32_t n_faults;
+  char *no_opencl; /* why OpenCL itself cannot be used; null */
 } rh_cl_devices;
 
 /* Every device of every platform; without any, RH_OK with n = 0.  A device that does not answer a

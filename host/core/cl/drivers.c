@@ -120,6 +120,7 @@ uint64_t rh_cl_drivers_state(void) {
   mix_vendors(&state, "/etc/OpenCL/vendors");
   for (size_t k = 0; k < sizeof variables / sizeof *variables; k++)
     if (rh_env(variables[k])) mix_vendors(&state, rh_env(variables[k]));
+  if (rh_env("REDHOST_OPENCL")) mix_file(&state, rh_env("REDHOST_OPENCL"));
   if (rh_env("OCL_ICD_VENDORS")) mix_icd(&state, rh_env("OCL_ICD_VENDORS"));
   for (size_t k = 0; k < sizeof files / sizeof *files; k++) mix_file(&state, files[k]);
   for (size_t k = 0; k < sizeof places / sizeof *places; k++) mix_place(&state, places[k]);

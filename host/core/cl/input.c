@@ -2,7 +2,9 @@
 #include "../base/clock.h"
 #include "../base/error.h"
 #include "../base/log.h"
+#include "commands.h"
 #include "memory.h"
+#include "opencl.h"
 #include "staging.h"
 
 static const uint64_t chunk_bytes =
@@ -38,8 +40,7 @@ static rh_status upload(rh_cl_input *input, rh_cl_session *session, const char *
   for (uint64_t done = 0; done < bytes; done += chunk_bytes) {
     uint64_t now = bytes - done < chunk_bytes ? bytes - done : chunk_bytes;
     RH_TRY(rh_progress(session->reporter, "upload", done, bytes, error));
-    cl_int code = clEnqueueWriteBuffer(session->queue, input->buffer, CL_TRUE, done, now,
-                                       data + done, 0, NULL, NULL);
+    cl_int code = rh_cl_write(session->queue, input->buffer, CL_TRUE, done, now, data + done, NULL);
     if (code != CL_SUCCESS)
       return rh_cl_fail_short(error, code, "copying the input to the device", session->device,
                               bytes, 1);
@@ -61,8 +62,8 @@ rh_status rh_cl_input_reserve(rh_cl_input *input, rh_cl_session *session, uint64
 rh_status rh_cl_input_write(rh_cl_input *input, rh_cl_session *session, const void *data,
                             uint64_t bytes, rh_error *error) {
   RH_CL_TRY_IN(session, error,
-               clEnqueueWriteBuffer(session->queue, input->buffer, CL_FALSE, 0, bytes, data, 0,
-                                    NULL, rh_cl_event_for(session, "upload")),
+               rh_cl_write(session->queue, input->buffer, CL_FALSE, 0, bytes, data,
+                           rh_cl_event_for(session, "upload")),
                "copying the input to the device");
   return RH_OK;
 }
@@ -101,6 +102,6 @@ rh_status rh_cl_input_renew(rh_cl_input *input, rh_cl_session *session, void *re
 }
 
 void rh_cl_input_finish(rh_cl_input *input) {
-  if (input->buffer) clReleaseMemObject(input->buffer);
+  rh_cl_release_buffer(input->buffer);
   *input = (rh_cl_input){0};
 }

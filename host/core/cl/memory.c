@@ -2,6 +2,7 @@
 #include "../base/error.h"
 #include "../base/format.h"
 #include "nvml.h"
+#include "opencl.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +18,7 @@ static uint64_t free_bytes(const rh_cl_device *device) {
   enum { GLOBAL_FREE_MEMORY_AMD = 0x4039 };
   size_t KiB[2] = {0}; /* the total, and the largest block */
   if (!strstr(device->extensions, "cl_amd_device_attribute_query") ||
-      clGetDeviceInfo(device->id, GLOBAL_FREE_MEMORY_AMD, sizeof KiB, KiB, NULL) != CL_SUCCESS)
+      rh_cl.GetDeviceInfo(device->id, GLOBAL_FREE_MEMORY_AMD, sizeof KiB, KiB, NULL) != CL_SUCCESS)
     return rh_nvml_free_bytes(device);
   return (uint64_t)KiB[0] << 10;
 }
@@ -51,7 +52,7 @@ rh_status rh_cl_fail_short(rh_error *error, cl_int code, const char *what,
 rh_status rh_cl_buffer(const rh_cl_session *session, cl_mem_flags flags, uint64_t bytes, void *host,
                        const char *what, cl_mem *buffer, rh_error *error) {
   cl_int code;
-  *buffer = clCreateBuffer(session->context, flags, bytes, host, &code);
+  *buffer = rh_cl.CreateBuffer(session->context, flags, bytes, host, &code);
   if (code == CL_SUCCESS) return RH_OK;
   *buffer = NULL;
   return rh_cl_fail_short(error, code, what, session->device, bytes, 1);
@@ -82,11 +83,11 @@ rh_status rh_cl_check_range(const rh_cl_session *session, cl_mem buffer, const r
   cl_mem_flags flags = 0;
   size_t bytes = 0;
   if (!buffer) return rh_fail(error, RH_E_USAGE, "the %s is null", name_of(range, name));
-  cl_int code = clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL);
+  cl_int code = rh_cl.GetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL);
   if (code == CL_SUCCESS)
-    code = clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+    code = rh_cl.GetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
   if (code == CL_SUCCESS)
-    code = clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
+    code = rh_cl.GetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
   RH_CL_TRY(error, code, "asking a buffer for its context and size");
   if (context != session->context)
     return rh_fail(error, RH_E_USAGE,

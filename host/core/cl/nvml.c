@@ -1,10 +1,10 @@
 /* NVML API reference: https://docs.nvidia.com/deploy/nvml-api; the device's place on the bus:
  * cl_nv_device_attribute_query. */
 #include "nvml.h"
+#include "../base/dl.h"
+#include "opencl.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { PCI_BUS_ID_NV = 0x4008, PCI_SLOT_ID_NV = 0x4009, PCI_DOMAIN_ID_NV = 0x400A };
 /* Of a slot: the function is below the device's number, or else the slot is only that number (as
@@ -24,21 +24,14 @@ typedef struct nvml {
 
 static int bus_id_of(const rh_cl_device *device, int way, char text[32]) {
   cl_uint bus, slot, domain = 0;
-  if (clGetDeviceInfo(device->id, PCI_BUS_ID_NV, sizeof bus, &bus, NULL) != CL_SUCCESS ||
-      clGetDeviceInfo(device->id, PCI_SLOT_ID_NV, sizeof slot, &slot, NULL) != CL_SUCCESS)
+  if (rh_cl.GetDeviceInfo(device->id, PCI_BUS_ID_NV, sizeof bus, &bus, NULL) != CL_SUCCESS ||
+      rh_cl.GetDeviceInfo(device->id, PCI_SLOT_ID_NV, sizeof slot, &slot, NULL) != CL_SUCCESS)
     return 0;
-  clGetDeviceInfo(device->id, PCI_DOMAIN_ID_NV, sizeof domain, &domain, NULL);
+  rh_cl.GetDeviceInfo(device->id, PCI_DOMAIN_ID_NV, sizeof domain, &domain, NULL);
   unsigned number = way == 0 ? slot >> FUNCTION_BITS : slot;
   unsigned function = way == 0 ? slot & ((1u << FUNCTION_BITS) - 1) : 0;
   snprintf(text, 32, "%08x:%02x:%02x.%x", domain, bus, number, function);
   return 1;
-}
-
-/* C has no cast from an object pointer to a function pointer. */
-static int find(void *library, const char *name, void *function) {
-  void *found = dlsym(library, name);
-  memcpy(function, &found, sizeof found);
-  return found != NULL;
 }
 
 /* The device at the bus id of either way. */
@@ -59,16 +52,20 @@ static uint64_t ask_free_bytes(const nvml *with, const rh_cl_device *device) {
 }
 
 uint64_t rh_nvml_free_bytes(const rh_cl_device *device) {
+  static const char *const names[] = {
+      "nvmlInit_v2", "nvmlShutdown", "nvmlDeviceGetHandleByPciBusId_v2", "nvmlDeviceGetMemoryInfo"};
+  enum { N = sizeof names / sizeof *names };
   char bus_id[32];
-  nvml with;
-  uint64_t bytes = 0;
-  if (!bus_id_of(device, 0, bus_id)) return 0;
-  void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (!library) return 0;
-  if (find(library, "nvmlInit_v2", &with.init) && find(library, "nvmlShutdown", &with.shutdown) &&
-      find(library, "nvmlDeviceGetHandleByPciBusId_v2", &with.handle) &&
-      find(library, "nvmlDeviceGetMemoryInfo", &with.memory))
-    bytes = ask_free_bytes(&with, device);
-  dlclose(library);
+  union {
+    nvml functions;
+    void (*each[N])(void);
+  } with;
+  rh_dl dl;
+  if (!bus_id_of(device, 0, bus_id) || rh_dl_open_library(&dl, "libnvidia-ml.so.1", NULL) != RH_OK)
+    return 0;
+  int k = 0;
+  while (k < N && rh_dl_function(&dl, names[k], &with.each[k], NULL) == RH_OK) k++;
+  uint64_t bytes = k == N ? ask_free_bytes(&with.functions, device) : 0;
+  rh_dl_close(&dl);
   return bytes;
 }

@@ -3,6 +3,7 @@
 #include "../base/path.h"
 #include "../base/text.h"
 #include "devices.h"
+#include "opencl.h"
 #include "status.h"
 
 #include <ctype.h>
@@ -11,8 +12,8 @@
 #include <strings.h>
 
 static rh_status none_at_all(const rh_cl_devices *devices, rh_error *error) {
-  if (devices->n_faults)
-    return rh_fail(error, RH_E_DEVICE, "no OpenCL device can be used: %s", devices->faults[0]);
+  const char *why = devices->n_faults ? devices->faults[0] : devices->no_opencl;
+  if (why) return rh_fail(error, RH_E_DEVICE, "no OpenCL device can be used: %s", why);
   if (devices->n_platforms == 0)
     return rh_fail(error, RH_E_DEVICE,
                    "no OpenCL platform found. Install a driver (PoCL runs on any CPU: package "
@@ -120,11 +121,12 @@ rh_status rh_cl_devices_of_queue(const rh_cl_devices *devices, cl_command_queue 
                                  const rh_cl_device **device, rh_error *error) {
   cl_command_queue_properties properties;
   cl_device_id id;
-  RH_CL_TRY(error, clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof id, &id, NULL),
+  RH_CL_TRY(error, rh_cl.GetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof id, &id, NULL),
             "asking a queue for its device");
-  RH_CL_TRY(error,
-            clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL),
-            "asking a queue for its properties");
+  RH_CL_TRY(
+      error,
+      rh_cl.GetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL),
+      "asking a queue for its properties");
   if (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
     return rh_fail(error, RH_E_USAGE,
                    "the queue is out of order: strategies rely on commands that run one after the "

@@ -5,6 +5,8 @@
 #include "../base/path.h"
 #include "../base/text.h"
 #include "build_log.h"
+#include "commands.h"
+#include "opencl.h"
 #include "session.h"
 #include "status.h"
 
@@ -23,10 +25,10 @@ static void write_key(rh_text *key, const rh_cl_session *session, const char *op
 static char *build_log(const rh_cl_session *session, cl_program program) {
   size_t size = 0;
   cl_device_id id = session->device->id;
-  if (clGetProgramBuildInfo(program, id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) != CL_SUCCESS)
+  if (rh_cl.GetProgramBuildInfo(program, id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) != CL_SUCCESS)
     size = 0;
   char *log = calloc(size + 1, 1);
-  if (log && size) clGetProgramBuildInfo(program, id, CL_PROGRAM_BUILD_LOG, size, log, NULL);
+  if (log && size) rh_cl.GetProgramBuildInfo(program, id, CL_PROGRAM_BUILD_LOG, size, log, NULL);
   return log;
 }
 
@@ -54,13 +56,13 @@ static cl_program from_cache(rh_cl_session *session, const char *key, const char
   unsigned char *binary = rh_cache_load(session->cache, key, &bytes);
   if (!binary) return NULL;
   cl_program program =
-      clCreateProgramWithBinary(session->context, 1, &session->device->id, &bytes,
-                                (const unsigned char **)&binary, &of_binary, &code);
+      rh_cl.CreateProgramWithBinary(session->context, 1, &session->device->id, &bytes,
+                                    (const unsigned char **)&binary, &of_binary, &code);
   free(binary);
   if (code == CL_SUCCESS && of_binary == CL_SUCCESS &&
-      clBuildProgram(program, 1, &session->device->id, options, NULL, NULL) == CL_SUCCESS)
+      rh_cl.BuildProgram(program, 1, &session->device->id, options, NULL, NULL) == CL_SUCCESS)
     return program;
-  if (code == CL_SUCCESS && program) clReleaseProgram(program);
+  if (code == CL_SUCCESS && program) rh_cl_release_program(program);
   rh_cache_drop(session->cache, key);
   return NULL;
 }
@@ -68,13 +70,13 @@ static cl_program from_cache(rh_cl_session *session, const char *key, const char
 static void to_cache(rh_cl_session *session, const char *key, cl_program program) {
   size_t bytes = 0;
   if (!session->cache->directory ||
-      clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) !=
+      rh_cl.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL) !=
           CL_SUCCESS ||
       bytes == 0)
     return;
   unsigned char *binary = malloc(bytes);
-  if (binary &&
-      clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) == CL_SUCCESS)
+  if (binary && rh_cl.GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) ==
+                    CL_SUCCESS)
     rh_cache_store(session->cache, key, binary, bytes);
   free(binary);
 }
@@ -88,14 +90,14 @@ static rh_status from_source(rh_cl_session *session, const char *file, const cha
                              const char *options, cl_program *program, rh_error *error) {
   cl_int code = CL_BUILD_PROGRAM_FAILURE;
   for (int i = 0; i < TRIES && code == CL_BUILD_PROGRAM_FAILURE; i++) {
-    if (*program) clReleaseProgram(*program);
-    *program = clCreateProgramWithSource(session->context, 1, &source, NULL, &code);
+    rh_cl_release_program(*program);
+    *program = rh_cl.CreateProgramWithSource(session->context, 1, &source, NULL, &code);
     if (code != CL_SUCCESS) return rh_cl_fail(error, code, "creating a program");
-    code = clBuildProgram(*program, 1, &session->device->id, options, NULL, NULL);
+    code = rh_cl.BuildProgram(*program, 1, &session->device->id, options, NULL, NULL);
   }
   if (code == CL_SUCCESS) return RH_OK;
   build_failed(session, file, source, *program, code, error);
-  clReleaseProgram(*program);
+  rh_cl_release_program(*program);
   *program = NULL;
   return RH_E_BUILD;
 }

@@ -2,7 +2,9 @@
 #include "../base/alloc.h"
 #include "../base/log.h"
 #include "../base/text.h"
+#include "commands.h"
 #include "memory.h"
+#include "opencl.h"
 #include <redhost/plugin.h>
 
 #include <stdlib.h>
@@ -93,23 +95,23 @@ static rh_status service_kernel(const rh_host *host, struct _cl_program *program
   cl_int code;
   size_t most = 0;
   RH_TRY(may_obtain(s, "kernel", 1));
-  *kernel = clCreateKernel(program, name, &code);
+  *kernel = rh_cl.CreateKernel(program, name, &code);
   if (code != CL_SUCCESS) {
     cl_failed(s, code, "creating a kernel", 0, 0);
     rh_error_prefix(s->error, "kernel '%s'", name);
     return RH_E_CL;
   }
   record(s, KERNEL, *kernel);
-  code = clGetKernelWorkGroupInfo(*kernel, s->session->device->id, CL_KERNEL_WORK_GROUP_SIZE,
-                                  sizeof most, &most, NULL);
+  code = rh_cl.GetKernelWorkGroupInfo(*kernel, s->session->device->id, CL_KERNEL_WORK_GROUP_SIZE,
+                                      sizeof most, &most, NULL);
   if (code != CL_SUCCESS)
     return cl_failed(s, code, "asking for a kernel's largest work-group", 0, 0);
   /* A kernel with a required work-group size must be launched with it, although NVIDIA's driver
    * reports 256. */
   size_t required[3] = {0};
-  code =
-      clGetKernelWorkGroupInfo(*kernel, s->session->device->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
-                               sizeof required, required, NULL);
+  code = rh_cl.GetKernelWorkGroupInfo(*kernel, s->session->device->id,
+                                      CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof required, required,
+                                      NULL);
   if (code != CL_SUCCESS)
     return cl_failed(s, code, "asking for the work-group that a kernel requires", 0, 0);
   if (required[0]) most = required[0] * required[1] * required[2];
@@ -121,7 +123,7 @@ static rh_status service_scratch(const rh_host *host, uint64_t bytes, struct _cl
   rh_services *s = services_of(host);
   cl_int code;
   RH_TRY(may_obtain(s, "scratch", 1));
-  *buffer = clCreateBuffer(s->session->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
+  *buffer = rh_cl.CreateBuffer(s->session->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
   if (code != CL_SUCCESS) {
     cl_failed(s, code, "allocating scratch memory", bytes, 1);
     rh_error_prefix(s->error, "%llu bytes", (unsigned long long)bytes);
@@ -160,16 +162,16 @@ static rh_status launch_failed(rh_services *s, cl_int code, const char *stage, c
 static cl_int set_operands(const rh_services *s, struct _cl_kernel *kernel, cl_uint *at,
                            const rh_arg *arg) {
   const rh_operand_arguments *operands = &s->operands;
-  if (operands->n == 0) return clSetKernelArg(kernel, (*at)++, arg->size, arg->value);
+  if (operands->n == 0) return rh_cl.SetKernelArg(kernel, (*at)++, arg->size, arg->value);
   if (!operands->expands)
-    return clSetKernelArg(kernel, (*at)++, sizeof(cl_mem), &operands->buffers[0]);
+    return rh_cl.SetKernelArg(kernel, (*at)++, sizeof(cl_mem), &operands->buffers[0]);
   for (uint32_t k = 0; k < operands->n; k++) {
-    cl_int code = clSetKernelArg(kernel, (*at)++, sizeof(cl_mem), &operands->buffers[k]);
+    cl_int code = rh_cl.SetKernelArg(kernel, (*at)++, sizeof(cl_mem), &operands->buffers[k]);
     if (code == CL_SUCCESS)
-      code = clSetKernelArg(kernel, (*at)++, sizeof(uint64_t), &operands->at[k]);
+      code = rh_cl.SetKernelArg(kernel, (*at)++, sizeof(uint64_t), &operands->at[k]);
     if (code != CL_SUCCESS) return code;
   }
-  return clSetKernelArg(kernel, (*at)++, operands->constants_size, operands->constants);
+  return rh_cl.SetKernelArg(kernel, (*at)++, operands->constants_size, operands->constants);
 }
 
 static rh_status service_launch(const rh_host *host, struct _cl_kernel *kernel, uint64_t global,
@@ -190,12 +192,13 @@ static rh_status service_launch(const rh_host *host, struct _cl_kernel *kernel, 
     const void *value = args[k].kind == RH_ARG_LOCAL ? NULL : args[k].value;
     cl_int code = args[k].kind == RH_ARG_OPERANDS
                       ? set_operands(s, kernel, &at, &args[k])
-                      : clSetKernelArg(kernel, at++, args[k].size, value);
+                      : rh_cl.SetKernelArg(kernel, at++, args[k].size, value);
     if (code != CL_SUCCESS) return launch_failed(s, code, stage, "setting an argument");
   }
   size_t global_size = global, local_size = local;
-  cl_int code = clEnqueueNDRangeKernel(s->session->queue, kernel, 1, NULL, &global_size,
-                                       &local_size, 0, NULL, rh_cl_event_for(s->session, stage));
+  cl_int code =
+      rh_cl.EnqueueNDRangeKernel(s->session->queue, kernel, 1, NULL, &global_size, &local_size, 0,
+                                 NULL, rh_cl_event_for(s->session, stage));
   if (code != CL_SUCCESS) return launch_failed(s, code, stage, "enqueueing");
   s->launches++;
   return RH_OK;
@@ -205,8 +208,8 @@ static rh_status service_fill(const rh_host *host, struct _cl_mem *buffer, uint6
                               const void *value, uint32_t size, uint64_t count) {
   rh_services *s = services_of(host);
   RH_TRY(may_run(s, "fill"));
-  cl_int code = clEnqueueFillBuffer(s->session->queue, buffer, value, size, offset, size * count, 0,
-                                    NULL, rh_cl_event_for(s->session, "fill"));
+  cl_int code = rh_cl.EnqueueFillBuffer(s->session->queue, buffer, value, size, offset,
+                                        size * count, 0, NULL, rh_cl_event_for(s->session, "fill"));
   return code == CL_SUCCESS ? RH_OK : cl_failed(s, code, "filling a buffer", 0, 1);
 }
 
@@ -214,8 +217,8 @@ static rh_status service_read(const rh_host *host, struct _cl_mem *buffer, uint6
                               uint64_t bytes, void *to) {
   rh_services *s = services_of(host);
   RH_TRY(may_run(s, "read"));
-  cl_int code = clEnqueueReadBuffer(s->session->queue, buffer, CL_TRUE, offset, bytes, to, 0, NULL,
-                                    rh_cl_event_for(s->session, "read"));
+  cl_int code = rh_cl_read(s->session->queue, buffer, CL_TRUE, offset, bytes, to,
+                           rh_cl_event_for(s->session, "read"));
   return code == CL_SUCCESS ? RH_OK : cl_failed(s, code, "reading from the device", 0, 0);
 }
 
@@ -257,14 +260,14 @@ void rh_services_init(rh_services *services, rh_cl_session *session, const char 
 static void release(const rh_handed *handed) {
   switch (handed->kind) {
   case MEMORY: free(handed->thing); break;
-  case BUFFER: clReleaseMemObject(handed->thing); break;
-  case PROGRAM: clReleaseProgram(handed->thing); break;
-  case KERNEL: clReleaseKernel(handed->thing); break;
+  case BUFFER: rh_cl_release_buffer(handed->thing); break;
+  case PROGRAM: rh_cl_release_program(handed->thing); break;
+  case KERNEL: rh_cl_release_kernel(handed->thing); break;
   }
 }
 
 void rh_services_finish(rh_services *services) {
-  if (services->session) clFinish(services->session->queue);
+  if (services->session) rh_cl_finish(services->session->queue);
   while (services->n_handed) release(&services->handed[--services->n_handed]);
   free(services->handed);
   services->handed = NULL;

@@ -2,7 +2,9 @@
 #include "../base/clock.h"
 #include "../base/condition.h"
 #include "../base/log.h"
+#include "commands.h"
 #include "memory.h"
+#include "opencl.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -52,8 +54,8 @@ static void fail(staging *s, const rh_error *why) {
 /* The piece is no longer read. */
 static cl_int await(worker *w, uint32_t turn) {
   if (!w->sent[turn]) return CL_SUCCESS;
-  cl_int code = clWaitForEvents(1, &w->sent[turn]);
-  clReleaseEvent(w->sent[turn]);
+  cl_int code = rh_cl_wait(w->sent[turn]);
+  rh_cl_release_event(w->sent[turn]);
   w->sent[turn] = NULL;
   return code;
 }
@@ -63,9 +65,9 @@ static cl_int send_piece(worker *w, uint32_t turn, uint64_t at, uint64_t bytes) 
   cl_int code = await(w, turn);
   if (code != CL_SUCCESS) return code;
   memcpy(w->memory[turn], s->data + at, bytes);
-  code = clEnqueueWriteBuffer(s->session->queue, s->buffer, CL_FALSE, at, bytes, w->memory[turn], 0,
-                              NULL, &w->sent[turn]);
-  return code == CL_SUCCESS ? clFlush(s->session->queue) : code;
+  code = rh_cl_write(s->session->queue, s->buffer, CL_FALSE, at, bytes, w->memory[turn],
+                     &w->sent[turn]);
+  return code == CL_SUCCESS ? rh_cl_flush(s->session->queue) : code;
 }
 
 static void send_pieces(worker *w) {
@@ -109,14 +111,10 @@ static void *worker_main(void *of_worker) {
 static int pin(worker *w) {
   const rh_cl_session *session = w->of->session;
   for (uint32_t k = 0; k < TURNS; k++) {
-    cl_int code;
-    w->pinned[k] = clCreateBuffer(session->context, CL_MEM_ALLOC_HOST_PTR, PIECE, NULL, &code);
-    if (code != CL_SUCCESS) w->pinned[k] = NULL;
-    if (!w->pinned[k]) return 0;
-    w->memory[k] = clEnqueueMapBuffer(session->queue, w->pinned[k], CL_TRUE, CL_MAP_WRITE, 0, PIECE,
-                                      0, NULL, NULL, &code);
-    if (code != CL_SUCCESS) w->memory[k] = NULL;
-    if (!w->memory[k]) return 0;
+    if (rh_cl_buffer(session, CL_MEM_ALLOC_HOST_PTR, PIECE, NULL, "", &w->pinned[k], NULL) != RH_OK)
+      return 0;
+    if (rh_cl_map(session->queue, w->pinned[k], CL_MAP_WRITE, PIECE, &w->memory[k]) != CL_SUCCESS)
+      return 0;
   }
   return 1;
 }
@@ -126,12 +124,12 @@ static void unpin(staging *s) {
   for (uint32_t k = 0; k < MOST_THREADS * TURNS; k++) {
     worker *w = &s->workers[k / TURNS];
     void *memory = w->memory[k % TURNS];
-    if (memory) clEnqueueUnmapMemObject(queue, w->pinned[k % TURNS], memory, 0, NULL, NULL);
+    if (memory) rh_cl_unmap(queue, w->pinned[k % TURNS], memory, NULL);
   }
-  clFinish(queue);
+  rh_cl_finish(queue);
   for (uint32_t k = 0; k < MOST_THREADS * TURNS; k++) {
     cl_mem pinned = s->workers[k / TURNS].pinned[k % TURNS];
-    if (pinned) clReleaseMemObject(pinned);
+    rh_cl_release_buffer(pinned);
   }
 }
 

@@ -6,7 +6,9 @@
  * then like any other. */
 #include "visible.h"
 #include "../base/clock.h"
+#include "commands.h"
 #include "memory.h"
+#include "opencl.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -28,7 +30,7 @@ static create_buffer_nv find_create(const rh_cl_device *device) {
   void *found = NULL;
   create_buffer_nv create = NULL;
   if (strstr(device->extensions, "cl_nv_create_buffer"))
-    found = clGetExtensionFunctionAddressForPlatform(device->platform, "clCreateBufferNV");
+    found = rh_cl.GetExtensionFunctionAddressForPlatform(device->platform, "clCreateBufferNV");
   /* C has no cast from an object pointer to a function pointer */
   memcpy(&create, &found, sizeof create);
   return create;
@@ -64,10 +66,10 @@ static int may_watch(const rh_cl_visible *visible, const rh_cl_session *session)
 rh_status rh_cl_visible_await(rh_cl_visible *visible, rh_cl_session *session, void *value,
                               rh_error *error) {
   visible->calls++;
-  if (!may_watch(visible, session) || clFlush(session->queue) != CL_SUCCESS ||
+  if (!may_watch(visible, session) || rh_cl_flush(session->queue) != CL_SUCCESS ||
       !watch(visible, patience_s)) {
     visible->calls = 0;
-    RH_CL_TRY_IN(session, error, clFinish(session->queue), "waiting for the result");
+    RH_CL_TRY_IN(session, error, rh_cl_finish(session->queue), "waiting for the result");
   }
   uint32_t words[MOST_WORDS];
   for (uint32_t k = 0; k < visible->n_words; k++) words[k] = visible->words[k];
@@ -82,14 +84,14 @@ static int all_are(const rh_cl_visible *visible, uint32_t word) {
 }
 
 static int fill(const rh_cl_visible *visible, const rh_cl_session *session, uint32_t word) {
-  return clEnqueueFillBuffer(session->queue, visible->buffer, &word, sizeof word, 0,
-                             visible->n_words * sizeof word, 0, NULL, NULL) == CL_SUCCESS;
+  return rh_cl.EnqueueFillBuffer(session->queue, visible->buffer, &word, sizeof word, 0,
+                                 visible->n_words * sizeof word, 0, NULL, NULL) == CL_SUCCESS;
 }
 
 /* Are a device command's writes visible here? */
 static int shows(const rh_cl_visible *visible, const rh_cl_session *session) {
   for (uint32_t word = 0x5a5a5a5a; word <= 0x5a5a5a5b; word++)
-    if (!fill(visible, session, word) || clFinish(session->queue) != CL_SUCCESS ||
+    if (!fill(visible, session, word) || rh_cl_finish(session->queue) != CL_SUCCESS ||
         !all_are(visible, word))
       return 0;
   return 1;
@@ -100,9 +102,9 @@ static int shows_early(rh_cl_visible *visible, const rh_cl_session *session) {
   const uint32_t word = 0x5a5a5a5c;
   rh_cl_visible_expect(visible);
   if (!all_are(visible, ABSENT) || !fill(visible, session, word)) return 0;
-  int early =
-      clFlush(session->queue) == CL_SUCCESS && watch(visible, trial_s) && all_are(visible, word);
-  return clFinish(session->queue) == CL_SUCCESS && all_are(visible, word) && early;
+  int early = rh_cl_flush(session->queue) == CL_SUCCESS && watch(visible, trial_s) &&
+              all_are(visible, word);
+  return rh_cl_finish(session->queue) == CL_SUCCESS && all_are(visible, word) && early;
 }
 
 void rh_cl_visible_init(rh_cl_visible *visible, rh_cl_session *session, uint32_t bytes,
@@ -113,8 +115,8 @@ void rh_cl_visible_init(rh_cl_visible *visible, rh_cl_session *session, uint32_t
   cl_mem buffer = create(session->context, CL_MEM_READ_WRITE, LOCATION_HOST_NV, bytes, NULL, &code);
   if (code != CL_SUCCESS || !buffer) return;
   *visible = (rh_cl_visible){.buffer = buffer, .n_words = bytes / (uint32_t)sizeof(uint32_t)};
-  visible->words = clEnqueueMapBuffer(session->queue, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
-                                      0, bytes, 0, NULL, NULL, &code);
+  visible->words = rh_cl.EnqueueMapBuffer(
+      session->queue, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &code);
   if (code != CL_SUCCESS) visible->words = NULL;
   if (!visible->words || !shows(visible, session)) {
     rh_cl_visible_finish(visible, session);
@@ -126,9 +128,9 @@ void rh_cl_visible_init(rh_cl_visible *visible, rh_cl_session *session, uint32_t
 
 void rh_cl_visible_finish(rh_cl_visible *visible, rh_cl_session *session) {
   if (visible->words) {
-    clEnqueueUnmapMemObject(session->queue, visible->buffer, (void *)visible->words, 0, NULL, NULL);
-    clFinish(session->queue);
+    rh_cl_unmap(session->queue, visible->buffer, (void *)visible->words, NULL);
+    rh_cl_finish(session->queue);
   }
-  if (visible->buffer) clReleaseMemObject(visible->buffer);
+  rh_cl_release_buffer(visible->buffer);
   *visible = (rh_cl_visible){0};
 }

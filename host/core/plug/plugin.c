@@ -1,7 +1,7 @@
 #include "plugin.h"
+#include "../base/dl.h"
 #include "../base/error.h"
 #include "../base/fpstate.h"
-#include "dl.h"
 #include "elf.h"
 #include "rank.h"
 

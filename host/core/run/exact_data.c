@@ -1,6 +1,7 @@
 #include "exact_data.h"
 #include "../base/error.h"
 #include "../base/vocabulary.h"
+#include "../cl/commands.h"
 
 #include <stdio.h>
 
@@ -91,7 +92,7 @@ static rh_status run_on(rh_job *job, const rh_job_spec *spec, const rh_array *ar
   rh_status status = rh_instance_call(job->instance, &data, array->n, value, error);
   if (status == RH_OK) rh_job_result(spec, job->strategy->name, value, result);
   /* After a failure, commands may still be reading the data. */
-  if (status != RH_OK && job->device) clFinish(job->instance_spec.session->queue);
+  if (status != RH_OK && job->device) rh_cl_finish(job->instance_spec.session->queue);
   return status;
 }
 

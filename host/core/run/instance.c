@@ -2,6 +2,7 @@
 #include "../base/alloc.h"
 #include "../base/fpstate.h"
 #include "../base/vocabulary.h"
+#include "../cl/commands.h"
 #include "../cl/memory.h"
 #include "../plug/examine.h"
 #include "../plug/plugin.h"
@@ -146,8 +147,8 @@ static rh_status fetch_result(rh_instance *instance, void *value, rh_error *erro
   rh_cl_session *session = instance->spec.session;
   uint32_t size = instance->op.value_size;
   RH_CL_TRY_IN(instance->spec.session, error,
-               clEnqueueReadBuffer(session->queue, instance->result, CL_TRUE, RESULT_SLOT * size,
-                                   size, value, 0, NULL, rh_cl_event_for(session, "read-back")),
+               rh_cl_read(session->queue, instance->result, CL_TRUE, RESULT_SLOT * size, size,
+                          value, rh_cl_event_for(session, "read-back")),
                "reading the result from the device");
   return RH_OK;
 }
@@ -180,7 +181,7 @@ static rh_status prepare(rh_instance *instance, rh_error *error) {
 static void release(rh_instance *instance) {
   rh_services_finish(&instance->services);
   if (instance->spec.session) rh_cl_visible_finish(&instance->visible, instance->spec.session);
-  if (instance->result) clReleaseMemObject(instance->result);
+  rh_cl_release_buffer(instance->result);
   free(instance->prelude);
   free(instance);
 }
@@ -206,7 +207,7 @@ void rh_instance_destroy(rh_instance *instance) {
   if (!instance) return;
   rh_fpstate saved = rh_fpstate_save();
   /* The queue must not use anything that the teardown releases. */
-  if (instance->spec.session) clFinish(instance->spec.session->queue);
+  if (instance->spec.session) rh_cl_finish(instance->spec.session->queue);
   rh_services_enter(&instance->services, RH_PHASE_TEARDOWN, NULL);
   if (instance->spec.strategy->teardown) instance->spec.strategy->teardown(instance->self);
   rh_fpstate_restore(&saved);
@@ -348,8 +349,8 @@ rh_status rh_instance_poison(rh_instance *instance, unsigned char byte, rh_error
   memset(instance->value, byte, sizeof instance->value);
   if (!instance->result) return RH_OK;
   RH_CL_TRY_IN(instance->spec.session, error,
-               clEnqueueFillBuffer(instance->spec.session->queue, instance->result, &byte, 1, 0,
-                                   RESULT_SLOTS * instance->op.value_size, 0, NULL, NULL),
+               rh_cl_fill(instance->spec.session->queue, instance->result, byte, 0,
+                          RESULT_SLOTS * instance->op.value_size),
                "filling the result");
   return RH_OK;
 }
@@ -359,8 +360,8 @@ rh_status rh_instance_check_neighbours(rh_instance *instance, unsigned char byte
   uint32_t size = instance->op.value_size;
   if (!instance->result) return RH_OK;
   RH_CL_TRY_IN(instance->spec.session, error,
-               clEnqueueReadBuffer(instance->spec.session->queue, instance->result, CL_TRUE, 0,
-                                   RESULT_SLOTS * size, slots, 0, NULL, NULL),
+               rh_cl_read(instance->spec.session->queue, instance->result, CL_TRUE, 0,
+                          RESULT_SLOTS * size, slots, NULL),
                "reading the result from the device");
   for (uint32_t k = 0; k < RESULT_SLOTS * size; k++)
     if (k / size != RESULT_SLOT && slots[k] != byte)

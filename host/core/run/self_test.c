@@ -2,6 +2,7 @@
 #include "../base/error.h"
 #include "../base/vocabulary.h"
 #include "../check/canonical.h"
+#include "../cl/commands.h"
 #include "before_blame.h"
 #include "operand_data.h"
 
@@ -80,7 +81,7 @@ rh_status rh_job_try(rh_job *job, uint64_t n, const char *kind, rh_error *error)
   if (status == RH_OK) status = run_part(job, &m, 0, error);
   if (status == RH_OK && n > 1) status = run_part(job, &m, n / 3, error);
   /* After a failure, commands may still be reading the data. */
-  if (status != RH_OK && job->device) clFinish(job->instance_spec.session->queue);
+  if (status != RH_OK && job->device) rh_cl_finish(job->instance_spec.session->queue);
   rh_cl_input_finish(&m.input);
   rh_array_finish(&m.array);
   return status;
@@ -108,7 +109,7 @@ static rh_status try_order(rh_job *job, const rh_canonical_trial *trial, rh_cl_i
     data.first = input->first;
   }
   rh_status status = rh_instance_call(job->instance, &data, array->n, value, error);
-  if (status != RH_OK && job->device) clFinish(job->instance_spec.session->queue);
+  if (status != RH_OK && job->device) rh_cl_finish(job->instance_spec.session->queue);
   RH_TRY(status);
   rh_job_result(&job->spec, job->strategy->name, value, &result);
   return rh_canonical_trial_judge(trial, job->spec.operation.op->base, job->strategy->name, &result,

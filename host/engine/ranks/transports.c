@@ -1,9 +1,9 @@
 #include "transports.h"
 #include "../../core/base/alloc.h"
+#include "../../core/base/dl.h"
 #include "../../core/base/path.h"
 #include "../../core/base/text.h"
 #include "../../core/plug/discover.h"
-#include "../../core/plug/dl.h"
 #include "local.h"
 
 #include <ctype.h>

@@ -2,6 +2,7 @@
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
+#include "../../core/cl/commands.h"
 #include "../../core/cl/memory.h"
 #include "../../core/run/operand_data.h"
 
@@ -59,7 +60,7 @@ rh_status rh_place_init(rh_place *place, rh_context *context, const rh_job_spec 
 }
 
 void rh_place_finish(rh_place *place) {
-  if (place->staging && place->staging->copies) clFinish(place->staging->copies);
+  if (place->staging && place->staging->copies) rh_cl_finish(place->staging->copies);
   rh_job_finish(&place->job);
   rh_staging_finish(&place->own);
   *place = (rh_place){0};
@@ -106,7 +107,7 @@ static cl_event *on_command(void *of_chunk, const char *stage) {
   rh_place_chunk *chunk = of_chunk;
   (void)stage;
   if (!chunk->first) return &chunk->first;
-  if (chunk->last) clReleaseEvent(chunk->last);
+  rh_cl_release_event(chunk->last);
   chunk->last = NULL;
   return &chunk->last;
 }
@@ -116,18 +117,17 @@ static rh_status enqueue(rh_place *place, rh_place_chunk *chunk, const rh_data *
   rh_cl_session *session = place->job.instance_spec.session;
   const rh_cl_tap tap = {chunk, on_command};
   size_t k = chunk->slot->number, size = rh_instance_op(place->job.instance)->value_size;
-  RH_CL_TRY_IN(session, error, clEnqueueBarrierWithWaitList(session->queue, 1, &chunk->sent, NULL),
-               "waiting for a copy");
+  RH_CL_TRY_IN(session, error, rh_cl_barrier(session->queue, chunk->sent), "waiting for a copy");
   session->tap = &tap;
   rh_status status = rh_instance_run_to(place->job.instance, data, chunk->slot->n,
                                         place->staging->values, k, error);
   session->tap = NULL;
   RH_TRY(status);
   RH_CL_TRY_IN(session, error,
-               clEnqueueReadBuffer(session->queue, place->staging->values, CL_FALSE, k * size, size,
-                                   value_of(place, chunk->slot), 0, NULL, on_command(chunk, "")),
+               rh_cl_read(session->queue, place->staging->values, CL_FALSE, k * size, size,
+                          value_of(place, chunk->slot), on_command(chunk, "")),
                "reading a value");
-  RH_CL_TRY_IN(session, error, clFlush(session->queue), "reducing a chunk");
+  RH_CL_TRY_IN(session, error, rh_cl_flush(session->queue), "reducing a chunk");
   return RH_OK;
 }
 
@@ -136,7 +136,7 @@ static rh_status run_now(rh_place *place, rh_place_chunk *chunk, const rh_data *
                          rh_error *error) {
   unsigned char *value = value_of(place, chunk->slot);
   if (chunk->sent)
-    RH_CL_TRY_IN(place->job.instance_spec.session, error, clWaitForEvents(1, &chunk->sent),
+    RH_CL_TRY_IN(place->job.instance_spec.session, error, rh_cl_wait(chunk->sent),
                  "waiting for a copy");
   chunk->run_s[0] = rh_now();
   rh_status status =
@@ -159,7 +159,7 @@ rh_status rh_place_run(rh_place *place, rh_place_chunk *chunk, rh_error *error) 
 
 static double time_of(const rh_place *place, cl_event event, cl_profiling_info what) {
   cl_ulong ns = 0;
-  if (clGetEventProfilingInfo(event, what, sizeof ns, &ns, NULL) != CL_SUCCESS) return 0;
+  if (rh_cl_moment(event, what, &ns) != CL_SUCCESS) return 0;
   return 1e-9 * (double)ns + place->staging->clock_offset;
 }
 
@@ -187,11 +187,8 @@ static cl_event last_event(const rh_place_chunk *chunk) {
 
 /* Waiting says why a command failed, or could not be asked. */
 int rh_place_is_done(const rh_place_chunk *chunk) {
-  cl_int state = CL_COMPLETE;
   cl_event done = last_event(chunk);
-  if (!done) return 1;
-  cl_int code = clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
-  return code != CL_SUCCESS || state <= CL_COMPLETE;
+  return !done || rh_cl_is_done(done);
 }
 
 rh_status rh_place_fetch(rh_place *place, rh_place_chunk *chunk, void *value, rh_chunk_times *times,
@@ -199,7 +196,7 @@ rh_status rh_place_fetch(rh_place *place, rh_place_chunk *chunk, void *value, rh
   rh_ring_slot *slot = chunk->slot;
   cl_event done = last_event(chunk);
   if (done)
-    RH_CL_TRY_IN(place->job.instance_spec.session, error, clWaitForEvents(1, &done),
+    RH_CL_TRY_IN(place->job.instance_spec.session, error, rh_cl_wait(done),
                  "waiting for a chunk's value");
   memcpy(value, value_of(place, slot), rh_instance_op(place->job.instance)->value_size);
   note_times(place, chunk, times);
@@ -211,8 +208,8 @@ rh_status rh_place_fetch(rh_place *place, rh_place_chunk *chunk, void *value, rh
 }
 
 void rh_place_drop(rh_place_chunk *chunk) {
-  if (chunk->sent) clReleaseEvent(chunk->sent);
-  if (chunk->first) clReleaseEvent(chunk->first);
-  if (chunk->last) clReleaseEvent(chunk->last);
+  rh_cl_release_event(chunk->sent);
+  rh_cl_release_event(chunk->first);
+  rh_cl_release_event(chunk->last);
   chunk->sent = chunk->first = chunk->last = NULL;
 }

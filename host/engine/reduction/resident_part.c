@@ -2,6 +2,7 @@
 #include "../../core/base/alloc.h"
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
+#include "../../core/cl/commands.h"
 #include "../../core/cl/memory.h"
 #include "../../core/run/operand_data.h"
 #include "partition.h"
@@ -73,9 +74,8 @@ rh_status rh_resident_part_write(const rh_resident_part *part, uint32_t k, uint6
                                  uint64_t n, const void *from, rh_error *error) {
   const rh_cl_session *session = part->job.instance_spec.session;
   uint64_t size = rh_type_size(part->job.spec.operation.op->operands[k].type);
-  cl_int code = clEnqueueWriteBuffer(session->queue, part->buffer, CL_TRUE,
-                                     part->offsets[k] + (first - part->first) * size, n * size,
-                                     from, 0, NULL, NULL);
+  cl_int code = rh_cl_write(session->queue, part->buffer, CL_TRUE,
+                            part->offsets[k] + (first - part->first) * size, n * size, from, NULL);
   if (code == CL_SUCCESS) return RH_OK;
   return rh_cl_fail_short(error, code, "copying the input to the device", session->device,
                           part->bytes, 1);
@@ -124,10 +124,10 @@ rh_status rh_resident_part_init(rh_resident_part *part, const rh_resident_part_s
 }
 
 void rh_resident_part_finish(rh_resident_part *part) {
-  if (part->job.instance_spec.session) clFinish(part->job.instance_spec.session->queue);
+  if (part->job.instance_spec.session) rh_cl_finish(part->job.instance_spec.session->queue);
   rh_job_finish(&part->job);
-  if (part->values) clReleaseMemObject(part->values);
-  if (part->buffer) clReleaseMemObject(part->buffer);
+  rh_cl_release_buffer(part->values);
+  rh_cl_release_buffer(part->buffer);
   rh_region_finish(&part->region);
   free(part->nodes);
   free(part->fetched);
@@ -173,7 +173,7 @@ static rh_status run_now(rh_resident_part *part, rh_error *error) {
 
 static rh_status flush(const rh_resident_part *part, rh_error *error) {
   const rh_cl_session *session = part->job.instance_spec.session;
-  RH_CL_TRY_IN(session, error, clFlush(session->queue), "starting the device");
+  RH_CL_TRY_IN(session, error, rh_cl_flush(session->queue), "starting the device");
   return RH_OK;
 }
 
@@ -189,8 +189,7 @@ static rh_status read_values(rh_resident_part *part, cl_bool blocking, rh_error 
   const rh_cl_session *session = part->job.instance_spec.session;
   size_t bytes = (size_t)part->n_nodes * rh_instance_op(part->job.instance)->value_size;
   RH_CL_TRY_IN(session, error,
-               clEnqueueReadBuffer(session->queue, part->values, blocking, 0, bytes, part->fetched,
-                                   0, NULL, NULL),
+               rh_cl_read(session->queue, part->values, blocking, 0, bytes, part->fetched, NULL),
                "reading the result from the device");
   return RH_OK;
 }
@@ -209,7 +208,7 @@ rh_status rh_resident_part_begin(rh_resident_part *part, rh_error *error) {
 
 rh_status rh_resident_part_await(const rh_resident_part *part, rh_error *error) {
   const rh_cl_session *session = part->job.instance_spec.session;
-  RH_CL_TRY_IN(session, error, clFinish(session->queue), "waiting for the device");
+  RH_CL_TRY_IN(session, error, rh_cl_finish(session->queue), "waiting for the device");
   return RH_OK;
 }
 

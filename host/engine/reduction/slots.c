@@ -1,5 +1,6 @@
 #include "slots.h"
 #include "../../core/base/error.h"
+#include "../../core/cl/commands.h"
 #include "../../core/cl/memory.h"
 
 /* ---- Plain memory ---- */
@@ -14,24 +15,22 @@ static rh_status use_region(rh_slots *slots, rh_error *error) {
 /* ---- Memory of the driver's ---- */
 
 static rh_status map_slot(rh_slots *slots, uint32_t k, rh_error *error) {
-  cl_int code;
-  slots->memory[k] = clEnqueueMapBuffer(slots->queue, slots->pinned[k], CL_TRUE, CL_MAP_WRITE, 0,
-                                        slots->bytes, 0, NULL, NULL, &code);
-  if (code == CL_SUCCESS) return RH_OK;
-  slots->memory[k] = NULL;
-  return rh_cl_fail(error, code, "mapping pinned memory");
+  RH_CL_TRY(
+      error,
+      rh_cl_map(slots->queue, slots->pinned[k], CL_MAP_WRITE, slots->bytes, &slots->memory[k]),
+      "mapping pinned memory");
+  return RH_OK;
 }
 
 static void release_pinned(rh_slots *slots) {
   for (uint32_t k = 0; k < slots->n; k++) {
     if (!slots->pinned[k]) continue;
-    if (slots->memory[k])
-      clEnqueueUnmapMemObject(slots->queue, slots->pinned[k], slots->memory[k], 0, NULL, NULL);
+    if (slots->memory[k]) rh_cl_unmap(slots->queue, slots->pinned[k], slots->memory[k], NULL);
     slots->memory[k] = NULL;
   }
-  if (slots->queue) clFinish(slots->queue);
+  rh_cl_finish(slots->queue);
   for (uint32_t k = 0; k < slots->n; k++) {
-    if (slots->pinned[k]) clReleaseMemObject(slots->pinned[k]);
+    rh_cl_release_buffer(slots->pinned[k]);
     slots->pinned[k] = NULL;
   }
 }
@@ -68,8 +67,7 @@ rh_status rh_slots_init(rh_slots *slots, const rh_cl_session *session, cl_comman
 }
 
 void rh_slots_finish(rh_slots *slots) {
-  for (uint32_t k = 0; k < slots->n; k++)
-    if (slots->input[k]) clReleaseMemObject(slots->input[k]);
+  for (uint32_t k = 0; k < slots->n; k++) rh_cl_release_buffer(slots->input[k]);
   release_pinned(slots);
   rh_region_finish(&slots->region);
   *slots = (rh_slots){0};
@@ -81,13 +79,12 @@ rh_status rh_slots_send(rh_slots *slots, uint32_t k, uint64_t bytes, cl_event *d
                         rh_error *error) {
   cl_int code;
   if (slots->shares) {
-    code = clEnqueueUnmapMemObject(slots->queue, slots->pinned[k], slots->memory[k], 0, NULL, done);
+    code = rh_cl_unmap(slots->queue, slots->pinned[k], slots->memory[k], done);
     if (code == CL_SUCCESS) slots->memory[k] = NULL; /* else it is still to be unmapped */
   } else {
-    code = clEnqueueWriteBuffer(slots->queue, slots->input[k], CL_FALSE, 0, bytes, slots->memory[k],
-                                0, NULL, done);
+    code = rh_cl_write(slots->queue, slots->input[k], CL_FALSE, 0, bytes, slots->memory[k], done);
   }
-  if (code == CL_SUCCESS) code = clFlush(slots->queue);
+  if (code == CL_SUCCESS) code = rh_cl_flush(slots->queue);
   if (code == CL_SUCCESS) return RH_OK;
   return rh_cl_fail(error, code, "copying a chunk to the device");
 }

@@ -2,6 +2,7 @@
 #include "../../core/base/alloc.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
+#include "../../core/cl/commands.h"
 #include "../../core/cl/memory.h"
 
 #include <stdlib.h>
@@ -13,12 +14,10 @@ static rh_status read_clock(rh_staging *staging, double *offset, rh_error *error
   cl_ulong end = 0;
   cl_event event = NULL;
   unsigned char byte = 0;
-  cl_int code =
-      clEnqueueWriteBuffer(staging->copies, staging->values, CL_TRUE, 0, 1, &byte, 0, NULL, &event);
+  cl_int code = rh_cl_write(staging->copies, staging->values, CL_TRUE, 0, 1, &byte, &event);
   double now = rh_now();
-  if (code == CL_SUCCESS)
-    code = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
-  if (event) clReleaseEvent(event);
+  if (code == CL_SUCCESS) code = rh_cl_moment(event, CL_PROFILING_COMMAND_END, &end);
+  rh_cl_release_event(event);
   *offset = now - 1e-9 * (double)end;
   RH_CL_TRY(error, code, "reading the device's clock");
   return RH_OK;
@@ -35,23 +34,13 @@ static rh_status set_clock(rh_staging *staging, rh_error *error) {
   return RH_OK;
 }
 
-static rh_status make_queue(const rh_cl_session *session, cl_command_queue *queue,
-                            rh_error *error) {
-  cl_int code;
-  *queue =
-      clCreateCommandQueue(session->context, session->device->id, CL_QUEUE_PROFILING_ENABLE, &code);
-  if (code == CL_SUCCESS) return RH_OK;
-  *queue = NULL;
-  return rh_cl_fail_short(error, code, "creating a command queue", session->device, 0, 1);
-}
-
 static rh_status open_device(rh_staging *staging, const rh_cl_session *session, rh_error *error) {
   RH_TRY(RH_NEW(&staging->session, 1, "a stream's session", error));
   *staging->session = *session;
   staging->session->tap = NULL;
   staging->session->queue = NULL;
-  RH_TRY(make_queue(session, &staging->copies, error));
-  RH_TRY(make_queue(session, &staging->session->queue, error));
+  RH_TRY(rh_cl_timed_queue(session, &staging->copies, error));
+  RH_TRY(rh_cl_timed_queue(session, &staging->session->queue, error));
   RH_TRY(rh_cl_buffer(session, CL_MEM_READ_WRITE, RH_RING_MOST_SLOTS * RH_ANY_VALUE_BYTES, NULL,
                       "allocating the chunks' values", &staging->values, error));
   return set_clock(staging, error);
@@ -86,8 +75,8 @@ rh_status rh_staging_open(rh_staging *staging, const rh_cl_session *session, uin
 }
 
 static void wait_for_queues(const rh_staging *staging) {
-  if (staging->copies) clFinish(staging->copies);
-  if (staging->session && staging->session->queue) clFinish(staging->session->queue);
+  rh_cl_finish(staging->copies);
+  if (staging->session && staging->session->queue) rh_cl_finish(staging->session->queue);
 }
 
 rh_status rh_staging_clear(rh_staging *staging, rh_error *error) {
@@ -100,9 +89,9 @@ rh_status rh_staging_clear(rh_staging *staging, rh_error *error) {
 void rh_staging_finish(rh_staging *staging) {
   wait_for_queues(staging);
   rh_slots_finish(&staging->slots);
-  if (staging->values) clReleaseMemObject(staging->values);
-  if (staging->copies) clReleaseCommandQueue(staging->copies);
-  if (staging->session && staging->session->queue) clReleaseCommandQueue(staging->session->queue);
+  rh_cl_release_buffer(staging->values);
+  rh_cl_release_queue(staging->copies);
+  if (staging->session && staging->session->queue) rh_cl_release_queue(staging->session->queue);
   free(staging->session);
   free(staging->read_values);
   *staging = (rh_staging){0};

@@ -1,5 +1,6 @@
 #include "streamer.h"
 #include "../../core/base/error.h"
+#include "../../core/cl/commands.h"
 #include "../io/view.h"
 
 #include <stdlib.h>
@@ -112,8 +113,8 @@ rh_status rh_streamer_run(rh_streamer *s, rh_error *error) {
 void rh_streamer_finish(rh_streamer *s) {
   rh_place *place = s->spec.place;
   const rh_staging *staging = place ? place->staging : NULL;
-  if (staging && staging->copies) clFinish(staging->copies);
-  if (staging && staging->session) clFinish(staging->session->queue);
+  if (staging && staging->copies) rh_cl_finish(staging->copies);
+  if (staging && staging->session) rh_cl_finish(staging->session->queue);
   for (; s->fetched < s->sent; s->fetched++) rh_place_drop(chunk_of(s, s->fetched));
   rh_ring_destroy(s->ring);
   *s = (rh_streamer){0};

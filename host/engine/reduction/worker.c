@@ -1,8 +1,8 @@
 #include "worker.h"
 #include "../../core/base/error.h"
 #include "../../core/base/log.h"
-#include "../../core/base/processor_cache.h"
 #include "../../core/run/self_test.h"
+#include "processor_cache.h"
 #include "streamer.h"
 
 #include <sched.h>

@@ -1,6 +1,7 @@
 #include "device_rows.h"
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
+#include "../../core/cl/commands.h"
 #include "../../core/cl/memory.h"
 #include "rows.cl.h"
 
@@ -20,16 +21,13 @@ static rh_status open_operand(rh_device_rows *rows, const rh_cl_session *session
                               uint32_t size, rh_error *error) {
   static const char *const names[] = {
       [1] = "rows_1", [2] = "rows_2", [4] = "rows_4", [8] = "rows_8"};
-  cl_int code;
   RH_TRY(rh_cl_buffer(session, CL_MEM_READ_WRITE, rows->n * size, NULL,
                       "allocating segments in rows", &rows->buffers[k], error));
-  rows->kernels[k] = clCreateKernel(rows->program, names[size], &code);
-  if (code == CL_SUCCESS)
-    code = clSetKernelArg(rows->kernels[k], 2, sizeof(cl_mem), &rows->buffers[k]);
-  if (code == CL_SUCCESS) code = clSetKernelArg(rows->kernels[k], 3, sizeof rows->n, &rows->n);
-  if (code == CL_SUCCESS)
-    code = clSetKernelArg(rows->kernels[k], 4, sizeof rows->axes, &rows->axes);
-  return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, "creating a kernel for rows");
+  RH_TRY(rh_cl_kernel(rows->program, names[size], &rows->kernels[k], error));
+  cl_int code = rh_cl_set(rows->kernels[k], 2, sizeof(cl_mem), &rows->buffers[k]);
+  if (code == CL_SUCCESS) code = rh_cl_set(rows->kernels[k], 3, sizeof rows->n, &rows->n);
+  if (code == CL_SUCCESS) code = rh_cl_set(rows->kernels[k], 4, sizeof rows->axes, &rows->axes);
+  return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, "setting an argument");
 }
 
 rh_status rh_device_rows_open(rh_device_rows *rows, rh_cl_session *session, const rh_operator *op,
@@ -50,12 +48,12 @@ rh_status rh_device_rows_copy(rh_device_rows *rows, const rh_cl_session *session
   const size_t all = (rows->n + group - 1) / group * group;
   for (uint32_t k = 0; k < rows->n_operands; k++) {
     uint64_t at = first ? first[k] : 0;
-    RH_CL_TRY(error, clSetKernelArg(rows->kernels[k], 0, sizeof from[k], &from[k]),
+    RH_CL_TRY(error, rh_cl_set(rows->kernels[k], 0, sizeof from[k], &from[k]),
               "setting an argument");
-    RH_CL_TRY(error, clSetKernelArg(rows->kernels[k], 1, sizeof at, &at), "setting an argument");
+    RH_CL_TRY(error, rh_cl_set(rows->kernels[k], 1, sizeof at, &at), "setting an argument");
     RH_CL_TRY_IN(session, error,
-                 clEnqueueNDRangeKernel(session->queue, rows->kernels[k], 1, NULL, &all, &group, 0,
-                                        NULL, rh_cl_event_for(session, "rows")),
+                 rh_cl_launch(session->queue, rows->kernels[k], all, group,
+                              rh_cl_event_for(session, "rows")),
                  "copying segments into rows");
   }
   return RH_OK;
@@ -63,9 +61,9 @@ rh_status rh_device_rows_copy(rh_device_rows *rows, const rh_cl_session *session
 
 void rh_device_rows_finish(rh_device_rows *rows) {
   for (uint32_t k = 0; k < rows->n_operands; k++) {
-    if (rows->kernels[k]) clReleaseKernel(rows->kernels[k]);
-    if (rows->buffers[k]) clReleaseMemObject(rows->buffers[k]);
+    rh_cl_release_kernel(rows->kernels[k]);
+    rh_cl_release_buffer(rows->buffers[k]);
   }
-  if (rows->program) clReleaseProgram(rows->program);
+  rh_cl_release_program(rows->program);
   *rows = (rh_device_rows){0};
 }

@@ -3,6 +3,7 @@
 #include "../../core/base/error.h"
 #include "../../core/base/log.h"
 #include "../../core/base/vocabulary.h"
+#include "../../core/cl/commands.h"
 #include "../../core/cl/memory.h"
 #include "../../core/data/pace.h"
 #include "../../core/run/operand_data.h"
@@ -141,10 +142,10 @@ rh_status rh_segments_open(rh_segments *s, rh_context *context, const rh_job_spe
 }
 
 void rh_segments_finish(rh_segments *s) {
-  if (s->results) clReleaseMemObject(s->results);
+  rh_cl_release_buffer(s->results);
   for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++) rh_cl_input_finish(&s->inputs[k]);
-  if (s->given.device_starts) clReleaseMemObject(s->given.device_starts);
-  if (s->given.device_stops) clReleaseMemObject(s->given.device_stops);
+  rh_cl_release_buffer(s->given.device_starts);
+  rh_cl_release_buffer(s->given.device_stops);
   rh_job_finish(&s->job); /* waits for the device */
   rh_device_rows_finish(&s->rows);
   rh_region_finish(&s->copy);
@@ -189,7 +190,7 @@ rh_status rh_segments_bring_buffers(rh_segments *s, const cl_mem *buffers, const
 
 void rh_segments_let_go(rh_segments *s) {
   if (!s->job.device || !s->job.instance_spec.session) return;
-  clFinish(s->job.instance_spec.session->queue);
+  rh_cl_finish(s->job.instance_spec.session->queue);
   for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++)
     if (s->inputs[k].in_place) rh_cl_input_finish(&s->inputs[k]);
 }
@@ -215,8 +216,8 @@ static rh_status fetch(rh_segments *s, const target *to, uint64_t first, uint64_
   rh_cl_session *session = s->job.instance_spec.session;
   if (to->buffer || !s->results) return RH_OK;
   RH_CL_TRY_IN(session, error,
-               clEnqueueReadBuffer(session->queue, s->results, CL_TRUE, 0, n * s->value_bytes,
-                                   s->values + first * s->value_bytes, 0, NULL, NULL),
+               rh_cl_read(session->queue, s->results, CL_TRUE, 0, n * s->value_bytes,
+                          s->values + first * s->value_bytes, NULL),
                "reading the results from the device");
   return RH_OK;
 }
@@ -275,8 +276,7 @@ static rh_status write_offsets(const rh_segments *s, const uint64_t *offsets, ui
                                cl_mem buffer, rh_error *error) {
   rh_cl_session *session = s->job.instance_spec.session;
   RH_CL_TRY_IN(session, error,
-               clEnqueueWriteBuffer(session->queue, buffer, CL_FALSE, 0, n * sizeof *offsets,
-                                    offsets, 0, NULL, NULL),
+               rh_cl_write(session->queue, buffer, CL_FALSE, 0, n * sizeof *offsets, offsets, NULL),
                "bringing offsets to the device");
   return RH_OK;
 }

@@ -2,6 +2,7 @@
 #include "../../core/base/alloc.h"
 #include "../../core/base/random.h"
 #include "../../core/base/vocabulary.h"
+#include "../../core/cl/commands.h"
 #include "../../core/cl/memory.h"
 #include "../../core/cl/status.h"
 #include "../../core/operation/result.h"
@@ -62,7 +63,6 @@ static rh_status make_elements(comparison *c, rh_error *error) {
 
 static rh_status build(comparison *c, rh_error *error) {
   char *prelude = c->self->face.calls->prelude(&c->self->face);
-  cl_int code;
   if (!prelude) return rh_fail(error, RH_E_NOMEM, "no memory for a program's source");
   const char *options =
       c->session->device->divides_exactly ? "-cl-fp32-correctly-rounded-divide-sqrt" : "";
@@ -70,9 +70,7 @@ static rh_status build(comparison *c, rh_error *error) {
       rh_cl_program(c->session, "triples", prelude, source, options, &c->program, error);
   free(prelude);
   RH_TRY(status);
-  c->kernel = clCreateKernel(c->program, "triples", &code);
-  RH_CL_TRY(error, code, "creating a kernel");
-  return RH_OK;
+  return rh_cl_kernel(c->program, "triples", &c->kernel, error);
 }
 
 static rh_status set_arguments(comparison *c, rh_error *error) {
@@ -82,13 +80,13 @@ static rh_status set_arguments(comparison *c, rh_error *error) {
   cl_int code = CL_SUCCESS;
   int expands = rh_custom_has_operands(self);
   for (uint32_t j = 0; j < self->face.n_operands && code == CL_SUCCESS; j++) {
-    code = clSetKernelArg(c->kernel, k++, sizeof(cl_mem), &c->buffers[j]);
-    if (expands && code == CL_SUCCESS) code = clSetKernelArg(c->kernel, k++, sizeof at, &at);
+    code = rh_cl_set(c->kernel, k++, sizeof(cl_mem), &c->buffers[j]);
+    if (expands && code == CL_SUCCESS) code = rh_cl_set(c->kernel, k++, sizeof at, &at);
   }
   if (expands && code == CL_SUCCESS)
-    code = clSetKernelArg(c->kernel, k++, self->op.constants_size, c->constants);
-  if (code == CL_SUCCESS) code = clSetKernelArg(c->kernel, k++, sizeof n, &n);
-  if (code == CL_SUCCESS) code = clSetKernelArg(c->kernel, k, sizeof(cl_mem), &c->values);
+    code = rh_cl_set(c->kernel, k++, self->op.constants_size, c->constants);
+  if (code == CL_SUCCESS) code = rh_cl_set(c->kernel, k++, sizeof n, &n);
+  if (code == CL_SUCCESS) code = rh_cl_set(c->kernel, k, sizeof(cl_mem), &c->values);
   RH_CL_TRY(error, code, "setting an argument");
   return RH_OK;
 }
@@ -99,14 +97,9 @@ static rh_status launch(comparison *c, rh_error *error) {
                       error));
   RH_TRY(set_arguments(c, error));
   RH_TRY(rh_alloc(&c->got, bytes, 1, "examining an operator", error));
-  RH_CL_TRY(
-      error,
-      clEnqueueNDRangeKernel(c->session->queue, c->kernel, 1, NULL, &global, NULL, 0, NULL, NULL),
-      "enqueueing");
-  RH_CL_TRY(
-      error,
-      clEnqueueReadBuffer(c->session->queue, c->values, CL_TRUE, 0, bytes, c->got, 0, NULL, NULL),
-      "reading values");
+  RH_CL_TRY(error, rh_cl_launch(c->session->queue, c->kernel, global, 0, NULL), "enqueueing");
+  RH_CL_TRY(error, rh_cl_read(c->session->queue, c->values, CL_TRUE, 0, bytes, c->got, NULL),
+            "reading values");
   return RH_OK;
 }
 
@@ -189,11 +182,11 @@ static void compare(const comparison *c, rh_algebra_device *device) {
 static void release(comparison *c) {
   for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++) {
     free(c->elements[k]);
-    if (c->buffers[k]) clReleaseMemObject(c->buffers[k]);
+    rh_cl_release_buffer(c->buffers[k]);
   }
-  if (c->values) clReleaseMemObject(c->values);
-  if (c->kernel) clReleaseKernel(c->kernel);
-  if (c->program) clReleaseProgram(c->program);
+  rh_cl_release_buffer(c->values);
+  rh_cl_release_kernel(c->kernel);
+  rh_cl_release_program(c->program);
   free(c->got);
 }
 
@@ -210,7 +203,7 @@ rh_status rh_algebra_compare(const rh_custom *self, rh_cl_session *session,
   if (status == RH_OK) status = build(&c, error);
   if (status == RH_OK) status = launch(&c, error);
   if (status == RH_OK) compare(&c, device);
-  clFinish(session->queue);
+  rh_cl_finish(session->queue);
   release(&c);
   return status;
 }

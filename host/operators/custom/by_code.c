@@ -2,6 +2,7 @@
 #include "../../core/base/alloc.h"
 #include "../../core/base/text.h"
 #include "../../core/base/vocabulary.h"
+#include "../../core/cl/commands.h"
 #include "../../core/cl/memory.h"
 #include "complaint.h"
 #include "custom.h"
@@ -31,7 +32,7 @@ static const char source[] =
 
 typedef struct evaluator {
   const rh_custom *custom;
-  rh_cl_session session; /* its own context's and queue's references; borrowed otherwise */
+  rh_cl_session session; /* on the queue of who opened it */
   cl_program program;
   cl_kernel pieces, join;
   cl_mem values;
@@ -41,15 +42,14 @@ typedef struct evaluator {
 static rh_status join_values(evaluator *self, uint64_t n, void *value, rh_error *error) {
   cl_command_queue queue = self->session.queue;
   size_t one = 1;
-  RH_CL_TRY(error, clSetKernelArg(self->join, 0, sizeof(cl_mem), &self->values), "an argument");
-  RH_CL_TRY(error, clSetKernelArg(self->join, 1, sizeof n, &n), "an argument");
-  RH_CL_TRY_IN(&self->session, error,
-               clEnqueueNDRangeKernel(queue, self->join, 1, NULL, &one, &one, 0, NULL, NULL),
+  RH_CL_TRY(error, rh_cl_set(self->join, 0, sizeof(cl_mem), &self->values), "an argument");
+  RH_CL_TRY(error, rh_cl_set(self->join, 1, sizeof n, &n), "an argument");
+  RH_CL_TRY_IN(&self->session, error, rh_cl_launch(queue, self->join, one, one, NULL),
                "combining values");
-  RH_CL_TRY_IN(&self->session, error,
-               clEnqueueReadBuffer(queue, self->values, CL_TRUE, 0, self->custom->op.value_size,
-                                   value, 0, NULL, NULL),
-               "reading a value");
+  RH_CL_TRY_IN(
+      &self->session, error,
+      rh_cl_read(queue, self->values, CL_TRUE, 0, self->custom->op.value_size, value, NULL),
+      "reading a value");
   return RH_OK;
 }
 
@@ -59,17 +59,16 @@ static rh_status set_arguments(evaluator *self, const cl_mem *buffers, const voi
   const uint64_t numbers[] = {first, n, length}, at = 0;
   cl_uint k = 0;
   for (uint32_t j = 0; j < self->custom->face.n_operands; j++) {
-    RH_CL_TRY(error, clSetKernelArg(self->pieces, k++, sizeof(cl_mem), &buffers[j]), "an argument");
-    RH_CL_TRY(error, clSetKernelArg(self->pieces, k++, sizeof at, &at), "an argument");
+    RH_CL_TRY(error, rh_cl_set(self->pieces, k++, sizeof(cl_mem), &buffers[j]), "an argument");
+    RH_CL_TRY(error, rh_cl_set(self->pieces, k++, sizeof at, &at), "an argument");
   }
-  RH_CL_TRY(error,
-            clSetKernelArg(self->pieces, k++, self->custom->op.constants_size,
-                           constants ? constants : none),
-            "an argument");
+  RH_CL_TRY(
+      error,
+      rh_cl_set(self->pieces, k++, self->custom->op.constants_size, constants ? constants : none),
+      "an argument");
   for (int j = 0; j < 3; j++)
-    RH_CL_TRY(error, clSetKernelArg(self->pieces, k++, sizeof(uint64_t), &numbers[j]),
-              "an argument");
-  RH_CL_TRY(error, clSetKernelArg(self->pieces, k, sizeof(cl_mem), &self->values), "an argument");
+    RH_CL_TRY(error, rh_cl_set(self->pieces, k++, sizeof(uint64_t), &numbers[j]), "an argument");
+  RH_CL_TRY(error, rh_cl_set(self->pieces, k, sizeof(cl_mem), &self->values), "an argument");
   return RH_OK;
 }
 
@@ -79,8 +78,7 @@ static rh_status reduce_copies(evaluator *self, const cl_mem *buffers, const voi
   size_t pieces = (size_t)((n + length - 1) / length), one = 1;
   RH_TRY(set_arguments(self, buffers, constants, first, n, length, error));
   RH_CL_TRY_IN(&self->session, error,
-               clEnqueueNDRangeKernel(self->session.queue, self->pieces, 1, NULL, &pieces, &one, 0,
-                                      NULL, NULL),
+               rh_cl_launch(self->session.queue, self->pieces, pieces, one, NULL),
                "evaluating the operator");
   return join_values(self, pieces, value, error);
 }
@@ -97,8 +95,7 @@ static rh_status reduce_arrays(evaluator *self, const rh_arrays *arrays, uint64_
   }
   if (status == RH_OK)
     status = reduce_copies(self, buffers, arrays->constants, first, n, value, error);
-  for (uint32_t k = 0; k < self->custom->face.n_operands; k++)
-    if (buffers[k]) clReleaseMemObject(buffers[k]);
+  for (uint32_t k = 0; k < self->custom->face.n_operands; k++) rh_cl_release_buffer(buffers[k]);
   return status;
 }
 
@@ -116,8 +113,7 @@ static void combine(void *device, void *a, const void *b) {
   if (self->failure.status != RH_OK) return;
   memcpy(both, a, size);
   memcpy(both + size, b, size);
-  cl_int code = clEnqueueWriteBuffer(self->session.queue, self->values, CL_TRUE, 0, 2 * size, both,
-                                     0, NULL, NULL);
+  cl_int code = rh_cl_write(self->session.queue, self->values, CL_TRUE, 0, 2 * size, both, NULL);
   if (code != CL_SUCCESS)
     rh_cl_fail(&self->failure, code, "writing values");
   else
@@ -126,11 +122,11 @@ static void combine(void *device, void *a, const void *b) {
 
 static void destroy(void *device) {
   evaluator *self = device;
-  if (self->values) clReleaseMemObject(self->values);
-  if (self->pieces) clReleaseKernel(self->pieces);
-  if (self->join) clReleaseKernel(self->join);
-  if (self->program) clReleaseProgram(self->program);
-  if (self->session.queue) clReleaseCommandQueue(self->session.queue);
+  rh_cl_release_buffer(self->values);
+  rh_cl_release_kernel(self->pieces);
+  rh_cl_release_kernel(self->join);
+  rh_cl_release_program(self->program);
+  rh_cl_session_finish(&self->session);
   free(self);
 }
 
@@ -145,7 +141,6 @@ static void explain(const evaluator *self, const char *log, rh_error *error) {
 
 static rh_status build(evaluator *self, rh_error *error) {
   char *prelude = self->custom->face.calls->prelude(&self->custom->face);
-  cl_int code;
   rh_text log = {0};
   self->session.build_log = &log;
   if (!prelude) return rh_fail(error, RH_E_NOMEM, "no memory for a program's source");
@@ -159,10 +154,8 @@ static rh_status build(evaluator *self, rh_error *error) {
   rh_text_finish(&log);
   free(prelude);
   RH_TRY(status);
-  self->pieces = clCreateKernel(self->program, "rh_code_pieces", &code);
-  RH_CL_TRY(error, code, "creating a kernel");
-  self->join = clCreateKernel(self->program, "rh_code_join", &code);
-  RH_CL_TRY(error, code, "creating a kernel");
+  RH_TRY(rh_cl_kernel(self->program, "rh_code_pieces", &self->pieces, error));
+  RH_TRY(rh_cl_kernel(self->program, "rh_code_join", &self->join, error));
   return rh_cl_buffer(&self->session, CL_MEM_READ_WRITE,
                       (uint64_t)MOST_PIECES * self->custom->op.value_size, NULL,
                       "allocating values", &self->values, error);
@@ -174,11 +167,9 @@ rh_status rh_by_code_open(const rh_operator *op, rh_cl_session *session, rh_erro
   evaluator *self;
   RH_TRY(RH_NEW(&self, 1, "an operator", error));
   self->custom = custom;
-  self->session = *session;
-  self->session.compiled_only = 0;
-  self->session.tap = NULL;
-  clRetainCommandQueue(self->session.queue);
-  rh_status status = build(self, error);
+  rh_status status = rh_cl_session_adopt(&self->session, session->device, session->queue,
+                                         session->cache, session->reporter, error);
+  if (status == RH_OK) status = build(self, error);
   if (status == RH_OK) status = join_values(self, 0, custom->code->identity, error);
   if (status != RH_OK) {
     destroy(self);

@@ -1,7 +1,7 @@
 #include "complaint.h"
-#include "../../core/base/excerpt.h"
 #include "../../core/base/text.h"
 #include "../../core/cl/build_log.h"
+#include "../expr/excerpt.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * elements on each side adds to m2, times SCALE.
  *
  * Halving a row's lanes down to eight combines whole vectors, which stay in registers. */
-#include "../../core/base/bits.h"
-#include "../../core/base/widest.h"
+#include "../expr/widest.h"
+#include "bits.h"
 #include "moments_tile.h"
 
 #include <string.h>

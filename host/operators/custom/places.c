@@ -1,6 +1,6 @@
 #include "places.h"
 #include "../../core/base/error.h"
-#include "../../core/base/excerpt.h"
+#include "../expr/excerpt.h"
 
 #include <string.h>
 

@@ -8,8 +8,8 @@
  * reverse order).  Then what a step combines are always the two halves of an array: the upper half
  * of the lanes and the lower, until each tile has one value; and then every tile and its
  * neighbour, until the batch has one. */
-#include "../../core/base/bits.h"
 #include "../../core/base/vocabulary.h"
+#include "bits.h"
 #include "evaluate.h"
 #include "moments.h"
 

@@ -1,7 +1,7 @@
 /* C's expressions by recursive descent; each rule makes nodes of the graph. */
 #include "../../core/base/error.h"
-#include "../../core/base/excerpt.h"
 #include "../../core/base/vocabulary.h"
+#include "excerpt.h"
 #include "graph.h"
 
 #include <ctype.h>

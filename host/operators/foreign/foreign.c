@@ -1,10 +1,10 @@
 #include "foreign.h"
 #include "../../core/base/alloc.h"
+#include "../../core/base/dl.h"
 #include "../../core/base/path.h"
 #include "../../core/base/text.h"
 #include "../../core/base/trust.h"
 #include "../../core/base/vocabulary.h"
-#include "../../core/plug/dl.h"
 #include "../../core/plug/elf.h"
 #include "foreign_call.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../core/base/vocabulary.h"
-#include "../../core/operation/lengths.h"
+#include "../../engine/segments/lengths.h"
 #include "../../core/plug/registry.h"
 #include "../../operators/custom/custom.h"
 #include "../isolate/request.h"

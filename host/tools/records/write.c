@@ -1,6 +1,6 @@
 #include "write.h"
-#include "../../core/base/draft.h"
 #include "../../core/base/error.h"
+#include "draft.h"
 #include "write_json.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* The tuning plan: the tasks, their order, and each one's share of the budget. */
 #pragma once
 
-#include "../../core/operation/lengths.h"
+#include "../../engine/segments/lengths.h"
 #include "space.h"
 
 /* X(name, number, JSON word): the state of a task. */

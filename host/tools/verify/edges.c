@@ -1,6 +1,7 @@
 /* V62, V63: a strategy reads nothing beyond the range, and stays within the memory that it
  * requested. */
 #include "../../core/base/error.h"
+#include "../../core/cl/commands.h"
 #include "../../core/run/instance.h"
 #include "problems.h"
 
@@ -57,12 +58,9 @@ static rh_status try_edges(rh_rig *rig, rh_edge *edge) {
 
 static rh_status edges(rh_rig *rig, uint64_t seed) {
   rh_edge edge = {.multiple = 1};
-  cl_uint bits = 0;
+  uint64_t alignment = rig->session ? rig->session->device->alignment : 0;
   (void)seed;
-  if (rig->session)
-    clGetDeviceInfo(rig->session->device->id, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof bits, &bits,
-                    NULL);
-  if (bits / 8 > rig->row.element_size) edge.multiple = bits / 8 / rig->row.element_size;
+  if (alignment > rig->row.element_size) edge.multiple = alignment / rig->row.element_size;
   uint64_t most = LARGEST + 5 * edge.multiple;
   rh_status status = rh_guard_map(&edge.guard, most * rig->row.element_size, &rig->error);
   if (status == RH_OK)
@@ -82,7 +80,7 @@ static rh_status edges(rh_rig *rig, uint64_t seed) {
 static int works_in_place(rh_trial *trial) {
   static const rh_op bytes = {.element_size = 1, .value_size = 4};
   _Alignas(4096) static unsigned char memory[4096];
-  static const unsigned char sign = 0x5C;
+  enum { SIGN = 0x5C };
   rh_cl_session *session;
   rh_fixture place = {0};
   if (rh_context_session(trial->context, &session, &trial->error) != RH_OK ||
@@ -91,9 +89,8 @@ static int works_in_place(rh_trial *trial) {
   memory[0] = 0;
   int works = rh_fixture_init(&place, session, &bytes, 0, 1, &trial->error) == RH_OK &&
               rh_fixture_put(&place, memory, sizeof memory, &trial->error) == RH_OK &&
-              clEnqueueFillBuffer(session->queue, place.input, &sign, 1, 0, sizeof memory, 0, NULL,
-                                  NULL) == CL_SUCCESS &&
-              clFinish(session->queue) == CL_SUCCESS && memory[0] == sign;
+              rh_cl_fill(session->queue, place.input, SIGN, 0, sizeof memory) == CL_SUCCESS &&
+              rh_cl_finish(session->queue) == CL_SUCCESS && memory[0] == SIGN;
   rh_fixture_finish(&place);
   return works;
 }

@@ -1,6 +1,7 @@
 #include "fence.h"
 #include "../../core/base/error.h"
-#include "../../core/cl/status.h"
+#include "../../core/cl/commands.h"
+#include "../../core/cl/memory.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -66,35 +67,25 @@ static rh_status check_memory(const rh_fenced_memory *m, rh_error *error) {
 /* ---- Scratch memory ---- */
 
 static rh_status create_buffer(rh_fenced_buffer *b, int in_front, rh_error *error) {
-  cl_buffer_region region = {b->origin, b->bytes};
-  cl_int code;
   b->given = b->whole;
   if (!in_front) return RH_OK;
-  b->given =
-      clCreateSubBuffer(b->whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
-  if (code == CL_SUCCESS) return RH_OK;
-  b->given = NULL;
-  return rh_cl_fail(error, code, "making a sub-buffer");
+  return rh_cl_part_of_buffer(b->whole, b->origin, b->bytes, &b->given, error);
 }
 
 rh_status rh_fence_scratch(rh_fence *fence, rh_cl_session *session, uint64_t bytes, cl_mem *buffer,
                            rh_error *error) {
-  static const unsigned char canary = CANARY;
-  cl_int code;
   if (fence->n_buffers == RH_MOST_FENCED)
     return rh_fail(error, RH_E_NOMEM, "no more scratch memory can be watched");
   rh_fenced_buffer *b = &fence->buffers[fence->n_buffers];
   *b = (rh_fenced_buffer){.origin = fence->in_front ? FRONT_BYTES : 0, .bytes = bytes};
   b->whole_bytes = b->origin + bytes + BEHIND_BYTES;
-  b->whole = clCreateBuffer(session->context, CL_MEM_READ_WRITE, b->whole_bytes, NULL, &code);
-  if (code != CL_SUCCESS) return rh_cl_fail(error, code, "allocating scratch memory");
+  RH_TRY(rh_cl_buffer(session, CL_MEM_READ_WRITE, b->whole_bytes, NULL, "allocating scratch memory",
+                      &b->whole, error));
   fence->n_buffers++;
   RH_TRY(create_buffer(b, fence->in_front, error));
-  RH_CL_TRY(
-      error,
-      clEnqueueFillBuffer(session->queue, b->whole, &canary, 1, 0, b->whole_bytes, 0, NULL, NULL),
-      "filling scratch memory");
-  RH_CL_TRY(error, clFinish(session->queue), "filling scratch memory");
+  RH_CL_TRY(error, rh_cl_fill(session->queue, b->whole, CANARY, 0, b->whole_bytes),
+            "filling scratch memory");
+  RH_CL_TRY(error, rh_cl_finish(session->queue), "filling scratch memory");
   *buffer = b->given;
   return RH_OK;
 }
@@ -105,10 +96,8 @@ static rh_status check_part(const rh_fenced_buffer *b, rh_cl_session *session, u
   unsigned char seen[FRONT_BYTES];
   for (uint64_t done = 0; done < bytes; done += sizeof seen) {
     uint64_t now = bytes - done < sizeof seen ? bytes - done : sizeof seen;
-    RH_CL_TRY(
-        error,
-        clEnqueueReadBuffer(session->queue, b->whole, CL_TRUE, at + done, now, seen, 0, NULL, NULL),
-        "reading scratch memory");
+    RH_CL_TRY(error, rh_cl_read(session->queue, b->whole, CL_TRUE, at + done, now, seen, NULL),
+              "reading scratch memory");
     for (uint64_t k = 0; k < now; k++)
       if (seen[k] != CANARY)
         return rh_fail(error, RH_E_WRONG, "wrote byte %llu %s the %llu bytes that scratch() gave",
@@ -119,7 +108,7 @@ static rh_status check_part(const rh_fenced_buffer *b, rh_cl_session *session, u
 }
 
 rh_status rh_fence_check(rh_fence *fence, rh_cl_session *session, rh_error *error) {
-  if (session) RH_CL_TRY(error, clFinish(session->queue), "waiting for the device");
+  if (session) RH_CL_TRY(error, rh_cl_finish(session->queue), "waiting for the device");
   for (uint32_t k = 0; k < fence->n_memory; k++) RH_TRY(check_memory(&fence->memory[k], error));
   for (uint32_t k = 0; k < fence->n_buffers; k++) {
     const rh_fenced_buffer *b = &fence->buffers[k];
@@ -132,8 +121,8 @@ rh_status rh_fence_check(rh_fence *fence, rh_cl_session *session, rh_error *erro
 void rh_fence_finish(rh_fence *fence) {
   while (fence->n_buffers) {
     const rh_fenced_buffer *b = &fence->buffers[--fence->n_buffers];
-    if (b->given && b->given != b->whole) clReleaseMemObject(b->given);
-    clReleaseMemObject(b->whole);
+    if (b->given != b->whole) rh_cl_release_buffer(b->given);
+    rh_cl_release_buffer(b->whole);
   }
   while (fence->n_memory) rh_guard_unmap(&fence->memory[--fence->n_memory].guard);
 }

@@ -1,6 +1,7 @@
 #include "fixture.h"
 #include "../../core/base/error.h"
-#include "../../core/cl/status.h"
+#include "../../core/cl/commands.h"
+#include "../../core/cl/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,20 +21,16 @@ static rh_status poison(rh_fixture *place, uint64_t from, uint64_t slots, rh_err
   else
     memset(place->host_result, RH_POISON, place->host_slots * place->value_size);
   if (!place->result) return RH_OK;
-  RH_CL_TRY(
-      error,
-      clEnqueueFillBuffer(place->session->queue, place->result, &byte, 1, at, bytes, 0, NULL, NULL),
-      "filling the result");
-  RH_CL_TRY(error, clFinish(place->session->queue), "filling the result");
+  RH_CL_TRY(error, rh_cl_fill(place->session->queue, place->result, byte, at, bytes),
+            "filling the result");
+  RH_CL_TRY(error, rh_cl_finish(place->session->queue), "filling the result");
   return RH_OK;
 }
 
 static rh_status buffer_of(const rh_fixture *place, uint64_t bytes, const char *what,
                            cl_mem *buffer, rh_error *error) {
-  cl_int code;
-  *buffer =
-      clCreateBuffer(place->session->context, CL_MEM_READ_WRITE, bytes ? bytes : 1, NULL, &code);
-  return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, what);
+  return rh_cl_buffer(place->session, CL_MEM_READ_WRITE, bytes ? bytes : 1, NULL, what, buffer,
+                      error);
 }
 
 rh_status rh_fixture_init(rh_fixture *place, rh_cl_session *session, const rh_op *row,
@@ -60,7 +57,7 @@ rh_status rh_fixture_init(rh_fixture *place, rh_cl_session *session, const rh_op
 }
 
 static void drop_input(rh_fixture *place) {
-  if (place->input) clReleaseMemObject(place->input);
+  rh_cl_release_buffer(place->input);
   if (!place->is_lent) free(place->memory);
   free(place->copy);
   place->input = NULL;
@@ -69,24 +66,21 @@ static void drop_input(rh_fixture *place) {
 
 rh_status rh_fixture_put(rh_fixture *place, unsigned char *memory, uint64_t elements,
                          rh_error *error) {
-  cl_int code;
   drop_input(place);
   place->memory = memory;
   place->elements = elements;
   place->is_lent = 1;
   if (!place->session) return RH_OK;
-  if (place->session->device->shares_memory) {
-    place->input = clCreateBuffer(place->session->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
-                                  input_bytes(place), memory, &code);
-    return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, "using the input in place");
-  }
+  if (place->session->device->shares_memory)
+    return rh_cl_buffer(place->session, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, input_bytes(place),
+                        memory, "using the input in place", &place->input, error);
   RH_TRY(buffer_of(place, input_bytes(place), "allocating the input", &place->input, error));
   return rh_fixture_write(place, error);
 }
 
 void rh_fixture_finish(rh_fixture *place) {
   drop_input(place);
-  if (place->result) clReleaseMemObject(place->result);
+  rh_cl_release_buffer(place->result);
   free(place->host_result);
   *place = (rh_fixture){0};
 }
@@ -100,10 +94,10 @@ rh_status rh_fixture_write(rh_fixture *place, rh_error *error) {
     return RH_OK;
   }
   if (bytes == 0) return RH_OK;
-  RH_CL_TRY(error,
-            clEnqueueWriteBuffer(place->session->queue, place->input, CL_TRUE, 0, bytes,
-                                 place->memory, 0, NULL, NULL),
-            "placing the input");
+  RH_CL_TRY(
+      error,
+      rh_cl_write(place->session->queue, place->input, CL_TRUE, 0, bytes, place->memory, NULL),
+      "placing the input");
   return RH_OK;
 }
 
@@ -111,8 +105,7 @@ rh_status rh_fixture_check_input(rh_fixture *place, rh_error *error) {
   uint64_t bytes = input_bytes(place);
   if (place->session && bytes)
     RH_CL_TRY(error,
-              clEnqueueReadBuffer(place->session->queue, place->input, CL_TRUE, 0, bytes,
-                                  place->copy, 0, NULL, NULL),
+              rh_cl_read(place->session->queue, place->input, CL_TRUE, 0, bytes, place->copy, NULL),
               "reading the input back");
   if (memcmp(place->memory, place->copy, bytes) == 0) return RH_OK;
   return rh_fail(error, RH_E_WRONG, "the input, or memory around it, was written");
@@ -142,10 +135,10 @@ rh_status rh_fixture_fetch(rh_fixture *place, int on_host, unsigned char value[1
     memcpy(value, rh_fixture_host_result(place), place->value_size);
     return RH_OK;
   }
-  RH_CL_TRY(error,
-            clEnqueueReadBuffer(place->session->queue, place->result, CL_TRUE, at,
-                                place->value_size, value, 0, NULL, NULL),
-            "reading the result from the device");
+  RH_CL_TRY(
+      error,
+      rh_cl_read(place->session->queue, place->result, CL_TRUE, at, place->value_size, value, NULL),
+      "reading the result from the device");
   return RH_OK;
 }
 
@@ -169,8 +162,7 @@ rh_status rh_fixture_check_result(rh_fixture *place, rh_error *error) {
   uint64_t bytes = place->slots * place->value_size;
   unsigned char *slots = malloc(bytes);
   if (!slots) return rh_fail(error, RH_E_NOMEM, "no memory for the result");
-  cl_int code = clEnqueueReadBuffer(place->session->queue, place->result, CL_TRUE, 0, bytes, slots,
-                                    0, NULL, NULL);
+  cl_int code = rh_cl_read(place->session->queue, place->result, CL_TRUE, 0, bytes, slots, NULL);
   rh_status status = code == CL_SUCCESS
                          ? check_slots(place, slots, place->slots, place->index, error)
                          : rh_cl_fail(error, code, "reading the result from the device");

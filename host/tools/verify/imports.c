@@ -62,11 +62,12 @@ static void note_code(const char *text, size_t bytes) {
   for (size_t k = 0; k < bytes; k++) seen.code = rh_random_mix(seen.code ^ (unsigned char)text[k]);
 }
 
-/* A function that takes note, and calls the real one. */
+/* A function that takes note, and calls what the plugin imports. */
 #define WATCH(type, name, params, args, note)                                                      \
+  static type(*real_##name) params;                                                                \
   static type watch_##name params {                                                                \
     note;                                                                                          \
-    return name args;                                                                              \
+    return real_##name args;                                                                       \
   }
 
 /* clang-format off */
@@ -107,20 +108,23 @@ WATCH(cl_int, clBuildProgram,
       if (options) note_code(options, strlen(options)))
 /* clang-format on */
 
+static cl_mem (*real_clCreateBuffer)(cl_context, cl_mem_flags, size_t, void *, cl_int *);
 static cl_mem watch_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host,
                                    cl_int *code) {
   note_opencl("clCreateBuffer", 0);
   note_memory("clCreateBuffer");
   if (!(flags & CL_MEM_USE_HOST_PTR)) seen.buffer_bytes += bytes;
-  return clCreateBuffer(context, flags, bytes, host, code);
+  return real_clCreateBuffer(context, flags, bytes, host, code);
 }
 
+static cl_program (*real_clCreateProgramWithSource)(cl_context, cl_uint, const char **,
+                                                    const size_t *, cl_int *);
 static cl_program watch_clCreateProgramWithSource(cl_context context, cl_uint n,
                                                   const char **strings, const size_t *lengths,
                                                   cl_int *code) {
   for (cl_uint k = 0; strings && k < n; k++)
     if (strings[k]) note_code(strings[k], lengths && lengths[k] ? lengths[k] : strlen(strings[k]));
-  return clCreateProgramWithSource(context, n, strings, lengths, code);
+  return real_clCreateProgramWithSource(context, n, strings, lengths, code);
 }
 
 static void *watch_mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t at) {
@@ -139,7 +143,9 @@ static int watch_munmap(void *address, size_t bytes) {
 
 typedef void function(void);
 #define WATCHED(name)                                                                              \
-  { #name, (function *)watch_##name }
+  { #name, (function *)watch_##name, (function **)&real_##name }
+#define REPLACED(name)                                                                             \
+  { #name, (function *)watch_##name, NULL }
 
 static const rh_redirect watched[] = {
     WATCHED(malloc),
@@ -147,9 +153,9 @@ static const rh_redirect watched[] = {
     WATCHED(realloc),
     WATCHED(aligned_alloc),
     WATCHED(posix_memalign),
-    WATCHED(mmap),
-    {"mmap64", (function *)watch_mmap},
-    WATCHED(munmap),
+    REPLACED(mmap),
+    {"mmap64", (function *)watch_mmap, NULL},
+    REPLACED(munmap),
     WATCHED(clFinish),
     WATCHED(clWaitForEvents),
     WATCHED(clEnqueueReadBuffer),
@@ -181,13 +187,15 @@ static struct {
 static size_t n_changed;
 
 /* RELRO has made the table read-only, so the page is made writable for one store. */
-static void redirect(uintptr_t slot, function *to) {
+static void redirect(uintptr_t slot, const rh_redirect *how) {
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = slot & ~(page - 1);
   if (n_changed == MOST_CHANGED || mprotect((void *)start, page, PROT_READ | PROT_WRITE) != 0)
     return;
-  changed[n_changed].slot = slot;
-  memcpy(&changed[n_changed++].before, (void *)slot, sizeof to);
-  memcpy((void *)slot, &to, sizeof to);
+  function **before = &changed[n_changed++].before;
+  changed[n_changed - 1].slot = slot;
+  memcpy(before, (void *)slot, sizeof *before);
+  if (how->real && *before != how->to) *how->real = *before;
+  memcpy((void *)slot, &how->to, sizeof how->to);
 }
 
 void rh_imports_restore(void) {
@@ -205,7 +213,7 @@ static void redirect_all(const object *wanted, uintptr_t base, const ElfW(Rela) 
     const char *name = strings + symbols[SYMBOL(table[k].r_info)].st_name;
     for (size_t j = 0; j < wanted->n; j++)
       if (strcmp(wanted->redirects[j].name, name) == 0)
-        redirect(base + table[k].r_offset, wanted->redirects[j].to);
+        redirect(base + table[k].r_offset, &wanted->redirects[j]);
   }
 }
 

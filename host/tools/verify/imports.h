@@ -8,10 +8,11 @@
  * rh_imports_restore(). 0 if this machine's relocations are not supported. */
 int rh_imports_watch(const char *path);
 
-/* An imported function, and its replacement. */
+/* An imported function, its replacement, and where to put the function itself; null: nowhere. */
 typedef struct rh_redirect {
   const char *name;
   void (*to)(void);
+  void (**real)(void);
 } rh_redirect;
 
 /* Redirects these functions until rh_imports_restore(). 0 if this machine's relocations are not

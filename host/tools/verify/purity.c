@@ -181,7 +181,7 @@ __attribute__((noreturn)) static void violate(const char *what) {
 DENIED_LIST(X)
 #undef X
 
-#define X(name) {#name, deny_##name},
+#define X(name) {#name, deny_##name, NULL},
 static const rh_redirect denied[] = {DENIED_LIST(X)};
 #undef X
 

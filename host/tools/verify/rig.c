@@ -3,6 +3,7 @@
 #include "../../core/base/fpstate.h"
 #include "../../core/base/value.h"
 #include "../../core/base/vocabulary.h"
+#include "../../core/cl/commands.h"
 #include "../../core/cl/memory.h"
 #include "../../core/operation/ops.h"
 #include "../../core/operation/result.h"
@@ -187,7 +188,7 @@ static rh_status enter_service(rh_rig *rig, const char *service, int phase) {
 /* Called at the end of every service that was entered; the plugin's code goes on. */
 static rh_status leave_service(rh_rig *rig, rh_status status) {
   if (rig->with.footprint && rig->session)
-    clFinish(rig->session->queue); /* so that the driver's threads have finished their work */
+    rh_cl_finish(rig->session->queue); /* so that the driver's threads have finished their work */
   rh_footprint_enter(rig->with.footprint, rig->services.phase == RH_PHASE_RUN);
   return status;
 }
@@ -318,7 +319,7 @@ static rh_fpstate enter_plugin(rh_rig *rig, int phase, const char *name) {
 /* ends: no instance is left. */
 static void leave_plugin(rh_rig *rig, const rh_fpstate *before, const char *name, int ends) {
   /* so that kernels' output has appeared */
-  if (rig->with.footprint && rig->session) clFinish(rig->session->queue);
+  if (rig->with.footprint && rig->session) rh_cl_finish(rig->session->queue);
   rh_footprint_leave(rig->with.footprint);
   if (rh_fpstate_restore(before)) rig->left_fpstate = name;
   rh_footprint_judge(rig->with.footprint, name, ends);
@@ -391,8 +392,8 @@ void rh_rig_finish(rh_rig *rig) {
   rh_rig_teardown(rig);
   if (rig->services.host.struct_size) rh_services_finish(&rig->services);
   if (rig->with.fence) rh_fence_finish(rig->with.fence);
-  if (rig->given.device_starts) clReleaseMemObject(rig->given.device_starts);
-  if (rig->given.device_stops) clReleaseMemObject(rig->given.device_stops);
+  rh_cl_release_buffer(rig->given.device_starts);
+  rh_cl_release_buffer(rig->given.device_stops);
   rh_fixture_finish(&rig->own);
   rh_array_finish(&rig->array);
   free_structs(rig);
@@ -420,9 +421,8 @@ static rh_status fetch_results(rh_rig *rig) {
   uint64_t size = rig->row.value_size;
   if (rig->answer.finishes_on_host || !from->result) return RH_OK;
   RH_CL_TRY_IN(rig->session, &rig->error,
-               clEnqueueReadBuffer(rig->session->queue, from->result, CL_TRUE, from->index * size,
-                                   (rig->with.segments->segments + 1) * size, rig->results, 0, NULL,
-                                   NULL),
+               rh_cl_read(rig->session->queue, from->result, CL_TRUE, from->index * size,
+                          (rig->with.segments->segments + 1) * size, rig->results, NULL),
                "reading the results from the device");
   return RH_OK;
 }

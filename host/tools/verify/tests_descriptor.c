@@ -1,6 +1,6 @@
 /* V16 to V21: the descriptor, which is data. */
+#include "../../core/base/dl.h"
 #include "../../core/base/error.h"
-#include "../../core/plug/dl.h"
 #include "../../core/plug/plugin.h"
 #include "../../core/plug/validate.h"
 #include "problems.h"

@@ -2,6 +2,7 @@
 #include "../../choose/known.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
+#include "../../core/cl/commands.h"
 #include "../../core/run/instance.h"
 #include "problems.h"
 
@@ -95,24 +96,15 @@ RH_RIG_TEST(rh_v32_runs, LARGE) {
 
 /* ---- V33, V34 ---- */
 
-static cl_uint references(const rh_cl_session *session) {
-  cl_uint of_context = 0, of_queue = 0;
-  clGetContextInfo(session->context, CL_CONTEXT_REFERENCE_COUNT, sizeof of_context, &of_context,
-                   NULL);
-  clGetCommandQueueInfo(session->queue, CL_QUEUE_REFERENCE_COUNT, sizeof of_queue, &of_queue, NULL);
-  return of_context + of_queue;
-}
-
-/* References to the context, of which every object holds one, and to the queue.  A driver may
- * release what a command used a moment after clFinish, on its own thread, so the least of
- * several readings counts. */
+/* A driver may release what a command used a moment after clFinish, on its own thread, so the least
+ * of several readings counts. */
 static cl_uint count_of(const rh_cl_session *session, cl_uint enough) {
   if (!session) return 0;
-  clFinish(session->queue);
-  cl_uint least = references(session);
+  rh_cl_finish(session->queue);
+  cl_uint least = rh_cl_references(session);
   for (int k = 0; k < 50 && least > enough; k++) {
     usleep(2000);
-    cl_uint now = references(session);
+    cl_uint now = rh_cl_references(session);
     if (now < least) least = now;
   }
   return least;

@@ -1,8 +1,8 @@
 /* V10 to V15: loading and its effects on the process. */
 #include "../../core/base/clock.h"
+#include "../../core/base/dl.h"
 #include "../../core/base/fpstate.h"
 #include "../../core/base/path.h"
-#include "../../core/plug/dl.h"
 #include "../../core/plug/plugin.h"
 #include "../../core/run/instance.h"
 #include "../../operators/foreign/foreign.h"

@@ -1,5 +1,7 @@
 /* V58: a strategy's instances leave the process unchanged. */
 #include "../../core/base/error.h"
+#include "../../core/cl/commands.h"
+#include "../../core/cl/memory.h"
 #include "../../core/plug/rank.h"
 #include "../../core/run/instance.h"
 #include "imports.h"
@@ -22,32 +24,31 @@ static void call_back(cl_event event) {
   enum { LOOKS = 1000, PAUSE_US = 1000 };
   static int called;
   __atomic_store_n(&called, 0, __ATOMIC_RELEASE);
-  if (clSetEventCallback(event, CL_COMPLETE, note_event, &called) != CL_SUCCESS) return;
-  clWaitForEvents(1, &event);
+  if (rh_cl_call_back(event, note_event, &called) != CL_SUCCESS) return;
+  rh_cl_wait(event);
   for (int k = 0; k < LOOKS && !__atomic_load_n(&called, __ATOMIC_ACQUIRE); k++) usleep(PAUSE_US);
 }
 
 /* Uses OpenCL directly, as a plugin may.  Errors are ignored: not every device supports every
  * call. */
-static void use_context(cl_context context, cl_device_id device) {
+static void use_context(const rh_cl_session *session) {
   const cl_uint word = 0;
-  cl_int code;
   cl_event event;
-  cl_command_queue queue = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &code);
-  if (code != CL_SUCCESS) return;
-  cl_mem buffer =
-      clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, sizeof word, NULL, &code);
-  if (clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, sizeof word, &word, 0, NULL, &event) ==
-      CL_SUCCESS) {
+  cl_command_queue queue;
+  cl_mem buffer;
+  void *at;
+  if (rh_cl_timed_queue(session, &queue, NULL) != RH_OK) return;
+  rh_cl_buffer(session, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, sizeof word, NULL, "", &buffer,
+               NULL);
+  if (rh_cl_write(queue, buffer, CL_FALSE, 0, sizeof word, &word, &event) == CL_SUCCESS) {
     call_back(event);
-    clReleaseEvent(event);
+    rh_cl_release_event(event);
   }
-  void *at =
-      clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 0, sizeof word, 0, NULL, NULL, &code);
-  if (code == CL_SUCCESS) clEnqueueUnmapMemObject(queue, buffer, at, 0, NULL, NULL);
-  clFinish(queue);
-  if (buffer) clReleaseMemObject(buffer);
-  clReleaseCommandQueue(queue);
+  if (rh_cl_map(queue, buffer, CL_MAP_READ, sizeof word, &at) == CL_SUCCESS)
+    rh_cl_unmap(queue, buffer, at, NULL);
+  rh_cl_finish(queue);
+  rh_cl_release_buffer(buffer);
+  rh_cl_release_queue(queue);
 }
 
 /* A driver that is used directly starts its threads and opens its device at its first use.  Later
@@ -59,14 +60,12 @@ static void learn_unsteady(rh_trial *trial, rh_footprint *footprint) {
       rh_context_session(trial->context, &session, &trial->error) != RH_OK)
     return;
   for (int k = 0; k < TIMES; k++) {
-    cl_int code;
+    rh_cl_session own;
     rh_footprint_enter(footprint, 0);
-    use_context(session->context, session->device->id);
-    cl_context own = clCreateContext(NULL, 1, &session->device->id, NULL, NULL, &code);
-    if (code == CL_SUCCESS) {
-      use_context(own, session->device->id);
-      clReleaseContext(own);
-    }
+    use_context(session);
+    if (rh_cl_session_init(&own, session->device, session->cache, session->reporter, NULL) == RH_OK)
+      use_context(&own);
+    rh_cl_session_finish(&own);
     rh_footprint_leave(footprint);
     rh_footprint_judge(footprint, "a driver", 1);
     if (k && footprint->said[0]) footprint->unsteady |= 1u << footprint->part;

@@ -1,5 +1,5 @@
 /* V70 to V72: a transport in one process. */
-#include "../../core/plug/dl.h"
+#include "../../core/base/dl.h"
 #include "../../engine/ranks/transports.h"
 #include "footprint.h"
 #include "rank.h"

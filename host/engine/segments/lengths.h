@@ -1,8 +1,8 @@
 /* Layouts of segments to measure with: how the lengths spread around a typical one. */
 #pragma once
 
-#include "../base/vocabulary.h"
-#include "layout.h"
+#include "../../core/base/vocabulary.h"
+#include "../../core/operation/layout.h"
 
 /* How an array is cut into segments; zeros: not at all. */
 typedef struct rh_cut {

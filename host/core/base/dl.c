@@ -1,6 +1,6 @@
 #include "dl.h"
-#include "../base/error.h"
-#include "../base/path.h"
+#include "error.h"
+#include "path.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -116,6 +116,29 @@ rh_status rh_dl_open_library(rh_dl *dl, const char *soname, rh_error *error) {
   if (dl->handle) return RH_OK;
   loader_said(said, sizeof said);
   return explain_missing("", said, error) ? RH_DECLINED : explain("", said, error);
+}
+
+typedef struct loaded {
+  const char *name;
+  void *handle;
+} loaded;
+
+static int open_if_named(struct dl_phdr_info *info, size_t size, void *user) {
+  loaded *wanted = user;
+  const char *slash = strrchr(info->dlpi_name, '/'), *file = slash ? slash + 1 : info->dlpi_name;
+  (void)size;
+  if (strncmp(file, wanted->name, strlen(wanted->name)) == 0)
+    wanted->handle = dlopen(info->dlpi_name, OPEN_FLAGS | RTLD_NOLOAD);
+  return wanted->handle != NULL;
+}
+
+int rh_dl_find_loaded(rh_dl *dl, const char *function, const char *name) {
+  loaded wanted = {name, NULL};
+  dl->handle = RTLD_DEFAULT;
+  if (dlsym(RTLD_DEFAULT, function)) return 1;
+  dl_iterate_phdr(open_if_named, &wanted);
+  dl->handle = wanted.handle;
+  return dl->handle != NULL;
 }
 
 rh_status rh_dl_function(const rh_dl *dl, const char *name, void (**function)(void),

@@ -1,5 +1,5 @@
 #include "transfer.h"
-#include "../base/error.h"
+#include "../core/base/error.h"
 
 #include <unistd.h>
 

@@ -2,7 +2,7 @@
  * memory, or else through a buffer that is kept between calls. */
 #pragma once
 
-#include "../cl/input.h"
+#include "../core/cl/input.h"
 
 /* Zero-initialised, but for its size, is empty. */
 typedef struct rh_transfer {

@@ -1,6 +1,6 @@
 #include "lengths.h"
-#include "../base/alloc.h"
-#include "../base/random.h"
+#include "../../core/base/alloc.h"
+#include "../../core/base/random.h"
 
 #include <math.h>
 #include <stdlib.h>

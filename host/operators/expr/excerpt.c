@@ -1,5 +1,5 @@
 #include "excerpt.h"
-#include "text.h"
+#include "../../core/base/text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Shared objects: the one header whose .c includes dlfcn.h for plugins. */
+/* Shared objects: the one header whose .c opens them. */
 #pragma once
 
 #include <redhost/redhost.h>
@@ -19,6 +19,9 @@ rh_status rh_dl_open(rh_dl *dl, const char *path, rh_error *error);
 /* A library that is not a plugin, by the name that the loader looks for: "libopenblas.so.0".
  * RH_DECLINED: it is not installed. */
 rh_status rh_dl_open_library(rh_dl *dl, const char *soname, rh_error *error);
+/* What the process has already: where objects find `function` by themselves, as in a preloaded
+ * library, else in the first library whose file's name begins with `name`.  0: neither. */
+int rh_dl_find_loaded(rh_dl *dl, const char *function, const char *name);
 /* A function of the library, or of one that it needs. */
 rh_status rh_dl_function(const rh_dl *dl, const char *name, void (**function)(void),
                          rh_error *error);
