@@ -4,9 +4,9 @@
 #pragma once
 
 #include "../../core/base/region.h"
-#include "../../engine/segments/lengths.h"
 #include "../../core/operation/operator.h"
 #include "../../core/run/params.h"
+#include "../../engine/segments/lengths.h"
 #include "stats.h"
 
 /* X(name, the words for messages): what a sampler is doing. */

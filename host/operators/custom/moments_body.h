@@ -3,7 +3,7 @@
  * elements on each side adds to m2, times SCALE.
  *
  * Halving a row's lanes down to eight combines whole vectors, which stay in registers. */
-#include "../expr/widest.h"
+#include "../../core/base/widest.h"
 #include "bits.h"
 #include "moments_tile.h"
 

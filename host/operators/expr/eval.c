@@ -4,7 +4,7 @@
 #include "eval.h"
 #include "../../core/base/half.h"
 #include "../../core/base/vocabulary.h"
-#include "widest.h"
+#include "../../core/base/widest.h"
 
 #include <math.h>
 #include <string.h>

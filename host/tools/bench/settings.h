@@ -2,8 +2,8 @@
 #pragma once
 
 #include "../../core/base/vocabulary.h"
-#include "../../engine/segments/lengths.h"
 #include "../../core/plug/registry.h"
+#include "../../engine/segments/lengths.h"
 #include "../../operators/custom/custom.h"
 #include "../isolate/request.h"
 #include "contender.h"
