@@ -7,6 +7,7 @@
 #include "next.h"
 #include "template.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* An operator of that name would hide a new one or be hidden by it, and --info of a plugin's would
@@ -77,7 +78,7 @@ static const char *print_make(const rh_app *app, const char *directory, int *has
 rh_status rh_mode_new_plugin(const rh_app *app, rh_error *error) {
   const char *name = app->typed->name;
   const char *directory = app->typed->n_operands ? app->typed->operands[0] : name;
-  int has_sdk;
+  int has_sdk, is_package = app->typed->python != 0;
   if (!rh_strategy_name_is_valid(name))
     return rh_fail(error, RH_E_USAGE,
                    "--new-plugin '%s': a name is made of a-z, 0-9, _ and -, begins with a letter "
@@ -86,14 +87,19 @@ rh_status rh_mode_new_plugin(const rh_app *app, rh_error *error) {
   if (strcmp(name, "auto") == 0)
     return rh_fail(error, RH_E_USAGE,
                    "--new-plugin auto: --run auto is the best strategy; choose another name");
+  if (is_package && !isalnum((unsigned char)name[strlen(name) - 1]))
+    return rh_fail(error, RH_E_USAGE,
+                   "--new-plugin %s --python: a package's name ends with a letter or a digit",
+                   name);
   RH_TRY(check_is_no_operator(app, name, error));
   RH_TRY(check_is_no_strategy(app, name, error));
-  RH_TRY(create(RH_TEMPLATE_PLUGIN, name, directory, error));
+  RH_TRY(create(is_package ? RH_TEMPLATE_PYTHON : RH_TEMPLATE_PLUGIN, name, directory, error));
   const char *redhost = print_make(app, directory, &has_sdk);
   rh_print_word(redhost);
   printf(" --plugin ./%s.so --run %s\n  ", name, name);
   rh_print_word(redhost);
   printf(" --verify ./%s.so\n", name);
+  if (is_package) printf("  pip install .\n");
   if (!has_sdk) rh_print_no_sdk();
   return RH_OK;
 }

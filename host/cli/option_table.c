@@ -181,6 +181,8 @@ const rh_option rh_option_table[] = {
      IN(RUN), AT(transport)},
     {"ranks", 0, RH_OPTION_WORD, "N", NULL, "start N processes of this host that share the work",
      IN(RUN), AT(ranks), .range = {NULL, 0, 1, RH_LOCAL_MOST_RANKS}},
+    {"python", 0, RH_OPTION_FLAG, NULL, NULL, "--new-plugin: as a Python package too, for pip",
+     IN(NEW_PLUGIN), AT(python)},
     {"transports", 0, RH_OPTION_FLAG, NULL, NULL, "--list: transports instead of strategies",
      IN(LIST), AT(transports)},
 

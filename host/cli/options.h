@@ -64,7 +64,7 @@ typedef struct rh_typed {
   rh_words exports, outputs, peers, lets;
   uint32_t commutes, keepdims;
   uint32_t unchecked_op, no_check, no_cache, no_measure, json, quiet, verbose, quick, in_process;
-  uint32_t transports;
+  uint32_t transports, python;
   uint32_t thorough, strict, once, dry_run, fresh;
   char list[4096]; /* where `input` or `strategy` is made of several operands */
   /* The files of --verify and --merge, the directory of --new-plugin and its like, the new file of

@@ -10,6 +10,7 @@
 #include "template_README_md.h"
 #include "template_example_c.h"
 #include "template_example_cl.h"
+#include "template_pyproject_toml.h"
 #include "transport_CMakeLists_txt.h"
 #include "transport_Makefile.h"
 #include "transport_README_md.h"
@@ -37,6 +38,7 @@ static const struct {
     {RH_TEMPLATE_PLUGIN, "CMakeLists.txt", template_CMakeLists_txt},
     {RH_TEMPLATE_PLUGIN, "Makefile", template_Makefile},
     {RH_TEMPLATE_PLUGIN, "README.md", template_README_md},
+    {RH_TEMPLATE_PYTHON, "pyproject.toml", template_pyproject_toml},
     {RH_TEMPLATE_TRANSPORT, "example.c", transport_example_c},
     {RH_TEMPLATE_TRANSPORT, "run-example", transport_run_example},
     {RH_TEMPLATE_TRANSPORT, "CMakeLists.txt", transport_CMakeLists_txt},
@@ -55,12 +57,19 @@ static void add_c_name(rh_text *text, const char *name) {
   for (; *name; name++) rh_text_append(text, *name == '-' ? "_" : name, 1);
 }
 
-/* Only the kernel's text, NAME_cl, needs the name as a C identifier; elsewhere it is used
- * unchanged. */
+/* The kernel's text, NAME_cl, and Python's redhost_NAME need the name as an identifier; elsewhere
+ * it is used unchanged. */
+static int is_identifier(const char *from, const char *at) {
+  static const char package[] = "redhost_";
+  size_t length = sizeof package - 1;
+  return strncmp(at + strlen(stand_in), "_cl", 3) == 0 ||
+         ((size_t)(at - from) >= length && strncmp(at - length, package, length) == 0);
+}
+
 static void fill_in(rh_text *text, const char *from, const char *name) {
   for (const char *at; (at = strstr(from, stand_in)); from = at + strlen(stand_in)) {
     rh_text_append(text, from, (size_t)(at - from));
-    if (strncmp(at + strlen(stand_in), "_cl", 3) == 0)
+    if (is_identifier(from, at))
       add_c_name(text, name);
     else
       rh_text_add(text, "%s", name);
@@ -110,8 +119,13 @@ static rh_status make_directory(rh_template kind, const char *directory, int *ma
   *made = mkdir(directory, 0777) == 0;
   if (*made) return RH_OK;
   if (errno != EEXIST) return rh_fail(error, RH_E_FILE, "%s: %s", directory, strerror(errno));
-  int is_project = kind == RH_TEMPLATE_PLUGIN || kind == RH_TEMPLATE_TRANSPORT;
-  return is_project ? check_empty(directory, error) : RH_OK;
+  int is_operator = kind == RH_TEMPLATE_OPERATOR || kind == RH_TEMPLATE_CODE;
+  return !is_operator ? check_empty(directory, error) : RH_OK;
+}
+
+static int is_part_of(size_t k, rh_template kind) {
+  return template[k].kind == kind ||
+         (kind == RH_TEMPLATE_PYTHON && template[k].kind == RH_TEMPLATE_PLUGIN);
 }
 
 /* *path: the path of the file, or null. */
@@ -141,7 +155,7 @@ rh_status rh_template_write(rh_template kind, const char *name, const char *dire
   RH_TRY(make_directory(kind, directory, &made, error));
   rh_status status = RH_OK;
   for (size_t k = 0; k < N_FILES && status == RH_OK; k++)
-    if (template[k].kind == kind) status = write_one(k, name, directory, &paths[k], files, error);
+    if (is_part_of(k, kind)) status = write_one(k, name, directory, &paths[k], files, error);
   for (size_t k = N_FILES; k-- > 0;) {
     if (paths[k] && status != RH_OK) unlink(paths[k]);
     free(paths[k]);

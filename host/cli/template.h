@@ -7,6 +7,7 @@
 
 typedef enum rh_template {
   RH_TEMPLATE_PLUGIN,
+  RH_TEMPLATE_PYTHON,   /* a plugin that pip installs */
   RH_TEMPLATE_OPERATOR, /* by expressions */
   RH_TEMPLATE_CODE,     /* by OpenCL C */
   RH_TEMPLATE_TRANSPORT

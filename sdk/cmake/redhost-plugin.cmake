@@ -6,7 +6,7 @@
 #
 # makes the module NAME.so that exports redhost_plugin_v1 and nothing else, with each x.cl as the C string `x_cl` in
 # "x.cl.h" (`my_x_cl` for my-x.cl, `x3_cl` for 3.cl: a C name has no dash and begins with no digit).  It goes to
-# redhost's plugin directory on installation.  Where tests are built and the program redhost is at hand, the test
+# redhost's plugin directory on installation, or to REDHOST_PLUGIN_INSTALL_DIR.  Where tests are built and the program redhost is at hand, the test
 # verify.NAME has it checked: redhost --verify, with what REDHOST_VERIFY_OPTIONS says besides (--quick, say).
 
 # redhost_embed(VARIABLE HEADER FILE...): the files' bytes, one after the other, as a C array with a final 0.
@@ -84,8 +84,11 @@ function(redhost_add_plugin)
       add_custom_target(redhost_plugins)
     endif()
     add_dependencies(redhost_plugins ${target})
-    include(GNUInstallDirs)
-    install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/redhost-1)
+    if(NOT REDHOST_PLUGIN_INSTALL_DIR)
+      include(GNUInstallDirs)
+      set(REDHOST_PLUGIN_INSTALL_DIR ${CMAKE_INSTALL_LIBDIR}/redhost-1)
+    endif()
+    install(TARGETS ${target} LIBRARY DESTINATION ${REDHOST_PLUGIN_INSTALL_DIR})
   endif()
   if(TARGET redhost::program AND BUILD_TESTING AND NOT P_NO_VERIFY)
     add_test(NAME verify.${P_NAME} COMMAND redhost::program --verify ${REDHOST_VERIFY_OPTIONS} $<TARGET_FILE:${target}>)

@@ -7,9 +7,12 @@ import shutil
 import signal
 import subprocess
 import sys
+import tomllib
 import unittest
 
-from installed_tree import BUILD, CC, LIBDIR, Tree
+from installed_tree import BUILD, CC, CMAKE, HERE, LIBDIR, Tree
+
+ROOT = os.path.dirname(os.path.dirname(HERE))
 
 SHORT = 3000
 FILES = ["CMakeLists.txt", "Makefile", "README.md"]
@@ -222,11 +225,56 @@ class NewPlugin(Tree):
         """The program's template and share/redhost/template are the same."""
         path, _ = self.made("mine")
         template = os.path.join(self.prefix, "share", "redhost", "template")
-        self.assertEqual(sorted(os.listdir(template)), sorted([*FILES, "example.c", "example.cl"]))
-        for name in os.listdir(template):
-            with open(os.path.join(template, name), encoding="utf-8") as file, \
-                 open(os.path.join(path, name.replace("example", "mine")), encoding="utf-8") as mine:
+        self.assertEqual(sorted(os.listdir(template)), sorted([*FILES, "example.c", "example.cl", "pyproject.toml"]))
+        for name in os.listdir(path):
+            with open(os.path.join(template, name.replace("mine", "example")), encoding="utf-8") as file, \
+                 open(os.path.join(path, name), encoding="utf-8") as mine:
                 self.assertEqual(mine.read(), file.read().replace("example", "mine"))
+
+    # ---- As a Python package ----
+
+    def package(self, name):
+        """What --python writes, and its pyproject.toml, read."""
+        done = self.new(name, "--python")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        head, _, *commands = done.stdout.splitlines()
+        self.assertEqual((head, commands[-1]), (f"{name}: {name}.c {name}.cl CMakeLists.txt Makefile README.md pyproject.toml", "  pip install ."))
+        path = os.path.join(self.folder, name)
+        with open(os.path.join(path, "pyproject.toml"), "rb") as file:
+            return path, tomllib.load(file)
+
+    def test_a_python_package(self):
+        """Installed by hand as pip does it, it is found, and nothing of it is imported."""
+        for name in ("mine", "3-way"):
+            with self.subTest(name=name):
+                path, project = self.package(name)
+                (entry, folder), = project["project"]["entry-points"]["redhost.plugins"].items()
+                build = project["tool"]["scikit-build"]
+                self.assertEqual((entry, folder, project["project"]["name"]), (name, build["wheel"]["install-dir"], "redhost-" + name))
+                self.assertTrue(folder.isidentifier(), folder)
+                built = self.with_cmake(path, *(f"-D{key}={value}" for key, value in build["cmake"]["define"].items()))
+                site = os.path.join(self.folder, "site-" + name)
+                self.call([CMAKE, "--install", built, "--prefix", os.path.join(site, folder)])
+                info = os.path.join(site, f"{folder}-1.0.dist-info")
+                os.mkdir(info)
+                for file, text in (("METADATA", f"Metadata-Version: 2.1\nName: redhost-{name}\nVersion: 1.0\n"),
+                                   ("entry_points.txt", f"[redhost.plugins]\n{entry} = {folder}\n"), ("../" + folder + "/__init__.py", "raise OSError")):
+                    with open(os.path.join(info, file), "w", encoding="utf-8") as out:
+                        out.write(text)
+                found = self.call([sys.executable, "-B", "-c", "from redhost._plugins import folders; print(*folders())"],
+                                  env={"PYTHONPATH": os.path.join(ROOT, "sdk", "python") + ":" + site}).strip()
+                self.assertEqual(found, os.path.join(site, folder, "plugins-1"))
+                self.assertIn(name, self.call([self.redhost, "--list", "-q", "--plugin-path", found]).split())
+                self.assertIn(" ok", self.call([self.redhost, "--plugin-path", found, "--run", name, "-n", "1000"]))
+
+    def test_names_that_pip_does_not_take(self):
+        self.refused(2, "ends with a letter or a digit", "mine-", "--python")
+        self.assertIn("--python", self.refusal_of("--run", "serial", "--python"))
+
+    def refusal_of(self, *options):
+        done = subprocess.run([self.redhost, *options], env=self.environment, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        return done.stderr
 
     def new_operator(self, name, files):
         """What --new-operator writes is what is installed, and the command that it prints gives a result that is right."""
