@@ -4,13 +4,14 @@ import sys
 
 from ._errors import InstallError
 from ._install import program
+from ._plugins import environment
 
 
 def main() -> None:
     """Runs the program with this process's arguments."""
     try:
         path = program()
-        os.execv(path, [path, *sys.argv[1:]])
+        os.execve(path, [path, *sys.argv[1:]], environment())
     except (InstallError, OSError) as error:
         sys.exit(f"redhost: {error}")
 

@@ -4,7 +4,7 @@ import os
 import threading
 from typing import Any, Callable, Dict, List, Optional
 
-from . import _abi, _install
+from . import _abi, _install, _plugins
 from ._errors import InstallError, fail
 
 # The handles of this process, by device ("" is the default) or by the address of a command queue.
@@ -85,6 +85,7 @@ class Handle:
         options = _abi.Options(struct_size=c.sizeof(_abi.Options), kept_setups=64)
         options.device = device.encode() if device else None
         options.program = _install.program().encode()
+        options.plugin_path = ":".join(_plugins.folders()).encode() or None
         options.reporter.log, options.reporter.progress = _LOG, _PROGRESS
         options.queue = queue.int_ptr if queue is not None else None
         address = c.c_void_p()

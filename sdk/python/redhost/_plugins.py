@@ -5,7 +5,7 @@ plugins in that folder's `plugins-1`.  The names are read from the packages' met
 """
 import os
 import sys
-from typing import Iterator, List
+from typing import Dict, Iterator, List
 
 GROUP = "redhost.plugins"
 
@@ -38,3 +38,10 @@ def folders() -> List[str]:
             if entry.group == GROUP:
                 found.append(str(distribution.locate_file(os.path.join(*entry.value.split("."), "plugins-1"))))
     return found
+
+
+def environment() -> Dict[str, str]:
+    """This process's environment, in which the program redhost searches them too."""
+    given = os.environ.get("REDHOST_PLUGIN_PATH")
+    path = ":".join([given] * bool(given) + folders())
+    return {**os.environ, "REDHOST_PLUGIN_PATH": path} if path else dict(os.environ)
