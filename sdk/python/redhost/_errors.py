@@ -80,6 +80,14 @@ _BY_STATUS: Dict[int, Type[Error]] = {
     -21: DeviceError, -22: PluginError, -23: FileError, -24: WrongResult}
 
 
+# How the library's sentences about broken operators say it.
+_LAWS = ("is not associative", "is not neutral", "does not commute")
+
+
 def fail(status: int, message: bytes) -> NoReturn:
     """Raises the exception of a status."""
-    raise _BY_STATUS.get(status, Error)(message.decode("utf-8", "replace"), status)
+    text = message.decode("utf-8", "replace")
+    kind = _BY_STATUS.get(status, Error)
+    if kind is PluginError and any(law in text for law in _LAWS):
+        kind = NotAssociative
+    raise kind(text, status)

@@ -37,6 +37,7 @@ class Call:
                                     op=op.encode(), strategy=b"native")
         self.arguments = (c.addressof(self.request), c.addressof(slot.result), c.addressof(slot.error))
         self.handle: Optional[int] = None  # looked up at the first call
+        self.run: Any = None
         self.most = NATIVE_BYTES
         self.number: Any = None
         self.convert: Any = None
@@ -62,7 +63,6 @@ class _Thread(threading.local):
 _thread = _Thread()
 _others = (array.array, memoryview, bytes, bytearray)
 _plain: Set[type] = set(_others)
-_reduce: Callable[..., int]
 
 
 def python_scalar(name: str) -> Any:
@@ -81,8 +81,7 @@ def know_numpy(np: Any) -> None:
 
 
 def _ready(call: Call) -> None:
-    global _reduce  # known from the first call on
-    _reduce = _handle.library().rh_reduce
+    call.run = _handle.library().rh_reduce
     call.handle = _handle.handle().address
     if os.environ.get("REDHOST_DEVICE"):
         call.most = 0
@@ -105,7 +104,7 @@ def _call(slot: Slot, op: str, x: Any) -> Any:
     request, at = call.request, view.buf
     request.n = n // call.size
     request.data = at
-    if at % call.size or _reduce(call.handle, *call.arguments):
+    if at % call.size or call.run(call.handle, *call.arguments):
         return None
     if call.convert is None:
         call.settle(slot)

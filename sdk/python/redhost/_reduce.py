@@ -132,7 +132,7 @@ def make_request(texts: Texts, operands: Sequence[Operand], n: int, way: Way) ->
     return request, [inputs, constants, settings]
 
 
-def _strategies(way: Way, n_bytes: int) -> Tuple[Optional[bytes], ...]:
+def strategies_of(way: Way, n_bytes: int) -> Tuple[Optional[bytes], ...]:
     """What is tried: a name, or `native` first where looking for devices takes longer than the reduction."""
     if way.strategy:
         return (way.strategy.encode(),)
@@ -145,7 +145,7 @@ def call(request: _abi.Request, way: Way, n_bytes: int) -> _abi.Result:
     """rh_reduce() by the first strategy that serves."""
     result = _abi.Result(struct_size=c.sizeof(_abi.Result))
     handle = _handle.handle(way.device)
-    for strategy in _strategies(way, n_bytes):
+    for strategy in strategies_of(way, n_bytes):
         request.strategy = strategy
         error = _abi.Error()
         status = _handle.library().rh_reduce(handle.address, c.byref(request), c.byref(result), c.byref(error))

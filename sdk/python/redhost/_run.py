@@ -48,7 +48,9 @@ def gather(x: Any, texts: Texts, words: Words) -> Tuple[List[Operand], Texts]:
         _quick.know_numpy(np)
     masks = [] if words.where is None or words.where is True or isinstance(words.where, str) else [words.where]
     masks += [~np.ma.getmaskarray(each) for each in given if np is not None and isinstance(each, np.ma.MaskedArray)]
-    where = words.where if isinstance(words.where, str) else texts.where
+    where = texts.where
+    if isinstance(words.where, str):
+        where = f"({words.where}) && {where}" if where else words.where
     if masks:
         together = masks[0]
         for mask in masks[1:]:

@@ -11,7 +11,7 @@ from ._run import as_number, numpy_type, run, Words
 
 Number = Union[int, float]
 Finish = Callable[[Any, Operand], Any]
-_MORE = frozenset("map let by offsets strategy settings device accuracy check full progress".split())
+_MORE = frozenset("map let by offsets strategy settings device accuracy check full progress skip finalize".split())
 
 
 def _cast(value: Any, name: str) -> Any:
@@ -20,7 +20,8 @@ def _cast(value: Any, name: str) -> Any:
     return {"b": bool, "f": float}.get(name[0], int)(value)
 
 
-def _constants(let: Optional[Mapping[str, Number]]) -> Tuple[Tuple[str, Number], ...]:
+def constants(let: Optional[Mapping[str, Number]]) -> Tuple[Tuple[str, Number], ...]:
+    """Named numbers as the library takes them."""
     return tuple((name, as_number(value, f"constant {name}")) for name, value in (let or {}).items())
 
 
@@ -30,7 +31,8 @@ def _way(strategy: Optional[str], device: Optional[str], accuracy: Optional[str]
     return Way(None if strategy == "auto" else strategy, device, check, accuracy == "exact", progress)
 
 
-def _settings(settings: Optional[Mapping[str, object]]) -> Tuple[Tuple[str, str], ...]:
+def settings_of(settings: Optional[Mapping[str, object]]) -> Tuple[Tuple[str, str], ...]:
+    """A strategy's parameters as text."""
     return tuple((str(key), str(value)) for key, value in (settings or {}).items())
 
 
@@ -38,7 +40,8 @@ def _ask(op: str, x: Any, words: Words, more: Dict[str, Any], finish: Optional[F
     unknown = sorted(set(more) - _MORE)
     if unknown:
         raise TypeError(f"unexpected keyword argument '{unknown[0]}'")
-    texts = Texts(op=op, map=more.get("map"), let=_constants(more.get("let")), settings=_settings(more.get("settings")))
+    texts = Texts(op=op, map=more.get("map"), let=constants(more.get("let")), settings=settings_of(more.get("settings")),
+                  where=more.get("skip"), finalize=more.get("finalize"))
     way = _way(more.get("strategy"), more.get("device"), more.get("accuracy"), bool(more.get("check")),
                more.get("progress", False))
     words = words._replace(by=more.get("by"), offsets=more.get("offsets"), full=bool(more.get("full")))
@@ -86,8 +89,8 @@ def reduce(x: Any, op: str = "sum", *, map: Optional[str] = None, where: Any = N
     """
     way = _way(strategy, device, accuracy, check, progress)
     texts = Texts(op=None if reduce else op, map=map, reduce=reduce, identity=None if identity is None else str(identity),
-                  finalize=finalize, commutes=commutes, unchecked_op=unchecked_op, let=_constants(let),
-                  settings=_settings(settings))
+                  finalize=finalize, commutes=commutes, unchecked_op=unchecked_op, let=constants(let),
+                  settings=settings_of(settings))
     words = Words(axis, dtype, out, keepdims, initial, where, by, offsets, full)
     return run(x, texts, words, way)
 
@@ -249,7 +252,14 @@ def dot(x: Any, y: Any, *, axis: Any = None, out: Any = None, keepdims: bool = F
 def mean(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, where: Any = None,
          **more: Any) -> Any:
     """The mean, as numpy.mean: f64 for integers, computed exactly; f32 for f16 and f32, computed in f64; of nothing NaN."""
-    return _ask("mean", x, Words(axis, dtype, out, keepdims, None, where), more, _float_type(more, dtype))
+    words = Words(axis, dtype, out, keepdims, None, where)
+    if dtype is None and "map" not in more:
+        if _is_plain(axis, out, keepdims, where, more):
+            value = quick("mean", x)
+            if value is not None:
+                return value
+        return _ask("mean", x, words, more)
+    return _ask("sum", x, words, {**more, "finalize": "(f64)a/n"}, _float_type({}, dtype))
 
 
 def meanvar(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, where: Any = None, **more: Any) -> Any:
@@ -309,3 +319,4 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False, **mo
     if op is None:
         raise UsageError(f"norm has ord None, 1, 2 and inf, and not {ord!r}")
     return _ask(op, x, Words(axis, None, None, keepdims), more, _float_type(more))
+
