@@ -118,8 +118,8 @@ RECORDS = 0x4 | 0x8 | 0x10  # PyBUF_RECORDS_RO: any strides
 class _Held:
     """A buffer that is released when nobody needs it any more."""
 
-    def __init__(self, x: object) -> None:
-        self.view = Buffer()
+    def __init__(self, x: object, source: memoryview) -> None:
+        self.view, self.source = Buffer(), source
         get_buffer(x, c.addressof(self.view), RECORDS)
 
     def __del__(self) -> None:
@@ -143,7 +143,7 @@ def _of_buffer(x: object, view: memoryview) -> Operand:
     if order in ">!" and view.itemsize > 1 and sys.byteorder == "little":
         copy = _swapped(view, number)
         return Operand(copy.buffer_info()[0], number, is_bool, shape, c_strides(shape, view.itemsize), copy, False)
-    held = _Held(x)
+    held = _Held(x, view)
     operand = Operand(held.view.buf or 0, number, is_bool, shape, strides, held, False)
     return operand if operand.at % view.itemsize == 0 else packed(operand)
 
@@ -155,15 +155,18 @@ def packed(operand: Operand) -> Operand:
     if operand.of_numpy:
         np = numpy()
         return _of_numpy(np.array(operand.owner, order="C", copy=True), np)
-    size, offset = operand.size * operand.itemsize, 0
-    copy = array.array("Q", bytes(size + 8))
+    size = operand.size * operand.itemsize
+    copy = array.array("Q", bytes((size + 15) // 8 * 8))
     start = copy.buffer_info()[0]
-    for offset, source in enumerate(_addresses(operand)):
-        c.memmove(start + offset * operand.itemsize, source, operand.itemsize)
+    if isinstance(operand.owner, _Held) and operand.owner.source.nbytes == size:
+        c.memmove(start, operand.owner.source.tobytes(), size)
+    else:
+        for k, source in enumerate(_addresses(operand)):
+            c.memmove(start + k * operand.itemsize, source, operand.itemsize)
     return operand._replace(at=start, strides=c_strides(operand.shape, operand.itemsize), owner=copy)
 
 
-def _addresses(operand: Operand) -> Any:
+def _addresses(operand: Operand) -> List[int]:
     places = [operand.at]
     for length, stride in zip(operand.shape, operand.strides):
         places = [place + k * stride for place in places for k in range(length)]

@@ -1,6 +1,7 @@
 """The library, opened once for each process and device, and how its failures and signals come back."""
 import ctypes as c
 import os
+import signal
 import threading
 from typing import Any, Callable, Dict, List, Optional
 
@@ -54,11 +55,11 @@ thread = Thread()
 
 
 def _progress(_user: object, phase: bytes, done: int, total: int) -> int:
-    # Python runs the handlers of signals here, in the main thread, so that Ctrl-C raises in this function.
+    # Python runs the handlers of signals here, in the main thread.
     try:
         if thread.progress:
             thread.progress(phase.decode(), done, total)
-        return 0
+        return int(thread.interrupt is not None)
     except BaseException as interrupt:  # also what the caller's own progress raises
         thread.interrupt = interrupt
         return 1
@@ -71,6 +72,24 @@ def _log(_user: object, level: int, text: bytes) -> None:
         logging.getLogger("redhost").log(levels[min(level, 3)], "%s", text.decode("utf-8", "replace"))
     except BaseException as interrupt:  # raised when the call is over
         thread.interrupt = interrupt
+
+
+class interruptible:
+    """During a long call Ctrl-C is noted, for an exception that begins in a callback would be lost, and raised after it."""
+
+    def __enter__(self) -> None:
+        self.handler = None
+        if threading.current_thread() is threading.main_thread() and signal.getsignal(
+                signal.SIGINT) is signal.default_int_handler:
+            self.handler = signal.signal(signal.SIGINT, _note)
+
+    def __exit__(self, *_error: object) -> None:
+        if self.handler:
+            signal.signal(signal.SIGINT, self.handler)
+
+
+def _note(_number: int, _frame: object) -> None:
+    thread.interrupt = KeyboardInterrupt()
 
 
 _LOG, _PROGRESS = _abi.LOG(_log), _abi.PROGRESS(_progress)

@@ -42,17 +42,23 @@ class Call:
         self.number: Any = None
         self.convert: Any = None
 
-    def settle(self, slot: Slot) -> None:
+    def settle(self, slot: Slot) -> Any:
         """Where the answer stands, and its type, which the first answer tells."""
         result = slot.result
         if result.indexed:
             self.number = c.c_uint64.from_buffer(result, _abi.Result.index.offset)
             self.convert = self.scalar("i64")
-            return
+            return self.convert
         name = _abi.TYPES[result.type]
         place: Any = c.c_double if name[0] == "f" else c.c_int64 if name[0] == "i" else c.c_uint64
         self.number = place.from_buffer(result, _abi.Result.value.offset)
-        self.convert = bool if self.op in ("any", "all") else self.scalar(name)
+        self.convert = self.truth if self.op in ("any", "all") else self.scalar(name)
+        return self.convert
+
+    @property
+    def truth(self) -> Any:
+        """What any and all give."""
+        return bool if self.scalar is python_scalar else sys.modules["numpy"].bool_
 
 
 class _Thread(threading.local):
@@ -106,9 +112,8 @@ def _call(slot: Slot, op: str, x: Any) -> Any:
     request.data = at
     if at % call.size or call.run(call.handle, *call.arguments):
         return None
-    if call.convert is None:
-        call.settle(slot)
-    return call.convert(call.number.value)
+    convert = call.convert or call.settle(slot)
+    return convert(call.number.value)
 
 
 def quick(op: str, x: Any) -> Any:

@@ -7,6 +7,7 @@ from . import _abi, _handle, _quick
 from ._arrays import Operand
 
 MASK = "redhost_mask"
+SHORT = 1 << 20  # bytes whose reduction nobody interrupts
 Progress = Union[bool, Callable[[str, int, int], object]]
 
 
@@ -145,11 +146,16 @@ def call(request: _abi.Request, way: Way, n_bytes: int) -> _abi.Result:
     """rh_reduce() by the first strategy that serves."""
     result = _abi.Result(struct_size=c.sizeof(_abi.Result))
     handle = _handle.handle(way.device)
+    reduce, arguments = _handle.library().rh_reduce, (c.byref(request), c.byref(result))
     for strategy in strategies_of(way, n_bytes):
         request.strategy = strategy
         error = _abi.Error()
-        status = _handle.library().rh_reduce(handle.address, c.byref(request), c.byref(result), c.byref(error))
-        if status != 1 or strategy is None or way.strategy:
+        if n_bytes < SHORT and not way.check:
+            status = reduce(handle.address, *arguments, c.byref(error))
+        else:
+            with _handle.interruptible():
+                status = reduce(handle.address, *arguments, c.byref(error))
+        if status != 1:
             break
     _handle.check(status, error)
     return result

@@ -64,6 +64,10 @@ def gather(x: Any, texts: Texts, words: Words) -> Tuple[List[Operand], Texts]:
     if words.initial is not None:
         texts = texts._replace(initial="redhost_initial",
                                let=texts.let + (("redhost_initial", as_number(words.initial, "initial")),))
+    # In an expression u8 and u16 are i32, as in C, and their sums would be signed.
+    if (where or texts.initial) and texts.map is None and texts.op in ("sum", "prod") and _abi.TYPES[operands[0].type] in (
+            "u8", "u16"):
+        texts = texts._replace(map="(u32)x")
     return operands, texts._replace(where=where)
 
 
@@ -135,6 +139,8 @@ def _empty(job: Job, reduced: Tuple[int, ...], shape: Tuple[int, ...]) -> Any:
         return job.whole(job.operands, 0)
     np = numpy()
     if 0 in kept:
+        if any(shape[k] == 0 for k in reduced):
+            job.whole(job.operands, 0)  # is it defined?
         kinds = kinds_of(job.texts, tuple(o.type for o in job.operands), job.way)
         arrays = [np.empty(kept, numpy_type(kind)) for _, kind in kinds]
         return arrays[0] if len(arrays) == 1 else Values([name for name, _ in kinds], arrays)

@@ -197,22 +197,23 @@ def amax(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, wher
     return _ask("amax", x, Words(axis, None, out, keepdims, None, where), more)
 
 
-def _index(op: str, x: Any, axis: Any, out: Any, keepdims: bool, where: Any, more: Dict[str, Any]) -> Any:
+def _plain(op: str, x: Any, axis: Any, out: Any, keepdims: bool, where: Any, more: Dict[str, Any],
+           finish: Optional[Finish] = None) -> Any:
     if _is_plain(axis, out, keepdims, where, more):
         value = quick(op, x)
         if value is not None:
             return value
-    return _ask(op, x, Words(axis, None, out, keepdims, None, where), more)
+    return _ask(op, x, Words(axis, None, out, keepdims, None, where), more, finish)
 
 
 def argmin(x: Any, axis: Any = None, out: Any = None, *, keepdims: bool = False, where: Any = None, **more: Any) -> Any:
     """The index of the first least element, or of the first NaN, as numpy.argmin; -1 where `where` leaves out all."""
-    return _index("argmin", x, axis, out, keepdims, where, more)
+    return _plain("argmin", x, axis, out, keepdims, where, more)
 
 
 def argmax(x: Any, axis: Any = None, out: Any = None, *, keepdims: bool = False, where: Any = None, **more: Any) -> Any:
     """The index of the first greatest element, or of the first NaN, as numpy.argmax; -1 where `where` leaves out all."""
-    return _index("argmax", x, axis, out, keepdims, where, more)
+    return _plain("argmax", x, axis, out, keepdims, where, more)
 
 
 def asum(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, where: Any = None, **more: Any) -> Any:
@@ -227,12 +228,12 @@ def asum(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, wher
 
 def any(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, where: Any = None, **more: Any) -> Any:
     """Is an element not zero?  As numpy.any: a NaN is not zero."""
-    return _ask("any", x, Words(axis, None, out, keepdims, None, where), more, _as_bool)
+    return _plain("any", x, axis, out, keepdims, where, more, _as_bool)
 
 
 def all(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, where: Any = None, **more: Any) -> Any:
     """Is no element zero?  As numpy.all."""
-    return _ask("all", x, Words(axis, None, out, keepdims, None, where), more, _as_bool)
+    return _plain("all", x, axis, out, keepdims, where, more, _as_bool)
 
 
 def count(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, where: Any = None, **more: Any) -> Any:
@@ -241,7 +242,7 @@ def count(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, whe
     >>> count(b"a\\0b")
     2
     """
-    return _ask("count", x, Words(axis, None, out, keepdims, None, where), more)
+    return _plain("count", x, axis, out, keepdims, where, more)
 
 
 def dot(x: Any, y: Any, *, axis: Any = None, out: Any = None, keepdims: bool = False, where: Any = None, **more: Any) -> Any:
