@@ -31,19 +31,19 @@ def nanprod(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdi
 
 def nanmean(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, where: Any = None,
             **more: Any) -> Any:
-    """`mean` of the elements that are not NaN; NaN where there are none."""
+    """`mean` of the elements that are not NaN; NaN if there are none."""
     return _words.mean(x, axis, dtype, out, keepdims, where, **_skip(x, more))
 
 
 def nanvar(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Number = 0, keepdims: bool = False,
            where: Any = None, **more: Any) -> Any:
-    """`var` of the elements that are not NaN; NaN where there are none."""
+    """`var` of the elements that are not NaN; NaN if there are none."""
     return _words.var(x, axis, dtype, out, ddof, keepdims, where, **_skip(x, more))
 
 
 def nanstd(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Number = 0, keepdims: bool = False,
            where: Any = None, **more: Any) -> Any:
-    """`std` of the elements that are not NaN; NaN where there are none."""
+    """`std` of the elements that are not NaN; NaN if there are none."""
     return _words.std(x, axis, dtype, out, ddof, keepdims, where, **_skip(x, more))
 
 
@@ -71,13 +71,13 @@ def _nan_extreme(op: str, x: Any, axis: Any, out: Any, keepdims: bool, initial: 
 
 def nanmin(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Optional[Number] = None,
            where: Any = None, **more: Any) -> Any:
-    """`min` of the elements that are not NaN; NaN where there are none."""
+    """`min` of the elements that are not NaN; NaN if there are none."""
     return _nan_extreme("min", x, axis, out, keepdims, initial, where, more)
 
 
 def nanmax(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Optional[Number] = None,
            where: Any = None, **more: Any) -> Any:
-    """`max` of the elements that are not NaN; NaN where there are none.
+    """`max` of the elements that are not NaN; NaN if there are none.
 
     >>> from array import array
     >>> nanmax(array("f", [1, float("nan"), 2]))
@@ -94,10 +94,10 @@ def _nan_index(op: str, x: Any, axis: Any, out: Any, keepdims: bool, where: Any,
 
 
 def nanargmin(x: Any, axis: Any = None, out: Any = None, *, keepdims: bool = False, where: Any = None, **more: Any) -> Any:
-    """The index of the first least element that is not NaN; a UsageError, which is a ValueError, where there are none."""
+    """The index of the first least element that is not NaN; a UsageError, which is a ValueError, if there are none."""
     return _nan_index("argmin", x, axis, out, keepdims, where, more)
 
 
 def nanargmax(x: Any, axis: Any = None, out: Any = None, *, keepdims: bool = False, where: Any = None, **more: Any) -> Any:
-    """The index of the first greatest element that is not NaN; a UsageError, which is a ValueError, where there are none."""
+    """The index of the first greatest element that is not NaN; a UsageError, which is a ValueError, if there are none."""
     return _nan_index("argmax", x, axis, out, keepdims, where, more)

@@ -67,7 +67,7 @@ def strategies(**options: object) -> Table:
 
 
 def devices() -> Table:
-    """The OpenCL devices of this machine; none is no error."""
+    """The OpenCL devices of this machine, of which there may be none."""
     return Table(json.loads(_run(["--devices", "--json"], (0, 3)) or '{"devices": []}')["devices"])
 
 
