@@ -35,25 +35,11 @@ has_pocl() {
   ls "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}"/*pocl*.icd || pkg-config --exists pocl
 }
 
-# Debian's Python, which has Debian's NumPy, before any other; as in tests/CMakeLists.txt.
-has_numpy() {
+# has_module MODULE [CODE]: by Debian's Python, which has Debian's NumPy, before any other; as in tests/CMakeLists.txt.
+has_module() {
   python=python3
   [ -x /usr/bin/python3 ] && python=/usr/bin/python3
-  "$python" -c 'import numpy'
-}
-
-# By the same Python.
-has_jsonschema() {
-  python=python3
-  [ -x /usr/bin/python3 ] && python=/usr/bin/python3
-  "$python" -c 'import jsonschema; jsonschema.Draft202012Validator'
-}
-
-# By the same Python.
-has_matplotlib() {
-  python=python3
-  [ -x /usr/bin/python3 ] && python=/usr/bin/python3
-  "$python" -c 'import matplotlib'
+  "$python" -c "import $1; ${2-}"
 }
 
 is_debian() {
@@ -84,8 +70,8 @@ needs_to_test() {
   need check 'Check (unit tests)' pkg-config --exists 'check >= 0.15'
   need libmpfr-dev 'MPFR (exact sums are rounded by it, too)' pkg-config --exists mpfr
   need python3 'Python 3' command -v python3
-  need python3-numpy NumPy has_numpy
-  need python3-jsonschema 'jsonschema of Python' has_jsonschema
+  need python3-numpy NumPy has_module numpy
+  need python3-jsonschema 'jsonschema of Python' has_module jsonschema 'jsonschema.Draft202012Validator'
   need locales 'the sources of locales' [ -e /usr/share/i18n/locales/de_DE ]
   need python3-venv 'venv of Python 3' python3 -c 'import ensurepip'
   need oclgrind Oclgrind command -v oclgrind
@@ -96,7 +82,12 @@ needs_to_test() {
   need libc6-dev-arm64-cross "ARM's C library (that test is linked with it)" test -d /usr/aarch64-linux-gnu/include
   need qemu-user-static 'an emulated ARM processor (it runs that test)' command -v qemu-aarch64-static
   # Every picture is drawn, in every format, by the matplotlib that people have.
-  need python3-matplotlib matplotlib has_matplotlib
+  need python3-matplotlib matplotlib has_module matplotlib
+  # The Python package: arrays on devices, hints, progress bars, and the example with two workers.
+  need python3-pyopencl PyOpenCL has_module pyopencl
+  need mypy mypy has_module mypy
+  need python3-tqdm tqdm has_module tqdm
+  need python3-distributed Dask has_module distributed
   # A browser reads back what the report shows.  Ubuntu has it as a snap only; that test is skipped without it.
   if is_debian; then need chromium Chromium command -v chromium; fi
   need libopenblas0-pthread OpenBLAS has_openblas

@@ -121,6 +121,13 @@ class Life(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, "enough"):
             redhost.sum(x, map="exp(sin(x))", check=True, strategy="native", progress=stop)
 
+    @unittest.skipUnless(run("import tqdm").returncode == 0, "no tqdm")
+    def test_a_bar_where_it_is_asked_for(self):
+        code = ("import array, redhost\n"
+                "x = array.array('d', [1]) * (1 << 24)\n"
+                "redhost.sum(x, map='exp(sin(x))', check=True, strategy='native', progress=True)\n")
+        self.assertRegex(run(code).stderr, r"reference: +\d+%")
+
     def test_the_end_with_everything_open(self):
         code = ("import array, redhost, threading\n"
                 "x = array.array('f', [1]) * 1000\n"

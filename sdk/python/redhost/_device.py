@@ -1,5 +1,6 @@
 """PyOpenCL's arrays, reduced in their own queue, where they are."""
 import ctypes as c
+import threading
 from typing import Any, Dict, List, Tuple
 
 from . import _abi, _handle
@@ -9,7 +10,17 @@ from ._reduce import make_request, scalars, Texts, Way
 
 # What was prepared, by queue, texts, types and a size of which the next power of two is the most.
 _prepared: Dict[Tuple[Any, ...], int] = {}
-_handle.of_handles.append(_prepared)
+MOST = 64
+_lock = threading.Lock()
+
+
+def _forget() -> None:
+    global _lock
+    _lock = threading.Lock()
+    _prepared.clear()
+
+
+_handle.in_child.append(_forget)
 
 
 def _check(operands: List[Operand]) -> None:
@@ -40,7 +51,10 @@ def _prepare(texts: Texts, operands: List[Operand], n: int, way: Way) -> int:
         request.strategy = way.strategy.encode() if way.strategy else None
         prepared, error = c.c_void_p(), _abi.Error()
         _handle.check(_handle.library().rh_prepare(handle.address, c.byref(request), c.byref(prepared), c.byref(error)), error)
-        found = _prepared[key] = prepared.value or 0
+        found = prepared.value or 0
+        if len(_prepared) >= MOST:
+            _handle.library().rh_prepared_destroy(_prepared.pop(next(iter(_prepared))))
+        _prepared[key] = found
     return found
 
 
@@ -50,13 +64,14 @@ def whole(texts: Texts, operands: List[Operand], way: Way) -> Tuple[Any, _abi.Re
     if way.check or way.exact:
         raise UsageError("an answer of arrays on a device is not checked, nor exact: bring them to the host, as by x.get()")
     n = operands[0].size
-    prepared = _prepare(texts, operands, n, way)
     buffers, first = (c.c_void_p * len(operands))(), (c.c_uint64 * len(operands))()
     for k, o in enumerate(operands):
         buffers[k], first[k] = o.at, o.first
     spec = _abi.CallSpec(struct_size=c.sizeof(_abi.CallSpec), n_operands=len(operands), n=n,
                          buffers=c.addressof(buffers), first=c.addressof(first))
     result, error = _abi.Result(struct_size=c.sizeof(_abi.Result)), _abi.Error()
-    status = _handle.library().rh_prepared_call(prepared, c.byref(spec), c.byref(result), c.byref(error))
+    with _lock:
+        prepared = _prepare(texts, operands, n, way)
+        status = _handle.library().rh_prepared_call(prepared, c.byref(spec), c.byref(result), c.byref(error))
     _handle.check(status, error)
     return scalars(result, True), result

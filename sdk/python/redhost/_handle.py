@@ -11,8 +11,8 @@ from ._errors import InstallError, fail
 # The handles of this process, by device ("" is the default) or by the address of a command queue.
 _handles: Dict[object, "Handle"] = {}
 _opening = threading.Lock()
-# What else belongs to handles: emptied in a forked child.
-of_handles: List[Dict[Any, Any]] = []
+# What else is let go in a forked child.
+in_child: List[Callable[[], object]] = []
 _library: Optional[c.CDLL] = None
 
 
@@ -144,8 +144,8 @@ def forget() -> None:
     global _opening
     _opening = threading.Lock()
     _handles.clear()
-    for kept in of_handles:
-        kept.clear()
+    for let_go in in_child:
+        let_go()
 
 
 if hasattr(os, "register_at_fork"):

@@ -43,5 +43,5 @@ def folders() -> List[str]:
 def environment() -> Dict[str, str]:
     """This process's environment, in which the program redhost searches them too."""
     given = os.environ.get("REDHOST_PLUGIN_PATH")
-    path = ":".join([given] * bool(given) + folders())
+    path = ":".join(([given] if given else []) + folders())
     return {**os.environ, "REDHOST_PLUGIN_PATH": path} if path else dict(os.environ)

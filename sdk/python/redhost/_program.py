@@ -1,11 +1,12 @@
 """What the program redhost does, from Python: it is run, and its JSON read."""
+import glob
 import json
 import os
 import subprocess
 import tempfile
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
-from . import _install
+from . import _install, _plugins
 from ._errors import fail, NotAssociative, UsageError
 
 # The exit statuses of docs/use, as the library's.
@@ -35,8 +36,8 @@ class Table(List[Record]):
 
 
 def _run(arguments: Sequence[str], may_be: Tuple[int, ...] = (0,)) -> str:
-    done = subprocess.run([_install.program(), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, check=False)
+    done = subprocess.run([_install.program(), *arguments], env=_plugins.environment(), stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     if done.returncode not in may_be:
         said = done.stderr.decode("utf-8", "replace").strip() or f"redhost ended with status {done.returncode}"
         said = " ".join(line[len("redhost: "):] if line.startswith("redhost: ") else line for line in said.split("\n"))
@@ -82,7 +83,7 @@ def verify_op(op: str, identity: Optional[Union[str, int, float]] = None, **opti
     op: a name, a file, or an expression of a and b, whose identity is 0 unless it is given.
     """
     is_name = op.isidentifier() or os.path.exists(op)
-    how = ["--verify-op", op] if is_name else ["--verify-op", f"--reduce={op}", f"--identity={identity or 0}"]
+    how = ["--verify-op", op] if is_name else ["--verify-op", f"--reduce={op}", f"--identity={0 if identity is None else identity}"]
     found = Table(json.loads(_run([*how, "--json", *_options(options)], (0, 1)))["operators"])
     for report in found:
         for law in ("associative", "neutral", "commutative"):
@@ -117,11 +118,15 @@ def compare(old: Union[str, Record], new: Union[str, Record], **options: object)
         return _run(["--compare", *files, *_options(options)], (0, 1))
 
 
-def plot(record: Union[str, Record], to: str, **options: object) -> str:
-    """Draws a record, or a file of one, to a picture or report: .svg, .png, .pdf or .html.  Returns its path."""
+def plot(record: Union[str, Record], to: str, **options: object) -> List[str]:
+    """Draws a record, or a file of one, as .svg, .png, .pdf, or a page of .html.
+
+    Returns what was written: r.html, or for r.svg the pictures r-rate.svg, r-time.svg and so on, or those of picture=.
+    """
     with tempfile.TemporaryDirectory() as folder:
         _run([f"--plot={_path_of(record, folder, 'record')}", f"--export={to}", *_options(options)])
-    return to
+    root, kind = os.path.splitext(to)
+    return [to] if os.path.exists(to) else sorted(glob.glob(f"{glob.escape(root)}-*{kind}"))
 
 
 def tune(strategy: Optional[Union[str, Sequence[str]]] = None, **options: object) -> str:

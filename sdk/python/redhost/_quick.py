@@ -141,5 +141,4 @@ def forget() -> None:
     _thread.slot = Slot()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=forget)
+_handle.in_child.append(forget)

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""What goes beyond NumPy's words: maps, groups, prepared reductions, partials, exact sums, the program, notebooks."""
+import array
+import math
+import os
+import pickle
+import sys
+import tempfile
+import unittest
+
+try:
+    import numpy as np
+except ImportError:
+    print("skipped: no NumPy")
+    sys.exit(77)
+
+import redhost
+
+RNG = np.random.default_rng(1)
+X, Y = RNG.standard_normal((2, 10_000)).astype("f4")
+
+
+class Expressions(unittest.TestCase):
+    def test_maps_constants_and_several_results(self):
+        close = self.assertAlmostEqual
+        close(redhost.reduce((X, Y), map="x*y"), np.dot(X.astype("f8"), Y), 1)
+        close(redhost.sum(X, map="t*fabs(x)", let={"t": 0.5}), 0.5 * np.abs(X).sum(), 1)
+        both = redhost.reduce((X, Y), op="sum", map="x, y", finalize="left = a.0, right = a.1")
+        self.assertEqual(both.names, ("left", "right"))
+        close(both.right, Y.sum(), 2)
+        self.assertEqual(pickle.loads(pickle.dumps(both)), both)
+        self.assertEqual(redhost.reduce(X, reduce="a > b ? a : b", identity="-inf", commutes=True), X.max())
+        rows = redhost.meanvar(X.reshape(100, 100), axis=1)
+        np.testing.assert_allclose(rows.variance, X.reshape(100, 100).var(axis=1), rtol=1e-5)
+        close(redhost.mean(X, map="x*x"), np.mean(X * X), 5)
+        self.assertEqual(redhost.mean(X, dtype="float64").dtype, np.float64)
+        self.assertEqual(redhost.norm(X).dtype, np.float32)
+        close(redhost.norm(X, 1), np.abs(X).sum(), 1)
+
+    def test_broadcasting(self):
+        weights = RNG.random(100).astype("f4")
+        table = X.reshape(100, 100)
+        np.testing.assert_allclose(redhost.dot(table, weights, axis=1), table @ weights, rtol=1e-3, atol=1e-4)
+        np.testing.assert_allclose(redhost.dot(table, weights[:, None], axis=0), weights @ table, rtol=1e-3, atol=1e-4)
+
+    def test_groups(self):
+        labels = RNG.integers(0, 50, X.size)
+        for by, x in ((labels, X), (np.sort(labels), X), (labels.astype("f4"), X.astype("f8")), (labels, X > 0)):
+            found = redhost.sum(x, by=by)
+            np.testing.assert_array_equal(found.labels, np.unique(by))
+            np.testing.assert_allclose(found.values, [x[by == label].sum() for label in found.labels], rtol=1e-3, atol=1e-4)
+        nan = redhost.count(np.ones(4), by=np.array([np.nan, 1, np.nan, 2]))
+        self.assertEqual(nan.values.tolist(), [1, 1, 2])
+        spread = redhost.var(X, by=labels, ddof=1).values
+        np.testing.assert_allclose(spread, [X[labels == k].var(ddof=1) for k in range(50)], rtol=1e-4)
+        self.assertEqual(redhost.sum(np.arange(6), offsets=[0, 2, 2, 5]).tolist(), [1, 0, 9])
+
+    def test_exact(self):
+        x = np.array([1e100, 1, -1e100, 1e-20] * 100)
+        self.assertEqual(redhost.sum(x, accuracy="exact"), math.fsum(x))
+        for k in range(50):
+            x = RNG.standard_normal(1000) * 10.0 ** RNG.integers(-9, 9, 1000)
+            self.assertEqual(redhost.sum(x, accuracy="exact"), math.fsum(x))
+
+    def test_full(self):
+        found = redhost.sum(X, check=True, full=True)
+        self.assertEqual((found.value, found.check), (redhost.sum(X), "ok"))
+        self.assertTrue(found.strategy and found.time > 0)
+        self.assertIn("<th>value</th>", found._repr_html_())
+
+
+class Prepared(unittest.TestCase):
+    def test_it_equals_a_call(self):
+        for dtype in ("i1", "u2", "i8", "f2", "f4", "f8"):
+            x = (X * 20).astype(dtype)
+            for op in ("sum", "min", "argmax", "mean", "any"):
+                with redhost.prepare(op, x.dtype, x.size) as call:
+                    for part in (x, x, x[:100], x[::3], x[:100][::-1], x[:0] if op == "sum" else x):
+                        self.assertEqual(call(part), getattr(redhost, op)(part), (op, dtype))
+        with redhost.prepare("dot", ("f32", "f32"), X.size) as dot:
+            self.assertEqual(dot(X, Y), redhost.dot(X, Y))
+            with self.assertRaisesRegex(ValueError, "2 operands, and called with 1"):
+                dot(X)
+            with self.assertRaisesRegex(ValueError, "of f64; prepared was f32"):
+                dot(X.astype("f8"), Y)
+        with redhost.prepare("sum", "f32", 10) as few, self.assertRaises(redhost.UsageError):
+            few(X)
+
+    def test_constants(self):
+        with redhost.prepare("sum", "f64", 10, map="t*x", let={"t": 1.0}) as scaled:
+            scaled.let(t=4.0)
+            self.assertEqual(scaled(np.ones(3)), 12)
+            with self.assertRaises(redhost.UsageError):
+                scaled.let(no_such=1)
+
+    def test_temporaries_may_die(self):
+        for strategy in ("native", "onepass"):
+            with redhost.prepare("sum", "f32", 1 << 16, strategy=strategy) as total:
+                for k in range(20):
+                    self.assertEqual(total(np.full(1 << 16, k, "f4")), k << 16)
+
+
+class Partials(unittest.TestCase):
+    def test_bits_in_any_order(self):
+        cuts = [0, 1, 333, 334, 5000, X.size]
+        for op in ("sum", "prod", "argmin", "meanvar"):
+            parts = [redhost.partial(X[a:b], op, first=a) for a, b in zip(cuts, cuts[1:])]
+            parts = [pickle.loads(pickle.dumps(part)) for part in parts]
+            a, b, c, d, e = (redhost.Partial(bytes(part)) for part in parts)
+            self.assertEqual(c.merge(a, e).merge(d + b).value, redhost.reduce(X, op=op), op)
+        with self.assertRaisesRegex(redhost.FileError, "."):
+            a.merge(redhost.partial(X, "max", first=X.size))
+
+    def test_masks_and_checks(self):
+        mask = X > 0
+        halves = [redhost.partial(X[a:b], where=mask[a:b], first=a, check=True) for a, b in ((0, 4000), (4000, X.size))]
+        self.assertEqual(halves[1].merge(halves[0]).value, redhost.sum(X, where=mask))
+
+
+class Program(unittest.TestCase):
+    def test_lists(self):
+        self.assertIn("native", [row["name"] for row in redhost.strategies()])
+        self.assertIn("dot", repr(redhost.operators()))
+        self.assertIn("<th>name</th>", redhost.operators()._repr_html_())
+        self.assertIsInstance(redhost.devices(), list)
+
+    def test_laws(self):
+        with self.assertRaisesRegex(redhost.NotAssociative, "is not associative: a="):
+            redhost.verify_op("a+2*b")
+        self.assertTrue(all(report["ok"] for report in redhost.verify_op("max")))
+
+    def test_records(self):
+        record = redhost.bench("native", n="2^10", op="sum", dtype="f32")
+        self.assertEqual([row["strategy"] for row in record["results"]], ["native"])
+        self.assertIn("native", redhost.compare(record, record))
+        with tempfile.TemporaryDirectory() as folder:
+            pictures = redhost.plot(record, os.path.join(folder, "a.svg"), picture="rate,time")
+            self.assertEqual([os.path.basename(path) for path in pictures], ["a-rate.svg", "a-time.svg"])
+            with self.assertRaisesRegex(redhost.FileError, "no.json"):
+                redhost.compare("/no.json", "/no.json")
+        with self.assertRaises(redhost.UsageError):
+            redhost.bench("native", no_such=1)
+
+
+class Buffers(unittest.TestCase):
+    def test_interface(self):
+        class Interface:
+            __array_interface__ = X.__array_interface__
+        self.assertEqual(redhost.sum(Interface()), redhost.sum(X))
+
+    def test_dlpack(self):
+        class Producer:
+            def __dlpack__(self):
+                return X.__dlpack__()
+
+            def __dlpack_device__(self):
+                return X.__dlpack_device__()
+        for _ in range(3):
+            self.assertEqual(redhost.sum(Producer()), redhost.sum(X))
+
+    def test_numbers_and_lists(self):
+        self.assertEqual(redhost.sum([1, 2, 3]), 6)
+        self.assertEqual(redhost.sum([[1.5], [2]], axis=0).tolist(), [3.5])
+        self.assertEqual(redhost.sum(3), 3)
+        self.assertEqual(redhost.sum(array.array("d", [1.5])), 1.5)
+
+    def test_out(self):
+        out = np.empty(100, "f4")
+        self.assertIs(redhost.sum(X.reshape(100, 100), axis=1, out=out), out)
+        np.testing.assert_array_equal(out, redhost.sum(X.reshape(100, 100), axis=1))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""PyOpenCL's arrays, in their own queue and without a copy."""
+import os
+import sys
+import threading
+import unittest
+
+try:
+    import numpy as np
+    import pyopencl as cl
+    import pyopencl.array as cl_array
+except ImportError as error:
+    print(f"skipped: {error}")
+    sys.exit(77)
+
+import redhost
+
+DEVICE = cl.get_platforms()[0].get_devices()[0]
+CONTEXT = cl.Context([DEVICE])
+QUEUE = cl.CommandQueue(CONTEXT)
+HOST = np.random.default_rng(1).standard_normal(10_000).astype("f4")
+X = cl_array.to_device(QUEUE, HOST)
+
+
+class OnDevice(unittest.TestCase):
+    def test_whole_arrays_and_parts(self):
+        for op in ("sum", "min", "argmax", "mean", "any"):
+            self.assertEqual(getattr(redhost, op)(X), getattr(redhost, op)(HOST), op)
+            self.assertEqual(getattr(redhost, op)(X[37:5000]), getattr(redhost, op)(HOST[37:5000]), op)
+        self.assertEqual(redhost.dot(X, X), redhost.dot(HOST, HOST))
+        self.assertEqual(redhost.sum(X, map="t*x", let={"t": 2.0}), redhost.sum(HOST, map="t*x", let={"t": 2.0}))
+        self.assertEqual(redhost.sum(X, keepdims=True).shape, (1,))
+        self.assertNotIn(redhost.sum(X, full=True).strategy, ("native", "serial"))
+
+    def test_the_queue_is_the_order(self):
+        y = cl_array.zeros(QUEUE, 1 << 20, np.float32)
+        for k in range(1, 6):
+            y.fill(np.float32(k))
+            self.assertEqual(redhost.sum(y), k << 20)
+
+    def test_threads(self):
+        answers = []
+
+        def work():
+            for _ in range(10):
+                answers.append(redhost.sum(X))
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(answers, [redhost.sum(HOST)] * 40)
+
+    def test_another_queue(self):
+        other = cl.CommandQueue(CONTEXT)
+        y = cl_array.to_device(other, HOST)
+        self.assertEqual(redhost.sum(y), redhost.sum(HOST))
+        for call in (lambda: redhost.dot(X, y), lambda: redhost.dot(X, HOST), lambda: redhost.sum(X, where=HOST > 0)):
+            with self.assertRaisesRegex(redhost.UsageError, "of one queue"):
+                call()
+
+    def test_what_is_refused(self):
+        for pattern, call in ((r"contiguous.*x\.copy\(\)", lambda: redhost.sum(X[::2])),
+                              (r"x\.get\(\)", lambda: redhost.sum(X.reshape(100, 100), axis=0)),
+                              (r"x\.get\(\)", lambda: redhost.sum(X, check=True)),
+                              ("zero-size|empty", lambda: redhost.min(X[:0]))):
+            with self.assertRaisesRegex(redhost.UsageError, pattern):
+                call()
+        with self.assertRaisesRegex(TypeError, "has no queue"):
+            redhost.sum(X.with_queue(None))
+
+    def test_a_forked_child_says_that_the_device_is_its_parent_s(self):
+        redhost.sum(X)
+        child = os.fork()
+        if child == 0:
+            try:
+                redhost.sum(X)
+            except redhost.Error:
+                os._exit(0 if redhost.sum(HOST) else 2)
+            os._exit(1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
