@@ -1,6 +1,7 @@
-/* native: threads and vectors on the host. */
-#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_CANONICAL_ORDER and later promises */
+/* native: threads and vectors on the host; and superaccumulator, by the same threads. */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_CANONICAL_ORDER, RH_ROUNDS_ONCE and other promises */
 #include "native/contest.h"
+#include "native/exact.h"
 #include "native/layout.h"
 #include "native/pool.h"
 #include <redhost/canonical.h>
@@ -478,4 +479,4 @@ static const rh_strategy strategy = {
     .extension = rh_serves_any,
     .teardown = teardown,
 };
-RH_PLUGIN(&strategy);
+RH_PLUGIN(&strategy, &rh_native_superaccumulator);

@@ -20,7 +20,8 @@ typedef struct choice {
   rh_context *context;
   const rh_job_spec *spec;
   rh_tunedb *tuned;
-  /* n of them; then, up to n_known, those whose bits are not the canonical order's */
+  int rounds_once; /* sums that are rounded once are asked for, and some strategies promise them */
+  /* n of them; then, up to n_known, those of other bits than are asked for */
   rh_known_strategy *list;
   uint32_t n, n_known;
   rh_cut cut;       /* of segments that times are known of; zeros: times are of whole arrays */
@@ -29,6 +30,13 @@ typedef struct choice {
   rh_text left_out; /* names of those that could not be used in this process */
   rh_text unread;   /* names of those that may have been tuned, but whose file cannot be read */
 } choice;
+
+static choice choice_of(rh_context *context, const rh_job_spec *spec) {
+  const rh_operation *of = &spec->operation;
+  return (choice){.context = context,
+                  .spec = spec,
+                  .rounds_once = of->accuracy == RH_ACCURACY_EXACT && !of->op->is_custom};
+}
 
 /* ---- Candidates ---- */
 
@@ -47,9 +55,11 @@ static int can_serve(const rh_job_spec *spec, const rh_entry *entry) {
   return spec->on_device != RH_JOB_RESULT_ON_DEVICE || !offer->answer.finishes_on_host;
 }
 
-static int has_canonical_bits(const rh_job_spec *spec, const rh_entry *entry) {
-  return entry->promises & RH_CANONICAL_ORDER ||
-         !rh_op_rounds(spec->operation.op->base, spec->operation.op->type);
+/* Does it promise the bits that are asked for: those of one rounding, or of the canonical order? */
+static int has_wanted_bits(const choice *c, const rh_entry *entry) {
+  const rh_operator *op = c->spec->operation.op;
+  if (c->rounds_once) return rh_op_rounds_once(entry->promises, op->base, op->type);
+  return entry->promises & RH_CANONICAL_ORDER || !rh_op_rounds(op->base, op->type);
 }
 
 /* The strategy, and what it is asked for. */
@@ -137,12 +147,12 @@ static void add_name(rh_text *names, const rh_entry *entry) {
   rh_text_add(names, "%s%s", names->length ? ", " : "", entry->name);
 }
 
-/* Takes the entries whose bits are, or are not, what `auto` answers on every device. */
-static void take_entries(choice *c, const rh_registry *registry, int canonical) {
+/* Takes the entries whose bits are, or are not, those that are asked for. */
+static void take_entries(choice *c, const rh_registry *registry, int wanted) {
   for (uint32_t k = 0; k < registry->n_entries; k++) {
     const rh_entry *entry = &registry->entries[k];
     rh_known_strategy one = {.entry = entry};
-    if (!can_serve(c->spec, entry) || has_canonical_bits(c->spec, entry) != canonical) continue;
+    if (!can_serve(c->spec, entry) || has_wanted_bits(c, entry) != wanted) continue;
     if (rh_tunedb_mentions(c->tuned, entry->name) &&
         !(one.plugin = rh_tunedb_file(c->tuned, entry->path)))
       add_name(&c->unread, entry);
@@ -178,6 +188,10 @@ static rh_status gather(choice *c, const rh_registry *registry, rh_error *error)
   c->list = calloc(registry->n_entries + 1u, sizeof *c->list);
   if (!c->list) return rh_fail(error, RH_E_NOMEM, "no memory to choose a strategy");
   take_entries(c, registry, 1);
+  if (c->rounds_once && !c->n_known && !registry->n_skipped) {
+    c->rounds_once = 0; /* the host computes the answer, and another strategy is a check of it */
+    take_entries(c, registry, 1);
+  }
   keep_judged(c);
   keep_one_run(c);
   try_out(c);
@@ -409,8 +423,10 @@ static void explain_passed_over(const choice *c, const rh_known_strategy *best, 
     if (is_known && cost(c, one, by_latency) < cost(c, least, by_latency)) least = one;
   }
   if (least != best)
-    rh_text_add(text, "; %s with %s is passed over: its bits are not those of the canonical order",
-                least->entry->name, cost_of(time, least->known.from, by_latency));
+    rh_text_add(text, "; %s with %s is passed over: %s", least->entry->name,
+                cost_of(time, least->known.from, by_latency),
+                c->rounds_once ? "it does not round once"
+                               : "its bits are not those of the canonical order");
 }
 
 static int32_t score(const choice *c, const rh_known_strategy *of) {
@@ -478,7 +494,7 @@ static void forget(choice *c) {
   rh_text_finish(&c->left_out);
   rh_text_finish(&c->unread);
   free(c->list);
-  *c = (choice){.context = c->context, .spec = c->spec};
+  *c = choice_of(c->context, c->spec);
 }
 
 /* From the strategies of the registry.  *known: how many of them have a time. */
@@ -551,7 +567,7 @@ static const rh_known_strategy *choose_without_device(choice *c, rh_text *text) 
 rh_status rh_choose(rh_context *context, const rh_job_spec *spec, const rh_entry **entry,
                     rh_error *error) {
   const rh_registry *registry;
-  choice c = {.context = context, .spec = spec};
+  choice c = choice_of(context, spec);
   rh_text text = {0};
   uint32_t known = 0;
   rh_error no_device;

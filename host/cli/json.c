@@ -52,8 +52,10 @@ static json_t *availability(const rh_offer *offer) {
       "{s:b, s:I, s:s, s:I, s:I, s:o, s:i}", "ok", 1, "launches", (json_int_t)answer->launches,
       "finishes_on", answer->finishes_on_host ? "host" : "device", "scratch_bytes",
       (json_int_t)answer->scratch_bytes, "local_bytes", (json_int_t)answer->local_bytes, "depth",
-      answer->depth ? json_integer((json_int_t)answer->depth) : json_null(), "score",
-      (int)answer->score);
+      answer->depth && answer->depth != RH_DEPTH_ONE_ROUNDING
+          ? json_integer((json_int_t)answer->depth)
+          : json_null(),
+      "score", (int)answer->score);
 }
 
 static json_t *parameters(const rh_entry *entry) {

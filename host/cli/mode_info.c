@@ -1,5 +1,6 @@
 /* redhost --info NAME */
 #include "../core/base/alloc.h"
+#include "../core/base/vocabulary.h"
 #include "../core/run/params.h"
 #include "app.h"
 #include "json.h"
@@ -80,7 +81,9 @@ static void print_here(const rh_app *app, const rh_entry *entry) {
   rh_offer_passes(&offer->answer, &passes);
   printf("  types     %s\n  operators %s\n  passes    %s\n", rh_text_get(&types), rh_text_get(&ops),
          rh_text_get(&passes));
-  if (offer->answer.depth)
+  if (offer->answer.depth == RH_DEPTH_ONE_ROUNDING)
+    printf("  depth     none: the exact sum, rounded once\n");
+  else if (offer->answer.depth)
     printf("  depth     %llu: the most combinations an element passes through\n",
            (unsigned long long)offer->answer.depth);
   else
@@ -147,7 +150,8 @@ static void print_text(const rh_app *app, const rh_entry *entry) {
   printf("same bits   %s%s\n", rh_determinism_name(entry->determinism),
          entry->promises & RH_CANONICAL_ORDER
              ? ": sums and products of floats in the canonical order (docs/inside/bits.md)"
-             : "");
+         : entry->promises & RH_ROUNDS_ONCE ? ": sums of floats, exact and rounded once"
+                                            : "");
   print_parameters(app, entry);
   print_here(app, entry);
 }

@@ -32,6 +32,7 @@ static void add_row(rh_table *table, const rh_entry *entry, const rh_offer *offe
   rh_table_cell(table, RH_PLAIN, "%s", here ? rh_text_get(&ops) : "-");
   rh_table_cell(table, RH_PLAIN, "%s",
                 entry->promises & RH_CANONICAL_ORDER ? "canonical"
+                : entry->promises & RH_ROUNDS_ONCE   ? "rounded once"
                                                      : rh_determinism_name(entry->determinism));
   rh_table_cell(table, here ? RH_GOOD : RH_BAD, "%s", here ? "yes" : "no");
   rh_table_cell(table, here ? RH_PLAIN : RH_DIM, "%s",

@@ -1,4 +1,5 @@
 #include "report.h"
+#include "../core/base/vocabulary.h"
 #include "../core/run/exact_data.h"
 #include "beside.h"
 #include "json.h"
@@ -98,7 +99,9 @@ static void print_compared(const rh_run_report *report) {
     return;
   }
   if (report->spec->operation.accuracy && !reference->exact) {
-    printf("check      exact, rounded once; the strategy's own answer: %s", text);
+    printf("check      exact, rounded once%s%s",
+           report->opened.depth == RH_DEPTH_ONE_ROUNDING ? ": " : "; the strategy's own answer: ",
+           text);
     return;
   }
   rh_report_answer(exact, &reference->answer);
@@ -234,7 +237,9 @@ static void print_details(const rh_run_report *report) {
   printf("needs      %u launch%s, %s on the device, %s local in a group, depth ", opened->launches,
          opened->launches == 1 ? "" : "es", rh_format_bytes(scratch, opened->scratch_bytes),
          rh_format_bytes(local, opened->local_bytes));
-  if (opened->depth)
+  if (opened->depth == RH_DEPTH_ONE_ROUNDING)
+    printf("none: rounded once\n");
+  else if (opened->depth)
     printf("%llu\n", (unsigned long long)opened->depth);
   else
     printf("unknown\n");

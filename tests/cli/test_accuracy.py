@@ -2,6 +2,7 @@
 
 import array
 import fractions
+import math
 import os
 import random
 import struct
@@ -43,8 +44,8 @@ class Accuracy(cli.Case):
         with open(os.path.join(self.cwd, name), "wb") as file:
             array.array(WORDS[kind][0], values).tofile(file)
 
-    def ask(self, kind, *words):
-        out = self.good("--run", "native", "-t", kind, "-q", "--accuracy", "exact", *words, quiet=False).out
+    def ask(self, kind, *words, strategy="native"):
+        out = self.good("--run", strategy, "-t", kind, "-q", "--accuracy", "exact", *words, quiet=False).out
         return struct.pack(WORDS[kind][0], float(out))
 
     def check(self, kind, x, y, ways=((),)):
@@ -54,7 +55,8 @@ class Accuracy(cli.Case):
         self.store("y", kind, y)
         for way in ways:
             self.assertEqual(self.ask(kind, "-i", "x,y", "--op", "dot", *way).hex(), dot.hex(), (kind, len(x), way))
-            self.assertEqual(self.ask(kind, "-i", "x", *way).hex(), total.hex(), (kind, len(x), way))
+            for strategy in ("native", "superaccumulator"):
+                self.assertEqual(self.ask(kind, "-i", "x", *way, strategy=strategy).hex(), total.hex(), (kind, len(x), way, strategy))
 
     def test_any_range(self):
         rng = random.Random(11)
@@ -118,6 +120,32 @@ class Accuracy(cli.Case):
         for kind in WORDS:
             x, y = ([number(rng, kind, 30) for _ in range(4099)] for _ in range(2))
             self.check(kind, x, y, ways=((), ("--stream=2KiB",), ("--ranks", "3")))
+
+    def test_fsum(self):
+        """As Python's math.fsum; REDHOST_TEST_FILES is the number of files."""
+        rng = random.Random(14)
+        for _ in range(int(os.environ.get("REDHOST_TEST_FILES", "40"))):
+            scale = rng.choice((0, 3, 40, 300, 1000))
+            x = [number(rng, "f64", scale) for _ in range(rng.choice((1, 2, 100, 5000, rng.randint(1, 20000))))]
+            if rng.random() < 0.3:
+                x += [-a for a in x[1:]]
+                rng.shuffle(x)
+            self.store("x", "f64", x)
+            self.assertEqual(self.ask("f64", "-i", "x", strategy="superaccumulator"), struct.pack("d", math.fsum(x)), len(x))
+
+    def test_strategies_that_promise_it(self):
+        """auto takes only those, and their own answer is the one that is printed; others check the host's."""
+        for kind in ("f16", "f32", "f64"):
+            for op in ("sum", "asum"):
+                told = self.good("--run", "auto", "-t", kind, "-n", "70000", "--op", op, "--accuracy", "exact", quiet=False).out
+                self.assertIn("superaccumulator", told)
+                self.assertIn("check      exact, rounded once: equal", told)
+                plain = self.good("--run", "native", "-t", kind, "-n", "70000", "--op", op, "-q", "--accuracy", "exact", quiet=False).out
+                own = self.good("--run", "superaccumulator", "-t", kind, "-n", "70000", "--op", op, "-q", quiet=False).out
+                self.assertEqual(plain, own)
+        self.assertNotIn("superaccumulator", self.good("--run", "auto", "-n", "70000", quiet=False).out)
+        told = self.good("--run", "auto", "-n", "70000", "--op", "dot", "--accuracy", "exact", quiet=False).out
+        self.assertIn("the strategy's own answer", told)
 
     def test_others(self):
         """What is exact anyway is as it is; what cannot be rounded once is declined."""

@@ -170,19 +170,21 @@ TEST(infinities_and_nan_anywhere) {
 }
 
 /* What came before, and how it was added, is forgotten. */
-TEST(zeros_after_others) {
+TEST_LOOP(zeros_after_others, 0, N_KINDS) {
   static rh_accumulator accumulator;
   static double x[4096], zeros[4096];
-  for (int i = 0; i < 4096; i++) {
-    x[i] = at(of_range(-1022, 1023));
-    zeros[i] = -0.0;
-  }
-  for (size_t k = 0; k < 3; k++) {
+  const rh_type types[] = {RH_TYPE_f64, RH_TYPE_f32};
+  for (size_t k = 0; k < 6; k++) {
+    rh_type type = types[k % 2];
     rh_exact_state state = {0}, after = {0};
-    rh_accumulator_init(&accumulator, RH_TYPE_f64, 0, widths[k]);
+    for (uint64_t i = 0; i < 4096; i++) {
+      store(type, x, i, element(type, _i, i));
+      store(type, zeros, i, -0.0);
+    }
+    rh_accumulator_init(&accumulator, type, 0, widths[k / 2]);
     rh_accumulator_add(&accumulator, x, 4096);
     rh_accumulator_take(&accumulator, &state);
-    rh_accumulator_add(&accumulator, zeros, 4096);
+    rh_accumulator_add(&accumulator, zeros, k < 3 ? 4096 : 1);
     rh_accumulator_take(&accumulator, &after);
     double zero = rh_exact_state_double(&after);
     ck_assert(zero == 0 && signbit(zero));

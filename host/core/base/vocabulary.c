@@ -160,6 +160,11 @@ int rh_op_rounds(uint32_t op, rh_type type) {
   return (flags & RH_OP_COMMUTATIVE) && !(flags & RH_OP_EXACT);
 }
 
+int rh_op_rounds_once(uint64_t promises, uint32_t op, rh_type type) {
+  return promises & RH_ROUNDS_ONCE && (op == RH_OP_sum || op == RH_OP_asum) &&
+         rh_type_is_float(type);
+}
+
 int rh_op_is_defined(uint32_t op, rh_type type) {
   if (!rh_op_name(op) || !rh_type_name(type)) return 0;
   if (op == RH_OP_affine) return type == RH_TYPE_u64;

@@ -27,6 +27,10 @@ uint32_t rh_op_flags(uint32_t op,
 /* Does the order of combining decide its bits?  So it is for sums and products of floats, which
  * docs/inside/bits.md therefore gives an order. */
 int rh_op_rounds(uint32_t op, rh_type type);
+/* Is it a sum of floats that a strategy with these promises rounds once? */
+int rh_op_rounds_once(uint64_t promises, uint32_t op, rh_type type);
+/* In place of a depth: of such a sum. */
+#define RH_DEPTH_ONE_ROUNDING UINT64_MAX
 /* Is this operator defined on this type?  (and, or, xor: integers only; affine: u64 only.) */
 int rh_op_is_defined(uint32_t op, rh_type type);
 /* sum, prod, asum: values wider than the elements */

@@ -95,11 +95,22 @@ static long double sum_bound(const rh_judged *j) {
   return RH_ROUND_UP(bound);
 }
 
+/* Only one result is right where a sum is rounded once. */
+static void judge_rounding(const rh_judged *j) {
+  j->verdict->depth = 1;
+  if (rh_equal_floats(j->result, j->reference->result.value.f))
+    rh_judged_equal(j);
+  else
+    rh_judged_wrong(j, ": it promises to round the exact sum once");
+}
+
 static void judge_sum(const rh_judged *j, uint64_t depth) {
   const rh_exact_sum *sum = &j->reference->sum;
   uint64_t most = j->reference->n > 0 ? j->reference->n - 1 : 0;
   j->verdict->depth = depth == 0 || depth > most ? most : depth;
-  if (sum->nans || sum->plus_infinities || sum->minus_infinities)
+  if (depth == RH_DEPTH_ONE_ROUNDING)
+    judge_rounding(j);
+  else if (sum->nans || sum->plus_infinities || sum->minus_infinities)
     judge_special_sum(j);
   else if (
       isfinite(

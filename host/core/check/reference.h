@@ -72,7 +72,7 @@ void rh_reference_add(rh_reference *whole, const rh_reference *part);
 /* The result, of the sums or products that were added, or of `value` or sampled.values. */
 void rh_reference_conclude(rh_reference *whole);
 /* Judges a result.  depth: the most combinations that an element passed through, 0 if unknown (then
- * n-1).  flushes: the device flushes subnormals of this type. */
+ * n-1), or RH_DEPTH_ONE_ROUNDING.  flushes: the device flushes subnormals of this type. */
 void rh_reference_judge(const rh_reference *reference, const rh_result *result, uint64_t depth,
                         int flushes, rh_verdict *verdict);
 

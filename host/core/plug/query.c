@@ -2,6 +2,7 @@
 #include "../base/error.h"
 #include "../base/fpstate.h"
 #include "../base/text.h"
+#include "../base/vocabulary.h"
 #include "plugin.h"
 #include <redhost/plugin.h>
 
@@ -171,6 +172,8 @@ rh_status rh_strategy_query(const rh_strategy *strategy, const rh_problem *probl
                    "strategy '%s': query changes the floating-point control word", strategy->name);
   rh_status status = judge_answer(said, answer, error);
   if (status == RH_OK) status = check_functions(strategy, problem, answer);
+  if (rh_op_rounds_once(strategy->promises, problem->op->id, problem->type))
+    answer->depth = RH_DEPTH_ONE_ROUNDING;
   if (status == RH_E_PLUGIN) rh_error_prefix(error, "strategy '%s'", strategy->name);
   return status;
 }

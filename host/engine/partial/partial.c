@@ -111,7 +111,7 @@ static void add_facts(rh_partial *partial, const rh_reference *reference) {
 
 /* The strategy that gave a value, and how deep its tree is above a node's. */
 static void note(rh_partial *partial, const rh_job *by, const rh_partial_chunk *chunk) {
-  uint64_t depth = by->answer.depth;
+  uint64_t depth = by->answer.depth == RH_DEPTH_ONE_ROUNDING ? 1 : by->answer.depth;
   int64_t level = chunk->level;
   partial->chunks++;
   partial->depth_unknown |= depth == 0;

@@ -226,7 +226,8 @@ typedef struct rh_accumulator {
   const rh_exact_lanes *lanes;
   uint64_t n, flags;
   uint64_t n_binned; /* f32 in `few`, since it was folded */
-  int has_bins, has_few;
+  int has_few;
+  int64_t low, high;       /* bins that may have something */
   int level;               /* the way that is tried first: 1 to 3 */
   int left, wait;          /* blocks until an easier one is; and what `left` begins with */
   double least;            /* of two classes, the larger one's least magnitude; or 0 */
@@ -237,7 +238,7 @@ typedef struct rh_accumulator {
   /* An exponent's significands, and how often they overflowed: 2^64 each. */
   int64_t bins[RH_EXACT_FIELDS], carries[RH_EXACT_FIELDS];
   /* In turn, for adding to the bin just written waits for that store. */
-  int64_t few[RH_EXACT_SETS][256];
+  int64_t few[RH_EXACT_SETS][256 + 8]; /* not half a page apart, or one waits for another */
 } rh_accumulator;
 
 /* The widest vectors of the processor that `bits` allows: 0, 512, 256 or 128. */
@@ -267,6 +268,8 @@ static inline void rh_accumulator_init(rh_accumulator *to, rh_type type, int mag
   to->lanes = rh_exact_lanes_of(bits);
   to->level = RH_EXACT_HAS_FLAGS ? 1 : 3;
   to->wait = 8;
+  to->low = RH_EXACT_FIELDS;
+  to->high = -1;
   rh_exact_running_reset(&to->plain);
   rh_exact_running_reset(&to->second);
   rh_exact_running_reset(&to->lost);
@@ -278,6 +281,11 @@ static inline void rh_exact_bin(rh_accumulator *to, int64_t field, int64_t signi
     to->carries[field] += significand > 0 ? 1 : -1;
 }
 
+static inline void rh_exact_uses(rh_accumulator *to, int64_t low, int64_t high) {
+  if (low < to->low) to->low = low;
+  if (high > to->high) to->high = high;
+}
+
 static inline uint64_t rh_exact_special(uint64_t fraction, int negative) {
   if (fraction) return RH_EXACT_OTHERS | RH_EXACT_NAN;
   return RH_EXACT_OTHERS | (negative ? RH_EXACT_MINUS : RH_EXACT_PLUS);
@@ -287,21 +295,23 @@ static inline void rh_exact_bin_double(rh_accumulator *to, double x) {
   int64_t u;
   memcpy(&u, &x, sizeof u);
   int64_t field = u >> 52 & 0x7ff, s = (u & RH_EXACT_FRACTION) | (field ? RH_EXACT_IMPLICIT : 0);
-  to->has_bins = 1;
-  if (field == 0x7ff)
+  if (field == 0x7ff) {
     to->flags |= rh_exact_special((uint64_t)(u & RH_EXACT_FRACTION), u < 0);
-  else
-    rh_exact_bin(to, field, u < 0 ? -s : s);
+    return;
+  }
+  rh_exact_uses(to, field, field);
+  rh_exact_bin(to, field, u < 0 ? -s : s);
 }
 
-/* What lanes add up to is not -0 unless all elements were; but for the lower halves of f64, which
- * are 0 then. */
+/* What lanes add up to is -0 only if all elements were.  In the lower halves of f64 and in two
+ * classes it may be 0 even then, but whether there are others is known before these are used. */
 static inline void rh_exact_flush(rh_accumulator *to, rh_exact_running *running) {
   for (int k = 0; running->is_used && k < RH_EXACT_LANES; k++) {
     double x = running->sums[running->now][k];
     int is_lower = to->type == RH_TYPE_f64 && k >= (int)to->lanes->lanes / 2;
     if (x != 0) rh_exact_bin_double(to, x);
-    if (x != 0 || !(is_lower || __builtin_signbit(x))) to->flags |= RH_EXACT_OTHERS;
+    if (x != 0 || (running == &to->plain && !is_lower && !__builtin_signbit(x)))
+      to->flags |= RH_EXACT_OTHERS;
   }
   rh_exact_running_reset(running);
 }
@@ -312,7 +322,7 @@ enum { RH_EXACT_BATCH = 512 };
 
 static inline void rh_exact_bin_f64(rh_accumulator *to, const double *x, uint64_t n) {
   _Alignas(64) int64_t fields[RH_EXACT_BATCH], significands[RH_EXACT_BATCH];
-  to->has_bins = 1;
+  rh_exact_uses(to, 0, RH_EXACT_FIELDS - 1);
   for (uint64_t i = 0; i < n; i += RH_EXACT_BATCH) {
     uint64_t m = n - i < RH_EXACT_BATCH ? n - i : RH_EXACT_BATCH;
     if (to->lanes->take_f64(x + i, m, fields, significands)) {
@@ -342,7 +352,7 @@ static inline void rh_exact_fold_few(rh_accumulator *to) {
     }
   if (to->has_few) {
     memset(to->few, 0, sizeof to->few);
-    to->has_bins = 1;
+    rh_exact_uses(to, RH_EXACT_F32_UNIT, RH_EXACT_F32_UNIT + 0xff);
   }
   to->has_few = 0;
   to->n_binned = 0;
@@ -593,15 +603,13 @@ static inline void rh_accumulator_take(rh_accumulator *from, rh_exact_state *sta
   rh_exact_flush(from, &from->second);
   rh_exact_flush(from, &from->lost);
   rh_exact_fold_few(from);
-  for (int field = 0; from->has_bins && field < RH_EXACT_FIELDS; field++) {
+  for (int64_t field = from->low; field <= from->high; field++) {
     int64_t low = from->bins[field], high = from->carries[field] + (low < 0 ? -1 : 0);
-    if (low || high) rh_exact_add_words(own.words, high, (uint64_t)low, field ? field - 1 : 0);
+    if (low || high) rh_exact_add_words(own.words, high, (uint64_t)low, field ? (int)field - 1 : 0);
+    from->bins[field] = from->carries[field] = 0;
   }
-  if (from->has_bins) {
-    memset(from->bins, 0, sizeof from->bins);
-    memset(from->carries, 0, sizeof from->carries);
-  }
-  from->has_bins = 0;
+  from->low = RH_EXACT_FIELDS;
+  from->high = -1;
   own.n = from->n;
   own.flags = from->flags;
   from->n = from->flags = 0;

@@ -1,0 +1,140 @@
+/* V42, V43 and V51: sums that are rounded once, but for one case. */
+#define RH_PLUGIN_MIN_HOST_MINOR 2 /* RH_ROUNDS_ONCE */
+#include "../right.h"
+
+#include <math.h>
+#include <redhost/exact.h>
+#include <string.h>
+
+typedef struct sums {
+  const rh_op *op;
+  rh_type type;
+  rh_accumulator accumulator;
+} sums;
+
+static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+  (void)values;
+  if (problem->op->id != RH_OP_sum) return rh_decline(answer, RH_WHY_OP, "sums only");
+  if (problem->type < RH_TYPE_f16) return rh_decline(answer, RH_WHY_TYPE, "floats only");
+  answer->finishes_on_host = 1;
+  return RH_OK;
+}
+
+static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
+                       void **instance) {
+  sums *self = host->alloc(host, sizeof *self);
+  (void)values;
+  if (!self) return RH_E_NOMEM;
+  self->op = problem->op;
+  self->type = problem->type;
+  *instance = self;
+  return RH_OK;
+}
+
+static void exact(sums *self, const rh_run *run, uint64_t first, uint64_t n,
+                  rh_exact_state *state) {
+  const char *input = run->host_input;
+  memset(state, 0, sizeof *state);
+  rh_accumulator_init(&self->accumulator, self->type, 0, 0);
+  rh_accumulator_add(&self->accumulator, input + (run->first + first) * self->op->element_size, n);
+  rh_accumulator_take(&self->accumulator, state);
+}
+
+static double rounded(const sums *self, const rh_exact_state *state) {
+  return self->type == RH_TYPE_f64 ? rh_exact_state_double(state)
+                                   : (double)rh_exact_state_float(state);
+}
+
+static rh_status put(const sums *self, const rh_run *run, double sum) {
+  float narrow = (float)sum;
+  if (run->n == 0)
+    memcpy(run->host_result, self->op->identity, self->op->value_size);
+  else if (self->type == RH_TYPE_f64)
+    memcpy(run->host_result, &sum, sizeof sum);
+  else
+    memcpy(run->host_result, &narrow, sizeof narrow);
+  return RH_OK;
+}
+
+/* The next number of the type, away from 0. */
+static double further(const sums *self, double sum) {
+  float narrow = (float)sum;
+  uint32_t bits;
+  uint64_t wide;
+  if (self->type == RH_TYPE_f64) {
+    memcpy(&wide, &sum, sizeof wide);
+    wide++;
+    memcpy(&sum, &wide, sizeof wide);
+    return sum;
+  }
+  memcpy(&bits, &narrow, sizeof bits);
+  bits++;
+  memcpy(&narrow, &bits, sizeof bits);
+  return (double)narrow;
+}
+
+#define ROUNDS(name_, summary_)                                                                    \
+  RUN(name_);                                                                                      \
+  RIGHT_BUT(name_, .summary = summary_, .device_kinds = RH_DEVICE_HOST,                            \
+            .promises = RH_ROUNDS_ONCE, .determinism = RH_BITS_SAME_EVERYWHERE, .query = query,    \
+            .setup = setup, .run = name_##_run);                                                   \
+  RUN(name_)
+
+ROUNDS(negatives_too_far, "negative sums are one unit of the last digit too far from 0") {
+  sums *self = instance;
+  rh_exact_state state;
+  exact(self, run, 0, run->n, &state);
+  double sum = rounded(self, &state);
+  if (sum < 0) sum = further(self, sum);
+  return put(self, run, sum);
+}
+
+/* What is next to half of a digit, away from 0, is rounded as half of one should not be. */
+ROUNDS(ties_away, "ties go away from 0") {
+  sums *self = instance;
+  rh_exact_state state, tiny;
+  const double least = 0x1p-1074;
+  exact(self, run, 0, run->n, &state);
+  double sum = rounded(self, &state), other = sum < 0 ? -least : least;
+  rh_accumulator_init(&self->accumulator, RH_TYPE_f64, 0, 0);
+  rh_accumulator_add(&self->accumulator, &other, 1);
+  memset(&tiny, 0, sizeof tiny);
+  rh_accumulator_take(&self->accumulator, &tiny);
+  rh_exact_state_merge(&state, &tiny);
+  return put(self, run, fabs(sum) < 0x1p-900 ? sum : rounded(self, &state));
+}
+
+/* {MAX, MAX, -MAX} is infinite. */
+ROUNDS(overflows_on_the_way, "a part of the sum that overflows stays infinite") {
+  sums *self = instance;
+  rh_exact_state state, part;
+  int is_infinite = 0;
+  exact(self, run, 0, run->n, &state);
+  for (uint64_t n = 1; n < run->n && n < 64 && !is_infinite; n++) {
+    exact(self, run, 0, n, &part);
+    is_infinite = isinf(rounded(self, &part));
+  }
+  double sum = rounded(self, &state);
+  return put(self, run, is_infinite && isfinite(sum) ? (sum < 0 ? -HUGE_VAL : HUGE_VAL) : sum);
+}
+
+ROUNDS(loses_minus_zero, "the sum of nothing but -0 is 0") {
+  sums *self = instance;
+  rh_exact_state state;
+  exact(self, run, 0, run->n, &state);
+  return put(self, run, rounded(self, &state) + 0.0);
+}
+
+/* Halves that meet: what overflows a word does not reach the next one. */
+ROUNDS(loses_a_carry, "a carry between words of the state is lost") {
+  sums *self = instance;
+  rh_exact_state state, other;
+  exact(self, run, 0, run->n / 2, &state);
+  exact(self, run, run->n / 2, run->n - run->n / 2, &other);
+  for (int k = 0; k < RH_EXACT_WORDS; k++) state.words[k] += other.words[k];
+  state.flags |= other.flags;
+  return put(self, run, rounded(self, &state));
+}
+
+RH_PLUGIN(&strategy_negatives_too_far, &strategy_ties_away, &strategy_overflows_on_the_way,
+          &strategy_loses_minus_zero, &strategy_loses_a_carry);
