@@ -69,6 +69,7 @@ class Package(unittest.TestCase):
         self.other("harm", os.path.join(ZOO, "loading", "crash_on_load.so"), os.path.join(ZOO, "results", "drops_last.so"))
         self.other("empty")
         self.assertEqual(self.says("import redhost; print(redhost.sum(b'abc', strategy='fine', check=True))"), "294")
+        self.assertEqual(self.says("import redhost; print([s['name'] for s in redhost.strategies()].count('fine'))"), "1")
         self.assertIn(os.path.join("redhost_mine", "plugins-1", "fine.so"), self.python("-m", "redhost", "--info", "fine").stdout)
         self.assertIn("crash_on_load.so: crashed on load", self.wrong("crash_on_load"))
         self.assertRegex(self.wrong("drops_last"), "^WrongResult .*drops_last")
