@@ -65,8 +65,15 @@ needs_to_build() {
   need pocl-opencl-icd 'PoCL (OpenCL on any CPU)' has_pocl
 }
 
-needs_to_test() {
+# What CPack finds out by: which packages have the libraries that a program needs, and which files are programs.
+needs_to_pack() {
   needs_to_build
+  need dpkg-dev 'dpkg-shlibdeps (for the Debian packages)' command -v dpkg-shlibdeps
+  need file 'file (for the Debian packages)' command -v file
+}
+
+needs_to_test() {
+  needs_to_pack
   need check 'Check (unit tests)' pkg-config --exists 'check >= 0.15'
   need libmpfr-dev 'MPFR (exact sums are rounded by it, too)' pkg-config --exists mpfr
   need python3 'Python 3' command -v python3
