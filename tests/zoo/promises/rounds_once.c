@@ -73,14 +73,15 @@ static double further(const sums *self, double sum) {
   return (double)narrow;
 }
 
-#define ROUNDS(name_, summary_)                                                                    \
+#define RIGHT_AS(name_, summary_)                                                                  \
   RUN(name_);                                                                                      \
   RIGHT_BUT(name_, .summary = summary_, .device_kinds = RH_DEVICE_HOST,                            \
             .promises = RH_ROUNDS_ONCE, .determinism = RH_BITS_SAME_EVERYWHERE, .query = query,    \
             .setup = setup, .run = name_##_run);                                                   \
   RUN(name_)
 
-ROUNDS(negatives_too_far, "negative sums are one unit of the last digit too far from 0") {
+/* V43: negative sums. */
+RIGHT_AS(negatives_too_far, "negative sums are one unit of the last digit too far from 0") {
   sums *self = instance;
   rh_exact_state state;
   exact(self, run, 0, run->n, &state);
@@ -89,8 +90,8 @@ ROUNDS(negatives_too_far, "negative sums are one unit of the last digit too far 
   return put(self, run, sum);
 }
 
-/* What is next to half of a digit, away from 0, is rounded as half of one should not be. */
-ROUNDS(ties_away, "ties go away from 0") {
+/* V43: what is next to half of a digit, away from 0, is rounded as half of one should not be. */
+RIGHT_AS(ties_away, "ties go away from 0") {
   sums *self = instance;
   rh_exact_state state, tiny;
   const double least = 0x1p-1074;
@@ -104,8 +105,8 @@ ROUNDS(ties_away, "ties go away from 0") {
   return put(self, run, fabs(sum) < 0x1p-900 ? sum : rounded(self, &state));
 }
 
-/* {MAX, MAX, -MAX} is infinite. */
-ROUNDS(overflows_on_the_way, "a part of the sum that overflows stays infinite") {
+/* V42: {MAX, MAX, -MAX} is infinite. */
+RIGHT_AS(overflows_on_the_way, "a part of the sum that overflows stays infinite") {
   sums *self = instance;
   rh_exact_state state, part;
   int is_infinite = 0;
@@ -118,15 +119,16 @@ ROUNDS(overflows_on_the_way, "a part of the sum that overflows stays infinite") 
   return put(self, run, is_infinite && isfinite(sum) ? (sum < 0 ? -HUGE_VAL : HUGE_VAL) : sum);
 }
 
-ROUNDS(loses_minus_zero, "the sum of nothing but -0 is 0") {
+/* V51: zeros. */
+RIGHT_AS(loses_minus_zero, "the sum of nothing but -0 is 0") {
   sums *self = instance;
   rh_exact_state state;
   exact(self, run, 0, run->n, &state);
   return put(self, run, rounded(self, &state) + 0.0);
 }
 
-/* Halves that meet: what overflows a word does not reach the next one. */
-ROUNDS(loses_a_carry, "a carry between words of the state is lost") {
+/* V43: two halves meet, and what overflows a word does not reach the next one. */
+RIGHT_AS(loses_a_carry, "a carry between words of the state is lost") {
   sums *self = instance;
   rh_exact_state state, other;
   exact(self, run, 0, run->n / 2, &state);
