@@ -30,7 +30,7 @@ BELOW = {
     "engine/io": ("core/data", "core/base"),
     "engine/ranks": ("core/*", "operators/custom"),
     "engine/partial": ("core/*", "operators/custom", "engine/ranks"),
-    "engine/segments": ("core/*", "engine/io"),
+    "engine/segments": ("core/*", "operators/custom", "engine/io"),
     "engine/reduction": ("core/*", "operators/custom", "engine/*"),
     "choose/tunedb": ("engine/segments", "core/operation", "core/plug", "core/cl", "core/base"),
     "choose/measure": ("core/*", "operators/*", "engine/segments"),

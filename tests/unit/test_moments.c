@@ -2,6 +2,7 @@
 #include "../../host/core/base/half.h"
 #include "../../host/core/base/random.h"
 #include "../../host/core/base/vocabulary.h"
+#include "../../host/engine/segments/quick.h"
 #include "../../host/operators/custom/custom.h"
 #include "../../host/operators/custom/file.h"
 #include "../../host/operators/custom/moments_tile.h"
@@ -185,4 +186,47 @@ TEST_LOOP(another_operator_is_not_taken_for_it, 0, 6) {
   ck_assert_int_eq(made->is_moments, 0);
   rh_custom_destroy(made);
   rh_definition_finish(&definition);
+}
+
+static double part_of(const rh_custom *custom, const void *data, uint64_t n, uint64_t depth,
+                      const double *value) {
+  const rh_arrays arrays = {.operands = {data}};
+  double part;
+  rh_quick_judge(&custom->face, &arrays, &n, 1, depth, value, &part);
+  return part;
+}
+
+/* A segment's value is within its bound in the canonical order and one after the other, and is not
+ * where a field is a little off. */
+static void judge(const rh_custom *custom, rh_type type, double shift) {
+  static const double off[][3] = {{1, 0, 0}, {0, 1e-12, 0}, {0, 0, 1e-9}};
+  enum { LONGEST = 300, DEPTH = 11 };
+  double data[LONGEST];
+  const rh_arrays arrays = {.operands = {data}};
+  for (size_t k = 0; k < LONGEST; k++) put(type, data, k, shift + number(type, TAME, k));
+  for (uint64_t n = 1; n <= LONGEST; n++) {
+    double value[4], serial[4];
+    rh_custom_reduce(custom, &arrays, 0, n, value);
+    memcpy(serial, custom->identity, sizeof serial);
+    rh_custom_fold(custom, serial, &arrays, 0, n);
+    double canonical = part_of(custom, data, n, DEPTH, value);
+    double one_by_one = part_of(custom, data, n, 0, serial);
+    ck_assert_msg(canonical >= 0 && canonical <= 1, "%llu: %g", (unsigned long long)n, canonical);
+    ck_assert_msg(one_by_one >= 0 && one_by_one <= 1, "%llu: %g", (unsigned long long)n,
+                  one_by_one);
+    for (int k = 0; k < 3; k++) {
+      double wrong[4] = {value[0] + off[k][0], value[1] + off[k][1] * (1 + shift),
+                         value[2] * (1 + off[k][2])};
+      if (k < 2 || n > 1) ck_assert(part_of(custom, data, n, DEPTH, wrong) < 0);
+    }
+  }
+}
+
+TEST_LOOP(short_segments_are_judged, 0, 2) {
+  const rh_type type = _i ? RH_TYPE_f64 : RH_TYPE_f32;
+  rh_custom *custom = make(shipped(), type, NULL);
+  ck_assert(rh_quick_serves(&custom->face));
+  judge(custom, type, 0);
+  judge(custom, type, 100);
+  rh_custom_destroy(custom);
 }

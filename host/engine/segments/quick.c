@@ -5,6 +5,7 @@
 #include "../../core/operation/ops.h"
 #include "../../core/operation/result.h"
 #include "../../core/operation/scaled.h"
+#include "quick_moments.h"
 
 #include <float.h>
 #include <math.h>
@@ -37,6 +38,7 @@ static const rh_operator *part_of(const rh_operator *op, uint32_t k, uint32_t *v
 int rh_quick_serves(const rh_operator *op) {
   uint32_t at, index_at, k = 0;
   const rh_operator *part;
+  if (rh_quick_moments_serves(op)) return 1;
   for (; (part = part_of(op, k, &at, &index_at)) != NULL; k++)
     if (!serves_one(part)) return 0;
   return k > 0;
@@ -60,7 +62,8 @@ static uint64_t steps_of(uint64_t depth, uint64_t n) {
 
 /* bound: without the smaller terms of check.c; own: by how much the expected value may err.  Where
  * that is not less than a tenth of the bound, it says nothing. */
-static void take_error(const values *of, uint64_t k, double error, double bound, double own) {
+static inline void take_error(const values *of, uint64_t k, double error, double bound,
+                              double own) {
   int is_right = error == 0 && bound == 0; /* one element */
   double part = bound > 0 ? error / bound : 0;
   is_right |= own <= bound / 10 && error + own <= bound;
@@ -70,7 +73,8 @@ static void take_error(const values *of, uint64_t k, double error, double bound,
     of->parts[k] = part;
 }
 
-/* In so much more precision that its own error hardly counts. */
+/* In so much more precision that its own error hardly counts, with sums of pieces. */
+enum { PIECE = 128 };
 #define JUDGE_SUMS(element, scalar, wide, magnitude, unit, epsilon)                                \
   do {                                                                                             \
     const element *x = from;                                                                       \
@@ -79,11 +83,17 @@ static void take_error(const values *of, uint64_t k, double error, double bound,
       wide sum = 0, all = 0;                                                                       \
       scalar value;                                                                                \
       if (n == 0) continue;                                                                        \
-      for (uint64_t j = 0; j < n; j++) {                                                           \
-        sum += x[j];                                                                               \
-        all += magnitude(x[j]);                                                                    \
-      }                                                                                            \
       memcpy(&value, of->at + k * of->apart, sizeof value);                                        \
+      if (n == 1 && value == (of->op->base == RH_OP_asum ? (scalar)magnitude(*x) : *x)) continue;  \
+      for (uint64_t j = 0, end; j < n;) {                                                          \
+        wide piece = 0, sizes = 0;                                                                 \
+        for (end = n - j < PIECE ? n : j + PIECE; j < end; j++) {                                  \
+          piece += x[j];                                                                           \
+          sizes += magnitude(x[j]);                                                                \
+        }                                                                                          \
+        sum += piece;                                                                              \
+        all += sizes;                                                                              \
+      }                                                                                            \
       if (of->op->base == RH_OP_asum) sum = all;                                                   \
       sum -= value;                                                                                \
       if (!isfinite(sum) || !isfinite(all))                                                        \
@@ -91,7 +101,7 @@ static void take_error(const values *of, uint64_t k, double error, double bound,
       else                                                                                         \
         take_error(of, k, (double)magnitude(sum),                                                  \
                    (double)steps_of(of->depth, n) * (double)all * (unit),                          \
-                   (double)n * (double)all * (epsilon));                                           \
+                   (double)(n < PIECE ? n : PIECE + n / PIECE + 1) * (double)all * (epsilon));     \
     }                                                                                              \
   } while (0)
 static void judge_sums(const values *of, const void *from) {
@@ -157,6 +167,7 @@ static void judge_exact(const values *of) {
     row->fold(expected, x, 0, n);
     int is_right = is_indexed             ? memcmp(index, expected + 8, 8) == 0
                    : row->value_size == 8 ? memcmp(value, expected, 8) == 0
+                   : row->value_size == 4 ? memcmp(value, expected, 4) == 0
                                           : memcmp(value, expected, row->value_size) == 0;
     if (!is_right) of->parts[k] = -1;
   }
@@ -195,6 +206,10 @@ void rh_quick_judge(const rh_operator *op, const rh_arrays *arrays, const uint64
     int is_right = lengths[k] > 0 || memcmp(value, op->abi->identity, apart) == 0;
     parts[k] = is_right ? 0 : -1;
     n += lengths[k];
+  }
+  if (n > 0 && rh_quick_moments_serves(op)) {
+    rh_quick_moments(op, arrays, lengths, count, n, depth, from, parts);
+    return;
   }
   const rh_operator *part;
   for (uint32_t k = 0, at, index_at; n > 0 && (part = part_of(op, k, &at, &index_at)); k++) {

@@ -133,6 +133,15 @@ static uint64_t row_of(const batch *b, uint64_t s, uint64_t count, uint64_t *len
   const rh_layout *layout = b->by->of->spec.operation.layout;
   uint64_t k = 0, next = rh_layout_first(layout, s);
   int is_in_rows = rh_layout_is_in_rows(layout);
+  if (layout->kind == RH_LAYOUT_AXIS && layout->length > 0 && !b->op->uses_index) {
+    uint64_t most = RH_QUICK_ELEMENTS / layout->length;
+    if (most < 1) most = 1;
+    if (most > RH_QUICK_SEGMENTS) most = RH_QUICK_SEGMENTS;
+    if (count > most) count = most;
+    for (; k < count; k++) lengths[k] = layout->length;
+    *n = count * layout->length;
+    return count;
+  }
   for (*n = 0; k < count && k < RH_QUICK_SEGMENTS; k++) {
     lengths[k] = rh_layout_length(layout, s + k);
     int is_next = !is_in_rows || rh_layout_first(layout, s + k) == next;
