@@ -5,8 +5,8 @@
  * means are averaged, so that their errors only add up along the depth: E = h u (M + 3 R).
  *
  * A merge adds w d d to m2, w = a.n b.n/n.  Its roundings and those of the sums make (2 h + 7) u
- * m2.  Each d errs by 2 E, besides.  The w d d add up to m2, and the w to n h/4 at most, for a level
- * has no more than n/4; so that is 2 E sqrt(m2 n h) + E E n h, by Cauchy and Schwarz. */
+ * m2.  Each d errs by 2 E, besides.  The w d d add up to m2, and the w to n h/4 at most, for a
+ * level has no more than n/4; so that is 2 E sqrt(m2 n h) + E E n h, by Cauchy and Schwarz. */
 #include "quick_moments.h"
 
 #include <math.h>
