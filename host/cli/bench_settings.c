@@ -41,6 +41,18 @@ static rh_status parse_sizes(rh_bench_settings *settings, const char *text, rh_e
   return RH_OK;
 }
 
+/* Sizes of a list may have fewer elements than a length of one. */
+static void say_what_is_left_out(const rh_app *app, const rh_bench_settings *settings) {
+  uint64_t most = 0, longest = settings->lengths[settings->n_lengths - 1];
+  for (uint32_t t = 0; t < settings->types.n; t++)
+    if (settings->sizes[t][settings->n_sizes[t] - 1] > most)
+      most = settings->sizes[t][settings->n_sizes[t] - 1];
+  if (longest > most)
+    rh_log(&app->context->options.reporter, RH_LOG_WARNING,
+           "--length: lengths above %llu, the most elements of a size, are left out",
+           (unsigned long long)most);
+}
+
 static rh_status parse_lengths(rh_bench_settings *settings, const rh_typed *typed,
                                rh_error *error) {
   if (typed->distribution && !typed->length)
@@ -217,6 +229,7 @@ rh_status rh_bench_settings_parse(rh_bench_settings *settings, const rh_app *app
   const char *sizes = typed->mode == RH_MODE_TUNE ? "2^10:2^28:x8" : "2^10:2^28";
   RH_TRY(parse_sizes(settings, typed->size ? typed->size : sizes, error));
   RH_TRY(parse_lengths(settings, typed, error));
+  if (settings->n_lengths && !settings->untuned) say_what_is_left_out(app, settings);
   return check_sizes(settings, error);
 }
 

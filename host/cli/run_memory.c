@@ -245,7 +245,8 @@ static rh_status attempt(void *of_run, int *is_final, rh_error *error) {
   rh_run_state *run = of_run;
   rh_error why = {0};
   rh_status status = try_strategy(run, &why);
-  (void)is_final;
+  /* No other strategy needs less memory for the values of segments. */
+  *is_final = status == RH_E_NOMEM && run->job.operation.layout && !run->segments.segments.values;
   /* Checked first, because a changed file explains other errors. */
   RH_TRY(rh_run_check_unchanged(run, error));
   if (status != RH_OK) *error = why;

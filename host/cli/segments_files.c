@@ -12,10 +12,11 @@
 
 /* ---- Files ---- */
 
-/* "NAME=FILE", where NAME may be a field. */
+/* "NAME=FILE", where NAME may be a field, and a path may have one, too, behind a folder. */
 static const char *path_of(const char *word, const char **field, char name[32]) {
   const char *equals = strchr(word, '=');
   *field = NULL;
+  if (equals && memchr(word, '/', (size_t)(equals - word))) return word;
   if (!equals || equals == word || (size_t)(equals - word) >= 32) return word;
   memcpy(name, word, (size_t)(equals - word));
   name[equals - word] = 0;

@@ -90,8 +90,8 @@ static rh_status open_length(rh_shape *shape, const char *text, const rh_job_spe
     return rh_fail(error, RH_E_USAGE, "--length 0: a segment has one element at least");
   if (n % length != 0)
     return rh_fail(error, RH_E_USAGE,
-                   "--length %llu: %s has %llu elements, and the last %llu make no whole segment",
-                   (number)length, spec->operation.what, (number)n, (number)(n % length));
+                   "--length %llu: %s has %llu elements, which is no multiple of it",
+                   (number)length, spec->operation.what, (number)n);
   shape->layout = rh_layout_axis(n / length, length, 1);
   shape->lengths[shape->n_dimensions++] = n / length;
   snprintf(shape->words, sizeof shape->words, "of %llu elements", (number)length);
@@ -105,7 +105,7 @@ static rh_status read_offset(const rh_array *array, const char *name, uint64_t k
   const char *data = rh_array_data(array);
   rh_element_load(array->type, data + k * rh_type_size(array->type), to);
   if (!rh_type_is_signed(array->type) || (int64_t)*to >= 0) return RH_OK;
-  return rh_fail(error, RH_E_FILE, "%s: offset %llu is %lld; offsets count elements from 0 on",
+  return rh_fail(error, RH_E_USAGE, "%s: offset %llu is %lld; offsets count elements from 0 on",
                  name, (number)k, (long long)*to);
 }
 

@@ -93,9 +93,8 @@ static rh_status take_length(rh_segmented *s, uint64_t length, rh_error *error) 
   s->layout = rh_layout_axis(n / length, length, 1);
   if (n % length == 0) return RH_OK;
   return rh_fail(error, RH_E_USAGE,
-                 "rh_segmentation.length is %llu, and of %llu elements the last %llu make no whole "
-                 "segment",
-                 (number)length, (number)n, (number)(n % length));
+                 "rh_segmentation.length is %llu, and %llu elements are no multiple of it",
+                 (number)length, (number)n);
 }
 
 /* is_kept: the caller's are gone when they are needed. */
@@ -218,8 +217,12 @@ static rh_status judge_values(rh_segmented *s, rh_result *result, rh_error *erro
 }
 
 static void store(const rh_segmented *s, const rh_output *outputs, uint64_t n, rh_result *result) {
+  const rh_operator *op = s->spec.operation.op;
   rh_result first = s->columns.names;
-  if (s->segments.n) rh_segments_result(&s->segments, 0, &first);
+  if (s->segments.n)
+    rh_segments_result(&s->segments, 0, &first);
+  else
+    op->calls->decode(op, op->abi->identity, 0, &first);
   for (uint64_t k = 0; k < n; k++)
     rh_columns_store(&s->columns, column_of(&s->columns, outputs[k].name, k, 0), &s->segments,
                      outputs[k].data);
@@ -323,7 +326,10 @@ typedef struct trial {
 
 static rh_status attempt(void *of_trial, int *is_final, rh_error *error) {
   const trial *t = of_trial;
-  RH_TRY(set_up(t->of, t->redhost->context, error));
+  rh_status is_set_up = set_up(t->of, t->redhost->context, error);
+  /* No other strategy needs less memory for the values. */
+  *is_final = is_set_up == RH_E_NOMEM && !t->of->segments.values;
+  RH_TRY(is_set_up);
   if (!t->request) return rh_segments_self_test(&t->of->segments, error);
   rh_status status = run(t->of, t->operands, !t->request->unchecked, t->result, error);
   *is_final = status == RH_E_WRONG;

@@ -111,9 +111,9 @@ DEFINE_MERGE(times_u64, uint64_t, TIMES)
   }                                                                                                \
   INLINE part name##_pairs(element a, element b, element c, element d) {                           \
     part first = ONE(part, a), second = ONE(part, b), third = ONE(part, c), last = ONE(part, d);   \
-    first = APPLY(first, second);                                                                  \
-    third = APPLY(third, last);                                                                    \
-    return APPLY(first, third);                                                                    \
+    first = (part)APPLY(first, second);                                                            \
+    third = (part)APPLY(third, last);                                                              \
+    return (part)APPLY(first, third);                                                              \
   }                                                                                                \
   LANES_TARGET static void name##_four(const void *const *from, uint64_t apart, uint64_t n,        \
                                        void *to, uint64_t beside) {                                \
@@ -170,10 +170,10 @@ DEFINE_LANES(asum_f32_lanes, float, float, SUM_SIZE_f32, PLUS)
 DEFINE_LANES(asum_f64_lanes, double, double, SUM_SIZE_f64, PLUS)
 
 #define DEFINE_OF_WORDS(op, APPLY)                                                                 \
-  DEFINE_LANES(op##_i8_lanes, int8_t, int32_t, AS_LANE, APPLY)                                     \
-  DEFINE_LANES(op##_u8_lanes, uint8_t, uint32_t, AS_LANE, APPLY)                                   \
-  DEFINE_LANES(op##_i16_lanes, int16_t, int32_t, AS_LANE, APPLY)                                   \
-  DEFINE_LANES(op##_u16_lanes, uint16_t, uint32_t, AS_LANE, APPLY)                                 \
+  DEFINE_LANES_BY(op##_i8_lanes, int8_t, int32_t, int8_t, AS_LANE, APPLY)                          \
+  DEFINE_LANES_BY(op##_u8_lanes, uint8_t, uint32_t, uint8_t, AS_LANE, APPLY)                       \
+  DEFINE_LANES_BY(op##_i16_lanes, int16_t, int32_t, int16_t, AS_LANE, APPLY)                       \
+  DEFINE_LANES_BY(op##_u16_lanes, uint16_t, uint32_t, uint16_t, AS_LANE, APPLY)                    \
   DEFINE_LANES(op##_i32_lanes, int32_t, int32_t, AS_LANE, APPLY)                                   \
   DEFINE_LANES(op##_u32_lanes, uint32_t, uint32_t, AS_LANE, APPLY)                                 \
   DEFINE_LANES(op##_i64_lanes, int64_t, int64_t, AS_LANE, APPLY)                                   \

@@ -143,7 +143,7 @@ class Operators(cli.Case):
         np.save(os.path.join(self.cwd, "none.npy"), np.zeros(0, "f4"))
         self.assertEqual(self.value("--run", "native", "-i", "none.npy", "--op", "min", "--initial", "2.5"), "2.5")
         for words, message in ((("--op", "argmin", "--initial", "1"), "initial: only sum, prod, min, max, and, or and xor take one"), (("--op", "mean", "--initial", "1"), "initial: operator mean takes none"),
-                               (("--initial", "1 + 1"), "'1 + 1' is neither a number nor a constant"), (("--initial", "a"), "initial: 'a' is neither a number nor a constant"), (("--initial", "1+n"), "'1+n' is neither"),
+                               (("--initial", "1 + 1"), "'1 + 1' is neither a number nor a constant"), (("--initial", "-1e400"), "-1e400 does not fit in f64.\n"), (("--initial", "a"), "initial: 'a' is neither a number nor a constant"), (("--initial", "1+n"), "'1+n' is neither"),
                                (("--initial", "1", "--finalize", "a/n"), "alone and not finalized"), (("--reduce", "a + b", "--identity", "0", "--initial", "1"), "initial goes with a built-in operator")):
             self.bad(2, message, "--run", "native", "-i", "k.npy", *words)
 

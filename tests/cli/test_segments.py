@@ -134,8 +134,10 @@ class Segments(Arrays):
     def test_lengths(self):
         self.save("x.npy", numpy.arange(12, dtype="i4"))
         self.assertEqual(self.reduced("--length", "4").tolist(), [6, 22, 38])
-        self.bad(2, "the last 2 make no whole segment", "-i", "x.npy", "--length", "5")
+        self.bad(2, "elements, which is no multiple of it", "-i", "x.npy", "--length", "5")
         self.bad(2, "a segment has one element at least", "-i", "x.npy", "--length", "0")
+        self.good("-i", "x.npy", "--length", "6", "-q", "-o", "./a=b.npy")
+        self.assertEqual(self.load("a=b.npy").tolist(), [15, 51])
         x = numpy.arange(12, dtype="f8")
         x.tofile(os.path.join(self.cwd, "raw"))
         out = self.good("-i", "raw", "-t", "f64", "--length", "6", "-q", quiet=False).out
@@ -157,6 +159,20 @@ class Segments(Arrays):
         self.assertEqual(y.tolist(), [int(x[a:b].sum()) for a, b in zip(starts, stops)])
         y = self.reduced("--segments", "o.npy", "--op", "xor")
         self.assertEqual(y.tolist(), [int(numpy.bitwise_xor.reduce(x[a:b])) for a, b in zip(o, o[1:])])
+
+    def test_no_index_is_minus_one(self):
+        """Alone, and as one of several results."""
+        self.save("x.npy", numpy.arange(6, dtype="i4").reshape(2, 3))
+        for op, read in (("argmax", lambda y: y), ("argmax,sum", lambda y: y["argmax"])):
+            for where, index in (("x > 9", -1), ("x > 0", 1)):
+                y = read(self.reduced("--axis", "0", "--op", op, "--where", where))
+                self.assertEqual((y.dtype, y.tolist()), (numpy.dtype("i8"), [index] * 3), (op, where))
+
+    def test_more_results_than_memory(self):
+        """No other strategy is tried."""
+        with open(os.path.join(self.cwd, "x.npy"), "wb") as file:
+            numpy.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": (0, 1 << 50)})
+        self.bad(5, "no memory for", "-i", "x.npy", "--axis", "0")
 
     def test_indices_count_from_the_segment(self):
         x = numpy.random.default_rng(3).standard_normal(5000)
@@ -365,7 +381,7 @@ class Segments(Arrays):
                 (6, "offsets are one-dimensional, of type", "--segments", "float.npy"),
                 (2, "back.npy: segment 1 ends before it begins: elements 5 to 3", "--segments", "back.npy"),
                 (2, "beyond.npy: segment 0 ends at element 13, beyond", "--segments", "beyond.npy"),
-                (6, "offset 0 is -1", "--segments", "below.npy"), (6, "n segments have n + 1 offsets", "--segments", "none.npy"),
+                (2, "offset 0 is -1", "--segments", "below.npy"), (6, "n segments have n + 1 offsets", "--segments", "none.npy"),
                 (6, "two.npy has 2 segments, and back.npy 3", "--starts", "two.npy", "--stops", "back.npy"),
                 (6, "No such file", "--segments", "missing.npy"), (6, "No such file", "--axis", "0", "-o", "missing/y.npy"), (2, "the file has no name", "--axis", "0", "-o", ""),
                 (2, "results are written as .npy; --json", "--axis", "0", "-o", "y.csv")):

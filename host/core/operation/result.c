@@ -173,12 +173,19 @@ static void float_results(uint32_t op, rh_type type, const char *from, uint64_t 
     NOTHING_IS_ZERO(float);
 }
 
-#define NARROW(element)                                                                            \
+#define NARROW_BY(element, bytes)                                                                  \
   for (uint64_t k = 0; k < n; k++) {                                                               \
     int32_t one;                                                                                   \
-    memcpy(&one, from + k * apart, sizeof one);                                                    \
+    memcpy(&one, from + k * (bytes), sizeof one);                                                  \
     ((element *)to)[k] = (element)one;                                                             \
   }
+#define NARROW(element)                                                                            \
+  do {                                                                                             \
+    if (apart == sizeof(int32_t)) /* a loop by vectors */                                          \
+      NARROW_BY(element, sizeof(int32_t))                                                          \
+    else                                                                                           \
+      NARROW_BY(element, apart)                                                                    \
+  } while (0)
 #define NARROW_SIGNED(element)                                                                     \
   for (uint64_t k = 0; k < n; k++) {                                                               \
     int32_t one;                                                                                   \
@@ -194,9 +201,9 @@ static void integer_results(rh_type result_type, rh_type type, const char *from,
   else if (size == 2 && is_signed)
     NARROW_SIGNED(int16_t)
   else if (size == 1)
-    NARROW(uint8_t)
+    NARROW(uint8_t);
   else if (size == 2)
-    NARROW(uint16_t)
+    NARROW(uint16_t);
   else
     rh_take_words(from, apart, size, n, to);
 }

@@ -4,6 +4,7 @@
 #include "../../core/base/vocabulary.h"
 #include "../../core/operation/ops.h"
 #include "../../core/operation/result.h"
+#include "../../operators/custom/custom.h"
 #include "../io/element.h"
 
 #include <string.h>
@@ -11,12 +12,23 @@
 /* Results that a thread takes at once, and so few that no other one is started for them. */
 enum { PIECE = 1 << 14, ALONE = 1 << 18 };
 
+/* Is result k of several an index, of which none is -1? */
+static int is_index(const rh_operator *op, uint32_t k) {
+  if (!op->is_struct) return 0;
+  const rh_custom *custom = rh_custom_of(op);
+  const rh_operator_part *part = &custom->parts[k];
+  return !custom->finalize && k < custom->n_parts &&
+         rh_op_flags(part->op, part->type) & RH_OP_INDEXED;
+}
+
 void rh_columns_find(rh_columns *all, const rh_operator *op) {
   all->names = (rh_result){.struct_size = sizeof all->names};
   op->calls->decode(op, op->abi->identity, 1, &all->names);
   all->n = rh_result_has_fields(&all->names) ? all->names.n_fields : 1;
   for (uint32_t k = 0; k < all->names.n_fields; k++)
     all->list[k] = (rh_npy_field){all->names.fields[k].name, all->names.fields[k].type};
+  for (uint32_t k = 0; k < all->names.n_fields; k++)
+    if (is_index(op, k)) all->list[k].type = RH_TYPE_i64;
   if (!rh_result_has_fields(&all->names))
     all->list[0] = (rh_npy_field){NULL, all->names.indexed ? RH_TYPE_i64 : all->names.type};
 }

@@ -7,6 +7,7 @@
 #include "make.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,8 @@ static rh_status write_initial(const rh_custom *self, const rh_definition *defin
   if (!can_be_initial(self, initial))
     return rh_fail(error, RH_E_USAGE, "%s: '%.64s' is neither a number nor a constant", what,
                    initial);
+  if (isdigit((unsigned char)initial[strspn(initial, "+-.")]) && isinf(strtod(initial, NULL)))
+    return rh_fail(error, RH_E_USAGE, "%s: %.64s does not fit in f64", what, initial);
   for (size_t k = 0; k < sizeof initial_forms / sizeof *initial_forms; k++)
     if (self->n_parts && rh_custom_n_given(self) == 1 && !definition->n_results &&
         self->parts[0].op == initial_forms[k].op)
