@@ -89,8 +89,7 @@ static rh_status open_length(rh_shape *shape, const char *text, const rh_job_spe
   if (length == 0)
     return rh_fail(error, RH_E_USAGE, "--length 0: a segment has one element at least");
   if (n % length != 0)
-    return rh_fail(error, RH_E_USAGE,
-                   "--length %llu: %s has %llu elements, which is no multiple of it",
+    return rh_fail(error, RH_E_USAGE, "--length %llu: %s has %llu elements, not a multiple of that",
                    (number)length, spec->operation.what, (number)n);
   shape->layout = rh_layout_axis(n / length, length, 1);
   shape->lengths[shape->n_dimensions++] = n / length;

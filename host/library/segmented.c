@@ -93,7 +93,7 @@ static rh_status take_length(rh_segmented *s, uint64_t length, rh_error *error) 
   s->layout = rh_layout_axis(n / length, length, 1);
   if (n % length == 0) return RH_OK;
   return rh_fail(error, RH_E_USAGE,
-                 "rh_segmentation.length is %llu, and %llu elements are no multiple of it",
+                 "rh_segmentation.length is %llu, and %llu elements are not a multiple of that",
                  (number)length, (number)n);
 }
 

@@ -221,12 +221,6 @@ DEFINE_LANES(amax_i64_lanes, int64_t, uint64_t, AS_SIZE, GREATER_OF)
 DEFINE_FIRST_MERGES(first_lesser, LESS)
 DEFINE_FIRST_MERGES(first_greater, MORE)
 
-/* The one of two pairs that comes first where both are alike is `a`. */
-#define FIRST_OF(BEATS, key_a, row_a, key_b, row_b)                                                \
-  do {                                                                                             \
-    row_a = BEATS(key_b, key_a) ? (row_b) : row_a;                                                 \
-    key_a = BEATS(key_b, key_a) ? key_b : key_a;                                                   \
-  } while (0)
 #define DEFINE_FIRST(name, element, lane, word, KEY, BEATS)                                        \
   LANES_TARGET static void name##_one(const void *from, uint64_t n, void *to, uint64_t beside) {   \
     const element *restrict x = from;                                                              \
@@ -234,13 +228,15 @@ DEFINE_FIRST_MERGES(first_greater, MORE)
     for (uint64_t j = 0; j < n; j++) a[j] = KEY(lane, x[j]);                                       \
     memset((char *)to + beside, 0, n * sizeof(word));                                              \
   }                                                                                                \
+  /* The first of those that are alike stays. */                                                   \
   INLINE lane name##_pairs(lane a, lane b, lane c, lane d, word apart, word *row) {                \
-    word upper = 0, lower = (word)(2 * apart);                                                     \
-    FIRST_OF(BEATS, a, upper, b, apart);                                                           \
-    FIRST_OF(BEATS, c, lower, d, (word)(3 * apart));                                               \
-    FIRST_OF(BEATS, a, upper, c, lower);                                                           \
-    *row = upper;                                                                                  \
-    return a;                                                                                      \
+    word second = apart, third = (word)(2 * apart), last = (word)(3 * apart);                      \
+    word upper = PICK(word, BEATS(b, a), second, (word)0);                                         \
+    word lower = PICK(word, BEATS(d, c), last, third);                                             \
+    a = PICK(lane, BEATS(b, a), b, a);                                                             \
+    c = PICK(lane, BEATS(d, c), d, c);                                                             \
+    *row = PICK(word, BEATS(c, a), lower, upper);                                                  \
+    return PICK(lane, BEATS(c, a), c, a);                                                          \
   }                                                                                                \
   LANES_TARGET static void name##_four(const void *const *from, uint64_t apart, uint64_t n,        \
                                        void *to, uint64_t beside) {                                \
@@ -249,9 +245,12 @@ DEFINE_FIRST_MERGES(first_greater, MORE)
     lane *restrict key = to;                                                                       \
     word *restrict at = (void *)((char *)to + beside);                                             \
     const word step = (word)apart;                                                                 \
-    for (uint64_t j = 0; j < n; j++)                                                               \
+    for (uint64_t j = 0; j < n; j++) {                                                             \
+      word row;                                                                                    \
       key[j] = name##_pairs(KEY(lane, x[j]), KEY(lane, y[j]), KEY(lane, z[j]), KEY(lane, w[j]),    \
-                            step, &at[j]);                                                         \
+                            step, &row);                                                           \
+      at[j] = row;                                                                                 \
+    }                                                                                              \
   }                                                                                                \
   LANES_TARGET static void name##_eight(const void *const *from, uint64_t apart, uint64_t n,       \
                                         void *to, uint64_t beside) {                               \
@@ -268,9 +267,9 @@ DEFINE_FIRST_MERGES(first_greater, MORE)
                             step, &upper);                                                         \
       lane b = name##_pairs(KEY(lane, p[j]), KEY(lane, q[j]), KEY(lane, r[j]), KEY(lane, s[j]),    \
                             step, &lower);                                                         \
-      FIRST_OF(BEATS, a, upper, b, (word)(lower + 4 * step));                                      \
-      key[j] = a;                                                                                  \
-      at[j] = upper;                                                                               \
+      lower = (word)(lower + 4 * step);                                                            \
+      key[j] = PICK(lane, BEATS(b, a), b, a);                                                      \
+      at[j] = PICK(word, BEATS(b, a), lower, upper);                                               \
     }                                                                                              \
   }
 #define DEFINE_FIRSTS(op, KEY, BEATS)                                                              \

@@ -13,7 +13,8 @@ enum {
 /* A folder whose own loop is slow, as for products of floats and for maps, takes longer ones. */
 static uint64_t longest(const rh_native_folder *folder, int is_axis) {
   if (!folder->across) return 0;
-  if (folder->tile || folder->is_widened) return MOST_LENGTH;
+  if (folder->tile) return MOST_LENGTH;
+  if (folder->is_widened) return 128;
   if (rh_native_folder_is_direct(folder)) return is_axis ? 16 : folder->type < RH_TYPE_f16 ? 8 : 0;
   return folder->user ? 64 : is_axis ? 32 : 8;
 }

@@ -134,7 +134,7 @@ class Segments(Arrays):
     def test_lengths(self):
         self.save("x.npy", numpy.arange(12, dtype="i4"))
         self.assertEqual(self.reduced("--length", "4").tolist(), [6, 22, 38])
-        self.bad(2, "elements, which is no multiple of it", "-i", "x.npy", "--length", "5")
+        self.bad(2, "elements, not a multiple of that", "-i", "x.npy", "--length", "5")
         self.bad(2, "a segment has one element at least", "-i", "x.npy", "--length", "0")
         self.good("-i", "x.npy", "--length", "6", "-q", "-o", "./a=b.npy")
         self.assertEqual(self.load("a=b.npy").tolist(), [15, 51])

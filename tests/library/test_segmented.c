@@ -681,7 +681,7 @@ TEST(segments_that_are_none) {
   static const uint64_t huge[] = {1ull << 40, 1ull << 40};
   refuse((rh_segmentation){0}, "sum", 9, "exactly one of n_axes, length, and starts");
   refuse((rh_segmentation){.length = 3, .n_axes = 1}, "sum", 9, "exactly one of");
-  refuse((rh_segmentation){.length = 4}, "sum", 10, "10 elements are no multiple of it");
+  refuse((rh_segmentation){.length = 4}, "sum", 10, "10 elements are not a multiple of that");
   refuse((rh_segmentation){.n_axes = 9, .lengths = lengths, .reduced = 1}, "sum", 12, "up to 8");
   refuse((rh_segmentation){.n_axes = 2, .reduced = 1}, "sum", 12, "lengths is null");
   refuse((rh_segmentation){.n_axes = 2, .lengths = lengths}, "sum", 12, "no axis is reduced");
