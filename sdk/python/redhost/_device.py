@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Tuple
 from . import _abi, _handle
 from ._arrays import c_strides, Operand
 from ._errors import UsageError
-from ._reduce import make_request, scalars, Texts, Way
+from ._reduce import make_request, scalars, Texts, Way, without_values
 
 # What was prepared, by queue, texts, types and a size of which the next power of two is the most.
 _prepared: Dict[Tuple[Any, ...], int] = {}
@@ -43,7 +43,7 @@ def _handle_of(o: Operand) -> _handle.Handle:
 def _prepare(texts: Texts, operands: List[Operand], n: int, way: Way) -> int:
     most = 1 << (n - 1).bit_length() if n else 1
     handle = _handle_of(operands[0])
-    key = (handle.address, texts, tuple(o.type for o in operands), most, way.strategy)
+    key = (handle.address, without_values(texts), tuple(o.type for o in operands), most, way.strategy)
     found = _prepared.get(key)
     if found is None:
         request, _alive = make_request(texts, [o._replace(at=0) for o in operands], most, Way())
@@ -55,6 +55,11 @@ def _prepare(texts: Texts, operands: List[Operand], n: int, way: Way) -> int:
         if len(_prepared) >= MOST:
             _handle.library().rh_prepared_destroy(_prepared.pop(next(iter(_prepared))))
         _prepared[key] = found
+    elif texts.let:
+        request, _alive = make_request(Texts(let=texts.let), [], 0, Way())
+        error = _abi.Error()
+        status = _handle.library().rh_prepared_set_constants(found, request.constants, len(texts.let), c.byref(error))
+        _handle.check(status, error)
     return found
 
 

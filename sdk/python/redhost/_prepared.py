@@ -2,13 +2,13 @@
 import ctypes as c
 import threading
 import weakref
-from typing import Any, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Mapping, Optional, Tuple, Union
 
 from . import _abi, _handle
 from ._arrays import Buffer, get_buffer, Operand, operand, packed, PLAIN, release_buffer, type_name
 from ._errors import UsageError
 from ._quick import LETTERS, numpy_scalar
-from ._reduce import make_request, scalars, strategies_of, Texts, Values, Way
+from ._reduce import make_request, scalars, strategies_of, Texts, Way
 from ._words import constants, settings_of
 
 _HOST = (b"native", b"serial")
@@ -28,16 +28,9 @@ class Prepared:
         self._close = weakref.finalize(self, _handle.library().rh_prepared_destroy, address)
         self._close.atexit = False  # the system takes back what the process has
         self._address, self._busy = address, threading.Lock()
-        self._view, self._error = Buffer(), _abi.Error()
-        self._result = _abi.Result(struct_size=c.sizeof(_abi.Result))
-        self._view_at = c.addressof(self._view)
-        self._places = (c.addressof(self._result), c.addressof(self._error))
-        self._run = _handle.library().rh_prepared_run
-        self._letters = [letter for letter, name in LETTERS.items() if name == types[0]] if len(types) == 1 else []
-        self._shift = _abi.SIZES[_abi.NUMBERS[types[0]]].bit_length() - 1
-        self._number: Any = None
-        self._convert: Any = None
-        self._kind: Any = None
+        self._error, self._result = _abi.Error(), _abi.Result(struct_size=c.sizeof(_abi.Result))
+        self._plain: Optional[Callable[[Any], Any]] = None  # for one plain array of this class
+        self._kind: Optional[type] = None
         self._last: Any = None  # a device may still have an object over it
 
     def __call__(self, *arrays: Any) -> Any:
@@ -45,28 +38,13 @@ class Prepared:
         if not self._busy.acquire(False):
             raise UsageError("this prepared reduction is in a call already; prepare one for each thread")
         try:
-            if self._convert is not None and len(arrays) == 1 and type(arrays[0]) is self._kind:
+            if self._plain is not None and len(arrays) == 1 and type(arrays[0]) is self._kind:
                 value = self._plain(arrays[0])
                 if value is not None:
                     return value
             return self._any(arrays)
         finally:
             self._busy.release()
-
-    def _plain(self, x: Any) -> Any:
-        view = self._view
-        try:
-            get_buffer(x, self._view_at, PLAIN)
-        except (BufferError, ValueError):
-            return None
-        try:
-            at = view.buf
-            if view.format not in self._letters or at & 7 or self._run(self._address, at, view.len >> self._shift,
-                                                                      *self._places):
-                return None
-            return self._convert(self._number.value)
-        finally:
-            release_buffer(self._view_at)
 
     def _any(self, arrays: Tuple[Any, ...]) -> Any:
         if not self._close.alive:
@@ -83,23 +61,38 @@ class Prepared:
         at = (c.c_void_p * len(given))(*[o.at for o in given])
         spec = _abi.CallSpec(struct_size=c.sizeof(_abi.CallSpec), n_operands=len(given), n=given[0].size,
                              arrays=c.addressof(at))
-        status = _handle.library().rh_prepared_call(self._address, c.byref(spec), *self._places)
+        status = _handle.library().rh_prepared_call(self._address, c.byref(spec), c.byref(self._result), c.byref(self._error))
         _handle.check(status, self._error)
         value = scalars(self._result, any(o.of_numpy for o in given))
         if self._result.strategy not in _HOST:
             self._last = given
-        elif not isinstance(value, Values) and given[0].of_numpy and not self._result.n_fields and self._letters:
-            self._settle()
-            self._kind = type(arrays[0])
+        elif len(given) == 1 and given[0].of_numpy and not self._result.n_fields and self._plain is None:
+            self._kind, self._plain = type(arrays[0]), self._of_plain()
         return value
 
-    def _settle(self) -> None:
-        result = self._result
+    def _of_plain(self) -> Callable[[Any], Any]:
+        """What a call on NumPy's arrays comes to where nothing is to be looked at, or None: the long way says why."""
+        result, view = self._result, Buffer()
         name = "i64" if result.indexed else _abi.TYPES[result.type]
         place: Any = c.c_double if name[0] == "f" else c.c_int64 if name[0] == "i" else c.c_uint64
-        offset = _abi.Result.index.offset if result.indexed else _abi.Result.value.offset
-        self._number = place.from_buffer(result, offset)
-        self._convert = numpy_scalar(name)
+        number = place.from_buffer(result, (_abi.Result.index if result.indexed else _abi.Result.value).offset)
+        call, address, convert = _handle.library().rh_prepared_run, self._address, numpy_scalar(name)
+        result_at, error_at, view_at = c.addressof(result), c.addressof(self._error), c.addressof(view)
+        letters = [letter for letter, of in LETTERS.items() if of == self.types[0]]
+        shift = _abi.SIZES[_abi.NUMBERS[self.types[0]]].bit_length() - 1
+
+        def plain(x: Any) -> Any:
+            try:
+                get_buffer(x, view_at, PLAIN)
+            except (BufferError, ValueError):
+                return None
+            try:
+                if view.format not in letters or call(address, view.buf, view.len >> shift, result_at, error_at):
+                    return None
+                return convert(number.value)
+            finally:
+                release_buffer(view_at)
+        return plain
 
     @property
     def strategy(self) -> str:
@@ -122,7 +115,7 @@ class Prepared:
 
     def close(self) -> None:
         """Releases everything; also done where nobody has it any more."""
-        self._convert = None
+        self._plain = None
         self._close()
 
     def __enter__(self) -> "Prepared":

@@ -25,40 +25,42 @@ class Slot:
         self.view_at = c.addressof(self.view)
         self.error = _abi.Error()
         self.result = _abi.Result(struct_size=c.sizeof(_abi.Result))
-        self.calls: Dict[Tuple[str, Any, bytes], Call] = {}
+        self.calls: Dict[Tuple[str, type, bytes], Callable[[int, int], Any]] = {}
 
 
-class Call:
-    """A request for one operator on one type, and what makes Python's number of the answer."""
+def _place(result: _abi.Result) -> Tuple[Any, str]:
+    """Where the answer stands, and its type."""
+    if result.indexed:
+        return c.c_uint64.from_buffer(result, _abi.Result.index.offset), "i64"
+    name = _abi.TYPES[result.type]
+    kind: Any = c.c_double if name[0] == "f" else c.c_int64 if name[0] == "i" else c.c_uint64
+    return kind.from_buffer(result, _abi.Result.value.offset), name
 
-    def __init__(self, slot: Slot, op: str, letter: str, scalar: Callable[[str], Any]) -> None:
-        self.op, self.scalar, self.size = op, scalar, _abi.SIZES[_abi.NUMBERS[letter]]
-        self.request = _abi.Request(struct_size=c.sizeof(_abi.Request), unchecked=1, type=_abi.NUMBERS[letter],
-                                    op=op.encode(), strategy=b"native")
-        self.arguments = (c.addressof(self.request), c.addressof(slot.result), c.addressof(slot.error))
-        self.handle: Optional[int] = None  # looked up at the first call
-        self.run: Any = None
-        self.most = NATIVE_BYTES
-        self.number: Any = None
-        self.convert: Any = None
 
-    def settle(self, slot: Slot) -> Any:
-        """Where the answer stands, and its type, which the first answer tells."""
-        result = slot.result
-        if result.indexed:
-            self.number = c.c_uint64.from_buffer(result, _abi.Result.index.offset)
-            self.convert = self.scalar("i64")
-            return self.convert
-        name = _abi.TYPES[result.type]
-        place: Any = c.c_double if name[0] == "f" else c.c_int64 if name[0] == "i" else c.c_uint64
-        self.number = place.from_buffer(result, _abi.Result.value.offset)
-        self.convert = self.truth if self.op in ("any", "all") else self.scalar(name)
-        return self.convert
+def _caller(slot: Slot, op: str, letter: str, scalar: Callable[[str], Any]) -> Callable[[int, int], Any]:
+    """What reduces the bytes at an address by one operator, with all that it needs in its own variables."""
+    request = _abi.Request(struct_size=c.sizeof(_abi.Request), unchecked=1, type=_abi.NUMBERS[letter], op=op.encode(),
+                           strategy=b"native")
+    run, handle = _handle.library().rh_reduce, _handle.handle().address
+    request_at, result_at, error_at = c.addressof(request), c.addressof(slot.result), c.addressof(slot.error)
+    shift = _abi.SIZES[_abi.NUMBERS[letter]].bit_length() - 1
+    most = 0 if os.environ.get("REDHOST_DEVICE") else NATIVE_BYTES
+    number: Any = None
+    convert: Any = None
 
-    @property
-    def truth(self) -> Any:
-        """What any and all give."""
-        return bool if self.scalar is python_scalar else sys.modules["numpy"].bool_
+    def call(at: int, n_bytes: int) -> Any:
+        nonlocal number, convert
+        if not 0 < n_bytes <= most:
+            return None
+        request.n = n_bytes >> shift
+        request.data = at
+        if run(handle, request_at, result_at, error_at):
+            return None
+        if convert is None:
+            number, name = _place(slot.result)
+            convert = scalar("?" if op in ("any", "all") else name)
+        return convert(number.value)
+    return call
 
 
 class _Thread(threading.local):
@@ -73,12 +75,12 @@ _plain: Set[type] = set(_others)
 
 def python_scalar(name: str) -> Any:
     """Python's own numbers."""
-    return float if name[0] == "f" else int
+    return {"f": float, "?": bool}.get(name[0], int)
 
 
 def numpy_scalar(name: str) -> Any:
     """NumPy's scalars."""
-    return getattr(sys.modules["numpy"], {"f": "float", "i": "int", "u": "uint"}[name[0]] + name[1:])
+    return getattr(sys.modules["numpy"], {"f": "float", "i": "int", "u": "uint", "?": "bool_"}[name[0]] + name[1:])
 
 
 def know_numpy(np: Any) -> None:
@@ -86,39 +88,17 @@ def know_numpy(np: Any) -> None:
     _plain.add(np.ndarray)
 
 
-def _ready(call: Call) -> None:
-    call.run = _handle.library().rh_reduce
-    call.handle = _handle.handle().address
-    if os.environ.get("REDHOST_DEVICE"):
-        call.most = 0
-
-
-def _call(slot: Slot, op: str, x: Any) -> Any:
-    view = slot.view
-    key = (op, type(x), view.format)
-    call = slot.calls.get(key)
-    if call is None:
-        letter = LETTERS.get(view.format)
-        if letter is None:
-            return None
-        call = slot.calls[key] = Call(slot, op, letter, python_scalar if type(x) in _others else numpy_scalar)
-    n = view.len
-    if call.handle is None:
-        _ready(call)
-    if n > call.most or n == 0:
-        return None
-    request, at = call.request, view.buf
-    request.n = n // call.size
-    request.data = at
-    if at % call.size or call.run(call.handle, *call.arguments):
-        return None
-    convert = call.convert or call.settle(slot)
-    return convert(call.number.value)
+def _new(slot: Slot, op: str, x: Any, letter: bytes) -> Callable[[int, int], Any]:
+    name = LETTERS.get(letter)
+    if name is None:
+        return lambda at, n_bytes: None
+    return _caller(slot, op, name, python_scalar if type(x) in _others else numpy_scalar)
 
 
 def quick(op: str, x: Any) -> Any:
     """The answer, or None: the long way has it, or says what is wrong."""
-    if type(x) not in _plain:
+    kind = type(x)
+    if kind not in _plain:
         return None
     slot = _thread.slot
     if slot is None:  # a signal's handler calls amid a call
@@ -127,7 +107,13 @@ def quick(op: str, x: Any) -> Any:
     try:
         get_buffer(x, slot.view_at, PLAIN)
         try:
-            return _call(slot, op, x)
+            view = slot.view
+            letter = view.format
+            key = (op, kind, letter)
+            call = slot.calls.get(key)
+            if call is None:
+                call = slot.calls[key] = _new(slot, op, x, letter)
+            return call(view.buf, view.len)
         finally:
             release_buffer(slot.view_at)
     except (BufferError, ValueError):

@@ -184,13 +184,18 @@ def of_bar(progress: Progress) -> Optional[Callable[[str, int, int], object]]:
     return show
 
 
+def without_values(texts: Texts) -> Texts:
+    """The same for all values of the constants."""
+    return texts._replace(let=tuple((name, type(value)(0)) for name, value in texts.let))
+
+
 # The types and names of what an operator gives, which one element tells.
 _kinds: Dict[Any, List[Tuple[str, str]]] = {}
 
 
 def kinds_of(texts: Texts, types: Tuple[int, ...], way: Way) -> List[Tuple[str, str]]:
     """(name, type) of each result; of argmin and its like ("index", "i64")."""
-    key = (texts, types)
+    key = (without_values(texts), types)
     if key not in _kinds:
         zero = (c.c_uint64 * 1)()
         one = [Operand(c.addressof(zero), t, False, (1,), (_abi.SIZES[t],), zero, False) for t in types]

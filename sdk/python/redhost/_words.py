@@ -136,7 +136,7 @@ def sum(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: 
     >>> sum(b"abc")
     294
     """
-    if dtype is None and initial is None and _is_plain(axis, out, keepdims, where, more):
+    if axis is None and dtype is None and out is None and initial is None and where is None and not keepdims and not more:
         value = quick("sum", x)
         if value is not None:
             return value
@@ -160,10 +160,6 @@ def prod(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
 
 def _extreme(op: str, x: Any, axis: Any, out: Any, keepdims: bool, initial: Optional[Number], where: Any,
              more: Dict[str, Any]) -> Any:
-    if initial is None and _is_plain(axis, out, keepdims, where, more):
-        value = quick(op, x)
-        if value is not None:
-            return value
     finish = _same_type(more)
 
     def checked(value: Any, operand: Operand) -> Any:
@@ -180,6 +176,10 @@ def min(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initi
 
     Of nothing it is a UsageError, which is a ValueError; with where= of floats, inf.
     """
+    if axis is None and out is None and initial is None and where is None and not keepdims and not more:
+        value = quick("min", x)
+        if value is not None:
+            return value
     return _extreme("min", x, axis, out, keepdims, initial, where, more)
 
 
@@ -189,6 +189,10 @@ def max(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initi
 
     Of nothing it is a UsageError, which is a ValueError; with where= of floats, -inf.
     """
+    if axis is None and out is None and initial is None and where is None and not keepdims and not more:
+        value = quick("max", x)
+        if value is not None:
+            return value
     return _extreme("max", x, axis, out, keepdims, initial, where, more)
 
 
@@ -208,11 +212,19 @@ def _plain(op: str, x: Any, axis: Any, out: Any, keepdims: bool, where: Any, mor
 
 def argmin(x: Any, axis: Any = None, out: Any = None, *, keepdims: bool = False, where: Any = None, **more: Any) -> Any:
     """The index of the first least element, or of the first NaN, as numpy.argmin; -1 where `where` leaves out all."""
+    if axis is None and out is None and where is None and not keepdims and not more:
+        value = quick("argmin", x)
+        if value is not None:
+            return value
     return _plain("argmin", x, axis, out, keepdims, where, more)
 
 
 def argmax(x: Any, axis: Any = None, out: Any = None, *, keepdims: bool = False, where: Any = None, **more: Any) -> Any:
     """The index of the first greatest element, or of the first NaN, as numpy.argmax; -1 where `where` leaves out all."""
+    if axis is None and out is None and where is None and not keepdims and not more:
+        value = quick("argmax", x)
+        if value is not None:
+            return value
     return _plain("argmax", x, axis, out, keepdims, where, more)
 
 
