@@ -50,6 +50,9 @@ class AgainstNumPy(unittest.TestCase):
                 for axis in [a for a in ((0, 1), (1, 2), (0, 2), (0, 1, 2), ()) if len(set(a)) <= x.ndim and max(a, default=0) < x.ndim]:
                     self.same(op, x, axis=axis, keepdims=True)
 
+    def test_a_tuple_of_numbers_is_an_array(self):
+        self.assertEqual((redhost.prod((2, 3)), redhost.max((1.5, 2.5, 0.5))), (6, 2.5))
+
     def test_masks(self):
         x = np.arange(24, dtype="f8").reshape(4, 6)
         mask = x % 3 == 1

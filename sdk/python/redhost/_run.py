@@ -41,7 +41,8 @@ def as_number(value: Any, what: str) -> Any:
 
 def gather(x: Any, texts: Texts, words: Words) -> Tuple[List[Operand], Texts]:
     """The operands, with the mask as the last one, and the texts that go with them."""
-    given = x if isinstance(x, tuple) else (x,)
+    # A tuple has an array in each place; one of numbers, such as a shape, is an array itself.
+    given = x if isinstance(x, tuple) and not all(isinstance(one, (int, float)) for one in x) else (x,)
     operands = [operand(each) for each in given]
     np = loaded_numpy()
     if np is not None:
