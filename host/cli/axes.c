@@ -2,6 +2,7 @@
 #include "../core/base/alloc.h"
 #include "../core/base/path.h"
 #include "../core/base/text.h"
+#include "../operators/catalog/synonyms.h"
 #include "list.h"
 
 #include <fnmatch.h>

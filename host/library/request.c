@@ -3,6 +3,7 @@
 #include "../core/base/error.h"
 #include "../core/base/vocabulary.h"
 #include "../core/run/operand_data.h"
+#include "../operators/catalog/synonyms.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +11,18 @@
 #include <string.h>
 
 /* ---- The operator ---- */
+
+static rh_status find_builtin(const rh_operator **op, const char *name, rh_type type,
+                              rh_error *error) {
+  uint32_t number = name ? rh_op_from_name(name) : 0;
+  if (!number) {
+    const char *instead = name ? rh_op_instead(name) : NULL;
+    return rh_fail(error, RH_E_USAGE, "unknown operator '%s'%s%s", name ? name : "(null)",
+                   instead ? ": " : "", instead ? instead : "");
+  }
+  if (!rh_type_name(type)) return rh_fail(error, RH_E_USAGE, "unknown type %u", type);
+  return rh_operator_find(op, number, type, error);
+}
 
 static rh_status check_name(const char *name, const char *what, rh_error *error) {
   if (name && rh_operator_is_name(name, strlen(name))) return RH_OK;
@@ -88,7 +101,7 @@ static rh_status name_operator(const rh_request *request, rh_context *context, r
                                    .known = &known->definitions};
   if (!request->inputs && !request->n_inputs && !request->n_constants &&
       !rh_operator_texts_are_own(&texts))
-    return rh_operator_named(&spec->operation.op, request->op, request->type, error);
+    return find_builtin(&spec->operation.op, request->op, request->type, error);
   RH_TRY(make_own(request, context, &texts, made, error));
   spec->operation.op = &(*made)->face;
   return RH_OK;

@@ -397,7 +397,7 @@ TEST_LOOP(a_wrong_part_is_found, 0, 3) {
 
 static void refuse(rh_layout layout, const char *op, const char *message) {
   const rh_operator *of;
-  must(rh_operator_named(&of, op, RH_TYPE_f32, &error));
+  must(rh_operator_find(&of, rh_op_from_name(op), RH_TYPE_f32, &error));
   ck_assert_int_eq(rh_layout_check(&layout, of, 10, &error), RH_E_USAGE);
   ck_assert_msg(strstr(error.message, message), "%s", error.message);
 }

@@ -10,8 +10,6 @@ enum { RH_N_TYPES = 11, RH_N_OPS = 13 };
 const char *rh_type_name(rh_type type);      /* "f32"; null for an unknown number */
 uint32_t rh_type_size(rh_type type);         /* bytes; 0 for an unknown number */
 rh_type rh_type_from_name(const char *name); /* 0 for an unknown name */
-/* Advice for a type's name in other libraries, such as "float32", as a clause; else null. */
-const char *rh_type_instead(const char *name);
 static inline int rh_type_is_float(rh_type type) {
   return type == RH_TYPE_f16 || type == RH_TYPE_f32 || type == RH_TYPE_f64;
 }
@@ -19,9 +17,6 @@ int rh_type_is_signed(rh_type type); /* signed integers and floats */
 
 const char *rh_op_name(uint32_t op);        /* "argmin"; null */
 uint32_t rh_op_from_name(const char *name); /* 0 */
-/* Advice for an operator that other libraries have and redhost lacks, such as "mean", as a clause;
- * else null. */
-const char *rh_op_instead(const char *name);
 uint32_t rh_op_flags(uint32_t op,
                      rh_type type); /* RH_OP_*; sums and products of integers are exact too */
 /* Does the order of combining decide its bits?  So it is for sums and products of floats, which

@@ -11,18 +11,6 @@ rh_status rh_operator_find(const rh_operator **op, uint32_t number, rh_type type
                  rh_op_name(number), rh_type_name(type), rh_op_domain(number));
 }
 
-rh_status rh_operator_named(const rh_operator **op, const char *name, rh_type type,
-                            rh_error *error) {
-  uint32_t number = name ? rh_op_from_name(name) : 0;
-  if (!number) {
-    const char *instead = name ? rh_op_instead(name) : NULL;
-    return rh_fail(error, RH_E_USAGE, "unknown operator '%s'%s%s", name ? name : "(null)",
-                   instead ? ": " : "", instead ? instead : "");
-  }
-  if (!rh_type_name(type)) return rh_fail(error, RH_E_USAGE, "unknown type %u", type);
-  return rh_operator_find(op, number, type, error);
-}
-
 const rh_op *rh_operator_values(const rh_operator *self) {
   return self->is_struct ? self->abi : rh_op_find(self->base, self->type);
 }

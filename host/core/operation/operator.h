@@ -129,8 +129,6 @@ struct rh_operator {
 const rh_operator *rh_operator_builtin(uint32_t op, rh_type type);
 /* The same; RH_E_USAGE, with the types that it is defined for: there is none. */
 rh_status rh_operator_find(const rh_operator **op, uint32_t number, rh_type type, rh_error *error);
-rh_status rh_operator_named(const rh_operator **op, const char *name, rh_type type,
-                            rh_error *error);
 
 /* The row whose functions combine its values: the built-in one's, unless they are structs. */
 const rh_op *rh_operator_values(const rh_operator *self);

@@ -5,6 +5,7 @@
 #include "../../core/base/vocabulary.h"
 #include "../../core/plug/rank.h"
 #include "../custom/file.h"
+#include "synonyms.h"
 
 #include <stdio.h>
 #include <stdlib.h>
