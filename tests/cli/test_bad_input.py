@@ -408,7 +408,7 @@ class Devices(cli.Case):
         """Not counting functions of libraries, which are host code too."""
         rows = [line.split() for line in self.good("--list", env=env).out.splitlines()]
         names = [row[0] for row in rows if "yes" in row and not row[0].startswith("openblas_")]
-        self.assertEqual(names, ["native", "serial"])
+        self.assertEqual(names, ["native", "serial", "superaccumulator"])
 
     def only_the_host_works(self, words, env):
         """Where there is no device at all, and each sentence says so with these words."""
