@@ -103,14 +103,16 @@ static const struct {
 } sources[] = {{"plugins", ".c"}, {"kernels", ".cl"}, {"plugins", ".foreign.json"}};
 enum { N_SOURCES = sizeof sources / sizeof *sources };
 
-/* "PREFIX/share/redhost/kernels/cascade.cl", in `path`, or null if it is not there. */
+/* "PREFIX/share/redhost/kernels/cascade.cl", in `path`, or null if it is not there.  Sources have
+ * the name of the plugin's file, which may hold several strategies. */
 static const char *find_source(const rh_app *app, const rh_entry *entry, int k,
                                char path[PATH_MAX]) {
   const char *program = app->context->options.program, *bin = strstr(program, "/bin/");
   for (const char *next = bin; next; next = strstr(next + 1, "/bin/")) bin = next;
   if (!bin || !entry->installed) return NULL;
-  snprintf(path, PATH_MAX, "%.*s/share/redhost/%s/%s%s", (int)(bin - program), program,
-           sources[k].folder, entry->name, sources[k].suffix);
+  const char *slash = strrchr(entry->path, '/'), *file = slash ? slash + 1 : entry->path;
+  snprintf(path, PATH_MAX, "%.*s/share/redhost/%s/%.*s%s", (int)(bin - program), program,
+           sources[k].folder, (int)strcspn(file, "."), file, sources[k].suffix);
   return access(path, R_OK) == 0 ? path : NULL;
 }
 

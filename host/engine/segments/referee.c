@@ -245,7 +245,8 @@ rh_status rh_segments_judge(const rh_segments *segments, int may_change, rh_segm
   double start = rh_now();
   referee by = {.of = segments,
                 .may_change = may_change,
-                .is_quick = rh_quick_serves(operation->op),
+                .is_quick = rh_quick_serves(operation->op) &&
+                            segments->job.answer.depth != RH_DEPTH_ONE_ROUNDING,
                 .check = check,
                 .error = error};
   *check = rh_segments_check_none;

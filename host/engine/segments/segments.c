@@ -42,6 +42,19 @@ static rh_status ask_strategy(rh_segments *s, rh_context *context, rh_error *err
   return rh_job_ask(&s->job, error);
 }
 
+/* Of a whole array the host has the exact answer; of segments all answers are the strategy's. */
+static rh_status check_accuracy(const rh_segments *s, rh_error *error) {
+  const rh_operation *of = &s->spec.operation;
+  if (!of->accuracy || !rh_op_rounds(of->op->base, of->op->type) ||
+      (!of->op->is_custom &&
+       rh_op_rounds_once(s->job.strategy->promises, of->op->base, of->op->type)))
+    return RH_OK;
+  return rh_fail(error, RH_DECLINED,
+                 "strategy '%s' does not round %s of segments once; superaccumulator does so with "
+                 "sums of floats and of their magnitudes, in memory",
+                 s->job.strategy->name, of->op->name);
+}
+
 /* Columns as the axes that they are. */
 static rh_axes axes_of(const rh_layout *layout) {
   uint64_t inner = layout->inner, length = layout->length;
@@ -129,6 +142,7 @@ rh_status rh_segments_open(rh_segments *s, rh_context *context, const rh_job_spe
                      .value_bytes = spec->operation.op->abi->value_size};
   if (axes) s->spec.operation.n = layout->segments * layout->length;
   RH_TRY(ask_strategy(s, context, error));
+  RH_TRY(check_accuracy(s, error));
   RH_TRY(rh_job_check_place(&s->job, error));
   choose_portion(s);
   if (s->n < SIZE_MAX / s->value_bytes) s->values = malloc(s->n * s->value_bytes + 1);

@@ -266,7 +266,8 @@ enum {
    * products of two operands of one type, f32 or f64, which are not rounded at all and cannot
    * overflow.  Operators that are exact anyway are as they are; others are RH_DECLINED.  "auto"
    * takes strategies that promise it, and compares bits; where there are none, the answer is the
-   * reference's, and the strategy's must agree with it within its bound. */
+   * reference's, and the strategy's must agree with it within its bound.  Of segments, each answer
+   * is the strategy's, so that others than those that promise it are RH_DECLINED. */
   RH_ACCURACY_EXACT = 1
 };
 

@@ -279,7 +279,7 @@ def deliver(value: Any, result: Optional[_abi.Result], words: Words, way: Way, s
     if not words.full:
         return value
     strategy = result.strategy.decode() if result is not None else ""
-    return Result(value, strategy, seconds, "ok" if way.check else "none", None)
+    return Result(value, strategy, seconds, "ok" if way.check or way.exact else "none", None)
 
 
 def _into(out: Any, value: Any) -> Any:
