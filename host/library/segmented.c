@@ -278,10 +278,10 @@ rh_status rh_segmented_enqueue(rh_segmented *s, const cl_mem *buffers, const uin
 static rh_status name(rh_segmented *s, rh_redhost *redhost, const rh_request *request, int is_kept,
                       rh_error *error) {
   RH_TRY(rh_request_name(request, redhost->context, &s->spec, &s->custom, error));
-  if (request->accuracy) RH_TRY(rh_accuracy_ask(&s->spec, s->custom, error));
   rh_operand_layout(&s->spec, s->spec.offsets);
   rh_columns_find(&s->columns, s->spec.operation.op);
-  return cut(s, request->segments, is_kept, error);
+  RH_TRY(cut(s, request->segments, is_kept, error));
+  return request->accuracy ? rh_accuracy_ask(&s->spec, s->custom, error) : RH_OK;
 }
 
 static rh_status set_up(rh_segmented *s, rh_context *context, rh_error *error) {

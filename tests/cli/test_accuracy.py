@@ -2,6 +2,7 @@
 
 import array
 import fractions
+import json
 import math
 import os
 import random
@@ -146,6 +147,29 @@ class Accuracy(cli.Case):
         self.assertNotIn("superaccumulator", self.good("--run", "auto", "-n", "70000", quiet=False).out)
         told = self.good("--run", "auto", "-n", "70000", "--op", "dot", "--accuracy", "exact", quiet=False).out
         self.assertIn("the strategy's own answer", told)
+
+    def test_segments(self):
+        """Each is rounded once, by a strategy that promises it; one that breaks its promise is found, however short segments are."""
+        rng = random.Random(15)
+        for kind, (code, *_) in WORDS.items():
+            for length in (1, 3, 37, 5000):
+                x = [number(rng, kind, 40) for _ in range(3 * length)]
+                self.store("x", kind, x)
+                told = self.good("--run", "auto", "-t", kind, "-i", "x", "--length", str(length), "--accuracy", "exact", "--json", quiet=False).out
+                wanted = [rounded(sum(map(fractions.Fraction, x[k:k + length])), kind) for k in range(0, 3 * length, length)]
+                self.assertEqual([struct.pack(code, float(value)) for value in json.loads(told)["results"][0]["values"]], wanted, (kind, length))
+        wrong = ("--plugin", os.path.join(os.path.dirname(os.environ["REDHOST_TEST_WRONG"]), "promises", "rounds_once.so"), "--isolate=never")
+        self.store("x", "f32", [-number(rng, "f32", 4) ** 2 for _ in range(99)])
+        self.bad(1, "segment 0: 'negatives_too_far' returned -|it promises to round the exact sum once", *wrong, "--run", "negatives_too_far",
+                 "-t", "f32", "-i", "x", "--length", "3")
+        for status, message, *words in ((4, "'native' does not round sum of segments once", "--run", "native"),
+                                        (4, "'dot' is rounded once of a whole array only", "--op", "dot", "-i", "x,x"),
+                                        (4, "'mean' cannot be rounded once", "--op", "mean"),
+                                        (2, "leave out --stream and --ranks", "--stream"), (2, "leave out --stream and --ranks", "--ranks=2")):
+            files = () if "-i" in words else ("-i", "x")
+            self.bad(status, message, "-t", "f32", *files, "--length", "3", "--accuracy", "exact", *words)
+        self.good("-t", "f32", "-i", "x", "--length", "3", "--accuracy", "exact", "--op", "max")
+        self.good("-t", "f32", "-i", "x", "--length", "3", "--accuracy", "exact", "--op", "min,max")
 
     def test_others(self):
         """What is exact anyway is as it is; what cannot be rounded once is declined."""

@@ -377,7 +377,6 @@ class Segments(Arrays):
                 (2, "axis 1 is named twice", "--axis", "1,-1"), (2, "each says alone", "--axis", "0", "--length", "2"),
                 (2, "go together", "--starts", "two.npy"), (2, "--keepdims goes with --axis", "--keepdims"),
                 (2, "--output writes the results of --axis", "-o", "y.npy"), (2, "not one for each segment", "--length", "3", "--partial", "p"),
-                (2, "--accuracy exact", "--axis", "0", "--accuracy", "exact"),
                 (6, "offsets are one-dimensional, of type", "--segments", "float.npy"),
                 (2, "back.npy: segment 1 ends before it begins: elements 5 to 3", "--segments", "back.npy"),
                 (2, "beyond.npy: segment 0 ends at element 13, beyond", "--segments", "beyond.npy"),

@@ -61,6 +61,11 @@ class Expressions(unittest.TestCase):
         for k in range(50):
             x = RNG.standard_normal(1000) * 10.0 ** RNG.integers(-9, 9, 1000)
             self.assertEqual(redhost.sum(x, accuracy="exact"), math.fsum(x))
+        x = RNG.standard_normal((40, 30)) * 10.0 ** RNG.integers(-9, 9, (40, 30))
+        for axis, rows in ((0, x.T), (1, x)):
+            found = redhost.sum(x, axis=axis, accuracy="exact", full=True)
+            self.assertEqual(found.value.tolist(), [math.fsum(row) for row in rows])
+            self.assertEqual((found.strategy, found.check), ("superaccumulator", "ok"))
 
     def test_full(self):
         found = redhost.sum(X, check=True, full=True)

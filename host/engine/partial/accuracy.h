@@ -4,8 +4,8 @@
 #include "../../core/run/job.h"
 #include "../../operators/custom/custom.h"
 
-/* From here on the spec asks for the exact answer, rounded once.  own: that of spec->op, or null.
- * RH_DECLINED where redhost does not know it. */
+/* From here on the spec, with its layout, asks for the exact answer, rounded once.  own: that of
+ * spec->op, or null.  RH_DECLINED where redhost does not know it. */
 rh_status rh_accuracy_ask(rh_job_spec *spec, rh_custom *own, rh_error *error);
 
 /* Puts the reference's answer into the result of a strategy that was found to be right, if the spec

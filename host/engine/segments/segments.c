@@ -45,9 +45,8 @@ static rh_status ask_strategy(rh_segments *s, rh_context *context, rh_error *err
 /* Of a whole array the host has the exact answer; of segments all answers are the strategy's. */
 static rh_status check_accuracy(const rh_segments *s, rh_error *error) {
   const rh_operation *of = &s->spec.operation;
-  if (!of->accuracy || !rh_op_rounds(of->op->base, of->op->type) ||
-      (!of->op->is_custom &&
-       rh_op_rounds_once(s->job.strategy->promises, of->op->base, of->op->type)))
+  if (!of->accuracy || of->op->is_custom || !rh_op_rounds(of->op->base, of->op->type) ||
+      rh_op_rounds_once(s->job.strategy->promises, of->op->base, of->op->type))
     return RH_OK;
   return rh_fail(error, RH_DECLINED,
                  "strategy '%s' does not round %s of segments once; superaccumulator does so with "
