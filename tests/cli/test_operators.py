@@ -168,7 +168,7 @@ class Operators(cli.Case):
 
     def test_names_elsewhere(self):
         """NumPy's, BLAS's and MPI's names of operators: what is said of each is true, and what it says to type works."""
-        with open(os.path.join(cli.HERE, "..", "..", "host", "core", "base", "vocabulary.c"), encoding="utf-8") as file:
+        with open(os.path.join(cli.HERE, "..", "..", "host", "operators", "catalog", "synonyms.c"), encoding="utf-8") as file:
             table = file.read().split("rh_op_instead")[1].split("};")[0]
         names = [name for row in re.findall(r'\{"\|([^"]+)\|"', table) for name in row.split("|")]
         known = self.good("--ops", "-q").out.split()
