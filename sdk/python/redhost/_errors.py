@@ -91,3 +91,8 @@ def fail(status: int, message: bytes) -> NoReturn:
     if kind is PluginError and any(law in text for law in _LAWS):
         kind = NotAssociative
     raise kind(text, status)
+
+
+for _each in list(globals().values()):  # tracebacks name them as callers do
+    if isinstance(_each, type) and issubclass(_each, Error):
+        _each.__module__ = "redhost"
