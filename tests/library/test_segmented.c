@@ -772,7 +772,16 @@ TEST(calls_that_do_not_fit) {
   must_fail(rh_reduce_distributed(redhost, &request, &alone_here, &result, &error), RH_E_USAGE,
             "only rh_reduce() and rh_prepare() reduce segments");
   request.accuracy = RH_ACCURACY_EXACT;
-  must_fail(rh_reduce(redhost, &request, &result, &error), RH_E_USAGE, "rh_request.accuracy");
+  must(rh_reduce(redhost, &request, &result, &error));
+  ck_assert_str_eq(result.strategy, "superaccumulator");
+  request.strategy = "native";
+  must_fail(rh_reduce(redhost, &request, &result, &error), RH_DECLINED, "does not round sum");
+  request.strategy = NULL;
+  request.op = "prod";
+  must_fail(rh_reduce(redhost, &request, &result, &error), RH_DECLINED, "cannot be rounded once");
+  request.op = "sum";
+  request.n_outputs = 0;
+  must_fail(rh_prepare(redhost, &request, &prepared, &error), RH_E_USAGE, "rh_request.accuracy");
   request.accuracy = 0;
   request.outputs = NULL;
   request.n_outputs = 0;
