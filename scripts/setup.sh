@@ -90,11 +90,13 @@ needs_to_test() {
   need qemu-user-static 'an emulated ARM processor (it runs that test)' command -v qemu-aarch64-static
   # Every picture is drawn, in every format, by the matplotlib that people have.
   need python3-matplotlib matplotlib has_module matplotlib
-  # The Python package: arrays on devices, hints, progress bars, and the example with two workers.
+  # The Python package: arrays on devices, hints, progress bars, the example with two workers, and the notebook.
   need python3-pyopencl PyOpenCL has_module pyopencl
   need mypy mypy has_module mypy
   need python3-tqdm tqdm has_module tqdm
   need python3-distributed Dask has_module distributed
+  need python3-nbclient 'nbclient (it runs the notebook)' has_module nbclient
+  need python3-ipykernel "Python's kernel for notebooks" has_module ipykernel
   # A browser reads back what the report shows.  Ubuntu has it as a snap only; that test is skipped without it.
   if is_debian; then need chromium Chromium command -v chromium; fi
   need libopenblas0-pthread OpenBLAS has_openblas
