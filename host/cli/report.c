@@ -105,11 +105,12 @@ static void print_compared(const rh_run_report *report) {
     return;
   }
   rh_report_answer(exact, &reference->answer);
-  printf("check      %s %s   %s",
+  printf("check      %s %s   %s%s",
          reference->sampled.n_orders < 2 ? "exact"
          : reference->sampled.by_device  ? "sampled"
                                          : "canonical",
-         exact, text);
+         exact, text,
+         report->spec->operation.accuracy ? ", exact without --accuracy exact, too" : "");
 }
 
 static void print_verdict(const rh_app *app, const rh_run_report *report) {

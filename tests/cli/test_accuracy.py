@@ -175,6 +175,9 @@ class Accuracy(cli.Case):
         """What is exact anyway is as it is; what cannot be rounded once is declined."""
         self.assertEqual(self.good("--run", "native", "-n", "1000", "-q", "-t", "i32", "--accuracy", "exact", quiet=False).out,
                          self.good("--run", "native", "-n", "1000", "-q", "-t", "i32", quiet=False).out)
+        for words in (("--op", "min"), ("--op", "xor", "-t", "u8"), ("-t", "i32"), ("--op", "argmax")):
+            told = self.good("--run", "native", "-n", "1000", *words, "--accuracy", "exact", quiet=False).out
+            self.assertIn("equal, exact without --accuracy exact, too   ok", told)
         self.good("--run", "native", "-n", "1000", "-q", "--op", "argmax", "--accuracy", "exact")
         self.good("--run", "native", "-n", "1000", "-q", "--op", "min,max", "--accuracy", "exact")
         for words in (("--op", "meanvar"), ("--op", "prod"), ("--map", "x*y + 1"), ("--op", "mean"), ("--map", "x*y", "--where", "x > 0.5")):
