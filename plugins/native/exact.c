@@ -30,13 +30,7 @@ static const rh_param params[] = {
                       .step = 1,
                       .flags = RH_PARAM_NOT_TUNED},
     [VECTORS] = RH_CHOICE("vectors", "auto|512|256|128", 4, "the widest vectors used, in bits"),
-    [AWAKE] = {.key = "awake_us",
-               .doc = "microseconds that threads stay awake after a call, waiting for the next "
-                      "one; each of them keeps a processor busy meanwhile",
-               .max = 10000000,
-               .initial = 100,
-               .step = 1,
-               .flags = RH_PARAM_NOT_TUNED},
+    [AWAKE] = RH_NATIVE_AWAKE,
 };
 
 enum {

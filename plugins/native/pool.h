@@ -10,6 +10,15 @@
 
 enum { POOL_MOST_BLOCKS = 1 << 15 };
 
+/* The parameter of every strategy with a pool: awake_us of rh_native_pool_start(). */
+#define RH_NATIVE_AWAKE                                                                            \
+  {                                                                                                \
+    .key = "awake_us",                                                                             \
+    .doc = "microseconds that threads stay awake after a call, waiting for the next one; each of " \
+           "them keeps a processor busy meanwhile",                                                \
+    .max = 10000000, .initial = 100, .step = 1, .flags = RH_PARAM_NOT_TUNED                        \
+  }
+
 /* A job, as seen by every thread. */
 typedef struct rh_native_job {
   uint64_t n;
