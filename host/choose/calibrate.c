@@ -2,8 +2,6 @@
 #include "../core/base/clock.h"
 #include "../core/base/format.h"
 #include "../core/base/log.h"
-#include "../core/base/text.h"
-#include "../core/base/vocabulary.h"
 #include "../core/cl/staging.h"
 #include "../core/data/array.h"
 #include "../core/run/operand_data.h"

@@ -2,10 +2,7 @@
 #include "../core/base/error.h"
 #include "../core/base/format.h"
 #include "../core/base/log.h"
-#include "../core/base/text.h"
-#include "../core/base/vocabulary.h"
 #include "calibrate.h"
-#include "fallback.h"
 #include "known.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 #include "axes.h"
 #include "../core/base/alloc.h"
 #include "../core/base/path.h"
-#include "../core/base/text.h"
 #include "../operators/catalog/synonyms.h"
 #include "list.h"
 

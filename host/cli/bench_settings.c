@@ -5,7 +5,6 @@
 #include "../tools/bench/problem.h"
 #include "axes.h"
 #include "list.h"
-#include "number.h"
 #include "size.h"
 #include "user_operator.h"
 

@@ -1,6 +1,5 @@
 #include "json.h"
 #include "../core/base/error.h"
-#include "../core/base/vocabulary.h"
 #include "offers.h"
 #include "revision.h"
 

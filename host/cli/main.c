@@ -3,7 +3,6 @@
 #include "../core/base/error.h"
 #include "../core/base/fpstate.h"
 #include "../core/base/path.h"
-#include "../core/base/text.h"
 #include "../core/operation/ops.h"
 #include "../core/run/look.h"
 #include "../operators/foreign/foreign.h"

@@ -7,7 +7,6 @@
 #include "../tools/records/read.h"
 #include "../tools/records/write.h"
 #include "json.h"
-#include "number.h"
 #include "table.h"
 
 #include <math.h>

@@ -1,5 +1,4 @@
 /* redhost --run NAME */
-#include "../choose/fallback.h"
 #include "../core/base/alloc.h"
 #include "../core/base/error.h"
 #include "app.h"

@@ -7,7 +7,6 @@
 #include "../tools/bench/problem.h"
 #include "bench_settings.h"
 #include "json.h"
-#include "number.h"
 #include "tune_report.h"
 
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 #include "app.h"
 #include "json.h"
 #include "junit.h"
-#include "number.h"
 #include "plain.h"
 #include "table.h"
 #include "user_operator.h"

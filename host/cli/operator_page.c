@@ -1,6 +1,4 @@
 #include "operator_page.h"
-#include "../core/base/text.h"
-#include "../core/base/vocabulary.h"
 #include "plain.h"
 #include "table.h"
 

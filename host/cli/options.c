@@ -7,7 +7,6 @@
 
 #include <getopt.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

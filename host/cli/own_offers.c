@@ -1,6 +1,5 @@
 #include "own_offers.h"
 #include "../core/base/alloc.h"
-#include "../core/base/text.h"
 #include "user_operator.h"
 
 #include <stdlib.h>

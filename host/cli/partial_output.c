@@ -1,6 +1,5 @@
 #include "partial_output.h"
 #include "../core/base/error.h"
-#include "../core/base/vocabulary.h"
 #include "../tools/records/draft.h"
 #include "json.h"
 #include "plain.h"

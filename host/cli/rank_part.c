@@ -1,7 +1,6 @@
 #include "rank_part.h"
 #include "../tools/isolate/tell.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 #include "report.h"
-#include "../core/base/vocabulary.h"
 #include "../core/run/exact_data.h"
 #include "beside.h"
 #include "json.h"

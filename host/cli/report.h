@@ -2,7 +2,6 @@
 #pragma once
 
 #include "../choose/measure/quick.h"
-#include "../core/base/value.h"
 #include "../core/run/job.h"
 #include "../engine/reduction/reduction.h"
 #include "../engine/reduction/resident.h"

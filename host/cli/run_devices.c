@@ -4,7 +4,6 @@
 #include "../core/base/alloc.h"
 #include "../core/base/error.h"
 #include "../core/base/path.h"
-#include "../engine/reduction/schedule.h"
 #include "axes.h"
 
 #include <stdlib.h>

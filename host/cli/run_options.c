@@ -3,7 +3,6 @@
 #include "../core/base/path.h"
 #include "../core/data/array.h"
 #include "../engine/partial/accuracy.h"
-#include "../engine/partial/partial.h"
 #include "../engine/ranks/local.h"
 #include "axes.h"
 #include "shape_options.h"

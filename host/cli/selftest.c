@@ -3,8 +3,6 @@
 #include "../core/base/error.h"
 #include "../core/base/log.h"
 #include "../core/base/path.h"
-#include "../core/base/text.h"
-#include "../core/base/vocabulary.h"
 #include "../core/check/canonical.h"
 #include "../core/run/exact_data.h"
 #include "../operators/foreign/foreign_read.h"

@@ -1,6 +1,5 @@
 #include "shape.h"
 #include "../core/base/error.h"
-#include "../core/base/vocabulary.h"
 #include "../engine/io/element.h"
 #include "size.h"
 

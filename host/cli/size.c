@@ -1,6 +1,5 @@
 #include "size.h"
 #include "../core/base/alloc.h"
-#include "../core/base/text.h"
 #include "list.h"
 
 #include <ctype.h>

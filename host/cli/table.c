@@ -1,8 +1,6 @@
 #include "table.h"
 #include "../core/base/alloc.h"
-#include "../core/base/text.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "../core/base/error.h"
 #include "../core/base/format.h"
 #include "../core/base/path.h"
-#include "../core/base/text.h"
 #include "../engine/io/first_bytes.h"
 #include "../engine/ranks/ranks.h"
 #include "hints.h"

@@ -1,8 +1,6 @@
 #include "tune_report.h"
 #include "../core/base/format.h"
 #include "../core/base/json_value.h"
-#include "../core/base/text.h"
-#include "../core/base/vocabulary.h"
 #include "plain.h"
 #include "table.h"
 

@@ -2,17 +2,14 @@
 #include "../core/base/error.h"
 #include "../core/base/format.h"
 #include "../core/base/log.h"
-#include "../core/base/vocabulary.h"
 #include "../operators/algebra/trust.h"
 #include "../operators/catalog/texts.h"
-#include "number.h"
 #include "size.h"
 #include "wrap_note.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,8 +1,6 @@
 #include "wrap_note.h"
 #include "../core/base/log.h"
-#include "../core/base/vocabulary.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { EXCERPT = 64, MOST_ELEMENTS = 62 /* 2^62 where their number is not known */ };

@@ -1,6 +1,5 @@
 #include "call.h"
 #include "../core/base/error.h"
-#include "../core/base/vocabulary.h"
 #include "sized.h"
 
 static const rh_sized without_fields = {"rh_result", 0, RH_WITHOUT_FIELDS};

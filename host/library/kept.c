@@ -3,16 +3,13 @@
 #include "../choose/known.h"
 #include "../choose/locate.h"
 #include "../core/base/error.h"
-#include "../core/base/vocabulary.h"
 #include "../core/cl/commands.h"
 #include "../core/cl/status.h"
-#include "../core/run/operand_data.h"
 #include "../core/run/self_test.h"
 #include "request.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Up to this size, jobs are set up for the next power of two, so that arrays of many sizes share
  * a job. */

@@ -2,7 +2,6 @@
 #include "../core/base/error.h"
 #include "../engine/partial/accuracy.h"
 #include "../operators/custom/by_code.h"
-#include "sized.h"
 
 static rh_status check(rh_part_request *asked, rh_error *error) {
   rh_request_data(&asked->request, asked->data);

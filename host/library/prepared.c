@@ -5,8 +5,6 @@
 #include "../choose/locate.h"
 #include "../core/base/error.h"
 #include "../core/base/fpstate.h"
-#include "../core/base/vocabulary.h"
-#include "../core/run/operand_data.h"
 #include "../core/run/self_test.h"
 #include "request.h"
 

@@ -1,7 +1,6 @@
 #include "request.h"
 #include "../choose/known.h"
 #include "../core/base/error.h"
-#include "../core/base/vocabulary.h"
 #include "../core/run/operand_data.h"
 #include "../operators/catalog/synonyms.h"
 

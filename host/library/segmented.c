@@ -4,7 +4,6 @@
 #include "../choose/locate.h"
 #include "../core/base/error.h"
 #include "../core/base/log.h"
-#include "../core/base/vocabulary.h"
 #include "../core/run/operand_data.h"
 #include "../engine/partial/accuracy.h"
 #include "../engine/segments/referee.h"

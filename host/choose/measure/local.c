@@ -2,12 +2,9 @@
 #include "../../core/base/alloc.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
-#include "../../core/base/text.h"
-#include "../../core/base/vocabulary.h"
 #include "../../core/cl/commands.h"
 #include "../../core/cl/memory.h"
 #include "../../core/cl/status.h"
-#include "../../core/plug/plugin.h"
 #include "../../engine/segments/segments.h"
 
 #include <stdio.h>

@@ -2,7 +2,6 @@
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/base/log.h"
-#include "stats.h"
 
 #include <math.h>
 

@@ -1,5 +1,4 @@
 #include "sampler.h"
-#include "../../core/base/vocabulary.h"
 
 #include <string.h>
 

@@ -1,6 +1,5 @@
 #include "document.h"
 #include "../../core/base/error.h"
-#include "../../core/base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

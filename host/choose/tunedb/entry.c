@@ -1,7 +1,5 @@
 #include "entry.h"
 #include "../../core/base/error.h"
-#include "../../core/base/text.h"
-#include "../../core/base/vocabulary.h"
 #include "../../core/plug/plugin.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 #include "shipped.h"
-#include "../../core/base/text.h"
 
 #include "tuned_nvidia.json.h"
 #include "tuned_pocl_amd.json.h"

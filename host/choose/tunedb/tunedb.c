@@ -3,8 +3,6 @@
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/base/log.h"
-#include "../../core/base/text.h"
-#include "../../core/base/vocabulary.h"
 #include "shipped.h"
 #include "store.h"
 

@@ -1,7 +1,5 @@
 #include "fpstate.h"
 
-#include <fenv.h>
-
 #if defined(__x86_64__) || defined(__i386__)
 #include <xmmintrin.h>
 

@@ -1,6 +1,5 @@
 #include "vocabulary.h"
 
-#include <stdio.h>
 #include <string.h>
 
 const char *rh_type_name(rh_type type) {

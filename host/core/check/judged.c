@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 /* A bound above this part of what it bounds is not a check alone: on data whose sum is small

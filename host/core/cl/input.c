@@ -4,7 +4,6 @@
 #include "../base/log.h"
 #include "commands.h"
 #include "memory.h"
-#include "opencl.h"
 #include "staging.h"
 
 static const uint64_t chunk_bytes =

@@ -1,5 +1,4 @@
 #include "memory.h"
-#include "../base/error.h"
 #include "../base/format.h"
 #include "nvml.h"
 #include "opencl.h"

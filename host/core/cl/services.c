@@ -1,7 +1,6 @@
 #include "services.h"
 #include "../base/alloc.h"
 #include "../base/log.h"
-#include "../base/text.h"
 #include "commands.h"
 #include "memory.h"
 #include "opencl.h"

@@ -4,7 +4,6 @@
 #include "../base/log.h"
 #include "commands.h"
 #include "memory.h"
-#include "opencl.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,9 +1,7 @@
 #include "operation.h"
 #include "../base/path.h"
-#include "../base/text.h"
 
 #include <float.h>
-#include <redhost/plugin.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
  * redhost's own plugins where there is no program to do it. */
 #pragma once
 
-#include "plugin.h"
 #include "wire.h"
 
 typedef struct rh_examiner {

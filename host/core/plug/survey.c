@@ -1,12 +1,9 @@
 #include "survey.h"
 #include "../base/alloc.h"
-#include "../child/spawn.h"
 #include "disable.h"
 #include "examine.h"
-#include "talk.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 rh_status rh_survey_open(rh_survey *survey, const rh_options *options, const rh_device *device,
                          uint64_t max_n, rh_error *error) {

@@ -1,7 +1,6 @@
 #include "talk.h"
 #include "../base/error.h"
 #include "../base/text.h"
-#include "../child/conversation.h"
 #include "../child/ending.h"
 #include "validate.h"
 #include "wire.h"

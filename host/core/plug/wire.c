@@ -1,6 +1,5 @@
 #include "wire.h"
 
-#include <stddef.h>
 #include <unistd.h>
 
 /* Without a device only host strategies are queried; the others are declined. */

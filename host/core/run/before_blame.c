@@ -1,7 +1,6 @@
 #include "before_blame.h"
 #include "../base/error.h"
 #include "../base/hash.h"
-#include "../base/vocabulary.h"
 
 #include <float.h>
 #include <math.h>

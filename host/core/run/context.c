@@ -3,7 +3,6 @@
 #include "../base/clock.h"
 #include "../base/log.h"
 #include "../base/path.h"
-#include "../base/text.h"
 #include "../operation/ops.h"
 #include "look.h"
 

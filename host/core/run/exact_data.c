@@ -1,6 +1,5 @@
 #include "exact_data.h"
 #include "../base/error.h"
-#include "../base/vocabulary.h"
 #include "../cl/commands.h"
 
 #include <stdio.h>

@@ -2,9 +2,6 @@
 #include "../base/alloc.h"
 #include "../base/clock.h"
 #include "../base/log.h"
-#include "../base/text.h"
-#include "../base/vocabulary.h"
-#include "../plug/plugin.h"
 
 #include <stdio.h>
 #include <stdlib.h>

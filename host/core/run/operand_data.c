@@ -1,6 +1,5 @@
 #include "operand_data.h"
 #include "../base/error.h"
-#include "../base/vocabulary.h"
 
 #include <unistd.h>
 

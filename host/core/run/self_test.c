@@ -1,6 +1,5 @@
 #include "self_test.h"
 #include "../base/error.h"
-#include "../base/vocabulary.h"
 #include "../check/canonical.h"
 #include "../cl/commands.h"
 #include "before_blame.h"

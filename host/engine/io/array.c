@@ -1,7 +1,6 @@
 #include "../../core/data/array.h"
 #include "../../core/base/error.h"
 #include "../../core/base/log.h"
-#include "../../core/base/text.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/data/pace.h"
 #include "feed.h"

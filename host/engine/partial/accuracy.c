@@ -1,6 +1,5 @@
 #include "accuracy.h"
 #include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
 
 rh_status rh_accuracy_ask(rh_job_spec *spec, rh_custom *own, rh_error *error) {
   spec->operation.accuracy = RH_ACCURACY_EXACT;

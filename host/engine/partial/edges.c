@@ -1,7 +1,6 @@
 #include "edges.h"
 #include "../../core/base/alloc.h"
 #include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
 
 #include <stdlib.h>
 #include <string.h>

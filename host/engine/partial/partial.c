@@ -1,7 +1,6 @@
 #include "partial.h"
 #include "../../core/base/error.h"
 #include "../../core/base/random.h"
-#include "../../core/base/vocabulary.h"
 #include "../../core/check/judged.h"
 #include "../../core/run/before_blame.h"
 #include "../../core/run/exact_data.h"
@@ -13,7 +12,6 @@
 #include <redhost/canonical.h>
 
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 

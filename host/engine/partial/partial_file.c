@@ -1,7 +1,6 @@
 #include "partial_file.h"
 #include "../../core/base/error.h"
 #include "../../core/base/hash.h"
-#include "../../core/base/text.h"
 #include "../../operators/custom/custom.h"
 
 #include <float.h>

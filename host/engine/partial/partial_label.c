@@ -1,8 +1,6 @@
 #include "partial_label.h"
 #include "../../core/base/error.h"
 #include "../../core/base/json_value.h"
-#include "../../core/base/text.h"
-#include "../../core/base/vocabulary.h"
 #include "../../operators/custom/text.h"
 #include "accuracy.h"
 

@@ -1,6 +1,5 @@
 #include "arrays.h"
 #include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
 #include "../../core/run/operand_data.h"
 
 #include <stdlib.h>

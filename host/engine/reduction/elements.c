@@ -1,7 +1,6 @@
 #include "elements.h"
 #include "../../core/base/error.h"
 #include "../../core/base/share.h"
-#include "../../core/base/vocabulary.h"
 #include "../../core/run/operand_data.h"
 
 #include <pthread.h>

@@ -4,7 +4,6 @@
 #include "../../core/base/condition.h"
 #include "../../core/base/error.h"
 #include "../../core/base/log.h"
-#include "../../core/base/vocabulary.h"
 #include "partition.h"
 #include "streamer.h"
 

@@ -2,8 +2,6 @@
 #include "../../core/base/alloc.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
-#include "../partial/partial.h"
 #include "partition.h"
 #include "resident_load.h"
 #include "resident_weigh.h"

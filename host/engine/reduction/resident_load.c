@@ -1,9 +1,7 @@
 #include "resident_load.h"
 #include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
 #include "../../core/run/before_blame.h"
 #include "../../core/run/operand_data.h"
-#include "../partial/partial.h"
 #include "streamer.h"
 #include "worker.h"
 

@@ -1,7 +1,6 @@
 #include "resident_part.h"
 #include "../../core/base/alloc.h"
 #include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
 #include "../../core/cl/commands.h"
 #include "../../core/cl/memory.h"
 #include "../../core/run/operand_data.h"

@@ -1,8 +1,6 @@
 #include "resident_weigh.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
-#include "../partial/partial.h"
 #include "resident_load.h"
 
 #include <math.h>

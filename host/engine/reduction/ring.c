@@ -2,9 +2,7 @@
 #include "../../core/base/clock.h"
 #include "../../core/base/condition.h"
 #include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 enum { FREE, READING, READ, CHECKING, READY, TAKEN };

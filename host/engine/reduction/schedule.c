@@ -2,7 +2,6 @@
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/base/log.h"
-#include "../../core/base/vocabulary.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,10 +5,8 @@
 #include "../../core/base/error.h"
 #include "../../core/base/log.h"
 #include "../../core/base/random.h"
-#include "../../core/base/vocabulary.h"
 #include "elements.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 

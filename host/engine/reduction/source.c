@@ -1,6 +1,5 @@
 #include "source.h"
 #include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
 #include "../../core/data/array.h"
 
 #include <jansson.h>

@@ -1,7 +1,6 @@
 #include "streamer.h"
 #include "../../core/base/error.h"
 #include "../../core/cl/commands.h"
-#include "../io/view.h"
 
 #include <stdlib.h>
 #include <string.h>

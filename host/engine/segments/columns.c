@@ -1,11 +1,7 @@
 #include "columns.h"
 #include "../../core/base/share.h"
 #include "../../core/base/value.h"
-#include "../../core/base/vocabulary.h"
-#include "../../core/operation/ops.h"
-#include "../../core/operation/result.h"
 #include "../../operators/custom/custom.h"
-#include "../io/element.h"
 
 #include <string.h>
 

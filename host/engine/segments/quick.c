@@ -1,9 +1,6 @@
 #include "quick.h"
 #include "../../core/base/half.h"
-#include "../../core/base/vocabulary.h"
-#include "../../core/check/enclosed.h"
 #include "../../core/operation/ops.h"
-#include "../../core/operation/result.h"
 #include "../../core/operation/scaled.h"
 #include "quick_moments.h"
 

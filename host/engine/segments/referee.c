@@ -3,10 +3,8 @@
 #include "../../core/base/error.h"
 #include "../../core/base/share.h"
 #include "../../core/base/value.h"
-#include "../../core/base/vocabulary.h"
 #include "../../core/run/exact_data.h"
 #include "quick.h"
-#include "rearrange.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

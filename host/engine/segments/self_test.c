@@ -1,6 +1,5 @@
 #include "self_test.h"
 #include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
 #include "../../core/run/operand_data.h"
 #include "../../core/run/self_test.h"
 #include "referee.h"

@@ -1,7 +1,6 @@
 #include "algebra.h"
 #include "../../core/base/error.h"
 #include "../../core/base/random.h"
-#include "../../core/base/vocabulary.h"
 #include "laws.h"
 #include "points.h"
 #include "sides.h"

@@ -1,7 +1,6 @@
 #include "cases.h"
 #include "../../core/base/half.h"
 #include "../../core/base/random.h"
-#include "../../core/base/vocabulary.h"
 
 #include <float.h>
 #include <math.h>

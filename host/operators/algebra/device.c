@@ -1,7 +1,6 @@
 #include "device.h"
 #include "../../core/base/alloc.h"
 #include "../../core/base/random.h"
-#include "../../core/base/vocabulary.h"
 #include "../../core/cl/commands.h"
 #include "../../core/cl/memory.h"
 #include "../../core/cl/status.h"

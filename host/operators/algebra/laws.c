@@ -1,7 +1,5 @@
 #include "laws.h"
 #include "../../core/base/format.h"
-#include "../../core/base/text.h"
-#include "../../core/base/vocabulary.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,5 @@
 #include "sides.h"
 #include "../../core/base/random.h"
-#include "../../core/base/text.h"
-#include "../../core/base/vocabulary.h"
 #include "laws.h"
 
 #include <float.h>

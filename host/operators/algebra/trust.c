@@ -1,7 +1,6 @@
 #include "trust.h"
 #include "../../core/base/error.h"
 #include "../../core/base/log.h"
-#include "../../core/base/text.h"
 #include "algebra.h"
 #include "sides.h"
 

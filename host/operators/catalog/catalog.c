@@ -1,8 +1,6 @@
 #include "catalog.h"
 #include "../../core/base/alloc.h"
 #include "../../core/base/log.h"
-#include "../../core/base/text.h"
-#include "../../core/base/vocabulary.h"
 #include "../../core/plug/rank.h"
 #include "../custom/file.h"
 #include "synonyms.h"

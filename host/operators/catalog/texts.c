@@ -1,6 +1,5 @@
 #include "texts.h"
 #include "../../core/base/alloc.h"
-#include "../../core/base/vocabulary.h"
 #include "../custom/file.h"
 #include "catalog.h"
 

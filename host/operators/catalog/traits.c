@@ -1,6 +1,5 @@
 #include "traits.h"
 #include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
 #include "../custom/custom.h"
 
 #include <stdio.h>

@@ -1,7 +1,5 @@
 #include "by_code.h"
 #include "../../core/base/alloc.h"
-#include "../../core/base/text.h"
-#include "../../core/base/vocabulary.h"
 #include "../../core/cl/commands.h"
 #include "../../core/cl/memory.h"
 #include "complaint.h"

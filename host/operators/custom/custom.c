@@ -2,7 +2,6 @@
 #include "custom.h"
 #include "../../core/base/alloc.h"
 #include "../../core/base/hash.h"
-#include "../../core/base/vocabulary.h"
 #include "../../core/operation/ops.h"
 #include "functions.h"
 #include "make.h"

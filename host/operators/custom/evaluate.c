@@ -1,7 +1,6 @@
 /* The operator's functions on the host.  Values are kept as one array for each field while they
  * are combined, so that each operation of an expression is a loop over lanes. */
 #include "evaluate.h"
-#include "../../core/base/vocabulary.h"
 #include "../expr/interval.h"
 #include "make.h"
 #include "moments.h"

@@ -1,7 +1,5 @@
 #include "file.h"
 #include "../../core/base/alloc.h"
-#include "../../core/base/text.h"
-#include "../../core/base/vocabulary.h"
 #include "places.h"
 
 #include <jansson.h>

@@ -1,5 +1,4 @@
 #include "functions.h"
-#include "../../core/base/vocabulary.h"
 #include "../../core/operation/ops.h"
 
 #include <string.h>

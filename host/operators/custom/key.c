@@ -1,7 +1,5 @@
 #include "key.h"
 #include "../../core/base/format.h"
-#include "../../core/base/text.h"
-#include "../../core/base/vocabulary.h"
 #include "make.h"
 
 #include <inttypes.h>

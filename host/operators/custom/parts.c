@@ -1,5 +1,4 @@
 #include "parts.h"
-#include "../../core/base/vocabulary.h"
 
 /* Order keys, as kernels/prelude/operators.cl explains them. */
 #define M RH_PART_ELEMENT

@@ -1,6 +1,5 @@
 #include "refer.h"
 #include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
 #include "by_code.h"
 #include "sampled.h"
 

@@ -1,7 +1,6 @@
 #include "text.h"
 #include "../../core/base/alloc.h"
 #include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
 #include "key.h"
 
 #include <errno.h>

@@ -3,13 +3,11 @@
 #include "../../core/base/clock.h"
 #include "../../core/base/log.h"
 #include "../../core/base/random.h"
-#include "../../core/base/text.h"
 #include "confirm.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { MOST_DISCARDS = 5 };
 

@@ -1,6 +1,5 @@
 #include "confirm.h"
 #include "../../core/base/alloc.h"
-#include "../../core/base/text.h"
 #include "../../core/base/value.h"
 #include "../../core/run/exact_data.h"
 

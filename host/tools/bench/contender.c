@@ -1,11 +1,8 @@
 #include "contender.h"
-#include "../../choose/measure/stats.h"
 #include "../../core/base/alloc.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
-#include "../../core/base/text.h"
 #include "../../core/base/value.h"
-#include "../../core/run/settings.h"
 
 #include <math.h>
 #include <stdlib.h>

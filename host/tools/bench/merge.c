@@ -1,5 +1,4 @@
 #include "merge.h"
-#include "../../choose/measure/stats.h"
 #include "../../core/base/alloc.h"
 #include "../../core/base/text.h"
 #include "../records/student.h"

@@ -1,7 +1,6 @@
 #include "point.h"
 #include "../../core/base/alloc.h"
 #include "../../core/base/error.h"
-#include "../../core/run/before_blame.h"
 #include "../../core/run/operand_data.h"
 #include "../../operators/custom/by_code.h"
 

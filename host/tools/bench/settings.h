@@ -3,7 +3,6 @@
 
 #include "../../core/base/vocabulary.h"
 #include "../../core/plug/registry.h"
-#include "../../engine/segments/lengths.h"
 #include "../../operators/custom/custom.h"
 #include "../isolate/request.h"
 #include "contender.h"

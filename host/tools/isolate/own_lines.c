@@ -1,6 +1,4 @@
 #include "own_lines.h"
-#include "../../core/base/text.h"
-#include "../../core/base/vocabulary.h"
 #include "words.h"
 
 #include <string.h>

@@ -1,6 +1,4 @@
 #include "peer_lines.h"
-#include "../../core/base/text.h"
-#include "../../core/base/vocabulary.h"
 #include "../../core/run/settings.h"
 #include "words.h"
 

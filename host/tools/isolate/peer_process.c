@@ -1,7 +1,6 @@
 #include "peer_process.h"
 #include "../../core/base/error.h"
 #include "../../core/base/log.h"
-#include "../../core/base/text.h"
 #include "../../core/child/ending.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 #include "peer_program.h"
 #include "../../core/base/error.h"
-#include "request.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "../../core/base/text.h"
-#include "../../core/base/vocabulary.h"
 #include "peer.h"
 #include "peer_process.h"
 #include "request.h"

@@ -1,6 +1,5 @@
 #include "request.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 
 enum { MOST_SETTINGS = 1024 };

@@ -1,7 +1,5 @@
 #include "candidate.h"
-#include "../../choose/measure/stats.h"
 #include "../../core/base/error.h"
-#include "../../core/base/text.h"
 
 #include <math.h>
 #include <stdlib.h>

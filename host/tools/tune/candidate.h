@@ -1,9 +1,7 @@
 /* Candidates of a search: quick measurements of one, and the choice among a few. */
 #pragma once
 
-#include "../../choose/measure/local.h"
 #include "../bench/bench.h"
-#include "space.h"
 
 /* Opens, warms up and takes a few checked samples, or fewer if the first ones take more than
  * `give_up_s`. row->status is ok, with row->time, or `skipped' if it was given up, or the

@@ -1,6 +1,5 @@
 #include "space.h"
 #include "../../core/run/params.h"
-#include <redhost/plugin.h>
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 #include "tuner.h"
 #include "../../core/base/alloc.h"
 #include "../../core/base/clock.h"
-#include "../../core/base/vocabulary.h"
 #include "../../core/check/canonical.h"
 #include "../../core/run/operand_data.h"
 

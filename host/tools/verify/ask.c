@@ -1,6 +1,5 @@
 #include "ask.h"
 #include "../../core/base/random.h"
-#include "../../core/base/vocabulary.h"
 #include "../../core/operation/ops.h"
 #include "problems.h"
 

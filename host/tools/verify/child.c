@@ -3,13 +3,11 @@
 #include "../../core/base/json_value.h"
 #include "../../core/child/channel.h"
 #include "../../core/child/request.h"
-#include "../../core/plug/plugin.h"
 #include "../../core/plug/rank.h"
 #include "../../core/run/instance.h"
 #include "../../operators/foreign/foreign.h"
 
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>

@@ -1,7 +1,5 @@
 #include "problems.h"
 #include "../../core/base/random.h"
-#include "../../core/base/vocabulary.h"
-#include "../../core/plug/plugin.h"
 #include "../../core/run/instance.h"
 
 #include <stdio.h>

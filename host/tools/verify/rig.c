@@ -1,13 +1,10 @@
 #include "rig.h"
 #include "../../core/base/error.h"
 #include "../../core/base/fpstate.h"
-#include "../../core/base/value.h"
-#include "../../core/base/vocabulary.h"
 #include "../../core/cl/commands.h"
 #include "../../core/cl/memory.h"
 #include "../../core/operation/ops.h"
 #include "../../core/operation/result.h"
-#include "../../core/plug/plugin.h"
 #include "../../core/plug/validate.h"
 #include "../../core/run/instance.h"
 

@@ -5,7 +5,6 @@
 #include "../../core/check/reference.h"
 #include "../../core/cl/services.h"
 #include "../../core/data/array.h"
-#include "../../core/operation/layout.h"
 #include "../../core/run/params.h"
 #include "fence.h"
 #include "fixture.h"

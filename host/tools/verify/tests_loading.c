@@ -8,7 +8,6 @@
 #include "../../operators/foreign/foreign.h"
 #include "image.h"
 #include "problems.h"
-#include "rig.h"
 
 #include <dirent.h>
 #include <locale.h>

@@ -4,7 +4,6 @@
 #include "../../core/base/error.h"
 #include "../../core/base/random.h"
 #include "../../core/base/vocabulary.h"
-#include "../../core/run/instance.h"
 #include "problems.h"
 
 enum { LARGEST = 1000003, LARGE_SIZES = 2 }; /* the last ones */
