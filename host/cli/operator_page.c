@@ -85,86 +85,19 @@ static json_t *claims_of(const rh_catalog_entry *entry) {
   return list;
 }
 
-static json_t *named_texts(const rh_named_text *texts, uint32_t n) {
-  json_t *object = json_object();
-  for (uint32_t k = 0; k < n; k++)
-    json_object_set_new(object, texts[k].name, json_string(texts[k].text));
-  return object;
-}
-
-static void add_code(json_t *object, const rh_definition *definition) {
-  json_t *value = json_object();
-  for (uint32_t k = 0; k < definition->n_fields; k++)
-    json_object_set_new(value, definition->fields[k].name,
-                        json_string(rh_type_name(definition->fields[k].type)));
-  json_object_set_new(object, "value", value);
-  if (definition->code_file)
-    json_object_set_new(object, "code", rh_json_bytes(definition->code_file));
-  json_object_set_new(object, "source", rh_json_bytes(definition->code));
-}
-
-static void add_fields(json_t *object, const rh_definition *definition) {
-  json_t *value = json_object(), *load = json_array(), *identity = json_array(),
-         *combine = json_array();
-  for (uint32_t k = 0; k < definition->n_fields; k++) {
-    const rh_field_text *field = &definition->fields[k];
-    json_object_set_new(value, field->name, json_string(rh_type_name(field->type)));
-    json_array_append_new(load, json_string(field->load));
-    json_array_append_new(identity, json_string(field->identity));
-    json_array_append_new(combine, json_string(field->combine));
-  }
-  json_object_set_new(object, "value", value);
-  json_object_set_new(object, "load", load);
-  json_object_set_new(object, "identity", identity);
-  json_object_set_new(object, "let", named_texts(definition->lets, definition->n_lets));
-  json_object_set_new(object, "combine", combine);
-}
-
-static json_t *constants_of(const rh_definition *definition) {
-  json_t *object = json_object();
-  for (uint32_t k = 0; k < definition->n_constants; k++) {
-    const rh_expr_value *value = &definition->constants[k].value;
-    json_object_set_new(object, definition->constants[k].name,
-                        value->is_float ? rh_json_number(value->as.f) : json_integer(value->as.i));
-  }
-  return object;
-}
-
-static void add_by_type(json_t *object, const rh_definition *definition);
-
-/* Under the keys of an operator file. */
+/* Under the keys of an operator file, whose own text has most of them. */
 static void add_texts(json_t *object, const rh_definition *definition) {
-  if (definition->n_constants) json_object_set_new(object, "constants", constants_of(definition));
+  static const char *const keys[] = {"constants", "op",       "map",    "where", "initial",
+                                     "value",     "code",     "load",   "let",   "identity",
+                                     "combine",   "finalize", "by_type"};
+  json_t *file = json_loadb(definition->json, definition->json_length, 0, NULL);
+  json_object_set_new(object, "finalize", json_object());
+  if (json_object_get(file, "load")) json_object_set_new(object, "let", json_object());
+  for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+    json_object_set(object, keys[k], json_object_get(file, keys[k]));
+  json_decref(file);
   if (definition->about) json_object_set_new(object, "about", json_string(definition->about));
-  if (definition->ops) json_object_set_new(object, "op", json_string(definition->ops));
-  if (definition->map) json_object_set_new(object, "map", json_string(definition->map));
-  if (definition->where) json_object_set_new(object, "where", json_string(definition->where));
-  if (definition->code)
-    add_code(object, definition);
-  else if (definition->n_fields)
-    add_fields(object, definition);
-  json_object_set_new(object, "finalize", named_texts(definition->results, definition->n_results));
-  if (definition->n_by_type) add_by_type(object, definition);
-}
-
-/* "i64 u64" */
-static void list_types(char list[64], uint32_t types) {
-  size_t used = 0;
-  for (rh_type type = 1; type <= RH_N_TYPES; type++)
-    if (types >> type & 1)
-      used += (size_t)snprintf(list + used, 64 - used, "%s%s", used ? " " : "", rh_type_name(type));
-}
-
-static void add_by_type(json_t *object, const rh_definition *definition) {
-  json_t *all = json_object();
-  for (uint32_t k = 0; k < definition->n_by_type; k++) {
-    json_t *body = json_object();
-    char types[64];
-    add_texts(body, definition->by_type[k].body);
-    list_types(types, definition->by_type[k].types);
-    json_object_set_new(all, types, body);
-  }
-  json_object_set_new(object, "by_type", all);
+  if (definition->code) json_object_set_new(object, "source", rh_json_bytes(definition->code));
 }
 
 json_t *rh_operator_json(const rh_catalog_entry *entry, int whole) {
@@ -211,6 +144,14 @@ static void print_value(const rh_definition *definition, uint32_t bytes) {
            rh_type_name(definition->fields[k].type));
   if (bytes) printf("; %u bytes", bytes);
   putchar('\n');
+}
+
+/* "i64 u64" */
+static void list_types(char list[64], uint32_t types) {
+  size_t used = 0;
+  for (rh_type type = 1; type <= RH_N_TYPES; type++)
+    if (types >> type & 1)
+      used += (size_t)snprintf(list + used, 64 - used, "%s%s", used ? " " : "", rh_type_name(type));
 }
 
 /* The texts, below a line that is not ended. */
