@@ -24,6 +24,14 @@ typedef rh_status rh_try_pair(rh_rig *rig, uint64_t seed);
 rh_outcome rh_try_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick,
                         int (*wanted)(rh_pair), const rh_rig_with *with, rh_try_pair *try);
 
+/* A test that tries all pairs so; the names of its body are `rig` and `seed`. */
+#define RH_PAIRS_TEST(name, max_n, most_when_quick, wanted)                                        \
+  static rh_try_pair name##_on;                                                                    \
+  rh_outcome name(rh_trial *trial) {                                                               \
+    return rh_try_pairs(trial, max_n, most_when_quick, wanted, NULL, name##_on);                   \
+  }                                                                                                \
+  static rh_status name##_on(rh_rig *rig, uint64_t seed)
+
 /* Sets up the simplest problem that is served: RH_PASS and *rig ready to run, else the outcome
  * to return.  The caller finishes the rig either way. */
 rh_outcome rh_rig_ordinary(rh_rig *rig, rh_trial *trial, uint64_t max_n, int layout);

@@ -318,6 +318,16 @@ static rh_outcome run_sizes(rh_trial *trial, rh_rank_task task) {
   return outcome;
 }
 
+#define JOB_TEST(name, runs)                                                                       \
+  rh_outcome rh_##name(rh_trial *trial) {                                                          \
+    return runs;                                                                                   \
+  }
+JOB_TEST(v74_places, run_sizes(trial, RH_RANK_GREET))
+JOB_TEST(v75_gathers, run_sizes(trial, RH_RANK_SIZES))
+JOB_TEST(v76_many_gathers, run_calm(trial, RH_RANK_MANY, FEW))
+JOB_TEST(v77_waits_for_late, run_calm(trial, RH_RANK_LATE, FEW))
+JOB_TEST(v83_state, run_calm(trial, RH_RANK_STATE, FEW))
+
 rh_outcome rh_v73_alone(rh_trial *trial) {
   const rh_transport *transport;
   char *text = rh_sentence_room();
@@ -334,22 +344,6 @@ rh_outcome rh_v73_alone(rh_trial *trial) {
   return outcome;
 }
 
-rh_outcome rh_v74_places(rh_trial *trial) {
-  return run_sizes(trial, RH_RANK_GREET);
-}
-
-rh_outcome rh_v75_gathers(rh_trial *trial) {
-  return run_sizes(trial, RH_RANK_SIZES);
-}
-
-rh_outcome rh_v76_many_gathers(rh_trial *trial) {
-  return run_calm(trial, RH_RANK_MANY, FEW);
-}
-
-rh_outcome rh_v77_waits_for_late(rh_trial *trial) {
-  return run_calm(trial, RH_RANK_LATE, FEW);
-}
-
 rh_outcome rh_v82_closes(rh_trial *trial) {
   uint64_t seed = trial->seed;
   rh_outcome outcome = RH_PASS;
@@ -357,10 +351,6 @@ rh_outcome rh_v82_closes(rh_trial *trial) {
     outcome = run_calm(trial, RH_RANK_CLOSES, FEW);
   trial->seed = seed;
   return outcome;
-}
-
-rh_outcome rh_v83_state(rh_trial *trial) {
-  return run_calm(trial, RH_RANK_STATE, FEW);
 }
 
 /* ---- Jobs that lose a rank ---- */
@@ -414,18 +404,7 @@ static rh_outcome run_lost(rh_trial *trial, rh_rank_task task, int number, const
   return outcome;
 }
 
-rh_outcome rh_v78_killed(rh_trial *trial) {
-  return run_lost(trial, RH_RANK_LASTS, SIGKILL, "was killed");
-}
-
-rh_outcome rh_v79_stopped(rh_trial *trial) {
-  return run_lost(trial, RH_RANK_LASTS, SIGSTOP, "was stopped");
-}
-
-rh_outcome rh_v80_leaves(rh_trial *trial) {
-  return run_lost(trial, RH_RANK_LEAVES, 0, "ended without close");
-}
-
-rh_outcome rh_v81_aborts(rh_trial *trial) {
-  return run_lost(trial, RH_RANK_ABORTS, 0, "aborted the job");
-}
+JOB_TEST(v78_killed, run_lost(trial, RH_RANK_LASTS, SIGKILL, "was killed"))
+JOB_TEST(v79_stopped, run_lost(trial, RH_RANK_LASTS, SIGSTOP, "was stopped"))
+JOB_TEST(v80_leaves, run_lost(trial, RH_RANK_LEAVES, 0, "ended without close"))
+JOB_TEST(v81_aborts, run_lost(trial, RH_RANK_ABORTS, 0, "aborted the job"))

@@ -32,14 +32,10 @@ static rh_status try_cases(rh_rig *rig, uint64_t seed, const char *const *kinds,
 
 /* ---- V41 ---- */
 
-static rh_status nothing(rh_rig *rig, uint64_t seed) {
+RH_PAIRS_TEST(rh_v41_nothing, 1003, 6, NULL) {
   RH_TRY(rh_rig_case(rig, "hash", seed, 0, 0));
   RH_TRY(rh_rig_case(rig, "hash", seed, 1003, 0));
   return rh_rig_case(rig, "hash", seed, 0, RH_AROUND);
-}
-
-rh_outcome rh_v41_nothing(rh_trial *trial) {
-  return rh_try_pairs(trial, 1003, 6, NULL, NULL, nothing);
 }
 
 /* ---- V42, V43 ---- */
@@ -48,7 +44,7 @@ rh_outcome rh_v41_nothing(rh_trial *trial) {
  * shows faults at the edges.  Floats of these kinds add exactly in every order.  Products of floats
  * must not overflow on the way.  At the bounds of the type, partial sums are largest, and the least
  * integer cannot be negated. */
-static rh_status exact(rh_rig *rig, uint64_t seed) {
+RH_PAIRS_TEST(rh_v42_exact, trial->quick ? 65537 : LARGEST, 7, NULL) {
   static const uint64_t at[] = {1, 2, 7, 8, 9, 16, 17, 33, 63, 257, 1003, 4097};
   RH_TRY(try_cases(rig, seed, KINDS("hash", "onehot"), sizes, COUNT(sizes), 1, 3));
   if (!rig->trial->quick)
@@ -58,23 +54,15 @@ static rh_status exact(rh_rig *rig, uint64_t seed) {
   return try_cases(rig, seed, KINDS("least", "greatest", "ends", "two"), at, COUNT(at), 1, 3);
 }
 
-rh_outcome rh_v42_exact(rh_trial *trial) {
-  return rh_try_pairs(trial, trial->quick ? 65537 : LARGEST, 7, NULL, NULL, exact);
-}
-
 static int is_rounded(rh_pair pair) {
   return !(rh_op_flags(pair.op, pair.type) & RH_OP_EXACT);
 }
 
-static rh_status bounded(rh_rig *rig, uint64_t seed) {
+RH_PAIRS_TEST(rh_v43_bound, trial->quick ? 65537 : LARGEST, 3, is_rounded) {
   RH_TRY(try_cases(rig, seed, KINDS("uniform", "cancel"), sizes, COUNT(sizes), 1, 1));
   return rig->trial->quick ? RH_OK
                            : try_cases(rig, seed, KINDS("loguniform", "descending", "ramp"), sizes,
                                        COUNT(sizes), 1, 1);
-}
-
-rh_outcome rh_v43_bound(rh_trial *trial) {
-  return rh_try_pairs(trial, trial->quick ? 65537 : LARGEST, 3, is_rounded, NULL, bounded);
 }
 
 /* ---- V44, V45 ---- */
@@ -114,16 +102,12 @@ rh_outcome rh_v44_smaller(rh_trial *trial) {
   return outcome;
 }
 
-static rh_status offsets(rh_rig *rig, uint64_t seed) {
+RH_PAIRS_TEST(rh_v45_offsets, 4099, 4, NULL) {
   for (uint64_t first = 0; first <= 17; first++) {
     RH_TRY(rh_rig_case(rig, "hash", seed + first, 1003, first));
     RH_TRY(rh_rig_case(rig, "hash", seed + first, 5, first));
   }
   return rh_rig_case(rig, "hash", seed, 4099, RH_AROUND);
-}
-
-rh_outcome rh_v45_offsets(rh_trial *trial) {
-  return rh_try_pairs(trial, 4099, 4, NULL, NULL, offsets);
 }
 
 /* ---- V46 to V48 ---- */
@@ -141,14 +125,14 @@ static rh_status untouched(rh_rig *rig, uint64_t seed,
   return check(rig->place, &rig->error);
 }
 
-static rh_status input_kept(rh_rig *rig, uint64_t seed) {
+RH_PAIRS_TEST(rh_v46_input, 20011, 3, NULL) {
   return untouched(rig, seed, rh_fixture_check_input);
 }
 
 /* Wide enough around the result for stray writes of a work-item, a group or a whole launch. */
 enum { NEIGHBOURS = 4096 };
 
-static rh_status neighbours_kept(rh_rig *rig, uint64_t seed) {
+RH_PAIRS_TEST(rh_v47_neighbours, 20011, 4, NULL) {
   static const uint64_t at[] = {NEIGHBOURS, 1, 0, 2, 257, 2 * NEIGHBOURS};
   rh_fixture wide;
   rh_status status = rh_fixture_init(&wide, rig->session, &rig->row, rig->place->elements,
@@ -163,16 +147,8 @@ static rh_status neighbours_kept(rh_rig *rig, uint64_t seed) {
   return status;
 }
 
-rh_outcome rh_v46_input(rh_trial *trial) {
-  return rh_try_pairs(trial, 20011, 3, NULL, NULL, input_kept);
-}
-
-rh_outcome rh_v47_neighbours(rh_trial *trial) {
-  return rh_try_pairs(trial, 20011, 4, NULL, NULL, neighbours_kept);
-}
-
 /* Puts the range between other bytes: a read outside it changes the result. */
-static rh_status poisoned(rh_rig *rig, uint64_t seed) {
+RH_PAIRS_TEST(rh_v48_poison, 1009, 6, NULL) {
   _Alignas(16) unsigned char first[16], second[16];
   for (size_t k = 0; k < COUNT(small_sizes); k++) {
     uint64_t n = small_sizes[k];
@@ -190,24 +166,16 @@ static rh_status poisoned(rh_rig *rig, uint64_t seed) {
   return RH_OK;
 }
 
-rh_outcome rh_v48_poison(rh_trial *trial) {
-  return rh_try_pairs(trial, 1009, 6, NULL, NULL, poisoned);
-}
-
 /* ---- V51 ---- */
 
 static int is_float(rh_pair pair) {
   return rh_type_is_float(pair.type);
 }
 
-static rh_status specials(rh_rig *rig, uint64_t seed) {
+RH_PAIRS_TEST(rh_v51_specials, 4097, 6, is_float) {
   static const uint64_t at[] = {1, 2, 33, 257, 1003, 4097};
   return try_cases(rig, seed, KINDS("nan", "zeros", "infs", "subnormal", "huge"), at, COUNT(at), 3,
                    1);
-}
-
-rh_outcome rh_v51_specials(rh_trial *trial) {
-  return rh_try_pairs(trial, 4097, 6, is_float, NULL, specials);
 }
 
 /* ---- V53 ---- */
