@@ -1,14 +1,16 @@
 /* redhost --new-plugin, --new-operator and --new-transport NAME [DIR] */
 #include "../core/base/error.h"
+#include "../core/base/path.h"
 #include "../core/plug/plugin.h"
 #include "../engine/ranks/transports.h"
 #include "../operators/catalog/catalog.h"
 #include "app.h"
-#include "next.h"
 #include "template.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* An operator of that name would hide a new one or be hidden by it, and --info of a plugin's would
  * be of one of the two. */
@@ -66,11 +68,71 @@ static rh_status create(rh_template kind, const char *name, const char *director
   return status;
 }
 
-/* "make", and the name of this program for the lines after it. */
+/* ---- Commands to type next ---- */
+
+/* Quoted for a shell, if it has to be. */
+static void print_word(const char *word) {
+  rh_text text = {0};
+  rh_text_add_word(&text, word);
+  fputs(rh_text_get(&text), stdout);
+  rh_text_finish(&text);
+}
+
+/* Does typing "redhost" start this program? */
+static int is_in_path(const char *program) {
+  const char *path = rh_env("PATH");
+  char *own = realpath(program, NULL), *found = NULL;
+  while (path && !found) {
+    size_t length = strcspn(path, ":");
+    char *directory = strndup(path, length);
+    char *typed = directory ? rh_path_join(length ? directory : ".", "redhost") : NULL;
+    if (typed && access(typed, X_OK) == 0) found = realpath(typed, NULL);
+    free(typed);
+    free(directory);
+    path = path[length] ? path + length + 1 : NULL;
+  }
+  int is = own && found && strcmp(own, found) == 0;
+  free(found);
+  free(own);
+  return is;
+}
+
+/* The pkg-config directory of this redhost; null if its SDK is not installed. */
+static char *find_sdk(void) {
+  char *library = rh_path_library_dir();
+  char *directory = library ? rh_path_join(library, "pkgconfig") : NULL;
+  char *file = directory ? rh_path_join(directory, "redhost-plugin.pc") : NULL;
+  if (!file || access(file, R_OK) != 0) {
+    free(directory);
+    directory = NULL;
+  }
+  free(file);
+  free(library);
+  return directory;
+}
+
+static void print_no_sdk(void) {
+  printf("\nmake looks for redhost-plugin.pc: name its directory in PKG_CONFIG_PATH.\n");
+}
+
+/* "cd DIRECTORY" and "make", with the SDK's place if make does not find it by the redhost in PATH,
+ * and the indentation of a third line, for which it returns the name of this program. */
 static const char *print_make(const rh_app *app, const char *directory, int *has_sdk) {
   const char *program = app->context->options.program;
-  *has_sdk = rh_print_make(program, directory);
-  return rh_is_in_path(program) ? "redhost" : program;
+  int is_usual = is_in_path(program);
+  char *sdk = find_sdk();
+  *has_sdk = sdk != NULL;
+  printf("\n  cd ");
+  print_word(directory);
+  printf("\n  ");
+  if (sdk && !is_usual) {
+    printf("PKG_CONFIG_PATH=");
+    print_word(sdk);
+    putchar(' ');
+  }
+  printf("make\n  ");
+  free(sdk);
+  return is_usual ? "redhost" : program;
 }
 
 /* ---- Plugins ---- */
@@ -95,12 +157,12 @@ rh_status rh_mode_new_plugin(const rh_app *app, rh_error *error) {
   RH_TRY(check_is_no_strategy(app, name, error));
   RH_TRY(create(is_package ? RH_TEMPLATE_PYTHON : RH_TEMPLATE_PLUGIN, name, directory, error));
   const char *redhost = print_make(app, directory, &has_sdk);
-  rh_print_word(redhost);
+  print_word(redhost);
   printf(" --plugin ./%s.so --run %s\n  ", name, name);
-  rh_print_word(redhost);
+  print_word(redhost);
   printf(" --verify ./%s.so\n", name);
   if (is_package) printf("  pip install .\n");
-  if (!has_sdk) rh_print_no_sdk();
+  if (!has_sdk) print_no_sdk();
   return RH_OK;
 }
 
@@ -119,11 +181,11 @@ rh_status rh_mode_new_transport(const rh_app *app, rh_error *error) {
   RH_TRY(create(RH_TEMPLATE_TRANSPORT, name, directory, error));
   const char *redhost = print_make(app, directory, &has_sdk);
   printf("./run-%s 3 ", name);
-  rh_print_word(redhost);
+  print_word(redhost);
   printf(" --run auto -n 1e6 --transport ./%s.so\n  ", name);
-  rh_print_word(redhost);
+  print_word(redhost);
   printf(" --verify ./%s.so --launch './run-%s {n}'\n", name, name);
-  if (!has_sdk) rh_print_no_sdk();
+  if (!has_sdk) print_no_sdk();
   return RH_OK;
 }
 
@@ -133,18 +195,18 @@ static void print_next(const rh_app *app, rh_template kind, const char *director
                        const char *name) {
   const char *program = app->context->options.program;
   rh_text path = {0};
-  if (rh_is_in_path(program)) program = "redhost";
+  if (is_in_path(program)) program = "redhost";
   rh_text_add(&path, "%s/%s.op.json", directory, name);
   printf("\n  ");
-  rh_print_word(program);
+  print_word(program);
   printf(" --run auto --op ");
-  rh_print_word(rh_text_get(&path));
+  print_word(rh_text_get(&path));
   printf(" -n 1e6\n");
   if (kind == RH_TEMPLATE_OPERATOR) { /* laws of OpenCL C are not examined */
     printf("  ");
-    rh_print_word(program);
+    print_word(program);
     printf(" --verify-op ");
-    rh_print_word(rh_text_get(&path));
+    print_word(rh_text_get(&path));
     putchar('\n');
   }
   rh_text_finish(&path);

@@ -2,10 +2,10 @@
 #include "../../core/base/error.h"
 #include "../../core/base/log.h"
 #include "../../core/run/self_test.h"
-#include "processor_cache.h"
 #include "streamer.h"
 
 #include <sched.h>
+#include <stdio.h>
 
 enum {
   /* For strategies that read the host's memory: so many chunks of all processes are still in the
@@ -31,8 +31,22 @@ static int copies(const rh_worker *device) {
   return device->device && !device->device->shares_memory;
 }
 
+/* Bytes of the last cache, which the processors share; 0 if the system does not say.  sysconf()
+ * will not do: glibc 2.36 gives ten times the size on some virtual machines. */
+static uint64_t last_cache_bytes(void) {
+  static const char *const files[] = {"/sys/devices/system/cpu/cpu0/cache/index3/size",
+                                      "/sys/devices/system/cpu/cpu0/cache/index2/size"};
+  unsigned long long kib = 0; /* "32768K" */
+  for (int k = 0; k < 2 && kib == 0; k++) {
+    FILE *file = fopen(files[k], "re");
+    if (file && fscanf(file, "%lluK", &kib) != 1) kib = 0;
+    if (file) fclose(file);
+  }
+  return kib << 10;
+}
+
 static uint64_t host_chunk(uint32_t processes) {
-  uint64_t cache = rh_last_cache_bytes();
+  uint64_t cache = last_cache_bytes();
   uint64_t bytes = cache ? cache / CHUNKS_IN_CACHE / processes : MOST_HOST_CHUNK;
   return bytes < LEAST_HOST_CHUNK  ? LEAST_HOST_CHUNK
          : bytes > MOST_HOST_CHUNK ? MOST_HOST_CHUNK
