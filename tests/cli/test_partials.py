@@ -128,11 +128,6 @@ class Bits(Partials):
         parts = self.parts_of(2, "--isolate=always")
         self.assertEqual(self.value("--merge", *parts), self.value("--run=native", "-n%d" % N))
 
-    def test_few_elements(self):
-        parts = [self.part("%d.part" % k, "--run=native", "-n3", "--slice=%d:%d" % (k, k + 1)) for k in range(3)]
-        parts.append(self.part("none.part", "--run=native", "-n3", "--slice=3:3"))
-        self.assertEqual(self.value("--merge", *reversed(parts)), self.value("--run=native", "-n3"))
-
 
 class Output(Partials):
     def test_what_is_written(self):
@@ -149,8 +144,6 @@ class Output(Partials):
         self.assertRegex(done.out, r"(?m)^check      exact .* ok$")
         (result,) = self.json("--merge", *parts)["results"]
         self.assertEqual((result["n"], result["parts"], result["strategy"], result["check"]["outcome"]), (N, 3, "native", "ok"))
-        self.assertIn("check      skipped", self.good("--merge", *self.parts_of(2, "--check=none")).out)
-        self.assertIn("check      sampled: ", self.good("--merge", *self.parts_of(2, "--check=sampled")).out)
 
     def test_same_bytes(self):
         """What is written does not depend on the order of merging."""
@@ -231,10 +224,6 @@ class Refused(Partials):
             self.bad(6, name + ": |" + words, "--merge", self.write(name, content))
         self.bad(6, "absent", "--merge", "absent")
         self.bad(6, ".", "--merge", ".")
-
-    def test_no_elements(self):
-        self.part("a.part", "--run=native", "-n0", "--op=min")
-        self.bad(6, "min of no elements is undefined", "--merge", "a.part")
 
     def test_numbers_of_elements(self):
         for wrong in ("1KiB", "a", "-1", "1:2", ""):

@@ -3,6 +3,7 @@
 A cell holds, or the way refuses what is asked in one sentence, which stands here.  The ways of the program are options of --run; those
 of the library are tests/library/ways.c, which takes the same options."""
 
+import itertools
 import json
 import os
 import random
@@ -20,6 +21,7 @@ import test_tuned
 LIBRARY = os.environ.get("REDHOST_TEST_WAYS", "")
 WRONG = os.environ.get("REDHOST_TEST_WRONG", "")
 FAULTS = os.environ.get("REDHOST_TEST_FAULT_LIBRARY", "")
+VISIBLE = os.environ.get("REDHOST_TEST_VISIBLE_LIBRARY", "")
 PREAD = os.path.join(cli.DRIVERS, "failing_pread.so")
 N = 100003
 
@@ -27,9 +29,9 @@ N = 100003
 class Way:
     """data: "made" by redhost, or the problem's "file", or a "pipe".  parts: so many, merged.  function: of ways.c."""
 
-    def __init__(self, name, strategy, data="made", words=(), function=None, parts=0, devices=""):
+    def __init__(self, name, strategy, data="made", words=(), function=None, parts=0, devices="", preload=""):
         self.name, self.strategy, self.data, self.words, self.function, self.parts = name, strategy, data, words, function, parts
-        self.env = {"POCL_DEVICES": devices} if devices else {}
+        self.env = {"POCL_DEVICES": devices} if devices else {"LD_PRELOAD": preload, "REDHOST_TEST_VISIBLE": "early"} if preload else {}
         self.of_device = strategy == "onepass"
 
     def __str__(self):
@@ -64,9 +66,16 @@ WAYS = [
     Way("rh_reduce_distributed through a ring", "onepass", words=("--ring", "--ranks=3"), function="distributed"),
     Way("rh_merge_parts with a device", "onepass", words=("--ring", "--ranks=7"), function="parts"),
 ]
+# The same calls, wherever the elements of each partaker begin, and of ranks whose devices have a memory that the host sees.
+CUTS = [*(Way("%s, %d of %s" % (function, n, cut), "native", words=("--ranks=%d" % n, "--cut=" + cut), function=function)
+          for function, ns in (("distributed", {"anywhere": 11, "tiles": 5, "gaps": 8, "last": 3, "first": 1, "small": 16, "end": 9}),
+                               ("parts", {"anywhere": 7, "gaps": 1000, "tiles": 6})) for cut, n in ns.items())]
+CUTS_OF_DEVICES = [Way("distributed, on devices", "onepass", words=("--ranks=8", "--cut=gaps"), function="distributed"),
+                   Way("distributed, of copies", "onepass", words=("--ranks=3", "--cut=anywhere"), function="distributed", preload=VISIBLE)]
 OF_PROGRAM = [way for way in WAYS if not way.function]
 OF_PIPES = [way for way in OF_PROGRAM if way.data == "pipe"]
 OF_FILES = [way for way in OF_PROGRAM if way.data == "file"]
+OF_PARTS = [way for way in WAYS + CUTS if way.parts or way.function == "parts"]
 OF_RANKS = [way for way in OF_PROGRAM if any(word.startswith("--ranks") for word in way.words)]
 
 # Ways of one process, where a strategy of the zoo is not in a child.
@@ -197,7 +206,7 @@ class Bits(Table):
             return problem.value
         return self.good("--run=native", *problem.words, "-n%d" % n, "-q", quiet=False).out
 
-    def same(self, problem, n=N):
+    def same(self, problem, n=N, ways=WAYS + CUTS):
         want = self.want(problem, n)
 
         def check(way, _):
@@ -207,7 +216,7 @@ class Bits(Table):
             if way.function == "prepared" and "--accuracy=exact" in problem.words:
                 return self.refused(done, 2, "a prepared call computes no exact answer; rh_reduce() does")
             return self.assertEqual((done.code, done.out), (0, want), done)
-        self.each(check, [way for way in WAYS if problem.only in (None, way.strategy)], (problem,))
+        self.each(check, [way for way in ways if problem.only in (None, way.strategy)], (problem,))
 
     def test_types(self):
         for problem in PROBLEMS[:len(cli.TYPES)]:
@@ -229,6 +238,30 @@ class Bits(Table):
             self.same(Problem("--map=x*(i + n)", "-ti32"), n)
         for n in (1, 1025):
             self.same(Problem("--op=argmin", "-tf64"), n)
+
+    def test_operators_of_every_type(self):
+        """As parts are written, read and merged."""
+        for op, kind in itertools.product(cli.OPS, cli.TYPES):
+            if kind[0] != "f" or op not in ("and", "or", "xor"):
+                self.same(Problem("--op=" + op, "-t" + kind, *(["--data=swing"] if op == "prod" else [])), 2049, OF_PARTS[:1] + OF_PARTS[3:4])
+
+    def test_ranks_with_devices(self):
+        for words in (("--op=prod", "--data=swing"), ("--op=argmin",), ("--map=x*y",), ("--map=x*(i % 7)/n", "-tf64"), ("--op=./late.op.json",)):
+            self.same(Problem(*words, operands=1 + ("--map=x*y" in words), value=PROBLEMS[-1].value if "late" in words[0] else None), ways=CUTS_OF_DEVICES)
+
+    def test_operands_of_two_types(self):
+        outputs = {self.run_way(way, Problem("--map=x*y", "--second=f64", operands=2), "-q").out for way in WAYS + CUTS if way.function}
+        self.assertEqual(len(outputs), 1, outputs)
+
+    def test_several_chunks(self):
+        """Of 2^20 elements, or 2^23 where they are not checked."""
+        for n, words in ((1500001, ()), (9000001, ("--check=none",))):
+            self.same(Problem("--op=sum", *words), n, [way for way in CUTS if "anywhere" in way.name or "gaps" in way.name])
+
+    def test_functions_that_err(self):
+        """Their bits depend on what is reduced together, so parts begin at a tile."""
+        for problem in (Problem("--map=sin(x)*x", "-tf32"), Problem("--op=max", "--map=sin(x)", "-tf64")):
+            self.same(problem, ways=[way for way in WAYS + CUTS if way.strategy == HOST and (way not in OF_PARTS or "tiles" in way.name)])
 
     def test_nothing(self):
         def check(way, problem):
@@ -289,6 +322,14 @@ class Checks(Table):
                 self.assertEqual((done.code, done.err), (0, ""), done)
         self.each(check, IN_PROCESS, (SUM, Problem("--map=x", "-tf32")))
 
+    def test_a_weak_bound_at_its_n(self):
+        """A strategy that is wrong from 2^24 elements on, and may be by its own word."""
+        way = next(way for way in WAYS if way.function == "reduce")
+        for words, code, said in (((), 1, "exact data at this n: 0.048"), (("--map=x",), 0, "is not judged: its bound allows much")):
+            done = self.run_way(way, Problem(*words), *by(WRONG, "far_constant"), run="far_constant", n=1 << 24)
+            self.assertEqual(done.code, code, done)
+            self.assertIn(said, done.err)
+
     def test_a_wrong_answer(self):
         """Is an error, and recorded against the strategy."""
         tuned = os.path.join(self.env["XDG_CACHE_HOME"], "redhost", "tuned.json")
@@ -309,6 +350,7 @@ class Checks(Table):
 
 class Inputs(Table):
     """What files and pipes are, and what becomes of those that are damaged."""
+    FAULTS = [("REDHOST_TEST_PREAD_AT",), ("REDHOST_TEST_MAP_AT",), ("REDHOST_TEST_MAP_AT", "--check=none")]
 
     def in_orders(self):
         import numpy
@@ -333,9 +375,9 @@ class Inputs(Table):
     def test_a_read_error(self):
         def check(way, problem):
             name, = self.files_of(problem, N)
-            for where in ("REDHOST_TEST_PREAD_AT", "REDHOST_TEST_MAP_AT")[:1 if way.of_device else 2]:  # the host's are views
-                done = self.run_way(way, problem, "-q", env={**cli.preloaded("failing_pread.so"), "REDHOST_TEST_PREAD_OF": name, where: "200000"})
-                self.refused(done, 6, name + ": cannot be read")
+            for where, *more in self.FAULTS[:1 if way.of_device else 3]:  # the host's are views
+                done = self.run_way(way, problem, "-q", *more, env={**cli.preloaded("failing_pread.so"), "REDHOST_TEST_PREAD_OF": name, where: "200001"})
+                self.refused(done, 6, name + ": cannot be read|Input/output error")
                 self.assertLess(done.seconds, cli.PROMPT)
         self.each(check, [way for way in OF_FILES if way.words])
 
@@ -345,9 +387,9 @@ class Inputs(Table):
             name, = self.files_of(problem, N)
             with open(self.path(name), "rb") as file:
                 data = file.read()
-            for where in ("REDHOST_TEST_PREAD_AT", "REDHOST_TEST_MAP_AT")[:1 if way.of_device else 2]:  # the host's are views
+            for where, *more in self.FAULTS[:1 if way.of_device else 3]:
                 self.write("cut.npy", data)
-                done = self.run_way(way, problem, "-q", names=["cut.npy"], env={**cli.preloaded("failing_pread.so"), "REDHOST_TEST_PREAD_OF": "cut.npy",
+                done = self.run_way(way, problem, "-q", *more, names=["cut.npy"], env={**cli.preloaded("failing_pread.so"), "REDHOST_TEST_PREAD_OF": "cut.npy",
                                                                                 where: "200000", "REDHOST_TEST_PREAD_CUTS": "1"})
                 self.refused(done, 6, "cut.npy|was cut short")
                 self.assertLess(done.seconds, cli.PROMPT)

@@ -1,6 +1,5 @@
-/* rh_reduce_distributed(), with threads as ranks: any division of the elements gives the bits of
- * one process, and a failure of one rank is the failure of all.  Without a device, as under
- * ThreadSanitizer, only host strategies are used, and fewer divisions are tried. */
+/* rh_reduce_distributed(), with threads as ranks: a failure of one rank is the failure of all.
+ * Without a device, as under ThreadSanitizer, only host strategies are used. */
 #include "../../host/library/kept.h"
 #include "../suite/suite.h"
 #include "library.h"
@@ -48,11 +47,9 @@ typedef struct job {
 typedef struct rank {
   job *of;
   uint32_t rank, gathers;
-  uint64_t most; /* bytes, of a gather */
   rh_redhost *redhost;
   rh_request request;
   rh_input inputs[2];
-  void *held[2]; /* its own elements */
   rh_result result;
   rh_error error;
   rh_status status;
@@ -66,7 +63,6 @@ static int32_t gather(void *of_rank, const void *mine, uint32_t n, void *all) {
   pthread_barrier_wait(&of->barrier);
   memcpy(all, of->board, (size_t)of->size * n);
   pthread_barrier_wait(&of->barrier);
-  if (n > self->most) self->most = n;
   return ++self->gathers == of->fails_at ? 7 : 0;
 }
 
@@ -98,137 +94,6 @@ static void run_ranks(rank *ranks, uint32_t size, uint32_t fails_at) {
   free(of.board);
 }
 
-/* ---- Divisions ---- */
-
-/* starts[r] .. starts[r + 1] - 1 are rank r's, of n. */
-typedef struct division {
-  const char *name;
-  uint32_t size;
-  void (*cut)(uint64_t *starts, uint32_t size, uint64_t n);
-} division;
-
-static void cut_evenly(uint64_t *starts, uint32_t size, uint64_t n) {
-  for (uint32_t r = 0; r <= size; r++) starts[r] = n * r / size;
-}
-
-/* Every second rank has none, the first and the last too. */
-static void cut_with_gaps(uint64_t *starts, uint32_t size, uint64_t n) {
-  for (uint32_t r = 0; r <= size; r++) starts[r] = r == size ? n : n * (r / 2) / (size / 2);
-}
-
-static void cut_all_to_last(uint64_t *starts, uint32_t size, uint64_t n) {
-  for (uint32_t r = 0; r <= size; r++) starts[r] = r == size ? n : 0;
-}
-
-static void cut_all_to_first(uint64_t *starts, uint32_t size, uint64_t n) {
-  for (uint32_t r = 0; r <= size; r++) starts[r] = r ? n : 0;
-}
-
-/* Many ranks within a tile, the last one has the rest. */
-static void cut_small(uint64_t *starts, uint32_t size, uint64_t n) {
-  for (uint32_t r = 0; r <= size; r++) starts[r] = r == size ? n : 17 * r < n ? 17 * r : n;
-}
-
-/* The first has almost all, the others share the last tile. */
-static void cut_small_at_end(uint64_t *starts, uint32_t size, uint64_t n) {
-  for (uint32_t r = 0; r <= size; r++) {
-    uint64_t behind = 3 * (uint64_t)(size - r);
-    starts[r] = r == 0 || behind > n ? 0 : n - behind;
-  }
-}
-
-/* At tiles of f32: nothing is between ranks. */
-static void cut_at_tiles(uint64_t *starts, uint32_t size, uint64_t n) {
-  for (uint32_t r = 0; r <= size; r++) starts[r] = r == size ? n : n * r / size / 512 * 512;
-}
-
-static void cut_anywhere(uint64_t *starts, uint32_t size, uint64_t n) {
-  static uint32_t state = 7;
-  starts[0] = 0;
-  starts[size] = n;
-  for (uint32_t r = 1; r < size; r++) {
-    state = state * 1664525 + 1013904223;
-    uint64_t at = n ? (state >> 8) % (n + 1) : 0;
-    uint32_t place = r;
-    for (; place > 1 && starts[place - 1] > at; place--) starts[place] = starts[place - 1];
-    starts[place] = at;
-  }
-}
-
-static const division divisions[] = {
-    {"one", 1, cut_evenly},         {"two", 2, cut_evenly},         {"seven", 7, cut_evenly},
-    {"tiles", 5, cut_at_tiles},     {"gaps", 8, cut_with_gaps},     {"last", 3, cut_all_to_last},
-    {"first", 3, cut_all_to_first}, {"small", 16, cut_small},       {"end", 9, cut_small_at_end},
-    {"anywhere", 3, cut_anywhere},  {"anywhere", 11, cut_anywhere}, {"anywhere", 16, cut_anywhere},
-    {"anywhere", 16, cut_anywhere},
-};
-enum { DIVISIONS = sizeof divisions / sizeof *divisions };
-
-/* ---- One process and many ---- */
-
-static uint32_t size_of(rh_type type) {
-  return type == RH_TYPE_f64 || type == RH_TYPE_u64 ? 8 : 4;
-}
-
-/* In memory of its own, so that what it does not hold is not behind it; nothing where it has
- * none. */
-static const void *hold(rank *self, int j, const void *whole, rh_type type, uint64_t from,
-                        uint64_t to) {
-  size_t bytes = (to - from) * size_of(type);
-  if (bytes == 0) return NULL;
-  self->held[j] = malloc(bytes);
-  ck_assert_ptr_nonnull(self->held[j]);
-  return memcpy(self->held[j], (const char *)whole + from * size_of(type), bytes);
-}
-
-static void share_out(rank *self, const rh_request *whole, uint64_t from, uint64_t to) {
-  self->request = *whole;
-  self->request.n = to - from;
-  self->redhost = redhost;
-  if (whole->data) self->request.data = hold(self, 0, whole->data, whole->type, from, to);
-  for (uint64_t j = 0; j < whole->n_inputs; j++) {
-    self->inputs[j] = whole->inputs[j];
-    self->inputs[j].data =
-        hold(self, (int)j, whole->inputs[j].data, whole->inputs[j].type, from, to);
-  }
-  if (whole->inputs) self->request.inputs = self->inputs;
-}
-
-static void let_go(rank *ranks, uint32_t size) {
-  for (uint32_t r = 0; r < size; r++)
-    for (int j = 0; j < 2; j++) free(ranks[r].held[j]);
-  memset(ranks, 0, size * sizeof *ranks);
-}
-
-static void divide(const rh_request *whole, const division *by, const rh_result *one) {
-  static rank ranks[MOST_RANKS];
-  uint64_t starts[MOST_RANKS + 1];
-  char what[128];
-  by->cut(starts, by->size, whole->n);
-  for (uint32_t r = 0; r < by->size; r++) share_out(&ranks[r], whole, starts[r], starts[r + 1]);
-  run_ranks(ranks, by->size, 0);
-  for (uint32_t r = 0; r < by->size; r++) {
-    snprintf(what, sizeof what, "n = %llu, %s, rank %u of %u", (unsigned long long)whole->n,
-             by->name, r, by->size);
-    ck_assert_msg(ranks[r].status == RH_OK, "%s: %s", what, ranks[r].error.message);
-    must_be_same(&ranks[r].result, one, what);
-    ck_assert_uint_eq(ranks[r].gathers, ranks[0].gathers);
-    ck_assert_uint_le(ranks[r].most, 8192); /* values, or a tile of each input */
-  }
-  let_go(ranks, by->size);
-}
-
-static void divide_all(const rh_request *whole, const uint64_t *sizes, int n) {
-  int step = has_device() ? 1 : 4;
-  for (int j = 0; j < n; j++) {
-    rh_request request = *whole;
-    rh_result one = {.struct_size = sizeof one};
-    request.n = sizes[j];
-    must(rh_reduce(redhost, &request, &one, &error));
-    for (int d = 0; d < DIVISIONS; d += step) divide(&request, &divisions[d], &one);
-  }
-}
-
 static const rh_input two_floats[] = {{.type = RH_TYPE_f32, .data = x},
                                       {.type = RH_TYPE_f32, .data = w}};
 static const rh_input two_types[] = {{.type = RH_TYPE_f32, .data = x},
@@ -258,102 +123,61 @@ static const rh_request problems[] = {
      .unchecked_op = 1},
 };
 
-CASES(bits, .set_up = open_filled, .tear_down = tear_down)
+/* ---- One process and three ---- */
 
-TEST_LOOP(any_division_has_the_same_bits, 0, sizeof problems / sizeof *problems) {
-  static const uint64_t sizes[] = {N, 513, 1, 511, 4096};
-  rh_request request = problems[_i];
-  request.strategy = "native";
-  divide_all(&request, sizes, _i == 0 ? 5 : 2);
+static uint32_t size_of(rh_type type) {
+  return type == RH_TYPE_f64 || type == RH_TYPE_u64 ? 8 : 4;
 }
 
-/* Of more elements than a chunk has: 2^20 of them, or 2^23 where they are not checked. */
-TEST_LOOP(several_chunks_do, 0, 2) {
-  uint64_t n = _i ? 9000001 : 1500001;
-  float *many = malloc(n * sizeof *many);
-  ck_assert_ptr_nonnull(many);
-  for (uint64_t i = 0; i < n; i++) many[i] = x[i % N] / (float)(1 + i % 1000);
-  rh_request request = {REQUEST, .op = "sum",          .type = RH_TYPE_f32, .data = many,
-                        .n = n,  .strategy = "native", .unchecked = _i != 0};
-  rh_result one = {.struct_size = sizeof one};
-  must(rh_reduce(redhost, &request, &one, &error));
-  for (int d = 0; d < DIVISIONS; d += 3) divide(&request, &divisions[d], &one);
-  free(many);
+static const void *behind(const void *data, rh_type type, uint64_t n) {
+  return data ? (const char *)data + n * size_of(type) : NULL;
 }
 
-CASES(devices, .set_up = open_filled, .tear_down = tear_down)
-
-/* On a device, and as `auto` chooses. */
-TEST_LOOP(other_strategies_do, 0, 2) {
-  static const char *const names[] = {"onepass", "auto"};
-  static const int some[] = {0, 3, 6, 11};
-  if (!has_device() && _i == 0) return;
-  for (size_t j = 0; j < sizeof some / sizeof *some; j++) {
-    rh_request request = problems[some[j]];
-    rh_result one = {.struct_size = sizeof one};
-    request.n = N;
-    request.strategy = "native";
-    must(rh_reduce(redhost, &request, &one, &error));
-    request.strategy = names[_i];
-    for (int d = 2; d < DIVISIONS; d += 3) divide(&request, &divisions[d], &one);
+/* Elements from .. to - 1 are the rank's. */
+static void share_out(rank *self, const rh_request *whole, uint64_t from, uint64_t to) {
+  *self = (rank){.request = *whole, .redhost = redhost};
+  self->request.n = to - from;
+  self->request.data = behind(whole->data, whole->type, from);
+  for (uint64_t j = 0; j < whole->n_inputs; j++) {
+    self->inputs[j] = whole->inputs[j];
+    self->inputs[j].data = behind(whole->inputs[j].data, whole->inputs[j].type, from);
   }
-}
-
-/* One in OpenCL C is combined on a device, also by ranks that have no elements. */
-TEST(an_operator_by_code_does) {
-  static float coarse[N];
-  if (!has_device()) return;
-  for (int i = 0; i < N; i++) coarse[i] = (float)((i * 37) % 101 - 50); /* with exact sums */
-  rh_request request = {REQUEST, .op = squares_and_last, .type = RH_TYPE_f32, .data = coarse,
-                        .n = 12345};
-  rh_result one = {.struct_size = sizeof one};
-  must(rh_reduce(redhost, &request, &one, &error));
-  for (int d = 2; d < DIVISIONS; d += 3) divide(&request, &divisions[d], &one);
-}
-
-/* Repeated calls use what was set up: with and without a map that has the index. */
-TEST(calls_of_both_kinds_take_turns) {
-  rh_request request = problems[11];
-  rh_result one = {.struct_size = sizeof one};
-  request.n = N;
-  for (int j = 0; j < 3; j++) {
-    must(rh_reduce(redhost, &request, &one, &error));
-    divide(&request, &divisions[2], &one);
-  }
+  if (whole->inputs) self->request.inputs = self->inputs;
 }
 
 static rank three[3];
 
-static void close_all(void) {
-  let_go(three, 3);
-  tear_down();
+/* Three ranks of the problem, for a test to change. */
+static void set_three(int problem) {
+  for (uint64_t r = 0; r < 3; r++)
+    share_out(&three[r], &problems[problem], 5000 * r, 5000 * r + 5000);
 }
 
-CASES(failures, .set_up = open_filled, .tear_down = close_all)
-
-/* Of a value that no element gives: sums of nothing are 0, and there is no least of nothing. */
-TEST(no_elements_at_all) {
-  static rank ranks[3];
-  rh_request request = problems[0];
-  rh_result one = {.struct_size = sizeof one};
-  must(rh_reduce(redhost, &request, &one, &error));
-  divide(&request, &divisions[5], &one);
-  for (int r = 0; r < 3; r++) share_out(&ranks[r], &problems[3], 0, 0);
-  run_ranks(ranks, 3, 0);
+static void all_must_work(void) {
+  run_ranks(three, 3, 0);
   for (int r = 0; r < 3; r++) {
-    error = ranks[r].error;
-    must_fail(ranks[r].status, RH_E_USAGE, "argmin of no elements is undefined");
+    error = three[r].error;
+    must(three[r].status);
+  }
+}
+
+CASES(distributed, .set_up = open_filled, .tear_down = tear_down)
+
+/* Any division of them has the bits of one process: cli.ways.bits.  Repeated calls use what was set
+ * up, for the whole and for parts, with and without a map that has the index. */
+TEST_LOOP(calls_of_both_kinds_take_turns, 0, sizeof problems / sizeof *problems) {
+  for (int j = 0; j < 3; j++) {
+    rh_request request = problems[_i];
+    rh_result one = {.struct_size = sizeof one};
+    request.n = 15000;
+    must(rh_reduce(redhost, &request, &one, &error));
+    set_three(_i);
+    all_must_work();
+    for (int r = 0; r < 3; r++) must_be_same(&three[r].result, &one, "three ranks");
   }
 }
 
 /* ---- Failures ---- */
-
-/* Three ranks of the problem, for a test to change. */
-static void set_three(int problem) {
-  let_go(three, 3);
-  for (int r = 0; r < 3; r++)
-    share_out(&three[r], &problems[problem], 5000 * (uint64_t)r, 5000 * (uint64_t)r + 5000);
-}
 
 static void all_must_fail(rh_status with, const char *words) {
   run_ranks(three, 3, 0);
@@ -363,14 +187,6 @@ static void all_must_fail(rh_status with, const char *words) {
     ck_assert_str_eq(three[r].error.message, three[0].error.message);
     ck_assert_uint_eq(three[r].gathers, three[0].gathers);
     ck_assert_int_eq(three[r].result.strategy[0], 0); /* it is not written */
-  }
-}
-
-static void all_must_work(void) {
-  run_ranks(three, 3, 0);
-  for (int r = 0; r < 3; r++) {
-    error = three[r].error;
-    must(three[r].status);
   }
 }
 
@@ -417,49 +233,6 @@ TEST(a_failure_of_one_is_that_of_all) {
   rh_close(wrong);
 }
 
-static void keep_warning(void *user, uint32_t level, const char *text) {
-  if (level == RH_LOG_WARNING) snprintf(user, 512, "%s", text);
-}
-
-/* A strategy that is wrong from 2^24 elements on and may be, by its own word. */
-TEST(what_may_be_anything_is_never_right) {
-  enum { FAR = 1 << 24 };
-  static rank ranks[1];
-  char warning[512] = "", file[4096];
-  rh_redhost *far_off;
-  rh_options options = {.struct_size = sizeof options,
-                        .plugin_file = file,
-                        .program = getenv("REDHOST_TEST_PROGRAM"),
-                        .reporter = {.user = warning, .log = keep_warning}};
-  if (!has_device()) return;
-  snprintf(file, sizeof file, "%s/results/far_constant.so", getenv("REDHOST_TEST_ZOO"));
-  must(rh_open(&far_off, &options, &error));
-  float *many = malloc(FAR * sizeof *many);
-  ck_assert_ptr_nonnull(many);
-  for (uint64_t i = 0; i < FAR; i++) many[i] = x[i % N];
-  for (int own = 0; own < 2; own++) {
-    const rh_request request = {
-        REQUEST,  .strategy = "far_constant", .op = "sum", .data = many, .type = RH_TYPE_f32,
-        .n = FAR, .map = own ? "x" : NULL};
-    rh_result result = {.struct_size = sizeof result};
-    rh_status status = rh_reduce(far_off, &request, &result, &error);
-    if (own)
-      must(status);
-    else
-      must_fail(status, RH_E_WRONG, "exact data at this n: 0.048");
-    ck_assert_int_eq(strstr(warning, "is not judged: its bound allows much") != NULL, own);
-    warning[0] = 0;
-    ranks[0] = (rank){.redhost = far_off, .request = request};
-    run_ranks(ranks, 1, 0);
-    error = ranks[0].error;
-    must(ranks[0].status);
-    ck_assert_msg(strstr(warning, "is not judged: its bound allows much") != NULL, "%s", warning);
-    warning[0] = 0;
-  }
-  free(many);
-  rh_close(far_off);
-}
-
 TEST(an_operator_is_blamed_before_a_strategy) {
   static const rh_request wrong = {REQUEST,
                                    .type = RH_TYPE_i32,
@@ -469,7 +242,6 @@ TEST(an_operator_is_blamed_before_a_strategy) {
                                    .identity = "0",
                                    .commutes = 1,
                                    .unchecked_op = 1};
-  let_go(three, 3);
   for (uint64_t r = 0; r < 3; r++) share_out(&three[r], &wrong, 5000 * r, 5000 * r + 5000);
   all_must_fail(RH_E_PLUGIN, "'a + 2*b' is not associative (");
   ck_assert_ptr_null(strstr(three[0].error.message, "serial"));
@@ -490,33 +262,6 @@ TEST(one_rank_cancels) {
   three[2].redhost = impatient;
   all_must_fail(RH_E_CANCELLED, "rank 2 (host ");
   rh_close(impatient);
-}
-
-/* As everywhere: one element after the other, so that the bound allows more than a thousandth. */
-TEST(a_weak_bound_is_not_a_check) {
-  static rank ranks[1];
-  char warning[512] = "";
-  rh_redhost *strict;
-  rh_options options = {.struct_size = sizeof options,
-                        .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
-                        .program = getenv("REDHOST_TEST_PROGRAM"),
-                        .reporter = {.user = warning, .log = keep_warning}};
-  must(rh_open(&strict, &options, &error));
-  share_out(&ranks[0], &problems[0], 0, N);
-  ranks[0].redhost = strict;
-  ranks[0].request.strategy = "serial";
-  run_ranks(ranks, 1, 0);
-  error = ranks[0].error;
-  must(ranks[0].status);
-  ck_assert_msg(strstr(warning, "'serial': the result is not judged: its bound allows much"), "%s",
-                warning);
-  warning[0] = 0;
-  ranks[0].request.strategy = "native";
-  run_ranks(ranks, 1, 0);
-  must(ranks[0].status);
-  ck_assert_str_eq(warning, "");
-  let_go(ranks, 1);
-  rh_close(strict);
 }
 
 TEST(a_gather_that_fails) {

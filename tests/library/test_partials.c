@@ -1,5 +1,6 @@
-/* rh_reduce_part(), rh_merge_parts() and rh_part_result(): any cut, merged in any order, gives the
- * bits of one call; what does not go together, or was damaged, is refused with a sentence. */
+/* rh_reduce_part(), rh_merge_parts() and rh_part_result() of bytes that were damaged.  Any cut has
+ * the bits of one call, in cli.ways.bits; cli.ways.rules and cli.partials have what does not go
+ * together. */
 #include "../../host/core/base/hash.h"
 #include "../../host/core/base/random.h"
 #include "../../host/core/base/vocabulary.h"
@@ -7,7 +8,7 @@
 #include "../suite/suite.h"
 #include "library.h"
 
-enum { N = 20011, MOST_PARTS = 1000 };
+enum { N = 20011 };
 
 static uint64_t seed = 1;
 
@@ -19,10 +20,6 @@ typedef struct part {
   void *bytes;
   uint64_t size;
 } part;
-
-static void let_go(part *parts, uint32_t n) {
-  for (uint32_t k = 0; k < n; k++) rh_part_free(parts[k].bytes);
-}
 
 /* ---- Problems ---- */
 
@@ -85,235 +82,7 @@ static rh_status reduce_some(const problem *p, uint64_t first, uint64_t stop, ui
   return rh_reduce_part(redhost, &some.request, first, whole_n, &made->bytes, &made->size, &error);
 }
 
-/* ---- Cuts ---- */
-
-static int in_order(const void *a, const void *b) {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return (x > y) - (x < y);
-}
-
-static void cut(uint64_t *starts, uint32_t n_parts, uint64_t n, uint64_t grain) {
-  for (uint32_t k = 0; k <= n_parts; k++) starts[k] = n ? below(n + 1) / grain * grain : 0;
-  starts[0] = 0;
-  starts[n_parts] = n;
-  qsort(starts, n_parts + 1, sizeof *starts, in_order);
-}
-
-static void shuffle(part *parts, uint32_t n) {
-  for (uint32_t k = n; k > 1; k--) {
-    uint32_t j = (uint32_t)below(k);
-    part other = parts[j];
-    parts[j] = parts[k - 1];
-    parts[k - 1] = other;
-  }
-}
-
-static rh_status merge(const part *parts, uint32_t n, part *made) {
-  static const void *bytes[MOST_PARTS];
-  static uint64_t sizes[MOST_PARTS];
-  for (uint32_t k = 0; k < n; k++) {
-    bytes[k] = parts[k].bytes;
-    sizes[k] = parts[k].size;
-  }
-  return rh_merge_parts(redhost, bytes, sizes, n, &made->bytes, &made->size, &error);
-}
-
-/* As a tree of merges, of a few parts at a time. */
-static void merge_all(part *parts, uint32_t n, part *whole) {
-  while (n > 1) {
-    uint32_t made = 0;
-    for (uint32_t at = 0; at < n; made++) {
-      uint32_t count = 1 + (uint32_t)below(40);
-      if (count > n - at) count = n - at;
-      part one;
-      must(merge(parts + at, count, &one));
-      let_go(parts + at, count);
-      parts[made] = one;
-      at += count;
-    }
-    n = made;
-  }
-  *whole = parts[0];
-}
-
-static void check_cut(const problem *p, const rh_result *one, uint32_t n_parts, uint64_t grain,
-                      const char *name) {
-  static uint64_t starts[MOST_PARTS + 1];
-  static part parts[MOST_PARTS];
-  uint64_t n = p->request.n, whole_n = below(2) || strchr(name, 'n') == name ? n : 0;
-  rh_result found = {.struct_size = sizeof found};
-  char what[160];
-  part whole;
-  snprintf(what, sizeof what, "%s, n = %llu in %u parts", name, (unsigned long long)n, n_parts);
-  cut(starts, n_parts, n, grain);
-  for (uint32_t k = 0; k < n_parts; k++) {
-    rh_status status = reduce_some(p, starts[k], starts[k + 1], whole_n, &parts[k]);
-    ck_assert_msg(status == RH_OK, "%s: %s", what, error.message);
-  }
-  shuffle(parts, n_parts);
-  merge_all(parts, n_parts, &whole);
-  rh_status status = rh_part_result(redhost, whole.bytes, whole.size, &found, &error);
-  ck_assert_msg(status == RH_OK, "%s: %s", what, error.message);
-  must_be_same(&found, one, what);
-  rh_part_free(whole.bytes);
-}
-
-static void check_all(problem *p, uint64_t grain, const char *name) {
-  rh_result one = {.struct_size = sizeof one};
-  must(rh_reduce(redhost, &p->request, &one, &error));
-  for (uint32_t n_parts = 1; n_parts <= 7; n_parts += n_parts == 1 ? 1 : 5)
-    check_cut(p, &one, n_parts, grain, name);
-}
-
-/* ---- Bits ---- */
-
 CASES(partials, .set_up = set_up, .tear_down = tear_down)
-
-TEST_LOOP(built_in_operators_of_all_types, 1, RH_N_OPS + 1) {
-  static const uint64_t sizes[] = {1, 7, 2049, N};
-  for (rh_type type = 1; type <= RH_N_TYPES; type++) {
-    if (!rh_op_is_defined((uint32_t)_i, type)) continue;
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-      char name[64];
-      problem p;
-      make(&p, rh_op_name((uint32_t)_i), type, sizes[k]);
-      snprintf(name, sizeof name, "%s of %s", rh_op_name((uint32_t)_i), rh_type_name(type));
-      check_all(&p, 1, name);
-      drop(&p);
-    }
-  }
-}
-
-static const struct {
-  const char *name, *op, *map;
-  rh_type x, y;
-  uint64_t grain;
-} maps[] = {
-    {"products", "sum", "x*y", RH_TYPE_f32, RH_TYPE_f64, 1},
-    {"products of halves", "sum", "x*y", RH_TYPE_f16, RH_TYPE_f16, 1},
-    {"by index", "sum", "x*(i % 1000)", RH_TYPE_f64, RH_TYPE_f64, 1},
-    {"n in the map", "sum", "x*n", RH_TYPE_f64, RH_TYPE_f64, 1},
-    {"the least difference", "argmin", "x - y", RH_TYPE_f32, RH_TYPE_f32, 1},
-    {"several", "min,max,sum", "x*y", RH_TYPE_f64, RH_TYPE_f64, 1},
-    {"indices of several", "argmin,argmax", "x", RH_TYPE_i32, RH_TYPE_i32, 1},
-    {"mean and variance", "meanvar", NULL, RH_TYPE_f32, RH_TYPE_f32, 1},
-    {"sines", "sum", "sin(x)", RH_TYPE_f32, RH_TYPE_f32, 512},
-    {"the largest of sines", "max", "sin(x)", RH_TYPE_f64, RH_TYPE_f64, 256},
-};
-
-TEST_LOOP(operators_of_ones_own, 0, sizeof maps / sizeof *maps) {
-  problem p;
-  if (maps[_i].map)
-    make_mapped(&p, maps[_i].op, maps[_i].map, maps[_i].x, maps[_i].y, N);
-  else
-    make(&p, maps[_i].op, maps[_i].x, N);
-  check_all(&p, maps[_i].grain, maps[_i].name);
-  drop(&p);
-}
-
-TEST(thousand_parts) {
-  rh_result one = {.struct_size = sizeof one};
-  problem p;
-  make(&p, "sum", RH_TYPE_f32, N);
-  must(rh_reduce(redhost, &p.request, &one, &error));
-  check_cut(&p, &one, MOST_PARTS, 1, "sum");
-  p.request.accuracy = RH_ACCURACY_EXACT;
-  must(rh_reduce(redhost, &p.request, &one, &error));
-  check_cut(&p, &one, 100, 1, "exact sum");
-  drop(&p);
-}
-
-TEST(nothing_is_a_part) {
-  rh_result found = {.struct_size = sizeof found};
-  problem p;
-  part none;
-  make(&p, "sum", RH_TYPE_f32, 0);
-  must(reduce_some(&p, 0, 0, 0, &none));
-  must(rh_part_result(redhost, none.bytes, none.size, &found, &error));
-  ck_assert(found.value.f == 0);
-  rh_part_free(none.bytes);
-  p.request.op = "min";
-  must(reduce_some(&p, 0, 0, 0, &none));
-  must_fail(rh_part_result(redhost, none.bytes, none.size, &found, &error), RH_E_FILE,
-            "min of no elements");
-  rh_part_free(none.bytes);
-  drop(&p);
-}
-
-/* ---- What does not go together ---- */
-
-static void must_not_merge(const part *a, const part *b, const char *words) {
-  const part both[] = {*a, *b};
-  part made;
-  must_fail(merge(both, 2, &made), RH_E_FILE, words);
-}
-
-TEST(overlaps_and_gaps_are_named) {
-  rh_result found = {.struct_size = sizeof found};
-  problem p;
-  part parts[4], made;
-  make(&p, "sum", RH_TYPE_f32, N);
-  must(reduce_some(&p, 0, 1000, 0, &parts[0]));
-  must(reduce_some(&p, 999, 3000, 0, &parts[1]));
-  must(reduce_some(&p, 1000, 3000, 3000, &parts[2]));
-  must(reduce_some(&p, 3010, N, 0, &parts[3]));
-  must_not_merge(&parts[0], &parts[1], "overlap: element 999 is in two");
-  must_not_merge(&parts[1], &parts[2], "overlap: element");
-  must_not_merge(&parts[0], &parts[0], "overlap: element 0 is in two");
-  must_not_merge(&parts[2], &parts[3], "one whole that ends before element 3000");
-  part both[] = {parts[0], parts[3]};
-  must(merge(both, 2, &made));
-  must_fail(rh_part_result(redhost, made.bytes, made.size, &found, &error), RH_E_FILE,
-            "missing: element 1000,");
-  rh_part_free(made.bytes);
-  let_go(parts, 4);
-  drop(&p);
-}
-
-TEST(others_are_refused) {
-  problem p;
-  part one, other;
-  make(&p, "sum", RH_TYPE_f32, N);
-  must(reduce_some(&p, 0, 1000, 0, &one));
-  p.request.op = "prod";
-  must(reduce_some(&p, 1000, 2000, 0, &other));
-  must_not_merge(&one, &other, "operator is 'sum' and 'prod'");
-  rh_part_free(other.bytes);
-  p.request.op = "sum";
-  p.request.unchecked = 1;
-  must(reduce_some(&p, 1000, 2000, 0, &other));
-  must_not_merge(&one, &other, "check is 'full' and 'none'");
-  rh_part_free(other.bytes);
-  p.request.unchecked = 0;
-  p.request.type = RH_TYPE_i32;
-  must(reduce_some(&p, 1000, 2000, 0, &other));
-  must_not_merge(&one, &other, "type is 'f32' and 'i32'");
-  rh_part_free(other.bytes);
-  p.request.type = RH_TYPE_f32;
-  p.request.accuracy = RH_ACCURACY_EXACT;
-  must(reduce_some(&p, 1000, 2000, 0, &other));
-  must_not_merge(&one, &other, "accuracy is 'plain' and 'exact'");
-  rh_part_free(other.bytes);
-  rh_part_free(one.bytes);
-  drop(&p);
-}
-
-TEST(constants_are_compared) {
-  const rh_constant t = {.name = "t", .is_float = 1, .value.f = 0.5},
-                    u = {.name = "t", .is_float = 1, .value.f = 0.25};
-  problem p;
-  part one, other;
-  make_mapped(&p, "sum", "x*t", RH_TYPE_f64, RH_TYPE_f64, N);
-  p.request.constants = &t;
-  p.request.n_constants = 1;
-  must(reduce_some(&p, 0, 1000, 0, &one));
-  p.request.constants = &u;
-  must(reduce_some(&p, 1000, N, 0, &other));
-  must_not_merge(&one, &other, "constant t");
-  rh_part_free(one.bytes);
-  rh_part_free(other.bytes);
-  drop(&p);
-}
 
 TEST(bad_requests) {
   problem p;
@@ -404,12 +173,14 @@ TEST_LOOP(damaged_bytes_are_read, 0, 5) {
   unsigned char *copy = malloc(one.size);
   for (int k = 0; k < 2 * TIMES; k++) {
     rh_result found = {.struct_size = sizeof found};
-    const part both[] = {one, {copy, one.size}};
+    const void *both[] = {k % 3 == 1 ? copy : one.bytes, copy};
+    const uint64_t sizes[] = {one.size, one.size};
     part made = {0};
     memcpy(copy, one.bytes, one.size);
     damage(copy, one.size);
     if (k % 2) seal(copy, one.size);
-    rh_status status = merge(both + k % 3 % 2, 1 + (k % 3 % 2 == 0), &made);
+    rh_status status =
+        rh_merge_parts(redhost, both, sizes, k % 3 == 1 ? 1 : 2, &made.bytes, &made.size, &error);
     ck_assert(status == RH_OK || error.message[0]);
     if (status == RH_OK) rh_part_result(redhost, made.bytes, made.size, &found, &error);
     rh_part_free(made.bytes);

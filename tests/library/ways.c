@@ -5,9 +5,11 @@
  *   reduce        rh_reduce()
  *   prepared      rh_prepare() and rh_prepared_call()
  *   distributed   rh_reduce_distributed(), with threads as ranks; --last=OPTION is of the last one
- *   parts         rh_reduce_part() of each rank's elements, rh_merge_parts() from the last one on
+ *   parts         rh_reduce_part() of each rank's elements, rh_merge_parts() of some at a time
  *   data          writes the elements, operand after operand
  *
+ * --cut=NAME: where the elements of each of --ranks=N begin; each has its own up to the end of a
+ * page, so that reading more is a crash.
  * --ring: of arrays of a few KiB, as if they were large and the device had memory of its own. */
 #include "../../host/core/base/value.h"
 #include "../../host/core/base/vocabulary.h"
@@ -19,8 +21,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { MOST_OPERANDS = 2, MOST_RANKS = 16, MOST_CONSTANTS = 2, MOST_BYTES = 65536 };
+enum { MOST_OPERANDS = 2, MOST_RANKS = 16, MOST_PARTS = 1000, MOST_CONSTANTS = 2 };
+enum { MOST_BYTES = 8192, PAGE = 4096 }; /* MOST_BYTES: values, or a tile of each operand */
 enum { CHUNK = 4096, WHOLE = 3 * CHUNK };
 
 typedef struct options {
@@ -29,7 +33,8 @@ typedef struct options {
   rh_constant constants[MOST_CONSTANTS];
   void *data[MOST_OPERANDS];
   uint64_t n;
-  uint32_t operands, ranks, rings;
+  rh_type second; /* operand's type, if it is another */
+  uint32_t operands, ranks, rings, cut;
   const char *kind, *plugin, *last, *cancel; /* cancel: while it says so, from --cancel */
 } options;
 
@@ -56,6 +61,31 @@ static _Noreturn void leave(const rh_error *error, rh_status status) {
     if ((rh_status)codes[k][0] == status) code = codes[k][1];
   fprintf(stderr, "redhost: %s.\n", error->message);
   exit(code);
+}
+
+/* ---- Cuts ---- */
+
+enum cut { BETWEEN, TILES, GAPS, LAST, FIRST, SMALL, END, ANYWHERE, CUTS };
+static const char *const cuts[CUTS] = {"between", "tiles", "gaps", "last",
+                                       "first",   "small", "end",  "anywhere"};
+
+static uint64_t at_most(uint64_t at, uint64_t n) {
+  return at < n ? at : n;
+}
+
+static uint64_t start_of(const options *o, uint64_t r) {
+  uint64_t n = o->n, size = o->ranks;
+  if (r == 0 || r == size) return r ? n : 0;
+  switch (o->cut) {
+  case TILES: return n * r / size / 512 * 512;
+  case GAPS: return n * (r / 2) / (size / 2); /* every second one has none, nor the ends */
+  case LAST: return 0;
+  case FIRST: return n;
+  case SMALL: return at_most(17 * r, n);           /* many within a tile */
+  case END: return n - at_most(3 * (size - r), n); /* they share the last tile */
+  case ANYWHERE: return n * r / size + (r * 2654435761 >> 7) % (n / size + 1);
+  default: return at_most(n * (r == 2 ? 1 : r) / size + 17, n); /* at no tile; the second: none */
+  }
 }
 
 /* ---- Options ---- */
@@ -117,6 +147,10 @@ static void take_option(options *o, const char *word) {
       o->ranks = (uint32_t)atoi(value);
     else if (strcmp(name, "--operands") == 0)
       o->operands = (uint32_t)atoi(value);
+    else if (strcmp(name, "--second") == 0)
+      o->second = rh_type_from_name(value);
+    else if (strcmp(name, "--cut") == 0)
+      while (strcmp(cuts[o->cut], value) != 0) o->cut++;
     else if (strcmp(name, "--accuracy") == 0)
       o->request.accuracy = strcmp(value, "exact") == 0 ? RH_ACCURACY_EXACT : 0;
     else if (strcmp(name, "--check") == 0)
@@ -127,21 +161,35 @@ static void take_option(options *o, const char *word) {
     exit(98);
 }
 
+static rh_type type_of(const options *o, uint32_t operand) {
+  return operand > 0 && o->second ? o->second : o->request.type;
+}
+
 static void make_data(options *o) {
   for (uint32_t k = 0; k < o->operands; k++) {
     if (o->n == 0) continue;
-    o->data[k] = malloc(o->n * rh_type_size(o->request.type));
-    rh_generate(o->kind, 1 + k, o->request.type, o->n, 0, o->n, o->data[k]);
+    rh_type type = type_of(o, k);
+    o->data[k] = malloc(o->n * rh_type_size(type));
+    rh_generate(o->kind, 1 + k, type, o->n, 0, o->n, o->data[k]);
   }
+}
+
+/* A copy whose end is that of a page; what is behind it cannot be read. */
+static const void *hold(const void *from, size_t bytes) {
+  size_t room = (bytes + PAGE - 1) / PAGE * PAGE;
+  if (bytes == 0) return NULL;
+  char *at = mmap(NULL, room + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED || mprotect(at + room, PAGE, PROT_NONE) != 0) exit(94);
+  return memcpy(at + room - bytes, from, bytes);
 }
 
 /* The request for elements first .. first + n - 1, or of a rank with an option of its own. */
 static rh_request request_for(const options *o, rh_input *inputs, uint64_t first, uint64_t n) {
   rh_request request = o->request;
-  const char *at[MOST_OPERANDS];
   for (uint32_t k = 0; k < o->operands; k++) {
-    at[k] = n ? (const char *)o->data[k] + first * rh_type_size(request.type) : NULL;
-    inputs[k] = (rh_input){.type = request.type, .data = at[k]};
+    inputs[k] = (rh_input){.type = type_of(o, k), .data = o->data[k]};
+    size_t size = rh_type_size(inputs[k].type);
+    if (n < o->n) inputs[k].data = hold((char *)o->data[k] + first * size, n * size);
   }
   request.n = n;
   request.constants = request.n_constants ? o->constants : NULL;
@@ -151,14 +199,6 @@ static rh_request request_for(const options *o, rh_input *inputs, uint64_t first
   } else
     request.data = inputs[0].data;
   return request;
-}
-
-/* No rank's first element is a tile's, and the second has none. */
-static uint64_t start_of(const options *o, uint32_t r) {
-  uint64_t at = o->n * r / o->ranks + 17;
-  if (r == 0) return 0;
-  if (r == 2) return start_of(o, 1);
-  return r == o->ranks || at > o->n ? o->n : at;
 }
 
 /* ---- The ways ---- */
@@ -214,22 +254,46 @@ static rh_status reduce_distributed(rh_redhost *redhost, options *o, rh_result *
   return ranks[0].status;
 }
 
+typedef struct part {
+  const void *bytes[MOST_PARTS];
+  uint64_t sizes[MOST_PARTS];
+} parts;
+
+/* Some neighbours at a time, and what they make again, until there is one. */
+static rh_status merge(rh_redhost *redhost, parts *all, uint32_t n, rh_error *error) {
+  do {
+    uint32_t at = 0, made = 0;
+    while (at < n) {
+      uint32_t some = (uint32_t)at_most(3 + at % 40, n - at);
+      void *one;
+      rh_status status = rh_merge_parts(redhost, all->bytes + at, all->sizes + at, some, &one,
+                                        &all->sizes[made], error);
+      if (status != RH_OK) return status;
+      all->bytes[made++] = one;
+      at += some;
+    }
+    n = made;
+  } while (n > 1);
+  return RH_OK;
+}
+
+/* Each is read by its place in another order. */
 static rh_status reduce_parts(rh_redhost *redhost, const options *o, rh_result *result,
                               rh_error *error) {
-  void *parts[MOST_RANKS], *all;
-  uint64_t bytes[MOST_RANKS], all_bytes;
+  static parts all;
   rh_input inputs[MOST_OPERANDS];
   rh_status status = RH_OK;
   for (uint32_t r = 0; r < o->ranks && status == RH_OK; r++) {
     uint64_t first = start_of(o, r);
     rh_request request = request_for(o, inputs, first, start_of(o, r + 1) - first);
-    uint32_t at = o->ranks - 1 - r;
-    status = rh_reduce_part(redhost, &request, first, o->n, &parts[at], &bytes[at], error);
+    uint32_t at = (o->ranks - 1 - r) * 7919 % o->ranks;
+    void *made;
+    status = rh_reduce_part(redhost, &request, first, o->n, &made, &all.sizes[at], error);
+    all.bytes[at] = made;
   }
+  if (status == RH_OK) status = merge(redhost, &all, o->ranks, error);
   if (status != RH_OK) return status;
-  status =
-      rh_merge_parts(redhost, (const void *const *)parts, bytes, o->ranks, &all, &all_bytes, error);
-  return status == RH_OK ? rh_part_result(redhost, all, all_bytes, result, error) : status;
+  return rh_part_result(redhost, all.bytes[0], all.sizes[0], result, error);
 }
 
 /* Twice, as what is set up serves again. */
