@@ -185,7 +185,3 @@ class Accuracy(cli.Case):
         self.bad(2, "expected plain or exact", "--run", "native", "--accuracy", "exakt")
         for words in (("--no-check",), ("--check=sampled", "--stream")):
             self.bad(2, "--check=full", "--run", "native", "-n", "1000", "--accuracy", "exact", *words)
-
-
-if __name__ == "__main__":
-    cli.main()

@@ -548,7 +548,3 @@ class Output(cli.Case):
             done = self.piped(*args, restore_signals=False)  # ignored, as under some servers
             self.assertEqual(done.code, 6, done)
             self.assertRegex(done.err, r"\Aredhost: standard output: [^\n]+\.\n\Z")
-
-
-if __name__ == "__main__":
-    cli.main()

@@ -521,7 +521,3 @@ class Output(BenchCase):
         self.write("device.jsonl", json.dumps(document) + "\n")
         self.bad(6, "--resume device.jsonl|another device", "--bench", "-s", "serial", "-n", "2^10", "--quick",
                  "--max-time=0.1", "--resume=device.jsonl")
-
-
-if __name__ == "__main__":
-    cli.main()

@@ -254,7 +254,3 @@ class Environment(CacheCase):
                "REDHOST_BUILD_OPTIONS": ""}
         self.is_cached(env=env)
         self.assertTrue(self.is_cached())
-
-
-if __name__ == "__main__":
-    cli.main()

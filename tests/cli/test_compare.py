@@ -224,7 +224,3 @@ smaller ones, measure both with --bench --processes=8.""".splitlines())
         done = self.good("--compare", "old.json", "new.json")
         self.assertIn("11 compared: 9 same, 0 fast, 0 SLOW, 2 unclear.\n", done.out)
         self.assertIn("DEVICE", done.out)
-
-
-if __name__ == "__main__":
-    cli.unittest.main()

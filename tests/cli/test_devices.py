@@ -229,7 +229,3 @@ class SplitFaults(Devices):
             self.assertRegex(done.err, r"\Aredhost: device 0:%d is left out: .*\n\Z" % (k - 1))
             self.assertIn("on 2 devices", done.out)
         self.bad(3, "creating an OpenCL context", "--run", "onepass", "-n", "300007", "-d", "all", env=self.fault("clCreateContext", 1, 0))
-
-
-if __name__ == "__main__":
-    cli.main()

@@ -12,6 +12,7 @@ PLAIN = {
     "arguments": [{"role": "data"}, {"role": "n", "type": "size_t"}], "returns": {"role": "result", "type": "f32"}}
 
 
+@unittest.skipUnless(cli.FOREIGN, "REDHOST_TEST_FOREIGN names no library")
 class Foreign(cli.Case):
     def describe(self, file="plain.foreign.json", **changes):
         """A description with some keys changed; None: without them.  The file's name."""
@@ -142,10 +143,3 @@ class OpenBlas(cli.Case):
         done = self.redhost("--run", name, "--op", "argamax", "-t", "f64", "-n", "1001", "--data", "nan")
         self.assertEqual(done.code == 0, " ok" in done.out, done)
         self.assertEqual(done.code == 1, "WRONG" in done.out, done)
-
-
-if not cli.FOREIGN:
-    Foreign = unittest.skip("REDHOST_TEST_FOREIGN names no library")(Foreign)
-
-if __name__ == "__main__":
-    cli.main()

@@ -7,7 +7,7 @@
     exit 0                                     and its exit status: ends the case
 
 In expected lines `...` stands for anything, and alone on a line for any lines; <number> <time> <size> <device> <plugins>
-<name> for what their names say.  REDHOST_GOLDEN_UPDATE=1 (or --update) rewrites the cases that fail; read the diff.
+<name> for what their names say.  REDHOST_GOLDEN_UPDATE=1 rewrites the cases that fail; read the diff.
 """
 
 import difflib
@@ -16,7 +16,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import unittest
 
 import redhost_cli as cli
@@ -150,10 +149,8 @@ class GoldenTest(cli.Case):
                 file.write("".join(case.text() for case in cases))
 
 
-def add_tests():
-    for path in sorted(glob.glob(os.path.join(cli.HERE, "golden", "*.txt"))):
-        name = "test_" + os.path.splitext(os.path.basename(path))[0].replace("-", "_")
-        setattr(GoldenTest, name, lambda self, path=path: self.check_file(path))
+for golden in sorted(glob.glob(os.path.join(cli.HERE, "golden", "*.txt"))):
+    setattr(GoldenTest, "test_" + os.path.basename(golden)[:-4].replace("-", "_"), lambda self, path=golden: self.check_file(path))
 
 
 class MatcherTest(unittest.TestCase):
@@ -172,11 +169,3 @@ class MatcherTest(unittest.TestCase):
         self.assertFalse(matches(["on <device>"], "on the host\n"))
         self.assertTrue(matches(["took <time>"], "took 1.5 ms\n"))
         self.assertFalse(matches(["took <time>"], "took 1,5 ms\n"))
-
-
-if __name__ == "__main__":
-    if "--update" in sys.argv:
-        sys.argv.remove("--update")
-        UPDATE = True
-    add_tests()
-    cli.main()

@@ -452,7 +452,3 @@ def cli_of(pid):
             return file.read()
     except OSError:
         return b""
-
-
-if __name__ == "__main__":
-    cli.main()

@@ -237,7 +237,3 @@ for line in lines:
         self.assertEqual((done.code, done.out), (1, ""), done)
         self.assertIn("fails its self-test here", done.err)
         self.assertIn("skipped (--no-check)", self.good("--run", "serial", "-n", "10", "--no-check").out)
-
-
-if __name__ == "__main__":
-    cli.main()

@@ -417,7 +417,3 @@ class StalePrograms(Loading):
         self.assertTrue(self.is_cached(env={**env, "REDHOST_TEST_DRIVER_VERSION": "1.8"}))
         self.assertFalse(self.is_cached(env={**env, "REDHOST_TEST_DRIVER_VERSION": "1.9"}))
         self.assertTrue(self.is_cached(env={**env, "REDHOST_TEST_DRIVER_VERSION": "1.8"}))
-
-
-if __name__ == "__main__":
-    cli.main()

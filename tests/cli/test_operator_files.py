@@ -488,7 +488,3 @@ class Code(Case):
         os.unlink(self.path("new/mine.op.json"))
         self.bad(6, "new/mine.cl exists already", "--new-operator", "mine.cl", "new")
         self.assertEqual(os.listdir(self.path("new")), ["mine.cl"])
-
-
-if __name__ == "__main__":
-    cli.main()

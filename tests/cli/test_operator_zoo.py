@@ -5,7 +5,6 @@ REDHOST_GOLDEN_UPDATE=1 writes tests/operators/zoo.md anew."""
 import json
 import os
 import re
-import unittest
 
 import redhost_cli as cli
 
@@ -163,7 +162,3 @@ class Zoo(cli.Case):
             done = self.redhost("--verify-op", *args)
             self.assertEqual(done.code, code, done)
             self.assertIn(words, done.err)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -585,7 +585,3 @@ class Bench(cli.Case):
         done = self.redhost("--bench", "--op", "dot", "-n", "1000", "--peer", "x")
         self.assertEqual(done.code, 2, done)
         self.assertIn("--peer", done.err)
-
-
-if __name__ == "__main__":
-    cli.main()

@@ -251,7 +251,3 @@ class Refused(Partials):
         self.bad(2, "uses n|--whole", "--run=native", "--input=x.raw", "-tf32", "--map=x*n", part)
         self.part("a.part", "--run=native", "--input=x.raw", "-tf32", "--map=x*n", "--whole=16")
         self.bad(6, "No such file", "--run=native", "-n10", "--partial=absent/a.part")
-
-
-if __name__ == "__main__":
-    cli.main()

@@ -581,7 +581,3 @@ runpy.run_path(sys.argv[0], run_name='__main__')
         self.assertEqual(self.files(), ["r.json"])
         with open(pid, encoding="utf-8") as file:
             self.assertFalse(os.path.exists("/proc/%s" % file.read().strip()))
-
-
-if __name__ == "__main__":
-    cli.main()

@@ -303,7 +303,3 @@ class Bad(cli.Case):
             self.assertIn((path, f"is not trusted: {self.directory} is writable by everyone (mode 0777)"),
                           [(refusal["path"], refusal["reason"]) for refusal in document["not_loaded"]])
             self.assertFalse([s for s in document["strategies"] if s["plugin"].startswith(path)])
-
-
-if __name__ == "__main__":
-    cli.main()

@@ -573,7 +573,3 @@ class Faults(Ranks):
         code, said = run()
         self.assertEqual((code, len(said)), (6, 1), said)
         self.assertRegex(said[0], r"a\.raw differs: 8000 bytes on host .* 8004 on host .*\(rank 1\)")
-
-
-if __name__ == "__main__":
-    cli.main()

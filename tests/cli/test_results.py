@@ -143,7 +143,3 @@ class Schema(cli.Case):
         document = json.loads(done.out, parse_constant=cli.no_constants)
         self.assertEqual(len(document["results"]), 4)
         self.assert_known(document)
-
-
-if __name__ == "__main__":
-    cli.unittest.main()

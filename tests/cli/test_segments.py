@@ -554,7 +554,3 @@ class Ways(Arrays):
         self.bad(2, "the array has the shape (3, 4, 5)", "-i", "x.npy", "--axis", "3", "--ranks", "2")
         self.bad(6, "No such file", "-i", "x.npy", "--axis", "0", "--ranks", "2", "-o", "missing/y.npy")
         self.bad(6, "is the copy complete", "-i", "-", "--axis", "0", "--stream", input=pipe[:-7])
-
-
-if __name__ == "__main__":
-    cli.main()

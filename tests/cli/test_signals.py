@@ -300,7 +300,3 @@ class Terminal(cli.Case):
         self.addCleanup(os.close, master)
         self.addCleanup(os.close, slave)
         self.bad(6, "-: |terminal", "--run", "serial", "-i", "-", stdin=slave)
-
-
-if __name__ == "__main__":
-    cli.main()

@@ -156,7 +156,3 @@ class Faults(Streams):
             return usage.ru_maxrss / 1024
         small, large = peak("-n", "1024", "--stream=1MiB"), peak("-n", "2^25", "--stream=1MiB")
         self.assertLess(large - small, 24)
-
-
-if __name__ == "__main__":
-    cli.main()

@@ -488,7 +488,3 @@ class Trouble(TuneCase):
         self.tune("-n", "1024", "-s", "serial", "--cache-dir", there)
         self.assertTrue(os.path.exists(os.path.join(there, "tuned.json")))
         self.assertFalse(os.path.exists(self.file))
-
-
-if __name__ == "__main__":
-    cli.main()

@@ -716,7 +716,3 @@ class Shipped(cli.Case):
         for args in (["t.json", "--name=x", "--family=f"], ["t.json", "--name=x", "--match", "kind=gpu"],
                      ["t.json", "--name=x", "--family=f", "--match", "kind=gpu", "--device", "none"]):
             self.assertNotEqual(self.redhost(*args, program=script).code, 0)
-
-
-if __name__ == "__main__":
-    cli.main()

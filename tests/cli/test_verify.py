@@ -312,7 +312,3 @@ class SelfTest(cli.Case):
             done = self.redhost("--run", name, "--plugin", plugin, *more, "--no-check", "-q")
             self.assertEqual((done.code, done.out), (1, ""), done)
             self.assertIn("fails its self-test here and is not run unchecked", done.err)
-
-
-if __name__ == "__main__":
-    cli.main()

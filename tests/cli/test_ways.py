@@ -602,7 +602,3 @@ class Fallback(Table, test_tuned.TunedCase):
                 self.assertEqual(re.findall(r"(?m)^redhost: auto leaves it out: .*strategy 'worker_(\w+)'", done.err), ["crash_in_setup", "crash_in_run"], done)
         self.each(check, [way for way in OF_PROGRAM if way.data != "pipe" and not way.name.startswith("stream") and way.name != "devices"],
                   (Problem("-ti32"),))
-
-
-if __name__ == "__main__":
-    cli.main()

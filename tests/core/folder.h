@@ -5,10 +5,7 @@
 #include "../suite/suite.h"
 
 #include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* Others may enter it, for tests that give up their rights. */
 static inline void make_folder(char *path, size_t size) {

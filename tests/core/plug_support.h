@@ -12,17 +12,12 @@
 #include "../../host/core/plug/wire.h"
 #include "folder.h"
 
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static char self[PATH_MAX]; /* this program */
 static char base[64];       /* of all tests; removed by main */

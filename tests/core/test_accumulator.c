@@ -4,11 +4,8 @@
 #include "../suite/suite.h"
 
 #include <float.h>
-#include <math.h>
 #include <mpfr.h>
 #include <redhost/exact.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST = 20011, PRECISION = 2300 };
 static const unsigned widths[] = {512, 256, 128};

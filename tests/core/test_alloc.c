@@ -2,16 +2,12 @@
 #include "../../host/core/base/alloc.h"
 #include "../suite/suite.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 TEST(zeroed_memory_or_a_sentence) {
-  rh_error error = {0};
   double *list = NULL;
-  ck_assert_int_eq(RH_NEW(&list, 1000, "a list", &error), RH_OK);
+  must(RH_NEW(&list, 1000, "a list", &error));
   for (int k = 0; k < 1000; k++) ck_assert(list[k] == 0);
   free(list);
-  ck_assert_int_eq(RH_NEW(&list, 0, "a list", &error), RH_OK);
+  must(RH_NEW(&list, 0, "a list", &error));
   ck_assert_ptr_nonnull(list);
   free(list);
   /* 2^61 + 1 doubles are 8 bytes, if the product wraps. */
@@ -22,11 +18,10 @@ TEST(zeroed_memory_or_a_sentence) {
 }
 
 TEST(a_list_grows_and_keeps_what_it_has) {
-  rh_error error = {0};
   uint32_t *list = NULL, n = 0;
   for (int round = 0; round < 2; round++) {
     for (; n < 5000; n++) {
-      ck_assert_int_eq(RH_ROOM(&list, n, "a list", &error), RH_OK);
+      must(RH_ROOM(&list, n, "a list", &error));
       list[n] = 3 * n;
     }
     n = round ? n : 900; /* a list that was shortened has its room still */
@@ -36,7 +31,6 @@ TEST(a_list_grows_and_keeps_what_it_has) {
 }
 
 TEST(a_list_without_room_is_as_it_was) {
-  rh_error error = {0};
   double number = 5, *list = &number;
   ck_assert_int_eq(RH_ROOM(&list, UINT64_C(1) << 61, "a list", &error), RH_E_NOMEM);
   ck_assert_ptr_eq(list, &number);

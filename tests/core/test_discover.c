@@ -3,12 +3,8 @@
 #include "../suite/suite.h"
 #include "plug_support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* The outcome of a path: "at PLACE", "refused: ...", or "not found". */
 static const char *fate_of(const rh_discovery *search, const char *path) {
@@ -28,9 +24,8 @@ static int has_note(const rh_discovery *search, const char *note) {
 }
 
 static void search_for(rh_discovery *search, const rh_options *options) {
-  rh_error error;
   rh_status status = rh_discover(search, options, &error);
-  ck_assert_msg(status == RH_OK, "%s", error.message);
+  must(status);
 }
 
 TEST(places_come_in_order) {
@@ -199,18 +194,16 @@ TEST(strangers_are_refused) {
 
 TEST(the_file_asked_for_must_be_there) {
   rh_discovery search;
-  rh_error error;
   rh_options options = options_for(NULL);
   options.plugin_file = in("gone.so");
-  ck_assert_int_eq(rh_discover(&search, &options, &error), RH_E_FILE);
-  assert_says(error.message, "gone.so: No such file or directory");
+  must_fail(rh_discover(&search, &options, &error), RH_E_FILE,
+            "gone.so: No such file or directory");
   options.plugin_file = dir;
-  ck_assert_int_eq(rh_discover(&search, &options, &error), RH_E_FILE);
-  assert_says(error.message, "is a directory; to search one, name it in the plugin path");
+  must_fail(rh_discover(&search, &options, &error), RH_E_FILE,
+            "is a directory; to search one, name it in the plugin path");
   ck_assert(mkfifo(in("fifo.so"), 0644) == 0);
   options.plugin_file = in("fifo.so");
-  ck_assert_int_eq(rh_discover(&search, &options, &error), RH_E_FILE);
-  assert_says(error.message, "is not a regular file");
+  must_fail(rh_discover(&search, &options, &error), RH_E_FILE, "is not a regular file");
 }
 
 TEST(privileges_shut_the_environment_out) {

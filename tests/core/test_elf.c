@@ -4,13 +4,9 @@
 #include "plug_support.h"
 
 #include <elf.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static void assert_elf(const char *path, const char *expected) {
-  rh_error error = {0};
   rh_status status = rh_elf_check(path, &error);
   if (!expected)
     ck_assert_msg(status == RH_OK, "%s: %s", path, error.message);

@@ -6,9 +6,6 @@
 #include "../suite/suite.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- Slow big integers: two's complement, 32 bits a digit, in units of 2^-1100 ---- */
 
@@ -142,15 +139,15 @@ static void add_long(big *b, long double x) {
 
 /* The error is at least |S - r|, and not more than one unit in 2^62 above. */
 static void assert_error(const rh_exact_sum *sum, const big *s, double r) {
-  long double error = rh_exact_sum_error(sum, r);
+  long double off = rh_exact_sum_error(sum, r);
   big distance = *s, above = {{0}}, below = {{0}};
   big_add(&distance, -r);
-  add_long(&above, error);
-  add_long(&below, error * (1 - 0x1p-62L));
+  add_long(&above, off);
+  add_long(&below, off * (1 - 0x1p-62L));
   ck_assert_int_ge(big_compare_magnitudes(&above, &distance), 0);
-  if (error >= 0x1p-1000L) ck_assert_int_lt(big_compare_magnitudes(&below, &distance), 0);
+  if (off >= 0x1p-1000L) ck_assert_int_lt(big_compare_magnitudes(&below, &distance), 0);
   big zero = {{0}};
-  ck_assert((error == 0) == (big_compare_magnitudes(&distance, &zero) == 0));
+  ck_assert((off == 0) == (big_compare_magnitudes(&distance, &zero) == 0));
 }
 
 static void assert_sum(rh_type type, const void *data, uint64_t n) {

@@ -8,12 +8,8 @@
 #include "../suite/suite.h"
 #include "sum_vectors.h"
 
-#include <math.h>
 #include <mpfr.h>
 #include <redhost/exact.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { BITS = 64 * RH_EXACT_WORDS, HIGHEST = BITS - 2, LEAST_STATES = 1000000 };
 

@@ -8,9 +8,6 @@
 #include "../suite/suite.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- Helpers ---- */
 
@@ -23,10 +20,9 @@ static int long_double_works(void) {
 
 static rh_reference reference_of(uint32_t op, rh_type type, const void *data, uint64_t n) {
   rh_reference reference;
-  rh_error error = {0};
   rh_status status =
       rh_reference_of_array(&reference, rh_operator_builtin(op, type), data, n, 1, NULL, &error);
-  ck_assert_msg(status == RH_OK, "%s", error.message);
+  must(status);
   return reference;
 }
 
@@ -652,10 +648,8 @@ TEST(progress_and_cancelling) {
     heard h = {.cancel_at = 0};
     rh_reporter reporter = {.user = &h, .progress = hear};
     rh_reference reference;
-    rh_error error = {0};
-    ck_assert_int_eq(rh_reference_of_array(&reference, rh_operator_builtin(RH_OP_sum, RH_TYPE_f32),
-                                           x, N, threads, &reporter, &error),
-                     RH_OK);
+    must(rh_reference_of_array(&reference, rh_operator_builtin(RH_OP_sum, RH_TYPE_f32), x, N,
+                               threads, &reporter, &error));
     ck_assert(h.calls >= 1 && h.calls < 1000 && h.total == N);
     h = (heard){.cancel_at = 1};
     ck_assert_int_eq(rh_reference_of_array(&reference, rh_operator_builtin(RH_OP_sum, RH_TYPE_f32),

@@ -3,7 +3,6 @@
 #include "../suite/suite.h"
 #include "plug_support.h"
 
-#include <stdlib.h>
 #include <sys/stat.h>
 
 static rh_error load_error;

@@ -9,12 +9,7 @@
 #include "../suite/suite.h"
 
 #include <limits.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 enum { BYTES = 1 << 20, MOST = BYTES / 8 };
 
@@ -30,11 +25,10 @@ enum {
 static char self[PATH_MAX];
 static rh_context *context;
 static unsigned char *data; /* page-aligned */
-static rh_error error;
 
 static void open_context(const char *path) {
   const rh_options options = {.struct_size = sizeof options, .plugin_path = path, .program = self};
-  ck_assert_msg(rh_context_open(&context, &options, NULL, &error) == RH_OK, "%s", error.message);
+  must(rh_context_open(&context, &options, NULL, &error));
 }
 
 static void set_up(void) {
@@ -119,7 +113,7 @@ TEST(a_wrong_answer) {
                             .operation.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_u32),
                             .operation.n = 4097,
                             .operation.what = "the test's data"};
-  ck_assert_msg(reduce(spec, &verdict) == RH_OK, "%s", error.message);
+  must(reduce(spec, &verdict));
   ck_assert_int_eq(verdict.verdict, RH_VERDICT_WRONG);
 }
 
@@ -140,8 +134,7 @@ TEST(a_description_is_refused) {
   int file = mkstemps(path, 13);
   ck_assert_int_ge(file, 0);
   close(file);
-  ck_assert_int_eq(rh_plugin_open(path, NULL, &plugin, &error), RH_E_PLUGIN);
-  ck_assert_msg(strstr(error.message, "another library"), "%s", error.message);
+  must_fail(rh_plugin_open(path, NULL, &plugin, &error), RH_E_PLUGIN, "another library");
   unlink(path);
 }
 

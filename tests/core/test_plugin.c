@@ -3,28 +3,20 @@
 #include "../suite/suite.h"
 #include "plug_support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 TEST_LOOP(bad_plugins_are_refused_with_words, 0, N_REFUSED_WHEN_OPENED) {
   const rh_plugin *plugin;
-  rh_error error;
   rh_fpstate before = rh_fpstate_save();
   char *path = realpath(path_of("%s/%s.so", zoo(), refused_when_opened[_i].plugin), NULL);
   ck_assert_ptr_nonnull(path);
-  ck_assert_int_eq(rh_plugin_open(path, NULL, &plugin, &error), RH_E_PLUGIN);
-  assert_says(error.message, refused_when_opened[_i].says);
+  must_fail(rh_plugin_open(path, NULL, &plugin, &error), RH_E_PLUGIN, refused_when_opened[_i].says);
   ck_assert_int_eq(rh_fpstate_restore(&before), 0);
   free(path);
 }
 
 TEST(a_newer_minor_opens) {
   const rh_plugin *plugin;
-  rh_error error;
   rh_status status = rh_plugin_open(copy("newer_minor"), NULL, &plugin, &error);
-  ck_assert_msg(status == RH_OK, "%s", error.message);
+  must(status);
   const rh_strategy *strategy = plugin->strategies[0];
   ck_assert_str_eq(strategy->name, "newer_minor");
   ck_assert_str_eq(rh_strategy_param(strategy, 0)->key, "tile");
@@ -33,11 +25,10 @@ TEST(a_newer_minor_opens) {
 
 TEST(opening_needs_an_absolute_path) {
   const rh_plugin *plugin;
-  rh_error error;
   copy("fine");
   ck_assert(chdir(dir) == 0);
-  ck_assert_int_eq(rh_plugin_open("fine.so", NULL, &plugin, &error), RH_E_PLUGIN);
-  assert_says(error.message, "is not an absolute path");
+  must_fail(rh_plugin_open("fine.so", NULL, &plugin, &error), RH_E_PLUGIN,
+            "is not an absolute path");
 }
 
 static uint32_t elf_hash(const char *name) {
@@ -68,9 +59,7 @@ TEST(a_newer_c_library_is_named) {
   free(file);
   ck_assert_msg(old[0], "no GLIBC version in chatty.so");
   const rh_plugin *plugin;
-  rh_error error;
-  ck_assert_int_eq(rh_plugin_open(in("x.so"), NULL, &plugin, &error), RH_E_PLUGIN);
-  assert_says(error.message, "wants GLIBC_9.");
+  must_fail(rh_plugin_open(in("x.so"), NULL, &plugin, &error), RH_E_PLUGIN, "wants GLIBC_9.");
   assert_says(error.message, ", this is 2.");
 }
 

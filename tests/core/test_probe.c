@@ -5,10 +5,6 @@
 #include "../suite/suite.h"
 #include "plug_support.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 static const struct {
   const char *part, *says;
 } parts[] = {
@@ -24,23 +20,21 @@ static const struct {
 
 enum { N_PARTS = sizeof parts / sizeof *parts };
 
-static rh_status survey_with(const char *part, rh_survey *survey, rh_error *error) {
+static rh_status survey_with(const char *part, rh_survey *survey, rh_error *why) {
   rh_options options = options_for(dir);
   copy("fine");
   if (part) setenv("REDHOST_TEST_CHILD", part, 1);
-  ck_assert_int_eq(rh_survey_open(survey, &options, &gpu, 0, error), RH_OK);
+  ck_assert_int_eq(rh_survey_open(survey, &options, &gpu, 0, why), RH_OK);
   survey->limit_s =
       part && strcmp(part, "mute") == 0 ? 0.5 : 20; /* a busy machine is slow, but not silent */
   survey->limit_bytes = 1 << 20;
-  return rh_survey_look(survey, 0, survey->search.n, error);
+  return rh_survey_look(survey, 0, survey->search.n, why);
 }
 
 TEST_LOOP(programs_that_are_no_redhost_are_named, 0, N_PARTS) {
   rh_survey survey;
-  rh_error error;
   int descriptors = open_descriptors();
-  ck_assert_int_eq(survey_with(parts[_i].part, &survey, &error), RH_E_PLUGIN);
-  assert_says(error.message, self);
+  must_fail(survey_with(parts[_i].part, &survey, &error), RH_E_PLUGIN, self);
   assert_says(error.message, parts[_i].says);
   rh_survey_finish(&survey);
   assert_nothing_left(descriptors);
@@ -49,13 +43,12 @@ TEST_LOOP(programs_that_are_no_redhost_are_named, 0, N_PARTS) {
 TEST(a_missing_program_is_named) {
   const rh_strategy *strategy;
   rh_registry registry;
-  rh_error error;
   char *path;
   copy("fine");
   rh_options options = options_for(dir);
   options.program = "/nowhere/redhost";
-  ck_assert_int_eq(rh_registry_scan(&registry, &options, NULL, 0, &error), RH_E_PLUGIN);
-  assert_says(error.message, "/nowhere/redhost: cannot be started: No such");
+  must_fail(rh_registry_scan(&registry, &options, NULL, 0, &error), RH_E_PLUGIN,
+            "/nowhere/redhost: cannot be started: No such");
   ck_assert_int_eq(rh_registry_load(&options, NULL, "x", &strategy, &path, &error), RH_E_PLUGIN);
   options.program = NULL; /* this program is not called redhost; a build may have one next to it */
   if (rh_registry_scan(&registry, &options, NULL, 0, &error) == RH_OK) {
@@ -71,8 +64,7 @@ TEST_LOOP(half_an_answer_is_none, 0, 3) {
                                      "wrote to redhost's result channel while loading",
                                      "wrote to redhost's result channel while loading"};
   rh_survey survey;
-  rh_error error;
-  ck_assert_int_eq(survey_with(of[_i], &survey, &error), RH_OK);
+  must(survey_with(of[_i], &survey, &error));
   ck_assert_str_eq(rh_survey_refusal(&survey, 0), says[_i]);
   ck_assert_uint_eq(survey.findings[0].n_entries, 0);
   rh_survey_finish(&survey);
@@ -80,8 +72,7 @@ TEST_LOOP(half_an_answer_is_none, 0, 3) {
 
 TEST(a_child_lost_between_files_is_noted) {
   rh_survey survey;
-  rh_error error;
-  ck_assert_int_eq(survey_with("later", &survey, &error), RH_OK);
+  must(survey_with("later", &survey, &error));
   ck_assert_str_eq(rh_survey_refusal(&survey, 0), "so");
   ck_assert_uint_eq(survey.search.n_notes, 1);
   assert_says(survey.search.notes[0], "fine.so: it ended the process with exit status 0");

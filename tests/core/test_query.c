@@ -3,8 +3,6 @@
 #include "../suite/suite.h"
 #include "plug_support.h"
 
-#include <string.h>
-
 static rh_answer given;
 static rh_status given_status;
 static int asked;
@@ -136,10 +134,9 @@ TEST(reasons_are_made_fit) {
 
 TEST(query_must_leave_the_control_word) {
   const rh_plugin *plugin;
-  rh_error error;
   rh_answer got;
   rh_fpstate before = rh_fpstate_save();
-  ck_assert_int_eq(rh_plugin_open(copy("rounds_in_query"), NULL, &plugin, &error), RH_OK);
+  must(rh_plugin_open(copy("rounds_in_query"), NULL, &plugin, &error));
   rh_problem problem = {sizeof problem, RH_TYPE_u64, find_op(RH_OP_sum, RH_TYPE_u64),
                         &gpu,           10,          NULL};
   rh_status status = rh_strategy_query(plugin->strategies[0], &problem, NULL, &got, &error);

@@ -6,10 +6,7 @@
 #include "folder.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
 enum { STRANGER = 12345 };
 static char base[32];

@@ -2,8 +2,6 @@
 #include "../suite/suite.h"
 #include "plug_support.h"
 
-#include <string.h>
-
 static rh_error judge_error;
 
 static const char *judge(const model *m) {

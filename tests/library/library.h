@@ -3,14 +3,9 @@
 #ifndef TESTS_LIBRARY_H
 #define TESTS_LIBRARY_H
 
-#include <check.h>
-#include <redhost/redhost.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "../suite/suite.h"
 
 static rh_redhost *redhost;
-static rh_error error;
 
 /* An operator in OpenCL C: the sum of the squares, and the index of the last element above 0. */
 static const char squares_and_last[] =
@@ -27,16 +22,6 @@ static const char squares_and_last[] =
     "\"  a.last = max(a.last, b.last);\","
     "\"  return a;\","
     "\"}\"]}";
-
-static inline void must(rh_status status) {
-  if (status != RH_OK) ck_abort_msg("%s", error.message);
-}
-
-static inline void must_fail(rh_status status, rh_status with, const char *words) {
-  ck_assert_msg(status == with, "%d instead of %d: %s", status, with,
-                status == RH_OK ? "" : error.message);
-  ck_assert_msg(strstr(error.message, words), "'%s' is not in: %s", words, error.message);
-}
 
 static inline rh_redhost *open_on(struct _cl_command_queue *queue, const char *zoo) {
   char file[4096];

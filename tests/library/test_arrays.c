@@ -10,7 +10,6 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <unistd.h>
 
 enum { CHUNK = 4096, WHOLE = 3 * CHUNK, MOST = 40 * CHUNK };
 

@@ -5,7 +5,6 @@
 #include "library.h"
 
 #include <fenv.h>
-#include <math.h>
 #ifdef __x86_64__
 #include <xmmintrin.h>
 #endif

@@ -16,7 +16,7 @@ static void set_up_queues(void) {
   const rh_cl_device *device;
   cl_int code;
   set_up();
-  ck_assert_msg(rh_context_device(redhost->context, &device, &error) == RH_OK, "%s", error.message);
+  must(rh_context_device(redhost->context, &device, &error));
   context = clCreateContext(NULL, 1, &device->id, NULL, NULL, &code);
   ck_assert_int_eq(code, CL_SUCCESS);
   for (int q = 0; q < QUEUES; q++) {
@@ -99,14 +99,13 @@ TEST_LOOP(launches_back_to_back, 0, 4) {
       clReleaseMemObject(input);
       return; /* not every device supports every way */
     }
-    ck_assert_msg(status == RH_OK, "%s", error.message);
+    must(status);
     values[q] = buffer_of(NULL, (size_t)LAUNCHES * rh_prepared_value_bytes(prepared[q]));
   }
   for (int k = 0; k < LAUNCHES; k++)
     for (int q = 0; q < QUEUES; q++)
-      ck_assert_msg(enqueue_buffer(prepared[q], input, first_of(k), size_of(k), values[q],
-                                   (uint64_t)k, &error) == RH_OK,
-                    "%s", error.message);
+      must(enqueue_buffer(prepared[q], input, first_of(k), size_of(k), values[q], (uint64_t)k,
+                          &error));
   for (int q = 0; q < QUEUES; q++) clFlush(queues[q]);
   for (int q = 0; q < QUEUES; q++) {
     check_all(prepared[q], queues[q], values[q], sums);
@@ -133,11 +132,11 @@ TEST_LOOP(same_bits_every_time, 0, 4) {
   for (int k = 0; k < N; k++) numbers[k] = 1.0f / (float)(k + 1);
   rh_status status = rh_prepare(on_queue[0], &spec, &prepared, &error);
   if (status != RH_OK && strstr(error.message, "cannot see each other")) return;
-  ck_assert_msg(status == RH_OK, "%s", error.message);
+  must(status);
   cl_mem input = buffer_of(numbers, sizeof numbers);
   for (int k = 0; k < 200; k++) {
     status = reduce_buffer(prepared, input, 0, N, k ? &again : &first, &error);
-    ck_assert_msg(status == RH_OK, "%s", error.message);
+    must(status);
     if (k > 0) ck_assert_double_eq(again.value.f, first.value.f);
   }
   rh_prepared_destroy(prepared);

@@ -9,7 +9,6 @@
 #include "library.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { THREADS = 8, ROUNDS = 10 };
 

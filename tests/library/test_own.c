@@ -4,7 +4,6 @@
 #include "library.h"
 
 #include <CL/cl.h>
-#include <math.h>
 
 enum { N = 10007 };
 

@@ -3,8 +3,6 @@
 #include "../suite/suite.h"
 #include "library.h"
 
-#include <string.h>
-
 enum { MOST = 100003, MOST_PARTS = 4 };
 
 static double memory[2][MOST];

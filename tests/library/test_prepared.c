@@ -7,7 +7,6 @@
 #include "library.h"
 
 #include <CL/cl.h>
-#include <math.h>
 #include <pthread.h>
 
 enum { N = 10007 };

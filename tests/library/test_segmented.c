@@ -6,9 +6,7 @@
 #include "library.h"
 
 #include <CL/cl.h>
-#include <math.h>
 #include <stdint.h>
-#include <unistd.h>
 
 enum { N = 4096, MOST_SEGMENTS = N + 1 };
 

@@ -107,7 +107,7 @@ TEST(sizes_that_are_written) {
     (SIZED).bytes[sizeof(T)] = 1;                                                                  \
     must_refuse(CALL, "later version");                                                            \
     (SIZED).bytes[sizeof(T)] = 0;                                                                  \
-    ck_assert_msg((CALL) == RH_OK, "%s", error.message);                                           \
+    must((CALL));                                                                                  \
     GOOD;                                                                                          \
   } while (0)
 
@@ -165,8 +165,7 @@ static void check_written(rh_prepared *prepared) {
     LONGER(rh_result) result;
     memset(&result, 0xAA, sizeof result);
     result.now.struct_size = sizes[k];
-    ck_assert_msg(rh_prepared_run(prepared, numbers, N, &result.now, &error) == RH_OK, "%s",
-                  error.message);
+    must(rh_prepared_run(prepared, numbers, N, &result.now, &error));
     ck_assert_uint_eq(result.now.struct_size, sizes[k]);
     ck_assert_int_eq(result.now.value.i, N * (N - 1) / 2);
     for (size_t j = sizes[k]; j < sizeof result; j++) ck_assert_uint_eq(result.bytes[j], 0xAA);

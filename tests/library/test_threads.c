@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum { THREADS = 4, N = 5003 };
 
@@ -360,7 +359,7 @@ TEST(in_a_child) {
   rh_prepared *prepared = prepare(redhost, &spec);
   rh_result result = {.struct_size = sizeof result};
   int status;
-  ck_assert_int_eq(rh_prepared_run(prepared, ones, SHARED, &result, &error), RH_OK);
+  must(rh_prepared_run(prepared, ones, SHARED, &result, &error));
   pid_t child = fork();
   ck_assert_int_ge(child, 0);
   if (child == 0) {
@@ -372,7 +371,7 @@ TEST(in_a_child) {
   }
   ck_assert_int_eq(waitpid(child, &status, 0), child);
   ck_assert_int_eq(status, 0);
-  ck_assert_int_eq(rh_prepared_run(prepared, ones, SHARED, &result, &error), RH_OK);
+  must(rh_prepared_run(prepared, ones, SHARED, &result, &error));
   ck_assert_int_eq(result.value.i, SHARED);
   rh_prepared_destroy(prepared);
   free(ones);
@@ -442,10 +441,10 @@ TEST(close_before_destroy) {
     rh_prepared *one = prepare_by(opened, strategies[s]), *other = prepare_by(opened, "serial");
     rh_result result = {.struct_size = sizeof result};
     rh_close(opened);
-    ck_assert_int_eq(rh_prepared_run(one, numbers, N, &result, &error), RH_OK);
+    must(rh_prepared_run(one, numbers, N, &result, &error));
     ck_assert_int_eq(result.value.i, sum_of(N));
     rh_prepared_destroy(one);
-    ck_assert_int_eq(rh_prepared_run(other, numbers, N, &result, &error), RH_OK);
+    must(rh_prepared_run(other, numbers, N, &result, &error));
     rh_prepared_destroy(other);
   }
 }
@@ -485,8 +484,8 @@ TEST(callbacks_stay_out) {
   rh_request request = {
       .struct_size = sizeof request, .op = "sum", .type = RH_TYPE_i32, .data = numbers, .n = N};
   rh_result result = {.struct_size = sizeof result};
-  ck_assert_int_eq(rh_open(&of.redhost, &options, &error), RH_OK);
-  ck_assert_msg(rh_reduce(of.redhost, &request, &result, &error) == RH_OK, "%s", error.message);
+  must(rh_open(&of.redhost, &options, &error));
+  must(rh_reduce(of.redhost, &request, &result, &error));
   ck_assert_int_gt(of.calls, 0); /* `auto` logs its choice */
   ck_assert_int_eq(of.status, RH_E_INVALID);
   ck_assert_msg(strstr(of.why.message, "callbacks"), "%s", of.why.message);

@@ -15,10 +15,6 @@
 #include "custom.h"
 #include <redhost/canonical.h>
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST = 64, POISON = 0xAA, AROUND = 64, SLOT = 1, SLOTS = 3 };
 static char *strategies[MOST], *settings[MOST], *operators[MOST];
 static int n_strategies, n_settings, n_operators;
@@ -273,7 +269,6 @@ static void open_redhost(void) {
   rh_options options = {.struct_size = sizeof options,
                         .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
                         .program = getenv("REDHOST_TEST_PROGRAM")};
-  rh_error error;
   if (rh_context_open(&context, &options, &rh_choosing, &error) != RH_OK)
     ck_abort_msg("%s", error.message);
 }
@@ -286,7 +281,6 @@ CASES(strategies, .set_up = open_redhost, .tear_down = close_redhost, .timeout =
 
 TEST_LOOP(every_operator, 0, n_strategies) {
   const rh_strategy *strategy = NULL;
-  rh_error error;
   char *path = NULL;
   uint32_t n;
   const uint64_t *all = sizes_of(&n);

@@ -17,9 +17,6 @@
 #include "../suite/suite.h"
 #include "matrix.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 enum { MOST = 64 };
@@ -60,7 +57,6 @@ static void set_up(void) {
   rh_options options = {.struct_size = sizeof options,
                         .plugin_path = environment("REDHOST_TEST_PLUGINS", NULL),
                         .program = environment("REDHOST_TEST_PROGRAM", NULL)};
-  rh_error error;
   if (rh_context_open(&context, &options, &rh_choosing, &error) != RH_OK)
     ck_abort_msg("%s", error.message);
 }
@@ -83,7 +79,6 @@ TEST_LOOP(strategy_on_types, 0, n_strategies *parts()) {
   if (only && rh_type_from_name(only) != (rh_type)first) return;
   matrix m = {.context = context, .extent = extent(), .pairs = pairs()};
   memcpy(m.settings, settings, sizeof settings);
-  rh_error error;
   char *path = NULL;
   if (rh_registry_load(&context->options, rh_foreign_open, name, &m.strategy, &path, &error) !=
       RH_OK)

@@ -2,8 +2,6 @@
 #include "suite.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 static suite_entry *entries; /* by their places */
 

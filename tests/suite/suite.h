@@ -5,11 +5,36 @@
  * with that status.  CASES(name, .set_up = f, .tear_down = f, .timeout = seconds) opens a case,
  * whose fixtures the tests below it have; CK_RUN_CASE chooses cases by name.  ONCE(begin, end) has
  * functions called before all tests and after them, in the process that starts the tests.
- * A program without main() gets one that calls run_tests(). */
+ * A program without main() gets one that calls run_tests().
+ * must(call) has to succeed, and must_fail(call, status, words) to fail with these words. */
 #pragma once
 
 #include <check.h>
+#include <math.h>
+#include <redhost/redhost.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 #undef fail /* a member of rh_host, too */
+
+static rh_error error __attribute__((unused)); /* of the latest call that was judged */
+
+/* Check sends a message for each assertion, also for one that holds: thousands take longer than what
+ * they are about. */
+#define must(call)                                                                                 \
+  do {                                                                                             \
+    if ((call) != RH_OK) ck_abort_msg("%s", error.message);                                        \
+  } while (0)
+
+#define must_fail(call, with, words)                                                               \
+  do {                                                                                             \
+    rh_status status_of_call = (call);                                                             \
+    if (status_of_call != (with))                                                                  \
+      ck_abort_msg("%d instead of %d: %s", status_of_call, (with),                                 \
+                   status_of_call == RH_OK ? "" : error.message);                                  \
+    if (!strstr(error.message, words)) ck_abort_msg("'%s' is not in: %s", words, error.message);   \
+  } while (0)
 
 typedef struct suite_entry {
   struct suite_entry *next;

@@ -6,15 +6,10 @@
 #include "../../host/core/data/array.h"
 #include "files_support.h"
 
-#include <check.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* ---- .npy files made by hand ---- */
 
@@ -92,7 +87,6 @@ static inline rh_reporter reporter_to(said *heard) {
 static inline void expect_refusal(const char *path, rh_type type, rh_status status,
                                   const char *part) {
   rh_array array;
-  rh_error error = {0};
   memset(&array, 0xa5, sizeof array);
   ck_assert_int_eq(rh_array_open(&array, path, type, NULL, &error), status);
   ck_assert_int_eq(error.status, status);
@@ -107,10 +101,9 @@ static inline void expect_refusal(const char *path, rh_type type, rh_status stat
 }
 
 static inline void expect_open(rh_array *array, const char *path, rh_type type, const said *heard) {
-  rh_error error = {0};
   rh_reporter reporter = reporter_to((said *)(uintptr_t)heard);
   rh_status status = rh_array_open(array, path, type, heard ? &reporter : NULL, &error);
-  ck_assert_msg(status == RH_OK, "%s", error.message);
+  must(status);
   ck_assert_uint_eq(array->offset_bytes % rh_type_size(array->type), 0);
   ck_assert_uint_ge(array->region.bytes,
                     array->offset_bytes + array->n * rh_type_size(array->type));
@@ -179,7 +172,6 @@ static inline void end_feed(pid_t child) {
 static inline void expect_refused_input(const void *data, size_t length, rh_type type,
                                         rh_status status, const char *part) {
   rh_array array;
-  rh_error error = {0};
   pid_t child = feed(data, length, 65536, 0);
   ck_assert_int_eq(rh_array_open(&array, "-", type, NULL, &error), status);
   ck_assert_msg(strstr(error.message, part), "'%s' lacks '%s'", error.message, part);

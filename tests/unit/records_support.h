@@ -6,11 +6,6 @@
 #include "../../host/tools/records/write.h"
 #include "files_support.h"
 
-#include <check.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* malloc'ed, terminated. */
@@ -141,8 +136,7 @@ static inline rh_records made_up(void) {
 }
 
 static inline void export(const rh_records *results, const char *path) {
-  rh_error error = {0};
-  ck_assert_msg(rh_records_export(results, path, &error) == RH_OK, "%s", error.message);
+  must(rh_records_export(results, path, &error));
 }
 
 #endif

@@ -5,13 +5,6 @@
 #include "../../host/operators/algebra/points.h"
 #include "../suite/suite.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static rh_error error;
-
 /* --reduce TEXT --identity IDENTITY over one operand x, or with a map of x. */
 static rh_custom *reduce(const char *combine, const char *identity, const char *map, rh_type type,
                          int commutes) {
@@ -28,7 +21,7 @@ static rh_custom *reduce(const char *combine, const char *identity, const char *
 }
 
 static void examine(const rh_custom *self, rh_algebra_report *report) {
-  ck_assert_int_eq(rh_algebra_examine(self, report, &error), RH_OK);
+  must(rh_algebra_examine(self, report, &error));
 }
 
 /* ---- What is found ---- */

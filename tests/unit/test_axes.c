@@ -7,11 +7,6 @@
 #include "../suite/suite.h"
 
 #include <locale.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static rh_error error;
 
 /* RH_E_USAGE, with each of the words (separated by `|') in the message. */
 static void refused(rh_status status, const char *words) {
@@ -90,7 +85,7 @@ TEST(ranges_to_the_end) {
 TEST(number_of_sizes) {
   uint64_t *list;
   uint32_t n;
-  ck_assert_int_eq(rh_sizes_parse("1:10000:+1", "--size", 4, &list, &n, &error), RH_OK);
+  must(rh_sizes_parse("1:10000:+1", "--size", 4, &list, &n, &error));
   ck_assert_uint_eq(n, RH_MAX_SIZES);
   ck_assert_uint_eq(list[n - 1], 10000);
   free(list);
@@ -134,15 +129,15 @@ TEST(wrong_sizes) {
 
 TEST(ops) {
   rh_ops some;
-  ck_assert_int_eq(rh_ops_parse(NULL, &some, &error), RH_OK);
+  must(rh_ops_parse(NULL, &some, &error));
   ck_assert_uint_eq(some.n, 1);
   ck_assert_uint_eq(some.list[0], RH_OP_sum);
-  ck_assert_int_eq(rh_ops_parse("max,sum,max,and", &some, &error), RH_OK);
+  must(rh_ops_parse("max,sum,max,and", &some, &error));
   ck_assert_uint_eq(some.n, 3);
   ck_assert_uint_eq(some.list[0], RH_OP_max);
   ck_assert_uint_eq(some.list[1], RH_OP_sum);
   ck_assert_uint_eq(some.list[2], RH_OP_and);
-  ck_assert_int_eq(rh_ops_parse("argmax,all,sum", &some, &error), RH_OK);
+  must(rh_ops_parse("argmax,all,sum", &some, &error));
   ck_assert_uint_eq(some.n, RH_N_OPS);
   ck_assert_uint_eq(some.list[0], RH_OP_argmax);
   ck_assert_uint_eq(some.list[1], RH_OP_sum);
@@ -156,14 +151,14 @@ TEST(ops) {
 
 TEST(types) {
   rh_types some;
-  ck_assert_int_eq(rh_types_parse(NULL, &some, &error), RH_OK);
+  must(rh_types_parse(NULL, &some, &error));
   ck_assert_uint_eq(some.n, 1);
   ck_assert_uint_eq(some.list[0], RH_TYPE_f32);
-  ck_assert_int_eq(rh_types_parse("f64,i8,f64", &some, &error), RH_OK);
+  must(rh_types_parse("f64,i8,f64", &some, &error));
   ck_assert_uint_eq(some.n, 2);
   ck_assert_uint_eq(some.list[0], RH_TYPE_f64);
   ck_assert_uint_eq(some.list[1], RH_TYPE_i8);
-  ck_assert_int_eq(rh_types_parse("all,all", &some, &error), RH_OK);
+  must(rh_types_parse("all,all", &some, &error));
   ck_assert_uint_eq(some.n, RH_N_TYPES);
   for (uint32_t k = 0; k < some.n; k++) ck_assert_uint_eq(some.list[k], k + 1);
   refused(rh_types_parse("f33", &some, &error),
@@ -175,12 +170,12 @@ TEST(one_op_and_one_type) {
   uint32_t op;
   rh_type type;
 #define RH_X(name, number, flags)                                                                  \
-  ck_assert_int_eq(rh_op_parse(#name, &op, &error), RH_OK);                                        \
+  must(rh_op_parse(#name, &op, &error));                                                           \
   ck_assert_uint_eq(op, number);
   RH_OP_LIST(RH_X)
 #undef RH_X
 #define RH_X(name, number, bytes)                                                                  \
-  ck_assert_int_eq(rh_type_parse(#name, &type, &error), RH_OK);                                    \
+  must(rh_type_parse(#name, &type, &error));                                                       \
   ck_assert_uint_eq(type, number);
   RH_TYPE_LIST(RH_X)
 #undef RH_X
@@ -266,7 +261,7 @@ static const char *devices_of(const char *list) {
   uint32_t n;
   error.message[0] = 0;
   rh_status status = rh_devices_parse(&three_devices, list, &chosen, &n, &error);
-  ck_assert_msg(status == RH_OK, "%s", error.message);
+  must(status);
   ck_assert_uint_le(n, 3);
   memset(text, 0, sizeof text);
   for (uint32_t k = 0; k < n; k++) text[k] = (char)('0' + (chosen[k] - three));
@@ -330,7 +325,7 @@ static rh_status parse_number(const char *option, const char *text, double *valu
 static double number_of(const char *option, const char *text) {
   double value = -1;
   error.message[0] = 0;
-  ck_assert_msg(parse_number(option, text, &value) == RH_OK, "%s", error.message);
+  must(parse_number(option, text, &value));
   return value;
 }
 
@@ -375,7 +370,7 @@ TEST(numbers_in_another_locale) {
 
 static void samples_are(const char *text, uint32_t wanted_least, uint32_t wanted_most) {
   uint32_t least = 20, most = 1000;
-  ck_assert_int_eq(rh_samples_parse(text, &least, &most, &error), RH_OK);
+  must(rh_samples_parse(text, &least, &most, &error));
   ck_assert_uint_eq(least, wanted_least);
   ck_assert_uint_eq(most, wanted_most);
 }

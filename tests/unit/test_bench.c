@@ -5,10 +5,6 @@
 #include "../../host/tools/bench/bench.h"
 #include "../suite/suite.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- Statistics ---- */
 
 TEST(spread_of_samples) {
@@ -100,20 +96,20 @@ typedef struct fake {
 } fake;
 
 static rh_status fake_open(void *self, const rh_bench_data *data, rh_opened *opened,
-                           rh_error *error) {
+                           rh_error *why) {
   fake *f = self;
   (void)data;
   *opened = (rh_opened){.launches = 1, .depth = 8};
   f->opens_seen++;
   if (f->opens == RH_OK) return RH_OK;
-  if (error) {
-    error->status = f->opens;
-    snprintf(error->message, sizeof error->message, "it does not open");
+  if (why) {
+    why->status = f->opens;
+    snprintf(why->message, sizeof why->message, "it does not open");
   }
   return f->opens;
 }
 
-static rh_status fake_take(void *self, const rh_take *take, rh_taken *taken, rh_error *error) {
+static rh_status fake_take(void *self, const rh_take *take, rh_taken *taken, rh_error *why) {
   fake *f = self;
   f->takes++;
   f->device_takes += take->kind == RH_TAKE_DEVICE;
@@ -121,8 +117,8 @@ static rh_status fake_take(void *self, const rh_take *take, rh_taken *taken, rh_
   f->latency_takes += take->kind == RH_TAKE_LATENCY;
   if (take->kind == RH_TAKE_DEVICE) f->last_batch = take->batch;
   if (f->fails_at && f->takes == f->fails_at) {
-    error->status = RH_E_PLUGIN;
-    snprintf(error->message, sizeof error->message, "it broke");
+    why->status = RH_E_PLUGIN;
+    snprintf(why->message, sizeof why->message, "it broke");
     return RH_E_PLUGIN;
   }
   f->state = f->state * 6364136223846793005u + 1442695040888963407u;
@@ -135,8 +131,8 @@ static rh_status fake_take(void *self, const rh_take *take, rh_taken *taken, rh_
   return RH_OK;
 }
 
-static rh_status fake_close(void *self, rh_error *error) {
-  (void)error;
+static rh_status fake_close(void *self, rh_error *why) {
+  (void)why;
   ((fake *)self)->closes_seen++;
   return RH_OK;
 }
@@ -149,12 +145,12 @@ static rh_sampler sampler_of(fake *f, const char *name) {
 }
 
 static int turns, stop_at;
-static rh_status on_turn(void *user, const rh_sampler *sampler, rh_error *error) {
+static rh_status on_turn(void *user, const rh_sampler *sampler, rh_error *why) {
   (void)user;
   (void)sampler;
   turns++;
   if (!stop_at || turns < stop_at) return RH_OK;
-  if (error) error->status = RH_E_CANCELLED;
+  if (why) why->status = RH_E_CANCELLED;
   return RH_E_CANCELLED;
 }
 
@@ -167,13 +163,11 @@ static rh_status measure(fake *fakes, uint32_t n, rh_bench_rules rules, const do
   rh_reference reference;
   rh_array array = {0};
   int is_overwritten = 0;
-  rh_error error = {0};
   rh_bench_data data = {
       .op = rh_operator_builtin(RH_OP_sum, RH_TYPE_f32), .n = 4, .elements = four, .copies = 1};
   for (uint32_t k = 0; k < n; k++) samplers[k] = sampler_of(&fakes[k], names[k]);
-  ck_assert_int_eq(rh_reference_of_array(&reference, rh_operator_builtin(RH_OP_sum, RH_TYPE_f32),
-                                         four, 4, 1, NULL, &error),
-                   RH_OK);
+  must(rh_reference_of_array(&reference, rh_operator_builtin(RH_OP_sum, RH_TYPE_f32), four, 4, 1,
+                             NULL, &error));
   rh_bench_spec spec = {.rules = rules,
                         .scale = {.reference = &reference, .read_peak = 64e6},
                         .data = &data,

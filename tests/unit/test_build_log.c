@@ -4,9 +4,6 @@
 #include "../../host/operators/expr/excerpt.h"
 #include "../suite/suite.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* What stands before the user's file, the file, what stands behind it. */
 static const char code[] = "#line 1 \"far.cl\"\n"
                            "float rh_load(float x) {\n"

@@ -5,21 +5,15 @@
 #include "../suite/suite.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { N = 3001 };
-static rh_error error;
 static float x[N];
 
 static rh_custom *make(const char *op, const char *map) {
   rh_definition definition = {.ops = (char *)(uintptr_t)op, .map = (char *)(uintptr_t)map};
   const rh_operand operand = {.name = "x", .type = RH_TYPE_f32};
   rh_custom *made = NULL;
-  ck_assert_msg(rh_custom_create(&made, &definition, &operand, 1, NULL, 0, &error) == RH_OK, "%s",
-                error.message);
+  must(rh_custom_create(&made, &definition, &operand, 1, NULL, 0, &error));
   return made;
 }
 
@@ -28,8 +22,7 @@ static rh_reference refer(const rh_custom *self, uint64_t n) {
   uint64_t constants[RH_EXPR_MOST_SLOTS] = {0};
   self->face.calls->bind(&self->face, n, constants);
   rh_arrays arrays = {.operands = {x}, .constants = constants};
-  ck_assert_int_eq(rh_reference_compute(&reference, &self->face, &arrays, n, 1, NULL, &error),
-                   RH_OK);
+  must(rh_reference_compute(&reference, &self->face, &arrays, n, 1, NULL, &error));
   return reference;
 }
 

@@ -2,10 +2,6 @@
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/operators/expr/expr.h"
 #include "../suite/suite.h"
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const rh_expr_variable variables[] = {
     {"x", RH_TYPE_f32}, {"y", RH_TYPE_f64},   {"k", RH_TYPE_i32},     {"u", RH_TYPE_u32},
@@ -26,17 +22,16 @@ static const double mean[] = {0.5, 1.5, 2.5};
 static const void *const arrays[] = {x, y, k, u, l, h, b, c, m, a0, mean};
 static const rh_expr_constant constants[] = {{"t", {1, {.f = 0.5}, 0}}, {"q", {0, {.i = 10}, 0}}};
 
-static rh_exprs *parse(const char *text, rh_error *error) {
+static rh_exprs *parse(const char *text, rh_error *why) {
   rh_exprs *exprs;
-  ck_assert_int_eq(rh_exprs_create(&exprs, variables, VARIABLES, constants, 2, 1, error), RH_OK);
-  if (rh_exprs_output(exprs, text, 0, "--map", error) == RH_OK) return exprs;
+  ck_assert_int_eq(rh_exprs_create(&exprs, variables, VARIABLES, constants, 2, 1, why), RH_OK);
+  if (rh_exprs_output(exprs, text, 0, "--map", why) == RH_OK) return exprs;
   rh_exprs_destroy(exprs);
   return NULL;
 }
 
 /* The value at element `at` as its type's number, in a double or an integer. */
 static void evaluate(const char *text, int at, rh_type type, double *f, int64_t *i) {
-  rh_error error = {0};
   rh_exprs *exprs = parse(text, &error);
   ck_assert_msg(exprs != NULL, "%s: %s", text, error.message);
   ck_assert_msg(rh_exprs_type(exprs, 0) == type, "%s is %s", text,
@@ -210,7 +205,6 @@ static const char *const zeros[] = {"atan2(0.0, (i32)(exp(x) - 1.5))",
                                     "atan2(0.0, (i32)(exp(x) > 1e9)*-1)"};
 
 TEST_LOOP(enclosed_integers_have_one_zero, 0, sizeof zeros / sizeof *zeros) {
-  rh_error error = {0};
   uint64_t bound[8];
   double low, high;
   rh_exprs *exprs = parse(zeros[_i], &error);
@@ -224,7 +218,6 @@ TEST_LOOP(enclosed_integers_have_one_zero, 0, sizeof zeros / sizeof *zeros) {
 
 /* round() of what may be a little below 0, as a device's exp() of -1000, is 0 of either sign. */
 TEST(enclosed_zeros_have_either_sign) {
-  rh_error error = {0};
   uint64_t bound[8];
   double low, high;
   rh_exprs *exprs = parse("atan2(round(exp(x - 1000.0)), -0.5)", &error);
@@ -299,7 +292,6 @@ static const mistake mistakes[] = {
 
 TEST_LOOP(messages, 0, sizeof mistakes / sizeof *mistakes) {
   const mistake *one = &mistakes[_i];
-  rh_error error = {0};
   ck_assert_msg(parse(one->text, &error) == NULL, "'%s' was taken", one->text);
   ck_assert_int_eq(error.status, RH_E_USAGE);
   ck_assert_msg(strstr(error.message, one->message) != NULL, "%s: %s", one->text, error.message);
@@ -315,7 +307,6 @@ static char *nested(int depth) {
 }
 
 TEST(limits) {
-  rh_error error = {0};
   char *deep = nested(300), *flat = nested(60), *many = malloc(20001);
   ck_assert(!parse(deep, &error) && strstr(error.message, "nested more than 200 deep"));
   rh_exprs *exprs = parse(flat, &error);
@@ -331,14 +322,12 @@ TEST(limits) {
 }
 
 TEST(lists_and_names) {
-  rh_error error = {0};
   rh_exprs *exprs;
   float first[3], second[3];
   void *outputs[] = {first, second};
   ck_assert(rh_exprs_create(&exprs, variables, VARIABLES, NULL, 0, 0, &error) == RH_OK);
   ck_assert(rh_exprs_let(exprs, "d", "x - a.0", "let", &error) == RH_OK);
-  ck_assert_msg(rh_exprs_outputs(exprs, "d * d, max(d, 0)", "--map", &error) == RH_OK, "%s",
-                error.message);
+  must(rh_exprs_outputs(exprs, "d * d, max(d, 0)", "--map", &error));
   ck_assert_uint_eq(rh_exprs_count(exprs), 2);
   rh_exprs_eval(exprs, arrays, 0, 3, NULL, outputs);
   ck_assert(first[0] == 4 && second[0] == 2 && second[1] == 0);
@@ -351,7 +340,6 @@ TEST(lists_and_names) {
 TEST(blocks) {
   enum { N = 1000 };
   static float in[N], out[N];
-  rh_error error = {0};
   rh_exprs *exprs;
   const rh_expr_variable one[] = {{"x", RH_TYPE_f32}};
   const void *from[] = {in};
@@ -378,7 +366,6 @@ TEST(modulo_a_prime) {
   const rh_expr_variable two[] = {{"a", RH_TYPE_f64}, {"b", RH_TYPE_f64}};
   for (size_t j = 0; j < sizeof ops / sizeof *ops; j++) {
     rh_exprs *exprs;
-    rh_error error = {0};
     uint64_t ab[] = {123456789123, 987654321}, third = 5555555555, left, right, inner;
     ck_assert(rh_exprs_create(&exprs, two, 2, NULL, 0, 0, &error) == RH_OK);
     ck_assert(rh_exprs_output(exprs, ops[j].text, RH_TYPE_f64, "--reduce", &error) == RH_OK);
@@ -405,7 +392,6 @@ TEST(errors) {
       {"exp(x) + 1", (double)INFINITY, (double)INFINITY},
       {"exp(x) > 2", (double)INFINITY, (double)INFINITY},
   };
-  rh_error error = {0};
   for (size_t r = 0; r < sizeof rows_of_errors / sizeof *rows_of_errors; r++) {
     rh_exprs *exprs = parse(rows_of_errors[r].text, &error);
     double found = rh_exprs_error(exprs);
@@ -500,7 +486,6 @@ static const difference_row differences[] = {
 
 TEST_LOOP(differences_below_0, 0, sizeof differences / sizeof *differences) {
   const difference_row *one = &differences[_i];
-  rh_error error = {0};
   rh_expr_place place = {.what = "--map", .text = ""};
   rh_exprs *exprs = parse(one->text, &error);
   ck_assert_msg(exprs != NULL, "%s: %s", one->text, error.message);
@@ -520,10 +505,9 @@ TEST(a_condition_is_a_guard) {
   uint32_t zero = 0;
   const void *const others[] = {&zero};
   for (int r = 0; r < 3; r++) {
-    rh_error error = {0};
     rh_expr_place place;
     rh_exprs *exprs = parse("u - c", &error);
-    ck_assert_int_eq(rh_exprs_where(exprs, conditions[r], others, "--where", &error), RH_OK);
+    must(rh_exprs_where(exprs, conditions[r], others, "--where", &error));
     ck_assert_int_eq(rh_exprs_find_difference(exprs, 1000, &place), is_seen[r]);
     rh_exprs_destroy(exprs);
   }
@@ -538,7 +522,6 @@ TEST(results_of_32_bits) {
                 {"max(k, c)", 0},   {"k & u", 0},         {"k ^ c", 0}, {"(k + c) & 255", 0},
                 {"(i8)(k + c)", 0}, {"k > c ? k : c", 0}, {"k + 1", 0}};
   for (size_t r = 0; r < sizeof narrow / sizeof *narrow; r++) {
-    rh_error error = {0};
     rh_expr_place place;
     rh_exprs *exprs = parse(narrow[r].text, &error);
     ck_assert_msg(rh_exprs_find_narrow(exprs, 0, &place) == narrow[r].is_narrow, "%s",
@@ -562,7 +545,6 @@ TEST(sums_that_fit) {
               {"(u64)c", UINT64_MAX / 255},
               {"i*0", UINT64_MAX}};
   for (size_t r = 0; r < sizeof sums / sizeof *sums; r++) {
-    rh_error error = {0};
     rh_exprs *exprs = parse(sums[r].text, &error);
     uint64_t most = sums[r].most;
     ck_assert_msg(!most || rh_exprs_sum_fits(exprs, 0, most), "%s", sums[r].text);

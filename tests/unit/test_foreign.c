@@ -11,12 +11,7 @@
 #include "../core/folder.h"
 #include "../suite/suite.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static char dir[64];
 
@@ -40,7 +35,7 @@ static char *replaced(const char *text, const char *what, const char *by) {
 
 static void assert_refused(const char *text, size_t length, const char *message) {
   rh_foreign foreign;
-  rh_error error = {.message = "nothing"};
+  strcpy(error.message, "nothing");
   rh_status status = rh_foreign_read(&foreign, "/a/f.foreign.json", text, length, &error);
   ck_assert_msg(status == RH_E_PLUGIN, "%.300s\nis taken, not refused by: %s", text, message);
   ck_assert_msg(strcmp(error.message, message) == 0, "%.300s\nsays   %s\nand not %s", text,
@@ -200,7 +195,6 @@ TEST(no_json) {
   /* Truncated anywhere: rejected, and never read past the end (under valgrind or a sanitizer). */
   for (size_t length = 0; length < strlen(PLAIN); length++) {
     rh_foreign foreign;
-    rh_error error;
     char *text = malloc(length + 1);
     memcpy(text, PLAIN, length);
     ck_assert_int_eq(rh_foreign_read(&foreign, "f", text, length, &error), RH_E_PLUGIN);
@@ -216,7 +210,6 @@ TEST(damaged) {
   int taken = 0;
   for (int k = 0; k < 20000; k++) {
     rh_foreign foreign;
-    rh_error error = {0};
     char *text = malloc(length);
     memcpy(text, PLAIN, length);
     for (int change = 0; change <= k % 3; change++) {
@@ -237,10 +230,8 @@ TEST(damaged) {
 
 TEST(defaults) {
   rh_foreign foreign;
-  rh_error error;
   char *text = replaced(PLAIN, "\"name\":\"f\",", "");
-  ck_assert_int_eq(
-      rh_foreign_read(&foreign, "/a/some_name.foreign.json", text, strlen(text), &error), RH_OK);
+  must(rh_foreign_read(&foreign, "/a/some_name.foreign.json", text, strlen(text), &error));
   ck_assert_str_eq(foreign.name, "some_name");
   ck_assert(foreign.op == RH_OP_sum && foreign.type == RH_TYPE_f32 && foreign.n_arguments == 2);
   ck_assert(foreign.max_n == UINT64_MAX && foreign.score == 1 && foreign.reproducible);
@@ -259,7 +250,7 @@ static void write_file(const char *path, const char *text) {
 
 /* A description of a function of the test's library; `more`: keys. */
 static rh_status open_description(const char *symbol, const char *op, const char *type,
-                                  const char *more, const rh_plugin **plugin, rh_error *error) {
+                                  const char *more, const rh_plugin **plugin, rh_error *why) {
   char path[128], *text;
   snprintf(path, sizeof path, "%s/f.foreign.json", dir);
   int length = asprintf(&text,
@@ -269,13 +260,13 @@ static rh_status open_description(const char *symbol, const char *op, const char
   ck_assert_int_gt(length, 0);
   write_file(path, text);
   free(text);
-  return rh_plugin_open(path, rh_foreign_open, plugin, error);
+  return rh_plugin_open(path, rh_foreign_open, plugin, why);
 }
 
 static const rh_strategy *strategy_of(const char *symbol, const char *op, const char *type,
                                       const char *more) {
   const rh_plugin *plugin = NULL;
-  rh_error error = {.message = "?"};
+  strcpy(error.message, "?");
   rh_status status = open_description(symbol, op, type, more, &plugin, &error);
   ck_assert_msg(status == RH_OK, "%s: %s", symbol, error.message);
   ck_assert_uint_eq(plugin->n_strategies, 1);
@@ -285,7 +276,7 @@ static const rh_strategy *strategy_of(const char *symbol, const char *op, const 
 /* As the host does it: query, setup, run, teardown. */
 static rh_status reduce(const rh_strategy *strategy, const char *op, const char *type,
                         const void *data, uint64_t first, uint64_t n, rh_result *result,
-                        rh_error *error) {
+                        rh_error *why) {
   rh_instance_spec spec = {.strategy = strategy,
                            .op = rh_operator_builtin(rh_op_from_name(op), rh_type_from_name(type)),
                            .max_n = n};
@@ -293,11 +284,11 @@ static rh_status reduce(const rh_strategy *strategy, const char *op, const char 
   rh_data where = {.host = (void *)(uintptr_t)data, .first = first};
   _Alignas(16) unsigned char value[16];
   rh_answer answer;
-  rh_status status = rh_instance_query(&spec, NULL, &answer, error);
-  if (status == RH_OK) status = rh_instance_create(&instance, &spec, &answer, error);
+  rh_status status = rh_instance_query(&spec, NULL, &answer, why);
+  if (status == RH_OK) status = rh_instance_create(&instance, &spec, &answer, why);
   if (status != RH_OK) return status;
-  status = rh_instance_run(instance, &where, n, error);
-  if (status == RH_OK) status = rh_instance_value(instance, value, error);
+  status = rh_instance_run(instance, &where, n, why);
+  if (status == RH_OK) status = rh_instance_value(instance, value, why);
   if (status == RH_OK) rh_op_result(spec.op->base, spec.op->type, value, result);
   rh_instance_destroy(instance);
   return status;
@@ -306,9 +297,9 @@ static rh_status reduce(const rh_strategy *strategy, const char *op, const char 
 static rh_result result_of(const rh_strategy *strategy, const char *op, const char *type,
                            const void *data, uint64_t first, uint64_t n) {
   rh_result result = {0};
-  rh_error error = {.message = "?"};
+  strcpy(error.message, "?");
   rh_status status = reduce(strategy, op, type, data, first, n, &result, &error);
-  ck_assert_msg(status == RH_OK, "%s", error.message);
+  must(status);
   return result;
 }
 
@@ -353,7 +344,6 @@ TEST(by_pointer) {
   static const double x[] = {1, -2, 3, -4};
   static const int32_t y[] = {3, 9, -5}, z[] = {-1, 2};
   rh_result result;
-  rh_error error = {0};
   const rh_strategy *s = strategy_of("asum_into", "asum", "f64",
                                      ARGUMENTS({"role" : "n", "type" : "int"}, {"role" : "data"},
                                                {"role" : "stride", "type" : "int"},
@@ -423,7 +413,6 @@ TEST(order) {
   ck_assert_uint_eq(result_of(s, "affine", "u64", x, 0, 50).value.u, right);
   s = strategy_of("compose_all", "affine", "u64", DATA_N("size_t") GIVES("u64"));
   rh_result result;
-  rh_error error;
   ck_assert_int_eq(reduce(s, "affine", "u64", x, 0, 50, &result, &error), RH_DECLINED);
 }
 
@@ -433,7 +422,6 @@ TEST(declining) {
       .struct_size = sizeof host, .kind = RH_DEVICE_HOST, .name = "host"};
   rh_problem problem = {.struct_size = sizeof problem, .device = &host, .max_n = 10};
   rh_answer answer;
-  rh_error error;
   problem.op = rh_op_find(RH_OP_sum, problem.type = RH_TYPE_f64);
   ck_assert_int_eq(rh_strategy_query(s, &problem, NULL, &answer, &error), RH_DECLINED);
   ck_assert_uint_eq(answer.why, RH_WHY_TYPE);
@@ -442,7 +430,7 @@ TEST(declining) {
   ck_assert_int_eq(rh_strategy_query(s, &problem, NULL, &answer, &error), RH_DECLINED);
   ck_assert_uint_eq(answer.why, RH_WHY_OP);
   problem.op = rh_op_find(RH_OP_sum, RH_TYPE_f32);
-  ck_assert_int_eq(rh_strategy_query(s, &problem, NULL, &answer, &error), RH_OK);
+  must(rh_strategy_query(s, &problem, NULL, &answer, &error));
   ck_assert(answer.finishes_on_host && answer.launches == 0 && answer.depth == 0);
 }
 
@@ -451,7 +439,7 @@ TEST(declining) {
 static void assert_not_opened(const char *symbol, const char *op, const char *more,
                               const char *message) {
   const rh_plugin *plugin;
-  rh_error error = {.message = "nothing"};
+  strcpy(error.message, "nothing");
   rh_status status = open_description(symbol, op, "f32", more, &plugin, &error);
   ck_assert_msg(status == RH_E_PLUGIN && strstr(error.message, message), "%s: %s", symbol,
                 error.message);
@@ -475,7 +463,6 @@ TEST(wrong_functions) {
 
 TEST(wrong_files) {
   const rh_plugin *plugin;
-  rh_error error;
   char path[128], *text = replaced(PLAIN, "\"l\"", "\"libno_such_library.so.7\"");
   snprintf(path, sizeof path, "%s/f.foreign.json", dir);
   write_file(path, text);

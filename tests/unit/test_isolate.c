@@ -12,12 +12,8 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define HELLO "redhost-peer 1\npeer x isolated\nready\n"
 #define QUERY "phase loading\nphase query\n"
@@ -177,8 +173,6 @@ TEST(strings_are_cut_to_fit) {
 
 /* ---- Requests -------------------------------------------------------------------------------- */
 
-static rh_error error;
-
 /* Works on a copy, so that a sanitizer sees a byte too many. */
 static int parse(rh_child_request *request, const char *bytes, size_t length) {
   char *exact = malloc(length + !length);
@@ -206,7 +200,7 @@ TEST(a_request_arrives) {
   rh_text text = {0};
   rh_sample_order_write(&text, &in);
   rh_sample_data_write(&text, &place);
-  ck_assert_int_eq(rh_request_end(&text, &error), RH_OK);
+  must(rh_request_end(&text, &error));
   for (size_t length = 0; length < text.length; length++)
     ck_assert_int_eq(parse(&request, text.s, length), -1);
   ck_assert_int_eq(parse(&request, text.s, text.length), 0);
@@ -282,14 +276,14 @@ static rh_status run_all(const char *part, double limit_s, told *t) {
       .options = &options, .found = &found, .role = "--work", .limit_s = limit_s};
   rh_region region = {0};
   rh_sampler s;
-  ck_assert_int_eq(rh_region_alloc_shared(&region, 4, &error), RH_OK);
+  must(rh_region_alloc_shared(&region, 4, &error));
   const rh_bench_data data = {.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_f32),
                               .n = 1,
                               .elements = region.address,
                               .region = &region};
   logged[0] = 0;
   setenv("REDHOST_TEST_PLAY", part, 1);
-  ck_assert_int_eq(rh_isolated_sampler(&s, &spec, &error), RH_OK);
+  must(rh_isolated_sampler(&s, &spec, &error));
   rh_status status = s.ask(s.self, &data, &t->asked, &error);
   if (status == RH_OK) status = s.open(s.self, &data, &t->opened, &error);
   if (status == RH_OK) status = s.take(s.self, &once, &t->taken, &error);
@@ -400,7 +394,7 @@ TEST(data_that_cannot_be_shared_are_no_data) {
       .op = rh_operator_builtin(RH_OP_sum, RH_TYPE_f32), .n = 1, .region = &region};
   rh_sampler s;
   rh_opened opened;
-  ck_assert_int_eq(rh_isolated_sampler(&s, &spec, &error), RH_OK);
+  must(rh_isolated_sampler(&s, &spec, &error));
   ck_assert_int_eq(s.ask(s.self, &data, &opened, &error), RH_E_INTERNAL);
   s.finish(s.self);
 }
@@ -408,7 +402,7 @@ TEST(data_that_cannot_be_shared_are_no_data) {
 /* The descriptor's recipient cannot change the data that this process reads. */
 TEST(shared_data_are_sealed) {
   rh_region region = {0};
-  ck_assert_int_eq(rh_region_alloc_shared(&region, 4096, &error), RH_OK);
+  must(rh_region_alloc_shared(&region, 4096, &error));
   memset(region.address, 1, 4096);
   rh_region_seal(&region);
   ck_assert_int_eq(ftruncate(region.file, 0), -1);
@@ -422,7 +416,7 @@ TEST(shared_data_are_sealed) {
   /* A file of somebody else is not sealed. */
   int theirs = memfd_create("theirs", MFD_ALLOW_SEALING);
   ck_assert(theirs >= 0 && ftruncate(theirs, 4096) == 0);
-  ck_assert_int_eq(rh_region_map(&region, theirs, 4096, "theirs", &error), RH_OK);
+  must(rh_region_map(&region, theirs, 4096, "theirs", &error));
   rh_region_seal(&region);
   ck_assert_int_eq(pwrite(theirs, "x", 1, 0), 1);
   rh_region_finish(&region);

@@ -6,15 +6,10 @@
 #include "../core/folder.h"
 #include "../suite/suite.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static char directory[64];
 static rh_redhost *redhost;
-static rh_error error;
 static rh_job job;
 
 static void set_up(void) {
@@ -29,7 +24,7 @@ static void set_up(void) {
                               .plugin_file = ZOO_DIR "/particular.so",
                               .cache_dir = directory,
                               .program = REDHOST_PROGRAM};
-  ck_assert_int_eq(rh_open(&redhost, &options, &error), RH_OK);
+  must(rh_open(&redhost, &options, &error));
 }
 
 static void tear_down(void) {
@@ -50,8 +45,8 @@ static void tune(const char *strategy, const char *path, rh_type type, double ti
     snprintf(entry.settings[0].value, RH_TUNED_WORD, "%s", value);
     entry.n_settings = 1;
   }
-  ck_assert_int_eq(rh_context_tuned(redhost->context, &tuned, &error), RH_OK);
-  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
+  must(rh_context_tuned(redhost->context, &tuned, &error));
+  must(rh_tunedb_put(tuned, &entry, &error));
 }
 
 static void tune_at(const char *strategy, const char *path, uint64_t n, double time_s) {
@@ -61,8 +56,8 @@ static void tune_at(const char *strategy, const char *path, uint64_t n, double t
   entry.plugin = rh_tunedb_plugin(path);
   entry.latency_s = time_s;
   snprintf(entry.strategy, sizeof entry.strategy, "%s", strategy);
-  ck_assert_int_eq(rh_context_tuned(redhost->context, &tuned, &error), RH_OK);
-  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
+  must(rh_context_tuned(redhost->context, &tuned, &error));
+  must(rh_tunedb_put(tuned, &entry, &error));
 }
 
 /* ---- Parameters ---- */
@@ -72,7 +67,7 @@ static rh_job_spec plain = {
 
 static int64_t width_of(const rh_job_spec *spec, uint32_t from) {
   rh_job_finish(&job);
-  ck_assert_msg(rh_locate_job(&job, redhost->context, spec, &error) == RH_OK, "%s", error.message);
+  must(rh_locate_job(&job, redhost->context, spec, &error));
   ck_assert_uint_eq(job.params_from.from, from);
   return job.instance_spec.params[1];
 }
@@ -129,7 +124,7 @@ TEST(auto_leaves_alone_who_was_wrong) {
   describe("right", "sum_of_i16");
   ck_assert_int_eq(rh_reduce(redhost, &request, &result, &error), RH_E_WRONG);
   ck_assert_str_eq(result.strategy, "forgetful");
-  ck_assert_msg(rh_reduce(redhost, &request, &result, &error) == RH_OK, "%s", error.message);
+  must(rh_reduce(redhost, &request, &result, &error));
   ck_assert_str_eq(result.strategy, "right");
   ck_assert(result.value.i == 1000);
   ck_assert_msg(
@@ -154,19 +149,18 @@ TEST_LOOP(auto_leaves_out_who_breaks_the_order, 0, 2) {
   tune("breaks_order", path, RH_TYPE_f32, 1e-9, NULL, NULL);
   spec.n = 5000;
   if (_i == 0) {
-    ck_assert_msg(rh_prepare(redhost, &spec, &prepared, &error) == RH_OK, "%s", error.message);
-    ck_assert_int_eq(rh_prepared_run(prepared, numbers, 100, &result, &error), RH_OK);
+    must(rh_prepare(redhost, &spec, &prepared, &error));
+    must(rh_prepared_run(prepared, numbers, 100, &result, &error));
     rh_prepared_destroy(prepared);
   } else {
-    ck_assert_msg(rh_reduce(redhost, &request, &result, &error) == RH_OK, "%s", error.message);
+    must(rh_reduce(redhost, &request, &result, &error));
   }
   ck_assert_str_eq(result.strategy, "native");
   ck_assert_msg(strstr(redhost->context->chosen, "left out for a wrong result here: breaks_order"),
                 "%s", redhost->context->chosen);
   spec.strategy = "breaks_order"; /* by name, it is tested too, and there is no other one */
-  ck_assert_int_eq(rh_prepare(redhost, &spec, &prepared, &error), RH_E_WRONG);
-  ck_assert_msg(strstr(error.message, "'breaks_order' promises the canonical order and breaks it"),
-                "%s", error.message);
+  must_fail(rh_prepare(redhost, &spec, &prepared, &error), RH_E_WRONG,
+            "'breaks_order' promises the canonical order and breaks it");
 }
 
 /* ---- Strategies that cannot be used ---- */
@@ -224,7 +218,7 @@ TEST_LOOP(auto_goes_on, 0, 2) {
 
 static void blame_others(rh_type type) {
   const rh_registry *registry;
-  ck_assert_int_eq(rh_context_registry(redhost->context, 1000, &registry, NULL, &error), RH_OK);
+  must(rh_context_registry(redhost->context, 1000, &registry, NULL, &error));
   for (uint32_t k = 0; k < registry->n_entries; k++) {
     const rh_entry *entry = &registry->entries[k];
     if (!strstr(entry->name, "in_setup"))
@@ -237,7 +231,7 @@ TEST_LOOP(all_fail, 0, 2) {
   tune_fault("worker_fail_in_setup", RH_TYPE_i32, 1e-9);
   tune_fault("worker_decline_in_setup", RH_TYPE_i32, 2e-9);
   rh_tunedb *tuned;
-  ck_assert_int_eq(rh_context_tuned(redhost->context, &tuned, &error), RH_OK);
+  must(rh_context_tuned(redhost->context, &tuned, &error));
   char path[256];
   snprintf(path, sizeof path, "%s/worker_faults.so", directory);
   blame_others(RH_TYPE_i32);
@@ -279,7 +273,7 @@ static rh_cl_device made_up = {
 
 static void assert_chosen_for(const rh_job_spec *spec, const char *expected) {
   rh_found found;
-  ck_assert_msg(rh_locate(redhost->context, spec, &found, &error) == RH_OK, "%s", error.message);
+  must(rh_locate(redhost->context, spec, &found, &error));
   ck_assert_str_eq(found.name, expected);
   rh_found_finish(&found);
 }
@@ -311,7 +305,7 @@ TEST(the_host_is_far_from_some_devices) {
 static void tune_upload(double bytes_per_s) {
   rh_tunedb *tuned;
   const uint64_t bytes[] = {4096, 32u << 20};
-  ck_assert_int_eq(rh_context_tuned(redhost->context, &tuned, &error), RH_OK);
+  must(rh_context_tuned(redhost->context, &tuned, &error));
   for (int k = 0; k < 2; k++) {
     rh_tunedb_entry entry = {.strategy = "upload",
                              .plugin = UINT64_C(0x2d75706c6f61642d),
@@ -319,7 +313,7 @@ static void tune_upload(double bytes_per_s) {
                              .n = bytes[k],
                              .trial = 1};
     entry.time_s = entry.latency_s = 1e-5 + (double)bytes[k] / bytes_per_s;
-    ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
+    must(rh_tunedb_put(tuned, &entry, &error));
   }
 }
 
@@ -419,7 +413,7 @@ TEST(the_first_time_measures) {
     spec.operation.n = k == 3 ? 100000 : 1000;
     /* a type of which nothing comes with redhost */
     spec.operation.op = rh_operator_builtin(k == 2 ? RH_OP_min : RH_OP_sum, RH_TYPE_i16);
-    ck_assert_int_eq(rh_locate(redhost->context, &spec, &found, &error), RH_OK);
+    must(rh_locate(redhost->context, &spec, &found, &error));
     rh_found_finish(&found);
     ck_assert_msg((strstr(informed, said) != NULL) == (k == 1), "%d: %s", k, informed);
     ck_assert_msg((strstr(informed, "measured once") != NULL) == (k >= 1 && k <= 3), "%d: %s", k,
@@ -429,7 +423,7 @@ TEST(the_first_time_measures) {
                         strstr(redhost->context->chosen, "nothing was measured here") == NULL;
     ck_assert_int_eq(measured_here, k != 0);
   }
-  ck_assert_int_eq(rh_context_tuned(redhost->context, &tuned, &error), RH_OK);
+  must(rh_context_tuned(redhost->context, &tuned, &error));
   const rh_asked asked = {"native", native, rh_operator_builtin(RH_OP_sum, RH_TYPE_i16), 1000, {0}};
   const rh_tunedb_entry *measured = rh_tunedb_find_timed(tuned, &any, &asked);
   ck_assert(measured && measured->trial && measured->n == 1000 && measured->latency_s > 0);
@@ -447,7 +441,7 @@ TEST(the_next_time_does_not) {
   redhost->context->options.no_measure = 0;
   informed[0] = 0;
   tune_at("native", built_in("native"), 1000, 1e-6);
-  ck_assert_int_eq(rh_locate(redhost->context, &spec, &found, &error), RH_OK);
+  must(rh_locate(redhost->context, &spec, &found, &error));
   rh_found_finish(&found);
   ck_assert_ptr_null(strstr(informed, "measured once"));
 }
@@ -460,9 +454,9 @@ TEST(without_a_cache_nothing_is_measured) {
   rh_close(redhost);
   const rh_options options = {
       .struct_size = sizeof options, .no_cache = 1, .program = REDHOST_PROGRAM};
-  ck_assert_int_eq(rh_open(&redhost, &options, &error), RH_OK);
+  must(rh_open(&redhost, &options, &error));
   redhost->context->options.no_measure = 0;
-  ck_assert_int_eq(rh_locate(redhost->context, &spec, &found, &error), RH_OK);
+  must(rh_locate(redhost->context, &spec, &found, &error));
   rh_found_finish(&found);
   ck_assert_ptr_null(strstr(redhost->context->chosen, "measured here at"));
 }
@@ -475,11 +469,11 @@ TEST(where_the_result_is_wanted) {
   redhost->context->devices_found = 1;
   redhost->context->device = &made_up;
   tune("cascade", built_in("cascade"), RH_TYPE_i32, 1e-6, "finish", "device");
-  ck_assert_int_eq(rh_locate_job(&job, redhost->context, &spec, &error), RH_OK);
+  must(rh_locate_job(&job, redhost->context, &spec, &error));
   ck_assert(job.params_from.from == RH_PARAMS_FROM_TUNED && !job.answer.finishes_on_host);
   rh_job_finish(&job);
   tune("cascade", built_in("cascade"), RH_TYPE_i32, 1e-6, "tile", "64");
-  ck_assert_int_eq(rh_locate_job(&job, redhost->context, &spec, &error), RH_OK);
+  must(rh_locate_job(&job, redhost->context, &spec, &error));
   ck_assert(job.params_from.from == RH_PARAMS_FROM_DEFAULT);
   rh_job_finish(&job);
   /* `auto` takes no strategy that finishes or runs on the host. */
@@ -655,7 +649,7 @@ static uint32_t skipped_at(uint64_t n) {
   rh_found found;
   spec.strategy = NULL;
   spec.operation.n = n;
-  ck_assert_int_eq(rh_locate(redhost->context, &spec, &found, &error), RH_OK);
+  must(rh_locate(redhost->context, &spec, &found, &error));
   rh_found_finish(&found);
   return redhost->context->registry.n_skipped;
 }
@@ -677,7 +671,7 @@ TEST(auto_examines_those_it_may_choose) {
   tune("cascade", built_in("cascade"), RH_TYPE_i32, 1e-6, NULL, NULL);
   ck_assert_uint_gt(skipped_at(1001), 20);
   ck_assert(is_examined("cascade") && !is_examined("two_stage"));
-  ck_assert_int_eq(rh_context_registry(redhost->context, 1001, &all, NULL, &error), RH_OK);
+  must(rh_context_registry(redhost->context, 1001, &all, NULL, &error));
   ck_assert(all->n_skipped == 0 && is_examined("two_stage"));
   ck_assert_uint_eq(skipped_at(1001), 0);
   tune("of_no_file", built_in("cascade"), RH_TYPE_i32, 1e-6, NULL, NULL);
@@ -700,8 +694,8 @@ static void know(const knowledge *k) {
   entry.time_s = entry.latency_s = k->latency_s;
   entry.failed = k->latency_s == 0;
   snprintf(entry.strategy, sizeof entry.strategy, "%s", k->strategy);
-  ck_assert_int_eq(rh_context_tuned(redhost->context, &tuned, &error), RH_OK);
-  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
+  must(rh_context_tuned(redhost->context, &tuned, &error));
+  must(rh_tunedb_put(tuned, &entry, &error));
 }
 
 TEST_LOOP(everybody_competes, 0, CHOICES) {
@@ -717,7 +711,7 @@ TEST_LOOP(everybody_competes, 0, CHOICES) {
   spec.operation.op = rh_operator_builtin(choices[_i].op, choices[_i].type);
   spec.operation.n = choices[_i].n;
   rh_found found;
-  ck_assert_msg(rh_locate(redhost->context, &spec, &found, &error) == RH_OK, "%s", error.message);
+  must(rh_locate(redhost->context, &spec, &found, &error));
   ck_assert_msg(strcmp(found.name, choices[_i].chosen) == 0, "%s: %s", choices[_i].what,
                 redhost->context->chosen);
   rh_found_finish(&found);
@@ -735,7 +729,7 @@ TEST(what_is_not_judged_is_not_taken_first) {
     rh_custom *own;
     rh_tunedb *tuned;
     rh_found found;
-    ck_assert_int_eq(rh_custom_create(&own, &definition, &x, 1, NULL, 0, &error), RH_OK);
+    must(rh_custom_create(&own, &definition, &x, 1, NULL, 0, &error));
     const rh_job_spec spec = {.operation = {.op = &own->face, .n = 1 << 20}};
     rh_tunedb_entry entry = {.strategy = "serial",
                              .plugin = rh_tunedb_plugin(built_in("serial")),
@@ -744,9 +738,9 @@ TEST(what_is_not_judged_is_not_taken_first) {
                              .n = 1 << 20,
                              .time_s = 1e-9,
                              .latency_s = 1e-9};
-    ck_assert_int_eq(rh_context_tuned(redhost->context, &tuned, &error), RH_OK);
-    ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
-    ck_assert_msg(rh_locate(redhost->context, &spec, &found, &error) == RH_OK, "%s", error.message);
+    must(rh_context_tuned(redhost->context, &tuned, &error));
+    must(rh_tunedb_put(tuned, &entry, &error));
+    must(rh_locate(redhost->context, &spec, &found, &error));
     ck_assert_msg((strcmp(found.name, "serial") == 0) == (types[k] == RH_TYPE_f64), "%s: %s",
                   rh_type_name(types[k]), redhost->context->chosen);
     rh_found_finish(&found);
@@ -765,10 +759,10 @@ TEST(all_operands_count) {
   const rh_operand operands[] = {{"x", RH_TYPE_i64}, {"y", RH_TYPE_i64}};
   rh_custom *own;
   rh_found found;
-  ck_assert_int_eq(rh_custom_create(&own, &definition, operands, 2, NULL, 0, &error), RH_OK);
+  must(rh_custom_create(&own, &definition, operands, 2, NULL, 0, &error));
   for (size_t k = 0; k < sizeof known / sizeof *known; k++) know(&known[k]);
   const rh_job_spec spec = {.operation = {.op = &own->face, .n = 1 << 19}};
-  ck_assert_msg(rh_locate(redhost->context, &spec, &found, &error) == RH_OK, "%s", error.message);
+  must(rh_locate(redhost->context, &spec, &found, &error));
   ck_assert_msg(strcmp(found.name, "native") == 0, "%s", redhost->context->chosen);
   rh_found_finish(&found);
   rh_custom_destroy(own);

@@ -8,14 +8,8 @@
 #include "../../host/operators/custom/moments_tile.h"
 #include "../suite/suite.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST = 40000, ROUNDS = 60 };
 
-static rh_error error;
 static uint64_t seed = 5;
 
 /* The same operations for fields that are called otherwise, which nothing recognises. */
@@ -50,9 +44,9 @@ static rh_custom *make(const char *json, rh_type type, const char *map) {
   char text[4096];
   snprintf(text, sizeof text, "%s", json);
   if (map) put_map(text, sizeof text, map);
-  ck_assert_int_eq(rh_definition_read(&definition, text, strlen(text), "test", &error), RH_OK);
+  must(rh_definition_read(&definition, text, strlen(text), "test", &error));
   rh_status status = rh_custom_create(&made, &definition, operands, 1, NULL, 0, &error);
-  ck_assert_msg(status == RH_OK, "%s", error.message);
+  must(status);
   rh_definition_finish(&definition);
   return made;
 }
@@ -179,10 +173,9 @@ TEST_LOOP(another_operator_is_not_taken_for_it, 0, 6) {
   ck_assert_ptr_nonnull(at);
   snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - text), text, changes[_i][1],
            at + strlen(changes[_i][0]));
-  ck_assert_int_eq(rh_definition_read(&definition, changed, strlen(changed), "test", &error),
-                   RH_OK);
+  must(rh_definition_read(&definition, changed, strlen(changed), "test", &error));
   rh_status status = rh_custom_create(&made, &definition, &operand, 1, NULL, 0, &error);
-  ck_assert_msg(status == RH_OK, "%s", error.message);
+  must(status);
   ck_assert_int_eq(made->is_moments, 0);
   rh_custom_destroy(made);
   rh_definition_finish(&definition);

@@ -3,9 +3,7 @@
 #include "../suite/suite.h"
 #include "io_support.h"
 
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* ---- Headers that are read ---- */
 
@@ -44,11 +42,10 @@ TEST_LOOP(header_is_read, 0, N_GOOD) {
   for (int major = 1; major <= 3; major++) {
     bytes file;
     rh_npy npy;
-    rh_error error = {0};
     make_npy(&file, major, good_headers[_i].header, 64, NULL, 0);
     ck_assert_uint_eq(rh_npy_wanted(file.at, file.length), file.length);
     rh_status status = rh_npy_parse(&npy, file.at, file.length, "x.npy", &error);
-    ck_assert_msg(status == RH_OK, "%s", error.message);
+    must(status);
     ck_assert_uint_eq(npy.type, good_headers[_i].type);
     ck_assert_uint_eq(npy.n, good_headers[_i].n);
     ck_assert_uint_eq(npy.data_bytes, npy.n * rh_type_size(npy.type));
@@ -207,7 +204,6 @@ TEST_LOOP(every_prefix_is_refused, 1, 4) {
   make_npy(&file, _i, HEADER_OF_FOUR, 64, four, sizeof four);
   for (size_t length = 0; length < file.length; length++) {
     rh_npy npy;
-    rh_error error = {0};
     const unsigned char *data = before_fence(&f, file.at, length);
     ck_assert_uint_ge(rh_npy_wanted(data, length), 12);
     rh_status status = rh_npy_parse(&npy, data, length, "x.npy", &error);
@@ -228,7 +224,6 @@ TEST(every_cut_header_is_refused) {
   for (size_t cut = 0; cut < strlen(HEADER_OF_FOUR); cut++) {
     bytes file;
     rh_npy npy;
-    rh_error error = {0};
     append_preamble(&file, 1, cut);
     append(&file, HEADER_OF_FOUR, cut);
     const unsigned char *data = before_fence(&f, file.at, file.length);

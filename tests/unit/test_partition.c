@@ -3,9 +3,6 @@
 #include "../../host/engine/reduction/partition.h"
 #include "../suite/suite.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 enum { MOST = 64, ROUNDS = 3000 };
 
 /* The nodes of units first .. end-1, which must be aligned and leave no gap. */

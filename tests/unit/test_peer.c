@@ -11,13 +11,8 @@
 #include "../suite/suite.h"
 
 #include <limits.h>
-#include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static char self[PATH_MAX];
 
@@ -261,7 +256,6 @@ TEST(long_lines_do_no_harm) {
 
 /* ---- Conversations --------------------------------------------------------------------------- */
 
-static rh_error error;
 static int cancels;
 static char logged[1024];
 
@@ -338,7 +332,7 @@ TEST(points_are_opened_taken_and_closed) {
   other.close(other.self, NULL);
 
   rh_bench_data data = point(RH_OP_sum, twos, 2); /* the file holds other data now, and fewer */
-  ck_assert_int_eq(good.open(good.self, &data, &opened, &error), RH_OK);
+  must(good.open(good.self, &data, &opened, &error));
   ck_assert_str_eq(opened.params, process);
   ck_assert_int_eq(take_it(&good, RH_TAKE_DEVICE, &taken), RH_OK);
   ck_assert(taken.result.value.f == 4);
@@ -361,9 +355,8 @@ TEST(its_values_are_judged_as_a_strategys) {
     uint32_t op = wrong ? RH_OP_max : RH_OP_sum;
     ck_assert_int_eq(open_it(&good, op, &opened), RH_OK);
     ck_assert_int_eq(take_it(&good, RH_TAKE_DEVICE, &taken), RH_OK);
-    ck_assert_int_eq(rh_reference_of_array(&reference, rh_operator_builtin(op, RH_TYPE_f32), ones,
-                                           4, 1, NULL, &error),
-                     RH_OK);
+    must(rh_reference_of_array(&reference, rh_operator_builtin(op, RH_TYPE_f32), ones, 4, 1, NULL,
+                               &error));
     rh_reference_judge(&reference, &taken.result, opened.depth, 0, &verdict);
     ck_assert_int_eq(verdict.verdict, wrong ? RH_VERDICT_WRONG : RH_VERDICT_OK);
     good.close(good.self, NULL);
@@ -540,8 +533,8 @@ TEST(no_such_program) {
   ck_assert_int_eq(rh_peers_start(&peers, "/nowhere/peer", &options, 1, &error), RH_E_FILE);
   ck_assert_str_eq(error.message,
                    "peer program /nowhere/peer cannot be started: No such file or directory");
-  ck_assert_int_eq(rh_peers_start(&peers, "/", &options, 1, &error), RH_E_PLUGIN);
-  assert_says("/: cannot be started: ");
+  must_fail(rh_peers_start(&peers, "/", &options, 1, &error), RH_E_PLUGIN,
+            "/: cannot be started: ");
   rh_peers_finish(NULL);
 }
 

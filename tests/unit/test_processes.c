@@ -55,9 +55,8 @@ static rh_row of_process(double median) {
 static rh_row merged(rh_row *rows, uint32_t n) {
   const rh_row *list[RH_MAX_PROCESSES];
   rh_row row;
-  rh_error error;
   for (uint32_t k = 0; k < n; k++) list[k] = &rows[k];
-  ck_assert_msg(rh_merge_processes(list, n, 5, &row, &error) == RH_OK, "%s", error.message);
+  must(rh_merge_processes(list, n, 5, &row, &error));
   return row;
 }
 
@@ -192,8 +191,7 @@ static rh_records bench_of(uint64_t *state, double seconds, double apart, double
 
 static rh_comparison compared(const rh_records *old, const rh_records *new_) {
   rh_comparison comparison;
-  rh_error error;
-  ck_assert_msg(rh_compare(&comparison, old, new_, .01, &error) == RH_OK, "%s", error.message);
+  must(rh_compare(&comparison, old, new_, .01, &error));
   ck_assert(comparison.n_by_processes == POINTS && comparison.n_by_rounds == 0);
   return comparison;
 }

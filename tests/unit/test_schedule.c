@@ -3,10 +3,6 @@
 #include "../../host/engine/reduction/ring.h"
 #include "../suite/suite.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 enum { CHUNK = 16, MOST = 600 };
 
 static rh_source source_of(uint64_t n) {
@@ -161,8 +157,8 @@ static void *play(void *of_player) {
   return NULL;
 }
 
-static rh_status look(void *sum, rh_ring_slot *slot, rh_error *error) {
-  (void)error;
+static rh_status look(void *sum, rh_ring_slot *slot, rh_error *why) {
+  (void)why;
   atomic_fetch_add((atomic_ullong *)sum, slot->n);
   return RH_OK;
 }

@@ -4,11 +4,6 @@
 #include "../suite/suite.h"
 #include "records_support.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const char *best_of(const rh_records *results, int strategies_only, uint32_t n_tied) {
   rh_best best = rh_records_best(results, &results->rows[0], strategies_only);
   ck_assert_ptr_nonnull(best.row);

@@ -4,21 +4,15 @@
 #include "../../host/operators/custom/text.h"
 #include "../suite/suite.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-static rh_error error;
-
 static rh_custom *make(const char *json, rh_type type, const rh_let *lets, uint32_t n_lets) {
   rh_definition definition = {0};
   rh_operand operands[RH_MOST_OPERANDS] = {0};
   rh_custom *made = NULL;
-  ck_assert_int_eq(rh_definition_read(&definition, json, strlen(json), "test", &error), RH_OK);
+  must(rh_definition_read(&definition, json, strlen(json), "test", &error));
   for (uint32_t k = 0; k < definition.n_operands; k++) operands[k].type = type;
   rh_status status =
       rh_custom_create(&made, &definition, operands, definition.n_operands, lets, n_lets, &error);
-  ck_assert_msg(status == RH_OK, "%s", error.message);
+  must(status);
   rh_definition_finish(&definition);
   return made;
 }
@@ -82,7 +76,7 @@ TEST(one_that_is_typed) {
   rh_custom *made;
   definition.fields[0].identity = strdup("-inf");
   definition.fields[0].combine = strdup("a > b ? a : b");
-  ck_assert_int_eq(rh_custom_create(&made, &definition, &x, 1, NULL, 0, &error), RH_OK);
+  must(rh_custom_create(&made, &definition, &x, 1, NULL, 0, &error));
   rh_definition_finish(&definition);
   tell(made);
 }
@@ -96,7 +90,7 @@ TEST(built_in) {
       rh_custom *own;
       if (!operation.op) continue;
       char *text = rh_operation_text(&operation, json_pack("{s:i}", "more", 7));
-      ck_assert_int_eq(rh_operation_read(&read, &own, text, &error), RH_OK);
+      must(rh_operation_read(&read, &own, text, &error));
       ck_assert_ptr_eq(read.op, operation.op);
       ck_assert_uint_eq(read.accuracy, operation.accuracy);
       ck_assert_uint_eq(read.check, operation.check);
@@ -119,7 +113,7 @@ TEST(values_of_constants) {
     const rh_operation operation = {.op = &self->face};
     rh_operation read;
     texts[k] = rh_operation_text(&operation, NULL);
-    ck_assert_int_eq(rh_operation_read(&read, &heard, texts[k], &error), RH_OK);
+    must(rh_operation_read(&read, &heard, texts[k], &error));
     ck_assert_mem_eq(&heard->lets[0].value.as.f, &values[k], sizeof values[k]);
     for (size_t j = 0; j < k; j++) ck_assert_str_ne(texts[j], texts[k]);
     rh_custom_destroy(heard);

@@ -10,10 +10,6 @@
 #include "../suite/suite.h"
 #include <redhost/kit.h>
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- The space ---- */
 
 static const rh_param usual[] = {
@@ -26,7 +22,6 @@ static const rh_param usual[] = {
 static void is_taken(const rh_param *param, int64_t value) {
   char text[64];
   int64_t values[RH_MAX_PARAMS];
-  rh_error error = {0};
   const rh_strategy strategy = {RH_STRATEGY_SIZE, .name = "made_up", .param_stride = sizeof *param,
                                 .n_params = 1, .params = param};
   rh_param_format(param, value, text, sizeof text);
@@ -225,13 +220,13 @@ static double cost(const rh_space *space, uint64_t candidate) {
 }
 
 static rh_status measure(void *user, uint64_t candidate, double best_s, double *seconds,
-                         rh_error *error) {
+                         rh_error *why) {
   landscape *l = user;
   ck_assert_uint_lt(candidate, l->space->size);
   if (l->calls == 0) l->first = candidate;
   l->calls++;
   l->repeated += l->seen[candidate]++;
-  if (l->fails && l->calls == 5) return rh_fail(error, l->fails, "no more");
+  if (l->fails && l->calls == 5) return rh_fail(why, l->fails, "no more");
   *seconds = cost(l->space, candidate);
   if (*seconds > 1.2 * best_s) *seconds = INFINITY;
   if (l->declines_every && candidate % l->declines_every == 0) *seconds = 0;
@@ -362,7 +357,6 @@ TEST(seeds_decide) {
 TEST(nothing_better_and_failures) {
   rh_space space;
   rh_tune_found found;
-  rh_error error = {0};
   landscape *l = calloc(1, sizeof *l);
   rh_space_init(&space, usual, 3);
   rh_tune_spec spec = spec_of(l, &space, 1, 400);

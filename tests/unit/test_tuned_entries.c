@@ -16,7 +16,7 @@ TEST(what_is_put_is_found) {
   entry.n_settings = 2;
   entry.searched = 1;
   ck_assert_uint_eq(rh_tunedb_count(tuned), 0);
-  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
+  must(rh_tunedb_put(tuned, &entry, &error));
   for (int again = 0; again < 2; again++) { /* from memory, and from the file */
     const rh_tunedb_entry *found = rh_tunedb_find(
         tuned, asked("two_stage", UINT64_MAX, RH_OP_argmin, RH_TYPE_f64, 0, (uint64_t)1 << 59),
@@ -56,7 +56,7 @@ TEST_LOOP(what_could_not_be_read_is_not_written, 0, 3) {
   if (_i == 0) entry.time_s = 1e10;
   if (_i == 1) entry.settings[entry.n_settings++] = (rh_tunedb_setting){"way", "quick way"};
   if (_i == 2) strcpy(entry.strategy, "no name");
-  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
+  must(rh_tunedb_put(tuned, &entry, &error));
   ck_assert(n_warnings == 1 && strstr(warnings, "could not be read again"));
   rh_tunedb_close(tuned);
   tuned = open_for(&device);
@@ -90,7 +90,7 @@ TEST(order_of_merit) {
 static void put_cut(rh_tunedb *tuned, rh_cut cut, double time_s) {
   rh_tunedb_entry entry = entry_of("s", RH_OP_sum, RH_TYPE_f32, 1024, time_s);
   entry.cut = cut;
-  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
+  must(rh_tunedb_put(tuned, &entry, &error));
 }
 
 /* By its time, the entry whose parameters serve segments, of cuts up to `apart` octaves away; or
@@ -164,7 +164,7 @@ TEST(the_nearest_cut) {
 TEST_LOOP(layouts_are_like_their_cuts, 1, RH_N_LENGTHS + 1) {
   rh_lengths made = {0};
   uint32_t like = _i == RH_LENGTHS_sparse ? RH_LENGTHS_power : (uint32_t)_i;
-  ck_assert_int_eq(rh_lengths_make(&made, (uint32_t)_i, 100, 1 << 20, 1, &error), RH_OK);
+  must(rh_lengths_make(&made, (uint32_t)_i, 100, 1 << 20, 1, &error));
   rh_cut cut = rh_cut_of(&made.layout);
   ck_assert_uint_eq(cut.distribution, like);
   ck_assert_uint_ge(cut.length, 80);
@@ -313,7 +313,7 @@ static void put_own(rh_tunedb *tuned, uint64_t own, double time_s) {
   rh_tunedb_entry entry = entry_of("s", RH_OP_sum, RH_TYPE_f32, 1024, time_s);
   entry.own = own;
   strcpy(entry.own_name, "sum of x*y");
-  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
+  must(rh_tunedb_put(tuned, &entry, &error));
 }
 
 TEST(operators_of_ones_own) {

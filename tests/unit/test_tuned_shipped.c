@@ -19,8 +19,7 @@ TEST(shipped_defaults) {
     for (size_t k = 0; k < json_array_size(entries); k++) {
       rh_tunedb_entry entry;
       int known;
-      ck_assert_int_eq(rh_tunedb_entry_take(json_array_get(entries, k), &entry, &known, &error),
-                       RH_OK);
+      must(rh_tunedb_entry_take(json_array_get(entries, k), &entry, &known, &error));
       ck_assert(known && entry.plugin == 0 && !entry.failed && entry.time_s > 0);
     }
     json_decref(document);
@@ -36,14 +35,14 @@ static const rh_tunedb_entry *used(const rh_tunedb *tuned, uint64_t n) {
  * operator and type, at sizes within a factor of 2 or as near. */
 static void check_measured_and_shipped(rh_tunedb *tuned) {
   rh_tunedb_entry entry = entry_of("two_stage_float4", RH_OP_sum, RH_TYPE_f32, 1 << 24, 5);
-  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
+  must(rh_tunedb_put(tuned, &entry, &error));
   ck_assert_uint_eq(used(tuned, 1 << 24)->origin, RH_TUNED_SHIPPED); /* merely measured */
   entry.op = rh_operator_builtin(RH_OP_max, RH_TYPE_f32);
   entry.searched = 1;
-  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
+  must(rh_tunedb_put(tuned, &entry, &error));
   ck_assert_uint_eq(used(tuned, 1 << 24)->origin, RH_TUNED_SHIPPED); /* of another operator */
   entry.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_f32);
-  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
+  must(rh_tunedb_put(tuned, &entry, &error));
   ck_assert(used(tuned, 1 << 24)->time_s == 5 && used(tuned, 1 << 23)->time_s == 5);
   ck_assert(used(tuned, 1 << 25)->time_s == 5);
   ck_assert_uint_eq(used(tuned, 1 << 16)->origin, RH_TUNED_SHIPPED); /* a nearer size */

@@ -7,7 +7,6 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum { WRITERS = 6, PUTS = 20 };
 
@@ -123,7 +122,7 @@ TEST(a_lock_that_is_held) {
   ck_assert_uint_eq(rh_tunedb_count(tuned), 2);
   ck_assert(!is_there("tuned.json"));
   close(lock);
-  ck_assert_int_eq(rh_tunedb_settle(tuned, &error), RH_OK);
+  must(rh_tunedb_settle(tuned, &error));
   rh_tunedb_close(tuned);
   tuned = open_for(&device);
   ck_assert(rh_tunedb_count(tuned) == 2 && n_warnings == 1);

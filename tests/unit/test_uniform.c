@@ -4,20 +4,12 @@
 #include "../../host/operators/custom/file.h"
 #include "../suite/suite.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static rh_error error;
-
 static void make(rh_custom **made, const char *json, const char *where) {
   rh_definition definition = {0};
   rh_operand operands[RH_MOST_OPERANDS] = {{.type = RH_TYPE_f32}};
-  ck_assert_msg(rh_definition_read(&definition, json, strlen(json), "test", &error) == RH_OK, "%s",
-                error.message);
+  must(rh_definition_read(&definition, json, strlen(json), "test", &error));
   if (where) definition.where = strdup(where);
-  ck_assert_msg(rh_custom_create(made, &definition, operands, 1, NULL, 0, &error) == RH_OK, "%s",
-                error.message);
+  must(rh_custom_create(made, &definition, operands, 1, NULL, 0, &error));
   rh_definition_finish(&definition);
 }
 

@@ -7,9 +7,6 @@
 #include "../../host/choose/tunedb/tunedb.h"
 #include "../core/folder.h"
 
-#include <check.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* ---- A cache of its own for each test ---- */
@@ -19,7 +16,6 @@ static char informed[4096];
 static int n_warnings;
 static rh_reporter reporter;
 static rh_cache cache;
-static rh_error error;
 
 static inline void on_log(void *user, uint32_t level, const char *text) {
   (void)user;
@@ -82,7 +78,7 @@ static rh_cl_device device = {.name = board, .platform_name = maker, .driver = v
 
 static inline rh_tunedb *open_for(const rh_cl_device *of) {
   rh_tunedb *tuned;
-  ck_assert_int_eq(rh_tunedb_open(&tuned, &cache, of, &error), RH_OK);
+  must(rh_tunedb_open(&tuned, &cache, of, &error));
   return tuned;
 }
 
@@ -109,7 +105,7 @@ static inline rh_tunedb_entry entry_of(const char *strategy, uint32_t op, rh_typ
 static inline void put(rh_tunedb *tuned, const char *strategy, uint32_t op, rh_type type,
                        uint64_t n, double time_s) {
   const rh_tunedb_entry entry = entry_of(strategy, op, type, n, time_s);
-  ck_assert_int_eq(rh_tunedb_put(tuned, &entry, &error), RH_OK);
+  must(rh_tunedb_put(tuned, &entry, &error));
 }
 
 static inline double time_of(const rh_tunedb *tuned, uint32_t op, rh_type type, uint64_t n,
