@@ -20,8 +20,8 @@
 
 static rh_error error __attribute__((unused)); /* of the latest call that was judged */
 
-/* Check sends a message for each assertion, also for one that holds: thousands take longer than what
- * they are about. */
+/* Check sends a message for each assertion, also for one that holds: thousands take longer than
+ * what they are about. */
 #define must(call)                                                                                 \
   do {                                                                                             \
     if ((call) != RH_OK) ck_abort_msg("%s", error.message);                                        \
