@@ -2,7 +2,7 @@
 import array
 import ctypes as c
 import sys
-from typing import Any, List, NamedTuple, NoReturn, Optional, Tuple
+from typing import Any, Callable, List, NamedTuple, NoReturn, Optional, Tuple
 
 from ._abi import NUMBERS, SIZES, TYPES
 
@@ -78,12 +78,12 @@ def refuse(kind: str, what: object) -> NoReturn:
     raise TypeError(f"redhost reduces integers, floats and booleans, and this is {_INSTEAD.get(kind, what)}")
 
 
-def _type_of(kind: str, itemsize: int, what: object) -> Tuple[int, bool]:
+def _type_of(kind: str, itemsize: int, what: Callable[[], str]) -> Tuple[int, bool]:
     if kind == "b":
         return NUMBERS["u8"], True
     name = {"i": SIGNED, "u": UNSIGNED, "f": FLOATS}.get(kind, {}).get(itemsize)
     if name is None:
-        refuse("g" if kind == "f" else kind, what)
+        refuse("g" if kind == "f" else kind, what())
     return NUMBERS[name], False
 
 
@@ -93,7 +93,7 @@ _KINDS = {"?": "b", **dict.fromkeys("bhilqn", "i"), **dict.fromkeys("BHILQN", "u
 
 def _of_numpy(x: Any, np: Any) -> Operand:
     dtype = x.dtype
-    number, is_bool = _type_of(dtype.kind, dtype.itemsize, f"of type {dtype}")
+    number, is_bool = _type_of(dtype.kind, dtype.itemsize, lambda: f"of type {dtype}")
     if not dtype.isnative or not x.flags.aligned:
         x = np.array(x, dtype.newbyteorder("="), order="K", subok=False)
     return Operand(x.__array_interface__["data"][0], number, is_bool, x.shape, x.strides, x, True)
@@ -138,7 +138,7 @@ def _of_buffer(x: object, view: memoryview) -> Operand:
     if code[:1] in tuple("@=<>!^"):
         order, code = code[0], code[1:]
     kind = _KINDS.get(code[:1], "") if len(code) == 1 or code[:1] in tuple("TZ") else "V"
-    number, is_bool = _type_of(kind, view.itemsize, f"a buffer of format '{view.format}'")
+    number, is_bool = _type_of(kind, view.itemsize, lambda: f"a buffer of format '{view.format}'")
     shape, strides = view.shape or (), view.strides or ()
     if order in ">!" and view.itemsize > 1 and sys.byteorder == "little":
         copy = _swapped(view, number)
@@ -152,6 +152,11 @@ def packed(operand: Operand) -> Operand:
     """The same elements in C order, copied if they are not so."""
     if operand.strides == c_strides(operand.shape, operand.itemsize) and operand.at % operand.itemsize == 0:
         return operand
+    if operand.queue is not None:
+        from ._errors import UsageError
+        raise UsageError("arrays of PyOpenCL are reduced in place, where strides run forwards, are those of all operands, and "
+                         f"keep the elements' order if it matters; for shape {operand.shape} with strides {operand.strides} "
+                         "bring the array that this is a view of to the host, as by x.get()")
     if operand.of_numpy:
         np = numpy()
         return _of_numpy(np.array(operand.owner, order="C", copy=True), np)
@@ -225,7 +230,7 @@ def _of_dlpack(x: Any) -> Operand:
     tensor = capsule.managed.tensor
     kind = {0: "i", 1: "u", 2: "f", 5: "c", 6: "b"}.get(tensor.code, "")
     number, is_bool = _type_of(kind if tensor.lanes == 1 else "", tensor.bits // 8,
-                               f"of DLPack's type {tensor.code} with {tensor.bits} bits")
+                               lambda: f"of DLPack's type {tensor.code} with {tensor.bits} bits")
     shape = tuple(tensor.shape[k] for k in range(tensor.ndim))
     strides = c_strides(shape, SIZES[number])
     if tensor.strides:
@@ -234,9 +239,11 @@ def _of_dlpack(x: Any) -> Operand:
 
 
 def _of_pyopencl(x: Any) -> Operand:
-    number, is_bool = _type_of(x.dtype.kind, x.dtype.itemsize, f"of type {x.dtype}")
+    number, is_bool = _type_of(x.dtype.kind, x.dtype.itemsize, lambda: f"of type {x.dtype}")
     if x.queue is None:
         raise TypeError("this PyOpenCL array has no queue: give it one, as by x.with_queue(queue)")
+    if x.offset % x.dtype.itemsize:
+        raise TypeError("this PyOpenCL array begins amid an element of its buffer: copy it first, as by x.copy()")
     at = x.base_data.int_ptr if x.base_data is not None else 0
     return Operand(at, number, is_bool, tuple(x.shape), tuple(x.strides), x, True, x.queue, x.offset // x.dtype.itemsize)
 
@@ -288,4 +295,4 @@ def type_name(dtype: Any) -> str:
         if dtype in NUMBERS or dtype in _LONG:
             return _LONG.get(dtype, dtype)
     made = numpy().dtype(dtype)
-    return TYPES[_type_of(made.kind, made.itemsize, f"type {made}")[0]]
+    return TYPES[_type_of(made.kind, made.itemsize, lambda: f"type {made}")[0]]

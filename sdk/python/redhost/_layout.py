@@ -39,7 +39,7 @@ def _stretched(operand: Operand, shape: Tuple[int, ...]) -> Operand:
     strides = [0] * short
     strides += [0 if have == 1 and want != 1 else stride
                 for have, want, stride in zip(operand.shape, shape[short:], operand.strides)]
-    owner = numpy().broadcast_to(operand.owner, shape) if operand.of_numpy else operand.owner
+    owner = numpy().broadcast_to(operand.owner, shape) if operand.of_numpy and operand.queue is None else operand.owner
     return operand._replace(shape=shape, strides=tuple(strides), owner=owner)
 
 

@@ -71,6 +71,8 @@ class _Thread(threading.local):
 _thread = _Thread()
 _others = (array.array, memoryview, bytes, bytearray)
 _plain: Set[type] = set(_others)
+# Who has the answer for whole arrays of classes whose memory is a device's.
+on_device: Dict[type, Callable[[str, Any], Any]] = {}
 
 
 def python_scalar(name: str) -> Any:
@@ -99,7 +101,8 @@ def quick(op: str, x: Any) -> Any:
     """The answer, or None: the long way has it, or says what is wrong."""
     kind = type(x)
     if kind not in _plain:
-        return None
+        elsewhere = on_device.get(kind)
+        return elsewhere(op, x) if elsewhere else None
     slot = _thread.slot
     if slot is None:  # a signal's handler calls amid a call
         return None

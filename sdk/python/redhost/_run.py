@@ -102,11 +102,16 @@ class Job:
 
     def whole(self, operands: List[Operand], n: int) -> Any:
         """One value."""
+        if n and operands[0].queue is not None:
+            from . import _device
+            self.result = _device.call(self.texts, operands, n, self.way)
+            return scalars(self.result, True)
         request, _alive = make_request(self.texts, operands, n, self.way)
         self.result = call(request, self.way, n * sum(o.itemsize for o in operands))
         return scalars(self.result, self.of_numpy)
 
-    def segments(self, operands: List[Operand], n: int, segmentation: _abi.Segmentation, count: int) -> Any:
+    def segments(self, operands: List[Operand], n: int, segmentation: _abi.Segmentation, count: int,
+                 key: Tuple[Any, ...] = ()) -> Any:
         """An array of values in the library's order, or Values of some."""
         np = numpy()
         kinds = kinds_of(self.texts, tuple(o.type for o in operands), self.way)
@@ -115,10 +120,14 @@ class Job:
         for k, array in enumerate(arrays):
             outputs[k].type, outputs[k].n = _abi.NUMBERS[kinds[k][1]], count
             outputs[k].data = array.__array_interface__["data"][0]
-        request, _alive = make_request(self.texts, operands, n, self.way)
-        request.segments, request.outputs = c.pointer(segmentation), outputs
-        request.n_outputs = len(arrays)
-        self.result = call(request, self.way, n * sum(o.itemsize for o in operands))
+        if operands[0].queue is not None:
+            from . import _device
+            self.result = _device.call(self.texts, operands, n, self.way, segmentation, key, outputs)
+        else:
+            request, _alive = make_request(self.texts, operands, n, self.way)
+            request.segments, request.outputs = c.pointer(segmentation), outputs
+            request.n_outputs = len(arrays)
+            self.result = call(request, self.way, n * sum(o.itemsize for o in operands))
         return arrays[0] if len(arrays) == 1 else Values([name for name, _ in kinds], arrays)
 
     def in_order(self) -> bool:
@@ -149,17 +158,6 @@ def _empty(job: Job, reduced: Tuple[int, ...], shape: Tuple[int, ...]) -> Any:
     return each(job.whole(job.operands, 0), lambda one: np.full(kept, one))
 
 
-def _on_device(job: Job, words: Words) -> Any:
-    from . import _device
-    shape = job.operands[0].shape
-    reduced = _layout.normal_axes(words.axis, len(shape))
-    if len(reduced) < len(shape) or words.by is not None or words.offsets is not None:
-        raise UsageError("an array of PyOpenCL is reduced as a whole; for rows, columns and groups bring it to the host, as by "
-                         "x.get()")
-    value, job.result = _device.whole(job.texts, job.operands, job.way)
-    return each(value, lambda one: numpy().reshape(one, [1] * len(shape))) if words.keepdims else value
-
-
 def _along(job: Job, words: Words) -> Any:
     job.operands = _layout.broadcast(job.operands)
     shape = job.operands[0].shape
@@ -178,7 +176,7 @@ def _along(job: Job, words: Words) -> Any:
             count = 1
             for length in layout.kept:
                 count *= length
-            found = job.segments(layout.operands, layout.n, segmentation, count)
+            found = job.segments(layout.operands, layout.n, segmentation, count, tuple(layout.axes))
             value = each(found, lambda one: _layout.in_shape(one, layout, reduced, len(shape), False))
             if not layout.kept:
                 value = each(value, lambda one: one[()])
@@ -191,7 +189,7 @@ def _along(job: Job, words: Words) -> Any:
 def one_by_one(o: Operand) -> Operand:
     """Every element by itself: along one more axis, of length 1."""
     return o._replace(shape=o.shape + (1,), strides=o.strides + (o.itemsize,),
-                      owner=o.owner[..., None] if o.of_numpy else o.owner)
+                      owner=o.owner[..., None] if o.of_numpy and o.queue is None else o.owner)
 
 
 def _by_offsets(job: Job, offsets: Any) -> Any:
@@ -255,8 +253,11 @@ def run(x: Any, texts: Texts, words: Words, way: Way, finish: Optional[Callable[
     _handle.thread.progress = of_bar(way.progress)
     try:
         if any(o.queue is not None for o in operands):
-            value = _on_device(job, words)
-        elif words.by is not None or words.offsets is not None:
+            from . import _device
+            _device.check(operands)
+            if words.by is not None or words.offsets is not None:
+                raise UsageError("groups of arrays of PyOpenCL are not served: bring them to the host, as by x.get()")
+        if words.by is not None or words.offsets is not None:
             if words.axis is not None or words.keepdims:
                 raise UsageError("by= and offsets= make groups of all elements, without axis= and keepdims=")
             value = _by_labels(job, words.by) if words.offsets is None else _by_offsets(job, words.offsets)
