@@ -115,6 +115,8 @@ def main(wanted):
                     print(f"  {name}: {made}", flush=True)
                 else:
                     found[name].append(made)
+        if not found["redhost"]:
+            continue
         ours = statistics.median(one["median"] for one in found["redhost"])
         for name, all_of_it in found.items():
             if all_of_it:
