@@ -61,7 +61,7 @@ enum {
    * costs 40 ns in a cache; but each thread has some to give away, of a short job only one.  One is
    * searched again for the index of an element. */
   LONG_BLOCK_BYTES = 1 << 20,
-  SEARCHED_BLOCK_BYTES = 1 << 17,
+  SEARCHED_BLOCK_BYTES = 1 << 15,
   BLOCKS_OF_A_THREAD = 16,
   BLOCKS_IF_SHORT = 2,
   BLOCK_MULTIPLE = 1 << 9, /* elements, so that every block is aligned like the start of the data */

@@ -74,17 +74,18 @@ static inline int flag_works(void) {
     }                                                                                              \
     *one = lanes[0];                                                                               \
   }                                                                                                \
+  /* Where the first row's result is 0, as among numbers many of which are, the rest is not read. */\
   LANES_TARGET static int name(const void *elements, uint64_t n, unsigned pages, e_##type *one) {  \
     uint32_t before = control_word();                                                              \
     set_control_word(PLAIN_CONTROL);                                                               \
-    name##_loop(elements, n, pages, one);                                                          \
+    name##_loop(elements, PLAIN_CHAINS * LANES_BYTES / sizeof(e_##type), 1, one);                  \
+    if (*one != 0 && !(control_word() & INVALID_FLAG)) name##_loop(elements, n, pages, one);       \
     int has_nan = (control_word() & INVALID_FLAG) != 0;                                            \
-    int known = !has_nan && flag_works();                                                          \
+    int known = *one != 0 && !has_nan && flag_works();                                             \
     set_control_word(before);                                                                      \
     return known;                                                                                  \
   }
 
-/* Where the first row's result is 0, as among numbers many of which are, the rest is not read. */
 enum { PLAIN_LEAST_BYTES = 8192 };
 #define DEFINE_PLAIN_RANGE(type, u, s)                                                             \
   DEFINE_PLAIN(lowest_##type, type, ITSELF, LOWER_##type, LOWER_1)                                 \
@@ -92,7 +93,6 @@ enum { PLAIN_LEAST_BYTES = 8192 };
   DEFINE_PLAIN(largest_##type, type, SIZE_OF, UPPER_##type, UPPER_1)                               \
   LANES_TARGET static int plain_range_##type(const void *elements, uint64_t n, int wanted,         \
                                              unsigned pages, rh_native_range *range) {             \
-    enum { ROW_OF = PLAIN_CHAINS * LANES_BYTES / sizeof(e_##type) };                               \
     e_##type one = 0;                                                                              \
     e_##u bits;                                                                                    \
     int (*const find)(const void *, uint64_t, unsigned, e_##type *) =                              \
@@ -100,8 +100,7 @@ enum { PLAIN_LEAST_BYTES = 8192 };
         : wanted == NATIVE_MOST ? highest_##type                                                   \
                                 : largest_##type;                                                  \
     if (n * sizeof(e_##type) < PLAIN_LEAST_BYTES) return 0;                                        \
-    if (!find(elements, ROW_OF, 1, &one) || one == 0) return 0;                                    \
-    if (!find(elements, n, pages, &one) || one == 0) return 0;                                     \
+    if (!find(elements, n, pages, &one)) return 0;                                                 \
     memcpy(&bits, &one, sizeof bits);                                                              \
     *range = (rh_native_range){bits, bits, (e_##s)bits};                                           \
     return 1;                                                                                      \

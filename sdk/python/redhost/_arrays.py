@@ -111,7 +111,6 @@ get_buffer = c.pythonapi.PyObject_GetBuffer
 get_buffer.argtypes, get_buffer.restype = [c.py_object, c.c_void_p, c.c_int], c.c_int
 release_buffer = c.pythonapi.PyBuffer_Release
 release_buffer.argtypes, release_buffer.restype = [c.c_void_p], None
-PLAIN = 0x4 | 0x8 | 0x10 | 0x20  # PyBUF_FORMAT | PyBUF_C_CONTIGUOUS
 RECORDS = 0x4 | 0x8 | 0x10  # PyBUF_RECORDS_RO: any strides
 
 

@@ -100,6 +100,7 @@ class Handle:
     still in a call is not cut off."""
 
     def __init__(self, device: Optional[str] = None, queue: Optional[Any] = None) -> None:
+        opening = library().rh_open
         self.queue = queue  # lives as long as the handle does
         options = _abi.Options(struct_size=c.sizeof(_abi.Options), kept_setups=64)
         options.device = device.encode() if device else None
@@ -109,7 +110,7 @@ class Handle:
         options.queue = queue.int_ptr if queue is not None else None
         address = c.c_void_p()
         error = _abi.Error()
-        check(library().rh_open(c.byref(address), c.byref(options), c.byref(error)), error)
+        check(opening(c.byref(address), c.byref(options), c.byref(error)), error)
         self.address = address.value
 
     def close(self) -> None:

@@ -32,3 +32,9 @@ def library() -> str:
 def program() -> str:
     """The path of the program redhost."""
     return _found(("bin/redhost",), "program")
+
+
+def beside_python() -> str:
+    """The path of what calls the library without ctypes, or nothing: a prefix that is not of a wheel may be without it."""
+    path = os.path.join(prefix(), "lib", "redhost-python.so")
+    return path if os.path.exists(path) else ""

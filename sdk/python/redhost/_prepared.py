@@ -5,9 +5,9 @@ import weakref
 from typing import Any, Callable, Mapping, Optional, Tuple, Union
 
 from . import _abi, _handle
-from ._arrays import Buffer, get_buffer, Operand, operand, packed, PLAIN, release_buffer, type_name
+from ._arrays import Operand, operand, packed, type_name
 from ._errors import UsageError
-from ._quick import LETTERS, numpy_scalar
+from ._quick import of_prepared
 from ._reduce import make_request, scalars, strategies_of, Texts, Way
 from ._words import constants, settings_of
 
@@ -29,19 +29,19 @@ class Prepared:
         self._close.atexit = False  # the system takes back what the process has
         self._address, self._busy = address, threading.Lock()
         self._error, self._result = _abi.Error(), _abi.Result(struct_size=c.sizeof(_abi.Result))
-        self._plain: Optional[Callable[[Any], Any]] = None  # for one plain array of this class
-        self._kind: Optional[type] = None
+        self._plain: Optional[Callable[[Any], Any]] = None  # for one plain array
+        self._before_close: Callable[[], None] = lambda: None
         self._last: Any = None  # a device may still have an object over it
 
     def __call__(self, *arrays: Any) -> Any:
         """The answer for one array, or for one for each operand."""
+        if self._plain is not None and len(arrays) == 1:
+            value = self._plain(arrays[0])
+            if value is not None:
+                return value
         if not self._busy.acquire(False):
             raise UsageError("this prepared reduction is in a call already; prepare one for each thread")
         try:
-            if self._plain is not None and len(arrays) == 1 and type(arrays[0]) is self._kind:
-                value = self._plain(arrays[0])
-                if value is not None:
-                    return value
             return self._any(arrays)
         finally:
             self._busy.release()
@@ -66,33 +66,9 @@ class Prepared:
         value = scalars(self._result, any(o.of_numpy for o in given))
         if self._result.strategy not in _HOST:
             self._last = given
-        elif len(given) == 1 and given[0].of_numpy and not self._result.n_fields and self._plain is None:
-            self._kind, self._plain = type(arrays[0]), self._of_plain()
+        elif len(given) == 1 and not self._result.n_fields and self._plain is None:
+            self._plain, self._before_close = of_prepared(self._address, given[0].type)
         return value
-
-    def _of_plain(self) -> Callable[[Any], Any]:
-        """What a call on NumPy's arrays comes to where nothing is to be looked at, or None: the long way says why."""
-        result, view = self._result, Buffer()
-        name = "i64" if result.indexed else _abi.TYPES[result.type]
-        place: Any = c.c_double if name[0] == "f" else c.c_int64 if name[0] == "i" else c.c_uint64
-        number = place.from_buffer(result, (_abi.Result.index if result.indexed else _abi.Result.value).offset)
-        call, address, convert = _handle.library().rh_prepared_run, self._address, numpy_scalar(name)
-        result_at, error_at, view_at = c.addressof(result), c.addressof(self._error), c.addressof(view)
-        letters = [letter for letter, of in LETTERS.items() if of == self.types[0]]
-        shift = _abi.SIZES[_abi.NUMBERS[self.types[0]]].bit_length() - 1
-
-        def plain(x: Any) -> Any:
-            try:
-                get_buffer(x, view_at, PLAIN)
-            except (BufferError, ValueError):
-                return None
-            try:
-                if view.format not in letters or call(address, view.buf, view.len >> shift, result_at, error_at):
-                    return None
-                return convert(number.value)
-            finally:
-                release_buffer(view_at)
-        return plain
 
     @property
     def strategy(self) -> str:
@@ -116,6 +92,7 @@ class Prepared:
     def close(self) -> None:
         """Releases everything; also done where nobody has it any more."""
         self._plain = None
+        self._before_close()
         self._close()
 
     def __enter__(self) -> "Prepared":

@@ -146,6 +146,8 @@ def call(request: _abi.Request, way: Way, n_bytes: int) -> _abi.Result:
     """rh_reduce() by the first strategy that serves."""
     result = _abi.Result(struct_size=c.sizeof(_abi.Result))
     handle = _handle.handle(way.device)
+    if not way.device:
+        _quick.ready(handle.address)
     reduce, arguments = _handle.library().rh_reduce, (c.byref(request), c.byref(result))
     for strategy in strategies_of(way, n_bytes):
         request.strategy = strategy

@@ -5,7 +5,7 @@ from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Union
 from . import _abi
 from ._arrays import numpy, Operand
 from ._errors import UsageError
-from ._quick import quick
+from ._quick import calls, on_device, quick
 from ._reduce import Progress, Texts, Way
 from ._run import as_number, numpy_type, run, Words
 
@@ -137,7 +137,9 @@ def sum(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: 
     294
     """
     if axis is None and dtype is None and out is None and initial is None and where is None and not keepdims and not more:
-        value = quick("sum", x)
+        value = calls["sum"](x)
+        if value is None and on_device:
+            value = quick("sum", x)
         if value is not None:
             return value
     return _ask("sum", x, Words(axis, dtype, out, keepdims, initial, where), more, _sum_type(dtype))
@@ -177,7 +179,9 @@ def min(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initi
     Of nothing it is a UsageError, which is a ValueError; with where= of floats, inf.
     """
     if axis is None and out is None and initial is None and where is None and not keepdims and not more:
-        value = quick("min", x)
+        value = calls["min"](x)
+        if value is None and on_device:
+            value = quick("min", x)
         if value is not None:
             return value
     return _extreme("min", x, axis, out, keepdims, initial, where, more)
@@ -190,7 +194,9 @@ def max(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initi
     Of nothing it is a UsageError, which is a ValueError; with where= of floats, -inf.
     """
     if axis is None and out is None and initial is None and where is None and not keepdims and not more:
-        value = quick("max", x)
+        value = calls["max"](x)
+        if value is None and on_device:
+            value = quick("max", x)
         if value is not None:
             return value
     return _extreme("max", x, axis, out, keepdims, initial, where, more)
@@ -213,7 +219,9 @@ def _plain(op: str, x: Any, axis: Any, out: Any, keepdims: bool, where: Any, mor
 def argmin(x: Any, axis: Any = None, out: Any = None, *, keepdims: bool = False, where: Any = None, **more: Any) -> Any:
     """The index of the first least element, or of the first NaN, as numpy.argmin; -1 where `where` leaves out all."""
     if axis is None and out is None and where is None and not keepdims and not more:
-        value = quick("argmin", x)
+        value = calls["argmin"](x)
+        if value is None and on_device:
+            value = quick("argmin", x)
         if value is not None:
             return value
     return _plain("argmin", x, axis, out, keepdims, where, more)
@@ -222,7 +230,9 @@ def argmin(x: Any, axis: Any = None, out: Any = None, *, keepdims: bool = False,
 def argmax(x: Any, axis: Any = None, out: Any = None, *, keepdims: bool = False, where: Any = None, **more: Any) -> Any:
     """The index of the first greatest element, or of the first NaN, as numpy.argmax; -1 where `where` leaves out all."""
     if axis is None and out is None and where is None and not keepdims and not more:
-        value = quick("argmax", x)
+        value = calls["argmax"](x)
+        if value is None and on_device:
+            value = quick("argmax", x)
         if value is not None:
             return value
     return _plain("argmax", x, axis, out, keepdims, where, more)
