@@ -10,8 +10,10 @@
 #include "request.h"
 #include "segmented.h"
 
+#include <math.h>
+
 static rh_status judge_value(rh_kept_job *kept, const rh_job_spec *spec, const rh_job_part *part,
-                             uint64_t depth, rh_reference *reference, const rh_result *result,
+                             uint64_t depth, rh_reference *reference, rh_result *result,
                              rh_error *error) {
   rh_verdict verdict;
   char why[512];
@@ -19,6 +21,7 @@ static rh_status judge_value(rh_kept_job *kept, const rh_job_spec *spec, const r
   const rh_reporter *reporter = &job->context->options.reporter;
   const rh_answered answered = {job->context, job->device, depth, result, NULL};
   RH_TRY(rh_job_judge_on(spec, part, &answered, reference, &verdict, error));
+  result->bound = isnan(verdict.bound) ? INFINITY : verdict.bound;
   rh_job *working = rh_kept_working(kept);
   RH_TRY(rh_job_confirm(working, kept->ring ? &working->spec : spec, reporter, &verdict, error));
   if (verdict.verdict == RH_VERDICT_UNJUDGED)

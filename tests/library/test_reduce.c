@@ -480,6 +480,35 @@ TEST(numbers_of_every_type) {
   ck_assert_str_eq(rh_status_name(7), "unknown status");
 }
 
+TEST(how_far_away_the_exact_answer_is) {
+  enum { SIZE = 1000 };
+  float x[SIZE];
+  double sum = 0; /* exact: multiples of 2^-20 */
+  for (int k = 0; k < SIZE; k++) sum += x[k] = (float)(k * 7919 % 1013) / (1 << 20);
+  rh_request request = {
+      .struct_size = sizeof request, .op = "sum", .type = RH_TYPE_f32, .data = x, .n = SIZE};
+  rh_result result = {.struct_size = sizeof result};
+  must(rh_reduce(redhost, &request, &result, &error));
+  ck_assert(fabs(result.value.f - sum) <= result.bound && result.bound < sum / 1000);
+  request.accuracy = RH_ACCURACY_EXACT;
+  must(rh_reduce(redhost, &request, &result, &error));
+  ck_assert(fabs(result.value.f - sum) <= result.bound);
+  ck_assert(result.bound == (nextafterf((float)sum, INFINITY) - (float)sum) / 2);
+  request.accuracy = RH_ACCURACY_PLAIN;
+  request.op = "max";
+  must(rh_reduce(redhost, &request, &result, &error));
+  ck_assert(result.bound == 0);
+  /* A program of before has no place for it, and an unchecked answer has none. */
+  request.unchecked = 1;
+  result.bound = 7;
+  must(rh_reduce(redhost, &request, &result, &error));
+  ck_assert(result.bound == 7);
+  request.unchecked = 0;
+  result.struct_size = offsetof(rh_result, bound);
+  must(rh_reduce(redhost, &request, &result, &error));
+  ck_assert(result.bound == 7);
+}
+
 TEST(nulls_in_a_request) {
   static const rh_setting no_value = {"tile", NULL}, no_key = {NULL, "1"};
   static const rh_setting second[] = {{"tile", "64"}, {"finish", NULL}};

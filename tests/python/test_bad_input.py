@@ -2,8 +2,10 @@
 """What cannot be reduced, or not so, gets an exception that says what to do."""
 import array
 import os
+import pickle
 import subprocess
 import sys
+import tempfile
 import unittest
 
 try:
@@ -59,7 +61,14 @@ class Refused(unittest.TestCase):
             self.assertTrue(isinstance(ours, (ValueError, TypeError)) and isinstance(theirs, (ValueError, TypeError)), words)
             if "out" not in words and "where" not in words:
                 self.assertEqual(str(ours), str(theirs))
-        self.refuses(IndexError, "axis 2 is out of bounds", redhost.sum, X, axis=2)
+        theirs = getattr(np, "exceptions", np).AxisError
+        for kind in (IndexError, ValueError, theirs, redhost.AxisError):
+            self.refuses(kind, "axis 2 is out of bounds for array of dimension 2", redhost.sum, X, axis=2)
+        self.refuses(theirs, "of dimension 0", redhost.sum, 1, axis=1)
+        self.assertEqual((redhost.amax(1, axis=0), redhost.sum(3, axis=-1)), (1, 3))
+        with self.assertRaises(redhost.AxisError) as caught:
+            redhost.sum(X, axis=2)
+        self.assertEqual(str(pickle.loads(pickle.dumps(caught.exception))), str(caught.exception))
         self.refuses(ValueError, "could not be broadcast together", redhost.dot, X, X[:, :2])
 
     def test_words_that_do_not_go_together(self):
@@ -100,6 +109,16 @@ class Refused(unittest.TestCase):
         done = subprocess.run([sys.executable, "-m", "redhost"], env={**os.environ, "REDHOST_PREFIX": "/nowhere"},
                               stderr=subprocess.PIPE, text=True)
         self.assertEqual((done.returncode, done.stderr.split(":")[1]), (1, " /nowhere/bin/redhost"))
+
+    def test_a_prefix_without_the_package_s_own_library_does_the_same(self):
+        with tempfile.TemporaryDirectory() as prefix:
+            os.mkdir(os.path.join(prefix, "lib"))
+            for name in ("bin", "share", "lib/libredhost.so.0", "lib/redhost-1"):
+                os.symlink(os.path.join(os.path.abspath(os.environ["REDHOST_PREFIX"]), name), os.path.join(prefix, name))
+            code = ("import numpy, redhost; x = numpy.arange(6.); p = redhost.prepare('sum', 'f8', 9)\n"
+                    "print(redhost.sum(x), redhost.argmax(x), redhost.sum(x, by=[2, 1, 1, 0, 2, 2]).values, p(x), p(x))")
+            said = subprocess.check_output([sys.executable, "-c", code], env={**os.environ, "REDHOST_PREFIX": prefix}, text=True)
+        self.assertEqual(said, "15.0 5 [3. 3. 9.] 15.0 15.0\n")
 
     def test_what_is_right_after_it(self):
         self.assertEqual(redhost.sum(X), 15)

@@ -45,7 +45,9 @@ class Expressions(unittest.TestCase):
 
     def test_groups(self):
         labels = RNG.integers(0, 50, X.size)
-        for by, x in ((labels, X), (np.sort(labels), X), (labels.astype("f4"), X.astype("f8")), (labels, X > 0)):
+        for by, x in ((labels, X), (np.sort(labels), X), (labels.astype("f4"), X.astype("f8")), (labels, X > 0),
+                      (labels.astype("i1") - np.int8(30), X.astype("f2")), (labels.astype("u8") * 10**15, X),
+                      (labels.astype("u8") + np.uint64(2**63), X), (labels > 20, X)):
             found = redhost.sum(x, by=by)
             np.testing.assert_array_equal(found.labels, np.unique(by))
             np.testing.assert_allclose(found.values, [x[by == label].sum() for label in found.labels], rtol=1e-3, atol=1e-4)
@@ -72,6 +74,43 @@ class Expressions(unittest.TestCase):
         self.assertEqual((found.value, found.check), (redhost.sum(X), "ok"))
         self.assertTrue(found.strategy and found.time > 0)
         self.assertIn("<th>value</th>", found._repr_html_())
+
+    def test_bounds(self):
+        for dtype in ("f2", "f4", "f8"):
+            for n in (0, 1, 1000, 10_000):
+                x = RNG.standard_normal(n).astype(dtype)
+                for found in (redhost.sum(x, check=True, full=True), redhost.sum(x, accuracy="exact", full=True),
+                              redhost.sum(x, dtype="f8", check=True, full=True)):
+                    off = abs(float(found.value) - math.fsum(x))
+                    self.assertLessEqual(off, found.bound)
+                    self.assertLess(found.bound, 1e-3 * max(n, 1))
+        dot, exact = redhost.dot(X, Y, check=True, full=True), math.fsum(X.astype("f8") * Y.astype("f8"))
+        self.assertLessEqual(abs(float(dot.value) - exact), dot.bound)
+        self.assertLess(dot.bound, 1)
+        product = redhost.prod(X[:20], check=True, full=True)
+        self.assertLessEqual(abs(float(product.value) - math.prod(X[:20].tolist())), product.bound)
+        self.assertLess(product.bound, 1e-4 * abs(product.value))
+        for found in (redhost.max(X, check=True, full=True), redhost.argmin(X, check=True, full=True),
+                      redhost.sum(X > 0, check=True, full=True)):
+            self.assertEqual(found.bound, 0)
+        for found in (redhost.sum(X, full=True), redhost.var(X, check=True, full=True), redhost.mean(X, check=True, full=True),
+                      redhost.sum(X.reshape(10, -1), axis=1, check=True, full=True)):
+            self.assertIsNone(found.bound)
+
+    def test_the_short_way_and_the_long_one(self):
+        """An operator alone goes by sdk/python/call.c, and with a strategy that is named by ctypes."""
+        for dtype in "? b B h H i I l L q Q e f d >i4 >f8".split():
+            x = RNG.integers(-9, 9, 300).astype(dtype)
+            x[:3] = 1
+            for op in "sum prod min max argmin argmax any all count mean".split():
+                function = getattr(redhost, op)
+                for y in (x, x[5:6], x[::3], x.reshape(10, 30), x.reshape(10, 30).T):
+                    short, long = function(y), function(y, strategy="native")
+                    self.assertEqual((type(short), repr(short)), (type(long), repr(long)), (op, dtype))
+        for y in (b"abc", bytearray(b"xyz"), memoryview(b"abc"), array.array("f", [1, 2]), memoryview(X[:9])):
+            for op in ("sum", "max", "argmax", "any"):
+                function = getattr(redhost, op)
+                self.assertEqual(repr(function(y)), repr(function(y, strategy="native")))
 
 
 class Prepared(unittest.TestCase):

@@ -33,6 +33,23 @@ class OnDevice(unittest.TestCase):
         self.assertEqual(redhost.sum(X, keepdims=True).shape, (1,))
         self.assertNotIn(redhost.sum(X, full=True).strategy, ("native", "serial"))
 
+    def test_rows_columns_and_strides(self):
+        x, host = X.reshape(100, 100), HOST.reshape(100, 100)
+        for cut in (lambda a: a, lambda a: a[::2], lambda a: a[3:40, 5:60:3], lambda a: a[:, 7], lambda a: a[:0]):
+            there, here = cut(x), cut(host)
+            for op in ("sum", "max", "mean", "var"):
+                if here.size:
+                    np.testing.assert_allclose(getattr(redhost, op)(there), getattr(np, op)(here), rtol=1e-4, atol=1e-5)
+            for axis in range(here.ndim):
+                found = redhost.sum(there, axis=axis)
+                np.testing.assert_allclose(found, here.sum(axis=axis), rtol=1e-4, atol=1e-4)
+        found = redhost.argmax(x, axis=1, keepdims=True, full=True)
+        np.testing.assert_array_equal(found.value, host.argmax(axis=1, keepdims=True))
+        self.assertNotIn(found.strategy, ("native", "serial"))
+        self.assertAlmostEqual(float(redhost.dot(X[::3], X[::3])), float(np.vdot(HOST[::3], HOST[::3])), 2)
+        for t in (1.0, 2.0):
+            np.testing.assert_allclose(redhost.sum(x, axis=0, map="t*x", let={"t": t}), t * host.sum(axis=0), rtol=1e-4, atol=1e-4)
+
     def test_the_queue_is_the_order(self):
         y = cl_array.zeros(QUEUE, 1 << 20, np.float32)
         for k in range(1, 6):
@@ -61,9 +78,12 @@ class OnDevice(unittest.TestCase):
                 call()
 
     def test_what_is_refused(self):
-        for pattern, call in ((r"contiguous.*x\.copy\(\)", lambda: redhost.sum(X[::2])),
-                              (r"x\.get\(\)", lambda: redhost.sum(X.reshape(100, 100), axis=0)),
+        for pattern, call in ((r"forwards.*x\.get\(\)", lambda: redhost.sum(X[::-1])),
+                              (r"order.*x\.get\(\)", lambda: redhost.argmax(X.reshape(100, 100).T)),
+                              (r"x\.get\(\)", lambda: redhost.sum(X, by=HOST)),
+                              (r"x\.get\(\)", lambda: redhost.dot(X[:100], X[::100])),
                               (r"x\.get\(\)", lambda: redhost.sum(X, check=True)),
+                              (r"x\.get\(\)", lambda: redhost.sum(X, accuracy="exact")),
                               ("zero-size|empty", lambda: redhost.min(X[:0]))):
             with self.assertRaisesRegex(redhost.UsageError, pattern):
                 call()

@@ -77,7 +77,7 @@ class Result(c.Structure):
     _fields_ = [
         ("struct_size", c.c_uint32), ("type", c.c_uint32), ("indexed", c.c_uint32), ("reserved", c.c_uint32),
         ("value", Number), ("index", c.c_uint64), ("strategy", c.c_char * 64), ("n_fields", c.c_uint32),
-        ("fields_reserved", c.c_uint32), ("fields", Field * 16)]
+        ("fields_reserved", c.c_uint32), ("fields", Field * 16), ("bound", c.c_double)]
 
 
 class CallSpec(c.Structure):

@@ -1,5 +1,6 @@
 """What goes wrong, as exceptions with the library's sentence."""
-from typing import Dict, NoReturn, Type
+import sys
+from typing import Dict, NoReturn, Optional, Type
 
 
 class Error(Exception):
@@ -67,6 +68,22 @@ class Cancelled(Error):
 
 class AxisError(UsageError, IndexError):
     """An axis that the array does not have."""
+
+
+_of_numpy: Optional[Type[AxisError]] = None
+
+
+def axis_error(message: str) -> AxisError:
+    """An AxisError that is NumPy's, too, where NumPy is in use."""
+    global _of_numpy
+    np = sys.modules.get("numpy")
+    if np is None:
+        return AxisError(message)
+    if _of_numpy is None:
+        theirs = getattr(np, "exceptions", np).AxisError
+        _of_numpy = type("AxisError", (AxisError, theirs), {
+            "__module__": "redhost", "__doc__": AxisError.__doc__, "__reduce__": lambda self: (axis_error, (str(self),))})
+    return _of_numpy(message)
 
 
 class InstallError(Error, ImportError):

@@ -3,7 +3,7 @@ from typing import Any, List, NamedTuple, Sequence, Tuple
 
 from ._abi import MOST_AXES
 from ._arrays import c_strides, numpy, Operand, packed
-from ._errors import AxisError, UsageError
+from ._errors import axis_error, UsageError
 
 
 class Layout(NamedTuple):
@@ -43,9 +43,9 @@ def _stretched(operand: Operand, shape: Tuple[int, ...]) -> Operand:
     return operand._replace(shape=shape, strides=tuple(strides), owner=owner)
 
 
-def normal_axes(axis: Any, ndim: int) -> Tuple[int, ...]:
-    """The axes that NumPy means, from 0."""
-    if axis is None:
+def normal_axes(axis: Any, ndim: int, has_one: bool = False) -> Tuple[int, ...]:
+    """The axes that NumPy means, from 0.  has_one: a number has an axis 0, as it has in most of NumPy's functions."""
+    if axis is None or (has_one and ndim == 0 and not isinstance(axis, tuple) and axis in (0, -1)):
         return tuple(range(ndim))
     given = axis if isinstance(axis, tuple) else (axis,)
     found = []
@@ -55,7 +55,7 @@ def normal_axes(axis: Any, ndim: int) -> Tuple[int, ...]:
         except AttributeError:
             raise TypeError(f"'{type(one).__name__}' object cannot be interpreted as an integer") from None
         if not -ndim <= k < ndim:
-            raise AxisError(f"axis {k} is out of bounds for array of dimension {ndim}")
+            raise axis_error(f"axis {k} is out of bounds for array of dimension {ndim}")
         found.append(k % ndim)
     if len(set(found)) < len(found):
         raise UsageError("duplicate value in 'axis'")

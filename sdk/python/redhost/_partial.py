@@ -96,9 +96,10 @@ def partial(x: Any, op: str = "sum", *, first: int = 0, whole: int = 0, map: Opt
     n = operands[0].size
     request, _alive = make_request(texts, operands, n, way)
     part, size, error = c.c_void_p(), c.c_uint64(), _abi.Error()
-    for request.strategy in strategies_of(way, n * sum(o.itemsize for o in operands)):
-        status = _handle.library().rh_reduce_part(_handle.handle(device).address, c.byref(request), first, whole,
-                                                  c.byref(part), c.byref(size), c.byref(error))
+    for request.strategy in strategies_of(request, way, n * sum(o.itemsize for o in operands)):
+        with _handle.interruptible():
+            status = _handle.library().rh_reduce_part(_handle.handle(device).address, c.byref(request), first, whole,
+                                                      c.byref(part), c.byref(size), c.byref(error))
         if status != 1:
             break
     _handle.check(status, error)

@@ -61,7 +61,9 @@ class Prepared:
         at = (c.c_void_p * len(given))(*[o.at for o in given])
         spec = _abi.CallSpec(struct_size=c.sizeof(_abi.CallSpec), n_operands=len(given), n=given[0].size,
                              arrays=c.addressof(at))
-        status = _handle.library().rh_prepared_call(self._address, c.byref(spec), c.byref(self._result), c.byref(self._error))
+        with _handle.interruptible():
+            status = _handle.library().rh_prepared_call(self._address, c.byref(spec), c.byref(self._result),
+                                                        c.byref(self._error))
         _handle.check(status, self._error)
         value = scalars(self._result, any(o.of_numpy for o in given))
         if self._result.strategy not in _HOST:
@@ -110,7 +112,7 @@ def _prepare(texts: Texts, operands: Any, n: int, way: Way) -> int:
     request, _alive = make_request(texts, operands, n, way)
     request.unchecked, request.accuracy = 0, 0
     prepared, error, handle = c.c_void_p(), _abi.Error(), _handle.handle(way.device)
-    for strategy in strategies_of(way, n * sum(o.itemsize for o in operands)):
+    for strategy in strategies_of(request, way, n * sum(o.itemsize for o in operands)):
         request.strategy = strategy
         status = _handle.library().rh_prepare(handle.address, c.byref(request), c.byref(prepared), c.byref(error))
         if status != 1:

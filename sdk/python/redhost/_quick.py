@@ -3,11 +3,12 @@ import array
 import ctypes as c
 import os
 import sys
+import threading
 from typing import Any, Callable, Dict, Optional, Tuple
 
 from . import _abi, _handle, _install
 
-# Up to here a device with memory of its own cannot win, and looking for one would take longer than the reduction.
+# Longer calls can be interrupted, and an expression of so much may be worth a device.
 NATIVE_BYTES = 16 << 20
 _NAMES = {"f": "float", "i": "int", "u": "uint"}
 
@@ -18,40 +19,48 @@ def numpy_scalar(name: str) -> Any:
 
 
 _beside: Optional[c.PyDLL] = None
-_is_looked_for = False
+_looking = threading.Lock()
 
 
 def _found() -> Optional[c.PyDLL]:
-    global _beside, _is_looked_for
-    if not _is_looked_for:
-        _is_looked_for = True
+    """What sdk/python has in C, if the prefix has it."""
+    global _beside
+    if _beside is None:
         path = _install.beside_python()
-        if path:
-            _beside = c.PyDLL(path)
-            _beside.redhost_python_class.argtypes = [c.py_object, c.py_object]
-            _beside.redhost_python_library.argtypes = [c.c_void_p, c.c_void_p, c.c_int64]
-            _beside.redhost_python_call.argtypes = [c.py_object]
-            _beside.redhost_python_prepared.argtypes = [c.c_void_p, c.c_void_p, c.c_uint32]
-            _beside.redhost_python_close.argtypes = [c.py_object]
-            _beside.redhost_python_call.restype = _beside.redhost_python_prepared.restype = c.py_object
-            for kind in (array.array, memoryview, bytes, bytearray):
-                _beside.redhost_python_class(kind, None)
+        with _looking:
+            if path and _beside is None:
+                _beside = _declared(c.PyDLL(path))
     return _beside
+
+
+def _declared(found: c.PyDLL) -> c.PyDLL:
+    found.redhost_python_class.argtypes = [c.py_object, c.py_object]
+    found.redhost_python_library.argtypes = [c.c_void_p, c.c_void_p, c.c_int64]
+    found.redhost_python_call.argtypes = [c.py_object]
+    found.redhost_python_prepared.argtypes = [c.c_void_p, c.c_void_p, c.c_uint32]
+    found.redhost_python_close.argtypes = [c.py_object]
+    found.redhost_python_call.restype = found.redhost_python_prepared.restype = c.py_object
+    for kind in (array.array, memoryview, bytes, bytearray):
+        found.redhost_python_class(kind, None)
+    return found
+
+
+def beside(name: str) -> Any:
+    """A function of it that is called without Python's lock, or None."""
+    return getattr(c.CDLL(_install.beside_python()), name) if _found() else None
 
 
 def know_numpy(np: Any) -> None:
     """From now on arrays of NumPy are plain."""
     global _numpy
-    beside = _found()
-    if _numpy is None and beside is not None:
+    found = _found()
+    if _numpy is None and found is not None:
         _numpy = np
-        beside.redhost_python_class(np.ndarray, tuple(numpy_scalar(name or "?") for name in _abi.TYPES))
+        found.redhost_python_class(np.ndarray, tuple(numpy_scalar(name or "?") for name in _abi.TYPES))
 
 
 _numpy: Any = None
-
-
-_open: Optional[int] = None
+_open: Optional[int] = None  # the handle that it has
 
 
 def _address(name: str) -> Optional[int]:
@@ -61,11 +70,11 @@ def _address(name: str) -> Optional[int]:
 def ready(address: Optional[int]) -> None:
     """The default device's handle is open, or with None of no use any more."""
     global _open
-    beside = _found()
-    if beside is not None and address != _open:
+    found = _found()
+    if found is not None and address != _open:
         _open = address
         most = 0 if os.environ.get("REDHOST_DEVICE") else NATIVE_BYTES
-        beside.redhost_python_library(_address("rh_reduce"), address, most)
+        found.redhost_python_library(_address("rh_reduce"), address, most)
 
 
 def _nothing(_x: Any) -> Any:
@@ -76,8 +85,8 @@ class _Calls(Dict[str, Callable[[Any], Any]]):
     """By an operator's name what reduces an array, or gives None."""
 
     def __missing__(self, op: str) -> Callable[[Any], Any]:
-        beside = _found()
-        self[op] = call = _nothing if beside is None else beside.redhost_python_call(op.encode())
+        found = _found()
+        self[op] = call = _nothing if found is None else found.redhost_python_call(op.encode())
         return call
 
 
@@ -96,13 +105,13 @@ def quick(op: str, x: Any) -> Any:
 
 def of_prepared(address: int, type_number: int) -> Tuple[Callable[[Any], Any], Callable[[], None]]:
     """What runs a prepared reduction of one plain array, or gives None; and what is to be called before it is destroyed."""
-    beside = _found()
-    if beside is None:
+    found = _found()
+    if found is None:
         return _nothing, lambda: None
     if "numpy" in sys.modules:
         know_numpy(sys.modules["numpy"])
-    call = beside.redhost_python_prepared(_address("rh_prepared_run"), address, type_number)
-    return call, lambda: beside.redhost_python_close(call.__self__)
+    call = found.redhost_python_prepared(_address("rh_prepared_run"), address, type_number)
+    return call, lambda: found.redhost_python_close(call.__self__)
 
 
 _handle.in_child.append(lambda: ready(None))

@@ -43,15 +43,18 @@ class Groups(NamedTuple):
 class Result:
     """What full=True gives.
 
-    value: the answer; index: of argmin and its like the place, whose element is `element`; strategy: the one that computed
-    it; time: of the call, in seconds; check: "ok", or "none" if it was not compared with the exact reference.
+    value: the answer; strategy: the one that computed it; time: of the call, in seconds; check: "ok", or "none" if it was not
+    compared with the exact reference; bound: how far from the exact answer it may be, of one number that was compared and is
+    the operator's own value, as of sums, products and extremes; else None.
     """
 
     def __init__(self, value: Any, strategy: str, seconds: float, check: str, bound: Optional[float]) -> None:
         self.value, self.strategy, self.time, self.check, self.bound = value, strategy, seconds, check, bound
 
     def __repr__(self) -> str:
-        return f"Result(value={self.value!r}, strategy={self.strategy!r}, check={self.check!r}, time={self.time:.3g} s)"
+        bound = "" if self.bound is None else f"bound={self.bound:.3g}, "
+        return (f"Result(value={self.value!r}, {bound}strategy={self.strategy!r}, check={self.check!r}, "
+                f"time={self.time:.3g} s)")
 
     def _repr_html_(self) -> str:
         rows = [("value", self.value), ("strategy", self.strategy), ("check", self.check), ("time", f"{self.time:.3g} s")]
@@ -133,11 +136,13 @@ def make_request(texts: Texts, operands: Sequence[Operand], n: int, way: Way) ->
     return request, [inputs, constants, settings]
 
 
-def strategies_of(way: Way, n_bytes: int) -> Tuple[Optional[bytes], ...]:
-    """What is tried: a name, or `native` first where looking for devices takes longer than the reduction."""
+def strategies_of(request: _abi.Request, way: Way, n_bytes: int) -> Tuple[Optional[bytes], ...]:
+    """What is tried: a name, or `native` first.  A device with memory of its own cannot win against it, for the copy there
+    reads the array as well, unless much is computed; and looking for one takes longer than most reductions."""
     if way.strategy:
         return (way.strategy.encode(),)
-    if way.device or os.environ.get("REDHOST_DEVICE") or n_bytes > _quick.NATIVE_BYTES:
+    computes = request.map or request.reduce
+    if way.device or os.environ.get("REDHOST_DEVICE") or (computes and n_bytes > _quick.NATIVE_BYTES):
         return (None,)
     return (b"native", None)
 
@@ -149,7 +154,7 @@ def call(request: _abi.Request, way: Way, n_bytes: int) -> _abi.Result:
     if not way.device:
         _quick.ready(handle.address)
     reduce, arguments = _handle.library().rh_reduce, (c.byref(request), c.byref(result))
-    for strategy in strategies_of(way, n_bytes):
+    for strategy in strategies_of(request, way, n_bytes):
         request.strategy = strategy
         error = _abi.Error()
         if n_bytes < SHORT and not way.check:

@@ -99,6 +99,7 @@ class Job:
         self.texts, self.operands, self.way = texts, operands, way
         self.of_numpy = any(o.of_numpy for o in operands)
         self.result: Optional[_abi.Result] = None
+        self.bound: Optional[float] = None  # of one number that was checked
 
     def whole(self, operands: List[Operand], n: int) -> Any:
         """One value."""
@@ -108,6 +109,8 @@ class Job:
             return scalars(self.result, True)
         request, _alive = make_request(self.texts, operands, n, self.way)
         self.result = call(request, self.way, n * sum(o.itemsize for o in operands))
+        if (self.way.check or self.way.exact) and not self.result.n_fields:
+            self.bound = self.result.bound
         return scalars(self.result, self.of_numpy)
 
     def segments(self, operands: List[Operand], n: int, segmentation: _abi.Segmentation, count: int,
@@ -161,7 +164,7 @@ def _empty(job: Job, reduced: Tuple[int, ...], shape: Tuple[int, ...]) -> Any:
 def _along(job: Job, words: Words) -> Any:
     job.operands = _layout.broadcast(job.operands)
     shape = job.operands[0].shape
-    reduced = _layout.normal_axes(words.axis, len(shape))
+    reduced = _layout.normal_axes(words.axis, len(shape), job.texts.op not in ("mean", "meanvar"))
     if 0 in shape:
         value = _empty(job, reduced, shape)
     elif not reduced and shape:
@@ -215,14 +218,22 @@ def _by_labels(job: Job, by: Any) -> Groups:
         raise UsageError(f"by= has a label for each element: its shape is {labels.shape}, and the array's "
                          f"{job.operands[0].shape}")
     labels = labels.reshape(-1)
-    starts = _runs(labels, np)
-    firsts = labels[starts]
-    if not (firsts[1:] > firsts[:-1]).all():
-        order = np.argsort(labels, kind="stable")
-        labels = labels[order]
-        job.operands = [_permuted(o, order) for o in job.operands]
+    is_in_order = False
+    if (labels[1:1000] >= labels[:-1][:999]).all():  # else there is no need to look at all of them
         starts = _runs(labels, np)
         firsts = labels[starts]
+        is_in_order = (firsts[1:] > firsts[:-1]).all()
+    if not is_in_order:
+        counted = _counted(labels, np)
+        if counted:
+            firsts, starts, place = counted
+            job.operands = [place(o) for o in job.operands]
+        else:
+            order = np.argsort(labels, kind="stable")
+            labels = labels[order]
+            job.operands = [_permuted(o, order) for o in job.operands]
+            starts = _runs(labels, np)
+            firsts = labels[starts]
     offsets = np.empty(starts.size + 1, np.uint64)
     offsets[:-1], offsets[-1] = starts, labels.size
     return Groups(firsts, _by_offsets(job, offsets))
@@ -235,6 +246,30 @@ def _runs(labels: Any, np: Any) -> Any:
     if labels.dtype.kind == "f":
         changes &= ~(np.isnan(labels[1:]) & np.isnan(labels[:-1]))
     return np.concatenate(([0], np.flatnonzero(changes) + 1))
+
+
+def _counted(labels: Any, np: Any) -> Optional[Tuple[Any, Any, Callable[[Operand], Operand]]]:
+    """Integers that are close together, by counting, which takes a tenth of the time of sorting: the labels that there are,
+    where their elements begin, and what puts an operand in that order; or None."""
+    count = _quick.beside("redhost_python_count")
+    if count is None or labels.dtype.kind not in "iu":
+        return None
+    least, most = int(labels.min()), int(labels.max())
+    if most - least >= 4 * labels.size or not -2**63 <= least <= most < 2**63:
+        return None
+    numbers = np.array(labels, np.int64)  # a copy: another thread may change theirs meanwhile
+    counts = np.zeros(most - least + 1, np.uint64)
+    count(c.c_void_p(numbers.ctypes.data), c.c_uint64(labels.size), c.c_int64(least), c.c_void_p(counts.ctypes.data))
+    begins = np.cumsum(counts) - counts
+    there = np.flatnonzero(counts)
+
+    def place(o: Operand) -> Operand:
+        following, made = begins.copy(), np.empty(labels.size, f"u{o.itemsize}")
+        _quick.beside("redhost_python_place")(
+            c.c_void_p(numbers.ctypes.data), c.c_uint64(labels.size), c.c_int64(least), c.c_void_p(following.ctypes.data),
+            c.c_uint32(o.itemsize), c.c_void_p(o.at), c.c_void_p(made.ctypes.data))
+        return o._replace(at=made.ctypes.data, shape=(labels.size,), strides=(o.itemsize,), owner=made)
+    return (there + least).astype(labels.dtype), begins[there], place
 
 
 def _permuted(o: Operand, order: Any) -> Operand:
@@ -266,21 +301,24 @@ def run(x: Any, texts: Texts, words: Words, way: Way, finish: Optional[Callable[
     finally:
         _handle.thread.progress = None
     seconds = time.perf_counter() - begin
+    raw = value
     if isinstance(value, Groups):
         value = Groups(value.labels, finish(value.values, operands[0]) if finish else value.values)
     elif finish:
         value = finish(value, operands[0])
-    return deliver(value, job.result, words, way, seconds)
-
-
-def deliver(value: Any, result: Optional[_abi.Result], words: Words, way: Way, seconds: float) -> Any:
-    """The value in the caller's place and form."""
     if words.out is not None:
         value = _into(words.out, value)
     if not words.full:
         return value
-    strategy = result.strategy.decode() if result is not None else ""
-    return Result(value, strategy, seconds, "ok" if way.check or way.exact else "none", None)
+    strategy = job.result.strategy.decode() if job.result is not None else ""
+    bound = None if job.bound is None or isinstance(value, Values) else job.bound + _changed(raw, value)
+    return Result(value, strategy, seconds, "ok" if way.check or way.exact else "none", bound)
+
+
+def _changed(raw: Any, value: Any) -> float:
+    """What a conversion of the library's answer cost."""
+    by = abs(float(raw) - float(value))
+    return by if by == by else 0.0
 
 
 def _into(out: Any, value: Any) -> Any:
