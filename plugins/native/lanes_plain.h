@@ -74,11 +74,11 @@ static inline int flag_works(void) {
     }                                                                                              \
     *one = lanes[0];                                                                               \
   }                                                                                                \
-  /* Where the first row's result is 0, as among numbers many of which are, the rest is not read. */\
+  /* Where the first row comes to 0, as among numbers many of which are, the rest is not read. */  \
   LANES_TARGET static int name(const void *elements, uint64_t n, unsigned pages, e_##type *one) {  \
     uint32_t before = control_word();                                                              \
     set_control_word(PLAIN_CONTROL);                                                               \
-    name##_loop(elements, PLAIN_CHAINS * LANES_BYTES / sizeof(e_##type), 1, one);                  \
+    name##_loop(elements, PLAIN_CHAINS *LANES_BYTES / sizeof(e_##type), 1, one);                   \
     if (*one != 0 && !(control_word() & INVALID_FLAG)) name##_loop(elements, n, pages, one);       \
     int has_nan = (control_word() & INVALID_FLAG) != 0;                                            \
     int known = *one != 0 && !has_nan && flag_works();                                             \

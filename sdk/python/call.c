@@ -1,25 +1,29 @@
-/* call.c: the call that most calls are, one operator on the whole of a plain array, for the Python package: by ctypes it
- * would take a microsecond, which is what NumPy needs for 1000 elements.  ctypes loads this, and fills in what it needs.
+/* call.c: the call that most calls are, one operator on the whole of a plain array, for the Python
+ * package: by ctypes it would take a microsecond, which is what NumPy needs for 1000 elements.
+ * ctypes loads this, and fills in what it needs.
  *
- * Python.h is not included: what is declared here is in every Python from 3.8 on, with and without its lock, so that one
- * binary serves them all, and nothing of Python is needed to build it.  No field of an object is read.
+ * Python.h is not included: what is declared here is in every Python from 3.8 on, with and without
+ * its lock, so that one binary serves them all, and nothing of Python is needed to build it.  No
+ * field of an object is read.
  *
- * A function returns None where the long way is to be gone, which serves everything, or says what is wrong. */
+ * A function returns None where the long way is to be gone, which serves everything, or says what
+ * is wrong. */
 #include <redhost/redhost.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
 
 typedef struct _object PyObject;
 typedef struct _ts PyThreadState;
+typedef ptrdiff_t Py_ssize_t;
 
 typedef struct {
   void *buf;
   PyObject *obj;
-  ssize_t len, itemsize;
+  Py_ssize_t len, itemsize;
   int readonly, ndim;
   char *format;
-  ssize_t *shape, *strides, *suboffsets;
+  Py_ssize_t *shape, *strides, *suboffsets;
   void *internal;
 } Py_buffer;
 
@@ -48,7 +52,7 @@ void PyErr_Clear(void);
 PyThreadState *PyEval_SaveThread(void);
 void PyEval_RestoreThread(PyThreadState *);
 char *PyBytes_AsString(PyObject *);
-PyObject *PyTuple_GetItem(PyObject *, ssize_t);
+PyObject *PyTuple_GetItem(PyObject *, Py_ssize_t);
 PyObject *PyFloat_FromDouble(double);
 PyObject *PyLong_FromLongLong(long long);
 PyObject *PyLong_FromUnsignedLongLong(unsigned long long);
@@ -62,7 +66,8 @@ void *PyCapsule_GetPointer(PyObject *, const char *);
 
 enum { BOOL = 0 /* among the types of results */, MOST_CLASSES = 8 };
 
-/* Classes whose memory is read, and a tuple of what makes their numbers: of bool, and by rh_type; null: Python's. */
+/* Classes whose memory is read, and a tuple of what makes their numbers: of bool, and by rh_type;
+ * null: Python's. */
 static struct { PyObject *class, *scalars; } classes[MOST_CLASSES];
 static int n_classes;
 
@@ -125,7 +130,8 @@ static rh_type type_of(const char *format) {
   }
 }
 
-/* What NumPy has instead of the result's type: booleans are summed as i64, and their extremes are booleans. */
+/* What NumPy has instead of the result's type: booleans are summed as i64, and their extremes are
+ * booleans. */
 static rh_type type_of_answer(const char *op, int of_bool, const rh_result *result) {
   int is_extreme = !strcmp(op, "min") || !strcmp(op, "max");
   if (!strcmp(op, "any") || !strcmp(op, "all") || (of_bool && is_extreme)) return BOOL;
@@ -147,7 +153,7 @@ static PyObject *answer(int class, rh_type type, const rh_result *result) {
   if (!number || !classes[class].scalars) return number;
   rh_type known = result->indexed ? RH_TYPE_i64 : type;
   PyObject *made = PyObject_CallFunctionObjArgs(
-      PyTuple_GetItem(classes[class].scalars, (ssize_t)known), number, NULL);
+      PyTuple_GetItem(classes[class].scalars, (Py_ssize_t)known), number, NULL);
   Py_DecRef(number);
   return made;
 }

@@ -1,5 +1,6 @@
-/* groups.c: elements in the order of their labels, for by= of the Python package, by counting: labels that are integers
- * close together need no sorting.  The order within a group stays.  Called by ctypes, without Python's lock. */
+/* groups.c: elements in the order of their labels, for by= of the Python package, by counting:
+ * labels that are integers close together need no sorting.  The order within a group stays.  Called
+ * by ctypes, without Python's lock. */
 #include <stdint.h>
 
 #define SHOWN __attribute__((visibility("default")))
@@ -21,7 +22,8 @@ enum { AHEAD = 16 };
     ((type *)to)[next[labels[k] - least]++] = ((const type *)from)[k];                             \
   }
 
-/* Puts element k of `from`, of `size` bytes, where the next one of its label goes: next[label - least]. */
+/* Puts element k of `from`, of `size` bytes, where the next one of its label goes:
+ * next[label - least]. */
 SHOWN void redhost_python_place(const int64_t *labels, uint64_t n, int64_t least, uint64_t *next,
                                 uint32_t size, const void *from, void *to);
 void redhost_python_place(const int64_t *labels, uint64_t n, int64_t least, uint64_t *next,

@@ -308,7 +308,7 @@ typedef struct rh_result {
   uint32_t fields_reserved; /* 0 */
   rh_result_field fields[RH_MOST_RESULTS];
   /* Written by rh_reduce() of a whole array, unless `unchecked`, and if there are no `fields`: the
-   * exact answer is no farther away.  0: it is the same; infinity: this could not be judged. */
+   * exact answer is at most so far away.  0: it is the same; infinity: this could not be judged. */
   double bound;
 } rh_result;
 

@@ -91,7 +91,7 @@ class _Calls(Dict[str, Callable[[Any], Any]]):
 
 
 calls = _Calls()
-# Who has the answer for whole arrays of classes whose memory is a device's.
+# By class of arrays whose memory is a device's, what reduces one by an operator.
 on_device: Dict[type, Callable[[str, Any], Any]] = {}
 
 

@@ -175,7 +175,8 @@ def of_bar(progress: Progress) -> Optional[Callable[[str, int, int], object]]:
     if not progress:
         return None
     try:
-        from tqdm.auto import tqdm  # type: ignore[import]
+        from importlib import import_module
+        tqdm = import_module("tqdm.auto").tqdm
     except ImportError:
         raise TypeError("progress=True shows a bar of tqdm, which is not installed: pip install tqdm, or give a function of "
                         "(phase, done, total)") from None
