@@ -23,19 +23,6 @@ enum { RH_E_NOISY = -64 };
 
 /* One file for each mode.  A mode prints to standard output only when all its output is
  * complete. */
-rh_status rh_mode_summary(const rh_app *app, rh_error *error);
-rh_status rh_mode_list(const rh_app *app, rh_error *error);
-rh_status rh_mode_ops(const rh_app *app, rh_error *error);
-rh_status rh_mode_verify_op(const rh_app *app, rh_error *error);
-rh_status rh_mode_devices(const rh_app *app, rh_error *error);
-rh_status rh_mode_info(const rh_app *app, rh_error *error);
-rh_status rh_mode_new_plugin(const rh_app *app, rh_error *error);
-rh_status rh_mode_new_operator(const rh_app *app, rh_error *error);
-rh_status rh_mode_new_transport(const rh_app *app, rh_error *error);
-rh_status rh_mode_run(const rh_app *app, rh_error *error);
-rh_status rh_mode_bench(const rh_app *app, rh_error *error);
-rh_status rh_mode_tune(const rh_app *app, rh_error *error);
-rh_status rh_mode_compare(const rh_app *app, rh_error *error);
-rh_status rh_mode_merge(const rh_app *app, rh_error *error);
-rh_status rh_mode_plot(const rh_app *app, rh_error *error);
-rh_status rh_mode_verify(const rh_app *app, rh_error *error);
+#define RH_X(mode, name) rh_status rh_mode_##name(const rh_app *app, rh_error *error);
+RH_MODES(RH_X)
+#undef RH_X

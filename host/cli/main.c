@@ -62,24 +62,10 @@ static rh_status parse_problem(rh_app *app, rh_error *error) {
 }
 
 static rh_status dispatch(const rh_app *app, rh_error *error) {
-  switch (app->typed->mode) {
-  case RH_MODE_LIST: return rh_mode_list(app, error);
-  case RH_MODE_OPS: return rh_mode_ops(app, error);
-  case RH_MODE_VERIFY_OP: return rh_mode_verify_op(app, error);
-  case RH_MODE_RUN: return rh_mode_run(app, error);
-  case RH_MODE_DEVICES: return rh_mode_devices(app, error);
-  case RH_MODE_INFO: return rh_mode_info(app, error);
-  case RH_MODE_NEW_PLUGIN: return rh_mode_new_plugin(app, error);
-  case RH_MODE_NEW_OPERATOR: return rh_mode_new_operator(app, error);
-  case RH_MODE_NEW_TRANSPORT: return rh_mode_new_transport(app, error);
-  case RH_MODE_BENCH: return rh_mode_bench(app, error);
-  case RH_MODE_TUNE: return rh_mode_tune(app, error);
-  case RH_MODE_COMPARE: return rh_mode_compare(app, error);
-  case RH_MODE_MERGE: return rh_mode_merge(app, error);
-  case RH_MODE_PLOT: return rh_mode_plot(app, error);
-  case RH_MODE_VERIFY: return rh_mode_verify(app, error);
-  default: return rh_mode_summary(app, error);
-  }
+#define RH_X(mode, name) [RH_MODE_##mode] = rh_mode_##name,
+  static rh_status (*const modes[])(const rh_app *app, rh_error *error) = {RH_MODES(RH_X)};
+#undef RH_X
+  return modes[app->typed->mode](app, error);
 }
 
 /* The path of this program, for starting children.  Prefers the target of /proc/self/exe: tools

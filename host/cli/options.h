@@ -7,27 +7,17 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum {
-  RH_MODE_SUMMARY,
-  RH_MODE_LIST,
-  RH_MODE_OPS,
-  RH_MODE_VERIFY_OP,
-  RH_MODE_RUN,
-  RH_MODE_DEVICES,
-  RH_MODE_INFO,
-  RH_MODE_VERIFY,
-  RH_MODE_NEW_PLUGIN,
-  RH_MODE_NEW_OPERATOR,
-  RH_MODE_NEW_TRANSPORT,
-  RH_MODE_BENCH,
-  RH_MODE_TUNE,
-  RH_MODE_COMPARE,
-  RH_MODE_MERGE,
-  RH_MODE_PLOT,
-  RH_MODE_COMPLETION,
-  RH_MODE_HELP,
-  RH_MODE_VERSION
-};
+/* X(MODE, name): the modes that rh_mode_name() of app.h serves. */
+/* clang-format off */
+#define RH_MODES(X) \
+  X(SUMMARY, summary) X(LIST, list) X(OPS, ops) X(VERIFY_OP, verify_op) X(RUN, run) \
+  X(DEVICES, devices) X(INFO, info) X(VERIFY, verify) X(NEW_PLUGIN, new_plugin) \
+  X(NEW_OPERATOR, new_operator) X(NEW_TRANSPORT, new_transport) X(BENCH, bench) X(TUNE, tune) \
+  X(COMPARE, compare) X(MERGE, merge) X(PLOT, plot)
+/* clang-format on */
+#define RH_X(mode, name) RH_MODE_##mode,
+enum { RH_MODES(RH_X) RH_MODE_COMPLETION, RH_MODE_HELP, RH_MODE_VERSION };
+#undef RH_X
 
 enum { RH_MAX_SETTINGS = 64, RH_MAX_OPERANDS = 64, RH_MAX_WORDS = 16 };
 
