@@ -91,13 +91,6 @@ static rh_status write_whole(const char *path, const rh_text *xml, rh_error *err
   return status;
 }
 
-rh_status rh_junit_check_path(const char *path, rh_error *error) {
-  rh_draft draft;
-  if (rh_draft_begin(&draft, path) != 0) return cannot(path, error);
-  rh_draft_finish(&draft);
-  return RH_OK;
-}
-
 rh_status rh_junit_write(const char *path, const rh_verify_report *reports, uint32_t n,
                          rh_error *error) {
   rh_text xml = {0};

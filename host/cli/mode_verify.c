@@ -3,6 +3,7 @@
 #include "../core/base/text.h"
 #include "../core/plug/rank.h"
 #include "../engine/ranks/transports.h"
+#include "../tools/records/write.h"
 #include "../tools/verify/verify.h"
 #include "app.h"
 #include "json.h"
@@ -11,6 +12,7 @@
 #include "table.h"
 #include "user_operator.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -301,7 +303,8 @@ static rh_status check_junit(const work *w, rh_error *error) {
   const char *junit = w->app->typed->junit;
   struct stat of_junit, of_target;
   if (!junit) return RH_OK;
-  RH_TRY(rh_junit_check_path(junit, error));
+  if (rh_records_check_path(junit, NULL) != RH_OK)
+    return rh_fail(error, RH_E_FILE, "--junit %s: %s", junit, strerror(errno));
   if (stat(junit, &of_junit) != 0) return RH_OK;
   for (uint32_t k = 0; k < w->n; k++)
     if (stat(w->targets[k].file, &of_target) == 0 && of_junit.st_dev == of_target.st_dev &&

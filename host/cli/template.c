@@ -1,4 +1,5 @@
 #include "template.h"
+#include "../core/base/bytes.h"
 #include "../core/base/error.h"
 #include "../core/base/path.h"
 
@@ -77,17 +78,6 @@ static void fill_in(rh_text *text, const char *from, const char *name) {
   rh_text_add(text, "%s", from);
 }
 
-static int write_all(int file, const char *text, size_t length) {
-  while (length > 0) {
-    ssize_t written = write(file, text, length);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return -1;
-    text += written;
-    length -= (size_t)written;
-  }
-  return 0;
-}
-
 /* Creates a new, complete file or none.  A script may be executed. */
 static rh_status write_file(const char *path, const rh_text *text, rh_error *error) {
   mode_t mode = strncmp(rh_text_get(text), "#!", 2) == 0 ? 0777 : 0666;
@@ -95,7 +85,7 @@ static rh_status write_file(const char *path, const rh_text *text, rh_error *err
   if (file < 0 && errno == EEXIST)
     return rh_fail(error, RH_E_FILE, "%s exists already; name another directory", path);
   if (file < 0) return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
-  int failed = write_all(file, rh_text_get(text), text->length) != 0 ? errno : 0;
+  int failed = rh_write_all(file, rh_text_get(text), text->length, 0) != 0 ? errno : 0;
   if (close(file) != 0 && !failed) failed = errno;
   if (!failed) return RH_OK;
   unlink(path);

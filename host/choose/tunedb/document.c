@@ -100,7 +100,7 @@ static rh_status check_schema(const json_t *document, rh_error *error) {
   if (strncmp(said, family, sizeof family - 1) == 0 && *version >= '1' && *version <= '9' &&
       !version[strspn(version, "0123456789")] && strlen(version) < 10)
     return rh_fail(error, RH_DECLINED, "is %s, of a later redhost", said);
-  return rh_fail(error, RH_E_FILE, "schema: '%s' is not %s", rh_tunedb_quotable(said), schema);
+  return rh_fail(error, RH_E_FILE, "schema: '%s' is not %s", rh_quotable(said), schema);
 }
 
 static rh_status check(const json_t *document, int shipped, rh_error *error) {

@@ -12,11 +12,6 @@
 static const uint64_t most_integer = (UINT64_C(1) << 53) - 1;
 static const double most_seconds = 1e9;
 
-const char *rh_tunedb_quotable(const char *s) {
-  size_t length = strlen(s);
-  return length <= 64 && rh_is_plain_utf8(s, length) ? s : "...";
-}
-
 /* ---- Reading ---- */
 
 rh_status rh_tunedb_take_text(const json_t *object, const char *key, char *text, size_t size,
@@ -110,7 +105,7 @@ static rh_status take_setting(const char *key, const json_t *value, rh_tunedb_se
   if (!*key || strlen(key) >= sizeof setting->key || strpbrk(key, " =") ||
       !rh_is_plain_utf8(key, strlen(key)))
     return rh_fail(error, RH_E_FILE, "params: '%s' is not the name of a parameter",
-                   rh_tunedb_quotable(key));
+                   rh_quotable(key));
   if (!word || !*word || strlen(word) >= sizeof setting->value || strchr(word, ' ') ||
       !rh_is_plain_utf8(word, strlen(word)))
     return rh_fail(error, RH_E_FILE, "params: '%s' is not a short word in quotes", key);
@@ -142,7 +137,7 @@ static rh_status take_own(const json_t *object, rh_tunedb_entry *entry, char op[
                           rh_error *error) {
   if (!read_hash(op + sizeof own_prefix - 1, &entry->own) || !entry->own)
     return rh_fail(error, RH_E_FILE, "op: '%s' is not own: and a hash of 16 digits",
-                   rh_tunedb_quotable(op));
+                   rh_quotable(op));
   RH_TRY(rh_tunedb_take_text(object, "name", entry->own_name, sizeof entry->own_name, error));
   RH_TRY(rh_tunedb_take_text(object, "base", op, 32, error));
   return *op ? RH_OK : rh_fail(error, RH_E_FILE, "base: is missing");
@@ -171,7 +166,7 @@ rh_status rh_tunedb_entry_take(const json_t *object, rh_tunedb_entry *entry, int
   RH_TRY(rh_tunedb_take_text(object, "strategy", entry->strategy, sizeof entry->strategy, error));
   if (!rh_strategy_name_is_valid(entry->strategy))
     return rh_fail(error, RH_E_FILE, "strategy: '%s' is not the name of a strategy",
-                   rh_tunedb_quotable(entry->strategy));
+                   rh_quotable(entry->strategy));
   RH_TRY(take_plugin(object, &entry->plugin, error));
   RH_TRY(take_problem(object, entry, known, error));
   RH_TRY(take_settings(object, entry, error));

@@ -4,9 +4,6 @@
 #include "tunedb.h"
 #include <jansson.h>
 
-/* A word of the file, made printable for messages. */
-const char *rh_tunedb_quotable(const char *s);
-
 /* At `key`, a plain text of fewer than `size` bytes; "" if missing. */
 rh_status rh_tunedb_take_text(const json_t *object, const char *key, char *text, size_t size,
                               rh_error *error);

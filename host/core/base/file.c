@@ -1,4 +1,5 @@
 #include "file.h"
+#include "bytes.h"
 #include "path.h"
 
 #include <errno.h>
@@ -28,19 +29,6 @@ static rh_file_state judge_file(const char *path, const struct stat *st, size_t 
   return (unsigned long long)st->st_size > most ? RH_FILE_REFUSED : RH_FILE_OK;
 }
 
-/* Reads up to `wanted` bytes, fewer if the file has shrunk. -1: they cannot be read. */
-static int read_all(int fd, unsigned char *data, size_t wanted, size_t *done) {
-  while (*done < wanted) {
-    ssize_t got = read(fd, data + *done, wanted - *done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return -1;
-    if (got == 0) break;
-    *done += (size_t)got;
-  }
-  data[*done] = 0;
-  return 0;
-}
-
 /* Distinguishes faults of the file from others, such as too many open files. */
 static rh_file_state state_by(int opening_failed) {
   switch (opening_failed) {
@@ -63,7 +51,10 @@ static rh_file_state read_open(const char *path, int fd, size_t most, unsigned c
   explain(why, "does not fit into memory");
   if (!(*data = malloc((size_t)st.st_size + 1))) return RH_FILE_UNREAD;
   explain(why, "cannot be read");
-  if (read_all(fd, *data, (size_t)st.st_size, bytes) == 0) return RH_FILE_OK;
+  if (rh_read_all(fd, *data, (size_t)st.st_size, 0, bytes) == 0) {
+    (*data)[*bytes] = 0;
+    return RH_FILE_OK;
+  }
   free(*data);
   *data = NULL;
   return RH_FILE_UNREAD;
@@ -91,18 +82,6 @@ rh_file_state rh_file_read_own(const char *path, size_t most, unsigned char **da
     if (state != RH_FILE_REPLACED) return state;
   }
   return RH_FILE_UNREAD;
-}
-
-static int write_all(int fd, const void *data, size_t bytes) {
-  const char *p = data;
-  while (bytes) {
-    ssize_t wrote = write(fd, p, bytes);
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) return -1;
-    p += wrote;
-    bytes -= (size_t)wrote;
-  }
-  return 0;
 }
 
 /* Creates an unnamed file, so that an interrupted writer leaves nothing; a named one if the file
@@ -158,7 +137,8 @@ int rh_file_write(const char *directory, const char *path, const void *const *pa
   char *temporary;
   if (rh_path_make_dirs(directory) != 0) return -1;
   int fd = open_new(directory, &temporary), result = fd < 0 ? -1 : 0;
-  for (size_t k = 0; k < n && result == 0; k++) result = write_all(fd, parts[k], sizes[k]);
+  for (size_t k = 0; k < n && result == 0; k++)
+    result = rh_write_all(fd, parts[k], sizes[k], RH_BYTES_HERE);
   if (result == 0)
     result = meeting == RH_FILE_REPLACE ? replace_file(fd, temporary, path)
                                         : link_file(fd, temporary, path);

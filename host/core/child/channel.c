@@ -1,4 +1,5 @@
 #include "channel.h"
+#include "../base/bytes.h"
 #include "guard.h"
 
 #include <errno.h>
@@ -29,17 +30,12 @@ char *rh_channel_request(size_t *length) {
   if (fstat(REQUEST_FD, &st) != 0) return NULL;
   if (S_ISFIFO(st.st_mode)) return read_pipe(length);
   if (!S_ISREG(st.st_mode) || st.st_size < 1 || st.st_size > MOST_BYTES) return NULL;
-  size_t done = 0;
+  size_t done;
   *length = (size_t)st.st_size;
   char *bytes = calloc(1, *length + 1);
-  while (bytes && done < *length) {
-    /* pread, because the parent shares the descriptor's offset, which is at the end. */
-    ssize_t got = pread(REQUEST_FD, bytes + done, *length - done, (off_t)done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    done += (size_t)got;
-  }
-  if (bytes && done == *length) return bytes;
+  /* From 0 on: the parent shares the descriptor's offset, which is at the end. */
+  if (bytes && rh_read_all(REQUEST_FD, bytes, *length, 0, &done) == 0 && done == *length)
+    return bytes;
   free(bytes);
   return NULL;
 }
@@ -68,14 +64,7 @@ int rh_channel_data(void) {
 }
 
 int rh_channel_write(const rh_channel *channel, const char *text, size_t length) {
-  size_t done = 0;
-  while (done < length) {
-    ssize_t wrote = write(channel->fd, text + done, length - done);
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) return -1;
-    done += (size_t)wrote;
-  }
-  return 0;
+  return rh_write_all(channel->fd, text, length, RH_BYTES_HERE);
 }
 
 int rh_channel_say(const rh_channel *channel, json_t *frame) {

@@ -1,5 +1,6 @@
 #include "spawn.h"
 #include "../base/alloc.h"
+#include "../base/bytes.h"
 #include "../base/clock.h"
 #include "../base/limits.h"
 #include "../base/path.h"
@@ -69,28 +70,17 @@ static int move_up(int fd) {
   return moved;
 }
 
-static int write_all(int fd, const char *from, size_t bytes) {
-  while (bytes) {
-    ssize_t wrote = write(fd, from, bytes);
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) return -1;
-    from += wrote;
-    bytes -= (size_t)wrote;
-  }
-  return 0;
-}
-
 /* An unnamed file, which has a known length; or a pipe if a limit on file size forbids it. */
 static int hold_request(const void *request, size_t bytes) {
   int ends[2], fd = move_up(memfd_create("redhost-request", MFD_CLOEXEC));
-  if (fd >= 0 && write_all(fd, request, bytes) == 0) return fd;
+  if (fd >= 0 && rh_write_all(fd, request, bytes, RH_BYTES_HERE) == 0) return fd;
   int code = errno;
   if (fd >= 0) close(fd);
   errno = code;
   if (code != EFBIG || pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return -1;
   /* The pipe must hold the whole request, because the child does not run yet. */
   if (bytes > 65536) fcntl(ends[1], F_SETPIPE_SZ, (int)bytes);
-  fd = write_all(ends[1], request, bytes) == 0 ? move_up(ends[0]) : -1;
+  fd = rh_write_all(ends[1], request, bytes, RH_BYTES_HERE) == 0 ? move_up(ends[0]) : -1;
   code = errno;
   if (fd < 0) close(ends[0]);
   close(ends[1]);

@@ -1,4 +1,5 @@
 #include "elf.h"
+#include "../base/bytes.h"
 #include "../base/error.h"
 
 #include <elf.h>
@@ -45,14 +46,9 @@ enum { NATIVE_MACHINE = EM_NONE }; /* unknown: left to the loader */
 /* 1: all `bytes` at `offset` were read. */
 static int read_at(elf_file *file, uint64_t offset, void *to, size_t bytes) {
   if (offset > file->size || bytes > file->size - offset) return 0;
-  for (size_t done = 0; done < bytes;) {
-    ssize_t got = pread(file->fd, (char *)to + done, bytes - done, (off_t)(offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) file->code = errno;
-    if (got <= 0) return 0;
-    done += (size_t)got;
-  }
-  return 1;
+  size_t done;
+  if (rh_read_all(file->fd, to, bytes, offset, &done) != 0) file->code = errno;
+  return done == bytes;
 }
 
 /* Offsets are untrusted: a sum that wraps around counts as larger than any file. */

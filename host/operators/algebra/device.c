@@ -5,7 +5,7 @@
 #include "../../core/cl/memory.h"
 #include "../../core/cl/status.h"
 #include "../../core/operation/result.h"
-#include "cases.h"
+#include "sides.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -121,12 +121,6 @@ static int is_close(double x, double y, double scale, rh_type type) {
   return fabs(x - y) <= scale * (type == RH_TYPE_f64 ? 1e-10 : 1e-3);
 }
 
-static double number_at(const unsigned char *value, const rh_operator_field *field) {
-  uint64_t bits = 0;
-  memcpy(&bits, value + field->offset, rh_type_size(field->type));
-  return rh_element_number(field->type, bits);
-}
-
 /* NaN has many bits; where functions are not the same everywhere, results may be close only, and
  * of a number that overflows nothing is known. */
 static int agree_built_in(const rh_custom *self, const unsigned char *x, const unsigned char *y) {
@@ -142,13 +136,13 @@ static int agree(const rh_custom *self, const unsigned char *x, const unsigned c
   double scale = 1;
   if (!self->face.is_struct) return agree_built_in(self, x, y);
   for (uint32_t f = 0; f < self->n_fields; f++) {
-    double size = fabs(number_at(x, &self->fields[f]));
+    double size = fabs(rh_field_number(&self->fields[f], x));
     if (rh_type_is_float(self->fields[f].type) && !isfinite(size) && !is_exact) return 1;
     if (isfinite(size) && size > scale) scale = size;
   }
   for (uint32_t f = 0; f < self->n_fields; f++) {
     const rh_operator_field *field = &self->fields[f];
-    double a = number_at(x, field), b = number_at(y, field);
+    double a = rh_field_number(field, x), b = rh_field_number(field, y);
     int same = memcmp(x + field->offset, y + field->offset, rh_type_size(field->type)) == 0;
     if (same || (isnan(a) && isnan(b))) continue;
     if (is_exact || !is_close(a, b, scale, field->type)) return 0;

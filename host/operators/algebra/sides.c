@@ -106,7 +106,7 @@ static double unit_of(rh_type type) {
   return type == RH_TYPE_f32 ? 0x1p-24 : 0x1p-53;
 }
 
-static double number_at(const rh_operator_field *field, const unsigned char *value) {
+double rh_field_number(const rh_operator_field *field, const unsigned char *value) {
   uint64_t bits = 0;
   memcpy(&bits, value + field->offset, rh_type_size(field->type));
   return rh_element_number(field->type, bits);
@@ -117,7 +117,7 @@ static void change_last_bits(const rh_custom *of, unsigned char *value, uint64_t
     const rh_operator_field *field = &of->fields[f];
     double step = 2 * unit_of(field->type) * (double)((int)(rh_random_next(seed) % 3) - 1);
     if (!rh_type_is_float(field->type)) continue;
-    uint64_t bits = rh_element_bits(field->type, number_at(field, value) * (1 + step));
+    uint64_t bits = rh_element_bits(field->type, rh_field_number(field, value) * (1 + step));
     memcpy(value + field->offset, &bits, rh_type_size(field->type));
   }
 }
@@ -126,7 +126,7 @@ static void change_last_bits(const rh_custom *of, unsigned char *value, uint64_t
 static int is_moderate(const rh_custom *of, const unsigned char *value) {
   for (uint32_t f = 0; f < of->n_fields; f++) {
     rh_type type = of->fields[f].type;
-    double size = fabs(number_at(&of->fields[f], value));
+    double size = fabs(rh_field_number(&of->fields[f], value));
     double most = type == RH_TYPE_f64 ? 0x1p110 : type == RH_TYPE_f32 ? 0x1p40 : 0x1p6;
     if (rh_type_is_float(type) && size != 0 && !(size <= most && size >= 1 / most)) return 0;
   }
@@ -136,10 +136,10 @@ static int is_moderate(const rh_custom *of, const unsigned char *value) {
 /* The distance by which field f of both sides moves with the last bits; inf: it is not a number any
  * more. */
 static double spread_of(const meeting *m, const rh_operator_field *field) {
-  double left = number_at(field, m->left), right = number_at(field, m->right), spread = 0;
+  double left = rh_field_number(field, m->left), right = rh_field_number(field, m->right), spread = 0;
   for (size_t k = 1; k < COPIES; k++) {
-    double one = fabs(number_at(field, m->left + k * RH_ANY_VALUE_BYTES) - left);
-    double other = fabs(number_at(field, m->right + k * RH_ANY_VALUE_BYTES) - right);
+    double one = fabs(rh_field_number(field, m->left + k * RH_ANY_VALUE_BYTES) - left);
+    double other = fabs(rh_field_number(field, m->right + k * RH_ANY_VALUE_BYTES) - right);
     if (!isfinite(one) || !isfinite(other)) return (double)INFINITY;
     spread = fmax(spread, fmax(one, other));
   }
@@ -152,11 +152,11 @@ static int field_differs(const meeting *m, const rh_operator_field *field, const
   enum { ROUNDINGS = 4096 };
   if (memcmp(one + field->offset, other + field->offset, rh_type_size(field->type)) == 0) return 0;
   if (!rh_type_is_float(field->type)) return spread_of(m, field) == 0;
-  double x = number_at(field, one), y = number_at(field, other);
+  double x = rh_field_number(field, one), y = rh_field_number(field, other);
   if (isnan(x) || isnan(y)) return !(isnan(x) && isnan(y));
   if (isinf(x) || isinf(y)) return 0;
   double size = fmax(fabs(x), fabs(y));
-  for (int k = 0; k < 3; k++) size = fmax(size, fabs(number_at(field, m->v[k])));
+  for (int k = 0; k < 3; k++) size = fmax(size, fabs(rh_field_number(field, m->v[k])));
   if (isinf(size)) return 0;
   double allowed = ROUNDINGS * (spread_of(m, field) + unit_of(field->type) / 16 * size);
   return fabs(x - y) > allowed + (field->type == RH_TYPE_f64 ? DBL_MIN : (double)FLT_MIN);

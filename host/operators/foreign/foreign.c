@@ -1,5 +1,6 @@
 #include "foreign.h"
 #include "../../core/base/alloc.h"
+#include "../../core/base/bytes.h"
 #include "../../core/base/dl.h"
 #include "../../core/base/path.h"
 #include "../../core/base/text.h"
@@ -264,16 +265,10 @@ static rh_status read_text(int fd, char **text, rh_error *error) {
                    (long long)st.st_size, RH_FOREIGN_MOST_BYTES);
   char *bytes;
   RH_TRY(rh_alloc(&bytes, 1, (size_t)st.st_size + 1, "reading it", error));
-  while (done < (size_t)st.st_size) {
-    ssize_t got = read(fd, bytes + done, (size_t)st.st_size - done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) {
-      rh_fail(error, RH_E_FILE, "cannot be read: %s", strerror(errno));
-      free(bytes);
-      return RH_E_FILE;
-    }
-    if (got == 0) break;
-    done += (size_t)got;
+  if (rh_read_all(fd, bytes, (size_t)st.st_size, 0, &done) != 0) {
+    rh_fail(error, RH_E_FILE, "cannot be read: %s", strerror(errno));
+    free(bytes);
+    return RH_E_FILE;
   }
   *text = bytes;
   if (strlen(bytes) == done && done == (size_t)st.st_size) return RH_OK;

@@ -1,3 +1,4 @@
+#include "../../core/base/bytes.h"
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
 #include "peer_program.h"
@@ -38,17 +39,6 @@ rh_status rh_peers_bind_data(rh_peers *peers, const rh_bench_data *data, rh_erro
   return RH_OK;
 }
 
-static int write_at(int file, const char *from, uint64_t at, uint64_t bytes) {
-  uint64_t done = 0;
-  while (done < bytes) {
-    ssize_t wrote = pwrite(file, from + done, bytes - done, (off_t)(at + done));
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) return -1;
-    done += (uint64_t)wrote;
-  }
-  return 0;
-}
-
 static uint64_t aligned(uint64_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
@@ -78,10 +68,12 @@ static int write_data(const rh_peer *me, const rh_bench_data *data) {
   const rh_peer_places places = rh_peer_places_of(me, data);
   int file = me->peers->data;
   if (ftruncate(file, 0) != 0) return -1;
-  if (write_at(file, data->elements, 0, rh_bench_data_bytes(data)) != 0) return -1;
+  if (rh_write_all(file, data->elements, rh_bench_data_bytes(data), 0) != 0) return -1;
   if (!data->lengths) return 0;
-  if (data->lengths->offsets && write_at(file, (const char *)data->lengths->offsets, places.offsets,
-                                         (data->lengths->layout.segments + 1) * 8) != 0)
+  if (data->lengths->offsets &&
+      rh_write_all(file, data->lengths->offsets,
+                   (data->lengths->layout.segments + 1) * sizeof *data->lengths->offsets,
+                   places.offsets) != 0)
     return -1;
   return ftruncate(file, (off_t)places.end);
 }

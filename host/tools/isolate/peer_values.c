@@ -1,5 +1,6 @@
 /* The results of segments, which a program writes behind the data that it got. */
 #include "../../core/base/alloc.h"
+#include "../../core/base/bytes.h"
 #include "../../core/base/error.h"
 #include "../../core/operation/ops.h"
 #include "peer_program.h"
@@ -9,18 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static int read_at(int file, char *to, uint64_t at, uint64_t bytes) {
-  uint64_t done = 0;
-  while (done < bytes) {
-    ssize_t got = pread(file, to + done, bytes - done, (off_t)(at + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return -1;
-    done += (uint64_t)got;
-  }
-  return 0;
-}
 
 /* The element at the index that a program names, as a value. */
 static rh_status load_indexed(const rh_bench_data *data, uint64_t s, const void *result, void *to,
@@ -73,6 +62,7 @@ rh_status rh_peer_values(void *self, void *to, rh_error *error) {
   uint64_t bytes = data->lengths->layout.segments * places.result_bytes;
   int is_own = peers->process.own.role != NULL;
   char *results = to;
+  size_t done;
   /* Those of another peer of the program may stand there. */
   if (bytes && fallocate(peers->data, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                          (off_t)places.results, (off_t)bytes) != 0)
@@ -81,7 +71,7 @@ rh_status rh_peer_values(void *self, void *to, rh_error *error) {
   RH_TRY(rh_peer_ask_values(me, error));
   if (!is_own) RH_TRY(rh_alloc(&results, bytes + 1, 1, "a peer's results", error));
   rh_status status = RH_OK;
-  if (read_at(peers->data, results, places.results, bytes) != 0)
+  if (rh_read_all(peers->data, results, bytes, places.results, &done) != 0 || done != bytes)
     status = rh_fail(error, RH_E_PLUGIN, "%s: its results cannot be read", me->name);
   if (status == RH_OK && !is_own) status = to_values(data, results, places.result_bytes, to, error);
   if (!is_own) free(results);

@@ -3,6 +3,7 @@
  * sends additional lines (own_lines.h), and takes samples as the parent would. */
 #include "../../choose/known.h"
 #include "../../core/base/alloc.h"
+#include "../../core/base/bytes.h"
 #include "../../core/base/error.h"
 #include "../../core/base/text.h"
 #include "../../core/base/value.h"
@@ -18,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 typedef struct sampling {
   rh_sample_order order;
@@ -298,13 +298,8 @@ static int send_values(sampling *s) {
   if (!s->region.address || !s->point.lengths) return -1;
   rh_status status = rh_alloc(&values, bytes + 1, 1, "the values of segments", &error);
   if (status == RH_OK) status = s->sampler.values(s->sampler.self, values, &error);
-  for (uint64_t done = 0; done < bytes && status == RH_OK;) {
-    ssize_t wrote = pwrite(s->data, values + done, bytes - done, (off_t)(s->results_at + done));
-    if (wrote <= 0)
-      status = rh_fail(&error, RH_E_NOMEM, "the values of segments cannot be handed over");
-    else
-      done += (uint64_t)wrote;
-  }
+  if (status == RH_OK && rh_write_all(s->data, values, bytes, s->results_at) != 0)
+    status = rh_fail(&error, RH_E_NOMEM, "the values of segments cannot be handed over");
   free(values);
   return status == RH_OK ? rh_tell(&s->teller, "valued") : say_error(s, &error);
 }

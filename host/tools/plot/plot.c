@@ -1,5 +1,6 @@
 #include "plot.h"
 #include "../../core/base/alloc.h"
+#include "../../core/base/bytes.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/base/path.h"
@@ -243,17 +244,14 @@ static rh_status draw(work *w, const char *document, size_t bytes, rh_error *err
 /* The bytes of a drawing and a null byte; malloc'ed. */
 static char *bytes_of(const work *w, const drawing *drawn) {
   char *bytes = malloc(drawn->bytes + 1);
-  uint64_t had = 0;
-  while (bytes && had < drawn->bytes) {
-    ssize_t got = pread(w->data, bytes + had, drawn->bytes - had, (off_t)(drawn->from + had));
-    if (got <= 0) {
-      free(bytes);
-      return NULL;
-    }
-    had += (uint64_t)got;
+  size_t had;
+  if (!bytes) return NULL;
+  if (rh_read_all(w->data, bytes, drawn->bytes, drawn->from, &had) == 0 && had == drawn->bytes) {
+    bytes[had] = 0;
+    return bytes;
   }
-  if (bytes) bytes[had] = 0;
-  return bytes;
+  free(bytes);
+  return NULL;
 }
 
 static rh_status write_file(const char *path, const char *from, uint64_t bytes, rh_error *error) {

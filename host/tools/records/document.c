@@ -82,6 +82,11 @@ json_t *rh_header_to_json(const rh_records *results) {
 
 /* ---- The best of each point ---- */
 
+static json_t *segments_json(const rh_row_segments *segments) {
+  return json_pack("{s:s, s:I, s:I}", "distribution", rh_lengths_name(segments->distribution),
+                   "length", (json_int_t)segments->length, "count", (json_int_t)segments->count);
+}
+
 /* Strategies only, because programs choose by this list. */
 static json_t *best_object(const rh_row *const *rows, uint32_t n, const rh_best *of) {
   const rh_row *best = of->row;
@@ -96,7 +101,7 @@ static json_t *best_object(const rh_row *const *rows, uint32_t n, const rh_best 
       rh_json_bytes(rh_row_op_name(best)), "type", rh_json_bytes(rh_type_name(best->type)), "n",
       (json_int_t)best->n, "strategy", rh_json_bytes(best->strategy), "tied", tied);
   if (best->segments.distribution)
-    failed |= json_object_set_new(object, "segments", rh_row_segments_json(&best->segments));
+    failed |= json_object_set_new(object, "segments", segments_json(&best->segments));
   if (!failed) return object;
   json_decref(object);
   return NULL;

@@ -1,4 +1,5 @@
 #include "draft.h"
+#include "../../core/base/bytes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -159,11 +160,7 @@ static int overwrite(const rh_draft *draft) {
   int fd = open(draft->path, O_WRONLY | O_CLOEXEC);
   if (fd < 0) return -1;
   int status = allocate(fd, draft->bytes);
-  for (size_t at = 0; status == 0 && at < draft->bytes;) {
-    ssize_t written = write(fd, draft->text + at, draft->bytes - at);
-    if (written > 0) at += (size_t)written;
-    if (written < 0 && errno != EINTR) status = -1;
-  }
+  if (status == 0) status = rh_write_all(fd, draft->text, draft->bytes, 0);
   if (status == 0) status = ftruncate(fd, (off_t)draft->bytes);
   int code = errno;
   if (close(fd) != 0) return -1;

@@ -402,11 +402,6 @@ static rh_status segments_keys(exchange *x, rh_row *row) {
   return integer(x, "count", most_integer, &segments->count);
 }
 
-json_t *rh_row_segments_json(const rh_row_segments *segments) {
-  return json_pack("{s:s, s:I, s:I}", "distribution", rh_lengths_name(segments->distribution),
-                   "length", (json_int_t)segments->length, "count", (json_int_t)segments->count);
-}
-
 static rh_status point(exchange *x, rh_row *row) {
   char word[32];
   RH_TRY(name(x, "device", row->device, sizeof row->device));

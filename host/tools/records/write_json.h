@@ -13,7 +13,6 @@ json_t *rh_row_to_json(const rh_row *row);
 json_t *rh_header_to_json(const rh_records *results);
 /* [{"device", "op", "type", "n", "strategy", "tied"}]: the best strategy of each point, and
  * those that tie with it. */
-json_t *rh_row_segments_json(const rh_row_segments *segments);
 json_t *rh_best_to_json(const rh_records *results);
 
 /* RH_E_FILE.  On failure *row owns nothing. */

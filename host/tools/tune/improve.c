@@ -226,6 +226,38 @@ static uint64_t seed_of(const rh_tuner *w, const rh_task *task) {
                        (uint64_t)task->op->type << 48 ^ (uint64_t)task->strategy << 40);
 }
 
+/* ---- Hints ---- */
+
+static void add_hint(const rh_task *from, rh_tune_spec *spec) {
+  uint64_t candidate;
+  if (from->n_settings == 0 || spec->n_hints == RH_TUNE_MOST_HINTS ||
+      !rh_space_find(spec->space, from->settings, from->n_settings, &candidate))
+    return;
+  spec->hints[spec->n_hints++] = candidate;
+}
+
+static double distance(const rh_task *a, const rh_task *b) {
+  return rh_cuts_apart(&a->cut, &b->cut) + fabs(log2((double)a->n) - log2((double)b->n)) +
+         (a->op->base != b->op->base) + (rh_task_type(a) != rh_task_type(b));
+}
+
+/* The result of an unfinished earlier search of this task, and the best settings of the same
+ * strategy for similar problems. */
+static void add_hints(const rh_tuner *w, const rh_task *task, rh_tune_spec *spec) {
+  const rh_task *used[2] = {NULL, NULL};
+  add_hint(task, spec);
+  for (int k = 0; k < 2; k++) {
+    for (uint32_t j = 0; j < w->n_tasks; j++) {
+      const rh_task *other = &w->tasks[j];
+      if (other == task || other == used[0] || other->strategy != task->strategy ||
+          other->n_settings == 0)
+        continue;
+      if (!used[k] || distance(other, task) < distance(used[k], task)) used[k] = other;
+    }
+    if (used[k]) add_hint(used[k], spec);
+  }
+}
+
 static rh_status search_from_base(strategy_search *h, rh_error *error) {
   rh_tuner *w = h->w;
   rh_task *task = h->task;
@@ -240,7 +272,7 @@ static rh_status search_from_base(strategy_search *h, rh_error *error) {
                        .is_over = is_over,
                        .user = h};
   if (!rh_space_find(&h->space, task->base, task->n_base, &spec.base)) spec.base = RH_TUNE_OUTSIDE;
-  rh_tuner_add_hints(w, task, &spec);
+  add_hints(w, task, &spec);
   double initial_s = h->default_s > 0 && !isinf(h->default_s) ? h->default_s : task->time_s;
   rh_status status = rh_tune_search(&spec, initial_s, &found, error);
   task->candidates += found.measured;

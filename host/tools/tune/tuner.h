@@ -77,10 +77,6 @@ void rh_tuner_finish_base(const rh_task *task, rh_sampler *sampler);
  * operator are not those of the order, on some thousand elements. */
 rh_status rh_tuner_check_order(rh_tuner *tuner, rh_sampler *sampler, rh_row *row, rh_error *error);
 
-/* hints.c: the result of an unfinished earlier search of this task, and the best settings of the
- * same strategy for similar problems. */
-void rh_tuner_add_hints(const rh_tuner *tuner, const rh_task *task, rh_tune_spec *spec);
-
 /* ---- tasks.c ---- */
 
 /* Creates all tasks of the device, with existing results. */

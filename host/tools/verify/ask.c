@@ -1,18 +1,12 @@
 #include "ask.h"
 #include "../../core/base/random.h"
 #include "../../core/operation/ops.h"
-#include "problems.h"
 
 #include <stdio.h>
 #include <string.h>
 
 const uint64_t rh_asked_sizes[RH_N_ASKED] = {
     0, 1, 1000, (uint64_t)1 << 24, ((uint64_t)1 << 32) + 3, (uint64_t)1 << 40};
-
-void rh_default_params(const rh_strategy *strategy, int64_t params[RH_MAX_PARAMS]) {
-  rh_error unused;
-  rh_params_resolve(strategy, NULL, 0, params, &unused);
-}
 
 /* Every struct of a question. */
 typedef struct copies {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../core/run/params.h"
-#include "trial.h"
+#include "problems.h"
 
 typedef struct rh_question {
   uint32_t op;
@@ -18,9 +18,6 @@ rh_status rh_ask(const rh_strategy *strategy, const rh_question *question, rh_an
 /* Whether two answers are equal, and a hash over all fields of an answer. */
 int rh_same_answer(rh_status a, const rh_answer *first, rh_status b, const rh_answer *second);
 uint64_t rh_answer_hash(rh_status said, const rh_answer *answer);
-
-/* The strategy's default parameters. */
-void rh_default_params(const rh_strategy *strategy, int64_t params[RH_MAX_PARAMS]);
 
 /* 0: the host declines such a problem itself, so the strategy's query never sees it. */
 int rh_reaches_query(const rh_strategy *strategy, uint32_t op, rh_type type,

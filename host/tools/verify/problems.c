@@ -258,7 +258,7 @@ int64_t rh_end_value(const rh_param *param, int greatest) {
   return value;
 }
 
-static void defaults(const rh_strategy *strategy, int64_t params[RH_MAX_PARAMS]) {
+void rh_default_params(const rh_strategy *strategy, int64_t params[RH_MAX_PARAMS]) {
   rh_error unused;
   rh_params_resolve(strategy, NULL, 0, params, &unused);
 }
@@ -270,7 +270,7 @@ uint32_t rh_n_points(const rh_strategy *strategy) {
 void rh_point(const rh_trial *trial, uint32_t k, int64_t params[RH_MAX_PARAMS]) {
   const rh_strategy *strategy = trial->strategy;
   uint32_t n = strategy->n_params;
-  defaults(strategy, params);
+  rh_default_params(strategy, params);
   if (k == 0 || n == 0) return;
   if (--k < 2 * n) {
     params[k / 2] = rh_end_value(rh_strategy_param(strategy, k / 2), k % 2);
@@ -285,7 +285,7 @@ void rh_point(const rh_trial *trial, uint32_t k, int64_t params[RH_MAX_PARAMS]) 
 
 void rh_point_words(const rh_strategy *strategy, const int64_t *params, rh_text *words) {
   int64_t usual[RH_MAX_PARAMS];
-  defaults(strategy, usual);
+  rh_default_params(strategy, usual);
   for (uint32_t k = 0; k < strategy->n_params; k++) {
     char value[64];
     const rh_param *param = rh_strategy_param(strategy, k);

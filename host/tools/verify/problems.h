@@ -61,6 +61,9 @@ int rh_poor_device(const rh_device *real, uint32_t k, rh_device *device);
  * but which are safe here.  `how` says what was changed; 0 after the last. */
 int rh_other_device(const rh_device *real, uint32_t k, rh_device *device, char how[160]);
 
+/* The strategy's default parameters. */
+void rh_default_params(const rh_strategy *strategy, int64_t params[RH_MAX_PARAMS]);
+
 /* The k-th point.  First the defaults; then each parameter at its least and its greatest value,
  * the others at their defaults; then all at their least and all at their greatest; then random
  * legal points without end, from trial->seed. */
