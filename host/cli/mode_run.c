@@ -76,6 +76,13 @@ static rh_status run_it(rh_run_state *run, rh_error *error) {
   return judge_answer(run, error);
 }
 
+/* A strategy in a process of its own takes parts as a rank's; of a file, for they are read there. */
+static uint32_t should_be_rank(const rh_run_state *run, rh_status status) {
+  return status == RH_DECLINED && run->way == RH_RUN_STREAMED && run->devices.n == 1 &&
+         run->devices.list[0].isolated && !run->source.in_order && !run->asked.operation.layout &&
+         run->options->check != RH_CHECK_SAMPLED;
+}
+
 /* On the heap: the stack may be small. */
 rh_status rh_mode_run(const rh_app *app, rh_error *error) {
   rh_run_options options;
@@ -85,7 +92,8 @@ rh_status rh_mode_run(const rh_app *app, rh_error *error) {
   RH_TRY(RH_NEW(&run, 1, "a run", error));
   rh_run_begin(run, app, &options);
   rh_status status = run_it(run, error);
+  options.ranks = should_be_rank(run, status);
   rh_run_finish(run);
   free(run);
-  return status;
+  return options.ranks ? rh_run_ranks(app, &options, error) : status;
 }

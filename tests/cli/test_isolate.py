@@ -36,6 +36,18 @@ class Faults(cli.Case):
     def test_right(self):
         self.assertEqual(self.value(*self.args("right")), "1000")
 
+    def test_stream(self):
+        """What is streamed is reduced in parts, in the child of a rank; a pipe is not."""
+        with open(self.path("ones.raw"), "wb") as file:
+            file.write(struct.pack("f", 1) * 70000)
+        how = lambda name, *more: ["--run", "worker_" + name, "--plugin", FAULTS, "-t", "f32", "--stream=16KiB", *more]
+        self.assertEqual(self.good(*how("right", "-i", "ones.raw", "-q")).out, "70000\n")
+        self.assertEqual(self.value(*how("right", "-n", "50000", "--data", "equal")), "50000")
+        done = self.redhost(*how("crash_in_run", "-i", "ones.raw"))
+        self.assertEqual(done.code, 5, done)
+        self.assertIn("strategy 'worker_crash_in_run' in %s crashed in run (signal 11)" % os.path.realpath(FAULTS), done.err)
+        self.bad(4, "strategy 'worker_right' runs in a process of its own", *how("right", "-i", "ones.raw", "--check=sampled"))
+
     def test_crash(self):
         self.fault("crash_in_setup", "crashed in setup (signal 11)")
         self.fault("crash_in_run", "crashed in run (signal 11)")
