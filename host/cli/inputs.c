@@ -81,14 +81,9 @@ rh_status rh_inputs_open(rh_inputs *inputs, const rh_app *app, int as_list, rh_e
   return RH_OK;
 }
 
-rh_status rh_inputs_array(rh_inputs *inputs, uint32_t k, const rh_app *app, rh_array *array,
-                          rh_error *error) {
-  const rh_reporter *reporter = &app->context->options.reporter;
-  rh_feed *feed = &inputs->feeds[k];
+rh_status rh_inputs_array(rh_inputs *inputs, uint32_t k, rh_array *array, rh_error *error) {
   rh_terminal_catch_cut_file(inputs->names[k]);
-  if (!feed->is_pipe) return rh_array_open(array, inputs->names[k], app->type, reporter, error);
-  RH_TRY(rh_feed_gather(feed, UINT64_MAX, error));
-  return rh_array_take_feed(array, feed, reporter, error);
+  return rh_array_take_feed(array, &inputs->feeds[k], error);
 }
 
 rh_status rh_inputs_source(rh_inputs *inputs, const rh_job_spec *job, const rh_run_options *options,

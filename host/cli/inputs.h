@@ -20,8 +20,7 @@ typedef struct rh_inputs {
 rh_status rh_inputs_open(rh_inputs *inputs, const rh_app *app, int as_list, rh_error *error);
 
 /* Input k as an array in memory: a file is mapped, and a pipe read to its end. */
-rh_status rh_inputs_array(rh_inputs *inputs, uint32_t k, const rh_app *app, rh_array *array,
-                          rh_error *error);
+rh_status rh_inputs_array(rh_inputs *inputs, uint32_t k, rh_array *array, rh_error *error);
 
 /* The operands of *job from the inputs, or if there are none, its n generated elements. */
 rh_status rh_inputs_source(rh_inputs *inputs, const rh_job_spec *job, const rh_run_options *options,

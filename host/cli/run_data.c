@@ -85,8 +85,8 @@ static rh_status bring(rh_run_state *run, rh_error *error) {
   rh_job_spec *asked = &run->asked;
   if (!run->inputs.n) return RH_OK;
   if (asked->operation.op->is_custom)
-    return rh_user_operator_arrays(&run->user, run->app, &run->inputs, &run->array, asked, error);
-  RH_TRY(rh_inputs_array(&run->inputs, 0, run->app, &run->array, error));
+    return rh_user_operator_arrays(&run->user, &run->inputs, &run->array, asked, error);
+  RH_TRY(rh_inputs_array(&run->inputs, 0, &run->array, error));
   asked->operation.n = run->array.n;
   return RH_OK;
 }

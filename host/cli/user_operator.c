@@ -109,10 +109,9 @@ static rh_status check_different(const rh_operand *operands, uint32_t n, rh_erro
 
 /* ---- Files ---- */
 
-static rh_status open_arrays(rh_user_operator *user, const rh_app *app, rh_inputs *inputs,
-                             rh_error *error) {
+static rh_status open_arrays(rh_user_operator *user, rh_inputs *inputs, rh_error *error) {
   for (uint32_t k = 0; k < inputs->n; k++) {
-    RH_TRY(rh_inputs_array(inputs, k, app, &user->arrays[k], error));
+    RH_TRY(rh_inputs_array(inputs, k, &user->arrays[k], error));
     user->n_arrays = k + 1;
     if (user->arrays[k].n != user->arrays[0].n)
       return rh_fail(error, RH_E_USAGE, "%s has %llu elements, and %s has %llu", inputs->names[0],
@@ -236,9 +235,9 @@ rh_status rh_user_operator_open(rh_user_operator *user, const rh_app *app, const
                    : name_generated(user, app, spec, error);
 }
 
-rh_status rh_user_operator_arrays(rh_user_operator *user, const rh_app *app, rh_inputs *inputs,
-                                  rh_array *array, rh_job_spec *spec, rh_error *error) {
-  RH_TRY(open_arrays(user, app, inputs, error));
+rh_status rh_user_operator_arrays(rh_user_operator *user, rh_inputs *inputs, rh_array *array,
+                                  rh_job_spec *spec, rh_error *error) {
+  RH_TRY(open_arrays(user, inputs, error));
   spec->operation.n = user->arrays[0].n;
   return join(user, inputs->n, array, spec, error);
 }

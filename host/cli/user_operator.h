@@ -34,8 +34,8 @@ rh_status rh_user_operator_open(rh_user_operator *user, const rh_app *app, const
 
 /* Brings the inputs into memory.  *array gets that of all operands; n and where the operands are,
  * the spec. */
-rh_status rh_user_operator_arrays(rh_user_operator *user, const rh_app *app, rh_inputs *inputs,
-                                  rh_array *array, rh_job_spec *spec, rh_error *error);
+rh_status rh_user_operator_arrays(rh_user_operator *user, rh_inputs *inputs, rh_array *array,
+                                  rh_job_spec *spec, rh_error *error);
 
 /* Says what may surprise in the answer: an index into a file in Fortran order, integers that
  * wrap. */

@@ -34,9 +34,9 @@ rh_status rh_array_open(rh_array *array, const char *path, rh_type type,
                         const rh_reporter *reporter, rh_error *error);
 
 typedef struct rh_feed rh_feed;
-/* Makes an array of a pipe that rh_feed_gather() has read to its end; takes the memory. */
-rh_status rh_array_take_feed(rh_array *array, rh_feed *feed, const rh_reporter *reporter,
-                             rh_error *error);
+/* The same of what is open: a file, which is mapped, or a pipe, which is read to its end and gives
+ * its memory. */
+rh_status rh_array_take_feed(rh_array *array, rh_feed *feed, rh_error *error);
 
 /* RH_E_FILE if the array's file was truncated, grew or was written to since it was opened: the
  * result then belongs to no version of the file.  `name` is for the message. */

@@ -46,14 +46,17 @@ static rh_status take_npy(rh_feed *feed, const void *bytes, uint64_t length, rh_
   return RH_OK;
 }
 
-static rh_status check_npy_length(const rh_feed *feed, rh_error *error) {
-  uint64_t there = feed->file_bytes - feed->data_offset;
-  if (there < feed->npy.data_bytes)
+rh_status rh_feed_check_bytes(const rh_feed *feed, uint64_t there, rh_error *error) {
+  uint32_t size = rh_type_size(feed->type);
+  if (feed->is_npy && there < feed->npy.data_bytes)
     return rh_fail(
         error, RH_E_FILE,
         "%s: shape %s of %s needs %llu bytes, only %llu are there; is the copy complete?",
         feed->name, feed->npy.shape, rh_type_name(feed->type),
         (unsigned long long)feed->npy.data_bytes, (unsigned long long)there);
+  if (!feed->is_npy && there % size != 0)
+    return rh_fail(error, RH_E_FILE, "%s: %llu bytes is not a multiple of %u, the size of %s",
+                   feed->name, (unsigned long long)there, size, rh_type_name(feed->type));
   return RH_OK;
 }
 
@@ -65,18 +68,10 @@ static rh_status check_raw(const rh_feed *feed, const void *bytes, uint64_t leng
 }
 
 static rh_status take_header(rh_feed *feed, const void *bytes, uint64_t length, rh_error *error) {
-  if (rh_npy_has_magic(bytes, length)) {
-    RH_TRY(take_npy(feed, bytes, length, error));
-    return check_npy_length(feed, error);
-  }
-  RH_TRY(check_raw(feed, bytes, length, error));
-  uint32_t size = rh_type_size(feed->type);
-  if (feed->file_bytes % size != 0)
-    return rh_fail(error, RH_E_FILE, "%s: %llu bytes is not a multiple of %u, the size of %s",
-                   feed->name, (unsigned long long)feed->file_bytes, size,
-                   rh_type_name(feed->type));
-  feed->n = feed->file_bytes / size;
-  return RH_OK;
+  RH_TRY(rh_npy_has_magic(bytes, length) ? take_npy(feed, bytes, length, error)
+                                         : check_raw(feed, bytes, length, error));
+  if (!feed->is_npy) feed->n = feed->file_bytes / rh_type_size(feed->type);
+  return rh_feed_check_bytes(feed, feed->file_bytes - feed->data_offset, error);
 }
 
 static rh_status take_file(rh_feed *feed, rh_error *error) {
@@ -223,18 +218,6 @@ static rh_status fill_from_pipe(rh_feed *feed, char *to, uint64_t bytes, const a
   return RH_OK;
 }
 
-static rh_status fail_for_early_end(const rh_feed *feed, rh_error *error) {
-  uint32_t size = rh_type_size(feed->type);
-  if (feed->is_npy)
-    return rh_fail(
-        error, RH_E_FILE,
-        "%s: shape %s of %s needs %llu bytes, only %llu are there; is the copy complete?",
-        feed->name, feed->npy.shape, rh_type_name(feed->type),
-        (unsigned long long)feed->npy.data_bytes, (unsigned long long)feed->given);
-  return rh_fail(error, RH_E_FILE, "%s: %llu bytes is not a multiple of %u, the size of %s",
-                 feed->name, (unsigned long long)feed->given, size, rh_type_name(feed->type));
-}
-
 static rh_status read_pipe(rh_feed *feed, uint64_t first, uint64_t n, void *to,
                            const atomic_int *stop, uint64_t *got, rh_error *error) {
   uint32_t size = rh_type_size(feed->type);
@@ -244,9 +227,8 @@ static rh_status read_pipe(rh_feed *feed, uint64_t first, uint64_t n, void *to,
   if (feed->is_npy && wanted > feed->n - first) wanted = feed->n - first;
   RH_TRY(fill_from_pipe(feed, to, wanted * size, stop, &bytes, error));
   *got = bytes / size;
-  if (atomic_load(stop)) return RH_OK;
-  if (bytes % size != 0 || (feed->is_npy && *got < wanted)) return fail_for_early_end(feed, error);
-  return RH_OK;
+  if (atomic_load(stop) || (bytes % size == 0 && (!feed->is_npy || *got == wanted))) return RH_OK;
+  return rh_feed_check_bytes(feed, feed->given, error);
 }
 
 /* ---- Files ---- */

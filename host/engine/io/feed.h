@@ -28,7 +28,7 @@ struct rh_feed {
 };
 typedef struct rh_feed rh_feed;
 
-/* Opens `path`, "-" for standard input, with the checks and messages of rh_array_open(). */
+/* Opens `path`, "-" for standard input, with the checks of rh_array_open(). */
 rh_status rh_feed_open(rh_feed *feed, const char *path, rh_type type, const rh_reporter *reporter,
                        rh_error *error);
 
@@ -58,6 +58,9 @@ void rh_feed_view(rh_feed *feed, uint64_t first, uint64_t n, int leaves);
 rh_status rh_feed_at(const rh_feed *feed, uint64_t first, const void **at, rh_error *error);
 /* Elements first .. first+n-1 of a view are done with.  [any thread] */
 void rh_feed_leave(const rh_feed *feed, uint64_t first, uint64_t n);
+
+/* RH_E_FILE if so many bytes of elements, all that there are, are not those of a whole array. */
+rh_status rh_feed_check_bytes(const rh_feed *feed, uint64_t there, rh_error *error);
 
 /* RH_E_FILE if the file could not be read in a view, was written to, grew or was cut short since
  * it was opened. */
