@@ -174,7 +174,6 @@ static rh_status list_some(const rh_app *app, const rh_registry *registry,
 
 /* ---- Transports ---- */
 
-
 static const char *const transport_words[] = {"no", "yes", "yes, of this job"};
 
 static const char *transport_works(const rh_transport_entry *entry) {

@@ -76,7 +76,7 @@ static rh_status run_it(rh_run_state *run, rh_error *error) {
   return judge_answer(run, error);
 }
 
-/* A strategy in a process of its own takes parts as a rank's; of a file, for they are read there. */
+/* A strategy in a process of its own takes parts as a rank's, which reads them from the file. */
 static uint32_t should_be_rank(const rh_run_state *run, rh_status status) {
   return status == RH_DECLINED && run->way == RH_RUN_STREAMED && run->devices.n == 1 &&
          run->devices.list[0].isolated && !run->source.in_order && !run->asked.operation.layout &&

@@ -91,7 +91,7 @@ static rh_status take_npy(rh_array *array, source *src, rh_error *error) {
   return RH_OK;
 }
 
-static rh_status take(rh_array *array, source *src, rh_error *error) {
+static rh_status take_source(rh_array *array, source *src, rh_error *error) {
   const rh_feed *feed = src->feed;
   RH_TRY(rh_feed_check_bytes(feed, src->length - feed->data_offset, error));
   if (feed->is_npy) return take_npy(array, src, error);
@@ -112,7 +112,7 @@ rh_status rh_array_check_unchanged(const rh_array *array, const char *name, rh_e
 static rh_status take_mapped(rh_array *array, const rh_feed *feed, rh_region region,
                              rh_error *error) {
   source src = {.feed = feed, .region = region, .length = feed->file_bytes};
-  rh_status status = take(array, &src, error);
+  rh_status status = take_source(array, &src, error);
   rh_status of_file = rh_feed_check_unchanged(feed, error);
   array->file_bytes = feed->file_bytes;
   array->modified = feed->modified;
@@ -129,7 +129,7 @@ static rh_status take_pipe(rh_array *array, rh_feed *feed, rh_error *error) {
   source src = {
       .feed = feed, .region = feed->head.region, .length = feed->head.length, .in_memory = 1};
   feed->head.region = (rh_region){0};
-  rh_status status = take(array, &src, error);
+  rh_status status = take_source(array, &src, error);
   if (status != RH_OK) rh_region_finish(&src.region);
   return status;
 }

@@ -136,7 +136,8 @@ static int is_moderate(const rh_custom *of, const unsigned char *value) {
 /* The distance by which field f of both sides moves with the last bits; inf: it is not a number any
  * more. */
 static double spread_of(const meeting *m, const rh_operator_field *field) {
-  double left = rh_field_number(field, m->left), right = rh_field_number(field, m->right), spread = 0;
+  double left = rh_field_number(field, m->left), right = rh_field_number(field, m->right);
+  double spread = 0;
   for (size_t k = 1; k < COPIES; k++) {
     double one = fabs(rh_field_number(field, m->left + k * RH_ANY_VALUE_BYTES) - left);
     double other = fabs(rh_field_number(field, m->right + k * RH_ANY_VALUE_BYTES) - right);

@@ -128,16 +128,3 @@ void rh_tuner_finish(rh_tuner *tuner) {
   free(tuner->plugins);
   *tuner = (rh_tuner){0};
 }
-
-static rh_status tune(rh_tuner *tuner, rh_error *error) {
-  RH_TRY(rh_tuner_make_tasks(tuner, error));
-  RH_TRY(rh_tuner_measure_defaults(tuner, error));
-  return rh_now() < tuner->deadline ? rh_tuner_improve(tuner, error) : RH_OK;
-}
-
-rh_status rh_tuner_run(rh_tuner *tuner, rh_error *error) {
-  tuner->deadline = rh_now() + tuner->budget_s;
-  rh_status status = tune(tuner, error);
-  rh_tuner_restore_blame(tuner);
-  return status;
-}
