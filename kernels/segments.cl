@@ -314,18 +314,6 @@ SEGMENTS void segments(RH_OPERANDS_PARAMETERS, ulong first, ulong number, ulong 
 
 /* ---- The parts of a segment ---- */
 
-/* Up to eight consecutive nodes, which are loaded together. */
-static inline rh_value take_nodes(__global const rh_value *nodes, ulong begin, ulong end) {
-  rh_value v[8];
-#pragma unroll
-  for (uint k = 0; k < 8; k++) {
-    v[k] = rh_identity();
-    if (begin + k < end) v[k] = nodes[begin + k];
-  }
-  return rh_combine(rh_combine(rh_combine(v[0], v[1]), rh_combine(v[2], v[3])),
-                    rh_combine(rh_combine(v[4], v[5]), rh_combine(v[6], v[7])));
-}
-
 /* 2^members_log work-items a segment, each of which takes `each` consecutive parts. */
 SEGMENTS void segments_join(__global const rh_value *nodes, ulong number, ulong parts, ulong each,
                             uint members_log, __local rh_value *scratch, __global rh_value *to,
@@ -338,7 +326,7 @@ SEGMENTS void segments_join(__global const rh_value *nodes, ulong number, ulong 
   rh_sequence_begin(&all);
   if (is_there)
     for (ulong k = begin; k < end; k += 8)
-      rh_sequence_add(&all, take_nodes(nodes + segment * parts, k, end));
+      rh_sequence_add(&all, rh_nodes_value(nodes + segment * parts, k, end));
   scratch[item] = rh_sequence_value(&all);
   for (uint d = 1; d < members; d *= 2) {
     barrier(CLK_LOCAL_MEM_FENCE);

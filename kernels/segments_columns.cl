@@ -4,32 +4,89 @@
  *   -DRH_FEW=n     columns of n elements, up to 16, all of which a work-item reads at once, of
  *                  RH_IN_TURN times RH_WIDTH columns
  *   -DRH_BESIDE    else: work-items side by side; 32 / RH_BESIDE of a warp share their columns
- *   -DRH_ROWS=n    rows of a tile that columns reach: 1, 2 or 4 */
+ *   -DRH_ROWS=n    rows of a tile that columns reach: 1, 2 or 4
+ *   -DRH_ANY_ORDER no order changes the bits: values are combined as they come
+ *   -DRH_BRIEF     a value takes 4 bytes, or an index does, until it is stored */
 #define SEGMENTS __kernel __attribute__((reqd_work_group_size(RH_GROUP, 1, 1)))
 #define WARP     32u
 
 /* ---- Neighbouring columns ---- */
 
 #if RH_COLUMNS > 1
+#define OF_PACK(type) RH_PASTE(type, RH_WIDTH)
+
+/* Neighbouring elements from p on.  aligned: a constant. */
+#ifdef RH_TYPE_f16
+static inline OF_PACK(float) elements_at(rh_operands p, const bool aligned) {
+  if (aligned) return RH_ALIGNED_ELEMENTS(p, 0);
+  return OF_PACK(vload_half)(0, (__global const half *)p);
+}
+#else
+static inline OF_PACK(RH_ELEMENT) elements_at(rh_operands p, const bool aligned) {
+  if (aligned) return RH_ALIGNED_ELEMENTS(p, 0);
+  return OF_PACK(vload)(0, p);
+}
+#endif
+
+#if defined(RH_BRIEF) && defined(RH_IS_INDEXED)
+/* A column has fewer than 2^32 elements: an index takes 4 bytes until its value is stored. */
+typedef struct {
+  OF_PACK(RH_SCALAR) key;
+  OF_PACK(uint) index;
+} pack;
+#define pack_identity() ((pack){(OF_PACK(RH_SCALAR))(RH_IDENTITY), (OF_PACK(uint))(0xffffffffu)})
+static inline pack pack_combine(pack a, pack b) {
+  OF_PACK(int) takes_b = RH_BEATS(b.key, a.key) | ((b.key == a.key) & (b.index < a.index));
+  pack value = {select(a.key, b.key, takes_b), select(a.index, b.index, takes_b)};
+  return value;
+}
+static inline void pack_values(pack value, rh_value *values) {
+  RH_SCALAR keys[RH_COLUMNS];
+  uint indices[RH_COLUMNS];
+  OF_PACK(vstore)(value.key, 0, keys);
+  OF_PACK(vstore)(value.index, 0, indices);
+  for (uint k = 0; k < RH_COLUMNS; k++) {
+    values[k].key = keys[k];
+    values[k].index = indices[k] == 0xffffffffu ? RH_NO_INDEX : indices[k];
+  }
+}
+static inline pack pack_load(rh_operands p, ulong inner, ulong row, const bool aligned) {
+  pack value = {RH_TO_LANES(elements_at(p + row * inner, aligned)), (OF_PACK(uint))((uint)row)};
+  return value;
+}
+
+#elif defined(RH_BRIEF)
+/* Bytes and shorts, of which a column's part has too few for more than 32 bits. */
+#ifdef RH_IS_UNSIGNED
+typedef OF_PACK(uint) pack;
+typedef uint brief;
+#define TO_PACK OF_PACK(convert_uint)
+#else
+typedef OF_PACK(int) pack;
+typedef int brief;
+#define TO_PACK OF_PACK(convert_int)
+#endif
+#define pack_combine(a, b) ((a) + (b))
+#define pack_identity()    ((pack)(0))
+static inline void pack_values(pack value, rh_value *values) {
+  brief lanes[RH_COLUMNS];
+  OF_PACK(vstore)(value, 0, lanes);
+  for (uint k = 0; k < RH_COLUMNS; k++) values[k] = (rh_value)(long)lanes[k];
+}
+static inline pack pack_load(rh_operands p, ulong inner, ulong row, const bool aligned) {
+  return TO_PACK(elements_at(p + row * inner, aligned));
+}
+
+#else
 typedef rh_vector pack;
 #define pack_combine    rh_vector_combine
 #define pack_identity() rh_vector_identity()
 #define pack_values     rh_vector_lanes
-/* Element `row` of the columns from p on.  aligned: a constant. */
+/* Element `row` of the columns from p on. */
 static inline pack pack_load(rh_operands p, ulong inner, ulong row, const bool aligned) {
-  p += row * inner;
-#ifdef RH_TYPE_f16
-  if (aligned)
-    return rh_vector_of(RH_TO_LANES(RH_PASTE(vloada_half, RH_WIDTH)(0, (__global const half *)p)),
-                        row, 0);
-  return rh_vector_of(RH_TO_LANES(RH_PASTE(vload_half, RH_WIDTH)(0, (__global const half *)p)), row,
-                      0);
-#else
-  if (aligned)
-    return rh_vector_of(RH_TO_LANES(*(__global const RH_PASTE(RH_ELEMENT, RH_WIDTH) *)p), row, 0);
-  return rh_vector_of(RH_TO_LANES(RH_PASTE(vload, RH_WIDTH)(0, p)), row, 0);
-#endif
+  return rh_vector_of(RH_TO_LANES(elements_at(p + row * inner, aligned)), row, 0);
 }
+#endif
 #else
 typedef rh_value pack;
 #define pack_combine    rh_combine
@@ -96,7 +153,7 @@ static inline void take_few(rh_operands input, ulong first, ulong number, ulong 
     ulong k = at + t * RH_GROUP;
 #pragma unroll
     for (uint c = 0; c < RH_COLUMNS; c++)
-      if (k < number) to[k * RH_COLUMNS + c] = values[c];
+      if (k < number) rh_store(to, k * RH_COLUMNS + c, values[c]);
   }
 }
 
@@ -115,6 +172,8 @@ SEGMENTS void segments_columns(RH_OPERANDS_PARAMETERS, ulong first, ulong number
 /* Lanes of a tile whose elements are loaded together. */
 #if RH_ROWS == 1 || RH_COLUMNS == 1
 #define WISHED 8
+#elif defined(RH_TYPE_f16)
+#define WISHED 2
 #else
 #define WISHED 4
 #endif
@@ -135,6 +194,15 @@ static inline pack pack_exchange(pack mine, uint distance) {
   return x.value;
 }
 
+#ifdef RH_ANY_ORDER
+#define LEVELS(n) 1
+#define PUSH(stack, levels, index, node)                                                           \
+  do {                                                                                             \
+    if ((index) > 0) node = pack_combine(stack[0], node);                                          \
+    stack[0] = node;                                                                               \
+  } while (0)
+#else
+#define LEVELS(n) n
 /* A binary counter of consecutive values, as rh_sequence, but in registers. */
 #define PUSH(stack, levels, index, node)                                                           \
   do {                                                                                             \
@@ -148,6 +216,7 @@ static inline pack pack_exchange(pack mine, uint distance) {
       }                                                                                            \
     }                                                                                              \
   } while (0)
+#endif
 
 /* The tile at row `row`, of which the columns have `left` rows, in `lanes` lanes, a power of two.
  * is_whole: a constant; left reaches to the last of the RH_ROWS rows. */
@@ -155,7 +224,7 @@ static inline pack take_tile(rh_operands p, ulong inner, ulong row, uint left, u
                              const bool is_whole, const bool aligned) {
   const uint member = get_local_id(0) % WARP / RH_BESIDE;
   uint steps = max(lanes / (SHARING * TOGETHER), 1u), bits = popcount(steps - 1);
-  pack stack[LANE_LEVELS], node = pack_identity();
+  pack stack[LEVELS(LANE_LEVELS)], node = pack_identity();
   for (uint step = 0; step < steps; step++) {
     /* Lanes meet by halving: steps go in the order of reversed bits. */
     uint base = 0;
@@ -203,7 +272,7 @@ static inline void take_part(rh_operands input, ulong first, ulong number, ulong
   rh_operands p = rh_operands_at(input, first + (is_there ? first_of(k, packs, length) : 0));
   ulong begin = (part << log) * RH_TILE, end = min(begin + ((ulong)RH_TILE << log), length);
   uint count = 0;
-  pack stack[TILE_LEVELS], node;
+  pack stack[LEVELS(TILE_LEVELS)], node;
   for (; begin < end; begin += RH_TILE, count++) {
     uint left = (uint)min(end - begin, (ulong)RH_TILE), lanes = RH_ROW;
     if (left < lanes) lanes = left > 1 ? 1u << (32 - clz(left - 1)) : 1;
@@ -213,15 +282,20 @@ static inline void take_part(rh_operands input, ulong first, ulong number, ulong
       node = take_tile(p, packs * RH_COLUMNS, begin, left, lanes, false, aligned);
     PUSH(stack, TILE_LEVELS, count, node);
   }
+#ifdef RH_ANY_ORDER
+  node = stack[0];
+#else
   node = pack_identity();
 #pragma unroll
   for (uint l = 0; l < TILE_LEVELS; l++)
     if (count >> l & 1) node = pack_combine(stack[l], node);
+#endif
   if (!is_there || get_local_id(0) % WARP >= RH_BESIDE) return;
   rh_value values[RH_COLUMNS];
   pack_values(node, values);
 #pragma unroll
-  for (uint c = 0; c < RH_COLUMNS; c++) to[(k * RH_COLUMNS + c) * parts + part] = values[c];
+  for (uint c = 0; c < RH_COLUMNS; c++)
+    rh_store(to, (k * RH_COLUMNS + c) * parts + part, values[c]);
 }
 
 SEGMENTS void segments_columns(RH_OPERANDS_PARAMETERS, ulong first, ulong number, ulong length,

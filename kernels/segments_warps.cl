@@ -5,6 +5,7 @@
  * Up to RH_SHORT elements are read at once, by 1 to 32 members of a warp: member q has elements q,
  * q + members, ...; their number is chosen so that each has four.  Longer segments are cut into
  * pieces of 2^log tiles, for a warp each.
+ *   -DRH_BETWEEN   pieces of segments between offsets
  *   -DRH_MEMBERS -DRH_EACH -DRH_IN_TURN   of rows: how many share one, the elements of a member,
  *                                          and how many rows a warp's members read together */
 #define SEGMENTS __kernel __attribute__((reqd_work_group_size(RH_GROUP, 1, 1)))
@@ -12,8 +13,14 @@
 #define WARPS    (RH_GROUP / 32)
 #define OF_ROW   ((int)RH_ROW / 32) /* elements of a row for each of 32 members */
 #define OF_TILE  (4 * OF_ROW)
+#ifdef RH_PACKS
+#define OF_PACK  (16 / (int)sizeof(rh_element))
+#define MOST     4 /* packs that a member reads at once */
+#define RH_SHORT (MOST * WARP * OF_PACK - OF_PACK + 1)
+#else
 #define MOST     (OF_TILE < 16 ? OF_TILE : 16) /* elements that a member reads at once */
 #define RH_SHORT (MOST * WARP)
+#endif
 
 #if defined(RH_MEMBERS) && !defined(RH_OFFSETS)
 #define HAS_ROWS 1
@@ -27,6 +34,147 @@ static inline uint lane_of_warp(void) {
 static inline ulong warp_number(void) {
   return get_group_id(0) * (ulong)WARPS + get_local_id(0) / WARP;
 }
+
+#ifdef RH_PACKS
+/* ---- A member's packs ---- */
+
+/* The bits of an element that changes no value: of extremes, one that none beats. */
+#define ALL_BITS (0xffffffffu >> (32 - 8 * sizeof(rh_element)))
+#if defined(RH_OP_and) || (defined(RH_IS_LEAST) && defined(RH_IS_UNSIGNED))
+#define NEUTRAL ALL_BITS
+#elif !defined(RH_IS_ORDER) || defined(RH_IS_UNSIGNED) || defined(RH_IS_MAGNITUDE)
+#define NEUTRAL 0u
+#else
+#if defined(RH_TYPE_f32)
+#define GREATEST 0x7f800000u
+#elif defined(RH_TYPE_f16)
+#define GREATEST 0x7c00u
+#else
+#define GREATEST (ALL_BITS >> 1)
+#endif
+#if defined(RH_IS_LEAST)
+#define NEUTRAL GREATEST
+#elif defined(RH_IS_FLOAT)
+#define NEUTRAL (GREATEST | (ALL_BITS ^ ALL_BITS >> 1))
+#else
+#define NEUTRAL (ALL_BITS ^ GREATEST)
+#endif
+#endif
+
+/* A pack whose elements outside of `from` to `to`, any numbers, change nothing. */
+static inline uint cut_word(uint word, int from, int to) {
+  const int size = (int)sizeof(rh_element), of_word = 4 / size;
+  const uint neutral = NEUTRAL * (0xffffffffu / ALL_BITS);
+  uint mask = 0xffffffffu;
+  if (from > 0) mask = from < of_word ? mask << 8 * size * from : 0;
+  if (to < of_word) mask &= to > 0 ? 0xffffffffu >> 8 * size * (of_word - to) : 0;
+  return (word & mask) | (neutral & ~mask);
+}
+static inline rh_pack cut(rh_pack p, int from, int to) {
+  const int of_word = OF_PACK / 4;
+  if (from <= 0 && to >= OF_PACK) return p;
+  return (rh_pack)(cut_word(p.x, from, to), cut_word(p.y, from - of_word, to - of_word),
+                   cut_word(p.z, from - 2 * of_word, to - 2 * of_word),
+                   cut_word(p.w, from - 3 * of_word, to - 3 * of_word));
+}
+
+/* What a member has of a segment, as short as it can be. */
+#ifdef RH_IS_INDEXED
+typedef struct {
+  RH_SCALAR key;
+  uint index;
+} brief;
+#define NO_INDEX 0xffffffffu
+static inline brief brief_identity(void) {
+  brief none = {RH_IDENTITY, NO_INDEX};
+  return none;
+}
+static inline brief brief_combine(brief a, brief b) {
+  return RH_BEATS(b.key, a.key) || (b.key == a.key && b.index < a.index) ? b : a;
+}
+static inline rh_value widen(brief b) {
+  rh_value value = {b.key, b.index == NO_INDEX ? RH_NO_INDEX : b.index};
+  return value;
+}
+/* Element 0 of a pack is the segment's element -from. */
+static inline brief take_pack(brief best, rh_pack pack, int from, int to) {
+  RH_SCALAR keys[OF_PACK];
+  RH_PASTE(vstore, RH_WIDTH)(rh_pack_scalars(pack), 0, keys);
+#pragma unroll
+  for (int k = 0; k < OF_PACK; k++) {
+    bool is_better = RH_BEATS(keys[k], best.key) || best.index == NO_INDEX;
+    if (is_better && k >= from && k < to) {
+      best.key = keys[k];
+      best.index = (uint)(k - from);
+    }
+  }
+  return best;
+}
+#elif defined(RH_NARROW_SUM)
+typedef RH_NARROW brief;
+#define brief_identity()    0
+#define brief_combine(a, b) ((a) + (b))
+#define widen(b)            RH_WIDEN(b)
+#else
+typedef rh_value brief;
+#define brief_identity rh_identity
+#define brief_combine  rh_combine
+#define widen(b)       (b)
+#endif
+#ifndef RH_IS_INDEXED
+static inline brief brief_of(rh_part part) {
+#ifdef RH_NARROW_SUM
+  return part;
+#else
+  return rh_part_scalar(part);
+#endif
+}
+#endif
+
+static inline brief brief_exchange(brief mine, uint distance) {
+  union {
+    brief value;
+    uint words[sizeof(brief) / sizeof(uint)];
+  } x = {mine};
+#pragma unroll
+  for (uint k = 0; k < sizeof x.words / sizeof *x.words; k++)
+    x.words[k] = rh_exchange_word(x.words[k], distance);
+  return x.value;
+}
+
+#ifdef RH_IS_INDEXED
+#define FOLD_PACKS(value, packs, each, from, to, of)                                               \
+  value = brief_identity();                                                                        \
+  _Pragma("unroll") for (int k = 0; k < each; k++) value =                                         \
+      take_pack(value, packs[k], from - k * of, to - k * of);
+#else
+#define FOLD_PACKS(value, packs, each, from, to, of)                                               \
+  rh_part part = rh_pack_part(cut(packs[0], from, to));                                            \
+  _Pragma("unroll") for (int k = 1; k < each; k++) part =                                          \
+      rh_part_join(part, rh_pack_part(cut(packs[k], from - k * of, to - k * of)));                 \
+  value = (n) > 0 ? brief_of(part) : brief_identity();
+#endif
+
+/* The value of a member's `each` packs of the n elements from p on.  Whole packs are read, which
+ * lie in the buffer's memory even where they reach beyond its elements: it is aligned to more. */
+#define TAKE_PACKS(value, p, n, member, members, each)                                             \
+  do {                                                                                             \
+    int skipped = (int)((size_t)(p) % 16 / sizeof(rh_element)), of = OF_PACK * (int)(members);     \
+    __global const rh_pack *own = (__global const rh_pack *)((p)-skipped) + (member);              \
+    int from = skipped - OF_PACK * (int)(member), to = (n) > 0 ? from + (int)(n) : 0;              \
+    rh_pack a[each];                                                                               \
+    _Pragma("unroll") for (int k = 0; k < each; k++) {                                             \
+      a[k] = (rh_pack)(0);                                                                         \
+      if (to > k * of) a[k] = own[k * (int)(members)];                                             \
+    }                                                                                              \
+    FOLD_PACKS(value, a, each, from, to, of)                                                       \
+  } while (0)
+#else
+typedef rh_value brief;
+#define brief_combine  rh_combine
+#define brief_exchange rh_exchange
+#define widen(b)       (b)
+#endif
 
 /* ---- A member's elements ---- */
 
@@ -54,11 +202,11 @@ static inline ulong warp_number(void) {
 
 /* ---- Members' values ---- */
 
-static inline rh_value meet(rh_value mine, rh_value theirs, bool is_upper) {
+static inline brief meet(brief mine, brief theirs, bool is_upper) {
 #ifdef RH_STRUCT
-  if (is_upper) return rh_combine(theirs, mine);
+  if (is_upper) return brief_combine(theirs, mine);
 #endif
-  return rh_combine(mine, theirs);
+  return brief_combine(mine, theirs);
 }
 
 /* `count` values of each member become one: member q gets that of value q / (members / count), as
@@ -68,8 +216,8 @@ static inline rh_value meet(rh_value mine, rh_value theirs, bool is_upper) {
     const uint distance = h * (members / count);                                                   \
     bool is_upper = lane_of_warp() & distance;                                                     \
     _Pragma("unroll") for (int k = 0; k < h; k++) {                                                \
-      rh_value low = v[k], high = v[k + h], keep = is_upper ? high : low;                          \
-      v[k] = meet(keep, rh_exchange(is_upper ? low : high, distance), is_upper);                   \
+      brief low = v[k], high = v[k + h], keep = is_upper ? high : low;                             \
+      v[k] = meet(keep, brief_exchange(is_upper ? low : high, distance), is_upper);                \
     }                                                                                              \
   }
 #define EXCHANGE(v, count, members)                                                                \
@@ -79,7 +227,7 @@ static inline rh_value meet(rh_value mine, rh_value theirs, bool is_upper) {
     EXCHANGE_HALF(v, count, members, 2)                                                            \
     EXCHANGE_HALF(v, count, members, 1)                                                            \
     _Pragma("unroll") for (uint d = (members) / (count) / 2; d > 0; d /= 2) v[0] =                 \
-        meet(v[0], rh_exchange(v[0], d), lane_of_warp() & d);                                      \
+        meet(v[0], brief_exchange(v[0], d), lane_of_warp() & d);                                   \
   } while (0)
 
 #ifdef HAS_ROWS
@@ -93,13 +241,17 @@ static inline void take_rows(rh_operands input, ulong first, uint length, uint l
                              const bool is_whole, __global rh_value *to) {
   const uint member = lane_of_warp() % RH_MEMBERS, beside = lane_of_warp() / RH_MEMBERS;
   const bool has_last = member + RH_MEMBERS * (RH_EACH - 1) < length;
-  rh_value v[RH_IN_TURN];
+  brief v[RH_IN_TURN];
 #pragma unroll
   for (uint r = 0; r < RH_IN_TURN; r++) {
-    rh_value a[RH_EACH];
     uint row = r * BESIDE + beside;
     bool is_there = is_whole || row < left;
     rh_operands p = rh_operands_at(input, first + row * length);
+#ifdef RH_PACKS
+    uint n = is_there ? length : 0;
+    TAKE_PACKS(v[r], p, n, member, RH_MEMBERS, RH_EACH);
+#else
+    rh_value a[RH_EACH];
 #pragma unroll
     for (uint k = 0; k < RH_EACH; k++) {
       a[k] = rh_identity();
@@ -107,12 +259,14 @@ static inline void take_rows(rh_operands input, ulong first, uint length, uint l
     }
     FOLD_OWN(a, RH_EACH, MEMBERS_ROW);
     v[r] = a[0];
+#endif
   }
 #pragma unroll
   for (uint t = 0; t < RH_IN_TURN; t += KEPT) {
     EXCHANGE((v + t), KEPT, RH_MEMBERS);
     uint row = (t + member / (RH_MEMBERS / KEPT)) * BESIDE + beside;
-    if (member % (RH_MEMBERS / KEPT) == 0 && (is_whole || row < left)) to[row] = v[t];
+    if (member % (RH_MEMBERS / KEPT) == 0 && (is_whole || row < left))
+      rh_store(to, row, widen(v[t]));
   }
 }
 
@@ -132,6 +286,37 @@ SEGMENTS void segments_rows(RH_OPERANDS_PARAMETERS, ulong first, ulong number, u
 #else
 /* ---- Pieces of longer segments ---- */
 
+#ifdef RH_PACKS
+static inline rh_value take_piece(rh_operands p, ulong at, ulong n) {
+  const uint most = (MOST * WARP - 1) * OF_PACK;
+#ifdef RH_IS_INDEXED
+  brief all = brief_identity();
+#else
+  rh_value all = rh_identity();
+#endif
+  for (ulong k = 0; k < n; k += most) {
+    brief one;
+    TAKE_PACKS(one, p + at + k, min(n - k, (ulong)most), lane_of_warp(), WARP, MOST);
+#ifdef RH_IS_INDEXED
+    if (one.index != NO_INDEX) one.index += (uint)k;
+    all = brief_combine(all, one);
+#else
+    all = rh_combine(all, widen(one));
+#endif
+  }
+#ifdef RH_IS_INDEXED
+#pragma unroll
+  for (uint d = WARP / 2; d > 0; d /= 2) all = brief_combine(all, brief_exchange(all, d));
+  rh_value value = widen(all);
+  if (value.index != RH_NO_INDEX) value.index += at;
+  return value;
+#else
+#pragma unroll
+  for (uint d = WARP / 2; d > 0; d /= 2) all = rh_combine(all, rh_exchange(all, d));
+  return all;
+#endif
+}
+#else
 /* The value of the tile at element `at`, of which there are `left` elements, in every member. */
 static inline rh_value take_tile(rh_operands p, ulong at, uint left) {
   rh_value steps[OF_TILE / MOST];
@@ -175,15 +360,28 @@ static inline rh_value take_piece(rh_operands p, ulong at, ulong n) {
     at += RH_TILE;
   }
 }
+#endif
 
 #ifndef RH_OFFSETS
+/* With RH_BETWEEN of segments between offsets, of which none is much longer than others. */
 SEGMENTS void segments_pieces(RH_OPERANDS_PARAMETERS, ulong first, ulong number, ulong length,
-                              ulong parts, uint log, __global rh_value *to, ulong at) {
-  ulong piece = warp_number(), row = parts > 1 ? piece / parts : piece;
+                              ulong parts, uint log, __global rh_value *to, ulong at
+#ifdef RH_BETWEEN
+                              ,
+                              __global const ulong *starts, __global const ulong *stops, uint next
+#endif
+) {
+  ulong piece = warp_number(), row = parts > 1 ? piece / parts : piece, start = row * length;
   if (row >= number) return;
+#ifdef RH_BETWEEN
+  start = starts[row];
+  length = stops[row + next] - start;
+#endif
   ulong begin = ((piece - row * parts) << log) * RH_TILE;
-  rh_operands p = rh_operands_at(RH_OPERANDS, first + row * length);
-  rh_value value = take_piece(p, begin, min(length - begin, (ulong)RH_TILE << log));
+  rh_value value = rh_identity();
+  if (begin < length)
+    value = take_piece(rh_operands_at(RH_OPERANDS, first + start), begin,
+                       min(length - begin, (ulong)RH_TILE << log));
   if (lane_of_warp() == 0) to[at + piece] = value;
 }
 #else
@@ -248,8 +446,31 @@ static inline void put_on_list(ulong start, ulong n, ulong segment, uint log,
 
 /* ---- Shorter ones ---- */
 
-#define EACH                                                                                       \
-  5 /* elements of a member; one more than four, as lengths gather around powers of two */
+#ifdef RH_PACKS
+#define TINY ((RH_OWN - 1) * OF_PACK + 1)
+#ifndef IN_TURN
+#define IN_TURN 2
+#endif
+#define OWN(value, p, n, member, members, each) TAKE_PACKS(value, p, n, member, members, each)
+/* As many as lie in so many packs, wherever they begin. */
+static inline uint in_packs(uint n) {
+  return (n + 2 * OF_PACK - 2) / OF_PACK;
+}
+#else
+#define TINY        RH_OWN
+#define IN_TURN     4
+#define in_packs(n) (n)
+#define OWN(value, p, n, member, members, each)                                                    \
+  do {                                                                                             \
+    rh_value a[each];                                                                              \
+    _Pragma("unroll") for (uint k = 0; k < each; k++) {                                            \
+      a[k] = rh_identity();                                                                        \
+      if (member + members * k < n) a[k] = rh_load(p, member + members * k);                       \
+    }                                                                                              \
+    FOLD_OWN(a, each, ((int)RH_ROW / members));                                                    \
+    value = a[0];                                                                                  \
+  } while (0)
+#endif
 
 /* Where one is; k: its number among the warp's. */
 typedef struct {
@@ -262,24 +483,19 @@ typedef struct {
   for (uint begin = from; begin < (end); begin += in_turn * (32 / members)) {                      \
     const uint member = lane % members, beside = lane / members;                                   \
     const uint kept = in_turn < members ? in_turn : members;                                       \
-    rh_value v[in_turn];                                                                           \
+    brief v[in_turn];                                                                              \
     _Pragma("unroll") for (uint r = 0; r < in_turn; r++) {                                         \
       uint place = begin + r * (32 / members) + beside;                                            \
       short_segment one = table[place < (end) ? place : from];                                     \
       uint n = place < (end) ? one.n : 0;                                                          \
       rh_operands p = rh_operands_at(input, first + one.start);                                    \
-      rh_value a[each];                                                                            \
-      _Pragma("unroll") for (uint k = 0; k < each; k++) {                                          \
-        a[k] = rh_identity();                                                                      \
-        if (member + members * k < n) a[k] = rh_load(p, member + members * k);                     \
-      }                                                                                            \
-      FOLD_OWN(a, each, ((int)RH_ROW / members));                                                  \
-      v[r] = a[0];                                                                                 \
+      OWN(v[r], p, n, member, members, each);                                                      \
     }                                                                                              \
     _Pragma("unroll") for (uint t = 0; t < in_turn; t += kept) {                                   \
       EXCHANGE((v + t), kept, members);                                                            \
       uint place = begin + (t + member / (members / kept)) * (32 / members) + beside;              \
-      if (member % (members / kept) == 0 && place < (end)) to[table[place].k] = v[t];              \
+      if (member % (members / kept) == 0 && place < (end))                                         \
+        rh_store(to, table[place].k, widen(v[t]));                                                 \
     }                                                                                              \
   }
 
@@ -289,29 +505,40 @@ enum { EMPTY, ONE, LAST = 7, CLASSES, LONG };
 
 static inline uint class_of(ulong n) {
   if (n > RH_SHORT) return LONG;
-  if (n <= EACH) return n > 0 ? ONE : EMPTY;
-  return min(33 - clz(((uint)n - 1) / EACH), (uint)LAST);
+  if (n <= TINY) return n > 0 ? ONE : EMPTY;
+  return min(33 - clz((in_packs((uint)n) - 1) / RH_OWN), (uint)LAST);
 }
 
-/* Up to EACH elements of each, by a lane. */
+/* Up to TINY elements of each, by a lane. */
 static inline void take_tiny(rh_operands input, ulong first, const ulong *start, const ulong *n,
                              uint left, __global rh_value *to) {
-  rh_value a[RH_BATCH][EACH];
+#ifdef RH_PACKS
+#pragma unroll
+  for (uint b = 0; b < RH_BATCH; b++) {
+    rh_operands p = rh_operands_at(input, first + start[b]);
+    uint k = b * WARP + lane_of_warp();
+    brief value;
+    TAKE_PACKS(value, p, n[b], 0, 1, RH_OWN);
+    if (k < left) rh_store(to, k, widen(value));
+  }
+#else
+  rh_value a[RH_BATCH][RH_OWN];
 #pragma unroll
   for (uint b = 0; b < RH_BATCH; b++) {
     rh_operands p = rh_operands_at(input, first + start[b]);
 #pragma unroll
-    for (uint k = 0; k < EACH; k++) {
+    for (uint k = 0; k < RH_OWN; k++) {
       a[b][k] = rh_identity();
       if (k < n[b]) a[b][k] = rh_load(p, k);
     }
   }
 #pragma unroll
   for (uint b = 0; b < RH_BATCH; b++) {
-    FOLD_OWN(a[b], EACH, 128);
+    FOLD_OWN(a[b], RH_OWN, 128);
     uint k = b * WARP + lane_of_warp();
-    if (k < left) to[k] = a[b][0];
+    if (k < left) rh_store(to, k, a[b][0]);
   }
+#endif
 }
 
 static inline void warp_waits(void) {
@@ -358,7 +585,7 @@ SEGMENTS void segments_offsets(RH_OPERANDS_PARAMETERS, ulong first, ulong number
     longest = max(longest, n[b]);
   }
   to += at + segment;
-  if (ballot(longest > EACH) == 0) {
+  if (ballot(longest > TINY) == 0) {
     take_tiny(input, first, start, n, left, to);
     return;
   }
@@ -400,19 +627,20 @@ SEGMENTS void segments_offsets(RH_OPERANDS_PARAMETERS, ulong first, ulong number
     }
   }
   warp_waits();
-  TAKE(from[1], from[2], 1, EACH, 2)
-  TAKE(from[2], from[3], 2, EACH, 2)
-  TAKE(from[3], from[4], 4, EACH, 2)
-  TAKE(from[4], from[5], 8, EACH, 2)
-  TAKE(from[5], from[6], 16, EACH, 2)
-  TAKE(from[6], from[7], 32, EACH, 2)
+  TAKE(from[1], from[2], 1, RH_OWN, IN_TURN)
+  TAKE(from[2], from[3], 2, RH_OWN, IN_TURN)
+  TAKE(from[3], from[4], 4, RH_OWN, IN_TURN)
+  TAKE(from[4], from[5], 8, RH_OWN, IN_TURN)
+  TAKE(from[5], from[6], 16, RH_OWN, IN_TURN)
+  TAKE(from[6], from[7], 32, RH_OWN, IN_TURN)
   TAKE(from[7], from[8], 32, MOST, 1)
   if (ballot(longest > RH_SHORT) == 0) return;
 #pragma unroll
   for (uint b = 0; b < RH_BATCH; b++) {
     uint k = b * WARP + lane;
-    take_long(input, first, start[b], k < left ? n[b] : 0, segment + k, log, alone, counter, list,
-              to + b * WARP);
+    ulong s = segment + min(k, left - 1), begin = starts[s];
+    take_long(input, first, begin, k < left ? stops[s + next] - begin : 0, segment + k, log, alone,
+              counter, list, to + b * WARP);
   }
 }
 
@@ -442,18 +670,6 @@ SEGMENTS void segments_long(RH_OPERANDS_PARAMETERS, ulong first, __global const 
   }
 }
 
-/* Up to eight consecutive nodes, which are loaded together. */
-static inline rh_value take_nodes(__global const rh_value *nodes, ulong begin, ulong end) {
-  rh_value v[8];
-#pragma unroll
-  for (uint k = 0; k < 8; k++) {
-    v[k] = rh_identity();
-    if (begin + k < end) v[k] = nodes[begin + k];
-  }
-  return rh_combine(rh_combine(rh_combine(v[0], v[1]), rh_combine(v[2], v[3])),
-                    rh_combine(rh_combine(v[4], v[5]), rh_combine(v[6], v[7])));
-}
-
 /* The nodes of the segments on the list, a group for each in turn.  The last group leaves the
  * counter as it was before the run. */
 SEGMENTS void segments_meet(__global ulong *counter, __global const long_segment *list,
@@ -468,7 +684,7 @@ SEGMENTS void segments_meet(__global ulong *counter, __global const long_segment
     rh_sequence mine;
     rh_sequence_begin(&mine);
     for (; begin < end; begin += 8)
-      rh_sequence_add(&mine, take_nodes(nodes + one.first, begin, end));
+      rh_sequence_add(&mine, rh_nodes_value(nodes + one.first, begin, end));
     scratch[item] = rh_sequence_value(&mine);
     for (uint d = 1; d < RH_GROUP; d *= 2) {
       barrier(CLK_LOCAL_MEM_FENCE);

@@ -54,12 +54,17 @@ enum {
   MOST_VALUE_BYTES = 16, /* more would take too many registers */
   AT_ONCE = 16,          /* elements that a member loads at once, at most */
   IN_FLIGHT = 8,         /* and at least, where it has rows enough */
+  PACKS_AT_ONCE = 4,     /* and of packs */
   FEW_ROWS = 16,
   COLUMN_LOG = 3,     /* 2^COLUMN_LOG tiles of a column are a part, at most */
   MOST_PIECES = 8192, /* of a segment between offsets */
-  MOST_BATCH = 4,     /* segments between offsets of a work-item */
-  OF_WARP = 4096,     /* elements that make a warp's segments enough */
-  ENTRY_BYTES = 32,   /* of a longer one on the list */
+  LEAST_OWN = 5,      /* elements of a member, between offsets */
+  MOST_OWN = 8,
+  LEAST_PACKS = 3, /* or packs */
+  MOST_PACKS = 5,
+  MOST_BATCH = 4,   /* segments between offsets of a work-item */
+  OF_WARP = 4096,   /* elements that make a warp's segments enough */
+  ENTRY_BYTES = 32, /* of a longer one on the list */
   COUNTER_BYTES = 16,
   ROOM_BYTES = 16 * MOST_BATCH /* of local memory, for a work-item */
 };
@@ -77,12 +82,14 @@ typedef struct shape {
   uint64_t least;       /* parts in all that fill the device, of one member */
   /* By warps */
   uint32_t way;             /* BY_* */
+  uint32_t of_pack;         /* elements of a pack, by which members read; 0: by elements */
   uint32_t each, together;  /* elements of a member; rows or columns that it has in turn */
+  uint32_t own;             /* elements or packs of a member, between offsets */
   uint32_t columns, beside; /* of a work-item; work-items side by side */
   uint32_t alone;           /* 2^alone tiles of a segment are read by one warp, at most */
   uint64_t entries, pieces; /* room for segments that are too long for a warp */
   uint64_t warps;           /* that fill the device */
-  int is_alone, is_columns, is_by_offsets, is_in_order, shuffles;
+  int is_alone, is_columns, is_by_offsets, is_in_order, shuffles, is_any_order, is_brief;
 } shape;
 
 typedef struct segments {
@@ -128,7 +135,7 @@ static void choose_parts(shape *s, const rh_layout *layout, int64_t tiles) {
   uint64_t most = tiles_of(s, layout->longest), number = layout->segments;
   uint64_t enough = rh_divide_up(s->least, UINT64_C(1) << s->members_log);
   s->log = (uint32_t)rh_log2_up(most);
-  if (s->is_by_offsets) number = 1;
+  if (s->is_by_offsets && !s->way) number = 1;
   if (s->columns > 1) number /= s->columns;
   if (tiles) s->log = (uint32_t)rh_log2_up((uint64_t)tiles);
   for (; !tiles && s->log > 0; s->log--) {
@@ -140,12 +147,31 @@ static void choose_parts(shape *s, const rh_layout *layout, int64_t tiles) {
   s->parts = layout->segments ? rh_divide_up(most, UINT64_C(1) << s->log) : 1;
 }
 
+static int has_any_order(const rh_op *op) {
+  return op->flags & RH_OP_EXACT && op->id < RH_FIRST_USER_OP;
+}
+
+/* Elements of 16 bytes where no order changes the bits.  Rows of 4-byte elements are read as fast
+ * one by one, but for an index, and so are the shortest. */
+static uint32_t packs_for(const rh_problem *problem, const rh_layout *layout) {
+  const rh_op *op = problem->op;
+  uint32_t size = op->element_size;
+  if (!has_any_order(op) || op->id == RH_OP_prod || size > 4) return 0;
+  if (layout->kind == RH_LAYOUT_AXIS) {
+    int is_indexed = (op->flags & RH_OP_INDEXED) != 0;
+    if (layout->inner > 1 || (size == 4 && !is_indexed)) return 0;
+    if (layout->length < PACK_BYTES / size && !is_indexed) return 0;
+  }
+  return PACK_BYTES / size;
+}
+
 /* Whole tiles are loaded where they begin at a vector, but not for an index: in those, a lane does
  * not know its own. */
 static int goes_by_tiles(const rh_problem *problem, const shape *s, const rh_layout *layout,
                          int64_t members) {
   uint64_t bytes = layout->length * problem->op->element_size;
   if (members || s->is_columns || s->is_by_offsets || s->is_in_order) return 0;
+  if (s->shuffles && problem->op->element_size == 1 && packs_for(problem, layout)) return 0;
   if (problem->op->flags & RH_OP_INDEXED) return 0;
   if (s->is_alone) return layout->longest > s->row;
   return layout->longest >= s->tile && (layout->segments == 1 || bytes % PACK_BYTES == 0) &&
@@ -160,57 +186,111 @@ static int goes_by_warps(const rh_problem *problem, const shape *s, int64_t memb
          problem->op->value_size <= MOST_VALUE_BYTES;
 }
 
+/* Packs in which n elements lie, wherever they begin. */
+static uint64_t packs_of(const shape *s, uint64_t n) {
+  return (n + 2 * s->of_pack - 2) / s->of_pack;
+}
+
 /* Elements of a segment that a warp reads at once. */
 static uint64_t most_at_once(const shape *s) {
-  return smaller(s->tile, (uint64_t)AT_ONCE * TEAM);
+  if (s->of_pack) return (PACKS_AT_ONCE * TEAM - 1) * s->of_pack + 1;
+  return smaller(s->tile, (s->row > ROW_BYTES / 4 ? 2 : 1) * (uint64_t)AT_ONCE * TEAM);
 }
 
 static uint32_t power_of_two_up(uint64_t n) {
   return UINT32_C(1) << rh_log2_up(n);
 }
 
+/* Of `least` to `most` elements or packs for a member the number that leaves as few as can be
+ * without any, where `count` are shared by a power of two; the largest of those. */
+static uint32_t own_for(uint64_t count, uint32_t least, uint32_t most) {
+  uint32_t best = most;
+  for (uint32_t own = most; own >= least; own--)
+    if (own * power_of_two_up(rh_divide_up(count, own)) <
+        best * power_of_two_up(rh_divide_up(count, best)))
+      best = own;
+  return best;
+}
+
 /* Four elements for each member, and as many rows as bring enough loads in flight. */
 static void plan_rows(shape *s, uint64_t length, uint64_t value_size) {
   uint64_t in_flight = value_size > 8 ? IN_FLIGHT / 2 : IN_FLIGHT;
   s->way = BY_ROWS;
+  s->parts = 1;
+  if (s->of_pack) {
+    uint64_t packs = packs_of(s, length);
+    uint32_t own = own_for(packs, 2, value_size > 8 ? MOST_PACKS : LEAST_PACKS);
+    s->members_log = (uint32_t)smaller(rh_log2_up(rh_divide_up(packs, own)), rh_log2_up(TEAM));
+    s->each = (uint32_t)rh_divide_up(packs, UINT64_C(1) << s->members_log);
+    s->together = power_of_two_up(rh_divide_up(PACKS_AT_ONCE, s->each));
+    return;
+  }
   s->members_log = (uint32_t)rh_log2_up(length);
   s->members_log = s->members_log > 2 ? (uint32_t)smaller(s->members_log - 2, rh_log2_up(TEAM)) : 0;
   s->each = (uint32_t)rh_divide_up(length, UINT64_C(1) << s->members_log);
   s->together = power_of_two_up(rh_divide_up(in_flight, s->each));
   if (s->members_log == 3 && s->together < 4) s->together = 4; /* the best of them on an H200 */
-  s->parts = 1;
 }
 
 /* A warp has segments of OF_WARP elements in all, but each warp has some. */
 static void plan_offsets(shape *s, const rh_layout *layout) {
   uint64_t n = layout->elements;
   uint64_t tiles = tiles_of(s, n), average = rh_divide_up(n + 1, layout->segments + 1);
+  int are_alike = layout->longest <= 2 * average;
   s->way = BY_OFFSETS;
   s->parts = 1;
   s->log = 0;
+  if (s->of_pack)
+    s->own =
+        are_alike ? own_for(packs_of(s, layout->longest), LEAST_PACKS, MOST_PACKS) : LEAST_PACKS;
+  else
+    s->own = are_alike ? own_for(layout->longest, LEAST_OWN, MOST_OWN) : MOST_OWN;
   for (s->each = MOST_BATCH * TEAM; s->each > 1; s->each /= 2)
-    if (s->each * average <= OF_WARP && layout->segments >= s->each * 2 * s->warps) break;
-  while (s->log < rh_log2_up(TEAM) && tiles >> (s->log + 1) >= 2 * s->warps) s->log++;
+    if (s->each * average <= OF_WARP * (s->of_pack > 4 ? s->of_pack / 4 : 1) &&
+        layout->segments >= s->each * 2 * s->warps)
+      break;
+  while (s->log < rh_log2_up(TEAM) && tiles >> (s->log + 1) >= s->warps) s->log++;
+  if (are_alike && layout->longest > s->tile << (s->log + 2)) {
+    s->way = BY_PIECES;
+    s->members_log = (uint32_t)rh_log2_up(TEAM);
+    choose_parts(s, layout, 0);
+    return;
+  }
   /* Segments of one length end together, but what is much longer than others would end last. */
-  s->alone = layout->longest <= 2 * average ? s->log + 2 : s->log - (s->log > 0);
+  s->alone = are_alike ? s->log + 2 : s->log > 0;
   uint64_t most = s->tile << s->alone;
   s->entries = layout->longest > most ? n / most + 1 : 0;
   s->pieces = s->entries ? (tiles >> s->log) + s->entries + 1 : 0;
 }
 
+/* Sums of bytes and shorts fit 4 bytes in a part, and so does an index in most columns. */
+static int is_brief(const rh_problem *problem, uint64_t length) {
+  const rh_op *op = problem->op;
+  if (!has_any_order(op) || op->element_size > 4) return 0;
+  if (op->flags & RH_OP_INDEXED) return length < UINT32_MAX;
+  return op->id == RH_OP_sum && op->element_size < 4;
+}
+
 /* Neighbouring columns that fit a load of 16 bytes: of values that cost few registers, and where
  * an element has no formula of its own, which may ask for its index. */
-static uint32_t columns_for(const rh_problem *problem, uint64_t inner) {
-  uint32_t size = problem->op->element_size, most = size < 4 ? 4 : PACK_BYTES / size;
-  if (problem->op->id >= RH_FIRST_USER_OP) return 1;
-  return inner % most == 0 ? most : 1;
+static uint32_t columns_for(const shape *s, const rh_op *op, const rh_layout *layout) {
+  int is_narrow = has_any_order(op) && (op->value_size == 4 || s->is_brief);
+  uint32_t most = PACK_BYTES / op->element_size;
+  if (op->id >= RH_FIRST_USER_OP) return 1;
+  if (op->element_size == 1 || op->flags & RH_OP_INDEXED || layout->length <= FEW_ROWS ||
+      !is_narrow)
+    most = (uint32_t)smaller(most, 4);
+  while (layout->inner % most != 0) most /= 2;
+  return most;
 }
 
 static void plan_columns(shape *s, const rh_problem *problem, const rh_layout *layout,
                          int64_t tiles) {
   uint64_t packs, width;
   s->way = BY_COLUMNS;
-  s->columns = columns_for(problem, layout->inner);
+  s->is_brief = is_brief(problem, layout->length);
+  s->columns = columns_for(s, problem->op, layout);
+  s->is_brief = s->is_brief && s->columns > 1;
   packs = layout->inner / s->columns;
   if (layout->length <= FEW_ROWS) {
     s->parts = 1;
@@ -228,6 +308,8 @@ static void plan_columns(shape *s, const rh_problem *problem, const rh_layout *l
 static void plan_warps(shape *s, const rh_problem *problem, const rh_layout *layout,
                        int64_t tiles) {
   s->warps = problem->device->compute_units * (uint64_t)ITEMS_PER_UNIT / TEAM;
+  s->is_any_order = has_any_order(problem->op);
+  s->of_pack = packs_for(problem, layout);
   if (s->is_by_offsets)
     plan_offsets(s, layout);
   else if (s->is_columns)
@@ -281,8 +363,9 @@ static rh_status plan(const rh_problem *problem, const rh_layout *layout, const 
   answer->score = is_cpu ? 100 : 400;
   answer->launches = s->parts > 1 ? 2 : 1;
   answer->local_bytes = s->group * local_per_item(problem, s);
-  answer->scratch_bytes =
-      s->parts > 1 ? (s->is_by_offsets ? 1 : layout->segments) * s->parts * op->value_size : 0;
+  answer->scratch_bytes = s->parts > 1 ? (s->is_by_offsets && !s->way ? 1 : layout->segments) *
+                                             s->parts * op->value_size
+                                       : 0;
   if (s->pieces) {
     answer->launches = 4; /* a fill among them */
     answer->scratch_bytes = s->entries * ENTRY_BYTES + s->pieces * op->value_size;
@@ -333,6 +416,8 @@ static void add_of_items(char *options, const shape *s) {
 static void add_of_columns(char *options, const shape *s, uint64_t longest) {
   add(options, " -DRH_COLUMNS=%u", s->columns);
   if (s->columns > 1) add(options, " -DRH_WIDTH=%u", s->columns);
+  if (s->is_any_order) add(options, " -DRH_ANY_ORDER");
+  if (s->is_brief) add(options, " -DRH_BRIEF");
   if (s->each) add(options, " -DRH_FEW=%u -DRH_IN_TURN=%u", s->each, s->together);
   add(options, " -DRH_BESIDE=%u -DRH_ROWS=%u", s->beside,
       longest <= s->row       ? 1
@@ -343,12 +428,14 @@ static void add_of_columns(char *options, const shape *s, uint64_t longest) {
 static const char *options_of(const shape *s, uint64_t longest, char options[OPTIONS]) {
   snprintf(options, OPTIONS, "-DRH_CANONICAL -DRH_GROUP=%u -DRH_TEAM=%u -DRH_SHUFFLES=%d",
            (unsigned)s->group, s->is_alone ? 1 : TEAM, s->shuffles);
+  if (s->of_pack) add(options, " -DRH_PACKS -DRH_WIDTH=%u", s->of_pack);
+  if (s->way == BY_PIECES && s->is_by_offsets) add(options, " -DRH_BETWEEN");
   if (s->way == BY_ROWS)
     add(options, " -DRH_MEMBERS=%u -DRH_EACH=%u -DRH_IN_TURN=%u", 1u << s->members_log, s->each,
         s->together);
   if (s->way == BY_OFFSETS)
-    add(options, " -DRH_OFFSETS -DRH_OF_WARP=%u -DRH_BATCH=%u -DRH_MOST_PIECES=%d", s->each,
-        s->each > TEAM ? s->each / TEAM : 1, MOST_PIECES);
+    add(options, " -DRH_OFFSETS -DRH_OF_WARP=%u -DRH_BATCH=%u -DRH_OWN=%u -DRH_MOST_PIECES=%d",
+        s->each, s->each > TEAM ? s->each / TEAM : 1, s->own, MOST_PIECES);
   if (s->way == BY_COLUMNS) add_of_columns(options, s, longest);
   if (s->way == BY_ITEMS) add_of_items(options, s);
   return options;
@@ -379,7 +466,7 @@ static rh_status set_up_parts(segments *self, uint64_t scratch_bytes, struct _cl
   if (s->way) { /* the kernel that joins parts is with the others */
     shape items = *s;
     items.way = BY_ITEMS;
-    items.width = 0;
+    items.width = items.of_pack = 0;
     RH_TRY(host->build(host, "segments.cl", segments_cl, options_of(&items, 0, options), &program));
   }
   RH_TRY(rh_group_kernel(host, program, "segments_join", s->group, &self->join));
@@ -404,10 +491,10 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   self->local_bytes = answer.local_bytes;
   const shape *s = &self->shape;
   RH_TRY(build(self, options_of(s, layout.longest, options), &program));
-  if (s->is_by_offsets)
+  if (s->is_by_offsets && s->way != BY_PIECES)
     RH_TRY(rh_group_kernel(host, program, s->way ? kernels[s->way] : "segments_by_offsets",
                            s->group, &self->offsets));
-  if (!s->way || !s->is_by_offsets)
+  if (s->way != BY_OFFSETS)
     RH_TRY(rh_group_kernel(host, program, kernels[s->way], s->group, &self->kernel));
   return set_up_parts(self, answer.scratch_bytes, program);
 }
@@ -488,12 +575,21 @@ static rh_status run_rows(const segments *self, const rh_run *run, const rh_layo
 
 static rh_status run_pieces(const segments *self, const rh_run *run, const rh_layout *layout) {
   const shape *s = &self->shape;
+  const rh_host *host = self->host;
   int is_last = s->parts == 1;
-  RH_TRY(rh_launch(self->host, self->kernel, "pieces", groups_of(s, layout->segments * s->parts),
-                   s->group, RH_OPERANDS_OF(run), RH_U64(run->first), RH_U64(layout->segments),
-                   RH_U64(layout->length), RH_U64(s->parts), RH_U32(s->log),
-                   RH_BUFFER(is_last ? run->result : self->nodes),
-                   RH_U64(is_last ? run->result_index : 0)));
+  uint64_t items = groups_of(s, layout->segments * s->parts);
+  struct _cl_mem *stops = layout->is_back_to_back ? layout->device_starts : layout->device_stops;
+  const rh_arg first = RH_U64(run->first), number = RH_U64(layout->segments),
+               length = RH_U64(layout->length), parts = RH_U64(s->parts), log = RH_U32(s->log),
+               to = RH_BUFFER(is_last ? run->result : self->nodes),
+               at = RH_U64(is_last ? run->result_index : 0);
+  if (s->is_by_offsets)
+    RH_TRY(rh_launch(host, self->kernel, "pieces", items, s->group, RH_OPERANDS_OF(run), first,
+                     number, length, parts, log, to, at, RH_BUFFER(layout->device_starts),
+                     RH_BUFFER(stops), RH_U32(layout->is_back_to_back)));
+  else
+    RH_TRY(rh_launch(host, self->kernel, "pieces", items, s->group, RH_OPERANDS_OF(run), first,
+                     number, length, parts, log, to, at));
   if (is_last) return RH_OK;
   return join_parts(self, run, layout->segments, s->parts, run->result_index);
 }

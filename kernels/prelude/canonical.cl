@@ -12,6 +12,8 @@
  *   rh_whole_tile_fold(scratch, share)  the same of a tile that is whole, with RH_TEAM_SHUFFLES
  *   rh_sequence_add(&s, value)          the values of consecutive tiles, or of aligned nodes, ...
  *   rh_sequence_value(&s)               ... become one by the canonical tree
+ *   rh_store(to, k, value)              to[k] = value, without a hole
+ *   rh_nodes_value(nodes, begin, end)   the same of up to eight values in memory, loaded together
  *
  * Every work-item of a group calls rh_tile_fold together, but with RH_TEAM_SHUFFLES or a team of 1;
  * scratch: local memory for RH_WIDTH values of each work-item.
@@ -108,6 +110,27 @@ static inline rh_value rh_sequence_value(const rh_sequence *s) {
   for (uint k = 0; s->count >> k; k++)
     if (s->count >> k & 1) value = rh_combine(s->nodes[k], value);
   return value;
+}
+
+/* A value of 4 and 8 bytes has 4 between them.  Memory that is written in part is read before. */
+static inline void rh_store(__global rh_value *to, ulong k, rh_value value) {
+#if defined(RH_IS_PAIR) && !defined(RH_SCALAR_IS_64_BIT)
+  ((__global uint4 *)to)[k] =
+      (uint4)(RH_PASTE(as_, uint)(value.RH_FIRST), 0, as_uint2(value.RH_SECOND));
+#else
+  to[k] = value;
+#endif
+}
+
+static inline rh_value rh_nodes_value(__global const rh_value *nodes, ulong begin, ulong end) {
+  rh_value v[8];
+#pragma unroll
+  for (uint k = 0; k < 8; k++) {
+    v[k] = rh_identity();
+    if (begin + k < end) v[k] = nodes[begin + k];
+  }
+  return rh_combine(rh_combine(rh_combine(v[0], v[1]), rh_combine(v[2], v[3])),
+                    rh_combine(rh_combine(v[4], v[5]), rh_combine(v[6], v[7])));
 }
 
 /* ---- Tiles ---- */
