@@ -61,13 +61,12 @@ static uint64_t steps_of(uint64_t depth, uint64_t n) {
  * that is not less than a tenth of the bound, it says nothing. */
 static inline void take_error(const values *of, uint64_t k, double error, double bound,
                               double own) {
-  int is_right = error == 0 && bound == 0; /* one element */
-  double part = bound > 0 ? error / bound : 0;
-  is_right |= own <= bound / 10 && error + own <= bound;
-  if (!is_right)
-    of->parts[k] = -1;
-  else if (of->parts[k] >= 0 && part > of->parts[k])
-    of->parts[k] = part;
+  /* Without branches, of which short segments would take half the wrong way. */
+  int is_zero = (error == 0) & (bound == 0); /* one element */
+  int is_right = is_zero | ((own <= bound / 10) & (error + own <= bound));
+  double part = is_zero ? 0 : error / bound, before = of->parts[k];
+  part = part > before ? part : before;
+  of->parts[k] = is_right & (before >= 0) ? part : -1;
 }
 
 /* In so much more precision that its own error hardly counts, with sums of pieces. */
