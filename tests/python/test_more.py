@@ -33,6 +33,11 @@ class Expressions(unittest.TestCase):
         rows = redhost.meanvar(X.reshape(100, 100), axis=1)
         np.testing.assert_allclose(rows.variance, X.reshape(100, 100).var(axis=1), rtol=1e-5)
         close(redhost.mean(X, map="x*x"), np.mean(X * X), 5)
+        self.assertEqual(redhost.count(X, map="x > 1", full=True, check=True).value, np.count_nonzero(X > 1))
+        table = X.reshape(100, 100)
+        for axis in (None, 0, 1):
+            np.testing.assert_array_equal(redhost.any(table, axis, map="x > 3"), (table > 3).any(axis))
+            np.testing.assert_array_equal(redhost.all(table, axis, map="x < 3"), (table < 3).all(axis))
         self.assertEqual(redhost.mean(X, dtype="float64").dtype, np.float64)
         self.assertEqual(redhost.norm(X).dtype, np.float32)
         close(redhost.norm(X, 1), np.abs(X).sum(), 1)
@@ -56,6 +61,11 @@ class Expressions(unittest.TestCase):
         spread = redhost.var(X, by=labels, ddof=1).values
         np.testing.assert_allclose(spread, [X[labels == k].var(ddof=1) for k in range(50)], rtol=1e-4)
         self.assertEqual(redhost.sum(np.arange(6), offsets=[0, 2, 2, 5]).tolist(), [1, 0, 9])
+        some = np.array([3, np.nan, 1, 2, np.nan])
+        self.assertEqual(redhost.nanargmin(some, by=[1, 0, 1, 0, 0]).values.tolist(), [1, 1])
+        self.assertEqual(repr(redhost.nanmax(some, by=[1, 0, 1, 0, 2]).values), repr(np.array([2, 3, np.nan])))
+        found = redhost.nanmin(some[1:2], full=True)
+        self.assertTrue(np.isnan(found.value) and found.strategy)
 
     def test_exact(self):
         x = np.array([1e100, 1, -1e100, 1e-20] * 100)

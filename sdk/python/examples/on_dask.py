@@ -7,6 +7,7 @@
 import os
 import signal
 import sys
+import tempfile
 
 import numpy as np
 from distributed import Client, LocalCluster
@@ -38,7 +39,8 @@ def kill_a_worker(client):
 
 
 def main(kill):
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+    with tempfile.TemporaryDirectory() as folder, LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, local_directory=folder) as cluster, Client(cluster) as client:
         parts = client.map(part, range(CHUNKS), retries=5)
         tens = []
         for first in range(0, CHUNKS, 10):

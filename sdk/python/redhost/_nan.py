@@ -4,6 +4,7 @@ from typing import Any, Dict, Optional
 from . import _abi, _words
 from ._arrays import numpy, operand
 from ._errors import UsageError
+from ._reduce import Groups, Result
 from ._words import Number
 
 
@@ -47,26 +48,38 @@ def nanstd(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: N
     return _words.std(x, axis, dtype, out, ddof, keepdims, where, **_skip(x, more))
 
 
+def _values(found: Any) -> Any:
+    """The numbers in an answer of any form."""
+    found = found.value if isinstance(found, Result) else found
+    return found.values if isinstance(found, Groups) else found
+
+
+def _with(found: Any, values: Any) -> Any:
+    """The same answer with other numbers."""
+    if isinstance(found, Result):
+        return Result(_with(found.value, values), found.strategy, found.time, found.check, found.bound)
+    return found._replace(values=values) if isinstance(found, Groups) else values
+
+
 def _nan_extreme(op: str, x: Any, axis: Any, out: Any, keepdims: bool, initial: Optional[Number], where: Any,
                  more: Dict[str, Any]) -> Any:
     skipping = _skip(x, more)
     function = getattr(_words, op)
     if skipping is more or initial is not None:
         return function(x, axis, out, keepdims, initial, where, **skipping)
-    rest = {key: word for key, word in skipping.items() if key != "full"}
-    value = function(x, axis, None, keepdims, None, where, **rest)
+    found = function(x, axis, None, keepdims, None, where, **skipping)
+    values = _values(found)
     nothing = float("inf") if op == "min" else float("-inf")
-    values = value.values if more.get("by") is not None else value
     if (values == nothing).any() if hasattr(values, "any") else values == nothing:  # of nothing, or of infinities only
-        some = _words.sum(x, axis, None, None, keepdims, None, where, **{**more, "full": False, "map": "!isnan(x)"})
-        some = some.values if more.get("by") is not None else some
+        rest = {key: word for key, word in more.items() if key in ("by", "offsets")}
+        some = _values(_words.sum(x, axis, None, None, keepdims, None, where, map="!isnan(x)", **rest))
         made = numpy().where(some == 0, float("nan"), values).astype(values.dtype)[()] if hasattr(values, "dtype") else (
             values if some else float("nan"))
-        value = value._replace(values=made) if more.get("by") is not None else made
+        found = _with(found, made)
     if out is not None:
-        numpy().copyto(out, value, casting="same_kind")
-        return out
-    return value
+        numpy().copyto(out, _values(found), casting="same_kind")
+        return _with(found, out)
+    return found
 
 
 def nanmin(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Optional[Number] = None,
@@ -87,10 +100,11 @@ def nanmax(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, in
 
 
 def _nan_index(op: str, x: Any, axis: Any, out: Any, keepdims: bool, where: Any, more: Dict[str, Any]) -> Any:
-    index = getattr(_words, op)(x, axis, out, keepdims=keepdims, where=where, **_skip(x, more))
-    if (index < 0).any() if hasattr(index, "any") else not more.get("full") and index < 0:
+    found = getattr(_words, op)(x, axis, out, keepdims=keepdims, where=where, **_skip(x, more))
+    index = _values(found)
+    if (index < 0).any() if hasattr(index, "any") else index < 0:
         raise UsageError("All-NaN slice encountered")
-    return index
+    return found
 
 
 def nanargmin(x: Any, axis: Any = None, out: Any = None, *, keepdims: bool = False, where: Any = None, **more: Any) -> Any:

@@ -316,7 +316,9 @@ def run(x: Any, texts: Texts, words: Words, way: Way, finish: Optional[Callable[
 
 
 def _changed(raw: Any, value: Any) -> float:
-    """What a conversion of the library's answer cost."""
+    """What a conversion of the library's answer cost, to a float of fewer digits."""
+    if not isinstance(value, float) and getattr(getattr(value, "dtype", None), "kind", "") != "f":
+        return 0.0
     by = abs(float(raw) - float(value))
     return by if by == by else 0.0
 

@@ -248,13 +248,23 @@ def asum(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, wher
     return _ask("asum", x, Words(axis, None, out, keepdims, None, where), more)
 
 
+def _how_many(x: Any, axis: Any, out: Any, keepdims: bool, where: Any, more: Dict[str, Any], test: str,
+              finish: Optional[Finish]) -> Any:
+    """How many results of a map pass a test: operators that count have a map of their own."""
+    return _ask("sum", x, Words(axis, None, out, keepdims, None, where), {**more, "map": f"({more['map']}) {test} 0"}, finish)
+
+
 def any(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, where: Any = None, **more: Any) -> Any:
     """Is an element not zero?  As numpy.any: a NaN is not zero."""
+    if more.get("map"):
+        return _how_many(x, axis, out, keepdims, where, more, "!=", lambda n, _x: n != 0)
     return _plain("any", x, axis, out, keepdims, where, more, _as_bool)
 
 
 def all(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, where: Any = None, **more: Any) -> Any:
     """Is no element zero?  As numpy.all."""
+    if more.get("map"):
+        return _how_many(x, axis, out, keepdims, where, more, "==", lambda n, _x: n == 0)
     return _plain("all", x, axis, out, keepdims, where, more, _as_bool)
 
 
@@ -264,6 +274,8 @@ def count(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, whe
     >>> count(b"a\\0b")
     2
     """
+    if more.get("map"):
+        return _how_many(x, axis, out, keepdims, where, more, "!=", None)
     return _plain("count", x, axis, out, keepdims, where, more)
 
 
