@@ -87,6 +87,12 @@ class Differences(unittest.TestCase):
         x = np.array([[1.0, 2], [3, 4]])
         self.assertEqual((np.linalg.norm(x, 1), redhost.norm(x, 1)), (6, 10))
 
+    def axes_of_a_number(self):
+        """`axis=0` of a number"""
+        with self.assertRaises(getattr(np, "exceptions", np).AxisError):
+            np.mean(3.0, axis=0)
+        self.assertEqual((np.sum(3.0, axis=0), redhost.sum(3.0, axis=0), redhost.mean(3.0, axis=0)), (3, 3, 3))
+
     def expressions(self):
         """an expression of several arrays"""
         x, y = RNG.random((2, 100))

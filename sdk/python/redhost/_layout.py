@@ -43,9 +43,9 @@ def _stretched(operand: Operand, shape: Tuple[int, ...]) -> Operand:
     return operand._replace(shape=shape, strides=tuple(strides), owner=owner)
 
 
-def normal_axes(axis: Any, ndim: int, has_one: bool = False) -> Tuple[int, ...]:
-    """The axes that NumPy means, from 0.  has_one: a number has an axis 0, as it has in most of NumPy's functions."""
-    if axis is None or (has_one and ndim == 0 and not isinstance(axis, tuple) and axis in (0, -1)):
+def normal_axes(axis: Any, ndim: int) -> Tuple[int, ...]:
+    """The axes that NumPy means, from 0.  A number has an axis 0, as it has in most of NumPy's functions."""
+    if axis is None or (ndim == 0 and not isinstance(axis, tuple) and axis in (0, -1)):
         return tuple(range(ndim))
     given = axis if isinstance(axis, tuple) else (axis,)
     found = []

@@ -164,7 +164,7 @@ def _empty(job: Job, reduced: Tuple[int, ...], shape: Tuple[int, ...]) -> Any:
 def _along(job: Job, words: Words) -> Any:
     job.operands = _layout.broadcast(job.operands)
     shape = job.operands[0].shape
-    reduced = _layout.normal_axes(words.axis, len(shape), job.texts.op not in ("mean", "meanvar"))
+    reduced = _layout.normal_axes(words.axis, len(shape))
     if 0 in shape:
         value = _empty(job, reduced, shape)
     elif not reduced and shape:
