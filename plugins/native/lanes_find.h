@@ -20,6 +20,11 @@
       }                                                                                            \
       if (ANY(found)) break;                                                                       \
     }                                                                                              \
+    for (; n - at >= WIDTH; at += WIDTH) {                                                         \
+      v_u##bits v = LOAD(u##bits, x + at), found = (v_u##bits)(v == ones);                         \
+      if (!alone) found |= (v_u##bits)(v == others);                                               \
+      if (ANY(found)) break;                                                                       \
+    }                                                                                              \
     while (at < n && x[at] != one && x[at] != other) at++;                                         \
     return at;                                                                                     \
   }                                                                                                \

@@ -53,6 +53,8 @@ PyThreadState *PyEval_SaveThread(void);
 void PyEval_RestoreThread(PyThreadState *);
 char *PyBytes_AsString(PyObject *);
 PyObject *PyTuple_GetItem(PyObject *, Py_ssize_t);
+PyObject *PyTuple_New(Py_ssize_t);
+PyObject *PyObject_GetItem(PyObject *, PyObject *);
 PyObject *PyFloat_FromDouble(double);
 PyObject *PyLong_FromLongLong(long long);
 PyObject *PyLong_FromUnsignedLongLong(unsigned long long);
@@ -66,18 +68,33 @@ void *PyCapsule_GetPointer(PyObject *, const char *);
 
 enum { BOOL = 0 /* among the types of results */, MOST_CLASSES = 8 };
 
-/* Classes whose memory is read, and a tuple of what makes their numbers: of bool, and by rh_type;
- * null: Python's. */
-static struct { PyObject *class, *scalars; } classes[MOST_CLASSES];
-static int n_classes;
+enum { KINDS = RH_TYPE_f64 + 1 };
 
-SHOWN void redhost_python_class(PyObject *class, PyObject *scalars);
-void redhost_python_class(PyObject *class, PyObject *scalars) {
+/* Classes whose memory is read, and what makes their numbers, of bool and by rh_type; null: Python's
+ * own numbers.  cells: arrays of no dimension, whose only element, at `at`, is written and taken out
+ * as a scalar, which costs a quarter of what the scalar's class takes; null: another thread might
+ * write there, too. */
+static struct {
+  PyObject *class, *scalars, *cells;
+  void *at[KINDS];
+} classes[MOST_CLASSES];
+static int n_classes;
+static PyObject *no_index; /* () */
+
+static PyObject *kept(PyObject *x) {
+  Py_IncRef(x);
+  return x == &_Py_NoneStruct ? NULL : x;
+}
+
+SHOWN void redhost_python_class(PyObject *class, PyObject *scalars, PyObject *cells,
+                                void *const *at);
+void redhost_python_class(PyObject *class, PyObject *scalars, PyObject *cells, void *const *at) {
   if (n_classes == MOST_CLASSES) return;
-  Py_IncRef(class);
-  Py_IncRef(scalars);
-  classes[n_classes].class = class;
-  classes[n_classes].scalars = scalars == &_Py_NoneStruct ? NULL : scalars;
+  if (!no_index) no_index = PyTuple_New(0);
+  classes[n_classes].class = kept(class);
+  classes[n_classes].scalars = kept(scalars);
+  classes[n_classes].cells = kept(cells);
+  if (at) memcpy(classes[n_classes].at, at, sizeof classes[n_classes].at);
   n_classes++;
 }
 
@@ -148,12 +165,32 @@ static PyObject *number_of(rh_type type, const rh_result *result) {
   return PyLong_FromUnsignedLongLong(result->value.u);
 }
 
+static void put(rh_type type, const rh_result *result, void *at) {
+  uint64_t word = result->indexed ? result->index : result->value.u;
+  if (type == RH_TYPE_f64)
+    *(double *)at = result->value.f;
+  else if (type == RH_TYPE_f32)
+    *(float *)at = (float)result->value.f;
+  else if (type == RH_TYPE_i64 || type == RH_TYPE_u64)
+    *(uint64_t *)at = word;
+  else if (type == RH_TYPE_i32 || type == RH_TYPE_u32)
+    *(uint32_t *)at = (uint32_t)word;
+  else if (type == RH_TYPE_i16 || type == RH_TYPE_u16)
+    *(uint16_t *)at = (uint16_t)word;
+  else
+    *(uint8_t *)at = (uint8_t)(type == BOOL ? word != 0 : word);
+}
+
 static PyObject *answer(int class, rh_type type, const rh_result *result) {
+  rh_type known = result->indexed ? RH_TYPE_i64 : type;
+  if (classes[class].cells && known != RH_TYPE_f16) {
+    put(known, result, classes[class].at[known]);
+    return PyObject_GetItem(PyTuple_GetItem(classes[class].cells, (Py_ssize_t)known), no_index);
+  }
   PyObject *number = number_of(type, result);
   if (!number || !classes[class].scalars) return number;
-  rh_type known = result->indexed ? RH_TYPE_i64 : type;
-  PyObject *made = PyObject_CallFunctionObjArgs(
-      PyTuple_GetItem(classes[class].scalars, (Py_ssize_t)known), number, NULL);
+  PyObject *scalar = PyTuple_GetItem(classes[class].scalars, (Py_ssize_t)known);
+  PyObject *made = PyObject_CallFunctionObjArgs(scalar, number, NULL);
   Py_DecRef(number);
   return made;
 }

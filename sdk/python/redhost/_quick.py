@@ -34,14 +34,14 @@ def _found() -> Optional[c.PyDLL]:
 
 
 def _declared(found: c.PyDLL) -> c.PyDLL:
-    found.redhost_python_class.argtypes = [c.py_object, c.py_object]
+    found.redhost_python_class.argtypes = [c.py_object, c.py_object, c.py_object, c.c_void_p]
     found.redhost_python_library.argtypes = [c.c_void_p, c.c_void_p, c.c_int64]
     found.redhost_python_call.argtypes = [c.py_object]
     found.redhost_python_prepared.argtypes = [c.c_void_p, c.c_void_p, c.c_uint32]
     found.redhost_python_close.argtypes = [c.py_object]
     found.redhost_python_call.restype = found.redhost_python_prepared.restype = c.py_object
     for kind in (array.array, memoryview, bytes, bytearray):
-        found.redhost_python_class(kind, None)
+        found.redhost_python_class(kind, None, None, None)
     return found
 
 
@@ -50,13 +50,22 @@ def beside(name: str) -> Any:
     return getattr(c.CDLL(_install.beside_python()), name) if _found() else None
 
 
+def _is_without_lock() -> bool:
+    """Is this a Python whose threads run at the same time?"""
+    return "t" in getattr(sys, "abiflags", "")
+
+
 def know_numpy(np: Any) -> None:
     """From now on arrays of NumPy are plain."""
     global _numpy
     found = _found()
     if _numpy is None and found is not None:
         _numpy = np
-        found.redhost_python_class(np.ndarray, tuple(numpy_scalar(name or "?") for name in _abi.TYPES))
+        scalars = tuple(numpy_scalar(name or "?") for name in _abi.TYPES)
+        cells = tuple(np.zeros((), scalar) for scalar in scalars)
+        at = (c.c_void_p * len(cells))(*[cell.ctypes.data for cell in cells])
+        has_lock = not _is_without_lock()
+        found.redhost_python_class(np.ndarray, scalars, cells if has_lock else None, at)
 
 
 _numpy: Any = None
