@@ -70,10 +70,10 @@ enum { BOOL = 0 /* among the types of results */, MOST_CLASSES = 8 };
 
 enum { KINDS = RH_TYPE_f64 + 1 };
 
-/* Classes whose memory is read, and what makes their numbers, of bool and by rh_type; null: Python's
- * own numbers.  cells: arrays of no dimension, whose only element, at `at`, is written and taken out
- * as a scalar, which costs a quarter of what the scalar's class takes; null: another thread might
- * write there, too. */
+/* Classes whose memory is read, and what makes their numbers, of bool and by rh_type; null:
+ * Python's own numbers.  cells: arrays of no dimension, whose only element, at `at`, is written and
+ * taken out as a scalar, which costs a quarter of what the scalar's class takes; null: another
+ * thread might write there, too. */
 static struct {
   PyObject *class, *scalars, *cells;
   void *at[KINDS];
