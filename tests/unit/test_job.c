@@ -33,31 +33,32 @@ static void tear_down(void) {
   remove_folder(directory);
 }
 
-static void tune(const char *strategy, const char *path, rh_type type, double time_s,
-                 const char *key, const char *value) {
+static void put(rh_tunedb_entry entry, const char *strategy, const char *path) {
   rh_tunedb *tuned;
-  rh_tunedb_entry entry = {.op = rh_operator_builtin(RH_OP_sum, type), .n = 1000, .time_s = time_s};
-  entry.plugin = rh_tunedb_plugin(path);
+  entry.plugin = path ? rh_tunedb_plugin(path) : entry.plugin;
   ck_assert_uint_ne(entry.plugin, 0);
   snprintf(entry.strategy, sizeof entry.strategy, "%s", strategy);
+  must(rh_context_tuned(redhost->context, &tuned, &error));
+  must(rh_tunedb_put(tuned, &entry, &error));
+}
+
+static void tune(const char *strategy, const char *path, rh_type type, double time_s,
+                 const char *key, const char *value) {
+  rh_tunedb_entry entry = {.op = rh_operator_builtin(RH_OP_sum, type), .n = 1000, .time_s = time_s};
   if (key) {
     snprintf(entry.settings[0].key, RH_TUNED_WORD, "%s", key);
     snprintf(entry.settings[0].value, RH_TUNED_WORD, "%s", value);
     entry.n_settings = 1;
   }
-  must(rh_context_tuned(redhost->context, &tuned, &error));
-  must(rh_tunedb_put(tuned, &entry, &error));
+  put(entry, strategy, path);
 }
 
 static void tune_at(const char *strategy, const char *path, uint64_t n, double time_s) {
-  rh_tunedb *tuned;
-  rh_tunedb_entry entry = {
-      .op = rh_operator_builtin(RH_OP_sum, RH_TYPE_i32), .n = n, .time_s = time_s};
-  entry.plugin = rh_tunedb_plugin(path);
-  entry.latency_s = time_s;
-  snprintf(entry.strategy, sizeof entry.strategy, "%s", strategy);
-  must(rh_context_tuned(redhost->context, &tuned, &error));
-  must(rh_tunedb_put(tuned, &entry, &error));
+  put((rh_tunedb_entry){.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_i32),
+                        .n = n,
+                        .time_s = time_s,
+                        .latency_s = time_s},
+      strategy, path);
 }
 
 /* ---- Parameters ---- */
@@ -303,17 +304,16 @@ TEST(the_host_is_far_from_some_devices) {
 
 /* As if it had been measured: a rate, with 10 us for the smallest copy. */
 static void tune_upload(double bytes_per_s) {
-  rh_tunedb *tuned;
   const uint64_t bytes[] = {4096, 32u << 20};
-  must(rh_context_tuned(redhost->context, &tuned, &error));
   for (int k = 0; k < 2; k++) {
-    rh_tunedb_entry entry = {.strategy = "upload",
-                             .plugin = UINT64_C(0x2d75706c6f61642d),
-                             .op = rh_operator_builtin(RH_OP_sum, RH_TYPE_u8),
-                             .n = bytes[k],
-                             .trial = 1};
-    entry.time_s = entry.latency_s = 1e-5 + (double)bytes[k] / bytes_per_s;
-    must(rh_tunedb_put(tuned, &entry, &error));
+    double time_s = 1e-5 + (double)bytes[k] / bytes_per_s;
+    put((rh_tunedb_entry){.plugin = UINT64_C(0x2d75706c6f61642d),
+                          .op = rh_operator_builtin(RH_OP_sum, RH_TYPE_u8),
+                          .n = bytes[k],
+                          .time_s = time_s,
+                          .latency_s = time_s,
+                          .trial = 1},
+        "upload", NULL);
   }
 }
 
@@ -502,141 +502,88 @@ typedef struct knowledge {
   const char *strategy;
   uint32_t op;
   rh_type type;
-  uint64_t n;
-  double latency_s; /* 0: it was wrong */
+  int log2_n;
+  double latency_us; /* 0: it was wrong */
 } knowledge;
 
 /* On a CPU under PoCL, of which sum, min and argmin of f32 come with redhost, and sum of f64 and
  * u8, for native, serial, onepass and cpu_serial_float4.  min of f32 at 2^16, one call: native 5
- * us, serial 153 us. */
+ * us, serial 153 us.  n is 2^log2_n. */
+#define MIN_F32 RH_OP_min, RH_TYPE_f32
+#define MAX_I32 RH_OP_max, RH_TYPE_i32
 static const struct {
-  const char *what;
   uint32_t op;
   rh_type type;
-  uint64_t n;
+  int log2_n;
   knowledge known[MOST_KNOWN];
   const char *chosen;
 } choices[] = {
-#define MIN_F32 RH_OP_min, RH_TYPE_f32
-#define MAX_I32 RH_OP_max, RH_TYPE_i32
-    {"nothing was measured", MIN_F32, 1 << 16, {{0}}, "native"},
-    {"two that are not the fastest, at this size",
-     MIN_F32,
-     1 << 16,
-     {{"particular", MIN_F32, 1 << 16, 31e-6}, {"cpu_serial_float4", MIN_F32, 1 << 16, 47e-6}},
+    /* Nothing was measured. */
+    {MIN_F32, 16, {{0}}, "native"},
+    /* Two that are not the fastest, at this size. */
+    {MIN_F32,
+     16,
+     {{"particular", MIN_F32, 16, 31}, {"cpu_serial_float4", MIN_F32, 16, 47}},
      "native"},
-    {"one that is faster than what comes with redhost",
-     MIN_F32,
-     1 << 16,
-     {{"particular", MIN_F32, 1 << 16, 1e-6}},
+    /* One that is faster than what comes with redhost. */
+    {MIN_F32, 16, {{"particular", MIN_F32, 16, 1}}, "particular"},
+    /* The same, between two sizes that were measured. */
+    {MIN_F32, 17, {{"particular", MIN_F32, 16, 1}, {"particular", MIN_F32, 18, 4}}, "particular"},
+    /* A slower machine: native would take ten times as long here, as another one does. */
+    {MIN_F32, 16, {{"particular", MIN_F32, 16, 12}, {"serial", MIN_F32, 16, 1530}}, "particular"},
+    /* Fast at a small size alone says nothing of a large one. */
+    {MIN_F32, 26, {{"particular", MIN_F32, 6, 0.02}}, "native"},
+    /* Measured at a large size alone, asked for a small one. */
+    {MIN_F32, 10, {{"particular", MIN_F32, 20, 30}}, "native"},
+    /* Native was measured at a large size alone, and is faster at small ones by what is known
+     * of how it grows. */
+    {MIN_F32, 13, {{"native", MIN_F32, 22, 200}, {"particular", MIN_F32, 13, 9}}, "native"},
+    /* What was measured here goes before what comes with redhost, of the same strategy. */
+    {MIN_F32, 16, {{"native", MIN_F32, 16, 90}, {"particular", MIN_F32, 16, 31}}, "particular"},
+    /* Measured of another operator. */
+    {MAX_I32, 16, {{"particular", MAX_I32, 16, 31}}, "native"},
+    /* Of a type that nothing comes with redhost for. */
+    {RH_OP_sum, RH_TYPE_i16, 16, {{"particular", RH_OP_sum, RH_TYPE_i16, 16, 31}}, "native"},
+    /* One whose result was wrong, though it comes with redhost. */
+    {MIN_F32, 16, {{"native", MIN_F32, 20, 0}, {"particular", MIN_F32, 16, 31}}, "particular"},
+    /* Wrong of another type. */
+    {MIN_F32,
+     16,
+     {{"native", RH_OP_min, RH_TYPE_i32, 16, 0}, {"particular", MIN_F32, 16, 31}},
+     "native"},
+    /* An index is found at another speed. */
+    {RH_OP_argmin, RH_TYPE_f32, 16, {{"particular", MIN_F32, 16, 1}}, "native"},
+    /* Another operator's time counts by what one strategy takes for both. */
+    {MAX_I32,
+     16,
+     {{"particular", MAX_I32, 16, 20},
+      {"particular", RH_OP_min, RH_TYPE_i32, 16, 10},
+      {"serial", RH_OP_min, RH_TYPE_i32, 16, 15},
+      {"native", RH_OP_min, RH_TYPE_i32, 16, 50}},
      "particular"},
-    {"the same, between two sizes that were measured",
-     MIN_F32,
-     1 << 17,
-     {{"particular", MIN_F32, 1 << 16, 1e-6}, {"particular", MIN_F32, 1 << 18, 4e-6}},
-     "particular"},
-    {"a slower machine: native would take ten times as long here, as another one does",
-     MIN_F32,
-     1 << 16,
-     {{"particular", MIN_F32, 1 << 16, 12e-6}, {"serial", MIN_F32, 1 << 16, 1530e-6}},
-     "particular"},
-    {"fast at a small size alone says nothing of a large one",
-     MIN_F32,
-     1 << 26,
-     {{"particular", MIN_F32, 64, 0.02e-6}},
+    /* Between two sizes of one operator, and not of two. */
+    {MAX_I32,
+     16,
+     {{"particular", RH_OP_prod, RH_TYPE_i32, 12, 1},
+      {"particular", RH_OP_min, RH_TYPE_i32, 20, 1000},
+      {"native", MAX_I32, 16, 45}},
      "native"},
-    {"measured at a large size alone, asked for a small one",
-     MIN_F32,
-     1 << 10,
-     {{"particular", MIN_F32, 1 << 20, 30e-6}},
-     "native"},
-    {"native was measured at a large size alone, and is faster at small ones by what is known "
-     "of how it grows",
-     MIN_F32,
-     1 << 13,
-     {{"native", MIN_F32, 1 << 22, 200e-6}, {"particular", MIN_F32, 1 << 13, 9e-6}},
-     "native"},
-    {"what was measured here goes before what comes with redhost, of the same strategy",
-     MIN_F32,
-     1 << 16,
-     {{"native", MIN_F32, 1 << 16, 90e-6}, {"particular", MIN_F32, 1 << 16, 31e-6}},
-     "particular"},
-    {"measured of another operator",
-     RH_OP_max,
-     RH_TYPE_i32,
-     1 << 16,
-     {{"particular", RH_OP_max, RH_TYPE_i32, 1 << 16, 31e-6}},
-     "native"},
-    {"of a type that nothing comes with redhost for",
-     RH_OP_sum,
-     RH_TYPE_i16,
-     1 << 16,
-     {{"particular", RH_OP_sum, RH_TYPE_i16, 1 << 16, 31e-6}},
-     "native"},
-    {"one whose result was wrong, though it comes with redhost",
-     MIN_F32,
-     1 << 16,
-     {{"native", MIN_F32, 1 << 20, 0}, {"particular", MIN_F32, 1 << 16, 31e-6}},
-     "particular"},
-    {"wrong of another type",
-     MIN_F32,
-     1 << 16,
-     {{"native", RH_OP_min, RH_TYPE_i32, 1 << 16, 0}, {"particular", MIN_F32, 1 << 16, 31e-6}},
-     "native"},
-    {"an index is found at another speed",
-     RH_OP_argmin,
-     RH_TYPE_f32,
-     1 << 16,
-     {{"particular", MIN_F32, 1 << 16, 1e-6}},
-     "native"},
-    {"another operator's time counts by what one strategy takes for both",
-     MAX_I32,
-     1 << 16,
-     {{"particular", MAX_I32, 1 << 16, 20e-6},
-      {"particular", RH_OP_min, RH_TYPE_i32, 1 << 16, 10e-6},
-      {"serial", RH_OP_min, RH_TYPE_i32, 1 << 16, 15e-6},
-      {"native", RH_OP_min, RH_TYPE_i32, 1 << 16, 50e-6}},
-     "particular"},
-    {"between two sizes of one operator, and not of two",
-     MAX_I32,
-     1 << 16,
-     {{"particular", RH_OP_prod, RH_TYPE_i32, 1 << 12, 1e-6},
-      {"particular", RH_OP_min, RH_TYPE_i32, 1 << 20, 1e-3},
-      {"native", MAX_I32, 1 << 16, 45e-6}},
-     "native"},
-    {"a time of more elements counts by what they move",
-     MAX_I32,
-     1 << 16,
-     {{"particular", MAX_I32, 1 << 26, 1e-3}, {"native", MAX_I32, 1 << 16, 35e-6}},
-     "particular"},
-    {"another type counts by what it moves",
-     RH_OP_sum,
+    /* A time of more elements counts by what they move. */
+    {MAX_I32, 16, {{"particular", MAX_I32, 26, 1000}, {"native", MAX_I32, 16, 35}}, "particular"},
+    /* Another type counts by what it moves. */
+    {RH_OP_sum,
      RH_TYPE_i64,
-     1 << 16,
-     {{"particular", RH_OP_sum, RH_TYPE_i8, 1 << 19, 20e-6},
-      {"native", RH_OP_sum, RH_TYPE_i64, 1 << 16, 35e-6}},
+     16,
+     {{"particular", RH_OP_sum, RH_TYPE_i8, 19, 20}, {"native", RH_OP_sum, RH_TYPE_i64, 16, 35}},
      "particular"},
+    /* Float sums have the bits of the canonical order, which the faster one does not have. */
+    {RH_OP_sum, RH_TYPE_f32, 16, {{"particular", RH_OP_sum, RH_TYPE_f32, 16, 1}}, "native"},
+    /* The same for products. */
+    {RH_OP_prod, RH_TYPE_f64, 16, {{"particular", RH_OP_prod, RH_TYPE_f64, 16, 1}}, "native"},
+    /* Sums of integers have one result. */
+    {RH_OP_sum, RH_TYPE_i32, 16, {{"particular", RH_OP_sum, RH_TYPE_i32, 16, 1}}, "particular"}};
 #undef MIN_F32
 #undef MAX_I32
-    {"float sums have the bits of the canonical order, which the faster one does not promise",
-     RH_OP_sum,
-     RH_TYPE_f32,
-     1 << 16,
-     {{"particular", RH_OP_sum, RH_TYPE_f32, 1 << 16, 1e-6}},
-     "native"},
-    {"the same for products",
-     RH_OP_prod,
-     RH_TYPE_f64,
-     1 << 16,
-     {{"particular", RH_OP_prod, RH_TYPE_f64, 1 << 16, 1e-6}},
-     "native"},
-    {"sums of integers have one result",
-     RH_OP_sum,
-     RH_TYPE_i32,
-     1 << 16,
-     {{"particular", RH_OP_sum, RH_TYPE_i32, 1 << 16, 1e-6}},
-     "particular"},
-};
 enum { CHOICES = sizeof choices / sizeof *choices };
 
 static int is_examined(const char *strategy) {
@@ -688,14 +635,12 @@ TEST(nothing_is_known_of_any) {
 }
 
 static void know(const knowledge *k) {
-  rh_tunedb *tuned;
-  rh_tunedb_entry entry = {.op = rh_operator_builtin(k->op, k->type), .n = k->n};
-  entry.plugin = rh_tunedb_plugin(built_in_or_zoo(k->strategy));
-  entry.time_s = entry.latency_s = k->latency_s;
-  entry.failed = k->latency_s == 0;
-  snprintf(entry.strategy, sizeof entry.strategy, "%s", k->strategy);
-  must(rh_context_tuned(redhost->context, &tuned, &error));
-  must(rh_tunedb_put(tuned, &entry, &error));
+  put((rh_tunedb_entry){.op = rh_operator_builtin(k->op, k->type),
+                        .n = UINT64_C(1) << k->log2_n,
+                        .time_s = k->latency_us * 1e-6,
+                        .latency_s = k->latency_us * 1e-6,
+                        .failed = k->latency_us == 0},
+      k->strategy, built_in_or_zoo(k->strategy));
 }
 
 TEST_LOOP(everybody_competes, 0, CHOICES) {
@@ -709,10 +654,10 @@ TEST_LOOP(everybody_competes, 0, CHOICES) {
   for (const knowledge *k = choices[_i].known; k->strategy; k++) know(k);
   spec.strategy = NULL;
   spec.operation.op = rh_operator_builtin(choices[_i].op, choices[_i].type);
-  spec.operation.n = choices[_i].n;
+  spec.operation.n = UINT64_C(1) << choices[_i].log2_n;
   rh_found found;
   must(rh_locate(redhost->context, &spec, &found, &error));
-  ck_assert_msg(strcmp(found.name, choices[_i].chosen) == 0, "%s: %s", choices[_i].what,
+  ck_assert_msg(strcmp(found.name, choices[_i].chosen) == 0, "%d: %s", _i,
                 redhost->context->chosen);
   rh_found_finish(&found);
 }
@@ -751,10 +696,10 @@ TEST(what_is_not_judged_is_not_taken_first) {
 /* Half as many elements of two operands are as many bytes. */
 TEST(all_operands_count) {
   static char sum[] = "sum", product[] = "x*y";
-  static const knowledge known[] = {{"native", RH_OP_sum, RH_TYPE_i64, 1 << 19, 40e-6},
-                                    {"native", RH_OP_sum, RH_TYPE_i64, 1 << 20, 45e-6},
-                                    {"serial", RH_OP_sum, RH_TYPE_i64, 1 << 19, 35e-6},
-                                    {"serial", RH_OP_sum, RH_TYPE_i64, 1 << 20, 60e-6}};
+  static const knowledge known[] = {{"native", RH_OP_sum, RH_TYPE_i64, 19, 40},
+                                    {"native", RH_OP_sum, RH_TYPE_i64, 20, 45},
+                                    {"serial", RH_OP_sum, RH_TYPE_i64, 19, 35},
+                                    {"serial", RH_OP_sum, RH_TYPE_i64, 20, 60}};
   const rh_definition definition = {.ops = sum, .map = product};
   const rh_operand operands[] = {{"x", RH_TYPE_i64}, {"y", RH_TYPE_i64}};
   rh_custom *own;
