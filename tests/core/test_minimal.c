@@ -27,7 +27,7 @@ static rh_context *context;
 static unsigned char *data; /* page-aligned */
 
 static void open_context(const char *path) {
-  const rh_options options = {.struct_size = sizeof options, .plugin_path = path, .program = self};
+  const rh_options options = SIZED(rh_options, .plugin_path = path, .program = self);
   must(rh_context_open(&context, &options, NULL, &error));
 }
 

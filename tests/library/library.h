@@ -28,11 +28,9 @@ static inline rh_redhost *open_on(struct _cl_command_queue *queue, const char *z
   rh_redhost *opened;
   const char *folder = getenv("REDHOST_TEST_ZOO");
   if (zoo) snprintf(file, sizeof file, "%s/%s.so", folder ? folder : ".", zoo);
-  rh_options options = {.struct_size = sizeof options,
-                        .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
-                        .program = getenv("REDHOST_TEST_PROGRAM"),
-                        .plugin_file = zoo ? file : NULL,
-                        .queue = queue};
+  rh_options options = SIZED(rh_options, .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
+                             .program = getenv("REDHOST_TEST_PROGRAM"),
+                             .plugin_file = zoo ? file : NULL, .queue = queue);
   must(rh_open(&opened, &options, &error));
   return opened;
 }
@@ -49,12 +47,7 @@ static inline void tear_down(void) {
 /* Of n elements, by a strategy; for a call that is prepared, `data` is null. */
 static inline rh_request request_for(const char *strategy, const char *op, rh_type type,
                                      const void *data, uint64_t n) {
-  return (rh_request){.struct_size = sizeof(rh_request),
-                      .strategy = strategy,
-                      .op = op,
-                      .type = type,
-                      .data = data,
-                      .n = n};
+  return SIZED(rh_request, .strategy = strategy, .op = op, .type = type, .data = data, .n = n);
 }
 
 static inline rh_prepared *prepare(rh_redhost *with, const rh_request *spec) {
@@ -87,27 +80,21 @@ static inline void must_be_same(const rh_result *found, const rh_result *one, co
 static inline rh_status reduce_arrays(rh_prepared *prepared, uint32_t n_operands,
                                       const void *const *arrays, uint64_t n, rh_result *result,
                                       rh_error *why) {
-  const rh_call_spec call = {
-      .struct_size = sizeof call, .n_operands = n_operands, .arrays = arrays, .n = n};
+  const rh_call_spec call = SIZED(rh_call_spec, .n_operands = n_operands, .arrays = arrays, .n = n);
   return rh_prepared_call(prepared, &call, result, why);
 }
 
 static inline rh_status reduce_buffer(rh_prepared *prepared, struct _cl_mem *buffer, uint64_t first,
                                       uint64_t n, rh_result *result, rh_error *why) {
-  const rh_call_spec call = {
-      .struct_size = sizeof call, .buffers = &buffer, .first = &first, .n = n};
+  const rh_call_spec call = SIZED(rh_call_spec, .buffers = &buffer, .first = &first, .n = n);
   return rh_prepared_call(prepared, &call, result, why);
 }
 
 static inline rh_status enqueue_buffer(rh_prepared *prepared, struct _cl_mem *buffer,
                                        uint64_t first, uint64_t n, struct _cl_mem *values,
                                        uint64_t index, rh_error *why) {
-  const rh_call_spec call = {.struct_size = sizeof call,
-                             .buffers = &buffer,
-                             .first = &first,
-                             .n = n,
-                             .values = values,
-                             .index = index};
+  const rh_call_spec call = SIZED(rh_call_spec, .buffers = &buffer, .first = &first, .n = n,
+                                  .values = values, .index = index);
   return rh_prepared_call(prepared, &call, NULL, why);
 }
 

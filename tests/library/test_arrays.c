@@ -101,12 +101,8 @@ enum { OPS = sizeof ops / sizeof *ops };
 /* ---- Prepared ---- */
 
 static rh_request sum_of(const float *x, uint64_t n) {
-  return (rh_request){.struct_size = sizeof(rh_request),
-                      .strategy = "onepass",
-                      .op = "sum",
-                      .type = RH_TYPE_f32,
-                      .data = x,
-                      .n = n};
+  return SIZED(rh_request, .strategy = "onepass", .op = "sum", .type = RH_TYPE_f32, .data = x,
+               .n = n);
 }
 
 static rh_result whole_sum(const float *x, uint64_t n) {
@@ -146,15 +142,9 @@ TEST(prepared) {
 TEST(prepared_with_constants) {
   const rh_input input = {.type = RH_TYPE_i32};
   const rh_constant first = {.name = "c", .value.i = 1}, second = {.name = "c", .value.i = -3};
-  rh_request spec = {.struct_size = sizeof spec,
-                     .strategy = "cascade",
-                     .op = "sum",
-                     .map = "c*i + x - x",
-                     .inputs = &input,
-                     .n_inputs = 1,
-                     .constants = &first,
-                     .n_constants = 1,
-                     .n = MOST / 4};
+  rh_request spec =
+      SIZED(rh_request, .strategy = "cascade", .op = "sum", .map = "c*i + x - x", .inputs = &input,
+            .n_inputs = 1, .constants = &first, .n_constants = 1, .n = MOST / 4);
   rh_array array = generate(RH_TYPE_i32, MOST / 4, 5);
   const void *data = rh_array_data(&array);
   rh_prepared *of_all = prepare(redhost, &spec);
@@ -208,20 +198,10 @@ TEST_LOOP(of_two_types, 0, 2) {
   const void *data[] = {rh_array_data(&x), rh_array_data(&y)};
   const rh_input inputs[] = {{.type = types[_i], .data = data[0]},
                              {.type = types[!_i], .data = data[1]}};
-  rh_request request = {.struct_size = sizeof request,
-                        .strategy = "onepass",
-                        .op = "sum",
-                        .map = "x*y",
-                        .inputs = inputs,
-                        .n_inputs = 2,
-                        .unchecked = 1};
-  rh_request spec = {.struct_size = sizeof spec,
-                     .strategy = "onepass",
-                     .op = "sum",
-                     .map = "x*y",
-                     .inputs = inputs,
-                     .n_inputs = 2,
-                     .n = MOST / 8};
+  rh_request request = SIZED(rh_request, .strategy = "onepass", .op = "sum", .map = "x*y",
+                             .inputs = inputs, .n_inputs = 2, .unchecked = 1);
+  rh_request spec = SIZED(rh_request, .strategy = "onepass", .op = "sum", .map = "x*y",
+                          .inputs = inputs, .n_inputs = 2, .n = MOST / 8);
   redhost->context->most_whole_bytes = 8 * FEW;
   rh_prepared *of_all = prepare(redhost, &spec);
   for (uint64_t k = 0; k < 2; k++) {
@@ -264,10 +244,8 @@ TEST(of_another_order) {
 /* Slots are pinned once for all problems, and as many whatever the size. */
 TEST(one_set_of_slots) {
   rh_array array = generate(RH_TYPE_i32, MOST / 4, 5);
-  rh_request request = {.struct_size = sizeof request,
-                        .strategy = "onepass",
-                        .type = RH_TYPE_i32,
-                        .data = rh_array_data(&array)};
+  rh_request request =
+      SIZED(rh_request, .strategy = "onepass", .type = RH_TYPE_i32, .data = rh_array_data(&array));
   const void *memory = NULL;
   for (int k = 0; k < 12; k++) {
     rh_result result = {.struct_size = sizeof result};

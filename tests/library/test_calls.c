@@ -275,16 +275,9 @@ enum { STRATEGIES = sizeof strategies / sizeof *strategies };
 
 static rh_prepared *prepare_one(rh_redhost *with, int k, int on_device) {
   const rh_setting finish = {"finish", strategies[k].finish};
-  rh_request spec = {
-      .struct_size = sizeof spec,
-      .strategy = strategies[k].strategy,
-      .op = "sum",
-      .type = RH_TYPE_i32,
-      .n = N,
-      .data_on_device = on_device != 0,
-      .settings = &finish,
-      .n_settings = finish.value != NULL,
-  };
+  rh_request spec = SIZED(rh_request, .strategy = strategies[k].strategy, .op = "sum",
+                          .type = RH_TYPE_i32, .n = N, .data_on_device = on_device != 0,
+                          .settings = &finish, .n_settings = finish.value != NULL);
   for (int i = 0; i < N; i++) x[i] = i;
   return prepare(with, &spec);
 }
@@ -394,24 +387,16 @@ TEST_LOOP(segments, 0, 4) {
   const uint64_t lengths[] = {10, N / 10};
   const rh_segmentation of = {
       .struct_size = sizeof of, .n_axes = 2, .reduced = _i % 2 ? 1 : 2, .lengths = lengths};
-  const rh_request request = {.struct_size = sizeof request,
-                              .strategy = "native",
-                              .type = RH_TYPE_i32,
-                              .op = _i < 2 ? "meanvar" : "argmax",
-                              .n = N / 10 * 10,
-                              .settings = &one_thread,
-                              .n_settings = 1,
-                              .segments = &of};
+  const rh_request request = SIZED(rh_request, .strategy = "native", .type = RH_TYPE_i32,
+                                   .op = _i < 2 ? "meanvar" : "argmax", .n = N / 10 * 10,
+                                   .settings = &one_thread, .n_settings = 1, .segments = &of);
   const rh_output outputs[] = {{.type = _i < 2 ? RH_TYPE_f64 : RH_TYPE_i64,
                                 .data = _i < 2 ? (void *)mean : (void *)index,
                                 .n = N},
                                {.type = RH_TYPE_f64, .data = variance, .n = N}};
   const void *arrays[] = {x};
-  const rh_call_spec call = {.struct_size = sizeof call,
-                             .n = N / 10 * 10,
-                             .arrays = arrays,
-                             .outputs = outputs,
-                             .n_outputs = _i < 2 ? 2 : 1};
+  const rh_call_spec call = SIZED(rh_call_spec, .n = N / 10 * 10, .arrays = arrays,
+                                  .outputs = outputs, .n_outputs = _i < 2 ? 2 : 1);
   rh_result result = {.struct_size = sizeof result};
   rh_prepared *prepared = prepare(redhost, &request);
   may_compare = 1; /* results of an operator's own have names */
@@ -435,8 +420,7 @@ TEST_LOOP(segments_of_buffers, 0, 4) {
   rh_request request = request_for(_i < 2 ? "segments" : "onepass", "sum", RH_TYPE_i32, NULL, N);
   cl_mem data = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof x, x, &code);
   cl_mem values = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof x * 2, NULL, &code);
-  const rh_call_spec call = {
-      .struct_size = sizeof call, .n = N, .buffers = &data, .values = values};
+  const rh_call_spec call = SIZED(rh_call_spec, .n = N, .buffers = &data, .values = values);
   request.segments = &of;
   request.result_on_device = 1;
   rh_prepared *prepared = prepare(on_queue, &request);

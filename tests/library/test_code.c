@@ -25,12 +25,8 @@ static void check_result(const rh_result *result, uint64_t first, uint64_t n) {
 }
 
 static rh_request code_request(const char *strategy, uint64_t n) {
-  return (rh_request){.struct_size = sizeof(rh_request),
-                      .strategy = strategy,
-                      .op = squares_and_last,
-                      .type = RH_TYPE_f32,
-                      .data = x,
-                      .n = n};
+  return SIZED(rh_request, .strategy = strategy, .op = squares_and_last, .type = RH_TYPE_f32,
+               .data = x, .n = n);
 }
 
 ONCE(fill, NULL)
@@ -83,9 +79,8 @@ TEST(finds_a_file_by_name) {
   fclose(file);
   const char *plugins = getenv("REDHOST_TEST_PLUGINS");
   snprintf(both, sizeof both, "%s:%s", folder, plugins ? plugins : "");
-  rh_options options = {.struct_size = sizeof options,
-                        .plugin_path = both,
-                        .program = getenv("REDHOST_TEST_PROGRAM")};
+  rh_options options =
+      SIZED(rh_options, .plugin_path = both, .program = getenv("REDHOST_TEST_PROGRAM"));
   rh_redhost *opened;
   must(rh_open(&opened, &options, &error));
   rh_request request = code_request("native", N);

@@ -68,11 +68,8 @@ static int32_t gather(void *of_rank, const void *mine, uint32_t n, void *all) {
 
 static void *run_rank(void *of_rank) {
   rank *self = of_rank;
-  rh_communicator by = {.struct_size = sizeof by,
-                        .rank = self->rank,
-                        .size = self->of->size,
-                        .gather = gather,
-                        .user = self};
+  rh_communicator by = SIZED(rh_communicator, .rank = self->rank, .size = self->of->size,
+                             .gather = gather, .user = self);
   self->result = (rh_result){.struct_size = sizeof self->result};
   self->status =
       rh_reduce_distributed(self->redhost, &self->request, &by, &self->result, &self->error);
@@ -253,10 +250,9 @@ static int say_stop(void *user, const char *phase, uint64_t done, uint64_t total
 
 TEST(one_rank_cancels) {
   rh_redhost *impatient;
-  rh_options options = {.struct_size = sizeof options,
-                        .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
-                        .program = getenv("REDHOST_TEST_PROGRAM"),
-                        .reporter = {.progress = say_stop}};
+  rh_options options =
+      SIZED(rh_options, .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
+            .program = getenv("REDHOST_TEST_PROGRAM"), .reporter = {.progress = say_stop});
   must(rh_open(&impatient, &options, &error));
   set_three(0);
   three[2].redhost = impatient;
@@ -293,7 +289,7 @@ TEST(more_elements_than_can_be_counted) {
 TEST(malformed_communicators) {
   rh_request request = problems[0];
   rh_result result = {.struct_size = sizeof result};
-  rh_communicator by = {.struct_size = sizeof by, .size = 1};
+  rh_communicator by = SIZED(rh_communicator, .size = 1);
   request.n = 1000;
   must(rh_reduce_distributed(redhost, &request, &by, &result, &error));
   must_fail(rh_reduce_distributed(redhost, &request, NULL, &result, &error), RH_E_USAGE, "is null");

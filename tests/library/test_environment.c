@@ -120,7 +120,7 @@ static rh_result distributed(const char *strategy, int k, mode by) {
   rh_request request =
       request_for(strategy, problems[k].op, problems[k].type, problems[k].data, problems[k].n);
   request.map = problems[k].map;
-  rh_communicator alone = {.struct_size = sizeof alone, .size = 1};
+  rh_communicator alone = SIZED(rh_communicator, .size = 1);
   rh_result result = {.struct_size = sizeof result};
   change_to(by);
   const environment before = now();
@@ -174,8 +174,8 @@ TEST_LOOP(answers_are_the_same, 0, sizeof strategies / sizeof *strategies) {
 
 /* Flags that a caller has raised stay, and ours do not come to it. */
 TEST(flags_are_the_callers) {
-  rh_request spec = {
-      .struct_size = sizeof spec, .strategy = "native", .op = "sum", .type = RH_TYPE_f64, .n = N};
+  rh_request spec =
+      SIZED(rh_request, .strategy = "native", .op = "sum", .type = RH_TYPE_f64, .n = N);
   rh_prepared *prepared = prepare(redhost, &spec);
   rh_result result = {.struct_size = sizeof result};
   for (int raised = 0; raised <= FE_ALL_EXCEPT; raised += FE_ALL_EXCEPT) {

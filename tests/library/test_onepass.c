@@ -78,14 +78,8 @@ TEST_LOOP(launches_back_to_back, 0, 4) {
   static int32_t numbers[N];
   static int64_t sums[N + 1];
   const rh_setting settings[] = {{"finish", ways[_i]}, {"share", "1"}, {"group", "64"}};
-  rh_request spec = {.struct_size = sizeof spec,
-                     .strategy = "onepass",
-                     .op = "sum",
-                     .type = RH_TYPE_i32,
-                     .result_on_device = 1,
-                     .n = N,
-                     .settings = settings,
-                     .n_settings = 3};
+  rh_request spec = SIZED(rh_request, .strategy = "onepass", .op = "sum", .type = RH_TYPE_i32,
+                          .result_on_device = 1, .n = N, .settings = settings, .n_settings = 3);
   rh_prepared *prepared[QUEUES];
   cl_mem values[QUEUES];
   for (int k = 0; k < N; k++) {
@@ -119,14 +113,8 @@ TEST_LOOP(launches_back_to_back, 0, 4) {
 TEST_LOOP(same_bits_every_time, 0, 4) {
   static float numbers[N];
   const rh_setting settings[] = {{"finish", ways[_i]}, {"share", "1"}};
-  rh_request spec = {.struct_size = sizeof spec,
-                     .strategy = "onepass",
-                     .op = "sum",
-                     .type = RH_TYPE_f32,
-                     .data_on_device = 1,
-                     .n = N,
-                     .settings = settings,
-                     .n_settings = 2};
+  rh_request spec = SIZED(rh_request, .strategy = "onepass", .op = "sum", .type = RH_TYPE_f32,
+                          .data_on_device = 1, .n = N, .settings = settings, .n_settings = 2);
   rh_prepared *prepared;
   rh_result first = {.struct_size = sizeof first}, again = first;
   for (int k = 0; k < N; k++) numbers[k] = 1.0f / (float)(k + 1);

@@ -85,7 +85,7 @@ static long n_starts(void) {
 }
 
 static void open_there(uint32_t kept_setups) {
-  rh_options options = {.struct_size = sizeof options, .kept_setups = kept_setups};
+  rh_options options = SIZED(rh_options, .kept_setups = kept_setups);
   must(rh_open(&redhost, &options, &error));
 }
 
@@ -95,12 +95,8 @@ static float y[20000];
 
 static void reduce_one(const char *strategy, const char *op, uint64_t n) {
   const rh_input inputs[] = {{.type = RH_TYPE_f32, .data = y}, {.type = RH_TYPE_f32, .data = y}};
-  rh_request request = {.struct_size = sizeof request,
-                        .strategy = strategy,
-                        .op = op,
-                        .n = n,
-                        .inputs = inputs,
-                        .n_inputs = strcmp(op, "dot") == 0 ? 2 : 1};
+  rh_request request = SIZED(rh_request, .strategy = strategy, .op = op, .n = n, .inputs = inputs,
+                             .n_inputs = strcmp(op, "dot") == 0 ? 2 : 1);
   rh_result result = {.struct_size = sizeof result};
   must(rh_reduce(redhost, &request, &result, &error));
 }
@@ -115,7 +111,7 @@ static void reduce_all(void) {
 
 static void prepare_all(void) {
   static const char *const strategies[] = {"auto", "native", "two_stage"};
-  rh_request spec = {.struct_size = sizeof spec, .op = "meanvar", .type = RH_TYPE_f32};
+  rh_request spec = SIZED(rh_request, .op = "meanvar", .type = RH_TYPE_f32);
   for (spec.n = 10; spec.n < 20000; spec.n *= 40)
     for (int s = 0; s < 3; s++) {
       spec.strategy = strategies[s];
@@ -154,7 +150,7 @@ TEST(nothing_is_read_twice) {
   ck_assert_ptr_nonnull(file);
   fputs(text, file);
   fclose(file);
-  rh_options options = {.struct_size = sizeof options, .kept_setups = 1, .plugin_path = directory};
+  rh_options options = SIZED(rh_options, .kept_setups = 1, .plugin_path = directory);
   must(rh_open(&redhost, &options, &error));
   reduce_one("native", "twice", 7);
   ck_assert_int_eq(unlink(path), 0);
@@ -177,7 +173,7 @@ TEST(there_is_no_program) {
   prepare_all();
   rh_close(redhost);
   snprintf(file, sizeof file, "%s/results/drops_last.so", getenv("REDHOST_TEST_ZOO"));
-  rh_options options = {.struct_size = sizeof options, .plugin_file = file};
+  rh_options options = SIZED(rh_options, .plugin_file = file);
   must(rh_open(&redhost, &options, &error));
   must_fail(rh_prepare(redhost, &spec, &prepared, &error), RH_E_PLUGIN, "rh_options.program");
   reduce_one("native", "sum", 100);

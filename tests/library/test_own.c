@@ -32,13 +32,8 @@ static const char *const strategies[] = {"native", "serial", "onepass", "two_sta
 /* ---- rh_reduce ---- */
 
 static rh_request dot_request(const char *strategy, uint64_t n) {
-  return (rh_request){.struct_size = sizeof(rh_request),
-                      .strategy = strategy,
-                      .op = "sum",
-                      .map = "x*y",
-                      .inputs = two,
-                      .n_inputs = 2,
-                      .n = n};
+  return SIZED(rh_request, .strategy = strategy, .op = "sum", .map = "x*y", .inputs = two,
+               .n_inputs = 2, .n = n);
 }
 
 ONCE(fill, NULL)
@@ -87,14 +82,9 @@ TEST_LOOP(rounds_once, 0, 4) {
 
 TEST_LOOP(reduces_to_fields, 0, 4) {
   static const rh_input inputs[] = {{.name = "a1", .type = RH_TYPE_i32, .data = k}};
-  rh_request request = {.struct_size = sizeof request,
-                        .strategy = strategies[_i],
-                        .op = "min,max,sum",
-                        .map = "a1",
-                        .inputs = inputs,
-                        .n_inputs = 1,
-                        .n = N,
-                        .finalize = "range = a.1 - a.0, mean = a.2/(f64)n"};
+  rh_request request = SIZED(rh_request, .strategy = strategies[_i], .op = "min,max,sum",
+                             .map = "a1", .inputs = inputs, .n_inputs = 1, .n = N,
+                             .finalize = "range = a.1 - a.0, mean = a.2/(f64)n");
   rh_result result = {.struct_size = sizeof result};
   int32_t least = k[0], most = k[0];
   double sum = 0;
@@ -114,18 +104,10 @@ TEST_LOOP(reduces_to_fields, 0, 4) {
 
 /* n is that of each call, also where the setup of another is kept. */
 TEST_LOOP(masks_and_counts, 0, 4) {
-  rh_request request = {.struct_size = sizeof request,
-                        .strategy = strategies[_i],
-                        .type = RH_TYPE_i32,
-                        .data = k,
-                        .map = "x + (i64)n",
-                        .where = "x > 0 && 2*i < n"};
-  const rh_request spec = {.struct_size = sizeof spec,
-                           .strategy = strategies[_i],
-                           .type = RH_TYPE_i32,
-                           .n = N,
-                           .map = request.map,
-                           .where = request.where};
+  rh_request request = SIZED(rh_request, .strategy = strategies[_i], .type = RH_TYPE_i32, .data = k,
+                             .map = "x + (i64)n", .where = "x > 0 && 2*i < n");
+  const rh_request spec = SIZED(rh_request, .strategy = strategies[_i], .type = RH_TYPE_i32, .n = N,
+                                .map = request.map, .where = request.where);
   rh_result result = {.struct_size = sizeof result};
   rh_prepared *prepared = prepare(redhost, &spec);
   for (request.n = N; request.n > N - 20; request.n -= 7) {
@@ -145,8 +127,7 @@ TEST(reduces_by_named_operators) {
   static const char count[] =
       "{\"redhost\": \"operator/1\", \"name\": \"positive\", \"operands\": [\"x\"],"
       " \"op\": \"sum\", \"map\": \"x > 0\"}";
-  rh_request request = {
-      .struct_size = sizeof request, .op = count, .type = RH_TYPE_i32, .data = k, .n = N};
+  rh_request request = SIZED(rh_request, .op = count, .type = RH_TYPE_i32, .data = k, .n = N);
   rh_result result = {.struct_size = sizeof result};
   int64_t expects = 0;
   for (int i = 0; i < N; i++) expects += k[i] > 0;
@@ -162,13 +143,8 @@ TEST(reduces_by_named_operators) {
 }
 
 TEST_LOOP(keeps_an_operator_and_takes_constants, 0, 4) {
-  rh_request request = {.struct_size = sizeof request,
-                        .strategy = strategies[_i],
-                        .type = RH_TYPE_f32,
-                        .data = x,
-                        .n = N,
-                        .map = "x > t",
-                        .n_constants = 1};
+  rh_request request = SIZED(rh_request, .strategy = strategies[_i], .type = RH_TYPE_f32, .data = x,
+                             .n = N, .map = "x > t", .n_constants = 1);
   for (int t = -3; t < 4; t++) {
     const rh_constant constant = {.name = "t", .value.i = t};
     rh_result result = {.struct_size = sizeof result};
@@ -189,14 +165,10 @@ TEST_LOOP(compares_constants_of_any_size, 0, 4) {
   for (size_t c = 0; c < 2 * sizeof sizes / sizeof *sizes; c++) {
     const rh_constant t = {.name = "t", .value.i = sizes[c / 2]};
     const int is_wide = c % 2;
-    rh_request request = {.struct_size = sizeof request,
-                          .strategy = strategies[_i],
-                          .type = is_wide ? RH_TYPE_u64 : RH_TYPE_u32,
-                          .data = is_wide ? (const void *)of_u64 : of_u32,
-                          .n = 3,
-                          .map = "x < t ? 1 : x == t ? 10 : 100",
-                          .constants = &t,
-                          .n_constants = 1};
+    rh_request request =
+        SIZED(rh_request, .strategy = strategies[_i], .type = is_wide ? RH_TYPE_u64 : RH_TYPE_u32,
+              .data = is_wide ? (const void *)of_u64 : of_u32, .n = 3,
+              .map = "x < t ? 1 : x == t ? 10 : 100", .constants = &t, .n_constants = 1);
     rh_result result = {.struct_size = sizeof result};
     int64_t expects = 0;
     for (int i = 0; i < 3; i++) {
@@ -255,14 +227,10 @@ TEST(says_what_is_wrong) {
 }
 
 TEST(refuses_a_broken_operator) {
-  rh_request request = {.struct_size = sizeof request,
-                        .type = RH_TYPE_f32,
-                        .data = x,
-                        .n = N,
-                        .reduce = "a + 2*b",
-                        .identity = "-0.0"};
-  rh_request spec = {
-      .struct_size = sizeof spec, .type = RH_TYPE_f32, .n = N, .reduce = "a + b", .identity = "1"};
+  rh_request request = SIZED(rh_request, .type = RH_TYPE_f32, .data = x, .n = N,
+                             .reduce = "a + 2*b", .identity = "-0.0");
+  rh_request spec =
+      SIZED(rh_request, .type = RH_TYPE_f32, .n = N, .reduce = "a + b", .identity = "1");
   rh_result result = {.struct_size = sizeof result};
   rh_prepared *prepared;
   must_fail(rh_reduce(redhost, &request, &result, &error), RH_E_PLUGIN,
@@ -276,23 +244,11 @@ TEST(refuses_a_broken_operator) {
 
 /* What is not examined before is, on the data, before a strategy is blamed. */
 TEST(blames_an_operator_before_a_strategy) {
-  rh_request request = {.struct_size = sizeof request,
-                        .strategy = "serial",
-                        .type = RH_TYPE_i32,
-                        .data = k,
-                        .n = N,
-                        .reduce = "a + 2*b",
-                        .identity = "0",
-                        .commutes = 1,
-                        .unchecked_op = 1};
-  rh_request spec = {.struct_size = sizeof spec,
-                     .strategy = "serial",
-                     .type = RH_TYPE_i32,
-                     .n = N,
-                     .reduce = "a + 2*b",
-                     .identity = "0",
-                     .commutes = 1,
-                     .unchecked_op = 1};
+  rh_request request =
+      SIZED(rh_request, .strategy = "serial", .type = RH_TYPE_i32, .data = k, .n = N,
+            .reduce = "a + 2*b", .identity = "0", .commutes = 1, .unchecked_op = 1);
+  rh_request spec = SIZED(rh_request, .strategy = "serial", .type = RH_TYPE_i32, .n = N,
+                          .reduce = "a + 2*b", .identity = "0", .commutes = 1, .unchecked_op = 1);
   rh_result result = {.struct_size = sizeof result};
   rh_prepared *prepared;
   uint32_t blame = redhost->context->blame;
@@ -304,13 +260,8 @@ TEST(blames_an_operator_before_a_strategy) {
 /* ---- rh_prepare ---- */
 
 static rh_request dot_spec(const char *strategy) {
-  return (rh_request){.struct_size = sizeof(rh_request),
-                      .strategy = strategy,
-                      .op = "sum",
-                      .map = "x*y",
-                      .inputs = two,
-                      .n_inputs = 2,
-                      .n = N};
+  return SIZED(rh_request, .strategy = strategy, .op = "sum", .map = "x*y", .inputs = two,
+               .n_inputs = 2, .n = N);
 }
 
 TEST_LOOP(runs_on_several_inputs, 0, 4) {
@@ -338,16 +289,10 @@ TEST_LOOP(runs_on_several_inputs, 0, 4) {
 TEST_LOOP(changes_constants, 0, 4) {
   rh_constant constants[] = {{.name = "t", .value.i = 3},
                              {.name = "s", .is_float = 1, .value.f = 2}};
-  rh_request spec = {.struct_size = sizeof spec,
-                     .strategy = strategies[_i],
-                     .type = RH_TYPE_i32,
-                     .n = N,
-                     .map = "k > t ? (f64)k : 0.0",
-                     .inputs = &(rh_input){.name = "k", .type = RH_TYPE_i32},
-                     .n_inputs = 1,
-                     .finalize = "a*s",
-                     .constants = constants,
-                     .n_constants = 2};
+  rh_request spec =
+      SIZED(rh_request, .strategy = strategies[_i], .type = RH_TYPE_i32, .n = N,
+            .map = "k > t ? (f64)k : 0.0", .inputs = &(rh_input){.name = "k", .type = RH_TYPE_i32},
+            .n_inputs = 1, .finalize = "a*s", .constants = constants, .n_constants = 2);
   rh_prepared *prepared = prepare(redhost, &spec);
   for (int t = -200; t < 500; t += 100) {
     rh_result result = {.struct_size = sizeof result};
@@ -410,8 +355,8 @@ TEST(runs_on_buffers) {
   rh_prepared *prepared = prepare(own, &spec);
   rh_result result = {.struct_size = sizeof result};
   const uint64_t first[] = {3, 5};
-  rh_call_spec call = {
-      .struct_size = sizeof call, .n_operands = 2, .buffers = buffers, .first = first, .n = N - 7};
+  rh_call_spec call =
+      SIZED(rh_call_spec, .n_operands = 2, .buffers = buffers, .first = first, .n = N - 7);
   must(rh_prepared_call(prepared, &call, &result, &error));
   ck_assert_double_eq(result.value.f, dot(x + 3, y + 5, N - 7));
   call.first = NULL;

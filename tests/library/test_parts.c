@@ -48,13 +48,9 @@ static rh_status reduce(const together *what, int part, rh_type type, uint64_t n
   char ops[256], maps[256];
   const rh_input inputs[] = {{.name = "x", .type = type, .data = memory[0]},
                              {.name = "y", .type = type, .data = memory[1]}};
-  rh_request request = {.struct_size = sizeof request,
-                        .strategy = "native",
-                        .inputs = inputs,
-                        .n_inputs = (uint64_t)what->inputs,
-                        .n = n,
-                        .unchecked = 1,
-                        .unchecked_op = 1};
+  rh_request request =
+      SIZED(rh_request, .strategy = "native", .inputs = inputs, .n_inputs = (uint64_t)what->inputs,
+            .n = n, .unchecked = 1, .unchecked_op = 1);
   request.op = part < 0 ? listed(what->ops, ops) : item(what->ops, part, ops);
   request.map = part < 0 ? listed(what->maps, maps) : item(what->maps, part, maps);
   if (!strchr(request.map, 'y')) request.n_inputs = 1;

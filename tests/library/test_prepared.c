@@ -37,13 +37,8 @@ static void try_sizes(const char *strategy, const rh_setting *setting, const cha
   if (!rh_op_is_defined(rh_op_from_name(op), type) ||
       !(rh_op_flags(rh_op_from_name(op), type) & RH_OP_EXACT))
     return;
-  rh_request spec = {.struct_size = sizeof spec,
-                     .strategy = strategy,
-                     .op = op,
-                     .type = type,
-                     .n = N,
-                     .settings = setting,
-                     .n_settings = setting != NULL};
+  rh_request spec = SIZED(rh_request, .strategy = strategy, .op = op, .type = type, .n = N,
+                          .settings = setting, .n_settings = setting != NULL);
   rh_prepared *prepared;
   rh_status status = rh_prepare(redhost, &spec, &prepared, &error);
   if (status == RH_DECLINED) return; /* atomic lacks some operators */
@@ -60,8 +55,7 @@ static void try_sizes(const char *strategy, const rh_setting *setting, const cha
     ck_assert(strcmp(strategy, "auto") == 0 || strcmp(result.strategy, strategy) == 0);
     const void *whole = rh_array_data(&array);
     const uint64_t first = N - sizes[k];
-    const rh_call_spec call = {
-        .struct_size = sizeof call, .arrays = &whole, .first = &first, .n = sizes[k]};
+    const rh_call_spec call = SIZED(rh_call_spec, .arrays = &whole, .first = &first, .n = sizes[k]);
     result.value.u = 0;
     must(rh_prepared_call(prepared, &call, &result, &error));
     check_same(&result, &right, op);
@@ -89,7 +83,7 @@ TEST(finish_on_either_side) {
 
 TEST(float_sums_are_close) {
   float x[1000];
-  rh_request spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_f32, .n = 1000};
+  rh_request spec = SIZED(rh_request, .op = "sum", .type = RH_TYPE_f32, .n = 1000);
   rh_prepared *prepared = prepare(redhost, &spec);
   rh_result result = {.struct_size = sizeof result};
   for (int k = 0; k < 1000; k++) x[k] = (float)k;
@@ -187,11 +181,8 @@ TEST_LOOP(calls_are_checked, 0, 2) {
       {{.arrays = odd, .n = 8}, "aligned"},
       {{.buffers = buffers, .n = 8}, "reads no buffer"},
   };
-  const rh_request spec = {.struct_size = sizeof spec,
-                           .strategy = _i ? "native" : "serial",
-                           .op = "sum",
-                           .type = RH_TYPE_i32,
-                           .n = N};
+  const rh_request spec = SIZED(rh_request, .strategy = _i ? "native" : "serial", .op = "sum",
+                                .type = RH_TYPE_i32, .n = N);
   rh_prepared *prepared = prepare(redhost, &spec);
   rh_result result = {.struct_size = sizeof result};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
@@ -246,8 +237,8 @@ TEST(a_run_that_fails) {
 
 TEST(two_at_once) {
   rh_array x = generate(RH_TYPE_i32, N), y = generate(RH_TYPE_i64, N);
-  rh_request sum = {.struct_size = sizeof sum, .op = "sum", .type = RH_TYPE_i32, .n = N};
-  rh_request last = {.struct_size = sizeof last, .op = "argmax", .type = RH_TYPE_i64, .n = N};
+  rh_request sum = SIZED(rh_request, .op = "sum", .type = RH_TYPE_i32, .n = N);
+  rh_request last = SIZED(rh_request, .op = "argmax", .type = RH_TYPE_i64, .n = N);
   rh_prepared *one = prepare(redhost, &sum), *other = prepare(redhost, &last);
   for (uint64_t n = 1; n < N; n += 997) {
     rh_result a = {.struct_size = sizeof a}, b = a,
@@ -287,7 +278,7 @@ TEST(in_parallel) {
   worker workers[WORKERS];
   pthread_t threads[WORKERS];
   rh_array x = generate(RH_TYPE_u32, N);
-  rh_request spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_u32, .n = N};
+  rh_request spec = SIZED(rh_request, .op = "sum", .type = RH_TYPE_u32, .n = N);
   for (uint64_t k = 0; k < WORKERS; k++)
     workers[k] = (worker){prepare(redhost, &spec), rh_array_data(&x), N - 1000 * k,
                           expected("sum", RH_TYPE_u32, rh_array_data(&x), N - 1000 * k).value.u, 0};
@@ -415,14 +406,8 @@ TEST_LOOP(buffers_of_the_caller, 0, 2) {
   rh_setting finish = {"finish", _i ? "device" : "host"};
   cl_mem buffer = make_buffer(context, numbers, sizeof numbers);
   for (int o = 0; o < 3; o++) {
-    rh_request spec = {.struct_size = sizeof spec,
-                       .strategy = "cascade",
-                       .op = ops[o],
-                       .type = RH_TYPE_i32,
-                       .n = N,
-                       .data_on_device = 1,
-                       .settings = &finish,
-                       .n_settings = 1};
+    rh_request spec = SIZED(rh_request, .strategy = "cascade", .op = ops[o], .type = RH_TYPE_i32,
+                            .n = N, .data_on_device = 1, .settings = &finish, .n_settings = 1);
     rh_prepared *prepared = prepare(on_queue, &spec);
     rh_result result = {.struct_size = sizeof result};
     for (uint64_t first = 0; first < N; first += 1 + N / 5)
@@ -460,7 +445,7 @@ static void count_upload(rh_redhost *with) {
 /* With the caller's queue, a prepared reduction serves buffers, too, however long an upload takes;
  * without, it may run on the host. */
 TEST(buffers_may_follow) {
-  rh_request spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_i32, .n = N};
+  rh_request spec = SIZED(rh_request, .op = "sum", .type = RH_TYPE_i32, .n = N);
   rh_result result = {.struct_size = sizeof result};
   const rh_cl_device *device;
   cl_mem buffer = make_buffer(context, numbers, sizeof numbers);
@@ -478,8 +463,8 @@ TEST(buffers_may_follow) {
 }
 
 TEST(in_turn_with_the_callers_commands) {
-  rh_request spec = {
-      .struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_i32, .n = N, .data_on_device = 1};
+  rh_request spec =
+      SIZED(rh_request, .op = "sum", .type = RH_TYPE_i32, .n = N, .data_on_device = 1);
   rh_prepared *prepared = prepare(on_queue, &spec);
   cl_mem buffer = make_buffer(context, NULL, sizeof numbers);
   for (int32_t k = 0; k < 10; k++) {
@@ -600,8 +585,8 @@ TEST_LOOP(buffers_are_checked, 0, 4) {
 
 /* A shorter buffer may have the address of one that was released. */
 TEST(each_buffer_is_asked) {
-  rh_request spec = {
-      .struct_size = sizeof spec, .strategy = "cascade", .op = "sum", .type = RH_TYPE_i32, .n = N};
+  rh_request spec =
+      SIZED(rh_request, .strategy = "cascade", .op = "sum", .type = RH_TYPE_i32, .n = N);
   rh_prepared *p = prepare(on_queue, &spec);
   rh_result result = {.struct_size = sizeof result};
   for (int round = 0; round < 20; round++) {
@@ -651,8 +636,8 @@ TEST_LOOP(results_stay_on_the_device, 0, 3) {
 TEST_LOOP(failure_in_the_middle, 0, 2) {
   static const char *const names[] = {"cascade", "two_stage"};
   cl_mem buffer = make_buffer(context, numbers, sizeof numbers);
-  rh_request spec = {
-      .struct_size = sizeof spec, .strategy = names[_i], .op = "sum", .type = RH_TYPE_i32, .n = N};
+  rh_request spec =
+      SIZED(rh_request, .strategy = names[_i], .op = "sum", .type = RH_TYPE_i32, .n = N);
   rh_prepared *prepared = prepare(on_queue, &spec);
   rh_result result = {.struct_size = sizeof result},
             right = expected("sum", RH_TYPE_i32, numbers, N);
@@ -675,12 +660,12 @@ TEST_LOOP(failure_in_the_middle, 0, 2) {
 TEST(unfit_queues) {
   cl_int code;
   rh_redhost *opened;
-  rh_options both = {.struct_size = sizeof both, .device = "cpu", .queue = queue};
+  rh_options both = SIZED(rh_options, .device = "cpu", .queue = queue);
   must_fail(rh_open(&opened, &both, &error), RH_E_USAGE, "queue");
   cl_command_queue unordered = clCreateCommandQueue(context, the_device()->id,
                                                     CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
   if (code != CL_SUCCESS) return; /* a device without */
-  rh_request spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_i32, .n = N};
+  rh_request spec = SIZED(rh_request, .op = "sum", .type = RH_TYPE_i32, .n = N);
   rh_prepared *prepared;
   opened = open_on(unordered, NULL);
   must_fail(rh_prepare(opened, &spec, &prepared, &error), RH_E_USAGE, "out of order");
@@ -724,7 +709,7 @@ TEST(more_than_all_memory) {
     rh_prepared *prepared = prepare(redhost, &spec), *none;
     rh_result result = {.struct_size = sizeof result};
     rh_request request = request_for("native", "min", types[t].type, some, 0);
-    rh_communicator alone = {.struct_size = sizeof alone, .size = 1};
+    rh_communicator alone = SIZED(rh_communicator, .size = 1);
     for (size_t k = 0; k < sizeof many / sizeof *many; k++) {
       request.n = many[k];
       must_fail(rh_reduce(redhost, &request, &result, &error), RH_E_USAGE, "elements of");

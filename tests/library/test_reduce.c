@@ -25,13 +25,8 @@ static int64_t sum_of(const int32_t *x, uint64_t n) {
 }
 
 static rh_request request_of(const char *strategy, const int32_t *x, uint64_t n) {
-  return (rh_request){.struct_size = sizeof(rh_request),
-                      .strategy = strategy,
-                      .op = "sum",
-                      .type = RH_TYPE_i32,
-                      .data = x,
-                      .n = n,
-                      .unchecked = 1};
+  return SIZED(rh_request, .strategy = strategy, .op = "sum", .type = RH_TYPE_i32, .data = x,
+               .n = n, .unchecked = 1);
 }
 
 static void reduce(const rh_request *request, rh_result *result) {
@@ -85,10 +80,9 @@ TEST_LOOP(set_up_once_for_all_sizes_of_a_class, 0, STRATEGIES) {
 /* As many as the program asked for, and the one after only costs the one before it. */
 TEST_LOOP(as_many_as_asked_for, 0, 15) {
   rh_redhost *plain = redhost;
-  rh_options options = {.struct_size = sizeof options,
-                        .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
-                        .program = getenv("REDHOST_TEST_PROGRAM"),
-                        .kept_setups = (uint32_t)_i};
+  rh_options options =
+      SIZED(rh_options, .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
+            .program = getenv("REDHOST_TEST_PROGRAM"), .kept_setups = (uint32_t)_i);
   must(rh_open(&redhost, &options, &error));
   for (int round = 0; round < 2; round++)
     for (uint64_t n = 1; n <= 1 << 11; n *= 2) check_sum("serial", numbers, n, 1);
@@ -153,14 +147,8 @@ TEST(constants_of_any_size) {
   static const int64_t above[] = {1, 0, 0, 3, 0, 3, 1, 0};
   rh_constant t = {.name = "t"};
   const rh_input input = {.type = RH_TYPE_u8, .data = bytes};
-  rh_request request = {.struct_size = sizeof request,
-                        .strategy = "native",
-                        .map = "x > t",
-                        .inputs = &input,
-                        .n_inputs = 1,
-                        .constants = &t,
-                        .n_constants = 1,
-                        .n = 3};
+  rh_request request = SIZED(rh_request, .strategy = "native", .map = "x > t", .inputs = &input,
+                             .n_inputs = 1, .constants = &t, .n_constants = 1, .n = 3);
   for (int k = 0; k < 8; k++) {
     rh_result result = {.struct_size = sizeof result};
     t.value.i = values[k];
@@ -357,10 +345,9 @@ static rh_redhost *open_with_cache(const char *directory) {
   rh_redhost *opened;
   unsetenv("REDHOST_NO_CACHE");
   unsetenv("REDHOST_NO_MEASURE");
-  const rh_options options = {.struct_size = sizeof options,
-                              .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
-                              .program = getenv("REDHOST_TEST_PROGRAM"),
-                              .cache_dir = directory};
+  const rh_options options =
+      SIZED(rh_options, .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
+            .program = getenv("REDHOST_TEST_PROGRAM"), .cache_dir = directory);
   must(rh_open(&opened, &options, &error));
   return opened;
 }
@@ -404,8 +391,8 @@ TEST(the_upload_is_measured) {
 TEST(on_the_device_nothing_is_measured) {
   char directory[64];
   rh_cl_session *session;
-  rh_request spec = {
-      .struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_i32, .n = N, .data_on_device = 1};
+  rh_request spec =
+      SIZED(rh_request, .op = "sum", .type = RH_TYPE_i32, .n = N, .data_on_device = 1);
   rh_close(redhost);
   make_folder(directory, sizeof directory);
   redhost = open_with_cache(directory);
@@ -443,13 +430,9 @@ static void reduce_null(rh_request request, const char *words) {
   rh_result result = {.struct_size = sizeof result};
   must_say(rh_reduce(redhost, &request, &result, &error), words);
   ck_assert_int_eq(rh_reduce(redhost, &request, &result, NULL), RH_E_USAGE);
-  rh_request spec = {.struct_size = sizeof spec,
-                     .strategy = request.strategy,
-                     .op = request.op,
-                     .type = request.type,
-                     .n = request.n,
-                     .settings = request.settings,
-                     .n_settings = request.n_settings};
+  rh_request spec =
+      SIZED(rh_request, .strategy = request.strategy, .op = request.op, .type = request.type,
+            .n = request.n, .settings = request.settings, .n_settings = request.n_settings);
   rh_prepared *prepared = (rh_prepared *)&spec;
   if (!request.data) return;
   must_say(rh_prepare(redhost, &spec, &prepared, &error), words);
@@ -534,8 +517,8 @@ TEST(nulls_in_a_request) {
 
 TEST(nulls_in_a_call) {
   rh_request request = request_of("serial", numbers, N);
-  rh_request spec = {
-      .struct_size = sizeof spec, .strategy = "serial", .op = "sum", .type = RH_TYPE_i32, .n = N};
+  rh_request spec =
+      SIZED(rh_request, .strategy = "serial", .op = "sum", .type = RH_TYPE_i32, .n = N);
   rh_result result = {.struct_size = sizeof result};
   rh_prepared *prepared;
   must_say(rh_open(NULL, NULL, &error), "null");

@@ -199,12 +199,8 @@ static void try_prepared(problem *p, const char *what) {
   p->request.outputs = NULL;
   p->request.n_outputs = 0;
   rh_prepared *prepared = prepare(redhost, &p->request);
-  const rh_call_spec call = {.struct_size = sizeof call,
-                             .n_operands = p->request.inputs ? 2 : 1,
-                             .n = N,
-                             .arrays = arrays,
-                             .outputs = outputs,
-                             .n_outputs = p->n_results};
+  const rh_call_spec call = SIZED(rh_call_spec, .n_operands = p->request.inputs ? 2 : 1, .n = N,
+                                  .arrays = arrays, .outputs = outputs, .n_outputs = p->n_results);
   for (unsigned seed = 0; seed < 2; seed++) {
     fill(p->request.type, data, seed);
     make_outputs(p, outputs);
@@ -248,11 +244,8 @@ static const uint64_t box[] = {3, 4, 5}, c_order[] = {20, 5, 1}, fortran[] = {1,
 static void in_both_orders(problem *p, const char *name) {
   for (uint32_t reduced = 1; reduced < 8; reduced++)
     for (int order = 0; order < 2; order++) {
-      const rh_segmentation of = {.struct_size = sizeof of,
-                                  .n_axes = 3,
-                                  .reduced = reduced,
-                                  .lengths = box,
-                                  .strides = order ? fortran : NULL};
+      const rh_segmentation of = SIZED(rh_segmentation, .n_axes = 3, .reduced = reduced,
+                                       .lengths = box, .strides = order ? fortran : NULL);
       char what[64];
       snprintf(what, sizeof what, "%s, axes %u in order %d", name, reduced, order);
       by_axes(&of, order ? fortran : c_order);
@@ -290,19 +283,16 @@ static void of_many_kinds(problem *p, const char *name) {
   char what[64];
   needs_an_element |= p->request.op && strncmp(p->request.op, "arg", 3) == 0;
   for (size_t k = 0; k < sizeof axes / sizeof *axes; k++) {
-    const rh_segmentation of = {.struct_size = sizeof of,
-                                .n_axes = axes[k].n,
-                                .reduced = axes[k].reduced,
-                                .lengths = axes[k].lengths,
-                                .strides = axes[k].given};
+    const rh_segmentation of =
+        SIZED(rh_segmentation, .n_axes = axes[k].n, .reduced = axes[k].reduced,
+              .lengths = axes[k].lengths, .strides = axes[k].given);
     if (axes[k].is_empty && needs_an_element) continue;
     snprintf(what, sizeof what, "%s, axes of kind %zu", name, k);
     by_axes(&of, axes[k].strides);
     try_call(p, &of, what);
   }
   uint64_t starts[60], stops[60];
-  rh_segmentation of = {
-      .struct_size = sizeof of, .starts = starts, .stops = stops, .n_segments = 60};
+  rh_segmentation of = SIZED(rh_segmentation, .starts = starts, .stops = stops, .n_segments = 60);
   for (uint64_t s = 0; s < 60; s++) {
     starts[s] = s * 1103 % (N - 300);
     stops[s] = starts[s] + (s % 7 == 3 ? (uint64_t)needs_an_element : s * s % 129 + 1);
@@ -324,8 +314,8 @@ static void of_many_kinds(problem *p, const char *name) {
 static void on_a_device(problem *p, const char *name) {
   static const uint64_t few[] = {3, 7, 4}, strides[] = {28, 4, 1};
   for (uint32_t reduced = 1; reduced < 7; reduced += 2) {
-    const rh_segmentation of = {
-        .struct_size = sizeof of, .n_axes = 3, .reduced = reduced, .lengths = few};
+    const rh_segmentation of =
+        SIZED(rh_segmentation, .n_axes = 3, .reduced = reduced, .lengths = few);
     by_axes(&of, strides);
     try_call(p, &of, name);
     if (reduced == 5) try_prepared(p, name);
@@ -439,13 +429,9 @@ static void try_buffers(problem *p, const rh_segmentation *of, const char *what)
   rh_prepared *prepared = prepare(on_queue, &p->request);
   p->request.result_on_device = 0;
   uint64_t bytes = (BEFORE + n_segments + AFTER) * rh_prepared_value_bytes(prepared);
-  rh_call_spec call = {.struct_size = sizeof call,
-                       .n_operands = p->request.inputs ? 2 : 1,
-                       .n = N,
-                       .buffers = buffers,
-                       .first = skipped,
-                       .values = make_buffer(bytes),
-                       .index = BEFORE};
+  rh_call_spec call =
+      SIZED(rh_call_spec, .n_operands = p->request.inputs ? 2 : 1, .n = N, .buffers = buffers,
+            .first = skipped, .values = make_buffer(bytes), .index = BEFORE);
   must_cl(code);
   write_data(p, data, 0, skipped[0], staged[0]);
   write_data(p, others, 99, skipped[1], staged[1]);
@@ -476,15 +462,11 @@ static void try_buffers(problem *p, const rh_segmentation *of, const char *what)
 /* Columns in their place; windows, and eight axes, which are copied on the device; offsets. */
 static void in_buffers(problem *p, const char *name) {
   static const uint64_t few[] = {3, 7, 4}, strides[] = {28, 4, 1};
-  const rh_segmentation columns = {
-      .struct_size = sizeof columns, .n_axes = 3, .reduced = 2, .lengths = few};
-  const rh_segmentation many = {
-      .struct_size = sizeof many, .n_axes = 8, .reduced = 0xA5, .lengths = eight};
-  const rh_segmentation overlapping = {.struct_size = sizeof overlapping,
-                                       .n_axes = 2,
-                                       .reduced = 2,
-                                       .lengths = windows,
-                                       .strides = sliding};
+  const rh_segmentation columns = SIZED(rh_segmentation, .n_axes = 3, .reduced = 2, .lengths = few);
+  const rh_segmentation many =
+      SIZED(rh_segmentation, .n_axes = 8, .reduced = 0xA5, .lengths = eight);
+  const rh_segmentation overlapping =
+      SIZED(rh_segmentation, .n_axes = 2, .reduced = 2, .lengths = windows, .strides = sliding);
   by_axes(&columns, strides);
   try_buffers(p, &columns, name);
   by_axes(&many, c_eight);
@@ -493,7 +475,7 @@ static void in_buffers(problem *p, const char *name) {
   try_buffers(p, &overlapping, name);
   uint64_t starts[] = {4000, 0, 7, 9, 9}, stops[] = {4001, 3000, 7, 12, 99};
   if (p->request.op && strncmp(p->request.op, "arg", 3) == 0) stops[2]++; /* has no empty one */
-  rh_segmentation of = {.struct_size = sizeof of, .starts = starts, .stops = stops};
+  rh_segmentation of = SIZED(rh_segmentation, .starts = starts, .stops = stops);
   of.n_segments = 5;
   by_offsets(&of);
   try_buffers(p, &of, name);
@@ -523,12 +505,12 @@ TEST(of_a_strategy_that_takes_one_after_the_other) {
 /* The device holds results of 1024 segments at a time. */
 TEST(in_portions) {
   static const uint64_t lengths[] = {64, 2, 32}, strides[] = {64, 32, 1};
-  const rh_segmentation ones = {.struct_size = sizeof ones, .length = 1};
-  const rh_segmentation columns = {
-      .struct_size = sizeof columns, .n_axes = 3, .reduced = 2, .lengths = lengths};
+  const rh_segmentation ones = SIZED(rh_segmentation, .length = 1);
+  const rh_segmentation columns =
+      SIZED(rh_segmentation, .n_axes = 3, .reduced = 2, .lengths = lengths);
   uint64_t starts[3000], stops[3000];
-  const rh_segmentation of = {
-      .struct_size = sizeof of, .starts = starts, .stops = stops, .n_segments = 3000};
+  const rh_segmentation of =
+      SIZED(rh_segmentation, .starts = starts, .stops = stops, .n_segments = 3000);
   problem p = make_problem(RH_TYPE_u8, 0);
   for (uint64_t s = 0; s < 3000; s++) stops[s] = (starts[s] = s * 1103 % (N - 9)) + s % 9;
   p.request.strategy = "segments";
@@ -558,16 +540,14 @@ static void note(void *user, uint32_t level, const char *text) {
 
 /* A program is told of copies by its own function. */
 TEST(copies_are_told) {
-  rh_options options = {.struct_size = sizeof options,
-                        .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
-                        .program = getenv("REDHOST_TEST_PROGRAM"),
-                        .reporter.log = note,
-                        .queue = queue};
+  rh_options options =
+      SIZED(rh_options, .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
+            .program = getenv("REDHOST_TEST_PROGRAM"), .reporter.log = note, .queue = queue);
   rh_redhost *with;
   must(rh_open(&with, &options, &error));
   for (uint32_t reduced = 0xA1; reduced <= 0xA5; reduced += 4) {
-    const rh_segmentation of = {
-        .struct_size = sizeof of, .n_axes = 8, .reduced = reduced, .lengths = eight};
+    const rh_segmentation of =
+        SIZED(rh_segmentation, .n_axes = 8, .reduced = reduced, .lengths = eight);
     rh_request request = request_for("segments", "sum", RH_TYPE_f32, NULL, N);
     request.segments = &of;
     request.data_on_device = reduced == 0xA5;
@@ -592,8 +572,8 @@ TEST(buffers_that_nothing_reads) {
   rh_result result = {.struct_size = sizeof result};
   rh_prepared *prepared = prepare(redhost, &request);
   cl_mem buffer = make_buffer(N * 4);
-  const rh_call_spec call = {
-      .struct_size = sizeof call, .n = N, .buffers = &buffer, .outputs = &output, .n_outputs = 1};
+  const rh_call_spec call =
+      SIZED(rh_call_spec, .n = N, .buffers = &buffer, .outputs = &output, .n_outputs = 1);
   must_fail(rh_prepared_call(prepared, &call, &result, &error), RH_E_USAGE, "buffer");
   rh_prepared_destroy(prepared);
   request.data_on_device = 1;
@@ -614,8 +594,8 @@ TEST(buffers_that_do_not_fit) {
   rh_result result = {.struct_size = sizeof result};
   cl_mem buffer = make_buffer(N * 4), values = make_buffer((N / 64 + 2) * 4);
   const void *array = data;
-  rh_call_spec call = {
-      .struct_size = sizeof call, .n = N, .buffers = &buffer, .outputs = &output, .n_outputs = 1};
+  rh_call_spec call =
+      SIZED(rh_call_spec, .n = N, .buffers = &buffer, .outputs = &output, .n_outputs = 1);
   request.data_on_device = 1;
   rh_prepared *prepared = prepare(on_queue, &request);
   must(rh_prepared_call(prepared, &call, &result, &error));
@@ -656,14 +636,8 @@ static float four[4];
 static void refuse(rh_segmentation of, const char *op, uint64_t n, const char *words) {
   rh_output output = {.type = RH_TYPE_f32, .data = four, .n = 4};
   of.struct_size = sizeof of;
-  rh_request request = {.struct_size = sizeof request,
-                        .type = RH_TYPE_f32,
-                        .op = op,
-                        .data = data,
-                        .n = n,
-                        .segments = &of,
-                        .outputs = &output,
-                        .n_outputs = 1};
+  rh_request request = SIZED(rh_request, .type = RH_TYPE_f32, .op = op, .data = data, .n = n,
+                             .segments = &of, .outputs = &output, .n_outputs = 1);
   rh_result result = {.struct_size = sizeof result};
   rh_prepared *prepared;
   must_fail(rh_reduce(redhost, &request, &result, &error), RH_E_USAGE, words);
@@ -701,15 +675,9 @@ TEST(segments_that_are_none) {
 
 /* A call over rows of four of eight floats. */
 static rh_status call_rows(const rh_output *outputs, uint64_t n, const char *op) {
-  const rh_segmentation rows = {.struct_size = sizeof rows, .length = 4};
-  const rh_request request = {.struct_size = sizeof request,
-                              .type = RH_TYPE_f32,
-                              .op = op,
-                              .data = data,
-                              .n = 8,
-                              .segments = &rows,
-                              .outputs = outputs,
-                              .n_outputs = n};
+  const rh_segmentation rows = SIZED(rh_segmentation, .length = 4);
+  const rh_request request = SIZED(rh_request, .type = RH_TYPE_f32, .op = op, .data = data, .n = 8,
+                                   .segments = &rows, .outputs = outputs, .n_outputs = n);
   rh_result result = {.struct_size = sizeof result};
   return rh_reduce(redhost, &request, &result, &error);
 }
@@ -748,16 +716,10 @@ TEST(outputs_that_do_not_fit) {
 }
 
 TEST(calls_that_do_not_fit) {
-  const rh_segmentation rows = {.struct_size = sizeof rows, .length = 4};
+  const rh_segmentation rows = SIZED(rh_segmentation, .length = 4);
   rh_output output = {.type = RH_TYPE_f32, .data = four, .n = 4};
-  rh_request request = {.struct_size = sizeof request,
-                        .type = RH_TYPE_f32,
-                        .op = "sum",
-                        .data = data,
-                        .n = 8,
-                        .segments = &rows,
-                        .outputs = &output,
-                        .n_outputs = 1};
+  rh_request request = SIZED(rh_request, .type = RH_TYPE_f32, .op = "sum", .data = data, .n = 8,
+                             .segments = &rows, .outputs = &output, .n_outputs = 1);
   const void *array = data, *odd = data + 1;
   rh_result result = {.struct_size = sizeof result};
   rh_prepared *prepared;
@@ -766,7 +728,7 @@ TEST(calls_that_do_not_fit) {
   must_fail(rh_prepare(redhost, &request, &prepared, &error), RH_E_USAGE, "brings its own");
   must_fail(rh_reduce_part(redhost, &request, 0, 0, &part, &bytes, &error), RH_E_USAGE,
             "only rh_reduce() and rh_prepare() reduce segments");
-  const rh_communicator alone_here = {.struct_size = sizeof alone_here, .size = 1};
+  const rh_communicator alone_here = SIZED(rh_communicator, .size = 1);
   must_fail(rh_reduce_distributed(redhost, &request, &alone_here, &result, &error), RH_E_USAGE,
             "only rh_reduce() and rh_prepare() reduce segments");
   request.accuracy = RH_ACCURACY_EXACT;
@@ -784,8 +746,8 @@ TEST(calls_that_do_not_fit) {
   request.outputs = NULL;
   request.n_outputs = 0;
   prepared = prepare(redhost, &request);
-  rh_call_spec call = {
-      .struct_size = sizeof call, .n = 8, .arrays = &array, .outputs = &output, .n_outputs = 1};
+  rh_call_spec call =
+      SIZED(rh_call_spec, .n = 8, .arrays = &array, .outputs = &output, .n_outputs = 1);
   must(rh_prepared_call(prepared, &call, &result, &error));
   ck_assert_str_ne(result.strategy, "");
   must_fail(rh_prepared_run(prepared, data, 8, &result, &error), RH_E_USAGE, "rh_prepared_call()");
@@ -820,25 +782,16 @@ TEST(with_other_constants_and_from_another_place) {
   static const float x[] = {9, 1, 2, 3, 4};
   const rh_constant twice = {.name = "c", .value.i = 2}, thrice = {.name = "c", .value.i = 3};
   uint64_t offsets[] = {0, 2, 4};
-  const rh_segmentation rows = {
-      .struct_size = sizeof rows, .starts = offsets, .stops = offsets + 1, .n_segments = 2};
-  const rh_request request = {.struct_size = sizeof request,
-                              .type = RH_TYPE_f32,
-                              .op = "sum",
-                              .map = "c*x",
-                              .constants = &twice,
-                              .n_constants = 1,
-                              .n = 4,
-                              .segments = &rows};
+  const rh_segmentation rows =
+      SIZED(rh_segmentation, .starts = offsets, .stops = offsets + 1, .n_segments = 2);
+  const rh_request request =
+      SIZED(rh_request, .type = RH_TYPE_f32, .op = "sum", .map = "c*x", .constants = &twice,
+            .n_constants = 1, .n = 4, .segments = &rows);
   const rh_output output = {.type = RH_TYPE_f32, .data = four, .n = 4};
   const void *array = x;
   const uint64_t first = 1;
-  const rh_call_spec call = {.struct_size = sizeof call,
-                             .n = 4,
-                             .arrays = &array,
-                             .first = &first,
-                             .outputs = &output,
-                             .n_outputs = 1};
+  const rh_call_spec call = SIZED(rh_call_spec, .n = 4, .arrays = &array, .first = &first,
+                                  .outputs = &output, .n_outputs = 1);
   rh_result result = {.struct_size = sizeof result};
   rh_prepared *prepared = prepare(redhost, &request);
   memset(offsets, 0xFF, sizeof offsets); /* the caller's own again */
@@ -855,13 +808,10 @@ TEST(again_and_again) {
   static float x[64], sums[64];
   uint64_t offsets[] = {0, 2, 64}, lengths[] = {4, 16}, strides[] = {16, 1};
   rh_constant c = {.name = "c", .value.i = 1};
-  rh_segmentation groups = {
-      .struct_size = sizeof groups, .starts = offsets, .stops = offsets + 1, .n_segments = 2};
-  rh_segmentation rows = {.struct_size = sizeof rows,
-                          .n_axes = 2,
-                          .reduced = 2,
-                          .lengths = lengths,
-                          .strides = strides};
+  rh_segmentation groups =
+      SIZED(rh_segmentation, .starts = offsets, .stops = offsets + 1, .n_segments = 2);
+  rh_segmentation rows =
+      SIZED(rh_segmentation, .n_axes = 2, .reduced = 2, .lengths = lengths, .strides = strides);
   const rh_output output = {.type = RH_TYPE_f32, .data = sums, .n = 64};
   rh_result result = {.struct_size = sizeof result};
   rh_request request = request_for(NULL, "sum", RH_TYPE_f32, x, 64);
@@ -897,17 +847,11 @@ TEST(again_and_again) {
 TEST(by_another_strategy) {
   char path[4096];
   rh_output output = {.type = RH_TYPE_f32, .data = four, .n = 4};
-  const rh_segmentation columns = {
-      .struct_size = sizeof columns, .n_axes = 2, .reduced = 1, .lengths = (uint64_t[]){3, 4}};
+  const rh_segmentation columns =
+      SIZED(rh_segmentation, .n_axes = 2, .reduced = 1, .lengths = (uint64_t[]){3, 4});
   static const float x[3][4] = {{1, 2, 3, 4}, {10, 20, 30, 40}, {100, 200, 300, 400}};
-  const rh_request request = {.struct_size = sizeof request,
-                              .type = RH_TYPE_f32,
-                              .op = "sum",
-                              .data = x,
-                              .n = 12,
-                              .segments = &columns,
-                              .outputs = &output,
-                              .n_outputs = 1};
+  const rh_request request = SIZED(rh_request, .type = RH_TYPE_f32, .op = "sum", .data = x, .n = 12,
+                                   .segments = &columns, .outputs = &output, .n_outputs = 1);
   rh_result before = {.struct_size = sizeof before}, after = before;
   setenv("REDHOST_NO_CACHE", "1", 1);
   must(rh_reduce(redhost, &request, &before, &error));
@@ -926,18 +870,12 @@ CASES(wrong, .set_up = NULL, .tear_down = tear_down)
 TEST(a_segment_that_is_wrong_is_named) {
   static float sums[4], x[4 * 1001];
   static const uint64_t starts[] = {0, 10, 1000, 3003}, stops[] = {10, 1000, 2001, 4004};
-  const rh_segmentation of = {
-      .struct_size = sizeof of, .starts = starts, .stops = stops, .n_segments = 4};
+  const rh_segmentation of =
+      SIZED(rh_segmentation, .starts = starts, .stops = stops, .n_segments = 4);
   const rh_output output = {.type = RH_TYPE_f32, .data = sums, .n = 4};
-  rh_request request = {.struct_size = sizeof request,
-                        .strategy = "drops_last",
-                        .type = RH_TYPE_f32,
-                        .op = "sum",
-                        .data = x,
-                        .n = 4 * 1001,
-                        .segments = &of,
-                        .outputs = &output,
-                        .n_outputs = 1};
+  rh_request request =
+      SIZED(rh_request, .strategy = "drops_last", .type = RH_TYPE_f32, .op = "sum", .data = x,
+            .n = 4 * 1001, .segments = &of, .outputs = &output, .n_outputs = 1);
   rh_result result = {.struct_size = sizeof result};
   rh_prepared *prepared;
   for (int k = 0; k < 4 * 1001; k++) x[k] = 1;

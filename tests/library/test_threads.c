@@ -86,7 +86,7 @@ static void *prepare_and_run(void *of_work) {
   meet();
   for (int k = 0; k < w->rounds; k++) {
     uint64_t n = (uint64_t)(N - 100 * w->thread - k);
-    rh_request spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_i32, .n = N};
+    rh_request spec = SIZED(rh_request, .op = "sum", .type = RH_TYPE_i32, .n = N);
     rh_prepared *prepared;
     rh_result result = {.struct_size = sizeof result};
     rh_error why = {0};
@@ -110,8 +110,7 @@ TEST(prepare_on_one_handle) {
 
 static void reduce_once(work *w, int k) {
   uint64_t n = (uint64_t)(N - 1000 * w->thread - k % 997);
-  rh_request request = {
-      .struct_size = sizeof request, .op = "sum", .type = RH_TYPE_i32, .data = numbers, .n = n};
+  rh_request request = SIZED(rh_request, .op = "sum", .type = RH_TYPE_i32, .data = numbers, .n = n);
   rh_result result = {.struct_size = sizeof result};
   rh_error why = {0};
   request.strategy = strategies[(k + w->thread) % n_strategies()];
@@ -153,9 +152,8 @@ static void *open_and_close(void *of_work) {
   work *w = of_work;
   meet();
   for (int k = 0; k < w->rounds; k++) {
-    rh_options options = {.struct_size = sizeof options,
-                          .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
-                          .program = getenv("REDHOST_TEST_PROGRAM")};
+    rh_options options = SIZED(rh_options, .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
+                               .program = getenv("REDHOST_TEST_PROGRAM"));
     rh_error why = {0};
     rh_status status = rh_open(&w->redhost, &options, &why);
     if (status == RH_OK)
@@ -177,8 +175,8 @@ TEST(a_handle_for_each) {
 /* ---- Prepared reductions ---- */
 
 static rh_prepared *prepare_by(rh_redhost *with, const char *strategy) {
-  rh_request spec = {
-      .struct_size = sizeof spec, .strategy = strategy, .op = "sum", .type = RH_TYPE_i32, .n = N};
+  rh_request spec =
+      SIZED(rh_request, .strategy = strategy, .op = "sum", .type = RH_TYPE_i32, .n = N);
   return prepare(with, &spec);
 }
 
@@ -216,8 +214,8 @@ static void *run_segments(void *of_work) {
   int64_t sums[2];
   const void *arrays[] = {numbers};
   const rh_output output = {.type = RH_TYPE_i64, .data = sums, .n = 2};
-  const rh_call_spec call = {
-      .struct_size = sizeof call, .n = N, .arrays = arrays, .outputs = &output, .n_outputs = 1};
+  const rh_call_spec call =
+      SIZED(rh_call_spec, .n = N, .arrays = arrays, .outputs = &output, .n_outputs = 1);
   meet();
   for (int k = 0; k < w->rounds; k++) {
     rh_result result = {.struct_size = sizeof result};
@@ -349,13 +347,8 @@ TEST(in_a_child) {
   int32_t *ones = malloc(SHARED * sizeof *ones);
   for (int k = 0; k < SHARED; k++) ones[k] = 1;
   const rh_setting of_threads[] = {{"threads", "3"}, {"serial_below", "0"}};
-  rh_request spec = {.struct_size = sizeof spec,
-                     .strategy = "native",
-                     .op = "sum",
-                     .type = RH_TYPE_i32,
-                     .n = SHARED,
-                     .settings = of_threads,
-                     .n_settings = 2};
+  rh_request spec = SIZED(rh_request, .strategy = "native", .op = "sum", .type = RH_TYPE_i32,
+                          .n = SHARED, .settings = of_threads, .n_settings = 2);
   rh_prepared *prepared = prepare(redhost, &spec);
   rh_result result = {.struct_size = sizeof result};
   int status;
@@ -395,7 +388,7 @@ static int says(rh_status status, rh_status wanted, const char *words) {
 
 /* 0, or the number of the call that did not do what it should. */
 static int use_what_the_parent_has(rh_prepared *prepared) {
-  rh_request spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_i32, .n = N};
+  rh_request spec = SIZED(rh_request, .op = "sum", .type = RH_TYPE_i32, .n = N);
   rh_result result = {.struct_size = sizeof result};
   rh_prepared *other;
   rh_redhost *own;
@@ -477,12 +470,10 @@ static void say_nothing(void *user, uint32_t level, const char *text) {
 /* It would deadlock on itself. */
 TEST(callbacks_stay_out) {
   nested of = {0};
-  rh_options options = {.struct_size = sizeof options,
-                        .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
-                        .program = getenv("REDHOST_TEST_PROGRAM"),
-                        .reporter = {&of, say_nothing, call_back}};
-  rh_request request = {
-      .struct_size = sizeof request, .op = "sum", .type = RH_TYPE_i32, .data = numbers, .n = N};
+  rh_options options =
+      SIZED(rh_options, .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
+            .program = getenv("REDHOST_TEST_PROGRAM"), .reporter = {&of, say_nothing, call_back});
+  rh_request request = SIZED(rh_request, .op = "sum", .type = RH_TYPE_i32, .data = numbers, .n = N);
   rh_result result = {.struct_size = sizeof result};
   must(rh_open(&of.redhost, &options, &error));
   must(rh_reduce(of.redhost, &request, &result, &error));

@@ -21,8 +21,7 @@ static int is_early(void) {
 }
 
 static rh_prepared *onepass(const char *op, rh_type type) {
-  rh_request spec = {
-      .struct_size = sizeof spec, .strategy = "onepass", .op = op, .type = type, .n = N};
+  rh_request spec = SIZED(rh_request, .strategy = "onepass", .op = op, .type = type, .n = N);
   return prepare(redhost, &spec);
 }
 

@@ -36,6 +36,9 @@ static rh_error error __attribute__((unused)); /* of the latest call that was ju
     if (!strstr(error.message, words)) ck_abort_msg("'%s' is not in: %s", words, error.message);   \
   } while (0)
 
+/* A struct that begins with its size. */
+#define SIZED(type, ...) ((type){.struct_size = sizeof(type), __VA_ARGS__})
+
 typedef struct suite_entry {
   struct suite_entry *next;
   int place;            /* in the program's text */

@@ -19,11 +19,9 @@ static void set_up(void) {
   unsetenv("OCL_ICD_FILENAMES"); /* by which Khronos's loader finds more */
   unsetenv("REDHOST_DEVICE");
   unsetenv("REDHOST_NO_CACHE");
-  const rh_options options = {.struct_size = sizeof options,
-                              .plugin_path = directory,
-                              .plugin_file = ZOO_DIR "/particular.so",
-                              .cache_dir = directory,
-                              .program = REDHOST_PROGRAM};
+  const rh_options options =
+      SIZED(rh_options, .plugin_path = directory, .plugin_file = ZOO_DIR "/particular.so",
+            .cache_dir = directory, .program = REDHOST_PROGRAM);
   must(rh_open(&redhost, &options, &error));
 }
 
@@ -117,8 +115,8 @@ static void describe(const char *name, const char *symbol) {
 
 TEST(auto_leaves_alone_who_was_wrong) {
   static int16_t ones[1000];
-  const rh_request request = {
-      .struct_size = sizeof request, .op = "sum", .type = RH_TYPE_i16, .data = ones, .n = 1000};
+  const rh_request request =
+      SIZED(rh_request, .op = "sum", .type = RH_TYPE_i16, .data = ones, .n = 1000);
   rh_result result = {.struct_size = sizeof result};
   for (int k = 0; k < 1000; k++) ones[k] = 1;
   describe("forgetful", "forgets_the_last_i16");
@@ -140,9 +138,9 @@ TEST(auto_leaves_alone_who_was_wrong) {
 TEST_LOOP(auto_leaves_out_who_breaks_the_order, 0, 2) {
   static float numbers[100];
   char path[256];
-  const rh_request request = {
-      .struct_size = sizeof request, .op = "sum", .type = RH_TYPE_f32, .data = numbers, .n = 100};
-  rh_request spec = {.struct_size = sizeof spec, .op = "sum", .type = RH_TYPE_f32};
+  const rh_request request =
+      SIZED(rh_request, .op = "sum", .type = RH_TYPE_f32, .data = numbers, .n = 100);
+  rh_request spec = SIZED(rh_request, .op = "sum", .type = RH_TYPE_f32);
   rh_result result = {.struct_size = sizeof result};
   rh_prepared *prepared;
   snprintf(path, sizeof path, "%s/breaks_order.so", directory);
@@ -183,9 +181,8 @@ static void tune_fault(const char *strategy, rh_type type, double time_s) {
 
 static void reduce_or_prepare(int prepare, uint64_t n, rh_type type, rh_status expected) {
   static double zeros[1000];
-  const rh_request request = {
-      .struct_size = sizeof request, .op = "sum", .type = type, .data = zeros, .n = n};
-  const rh_request spec = {.struct_size = sizeof spec, .op = "sum", .type = type, .n = n};
+  const rh_request request = SIZED(rh_request, .op = "sum", .type = type, .data = zeros, .n = n);
+  const rh_request spec = SIZED(rh_request, .op = "sum", .type = type, .n = n);
   rh_result result = {.struct_size = sizeof result};
   rh_prepared *prepared = NULL;
   rh_status status = prepare ? rh_prepare(redhost, &spec, &prepared, &error)
@@ -452,8 +449,7 @@ TEST(without_a_cache_nothing_is_measured) {
   rh_job_spec spec = plain;
   spec.strategy = NULL;
   rh_close(redhost);
-  const rh_options options = {
-      .struct_size = sizeof options, .no_cache = 1, .program = REDHOST_PROGRAM};
+  const rh_options options = SIZED(rh_options, .no_cache = 1, .program = REDHOST_PROGRAM);
   must(rh_open(&redhost, &options, &error));
   redhost->context->options.no_measure = 0;
   must(rh_locate(redhost->context, &spec, &found, &error));
