@@ -91,7 +91,7 @@ TEST(bad_requests) {
   must_fail(reduce_some(&p, 1, 1000, 0, &made), RH_E_USAGE, "multiple of 512 elements");
   drop(&p);
   make_mapped(&p, "sum", "x*n", RH_TYPE_f32, RH_TYPE_f32, N);
-  must_fail(reduce_some(&p, 0, 1000, 0, &made), RH_E_USAGE, "uses n");
+  must_fail(reduce_some(&p, 0, 1000, 0, &made), RH_E_USAGE, "which is not known");
   must_fail(reduce_some(&p, 0, 1000, 999, &made), RH_E_USAGE, "the whole has 999 elements");
   drop(&p);
 }

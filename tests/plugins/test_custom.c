@@ -1,18 +1,20 @@
 /* Operators that are not built in, through every strategy: several operands of several types, each
  * at a place of its own, constants, the index in a map, structs up to 128 bytes, and one that does
  * not commute.  The environment is test_matrix's, with
- *   REDHOST_TEST_CUSTOM      the folder tests/kernels/custom
- *   REDHOST_TEST_OPERATORS   some of its names instead of all
+ *   REDHOST_TEST_OPERATORS   some of their names instead of all
  * One test for each strategy. */
 #include "../../host/choose/known.h"
 #include "../../host/core/base/error.h"
 #include "../../host/core/base/random.h"
 #include "../../host/core/base/vocabulary.h"
+#include "../../host/core/operation/result.h"
 #include "../../host/core/plug/plugin.h"
 #include "../../host/core/run/job.h"
+#include "../../host/core/run/operands.h"
+#include "../../host/operators/custom/custom.h"
+#include "../../host/operators/custom/file.h"
 #include "../../host/operators/foreign/foreign.h"
 #include "../suite/suite.h"
-#include "custom.h"
 #include <redhost/canonical.h>
 
 enum { MOST = 64, POISON = 0xAA, AROUND = 64, SLOT = 1, SLOTS = 3 };
@@ -23,15 +25,112 @@ static rh_context *context;
 static const uint64_t sizes[] = {0, 1, 7, 1000, 4097, 100003};
 static const uint64_t tiny_sizes[] = {0, 1, 7, 65, 300};
 
+/* ---- Operators ---- */
+
+typedef struct custom {
+  const char *name, *form; /* the rest of its file */
+  rh_type operands[2];     /* 0: one only */
+  uint32_t rounds;         /* the value depends on the order, by this many ulp of f64 at most */
+  rh_custom *own;
+} custom;
+
+static char histogram[4096];
+static custom customs[] = {
+    {"dot", "'op': 'sum', 'map': 'x*y'", {RH_TYPE_f32, RH_TYPE_f32}, 0, NULL},
+    {"difference", "'op': 'argmax', 'map': 'fabs(x - y)'", {RH_TYPE_f16, RH_TYPE_f32}, 0, NULL},
+    {"count", "'op': 'sum', 'map': 'x > t', 'constants': {'t': -7}", {RH_TYPE_i32, 0}, 0, NULL},
+    {"magnitude", "'op': 'argmin', 'map': '3 - abs(x)'", {RH_TYPE_i16, 0}, 0, NULL},
+    {"moments",
+     "'value': {'n': 'f64', 'mean': 'f64', 'm2': 'f64'}, 'load': ['1', 'x', '0'], 'identity': "
+     "['0', '0', '0'], 'combine': ['a.n + b.n', 'a.n == 0 ? b.mean : b.n == 0 ? a.mean : a.mean + "
+     "(b.mean - a.mean)*b.n/(a.n + b.n)', 'a.n == 0 ? b.m2 : b.n == 0 ? a.m2 : a.m2 + b.m2 + "
+     "(b.mean - a.mean)*(b.mean - a.mean)*a.n*b.n/(a.n + b.n)'], 'claims': ['associative', "
+     "'commutative']",
+     {RH_TYPE_f32, 0},
+     1 << 20,
+     NULL},
+    {"product",
+     "'value': {'p': 'u32', 'q': 'u32', 'r': 'u32', 's': 'u32'}, 'load': ['x', 'y', '1', "
+     "'(u32)i'], 'identity': ['1', '0', '0', '1'], 'combine': ['a.p*b.p + a.q*b.r', 'a.p*b.q + "
+     "a.q*b.s', 'a.r*b.p + a.s*b.r', 'a.r*b.q + a.s*b.s'], 'claims': ['associative']",
+     {RH_TYPE_u32, RH_TYPE_u8},
+     0,
+     NULL},
+    {"least",
+     "'value': {'v': 'u32'}, 'load': ['x'], 'identity': ['4294967295'], 'combine': ['min(a.v, "
+     "b.v)'], 'claims': ['associative', 'commutative']",
+     {RH_TYPE_u8, 0},
+     0,
+     NULL},
+    {"range",
+     "'value': {'l': 'i32', 'g': 'i32'}, 'load': ['x', 'x'], 'identity': ['2147483647', "
+     "'-2147483647'], 'combine': ['min(a.l, b.l)', 'max(a.g, b.g)'], 'claims': ['associative', "
+     "'commutative']",
+     {RH_TYPE_i16, 0},
+     0,
+     NULL},
+    {"histogram", histogram, {RH_TYPE_u64, 0}, 0, NULL}};
+enum { CUSTOMS = sizeof customs / sizeof *customs };
+
+/* How often each residue of x + i + s occurs: 128 bytes. */
+static void write_histogram(void) {
+  static const char *const keys[] = {"value", "load", "identity", "combine"};
+  char *to = histogram;
+  to += sprintf(to, "'constants': {'s': 5}, 'claims': ['associative', 'commutative']");
+  for (int key = 0; key < 4; key++)
+    for (int k = 0; k < 16; k++) {
+      to += k ? sprintf(to, ", ") : sprintf(to, ", '%s': %c", keys[key], key ? '[' : '{');
+      to += key == 0   ? sprintf(to, "'c%d': 'u64'", k)
+            : key == 1 ? sprintf(to, "'(x + i + s) %% 16 == %d'", k)
+            : key == 2 ? sprintf(to, "'0'")
+                       : sprintf(to, "'a.c%d + b.c%d'", k, k);
+      if (k == 15) to += sprintf(to, "%c", key ? ']' : '}');
+    }
+}
+
+static uint32_t operands_of(const custom *c) {
+  return c->operands[1] ? 2 : 1;
+}
+
+static void make_operator(custom *c) {
+  char text[8192];
+  rh_definition definition = {0};
+  const rh_operand operands[] = {{"x", c->operands[0]}, {"y", c->operands[1]}};
+  snprintf(text, sizeof text, "{'redhost': 'operator/1', 'name': '%s', 'operands': ['x'%s], %s}",
+           c->name, c->operands[1] ? ", 'y'" : "", c->form);
+  for (char *at = text; *at; at++)
+    if (*at == '\'') *at = '"';
+  must(rh_definition_read(&definition, text, strlen(text), c->name, &error));
+  must(rh_custom_create(&c->own, &definition, operands, operands_of(c), NULL, 0, &error));
+  rh_definition_finish(&definition);
+}
+
+/* Are the values the same, where their operator has one value for every order?  Else within what
+ * rounding explains. */
+static int agree(const custom *c, const void *a, const void *b) {
+  const rh_operator *face = &c->own->face;
+  double x[RH_ANY_VALUE_BYTES / sizeof(double)], y[RH_ANY_VALUE_BYTES / sizeof(double)];
+  uint32_t size = face->abi->value_size;
+  if (!face->is_struct) return rh_op_same_values(rh_operator_values(face), face->type, a, b);
+  if (!c->rounds) return memcmp(a, b, size) == 0;
+  memcpy(x, a, size);
+  memcpy(y, b, size);
+  for (uint32_t k = 0; k < size / sizeof(double); k++)
+    if (!(fabs(x[k] - y[k]) <= c->rounds * 0x1p-53 * fmax(1, fabs(x[k])))) return 0;
+  return 1;
+}
+
+/* ---- Problems ---- */
+
 /* One problem that is set up, and the memory it reads. */
 typedef struct bench {
   const custom *c;
   const rh_strategy *strategy;
   rh_cl_session *session; /* null for a host strategy */
   uint64_t max_n;
-  unsigned char *memory[CUSTOM_OPERANDS]; /* AROUND + max_n + AROUND elements */
-  cl_mem buffers[CUSTOM_OPERANDS], result;
-  uint64_t at[CUSTOM_OPERANDS];
+  unsigned char *memory[2]; /* AROUND + max_n + AROUND elements */
+  cl_mem result;
+  rh_operands operands;
   char *prelude;
   rh_op op;
   rh_services services;
@@ -58,21 +157,6 @@ static void right(bench *b, int ok, const char *what) {
 
 /* ---- Setting up ---- */
 
-/* The file's text in the place of the host's two definitions. */
-static char *prelude_of(const custom *c) {
-  char path[1024];
-  snprintf(path, sizeof path, "%s/%s.cl", getenv("REDHOST_TEST_CUSTOM"), c->name);
-  char *built_in = rh_op_prelude(RH_OP_sum, RH_TYPE_f32), *text = calloc(1, 1 << 20);
-  const char *rest = strstr(built_in, "#line");
-  FILE *file = fopen(path, "r");
-  ck_assert_msg(file && text && rest && strlen(rest) < 1 << 19, "%s", path);
-  size_t used = fread(text, 1, 1 << 19, file);
-  fclose(file);
-  memcpy(text + used, rest, strlen(rest) + 1);
-  free(built_in);
-  return text;
-}
-
 /* Small numbers, whose sums and products are exact in f32; every NaN is that of the poison. */
 static void set_element(void *memory, rh_type type, uint64_t i, uint64_t random) {
   const int small = (int)(random >> 32 & 15) - 8;
@@ -96,11 +180,11 @@ static cl_mem make_buffer(bench *b, uint64_t bytes) {
 }
 
 static void make_memory(bench *b) {
-  for (uint32_t k = 0; k < b->c->n_operands; k++) {
+  for (uint32_t k = 0; k < b->operands.n; k++) {
     uint64_t bytes = (2 * AROUND + b->max_n) * rh_type_size(b->c->operands[k]);
     b->memory[k] = malloc(bytes);
     ck_assert(b->memory[k] != NULL);
-    if (b->session) b->buffers[k] = make_buffer(b, bytes);
+    if (b->session) b->operands.buffers[k] = make_buffer(b, bytes);
   }
   if (!b->session) return;
   b->result = make_buffer(b, SLOTS * b->op.value_size);
@@ -122,14 +206,12 @@ static void settle(bench *b) {
 static int begin(bench *b, const rh_strategy *strategy, const custom *c) {
   uint32_t n;
   const uint64_t *all = sizes_of(&n);
-  *b = (bench){.c = c, .strategy = strategy, .max_n = all[n - 1], .op = c->op};
+  *b = (bench){.c = c, .strategy = strategy, .max_n = all[n - 1], .op = c->own->op};
   int is_host = rh_strategy_is_host(strategy);
   right(b, is_host || rh_context_session(context, &b->session, &b->error) == RH_OK, "device");
-  b->op.prelude = b->prelude = prelude_of(c);
-  b->op.identity = custom_identity(c);
-  b->op.n_operands = c->n_operands;
-  b->op.constants_size = (uint32_t)sizeof *c->constants * (c->constants[1] ? 2 : 1);
-  b->op.operand_types = c->operands;
+  b->op.prelude = b->prelude = c->own->face.calls->prelude(&c->own->face);
+  b->operands.n = 1;
+  if (b->op.n_operands) rh_operands_begin(&b->operands, &c->own->face);
   b->problem = (rh_problem){.struct_size = sizeof(rh_problem),
                             .type = c->operands[0],
                             .op = &b->op,
@@ -153,8 +235,8 @@ static void finish(bench *b) {
   rh_services_enter(&b->services, RH_PHASE_TEARDOWN, &b->error);
   if (b->strategy->teardown) b->strategy->teardown(b->self);
   rh_services_finish(&b->services);
-  for (uint32_t k = 0; k < b->c->n_operands; k++) {
-    if (b->buffers[k]) clReleaseMemObject(b->buffers[k]);
+  for (uint32_t k = 0; k < b->operands.n; k++) {
+    if (b->operands.buffers[k]) clReleaseMemObject(b->operands.buffers[k]);
     free(b->memory[k]);
   }
   if (b->result) clReleaseMemObject(b->result);
@@ -165,51 +247,40 @@ static void finish(bench *b) {
 /* Each operand begins at a place of its own, in steps of an element: all the same if `together`. */
 static void place(bench *b, uint64_t n, uint64_t seed, int together) {
   uint64_t random = seed;
-  for (uint32_t k = 0; k < b->c->n_operands; k++) {
+  for (uint32_t k = 0; k < b->operands.n; k++) {
     rh_type type = b->c->operands[k];
     uint64_t size = rh_type_size(type), bytes = (2 * AROUND + b->max_n) * size;
-    b->at[k] = together ? 16 : 16 + (seed + 5 * k) % 16;
+    b->operands.at[k] = together ? 16 : 16 + (seed + 5 * k) % 16;
+    b->operands.arrays.operands[k] = b->memory[k] + b->operands.at[k] * size;
     memset(b->memory[k], POISON, bytes);
     for (uint64_t i = 0; i < n; i++)
-      set_element(b->memory[k] + b->at[k] * size, type, i, rh_random_next(&random));
+      set_element(b->memory[k] + b->operands.at[k] * size, type, i, rh_random_next(&random));
     if (b->session)
-      clEnqueueWriteBuffer(b->session->queue, b->buffers[k], CL_TRUE, 0, bytes, b->memory[k], 0,
-                           NULL, NULL);
+      clEnqueueWriteBuffer(b->session->queue, b->operands.buffers[k], CL_TRUE, 0, bytes,
+                           b->memory[k], 0, NULL, NULL);
   }
 }
 
 /* What load, fold and a host strategy get. */
-static const void *input_of(const bench *b, custom_input *several) {
-  for (uint32_t k = 0; k < b->c->n_operands; k++)
-    several->operands[k] = b->memory[k] + b->at[k] * rh_type_size(b->c->operands[k]);
-  return b->c->expands ? (const void *)several : several->operands[0];
+static const void *input_of(const bench *b) {
+  return b->op.n_operands ? (const void *)&b->operands.arrays : b->operands.arrays.operands[0];
 }
 
 static void run(bench *b, uint64_t n, void *value) {
   _Alignas(16) unsigned char slots[SLOTS * RH_ANY_VALUE_BYTES];
   const unsigned char poison = POISON;
   uint32_t size = b->op.value_size;
-  custom_input several;
   rh_run run = {.struct_size = sizeof run,
                 .n = n,
-                .host_input = input_of(b, &several),
+                .host_input = input_of(b),
                 .result = b->result,
                 .result_index = SLOT,
                 .host_result = value};
-  if (b->c->expands) {
-    run.n_operands = b->c->n_operands;
-    run.operands = b->buffers;
-    run.operand_first = b->at;
-    run.constants = b->c->constants;
-    b->services.operands = (rh_operand_arguments){.n = b->c->n_operands,
-                                                  .expands = 1,
-                                                  .buffers = b->buffers,
-                                                  .at = b->at,
-                                                  .constants = b->c->constants,
-                                                  .constants_size = b->op.constants_size};
+  if (b->op.n_operands) {
+    rh_operands_show(&b->operands, &run, &b->services.operands);
   } else {
-    run.input = b->buffers[0];
-    run.first = b->session ? b->at[0] : 0;
+    run.input = b->operands.buffers[0];
+    run.first = b->session ? b->operands.at[0] : 0;
   }
   memset(value, POISON, size);
   if (b->session)
@@ -225,19 +296,18 @@ static void run(bench *b, uint64_t n, void *value) {
 
 static void check(bench *b, uint64_t n, uint64_t seed, int together) {
   _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES], expected[RH_ANY_VALUE_BYTES];
-  custom_input several;
   char what[64];
   place(b, n, seed, together);
   memcpy(expected, b->op.identity, b->op.value_size);
-  b->op.fold(expected, input_of(b, &several), 0, n);
+  rh_op_fold(&b->op, expected, input_of(b), 0, n);
   run(b, n, value);
   snprintf(what, sizeof what, "n = %llu, seed %llu", (unsigned long long)n,
            (unsigned long long)seed);
-  right(b, custom_agree(b->c, value, expected), what);
+  right(b, agree(b->c, value, expected), what);
   int is_canonical = b->strategy->promises & RH_CANONICAL_ORDER &&
                      b->op.flags & RH_OP_COMMUTATIVE && !(b->op.flags & RH_OP_EXACT);
   if (!is_canonical) return;
-  rh_canonical_fold(&b->op, input_of(b, &several), 0, n, expected);
+  rh_canonical_fold(&b->op, input_of(b), 0, n, expected);
   right(b, memcmp(value, expected, b->op.value_size) == 0, "not in the canonical order");
 }
 
@@ -257,23 +327,24 @@ static int is_wanted(const custom *c, const rh_strategy *strategy) {
   int wanted = n_operators == 0;
   for (int k = 0; k < n_operators; k++) wanted |= strcmp(operators[k], c->name) == 0;
   /* What the host never shows a strategy that does not say that it knows. */
-  int is_device = !rh_strategy_is_host(strategy), size = (int)c->op.value_size;
-  if (is_device && c->expands && !answers(strategy, RH_EXTENSION_OPERANDS)) return 0;
+  int is_device = !rh_strategy_is_host(strategy), size = (int)c->own->op.value_size;
+  if (is_device && c->own->op.n_operands && !answers(strategy, RH_EXTENSION_OPERANDS)) return 0;
   if (is_device && size != 4 && size != 8 && size != 16 &&
       !answers(strategy, RH_EXTENSION_ANY_VALUE))
     return 0;
-  return wanted && (c->op.flags & RH_OP_COMMUTATIVE || strategy->promises & RH_KEEPS_ORDER);
+  return wanted && (c->own->op.flags & RH_OP_COMMUTATIVE || strategy->promises & RH_KEEPS_ORDER);
 }
 
 static void open_redhost(void) {
-  rh_options options = {.struct_size = sizeof options,
-                        .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
-                        .program = getenv("REDHOST_TEST_PROGRAM")};
-  if (rh_context_open(&context, &options, &rh_choosing, &error) != RH_OK)
-    ck_abort_msg("%s", error.message);
+  write_histogram();
+  for (int k = 0; k < CUSTOMS; k++) make_operator(&customs[k]);
+  rh_options options = SIZED(rh_options, .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
+                             .program = getenv("REDHOST_TEST_PROGRAM"));
+  must(rh_context_open(&context, &options, &rh_choosing, &error));
 }
 
 static void close_redhost(void) {
+  for (int k = 0; k < CUSTOMS; k++) rh_custom_destroy(customs[k].own);
   rh_context_close(context);
 }
 
@@ -286,26 +357,25 @@ TEST_LOOP(every_operator, 0, n_strategies) {
   const uint64_t *all = sizes_of(&n);
   /* Finished at the end: Oclgrind 21.10 remembers the bytes of an address that is used again. */
   static bench benches[MOST];
-  if (rh_registry_load(&context->options, rh_foreign_open, strategies[_i], &strategy, &path,
-                       &error) != RH_OK)
-    ck_abort_msg("%s", error.message);
+  must(rh_registry_load(&context->options, rh_foreign_open, strategies[_i], &strategy, &path,
+                        &error));
   free(path);
   int declines = may_decline(strategy->name);
   if (!declines && !rh_strategy_is_host(strategy) && n_operators == 0)
     ck_assert(answers(strategy, RH_EXTENSION_OPERANDS) &&
               answers(strategy, RH_EXTENSION_ANY_VALUE));
-  for (const custom *c = customs; c < customs + n_customs; c++) {
+  for (const custom *c = customs; c < customs + CUSTOMS; c++) {
     bench *b = &benches[c - customs];
     if (!is_wanted(c, strategy)) continue;
     int serves = begin(b, strategy, c);
-    if (declines) right(b, serves || strstr(b->answer.reason, c->name), "declines by name");
+    if (declines) right(b, serves || strstr(b->answer.reason, b->op.name), "declines by name");
     if (!declines) right(b, serves || b->answer.why == RH_WHY_DEVICE, b->answer.reason);
     if (!serves) continue;
     set_up(b);
     for (uint32_t k = 0; k < n; k++) /* up and down: a smaller one after a larger one */
       check(b, all[k % 2 ? k / 2 : n - 1 - k / 2], k + 1, k == 2);
   }
-  for (uint32_t k = 0; k < n_customs; k++) finish(&benches[k]);
+  for (uint32_t k = 0; k < CUSTOMS; k++) finish(&benches[k]);
 }
 
 /* The words of an environment variable, which stay allocated. */
