@@ -24,8 +24,7 @@ static int has_note(const rh_discovery *search, const char *note) {
 }
 
 static void search_for(rh_discovery *search, const rh_options *options) {
-  rh_status status = rh_discover(search, options, &error);
-  must(status);
+  must(rh_discover(search, options, &error));
 }
 
 TEST(places_come_in_order) {

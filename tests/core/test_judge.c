@@ -20,9 +20,7 @@ static int long_double_works(void) {
 
 static rh_reference reference_of(uint32_t op, rh_type type, const void *data, uint64_t n) {
   rh_reference reference;
-  rh_status status =
-      rh_reference_of_array(&reference, rh_operator_builtin(op, type), data, n, 1, NULL, &error);
-  must(status);
+  must(rh_reference_of_array(&reference, rh_operator_builtin(op, type), data, n, 1, NULL, &error));
   return reference;
 }
 

@@ -17,8 +17,7 @@ static const char *refusal_of(const rh_registry *registry, const char *path) {
 }
 
 static void scan(rh_registry *registry, const rh_options *options) {
-  rh_status status = rh_registry_scan(registry, options, NULL, 1000, &error);
-  must(status);
+  must(rh_registry_scan(registry, options, NULL, 1000, &error));
 }
 
 static const struct {

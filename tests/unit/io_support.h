@@ -102,8 +102,7 @@ static inline void expect_refusal(const char *path, rh_type type, rh_status stat
 
 static inline void expect_open(rh_array *array, const char *path, rh_type type, const said *heard) {
   rh_reporter reporter = reporter_to((said *)(uintptr_t)heard);
-  rh_status status = rh_array_open(array, path, type, heard ? &reporter : NULL, &error);
-  must(status);
+  must(rh_array_open(array, path, type, heard ? &reporter : NULL, &error));
   ck_assert_uint_eq(array->offset_bytes % rh_type_size(array->type), 0);
   ck_assert_uint_ge(array->region.bytes,
                     array->offset_bytes + array->n * rh_type_size(array->type));

@@ -260,8 +260,7 @@ static const char *devices_of(const char *list) {
   const rh_cl_device **chosen;
   uint32_t n;
   error.message[0] = 0;
-  rh_status status = rh_devices_parse(&three_devices, list, &chosen, &n, &error);
-  must(status);
+  must(rh_devices_parse(&three_devices, list, &chosen, &n, &error));
   ck_assert_uint_le(n, 3);
   memset(text, 0, sizeof text);
   for (uint32_t k = 0; k < n; k++) text[k] = (char)('0' + (chosen[k] - three));

@@ -298,8 +298,7 @@ static rh_result result_of(const rh_strategy *strategy, const char *op, const ch
                            const void *data, uint64_t first, uint64_t n) {
   rh_result result = {0};
   strcpy(error.message, "?");
-  rh_status status = reduce(strategy, op, type, data, first, n, &result, &error);
-  must(status);
+  must(reduce(strategy, op, type, data, first, n, &result, &error));
   return result;
 }
 

@@ -7,8 +7,7 @@
 #include <float.h>
 
 static void generate(rh_array *array, const char *kind, uint64_t seed, rh_type type, uint64_t n) {
-  rh_status status = rh_array_generate(array, kind, seed, type, n, NULL, &error);
-  must(status);
+  must(rh_array_generate(array, kind, seed, type, n, NULL, &error));
   ck_assert_uint_eq(array->n, n);
   ck_assert_uint_eq(array->type, type);
   ck_assert_uint_eq(array->dimensions, 1);

@@ -45,8 +45,7 @@ static rh_custom *make(const char *json, rh_type type, const char *map) {
   snprintf(text, sizeof text, "%s", json);
   if (map) put_map(text, sizeof text, map);
   must(rh_definition_read(&definition, text, strlen(text), "test", &error));
-  rh_status status = rh_custom_create(&made, &definition, operands, 1, NULL, 0, &error);
-  must(status);
+  must(rh_custom_create(&made, &definition, operands, 1, NULL, 0, &error));
   rh_definition_finish(&definition);
   return made;
 }
@@ -174,8 +173,7 @@ TEST_LOOP(another_operator_is_not_taken_for_it, 0, 6) {
   snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - text), text, changes[_i][1],
            at + strlen(changes[_i][0]));
   must(rh_definition_read(&definition, changed, strlen(changed), "test", &error));
-  rh_status status = rh_custom_create(&made, &definition, &operand, 1, NULL, 0, &error);
-  must(status);
+  must(rh_custom_create(&made, &definition, &operand, 1, NULL, 0, &error));
   ck_assert_int_eq(made->is_moments, 0);
   rh_custom_destroy(made);
   rh_definition_finish(&definition);

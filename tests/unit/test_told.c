@@ -10,9 +10,7 @@ static rh_custom *make(const char *json, rh_type type, const rh_let *lets, uint3
   rh_custom *made = NULL;
   must(rh_definition_read(&definition, json, strlen(json), "test", &error));
   for (uint32_t k = 0; k < definition.n_operands; k++) operands[k].type = type;
-  rh_status status =
-      rh_custom_create(&made, &definition, operands, definition.n_operands, lets, n_lets, &error);
-  must(status);
+  must(rh_custom_create(&made, &definition, operands, definition.n_operands, lets, n_lets, &error));
   rh_definition_finish(&definition);
   return made;
 }
