@@ -32,7 +32,8 @@ static choice choice_of(rh_context *context, const rh_job_spec *spec) {
   const rh_operation *of = &spec->operation;
   return (choice){.context = context,
                   .spec = spec,
-                  .rounds_once = of->accuracy == RH_ACCURACY_EXACT && !of->op->is_custom};
+                  .rounds_once = of->accuracy == RH_ACCURACY_EXACT &&
+                                 (!of->op->is_custom || of->op->abi->form == RH_FORM_ELEMENT)};
 }
 
 /* ---- Candidates ---- */

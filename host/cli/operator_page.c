@@ -146,9 +146,10 @@ static void print_value(const rh_definition *definition, uint32_t bytes) {
   putchar('\n');
 }
 
-/* "i64 u64" */
+/* "i64 u64", or "exact i64 u64" */
 static void list_types(char list[64], uint32_t types) {
-  size_t used = 0;
+  size_t used = (size_t)snprintf(list, 64, "%s", types >> RH_BY_EXACT ? "exact" : "");
+  types |= types >> RH_BY_EXACT;
   for (rh_type type = 1; type <= RH_N_TYPES; type++)
     if (types >> type & 1)
       used += (size_t)snprintf(list + used, 64 - used, "%s%s", used ? " " : "", rh_type_name(type));

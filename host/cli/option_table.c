@@ -133,8 +133,10 @@ const rh_option rh_option_table[] = {
      "full, none, or sampled: of data that are streamed, one\nchunk in 16 [full]", IN(RUN),
      AT(check), .words = "full sampled none"},
     {"accuracy", 0, RH_OPTION_WORD, "HOW", NULL,
-     "plain, or exact: the exact sum or dot product, rounded\nonce [plain]", IN(RUN), AT(accuracy),
-     .words = "plain exact"},
+     "plain, or exact: the exact sum, mean or dot product,\nrounded once [plain]", IN(RUN),
+     AT(accuracy), .words = "plain exact"},
+    {"result", 0, RH_OPTION_WORD, "TYPE", NULL, "f64: the exact sum or mean of f16 or f32 as f64",
+     IN(RUN), AT(result), .words = "f64"},
     {"stream", 0, RH_OPTION_MAYBE_WORD, "SIZE", NULL,
      "reduce chunk by chunk, in chunks of SIZE bytes [" LEAST_CHUNK "MiB to\n" MOST_CHUNK
      "MiB, by the processor's cache; a GPU: " DEVICE_CHUNK "MiB], as is\ndone with what exceeds "

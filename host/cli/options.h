@@ -44,7 +44,7 @@ typedef struct rh_typed {
   const char *include, *exclude, *junit, *launch;
   const char *strategy, *samples, *resume, *picture, *stream;
   uint32_t color, progress, isolate; /* RH_WHEN_* */
-  uint32_t cache, timer, format, check, accuracy;
+  uint32_t cache, timer, format, check, accuracy, result;
   double precision, threshold;            /* percent */
   double max_time_s, budget_s, timeout_s; /* budget_s: 60 unless typed */
   uint64_t seed, processes, ranks;        /* the first two: 1 unless typed */

@@ -97,7 +97,7 @@ static void print_compared(const rh_run_report *report) {
     printf("check      sampled: %s", text);
     return;
   }
-  if (report->spec->operation.accuracy && !reference->exact) {
+  if (report->spec->operation.accuracy && (!reference->exact || reference->op->divides)) {
     printf("check      exact, rounded once%s%s",
            report->opened.depth == RH_DEPTH_ONE_ROUNDING ? ": " : "; the strategy's own answer: ",
            text);

@@ -29,6 +29,17 @@ static rh_status check_accuracy(const rh_typed *typed, int check, rh_error *erro
                  "--accuracy exact needs --check=full: the exact answer is computed for it");
 }
 
+static rh_status check_result(const rh_typed *typed, rh_error *error) {
+  const char *op = typed->op ? typed->op : "sum";
+  int is_known = strcmp(op, "sum") == 0 || strcmp(op, "asum") == 0 || strcmp(op, "mean") == 0 ||
+                 strcmp(op, "dot") == 0;
+  int is_alone = !typed->map && !typed->where && !typed->reduce && !typed->finalize;
+  if (!typed->result || (is_known && is_alone && !typed->initial && typed->accuracy)) return RH_OK;
+  return rh_fail(error, RH_E_USAGE,
+                 "--result f64 is for sum, asum, mean and dot, with --accuracy exact and without a "
+                 "map or the like; a map says (f64)x itself");
+}
+
 rh_status rh_run_accuracy(const rh_typed *typed, int check, rh_job_spec *spec, rh_custom *own,
                           rh_error *error) {
   RH_TRY(check_accuracy(typed, check, error));
@@ -129,6 +140,7 @@ rh_status rh_run_options_parse(rh_run_options *options, const rh_typed *typed, r
   RH_TRY(rh_array_check_kind(options->kind, error));
   RH_TRY(parse_chunk(&options->chunk_bytes, typed, error));
   RH_TRY(check_accuracy(typed, options->check, error));
+  RH_TRY(check_result(typed, error));
   RH_TRY(rh_shape_check_options(typed, error));
   RH_TRY(parse_part(options, typed, error));
   return rh_run_options_want_ranks(typed) ? parse_job(options, typed, error) : RH_OK;

@@ -14,15 +14,26 @@
 #include <string.h>
 #include <unistd.h>
 
+/* --result f64: the operators of which rh_run_options_parse() knows that they are asked for. */
+static rh_operator_texts as_f64(rh_operator_texts texts) {
+  const char *op = texts.op ? texts.op : "sum";
+  texts.map = strcmp(op, "dot") == 0 ? "(f64)x*(f64)y" : "(f64)x";
+  if (strcmp(op, "mean") == 0) texts.finalize = "mean = a/n";
+  if (strcmp(op, "asum") != 0) texts.op = "sum";
+  return texts;
+}
+
 static rh_operator_texts texts_of(const rh_typed *typed) {
-  return (rh_operator_texts){.op = typed->op,
-                             .map = typed->map,
-                             .where = typed->where,
-                             .reduce = typed->reduce,
-                             .identity = typed->identity,
-                             .finalize = typed->finalize,
-                             .initial = typed->initial,
-                             .commutes = (int)typed->commutes};
+  const rh_operator_texts texts = {.op = typed->op,
+                                   .map = typed->map,
+                                   .where = typed->where,
+                                   .reduce = typed->reduce,
+                                   .identity = typed->identity,
+                                   .finalize = typed->finalize,
+                                   .initial = typed->initial,
+                                   .accuracy = typed->accuracy == RH_ACCURACY_EXACT + 1,
+                                   .commutes = (int)typed->commutes};
+  return typed->result ? as_f64(texts) : texts;
 }
 
 int rh_user_operator_is_wanted(const rh_typed *typed) {
@@ -167,12 +178,12 @@ static rh_status make_operator(rh_user_operator *user, const rh_app *app,
 /* Operands of one type, as many as the map names. */
 static uint32_t name_operands(const rh_typed *typed, const rh_definition *definition, rh_type type,
                               rh_operand operands[RH_MOST_OPERANDS]) {
+  const char *map = definition->map ? definition->map : typed->map; /* reduce has it as load */
   uint32_t n = 1;
   for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++) {
     operands[k].type = type;
     snprintf(operands[k].name, sizeof operands[k].name, "%s", rh_operand_usual_name(k));
-    if (mentions(typed->map, rh_operand_usual_name(k)) ||
-        mentions(typed->where, rh_operand_usual_name(k)))
+    if (mentions(map, rh_operand_usual_name(k)) || mentions(typed->where, rh_operand_usual_name(k)))
       n = k + 1;
   }
   return definition->n_operands ? definition->n_operands : n;

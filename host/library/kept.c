@@ -234,7 +234,6 @@ static rh_status get(rh_redhost *redhost, const rh_request *request, uint64_t n,
   rh_kept_job *kept = *found = find(redhost, request, n, is_part);
   if (!kept) return make_kept(redhost, request, n, is_part, found, error);
   RH_TRY(check(request, &kept->job.spec, is_part, error));
-  if (kept->custom) rh_custom_round_freely(kept->custom); /* an earlier call may have not */
   return has_other_constants(kept, request) ? take_constants(kept, request, error) : RH_OK;
 }
 

@@ -97,6 +97,7 @@ static rh_status name_operator(const rh_request *request, rh_context *context, r
                                    .finalize = request->finalize,
                                    .initial = request->initial,
                                    .commutes = (int)request->commutes,
+                                   .accuracy = request->accuracy,
                                    .known = &known->definitions};
   if (!request->inputs && !request->n_inputs && !request->n_constants &&
       !rh_operator_texts_are_own(&texts))
@@ -244,6 +245,7 @@ static rh_status copy_lists(rh_request *to, const rh_request *from, rh_error *er
 rh_status rh_request_copy(rh_request *to, const rh_request *from, rh_error *error) {
   *to = (rh_request){.struct_size = sizeof *to,
                      .type = from->type,
+                     .accuracy = from->accuracy,
                      .commutes = from->commutes,
                      .unchecked_op = from->unchecked_op};
   RH_TRY(copy_text(&to->strategy, from->strategy ? from->strategy : "auto", error));
@@ -296,9 +298,10 @@ static int has_same_lists(const rh_request *a, const rh_request *b) {
 int rh_request_asks_same(const rh_request *a, const rh_request *b) {
   return a->type == b->type && a->n_inputs == b->n_inputs && !a->inputs == !b->inputs &&
          a->n_settings == b->n_settings && a->n_constants == b->n_constants &&
-         a->commutes == b->commutes && a->unchecked_op == b->unchecked_op &&
-         is_same(a->op, b->op) && strcmp(a->strategy, b->strategy ? b->strategy : "auto") == 0 &&
-         is_same(a->map, b->map) && is_same(a->where, b->where) && is_same(a->reduce, b->reduce) &&
+         a->accuracy == b->accuracy && a->commutes == b->commutes &&
+         a->unchecked_op == b->unchecked_op && is_same(a->op, b->op) &&
+         strcmp(a->strategy, b->strategy ? b->strategy : "auto") == 0 && is_same(a->map, b->map) &&
+         is_same(a->where, b->where) && is_same(a->reduce, b->reduce) &&
          is_same(a->identity, b->identity) && is_same(a->finalize, b->finalize) &&
          is_same(a->initial, b->initial) && has_same_lists(a, b);
 }

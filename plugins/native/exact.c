@@ -55,8 +55,15 @@ typedef struct exact {
   const unsigned char *input;
 } exact;
 
+/* Also over a map of the only operand, x or (f64)x. */
 static int is_sum(const rh_problem *problem) {
-  return problem->op->id == RH_OP_sum || problem->op->id == RH_OP_asum;
+  const rh_op *op = problem->op;
+  uint32_t id = op->form == RH_FORM_ELEMENT && !op->n_operands ? op->mapped_op : op->id;
+  return id == RH_OP_sum || id == RH_OP_asum;
+}
+
+static int is_of_magnitudes(const rh_op *op) {
+  return op->id == RH_OP_asum || op->mapped_op == RH_OP_asum;
 }
 
 static int is_of_floats(const rh_problem *problem) {
@@ -104,7 +111,7 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   void *memory = threads > 1 ? host->alloc(host, rh_native_pool_bytes(threads)) : NULL;
   if (!self->own || (threads > 1 && !memory)) return RH_E_NOMEM;
   for (unsigned k = 0; k < threads; k++)
-    rh_accumulator_init(&self->own[k].accumulator, self->type, problem->op->id == RH_OP_asum,
+    rh_accumulator_init(&self->own[k].accumulator, self->type, is_of_magnitudes(problem->op),
                         bits[values[VECTORS]]);
   if (memory)
     self->pool =
@@ -140,7 +147,7 @@ static rh_status run(void *instance, const rh_run *run) {
     if (self->own[k].accumulator.n) rh_accumulator_take(&self->own[k].accumulator, &state);
   double wide = rh_exact_state_double(&state);
   float narrow = rh_exact_state_float(&state);
-  if (self->type == RH_TYPE_f64)
+  if (self->op->value_size == sizeof wide)
     memcpy(run->host_result, &wide, sizeof wide);
   else
     memcpy(run->host_result, &narrow, sizeof narrow);
@@ -168,4 +175,5 @@ const rh_strategy rh_native_superaccumulator = {
     .setup = setup,
     .run = run,
     .teardown = teardown,
+    .extension = rh_serves_any,
 };

@@ -38,12 +38,15 @@ def number(rng, kind, scale):
     return struct.unpack(WORDS[kind][0], struct.pack(WORDS[kind][0], x))[0]
 
 
+CODES = {"f16": "e", "f32": "f", "f64": "d", "i8": "b", "u16": "H", "i32": "i", "u32": "I", "i64": "q", "u64": "Q"}
+
+
 class Accuracy(cli.Case):
     caches = False
 
     def store(self, name, kind, values):
         with open(os.path.join(self.cwd, name), "wb") as file:
-            array.array(WORDS[kind][0], values).tofile(file)
+            file.write(struct.pack(f"{len(values)}{CODES[kind]}", *values))
 
     def ask(self, kind, *words, strategy="native"):
         out = self.good("--run", strategy, "-t", kind, "-q", "--accuracy", "exact", *words, quiet=False).out
@@ -122,6 +125,80 @@ class Accuracy(cli.Case):
             x, y = ([number(rng, kind, 30) for _ in range(4099)] for _ in range(2))
             self.check(kind, x, y, ways=((), ("--stream=2KiB",), ("--ranks", "3")))
 
+    def means(self, rng):
+        """Arrays whose mean ties, overflows on the way, is subnormal or -0, or any."""
+        for kind, (code, digits, lowest, top) in WORDS.items():
+            ulp, least = 2.0 ** (1 - digits), 2.0**lowest
+            most = (2 - ulp) * 2.0 ** (top - 1)
+            for x in ([1.0, 1 + ulp], [1 + ulp, 1 + 2 * ulp], [most] * 3, [most, -most, 1.0], [least, 0.0], [-least, 0.0], [3 * least, 0.0],
+                      [-0.0] * 5, [-0.0, 0.0], [1.0, 2.0**-60, 0.0], [float("inf"), 1.0], [float("inf"), -float("inf")]):
+                yield kind, x if rng.random() < 0.5 else [-a for a in x]
+            for n in (3, 1003):
+                yield kind, [number(rng, kind, 40) for _ in range(n)]
+        yield "f16", [struct.unpack("e", struct.pack("e", rng.uniform(-3, 3)))[0] for _ in range(1003)]
+        for kind in CODES:
+            if kind[0] != "f":
+                bits, signed = int(kind[1:]), kind[0] == "i"
+                least, most = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
+                yield from ((kind, [rng.choice((least, most))] * 7), (kind, [rng.randint(least, most) for _ in range(1003)]))
+
+    def test_mean(self):
+        """The exact sum divided by n, rounded once, however it comes together; and what is made of it as f64."""
+        rng = random.Random(16)
+        for kind, x in self.means(rng):
+            total = float(sum(x)) if not all(map(math.isfinite, x)) else None
+            exact = total if total is not None else sum(map(fractions.Fraction, x), fractions.Fraction(0)) / len(x)
+            self.store("x", kind, x)
+            for wide in ((), ("--result", "f64")) if len(x) > 9 else ((),):
+                to = "f64" if wide or kind not in ("f16", "f32") else "f32"
+                ways = ((), ("--stream=2KiB",), ("--ranks", "2")) if len(x) > 1000 and not wide else ((),)
+                for way in ways if kind[0] == "f" or not wide else ():
+                    said = float(self.good("--run", "auto", "-t", kind, "-q", "--accuracy", "exact", "-i", "x", "--op", "mean", *wide, *way,
+                                           quiet=False).out)
+                    if total is not None:
+                        self.assertTrue(said == total or (said != said and total != total), (kind, x, said))
+                        continue
+                    is_minus = exact < 0 or (exact == 0 and all(str(a) == "-0.0" for a in x))
+                    wanted = struct.pack(WORDS[to][0], -0.0) if is_minus and exact == 0 else rounded(exact, to)
+                    if is_minus:
+                        wanted = struct.pack(WORDS[to][0], -abs(struct.unpack(WORDS[to][0], wanted)[0]))
+                    self.assertEqual(struct.pack(WORDS[to][0], said), wanted, (kind, x[:9], wide, way, said))
+        self.assertEqual(self.good("--run", "auto", "-n", "0", "-q", "--accuracy", "exact", "--op", "mean", quiet=False).out, "nan\n")
+
+    def test_mean_in_parts(self):
+        rng = random.Random(17)
+        for kind in ("f32", "f64", "i64"):
+            x = [number(rng, kind, 40) if kind[0] == "f" else rng.randint(-(2**63), 2**63 - 1) for _ in range(3003)]
+            self.store("x", kind, x)
+            for part in ("0:700", "700:3003"):
+                self.good("--run", "auto", "-t", kind, "-i", "x", "--op", "mean", "--accuracy", "exact", "--slice", part, "--partial", part + ".part")
+            said = float(self.good("--merge", "0:700.part", "700:3003.part", "-q", quiet=False).out)
+            to = kind if kind in WORDS else "f64"
+            self.assertEqual(struct.pack(WORDS[to][0], said), rounded(sum(map(fractions.Fraction, x)) / len(x), to))
+
+    def test_result_f64(self):
+        """Sums of f16 and f32, and of products of f32, are not rounded to f32 first."""
+        rng = random.Random(18)
+        x, y = ([number(rng, "f32", 20) for _ in range(2001)] for _ in range(2))
+        half = [struct.unpack("e", struct.pack("e", a))[0] for a in (rng.uniform(-2, 2) for _ in range(2001))]
+        for name, kind, values in (("x", "f32", x), ("y", "f32", y), ("h", "f16", half)):
+            self.store(name, kind, values)
+        for kind, words, terms in (("f32", ("-i", "x"), x), ("f32", ("-i", "x", "--op", "asum"), map(abs, x)), ("f16", ("-i", "h"), half),
+                                   ("f16", ("-i", "h", "--op", "asum"), map(abs, half)),
+                                   ("f32", ("-i", "x,y", "--op", "dot"), (fractions.Fraction(a) * fractions.Fraction(b) for a, b in zip(x, y)))):
+            wanted = rounded(sum(map(fractions.Fraction, terms), fractions.Fraction(0)), "f64")
+            for way in ((), ("--stream=2KiB",)):
+                said = self.good("--run", "auto", "-t", kind, "-q", "--accuracy", "exact", "--result", "f64", *words, *way, quiet=False).out
+                self.assertEqual(struct.pack("d", float(said)), wanted, (kind, words, way))
+        rows = json.loads(self.good("-t", "f32", "-i", "x", "--length", "667", "--accuracy", "exact", "--result", "f64", "--json", quiet=False).out)
+        self.assertEqual([struct.pack("d", float(value)) for value in rows["results"][0]["values"]],
+                         [rounded(sum(map(fractions.Fraction, x[k:k + 667])), "f64") for k in (0, 667, 1334)])
+        self.assertIn("superaccumulator", self.good("--run", "auto", "-n", "1000", "--accuracy", "exact", "--result", "f64", quiet=False).out)
+        self.good("--run", "auto", "-n", "1000", "-q", "--op", "dot", "--accuracy", "exact", "--result", "f64")
+        for words in ((), ("--accuracy", "exact", "--op", "max"), ("--accuracy", "exact", "--map", "x")):
+            self.bad(2, "--result f64 is for sum, asum, mean and dot", "--run", "native", "-n", "1000", "--result", "f64", *words)
+        self.bad(4, "cannot be rounded once", "--run", "native", "-n", "1000", "-t", "i32", "--accuracy", "exact", "--result", "f64")
+
     def test_fsum(self):
         """As Python's math.fsum; REDHOST_TEST_FILES is the number of files."""
         rng = random.Random(14)
@@ -164,7 +241,7 @@ class Accuracy(cli.Case):
                  "-t", "f32", "-i", "x", "--length", "33")  # a bound for so many would allow it
         for status, message, *words in ((4, "'native' does not round sum of segments once", "--run", "native"),
                                         (4, "'dot' is rounded once of a whole array only", "--op", "dot", "-i", "x,x"),
-                                        (4, "'mean' cannot be rounded once", "--op", "mean"),
+                                        (4, "'mean' is rounded once of a whole array only", "--op", "mean"),
                                         (2, "leave out --stream and --ranks", "--stream"), (2, "leave out --stream and --ranks", "--ranks=2")):
             files = () if "-i" in words else ("-i", "x")
             self.bad(status, message, "-t", "f32", *files, "--length", "3", "--accuracy", "exact", *words)
@@ -180,7 +257,8 @@ class Accuracy(cli.Case):
             self.assertIn("equal, exact without --accuracy exact, too   ok", told)
         self.good("--run", "native", "-n", "1000", "-q", "--op", "argmax", "--accuracy", "exact")
         self.good("--run", "native", "-n", "1000", "-q", "--op", "min,max", "--accuracy", "exact")
-        for words in (("--op", "meanvar"), ("--op", "prod"), ("--map", "x*y + 1"), ("--op", "mean"), ("--map", "x*y", "--where", "x > 0.5")):
+        for words in (("--op", "meanvar"), ("--op", "prod"), ("--map", "x*y + 1"), ("--finalize", "a*2"), ("--map", "x*y", "--where", "x > 0.5"),
+                      ("--finalize", "(f64)(f32)a/n", "-t", "f64")):
             self.bad(4, "rounded once", "--run", "native", "-n", "1000", *words, "--accuracy", "exact")
         self.bad(2, "expected plain or exact", "--run", "native", "--accuracy", "exakt")
         for words in (("--no-check",), ("--check=sampled", "--stream")):

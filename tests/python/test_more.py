@@ -7,6 +7,7 @@ import pickle
 import sys
 import tempfile
 import unittest
+from fractions import Fraction
 
 try:
     import numpy as np
@@ -73,6 +74,15 @@ class Expressions(unittest.TestCase):
         for k in range(50):
             x = RNG.standard_normal(1000) * 10.0 ** RNG.integers(-9, 9, 1000)
             self.assertEqual(redhost.sum(x, accuracy="exact"), math.fsum(x))
+        for dtype in ("f2", "f4", "f8", "i4", "i8"):
+            x = (X * 1000).astype(dtype)
+            exact = sum(map(Fraction, x.tolist()), Fraction(0))
+            self.assertEqual(redhost.mean(x, accuracy="exact", dtype="f8" if dtype[0] == "f" else None), float(exact / len(x)))
+            if dtype[0] == "f":
+                self.assertEqual(redhost.sum(x, dtype=np.float64, accuracy="exact"), float(exact))
+                rest = redhost.partial(x[8:], "mean", first=8, accuracy="exact")
+                merged = redhost.partial(x[:8], "mean", accuracy="exact").merge(rest)
+                self.assertEqual(merged.value, redhost.mean(x, accuracy="exact"))
         x = RNG.standard_normal((40, 30)) * 10.0 ** RNG.integers(-9, 9, (40, 30))
         for axis, rows in ((0, x.T), (1, x)):
             found = redhost.sum(x, axis=axis, accuracy="exact", full=True)

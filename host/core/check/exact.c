@@ -92,28 +92,19 @@ static int is_negative(const rh_exact_sum *sum, rh_fixed *magnitude) {
   return is_below || (sum->n > 0 && !sum->has_others);
 }
 
+#define ROUNDED(rounded)                                                                           \
+  float special;                                                                                   \
+  rh_fixed magnitude;                                                                              \
+  if (sum_is_special(sum, &special)) return special;                                               \
+  return is_negative(sum, &magnitude) ? -(rounded) : (rounded)
 double rh_exact_sum_double(const rh_exact_sum *sum) {
-  float special;
-  if (sum_is_special(sum, &special)) return special;
-  rh_fixed magnitude;
-  int negative = is_negative(sum, &magnitude);
-  return negative ? -rh_fixed_double(&magnitude) : rh_fixed_double(&magnitude);
+  ROUNDED(rh_fixed_double(&magnitude));
 }
-
 float rh_exact_sum_float(const rh_exact_sum *sum) {
-  float special;
-  if (sum_is_special(sum, &special)) return special;
-  rh_fixed magnitude;
-  int negative = is_negative(sum, &magnitude);
-  return negative ? -rh_fixed_float(&magnitude) : rh_fixed_float(&magnitude);
+  ROUNDED(rh_fixed_float(&magnitude));
 }
-
 long double rh_exact_sum_long(const rh_exact_sum *sum) {
-  float special;
-  if (sum_is_special(sum, &special)) return special;
-  rh_fixed magnitude;
-  int negative = rh_fixed_distance(&magnitude, &sum->positive, &sum->negative);
-  return negative ? -rh_fixed_long(&magnitude, 0) : rh_fixed_long(&magnitude, 0);
+  ROUNDED(rh_fixed_long(&magnitude, 0));
 }
 
 long double rh_exact_abs_up(const rh_exact_sum *sum) {

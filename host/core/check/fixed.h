@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 __extension__ typedef unsigned __int128 rh_u128;
+__extension__ typedef __int128 rh_i128;
 
 /* In units of 2^-2148, the smallest product of two f64; limb[0] is the least significant.  4352
  * bits hold the sum of 2^64 products of 2^2048, and some.  Zero-initialised is zero. */

@@ -33,6 +33,7 @@ typedef struct reference_part {
   _Alignas(16) unsigned char value[16]; /* exact operators */
   rh_exact_bins *bins;                  /* float sums */
   rh_exact_dot *dot;                    /* sums of products that are not rounded */
+  rh_exact_sum whole;                   /* sums of integers, not modulo 2^64 */
   rh_exact_prod prod;                   /* float products */
   void *mapped;                         /* a chunk of the map's elements; null: there is no map */
   rh_enclosed enclosed;                 /* of a map whose functions err */
@@ -70,6 +71,24 @@ static const unsigned char *elements(reference_part *part, uint64_t first, uint6
 static void add_exact(reference_part *part, uint64_t first, uint64_t n) {
   uintptr_t from = (uintptr_t)elements(part, first, n) - first * rh_type_size(part->job->op->type);
   part->job->of->fold(part->value, (const void *)from, first, n); /* indices count from there */
+}
+
+static void add_whole(reference_part *part, uint64_t first, uint64_t n) {
+  rh_type type = part->job->op->type;
+  const void *x = elements(part, first, n);
+  uint64_t sum = 0;
+  rh_i128 whole = 0;
+  part->job->of->fold(&sum, x, 0, n); /* which smaller integers of a chunk do not overflow */
+  part->job->of->combine(part->value, &sum);
+  if (type == RH_TYPE_i64)
+    for (uint64_t k = 0; k < n; k++) whole += ((const int64_t *)x)[k];
+  else if (type == RH_TYPE_u64)
+    for (uint64_t k = 0; k < n; k++) whole += ((const uint64_t *)x)[k];
+  else
+    whole = rh_type_is_signed(type) ? (rh_i128)(int64_t)sum : (rh_i128)sum;
+  rh_fixed *side = whole < 0 ? &part->whole.negative : &part->whole.positive;
+  rh_fixed_add_shifted(side, (rh_u128)(whole < 0 ? -whole : whole), RH_FIXED_UNIT);
+  part->whole.has_others = 1;
 }
 
 static void add_sum(reference_part *part, uint64_t first, uint64_t n) {
@@ -242,7 +261,9 @@ static void take_parts(rh_reference *reference, const reference_job *job) {
   memcpy(reference->value, job->parts[0].value, sizeof reference->value);
   for (uint32_t i = 0; i < job->n_parts; i++) {
     const reference_part *part = &job->parts[i];
-    if (job->add == add_exact && i > 0) job->of->combine(reference->value, part->value);
+    int is_exact = job->add == add_exact || job->add == add_whole;
+    if (is_exact && i > 0) job->of->combine(reference->value, part->value);
+    rh_exact_sum_merge(&reference->sum, &part->whole);
     if (job->add == add_sum) rh_exact_bins_fold(part->bins, &reference->sum);
     if (job->add == add_dot) rh_exact_dot_fold(part->dot, &reference->sum);
     if (job->add == add_prod) rh_exact_prod_merge(&reference->prod, &part->prod);
@@ -263,6 +284,7 @@ static rh_status compute(rh_reference *reference, reference_job *job, uint32_t t
   job->of = rh_op_find(op->base, op->type);
   job->add = is_exact(op) ? add_exact : op->base == RH_OP_prod ? add_prod : add_sum;
   if (op->keeps_products) job->add = add_dot;
+  if (op->divides && is_exact(op)) job->add = add_whole;
   job->encloses = rh_enclosed_serves(op);
   rh_status status = create_parts(job, threads);
   if (status == RH_OK) status = run(job);

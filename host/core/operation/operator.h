@@ -117,6 +117,7 @@ struct rh_operator {
   int uses_f64;         /* its kernels do, so that a device must have it */
   int rounds_once;      /* the answer is that of exact products and an exact sum, rounded */
   int keeps_products;   /* it does, and multiplies */
+  int divides;          /* the answer is an exact sum divided by n, rounded once */
   int needs_an_element; /* it is undefined for 0 elements, as min is */
   int has_base;         /* the last word of the constants is the index of a run's first element */
   int count_slot; /* of the constants: the number of elements, which each run sets; -1: none */

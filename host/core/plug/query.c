@@ -172,7 +172,9 @@ rh_status rh_strategy_query(const rh_strategy *strategy, const rh_problem *probl
                    "strategy '%s': query changes the floating-point control word", strategy->name);
   rh_status status = judge_answer(said, answer, error);
   if (status == RH_OK) status = check_functions(strategy, problem, answer);
-  if (rh_op_rounds_once(strategy->promises, problem->op->id, problem->type))
+  const rh_op *op = problem->op;
+  if (rh_op_rounds_once(strategy->promises, op->form == RH_FORM_ELEMENT ? op->mapped_op : op->id,
+                        problem->type))
     answer->depth = RH_DEPTH_ONE_ROUNDING;
   if (status == RH_E_PLUGIN) rh_error_prefix(error, "strategy '%s'", strategy->name);
   return status;

@@ -2,11 +2,12 @@
 #include "../../core/base/error.h"
 
 #include <math.h>
+#include <string.h>
 
 rh_status rh_accuracy_ask(rh_job_spec *spec, rh_custom *own, rh_error *error) {
   spec->operation.accuracy = RH_ACCURACY_EXACT;
   if (own) RH_TRY(rh_custom_round_once(own, error));
-  if (own && own->face.rounds_once && spec->operation.layout)
+  if (own && (own->face.divides || own->face.keeps_products) && spec->operation.layout)
     return rh_fail(error, RH_DECLINED,
                    "'%s' is rounded once of a whole array only; of segments, sum and asum are",
                    own->face.name);
@@ -23,9 +24,9 @@ static double half_an_ulp(rh_type type, double x) {
 }
 
 void rh_accuracy_take(const rh_job_spec *spec, const rh_reference *reference, rh_result *result) {
-  if (!spec->operation.accuracy ||
-      !rh_op_rounds(spec->operation.op->base, spec->operation.op->type))
-    return;
-  result->value = reference->result.value;
+  const rh_operator *op = spec->operation.op;
+  if (!spec->operation.accuracy || !(op->divides || rh_op_rounds(op->base, op->type))) return;
+  result->value = reference->answer.value;
   result->bound = half_an_ulp(result->type, fabs(result->value.f));
+  memcpy(result->fields, reference->answer.fields, sizeof result->fields);
 }

@@ -152,8 +152,8 @@ int rh_operator_texts_are_own(const rh_operator_texts *texts) {
          is_whole(texts->op);
 }
 
-rh_status rh_definition_compose(rh_definition *definition, const rh_operator_texts *texts,
-                                const rh_options *options, rh_error *error) {
+static rh_status compose(rh_definition *definition, const rh_operator_texts *texts,
+                         const rh_options *options, rh_error *error) {
   if (texts->identity && !texts->reduce)
     return rh_fail(error, RH_E_USAGE, "identity goes with reduce");
   if (texts->commutes && !texts->reduce)
@@ -167,6 +167,13 @@ rh_status rh_definition_compose(rh_definition *definition, const rh_operator_tex
   definition->ops = strdup(texts->op ? texts->op : "sum");
   definition->map = copy(texts->map);
   definition->initial = copy(texts->initial);
+  return RH_OK;
+}
+
+rh_status rh_definition_compose(rh_definition *definition, const rh_operator_texts *texts,
+                                const rh_options *options, rh_error *error) {
+  RH_TRY(compose(definition, texts, options, error));
+  definition->accuracy = texts->accuracy;
   return RH_OK;
 }
 

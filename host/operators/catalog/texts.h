@@ -15,6 +15,7 @@ typedef struct rh_operator_texts {
   const char *finalize;         /* "a.0/n", "mean = a.0/n, ..." */
   const char *initial;          /* "0.5": what a built-in operator's value is combined with */
   int commutes;                 /* goes with reduce */
+  uint32_t accuracy;            /* RH_ACCURACY_*: a definition may have another form for it */
   struct rh_definitions *known; /* where definitions that are read are remembered; or null */
 } rh_operator_texts;
 

@@ -119,7 +119,6 @@ rh_status rh_custom_check_constants(const rh_custom *self, const rh_expr_value *
 /* From here on its answer is to be the exact one, rounded once.  RH_DECLINED for one that is not a
  * sum of floats or of the products of two operands of one type. */
 rh_status rh_custom_round_once(rh_custom *self, rh_error *error);
-void rh_custom_round_freely(rh_custom *self); /* no longer */
 
 /* From here on i counts from a number that each run has: for elements that are a part of more.  An
  * operator that does not use i stays as it is.  Before the first use of `op` and the prelude. */

@@ -30,25 +30,34 @@ void rh_definition_finish(rh_definition *definition) {
   *definition = (rh_definition){0};
 }
 
+/* What is said of the exact answer goes before what is said of any. */
+static const rh_definition *body_for(const rh_definition *of, rh_type type) {
+  const rh_definition *body = NULL;
+  for (uint32_t k = 0; k < of->n_by_type; k++) {
+    int is_exact = of->accuracy && of->by_type[k].types >> (RH_BY_EXACT + type) & 1;
+    if (is_exact || (!body && of->by_type[k].types >> type & 1)) body = of->by_type[k].body;
+    if (is_exact) break;
+  }
+  return body;
+}
+
 rh_definition rh_definition_for(const rh_definition *of, rh_type type) {
+  const rh_definition *body = body_for(of, type);
   rh_definition made = *of;
   made.n_by_type = 0;
-  for (uint32_t k = 0; k < of->n_by_type; k++) {
-    const rh_definition *body = of->by_type[k].body;
-    if (!(of->by_type[k].types >> type & 1)) continue;
-    made.ops = body->ops;
-    made.map = body->map;
-    made.ops_at = body->ops_at;
-    made.map_at = body->map_at;
-    made.n_fields = body->n_fields;
-    memcpy(made.fields, body->fields, sizeof made.fields);
-    made.n_lets = body->n_lets;
-    memcpy(made.lets, body->lets, sizeof made.lets);
-    made.n_results = body->n_results;
-    memcpy(made.results, body->results, sizeof made.results);
-    made.flags = body->flags;
-    made.claims_associative = body->claims_associative;
-  }
+  if (!body) return made;
+  made.ops = body->ops;
+  made.map = body->map;
+  made.ops_at = body->ops_at;
+  made.map_at = body->map_at;
+  made.n_fields = body->n_fields;
+  memcpy(made.fields, body->fields, sizeof made.fields);
+  made.n_lets = body->n_lets;
+  memcpy(made.lets, body->lets, sizeof made.lets);
+  made.n_results = body->n_results;
+  memcpy(made.results, body->results, sizeof made.results);
+  made.flags = body->flags;
+  made.claims_associative = body->claims_associative;
   return made;
 }
 

@@ -39,8 +39,9 @@ typedef struct rh_named_number {
 typedef struct rh_definition rh_definition;
 
 /* For operands of some types, this takes the place of the form, `finalize` and the claims. */
+enum { RH_BY_EXACT = 16 };
 typedef struct rh_by_type {
-  uint32_t types; /* bit t: type t */
+  uint32_t types; /* bit t: type t; bit RH_BY_EXACT + t: where the exact answer is asked for */
   rh_definition *body;
 } rh_by_type;
 
@@ -77,15 +78,16 @@ struct rh_definition {
   uint32_t flags;                        /* RH_OP_COMMUTATIVE, as claimed */
   int claims_associative;
   uint32_t n_by_type;
-  rh_by_type by_type[RH_N_TYPES];
+  rh_by_type by_type[2 * RH_N_TYPES];
+  uint32_t accuracy; /* RH_ACCURACY_*, asked for */
 };
 
 void rh_definition_finish(rh_definition *definition);
 /* *to must be finished even after a failure. */
 rh_status rh_definition_copy(rh_definition *to, const rh_definition *from, rh_error *error);
 
-/* The definition for operands of this type: *of, or what it says of the type.  It has no `by_type`
- * and is not finished: its texts are those of *of. */
+/* The definition for operands of this type: *of, or what it says of the type and the accuracy.  It
+ * has no `by_type` and is not finished: its texts are those of *of. */
 rh_definition rh_definition_for(const rh_definition *of, rh_type type);
 
 /* Can an operator or an operand be called so?  `i`, `n`, `inf` and `nan` mean something else. */

@@ -380,19 +380,23 @@ static rh_status take_body(const reader *r) {
   return take_named(r, "finalize", r->to->results, &r->to->n_results);
 }
 
-/* "i64 u64"; 0: not names of types. */
+/* "i64 u64", or "exact i64 u64"; 0: not names of types. */
 static uint32_t types_named(const char *list) {
+  static const char exact[] = "exact ";
+  int is_exact = strncmp(list, exact, strlen(exact)) == 0;
   char name[8];
   uint32_t types = 0;
+  if (is_exact) list += strlen(exact);
   for (int length = 0; *list; list += length) {
     if (sscanf(list, " %7s%n", name, &length) != 1 || !rh_type_from_name(name)) return 0;
     types |= 1u << rh_type_from_name(name);
   }
-  return types;
+  return is_exact ? types << RH_BY_EXACT : types;
 }
 
 static rh_status take_by_type(const reader *r) {
-  static const char what[] = "names of types that no name before it has, as in \"i64 u64\"";
+  static const char what[] = "names of types that no name before it has, as in \"i64 u64\" or "
+                             "\"exact i64 u64\"";
   const char *name;
   json_t *body, *object = json_object_get(r->object, "by_type");
   uint32_t all = 0;

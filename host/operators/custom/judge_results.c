@@ -24,6 +24,7 @@ typedef struct judging {
   int is_finalized; /* 0: the numbers themselves are judged */
   int flushes;
   uint64_t depth; /* the h of sums */
+  int is_rounded_once;
   uint32_t n_given, n_results;
   knowledge known[RH_MOST_FIELDS];
   rh_interval within[RH_MOST_FIELDS]; /* of numbers that are bounded, or of the same bits */
@@ -134,12 +135,12 @@ static void know_built_in(judging *j, const rh_operator_result *given) {
   if (reference->n == 0) return;
   if (!rh_op_rounds(reference->op->base, reference->op->type)) {
     if (errs) know_by_map(j, number_of(given));
-  } else if (is_sum) {
+  } else if (is_sum && !(j->is_rounded_once && !errs)) {
     rh_field_sum_of(&sum, &reference->sum, &reference->enclosed);
     know_sum(j, 0, &sum, reference->result.type, errs);
   } else if (errs) {
     j->known[0] = UNKNOWN;
-  } else {
+  } else if (!is_sum) {
     know_product(j);
   }
 }
@@ -344,6 +345,7 @@ static void judge_numbers(judging *j, const rh_operator_result *is) {
   const rh_custom *custom = j->custom;
   rh_operator_result given[RH_MOST_FIELDS], results[RH_MOST_FIELDS], canonical[RH_MOST_FIELDS];
   uint64_t most = reference->n > 0 ? reference->n - 1 : 0;
+  j->is_rounded_once = j->depth == RH_DEPTH_ONE_ROUNDING;
   if (j->depth == 0 || j->depth > most) j->depth = most;
   j->n_given = rh_custom_n_given(custom);
   j->n_results = j->is_finalized ? custom->face.n_results : j->n_given;

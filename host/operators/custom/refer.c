@@ -49,6 +49,7 @@ void rh_custom_conclude(rh_reference *reference) {
   rh_operator_result given[RH_MOST_FIELDS], results[RH_MOST_FIELDS];
   rh_reference_given(reference, given);
   rh_custom_finalize(custom, given, rh_reference_count(reference), results);
+  if (reference->op->divides) rh_custom_mean(reference, results[0].type, &results[0].value.f);
   rh_custom_show(custom, results, reference->sampled.values[0], &reference->answer);
 }
 

@@ -12,6 +12,9 @@ rh_status rh_field_sums_compute(rh_field_sum *sums, const rh_custom *custom,
                                 const rh_arrays *arrays, uint64_t n, rh_error *error);
 void rh_custom_conclude(rh_reference *reference);
 
+/* *mean = the exact sum divided by n, rounded once to the type; 0: it is special, or n is 0. */
+int rh_custom_mean(const rh_reference *reference, rh_type type, double *mean);
+
 /* The exact numbers that results are made of. */
 void rh_reference_given(const rh_reference *reference, rh_operator_result *given);
 /* and how many elements they are of */

@@ -102,6 +102,10 @@ int rh_exprs_is_linear(const rh_exprs *exprs);
 uint32_t rh_exprs_literals(const rh_exprs *exprs, double *list, uint32_t most);
 /* The form of the only output, RH_FORM_*, and the variables that it is of. */
 uint32_t rh_exprs_form(const rh_exprs *exprs, uint32_t variables[2]);
+/* Is the only output a variable of floats, converted to no narrower type?  Is it the quotient of
+ * the first and the second variable, in floats? */
+int rh_exprs_is_element(const rh_exprs *exprs);
+int rh_exprs_is_quotient(const rh_exprs *exprs);
 /* Is the output this number? */
 int rh_exprs_is_literal(const rh_exprs *exprs, uint32_t output, double value);
 /* The type of the variable that the output is, converted or not; 0: it is none. */

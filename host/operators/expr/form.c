@@ -58,6 +58,28 @@ uint32_t rh_exprs_form(const rh_exprs *exprs, uint32_t variables[2]) {
   return take_variables(exprs, node, variables) ? RH_FORM_PRODUCT : RH_FORM_OTHER;
 }
 
+/* The variable that a float is, converted to types that hold it; null: it is none. */
+static const rh_node *variable_in(const rh_exprs *exprs, uint32_t k) {
+  const rh_node *node = &exprs->nodes[k], *inner;
+  for (; node->kind == RH_NODE_CAST && is_float(node); node = inner) {
+    inner = &exprs->nodes[node->args[0]];
+    if (is_float(inner) && rh_type_size(node->type) < rh_type_size(inner->type)) return NULL;
+  }
+  return node->kind == RH_NODE_VARIABLE ? node : NULL;
+}
+
+int rh_exprs_is_element(const rh_exprs *exprs) {
+  const rh_node *variable = variable_in(exprs, exprs->outputs[0]);
+  return exprs->n_outputs == 1 && variable && rh_type_is_float(variable->of);
+}
+
+int rh_exprs_is_quotient(const rh_exprs *exprs) {
+  const rh_node *node = &exprs->nodes[exprs->outputs[0]];
+  if (exprs->n_outputs != 1 || node->kind != RH_NODE_DIVIDE || !is_float(node)) return 0;
+  const rh_node *a = variable_in(exprs, node->args[0]), *n = variable_in(exprs, node->args[1]);
+  return a && n && a->number == 0 && n->number == 1;
+}
+
 int rh_exprs_is_literal(const rh_exprs *exprs, uint32_t output, double value) {
   const rh_node *node = &exprs->nodes[exprs->outputs[output]];
   return node->kind == RH_NODE_LITERAL && node->type == RH_TYPE_f64 && node->value.f64 == value;

@@ -264,10 +264,12 @@ enum {
   RH_ACCURACY_PLAIN = 0, /* the strategy's answer, within its bound */
   /* The exact sum, rounded once to the result's type, ties to even: of sum and asum, and of the
    * products of two operands of one type, f32 or f64, which are not rounded at all and cannot
-   * overflow.  Operators that are exact anyway are as they are; others are RH_DECLINED.  "auto"
-   * takes strategies that promise it, and compares bits; where there are none, the answer is the
-   * reference's, and the strategy's must agree with it within its bound.  Of segments, each answer
-   * is the strategy's, so that others than those that promise it are RH_DECLINED. */
+   * overflow; and of "mean", or `finalize` "a/n", which is the exact sum divided by n.  With the
+   * map "(f64)x" sums of f16 and f32 are rounded to f64 alone.  Operators that are exact anyway are
+   * as they are; others are RH_DECLINED.  "auto" takes strategies that promise it, and compares
+   * bits; where there are none, the answer is the reference's, and the strategy's must agree with
+   * it within its bound.  Of segments, each answer is the strategy's, so that others than those
+   * that promise it are RH_DECLINED. */
   RH_ACCURACY_EXACT = 1
 };
 
