@@ -134,9 +134,10 @@ static rh_status run_one(void *context, const char *name, rh_error *error) {
 
 static rh_status run_each(const rh_typed *typed, rh_terminal *terminal, rh_error *error) {
   each all = {.typed = typed, .terminal = terminal};
-  if ((typed->input && strcmp(typed->input, "-") == 0) || rh_run_options_want_ranks(typed))
+  if ((typed->input && strcmp(typed->input, "-") == 0) || rh_run_options_want_ranks(typed) ||
+      typed->state)
     return rh_fail(error, RH_E_USAGE,
-                   "--run '%s': standard input, ranks and --partial take one strategy",
+                   "--run '%s': standard input, ranks, --partial and --state take one strategy",
                    typed->name);
   rh_status status = rh_list_visit("--run", typed->name, run_one, &all, error);
   if (status == RH_OK && !typed->quiet) status = rh_beside_print(&all.beside, terminal, error);

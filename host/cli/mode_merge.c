@@ -5,7 +5,6 @@
 #include "partial_output.h"
 #include "report.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,25 +14,6 @@ typedef struct merging {
   rh_run_report report;
 } merging;
 
-/* A pipe will do.  A file that is not a partial, or goes on behind its end, is read only as far as
- * that shows. */
-static rh_status read_file(const char *path, rh_text *to, rh_error *error) {
-  char piece[65536];
-  FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-  if (!file) return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
-  rh_text_append(to, piece, fread(piece, 1, RH_PARTIAL_HEAD_BYTES, file));
-  uint64_t size = rh_partial_file_bytes(rh_text_get(to), to->length);
-  for (size_t n = 1; n > 0 && to->length <= size && !to->failed;) {
-    uint64_t left = size - to->length + 1;
-    n = fread(piece, 1, left < sizeof piece ? (size_t)left : sizeof piece, file);
-    rh_text_append(to, piece, n);
-  }
-  int failed = ferror(file) ? errno : 0;
-  if (file != stdin) fclose(file);
-  if (failed) return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(failed));
-  return to->failed ? rh_fail(error, RH_E_NOMEM, "%s: no memory for it", path) : RH_OK;
-}
-
 static rh_status merge_files(merging *m, rh_error *error) {
   const rh_typed *typed = m->app->typed;
   rh_status status = RH_OK;
@@ -42,7 +22,7 @@ static rh_status merge_files(merging *m, rh_error *error) {
   for (uint32_t k = 0; k < typed->n_operands && status == RH_OK; k++) {
     const char *path = typed->operands[k];
     rh_text bytes = {0};
-    status = read_file(path, &bytes, error);
+    status = rh_partial_load(path, &bytes, error);
     if (status == RH_OK)
       status = rh_merger_add(&m->merger, m->app->context, path, rh_text_get(&bytes), bytes.length,
                              error);

@@ -71,6 +71,7 @@ static rh_status run_it(rh_run_state *run, rh_error *error) {
   if (run->asked.operation.layout)
     return rh_run_segments_print(run->app, &run->segments, &run->shape, &run->files, error);
   if (run->inputs.n && run->inputs.feeds[0].is_npy) run->report.npy = &run->inputs.feeds[0].npy;
+  RH_TRY(rh_state_file_add(&run->state, &run->report, run->app->typed, error));
   RH_TRY(rh_run_report_print(run->app, &run->report, error));
   rh_run_report_warn(run->app, &run->report);
   return judge_answer(run, error);

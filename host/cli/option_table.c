@@ -170,6 +170,9 @@ const rh_option rh_option_table[] = {
      "write what these elements come to to FILE, for --merge,\ninstead of an answer; -: standard "
      "output",
      IN(RUN) | IN(MERGE), AT(partial)},
+    {"state", 0, RH_OPTION_WORD, "FILE", NULL,
+     "--accuracy exact: go on with the sum that FILE keeps, and\nkeep it there", IN(RUN),
+     AT(state)},
     {"slice", 0, RH_OPTION_WORD, "A:B", NULL, "--partial: of elements A to B-1 of the data only",
      IN(RUN), AT(slice)},
     {"first", 0, RH_OPTION_WORD, "N", NULL,
@@ -292,6 +295,7 @@ const rh_exclusion rh_exclusions[] = {
     {"quiet", "verbose", "the one prints less, the other more"},
     {"quick", "thorough", "the one takes less time, the other more"},
     {"strategy", "run", "--run NAME is the strategy, and --run A,B runs several"},
+    {"state", "partial", "the one keeps the sum for a next run, the other a part for --merge"},
     {"input", "bench", "it measures generated elements; --run NAME -i FILE -v measures a file"},
     {NULL, NULL, NULL}};
 

@@ -49,7 +49,7 @@ typedef struct rh_typed {
   double max_time_s, budget_s, timeout_s; /* budget_s: 60 unless typed */
   uint64_t seed, processes, ranks;        /* the first two: 1 unless typed */
   const char *map, *reduce, *identity, *finalize, *initial, *where;
-  const char *transport, *partial, *slice, *first, *whole;
+  const char *transport, *partial, *state, *slice, *first, *whole;
   const char *axis, *length, *segments, *starts, *stops, *by, *distribution;
   rh_words exports, outputs, peers, lets;
   uint32_t commutes, keepdims;

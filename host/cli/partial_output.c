@@ -14,19 +14,37 @@ static int is_standard_output(const rh_typed *typed) {
   return strcmp(typed->partial, "-") == 0;
 }
 
-static rh_status write_file(const rh_typed *typed, const void *bytes, uint64_t size,
-                            rh_error *error) {
-  const char *path = typed->partial;
-  rh_draft draft = {0};
-  if (is_standard_output(typed)) {
-    if (fwrite(bytes, 1, size, stdout) == size && fflush(stdout) == 0) return RH_OK;
-    return rh_fail(error, RH_E_FILE, "standard output: %s", strerror(errno));
+rh_status rh_partial_load(const char *path, rh_text *to, rh_error *error) {
+  char piece[65536];
+  FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+  if (!file) return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
+  rh_text_append(to, piece, fread(piece, 1, RH_PARTIAL_HEAD_BYTES, file));
+  uint64_t size = rh_partial_file_bytes(rh_text_get(to), to->length);
+  for (size_t n = 1; n > 0 && to->length <= size && !to->failed;) {
+    uint64_t left = size - to->length + 1;
+    n = fread(piece, 1, left < sizeof piece ? (size_t)left : sizeof piece, file);
+    rh_text_append(to, piece, n);
   }
+  int failed = ferror(file) ? errno : 0;
+  if (file != stdin) fclose(file);
+  if (failed) return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(failed));
+  return to->failed ? rh_fail(error, RH_E_NOMEM, "%s: no memory for it", path) : RH_OK;
+}
+
+rh_status rh_partial_save(const char *path, const void *bytes, uint64_t size, rh_error *error) {
+  rh_draft draft = {0};
   int failed = rh_draft_begin(&draft, path) != 0 || fwrite(bytes, 1, size, draft.out) != size ||
                rh_draft_end(&draft) != 0;
   int why = errno;
   rh_draft_finish(&draft);
   return failed ? rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(why)) : RH_OK;
+}
+
+static rh_status write_file(const rh_typed *typed, const void *bytes, uint64_t size,
+                            rh_error *error) {
+  if (!is_standard_output(typed)) return rh_partial_save(typed->partial, bytes, size, error);
+  if (fwrite(bytes, 1, size, stdout) == size && fflush(stdout) == 0) return RH_OK;
+  return rh_fail(error, RH_E_FILE, "standard output: %s", strerror(errno));
 }
 
 static rh_status print_json(const rh_app *app, const rh_partial *partial, uint64_t bytes,

@@ -270,6 +270,9 @@ static void print_text(const rh_app *app, const rh_run_report *report) {
   if (report->streamed) print_streamed(app, report);
   if (report->resident) print_devices(report);
   if (report->ranks) print_ranks(report);
+  if (report->has_state)
+    printf("state      %s   %llu elements, with these\n", rh_plain(app->typed->state),
+           (unsigned long long)report->state_n);
   if (report->measured) print_measured(report);
   if (report->measured ||
       (app->typed->verbose && !report->streamed && !report->ranks && !report->parts))
@@ -452,6 +455,10 @@ static rh_status print_json(const rh_app *app, const rh_run_report *report, rh_e
     json_object_set_new(result, "transport", json_string(report->transport));
     json_object_set_new(result, "ranks_s", rh_json_number(report->ranks_s));
   }
+  if (report->has_state)
+    json_object_set_new(result, "state",
+                        json_pack("{s:o, s:I}", "file", rh_json_bytes(app->typed->state), "n",
+                                  (json_int_t)report->state_n));
   if (report->measured) {
     json_object_set_new(result, "time_s", median_object(&report->quick.time));
     json_object_set_new(result, "latency_s", median_object(&report->quick.latency));

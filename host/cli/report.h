@@ -34,6 +34,8 @@ typedef struct rh_run_report {
   uint32_t ranks, hosts; /* processes that shared the work, and on how many hosts; 0: one alone */
   const char *transport; /* between them */
   double ranks_s;        /* from the first element to the answer */
+  int has_state;         /* --state keeps the sum, */
+  uint64_t state_n;      /* which is of so many elements; the result is of all */
 } rh_run_report;
 
 /* Prints it on standard output, by --quiet, --json or neither.  Quiet and wrong: prints nothing. */

@@ -7,6 +7,7 @@
 #include "report.h"
 #include "run_options.h"
 #include "run_segments.h"
+#include "state_file.h"
 #include "user_operator.h"
 
 /* Where the elements are: in this process's memory as a whole; in the memories of several devices;
@@ -36,6 +37,7 @@ typedef struct rh_run_state {
   rh_segments_reduction *in_parts; /* of segments */
   rh_resident resident;
   rh_run_report report;
+  rh_state_file state;
 } rh_run_state;
 
 /* Begins with what app asks for. */

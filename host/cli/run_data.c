@@ -57,6 +57,7 @@ void rh_run_finish(rh_run_state *run) {
   rh_shape_finish(&run->shape);
   rh_run_devices_finish(&run->devices);
   rh_array_finish(&run->array);
+  rh_state_file_finish(&run->state);
   rh_user_operator_finish(&run->user);
   rh_inputs_finish(&run->inputs);
 }
@@ -178,6 +179,7 @@ rh_status rh_run_find_data(rh_run_state *run, rh_error *error) {
   RH_TRY(run->way == RH_RUN_IN_MEMORY ? bring(run, error) : make_source(run, error));
   RH_TRY(rh_shape_is_asked(app->typed) ? cut(run, error) : check_not_empty(run, error));
   RH_TRY(rh_run_accuracy(app->typed, run->options->check, &run->asked, run->user.custom, error));
+  RH_TRY(rh_state_file_open(&run->state, app, &run->asked, error));
   rh_user_operator_note(app, &run->inputs, &run->asked);
   return RH_OK;
 }

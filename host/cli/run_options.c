@@ -29,6 +29,12 @@ static rh_status check_accuracy(const rh_typed *typed, int check, rh_error *erro
                  "--accuracy exact needs --check=full: the exact answer is computed for it");
 }
 
+static rh_status check_state(const rh_typed *typed, rh_error *error) {
+  if (!typed->state || (*typed->state && typed->accuracy == RH_ACCURACY_EXACT + 1)) return RH_OK;
+  if (!*typed->state) return rh_fail(error, RH_E_USAGE, "--state '': the file has no name");
+  return rh_fail(error, RH_E_USAGE, "--state keeps an exact sum: it goes with --accuracy exact");
+}
+
 static rh_status check_result(const rh_typed *typed, rh_error *error) {
   const char *op = typed->op ? typed->op : "sum";
   int is_known = strcmp(op, "sum") == 0 || strcmp(op, "asum") == 0 || strcmp(op, "mean") == 0 ||
@@ -141,6 +147,7 @@ rh_status rh_run_options_parse(rh_run_options *options, const rh_typed *typed, r
   RH_TRY(parse_chunk(&options->chunk_bytes, typed, error));
   RH_TRY(check_accuracy(typed, options->check, error));
   RH_TRY(check_result(typed, error));
+  RH_TRY(check_state(typed, error));
   RH_TRY(rh_shape_check_options(typed, error));
   RH_TRY(parse_part(options, typed, error));
   return rh_run_options_want_ranks(typed) ? parse_job(options, typed, error) : RH_OK;

@@ -547,6 +547,7 @@ static rh_status run_all(run_ranks *r, rh_error *error) {
   if (r->ranks.place.rank > 0 || app->typed->partial) return RH_OK;
   if (r->run.in_parts)
     return rh_run_segments_print(app, &r->run.segments, &r->run.shape, &r->run.files, error);
+  RH_TRY(rh_state_file_add(&r->run.state, &r->run.report, app->typed, error));
   RH_TRY(rh_run_report_print(app, &r->run.report, error));
   rh_run_report_warn(app, &r->run.report);
   return RH_OK;

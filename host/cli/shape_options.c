@@ -27,9 +27,10 @@ static rh_status check_alone(const rh_typed *typed, rh_error *error) {
 }
 
 static rh_status check_ways(const rh_typed *typed, rh_error *error) {
-  if (typed->partial)
+  if (typed->partial || typed->state)
     return rh_fail(error, RH_E_USAGE,
-                   "--partial: its file has one value, and not one for each segment; leave it out");
+                   "--%s: its file has one value, and not one for each segment; leave it out",
+                   typed->state ? "state" : "partial");
   if (typed->name && strchr(typed->name, ','))
     return rh_fail(error, RH_E_USAGE,
                    "--run %.60s: strategies stand beside each other for whole arrays; name one for "

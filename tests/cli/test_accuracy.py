@@ -48,6 +48,10 @@ class Accuracy(cli.Case):
         with open(os.path.join(self.cwd, name), "wb") as file:
             file.write(struct.pack(f"{len(values)}{CODES[kind]}", *values))
 
+    def read(self, name):
+        with open(os.path.join(self.cwd, name), "rb") as file:
+            return file.read()
+
     def ask(self, kind, *words, strategy="native"):
         out = self.good("--run", strategy, "-t", kind, "-q", "--accuracy", "exact", *words, quiet=False).out
         return struct.pack(WORDS[kind][0], float(out))
@@ -175,6 +179,43 @@ class Accuracy(cli.Case):
             said = float(self.good("--merge", "0:700.part", "700:3003.part", "-q", quiet=False).out)
             to = kind if kind in WORDS else "f64"
             self.assertEqual(struct.pack(WORDS[to][0], said), rounded(sum(map(fractions.Fraction, x)) / len(x), to))
+
+    def test_state(self):
+        """A sum goes on where it stopped, by any way, and what cannot go on leaves the file as it was."""
+        rng = random.Random(19)
+        parts = [[number(rng, "f32", 40) for _ in range(n)] for n in (1, 1000, 77, 3001)]
+        path, ways = os.path.join(self.cwd, "s.state"), ((), ("--stream=1KiB",), ("--ranks", "2"), ())
+        for op in ("sum", "mean"):
+            words = ("--run", "auto", "-t", "f32", "-i", "x", "--op", op, "--accuracy", "exact", "--state", "s.state")
+            have = []
+            for x, way in zip(parts, ways):
+                self.store("x", "f32", x)
+                have += x
+                told = json.loads(self.good(*words, *way, "--json", quiet=False).out)["results"][0]
+                exact = sum(map(fractions.Fraction, have)) / (len(have) if op == "mean" else 1)
+                self.assertEqual(struct.pack("f", float(told["value"])), rounded(exact, "f32"), (op, len(have), way))
+                self.assertEqual((told["state"], told["check"]["ok"]), ({"file": "s.state", "n": len(have)}, True))
+            os.rename(path, os.path.join(self.cwd, op))
+        twice = self.good("--merge", "sum", "sum", "-q", quiet=False).out
+        self.assertEqual(struct.pack("f", float(twice)), rounded(2 * sum(map(fractions.Fraction, have)), "f32"))
+        self.good("--run", "auto", "-t", "f32", "-i", "x", "--accuracy", "exact", "--partial", "part")
+        good = self.read("sum")
+        for bad, *of in ((good[:-1],), (good[:90],), (b"",), (good[:1200] + bytes([good[1200] ^ 1]) + good[1201:],), (good + b"x",), (b"hello" * 99,),
+                         (good[:8] + b"\3" + good[9:],), (good, "-t", "f16"), (good, "--op", "asum"), (good, "--result", "f64"),
+                         (self.read("part"),), (self.read("mean"),)):
+            with open(path, "wb") as file:
+                file.write(bad)
+            self.bad(6, "s.state", "--run", "auto", "-n", "100", "--accuracy", "exact", "--state", "s.state", *of)
+            self.assertEqual(self.read("s.state"), bad, of)
+        self.bad(6, "do not go together", "--merge", "sum", "part")
+        for status, message, *rest in ((2, "it goes with --accuracy exact",), (2, "take one strategy", "--accuracy", "exact", "--run", "native,auto"),
+                                       (2, "one for each segment", "--accuracy", "exact", "--length", "10"),
+                                       (4, "--state keeps exact sums", "--accuracy", "exact", "-t", "i32"),
+                                       (4, "--state keeps exact sums", "--accuracy", "exact", "--op", "max")):
+            name = () if "--run" in rest else ("--run", "auto")
+            self.bad(status, message, *name, "-n", "100", "--state", "new.state", *rest)
+        self.assertFalse(os.path.exists(os.path.join(self.cwd, "new.state")))
+        self.bad(6, "no/dir", "--run", "auto", "-n", "100", "--accuracy", "exact", "--state", "no/dir")
 
     def test_result_f64(self):
         """Sums of f16 and f32, and of products of f32, are not rounded to f32 first."""

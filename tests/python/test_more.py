@@ -4,6 +4,7 @@ import array
 import math
 import os
 import pickle
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -192,6 +193,21 @@ class Program(unittest.TestCase):
         with self.assertRaisesRegex(redhost.NotAssociative, "is not associative: a="):
             redhost.verify_op("a+2*b")
         self.assertTrue(all(report["ok"] for report in redhost.verify_op("max")))
+
+    def test_states(self):
+        """What --state keeps is a Partial; two are merged in the library."""
+        with tempfile.TemporaryDirectory() as folder:
+            states = []
+            for k, x in enumerate((X, Y)):
+                np.save(os.path.join(folder, "x.npy"), x)
+                path = os.path.join(folder, f"{k}.state")
+                subprocess.run([sys.executable, "-m", "redhost", os.path.join(folder, "x.npy"), "--accuracy", "exact", "--state", path],
+                               check=True, stdout=subprocess.DEVNULL)
+                with open(path, "rb") as file:
+                    states.append(redhost.Partial(file.read()))
+            self.assertEqual((states[0] + states[1]).value, np.float32(math.fsum(np.concatenate((X, Y)).tolist())))
+            with self.assertRaisesRegex(redhost.FileError, "do not go together"):
+                states[0].merge(redhost.partial(X, accuracy="exact"))
 
     def test_records(self):
         record = redhost.bench("native", n="2^10", op="sum", dtype="f32")
