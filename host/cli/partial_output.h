@@ -4,8 +4,8 @@
 #include "../engine/partial/partial_label.h"
 #include "app.h"
 
-/* A pipe will do, and "-".  A file that is not a partial, or goes on behind its end, is read only as
- * far as that shows. */
+/* A pipe will do, and "-".  A file that is not a partial, or goes on behind its end, is read only
+ * as far as that shows. */
 rh_status rh_partial_load(const char *path, rh_text *to, rh_error *error);
 /* Whole or not at all. */
 rh_status rh_partial_save(const char *path, const void *bytes, uint64_t size, rh_error *error);
