@@ -36,10 +36,6 @@ static rh_status check_ways(const rh_typed *typed, rh_error *error) {
                    "--run %.60s: strategies stand beside each other for whole arrays; name one for "
                    "segments",
                    typed->name);
-  if (typed->accuracy == RH_ACCURACY_EXACT + 1 && (typed->stream || typed->ranks))
-    return rh_fail(error, RH_E_USAGE,
-                   "--accuracy exact: segments whose sums are rounded once are reduced in memory; "
-                   "leave out --stream and --ranks");
   return RH_OK;
 }
 

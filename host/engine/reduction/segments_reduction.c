@@ -461,15 +461,10 @@ rh_status rh_segments_reduction_open(rh_segments_reduction **made,
   *found = rh_segments_check_none;
   while (first + 1 < spec->n_devices && spec->devices[first].failure.status != RH_OK) first++;
   const rh_job_spec *job = spec->devices[first].job;
-  if (job->operation.accuracy)
-    return rh_fail(
-        error, RH_E_USAGE,
-        "segments whose sums are rounded once are reduced in memory, not in a stream, on "
-        "several devices or by ranks");
   RH_TRY(make_state(r, error));
   RH_TRY(init_whole(whole, job, spec->source, error));
-  RH_TRY(rh_segments_plan_init(&r->plan, job->operation.layout, job->operation.op, part_n(r),
-                               spec->source->in_order, error));
+  RH_TRY(
+      rh_segments_plan_init(&r->plan, &job->operation, part_n(r), spec->source->in_order, error));
   RH_TRY(check_parts(r, error));
   r->state->next = r->plan;
   return RH_OK;

@@ -54,8 +54,11 @@ uint64_t rh_segments_number(const rh_segments_plan *plan, uint64_t place) {
 
 /* ---- A plan ---- */
 
-/* Segments may be cut anywhere if no order changes the operator's values. */
-static uint64_t unit_of(const rh_operator *op) {
+/* Segments may be cut anywhere if no order changes the operator's values, and nowhere if values of
+ * parts say less than the answer needs. */
+static uint64_t unit_of(const rh_operation *of) {
+  const rh_operator *op = of->op;
+  if (of->accuracy && rh_op_rounds(op->base, op->type)) return UINT64_MAX;
   if (op->is_struct || rh_op_rounds(op->base, op->type)) return rh_canonical_tile(op->abi);
   return 1;
 }
@@ -70,10 +73,9 @@ static uint64_t width_of(const rh_segments_plan *plan, int in_order) {
   return least(layout->inner, width ? width : LEAST_BESIDE);
 }
 
-rh_status rh_segments_plan_init(rh_segments_plan *plan, const rh_layout *layout,
-                                const rh_operator *op, uint64_t most, int in_order,
-                                rh_error *error) {
-  *plan = (rh_segments_plan){.layout = layout, .unit = unit_of(op), .most = most ? most : 1};
+rh_status rh_segments_plan_init(rh_segments_plan *plan, const rh_operation *of, uint64_t most,
+                                int in_order, rh_error *error) {
+  *plan = (rh_segments_plan){.layout = of->layout, .unit = unit_of(of), .most = most ? most : 1};
   plan->width = width_of(plan, in_order);
   return sort(plan, error);
 }

@@ -1,12 +1,13 @@
 /* Segments that are reduced in parts: whole ones, as many as lie close together; or of those that
  * are longer than a part the same elements of each of some that lie side by side.  The latter are
  * cut where the canonical tree of a segment (docs/inside/bits.md) has a node, so that a fold of the
- * parts' values has the bits of the segment reduced alone.
+ * parts' values has the bits of the segment reduced alone.  A sum that is rounded once has no such
+ * nodes: its segments are all whole.
  *
  * A plan depends on its arguments only: all ranks of a job have the same. */
 #pragma once
 
-#include "../../core/operation/layout.h"
+#include "../../core/operation/operation.h"
 
 typedef struct rh_segments_part {
   uint64_t index;           /* of the part */
@@ -32,9 +33,8 @@ typedef struct rh_segments_plan {
 
 /* in_order: 1: elements are read once, from the first to the last.  Finished after a failure, too;
  * copies of a plan begin where it does, and share its order. */
-rh_status rh_segments_plan_init(rh_segments_plan *plan, const rh_layout *layout,
-                                const rh_operator *op, uint64_t most, int in_order,
-                                rh_error *error);
+rh_status rh_segments_plan_init(rh_segments_plan *plan, const rh_operation *of, uint64_t most,
+                                int in_order, rh_error *error);
 void rh_segments_plan_finish(rh_segments_plan *plan);
 
 /* 0: there are no more. */

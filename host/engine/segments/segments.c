@@ -48,7 +48,7 @@ static rh_status check_accuracy(const rh_segments *s, rh_error *error) {
     return RH_OK;
   return rh_fail(error, RH_DECLINED,
                  "strategy '%s' does not round %s of segments once; superaccumulator does so with "
-                 "sums of floats and of their magnitudes, in memory",
+                 "sums of floats and of their magnitudes",
                  s->job.strategy->name, of->op->name);
 }
 

@@ -10,6 +10,10 @@ typedef int64_t RH_LANES(i64) __attribute__((vector_size(RH_LANES_BYTES), may_al
 typedef int32_t RH_LANES(i32) __attribute__((vector_size(RH_LANES_BYTES), may_alias, aligned(1)));
 typedef int32_t RH_LANES(half_i32)
     __attribute__((vector_size(RH_LANES_BYTES / 2), may_alias, aligned(1)));
+typedef float RH_LANES(floats) __attribute__((vector_size(RH_LANES_BYTES / 2)));
+typedef int16_t RH_LANES(halves) __attribute__((vector_size(RH_LANES_BYTES / 2)));
+typedef float RH_LANES(whole_floats) __attribute__((vector_size(RH_LANES_BYTES)));
+typedef double RH_LANES(doubles) __attribute__((vector_size(RH_LANES_BYTES)));
 typedef uint16_t RH_LANES(quarter_u16)
     __attribute__((vector_size(RH_LANES_BYTES / 4), may_alias, aligned(1)));
 
@@ -19,6 +23,17 @@ typedef uint16_t RH_LANES(quarter_u16)
 #define RH_LANES_EACH(k, n)       RH_EXACT_UNROLLED for (int k = 0; k < (n); k++)
 #define RH_LANES_AHEAD(p)         __builtin_prefetch((const char *)(p) + RH_EXACT_AHEAD)
 #define RH_LANES_IS_LINE(j, size) ((j) * (size) * (RH_LANES_W) % 64 == 0)
+
+/* f32 as f64.  GCC 12 converts halves of a vector, which takes two to four times as long. */
+#if RH_LANES_BYTES == 16 || defined(__clang__)
+#define RH_LANES_WIDE(v) __builtin_convertvector(v, RH_LANES(f64))
+#elif RH_LANES_BYTES == 32
+#define RH_LANES_WIDE(v) (RH_LANES(f64)) __builtin_ia32_cvtps2pd256((RH_LANES(floats))(v))
+#else
+#define RH_LANES_WIDE(v)                                                                           \
+  (RH_LANES(f64))                                                                                  \
+      __builtin_ia32_cvtps2pd512_mask((RH_LANES(floats))(v), (RH_LANES(doubles)){0}, -1, 4)
+#endif
 
 /* Is a lane infinite or NaN? */
 #define RH_LANES_PUT(a, n, out)                                                                    \
@@ -39,7 +54,7 @@ RH_LANES_CODE int RH_LANES(add_f32)(const float *x, uint64_t n, const double *in
   RH_LANES_EACH(j, 8) a[j] = RH_LANES_AT(f64, in + j * RH_LANES_W);
   for (uint64_t i = 0; i < n; i += 8 * RH_LANES_W) RH_LANES_EACH(j, 8) {
       if (RH_LANES_IS_LINE(j, 4)) RH_LANES_AHEAD(x + i + j * RH_LANES_W);
-      a[j] += __builtin_convertvector(RH_LANES_AT(f32, x + i + j * RH_LANES_W), RH_LANES(f64));
+      a[j] += RH_LANES_WIDE(RH_LANES_AT(f32, x + i + j * RH_LANES_W));
     }
   RH_LANES_PUT(a, 8, out);
 }
@@ -51,8 +66,7 @@ RH_LANES_CODE int RH_LANES(add_f32_apart)(const float *x, uint64_t n, double lea
   RH_LANES_EACH(j, 8) a[j] = RH_LANES_AT(f64, in + j * RH_LANES_W);
   for (uint64_t i = 0; i < n; i += 4 * RH_LANES_W) RH_LANES_EACH(j, 4) {
       if (RH_LANES_IS_LINE(j, 4)) RH_LANES_AHEAD(x + i + j * RH_LANES_W);
-      RH_LANES(f64)
-      v = __builtin_convertvector(RH_LANES_AT(f32, x + i + j * RH_LANES_W), RH_LANES(f64));
+      RH_LANES(f64) v = RH_LANES_WIDE(RH_LANES_AT(f32, x + i + j * RH_LANES_W));
       RH_LANES(i64) is_large = (RH_LANES(f64))((RH_LANES(i64))v & INT64_MAX) >= least;
       a[j] += (RH_LANES(f64))((RH_LANES(i64))v & is_large);
       a[4 + j] += (RH_LANES(f64))((RH_LANES(i64))v & ~is_large);
@@ -164,6 +178,24 @@ RH_LANES_CODE void RH_LANES(keep)(const void *x, uint64_t n, int64_t kept, void 
 }
 
 /* f16 as f32, exactly.  signs: 0x8000, or 0: without them. */
+#if RH_LANES_BYTES == 64
+#ifdef __clang__
+#define RH_LANES_ALL ((unsigned short)-1)
+#else
+#define RH_LANES_ALL -1 /* of a signed type there */
+#endif
+RH_LANES_CODE void RH_LANES(widen)(const void *x, uint64_t n, int32_t signs, float *to) {
+  const int16_t kept = (int16_t)(0x7fff | signs);
+  for (uint64_t i = 0; i < n; i += 2 * RH_LANES_W) {
+    RH_LANES(halves) half;
+    memcpy(&half, (const uint16_t *)x + i, sizeof half);
+    RH_LANES(whole_floats)
+    wide =
+        __builtin_ia32_vcvtph2ps512_mask(half & kept, (RH_LANES(whole_floats)){0}, RH_LANES_ALL, 4);
+    memcpy(to + i, &wide, sizeof wide);
+  }
+}
+#else
 RH_LANES_CODE void RH_LANES(widen)(const void *x, uint64_t n, int32_t signs, float *to) {
   const RH_LANES(f32) smallest = (RH_LANES(f32))((RH_LANES(half_i32)){0} + 0x38800000); /* 2^-14 */
   for (uint64_t i = 0; i < n; i += RH_LANES_W) {
@@ -178,6 +210,7 @@ RH_LANES_CODE void RH_LANES(widen)(const void *x, uint64_t n, int32_t signs, flo
     RH_LANES_AT(half_i32, to + i) = bits | (u & signs) << 16;
   }
 }
+#endif
 
 static const rh_exact_lanes RH_LANES(lanes) = {
     RH_LANES(add_f32),  RH_LANES(add_f32_apart), RH_LANES(add_f64),  RH_LANES(add_f64_losing),
@@ -190,3 +223,5 @@ static const rh_exact_lanes RH_LANES(lanes) = {
 #undef RH_LANES_AHEAD
 #undef RH_LANES_IS_LINE
 #undef RH_LANES_PUT
+#undef RH_LANES_ALL
+#undef RH_LANES_WIDE
