@@ -1,6 +1,7 @@
 /* host/core/plug/load.c: one strategy by its name. */
 #include "../../host/core/base/clock.h"
 #include "../suite/suite.h"
+#include "load_strategy.h"
 #include "plug_support.h"
 
 #include <sys/stat.h>
@@ -10,7 +11,7 @@ static rh_error load_error;
 static rh_status load(const char *places, const char *name, const rh_strategy **strategy,
                       char **path) {
   rh_options options = options_for(places);
-  return rh_registry_load(&options, NULL, name, strategy, path, &load_error);
+  return load_strategy(&options, NULL, name, strategy, path, &load_error);
 }
 
 static void assert_loads(const char *places, const char *name, const char *from) {
@@ -89,15 +90,14 @@ TEST(the_file_asked_for_goes_first) {
   copy_as("another_twin", "mine.so");
   rh_options options = options_for(in("place"));
   options.plugin_file = in("mine.so");
-  ck_assert_int_eq(rh_registry_load(&options, NULL, "twin", &strategy, &path, &load_error), RH_OK);
+  ck_assert_int_eq(load_strategy(&options, NULL, "twin", &strategy, &path, &load_error), RH_OK);
   ck_assert_str_eq(path, in("mine.so"));
   free(path);
   copy_as("crash_on_load", "mine.so");
-  ck_assert_int_eq(rh_registry_load(&options, NULL, "twin", &strategy, &path, &load_error), RH_OK);
+  ck_assert_int_eq(load_strategy(&options, NULL, "twin", &strategy, &path, &load_error), RH_OK);
   ck_assert_str_eq(path, in("place/twin.so"));
   free(path);
-  ck_assert_int_eq(rh_registry_load(&options, NULL, "x", &strategy, &path, &load_error),
-                   RH_E_PLUGIN);
+  ck_assert_int_eq(load_strategy(&options, NULL, "x", &strategy, &path, &load_error), RH_E_PLUGIN);
   ck_assert_str_eq(load_error.message,
                    path_of("strategy 'x': %s: crashed on load (signal 11)", in("mine.so")));
 }

@@ -3,6 +3,7 @@
 #include "../../host/core/child/spawn.h"
 #include "../../host/core/plug/survey.h"
 #include "../suite/suite.h"
+#include "load_strategy.h"
 #include "plug_support.h"
 
 static const struct {
@@ -49,7 +50,7 @@ TEST(a_missing_program_is_named) {
   options.program = "/nowhere/redhost";
   must_fail(rh_registry_scan(&registry, &options, NULL, 0, &error), RH_E_PLUGIN,
             "/nowhere/redhost: cannot be started: No such");
-  ck_assert_int_eq(rh_registry_load(&options, NULL, "x", &strategy, &path, &error), RH_E_PLUGIN);
+  ck_assert_int_eq(load_strategy(&options, NULL, "x", &strategy, &path, &error), RH_E_PLUGIN);
   options.program = NULL; /* this program is not called redhost; a build may have one next to it */
   if (rh_registry_scan(&registry, &options, NULL, 0, &error) == RH_OK) {
     rh_registry_finish(&registry);

@@ -14,6 +14,7 @@
 #include "../../host/operators/custom/custom.h"
 #include "../../host/operators/custom/file.h"
 #include "../../host/operators/foreign/foreign.h"
+#include "../core/load_strategy.h"
 #include "../suite/suite.h"
 #include <redhost/canonical.h>
 
@@ -357,8 +358,7 @@ TEST_LOOP(every_operator, 0, n_strategies) {
   const uint64_t *all = sizes_of(&n);
   /* Finished at the end: Oclgrind 21.10 remembers the bytes of an address that is used again. */
   static bench benches[MOST];
-  must(rh_registry_load(&context->options, rh_foreign_open, strategies[_i], &strategy, &path,
-                        &error));
+  must(load_strategy(&context->options, rh_foreign_open, strategies[_i], &strategy, &path, &error));
   free(path);
   int declines = may_decline(strategy->name);
   if (!declines && !rh_strategy_is_host(strategy) && n_operators == 0)

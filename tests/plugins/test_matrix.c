@@ -14,6 +14,7 @@
 #include "../../host/core/base/error.h"
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/operators/foreign/foreign.h"
+#include "../core/load_strategy.h"
 #include "../suite/suite.h"
 #include "matrix.h"
 
@@ -80,8 +81,7 @@ TEST_LOOP(strategy_on_types, 0, n_strategies *parts()) {
   matrix m = {.context = context, .extent = extent(), .pairs = pairs()};
   memcpy(m.settings, settings, sizeof settings);
   char *path = NULL;
-  if (rh_registry_load(&context->options, rh_foreign_open, name, &m.strategy, &path, &error) !=
-      RH_OK)
+  if (load_strategy(&context->options, rh_foreign_open, name, &m.strategy, &path, &error) != RH_OK)
     ck_abort_msg("%s", error.message);
   int ok = matrix_run(&m, (rh_type)first, (rh_type)last);
   __atomic_fetch_add(&counts->cases, m.cases, __ATOMIC_RELAXED);

@@ -1,4 +1,4 @@
-/* Loads one strategy by its name, opening as few files as possible. */
+/* Finds one strategy by its name, opening as few files as possible. */
 #include "../base/alloc.h"
 #include "../base/text.h"
 #include "examine.h"
@@ -190,21 +190,4 @@ rh_status rh_found_from_entry(rh_found *found, const rh_entry *entry, rh_error *
 void rh_found_finish(rh_found *found) {
   free(found->path);
   memset(found, 0, sizeof *found);
-}
-
-rh_status rh_registry_load(const rh_options *options, rh_describe *describe, const char *name,
-                           const rh_strategy **strategy, char **path, rh_error *error) {
-  rh_registry registry;
-  rh_found found = {0};
-  *strategy = NULL;
-  *path = NULL;
-  RH_TRY(rh_registry_begin(&registry, options, NULL, describe, error));
-  rh_status status = rh_registry_locate(&registry, name, &found, error);
-  rh_registry_finish(&registry);
-  if (status == RH_OK) status = rh_registry_open(found.path, describe, name, strategy, error);
-  if (status == RH_OK)
-    *path = found.path;
-  else
-    free(found.path);
-  return status;
 }

@@ -105,10 +105,6 @@ void rh_found_finish(rh_found *found);
 rh_status rh_registry_open(const char *path, rh_describe *describe, const char *name,
                            const rh_strategy **strategy, rh_error *error);
 
-/* Finds and opens it. */
-rh_status rh_registry_load(const rh_options *options, rh_describe *describe, const char *name,
-                           const rh_strategy **strategy, char **path, rh_error *error);
-
 /* The child's side: `redhost --probe` calls this and exits with its result, 0 when everything was
  * sent.  Reads the request from descriptor 3, writes frames to descriptor 4 (wire.h). */
 int rh_probe_main(rh_find_op *find_op, rh_describe *describe);
