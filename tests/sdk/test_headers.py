@@ -13,7 +13,7 @@ WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werr
 C = [("c", "c11"), ("c", "c17")]
 CXX = [("c++", "c++11"), ("c++", "c++20")]
 COMPILERS = {"c": ["gcc", "clang"], "c++": ["g++", "clang++"]}
-HEADERS = {"plugin.h": C + CXX, "redhost.h": C + CXX, "transport.h": C + CXX, "kit.h": C, "canonical.h": C, "exact.h": C}
+HEADERS = {"plugin.h": C + CXX, "redhost.h": C + CXX, "transport.h": C + CXX, "kit.h": C, "canonical.h": C, "exact.h": C, "exact_state.h": C, "control.h": C + CXX}
 PARTS = {"exact_lanes.h"}  # of others, which include them
 
 # OpenCL's handles and the header's are the same types.

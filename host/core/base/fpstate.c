@@ -54,7 +54,7 @@ int rh_fpstate_restore(const rh_fpstate *saved) {
 #if defined(__x86_64__)
 
 static rh_fpcaller read_all(void) {
-  rh_fpcaller now = {.sse = rh_fp_read()};
+  rh_fpcaller now = {.sse = rh_control_read()};
   __asm__ volatile("fnstcw %0\n\tfnstsw %1" : "=m"(now.x87), "=a"(now.x87_flags));
   now.x87_flags &= RH_FP_FLAGS;
   return now;
@@ -66,7 +66,7 @@ static void write_all(const rh_fpcaller *wanted) {
   struct {
     uint16_t control, unused_1, status, unused_2, others[10];
   } x87;
-  if (now.sse != wanted->sse) rh_fp_write(wanted->sse);
+  if (now.sse != wanted->sse) rh_control_write(wanted->sse);
   if (now.x87 == wanted->x87 && now.x87_flags == wanted->x87_flags) return;
   __asm__ volatile("fnstenv %0" : "=m"(x87));
   x87.control = wanted->x87;

@@ -5,6 +5,8 @@
  * control word around every call into a plugin. */
 #pragma once
 
+#include <redhost/control.h>
+
 #include <fenv.h>
 #include <stdint.h>
 
@@ -41,26 +43,15 @@ typedef uint32_t rh_fpquick;
 
 enum { RH_FP_FLAGS = 0x3f, RH_FP_USUAL = 0x1f80 };
 
-/* The operands in memory and the clobbers keep arithmetic on its side of them. */
-static inline uint32_t rh_fp_read(void) {
-  uint32_t sse;
-  __asm__ volatile("stmxcsr %0" : "=m"(sse) : : "memory");
-  return sse;
-}
-
-static inline void rh_fp_write(uint32_t sse) {
-  __asm__ volatile("ldmxcsr %0" : : "m"(sse) : "memory");
-}
-
 static inline rh_fpquick rh_fpquick_leave(void) {
-  rh_fpquick caller = rh_fp_read();
+  rh_fpquick caller = rh_control_read();
   if (__builtin_expect((caller & ~(uint32_t)RH_FP_FLAGS) != RH_FP_USUAL, 0))
-    rh_fp_write(RH_FP_USUAL);
+    rh_control_write(RH_FP_USUAL);
   return caller;
 }
 
 static inline void rh_fpquick_back(const rh_fpquick *caller) {
-  if (__builtin_expect(rh_fp_read() != *caller, 0)) rh_fp_write(*caller);
+  if (__builtin_expect(rh_control_read() != *caller, 0)) rh_control_write(*caller);
 }
 
 #elif defined(__aarch64__)

@@ -19,110 +19,9 @@
 #error "redhost/exact.h needs the arithmetic of IEEE 754: compile without -ffast-math"
 #endif
 
+#include "control.h"
+#include "exact_state.h"
 #include "plugin.h"
-
-#include <string.h>
-
-/* ---- The state: what elements come to ---- */
-
-enum {
-  RH_EXACT_WORDS = 34,   /* of 64 bits: 2^77 elements of any f64 */
-  RH_EXACT_ELEMENTS = 1, /* flags: there are elements; */
-  RH_EXACT_OTHERS = 2,   /* one of them is not -0 */
-  RH_EXACT_NAN = 4,
-  RH_EXACT_PLUS = 8,   /* an infinity */
-  RH_EXACT_MINUS = 16, /* the other */
-  RH_EXACT_F32_UNIT = 1074 - 149
-};
-
-/* Zero-initialised is that of no elements.  Whatever way the elements came, these are its bits. */
-typedef struct rh_exact_state {
-  uint64_t n, flags;
-  /* the sum of the finite elements in units of 2^-1074, the lowest word first, in two's
-   * complement */
-  uint64_t words[RH_EXACT_WORDS];
-} rh_exact_state;
-
-static inline void rh_exact_state_merge(rh_exact_state *to, const rh_exact_state *from) {
-  uint64_t carry = 0;
-  for (int k = 0; k < RH_EXACT_WORDS; k++) {
-    uint64_t sum = to->words[k] + carry;
-    carry = sum < carry;
-    sum += from->words[k];
-    carry += sum < from->words[k];
-    to->words[k] = sum;
-  }
-  to->n += from->n;
-  to->flags |= from->flags;
-}
-
-/* The bits of a float of `digits` significant bits: |words| is rounded to nearest, ties to even;
- * its last place is that of the smallest subnormal, `lowest`, or above.  The exponent field counts
- * on where the significand overflows, up to infinity. */
-static inline uint64_t rh_exact_round(const uint64_t *words, int digits, int lowest,
-                                      uint64_t infinity) {
-  int top = RH_EXACT_WORDS - 1, rest = 0;
-  while (top >= 0 && !words[top]) top--;
-  if (top < 0) return 0;
-  int last = 64 * top + 63 - __builtin_clzll(words[top]) - (digits - 1);
-  if (last < lowest) last = lowest;
-  int at = last / 64, by = last % 64;
-  uint64_t kept = words[at] >> by;
-  if (by && at + 1 < RH_EXACT_WORDS) kept |= words[at + 1] << (64 - by);
-  if (last > 0) {
-    int half = last - 1;
-    for (int k = 0; k < half / 64; k++) rest |= words[k] != 0;
-    rest |= (words[half / 64] & ((UINT64_C(1) << (half % 64)) - 1)) != 0;
-    kept += words[half / 64] >> (half % 64) & 1 & ((uint64_t)rest | kept);
-  }
-  uint64_t bits = ((uint64_t)(last - lowest) << (digits - 1)) + kept;
-  return bits < infinity ? bits : infinity;
-}
-
-/* *words = |S| of the finite elements; is S below 0? */
-static inline int rh_exact_magnitude(const rh_exact_state *state, uint64_t *words) {
-  int below = state->words[RH_EXACT_WORDS - 1] >> 63 != 0;
-  uint64_t carry = (uint64_t)below;
-  for (int k = 0; k < RH_EXACT_WORDS; k++) {
-    words[k] = (below ? ~state->words[k] : state->words[k]) + carry;
-    carry = carry && !words[k];
-  }
-  return below;
-}
-
-/* The bits without the sign of S, or those of what is special; *negative: has it the sign? */
-static inline uint64_t rh_exact_state_bits(const rh_exact_state *state, int digits, int lowest,
-                                           uint64_t infinity, int *negative) {
-  uint64_t words[RH_EXACT_WORDS], flags = state->flags;
-  int below = rh_exact_magnitude(state, words);
-  *negative = (flags & RH_EXACT_MINUS) != 0;
-  if (flags & RH_EXACT_NAN || (flags & RH_EXACT_PLUS && *negative))
-    return infinity | infinity >> 1; /* a quiet NaN */
-  if (flags & (RH_EXACT_PLUS | RH_EXACT_MINUS)) return infinity;
-  *negative = below || (flags & RH_EXACT_ELEMENTS && !(flags & RH_EXACT_OTHERS));
-  return rh_exact_round(words, digits, lowest, infinity);
-}
-
-/* S, rounded once to nearest, ties to even: as in IEEE 754 NaN where an element is NaN or both
- * infinities occur, else the infinity that occurs, else infinity where the rounded sum overflows.
- * An S of zero is -0 if there are elements and all are -0, else +0. */
-static inline double rh_exact_state_double(const rh_exact_state *state) {
-  int negative;
-  double result;
-  uint64_t bits = rh_exact_state_bits(state, 53, 0, UINT64_C(0x7ff) << 52, &negative);
-  bits |= (uint64_t)negative << 63;
-  memcpy(&result, &bits, sizeof result);
-  return result;
-}
-static inline float rh_exact_state_float(const rh_exact_state *state) {
-  int negative;
-  float result;
-  uint32_t bits =
-      (uint32_t)rh_exact_state_bits(state, 24, RH_EXACT_F32_UNIT, UINT64_C(0xff) << 23, &negative);
-  bits |= (uint32_t)negative << 31;
-  memcpy(&result, &bits, sizeof result);
-  return result;
-}
 
 /* ---- The loops ---- */
 
@@ -183,31 +82,15 @@ typedef struct rh_exact_lanes {
 #undef RH_LANES_BYTES
 #undef RH_LANES
 #undef RH_LANES_CODE
+#endif
 
 /* Inexact or invalid; and what calls of the loops stay on their side of. */
-enum { RH_EXACT_HAS_FLAGS = 1, RH_EXACT_RAISED = 0x21, RH_EXACT_FLAGS = 0x3f };
-static inline uint32_t rh_exact_control(void) {
-  uint32_t word;
-  __asm__ volatile("stmxcsr %0" : "=m"(word) : : "memory");
-  return word;
-}
-static inline void rh_exact_set_control(uint32_t word) {
-  __asm__ volatile("ldmxcsr %0" : : "m"(word) : "memory");
-}
-#else
-enum { RH_EXACT_HAS_FLAGS = 0, RH_EXACT_RAISED = 0, RH_EXACT_FLAGS = 0 };
-static inline uint32_t rh_exact_control(void) {
-  return 0;
-}
-static inline void rh_exact_set_control(uint32_t word) {
-  (void)word;
-}
-#endif
+enum { RH_EXACT_HAS_FLAGS = RH_HAS_CONTROL, RH_EXACT_RAISED = 0x21, RH_EXACT_FLAGS = 0x3f };
 static inline int rh_exact_is_raised(void) {
-  return (rh_exact_control() & RH_EXACT_RAISED) != 0;
+  return (rh_control_read() & RH_EXACT_RAISED) != 0;
 }
 static inline void rh_exact_clear(void) {
-  rh_exact_set_control(rh_exact_control() & ~(uint32_t)RH_EXACT_FLAGS);
+  rh_control_write(rh_control_read() & ~(uint32_t)RH_EXACT_FLAGS);
 }
 
 /* ---- The accumulator ---- */
@@ -565,17 +448,17 @@ static inline void rh_accumulator_add(rh_accumulator *to, const void *x, uint64_
   const unsigned char *from = (const unsigned char *)x;
   uint64_t bytes = rh_exact_element_bytes(to->type);
   uint64_t block = to->type == RH_TYPE_f64 ? RH_EXACT_BLOCK / 2 : RH_EXACT_BLOCK;
-  uint32_t before = rh_exact_control();
+  uint32_t before = rh_control_read();
   if (n) to->flags |= RH_EXACT_ELEMENTS | (to->magnitudes ? RH_EXACT_OTHERS : 0);
   to->n += n;
-  rh_exact_set_control(0x1f80); /* to nearest, subnormals kept, nothing trapped */
+  rh_control_write(0x1f80); /* to nearest, subnormals kept, nothing trapped */
   for (uint64_t m; n > 0; from += m * bytes, n -= m) {
     m = n < block ? n : block;
     uint64_t whole = m;
     const void *prepared = rh_exact_prepare(to, from, &whole);
     rh_exact_add_block(to, prepared, whole);
   }
-  rh_exact_set_control(before);
+  rh_control_write(before);
 }
 
 /* Adds value * 2^shift to the words, units of 2^-1074. */
