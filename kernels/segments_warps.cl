@@ -6,6 +6,8 @@
  * q + members, ...; their number is chosen so that each has four.  Longer segments are cut into
  * pieces of 2^log tiles, for a warp each.
  *   -DRH_BETWEEN   pieces of segments between offsets
+ *   -DRH_OFFSETS   segments between offsets: a warp has RH_OF_WARP of them, a lane RH_BATCH, and a
+ *                  member RH_OWN elements or packs; RH_HIGHEST: the class of the longest one
  *   -DRH_MEMBERS -DRH_EACH -DRH_IN_TURN   of rows: how many share one, the elements of a member,
  *                                          and how many rows a warp's members read together */
 #define SEGMENTS __kernel __attribute__((reqd_work_group_size(RH_GROUP, 1, 1)))
@@ -447,10 +449,8 @@ static inline void put_on_list(ulong start, ulong n, ulong segment, uint log,
 /* ---- Shorter ones ---- */
 
 #ifdef RH_PACKS
-#define TINY ((RH_OWN - 1) * OF_PACK + 1)
-#ifndef IN_TURN
-#define IN_TURN 2
-#endif
+#define TINY                                    ((RH_OWN - 1) * OF_PACK + 1)
+#define IN_TURN                                 2
 #define OWN(value, p, n, member, members, each) TAKE_PACKS(value, p, n, member, members, each)
 /* As many as lie in so many packs, wherever they begin. */
 static inline uint in_packs(uint n) {
@@ -585,7 +585,7 @@ SEGMENTS void segments_offsets(RH_OPERANDS_PARAMETERS, ulong first, ulong number
     longest = max(longest, n[b]);
   }
   to += at + segment;
-  if (ballot(longest > TINY) == 0) {
+  if (RH_HIGHEST == ONE || ballot(longest > TINY) == 0) {
     take_tiny(input, first, start, n, left, to);
     return;
   }
@@ -627,14 +627,14 @@ SEGMENTS void segments_offsets(RH_OPERANDS_PARAMETERS, ulong first, ulong number
     }
   }
   warp_waits();
-  TAKE(from[1], from[2], 1, RH_OWN, IN_TURN)
-  TAKE(from[2], from[3], 2, RH_OWN, IN_TURN)
-  TAKE(from[3], from[4], 4, RH_OWN, IN_TURN)
-  TAKE(from[4], from[5], 8, RH_OWN, IN_TURN)
-  TAKE(from[5], from[6], 16, RH_OWN, IN_TURN)
-  TAKE(from[6], from[7], 32, RH_OWN, IN_TURN)
-  TAKE(from[7], from[8], 32, MOST, 1)
-  if (ballot(longest > RH_SHORT) == 0) return;
+  if (RH_HIGHEST >= 1) TAKE(from[1], from[2], 1, RH_OWN, IN_TURN)
+  if (RH_HIGHEST >= 2) TAKE(from[2], from[3], 2, RH_OWN, IN_TURN)
+  if (RH_HIGHEST >= 3) TAKE(from[3], from[4], 4, RH_OWN, IN_TURN)
+  if (RH_HIGHEST >= 4) TAKE(from[4], from[5], 8, RH_OWN, IN_TURN)
+  if (RH_HIGHEST >= 5) TAKE(from[5], from[6], 16, RH_OWN, IN_TURN)
+  if (RH_HIGHEST >= 6) TAKE(from[6], from[7], 32, RH_OWN, IN_TURN)
+  if (RH_HIGHEST >= 7) TAKE(from[7], from[8], 32, MOST, 1)
+  if (RH_HIGHEST < LONG || ballot(longest > RH_SHORT) == 0) return;
 #pragma unroll
   for (uint b = 0; b < RH_BATCH; b++) {
     uint k = b * WARP + lane;

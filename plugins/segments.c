@@ -62,6 +62,7 @@ enum {
   MOST_OWN = 8,
   LEAST_PACKS = 3, /* or packs */
   MOST_PACKS = 5,
+  HEAVY = 16,       /* times the average: what is longer has most of the elements */
   MOST_BATCH = 4,   /* segments between offsets of a work-item */
   OF_WARP = 4096,   /* elements that make a warp's segments enough */
   ENTRY_BYTES = 32, /* of a longer one on the list */
@@ -84,7 +85,7 @@ typedef struct shape {
   uint32_t way;             /* BY_* */
   uint32_t of_pack;         /* elements of a pack, by which members read; 0: by elements */
   uint32_t each, together;  /* elements of a member; rows or columns that it has in turn */
-  uint32_t own;             /* elements or packs of a member, between offsets */
+  uint32_t own, highest;    /* between offsets: elements or packs of a member; RH_HIGHEST */
   uint32_t columns, beside; /* of a work-item; work-items side by side */
   uint32_t alone;           /* 2^alone tiles of a segment are read by one warp, at most */
   uint64_t entries, pieces; /* room for segments that are too long for a warp */
@@ -191,10 +192,10 @@ static uint64_t packs_of(const shape *s, uint64_t n) {
   return (n + 2 * s->of_pack - 2) / s->of_pack;
 }
 
-/* Elements of a segment that a warp reads at once. */
-static uint64_t most_at_once(const shape *s) {
+/* Elements of a segment that a warp reads at once, `each` or its packs by a member. */
+static uint64_t most_at_once(const shape *s, uint64_t each) {
   if (s->of_pack) return (PACKS_AT_ONCE * TEAM - 1) * s->of_pack + 1;
-  return smaller(s->tile, (s->row > ROW_BYTES / 4 ? 2 : 1) * (uint64_t)AT_ONCE * TEAM);
+  return smaller(s->tile, each * TEAM);
 }
 
 static uint32_t power_of_two_up(uint64_t n) {
@@ -232,10 +233,20 @@ static void plan_rows(shape *s, uint64_t length, uint64_t value_size) {
   if (s->members_log == 3 && s->together < 4) s->together = 4; /* the best of them on an H200 */
 }
 
+/* As class_of() of the kernel, in which larger ones than that of the longest are left out. */
+static uint32_t class_of(const shape *s, uint64_t longest) {
+  uint64_t tiny = s->of_pack ? (s->own - 1) * s->of_pack + 1 : s->own, highest = 1;
+  uint64_t count = s->of_pack ? packs_of(s, longest) : longest;
+  if (longest > most_at_once(s, AT_ONCE)) return 9;
+  if (longest > tiny) highest = 1 + rh_log2_up(rh_divide_up(count, s->own));
+  return (uint32_t)smaller(highest, 7);
+}
+
 /* A warp has segments of OF_WARP elements in all, but each warp has some. */
 static void plan_offsets(shape *s, const rh_layout *layout) {
   uint64_t n = layout->elements;
   uint64_t tiles = tiles_of(s, n), average = rh_divide_up(n + 1, layout->segments + 1);
+  uint64_t of_warp = OF_WARP * (s->of_pack > 4 ? s->of_pack / 4 : 1), least_warps = 2 * s->warps;
   int are_alike = layout->longest <= 2 * average;
   s->way = BY_OFFSETS;
   s->parts = 1;
@@ -245,10 +256,14 @@ static void plan_offsets(shape *s, const rh_layout *layout) {
         are_alike ? own_for(packs_of(s, layout->longest), LEAST_PACKS, MOST_PACKS) : LEAST_PACKS;
   else
     s->own = are_alike ? own_for(layout->longest, LEAST_OWN, MOST_OWN) : MOST_OWN;
+  s->highest = class_of(s, layout->longest);
+  /* Few that are long have most of the elements, which others take. */
+  if (layout->longest > HEAVY * average) {
+    of_warp *= 8;
+    least_warps /= 4;
+  }
   for (s->each = MOST_BATCH * TEAM; s->each > 1; s->each /= 2)
-    if (s->each * average <= OF_WARP * (s->of_pack > 4 ? s->of_pack / 4 : 1) &&
-        layout->segments >= s->each * 2 * s->warps)
-      break;
+    if (s->each * average <= of_warp && layout->segments >= s->each * least_warps) break;
   while (s->log < rh_log2_up(TEAM) && tiles >> (s->log + 1) >= s->warps) s->log++;
   if (are_alike && layout->longest > s->tile << (s->log + 2)) {
     s->way = BY_PIECES;
@@ -314,7 +329,7 @@ static void plan_warps(shape *s, const rh_problem *problem, const rh_layout *lay
     plan_offsets(s, layout);
   else if (s->is_columns)
     plan_columns(s, problem, layout, tiles);
-  else if (layout->length <= most_at_once(s))
+  else if (layout->length <= most_at_once(s, s->row > ROW_BYTES / 4 ? 2 * AT_ONCE : AT_ONCE))
     plan_rows(s, layout->length, problem->op->value_size);
   else {
     s->way = BY_PIECES;
@@ -434,8 +449,10 @@ static const char *options_of(const shape *s, uint64_t longest, char options[OPT
     add(options, " -DRH_MEMBERS=%u -DRH_EACH=%u -DRH_IN_TURN=%u", 1u << s->members_log, s->each,
         s->together);
   if (s->way == BY_OFFSETS)
-    add(options, " -DRH_OFFSETS -DRH_OF_WARP=%u -DRH_BATCH=%u -DRH_OWN=%u -DRH_MOST_PIECES=%d",
-        s->each, s->each > TEAM ? s->each / TEAM : 1, s->own, MOST_PIECES);
+    add(options,
+        " -DRH_OFFSETS -DRH_OF_WARP=%u -DRH_BATCH=%u -DRH_OWN=%u -DRH_HIGHEST=%u"
+        " -DRH_MOST_PIECES=%d",
+        s->each, s->each > TEAM ? s->each / TEAM : 1, s->own, s->highest, MOST_PIECES);
   if (s->way == BY_COLUMNS) add_of_columns(options, s, longest);
   if (s->way == BY_ITEMS) add_of_items(options, s);
   return options;

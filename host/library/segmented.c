@@ -106,10 +106,11 @@ static rh_status take_offsets(rh_segmented *s, const rh_segmentation *given, int
     return rh_fail(error, RH_E_USAGE, "rh_segmentation.%s is null", starts ? "stops" : "starts");
   if (is_kept) {
     RH_TRY(make_offsets(s, n, error));
+    uint64_t apart = stops == starts + 1 ? 1 : n; /* n + 1 offsets stay what they are */
     memcpy(s->offsets, starts, n * sizeof *starts);
-    memcpy(s->offsets + n, stops, n * sizeof *stops);
+    memcpy(s->offsets + apart, stops, n * sizeof *stops);
     starts = s->offsets;
-    stops = starts + n;
+    stops = starts + apart;
   }
   s->layout = rh_layout_offsets(starts, stops, n);
   return RH_OK;

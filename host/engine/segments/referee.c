@@ -113,7 +113,7 @@ static void judge_row(batch *b, uint64_t s, const uint64_t *lengths, uint64_t co
   if (is_quick)
     rh_quick_judge(b->op, &first, lengths, count, of->job.answer.depth,
                    of->values + s * of->value_bytes, parts);
-  for (uint64_t k = 0; k < count && !is_over(b); begin += lengths[k++]) {
+  for (uint64_t k = 0; k < count; begin += lengths[k++]) {
     b->found.n++;
     if (is_quick && parts[k] >= 0) {
       take_part(b, s + k, parts[k]);
@@ -123,6 +123,7 @@ static void judge_row(batch *b, uint64_t s, const uint64_t *lengths, uint64_t co
       b->arrays.operands[j] =
           (const char *)first.operands[j] + begin * rh_type_size(b->op->operands[j].type);
     b->status = judge_by_reference(b, s + k, lengths[k]);
+    if (is_over(b)) return;
   }
 }
 
