@@ -49,11 +49,10 @@ typedef float number;
 #define FRACTION_MASK (((bits_of)1 << FRACTION_BITS) - 1)
 #define DIGITS        (2 * BINS + 2)
 
-/* Local memory, in words. */
-#define BIN_WORDS (2 * BINS * RH_COPIES)
-#define FLAGS     BIN_WORDS           /* RH_COPIES of them */
-#define SUMS      (FLAGS + RH_COPIES) /* DIGITS, flags, and two digits more */
-#define ALL_FLAGS (SUMS + DIGITS + 2)
+/* Local memory, in words: the bins, the sums' digits, the copies of the flags, and others. */
+#define SUMS      (2 * BINS * RH_COPIES)
+#define FLAGS     (SUMS + DIGITS + 2)
+#define ALL_FLAGS (FLAGS + RH_COPIES)
 #define LEAST     (ALL_FLAGS + 1)
 #define MOST      (LEAST + 1)
 #define IS_LAST   (MOST + 1)
@@ -115,8 +114,8 @@ typedef struct {
   long high, low; /* in units of 2^-4 and 2^-24 */
 #elif defined(RH_DOUBLES)
   double kept[3];
-  bool is_exact; /* doubles add as they should */
 #endif
+  bool is_exact; /* floating-point numbers add as they should */
   uint flags;
 } sum;
 
@@ -124,13 +123,17 @@ typedef RH_PASTE(RH_SCALAR, RH_WIDTH) numbers;
 
 #define PLUS(a, b) ((a) + (b))
 #define DEFINE_FOLD(name, type, both)                                                              \
-  static inline type name(VECTOR(type) v) {                                                        \
-    type each[RH_WIDTH];                                                                           \
-    RH_PASTE(vstore, RH_WIDTH)(v, 0, each);                                                        \
-    for (uint step = RH_WIDTH / 2; step > 0; step /= 2)                                            \
-      for (uint k = 0; k < step; k++) each[k] = both(each[k], each[k + step]);                     \
-    return each[0];                                                                                \
+  static inline type RH_PASTE(name, 2)(RH_PASTE(type, 2) v) { return both(v.x, v.y); }             \
+  static inline type RH_PASTE(name, 4)(RH_PASTE(type, 4) v) {                                      \
+    return RH_PASTE(name, 2)(both(v.lo, v.hi));                                                    \
+  }                                                                                                \
+  static inline type RH_PASTE(name, 8)(RH_PASTE(type, 8) v) {                                      \
+    return RH_PASTE(name, 4)(both(v.lo, v.hi));                                                    \
+  }                                                                                                \
+  static inline type RH_PASTE(name, 16)(RH_PASTE(type, 16) v) {                                    \
+    return RH_PASTE(name, 8)(both(v.lo, v.hi));                                                    \
   }
+#define FOLD(name) RH_PASTE(name, RH_WIDTH)
 
 /* Of zeros. */
 static inline uint others_of(const rh_pack *packs) {
@@ -141,6 +144,8 @@ static inline uint others_of(const rh_pack *packs) {
   return flags;
 }
 
+/* begin: `one` is 1, which the compiler does not know, so that what it does to the sums below it does
+ * to this test of them, too. */
 #if defined(RH_TYPE_f16)
 DEFINE_FOLD(fold_int, int, PLUS)
 DEFINE_FOLD(fold_float, float, PLUS)
@@ -149,6 +154,7 @@ DEFINE_FOLD(fold_float, float, PLUS)
  * come to at most 2^20, and what is left of each is at most 2^-5, a multiple of 2^-24: both sums
  * have at most 24 bits.  False: an element is not finite, and nothing has been added. */
 static inline bool add_chunk(sum *to, __local uint *bins, const rh_pack *packs) {
+  if (!to->is_exact) return false;
   numbers high = 0, low = 0;
 #pragma unroll
   for (uint u = 0; u < RH_CHUNK; u++) {
@@ -156,16 +162,20 @@ static inline bool add_chunk(sum *to, __local uint *bins, const rh_pack *packs) 
     high += part;
     low += x - part;
   }
-  float all_low = fold_float(low);
+  float all_low = FOLD(fold_float)(low);
   if (all_low != all_low) return false;
-  int more = fold_int(CONVERT(int)(high * 0x1p4f)), less = fold_int(CONVERT(int)(low * 0x1p24f));
+  int more = FOLD(fold_int)(CONVERT(int)(high * 0x1p4f)), less = FOLD(fold_int)(CONVERT(int)(low * 0x1p24f));
   to->high += more;
   to->low += less;
   if (!(to->flags & HAS_OTHERS)) to->flags |= more || less ? HAS_OTHERS : others_of(packs);
   return true;
 }
 
-static inline void begin(sum *mine, ulong one_bits) { mine->high = mine->low = 0; }
+static inline void begin(sum *mine, uint one) {
+  float known = one, large = known * 0x1.8p19f;
+  mine->is_exact = (known * 0x1.2p-3f + large) - large == 0x1.0p-3f; /* to a multiple of 2^-4 */
+  mine->high = mine->low = 0;
+}
 
 static inline void add_long(__local uint *bins, long x, uint at) {
   if (x) add_integer(bins, x < 0, (ulong)(x < 0 ? -x : x), at);
@@ -200,17 +210,18 @@ static inline void keep(sum *to, __local uint *bins, double x) {
   if (x != 0) add_double(bins, x);
 }
 
-/* On numbers that the compiler does not know, for `one` is an argument, 1: two_sum() loses nothing,
- * extraction rounds to a unit, and subnormals are there. */
-static inline void begin(sum *mine, ulong one_bits) {
-  double one = as_double(one_bits), large = one * 0x1p53, tie = one * 0x1.8p52, lost;
-  double tiny = one * 0x1p-1022 * 0.5, s = two_sum(large, one * 3, &lost);
-  mine->is_exact = s == 0x1p53 + 4 && lost == -1 && (one * 1.25 + tie) - tie == 1 &&
+/* On numbers that the compiler does not know: two_sum() loses nothing, extraction rounds to a unit,
+ * and subnormals are there. */
+static inline void begin(sum *mine, uint one) {
+  double known = one, large = known * 0x1.8p52, tiny = known * 0x1p-1022 * 0.5, lost;
+  double s = two_sum(known * 0x1p53, known * 3, &lost);
+  mine->is_exact = s == 0x1p53 + 4 && lost == -1 && (known * 1.25 + large) - large == 1 &&
                    tiny + tiny == 0x1p-1022;
   mine->kept[0] = mine->kept[1] = mine->kept[2] = 0;
 }
 
 static inline void put_away(const sum *mine, __local uint *bins) {
+#pragma unroll
   for (uint k = 0; k < 3; k++) add_double(bins, mine->kept[k]);
 }
 
@@ -236,8 +247,8 @@ static inline bool exponents_of(const rh_pack *packs, uint *least, uint *most) {
     high = max(high, upper);
 #endif
   }
-  uint highest = fold_most(high);
-  *least = max((fold_least(low) + 1) >> FIELD_SHIFT, 1u);
+  uint highest = FOLD(fold_most)(high);
+  *least = max((FOLD(fold_least)(low) + 1) >> FIELD_SHIFT, 1u);
   *most = max(highest >> FIELD_SHIFT, 1u);
   return highest != 0;
 }
@@ -262,7 +273,7 @@ static inline bool add_chunk(sum *to, __local uint *bins, const rh_pack *packs) 
   if (most - least <= 52 - FRACTION_BITS - RH_LOG_CHUNK) {
 #pragma unroll
     for (uint u = 0; u < RH_CHUNK; u++) high += CONVERT(double)(rh_pack_scalars(packs[u]));
-    keep(to, bins, fold_double(high));
+    keep(to, bins, FOLD(fold_double)(high));
     return true;
   }
 #endif
@@ -275,13 +286,13 @@ static inline bool add_chunk(sum *to, __local uint *bins, const rh_pack *packs) 
     high += part;
     low += x - part;
   }
-  keep(to, bins, fold_double(high));
-  keep(to, bins, fold_double(low));
+  keep(to, bins, FOLD(fold_double)(high));
+  keep(to, bins, FOLD(fold_double)(low));
   return true;
 }
 
 #else
-static inline void begin(sum *mine, ulong one_bits) {}
+static inline void begin(sum *mine, uint one) { mine->is_exact = false; }
 static inline bool add_chunk(sum *to, __local uint *bins, const rh_pack *packs) { return false; }
 static inline void put_away(const sum *mine, __local uint *bins) {}
 #endif
@@ -294,7 +305,7 @@ static inline void put_away(const sum *mine, __local uint *bins) {}
  * before the packs, the others after them. */
 #define SHARE_PARAMETERS                                                                           \
   __global const rh_pack *input, ulong pack, uint steps, uint rest, ulong first, ulong n,          \
-      uint head, uint outside, ulong one_bits
+      uint head, uint outside, uint one
 
 /* Work-items load side by side, as a GPU's memory wants it; with -DRH_BLOCKS, for CPUs, each of
  * them reads a block of its own. */
@@ -341,7 +352,7 @@ static inline void take_share(SHARE_PARAMETERS, __local uint *bins) {
   uint stride = (uint)(get_num_groups(0) * RH_GROUP);
   sum mine;
   mine.flags = 0;
-  begin(&mine, one_bits);
+  begin(&mine, one);
   __global const rh_pack *from = input + pack + (ulong)id * OF_ITEM(steps);
   for (uint s = 0; s <= steps; s++) {
     ulong apart = PACKS_APART(stride);
@@ -423,7 +434,7 @@ static inline void gather(__local uint *bins) {
 static inline void group_sum(SHARE_PARAMETERS, __local uint *bins) {
   for (uint at = get_local_id(0); at < WORDS; at += RH_GROUP) bins[at] = at == LEAST ? DIGITS : 0;
   MEET();
-  take_share(input, pack, steps, rest, first, n, head, outside, one_bits, bins);
+  take_share(input, pack, steps, rest, first, n, head, outside, one, bins);
   MEET();
   gather(bins);
   MEET();
@@ -431,68 +442,79 @@ static inline void group_sum(SHARE_PARAMETERS, __local uint *bins) {
 
 /* ---- The result ---- */
 
-/* 64 bits of the sum, from bit `at` on. */
-static inline ulong bits_from(__local const int *digits, uint at) {
-  uint k = at / 16, by = at % 16;
-  ulong bits = (ulong)digits[k] >> by;
-#pragma unroll
-  for (uint j = 1; j < 5; j++)
-    if (k + j < DIGITS + 2) bits |= (ulong)digits[k + j] << (16 * j - by);
-  return bits;
+/* The sum in words of 32 bits, the lowest first, after carrying; negative: in two's complement.
+ * Words below `first`, which is not 0, are 0. */
+typedef struct {
+  __local const int2 *words;
+  bool is_negative;
+  int first, top; /* the highest word of the magnitude that is not 0 */
+} carried;
+
+/* Word k of the magnitude. */
+static inline uint word_of(const carried *sum, int k) {
+  if (k < sum->first) return 0;
+  uint word = (uint)sum->words[k].x;
+  return sum->is_negative ? ~word + (k == sum->first) : word;
 }
 
 /* To nearest, ties to even.  The exponent field counts on where the fraction overflows, up to
  * infinity. */
-static inline bits_of rounded(__local const int *digits, uint least, uint top) {
-  uint highest = 16 * top + 31 - clz(digits[top]);
-  uint last = highest > FRACTION_BITS ? highest - FRACTION_BITS : 0;
-  bits_of kept = (bits_of)bits_from(digits, last);
-  if (last) {
-    uint tie = last - 1, k = tie / 16;
-    uint below = digits[k] & ((1u << tie % 16) - 1);
-    for (uint j = least; j < k && !below; j++) below = digits[j];
-    kept += (uint)digits[k] >> tie % 16 & 1 & ((below != 0) | (uint)kept);
-  }
-  return min(((bits_of)last << FRACTION_BITS) + kept, (bits_of)EXPONENT_MASK << FRACTION_BITS);
+static inline bits_of rounded(const carried *sum) {
+  int k = sum->top - 2; /* where these 96 bits begin: `lower`, then `upper` */
+  uint lower = word_of(sum, k), sticky = sum->first < k;
+  ulong upper = (ulong)word_of(sum, k + 2) << 32 | word_of(sum, k + 1);
+  int last = 32 * k + 95 - (int)clz(upper) - FRACTION_BITS;
+  if (last <= 0) return (bits_of)(sum->top > 0 ? upper >> (k < 0 ? -32 * (k + 1) : 0) : upper >> 32);
+  int by = last - 32 * k; /* the bits kept begin here, and 12 or more are below */
+  ulong kept = by < 32 ? upper << (32 - by) | lower >> by : upper >> (by - 32);
+  uint tie = by <= 32 ? lower >> (by - 1) & 1 : (uint)(upper >> (by - 33)) & 1;
+  if (by <= 32)
+    sticky |= (lower & ((1u << (by - 1)) - 1)) != 0;
+  else
+    sticky |= lower || upper & ((1UL << (by - 33)) - 1);
+  kept += tie & (sticky | (uint)kept);
+  return (bits_of)min(((ulong)last << FRACTION_BITS) + kept, (ulong)EXPONENT_MASK << FRACTION_BITS);
 }
 
-/* By one work-item: digits from `least` to `most` are not all 0. */
-static inline bits_of sum_of(__local int *digits, uint least, uint most, uint flags) {
+/* By one work-item: words from `least` to `most` are not all 0. */
+static inline bits_of sum_of(__local int2 *words, int least, int most, uint flags) {
   bits_of infinity = (bits_of)EXPONENT_MASK << FRACTION_BITS;
   bits_of minus = (bits_of)1 << (8 * sizeof(bits_of) - 1);
   if (flags & HAS_NAN || (flags & HAS_PLUS && flags & HAS_MINUS)) return infinity | infinity >> 1;
   if (flags & (HAS_PLUS | HAS_MINUS)) return flags & HAS_MINUS ? minus | infinity : infinity;
   if (least > most) return flags & HAS_OTHERS ? 0 : minus;
-  int carry = 0;
-  for (uint k = least; k <= most + 2; k++) {
-    carry += k <= most ? digits[k] : 0;
-    digits[k] = carry & 0xffff;
-    carry >>= 16;
+  carried sum = {words, false, BINS + 2, least};
+  int top_below = least; /* if the sum is negative */
+  long carry = 0;
+  for (int k = least; k <= most + 1; k++) {
+    carry += k <= most ? as_long(words[k]) : 0;
+    int word = (int)carry;
+    carry >>= 32;
+    words[k].x = word;
+    if (word && k < sum.first) sum.first = k;
+    if (word) sum.top = k;
+    if (~word) top_below = k;
   }
-  if (carry) {
-    int more = 1;
-    for (uint k = least; k <= most + 2; k++) {
-      more += 0xffff - digits[k];
-      digits[k] = more & 0xffff;
-      more >>= 16;
-    }
-  }
-  uint top = most + 2;
-  while (top > least && !digits[top]) top--;
-  if (!digits[top]) return 0; /* and there are others than zeros */
-  return rounded(digits, least, top) | (carry ? minus : 0);
+  if (sum.first > BINS + 1) return 0; /* and there are others than zeros */
+  sum.is_negative = carry < 0;
+  if (sum.is_negative) sum.top = max(sum.first, top_below);
+  return rounded(&sum) | (sum.is_negative ? minus : 0);
 }
 
+/* Two digits are a word, and what it carries. */
 static inline void finish(__local uint *words, __global rh_value *result, ulong result_index) {
-  for (uint k = get_local_id(0); k < DIGITS; k += RH_GROUP)
-    if (words[SUMS + k]) {
-      LOWER(words + LEAST, k);
-      RAISE(words + MOST, k);
-    }
+  __local int2 *sums = (__local int2 *)(words + SUMS);
+  for (int k = get_local_id(0); k < DIGITS / 2; k += RH_GROUP) {
+    int2 pair = sums[k];
+    if (!any(pair != 0)) continue;
+    sums[k] = as_int2(pair.x + (long)pair.y * 65536);
+    LOWER((__local int *)words + LEAST, k);
+    RAISE((__local int *)words + MOST, k);
+  }
   MEET();
   if (get_local_id(0) == 0)
-    result[result_index] = RH_PASTE(as_, RH_SCALAR)(sum_of(
-        (__local int *)words + SUMS, words[LEAST], words[MOST], words[ALL_FLAGS]));
+    result[result_index] = RH_PASTE(as_, RH_SCALAR)(
+        sum_of(sums, (int)words[LEAST], (int)words[MOST], words[ALL_FLAGS]));
 }
 
 /* ---- From group to group ---- */
@@ -512,7 +534,7 @@ static inline void collect(__local uint *words, __global int *sums) {
 
 #ifdef RH_FINISH_LAUNCH
 EXTRACTION void extraction(SHARE_PARAMETERS, __local uint *words, __global int *sums) {
-  group_sum(input, pack, steps, rest, first, n, head, outside, one_bits, words);
+  group_sum(input, pack, steps, rest, first, n, head, outside, one, words);
   leave(words, sums);
 }
 
@@ -543,7 +565,7 @@ EXTRACTION void extraction_finish(__local uint *words, __global int *sums,
 EXTRACTION void extraction(SHARE_PARAMETERS, __local uint *words, __global int *sums,
                            __global uint *tickets, __global rh_value *result, ulong result_index) {
   uint groups = (uint)get_num_groups(0);
-  group_sum(input, pack, steps, rest, first, n, head, outside, one_bits, words);
+  group_sum(input, pack, steps, rest, first, n, head, outside, one, words);
   if (groups > 1) {
     leave(words, sums);
 #if RH_GROUP > 1

@@ -205,14 +205,11 @@ static rh_status run(void *instance, const rh_run *run) {
   RH_TRY(clear(self));
   if (head > run->n) head = run->n;
   uint64_t packs = (run->n - head) / self->per_pack, step = self->loads * items;
-  const double one = 1;
-  uint64_t one_bits;
-  memcpy(&one_bits, &one, sizeof one_bits);
 #define SHARE                                                                                      \
   RH_BUFFER(run->input), RH_U64((run->first + head) / self->per_pack),                             \
       RH_U32((uint32_t)(packs / step)), RH_U32((uint32_t)(packs % step)), RH_U64(run->first),      \
       RH_U64(run->n), RH_U32((uint32_t)head), RH_U32((uint32_t)(run->n - packs * self->per_pack)), \
-      RH_U64(one_bits), RH_LOCAL(self->local_bytes), RH_BUFFER(self->sums)
+      RH_U32(1), RH_LOCAL(self->local_bytes), RH_BUFFER(self->sums)
   if (self->finishes == FINISH_LAST)
     return rh_launch(host, self->kernel, "all", items, self->group, SHARE, RH_BUFFER(self->tickets),
                      RH_BUFFER(run->result), RH_U64(run->result_index));
