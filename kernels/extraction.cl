@@ -75,26 +75,30 @@ typedef float number;
 #define MEET() barrier(CLK_LOCAL_MEM_FENCE)
 #endif
 
-/* The lower words, then the upper ones, of each bin's copies. */
-static inline void add_to_bin(__local uint *bins, uint k, long value) {
-#if RH_GROUP == 1
-  ((__local long *)bins)[k] += value;
-#else
-  __local uint *low = bins + k * 2 * RH_COPIES + get_local_id(0) % RH_COPIES;
-  uint before = atomic_add(low, (uint)value);
-  uint upper = (uint)(value >> 32) + (before > ~(uint)value);
-  if (upper) atomic_add(low + RH_COPIES, upper);
-#endif
-}
-
-/* Adds magnitude * 2^at units. */
+/* Adds magnitude * 2^at units.  The copies of a bin's lower word lie side by side, and then those
+ * of the upper one.  The lower words are all on their way before one is waited for. */
 static inline void add_integer(__local uint *bins, bool is_negative, ulong magnitude, uint at) {
   uint k = at / 32, by = at % 32;
   long parts[3] = {(uint)(magnitude << by), (uint)(magnitude >> (32 - by)),
                    (uint)(magnitude >> 32 >> (32 - by))};
-#pragma unroll
+#if RH_GROUP == 1
   for (uint j = 0; j < 3; j++)
-    if (parts[j]) add_to_bin(bins, k + j, is_negative ? -parts[j] : parts[j]);
+    if (parts[j]) ((__local long *)bins)[k + j] += is_negative ? -parts[j] : parts[j];
+#else
+  __local uint *low = bins + k * 2 * RH_COPIES + get_local_id(0) % RH_COPIES;
+  uint before[3];
+#pragma unroll
+  for (uint j = 0; j < 3; j++) {
+    parts[j] = is_negative ? -parts[j] : parts[j];
+    if (parts[j]) before[j] = atomic_add(low + j * 2 * RH_COPIES, (uint)parts[j]);
+  }
+#pragma unroll
+  for (uint j = 0; j < 3; j++) {
+    if (!parts[j]) continue;
+    uint upper = (uint)(parts[j] >> 32) + (before[j] > ~(uint)parts[j]);
+    if (upper) atomic_add(low + (j * 2 + 1) * RH_COPIES, upper);
+  }
+#endif
 }
 
 static inline uint add_element(__local uint *bins, number x) {
@@ -552,7 +556,7 @@ EXTRACTION void extraction_finish(__local uint *words, __global int *sums,
  * and acquires at device scope: in OpenCL 2 and 3 by itself, in PTX by the fences around it, which
  * are cumulative.  So the last group to arrive sees the additions of all others, and takes the
  * sums by exchanging them for 0, again with atomics: no cache has an older value. */
-#ifdef RH_SEES_WHILE_RUNNING
+#if defined(RH_SEES_WHILE_RUNNING) && !defined(TRY_NO_FENCE)
 #if RH_NVIDIA_SM >= 70
 #define FENCE() asm volatile("fence.acq_rel.gpu;" ::: "memory")
 #else

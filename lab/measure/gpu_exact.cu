@@ -1,0 +1,136 @@
+// What an NVIDIA user has instead of exact sums: CUB's DeviceReduce with the requirement
+// determinism::gpu_to_gpu, whose sums of f32 and f64 are the same on every GPU, but not exact.
+// Inputs are cold: calls take copies in turn, more of them than the cache holds.
+//
+//   nvcc -O3 -std=c++17 -arch=native gpu_exact.cu -o gpu_exact
+//   gpu_exact [FROM TO]       sizes 2^FROM, 2^(FROM+2), ... 2^TO; 10 and 30 without them: the
+//                             device's time of one sum in a batch, the median in microseconds
+//   gpu_exact --edges FOLDER  sums that it gets wrong, beside what they are; the elements go to
+//                             FOLDER/NAME.f32 and .f64, for redhost --run extraction -t f32 -i
+#include "gpu_check.h"
+
+#include <cub/device/device_reduce.cuh>
+#include <cuda/__execution/determinism.h>
+#include <cuda/__execution/require.h>
+#include <cuda/std/execution>
+#include <cuda/stream_ref>
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace {
+
+cudaStream_t stream;
+cudaEvent_t before, after;
+
+// -0 is what adding leaves every number as.
+template <class T> cudaError_t sum(const T *x, T *to, size_t n) {
+  namespace execution = cuda::std::execution;
+  auto how = execution::env{execution::prop{cuda::get_stream_t{}, cuda::stream_ref{stream}},
+                            cuda::execution::require(cuda::execution::determinism::gpu_to_gpu)};
+  if (n <= INT_MAX)
+    return cub::DeviceReduce::Reduce(x, to, static_cast<int>(n), cuda::std::plus<T>{}, T(-0.0),
+                                     how);
+  return cub::DeviceReduce::Reduce(x, to, static_cast<long long>(n), cuda::std::plus<T>{}, T(-0.0),
+                                   how);
+}
+
+// Keeps the device busy while a batch is enqueued.
+__global__ void delay(long long cycles) {
+  for (long long start = clock64(); clock64() - start < cycles;) {}
+}
+
+template <class T> __global__ void fill(T *x, size_t n) {
+  for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n;
+       i += size_t(gridDim.x) * blockDim.x) {
+    unsigned long long s = (i + 1) * 0x9e3779b97f4a7c15ull;
+    s = (s ^ s >> 30) * 0xbf58476d1ce4e5b9ull;
+    x[i] = T(static_cast<double>((s ^ s >> 27) >> 40) / (1 << 24));
+  }
+}
+
+template <class T> void report(const char *type, size_t n) {
+  size_t bytes = n * sizeof(T), copies = std::max<size_t>(2, (size_t(256) << 20) / bytes);
+  int batch = static_cast<int>(std::clamp<size_t>((size_t(8) << 30) / bytes, 2, 60));
+  std::vector<float> times;
+  T *x, *result;
+  CHECK(cudaMalloc(&x, copies * bytes));
+  CHECK(cudaMalloc(&result, sizeof *result));
+  fill<<<1056, 256, 0, stream>>>(x, copies * n);
+  for (int round = 0; round < 15; round++) {
+    delay<<<1, 1, 0, stream>>>(20000LL * batch + 1000000);
+    CHECK(cudaEventRecord(before, stream));
+    for (int k = 0; k < batch; k++) CHECK(sum(x + k % copies * n, result, n));
+    CHECK(cudaEventRecord(after, stream));
+    CHECK(cudaEventSynchronize(after));
+    float ms;
+    CHECK(cudaEventElapsedTime(&ms, before, after));
+    times.push_back(1e3f * ms / batch);
+  }
+  std::sort(times.begin(), times.end());
+  printf("gpu_to_gpu  sum %s  %10zu  %9.2f us\n", type, n, times[times.size() / 2]);
+  fflush(stdout);
+  cudaFree(x), cudaFree(result);
+}
+
+template <class T>
+void try_edge(const std::string &folder, const char *name, const char *type,
+              const std::vector<T> &elements, T wanted) {
+  std::string path = folder + "/" + name + "." + type;
+  FILE *file = fopen(path.c_str(), "wb");
+  if (!file || fwrite(elements.data(), sizeof(T), elements.size(), file) != elements.size() ||
+      fclose(file) != 0) {
+    fprintf(stderr, "%s cannot be written\n", path.c_str());
+    exit(1);
+  }
+  T *x, *result, found;
+  CHECK(cudaMalloc(&x, elements.size() * sizeof(T)));
+  CHECK(cudaMalloc(&result, sizeof *result));
+  CHECK(cudaMemcpy(x, elements.data(), elements.size() * sizeof(T), cudaMemcpyHostToDevice));
+  CHECK(sum(x, result, elements.size()));
+  CHECK(cudaStreamSynchronize(stream));
+  CHECK(cudaMemcpy(&found, result, sizeof found, cudaMemcpyDeviceToHost));
+  printf("%-6s %s  exact %.17g, gpu_to_gpu %.17g: %s\n", name, type, static_cast<double>(wanted),
+         static_cast<double>(found), memcmp(&wanted, &found, sizeof found) ? "wrong" : "right");
+  cudaFree(x), cudaFree(result);
+}
+
+template <class T> void try_edges(const std::string &folder, const char *type) {
+  using limits = std::numeric_limits<T>;
+  constexpr T most = limits::max(), least = limits::denorm_min();
+  size_t many = size_t(3) << 22; // times the 53 bits of 0.1: few enough for a long double
+  try_edge<T>(folder, "zeros", type, std::vector<T>(1000, T(-0.0)), T(-0.0));
+  try_edge<T>(folder, "inf", type, {limits::infinity(), 1}, limits::infinity());
+  try_edge<T>(folder, "large", type, {most, most, -most}, most);
+  try_edge<T>(folder, "tiny", type, {1, least, -1}, least);
+  try_edge<T>(folder, "equal", type, std::vector<T>(many, T(0.1)),
+              static_cast<T>(static_cast<long double>(T(0.1)) * many));
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  CHECK(cudaEventCreate(&before));
+  CHECK(cudaEventCreate(&after));
+  // What a call frees, the next one gets without the driver.
+  cudaMemPool_t pool;
+  unsigned long long keep = ULLONG_MAX;
+  CHECK(cudaDeviceGetDefaultMemPool(&pool, 0));
+  CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
+  if (argc == 3 && strcmp(argv[1], "--edges") == 0) {
+    try_edges<float>(argv[2], "f32");
+    try_edges<double>(argv[2], "f64");
+    return 0;
+  }
+  int from = argc == 3 ? atoi(argv[1]) : 10, to = argc == 3 ? atoi(argv[2]) : 30;
+  for (int log = from; log <= to; log += 2) {
+    report<float>("f32", size_t(1) << log);
+    if (log < 30) report<double>("f64", size_t(1) << log);
+  }
+}
