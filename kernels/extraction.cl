@@ -33,7 +33,6 @@ typedef double number;
 #define BITS_OF(x)     as_ulong(x)
 #define BIAS           1023
 #define MOST_FIELD     2005 /* so that no sum of 2^40 elements overflows */
-#define FIELD_SHIFT    21 /* of the upper word without its sign */
 #else
 typedef uint bits_of;
 typedef float number;
@@ -44,7 +43,6 @@ typedef float number;
 #define BITS_OF(x)     as_uint(x)
 #define BIAS           127
 #define MOST_FIELD     254
-#define FIELD_SHIFT    24
 #endif
 #define FRACTION_MASK (((bits_of)1 << FRACTION_BITS) - 1)
 #define DIGITS        (2 * BINS + 2)
@@ -230,30 +228,38 @@ static inline void put_away(const sum *mine, __local uint *bins) {
 }
 
 DEFINE_FOLD(fold_double, double, PLUS)
-DEFINE_FOLD(fold_least, uint, min)
-DEFINE_FOLD(fold_most, uint, max)
+
+/* What exponents are compared as: on GPUs, of f64 the upper word. */
+#if defined(RH_TYPE_f64) && !defined(RH_BLOCKS)
+#define KEY uint
+#define KEY_BITS 21
+#else
+#define KEY RH_WORD
+#define KEY_BITS (FRACTION_BITS + 1)
+#endif
+DEFINE_FOLD(fold_least, KEY, min)
+DEFINE_FOLD(fold_most, KEY, max)
 
 /* The exponent fields of the least and the largest element, but for zeros; false: there are only
  * zeros. */
 static inline bool exponents_of(const rh_pack *packs, uint *least, uint *most) {
-  VECTOR(uint) low = UINT_MAX, high = 0;
+  VECTOR(KEY) low = (KEY)-1, high = 0;
 #pragma unroll
   for (uint u = 0; u < RH_CHUNK; u++) {
-#ifdef RH_TYPE_f64
+    VECTOR(RH_WORD) x = VECTOR_AS(RH_WORD)(rh_pack_scalars(packs[u]));
+#if defined(RH_TYPE_f64) && !defined(RH_BLOCKS)
     /* A subnormal may have its bits in the lower word alone. */
-    VECTOR(ulong) x = VECTOR_AS(ulong)(rh_pack_scalars(packs[u]));
-    VECTOR(uint) upper = CONVERT(uint)(x >> 32) << 1, lower = min(CONVERT(uint)(x), 1u);
-    low = min(low, upper + lower - 1);
-    high = max(high, upper | lower);
+    VECTOR(uint) key = CONVERT(uint)(x >> 32) << 1, rest = min(CONVERT(uint)(x), 1u);
+    low = min(low, key + rest - 1);
+    high = max(high, key | rest);
 #else
-    VECTOR(uint) upper = VECTOR_AS(uint)(rh_pack_scalars(packs[u])) << 1;
-    low = min(low, upper - 1);
-    high = max(high, upper);
+    low = min(low, (x << 1) - 1);
+    high = max(high, x << 1);
 #endif
   }
-  uint highest = FOLD(fold_most)(high);
-  *least = max((FOLD(fold_least)(low) + 1) >> FIELD_SHIFT, 1u);
-  *most = max(highest >> FIELD_SHIFT, 1u);
+  KEY highest = FOLD(fold_most)(high);
+  *least = max((uint)((FOLD(fold_least)(low) + 1) >> KEY_BITS), 1u);
+  *most = max((uint)(highest >> KEY_BITS), 1u);
   return highest != 0;
 }
 

@@ -71,6 +71,12 @@ builds_of() {
     echo "$warps" -DRH_COLUMNS=4 -DRH_WIDTH=4 -DRH_BESIDE=16 -DRH_ROWS=2
     echo "$warps" -DRH_COLUMNS=4 -DRH_WIDTH=4 -DRH_FEW=16 -DRH_IN_TURN=1
     ;;
+  extraction)
+    echo -cl-std=CL1.2 -DRH_PACKS -DRH_GROUP=64 -DRH_CHUNK=8 -DRH_LOG_CHUNK=6 -DRH_COPIES=32 -DRH_PARTS=1 -DRH_FINISH_LAUNCH
+    echo -cl-std=CL3.0 -D__opencl_c_atomic_order_acq_rel=1 -D__opencl_c_atomic_scope_device=1 -DRH_PACKS -DRH_BLOCKS -DRH_GROUP=1 \
+      -DRH_CHUNK=16 -DRH_LOG_CHUNK=8 -DRH_COPIES=1 -DRH_PARTS=1 -DRH_DOUBLES -DRH_ARRIVALS
+    echo "$nvidia" -DRH_PACKS -DRH_GROUP=256 -DRH_CHUNK=16 -DRH_LOG_CHUNK=7 -DRH_COPIES=32 -DRH_PARTS=2 -DRH_DOUBLES -DRH_ARRIVALS
+    ;;
   *) echo -cl-std=CL1.2 -DRH_WIDTH=4 -DRH_ITEMS=15 -DRH_GROUP=128 -DRH_ACCUMULATORS=3 -DRH_PAGES=3 -DRH_ATOMIC -DRH_FINISH ;;
   esac
 }
@@ -78,14 +84,14 @@ builds_of() {
 # width_of KERNEL TYPE BUILD: the elements of 16 bytes, or of a CPU's pack, where that is how the kernel is built.
 width_of() {
   case $1-$2-$3 in
-  onepass-?64-*RH_BLOCKS*) echo -DRH_WIDTH=8; return ;;
-  onepass-*RH_BLOCKS*) echo -DRH_WIDTH=16; return ;;
+  onepass-?64-*RH_BLOCKS* | extraction-f64-*RH_BLOCKS*) echo -DRH_WIDTH=8; return ;;
+  onepass-*RH_BLOCKS* | extraction-*RH_BLOCKS*) echo -DRH_WIDTH=16; return ;;
   esac
   case $1-$2 in
   onepass*-?8 | segments-?8) echo -DRH_WIDTH=16 ;;
-  onepass*-?16 | segments-?16) echo -DRH_WIDTH=8 ;;
-  onepass*-?32 | segments-?32) echo -DRH_WIDTH=4 ;;
-  onepass*-?64 | segments-?64) echo -DRH_WIDTH=2 ;;
+  onepass*-?16 | segments-?16 | extraction-?16) echo -DRH_WIDTH=8 ;;
+  onepass*-?32 | segments-?32 | extraction-?32) echo -DRH_WIDTH=4 ;;
+  onepass*-?64 | segments-?64 | extraction-?64) echo -DRH_WIDTH=2 ;;
   esac
 }
 
@@ -97,6 +103,8 @@ serves() {
   segments_warps-affine | segments_columns-affine) return 1 ;;
   onepass_canonical-sum | onepass_canonical-prod | onepass_canonical-asum) return 0 ;;
   onepass_canonical-*) return 1 ;;
+  extraction-sum | extraction-asum) return 0 ;;
+  extraction-*) return 1 ;;
   atomic*-arg* | *float4-affine | subgroup-affine | shuffle-affine | onepass-affine | onepass_few-affine) return 1 ;;
   *builtin-sum | *builtin-min | *builtin-max) return 0 ;;
   *builtin-*) return 1 ;;
@@ -116,8 +124,8 @@ is_defined() {
 is_served() {
   case $1-$2-$4 in segments-arg*-*BY_TILES* | segments-affine-*BY_TILES*) return 1 ;; esac
   case $1-$2-$3 in
-  onepass_canonical-*-f*) return 0 ;;
-  onepass_canonical-* | atomic*-prod-f*) return 1 ;;
+  onepass_canonical-*-f* | extraction-*-f*) return 0 ;;
+  onepass_canonical-* | extraction-* | atomic*-prod-f*) return 1 ;;
   esac
 }
 
