@@ -146,8 +146,8 @@ static inline uint others_of(const rh_pack *packs) {
   return flags;
 }
 
-/* begin: `one` is 1, which the compiler does not know, so that what it does to the sums below it does
- * to this test of them, too. */
+/* begin: `one` is 1, which the compiler does not know, so that what it does to the sums below it
+ * does to this test of them, too. */
 #if defined(RH_TYPE_f16)
 DEFINE_FOLD(fold_int, int, PLUS)
 DEFINE_FOLD(fold_float, float, PLUS)
@@ -166,7 +166,8 @@ static inline bool add_chunk(sum *to, __local uint *bins, const rh_pack *packs) 
   }
   float all_low = FOLD(fold_float)(low);
   if (all_low != all_low) return false;
-  int more = FOLD(fold_int)(CONVERT(int)(high * 0x1p4f)), less = FOLD(fold_int)(CONVERT(int)(low * 0x1p24f));
+  int more = FOLD(fold_int)(CONVERT(int)(high * 0x1p4f));
+  int less = FOLD(fold_int)(CONVERT(int)(low * 0x1p24f));
   to->high += more;
   to->low += less;
   if (!(to->flags & HAS_OTHERS)) to->flags |= more || less ? HAS_OTHERS : others_of(packs);
@@ -453,29 +454,28 @@ static inline void group_sum(SHARE_PARAMETERS, __local uint *bins) {
 /* ---- The result ---- */
 
 /* The sum in words of 32 bits, the lowest first, after carrying; negative: in two's complement.
- * Words below `first`, which is not 0, are 0. */
+ * Word k has the first of two places: pairs of digits had the room. */
 typedef struct {
-  __local const int2 *words;
   bool is_negative;
-  int first, top; /* the highest word of the magnitude that is not 0 */
+  int first; /* the lowest that is not 0 */
+  int top;   /* the highest of the magnitude that is not 0 */
 } carried;
 
 /* Word k of the magnitude. */
-static inline uint word_of(const carried *sum, int k) {
+static inline uint word_of(__local const uint *words, const carried *sum, int k) {
   if (k < sum->first) return 0;
-  uint word = (uint)sum->words[k].x;
-  return sum->is_negative ? ~word + (k == sum->first) : word;
+  return sum->is_negative ? ~words[2 * k] + (k == sum->first) : words[2 * k];
 }
 
 /* To nearest, ties to even.  The exponent field counts on where the fraction overflows, up to
  * infinity. */
-static inline bits_of rounded(const carried *sum) {
+static inline bits_of rounded(__local const uint *words, const carried *sum) {
   int k = sum->top - 2; /* where these 96 bits begin: `lower`, then `upper` */
-  uint lower = word_of(sum, k), sticky = sum->first < k;
-  ulong upper = (ulong)word_of(sum, k + 2) << 32 | word_of(sum, k + 1);
+  uint lower = word_of(words, sum, k), sticky = sum->first < k;
+  ulong upper = (ulong)word_of(words, sum, k + 2) << 32 | word_of(words, sum, k + 1);
   int last = 32 * k + 95 - (int)clz(upper) - FRACTION_BITS;
-  if (last <= 0) return (bits_of)(sum->top > 0 ? upper >> (k < 0 ? -32 * (k + 1) : 0) : upper >> 32);
-  int by = last - 32 * k; /* the bits kept begin here, and 12 or more are below */
+  if (last <= 0) return (bits_of)(upper >> (sum->top == 0 ? 32 : 0));
+  int by = last - 32 * k; /* the bits that are kept begin here, 12 or more above the lowest */
   ulong kept = by < 32 ? upper << (32 - by) | lower >> by : upper >> (by - 32);
   uint tie = by <= 32 ? lower >> (by - 1) & 1 : (uint)(upper >> (by - 33)) & 1;
   if (by <= 32)
@@ -483,24 +483,25 @@ static inline bits_of rounded(const carried *sum) {
   else
     sticky |= lower || upper & ((1UL << (by - 33)) - 1);
   kept += tie & (sticky | (uint)kept);
-  return (bits_of)min(((ulong)last << FRACTION_BITS) + kept, (ulong)EXPONENT_MASK << FRACTION_BITS);
+  ulong most = (ulong)EXPONENT_MASK << FRACTION_BITS;
+  return (bits_of)min(((ulong)last << FRACTION_BITS) + kept, most);
 }
 
 /* By one work-item: words from `least` to `most` are not all 0. */
-static inline bits_of sum_of(__local int2 *words, int least, int most, uint flags) {
+static inline bits_of sum_of(__local uint *words, int least, int most, uint flags) {
   bits_of infinity = (bits_of)EXPONENT_MASK << FRACTION_BITS;
   bits_of minus = (bits_of)1 << (8 * sizeof(bits_of) - 1);
   if (flags & HAS_NAN || (flags & HAS_PLUS && flags & HAS_MINUS)) return infinity | infinity >> 1;
   if (flags & (HAS_PLUS | HAS_MINUS)) return flags & HAS_MINUS ? minus | infinity : infinity;
   if (least > most) return flags & HAS_OTHERS ? 0 : minus;
-  carried sum = {words, false, BINS + 2, least};
+  carried sum = {false, BINS + 2, least};
   int top_below = least; /* if the sum is negative */
   long carry = 0;
   for (int k = least; k <= most + 1; k++) {
-    carry += k <= most ? as_long(words[k]) : 0;
-    int word = (int)carry;
+    if (k <= most) carry += (long)((ulong)words[2 * k + 1] << 32 | words[2 * k]);
+    uint word = (uint)carry;
     carry >>= 32;
-    words[k].x = word;
+    words[2 * k] = word;
     if (word && k < sum.first) sum.first = k;
     if (word) sum.top = k;
     if (~word) top_below = k;
@@ -508,16 +509,17 @@ static inline bits_of sum_of(__local int2 *words, int least, int most, uint flag
   if (sum.first > BINS + 1) return 0; /* and there are others than zeros */
   sum.is_negative = carry < 0;
   if (sum.is_negative) sum.top = max(sum.first, top_below);
-  return rounded(&sum) | (sum.is_negative ? minus : 0);
+  return rounded(words, &sum) | (sum.is_negative ? minus : 0);
 }
 
 /* Two digits are a word, and what it carries. */
 static inline void finish(__local uint *words, __global rh_value *result, ulong result_index) {
-  __local int2 *sums = (__local int2 *)(words + SUMS);
+  __local uint *sums = words + SUMS;
   for (int k = get_local_id(0); k < DIGITS / 2; k += RH_GROUP) {
-    int2 pair = sums[k];
-    if (!any(pair != 0)) continue;
-    sums[k] = as_int2(pair.x + (long)pair.y * 65536);
+    long both = (int)sums[2 * k] + (long)(int)sums[2 * k + 1] * 65536;
+    sums[2 * k] = (uint)both;
+    sums[2 * k + 1] = (uint)(both >> 32);
+    if (!both) continue;
     LOWER((__local int *)words + LEAST, k);
     RAISE((__local int *)words + MOST, k);
   }

@@ -18,16 +18,14 @@ static const char about[] =
     "work-groups, a second launch does. Devices without doubles have bins alone.";
 
 enum { GROUP, GROUPS_PER_UNIT, LOADS, FINISH, ADD };
-#define COMPILED(key_, initial_, min_, max_, doc_)                                                 \
-  {                                                                                                \
-    .key = key_, .doc = doc_, .min = min_, .max = max_, .initial = initial_, .step = 1,            \
-    .flags = RH_PARAM_REBUILD                                                                      \
-  }
 static const rh_param params[] = {
-    [GROUP] = COMPILED("group", 0, 0, 1024,
-                       "work-items in a group; 0: 256, or what the device takes; 1 on a CPU"),
-    [GROUPS_PER_UNIT] =
-        COMPILED("groups_per_unit", 2, 1, 64, "groups per compute unit, if there is work for them"),
+    [GROUP] = {.key = "group",
+               .doc = "work-items in a group; 0: 256, or what the device takes; 1 on a CPU",
+               .max = 1024,
+               .step = 1,
+               .flags = RH_PARAM_REBUILD},
+    [GROUPS_PER_UNIT] = RH_NUMBER("groups_per_unit", 2, 1, 64,
+                                  "groups per compute unit, if there is work for them"),
     [LOADS] = {.key = "loads",
                .doc = "packs of a chunk; 0: by the number of elements",
                .max = 16,
