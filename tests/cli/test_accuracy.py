@@ -63,8 +63,8 @@ class Accuracy(cli.Case):
         self.store("y", kind, y)
         for way in ways:
             self.assertEqual(self.ask(kind, "-i", "x,y", "--op", "dot", *way).hex(), dot.hex(), (kind, len(x), way))
-            for strategy in ("native", "superaccumulator"):
-                self.assertEqual(self.ask(kind, "-i", "x", *way, strategy=strategy).hex(), total.hex(), (kind, len(x), way, strategy))
+            for strategy, *words in (("native",), ("superaccumulator",), ("extraction",), ("extraction", "-p", "group=32")):
+                self.assertEqual(self.ask(kind, "-i", "x", *way, *words, strategy=strategy).hex(), total.hex(), (kind, len(x), way, strategy, words))
 
     def test_any_range(self):
         rng = random.Random(11)
