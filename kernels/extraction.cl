@@ -11,7 +11,7 @@
  *
  * Bin k counts 2^(32 k) of the smallest subnormal.  It has 64 bits, as two words, which atomics of
  * 32 bits add to, the upper one with the carry of the lower; RH_COPIES of each bin keep work-items
- * out of each other's way.  2^31 additions fit in a copy, and plugins/extraction.c sees to it that
+ * out of each other's way, and where each has its own, no atomics are needed.  2^31 additions fit in a copy, and plugins/extraction.c sees to it that
  * there are at most 2^30.  A group's sum goes to digits of 16 bits in words of 32, to which 2^12
  * groups can add before one overflows, in any order.  The last group to arrive carries and rounds.
  *   -DRH_FINISH_LAUNCH  a second launch does */
@@ -79,11 +79,16 @@ static inline void add_integer(__local uint *bins, bool is_negative, ulong magni
   uint k = at / 32, by = at % 32;
   long parts[3] = {(uint)(magnitude << by), (uint)(magnitude >> (32 - by)),
                    (uint)(magnitude >> 32 >> (32 - by))};
-#if RH_GROUP == 1
-  for (uint j = 0; j < 3; j++)
-    if (parts[j]) ((__local long *)bins)[k + j] += is_negative ? -parts[j] : parts[j];
-#else
   __local uint *low = bins + k * 2 * RH_COPIES + get_local_id(0) % RH_COPIES;
+#if RH_COPIES == RH_GROUP
+#pragma unroll
+  for (uint j = 0; j < 3; j++, low += 2 * RH_COPIES) {
+    if (!parts[j]) continue;
+    ulong all = ((ulong)low[RH_COPIES] << 32 | low[0]) + (is_negative ? -parts[j] : parts[j]);
+    low[0] = (uint)all;
+    low[RH_COPIES] = (uint)(all >> 32);
+  }
+#else
   uint before[3];
 #pragma unroll
   for (uint j = 0; j < 3; j++) {
@@ -224,8 +229,13 @@ static inline void begin(sum *mine, uint one) {
 }
 
 static inline void put_away(const sum *mine, __local uint *bins) {
-#pragma unroll
-  for (uint k = 0; k < 3; k++) add_double(bins, mine->kept[k]);
+  double x = mine->kept[0], next = mine->kept[1];
+#pragma unroll 1 /* little code, for this runs once */
+  for (uint k = 0; k < 3; k++) {
+    add_double(bins, x);
+    x = next;
+    next = mine->kept[2];
+  }
 }
 
 DEFINE_FOLD(fold_double, double, PLUS)
@@ -279,16 +289,14 @@ static inline bool add_chunk(sum *to, __local uint *bins, const rh_pack *packs) 
   }
   if (most > MOST_FIELD || most - least > 106 - FRACTION_BITS - 2 * RH_LOG_CHUNK) return false;
   to->flags |= HAS_OTHERS;
-  VECTOR(double) high = 0;
+  VECTOR(double) high = 0, low = 0;
 #ifdef RH_TYPE_f32
   if (most - least <= 52 - FRACTION_BITS - RH_LOG_CHUNK) {
 #pragma unroll
     for (uint u = 0; u < RH_CHUNK; u++) high += CONVERT(double)(rh_pack_scalars(packs[u]));
-    keep(to, bins, FOLD(fold_double)(high));
-    return true;
-  }
+  } else
 #endif
-  VECTOR(double) low = 0;
+  {
   int unit = (int)most - BIAS + 1 + RH_LOG_CHUNK - 53;
   double large = as_double((ulong)(1075 + unit) << 52 | 1UL << 51);
 #pragma unroll
@@ -297,8 +305,13 @@ static inline bool add_chunk(sum *to, __local uint *bins, const rh_pack *packs) 
     high += part;
     low += x - part;
   }
-  keep(to, bins, FOLD(fold_double)(high));
-  keep(to, bins, FOLD(fold_double)(low));
+  }
+  double x = FOLD(fold_double)(high), rest = FOLD(fold_double)(low);
+#pragma unroll 1
+  for (uint k = 0; k < 2; k++) {
+    keep(to, bins, x);
+    x = rest;
+  }
   return true;
 }
 
@@ -358,6 +371,21 @@ static inline uint add_each(__local uint *bins, __global const rh_pack *from, ul
   return flags;
 }
 
+static inline void load_chunk(rh_pack *packs, __global const rh_pack *from, ulong apart,
+                              uint count) {
+  if (count == RH_CHUNK) {
+#pragma unroll
+    for (uint u = 0; u < RH_CHUNK; u++) packs[u] = from[u * apart];
+  } else {
+#pragma unroll
+    for (uint u = 0; u < RH_CHUNK; u++) packs[u] = u < count ? from[u * apart] : MINUS_ZEROS;
+  }
+}
+
+static inline void clear(__local uint *words) {
+  for (uint at = get_local_id(0); at < WORDS; at += RH_GROUP) words[at] = at == LEAST ? DIGITS : 0;
+}
+
 static inline void take_share(SHARE_PARAMETERS, __local uint *bins) {
   uint id = (uint)(get_group_id(0) * RH_GROUP + get_local_id(0));
   uint stride = (uint)(get_num_groups(0) * RH_GROUP);
@@ -365,32 +393,29 @@ static inline void take_share(SHARE_PARAMETERS, __local uint *bins) {
   mine.flags = 0;
   begin(&mine, one);
   __global const rh_pack *from = input + pack + (ulong)id * OF_ITEM(steps);
-  for (uint s = 0; s <= steps; s++) {
-    ulong apart = PACKS_APART(stride);
-    uint count = RH_CHUNK;
+  ulong apart = PACKS_APART(stride);
+  for (uint s = 0, count = RH_CHUNK;; s++, from += RH_CHUNK * apart) {
     rh_pack packs[RH_CHUNK];
-    if (s < steps) {
-#pragma unroll
-      for (uint u = 0; u < RH_CHUNK; u++) packs[u] = from[u * apart];
-    } else {
-      if (id >= rest) break;
+    if (s == steps) {
       from = input + pack + (ulong)steps * RH_CHUNK * stride + id;
       apart = stride;
-      count = (rest - id + stride - 1) / stride;
-#pragma unroll
-      for (uint u = 0; u < RH_CHUNK; u++)
-        packs[u] = u < count ? from[u * apart] : MINUS_ZEROS;
+      count = id < rest ? (rest - id + stride - 1) / stride : 0;
     }
-    if (!add_chunk(&mine, bins, packs)) mine.flags |= add_each(bins, from, apart, count);
-    from += RH_CHUNK * apart;
+    load_chunk(packs, from, apart, count);
+    if (s == 0) { /* while the first loads are on their way */
+      clear(bins);
+      MEET();
+    }
+    if (count && !add_chunk(&mine, bins, packs)) mine.flags |= add_each(bins, from, apart, count);
+    if (s == steps) break;
   }
   __global const rh_element *elements = (__global const rh_element *)input + first;
   for (uint i = id; i < outside; i += stride)
     mine.flags |= add_element(bins, rh_load(elements, i < head ? i : n - outside + i));
   put_away(&mine, bins);
   if (mine.flags) {
-#if RH_GROUP == 1
-    bins[FLAGS] |= mine.flags;
+#if RH_COPIES == RH_GROUP
+    bins[FLAGS + get_local_id(0)] = mine.flags;
 #else
     atomic_or(bins + FLAGS + get_local_id(0) % RH_COPIES, mine.flags);
 #endif
@@ -414,9 +439,6 @@ static inline void take_share(SHARE_PARAMETERS, __local uint *bins) {
 /* The sum of some of a bin's copies; work-items of neighbouring bins begin with copies of their
  * own, which lie in banks of their own. */
 static inline long bin_of(__local const uint *bins, uint k, uint part) {
-#if RH_GROUP == 1
-  return ((__local const long *)bins)[k];
-#else
   long all = 0;
   for (uint c = 0; c < RH_COPIES / RH_PARTS; c++) {
     uint copy = part * (RH_COPIES / RH_PARTS) + (c + k) % (RH_COPIES / RH_PARTS);
@@ -424,7 +446,6 @@ static inline long bin_of(__local const uint *bins, uint k, uint part) {
     all += (long)((ulong)low[RH_COPIES] << 32 | low[0]);
   }
   return all;
-#endif
 }
 
 /* RH_PARTS work-items share a bin. */
@@ -443,8 +464,6 @@ static inline void gather(__local uint *bins) {
 }
 
 static inline void group_sum(SHARE_PARAMETERS, __local uint *bins) {
-  for (uint at = get_local_id(0); at < WORDS; at += RH_GROUP) bins[at] = at == LEAST ? DIGITS : 0;
-  MEET();
   take_share(input, pack, steps, rest, first, n, head, outside, one, bins);
   MEET();
   gather(bins);
@@ -552,7 +571,7 @@ EXTRACTION void extraction(SHARE_PARAMETERS, __local uint *words, __global int *
 
 EXTRACTION void extraction_finish(__local uint *words, __global int *sums,
                                   __global rh_value *result, ulong result_index) {
-  for (uint at = get_local_id(0); at < WORDS; at += RH_GROUP) words[at] = at == LEAST ? DIGITS : 0;
+  clear(words);
   MEET();
   collect(words, sums);
   finish(words, result, result_index);
@@ -564,7 +583,7 @@ EXTRACTION void extraction_finish(__local uint *words, __global int *sums,
  * and acquires at device scope: in OpenCL 2 and 3 by itself, in PTX by the fences around it, which
  * are cumulative.  So the last group to arrive sees the additions of all others, and takes the
  * sums by exchanging them for 0, again with atomics: no cache has an older value. */
-#if defined(RH_SEES_WHILE_RUNNING) && !defined(TRY_NO_FENCE)
+#ifdef RH_SEES_WHILE_RUNNING
 #if RH_NVIDIA_SM >= 70
 #define FENCE() asm volatile("fence.acq_rel.gpu;" ::: "memory")
 #else

@@ -50,7 +50,14 @@ static const rh_param params[] = {
 enum { FINISH_AUTO, FINISH_LAST, FINISH_LAUNCH };
 /* kernels/prelude/packs.cl, kernels/extraction.cl */
 enum { PACK_BYTES = 16, BLOCKS_PACK_BYTES = 64, MOST_PER_PACK = 16 };
-enum { MOST_COPIES = 32, BINS_F64 = 66, BINS_F32 = 11, MOST_GROUPS = 4096, LEAST_LOADS = 4 };
+enum {
+  MOST_COPIES = 32,
+  MOST_OWN_BYTES = 24 << 10,
+  BINS_F64 = 66,
+  BINS_F32 = 11,
+  MOST_GROUPS = 4096,
+  LEAST_LOADS = 4
+};
 /* Of 2^31 that a copy of a bin takes. */
 #define MOST_OF_A_COPY (UINT64_C(1) << 29)
 
@@ -88,7 +95,10 @@ static uint64_t loads_for(const extraction *self, uint64_t n) {
 static rh_status fit(const rh_problem *problem, extraction *self, rh_answer *answer) {
   const rh_device *device = problem->device;
   /* kernels/extraction.cl: WORDS */
-  for (self->copies = MOST_COPIES; self->copies > self->group;) self->copies /= 2;
+  self->copies = self->group;
+  while (self->copies > MOST_COPIES &&
+         (2 * self->bins + 1) * self->copies * sizeof(uint32_t) > MOST_OWN_BYTES)
+    self->copies /= 2;
   for (;; self->copies /= 2) {
     uint64_t words = (2 * self->bins + 1) * self->copies + digits_of(self) + 6;
     self->local_bytes = answer->local_bytes = words * sizeof(uint32_t);
@@ -147,7 +157,7 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
 /* How many work-items share a bin. */
 static uint64_t parts_of(const extraction *self) {
   uint64_t parts = 1;
-  while (2 * parts <= self->copies && 2 * parts * self->bins <= self->group) parts *= 2;
+  while (self->copies % (2 * parts) == 0 && 2 * parts * self->bins <= self->group) parts *= 2;
   return parts;
 }
 
