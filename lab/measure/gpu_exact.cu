@@ -2,17 +2,16 @@
 // determinism::gpu_to_gpu, whose sums of f32 and f64 are the same on every GPU, but not exact.
 // Inputs are cold: calls take copies in turn, more of them than the cache holds.
 //
-//   nvcc -O3 -std=c++17 -arch=native gpu_exact.cu -o gpu_exact
+//   nvcc -O3 -std=c++17 -arch=native gpu_exact.cu -o gpu_exact     needs CCCL 3.1 or later
 //   gpu_exact [FROM TO]       sizes 2^FROM, 2^(FROM+2), ... 2^TO; 10 and 30 without them: the
 //                             device's time of one sum in a batch, the median in microseconds
 //   gpu_exact --edges FOLDER  sums that it gets wrong, beside what they are; the elements go to
-//                             FOLDER/NAME.f32 and .f64, for redhost --run extraction -t f32 -i
+//                             FOLDER/NAME.f32 and .f64, for redhost --run extraction -t f32 -i,
+//                             but for 2^30 ones: redhost --run extraction -n 2^30 --data equal
 #include "gpu_check.h"
 
 #include <cub/device/device_reduce.cuh>
-#include <cuda/__execution/determinism.h>
-#include <cuda/__execution/require.h>
-#include <cuda/std/execution>
+#include <cuda/execution>
 #include <cuda/stream_ref>
 
 #include <algorithm>
@@ -78,6 +77,24 @@ template <class T> void report(const char *type, size_t n) {
   cudaFree(x), cudaFree(result);
 }
 
+template <class T> void set_ones(T *x, size_t n) {
+  std::vector<T> ones(1 << 20, T(1));
+  for (size_t at = 0; at < n; at += ones.size())
+    CHECK(cudaMemcpy(x + at, ones.data(), ones.size() * sizeof(T), cudaMemcpyHostToDevice));
+}
+
+template <class T>
+void compare(const char *name, const char *type, const T *x, size_t n, T wanted) {
+  T *result, found;
+  CHECK(cudaMalloc(&result, sizeof *result));
+  CHECK(sum(x, result, n));
+  CHECK(cudaStreamSynchronize(stream));
+  CHECK(cudaMemcpy(&found, result, sizeof found, cudaMemcpyDeviceToHost));
+  printf("%-6s %s  exact %.17g, gpu_to_gpu %.17g: %s\n", name, type, static_cast<double>(wanted),
+         static_cast<double>(found), memcmp(&wanted, &found, sizeof found) ? "wrong" : "right");
+  cudaFree(result);
+}
+
 template <class T>
 void try_edge(const std::string &folder, const char *name, const char *type,
               const std::vector<T> &elements, T wanted) {
@@ -88,28 +105,26 @@ void try_edge(const std::string &folder, const char *name, const char *type,
     fprintf(stderr, "%s cannot be written\n", path.c_str());
     exit(1);
   }
-  T *x, *result, found;
+  T *x;
   CHECK(cudaMalloc(&x, elements.size() * sizeof(T)));
-  CHECK(cudaMalloc(&result, sizeof *result));
   CHECK(cudaMemcpy(x, elements.data(), elements.size() * sizeof(T), cudaMemcpyHostToDevice));
-  CHECK(sum(x, result, elements.size()));
-  CHECK(cudaStreamSynchronize(stream));
-  CHECK(cudaMemcpy(&found, result, sizeof found, cudaMemcpyDeviceToHost));
-  printf("%-6s %s  exact %.17g, gpu_to_gpu %.17g: %s\n", name, type, static_cast<double>(wanted),
-         static_cast<double>(found), memcmp(&wanted, &found, sizeof found) ? "wrong" : "right");
-  cudaFree(x), cudaFree(result);
+  compare(name, type, x, elements.size(), wanted);
+  cudaFree(x);
 }
 
 template <class T> void try_edges(const std::string &folder, const char *type) {
   using limits = std::numeric_limits<T>;
   constexpr T most = limits::max(), least = limits::denorm_min();
-  size_t many = size_t(3) << 22; // times the 53 bits of 0.1: few enough for a long double
   try_edge<T>(folder, "zeros", type, std::vector<T>(1000, T(-0.0)), T(-0.0));
   try_edge<T>(folder, "inf", type, {limits::infinity(), 1}, limits::infinity());
   try_edge<T>(folder, "large", type, {most, most, -most}, most);
   try_edge<T>(folder, "tiny", type, {1, least, -1}, least);
-  try_edge<T>(folder, "equal", type, std::vector<T>(many, T(0.1)),
-              static_cast<T>(static_cast<long double>(T(0.1)) * many));
+  T *x;
+  size_t many = size_t(1) << 30;
+  CHECK(cudaMalloc(&x, many * sizeof(T)));
+  set_ones(x, many);
+  compare("equal", type, x, many, static_cast<T>(many));
+  cudaFree(x);
 }
 
 } // namespace
