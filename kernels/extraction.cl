@@ -383,6 +383,7 @@ static inline void load_chunk(rh_pack *packs, __global const rh_pack *from, ulon
 }
 
 static inline void clear(__local uint *words) {
+#pragma unroll 4
   for (uint at = get_local_id(0); at < WORDS; at += RH_GROUP) words[at] = at == LEAST ? DIGITS : 0;
 }
 
@@ -440,6 +441,7 @@ static inline void take_share(SHARE_PARAMETERS, __local uint *bins) {
  * own, which lie in banks of their own. */
 static inline long bin_of(__local const uint *bins, uint k, uint part) {
   long all = 0;
+#pragma unroll 4 /* little code: this runs once, from a cold instruction cache */
   for (uint c = 0; c < RH_COPIES / RH_PARTS; c++) {
     uint copy = part * (RH_COPIES / RH_PARTS) + (c + k) % (RH_COPIES / RH_PARTS);
     __local const uint *low = bins + k * 2 * RH_COPIES + copy;
