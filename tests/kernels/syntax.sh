@@ -122,7 +122,10 @@ is_defined() {
 
 # is_served KERNEL OP TYPE BUILD
 is_served() {
-  case $1-$2-$4 in segments-arg*-*BY_TILES* | segments-affine-*BY_TILES*) return 1 ;; esac
+  case $1-$2-$4 in
+  segments-affine-*IN_ORDER*) ;; # which does not commute
+  segments-affine-* | segments-arg*-*BY_TILES*) return 1 ;;
+  esac
   case $1-$2-$3 in
   onepass_canonical-*-f* | extraction-*-f*) return 0 ;;
   onepass_canonical-* | extraction-* | atomic*-prod-f*) return 1 ;;
