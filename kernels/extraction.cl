@@ -11,9 +11,10 @@
  *
  * Bin k counts 2^(32 k) of the smallest subnormal.  It has 64 bits, as two words, which atomics of
  * 32 bits add to, the upper one with the carry of the lower; RH_COPIES of each bin keep work-items
- * out of each other's way, and where each has its own, no atomics are needed.  2^31 additions fit in a copy, and plugins/extraction.c sees to it that
- * there are at most 2^30.  A group's sum goes to digits of 16 bits in words of 32, to which 2^12
- * groups can add before one overflows, in any order.  The last group to arrive carries and rounds.
+ * out of each other's way, and where each has its own, no atomics are needed.  2^31 additions fit
+ * in a copy, and plugins/extraction.c sees to it that there are at most 2^30.  A group's sum goes
+ * to digits of 16 bits in words of 32, to which 2^12 groups can add before one overflows, in any
+ * order.  The last group to arrive carries and rounds.
  *   -DRH_FINISH_LAUNCH  a second launch does */
 #define EXTRACTION __kernel __attribute__((reqd_work_group_size(RH_GROUP, 1, 1)))
 
@@ -297,14 +298,14 @@ static inline bool add_chunk(sum *to, __local uint *bins, const rh_pack *packs) 
   } else
 #endif
   {
-  int unit = (int)most - BIAS + 1 + RH_LOG_CHUNK - 53;
-  double large = as_double((ulong)(1075 + unit) << 52 | 1UL << 51);
+    int unit = (int)most - BIAS + 1 + RH_LOG_CHUNK - 53;
+    double large = as_double((ulong)(1075 + unit) << 52 | 1UL << 51);
 #pragma unroll
-  for (uint u = 0; u < RH_CHUNK; u++) {
-    VECTOR(double) x = CONVERT(double)(rh_pack_scalars(packs[u])), part = (x + large) - large;
-    high += part;
-    low += x - part;
-  }
+    for (uint u = 0; u < RH_CHUNK; u++) {
+      VECTOR(double) x = CONVERT(double)(rh_pack_scalars(packs[u])), part = (x + large) - large;
+      high += part;
+      low += x - part;
+    }
   }
   double x = FOLD(fold_double)(high), rest = FOLD(fold_double)(low);
 #pragma unroll 1

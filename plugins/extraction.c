@@ -84,10 +84,11 @@ static int can_finish(const rh_device *device) {
   return rh_takes_ptx(device) || device->features & RH_DEVICE_SCOPE_ATOMICS;
 }
 
-/* As many work-items as fill the device, before one takes more than LEAST_LOADS packs. */
+/* As many work-items as fill the device, before one takes more than LEAST_LOADS packs; and at most
+ * as many packs as elements leave room for in registers, which of f16 are two to a register. */
 static uint64_t loads_for(const extraction *self, uint64_t n) {
-  uint64_t loads = LEAST_LOADS;
-  while (loads < 16 && n >= 2 * loads * self->per_pack * self->group * self->most_groups)
+  uint64_t loads = LEAST_LOADS, most = self->op->element_size == 2 ? 8 : 16;
+  while (loads < most && n >= 2 * loads * self->per_pack * self->group * self->most_groups)
     loads *= 2;
   return self->has_blocks ? 16 : loads;
 }
@@ -114,6 +115,7 @@ static rh_status plan(const rh_problem *problem, const int64_t *values, extracti
                       rh_answer *answer) {
   const rh_device *device = problem->device;
   int is_cpu = device->kind == RH_DEVICE_CPU;
+  self->op = problem->op;
   RH_TRY(rh_fit_group(problem, "group", values[GROUP], is_cpu ? 1 : 256, 0, &self->group, answer));
   self->has_blocks = is_cpu && self->group == 1;
   uint64_t bytes = self->has_blocks ? BLOCKS_PACK_BYTES : PACK_BYTES;
@@ -170,7 +172,6 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   if (!self) return RH_E_NOMEM;
   *instance = self;
   self->host = host;
-  self->op = problem->op;
   RH_TRY(plan(problem, values, self, &answer));
   uint64_t log = rh_log2_up(self->loads * self->per_pack);
   snprintf(options, sizeof options,
