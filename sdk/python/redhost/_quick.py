@@ -18,11 +18,11 @@ def numpy_scalar(name: str) -> Any:
     return getattr(sys.modules["numpy"], "bool_" if name == "?" else _NAMES[name[0]] + name[1:])
 
 
-_beside: Optional[c.PyDLL] = None
+_beside: Any = None
 _looking = threading.Lock()
 
 
-def _found() -> Optional[c.PyDLL]:
+def _found() -> Any:
     """What sdk/python has in C, if the prefix has it."""
     global _beside
     if _beside is None:
@@ -95,7 +95,8 @@ class _Calls(Dict[str, Callable[[Any], Any]]):
 
     def __missing__(self, op: str) -> Callable[[Any], Any]:
         found = _found()
-        self[op] = call = _nothing if found is None else found.redhost_python_call(op.encode())
+        call: Callable[[Any], Any] = _nothing if found is None else found.redhost_python_call(op.encode())
+        self[op] = call
         return call
 
 
@@ -120,7 +121,11 @@ def of_prepared(address: int, type_number: int) -> Tuple[Callable[[Any], Any], C
     if "numpy" in sys.modules:
         know_numpy(sys.modules["numpy"])
     call = found.redhost_python_prepared(_address("rh_prepared_run"), address, type_number)
-    return call, lambda: found.redhost_python_close(call.__self__)
+
+
+    def close() -> None:
+        found.redhost_python_close(call.__self__)
+    return call, close
 
 
 _handle.in_child.append(lambda: ready(None))
