@@ -62,7 +62,7 @@ builds_of() {
     echo "$warps"
     echo "$warps" -DRH_MEMBERS=1 -DRH_EACH=3 -DRH_IN_TURN=4
     echo "$warps" -DRH_MEMBERS=32 -DRH_EACH=7 -DRH_IN_TURN=2
-    echo "$warps" -DRH_OFFSETS -DRH_OF_WARP=128 -DRH_BATCH=4 -DRH_MOST_PIECES=8192
+    echo "$warps" -DRH_OFFSETS -DRH_OF_WARP=128 -DRH_BATCH=4 -DRH_OWN=4 -DRH_HIGHEST=5 -DRH_MOST_PIECES=8192
     ;;
   segments_columns)
     warps="$nvidia -DRH_CANONICAL -DRH_GROUP=256 -DRH_TEAM=32 -DRH_SHUFFLES=1"
