@@ -476,9 +476,11 @@ static const rh_known_strategy *choose(const choice *c, uint32_t known, rh_text 
 }
 
 /* Would the others not be chosen anyway?  A strategy whose time is unknown is chosen only where no
- * time is known at all, or none on the device that the data must be brought to. */
+ * time is known at all, or none on the device that the data must be brought to, or where those with
+ * a time would run once for each segment. */
 static int is_decided(const choice *c) {
   int on_host = 0;
+  if (c->spec->operation.layout && !c->cut.length) return 0;
   for (uint32_t k = 0; k < c->n; k++) {
     if (!c->list[k].known.from) continue;
     if (!runs_on_host(c->list[k].entry)) return 1;

@@ -630,6 +630,27 @@ TEST(nothing_is_known_of_any) {
   ck_assert_ptr_nonnull(strstr(redhost->context->chosen, "by its own score of"));
 }
 
+/* Of the strategies with a time none takes all segments in one run, so the others count, too. */
+TEST(segments_are_served_in_one_run) {
+  rh_layout rows = {.struct_size = sizeof rows,
+                    .kind = RH_LAYOUT_AXIS,
+                    .segments = 10,
+                    .longest = 100,
+                    .length = 100,
+                    .inner = 1,
+                    .elements = 1000};
+  rh_job_spec spec = plain;
+  spec.strategy = NULL;
+  spec.on_device = RH_JOB_DATA_ON_DEVICE;
+  spec.operation.layout = &rows;
+  made_up.about.vendor_id = 4318; /* NVIDIA's, of whose GPUs times of whole arrays are shipped */
+  strcpy(made_up.family, "compute capability 9");
+  pretend_a_device(0);
+  tune_at("onepass", built_in("onepass"), 1000, 1e-6);
+  assert_chosen("onepass");
+  assert_chosen_for(&spec, "segments");
+}
+
 static void know(const knowledge *k) {
   put((rh_tunedb_entry){.op = rh_operator_builtin(k->op, k->type),
                         .n = UINT64_C(1) << k->log2_n,
