@@ -449,8 +449,8 @@ class Failures(Table):
         for name, words, code in self.STRANGERS:
             def check(way, problem, name=name, words=words, code=code):
                 done = self.run_way(way, problem, "-q", "--timeout=1", "--data=equal", *by(cli.ZOO, "worker_faults"), run="worker_" + name)
-                streamed = way.name.startswith("stream") or way.name == "devices"
-                self.refused(done, 4 if streamed else code, "process of its own" if streamed else words)
+                refused = way.name == "devices"
+                self.refused(done, 4 if refused else code, "process of its own" if refused else words)
                 self.assertLess(done.seconds, cli.PROMPT)
             self.each(check, [way for way in OF_PROGRAM if way.data == "made"])
 
