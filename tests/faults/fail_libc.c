@@ -167,7 +167,12 @@ ssize_t read(int fd, void *to, size_t bytes) {
   return -1;
 }
 
-FAILS(ssize_t, pread, (int fd, void *to, size_t bytes, off_t at), (fd, to, bytes, at), -1, EIO)
+ssize_t pread(int fd, void *to, size_t bytes, off_t at) {
+  REAL(ssize_t, pread, (int, void *, size_t, off_t))
+  if (!fault_is_file(fd) || !fault_is_due("pread", CALLER)) return real(fd, to, bytes, at);
+  errno = EIO;
+  return -1;
+}
 FAILS(ssize_t, write, (int fd, const void *from, size_t bytes), (fd, from, bytes), -1, EIO)
 FAILS(ssize_t, pwrite, (int fd, const void *from, size_t bytes, off_t at), (fd, from, bytes, at),
       -1, EIO)

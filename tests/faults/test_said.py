@@ -29,7 +29,7 @@ class Choice(cli.Case):
         for k in range(1, 5):
             with open(os.path.join(place, "tuned.json"), "w", encoding="utf-8") as file:
                 file.write("{}\n")
-            err = self.said("read:%d" % k, REDHOST_FAULT_FILE="/tuned.json").err
+            err = self.said("pread:%d" % k, REDHOST_FAULT_FILE="/tuned.json").err
             told += [err] if "neither used nor changed" in err else []
         self.assertTrue(told)
         for text in told:

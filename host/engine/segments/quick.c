@@ -66,7 +66,7 @@ static inline void take_error(const values *of, uint64_t k, double error, double
   int is_right = is_zero | ((own <= bound / 10) & (error + own <= bound));
   double part = is_zero ? 0 : error / bound, before = of->parts[k];
   part = part > before ? part : before;
-  of->parts[k] = is_right & (before >= 0) ? part : -1;
+  of->parts[k] = (is_right & (before >= 0)) ? part : -1;
 }
 
 /* In so much more precision that its own error hardly counts, with sums of pieces. */
