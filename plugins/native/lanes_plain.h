@@ -14,6 +14,7 @@
 #include "lanes_rows.h"
 
 #include <math.h>
+#include <redhost/control.h>
 
 #if defined(__x86_64__) && LANES_BYTES >= 32
 
@@ -36,21 +37,11 @@
 /* The control word: no flag raised, no exception taken, subnormal numbers kept. */
 enum { PLAIN_CONTROL = 0x1f80, INVALID_FLAG = 1, PLAIN_CHAINS = 8 };
 
-/* The compiler moves no access to memory, and so neither the loop's call, across them. */
-static inline uint32_t control_word(void) {
-  uint32_t word;
-  __asm__ volatile("stmxcsr %0" : "=m"(word) : : "memory");
-  return word;
-}
-static inline void set_control_word(uint32_t word) {
-  __asm__ volatile("ldmxcsr %0" : : "m"(word) : "memory");
-}
-
 /* A flag that nothing raises says nothing: valgrind has none. */
 static inline int flag_works(void) {
   float nan = NAN;
   __asm__ volatile("minss %0, %0" : "+x"(nan));
-  return (control_word() & INVALID_FLAG) != 0;
+  return (rh_control_read() & INVALID_FLAG) != 0;
 }
 
 #define DEFINE_PLAIN(name, type, TAKE, PICK, PICK_1)                                               \
@@ -76,13 +67,13 @@ static inline int flag_works(void) {
   }                                                                                                \
   /* Where the first row comes to 0, as among numbers many of which are, the rest is not read. */  \
   LANES_TARGET static int name(const void *elements, uint64_t n, unsigned pages, e_##type *one) {  \
-    uint32_t before = control_word();                                                              \
-    set_control_word(PLAIN_CONTROL);                                                               \
+    uint32_t before = rh_control_read();                                                           \
+    rh_control_write(PLAIN_CONTROL);                                                               \
     name##_loop(elements, PLAIN_CHAINS *LANES_BYTES / sizeof(e_##type), 1, one);                   \
-    if (*one != 0 && !(control_word() & INVALID_FLAG)) name##_loop(elements, n, pages, one);       \
-    int has_nan = (control_word() & INVALID_FLAG) != 0;                                            \
+    if (*one != 0 && !(rh_control_read() & INVALID_FLAG)) name##_loop(elements, n, pages, one);    \
+    int has_nan = (rh_control_read() & INVALID_FLAG) != 0;                                         \
     int known = *one != 0 && !has_nan && flag_works();                                             \
-    set_control_word(before);                                                                      \
+    rh_control_write(before);                                                                      \
     return known;                                                                                  \
   }
 
