@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""gpu_operators.py [FROM TO]: mean and variance of f32 by PyTorch and CuPy, those of the two that are installed, on an
-NVIDIA GPU.  As gpu_operators.cu: cold inputs, medians in microseconds, sizes 2^FROM, 2^(FROM+2), ... 2^TO.
+"""gpu_operators.py [SHAPE[:AXIS]]...: mean and variance of f32 by PyTorch and CuPy, those of the two that are installed, on
+an NVIDIA GPU.  As gpu_operators.cu: cold inputs, medians in microseconds.
+
+A SHAPE is 65536 or 4096x1024; without one, sizes 2^16, 2^18, ... 2^28.
 
 device: PyTorch as a CUDA graph of a batch, so without Python between its launches; CuPy by events around a batch.
-call: from Python, until both numbers are on the host."""
+call: from Python, until all numbers are on the host."""
+import math
 import statistics
 import sys
 import time
@@ -22,18 +25,19 @@ def calls(function, copies):
     return 1e6 * statistics.median(times)
 
 
-def torch_times(n):
+def torch_times(shape, axis):
     import torch
-    copies = copies_of(4 * n)
-    arrays = [torch.rand(n, device="cuda") for _ in range(copies)]
-    batch = max(2, min(60, (8 << 30) // (4 * n)))
+    size = 4 * math.prod(shape)
+    copies = copies_of(size)
+    arrays = [torch.rand(shape, device="cuda") for _ in range(copies)]
+    batch = max(2, min(60, (8 << 30) // size))
     for k in range(3):
-        torch.var_mean(arrays[k % copies])
+        torch.var_mean(arrays[k % copies], axis)
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         for k in range(batch):
-            torch.var_mean(arrays[k % copies])
+            torch.var_mean(arrays[k % copies], axis)
     times = []
     for _ in range(15):
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
@@ -42,36 +46,37 @@ def torch_times(n):
         end.record()
         end.synchronize()
         times.append(1e3 * begin.elapsed_time(end) / batch)
-    return statistics.median(times), calls(lambda k: [v.item() for v in torch.var_mean(arrays[k])], copies)
+    return statistics.median(times), calls(lambda k: [v.cpu() for v in torch.var_mean(arrays[k], axis)], copies)
 
 
-def cupy_times(n):
+def cupy_times(shape, axis):
     import cupy
-    copies = copies_of(4 * n)
-    arrays = [cupy.random.random(n, dtype=cupy.float32) for _ in range(copies)]
-    batch = max(2, min(60, (8 << 30) // (4 * n)))
+    size = 4 * math.prod(shape)
+    copies = copies_of(size)
+    arrays = [cupy.random.random(shape, dtype=cupy.float32) for _ in range(copies)]
+    batch = max(2, min(60, (8 << 30) // size))
     times = []
     for _ in range(15):
         begin, end = cupy.cuda.Event(), cupy.cuda.Event()
         begin.record()
         for k in range(batch):
-            arrays[k % copies].mean(), arrays[k % copies].var()
+            arrays[k % copies].mean(axis), arrays[k % copies].var(axis)
         end.record()
         end.synchronize()
         times.append(1e3 * cupy.cuda.get_elapsed_time(begin, end) / batch)
-    return statistics.median(times), calls(lambda k: (float(arrays[k].mean()), float(arrays[k].var())), copies)
+    return statistics.median(times), calls(lambda k: (arrays[k].mean(axis).get(), arrays[k].var(axis).get()), copies)
 
 
 def main():
-    first, last = (int(text) for text in sys.argv[1:3]) if len(sys.argv) > 2 else (16, 28)
-    for log in range(first, last + 1, 2):
+    for text in sys.argv[1:] or [str(1 << log) for log in range(16, 29, 2)]:
+        shape, _, axis = text.partition(":")
         for name, times in (("pytorch", torch_times), ("cupy", cupy_times)):
             try:
-                device, call = times(1 << log)
+                device, call = times(tuple(map(int, shape.split("x"))), int(axis) if axis else None)
             except ImportError as error:
                 print(f"{name}: {error}")
                 continue
-            print(f"{name:8} {'meanvar f32':12} {1 << log:10}  device {device:8.2f} us  call {call:8.2f} us", flush=True)
+            print(f"{name:8} {'meanvar f32':12} {text:>14}  device {device:8.2f} us  call {call:8.2f} us", flush=True)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 
     REDHOST_PREFIX=build PYTHONPATH=sdk/python lab/measure/python_speed.py [WORK...]
 
-A work's contenders take turns, ROUNDS times; each process makes its data, calls twice, and then for 0.4 s.
+A work's contenders take turns, ROUNDS times; each process makes its data, calls twice, and then for 0.4 s.  The limit, where
+read_limit is built (cmake --build build --target read_limit), is a read of as many bytes by as many threads.
 """
 import os
 import statistics
@@ -12,6 +13,7 @@ import sys
 import time
 
 SIZES = (14, 16, 18, 20, 22, 24, 26, 27)
+LIMIT = os.path.join(os.environ.get("REDHOST_PREFIX", "build"), "bin", "read_limit")
 ROUNDS = int(os.environ.get("ROUNDS", "3"))
 
 
@@ -37,7 +39,7 @@ def whole(op, dtype, log):
     def numpy(np, x):
         function = getattr(np, op)
         return lambda: function(x)
-    return (lambda np: np.random.default_rng(1).random(1 << log, dtype)), {"redhost": redhost, "numpy": numpy}
+    return (lambda np: np.random.default_rng(1).random(1 << log, dtype)), {"redhost": redhost, "numpy": numpy, "limit": None}
 
 
 def imported(name):
@@ -101,7 +103,7 @@ for _shape in ((4096, 4096), (1_000_000, 8)):
     for _axis in (0, 1):
         WORKS[f"sum axis={_axis} {_shape}"] = (matrix(_shape), {
             "redhost": lambda np, x, axis=_axis: lambda: imported("redhost").sum(x, axis=axis),
-            "numpy": lambda np, x, axis=_axis: lambda: np.sum(x, axis=axis)})
+            "numpy": lambda np, x, axis=_axis: lambda: np.sum(x, axis=axis), "limit": None})
 
 FIRST = {"redhost": "import redhost, array; redhost.sum(array.array('f', bytes(4000)))", "numpy": "import numpy"}
 
@@ -109,7 +111,11 @@ FIRST = {"redhost": "import redhost, array; redhost.sum(array.array('f', bytes(4
 def child(work, contender):
     import numpy as np
     data, contenders = WORKS[work]
-    print(*measured(contenders[contender](np, data(np))))
+    x = data(np)
+    if contender == "limit":
+        subprocess.run([LIMIT, str(x.nbytes)], check=True)
+    else:
+        print(*measured(contenders[contender](np, x)))
 
 
 def elsewhere(*words):
@@ -141,6 +147,8 @@ def main(wanted):
                 times[name].append(started(code))
         row("import, first sum", times)
     for work, (_, contenders) in WORKS.items():
+        if not os.path.exists(LIMIT):
+            contenders.pop("limit", None)
         if wanted and not any(work.startswith(name) for name in wanted):
             continue
         times = {name: [] for name in contenders}

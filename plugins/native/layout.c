@@ -207,14 +207,26 @@ static void reduce_panel(const rh_native_layout *layout, uint64_t block) {
   }
 }
 
+/* A value of each segment onto another: by a loop where that is of values as they stand. */
+static void combine_all(const rh_native_layout *layout, unsigned char *to,
+                        const unsigned char *from) {
+  const rh_op *op = layout->whole;
+  const rh_native_across *across = layout->n_parts == 1 ? layout->parts->folder.across : NULL;
+  uint64_t n = layout->of->segments;
+  if (across && across->parts == 1 && across->bytes == op->value_size) {
+    across->merge(to, from, 0, n, 0);
+    return;
+  }
+  for (uint64_t at = 0; at < n * op->value_size; at += op->value_size)
+    rh_op_combine(op, to + at, from + at);
+}
+
 /* Neighbours in the order of the rows: nodes of the canonical tree. */
 static void combine_bands(const rh_native_layout *layout) {
-  const rh_op *op = layout->whole;
-  uint64_t bytes = layout->of->segments * op->value_size;
+  uint64_t bytes = layout->of->segments * layout->whole->value_size;
   for (uint64_t apart = 1; apart < layout->n_bands; apart *= 2)
     for (uint64_t k = 0; k + apart < layout->n_bands; k += 2 * apart)
-      for (uint64_t at = 0; at < bytes; at += op->value_size)
-        rh_op_combine(op, layout->nodes + k * bytes + at, layout->nodes + (k + apart) * bytes + at);
+      combine_all(layout, layout->nodes + k * bytes, layout->nodes + (k + apart) * bytes);
   memcpy(layout->values, layout->nodes, bytes);
 }
 

@@ -156,8 +156,8 @@ def cut(library, op, dtype, segments, length, inner, offsets, results):
         shape = (segments // inner, length, inner) if inner > 1 else (segments, length)
         reduce = call and (lambda x: call(x[:used].reshape(shape), 1).reshape(segments))
     else:
-        with mmap.mmap(DATA, offsets + 8 * (segments + 1), access=mmap.ACCESS_READ) as file:
-            reduce = library.by_offsets(op, dtype, np.frombuffer(bytearray(file[offsets:]), np.uint64).astype(np.int64))
+        file = mmap.mmap(DATA, offsets + 8 * (segments + 1), access=mmap.ACCESS_COPY)
+        reduce = library.by_offsets(op, dtype, np.frombuffer(file, np.int64, segments + 1, offsets))
     if reduce is None:
         raise Declined(f"no {op} of such segments of {dtype.name}")
     return library.kept(reduce) if hasattr(library, "kept") else reduce
@@ -176,9 +176,9 @@ class Point:
         self.reduce = cut(library, op, dtype, *segments) if segments else library.function(op, dtype)
         if self.reduce is None or n == 0:
             raise Declined(f"no {op} of {n} elements of {type_name}")
-        with mmap.mmap(DATA, n * dtype.itemsize, access=mmap.ACCESS_READ) as data:
-            self.host = np.frombuffer(bytearray(data), dtype, n)
-        self.arrays = [library.upload(self.host) for _ in range(copies)]
+        data = np.frombuffer(mmap.mmap(DATA, n * dtype.itemsize, access=mmap.ACCESS_COPY), dtype, n)
+        self.host = data.copy() if self.indexed and not segments else None  # another point may have other data
+        self.arrays = [library.upload(data) for _ in range(copies)]
         self.next = 0
         self.wide = np.float32 if op == "sum" and dtype == np.float16 else np.int64 if self.indexed or op == "sum" and dtype.kind == "i" \
             else np.uint64 if op == "sum" and dtype.kind == "u" else dtype
@@ -214,8 +214,8 @@ class Point:
         return f"taken {seconds / batch:.17g} {clock} {self.value(result)}"
 
     def values(self):
-        data = np.asarray(self.library.fetch(self.result), self.wide).tobytes()
-        if os.pwrite(DATA, data, self.at) != len(data):
+        data = np.ascontiguousarray(self.library.fetch(self.result), self.wide)
+        if os.pwrite(DATA, data, self.at) != data.nbytes:
             raise OSError("the results were not written")
         return "valued"
 
