@@ -181,9 +181,8 @@ static void reduce_columns(const rh_native_layout *layout, const rh_native_part 
 static void reduce_panel(const rh_native_layout *layout, uint64_t block) {
   const rh_layout *of = layout->of;
   uint64_t size = layout->whole->value_size;
-  uint64_t panels = rh_divide_up(of->inner, layout->width), band = block % layout->n_bands;
-  uint64_t outer = block / layout->n_bands / panels;
-  uint64_t column = block / layout->n_bands % panels * layout->width;
+  uint64_t panels = rh_divide_up(of->inner, layout->width), column = block % panels * layout->width;
+  uint64_t band = block / panels % layout->n_bands, outer = block / panels / layout->n_bands;
   uint64_t s = outer * of->inner + column;
   panel p = {.width = layout->width, .row = band * layout->rows, .rows = layout->rows};
   if (p.width > of->inner - column) p.width = of->inner - column;

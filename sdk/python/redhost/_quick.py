@@ -8,8 +8,8 @@ from typing import Any, Callable, Dict, Optional, Tuple
 
 from . import _abi, _handle, _install
 
-# Longer calls can be interrupted, and an expression of so much may be worth a device.
-NATIVE_BYTES = 16 << 20
+NATIVE_BYTES = 16 << 20  # an expression of more may be worth a device
+_MOST_BYTES = 1 << 30  # a tenth of a second, which nobody interrupts; what takes longer goes the long way, which can be
 _NAMES = {"f": "float", "i": "int", "u": "uint"}
 
 
@@ -82,7 +82,7 @@ def ready(address: Optional[int]) -> None:
     found = _found()
     if found is not None and address != _open:
         _open = address
-        most = 0 if os.environ.get("REDHOST_DEVICE") else NATIVE_BYTES
+        most = 0 if os.environ.get("REDHOST_DEVICE") else _MOST_BYTES
         found.redhost_python_library(_address("rh_reduce"), address, most)
 
 

@@ -7,7 +7,7 @@ from . import _abi, _handle, _quick
 from ._arrays import Operand
 
 MASK = "redhost_mask"
-SHORT = 1 << 20  # bytes whose reduction nobody interrupts
+SHORT = 1 << 28  # bytes whose reduction nobody interrupts
 Progress = Union[bool, Callable[[str, int, int], object]]
 
 
