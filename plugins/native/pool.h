@@ -16,7 +16,7 @@ enum { POOL_MOST_BLOCKS = 1 << 15 };
     .key = "awake_us",                                                                             \
     .doc = "microseconds that threads stay awake after a call, waiting for the next one; each of " \
            "them keeps a processor busy meanwhile",                                                \
-    .max = 10000000, .initial = 100, .step = 1, .flags = RH_PARAM_NOT_TUNED                        \
+    .max = 10000000, .initial = 300, .step = 1, .flags = RH_PARAM_NOT_TUNED                        \
   }
 
 /* A job, as seen by every thread. */

@@ -192,9 +192,9 @@ def of_bar(progress: Progress) -> Optional[Callable[[str, int, int], object]]:
     return show
 
 
-def without_values(texts: Texts) -> Texts:
-    """The same for all values of the constants."""
-    return texts._replace(let=tuple((name, type(value)(0)) for name, value in texts.let))
+def without_values(texts: Texts) -> Any:
+    """The same for all values of the constants, but not for an int and a float."""
+    return texts._replace(let=()), tuple((name, isinstance(value, float)) for name, value in texts.let)
 
 
 # The types and names of what an operator gives, which one element tells.

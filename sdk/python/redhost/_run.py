@@ -1,7 +1,7 @@
 """From arguments to an answer: operands, axes, groups, and what comes back."""
 import ctypes as c
 import time
-from typing import Any, Callable, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from . import _abi, _handle, _layout, _quick
 from ._arrays import loaded_numpy, numpy, Operand, operand, packed, type_name
@@ -92,6 +92,41 @@ def _segmentation(layout: _layout.Layout, reduced: int) -> Tuple[_abi.Segmentati
                              lengths=c.addressof(lengths), strides=c.addressof(strides)), [lengths, strides]
 
 
+class Again(NamedTuple):
+    """A reduction along axes as the library was asked for it, for other arrays of that type, shape and strides: to ask anew
+    takes twice as long as to reduce a megabyte."""
+
+    request: _abi.Request
+    outputs: Any
+    kind: str
+    n_bytes: int
+    operand: Operand
+    shaped: Callable[[Any], Any]
+    alive: Tuple[Any, ...]
+
+    def __call__(self, x: Any) -> Any:
+        made = numpy().empty(self.outputs[0].n, self.kind)
+        self.request.data = x.__array_interface__["data"][0]
+        self.outputs[0].data = made.__array_interface__["data"][0]
+        call(self.request, Way(), self.n_bytes)
+        return self.shaped(made)
+
+
+MOST_KNOWN = 64
+_known: Dict[Any, Again] = {}
+
+
+def _key(x: Any, texts: Texts, words: Words, way: Way) -> Any:
+    """What all calls of one kind have in common; None where there is more to a call than an array of NumPy and its axes."""
+    np = loaded_numpy()
+    others = (words.dtype, words.out, words.initial, words.where, words.by, words.offsets)
+    if np is None or type(x) is not np.ndarray or not x.flags.aligned or type(words.axis) not in (int, tuple):
+        return None
+    if words.full or texts.let or way != Way() or any(other is not None for other in others):
+        return None
+    return texts, x.dtype, x.shape, x.strides, words.axis, words.keepdims
+
+
 class Job:
     """One reduction on its way."""
 
@@ -100,6 +135,7 @@ class Job:
         self.of_numpy = any(o.of_numpy for o in operands)
         self.result: Optional[_abi.Result] = None
         self.bound: Optional[float] = None  # of one number that was checked
+        self.again: Optional[Again] = None
 
     def whole(self, operands: List[Operand], n: int) -> Any:
         """One value."""
@@ -130,7 +166,11 @@ class Job:
             request, _alive = make_request(self.texts, operands, n, self.way)
             request.segments, request.outputs = c.pointer(segmentation), outputs
             request.n_outputs = len(arrays)
-            self.result = call(request, self.way, n * sum(o.itemsize for o in operands))
+            n_bytes = n * sum(o.itemsize for o in operands)
+            self.result = call(request, self.way, n_bytes)
+            if len(arrays) == 1 == len(operands):
+                self.again = Again(request, outputs, numpy_type(kinds[0][1]), n_bytes, operands[0]._replace(owner=None),
+                                   lambda one: one, (_alive, segmentation))
         return arrays[0] if len(arrays) == 1 else Values([name for name, _ in kinds], arrays)
 
     def in_order(self) -> bool:
@@ -180,9 +220,13 @@ def _along(job: Job, words: Words) -> Any:
             for length in layout.kept:
                 count *= length
             found = job.segments(layout.operands, layout.n, segmentation, count, tuple(layout.axes))
-            value = each(found, lambda one: _layout.in_shape(one, layout, reduced, len(shape), False))
-            if not layout.kept:
-                value = each(value, lambda one: one[()])
+
+            def shaped(one: Any) -> Any:
+                made = _layout.in_shape(one, layout, reduced, len(shape), words.keepdims)
+                return made if layout.kept or words.keepdims else made[()]
+            if job.again:
+                job.again = job.again._replace(shaped=shaped, alive=(*job.again.alive, _alive))
+            return each(found, shaped)
     if words.keepdims:
         lengths = [1 if k in reduced else length for k, length in enumerate(shape)]
         value = each(value, lambda one: numpy().reshape(one, lengths))
@@ -282,6 +326,12 @@ def _permuted(o: Operand, order: Any) -> Operand:
 
 def run(x: Any, texts: Texts, words: Words, way: Way, finish: Optional[Callable[[Any, Operand], Any]] = None) -> Any:
     """The answer in NumPy's shape; `finish` changes each value, given the first operand."""
+    key = _key(x, texts, words, way)
+    again = _known.pop(key, None) if key else None  # no other thread has it meanwhile
+    if again:
+        value = again(x)
+        _known[key] = again
+        return finish(value, again.operand) if finish else value
     operands, texts = gather(x, texts, words)
     job = Job(texts, operands, way)
     begin = time.perf_counter()
@@ -301,6 +351,10 @@ def run(x: Any, texts: Texts, words: Words, way: Way, finish: Optional[Callable[
     finally:
         _handle.thread.progress = None
     seconds = time.perf_counter() - begin
+    if key and job.again and job.again.operand.at == x.__array_interface__["data"][0]:
+        if len(_known) >= MOST_KNOWN:
+            _known.clear()
+        _known[key] = job.again
     raw = value
     if isinstance(value, Groups):
         value = Groups(value.labels, finish(value.values, operands[0]) if finish else value.values)
