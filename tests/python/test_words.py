@@ -50,6 +50,18 @@ class AgainstNumPy(unittest.TestCase):
                 for axis in [a for a in ((0, 1), (1, 2), (0, 2), (0, 1, 2), ()) if len(set(a)) <= x.ndim and max(a, default=0) < x.ndim]:
                     self.same(op, x, axis=axis, keepdims=True)
 
+    def test_arrays_of_one_shape_one_after_the_other(self):
+        arrays = [np.random.default_rng(k).integers(0, 50, (3, 4, 5)) for k in range(3)]
+        for dtype in ("i4", "f4", "f8", "?", ">f8"):
+            for words in ({"axis": 0}, {"axis": -1, "keepdims": True}, {"axis": (0, 2)}):
+                for op in ("sum", "max", "mean", "any"):
+                    answers = [(getattr(redhost, op)(x.astype(dtype), **words), getattr(np, op)(x.astype(dtype), **words)) for x in arrays]
+                    for ours, theirs in answers:
+                        np.testing.assert_allclose(np.asarray(ours, "f8"), np.asarray(theirs, "f8"), rtol=2e-6)
+        for k in (2, 2.0, 4):
+            np.testing.assert_array_equal(redhost.sum(arrays[0], axis=0, map="x/k", let={"k": k}),
+                                          (arrays[0] / k if isinstance(k, float) else arrays[0] // k).sum(axis=0))
+
     def test_a_tuple_of_numbers_is_an_array(self):
         self.assertEqual((redhost.prod((2, 3)), redhost.max((1.5, 2.5, 0.5))), (6, 2.5))
 
