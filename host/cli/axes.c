@@ -2,7 +2,7 @@
 #include "../core/base/alloc.h"
 #include "../core/base/path.h"
 #include "../operators/catalog/synonyms.h"
-#include "list.h"
+#include "values.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* The destinations of a benchmark's results: standard output or --output, --export, --resume. */
 #pragma once
 
+#include "../tools/bench/stage.h"
 #include "../tools/records/records.h"
 #include "app.h"
 
@@ -28,3 +29,14 @@ rh_status rh_bench_output_row(rh_bench_output *output, const rh_row *row, rh_err
 /* Writes all results to all destinations. */
 rh_status rh_bench_output_all(rh_bench_output *output, const rh_records *results, rh_error *error);
 void rh_bench_output_close(rh_bench_output *output); /* zero-initialised is fine */
+
+/* tool, run and settings.  `results` must be empty. */
+rh_status rh_bench_header_begin(rh_records *results, const rh_app *app,
+                                const rh_bench_settings *settings, rh_error *error);
+rh_status rh_bench_header_device(rh_records *results, const rh_cl_device *device, rh_error *error);
+/* Call it when the stage is calibrated: adds its strategies and peers, and the device's
+ * calibration. */
+rh_status rh_bench_header_stage(rh_records *results, const rh_app *app, const rh_stage *stage,
+                                rh_error *error);
+/* Call it at the end: adds the duration, and whether the run is complete. */
+rh_status rh_bench_header_end(rh_records *results, double wall_s, int complete, rh_error *error);

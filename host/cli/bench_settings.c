@@ -4,9 +4,8 @@
 #include "../core/data/array.h"
 #include "../tools/bench/problem.h"
 #include "axes.h"
-#include "list.h"
-#include "size.h"
 #include "user_operator.h"
+#include "values.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,14 +5,8 @@
 #include <string.h>
 
 static void begin(rh_beside *beside) {
-  static const char *const headings[] = {"STRATEGY", "RESULT", "BITS", "ERROR", "TIME", "CHECK"};
-  rh_table *table = &beside->table;
-  if (table->columns) return;
-  table->columns = sizeof headings / sizeof *headings;
-  for (uint32_t k = 0; k < table->columns; k++) {
-    table->right[k] = k == 3 || k == 4;
-    rh_table_cell(table, RH_BOLD, "%s", headings[k]);
-  }
+  if (!beside->table.columns)
+    rh_table_begin(&beside->table, "STRATEGY|RESULT|BITS|>ERROR|>TIME|CHECK");
 }
 
 /* The results of an operator of the user's, or the one result, each by `write`. */
@@ -40,34 +34,28 @@ static void write_bits(rh_text *text, const rh_result *one) {
     rh_text_add(text, "%#llx", (unsigned long long)one->value.u);
 }
 
-static void add_error(rh_table *table, const rh_verdict *verdict) {
+static void write_error(char text[32], const rh_verdict *verdict) {
   if (verdict && isfinite(verdict->error_ulp))
-    rh_table_cell(table, RH_PLAIN, "%.2g ulp", verdict->error_ulp);
+    snprintf(text, 32, "%.2g ulp", verdict->error_ulp);
   else if (verdict && isfinite(verdict->error))
-    rh_table_cell(table, RH_PLAIN, "%.2g", verdict->error);
-  else
-    rh_table_cell(table, RH_PLAIN, "-");
+    snprintf(text, 32, "%.2g", verdict->error);
 }
 
 void rh_beside_add(rh_beside *beside, const char *strategy, const rh_result *result,
                    const rh_verdict *verdict, double seconds) {
   static const char *const words[] = {"ok", "WRONG", "not judged"};
-  static const int styles[] = {RH_GOOD, RH_BAD, RH_BOLD};
-  rh_table *table = &beside->table;
+  static const char *const styles[] = {" *   +", " *   -", " *   *"};
   rh_text values = {0}, bits = {0};
-  char time[32] = "-";
+  char time[32] = "-", off[32] = "-";
   begin(beside);
   beside->n++;
   add_values(&values, result, write_value);
   add_values(&bits, result, write_bits);
   if (seconds > 0) rh_format_seconds(time, seconds);
-  rh_table_cell(table, RH_PLAIN, "%s", strategy);
-  rh_table_cell(table, RH_BOLD, "%s", rh_text_get(&values));
-  rh_table_cell(table, RH_PLAIN, "%s", rh_text_get(&bits));
-  add_error(table, verdict);
-  rh_table_cell(table, RH_PLAIN, "%s", time);
-  rh_table_cell(table, verdict ? styles[verdict->verdict] : RH_DIM, "%s",
-                verdict ? words[verdict->verdict] : "skipped");
+  write_error(off, verdict);
+  rh_table_row(&beside->table, verdict ? styles[verdict->verdict] : " *   .", strategy,
+               rh_text_get(&values), rh_text_get(&bits), off, time,
+               verdict ? words[verdict->verdict] : "skipped");
   rh_text_finish(&values);
   rh_text_finish(&bits);
 }
@@ -88,10 +76,8 @@ void rh_beside_add_json(rh_beside *beside, json_t *devices, json_t *result) {
 
 void rh_beside_add_failure(rh_beside *beside, const char *strategy, const rh_error *why) {
   begin(beside);
-  rh_table_cell(&beside->table, RH_PLAIN, "%s", strategy);
-  for (int k = 0; k < 4; k++) rh_table_cell(&beside->table, RH_PLAIN, "-");
-  rh_table_cell(&beside->table, RH_BAD, "%.60s",
-                why->status == RH_DECLINED ? "declined" : "failed");
+  rh_table_row(&beside->table, "     -", strategy, "-", "-", "-", "-",
+               why->status == RH_DECLINED ? "declined" : "failed");
 }
 
 rh_status rh_beside_print(const rh_beside *beside, const rh_terminal *terminal, rh_error *error) {

@@ -1,13 +1,12 @@
 /* redhost --completion=SHELL: completions for each shell, made from the table of options. */
 #include "../core/base/error.h"
 #include "../core/base/text.h"
-#include "options.h"
-#include "pages.h"
+#include "app.h"
 
 #include <string.h>
 
 /* The kinds of an option's argument. */
-enum { NOTHING, WORDS, STRATEGIES, OPERATORS, FILES, DIRECTORIES };
+enum { NOTHING, WORDS, MAYBE_WORDS, STRATEGIES, OPERATORS, FILES, DIRECTORIES };
 
 /* Derived from the argument's name in --help. */
 static int kind_of(const rh_option *row) {
@@ -17,7 +16,7 @@ static int kind_of(const rh_option *row) {
   } kinds[] = {{"OP", OPERATORS},     {"TYPE", WORDS},        {"KIND", WORDS}, {"SHELL", WORDS},
                {"SPEC", WORDS},       {"NAME", STRATEGIES},   {"FILE", FILES}, {"DIR", DIRECTORIES},
                {"DIRS", DIRECTORIES}, {"NAME [DIR]", NOTHING}};
-  if (row->words) return WORDS;
+  if (row->words) return row->kind == RH_OPTION_MAYBE_WORD ? MAYBE_WORDS : WORDS;
   for (size_t k = 0; row->argument && k < sizeof kinds / sizeof *kinds; k++)
     if (strcmp(row->argument, kinds[k].argument) == 0) return kinds[k].kind;
   return NOTHING;
@@ -37,20 +36,45 @@ static void add_listed(rh_text *text, const char *doc) {
   }
 }
 
+/* The words of the argument; before the strategies: `--run' also accepts `auto'. */
 static void add_words(rh_text *text, const rh_option *row) {
   if (row->words)
     rh_text_add(text, "%s", row->words);
+  else if (row->letter == 'r')
+    rh_text_add(text, "auto ");
   else if (strcmp(row->argument, "SHELL") == 0)
     rh_text_add(text, "bash zsh fish");
   else if (strcmp(row->argument, "SPEC") == 0)
     rh_text_add(text, "gpu cpu accelerator");
-  else
+  else if (kind_of(row) == WORDS)
     add_listed(text, row->doc);
 }
 
-/* `--run` also accepts `auto'. */
-static const char *extra_word(const rh_option *row) {
-  return row->letter == 'r' ? "auto " : "";
+/* How each shell completes an argument; @ stands for the words. */
+enum { BASH, ZSH, FISH };
+static const char *const actions[][3] = {
+    [NOTHING] = {"return", " ", " -x"},
+    [WORDS] = {"words='@'", "(@)", " -x -a '@'"},
+    /* An optional argument must follow `=': the next word is not its argument. */
+    [MAYBE_WORDS] = {"[[ ${COMP_WORDS[*]:COMP_CWORD-1:2} == *=* ]] &&\n        words='@'", "(@)",
+                     " -f -a '@'"},
+    [STRATEGIES] = {"words=\"@$(\"$1\" --list -q 2>/dev/null)\"",
+                    "{compadd -- @$($words[1] --list -q 2>/dev/null)}",
+                    " -x -a '@(redhost --list -q 2>/dev/null)'"},
+    [OPERATORS] = {"words=\"$(\"$1\" --ops -q 2>/dev/null)\"",
+                   "{compadd -- $($words[1] --ops -q 2>/dev/null)}",
+                   " -x -a '(redhost --ops -q 2>/dev/null)'"},
+    [FILES] = {"action=file", "_files", " -r -F"},
+    [DIRECTORIES] = {"action=directory", "_files -/", " -x -a '(__fish_complete_directories)'"},
+};
+
+static void add_action(rh_text *text, const rh_option *row, int shell) {
+  if (!row->argument) return;
+  for (const char *at = actions[kind_of(row)][shell]; *at; at++)
+    if (*at == '@')
+      add_words(text, row);
+    else
+      rh_text_append(text, at, 1);
 }
 
 /* Appends the text in one line, with a backslash before each character of `special`, and with
@@ -71,23 +95,7 @@ static void bash_case(rh_text *text, const rh_option *row) {
   rh_text_add(text, "    --%s", row->name);
   if (row->letter) rh_text_add(text, " | -%c", row->letter);
   rh_text_add(text, ")\n      ");
-  switch (kind_of(row)) {
-  case WORDS:
-    /* An optional argument must follow `=': the next word is not its argument. */
-    if (row->kind == RH_OPTION_MAYBE_WORD)
-      rh_text_add(text, "[[ ${COMP_WORDS[*]:COMP_CWORD-1:2} == *=* ]] &&\n        ");
-    rh_text_add(text, "words='");
-    add_words(text, row);
-    rh_text_add(text, "'");
-    break;
-  case STRATEGIES:
-    rh_text_add(text, "words=\"%s$(\"$1\" --list -q 2>/dev/null)\"", extra_word(row));
-    break;
-  case OPERATORS: rh_text_add(text, "words=\"$(\"$1\" --ops -q 2>/dev/null)\""); break;
-  case FILES: rh_text_add(text, "action=file"); break;
-  case DIRECTORIES: rh_text_add(text, "action=directory"); break;
-  default: rh_text_add(text, "return");
-  }
+  add_action(text, row, BASH);
   rh_text_add(text, "\n      ;;\n");
 }
 
@@ -138,20 +146,7 @@ static void zsh_option(rh_text *text, const rh_option *row) {
     add_quoted(text, row->argument, "[]:\\", "'\\''");
     rh_text_add(text, ":");
   }
-  switch (kind_of(row)) {
-  case WORDS:
-    rh_text_add(text, "(");
-    add_words(text, row);
-    rh_text_add(text, ")");
-    break;
-  case STRATEGIES:
-    rh_text_add(text, "{compadd -- %s$($words[1] --list -q 2>/dev/null)}", extra_word(row));
-    break;
-  case OPERATORS: rh_text_add(text, "{compadd -- $($words[1] --ops -q 2>/dev/null)}"); break;
-  case FILES: rh_text_add(text, "_files"); break;
-  case DIRECTORIES: rh_text_add(text, "_files -/"); break;
-  default: rh_text_add(text, row->argument ? " " : "");
-  }
+  add_action(text, row, ZSH);
   rh_text_add(text, "' \\\n");
 }
 
@@ -170,20 +165,7 @@ static void zsh(rh_text *text) {
 static void fish_option(rh_text *text, const rh_option *row) {
   rh_text_add(text, "complete -c redhost -l %s", row->name);
   if (row->letter) rh_text_add(text, " -s %c", row->letter);
-  switch (kind_of(row)) {
-  case WORDS:
-    rh_text_add(text, row->kind == RH_OPTION_MAYBE_WORD ? " -f -a '" : " -x -a '");
-    add_words(text, row);
-    rh_text_add(text, "'");
-    break;
-  case STRATEGIES:
-    rh_text_add(text, " -x -a '%s(redhost --list -q 2>/dev/null)'", extra_word(row));
-    break;
-  case OPERATORS: rh_text_add(text, " -x -a '(redhost --ops -q 2>/dev/null)'"); break;
-  case FILES: rh_text_add(text, " -r -F"); break;
-  case DIRECTORIES: rh_text_add(text, " -x -a '(__fish_complete_directories)'"); break;
-  default: rh_text_add(text, "%s", row->argument ? " -x" : "");
-  }
+  add_action(text, row, FISH);
   rh_text_add(text, " -d '");
   add_quoted(text, row->doc, "\\", "\\'");
   rh_text_add(text, "'\n");
@@ -194,19 +176,19 @@ static void fish(rh_text *text) {
   for (size_t k = 0; k < rh_n_options; k++) fish_option(text, &rh_option_table[k]);
 }
 
-rh_status rh_print_completion(FILE *out, const char *shell, rh_error *error) {
-  static const struct {
-    const char *name;
-    void (*write)(rh_text *text);
-  } shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
-  for (size_t k = 0; k < sizeof shells / sizeof *shells; k++) {
-    if (strcmp(shell, shells[k].name) != 0) continue;
-    rh_text text = {0};
-    shells[k].write(&text);
-    int failed = text.failed;
-    fputs(rh_text_get(&text), out);
-    rh_text_finish(&text);
-    return failed ? rh_fail(error, RH_E_NOMEM, "no memory for completions") : RH_OK;
-  }
-  return rh_fail(error, RH_E_USAGE, "--completion '%s': expected bash, zsh or fish", shell);
+rh_status rh_mode_completion(const rh_app *app, rh_error *error) {
+  const char *shell = app->typed->name;
+  rh_text text = {0};
+  if (strcmp(shell, "bash") == 0)
+    bash(&text);
+  else if (strcmp(shell, "zsh") == 0)
+    zsh(&text);
+  else if (strcmp(shell, "fish") == 0)
+    fish(&text);
+  else
+    return rh_fail(error, RH_E_USAGE, "--completion '%s': expected bash, zsh or fish", shell);
+  int failed = text.failed;
+  fputs(rh_text_get(&text), stdout);
+  rh_text_finish(&text);
+  return failed ? rh_fail(error, RH_E_NOMEM, "no memory for completions") : RH_OK;
 }

@@ -1,7 +1,7 @@
 /* redhost --help: a screen of what most people need, or a topic. */
 #include "../core/base/error.h"
 #include "../core/base/text.h"
-#include "options.h"
+#include "app.h"
 #include "table.h"
 
 #include <ctype.h>
@@ -38,13 +38,13 @@ static int write_left(char left[64], const rh_option *row) {
                   optional ? "]" : "");
 }
 
-static void put_row(FILE *out, const rh_option *row, const char *doc) {
+static void put_row(const rh_option *row, const char *doc) {
   char left[64];
   int width = write_left(left, row);
-  if (width > 24) fprintf(out, "  %s\n", left);
+  if (width > 24) printf("  %s\n", left);
   for (const char *line = doc; line;) {
     size_t length = strcspn(line, "\n");
-    fprintf(out, "  %-24s %.*s\n", line == doc && width <= 24 ? left : "", (int)length, line);
+    printf("  %-24s %.*s\n", line == doc && width <= 24 ? left : "", (int)length, line);
     line = line[length] ? line + length + 1 : NULL;
   }
 }
@@ -66,53 +66,53 @@ static void add_topics(rh_text *text) {
   rh_text_add(text, "environment, status, all");
 }
 
-static void put_screen(FILE *out) {
+static void put_screen(void) {
   rh_text text = {0};
   fputs("Usage: redhost [OPTION]... [FILE]...\n"
         "Reduce arrays on OpenCL devices and the CPU, and check each answer against an\n"
         "exact reference. `redhost x.npy' prints the sum, by the fastest strategy.\n\n",
-        out);
+        stdout);
   for (size_t k = 0; k < sizeof screen / sizeof *screen; k++)
-    put_row(out, rh_option_find(screen[k].name), screen[k].doc);
+    put_row(rh_option_find(screen[k].name), screen[k].doc);
   rh_text_add(&text, "More: --help TOPIC, an option or one of ");
   add_topics(&text);
   rh_text_add(&text, ".");
-  putc('\n', out);
-  rh_print_wrapped(out, rh_text_get(&text), "", 79);
+  putchar('\n');
+  rh_print_wrapped(stdout, rh_text_get(&text), "", 79);
   rh_text_finish(&text);
 }
 
 /* Rows from the section of this topic on to the next section; null: all. */
-static int put_sections(FILE *out, const char *topic) {
+static int put_sections(const char *topic) {
   char name[32] = "";
   int n = 0;
   for (size_t k = 0; k < rh_n_options; k++) {
     const rh_option *row = &rh_option_table[k];
     if (row->section) topic_of(row->section, name);
     if (topic && strcmp(topic, name) != 0) continue;
-    if (row->section) fprintf(out, "%s%s:\n", n ? "\n" : "", row->section);
-    put_row(out, row, row->doc);
+    if (row->section) printf("%s%s:\n", n ? "\n" : "", row->section);
+    put_row(row, row->doc);
     n++;
   }
   return n;
 }
 
-static void put_environment(FILE *out) {
+static void put_environment(void) {
   rh_text text = {0};
   rh_text_add(&text, "Environment:");
   for (const rh_option_note *note = rh_options_environment; note->name; note++)
     rh_text_add(&text, " %s (%s)%s", note->name, note->doc, note[1].name ? "," : "");
   rh_text_add(&text, "; options override them.");
-  rh_print_wrapped(out, rh_text_get(&text), "", 79);
+  rh_print_wrapped(stdout, rh_text_get(&text), "", 79);
   rh_text_finish(&text);
 }
 
-static void put_statuses(FILE *out) {
+static void put_statuses(void) {
   rh_text text = {0};
   rh_text_add(&text, "Exit status:");
   for (const rh_option_note *note = rh_options_statuses; note->name; note++)
     rh_text_add(&text, " %s %s%s", note->name, note->doc, note[1].name ? ";" : ".");
-  rh_print_wrapped(out, rh_text_get(&text), "", 79);
+  rh_print_wrapped(stdout, rh_text_get(&text), "", 79);
   rh_text_finish(&text);
 }
 
@@ -125,26 +125,29 @@ static rh_status unknown_topic(const char *topic, rh_error *error) {
   return status;
 }
 
-rh_status rh_options_help(const rh_typed *typed, FILE *out, rh_error *error) {
+/* The options that most people need, on a screen; or those of a topic, one option, or all. */
+rh_status rh_mode_help(const rh_app *app, rh_error *error) {
+  const rh_typed *typed = app->typed;
   const char *topic = typed->n_operands ? typed->operands[0] : NULL;
   const rh_option *row =
       topic ? rh_option_find(topic + (strncmp(topic, "--", 2) == 0 ? 2 : 0)) : NULL;
   int is_all = topic && strcmp(topic, "all") == 0;
+  if (typed->json) return rh_fail(error, RH_E_USAGE, "--json cannot be used with --help");
   if (!topic) {
-    put_screen(out);
+    put_screen();
   } else if (is_all) {
-    put_sections(out, NULL);
-    putc('\n', out);
-    put_environment(out);
-    putc('\n', out);
-    put_statuses(out);
+    put_sections(NULL);
+    putchar('\n');
+    put_environment();
+    putchar('\n');
+    put_statuses();
   } else if (strcmp(topic, "environment") == 0) {
-    put_environment(out);
+    put_environment();
   } else if (strcmp(topic, "status") == 0) {
-    put_statuses(out);
-  } else if (put_sections(out, topic) == 0) {
+    put_statuses();
+  } else if (put_sections(topic) == 0) {
     if (!row) return unknown_topic(topic, error);
-    put_row(out, row, row->doc);
+    put_row(row, row->doc);
   }
   return RH_OK;
 }

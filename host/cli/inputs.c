@@ -1,6 +1,6 @@
 #include "inputs.h"
 #include "../core/base/alloc.h"
-#include "shape_options.h"
+#include "run_options.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,15 +12,12 @@
 #include "app.h"
 #include "axes.h"
 #include "beside.h"
-#include "crash.h"
 #include "json.h"
-#include "list.h"
-#include "pages.h"
+#include "process.h"
 #include "run_options.h"
 #include "run_ranks.h"
-#include "signals.h"
-#include "stack.h"
 #include "user_operator.h"
+#include "values.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -61,6 +58,12 @@ static rh_status parse_problem(rh_app *app, rh_error *error) {
   return RH_OK;
 }
 
+rh_status rh_mode_version(const rh_app *app, rh_error *error) {
+  if (app->typed->json) return rh_json_print(json_object(), error);
+  printf("redhost %s\n", rh_version());
+  return RH_OK;
+}
+
 static rh_status dispatch(const rh_app *app, rh_error *error) {
 #define RH_X(mode, name) [RH_MODE_##mode] = rh_mode_##name,
   static rh_status (*const modes[])(const rh_app *app, rh_error *error) = {RH_MODES(RH_X)};
@@ -94,6 +97,7 @@ static rh_status run_mode(const rh_typed *typed, rh_terminal *terminal, rh_besid
       .no_measure = typed->no_measure,
       .reporter = rh_terminal_reporter(terminal),
   };
+  if (typed->mode >= RH_MODE_COMPLETION) return dispatch(&app, error);
   RH_TRY(parse_problem(&app, error));
   RH_TRY(rh_context_open(&app.context, &options, &rh_choosing, error));
   app.context->looks_first = 1;
@@ -207,18 +211,7 @@ static int start(int argc, char **argv) {
   rh_status status = rh_options_parse(&typed, argc, argv, &error);
   rh_terminal_catch_interrupt();
   if (status == RH_OK) rh_terminal_init(&terminal, &typed);
-  if (status == RH_OK && typed.mode == RH_MODE_HELP && typed.json)
-    status = rh_fail(&error, RH_E_USAGE, "--json cannot be used with --help");
-  else if (status == RH_OK && typed.mode == RH_MODE_HELP)
-    status = rh_options_help(&typed, stdout, &error);
-  else if (status == RH_OK && typed.mode == RH_MODE_VERSION && typed.json)
-    status = rh_json_print(json_object(), &error);
-  else if (status == RH_OK && typed.mode == RH_MODE_VERSION)
-    printf("redhost %s\n", rh_version());
-  else if (status == RH_OK && typed.mode == RH_MODE_COMPLETION)
-    status = rh_print_completion(stdout, typed.name, &error);
-  else if (status == RH_OK)
-    status = run(&typed, &terminal, &error);
+  if (status == RH_OK) status = run(&typed, &terminal, &error);
   rh_terminal_clear(&terminal);
   rh_error of_output;
   if (flush_output(&of_output) != RH_OK && status == RH_OK) {

@@ -1,6 +1,5 @@
 /* redhost --man: the manual page, in the man macros of roff. */
 #include "options.h"
-#include "pages.h"
 
 #include <ctype.h>
 #include <string.h>

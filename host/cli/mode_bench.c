@@ -1,13 +1,16 @@
 /* redhost --bench */
 #include "../core/base/clock.h"
 #include "../core/base/error.h"
+#include "../core/base/json_value.h"
+#include "../tools/bench/pace.h"
+#include "../tools/bench/problem.h"
 #include "../tools/bench/runner.h"
-#include "bench_header.h"
 #include "bench_output.h"
-#include "bench_plan.h"
 #include "bench_settings.h"
 #include "json.h"
+#include "table.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +25,138 @@ typedef struct work {
   json_t *plan, *plan_devices; /* --dry-run in JSON; or null */
 } work;
 
+/* ---- --dry-run: the number of measurements, their memory and time (docs/inside/measuring.md) -- */
+
+/* The copies, the original data, and the scratch memory of sweeps. *of_device is 0 if the device
+ * shares the host's memory. */
+static void estimate_memory(const rh_stage *stage, uint64_t *of_host, uint64_t *of_device) {
+  const rh_bench_settings *settings = stage->settings;
+  uint64_t most = 0, cold = RH_COLD_BYTES;
+  for (uint32_t t = 0; t < settings->types.n; t++) {
+    uint64_t bytes =
+        settings->sizes[t][settings->n_sizes[t] - 1] * rh_bench_element_bytes(settings, t);
+    if (bytes > most) most = bytes;
+  }
+  uint64_t copies = settings->hot || most > cold ? most : cold;
+  int on_host = !stage->device || stage->device->shares_memory;
+  *of_host = most + (on_host ? copies + cold : 0);
+  *of_device = on_host ? 0 : copies + 2 * cold;
+}
+
+static json_t *names_of(const rh_stage *stage) {
+  json_t *names = json_array();
+  for (uint32_t k = 0; k < stage->n_found; k++)
+    json_array_append_new(names, json_string(stage->found[k].name));
+  for (uint32_t k = 0; k < stage->n_peers; k++)
+    for (uint32_t j = 0; j < rh_peers_count(stage->peers[k]); j++)
+      json_array_append_new(names, json_string(rh_peers_sampler(stage->peers[k], j).name));
+  return names;
+}
+
+static json_t *points_of(const rh_bench_settings *settings, uint32_t t) {
+  const char *type = rh_type_name(settings->types.list[t]);
+  json_t *ops = json_array(), *sizes = json_array();
+  for (uint32_t k = 0; k < settings->ops.n; k++)
+    if (rh_bench_is_defined(settings, t, settings->ops.list[k]))
+      json_array_append_new(ops, json_string(rh_bench_op_name(settings, settings->ops.list[k])));
+  for (uint32_t k = 0; k < settings->n_sizes[t]; k++)
+    json_array_append_new(sizes, json_integer((json_int_t)settings->sizes[t][k]));
+  return json_pack("{s:s, s:o, s:o}", "type", type, "ops", ops, "n", sizes);
+}
+
+/* An element of `plan`, for one device. */
+static json_t *plan_of(const rh_stage *stage) {
+  const rh_bench_settings *settings = stage->settings;
+  rh_bench_pace pace;
+  uint64_t host, device;
+  json_t *points = json_array();
+  rh_bench_pace_begin(&pace, stage);
+  estimate_memory(stage, &host, &device);
+  for (uint32_t t = 0; t < settings->types.n; t++)
+    json_array_append_new(points, points_of(settings, t));
+  return json_pack("{s:s, s:o, s:o, s:i, s:i, s:s, s:I, s:I, s:o, s:o}", "device",
+                   rh_stage_label(stage), "strategies", names_of(stage), "points", points, "total",
+                   (int)(pace.total / settings->processes), "processes", (int)settings->processes,
+                   "cache", settings->hot ? "hot" : "cold", "host_bytes", (json_int_t)host,
+                   "device_bytes", (json_int_t)device, "least_s", rh_json_number(0.06 * pace.total),
+                   "most_s", rh_json_number((0.5 + pace.max_time_s) * pace.total));
+}
+
+static void print_words(const json_t *list) {
+  size_t k;
+  const json_t *word;
+  json_array_foreach(list, k, word) printf(" %s", json_string_value(word));
+}
+
+static void print_points(const json_t *points) {
+  size_t k;
+  const json_t *point;
+  json_array_foreach(points, k, point) {
+    char first[32], last[32];
+    const json_t *sizes = json_object_get(point, "n");
+    size_t n = json_array_size(sizes);
+    rh_format_size(first, (uint64_t)json_integer_value(json_array_get(sizes, 0)));
+    rh_format_size(last, (uint64_t)json_integer_value(json_array_get(sizes, n - 1)));
+    printf("points      %s:", json_string_value(json_object_get(point, "type")));
+    print_words(json_object_get(point, "ops"));
+    if (n == 1)
+      printf(", %s\n", first);
+    else
+      printf(", %zu sizes from %s to %s\n", n, first, last);
+  }
+}
+
+static void print_lengths(const rh_bench_settings *settings) {
+  char first[32], last[32];
+  if (!settings->n_lengths) return;
+  rh_format_size(first, settings->lengths[0]);
+  rh_format_size(last, settings->lengths[settings->n_lengths - 1]);
+  printf("segments    %u lengths from %s to %s:", settings->n_lengths, first, last);
+  for (uint32_t k = 0; k < settings->distributions.n; k++)
+    printf(" %s", rh_lengths_name(settings->distributions.list[k]));
+  printf("\n");
+}
+
+static uint64_t whole_in(const json_t *plan, const char *key) {
+  return (uint64_t)json_integer_value(json_object_get(plan, key));
+}
+
+static void print_plan(const rh_stage *stage, const json_t *plan) {
+  char text[32];
+  if (stage->device)
+    printf("device      %s %s\n", stage->device->label, rh_plain(stage->device->name));
+  else
+    printf("device      none: host strategies only\n");
+  printf("strategies ");
+  print_words(json_object_get(plan, "strategies"));
+  printf("\n");
+  print_points(json_object_get(plan, "points"));
+  print_lengths(stage->settings);
+  printf("            %u in all, %s", (unsigned)whole_in(plan, "total"),
+         json_string_value(json_object_get(plan, "cache")));
+  if (stage->settings->processes > 1) printf(", each in %u processes", stage->settings->processes);
+  printf("\nmemory      about %s of the host's",
+         rh_format_bytes(text, whole_in(plan, "host_bytes")));
+  if (whole_in(plan, "device_bytes"))
+    printf(", %s of the device's", rh_format_bytes(text, whole_in(plan, "device_bytes")));
+  printf("\ntime        %.0f s at the least, %.0f s at the most\n",
+         json_number_value(json_object_get(plan, "least_s")),
+         json_number_value(json_object_get(plan, "most_s")));
+}
+
+static void note_plan(work *w) {
+  json_t *plan = plan_of(&w->stage);
+  if (w->plan) {
+    json_array_append_new(w->plan, plan);
+    if (w->stage.device) json_array_append_new(w->plan_devices, rh_json_device(w->stage.device));
+    return;
+  }
+  print_plan(&w->stage, plan);
+  json_decref(plan);
+}
+
+/* ---- Measuring ---- */
+
 static rh_status on_turn(void *user, const rh_bench_turn *turn, rh_error *error) {
   const work *w = user;
   return rh_terminal_turn(w->app->terminal, turn, error);
@@ -30,15 +165,6 @@ static rh_status on_turn(void *user, const rh_bench_turn *turn, rh_error *error)
 static rh_status on_row(void *user, const rh_row *row, rh_error *error) {
   work *w = user;
   return rh_bench_output_row(&w->output, row, error);
-}
-
-static void plan(work *w) {
-  if (w->plan)
-    json_array_append_new(w->plan, rh_bench_plan_json(&w->stage));
-  else
-    rh_bench_plan_print(&w->stage);
-  if (w->plan_devices && w->stage.device)
-    json_array_append_new(w->plan_devices, rh_json_device(w->stage.device));
 }
 
 static rh_status measure(work *w, rh_error *error) {
@@ -53,7 +179,7 @@ static rh_status measure(work *w, rh_error *error) {
 static rh_status bench_device(work *w, const rh_cl_device *device_or_none, rh_error *error) {
   RH_TRY(rh_stage_open(&w->stage, w->app->context, device_or_none, &w->settings, error));
   if (w->app->typed->dry_run) {
-    plan(w);
+    note_plan(w);
     return RH_OK;
   }
   if (w->stage.device) RH_TRY(rh_bench_header_device(&w->results, w->stage.device, error));
@@ -114,10 +240,6 @@ static rh_status conclude(const work *w, rh_error *error) {
   return RH_OK;
 }
 
-static rh_status print_plan(const work *w, rh_error *error) {
-  return rh_json_print(json_pack("{s:O, s:O}", "devices", w->plan_devices, "plan", w->plan), error);
-}
-
 static rh_status run_bench(work *w, rh_error *error) {
   rh_error why = {0};
   RH_TRY(rh_bench_settings_parse(&w->settings, w->app, error));
@@ -133,7 +255,11 @@ static rh_status run_bench(work *w, rh_error *error) {
   rh_status status = bench_devices(w, &why);
   rh_terminal_write_down();
   rh_terminal_clear(w->app->terminal);
-  if (w->app->typed->dry_run && status == RH_OK) return w->plan ? print_plan(w, error) : RH_OK;
+  if (w->app->typed->dry_run && status == RH_OK)
+    return w->plan
+               ? rh_json_print(json_pack("{s:O, s:O}", "devices", w->plan_devices, "plan", w->plan),
+                               error)
+               : RH_OK;
   /* Results are written even if the benchmark was interrupted or failed. */
   if (w->results.n_rows > 0) {
     RH_TRY(rh_bench_header_end(&w->results, rh_now() - start, status == RH_OK, error));

@@ -119,17 +119,12 @@ static void add_change(rh_table *table, const rh_change *change, int with_device
 }
 
 static void print_table(const work *w) {
-  static const char *const headings[] = {"DEVICE", "STRATEGY", "OP", "n",      "OLD",
-                                         "",       "NEW",      "",   "CHANGE", ""};
+  static const char headings[] = "DEVICE|STRATEGY|OP|>n|>OLD|>|>NEW|>|>CHANGE|";
   const rh_comparison *c = &w->comparison;
   const char *first = c->changes[0].new_row->device;
   int with_device = strcmp(c->changes[c->n_changes - 1].new_row->device, first) != 0;
-  rh_table table = {.columns = 9u + (uint32_t)with_device};
-  for (uint32_t k = 0; k < table.columns; k++) {
-    const char *heading = headings[k + !with_device];
-    table.right[k] = k + !with_device >= 3 && k + 1 < table.columns;
-    rh_table_cell(&table, RH_BOLD, "%s", heading);
-  }
+  rh_table table = {0};
+  rh_table_begin(&table, with_device ? headings : strchr(headings, '|') + 1);
   for (uint32_t k = 0; k < c->n_changes; k++) add_change(&table, &c->changes[k], with_device);
   rh_table_print(&table, w->app->terminal, "  ");
   rh_table_finish(&table);

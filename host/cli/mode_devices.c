@@ -17,21 +17,15 @@ static rh_status print_json(const rh_cl_devices *devices, const rh_cl_device *ch
 
 static void print_table(const rh_app *app, const rh_cl_devices *devices,
                         const rh_cl_device *chosen) {
-  static const char *const headings[] = {"",         "ID",     "TYPE", "DEVICE",
-                                         "PLATFORM", "DRIVER", "CU",   "MEMORY"};
-  rh_table table = {.columns = 8, .right = {[6] = 1, [7] = 1}};
-  char memory[32];
-  for (int k = 0; k < 8; k++) rh_table_cell(&table, RH_BOLD, "%s", headings[k]);
+  rh_table table = {0};
+  char units[16], memory[32];
+  rh_table_begin(&table, "|ID|TYPE|DEVICE|PLATFORM|DRIVER|>CU|>MEMORY");
   for (uint32_t k = 0; k < devices->n; k++) {
     const rh_cl_device *device = &devices->list[k];
-    rh_table_cell(&table, RH_PLAIN, "%s", device == chosen ? "*" : "");
-    rh_table_cell(&table, RH_PLAIN, "%s", device->label);
-    rh_table_cell(&table, RH_PLAIN, "%s", rh_device_kind_name(device->about.kind));
-    rh_table_cell(&table, RH_PLAIN, "%s", device->name);
-    rh_table_cell(&table, RH_PLAIN, "%s", device->platform_name);
-    rh_table_cell(&table, RH_PLAIN, "%s", device->driver);
-    rh_table_cell(&table, RH_PLAIN, "%u", device->about.compute_units);
-    rh_table_cell(&table, RH_PLAIN, "%s", rh_format_bytes(memory, device->about.global_bytes));
+    snprintf(units, sizeof units, "%u", device->about.compute_units);
+    rh_table_row(&table, "        ", device == chosen ? "*" : "", device->label,
+                 rh_device_kind_name(device->about.kind), device->name, device->platform_name,
+                 device->driver, units, rh_format_bytes(memory, device->about.global_bytes));
   }
   rh_table_print(&table, app->terminal, "  ");
   rh_table_finish(&table);

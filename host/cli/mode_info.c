@@ -6,7 +6,6 @@
 #include "json.h"
 #include "offers.h"
 #include "operator_page.h"
-#include "plain.h"
 #include "table.h"
 #include "user_operator.h"
 

@@ -5,7 +5,6 @@
 #include "axes.h"
 #include "json.h"
 #include "offers.h"
-#include "plain.h"
 #include "table.h"
 #include "user_operator.h"
 
@@ -25,17 +24,14 @@ static void add_row(rh_table *table, const rh_entry *entry, const rh_offer *offe
     rh_offer_types(entry, &types);
     rh_offer_ops(entry, &ops);
   }
-  rh_table_cell(table, RH_BOLD, "%s", entry->name);
-  rh_table_cell(table, RH_PLAIN, "%s", here ? rh_text_get(&passes) : "-");
-  rh_table_cell(table, RH_PLAIN, "%s", here ? rh_text_get(&types) : "-");
-  rh_table_cell(table, RH_PLAIN, "%s", here ? rh_text_get(&ops) : "-");
-  rh_table_cell(table, RH_PLAIN, "%s",
-                entry->promises & RH_CANONICAL_ORDER ? "canonical"
-                : entry->promises & RH_ROUNDS_ONCE   ? "rounded once"
-                                                     : rh_determinism_name(entry->determinism));
-  rh_table_cell(table, here ? RH_GOOD : RH_BAD, "%s", here ? "yes" : "no");
-  rh_table_cell(table, here ? RH_PLAIN : RH_DIM, "%s",
-                here ? entry->summary : offer->answer.reason);
+  const char *bits = entry->promises & RH_CANONICAL_ORDER ? "canonical"
+                     : entry->promises & RH_ROUNDS_ONCE   ? "rounded once"
+                                                          : rh_determinism_name(entry->determinism);
+  if (here)
+    rh_table_row(table, "*    + ", entry->name, rh_text_get(&passes), rh_text_get(&types),
+                 rh_text_get(&ops), bits, "yes", entry->summary);
+  else
+    rh_table_row(table, "*    -.", entry->name, "-", "-", "-", bits, "no", offer->answer.reason);
   rh_text_finish(&passes);
   rh_text_finish(&types);
   rh_text_finish(&ops);
@@ -57,11 +53,9 @@ static void print_rest(const rh_registry *registry) {
 
 static void print_table(const rh_app *app, const rh_registry *registry, const rh_cl_device *device,
                         const rh_error *no_device) {
-  static const char *const headings[] = {"NAME",         "PASSES", "TYPES", "OPS",
-                                         "REPRODUCIBLE", "HERE",   "NOTE"};
-  rh_table table = {.columns = 7};
+  rh_table table = {0};
   uint32_t runnable = 0;
-  for (int k = 0; k < 7; k++) rh_table_cell(&table, RH_BOLD, "%s", headings[k]);
+  rh_table_begin(&table, "NAME|PASSES|TYPES|OPS|REPRODUCIBLE|HERE|NOTE");
   for (uint32_t k = 0; k < registry->n_entries; k++) {
     const rh_entry *entry = &registry->entries[k];
     if (entry->shadowed_by) continue;
@@ -182,18 +176,14 @@ static const char *transport_works(const rh_transport_entry *entry) {
 }
 
 static void print_transports(const rh_app *app, const rh_transport_list *list) {
-  static const char *const headings[] = {"NAME", "HERE", "WHAT", "FILE", "NOTE"};
-  rh_table table = {.columns = 5};
-  for (int k = 0; k < 5; k++) rh_table_cell(&table, RH_BOLD, "%s", headings[k]);
+  rh_table table = {0};
+  rh_table_begin(&table, "NAME|HERE|WHAT|FILE|NOTE");
   for (uint32_t k = 0; k < list->n; k++) {
     const rh_transport_entry *entry = &list->entries[k];
     const rh_transport *t = entry->transport;
     int can = t && entry->answer != RH_TRANSPORT_CANNOT;
-    rh_table_cell(&table, RH_BOLD, "%s", t ? t->name : "-");
-    rh_table_cell(&table, can ? RH_GOOD : RH_BAD, "%s", transport_works(entry));
-    rh_table_cell(&table, RH_PLAIN, "%s", t ? rh_plain(t->description) : "-");
-    rh_table_cell(&table, RH_PLAIN, "%s", entry->path ? rh_plain(entry->path) : "built in");
-    rh_table_cell(&table, can ? RH_PLAIN : RH_DIM, "%s", rh_plain(entry->text));
+    rh_table_row(&table, can ? "*+   " : "*-  .", t ? t->name : "-", transport_works(entry),
+                 t ? t->description : "-", entry->path ? entry->path : "built in", entry->text);
   }
   printf("Transports between the ranks of a job\n\n");
   rh_table_print(&table, app->terminal, "  ");

@@ -2,7 +2,7 @@
 #include "../core/base/alloc.h"
 #include "../core/plug/discover.h"
 #include "../engine/partial/merger.h"
-#include "partial_output.h"
+#include "partial_files.h"
 #include "report.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* redhost --ops */
 #include "app.h"
 #include "operator_page.h"
-#include "plain.h"
 #include "table.h"
 
 static void add_row(rh_table *table, const rh_catalog_entry *entry) {
@@ -9,13 +8,9 @@ static void add_row(rh_table *table, const rh_catalog_entry *entry) {
   rh_text operands = {0}, results = {0};
   rh_operator_operands(entry, &operands);
   rh_operator_results_list(entry, &results);
-  rh_table_cell(table, RH_BOLD, "%s", entry->name);
-  rh_table_cell(table, RH_PLAIN, "%s", rh_text_get(&operands));
-  rh_table_cell(table, RH_PLAIN, "%s", rh_text_get(&results));
-  rh_table_cell(table, RH_PLAIN, "%s", rh_operator_claims(entry));
-  rh_table_cell(table, RH_PLAIN, "%s", rh_operator_exactness(entry));
-  rh_table_cell(table, RH_PLAIN, "%s", origins[entry->origin]);
-  rh_table_cell(table, RH_PLAIN, "%s", rh_operator_summary(entry));
+  rh_table_row(table, "*      ", entry->name, rh_text_get(&operands), rh_text_get(&results),
+               rh_operator_claims(entry), rh_operator_exactness(entry), origins[entry->origin],
+               rh_operator_summary(entry));
   rh_text_finish(&operands);
   rh_text_finish(&results);
 }
@@ -37,11 +32,9 @@ static void print_rest(const rh_catalog *catalog) {
 }
 
 static void print_table(const rh_app *app, const rh_catalog *catalog) {
-  static const char *const headings[] = {"NAME",  "OPERANDS", "RESULTS", "CLAIMS",
-                                         "EXACT", "FROM",     "NOTE"};
-  rh_table table = {.columns = 7};
+  rh_table table = {0};
   uint32_t n = 0;
-  for (int k = 0; k < 7; k++) rh_table_cell(&table, RH_BOLD, "%s", headings[k]);
+  rh_table_begin(&table, "NAME|OPERANDS|RESULTS|CLAIMS|EXACT|FROM|NOTE");
   for (uint32_t k = 0; k < catalog->n_entries; k++) {
     if (catalog->entries[k].shadowed_by) continue;
     add_row(&table, &catalog->entries[k]);

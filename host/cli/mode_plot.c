@@ -1,12 +1,12 @@
 /* redhost --plot=FILE */
-#include "../core/base/error.h"
+#include "../core/base/alloc.h"
 #include "../tools/plot/plot.h"
 #include "../tools/records/read.h"
 #include "../tools/records/write.h"
 #include "app.h"
 #include "axes.h"
 #include "json.h"
-#include "plain.h"
+#include "table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,33 +55,14 @@ static int is_wanted(const rh_records *results, const rh_row *row, const wanted 
          (!chosen->device || is_device(results, row->device, chosen->device));
 }
 
-static int by_string(const void *a, const void *b) {
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* keep[k] is for rows[k].  Patterns are matched against the set of names, which detects mistyped
- * ones. */
+/* keep[k] is for rows[k]. */
 static rh_status choose_strategies(const rh_records *results, const char *list, unsigned char *keep,
                                    rh_error *error) {
-  uint32_t n = 0;
-  const char **names = calloc(results->n_rows + 1u, sizeof *names);
-  unsigned char *selected = calloc(results->n_rows + 1u, 1);
-  rh_status status = names && selected ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for names");
-  for (uint32_t k = 0; status == RH_OK && k < results->n_rows; k++)
-    names[k] = results->rows[k].strategy;
-  if (status == RH_OK) {
-    qsort(names, results->n_rows, sizeof *names, by_string);
-    for (uint32_t k = 0; k < results->n_rows; k++)
-      if (n == 0 || strcmp(names[n - 1], names[k]) != 0) names[n++] = names[k];
-    status = rh_strategies_select(list, names, n, selected, error);
-  }
-  for (uint32_t k = 0; status == RH_OK && k < results->n_rows; k++) {
-    const char *name = results->rows[k].strategy;
-    const char **at = bsearch(&name, names, n, sizeof *names, by_string);
-    keep[k] = at && selected[at - names];
-  }
+  const char **names;
+  RH_TRY(RH_NEW(&names, results->n_rows + 1u, "names", error));
+  for (uint32_t k = 0; k < results->n_rows; k++) names[k] = results->rows[k].strategy;
+  rh_status status = rh_strategies_select(list, names, results->n_rows, keep, error);
   free(names);
-  free(selected);
   return status;
 }
 
@@ -90,11 +71,9 @@ static rh_status keep_wanted(const rh_typed *typed, rh_records *results, rh_erro
   uint32_t kept = 0;
   if (typed->op) RH_TRY(rh_ops_parse(typed->op, &chosen.ops, error));
   if (typed->type) RH_TRY(rh_types_parse(typed->type, &chosen.types, error));
-  unsigned char *keep = malloc(results->n_rows + 1u);
-  if (!keep) return rh_fail(error, RH_E_NOMEM, "no memory for names");
-  memset(keep, 1, results->n_rows + 1u);
-  rh_status status =
-      typed->strategy ? choose_strategies(results, typed->strategy, keep, error) : RH_OK;
+  unsigned char *keep;
+  RH_TRY(RH_NEW(&keep, results->n_rows + 1u, "names", error));
+  rh_status status = choose_strategies(results, typed->strategy, keep, error);
   for (uint32_t k = 0; status == RH_OK && k < results->n_rows; k++) {
     rh_row row = results->rows[k];
     if (keep[k] && is_wanted(results, &row, &chosen))

@@ -4,7 +4,7 @@
 #include "app.h"
 #include "json.h"
 #include "offers.h"
-#include "plain.h"
+#include "table.h"
 
 static uint32_t count(const rh_app *app, const rh_registry *registry, int runnable) {
   uint32_t n = 0;

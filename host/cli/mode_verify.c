@@ -8,7 +8,6 @@
 #include "app.h"
 #include "json.h"
 #include "junit.h"
-#include "plain.h"
 #include "table.h"
 #include "user_operator.h"
 

@@ -6,7 +6,7 @@
 #include "../operators/algebra/device.h"
 #include "app.h"
 #include "json.h"
-#include "plain.h"
+#include "table.h"
 #include "user_operator.h"
 
 #include <stdio.h>

@@ -1,5 +1,4 @@
 #include "operator_page.h"
-#include "plain.h"
 #include "table.h"
 
 #include <stdlib.h>

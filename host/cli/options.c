@@ -3,7 +3,7 @@
 #include "../core/base/text.h"
 #include "../core/base/vocabulary.h"
 #include "../core/plug/rank.h"
-#include "list.h"
+#include "values.h"
 
 #include <getopt.h>
 #include <poll.h>

@@ -2,21 +2,23 @@
  * what was typed as a struct. */
 #pragma once
 
-#include "number.h"
+#include "values.h"
 
 #include <stddef.h>
 #include <stdio.h>
 
-/* X(MODE, name): the modes that rh_mode_name() of app.h serves. */
+/* X(MODE, name): the modes, which rh_mode_name() of app.h serve.  The last three do
+ * without a context. */
 /* clang-format off */
 #define RH_MODES(X) \
   X(SUMMARY, summary) X(LIST, list) X(OPS, ops) X(VERIFY_OP, verify_op) X(RUN, run) \
   X(DEVICES, devices) X(INFO, info) X(VERIFY, verify) X(NEW_PLUGIN, new_plugin) \
   X(NEW_OPERATOR, new_operator) X(NEW_TRANSPORT, new_transport) X(BENCH, bench) X(TUNE, tune) \
-  X(COMPARE, compare) X(MERGE, merge) X(PLOT, plot)
+  X(COMPARE, compare) X(MERGE, merge) X(PLOT, plot) X(COMPLETION, completion) \
+  X(HELP, help) X(VERSION, version)
 /* clang-format on */
 #define RH_X(mode, name) RH_MODE_##mode,
-enum { RH_MODES(RH_X) RH_MODE_COMPLETION, RH_MODE_HELP, RH_MODE_VERSION };
+enum { RH_MODES(RH_X) };
 #undef RH_X
 
 enum { RH_MAX_SETTINGS = 64, RH_MAX_OPERANDS = 64, RH_MAX_WORDS = 16 };
@@ -74,9 +76,8 @@ static inline int rh_when(uint32_t when, int automatic) {
 /* Any malformed option is RH_E_USAGE. */
 rh_status rh_options_parse(rh_typed *typed, int argc, char **argv, rh_error *error);
 
-/* The options that most people need, on a screen; or with typed->operands[0] those of a topic, one
- * option, or all.  RH_E_USAGE for another word. */
-rh_status rh_options_help(const rh_typed *typed, FILE *out, rh_error *error);
+/* The manual page, for man. */
+void rh_print_man(FILE *out);
 
 /* ---- The table ---- */
 

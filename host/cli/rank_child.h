@@ -19,9 +19,6 @@ typedef struct rh_rank_order {
   const char *problem; /* what all ranks agreed on, as their text */
 } rh_rank_order;
 
-/* From this process's own request, into which the strings point; *argv is malloc'ed.  0, or -1. */
-int rh_rank_order_read(const rh_child_request *request, rh_rank_order *order, char ***argv);
-
 /* Zero-initialised may be finished.  It must not be moved. */
 typedef struct rh_rank_child {
   rh_peer_process process;
@@ -43,3 +40,16 @@ rh_status rh_rank_child_reduce(rh_rank_child *child, rh_error *error);
 rh_status rh_rank_child_part(const rh_rank_child *child, void **bytes, uint64_t *n,
                              rh_error *error);
 void rh_rank_child_finish(rh_rank_child *child);
+
+/* The child calls `open` to set up, `reduce`, and `close`.  Each finds the data or the strategy's
+ * functions in `user`. */
+typedef struct rh_rank_part {
+  void *user;
+  rh_status (*open)(void *user, int argc, char **argv, const rh_rank_order *order,
+                    const rh_reporter *reporter, rh_error *error);
+  rh_status (*reduce)(void *user, void **bytes, uint64_t *n, rh_error *error); /* malloc'ed */
+  void (*close)(void *user);
+} rh_rank_part;
+
+/* Answers the rank until it wants no more; returns the exit status. */
+int rh_rank_part_serve(const rh_rank_part *part);

@@ -2,8 +2,8 @@
 #include "../core/run/exact_data.h"
 #include "beside.h"
 #include "json.h"
-#include "nan_note.h"
-#include "plain.h"
+#include "notes.h"
+#include "table.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,16 +13,20 @@ static uint64_t bytes_of(const rh_run_report *report) {
   return spec->operation.n * rh_operator_element_bytes(spec->operation.op);
 }
 
+rh_result rh_report_field(const rh_result *result, uint32_t k) {
+  rh_result one = {.type = result->fields[k].type};
+  memcpy(&one.value, &result->fields[k].value, sizeof one.value);
+  return one;
+}
+
 /* "mean 0.5  variance 0.25": all results of the user's operator. */
 static void format_fields(char text[RH_ANSWER_BYTES], const rh_result *result) {
   size_t used = 0;
   for (uint32_t k = 0; k < result->n_fields && used < RH_ANSWER_BYTES; k++) {
-    const rh_result_field *field = &result->fields[k];
-    rh_result one = {.type = field->type};
+    const rh_result one = rh_report_field(result, k);
     char value[64];
-    memcpy(&one.value, &field->value, sizeof one.value);
     used += (size_t)snprintf(text + used, RH_ANSWER_BYTES - used, "%s%s %s", k ? "  " : "",
-                             field->name, rh_format_value(value, &one));
+                             result->fields[k].name, rh_format_value(value, &one));
   }
 }
 
@@ -326,11 +330,9 @@ static json_t *params_object(const rh_run_report *report) {
 static json_t *fields_object(const rh_result *result) {
   json_t *object = json_object();
   for (uint32_t k = 0; k < result->n_fields; k++) {
-    const rh_result_field *field = &result->fields[k];
-    rh_result one = {.type = field->type};
+    const rh_result one = rh_report_field(result, k);
     char text[64];
-    memcpy(&one.value, &field->value, sizeof one.value);
-    json_object_set_new(object, field->name, json_string(rh_format_exact(text, &one)));
+    json_object_set_new(object, result->fields[k].name, json_string(rh_format_exact(text, &one)));
   }
   return object;
 }
@@ -472,20 +474,14 @@ static rh_status print_json(const rh_app *app, const rh_run_report *report, rh_e
 }
 
 /* One line for each result. */
-static void print_fields(const rh_result *result) {
-  for (uint32_t k = 0; k < result->n_fields; k++) {
-    rh_result one = {.type = result->fields[k].type};
-    char text[64];
-    memcpy(&one.value, &result->fields[k].value, sizeof one.value);
-    printf("%s\n", rh_format_exact(text, &one));
-  }
-}
-
 void rh_report_print_value(const rh_result *result) {
   char text[64];
-  if (rh_result_has_fields(result))
-    print_fields(result);
-  else if (result->indexed)
+  for (uint32_t k = 0; rh_result_has_fields(result) && k < result->n_fields; k++) {
+    const rh_result one = rh_report_field(result, k);
+    printf("%s\n", rh_format_exact(text, &one));
+  }
+  if (rh_result_has_fields(result)) return;
+  if (result->indexed)
     printf("%llu\n", (unsigned long long)result->index);
   else
     printf("%s\n", rh_format_exact(text, result));

@@ -46,6 +46,8 @@ rh_status rh_run_report_print(const rh_app *app, const rh_run_report *report, rh
  * --json distinguishes the two cases. */
 void rh_run_report_warn(const rh_app *app, const rh_run_report *report);
 
+/* Field k of a result of an operator of the user's, as a result. */
+rh_result rh_report_field(const rh_result *result, uint32_t k);
 /* "257 (value 190.2)" for an index, all fields of several, or the value. */
 enum { RH_ANSWER_BYTES = 1024 };
 void rh_report_answer(char text[RH_ANSWER_BYTES], const rh_result *result);

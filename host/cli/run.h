@@ -4,10 +4,10 @@
 
 #include "../choose/measure/local.h"
 #include "inputs.h"
+#include "partial_files.h"
 #include "report.h"
 #include "run_options.h"
 #include "run_segments.h"
-#include "state_file.h"
 #include "user_operator.h"
 
 /* Where the elements are: in this process's memory as a whole; in the memories of several devices;

@@ -1,9 +1,10 @@
 /* The data that a --run reduces. */
 #include "../core/base/error.h"
 #include "../core/base/vocabulary.h"
-#include "partial_output.h"
+#include "notes.h"
+#include "partial_files.h"
 #include "run.h"
-#include "size.h"
+#include "values.h"
 
 static const char *size_of(const rh_typed *typed) {
   return typed->size ? typed->size : "2^24";
@@ -180,6 +181,6 @@ rh_status rh_run_find_data(rh_run_state *run, rh_error *error) {
   RH_TRY(rh_shape_is_asked(app->typed) ? cut(run, error) : check_not_empty(run, error));
   RH_TRY(rh_run_accuracy(app->typed, run->options->check, &run->asked, run->user.custom, error));
   RH_TRY(rh_state_file_open(&run->state, app, &run->asked, error));
-  rh_user_operator_note(app, &run->inputs, &run->asked);
+  rh_note_operator(app, &run->inputs, &run->asked);
   return RH_OK;
 }

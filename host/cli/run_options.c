@@ -5,8 +5,7 @@
 #include "../engine/partial/accuracy.h"
 #include "../engine/ranks/local.h"
 #include "axes.h"
-#include "shape_options.h"
-#include "size.h"
+#include "values.h"
 
 #include <string.h>
 
@@ -134,6 +133,66 @@ static rh_status parse_job(rh_run_options *options, const rh_typed *typed, rh_er
   return check_for_ranks(typed, options, error);
 }
 
+/* ---- Segments ---- */
+
+int rh_shape_is_asked(const rh_typed *typed) {
+  return typed->axis || typed->length || typed->segments || typed->starts || typed->stops ||
+         typed->by;
+}
+
+static rh_status check_cut_alone(const rh_typed *typed, rh_error *error) {
+  const char *const names[] = {"axis", "length", "segments", "starts", "by"};
+  const char *const words[] = {typed->axis, typed->length, typed->segments,
+                               typed->starts ? typed->starts : typed->stops, typed->by};
+  const char *first = NULL;
+  for (uint32_t k = 0; k < sizeof words / sizeof *words; k++) {
+    if (words[k] && first)
+      return rh_fail(error, RH_E_USAGE,
+                     "--%s and --%s: each says alone which elements make a segment", first,
+                     names[k]);
+    if (words[k]) first = names[k];
+  }
+  if (!typed->starts == !typed->stops) return RH_OK;
+  return rh_fail(error, RH_E_USAGE,
+                 "--starts and --stops go together: where each segment begins, "
+                 "and where it stops");
+}
+
+static rh_status check_cut_ways(const rh_typed *typed, rh_error *error) {
+  if (typed->partial || typed->state)
+    return rh_fail(error, RH_E_USAGE,
+                   "--%s: its file has one value, and not one for each segment; leave it out",
+                   typed->state ? "state" : "partial");
+  if (typed->name && strchr(typed->name, ','))
+    return rh_fail(error, RH_E_USAGE,
+                   "--run %.60s: strategies stand beside each other for whole arrays; name one for "
+                   "segments",
+                   typed->name);
+  return RH_OK;
+}
+
+static rh_status check_cut(const rh_typed *typed, rh_error *error) {
+  if (rh_shape_is_asked(typed)) {
+    RH_TRY(check_cut_alone(typed, error));
+    RH_TRY(check_cut_ways(typed, error));
+    if (typed->axis && !typed->input)
+      return rh_fail(error, RH_E_USAGE,
+                     "--axis: generated data have one dimension; --length cuts them");
+    if (typed->by && !typed->input)
+      return rh_fail(error, RH_E_USAGE,
+                     "--by: labels are those of a file's elements; --length "
+                     "cuts generated data");
+  } else if (typed->outputs.n) {
+    return rh_fail(
+        error, RH_E_USAGE,
+        "--output writes the results of --axis, --length, --segments or --by; -q prints a "
+        "value alone and --json all of it, as in redhost x.npy -q > sum");
+  }
+  if (typed->keepdims && !typed->axis)
+    return rh_fail(error, RH_E_USAGE, "--keepdims goes with --axis, whose dimensions it keeps");
+  return RH_OK;
+}
+
 /* ---- All ---- */
 
 rh_status rh_run_options_parse(rh_run_options *options, const rh_typed *typed, rh_error *error) {
@@ -148,7 +207,7 @@ rh_status rh_run_options_parse(rh_run_options *options, const rh_typed *typed, r
   RH_TRY(check_accuracy(typed, options->check, error));
   RH_TRY(check_result(typed, error));
   RH_TRY(check_state(typed, error));
-  RH_TRY(rh_shape_check_options(typed, error));
+  RH_TRY(check_cut(typed, error));
   RH_TRY(parse_part(options, typed, error));
   return rh_run_options_want_ranks(typed) ? parse_job(options, typed, error) : RH_OK;
 }

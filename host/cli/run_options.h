@@ -26,3 +26,6 @@ rh_status rh_run_options_parse(rh_run_options *options, const rh_typed *typed, r
 /* --accuracy.  own: the user's operator, or null. */
 rh_status rh_run_accuracy(const rh_typed *typed, int check, rh_job_spec *spec, rh_custom *own,
                           rh_error *error);
+
+/* Is the data cut into segments? */
+int rh_shape_is_asked(const rh_typed *typed);

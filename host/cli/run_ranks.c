@@ -14,14 +14,16 @@
 #include "../engine/reduction/partition.h"
 #include "../engine/reduction/reduction.h"
 #include "../operators/custom/by_code.h"
-#include "crash.h"
-#include "partial_output.h"
-#include "rank_part.h"
+#include "partial_files.h"
+#include "process.h"
+#include "rank_child.h"
 #include "run.h"
-#include "watchdog.h"
 
+#include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* For all ranks to join a job. */
@@ -82,8 +84,9 @@ static void say_why(void *terminal, const char *sentence) {
   rh_terminal_say(terminal, sentence);
 }
 
-static void give_up(void *of_ranks) {
-  run_ranks *r = of_ranks;
+/* In a thread of its own. */
+static void give_up(union sigval of_ranks) {
+  const run_ranks *r = of_ranks.sival_ptr;
   rh_ranks_say(say_why, r->run.app->terminal,
                "the ranks of the job have not come together in time: one of them has ended or "
                "does not answer; a job that needs longer to start gets it by --timeout",
@@ -105,16 +108,21 @@ static void watch(const run_ranks *r) {
 static rh_status join(run_ranks *r, rh_error *error) {
   const rh_typed *typed = r->run.app->typed;
   const rh_transport *transport;
-  rh_watchdog dog;
   double seconds = r->run.options->timeout_s > 0 ? r->run.options->timeout_s : join_s;
   if (r->run.options->ranks) return launch(r, error);
   RH_TRY(rh_transport_find(typed->transport, &transport, error));
   /* One speaks, and others only if it cannot: in turn, for mpirun needs time to end them. */
   uint32_t turn = rh_ranks_turn_here();
   if (turn > 0) seconds += turn_s + 0.3 * (turn < 4 ? turn - 1 : 3);
-  rh_watchdog_start(&dog, seconds, give_up, r);
+  struct sigevent event = {
+      .sigev_notify = SIGEV_THREAD, .sigev_value.sival_ptr = r, .sigev_notify_function = give_up};
+  const struct itimerspec limit = {
+      .it_value = {(time_t)seconds, (long)(1e9 * (seconds - floor(seconds)))}};
+  timer_t timer;
+  int is_limited = timer_create(CLOCK_MONOTONIC, &event, &timer) == 0 &&
+                   timer_settime(timer, 0, &limit, NULL) == 0;
   rh_status status = rh_ranks_open(&r->ranks, transport, NULL, NULL, error);
-  rh_watchdog_stop(&dog);
+  if (is_limited) timer_delete(timer);
   return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include "../choose/measure/stats.h"
 #include "../engine/reduction/segments_reduction.h"
+#include "../engine/segments/columns.h"
 #include "../tools/records/draft.h"
 #include "shape.h"
 
@@ -19,10 +20,15 @@ typedef struct rh_segments_answer {
 } rh_segments_answer;
 
 /* The files of --output, opened before anything runs, and written whole or not at all. */
+typedef struct rh_segments_file {
+  rh_draft draft;
+  const char *path;
+  uint32_t first, n; /* of the columns */
+} rh_segments_file;
 typedef struct rh_segments_files {
   uint32_t n;
-  rh_draft drafts[RH_MAX_WORDS];
-  const char *fields[RH_MAX_WORDS]; /* null: of all of them */
+  rh_columns columns; /* of the operator */
+  rh_segments_file list[RH_MAX_WORDS];
 } rh_segments_files;
 
 /* With the strategy that was located, on an array that is there. */
@@ -40,9 +46,8 @@ rh_status rh_segments_files_open(rh_segments_files *files, const rh_app *app, co
                                  const rh_inputs *inputs, const rh_shape *shape, rh_error *error);
 void rh_segments_files_close(rh_segments_files *files); /* discards what was not written */
 
-rh_status rh_segments_files_write(rh_segments_files *files, const rh_app *app,
-                                  const rh_segments_answer *run, const rh_shape *shape,
-                                  rh_error *error);
+rh_status rh_segments_files_write(rh_segments_files *files, const rh_segments_answer *run,
+                                  const rh_shape *shape, rh_error *error);
 
 /* Writes the files, and prints the results, by --quiet, --json or neither.  RH_E_WRONG, and nothing
  * is written, if a segment is wrong. */

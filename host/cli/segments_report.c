@@ -4,9 +4,9 @@
 #include "../core/base/vocabulary.h"
 #include "../engine/io/element.h"
 #include "json.h"
-#include "plain.h"
 #include "report.h"
 #include "run_segments.h"
+#include "table.h"
 
 #include <string.h>
 
@@ -190,7 +190,7 @@ static void warn_unjudged(const rh_app *app, const rh_segments_answer *run) {
 rh_status rh_run_segments_print(const rh_app *app, const rh_segments_answer *run,
                                 const rh_shape *shape, rh_segments_files *files, rh_error *error) {
   RH_TRY(rh_segments_verdict(&run->segments, &run->check, error));
-  RH_TRY(rh_segments_files_write(files, app, run, shape, error));
+  RH_TRY(rh_segments_files_write(files, run, shape, error));
   warn_unjudged(app, run);
   if (app->typed->json) return print_json(app, run, shape, error);
   if (app->typed->quiet) {

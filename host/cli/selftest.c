@@ -24,44 +24,48 @@ static uint64_t hash_library(const char *description) {
   rh_foreign foreign;
   char text[RH_FOREIGN_MOST_BYTES];
   FILE *file = fopen(description, "rbe");
-  uint64_t hash = 0;
   if (!file) return 0;
   size_t length = fread(text, 1, sizeof text, file);
   fclose(file);
   if (rh_foreign_read(&foreign, description, text, length, NULL) != RH_OK) return 0;
-  const char *slash = strrchr(description, '/');
-  char *path = NULL,
-       *directory = slash ? strndup(description, (size_t)(slash - description)) : NULL;
-  if (strchr(foreign.library, '/'))
-    path = foreign.library[0] == '/' ? rh_copy_string(foreign.library)
-           : directory               ? rh_path_join(directory, foreign.library)
-                                     : NULL;
-  if (path) hash = rh_tunedb_plugin(path);
+  char *path = rh_foreign_library(&foreign, description);
+  uint64_t hash = path ? rh_tunedb_plugin(path) : 0;
   free(path);
-  free(directory);
   rh_foreign_finish(&foreign);
   return hash;
 }
 
-static uint32_t size_class(uint64_t n) {
-  return n ? 63 - (uint32_t)__builtin_clzll(n) : 0;
-}
+/* ---- Tests that were passed are remembered in the cache ---- */
 
 /* Makes no key if a file cannot be identified: then the test is always run. */
-static void make_key(rh_text *key, const rh_run_report *report) {
-  const rh_job_spec *spec = report->spec;
-  const rh_cl_device *device = report->device;
-  uint64_t plugin = rh_tunedb_plugin(spec->plugin), library = 0;
-  if (is_description(spec->plugin)) library = hash_library(spec->plugin);
-  if (!plugin || (is_description(spec->plugin) && !library)) return;
-  rh_text_add(key, "self-test 2\n%s\n%016" PRIx64 " %016" PRIx64 "\n%s %s 2^%u", spec->strategy,
-              plugin, library, spec->operation.op->name, rh_type_name(spec->operation.op->type),
-              size_class(spec->operation.n));
-  for (uint32_t k = 0; k < report->opened.n_used; k++)
-    rh_text_add(key, " %s=%s", report->opened.used[k].key, report->opened.used[k].text);
-  rh_text_add(key, "\n%s\n%s\n%s\n%s\n", rh_version(), device ? device->platform_version : "host",
-              device ? device->name : "", device ? device->driver : "");
+static void make_key(rh_text *key, const char *test, const rh_job_spec *job,
+                     const rh_cl_device *device) {
+  uint64_t plugin = rh_tunedb_plugin(job->plugin), library = 0;
+  if (is_description(job->plugin)) library = hash_library(job->plugin);
+  if (!plugin || (is_description(job->plugin) && !library)) return;
+  rh_text_add(key, "%s\n%s\n%016" PRIx64 " %016" PRIx64 "\n%s %s\n%s\n%s\n%s\n%s\n", test,
+              job->strategy, plugin, library, job->operation.op->name,
+              rh_type_name(job->operation.op->type), rh_version(),
+              device ? device->platform_version : "host", device ? device->name : "",
+              device ? device->driver : "");
 }
+
+static int was_passed(const rh_app *app, const rh_text *key) {
+  size_t bytes;
+  unsigned char *known = key->s ? rh_cache_load(&app->context->cache, key->s, &bytes) : NULL;
+  int is_known = known != NULL;
+  free(known);
+  return is_known;
+}
+
+static rh_status remember(const rh_app *app, const rh_text *key, rh_status status) {
+  static const unsigned char passed[] = "passed";
+  if (status == RH_OK && key->s)
+    rh_cache_store(&app->context->cache, key->s, passed, sizeof passed);
+  return status;
+}
+
+/* ---- Before unchecked runs ---- */
 
 static rh_status run_general_tests(const rh_app *app, const rh_job_spec *job, rh_error *error) {
   rh_verify_spec spec = {
@@ -122,35 +126,31 @@ static rh_status test_requested_problem(const rh_app *app, const rh_run_report *
   return n ? try_size(app, report, n < most ? n : most, NULL, error) : RH_OK;
 }
 
+static rh_status test_all(const rh_app *app, const rh_run_report *report, rh_error *error) {
+  rh_log(&app->context->options.reporter, RH_LOG_INFO,
+         "first unchecked run of '%s' here: a self-test runs first", report->spec->strategy);
+  RH_TRY(run_general_tests(app, report->spec, error));
+  return test_requested_problem(app, report, error);
+}
+
 rh_status rh_selftest(const rh_app *app, const rh_run_report *report, rh_error *error) {
-  static const unsigned char passed[] = "passed";
-  rh_cache *cache = &app->context->cache;
+  const rh_opened *opened = &report->opened;
   rh_text key = {0};
-  size_t bytes;
-  make_key(&key, report);
-  if (key.failed) return rh_fail(error, RH_E_NOMEM, "no memory for a key");
-  unsigned char *known = key.s ? rh_cache_load(cache, key.s, &bytes) : NULL;
   rh_status status = RH_OK;
-  if (!known) {
-    rh_log(&app->context->options.reporter, RH_LOG_INFO,
-           "first unchecked run of '%s' here: a self-test runs first", report->spec->strategy);
-    status = run_general_tests(app, report->spec, error);
-    if (status == RH_OK) status = test_requested_problem(app, report, error);
-    if (status == RH_OK && key.s) rh_cache_store(cache, key.s, passed, sizeof passed);
-  }
-  free(known);
+  make_key(&key, "self-test 3", report->spec, report->device);
+  if (key.s)
+    rh_text_add(&key, "2^%u", 63 - (unsigned)__builtin_clzll(report->spec->operation.n | 1));
+  for (uint32_t k = 0; key.s && k < opened->n_used; k++)
+    rh_text_add(&key, " %s=%s", opened->used[k].key, opened->used[k].text);
+  if (key.failed)
+    status = rh_fail(error, RH_E_NOMEM, "no memory for a key");
+  else if (!was_passed(app, &key))
+    status = remember(app, &key, test_all(app, report, error));
   rh_text_finish(&key);
   return status;
 }
 
-static void make_order_key(rh_text *key, const rh_job_spec *job, const rh_cl_device *device) {
-  uint64_t plugin = rh_tunedb_plugin(job->plugin);
-  if (!plugin || is_description(job->plugin)) return;
-  rh_text_add(key, "canonical order 1\n%s\n%016" PRIx64 "\n%s %s\n%s\n%s\n%s\n%s\n", job->strategy,
-              plugin, job->operation.op->name, rh_type_name(job->operation.op->type), rh_version(),
-              device ? device->platform_version : "host", device ? device->name : "",
-              device ? device->driver : "");
-}
+/* ---- Before a run that `auto` chose ---- */
 
 static rh_status try_order(const rh_app *app, rh_job_spec *job, const rh_cl_device *device,
                            rh_error *error) {
@@ -171,18 +171,13 @@ static rh_status try_order(const rh_app *app, rh_job_spec *job, const rh_cl_devi
 
 rh_status rh_selftest_order(const rh_app *app, const rh_job_spec *asked, uint32_t device_kinds,
                             rh_error *error) {
-  static const unsigned char passed[] = "passed";
   const rh_cl_device *device;
-  rh_cache *cache = &app->context->cache;
   rh_job_spec job = *asked;
   rh_text key = {0};
-  size_t bytes;
+  rh_status status = RH_OK;
   RH_TRY(rh_job_device(app->context, &job, device_kinds, &device, error));
-  make_order_key(&key, &job, device);
-  unsigned char *known = key.s ? rh_cache_load(cache, key.s, &bytes) : NULL;
-  rh_status status = known ? RH_OK : try_order(app, &job, device, error);
-  if (!known && status == RH_OK && key.s) rh_cache_store(cache, key.s, passed, sizeof passed);
-  free(known);
+  make_key(&key, "canonical order 2", &job, device);
+  if (!was_passed(app, &key)) status = remember(app, &key, try_order(app, &job, device, error));
   rh_text_finish(&key);
   return status;
 }

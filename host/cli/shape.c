@@ -1,7 +1,7 @@
 #include "shape.h"
 #include "../core/base/error.h"
 #include "../engine/io/element.h"
-#include "size.h"
+#include "values.h"
 
 #include <stdlib.h>
 #include <string.h>

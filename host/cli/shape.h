@@ -4,7 +4,7 @@
 
 #include "../engine/segments/rearrange.h"
 #include "inputs.h"
-#include "shape_options.h"
+#include "run_options.h"
 
 /* Zero-initialised is empty. */
 typedef struct rh_shape {

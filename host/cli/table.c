@@ -1,8 +1,11 @@
 #include "table.h"
 #include "../core/base/alloc.h"
+#include "../core/base/text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The width of UTF-8 text: the number of bytes that start a character. */
 static int width_of(const char *s) {
@@ -24,6 +27,23 @@ void rh_table_cell(rh_table *table, int style, const char *format, ...) {
   rh_make_plain(cell); /* the text may come from drivers, plugins and files */
   table->styles[table->n_rows] = style;
   table->cells[table->n_rows++] = cell;
+}
+
+void rh_table_begin(rh_table *table, const char *headings) {
+  for (const char *at = headings; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL) {
+    int right = table->right[table->columns++] = *at == '>';
+    rh_table_cell(table, RH_BOLD, "%.*s", (int)strcspn(at + right, "|"), at + right);
+  }
+}
+
+void rh_table_row(rh_table *table, const char *styles, ...) {
+  static const char letters[] = " *+-.";
+  va_list args;
+  va_start(args, styles);
+  for (; *styles; styles++)
+    rh_table_cell(table, (int)(strchr(letters, *styles) - letters), "%s",
+                  va_arg(args, const char *));
+  va_end(args);
 }
 
 void rh_table_print(const rh_table *table, const rh_terminal *terminal, const char *indent) {
@@ -71,4 +91,21 @@ void rh_print_wrapped(FILE *out, const char *text, const char *indent, int width
     word += strspn(word, " \n");
   }
   if (used) fputc('\n', out);
+}
+
+const char *rh_plain(const char *s) {
+  static char *shown[8];
+  static unsigned next;
+  if (!s) return "";
+  if (rh_is_plain_utf8(s, strlen(s))) return s;
+  char **slot = &shown[next++ % (sizeof shown / sizeof *shown)];
+  free(*slot);
+  *slot = strdup(s);
+  if (!*slot) return "?";
+  rh_make_plain(*slot);
+  return *slot;
+}
+
+void rh_print_path(const char *path) {
+  puts(isatty(STDOUT_FILENO) ? rh_plain(path) : path);
 }

@@ -16,6 +16,11 @@ typedef struct rh_table {
   int right[RH_MAX_COLUMNS]; /* 1: right-aligned */
 } rh_table;
 
+/* The headings, with '|' between, each the name of a column; of right-aligned ones after a '>'. */
+void rh_table_begin(rh_table *table, const char *headings);
+/* Adds a row of strings, one for each column.  styles: a letter for each cell, of " *+-.": plain,
+ * bold, good, bad, dim. */
+void rh_table_row(rh_table *table, const char *styles, ...);
 /* Adds a cell, whose text is copied and made plain.  `columns` cells make a row. */
 void rh_table_cell(rh_table *table, int style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -24,3 +29,9 @@ void rh_table_finish(rh_table *table);
 
 /* `text` wrapped at 78 columns, each line after `indent`. */
 void rh_print_wrapped(FILE *out, const char *text, const char *indent, int width);
+
+/* `s` as rh_make_plain shows it.  Valid until the eighth call after this one; null is "". */
+const char *rh_plain(const char *s);
+
+/* A line with only a path, for programs: exact, but plain on a terminal. */
+void rh_print_path(const char *path);

@@ -1,7 +1,6 @@
 #include "tune_report.h"
 #include "../core/base/format.h"
 #include "../core/base/json_value.h"
-#include "plain.h"
 #include "table.h"
 
 #include <stdlib.h>
@@ -106,44 +105,28 @@ static uint32_t count(const rh_tuner *tuner, uint32_t state) {
 
 /* ---- Tables ---- */
 
-static void seconds_cell(rh_table *table, double seconds) {
-  char text[32];
-  rh_table_cell(table, RH_PLAIN, "%s", seconds > 0 ? rh_format_seconds(text, seconds) : "-");
+static const char *seconds_text(char text[32], double seconds) {
+  return seconds > 0 ? rh_format_seconds(text, seconds) : "-";
 }
 
-static void gain_cell(rh_table *table, const rh_task *task) {
-  char text[32];
-  if (task->default_s <= 0 || task->time_s <= 0)
-    rh_table_cell(table, RH_PLAIN, "-");
-  else
-    rh_table_cell(table, rh_task_is_changed(task) ? RH_GOOD : RH_PLAIN, "%sx",
-                  rh_format_fixed(text, task->default_s / task->time_s, 2));
-}
-
-static void problem_cells(rh_table *table, const rh_task *task) {
-  char size[96];
+static void add_change(rh_table *table, const rh_tuner *tuner, const rh_task *task) {
+  char size[96], before[32], after[32], ratio[32], gain[40] = "-", words[512];
+  int is_timed = task->default_s > 0 && task->time_s > 0;
+  if (is_timed)
+    snprintf(gain, sizeof gain, "%sx", rh_format_fixed(ratio, task->default_s / task->time_s, 2));
   size_text(size, task, task->n);
-  rh_table_cell(table, RH_PLAIN, "%s", op_name(task));
-  rh_table_cell(table, RH_PLAIN, "%s", rh_type_name(rh_task_type(task)));
-  rh_table_cell(table, RH_PLAIN, "%s", size);
-}
-
-static void heading(rh_table *table, const char *const *words, uint32_t n, uint32_t right) {
-  table->columns = n;
-  for (uint32_t k = 0; k < n; k++) {
-    rh_table_cell(table, RH_BOLD, "%s", words[k]);
-    table->right[k] = (int)(right >> k & 1);
-  }
+  settings_text(words, task->settings, task->n_settings);
+  rh_table_row(table, is_timed && rh_task_is_changed(task) ? "       + " : "         ",
+               rh_tuner_strategy(tuner, task), op_name(task), rh_type_name(rh_task_type(task)),
+               size, rh_task_base_name(task), seconds_text(before, task->default_s),
+               seconds_text(after, task->time_s), gain, words);
 }
 
 /* Prints the tasks that the search improved; with --verbose all that have a time. */
 static void print_changes(const rh_app *app, const rh_tuner *tuner, const rh_task *const *tasks) {
-  static const char *const words[] = {"STRATEGY", "OP",    "TYPE", "n",         "AGAINST",
-                                      "BEFORE",   "TUNED", "GAIN", "PARAMETERS"};
   rh_table table = {0};
-  char text[512];
   uint32_t as_they_are = 0, rows = 0;
-  heading(&table, words, 9, 0xe8);
+  rh_table_begin(&table, "STRATEGY|OP|TYPE|>n|AGAINST|>BEFORE|>TUNED|>GAIN|PARAMETERS");
   for (uint32_t k = 0; k < tuner->n_tasks; k++) {
     const rh_task *task = tasks[k];
     if (task->time_s <= 0) continue;
@@ -153,14 +136,7 @@ static void print_changes(const rh_app *app, const rh_tuner *tuner, const rh_tas
       continue;
     }
     rows++;
-    rh_table_cell(&table, RH_PLAIN, "%s", rh_tuner_strategy(tuner, task));
-    problem_cells(&table, task);
-    rh_table_cell(&table, RH_PLAIN, "%s", rh_task_base_name(task));
-    seconds_cell(&table, task->default_s);
-    seconds_cell(&table, task->time_s);
-    gain_cell(&table, task);
-    settings_text(text, task->settings, task->n_settings);
-    rh_table_cell(&table, RH_PLAIN, "%s", text);
+    add_change(&table, tuner, task);
   }
   if (rows) rh_table_print(&table, app->terminal, "  ");
   rh_table_finish(&table);
@@ -171,23 +147,20 @@ static void print_changes(const rh_app *app, const rh_tuner *tuner, const rh_tas
 }
 
 static void print_quickest(const rh_app *app, const rh_tuner *tuner, const rh_task *const *tasks) {
-  static const char *const words[] = {"OP",      "TYPE", "n",         "QUICKEST CALL",
-                                      "LATENCY", "TIME", "PARAMETERS"};
   rh_table table = {0};
-  char text[512];
+  char size[96], latency[32], time[32], words[512];
   uint32_t rows = 0;
-  heading(&table, words, 7, 0x34);
+  rh_table_begin(&table, "OP|TYPE|>n|QUICKEST CALL|>LATENCY|>TIME|PARAMETERS");
   for (uint32_t k = 0; k < tuner->n_tasks; k++) {
     if (k && rh_tasks_same_point(tasks[k - 1], tasks[k])) continue;
     const rh_task *task = rh_plan_quickest(tuner->tasks, tuner->n_tasks, tasks[k]);
     if (!task) continue;
     rows++;
-    problem_cells(&table, task);
-    rh_table_cell(&table, RH_PLAIN, "%s", rh_tuner_strategy(tuner, task));
-    seconds_cell(&table, task->latency_s);
-    seconds_cell(&table, task->time_s);
-    settings_text(text, task->settings, task->n_settings);
-    rh_table_cell(&table, RH_PLAIN, "%s", text);
+    size_text(size, task, task->n);
+    settings_text(words, task->settings, task->n_settings);
+    rh_table_row(&table, "       ", op_name(task), rh_type_name(rh_task_type(task)), size,
+                 rh_tuner_strategy(tuner, task), seconds_text(latency, task->latency_s),
+                 seconds_text(time, task->time_s), words);
   }
   if (rows) rh_table_print(&table, app->terminal, "  ");
   rh_table_finish(&table);

@@ -4,8 +4,7 @@
 #include "../core/base/log.h"
 #include "../operators/algebra/trust.h"
 #include "../operators/catalog/texts.h"
-#include "size.h"
-#include "wrap_note.h"
+#include "values.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -251,31 +250,6 @@ rh_status rh_user_operator_arrays(rh_user_operator *user, rh_inputs *inputs, rh_
   RH_TRY(open_arrays(user, inputs, error));
   spec->operation.n = user->arrays[0].n;
   return join(user, inputs->n, array, spec, error);
-}
-
-/* ---- Notes ---- */
-
-static int has_index(const rh_job_spec *spec) {
-  const rh_custom *custom = rh_custom_of(spec->operation.op);
-  uint32_t flags = rh_op_flags(spec->operation.op->base, spec->operation.op->type);
-  for (uint32_t k = 0; spec->operation.op->is_custom && k < custom->n_parts; k++)
-    flags |= rh_op_flags(custom->parts[k].op, custom->parts[k].type);
-  return spec->operation.op->uses_index || flags & RH_OP_INDEXED;
-}
-
-static void note_order(const rh_app *app, const rh_feed *feed) {
-  const rh_npy *npy = &feed->npy;
-  if (feed->is_npy && npy->fortran_order && npy->long_dimensions > 1)
-    rh_log(&app->context->options.reporter, RH_LOG_WARNING,
-           "%s: shape %s, Fortran order: the index counts in storage order", feed->name,
-           npy->shape);
-}
-
-void rh_user_operator_note(const rh_app *app, const rh_inputs *inputs, const rh_job_spec *spec) {
-  if (inputs->n && has_index(spec)) note_order(app, &inputs->feeds[0]);
-  if (spec->operation.op->is_custom)
-    rh_wrap_note(app, rh_custom_of(spec->operation.op),
-                 inputs->n && !spec->operation.n ? inputs->feeds[0].n : spec->operation.n);
 }
 
 rh_status rh_user_operator_check_unchanged(const rh_user_operator *user, const rh_inputs *inputs,

@@ -37,10 +37,6 @@ rh_status rh_user_operator_open(rh_user_operator *user, const rh_app *app, const
 rh_status rh_user_operator_arrays(rh_user_operator *user, rh_inputs *inputs, rh_array *array,
                                   rh_job_spec *spec, rh_error *error);
 
-/* Says what may surprise in the answer: an index into a file in Fortran order, integers that
- * wrap. */
-void rh_user_operator_note(const rh_app *app, const rh_inputs *inputs, const rh_job_spec *spec);
-
 /* RH_E_FILE if a file changed since it was opened. */
 rh_status rh_user_operator_check_unchanged(const rh_user_operator *user, const rh_inputs *inputs,
                                            rh_error *error);

@@ -2,7 +2,6 @@
 #include "../../core/base/alloc.h"
 #include "../../core/base/bytes.h"
 #include "../../core/base/dl.h"
-#include "../../core/base/path.h"
 #include "../../core/base/text.h"
 #include "../../core/base/trust.h"
 #include "../../core/base/vocabulary.h"
@@ -198,16 +197,12 @@ static rh_status check_library(const char *path, rh_error *error) {
 static rh_status open_library(rh_dl *dl, const opened *self, rh_error *error) {
   const char *library = self->foreign.library;
   if (!strchr(library, '/')) return rh_dl_open_library(dl, library, error);
-  char *directory = strndup(self->path, (size_t)(strrchr(self->path, '/') - self->path));
-  char *path = library[0] == '/' ? rh_copy_string(library)
-               : directory       ? rh_path_join(directory, library)
-                                 : NULL;
+  char *path = rh_foreign_library(&self->foreign, self->path);
   rh_status status =
       path ? check_library(path, error) : rh_fail(error, RH_E_NOMEM, "no memory for a path");
   if (status == RH_OK) status = rh_dl_open(dl, path, error);
   if (status != RH_OK) rh_error_prefix(error, "its library %s", library);
   free(path);
-  free(directory);
   return status;
 }
 

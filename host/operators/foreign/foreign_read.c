@@ -1,5 +1,6 @@
 #include "foreign_read.h"
 #include "../../core/base/error.h"
+#include "../../core/base/path.h"
 #include "../../core/base/text.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/plug/plugin.h"
@@ -7,6 +8,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* An object of the description, and the prefix of its keys in messages. */
@@ -324,6 +326,16 @@ rh_status rh_foreign_read(rh_foreign *foreign, const char *path, const char *tex
                          : rh_fail(error, RH_E_PLUGIN, "is JSON, but not an object");
   if (status != RH_OK) rh_foreign_finish(foreign);
   return status;
+}
+
+char *rh_foreign_library(const rh_foreign *foreign, const char *path) {
+  const char *library = foreign->library, *slash = strrchr(path, '/');
+  if (!strchr(library, '/')) return NULL;
+  if (*library == '/' || !slash) return rh_copy_string(library);
+  char *directory = strndup(path, (size_t)(slash - path));
+  char *whole = directory ? rh_path_join(directory, library) : NULL;
+  free(directory);
+  return whole;
 }
 
 void rh_foreign_finish(rh_foreign *foreign) {

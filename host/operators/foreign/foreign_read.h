@@ -55,3 +55,7 @@ typedef struct rh_foreign {
 rh_status rh_foreign_read(rh_foreign *foreign, const char *path, const char *text, size_t length,
                           rh_error *error);
 void rh_foreign_finish(rh_foreign *foreign);
+
+/* The path of the library, malloc'ed, for a description in this file; null if only the loader knows
+ * it, or without memory. */
+char *rh_foreign_library(const rh_foreign *foreign, const char *path);

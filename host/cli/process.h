@@ -1,7 +1,13 @@
-/* An error message for a crash of this process. */
+/* The process: a message for its crash, its signals, and its stack.
+ *
+ * A driver's compiler replaces the handlers of most signals by its own: those of LLVM swallow the
+ * first SIGQUIT, and let an abort() end the process before our handler can say why.  So the program
+ * has a sigaction() and a signal() of its own, which drivers find before the C library's. */
 #pragma once
 
 #include "../core/run/context.h"
+
+#include <signal.h>
 
 /* From here on a crash while `redhost` uses an OpenCL device gives a message and exit status 3,
  * because drivers abort if memory is short, also in their own threads.  Without a device it
@@ -27,3 +33,14 @@ void rh_crash_watch_rank(const rh_crash_rank *rank);
 
 /* The rank ends in order. */
 void rh_crash_leave_rank(void);
+
+/* For the program itself: as sigaction() of the C library. */
+int rh_signal_action(int number, const struct sigaction *action, struct sigaction *old);
+
+/* Other libraries use these for messages among processes: a job's. */
+void rh_signals_release_user(void);
+
+/* Calls main(argc, argv), on a stack of its own if this one may not grow to a usual size; returns
+ * what it returns.  Threads that are started with the default size get that size, too: those of
+ * drivers and plugins among them. */
+int rh_with_stack(int (*main)(int argc, char **argv), int argc, char **argv);

@@ -1,34 +1,147 @@
-#include "size.h"
+#include "values.h"
 #include "../core/base/alloc.h"
-#include "list.h"
+#include "../core/base/error.h"
+#include "../core/base/format.h"
+#include "../core/base/text.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t most = INT64_MAX;
+/* ---- Words ---- */
 
-/* *a *= b; returns 0 if the product exceeds 2^63-1. */
-static int multiply(uint64_t *a, uint64_t b) {
-  if (b != 0 && *a > most / b) return 0;
-  *a *= b;
+static rh_status visit_one(const char *option, const char *list, const char *word,
+                           rh_visit_word *visit, void *context, rh_error *error) {
+  if (*word) return visit(context, word, error);
+  if (!*list) return rh_fail(error, RH_E_USAGE, "%s '': nothing is named", option);
+  return rh_fail(error, RH_E_USAGE, "%s '%s': nothing before or after a comma", option, list);
+}
+
+rh_status rh_list_visit(const char *option, const char *list, rh_visit_word *visit, void *context,
+                        rh_error *error) {
+  char *words = rh_copy_string(list), *rest = words, *word;
+  rh_status status = RH_OK;
+  if (!words) return rh_fail(error, RH_E_NOMEM, "no memory for the words of %s", option);
+  while (status == RH_OK && (word = strsep(&rest, ",")))
+    status = visit_one(option, list, word, visit, context, error);
+  free(words);
+  return status;
+}
+
+rh_status rh_choice_parse(const char *option, const char *word, const char *words, uint32_t *place,
+                          rh_error *error) {
+  rh_text list = {0};
+  const char *at = words;
+  for (uint32_t k = 1; *at; k++) {
+    size_t length = strcspn(at, " ");
+    if (strlen(word) == length && strncmp(word, at, length) == 0) {
+      *place = k;
+      rh_text_finish(&list);
+      return RH_OK;
+    }
+    rh_text_add(&list, "%s%.*s", k == 1 ? "" : at[length] ? ", " : " or ", (int)length, at);
+    at += length + (at[length] == ' ');
+  }
+  rh_fail(error, RH_E_USAGE, "--%s '%s': expected %s", option, word, rh_text_get(&list));
+  rh_text_finish(&list);
+  return RH_E_USAGE;
+}
+
+/* ---- Numbers ---- */
+
+/* Advances *p behind at least one digit.  0: there is none, or the number is above `most`. */
+static int digits(const char **p, uint64_t most, uint64_t *value) {
+  if (!isdigit((unsigned char)**p)) return 0;
+  for (*value = 0; isdigit((unsigned char)**p); (*p)++) {
+    uint64_t digit = (uint64_t)(**p - '0');
+    if (digit > most || *value > (most - digit) / 10) return 0;
+    *value = 10 * *value + digit;
+  }
   return 1;
 }
 
-static int digits(const char **p, uint64_t *value) {
-  if (!isdigit((unsigned char)**p)) return 0;
-  for (*value = 0; isdigit((unsigned char)**p); (*p)++) {
-    if (!multiply(value, 10)) return 0;
-    *value += (uint64_t)(**p - '0');
-    if (*value > most) return 0;
+/* Needed because strtod also accepts spaces, signs, infinities, NaN and hexadecimal numbers. */
+static int is_decimal(const char *p) {
+  static const char all[] = "0123456789";
+  size_t whole = strspn(p, all), fraction;
+  p += whole;
+  if (*p == '.') {
+    fraction = strspn(p + 1, all);
+    if (!fraction) return 0;
+    p += 1 + fraction;
+  } else if (!whole) {
+    return 0;
   }
+  if (*p != 'e' && *p != 'E') return !*p;
+  p += p[1] == '+' || p[1] == '-' ? 2 : 1;
+  return *p && !p[strspn(p, all)];
+}
+
+static rh_status unexpected(const char *option, const rh_range *range, const char *text,
+                            rh_error *error) {
+  if (range->expected)
+    return rh_fail(error, RH_E_USAGE, "--%s '%.60s': expected %s", option, text, range->expected);
+  return rh_fail(error, RH_E_USAGE, "--%s '%.60s': expected a number from %llu to %llu", option,
+                 text, (unsigned long long)range->least, (unsigned long long)range->most);
+}
+
+rh_status rh_number_parse(const char *option, const rh_range *range, const char *text,
+                          double *value, rh_error *error) {
+  double typed = 0;
+  if (is_decimal(text) && rh_read_decimal(text, NULL, &typed) != 0)
+    return rh_fail(error, RH_E_NOMEM, "no memory for a number");
+  /* Still 0 if the text is not a decimal. */
+  if (typed <= 0 || typed >= range->below) return unexpected(option, range, text, error);
+  *value = typed;
+  return RH_OK;
+}
+
+rh_status rh_whole_parse(const char *option, const rh_range *range, const char *text,
+                         uint64_t *value, rh_error *error) {
+  const char *end = text;
+  uint64_t typed;
+  if (!digits(&end, range->most, &typed) || *end || typed < range->least)
+    return unexpected(option, range, text, error);
+  *value = typed;
+  return RH_OK;
+}
+
+rh_status rh_samples_parse(const char *text, uint32_t *least, uint32_t *most, rh_error *error) {
+  enum { MOST = 1000000 };
+  const char *p = text;
+  uint64_t first = 0, last;
+  if (!text) return RH_OK;
+  int is_one = digits(&p, MOST, &first) && first > 0;
+  last = *most > first ? *most : first;
+  if (is_one && *p == ':') {
+    p++;
+    is_one = digits(&p, MOST, &last);
+  }
+  if (!is_one || *p || last < first)
+    return rh_fail(error, RH_E_USAGE,
+                   "--samples '%s': expected MIN or MIN:MAX, whole numbers from 1 to 1000000, the "
+                   "smaller one first, as in 20 or 20:200",
+                   text);
+  *least = (uint32_t)first;
+  *most = (uint32_t)last;
+  return RH_OK;
+}
+
+/* ---- Sizes ---- */
+
+static const uint64_t most_size = INT64_MAX;
+
+/* *a *= b; returns 0 if the product exceeds 2^63-1. */
+static int multiply(uint64_t *a, uint64_t b) {
+  if (b != 0 && *a > most_size / b) return 0;
+  *a *= b;
   return 1;
 }
 
 /* "2^24": 1 and the power; 0 if it is malformed or too large. */
 static int power(const char **p, uint64_t *value) {
   uint64_t base = *value, exponent;
-  if (!digits(p, &exponent)) return 0;
+  if (!digits(p, most_size, &exponent)) return 0;
   *value = 1;
   for (; exponent > 0 && base > 1; exponent--)
     if (!multiply(value, base)) return 0;
@@ -41,13 +154,13 @@ static int scientific(const char **p, uint64_t *value) {
   uint64_t exponent = 0, fraction_digits = 0;
   if (**p == '.') {
     for ((*p)++; isdigit((unsigned char)**p); (*p)++, fraction_digits++)
-      if (!multiply(value, 10) || (*value += (uint64_t)(**p - '0')) > most) return 0;
+      if (!multiply(value, 10) || (*value += (uint64_t)(**p - '0')) > most_size) return 0;
     if (fraction_digits == 0) return 0;
   }
   if (**p == 'e' || **p == 'E') {
     (*p)++;
     if (**p == '+') (*p)++;
-    if (!digits(p, &exponent)) return 0;
+    if (!digits(p, most_size, &exponent)) return 0;
   }
   for (; fraction_digits > exponent; fraction_digits--) {
     if (*value % 10 != 0) return 0;
@@ -71,7 +184,7 @@ static int unit(const char **p, uint64_t *value) {
 }
 
 static int parse(const char *p, uint64_t *value, int *bytes) {
-  if (!digits(&p, value)) return 0;
+  if (!digits(&p, most_size, value)) return 0;
   if (*p == '^') {
     p++;
     if (!power(&p, value)) return 0;

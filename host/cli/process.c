@@ -1,14 +1,65 @@
-#include "crash.h"
+#include "process.h"
 #include "../core/cl/drivers.h"
 #include "../engine/ranks/ranks.h"
 #include "../engine/ranks/word.h"
-#include "signals.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <ucontext.h>
 #include <unistd.h>
+
+/* ---- Signals ---- */
+
+static volatile sig_atomic_t is_held[_NSIG];
+
+/* From here on nothing that the process loads can change what the signals do that end a process
+ * from outside, or by abort().  Signals of faults are left out: a driver's handler may mend what an
+ * instruction did, and LLVM's lets it be repeated under ours. */
+static void hold_signals(void) {
+  static const int numbers[] = {SIGABRT, SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGPIPE,
+                                SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ, SIGTRAP, SIGSYS};
+  for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) is_held[numbers[k]] = 1;
+}
+
+void rh_signals_release_user(void) {
+  is_held[SIGUSR1] = is_held[SIGUSR2] = 0;
+}
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+extern int __sigaction(int number, const struct sigaction *action, struct sigaction *old);
+
+int rh_signal_action(int number, const struct sigaction *action, struct sigaction *old) {
+  return __sigaction(number, action, old);
+}
+
+/* A caller reads the action of a held signal, and believes that it has set its own. */
+__attribute__((visibility("default"))) int sigaction(int number, const struct sigaction *action,
+                                                     struct sigaction *old) {
+  int held = number > 0 && number < _NSIG && is_held[number];
+  return __sigaction(number, held ? NULL : action, old);
+}
+
+__attribute__((visibility("default"))) sighandler_t signal(int number, sighandler_t handler) {
+  struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
+  sigemptyset(&action.sa_mask);
+  return sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+#else
+
+int rh_signal_action(int number, const struct sigaction *action, struct sigaction *old) {
+  return sigaction(number, action, old);
+}
+
+#endif
+
+/* ---- Crashes ---- */
 
 #ifdef __SANITIZE_ADDRESS__
 enum { SANITIZED = 1 }; /* a sanitizer's report is more detailed */
@@ -138,7 +189,7 @@ void rh_crash_watch(const rh_context *context) {
   snprintf(limits, sizeof limits, "%s", rh_text_get(&text));
   rh_text_finish(&text);
   handle(numbers, sizeof numbers / sizeof *numbers);
-  rh_signals_hold();
+  hold_signals();
 }
 
 /* Not SIGFPE: PoCL's handler lets kernels divide integers by zero. */
@@ -157,4 +208,55 @@ void rh_crash_watch_rank(const rh_crash_rank *rank) {
 
 void rh_crash_leave_rank(void) {
   here.is_open = 0;
+}
+
+/* ---- The stack ---- */
+
+enum { ENOUGH = 1 << 20, USUAL = 8 << 20, GUARD = 1 << 16 };
+
+static struct {
+  int (*main)(int argc, char **argv);
+  int argc, status;
+  char **argv;
+} call;
+
+static void call_main(void) {
+  call.status = call.main(call.argc, call.argv);
+}
+
+/* Only the thread's stack changes: signals and all else stay as they are. */
+static int call_elsewhere(void *stack) {
+  ucontext_t own, there;
+  if (getcontext(&there) != 0) return call.main(call.argc, call.argv);
+  there.uc_stack = (stack_t){.ss_sp = stack, .ss_size = USUAL};
+  there.uc_link = &own;
+  makecontext(&there, call_main, 0);
+  if (swapcontext(&own, &there) != 0) return call.main(call.argc, call.argv);
+  return call.status;
+}
+
+static void enlarge_threads(void) {
+#ifdef __GLIBC__
+  pthread_attr_t attributes;
+  size_t size;
+  if (pthread_getattr_default_np(&attributes) != 0) return;
+  if (pthread_attr_getstacksize(&attributes, &size) == 0 && size < ENOUGH &&
+      pthread_attr_setstacksize(&attributes, USUAL) == 0)
+    pthread_setattr_default_np(&attributes);
+  pthread_attr_destroy(&attributes);
+#endif
+}
+
+int rh_with_stack(int (*main)(int argc, char **argv), int argc, char **argv) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= ENOUGH) return main(argc, argv);
+  enlarge_threads();
+  void *stack = mmap(NULL, USUAL, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (stack == MAP_FAILED) return main(argc, argv);
+  mprotect(stack, GUARD, PROT_NONE); /* its end */
+  call.main = main;
+  call.argc = argc;
+  call.argv = argv;
+  return call_elsewhere(stack);
 }

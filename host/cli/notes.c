@@ -1,0 +1,172 @@
+#include "notes.h"
+#include "../core/base/half.h"
+#include "../core/base/log.h"
+#include "../engine/io/feed.h"
+#include "table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static int is_nan(const rh_result *result) {
+  int found = rh_type_is_float(result->type) && isnan(result->value.f);
+  for (uint32_t k = 0; k < result->n_fields; k++)
+    found |= rh_type_is_float(result->fields[k].type) && isnan(result->fields[k].value.f);
+  return found;
+}
+
+static int is_nan_at(rh_type type, const void *elements, uint64_t k) {
+  switch (type) {
+  case RH_TYPE_f16: return isnan(rh_half_to_float(((const uint16_t *)elements)[k]));
+  case RH_TYPE_f32: return isnan(((const float *)elements)[k]);
+  default: return isnan(((const double *)elements)[k]);
+  }
+}
+
+/* The elements of a file that are not numbers, and the first of them; 0 if it was not counted. */
+static int count(const rh_app *app, uint64_t *n_nan, uint64_t *first) {
+  enum { AT_ONCE = 1 << 17, MOST_BYTES = 1 << 30 };
+  atomic_int stop = 0;
+  struct stat info;
+  rh_feed feed = {0};
+  double *some = malloc(AT_ONCE * sizeof *some);
+  int counts = some && stat(app->typed->input, &info) == 0 && S_ISREG(info.st_mode) &&
+               info.st_size <= MOST_BYTES &&
+               rh_feed_open(&feed, app->typed->input, app->type, NULL, NULL) == RH_OK &&
+               rh_type_is_float(feed.type);
+  *n_nan = *first = 0;
+  for (uint64_t at = 0, got = 0; counts && at < feed.n; at += got) {
+    uint64_t n = feed.n - at < AT_ONCE ? feed.n - at : AT_ONCE;
+    counts = rh_feed_read(&feed, at, n, some, &stop, &got, NULL) == RH_OK && got > 0;
+    for (uint64_t k = 0; counts && k < got; k++)
+      if (is_nan_at(feed.type, some, k) && (*n_nan)++ == 0) *first = at + k;
+  }
+  rh_feed_finish(&feed);
+  free(some);
+  return counts;
+}
+
+void rh_note_nan(const rh_app *app, const rh_result *result) {
+  uint64_t n, first;
+  char text[512];
+  const char *input = app->typed->input;
+  if (!input || app->typed->quiet || app->typed->json || !is_nan(result)) return;
+  if (!count(app, &n, &first))
+    snprintf(text, sizeof text,
+             "the answer is not a number; --map 'isnan(x)' counts NaN, and --where '!isnan(x)' "
+             "leaves them out");
+  else if (n)
+    snprintf(text, sizeof text,
+             "%.200s has %llu NaN, the first at index %llu; --where '!isnan(x)' leaves them out",
+             rh_plain(input), (unsigned long long)n, (unsigned long long)first);
+  else
+    snprintf(text, sizeof text,
+             "no element of %.200s is NaN; the answer is, as it is of infinities of both signs",
+             rh_plain(input));
+  rh_terminal_say(app->terminal, text);
+}
+
+enum { EXCERPT = 64, MOST_ELEMENTS = 62 /* 2^62 where their number is not known */ };
+
+/* A part of a text, or "..." for one that is too long to be repeated. */
+static void cut(char to[EXCERPT + 1], const char *from, size_t bytes) {
+  if (bytes > EXCERPT)
+    snprintf(to, EXCERPT + 1, "...");
+  else
+    snprintf(to, EXCERPT + 1, "%.*s", (int)bytes, from);
+}
+
+/* The difference as one of signed numbers.  An i64 makes one of all that it meets but a u64; the
+ * bits of a u64 are those of the signed number. */
+static void write_signed(char *to, size_t bytes, const rh_expr_place *place) {
+  char whole[EXCERPT + 1];
+  const char *begin = place->text + place->begin;
+  cut(whole, begin, place->end - place->begin);
+  if (place->type == RH_TYPE_u64)
+    snprintf(to, bytes, "(i64)(%s)", whole);
+  else if (place->begin == place->sign && *whole == '-')
+    snprintf(to, bytes, "-(i64)%s", whole + 1 + strspn(whole + 1, " "));
+  else
+    snprintf(to, bytes, "(i64)%s", whole);
+}
+
+static int note_difference(const rh_app *app, const rh_custom *self, uint64_t n) {
+  rh_expr_place place;
+  char whole[EXCERPT + 1], instead[EXCERPT + 16];
+  if (!rh_exprs_find_difference(self->load, n, &place)) return 0;
+  cut(whole, place.text + place.begin, place.end - place.begin);
+  write_signed(instead, sizeof instead, &place);
+  rh_log(&app->context->options.reporter, RH_LOG_WARNING,
+         "%s: '%s' is computed in %s, where what is below 0 becomes a large number; for a signed "
+         "result write '%s'",
+         place.what, whole, rh_type_name(place.type), instead);
+  return 1;
+}
+
+/* How to have the field's values in 64 bits. */
+static void write_wide(char *to, size_t bytes, const rh_app *app, const rh_custom *self,
+                       const rh_operator_field *field) {
+  const char *map = app->typed->map ? app->typed->map : self->operands[0].name;
+  const char *type = rh_type_is_signed(field->type) ? "i64" : "u64";
+  char text[EXCERPT + 1];
+  cut(text, map, strlen(map));
+  if (*field->name)
+    snprintf(to, bytes, "give the field %s the type %s", field->name, type);
+  else if (app->typed->map)
+    snprintf(to, bytes, "for 64 bits write --map '(%s)(%s)'", type, text);
+  else
+    snprintf(to, bytes, "for 64 bits write --map '(%s)%s'", type, text);
+}
+
+/* A sum of few small numbers does not wrap. */
+static int may_wrap(const rh_custom *self, uint32_t k, uint64_t n) {
+  int is_sum = rh_exprs_output_adds(self->combine, k, k, self->n_fields + k);
+  return n > 1 && !(is_sum && rh_exprs_sum_fits(self->load, k, n));
+}
+
+static void note_narrow(const rh_app *app, const rh_custom *self, uint64_t n) {
+  rh_expr_place place;
+  char whole[EXCERPT + 1], instead[128 + EXCERPT];
+  for (uint32_t k = 0; k < self->n_fields; k++) {
+    const rh_operator_field *field = &self->fields[k];
+    if (rh_type_size(field->type) != sizeof(uint32_t) || rh_type_is_float(field->type)) continue;
+    if (!may_wrap(self, k, n) || !rh_exprs_find_narrow(self->combine, k, &place)) continue;
+    cut(whole, place.text + place.begin, place.end - place.begin);
+    write_wide(instead, sizeof instead, app, self, field);
+    rh_log(&app->context->options.reporter, RH_LOG_WARNING,
+           "%s: '%s' is computed in %s, and wraps beyond 32 bits; %s", place.what, whole,
+           rh_type_name(place.type), instead);
+    return;
+  }
+}
+
+static void note_wrapping(const rh_app *app, const rh_custom *self, uint64_t n) {
+  uint64_t known = n == UINT64_MAX ? UINT64_C(1) << MOST_ELEMENTS : n;
+  int has_fields = self->face.is_struct && self->n_parts == 0;
+  if (self->code || known == 0) return;
+  if (!note_difference(app, self, known) && has_fields) note_narrow(app, self, known);
+}
+
+static int has_index(const rh_job_spec *spec) {
+  const rh_custom *custom = rh_custom_of(spec->operation.op);
+  uint32_t flags = rh_op_flags(spec->operation.op->base, spec->operation.op->type);
+  for (uint32_t k = 0; spec->operation.op->is_custom && k < custom->n_parts; k++)
+    flags |= rh_op_flags(custom->parts[k].op, custom->parts[k].type);
+  return spec->operation.op->uses_index || flags & RH_OP_INDEXED;
+}
+
+static void note_order(const rh_app *app, const rh_feed *feed) {
+  const rh_npy *npy = &feed->npy;
+  if (feed->is_npy && npy->fortran_order && npy->long_dimensions > 1)
+    rh_log(&app->context->options.reporter, RH_LOG_WARNING,
+           "%s: shape %s, Fortran order: the index counts in storage order", feed->name,
+           npy->shape);
+}
+
+void rh_note_operator(const rh_app *app, const rh_inputs *inputs, const rh_job_spec *spec) {
+  if (inputs->n && has_index(spec)) note_order(app, &inputs->feeds[0]);
+  if (spec->operation.op->is_custom)
+    note_wrapping(app, rh_custom_of(spec->operation.op),
+                  inputs->n && !spec->operation.n ? inputs->feeds[0].n : spec->operation.n);
+}

@@ -1,0 +1,50 @@
+/* Values as users write them: one of a few words, lists, numbers, sizes.  RH_E_USAGE, naming the
+ * option, for what is none. */
+#pragma once
+
+#include <redhost/redhost.h>
+
+/* *place: which of `words`, with spaces between, the word is, from 1.  The message for any other
+ * word names them all. */
+rh_status rh_choice_parse(const char *option, const char *word, const char *words, uint32_t *place,
+                          rh_error *error);
+
+/* Receives one word, which is never empty and is valid only during the call. */
+typedef rh_status rh_visit_word(void *context, const char *word, rh_error *error);
+
+/* Passes each word of a list with commas between in turn, until one is rejected.  None is empty. */
+rh_status rh_list_visit(const char *option, const char *list, rh_visit_word *visit, void *context,
+                        rh_error *error);
+
+/* An option's number is a decimal of more than 0 and less than `below`; or if `most` is not 0, a
+ * whole number from `least` to `most`. */
+typedef struct rh_range {
+  const char *expected; /* for the message: unit, bounds, an example; null: the bounds */
+  double below;
+  uint64_t least, most;
+} rh_range;
+
+/* A decimal: "2", "0.5", "1e-3", with a point in every locale.  *value is unchanged after a
+ * failure. */
+rh_status rh_number_parse(const char *option, const rh_range *range, const char *text,
+                          double *value, rh_error *error);
+/* Parses a whole number, of digits alone. */
+rh_status rh_whole_parse(const char *option, const rh_range *range, const char *text,
+                         uint64_t *value, rh_error *error);
+
+/* --samples: "20", or "20:200"; from 1 to 1000000.  Leaves both unchanged if text is null, and
+ * *most if it is not given, but never below *least. */
+rh_status rh_samples_parse(const char *text, uint32_t *least, uint32_t *most, rh_error *error);
+
+/* Elements: "1000000", "1e6", "1.5e6", "2^24", "16Ki", "16Mi", "1k", "4M", "2G"; with a final B
+ * bytes, which must be whole elements of `element_size`: "64MiB", "512B".  At most 2^63-1. */
+rh_status rh_size_parse(const char *text, uint32_t element_size, const char *option, uint64_t *n,
+                        rh_error *error);
+
+/* Lists of --size and --length: sizes, and ranges A:B (doubling), A:B:xM (times M) and A:B:+S (S
+ * more), separated by commas; B is included if the range hits it.  Every A, B, S and single size is
+ * parsed by rh_size_parse.  Ascending, each size once, at least one and at most RH_MAX_SIZES;
+ * *sizes is malloc'ed, null on failure. */
+enum { RH_MAX_SIZES = 10000 };
+rh_status rh_sizes_parse(const char *text, const char *option, uint32_t element_size,
+                         uint64_t **sizes, uint32_t *n, rh_error *error);
