@@ -25,7 +25,7 @@ typedef struct work {
   json_t *plan, *plan_devices; /* --dry-run in JSON; or null */
 } work;
 
-/* ---- --dry-run: the number of measurements, their memory and time (docs/inside/measuring.md) -- */
+/* ---- --dry-run: measurements, their memory and time (docs/inside/measuring.md) ---- */
 
 /* The copies, the original data, and the scratch memory of sweeps. *of_device is 0 if the device
  * shares the host's memory. */

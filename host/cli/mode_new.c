@@ -339,7 +339,7 @@ static rh_status create(new_files *to, rh_error *error) {
 }
 
 /* What the command line says; directory: where it names none. */
-static new_files take(const rh_app *app, int kinds, const char *name, const char *directory) {
+static new_files files_of(const rh_app *app, int kinds, const char *name, const char *directory) {
   const rh_typed *typed = app->typed;
   return (new_files){.app = app,
                      .kinds = kinds,
@@ -349,7 +349,7 @@ static new_files take(const rh_app *app, int kinds, const char *name, const char
 
 rh_status rh_mode_new_plugin(const rh_app *app, rh_error *error) {
   const char *name = app->typed->name;
-  new_files to = take(app, app->typed->python ? PLUGIN | PYTHON : PLUGIN, name, name);
+  new_files to = files_of(app, app->typed->python ? PLUGIN | PYTHON : PLUGIN, name, name);
   if (!rh_strategy_name_is_valid(name))
     return rh_fail(error, RH_E_USAGE,
                    "--new-plugin '%s': a name is made of a-z, 0-9, _ and -, begins with a letter "
@@ -369,7 +369,7 @@ rh_status rh_mode_new_plugin(const rh_app *app, rh_error *error) {
 
 rh_status rh_mode_new_transport(const rh_app *app, rh_error *error) {
   const char *name = app->typed->name;
-  new_files to = take(app, TRANSPORT, name, name);
+  new_files to = files_of(app, TRANSPORT, name, name);
   if (!rh_transport_name_is_valid(name))
     return rh_fail(error, RH_E_USAGE,
                    "--new-transport '%s': a name is made of a-z, 0-9, - and _, and is not longer "
@@ -385,7 +385,7 @@ rh_status rh_mode_new_operator(const rh_app *app, rh_error *error) {
   const char *typed = app->typed->name;
   size_t length = strlen(typed);
   int is_code = length > 3 && strcmp(typed + length - 3, ".cl") == 0;
-  new_files to = take(app, is_code ? CODE : OPERATOR, name, ".");
+  new_files to = files_of(app, is_code ? CODE : OPERATOR, name, ".");
   snprintf(name, sizeof name, "%.*s", (int)(is_code ? length - 3 : length), typed);
   if (!rh_definition_name_is_valid(name))
     return rh_fail(error, RH_E_USAGE,

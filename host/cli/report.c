@@ -8,9 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-static uint64_t bytes_of(const rh_run_report *report) {
-  const rh_job_spec *spec = report->spec;
-  return spec->operation.n * rh_operator_element_bytes(spec->operation.op);
+uint64_t rh_report_bytes(const rh_operation *operation) {
+  return operation->n * rh_operator_element_bytes(operation->op);
 }
 
 rh_result rh_report_field(const rh_result *result, uint32_t k) {
@@ -46,13 +45,19 @@ void rh_report_answer(char text[RH_ANSWER_BYTES], const rh_result *result) {
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-/* "f32", or those of all operands: "f32,f64". */
-static const char *types_of(const rh_job_spec *spec, char text[64]) {
-  size_t used = 0;
-  for (uint32_t k = 0; k < spec->operation.op->n_operands && used < 60; k++)
-    used += (size_t)snprintf(text + used, 64 - used, "%s%s", k ? "," : "",
-                             rh_type_name(spec->operation.op->operands[k].type));
-  return text;
+/* With the types of all operands: "f32,f64". */
+void rh_report_print_heading(const rh_app *app, const char *strategy,
+                             const rh_operation *operation) {
+  const char *input = app->typed->input;
+  const rh_operator *op = operation->op;
+  char size[32];
+  printf("%s%s%s  %s ", rh_style_on(app->terminal, RH_BOLD), strategy,
+         rh_style_off(app->terminal, RH_BOLD), rh_plain(op->name));
+  for (uint32_t k = 0; k < op->n_operands; k++)
+    printf("%s%s", k ? "," : "", rh_type_name(op->operands[k].type));
+  printf("  n = %llu (%s)", (unsigned long long)operation->n,
+         rh_format_bytes(size, rh_report_bytes(operation)));
+  if (input) printf("  of %s", strcmp(input, "-") == 0 ? "standard input" : rh_plain(input));
 }
 
 /* Of several: those that worked on it. */
@@ -65,14 +70,7 @@ static uint32_t count_devices(const rh_run_report *report) {
 }
 
 static void print_heading(const rh_app *app, const rh_run_report *report) {
-  char size[32], types[64];
-  const rh_job_spec *spec = report->spec;
-  printf("%s%s%s  %s %s  n = %llu (%s)", rh_style_on(app->terminal, RH_BOLD), spec->strategy,
-         rh_style_off(app->terminal, RH_BOLD), rh_plain(spec->operation.op->name),
-         types_of(spec, types), (unsigned long long)spec->operation.n,
-         rh_format_bytes(size, bytes_of(report)));
-  const char *input = app->typed->input;
-  if (input) printf("  of %s", strcmp(input, "-") == 0 ? "standard input" : rh_plain(input));
+  rh_report_print_heading(app, report->spec->strategy, &report->spec->operation);
   if (report->npy && report->npy->dimensions > 1)
     printf(", over all %u axes of %s", report->npy->dimensions, report->npy->shape);
   if (report->parts)
@@ -132,19 +130,23 @@ static void print_verdict(const rh_app *app, const rh_run_report *report) {
          rh_style_off(app->terminal, style));
 }
 
-static void print_measured(const rh_run_report *report) {
-  char time[32], latency[32], spread[32] = "";
-  const rh_quick *quick = &report->quick;
-  double n = (double)report->spec->operation.n, seconds = quick->time.seconds;
-  if (quick->time.samples > 1) /* one sample has no interval */
-    snprintf(spread, sizeof spread, " +-%.1f %%", 100 * quick->time.spread);
+void rh_report_print_time(const rh_operation *operation, const rh_median *time, const char *where) {
+  char text[32], spread[32] = "";
+  double seconds = time->seconds;
+  if (time->samples > 1) /* one sample has no interval */
+    snprintf(spread, sizeof spread, " +-%.1f %%", 100 * time->spread);
   printf("time       %s%s   %.3g Gelem/s   %.3g GB/s   host clock, %s%u sample%s\n",
-         rh_format_seconds(time, seconds), spread, 1e-9 * n / seconds,
-         1e-9 * (double)bytes_of(report) / seconds,
-         report->opened.finishes_on_host ? "finishes on the host, " : "", quick->time.samples,
-         quick->time.samples == 1 ? "" : "s");
+         rh_format_seconds(text, seconds), spread, 1e-9 * (double)operation->n / seconds,
+         1e-9 * (double)rh_report_bytes(operation) / seconds, where, time->samples,
+         time->samples == 1 ? "" : "s");
+}
+
+static void print_measured(const rh_run_report *report) {
+  char latency[32];
+  rh_report_print_time(&report->spec->operation, &report->quick.time,
+                       report->opened.finishes_on_host ? "finishes on the host, " : "");
   printf("latency    %s   one call, result on the host\n",
-         rh_format_seconds(latency, quick->latency.seconds));
+         rh_format_seconds(latency, report->quick.latency.seconds));
 }
 
 /* A run that built nothing counts as cached. */
@@ -226,7 +228,9 @@ static void print_setup(const rh_run_report *report) {
     printf("input in place, nothing copied\n");
   else
     printf("upload %s, %.3g GB/s\n", rh_format_seconds(upload, opened->upload_s),
-           opened->upload_s > 0 ? 1e-9 * (double)bytes_of(report) / opened->upload_s : 0);
+           opened->upload_s > 0
+               ? 1e-9 * (double)rh_report_bytes(&report->spec->operation) / opened->upload_s
+               : 0);
 }
 
 static void print_details(const rh_run_report *report) {
@@ -258,7 +262,7 @@ static void print_ranks(const rh_run_report *report) {
   char time[32];
   printf("ranks      %u on %u host%s, transport %s   %s, %.3g GB/s\n", report->ranks, report->hosts,
          report->hosts == 1 ? "" : "s", report->transport, rh_format_seconds(time, report->ranks_s),
-         1e-9 * (double)bytes_of(report) / report->ranks_s);
+         1e-9 * (double)rh_report_bytes(&report->spec->operation) / report->ranks_s);
 }
 
 static void print_text(const rh_app *app, const rh_run_report *report) {
@@ -409,7 +413,8 @@ static json_t *run_object(const rh_app *app, const rh_run_report *report) {
                    "plugin", rh_json_bytes(spec->plugin), "isolated", (int)report->isolated, "op",
                    op->name, "type", rh_type_name(op->is_struct ? op->operands[0].type : op->type),
                    "result_type", rh_type_name(report->result.type), "n",
-                   (json_int_t)spec->operation.n, "bytes", (json_int_t)bytes_of(report), "input",
+                   (json_int_t)spec->operation.n, "bytes",
+                   (json_int_t)rh_report_bytes(&report->spec->operation), "input",
                    rh_json_bytes(app->typed->input), "params", params_object(report), "params_from",
                    rh_params_from_name(opened->params_from), "params_note",
                    rh_json_bytes(*opened->params_note ? opened->params_note : NULL), "chosen",

@@ -51,6 +51,14 @@ rh_result rh_report_field(const rh_result *result, uint32_t k);
 /* "257 (value 190.2)" for an index, all fields of several, or the value. */
 enum { RH_ANSWER_BYTES = 1024 };
 void rh_report_answer(char text[RH_ANSWER_BYTES], const rh_result *result);
+/* Of all elements. */
+uint64_t rh_report_bytes(const rh_operation *operation);
+/* "onepass  sum f32  n = 1024 (4 KiB)  of x.npy", without an end of the line. */
+void rh_report_print_heading(const rh_app *app, const char *strategy,
+                             const rh_operation *operation);
+/* The line of a measured time.  spread: half the interval's width, relative; where: "", or words
+ * and a comma. */
+void rh_report_print_time(const rh_operation *operation, const rh_median *time, const char *where);
 /* The same as JSON, and as --quiet prints it. */
 json_t *rh_report_value(const rh_result *result);
 void rh_report_print_value(const rh_result *result);

@@ -41,7 +41,7 @@ rh_status rh_run_end_sampler(rh_run_state *run, rh_error *error) {
 }
 
 void rh_run_undo(rh_run_state *run) {
-  rh_run_segments_finish(&run->segments);
+  rh_segments_finish(&run->segments.segments);
   rh_segments_reduction_close(run->in_parts);
   run->in_parts = NULL;
   rh_run_end_sampler(run, NULL);
@@ -124,6 +124,13 @@ rh_status rh_run_stream_instead(rh_run_state *run, rh_error *error) {
   run->report = (rh_run_report){0};
   run->way = RH_RUN_STREAMED;
   return make_source(run, error);
+}
+
+rh_status rh_run_segments_decline(const rh_job_spec *job, rh_error *error) {
+  return rh_fail(error, RH_E_USAGE,
+                 "segments are reduced in redhost's own process, and '%s' would run in another "
+                 "one; --isolate=never lets it run here",
+                 job->strategy);
 }
 
 /* ---- The operator ---- */

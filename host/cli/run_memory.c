@@ -172,14 +172,41 @@ static int is_faster_streamed(const rh_run_state *run) {
   return device && !device->shares_memory && run->job.operation.n >= LEAST_COPIED / size;
 }
 
-/* The same of segments, which have a value each. */
+/* ---- Segments, which have a value each ---- */
+
+static rh_status take_segments(void *self, const rh_take *how, rh_taken *taken, rh_error *error) {
+  rh_segments *segments = self;
+  (void)how;
+  RH_TRY(rh_segments_run(segments, error));
+  taken->seconds = segments->seconds;
+  return RH_OK;
+}
+
 static rh_status reduce_segments(rh_run_state *run, rh_error *error) {
+  static const rh_series series = {{RH_TAKE_LATENCY, 1}, RH_MOST_IN_A_SERIES, 0.3};
+  const rh_sampler sampler = {.self = &run->segments.segments, .take = take_segments};
+  const void *operands[RH_MOST_OPERANDS];
+  rh_segments_answer *answer = &run->segments;
+  rh_context *context = run->app->context;
+  int may_change = run->app->typed->input && !run->array.region.own;
   if (run->report.isolated) return rh_run_segments_decline(&run->job, error);
   RH_TRY(reserve(run, error));
   RH_TRY(fill(run, error));
-  return rh_run_segments(&run->segments, run->app, run->options, &run->job, &run->array,
-                         &run->shape, error);
+  *answer = (rh_segments_answer){.checked = run->options->check != RH_CHECK_NONE};
+  expect_cut_file(run);
+  rh_job_operands_at(&run->job, rh_array_data(&run->array), operands);
+  RH_TRY(rh_segments_open(&answer->segments, context, &run->job,
+                          run->shape.is_scattered ? &run->shape.axes : NULL, error));
+  expect_cut_file(run); /* a driver compiled */
+  RH_TRY(rh_segments_bring(&answer->segments, operands, error));
+  RH_TRY(rh_segments_run(&answer->segments, error));
+  if (answer->checked)
+    RH_TRY(rh_segments_judge(&answer->segments, may_change, &answer->check, error));
+  if (answer->check.is_wrong || !is_to_be_measured(run)) return RH_OK;
+  return rh_measure_series(&sampler, &series, &context->options.reporter, &answer->time, error);
 }
+
+/* ---- All ---- */
 
 /* The whole run before anything is printed: queries the strategy, creates the data, reduces,
  * checks, measures if wanted, and tears down.  Or finds that the data are to be streamed. */

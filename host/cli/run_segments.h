@@ -1,5 +1,4 @@
-/* A run over the segments of a layout: reduced, checked and timed; and what is written and said of
- * it. */
+/* What a run over the segments of a layout came to, and what is written and said of it. */
 #pragma once
 
 #include "../choose/measure/stats.h"
@@ -30,14 +29,6 @@ typedef struct rh_segments_files {
   rh_columns columns; /* of the operator */
   rh_segments_file list[RH_MAX_WORDS];
 } rh_segments_files;
-
-/* With the strategy that was located, on an array that is there. */
-rh_status rh_run_segments(rh_segments_answer *run, const rh_app *app, const rh_run_options *options,
-                          const rh_job_spec *spec, const rh_array *array, const rh_shape *shape,
-                          rh_error *error);
-/* RH_E_USAGE: the strategy would run in a process of its own. */
-rh_status rh_run_segments_decline(const rh_job_spec *spec, rh_error *error);
-void rh_run_segments_finish(rh_segments_answer *run);
 
 /* Before anything runs.  RH_E_FILE for one that cannot be written, or that there is no room for;
  * RH_E_USAGE for two of one name, for a file that is read, and for a name that no result of the

@@ -20,11 +20,6 @@ static rh_result result_of(const rh_segments_answer *run, uint64_t s) {
   return result;
 }
 
-static uint64_t bytes_of(const rh_segments_answer *run) {
-  const rh_operation *operation = &run->segments.spec.operation;
-  return operation->n * rh_operator_element_bytes(operation->op);
-}
-
 /* ---- Text ---- */
 
 /* The segment's label, or its number. */
@@ -42,14 +37,7 @@ static const char *name_of(const rh_shape *shape, uint64_t s, char text[64]) {
 
 static void print_heading(const rh_app *app, const rh_segments_answer *run, const rh_shape *shape) {
   const rh_segments *s = &run->segments;
-  const rh_operation *operation = &s->spec.operation;
-  char size[32];
-  printf("%s%s%s  %s %s  n = %llu (%s)", rh_style_on(app->terminal, RH_BOLD), s->spec.strategy,
-         rh_style_off(app->terminal, RH_BOLD), rh_plain(operation->op->name),
-         rh_type_name(operation->op->operands[0].type), (number)operation->n,
-         rh_format_bytes(size, bytes_of(run)));
-  const char *input = app->typed->input;
-  if (input) printf("  of %s", strcmp(input, "-") == 0 ? "standard input" : rh_plain(input));
+  rh_report_print_heading(app, s->spec.strategy, &s->spec.operation);
   if (run->devices > 1)
     printf("  on %u devices", run->devices);
   else if (s->job.device)
@@ -96,17 +84,6 @@ static void print_check(const rh_app *app, const rh_segments_answer *run) {
   if (check->unjudged) printf(", %llu of them", (number)check->unjudged);
   printf("   %s%s%s\n", rh_style_on(app->terminal, style), check->unjudged ? "not judged" : "ok",
          rh_style_off(app->terminal, style));
-}
-
-static void print_time(const rh_segments_answer *run) {
-  char time[32], spread[32] = "";
-  const rh_spread *of = &run->time;
-  if (of->samples == 0) return;
-  if (of->samples > 1) snprintf(spread, sizeof spread, " +-%.1f %%", 100 * rh_spread_precision(of));
-  printf("time       %s%s   %.3g Gelem/s   %.3g GB/s   host clock, %u sample%s\n",
-         rh_format_seconds(time, of->median), spread,
-         1e-9 * (double)run->segments.spec.operation.n / of->median,
-         1e-9 * (double)bytes_of(run) / of->median, of->samples, of->samples == 1 ? "" : "s");
 }
 
 /* ---- JSON ---- */
@@ -197,9 +174,10 @@ rh_status rh_run_segments_print(const rh_app *app, const rh_segments_answer *run
     if (!files->n) print_values(run);
     return RH_OK;
   }
+  const rh_median time = {run->time.median, rh_spread_precision(&run->time), run->time.samples};
   print_heading(app, run, shape);
   print_results(run, shape);
   print_check(app, run);
-  print_time(run);
+  if (run->time.samples) rh_report_print_time(&run->segments.spec.operation, &time, "");
   return RH_OK;
 }

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* The width of UTF-8 text: the number of bytes that start a character. */
 static int width_of(const char *s) {
@@ -91,21 +90,4 @@ void rh_print_wrapped(FILE *out, const char *text, const char *indent, int width
     word += strspn(word, " \n");
   }
   if (used) fputc('\n', out);
-}
-
-const char *rh_plain(const char *s) {
-  static char *shown[8];
-  static unsigned next;
-  if (!s) return "";
-  if (rh_is_plain_utf8(s, strlen(s))) return s;
-  char **slot = &shown[next++ % (sizeof shown / sizeof *shown)];
-  free(*slot);
-  *slot = strdup(s);
-  if (!*slot) return "?";
-  rh_make_plain(*slot);
-  return *slot;
-}
-
-void rh_print_path(const char *path) {
-  puts(isatty(STDOUT_FILENO) ? rh_plain(path) : path);
 }

@@ -29,9 +29,3 @@ void rh_table_finish(rh_table *table);
 
 /* `text` wrapped at 78 columns, each line after `indent`. */
 void rh_print_wrapped(FILE *out, const char *text, const char *indent, int width);
-
-/* `s` as rh_make_plain shows it.  Valid until the eighth call after this one; null is "". */
-const char *rh_plain(const char *s);
-
-/* A line with only a path, for programs: exact, but plain on a terminal. */
-void rh_print_path(const char *path);

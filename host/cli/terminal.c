@@ -8,7 +8,6 @@
 #include "../engine/ranks/ranks.h"
 #include "../operators/expr/excerpt.h"
 #include "process.h"
-#include "table.h"
 
 #include <poll.h>
 #include <stdatomic.h>
@@ -18,6 +17,23 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+const char *rh_plain(const char *s) {
+  static char *shown[8];
+  static unsigned next;
+  if (!s) return "";
+  if (rh_is_plain_utf8(s, strlen(s))) return s;
+  char **slot = &shown[next++ % (sizeof shown / sizeof *shown)];
+  free(*slot);
+  *slot = strdup(s);
+  if (!*slot) return "?";
+  rh_make_plain(*slot);
+  return *slot;
+}
+
+void rh_print_path(const char *path) {
+  puts(isatty(STDOUT_FILENO) ? rh_plain(path) : path);
+}
 
 static volatile sig_atomic_t line_is_up;
 static volatile sig_atomic_t interrupted, writes_down; /* used while interrupts are held */

@@ -1,4 +1,4 @@
-/* Output to the user: warnings and progress on standard error, and colour. */
+/* Output to the user: warnings and progress on standard error, untrusted text, and colour. */
 #pragma once
 
 #include "../tools/bench/settings.h"
@@ -27,6 +27,12 @@ void rh_terminal_count(rh_terminal *terminal, uint32_t done, uint32_t total, dou
 
 /* Such a line for a turn of a benchmark or a search; RH_E_CANCELLED if the user interrupts. */
 rh_status rh_terminal_turn(rh_terminal *terminal, const rh_bench_turn *turn, rh_error *error);
+
+/* `s` as rh_make_plain shows it.  Valid until the eighth call after this one; null is "". */
+const char *rh_plain(const char *s);
+
+/* A line with only a path, for programs: exact, but plain on a terminal. */
+void rh_print_path(const char *path);
 
 /* "redhost: <message>.", on standard error. */
 void rh_terminal_say(rh_terminal *terminal, const char *message);
