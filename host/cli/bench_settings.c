@@ -115,7 +115,7 @@ static rh_status add_own(op_list *to, const rh_typed *typed, rh_error *error) {
                    RH_MOST_OWN_OPS);
   for (uint32_t t = 0; t < settings->types.n; t++) {
     rh_status status =
-        rh_user_operator_define(typed, options, settings->types.list[t], &own[t], &why);
+        rh_user_operator_define(typed, options, NULL, settings->types.list[t], &own[t], &why);
     if (status != RH_OK && (n_failed++ == 0 || status != RH_E_USAGE)) first = why;
     if (status == RH_OK) RH_TRY(rh_user_operator_trust(to->app, own[t], error));
   }

@@ -14,8 +14,7 @@
 #include "beside.h"
 #include "json.h"
 #include "process.h"
-#include "run_options.h"
-#include "run_ranks.h"
+#include "run.h"
 #include "user_operator.h"
 #include "values.h"
 

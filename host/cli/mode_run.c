@@ -3,7 +3,6 @@
 #include "../core/base/error.h"
 #include "app.h"
 #include "run.h"
-#include "run_ranks.h"
 
 #include <stdlib.h>
 

@@ -168,8 +168,8 @@ static rh_status take_own(work *w, rh_error *error) {
                    "one's own, such as --op meanvar, it tries that one, too",
                    typed->op ? "op" : "type");
   }
-  RH_TRY(rh_user_operator_define(typed, &app->context->options, app->type ? app->type : RH_TYPE_f32,
-                                 &custom, error));
+  RH_TRY(rh_user_operator_define(typed, &app->context->options, NULL,
+                                 app->type ? app->type : RH_TYPE_f32, &custom, error));
   rh_status status = rh_user_operator_trust(app, custom, error);
   const rh_operation operation = {.op = &custom->face};
   if (status == RH_OK && !(w->own = rh_operation_text(&operation, NULL)))

@@ -100,9 +100,9 @@ void rh_offer_passes(const rh_answer *answer, rh_text *text) {
 static rh_status define_operator(rh_own_offers *own, const rh_app *app, rh_error *error) {
   const rh_options *options = &app->context->options;
   rh_type type = app->type ? app->type : RH_TYPE_f32;
-  rh_status status = rh_user_operator_define(app->typed, options, type, &own->custom, error);
+  rh_status status = rh_user_operator_define(app->typed, options, NULL, type, &own->custom, error);
   for (type = 1; status == RH_E_USAGE && !app->type && type <= RH_N_TYPES; type++)
-    if (rh_user_operator_define(app->typed, options, type, &own->custom, NULL) == RH_OK)
+    if (rh_user_operator_define(app->typed, options, NULL, type, &own->custom, NULL) == RH_OK)
       return RH_OK;
   return status;
 }

@@ -72,3 +72,17 @@ void rh_run_segments_note(rh_run_state *run);
 /* Releases what an attempt has left. */
 void rh_run_undo(rh_run_state *run);
 rh_status rh_run_end_sampler(rh_run_state *run, rh_error *error);
+
+/* ---- By several processes: --ranks, --transport ---- */
+
+/* Where the ranks of a job fail before they have joined it, one of each host speaks for all. */
+int rh_run_ranks_speaks(const rh_typed *typed);
+
+/* Before such a rank ends: mpirun ends all as soon as one has, and one is to speak first. */
+void rh_run_ranks_hold(const rh_typed *typed);
+
+/* The whole of --run.  Only rank 0 prints, and only its error has a message. */
+rh_status rh_run_ranks(const rh_app *app, const rh_run_options *options, rh_error *error);
+
+/* redhost --part: a rank's part, in a process of its own. */
+int rh_run_ranks_part_main(void);

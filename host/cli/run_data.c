@@ -135,13 +135,15 @@ rh_status rh_run_segments_decline(const rh_job_spec *job, rh_error *error) {
 
 /* ---- The operator ---- */
 
-static rh_status find_operator(rh_run_state *run, rh_error *error) {
+/* And the number of elements, if they are generated. */
+static rh_status find_operator(rh_run_state *run, int is_own, rh_error *error) {
   const rh_app *app = run->app;
   rh_operation *operation = &run->asked.operation;
   rh_type type = app->type ? app->type : RH_TYPE_f32;
-  if (app->typed->input) type = run->inputs.feeds[0].type;
-  RH_TRY(rh_operator_find(&operation->op, app->op, type, error));
-  if (app->typed->input) return RH_OK;
+  rh_type of_first = run->inputs.n ? run->inputs.feeds[0].type : type;
+  RH_TRY(is_own ? rh_user_operator_open(&run->user, app, &run->inputs, &run->asked, error)
+                : rh_operator_find(&operation->op, app->op, of_first, error));
+  if (run->inputs.n) return RH_OK;
   return rh_size_parse(size_of(app->typed), rh_type_size(type), "--size", &operation->n, error);
 }
 
@@ -182,8 +184,7 @@ rh_status rh_run_find_data(rh_run_state *run, rh_error *error) {
   RH_TRY(rh_partial_check_options(app->typed, error));
   RH_TRY(open_files(run, is_own, error));
   choose_way(run);
-  RH_TRY(is_own ? rh_user_operator_open(&run->user, app, &run->inputs, &run->asked, error)
-                : find_operator(run, error));
+  RH_TRY(find_operator(run, is_own, error));
   RH_TRY(run->way == RH_RUN_IN_MEMORY ? bring(run, error) : make_source(run, error));
   RH_TRY(rh_shape_is_asked(app->typed) ? cut(run, error) : check_not_empty(run, error));
   RH_TRY(rh_run_accuracy(app->typed, run->options->check, &run->asked, run->user.custom, error));

@@ -10,11 +10,6 @@
 
 /* ---- Opening ---- */
 
-static rh_status reserve(rh_run_devices *devices, uint32_t n, rh_error *error) {
-  RH_TRY(RH_NEW(&devices->list, n, "a list of devices", error));
-  return RH_NEW(&devices->streams, n, "a list of devices", error);
-}
-
 /* A redhost like the program's, on another device. */
 static rh_status open_another(rh_run_device *device, const rh_app *app, const char *label,
                               rh_error *error) {
@@ -23,34 +18,30 @@ static rh_status open_another(rh_run_device *device, const rh_app *app, const ch
   return rh_context_open(&device->context, &options, &rh_choosing, error);
 }
 
+/* chosen: n devices, or null for the program's own, which need not be. */
 static rh_status open_all(rh_run_devices *devices, const rh_app *app,
                           const rh_cl_device *const *chosen, uint32_t n, rh_error *error) {
   if (n > RH_MOST_WORKERS)
     return rh_fail(error, RH_E_USAGE, "--device: %u devices, of at most %d", n, RH_MOST_WORKERS);
-  RH_TRY(rh_context_use_device(app->context, chosen[0], error));
-  RH_TRY(reserve(devices, n, error));
+  if (chosen) RH_TRY(rh_context_use_device(app->context, chosen[0], error));
+  RH_TRY(RH_NEW(&devices->list, n, "a list of devices", error));
+  RH_TRY(RH_NEW(&devices->streams, n, "a list of devices", error));
   devices->list[0].context = app->context;
   for (devices->n = 1; devices->n < n; devices->n++)
     RH_TRY(open_another(&devices->list[devices->n], app, chosen[devices->n]->label, error));
   return RH_OK;
 }
 
-static rh_status open_single(rh_run_devices *devices, const rh_app *app, rh_error *error) {
-  RH_TRY(reserve(devices, 1, error));
-  devices->list[0].context = app->context;
-  devices->n = 1;
-  return RH_OK;
-}
-
 rh_status rh_run_devices_open(rh_run_devices *devices, const rh_app *app, rh_error *error) {
   const char *list = app->typed->device ? app->typed->device : rh_env("REDHOST_DEVICE");
   const rh_cl_devices *known;
-  const rh_cl_device **chosen;
-  uint32_t n;
+  const rh_cl_device **chosen = NULL;
+  uint32_t n = 1;
   *devices = (rh_run_devices){0};
-  if (!list || !rh_devices_are_listed(list)) return open_single(devices, app, error);
-  RH_TRY(rh_context_devices(app->context, &known, error));
-  RH_TRY(rh_devices_parse(known, app->typed->device, &chosen, &n, error));
+  if (list && rh_devices_are_listed(list)) {
+    RH_TRY(rh_context_devices(app->context, &known, error));
+    RH_TRY(rh_devices_parse(known, app->typed->device, &chosen, &n, error));
+  }
   rh_status status = open_all(devices, app, chosen, n, error);
   free(chosen);
   return status;

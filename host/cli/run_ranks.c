@@ -1,4 +1,4 @@
-#include "run_ranks.h"
+/* --run by several processes. */
 #include "../choose/fallback.h"
 #include "../choose/known.h"
 #include "../core/base/alloc.h"

@@ -4,7 +4,6 @@
 #include "../core/base/log.h"
 #include "../operators/algebra/trust.h"
 #include "../operators/catalog/texts.h"
-#include "values.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -147,15 +146,6 @@ static rh_status join(rh_user_operator *user, uint32_t n, rh_array *array, rh_jo
 
 /* ---- The operator ---- */
 
-static rh_status create(const rh_typed *typed, const rh_definition *definition,
-                        const rh_operand *operands, uint32_t n, rh_custom **made, rh_error *error) {
-  rh_let lets[RH_MAX_WORDS];
-  for (uint32_t k = 0; k < typed->lets.n; k++)
-    RH_TRY(take_let(typed->lets.list[k], &lets[k], error));
-  RH_TRY(check_different(operands, n, error));
-  return rh_catalog_make(made, definition, operands, n, lets, typed->lets.n, error);
-}
-
 rh_status rh_user_operator_trust(const rh_app *app, const rh_custom *self, rh_error *error) {
   if (app->typed->unchecked_op) return RH_OK;
   rh_error why = {0};
@@ -165,15 +155,6 @@ rh_status rh_user_operator_trust(const rh_app *app, const rh_custom *self, rh_er
                  status == RH_E_PLUGIN ? "; --unchecked-op uses it all the same" : "");
 }
 
-static rh_status make_operator(rh_user_operator *user, const rh_app *app,
-                               const rh_operand *operands, uint32_t n, rh_job_spec *spec,
-                               rh_error *error) {
-  RH_TRY(create(app->typed, &user->definition, operands, n, &user->custom, error));
-  RH_TRY(rh_user_operator_trust(app, user->custom, error));
-  spec->operation.op = &user->custom->face;
-  return RH_OK;
-}
-
 /* Operands of one type, as many as the map names. */
 static uint32_t name_operands(const rh_typed *typed, const rh_definition *definition, rh_type type,
                               rh_operand operands[RH_MOST_OPERANDS]) {
@@ -181,31 +162,15 @@ static uint32_t name_operands(const rh_typed *typed, const rh_definition *defini
   uint32_t n = 1;
   for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++) {
     operands[k].type = type;
-    snprintf(operands[k].name, sizeof operands[k].name, "%s", rh_operand_usual_name(k));
     if (mentions(map, rh_operand_usual_name(k)) || mentions(typed->where, rh_operand_usual_name(k)))
       n = k + 1;
   }
   return definition->n_operands ? definition->n_operands : n;
 }
 
-rh_status rh_user_operator_define(const rh_typed *typed, const rh_options *options, rh_type type,
-                                  rh_custom **made, rh_error *error) {
-  const rh_operator_texts texts = texts_of(typed);
-  rh_operand operands[RH_MOST_OPERANDS] = {0};
-  rh_definition definition = {0};
-  rh_status status = rh_definition_compose(&definition, &texts, options, error);
-  if (status == RH_OK) {
-    uint32_t n = name_operands(typed, &definition, type, operands);
-    status = create(typed, &definition, operands, n, made, error);
-  }
-  rh_definition_finish(&definition);
-  return status;
-}
-
 /* Several files are not one after the other. */
-static rh_status check_used(const rh_user_operator *user, const rh_inputs *inputs,
+static rh_status check_used(const rh_definition *definition, const rh_inputs *inputs,
                             rh_error *error) {
-  const rh_definition *definition = &user->definition;
   if (inputs->n < 2 || !definition->ops || definition->map || definition->where) return RH_OK;
   return rh_fail(error, RH_E_USAGE,
                  "operand %s is not used: files are the operands of a map, as in --map 'x*y', or "
@@ -213,36 +178,43 @@ static rh_status check_used(const rh_user_operator *user, const rh_inputs *input
                  rh_operand_usual_name(1));
 }
 
-/* Operands are called as their files, if the map uses these names. */
-static rh_status make_of_inputs(rh_user_operator *user, const rh_app *app, const rh_inputs *inputs,
-                                rh_job_spec *spec, rh_error *error) {
+static rh_status create(const rh_typed *typed, const rh_definition *definition,
+                        const rh_inputs *inputs, rh_type type, rh_custom **made, rh_error *error) {
+  rh_let lets[RH_MAX_WORDS];
   rh_operand operands[RH_MOST_OPERANDS] = {0};
-  RH_TRY(check_used(user, inputs, error));
-  for (uint32_t k = 0; k < inputs->n; k++) {
-    operands[k].type = inputs->feeds[k].type;
+  uint32_t n = inputs ? inputs->n : name_operands(typed, definition, type, operands);
+  if (inputs) RH_TRY(check_used(definition, inputs, error));
+  for (uint32_t k = 0; k < n; k++)
     snprintf(operands[k].name, sizeof operands[k].name, "%s", rh_operand_usual_name(k));
-    name_by_file(inputs->names[k], app->typed, &operands[k]);
+  for (uint32_t k = 0; inputs && k < n; k++) {
+    operands[k].type = inputs->feeds[k].type;
+    name_by_file(inputs->names[k], typed, &operands[k]);
   }
-  return make_operator(user, app, operands, inputs->n, spec, error);
+  for (uint32_t k = 0; k < typed->lets.n; k++)
+    RH_TRY(take_let(typed->lets.list[k], &lets[k], error));
+  RH_TRY(check_different(operands, n, error));
+  return rh_catalog_make(made, definition, operands, n, lets, typed->lets.n, error);
 }
 
-static rh_status name_generated(rh_user_operator *user, const rh_app *app, rh_job_spec *spec,
-                                rh_error *error) {
-  const rh_typed *typed = app->typed;
-  rh_operand operands[RH_MOST_OPERANDS] = {0};
-  rh_type type = app->type ? app->type : RH_TYPE_f32;
-  uint32_t n = name_operands(typed, &user->definition, type, operands);
-  RH_TRY(make_operator(user, app, operands, n, spec, error));
-  return rh_size_parse(typed->size ? typed->size : "2^24", rh_type_size(type), "--size",
-                       &spec->operation.n, error);
+rh_status rh_user_operator_define(const rh_typed *typed, const rh_options *options,
+                                  const rh_inputs *inputs, rh_type type, rh_custom **made,
+                                  rh_error *error) {
+  const rh_operator_texts texts = texts_of(typed);
+  rh_definition definition = {0};
+  rh_status status = rh_definition_compose(&definition, &texts, options, error);
+  if (status == RH_OK) status = create(typed, &definition, inputs, type, made, error);
+  rh_definition_finish(&definition);
+  return status;
 }
 
 rh_status rh_user_operator_open(rh_user_operator *user, const rh_app *app, const rh_inputs *inputs,
                                 rh_job_spec *spec, rh_error *error) {
-  const rh_operator_texts texts = texts_of(app->typed);
-  RH_TRY(rh_definition_compose(&user->definition, &texts, &app->context->options, error));
-  return inputs->n ? make_of_inputs(user, app, inputs, spec, error)
-                   : name_generated(user, app, spec, error);
+  rh_type type = app->type ? app->type : RH_TYPE_f32;
+  RH_TRY(rh_user_operator_define(app->typed, &app->context->options, inputs->n ? inputs : NULL,
+                                 type, &user->custom, error));
+  RH_TRY(rh_user_operator_trust(app, user->custom, error));
+  spec->operation.op = &user->custom->face;
+  return RH_OK;
 }
 
 rh_status rh_user_operator_arrays(rh_user_operator *user, rh_inputs *inputs, rh_array *array,
@@ -261,7 +233,6 @@ rh_status rh_user_operator_check_unchanged(const rh_user_operator *user, const r
 
 void rh_user_operator_finish(rh_user_operator *user) {
   rh_custom_destroy(user->custom);
-  rh_definition_finish(&user->definition);
   for (uint32_t k = 0; k < user->n_arrays; k++) rh_array_finish(&user->arrays[k]);
   *user = (rh_user_operator){0};
 }
