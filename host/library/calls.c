@@ -101,26 +101,20 @@ static rh_status check_buffers(const rh_prepared *p, const cl_mem *buffers, cons
 
 static void drop_views(rh_prepared *p) {
   if (!p->job.device || !p->job.device->shares_memory) return;
-  for (uint32_t k = 0; k < p->call.n_operands; k++) rh_transfer_drop(&p->ways[k]);
+  for (uint32_t k = 0; k < p->call.n_operands; k++) rh_cl_input_finish(&p->inputs[k]);
 }
 
+/* A device's own buffers were reserved. */
 static rh_status place(rh_prepared *p, const void *const *data, uint64_t n, rh_data *placed,
                        rh_error *error) {
-  rh_operands *operands = &p->job.operands;
-  if (!p->call.arrays) {
-    *placed = (rh_data){.host = data[0]};
-    if (!p->job.device) return RH_OK;
-    RH_TRY(rh_transfer_bring(&p->ways[0], session_of(p), data[0], n, &placed->first, error));
-    placed->buffer = p->ways[0].input.buffer;
-    return RH_OK;
+  rh_cl_session *session = session_of(p);
+  for (uint32_t k = 0; k < p->call.n_operands && p->job.device; k++) {
+    uint32_t size = p->call.sizes[k];
+    RH_TRY(p->job.device->shares_memory
+               ? rh_cl_input_renew(&p->inputs[k], session, data[k], n, size, error)
+               : rh_cl_input_write(&p->inputs[k], session, data[k], n * size, error));
   }
-  *placed = (rh_data){.operands = operands};
-  for (uint32_t k = 0; k < p->call.n_operands; k++) {
-    operands->arrays.operands[k] = data[k];
-    if (!p->job.device) continue;
-    RH_TRY(rh_transfer_bring(&p->ways[k], session_of(p), data[k], n, &operands->at[k], error));
-    operands->buffers[k] = p->ways[k].input.buffer;
-  }
+  *placed = rh_operands_brought(&p->job, p->inputs, data);
   return RH_OK;
 }
 
@@ -129,7 +123,7 @@ static rh_status place(rh_prepared *p, const void *const *data, uint64_t n, rh_d
 static int keeps_views(const rh_prepared *p) {
   if (p->job.device->about.kind != RH_DEVICE_CPU) return 0;
   for (uint32_t k = 0; k < p->call.n_operands; k++)
-    if (!p->ways[k].view) return 0;
+    if (!p->inputs[k].in_place) return 0;
   return 1;
 }
 

@@ -15,15 +15,9 @@
  * a job. */
 static const uint64_t most_class_bytes = 16u << 20;
 
-static uint64_t element_bytes(const rh_job_spec *spec) {
-  uint64_t bytes = 0;
-  for (uint32_t k = 0; k < spec->operation.op->n_operands; k++)
-    bytes += rh_type_size(spec->operation.op->operands[k].type);
-  return bytes;
-}
-
 int rh_kept_may_ring(const rh_redhost *redhost, const rh_job_spec *spec) {
-  return spec->operation.n > redhost->context->most_whole_bytes / element_bytes(spec);
+  return spec->operation.n >
+         redhost->context->most_whole_bytes / rh_operator_element_bytes(spec->operation.op);
 }
 
 static uint64_t next_power(uint64_t n) {
@@ -136,8 +130,9 @@ static rh_status name(rh_redhost *redhost, const rh_request *request, uint64_t n
   spec->settings = kept->asked.settings;
   spec->operation.n = n;
   spec->in_pieces = !is_part || rh_kept_may_ring(redhost, spec);
-  kept->most_class_n = most_class_bytes / element_bytes(spec);
-  kept->most_whole_n = redhost->context->most_whole_bytes / element_bytes(spec);
+  kept->most_class_n = most_class_bytes / rh_operator_element_bytes(spec->operation.op);
+  kept->most_whole_n =
+      redhost->context->most_whole_bytes / rh_operator_element_bytes(spec->operation.op);
   if (custom && (is_part || n > kept->most_whole_n)) rh_custom_take_base(custom);
   rh_operand_layout(spec, spec->offsets);
   return RH_OK;
@@ -250,22 +245,6 @@ static rh_status wait_for_caller(const rh_redhost *redhost, rh_error *error) {
   return RH_OK;
 }
 
-static rh_status bring(rh_redhost *redhost, rh_kept_job *kept, const void *const *operands,
-                       uint64_t n, rh_data *data, rh_error *error) {
-  return rh_operands_bring(rh_kept_working(kept), redhost->kept->inputs, operands, n, data, error);
-}
-
-typedef struct place {
-  rh_redhost *redhost;
-  rh_kept_job *kept;
-} place;
-
-static rh_status bring_chunk(void *of_place, const void *const *operands, uint64_t n, rh_data *data,
-                             rh_error *error) {
-  const place *to = of_place;
-  return bring(to->redhost, to->kept, operands, n, data, error);
-}
-
 enum {
   /* Levels of chunks, 2^level tiles of 2 KiB: 4 MiB stay in a processor's cache, and 32 MiB are
    * long compared with what a copy to a device costs. */
@@ -285,17 +264,12 @@ static uint32_t most_level(const rh_kept_job *kept, uint32_t check) {
 
 rh_status rh_kept_reduce_part(rh_redhost *redhost, rh_kept_job *kept, const void *const *arrays,
                               uint64_t first, uint64_t n, rh_partial *partial, rh_error *error) {
-  place to = {redhost, kept};
-  rh_reduction_spec how = {.reporter = &redhost->context->options.reporter};
-  if (!kept->ring) {
-    how.bring = bring_chunk;
-    how.user = &to;
-    how.job = &kept->job;
-    how.most_level = most_level(kept, partial->check);
-    return rh_arrays_reduce_part(&how, arrays, first, n, partial, error);
-  }
-  RH_TRY(wait_for_caller(redhost, error));
-  how.devices = kept->ring;
+  const rh_reduction_spec how = {.reporter = &redhost->context->options.reporter,
+                                 .devices = kept->ring,
+                                 .job = kept->ring ? NULL : &kept->job,
+                                 .inputs = redhost->kept->inputs,
+                                 .most_level = kept->ring ? 0 : most_level(kept, partial->check)};
+  if (kept->ring) RH_TRY(wait_for_caller(redhost, error));
   return rh_arrays_reduce_part(&how, arrays, first, n, partial, error);
 }
 
@@ -304,7 +278,7 @@ rh_status rh_kept_reduce(rh_redhost *redhost, rh_kept_job *kept, const void *con
   rh_data data;
   if (!kept->ring) {
     *depth = kept->job.answer.depth;
-    RH_TRY(bring(redhost, kept, operands, n, &data, error));
+    RH_TRY(rh_operands_bring(&kept->job, redhost->kept->inputs, operands, n, &data, error));
     return rh_instance_call(kept->job.instance, &data, n, value, error);
   }
   RH_TRY(wait_for_caller(redhost, error));

@@ -16,8 +16,8 @@ static rh_status reserve(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
   uint64_t most = p->ring && p->most_whole < p->max_n ? p->most_whole : p->max_n;
   if (!p->job.device || p->job.device->shares_memory || p->data_on_device) return RH_OK;
   rh_status status = RH_OK;
-  for (uint32_t k = 0; k < p->n_ways && status == RH_OK; k++)
-    status = rh_cl_input_reserve(&p->ways[k].input, spec->session, most, p->ways[k].size, error);
+  for (uint32_t k = 0; k < p->call.n_operands && status == RH_OK; k++)
+    status = rh_cl_input_reserve(&p->inputs[k], spec->session, most, p->call.sizes[k], error);
   redhost->context->device_failed |= status != RH_OK;
   return status;
 }
@@ -67,13 +67,12 @@ static rh_status check_call(const rh_redhost *redhost, const rh_request *request
  * holds. */
 static uint64_t most_whole(const rh_prepared *p, const rh_redhost *redhost) {
   const rh_cl_device *device = p->job.device;
-  uint64_t most = device->about.max_alloc_bytes, all = 0, largest = 1;
-  uint64_t aligned = most > p->n_ways * 4096u ? most - p->n_ways * 4096u : 0;
-  for (uint32_t k = 0; k < p->n_ways; k++) {
-    all += p->ways[k].size;
-    if (p->ways[k].size > largest) largest = p->ways[k].size;
-  }
-  uint64_t held = most ? aligned / all : p->max_n;
+  const rh_operator *op = p->job.spec.operation.op;
+  uint64_t most = device->about.max_alloc_bytes, largest = 1;
+  uint64_t aligned = most > op->n_operands * 4096u ? most - op->n_operands * 4096u : 0;
+  for (uint32_t k = 0; k < op->n_operands; k++)
+    if (rh_type_size(op->operands[k].type) > largest) largest = rh_type_size(op->operands[k].type);
+  uint64_t held = most ? aligned / rh_operator_element_bytes(op) : p->max_n;
   uint64_t few = redhost->context->most_whole_bytes / largest;
   return !device->shares_memory && rh_arrays_keep_bits(&p->job) && few < held ? few : held;
 }
@@ -106,7 +105,7 @@ static void release(rh_prepared *p) {
   if (p->segmented) rh_segmented_finish(p->segmented);
   free(p->segmented);
   rh_job_finish(&p->job);
-  for (uint32_t k = 0; k < p->n_ways; k++) rh_cl_input_finish(&p->ways[k].input);
+  for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++) rh_cl_input_finish(&p->inputs[k]);
   rh_custom_destroy(p->custom);
   free(p);
 }
@@ -169,9 +168,6 @@ static rh_status name_operands(rh_redhost *redhost, rh_prepared *p, const rh_req
   RH_TRY(rh_request_name(wanted, redhost->context, spec, &p->custom, error));
   spec->on_device = rh_request_place(wanted, redhost->context);
   rh_operand_layout(spec, spec->offsets);
-  p->n_ways = spec->operation.op->n_operands;
-  for (uint32_t k = 0; k < p->n_ways; k++)
-    p->ways[k].size = rh_type_size(spec->operation.op->operands[k].type);
   take_wanted(p, wanted);
   if (p->data_on_device) return RH_OK;
   spec->in_pieces = !redhost->context->options.queue;

@@ -3,7 +3,6 @@
 
 #include "kept.h"
 #include "segmented.h"
-#include "transfer.h"
 
 #include <stdatomic.h>
 #include <time.h>
@@ -11,9 +10,9 @@
 struct rh_prepared {
   atomic_int busy; /* 1: a call is in progress */
   rh_call call;
-  uint32_t n_ways;
-  rh_transfer ways[RH_MOST_OPERANDS]; /* of the operands */
-
+  /* The operands' way to a device, kept between calls: its own buffer, or the latest array in place.
+   */
+  rh_cl_input inputs[RH_MOST_OPERANDS];
   rh_redhost *redhost;
   uint64_t max_n;
   rh_custom *custom; /* that of job.spec.op, or null */

@@ -6,6 +6,8 @@
 #include "memory.h"
 #include "staging.h"
 
+#include <unistd.h>
+
 static const uint64_t chunk_bytes =
     64u << 20; /* large enough for full speed, small enough to show progress */
 
@@ -78,7 +80,8 @@ rh_status rh_cl_input_init(rh_cl_input *input, rh_cl_session *session, void *reg
        whole <= session->device->about.max_alloc_bytes)) {
     input->first = offset / size;
     input->in_place = 1;
-    session->input_bytes = whole;
+    input->view = (uintptr_t)region;
+    input->view_bytes = session->input_bytes = whole;
     return rh_cl_buffer(session, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, whole, region,
                         "using the input in place", &input->buffer, error);
   }
@@ -88,13 +91,23 @@ rh_status rh_cl_input_init(rh_cl_input *input, rh_cl_session *session, void *reg
   return status;
 }
 
-rh_status rh_cl_input_renew(rh_cl_input *input, rh_cl_session *session, void *region,
-                            uint64_t offset, uint64_t n, uint32_t size, rh_error *error) {
+static int covers(const rh_cl_input *input, uintptr_t data, uint64_t bytes) {
+  return input->in_place && data >= input->view && data - input->view <= input->view_bytes &&
+         bytes <= input->view_bytes - (data - input->view);
+}
+
+rh_status rh_cl_input_renew(rh_cl_input *input, rh_cl_session *session, const void *data,
+                            uint64_t n, uint32_t size, rh_error *error) {
   uint64_t bytes = n * size;
-  const char *data = (const char *)region + offset;
+  if (covers(input, (uintptr_t)data, bytes)) {
+    input->first = ((uintptr_t)data - input->view) / size;
+    return RH_OK;
+  }
   if (!input->buffer || input->room < bytes) {
+    /* The page that the data starts on is mapped too, so a buffer may begin there. */
+    uint64_t offset = (uintptr_t)data % (uintptr_t)sysconf(_SC_PAGESIZE);
     rh_cl_input_finish(input);
-    return rh_cl_input_init(input, session, region, offset, n, size, error);
+    return rh_cl_input_init(input, session, (char *)data - offset, offset, n, size, error);
   }
   if (bytes > chunk_bytes) return upload(input, session, data, bytes, error);
   return bytes ? rh_cl_input_write(input, session, data, bytes, error) : RH_OK;

@@ -1,8 +1,6 @@
 #include "operand_data.h"
 #include "../base/error.h"
 
-#include <unistd.h>
-
 rh_status rh_operand_bad_address(uint32_t k, uint32_t n_operands, rh_error *error) {
   if (n_operands == 1)
     return rh_fail(error, RH_E_USAGE, "the data is null or not aligned to its elements");
@@ -50,32 +48,30 @@ rh_status rh_operand_data_fill(const rh_array *array, const rh_job_spec *spec, c
   return RH_OK;
 }
 
-/* The page that the data starts on is mapped too, so a buffer may begin there. */
-static rh_status bring(const rh_job *job, rh_cl_input *input, const void *data, uint64_t n,
-                       uint32_t size, rh_error *error) {
-  uint64_t offset = (uintptr_t)data % (uintptr_t)sysconf(_SC_PAGESIZE);
-  rh_status status = rh_cl_input_renew(input, job->instance_spec.session, (char *)data - offset,
-                                       offset, n, size, error);
-  if (status != RH_OK) job->context->device_failed = 1; /* prepared calls share the context */
-  return status;
-}
-
-rh_status rh_operands_bring(rh_job *job, rh_cl_input *inputs, const void *const *operands,
-                            uint64_t n, rh_data *placed, rh_error *error) {
+rh_data rh_operands_brought(rh_job *job, const rh_cl_input *inputs, const void *const *operands) {
   const rh_operator *op = job->spec.operation.op;
-  for (uint32_t k = 0; k < op->n_operands && job->device; k++)
-    RH_TRY(bring(job, &inputs[k], operands[k], n, rh_type_size(op->operands[k].type), error));
-  *placed = (rh_data){.host = operands[0], .buffer = inputs[0].buffer};
-  if (job->device) placed->first = inputs[0].first;
-  if (!rh_operator_has_operands(op)) return RH_OK;
   rh_operands *own = &job->operands;
-  rh_operands_begin(own, op);
+  if (!rh_operator_has_operands(op))
+    return (rh_data){.host = operands[0], .buffer = inputs[0].buffer, .first = inputs[0].first};
   for (uint32_t k = 0; k < op->n_operands; k++) {
     own->arrays.operands[k] = operands[k];
     own->buffers[k] = inputs[k].buffer;
     own->at[k] = inputs[k].first;
   }
-  placed->operands = own;
+  return (rh_data){.operands = own};
+}
+
+rh_status rh_operands_bring(rh_job *job, rh_cl_input *inputs, const void *const *operands,
+                            uint64_t n, rh_data *placed, rh_error *error) {
+  const rh_operator *op = job->spec.operation.op;
+  rh_status status = RH_OK;
+  for (uint32_t k = 0; k < op->n_operands && job->device && status == RH_OK; k++)
+    status = rh_cl_input_renew(&inputs[k], job->instance_spec.session, operands[k], n,
+                               rh_type_size(op->operands[k].type), error);
+  job->context->device_failed |= status != RH_OK;
+  RH_TRY(status);
+  if (rh_operator_has_operands(op)) rh_operands_begin(&job->operands, op);
+  *placed = rh_operands_brought(job, inputs, operands);
   return RH_OK;
 }
 

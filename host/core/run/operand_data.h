@@ -29,6 +29,8 @@ uint64_t rh_operand_layout(const rh_job_spec *spec, uint64_t offsets[RH_MOST_OPE
  * one.  inputs: buffers of the operands, kept for the next call.  *placed may point into *job. */
 rh_status rh_operands_bring(rh_job *job, rh_cl_input *inputs, const void *const *operands,
                             uint64_t n, rh_data *placed, rh_error *error);
+/* The same of operands that are in the inputs already, if the job has a device. */
+rh_data rh_operands_brought(rh_job *job, const rh_cl_input *inputs, const void *const *operands);
 
 /* The same of elements on the device: from element first[k] of buffers[k] on; first: null means
  * zeros.  What the operator's constants are was said by rh_operands_begin(). */

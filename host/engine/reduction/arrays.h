@@ -22,7 +22,7 @@ rh_status rh_arrays_open(rh_worker **ring, const rh_job *found, const rh_job_spe
 void rh_arrays_close(rh_worker **ring); /* null is legal */
 
 /* Adds what elements first .. first+n-1 of the partial's whole come to; arrays: where the first of
- * them is, of each operand.  how: an opened device, or `bring` with what belongs to it; the rest is
+ * them is, of each operand.  how: an opened device, or a job with its inputs; the rest is
  * set here.  RH_E_WRONG for a wrong chunk.  After a failure nothing reads the arrays any more, and
  * another call may follow. */
 rh_status rh_arrays_reduce_part(const rh_reduction_spec *how, const void *const *arrays,

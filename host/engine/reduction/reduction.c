@@ -4,6 +4,7 @@
 #include "../../core/base/condition.h"
 #include "../../core/base/error.h"
 #include "../../core/base/log.h"
+#include "../../core/run/operand_data.h"
 #include "partition.h"
 #include "streamer.h"
 
@@ -250,7 +251,7 @@ static rh_status reduce_in_place(rh_reduction *r, uint64_t first, uint64_t n, rh
   for (uint32_t k = 0; k < source->n_operands; k++)
     operands[k] =
         (const char *)source->arrays[k] + (first - source->first) * rh_type_size(source->types[k]);
-  RH_TRY(r->spec.bring(r->spec.user, operands, n, &data, error));
+  RH_TRY(rh_operands_bring(job, r->spec.inputs, operands, n, &data, error));
   if (data.operands) {
     data.operands->whole_n = r->partial->whole_n;
     rh_operator_set_base(job->spec.operation.op, data.operands->constants, first);
@@ -273,7 +274,7 @@ static int is_last(const rh_reduction *r) {
 
 static rh_status reduce_chunks(rh_reduction *r, uint64_t at, uint64_t count, rh_error *error) {
   const state *s = r->state;
-  if (!r->spec.bring) return reduce_staged(r, at, count, error);
+  if (!r->spec.job) return reduce_staged(r, at, count, error);
   uint64_t n = s->tile << s->level;
   for (uint64_t k = 0; k < count; k++, at += UINT64_C(1) << s->level) {
     uint64_t first = at * s->tile, left = stop_of(r) - first;
@@ -410,7 +411,7 @@ static rh_status make_reduction(rh_reduction **made, const rh_reduction_spec *sp
   *r = (rh_reduction){.spec = *spec, .partial = partial};
   RH_TRY(RH_NEW(&s, 1, what, error));
   r->state = s;
-  RH_TRY(RH_NEW(&r->times, spec->bring ? 1 : RH_REDUCTION_MOST_TIMES, what, error));
+  RH_TRY(RH_NEW(&r->times, spec->job ? 1 : RH_REDUCTION_MOST_TIMES, what, error));
   RH_TRY(RH_NEW(&s->tasks, spec->n_devices + 1, what, error));
   pthread_mutex_init(&s->lock, NULL);
   rh_condition_init(&s->ended);
@@ -427,7 +428,7 @@ rh_status rh_reduction_open(rh_reduction **reduction, const rh_reduction_spec *s
   find_tiles(r);
   /* Elements of tiles that are not whole need no strategy. */
   int needs_workers = r->state->begin < r->state->end || spec->n == partial->whole_n;
-  if (spec->bring || !needs_workers) return RH_OK;
+  if (spec->job || !needs_workers) return RH_OK;
   RH_TRY(set_up(r, error));
   describe(r);
   return RH_OK;

@@ -21,12 +21,11 @@ typedef struct rh_reduction_spec {
   uint64_t chunk_bytes;   /* of the largest operand, at most; 0: what suits the devices */
   uint32_t ends_if_wrong; /* 1: with RH_E_WRONG at the first wrong chunk; 0: the partial knows it */
   const atomic_int *stop; /* null, or 1: another rank has failed */
-  /* Null: chunks go through the workers' staging buffers.  Else there is one worker, whose
-   * strategy reads arrays where they are, or where this brings them. */
-  rh_status (*bring)(void *user, const void *const *operands, uint64_t n, rh_data *data,
-                     rh_error *error);
-  void *user;
-  rh_job *job; /* of that worker, set up for 2^most_level tiles */
+  /* Null: chunks go through the workers' staging buffers.  Else there is one worker, this one's
+   * strategy, which is set up for 2^most_level tiles, and reads arrays where they are, or from the
+   * inputs. */
+  rh_job *job;
+  rh_cl_input *inputs; /* of the operands, kept by the caller */
   uint32_t most_level;
 } rh_reduction_spec;
 
