@@ -215,19 +215,6 @@ static void measure(calibration *t, rh_known_strategy *one) {
     t->best_s = seconds;
 }
 
-/* The shortest of some copies, since the first one also obtains the device's memory. */
-static double time_copies(rh_context *context, const void *data, uint64_t bytes, int in_chunks) {
-  static const rh_reporter nobody;
-  rh_copies copies;
-  const rh_sampler sampler = {.self = &copies, .take = rh_copies_take};
-  const rh_series series = {{RH_TAKE_HOST, 1}, in_chunks ? 2 : 4, INFINITY};
-  rh_spread spread = {0};
-  rh_status status = rh_copies_open(&copies, context, data, bytes, in_chunks, NULL);
-  if (status == RH_OK) status = rh_measure_series(&sampler, &series, &nobody, &spread, NULL);
-  rh_copies_close(&copies);
-  return status == RH_OK ? spread.min : 0;
-}
-
 static void measure_way(calibration *t, const way *of) {
   enum { SIZES = sizeof of->bytes / sizeof *of->bytes };
   rh_cl_session *session;
@@ -239,7 +226,7 @@ static void measure_way(calibration *t, const way *of) {
   memset(data, 0x3c, of->bytes[SIZES - 1]);
   for (int k = 0; k < SIZES; k++) {
     uint64_t bytes = of->bytes[k];
-    double seconds = time_copies(t->context, data, bytes, of == &stream);
+    double seconds = rh_copies_s(t->context, data, bytes, of == &stream);
     if (seconds > 0) keep_way(t, of, bytes, seconds);
   }
   free(data);

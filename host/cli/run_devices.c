@@ -49,7 +49,7 @@ rh_status rh_run_devices_open(rh_run_devices *devices, const rh_app *app, rh_err
 
 void rh_run_devices_release(rh_run_devices *devices) {
   for (uint32_t k = 0; k < devices->n; k++) {
-    rh_place_finish(&devices->streams[k].place);
+    rh_worker_finish(&devices->streams[k]);
     devices->streams[k] = (rh_worker){0};
     rh_found_finish(&devices->list[k].found);
   }

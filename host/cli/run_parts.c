@@ -15,7 +15,7 @@ static rh_job *job_of(rh_run_state *run, uint32_t k) {
   rh_resident_seat *seats = run->resident.seats;
   rh_worker *one = &run->devices.streams[k];
   if (seats) return seats[k].part.n_nodes ? &seats[k].part.job : NULL;
-  return one->is_up && one->failure.status == RH_OK ? &one->place.job : NULL;
+  return one->is_up && one->failure.status == RH_OK ? &one->chunk : NULL;
 }
 
 /* If the bound is weak, each strategy is tried on exact data of as many elements as it was given at
@@ -147,10 +147,9 @@ rh_status rh_run_streamed(rh_run_state *run, rh_error *error) {
   if (run->inputs.n && run->devices.n == 1 && !run->source.in_order)
     rh_source_view(&run->source, 0, run->source.n, 1);
   if (run->asked.operation.layout)
-    return find_answer(run, rh_place_chunk_n(&run->asked, bytes ? bytes : usual_chunk),
-                       stream_segments, error);
-  RH_TRY(
-      find_answer(run, rh_place_chunk_n(&run->asked, bytes ? bytes : usual_chunk), stream, error));
+    return find_answer(run, rh_chunk_n(&run->asked, bytes ? bytes : usual_chunk), stream_segments,
+                       error);
+  RH_TRY(find_answer(run, rh_chunk_n(&run->asked, bytes ? bytes : usual_chunk), stream, error));
   run->asked.operation.n = run->reduction->n;
   RH_TRY(take_answer(run, error));
   run->report.streamed = run->reduction;

@@ -235,7 +235,7 @@ static rh_status get(rh_redhost *redhost, const rh_request *request, uint64_t n,
 /* ---- One call ---- */
 
 rh_job *rh_kept_working(rh_kept_job *kept) {
-  return kept->ring ? &kept->ring->place.job : &kept->job;
+  return kept->ring ? &kept->ring->chunk : &kept->job;
 }
 
 /* The caller's own commands may write what is read. */

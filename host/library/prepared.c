@@ -89,7 +89,7 @@ static rh_status make_ring(rh_prepared *p, rh_redhost *redhost, const rh_job_spe
   p->most_whole = most_whole(p, redhost);
   RH_TRY(rh_arrays_open(&p->ring, &found, &own, NULL, RH_CHECK_NONE, error));
   /* The caller's pointers are valid during rh_prepare() only. */
-  rh_job_spec *chunk = &p->ring->place.job.spec;
+  rh_job_spec *chunk = &p->ring->chunk.spec;
   *chunk = (rh_job_spec){.operation = {.op = chunk->operation.op, .n = chunk->operation.n}};
   if (redhost->context->options.queue) return RH_OK;
   own.operation.n = p->most_whole;

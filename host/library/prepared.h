@@ -10,8 +10,8 @@
 struct rh_prepared {
   atomic_int busy; /* 1: a call is in progress */
   rh_call call;
-  /* The operands' way to a device, kept between calls: its own buffer, or the latest array in place.
-   */
+  /* The operands' way to a device, kept between calls: its own buffer, or the latest array in
+   * place. */
   rh_cl_input inputs[RH_MOST_OPERANDS];
   rh_redhost *redhost;
   uint64_t max_n;

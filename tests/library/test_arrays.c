@@ -252,7 +252,7 @@ TEST(one_set_of_slots) {
     request.op = ops[k % OPS];
     request.n = k % 2 ? MOST / 4 : WHOLE / 4 + 100;
     must(rh_reduce(redhost, &request, &result, &error));
-    const rh_slots *slots = &redhost->kept->staging.slots;
+    const rh_staging *slots = &redhost->kept->staging;
     if (!memory) memory = slots->memory[0];
     ck_assert_ptr_eq(slots->memory[0], memory);
     ck_assert_uint_eq(slots->bytes, CHUNK);

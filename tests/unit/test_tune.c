@@ -168,10 +168,14 @@ TEST(settings_and_back) {
   ck_assert(!rh_space_find(&space, settings, 1, &back));
 }
 
+static int64_t value_of(const rh_space *space, uint64_t candidate, uint32_t axis) {
+  for (uint32_t k = 0; k < axis; k++) candidate /= space->axes[k].n;
+  return space->axes[axis].values[candidate % space->axes[axis].n];
+}
+
 static uint32_t differing(const rh_space *space, uint64_t a, uint64_t b) {
   uint32_t n = 0;
-  for (uint32_t k = 0; k < space->n_axes; k++)
-    n += rh_space_value(space, a, k) != rh_space_value(space, b, k);
+  for (uint32_t k = 0; k < space->n_axes; k++) n += value_of(space, a, k) != value_of(space, b, k);
   return n;
 }
 
@@ -213,10 +217,10 @@ typedef struct landscape {
 
 /* Smooth, with the least at group=128, groups_per_unit=24, finish=device. */
 static double cost(const rh_space *space, uint64_t candidate) {
-  int64_t group = rh_space_value(space, candidate, 0);
+  int64_t group = value_of(space, candidate, 0);
   double x = log2(group ? (double)group : 256) - 7;
-  double y = log2((double)rh_space_value(space, candidate, 1) / 24);
-  return 1e-5 * (1 + 0.1 * x * x + 0.05 * y * y + (rh_space_value(space, candidate, 2) ? 0 : 0.3));
+  double y = log2((double)value_of(space, candidate, 1) / 24);
+  return 1e-5 * (1 + 0.1 * x * x + 0.05 * y * y + (value_of(space, candidate, 2) ? 0 : 0.3));
 }
 
 static rh_status measure(void *user, uint64_t candidate, double best_s, double *seconds,

@@ -27,32 +27,21 @@ rh_status rh_pool_host(rh_pool *pool, const rh_bench_data *data, const void **fi
   return RH_OK;
 }
 
-static void release_buffer(rh_pool *pool) {
-  rh_cl_release_buffer(pool->buffer);
-  pool->buffer = NULL;
-  pool->buffer_bytes = pool->buffer_of = 0;
-}
-
 /* Wraps the host's copies in a buffer without copying. */
-static rh_status share(rh_pool *pool, const rh_bench_data *data, rh_bench_device *bench_device,
+static rh_status share(rh_pool *pool, const rh_bench_data *data, rh_cl_session *session,
                        rh_error *error) {
   const void *first;
-  release_buffer(pool);
+  uint64_t bytes = data->copies <= 1 ? rh_bench_data_bytes(data) : data->copies * data->stride;
+  rh_cl_input_finish(&pool->input);
   RH_TRY(rh_pool_host(pool, data, &first, error));
   pool->upload_s = 0;
-  return rh_cl_buffer(bench_device->session, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR,
-                      data->copies <= 1 ? rh_bench_data_bytes(data) : data->copies * data->stride,
-                      (void *)first, "using the input in place", &pool->buffer, error);
+  return rh_cl_input_init(&pool->input, session, (void *)(uintptr_t)first, 0, bytes, 1, error);
 }
 
-static rh_status make_room(rh_pool *pool, uint64_t bytes, rh_bench_device *bench_device,
-                           rh_error *error) {
-  if (pool->buffer_bytes >= bytes) return RH_OK;
-  release_buffer(pool);
-  RH_TRY(rh_cl_buffer(bench_device->session, CL_MEM_READ_WRITE, bytes, NULL,
-                      "allocating the input on the device", &pool->buffer, error));
-  pool->buffer_bytes = bytes;
-  return RH_OK;
+static rh_status make_room(rh_pool *pool, uint64_t bytes, rh_cl_session *session, rh_error *error) {
+  if (pool->input.room >= bytes) return RH_OK;
+  rh_cl_input_finish(&pool->input);
+  return rh_cl_input_reserve(&pool->input, session, bytes, 1, error);
 }
 
 /* Uploads one copy; the device then doubles the copies until there are enough. */
@@ -60,16 +49,16 @@ static rh_status upload(rh_pool *pool, const rh_bench_data *data, rh_bench_devic
                         rh_error *error) {
   cl_command_queue queue = bench_device->plain;
   double start = rh_now();
-  cl_int code =
-      rh_cl_write(queue, pool->buffer, CL_TRUE, 0, rh_bench_data_bytes(data), data->elements, NULL);
+  cl_int code = rh_cl_write(queue, pool->input.buffer, CL_TRUE, 0, rh_bench_data_bytes(data),
+                            data->elements, NULL);
   if (code != CL_SUCCESS)
     return rh_cl_fail_short(error, code, "copying the input to the device",
-                            bench_device->session->device, pool->buffer_bytes, 1);
+                            bench_device->session->device, pool->input.room, 1);
   pool->upload_s = rh_now() - start;
   for (uint64_t there = 1; there < data->copies;) {
     uint64_t more = data->copies - there < there ? data->copies - there : there;
     RH_CL_TRY_IN(bench_device->session, error,
-                 rh_cl_copy(queue, pool->buffer, 0, there * data->stride,
+                 rh_cl_copy(queue, pool->input.buffer, 0, there * data->stride,
                             (more - 1) * data->stride + rh_bench_data_bytes(data)),
                  "copying the input on the device");
     there += more;
@@ -80,21 +69,21 @@ static rh_status upload(rh_pool *pool, const rh_bench_data *data, rh_bench_devic
 
 rh_status rh_pool_device(rh_pool *pool, const rh_bench_data *data, rh_bench_device *bench_device,
                          cl_mem *buffer, rh_error *error) {
-  if (!pool->buffer || pool->buffer_of != data->serial) {
+  if (!pool->input.buffer || pool->input_of != data->serial) {
     if (bench_device->session->device->shares_memory) {
-      RH_TRY(share(pool, data, bench_device, error));
+      RH_TRY(share(pool, data, bench_device->session, error));
     } else {
-      RH_TRY(make_room(pool, data->copies * data->stride, bench_device, error));
+      RH_TRY(make_room(pool, data->copies * data->stride, bench_device->session, error));
       RH_TRY(upload(pool, data, bench_device, error));
     }
-    pool->buffer_of = data->serial;
+    pool->input_of = data->serial;
   }
-  *buffer = pool->buffer;
+  *buffer = pool->input.buffer;
   return RH_OK;
 }
 
 void rh_pool_finish(rh_pool *pool) {
-  release_buffer(pool);
+  rh_cl_input_finish(&pool->input);
   rh_region_finish(&pool->region);
   *pool = (rh_pool){0};
 }

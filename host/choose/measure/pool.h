@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../core/base/region.h"
+#include "../../core/cl/input.h"
 #include "bench_device.h"
 #include "sampler.h"
 
@@ -11,10 +12,9 @@
 typedef struct rh_pool {
   rh_region region;   /* on the host */
   uint64_t region_of; /* the serial number of its data */
-  const void *host; /* the first copy: in the region, or the caller's data if one copy is enough */
-  cl_mem buffer;    /* on the device */
-  uint64_t buffer_bytes; /* as allocated; 0: it wraps the host's copies */
-  uint64_t buffer_of;
+  const void *host;  /* the first copy: in the region, or the caller's data if one copy is enough */
+  rh_cl_input input; /* on the device */
+  uint64_t input_of;
   double upload_s; /* time to upload one copy */
 } rh_pool;
 

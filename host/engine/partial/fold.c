@@ -153,12 +153,6 @@ static uint32_t without_gap(const rh_fold *fold, uint64_t *units) {
   return k;
 }
 
-uint64_t rh_fold_units(const rh_fold *fold) {
-  uint64_t units;
-  without_gap(fold, &units);
-  return units;
-}
-
 /* Without a gap, levels fall from node to node: the last one goes up until it meets a neighbour. */
 rh_status rh_fold_value(const rh_fold *fold, uint32_t which, void *value, rh_error *error) {
   _Alignas(16) unsigned char left[RH_ANY_VALUE_BYTES], whole[RH_ANY_VALUE_BYTES];

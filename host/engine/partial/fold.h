@@ -52,9 +52,6 @@ const void *rh_fold_values(const rh_fold *fold, uint32_t k);
 /* Is the unit in a node? */
 int rh_fold_has(const rh_fold *fold, uint64_t unit);
 
-/* The units from 0 on that are there without a gap; of the last node all that it could have. */
-uint64_t rh_fold_units(const rh_fold *fold);
-
 /* *value, of op->value_size bytes and aligned to 16: value number `which` of the whole; the
  * identity if there are no nodes.  The caller has added all; RH_E_INVALID names the first gap. */
 rh_status rh_fold_value(const rh_fold *fold, uint32_t which, void *value, rh_error *error);

@@ -41,16 +41,16 @@ rh_status rh_arrays_open(rh_worker **ring, const rh_job *found, const rh_job_spe
   chunk.strategy = found->strategy->name;
   chunk.plugin = found->path;
   *device = (rh_worker){
-      .context = found->context, .job = &chunk, .device = found->device, .place.staging = staging};
+      .context = found->context, .job = &chunk, .device = found->device, .staging = staging};
   uint64_t chunk_n = rh_stream_chunk_n(device, 1, 1, NULL, check, found->context->chunk_bytes);
   rh_worker_plan(device, rh_stream_processors(1), 0, RH_CHECK_NONE, chunk_n);
   rh_status status = rh_worker_open(device, UINT64_MAX, chunk_n, check, error);
-  device->job = &device->place.job.spec;
+  device->job = &device->chunk.spec;
   return status;
 }
 
 void rh_arrays_close(rh_worker **ring) {
-  if (*ring) rh_place_finish(&(*ring)->place);
+  if (*ring) rh_worker_finish(*ring);
   free(*ring);
   *ring = NULL;
 }
@@ -81,7 +81,7 @@ rh_status rh_arrays_reduce(rh_worker *device, const void *const *arrays, uint64_
                            uint64_t *depth, rh_error *error) {
   const rh_reduction_spec how = {.reporter = &device->context->options.reporter, .devices = device};
   rh_partial all;
-  rh_partial_init(&all, &device->place.job.spec, n, RH_CHECK_NONE);
+  rh_partial_init(&all, &device->chunk.spec, n, RH_CHECK_NONE);
   rh_status status = rh_arrays_reduce_part(&how, arrays, 0, n, &all, error);
   if (status == RH_OK) status = rh_fold_value(&all.fold, 0, value, error);
   if (depth) *depth = rh_partial_depth(&all);

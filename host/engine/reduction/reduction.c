@@ -6,7 +6,6 @@
 #include "../../core/base/log.h"
 #include "../../core/run/operand_data.h"
 #include "partition.h"
-#include "streamer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,11 +52,9 @@ static rh_status refer(const task *w, rh_ring_slot *slot, rh_error *error) {
   return rh_partial_refer(r->partial, slot->operands, slot->first, slot->n, threads, part, error);
 }
 
-static rh_status look_at(void *of_task, const rh_place *place, rh_ring_slot *slot,
-                         rh_error *error) {
+static rh_status look_at(void *of_task, rh_ring_slot *slot, rh_error *error) {
   const task *w = of_task;
   rh_reduction *r = w->reduction;
-  (void)place;
   if (!rh_partial_wants(r->partial, slot->index)) return RH_OK;
   if (!rh_stream_looks_itself(job_of(r))) return refer(w, slot, error);
   pthread_mutex_lock(&r->state->lock);
@@ -99,8 +96,8 @@ static rh_status add_value(rh_reduction *r, const rh_job *by, const rh_partial_c
   return status == RH_E_WRONG && !r->spec.ends_if_wrong ? RH_OK : status;
 }
 
-static rh_status take_value(void *of_task, const rh_place *place, const rh_ring_slot *slot,
-                            const void *value, const rh_chunk_times *times, rh_error *error) {
+static rh_status take_value(void *of_task, const rh_ring_slot *slot, const void *value,
+                            const rh_chunk_times *times, rh_error *error) {
   const task *w = of_task;
   rh_reduction *r = w->reduction;
   const rh_partial_chunk chunk = {.first = slot->first,
@@ -112,7 +109,7 @@ static rh_status take_value(void *of_task, const rh_place *place, const rh_ring_
                                   .value = value};
   pthread_mutex_lock(&r->state->lock);
   note_times(r, times);
-  rh_status status = add_value(r, &place->job, &chunk, error);
+  rh_status status = add_value(r, &w->device->chunk, &chunk, error);
   pthread_mutex_unlock(&r->state->lock);
   w->device->chunks++;
   w->device->n += slot->n;
@@ -133,7 +130,7 @@ static void work(task *w) {
   rh_reduction *r = w->reduction;
   rh_error error = {0};
   if (rh_streamer_run(&w->streamer, &error) == RH_OK) return;
-  int is_its_own = w->streamer.place_failed && error.status != RH_E_CANCELLED;
+  int is_its_own = w->streamer.device_failed && error.status != RH_E_CANCELLED;
   if (is_its_own) w->device->failure = error;
   if (!is_its_own || r->spec.source->in_order ||
       !rh_schedule_give_up(&r->state->schedule, w->streamer.spec.worker))
@@ -153,15 +150,10 @@ static void *task_main(void *of_task) {
 
 static rh_status begin(task *w, uint32_t number, rh_error *error) {
   rh_reduction *r = w->reduction;
-  int by_code = rh_stream_looks_itself(job_of(r));
-  const rh_streamer_spec spec = {.place = &w->device->place,
+  const rh_streamer_spec spec = {.device = w->device,
                                  .schedule = &r->state->schedule,
                                  .worker = number,
-                                 .n_readers = w->device->readers,
-                                 .n_checkers = w->device->checkers,
-                                 .piece_n = w->device->piece_n,
                                  .look = look_at,
-                                 .looks_itself = by_code || w->device->checkers == 0,
                                  .take = take_value,
                                  .user = w,
                                  .reporter = number == 0 ? r->spec.reporter : NULL};
@@ -365,11 +357,11 @@ static rh_status set_up(rh_reduction *r, rh_error *error) {
   state *s = r->state;
   int check = (int)r->partial->check;
   if (spec->devices[0].is_up) {
-    uint64_t suits = spec->devices[0].place.chunk_n / s->tile;
+    uint64_t suits = spec->devices[0].chunk_n / s->tile;
     while (UINT64_C(2) << s->most_level <= suits) s->most_level++;
-    spec->devices[0].place.whole_n = r->partial->whole_n;
+    spec->devices[0].whole_n = r->partial->whole_n;
     spec->devices[0].failure.status = RH_OK; /* of an earlier call */
-    return rh_staging_clear(spec->devices[0].place.staging, error);
+    return rh_staging_clear(spec->devices[0].staging, error);
   }
   uint64_t chunk_n = rh_stream_chunk_n(spec->devices, spec->n_devices, spec->processes,
                                        spec->source, check, spec->chunk_bytes);
@@ -385,13 +377,13 @@ static void describe(rh_reduction *r) {
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
     const rh_worker *device = &r->spec.devices[k];
     if (!device->is_up) continue;
-    const rh_slots *slots = &device->place.staging->slots;
-    r->slot_bytes = slots->bytes;
-    r->slots += slots->n;
+    const rh_staging *staging = device->staging;
+    r->slot_bytes = staging->bytes;
+    r->slots += staging->n;
     r->readers += device->readers;
-    r->in_place &= !device->place.job.device || slots->shares;
-    r->is_pinned &= slots->is_pinned || !device->place.job.device;
-    r->setup_s += device->place.job.setup_s;
+    r->in_place &= !device->chunk.device || staging->shares;
+    r->is_pinned &= staging->is_pinned || !device->chunk.device;
+    r->setup_s += device->chunk.setup_s;
   }
 }
 

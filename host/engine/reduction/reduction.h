@@ -5,7 +5,7 @@
 
 #include "../partial/partial.h"
 #include "source.h"
-#include "worker.h"
+#include "streamer.h"
 
 enum { RH_REDUCTION_MOST_TIMES = 4096 };
 

@@ -82,18 +82,6 @@ static rh_status split(rh_resident *r, rh_error *error) {
   return RH_OK;
 }
 
-/* One part that waits is this thread's; others have threads of their own. */
-static rh_status start_threads(rh_resident *r, rh_error *error) {
-  int is_taken = 0;
-  for (uint32_t k = 0; k < r->spec.n_devices; k++) {
-    rh_resident_part *part = part_of(r, k);
-    if (!part || !part->waits) continue;
-    if (is_taken) RH_TRY(rh_part_thread_start(&r->seats[k].thread, part, error));
-    is_taken = 1;
-  }
-  return RH_OK;
-}
-
 /* ---- Data ---- */
 
 static rh_status load(rh_resident *r, rh_partial *facts, rh_error *error) {
@@ -123,20 +111,27 @@ static rh_status begin_part(rh_resident *r, uint32_t k, rh_error *error) {
   return status;
 }
 
-/* Devices are given their work before anything is waited for. */
+static void *call_part(void *of_seat) {
+  rh_resident_seat *seat = of_seat;
+  seat->error = (rh_error){0};
+  rh_resident_part_begin(&seat->part, &seat->error);
+  return NULL;
+}
+
+/* Devices are given their work before anything is waited for.  One call that waits is this
+ * thread's, and others for which there is no thread follow it. */
 static rh_status begin_all(rh_resident *r, rh_error *error) {
-  uint32_t mine = r->spec.n_devices;
-  for (uint32_t k = 0; k < r->spec.n_devices; k++)
-    if (r->seats[k].thread.part) rh_part_thread_begin(&r->seats[k].thread);
+  uint32_t waiting = 0;
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
-    const rh_resident_part *part = part_of(r, k);
-    if (!part || r->seats[k].thread.part) continue;
-    if (part->waits)
-      mine = k;
-    else
-      RH_TRY(begin_part(r, k, error));
+    rh_resident_seat *seat = &r->seats[k];
+    if (part_of(r, k) && seat->part.waits && waiting++)
+      seat->is_started = pthread_create(&seat->thread, NULL, call_part, seat) == 0;
   }
-  return mine < r->spec.n_devices ? begin_part(r, mine, error) : RH_OK;
+  for (int waits = 0; waits < 2; waits++)
+    for (uint32_t k = 0; k < r->spec.n_devices; k++)
+      if (part_of(r, k) && r->seats[k].part.waits == waits && !r->seats[k].is_started)
+        RH_TRY(begin_part(r, k, error));
+  return RH_OK;
 }
 
 /* Waits for all, also if some failed. */
@@ -146,10 +141,13 @@ static rh_status end_all(rh_resident *r, rh_error *error) {
     rh_resident_seat *seat = &r->seats[k];
     rh_error why = {0};
     if (!part_of(r, k)) continue;
-    if (seat->thread.part)
-      rh_part_thread_end(&seat->thread, &why);
-    else
+    if (seat->is_started) {
+      pthread_join(seat->thread, NULL);
+      seat->is_started = 0;
+      why = seat->error;
+    } else {
       rh_resident_part_end(&seat->part, &why);
+    }
     if (why.status == RH_OK || first.status != RH_OK) continue;
     first = why;
     r->failed = k;
@@ -228,7 +226,6 @@ static rh_status judge_answer(rh_resident *r, const rh_partial *facts, rh_error 
 
 static void release(rh_resident *r) {
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
-    rh_part_thread_finish(&r->seats[k].thread);
     rh_resident_part_finish(&r->seats[k].part);
     r->spec.devices[k].n = 0;
   }
@@ -239,7 +236,6 @@ static void release(rh_resident *r) {
 static rh_status try_all(rh_resident *r, rh_partial *facts, rh_error *error) {
   double start = rh_now();
   RH_TRY(split(r, error));
-  RH_TRY(start_threads(r, error));
   RH_TRY(load(r, facts, error));
   r->load_s = rh_now() - start;
   rh_partial_init(&r->values, &r->whole, r->whole.operation.n, RH_CHECK_NONE);

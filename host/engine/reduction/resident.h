@@ -2,13 +2,13 @@
  * reduced by all devices at a time, again and again. */
 #pragma once
 
-#include "resident_thread.h"
+#include "resident_part.h"
 #include "source.h"
 #include "worker.h"
 
 typedef struct rh_resident_spec {
   /* The devices are those of rh_stream_spec; `n`, `is_up` and `failure` say what became of each.
-   * `chunks` and the place do not count. */
+   * `chunks` and what is set up of chunks do not count. */
   rh_worker *devices;
   uint32_t n_devices;
   const rh_source *source; /* of known length, and read in any order; what is generated is split */
@@ -21,7 +21,10 @@ typedef struct rh_resident_spec {
 /* Where a device stands among the others. */
 typedef struct rh_resident_seat {
   rh_resident_part part; /* without nodes: it has no elements */
-  rh_part_thread thread; /* started if its calls wait, and another's are this thread's */
+  /* A call that waits for its end, where another one does so in the caller's thread. */
+  pthread_t thread;
+  int is_started;
+  rh_error error;
 } rh_resident_seat;
 
 /* Fields from `n_nodes` on are read-only.  Zero-initialised may be finished. */

@@ -2,7 +2,6 @@
 #include "../../core/base/error.h"
 #include "../../core/run/before_blame.h"
 #include "../../core/run/operand_data.h"
-#include "streamer.h"
 #include "worker.h"
 
 #include <pthread.h>
@@ -99,13 +98,13 @@ static void choose_pieces(load *l) {
 static rh_status start(load *l, rh_error *error) {
   uint32_t threads = rh_stream_processors(1);
   if (threads > RH_RING_MOST_THREADS) threads = RH_RING_MOST_THREADS;
-  RH_TRY(rh_staging_open(&l->staging, NULL, rh_streamer_slots(threads, threads), l->bytes, error));
+  RH_TRY(rh_staging_open(&l->staging, NULL, rh_stream_slots(threads, threads), l->bytes, error));
   RH_TRY(rh_schedule_init(&l->schedule, l->spec->source, l->piece_n, 1, error));
   const rh_ring_spec ring = {.schedule = &l->schedule,
-                             .n_slots = l->staging.slots.n,
+                             .n_slots = l->staging.n,
                              .n_readers = threads,
                              .n_checkers = threads,
-                             .memory = l->staging.slots.memory,
+                             .memory = l->staging.memory,
                              .offsets = l->offsets,
                              .check = pass,
                              .user = l,

@@ -54,13 +54,10 @@ static int is_in_host_memory(const rh_resident_part *part) {
 }
 
 static rh_status make_room(rh_resident_part *part, rh_error *error) {
-  rh_cl_session *session = part->job.instance_spec.session;
   if (part->job.device)
     RH_TRY(rh_cl_input_fits(part->job.device, part->bytes, part->job.spec.operation.what, error));
   if (is_in_host_memory(part)) return rh_region_alloc(&part->region, part->bytes, error);
-  session->input_bytes = part->bytes;
-  return rh_cl_buffer(session, CL_MEM_READ_ONLY, part->bytes ? part->bytes : 1, NULL,
-                      "allocating the input on the device", &part->buffer, error);
+  return rh_cl_input_reserve(&part->input, part->job.instance_spec.session, part->bytes, 1, error);
 }
 
 void *rh_resident_part_place(const rh_resident_part *part, uint32_t k, uint64_t first) {
@@ -73,7 +70,7 @@ rh_status rh_resident_part_write(const rh_resident_part *part, uint32_t k, uint6
                                  uint64_t n, const void *from, rh_error *error) {
   const rh_cl_session *session = part->job.instance_spec.session;
   uint64_t size = rh_type_size(part->job.spec.operation.op->operands[k].type);
-  cl_int code = rh_cl_write(session->queue, part->buffer, CL_TRUE,
+  cl_int code = rh_cl_write(session->queue, part->input.buffer, CL_TRUE,
                             part->offsets[k] + (first - part->first) * size, n * size, from, NULL);
   if (code == CL_SUCCESS) return RH_OK;
   return rh_cl_fail_short(error, code, "copying the input to the device", session->device,
@@ -81,14 +78,9 @@ rh_status rh_resident_part_write(const rh_resident_part *part, uint32_t k, uint6
 }
 
 rh_status rh_resident_part_loaded(rh_resident_part *part, rh_error *error) {
-  rh_cl_session *session = part->job.instance_spec.session;
-  if (!part->job.device || part->buffer) return RH_OK;
-  session->input_bytes = part->bytes;
-  if (part->bytes == 0) /* there is no memory to use */
-    return rh_cl_buffer(session, CL_MEM_READ_ONLY, 1, NULL, "allocating the input on the device",
-                        &part->buffer, error);
-  return rh_cl_buffer(session, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, part->bytes,
-                      part->region.address, "using the input in place", &part->buffer, error);
+  if (!part->job.device || part->input.buffer) return RH_OK;
+  return rh_cl_input_init(&part->input, part->job.instance_spec.session, part->region.address, 0,
+                          part->bytes, 1, error);
 }
 
 /* ---- Setting up ---- */
@@ -126,7 +118,7 @@ void rh_resident_part_finish(rh_resident_part *part) {
   if (part->job.instance_spec.session) rh_cl_finish(part->job.instance_spec.session->queue);
   rh_job_finish(&part->job);
   rh_cl_release_buffer(part->values);
-  rh_cl_release_buffer(part->buffer);
+  rh_cl_input_finish(&part->input);
   rh_region_finish(&part->region);
   free(part->nodes);
   free(part->fetched);
@@ -140,12 +132,12 @@ static rh_data data_of(rh_resident_part *part, const rh_resident_node *node) {
   const rh_operator *op = part->job.spec.operation.op;
   uint64_t offsets[RH_MOST_OPERANDS], before = node->first - part->first;
   if (!rh_operator_has_operands(op))
-    return (rh_data){.buffer = part->buffer,
+    return (rh_data){.buffer = part->input.buffer,
                      .host = rh_resident_part_place(part, 0, node->first),
                      .first = part->job.device ? before : 0};
   for (uint32_t k = 0; k < op->n_operands; k++)
     offsets[k] = part->offsets[k] + before * rh_type_size(op->operands[k].type);
-  rh_operands_place(operands, op, offsets, part->buffer, 0, part->region.address);
+  rh_operands_place(operands, op, offsets, part->input.buffer, 0, part->region.address);
   operands->whole_n = part->whole_n;
   rh_operator_set_base(op, operands->constants, node->first);
   return (rh_data){.operands = operands};

@@ -18,8 +18,8 @@ typedef struct rh_resident_part {
   uint64_t whole_n;                          /* elements of all parts */
   uint64_t first, n;                         /* elements of this one */
   uint64_t offsets[RH_MOST_OPERANDS], bytes; /* of the operands, side by side; of all */
-  rh_region region; /* the elements, of a device that shares the host's memory, and of the host */
-  cl_mem buffer;    /* null: the host */
+  rh_region region;  /* the elements, of a device that shares the host's memory, and of the host */
+  rh_cl_input input; /* without a buffer: the host */
   rh_resident_node *nodes;
   uint32_t n_nodes;
   int waits;              /* 1: a run returns when it is done, because it finishes on the host */

@@ -13,7 +13,7 @@ typedef struct rh_segments_reduction_spec {
   const rh_reporter *reporter; /* of the progress, in the thread of the caller */
   const rh_source *source;     /* of known length */
   const rh_axes *axes;         /* null; or those of a layout of their copy, of arrays */
-  /* Each with a strategy for the layout, which is in device->job; the place is not used. */
+  /* Each with a strategy for the layout, which is in device->job; nothing is set up in it. */
   rh_worker *devices;
   uint32_t n_devices;
   uint32_t rank, size;    /* of a job, each of which does some of the parts; size 1: all */

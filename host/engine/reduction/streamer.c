@@ -1,79 +1,217 @@
 #include "streamer.h"
+#include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/cl/commands.h"
+#include "../../core/cl/memory.h"
+#include "../../core/run/operand_data.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_IN_FLIGHT = 2 * RH_STREAMER_AHEAD };
-
-uint32_t rh_streamer_slots(uint32_t being_read, uint32_t checkers) {
-  uint32_t slots = being_read + checkers + MOST_IN_FLIGHT;
-  return slots < RH_RING_MOST_SLOTS ? slots : RH_RING_MOST_SLOTS;
-}
-
-/* In a thread of the ring. */
-static rh_status check(void *of_streamer, rh_ring_slot *slot, rh_error *error) {
-  const rh_streamer *s = of_streamer;
-  return s->spec.look(s->spec.user, s->spec.place, slot, error);
-}
+enum { MOST_IN_FLIGHT = 2 * RH_STREAM_AHEAD };
 
 rh_status rh_streamer_begin(rh_streamer *s, const rh_streamer_spec *spec, rh_error *error) {
-  const rh_place *place = spec->place;
+  const rh_worker *device = spec->device;
   *s = (rh_streamer){.spec = *spec};
   const rh_ring_spec ring = {.schedule = spec->schedule,
                              .worker = spec->worker,
-                             .n_slots = place->staging->slots.n,
-                             .n_readers = spec->n_readers,
-                             .piece_n = spec->piece_n,
-                             .n_checkers = spec->n_checkers,
-                             .memory = place->staging->slots.memory,
-                             .offsets = place->offsets,
-                             .views = !place->job.device,
-                             .check = check,
-                             .user = s,
+                             .n_slots = device->staging->n,
+                             .n_readers = device->readers,
+                             .piece_n = device->piece_n,
+                             .n_checkers = device->checkers,
+                             .memory = device->staging->memory,
+                             .offsets = device->offsets,
+                             .views = !device->chunk.device,
+                             .check = spec->look,
+                             .user = spec->user,
                              .reporter = spec->reporter};
   rh_view_guard_again();
   return rh_ring_create(&s->ring, &ring, error);
 }
 
-/* ---- Chunks, from the ring through the place ---- */
+/* ---- One chunk on the device ---- */
 
-static rh_place_chunk *chunk_of(rh_streamer *s, uint64_t k) {
+/* The bytes of a slot that a chunk takes, up to the end of its last operand. */
+static uint64_t used_bytes(const rh_worker *device, uint64_t n) {
+  const rh_operator *op = device->chunk.spec.operation.op;
+  uint32_t last = op->n_operands - 1;
+  return device->offsets[last] + n * rh_type_size(op->operands[last].type);
+}
+
+static rh_data data_of(rh_worker *device, const rh_ring_slot *slot) {
+  rh_operands *operands = &device->chunk.operands;
+  const rh_operator *op = device->chunk.spec.operation.op;
+  cl_mem buffer = NULL;
+  const void *host = device->chunk.device ? slot->memory : slot->operands[0];
+  if (device->chunk.device)
+    buffer = device->staging->shares ? device->staging->pinned[slot->number]
+                                     : device->staging->input[slot->number];
+  if (!rh_operator_has_operands(op)) return (rh_data){.buffer = buffer, .host = host};
+  rh_operands_place(operands, op, device->offsets, buffer, 0, slot->memory);
+  for (uint32_t k = 0; !device->chunk.device && k < op->n_operands; k++)
+    operands->arrays.operands[k] = slot->operands[k];
+  operands->whole_n = device->whole_n;
+  rh_operator_set_base(op, operands->constants, slot->first);
+  return (rh_data){.operands = operands};
+}
+
+static unsigned char *value_of(const rh_worker *device, const rh_ring_slot *slot) {
+  return device->staging->read_values + (size_t)slot->number * RH_ANY_VALUE_BYTES;
+}
+
+/* The events of a reduction's first and last command. */
+static cl_event *on_command(void *of_chunk, const char *stage) {
+  rh_sent_chunk *chunk = of_chunk;
+  (void)stage;
+  if (!chunk->first) return &chunk->first;
+  rh_cl_release_event(chunk->last);
+  chunk->last = NULL;
+  return &chunk->last;
+}
+
+static rh_status enqueue(rh_worker *device, rh_sent_chunk *chunk, const rh_data *data,
+                         rh_error *error) {
+  rh_cl_session *session = device->chunk.instance_spec.session;
+  const rh_cl_tap tap = {chunk, on_command};
+  size_t k = chunk->slot->number, size = rh_instance_op(device->chunk.instance)->value_size;
+  RH_CL_TRY_IN(session, error, rh_cl_barrier(session->queue, chunk->sent), "waiting for a copy");
+  session->tap = &tap;
+  rh_status status = rh_instance_run_to(device->chunk.instance, data, chunk->slot->n,
+                                        device->staging->values, k, error);
+  session->tap = NULL;
+  RH_TRY(status);
+  RH_CL_TRY_IN(session, error,
+               rh_cl_read(session->queue, device->staging->values, CL_FALSE, k * size, size,
+                          value_of(device, chunk->slot), on_command(chunk, "")),
+               "reading a value");
+  RH_CL_TRY_IN(session, error, rh_cl_flush(session->queue), "reducing a chunk");
+  return RH_OK;
+}
+
+/* Strategies of the host, and those that finish on it, are done when they return. */
+static rh_status run_now(rh_worker *device, rh_sent_chunk *chunk, const rh_data *data,
+                         rh_error *error) {
+  unsigned char *value = value_of(device, chunk->slot);
+  if (chunk->sent)
+    RH_CL_TRY_IN(device->chunk.instance_spec.session, error, rh_cl_wait(chunk->sent),
+                 "waiting for a copy");
+  chunk->run_s[0] = rh_now();
+  rh_status status =
+      device->chunk.device
+          ? rh_instance_run(device->chunk.instance, data, chunk->slot->n, error)
+          : rh_instance_call(device->chunk.instance, data, chunk->slot->n, value, error);
+  if (status == RH_OK && device->chunk.device)
+    status = rh_instance_value(device->chunk.instance, value, error);
+  chunk->run_s[1] = rh_now();
+  return status;
+}
+
+static rh_status reduce(rh_worker *device, rh_sent_chunk *chunk, rh_error *error) {
+  const rh_data data = data_of(device, chunk->slot);
+  if (device->chunk.device && !device->chunk.answer.finishes_on_host)
+    return enqueue(device, chunk, &data, error);
+  return run_now(device, chunk, &data, error);
+}
+
+/* ---- Its value and times ---- */
+
+static double time_of(const rh_worker *device, cl_event event, cl_profiling_info what) {
+  cl_ulong ns = 0;
+  if (rh_cl_moment(event, what, &ns) != CL_SUCCESS) return 0;
+  return 1e-9 * (double)ns + device->staging->clock_offset;
+}
+
+static void note_times(const rh_worker *device, const rh_sent_chunk *chunk, rh_chunk_times *times) {
+  *times = (rh_chunk_times){.index = chunk->slot->index};
+  memcpy(times->read, chunk->slot->read_s, sizeof times->read);
+  memcpy(times->run, chunk->run_s, sizeof times->run);
+  if (chunk->sent && !device->staging->shares) {
+    times->copy[0] = time_of(device, chunk->sent, CL_PROFILING_COMMAND_START);
+    times->copy[1] = time_of(device, chunk->sent, CL_PROFILING_COMMAND_END);
+  }
+  if (!chunk->first) return;
+  times->run[0] = time_of(device, chunk->first, CL_PROFILING_COMMAND_START);
+  times->run[1] =
+      time_of(device, chunk->last ? chunk->last : chunk->first, CL_PROFILING_COMMAND_END);
+  /* NVIDIA's driver 580 gives no begin of some kernels that waited for a copy: 0.  None begins
+   * before its copy has ended. */
+  if (times->run[0] < times->copy[1]) times->run[0] = times->copy[1];
+}
+
+/* The last command of those that have events. */
+static cl_event last_event(const rh_sent_chunk *chunk) {
+  return chunk->last ? chunk->last : chunk->first;
+}
+
+/* Waiting says why a command failed, or could not be asked. */
+static int is_done(const rh_sent_chunk *chunk) {
+  cl_event done = last_event(chunk);
+  return !done || rh_cl_is_done(done);
+}
+
+static void drop(rh_sent_chunk *chunk) {
+  rh_cl_release_event(chunk->sent);
+  rh_cl_release_event(chunk->first);
+  rh_cl_release_event(chunk->last);
+  chunk->sent = chunk->first = chunk->last = NULL;
+}
+
+static rh_status fetch(rh_worker *device, rh_sent_chunk *chunk, void *value, rh_chunk_times *times,
+                       rh_error *error) {
+  rh_ring_slot *slot = chunk->slot;
+  cl_event done = last_event(chunk);
+  if (done)
+    RH_CL_TRY_IN(device->chunk.instance_spec.session, error, rh_cl_wait(done),
+                 "waiting for a chunk's value");
+  memcpy(value, value_of(device, slot), rh_instance_op(device->chunk.instance)->value_size);
+  note_times(device, chunk, times);
+  drop(chunk);
+  if (!device->chunk.device) return RH_OK;
+  RH_TRY(rh_staging_return(device->staging, slot->number, error));
+  slot->memory = device->staging->memory[slot->number];
+  return RH_OK;
+}
+
+/* ---- Chunks, from the ring to the device ---- */
+
+static rh_sent_chunk *chunk_of(rh_streamer *s, uint64_t k) {
   return &s->chunks[k % MOST_IN_FLIGHT];
 }
 
-static rh_status of_place(rh_streamer *s, rh_status status) {
-  s->place_failed = status != RH_OK;
+static rh_status of_device(rh_streamer *s, rh_status status) {
+  s->device_failed = status != RH_OK;
   return status;
 }
 
 static rh_status send_next(rh_streamer *s, int *is_over, rh_error *error) {
-  rh_place_chunk *chunk = chunk_of(s, s->sent);
+  const rh_worker *device = s->spec.device;
+  rh_sent_chunk *chunk = chunk_of(s, s->sent);
   rh_ring_slot *slot;
   RH_TRY(rh_ring_take(s->ring, &slot, error));
   *is_over = !slot;
   if (!slot) return RH_OK;
-  *chunk = (rh_place_chunk){.slot = slot};
+  *chunk = (rh_sent_chunk){.slot = slot};
   s->sent++;
-  if (s->spec.looks_itself) RH_TRY(s->spec.look(s->spec.user, s->spec.place, slot, error));
-  return of_place(s, rh_place_send(s->spec.place, chunk, error));
+  if (device->checkers == 0) RH_TRY(s->spec.look(s->spec.user, slot, error));
+  if (!device->chunk.device) return RH_OK;
+  return of_device(s, rh_staging_send(device->staging, slot->number, used_bytes(device, slot->n),
+                                      &chunk->sent, error));
 }
 
 static rh_status run_next(rh_streamer *s, rh_error *error) {
-  RH_TRY(of_place(s, rh_place_run(s->spec.place, chunk_of(s, s->run), error)));
+  RH_TRY(of_device(s, reduce(s->spec.device, chunk_of(s, s->run), error)));
   s->run++;
   return RH_OK;
 }
 
 static rh_status fetch_next(rh_streamer *s, rh_error *error) {
   _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];
-  rh_place_chunk *chunk = chunk_of(s, s->fetched);
+  rh_sent_chunk *chunk = chunk_of(s, s->fetched);
   rh_ring_slot *slot = chunk->slot;
   rh_chunk_times times;
-  RH_TRY(of_place(s, rh_place_fetch(s->spec.place, chunk, value, &times, error)));
+  RH_TRY(of_device(s, fetch(s->spec.device, chunk, value, &times, error)));
   s->fetched++;
-  RH_TRY(s->spec.take(s->spec.user, s->spec.place, slot, value, &times, error));
+  RH_TRY(s->spec.take(s->spec.user, slot, value, &times, error));
   rh_schedule_done(s->spec.schedule, s->spec.worker, slot->index, slot->n);
   free(slot->note);
   slot->note = NULL;
@@ -82,7 +220,7 @@ static rh_status fetch_next(rh_streamer *s, rh_error *error) {
 }
 
 static int may_send(const rh_streamer *s) {
-  return s->sent - s->run < RH_STREAMER_AHEAD && s->sent - s->fetched < MOST_IN_FLIGHT;
+  return s->sent - s->run < RH_STREAM_AHEAD && s->sent - s->fetched < MOST_IN_FLIGHT;
 }
 
 /* 1: a chunk can be sent without waiting.  While nothing is ready, the first of two is awaited: a
@@ -92,7 +230,7 @@ static int is_sendable(rh_streamer *s) {
   const double glance_s = 50e-6;
   if (s->sent == s->fetched || rh_ring_is_ready(s->ring)) return 1;
   if (s->run < s->sent) return 0;
-  while (!rh_place_is_done(chunk_of(s, s->fetched)))
+  while (!is_done(chunk_of(s, s->fetched)))
     if (rh_ring_await(s->ring, glance_s)) return 1;
   return 0;
 }
@@ -102,7 +240,7 @@ rh_status rh_streamer_run(rh_streamer *s, rh_error *error) {
   while (!is_over || s->fetched < s->sent) {
     while (!is_over && may_send(s) && is_sendable(s)) RH_TRY(send_next(s, &is_over, error));
     if (s->run < s->sent) RH_TRY(run_next(s, error));
-    if (s->fetched < s->run && (s->run - s->fetched == RH_STREAMER_AHEAD || s->run == s->sent))
+    if (s->fetched < s->run && (s->run - s->fetched == RH_STREAM_AHEAD || s->run == s->sent))
       RH_TRY(fetch_next(s, error));
   }
   return RH_OK;
@@ -110,11 +248,10 @@ rh_status rh_streamer_run(rh_streamer *s, rh_error *error) {
 
 /* The device may still be reading slots. */
 void rh_streamer_finish(rh_streamer *s) {
-  rh_place *place = s->spec.place;
-  const rh_staging *staging = place ? place->staging : NULL;
+  const rh_staging *staging = s->spec.device ? s->spec.device->staging : NULL;
   if (staging && staging->copies) rh_cl_finish(staging->copies);
   if (staging && staging->session) rh_cl_finish(staging->session->queue);
-  for (; s->fetched < s->sent; s->fetched++) rh_place_drop(chunk_of(s, s->fetched));
+  for (; s->fetched < s->sent; s->fetched++) drop(chunk_of(s, s->fetched));
   rh_ring_destroy(s->ring);
   *s = (rh_streamer){0};
 }

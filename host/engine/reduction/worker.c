@@ -1,8 +1,11 @@
 #include "worker.h"
 #include "../../core/base/error.h"
 #include "../../core/base/log.h"
+#include "../../core/cl/commands.h"
+#include "../../core/run/operand_data.h"
 #include "../../core/run/self_test.h"
-#include "streamer.h"
+
+#include <redhost/canonical.h>
 
 #include <sched.h>
 #include <stdio.h>
@@ -25,6 +28,14 @@ enum {
    * cache, and PCIe 5 takes 55. */
   MOST_READERS_FOR_COPIES = 12
 };
+
+/* ---- Chunks ---- */
+
+uint64_t rh_chunk_n(const rh_job_spec *spec, uint64_t bytes) {
+  uint64_t tiles = 1;
+  while (2 * tiles * RH_CANONICAL_TILE_BYTES <= bytes && tiles < UINT64_C(1) << 40) tiles *= 2;
+  return tiles * RH_CANONICAL_TILE_BYTES / spec->operation.op->abi->element_size;
+}
 
 /* Does the device have memory of its own? */
 static int copies(const rh_worker *device) {
@@ -60,7 +71,7 @@ uint64_t rh_stream_chunk_n(const rh_worker *devices, uint32_t n_devices, uint32_
     suits = VIEWED_CHUNK;
   for (uint32_t k = 0; k < n_devices; k++)
     if (copies(&devices[k])) suits = DEVICE_CHUNK;
-  return rh_place_chunk_n(devices[0].job, bytes ? bytes : suits);
+  return rh_chunk_n(devices[0].job, bytes ? bytes : suits);
 }
 
 int rh_stream_looks_itself(const rh_job_spec *job) {
@@ -119,28 +130,61 @@ void rh_worker_plan(rh_worker *device, uint32_t processors, int in_order, int ch
   device->piece_n = copies(device) ? chunk_n / PIECES : 0;
 }
 
+uint32_t rh_stream_slots(uint32_t being_read, uint32_t checkers) {
+  uint32_t slots = being_read + checkers + 2 * RH_STREAM_AHEAD;
+  return slots < RH_RING_MOST_SLOTS ? slots : RH_RING_MOST_SLOTS;
+}
+
 /* While the last pieces of one slot are read, others of the next are. */
 uint32_t rh_worker_slots(const rh_worker *device) {
-  uint32_t being_read = device->piece_n ? 2 : device->readers;
-  return rh_streamer_slots(being_read, device->checkers);
+  return rh_stream_slots(device->piece_n ? 2 : device->readers, device->checkers);
+}
+
+static rh_status open_staging(rh_worker *device, rh_error *error) {
+  uint64_t bytes = rh_operand_layout(&device->chunk.spec, device->offsets);
+  rh_cl_session *session = NULL;
+  if (device->chunk.device) RH_TRY(rh_context_session(device->context, &session, error));
+  rh_status status =
+      rh_staging_open(device->staging, session, rh_worker_slots(device), bytes, error);
+  device->context->device_failed |= status != RH_OK;
+  return status;
+}
+
+static rh_status set_up(rh_worker *device, int check, rh_error *error) {
+  rh_job *job = &device->chunk;
+  const rh_operator *op = job->spec.operation.op;
+  RH_TRY(open_staging(device, error));
+  job->instance_spec.session = device->staging->session;
+  RH_TRY(rh_job_instantiate(job, error));
+  if (rh_operator_has_operands(op)) rh_operands_begin(&job->operands, op);
+  return rh_stream_try(job, check, error);
 }
 
 rh_status rh_worker_open(rh_worker *device, uint64_t n, uint64_t chunk_n, int check,
                          rh_error *error) {
-  rh_place *place = &device->place;
-  uint32_t slots = rh_worker_slots(device);
-  RH_TRY(rh_place_init(place, device->context, device->job, chunk_n, slots, error));
-  place->whole_n = n;
-  rh_status status = rh_stream_try(&place->job, check, error);
+  rh_job_spec own = *device->job;
+  device->chunk_n = own.operation.n = chunk_n;
+  device->whole_n = n;
+  if (!device->staging) device->staging = &device->own;
+  rh_operand_layout(&own, own.offsets);
+  rh_status status = rh_job_init(&device->chunk, device->context, &own, error);
+  if (status == RH_OK) status = set_up(device, check, error);
   if (status != RH_OK) {
-    rh_job_finish(&place->job);
+    rh_job_finish(&device->chunk);
     return status;
   }
-  if (place->staging->unpinned.status != RH_OK)
+  if (device->staging->unpinned.status != RH_OK)
     rh_log(&device->context->options.reporter, RH_LOG_INFO, "copies go from pageable memory: %s",
-           place->staging->unpinned.message);
+           device->staging->unpinned.message);
   device->is_up = 1;
   return RH_OK;
+}
+
+void rh_worker_finish(rh_worker *device) {
+  if (device->staging && device->staging->copies) rh_cl_finish(device->staging->copies);
+  rh_job_finish(&device->chunk);
+  rh_staging_finish(&device->own);
+  device->staging = NULL;
 }
 
 int rh_stream_may_leave_out(rh_status status) {
@@ -167,7 +211,7 @@ rh_status rh_workers_set_up(rh_worker *devices, uint32_t n_devices, uint32_t pro
     rh_status status = rh_worker_open(device, whole_n, chunk_n, check, &why);
     n_up += status == RH_OK;
     if (status == RH_OK) continue;
-    rh_place_finish(&device->place);
+    rh_worker_finish(device);
     device->failure = why;
     if (first.status == RH_OK || !rh_stream_may_leave_out(status)) first = why;
     if (!rh_stream_may_leave_out(status)) break;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../partial/partial.h"
-#include "place.h"
+#include "staging.h"
 
 /* Chunks where the caller names no size, in MiB: the host's, from and to, by the processors' cache;
  * and those of a device with memory of its own. */
@@ -10,22 +10,35 @@
 #define RH_STREAM_MOST_MIB   4
 #define RH_STREAM_DEVICE_MIB 16
 
-/* A device of a stream, and what became of it.  Zero-initialise what follows `device`; one that has
- * a failure beforehand is passed over. */
+/* Chunks that are sent before one is reduced, and that are reduced before one is fetched: so many
+ * copies and reductions are queued meanwhile. */
+enum { RH_STREAM_AHEAD = 2 };
+
+/* A device of a stream, or the host, with a strategy that is set up for chunks, and what became of
+ * it.  Zero-initialise what follows `device`, but for the staging; one that has a failure
+ * beforehand is passed over.  It must not be moved once it is set up. */
 typedef struct rh_worker {
   rh_context *context; /* its own, for its session and what is tuned for it; borrowed */
   /* The problem and the strategy: all devices have the same operator on the same types.  n and
    * offsets do not count.  A user's operator has rh_custom_take_base(). */
   const rh_job_spec *job;
   const rh_cl_device *device; /* the strategy's, of rh_job_device(); null: the host */
-  rh_place place;             /* of use afterwards for what the strategy answered; to be finished */
+  rh_job chunk; /* of chunk_n elements; of use afterwards for what the strategy answered */
+  uint64_t chunk_n;
+  uint64_t whole_n;                   /* what n is in a map */
+  uint64_t offsets[RH_MOST_OPERANDS]; /* of the operands in a slot */
+  rh_staging *staging;                /* its own, or another of that device that it borrows */
+  rh_staging own;
   uint32_t readers, checkers; /* threads */
-  uint64_t piece_n;           /* rh_streamer_spec has it */
+  uint64_t piece_n;           /* rh_ring_spec has it */
   uint32_t is_up;             /* 1: it was set up */
   uint64_t chunks, n;         /* whose values it gave, and their elements */
   rh_error failure;           /* why it was left out, or left the work to others; or status 0 */
 } rh_worker;
 
+/* Elements of a chunk of at most `bytes` bytes of the largest operand: a power of two of tiles, and
+ * at least one. */
+uint64_t rh_chunk_n(const rh_job_spec *spec, uint64_t bytes);
 /* Elements of a chunk for these devices, while so many processes of this host stream.  bytes: as
  * rh_stream_spec has it; check: RH_CHECK_*; source: null if nothing is viewed. */
 uint64_t rh_stream_chunk_n(const rh_worker *devices, uint32_t n_devices, uint32_t processes,
@@ -37,14 +50,17 @@ int rh_stream_looks_itself(const rh_job_spec *job);
 /* Counts the threads of a device that may use so many processors.  check: RH_CHECK_*. */
 void rh_worker_plan(rh_worker *device, uint32_t processors, int in_order, int check,
                     uint64_t chunk_n);
-/* The slots that keep them busy. */
+/* The slots that keep them busy, and so many that are read at a time, and checkers. */
 uint32_t rh_worker_slots(const rh_worker *device);
+uint32_t rh_stream_slots(uint32_t being_read, uint32_t checkers);
 
-/* Sets up the strategy and slots of a device with a plan, for n elements in all: UINT64_MAX, if
- * that is not known.  The strategy is tested unless check is RH_CHECK_FULL.  After a failure only
- * rh_place_finish(&device->place) is to follow. */
+/* Asks the strategy of a device with a plan, and sets up it and its slots, for n elements in all:
+ * UINT64_MAX, if that is not known.  The strategy is tested unless check is RH_CHECK_FULL.  It
+ * fails as rh_job_init() does; after a failure only rh_worker_finish() is to follow. */
 rh_status rh_worker_open(rh_worker *device, uint64_t n, uint64_t chunk_n, int check,
                          rh_error *error);
+/* Releases what was set up.  [when nothing is on its way] */
+void rh_worker_finish(rh_worker *device);
 
 /* Sets up the strategies and slots of all that have no failure yet.  Workers that decline or cannot
  * be set up are left out, as those are that have one, with warnings; without any, it fails as the

@@ -55,14 +55,13 @@ static int same_result(const rh_result *a, const rh_result *b) {
 }
 
 /* Checks every answer.  One with the same bits as an answer that passed before passes, too. */
-static rh_status judge_result(rh_contender *c, const rh_bench_scale *scale, const rh_result *result,
-                              rh_error *error) {
+static rh_status judge_result(rh_contender *c, const rh_result *result, rh_error *error) {
   rh_verdict verdict;
   char got[64], exact[64], reason[512];
   if (c->has_judged && same_result(&c->judged, result)) return RH_OK;
-  rh_reference_judge(scale->reference, result, c->opened.depth, scale->flushes, &verdict);
+  rh_reference_judge(c->scale->reference, result, c->opened.depth, c->scale->flushes, &verdict);
   rh_format_answer(got, result);
-  rh_format_answer(exact, &scale->reference->answer);
+  rh_format_answer(exact, &c->scale->reference->answer);
   snprintf(c->row->value, sizeof c->row->value, "%s", got);
   snprintf(c->row->reference, sizeof c->row->reference, "%s", exact);
   c->row->error_ulp = verdict.error_ulp;
@@ -77,8 +76,8 @@ static rh_status judge_result(rh_contender *c, const rh_bench_scale *scale, cons
 }
 
 /* Segments are judged after the first sample and after the last. */
-static rh_status judge_segments(rh_contender *c, const rh_bench_scale *scale, rh_error *error) {
-  rh_segments *segments = scale->segments;
+static rh_status judge_segments(rh_contender *c, rh_error *error) {
+  rh_segments *segments = c->scale->segments;
   rh_segments_check check;
   rh_error why = {0};
   char got[64], exact[64], reason[512];
@@ -100,8 +99,7 @@ static rh_status judge_segments(rh_contender *c, const rh_bench_scale *scale, rh
 /* ---- Samples ---- */
 
 /* Takes and checks one sample.  If it fails, the contender is done and *seconds is 0. */
-static rh_status sample(rh_contender *c, uint32_t kind, const rh_bench_scale *scale,
-                        double *seconds, rh_error *error) {
+static rh_status sample(rh_contender *c, uint32_t kind, double *seconds, rh_error *error) {
   rh_error why = {0};
   rh_taken taken;
   const rh_take how = {kind, kind == RH_TAKE_LATENCY ? 1 : c->batch};
@@ -111,8 +109,8 @@ static rh_status sample(rh_contender *c, uint32_t kind, const rh_bench_scale *sc
   c->spent_s += rh_now() - start;
   if (status != RH_OK) return fail(c, &why, error);
   if (kind == RH_TAKE_DEVICE) c->opened.host_clock = !taken.stamped;
-  if (!scale->segments) RH_TRY(judge_result(c, scale, &taken.result, error));
-  if (scale->segments && !c->has_judged) RH_TRY(judge_segments(c, scale, error));
+  if (!c->scale->segments) RH_TRY(judge_result(c, &taken.result, error));
+  if (c->scale->segments && !c->has_judged) RH_TRY(judge_segments(c, error));
   *seconds = taken.seconds;
   return RH_OK;
 }
@@ -132,28 +130,27 @@ static void choose_batch(rh_contender *c) {
 }
 
 /* For slow contenders, every run counts, unless the first one took long to prepare. */
-static rh_status keep_slow(rh_contender *c, const rh_bench_scale *scale, double latency,
-                           double seconds, rh_error *error) {
+static rh_status keep_slow(rh_contender *c, double latency, double seconds, rh_error *error) {
   c->samples[0] = c->rounds[0] = seconds;
   c->n_samples = c->n_rounds = c->n_last = 1;
-  if (latency > 1.25 * seconds) RH_TRY(sample(c, RH_TAKE_LATENCY, scale, &latency, error));
+  if (latency > 1.25 * seconds) RH_TRY(sample(c, RH_TAKE_LATENCY, &latency, error));
   if (!c->done) c->latency[c->n_latency++] = latency;
   return RH_OK;
 }
 
 /* Runs until two consecutive samples agree: clock rates rise, and pages are touched for the
  * first time.  Some drivers finish compiling in the first run. */
-static rh_status warm_up(rh_contender *c, const rh_bench_scale *scale, rh_error *error) {
+static rh_status warm_up(rh_contender *c, rh_error *error) {
   double before = 0, latency, seconds;
-  RH_TRY(sample(c, RH_TAKE_LATENCY, scale, &latency, error));
+  RH_TRY(sample(c, RH_TAKE_LATENCY, &latency, error));
   if (c->done) return RH_OK;
   c->batch = 1;
   double start = rh_now();
   for (int k = 0; k < 64; k++) {
-    RH_TRY(sample(c, headline(c), scale, &seconds, error));
+    RH_TRY(sample(c, headline(c), &seconds, error));
     if (c->done) return RH_OK;
     c->about_s = seconds > 0 ? seconds : 1e-9;
-    if (seconds > slow_s) return keep_slow(c, scale, latency, seconds, error);
+    if (seconds > slow_s) return keep_slow(c, latency, seconds, error);
     choose_batch(c);
     if (k >= 2 && fabs(seconds - before) <= 0.02 * before) break;
     if (rh_now() - start > warm_up_s) break;
@@ -163,15 +160,13 @@ static rh_status warm_up(rh_contender *c, const rh_bench_scale *scale, rh_error 
 }
 
 /* For external profilers: only the run and its answer. */
-static rh_status run_once(rh_contender *c, const rh_bench_scale *scale, rh_error *error) {
-  RH_TRY(sample(c, RH_TAKE_LATENCY, scale, &c->latency[0], error));
+static rh_status run_once(rh_contender *c, rh_error *error) {
+  RH_TRY(sample(c, RH_TAKE_LATENCY, &c->latency[0], error));
   c->n_latency = 1;
   return RH_OK;
 }
 
-rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data,
-                             const rh_bench_rules *rules, const rh_bench_scale *scale,
-                             rh_error *error) {
+rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data, rh_error *error) {
   rh_error why = {0};
   double start = rh_now();
   c->open = 1;
@@ -187,7 +182,7 @@ rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data,
   row->setup_s = c->opened.setup_s;
   if (*c->opened.params) RH_TRY(rh_copy(&row->params, c->opened.params, what, error));
   if (status != RH_OK) return fail(c, &why, error);
-  RH_TRY(rules->once ? run_once(c, scale, error) : warm_up(c, scale, error));
+  RH_TRY(c->rules->once ? run_once(c, error) : warm_up(c, error));
   if (c->about_s <= slow_s) {
     c->spent_s = 0;
     return RH_OK;
@@ -201,15 +196,14 @@ rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data,
 
 /* ---- Rounds ---- */
 
-static rh_status sample_headline(rh_contender *c, const rh_bench_rules *rules,
-                                 const rh_bench_scale *scale, rh_error *error) {
+static rh_status sample_headline(rh_contender *c, rh_error *error) {
   double room[RH_SAMPLES_A_ROUND], *first = &c->samples[c->n_samples], seconds;
   uint32_t wanted = c->about_s > slow_s ? 1 : RH_SAMPLES_A_ROUND, n = 0;
   while (n < wanted) {
-    RH_TRY(sample(c, headline(c), scale, &seconds, error));
+    RH_TRY(sample(c, headline(c), &seconds, error));
     if (c->done) return RH_OK;
     first[n++] = seconds;
-    if (c->spent_s > rules->max_time_s) break;
+    if (c->spent_s > c->rules->max_time_s) break;
   }
   c->n_samples += c->n_last = n;
   c->rounds[c->n_rounds++] = rh_spread_of(first, n, room).median;
@@ -218,12 +212,12 @@ static rh_status sample_headline(rh_contender *c, const rh_bench_rules *rules,
 
 /* The latency of a single call.  Long calls need only a few samples, because the overhead hardly
  * matters there. */
-static rh_status sample_latency(rh_contender *c, const rh_bench_scale *scale, rh_error *error) {
+static rh_status sample_latency(rh_contender *c, rh_error *error) {
   uint32_t wanted = c->about_s > slow_s / 10 ? 1 : RH_SAMPLES_A_ROUND;
   if (c->n_latency + wanted > RH_MOST_SAMPLES || (c->about_s > slow_s && c->n_latency > 1))
     return RH_OK;
   for (uint32_t k = 0; k < wanted; k++) {
-    RH_TRY(sample(c, RH_TAKE_LATENCY, scale, &c->latency[c->n_latency], error));
+    RH_TRY(sample(c, RH_TAKE_LATENCY, &c->latency[c->n_latency], error));
     if (c->done) return RH_OK;
     c->n_latency++;
   }
@@ -231,20 +225,19 @@ static rh_status sample_latency(rh_contender *c, const rh_bench_scale *scale, rh
 }
 
 /* For the cross-check of the two clocks, for which slow runs are too few. */
-static rh_status sample_host(rh_contender *c, const rh_bench_scale *scale, rh_error *error) {
+static rh_status sample_host(rh_contender *c, rh_error *error) {
   int is_enough = c->n_host == RH_MAX_ROUNDS || c->about_s > slow_s;
   if (c->opened.host_clock || c->host_only || is_enough) return RH_OK;
-  RH_TRY(sample(c, RH_TAKE_HOST, scale, &c->host[c->n_host], error));
+  RH_TRY(sample(c, RH_TAKE_HOST, &c->host[c->n_host], error));
   if (!c->done) c->n_host++;
   return RH_OK;
 }
 
-rh_status rh_contender_round(rh_contender *c, const rh_bench_rules *rules,
-                             const rh_bench_scale *scale, rh_error *error) {
-  RH_TRY(sample_headline(c, rules, scale, error));
-  if (c->done || c->spent_s >= rules->max_time_s) return RH_OK;
-  RH_TRY(sample_latency(c, scale, error));
-  return c->done ? RH_OK : sample_host(c, scale, error);
+rh_status rh_contender_round(rh_contender *c, rh_error *error) {
+  RH_TRY(sample_headline(c, error));
+  if (c->done || c->spent_s >= c->rules->max_time_s) return RH_OK;
+  RH_TRY(sample_latency(c, error));
+  return c->done ? RH_OK : sample_host(c, error);
 }
 
 void rh_contender_forget_round(rh_contender *c) {
@@ -269,25 +262,26 @@ static double span_of_rounds(const rh_contender *c) {
   return least > 0 ? most / least - 1 : INFINITY;
 }
 
-int rh_contender_is_settled(const rh_contender *c, const rh_bench_rules *rules) {
+int rh_contender_is_settled(const rh_contender *c) {
   static _Thread_local double room[RH_MOST_SAMPLES];
   if (c->n_samples == 0) return 0;
-  if (c->spent_s >= rules->max_time_s || c->n_rounds == RH_MAX_ROUNDS) return 1;
-  if (c->n_samples >= rules->max_samples) return 1;
-  if (c->n_samples < rules->min_samples || c->n_rounds < FEWEST_ROUNDS) return 0;
+  if (c->spent_s >= c->rules->max_time_s || c->n_rounds == RH_MAX_ROUNDS) return 1;
+  if (c->n_samples >= c->rules->max_samples) return 1;
+  if (c->n_samples < c->rules->min_samples || c->n_rounds < FEWEST_ROUNDS) return 0;
   rh_spread spread = rh_spread_of(c->samples, c->n_samples, room);
-  double wider = rh_spread_precision(&spread) / rules->precision;
-  if (wider <= 1) return span_of_rounds(c) <= 2 * rules->precision || c->n_rounds >= MANY_ROUNDS;
+  double wider = rh_spread_precision(&spread) / c->rules->precision;
+  if (wider <= 1) return span_of_rounds(c) <= 2 * c->rules->precision || c->n_rounds >= MANY_ROUNDS;
   /* The interval shrinks with the square root of the number of samples.  Stop if the precision
    * cannot be reached in time. */
-  return c->n_samples >= 2 * rules->min_samples && c->spent_s * wider * wider > rules->max_time_s;
+  return c->n_samples >= 2 * c->rules->min_samples &&
+         c->spent_s * wider * wider > c->rules->max_time_s;
 }
 
 /* Compares minimum times, since noise can only lengthen a time, with a safety margin in both
  * directions: a noisy machine is not a broken clock.  The host's batch may legitimately be
  * longer, because some drivers (PoCL) start nothing before everything is enqueued, and because
  * it includes one wait. */
-int rh_contender_clocks_differ(const rh_contender *c, const rh_bench_scale *scale) {
+int rh_contender_clocks_differ(const rh_contender *c) {
   double room[RH_MAX_ROUNDS];
   static _Thread_local double more_room[RH_MOST_SAMPLES];
   if (c->n_host < 5 || c->host_only) return 0;
@@ -296,7 +290,7 @@ int rh_contender_clocks_differ(const rh_contender *c, const rh_bench_scale *scal
   rh_spread host = rh_spread_of(c->host, c->n_host, room);
   /* up to 5 % more has been observed with correct clocks */
   int too_long = device.min > 1.1 * host.median;
-  double enqueueing_s = 1.5 * scale->launch_s * (c->opened.launches + 1);
+  double enqueueing_s = 1.5 * c->scale->launch_s * (c->opened.launches + 1);
   double waiting_s = fmax(0, latency.median - device.median) / c->batch;
   double running_s = host.min - enqueueing_s - waiting_s;
   int too_short = device.median >= 20e-6 && device.median < 0.9 * running_s;
@@ -305,12 +299,12 @@ int rh_contender_clocks_differ(const rh_contender *c, const rh_bench_scale *scal
 
 /* ---- The row ---- */
 
-static uint32_t flags_of(const rh_contender *c, const rh_bench_rules *rules) {
+static uint32_t flags_of(const rh_contender *c) {
   const rh_spread *time = &c->row->time;
   uint32_t flags = 0;
   if (rh_spread_iqr(time) > 0.05) flags |= RH_FLAG_noisy;
   /* Fewer than 6 samples give no 95 % interval. */
-  if (rh_spread_precision(time) > fmax(0.02, rules->precision) || c->n_samples < 6)
+  if (rh_spread_precision(time) > fmax(0.02, c->rules->precision) || c->n_samples < 6)
     flags |= RH_FLAG_timed_out;
   if (c->throttled) flags |= RH_FLAG_throttled;
   if (c->host_only || c->opened.host_clock) flags |= RH_FLAG_host_timer;
@@ -329,11 +323,10 @@ static rh_status add_parts(rh_contender *c, rh_error *error) {
   return RH_OK;
 }
 
-rh_status rh_contender_sum_up(rh_contender *c, const rh_bench_rules *rules,
-                              const rh_bench_scale *scale, rh_error *error) {
+rh_status rh_contender_sum_up(rh_contender *c, rh_error *error) {
   static _Thread_local double room[RH_MOST_SAMPLES];
   rh_row *row = c->row;
-  if (scale->segments) RH_TRY(judge_segments(c, scale, error));
+  if (c->scale->segments) RH_TRY(judge_segments(c, error));
   if (c->done) return RH_OK;
   row->time = rh_spread_of(c->samples, c->n_samples, room);
   row->latency = rh_spread_of(c->latency, c->n_latency, room);
@@ -345,11 +338,11 @@ rh_status rh_contender_sum_up(rh_contender *c, const rh_bench_rules *rules,
   row->n_raw = c->n_samples;
   row->n_rounds = c->n_rounds;
   row->batch = c->batch;
-  row->flags = flags_of(c, rules);
+  row->flags = flags_of(c);
   row->status = RH_ROW_ok;
-  if (scale->read_peak > 0) row->peak_fraction = rh_row_bandwidth(row) / scale->read_peak;
+  if (c->scale->read_peak > 0) row->peak_fraction = rh_row_bandwidth(row) / c->scale->read_peak;
   c->done = 1;
-  int affordable = !rules->once && c->about_s < rules->max_time_s / 8;
+  int affordable = !c->rules->once && c->about_s < c->rules->max_time_s / 8;
   rh_status status = affordable ? add_parts(c, error) : RH_OK;
   rh_contender_close(c);
   return status;

@@ -29,6 +29,8 @@ enum { RH_SAMPLES_A_ROUND = 4, RH_MOST_SAMPLES = RH_SAMPLES_A_ROUND * RH_MAX_ROU
 typedef struct rh_contender {
   rh_sampler *sampler;
   rh_row *row;
+  const rh_bench_rules *rules;
+  const rh_bench_scale *scale;
   rh_opened opened;
   int open;      /* close() is due */
   int done;      /* no more rounds: the row is filled in */
@@ -48,13 +50,10 @@ typedef struct rh_contender {
 
 /* Opens and warms up.  Failures are written into the row, which is then done; only RH_E_CANCELLED
  * and RH_E_NOMEM are returned. */
-rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data,
-                             const rh_bench_rules *rules, const rh_bench_scale *scale,
-                             rh_error *error);
+rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data, rh_error *error);
 
 /* Takes one round of samples, with failures likewise. */
-rh_status rh_contender_round(rh_contender *c, const rh_bench_rules *rules,
-                             const rh_bench_scale *scale, rh_error *error);
+rh_status rh_contender_round(rh_contender *c, rh_error *error);
 
 /* Discards the last round, in which the device was throttled. */
 void rh_contender_forget_round(rh_contender *c);
@@ -62,12 +61,11 @@ void rh_contender_forget_round(rh_contender *c);
 void rh_contender_use_host_clock(rh_contender *c);
 
 /* Is the precision reached, or the time over? */
-int rh_contender_is_settled(const rh_contender *c, const rh_bench_rules *rules);
+int rh_contender_is_settled(const rh_contender *c);
 
 /* Do the two clocks contradict each other? */
-int rh_contender_clocks_differ(const rh_contender *c, const rh_bench_scale *scale);
+int rh_contender_clocks_differ(const rh_contender *c);
 
 /* The row of a contender that was sampled. */
-rh_status rh_contender_sum_up(rh_contender *c, const rh_bench_rules *rules,
-                              const rh_bench_scale *scale, rh_error *error);
+rh_status rh_contender_sum_up(rh_contender *c, rh_error *error);
 void rh_contender_close(rh_contender *c);

@@ -1,19 +1,20 @@
 #include "candidate.h"
-#include "../../core/base/error.h"
+#include "../../core/base/alloc.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static rh_status measure_quickly(rh_contender *c, const rh_bench_data *data,
-                                 const rh_bench_scale *scale, double give_up_s, rh_error *error) {
+static const rh_bench_rules quickly = {
+    .precision = 0.01, .max_time_s = 0.1, .min_samples = 4, .max_samples = RH_MOST_SAMPLES};
+
+static rh_status measure_quickly(rh_contender *c, const rh_bench_data *data, double give_up_s,
+                                 rh_error *error) {
   enum { ROUNDS = 2 };
-  static const rh_bench_rules rules = {
-      .precision = 0.01, .max_time_s = 0.1, .min_samples = 4, .max_samples = RH_MOST_SAMPLES};
   double room[2 * RH_SAMPLES_A_ROUND];
-  RH_TRY(rh_contender_start(c, data, &rules, scale, error));
+  RH_TRY(rh_contender_start(c, data, error));
   for (int k = 0; k < ROUNDS && !c->done && c->about_s <= give_up_s; k++) {
-    RH_TRY(rh_contender_round(c, &rules, scale, error));
-    if (c->spent_s > rules.max_time_s) break;
+    RH_TRY(rh_contender_round(c, error));
+    if (c->spent_s > quickly.max_time_s) break;
   }
   if (c->done) return RH_OK;
   c->row->status = c->n_samples ? RH_ROW_ok : RH_ROW_skipped;
@@ -24,13 +25,13 @@ static rh_status measure_quickly(rh_contender *c, const rh_bench_data *data,
 rh_status rh_tune_candidate_measure(rh_sampler *sampler, const rh_bench_data *data,
                                     const rh_bench_scale *scale, double give_up_s, rh_row *row,
                                     rh_error *error) {
-  rh_contender *c = calloc(1, sizeof *c);
+  rh_contender *c;
   *row = (rh_row){
       .op = data->op->base, .type = data->op->type, .n = data->n, .status = RH_ROW_skipped};
   snprintf(row->strategy, sizeof row->strategy, "%s", sampler->name);
-  if (!c) return rh_fail(error, RH_E_NOMEM, "no memory for a sample");
-  *c = (rh_contender){.sampler = sampler, .row = row};
-  rh_status status = measure_quickly(c, data, scale, give_up_s, error);
+  RH_TRY(RH_NEW(&c, 1, "a sample", error));
+  *c = (rh_contender){.sampler = sampler, .row = row, .rules = &quickly, .scale = scale};
+  rh_status status = measure_quickly(c, data, give_up_s, error);
   if (!c->done && row->status == RH_ROW_skipped) row->time.median = c->about_s;
   rh_contender_close(c);
   free(c);

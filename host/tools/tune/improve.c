@@ -218,8 +218,6 @@ static rh_status keep_unfinished(strategy_search *h, const rh_tune_found *found,
   return rh_tuner_store(h->w, task, error);
 }
 
-/* ---- Tasks ---- */
-
 static uint64_t seed_of(const rh_tuner *w, const rh_task *task) {
   uint64_t cut = task->cut.length << 32 ^ task->cut.distribution;
   return rh_random_mix(w->stage->settings->seed ^ task->n ^ cut ^ (uint64_t)task->op->base << 56 ^
@@ -298,7 +296,8 @@ static rh_status search(rh_tuner *w, rh_task *task, double share_s, rh_error *er
   return status;
 }
 
-rh_status rh_tuner_improve(rh_tuner *w, rh_error *error) {
+/* Searches parameters with the rest of the budget. */
+static rh_status improve(rh_tuner *w, rh_error *error) {
   rh_plan_drop_slow(w->tasks, w->n_tasks);
   rh_plan_searching(w->tasks, w->n_tasks);
   w->n_done = 0;
@@ -312,4 +311,19 @@ rh_status rh_tuner_improve(rh_tuner *w, rh_error *error) {
     w->n_done++;
   }
   return RH_OK;
+}
+
+/* ---- The whole ---- */
+
+static rh_status tune(rh_tuner *tuner, rh_error *error) {
+  RH_TRY(rh_tuner_make_tasks(tuner, error));
+  RH_TRY(rh_tuner_measure_defaults(tuner, error));
+  return rh_now() < tuner->deadline ? improve(tuner, error) : RH_OK;
+}
+
+rh_status rh_tuner_run(rh_tuner *tuner, rh_error *error) {
+  tuner->deadline = rh_now() + tuner->budget_s;
+  rh_status status = tune(tuner, error);
+  rh_tuner_restore_blame(tuner);
+  return status;
 }

@@ -113,10 +113,6 @@ static uint32_t place_of(const rh_space *space, uint64_t candidate, uint32_t axi
   return (uint32_t)(candidate / weight_of(space, axis) % space->axes[axis].n);
 }
 
-int64_t rh_space_value(const rh_space *space, uint64_t candidate, uint32_t axis) {
-  return space->axes[axis].values[place_of(space, candidate, axis)];
-}
-
 /* Is this value unordered with respect to the others? */
 static int is_apart(const rh_space_axis *axis, uint32_t place) {
   return axis->param->choices || (axis->param->initial == 0 && place == axis->initial);

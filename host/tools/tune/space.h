@@ -25,8 +25,6 @@ typedef struct rh_space {
  * hold, keep their default.  `params` must outlive *space. */
 void rh_space_init(rh_space *space, const rh_param *params, uint32_t n);
 
-int64_t rh_space_value(const rh_space *space, uint64_t candidate, uint32_t axis);
-
 /* Lists the candidates that differ from `candidate` in one parameter: by one index, or by any if
  * the values are unordered (words, and "automatic", which stands for some other value).  Returns
  * their number, at most RH_SPACE_MOST_NEIGHBOURS. */

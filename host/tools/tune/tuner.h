@@ -51,7 +51,7 @@ typedef struct rh_tuner {
   rh_point small; /* its elements are the point's */
 } rh_tuner;
 
-/* tune.c: measures every strategy with its defaults and searches the parameters of those that
+/* improve.c: measures every strategy with its defaults and searches the parameters of those that
  * are near the best, until the budget is spent.  However it ends, the results so far are in
  * *tuned. */
 rh_status rh_tuner_run(rh_tuner *tuner, rh_error *error);
@@ -99,8 +99,3 @@ void rh_tuner_restore_blame(const rh_tuner *tuner);
 /* Measures every strategy with its defaults at every point, or as many as a part of the budget
  * allows, which is not a failure. */
 rh_status rh_tuner_measure_defaults(rh_tuner *tuner, rh_error *error);
-
-/* ---- improve.c ---- */
-
-/* Searches parameters with the rest of the budget. */
-rh_status rh_tuner_improve(rh_tuner *tuner, rh_error *error);
