@@ -9,9 +9,11 @@
 #include "../core/run/exact_data.h"
 #include "../engine/partial/gather.h"
 #include "../engine/ranks/agree.h"
+#include "distributed_segments.h"
 #include "kept.h"
 #include "part_request.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,8 +82,16 @@ static rh_status out_of_memory(rh_error *error) {
   return rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
 }
 
+/* malloc'ed */
+static char *text_of(const distributed *d) {
+  const rh_segmentation *segments = d->asked.request.segments;
+  json_t *more =
+      segments ? json_pack("{s:o*}", "segments", rh_distributed_segments_text(segments)) : NULL;
+  return rh_operation_text(&d->asked.job.operation, more);
+}
+
 static rh_status digest_anew(distributed *d, rh_error *error) {
-  char *text = rh_operation_text(&d->asked.job.operation, NULL);
+  char *text = text_of(d);
   if (!text) return out_of_memory(error);
   d->problem = rh_agree_digest(text);
   free(text);
@@ -93,7 +103,7 @@ static rh_status digest(distributed *d, rh_error *error) {
   const rh_operation *asked = &d->asked.job.operation;
   rh_redhost *redhost = d->redhost;
   rh_status status = RH_OK;
-  if (d->asked.own) return digest_anew(d, error);
+  if (d->asked.own || d->asked.request.segments) return digest_anew(d, error);
   RH_TRY(rh_redhost_enter(redhost, error));
   int is_known = redhost->agreed.op == asked->op && redhost->agreed.accuracy == asked->accuracy &&
                  redhost->agreed.check == asked->check;
@@ -127,7 +137,7 @@ static rh_status prepare(distributed *d, const rh_request *request, const rh_res
 static rh_status explain(distributed *d, rh_error *error) {
   rh_difference found;
   uint32_t other = 0;
-  char *text = rh_operation_text(&d->asked.job.operation, NULL);
+  char *text = text_of(d);
   rh_status status = rh_ranks_learn_hosts(&d->ranks, error);
   if (status == RH_OK)
     status = rh_agree_compare(&d->ranks, text ? text : "", &other, &found, error);
@@ -145,7 +155,8 @@ static rh_status count(distributed *d, const claim *all, rh_error *error) {
     starts[r + 1] = starts[r] + all[r].n;
   }
   d->asked.job.operation.n = starts[d->by.size];
-  if (d->asked.job.operation.n == 0 && d->asked.job.operation.op->needs_an_element)
+  if (d->asked.job.operation.n == 0 && d->asked.job.operation.op->needs_an_element &&
+      !d->asked.request.segments)
     return rh_fail(error, RH_E_USAGE, "%s of no elements is undefined, and no rank has any",
                    d->asked.job.operation.op->name);
   return RH_OK;
@@ -292,6 +303,8 @@ static rh_status reduce(distributed *d, const rh_request *request, rh_result *re
   rh_result own;
   rh_status status = prepare(d, request, result, &why);
   RH_TRY(agree(d, status, &why, error));
+  if (d->asked.request.segments)
+    return rh_distributed_segments(d->redhost, &d->asked, &d->ranks, d->starts, result, error);
   RH_TRY(exchange_edges(d, error));
   status = reduce_here(d, &why);
   RH_TRY(rh_ranks_settle(&d->ranks, status, &why, error));

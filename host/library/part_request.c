@@ -11,9 +11,6 @@ static rh_status check(rh_part_request *asked, rh_error *error) {
 rh_status rh_part_request_read(rh_part_request *asked, rh_redhost *redhost,
                                const rh_request *request, rh_error *error) {
   RH_TRY(rh_sized_read(&asked->request, request, RH_SIZED(rh_request, n_settings), error));
-  if (asked->request.segments)
-    return rh_fail(error, RH_E_USAGE,
-                   "rh_request.segments: only rh_reduce() and rh_prepare() reduce segments");
   RH_TRY(rh_redhost_enter(redhost, error));
   rh_status status =
       rh_request_name(&asked->request, redhost->context, &asked->job, &asked->own, error);

@@ -48,6 +48,8 @@ static rh_status reduce_part(void *of_part, rh_kept_job *kept, rh_error *error) 
 
 static rh_status reduce(part *p, const rh_request *request, rh_error *error) {
   RH_TRY(rh_part_request_read(&p->asked, p->redhost, request, error));
+  if (p->asked.request.segments)
+    return rh_fail(error, RH_E_USAGE, "rh_request.segments: parts of segments are not written");
   uint64_t n = p->asked.request.n;
   RH_TRY(rh_partial_check_part(&p->asked.job, p->first, n, &p->whole_n, error));
   return rh_part_request_call(&p->asked, p->redhost, n ? rh_kept_chunk(&p->asked.job, n) : 1,

@@ -6,7 +6,6 @@
 #include "../core/base/log.h"
 #include "../core/run/operand_data.h"
 #include "../engine/partial/accuracy.h"
-#include "../engine/segments/referee.h"
 #include "../engine/segments/self_test.h"
 #include "kept.h"
 #include "request.h"
@@ -116,7 +115,8 @@ static rh_status take_offsets(rh_segmented *s, const rh_segmentation *given, int
   return RH_OK;
 }
 
-static rh_status cut(rh_segmented *s, const rh_segmentation *asked, int is_kept, rh_error *error) {
+rh_status rh_segmented_cut(rh_segmented *s, const rh_segmentation *asked, int is_kept,
+                           rh_error *error) {
   rh_segmentation given;
   RH_TRY(rh_sized_read(&given, asked, RH_SIZED(rh_segmentation, n_segments), error));
   int has_offsets = given.starts || given.stops || given.n_segments;
@@ -185,8 +185,8 @@ static int do_overlap(const rh_output *a, const rh_output *b, uint64_t n) {
   return of_a < of_b + n * rh_type_size(b->type) && of_b < of_a + n * rh_type_size(a->type);
 }
 
-static rh_status check_outputs(const rh_segmented *s, const rh_output *outputs, uint64_t n,
-                               rh_error *error) {
+rh_status rh_segmented_check_outputs(const rh_segmented *s, const rh_output *outputs, uint64_t n,
+                                     rh_error *error) {
   if (!outputs || n == 0)
     return rh_fail(error, RH_E_USAGE, "results of segments need a place: there are no outputs");
   for (uint64_t k = 0; k < n; k++) RH_TRY(check_output(s, &outputs[k], k, error));
@@ -205,19 +205,24 @@ static void write_result(const rh_segmented *s, const rh_result *from, rh_result
   rh_sized_write(result, &own, RH_SIZED(rh_result, strategy));
 }
 
+void rh_segmented_warn(const rh_segmented *s, const rh_segments_check *check) {
+  char text[640];
+  if (rh_segments_unjudged(check, text))
+    rh_log(&s->segments.job.context->options.reporter, RH_LOG_WARNING, "strategy '%s': %s",
+           s->columns.names.strategy, text);
+}
+
 static rh_status judge_values(rh_segmented *s, rh_result *result, rh_error *error) {
   rh_segments_check check;
-  char text[640];
   RH_TRY(rh_segments_judge(&s->segments, 1, &check, error));
   if (check.is_wrong) write_result(s, &check.got, result);
   RH_TRY(rh_segments_verdict(&s->segments, &check, error));
-  if (rh_segments_unjudged(&check, text))
-    rh_log(&s->segments.job.context->options.reporter, RH_LOG_WARNING, "strategy '%s': %s",
-           s->found.name, text);
+  rh_segmented_warn(s, &check);
   return RH_OK;
 }
 
-static void store(const rh_segmented *s, const rh_output *outputs, uint64_t n, rh_result *result) {
+void rh_segmented_store(const rh_segmented *s, const rh_output *outputs, uint64_t n,
+                        rh_result *result) {
   const rh_operator *op = s->spec.operation.op;
   rh_result first = s->columns.names;
   if (s->segments.n)
@@ -246,24 +251,24 @@ static rh_status run_unchecked(rh_segmented *s, const void *const *operands,
   if (n_outputs == 1 && s->segments.n && rh_columns_fit_values(&s->columns, &s->segments))
     s->segments.values = outputs->data;
   rh_status status = run(s, operands, 0, result, error);
-  if (status == RH_OK) store(s, outputs, n_outputs, result);
+  if (status == RH_OK) rh_segmented_store(s, outputs, n_outputs, result);
   s->segments.values = own;
   return status;
 }
 
 rh_status rh_segmented_call(rh_segmented *s, const void *const *operands, const rh_output *outputs,
                             uint64_t n_outputs, rh_result *result, rh_error *error) {
-  RH_TRY(check_outputs(s, outputs, n_outputs, error));
+  RH_TRY(rh_segmented_check_outputs(s, outputs, n_outputs, error));
   return run_unchecked(s, operands, outputs, n_outputs, result, error);
 }
 
 rh_status rh_segmented_call_buffers(rh_segmented *s, const cl_mem *buffers, const uint64_t *first,
                                     const rh_output *outputs, uint64_t n_outputs, rh_result *result,
                                     rh_error *error) {
-  RH_TRY(check_outputs(s, outputs, n_outputs, error));
+  RH_TRY(rh_segmented_check_outputs(s, outputs, n_outputs, error));
   RH_TRY(rh_segments_bring_buffers(&s->segments, buffers, first, error));
   RH_TRY(rh_segments_run(&s->segments, error));
-  store(s, outputs, n_outputs, result);
+  rh_segmented_store(s, outputs, n_outputs, result);
   return RH_OK;
 }
 
@@ -280,7 +285,7 @@ static rh_status name(rh_segmented *s, rh_redhost *redhost, const rh_request *re
   RH_TRY(rh_request_name(request, redhost->context, &s->spec, &s->custom, error));
   rh_operand_layout(&s->spec, s->spec.offsets);
   rh_columns_find(&s->columns, s->spec.operation.op);
-  RH_TRY(cut(s, request->segments, is_kept, error));
+  RH_TRY(rh_segmented_cut(s, request->segments, is_kept, error));
   return request->accuracy ? rh_accuracy_ask(&s->spec, s->custom, error) : RH_OK;
 }
 
@@ -370,9 +375,9 @@ static rh_status reduce(trial *t, rh_error *error) {
   if (t->is_kept) RH_TRY(keep_request(t->of, t->redhost->context, request, error));
   rh_request_data(request, t->operands);
   RH_TRY(rh_request_check(request, &t->of->spec, t->operands, error));
-  RH_TRY(check_outputs(t->of, request->outputs, request->n_outputs, error));
+  RH_TRY(rh_segmented_check_outputs(t->of, request->outputs, request->n_outputs, error));
   RH_TRY(try_all(t, error));
-  store(t->of, request->outputs, request->n_outputs, t->result);
+  rh_segmented_store(t->of, request->outputs, request->n_outputs, t->result);
   return RH_OK;
 }
 
@@ -414,11 +419,11 @@ static rh_status reduce_again(rh_segmented *s, const rh_request *request, rh_res
   const void *operands[RH_MOST_OPERANDS];
   rh_request_data(request, operands);
   RH_TRY(rh_request_check(request, &s->spec, operands, error));
-  RH_TRY(check_outputs(s, request->outputs, request->n_outputs, error));
+  RH_TRY(rh_segmented_check_outputs(s, request->outputs, request->n_outputs, error));
   if (request->unchecked)
     return run_unchecked(s, operands, request->outputs, request->n_outputs, result, error);
   RH_TRY(run(s, operands, 1, result, error));
-  store(s, request->outputs, request->n_outputs, result);
+  rh_segmented_store(s, request->outputs, request->n_outputs, result);
   return RH_OK;
 }
 

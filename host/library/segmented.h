@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../engine/segments/columns.h"
+#include "../engine/segments/referee.h"
 #include "../operators/custom/custom.h"
 #include "handle.h"
 
@@ -29,6 +30,16 @@ rh_status rh_segmented_reduce(rh_redhost *redhost, const rh_request *request, rh
                               rh_error *error);
 
 void rh_segmented_forget(rh_redhost *redhost);
+
+/* The steps of one that is reduced elsewhere, of which *segmented has the spec, the columns, and then
+ * the values.  is_kept: the caller's lists are gone when they are needed. */
+rh_status rh_segmented_cut(rh_segmented *segmented, const rh_segmentation *asked, int is_kept,
+                           rh_error *error);
+rh_status rh_segmented_check_outputs(const rh_segmented *segmented, const rh_output *outputs,
+                                     uint64_t n, rh_error *error);
+void rh_segmented_warn(const rh_segmented *segmented, const rh_segments_check *check);
+void rh_segmented_store(const rh_segmented *segmented, const rh_output *outputs, uint64_t n,
+                        rh_result *result);
 
 /* Sets up for rh_segmented_call().  Nothing of the request is needed after it.  Locked. */
 rh_status rh_segmented_prepare(rh_segmented *segmented, rh_redhost *redhost,

@@ -258,6 +258,19 @@ class Bits(Table):
         for n, words in ((1500001, ()), (9000001, ("--check=none",))):
             self.same(Problem("--op=sum", *words), n, [way for way in CUTS if "anywhere" in way.name or "gaps" in way.name])
 
+    def test_segments(self):
+        """Wherever a rank's elements begin: in a segment, in a row of columns, in a tile; some are empty, and one is long."""
+        for n, results, *words in ((N - 1, "f32", "--length=22"), (40000, "f32", "--axes=800x50:0"), (40000, "i64", "--axes=4x200x50:1", "--op=argmin"),
+                                   (50000, "f64,f64", "--offsets=60", "--op=meanvar", "-tf64"), (50000, "f32", "--axes=50000:0", "--map=x*y + i/n")):
+            how, operands = ("--run=native", "--results=" + results, *words), 1 + ("y" in words[-1])
+            alone = self.redhost("reduce", "-n%d" % n, *how, "--operands=%d" % operands, program=LIBRARY)
+            self.assertEqual((alone.code, alone.err), (0, ""), alone)
+
+            def check(way, problem, alone=alone, n=n, how=how, operands=operands):
+                done = self.run_library(way, [*how, *way.words, "--operands=%d" % operands], n)
+                self.assertEqual((done.code, done.out), (0, alone.out), (problem, how, done.err))
+            self.each(check, [way for way in CUTS if way.function == "distributed"])
+
     def test_functions_that_err(self):
         """Their bits depend on what is reduced together, so parts begin at a tile."""
         for problem in (Problem("--map=sin(x)*x", "-tf32"), Problem("--op=max", "--map=sin(x)", "-tf64")):
@@ -546,7 +559,9 @@ class Requests(Table):
             with self.subTest(other=other):
                 done = self.run_way(way, Problem(*same), "--last=" + other)
                 self.refused(done, 2, "rank 0 (host |) and rank 4 (host |are asked for different reductions: |" + words)
-
+        for more, words in (("--length=34", "length 17, |length 34, "), ("--results=f32", "rank 4 (host |more outputs")):
+            done = self.run_library(way, ["--run=native", "--length=17", "--results=f32", "--last=" + more], 9996)
+            self.refused(done, 2, words)
 
     @unittest.skipUnless(shutil.which("mpirun.openmpi"), "no mpirun")
     def test_of_ranks(self):

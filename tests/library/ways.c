@@ -8,6 +8,8 @@
  *   parts         rh_reduce_part() of each rank's elements, rh_merge_parts() of some at a time
  *   data          writes the elements, operand after operand
  *
+ * --length=L, --axes=LENGTHxLENGTHx...:REDUCED or --offsets=N: segments, of rh_reduce() and
+ * rh_reduce_distributed(), whose results are printed as the bytes that they have; --results=TYPE,...
  * --cut=NAME: where the elements of each of --ranks=N begin; each has its own up to the end of a
  * page, so that reading more is a crash.
  * --ring: of arrays of a few KiB, as if they were large and the device had memory of its own. */
@@ -23,8 +25,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { MOST_OPERANDS = 2, MOST_RANKS = 16, MOST_PARTS = 1000, MOST_CONSTANTS = 2 };
-enum { MOST_BYTES = 8192, PAGE = 4096 }; /* MOST_BYTES: values, or a tile of each operand */
+enum {
+  MOST_OPERANDS = 2,
+  MOST_RANKS = 16,
+  MOST_PARTS = 1000,
+  MOST_CONSTANTS = 2,
+  MOST_OUTPUTS = 2
+};
+/* MOST_BYTES: values, or a tile of each operand; of segments, as much as a gather takes. */
+enum { MOST_BYTES = 8192, MOST_OF_SEGMENTS = 65536, PAGE = 4096 };
 enum { CHUNK = 4096, WHOLE = 3 * CHUNK };
 
 typedef struct options {
@@ -36,6 +45,9 @@ typedef struct options {
   rh_type second; /* operand's type, if it is another */
   uint32_t operands, ranks, rings, cut;
   const char *kind, *plugin, *last, *cancel; /* cancel: while it says so, from --cancel */
+  rh_segmentation segments;
+  uint64_t n_segments, lengths[RH_MOST_AXES], *offsets;
+  rh_output outputs[MOST_OUTPUTS];
 } options;
 
 typedef struct job {
@@ -47,6 +59,7 @@ typedef struct job {
 
 typedef struct rank {
   job *in;
+  options own;
   uint32_t number;
   rh_result result;
   rh_error error;
@@ -104,6 +117,72 @@ static void take_constant(options *o, char *text) {
     constant->value.i = strtoll(value, NULL, 10);
 }
 
+/* ---- Segments ---- */
+
+/* Some are empty, some overlap, and one is long. */
+static void make_offsets(options *o, uint64_t count) {
+  uint64_t at = 0, n = o->n;
+  o->offsets = malloc((2 * count + 1) * sizeof *o->offsets);
+  for (uint64_t s = 0; s < count; s++) {
+    uint64_t length = s == count / 2 ? n / 3 : s % 7 * (s * 2654435761 >> 3) % (2 * n / count + 1);
+    if (s % 11 == 5 && at > 100) at -= 100;
+    o->offsets[s] = at_most(at, n);
+    at = o->offsets[count + s] = at_most(at + length, n);
+  }
+  o->segments.starts = o->offsets;
+  o->segments.stops = o->offsets + count;
+  o->segments.n_segments = o->n_segments = count;
+}
+
+static int take_segments(options *o, const char *name, char *value) {
+  if (strcmp(name, "--length") == 0) {
+    o->segments.length = strtoull(value, NULL, 10);
+    o->n_segments = o->n / o->segments.length;
+  } else if (strcmp(name, "--offsets") == 0) {
+    make_offsets(o, strtoull(value, NULL, 10));
+  } else if (strcmp(name, "--axes") == 0) {
+    char *next = value;
+    do o->lengths[o->segments.n_axes++] = strtoull(next, &next, 10);
+    while (*next++ == 'x');
+    o->segments.lengths = o->lengths;
+    o->segments.reduced = 1u << atoi(next);
+    o->n_segments = 1;
+    for (uint32_t k = 0; k < o->segments.n_axes; k++)
+      o->n_segments *= o->segments.reduced >> k & 1 ? 1 : o->lengths[k];
+  } else {
+    return 0;
+  }
+  o->segments.struct_size = sizeof o->segments;
+  o->request.segments = &o->segments;
+  return 1;
+}
+
+static void take_results(options *o, char *types) {
+  for (char *type = strtok(types, ","); type; type = strtok(NULL, ","))
+    o->outputs[o->request.n_outputs++] = (rh_output){.type = rh_type_from_name(type)};
+}
+
+static void make_outputs(options *o) {
+  for (uint64_t k = 0; k < o->request.n_outputs; k++) {
+    o->outputs[k].n = o->n_segments;
+    o->outputs[k].data = calloc(o->n_segments + 1, sizeof(uint64_t));
+  }
+  if (o->request.segments) o->request.outputs = o->outputs;
+}
+
+static void print_outputs(const options *o) {
+  for (uint64_t k = 0; k < o->request.n_outputs; k++) {
+    uint32_t size = rh_type_size(o->outputs[k].type);
+    for (uint64_t s = 0; s < o->n_segments; s++) {
+      uint64_t bits = 0;
+      memcpy(&bits, (char *)o->outputs[k].data + s * size, size);
+      printf("%llx\n", (unsigned long long)bits);
+    }
+  }
+}
+
+/* ---- Words ---- */
+
 static int take_text(options *o, const char *name, const char *value) {
   const struct {
     const char *name, **to;
@@ -155,7 +234,10 @@ static void take_option(options *o, const char *word) {
       o->request.accuracy = strcmp(value, "exact") == 0 ? RH_ACCURACY_EXACT : 0;
     else if (strcmp(name, "--check") == 0)
       o->request.unchecked = strcmp(value, "none") == 0;
-    else if (!take_text(o, name, value) && strcmp(name, "--isolate") != 0)
+    else if (strcmp(name, "--results") == 0)
+      take_results(o, value);
+    else if (!take_segments(o, name, value) && !take_text(o, name, value) &&
+             strcmp(name, "--isolate") != 0)
       exit(99);
   } else
     exit(98);
@@ -206,7 +288,7 @@ static rh_request request_for(const options *o, rh_input *inputs, uint64_t first
 static int32_t gather(void *of_rank, const void *mine, uint32_t n, void *all) {
   rank *self = of_rank;
   job *in = self->in;
-  if (n > MOST_BYTES) return 7;
+  if (n > (in->of->request.segments ? MOST_OF_SEGMENTS : MOST_BYTES)) return 7;
   memcpy(in->board + (size_t)self->number * n, mine, n);
   pthread_barrier_wait(&in->barrier);
   memcpy(all, in->board, (size_t)in->of->ranks * n);
@@ -216,14 +298,16 @@ static int32_t gather(void *of_rank, const void *mine, uint32_t n, void *all) {
 
 static void *run_rank(void *of_rank) {
   rank *self = of_rank;
-  options o = *self->in->of;
+  options *o = &self->own;
   rh_input inputs[MOST_OPERANDS];
-  if (o.last && self->number == o.ranks - 1) take_option(&o, o.last);
-  uint64_t first = start_of(&o, self->number);
-  rh_request request = request_for(&o, inputs, first, start_of(&o, self->number + 1) - first);
+  *o = *self->in->of;
+  if (o->last && self->number == o->ranks - 1) take_option(o, o->last);
+  make_outputs(o);
+  uint64_t first = start_of(o, self->number);
+  rh_request request = request_for(o, inputs, first, start_of(o, self->number + 1) - first);
   rh_communicator by = {.struct_size = sizeof by,
                         .rank = self->number,
-                        .size = o.ranks,
+                        .size = o->ranks,
                         .gather = gather,
                         .user = self};
   self->result.struct_size = sizeof self->result;
@@ -237,13 +321,17 @@ static rh_status reduce_distributed(rh_redhost *redhost, options *o, rh_result *
                                     rh_error *error) {
   static rank ranks[MOST_RANKS];
   pthread_t threads[MOST_RANKS];
-  job in = {.of = o, .redhost = redhost, .board = malloc((size_t)MOST_RANKS * MOST_BYTES)};
+  job in = {.of = o, .redhost = redhost, .board = malloc((size_t)MOST_RANKS * MOST_OF_SEGMENTS)};
   pthread_barrier_init(&in.barrier, NULL, o->ranks);
   for (uint32_t r = 0; r < o->ranks; r++) {
     ranks[r] = (rank){.in = &in, .number = r};
     pthread_create(&threads[r], NULL, run_rank, &ranks[r]);
   }
   for (uint32_t r = 0; r < o->ranks; r++) pthread_join(threads[r], NULL);
+  memcpy(o->outputs, ranks[0].own.outputs, sizeof o->outputs);
+  for (uint32_t r = 1; r < o->ranks; r++)
+    for (uint64_t k = 0; k < o->request.n_outputs && ranks[0].status == RH_OK; k++)
+      if (memcmp(ranks[r].own.outputs[k].data, o->outputs[k].data, o->n_segments * 8)) exit(96);
   for (uint32_t r = 1; r < o->ranks; r++)
     if (ranks[r].status != ranks[0].status ||
         memcmp(&ranks[r].result.value, &ranks[0].result.value, sizeof ranks[0].result.value) != 0 ||
@@ -377,6 +465,7 @@ int main(int argc, char **argv) {
       fwrite(o.data[k], rh_type_size(o.request.type), o.n, stdout);
     return 0;
   }
+  make_outputs(&o);
   rh_redhost *redhost = open_it(&o);
   if (strcmp(way, "distributed") == 0)
     status = reduce_distributed(redhost, &o, &result, &error);
@@ -385,7 +474,10 @@ int main(int argc, char **argv) {
   else
     status = reduce(redhost, &o, strcmp(way, "prepared") == 0, &result, &error);
   if (status != RH_OK) leave(&error, status);
-  print(&result);
+  if (o.request.segments)
+    print_outputs(&o);
+  else
+    print(&result);
   rh_close(redhost);
   return 0;
 }

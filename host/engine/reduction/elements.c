@@ -67,7 +67,7 @@ static rh_status fetch(const rh_source *source, const rh_segments_part *part, ui
 /* All operands where the source has them? */
 static rh_status find_in_place(rh_elements_room *room, const rh_source *source,
                                const rh_segments_part *part, int *is_there, rh_error *error) {
-  *is_there = part->rows == 1;
+  *is_there = part->rows == 1 && (!source->tails[0] || part->at + part->width <= source->tail);
   for (uint32_t k = 0; k < source->n_operands && *is_there; k++) {
     const char *array = source->arrays[k];
     uint64_t first = (part->at - source->first) * rh_type_size(source->types[k]);

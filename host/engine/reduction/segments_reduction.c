@@ -262,14 +262,35 @@ static rh_status reduce_part(worker *w, rh_error *error) {
 
 __extension__ typedef unsigned __int128 wide;
 
+/* The rank that has an element; of none the first one. */
+static uint32_t holder_of(const rh_segments_reduction_spec *spec, uint64_t at) {
+  uint32_t first = 0, end = spec->size;
+  while (first + 1 < end) {
+    uint32_t middle = first + (end - first) / 2;
+    if (spec->starts[middle] <= at)
+      first = middle;
+    else
+      end = middle;
+  }
+  return first;
+}
+
+/* Of a part before which others have `before` of n elements. */
+static uint64_t rank_of(const rh_segments_reduction_spec *spec, const rh_segments_part *part,
+                        uint64_t before, uint64_t n) {
+  uint64_t of_n = rh_segments_part_n(part), whose;
+  if (spec->starts) return of_n ? holder_of(spec, part->at) : 0;
+  whose = n ? (uint64_t)((wide)before * spec->size / n) : 0;
+  return whose < spec->size ? whose : spec->size - 1;
+}
+
 /* The next part of a plan that is the rank's, of which `before` elements came before. */
 static int next_of_rank(const rh_segments_reduction *r, rh_segments_plan *plan, uint64_t *before,
                         uint32_t rank, rh_segments_part *part) {
   while (rh_segments_plan_next(plan, part)) {
-    uint64_t size = r->spec.size, at = *before;
+    uint64_t at = *before;
     *before += rh_segments_part_n(part);
-    uint64_t whose = r->n ? (uint64_t)((wide)at * size / r->n) : 0;
-    if ((whose < size ? whose : size - 1) == rank) return 1;
+    if (rank_of(&r->spec, part, at, r->n) == rank) return 1;
   }
   return 0;
 }
@@ -395,8 +416,7 @@ enum {
 };
 
 /* Elements of a part. */
-static uint64_t part_n(const rh_segments_reduction *r) {
-  const rh_segments_reduction_spec *spec = &r->spec;
+static uint64_t part_n(const rh_segments_reduction_spec *spec) {
   uint64_t size = 1, bytes = spec->chunk_bytes, sharing = (uint64_t)spec->n_devices * spec->size;
   for (uint32_t k = 0; k < spec->source->n_operands; k++)
     if (rh_type_size(spec->source->types[k]) > size) size = rh_type_size(spec->source->types[k]);
@@ -407,6 +427,30 @@ static uint64_t part_n(const rh_segments_reduction *r) {
   uint64_t share = spec->source->n / sharing / SHARES;
   if (share < LEAST) share = LEAST;
   return share < bytes / size ? share : bytes / size;
+}
+
+static rh_status make_plan(rh_segments_plan *plan, const rh_segments_reduction_spec *spec,
+                           const rh_operation *operation, rh_error *error) {
+  RH_TRY(rh_segments_plan_init(plan, operation, part_n(spec), spec->source->in_order, error));
+  plan->borders = spec->starts;
+  if (spec->starts) plan->n_borders = spec->size + 1;
+  return RH_OK;
+}
+
+rh_status rh_segments_reduction_ends(const rh_segments_reduction_spec *spec,
+                                     const rh_operation *operation, uint64_t *ends,
+                                     rh_error *error) {
+  rh_segments_plan plan;
+  rh_segments_part part;
+  rh_status status = make_plan(&plan, spec, operation, error);
+  memcpy(ends, spec->starts + 1, spec->size * sizeof *ends);
+  while (status == RH_OK && rh_segments_plan_next(&plan, &part)) {
+    uint64_t rank = rank_of(spec, &part, 0, 0), n = rh_segments_part_n(&part);
+    uint64_t end = n ? part.at + (part.rows - 1) * part.stride + part.width : 0;
+    if (end > ends[rank]) ends[rank] = end;
+  }
+  rh_segments_plan_finish(&plan);
+  return status;
 }
 
 /* A source that is read once gives each element once.  Counts the parts, too. */
@@ -463,8 +507,7 @@ rh_status rh_segments_reduction_open(rh_segments_reduction **made,
   const rh_job_spec *job = spec->devices[first].job;
   RH_TRY(make_state(r, error));
   RH_TRY(init_whole(whole, job, spec->source, error));
-  RH_TRY(
-      rh_segments_plan_init(&r->plan, &job->operation, part_n(r), spec->source->in_order, error));
+  RH_TRY(make_plan(&r->plan, spec, &job->operation, error));
   RH_TRY(check_parts(r, error));
   r->state->next = r->plan;
   return RH_OK;

@@ -16,7 +16,10 @@ typedef struct rh_segments_reduction_spec {
   /* Each with a strategy for the layout, which is in device->job; nothing is set up in it. */
   rh_worker *devices;
   uint32_t n_devices;
-  uint32_t rank, size;    /* of a job, each of which does some of the parts; size 1: all */
+  uint32_t rank, size; /* of a job, each of which does some of the parts; size 1: all */
+  /* Null, and every rank has all elements; or rank r has those from starts[r] on, with starts[size]
+   * at the end, and after rh_segments_reduction_ends() what its parts need of those behind. */
+  const uint64_t *starts;
   uint64_t chunk_bytes;   /* of a part's largest operand; 0: what suits the devices */
   uint32_t check;         /* RH_CHECK_* */
   const atomic_int *stop; /* null, or 1: another rank has failed */
@@ -39,6 +42,12 @@ typedef struct rh_segments_reduction {
 rh_status rh_segments_reduction_open(rh_segments_reduction **reduction,
                                      const rh_segments_reduction_spec *spec, rh_segments *whole,
                                      rh_segments_check *found, rh_error *error);
+
+/* ends[r] = the end of the elements that the parts of rank r need, for a spec with starts and
+ * chunk_bytes. */
+rh_status rh_segments_reduction_ends(const rh_segments_reduction_spec *spec,
+                                     const rh_operation *operation, uint64_t *ends,
+                                     rh_error *error);
 
 /* Once.  It succeeds where a segment is wrong.  A device that fails leaves its parts to the others,
  * unless the source is read in order; its `failure` says why. */

@@ -101,8 +101,10 @@ static rh_status copy(const rh_source *source, uint32_t k, uint64_t first, uint6
                       const atomic_int *stop, uint64_t *got, rh_error *error) {
   (void)stop;
   (void)error;
-  uint64_t size = rh_type_size(source->types[k]);
-  memcpy(to, (const char *)source->arrays[k] + (first - source->first) * size, n * size);
+  uint64_t size = rh_type_size(source->types[k]), here = n;
+  if (source->tails[k] && n > source->tail - first) here = source->tail - first;
+  memcpy(to, (const char *)source->arrays[k] + (first - source->first) * size, here * size);
+  if (here < n) memcpy((char *)to + here * size, source->tails[k], (n - here) * size);
   *got = n;
   return RH_OK;
 }

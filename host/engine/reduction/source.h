@@ -17,6 +17,8 @@ struct rh_source {
   const char *kind;                 /* of generated data */
   rh_feed *feeds[RH_MOST_OPERANDS]; /* of files and pipes */
   const void *arrays[RH_MOST_OPERANDS];
+  const void *tails[RH_MOST_OPERANDS]; /* of arrays: elements from `tail` on; or null */
+  uint64_t tail;
   /* Writes elements first .. first+n-1 of operand k to `to`; *got is fewer only at the end of a
    * source of unknown length.  Any thread, unless in_order. */
   rh_status (*read)(const rh_source *source, uint32_t k, uint64_t first, uint64_t n, void *to,
@@ -49,7 +51,8 @@ void rh_source_leave(const rh_source *source, uint64_t first, uint64_t n);
 int rh_source_is_viewed(const rh_source *source);
 
 /* Arrays in the host's memory, which are borrowed: of n elements they hold those from `first` on,
- * and only these are read. */
+ * and only these are read.  tails and tail may be
+ * set then. */
 void rh_source_of_arrays(rh_source *source, const void *const *arrays, uint64_t first,
                          const rh_type *types, uint32_t n_operands, uint64_t n);
 

@@ -87,11 +87,31 @@ void rh_segments_plan_finish(rh_segments_plan *plan) {
 
 /* ---- Parts ---- */
 
+/* The elements from `at` on up to the next border. */
+static uint64_t before_border(const rh_segments_plan *plan, uint64_t at) {
+  uint32_t first = 0, end = plan->n_borders;
+  while (first < end) {
+    uint32_t middle = first + (end - first) / 2;
+    if (plan->borders[middle] > at)
+      end = middle;
+    else
+      first = middle + 1;
+  }
+  return first < plan->n_borders ? plan->borders[first] - at : UINT64_MAX;
+}
+
+/* At most as many of them as a part may have. */
+static uint64_t room_from(const rh_segments_plan *plan, uint64_t at) {
+  return least(plan->most, before_border(plan, at));
+}
+
 /* The next elements of `width` segments of a length, whose first elements begin at `at`. */
 static void cut_next(rh_segments_plan *plan, uint64_t at, uint64_t width, uint64_t stride,
                      uint64_t length, rh_segments_part *part) {
-  uint64_t rows = plan->unit;
-  while (rows < length && 2 * rows <= plan->most / width) {
+  uint64_t rows = plan->unit, left = length - plan->within;
+  uint64_t behind = before_border(plan, at + plan->within * stride) / stride;
+  while (rows < length && 2 * rows <= plan->most / width && plan->within % (2 * rows) == 0 &&
+         least(2 * rows, left) <= behind) {
     rows *= 2;
     part->level++;
   }
@@ -99,7 +119,7 @@ static void cut_next(rh_segments_plan *plan, uint64_t at, uint64_t width, uint64
   part->segments = width;
   part->begin = plan->within;
   part->length = length;
-  part->n = least(rows, length - plan->within);
+  part->n = least(rows, left);
   part->is_whole = part->n == length;
   part->at = at + plan->within * stride;
   part->stride = stride;
@@ -131,7 +151,7 @@ static void next_by_offsets(rh_segments_plan *plan, rh_segments_part *part) {
     uint64_t start = layout->starts[s], stop = layout->stops[s];
     if (start == stop) continue;
     uint64_t from = begin < end ? begin : start, to = stop > end ? stop : end;
-    if (to - from > plan->most) {
+    if (to - from > room_from(plan, from)) {
       if (count == 0 && stop - start > plan->unit) {
         cut_next(plan, start, 1, 1, stop - start, part);
         return;
@@ -152,9 +172,9 @@ static void next_along_axis(rh_segments_plan *plan, rh_segments_part *part) {
     take_whole(plan, least(left, MOST_SEGMENTS), 0, 0, part);
     return;
   }
-  uint64_t blocks = plan->most / length / inner, column = plan->place % inner;
+  uint64_t column = plan->place % inner, at = (plan->place - column) * length + column;
+  uint64_t blocks = column + plan->within ? 0 : room_from(plan, at) / length / inner;
   if (blocks > MOST_SEGMENTS / inner) blocks = MOST_SEGMENTS / inner ? MOST_SEGMENTS / inner : 1;
-  uint64_t at = (plan->place - column) * length + column;
   if (blocks == 0) {
     cut_next(plan, at, least(plan->width, inner - column), inner, length, part);
     return;

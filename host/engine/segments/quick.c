@@ -47,6 +47,7 @@ typedef struct values {
   const rh_operator *op;
   const void *x; /* its elements */
   const uint64_t *lengths;
+  uint64_t length; /* of all; 0: they differ */
   uint64_t count, depth;
   const char *at, *index_at; /* value 0, and its index */
   uint64_t apart;
@@ -100,8 +101,66 @@ enum { PIECE = 128 };
                    (double)(n < PIECE ? n : PIECE + n / PIECE + 1) * (double)all * (epsilon));     \
     }                                                                                              \
   } while (0)
+/* Of short segments of one length, many side by side, in loops that become vectors.  Sums of f64 are
+ * of two numbers: what the roundings of the first lose is in the second. */
+enum { SHORT = 16, STRIP = 128 };
+#define JUDGE_SHORT_SUMS(element, unit)                                                            \
+  do {                                                                                             \
+    const uint64_t n = of->length, base = of->op->base;                                            \
+    const int is_wide = sizeof(element) == sizeof(double);                                         \
+    const double steps = (double)steps_of(of->depth, n) * (unit);                                  \
+    const double own_unit = n == 1    ? 0                                                          \
+                            : is_wide ? (double)(n * n) * 0x1p-104                                 \
+                                      : (double)n * 0x1p-53;                                       \
+    for (uint64_t first = 0, m; first < of->count; first += m) {                                   \
+      const element *x = (const element *)from + first * n;                                        \
+      double *restrict parts = of->parts + first, sum[STRIP], rest[STRIP] = {0}, all[STRIP] = {0}; \
+      element value[STRIP];                                                                        \
+      m = of->count - first < STRIP ? of->count - first : STRIP;                                   \
+      for (uint64_t k = 0; k < m; k++)                                                             \
+        memcpy(&value[k], of->at + (first + k) * of->apart, sizeof *value);                        \
+      for (uint64_t k = 0; k < m; k++) sum[k] = -(double)value[k];                                 \
+      for (uint64_t j = 0; j < n; j++)                                                             \
+        for (uint64_t k = 0; k < m; k++) {                                                         \
+          double next = x[k * n + j], size = fabs(next), before = sum[k];                          \
+          if (base == RH_OP_asum) next = size;                                                     \
+          double more = before + next, part = more - before;                                       \
+          if (is_wide) rest[k] += (before - (more - part)) + (next - part);                        \
+          sum[k] = more;                                                                           \
+          all[k] += size;                                                                          \
+        }                                                                                          \
+      for (uint64_t k = 0; k < m; k++) {                                                           \
+        double error = fabs(sum[k] + rest[k]), bound = steps * all[k], own = own_unit * all[k];    \
+        double part = error / (bound + DBL_MIN), before = parts[k];                                \
+        part = error + own <= bound ? part : -1;                                                   \
+        part = all[k] <= 0x1p1000 ? part : -1;                                                     \
+        double larger = part > before ? part : before, less = part < before ? part : before;       \
+        parts[k] = less < 0 ? -1 : larger;                                                         \
+      }                                                                                            \
+    }                                                                                              \
+  } while (0)
+/* Of one element each, which is its own sum. */
+#define JUDGE_ELEMENTS(element)                                                                    \
+  do {                                                                                             \
+    const element *restrict x = from;                                                              \
+    double *restrict parts = of->parts;                                                            \
+    for (uint64_t k = 0; k < of->count; k++) {                                                     \
+      element value, number = of->op->base == RH_OP_asum ? (element)fabs((double)x[k]) : x[k];     \
+      memcpy(&value, of->at + k * of->apart, sizeof value);                                        \
+      parts[k] = value == number ? parts[k] : -1;                                                  \
+    }                                                                                              \
+  } while (0)
 static void judge_sums(const values *of, const void *from) {
-  if (of->op->type == RH_TYPE_f64)
+  int is_short = of->length > 0 && of->length <= SHORT;
+  if (of->length == 1 && of->op->type == RH_TYPE_f64)
+    JUDGE_ELEMENTS(double);
+  else if (of->length == 1)
+    JUDGE_ELEMENTS(float);
+  else if (is_short && of->op->type == RH_TYPE_f64)
+    JUDGE_SHORT_SUMS(double, 0x1p-53);
+  else if (is_short)
+    JUDGE_SHORT_SUMS(float, 0x1p-24);
+  else if (of->op->type == RH_TYPE_f64)
     JUDGE_SUMS(double, double, long double, fabsl, 0x1p-53, (double)LDBL_EPSILON);
   else
     JUDGE_SUMS(float, float, double, fabs, 0x1p-24, DBL_EPSILON);
@@ -197,11 +256,12 @@ static void judge_one(values *of, const rh_arrays *arrays, uint64_t n) {
 
 void rh_quick_judge(const rh_operator *op, const rh_arrays *arrays, const uint64_t *lengths,
                     uint64_t count, uint64_t depth, const void *from, double *parts) {
-  uint64_t n = 0, apart = op->abi->value_size;
+  uint64_t n = 0, apart = op->abi->value_size, differ = 0;
   for (uint64_t k = 0; k < count; k++) {
     const char *value = (const char *)from + k * apart;
     int is_right = lengths[k] > 0 || memcmp(value, op->abi->identity, apart) == 0;
     parts[k] = is_right ? 0 : -1;
+    differ |= lengths[k] ^ lengths[0];
     n += lengths[k];
   }
   if (n > 0 && rh_quick_moments_serves(op)) {
@@ -212,6 +272,7 @@ void rh_quick_judge(const rh_operator *op, const rh_arrays *arrays, const uint64
   for (uint32_t k = 0, at, index_at; n > 0 && (part = part_of(op, k, &at, &index_at)); k++) {
     values of = {.op = part,
                  .lengths = lengths,
+                 .length = differ ? 0 : lengths[0],
                  .count = count,
                  .depth = depth,
                  .at = (const char *)from + at,

@@ -246,8 +246,8 @@ typedef struct rh_request {
    * data_on_device.  A strategy that finishes on the host declines; many have a parameter
    * finish=device. */
   uint32_t result_on_device;
-  /* rh_reduce() and rh_prepare() only.  Not null: a result for each segment, which with rh_reduce()
-   * go to `outputs`, and with rh_prepare() to those of each call.  *result is that of segment 0, or
+  /* Not with rh_reduce_part().  Not null: a result for each segment, which go to `outputs`, and with
+   * rh_prepare() to those of each call.  *result is that of segment 0, or
    * if the status is RH_E_WRONG of the first one found wrong, and names the strategy.  rh_reduce()
    * keeps the latest setup for the same segments, of which it compares the numbers, if it takes at
    * most 64 MiB.  Arrays go to a device as a whole, and
@@ -387,7 +387,7 @@ typedef struct rh_communicator {
  * element of the whole, and `n` in maps counts all.
  *
  * Every rank of the communicator makes the same call, with the same operator, types, constants,
- * `accuracy` and `unchecked`.  n, strategy, settings and device may differ.  Every rank gets the
+ * `segments`, `accuracy` and `unchecked`.  n, strategy, settings, outputs and device may differ.  Every rank gets the
  * same result, with the bits that one process gets for the whole, however it is divided: with any
  * strategy if the operator is exact, else with those that promise RH_CANONICAL_ORDER, of which
  * "auto" takes one.  result->strategy is that of the first rank that has elements.
@@ -396,6 +396,13 @@ typedef struct rh_communicator {
  * as rh_reduce() does, and checks them against an exact reference.  Ranks exchange values, and the
  * elements of at most one tile of 2 KiB for each boundary between them.  Setups are kept as those
  * of rh_reduce() are.
+ *
+ * `segments` are those of the whole, whose n they count from, in C order; axes whose segments are
+ * neither rows nor columns of that order are RH_E_USAGE.  All results go to the outputs of every
+ * rank; one that wants none has no outputs.  A segment may have elements of several ranks, which
+ * reduce nodes of its canonical order each: for each boundary the elements up to the next node of
+ * a segment, up to 2 KiB of it, go to the rank before, and so do those of all columns that are cut
+ * there.  Nothing is kept set up, and a rank starts a thread.
  *
  * A failure in one rank is the failure of all: each returns that status, with the same sentence,
  * which names the rank and its host.  A rank that fails says so when it exchanges next, so the
