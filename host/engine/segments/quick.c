@@ -109,9 +109,7 @@ enum { SHORT = 16, STRIP = 128 };
     const uint64_t n = of->length, base = of->op->base;                                            \
     const int is_wide = sizeof(element) == sizeof(double);                                         \
     const double steps = (double)steps_of(of->depth, n) * (unit);                                  \
-    const double own_unit = n == 1    ? 0                                                          \
-                            : is_wide ? (double)(n * n) * 0x1p-104                                 \
-                                      : (double)n * 0x1p-53;                                       \
+    const double own_unit = is_wide ? (double)(n * n) * 0x1p-104 : (double)n * 0x1p-53;            \
     for (uint64_t first = 0, m; first < of->count; first += m) {                                   \
       const element *x = (const element *)from + first * n;                                        \
       double *restrict parts = of->parts + first, sum[STRIP], rest[STRIP] = {0}, all[STRIP] = {0}; \
@@ -258,11 +256,13 @@ void rh_quick_judge(const rh_operator *op, const rh_arrays *arrays, const uint64
                     uint64_t count, uint64_t depth, const void *from, double *parts) {
   uint64_t n = 0, apart = op->abi->value_size, differ = 0;
   for (uint64_t k = 0; k < count; k++) {
-    const char *value = (const char *)from + k * apart;
-    int is_right = lengths[k] > 0 || memcmp(value, op->abi->identity, apart) == 0;
-    parts[k] = is_right ? 0 : -1;
+    parts[k] = 0;
     differ |= lengths[k] ^ lengths[0];
     n += lengths[k];
+  }
+  for (uint64_t k = 0; k < count && (differ || n == 0); k++) {
+    const char *value = (const char *)from + k * apart;
+    if (lengths[k] == 0 && memcmp(value, op->abi->identity, apart) != 0) parts[k] = -1;
   }
   if (n > 0 && rh_quick_moments_serves(op)) {
     rh_quick_moments(op, arrays, lengths, count, n, depth, from, parts);

@@ -90,11 +90,20 @@ static rh_status judge_by_reference(batch *b, uint64_t s, uint64_t n) {
   return RH_OK;
 }
 
-static void take_part(batch *b, uint64_t s, double part) {
+/* 0: some are left to a reference. */
+static int take_parts(batch *b, uint64_t s, const double *parts, uint64_t count) {
   rh_segments_check *found = &b->found;
-  if (part <= found->part) return;
-  found->part = part;
-  found->worst = s;
+  double least = 0, most = 0;
+  for (uint64_t k = 0; k < count; k++) {
+    least = parts[k] < least ? parts[k] : least;
+    most = parts[k] > most ? parts[k] : most;
+  }
+  for (uint64_t k = 0; k < count && most > found->part; k++) {
+    if (parts[k] < most) continue;
+    found->part = most;
+    found->worst = s + k;
+  }
+  return least == 0;
 }
 
 /* ---- Some of them ---- */
@@ -110,15 +119,13 @@ static void judge_row(batch *b, uint64_t s, const uint64_t *lengths, uint64_t co
   double parts[RH_QUICK_SEGMENTS];
   uint64_t begin = 0;
   int is_quick = b->by->is_quick && n <= RH_QUICK_ELEMENTS;
+  b->found.n += count;
   if (is_quick)
     rh_quick_judge(b->op, &first, lengths, count, of->job.answer.depth,
                    of->values + s * of->value_bytes, parts);
+  if (is_quick && take_parts(b, s, parts, count)) return;
   for (uint64_t k = 0; k < count; begin += lengths[k++]) {
-    b->found.n++;
-    if (is_quick && parts[k] >= 0) {
-      take_part(b, s + k, parts[k]);
-      continue;
-    }
+    if (is_quick && parts[k] >= 0) continue;
     for (uint32_t j = 0; j < b->op->n_operands; j++)
       b->arrays.operands[j] =
           (const char *)first.operands[j] + begin * rh_type_size(b->op->operands[j].type);
