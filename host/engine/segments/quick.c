@@ -164,13 +164,15 @@ static void judge_sums(const values *of, const void *from) {
     JUDGE_SUMS(float, float, double, fabs, 0x1p-24, DBL_EPSILON);
 }
 
-/* Exponents are taken out of a product before it may overflow. */
+/* Exponents are taken out of a product before it may overflow.  All multiplications may err the same
+ * way, whatever the depth. */
 #define JUDGE_PRODUCTS(type, element, wide, magnitude, scale, far, unit, epsilon)                  \
   do {                                                                                             \
+    const wide limit = scale((wide)1, far);                                                        \
     const element *x = from;                                                                       \
     for (uint64_t k = 0; k < of->count; x += of->lengths[k++]) {                                   \
       uint64_t n = of->lengths[k];                                                                 \
-      wide product = 1, limit = scale((wide)1, far), size;                                         \
+      wide product = 1, size;                                                                      \
       rh_scaled_##type value;                                                                      \
       int64_t exponent = 0;                                                                        \
       if (n == 0) continue;                                                                        \
@@ -193,11 +195,10 @@ static void judge_sums(const values *of, const void *from) {
         of->parts[k] = -1;                                                                         \
         continue;                                                                                  \
       }                                                                                            \
-      product = scale(product, (int)apart);                                                        \
+      if (apart) product = scale(product, (int)apart);                                             \
       size = magnitude(product);                                                                   \
       take_error(of, k, (double)magnitude(product - value.mantissa),                               \
-                 (double)steps_of(of->depth, n) * (double)size * (unit),                           \
-                 (double)n * (double)size * (epsilon));                                            \
+                 (double)(n - 1) * (double)size * (unit), (double)n * (double)size * (epsilon));   \
     }                                                                                              \
   } while (0)
 static void judge_products(const values *of, const void *from) {
