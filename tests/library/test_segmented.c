@@ -727,10 +727,16 @@ TEST(calls_that_do_not_fit) {
   uint64_t bytes;
   must_fail(rh_prepare(redhost, &request, &prepared, &error), RH_E_USAGE, "brings its own");
   must_fail(rh_reduce_part(redhost, &request, 0, 0, &part, &bytes, &error), RH_E_USAGE,
-            "only rh_reduce() and rh_prepare() reduce segments");
+            "parts of segments are not written");
   const rh_communicator alone_here = SIZED(rh_communicator, .size = 1);
+  must(rh_reduce_distributed(redhost, &request, &alone_here, &result, &error));
+  const uint64_t lengths[] = {2, 2, 2};
+  const rh_segmentation outer_and_last =
+      SIZED(rh_segmentation, .n_axes = 3, .reduced = 5, .lengths = lengths);
+  request.segments = &outer_and_last;
   must_fail(rh_reduce_distributed(redhost, &request, &alone_here, &result, &error), RH_E_USAGE,
-            "only rh_reduce() and rh_prepare() reduce segments");
+            "neither rows nor columns");
+  request.segments = &rows;
   request.accuracy = RH_ACCURACY_EXACT;
   must(rh_reduce(redhost, &request, &result, &error));
   ck_assert_str_eq(result.strategy, "superaccumulator");
@@ -810,8 +816,7 @@ TEST(again_and_again) {
   rh_constant c = {.name = "c", .value.i = 1};
   rh_segmentation groups =
       SIZED(rh_segmentation, .starts = offsets, .stops = offsets + 1, .n_segments = 2);
-  rh_segmentation rows =
-      SIZED(rh_segmentation, .n_axes = 2, .reduced = 2, .lengths = lengths, .strides = strides);
+  rh_segmentation rows = SIZED(rh_segmentation, .n_axes = 2, .reduced = 2, .lengths = lengths);
   const rh_output output = {.type = RH_TYPE_f32, .data = sums, .n = 64};
   rh_result result = {.struct_size = sizeof result};
   rh_request request = request_for(NULL, "sum", RH_TYPE_f32, x, 64);
