@@ -38,10 +38,11 @@ void rh_native_part_across(const rh_native_part *part, const rh_native_columns *
   rh_native_columns_fold(&part->folder, columns, &to);
 }
 
-/* Segments of one length: of a layout of one length those from s on, else those of a list. */
+/* Segments of one length: one behind the other those from s on, the first at element `first`; else
+ * those of a list. */
 typedef struct batch {
   const rh_native_layout *layout;
-  uint64_t length, s;
+  uint64_t length, s, first;
   const uint64_t *list; /* or null */
 } batch;
 
@@ -51,7 +52,7 @@ static void fold_part(const batch *b, const rh_native_part *part, uint64_t at, u
   _Alignas(64) unsigned char turned[2 * TURNED_BYTES], mapped[2 * TURNED_BYTES];
   const rh_op *map = rh_native_map_of(&part->folder);
   uint32_t size = b->layout->whole->element_size;
-  uint64_t first = (b->s + at) * b->length, firsts[MOST];
+  uint64_t first = b->first + at * b->length, firsts[MOST];
   rh_native_columns columns = {0, n, b->length, n, turned, map != NULL};
   for (uint64_t j = 0; b->list && j < n; j++)
     firsts[j] = rh_layout_first(b->layout->of, b->list[at + j]);
@@ -111,7 +112,7 @@ static void fold_sorted(const rh_native_layout *layout, uint64_t most, uint64_t 
     if (length <= most) list[begins[length]++] = j;
   }
   for (uint64_t length = 0; length <= most; at = begins[length++]) {
-    const batch b = {layout, length, 0, list + at};
+    const batch b = {layout, length, 0, 0, list + at};
     uint64_t count = begins[length] - at;
     if (length > 0 && count >= FEW) fold_batch(&b, count);
     for (uint64_t j = at; length > 0 && count < FEW && j < begins[length]; j++)
@@ -119,15 +120,27 @@ static void fold_sorted(const rh_native_layout *layout, uint64_t most, uint64_t 
   }
 }
 
+/* Of one length, one behind the other? */
+static int are_rows(const rh_layout *of, uint64_t s, uint64_t end) {
+  uint64_t length = rh_layout_length(of, s), differ = 0;
+  for (uint64_t j = s + 1; j < end; j++)
+    differ |= (of->starts[j] ^ of->stops[j - 1]) | ((of->stops[j] - of->starts[j]) ^ length);
+  return differ == 0;
+}
+
 void rh_native_short_rows(const rh_native_layout *layout, uint64_t most, uint64_t s, uint64_t end) {
   const rh_layout *of = layout->of;
   if (of->kind == RH_LAYOUT_AXIS) {
-    const batch b = {layout, of->length, s, NULL};
+    const batch b = {layout, of->length, s, s * of->length, NULL};
     if (of->length - 1 < most) fold_batch(&b, end - s);
     return;
   }
   for (uint64_t n; s < end; s += n) {
     n = end - s < MOST ? end - s : MOST;
-    fold_sorted(layout, most, s, s + n);
+    const batch b = {layout, rh_layout_length(of, s), s, of->starts[s], NULL};
+    if (b.length - 1 >= most || !are_rows(of, s, s + n))
+      fold_sorted(layout, most, s, s + n);
+    else
+      fold_batch(&b, n);
   }
 }
