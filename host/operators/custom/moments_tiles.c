@@ -107,21 +107,35 @@ WIDEST static void combine_few(few *of, uint64_t at, uint64_t from, uint64_t cou
   }
 }
 
+#define CONVERT(word)                                                                              \
+  for (uint64_t j = 0; j < n; j++) to[j] = (double)((const word *)x)[first + j]
+/* 0: only the expression does. */
+static int convert(rh_type type, const void *x, uint64_t first, uint64_t n, double *to) {
+  switch (type) {
+  case RH_TYPE_i8: CONVERT(int8_t); return 1;
+  case RH_TYPE_u8: CONVERT(uint8_t); return 1;
+  case RH_TYPE_i16: CONVERT(int16_t); return 1;
+  case RH_TYPE_u16: CONVERT(uint16_t); return 1;
+  case RH_TYPE_i32: CONVERT(int32_t); return 1;
+  case RH_TYPE_u32: CONVERT(uint32_t); return 1;
+  case RH_TYPE_f32: CONVERT(float); return 1;
+  case RH_TYPE_f64: CONVERT(double); return 1;
+  default: return 0;
+  }
+}
+
 static void load_few(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
                      few *to) {
   void *const outputs[4] = {to->n, to->mean, to->m2, to->large};
-  uint32_t variable;
+  uint32_t variable = 0;
   rh_type type = rh_exprs_variable_of(self->load, 1, &variable);
-  if (type != RH_TYPE_f32 && type != RH_TYPE_f64) {
+  if (!convert(type, arrays->operands[variable], first, n, to->mean)) {
     memset(to->large, 0, n * sizeof *to->large);
     rh_custom_load_fields(self, arrays, first, n, outputs);
     return;
   }
-  const void *x = arrays->operands[variable];
   for (uint64_t j = 0; j < n; j++) {
     to->n[j] = 1;
-    to->mean[j] = type == RH_TYPE_f32 ? (double)((const float *)x)[first + j]
-                                      : ((const double *)x)[first + j];
     to->m2[j] = to->large[j] = 0;
   }
 }
