@@ -684,17 +684,20 @@ class Shipped(cli.Case):
         entries = [{"strategy": "b", "plugin": "1" * 16, "op": "sum", "type": "f32", "n": 2048, "time_s": 1.23456e-5,
                     "params": {"z": "1", "a": "2"}},
                    {"strategy": "a", "plugin": "1" * 16, "op": "sum", "type": "f32", "n": 1024, "latency_s": 7e-6},
-                   {"strategy": "a", "op": "sum", "type": "f32", "n": 1024, "length": 4, "distribution": "uniform"},
+                   {"strategy": "a", "op": "sum", "type": "f32", "n": 1024, "length": 4, "distribution": "uniform", "params": {"a": "2"}},
                    {"strategy": "a", "op": "max", "type": "f32", "n": 1, "failed": True}]
         self.write("t.json", json.dumps({"schema": "redhost-tuned/1", "devices": [
             {"platform": "P", "device": "Board", "driver": "1", "entries": entries},
             {"device": "host", "entries": []}]}))
-        done = self.redhost("t.json", "--name=Boards", "--family=capable", "--match", "kind=gpu", "--match", "vendor_id=7", program=script)
+        self.write("before.json", json.dumps({"schema": "redhost-tuned/1", "entries": [
+            {"strategy": "a", "op": "sum", "type": "f32", "n": 1024, "time_s": 9e-6}, {"strategy": "a", "op": "sum", "type": "f32", "n": 512}]}))
+        done = self.redhost("before.json", "t.json", "--name=Boards", "--family=capable", "--match", "kind=gpu", "--match", "vendor_id=7", program=script)
         self.assertEqual((done.code, done.err), (0, ""), done)
         made = json.loads(done.out)
         self.assertEqual(made["match"], {"kind": "gpu", "vendor_id": 7})
         self.assertEqual(made["family"], "capable")
         self.assertEqual(made["entries"], [
+            {"strategy": "a", "op": "sum", "type": "f32", "n": 512, "params": {}},
             {"strategy": "a", "op": "sum", "type": "f32", "n": 1024, "params": {}, "latency_s": 7e-6},
             {"strategy": "b", "op": "sum", "type": "f32", "n": 2048, "params": {"a": "2", "z": "1"}, "time_s": 1.23e-5},
             {"strategy": "a", "op": "sum", "type": "f32", "n": 1024, "length": 4, "distribution": "uniform", "params": {}}])
