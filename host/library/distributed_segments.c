@@ -56,7 +56,7 @@ static const rh_operator *op_of(const distributed *d) {
   return d->asked->job.operation.op;
 }
 
-/* Of the whole. */
+/* Segments and sources are those of the whole. */
 static rh_status cut(distributed *d, rh_error *error) {
   const rh_request *request = &d->asked->request;
   uint32_t rank = d->ranks->place.rank, size = d->ranks->place.size;
@@ -185,7 +185,7 @@ static rh_status reduce_here(distributed *d, rh_error *error) {
   return status;
 }
 
-/* That of the first rank with elements. */
+/* The first rank with elements names the strategy. */
 static rh_status take_name(distributed *d, rh_error *error) {
   char(*to)[sizeof d->segmented.columns.names.strategy] = &d->segmented.columns.names.strategy;
   uint32_t rank = 0, size = d->ranks->place.size;

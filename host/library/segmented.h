@@ -31,8 +31,8 @@ rh_status rh_segmented_reduce(rh_redhost *redhost, const rh_request *request, rh
 
 void rh_segmented_forget(rh_redhost *redhost);
 
-/* The steps of one that is reduced elsewhere, of which *segmented has the spec, the columns, and then
- * the values.  is_kept: the caller's lists are gone when they are needed. */
+/* Steps of a reduction that ranks share: *segmented has the spec, the columns, and then the values.
+ * is_kept: the caller's lists are gone when they are needed. */
 rh_status rh_segmented_cut(rh_segmented *segmented, const rh_segmentation *asked, int is_kept,
                            rh_error *error);
 rh_status rh_segmented_check_outputs(const rh_segmented *segmented, const rh_output *outputs,

@@ -816,7 +816,8 @@ TEST(again_and_again) {
   rh_constant c = {.name = "c", .value.i = 1};
   rh_segmentation groups =
       SIZED(rh_segmentation, .starts = offsets, .stops = offsets + 1, .n_segments = 2);
-  rh_segmentation rows = SIZED(rh_segmentation, .n_axes = 2, .reduced = 2, .lengths = lengths, .strides = strides);
+  rh_segmentation rows =
+      SIZED(rh_segmentation, .n_axes = 2, .reduced = 2, .lengths = lengths, .strides = strides);
   const rh_output output = {.type = RH_TYPE_f32, .data = sums, .n = 64};
   rh_result result = {.struct_size = sizeof result};
   rh_request request = request_for(NULL, "sum", RH_TYPE_f32, x, 64);

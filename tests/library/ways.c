@@ -9,7 +9,7 @@
  *   data          writes the elements, operand after operand
  *
  * --length=L, --axes=LENGTHxLENGTHx...:REDUCED or --offsets=N: segments, of rh_reduce() and
- * rh_reduce_distributed(), whose results are printed as the bytes that they have; --results=TYPE,...
+ * rh_reduce_distributed(), whose results are printed as their bytes; --results=TYPE,...: theirs
  * --cut=NAME: where the elements of each of --ranks=N begin; each has its own up to the end of a
  * page, so that reading more is a crash.
  * --ring: of arrays of a few KiB, as if they were large and the device had memory of its own. */

@@ -27,8 +27,8 @@ typedef struct rh_segments_plan {
   uint64_t most;   /* elements of a part, where the unit lets them be so few */
   uint64_t *order; /* segments by where they begin; null: as they are numbered */
   uint64_t width;  /* segments side by side that are cut together */
-  /* Null, or ascending elements at which parts end where they may: set after rh_segments_plan_init()
-   * and borrowed. */
+  /* Null, or ascending elements at which parts end where they may: borrowed, and set after
+   * rh_segments_plan_init(). */
   const uint64_t *borders;
   uint32_t n_borders;
   /* The next part begins at a place, and at an element of its segment. */

@@ -101,8 +101,8 @@ enum { PIECE = 128 };
                    (double)(n < PIECE ? n : PIECE + n / PIECE + 1) * (double)all * (epsilon));     \
     }                                                                                              \
   } while (0)
-/* Of short segments of one length, many side by side, in loops that become vectors.  Sums of f64 are
- * of two numbers: what the roundings of the first lose is in the second. */
+/* Short segments of one length go side by side, in loops that become vectors.  A sum of f64 is two
+ * numbers: the second has what the roundings of the first lose. */
 enum { SHORT = 16, STRIP = 128 };
 #define JUDGE_SHORT_SUMS(element, unit)                                                            \
   do {                                                                                             \
@@ -137,7 +137,7 @@ enum { SHORT = 16, STRIP = 128 };
       }                                                                                            \
     }                                                                                              \
   } while (0)
-/* Of one element each, which is its own sum. */
+/* One element is its own sum. */
 #define JUDGE_ELEMENTS(element)                                                                    \
   do {                                                                                             \
     const element *restrict x = from;                                                              \
@@ -164,8 +164,8 @@ static void judge_sums(const values *of, const void *from) {
     JUDGE_SUMS(float, float, double, fabs, 0x1p-24, DBL_EPSILON);
 }
 
-/* Exponents are taken out of a product before it may overflow.  All multiplications may err the same
- * way, whatever the depth. */
+/* Exponents are taken out of a product before it may overflow.  Multiplications may all err in one
+ * direction, so that each counts, whatever the depth. */
 #define JUDGE_PRODUCTS(type, element, wide, magnitude, scale, far, unit, epsilon)                  \
   do {                                                                                             \
     const wide limit = scale((wide)1, far);                                                        \

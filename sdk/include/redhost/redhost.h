@@ -246,7 +246,7 @@ typedef struct rh_request {
    * data_on_device.  A strategy that finishes on the host declines; many have a parameter
    * finish=device. */
   uint32_t result_on_device;
-  /* Not with rh_reduce_part().  Not null: a result for each segment, which go to `outputs`, and with
+  /* Not with rh_reduce_part().  Not null: a result for each segment, which go to `outputs`, or with
    * rh_prepare() to those of each call.  *result is that of segment 0, or
    * if the status is RH_E_WRONG of the first one found wrong, and names the strategy.  rh_reduce()
    * keeps the latest setup for the same segments, of which it compares the numbers, if it takes at
@@ -387,10 +387,11 @@ typedef struct rh_communicator {
  * element of the whole, and `n` in maps counts all.
  *
  * Every rank of the communicator makes the same call, with the same operator, types, constants,
- * `segments`, `accuracy` and `unchecked`.  n, strategy, settings, outputs and device may differ.  Every rank gets the
- * same result, with the bits that one process gets for the whole, however it is divided: with any
- * strategy if the operator is exact, else with those that promise RH_CANONICAL_ORDER, of which
- * "auto" takes one.  result->strategy is that of the first rank that has elements.
+ * `segments`, `accuracy` and `unchecked`.  n, strategy, settings, outputs and device may differ.
+ * Every rank gets the same result, with the bits that one process gets for the whole, however it is
+ * divided: with any strategy if the operator is exact, else with those that promise
+ * RH_CANONICAL_ORDER, of which "auto" takes one.  result->strategy is that of the first rank that
+ * has elements.
  *
  * Each rank reduces its own elements where they are, in its thread, or streams them to its device
  * as rh_reduce() does, and checks them against an exact reference.  Ranks exchange values, and the
