@@ -331,8 +331,10 @@ TEST(lists_and_names) {
   ck_assert_uint_eq(rh_exprs_count(exprs), 2);
   rh_exprs_eval(exprs, arrays, 0, 3, NULL, outputs);
   ck_assert(first[0] == 4 && second[0] == 2 && second[1] == 0);
-  ck_assert(rh_exprs_uses_variable(exprs, 0) && !rh_exprs_uses_variable(exprs, 1));
-  ck_assert(!rh_exprs_uses_index(exprs) && !rh_exprs_uses_f64(exprs) && rh_exprs_is_exact(exprs));
+  uint64_t used = rh_exprs_variables(exprs, RH_EXPRS_ALL);
+  ck_assert(used & 1 && !(used & 2));
+  ck_assert(!(rh_exprs_facts(exprs, RH_EXPRS_ALL) &
+              (RH_EXPR_USES_INDEX | RH_EXPR_USES_F64 | RH_EXPR_ERRS)));
   rh_exprs_destroy(exprs);
 }
 

@@ -53,3 +53,14 @@ const char *rh_format_answer(char text[64], const rh_result *result) {
   snprintf(text, 64, "%llu", (unsigned long long)result->index);
   return text;
 }
+
+double rh_number_at(rh_type type, const void *from, uint64_t j) {
+  switch (type) {
+  case RH_TYPE_i32: return ((const int32_t *)from)[j];
+  case RH_TYPE_u32: return ((const uint32_t *)from)[j];
+  case RH_TYPE_i64: return (double)((const int64_t *)from)[j];
+  case RH_TYPE_u64: return (double)((const uint64_t *)from)[j];
+  case RH_TYPE_f32: return (double)((const float *)from)[j];
+  default: return ((const double *)from)[j];
+  }
+}

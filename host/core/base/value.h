@@ -15,3 +15,6 @@ const char *rh_format_answer(char text[64], const rh_result *result);
 static inline int rh_result_has_fields(const rh_result *result) {
   return result->n_fields > result->indexed;
 }
+
+/* Number `index` of an array of a type that is computed with: not of f16, or of 8 or 16 bits. */
+double rh_number_at(rh_type type, const void *from, uint64_t index);

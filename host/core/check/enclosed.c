@@ -1,4 +1,5 @@
 #include "enclosed.h"
+#include "../base/value.h"
 
 #include <math.h>
 
@@ -12,20 +13,9 @@ int rh_enclosed_serves(const rh_operator *op) {
   return is_sum(base) || base == RH_OP_min || base == RH_OP_max || base == RH_OP_amax;
 }
 
-static double number_at(rh_type type, const void *from, uint64_t j) {
-  switch (type) {
-  case RH_TYPE_i32: return ((const int32_t *)from)[j];
-  case RH_TYPE_u32: return ((const uint32_t *)from)[j];
-  case RH_TYPE_i64: return (double)((const int64_t *)from)[j];
-  case RH_TYPE_u64: return (double)((const uint64_t *)from)[j];
-  case RH_TYPE_f32: return (double)((const float *)from)[j];
-  default: return ((const double *)from)[j];
-  }
-}
-
 void rh_enclosed_numbers(rh_type type, const void *from, uint64_t first, uint64_t count,
                          double *to) {
-  for (uint64_t j = 0; j < count; j++) to[j] = number_at(type, from, first + j);
+  for (uint64_t j = 0; j < count; j++) to[j] = rh_number_at(type, from, first + j);
 }
 
 static void take_end(rh_enclosed *to, uint32_t op, int is_first, double least, double most) {

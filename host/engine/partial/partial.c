@@ -5,7 +5,7 @@
 #include "../../core/run/before_blame.h"
 #include "../../core/run/exact_data.h"
 #include "../../operators/custom/by_code.h"
-#include "../../operators/custom/sampled.h"
+#include "../../operators/custom/refer.h"
 #include "accuracy.h"
 #include "edges.h"
 

@@ -36,7 +36,7 @@ static int differs_by_device(const rh_operator *op) {
   const rh_custom *custom = rh_custom_of(op);
   int has_float = 0;
   if (!op->is_struct) return op->map_error != 0;
-  if (!op->is_code) return !rh_exprs_is_exact(custom->load);
+  if (!op->is_code) return (rh_exprs_facts(custom->load, RH_EXPRS_ALL) & RH_EXPR_ERRS) != 0;
   for (uint32_t k = 0; k < custom->n_fields; k++)
     has_float |= rh_type_is_float(custom->fields[k].type);
   return has_float;

@@ -2,7 +2,6 @@
 #include "../../core/base/error.h"
 #include "../../core/base/random.h"
 #include "laws.h"
-#include "points.h"
 #include "sides.h"
 
 #include <math.h>
@@ -25,8 +24,7 @@ typedef struct search {
   uint32_t noted; /* bit of each law */
   rh_cases cases;
   picked picked[BATCH];
-  _Alignas(64) unsigned char v[3][BATCH_BYTES], left[BATCH_BYTES], right[BATCH_BYTES],
-      room[BATCH_BYTES];
+  _Alignas(64) unsigned char v[3][BATCH_BYTES], left[BATCH_BYTES], right[BATCH_BYTES];
 } search;
 
 const char *rh_law_name(rh_law law) {
@@ -137,7 +135,7 @@ static void try_batch(search *s, rh_law law, int by_elements, int kind) {
   unsigned char *const v[3] = {s->v[0], s->v[1], s->v[2]};
   if (s->report->laws[law] == RH_LAW_BROKEN || (s->of->face.uses_index && !by_elements)) return;
   pick(s, rh_law_values(law), by_elements);
-  rh_law_sides(s->of, law, v, s->left, s->right, s->room, BATCH);
+  rh_law_sides(s->of, law, v, s->left, s->right, BATCH);
   s->report->cases += BATCH;
   for (uint32_t k = 0; k < BATCH; k++)
     if (take_case(s, law, k, by_elements, kind)) return;
@@ -158,13 +156,14 @@ static void try_identity_alone(search *s) {
   for (uint32_t k = 0; k < BATCH; k++)
     memcpy(s->v[0] + (size_t)k * RH_ANY_VALUE_BYTES, s->of->identity, RH_ANY_VALUE_BYTES);
   unsigned char *const v[3] = {s->v[0], s->v[1], s->v[2]};
-  rh_law_sides(s->of, RH_LAW_IDENTITY, v, s->left, s->right, s->room, 1);
+  rh_law_sides(s->of, RH_LAW_IDENTITY, v, s->left, s->right, 1);
   take_case(s, RH_LAW_IDENTITY, 0, 0, RH_CASES_SMALL);
 }
 
 static int usual_tolerance(const rh_custom *of) {
-  if (!rh_exprs_rounds(of->combine)) return RH_NOTHING;
-  return rh_exprs_is_linear(of->combine) ? RH_SUMS : RH_PRODUCTS;
+  uint32_t facts = rh_exprs_facts(of->combine, RH_EXPRS_ALL);
+  if (!(facts & RH_EXPR_ROUNDS)) return RH_NOTHING;
+  return facts & RH_EXPR_MULTIPLIES ? RH_PRODUCTS : RH_SUMS;
 }
 
 /* Tries the formula at random points, and finds elements that show where it is wrong. */
@@ -172,9 +171,9 @@ static void prove(search *s, rh_law law) {
   int *known = &s->report->laws[law];
   int holds = rh_points_try(s->of, law, &s->seed);
   if (*known == RH_LAW_BROKEN) return;
-  int has_equality = rh_exprs_compares_equal(s->of->combine);
-  if (holds > 0) *known = has_equality ? RH_LAW_PROVED_APART : RH_LAW_PROVED;
-  if (holds >= 0 || rh_exprs_has_long_literals(s->of->combine)) return;
+  uint32_t facts = rh_exprs_facts(s->of->combine, RH_EXPRS_ALL);
+  if (holds > 0) *known = facts & RH_EXPR_COMPARES_EQUAL ? RH_LAW_PROVED_APART : RH_LAW_PROVED;
+  if (holds >= 0 || facts & RH_EXPR_LONG_LITERALS) return;
   s->tolerance = RH_NOTHING; /* floats do not round on small integers */
   for (int kind = RH_CASES_SMALL; kind <= RH_CASES_HALVES; kind++) {
     rh_cases_make(&s->cases, s->of, kind, &s->seed);

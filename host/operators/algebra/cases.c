@@ -23,6 +23,12 @@ double rh_element_number(rh_type type, uint64_t bits) {
   return (double)((int64_t)(bits << (64 - bits_of(type))) >> (64 - bits_of(type)));
 }
 
+double rh_field_number(const rh_operator_field *field, const unsigned char *value) {
+  uint64_t bits = 0;
+  memcpy(&bits, value + field->offset, rh_type_size(field->type));
+  return rh_element_number(field->type, bits);
+}
+
 uint64_t rh_element_bits(rh_type type, double number) {
   float single = (float)number;
   uint32_t low;
@@ -117,11 +123,8 @@ void rh_cases_load(const rh_cases *cases, const rh_element *element, void *value
 
 double rh_value_largest(const rh_custom *of, const unsigned char *value, double most) {
   for (uint32_t f = 0; f < of->n_fields; f++) {
-    uint64_t bits = 0;
-    rh_type type = of->fields[f].type;
-    if (!rh_type_is_float(type)) continue;
-    memcpy(&bits, value + of->fields[f].offset, rh_type_size(type));
-    double size = fabs(rh_element_number(type, bits));
+    if (!rh_type_is_float(of->fields[f].type)) continue;
+    double size = fabs(rh_field_number(&of->fields[f], value));
     if (isnan(size)) return size;
     if (size > most) most = size;
   }

@@ -51,5 +51,8 @@ void rh_cases_load(const rh_cases *cases, const rh_element *element, void *value
 /* The largest magnitude of a float of the value, and of `most`; NaN if one is. */
 double rh_value_largest(const rh_custom *of, const unsigned char *value, double most);
 
+/* A field of a value, as a number. */
+double rh_field_number(const rh_operator_field *field, const unsigned char *value);
+
 double rh_element_number(rh_type type, uint64_t bits);
 uint64_t rh_element_bits(rh_type type, double number); /* in range */

@@ -1,11 +1,9 @@
 #include "device.h"
 #include "../../core/base/alloc.h"
 #include "../../core/base/random.h"
-#include "../../core/cl/commands.h"
-#include "../../core/cl/memory.h"
-#include "../../core/cl/status.h"
 #include "../../core/operation/result.h"
-#include "sides.h"
+#include "../custom/on_device.h"
+#include "cases.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,23 +12,11 @@
 
 enum { TRIPLES = 100000, ELEMENTS = 3 * TRIPLES };
 
-/* Work-item t combines elements 3t, 3t+1 and 3t+2. */
-static const char source[] =
-    "__kernel void triples(RH_OPERANDS_PARAMETERS, ulong n, __global rh_value *values) {\n"
-    "  rh_operands input = rh_operands_at(RH_OPERANDS, 0);\n"
-    "  ulong t = get_global_id(0);\n"
-    "  if (t < n) values[t] = rh_combine(rh_combine(rh_load(input, 3 * t),\n"
-    "    rh_load(input, 3 * t + 1)), rh_load(input, 3 * t + 2));\n"
-    "}\n";
-
 typedef struct comparison {
   const rh_custom *self;
-  rh_cl_session *session;
   uint64_t constants[RH_EXPR_MOST_SLOTS];
   unsigned char *elements[RH_MOST_OPERANDS];
-  cl_mem buffers[RH_MOST_OPERANDS], values;
-  cl_program program;
-  cl_kernel kernel;
+  rh_arrays arrays; /* of these */
   unsigned char *got;
 } comparison;
 
@@ -53,64 +39,28 @@ static rh_status make_elements(comparison *c, rh_error *error) {
       uint64_t bits = element(type, rh_random_next(&seed));
       memcpy(c->elements[k] + i * size, &bits, size);
     }
-    RH_TRY(rh_cl_buffer(c->session, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                        (uint64_t)ELEMENTS * size, c->elements[k], "allocating elements",
-                        &c->buffers[k], error));
+    c->arrays.operands[k] = c->elements[k];
   }
   return RH_OK;
 }
 
-static rh_status build(comparison *c, rh_error *error) {
-  char *prelude = c->self->face.calls->prelude(&c->self->face);
-  if (!prelude) return rh_fail(error, RH_E_NOMEM, "no memory for a program's source");
-  const char *options =
-      c->session->device->divides_exactly ? "-cl-fp32-correctly-rounded-divide-sqrt" : "";
-  rh_status status =
-      rh_cl_program(c->session, "triples", prelude, source, options, &c->program, error);
-  free(prelude);
-  RH_TRY(status);
-  return rh_cl_kernel(c->program, "triples", &c->kernel, error);
-}
-
-static rh_status set_arguments(comparison *c, rh_error *error) {
-  const rh_custom *self = c->self;
-  const uint64_t n = TRIPLES, at = 0;
-  cl_uint k = 0;
-  cl_int code = CL_SUCCESS;
-  int expands = rh_custom_has_operands(self);
-  for (uint32_t j = 0; j < self->face.n_operands && code == CL_SUCCESS; j++) {
-    code = rh_cl_set(c->kernel, k++, sizeof(cl_mem), &c->buffers[j]);
-    if (expands && code == CL_SUCCESS) code = rh_cl_set(c->kernel, k++, sizeof at, &at);
-  }
-  if (expands && code == CL_SUCCESS)
-    code = rh_cl_set(c->kernel, k++, self->op.constants_size, c->constants);
-  if (code == CL_SUCCESS) code = rh_cl_set(c->kernel, k++, sizeof n, &n);
-  if (code == CL_SUCCESS) code = rh_cl_set(c->kernel, k, sizeof(cl_mem), &c->values);
-  RH_CL_TRY(error, code, "setting an argument");
-  return RH_OK;
-}
-
-static rh_status launch(comparison *c, rh_error *error) {
-  size_t bytes = (size_t)TRIPLES * c->self->op.value_size, global = TRIPLES;
-  RH_TRY(rh_cl_buffer(c->session, CL_MEM_READ_WRITE, bytes, NULL, "allocating values", &c->values,
-                      error));
-  RH_TRY(set_arguments(c, error));
+static rh_status evaluate(comparison *c, const rh_cl_session *session, rh_error *error) {
+  rh_on_device *device;
+  size_t bytes = (size_t)TRIPLES * c->self->op.value_size;
   RH_TRY(rh_alloc(&c->got, bytes, 1, "examining an operator", error));
-  RH_CL_TRY(error, rh_cl_launch(c->session->queue, c->kernel, global, 0, NULL), "enqueueing");
-  RH_CL_TRY(error, rh_cl_read(c->session->queue, c->values, CL_TRUE, 0, bytes, c->got, NULL),
-            "reading values");
-  return RH_OK;
+  RH_TRY(rh_on_device_create(&device, c->self, session, TRIPLES, NULL, error));
+  rh_status status = rh_on_device_runs(device, &c->arrays, 0, ELEMENTS, 3, c->got, error);
+  rh_on_device_destroy(device);
+  return status;
 }
 
+/* From the identity on, as on the device. */
 static void host_value(const comparison *c, uint64_t triple, unsigned char *value) {
   const rh_custom *self = c->self;
-  _Alignas(16) unsigned char next[RH_ANY_VALUE_BYTES];
-  rh_arrays arrays = {.constants = c->constants};
-  for (uint32_t k = 0; k < self->face.n_operands; k++) arrays.operands[k] = c->elements[k];
-  const void *input = rh_custom_has_operands(self) ? (const void *)&arrays : c->elements[0];
-  rh_op_load(&self->op, value, input, 3 * triple);
-  for (uint64_t k = 1; k < 3; k++) {
-    memset(next, 0, sizeof next);
+  _Alignas(16) unsigned char next[RH_ANY_VALUE_BYTES] = {0};
+  const void *input = rh_custom_has_operands(self) ? (const void *)&c->arrays : c->elements[0];
+  memcpy(value, self->op.identity, self->op.value_size);
+  for (uint64_t k = 0; k < 3; k++) {
     rh_op_load(&self->op, next, input, 3 * triple + k);
     rh_op_combine(&self->op, value, next);
   }
@@ -150,12 +100,14 @@ static int agree(const rh_custom *self, const unsigned char *x, const unsigned c
   return 1;
 }
 
-static void compare(const comparison *c, rh_algebra_device *device) {
+static int is_exact_in(const rh_exprs *exprs) {
+  return !exprs || !(rh_exprs_facts(exprs, RH_EXPRS_ALL) & RH_EXPR_ERRS);
+}
+
+static void compare(const comparison *c, const char *name, rh_algebra_device *device) {
   _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];
   const rh_custom *self = c->self;
-  const char *name = c->session->device->name;
-  int is_exact =
-      rh_exprs_is_exact(self->load) && (!self->face.is_struct || rh_exprs_is_exact(self->combine));
+  int is_exact = is_exact_in(self->load) && is_exact_in(self->combine);
   uint32_t wrong = 0;
   for (uint64_t t = 0; t < TRIPLES; t++) {
     memset(value, 0, sizeof value);
@@ -172,31 +124,19 @@ static void compare(const comparison *c, rh_algebra_device *device) {
              is_exact ? "equal to" : "close to", TRIPLES, name);
 }
 
-static void release(comparison *c) {
-  for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++) {
-    free(c->elements[k]);
-    rh_cl_release_buffer(c->buffers[k]);
-  }
-  rh_cl_release_buffer(c->values);
-  rh_cl_release_kernel(c->kernel);
-  rh_cl_release_program(c->program);
-  free(c->got);
-}
-
 rh_status rh_algebra_compare(const rh_custom *self, rh_cl_session *session,
                              rh_algebra_device *device, rh_error *error) {
-  comparison c = {.self = self, .session = session};
+  comparison c = {.self = self, .arrays = {.constants = c.constants}};
   *device = (rh_algebra_device){0};
   if (self->code) return RH_OK; /* there is nothing to compare it with */
   /* Each run holds a sum of inexact maps to a bound of its own. */
-  if (!self->face.is_struct && !rh_exprs_is_exact(self->load)) return RH_OK;
+  if (!self->face.is_struct && !is_exact_in(self->load)) return RH_OK;
   if (rh_custom_uses_f64(self) && !(session->device->about.features & RH_FP64)) return RH_OK;
   self->face.calls->bind(&self->face, RH_CASES_N, c.constants);
   rh_status status = make_elements(&c, error);
-  if (status == RH_OK) status = build(&c, error);
-  if (status == RH_OK) status = launch(&c, error);
-  if (status == RH_OK) compare(&c, device);
-  rh_cl_finish(session->queue);
-  release(&c);
+  if (status == RH_OK) status = evaluate(&c, session, error);
+  if (status == RH_OK) compare(&c, session->device->name, device);
+  for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++) free(c.elements[k]);
+  free(c.got);
   return status;
 }

@@ -1,5 +1,6 @@
 #include "laws.h"
 #include "../../core/base/format.h"
+#include "../../core/base/random.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,44 +10,25 @@ uint32_t rh_law_values(rh_law law) {
   return law == RH_LAW_IDENTITY ? 1 : law == RH_LAW_COMMUTATIVE ? 2 : 3;
 }
 
-static void repeat_identity(const rh_custom *of, unsigned char *to, uint32_t n) {
-  for (uint32_t k = 0; k < n; k++)
-    memcpy(to + (size_t)k * RH_ANY_VALUE_BYTES, of->identity, RH_ANY_VALUE_BYTES);
-}
-
 /* The identity on the left, and on the right. */
 static void with_identity(const rh_custom *of, const unsigned char *values, unsigned char *left,
-                          unsigned char *right, unsigned char *room, uint32_t n) {
-  repeat_identity(of, room, n);
-  rh_custom_combine_all(of, room, values, left, n);
-  rh_custom_combine_all(of, values, room, right, n);
+                          unsigned char *right, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++)
+    memcpy(right + (size_t)k * RH_ANY_VALUE_BYTES, of->identity, RH_ANY_VALUE_BYTES);
+  rh_custom_combine_all(of, right, values, left, n);
+  rh_custom_combine_all(of, values, right, right, n);
 }
 
 void rh_law_sides(const rh_custom *of, rh_law law, unsigned char *const v[3], unsigned char *left,
-                  unsigned char *right, unsigned char *room, uint32_t n) {
-  switch (law) {
-  case RH_LAW_IDENTITY: with_identity(of, v[0], left, right, room, n); return;
-  case RH_LAW_COMMUTATIVE:
-    rh_custom_combine_all(of, v[0], v[1], left, n);
-    rh_custom_combine_all(of, v[1], v[0], right, n);
+                  unsigned char *right, uint32_t n) {
+  if (law == RH_LAW_IDENTITY) {
+    with_identity(of, v[0], left, right, n);
     return;
-  default:
-    rh_custom_combine_all(of, v[0], v[1], room, n);
-    rh_custom_combine_all(of, room, v[2], left, n);
-    rh_custom_combine_all(of, v[1], v[2], room, n);
-    rh_custom_combine_all(of, v[0], room, right, n);
   }
-}
-
-static double number_of(const rh_custom *of, uint32_t field, const unsigned char *value) {
-  uint64_t bits = 0;
-  rh_type type = of->fields[field].type;
-  memcpy(&bits, value + of->fields[field].offset, rh_type_size(type));
-  return rh_element_number(type, bits);
-}
-
-static int is_float(const rh_custom *of, uint32_t field) {
-  return rh_type_is_float(of->fields[field].type);
+  rh_custom_combine_all(of, v[0], v[1], left, n);
+  if (law == RH_LAW_ASSOCIATIVE) rh_custom_combine_all(of, left, v[2], left, n);
+  rh_custom_combine_all(of, v[1], law == RH_LAW_ASSOCIATIVE ? v[2] : v[0], right, n);
+  if (law == RH_LAW_ASSOCIATIVE) rh_custom_combine_all(of, v[0], right, right, n);
 }
 
 static double finite_size(const rh_custom *of, const unsigned char *value) {
@@ -60,17 +42,20 @@ static rh_difference compare_floats(double x, double y, double allowed) {
   return fabs(x - y) <= allowed ? RH_ROUNDED : RH_DIFFERENT;
 }
 
+static rh_difference compare_fields(const rh_operator_field *field, const unsigned char *x,
+                                    const unsigned char *y, double scale) {
+  double allowed = scale * (field->type == RH_TYPE_f64 ? 1e-11 : 1e-5);
+  if (rh_type_is_float(field->type))
+    return compare_floats(rh_field_number(field, x), rh_field_number(field, y), allowed);
+  return memcmp(x + field->offset, y + field->offset, rh_type_size(field->type)) ? RH_DIFFERENT
+                                                                                 : RH_SAME;
+}
+
 static rh_difference compare_values(const rh_custom *of, const unsigned char *x,
                                     const unsigned char *y, double scale) {
-  rh_difference worst = RH_SAME, one;
+  rh_difference worst = RH_SAME;
   for (uint32_t f = 0; f < of->n_fields; f++) {
-    const rh_operator_field *field = &of->fields[f];
-    double allowed = scale * (field->type == RH_TYPE_f64 ? 1e-11 : 1e-5);
-    if (is_float(of, f))
-      one = compare_floats(number_of(of, f, x), number_of(of, f, y), allowed);
-    else
-      one = memcmp(x + field->offset, y + field->offset, rh_type_size(field->type)) ? RH_DIFFERENT
-                                                                                    : RH_SAME;
+    rh_difference one = compare_fields(&of->fields[f], x, y, scale);
     if (one > worst) worst = one;
   }
   return worst;
@@ -91,11 +76,11 @@ rh_difference rh_law_compare(const rh_custom *of, unsigned char *const v[3], uin
 
 static int is_broken(const rh_cases *cases, rh_law law, const rh_element *elements, int tolerance) {
   _Alignas(16) unsigned char values[3][RH_ANY_VALUE_BYTES], left[RH_ANY_VALUE_BYTES],
-      right[RH_ANY_VALUE_BYTES], room[RH_ANY_VALUE_BYTES];
+      right[RH_ANY_VALUE_BYTES];
   unsigned char *const v[3] = {values[0], values[1], values[2]};
   uint32_t n = rh_law_values(law);
   for (uint32_t k = 0; k < n; k++) rh_cases_load(cases, &elements[k], values[k]);
-  rh_law_sides(cases->of, law, v, left, right, room, 1);
+  rh_law_sides(cases->of, law, v, left, right, 1);
   return rh_law_compare(cases->of, v, n, left, right, tolerance) == RH_DIFFERENT;
 }
 
@@ -207,8 +192,7 @@ static void add_outcome(rh_text *text, const rh_custom *of, rh_law law, const un
 
 void rh_law_describe(const rh_cases *cases, rh_law law, const rh_element *elements,
                      unsigned char *const v[3], char *text, size_t size) {
-  _Alignas(16) unsigned char left[RH_ANY_VALUE_BYTES], right[RH_ANY_VALUE_BYTES],
-      room[RH_ANY_VALUE_BYTES];
+  _Alignas(16) unsigned char left[RH_ANY_VALUE_BYTES], right[RH_ANY_VALUE_BYTES];
   const rh_custom *of = cases->of;
   rh_text all = {0};
   for (uint32_t k = 0; k < rh_law_values(law); k++) {
@@ -218,8 +202,64 @@ void rh_law_describe(const rh_cases *cases, rh_law law, const rh_element *elemen
     else
       add_value(&all, of, v[k], SHORTEST);
   }
-  rh_law_sides(of, law, v, left, right, room, 1);
+  rh_law_sides(of, law, v, left, right, 1);
   add_outcome(&all, of, law, v[0], left, right);
   snprintf(text, size, "%s", rh_text_get(&all));
   rh_text_finish(&all);
+}
+
+/* ---- At random points modulo 2^61 - 1 ---- */
+
+enum { POINTS = 4, FIELDS = RH_MOST_FIELDS };
+
+static uint64_t random_point(uint64_t *seed) {
+  return rh_random_next(seed) >> 3; /* below 2^61 */
+}
+
+static int combine_at(const rh_custom *of, const uint64_t *a, const uint64_t *b, uint64_t *result) {
+  uint64_t variables[2 * FIELDS];
+  memcpy(variables, a, of->n_fields * sizeof *a);
+  memcpy(variables + of->n_fields, b, of->n_fields * sizeof *b);
+  return rh_exprs_modular(of->combine, variables, result);
+}
+
+static int load_at(const rh_custom *of, uint64_t *seed, uint64_t *value) {
+  uint64_t variables[RH_MOST_OPERANDS];
+  for (uint32_t k = 0; k < of->face.n_operands; k++) variables[k] = random_point(seed);
+  return rh_exprs_modular(of->load, variables, value);
+}
+
+/* Reaches a value of two elements. */
+static int reach(const rh_custom *of, uint64_t *seed, uint64_t *value) {
+  uint64_t a[FIELDS], b[FIELDS];
+  return load_at(of, seed, a) && load_at(of, seed, b) && combine_at(of, a, b, value);
+}
+
+static void any_value(const rh_custom *of, uint64_t *seed, uint64_t *value) {
+  for (uint32_t k = 0; k < of->n_fields; k++) value[k] = random_point(seed);
+}
+
+/* 1: the sides are equal; 0: they differ; -1: they cannot be computed. */
+static int equal_at(const rh_custom *of, rh_law law, uint64_t v[3][FIELDS]) {
+  uint64_t left[FIELDS], right[FIELDS], room[FIELDS];
+  int ok;
+  if (law == RH_LAW_COMMUTATIVE)
+    ok = combine_at(of, v[0], v[1], left) && combine_at(of, v[1], v[0], right);
+  else
+    ok = combine_at(of, v[0], v[1], room) && combine_at(of, room, v[2], left) &&
+         combine_at(of, v[1], v[2], room) && combine_at(of, v[0], room, right);
+  return ok ? memcmp(left, right, of->n_fields * sizeof *left) == 0 : -1;
+}
+
+int rh_points_try(const rh_custom *of, rh_law law, uint64_t *seed) {
+  uint64_t v[3][FIELDS] = {{0}};
+  for (int point = 0; point < POINTS; point++) {
+    int reached = 1;
+    for (int k = 0; k < 3; k++) reached = reached && reach(of, seed, v[k]);
+    for (int k = 0; k < 3 && !reached; k++) any_value(of, seed, v[k]);
+    int equal = equal_at(of, law, v);
+    if (equal < 0 || (!equal && !reached)) return 0;
+    if (!equal) return -1;
+  }
+  return 1;
 }

@@ -17,7 +17,7 @@ uint32_t rh_law_values(rh_law law);
 
 /* The two sides for values v[0], v[1], v[2]; several at once, RH_ANY_VALUE_BYTES apart. */
 void rh_law_sides(const rh_custom *of, rh_law law, unsigned char *const v[3], unsigned char *left,
-                  unsigned char *right, unsigned char *room, uint32_t n);
+                  unsigned char *right, uint32_t n);
 
 /* Sides may differ by roundings of these. */
 enum { RH_NOTHING, RH_SUMS, RH_PRODUCTS };
@@ -32,3 +32,8 @@ void rh_law_shrink(const rh_cases *cases, rh_law law, rh_element *elements, int 
  * not those of single elements. */
 void rh_law_describe(const rh_cases *cases, rh_law law, const rh_element *elements,
                      unsigned char *const v[3], char *text, size_t size);
+
+/* Associativity or commutativity at four points.  1: it holds, but for a chance of less than
+ * 2^-200; -1: it does not, for values that elements reach; 0: the formulas have more than
+ * + - * / ?: and ==, or what holds for elements does not hold for all values. */
+int rh_points_try(const rh_custom *of, rh_law law, uint64_t *seed);

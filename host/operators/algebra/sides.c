@@ -1,5 +1,6 @@
 #include "sides.h"
 #include "../../core/base/random.h"
+#include "../../core/check/judged.h"
 #include "laws.h"
 
 #include <float.h>
@@ -98,24 +99,13 @@ enum { CHANGED = 8, COPIES = CHANGED + 1 };
 /* Three values and what becomes of them: first as they are, then with other last bits. */
 typedef struct meeting {
   _Alignas(64) unsigned char v[3][COPIES * RH_ANY_VALUE_BYTES], left[COPIES * RH_ANY_VALUE_BYTES],
-      right[COPIES * RH_ANY_VALUE_BYTES], room[COPIES * RH_ANY_VALUE_BYTES];
+      right[COPIES * RH_ANY_VALUE_BYTES];
 } meeting;
-
-static double unit_of(rh_type type) {
-  if (type == RH_TYPE_f16) return 0x1p-11;
-  return type == RH_TYPE_f32 ? 0x1p-24 : 0x1p-53;
-}
-
-double rh_field_number(const rh_operator_field *field, const unsigned char *value) {
-  uint64_t bits = 0;
-  memcpy(&bits, value + field->offset, rh_type_size(field->type));
-  return rh_element_number(field->type, bits);
-}
 
 static void change_last_bits(const rh_custom *of, unsigned char *value, uint64_t *seed) {
   for (uint32_t f = 0; f < of->n_fields; f++) {
     const rh_operator_field *field = &of->fields[f];
-    double step = 2 * unit_of(field->type) * (double)((int)(rh_random_next(seed) % 3) - 1);
+    double step = 2 * rh_unit_of_type(field->type) * (double)((int)(rh_random_next(seed) % 3) - 1);
     if (!rh_type_is_float(field->type)) continue;
     uint64_t bits = rh_element_bits(field->type, rh_field_number(field, value) * (1 + step));
     memcpy(value + field->offset, &bits, rh_type_size(field->type));
@@ -159,7 +149,7 @@ static int field_differs(const meeting *m, const rh_operator_field *field, const
   double size = fmax(fabs(x), fabs(y));
   for (int k = 0; k < 3; k++) size = fmax(size, fabs(rh_field_number(field, m->v[k])));
   if (isinf(size)) return 0;
-  double allowed = ROUNDINGS * (spread_of(m, field) + unit_of(field->type) / 16 * size);
+  double allowed = ROUNDINGS * (spread_of(m, field) + rh_unit_of_type(field->type) / 16 * size);
   return fabs(x - y) > allowed + (field->type == RH_TYPE_f64 ? DBL_MIN : (double)FLT_MIN);
 }
 
@@ -187,7 +177,7 @@ static int change_copies(const rh_custom *of, meeting *m) {
 /* 1: it does not hold. */
 static int is_broken(const rh_custom *of, rh_law law, meeting *m) {
   unsigned char *const v[3] = {m->v[0], m->v[1], m->v[2]};
-  rh_law_sides(of, law, v, m->left, m->right, m->room, COPIES);
+  rh_law_sides(of, law, v, m->left, m->right, COPIES);
   if (law != RH_LAW_IDENTITY) return differs(of, m, m->left, m->right);
   return differs(of, m, m->left, m->v[0]) || differs(of, m, m->right, m->v[0]);
 }
@@ -351,7 +341,7 @@ typedef struct batch {
   uint32_t n;
   _Alignas(64) unsigned char values[WITH_NEXT * RH_ANY_VALUE_BYTES],
       sums[WITH_NEXT * RH_ANY_VALUE_BYTES], left[AT_ONCE * RH_ANY_VALUE_BYTES],
-      right[AT_ONCE * RH_ANY_VALUE_BYTES], room[AT_ONCE * RH_ANY_VALUE_BYTES];
+      right[AT_ONCE * RH_ANY_VALUE_BYTES];
 } batch;
 
 static side side_of(const row *r, uint64_t value, uint64_t n) {
@@ -380,7 +370,7 @@ static void try_triples(row *r, batch *b, unsigned char *first, rh_algebra_repor
   const rh_custom *of = r->from->of;
   unsigned char *const v[3] = {first, b->values + RH_ANY_VALUE_BYTES,
                                b->values + 2 * (size_t)RH_ANY_VALUE_BYTES};
-  rh_law_sides(of, RH_LAW_ASSOCIATIVE, v, b->left, b->right, b->room, b->n);
+  rh_law_sides(of, RH_LAW_ASSOCIATIVE, v, b->left, b->right, b->n);
   for (uint32_t k = 0; k < b->n && r->left_to_look_at; k++) {
     size_t at = (size_t)k * RH_ANY_VALUE_BYTES;
     if (memcmp(b->left + at, b->right + at, of->op.value_size) != 0)

@@ -20,6 +20,3 @@ void rh_sides_try(const rh_cases *cases, int briefly, rh_algebra_report *report)
  * element of the whole theirs is, for the words. */
 void rh_sides_try_data(const rh_custom *of, const rh_arrays *arrays, uint64_t first, uint64_t n,
                        rh_algebra_report *report);
-
-/* A field of a value, as a number. */
-double rh_field_number(const rh_operator_field *field, const unsigned char *value);

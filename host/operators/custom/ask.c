@@ -13,6 +13,11 @@ rh_status rh_custom_expressions(const rh_custom *self, rh_exprs **made, rh_error
   return rh_exprs_create(made, variables, self->face.n_operands, constants, self->n_lets, 1, error);
 }
 
+uint32_t rh_custom_constant_types(const rh_custom *self, uint32_t constant) {
+  uint32_t types = rh_exprs_constant_types(self->load, constant);
+  return self->finalize ? types | rh_exprs_constant_types(self->finalize, constant) : types;
+}
+
 int rh_custom_has_operands(const rh_custom *self) {
   return self->face.n_operands > 1 || rh_exprs_constants_size(self->load) > 0 ||
          self->face.uses_index;

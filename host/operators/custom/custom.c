@@ -3,7 +3,6 @@
 #include "../../core/base/alloc.h"
 #include "../../core/base/hash.h"
 #include "../../core/operation/ops.h"
-#include "functions.h"
 #include "make.h"
 #include "moments.h"
 #include "places.h"
@@ -135,7 +134,7 @@ static rh_status check_used(const rh_custom *self, const rh_definition *definiti
                             rh_error *error) {
   char what[RH_WHAT_BYTES];
   for (uint32_t k = 0; k < self->face.n_operands; k++) {
-    if (rh_exprs_uses_variable(self->load, k)) continue;
+    if (rh_exprs_variables(self->load, RH_EXPRS_ALL) >> k & 1) continue;
     rh_fail(error, RH_E_USAGE, "operand %s is not used", self->operands[k].name);
     if (definition->operands_at[k].line)
       rh_error_prefix(error, "%s",
@@ -156,10 +155,13 @@ static int has_constant(const rh_definition *definition, const char *name) {
 static rh_status check_given(const rh_custom *self, const rh_definition *definition,
                              uint32_t n_given, rh_error *error) {
   for (uint32_t k = 0; k < n_given; k++)
-    if (!rh_exprs_uses_constant(self->load, k) && !has_constant(definition, self->lets[k].name) &&
-        !(self->finalize && rh_exprs_uses_constant(self->finalize, k)))
+    if (!rh_custom_constant_types(self, k) && !has_constant(definition, self->lets[k].name))
       return rh_fail(error, RH_E_USAGE, "constant %s is not used", self->lets[k].name);
   return RH_OK;
+}
+
+static int uses_index(const rh_custom *self) {
+  return (rh_exprs_facts(self->load, RH_EXPRS_ALL) & RH_EXPR_USES_INDEX) != 0;
 }
 
 static void describe(rh_custom *self, const rh_definition *definition) {
@@ -179,7 +181,6 @@ static void describe(rh_custom *self, const rh_definition *definition) {
                                definition->where);
   if (definition->initial)
     snprintf(self->name + length, sizeof self->name - length, " from %.40s", definition->initial);
-  self->face.calls = &rh_custom_calls;
   op->struct_size = sizeof *op;
   op->id = RH_FIRST_USER_OP;
   op->name = self->name;
@@ -188,7 +189,7 @@ static void describe(rh_custom *self, const rh_definition *definition) {
     self->types[k] = self->operands[k].type;
     if (size > op->element_size) op->element_size = size;
   }
-  self->face.uses_index = self->code || rh_exprs_uses_index(self->load);
+  self->face.uses_index = self->code || uses_index(self);
   if (rh_custom_has_operands(self)) {
     uint32_t size = rh_exprs_constants_size(self->load);
     op->n_operands = self->face.n_operands;
@@ -220,7 +221,7 @@ static rh_status make_alone(rh_custom *alone, const rh_custom *whole, uint32_t o
 
 /* A run's index and constants are bound for the whole's map. */
 static int needs_operands_only(const rh_custom *alone) {
-  return !rh_exprs_uses_index(alone->load) && rh_exprs_constants_size(alone->load) == 0;
+  return !uses_index(alone) && rh_exprs_constants_size(alone->load) == 0;
 }
 
 static rh_status take_apart(rh_custom *self, const rh_definition *definition, rh_error *error) {

@@ -39,25 +39,11 @@ typedef struct rh_operator_part {
   uint32_t index_at; /* of an indexed one: its index */
 } rh_operator_part;
 
-/* A number of a result. */
-typedef struct rh_operator_result {
-  char name[RH_OPERATOR_NAME_BYTES];
-  rh_type type;
-  union {
-    int64_t i;
-    uint64_t u;
-    double f; /* of floats, f32 exactly */
-  } value;
-} rh_operator_result;
-
 /* An operator by OpenCL C.  The host cannot evaluate it, but may let a device do that. */
 typedef struct rh_code {
   char *text;
   _Alignas(16) unsigned char identity[RH_ANY_VALUE_BYTES]; /* zeros until there is a device */
-  void *device; /* null until there is one; the functions get it */
-  void (*reduce)(void *device, const rh_arrays *arrays, uint64_t first, uint64_t n, void *value);
-  void (*combine)(void *device, void *a, const void *b);
-  void (*destroy)(void *device);
+  struct rh_on_device *device;                             /* null until there is one */
 } rh_code;
 
 /* Constant once it is created, except for the values of its constants. [any thread] */
@@ -152,22 +138,21 @@ void rh_custom_combine_all(const rh_custom *self, const void *a, const void *b, 
 /* The numbers that a value over n elements stands for, one of each part, or of each field: n_given
  * of them. */
 uint32_t rh_custom_n_given(const rh_custom *self);
-void rh_custom_given(const rh_custom *self, const void *value, uint64_t n,
-                     rh_operator_result *given);
+void rh_custom_given(const rh_custom *self, const void *value, uint64_t n, rh_result_field *given);
 /* How many of n elements the value is of: those that a condition chose, where they are counted. */
 uint64_t rh_custom_count_in(const rh_custom *self, const void *value, uint64_t n);
 /* The field that number k is of. */
 uint32_t rh_custom_field_given(const rh_custom *self, uint32_t k);
 
 /* The results that are made of these numbers, of n elements: n_results of them. */
-void rh_custom_finalize(const rh_custom *self, const rh_operator_result *given, uint64_t n,
-                        rh_operator_result *results);
+void rh_custom_finalize(const rh_custom *self, const rh_result_field *given, uint64_t n,
+                        rh_result_field *results);
 
 /* Has the first of its built-in operators an index that nothing finalizes? */
 int rh_custom_keeps_index(const rh_custom *self);
 /* Puts the results of a value into *result, whose value is the first; of such a one, `indexed` and
  * `index` are as that operator alone has them. */
-void rh_custom_show(const rh_custom *self, const rh_operator_result *results, const void *value,
+void rh_custom_show(const rh_custom *self, const rh_result_field *results, const void *value,
                     rh_result *result);
 
 /* Bit j: result k is computed from number j. */

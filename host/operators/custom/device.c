@@ -24,8 +24,9 @@ int rh_custom_uses_f64(const rh_custom *self) {
     if (self->operands[k].type == RH_TYPE_f64) return 1;
   for (uint32_t k = 0; k < self->n_fields; k++)
     if (self->fields[k].type == RH_TYPE_f64) return 1;
-  return self->face.type == RH_TYPE_f64 || rh_exprs_uses_f64(self->load) ||
-         (self->combine && rh_exprs_uses_f64(self->combine));
+  uint32_t facts = rh_exprs_facts(self->load, RH_EXPRS_ALL);
+  if (self->combine) facts |= rh_exprs_facts(self->combine, RH_EXPRS_ALL);
+  return self->face.type == RH_TYPE_f64 || facts & RH_EXPR_USES_F64;
 }
 
 static void write_operands(const rh_custom *self, rh_text *to) {
@@ -119,27 +120,15 @@ static void write_combine(const rh_custom *self, rh_text *to) {
 
 /* ---- Fields that all values of as many elements have in common, such as their number ---- */
 
-/* Bit k: field k.  The load of such a field does not depend on the element, and its combination
- * depends on fields like it alone. */
-static uint64_t uniform_fields(const rh_custom *self) {
-  uint32_t n = self->n_fields;
-  uint64_t uniform = 0, before;
-  int uses_index;
-  for (uint32_t k = 0; k < n; k++)
-    if (!rh_exprs_variables(self->load, k, &uses_index) && !uses_index) uniform |= UINT64_C(1) << k;
-  do {
-    before = uniform;
-    for (uint32_t k = 0; k < n; k++)
-      if (rh_exprs_variables(self->combine, k, &uses_index) & ~(before | before << n))
-        uniform &= ~(UINT64_C(1) << k);
-  } while (uniform != before);
-  return uniform;
-}
-
-/* Kernels need not exchange them between work-items that have as many elements each; their
- * compiler knows them then, and what depends on them alone. */
+/* The load of such a field does not depend on the element, and its combination depends on fields
+ * like it alone.  Kernels need not exchange them between work-items that have as many elements
+ * each; their compiler knows them then, and what depends on them alone. */
 static void write_uniform(const rh_custom *self, rh_text *to) {
-  uint64_t uniform = uniform_fields(self);
+  uint64_t uniform = 0;
+  for (uint32_t k = 0; k < self->n_fields; k++)
+    if (!rh_exprs_variables(self->load, k) && !(rh_exprs_facts(self->load, k) & RH_EXPR_USES_INDEX))
+      uniform |= UINT64_C(1) << k;
+  uniform = rh_custom_closed(self, uniform);
   if (!uniform) return;
   rh_text_add(to, "#define RH_VARYING_FIELDS(X)");
   for (uint32_t k = 0; k < self->n_fields; k++)

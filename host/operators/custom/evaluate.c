@@ -1,9 +1,9 @@
 /* The operator's functions on the host.  Values are kept as one array for each field while they
  * are combined, so that each operation of an expression is a loop over lanes. */
 #include "evaluate.h"
-#include "../expr/interval.h"
 #include "make.h"
 #include "moments.h"
+#include "on_device.h"
 
 #include <math.h>
 #include <string.h>
@@ -96,7 +96,7 @@ static void get(const rh_custom *self, const lanes *from, uint64_t lane, void *v
 
 void rh_custom_combine(const rh_custom *self, void *a, const void *b) {
   if (self->code) {
-    if (self->code->device) self->code->combine(self->code->device, a, b);
+    rh_on_device_combine(self->code->device, a, b);
     return;
   }
   if (self->is_moments) {
@@ -138,7 +138,7 @@ void rh_custom_combine_all(const rh_custom *self, const void *a, const void *b, 
 void rh_custom_reduce_by_code(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
                               uint64_t n, void *value) {
   memcpy(value, self->op.identity, self->op.value_size);
-  if (self->code->device) self->code->reduce(self->code->device, arrays, first, n, value);
+  if (n > 0) rh_on_device_reduce(self->code->device, arrays, first, n, value);
 }
 
 void rh_custom_load(const rh_custom *self, void *value, const rh_arrays *arrays, uint64_t index) {

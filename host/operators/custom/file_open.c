@@ -1,8 +1,9 @@
-/* Reads operator files. */
+/* Reads operator files, and has those that come with redhost. */
 #include "../../core/base/error.h"
 #include "../../core/base/path.h"
 #include "../../core/base/trust.h"
 #include "file.h"
+#include "operator_library.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -100,4 +101,11 @@ rh_status rh_definition_read_file(rh_definition *definition, const char *path, r
     status = read_code(definition, path, error);
   if (status != RH_OK) rh_definition_finish(definition);
   return status;
+}
+
+const char *rh_library_text(size_t k, const char **name) {
+  static const struct { const char *name, *text; } library[] = {OPERATOR_ROWS};
+  if (k >= sizeof library / sizeof *library) return NULL;
+  if (name) *name = library[k].name;
+  return library[k].text;
 }

@@ -34,12 +34,12 @@ typedef struct judging {
 
 /* ---- Numbers ---- */
 
-static double number_of(const rh_operator_result *result) {
+static double number_of(const rh_result_field *result) {
   if (rh_type_is_float(result->type)) return result->value.f;
   return rh_type_is_signed(result->type) ? (double)result->value.i : (double)result->value.u;
 }
 
-static int same(const rh_operator_result *a, const rh_operator_result *b) {
+static int same(const rh_result_field *a, const rh_result_field *b) {
   if (a->type != b->type) return 0;
   if (rh_type_is_float(a->type)) return rh_equal_floats(a->value.f, b->value.f);
   return a->value.u == b->value.u;
@@ -127,7 +127,7 @@ static void know_by_map(judging *j, double host) {
 }
 
 /* The value of a built-in operator. */
-static void know_built_in(judging *j, const rh_operator_result *given) {
+static void know_built_in(judging *j, const rh_result_field *given) {
   const rh_reference *reference = j->reference;
   int errs = reference->map_error > 0, is_sum = is_a_sum(reference->op->base);
   rh_field_sum sum;
@@ -151,11 +151,12 @@ static void know_field(judging *j, uint32_t k) {
   const rh_operator_field *field = &custom->fields[at];
   j->known[k] = field->kind == RH_FIELD_EXACT ? SAME_BITS : SAMPLED;
   if (field->kind == RH_FIELD_SUM)
-    know_sum(j, k, &j->reference->sums[at], field->type, rh_exprs_output_errs(custom->load, at));
+    know_sum(j, k, &j->reference->sums[at], field->type,
+             (rh_exprs_facts(custom->load, at) & RH_EXPR_ERRS) != 0);
 }
 
 /* given: the host's numbers. */
-static void know_all(judging *j, const rh_operator_result *given) {
+static void know_all(judging *j, const rh_result_field *given) {
   for (uint32_t k = 0; k < j->n_given; k++) {
     if (j->custom->face.is_struct)
       know_field(j, k);
@@ -175,8 +176,8 @@ typedef struct range {
   int is_finite;
 } range;
 
-static void results_of(const judging *j, const void *value, rh_operator_result *results) {
-  rh_operator_result given[RH_MOST_FIELDS];
+static void results_of(const judging *j, const void *value, rh_result_field *results) {
+  rh_result_field given[RH_MOST_FIELDS];
   uint64_t n = j->reference->n;
   rh_custom_given(j->custom, value, n, j->is_finalized ? given : results);
   if (j->is_finalized)
@@ -185,7 +186,7 @@ static void results_of(const judging *j, const void *value, rh_operator_result *
 
 static range range_of(const judging *j, uint32_t k) {
   const rh_sampled *sampled = &j->reference->sampled;
-  rh_operator_result results[RH_MOST_FIELDS];
+  rh_result_field results[RH_MOST_FIELDS];
   range found = {(double)INFINITY, -(double)INFINITY, 1};
   for (uint32_t order = 0; order < sampled->n_orders; order++) {
     results_of(j, sampled->values[order], results);
@@ -220,8 +221,8 @@ static int may_underflow(double x) {
   return fabs(x) < 0x1p-960;
 }
 
-static void judge_sampled(const judging *j, uint32_t k, const rh_operator_result *is,
-                          const rh_operator_result *should, rh_verdict *verdict) {
+static void judge_sampled(const judging *j, uint32_t k, const rh_result_field *is,
+                          const rh_result_field *should, rh_verdict *verdict) {
   range found = range_of(j, k);
   double x = number_of(is), size = fmax(fabs(found.least), fabs(found.most));
   double slack = found.is_finite ? slack_of(j, &found, size) : (double)NAN;
@@ -253,8 +254,8 @@ static void judge_sampled(const judging *j, uint32_t k, const rh_operator_result
 
 /* ---- One result ---- */
 
-static void judge_bounded(const judging *j, rh_interval within, const rh_operator_result *is,
-                          const rh_operator_result *should, rh_verdict *verdict) {
+static void judge_bounded(const judging *j, rh_interval within, const rh_result_field *is,
+                          const rh_result_field *should, rh_verdict *verdict) {
   double x = number_of(is), exact = number_of(should), error = fabs(x - exact);
   int is_within = within.low <= x && x <= within.high;
   double bound = fmax(exact - within.low, within.high - exact);
@@ -271,8 +272,8 @@ static int counts_by_chance(const rh_custom *custom) {
   return custom->has_count && custom->fields[custom->n_fields - 1].kind != RH_FIELD_EXACT;
 }
 
-static void judge_one(const judging *j, uint32_t k, const rh_operator_result *is,
-                      const rh_operator_result *should, rh_verdict *verdict) {
+static void judge_one(const judging *j, uint32_t k, const rh_result_field *is,
+                      const rh_result_field *should, rh_verdict *verdict) {
   uint64_t uses = j->is_finalized ? rh_custom_result_uses(j->custom, k) : UINT64_C(1) << k;
   knowledge least = counts_by_chance(j->custom) ? SAMPLED : SAME_BITS;
   int weak = 0;
@@ -325,8 +326,7 @@ static void name_result(rh_verdict *verdict, const char *name) {
   snprintf(verdict->text, sizeof verdict->text, "%.60s: %.180s", name, text);
 }
 
-static void judge_all(const judging *j, const rh_operator_result *is,
-                      const rh_operator_result *should) {
+static void judge_all(const judging *j, const rh_result_field *is, const rh_result_field *should) {
   rh_verdict *worst = j->verdict;
   uint32_t named = 0;
   for (uint32_t k = 0; k < j->n_results; k++) {
@@ -337,13 +337,16 @@ static void judge_all(const judging *j, const rh_operator_result *is,
     named = k;
   }
   int is_plain = worst->verdict == RH_VERDICT_OK && worst->error == 0;
-  if (j->n_results > 1 && !is_plain) name_result(worst, should[named].name);
+  if (j->n_results < 2 || is_plain) return;
+  int is_result = j->is_finalized || !j->custom->finalize;
+  uint32_t field = is_result ? 0 : rh_custom_field_given(j->custom, named);
+  name_result(worst, is_result ? j->custom->results[named] : j->custom->fields[field].name);
 }
 
-static void judge_numbers(judging *j, const rh_operator_result *is) {
+static void judge_numbers(judging *j, const rh_result_field *is) {
   const rh_reference *reference = j->reference;
   const rh_custom *custom = j->custom;
-  rh_operator_result given[RH_MOST_FIELDS], results[RH_MOST_FIELDS], canonical[RH_MOST_FIELDS];
+  rh_result_field given[RH_MOST_FIELDS], results[RH_MOST_FIELDS], canonical[RH_MOST_FIELDS];
   uint64_t most = reference->n > 0 ? reference->n - 1 : 0;
   j->is_rounded_once = j->depth == RH_DEPTH_ONE_ROUNDING;
   if (j->depth == 0 || j->depth > most) j->depth = most;
@@ -363,7 +366,6 @@ static void judge_numbers(judging *j, const rh_operator_result *is) {
 
 void rh_custom_judge(const rh_reference *reference, const rh_result *result, uint64_t depth,
                      int flushes, rh_verdict *verdict) {
-  rh_operator_result is[RH_MOST_FIELDS];
   uint32_t n = reference->op->n_results;
   judging j = {.reference = reference,
                .custom = rh_custom_of(reference->op),
@@ -375,16 +377,12 @@ void rh_custom_judge(const rh_reference *reference, const rh_result *result, uin
     rh_verdict_say(verdict, RH_VERDICT_WRONG, NAN, "%u results instead of %u", result->n_fields, n);
     return;
   }
-  for (uint32_t k = 0; k < n; k++) {
-    is[k].type = result->fields[k].type;
-    memcpy(&is[k].value, &result->fields[k].value, sizeof is[k].value);
-  }
-  judge_numbers(&j, is);
+  judge_numbers(&j, result->fields);
 }
 
 void rh_custom_judge_value(const rh_reference *reference, const void *value, uint64_t depth,
                            int flushes, rh_verdict *verdict) {
-  rh_operator_result is[RH_MOST_FIELDS];
+  rh_result_field is[RH_MOST_FIELDS];
   judging j = {.reference = reference,
                .custom = rh_custom_of(reference->op),
                .flushes = flushes,

@@ -166,8 +166,7 @@ static void fill(rh_whole *of, const rh_custom *self, const rh_definition *defin
   memcpy(of->operands, self->operands, sizeof of->operands);
   of->n_constants = self->n_lets;
   for (uint32_t k = 0; k < self->n_lets; k++) {
-    uint32_t types = rh_exprs_constant_types(self->load, k);
-    if (self->finalize) types |= rh_exprs_constant_types(self->finalize, k);
+    uint32_t types = rh_custom_constant_types(self, k);
     of->constants[k] = (rh_whole_constant){.let = self->lets[k], .types = types};
   }
 }

@@ -1,6 +1,7 @@
 /* Operators by OpenCL C. */
 #include "../../core/base/alloc.h"
 #include "make.h"
+#include "on_device.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -46,7 +47,7 @@ rh_status rh_custom_make_code(rh_custom *self, const rh_definition *definition, 
 
 void rh_custom_destroy_code(rh_code *code) {
   if (!code) return;
-  if (code->device) code->destroy(code->device);
+  rh_on_device_destroy(code->device);
   free(code->text);
   free(code);
 }

@@ -302,7 +302,39 @@ rh_status rh_custom_make_fields(rh_custom *self, const rh_definition *definition
                            error));
   close_struct(self);
   uint32_t flags = definition->flags;
-  if (!rh_exprs_rounds(self->combine)) flags |= RH_OP_EXACT;
+  if (!(rh_exprs_facts(self->combine, RH_EXPRS_ALL) & RH_EXPR_ROUNDS)) flags |= RH_OP_EXACT;
   stand_in(self, flags);
   return RH_OK;
+}
+
+/* ---- What is known of the fields, whatever the order of combining ---- */
+
+uint64_t rh_custom_closed(const rh_custom *self, uint64_t fields) {
+  uint64_t before;
+  do {
+    before = fields;
+    for (uint32_t k = 0; k < self->n_fields; k++) /* bit j: field j of a, and then of b */
+      if (rh_exprs_variables(self->combine, k) & ~(before | before << self->n_fields))
+        fields &= ~(UINT64_C(1) << k);
+  } while (fields != before);
+  return fields;
+}
+
+static int is_exact_alone(const rh_custom *self, uint32_t k) {
+  return !(rh_exprs_facts(self->load, k) & RH_EXPR_ERRS) &&
+         !(rh_exprs_facts(self->combine, k) & RH_EXPR_ROUNDS);
+}
+
+void rh_custom_find_kinds(rh_custom *self) {
+  uint64_t exact = 0;
+  if (!self->face.is_struct || self->code) return;
+  for (uint32_t k = 0; k < self->n_fields; k++) exact |= (uint64_t)is_exact_alone(self, k) << k;
+  exact = rh_custom_closed(self, exact);
+  for (uint32_t k = 0; k < self->n_fields; k++) {
+    rh_operator_field *field = &self->fields[k];
+    if (exact >> k & 1) field->kind = RH_FIELD_EXACT;
+    if (rh_type_is_float(field->type) &&
+        rh_exprs_output_adds(self->combine, k, k, self->n_fields + k))
+      field->kind = RH_FIELD_SUM;
+  }
 }

@@ -1,9 +1,165 @@
 #include "refer.h"
 #include "../../core/base/error.h"
+#include "../../core/base/random.h"
+#include "../../core/base/vocabulary.h"
+#include "../../core/check/fixed.h"
 #include "by_code.h"
-#include "sampled.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- Several orders ---- */
+
+/* Pieces of random lengths, each in a tree of its own, one after the other. */
+static void in_pieces(const rh_custom *custom, const rh_arrays *arrays, uint64_t n, uint64_t *seed,
+                      unsigned char *value) {
+  _Alignas(16) unsigned char piece[RH_ANY_VALUE_BYTES] = {0};
+  memcpy(value, custom->op.identity, custom->op.value_size);
+  for (uint64_t at = 0; at < n;) {
+    uint64_t length = 1 + rh_random_next(seed) % (n / 8 + 1);
+    if (length > n - at) length = n - at;
+    rh_custom_reduce(custom, arrays, at, length, piece);
+    rh_custom_combine(custom, value, piece);
+    at += length;
+  }
+}
+
+uint32_t rh_sampled_orders(const rh_custom *custom) {
+  for (uint32_t k = 0; k < custom->n_fields; k++)
+    if (custom->fields[k].kind == RH_FIELD_ANY) return RH_SAMPLED_ORDERS;
+  return 1;
+}
+
+/* The values of all elements in the canonical order, and, if a field depends on the order in ways
+ * that are not known, in others that begin new trees at places chosen by chance. */
+static void sample_orders(rh_sampled *sampled, const rh_custom *custom, const rh_arrays *arrays,
+                          uint64_t n) {
+  uint64_t seed = 1;
+  *sampled = (rh_sampled){.by_device = custom->code != NULL};
+  sampled->n_orders = rh_sampled_orders(custom);
+  rh_custom_reduce(custom, arrays, 0, n, sampled->values[0]);
+  for (uint32_t order = 1; order < sampled->n_orders; order++)
+    in_pieces(custom, arrays, n, &seed, sampled->values[order]);
+}
+
+void rh_sample_serial(const rh_operator *op, const rh_arrays *arrays, uint64_t n,
+                      rh_reference *reference) {
+  const rh_custom *custom = rh_custom_of(op);
+  rh_sampled *sampled = &reference->sampled;
+  if (sampled->n_orders != RH_SAMPLED_ORDERS || custom->code) return;
+  unsigned char *value = sampled->values[sampled->n_orders++];
+  memcpy(value, custom->op.identity, custom->op.value_size);
+  rh_custom_fold(custom, value, arrays, 0, n);
+}
+
+/* ---- The exact sums of a struct's fields ---- */
+
+enum { BLOCK = RH_ENCLOSED_MOST };
+
+/* A field that is a sum: its elements so far. */
+typedef struct column {
+  rh_exact_bins *bins;
+  rh_enclosed enclosed;
+  int encloses;
+} column;
+
+typedef struct pass {
+  const rh_custom *custom;
+  const rh_arrays *arrays;
+  column columns[RH_MOST_FIELDS];
+  void *outputs[RH_MOST_FIELDS];
+} pass;
+
+static void finish(pass *self) {
+  for (uint32_t k = 0; k < self->custom->n_fields; k++) {
+    rh_exact_bins_destroy(self->columns[k].bins);
+    free(self->outputs[k]);
+  }
+}
+
+static rh_status begin(pass *self, rh_error *error) {
+  const rh_custom *custom = self->custom;
+  for (uint32_t k = 0; k < custom->n_fields; k++) {
+    const rh_operator_field *field = &custom->fields[k];
+    int is_sum = field->kind == RH_FIELD_SUM;
+    self->outputs[k] = malloc((size_t)BLOCK * rh_type_size(field->type));
+    if (is_sum) self->columns[k].bins = rh_exact_bins_create(field->type, 0);
+    self->columns[k].encloses = is_sum && rh_exprs_facts(custom->load, k) & RH_EXPR_ERRS;
+    if (!self->outputs[k] || (is_sum && !self->columns[k].bins))
+      return rh_fail(error, RH_E_NOMEM, "reference: out of memory");
+  }
+  return RH_OK;
+}
+
+static void enclose(pass *self, uint32_t k, uint64_t first, uint64_t n) {
+  double host[BLOCK], low[BLOCK], high[BLOCK];
+  rh_enclosed *to = &self->columns[k].enclosed;
+  rh_enclosed_numbers(self->custom->fields[k].type, self->outputs[k], 0, n, host);
+  if (rh_custom_enclose_field(self->custom, k, self->arrays, first, n, low, high) != 0) {
+    to->n += n;
+    to->n_unknown += n;
+    return;
+  }
+  for (uint64_t j = 0; j < n; j++) rh_enclosed_take(to, RH_OP_sum, host[j], low[j], high[j]);
+}
+
+static void add_block(pass *self, uint64_t first, uint64_t n) {
+  rh_custom_load_fields(self->custom, self->arrays, first, n, self->outputs);
+  for (uint32_t k = 0; k < self->custom->n_fields; k++) {
+    const column *of = &self->columns[k];
+    if (of->bins) rh_exact_bins_add(of->bins, self->outputs[k], n);
+    if (of->encloses) enclose(self, k, first, n);
+  }
+}
+
+/* sums[k] = that of field k of n elements, for the fields that are sums. */
+static rh_status sum_fields(rh_field_sum *sums, const rh_custom *custom, const rh_arrays *arrays,
+                            uint64_t n, rh_error *error) {
+  pass self = {.custom = custom, .arrays = arrays};
+  uint32_t n_sums = 0;
+  for (uint32_t k = 0; k < custom->n_fields; k++) n_sums += custom->fields[k].kind == RH_FIELD_SUM;
+  if (n_sums == 0) return RH_OK;
+  rh_status status = begin(&self, error);
+  for (uint64_t first = 0; status == RH_OK && first < n; first += BLOCK)
+    add_block(&self, first, n - first < BLOCK ? n - first : BLOCK);
+  for (uint32_t k = 0; status == RH_OK && k < custom->n_fields; k++) {
+    rh_exact_sum exact = {0};
+    if (!self.columns[k].bins) continue;
+    rh_exact_bins_fold(self.columns[k].bins, &exact);
+    rh_field_sum_of(&sums[k], &exact, &self.columns[k].enclosed);
+  }
+  finish(&self);
+  return status;
+}
+
+/* ---- The mean of elements whose exact sum is known ---- */
+
+/* x /= n.  The lowest place is 1 where something is left over, and far below any that a result
+ * has, so that rounding knows of it. */
+static void divide(rh_fixed *x, uint64_t n) {
+  uint64_t rest = 0;
+  for (int k = RH_FIXED_LIMBS - 1; k >= 0; k--) {
+    rh_u128 part = (rh_u128)rest << 64 | x->limb[k];
+    x->limb[k] = (uint64_t)(part / n);
+    rest = (uint64_t)(part % n);
+  }
+  x->limb[0] |= rest != 0;
+}
+
+/* *mean = the exact sum divided by n, rounded once to the type; 0: it is special, or n is 0. */
+static int find_mean(const rh_reference *reference, rh_type type, double *mean) {
+  const rh_exact_sum *sum = &reference->sum;
+  rh_fixed magnitude;
+  if (reference->n == 0 || sum->nans || sum->plus_infinities || sum->minus_infinities) return 0;
+  int is_below = rh_fixed_distance(&magnitude, &sum->positive, &sum->negative);
+  divide(&magnitude, reference->n);
+  *mean = type == RH_TYPE_f32 ? (double)rh_fixed_float(&magnitude) : rh_fixed_double(&magnitude);
+  if (is_below || !sum->has_others) *mean = -*mean;
+  return 1;
+}
+
+/* ---- What results are made of ---- */
 
 /* The identity of a float sum is -0; the sum of nothing is 0 to a user. */
 static double sum_for_users(const rh_reference *reference, double sum) {
@@ -11,7 +167,7 @@ static double sum_for_users(const rh_reference *reference, double sum) {
   return may_be_empty && sum == 0 ? 0 : sum;
 }
 
-static void given_of_struct(const rh_reference *reference, rh_operator_result *given) {
+static void given_of_struct(const rh_reference *reference, rh_result_field *given) {
   const rh_custom *custom = rh_custom_of(reference->op);
   rh_custom_given(custom, reference->sampled.values[0], reference->n, given);
   for (uint32_t k = 0; k < rh_custom_n_given(custom); k++) {
@@ -22,7 +178,7 @@ static void given_of_struct(const rh_reference *reference, rh_operator_result *g
   }
 }
 
-static void given_of_built_in(const rh_reference *reference, rh_operator_result *given) {
+static void given_of_built_in(const rh_reference *reference, rh_result_field *given) {
   const rh_result *result = &reference->result;
   given->type = result->indexed ? RH_TYPE_u64 : result->type;
   memcpy(&given->value, &result->value, sizeof given->value);
@@ -37,7 +193,7 @@ uint64_t rh_reference_count(const rh_reference *reference) {
                             reference->n);
 }
 
-void rh_reference_given(const rh_reference *reference, rh_operator_result *given) {
+void rh_reference_given(const rh_reference *reference, rh_result_field *given) {
   if (reference->op->is_struct)
     given_of_struct(reference, given);
   else
@@ -46,18 +202,18 @@ void rh_reference_given(const rh_reference *reference, rh_operator_result *given
 
 void rh_custom_conclude(rh_reference *reference) {
   const rh_custom *custom = rh_custom_of(reference->op);
-  rh_operator_result given[RH_MOST_FIELDS], results[RH_MOST_FIELDS];
+  rh_result_field given[RH_MOST_FIELDS], results[RH_MOST_FIELDS];
   rh_reference_given(reference, given);
   rh_custom_finalize(custom, given, rh_reference_count(reference), results);
-  if (reference->op->divides) rh_custom_mean(reference, results[0].type, &results[0].value.f);
+  if (reference->op->divides) find_mean(reference, results[0].type, &results[0].value.f);
   rh_custom_show(custom, results, reference->sampled.values[0], &reference->answer);
 }
 
 rh_status rh_custom_refer(const rh_operator *op, const rh_arrays *arrays, uint64_t n,
                           rh_reference *reference, rh_error *error) {
   const rh_custom *custom = rh_custom_of(op);
-  rh_sample_orders(&reference->sampled, custom, arrays, n);
-  if (!custom->code) RH_TRY(rh_field_sums_compute(reference->sums, custom, arrays, n, error));
+  sample_orders(&reference->sampled, custom, arrays, n);
+  if (!custom->code) RH_TRY(sum_fields(reference->sums, custom, arrays, n, error));
   rh_reference_conclude(reference);
   return rh_by_code_status(op, error);
 }

@@ -7,16 +7,15 @@
 
 rh_status rh_custom_refer(const rh_operator *op, const rh_arrays *arrays, uint64_t n,
                           rh_reference *reference, rh_error *error);
-/* sums[k] = that of field k of n elements, for the fields that are sums. */
-rh_status rh_field_sums_compute(rh_field_sum *sums, const rh_custom *custom,
-                                const rh_arrays *arrays, uint64_t n, rh_error *error);
+/* How many orders a struct is tried in. */
+uint32_t rh_sampled_orders(const rh_custom *custom);
+/* One more: one element after the other. */
+void rh_sample_serial(const rh_operator *op, const rh_arrays *arrays, uint64_t n,
+                      rh_reference *reference);
 void rh_custom_conclude(rh_reference *reference);
 
-/* *mean = the exact sum divided by n, rounded once to the type; 0: it is special, or n is 0. */
-int rh_custom_mean(const rh_reference *reference, rh_type type, double *mean);
-
 /* The exact numbers that results are made of. */
-void rh_reference_given(const rh_reference *reference, rh_operator_result *given);
+void rh_reference_given(const rh_reference *reference, rh_result_field *given);
 /* and how many elements they are of */
 uint64_t rh_reference_count(const rh_reference *reference);
 

@@ -162,52 +162,34 @@ rh_status rh_custom_make_results(rh_custom *self, const rh_definition *definitio
   return RH_OK;
 }
 
-static void decode_part(const rh_operator_part *part, const void *value, int may_be_empty,
-                        rh_operator_result *to) {
-  const rh_op *row = rh_op_find(part->op, part->type);
+static rh_result_field decode_part(const rh_operator_part *part, const void *value,
+                                   int may_be_empty) {
+  rh_result_field to = {.type = part_type(part)};
   rh_result result;
-  to->type = part_type(part);
-  if (row->flags & RH_OP_INDEXED) {
-    memcpy(&to->value.u, (const char *)value + part->index_at, sizeof to->value.u);
-    return;
+  if (rh_op_flags(part->op, part->type) & RH_OP_INDEXED) {
+    memcpy(&to.value.u, (const char *)value + part->index_at, sizeof to.value.u);
+    return to;
   }
   rh_op_result(part->op, part->type, (const char *)value + part->offset, &result);
-  memcpy(&to->value, &result.value, sizeof to->value);
+  memcpy(&to.value, &result.value, sizeof to.value);
   /* The identity of a float sum is -0; the sum of nothing is 0 to a user. */
-  if (may_be_empty && part->op == RH_OP_sum && rh_type_is_float(to->type) && to->value.f == 0)
-    to->value.f = 0;
+  if (may_be_empty && part->op == RH_OP_sum && rh_type_is_float(to.type) && to.value.f == 0)
+    to.value.f = 0;
+  return to;
 }
 
-static void decode_number(rh_type type, const void *from, rh_operator_result *to) {
-  union {
-    int32_t i32;
-    uint32_t u32;
-    uint64_t u64;
-    float f32;
-    double f64;
-  } number = {0};
+static rh_result_field decode_number(rh_type type, const void *from) {
+  rh_result_field to = {.type = type};
+  rh_scalar number = {0};
   memcpy(&number, from, rh_type_size(type));
-  to->type = type;
-  switch (type) {
-  case RH_TYPE_i32: to->value.i = number.i32; break;
-  case RH_TYPE_u32: to->value.u = number.u32; break;
-  case RH_TYPE_f32: to->value.f = (double)number.f32; break;
-  case RH_TYPE_f64: to->value.f = number.f64; break;
-  default: to->value.u = number.u64;
-  }
-}
-
-static void decode(const rh_custom *self, uint32_t k, const void *value, uint64_t n,
-                   rh_operator_result *to) {
-  const rh_operator_field *field = &self->fields[k];
-  if (self->n_parts)
-    decode_part(&self->parts[k], value, n == 0 || self->face.is_masked, to);
-  else
-    decode_number(field->type, (const char *)value + field->offset, to);
+  to.value.u = number.u64;
+  if (type == RH_TYPE_i32) to.value.i = number.i32;
+  if (type == RH_TYPE_f32) to.value.f = (double)number.f32;
+  return to;
 }
 
 /* Expressions read the low bytes of a smaller integer. */
-static void encode(const rh_operator_result *from, void *to) {
+static void encode(const rh_result_field *from, void *to) {
   float narrow = (float)from->value.f;
   if (from->type == RH_TYPE_f32)
     memcpy(to, &narrow, sizeof narrow);
@@ -228,9 +210,11 @@ static void place(numbers *these) {
   }
 }
 
-void rh_custom_given(const rh_custom *self, const void *value, uint64_t n,
-                     rh_operator_result *given) {
-  for (uint32_t k = 0; k < rh_custom_n_given(self); k++) decode(self, k, value, n, &given[k]);
+void rh_custom_given(const rh_custom *self, const void *value, uint64_t n, rh_result_field *given) {
+  for (uint32_t k = 0; k < rh_custom_n_given(self); k++)
+    given[k] = self->n_parts ? decode_part(&self->parts[k], value, n == 0 || self->face.is_masked)
+                             : decode_number(self->fields[k].type,
+                                             (const char *)value + self->fields[k].offset);
 }
 
 uint64_t rh_custom_count_in(const rh_custom *self, const void *value, uint64_t n) {
@@ -249,8 +233,8 @@ uint32_t rh_custom_field_given(const rh_custom *self, uint32_t k) {
   return j;
 }
 
-void rh_custom_finalize(const rh_custom *self, const rh_operator_result *given, uint64_t n,
-                        rh_operator_result *results) {
+void rh_custom_finalize(const rh_custom *self, const rh_result_field *given, uint64_t n,
+                        rh_result_field *results) {
   uint64_t constants[RH_EXPR_MOST_SLOTS];
   numbers in, out;
   uint32_t n_given = rh_custom_n_given(self);
@@ -264,17 +248,15 @@ void rh_custom_finalize(const rh_custom *self, const rh_operator_result *given, 
     rh_exprs_bind(self->finalize, n, constants);
     rh_exprs_eval(self->finalize, (const void *const *)in.places, 0, 1, constants, out.places);
     for (uint32_t k = 0; k < self->face.n_results; k++)
-      decode_number(rh_exprs_type(self->finalize, k), &out.of[k], &results[k]);
+      results[k] = decode_number(rh_exprs_type(self->finalize, k), &out.of[k]);
   }
   for (uint32_t k = 0; k < self->face.n_results; k++)
-    memcpy(results[k].name, self->results[k], RH_OPERATOR_NAME_BYTES);
+    snprintf(results[k].name, sizeof results[k].name, "%.31s", self->results[k]);
 }
 
 uint64_t rh_custom_result_uses(const rh_custom *self, uint32_t k) {
-  int uses_index;
   if (!self->finalize) return UINT64_C(1) << k;
-  return rh_exprs_variables(self->finalize, k, &uses_index) &
-         ((UINT64_C(1) << rh_custom_n_given(self)) - 1);
+  return rh_exprs_variables(self->finalize, k) & ((UINT64_C(1) << rh_custom_n_given(self)) - 1);
 }
 
 rh_interval rh_custom_enclose_result(const rh_custom *self, uint32_t k, const rh_interval *given,
@@ -305,21 +287,16 @@ static void take_index(const rh_custom *self, const void *value, rh_result *resu
   memcpy(&result->index, (const char *)value + first->index_at, sizeof result->index);
 }
 
-void rh_custom_show(const rh_custom *self, const rh_operator_result *results, const void *value,
+void rh_custom_show(const rh_custom *self, const rh_result_field *results, const void *value,
                     rh_result *result) {
   *result = (rh_result){.n_fields = self->face.n_results, .type = results[0].type};
   memcpy(&result->value, &results[0].value, sizeof result->value);
-  for (uint32_t k = 0; k < self->face.n_results; k++) {
-    rh_result_field *field = &result->fields[k];
-    memcpy(field->name, results[k].name, strnlen(results[k].name, sizeof field->name - 1));
-    field->type = results[k].type;
-    memcpy(&field->value, &results[k].value, sizeof field->value);
-  }
+  memcpy(result->fields, results, self->face.n_results * sizeof *results);
   take_index(self, value, result);
 }
 
 void rh_custom_decode(const rh_custom *self, const void *value, uint64_t n, rh_result *result) {
-  rh_operator_result given[RH_MOST_FIELDS], results[RH_MOST_FIELDS];
+  rh_result_field given[RH_MOST_FIELDS], results[RH_MOST_FIELDS];
   rh_custom_given(self, value, n, given);
   rh_custom_finalize(self, given, rh_custom_count_in(self, value, n), results);
   rh_custom_show(self, results, value, result);
@@ -352,7 +329,7 @@ void rh_custom_results(const rh_custom *self, const void *values, const uint64_t
   void *out[RH_MOST_FIELDS];
   for (uint32_t k = 0; k < n_given; k++) {
     void *place = self->finalize ? given[k] : to[k];
-    if (self->finalize ? rh_exprs_uses_variable(self->finalize, k) : place != NULL)
+    if (self->finalize ? rh_exprs_variables(self->finalize, RH_EXPRS_ALL) >> k & 1 : place != NULL)
       take_given(self, k, values, lengths, n, place);
     in[k] = place;
   }

@@ -17,6 +17,15 @@ enum {
   RH_EXPR_NAME_BYTES = 64
 };
 
+typedef union rh_scalar {
+  int32_t i32;
+  uint32_t u32;
+  int64_t i64;
+  uint64_t u64;
+  float f32;
+  double f64;
+} rh_scalar;
+
 /* A number that takes on the type of what it meets, as Python's numbers do in NumPy. */
 typedef struct rh_expr_value {
   int is_float;
@@ -78,26 +87,28 @@ rh_status rh_exprs_where(rh_exprs *exprs, const char *condition, const void *con
 
 uint32_t rh_exprs_count(const rh_exprs *exprs); /* outputs */
 rh_type rh_exprs_type(const rh_exprs *exprs, uint32_t output);
-int rh_exprs_uses_variable(const rh_exprs *exprs, uint32_t variable);
-int rh_exprs_uses_constant(const rh_exprs *exprs, uint32_t constant);
-int rh_exprs_uses_index(const rh_exprs *exprs);
-int rh_exprs_uses_f64(const rh_exprs *exprs);
-/* Has every operation the same bits everywhere?  So have integers and what IEEE 754 fixes, but not
- * functions such as exp. */
-int rh_exprs_is_exact(const rh_exprs *exprs);
+/* What an output does, or any of them. */
+enum { RH_EXPRS_ALL = UINT32_MAX };
+enum {
+  RH_EXPR_USES_INDEX = 1,
+  RH_EXPR_USES_F64 = 2,
+  RH_EXPR_ROUNDS = 4, /* an operation may round a float */
+  /* A function such as exp has other bits elsewhere; integers and what IEEE 754 fixes have the
+   * same everywhere. */
+  RH_EXPR_ERRS = 8,
+  RH_EXPR_COMPARES_EQUAL = 16,
+  RH_EXPR_LONG_LITERALS = 32, /* one is rounded, such as 0.1, or longer than a few digits */
+  /* It not only adds, subtracts and selects floats, so that rounding is in proportion to products
+   * of the operands. */
+  RH_EXPR_MULTIPLIES = 64
+};
+uint32_t rh_exprs_facts(const rh_exprs *exprs, uint32_t output);
+/* The variables that it is computed from, bit k: variable k; 64 at most. */
+uint64_t rh_exprs_variables(const rh_exprs *exprs, uint32_t output);
 /* Output 0 may differ between host and device by this part of its value, or of the least normal
  * number, if every function errs as much as OpenCL C lets it.  0: not at all; INFINITY: no bound is
  * known. */
 double rh_exprs_error(const rh_exprs *exprs);
-/* Does it ask whether floats are equal? */
-int rh_exprs_compares_equal(const rh_exprs *exprs);
-/* Is a literal rounded, such as 0.1, or longer than a few digits? */
-int rh_exprs_has_long_literals(const rh_exprs *exprs);
-/* Can an operation round a float? */
-int rh_exprs_rounds(const rh_exprs *exprs);
-/* Does it only add, subtract and select floats, so that rounding stays in proportion to the
- * operands and not to their products? */
-int rh_exprs_is_linear(const rh_exprs *exprs);
 /* The literals that outputs need, at most `most` of them.  Returns their number. */
 uint32_t rh_exprs_literals(const rh_exprs *exprs, double *list, uint32_t most);
 /* The form of the only output, RH_FORM_*, and the variables that it is of. */
@@ -110,14 +121,7 @@ int rh_exprs_is_quotient(const rh_exprs *exprs);
 int rh_exprs_is_literal(const rh_exprs *exprs, uint32_t output, double value);
 /* The type of the variable that the output is, converted or not; 0: it is none. */
 rh_type rh_exprs_variable_of(const rh_exprs *exprs, uint32_t output, uint32_t *variable);
-/* The variables that an output is computed from, bit k: variable k; 64 at most.  *uses_index: 1 if
- * the index is, too. */
-uint64_t rh_exprs_variables(const rh_exprs *exprs, uint32_t output, int *uses_index);
-/* About one output: can an operation of it round a float, and is a function part of it that may
- * err? */
-int rh_exprs_output_rounds(const rh_exprs *exprs, uint32_t output);
-int rh_exprs_output_errs(const rh_exprs *exprs, uint32_t output);
-/* Is it the sum of two variables of its type, and of nothing else? */
+/* Is an output the sum of two variables of its type, and of nothing else? */
 int rh_exprs_output_adds(const rh_exprs *exprs, uint32_t output, uint32_t a, uint32_t b);
 /* Have both as many outputs, of the same operations in the same order?  In the time that it takes
  * to write the shorter of them out. */
@@ -152,7 +156,7 @@ void rh_exprs_set_constants(rh_exprs *exprs, const rh_expr_value *values);
 /* RH_E_USAGE for values that the types do not hold that the first values were given. */
 rh_status rh_exprs_check_constants(const rh_exprs *exprs, const rh_expr_value *values,
                                    rh_error *error);
-/* The types that a constant is used as, bit k: type k. */
+/* The types that a constant is used as, bit k: type k; 0: nothing uses it. */
 uint32_t rh_exprs_constant_types(const rh_exprs *exprs, uint32_t constant);
 
 /* Where rh_exprs_bind() writes `n`, counted in 8 bytes; -1: nothing uses it. */
@@ -174,6 +178,8 @@ int rh_exprs_enclose(const rh_exprs *exprs, uint32_t k, const void *const *varia
                      uint64_t first, uint64_t n, const void *constants, double *low, double *high);
 /* The number itself; an integer that a double may not hold lies between its neighbours. */
 rh_interval rh_interval_around(double x);
+/* The ends may be off by this part of themselves, or of the least normal number of the type. */
+rh_interval rh_interval_widen(rh_type type, double part, rh_interval a);
 /* Encloses output k of one element, whose variables lie in intervals. */
 rh_interval rh_exprs_enclose_one(const rh_exprs *exprs, uint32_t k, const rh_interval *variables,
                                  const void *constants);

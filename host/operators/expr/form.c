@@ -3,9 +3,6 @@
 #include "graph.h"
 #include <redhost/plugin.h>
 
-#include <math.h>
-#include <string.h>
-
 static int is_float(const rh_node *node) {
   return node->type == RH_TYPE_f32 || node->type == RH_TYPE_f64;
 }
@@ -36,10 +33,6 @@ static int is_difference(const rh_exprs *exprs, uint32_t k, uint32_t variables[2
   return node->kind == RH_NODE_SUBTRACT && is_float(node) && take_variables(exprs, node, variables);
 }
 
-static int is_magnitude(const rh_node *node) {
-  return node->kind == RH_NODE_CALL && (node->function->f1 == fabsf || node->function->d1 == fabs);
-}
-
 uint32_t rh_exprs_form(const rh_exprs *exprs, uint32_t variables[2]) {
   const rh_node *node = &exprs->nodes[exprs->outputs[0]];
   variables[0] = variables[1] = 0;
@@ -48,7 +41,8 @@ uint32_t rh_exprs_form(const rh_exprs *exprs, uint32_t variables[2]) {
     variables[1] = variables[0];
     return RH_FORM_ELEMENT;
   }
-  if (is_magnitude(node) && is_difference(exprs, node->args[0], variables)) return RH_FORM_DISTANCE;
+  if (rh_node_calls(node, "fabs") && is_difference(exprs, node->args[0], variables))
+    return RH_FORM_DISTANCE;
   if (node->kind != RH_NODE_MULTIPLY || !is_float(node)) return RH_FORM_OTHER;
   if (node->args[0] == node->args[1] && is_difference(exprs, node->args[0], variables))
     return RH_FORM_SQUARED_DISTANCE;
@@ -89,20 +83,6 @@ rh_type rh_exprs_variable_of(const rh_exprs *exprs, uint32_t output, uint32_t *v
   const rh_node *node = &exprs->nodes[exprs->outputs[output]];
   if (node->kind == RH_NODE_CAST) node = &exprs->nodes[node->args[0]];
   return node->kind == RH_NODE_VARIABLE && take_variable(node, variable) ? node->type : 0;
-}
-
-uint64_t rh_exprs_variables(const rh_exprs *exprs, uint32_t output, int *uses_index) {
-  unsigned char is_needed[RH_EXPR_MOST_NODES] = {0};
-  uint64_t variables = 0;
-  *uses_index = 0;
-  rh_graph_need(exprs, output, is_needed);
-  for (uint32_t k = 0; k < exprs->n_nodes; k++) {
-    const rh_node *node = &exprs->nodes[k];
-    if (!is_needed[k]) continue;
-    if (node->kind == RH_NODE_VARIABLE) variables |= UINT64_C(1) << node->number;
-    *uses_index |= node->kind == RH_NODE_INDEX;
-  }
-  return variables;
 }
 
 static int is_same_leaf(const rh_node *a, const rh_node *b) {

@@ -1,16 +1,10 @@
 /* The functions of OpenCL C that expressions may call. */
 #include "../../core/base/vocabulary.h"
+#include "eval.h"
 #include "number.h"
 
 #include <math.h>
 #include <string.h>
-
-#define ONE(name, exact, ulp32, ulp64)                                                             \
-  {#name, 1, exact, {ulp32, ulp64}, name##f, name, NULL, NULL, NULL, NULL},
-#define TWO(name, exact, ulp32, ulp64)                                                             \
-  {#name, 2, exact, {ulp32, ulp64}, NULL, NULL, name##f, name, NULL, NULL},
-#define THREE(name, exact, ulp32, ulp64)                                                           \
-  {#name, 3, exact, {ulp32, ulp64}, NULL, NULL, NULL, NULL, name##f, name},
 
 /* rsqrt and exp10 are not C's. */
 static float rsqrtf(float x) {
@@ -25,30 +19,55 @@ static double cbrt_of_long(double x) {
   return (double)cbrtl((long double)x);
 }
 
-/* Errors: OpenCL C 3.0, tables of 7.4, full profile.  sqrt and the division of f32 are correctly
+/* X(name, of f32, of f64, arguments, error)
+ * Errors: OpenCL C 3.0, tables of 7.4, full profile.  sqrt and the division of f32 are correctly
  * rounded: devices that can are told to. */
-static const rh_function functions[] = {
-    ONE(fabs, 1, 0, 0) ONE(floor, 1, 0, 0) ONE(ceil, 1, 0, 0) ONE(trunc, 1, 0, 0) ONE(rint, 1, 0, 0)
-        ONE(round, 1, 0, 0) ONE(sqrt, 1, 0, 0)
-            ONE(rsqrt, 0, 2, 2){"cbrt", 1, 0, {2, 2}, cbrtf, cbrt_of_long, NULL, NULL, NULL, NULL},
-    ONE(exp, 0, 3, 3) ONE(exp2, 0, 3, 3) ONE(exp10, 0, 3, 3) ONE(expm1, 0, 3, 3) ONE(log, 0, 3, 3)
-        ONE(log2, 0, 3, 3) ONE(log10, 0, 3, 3) ONE(log1p, 0, 2, 2) ONE(sin, 0, 4, 4)
-            ONE(cos, 0, 4, 4) ONE(tan, 0, 5, 5) ONE(asin, 0, 4, 4) ONE(acos, 0, 4, 4)
-                ONE(atan, 0, 5, 5) ONE(sinh, 0, 4, 4) ONE(cosh, 0, 4, 4) ONE(tanh, 0, 5, 5)
-                    ONE(asinh, 0, 4, 4) ONE(acosh, 0, 4, 4) ONE(atanh, 0, 5, 5) ONE(erf, 0, 16, 16)
-                        ONE(erfc, 0, 16, 16) TWO(pow, 0, 16, 16) TWO(atan2, 0, 6, 6)
-                            TWO(hypot, 0, 4, 4) TWO(fmod, 1, 0, 0) TWO(copysign, 1, 0, 0)
-                                THREE(fma, 1, 0, 0)};
+#define CALLED(X)                                                                                  \
+  X(fabs, fabsf, fabs, 1, 0)                                                                       \
+  X(floor, floorf, floor, 1, 0)                                                                    \
+  X(ceil, ceilf, ceil, 1, 0)                                                                       \
+  X(trunc, truncf, trunc, 1, 0)                                                                    \
+  X(rint, rintf, rint, 1, 0)                                                                       \
+  X(round, roundf, round, 1, 0)                                                                    \
+  X(sqrt, sqrtf, sqrt, 1, 0)                                                                       \
+  X(rsqrt, rsqrtf, rsqrt, 1, 2)                                                                    \
+  X(cbrt, cbrtf, cbrt_of_long, 1, 2)                                                               \
+  X(exp, expf, exp, 1, 3)                                                                          \
+  X(exp2, exp2f, exp2, 1, 3)                                                                       \
+  X(exp10, exp10f, exp10, 1, 3)                                                                    \
+  X(expm1, expm1f, expm1, 1, 3)                                                                    \
+  X(log, logf, log, 1, 3)                                                                          \
+  X(log2, log2f, log2, 1, 3)                                                                       \
+  X(log10, log10f, log10, 1, 3)                                                                    \
+  X(log1p, log1pf, log1p, 1, 2)                                                                    \
+  X(sin, sinf, sin, 1, 4)                                                                          \
+  X(cos, cosf, cos, 1, 4)                                                                          \
+  X(tan, tanf, tan, 1, 5)                                                                          \
+  X(asin, asinf, asin, 1, 4)                                                                       \
+  X(acos, acosf, acos, 1, 4)                                                                       \
+  X(atan, atanf, atan, 1, 5)                                                                       \
+  X(sinh, sinhf, sinh, 1, 4)                                                                       \
+  X(cosh, coshf, cosh, 1, 4)                                                                       \
+  X(tanh, tanhf, tanh, 1, 5)                                                                       \
+  X(asinh, asinhf, asinh, 1, 4)                                                                    \
+  X(acosh, acoshf, acosh, 1, 4)                                                                    \
+  X(atanh, atanhf, atanh, 1, 5)                                                                    \
+  X(erf, erff, erf, 1, 16)                                                                         \
+  X(erfc, erfcf, erfc, 1, 16)                                                                      \
+  X(pow, powf, pow, 2, 16)                                                                         \
+  X(atan2, atan2f, atan2, 2, 6)                                                                    \
+  X(hypot, hypotf, hypot, 2, 4)                                                                    \
+  X(fmod, fmodf, fmod, 2, 0)                                                                       \
+  X(copysign, copysignf, copysign, 2, 0)                                                           \
+  X(fma, fmaf, fma, 3, 0)
 
-static int is_named(const char *wanted, size_t length, const char *name) {
-  return strlen(name) == length && memcmp(wanted, name, length) == 0;
-}
-
-static const rh_function *find_function(const char *name, size_t length) {
-  for (size_t k = 0; k < sizeof functions / sizeof *functions; k++)
-    if (is_named(name, length, functions[k].name)) return &functions[k];
-  return NULL;
-}
+#define OF_1 (x[j])
+#define OF_2 (x[j], y[j])
+#define OF_3 (x[j], y[j], z[j])
+#define DEFINE(name, f32, f64, n_args, ulp)                                                        \
+  RH_OPERATION(name##_of_f32, float, float, float, float, f32 OF_##n_args)                         \
+  RH_OPERATION(name##_of_f64, double, double, double, double, f64 OF_##n_args)
+CALLED(DEFINE)
 
 /* ---- Calls ---- */
 
@@ -58,7 +77,7 @@ static int is_float(const rh_exprs *exprs, uint32_t node) {
 }
 
 /* One type of float for all arguments; integers become f64. */
-static rh_reason to_floats(rh_exprs *exprs, uint32_t *args, uint32_t n) {
+static void to_floats(rh_exprs *exprs, uint32_t *args, uint32_t n) {
   rh_type type = RH_TYPE_f32;
   int any = 0;
   for (uint32_t k = 0; k < n; k++) {
@@ -71,24 +90,20 @@ static rh_reason to_floats(rh_exprs *exprs, uint32_t *args, uint32_t n) {
     if (node->type != RH_TYPE_f32) type = RH_TYPE_f64;
   }
   if (!any) type = RH_TYPE_f64;
-  for (uint32_t k = 0; k < n; k++) {
-    rh_reason reason = rh_graph_convert(exprs, args[k], type, &args[k]);
-    if (reason) return reason;
-  }
-  return NULL;
+  for (uint32_t k = 0; k < n; k++) args[k] = rh_graph_convert(exprs, args[k], type);
 }
 
-static rh_reason call(rh_exprs *exprs, const rh_function *function, uint32_t *args,
-                      uint32_t *made) {
-  rh_reason reason = to_floats(exprs, args, function->n_args);
-  if (reason) return reason;
+static uint32_t call(rh_exprs *exprs, const rh_function *function, uint32_t *args) {
+  to_floats(exprs, args, function->n_args);
   rh_node node = {.kind = RH_NODE_CALL, .type = exprs->nodes[args[0]].type, .function = function};
   memcpy(node.args, args, function->n_args * sizeof *args);
-  return rh_graph_add(exprs, &node, made);
+  return rh_graph_add(exprs, &node);
 }
 
-static rh_reason literal(rh_exprs *exprs, double value, rh_type type, uint32_t *made) {
-  return rh_graph_literal(exprs, (rh_expr_value){.is_float = 1, .as = {.f = value}}, type, made);
+static uint32_t fabs_of(rh_exprs *exprs, uint32_t *args);
+
+static uint32_t integer(rh_exprs *exprs, int64_t value, rh_type type) {
+  return rh_graph_literal(exprs, (rh_expr_value){.as = {.i = value}}, type);
 }
 
 /* ---- Those that are written out: the same on host and device by construction ----
@@ -96,144 +111,122 @@ static rh_reason literal(rh_exprs *exprs, double value, rh_type type, uint32_t *
  * `which` tells functions of one form apart: the kind, the type, or whether the least is meant. */
 
 /* b < a ? b : a, or a < b ? b : a */
-static rh_reason extreme(rh_exprs *exprs, int is_least, uint32_t a, uint32_t b, uint32_t *made) {
-  uint32_t takes_b;
-  rh_reason reason =
-      rh_graph_binary(exprs, RH_NODE_LESS, is_least ? b : a, is_least ? a : b, &takes_b);
-  return reason ? reason : rh_graph_choose(exprs, takes_b, b, a, made);
+static uint32_t extreme(rh_exprs *exprs, int is_least, uint32_t a, uint32_t b) {
+  uint32_t takes_b = rh_graph_binary(exprs, RH_NODE_LESS, is_least ? b : a, is_least ? a : b);
+  return rh_graph_choose(exprs, takes_b, b, a);
 }
 
-static rh_reason make_extreme(rh_exprs *exprs, uint32_t which, uint32_t *args, uint32_t *made) {
-  return extreme(exprs, (int)which, args[0], args[1], made);
+static uint32_t make_extreme(rh_exprs *exprs, const rh_function *self, uint32_t *args) {
+  return extreme(exprs, (int)self->which, args[0], args[1]);
 }
 
-static rh_reason make_clamp(rh_exprs *exprs, uint32_t which, uint32_t *args, uint32_t *made) {
-  uint32_t above;
-  (void)which;
-  rh_reason reason = extreme(exprs, 0, args[0], args[1], &above);
-  return reason ? reason : extreme(exprs, 1, above, args[2], made);
+static uint32_t make_clamp(rh_exprs *exprs, const rh_function *self, uint32_t *args) {
+  (void)self;
+  return extreme(exprs, 1, extreme(exprs, 0, args[0], args[1]), args[2]);
 }
 
-static rh_reason make_isnan(rh_exprs *exprs, uint32_t which, uint32_t *args, uint32_t *made) {
-  (void)which;
-  rh_reason reason = to_floats(exprs, args, 1);
-  return reason ? reason : rh_graph_binary(exprs, RH_NODE_UNEQUAL, args[0], args[0], made);
+static uint32_t make_isnan(rh_exprs *exprs, const rh_function *self, uint32_t *args) {
+  (void)self;
+  to_floats(exprs, args, 1);
+  return rh_graph_binary(exprs, RH_NODE_UNEQUAL, args[0], args[0]);
 }
 
 /* |x| against infinity. */
-static rh_reason by_infinity(rh_exprs *exprs, uint32_t which, uint32_t *args, uint32_t *made) {
-  uint32_t size, infinity;
-  rh_reason reason = call(exprs, find_function("fabs", 4), args, &size);
-  if (!reason) reason = literal(exprs, (double)INFINITY, exprs->nodes[size].type, &infinity);
-  return reason ? reason : rh_graph_binary(exprs, (rh_node_kind)which, size, infinity, made);
+static uint32_t by_infinity(rh_exprs *exprs, const rh_function *self, uint32_t *args) {
+  const rh_expr_value value = {.is_float = 1, .as = {.f = (double)INFINITY}};
+  uint32_t size = fabs_of(exprs, args);
+  uint32_t infinity = rh_graph_literal(exprs, value, exprs->nodes[size].type);
+  return rh_graph_binary(exprs, (rh_node_kind)self->which, size, infinity);
 }
 
 /* The other one if one is NaN. */
-static rh_reason of_numbers(rh_exprs *exprs, uint32_t which, uint32_t *args, uint32_t *made) {
-  uint32_t no_a, no_b, best;
-  rh_reason reason = to_floats(exprs, args, 2);
-  if (!reason) reason = extreme(exprs, (int)which, args[0], args[1], &best);
-  if (!reason) reason = make_isnan(exprs, 0, &args[1], &no_b);
-  if (!reason) reason = rh_graph_choose(exprs, no_b, args[0], best, &best);
-  if (!reason) reason = make_isnan(exprs, 0, &args[0], &no_a);
-  return reason ? reason : rh_graph_choose(exprs, no_a, args[1], best, made);
+static uint32_t of_numbers(rh_exprs *exprs, const rh_function *self, uint32_t *args) {
+  to_floats(exprs, args, 2);
+  uint32_t best = make_extreme(exprs, self, args);
+  uint32_t no_b = make_isnan(exprs, self, &args[1]);
+  best = rh_graph_choose(exprs, no_b, args[0], best);
+  uint32_t no_a = make_isnan(exprs, self, &args[0]);
+  return rh_graph_choose(exprs, no_a, args[1], best);
 }
 
 /* -1, 0 or 1; of floats a zero keeps its sign, and NaN gives 0. */
-static rh_reason make_sign(rh_exprs *exprs, uint32_t which, uint32_t *args, uint32_t *made) {
-  (void)which;
-  uint32_t zero, one, minus, is_above, is_below, is_zero;
-  rh_reason reason = rh_graph_settle(exprs, args[0], &args[0]);
-  if (reason) return reason;
-  rh_type type = exprs->nodes[args[0]].type;
-  reason = literal(exprs, 0, type, &zero);
-  if (!reason) reason = rh_graph_literal(exprs, (rh_expr_value){.as = {.i = 1}}, type, &one);
-  if (!reason) reason = rh_graph_literal(exprs, (rh_expr_value){.as = {.i = -1}}, type, &minus);
-  if (!reason) reason = rh_graph_binary(exprs, RH_NODE_EQUAL, args[0], zero, &is_zero);
-  if (!reason) reason = rh_graph_binary(exprs, RH_NODE_LESS, args[0], zero, &is_below);
-  if (!reason) reason = rh_graph_binary(exprs, RH_NODE_LESS, zero, args[0], &is_above);
-  if (!reason) reason = rh_graph_choose(exprs, is_zero, args[0], zero, &zero);
-  if (!reason) reason = rh_graph_choose(exprs, is_below, minus, zero, &zero);
-  return reason ? reason : rh_graph_choose(exprs, is_above, one, zero, made);
+static uint32_t make_sign(rh_exprs *exprs, const rh_function *self, uint32_t *args) {
+  (void)self;
+  uint32_t x = rh_graph_settle(exprs, args[0]);
+  rh_type type = exprs->nodes[x].type;
+  uint32_t zero = integer(exprs, 0, type), one = integer(exprs, 1, type);
+  uint32_t minus = integer(exprs, -1, type);
+  uint32_t is_zero = rh_graph_binary(exprs, RH_NODE_EQUAL, x, zero);
+  uint32_t is_below = rh_graph_binary(exprs, RH_NODE_LESS, x, zero);
+  uint32_t is_above = rh_graph_binary(exprs, RH_NODE_LESS, zero, x);
+  uint32_t sign = rh_graph_choose(exprs, is_zero, x, zero);
+  sign = rh_graph_choose(exprs, is_below, minus, sign);
+  return rh_graph_choose(exprs, is_above, one, sign);
 }
 
 /* The magnitude of a signed integer is unsigned, and so right for the least one, too.  It is the
  * lesser of x and -x, as unsigned numbers: NVIDIA's driver 580 takes what `x < 0 ? -x : x` makes of
  * the least integer for a negative number. */
-static rh_reason make_abs(rh_exprs *exprs, uint32_t which, uint32_t *args, uint32_t *made) {
-  (void)which;
-  uint32_t minus;
-  rh_reason reason = rh_graph_settle(exprs, args[0], &args[0]);
-  if (reason) return reason;
+static uint32_t make_abs(rh_exprs *exprs, const rh_function *self, uint32_t *args) {
+  (void)self;
+  args[0] = rh_graph_settle(exprs, args[0]);
   rh_type type = exprs->nodes[args[0]].type;
-  if (is_float(exprs, args[0])) return call(exprs, find_function("fabs", 4), args, made);
-  *made = args[0];
-  if (!rh_type_is_signed(type)) return NULL;
-  reason = rh_graph_convert(exprs, args[0], type == RH_TYPE_i64 ? RH_TYPE_u64 : RH_TYPE_u32, made);
-  if (!reason) reason = rh_graph_unary(exprs, RH_NODE_NEGATE, *made, &minus);
-  return reason ? reason : extreme(exprs, 1, *made, minus, made);
+  if (is_float(exprs, args[0])) return fabs_of(exprs, args);
+  if (!rh_type_is_signed(type)) return args[0];
+  uint32_t x = rh_graph_convert(exprs, args[0], type == RH_TYPE_i64 ? RH_TYPE_u64 : RH_TYPE_u32);
+  return extreme(exprs, 1, x, rh_graph_unary(exprs, RH_NODE_NEGATE, x));
 }
 
 /* The same bits as another type. */
-static rh_reason make_as(rh_exprs *exprs, uint32_t type, uint32_t *args, uint32_t *made) {
-  rh_reason reason = rh_graph_settle(exprs, args[0], &args[0]);
-  if (reason) return reason;
-  rh_type of = exprs->nodes[args[0]].type;
-  if (rh_type_size(of) != rh_type_size(type)) return "the two types have different sizes";
-  *made = args[0];
-  if (of == type) return NULL;
-  rh_node node = {.kind = RH_NODE_BITS, .type = type, .of = of, .args = {args[0]}};
-  return rh_graph_add(exprs, &node, made);
+static uint32_t make_as(rh_exprs *exprs, const rh_function *self, uint32_t *args) {
+  uint32_t x = rh_graph_settle(exprs, args[0]);
+  rh_type type = self->which, of = exprs->nodes[x].type;
+  if (rh_type_size(of) != rh_type_size(type))
+    return rh_graph_refuse(exprs, "the two types have different sizes");
+  rh_node node = {.kind = RH_NODE_BITS, .type = type, .of = of, .args = {x}};
+  return of == type ? x : rh_graph_add(exprs, &node);
 }
 
 /* ---- By name ---- */
 
-typedef struct written_out {
-  const char *name;
-  uint32_t n_args;
-  rh_reason (*make)(rh_exprs *exprs, uint32_t which, uint32_t *args, uint32_t *made);
-  uint32_t which;
-} written_out;
-static const written_out written[] = {
-    {"min", 2, make_extreme, 1},
-    {"max", 2, make_extreme, 0},
-    {"clamp", 3, make_clamp, 0},
-    {"fmin", 2, of_numbers, 1},
-    {"fmax", 2, of_numbers, 0},
-    {"isnan", 1, make_isnan, 0},
-    {"isinf", 1, by_infinity, RH_NODE_EQUAL},
-    {"isfinite", 1, by_infinity, RH_NODE_LESS},
-    {"sign", 1, make_sign, 0},
-    {"abs", 1, make_abs, 0},
-    {"as_int", 1, make_as, RH_TYPE_i32},
-    {"as_uint", 1, make_as, RH_TYPE_u32},
-    {"as_long", 1, make_as, RH_TYPE_i64},
-    {"as_ulong", 1, make_as, RH_TYPE_u64},
-    {"as_float", 1, make_as, RH_TYPE_f32},
-    {"as_double", 1, make_as, RH_TYPE_f64},
+#define ROW(name, f32, f64, n_args, ulp)                                                           \
+  {#name, n_args, call, 0, ulp, {name##_of_f32, name##_of_f64}},
+static const rh_function functions[] = {
+    CALLED(ROW){.name = "min", .n_args = 2, .make = make_extreme, .which = 1},
+    {.name = "max", .n_args = 2, .make = make_extreme},
+    {.name = "clamp", .n_args = 3, .make = make_clamp},
+    {.name = "fmin", .n_args = 2, .make = of_numbers, .which = 1},
+    {.name = "fmax", .n_args = 2, .make = of_numbers},
+    {.name = "isnan", .n_args = 1, .make = make_isnan},
+    {.name = "isinf", .n_args = 1, .make = by_infinity, .which = RH_NODE_EQUAL},
+    {.name = "isfinite", .n_args = 1, .make = by_infinity, .which = RH_NODE_LESS},
+    {.name = "sign", .n_args = 1, .make = make_sign},
+    {.name = "abs", .n_args = 1, .make = make_abs},
+    {.name = "as_int", .n_args = 1, .make = make_as, .which = RH_TYPE_i32},
+    {.name = "as_uint", .n_args = 1, .make = make_as, .which = RH_TYPE_u32},
+    {.name = "as_long", .n_args = 1, .make = make_as, .which = RH_TYPE_i64},
+    {.name = "as_ulong", .n_args = 1, .make = make_as, .which = RH_TYPE_u64},
+    {.name = "as_float", .n_args = 1, .make = make_as, .which = RH_TYPE_f32},
+    {.name = "as_double", .n_args = 1, .make = make_as, .which = RH_TYPE_f64},
 };
 
-static int has_number(uint32_t n, uint32_t wanted, rh_reason *reason) {
-  static const char *const reasons[] = {"", "the function takes one argument",
-                                        "the function takes two arguments",
-                                        "the function takes three arguments"};
-  *reason = n == wanted ? NULL : reasons[wanted];
-  return n == wanted;
+/* The first of the list. */
+static uint32_t fabs_of(rh_exprs *exprs, uint32_t *args) {
+  return call(exprs, &functions[0], args);
 }
 
 int rh_graph_call_named(rh_exprs *exprs, const char *name, size_t length, const uint32_t *given,
-                        uint32_t n, uint32_t *made, rh_reason *reason) {
+                        uint32_t n, uint32_t *made) {
+  static const char *const reasons[] = {"", "the function takes one argument",
+                                        "the function takes two arguments",
+                                        "the function takes three arguments"};
   uint32_t args[3] = {0};
   memcpy(args, given, (n < 3 ? n : 3) * sizeof *args);
-  const rh_function *function = find_function(name, length);
-  if (function) {
-    if (has_number(n, function->n_args, reason)) *reason = call(exprs, function, args, made);
-    return 1;
-  }
-  for (size_t k = 0; k < sizeof written / sizeof *written; k++) {
-    const written_out *row = &written[k];
-    if (!is_named(name, length, row->name)) continue;
-    if (has_number(n, row->n_args, reason)) *reason = row->make(exprs, row->which, args, made);
+  for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) {
+    const rh_function *function = &functions[k];
+    if (strlen(function->name) != length || memcmp(function->name, name, length) != 0) continue;
+    *made = n == function->n_args ? function->make(exprs, function, args)
+                                  : rh_graph_refuse(exprs, reasons[function->n_args]);
     return 1;
   }
   return 0;

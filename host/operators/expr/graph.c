@@ -1,4 +1,5 @@
 #include "../../core/base/alloc.h"
+#include "../../core/base/value.h"
 #include "../../core/base/vocabulary.h"
 #include "eval.h"
 #include "number.h"
@@ -29,6 +30,8 @@ static rh_status take_names(rh_exprs *exprs, const rh_expr_variable *variables,
   RH_TRY(RH_NEW(&exprs->types, exprs->n_variables, what, error));
   RH_TRY(RH_NEW(&exprs->constants, exprs->n_constants, what, error));
   RH_TRY(RH_NEW(&exprs->values, exprs->n_constants, what, error));
+  RH_TRY(RH_ROOM(&exprs->nodes, 0, what, error));
+  *exprs->nodes = (rh_node){.kind = RH_NODE_LITERAL}; /* what is refused has a number, too */
   for (uint32_t k = 0; k < exprs->n_variables; k++) {
     strncpy(exprs->variables[k], variables[k].name, RH_EXPR_NAME_BYTES - 1);
     exprs->types[k] = variables[k].type;
@@ -90,16 +93,20 @@ static int find(const rh_exprs *exprs, const rh_node *node, uint32_t *found) {
   return 0;
 }
 
-rh_reason rh_graph_add(rh_exprs *exprs, const rh_node *node, uint32_t *made) {
-  if (find(exprs, node, made)) return NULL;
-  if (exprs->n_nodes == RH_EXPR_MOST_NODES) return "too long: more than 4096 operations";
+uint32_t rh_graph_add(rh_exprs *exprs, const rh_node *node) {
+  uint32_t made;
+  if (exprs->reason) return 0;
+  if (find(exprs, node, &made)) return made;
+  if (exprs->n_nodes == RH_EXPR_MOST_NODES)
+    return rh_graph_refuse(exprs, "too long: more than 4096 operations");
   if (RH_ROOM(&exprs->nodes, exprs->n_nodes, "", NULL) != RH_OK)
-    return "no memory for an expression";
-  exprs->nodes[exprs->n_nodes] = *node;
-  exprs->nodes[exprs->n_nodes].arity = arity_of(node);
-  rh_eval_known(exprs, &exprs->nodes[exprs->n_nodes]);
-  *made = exprs->n_nodes++;
-  return NULL;
+    return rh_graph_refuse(exprs, "no memory for an expression");
+  rh_node *new = &exprs->nodes[exprs->n_nodes];
+  *new = *node;
+  new->arity = arity_of(node);
+  rh_eval_known(exprs, new);
+  rh_graph_find_facts(exprs->nodes, new);
+  return exprs->n_nodes++;
 }
 
 /* ---- Asking ---- */
@@ -110,113 +117,6 @@ uint32_t rh_exprs_count(const rh_exprs *exprs) {
 
 rh_type rh_exprs_type(const rh_exprs *exprs, uint32_t output) {
   return exprs->nodes[exprs->outputs[output]].type;
-}
-
-int rh_exprs_uses_variable(const rh_exprs *exprs, uint32_t variable) {
-  for (uint32_t k = 0; k < exprs->n_nodes; k++)
-    if (exprs->nodes[k].is_live && exprs->nodes[k].kind == RH_NODE_VARIABLE &&
-        exprs->nodes[k].number == variable)
-      return 1;
-  return 0;
-}
-
-int rh_exprs_uses_constant(const rh_exprs *exprs, uint32_t constant) {
-  for (uint32_t k = 0; k < exprs->n_slots; k++)
-    if (exprs->slots[k].constant == constant) return 1;
-  return 0;
-}
-
-int rh_exprs_uses_index(const rh_exprs *exprs) {
-  for (uint32_t k = 0; k < exprs->n_nodes; k++)
-    if (exprs->nodes[k].is_live && exprs->nodes[k].kind == RH_NODE_INDEX) return 1;
-  return 0;
-}
-
-int rh_exprs_uses_f64(const rh_exprs *exprs) {
-  for (uint32_t k = 0; k < exprs->n_nodes; k++)
-    if (exprs->nodes[k].is_live && exprs->nodes[k].type == RH_TYPE_f64) return 1;
-  return 0;
-}
-
-static int errs(const rh_node *node) {
-  return node->kind == RH_NODE_CALL && !node->function->is_exact;
-}
-
-int rh_exprs_is_exact(const rh_exprs *exprs) {
-  for (uint32_t k = 0; k < exprs->n_nodes; k++)
-    if (exprs->nodes[k].is_live && errs(&exprs->nodes[k])) return 0;
-  return 1;
-}
-
-static int rounds(const rh_node *node) {
-  switch (node->kind) {
-  case RH_NODE_ADD:
-  case RH_NODE_SUBTRACT:
-  case RH_NODE_MULTIPLY:
-  case RH_NODE_DIVIDE:
-  case RH_NODE_CAST:
-  case RH_NODE_NARROW:
-  case RH_NODE_CALL: return node->type == RH_TYPE_f32 || node->type == RH_TYPE_f64;
-  default: return 0;
-  }
-}
-
-/* 1: it has more than 16 bits. */
-static int is_long(double x) {
-  int exponent;
-  double scaled = ldexp(frexp(x, &exponent), 16);
-  return isfinite(x) && scaled != trunc(scaled);
-}
-
-int rh_exprs_has_long_literals(const rh_exprs *exprs) {
-  for (uint32_t k = 0; k < exprs->n_nodes; k++) {
-    const rh_node *node = &exprs->nodes[k];
-    if (!node->is_live || node->kind != RH_NODE_LITERAL) continue;
-    if (node->type == RH_TYPE_f64 && is_long(node->value.f64)) return 1;
-    if (node->type == RH_TYPE_f32 && is_long((double)node->value.f32)) return 1;
-  }
-  return 0;
-}
-
-int rh_exprs_compares_equal(const rh_exprs *exprs) {
-  for (uint32_t k = 0; k < exprs->n_nodes; k++) {
-    const rh_node *node = &exprs->nodes[k];
-    int is_equality = node->kind == RH_NODE_EQUAL || node->kind == RH_NODE_UNEQUAL;
-    if (node->is_live && is_equality) return 1;
-  }
-  return 0;
-}
-
-int rh_exprs_rounds(const rh_exprs *exprs) {
-  for (uint32_t k = 0; k < exprs->n_nodes; k++)
-    if (exprs->nodes[k].is_live && rounds(&exprs->nodes[k])) return 1;
-  return 0;
-}
-
-/* ---- One output ---- */
-
-void rh_graph_need(const rh_exprs *exprs, uint32_t output, unsigned char *is_needed) {
-  uint32_t last = exprs->outputs[output];
-  is_needed[last] = 1;
-  for (uint32_t k = last + 1; k-- > 0;)
-    for (uint32_t j = 0; is_needed[k] && j < exprs->nodes[k].arity; j++)
-      is_needed[exprs->nodes[k].args[j]] = 1;
-}
-
-static int any_needed(const rh_exprs *exprs, uint32_t output, int (*is)(const rh_node *)) {
-  unsigned char is_needed[RH_EXPR_MOST_NODES] = {0};
-  rh_graph_need(exprs, output, is_needed);
-  for (uint32_t k = 0; k < exprs->n_nodes; k++)
-    if (is_needed[k] && is(&exprs->nodes[k])) return 1;
-  return 0;
-}
-
-int rh_exprs_output_rounds(const rh_exprs *exprs, uint32_t output) {
-  return any_needed(exprs, output, rounds);
-}
-
-int rh_exprs_output_errs(const rh_exprs *exprs, uint32_t output) {
-  return any_needed(exprs, output, errs);
 }
 
 static int is_variable(const rh_exprs *exprs, uint32_t node, uint32_t variable) {
@@ -232,41 +132,11 @@ int rh_exprs_output_adds(const rh_exprs *exprs, uint32_t output, uint32_t a, uin
          (is_variable(exprs, left, b) && is_variable(exprs, right, a));
 }
 
-/* ---- The literals, and others ---- */
-
-static int is_linear(const rh_node *node) {
-  switch (node->kind) {
-  case RH_NODE_MULTIPLY:
-  case RH_NODE_DIVIDE:
-  case RH_NODE_NARROW:
-  case RH_NODE_BITS: return 0;
-  case RH_NODE_CALL: return strcmp(node->function->name, "fabs") == 0;
-  default: return 1;
-  }
-}
-
-int rh_exprs_is_linear(const rh_exprs *exprs) {
-  for (uint32_t k = 0; k < exprs->n_nodes; k++)
-    if (exprs->nodes[k].is_live && !is_linear(&exprs->nodes[k])) return 0;
-  return 1;
-}
-
-static double literal(const rh_node *node) {
-  switch (node->type) {
-  case RH_TYPE_i32: return (double)node->value.i32;
-  case RH_TYPE_u32: return (double)node->value.u32;
-  case RH_TYPE_i64: return (double)node->value.i64;
-  case RH_TYPE_u64: return (double)node->value.u64;
-  case RH_TYPE_f32: return (double)node->value.f32;
-  default: return node->value.f64;
-  }
-}
-
 uint32_t rh_exprs_literals(const rh_exprs *exprs, double *list, uint32_t most) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < exprs->n_nodes && n < most; k++)
     if (exprs->nodes[k].is_live && exprs->nodes[k].kind == RH_NODE_LITERAL)
-      list[n++] = literal(&exprs->nodes[k]);
+      list[n++] = rh_number_at(exprs->nodes[k].type, &exprs->nodes[k].value, 0);
   return n;
 }
 

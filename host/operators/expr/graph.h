@@ -3,6 +3,8 @@
 
 #include "expr.h"
 
+#include <string.h>
+
 /* X(name, operands) */
 #define RH_NODE_LIST(X)                                                                            \
   X(LITERAL, 0)                                                                                    \
@@ -50,15 +52,6 @@ typedef enum rh_as {
   RH_AS_APART /* an f64 beside integers of 64 bits, which differs from them where it should */
 } rh_as;
 
-typedef union rh_scalar {
-  int32_t i32;
-  uint32_t u32;
-  int64_t i64;
-  uint64_t u64;
-  float f32;
-  double f64;
-} rh_scalar;
-
 typedef struct rh_node {
   rh_node_kind kind;
   rh_type type;     /* i32, u32, i64, u64, f32 or f64 */
@@ -74,6 +67,10 @@ typedef struct rh_node {
   uint32_t arity; /* operands */
   int is_known;   /* it is of literals alone, and has the value `known` */
   rh_scalar known;
+  /* Of it and all that it is computed from: RH_EXPR_*, the variables, rh_exprs_error(). */
+  uint32_t facts;
+  uint64_t variables;
+  double error;
   int is_live;    /* an output needs it */
   int32_t output; /* the first that it is; -1: none */
   int32_t room;   /* its array during evaluation; -1: it is an output's, or a variable's own */
@@ -107,6 +104,7 @@ typedef struct rh_expr_slot {
 } rh_expr_slot;
 
 struct rh_exprs {
+  const char *reason; /* why a node of the text that is read could not be made; or null */
   rh_node *nodes;
   uint32_t n_nodes;
   uint32_t n_variables, n_constants, n_lets, n_slots, n_outputs;
@@ -127,36 +125,37 @@ struct rh_exprs {
   rh_kept_place *places;
 };
 
-/* Why a node cannot be made; null: the node was made. */
-typedef const char *rh_reason;
+/* Adds a node, or finds an equal one, and returns its number.  Whatever makes nodes does the same,
+ * and where one cannot be made refuses it: then exprs->reason says why, nothing is added any more,
+ * and numbers mean nothing. */
+uint32_t rh_graph_add(rh_exprs *exprs, const rh_node *node);
+/* Only the first reason is kept. */
+static inline uint32_t rh_graph_refuse(rh_exprs *exprs, const char *reason) {
+  if (!exprs->reason) exprs->reason = reason;
+  return 0;
+}
 
-/* Adds a node, or finds an equal one. */
-rh_reason rh_graph_add(rh_exprs *exprs, const rh_node *node, uint32_t *made);
-
-/* is_needed[k] = 1 for the nodes that the output is computed from, itself among them; room for all
- * nodes, zeroed. */
-void rh_graph_need(const rh_exprs *exprs, uint32_t output, unsigned char *is_needed);
+/* A new node, of operands among `nodes`: its facts, variables and error. */
+void rh_graph_find_facts(const rh_node *nodes, rh_node *node);
 
 /* ---- Typed operations (types.c): they convert their operands as C does ---- */
 
-rh_reason rh_graph_literal(rh_exprs *exprs, rh_expr_value value, rh_type type, uint32_t *made);
+uint32_t rh_graph_literal(rh_exprs *exprs, rh_expr_value value, rh_type type);
 /* The number of a weak node. */
 rh_expr_value rh_graph_value(const rh_exprs *exprs, uint32_t node);
-rh_reason rh_graph_convert(rh_exprs *exprs, uint32_t node, rh_type type, uint32_t *made);
-rh_reason rh_graph_cast(rh_exprs *exprs, uint32_t node, rh_type type, uint32_t *made);
-rh_reason rh_graph_unary(rh_exprs *exprs, rh_node_kind kind, uint32_t node, uint32_t *made);
+uint32_t rh_graph_convert(rh_exprs *exprs, uint32_t node, rh_type type);
+uint32_t rh_graph_cast(rh_exprs *exprs, uint32_t node, rh_type type);
+uint32_t rh_graph_unary(rh_exprs *exprs, rh_node_kind kind, uint32_t node);
 /* kind: also GREATER and the like by exchanged operands. */
-rh_reason rh_graph_binary(rh_exprs *exprs, rh_node_kind kind, uint32_t a, uint32_t b,
-                          uint32_t *made);
+uint32_t rh_graph_binary(rh_exprs *exprs, rh_node_kind kind, uint32_t a, uint32_t b);
 /* is_and: a && b, else a || b. */
-rh_reason rh_graph_logical(rh_exprs *exprs, int is_and, uint32_t a, uint32_t b, uint32_t *made);
-rh_reason rh_graph_not(rh_exprs *exprs, uint32_t a, uint32_t *made);
-rh_reason rh_graph_choose(rh_exprs *exprs, uint32_t condition, uint32_t a, uint32_t b,
-                          uint32_t *made);
+uint32_t rh_graph_logical(rh_exprs *exprs, int is_and, uint32_t a, uint32_t b);
+uint32_t rh_graph_not(rh_exprs *exprs, uint32_t a);
+uint32_t rh_graph_choose(rh_exprs *exprs, uint32_t condition, uint32_t a, uint32_t b);
 /* `n`, which is a constant of kernels: it needs no other build. */
-rh_reason rh_graph_count(rh_exprs *exprs, uint32_t *made);
+uint32_t rh_graph_count(rh_exprs *exprs);
 /* A node that stays weak becomes i32, i64 or f64. */
-rh_reason rh_graph_settle(rh_exprs *exprs, uint32_t node, uint32_t *made);
+uint32_t rh_graph_settle(rh_exprs *exprs, uint32_t node);
 
 /* After each new output: finds what is live, its order and its rooms.  0, or -1 where more
  * than RH_EXPR_MOST_LIVE rooms are needed. */
@@ -166,26 +165,31 @@ int rh_graph_assign_rooms(rh_exprs *exprs);
 
 /* A difference of unsigned integers, or a sum, difference or product of 32 bits. */
 int rh_graph_may_wrap(const rh_node *node);
-rh_reason rh_graph_keep_text(rh_exprs *exprs, const char *what, const char *text, uint32_t *kept);
-rh_reason rh_graph_keep_place(rh_exprs *exprs, const rh_kept_place *place);
+/* Returns the text's number. */
+uint32_t rh_graph_keep_text(rh_exprs *exprs, const char *what, const char *text);
+void rh_graph_keep_place(rh_exprs *exprs, const rh_kept_place *place);
 void rh_graph_forget_places(rh_exprs *exprs);
 
-/* ---- Functions of f32 or f64 ---- */
+/* ---- Functions ---- */
 
+/* Elements of r, computed from those of x, y and z: arrays of the operation's types. */
+typedef void rh_operation(void *r, const void *x, const void *y, const void *z, size_t n);
+
+/* One that is called is of f32 or f64; others are written out as a graph. */
 struct rh_function {
   const char *name; /* here and in OpenCL C */
   uint32_t n_args;
-  int is_exact;    /* IEEE 754 fixes the result */
-  uint32_t ulp[2]; /* the error that OpenCL C allows for f32 and f64, in the full profile */
-  float (*f1)(float);
-  double (*d1)(double);
-  float (*f2)(float, float);
-  double (*d2)(double, double);
-  float (*f3)(float, float, float);
-  double (*d3)(double, double, double);
+  uint32_t (*make)(rh_exprs *exprs, const rh_function *self, uint32_t *args);
+  uint32_t which; /* for `make` */
+  uint32_t ulp;   /* the error that OpenCL C allows in the full profile; 0: IEEE 754 fixes it */
+  rh_operation *of[2]; /* of f32 and f64 */
 };
 
-/* A call by name: of one of these, or of one that is written out as a graph.  *reason is null, or
- * says what is wrong.  0: there is no such function. */
+/* Is it a call of this function? */
+static inline int rh_node_calls(const rh_node *node, const char *name) {
+  return node->kind == RH_NODE_CALL && strcmp(node->function->name, name) == 0;
+}
+
+/* A call by name.  0: there is no such function. */
 int rh_graph_call_named(rh_exprs *exprs, const char *name, size_t length, const uint32_t *args,
-                        uint32_t n, uint32_t *made, rh_reason *reason);
+                        uint32_t n, uint32_t *made);

@@ -1,12 +1,13 @@
-/* C's expressions by recursive descent; each rule makes nodes of the graph. */
+/* C's expressions by recursive descent; each rule makes a node of the graph and returns it.  After
+ * a mistake the text counts as read, so that every rule ends. */
 #include "../../core/base/error.h"
+#include "../../core/base/format.h"
 #include "../../core/base/vocabulary.h"
 #include "excerpt.h"
 #include "graph.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,23 +18,29 @@ typedef struct parser {
   const char *text, *at, *what;
   uint32_t depth;
   uint32_t kept; /* the text's number among those that are kept, and 1; 0: it is not kept */
+  rh_status status;
   rh_error *error;
 } parser;
 
 /* ---- Errors ---- */
 
-static rh_status fail_at(const parser *p, const char *place, const char *reason) {
+/* Only the first mistake counts. */
+static uint32_t fail_at(parser *p, const char *place, const char *reason) {
   char excerpt[RH_EXCERPT_BYTES];
+  if (p->status != RH_OK) return 0;
   rh_excerpt(excerpt, p->text, strlen(p->text), (size_t)(place - p->text));
-  return rh_fail(p->error, RH_E_USAGE, "%s: %s%s", p->what, reason, excerpt);
+  p->status = rh_fail(p->error, RH_E_USAGE, "%s: %s%s", p->what, reason, excerpt);
+  p->at += strlen(p->at);
+  return rh_graph_refuse(p->exprs, "a mistake in the text");
 }
 
-static rh_status check(const parser *p, const char *place, rh_reason reason) {
-  return reason ? fail_at(p, place, reason) : RH_OK;
+/* A node that was to be made, or why it was not, with its place. */
+static uint32_t check(parser *p, const char *place, uint32_t node) {
+  return p->exprs->reason ? fail_at(p, place, p->exprs->reason) : node;
 }
 
 /* "expected X after 'Y'", where Y is what stands before. */
-static rh_status expected(const parser *p, const char *what) {
+static uint32_t expected(parser *p, const char *what) {
   char reason[160], is[16] = "";
   if (*p->at == 0)
     snprintf(reason, sizeof reason, "expected %s, and the text ends", what);
@@ -81,7 +88,7 @@ static int is_hexadecimal(const char *at) {
   return at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
 }
 
-static rh_status integer(parser *p, const char *from, uint32_t *made) {
+static uint32_t integer(parser *p, const char *from) {
   char *end;
   errno = 0;
   uint64_t value = strtoull(from, &end, is_hexadecimal(from) ? 16 : 10);
@@ -107,30 +114,22 @@ static rh_status integer(parser *p, const char *from, uint32_t *made) {
   else if (is_long)
     type = RH_TYPE_i64;
   p->at = end;
-  return check(p, from,
-               rh_graph_literal(p->exprs,
-                                (rh_expr_value){.as = {.i = (int64_t)value}, .is_large = is_large},
-                                type, made));
+  const rh_expr_value number = {.as = {.i = (int64_t)value}, .is_large = is_large};
+  return check(p, from, rh_graph_literal(p->exprs, number, type));
 }
 
-/* strtod() with the C locale's point, whatever the thread's locale. */
-static double read_double(const char *from, char **end) {
-  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  double value = c ? strtod_l(from, end, c) : strtod(from, end);
-  if (c) freelocale(c);
-  return value;
-}
-
-static rh_status number(parser *p, uint32_t *made) {
+static uint32_t number(parser *p) {
   const char *from = p->at, *digits = from;
   const char *set = is_hexadecimal(from) ? "0123456789abcdefABCDEFxX" : "0123456789";
   digits += strspn(digits, set);
   int is_float = *digits == '.' || (is_hexadecimal(from) ? *digits == 'p' || *digits == 'P'
                                                          : *digits == 'e' || *digits == 'E' ||
                                                                *digits == 'f' || *digits == 'F');
-  if (!is_float) return integer(p, from, made);
+  if (!is_float) return integer(p, from);
   char *end;
-  rh_expr_value value = {.is_float = 1, .as = {.f = read_double(from, &end)}};
+  rh_expr_value value = {.is_float = 1};
+  if (rh_read_decimal(from, &end, &value.as.f) != 0)
+    return fail_at(p, from, "no memory for a number");
   rh_type type = 0;
   if (*end == 'f' || *end == 'F') {
     type = RH_TYPE_f32;
@@ -142,7 +141,7 @@ static rh_status number(parser *p, uint32_t *made) {
     return fail_at(p, end, "no such suffix of a number");
   if (isinf(value.as.f)) return fail_at(p, from, "the number does not fit in f64");
   p->at = end;
-  return check(p, from, rh_graph_literal(p->exprs, value, type, made));
+  return check(p, from, rh_graph_literal(p->exprs, value, type));
 }
 
 /* ---- Types of casts ---- */
@@ -207,44 +206,39 @@ static void close_places(parser *p, uint32_t first) {
 }
 
 /* Keeps where the operation stands that was just read, if it may wrap and is a new one. */
-static rh_status keep_place(parser *p, uint32_t first, const char *begin, const char *sign,
-                            uint32_t made) {
+static void keep_place(parser *p, uint32_t first, const char *begin, const char *sign,
+                       uint32_t made) {
   int is_new = made + 1 == p->exprs->n_nodes;
+  if (p->status != RH_OK) return;
   extend_places(p, first, begin, made);
-  if (!is_new || !rh_graph_may_wrap(&p->exprs->nodes[made])) return RH_OK;
-  if (p->kept == 0) {
-    RH_TRY(check(p, sign, rh_graph_keep_text(p->exprs, p->what, p->text, &p->kept)));
-    p->kept++;
-  }
-  return check(p, sign,
-               rh_graph_keep_place(p->exprs, &(rh_kept_place){.node = made,
-                                                              .all = made,
-                                                              .text = p->kept - 1,
-                                                              .begin = column(p, begin),
-                                                              .sign = column(p, sign),
-                                                              .end = column(p, p->at)}));
+  if (!is_new || !rh_graph_may_wrap(&p->exprs->nodes[made])) return;
+  if (p->kept == 0) p->kept = rh_graph_keep_text(p->exprs, p->what, p->text) + 1;
+  rh_graph_keep_place(p->exprs, &(rh_kept_place){.node = made,
+                                                 .all = made,
+                                                 .text = p->kept - 1,
+                                                 .begin = column(p, begin),
+                                                 .sign = column(p, sign),
+                                                 .end = column(p, p->at)});
+  check(p, sign, made);
 }
 
 /* ---- Names ---- */
 
-static rh_status choice(parser *p, uint32_t *made);
+static uint32_t choice(parser *p);
 
-static rh_status call(parser *p, const char *name, size_t length, uint32_t *made) {
-  uint32_t args[3], n = 0, first = p->exprs->n_places;
-  rh_reason reason = NULL;
+static uint32_t call(parser *p, const char *name, size_t length) {
+  uint32_t args[3], n = 0, made, first = p->exprs->n_places;
+  char text[RH_EXPR_NAME_BYTES + 32];
   if (!take_sign(p, ")", "")) {
     do {
-      uint32_t arg;
-      RH_TRY(choice(p, &arg));
+      uint32_t arg = choice(p);
       if (n < 3) args[n] = arg;
       n++;
     } while (take_sign(p, ",", ""));
     if (!take_sign(p, ")", "")) return expected(p, "',' or ')'");
   }
   close_places(p, first);
-  if (rh_graph_call_named(p->exprs, name, length, args, n, made, &reason))
-    return check(p, name, reason);
-  char text[RH_EXPR_NAME_BYTES + 32];
+  if (rh_graph_call_named(p->exprs, name, length, args, n, &made)) return check(p, name, made);
   snprintf(text, sizeof text, "unknown function '%.*s'", length < 60 ? (int)length : 60, name);
   return fail_at(p, name, text);
 }
@@ -259,25 +253,21 @@ static int find(const char *name, size_t length, char (*names)[RH_EXPR_NAME_BYTE
   return 0;
 }
 
-static rh_status variable(parser *p, const char *name, uint32_t number, uint32_t *made) {
+static uint32_t variable(parser *p, uint32_t number) {
   rh_type of = p->exprs->types[number];
   rh_type type = of == RH_TYPE_f16 ? RH_TYPE_f32 : rh_type_size(of) < 4 ? RH_TYPE_i32 : of;
   rh_node node = {.kind = RH_NODE_VARIABLE, .type = type, .of = of, .number = number};
-  return check(p, name, rh_graph_add(p->exprs, &node, made));
+  return rh_graph_add(p->exprs, &node);
 }
 
-static rh_status constant(parser *p, const char *name, uint32_t number, uint32_t *made) {
+static uint32_t constant(parser *p, uint32_t number) {
   rh_expr_value value = p->exprs->values[number];
-  rh_node node = {.kind = RH_NODE_CONSTANT,
-                  .type = value.is_float   ? RH_TYPE_f64
-                          : value.is_large ? RH_TYPE_u64
-                                           : RH_TYPE_i64,
-                  .number = number,
-                  .is_weak = 1};
-  return check(p, name, rh_graph_add(p->exprs, &node, made));
+  rh_node node = {.kind = RH_NODE_CONSTANT, .number = number, .is_weak = 1};
+  node.type = value.is_float ? RH_TYPE_f64 : value.is_large ? RH_TYPE_u64 : RH_TYPE_i64;
+  return rh_graph_add(p->exprs, &node);
 }
 
-static rh_status unknown_name(const parser *p, const char *name, size_t length) {
+static uint32_t unknown_name(parser *p, const char *name, size_t length) {
   char text[RH_EXPR_NAME_BYTES + 256], known[160] = "";
   size_t used = 0;
   const rh_exprs *exprs = p->exprs;
@@ -291,72 +281,63 @@ static rh_status unknown_name(const parser *p, const char *name, size_t length) 
   return fail_at(p, name, text);
 }
 
-static rh_status name_of(parser *p, uint32_t *made) {
+/* A name without parentheses behind it. */
+static uint32_t plain_name(parser *p, const char *name, size_t length) {
+  rh_exprs *exprs = p->exprs;
+  rh_node index = {.kind = RH_NODE_INDEX, .type = RH_TYPE_u64};
+  rh_expr_value value = {.is_float = 1, .as = {.f = (double)INFINITY}};
+  uint32_t number;
+  for (uint32_t k = exprs->n_lets; k > 0; k--)
+    if (is_word(name, length, exprs->lets[k - 1].name)) return exprs->lets[k - 1].node;
+  if (find(name, length, exprs->variables, exprs->n_variables, &number)) return variable(p, number);
+  if (find(name, length, exprs->constants, exprs->n_constants, &number)) return constant(p, number);
+  if (exprs->has_index && is_word(name, length, "i")) return rh_graph_add(exprs, &index);
+  if (exprs->has_index && is_word(name, length, "n")) return rh_graph_count(exprs);
+  if (is_word(name, length, "inf")) return rh_graph_literal(exprs, value, 0);
+  value.as.f = (double)NAN;
+  if (is_word(name, length, "nan")) return rh_graph_literal(exprs, value, 0);
+  return unknown_name(p, name, length);
+}
+
+static uint32_t name_of(parser *p) {
   const char *name = p->at;
   size_t length = name_length(name);
-  uint32_t number;
-  const rh_exprs *exprs = p->exprs;
   p->at += length;
-  if (take_sign(p, "(", "")) return call(p, name, length, made);
+  if (take_sign(p, "(", "")) return call(p, name, length);
+  if (name[length] == '.') length += 1 + name_length(name + length + 1);
   p->at = name + length;
-  if (*p->at == '.') length += 1 + name_length(p->at + 1);
-  p->at = name + length;
-  for (uint32_t k = exprs->n_lets; k > 0; k--)
-    if (is_word(name, length, exprs->lets[k - 1].name)) {
-      *made = exprs->lets[k - 1].node;
-      return RH_OK;
-    }
-  if (find(name, length, exprs->variables, exprs->n_variables, &number))
-    return variable(p, name, number, made);
-  if (find(name, length, exprs->constants, exprs->n_constants, &number))
-    return constant(p, name, number, made);
-  rh_node index = {.kind = RH_NODE_INDEX, .type = RH_TYPE_u64};
-  if (exprs->has_index && is_word(name, length, "i"))
-    return check(p, name, rh_graph_add(p->exprs, &index, made));
-  if (exprs->has_index && is_word(name, length, "n"))
-    return check(p, name, rh_graph_count(p->exprs, made));
-  int is_inf = is_word(name, length, "inf"), is_nan = is_word(name, length, "nan");
-  if (!is_inf && !is_nan) return unknown_name(p, name, length);
-  rh_expr_value value = {.is_float = 1, .as = {.f = is_inf ? (double)INFINITY : (double)NAN}};
-  return check(p, name, rh_graph_literal(p->exprs, value, 0, made));
+  return check(p, name, plain_name(p, name, length));
 }
 
 /* ---- Rules ---- */
 
-static rh_status primary(parser *p, uint32_t *made) {
+static uint32_t primary(parser *p) {
   skip_space(p);
   if (isdigit((unsigned char)*p->at) || (*p->at == '.' && isdigit((unsigned char)p->at[1])))
-    return number(p, made);
-  if (begins_name(*p->at)) return name_of(p, made);
+    return number(p);
+  if (begins_name(*p->at)) return name_of(p);
   if (!take_sign(p, "(", "")) return expected(p, "an operand");
-  RH_TRY(choice(p, made));
-  return take_sign(p, ")", "") ? RH_OK : expected(p, "')'");
+  uint32_t made = choice(p);
+  return take_sign(p, ")", "") ? made : expected(p, "')'");
 }
 
-static rh_status unary(parser *p, uint32_t *made) {
+static uint32_t unary(parser *p) {
   skip_space(p);
   const char *place = p->at;
   uint32_t first = p->exprs->n_places;
-  rh_status status;
   if (p->depth == RH_EXPR_MOST_DEPTH) return fail_at(p, place, "nested more than 200 deep");
   p->depth++;
   rh_type type = *place == '(' ? take_cast(p) : 0;
   char sign = type == 0 && *place && strchr("+-~!", *place) ? *p->at++ : 0;
-  if (!type && !sign) {
-    status = primary(p, made);
-  } else {
-    status = unary(p, made);
-    rh_reason reason = NULL;
-    if (status != RH_OK) return status;
-    if (type) reason = rh_graph_cast(p->exprs, *made, type, made);
-    if (sign == '-') reason = rh_graph_unary(p->exprs, RH_NODE_NEGATE, *made, made);
-    if (sign == '~') reason = rh_graph_unary(p->exprs, RH_NODE_INVERT, *made, made);
-    if (sign == '!') reason = rh_graph_not(p->exprs, *made, made);
-    status = check(p, place, reason);
-    if (status == RH_OK && sign == '-') status = keep_place(p, first, place, place, *made);
-  }
+  uint32_t made = type || sign ? unary(p) : primary(p);
+  if (type) made = rh_graph_cast(p->exprs, made, type);
+  if (sign == '-') made = rh_graph_unary(p->exprs, RH_NODE_NEGATE, made);
+  if (sign == '~') made = rh_graph_unary(p->exprs, RH_NODE_INVERT, made);
+  if (sign == '!') made = rh_graph_not(p->exprs, made);
+  made = check(p, place, made);
+  if (sign == '-') keep_place(p, first, place, place, made);
   p->depth--;
-  return status;
+  return made;
 }
 
 /* Binary operators by falling precedence: C's table. */
@@ -384,132 +365,125 @@ static const binary_row *take_binary(parser *p, int level) {
   return NULL;
 }
 
-static rh_reason combine(rh_exprs *exprs, const binary_row *row, uint32_t a, uint32_t b,
-                         uint32_t *made) {
+static uint32_t combine(rh_exprs *exprs, const binary_row *row, uint32_t a, uint32_t b) {
   if (row->kind == LOGICAL_AND || row->kind == LOGICAL_OR)
-    return rh_graph_logical(exprs, row->kind == LOGICAL_AND, a, b, made);
+    return rh_graph_logical(exprs, row->kind == LOGICAL_AND, a, b);
   return rh_graph_binary(exprs, (rh_node_kind)row->kind, row->exchanged ? b : a,
-                         row->exchanged ? a : b, made);
+                         row->exchanged ? a : b);
 }
 
-static rh_status binary(parser *p, int level, uint32_t *made) {
-  if (level == LEVELS) return unary(p, made);
+static uint32_t binary(parser *p, int level) {
+  if (level == LEVELS) return unary(p);
   skip_space(p);
   const char *begin = p->at;
-  uint32_t first = p->exprs->n_places;
-  RH_TRY(binary(p, level + 1, made));
+  uint32_t first = p->exprs->n_places, made = binary(p, level + 1);
   for (;;) {
-    uint32_t other;
     skip_space(p);
     const char *place = p->at;
     const binary_row *row = take_binary(p, level);
-    if (!row) return RH_OK;
-    RH_TRY(binary(p, level + 1, &other));
-    RH_TRY(check(p, place, combine(p->exprs, row, *made, other, made)));
-    RH_TRY(keep_place(p, first, begin, place, *made));
+    if (!row) return made;
+    uint32_t other = binary(p, level + 1);
+    made = check(p, place, combine(p->exprs, row, made, other));
+    keep_place(p, first, begin, place, made);
   }
 }
 
-static rh_status choice(parser *p, uint32_t *made) {
-  uint32_t yes, no;
+static uint32_t choice(parser *p) {
   if (p->depth == RH_EXPR_MOST_DEPTH) return fail_at(p, p->at, "nested more than 200 deep");
   p->depth++;
-  RH_TRY(binary(p, 0, made));
+  uint32_t made = binary(p, 0);
   skip_space(p);
   const char *place = p->at;
   if (take_sign(p, "?", "")) {
-    RH_TRY(choice(p, &yes));
+    uint32_t yes = choice(p);
     if (!take_sign(p, ":", "")) return expected(p, "':'");
-    RH_TRY(choice(p, &no));
-    RH_TRY(check(p, place, rh_graph_choose(p->exprs, *made, yes, no, made)));
+    made = check(p, place, rh_graph_choose(p->exprs, made, yes, choice(p)));
   }
   p->depth--;
-  return RH_OK;
+  return made;
 }
 
 /* ---- Entry points ---- */
 
-static rh_status begin(parser *p, rh_exprs *exprs, const char *text, const char *what,
-                       rh_error *error) {
+static void begin(parser *p, rh_exprs *exprs, const char *text, const char *what, rh_error *error) {
   *p = (parser){.exprs = exprs, .text = text, .at = text, .what = what, .error = error};
-  if (strlen(text) > RH_EXPR_MOST_BYTES)
-    return rh_fail(error, RH_E_USAGE, "%s: longer than 65536 bytes", what);
-  return RH_OK;
+  exprs->reason = NULL;
+  if (strlen(text) <= RH_EXPR_MOST_BYTES) return;
+  p->status = rh_fail(error, RH_E_USAGE, "%s: longer than 65536 bytes", what);
+  rh_graph_refuse(exprs, "too long");
+  p->at += strlen(text);
 }
 
-static rh_status end(parser *p) {
+/* The only expression of the text. */
+static uint32_t whole(parser *p) {
+  uint32_t made = choice(p);
   skip_space(p);
-  return *p->at == 0 ? RH_OK : expected(p, "an operator");
+  return *p->at == 0 ? made : expected(p, "an operator");
 }
 
 rh_status rh_exprs_let(rh_exprs *exprs, const char *name, const char *text, const char *what,
                        rh_error *error) {
   parser p;
-  uint32_t node;
-  RH_TRY(begin(&p, exprs, text, what, error));
+  begin(&p, exprs, text, what, error);
   if (exprs->n_lets == RH_EXPR_MOST_LETS)
     return rh_fail(error, RH_E_USAGE, "%s: more than %d names", what, RH_EXPR_MOST_LETS);
-  RH_TRY(choice(&p, &node));
-  RH_TRY(end(&p));
-  rh_let_node *let = &exprs->lets[exprs->n_lets++];
+  rh_let_node *let = &exprs->lets[exprs->n_lets];
+  let->node = whole(&p);
   snprintf(let->name, sizeof let->name, "%s", name);
-  let->node = node;
-  return RH_OK;
+  if (p.status == RH_OK) exprs->n_lets++;
+  return p.status;
+}
+
+static rh_status assign_rooms(parser *p, const char *place) {
+  if (rh_graph_assign_rooms(p->exprs) != 0)
+    fail_at(p, place, "needs more than 64 intermediate results at the same time");
+  return p->status;
 }
 
 static rh_status add_output(parser *p, const char *place, uint32_t node, rh_type type) {
   rh_exprs *exprs = p->exprs;
-  if (exprs->n_outputs == RH_EXPR_MOST_OUTPUTS)
-    return fail_at(p, place, "more than 32 expressions");
-  RH_TRY(check(p, place,
-               type ? rh_graph_convert(exprs, node, type, &node)
-                    : rh_graph_settle(exprs, node, &node)));
+  if (exprs->n_outputs == RH_EXPR_MOST_OUTPUTS) fail_at(p, place, "more than 32 expressions");
+  node = type ? rh_graph_convert(exprs, node, type) : rh_graph_settle(exprs, node);
+  check(p, place, node);
+  if (p->status != RH_OK) return p->status;
   exprs->outputs[exprs->n_outputs++] = node;
-  if (rh_graph_assign_rooms(exprs) == 0) return RH_OK;
-  exprs->n_outputs--;
-  return fail_at(p, place, "needs more than 64 intermediate results at the same time");
+  if (assign_rooms(p, place) != RH_OK) exprs->n_outputs--;
+  return p->status;
 }
 
 rh_status rh_exprs_output(rh_exprs *exprs, const char *text, rh_type type, const char *what,
                           rh_error *error) {
   parser p;
-  uint32_t node;
-  RH_TRY(begin(&p, exprs, text, what, error));
-  RH_TRY(choice(&p, &node));
-  RH_TRY(end(&p));
-  return add_output(&p, text, node, type);
+  begin(&p, exprs, text, what, error);
+  return add_output(&p, text, whole(&p), type);
 }
 
 rh_status rh_exprs_outputs(rh_exprs *exprs, const char *text, const char *what, rh_error *error) {
   parser p;
-  uint32_t node;
-  RH_TRY(begin(&p, exprs, text, what, error));
+  begin(&p, exprs, text, what, error);
   do {
     skip_space(&p);
     const char *place = p.at;
-    RH_TRY(choice(&p, &node));
-    RH_TRY(add_output(&p, place, node, 0));
+    RH_TRY(add_output(&p, place, choice(&p), 0));
   } while (take_sign(&p, ",", ""));
-  return end(&p);
+  if (*p.at) expected(&p, "an operator");
+  return p.status;
 }
 
-static rh_status choose_where(parser *p, uint32_t condition, uint32_t output, const void *value) {
-  rh_exprs *exprs = p->exprs;
-  uint32_t *node = &exprs->outputs[output], other;
-  rh_node literal = {.kind = RH_NODE_LITERAL, .type = exprs->nodes[*node].type};
+static uint32_t choose_where(rh_exprs *exprs, uint32_t condition, uint32_t node,
+                             const void *value) {
+  rh_node literal = {.kind = RH_NODE_LITERAL, .type = exprs->nodes[node].type};
   memcpy(&literal.value, value, rh_type_size(literal.type));
-  RH_TRY(check(p, p->text, rh_graph_add(exprs, &literal, &other)));
-  return check(p, p->text, rh_graph_choose(exprs, condition, *node, other, node));
+  return rh_graph_choose(exprs, condition, node, rh_graph_add(exprs, &literal));
 }
 
 rh_status rh_exprs_where(rh_exprs *exprs, const char *condition, const void *const *values,
                          const char *what, rh_error *error) {
   parser p;
-  uint32_t node;
-  RH_TRY(begin(&p, exprs, condition, what, error));
-  RH_TRY(choice(&p, &node));
-  RH_TRY(end(&p));
-  for (uint32_t k = 0; k < exprs->n_outputs; k++) RH_TRY(choose_where(&p, node, k, values[k]));
-  if (rh_graph_assign_rooms(exprs) == 0) return RH_OK;
-  return fail_at(&p, condition, "needs more than 64 intermediate results at the same time");
+  begin(&p, exprs, condition, what, error);
+  uint32_t node = whole(&p);
+  for (uint32_t k = 0; k < exprs->n_outputs && p.status == RH_OK; k++)
+    exprs->outputs[k] =
+        check(&p, condition, choose_where(exprs, node, exprs->outputs[k], values[k]));
+  return p.status == RH_OK ? assign_rooms(&p, condition) : p.status;
 }

@@ -9,21 +9,22 @@
 
 /* ---- Places ---- */
 
-static rh_reason no_memory(void) {
-  return "no memory for an expression";
+static uint32_t no_memory(rh_exprs *exprs) {
+  return rh_graph_refuse(exprs, "no memory for an expression");
 }
 
-rh_reason rh_graph_keep_text(rh_exprs *exprs, const char *what, const char *text, uint32_t *kept) {
-  if (RH_ROOM(&exprs->texts, exprs->n_texts, "", NULL) != RH_OK) return no_memory();
-  rh_kept_text *new = &exprs->texts[ *kept = exprs->n_texts++];
+uint32_t rh_graph_keep_text(rh_exprs *exprs, const char *what, const char *text) {
+  if (RH_ROOM(&exprs->texts, exprs->n_texts, "", NULL) != RH_OK) return no_memory(exprs);
+  rh_kept_text *new = &exprs->texts[exprs->n_texts++];
   *new = (rh_kept_text){strdup(what), strdup(text)};
-  return new->what &&new->text ? NULL : no_memory();
+  return new->what &&new->text ? exprs->n_texts - 1 : no_memory(exprs);
 }
 
-rh_reason rh_graph_keep_place(rh_exprs *exprs, const rh_kept_place *place) {
-  if (RH_ROOM(&exprs->places, exprs->n_places, "", NULL) != RH_OK) return no_memory();
-  exprs->places[exprs->n_places++] = *place;
-  return NULL;
+void rh_graph_keep_place(rh_exprs *exprs, const rh_kept_place *place) {
+  if (RH_ROOM(&exprs->places, exprs->n_places, "", NULL) != RH_OK)
+    no_memory(exprs);
+  else
+    exprs->places[exprs->n_places++] = *place;
 }
 
 void rh_graph_forget_places(rh_exprs *exprs) {

@@ -3,11 +3,120 @@
 #include "../../core/base/vocabulary.h"
 #include "expressions.cl.h"
 #include "graph.h"
-#include "known.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+/* ---- What a compiler may find out ----
+ *
+ * Compilers draw wrong conclusions from some of it, which is hidden from them.  Each field is 0 or
+ * 1; 1: it may find out. */
+
+typedef struct known {
+  unsigned char value;    /* the value: of integers by single bits, as of `n | -1` and `u < 0` */
+  unsigned char nan;      /* that it is NaN */
+  unsigned char sign;     /* of a float: its sign */
+  unsigned char choice;   /* that it is one of a few values, and which they are */
+  unsigned char is_whole; /* that the float was converted from an integer */
+  unsigned char is_zero;  /* that the float, made of literals alone, is 0 or -0 */
+  unsigned char is_read;  /* nothing: an element, a constant or an index */
+} known;
+
+static int knows_value(const rh_node *node, const known *of) {
+  int all = 1, any = 0;
+  for (uint32_t j = 0; j < node->arity; j++) {
+    all &= of[node->args[j]].value;
+    any |= of[node->args[j]].value;
+  }
+  switch (node->kind) {
+  case RH_NODE_LITERAL: return 1;
+  case RH_NODE_CONSTANT:
+  case RH_NODE_VARIABLE:
+  case RH_NODE_INDEX: return 0;
+  case RH_NODE_CAST:
+  case RH_NODE_BITS: return all;
+  case RH_NODE_CHOOSE: /* fmin(x, -inf) is known, and its condition need not be */
+  case RH_NODE_CALL: return any;
+  default: return all || !rh_type_is_float(node->type);
+  }
+}
+
+static int knows_nan(const rh_node *node, int knows_value, const known *of) {
+  int any = 0;
+  if (!rh_type_is_float(node->type)) return 0;
+  for (uint32_t j = 0; j < node->arity; j++) any |= of[node->args[j]].nan;
+  switch (node->kind) {
+  case RH_NODE_LITERAL:
+    return node->type == RH_TYPE_f32 ? !isfinite(node->value.f32) : !isfinite(node->value.f64);
+  case RH_NODE_CAST:
+  case RH_NODE_CHOOSE: return any;
+  default: return any || knows_value;
+  }
+}
+
+static int is_read(const rh_node *node) {
+  return node->kind == RH_NODE_VARIABLE || node->kind == RH_NODE_CONSTANT ||
+         node->kind == RH_NODE_INDEX;
+}
+
+/* Elements and constants have either sign, and so have their sums, and products of two of them. */
+static int knows_sign(const rh_node *node, const known *of) {
+  const uint32_t *args = node->args;
+  switch (node->kind) {
+  case RH_NODE_VARIABLE:
+  case RH_NODE_CONSTANT: return 0;
+  case RH_NODE_CAST: return !rh_type_is_float(node->of) || of[args[0]].sign;
+  case RH_NODE_NEGATE:
+  case RH_NODE_NARROW: return of[args[0]].sign;
+  case RH_NODE_ADD:
+  case RH_NODE_SUBTRACT: return of[args[0]].sign || of[args[1]].sign;
+  case RH_NODE_MULTIPLY:
+  case RH_NODE_DIVIDE: return args[0] == args[1] || of[args[0]].sign || of[args[1]].sign;
+  default: return 1;
+  }
+}
+
+static int is_whole(const rh_node *node, const known *of) {
+  switch (node->kind) {
+  case RH_NODE_CAST: return !rh_type_is_float(node->of) || of[node->args[0]].is_whole;
+  case RH_NODE_CHOOSE: return of[node->args[1]].is_whole || of[node->args[2]].is_whole;
+  case RH_NODE_NEGATE:
+  case RH_NODE_NARROW: return of[node->args[0]].is_whole;
+  default: return 0;
+  }
+}
+
+static int is_zero(const rh_node *node) {
+  rh_scalar value = node->kind == RH_NODE_LITERAL ? node->value : node->known;
+  if (node->kind != RH_NODE_LITERAL && !node->is_known) return 0;
+  return node->type == RH_TYPE_f32 ? value.f32 == 0 : node->type == RH_TYPE_f64 && value.f64 == 0;
+}
+
+/* It takes what is done to a choice to both values of it. */
+static int is_choice(const rh_node *node, const known *of) {
+  int all = 1;
+  if (node->kind == RH_NODE_LITERAL) return 1;
+  if (node->kind >= RH_NODE_LESS && node->kind <= RH_NODE_UNEQUAL) return 1;
+  if (node->kind == RH_NODE_CHOOSE) return of[node->args[1]].choice && of[node->args[2]].choice;
+  for (uint32_t j = 0; j < node->arity; j++) all &= of[node->args[j]].choice;
+  return node->arity && all;
+}
+
+/* of: the facts of all nodes before this one. */
+static known known_of(const rh_node *node, const known *of) {
+  known is = {.value = (unsigned char)knows_value(node, of)};
+  is.nan = (unsigned char)knows_nan(node, is.value, of);
+  is.is_read = (unsigned char)is_read(node);
+  is.sign = (unsigned char)(rh_type_is_float(node->type) && knows_sign(node, of));
+  is.is_whole = (unsigned char)(rh_type_is_float(node->type) && is_whole(node, of));
+  is.is_zero = (unsigned char)is_zero(node);
+  is.choice = (unsigned char)is_choice(node, of);
+  return is;
+}
+
+/* ---- The text ---- */
 
 static const char *type_name(rh_type type) {
   switch (type) {
@@ -104,7 +213,7 @@ static void write_division(const rh_node *node, const char *a, const char *b, in
     rh_text_add(to, "%s / %s", a, b);
 }
 
-static void write_order(const rh_node *node, const char *a, const char *b, const rh_known *of,
+static void write_order(const rh_node *node, const char *a, const char *b, const known *of,
                         rh_text *to) {
   int at_most = node->kind == RH_NODE_AT_MOST;
   if (of[node->args[0]].sign && of[node->args[1]].sign)
@@ -146,17 +255,17 @@ static void write_of_nan(const rh_node *node, rh_expr_name *args, rh_text *to) {
   const char *a = args[0], *b = args[1], *type = type_name(node->type);
   if (node->function->n_args == 1)
     rh_text_add(to, "%s != %s ? %s : ", a, a, a);
-  else if (strcmp(node->function->name, "fmod") == 0)
+  else if (rh_node_calls(node, "fmod"))
     rh_text_add(to, "%s != %s || %s != %s ? %s + %s : ", a, a, b, b, a, b);
-  else if (strcmp(node->function->name, "pow") == 0)
+  else if (rh_node_calls(node, "pow"))
     rh_text_add(to, "%s != %s || %s != %s ? (%s == 1 || %s == 0 ? (%s)1 : %s + %s) : ", a, a, b, b,
                 a, b, type, a, b);
 }
 
 /* NVIDIA's driver 580 gives NaN for the asinh() of a -0 that it knows. */
-static void write_call(const rh_node *node, rh_expr_name *args, const rh_known *of, rh_text *to) {
+static void write_call(const rh_node *node, rh_expr_name *args, const known *of, rh_text *to) {
   int of_nan = 0;
-  if (strcmp(node->function->name, "rint") == 0) {
+  if (rh_node_calls(node, "rint")) {
     write_rint(node, args[0], to);
     return;
   }
@@ -178,8 +287,8 @@ static void write_narrow(const rh_node *node, const char *a, rh_text *to) {
     rh_text_add(to, "(int)(%s)%s", type_name(node->of), a);
 }
 
-static void write_value(const rh_node *node, rh_expr_name *args, const rh_known *of,
-                        const char *index, const char *constants, rh_text *to) {
+static void write_value(const rh_node *node, rh_expr_name *args, const known *of, const char *index,
+                        const char *constants, rh_text *to) {
   const char *a = args[0], *b = args[1];
   switch (node->kind) {
   case RH_NODE_LITERAL: write_literal(node, to); return;
@@ -207,10 +316,10 @@ void rh_exprs_write(const rh_exprs *exprs, rh_text *to, const rh_expr_name *vari
                     const char *index, const char *constants, const char *prefix,
                     rh_expr_name *outputs) {
   rh_expr_name args[3], own;
-  rh_known known[exprs->n_nodes + 1];
+  known facts[exprs->n_nodes + 1];
   for (uint32_t k = 0; k < exprs->n_nodes; k++) {
     const rh_node *node = &exprs->nodes[k];
-    known[k] = rh_node_known(node, known);
+    facts[k] = known_of(node, facts);
     if (!node->is_live) continue;
     for (uint32_t j = 0; j < node->arity; j++) name_node(node->args[j], prefix, args[j]);
     name_node(k, prefix, own);
@@ -218,7 +327,7 @@ void rh_exprs_write(const rh_exprs *exprs, rh_text *to, const rh_expr_name *vari
     if (node->kind == RH_NODE_VARIABLE)
       rh_text_add(to, "%s", variables[node->number]);
     else
-      write_value(node, args, known, index, constants, to);
+      write_value(node, args, facts, index, constants, to);
     rh_text_add(to, ";\n");
   }
   for (uint32_t j = 0; j < exprs->n_outputs; j++) name_node(exprs->outputs[j], prefix, outputs[j]);

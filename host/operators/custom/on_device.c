@@ -1,0 +1,181 @@
+#include "on_device.h"
+#include "../../core/base/alloc.h"
+#include "../../core/cl/commands.h"
+#include "../../core/cl/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The runs, and then their values by one work-item. */
+static const char source[] =
+    "__kernel void rh_runs(RH_OPERANDS_PARAMETERS, ulong index, ulong n, ulong length,\n"
+    "                      __global rh_value *values) {\n"
+    "  rh_operands p = RH_OPERANDS;\n"
+    "  ulong run = get_global_id(0), from = run * length, end = min(from + length, n);\n"
+    "  rh_value value = rh_identity();\n"
+    "#ifdef RH_HAS_OPERANDS\n"
+    "  p.first += index;\n"
+    "#endif\n"
+    "  for (ulong i = from; i < end; i++) value = rh_combine(value, rh_load(p, i));\n"
+    "  values[run] = value;\n"
+    "}\n"
+    "__kernel void rh_join(__global rh_value *values, ulong n) {\n"
+    "  rh_value value = rh_identity();\n"
+    "  for (ulong i = 0; i < n; i++) value = rh_combine(value, values[i]);\n"
+    "  values[0] = value;\n"
+    "}\n";
+
+struct rh_on_device {
+  const rh_custom *custom;
+  rh_cl_session session; /* on the queue of who opened it */
+  cl_program program;
+  cl_kernel runs, join;
+  cl_mem values;
+  rh_error failure;
+};
+
+static rh_status build(rh_on_device *self, uint64_t most, rh_text *log, rh_error *error) {
+  const char *options =
+      self->session.device->divides_exactly ? "-cl-fp32-correctly-rounded-divide-sqrt" : "";
+  char *prelude = self->custom->face.calls->prelude(&self->custom->face);
+  if (!prelude) return rh_fail(error, RH_E_NOMEM, "no memory for a program's source");
+  self->session.build_log = log;
+  rh_status status =
+      rh_cl_program(&self->session, "operator.cl", prelude, source, options, &self->program, error);
+  self->session.build_log = NULL;
+  free(prelude);
+  RH_TRY(status);
+  RH_TRY(rh_cl_kernel(self->program, "rh_runs", &self->runs, error));
+  RH_TRY(rh_cl_kernel(self->program, "rh_join", &self->join, error));
+  return rh_cl_buffer(&self->session, CL_MEM_READ_WRITE, most * self->custom->op.value_size, NULL,
+                      "allocating values", &self->values, error);
+}
+
+rh_status rh_on_device_create(rh_on_device **made, const rh_custom *custom,
+                              const rh_cl_session *session, uint64_t most, rh_text *log,
+                              rh_error *error) {
+  rh_on_device *self;
+  *made = NULL;
+  RH_TRY(RH_NEW(&self, 1, "an operator", error));
+  self->custom = custom;
+  rh_status status = rh_cl_session_adopt(&self->session, session->device, session->queue,
+                                         session->cache, session->reporter, error);
+  if (status == RH_OK) status = build(self, most, log, error);
+  if (status == RH_OK)
+    *made = self;
+  else
+    rh_on_device_destroy(self);
+  return status;
+}
+
+void rh_on_device_destroy(rh_on_device *self) {
+  if (!self) return;
+  rh_cl_release_buffer(self->values);
+  rh_cl_release_kernel(self->runs);
+  rh_cl_release_kernel(self->join);
+  rh_cl_release_program(self->program);
+  rh_cl_session_finish(&self->session);
+  free(self);
+}
+
+static rh_status read_values(rh_on_device *self, uint64_t n, void *values, rh_error *error) {
+  RH_CL_TRY_IN(&self->session, error,
+               rh_cl_read(self->session.queue, self->values, CL_TRUE, 0,
+                          n * self->custom->op.value_size, values, NULL),
+               "reading values");
+  return RH_OK;
+}
+
+static rh_status join(rh_on_device *self, uint64_t n, void *value, rh_error *error) {
+  RH_CL_TRY(error, rh_cl_set(self->join, 0, sizeof(cl_mem), &self->values), "an argument");
+  RH_CL_TRY(error, rh_cl_set(self->join, 1, sizeof n, &n), "an argument");
+  RH_CL_TRY_IN(&self->session, error, rh_cl_launch(self->session.queue, self->join, 1, 1, NULL),
+               "combining values");
+  return read_values(self, 1, value, error);
+}
+
+static rh_status set_arguments(rh_on_device *self, const cl_mem *buffers, const void *constants,
+                               const uint64_t numbers[3], rh_error *error) {
+  static const uint64_t none[RH_MOST_CONSTANT_WORDS], at = 0;
+  const rh_op *op = &self->custom->op;
+  cl_uint k = 0;
+  for (uint32_t j = 0; j < self->custom->face.n_operands; j++) {
+    RH_CL_TRY(error, rh_cl_set(self->runs, k++, sizeof(cl_mem), &buffers[j]), "an argument");
+    if (op->n_operands) RH_CL_TRY(error, rh_cl_set(self->runs, k++, sizeof at, &at), "an argument");
+  }
+  if (op->n_operands)
+    RH_CL_TRY(error, rh_cl_set(self->runs, k++, op->constants_size, constants ? constants : none),
+              "an argument");
+  for (int j = 0; j < 3; j++)
+    RH_CL_TRY(error, rh_cl_set(self->runs, k++, sizeof numbers[j], &numbers[j]), "an argument");
+  RH_CL_TRY(error, rh_cl_set(self->runs, k, sizeof(cl_mem), &self->values), "an argument");
+  return RH_OK;
+}
+
+static rh_status launch(rh_on_device *self, const cl_mem *buffers, const void *constants,
+                        const uint64_t numbers[3], uint64_t runs, rh_error *error) {
+  RH_TRY(set_arguments(self, buffers, constants, numbers, error));
+  RH_CL_TRY_IN(&self->session, error, rh_cl_launch(self->session.queue, self->runs, runs, 0, NULL),
+               "evaluating the operator");
+  return RH_OK;
+}
+
+/* Copies the operands.  The values stay on the device. */
+static rh_status evaluate(rh_on_device *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
+                          uint64_t length, rh_error *error) {
+  const uint64_t numbers[] = {first, n, length};
+  cl_mem buffers[RH_MOST_OPERANDS] = {NULL};
+  rh_status status = RH_OK;
+  for (uint32_t k = 0; k < self->custom->face.n_operands && status == RH_OK; k++) {
+    uint64_t size = rh_type_size(self->custom->operands[k].type);
+    const char *from = (const char *)arrays->operands[k] + first * size;
+    status = rh_cl_buffer(&self->session, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, n * size,
+                          (void *)(uintptr_t)from, "copying an operand", &buffers[k], error);
+  }
+  if (status == RH_OK)
+    status = launch(self, buffers, arrays->constants, numbers, (n + length - 1) / length, error);
+  for (uint32_t k = 0; k < self->custom->face.n_operands; k++) rh_cl_release_buffer(buffers[k]);
+  return status;
+}
+
+rh_status rh_on_device_runs(rh_on_device *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
+                            uint64_t length, void *values, rh_error *error) {
+  RH_TRY(evaluate(self, arrays, first, n, length, error));
+  return read_values(self, (n + length - 1) / length, values, error);
+}
+
+/* ---- Where only the first failure is kept ---- */
+
+static int works(const rh_on_device *self) {
+  return self && self->failure.status == RH_OK;
+}
+
+void rh_on_device_identity(rh_on_device *self, void *value) {
+  if (works(self)) join(self, 0, value, &self->failure);
+}
+
+void rh_on_device_reduce(rh_on_device *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
+                         void *value) {
+  uint64_t length = (n + RH_ON_DEVICE_RUNS - 1) / RH_ON_DEVICE_RUNS;
+  if (works(self) && evaluate(self, arrays, first, n, length, &self->failure) == RH_OK)
+    join(self, (n + length - 1) / length, value, &self->failure);
+}
+
+void rh_on_device_combine(rh_on_device *self, void *a, const void *b) {
+  unsigned char both[2 * RH_ANY_VALUE_BYTES];
+  if (!works(self)) return;
+  uint32_t size = self->custom->op.value_size;
+  memcpy(both, a, size);
+  memcpy(both + size, b, size);
+  cl_int code =
+      rh_cl_write(self->session.queue, self->values, CL_TRUE, 0, 2 * (uint64_t)size, both, NULL);
+  if (code != CL_SUCCESS)
+    rh_cl_fail(&self->failure, code, "writing values");
+  else
+    join(self, 2, a, &self->failure);
+}
+
+rh_status rh_on_device_status(const rh_on_device *self, rh_error *error) {
+  if (self->failure.status != RH_OK && error) *error = self->failure;
+  return self->failure.status;
+}
