@@ -13,13 +13,6 @@ const char *rh_operand_usual_name(uint32_t k) {
   return names[k];
 }
 
-int rh_operator_is_name(const char *text, size_t length) {
-  if (length == 0 || length >= RH_OPERATOR_NAME_BYTES || isdigit((unsigned char)*text)) return 0;
-  for (size_t k = 0; k < length; k++)
-    if (!isalnum((unsigned char)text[k]) && text[k] != '_') return 0;
-  return 1;
-}
-
 /* ---- By name, file or text ---- */
 
 static int is_file(const char *op) {

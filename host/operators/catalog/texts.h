@@ -42,8 +42,5 @@ rh_status rh_catalog_make(rh_custom **made, const rh_definition *definition,
                           const rh_operand *operands, uint32_t n_operands, const rh_let *lets,
                           uint32_t n_lets, rh_error *error);
 
-/* Can it be the name of an operand or constant? */
-int rh_operator_is_name(const char *text, size_t length);
-
 /* x, y, z, w, v, u, s, r: the names of operands that have none. */
 const char *rh_operand_usual_name(uint32_t k);

@@ -19,21 +19,24 @@ static void add_exactness(rh_traits *traits, rh_type type, uint32_t flags) {
   *of = before ? *of && exact : exact;
 }
 
-static void add_type(rh_traits *traits, rh_type type, const rh_custom *made) {
-  const rh_op *op = &made->op;
+/* Takes an operator of such flags, for operands of the type; 0: of several types. */
+static void add_type(rh_traits *traits, rh_type type, uint32_t flags) {
   if (!traits->n_results) {
-    traits->commutes = (op->flags & RH_OP_COMMUTATIVE) != 0;
-    set_results(traits, op->flags);
-    if (made->face.n_results) {
-      traits->n_results = made->face.n_results;
-      memcpy(traits->results, made->results, sizeof traits->results);
-    }
+    traits->commutes = (flags & RH_OP_COMMUTATIVE) != 0;
+    set_results(traits, flags);
   }
-  if (type) {
-    add_exactness(traits, type, op->flags);
-    traits->types |= 1u << type;
-  }
-  if (op->value_size > traits->value_bytes) traits->value_bytes = op->value_size;
+  if (!type) return;
+  add_exactness(traits, type, flags);
+  traits->types |= 1u << type;
+}
+
+static void add_made(rh_traits *traits, rh_type type, const rh_custom *made) {
+  int is_first = !traits->n_results;
+  add_type(traits, type, made->op.flags);
+  if (made->op.value_size > traits->value_bytes) traits->value_bytes = made->op.value_size;
+  if (!is_first || !made->face.n_results) return;
+  traits->n_results = made->face.n_results;
+  memcpy(traits->results, made->results, sizeof traits->results);
 }
 
 /* types[k]: of operand k. */
@@ -55,7 +58,7 @@ static rh_status try_mixed(rh_traits *traits, const rh_definition *definition) {
     for (uint32_t k = 0; k < definition->n_operands; k++)
       types[k] = mask >> k & 1 ? RH_TYPE_i32 : RH_TYPE_f32;
     if (try_types(&made, definition, types, NULL) != RH_OK) continue;
-    add_type(traits, 0, made);
+    add_made(traits, 0, made);
     rh_custom_destroy(made);
     return RH_OK;
   }
@@ -76,7 +79,7 @@ rh_status rh_traits_find(rh_traits *traits, const rh_definition *definition, rh_
     if (try_types(&made, definition, types, j ? &why : &first) == RH_E_NOMEM)
       return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
     if (!made) continue;
-    add_type(traits, order[j], made);
+    add_made(traits, order[j], made);
     rh_custom_destroy(made);
   }
   if (traits->types || try_mixed(traits, definition) == RH_OK) return RH_OK;
@@ -85,12 +88,6 @@ rh_status rh_traits_find(rh_traits *traits, const rh_definition *definition, rh_
 
 void rh_traits_of_built_in(rh_traits *traits, uint32_t op) {
   *traits = (rh_traits){0};
-  for (rh_type type = 1; type <= RH_N_TYPES; type++) {
-    if (!rh_op_is_defined(op, type)) continue;
-    uint32_t flags = rh_op_flags(op, type);
-    if (!traits->types) set_results(traits, flags);
-    traits->commutes = (flags & RH_OP_COMMUTATIVE) != 0;
-    add_exactness(traits, type, flags);
-    traits->types |= 1u << type;
-  }
+  for (rh_type type = 1; type <= RH_N_TYPES; type++)
+    if (rh_op_is_defined(op, type)) add_type(traits, type, rh_op_flags(op, type));
 }

@@ -46,16 +46,11 @@ static rh_status add_constants(rh_custom *self, const rh_definition *definition,
   return RH_OK;
 }
 
-/* Is it a word of the language, or of finalize? */
-static int is_word(const char *name, int has_results) {
-  return strcmp(name, "i") == 0 || strcmp(name, "n") == 0 || strcmp(name, "inf") == 0 ||
-         strcmp(name, "nan") == 0 || (has_results && strcmp(name, "a") == 0);
-}
-
 /* "x" and "x2" can be told apart, but not two of one name. */
 static rh_status check_names(const rh_custom *self, int has_results, rh_error *error) {
   for (uint32_t k = 0; k < self->n_lets; k++)
-    if (is_word(self->lets[k].name, has_results))
+    if (!rh_definition_name_is_valid(self->lets[k].name) ||
+        (has_results && strcmp(self->lets[k].name, "a") == 0)) /* a word of finalize */
       return rh_fail(error, RH_E_USAGE, "constant %s: the name is taken", self->lets[k].name);
   for (uint32_t k = 0; k < self->n_lets; k++)
     for (uint32_t j = 0; j < self->face.n_operands + k; j++) {

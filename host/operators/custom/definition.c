@@ -98,13 +98,17 @@ const char *rh_definition_what(char what[RH_WHAT_BYTES], const rh_definition *de
   return what;
 }
 
+int rh_operator_is_name(const char *text, size_t length) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  return length > 0 && length < RH_OPERATOR_NAME_BYTES && strspn(text, letters) >= length &&
+         !strchr("0123456789", *text);
+}
+
 int rh_definition_name_is_valid(const char *name) {
   static const char *const taken[] = {"i", "n", "inf", "nan"};
-  size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-  if (length == 0 || name[length] || length >= RH_OPERATOR_NAME_BYTES) return 0;
   for (size_t k = 0; k < sizeof taken / sizeof *taken; k++)
     if (strcmp(name, taken[k]) == 0) return 0;
-  return !strchr("0123456789", *name);
+  return rh_operator_is_name(name, strlen(name));
 }
 
 void rh_definition_add_line(rh_text *to, const char *file, uint32_t line) {

@@ -90,6 +90,8 @@ rh_status rh_definition_copy(rh_definition *to, const rh_definition *from, rh_er
  * has no `by_type` and is not finished: its texts are those of *of. */
 rh_definition rh_definition_for(const rh_definition *of, rh_type type);
 
+/* Letters, digits and '_', not a digit first, and at most 63 of them. */
+int rh_operator_is_name(const char *text, size_t length);
 /* Can an operator or an operand be called so?  `i`, `n`, `inf` and `nan` mean something else. */
 int rh_definition_name_is_valid(const char *name);
 

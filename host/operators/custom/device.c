@@ -10,9 +10,7 @@
 
 /* The name that kernels have for it in memory. */
 static const char *memory_type(rh_type type) {
-  static const char *const names[] = {"",     "char", "uchar", "short",  "ushort", "int",
-                                      "uint", "long", "ulong", "ushort", "float",  "double"};
-  return names[type];
+  return rh_expr_type_name(type == RH_TYPE_f16 ? RH_TYPE_u16 : type);
 }
 
 static const char *value_type(rh_type type) {
@@ -38,8 +36,7 @@ static void write_operands(const rh_custom *self, rh_text *to) {
               memory_type(largest->type));
   for (uint32_t k = 0; k < self->face.n_operands; k++) {
     rh_type type = self->operands[k].type;
-    rh_text_add(to, " X(%u, %s, %s)", k, memory_type(type),
-                type == RH_TYPE_f16 ? "half" : memory_type(type));
+    rh_text_add(to, " X(%u, %s, %s)", k, memory_type(type), rh_expr_type_name(type));
   }
   rh_text_add(to, "\n");
   if (rh_custom_has_operands(self))

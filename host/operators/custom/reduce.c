@@ -62,22 +62,28 @@ static uint64_t batch_lanes(const rh_custom *of, uint64_t row) {
 
 /* ---- Combining ---- */
 
-static void combine(const rh_custom *of, const lanes *a, const lanes *b, uint64_t at_b, uint64_t n,
-                    const lanes *made) {
+/* Combines n lanes of a with those of b from lane at_b on: into `made`, which changes places with
+ * a. */
+static void combine(const rh_custom *of, lanes *a, const lanes *b, uint64_t at_b, uint64_t n,
+                    lanes *made) {
   const void *variables[2 * RH_MOST_FIELDS] = {NULL};
   void *outputs[RH_MOST_FIELDS] = {NULL};
+  const lanes kept = *a;
   for (uint32_t k = 0; k < of->n_fields; k++) {
     variables[k] = a->of[k];
     variables[of->n_fields + k] = b->of[k] + at_b * size_of(of, k);
     outputs[k] = made->of[k];
   }
   rh_exprs_eval(of->combine, variables, 0, n, NULL, outputs);
+  *a = *made;
+  *made = kept;
 }
 
-static void exchange(lanes *a, lanes *b) {
-  lanes kept = *a;
-  *a = *b;
-  *b = kept;
+/* Combines the two halves of n lanes, a power of two, until there is one. */
+static void halve(const rh_custom *of, lanes *all, uint64_t n, lanes *made, unsigned char *value) {
+  for (uint64_t half = n / 2; half > 0; half /= 2) combine(of, all, all, half, half, made);
+  for (uint32_t k = 0; k < of->n_fields; k++)
+    memcpy(value + of->fields[k].offset, all->of[k], size_of(of, k));
 }
 
 /* ---- Rows ---- */
@@ -117,13 +123,10 @@ static void combine_rows(batch *self, uint64_t first, uint64_t tiles, uint64_t w
   load_row(self, first, tiles, width, 0, &self->one);
   load_row(self, first, tiles, width, 1, &self->more);
   combine(self->of, &self->one, &self->more, 0, n, &self->made);
-  exchange(&self->one, &self->made);
   load_row(self, first, tiles, width, 2, &self->two);
   load_row(self, first, tiles, width, 3, &self->more);
   combine(self->of, &self->two, &self->more, 0, n, &self->made);
-  exchange(&self->two, &self->made);
   combine(self->of, &self->one, &self->two, 0, n, &self->made);
-  exchange(&self->one, &self->made);
 }
 
 /* ---- A batch ---- */
@@ -136,8 +139,6 @@ static void combine_rows(batch *self, uint64_t first, uint64_t tiles, uint64_t w
   }
 static void spread(const unsigned char *from, unsigned char *to, uint64_t n, uint64_t apart,
                    uint32_t bytes) {
-  SPREAD(1, uint8_t)
-  SPREAD(2, uint16_t)
   SPREAD(4, uint32_t)
   SPREAD(8, uint64_t)
 }
@@ -163,12 +164,7 @@ static void reduce_batch(batch *self, uint64_t first, uint64_t tiles, unsigned c
       combine_rows(self, first + tile * ROWS * self->row + lane, many, width);
       place(self, tile, many, tiles, lane, width);
     }
-  for (uint64_t half = self->row * tiles / 2; half > 0; half /= 2) {
-    combine(self->of, &self->all, &self->all, half, half, &self->other);
-    exchange(&self->all, &self->other);
-  }
-  for (uint32_t k = 0; k < self->of->n_fields; k++)
-    memcpy(value + self->of->fields[k].offset, self->all.of[k], size_of(self->of, k));
+  halve(self->of, &self->all, self->row * tiles, &self->other, value);
 }
 
 /* ---- The tree above ---- */
@@ -254,12 +250,7 @@ static void reduce_neighbours(batch *self, uint64_t first, uint64_t n, unsigned 
     for (uint64_t e = 0; e < n; e++)
       memcpy(self->all.of[k] + rh_bits_reversed(e, n) * size, self->more.of[k] + e * size, size);
   }
-  for (uint64_t half = n / 2; half > 0; half /= 2) {
-    combine(self->of, &self->all, &self->all, half, half, &self->made);
-    exchange(&self->all, &self->made);
-  }
-  for (uint32_t k = 0; k < self->of->n_fields; k++)
-    memcpy(value + self->of->fields[k].offset, self->all.of[k], size_of(self->of, k));
+  halve(self->of, &self->all, n, &self->made, value);
 }
 
 /* A tile is a whole number of such pieces, so that tiles need no care of their own. */

@@ -190,6 +190,8 @@ rh_interval rh_exprs_enclose_one(const rh_exprs *exprs, uint32_t k, const rh_int
 void rh_exprs_write(const rh_exprs *exprs, rh_text *to, const rh_expr_name *variables,
                     const char *index, const char *constants, const char *prefix,
                     rh_expr_name *outputs);
+/* The type in OpenCL C, and in casts: "uchar". */
+const char *rh_expr_type_name(rh_type type);
 /* Functions that all written expressions may call; once in each program. */
 void rh_exprs_write_helpers(rh_text *to);
 

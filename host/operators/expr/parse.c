@@ -146,19 +146,16 @@ static uint32_t number(parser *p) {
 
 /* ---- Types of casts ---- */
 
+const char *rh_expr_type_name(rh_type type) {
+  static const char *const names[] = {"",     "char", "uchar", "short", "ushort", "int",
+                                      "uint", "long", "ulong", "half",  "float",  "double"};
+  return names[type];
+}
+
 static rh_type type_named(const char *name, size_t length) {
-  static const struct {
-    const char *name;
-    rh_type type;
-  } of_c[] = {{"char", RH_TYPE_i8},    {"uchar", RH_TYPE_u8},  {"short", RH_TYPE_i16},
-              {"ushort", RH_TYPE_u16}, {"int", RH_TYPE_i32},   {"uint", RH_TYPE_u32},
-              {"long", RH_TYPE_i64},   {"ulong", RH_TYPE_u64}, {"half", RH_TYPE_f16},
-              {"float", RH_TYPE_f32},  {"double", RH_TYPE_f64}};
-  char own[8] = "";
-  if (length < sizeof own) memcpy(own, name, length);
-  if (*own && rh_type_from_name(own)) return rh_type_from_name(own);
-  for (size_t k = 0; k < sizeof of_c / sizeof *of_c; k++)
-    if (is_word(name, length, of_c[k].name)) return of_c[k].type;
+  for (rh_type type = 1; type <= RH_N_TYPES; type++)
+    if (is_word(name, length, rh_type_name(type)) || is_word(name, length, rh_expr_type_name(type)))
+      return type;
   return 0;
 }
 

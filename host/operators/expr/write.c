@@ -118,21 +118,6 @@ static known known_of(const rh_node *node, const known *of) {
 
 /* ---- The text ---- */
 
-static const char *type_name(rh_type type) {
-  switch (type) {
-  case RH_TYPE_i8: return "char";
-  case RH_TYPE_u8: return "uchar";
-  case RH_TYPE_i16: return "short";
-  case RH_TYPE_u16: return "ushort";
-  case RH_TYPE_i32: return "int";
-  case RH_TYPE_u32: return "uint";
-  case RH_TYPE_i64: return "long";
-  case RH_TYPE_u64: return "ulong";
-  case RH_TYPE_f32: return "float";
-  default: return "double";
-  }
-}
-
 void rh_exprs_write_helpers(rh_text *to) {
   rh_text_add(to, "#line 1 \"expressions.cl\"\n");
   rh_text_append(to, (const char *)expressions_cl, sizeof expressions_cl - 1);
@@ -151,7 +136,7 @@ static void write_literal(const rh_node *node, rh_text *to) {
 }
 
 static void write_constant(const rh_node *node, const char *constants, rh_text *to) {
-  const char *type = type_name(node->type);
+  const char *type = rh_expr_type_name(node->type);
   if (rh_type_size(node->type) == sizeof(uint64_t))
     rh_text_add(to, "as_%s(%s[%u])", type, constants, node->slot);
   else
@@ -161,12 +146,12 @@ static void write_constant(const rh_node *node, const char *constants, rh_text *
 /* OpenCL C has NaN saturate to 0, but NVIDIA's driver 580 gives the least number of 64 bits.  It
  * also takes the integer that a float was for what the float becomes, without a limit. */
 static void write_cast(const rh_node *node, const char *a, int is_whole, rh_text *to) {
-  const char *type = type_name(node->type);
+  const char *type = rh_expr_type_name(node->type);
   if (node->of == RH_TYPE_u32 && node->type == RH_TYPE_f32)
     rh_text_add(to, "rh_float_of_uint(%s)", a);
   else if (rh_type_is_float(node->of) && !rh_type_is_float(node->type))
     rh_text_add(to, "%s != %s ? 0 : convert_%s_sat_rtz(%s%s(%s))", a, a, type,
-                is_whole ? "rh_hidden_" : "", is_whole ? type_name(node->of) : "", a);
+                is_whole ? "rh_hidden_" : "", is_whole ? rh_expr_type_name(node->of) : "", a);
   else
     rh_text_add(to, "(%s)%s", type, a);
 }
@@ -175,14 +160,15 @@ static void write_cast(const rh_node *node, const char *a, int is_whole, rh_text
  * bits of a > b for the number. */
 static void write_bits(const rh_node *node, const char *a, int is_read, rh_text *to) {
   if (rh_type_is_float(node->type) == rh_type_is_float(node->of) || is_read)
-    rh_text_add(to, "as_%s(%s)", type_name(node->type), a);
+    rh_text_add(to, "as_%s(%s)", rh_expr_type_name(node->type), a);
   else
-    rh_text_add(to, "as_%s(rh_hidden_%s(%s))", type_name(node->type), type_name(node->of), a);
+    rh_text_add(to, "as_%s(rh_hidden_%s(%s))", rh_expr_type_name(node->type),
+                rh_expr_type_name(node->of), a);
 }
 
 /* -(float)(a > b) is -0 where a > b does not hold, but not with NVIDIA's driver 580. */
 static void write_negation(const rh_node *node, const char *a, int of_choice, rh_text *to) {
-  const char *type = type_name(node->type);
+  const char *type = rh_expr_type_name(node->type);
   if (rh_type_is_float(node->type) && of_choice)
     rh_text_add(to, "-rh_hidden_%s(%s)", type, a);
   else if (rh_type_is_float(node->type) || !rh_type_is_signed(node->type))
@@ -194,7 +180,7 @@ static void write_negation(const rh_node *node, const char *a, int of_choice, rh
 /* Signed integers wrap as unsigned ones do. */
 static void write_arithmetic(const rh_node *node, const char *operator, const char * a,
                              const char *b, rh_text *to) {
-  const char *type = type_name(node->type);
+  const char *type = rh_expr_type_name(node->type);
   if (rh_type_is_float(node->type) || !rh_type_is_signed(node->type))
     rh_text_add(to, "%s %s %s", a, operator, b);
   else
@@ -204,7 +190,7 @@ static void write_arithmetic(const rh_node *node, const char *operator, const ch
 /* NVIDIA's driver 580 takes x / -0.0 for no less than 0 where x is not. */
 static void write_division(const rh_node *node, const char *a, const char *b, int by_zero,
                            rh_text *to) {
-  const char *type = type_name(node->type);
+  const char *type = rh_expr_type_name(node->type);
   if (!rh_type_is_float(node->type))
     rh_text_add(to, "rh_divide_%s(%s, %s)", type, a, b);
   else if (by_zero)
@@ -217,13 +203,14 @@ static void write_order(const rh_node *node, const char *a, const char *b, const
                         rh_text *to) {
   int at_most = node->kind == RH_NODE_AT_MOST;
   if (of[node->args[0]].sign && of[node->args[1]].sign)
-    rh_text_add(to, "rh_%s_%s(%s, %s)", at_most ? "at_most" : "less", type_name(node->of), a, b);
+    rh_text_add(to, "rh_%s_%s(%s, %s)", at_most ? "at_most" : "less", rh_expr_type_name(node->of),
+                a, b);
   else
     rh_text_add(to, "%s %s %s", a, at_most ? "<=" : "<", b);
 }
 
 static void write_binary(const rh_node *node, const char *a, const char *b, rh_text *to) {
-  const char *type = type_name(node->type);
+  const char *type = rh_expr_type_name(node->type);
   int bits = 8 * (int)rh_type_size(node->type) - 1;
   switch (node->kind) {
   case RH_NODE_ADD: write_arithmetic(node, "+", a, b, to); return;
@@ -252,7 +239,7 @@ static void write_rint(const rh_node *node, const char *a, rh_text *to) {
 /* PoCL's compiler makes any number of the exp() or ceil() of a NaN that it knows, and leaves out a
  * whole kernel that has such a pow(). */
 static void write_of_nan(const rh_node *node, rh_expr_name *args, rh_text *to) {
-  const char *a = args[0], *b = args[1], *type = type_name(node->type);
+  const char *a = args[0], *b = args[1], *type = rh_expr_type_name(node->type);
   if (node->function->n_args == 1)
     rh_text_add(to, "%s != %s ? %s : ", a, a, a);
   else if (rh_node_calls(node, "fmod"))
@@ -274,7 +261,7 @@ static void write_call(const rh_node *node, rh_expr_name *args, const known *of,
   rh_text_add(to, "%s(", node->function->name);
   for (uint32_t j = 0; j < node->function->n_args; j++)
     if (of[node->args[j]].choice && node->function->n_args == 1)
-      rh_text_add(to, "rh_hidden_%s(%s)", type_name(node->type), args[j]);
+      rh_text_add(to, "rh_hidden_%s(%s)", rh_expr_type_name(node->type), args[j]);
     else
       rh_text_add(to, "%s%s", j ? ", " : "", args[j]);
   rh_text_add(to, ")");
@@ -284,7 +271,7 @@ static void write_narrow(const rh_node *node, const char *a, rh_text *to) {
   if (node->of == RH_TYPE_f16)
     rh_text_add(to, "rh_round_half(%s)", a);
   else
-    rh_text_add(to, "(int)(%s)%s", type_name(node->of), a);
+    rh_text_add(to, "(int)(%s)%s", rh_expr_type_name(node->of), a);
 }
 
 static void write_value(const rh_node *node, rh_expr_name *args, const known *of, const char *index,
@@ -323,7 +310,7 @@ void rh_exprs_write(const rh_exprs *exprs, rh_text *to, const rh_expr_name *vari
     if (!node->is_live) continue;
     for (uint32_t j = 0; j < node->arity; j++) name_node(node->args[j], prefix, args[j]);
     name_node(k, prefix, own);
-    rh_text_add(to, "const %s %s = ", type_name(node->type), own);
+    rh_text_add(to, "const %s %s = ", rh_expr_type_name(node->type), own);
     if (node->kind == RH_NODE_VARIABLE)
       rh_text_add(to, "%s", variables[node->number]);
     else
