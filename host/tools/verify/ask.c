@@ -2,7 +2,6 @@
 #include "../../core/base/random.h"
 #include "../../core/operation/ops.h"
 
-#include <stdio.h>
 #include <string.h>
 
 const uint64_t rh_asked_sizes[RH_N_ASKED] = {
@@ -56,8 +55,9 @@ int rh_reaches_query(const rh_strategy *strategy, uint32_t op, rh_type type,
   return rh_op_flags(op, type) & RH_OP_COMMUTATIVE || strategy->promises & RH_KEEPS_ORDER;
 }
 
-rh_outcome rh_ask_all(rh_trial *trial, rh_question_visitor *visit, void *user) {
+rh_status rh_ask_all(rh_trial *trial, rh_question_visitor *visit, void *user) {
   rh_question question;
+  rh_answer answer;
   rh_default_params(trial->strategy, question.params);
   rh_trial_phase(trial, "query");
   for (uint32_t k = 0; rh_common_device(k, &question.device); k++)
@@ -67,21 +67,22 @@ rh_outcome rh_ask_all(rh_trial *trial, rh_question_visitor *visit, void *user) {
           continue;
         for (int j = 0; j < RH_N_ASKED; j++) {
           question.n = rh_asked_sizes[j];
-          rh_outcome outcome = visit(trial, &question, user);
-          if (outcome != RH_PASS) return outcome;
+          rh_status said = rh_ask(trial->strategy, &question, &answer);
+          if (visit(trial, &question, said, &answer, user) != RH_OK)
+            return rh_question_prefix(trial, &question);
         }
       }
-  return RH_PASS;
+  return RH_OK;
 }
 
-const char *rh_question_name(const rh_question *question, char text[RH_QUESTION_NAME]) {
+rh_status rh_question_prefix(rh_trial *trial, const rh_question *question) {
   uint32_t kind = question->device.kind;
-  snprintf(text, RH_QUESTION_NAME, "%s of %s on %s, n = %llu", rh_op_name(question->op),
-           rh_type_name(question->type),
-           kind == RH_DEVICE_HOST  ? "the host"
-           : kind == RH_DEVICE_CPU ? "a CPU"
-           : kind == RH_DEVICE_GPU ? "a GPU"
-                                   : "an accelerator",
-           (unsigned long long)question->n);
-  return text;
+  rh_error_prefix(&trial->error, "%s of %s on %s, n = %llu", rh_op_name(question->op),
+                  rh_type_name(question->type),
+                  kind == RH_DEVICE_HOST  ? "the host"
+                  : kind == RH_DEVICE_CPU ? "a CPU"
+                  : kind == RH_DEVICE_GPU ? "a GPU"
+                                          : "an accelerator",
+                  (unsigned long long)question->n);
+  return trial->error.status;
 }

@@ -1,7 +1,6 @@
 /* Calls a strategy's query directly, bypassing the host's own checks. */
 #pragma once
 
-#include "../../core/run/params.h"
 #include "problems.h"
 
 typedef struct rh_question {
@@ -27,11 +26,11 @@ int rh_reaches_query(const rh_strategy *strategy, uint32_t op, rh_type type,
 enum { RH_N_ASKED = 6 };
 extern const uint64_t rh_asked_sizes[RH_N_ASKED];
 
-/* Calls `visit` for every combination of operator, type, common device and size, until it
- * returns something other than RH_PASS. */
-typedef rh_outcome rh_question_visitor(rh_trial *trial, const rh_question *question, void *user);
-rh_outcome rh_ask_all(rh_trial *trial, rh_question_visitor *visit, void *user);
+/* Calls `visit` for every combination of operator, type, common device and size, and the answer,
+ * until it fails. */
+typedef rh_status rh_question_visitor(rh_trial *trial, const rh_question *question, rh_status said,
+                                      const rh_answer *answer, void *user);
+rh_status rh_ask_all(rh_trial *trial, rh_question_visitor *visit, void *user);
 
-/* "sum of f32 on a GPU, n = 1000", written to `text`, which is returned. */
-enum { RH_QUESTION_NAME = 160 };
-const char *rh_question_name(const rh_question *question, char text[RH_QUESTION_NAME]);
+/* Puts "sum of f32 on a GPU, n = 1000: " before the trial's message, and returns its status. */
+rh_status rh_question_prefix(rh_trial *trial, const rh_question *question);

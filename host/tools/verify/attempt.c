@@ -1,6 +1,5 @@
 #include "attempt.h"
 #include "../../core/base/clock.h"
-#include "../../core/base/error.h"
 #include "../../core/child/ending.h"
 
 #include <ctype.h>
@@ -171,7 +170,7 @@ static void note_printed(rh_attempt *a, int output) {
 }
 
 /* The child's standard output and error go to a file that both processes can measure. */
-rh_status rh_attempt_run(rh_attempt *attempt, const char *program, const rh_trial_job *job,
+rh_status rh_attempt_run(rh_attempt *attempt, const char *program, const rh_trial *trial,
                          const rh_time_limits *limits, rh_error *error) {
   listening l = {
       .attempt = attempt,
@@ -181,7 +180,7 @@ rh_status rh_attempt_run(rh_attempt *attempt, const char *program, const rh_tria
   rh_text request = {0};
   l.with.user = &l;
   *attempt = (rh_attempt){0};
-  RH_TRY(rh_trial_request(&request, job, error));
+  RH_TRY(rh_trial_request(&request, trial, error));
   int output = memfd_create("redhost-output", MFD_CLOEXEC);
   rh_child_spec spec = {.program = program,
                         .role = "--trial",

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../core/child/conversation.h"
-#include "child.h"
+#include "trial.h"
 
 #include <jansson.h>
 
@@ -32,8 +32,8 @@ typedef struct rh_attempt {
   int is_late_to_end; /* it gave its verdict, but had to be killed */
 } rh_attempt;
 
-/* Runs it in a child. */
-rh_status rh_attempt_run(rh_attempt *attempt, const char *program, const rh_trial_job *job,
+/* Runs the trial in a child. */
+rh_status rh_attempt_run(rh_attempt *attempt, const char *program, const rh_trial *trial,
                          const rh_time_limits *limits, rh_error *error);
 
 /* Sets its outcome and text according to how it ended. */

@@ -1,7 +1,5 @@
 /* V50: the same bits from run to run, for all parameters, on every device, as far as promised. */
-#include "../../choose/known.h"
 #include "../../core/base/vocabulary.h"
-#include "../../core/run/instance.h"
 #include "load.h"
 #include "problems.h"
 #include "trees.h"
@@ -46,14 +44,13 @@ static rh_status fill(rh_rig *rig, const subject *s, uint64_t round) {
   return rh_rig_fill(rig, "loguniform", rig->trial->seed, s->n, s->first);
 }
 
-static rh_status set_up(rh_rig *rig, rh_trial *trial, const subject *s, const int64_t *params,
-                        const rh_device *device) {
+static rh_status open_rig(rh_rig *rig, rh_trial *trial, const subject *s, const int64_t *params,
+                          const rh_device *device) {
+  const rh_rig_with with = {.params = params, .device = device};
   uint64_t max_n = s->n + s->more;
-  if (s->kind != ROUNDED)
-    return rh_tree_setup(rig, trial, s->kind == SIDED ? RH_TREE_SIDED : RH_TREE_GROUPED, max_n,
-                         params, device);
-  return rh_rig_open(rig, trial, s->pair, max_n,
-                     &(rh_rig_with){.params = params, .device = device});
+  if (s->kind == ROUNDED) return rh_rig_open(rig, trial, s->pair, max_n, &with);
+  return rh_tree_open(rig, trial, s->kind == SIDED ? RH_TREE_SIDED : RH_TREE_GROUPED, max_n, params,
+                      device);
 }
 
 /* How an instance is set up, in addition to its subject. */
@@ -67,8 +64,8 @@ typedef struct way {
 /* One setup and some runs: all must equal the first result. */
 static rh_status repeat(rh_trial *trial, const subject *s, way w, bits *b) {
   _Alignas(16) unsigned char value[16];
-  rh_rig rig = {0};
-  rh_status status = set_up(&rig, trial, s, w.params, w.device);
+  rh_rig rig;
+  rh_status status = open_rig(&rig, trial, s, w.params, w.device);
   for (int k = 0; k < w.times && status == RH_OK && !b->differ; k++) {
     status = fill(&rig, s, w.round + (uint64_t)k);
     if (status == RH_OK) status = rh_rig_run(&rig, value);
@@ -77,33 +74,30 @@ static rh_status repeat(rh_trial *trial, const subject *s, way w, bits *b) {
     b->known = 1;
     b->differ = !rh_rig_same(&rig, b->first, value);
   }
-  trial->error = rig.error;
-  rh_rig_finish(&rig);
-  return status;
+  return rh_rig_close(&rig, status);
 }
 
 /* A verdict on them.  Elsewhere than by default, a strategy may decline, and promises nothing then.
  * `promise`: "from run to run"; `where`: what was not as before, or "". */
-static rh_outcome judge_bits(rh_trial *trial, const subject *s, rh_status status, const bits *b,
-                             const char *promise, const char *where) {
+static rh_status judge_bits(rh_trial *trial, const subject *s, rh_status status, const bits *b,
+                            const char *promise, const char *where) {
   char what[96];
   name_subject(s, what);
   if (b->differ)
     return rh_trial_fail(trial, "promises the same bits %s, but %s varies%s", promise, what, where);
-  if (status == RH_OK || status == RH_DECLINED) return RH_PASS;
-  return rh_trial_fail(trial, "%s", trial->error.message);
+  return rh_unless_declined(status);
 }
 
 /* Judges a point where parameters differ. */
-static rh_outcome judge_point(rh_trial *trial, const subject *s, const int64_t *params,
-                              rh_status status, const bits *b, const char *promise) {
+static rh_status judge_point(rh_trial *trial, const subject *s, const int64_t *params,
+                             rh_status status, const bits *b, const char *promise) {
   rh_text words = {0}, where = {0};
   rh_point_words(trial->strategy, params, &words);
   if (words.length) rh_text_add(&where, " with%s", rh_text_get(&words));
-  rh_outcome outcome = judge_bits(trial, s, status, b, promise, rh_text_get(&where));
+  status = judge_bits(trial, s, status, b, promise, rh_text_get(&where));
   rh_text_finish(&words);
   rh_text_finish(&where);
-  return outcome;
+  return status;
 }
 
 /* ---- From run to run ---- */
@@ -113,7 +107,7 @@ static const char from_run[] = "from run to run";
 
 /* The default parameters on two instances, while other threads keep the machine busy.  Then the
  * bounds of the parameters and some random points. */
-static rh_outcome same_run(rh_trial *trial, const subject *s) {
+static rh_status same_run(rh_trial *trial, const subject *s) {
   int64_t params[RH_MAX_PARAMS];
   bits b = {0};
   rh_status status = RH_OK;
@@ -122,22 +116,22 @@ static rh_outcome same_run(rh_trial *trial, const subject *s) {
   for (int k = 0; k < LIVES && status == RH_OK && !b.differ; k++)
     status = repeat(trial, s, (way){.round = (uint64_t)(k * runs), .times = runs}, &b);
   rh_load_stop(load);
-  rh_outcome outcome = judge_bits(trial, s, status, &b, from_run, "");
+  RH_TRY(judge_bits(trial, s, status, &b, from_run, ""));
   uint32_t points = rh_n_points(trial->strategy) + (trial->quick ? 0 : 10);
-  if (trial->strategy->n_params == 0 || (trial->quick && !is_representative(s))) return outcome;
-  for (uint32_t k = 1; k < points && outcome == RH_PASS; k++) {
+  if (trial->strategy->n_params == 0 || (trial->quick && !is_representative(s))) return RH_OK;
+  for (uint32_t k = 1; k < points; k++) {
     way w = {.params = params, .times = trial->quick ? RUNS_AT_POINTS_QUICK : RUNS_AT_POINTS};
     b = (bits){0};
     rh_point(trial, k, params);
     status = repeat(trial, s, w, &b);
-    outcome = judge_point(trial, s, params, status, &b, from_run);
+    RH_TRY(judge_point(trial, s, params, status, &b, from_run));
   }
-  return outcome;
+  return RH_OK;
 }
 
 /* Reduces the same elements with a setup for more, and at another offset.  FAR sets every bit above
  * those of the alignment. */
-static rh_outcome same_elsewhere(rh_trial *trial, subject s) {
+static rh_status same_elsewhere(rh_trial *trial, subject s) {
   enum { FAR = (1 << 17) - (1 << 12) };
   static const struct {
     uint64_t first, more;
@@ -147,57 +141,52 @@ static rh_outcome same_elsewhere(rh_trial *trial, subject s) {
                 {FAR, FAR, ": 126976 elements further on"}};
   bits b = {0};
   rh_status status = RH_OK;
-  rh_outcome outcome = RH_PASS;
-  for (size_t k = 0; k < 3 && status == RH_OK && outcome == RH_PASS; k++) {
+  for (size_t k = 0; k < 3 && status == RH_OK; k++) {
     s.first = places[k].first;
     s.more = places[k].more;
     status = repeat(trial, &s, (way){.times = 1}, &b);
-    outcome = judge_bits(trial, &s, status, &b, "for the same elements", places[k].where);
+    RH_TRY(judge_bits(trial, &s, status, &b, "for the same elements", places[k].where));
   }
-  return outcome;
+  return RH_OK;
 }
 
 /* ---- Whatever the parameters, and on every device ---- */
 
-static rh_outcome same_launch(rh_trial *trial, const subject *s) {
+static rh_status same_launch(rh_trial *trial, const subject *s) {
   int64_t params[RH_MAX_PARAMS];
   bits b = {0};
-  rh_outcome outcome = RH_PASS;
   uint32_t points = rh_n_points(trial->strategy) + (trial->quick ? 3 : 20);
   if (trial->strategy->n_params == 0) points = 1;
-  for (uint32_t k = 0; k < points && outcome == RH_PASS; k++) {
+  for (uint32_t k = 0; k < points; k++) {
     rh_point(trial, k, params);
     rh_status status = repeat(trial, s, (way){.params = params, .times = 1}, &b);
-    outcome = judge_point(trial, s, params, status, &b, "for all parameters");
+    RH_TRY(judge_point(trial, s, params, status, &b, "for all parameters"));
   }
-  return outcome;
+  return RH_OK;
 }
 
 /* The real device, described as another one.  A plan made for that description may not work here;
  * such a failure proves nothing. */
-static rh_outcome same_as_described(rh_trial *trial, const subject *s, const rh_device *real,
-                                    bits *b) {
+static rh_status same_as_described(rh_trial *trial, const subject *s, bits *b) {
   rh_device device;
   char how[160], where[200];
-  rh_outcome outcome = RH_PASS;
-  for (uint32_t k = 0; rh_other_device(real, k, &device, how) && outcome == RH_PASS; k++) {
-    if (memcmp(&device, real, sizeof device) == 0) continue; /* it is already described like that */
+  for (uint32_t k = 0; rh_other_device(trial->device, k, &device, how); k++) {
+    if (memcmp(&device, trial->device, sizeof device) == 0)
+      continue; /* it is described like that */
     repeat(trial, s, (way){.device = &device, .times = 1}, b);
     snprintf(where, sizeof where, " on one with %s", how);
-    outcome = judge_bits(trial, s, RH_OK, b, "on every device", where);
+    RH_TRY(judge_bits(trial, s, RH_OK, b, "on every device", where));
   }
-  return outcome;
+  return RH_OK;
 }
 
 /* On another device, in a separate context. */
 static rh_status repeat_on(rh_trial *trial, const rh_cl_device *device, const subject *s, bits *b) {
-  rh_trial other = *trial;
+  rh_trial other;
   rh_options options = trial->context->options;
   options.device = device->label;
-  other.text = (rh_text){0};
-  rh_status status = rh_context_open(&other.context, &options, &rh_choosing, &trial->error);
-  if (status != RH_OK) return status;
-  status = repeat(&other, s, (way){.times = 1}, b);
+  RH_TRY(rh_trial_copy(&other, trial, &options));
+  rh_status status = repeat(&other, s, (way){.times = 1}, b);
   trial->error = other.error;
   rh_context_close(other.context);
   return status;
@@ -205,90 +194,73 @@ static rh_status repeat_on(rh_trial *trial, const rh_cl_device *device, const su
 
 /* Every device of this machine on which the strategy accepts the problem; elsewhere it promises
  * nothing. */
-static rh_outcome same_on_others(rh_trial *trial, const subject *s, bits *b) {
+static rh_status same_on_others(rh_trial *trial, const subject *s, bits *b) {
   const rh_cl_devices *devices;
   char where[200];
-  rh_outcome outcome = RH_PASS;
-  if (rh_context_devices(trial->context, &devices, &trial->error) != RH_OK) return RH_PASS;
-  for (uint32_t k = 0; k < devices->n && outcome == RH_PASS; k++) {
+  if (rh_context_devices(trial->context, &devices, &trial->error) != RH_OK) return RH_OK;
+  for (uint32_t k = 0; k < devices->n; k++) {
     const rh_cl_device *device = &devices->list[k];
     if (device == trial->context->device) continue;
     rh_status status = repeat_on(trial, device, s, b);
     snprintf(where, sizeof where, " on %s", device->name);
-    outcome = judge_bits(trial, s, status, b, "on every device", where);
+    RH_TRY(judge_bits(trial, s, status, b, "on every device", where));
   }
-  return outcome;
+  return RH_OK;
 }
 
-static rh_outcome same_everywhere(rh_trial *trial, const subject *s) {
+static rh_status same_everywhere(rh_trial *trial, const subject *s) {
   bits b = {0};
-  rh_cl_session *session;
-  const rh_device *real = rh_host_device();
   rh_status status = repeat(trial, s, (way){.times = 1}, &b);
-  rh_outcome outcome = judge_bits(trial, s, status, &b, "on every device", "");
-  if (status != RH_OK) return outcome;
-  int on_host = rh_strategy_is_host(trial->strategy);
-  if (!on_host && rh_context_session(trial->context, &session, &trial->error) == RH_OK)
-    real = &session->device->about;
-  outcome = same_as_described(trial, s, real, &b);
-  return outcome == RH_PASS && !on_host ? same_on_others(trial, s, &b) : outcome;
+  RH_TRY(judge_bits(trial, s, status, &b, "on every device", ""));
+  if (status != RH_OK) return RH_OK;
+  RH_TRY(same_as_described(trial, s, &b));
+  return trial->session ? same_on_others(trial, s, &b) : RH_OK;
 }
 
 /* ---- V50 ---- */
 
-static rh_outcome try_subject(rh_trial *trial, const subject *s) {
+static rh_status try_subject(rh_trial *trial, const subject *s) {
   uint32_t promised = trial->strategy->determinism;
-  rh_outcome outcome = RH_PASS;
-  if (s->kind != GROUPED) outcome = same_run(trial, s);
-  if (outcome == RH_PASS && s->kind == SIDED) outcome = same_elsewhere(trial, *s);
-  if (s->briefly) return outcome;
-  if (s->kind == SIDED) return outcome; /* operands may swap with the launch: a + b is b + a */
-  if (outcome == RH_PASS && promised >= RH_BITS_SAME_LAUNCH) outcome = same_launch(trial, s);
-  if (outcome == RH_PASS && promised == RH_BITS_SAME_EVERYWHERE)
-    outcome = same_everywhere(trial, s);
-  return outcome;
+  if (s->kind != GROUPED) RH_TRY(same_run(trial, s));
+  if (s->kind == SIDED) /* operands may swap with the launch: a + b is b + a */
+    return same_elsewhere(trial, *s);
+  if (s->briefly) return RH_OK;
+  if (promised >= RH_BITS_SAME_LAUNCH) RH_TRY(same_launch(trial, s));
+  return promised == RH_BITS_SAME_EVERYWHERE ? same_everywhere(trial, s) : RH_OK;
 }
 
 /* Sizes with few groups and with many. */
-static rh_outcome try_sizes(rh_trial *trial, subject s) {
+static rh_status try_sizes(rh_trial *trial, subject s) {
   static const uint64_t at[] = {TELLING_N, 3001, 1000003};
-  rh_outcome outcome = RH_PASS;
   size_t sizes = !trial->quick ? 3 : s.kind == SIDED ? 2 : 1;
-  for (size_t k = 0; k < sizes && outcome == RH_PASS; k++) {
+  for (size_t k = 0; k < sizes; k++) {
     s.n = at[k];
-    outcome = try_subject(trial, &s);
+    RH_TRY(try_subject(trial, &s));
   }
-  return outcome;
+  return RH_OK;
 }
 
 static int takes_ours(rh_trial *trial) {
-  rh_rig rig = {0};
-  int takes = rh_tree_setup(&rig, trial, RH_TREE_GROUPED, 1003, NULL, NULL) == RH_OK;
-  rh_rig_finish(&rig);
-  return takes;
+  rh_rig rig;
+  return rh_rig_close(&rig, rh_tree_open(&rig, trial, RH_TREE_GROUPED, 1003, NULL, NULL)) == RH_OK;
 }
 
-static rh_outcome try_all(rh_trial *trial, const rh_pair *pairs, uint32_t n) {
+rh_status rh_v50_determinism(rh_trial *trial) {
+  rh_pairs pairs;
   uint32_t tried = 0;
-  rh_outcome outcome = try_sizes(trial, (subject){.kind = SIDED});
-  if (outcome == RH_PASS && trial->strategy->determinism > RH_BITS_SAME_RUN)
-    outcome = try_sizes(trial, (subject){.kind = GROUPED});
-  for (uint32_t k = 0; k < n && outcome == RH_PASS; k++) {
-    if (rh_op_flags(pairs[k].op, pairs[k].type) & RH_OP_EXACT || pairs[k].op == RH_OP_prod)
-      continue;
-    if (tried++ == 2) break;
-    outcome = try_sizes(
-        trial,
-        (subject){.kind = ROUNDED, .pair = pairs[k], .briefly = trial->quick && takes_ours(trial)});
-  }
-  return tried || outcome != RH_PASS ? outcome : rh_trial_skip(trial, "serves nothing that rounds");
-}
-
-rh_outcome rh_v50_determinism(rh_trial *trial) {
-  rh_pair pairs[RH_MOST_PAIRS];
-  uint32_t n = rh_served_pairs(trial, 1000003, pairs);
-  if (n == 0) return RH_SKIP;
+  RH_TRY(rh_served_pairs(trial, 1000003, RH_MOST_PAIRS, &pairs));
   if (trial->strategy->determinism == RH_BITS_VARY)
     return rh_trial_skip(trial, "promises nothing about bits");
-  return try_all(trial, pairs, n);
+  RH_TRY(try_sizes(trial, (subject){.kind = SIDED}));
+  if (trial->strategy->determinism > RH_BITS_SAME_RUN)
+    RH_TRY(try_sizes(trial, (subject){.kind = GROUPED}));
+  for (uint32_t k = 0; k < pairs.n && tried < 2; k++) {
+    rh_pair pair = pairs.list[k];
+    if (rh_op_flags(pair.op, pair.type) & RH_OP_EXACT || pair.op == RH_OP_prod) continue;
+    tried++;
+    RH_TRY(try_sizes(
+        trial,
+        (subject){.kind = ROUNDED, .pair = pair, .briefly = trial->quick && takes_ours(trial)}));
+  }
+  return tried ? RH_OK : rh_trial_skip(trial, "serves nothing that rounds");
 }

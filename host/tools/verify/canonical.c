@@ -1,6 +1,5 @@
 /* V65: the bits of docs/inside/bits.md. */
 #include "../../core/check/canonical.h"
-#include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/operation/result.h"
 #include "problems.h"
@@ -36,16 +35,16 @@ static uint32_t count(const rh_trial *trial) {
 static rh_status try_grouping(rh_rig *rig, rh_trial *trial) {
   _Alignas(16) unsigned char value[16];
   rh_canonical_value expected;
-  RH_TRY(rh_tree_setup(rig, trial, RH_TREE_GROUPED,
-                       elements_of((rows_and){MOST_ROWS, 0}, sizeof(uint32_t)), NULL, NULL));
+  RH_TRY(rh_tree_open(rig, trial, RH_TREE_GROUPED,
+                      elements_of((rows_and){MOST_ROWS, 0}, sizeof(uint32_t)), NULL, NULL));
   for (uint32_t k = 0; k < count(trial); k++) {
     uint64_t n = elements_of(sizes[k], sizeof(uint32_t));
     RH_TRY(rh_tree_fill(rig, n, k % 5, 0));
     RH_TRY(rh_rig_run(rig, value));
     rh_canonical_fold(&rig->row, rig->place->memory, rig->first, n, &expected);
     if (memcmp(value, &expected, rig->row.value_size) != 0)
-      return rh_fail(
-          &rig->error, RH_E_WRONG,
+      return rh_trial_fail(
+          trial,
           "promises the canonical order (docs/inside/bits.md), and combines %llu elements of "
           "%u bytes, by an operator of a user's own, in another one",
           (unsigned long long)n, rig->row.element_size);
@@ -63,8 +62,8 @@ static rh_status compare(rh_rig *rig, const char *data) {
   rh_canonical_result(rig->op, rig->type, start, rig->n, &expected);
   rh_op_result(rig->op, rig->type, value, &got);
   if (rh_canonical_same(&expected, &got)) return RH_OK;
-  return rh_fail(
-      &rig->error, RH_E_WRONG,
+  return rh_trial_fail(
+      rig->trial,
       "promises the canonical order (docs/inside/bits.md), and %s of %s over %llu elements%s is "
       "%a instead of %a",
       rh_op_name(rig->op), rh_type_name(rig->type), (unsigned long long)rig->n, data, got.value.f,
@@ -76,7 +75,7 @@ static rh_status try_rounding(rh_rig *rig, uint64_t n, uint64_t first, uint64_t 
   RH_TRY(rh_rig_fill(rig, "zeros", 1, n, first));
   rh_canonical_data(rig->op, rig->type, seed, rig->place->memory + first * rig->row.element_size,
                     n);
-  RH_TRY(rh_fixture_write(rig->place, &rig->error));
+  RH_TRY(rh_fixture_write(rig->place, rig->error));
   return compare(rig, "");
 }
 
@@ -87,7 +86,7 @@ static rh_status try_minus_zero(rh_rig *rig, uint64_t n, uint64_t first) {
   unsigned char *range = rig->place->memory + first * size;
   memset(range, 0, n * size);
   for (uint64_t k = 1; k <= n; k++) range[k * size - 1] = 0x80;
-  RH_TRY(rh_fixture_write(rig->place, &rig->error));
+  RH_TRY(rh_fixture_write(rig->place, rig->error));
   return compare(rig, ", all of them -0,");
 }
 
@@ -106,13 +105,10 @@ static rh_status try_floats(rh_rig *rig, uint64_t seed) {
 
 /* ---- V65 ---- */
 
-rh_outcome rh_v65_canonical(rh_trial *trial) {
-  rh_rig rig = {0};
+rh_status rh_v65_canonical(rh_trial *trial) {
+  rh_rig rig;
   if (!(trial->strategy->promises & RH_CANONICAL_ORDER))
     return rh_trial_skip(trial, "does not promise it");
-  rh_status status = try_grouping(&rig, trial);
-  rh_outcome outcome = status == RH_DECLINED ? RH_PASS : rh_rig_outcome(trial, &rig, status);
-  rh_rig_finish(&rig);
-  if (outcome != RH_PASS) return outcome;
+  RH_TRY(rh_unless_declined(rh_rig_close(&rig, try_grouping(&rig, trial))));
   return rh_try_pairs(trial, elements_of((rows_and){MOST_ROWS, 0}, 1), 9, rounds, NULL, try_floats);
 }

@@ -1,13 +1,10 @@
 /* V61: sizes, offsets and result indices that do not fit 24, 31 and 32 bits. */
 #include "../../core/base/clock.h"
-#include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/cl/input.h"
 #include "../../core/operation/ops.h"
-#include "../../core/run/instance.h"
 #include "problems.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -24,24 +21,38 @@ typedef struct rh_huge {
   uint64_t tile_bytes, bytes;
 } rh_huge;
 
-enum { MIDDLE = (1 << 25) - 11 };
+/* Segments are for host strategies. */
+typedef enum shape { WHOLE, SCATTERED, ROWS } shape;
+enum { MIDDLE = (1 << 25) - 11, N_ROWS = 5 };
+#define ROW_ELEMENTS (((uint64_t)1 << 30) + 7)
 static const struct {
   uint64_t n, first, index;
   const char *what;
+  int is_quick;
+  shape shape;
 } cases[] = {
     /* All bits but a low one are set, so losing any of them changes the value.  No f32 has this
      * value. */
-    {1003, MIDDLE, 1, "first beyond 2^24"},
-    {1003, 0, MIDDLE >> 5, "result_index beyond 2^19"},
-    {MIDDLE, 1, 1, "n beyond 2^24"},
-    {((uint64_t)1 << 31) + 1003, 3, 1, "n beyond 2^31"},
-    {1003, ((uint64_t)1 << 31) + 5, 1, "first beyond 2^31"},
-    {1003, ((uint64_t)1 << 32) + 5, 1, "first beyond 2^32"},
-    {((uint64_t)1 << 32) + 1003, 1, 1, "n beyond 2^32"},
-    {1003, 0, ((uint64_t)1 << 32) + 3, "result_index beyond 2^32"},
+    {1003, MIDDLE, 1, "first beyond 2^24", 1, WHOLE},
+    {1003, 0, MIDDLE >> 5, "result_index beyond 2^19", 1, WHOLE},
+    {MIDDLE, 1, 1, "n beyond 2^24", 1, WHOLE},
+    {((uint64_t)1 << 31) + 1003, 3, 1, "n beyond 2^31", 0, WHOLE},
+    {1003, ((uint64_t)1 << 31) + 5, 1, "first beyond 2^31", 0, WHOLE},
+    {1003, ((uint64_t)1 << 32) + 5, 1, "first beyond 2^32", 0, WHOLE},
+    {((uint64_t)1 << 32) + 1003, 1, 1, "n beyond 2^32", 0, WHOLE},
+    {1003, 0, ((uint64_t)1 << 32) + 3, "result_index beyond 2^32", 0, WHOLE},
+    {1003, ((uint64_t)1 << 32) + 5, 0, "segments beyond 2^32", 1, SCATTERED},
+    {N_ROWS * ROW_ELEMENTS, 0, 0, "rows beyond 2^32", 0, ROWS},
 };
-enum { CASES = sizeof cases / sizeof *cases, QUICK_CASES = 3, SAMPLE = 1 << 22 };
+enum { CASES = sizeof cases / sizeof *cases, SAMPLE = 1 << 22 };
 static const double patience_s = 60, quick_patience_s = 2;
+
+static const uint64_t starts[] = {((uint64_t)1 << 32) + 5, 7, ((uint64_t)1 << 31) + 5},
+                      stops[] = {((uint64_t)1 << 32) + 1008, 1007, ((uint64_t)1 << 31) + 9};
+
+static uint64_t elements_of(int k) {
+  return cases[k].first + cases[k].n;
+}
 
 /* ---- The input ---- */
 
@@ -107,69 +118,33 @@ static rh_status run_once(rh_rig *rig, const rh_huge *h, uint64_t n, uint64_t fi
   RH_TRY(rh_rig_run(rig, value));
   expect(h, &rig->row, first, n, expected);
   if (rh_rig_same(rig, value, expected)) return RH_OK;
-  return rh_fail(&rig->error, RH_E_WRONG, "%s of %s, n = %llu, first = %llu: wrong result",
-                 rh_op_name(rig->op), rh_type_name(rig->type), (unsigned long long)n,
-                 (unsigned long long)first);
+  return rh_trial_fail(rig->trial, "%s of %s, n = %llu, first = %llu: wrong result",
+                       rh_op_name(rig->op), rh_type_name(rig->type), (unsigned long long)n,
+                       (unsigned long long)first);
+}
+
+/* RH_DECLINED if what began at `start` takes too long `times` times. */
+static rh_status check_patience(rh_rig *rig, double start, double times) {
+  double forecast_s = (rh_now() - start) * times;
+  if (forecast_s <= (rig->trial->quick ? quick_patience_s : patience_s)) return RH_OK;
+  return rh_fail(rig->error, RH_DECLINED, "would take some %.0f s", forecast_s);
 }
 
 /* Forecasts the time from a sample first. */
-static rh_status run_in_time(rh_rig *rig, const rh_huge *h, uint64_t n, uint64_t first) {
-  double most_s = rig->trial->quick ? quick_patience_s : patience_s;
+static rh_status run_whole(rh_rig *rig, const rh_huge *h, int k) {
+  uint64_t n = cases[k].n;
+  RH_TRY(rh_fixture_aim(&rig->own, cases[k].index, rig->error));
   RH_TRY(run_once(rig, h, 1003, 0));
   if (n > SAMPLE) {
     double start = rh_now();
     RH_TRY(run_once(rig, h, SAMPLE, 0));
-    double forecast_s = (rh_now() - start) * (double)n / SAMPLE;
-    if (forecast_s > most_s)
-      return rh_fail(&rig->error, RH_DECLINED, "would take some %.0f s", forecast_s);
+    RH_TRY(check_patience(rig, start, (double)n / SAMPLE));
   }
-  return run_once(rig, h, n, first);
+  return run_once(rig, h, n, cases[k].first);
 }
-
-/* The device's memory: an input takes it if it cannot be used in place, a large result always
- * does. */
-static rh_status fits(rh_rig *rig, int k) {
-  const rh_cl_device *device = rig->session->device;
-  uint64_t input = (cases[k].first + cases[k].n) * rig->row.element_size;
-  uint64_t result = (cases[k].index + 2) * rig->row.value_size;
-  if (cases[k].index > MIDDLE && device->shares_memory)
-    return rh_fail(&rig->error, RH_DECLINED, "the device shares the host's memory");
-  if (rh_cl_input_fits(device, input, "the input", &rig->error) == RH_OK &&
-      rh_cl_input_fits(device, result, "the result", &rig->error) == RH_OK)
-    return RH_OK;
-  return RH_DECLINED;
-}
-
-/* RH_DECLINED: not possible here, and rig->error says why. */
-static rh_status try_case(rh_rig *rig, rh_trial *trial, rh_pair pair, int k) {
-  rh_huge h = {.file = -1};
-  rh_fixture place = {0};
-  uint64_t elements = cases[k].first + cases[k].n;
-  rh_status status = rh_rig_begin(rig, trial, pair.op, pair.type, cases[k].n);
-  if (status == RH_OK && rig->session) status = fits(rig, k);
-  if (status == RH_OK) status = rh_rig_setup(rig);
-  if (status == RH_OK) status = begin_huge(&h, pair, elements, trial->seed, &rig->error);
-  if (status == RH_OK)
-    status = rh_fixture_init(&place, rig->session, &rig->row, 0, cases[k].index + 2, &rig->error);
-  if (status == RH_OK) status = rh_fixture_put(&place, h.memory, elements, &rig->error);
-  if (status == RH_E_NOMEM || (status == RH_E_CL && !place.input)) status = RH_DECLINED;
-  rig->place = &place;
-  if (status == RH_OK) status = rh_fixture_aim(&place, cases[k].index, &rig->error);
-  if (status == RH_OK) status = run_in_time(rig, &h, cases[k].n, cases[k].first);
-  rh_rig_teardown(rig);
-  rh_fixture_finish(&place);
-  end_huge(&h);
-  return status;
-}
-
-/* ---- Segments, of host strategies ---- */
-
-enum { ROWS = 5, FAR = 3 };
-static const uint64_t far_starts[FAR] = {((uint64_t)1 << 32) + 5, 7, ((uint64_t)1 << 31) + 5},
-                      far_stops[FAR] = {((uint64_t)1 << 32) + 1008, 1007, ((uint64_t)1 << 31) + 9};
 
 static rh_status run_segments(rh_rig *rig, const rh_huge *h, const rh_layout *layout) {
-  _Alignas(16) unsigned char values[ROWS * 16], expected[16] = {0};
+  _Alignas(16) unsigned char values[N_ROWS * 16], expected[16] = {0};
   rig->with.segments = layout;
   rig->results = values;
   RH_TRY(rh_rig_run(rig, expected));
@@ -177,93 +152,108 @@ static rh_status run_segments(rh_rig *rig, const rh_huge *h, const rh_layout *la
     uint64_t first = rh_layout_first(layout, s), n = rh_layout_length(layout, s);
     expect(h, &rig->row, first, n, expected);
     if (!rh_rig_same(rig, values + s * rig->row.value_size, expected))
-      return rh_fail(&rig->error, RH_E_WRONG,
-                     "%s of %s, segment %llu (elements %llu on, %llu of them): wrong result",
-                     rh_op_name(rig->op), rh_type_name(rig->type), (unsigned long long)s,
-                     (unsigned long long)first, (unsigned long long)n);
+      return rh_trial_fail(rig->trial,
+                           "%s of %s, segment %llu (elements %llu on, %llu of them): wrong result",
+                           rh_op_name(rig->op), rh_type_name(rig->type), (unsigned long long)s,
+                           (unsigned long long)first, (unsigned long long)n);
   }
   return RH_OK;
 }
 
 /* Short segments far away; and long rows, where there is time. */
-static rh_status try_segments(rh_rig *rig, rh_trial *trial, rh_pair pair, int by_rows) {
-  const rh_layout layout = by_rows ? rh_layout_axis(ROWS, ((uint64_t)1 << 30) + 7, 1)
-                                   : rh_layout_offsets(far_starts, far_stops, FAR);
-  const rh_layout sample = rh_layout_axis(ROWS, SAMPLE, 1);
-  uint64_t elements = by_rows ? ROWS * layout.length : far_stops[0];
+static rh_status run_layout(rh_rig *rig, const rh_huge *h, int k, const rh_layout *layout) {
+  const rh_layout sample = rh_layout_axis(N_ROWS, SAMPLE, 1);
+  rig->n = elements_of(k);
+  if (cases[k].shape == ROWS) {
+    double start = rh_now();
+    RH_TRY(run_segments(rig, h, &sample));
+    RH_TRY(check_patience(rig, start, (double)ROW_ELEMENTS / SAMPLE));
+  }
+  return run_segments(rig, h, layout);
+}
+
+/* The device's memory: an input takes it if it cannot be used in place, a large result always
+ * does. */
+static rh_status fits(rh_trial *trial, const rh_op *row, int k) {
+  if (!trial->session) return RH_OK;
+  const rh_cl_device *device = trial->session->device;
+  uint64_t result = (cases[k].index + 2) * row->value_size;
+  if (cases[k].index > MIDDLE && device->shares_memory)
+    return rh_trial_skip(trial, "the device shares the host's memory");
+  if (rh_cl_input_fits(device, elements_of(k) * row->element_size, "the input", &trial->error) ==
+          RH_OK &&
+      rh_cl_input_fits(device, result, "the result", &trial->error) == RH_OK)
+    return RH_OK;
+  return RH_DECLINED;
+}
+
+/* Makes the input, and uses it.  RH_DECLINED where there is no memory. */
+static rh_status place_input(rh_rig *rig, rh_huge *h, int k) {
+  uint64_t elements = elements_of(k);
+  rh_status status =
+      begin_huge(h, (rh_pair){rig->op, rig->type}, elements, rig->trial->seed, rig->error);
+  if (status == RH_OK)
+    status = rh_fixture_init(&rig->own, rig->session, &rig->row, 0, cases[k].index + 2, rig->error);
+  if (status == RH_OK) status = rh_fixture_put(&rig->own, h->memory, elements, rig->error);
+  return status == RH_E_NOMEM || (status == RH_E_CL && !rig->own.input) ? RH_DECLINED : status;
+}
+
+/* RH_DECLINED: not possible here, and the error says why. */
+static rh_status try_case(rh_trial *trial, rh_pair pair, int k) {
+  const rh_layout layout = cases[k].shape == ROWS ? rh_layout_axis(N_ROWS, ROW_ELEMENTS, 1)
+                                                  : rh_layout_offsets(starts, stops, 3);
+  const int is_whole = cases[k].shape == WHOLE;
+  const rh_rig_with with = {.has_no_place = 1, .segments = is_whole ? NULL : &layout};
   rh_huge h = {.file = -1};
-  rh_fixture place = {0};
-  rh_status status = rh_rig_begin(rig, trial, pair.op, pair.type, layout.longest);
-  rig->with.segments = &layout;
-  if (status == RH_OK) status = rh_rig_setup(rig);
-  if (status == RH_OK) status = begin_huge(&h, pair, elements, trial->seed, &rig->error);
-  if (status == RH_OK) status = rh_fixture_init(&place, NULL, &rig->row, 0, 2, &rig->error);
-  if (status == RH_OK) status = rh_fixture_put(&place, h.memory, elements, &rig->error);
-  if (status == RH_E_NOMEM) status = RH_DECLINED;
-  rig->place = &place;
-  rig->n = elements;
-  double start = rh_now();
-  if (status == RH_OK && by_rows) status = run_segments(rig, &h, &sample);
-  if (by_rows && (rh_now() - start) * (double)layout.length / SAMPLE > patience_s)
-    status = rh_fail(&rig->error, RH_DECLINED, "would take more than %.0f s", patience_s);
-  if (status == RH_OK) status = run_segments(rig, &h, &layout);
-  rh_rig_teardown(rig);
-  rh_fixture_finish(&place);
+  rh_rig rig;
+  rh_trial_phase(trial, cases[k].what);
+  RH_TRY(fits(trial, rh_op_find(pair.op, pair.type), k));
+  rh_status status = rh_rig_open(&rig, trial, pair, is_whole ? cases[k].n : layout.longest, &with);
+  if (status == RH_OK) status = place_input(&rig, &h, k);
+  if (status == RH_OK)
+    status = is_whole ? run_whole(&rig, &h, k) : run_layout(&rig, &h, k, &layout);
+  rh_rig_finish(&rig);
   end_huge(&h);
   return status;
 }
 
-/* Layouts that are declined are not tried. */
-static rh_outcome try_all_segments(rh_trial *trial, rh_pair pair) {
-  rh_outcome outcome = RH_PASS;
-  if (!(trial->strategy->promises & RH_SERVES_LAYOUTS) || !rh_strategy_is_host(trial->strategy))
-    return RH_PASS;
-  for (int k = 0; k < (trial->quick ? 1 : 2) && outcome == RH_PASS; k++) {
-    rh_rig rig;
-    rh_trial_phase(trial, k ? "rows beyond 2^32" : "segments beyond 2^32");
-    rh_status status = try_segments(&rig, trial, pair, k);
-    if (status != RH_DECLINED) outcome = rh_rig_outcome(trial, &rig, status);
-    rh_rig_finish(&rig);
-  }
-  return outcome;
+static int is_tried(const rh_trial *trial, int k) {
+  int is_host = rh_strategy_is_host(trial->strategy);
+  if (trial->quick && !cases[k].is_quick) return 0;
+  if (cases[k].shape == WHOLE) return !is_host || cases[k].index <= 1;
+  return is_host && trial->strategy->promises & RH_SERVES_LAYOUTS;
 }
 
 /* The smallest element type, with an operator whose result does not depend on the order. */
-static int find_pair(rh_trial *trial, rh_pair *best) {
-  rh_pair pairs[RH_MOST_PAIRS];
-  uint32_t n = rh_served_pairs(trial, SAMPLE, pairs), least = UINT32_MAX;
-  for (uint32_t k = 0; k < n; k++) {
-    const rh_op *row = rh_op_find(pairs[k].op, pairs[k].type);
-    if (row->flags & RH_OP_INDEXED || pairs[k].op == RH_OP_prod || row->element_size >= least)
-      continue;
+static rh_status find_pair(rh_trial *trial, rh_pair *best) {
+  rh_pairs pairs;
+  uint32_t least = UINT32_MAX;
+  RH_TRY(rh_served_pairs(trial, SAMPLE, RH_MOST_PAIRS, &pairs));
+  for (uint32_t k = 0; k < pairs.n; k++) {
+    const rh_pair pair = pairs.list[k];
+    const rh_op *row = rh_op_find(pair.op, pair.type);
+    if (row->flags & RH_OP_INDEXED || pair.op == RH_OP_prod || row->element_size >= least) continue;
     least = row->element_size;
-    *best = pairs[k];
+    *best = pair;
   }
-  if (n && least == UINT32_MAX)
-    rh_trial_skip(trial, "serves no operator and type with an exact result");
-  return least != UINT32_MAX;
+  if (least != UINT32_MAX) return RH_OK;
+  return rh_trial_skip(trial, "serves no operator and type with an exact result");
 }
 
-rh_outcome rh_v61_huge(rh_trial *trial) {
+/* Layouts that are declined are not tried. */
+rh_status rh_v61_huge(rh_trial *trial) {
   rh_text missed = {0};
   rh_pair pair = {0};
-  rh_outcome outcome = RH_PASS;
-  if (!find_pair(trial, &pair)) return RH_SKIP;
-  for (int k = 0; k < (trial->quick ? QUICK_CASES : CASES) && outcome == RH_PASS; k++) {
-    rh_rig rig;
-    if (cases[k].index > 1 && rh_strategy_is_host(trial->strategy)) continue;
-    rh_trial_phase(trial, cases[k].what);
-    rh_status status = try_case(&rig, trial, pair, k);
-    if (status == RH_DECLINED)
+  RH_TRY(find_pair(trial, &pair));
+  rh_status status = RH_OK;
+  for (int k = 0; k < CASES && rh_unless_declined(status) == RH_OK; k++) {
+    status = is_tried(trial, k) ? try_case(trial, pair, k) : RH_OK;
+    if (status == RH_DECLINED && cases[k].shape == WHOLE)
       rh_text_add(&missed, "%s%s: %s", missed.length ? "; " : "not tried: ", cases[k].what,
-                  rig.error.message);
-    else
-      outcome = rh_rig_outcome(trial, &rig, status);
-    rh_rig_finish(&rig);
+                  trial->error.message);
   }
-  if (outcome == RH_PASS) outcome = try_all_segments(trial, pair);
-  if (outcome == RH_PASS && missed.length)
-    outcome = rh_trial_skip(trial, "%s", rh_text_get(&missed));
+  status = rh_unless_declined(status);
+  if (status == RH_OK && missed.length) status = rh_trial_skip(trial, "%s", rh_text_get(&missed));
   rh_text_finish(&missed);
-  return outcome;
+  return status;
 }

@@ -1,10 +1,8 @@
 /* V85: many segments in one run. */
-#include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/operation/layout.h"
 #include "problems.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_ELEMENTS = 8400, MOST_SEGMENTS = 4200 };
@@ -35,7 +33,7 @@ static rh_layout layout_of(uint32_t k) {
 typedef struct both {
   rh_rig many, alone;
   const rh_layout *layout;
-  unsigned char *values; /* of all segments, and one more */
+  unsigned char values[(MOST_SEGMENTS + 1) * 16]; /* of all segments, and one more */
 } both;
 
 /* The elements of segment s, as all that `alone` is given. */
@@ -49,7 +47,7 @@ static rh_status copy_segment(both *b, uint64_t s) {
   for (uint64_t k = 0; k < n; k++)
     memcpy(to + k * size, (const char *)b->many.data + (first + k * stride) * size, size);
   if (n) memcpy(alone->place->memory, to, n * size);
-  return rh_fixture_write(alone->place, &alone->error);
+  return rh_fixture_write(alone->place, alone->error);
 }
 
 static int must_be_same(const rh_rig *rig) {
@@ -64,7 +62,7 @@ static rh_status compare_segment(both *b, uint64_t s) {
   RH_TRY(rh_rig_run(rig, alone));
   RH_TRY(rh_rig_judge(rig, value));
   if (!must_be_same(rig) || rh_rig_same(rig, value, alone)) return RH_OK;
-  return rh_fail(&rig->error, RH_E_WRONG, "its bits are not those of the segment alone");
+  return rh_trial_fail(rig->trial, "its bits are not those of the segment alone");
 }
 
 /* Of very many segments the first, the last, and some between. */
@@ -78,8 +76,7 @@ static rh_status compare_all(both *b) {
   for (uint64_t s = 0; s < b->layout->segments; s++) {
     rh_status status = is_looked_at(b->layout, s) ? compare_segment(b, s) : RH_OK;
     if (status == RH_OK) continue;
-    many->error = b->alone.error;
-    rh_error_prefix(&many->error, "%s of %s, segment %llu of %llu (elements %llu on, %llu of them)",
+    rh_error_prefix(many->error, "%s of %s, segment %llu of %llu (elements %llu on, %llu of them)",
                     rh_op_name(many->op), rh_type_name(many->type), (unsigned long long)s,
                     (unsigned long long)b->layout->segments,
                     (unsigned long long)rh_layout_first(b->layout, s),
@@ -89,7 +86,7 @@ static rh_status compare_all(both *b) {
   const unsigned char *end = b->values + b->layout->segments * many->row.value_size;
   for (uint32_t k = 0; k < many->row.value_size; k++)
     if (end[k] != RH_POISON)
-      return rh_fail(&many->error, RH_E_WRONG, "writes behind the value of the last segment");
+      return rh_trial_fail(many->trial, "writes behind the value of the last segment");
   return RH_OK;
 }
 
@@ -99,14 +96,14 @@ static rh_status run_all(both *b) {
   rh_layout before = *b->many.with.segments;
   RH_TRY(rh_rig_run(&b->many, unused));
   if (memcmp(&before, b->many.with.segments, sizeof before) == 0) return RH_OK;
-  return rh_fail(&b->many.error, RH_E_WRONG, "the run changes its layout");
+  return rh_trial_fail(b->many.trial, "the run changes its layout");
 }
 
 static rh_status try_both(both *b, rh_trial *trial, rh_pair pair) {
   uint64_t n =
       b->layout->kind == RH_LAYOUT_AXIS ? b->layout->segments * b->layout->length : MOST_ELEMENTS;
   const rh_rig_with with = {.segments = b->layout};
-  memset(b->values, RH_POISON, (MOST_SEGMENTS + 1) * 16);
+  memset(b->values, RH_POISON, sizeof b->values);
   RH_TRY(rh_rig_open(&b->many, trial, pair, MOST_ELEMENTS, &with));
   b->many.results = b->values;
   RH_TRY(rh_rig_open(&b->alone, trial, pair, MOST_ELEMENTS, NULL));
@@ -117,58 +114,51 @@ static rh_status try_both(both *b, rh_trial *trial, rh_pair pair) {
 }
 
 /* *served: whether query accepts the layout. */
-static rh_outcome try_layout(rh_trial *trial, rh_pair pair, const rh_layout *layout, int *served) {
-  both b = {.layout = layout, .values = malloc((MOST_SEGMENTS + 1) * 16)};
-  if (!b.values) return rh_trial_fail(trial, "no memory for values");
+static rh_status try_layout(rh_trial *trial, rh_pair pair, const rh_layout *layout, int *served) {
+  static both b; /* too large for a stack */
+  memset(&b, 0, sizeof b);
+  b.layout = layout;
   rh_status status = try_both(&b, trial, pair);
-  rh_outcome outcome = RH_PASS;
-  if (status != RH_OK && status != RH_DECLINED)
-    outcome = rh_trial_fail(trial, "%s",
-                            *b.many.error.message ? b.many.error.message : b.alone.error.message);
   *served |= status == RH_OK;
   rh_rig_finish(&b.many);
-  rh_rig_finish(&b.alone);
-  free(b.values);
-  return outcome;
+  return rh_unless_declined(rh_rig_close(&b.alone, status));
 }
 
 /* A later host may have other kinds of layout. */
-static rh_outcome try_unknown(rh_trial *trial, rh_pair pair) {
+static rh_status try_unknown(rh_trial *trial, rh_pair pair) {
   rh_layout layout = rh_layout_axis(3, 5, 1);
   rh_rig rig;
   layout.kind = 77;
   const rh_rig_with with = {.segments = &layout};
   rh_status status = rh_rig_open(&rig, trial, pair, MOST_ELEMENTS, &with);
-  rh_rig_finish(&rig);
-  if (status == RH_DECLINED) return RH_PASS;
+  if (rh_rig_close(&rig, status) == RH_DECLINED) return RH_OK;
   return rh_trial_fail(trial, "query accepts a layout of kind 77, which is unknown");
 }
 
 /* One of them shows in which order parts are combined. */
-static uint32_t choose_pairs(rh_trial *trial, rh_pair pairs[RH_MOST_PAIRS]) {
-  uint32_t n = rh_some_pairs(trial, MOST_ELEMENTS, 4, pairs), has_affine = 0;
-  for (uint32_t k = 0; k < n; k++) has_affine |= pairs[k].op == RH_OP_affine;
-  if (n > 0 && n < RH_MOST_PAIRS && !has_affine && trial->strategy->promises & RH_KEEPS_ORDER)
-    pairs[n++] = (rh_pair){RH_OP_affine, RH_TYPE_u64};
-  return n;
+static rh_status choose_pairs(rh_trial *trial, rh_pairs *pairs) {
+  uint32_t has_affine = 0;
+  RH_TRY(rh_served_pairs(trial, MOST_ELEMENTS, 4, pairs));
+  for (uint32_t k = 0; k < pairs->n; k++) has_affine |= pairs->list[k].op == RH_OP_affine;
+  if (pairs->n < RH_MOST_PAIRS && !has_affine && trial->strategy->promises & RH_KEEPS_ORDER)
+    pairs->list[pairs->n++] = (rh_pair){RH_OP_affine, RH_TYPE_u64};
+  return RH_OK;
 }
 
-rh_outcome rh_v85_layouts(rh_trial *trial) {
-  rh_pair pairs[RH_MOST_PAIRS];
+rh_status rh_v85_layouts(rh_trial *trial) {
+  rh_pairs pairs;
+  int served = 0;
   if (!(trial->strategy->promises & RH_SERVES_LAYOUTS))
     return rh_trial_skip(trial, "does not promise to serve layouts");
-  uint32_t n = choose_pairs(trial, pairs);
-  int served = 0;
-  for (uint32_t k = 0; k < n; k++)
+  RH_TRY(choose_pairs(trial, &pairs));
+  for (uint32_t k = 0; k < pairs.n; k++)
     for (uint32_t j = 0; j <= SHAPES + 1; j++) {
+      const rh_pair pair = pairs.list[k];
       const rh_layout layout = layout_of(j);
       int some_are_empty = j == SHAPES || layout.longest == 0;
-      if (some_are_empty && rh_operator_builtin(pairs[k].op, pairs[k].type)->needs_an_element)
-        continue;
-      rh_outcome outcome = try_layout(trial, pairs[k], &layout, &served);
-      if (outcome != RH_PASS) return outcome;
+      if (!some_are_empty || !rh_operator_builtin(pair.op, pair.type)->needs_an_element)
+        RH_TRY(try_layout(trial, pair, &layout, &served));
     }
-  if (served) return try_unknown(trial, pairs[0]);
-  if (n == 0) return RH_SKIP;
+  if (served) return try_unknown(trial, pairs.list[0]);
   return rh_trial_fail(trial, "promises to serve layouts, and declines every one");
 }

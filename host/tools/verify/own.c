@@ -1,6 +1,5 @@
 /* V66 to V69: operators of users.  A strategy that says an extension is asked for what it covers,
  * through the host's own way of preparing and running such an operator. */
-#include "../../core/base/error.h"
 #include "../../core/base/text.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/run/self_test.h"
@@ -130,60 +129,47 @@ static rh_status try_operator(rh_trial *trial, const rh_custom *custom, const ch
   return status;
 }
 
-static rh_outcome outcome_of(rh_trial *trial, rh_status status) {
-  if (status == RH_OK) return RH_PASS;
-  return rh_trial_fail(trial, "%s", trial->error.message);
-}
-
 /* ---- Those that an extension covers ---- */
 
-static int says(const rh_trial *trial, const char *id) {
-  const rh_strategy *strategy = trial->strategy;
-  return strategy->extension && strategy->extension(id) != NULL;
-}
-
 /* A strategy may decline some, but then it should not say that it serves them. */
-static rh_outcome try_list(rh_trial *trial, const own *list, uint32_t n, const char *what) {
+static rh_status try_list(rh_trial *trial, const own *list, uint32_t n, const char *what) {
+  const rh_strategy *strategy = trial->strategy;
   uint32_t served = 0;
+  if (!strategy->extension || !strategy->extension(what))
+    return rh_trial_skip(trial, "does not say %s", what);
   for (uint32_t k = 0; k < n; k++) {
     rh_custom *custom = NULL;
     rh_status status = make_own(&list[k], &custom, &trial->error);
     if (status == RH_OK) status = try_operator(trial, custom, "hash");
     rh_custom_destroy(custom);
     served += status == RH_OK;
-    if (status != RH_OK && status != RH_DECLINED) return outcome_of(trial, status);
+    RH_TRY(rh_unless_declined(status));
   }
-  if (served) return RH_PASS;
+  if (served) return RH_OK;
   return rh_trial_warn(trial, "says %s, and serves none of %u operators that need it: %s", what, n,
                        trial->error.message);
 }
 
-#define QUICK(trial, list, few)                                                                    \
-  ((trial)->quick ? (uint32_t)(few) : (uint32_t)(sizeof(list) / sizeof *(list)))
+#define TRY_LIST(trial, list, few, what)                                                           \
+  try_list(trial, list, (trial)->quick ? (few) : (uint32_t)(sizeof(list) / sizeof *(list)), what)
 
-rh_outcome rh_v66_operands(rh_trial *trial) {
-  if (!says(trial, RH_EXTENSION_OPERANDS))
-    return rh_trial_skip(trial, "does not say %s", RH_EXTENSION_OPERANDS);
-  return try_list(trial, operands, QUICK(trial, operands, 2), RH_EXTENSION_OPERANDS);
+rh_status rh_v66_operands(rh_trial *trial) {
+  return TRY_LIST(trial, operands, 2, RH_EXTENSION_OPERANDS);
 }
 
-rh_outcome rh_v67_any_value(rh_trial *trial) {
-  if (!says(trial, RH_EXTENSION_ANY_VALUE))
-    return rh_trial_skip(trial, "does not say %s", RH_EXTENSION_ANY_VALUE);
-  return try_list(trial, values, QUICK(trial, values, 2), RH_EXTENSION_ANY_VALUE);
+rh_status rh_v67_any_value(rh_trial *trial) {
+  return TRY_LIST(trial, values, 2, RH_EXTENSION_ANY_VALUE);
 }
 
-rh_outcome rh_v68_large_in_order(rh_trial *trial) {
+rh_status rh_v68_large_in_order(rh_trial *trial) {
   if (!(trial->strategy->promises & RH_KEEPS_ORDER))
     return rh_trial_skip(trial, "does not promise to keep the order");
-  if (!says(trial, RH_EXTENSION_ANY_VALUE))
-    return rh_trial_skip(trial, "does not say %s", RH_EXTENSION_ANY_VALUE);
-  return try_list(trial, ordered, QUICK(trial, ordered, 1), RH_EXTENSION_ANY_VALUE);
+  return TRY_LIST(trial, ordered, 1, RH_EXTENSION_ANY_VALUE);
 }
 
 /* ---- The one that is named ---- */
 
-rh_outcome rh_v69_named(rh_trial *trial) {
+rh_status rh_v69_named(rh_trial *trial) {
   rh_custom *custom = NULL;
   rh_operation operation;
   if (!trial->own) return rh_trial_skip(trial, "no operator of one's own is named");
@@ -193,6 +179,5 @@ rh_outcome rh_v69_named(rh_trial *trial) {
     status = try_operator(trial, custom,
                           rh_type_is_float(custom->operands[0].type) ? "uniform" : "hash");
   rh_custom_destroy(custom);
-  if (status == RH_DECLINED) return rh_trial_skip(trial, "%s", trial->error.message);
-  return outcome_of(trial, status);
+  return status;
 }

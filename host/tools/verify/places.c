@@ -1,5 +1,4 @@
 /* V60: one instance in many places, next to others. */
-#include "../../core/base/error.h"
 #include "../../core/base/random.h"
 #include "../../core/base/vocabulary.h"
 #include "problems.h"
@@ -45,12 +44,13 @@ typedef struct rh_moves {
   uint64_t state; /* of random numbers */
 } rh_moves;
 
-static rh_status fill_place(rh_filled *filled, const rh_rig *rig, uint64_t seed, rh_error *error) {
+static rh_status fill_place(rh_filled *filled, const rh_rig *rig, uint64_t seed) {
   rh_fixture *place = &filled->place;
   rh_array_finish(&filled->truth);
-  RH_TRY(rh_array_generate(&filled->truth, "hash", seed, rig->type, place->elements, NULL, error));
+  RH_TRY(rh_array_generate(&filled->truth, "hash", seed, rig->type, place->elements, NULL,
+                           rig->error));
   memcpy(place->memory, rh_array_data(&filled->truth), place->elements * place->element_size);
-  return rh_fixture_write(place, error);
+  return rh_fixture_write(place, rig->error);
 }
 
 static void release_place(rh_filled *filled) {
@@ -62,8 +62,8 @@ static rh_status make_place(rh_moves *m, int k, int shape) {
   rh_rig *rig = &m->rigs[0];
   release_place(&m->places[k]);
   RH_TRY(rh_fixture_init(&m->places[k].place, rig->session, &rig->row, shapes[k][shape].elements,
-                         shapes[k][shape].slots, &rig->error));
-  return fill_place(&m->places[k], rig, rh_random_next(&m->state) >> 1, &rig->error);
+                         shapes[k][shape].slots, rig->error));
+  return fill_place(&m->places[k], rig, rh_random_next(&m->state) >> 1);
 }
 
 /* 0 to most: often one of the boundary numbers, or near the end. */
@@ -75,7 +75,7 @@ static uint64_t pick_number(uint64_t *state, uint64_t most) {
 }
 
 static rh_status check_all(rh_moves *m, int with_inputs) {
-  rh_error *error = &m->rigs[0].error;
+  rh_error *error = m->rigs[0].error;
   for (int k = 0; k < PLACES; k++) {
     RH_TRY(rh_fixture_check_result(&m->places[k].place, error));
     if (with_inputs) RH_TRY(rh_fixture_check_input(&m->places[k].place, error));
@@ -84,7 +84,7 @@ static rh_status check_all(rh_moves *m, int with_inputs) {
 }
 
 /* Any instance, any range, any place. */
-static rh_status run_somewhere(rh_moves *m, uint32_t run, rh_error *error) {
+static rh_status run_somewhere(rh_moves *m, uint32_t run) {
   _Alignas(16) unsigned char value[16] = {0};
   rh_rig *rig = &m->rigs[rh_random_next(&m->state) % INSTANCES];
   rh_filled *filled = &m->places[(rh_random_next(&m->state) >> 4) % PLACES];
@@ -94,13 +94,11 @@ static rh_status run_somewhere(rh_moves *m, uint32_t run, rh_error *error) {
   rig->first = pick_number(&m->state, place->elements - rig->n);
   rig->data = (const char *)rh_array_data(&filled->truth) + rig->first * place->element_size;
   rig->place = place;
-  rh_status status = rh_fixture_aim(place, pick_number(&m->state, place->slots - 1), &rig->error);
+  rh_status status = rh_fixture_aim(place, pick_number(&m->state, place->slots - 1), rig->error);
   if (status == RH_OK) status = rh_rig_run(rig, value);
   if (status == RH_OK) status = rh_rig_judge(rig, value);
-  rig->place = &rig->own;
   if (status == RH_OK) return RH_OK;
-  *error = rig->error;
-  rh_error_prefix(error,
+  rh_error_prefix(rig->error,
                   "run %u, %s of %s, n = %llu of at most %llu, first = %llu, result_index = %llu",
                   run, rh_op_name(rig->op), rh_type_name(rig->type), (unsigned long long)rig->n,
                   (unsigned long long)rig->max_n, (unsigned long long)rig->first,
@@ -113,49 +111,36 @@ static rh_status change_something(rh_moves *m, rh_trial *trial, uint32_t run, ui
   rh_rig *rig = &m->rigs[2];
   int k = (int)(run / BETWEEN_LOOKS % PLACES);
   RH_TRY(check_all(m, run == runs / 2));
-  RH_TRY(fill_place(&m->places[k], rig, rh_random_next(&m->state) >> 1, &m->rigs[0].error));
+  RH_TRY(fill_place(&m->places[k], rig, rh_random_next(&m->state) >> 1));
   if (run != runs / 2) return RH_OK;
   for (k = 0; k < PLACES - 1; k++) RH_TRY(make_place(m, k, 1));
   rh_pair pair = {rig->op, rig->type};
   rh_rig_finish(rig);
-  rh_status status = rh_rig_open(rig, trial, pair, max_n[2], NULL);
-  m->rigs[0].error = rig->error;
-  return status;
+  return rh_rig_open(rig, trial, pair, max_n[2], NULL);
 }
 
-static rh_status move_about(rh_moves *m, rh_trial *trial, rh_pair pair, rh_error *error) {
+static rh_status move_about(rh_moves *m, rh_trial *trial, rh_pair pair) {
   uint32_t runs = trial->quick ? RUNS_QUICK : RUNS;
-  rh_status status = RH_OK;
-  for (int k = 0; k < INSTANCES && status == RH_OK; k++) {
-    status = rh_rig_open(&m->rigs[k], trial, pair, max_n[k], NULL);
-    *error = m->rigs[k].error;
+  for (int k = 0; k < INSTANCES; k++) RH_TRY(rh_rig_open(&m->rigs[k], trial, pair, max_n[k], NULL));
+  for (int k = 0; k < PLACES; k++) RH_TRY(make_place(m, k, 0));
+  for (uint32_t run = 1; run <= runs; run++) {
+    RH_TRY(run_somewhere(m, run));
+    if (run % BETWEEN_LOOKS == 0) RH_TRY(change_something(m, trial, run, runs));
   }
-  for (int k = 0; k < PLACES && status == RH_OK; k++) status = make_place(m, k, 0);
-  for (uint32_t run = 1; run <= runs && status == RH_OK; run++) {
-    RH_TRY(run_somewhere(m, run, error));
-    if (run % BETWEEN_LOOKS == 0) status = change_something(m, trial, run, runs);
-  }
-  if (status == RH_OK) status = check_all(m, 1);
-  if (status != RH_OK && m->rigs[0].error.message[0]) *error = m->rigs[0].error;
-  return status;
+  return check_all(m, 1);
 }
 
-rh_outcome rh_v60_places(rh_trial *trial) {
+rh_status rh_v60_places(rh_trial *trial) {
   static rh_moves m; /* too large for a stack */
-  rh_pair pairs[RH_MOST_PAIRS];
-  uint32_t n = rh_some_pairs(trial, max_n[1], 2, pairs);
-  rh_outcome outcome = n ? RH_PASS : RH_SKIP;
-  for (uint32_t k = 0; k < n && k < SOME_PAIRS && outcome == RH_PASS; k++) {
-    rh_error error = {0};
+  rh_pairs pairs;
+  RH_TRY(rh_served_pairs(trial, max_n[1], 2, &pairs));
+  for (uint32_t k = 0; k < pairs.n && k < SOME_PAIRS; k++) {
     memset(&m, 0, sizeof m);
     m.state = trial->seed + k;
-    rh_status status = move_about(&m, trial, pairs[k], &error);
-    if (status == RH_DECLINED)
-      outcome = rh_trial_skip(trial, "%s", error.message);
-    else if (status != RH_OK)
-      outcome = rh_trial_fail(trial, "%s", error.message);
+    rh_status status = move_about(&m, trial, pairs.list[k]);
     for (int j = 0; j < PLACES; j++) release_place(&m.places[j]);
     for (int j = 0; j < INSTANCES; j++) rh_rig_finish(&m.rigs[j]);
+    RH_TRY(status);
   }
-  return outcome;
+  return RH_OK;
 }

@@ -1,6 +1,5 @@
 #include "problems.h"
 #include "../../core/base/random.h"
-#include "../../core/run/instance.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,46 +14,39 @@ static const rh_pair priority_pairs[] = {
     {RH_OP_argmin, RH_TYPE_f64}, {RH_OP_sum, RH_TYPE_i64},
 };
 
-static int is_served(rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n,
-                     rh_answer *answer) {
-  rh_cl_session *session = NULL;
+static int is_served(rh_trial *trial, rh_pair pair, uint64_t max_n, rh_answer *answer) {
   rh_instance_spec spec = {
-      .strategy = trial->strategy, .op = rh_operator_builtin(op, type), .max_n = max_n};
-  if (!spec.op) return 0;
-  if (!rh_strategy_is_host(trial->strategy) &&
-      rh_context_session(trial->context, &session, &trial->error) != RH_OK)
-    return 0;
-  const rh_device *device = session ? &session->device->about : NULL;
-  return rh_params_resolve(trial->strategy, NULL, 0, spec.params, &trial->error) == RH_OK &&
+      .strategy = trial->strategy, .op = rh_operator_builtin(pair.op, pair.type), .max_n = max_n};
+  const rh_device *device = trial->session ? trial->device : NULL;
+  return spec.op &&
+         rh_params_resolve(trial->strategy, NULL, 0, spec.params, &trial->error) == RH_OK &&
          rh_instance_query(&spec, device, answer, &trial->error) == RH_OK;
 }
 
-static void add_pair(rh_pair *pairs, uint32_t *n, rh_pair pair) {
-  for (uint32_t k = 0; k < *n; k++)
-    if (pairs[k].op == pair.op && pairs[k].type == pair.type) return;
-  pairs[(*n)++] = pair;
+static void add_pair(rh_pairs *pairs, rh_pair pair) {
+  for (uint32_t k = 0; k < pairs->n; k++)
+    if (pairs->list[k].op == pair.op && pairs->list[k].type == pair.type) return;
+  pairs->list[pairs->n++] = pair;
 }
 
-uint32_t rh_served_pairs(rh_trial *trial, uint64_t max_n, rh_pair pairs[RH_MOST_PAIRS]) {
+rh_status rh_served_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick,
+                          rh_pairs *pairs) {
+  enum { FIRST = sizeof priority_pairs / sizeof *priority_pairs };
   rh_answer answer = {0};
-  uint32_t n = 0;
+  pairs->n = 0;
+  RH_TRY(rh_trial_device(trial));
   rh_trial_phase(trial, "query");
-  for (size_t k = 0; k < sizeof priority_pairs / sizeof *priority_pairs; k++)
-    if (is_served(trial, priority_pairs[k].op, priority_pairs[k].type, max_n, &answer))
-      add_pair(pairs, &n, priority_pairs[k]);
-  for (uint32_t op = 1; op <= RH_N_OPS; op++)
-    for (rh_type type = 1; type <= RH_N_TYPES; type++)
-      if (is_served(trial, op, type, max_n, &answer)) add_pair(pairs, &n, (rh_pair){op, type});
-  if (n == 0)
-    rh_trial_skip(trial, "serves nothing here: %s",
-                  answer.reason[0] ? answer.reason : trial->error.message);
-  return n;
-}
-
-uint32_t rh_some_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick,
-                       rh_pair pairs[RH_MOST_PAIRS]) {
-  uint32_t n = rh_served_pairs(trial, max_n, pairs);
-  return trial->quick && n > most_when_quick ? most_when_quick : n;
+  for (uint32_t k = 0; k < FIRST + RH_MOST_PAIRS; k++) {
+    uint32_t at = k - FIRST;
+    rh_pair all = {1 + at / RH_N_TYPES, 1 + at % RH_N_TYPES};
+    rh_pair pair = k < FIRST ? priority_pairs[k] : all;
+    if (is_served(trial, pair, max_n, &answer)) add_pair(pairs, pair);
+  }
+  if (pairs->n == 0)
+    return rh_trial_skip(trial, "serves nothing here: %s",
+                         answer.reason[0] ? answer.reason : trial->error.message);
+  if (trial->quick && pairs->n > most_when_quick) pairs->n = most_when_quick;
+  return RH_OK;
 }
 
 static int is_kind(rh_pair pair, uint32_t kind) {
@@ -63,56 +55,52 @@ static int is_kind(rh_pair pair, uint32_t kind) {
   return kind == 1 ? !(flags & RH_OP_EXACT) : (flags & RH_OP_INDEXED) != 0;
 }
 
-uint32_t rh_pair_kinds(rh_trial *trial, uint64_t max_n, rh_pair kinds[RH_MOST_KINDS]) {
-  rh_pair pairs[RH_MOST_PAIRS];
-  uint32_t n = rh_served_pairs(trial, max_n, pairs), found = 0;
-  for (uint32_t kind = 0; kind < RH_MOST_KINDS; kind++) {
+rh_status rh_pair_kinds(rh_trial *trial, uint64_t max_n, rh_pairs *kinds) {
+  enum { KINDS = 3 };
+  rh_pairs pairs;
+  kinds->n = 0;
+  RH_TRY(rh_served_pairs(trial, max_n, RH_MOST_PAIRS, &pairs));
+  for (uint32_t kind = 0; kind < KINDS; kind++) {
     uint32_t k = 0;
-    while (k < n && !is_kind(pairs[k], kind)) k++;
-    if (k < n) add_pair(kinds, &found, pairs[k]);
+    while (k < pairs.n && !is_kind(pairs.list[k], kind)) k++;
+    if (k < pairs.n) add_pair(kinds, pairs.list[k]);
   }
-  return found;
+  return RH_OK;
 }
 
-rh_outcome rh_rig_ordinary(rh_rig *rig, rh_trial *trial, uint64_t max_n, int layout) {
-  rh_pair pairs[RH_MOST_PAIRS];
-  memset(rig, 0, sizeof *rig);
-  if (rh_served_pairs(trial, max_n, pairs) == 0) return RH_SKIP;
-  return rh_rig_outcome(trial, rig,
-                        rh_rig_open(rig, trial, pairs[0], max_n, &(rh_rig_with){.layout = layout}));
-}
-
-rh_outcome rh_try_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick,
-                        int (*wanted)(rh_pair), const rh_rig_with *with, rh_try_pair *try) {
-  rh_pair pairs[RH_MOST_PAIRS];
-  uint32_t n = rh_served_pairs(trial, max_n, pairs), tried = 0;
-  rh_outcome outcome = n ? RH_PASS : RH_SKIP;
-  for (uint32_t k = 0; k < n && outcome == RH_PASS; k++) {
-    rh_rig rig;
-    if (wanted && !wanted(pairs[k])) continue;
-    if (trial->quick && tried++ == (trial->quick > 1 ? 1 : most_when_quick)) break;
-    rh_status status = rh_rig_open(&rig, trial, pairs[k], max_n, with);
-    if (status == RH_OK) status = try(&rig, trial->seed);
-    outcome = rh_rig_close(&rig, status);
-  }
-  return outcome;
-}
-
-rh_outcome rh_on_ordinary(rh_trial *trial, uint64_t max_n, int layout,
-                          rh_status (*body)(rh_rig *rig)) {
+rh_status rh_try_pair(rh_trial *trial, rh_pair pair, uint64_t max_n, const rh_rig_with *with,
+                      rh_try_rig *try) {
   rh_rig rig;
-  rh_outcome outcome = rh_rig_ordinary(&rig, trial, max_n, layout);
-  if (outcome == RH_PASS) outcome = rh_rig_outcome(trial, &rig, body(&rig));
-  rh_rig_finish(&rig);
-  return outcome;
+  rh_status status = rh_rig_open(&rig, trial, pair, max_n, with);
+  if (status == RH_OK) status = try(&rig, trial->seed);
+  return rh_rig_close(&rig, status);
 }
 
-rh_status rh_one_case(rh_rig *rig) {
-  return rh_rig_case(rig, "hash", rig->trial->seed, rig->max_n, 0);
+rh_status rh_try_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick,
+                       int (*wanted)(rh_pair), const rh_rig_with *with, rh_try_rig *try) {
+  rh_pairs pairs;
+  uint32_t tried = 0;
+  RH_TRY(rh_served_pairs(trial, max_n, RH_MOST_PAIRS, &pairs));
+  for (uint32_t k = 0; k < pairs.n; k++) {
+    if (wanted && !wanted(pairs.list[k])) continue;
+    if (trial->quick && tried++ == (trial->quick > 1 ? 1 : most_when_quick)) break;
+    RH_TRY(rh_try_pair(trial, pairs.list[k], max_n, with, try));
+  }
+  return RH_OK;
 }
 
-rh_outcome rh_try_any_problem(rh_trial *trial, uint64_t n) {
-  return rh_on_ordinary(trial, n, RH_RIG_PLAIN, rh_one_case);
+rh_status rh_try_one(rh_trial *trial, uint64_t max_n, int layout, rh_try_rig *try) {
+  rh_pairs pairs;
+  RH_TRY(rh_served_pairs(trial, max_n, 1, &pairs));
+  return rh_try_pair(trial, pairs.list[0], max_n, &(rh_rig_with){.layout = layout}, try);
+}
+
+rh_status rh_one_case(rh_rig *rig, uint64_t seed) {
+  return rh_rig_case(rig, "hash", seed, rig->max_n, 0);
+}
+
+rh_status rh_try_any_problem(rh_trial *trial, uint64_t max_n) {
+  return rh_try_one(trial, max_n, RH_RIG_PLAIN, rh_one_case);
 }
 
 /* ---- Devices ---- */

@@ -5,52 +5,47 @@
 
 enum { RH_MOST_PAIRS = RH_N_OPS * RH_N_TYPES };
 
-/* The pairs of operator and type that the strategy serves here, for max_n elements with its
- * default parameters. 0: none; the trial's text says why. */
-uint32_t rh_served_pairs(rh_trial *trial, uint64_t max_n, rh_pair pairs[RH_MOST_PAIRS]);
+typedef struct rh_pairs {
+  rh_pair list[RH_MOST_PAIRS];
+  uint32_t n;
+} rh_pairs;
 
-/* The pairs that a quick run has time for, priority pairs first; all if it is not quick. */
-uint32_t rh_some_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick,
-                       rh_pair pairs[RH_MOST_PAIRS]);
+/* The pairs of operator and type that the strategy serves here, for max_n elements with its
+ * default parameters, those first that are likeliest to expose a fault; of a quick run, so many as
+ * it has time for.  RH_DECLINED if there is none. */
+rh_status rh_served_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick,
+                          rh_pairs *pairs);
 
 /* One served pair of each kind that a strategy may treat in its own way: the first of all, one
  * whose bits depend on the order, and one that returns an index. */
-enum { RH_MOST_KINDS = 3 };
-uint32_t rh_pair_kinds(rh_trial *trial, uint64_t max_n, rh_pair kinds[RH_MOST_KINDS]);
+rh_status rh_pair_kinds(rh_trial *trial, uint64_t max_n, rh_pairs *kinds);
 
-/* One test's cases on a rig that is set up, until one fails. */
-typedef rh_status rh_try_pair(rh_rig *rig, uint64_t seed);
+/* Cases on a rig that is set up, until one fails. */
+typedef rh_status rh_try_rig(rh_rig *rig, uint64_t seed);
+/* Tries an instance for this pair. */
+rh_status rh_try_pair(rh_trial *trial, rh_pair pair, uint64_t max_n, const rh_rig_with *with,
+                      rh_try_rig *try);
 /* Tries each served pair that is `wanted` (null: all) on a separate instance, set up for max_n. */
-rh_outcome rh_try_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick,
-                        int (*wanted)(rh_pair), const rh_rig_with *with, rh_try_pair *try);
+rh_status rh_try_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick,
+                       int (*wanted)(rh_pair), const rh_rig_with *with, rh_try_rig *try);
+/* Tries the simplest problem that is served. */
+rh_status rh_try_one(rh_trial *trial, uint64_t max_n, int layout, rh_try_rig *try);
+/* One simple case, of all max_n elements, from query to teardown. */
+rh_status rh_try_any_problem(rh_trial *trial, uint64_t max_n);
 
-/* A test that tries all pairs so; the names of its body are `rig` and `seed`. */
-#define RH_PAIRS_TEST(name, max_n, most_when_quick, wanted)                                        \
-  static rh_try_pair name##_on;                                                                    \
-  rh_outcome name(rh_trial *trial) {                                                               \
-    return rh_try_pairs(trial, max_n, most_when_quick, wanted, NULL, name##_on);                   \
+/* Tests that consist of such cases; the names of a body are `rig` and `seed`. */
+#define RH_CASES_TEST(name, tries)                                                                 \
+  static rh_try_rig name##_on;                                                                     \
+  rh_status name(rh_trial *trial) {                                                                \
+    return tries;                                                                                  \
   }                                                                                                \
   static rh_status name##_on(rh_rig *rig, uint64_t seed)
-
-/* Sets up the simplest problem that is served: RH_PASS and *rig ready to run, else the outcome
- * to return.  The caller finishes the rig either way. */
-rh_outcome rh_rig_ordinary(rh_rig *rig, rh_trial *trial, uint64_t max_n, int layout);
-
-/* Then calls `body`, and finishes the rig. */
-rh_outcome rh_on_ordinary(rh_trial *trial, uint64_t max_n, int layout,
-                          rh_status (*body)(rh_rig *rig));
-/* A test that consists of such a body. */
+#define RH_PAIRS_TEST(name, max_n, most_when_quick, wanted)                                        \
+  RH_CASES_TEST(name, rh_try_pairs(trial, max_n, most_when_quick, wanted, NULL, name##_on))
 #define RH_RIG_TEST(name, max_n)                                                                   \
-  static rh_status name##_on(rh_rig *rig);                                                         \
-  rh_outcome name(rh_trial *trial) {                                                               \
-    return rh_on_ordinary(trial, max_n, RH_RIG_PLAIN, name##_on);                                  \
-  }                                                                                                \
-  static rh_status name##_on(rh_rig *rig)
+  RH_CASES_TEST(name, rh_try_one(trial, max_n, RH_RIG_PLAIN, name##_on))
 /* One case over all elements: hashed data. */
-rh_status rh_one_case(rh_rig *rig);
-
-/* Runs one simple problem of n elements from query to teardown and checks the answer. */
-rh_outcome rh_try_any_problem(rh_trial *trial, uint64_t n);
+rh_try_rig rh_one_case;
 
 /* Descriptions of typical devices, for queries; k = 0 is an ordinary GPU.  Returns 0 after the
  * last. */

@@ -3,10 +3,8 @@
 #include "../../core/base/fpstate.h"
 #include "../../core/base/random.h"
 #include "../../core/plug/plugin.h"
-#include "../../core/run/instance.h"
 #include "ask.h"
 #include "imports.h"
-#include "problems.h"
 
 #include <ctype.h>
 #include <fcntl.h>
@@ -29,59 +27,57 @@ extern char **environ;
 
 /* ---- V22 ---- */
 
-static rh_outcome twice(rh_trial *trial, const rh_question *question, void *user) {
-  rh_answer first, second;
-  char what[RH_QUESTION_NAME];
-  (void)user;
-  rh_status a = rh_ask(trial->strategy, question, &first);
-  rh_status b = rh_ask(trial->strategy, question, &second);
-  if (rh_same_answer(a, &first, b, &second)) return RH_PASS;
-  return rh_trial_fail(trial, "%s: two different answers to the same question",
-                       rh_question_name(question, what));
-}
+/* The question that is asked often: the first that is accepted, or the last one. */
+typedef struct chosen {
+  rh_question question;
+  int is_accepted;
+} chosen;
 
-static rh_outcome take_accepted(rh_trial *trial, const rh_question *question, void *user) {
-  rh_answer answer;
-  rh_question *found = user;
-  *found = *question; /* the last one, where all are declined */
-  return rh_ask(trial->strategy, question, &answer) == RH_OK ? RH_WARN : RH_PASS;
+static rh_status twice(rh_trial *trial, const rh_question *question, rh_status said,
+                       const rh_answer *answer, void *user) {
+  rh_answer second;
+  chosen *c = user;
+  if (!c->is_accepted) c->question = *question;
+  c->is_accepted |= said == RH_OK;
+  rh_status again = rh_ask(trial->strategy, question, &second);
+  if (rh_same_answer(said, answer, again, &second)) return RH_OK;
+  return rh_trial_fail(trial, "two different answers to the same question");
 }
 
 /* More often than a 16-bit counter counts; without --quick, a 20-bit one. */
 enum { OFTEN = (1 << 17) + 1, OFTEN_AT_LENGTH = (1 << 20) + 1, A_WHILE = 1 << 13, MOST_S = 15 };
 
-static rh_outcome often(rh_trial *trial) {
-  rh_question question = {0};
+static rh_status often(rh_trial *trial, const rh_question *question) {
   rh_answer first, answer;
-  char what[RH_QUESTION_NAME];
   uint64_t times = trial->quick ? OFTEN : OFTEN_AT_LENGTH;
   double until = rh_now() + MOST_S;
-  rh_ask_all(trial, take_accepted, &question);
-  if (question.op == 0) return RH_PASS; /* the host declines every question itself */
-  rh_status said = rh_ask(trial->strategy, &question, &first);
+  if (question->op == 0) return RH_OK; /* the host declines every question itself */
+  rh_status said = rh_ask(trial->strategy, question, &first);
   for (uint64_t k = 0; k < times; k++) {
     if (k % A_WHILE == 0) rh_trial_phase(trial, "query");
-    if (k % A_WHILE == 0 && k >= OFTEN && rh_now() > until) return RH_PASS;
-    rh_status again = rh_ask(trial->strategy, &question, &answer);
-    if (!rh_same_answer(said, &first, again, &answer))
-      return rh_trial_fail(trial, "%s: the answer changed within %llu identical questions",
-                           rh_question_name(&question, what), (unsigned long long)k + 2);
+    if (k % A_WHILE == 0 && k >= OFTEN && rh_now() > until) return RH_OK;
+    rh_status again = rh_ask(trial->strategy, question, &answer);
+    if (rh_same_answer(said, &first, again, &answer)) continue;
+    rh_trial_fail(trial, "the answer changed within %llu identical questions",
+                  (unsigned long long)k + 2);
+    return rh_question_prefix(trial, question);
   }
-  return RH_PASS;
+  return RH_OK;
 }
 
-rh_outcome rh_v22_pure(rh_trial *trial) {
+rh_status rh_v22_pure(rh_trial *trial) {
+  chosen c = {0};
   int watched = rh_imports_watch(trial->path);
   rh_fpstate before = rh_fpstate_save();
-  rh_outcome outcome = rh_ask_all(trial, twice, NULL);
-  if (outcome == RH_PASS) outcome = often(trial);
+  rh_status status = rh_ask_all(trial, twice, &c);
+  if (status == RH_OK) status = often(trial, &c.question);
   int changed = rh_fpstate_restore(&before);
   rh_imports_seen seen = rh_imports_take();
-  if (outcome != RH_PASS) return outcome;
+  RH_TRY(status);
   if (changed) return rh_trial_fail(trial, "changes the floating-point control word");
   if (seen.opencl) return rh_trial_fail(trial, "calls %s", seen.last);
   if (seen.memory) return rh_trial_fail(trial, "allocates memory: %s", seen.last);
-  return watched ? RH_PASS
+  return watched ? RH_OK
                  : rh_trial_skip(trial, "pure; what it calls cannot be watched on this machine");
 }
 
@@ -99,17 +95,20 @@ typedef struct asked {
 } asked;
 
 /* Each with the default parameters, and some with one parameter at its bound. */
-static rh_outcome collect(rh_trial *trial, const rh_question *question, void *user) {
+static rh_status collect(rh_trial *trial, const rh_question *question, rh_status said,
+                         const rh_answer *answer, void *user) {
   asked *a = user;
-  if (a->n + 2 * RH_MAX_PARAMS >= MOST_QUESTIONS) return RH_PASS;
+  (void)said;
+  (void)answer;
+  if (a->n + 2 * RH_MAX_PARAMS >= MOST_QUESTIONS) return RH_OK;
   a->questions[a->n++] = *question;
-  if (question->op != RH_OP_sum || question->type != RH_TYPE_f32) return RH_PASS;
+  if (question->op != RH_OP_sum || question->type != RH_TYPE_f32) return RH_OK;
   for (uint32_t k = 0; k < 2 * trial->strategy->n_params; k++) {
     const rh_param *param = rh_strategy_param(trial->strategy, k / 2);
     a->questions[a->n] = *question;
     a->questions[a->n++].params[k / 2] = k % 2 ? param->max : param->min;
   }
-  return RH_PASS;
+  return RH_OK;
 }
 
 static uint64_t answer_to(const asked *a, uint32_t k) {
@@ -129,16 +128,15 @@ static void ask_again(void *user) {
   }
 }
 
-static rh_outcome say_differs(const asked *a, const char *when) {
-  char what[RH_QUESTION_NAME];
-  return rh_trial_fail(a->trial, "%s: another answer when asked again %s",
-                       rh_question_name(&a->questions[a->at], what), when);
+static rh_status say_differs(const asked *a, const char *when) {
+  rh_trial_fail(a->trial, "another answer when asked again %s", when);
+  return rh_question_prefix(a->trial, &a->questions[a->at]);
 }
 
-static rh_outcome judge_again(asked *a, const char *when) {
+static rh_status judge_again(asked *a, const char *when) {
   rh_trial_phase(a->trial, "query");
   ask_again(a);
-  return a->differs ? say_differs(a, when) : RH_PASS;
+  return a->differs ? say_differs(a, when) : RH_OK;
 }
 
 /* ---- A thread without the outside world ---- */
@@ -237,11 +235,11 @@ static void *ask_sandboxed(void *user) {
   return NULL;
 }
 
-static rh_outcome in_sandbox(asked *a) {
+static rh_status in_sandbox(asked *a) {
   struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_NODEFER},
                    old[2];
   pthread_t thread;
-  char **environment = environ, what[RH_QUESTION_NAME];
+  char **environment = environ;
   rh_trial_phase(a->trial, "query");
   sandbox.violation[0] = 0;
   sandbox.page = (size_t)sysconf(_SC_PAGESIZE);
@@ -256,24 +254,19 @@ static rh_outcome in_sandbox(asked *a) {
   sigaction(SIGSYS, &old[0], NULL);
   sigaction(SIGSEGV, &old[1], NULL);
   if (sandbox.environment != MAP_FAILED) munmap(sandbox.environment, sandbox.page);
-  if (sandbox.violation[0])
-    return rh_trial_fail(a->trial, "%s: query %s", rh_question_name(&a->questions[a->at], what),
-                         sandbox.violation);
-  return a->differs ? say_differs(a, "on another thread") : RH_PASS;
+  if (sandbox.violation[0]) {
+    rh_trial_fail(a->trial, "query %s", sandbox.violation);
+    return rh_question_prefix(a->trial, &a->questions[a->at]);
+  }
+  return a->differs ? say_differs(a, "on another thread") : RH_OK;
 }
 
 /* ---- Under other conditions ---- */
 
 /* A plugin could have timed itself by then.  Other tests report runs that fail. */
-static rh_outcome after_a_run(asked *a) {
-  rh_cl_session *session;
-  rh_trial own = *a->trial;
-  own.text = (rh_text){0};
-  if (!rh_strategy_is_host(own.strategy) &&
-      rh_context_session(own.context, &session, &own.error) != RH_OK)
-    return RH_PASS;
-  for (int k = 0; k < 3; k++) rh_try_any_problem(&own, 1003);
-  rh_text_finish(&own.text);
+static rh_status after_a_run(asked *a) {
+  for (int k = 0; k < 3; k++) rh_try_any_problem(a->trial, 1003);
+  if (!a->trial->device) return RH_OK;
   return judge_again(a, "after a run");
 }
 
@@ -307,38 +300,40 @@ static void change_surroundings(const char *path) {
 }
 
 /* A second later on every clock, with other environment variables and in another directory. */
-static rh_outcome later(asked *a, double began) {
+static rh_status later(asked *a, double began) {
   while (rh_now() < began + 1.05) usleep(20000);
   if (a->trial->alone) change_surroundings(a->trial->path);
   return judge_again(a,
                      a->trial->alone ? "a second later, in other surroundings" : "a second later");
 }
 
+/* The first process also asks again, in every way. */
+static rh_status again_in_all_ways(asked *a, double began) {
+  RH_TRY(judge_again(a, "in another order, with its structs at other addresses"));
+  RH_TRY(in_sandbox(a));
+  RH_TRY(after_a_run(a));
+  RH_TRY(later(a, began));
+  if (sandbox.watches) return RH_OK;
+  return rh_trial_skip(a->trial, "pure; system calls cannot be watched on this machine");
+}
+
 /* Runs in two processes with different addresses, process ids and environments; the parent
  * compares their answers. */
-rh_outcome rh_v59_depends_only_on_question(rh_trial *trial) {
+rh_status rh_v59_depends_only_on_question(rh_trial *trial) {
   asked a = {.trial = trial};
   double began = rh_now();
   if (trial->variant == 1 && trial->alone) change_surroundings(trial->path);
-  rh_outcome outcome = rh_trial_load(trial);
+  RH_TRY(rh_trial_load(trial));
   a.questions = calloc(MOST_QUESTIONS, sizeof *a.questions);
   a.answers = calloc(MOST_QUESTIONS, sizeof *a.answers);
-  if (!a.questions || !a.answers) outcome = rh_trial_skip(trial, "out of memory");
-  if (outcome == RH_PASS) outcome = rh_ask_all(trial, collect, &a);
-  for (uint32_t k = 0; k < a.n && outcome == RH_PASS; k++) {
+  rh_status status = a.questions && a.answers ? rh_ask_all(trial, collect, &a)
+                                              : rh_trial_skip(trial, "out of memory");
+  for (uint32_t k = 0; k < a.n; k++) {
     a.answers[k] = answer_to(&a, k);
     trial->digest = rh_random_mix(trial->digest ^ a.answers[k]);
   }
-  if (trial->variant == 0 && a.n) {
-    if (outcome == RH_PASS)
-      outcome = judge_again(&a, "in another order, with its structs at other addresses");
-    if (outcome == RH_PASS) outcome = in_sandbox(&a);
-    if (outcome == RH_PASS) outcome = after_a_run(&a);
-    if (outcome == RH_PASS) outcome = later(&a, began);
-    if (outcome == RH_PASS && !sandbox.watches)
-      outcome = rh_trial_skip(trial, "pure; system calls cannot be watched on this machine");
-  }
+  if (status == RH_OK && trial->variant == 0 && a.n) status = again_in_all_ways(&a, began);
   free(a.questions);
   free(a.answers);
-  return outcome;
+  return status;
 }

@@ -1,12 +1,10 @@
 #include "rig.h"
-#include "../../core/base/error.h"
 #include "../../core/base/fpstate.h"
 #include "../../core/cl/commands.h"
 #include "../../core/cl/memory.h"
 #include "../../core/operation/ops.h"
 #include "../../core/operation/result.h"
 #include "../../core/plug/validate.h"
-#include "../../core/run/instance.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,46 +51,45 @@ static void free_structs(rh_rig *rig) {
 
 /* ---- Beginning ---- */
 
-rh_status rh_rig_begin(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n) {
-  *rig = (rh_rig){.trial = trial,
-                  .strategy = trial->strategy,
-                  .op = op,
-                  .type = type,
-                  .max_n = max_n,
-                  .poison = RH_POISON,
-                  .device = rh_host_device()};
-  RH_TRY(rh_params_resolve(rig->strategy, NULL, 0, rig->params, &rig->error));
-  if (!rh_strategy_is_host(rig->strategy)) {
-    RH_TRY(rh_context_session(trial->context, &rig->session, &rig->error));
-    rig->device = &rig->session->device->about;
-  }
-  rig->row = *rh_op_find(op, type);
-  rig->prelude = rh_op_prelude(op, type);
-  if (!rig->prelude) return rh_fail(&rig->error, RH_E_NOMEM, "no memory for a program's source");
-  rig->row.prelude = rig->prelude;
+static rh_status begin(rh_rig *rig, rh_trial *trial, rh_pair pair, uint64_t max_n) {
+  const rh_rig_with *with = &rig->with;
+  rig->trial = trial;
+  rig->error = &trial->error;
+  rig->strategy = trial->strategy;
+  rig->op = pair.op;
+  rig->type = pair.type;
+  rig->max_n = max_n;
+  rig->poison = RH_POISON;
+  rig->place = &rig->own;
+  RH_TRY(rh_trial_device(trial));
+  rig->session = trial->session;
+  rig->device = with->device ? with->device : trial->device;
+  RH_TRY(rh_params_resolve(rig->strategy, NULL, 0, rig->params, rig->error));
+  if (with->params) memcpy(rig->params, with->params, sizeof rig->params);
+  rig->row = with->row ? *with->row : *rh_op_find(pair.op, pair.type);
   return RH_OK;
 }
 
-static rh_status init(rh_rig *rig, rh_trial *trial, rh_pair pair, uint64_t max_n, uint64_t slots) {
-  RH_TRY(rh_rig_begin(rig, trial, pair.op, pair.type, max_n));
-  rig->place = &rig->own;
-  return rh_fixture_init(rig->place, rig->session, &rig->row, 2 * RH_AROUND + max_n, slots,
-                         &rig->error);
-}
-
-rh_status rh_rig_init(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n) {
-  return init(rig, trial, (rh_pair){op, type}, max_n, RESULT_SLOTS);
+static rh_status take_prelude(rh_rig *rig) {
+  char *own = rig->with.row ? NULL : rh_op_prelude(rig->op, rig->type);
+  const char *prelude = rig->with.row ? rig->row.prelude : own;
+  rh_text all = {0};
+  if (rig->with.in_front) rh_text_add(&all, "%s", rig->with.in_front);
+  if (prelude) rh_text_add(&all, "%s", prelude);
+  free(own);
+  rig->row.prelude = rig->prelude = all.s;
+  if (prelude && !all.failed) return RH_OK;
+  return rh_fail(rig->error, RH_E_NOMEM, "no memory for a program's source");
 }
 
 static rh_status offsets_on_device(rh_rig *rig, const uint64_t *offsets, uint64_t n,
                                    cl_mem *buffer) {
   return rh_cl_buffer(rig->session, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, n * sizeof *offsets,
                       (void *)(uintptr_t)offsets, "bringing offsets to the device", buffer,
-                      &rig->error);
+                      rig->error);
 }
 
 static rh_status take_segments(rh_rig *rig, const rh_layout *segments) {
-  rig->with.segments = segments;
   if (!segments || !rig->session) return RH_OK;
   rig->place->index = 1; /* the values of all, between two slots */
   rig->given = *segments;
@@ -104,39 +101,17 @@ static rh_status take_segments(rh_rig *rig, const rh_layout *segments) {
   return offsets_on_device(rig, segments->stops, n, &rig->given.device_stops);
 }
 
-static rh_status put_in_front(rh_rig *rig, const char *text) {
-  rh_text all = {0};
-  rh_text_add(&all, "%s%s", text, rig->prelude);
-  if (all.failed) return rh_fail(&rig->error, RH_E_NOMEM, "no memory for a program's source");
-  free(rig->prelude);
-  rig->row.prelude = rig->prelude = all.s;
-  return RH_OK;
+static rh_status make_place(rh_rig *rig) {
+  const rh_layout *segments = rig->with.segments;
+  if (rig->with.has_no_place) return RH_OK;
+  RH_TRY(rh_fixture_init(rig->place, rig->session, &rig->row, 2 * RH_AROUND + rig->max_n,
+                         RESULT_SLOTS + (segments ? segments->segments : 0), rig->error));
+  return take_segments(rig, segments);
 }
 
-rh_status rh_rig_open(rh_rig *rig, rh_trial *trial, rh_pair pair, uint64_t max_n,
-                      const rh_rig_with *with) {
-  uint64_t more = with && with->segments ? with->segments->segments : 0;
-  rh_status status = init(rig, trial, pair, max_n, RESULT_SLOTS + more);
-  if (with) {
-    if (with->params) memcpy(rig->params, with->params, sizeof rig->params);
-    if (with->device) rig->device = with->device;
-    rig->with = *with;
-    if (status == RH_OK) status = take_segments(rig, with->segments);
-    if (status == RH_OK && with->in_front) status = put_in_front(rig, with->in_front);
-  }
-  return status == RH_OK ? rh_rig_setup(rig) : status;
-}
-
-rh_outcome rh_rig_outcome(rh_trial *trial, const rh_rig *rig, rh_status status) {
-  if (status == RH_OK) return RH_PASS;
-  if (status == RH_DECLINED) return rh_trial_skip(trial, "%s", rig->error.message);
-  return rh_trial_fail(trial, "%s", rig->error.message);
-}
-
-rh_outcome rh_rig_close(rh_rig *rig, rh_status status) {
-  rh_outcome outcome = rh_rig_outcome(rig->trial, rig, status);
+rh_status rh_rig_close(rh_rig *rig, rh_status status) {
   rh_rig_finish(rig);
-  return outcome;
+  return status;
 }
 
 static rh_problem problem_of(const rh_rig *rig, uint64_t n) {
@@ -179,7 +154,7 @@ static rh_status enter_service(rh_rig *rig, const char *service, int phase) {
   }
   rig->injected = 1;
   rig->services.failed = 1;
-  return rh_fail(&rig->error, RH_E_NOMEM, "%s() was made to fail", service);
+  return rh_fail(rig->error, RH_E_NOMEM, "%s() was made to fail", service);
 }
 
 /* Called at the end of every service that was entered; the plugin's code goes on. */
@@ -307,7 +282,7 @@ static rh_host watching_host(rh_rig *rig) {
 /* phase: RH_PHASE_NONE: query. */
 static rh_fpstate enter_plugin(rh_rig *rig, int phase, const char *name) {
   if (phase != RH_PHASE_NONE)
-    rh_services_enter(&rig->services, phase, phase == RH_PHASE_TEARDOWN ? NULL : &rig->error);
+    rh_services_enter(&rig->services, phase, phase == RH_PHASE_TEARDOWN ? NULL : rig->error);
   rh_trial_phase(rig->trial, phase == RH_PHASE_RUN && rig->run_phase ? rig->run_phase : name);
   rh_footprint_enter(rig->with.footprint, 0);
   return rh_fpstate_save();
@@ -328,8 +303,9 @@ static rh_status rig_query(rh_rig *rig) {
   rh_problem problem = problem_of(rig, rig->max_n);
   rh_fpstate before = enter_plugin(rig, RH_PHASE_NONE, "query");
   rh_status status =
-      rh_strategy_query(rig->strategy, &problem, rig->params, &rig->answer, &rig->error);
+      rh_strategy_query(rig->strategy, &problem, rig->params, &rig->answer, rig->error);
   leave_plugin(rig, &before, "query", 1);
+  if (status == RH_DECLINED) rh_fail(rig->error, RH_DECLINED, "%s", rig->answer.reason);
   return status;
 }
 
@@ -347,33 +323,42 @@ static rh_problem *place_problem(rh_rig *rig) {
 
 static rh_status ask_directly(rh_rig *rig, const rh_problem *problem) {
   rh_answer *answer = PLACE(rig, &(rh_answer){0}, rh_answer, reason);
-  if (!answer) return rh_fail(&rig->error, RH_E_NOMEM, "no memory for an answer");
+  if (!answer) return rh_fail(rig->error, RH_E_NOMEM, "no memory for an answer");
   if (rig->strategy->query(problem, rig->params, answer) == RH_OK) return RH_OK;
-  return rh_fail(&rig->error, RH_DECLINED, "%.*s", (int)sizeof answer->reason - 1, answer->reason);
+  return rh_fail(rig->error, RH_DECLINED, "%.*s", (int)sizeof answer->reason - 1, answer->reason);
 }
 
-rh_status rh_rig_setup(rh_rig *rig) {
-  rh_status status = rig_query(rig);
-  if (status == RH_DECLINED) rh_fail(&rig->error, RH_DECLINED, "%s", rig->answer.reason);
-  return status == RH_OK ? rh_rig_setup_anyway(rig) : status;
+/* A plugin that fails should have said why. */
+static rh_status give_reason(rh_rig *rig, rh_status status) {
+  if (status != RH_OK && !rig->error->message[0])
+    rh_fail(rig->error, status, "%s, and the plugin gave no reason", rh_status_text(status));
+  return status;
 }
 
-rh_status rh_rig_setup_anyway(rh_rig *rig) {
+static rh_status set_up(rh_rig *rig) {
   rh_services_init(&rig->services, rig->session, rig->prelude, rig->strategy->name, NULL);
   rh_host watched = watching_host(rig);
   rig->host = PLACE(rig, &watched, rh_host, extension);
   rh_problem *problem = place_problem(rig);
-  if (!rig->host || !problem) return rh_fail(&rig->error, RH_E_NOMEM, "no memory for a problem");
+  if (!rig->host || !problem) return rh_fail(rig->error, RH_E_NOMEM, "no memory for a problem");
   if (rig->with.layout == RH_RIG_GROWN) rig->host->abi_minor = 7;
   if (rig->with.layout != RH_RIG_PLAIN) RH_TRY(ask_directly(rig, problem));
-  rig->error = (rh_error){0};
+  *rig->error = (rh_error){0};
   rh_fpstate before = enter_plugin(rig, RH_PHASE_SETUP, "setup");
   rh_status status = rig->strategy->setup(rig->host, problem, rig->params, &rig->self);
   leave_plugin(rig, &before, status == RH_OK ? "setup" : "setup that fails", status != RH_OK);
   rig->is_set_up = status == RH_OK;
-  if (status != RH_OK && !rig->error.message[0])
-    rh_fail(&rig->error, status, "%s, and the plugin gave no reason", rh_status_text(status));
-  return status;
+  return give_reason(rig, status);
+}
+
+rh_status rh_rig_open(rh_rig *rig, rh_trial *trial, rh_pair pair, uint64_t max_n,
+                      const rh_rig_with *with) {
+  *rig = (rh_rig){.with = with ? *with : (rh_rig_with){0}};
+  RH_TRY(begin(rig, trial, pair, max_n));
+  RH_TRY(take_prelude(rig));
+  RH_TRY(make_place(rig));
+  if (!rig->with.is_refused) RH_TRY(rig_query(rig));
+  return set_up(rig);
 }
 
 void rh_rig_teardown(rh_rig *rig) {
@@ -403,13 +388,13 @@ void rh_rig_finish(rh_rig *rig) {
 rh_status rh_rig_fill(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, uint64_t first) {
   uint32_t size = rig->row.element_size;
   rh_array_finish(&rig->array);
-  RH_TRY(rh_array_generate(&rig->array, kind, seed, rig->type, n, NULL, &rig->error));
+  RH_TRY(rh_array_generate(&rig->array, kind, seed, rig->type, n, NULL, rig->error));
   rig->first = first;
   rig->n = n;
   rig->data = rh_array_data(&rig->array);
   memset(rig->place->memory, rig->poison, rig->place->elements * size);
   if (n) memcpy(rig->place->memory + first * size, rig->data, n * size);
-  return rh_fixture_write(rig->place, &rig->error);
+  return rh_fixture_write(rig->place, rig->error);
 }
 
 /* The values of all segments, and what stands behind them. */
@@ -417,7 +402,7 @@ static rh_status fetch_results(rh_rig *rig) {
   const rh_fixture *from = rig->place;
   uint64_t size = rig->row.value_size;
   if (rig->answer.finishes_on_host || !from->result) return RH_OK;
-  RH_CL_TRY_IN(rig->session, &rig->error,
+  RH_CL_TRY_IN(rig->session, rig->error,
                rh_cl_read(rig->session->queue, from->result, CL_TRUE, from->index * size,
                           (rig->with.segments->segments + 1) * size, rig->results, NULL),
                "reading the results from the device");
@@ -435,12 +420,12 @@ rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]) {
                 .result_index = where->index,
                 .host_result = rig->results ? rig->results : rh_fixture_host_result(where),
                 .layout = rig->with.segments};
-  RH_TRY(rh_fixture_clear(where, &rig->error));
+  RH_TRY(rh_fixture_clear(where, rig->error));
   uint32_t kept = rig->n_structs;
   rh_run *placed = PLACE(rig, &run, rh_run, host_result);
-  if (!placed) return rh_fail(&rig->error, RH_E_NOMEM, "no memory for a run");
+  if (!placed) return rh_fail(rig->error, RH_E_NOMEM, "no memory for a run");
   rig->reads = 0;
-  rig->error = (rh_error){0};
+  *rig->error = (rh_error){0};
   rh_fpstate before = enter_plugin(rig, RH_PHASE_RUN, "run");
   rh_status status = rig->strategy->run(rig->self, placed);
   leave_plugin(rig, &before, "run", 0);
@@ -449,9 +434,8 @@ rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]) {
   rig->n_structs = kept;
   if (status == RH_OK && rig->results) return fetch_results(rig);
   if (status == RH_OK)
-    return rh_fixture_fetch(where, (int)rig->answer.finishes_on_host, value, &rig->error);
-  if (!rig->error.message[0])
-    rh_fail(&rig->error, status, "%s, and the plugin gave no reason", rh_status_text(status));
+    return rh_fixture_fetch(where, (int)rig->answer.finishes_on_host, value, rig->error);
+  give_reason(rig, status);
   return status < RH_OK ? status : RH_E_INTERNAL;
 }
 
@@ -473,7 +457,7 @@ static uint64_t declared_depth(const rh_rig *rig, uint64_t n) {
 
 static rh_status judge_identity(rh_rig *rig, const unsigned char *value) {
   if (rh_rig_same(rig, value, rig->row.identity)) return RH_OK;
-  return rh_fail(&rig->error, RH_E_WRONG, "n = 0 does not give the identity");
+  return rh_trial_fail(rig->trial, "n = 0 does not give the identity");
 }
 
 rh_status rh_rig_judge(rh_rig *rig, const unsigned char value[16]) {
@@ -484,14 +468,14 @@ rh_status rh_rig_judge(rh_rig *rig, const unsigned char value[16]) {
   if (n == 0) return judge_identity(rig, value);
   rh_op_result(rig->op, rig->type, value, &result);
   RH_TRY(rh_reference_of_array(&reference, rh_operator_builtin(rig->op, rig->type), rig->data, n, 1,
-                               NULL, &rig->error));
+                               NULL, rig->error));
   uint32_t flushes = 0;
   if (rig->session)
     flushes = rig->type == RH_TYPE_f64 ? rig->session->device->flushes_f64
                                        : rig->session->device->flushes_f32;
   rh_reference_judge(&reference, &result, declared_depth(rig, n), (int)flushes, &verdict);
   if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
-  return rh_fail(&rig->error, RH_E_WRONG, "%s", verdict.text);
+  return rh_trial_fail(rig->trial, "%s", verdict.text);
 }
 
 rh_status rh_rig_case(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, uint64_t first) {
@@ -499,9 +483,9 @@ rh_status rh_rig_case(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, 
   RH_TRY(rh_rig_fill(rig, kind, seed, n, first));
   rh_status status = rh_rig_run(rig, value);
   if (status == RH_OK) status = rh_rig_judge(rig, value);
-  if (status == RH_OK) status = rh_fixture_check_result(rig->place, &rig->error);
+  if (status == RH_OK) status = rh_fixture_check_result(rig->place, rig->error);
   if (status == RH_OK) return RH_OK;
-  rh_error_prefix(&rig->error, "%s of %s, n = %llu, %s data, first = %llu", rh_op_name(rig->op),
+  rh_error_prefix(rig->error, "%s of %s, n = %llu, %s data, first = %llu", rh_op_name(rig->op),
                   rh_type_name(rig->type), (unsigned long long)n, kind, (unsigned long long)first);
   return status;
 }

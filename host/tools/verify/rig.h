@@ -5,7 +5,7 @@
 #include "../../core/check/reference.h"
 #include "../../core/cl/services.h"
 #include "../../core/data/array.h"
-#include "../../core/run/params.h"
+#include "../../core/run/instance.h"
 #include "fence.h"
 #include "fixture.h"
 #include "footprint.h"
@@ -27,6 +27,7 @@ typedef struct rh_pair {
 
 /* Null or 0 in each field: as usual. */
 typedef struct rh_rig_with {
+  const rh_op *row; /* another operator, of the same type; with its prelude */
   const int64_t *params;
   const rh_device *device;   /* the description given to the plugin */
   int layout;                /* RH_RIG_* */
@@ -36,6 +37,8 @@ typedef struct rh_rig_with {
   rh_footprint *footprint;   /* the state of the process is compared */
   rh_fence *fence;           /* around the memory that the plugin requests */
   const rh_layout *segments; /* what all runs reduce; borrowed */
+  int is_refused;            /* setup is called whatever query answers */
+  int has_no_place;          /* the caller makes one in rig->own before the first run */
 } rh_rig_with;
 
 typedef struct rh_rig {
@@ -44,10 +47,10 @@ typedef struct rh_rig {
   uint32_t op;
   rh_type type;
   uint64_t max_n;
-  rh_rig_with with; /* may be changed before setup; fail_at at any time */
+  rh_rig_with with; /* fail_at and segments may be changed at any time */
   int64_t params[RH_MAX_PARAMS];
   rh_cl_session *session;  /* null for a host strategy */
-  const rh_device *device; /* the description given to the plugin; may be replaced before setup */
+  const rh_device *device; /* the description given to the plugin */
   rh_layout given;         /* with.segments, of a device: with offsets there */
   unsigned char *results;  /* where their values, and one behind, go: runs give no value then */
 
@@ -58,7 +61,7 @@ typedef struct rh_rig {
   rh_host *host; /* given to the plugin: watches each call and forwards it to `services` */
   void *self;
   int is_set_up, has_ended;
-  rh_error error;
+  rh_error *error; /* the trial's */
   struct {
     void *address;
     size_t bytes; /* mapped */
@@ -84,20 +87,13 @@ typedef struct rh_rig {
   const char *left_fpstate; /* the function that changed the floating-point control word, or null */
 } rh_rig;
 
-/* Takes the default parameters and makes a place for max_n elements with RH_AROUND more on
- * either side.  Does not call query yet.  All functions set rig->error when they fail. */
-rh_status rh_rig_init(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n);
-/* Begins the rig, and sets it up. */
+/* Asks query, and sets up an instance for max_n elements, with a place that has RH_AROUND more on
+ * either side.  with: null: as usual.  All functions set *rig->error when they fail; the caller
+ * finishes or closes the rig after a failure, too. */
 rh_status rh_rig_open(rh_rig *rig, rh_trial *trial, rh_pair pair, uint64_t max_n,
                       const rh_rig_with *with);
-/* Finishes the rig, and turns the status into an outcome: RH_SKIP if it was declined. */
-rh_outcome rh_rig_close(rh_rig *rig, rh_status status);
-/* Turns it into an outcome without finishing the rig. */
-rh_outcome rh_rig_outcome(rh_trial *trial, const rh_rig *rig, rh_status status);
-/* Like rh_rig_init, without a place: the caller sets one. */
-rh_status rh_rig_begin(rh_rig *rig, rh_trial *trial, uint32_t op, rh_type type, uint64_t max_n);
-rh_status rh_rig_setup(rh_rig *rig);        /* calls query first */
-rh_status rh_rig_setup_anyway(rh_rig *rig); /* ignores the answer of query */
+/* Finishes the rig, and returns the status. */
+rh_status rh_rig_close(rh_rig *rig, rh_status status);
 /* Fills in `n` elements of `kind`, starting at element `first` of the place's input, with poison
  * around them. */
 rh_status rh_rig_fill(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, uint64_t first);
@@ -108,7 +104,7 @@ rh_status rh_rig_judge(rh_rig *rig, const unsigned char value[16]);
 void rh_rig_teardown(rh_rig *rig);
 void rh_rig_finish(rh_rig *rig); /* zero-initialised is fine */
 
-/* Fill, run and judge.  rig->error names the case. */
+/* Fill, run and judge.  *rig->error names the case. */
 rh_status rh_rig_case(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, uint64_t first);
 
 /* Compares two values; of pairs only the index, because pairs have padding. */

@@ -1,7 +1,6 @@
 /* The parent: starts one child for each test, and never loads the plugin itself. */
 #include "../../core/base/alloc.h"
 #include "../../core/base/clock.h"
-#include "../../core/base/error.h"
 #include "attempt.h"
 #include "target.h"
 
@@ -81,26 +80,23 @@ static void note_hang(runner *r, const rh_attempt *a) {
 
 /* ---- One test ---- */
 
-static void run_here(const runner *r, const rh_trial_job *job, rh_attempt *a) {
-  rh_trial trial = rh_trial_of(job);
-  *a = (rh_attempt){.has_verdict = 1};
-  a->outcome = rh_trial_run(&trial, r->options, job->test);
-  a->text = strdup(rh_text_get(&trial.text));
-  a->digest = trial.digest;
-  rh_text_finish(&trial.text);
+static void run_here(rh_trial *trial, rh_attempt *a) {
+  *a = (rh_attempt){.has_verdict = 1, .outcome = rh_trial_run(trial)};
+  a->text = strdup(trial->error.message);
+  a->digest = trial->digest;
 }
 
-static rh_status run_variant(runner *r, const rh_trial_job *job, rh_attempt *a, rh_error *error) {
-  rh_time_limits limits = time_limits_of(r, job->test);
+static rh_status run_variant(runner *r, rh_trial trial, rh_attempt *a, rh_error *error) {
+  rh_time_limits limits = time_limits_of(r, trial.test);
   if (r->spec->in_process) {
-    run_here(r, job, a);
+    run_here(&trial, a);
     return RH_OK;
   }
-  RH_TRY(rh_attempt_run(a, r->program, job, &limits, error));
+  RH_TRY(rh_attempt_run(a, r->program, &trial, &limits, error));
   rh_attempt_judge(a, &limits);
   r->most_left_s -= a->spent_s;
   if (r->most_left_s <= 0) r->is_over = 1;
-  if (job->test->needs != RH_NEEDS_INTERPRETER)
+  if (trial.test->needs != RH_NEEDS_INTERPRETER)
     note_hang(r, a);
   else if (a->outcome == RH_CRASH || a->outcome == RH_TIMEOUT)
     /* it may lack what a device supports, so its own failures are not the plugin's */
@@ -111,24 +107,24 @@ static rh_status run_variant(runner *r, const rh_trial_job *job, rh_attempt *a, 
 /* The worst outcome of the test's processes, whose digests must be equal. */
 static rh_status run_test(runner *r, const rh_test *test, const char *strategy, rh_attempt *worst,
                           rh_error *error) {
-  rh_trial_job job = {.options = r->options,
-                      .path = r->report->path,
-                      .strategy = strategy,
-                      .test = test,
-                      .own = r->spec->own,
-                      .launch = r->spec->launch,
-                      .quick = r->spec->quick,
-                      .seed = r->spec->seed,
-                      .random_s = r->spec->random_s > 0 ? r->spec->random_s
-                                  : r->spec->quick      ? 0.5
-                                                        : 30};
+  rh_trial trial = {.options = r->options,
+                    .path = r->report->path,
+                    .strategy_name = strategy,
+                    .test = test,
+                    .own = r->spec->own,
+                    .launch = r->spec->launch,
+                    .quick = r->spec->quick,
+                    .seed = r->spec->seed,
+                    .random_s = r->spec->random_s > 0 ? r->spec->random_s
+                                : r->spec->quick      ? 0.5
+                                                      : 30};
   uint64_t digest = 0;
   int differ = 0;
   *worst = (rh_attempt){0};
   for (uint32_t k = 0; k < test->variants && !rh_outcome_is_bad(worst->outcome); k++) {
     rh_attempt a;
-    job.variant = k;
-    RH_TRY(run_variant(r, &job, &a, error));
+    trial.variant = k;
+    RH_TRY(run_variant(r, trial, &a, error));
     differ |= k && a.digest && digest && a.digest != digest;
     digest = a.digest;
     if (k == 0 || a.outcome > worst->outcome) {
@@ -222,10 +218,10 @@ static rh_status keep_one(runner *r, rh_error *error) {
 /* In a child, because reading the names means loading the plugin.  A file that cannot be loaded
  * has no names, and its tests say why. */
 static rh_status ask_names(runner *r, rh_error *error) {
-  rh_trial_job job = {.options = r->options, .path = r->report->path};
+  const rh_trial trial = {.options = r->options, .path = r->report->path};
   rh_attempt a;
   rh_time_limits limits = time_limits_of(r, NULL);
-  RH_TRY(rh_attempt_run(&a, r->program, &job, &limits, error));
+  RH_TRY(rh_attempt_run(&a, r->program, &trial, &limits, error));
   r->cannot_load = a.names == NULL;
   int lost = 0;
   for (size_t k = 0; k < json_array_size(a.names); k++) {

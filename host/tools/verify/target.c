@@ -1,5 +1,4 @@
 #include "target.h"
-#include "../../core/base/error.h"
 #include "../../core/plug/elf.h"
 #include "../../core/plug/rank.h"
 #include "image.h"

@@ -1,7 +1,5 @@
 /* V29 and V55: what query and the parameters declare, with every parameter. */
-#include "../../core/base/error.h"
 #include "../../core/plug/plugin.h"
-#include "../../core/run/params.h"
 #include "imports.h"
 #include "problems.h"
 
@@ -13,8 +11,8 @@ typedef struct amounts {
   uint64_t scratch_bytes, local_bytes;
 } amounts;
 
-static rh_outcome compare(rh_trial *trial, const rh_rig *rig, const amounts *used,
-                          const char *where) {
+static rh_status compare(rh_trial *trial, const rh_rig *rig, const amounts *used,
+                         const char *where) {
   const rh_answer *said = &rig->answer;
   unsigned long long n = rig->max_n;
   if (used->launches != said->launches)
@@ -30,14 +28,12 @@ static rh_outcome compare(rh_trial *trial, const rh_rig *rig, const amounts *use
     return rh_trial_fail(trial, "n = %llu%s: %llu B of local memory, but query said %llu", n, where,
                          (unsigned long long)used->local_bytes,
                          (unsigned long long)said->local_bytes);
-  return RH_PASS;
+  return RH_OK;
 }
 
 /* A full run, then one over fewer elements, which may take fewer launches but uses the same
  * resources. */
 static rh_status use_rig(rh_rig *rig, amounts *used, uint64_t seed) {
-  rh_imports_take();
-  RH_TRY(rh_rig_setup(rig));
   rh_imports_seen in_setup = rh_imports_take();
   RH_TRY(rh_rig_case(rig, "hash", seed, rig->max_n, 0));
   rh_imports_seen in_run = rh_imports_take();
@@ -50,80 +46,66 @@ static rh_status use_rig(rh_rig *rig, amounts *used, uint64_t seed) {
   return RH_OK;
 }
 
-static rh_outcome forecast(rh_trial *trial, rh_pair pair, uint64_t n, uint32_t point,
-                           int *accepted) {
+static rh_status forecast(rh_trial *trial, rh_pair pair, uint64_t n, uint32_t point) {
   rh_rig rig;
   amounts used = {0};
   rh_text where = {0};
-  rh_status status = rh_rig_init(&rig, trial, pair.op, pair.type, n);
-  rh_point(trial, point, rig.params);
+  int64_t params[RH_MAX_PARAMS];
+  rh_point(trial, point, params);
+  rh_point_words(trial->strategy, params, &where);
+  rh_imports_take();
+  rh_status status = rh_rig_open(&rig, trial, pair, n, &(rh_rig_with){.params = params});
   if (status == RH_OK) status = use_rig(&rig, &used, trial->seed);
-  *accepted = status != RH_DECLINED;
-  rh_outcome outcome = status == RH_DECLINED ? RH_PASS : rh_rig_outcome(trial, &rig, status);
-  rh_point_words(trial->strategy, rig.params, &where);
-  if (outcome == RH_PASS && *accepted) outcome = compare(trial, &rig, &used, rh_text_get(&where));
+  if (status == RH_OK) status = compare(trial, &rig, &used, rh_text_get(&where));
   rh_text_finish(&where);
-  rh_rig_finish(&rig);
-  return outcome;
+  return rh_unless_declined(rh_rig_close(&rig, status));
 }
 
-rh_outcome rh_v29_forecast(rh_trial *trial) {
+rh_status rh_v29_forecast(rh_trial *trial) {
   static const uint64_t at[] = {1003, 65537, 1, 1000003};
-  rh_pair pairs[RH_MOST_PAIRS];
-  uint32_t n = rh_served_pairs(trial, 1000003, pairs), points = rh_n_points(trial->strategy);
-  rh_outcome outcome = n ? RH_PASS : RH_SKIP;
-  int accepted;
+  uint32_t points = rh_n_points(trial->strategy) + (trial->quick ? 0 : 10);
+  rh_pairs pairs;
+  RH_TRY(rh_served_pairs(trial, 1000003, 1, &pairs));
+  if (trial->strategy->n_params == 0) points = 1;
   rh_imports_watch(trial->path);
-  for (uint32_t k = 0; k < points + (trial->quick ? 0 : 10) && outcome == RH_PASS; k++) {
-    if (k > 0 && trial->strategy->n_params == 0) break;
-    for (size_t j = 0; j < (k == 0 ? 4u : trial->quick ? 1u : 3u) && outcome == RH_PASS; j++)
-      outcome = forecast(trial, pairs[0], at[j], k, &accepted);
-  }
-  rh_imports_restore();
-  return outcome;
+  for (uint32_t k = 0; k < points; k++)
+    for (size_t j = 0; j < (k == 0 ? 4u : trial->quick ? 1u : 3u); j++)
+      RH_TRY(forecast(trial, pairs.list[0], at[j], k));
+  return RH_OK;
 }
 
 /* ---- V55: parameters that change code are declared RH_PARAM_REBUILD ---- */
 
-/* Where code is built: on the device, or on one that is described as being of another kind.  Code
- * for another kind need not build here; what setup wants to build is enough. */
+/* What is built of, and where: on the device, or on one that is described as being of another kind.
+ * Code for another kind need not build here; what setup wants to build is enough. */
 typedef struct place {
   rh_trial *trial;
   int is_elsewhere;
+  rh_pairs kinds;
 } place;
-
-static void describe_elsewhere(rh_rig *rig, rh_device *other) {
-  *other = *rig->device;
-  other->kind = other->kind == RH_DEVICE_CPU ? RH_DEVICE_GPU : RH_DEVICE_CPU;
-  rig->device = other;
-}
 
 /* The hash of the code that setup builds with these parameters for max_n elements; 0 if
  * declined. */
 static uint64_t code_with(const place *at, rh_pair pair, uint64_t max_n, const int64_t *params) {
   rh_rig rig;
-  rh_device other;
-  rh_status status = rh_rig_begin(&rig, at->trial, pair.op, pair.type, max_n);
-  memcpy(rig.params, params, sizeof rig.params);
-  if (at->is_elsewhere && rig.session) describe_elsewhere(&rig, &other);
-  if (status == RH_OK) status = rh_rig_setup(&rig);
+  rh_device other = *at->trial->device;
+  rh_rig_with with = {.params = params, .has_no_place = 1};
+  other.kind = other.kind == RH_DEVICE_CPU ? RH_DEVICE_GPU : RH_DEVICE_CPU;
+  if (at->is_elsewhere && at->trial->session) with.device = &other;
+  rh_status status = rh_rig_open(&rig, at->trial, pair, max_n, &with);
   uint64_t code = rig.code ^ rh_imports_take().code;
-  if (status != RH_OK && !at->is_elsewhere) code = 0;
   rh_rig_finish(&rig);
-  return code;
+  return status == RH_OK || at->is_elsewhere ? code : 0;
 }
 
-/* Few elements, and enough for all groups of a GPU: a parameter may matter at one size only. */
-enum { BUILT_SIZES = 2 };
-static const uint64_t built_for[BUILT_SIZES] = {1003, 1 << 24};
-
 /* 1: some legal value of the parameter, with the other parameters as in `others`, changes the
- * code from `usual`. */
+ * code. */
 static int changes_code_at(const place *at, rh_pair pair, uint32_t k, uint64_t max_n,
-                           const int64_t *others, uint64_t usual) {
+                           const int64_t *others) {
   const rh_param *param = rh_strategy_param(at->trial->strategy, k);
   const int64_t values[] = {param->min, param->max, param->min + param->step, 2, 4, 8, 64, 128};
   int64_t params[RH_MAX_PARAMS];
+  uint64_t usual = code_with(at, pair, max_n, others);
   memcpy(params, others, sizeof params);
   for (size_t j = 0; usual && j < sizeof values / sizeof *values; j++) {
     if (!rh_param_allows(param, values[j], NULL, 0)) continue;
@@ -134,59 +116,50 @@ static int changes_code_at(const place *at, rh_pair pair, uint32_t k, uint64_t m
   return 0;
 }
 
-/* 1: it does with the other parameters at their defaults, for any kind of problem. */
-static int changes_code(const place *at, const rh_pair *kinds, uint32_t n_kinds, uint32_t k) {
-  int64_t defaults[RH_MAX_PARAMS] = {0};
-  rh_params_resolve(at->trial->strategy, NULL, 0, defaults, &at->trial->error);
-  for (uint32_t kind = 0; kind < n_kinds; kind++)
-    for (int j = 0; j < BUILT_SIZES; j++) {
-      uint64_t usual = code_with(at, kinds[kind], built_for[j], defaults);
-      if (changes_code_at(at, kinds[kind], k, built_for[j], defaults, usual)) return 1;
-    }
+/* 1: it does for any kind of problem, of few elements, or of enough for all groups of a GPU: a
+ * parameter may matter at one size only. */
+static int changes_code(const place *at, uint32_t k, uint32_t point) {
+  static const uint64_t sizes[] = {1003, 1 << 24};
+  int64_t others[RH_MAX_PARAMS];
+  rh_point(at->trial, point, others);
+  for (uint32_t kind = 0; kind < at->kinds.n; kind++)
+    for (int j = 0; j < 2; j++)
+      if (changes_code_at(at, at->kinds.list[kind], k, sizes[j], others)) return 1;
   return 0;
 }
 
 /* Tries it with the other parameters at their bounds: one may matter only if another is large. */
-static int changes_code_beside_others(const place *at, const rh_pair *kinds, uint32_t n_kinds,
-                                      uint32_t k) {
-  int64_t others[RH_MAX_PARAMS] = {0};
-  if (at->trial->strategy->n_params == 1) return 0;
+static int changes_code_beside_others(const place *at, uint32_t k) {
+  uint32_t n = at->trial->strategy->n_params;
+  if (n == 1) return 0;
   for (uint32_t point = rh_n_points(at->trial->strategy) - 1; point > 0; point--) {
-    if (point <= 2 * at->trial->strategy->n_params && (point - 1) / 2 == k) continue; /* alone */
-    rh_point(at->trial, point, others);
-    for (uint32_t kind = 0; kind < n_kinds; kind++)
-      for (int j = 0; j < BUILT_SIZES; j++) {
-        uint64_t usual = code_with(at, kinds[kind], built_for[j], others);
-        if (changes_code_at(at, kinds[kind], k, built_for[j], others, usual)) return 1;
-      }
+    int is_alone = point <= 2 * n && (point - 1) / 2 == k;
+    if (!is_alone && changes_code(at, k, point)) return 1;
   }
   return 0;
 }
 
-rh_outcome rh_v55_rebuild(rh_trial *trial) {
-  rh_pair kinds[RH_MOST_KINDS];
-  const place here = {.trial = trial}, elsewhere = {.trial = trial, .is_elsewhere = 1};
+rh_status rh_v55_rebuild(rh_trial *trial) {
+  place here = {.trial = trial};
   if (trial->strategy->n_params == 0) return rh_trial_skip(trial, "has no parameters");
-  uint32_t n_kinds = rh_pair_kinds(trial, 1003, kinds);
-  if (n_kinds == 0) return RH_SKIP;
+  RH_TRY(rh_pair_kinds(trial, 1003, &here.kinds));
+  place elsewhere = here;
+  elsewhere.is_elsewhere = 1;
   rh_imports_watch(trial->path);
   for (uint32_t k = 0; k < trial->strategy->n_params; k++) {
     const rh_param *param = rh_strategy_param(trial->strategy, k);
     int says = (param->flags & RH_PARAM_REBUILD) != 0;
-    int does = changes_code(&here, kinds, n_kinds, k);
+    int does = changes_code(&here, k, 0);
     if (does && !says)
-      return rh_trial_fail(trial,
-                           "%s changes the code that is built, but is not declared "
-                           "RH_PARAM_REBUILD",
-                           param->key);
+      return rh_trial_fail(
+          trial, "%s changes the code that is built, but is not declared RH_PARAM_REBUILD",
+          param->key);
     /* It may matter on one kind of device only, or beside others. */
-    if (says && !does && !changes_code(&elsewhere, kinds, n_kinds, k) &&
-        !changes_code_beside_others(&here, kinds, n_kinds, k) &&
-        !changes_code_beside_others(&elsewhere, kinds, n_kinds, k))
-      return rh_trial_fail(trial,
-                           "%s is declared RH_PARAM_REBUILD, but does not change the "
-                           "code that is built",
-                           param->key);
+    if (says && !does && !changes_code(&elsewhere, k, 0) && !changes_code_beside_others(&here, k) &&
+        !changes_code_beside_others(&elsewhere, k))
+      return rh_trial_fail(
+          trial, "%s is declared RH_PARAM_REBUILD, but does not change the code that is built",
+          param->key);
   }
-  return RH_PASS;
+  return RH_OK;
 }

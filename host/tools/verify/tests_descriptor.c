@@ -1,6 +1,5 @@
 /* V16 to V21: the descriptor, which is data. */
 #include "../../core/base/dl.h"
-#include "../../core/base/error.h"
 #include "../../core/plug/plugin.h"
 #include "../../core/plug/validate.h"
 #include "problems.h"
@@ -9,7 +8,7 @@
 #include <string.h>
 
 /* Loads the descriptor without the host's checks. */
-static rh_outcome open_raw(rh_trial *trial, const rh_plugin **plugin) {
+static rh_status open_raw(rh_trial *trial, const rh_plugin **plugin) {
   rh_dl dl;
   const void *symbol;
   *plugin = NULL;
@@ -18,52 +17,42 @@ static rh_outcome open_raw(rh_trial *trial, const rh_plugin **plugin) {
       rh_dl_symbol(&dl, trial->path, "redhost_plugin_v1", &symbol, &trial->error) != RH_OK)
     return rh_trial_skip(trial, "cannot be loaded: %s", trial->error.message);
   *plugin = symbol;
-  return RH_PASS;
+  return RH_OK;
 }
 
-rh_outcome rh_v16_version(rh_trial *trial) {
+rh_status rh_v16_version(rh_trial *trial) {
   const rh_plugin *plugin;
-  rh_outcome outcome = open_raw(trial, &plugin);
-  if (outcome == RH_PASS && rh_validate_version(plugin, &trial->error) != RH_OK)
-    return rh_trial_fail(trial, "%s", trial->error.message);
-  return outcome;
+  RH_TRY(open_raw(trial, &plugin));
+  return rh_validate_version(plugin, &trial->error);
 }
 
 /* Skips if V16 fails: then the rest of the descriptor cannot be read safely. */
-static rh_outcome open_named(rh_trial *trial, const rh_plugin **plugin) {
-  rh_outcome outcome = open_raw(trial, plugin);
-  if (outcome != RH_PASS) return outcome;
-  if (rh_validate_version(*plugin, &trial->error) != RH_OK)
-    return rh_trial_skip(trial, "see V16: %s", trial->error.message);
-  if (rh_validate_names(*plugin, &trial->error) != RH_OK)
-    return rh_trial_skip(trial, "see V17: %s", trial->error.message);
-  return RH_PASS;
+static rh_status open_versioned(rh_trial *trial, const rh_plugin **plugin) {
+  RH_TRY(open_raw(trial, plugin));
+  if (rh_validate_version(*plugin, &trial->error) == RH_OK) return RH_OK;
+  return rh_trial_skip(trial, "see V16: %s", trial->error.message);
 }
 
-static rh_outcome judge_each(rh_trial *trial, rh_validate_strategy *judge) {
+static rh_status judge_each(rh_trial *trial, rh_validate_strategy *judge) {
   const rh_plugin *plugin;
-  rh_outcome outcome = open_named(trial, &plugin);
-  if (outcome == RH_PASS && rh_validate_each(plugin, judge, &trial->error) != RH_OK)
-    return rh_trial_fail(trial, "%s", trial->error.message);
-  return outcome;
-}
-
-rh_outcome rh_v17_texts(rh_trial *trial) {
-  const rh_plugin *plugin;
-  rh_outcome outcome = open_raw(trial, &plugin);
-  if (outcome != RH_PASS) return outcome;
-  if (rh_validate_version(plugin, &trial->error) != RH_OK)
-    return rh_trial_skip(trial, "see V16: %s", trial->error.message);
+  RH_TRY(open_versioned(trial, &plugin));
   if (rh_validate_names(plugin, &trial->error) != RH_OK)
-    return rh_trial_fail(trial, "%s", trial->error.message);
+    return rh_trial_skip(trial, "see V17: %s", trial->error.message);
+  return rh_validate_each(plugin, judge, &trial->error);
+}
+
+rh_status rh_v17_texts(rh_trial *trial) {
+  const rh_plugin *plugin;
+  RH_TRY(open_versioned(trial, &plugin));
+  RH_TRY(rh_validate_names(plugin, &trial->error));
   return judge_each(trial, rh_validate_texts);
 }
 
-rh_outcome rh_v18_functions(rh_trial *trial) {
+rh_status rh_v18_functions(rh_trial *trial) {
   return judge_each(trial, rh_validate_functions);
 }
 
-rh_outcome rh_v19_params(rh_trial *trial) {
+rh_status rh_v19_params(rh_trial *trial) {
   return judge_each(trial, rh_validate_params);
 }
 
@@ -81,7 +70,7 @@ static rh_status judge_promises(const rh_strategy *strategy, rh_error *error) {
   return RH_OK;
 }
 
-rh_outcome rh_v20_promises(rh_trial *trial) {
+rh_status rh_v20_promises(rh_trial *trial) {
   return judge_each(trial, judge_promises);
 }
 
@@ -116,10 +105,10 @@ static uint64_t hash_plugin(const rh_plugin *plugin) {
   return mix_text(hash, plugin->build);
 }
 
-rh_outcome rh_v21_constant(rh_trial *trial) {
+rh_status rh_v21_constant(rh_trial *trial) {
   uint64_t before = hash_plugin(trial->plugin);
-  rh_outcome outcome = rh_try_any_problem(trial, 1003);
+  rh_status status = rh_try_any_problem(trial, 1003);
   if (hash_plugin(trial->plugin) != before)
     return rh_trial_fail(trial, "the descriptor changed; it must be constant");
-  return outcome;
+  return status;
 }

@@ -8,34 +8,35 @@
 #include <string.h>
 
 /* Reads the file for a test.  V01 says what is wrong with one that cannot be read. */
-static rh_outcome with_image(rh_trial *trial,
-                             rh_outcome (*judge)(rh_trial *trial, const rh_image *image)) {
+static rh_status with_image(rh_trial *trial,
+                            rh_status (*judge)(rh_trial *trial, const rh_image *image)) {
   rh_image image = {0};
   if (rh_elf_check(trial->path, &trial->error) != RH_OK ||
       rh_image_read(&image, trial->path, &trial->error) != RH_OK)
     return rh_trial_skip(trial, "%s", trial->error.message);
-  rh_outcome outcome = judge(trial, &image);
+  rh_status status = judge(trial, &image);
   rh_image_finish(&image);
-  return outcome;
+  return status;
 }
 
-static rh_outcome is_readable(rh_trial *trial, const rh_image *image) {
+static rh_status is_readable(rh_trial *trial, const rh_image *image) {
   (void)trial;
   (void)image;
-  return RH_PASS;
+  return RH_OK;
 }
 
-rh_outcome rh_v01_machine(rh_trial *trial) {
-  return with_image(trial, is_readable) == RH_PASS ? RH_PASS : RH_FAIL;
+rh_status rh_v01_machine(rh_trial *trial) {
+  if (with_image(trial, is_readable) == RH_OK) return RH_OK;
+  return rh_trial_fail(trial, "%s", trial->error.message);
 }
 
 /* A test of what was read. */
 #define IMAGE_TEST(name)                                                                           \
-  static rh_outcome name##_of(rh_trial *trial, const rh_image *image);                             \
-  rh_outcome name(rh_trial *trial) {                                                               \
+  static rh_status name##_of(rh_trial *trial, const rh_image *image);                              \
+  rh_status name(rh_trial *trial) {                                                                \
     return with_image(trial, name##_of);                                                           \
   }                                                                                                \
-  static rh_outcome name##_of(rh_trial *trial, const rh_image *image)
+  static rh_status name##_of(rh_trial *trial, const rh_image *image)
 
 /* ---- Symbols ---- */
 
@@ -65,7 +66,7 @@ IMAGE_TEST(rh_v02_exports) {
     return rh_trial_fail(trial, "does not export %s", RH_PLUGIN_SYMBOL);
   if (!names_of(image, names, is_plugin ? RH_PLUGIN_SYMBOL : RH_TRANSPORT_SYMBOL,
                 is_another_export))
-    return RH_PASS;
+    return RH_OK;
   return rh_trial_fail(trial, "also exports %s: build with -fvisibility=hidden", names);
 }
 
@@ -77,17 +78,17 @@ static int is_nowhere(const rh_image_symbol *symbol, const void *libraries) {
 
 IMAGE_TEST(rh_v03_undefined) {
   char names[256];
-  rh_outcome outcome = RH_PASS;
+  rh_status status = RH_OK;
   rh_libraries libraries;
   if (rh_libraries_read(&libraries, image, trial->path, &trial->error) != RH_OK)
-    outcome = rh_trial_skip(trial, "%s in the usual directories", trial->error.message);
+    status = rh_trial_skip(trial, "%s in the usual directories", trial->error.message);
   else if (names_of(image, names, &libraries, is_nowhere))
-    outcome = rh_trial_fail(
+    status = rh_trial_fail(
         trial,
         "needs %s, which no library that it names defines: link with -z defs to see it earlier",
         names);
   rh_libraries_finish(&libraries);
-  return outcome;
+  return status;
 }
 
 static int is_unique(const rh_image_symbol *symbol, const void *user) {
@@ -97,7 +98,7 @@ static int is_unique(const rh_image_symbol *symbol, const void *user) {
 
 IMAGE_TEST(rh_v07_unique) {
   char names[256];
-  if (!names_of(image, names, NULL, is_unique)) return RH_PASS;
+  if (!names_of(image, names, NULL, is_unique)) return RH_OK;
   return rh_trial_fail(trial, "has unique symbols (%s): compile with -fno-gnu-unique", names);
 }
 
@@ -113,7 +114,7 @@ static int is_doubtful(const rh_image_symbol *symbol, const void *user) {
 
 IMAGE_TEST(rh_v09_imports) {
   char names[256];
-  if (!names_of(image, names, NULL, is_doubtful)) return RH_PASS;
+  if (!names_of(image, names, NULL, is_doubtful)) return RH_OK;
   return rh_trial_warn(trial, "imports %s, which a reduction should not need", names);
 }
 
@@ -140,7 +141,7 @@ static const char *second_loader(const rh_libraries *libraries) {
 IMAGE_TEST(rh_v04_needed) {
   rh_libraries libraries;
   const char *unusual = NULL;
-  rh_outcome outcome = RH_PASS;
+  rh_status status = RH_OK;
   for (uint32_t k = 0; k < image->n_needed; k++)
     if (!rh_library_is_ordinary(image->needed[k]) && !(unusual && is_openmp(unusual)))
       unusual = image->needed[k];
@@ -148,25 +149,25 @@ IMAGE_TEST(rh_v04_needed) {
                            ? second_loader(&libraries)
                            : NULL;
   if (loader)
-    outcome = rh_trial_fail(
+    status = rh_trial_fail(
         trial,
         "needs %s, which defines clGetPlatformIDs: a second OpenCL loader beside the host's "
         "libOpenCL.so.1",
         loader);
   else if (unusual)
-    outcome = rh_trial_warn(trial, "needs %s, %s", unusual,
-                            is_openmp(unusual)
-                                ? "an OpenMP runtime: a process must not have two, and another "
-                                  "plugin may need another"
-                                : "which not every system has");
+    status = rh_trial_warn(trial, "needs %s, %s", unusual,
+                           is_openmp(unusual)
+                               ? "an OpenMP runtime: a process must not have two, and another "
+                                 "plugin may need another"
+                               : "which not every system has");
   rh_libraries_finish(&libraries);
-  return outcome;
+  return status;
 }
 
 /* ---- How it is linked ---- */
 
 IMAGE_TEST(rh_v05_static_tls) {
-  if (!image->static_tls) return RH_PASS;
+  if (!image->static_tls) return RH_OK;
   return rh_trial_fail(trial,
                        "needs static thread-local storage, of which a process has little left when "
                        "plugins are loaded: compile without -ftls-model=initial-exec");
@@ -177,7 +178,7 @@ IMAGE_TEST(rh_v06_hardened) {
     return rh_trial_fail(trial, "relocates its code: compile with -fPIC");
   if (image->executable_stack)
     return rh_trial_fail(trial, "makes the stack executable: link with -z noexecstack");
-  if (image->relro && image->bind_now) return RH_PASS;
+  if (image->relro && image->bind_now) return RH_OK;
   return rh_trial_fail(trial, "leaves its tables writable: link with -z relro -z now");
 }
 
@@ -200,5 +201,5 @@ IMAGE_TEST(rh_v08_rpath) {
       return rh_trial_fail(trial, "run path '%s': '%.*s' %s", image->rpath, (int)length, at, wrong);
     at = at[length] ? at + length + 1 : NULL;
   }
-  return RH_PASS;
+  return RH_OK;
 }

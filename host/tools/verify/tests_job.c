@@ -79,9 +79,9 @@ static rh_status start_launcher(job *j, rh_error *error) {
   return status;
 }
 
-/* RH_PASS, or the outcome to return. */
-static rh_outcome start(job *j, rh_trial *trial, rh_rank_task task, uint32_t size,
-                        uint32_t special) {
+/* RH_OK, or the outcome to return. */
+static rh_status start(job *j, rh_trial *trial, rh_rank_task task, uint32_t size,
+                       uint32_t special) {
   const char *temporary = rh_env("TMPDIR");
   rh_rank_order order = {task, size, special, trial->seed + size, ""};
   *j = (job){.trial = trial, .size = size, .special = special, .output = -1};
@@ -97,7 +97,7 @@ static rh_outcome start(job *j, rh_trial *trial, rh_rank_task task, uint32_t siz
   }
   rh_status status = rh_rank_order_write(&order, j->directory, &trial->error);
   if (status == RH_OK) status = start_launcher(j, &trial->error);
-  return status == RH_OK ? RH_PASS : rh_trial_skip(trial, "%s", trial->error.message);
+  return status == RH_OK ? RH_OK : rh_trial_skip(trial, "%s", trial->error.message);
 }
 
 /* ---- What the ranks say ---- */
@@ -233,7 +233,7 @@ static const char *ending_of(const job *j, char to[320]) {
 }
 
 /* Reports what the ranks found, or that some did not begin or join. */
-static rh_outcome judge_ranks(const job *j) {
+static rh_status judge_ranks(const job *j) {
   char ending[320];
   uint32_t joined = 0;
   for (uint32_t k = 0; k < j->n; k++) {
@@ -243,7 +243,7 @@ static rh_outcome judge_ranks(const job *j) {
       return rh_trial_fail(j->trial, "rank %u of %u: %s", s->rank, j->size, s->wrong);
     if (s->wrong[0]) return rh_trial_fail(j->trial, "a job of %u ranks: %s", j->size, s->wrong);
   }
-  if (joined >= j->size) return RH_PASS;
+  if (joined >= j->size) return RH_OK;
   return rh_trial_fail(j->trial,
                        "of %u ranks, %u have begun and %u have joined the job; the launcher %s",
                        j->size, j->n, joined, ending_of(j, ending));
@@ -263,10 +263,9 @@ static int leaves_a_process(rh_trial *trial, char name[64]) {
   }
 }
 
-static rh_outcome judge_calm(const job *j, int ended) {
+static rh_status judge_calm(const job *j, int ended) {
   char ending[320], name[64];
-  rh_outcome outcome = judge_ranks(j);
-  if (outcome != RH_PASS) return outcome;
+  RH_TRY(judge_ranks(j));
   for (uint32_t r = 0; r < j->size; r++) {
     const seen *s = rank_of(j, r);
     if (!s)
@@ -284,11 +283,11 @@ static rh_outcome judge_calm(const job *j, int ended) {
                          ending_of(j, ending));
   if (leaves_a_process(j->trial, name))
     return rh_trial_fail(j->trial, "after the job has ended, the process %s still runs", name);
-  return RH_PASS;
+  return RH_OK;
 }
 
 /* Local ranks are from 0 in the order of the ranks, on each host. */
-static rh_outcome judge_places(const job *j) {
+static rh_status judge_places(const job *j) {
   for (uint32_t r = 0; r < j->size; r++) {
     const seen *s = rank_of(j, r);
     uint32_t before = 0;
@@ -297,29 +296,28 @@ static rh_outcome judge_places(const job *j) {
       return rh_trial_fail(j->trial, "rank %u of %u has local rank %u instead of %u", r, j->size,
                            s->local_rank, before);
   }
-  return RH_PASS;
+  return RH_OK;
 }
 
 /* A job that nothing breaks. */
-static rh_outcome run_calm(rh_trial *trial, rh_rank_task task, uint32_t size) {
+static rh_status run_calm(rh_trial *trial, rh_rank_task task, uint32_t size) {
   job j;
-  rh_outcome outcome = start(&j, trial, task, size, size - 1);
-  if (outcome == RH_PASS) outcome = judge_calm(&j, wait_for(&j, 0, calm_of(trial)));
-  if (outcome == RH_PASS) outcome = judge_places(&j);
+  rh_status status = start(&j, trial, task, size, size - 1);
+  if (status == RH_OK) status = judge_calm(&j, wait_for(&j, 0, calm_of(trial)));
+  if (status == RH_OK) status = judge_places(&j);
   finish(&j);
-  return outcome;
+  return status;
 }
 
-static rh_outcome run_sizes(rh_trial *trial, rh_rank_task task) {
+static rh_status run_sizes(rh_trial *trial, rh_rank_task task) {
   static const uint32_t sizes[] = {FEW, 2, 1, 5, 16};
-  rh_outcome outcome = RH_PASS;
   uint32_t n = trial->quick ? 2 : sizeof sizes / sizeof *sizes;
-  for (uint32_t k = 0; k < n && outcome == RH_PASS; k++) outcome = run_calm(trial, task, sizes[k]);
-  return outcome;
+  for (uint32_t k = 0; k < n; k++) RH_TRY(run_calm(trial, task, sizes[k]));
+  return RH_OK;
 }
 
 #define JOB_TEST(name, runs)                                                                       \
-  rh_outcome rh_##name(rh_trial *trial) {                                                          \
+  rh_status rh_##name(rh_trial *trial) {                                                           \
     return runs;                                                                                   \
   }
 JOB_TEST(v74_places, run_sizes(trial, RH_RANK_GREET))
@@ -328,38 +326,31 @@ JOB_TEST(v76_many_gathers, run_calm(trial, RH_RANK_MANY, FEW))
 JOB_TEST(v77_waits_for_late, run_calm(trial, RH_RANK_LATE, FEW))
 JOB_TEST(v83_state, run_calm(trial, RH_RANK_STATE, FEW))
 
-rh_outcome rh_v73_alone(rh_trial *trial) {
+rh_status rh_v73_alone(rh_trial *trial) {
   const rh_transport *transport;
   char *text = rh_sentence_room();
-  rh_trial alone = *trial;
-  alone.launch = "";
   if (rh_transport_open(trial->path, &transport, &trial->error) != RH_OK)
     return rh_trial_skip(trial, "cannot be loaded: %s", trial->error.message);
   int32_t answer = transport->probe(text, RH_SENTENCE_BYTES);
   if (answer != RH_TRANSPORT_CAN)
     return rh_trial_skip(trial, "probe does not offer a job of one rank: it returns %d, '%.200s'",
                          answer, rh_sentence_fault(text) ? "" : text);
-  rh_outcome outcome = run_calm(&alone, RH_RANK_SIZES, 1);
-  trial->text = alone.text;
-  return outcome;
+  trial->launch = "";
+  return run_calm(trial, RH_RANK_SIZES, 1);
 }
 
-rh_outcome rh_v82_closes(rh_trial *trial) {
-  uint64_t seed = trial->seed;
-  rh_outcome outcome = RH_PASS;
-  for (trial->seed = 0; trial->seed < 2 && outcome == RH_PASS; trial->seed++)
-    outcome = run_calm(trial, RH_RANK_CLOSES, FEW);
-  trial->seed = seed;
-  return outcome;
+rh_status rh_v82_closes(rh_trial *trial) {
+  for (trial->seed = 0; trial->seed < 2; trial->seed++)
+    RH_TRY(run_calm(trial, RH_RANK_CLOSES, FEW));
+  return RH_OK;
 }
 
 /* ---- Jobs that lose a rank ---- */
 
-static rh_outcome judge_end(const job *j, const char *what, int ended) {
+static rh_status judge_end(const job *j, const char *what, int ended) {
   char ending[320];
-  rh_outcome outcome = judge_ranks(j);
   const seen *one = running(j);
-  if (outcome != RH_PASS) return outcome;
+  RH_TRY(judge_ranks(j));
   if (!ended && one)
     return rh_trial_fail(j->trial, "%s, and %.0f s later rank %u still runs", what, end_s,
                          one->rank);
@@ -374,17 +365,15 @@ static rh_outcome judge_end(const job *j, const char *what, int ended) {
       return rh_trial_fail(j->trial,
                            "%s, and gather of rank %u returned after %.1f s; it was told %.0f s",
                            what, j->ranks[k].rank, j->ranks[k].broken_s, RH_RANK_PATIENCE_S);
-  return RH_PASS;
+  return RH_OK;
 }
 
 /* number: the signal for the special rank; 0: it acts by itself. */
-static rh_outcome judge_loss(job *j, int number, const char *what) {
+static rh_status judge_loss(job *j, int number, const char *what) {
   if (!wait_for(j, 1, calm_of(j->trial)) || (j->has_ended && number)) {
-    rh_outcome outcome = judge_ranks(j);
-    return outcome != RH_PASS
-               ? outcome
-               : rh_trial_fail(j->trial, "%u ranks do not get through their first gathers%s",
-                               j->size, j->has_ended ? "; the job has ended" : "");
+    RH_TRY(judge_ranks(j));
+    return rh_trial_fail(j->trial, "%u ranks do not get through their first gathers%s", j->size,
+                         j->has_ended ? "; the job has ended" : "");
   }
   const seen *lost = rank_of(j, j->special);
   if (number && !lost) return rh_trial_fail(j->trial, "no rank is rank %u", j->special);
@@ -393,15 +382,15 @@ static rh_outcome judge_loss(job *j, int number, const char *what) {
 }
 
 /* Variant 0: the last rank; 1: rank 0. */
-static rh_outcome run_lost(rh_trial *trial, rh_rank_task task, int number, const char *how) {
+static rh_status run_lost(rh_trial *trial, rh_rank_task task, int number, const char *how) {
   job j;
   char what[64];
   uint32_t special = trial->variant ? 0 : FEW - 1;
   snprintf(what, sizeof what, "rank %u of %d %s", special, FEW, how);
-  rh_outcome outcome = start(&j, trial, task, FEW, special);
-  if (outcome == RH_PASS) outcome = judge_loss(&j, number, what);
+  rh_status status = start(&j, trial, task, FEW, special);
+  if (status == RH_OK) status = judge_loss(&j, number, what);
   finish(&j);
-  return outcome;
+  return status;
 }
 
 JOB_TEST(v78_killed, run_lost(trial, RH_RANK_LASTS, SIGKILL, "was killed"))

@@ -1,9 +1,7 @@
 /* V31 to V40: from setup to teardown. */
 #include "../../choose/known.h"
 #include "../../core/base/clock.h"
-#include "../../core/base/error.h"
 #include "../../core/cl/commands.h"
-#include "../../core/run/instance.h"
 #include "problems.h"
 
 #include <malloc.h>
@@ -20,16 +18,14 @@ static size_t memory_in_use(void) {
 #endif
 }
 
-static rh_status no_run(rh_rig *rig) {
+static rh_status no_run(rh_rig *rig, uint64_t seed) {
   (void)rig;
+  (void)seed;
   return RH_OK;
 }
 
-rh_outcome rh_v31_no_run(rh_trial *trial) {
-  for (int k = 0; k < 3; k++) {
-    rh_outcome outcome = rh_on_ordinary(trial, 1003, RH_RIG_PLAIN, no_run);
-    if (outcome != RH_PASS) return outcome;
-  }
+rh_status rh_v31_no_run(rh_trial *trial) {
+  for (int k = 0; k < 3; k++) RH_TRY(rh_try_one(trial, 1003, RH_RIG_PLAIN, no_run));
   return rh_try_any_problem(trial, 1003);
 }
 
@@ -56,8 +52,8 @@ static rh_status run_range(rh_rig *rig, int k, unsigned char value[16]) {
 }
 
 /* The first results, which all later ones must equal. */
-static rh_status first_results(rh_rig *rig, unsigned char first[RANGES][16]) {
-  RH_TRY(rh_rig_fill(rig, "hash", rig->trial->seed, LARGE, 0));
+static rh_status first_results(rh_rig *rig, uint64_t seed, unsigned char first[RANGES][16]) {
+  RH_TRY(rh_rig_fill(rig, "hash", seed, LARGE, 0));
   const unsigned char *elements = rig->data;
   for (int k = 0; k < RANGES; k++) {
     RH_TRY(run_range(rig, k, first[k]));
@@ -78,19 +74,19 @@ static rh_status repeat_ranges(rh_rig *rig, unsigned char first[RANGES][16]) {
     RH_TRY(run_range(rig, k, value));
     if (run == SETTLED) settled = memory_in_use();
     if (!rh_rig_same(rig, first[k], value))
-      return rh_fail(&rig->error, RH_E_WRONG, "the result of run %d differs from that of run %d",
-                     run, k + 1);
+      return rh_trial_fail(rig->trial, "the result of run %d differs from that of run %d", run,
+                           k + 1);
   }
   size_t now = memory_in_use(), grown = now > settled ? now - settled : 0;
   /* Some drivers keep a little of each run, such as PoCL 70 B. */
   if (!settled || grown <= MOST_GROWTH_A_RUN * (size_t)run) return RH_OK;
-  return rh_fail(&rig->error, RH_E_WRONG, "%zu B more memory in use after run %d than after run %d",
-                 grown, run - 1, SETTLED);
+  return rh_trial_fail(rig->trial, "%zu B more memory in use after run %d than after run %d", grown,
+                       run - 1, SETTLED);
 }
 
 RH_RIG_TEST(rh_v32_runs, LARGE) {
   _Alignas(16) unsigned char first[RANGES][16];
-  RH_TRY(first_results(rig, first));
+  RH_TRY(first_results(rig, seed, first));
   return repeat_ranges(rig, first);
 }
 
@@ -111,212 +107,186 @@ static cl_uint count_of(const rh_cl_session *session, cl_uint enough) {
 }
 
 /* Runs one instance whose k-th service call fails. *injected: there was such a call. */
-static rh_outcome run_with_fault(rh_trial *trial, rh_pair pair, uint32_t k, int *injected,
-                                 rh_cl_session **session) {
+static rh_status run_with_fault(rh_trial *trial, rh_pair pair, uint32_t k, int *injected) {
   _Alignas(16) unsigned char value[16];
   rh_rig rig;
-  rh_outcome outcome = RH_PASS;
   rh_status status = rh_rig_open(&rig, trial, pair, 5003, &(rh_rig_with){.fail_at = k});
-  *session = rig.session;
   if (status == RH_OK) status = rh_rig_fill(&rig, "hash", trial->seed, 5003, 0);
   if (status == RH_OK) status = rh_rig_run(&rig, value);
   *injected = rig.injected;
-  if (rig.injected && status == RH_OK)
-    outcome = rh_trial_fail(trial,
-                            "service call %u was made to fail, but no error was "
-                            "returned",
-                            k);
-  else if (!rig.injected)
-    outcome = rh_rig_outcome(trial, &rig, status);
   rh_rig_finish(&rig);
-  return outcome;
+  if (!*injected) return status;
+  if (status != RH_OK) return RH_OK;
+  return rh_trial_fail(trial, "service call %u was made to fail, but no error was returned", k);
 }
 
 /* How much memory grows over some instances, each of which fails at another service, or none of
  * which fails. */
-static size_t growth(rh_trial *trial, rh_pair pair, int fails, rh_outcome *outcome) {
-  rh_cl_session *session;
+static rh_status growth(rh_trial *trial, rh_pair pair, int fails, size_t *grown) {
   int injected;
   size_t before = memory_in_use();
-  for (uint32_t k = 0; k < (trial->quick ? 8u : 20u) && *outcome == RH_PASS; k++)
-    *outcome = run_with_fault(trial, pair, fails ? 2 + k % 3 : 0, &injected, &session);
+  for (uint32_t k = 0; k < (trial->quick ? 8u : 20u); k++)
+    RH_TRY(run_with_fault(trial, pair, fails ? 2 + k % 3 : 0, &injected));
   size_t after = memory_in_use();
-  return after > before ? after - before : 0;
+  *grown = after > before ? after - before : 0;
+  return RH_OK;
 }
 
-rh_outcome rh_v33_faults(rh_trial *trial) {
-  rh_pair pairs[RH_MOST_PAIRS];
-  rh_cl_session *session = NULL;
-  int injected = 1;
-  if (rh_served_pairs(trial, 5003, pairs) == 0) return RH_SKIP;
-  rh_outcome outcome = run_with_fault(trial, pairs[0], 0, &injected, &session);
-  cl_uint before = count_of(session, 0);
+rh_status rh_v33_faults(rh_trial *trial) {
+  rh_pairs pairs;
+  size_t usual, grown;
+  int injected;
+  RH_TRY(rh_served_pairs(trial, 5003, 1, &pairs));
+  const rh_pair pair = pairs.list[0];
+  RH_TRY(run_with_fault(trial, pair, 0, &injected));
+  cl_uint before = count_of(trial->session, 0);
   injected = 1;
-  for (uint32_t k = 1; k < 1000 && injected && outcome == RH_PASS; k++) {
-    outcome = run_with_fault(trial, pairs[0], k, &injected, &session);
-    if (outcome == RH_PASS && count_of(session, before) > before)
-      outcome = rh_trial_fail(
+  for (uint32_t k = 1; k < 1000 && injected; k++) {
+    RH_TRY(run_with_fault(trial, pair, k, &injected));
+    if (count_of(trial->session, before) > before)
+      return rh_trial_fail(
           trial, "after service call %u was made to fail, OpenCL objects are left behind", k);
   }
   /* Leaks of the plugin's own memory add up over many instances.  Some drivers keep memory for
    * each program that is built; instances without a fault show how much. */
-  size_t usual = outcome == RH_PASS ? growth(trial, pairs[0], 0, &outcome) : 0;
-  size_t grown = outcome == RH_PASS ? growth(trial, pairs[0], 1, &outcome) : 0;
-  if (outcome == RH_PASS && grown > usual + MOST_GROWTH)
-    outcome = rh_trial_fail(trial, "failed setups leave %zu B of memory behind", grown - usual);
-  return outcome;
+  RH_TRY(growth(trial, pair, 0, &usual));
+  RH_TRY(growth(trial, pair, 1, &grown));
+  if (grown <= usual + MOST_GROWTH) return RH_OK;
+  return rh_trial_fail(trial, "failed setups leave %zu B of memory behind", grown - usual);
 }
 
-rh_outcome rh_v34_references(rh_trial *trial) {
-  rh_rig rig;
-  rh_outcome outcome = rh_try_any_problem(trial, 1003);
-  if (outcome != RH_PASS) return outcome;
-  if (rh_strategy_is_host(trial->strategy)) return rh_trial_skip(trial, "runs on the host");
-  outcome = rh_rig_ordinary(&rig, trial, 1003, RH_RIG_PLAIN);
-  rh_cl_session *session = rig.session;
-  rh_rig_finish(&rig);
-  cl_uint before = count_of(session, 0);
-  for (int k = 0; k < 5 && outcome == RH_PASS; k++) outcome = rh_try_any_problem(trial, 1003);
-  cl_uint after = count_of(session, before);
-  if (outcome == RH_PASS && after > before)
-    outcome = rh_trial_fail(trial,
-                            "five instances leave %d references to the context and the queue "
-                            "behind",
-                            (int)after - (int)before);
-  return outcome;
+rh_status rh_v34_references(rh_trial *trial) {
+  RH_TRY(rh_try_any_problem(trial, 1003));
+  if (!trial->session) return rh_trial_skip(trial, "runs on the host");
+  cl_uint before = count_of(trial->session, 0);
+  for (int k = 0; k < 5; k++) RH_TRY(rh_try_any_problem(trial, 1003));
+  cl_uint after = count_of(trial->session, before);
+  if (after <= before) return RH_OK;
+  return rh_trial_fail(trial,
+                       "five instances leave %d references to the context and the queue behind",
+                       (int)after - (int)before);
 }
 
 /* ---- V35, V36 ---- */
 
 RH_RIG_TEST(rh_v35_states, 5003) {
   rh_status status = RH_OK;
-  for (int k = 0; k < 2 && status == RH_OK; k++) status = rh_one_case(rig);
+  for (int k = 0; k < 2 && status == RH_OK; k++) status = rh_one_case(rig, seed);
   rh_rig_teardown(rig);
-  if (rig->out_of_phase[0]) return rh_fail(&rig->error, RH_E_WRONG, "calls %s", rig->out_of_phase);
+  if (rig->out_of_phase[0]) return rh_trial_fail(rig->trial, "calls %s", rig->out_of_phase);
   if (rig->left_fpstate)
-    return rh_fail(&rig->error, RH_E_WRONG, "%s changes the floating-point control word",
-                   rig->left_fpstate);
+    return rh_trial_fail(rig->trial, "%s changes the floating-point control word",
+                         rig->left_fpstate);
   return status;
 }
 
 /* The rig, which holds the host's table, outlives the instance, so later calls are counted. */
-static rh_status calls_later(rh_rig *rig) {
-  RH_TRY(rh_one_case(rig));
+static rh_status calls_later(rh_rig *rig, uint64_t seed) {
+  RH_TRY(rh_one_case(rig, seed));
   rh_rig_teardown(rig);
   usleep(200000);
   if (!rig->calls_after_end) return RH_OK;
-  return rh_fail(&rig->error, RH_E_WRONG, "calls the host %u times after teardown",
-                 rig->calls_after_end);
+  return rh_trial_fail(rig->trial, "calls the host %u times after teardown", rig->calls_after_end);
 }
 
-rh_outcome rh_v36_afterwards(rh_trial *trial) {
+rh_status rh_v36_afterwards(rh_trial *trial) {
   /* so that a driver has started its own threads */
-  rh_outcome outcome = rh_try_any_problem(trial, 1003);
+  RH_TRY(rh_try_any_problem(trial, 1003));
   unsigned before = rh_state_count(RH_STATE_THREADS);
-  if (outcome == RH_PASS) outcome = rh_on_ordinary(trial, 1003, RH_RIG_PLAIN, calls_later);
-  if (outcome == RH_PASS && rh_state_count(RH_STATE_THREADS) > before)
-    return rh_trial_fail(trial, "a thread is still running after teardown");
-  return outcome;
+  RH_TRY(rh_try_one(trial, 1003, RH_RIG_PLAIN, calls_later));
+  if (rh_state_count(RH_STATE_THREADS) <= before) return RH_OK;
+  return rh_trial_fail(trial, "a thread is still running after teardown");
 }
 
 /* ---- V37 ---- */
 
-static rh_outcome interleave(rh_trial *trial, rh_rig *a, rh_rig *b, rh_pair of_a, rh_pair of_b) {
-  rh_outcome outcome = rh_rig_outcome(trial, a, rh_rig_open(a, trial, of_a, 5003, NULL));
-  if (outcome != RH_PASS) return outcome;
-  outcome = rh_rig_outcome(trial, b, rh_rig_open(b, trial, of_b, 1009, NULL));
-  for (int k = 0; k < 3 && outcome == RH_PASS; k++) {
-    outcome = rh_rig_outcome(trial, a, rh_rig_case(a, "hash", 1 + (uint64_t)k, 5003, 0));
-    if (outcome == RH_PASS)
-      outcome = rh_rig_outcome(trial, b, rh_rig_case(b, "hash", 7 + (uint64_t)k, 1009, 0));
+static rh_status interleave(rh_trial *trial, rh_rig *a, rh_rig *b, rh_pair of_a, rh_pair of_b) {
+  RH_TRY(rh_rig_open(a, trial, of_a, 5003, NULL));
+  RH_TRY(rh_rig_open(b, trial, of_b, 1009, NULL));
+  for (uint64_t k = 0; k < 3; k++) {
+    RH_TRY(rh_rig_case(a, "hash", 1 + k, 5003, 0));
+    RH_TRY(rh_rig_case(b, "hash", 7 + k, 1009, 0));
   }
   rh_rig_finish(a);
-  if (outcome == RH_PASS) outcome = rh_rig_outcome(trial, b, rh_rig_case(b, "hash", 99, 1009, 0));
-  return outcome;
+  return rh_rig_case(b, "hash", 99, 1009, 0);
 }
 
 typedef struct threaded {
   rh_trial trial; /* a copy: a session is for one thread at a time */
   uint64_t n;
-  rh_outcome outcome;
+  rh_status status;
 } threaded;
 
-static rh_status run_often(rh_rig *rig) {
-  for (int k = 0; k < 20; k++) RH_TRY(rh_one_case(rig));
+static rh_status run_often(rh_rig *rig, uint64_t seed) {
+  for (int k = 0; k < 20; k++) RH_TRY(rh_one_case(rig, seed));
   return RH_OK;
 }
 
 static void *run_in_thread(void *user) {
   threaded *l = user;
-  l->outcome = rh_on_ordinary(&l->trial, l->n, RH_RIG_PLAIN, run_often);
+  l->status = rh_try_one(&l->trial, l->n, RH_RIG_PLAIN, run_often);
   return NULL;
 }
 
-static rh_outcome on_two_threads(rh_trial *trial) {
+static rh_status on_two_threads(rh_trial *trial) {
   pthread_t threads[2];
   threaded two[2];
-  rh_outcome outcome = RH_PASS;
-  for (int k = 0; k < 2; k++) {
-    two[k] = (threaded){.trial = *trial, .n = k ? 1009 : 5003};
-    two[k].trial.text = (rh_text){0};
-    two[k].trial.say_phase = NULL;
-    if (rh_context_open(&two[k].trial.context, &trial->context->options, &rh_choosing,
-                        &trial->error) != RH_OK)
-      two[k].trial.context = NULL;
+  rh_status status = RH_OK;
+  int n = 0, started = 0;
+  for (; n < 2; n++) {
+    two[n] = (threaded){.n = n ? 1009 : 5003};
+    if (rh_trial_copy(&two[n].trial, trial, &trial->context->options) != RH_OK) break;
+    two[n].trial.say_phase = NULL;
   }
   rh_trial_phase(trial, "two threads");
-  int started = 0;
-  for (; started < 2 && two[started].trial.context; started++)
+  for (; started < n; started++)
     if (pthread_create(&threads[started], NULL, run_in_thread, &two[started]) != 0) break;
-  for (int k = 0; k < started; k++) pthread_join(threads[k], NULL);
-  for (int k = 0; k < 2; k++) {
-    if (k < started && two[k].outcome > outcome) {
-      outcome = two[k].outcome;
-      rh_trial_fail(trial, "two instances on two threads: %s", rh_text_get(&two[k].trial.text));
-    }
-    rh_text_finish(&two[k].trial.text);
-    rh_context_close(two[k].trial.context);
+  for (int k = 0; k < started; k++) {
+    pthread_join(threads[k], NULL);
+    if (two[k].status == RH_OK || (status != RH_OK && two[k].status == RH_DECLINED)) continue;
+    status = two[k].status;
+    rh_fail(&trial->error, status, "two instances on two threads: %s", two[k].trial.error.message);
   }
-  return outcome;
+  for (int k = 0; k < n; k++) rh_context_close(two[k].trial.context);
+  return status;
 }
 
 /* Two instances of one problem, and two of different problems. */
-rh_outcome rh_v37_instances(rh_trial *trial) {
-  rh_pair pairs[RH_MOST_PAIRS];
-  uint32_t n = rh_served_pairs(trial, 5003, pairs);
-  rh_outcome outcome = n ? RH_PASS : RH_SKIP;
-  for (uint32_t k = 0; k < 2 && outcome == RH_PASS; k++) {
+rh_status rh_v37_instances(rh_trial *trial) {
+  rh_pairs pairs;
+  RH_TRY(rh_served_pairs(trial, 5003, RH_MOST_PAIRS, &pairs));
+  for (uint32_t k = 0; k < 2; k++) {
     rh_rig a = {0}, b = {0};
-    outcome = interleave(trial, &a, &b, pairs[0], pairs[k ? n - 1 : 0]);
+    rh_status status = interleave(trial, &a, &b, pairs.list[0], pairs.list[k ? pairs.n - 1 : 0]);
     rh_rig_finish(&a);
-    rh_rig_finish(&b);
+    RH_TRY(rh_rig_close(&b, status));
   }
-  return outcome == RH_PASS ? on_two_threads(trial) : outcome;
+  return on_two_threads(trial);
 }
 
 /* ---- V38 to V40 ---- */
 
-rh_outcome rh_v38_older_host(rh_trial *trial) {
-  return rh_on_ordinary(trial, 5003, RH_RIG_EXACT, rh_one_case);
+rh_status rh_v38_older_host(rh_trial *trial) {
+  return rh_try_one(trial, 5003, RH_RIG_EXACT, rh_one_case);
 }
 
-rh_outcome rh_v39_newer_host(rh_trial *trial) {
-  return rh_on_ordinary(trial, 5003, RH_RIG_GROWN, rh_one_case);
+rh_status rh_v39_newer_host(rh_trial *trial) {
+  return rh_try_one(trial, 5003, RH_RIG_GROWN, rh_one_case);
 }
 
 RH_RIG_TEST(rh_v40_recovers, 5003) {
   _Alignas(16) unsigned char value[16];
-  RH_TRY(rh_rig_fill(rig, "hash", rig->trial->seed, 5003, 0));
+  RH_TRY(rh_rig_fill(rig, "hash", seed, 5003, 0));
   rig->with.fail_at = rig->calls + 1; /* the first service that run calls */
   rh_status status = rh_rig_run(rig, value);
   if (!rig->injected)
-    return rh_fail(&rig->error, RH_DECLINED, "its run calls no service that could fail");
+    return rh_fail(rig->error, RH_DECLINED, "its run calls no service that could fail");
   if (status == RH_OK)
-    return rh_fail(&rig->error, RH_E_WRONG, "a service failed in run, but no error was returned");
+    return rh_trial_fail(rig->trial, "a service failed in run, but no error was returned");
   rig->with.fail_at = 0;
   rig->injected = 0;
   status = RH_OK;
-  for (int k = 0; k < 2 && status == RH_OK; k++) status = rh_one_case(rig);
-  if (status != RH_OK) rh_error_prefix(&rig->error, "after a failed run");
+  for (int k = 0; k < 2 && status == RH_OK; k++) status = rh_one_case(rig, seed);
+  if (status != RH_OK) rh_error_prefix(rig->error, "after a failed run");
   return status;
 }

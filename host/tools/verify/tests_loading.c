@@ -4,7 +4,6 @@
 #include "../../core/base/fpstate.h"
 #include "../../core/base/path.h"
 #include "../../core/plug/plugin.h"
-#include "../../core/run/instance.h"
 #include "../../operators/foreign/foreign.h"
 #include "image.h"
 #include "problems.h"
@@ -25,7 +24,7 @@ static long long bytes_written(void) {
   return fstat(STDOUT_FILENO, &st) == 0 && S_ISREG(st.st_mode) ? (long long)st.st_size : 0;
 }
 
-rh_outcome rh_v10_loads(rh_trial *trial) {
+rh_status rh_v10_loads(rh_trial *trial) {
   rh_dl dl;
   long long before = bytes_written();
   rh_trial_phase(trial, "loading");
@@ -39,10 +38,10 @@ rh_outcome rh_v10_loads(rh_trial *trial) {
                          bytes_written() - before);
   if (seconds > most_load_s)
     return rh_trial_warn(trial, "takes %.0f ms to load; at most 50 ms are usual", 1000 * seconds);
-  return RH_PASS;
+  return RH_OK;
 }
 
-rh_outcome rh_v11_fpstate(rh_trial *trial) {
+rh_status rh_v11_fpstate(rh_trial *trial) {
   rh_dl dl;
   rh_trial_phase(trial, "loading");
   rh_fpstate before = rh_fpstate_save();
@@ -52,7 +51,7 @@ rh_outcome rh_v11_fpstate(rh_trial *trial) {
     return rh_trial_fail(
         trial, "changes the floating-point control word (rounding or flush-to-zero); was it "
                "linked with -ffast-math?");
-  return status == RH_OK ? RH_PASS : rh_trial_skip(trial, "%s", trial->error.message);
+  return status == RH_OK ? RH_OK : rh_trial_skip(trial, "%s", trial->error.message);
 }
 
 /* ---- V12 ---- */
@@ -70,20 +69,19 @@ static const char *comma_locale(void) {
   return NULL;
 }
 
-rh_outcome rh_v12_locale(rh_trial *trial) {
+rh_status rh_v12_locale(rh_trial *trial) {
   const char *comma = comma_locale();
-  char before[512], text[512];
+  char before[512];
   snprintf(before, sizeof before, "%s", setlocale(LC_ALL, NULL));
-  rh_outcome outcome = rh_trial_load(trial);
+  rh_status status = rh_trial_load(trial);
   int is_kept = strcmp(before, setlocale(LC_ALL, NULL)) == 0;
-  if (outcome == RH_PASS && is_kept) outcome = rh_try_any_problem(trial, 1003);
+  if (status == RH_OK && is_kept) status = rh_try_any_problem(trial, 1003);
   if (strcmp(before, setlocale(LC_ALL, NULL)) != 0)
     return rh_trial_fail(trial, "changes the locale from %s to %s", before,
                          setlocale(LC_ALL, NULL));
-  snprintf(text, sizeof text, "%s", rh_text_get(&trial->text));
-  if (rh_outcome_is_bad(outcome))
-    return rh_trial_fail(trial, "under %s: %s", comma ? comma : "C", text);
-  if (outcome != RH_PASS || comma) return outcome;
+  if (status != RH_OK && status != RH_DECLINED)
+    return rh_trial_fail(trial, "under %s: %s", comma ? comma : "C", trial->error.message);
+  if (status != RH_OK || comma) return status;
   return rh_trial_skip(
       trial, "leaves the locale unchanged; no locale with a decimal comma is installed for "
              "the rest of the test");
@@ -120,30 +118,30 @@ static void ask_everything(rh_trial *trial) {
   }
 }
 
-static rh_outcome load_and_ask(rh_trial *trial, rh_footprint *footprint) {
+static rh_status load_and_ask(rh_trial *trial, rh_footprint *footprint) {
   rh_footprint_enter(footprint, 0);
-  rh_outcome outcome = rh_trial_load(trial);
+  rh_status status = rh_trial_load(trial);
   rh_footprint_leave(footprint);
   rh_footprint_judge(footprint, "loading", 1);
-  if (outcome != RH_PASS) return outcome;
+  RH_TRY(status);
   rh_footprint_enter(footprint, 0);
   ask_everything(trial);
   rh_footprint_leave(footprint);
   rh_footprint_judge(footprint, "query", 1);
   trial->watches_end = 1;
-  return footprint->said[0] ? rh_trial_fail(trial, "%s", footprint->said) : RH_PASS;
+  return footprint->said[0] ? rh_trial_fail(trial, "%s", footprint->said) : RH_OK;
 }
 
-rh_outcome rh_v13_process(rh_trial *trial) {
+rh_status rh_v13_process(rh_trial *trial) {
   rh_image image;
   rh_footprint footprint = {0};
   if (rh_image_read(&image, trial->path, &trial->error) != RH_OK)
     return rh_trial_skip(trial, "%s", trial->error.message);
   allow_libraries(trial, &image, &footprint.allowed[RH_STATE_LIBRARIES]);
-  rh_outcome outcome = load_and_ask(trial, &footprint);
+  rh_status status = load_and_ask(trial, &footprint);
   rh_footprint_finish(&footprint);
   rh_image_finish(&image);
-  return outcome;
+  return status;
 }
 
 /* ---- V14 ---- */
@@ -175,7 +173,7 @@ static void load_neighbours(const rh_trial *trial, int most) {
 }
 
 /* A function of the same name in another library can replace the plugin's own. */
-static rh_outcome check_owners(rh_trial *trial) {
+static rh_status check_owners(rh_trial *trial) {
   for (uint32_t k = 0; k < trial->plugin->n_strategies; k++) {
     const rh_strategy *s = trial->plugin->strategies[k];
     void (*const functions[])(void) = {(void (*)(void))s->query, (void (*)(void))s->setup,
@@ -187,10 +185,10 @@ static rh_outcome check_owners(rh_trial *trial) {
         return rh_trial_fail(trial, "a function of strategy '%s' is in another file", s->name);
     }
   }
-  return RH_PASS;
+  return RH_OK;
 }
 
-rh_outcome rh_v14_entry(rh_trial *trial) {
+rh_status rh_v14_entry(rh_trial *trial) {
   rh_dl dl;
   const void *symbol;
   if (trial->variant == 1) load_neighbours(trial, 5);
@@ -199,15 +197,15 @@ rh_outcome rh_v14_entry(rh_trial *trial) {
     return rh_trial_skip(trial, "%s", trial->error.message);
   if (rh_dl_symbol(&dl, trial->path, "redhost_plugin_v1", &symbol, &trial->error) != RH_OK)
     return rh_trial_fail(trial, "%s", trial->error.message);
-  rh_outcome outcome = rh_trial_load(trial);
+  RH_TRY(rh_trial_load(trial));
   if (trial->variant == 2) load_neighbours(trial, 5);
-  if (outcome == RH_PASS) ask_everything(trial);
-  return outcome == RH_PASS ? check_owners(trial) : outcome;
+  ask_everything(trial);
+  return check_owners(trial);
 }
 
 /* ---- V15 ---- */
 
-rh_outcome rh_v15_unloads(rh_trial *trial) {
+rh_status rh_v15_unloads(rh_trial *trial) {
 #ifdef REDHOST_KEEP_PLUGINS
   return rh_trial_skip(trial, "this redhost was built with sanitizers, which keep plugins loaded");
 #else
@@ -233,6 +231,6 @@ rh_outcome rh_v15_unloads(rh_trial *trial) {
     rh_text_finish(&libraries);
     if (stays) return rh_trial_fail(trial, "is declared unloadable, but stays loaded");
   }
-  return RH_PASS;
+  return RH_OK;
 #endif
 }

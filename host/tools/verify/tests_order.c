@@ -3,9 +3,7 @@
  * do to one place without a barrier between them. */
 #include "../../choose/known.h"
 #include "../../core/base/clock.h"
-#include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
-#include "../../core/run/instance.h"
 #include "problems.h"
 
 #include <stdio.h>
@@ -78,79 +76,69 @@ static const double enough_s = 8, enough_quick_s = 0.6;
 /* The range ends at the end of the input, and the result buffer holds one value. */
 static rh_status try_range(rh_rig *rig, uint64_t n, uint64_t first) {
   _Alignas(16) unsigned char value[16];
-  rh_fixture place;
-  rh_status status = rh_fixture_init(&place, rig->session, &rig->row, first + n, 1, &rig->error);
-  rig->place = &place;
-  if (status == RH_OK) status = rh_rig_fill(rig, "hash", 1 + n, n, first);
-  if (status == RH_OK) status = rh_rig_run(rig, value);
-  rig->place = &rig->own;
-  rh_fixture_finish(&place);
-  return status;
-}
-
-/* One unit and small groups: a group's loops run more often, and what two of their turns do to
- * local memory without a barrier between them is a race. */
-static void make_small(rh_trial *trial, rh_device *device) {
-  rh_cl_session *session;
-  if (rh_context_session(trial->context, &session, &trial->error) != RH_OK) return;
-  *device = session->device->about;
-  device->compute_units = 1;
-  if (device->max_group > 16) device->max_group = 16;
+  rh_fixture_finish(&rig->own);
+  RH_TRY(rh_fixture_init(&rig->own, rig->session, &rig->row, first + n, 1, rig->error));
+  RH_TRY(rh_rig_fill(rig, "hash", 1 + n, n, first));
+  return rh_rig_run(rig, value);
 }
 
 /* Only memory accesses are checked: other tests check results, on real devices. */
-static rh_outcome try_pair(rh_trial *trial, rh_pair pair, int log, int is_small, double until) {
+static rh_status try_ranges(rh_rig *rig, int log, double until) {
   static const uint64_t at[] = {1003, 1, 65, MOST_N, MOST_N_AT_LENGTH, 1024, 17, 256, 257, 2047, 3};
-  rh_rig rig;
-  rh_device small = {0};
   char what[256];
-  rh_outcome outcome = RH_PASS;
-  uint64_t max_n = trial->quick ? MOST_N : MOST_N_AT_LENGTH;
-  if (is_small) make_small(trial, &small);
-  rh_status status =
-      rh_rig_open(&rig, trial, pair, max_n, &(rh_rig_with){.device = is_small ? &small : NULL});
-  for (size_t k = 0; k < sizeof at / sizeof *at && status == RH_OK && outcome == RH_PASS; k++) {
+  for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
     if (k > 2 && rh_now() > until) break;
-    if (at[k] > max_n) continue;
-    status = try_range(&rig, at[k], k % 4);
+    if (at[k] > rig->max_n) continue;
+    rh_status status = try_range(rig, at[k], k % 4);
     if (found_access(log, what, sizeof what))
-      outcome =
-          rh_trial_fail(trial, "%s of %s, n = %llu, first = %d: %s", rh_op_name(pair.op),
-                        rh_type_name(pair.type), (unsigned long long)at[k], (int)(k % 4), what);
+      return rh_trial_fail(rig->trial, "%s of %s, n = %llu, first = %d: %s", rh_op_name(rig->op),
+                           rh_type_name(rig->type), (unsigned long long)at[k], (int)(k % 4), what);
+    RH_TRY(status);
   }
-  if (status != RH_OK && outcome == RH_PASS && !is_small)
-    outcome = rh_trial_skip(trial, "Oclgrind: %s", rig.error.message);
-  rh_rig_finish(&rig);
-  return outcome;
+  return RH_OK;
 }
 
-static rh_outcome try_pairs_in(rh_trial *trial, int log) {
-  rh_pair pairs[RH_MOST_PAIRS];
+/* small: one unit and small groups: a group's loops run more often, and what two of their turns do
+ * to local memory without a barrier between them is a race. */
+static rh_status in_groups(rh_trial *trial, rh_pair pair, int log, int is_small, double until) {
+  rh_rig rig;
+  rh_device small = *trial->device;
+  small.compute_units = 1;
+  if (small.max_group > 16) small.max_group = 16;
+  rh_status status = rh_rig_open(&rig, trial, pair, trial->quick ? MOST_N : MOST_N_AT_LENGTH,
+                                 &(rh_rig_with){.device = is_small ? &small : NULL});
+  if (status == RH_OK) status = try_ranges(&rig, log, until);
+  rh_rig_finish(&rig);
+  if (status == RH_OK || status == RH_E_WRONG) return status;
+  return is_small ? RH_OK : rh_trial_skip(trial, "Oclgrind: %s", trial->error.message);
+}
+
+static rh_status try_pairs_in(rh_trial *trial, int log) {
+  rh_pairs pairs;
   double until = rh_now() + (trial->quick ? enough_quick_s : enough_s);
-  uint32_t n = rh_some_pairs(trial, MOST_N, 1, pairs);
-  rh_outcome outcome = n ? RH_PASS : RH_SKIP;
-  for (uint32_t k = 0; k < n && outcome == RH_PASS && (k == 0 || rh_now() < until); k++) {
-    outcome = try_pair(trial, pairs[k], log, 0, until);
-    if (k == 0 && outcome == RH_PASS) outcome = try_pair(trial, pairs[k], log, 1, until);
+  RH_TRY(rh_served_pairs(trial, MOST_N, 1, &pairs));
+  for (uint32_t k = 0; k < pairs.n && (k == 0 || rh_now() < until); k++) {
+    RH_TRY(in_groups(trial, pairs.list[k], log, 0, until));
+    if (k == 0) RH_TRY(in_groups(trial, pairs.list[k], log, 1, until));
   }
-  return outcome;
+  return RH_OK;
 }
 
 /* Opens Oclgrind's devices; those of the trial belong to other drivers. */
-static rh_outcome in_oclgrind(rh_trial *trial, int log) {
-  rh_trial other = *trial;
+static rh_status in_oclgrind(rh_trial *trial, int log) {
+  rh_trial other;
   rh_options options = trial->context->options;
   options.device = "Oclgrind";
   options.no_cache = 1;
-  if (rh_context_open(&other.context, &options, &rh_choosing, &trial->error) != RH_OK)
+  if (rh_trial_copy(&other, trial, &options) != RH_OK)
     return rh_trial_skip(trial, "%s", trial->error.message);
-  rh_outcome outcome = try_pairs_in(&other, log);
-  trial->text = other.text;
+  rh_status status = try_pairs_in(&other, log);
+  trial->error = other.error;
   rh_context_close(other.context);
-  return outcome;
+  return status;
 }
 
-rh_outcome rh_v64_interpreter(rh_trial *trial) {
+rh_status rh_v64_interpreter(rh_trial *trial) {
   char library[4096];
   if (rh_strategy_is_host(trial->strategy)) return rh_trial_skip(trial, "runs on the host");
   if (!find_library(library, sizeof library))
@@ -160,9 +148,9 @@ rh_outcome rh_v64_interpreter(rh_trial *trial) {
   int log = memfd_create("redhost-oclgrind", MFD_CLOEXEC);
   if (log < 0) return rh_trial_skip(trial, "no memory for what Oclgrind finds");
   prepare_process(library, log);
-  rh_outcome outcome = in_oclgrind(trial, log);
+  rh_status status = in_oclgrind(trial, log);
   close(log);
-  return outcome;
+  return status;
 }
 
 /* ---- V84 ---- */
@@ -204,20 +192,10 @@ static rh_status in_another_order(rh_rig *rig, uint64_t seed) {
 
 /* On a GPU the items of a group run together, and shuffles between them, as between those of a
  * sub-group, go by the device's own numbers. */
-static rh_outcome has_own_numbers(rh_trial *trial) {
-  rh_cl_session *session = NULL;
-  if (rh_strategy_is_host(trial->strategy)) return rh_trial_skip(trial, "runs on the host");
-  if (rh_context_session(trial->context, &session, &trial->error) != RH_OK)
-    return rh_trial_skip(trial, "%s", trial->error.message);
-  const rh_device *device = &session->device->about;
-  if (device->kind != RH_DEVICE_CPU || device->features & RH_SUBGROUPS)
-    return rh_trial_skip(trial, "this device runs several work-items at a time, by its own order");
-  return RH_PASS;
-}
-
-rh_outcome rh_v84_schedule(rh_trial *trial) {
+rh_status rh_v84_schedule(rh_trial *trial) {
   const rh_rig_with with = {.in_front = turned};
-  rh_outcome outcome = has_own_numbers(trial);
-  return outcome == RH_PASS ? rh_try_pairs(trial, 65537, 3, NULL, &with, in_another_order)
-                            : outcome;
+  if (!trial->session) return rh_trial_skip(trial, "runs on the host");
+  if (trial->device->kind != RH_DEVICE_CPU || trial->device->features & RH_SUBGROUPS)
+    return rh_trial_skip(trial, "this device runs several work-items at a time, by its own order");
+  return rh_try_pairs(trial, 65537, 3, NULL, &with, in_another_order);
 }

@@ -1,9 +1,7 @@
 /* V58: a strategy's instances leave the process unchanged. */
-#include "../../core/base/error.h"
 #include "../../core/cl/commands.h"
 #include "../../core/cl/memory.h"
 #include "../../core/plug/rank.h"
-#include "../../core/run/instance.h"
 #include "imports.h"
 #include "problems.h"
 
@@ -55,11 +53,8 @@ static void use_context(const rh_cl_session *session) {
  * changes are not compared for the plugin. */
 static void learn_unsteady(rh_trial *trial, rh_footprint *footprint) {
   enum { TIMES = 3 };
-  rh_cl_session *session;
-  if (rh_strategy_is_host(trial->strategy) ||
-      rh_context_session(trial->context, &session, &trial->error) != RH_OK)
-    return;
-  for (int k = 0; k < TIMES; k++) {
+  const rh_cl_session *session = trial->session;
+  for (int k = 0; session && k < TIMES; k++) {
     rh_cl_session own;
     rh_footprint_enter(footprint, 0);
     use_context(session);
@@ -93,77 +88,70 @@ static rh_status run_often(rh_rig *rig, const instance_case *l) {
   return RH_OK;
 }
 
-/* Runs one instance.  RH_PASS, or why there was none; changes are recorded in the footprint. */
-static rh_outcome run_instance(rh_trial *trial, instance_case *l, rh_footprint *footprint) {
+/* Runs one instance, and skips what it cannot do: other tests say why.  A change is a failure. */
+static rh_status run_instance(rh_trial *trial, instance_case *l, rh_footprint *footprint) {
   rh_rig rig;
   const rh_rig_with with = {.footprint = footprint, .fail_at = l->fail_at};
   rh_status status = rh_rig_open(&rig, trial, l->pair, l->max_n, &with);
   if (status == RH_OK) status = run_often(&rig, l);
   rh_rig_teardown(&rig);
   l->injected = rig.injected;
-  rh_outcome outcome = rig.injected ? RH_PASS : rh_rig_outcome(trial, &rig, status);
   rh_rig_finish(&rig);
-  return outcome == RH_FAIL ? RH_SKIP : outcome;
+  if (footprint->said[0]) return rh_trial_fail(trial, "%s", footprint->said);
+  return status == RH_OK || l->injected ? RH_OK : RH_DECLINED;
 }
 
 /* A snapshot cannot tell who owns anonymous mapped memory that is not malloc's.  The plugin's own
  * calls of mmap are counted; and if each of several instances leaves more such memory, that is
  * not a driver's warm-up. */
-static rh_outcome check_memory(rh_trial *trial, rh_pair pair, rh_footprint *footprint) {
+static rh_status check_memory(rh_trial *trial, rh_pair pair, rh_footprint *footprint) {
   enum { LIVES = 6 };
   uint64_t first = 0, before = 0;
   int grows = 1;
   for (int k = 0; k < LIVES; k++) {
     instance_case l = {.pair = pair, .max_n = 5003, .runs = 1};
-    rh_outcome outcome = run_instance(trial, &l, footprint);
-    if (outcome != RH_PASS || footprint->said[0]) return outcome;
+    RH_TRY(run_instance(trial, &l, footprint));
     uint64_t now = rh_state_other_memory();
     if (rh_imports_mapped() > 0) return rh_trial_fail(trial, "leaves memory mapped after teardown");
     if (k == 0) first = now;
     if (k && now <= before) grows = 0;
     before = now;
   }
-  if (!grows) return RH_PASS;
+  if (!grows) return RH_OK;
   return rh_trial_fail(trial, "each instance leaves memory mapped: %llu bytes after %d",
                        (unsigned long long)(before - first), LIVES);
 }
 
 /* A failed setup or run must not leave anything, either. */
-static rh_outcome check_failures(rh_trial *trial, rh_pair pair, rh_footprint *footprint) {
+static rh_status check_failures(rh_trial *trial, rh_pair pair, rh_footprint *footprint) {
   uint32_t most = trial->quick ? 4 : 16;
-  for (uint32_t k = 1; k <= most && !footprint->said[0]; k++) {
-    instance_case l = {.pair = pair, .max_n = 5003, .runs = 1, .fail_at = k};
-    rh_outcome outcome = run_instance(trial, &l, footprint);
-    if (outcome != RH_PASS || !l.injected) return outcome;
-  }
-  return RH_PASS;
+  instance_case l = {.pair = pair, .max_n = 5003, .runs = 1, .fail_at = 1};
+  do RH_TRY(run_instance(trial, &l, footprint));
+  while (l.injected && l.fail_at++ < most);
+  return RH_OK;
 }
 
-static rh_outcome check_instances(rh_trial *trial, rh_footprint *footprint) {
-  rh_pair pairs[RH_MOST_PAIRS];
+static rh_status check_instances(rh_trial *trial, rh_footprint *footprint) {
+  rh_pairs pairs;
   instance_case first = {.max_n = 5003, .runs = trial->quick ? 4 : 16};
   instance_case many = {.max_n = 1003, .runs = trial->quick ? 100 : 300};
-  uint32_t n = rh_some_pairs(trial, first.max_n, 2, pairs), unsteady = footprint->unsteady;
-  if (n == 0) return RH_SKIP;
-  first.pair = many.pair = pairs[0];
-  rh_outcome outcome = run_instance(trial, &first, footprint);
-  for (uint32_t k = 1; k < n && k < 4 && outcome == RH_PASS && !footprint->said[0]; k++) {
-    instance_case l = {.pair = pairs[k], .max_n = 100003, .runs = 2};
-    run_instance(trial, &l, footprint); /* declining this many is allowed */
+  RH_TRY(rh_served_pairs(trial, first.max_n, 2, &pairs));
+  first.pair = many.pair = pairs.list[0];
+  RH_TRY(run_instance(trial, &first, footprint));
+  for (uint32_t k = 1; k < pairs.n && k < 4; k++) {
+    instance_case l = {.pair = pairs.list[k], .max_n = 100003, .runs = 2};
+    /* declining this many is allowed */
+    RH_TRY(rh_unless_declined(run_instance(trial, &l, footprint)));
   }
-  if (outcome == RH_PASS && !footprint->said[0]) outcome = check_memory(trial, pairs[0], footprint);
-  if (outcome == RH_PASS && !footprint->said[0])
-    outcome = check_failures(trial, pairs[0], footprint);
-  if (outcome != RH_PASS || footprint->said[0]) return outcome;
+  RH_TRY(check_memory(trial, first.pair, footprint));
+  RH_TRY(check_failures(trial, first.pair, footprint));
   /* Changes that appear only after many runs.  Mappings take longest to read, and were compared for
    * the other instances. */
   footprint->unsteady |= 1u << RH_STATE_CODE | 1u << RH_STATE_FILES | 1u << RH_STATE_LIBRARIES;
-  outcome = run_instance(trial, &many, footprint);
-  footprint->unsteady = unsteady;
-  return outcome;
+  return run_instance(trial, &many, footprint);
 }
 
-rh_outcome rh_v58_footprint(rh_trial *trial) {
+rh_status rh_v58_footprint(rh_trial *trial) {
   /* Drivers load what they compile as libraries. */
   rh_footprint footprint = {.unsteady = 1u << RH_STATE_LIBRARIES};
   if (rh_is_foreign(trial->path))
@@ -172,9 +160,8 @@ rh_outcome rh_v58_footprint(rh_trial *trial) {
   tzset(); /* before a driver does it */
   learn_unsteady(trial, &footprint);
   rh_imports_watch(trial->path);
-  rh_outcome outcome = check_instances(trial, &footprint);
+  rh_status status = check_instances(trial, &footprint);
   trial->watches_end = !(footprint.unsteady >> RH_STATE_STREAMS & 1);
-  if (footprint.said[0]) outcome = rh_trial_fail(trial, "%s", footprint.said);
   rh_footprint_finish(&footprint);
-  return outcome;
+  return status;
 }

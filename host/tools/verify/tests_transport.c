@@ -8,9 +8,9 @@
 #include <string.h>
 
 /* RH_SKIP where V70 fails. */
-static rh_outcome load(rh_trial *trial, const rh_transport **transport) {
+static rh_status load(rh_trial *trial, const rh_transport **transport) {
   rh_trial_phase(trial, "loading");
-  if (rh_transport_open(trial->path, transport, &trial->error) == RH_OK) return RH_PASS;
+  if (rh_transport_open(trial->path, transport, &trial->error) == RH_OK) return RH_OK;
   return rh_trial_skip(trial, "cannot be loaded: %s", trial->error.message);
 }
 
@@ -30,12 +30,11 @@ static const char *function_elsewhere(const rh_transport *t, const char *path) {
   return NULL;
 }
 
-rh_outcome rh_v70_descriptor(rh_trial *trial) {
+rh_status rh_v70_descriptor(rh_trial *trial) {
   enum { MOST_DESCRIPTION = 127 };
   const rh_transport *t;
   rh_trial_phase(trial, "loading");
-  if (rh_transport_open(trial->path, &t, &trial->error) != RH_OK)
-    return rh_trial_fail(trial, "%s", trial->error.message);
+  RH_TRY(rh_transport_open(trial->path, &t, &trial->error));
   size_t length = strlen(t->description);
   if (length == 0 || length > MOST_DESCRIPTION)
     return rh_trial_fail(trial, "its description has %zu bytes; 1 to %d are expected", length,
@@ -46,18 +45,17 @@ rh_outcome rh_v70_descriptor(rh_trial *trial) {
     return rh_trial_fail(trial, "its field `reserved' is %u; it must be 0", t->reserved);
   const char *elsewhere = function_elsewhere(t, trial->path);
   if (elsewhere) return rh_trial_fail(trial, "its function %s is in another file", elsewhere);
-  return RH_PASS;
+  return RH_OK;
 }
 
 /* ---- V71 ---- */
 
-rh_outcome rh_v71_probe(rh_trial *trial) {
+rh_status rh_v71_probe(rh_trial *trial) {
   enum { TIMES = 20 };
   const rh_transport *t;
   char first[RH_SENTENCE_BYTES] = "";
   int32_t answer = 0;
-  rh_outcome outcome = load(trial, &t);
-  if (outcome != RH_PASS) return outcome;
+  RH_TRY(load(trial, &t));
   rh_trial_phase(trial, "probe");
   for (int k = 0; k < TIMES; k++) {
     char *text = rh_sentence_room();
@@ -75,7 +73,7 @@ rh_outcome rh_v71_probe(rh_trial *trial) {
     answer = again;
     memcpy(first, text, sizeof first);
   }
-  return RH_PASS;
+  return RH_OK;
 }
 
 /* ---- V72 ---- */
@@ -86,24 +84,22 @@ static const uint32_t of_libraries =
     1u << RH_STATE_SIGNALS | 1u << RH_STATE_ATTRIBUTES | 1u << RH_STATE_DESCRIPTORS |
     1u << RH_STATE_THREADS | 1u << RH_STATE_FILES | 1u << RH_STATE_CODE | 1u << RH_STATE_LIBRARIES;
 
-static rh_outcome probe_watched(rh_trial *trial, const rh_transport *t, uint32_t without) {
+static rh_status probe_watched(rh_trial *trial, const rh_transport *t, uint32_t without) {
   rh_footprint footprint = {.unsteady = without};
   rh_footprint_enter(&footprint, 0);
   t->probe(rh_sentence_room(), RH_SENTENCE_BYTES);
   rh_footprint_leave(&footprint);
   rh_footprint_judge(&footprint, "probe", 1);
-  rh_outcome outcome = footprint.said[0] ? rh_trial_fail(trial, "%s", footprint.said) : RH_PASS;
+  rh_status status = footprint.said[0] ? rh_trial_fail(trial, "%s", footprint.said) : RH_OK;
   rh_footprint_finish(&footprint);
-  return outcome;
+  return status;
 }
 
-rh_outcome rh_v72_probe_changes_nothing(rh_trial *trial) {
+rh_status rh_v72_probe_changes_nothing(rh_trial *trial) {
   const rh_transport *t;
-  rh_outcome outcome = load(trial, &t);
-  if (outcome != RH_PASS) return outcome;
+  RH_TRY(load(trial, &t));
   rh_trial_phase(trial, "probe");
-  outcome = probe_watched(trial, t, of_libraries);
-  if (outcome == RH_PASS) outcome = probe_watched(trial, t, 1u << RH_STATE_LIBRARIES);
   trial->watches_end = 1;
-  return outcome;
+  RH_TRY(probe_watched(trial, t, of_libraries));
+  return probe_watched(trial, t, 1u << RH_STATE_LIBRARIES);
 }

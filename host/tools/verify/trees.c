@@ -3,10 +3,8 @@
  * its value.  kernels/prelude/operators.cl has the device's version. */
 #include "trees.h"
 #include "../../core/base/clock.h"
-#include "../../core/base/error.h"
 #include "../../core/base/random.h"
 #include "../../core/operation/ops.h"
-#include "../../core/run/instance.h"
 #include "problems.h"
 
 #include <stdio.h>
@@ -51,26 +49,24 @@ static const struct {
 };
 
 /* Declared as a commutative, inexact operator on u32, like a sum of floats. */
-rh_status rh_tree_setup(rh_rig *rig, rh_trial *trial, rh_tree tree, uint64_t n,
-                        const int64_t *params, const rh_device *device) {
-  RH_TRY(rh_rig_init(rig, trial, RH_OP_or, RH_TYPE_u32, n));
-  free(rig->prelude);
-  rig->prelude = rh_op_prelude_named(trees[tree].name, RH_TYPE_u32);
-  if (!rig->prelude) return rh_fail(&rig->error, RH_E_NOMEM, "no memory for a program's source");
-  rig->row = (rh_op){.struct_size = sizeof(rh_op),
+rh_status rh_tree_open(rh_rig *rig, rh_trial *trial, rh_tree tree, uint64_t n,
+                       const int64_t *params, const rh_device *device) {
+  char *prelude = rh_op_prelude_named(trees[tree].name, RH_TYPE_u32);
+  const rh_op row = {.struct_size = sizeof(rh_op),
                      .id = 0x10001 + (uint32_t)tree,
                      .flags = RH_OP_COMMUTATIVE,
                      .element_size = sizeof(uint32_t),
                      .value_size = sizeof(uint32_t),
                      .name = trees[tree].name,
-                     .prelude = rig->prelude,
+                     .prelude = prelude,
                      .identity = &identity,
                      .load = load,
                      .combine = trees[tree].combine,
                      .fold = trees[tree].fold};
-  if (params) memcpy(rig->params, params, sizeof rig->params);
-  if (device) rig->device = device;
-  return rh_rig_setup(rig);
+  const rh_rig_with with = {.row = &row, .params = params, .device = device};
+  rh_status status = rh_rig_open(rig, trial, (rh_pair){RH_OP_or, RH_TYPE_u32}, n, &with);
+  free(prelude);
+  return status;
 }
 
 rh_status rh_tree_fill(rh_rig *rig, uint64_t n, uint64_t first, uint64_t round) {
@@ -82,7 +78,7 @@ rh_status rh_tree_fill(rh_rig *rig, uint64_t n, uint64_t first, uint64_t round) 
     elements[k] = counts ? 1 : (uint32_t)rh_random_mix(k + 1) & ~slow;
   for (uint64_t k = rh_random_next(&state) % 16; round && n && k < 16; k++)
     elements[rh_random_next(&state) % n] |= slow;
-  return rh_fixture_write(rig->place, &rig->error);
+  return rh_fixture_write(rig->place, rig->error);
 }
 
 /* ---- V52: no element exceeds the declared depth, with every parameter ---- */
@@ -100,74 +96,62 @@ static rh_status count(rh_rig *rig, uint64_t n, uint32_t *deepest, double *run_s
   return RH_OK;
 }
 
-static rh_outcome measure(rh_trial *trial, uint64_t n, uint32_t point, const rh_device *device,
-                          const char *how, double *run_s) {
+static rh_status measure(rh_trial *trial, uint64_t n, uint32_t point, const rh_device *device,
+                         const char *how, double *run_s) {
   int64_t params[RH_MAX_PARAMS];
   uint32_t deepest = 0;
   rh_rig rig;
-  rh_text where = {0};
-  rh_outcome outcome = RH_PASS;
   rh_point(trial, point, params);
-  rh_status status = rh_tree_setup(&rig, trial, RH_TREE_DEPTH, n, params, device);
+  rh_status status = rh_tree_open(&rig, trial, RH_TREE_DEPTH, n, params, device);
   if (status == RH_OK) status = count(&rig, n, &deepest, run_s);
-  /* A strategy may decline some parameters or devices and accept others. */
-  if (status != RH_OK && !device && !(status == RH_DECLINED && point))
-    outcome = rh_rig_outcome(trial, &rig, status);
-  rh_point_words(trial->strategy, params, &where);
-  if (status == RH_OK && rig.answer.depth && deepest > rig.answer.depth)
-    outcome = rh_trial_fail(trial,
-                            "n = %llu%s%s: an element passes through %u combinations, but query "
-                            "declared %llu",
-                            (unsigned long long)n, rh_text_get(&where), how, deepest,
-                            (unsigned long long)rig.answer.depth);
-  rh_text_finish(&where);
+  uint64_t declared = rig.answer.depth;
   rh_rig_finish(&rig);
-  return outcome;
+  /* A strategy may decline some parameters or devices and accept others. */
+  if (device || point) status = device ? RH_OK : rh_unless_declined(status);
+  if (status != RH_OK || !declared || deepest <= declared) return status;
+  rh_text where = {0};
+  rh_point_words(trial->strategy, params, &where);
+  rh_trial_fail(
+      trial, "n = %llu%s%s: an element passes through %u combinations, but query declared %llu",
+      (unsigned long long)n, rh_text_get(&where), how, deepest, (unsigned long long)declared);
+  rh_text_finish(&where);
+  return RH_E_WRONG;
 }
 
-static rh_outcome at_points(rh_trial *trial) {
+static rh_status at_points(rh_trial *trial) {
   static const uint64_t at[] = {20011, 1003, 3, 300007};
   uint32_t points = rh_n_points(trial->strategy) + (trial->quick ? 0 : 15);
-  rh_outcome outcome = RH_PASS;
   double run_s;
-  if (trial->strategy->n_params == 0) return RH_PASS;
-  for (uint32_t k = 1; k < points && outcome == RH_PASS; k++)
-    for (size_t j = 0; j < (trial->quick ? 1u : 4u) && outcome == RH_PASS; j++)
-      outcome = measure(trial, at[j], k, NULL, "", &run_s);
-  return outcome;
+  if (trial->strategy->n_params == 0) return RH_OK;
+  for (uint32_t k = 1; k < points; k++)
+    for (size_t j = 0; j < (trial->quick ? 1u : 4u); j++)
+      RH_TRY(measure(trial, at[j], k, NULL, "", &run_s));
+  return RH_OK;
 }
 
-static rh_outcome on_other_devices(rh_trial *trial) {
-  rh_cl_session *session;
+static rh_status on_other_devices(rh_trial *trial) {
   rh_device device;
   char how[160], where[200];
   double run_s;
-  const rh_device *real = rh_host_device();
-  rh_outcome outcome = RH_PASS;
-  if (!rh_strategy_is_host(trial->strategy)) {
-    if (rh_context_session(trial->context, &session, &trial->error) != RH_OK) return RH_PASS;
-    real = &session->device->about;
-  }
-  for (uint32_t k = 0; rh_other_device(real, k, &device, how) && outcome == RH_PASS; k++) {
+  for (uint32_t k = 0; rh_other_device(trial->device, k, &device, how); k++) {
     if (trial->quick && k % 7 != 0) continue; /* one of each kind */
     snprintf(where, sizeof where, " on a device with %s", how);
-    outcome = measure(trial, 20011, 0, &device, where, &run_s);
+    RH_TRY(measure(trial, 20011, 0, &device, where, &run_s));
   }
-  return outcome;
+  return RH_OK;
 }
 
 /* Under contention for one address, time grows faster than the number of elements. */
 #define MOST_RUN_S 0.2
 
-rh_outcome rh_v52_depth(rh_trial *trial) {
+rh_status rh_v52_depth(rh_trial *trial) {
   static const uint64_t at[] = {1, 2, 3, 33, 257, 1003, 4097, 65537, 1000003, 1u << 22};
   enum { N = sizeof at / sizeof *at };
-  rh_outcome outcome = RH_PASS;
   double run_s = 0;
-  for (size_t k = 0; k < N - (trial->quick ? 1 : 0) && outcome == RH_PASS; k++) {
+  for (size_t k = 0; k < N - (trial->quick ? 1 : 0); k++) {
     if (at[k] > 65537 && run_s > MOST_RUN_S) break;
-    outcome = measure(trial, at[k], 0, NULL, "", &run_s);
+    RH_TRY(measure(trial, at[k], 0, NULL, "", &run_s));
   }
-  if (outcome == RH_PASS) outcome = at_points(trial);
-  return outcome == RH_PASS ? on_other_devices(trial) : outcome;
+  RH_TRY(at_points(trial));
+  return on_other_devices(trial);
 }

@@ -1,4 +1,4 @@
-#include "child.h"
+#include "trial.h"
 #include "../../choose/known.h"
 #include "../../core/base/json_value.h"
 #include "../../core/child/channel.h"
@@ -15,26 +15,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The numeric fields of a job. */
+/* The numbers of a request. */
 static const rh_request_field fields[] = {
-    RH_REQUEST_FIELD(rh_trial_job, variant),
-    RH_REQUEST_FIELD(rh_trial_job, quick),
-    RH_REQUEST_FIELD(rh_trial_job, seed),
-    RH_REQUEST_FIELD(rh_trial_job, random_s),
+    RH_REQUEST_FIELD(rh_trial, variant),
+    RH_REQUEST_FIELD(rh_trial, quick),
+    RH_REQUEST_FIELD(rh_trial, seed),
+    RH_REQUEST_FIELD(rh_trial, random_s),
 };
 enum { N_FIELDS = sizeof fields / sizeof *fields };
 
 /* ---- The request ---- */
 
-rh_status rh_trial_request(rh_text *to, const rh_trial_job *job, rh_error *error) {
+rh_status rh_trial_request(rh_text *to, const rh_trial *trial, rh_error *error) {
   rh_request_begin(to);
-  rh_request_add_options(to, job->options);
-  rh_request_add(to, "path", job->path);
-  rh_request_add(to, "strategy", job->strategy);
-  rh_request_add(to, "own", job->own);
-  rh_request_add(to, "launch", job->launch);
-  rh_request_add(to, "test", job->test ? job->test->id : NULL);
-  rh_request_add_fields(to, fields, N_FIELDS, job);
+  rh_request_add_options(to, trial->options);
+  rh_request_add(to, "path", trial->path);
+  rh_request_add(to, "strategy", trial->strategy_name);
+  rh_request_add(to, "own", trial->own);
+  rh_request_add(to, "launch", trial->launch);
+  rh_request_add(to, "test", trial->test ? trial->test->id : NULL);
+  rh_request_add_fields(to, fields, N_FIELDS, trial);
   return rh_request_end(to, error);
 }
 
@@ -46,40 +46,40 @@ static const rh_test *find_test(const char *id) {
   return NULL;
 }
 
-/* 0, or -1.  *job and *options point into the request. */
-static int read_request(const rh_child_request *request, rh_trial_job *job, rh_options *options) {
+/* 0, or -1.  *trial and *options point into the request. */
+static int read_request(const rh_child_request *request, rh_trial *trial, rh_options *options) {
   const char *test = rh_request_get(request, "test");
   *options = rh_request_options(request);
-  *job = (rh_trial_job){.options = options,
-                        .path = rh_request_get(request, "path"),
-                        .strategy = rh_request_get(request, "strategy"),
-                        .own = rh_request_get(request, "own"),
-                        .launch = rh_request_get(request, "launch"),
-                        .test = test ? find_test(test) : NULL};
-  if (!job->path || (test && !job->test)) return -1;
-  return rh_request_fields(request, fields, N_FIELDS, job);
+  *trial = (rh_trial){.options = options,
+                      .path = rh_request_get(request, "path"),
+                      .strategy_name = rh_request_get(request, "strategy"),
+                      .own = rh_request_get(request, "own"),
+                      .launch = rh_request_get(request, "launch"),
+                      .test = test ? find_test(test) : NULL,
+                      .alone = 1};
+  if (!trial->path || (test && !trial->test)) return -1;
+  return rh_request_fields(request, fields, N_FIELDS, trial);
 }
 
 /* ---- The test ---- */
 
-rh_trial rh_trial_of(const rh_trial_job *job) {
-  return (rh_trial){.path = job->path,
-                    .strategy_name = job->strategy,
-                    .own = job->own,
-                    .launch = job->launch,
-                    .seed = job->seed,
-                    .quick = job->quick,
-                    .variant = job->variant,
-                    .random_s = job->random_s};
+rh_status rh_trial_device(rh_trial *trial) {
+  if (trial->device) return RH_OK;
+  if (!rh_strategy_is_host(trial->strategy)) {
+    rh_trial_phase(trial, "opening the device");
+    if (rh_context_session(trial->context, &trial->session, &trial->error) != RH_OK)
+      return rh_trial_skip(trial, "no device to run on: %s", trial->error.message);
+  }
+  trial->device = trial->session ? &trial->session->device->about : rh_host_device();
+  return RH_OK;
 }
 
-/* A device, unless the strategy is host code. */
-static rh_outcome open_device(rh_trial *trial) {
-  rh_cl_session *session;
-  if (rh_strategy_is_host(trial->strategy)) return RH_PASS;
-  rh_trial_phase(trial, "opening the device");
-  if (rh_context_session(trial->context, &session, &trial->error) == RH_OK) return RH_PASS;
-  return rh_trial_skip(trial, "no device to run on: %s", trial->error.message);
+rh_status rh_trial_copy(rh_trial *copy, rh_trial *trial, const rh_options *options) {
+  *copy = *trial;
+  copy->session = NULL;
+  copy->device = NULL;
+  copy->context = NULL;
+  return rh_context_open(&copy->context, options, &rh_choosing, &trial->error);
 }
 
 /* The description of a foreign function is not an object file, and the host itself makes its
@@ -88,20 +88,27 @@ static int is_about_objects(const rh_test *test) {
   return strcmp(test->id, "V20") <= 0 && strcmp(test->id, "V12") != 0;
 }
 
-rh_outcome rh_trial_run(rh_trial *trial, const rh_options *options, const rh_test *test) {
-  rh_outcome outcome = RH_PASS;
+static rh_status run_test(rh_trial *trial) {
+  const rh_test *test = trial->test;
   if (is_about_objects(test) && rh_is_foreign(trial->path))
     return rh_trial_skip(trial, "a description of a foreign function, not a shared object");
-  if (rh_context_open(&trial->context, options, &rh_choosing, &trial->error) != RH_OK)
+  if (rh_context_open(&trial->context, trial->options, &rh_choosing, &trial->error) != RH_OK)
     return rh_trial_skip(trial, "%s", trial->error.message);
   trial->context->looks_first = 1;
-  if (test->needs >= RH_NEEDS_PLUGIN) outcome = rh_trial_load(trial);
-  if (outcome == RH_PASS && test->needs >= RH_NEEDS_DEVICE) outcome = open_device(trial);
-  if (outcome == RH_PASS) outcome = test->run(trial);
+  if (test->needs >= RH_NEEDS_PLUGIN) RH_TRY(rh_trial_load(trial));
+  if (test->needs >= RH_NEEDS_DEVICE) RH_TRY(rh_trial_device(trial));
+  return test->run(trial);
+}
+
+rh_outcome rh_trial_run(rh_trial *trial) {
+  rh_status status = run_test(trial);
   rh_trial_phase(trial, "ending");
   rh_context_close(trial->context);
   trial->context = NULL;
-  return outcome;
+  if (status == RH_OK) trial->error.message[0] = 0;
+  if (status == RH_OK) return RH_PASS;
+  if (status == RH_DECLINED) return RH_SKIP;
+  return trial->warns ? RH_WARN : RH_FAIL;
 }
 
 /* ---- The child ---- */
@@ -112,8 +119,8 @@ static void say_phase(void *user, const char *phase) {
 
 static int say_names(const rh_channel *channel, rh_trial *trial) {
   json_t *names = json_array();
-  rh_outcome outcome = rh_trial_load(trial);
-  for (uint32_t k = 0; outcome == RH_PASS && k < trial->plugin->n_strategies; k++)
+  rh_status status = rh_trial_load(trial);
+  for (uint32_t k = 0; status == RH_OK && k < trial->plugin->n_strategies; k++)
     json_array_append_new(names, json_string(trial->plugin->strategies[k]->name));
   return rh_channel_say(channel, json_pack("{s:o}", "names", names));
 }
@@ -126,24 +133,12 @@ static long long printed_so_far(const rh_trial *trial) {
   return fstat(STDOUT_FILENO, &st) == 0 && S_ISREG(st.st_mode) ? (long long)st.st_size : -1;
 }
 
-static int say_verdict(const rh_channel *channel, rh_trial *trial, const rh_test *test,
-                       const rh_options *options) {
-  rh_outcome outcome = rh_trial_run(trial, options, test);
+static int say_verdict(const rh_channel *channel, rh_trial *trial) {
+  rh_outcome outcome = rh_trial_run(trial);
   return rh_channel_say(channel, json_pack("{s:i, s:I, s:I, s:o}", "verdict", (int)outcome,
                                            "digest", (json_int_t)trial->digest, "printed",
                                            (json_int_t)printed_so_far(trial), "text",
-                                           rh_json_bytes(rh_text_get(&trial->text))));
-}
-
-static int serve(const rh_trial_job *job, const rh_channel *channel) {
-  rh_trial trial = rh_trial_of(job);
-  trial.alone = 1;
-  trial.user = (void *)channel;
-  trial.say_phase = say_phase;
-  int failed = job->test ? say_verdict(channel, &trial, job->test, job->options)
-                         : say_names(channel, &trial);
-  rh_text_finish(&trial.text);
-  return failed ? 3 : 0;
+                                           rh_json_bytes(trial->error.message)));
 }
 
 /* Output goes to a file in memory, so a plugin that prints without end must be stopped before it
@@ -158,15 +153,18 @@ int rh_trial_main(void) {
   rh_channel channel;
   rh_child_request request;
   rh_options options;
-  rh_trial_job job;
+  rh_trial trial;
   int code = 2;
   if (rh_request_receive(&request) != 0) return code;
-  if (read_request(&request, &job, &options) == 0 &&
+  if (read_request(&request, &trial, &options) == 0 &&
       rh_channel_open(&channel, request.parent) == 0) {
     limit_output();
     /* so that daemons are seen among the children */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    code = serve(&job, &channel);
+    trial.user = &channel;
+    trial.say_phase = say_phase;
+    int failed = trial.test ? say_verdict(&channel, &trial) : say_names(&channel, &trial);
+    code = failed ? 3 : 0;
     rh_channel_close(&channel);
   }
   rh_request_finish(&request);
@@ -184,30 +182,22 @@ void rh_trial_phase(rh_trial *trial, const char *phase) {
   if (trial->say_phase) trial->say_phase(trial->user, phase);
 }
 
-static rh_outcome set_outcome(rh_trial *trial, rh_outcome outcome, const char *format,
-                              va_list args) {
-  char text[1024];
-  vsnprintf(text, sizeof text, format, args);
-  rh_text_finish(&trial->text);
-  trial->text = (rh_text){0};
-  rh_text_add(&trial->text, "%s", text);
-  return outcome;
-}
-
-#define DEFINE_SAY(name, outcome)                                                                  \
-  rh_outcome name(rh_trial *trial, const char *format, ...) {                                      \
+#define DEFINE_SAY(name, status, is_warning)                                                       \
+  rh_status name(rh_trial *trial, const char *format, ...) {                                       \
+    char text[sizeof trial->error.message];                                                        \
     va_list args;                                                                                  \
     va_start(args, format);                                                                        \
-    rh_outcome said = set_outcome(trial, outcome, format, args);                                   \
+    vsnprintf(text, sizeof text, format, args);                                                    \
     va_end(args);                                                                                  \
-    return said;                                                                                   \
+    trial->warns = is_warning;                                                                     \
+    return rh_fail(&trial->error, status, "%s", text);                                             \
   }
-DEFINE_SAY(rh_trial_fail, RH_FAIL)
-DEFINE_SAY(rh_trial_warn, RH_WARN)
-DEFINE_SAY(rh_trial_skip, RH_SKIP)
+DEFINE_SAY(rh_trial_fail, RH_E_WRONG, 0)
+DEFINE_SAY(rh_trial_warn, RH_E_WRONG, 1)
+DEFINE_SAY(rh_trial_skip, RH_DECLINED, 0)
 
-rh_outcome rh_trial_load(rh_trial *trial) {
-  if (trial->strategy) return RH_PASS;
+rh_status rh_trial_load(rh_trial *trial) {
+  if (trial->strategy) return RH_OK;
   rh_trial_phase(trial, "loading");
   if (rh_plugin_open(trial->path, rh_foreign_open, &trial->plugin, &trial->error) != RH_OK)
     return rh_trial_skip(trial, "cannot be loaded: %s", trial->error.message);
@@ -215,7 +205,7 @@ rh_outcome rh_trial_load(rh_trial *trial) {
     const rh_strategy *strategy = trial->plugin->strategies[k];
     if (!trial->strategy_name || strcmp(strategy->name, trial->strategy_name) == 0) {
       trial->strategy = strategy;
-      return RH_PASS;
+      return RH_OK;
     }
   }
   return rh_trial_skip(trial, "no longer has a strategy '%s'", trial->strategy_name);
