@@ -95,8 +95,7 @@ static rh_status ask_child(rh_rank_child *child, const char *line, rh_phase phas
   rh_peer_message said;
   RH_TRY(rh_peer_process_ask(&child->process, &question, &word, &said, error));
   if (word == RH_PEER_CLOSED) return RH_OK;
-  return rh_peer_process_protocol_error(&child->process, &question, "answered something else",
-                                        error);
+  return rh_peer_process_protocol_error(&child->process, "answered something else", error);
 }
 
 rh_status rh_rank_child_open(rh_rank_child *child, rh_error *error) {

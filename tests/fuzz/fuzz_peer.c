@@ -3,7 +3,6 @@
 #include "../../host/core/base/text.h"
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/plug/plugin.h"
-#include "../../host/tools/isolate/own_lines.h"
 #include "../../host/tools/isolate/peer_lines.h"
 #include "fuzz.h"
 
@@ -37,7 +36,7 @@ static void check_taken(const rh_peer_message *said, uint32_t op, rh_type type) 
 static void try_line(const char *line, size_t length, uint32_t op, rh_type type) {
   rh_peer_message said;
   memset(&said, 0x55, sizeof said);
-  rh_peer_word word = rh_peer_line_read(line, length, op, type, &said);
+  rh_peer_word word = rh_peer_line_read(line, length, 0, op, type, &said);
   RULE(is_plain(said.text, sizeof said.text) && is_plain(said.name, sizeof said.name));
   if (word == RH_PEER_NAMED) RULE(rh_strategy_name_is_valid(said.name) && said.text[0]);
   if (word == RH_PEER_DECLINED || word == RH_PEER_FAILED) RULE(said.text[0]);
@@ -49,9 +48,9 @@ static void try_line(const char *line, size_t length, uint32_t op, rh_type type)
 }
 
 static void try_own(const char *line, size_t length) {
-  rh_own_message said;
+  rh_peer_message said;
   memset(&said, 0x55, sizeof said);
-  rh_own_word word = rh_own_line_read(line, length, &said);
+  rh_peer_word word = rh_peer_line_read(line, length, 1, RH_OP_sum, RH_TYPE_f32, &said);
   RULE(is_plain(said.text, sizeof said.text));
   RULE(is_plain(said.error.message, sizeof said.error.message));
   RULE(is_plain(said.param.key, sizeof said.param.key));

@@ -4,8 +4,8 @@
  * This program is its own child: started as `redhost --work` it says what REDHOST_TEST_PLAY holds,
  * where "<" waits for a question of the parent's, "!" ends the process and "~" sleeps. */
 #include "../../host/core/base/clock.h"
-#include "../../host/tools/isolate/own_lines.h"
 #include "../../host/tools/isolate/peer.h"
+#include "../../host/tools/isolate/peer_lines.h"
 #include "../../host/tools/isolate/request.h"
 #include "../suite/suite.h"
 
@@ -57,12 +57,12 @@ static void play(const char *part) {
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-static rh_own_word read_line(const char *line, rh_own_message *said) {
-  return rh_own_line_read(line, strlen(line), said);
+static rh_peer_word read_line(const char *line, rh_peer_message *said) {
+  return rh_peer_line_read(line, strlen(line), 1, 0, 0, said);
 }
 
 TEST(what_is_said_is_understood) {
-  rh_own_message said;
+  rh_peer_message said;
   char line[64];
   ck_assert_int_eq(read_line("log 2 a text", &said), RH_OWN_LOG);
   ck_assert_uint_eq(said.level, 2);
@@ -147,13 +147,13 @@ static const char *const garbage[] = {
 };
 
 TEST_LOOP(garbage_is_refused, 0, sizeof garbage / sizeof *garbage) {
-  rh_own_message said;
-  ck_assert_int_eq(read_line(garbage[_i], &said), RH_OWN_NONE);
+  rh_peer_message said;
+  ck_assert_int_eq(read_line(garbage[_i], &said), RH_PEER_GARBAGE);
 }
 
 TEST(strings_are_cut_to_fit) {
   char line[20000], text[8200];
-  rh_own_message said;
+  rh_peer_message said;
   memset(text, 'x', sizeof text);
   memcpy(text + 1021, "\xc3\xa4\xc3\xa4", 4); /* not from within a character */
   text[4000] = 0;
@@ -168,7 +168,7 @@ TEST(strings_are_cut_to_fit) {
   ck_assert_uint_eq(strlen(said.param.key), 63);
   ck_assert_uint_eq(strlen(said.param.text), 63);
   memset(text, 'x', sizeof text);
-  ck_assert_int_eq(rh_own_line_read(text, sizeof text, &said), RH_OWN_NONE);
+  ck_assert_int_eq(rh_peer_line_read(text, sizeof text, 1, 0, 0, &said), RH_PEER_GARBAGE);
 }
 
 /* ---- Requests -------------------------------------------------------------------------------- */

@@ -1,18 +1,72 @@
 #include "peer_lines.h"
+#include "../../core/base/format.h"
+#include "../../core/base/text.h"
 #include "../../core/run/settings.h"
-#include "words.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES = 1024, PARTS_BYTES = 16384 };
+enum { LINE_BYTES = 1024, OWN_BYTES = 8192, PARTS_BYTES = 16384 };
+
+/* ---- Words, separated by single spaces ---- */
+
+typedef struct words {
+  char *rest; /* null at the end of the line */
+} words;
+
+/* Null if there is no further word or it is empty. */
+static char *next_word(words *from) {
+  char *word = from->rest;
+  if (!word || !*word || *word == ' ') return NULL;
+  char *space = strchr(word, ' ');
+  from->rest = space ? space + 1 : NULL;
+  if (space) *space = 0;
+  return word;
+}
+
+/* Copies the rest of the line, truncated between characters if too long. 1 if there is any. */
+static int take_rest(const words *from, char *to, size_t size) {
+  const char *text = from->rest ? from->rest : "";
+  rh_copy_plain(to, size, text);
+  return to[0] != 0;
+}
+
+/* 1, or 0 if the word, which may be null, is not such a number.  Digits only: strtoull would also
+ * accept spaces, signs and overflowing numbers. */
+static int read_u64(const char *word, uint64_t *number) {
+  if (!word || !*word || word[strspn(word, "0123456789")]) return 0;
+  errno = 0;
+  *number = strtoull(word, NULL, 10);
+  return errno == 0;
+}
+
+static int read_i64(const char *word, int64_t *number) {
+  const char *digits = word && *word == '-' ? word + 1 : word;
+  if (!digits || !*digits || digits[strspn(digits, "0123456789")]) return 0;
+  errno = 0;
+  *number = strtoll(word, NULL, 10);
+  return errno == 0;
+}
+
+/* With a point in every locale; also "nan", "inf" and "-inf". */
+static int read_double(const char *word, double *number) {
+  if (!word || !*word) return 0;
+  const char *magnitude = *word == '-' ? word + 1 : word;
+  int special = !strcmp(magnitude, "nan") || !strcmp(magnitude, "inf");
+  if (!special && word[strspn(word, "0123456789+-.eE")]) return 0;
+  char *end;
+  return rh_read_decimal(word, &end, number) == 0 && !*end && (special || isfinite(*number));
+}
+
+/* ---- Lines of a peer ---- */
 
 /* A time or another nonnegative number. */
 static int read_amount(const char *word, double *amount) {
-  return rh_word_double(word, amount) && isfinite(*amount) && *amount >= 0;
+  return read_double(word, amount) && isfinite(*amount) && *amount >= 0;
 }
 
 static int fits_signed(rh_type type, int64_t value) {
@@ -25,18 +79,17 @@ static int fits_unsigned(rh_type type, uint64_t value) {
 }
 
 static int read_value(const char *word, rh_result *result) {
-  if (rh_type_is_float(result->type)) return rh_word_double(word, &result->value.f);
+  if (rh_type_is_float(result->type)) return read_double(word, &result->value.f);
   if (rh_type_is_signed(result->type))
-    return rh_word_i64(word, &result->value.i) && fits_signed(result->type, result->value.i);
-  return rh_word_u64(word, &result->value.u) && fits_unsigned(result->type, result->value.u);
+    return read_i64(word, &result->value.i) && fits_signed(result->type, result->value.i);
+  return read_u64(word, &result->value.u) && fits_unsigned(result->type, result->value.u);
 }
 
-static int read_result(rh_words *from, uint32_t op, rh_type type, rh_result *result) {
-  *result = (rh_result){.type = rh_op_result_type(op, type)};
+/* Its type was set. */
+static int read_result(words *from, rh_result *result) {
   if (!rh_type_name(result->type)) return 0; /* without a point there is no result */
-  result->indexed = (rh_op_flags(op, type) & RH_OP_INDEXED) != 0;
-  if (!read_value(rh_words_next(from), result)) return 0;
-  return !result->indexed || rh_word_u64(rh_words_next(from), &result->index);
+  if (!read_value(next_word(from), result)) return 0;
+  return !result->indexed || read_u64(next_word(from), &result->index);
 }
 
 static int read_clock(const char *word, uint32_t *device) {
@@ -55,14 +108,14 @@ static int read_name(const char *word, char name[64]) {
   return 1;
 }
 
-static int read_text(const rh_words *from, rh_peer_message *said) {
-  return rh_words_rest(from, said->text, sizeof said->text);
+static int read_text(words *from, rh_peer_message *said) {
+  return take_rest(from, said->text, sizeof said->text);
 }
 
 /* The source of the parameters, as a number. */
 static int read_from(const char *word, rh_opened *opened) {
   uint64_t from;
-  if (!rh_word_u64(word, &from) || from >= RH_N_PARAMS_FROM) return 0;
+  if (!read_u64(word, &from) || from >= RH_N_PARAMS_FROM) return 0;
   opened->params_from = (uint32_t)from;
   return 1;
 }
@@ -90,7 +143,7 @@ static int read_key(const char *word, rh_peer_message *said) {
     if (strncmp(word, known[k].key, (size_t)(equals - word)) != 0 ||
         strlen(known[k].key) != (size_t)(equals - word))
       continue;
-    if (known[k].count) return rh_word_u64(equals + 1, known[k].count) ? 1 : -1;
+    if (known[k].count) return read_u64(equals + 1, known[k].count) ? 1 : -1;
     if (!read_amount(equals + 1, &number)) return -1;
     if (known[k].seconds) *known[k].seconds = number;
     if (known[k].flag) *known[k].flag = number > 0;
@@ -100,7 +153,7 @@ static int read_key(const char *word, rh_peer_message *said) {
 }
 
 /* Known keys precede the text. */
-static int read_keys(rh_words *from, rh_peer_message *said) {
+static int read_keys(words *from, rh_peer_message *said) {
   while (from->rest) {
     char word[64];
     size_t length = strcspn(from->rest, " ");
@@ -110,15 +163,15 @@ static int read_keys(rh_words *from, rh_peer_message *said) {
     int read = read_key(word, said);
     if (read < 0) return 0;
     if (read == 0) return 1;
-    rh_words_next(from);
+    next_word(from);
   }
   return 1;
 }
 
-static int read_opened(rh_words *from, rh_peer_message *said) {
+static int read_opened(words *from, rh_peer_message *said) {
   uint64_t launches;
-  if (!read_clock(rh_words_next(from), &said->device)) return 0;
-  if (!rh_word_u64(rh_words_next(from), &launches) || launches > UINT32_MAX) return 0;
+  if (!read_clock(next_word(from), &said->device)) return 0;
+  if (!read_u64(next_word(from), &launches) || launches > UINT32_MAX) return 0;
   said->launches = (uint32_t)launches;
   if (!read_keys(from, said)) return 0;
   read_text(from, said);
@@ -139,57 +192,170 @@ static int read_stage(const char *word, char *stage, size_t size) {
 }
 
 /* "parts HOST-SHARE [STAGE SECONDS]...". */
-static int read_parts(rh_words *from, rh_peer_message *said) {
-  if (!read_amount(rh_words_next(from), &said->host_share_s)) return 0;
+static int read_parts(words *from, rh_peer_message *said) {
+  if (!read_amount(next_word(from), &said->host_share_s)) return 0;
   while (from->rest) {
     rh_part *part = &said->parts[said->n_parts];
     if (said->n_parts == RH_MAX_PARTS ||
-        !read_stage(rh_words_next(from), part->stage, sizeof part->stage))
+        !read_stage(next_word(from), part->stage, sizeof part->stage))
       return 0;
-    if (!read_amount(rh_words_next(from), &part->seconds)) return 0;
+    if (!read_amount(next_word(from), &part->seconds)) return 0;
     said->n_parts++;
   }
   return 1;
 }
 
-static int read_taken(rh_words *from, uint32_t op, rh_type type, rh_peer_message *said) {
-  return read_amount(rh_words_next(from), &said->seconds) && said->seconds > 0 &&
-         read_clock(rh_words_next(from), &said->device) &&
-         read_result(from, op, type, &said->result) && !from->rest;
+static int read_taken(words *from, rh_peer_message *said) {
+  return read_amount(next_word(from), &said->seconds) && said->seconds > 0 &&
+         read_clock(next_word(from), &said->device) && read_result(from, &said->result) &&
+         !from->rest;
 }
 
-static int read_hello(rh_words *from) {
-  const char *version = rh_words_next(from);
+static int read_hello(words *from, rh_peer_message *said) {
+  const char *version = next_word(from);
+  (void)said;
   return version && strcmp(version, "1") == 0 && !from->rest;
 }
 
-static rh_peer_word read_words(rh_words *from, uint32_t op, rh_type type, rh_peer_message *said) {
-  const char *word = rh_words_next(from);
-  if (!word) return RH_PEER_GARBAGE;
-  if (!strcmp(word, "redhost-peer")) return read_hello(from) ? RH_PEER_HELLO : RH_PEER_GARBAGE;
-  if (!strcmp(word, "peer"))
-    return read_name(rh_words_next(from), said->name) && read_text(from, said) ? RH_PEER_NAMED
-                                                                               : RH_PEER_GARBAGE;
-  if (!strcmp(word, "opened")) return read_opened(from, said) ? RH_PEER_OPENED : RH_PEER_GARBAGE;
-  if (!strcmp(word, "declined")) return read_text(from, said) ? RH_PEER_DECLINED : RH_PEER_GARBAGE;
-  if (!strcmp(word, "failed")) return read_text(from, said) ? RH_PEER_FAILED : RH_PEER_GARBAGE;
-  if (!strcmp(word, "parts")) return read_parts(from, said) ? RH_PEER_PARTS : RH_PEER_GARBAGE;
-  if (!strcmp(word, "taken"))
-    return read_taken(from, op, type, said) ? RH_PEER_TAKEN : RH_PEER_GARBAGE;
-  if (from->rest) return RH_PEER_GARBAGE;
-  if (!strcmp(word, "ready")) return RH_PEER_READY;
-  if (!strcmp(word, "valued")) return RH_PEER_VALUED;
-  return strcmp(word, "closed") == 0 ? RH_PEER_CLOSED : RH_PEER_GARBAGE;
+static int read_named(words *from, rh_peer_message *said) {
+  return read_name(next_word(from), said->name) && read_text(from, said);
 }
 
-rh_peer_word rh_peer_line_read(const char *line, size_t length, uint32_t op, rh_type type,
-                               rh_peer_message *said) {
+static int read_nothing(words *from, rh_peer_message *said) {
+  (void)said;
+  return !from->rest;
+}
+
+/* ---- Lines of redhost's own children ---- */
+
+static int read_phase(words *from, rh_peer_message *said) {
+  const char *name = next_word(from);
+  return name && !from->rest && rh_phase_find(name, &said->phase);
+}
+
+static int read_log(words *from, rh_peer_message *said) {
+  uint64_t level;
+  if (!read_u64(next_word(from), &level) || level > RH_LOG_DEBUG) return 0;
+  said->level = (uint32_t)level;
+  read_text(from, said);
+  return 1;
+}
+
+static int read_progress(words *from, rh_peer_message *said) {
+  static const char *const known[] = {"upload", "measuring", "streaming"};
+  const char *activity = next_word(from);
+  said->activity = "working"; /* a constant, because it outlives the line */
+  for (size_t k = 0; activity && k < sizeof known / sizeof *known; k++)
+    if (strcmp(activity, known[k]) == 0) said->activity = known[k];
+  return activity && read_u64(next_word(from), &said->done) &&
+         read_u64(next_word(from), &said->total) && !from->rest;
+}
+
+static int read_param(words *from, rh_peer_message *said) {
+  rh_used_param *param = &said->param;
+  uint64_t is_word;
+  const words key = {next_word(from)};
+  if (!take_rest(&key, param->key, sizeof param->key) ||
+      !read_i64(next_word(from), &param->number) || !read_u64(next_word(from), &is_word) ||
+      is_word > 1)
+    return 0;
+  param->is_word = (uint32_t)is_word;
+  take_rest(from, param->text, sizeof param->text);
+  return 1;
+}
+
+static int read_field(words *from, rh_peer_message *said) {
+  rh_result_field *field = &said->field;
+  const char *type = next_word(from);
+  uint64_t bits;
+  field->type = type ? rh_type_from_name(type) : 0;
+  if (!field->type || !read_u64(next_word(from), &bits)) return 0;
+  memcpy(&field->value, &bits, sizeof bits);
+  take_rest(from, field->name, sizeof field->name); /* some have none */
+  return 1;
+}
+
+static int read_memory(words *from, rh_peer_message *said) {
+  uint64_t in_place;
+  if (!read_u64(next_word(from), &said->opened.scratch_bytes) ||
+      !read_u64(next_word(from), &said->opened.local_bytes) ||
+      !read_u64(next_word(from), &in_place) || in_place > 1)
+    return 0;
+  said->opened.in_place = (uint32_t)in_place;
+  return !from->rest;
+}
+
+static int read_error(words *from, rh_peer_message *said) {
+  int64_t status, code;
+  if (!read_i64(next_word(from), &status) || !read_i64(next_word(from), &code) ||
+      code < INT32_MIN || code > INT32_MAX)
+    return 0;
+  switch (status) {
+#define RH_X(name, number, text)                                                                   \
+  case name: break;
+    RH_STATUS_LIST(RH_X)
+#undef RH_X
+  default: return 0;
+  }
+  said->error.status = (rh_status)status;
+  said->error.cl_code = (int32_t)code;
+  return status != RH_OK && status != RH_E_WRONG &&
+         take_rest(from, said->error.message, sizeof said->error.message);
+}
+
+static int read_wrong(words *from, rh_peer_message *said) {
+  said->error.status = RH_E_WRONG;
+  return take_rest(from, said->error.message, sizeof said->error.message);
+}
+
+static int read_dropped(words *from, rh_peer_message *said) {
+  return read_u64(next_word(from), &said->done) && !from->rest;
+}
+
+/* ---- All of them ---- */
+
+static const struct {
+  const char *verb;
+  rh_peer_word word;
+  int (*read)(words *from, rh_peer_message *said);
+} lines[] = {
+    {"redhost-peer", RH_PEER_HELLO, read_hello},
+    {"peer", RH_PEER_NAMED, read_named},
+    {"ready", RH_PEER_READY, read_nothing},
+    {"opened", RH_PEER_OPENED, read_opened},
+    {"declined", RH_PEER_DECLINED, read_text},
+    {"failed", RH_PEER_FAILED, read_text},
+    {"taken", RH_PEER_TAKEN, read_taken},
+    {"parts", RH_PEER_PARTS, read_parts},
+    {"closed", RH_PEER_CLOSED, read_nothing},
+    {"valued", RH_PEER_VALUED, read_nothing},
+    {"phase", RH_OWN_PHASE, read_phase},
+    {"log", RH_OWN_LOG, read_log},
+    {"progress", RH_OWN_PROGRESS, read_progress},
+    {"param", RH_OWN_PARAM, read_param},
+    {"field", RH_OWN_FIELD, read_field},
+    {"memory", RH_OWN_MEMORY, read_memory},
+    {"part", RH_OWN_PART, read_text},
+    {"wrong", RH_OWN_WRONG, read_wrong},
+    {"note", RH_OWN_NOTE, read_text},
+    {"dropped", RH_OWN_DROPPED, read_dropped},
+    {"error", RH_OWN_ERROR, read_error},
+};
+
+rh_peer_word rh_peer_line_read(const char *line, size_t length, int is_own, uint32_t op,
+                               rh_type type, rh_peer_message *said) {
   char copy[PARTS_BYTES];
-  size_t most = length > 6 && memcmp(line, "parts ", 6) == 0 ? PARTS_BYTES : LINE_BYTES;
-  *said = (rh_peer_message){0};
+  int is_long = length > 6 && memcmp(line, "parts ", 6) == 0;
+  size_t most = is_long ? PARTS_BYTES : is_own ? OWN_BYTES : LINE_BYTES;
+  *said = (rh_peer_message){.result.type = rh_op_result_type(op, type),
+                            .result.indexed = (rh_op_flags(op, type) & RH_OP_INDEXED) != 0};
   if (length >= most || !rh_is_plain_utf8(line, length)) return RH_PEER_GARBAGE;
   memcpy(copy, line, length);
   copy[length] = 0;
-  rh_words from = {copy};
-  return read_words(&from, op, type, said);
+  words from = {copy};
+  const char *verb = next_word(&from);
+  for (size_t k = 0; verb && k < sizeof lines / sizeof *lines; k++)
+    if (strcmp(verb, lines[k].verb) == 0 && (is_own || lines[k].word < RH_OWN_PHASE))
+      return lines[k].read(&from, said) ? lines[k].word : RH_PEER_GARBAGE;
+  return RH_PEER_GARBAGE;
 }

@@ -18,11 +18,11 @@ static rh_status ask_for(rh_peer *me, const rh_peer_question *question, rh_peer_
   rh_peer_word word;
   RH_TRY(rh_peer_process_ask(&me->peers->process, question, &word, said, error));
   if (word == expected) return RH_OK;
-  if (word == RH_PEER_FAILED) return report_refusal(me, said, RH_E_PLUGIN, error);
+  if (word == RH_PEER_FAILED && expected != RH_PEER_CLOSED)
+    return report_refusal(me, said, RH_E_PLUGIN, error);
   if (word == RH_PEER_DECLINED && expected == RH_PEER_OPENED)
     return report_refusal(me, said, RH_DECLINED, error);
-  return rh_peer_process_protocol_error(&me->peers->process, question, "answered something else",
-                                        error);
+  return rh_peer_process_protocol_error(&me->peers->process, "answered something else", error);
 }
 
 /* Their number, and the length and the number side by side, or 0 0; the places in the file. */
@@ -70,7 +70,7 @@ static void note_opened(rh_peer *me, const rh_peer_message *said, rh_opened *ope
   *opened = said->opened;
   opened->launches = said->launches;
   opened->host_clock = !said->device;
-  snprintf(opened->params, sizeof opened->params, "%s", said->text);
+  rh_copy_plain(opened->params, sizeof opened->params, said->text);
   opened->scratch_bytes = noted->scratch_bytes;
   opened->local_bytes = noted->local_bytes;
   opened->in_place = noted->in_place;
@@ -129,12 +129,21 @@ rh_status rh_peer_ask(void *self, const rh_bench_data *data, rh_opened *opened, 
   return RH_OK;
 }
 
-static const char *kind_name(uint32_t kind) {
-  return kind == RH_TAKE_DEVICE ? "device" : kind == RH_TAKE_HOST ? "host" : "latency";
-}
-
 static int is_open(const rh_peer *me) {
   return me->peers->process.runs && me->opened_in == me->peers->process.starts;
+}
+
+/* Asks about the point that is open: "take good device 3", of which `rest` is what follows the
+ * name. */
+static rh_status ask_about(rh_peer *me, const char *verb, const char *rest, rh_phase phase,
+                           rh_peer_word expected, rh_peer_message *said, rh_error *error) {
+  char line[128];
+  const rh_peer_question question = {line, me->name, verb, phase, me->op, me->type};
+  if (!is_open(me))
+    return rh_fail(error, RH_E_PLUGIN, "%s: its process was lost with another peer: %s", me->name,
+                   me->peers->process.why);
+  snprintf(line, sizeof line, "%s %s%s\n", verb, me->name, rest);
+  return ask_for(me, &question, expected, said, error);
 }
 
 /* The results of a user's operator, of which the first is its value, unless that has an index. */
@@ -150,71 +159,53 @@ static void take_fields(const rh_peer *me, rh_result *result) {
 rh_status rh_peer_take(void *self, const rh_take *take, rh_taken *taken, rh_error *error) {
   rh_peer *me = self;
   rh_peer_process *process = &me->peers->process;
-  char line[128];
-  rh_peer_question question = {line, me->name, "take", RH_PHASE_run, me->op, me->type};
+  char rest[32];
   rh_peer_message said;
-  if (!is_open(me))
-    return rh_fail(error, RH_E_PLUGIN, "%s: its process was lost with another peer: %s", me->name,
-                   process->why);
-  snprintf(line, sizeof line, "take %s %s %u\n", me->name, kind_name(take->kind), take->batch);
-  RH_TRY(ask_for(me, &question, RH_PEER_TAKEN, &said, error));
+  snprintf(rest, sizeof rest, " %s %u",
+           take->kind == RH_TAKE_DEVICE ? "device"
+           : take->kind == RH_TAKE_HOST ? "host"
+                                        : "latency",
+           take->batch);
+  RH_TRY(ask_about(me, "take", rest, RH_PHASE_run, RH_PEER_TAKEN, &said, error));
   if (said.device && take->kind != RH_TAKE_DEVICE)
-    return rh_peer_process_protocol_error(process, &question,
-                                          "used the device's clock instead of the host's", error);
+    return rh_peer_process_protocol_error(process, "used the device's clock instead of the host's",
+                                          error);
   process->losses = 0;
   *taken = (rh_taken){said.seconds, said.device, said.result};
   if (process->own.n_fields != me->n_fields)
-    return rh_peer_process_protocol_error(process, &question, "gave other fields", error);
+    return rh_peer_process_protocol_error(process, "gave other fields", error);
   take_fields(me, &taken->result);
   snprintf(taken->result.strategy, sizeof taken->result.strategy, "%s", me->name);
   return RH_OK;
 }
 
 rh_status rh_peer_ask_values(rh_peer *me, rh_error *error) {
-  char line[128];
-  rh_peer_question question = {
-      .line = line, .peer = me->name, .verb = "values", .phase = RH_PHASE_run};
   rh_peer_message said;
-  if (!is_open(me))
-    return rh_fail(error, RH_E_PLUGIN, "%s: its process was lost with another peer: %s", me->name,
-                   me->peers->process.why);
-  snprintf(line, sizeof line, "values %s\n", me->name);
-  return ask_for(me, &question, RH_PEER_VALUED, &said, error);
+  return ask_about(me, "values", "", RH_PHASE_run, RH_PEER_VALUED, &said, error);
 }
 
 rh_status rh_peer_parts(void *self, rh_part *parts, uint32_t *n_parts, double *host_share_s,
                         rh_error *error) {
   rh_peer *me = self;
-  char line[128];
-  rh_peer_question question = {
-      .line = line, .peer = me->name, .verb = "parts", .phase = RH_PHASE_run};
   rh_peer_message said;
   *n_parts = 0;
   if (!me->has_parts || !is_open(me)) return RH_OK;
-  snprintf(line, sizeof line, "parts %s\n", me->name);
-  RH_TRY(ask_for(me, &question, RH_PEER_PARTS, &said, error));
+  RH_TRY(ask_about(me, "parts", "", RH_PHASE_run, RH_PEER_PARTS, &said, error));
   memcpy(parts, said.parts, said.n_parts * sizeof *parts);
   *n_parts = said.n_parts;
   *host_share_s = said.host_share_s;
   return RH_OK;
 }
 
+/* If the process is lost here, `why` keeps the reason for the other samplers whose points it had
+ * open. */
 rh_status rh_peer_close(void *self, rh_error *error) {
   rh_peer *me = self;
-  rh_peer_process *process = &me->peers->process;
-  char line[128];
-  rh_peer_question question = {
-      .line = line, .peer = me->name, .verb = "close", .phase = RH_PHASE_teardown};
-  rh_peer_word word;
   rh_peer_message said;
   rh_status status = RH_OK;
-  snprintf(line, sizeof line, "close %s\n", me->name);
-  /* If the process is lost here, `why` keeps the reason for the other samplers whose points it
-   * had open. */
-  if (is_open(me)) status = rh_peer_process_ask(process, &question, &word, &said, error);
-  if (is_open(me) && status == RH_OK && word != RH_PEER_CLOSED)
-    status = rh_peer_process_protocol_error(process, &question, "answered something else", error);
-  process->own.logs = 0;
+  if (is_open(me))
+    status = ask_about(me, "close", "", RH_PHASE_teardown, RH_PEER_CLOSED, &said, error);
+  me->peers->process.own.logs = 0;
   me->opened_in = 0;
   rh_peer_release_data(me);
   return status;

@@ -24,7 +24,7 @@ static int is_own(const rh_peer_process *process) {
 
 static rh_status blame(rh_peer_process *process, const char *what, rh_error *error) {
   const rh_peer_own *own = &process->own;
-  const rh_peer_question *question = process->question;
+  const rh_peer_question *question = &process->question;
   char *why = process->why;
   process->losses++;
   if (is_own(process) && own->phase < RH_PHASE_loading) /* the plugin was not loaded yet */
@@ -54,7 +54,7 @@ static int file_was_cut(const rh_peer_process *process) {
 /* "in run", "in take" */
 static void name_place(const rh_peer_process *process, char *where, size_t size) {
   if (!is_own(process))
-    snprintf(where, size, "in %s", process->question->verb);
+    snprintf(where, size, "in %s", process->question.verb);
   else
     snprintf(where, size, "%s%s", rh_phase_words(process->own.phase),
              process->with.fate == RH_FATE_LATE ? "; --timeout allows more" : "");
@@ -72,16 +72,15 @@ static rh_status end_lost_process(rh_peer_process *process, rh_error *error) {
   return blame(process, what, error);
 }
 
-rh_status rh_peer_process_protocol_error(rh_peer_process *process, const rh_peer_question *question,
-                                         const char *how, rh_error *error) {
+rh_status rh_peer_process_protocol_error(rh_peer_process *process, const char *how,
+                                         rh_error *error) {
   char what[420], printed[256];
-  process->question = question;
   process->with.fate = RH_FATE_GARBAGE;
   if (is_own(process)) return end_lost_process(process, error);
   process->runs = 0;
   rh_conversation_end(&process->with, 0);
   rh_printed_quote(&process->with.printed, printed, sizeof printed);
-  snprintf(what, sizeof what, "%s in %s%s", how, question->verb, printed);
+  snprintf(what, sizeof what, "%s in %s%s", how, process->question.verb, printed);
   return blame(process, what, error);
 }
 
@@ -94,28 +93,17 @@ static rh_fate garbage(rh_peer_process *process, const char *line, size_t length
   snprintf(how, sizeof how, "said '%.*s%s', which is not part of the protocol,", shown, line,
            length > 60 ? "..." : "");
   rh_make_plain(how);
-  rh_peer_process_protocol_error(process, process->question, how, error);
+  rh_peer_process_protocol_error(process, how, error);
   return RH_FATE_FAILED;
 }
 
-static rh_fate take_param(rh_peer_own *own) {
-  if (own->noted.n_used == RH_MAX_PARAMS) return RH_FATE_GARBAGE;
-  own->noted.used[own->noted.n_used++] = own->said.param;
-  return RH_GOES_ON;
-}
-
-static rh_fate take_field(rh_peer_own *own) {
-  if (own->n_fields == RH_MOST_RESULTS) return RH_FATE_GARBAGE;
-  own->fields[own->n_fields++] = own->said.field;
-  return RH_GOES_ON;
-}
-
 /* The additional lines of redhost's own children.  Logging does not reset the limit on silence. */
-static rh_fate take_own(rh_peer_process *process, rh_own_word word, rh_error *error) {
+static rh_fate take_own(rh_peer_process *process, rh_error *error) {
   const rh_reporter *reporter = &process->options->reporter;
   rh_peer_own *own = &process->own;
-  const rh_own_message *said = &own->said;
-  switch (word) {
+  const rh_peer_message *said = &process->said;
+  rh_opened *noted = &own->noted;
+  switch (process->word) {
   case RH_OWN_LOG:
     if (own->logs++ == RH_MOST_LOGS) return RH_FATE_GARBAGE;
     rh_log(reporter, said->level, "%s", said->text);
@@ -125,15 +113,21 @@ static rh_fate take_own(rh_peer_process *process, rh_own_word word, rh_error *er
     if (rh_progress(reporter, said->activity, said->done, said->total, error) != RH_OK)
       return RH_FATE_FAILED;
     break;
-  case RH_OWN_PARAM: return take_param(own);
-  case RH_OWN_FIELD: return take_field(own);
+  case RH_OWN_PARAM:
+    if (noted->n_used == RH_MAX_PARAMS) return RH_FATE_GARBAGE;
+    noted->used[noted->n_used++] = said->param;
+    return RH_GOES_ON;
+  case RH_OWN_FIELD:
+    if (own->n_fields == RH_MOST_RESULTS) return RH_FATE_GARBAGE;
+    own->fields[own->n_fields++] = said->field;
+    return RH_GOES_ON;
   case RH_OWN_MEMORY:
-    own->noted.scratch_bytes = said->scratch_bytes;
-    own->noted.local_bytes = said->local_bytes;
-    own->noted.in_place = (uint32_t)said->in_place;
+    noted->scratch_bytes = said->opened.scratch_bytes;
+    noted->local_bytes = said->opened.local_bytes;
+    noted->in_place = said->opened.in_place;
     return RH_GOES_ON;
   case RH_OWN_NOTE:
-    snprintf(own->noted.params_note, sizeof own->noted.params_note, "%.319s", said->text);
+    snprintf(noted->params_note, sizeof noted->params_note, "%.319s", said->text);
     return RH_GOES_ON;
   case RH_OWN_DROPPED:
     rh_log(reporter, RH_LOG_WARNING, "strategy '%s' logged %llu lines more, which were dropped",
@@ -146,10 +140,9 @@ static rh_fate take_own(rh_peer_process *process, rh_own_word word, rh_error *er
   case RH_OWN_WRONG:
     if (!own->part) return RH_FATE_GARBAGE;
     /* fall through */
-  case RH_OWN_ERROR:
+  default:
     process->word = RH_PEER_FAILED;
     return process->is_asked ? RH_FATE_HEARD : RH_FATE_GARBAGE;
-  default: return RH_FATE_GARBAGE;
   }
   rh_conversation_grant(&process->with);
   return RH_GOES_ON;
@@ -157,13 +150,11 @@ static rh_fate take_own(rh_peer_process *process, rh_own_word word, rh_error *er
 
 static rh_fate take_line(void *user, const char *line, size_t length, rh_error *error) {
   rh_peer_process *process = user;
-  const rh_peer_question *question = process->question;
-  if (is_own(process)) {
-    rh_own_word word = rh_own_line_read(line, length, &process->own.said);
-    if (word != RH_OWN_NONE) return take_own(process, word, error);
-  }
+  const rh_peer_question *question = &process->question;
+  process->word = rh_peer_line_read(line, length, is_own(process), question->op, question->type,
+                                    &process->said);
+  if (process->word >= RH_OWN_PHASE) return take_own(process, error);
   if (!process->is_asked) return RH_FATE_GARBAGE;
-  process->word = rh_peer_line_read(line, length, question->op, question->type, &process->said);
   if (!is_own(process))
     return process->word ? RH_FATE_HEARD : garbage(process, line, length, error);
   /* Redhost's own children report failures as "error". */
@@ -196,8 +187,7 @@ static rh_status expect_silence(rh_peer_process *process, rh_error *error) {
   rh_fate fate = rh_conversation_drain(&process->with, &why);
   if (fate == RH_GOES_ON) return RH_OK;
   if (is_own(process) || fate == RH_FATE_ENDED) return conclude(process, fate, &why, error);
-  return rh_peer_process_protocol_error(process, process->question, "spoke before it was asked",
-                                        error);
+  return rh_peer_process_protocol_error(process, "spoke before it was asked", error);
 }
 
 static rh_status listen_to(rh_peer_process *process, rh_error *error) {
@@ -208,16 +198,9 @@ static rh_status listen_to(rh_peer_process *process, rh_error *error) {
   return fate == RH_FATE_HEARD ? RH_OK : conclude(process, fate, &why, error);
 }
 
-/* An "error" line of one of redhost's own children. */
-static rh_status own_error(rh_peer_process *process, rh_error *error) {
-  process->own.failed = 1;
-  if (error) *error = process->own.said.error;
-  return process->own.said.error.status;
-}
-
 rh_status rh_peer_process_ask(rh_peer_process *process, const rh_peer_question *question,
                               rh_peer_word *word, rh_peer_message *said, rh_error *error) {
-  process->question = question;
+  process->question = *question;
   process->own.noted = (rh_opened){0};
   process->own.n_fields = 0;
   if (question->line) {
@@ -228,7 +211,11 @@ rh_status rh_peer_process_ask(rh_peer_process *process, const rh_peer_question *
     }
   }
   RH_TRY(listen_to(process, error));
-  if (is_own(process) && process->word == RH_PEER_FAILED) return own_error(process, error);
+  if (is_own(process) && process->word == RH_PEER_FAILED) { /* it said "error" */
+    process->own.failed = 1;
+    if (error) *error = process->said.error;
+    return process->said.error.status;
+  }
   *word = process->word;
   *said = process->said;
   return RH_OK;

@@ -4,7 +4,6 @@
 
 #include "../../core/base/text.h"
 #include "../../core/child/conversation.h"
-#include "own_lines.h"
 #include "peer_lines.h"
 
 /* A question; the peer's name and the verb are for messages. */
@@ -28,7 +27,6 @@ typedef struct rh_peer_own {
   rh_opened noted; /* parameters, note and memory since the last question */
   rh_result_field fields[RH_MOST_RESULTS]; /* since the last question, n_fields of them */
   uint32_t n_fields;
-  rh_own_message said;
 } rh_peer_own;
 
 /* Zero-initialised except for `program`, `who`, `options`, `limit_s` and `data`, it is one that
@@ -43,9 +41,9 @@ typedef struct rh_peer_process {
   double limit_s;
   int data; /* its descriptor 5 */
   rh_conversation with;
-  const rh_peer_question *question; /* the question being answered */
-  int is_asked;                     /* an answer is expected */
-  rh_peer_word word;                /* the answer */
+  rh_peer_question question; /* the last one; its line is the caller's */
+  int is_asked;              /* an answer is expected */
+  rh_peer_word word;         /* the answer */
   rh_peer_message said;
   uint32_t runs;
   uint32_t starts; /* how often it was started; points of an earlier process are no longer open */
@@ -61,9 +59,9 @@ rh_status rh_peer_process_start(rh_peer_process *process, rh_error *error);
 rh_status rh_peer_process_ask(rh_peer_process *process, const rh_peer_question *question,
                               rh_peer_word *word, rh_peer_message *said, rh_error *error);
 
-/* For an answer that does not match the question: ends the process and returns an error. */
-rh_status rh_peer_process_protocol_error(rh_peer_process *process, const rh_peer_question *question,
-                                         const char *how, rh_error *error);
+/* For an answer that does not match the last question: ends the process and returns an error. */
+rh_status rh_peer_process_protocol_error(rh_peer_process *process, const char *how,
+                                         rh_error *error);
 
 /* Closes the channel, which makes the program exit, and waits briefly. */
 void rh_peer_process_end(rh_peer_process *process);

@@ -35,7 +35,7 @@ static const char *add_peer(rh_peers *peers, uint32_t k, const rh_peer_message *
   rh_peer *added = &peers->list[peers->n++];
   *added = (rh_peer){.peers = peers};
   snprintf(added->name, sizeof added->name, "%s", said->name);
-  snprintf(added->about, sizeof added->about, "%s", said->text);
+  rh_copy_plain(added->about, sizeof added->about, said->text);
   return NULL;
 }
 
@@ -62,7 +62,7 @@ static rh_status greet(rh_peers *peers, int first, rh_error *error) {
     else
       wrong = "answered out of order";
   }
-  return rh_peer_process_protocol_error(process, &listen_only, wrong, error);
+  return rh_peer_process_protocol_error(process, wrong, error);
 }
 
 /* For a strategy's process: describes the data that it will find. */
@@ -104,4 +104,49 @@ void rh_peers_finish(rh_peers *peers) {
   rh_text_finish(&peers->order);
   rh_text_finish(&peers->request);
   free(peers);
+}
+
+rh_status rh_peers_start(rh_peers **peers, const char *program, const rh_options *options,
+                         double limit_s, rh_error *error) {
+  rh_text who = {0};
+  *peers = NULL;
+  rh_text_add(&who, "peer program %s", program);
+  rh_peers *made = rh_peers_make(rh_copy_string(program), who.s, options, limit_s);
+  if (!made) return rh_fail(error, RH_E_NOMEM, "no memory for a peer program");
+  rh_status status = rh_peers_open_data(made, error);
+  if (status == RH_OK) status = rh_peers_ensure_running(made, error);
+  if (status != RH_OK) {
+    rh_peers_finish(made);
+    return status;
+  }
+  *peers = made;
+  return RH_OK;
+}
+
+uint32_t rh_peers_count(const rh_peers *peers) {
+  return peers->n;
+}
+
+const char *rh_peers_about(const rh_peers *peers, uint32_t k) {
+  return peers->list[k].about;
+}
+
+/* All samplers share the process, which ends with rh_peers_finish. */
+static void finish_sampler(void *self) {
+  (void)self;
+}
+
+rh_sampler rh_peers_sampler(rh_peers *peers, uint32_t k) {
+  rh_sampler sampler = {
+      .self = &peers->list[k],
+      .is_peer = 1,
+      .reproducible = RH_BITS_VARY, /* peers promise nothing */
+      .open = rh_peer_open,
+      .take = rh_peer_take,
+      .values = rh_peer_values,
+      .close = rh_peer_close,
+      .finish = finish_sampler,
+  };
+  snprintf(sampler.name, sizeof sampler.name, "%s", peers->list[k].name);
+  return sampler;
 }

@@ -1,6 +1,6 @@
 /* The child's side of an isolated sampler: redhost --work for one run, redhost --sample for a
  * benchmark.  It offers its one strategy as a peer program offers a peer (docs/extend/peers.md),
- * sends additional lines (own_lines.h), and takes samples as the parent would. */
+ * sends additional lines (peer_lines.h), and takes samples as the parent would. */
 #include "../../choose/known.h"
 #include "../../core/base/alloc.h"
 #include "../../core/base/bytes.h"
@@ -10,8 +10,8 @@
 #include "../../core/base/vocabulary.h"
 #include "../../core/run/operand_data.h"
 #include "../../operators/custom/text.h"
-#include "own_lines.h"
 #include "peer.h"
+#include "peer_lines.h"
 #include "request.h"
 #include "tell.h"
 

@@ -1,6 +1,6 @@
 #include "tell.h"
 #include "../../core/base/text.h"
-#include "own_lines.h"
+#include "peer_lines.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

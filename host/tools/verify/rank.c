@@ -1,7 +1,6 @@
 #include "rank.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
-#include "../../core/base/path.h"
 #include "../../core/base/random.h"
 #include "../../engine/ranks/transports.h"
 #include "footprint.h"
@@ -27,7 +26,10 @@ enum { LEAVES_STATUS = 3, ABORT_STATUS = 7, BROKEN_STATUS = 5 };
 static const double calm_s = 20, lasts_s = 60, late_s = 1.5;
 
 typedef struct rank {
-  rh_rank_order order;
+  rh_rank_task task;
+  uint32_t size, special; /* ranks that were started; the one that behaves otherwise */
+  uint64_t seed;
+  char host[64];
   const rh_transport *transport;
   void *self;
   rh_rank_place place;
@@ -64,66 +66,29 @@ const char *rh_sentence_fault(const char *text) {
   return NULL;
 }
 
-/* ---- The order, and the report ---- */
-
-static FILE *open_order(const char *directory, const char *mode) {
-  char *path = rh_path_join(directory, "order");
-  FILE *file = path ? fopen(path, mode) : NULL;
-  free(path);
-  return file;
-}
-
-rh_status rh_rank_order_write(const rh_rank_order *order, const char *directory, rh_error *error) {
-  FILE *file = open_order(directory, "we");
-  int failed = !file || fprintf(file, "%d %u %u %" PRIu64 " %s", (int)order->task, order->size,
-                                order->special, order->seed, order->path) < 0;
-  if (file && fclose(file) != 0) failed = 1;
-  return failed ? rh_fail(error, RH_E_FILE, "%s: cannot be written", directory) : RH_OK;
-}
-
-static int read_order(rh_rank_order *order, const char *directory) {
-  int task = 0, fields = 0;
-  FILE *file = open_order(directory, "re");
-  if (!file) return -1;
-  fields =
-      fscanf(file, "%d %u %u %" SCNu64 " ", &task, &order->size, &order->special, &order->seed);
-  order->task = (rh_rank_task)task;
-  order->path[fread(order->path, 1, sizeof order->path - 1, file)] = 0;
-  fclose(file);
-  return fields == 4 ? 0 : -1;
-}
-
 /* One write for each line: the test reads while the rank lives, and it may be killed. */
 __attribute__((format(printf, 2, 3))) static void say(const rank *r, const char *format, ...) {
   char line[1024];
   va_list args;
+  int begin = snprintf(line, sizeof line, "%ld %s ", (long)getpid(), r->host);
   va_start(args, format);
-  int length = vsnprintf(line, sizeof line - 1, format, args);
+  int more = vsnprintf(line + begin, sizeof line - (size_t)begin, format, args);
   va_end(args);
-  if (length < 0) return;
-  if ((size_t)length > sizeof line - 2) length = sizeof line - 2;
-  for (int k = 0; k < length; k++)
-    if (line[k] == '\n') line[k] = ' ';
-  line[length++] = '\n';
-  ssize_t unused = write(r->report, line, (size_t)length);
+  if (more < 0) return;
+  for (char *at = line; *at; at++)
+    if (*at == '\n') *at = ' ';
+  size_t length = strlen(line);
+  line[length] = '\n';
+  ssize_t unused = write(r->report, line, length + 1);
   (void)unused;
-}
-
-static int open_report(const char *directory) {
-  char name[32];
-  snprintf(name, sizeof name, "%ld", (long)getpid());
-  char *path = rh_path_join(directory, name);
-  int file = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
-  free(path);
-  return file;
 }
 
 /* ---- Gathering ---- */
 
 /* Byte k of a rank in this round; ranks and rounds differ in every byte. */
 static unsigned char byte_of(const rank *r, uint32_t of, uint32_t k) {
-  return (unsigned char)rh_random_mix(r->order.seed ^ ((uint64_t)r->round << 40) ^
-                                      ((uint64_t)of << 20) ^ k);
+  return (unsigned char)rh_random_mix(r->seed ^ ((uint64_t)r->round << 40) ^ ((uint64_t)of << 20) ^
+                                      k);
 }
 
 static size_t all_bytes(const rank *r, uint32_t n) {
@@ -201,7 +166,7 @@ static int gather_many(rank *r) {
   rh_load *load = rh_load_start();
   int result = 0;
   for (int k = 0; k < ROUNDS && result == 0; k++) {
-    uint64_t size = rh_random_mix(r->order.seed + (uint64_t)k);
+    uint64_t size = rh_random_mix(r->seed + (uint64_t)k);
     uint64_t nap = rh_random_mix(size ^ r->place.rank);
     if (nap % 16 == 0) usleep((useconds_t)(nap >> 32) % NAP_US);
     result = gather_calmly(r, 1 + (uint32_t)(size % LARGEST));
@@ -212,7 +177,7 @@ static int gather_many(rank *r) {
 
 static int gather_times(rank *r, int times, uint32_t n, int late) {
   for (int k = 0; k < times; k++) {
-    if (late && k == 2 && r->place.rank == r->order.special) usleep((useconds_t)(late_s * 1e6));
+    if (late && k == 2 && r->place.rank == r->special) usleep((useconds_t)(late_s * 1e6));
     if (gather_calmly(r, n) != 0) return -1;
   }
   return 0;
@@ -232,9 +197,9 @@ static int last(rank *r) {
     if (code > 0) say(r, "broke %.2f", r->broken_s);
     if (code > 0) abort_job(r, BROKEN_STATUS);
     if (r->round == READY_AFTER) say(r, "ready");
-    if (r->round <= READY_AFTER || r->place.rank != r->order.special) continue;
-    if (r->order.task == RH_RANK_LEAVES) _exit(LEAVES_STATUS);
-    if (r->order.task == RH_RANK_ABORTS) abort_job(r, ABORT_STATUS);
+    if (r->round <= READY_AFTER || r->place.rank != r->special) continue;
+    if (r->task == RH_RANK_LEAVES) _exit(LEAVES_STATUS);
+    if (r->task == RH_RANK_ABORTS) abort_job(r, ABORT_STATUS);
   }
   return 0;
 }
@@ -242,12 +207,12 @@ static int last(rank *r) {
 static int close_apart(rank *r) {
   enum { APART_US = 150000 };
   int code = gather_times(r, 20, 4096, 0);
-  usleep((r->order.seed % 2 ? r->place.rank : r->place.size - 1 - r->place.rank) * APART_US);
+  usleep((r->seed % 2 ? r->place.rank : r->place.size - 1 - r->place.rank) * APART_US);
   return code;
 }
 
 static int do_task(rank *r) {
-  switch (r->order.task) {
+  switch (r->task) {
   case RH_RANK_SIZES: return gather_sizes(r);
   case RH_RANK_MANY: return gather_many(r);
   case RH_RANK_LATE: return gather_times(r, READY_AFTER, 8, 1);
@@ -272,7 +237,7 @@ static void judge_state(rank *r, const char *phase) {
 static int join(rank *r) {
   char *text = rh_sentence_room();
   int32_t answer = r->transport->probe(text, RH_SENTENCE_BYTES);
-  if (answer != RH_TRANSPORT_STARTED && r->order.size > 1) {
+  if (answer != RH_TRANSPORT_STARTED && r->size > 1) {
     say(r, "wrong probe returns %d in a process that the launcher started, instead of %d: %.200s",
         answer, RH_TRANSPORT_STARTED, rh_sentence_fault(text) ? "" : text);
     return -1;
@@ -284,9 +249,9 @@ static int join(rank *r) {
     return -1;
   }
   say(r, "joined %u %u %u", r->place.rank, r->place.size, r->place.local_rank);
-  if (r->place.size == r->order.size && r->place.rank < r->place.size) return 0;
+  if (r->place.size == r->size && r->place.rank < r->place.size) return 0;
   say(r, "wrong open says that this is rank %u of %u; %u were started", r->place.rank,
-      r->place.size, r->order.size);
+      r->place.size, r->size);
   return -1;
 }
 
@@ -294,7 +259,7 @@ static int take_part(rank *r) {
   rh_footprint footprint = {
       .unsteady = ~(1u << RH_STATE_FLOATING | 1u << RH_STATE_LOCALE | 1u << RH_STATE_DIRECTORIES)};
   tzset(); /* before a library does it */
-  if (r->order.task == RH_RANK_STATE) r->footprint = &footprint;
+  if (r->task == RH_RANK_STATE) r->footprint = &footprint;
   rh_footprint_enter(r->footprint, 0);
   if (join(r) != 0) return 1;
   judge_state(r, "open");
@@ -313,15 +278,18 @@ static int take_part(rank *r) {
   return result == 0 ? 0 : 1;
 }
 
-int rh_rank_main(const char *directory) {
+int rh_rank_main(const char *report, const char *order) {
   rank r = {.place.struct_size = sizeof(rh_rank_place)};
   rh_error error = {0};
-  char host[64] = "";
-  if (read_order(&r.order, directory) != 0 || (r.report = open_report(directory)) < 0) return 2;
-  int code = 1;
-  gethostname(host, sizeof host - 1);
-  say(&r, "begin %s", host);
-  if (rh_transport_open(r.order.path, &r.transport, &error) == RH_OK)
+  int task, length, code = 1;
+  if (sscanf(order, "%d,%u,%u,%" SCNu64 ",%n", &task, &r.size, &r.special, &r.seed, &length) != 4)
+    return 2;
+  r.task = (rh_rank_task)task;
+  r.report = open(report, O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (r.report < 0) return 2;
+  gethostname(r.host, sizeof r.host - 1);
+  say(&r, "begin");
+  if (rh_transport_open(order + length, &r.transport, &error) == RH_OK)
     code = take_part(&r);
   else
     say(&r, "wrong %s", error.message);

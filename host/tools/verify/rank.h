@@ -1,7 +1,7 @@
 /* One rank of a job that tests a transport: what the launcher starts, and what the rank reports.
  *
- * The ranks and the test share a directory on one host.  The test writes the task there, and each
- * rank a file of lines, named by its process id: what it does, and what it finds wrong. */
+ * The ranks and the test share a file on one host.  Each rank appends lines to it: what it does, and
+ * what it finds wrong. */
 #pragma once
 
 #include <redhost/redhost.h>
@@ -22,25 +22,16 @@ typedef enum rh_rank_task {
 /* Seconds that ranks which wait for a lost one give to gather. */
 #define RH_RANK_PATIENCE_S 2.0
 
-typedef struct rh_rank_order {
-  rh_rank_task task;
-  uint32_t size, special;
-  uint64_t seed;
-  char path[4096]; /* of the transport */
-} rh_rank_order;
-
-/* Writes the task into the directory. */
-rh_status rh_rank_order_write(const rh_rank_order *order, const char *directory, rh_error *error);
-
-/* The rank's side: `redhost --rank DIRECTORY` calls this and exits with what it returns.  Lines of
- * its file, each a word and what follows:
- *     begin HOST          it has read its task
+/* The rank's side: `redhost --rank REPORT ORDER` calls this and exits with what it returns.  ORDER
+ * is "TASK,SIZE,SPECIAL,SEED,TRANSPORT", four numbers and a path.  The lines that the rank adds to the
+ * file REPORT begin with its process id and host, which have a word each:
+ *     begin               it has read its task
  *     joined RANK SIZE LOCAL
  *     ready               it has gathered several times
  *     broke SECONDS       gather failed, after this time
  *     wrong TEXT          a finding
  *     closed              close has returned */
-int rh_rank_main(const char *directory);
+int rh_rank_main(const char *report, const char *order);
 
 /* Texts that a transport writes into a caller's array: one sentence, terminated, within its bytes.
  * The least that transport.h promises: */

@@ -8,8 +8,6 @@
 #include "state.h"
 #include "trial.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +23,7 @@ static const double calm_s = 40, quick_calm_s = 20, end_s = 10, over_s = 3, sett
                     say_s = 0.2;
 enum { FEW = 3, LOOK_US = 10000 };
 
-/* One rank's file says this so far. */
+/* What a process has reported so far. */
 typedef struct seen {
   pid_t pid;
   char host[64];
@@ -35,14 +33,16 @@ typedef struct seen {
   char wrong[512];                 /* its first finding, or "" */
 } seen;
 
+enum { MOST_SEEN = 64 };
 typedef struct job {
   rh_trial *trial;
+  rh_rank_task task;
   uint32_t size, special;
-  char directory[256];
-  int output; /* of the launcher and the ranks; -1: none */
+  char report[256]; /* the file that all ranks write */
+  int output;       /* of the launcher and the ranks; -1: none */
   rh_child child;
   int has_ended, status; /* the launcher; as of waitpid */
-  seen *ranks;
+  seen ranks[MOST_SEEN];
   uint32_t n;
 } job;
 
@@ -55,13 +55,20 @@ static double calm_of(const rh_trial *trial) {
 /* The user's words, with the number in its place, and redhost as a rank behind them. */
 static void add_command(rh_text *text, const job *j, const char *program) {
   static const char number[] = "{n}";
-  const char *from = j->trial->launch;
+  const rh_trial *trial = j->trial;
+  const char *from = trial->launch;
+  rh_text order = {0};
   for (const char *at; (at = strstr(from, number)); from = at + strlen(number))
     rh_text_add(text, "%.*s%u", (int)(at - from), from, j->size);
   rh_text_add(text, "%s ", from);
   rh_text_add_word(text, program);
   rh_text_add(text, " --rank ");
-  rh_text_add_word(text, j->directory);
+  rh_text_add_word(text, j->report);
+  rh_text_add(text, " ");
+  rh_text_add(&order, "%d,%u,%u,%llu,%s", (int)j->task, j->size, j->special,
+              (unsigned long long)trial->seed + j->size, trial->path);
+  rh_text_add_word(text, rh_text_get(&order));
+  rh_text_finish(&order);
 }
 
 static rh_status start_launcher(job *j, rh_error *error) {
@@ -83,58 +90,51 @@ static rh_status start_launcher(job *j, rh_error *error) {
 static rh_status start(job *j, rh_trial *trial, rh_rank_task task, uint32_t size,
                        uint32_t special) {
   const char *temporary = rh_env("TMPDIR");
-  rh_rank_order order = {task, size, special, trial->seed + size, ""};
-  *j = (job){.trial = trial, .size = size, .special = special, .output = -1};
+  *j = (job){.trial = trial, .task = task, .size = size, .special = special, .output = -1};
   if (!trial->launch)
     return rh_trial_skip(trial, "needs a job of several ranks; say how one is started, as in "
                                 "--launch 'mpirun -n {n}'");
   if (!temporary) temporary = "/tmp";
-  snprintf(order.path, sizeof order.path, "%s", trial->path);
-  snprintf(j->directory, sizeof j->directory, "%.200s/redhost-ranks-XXXXXX", temporary);
-  if (!mkdtemp(j->directory)) {
-    j->directory[0] = 0;
+  snprintf(j->report, sizeof j->report, "%.200s/redhost-ranks-XXXXXX", temporary);
+  int file = mkstemp(j->report);
+  if (file < 0) {
+    j->report[0] = 0;
     return rh_trial_skip(trial, "%s cannot be written", temporary);
   }
-  rh_status status = rh_rank_order_write(&order, j->directory, &trial->error);
-  if (status == RH_OK) status = start_launcher(j, &trial->error);
-  return status == RH_OK ? RH_OK : rh_trial_skip(trial, "%s", trial->error.message);
+  close(file);
+  if (start_launcher(j, &trial->error) == RH_OK) return RH_OK;
+  return rh_trial_skip(trial, "%s", trial->error.message);
 }
 
 /* ---- What the ranks say ---- */
 
-static void each_entry(job *j, void (*take)(job *j, const char *path, const char *name)) {
-  DIR *directory = opendir(j->directory);
-  for (const struct dirent *entry; directory && (entry = readdir(directory));) {
-    char *path = rh_path_join(j->directory, entry->d_name);
-    if (path && entry->d_name[0] != '.') take(j, path, entry->d_name);
-    free(path);
-  }
-  if (directory) closedir(directory);
+/* Null if there are too many. */
+static seen *find_seen(job *j, pid_t pid, const char *host) {
+  for (uint32_t k = 0; k < j->n; k++)
+    if (j->ranks[k].pid == pid && strcmp(j->ranks[k].host, host) == 0) return &j->ranks[k];
+  if (j->n == MOST_SEEN) return NULL;
+  seen *s = &j->ranks[j->n++];
+  *s = (seen){.pid = pid};
+  snprintf(s->host, sizeof s->host, "%s", host);
+  return s;
 }
 
-static void take_line(seen *s, char *line) {
+static void take_line(job *j, char *line) {
+  char host[64];
+  long pid;
+  int begin = 0;
   line[strcspn(line, "\n")] = 0;
-  sscanf(line, "begin %63s", s->host);
-  sscanf(line, "broke %lf", &s->broken_s);
-  if (sscanf(line, "joined %u %u %u", &s->rank, &s->size, &s->local_rank) == 3) s->has_joined = 1;
-  if (strcmp(line, "ready") == 0) s->is_ready = 1;
-  if (strcmp(line, "closed") == 0) s->has_closed = 1;
-  if (strncmp(line, "wrong ", 6) == 0 && !s->wrong[0])
-    snprintf(s->wrong, sizeof s->wrong, "%.*s", (int)sizeof s->wrong - 1, line + 6);
-}
-
-/* Half a line, of a rank that was killed while it wrote, is none. */
-static void take_file(job *j, const char *path, const char *name) {
-  char line[1024];
-  FILE *file = isdigit((unsigned char)name[0]) ? fopen(path, "re") : NULL;
-  seen *grown = file ? realloc(j->ranks, (j->n + 1u) * sizeof *grown) : NULL;
-  if (grown) {
-    j->ranks = grown;
-    grown[j->n] = (seen){.pid = (pid_t)atol(name)};
-    while (fgets(line, sizeof line, file) && strchr(line, '\n')) take_line(&grown[j->n], line);
-    j->n++;
-  }
-  if (file) fclose(file);
+  seen *s = sscanf(line, "%ld %63s %n", &pid, host, &begin) == 2 && begin
+                ? find_seen(j, (pid_t)pid, host)
+                : NULL;
+  const char *said = line + begin;
+  if (!s) return;
+  sscanf(said, "broke %lf", &s->broken_s);
+  if (sscanf(said, "joined %u %u %u", &s->rank, &s->size, &s->local_rank) == 3) s->has_joined = 1;
+  if (strcmp(said, "ready") == 0) s->is_ready = 1;
+  if (strcmp(said, "closed") == 0) s->has_closed = 1;
+  if (strncmp(said, "wrong ", 6) == 0 && !s->wrong[0])
+    snprintf(s->wrong, sizeof s->wrong, "%.*s", (int)sizeof s->wrong - 1, said + 6);
 }
 
 static const seen *rank_of(const job *j, uint32_t rank) {
@@ -164,8 +164,9 @@ static const seen *running(const job *j) {
   return NULL;
 }
 
-/* Reads all files again; the launcher's end is noticed, too. */
+/* Reads the report again; the launcher's end is noticed, too. */
 static void look_again(job *j) {
+  char line[1024];
   siginfo_t info = {0};
   if (!j->has_ended && waitid(P_PID, (id_t)j->child.pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
       info.si_pid) {
@@ -174,7 +175,9 @@ static void look_again(job *j) {
     j->child = (rh_child){0};
   }
   j->n = 0;
-  each_entry(j, take_file);
+  FILE *file = fopen(j->report, "re");
+  while (file && fgets(line, sizeof line, file)) take_line(j, line);
+  if (file) fclose(file);
 }
 
 /* Waits until the launcher and all ranks have ended; or, if `ready`, until all ranks are ready or
@@ -197,22 +200,12 @@ static int wait_for(job *j, int ready, double seconds) {
   }
 }
 
-static void remove_file(job *j, const char *path, const char *name) {
-  (void)j;
-  (void)name;
-  unlink(path);
-}
-
 static void finish(job *j) {
   if (j->child.pid > 0) rh_child_finish(&j->child, 0);
   for (uint32_t k = 0; k < j->n; k++)
     if (runs(&j->ranks[k])) kill(j->ranks[k].pid, SIGKILL);
-  if (j->directory[0]) {
-    each_entry(j, remove_file);
-    rmdir(j->directory);
-  }
+  if (j->report[0]) unlink(j->report);
   if (j->output >= 0) close(j->output);
-  free(j->ranks);
 }
 
 /* ---- Judging ---- */
