@@ -3,6 +3,7 @@
 #include "../../core/base/error.h"
 #include "../../core/base/random.h"
 #include "../../engine/ranks/transports.h"
+#include "fence.h"
 #include "footprint.h"
 #include "load.h"
 
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -45,12 +45,10 @@ typedef struct rank {
 
 char *rh_sentence_room(void) {
   static char fallback[RH_SENTENCE_BYTES], *room;
-  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  rh_guard guard;
   if (!room) {
-    char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    room = fallback;
-    if (pages != MAP_FAILED && mprotect(pages + page, page, PROT_NONE) == 0)
-      room = pages + page - RH_SENTENCE_BYTES;
+    int is_guarded = rh_guard_map(&guard, RH_SENTENCE_BYTES, NULL) == RH_OK;
+    room = is_guarded ? (char *)guard.end - RH_SENTENCE_BYTES : fallback;
   }
   memset(room, BLANK, RH_SENTENCE_BYTES);
   return room;

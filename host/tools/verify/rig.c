@@ -1,5 +1,6 @@
 #include "rig.h"
 #include "../../core/base/fpstate.h"
+#include "../../core/base/hash.h"
 #include "../../core/cl/commands.h"
 #include "../../core/cl/memory.h"
 #include "../../core/operation/ops.h"
@@ -9,30 +10,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 enum { RESULT_SLOTS = 3, TAIL = 256 };
 
 /* ---- Structs as the plugin sees them ---- */
 
-static size_t page_bytes(void) {
-  return (size_t)sysconf(_SC_PAGESIZE);
-}
-
 /* A copy of a struct whose first field is its size; size_1_0: its size in ABI 1.0. */
 static void *place(rh_rig *rig, const void *from, size_t size, size_t size_1_0) {
   size_t kept = rig->with.layout == RH_RIG_EXACT ? size_1_0 : size;
-  size_t whole = (kept + TAIL + page_bytes() - 1) / page_bytes() * page_bytes();
-  size_t bytes = whole + page_bytes();
   if (rig->n_structs == RH_RIG_STRUCTS) return NULL;
-  unsigned char *memory =
-      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return NULL;
-  rig->structs[rig->n_structs].address = memory;
-  rig->structs[rig->n_structs++].bytes = bytes;
-  mprotect(memory + whole, page_bytes(), PROT_NONE);
-  unsigned char *at = rig->with.layout == RH_RIG_EXACT ? memory + whole - kept : memory;
+  rh_guard *guard = &rig->structs[rig->n_structs];
+  if (rh_guard_map(guard, kept + TAIL, NULL) != RH_OK) return NULL;
+  rig->n_structs++;
+  unsigned char *at = rig->with.layout == RH_RIG_EXACT ? guard->end - kept : guard->begin;
   if (rig->with.layout == RH_RIG_GROWN) memset(at, 0xA5, kept + TAIL);
   memcpy(at, from, kept);
   uint32_t said = (uint32_t)(rig->with.layout == RH_RIG_GROWN ? kept + TAIL : kept);
@@ -42,12 +32,7 @@ static void *place(rh_rig *rig, const void *from, size_t size, size_t size_1_0) 
 
 #define PLACE(rig, s, T, last) place(rig, s, sizeof(T), RH_SIZE_1_0(T, last))
 
-static void free_structs(rh_rig *rig) {
-  while (rig->n_structs) {
-    rig->n_structs--;
-    munmap(rig->structs[rig->n_structs].address, rig->structs[rig->n_structs].bytes);
-  }
-}
+/* ---- Beginning ---- */
 
 /* ---- Beginning ---- */
 
@@ -169,11 +154,6 @@ static rh_status leave_service(rh_rig *rig, rh_status status) {
 #define FORWARD(rig, service, ...)                                                                 \
   leave_service(rig, (rig)->services.host.service(&(rig)->services.host, __VA_ARGS__))
 
-static void note_code(rh_rig *rig, const char *text) {
-  for (; *text; text++) rig->code = (rig->code ^ (unsigned char)*text) * 0x100000001b3u;
-  rig->code = (rig->code ^ 1) * 0x100000001b3u;
-}
-
 static void watch_log(const rh_host *host, uint32_t level, const char *text) {
   (void)level;
   (void)text;
@@ -193,20 +173,13 @@ static rh_status watch_build(const rh_host *host, const char *file, const char *
   rh_rig *rig = rig_of(host);
   rh_text broken = {0};
   RH_TRY(enter_service(rig, "build", RH_PHASE_SETUP));
-  note_code(rig, source);
-  note_code(rig, options ? options : "");
+  rig->code = rh_hash(rig->code, source, strlen(source) + 1);
+  if (options) rig->code = rh_hash(rig->code, options, strlen(options) + 1);
   if (rig->with.broken_line) rh_text_add(&broken, "%s\n%s", rig->with.broken_line, source);
   rh_status status = FORWARD(
       rig, build, file, rig->with.broken_line ? rh_text_get(&broken) : source, options, program);
   rh_text_finish(&broken);
   return status;
-}
-
-static rh_status watch_kernel(const rh_host *host, struct _cl_program *program, const char *name,
-                              struct _cl_kernel **kernel, uint32_t *max_group) {
-  rh_rig *rig = rig_of(host);
-  RH_TRY(enter_service(rig, "kernel", RH_PHASE_SETUP));
-  return FORWARD(rig, kernel, program, name, kernel, max_group);
 }
 
 static rh_status watch_scratch(const rh_host *host, uint64_t bytes, struct _cl_mem **buffer) {
@@ -227,32 +200,40 @@ static void *watch_alloc(const rh_host *host, uint64_t bytes) {
   return memory;
 }
 
-static rh_status watch_launch(const rh_host *host, struct _cl_kernel *kernel, uint64_t global,
-                              uint64_t local, const rh_arg *args, uint32_t n_args,
-                              const char *stage) {
-  rh_rig *rig = rig_of(host);
+static void note_local(rh_rig *rig, const rh_arg *args, uint32_t n_args) {
   uint64_t bytes = 0;
-  RH_TRY(enter_service(rig, "launch", RH_PHASE_RUN));
   for (uint32_t k = 0; k < n_args; k++)
     if (args[k].kind == RH_ARG_LOCAL) bytes += args[k].size;
   if (bytes > rig->local_bytes) rig->local_bytes = bytes;
-  return FORWARD(rig, launch, kernel, global, local, args, n_args, stage);
 }
 
-static rh_status watch_fill(const rh_host *host, struct _cl_mem *buffer, uint64_t offset,
-                            const void *value, uint32_t size, uint64_t count) {
-  rh_rig *rig = rig_of(host);
-  RH_TRY(enter_service(rig, "fill", RH_PHASE_RUN));
-  return FORWARD(rig, fill, buffer, offset, value, size, count);
-}
+/* A service that takes note, and calls the host's. */
+#define WATCH(service, phase, params, args, note)                                                  \
+  static rh_status watch_##service params {                                                        \
+    rh_rig *rig = rig_of(host);                                                                    \
+    RH_TRY(enter_service(rig, #service, phase));                                                   \
+    note;                                                                                          \
+    return leave_service(rig, rig->services.host.service args);                                    \
+  }
 
-static rh_status watch_read(const rh_host *host, struct _cl_mem *buffer, uint64_t offset,
-                            uint64_t bytes, void *to) {
-  rh_rig *rig = rig_of(host);
-  RH_TRY(enter_service(rig, "read", RH_PHASE_RUN));
-  rig->reads++;
-  return FORWARD(rig, read, buffer, offset, bytes, to);
-}
+/* clang-format off */
+#define HOST &rig->services.host
+WATCH(kernel, RH_PHASE_SETUP,
+      (const rh_host *host, struct _cl_program *program, const char *name,
+       struct _cl_kernel **kernel, uint32_t *max_group),
+      (HOST, program, name, kernel, max_group), )
+WATCH(launch, RH_PHASE_RUN,
+      (const rh_host *host, struct _cl_kernel *kernel, uint64_t global, uint64_t local,
+       const rh_arg *args, uint32_t n_args, const char *stage),
+      (HOST, kernel, global, local, args, n_args, stage), note_local(rig, args, n_args))
+WATCH(fill, RH_PHASE_RUN,
+      (const rh_host *host, struct _cl_mem *buffer, uint64_t offset, const void *value,
+       uint32_t size, uint64_t count),
+      (HOST, buffer, offset, value, size, count), )
+WATCH(read, RH_PHASE_RUN,
+      (const rh_host *host, struct _cl_mem *buffer, uint64_t offset, uint64_t bytes, void *to),
+      (HOST, buffer, offset, bytes, to), rig->reads++)
+/* clang-format on */
 
 static const void *watch_extension(const rh_host *host, const char *id) {
   rh_rig *rig = rig_of(host);
@@ -378,7 +359,7 @@ void rh_rig_finish(rh_rig *rig) {
   rh_cl_release_buffer(rig->given.device_stops);
   rh_fixture_finish(&rig->own);
   rh_array_finish(&rig->array);
-  free_structs(rig);
+  while (rig->n_structs) rh_guard_unmap(&rig->structs[--rig->n_structs]);
   free(rig->prelude);
   memset(rig, 0, sizeof *rig);
 }
@@ -421,7 +402,6 @@ rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]) {
                 .host_result = rig->results ? rig->results : rh_fixture_host_result(where),
                 .layout = rig->with.segments};
   RH_TRY(rh_fixture_clear(where, rig->error));
-  uint32_t kept = rig->n_structs;
   rh_run *placed = PLACE(rig, &run, rh_run, host_result);
   if (!placed) return rh_fail(rig->error, RH_E_NOMEM, "no memory for a run");
   rig->reads = 0;
@@ -430,8 +410,7 @@ rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]) {
   rh_status status = rig->strategy->run(rig->self, placed);
   leave_plugin(rig, &before, "run", 0);
   rig->launches = rig->services.launches;
-  munmap(rig->structs[kept].address, rig->structs[kept].bytes);
-  rig->n_structs = kept;
+  rh_guard_unmap(&rig->structs[--rig->n_structs]);
   if (status == RH_OK && rig->results) return fetch_results(rig);
   if (status == RH_OK)
     return rh_fixture_fetch(where, (int)rig->answer.finishes_on_host, value, rig->error);
@@ -455,25 +434,21 @@ static uint64_t declared_depth(const rh_rig *rig, uint64_t n) {
              : 0;
 }
 
-static rh_status judge_identity(rh_rig *rig, const unsigned char *value) {
-  if (rh_rig_same(rig, value, rig->row.identity)) return RH_OK;
-  return rh_trial_fail(rig->trial, "n = 0 does not give the identity");
-}
-
 rh_status rh_rig_judge(rh_rig *rig, const unsigned char value[16]) {
+  const rh_job_spec spec = {
+      .operation = {.op = rh_operator_builtin(rig->op, rig->type), .n = rig->n}};
   rh_result result;
   rh_reference reference;
   rh_verdict verdict;
-  uint64_t n = rig->n;
-  if (n == 0) return judge_identity(rig, value);
+  if (rig->n == 0)
+    return rh_rig_same(rig, value, rig->row.identity)
+               ? RH_OK
+               : rh_trial_fail(rig->trial, "n = 0 does not give the identity");
   rh_op_result(rig->op, rig->type, value, &result);
-  RH_TRY(rh_reference_of_array(&reference, rh_operator_builtin(rig->op, rig->type), rig->data, n, 1,
-                               NULL, rig->error));
-  uint32_t flushes = 0;
-  if (rig->session)
-    flushes = rig->type == RH_TYPE_f64 ? rig->session->device->flushes_f64
-                                       : rig->session->device->flushes_f32;
-  rh_reference_judge(&reference, &result, declared_depth(rig, n), (int)flushes, &verdict);
+  RH_TRY(
+      rh_reference_of_array(&reference, spec.operation.op, rig->data, rig->n, 1, NULL, rig->error));
+  rh_job_judge(&spec, rig->session ? rig->session->device : NULL, declared_depth(rig, rig->n),
+               &reference, &result, &verdict);
   if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
   return rh_trial_fail(rig->trial, "%s", verdict.text);
 }

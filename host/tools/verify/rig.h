@@ -2,10 +2,9 @@
  * injects faults on demand. */
 #pragma once
 
-#include "../../core/check/reference.h"
 #include "../../core/cl/services.h"
 #include "../../core/data/array.h"
-#include "../../core/run/instance.h"
+#include "../../core/run/job.h"
 #include "fence.h"
 #include "fixture.h"
 #include "footprint.h"
@@ -62,10 +61,7 @@ typedef struct rh_rig {
   void *self;
   int is_set_up, has_ended;
   rh_error *error; /* the trial's */
-  struct {
-    void *address;
-    size_t bytes; /* mapped */
-  } structs[RH_RIG_STRUCTS];
+  rh_guard structs[RH_RIG_STRUCTS];
   uint32_t n_structs;
 
   rh_fixture own, *place; /* place: the one that runs use */

@@ -1,11 +1,16 @@
 /* The parent: starts one child for each test, and never loads the plugin itself. */
 #include "../../core/base/alloc.h"
 #include "../../core/base/clock.h"
+#include "../../core/plug/elf.h"
+#include "../../core/plug/rank.h"
 #include "attempt.h"
-#include "target.h"
+#include "image.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* The stages of a plugin that a test reaches, in each of which it can hang. */
 enum { AT_LOADING, AT_QUERY, AT_RUNNING, N_STAGES };
@@ -28,6 +33,92 @@ typedef struct runner {
   double most_left_s;      /* of the limit for all tests */
   uint32_t done, total;
 } runner;
+
+/* ---- What is tested, and by which tests ---- */
+
+/* The descriptor may also be in a dependency of the file, which V14 reports. */
+static int may_be_a_plugin(const rh_image *image) {
+  if (rh_image_defines(image, RH_PLUGIN_SYMBOL)) return 1;
+  for (uint32_t k = 0; k < image->n_needed; k++)
+    if (!rh_library_is_ordinary(image->needed[k])) return 1;
+  return 0;
+}
+
+static rh_status check_shared_object(const char *path, int *is_transport, rh_error *error) {
+  rh_image image;
+  if (rh_elf_check(path, error) != RH_OK || rh_image_read(&image, path, error) != RH_OK) {
+    rh_error_prefix(error, "%s", path);
+    if (error) error->status = RH_E_FILE;
+    return RH_E_FILE;
+  }
+  *is_transport =
+      rh_image_defines(&image, RH_TRANSPORT_SYMBOL) && !rh_image_defines(&image, RH_PLUGIN_SYMBOL);
+  int may_be = *is_transport || may_be_a_plugin(&image);
+  rh_image_finish(&image);
+  if (may_be) return RH_OK;
+  return rh_fail(error, RH_E_FILE,
+                 "%s: exports neither %s nor %s, so it is neither a plugin nor a transport of "
+                 "redhost",
+                 path, RH_PLUGIN_SYMBOL, RH_TRANSPORT_SYMBOL);
+}
+
+/* The file's absolute path, malloc'ed, and whether it is a transport rather than a plugin.
+ * RH_E_FILE if it is not a regular file, not a shared object, or neither of them.  Runs none of its
+ * code. */
+static rh_status find_target(const char *file, char **path, int *is_transport, rh_error *error) {
+  struct stat st;
+  *is_transport = 0;
+  if (stat(file, &st) != 0) return rh_fail(error, RH_E_FILE, "%s: %s", file, strerror(errno));
+  if (S_ISDIR(st.st_mode))
+    return rh_fail(error, RH_E_FILE, "%s: is a directory; name a plugin file in it", file);
+  if (!S_ISREG(st.st_mode)) return rh_fail(error, RH_E_FILE, "%s: is not a regular file", file);
+  *path = realpath(file, NULL);
+  if (!*path) return rh_fail(error, RH_E_FILE, "%s: %s", file, strerror(errno));
+  rh_status status = rh_is_foreign(*path) ? RH_OK : check_shared_object(*path, is_transport, error);
+  if (status == RH_OK) return RH_OK;
+  free(*path);
+  *path = NULL;
+  return status;
+}
+
+/* The next element of a list: 1 and its bounds; 0 at the end; -1 if it is malformed. */
+static int next_range(const char **at, int *low, int *high) {
+  char from[4], to[4];
+  int length = 0, more = 0;
+  if (!*at || !**at) return 0;
+  if (sscanf(*at, "%*1[Vv]%3[0-9]%n", from, &length) != 1) return -1;
+  int is_range = sscanf(*at + length, "-%*1[Vv]%3[0-9]%n", to, &more) == 1;
+  *low = atoi(from);
+  *high = is_range ? atoi(to) : *low;
+  *at += length + more;
+  if (**at && !(**at == ',' && (*at)[1])) return -1;
+  *at += **at == ',';
+  return *low > 0 && *high >= *low ? 1 : -1;
+}
+
+static int list_has(const char *list, int number) {
+  int low, high;
+  while (next_range(&list, &low, &high) == 1)
+    if (number >= low && number <= high) return 1;
+  return 0;
+}
+
+static rh_status check_list(const char *option, const char *list, rh_error *error) {
+  uint32_t n;
+  const rh_test *tests = rh_tests(&n);
+  int last = 0, low, high, more;
+  const char *at = list;
+  for (uint32_t k = 0; k < n; k++)
+    if (atoi(tests[k].id + 1) > last) last = atoi(tests[k].id + 1);
+  if (list && !*list)
+    return rh_fail(error, RH_E_USAGE, "--%s is empty; expected tests, as in V01,V10-V15", option);
+  while ((more = next_range(&at, &low, &high)) == 1)
+    if (high > last)
+      return rh_fail(error, RH_E_USAGE, "--%s '%s': there is no V%02d; the last one is V%02d",
+                     option, list, high, last);
+  if (more == 0) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "--%s '%s': expected tests, as in V01,V10-V15", option, list);
+}
 
 /* ---- Time limits ---- */
 
@@ -243,7 +334,9 @@ static int is_chosen(const runner *r, const rh_test *test) {
   const rh_verify_spec *spec = r->spec;
   if (test->of != RH_OF_FILE && (test->of == RH_OF_TRANSPORT) != r->is_transport) return 0;
   if (test->run == rh_v69_named && !spec->own && !spec->include) return 0;
-  return rh_test_is_chosen(test, spec->include, spec->exclude);
+  int number = atoi(test->id + 1);
+  return (!spec->include || list_has(spec->include, number)) &&
+         !(spec->exclude && list_has(spec->exclude, number));
 }
 
 /* One test of the file alone needs none. */
@@ -284,8 +377,9 @@ rh_status rh_verify(rh_verify_report *report, const rh_options *options, const r
   runner r = {.options = options, .spec = spec, .report = report, .most_left_s = most_s(0)};
   double start = rh_now();
   *report = (rh_verify_report){0};
-  RH_TRY(rh_tests_check_lists(spec->include, spec->exclude, error));
-  RH_TRY(rh_verify_target(spec->file, &report->path, &r.is_transport, error));
+  RH_TRY(check_list("include", spec->include, error));
+  RH_TRY(check_list("exclude", spec->exclude, error));
+  RH_TRY(find_target(spec->file, &report->path, &r.is_transport, error));
   rh_status status = rh_child_program(options, &r.program, error);
   if (status == RH_OK && needs_names(&r)) status = ask_names(&r, error);
   if (status == RH_OK) status = run_all(&r, error);

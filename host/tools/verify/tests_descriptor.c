@@ -1,5 +1,6 @@
 /* V16 to V21: the descriptor, which is data. */
 #include "../../core/base/dl.h"
+#include "../../core/base/hash.h"
 #include "../../core/plug/plugin.h"
 #include "../../core/plug/validate.h"
 #include "problems.h"
@@ -76,30 +77,24 @@ rh_status rh_v20_promises(rh_trial *trial) {
 
 /* ---- V21 ---- */
 
-static uint64_t mix(uint64_t hash, const void *bytes, size_t n) {
-  const unsigned char *at = bytes;
-  for (size_t k = 0; k < n; k++) hash = (hash ^ at[k]) * 0x100000001b3u;
-  return hash;
-}
-
 static uint64_t mix_text(uint64_t hash, const char *s) {
-  return s ? mix(hash, s, strlen(s) + 1) : mix(hash, &s, sizeof s);
+  return s ? rh_hash(hash, s, strlen(s) + 1) : rh_hash(hash, &s, sizeof s);
 }
 
 static uint64_t hash_strategy(uint64_t hash, const rh_strategy *strategy) {
-  hash = mix(hash, strategy, RH_SIZE_1_0(rh_strategy, extension));
+  hash = rh_hash(hash, strategy, RH_SIZE_1_0(rh_strategy, extension));
   hash = mix_text(mix_text(mix_text(hash, strategy->name), strategy->summary), strategy->about);
   hash = mix_text(mix_text(mix_text(hash, strategy->version), strategy->author), strategy->license);
   for (uint32_t k = 0; k < strategy->n_params; k++) {
     const rh_param *param = rh_strategy_param(strategy, k);
-    hash = mix(hash, param, RH_SIZE_1_0(rh_param, reserved));
+    hash = rh_hash(hash, param, RH_SIZE_1_0(rh_param, reserved));
     hash = mix_text(mix_text(mix_text(hash, param->key), param->doc), param->choices);
   }
   return hash;
 }
 
 static uint64_t hash_plugin(const rh_plugin *plugin) {
-  uint64_t hash = mix(0xcbf29ce484222325u, plugin, RH_SIZE_1_0(rh_plugin, build));
+  uint64_t hash = rh_hash(0, plugin, RH_SIZE_1_0(rh_plugin, build));
   for (uint32_t k = 0; k < plugin->n_strategies; k++)
     hash = hash_strategy(hash, plugin->strategies[k]);
   return mix_text(hash, plugin->build);

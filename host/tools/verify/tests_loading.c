@@ -2,13 +2,12 @@
 #include "../../core/base/clock.h"
 #include "../../core/base/dl.h"
 #include "../../core/base/fpstate.h"
-#include "../../core/base/path.h"
+#include "../../core/plug/discover.h"
 #include "../../core/plug/plugin.h"
-#include "../../operators/foreign/foreign.h"
+#include "../../core/plug/rank.h"
 #include "image.h"
 #include "problems.h"
 
-#include <dirent.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,30 +145,19 @@ rh_status rh_v13_process(rh_trial *trial) {
 
 /* ---- V14 ---- */
 
-static int is_plugin_name(const struct dirent *entry) {
-  size_t length = strlen(entry->d_name);
-  return length > 3 && strcmp(entry->d_name + length - 3, ".so") == 0;
-}
-
 /* Loads some of redhost's own plugins. */
-static void load_neighbours(const rh_trial *trial, int most) {
-  char *library = rh_path_library_dir(),
-       *directory = library ? rh_path_join(library, "redhost-1") : NULL;
-  struct dirent **names = NULL;
-  int n = directory ? scandir(directory, &names, is_plugin_name, alphasort) : 0;
-  for (int k = 0; k < n; k++) {
-    char *path = rh_path_join(directory, names[k]->d_name);
+static void load_neighbours(const rh_trial *trial) {
+  rh_discovery search;
+  int left = 5;
+  if (rh_discover(&search, trial->options, NULL) != RH_OK) return;
+  for (uint32_t k = 0; k < search.n && left; k++) {
+    const rh_candidate *one = &search.candidates[k];
     const rh_plugin *plugin;
-    rh_error unused;
-    if (path && most > 0 && strcmp(path, trial->path) != 0 &&
-        rh_plugin_open(path, rh_foreign_open, &plugin, &unused) == RH_OK)
-      most--;
-    free(path);
-    free(names[k]);
+    if (one->installed && !one->refused && !rh_is_foreign(one->path) &&
+        strcmp(one->path, trial->path) != 0)
+      left -= rh_plugin_open(one->path, NULL, &plugin, NULL) == RH_OK;
   }
-  free(names);
-  free(directory);
-  free(library);
+  rh_discovery_finish(&search);
 }
 
 /* A function of the same name in another library can replace the plugin's own. */
@@ -191,14 +179,14 @@ static rh_status check_owners(rh_trial *trial) {
 rh_status rh_v14_entry(rh_trial *trial) {
   rh_dl dl;
   const void *symbol;
-  if (trial->variant == 1) load_neighbours(trial, 5);
+  if (trial->variant == 1) load_neighbours(trial);
   rh_trial_phase(trial, "loading");
   if (rh_dl_open(&dl, trial->path, &trial->error) != RH_OK)
     return rh_trial_skip(trial, "%s", trial->error.message);
   if (rh_dl_symbol(&dl, trial->path, "redhost_plugin_v1", &symbol, &trial->error) != RH_OK)
     return rh_trial_fail(trial, "%s", trial->error.message);
   RH_TRY(rh_trial_load(trial));
-  if (trial->variant == 2) load_neighbours(trial, 5);
+  if (trial->variant == 2) load_neighbours(trial);
   ask_everything(trial);
   return check_owners(trial);
 }
