@@ -11,23 +11,21 @@ static void finish_all(void *self) {
   rh_peers_finish(((rh_peer *)self)->peers);
 }
 
-/* Writes the n texts that the child makes the operators of. */
-static rh_status tell_own(const rh_peers *peers, char *told[RH_MOST_OWN], rh_error *error) {
-  for (uint32_t k = 0; k < peers->n_own; k++) {
-    const rh_operation operation = {.op = &peers->own[k]->face};
-    if (!(told[k] = rh_operation_text(&operation, NULL)))
-      return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+/* Adds the texts that the child makes the operators of. */
+static rh_status add_own(rh_peers *peers, const rh_isolated_spec *spec, rh_error *error) {
+  for (uint32_t k = 0; k < spec->n_own; k++) {
+    if (!spec->own[k]) continue;
+    const rh_operation operation = {.op = &spec->own[k]->face};
+    char *text = rh_operation_text(&operation, NULL);
+    if (!text) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+    rh_request_add(&peers->order, "own", text);
+    free(text);
+    peers->own[peers->n_own++] = spec->own[k];
   }
   return RH_OK;
 }
 
-static void write_order(rh_peers *peers, rh_sample_order *order, char *const told[RH_MOST_OWN]) {
-  for (; order->n_own < peers->n_own; order->n_own++) order->own[order->n_own] = told[order->n_own];
-  rh_sample_order_write(&peers->order, order);
-}
-
 static rh_status take_order(rh_peers *peers, const rh_isolated_spec *spec, rh_error *error) {
-  char *told[RH_MOST_OWN] = {NULL};
   rh_sample_order order = {
       .options = {.device = spec->device ? spec->device->label : NULL,
                   .cache_dir = spec->options->cache_dir,
@@ -43,12 +41,8 @@ static rh_status take_order(rh_peers *peers, const rh_isolated_spec *spec, rh_er
       .is_known = spec->bench_device != NULL,
   };
   if (spec->bench_device) order.known = rh_bench_device_export(spec->bench_device);
-  for (uint32_t k = 0; k < spec->n_own; k++)
-    if (spec->own[k]) peers->own[peers->n_own++] = spec->own[k];
-  rh_status status = tell_own(peers, told, error);
-  if (status == RH_OK) write_order(peers, &order, told);
-  for (uint32_t k = 0; k < peers->n_own; k++) free(told[k]);
-  RH_TRY(status);
+  rh_sample_order_write(&peers->order, &order);
+  RH_TRY(add_own(peers, spec, error));
   peers->found = (rh_found){.path = rh_copy_string(spec->found->path)};
   snprintf(peers->found.name, sizeof peers->found.name, "%s", spec->found->name);
   if (peers->order.failed || !peers->found.path)

@@ -44,7 +44,6 @@ void rh_sample_order_write(rh_text *to, const rh_sample_order *order) {
     rh_request_add(to, "setting", order->settings[k].key);
     rh_request_add(to, "value", order->settings[k].value);
   }
-  for (uint32_t k = 0; k < order->n_own; k++) rh_request_add(to, "own", order->own[k]);
   rh_request_add_fields(to, flags, COUNT(flags), order);
   if (order->is_known) rh_request_add_fields(to, known, COUNT(known), &order->known);
 }

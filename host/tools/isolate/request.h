@@ -15,7 +15,8 @@ typedef struct rh_sample_order {
   const char *what; /* the data, for messages; null: "--size" */
   const rh_setting *settings;
   uint64_t n_settings;
-  const char *own[RH_MOST_OWN]; /* users' operators: texts of operations */
+  /* users' operators: texts of operations, which the writer adds behind the order as "own" */
+  const char *own[RH_MOST_OWN];
   uint32_t n_own;
   uint32_t on_host;         /* 1: no OpenCL driver is loaded before the plugin */
   uint32_t untuned, strict; /* as rh_local_shared's */

@@ -40,10 +40,6 @@ typedef struct sampling {
 
 /* ---- Answers ---- */
 
-static int say_error(sampling *s, const rh_error *error) {
-  return rh_tell_error(&s->teller, error);
-}
-
 static void send_phase(void *user, rh_phase phase) {
   sampling *s = user;
   if (s->phase != phase) rh_tell(&s->teller, "phase %s", rh_phase_name(phase));
@@ -208,25 +204,18 @@ static int read_point(sampling *s, const char *line) {
   return point->op ? 0 : -1;
 }
 
-static int handle_ask(sampling *s, const char *line) {
+/* "ask", or "open" and "segments", which also map the data and set the strategy up. */
+static int ask_or_open(sampling *s, const char *line, int opens) {
   rh_error error = {0};
   rh_opened opened;
   close_point(s);
   if (read_point(s, line) != 0) return -1;
   rh_status status = prepare(s, &error);
-  if (status == RH_OK) status = s->sampler.ask(s->sampler.self, &s->point, &opened, &error);
-  return status == RH_OK ? say_opened(s, &opened) : say_error(s, &error);
-}
-
-static int open_point(sampling *s, const char *line) {
-  rh_error error = {0};
-  rh_opened opened;
-  if (s->region.address) close_point(s);
-  if (read_point(s, line) != 0) return -1;
-  rh_status status = prepare(s, &error);
-  if (status == RH_OK) status = map_data(s, &error);
-  if (status == RH_OK) status = s->sampler.open(s->sampler.self, &s->point, &opened, &error);
-  return status == RH_OK ? say_opened(s, &opened) : say_error(s, &error);
+  if (status == RH_OK && opens) status = map_data(s, &error);
+  const rh_sampler *sampler = &s->sampler;
+  if (status == RH_OK)
+    status = (opens ? sampler->open : sampler->ask)(sampler->self, &s->point, &opened, &error);
+  return status == RH_OK ? say_opened(s, &opened) : rh_tell_error(&s->teller, &error);
 }
 
 static void send_fields(sampling *s, const rh_result *result) {
@@ -239,7 +228,7 @@ static void send_fields(sampling *s, const rh_result *result) {
 }
 
 static int take_sample(sampling *s, const char *line) {
-  char kind[32], value[64], index[32] = "";
+  char kind[32], value[64] = "0", index[32] = "";
   rh_error error = {0};
   rh_take take;
   rh_taken taken;
@@ -247,16 +236,15 @@ static int take_sample(sampling *s, const char *line) {
   take.kind = strcmp(kind, "device") == 0 ? RH_TAKE_DEVICE
               : strcmp(kind, "host") == 0 ? RH_TAKE_HOST
                                           : RH_TAKE_LATENCY;
-  if (s->sampler.take(s->sampler.self, &take, &taken, &error) != RH_OK) return say_error(s, &error);
-  if (s->point.lengths)
-    return rh_tell(&s->teller, "taken %.17g %s 0", taken.seconds,
-                   taken.stamped ? "device" : "host");
-  send_fields(s, &taken.result);
-  snprintf(value, sizeof value, "0");
+  if (s->sampler.take(s->sampler.self, &take, &taken, &error) != RH_OK)
+    return rh_tell_error(&s->teller, &error);
   const rh_operator *op = s->point.op;
-  if (!op->n_results || rh_custom_keeps_index(rh_custom_of(op)))
+  int has_value = !s->point.lengths; /* else it says 0 */
+  if (has_value) send_fields(s, &taken.result);
+  if (has_value && (!op->n_results || rh_custom_keeps_index(rh_custom_of(op))))
     rh_format_exact(value, &taken.result);
-  if (taken.result.indexed) snprintf(index, sizeof index, " %" PRIu64, taken.result.index);
+  if (has_value && taken.result.indexed)
+    snprintf(index, sizeof index, " %" PRIu64, taken.result.index);
   return rh_tell(&s->teller, "taken %.17g %s %s%s", taken.seconds,
                  taken.stamped ? "device" : "host", value, index);
 }
@@ -278,7 +266,7 @@ static int show_parts(sampling *s) {
   double host_share_s = 0;
   if (!s->region.address) return -1;
   if (s->sampler.parts(s->sampler.self, parts, &n, &host_share_s, &error) != RH_OK)
-    return say_error(s, &error);
+    return rh_tell_error(&s->teller, &error);
   rh_text_add(&text, "parts %.9g", host_share_s);
   for (uint32_t k = 0; k < n; k++) {
     rh_text_add(&text, " ");
@@ -301,7 +289,7 @@ static int send_values(sampling *s) {
   if (status == RH_OK && rh_write_all(s->data, values, bytes, s->results_at) != 0)
     status = rh_fail(&error, RH_E_NOMEM, "the values of segments cannot be handed over");
   free(values);
-  return status == RH_OK ? rh_tell(&s->teller, "valued") : say_error(s, &error);
+  return status == RH_OK ? rh_tell(&s->teller, "valued") : rh_tell_error(&s->teller, &error);
 }
 
 static int end_point(sampling *s) {
@@ -312,9 +300,9 @@ static int end_point(sampling *s) {
 }
 
 static int answer(sampling *s, const char *line) {
-  if (strncmp(line, "ask ", 4) == 0) return handle_ask(s, line);
+  if (strncmp(line, "ask ", 4) == 0) return ask_or_open(s, line, 0);
   if (strncmp(line, "open ", 5) == 0 || strncmp(line, "segments ", 9) == 0)
-    return open_point(s, line);
+    return ask_or_open(s, line, 1);
   if (strncmp(line, "values ", 7) == 0) return send_values(s);
   if (strncmp(line, "take ", 5) == 0) return take_sample(s, line);
   if (strncmp(line, "parts ", 6) == 0) return show_parts(s);
