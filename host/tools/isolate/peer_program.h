@@ -62,7 +62,5 @@ rh_status rh_peer_open(void *self, const rh_bench_data *data, rh_opened *opened,
 rh_status rh_peer_take(void *self, const rh_take *take, rh_taken *taken, rh_error *error);
 rh_status rh_peer_parts(void *self, rh_part *parts, uint32_t *n_parts, double *host_share_s,
                         rh_error *error);
-/* Lets the program write its results into the file. */
-rh_status rh_peer_ask_values(rh_peer *me, rh_error *error);
 rh_status rh_peer_values(void *self, void *to, rh_error *error);
 rh_status rh_peer_close(void *self, rh_error *error);

@@ -1,7 +1,7 @@
 /* One rank of a job that tests a transport: what the launcher starts, and what the rank reports.
  *
- * The ranks and the test share a file on one host.  Each rank appends lines to it: what it does, and
- * what it finds wrong. */
+ * The ranks and the test share a file on one host.  Each rank appends lines to it: what it does,
+ * and what it finds wrong. */
 #pragma once
 
 #include <redhost/redhost.h>
@@ -23,8 +23,8 @@ typedef enum rh_rank_task {
 #define RH_RANK_PATIENCE_S 2.0
 
 /* The rank's side: `redhost --rank REPORT ORDER` calls this and exits with what it returns.  ORDER
- * is "TASK,SIZE,SPECIAL,SEED,TRANSPORT", four numbers and a path.  The lines that the rank adds to the
- * file REPORT begin with its process id and host, which have a word each:
+ * is "TASK,SIZE,SPECIAL,SEED,TRANSPORT", four numbers and a path.  The lines that the rank adds to
+ * the file REPORT begin with its process id and host, a word each:
  *     begin               it has read its task
  *     joined RANK SIZE LOCAL
  *     ready               it has gathered several times
