@@ -128,7 +128,7 @@ def prepare(op: str, dtype: Any, max_n: int, *, map: Optional[str] = None, where
             device: Optional[str] = None) -> Prepared:
     """Sets up a reduction for any number of calls with at most max_n elements of a type, or of a tuple of types.
 
-    The other arguments are those of `reduce`.
+    The other arguments are those of `reduce`.  It reduces whole arrays; calls along axes keep what they need by themselves.
 
     >>> from array import array
     >>> with prepare("sum", "f32", 1000) as total:
