@@ -6,8 +6,8 @@
 //   gpu_exact [FROM TO]       sizes 2^FROM, 2^(FROM+2), ... 2^TO; 10 and 30 without them: the
 //                             device's time of one sum in a batch, the median in microseconds
 //   gpu_exact --edges FOLDER  sums that it gets wrong, beside what they are; the elements go to
-//                             FOLDER/NAME.f32 and .f64, for redhost --run extraction -t f32 -i,
-//                             but for 2^30 ones: redhost --run extraction -n 2^30 --data equal
+//                             FOLDER/NAME.f32 and .f64, for redhost --run extraction -t f32 -i;
+//                             and sums of many equal values
 #include "gpu_check.h"
 
 #include <cub/device/device_reduce.cuh>
@@ -77,10 +77,10 @@ template <class T> void report(const char *type, size_t n) {
   cudaFree(x), cudaFree(result);
 }
 
-template <class T> void set_ones(T *x, size_t n) {
-  std::vector<T> ones(1 << 20, T(1));
-  for (size_t at = 0; at < n; at += ones.size())
-    CHECK(cudaMemcpy(x + at, ones.data(), ones.size() * sizeof(T), cudaMemcpyHostToDevice));
+template <class T> __global__ void set_all(T *x, size_t n, T to) {
+  for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n;
+       i += size_t(gridDim.x) * blockDim.x)
+    x[i] = to;
 }
 
 template <class T>
@@ -119,12 +119,55 @@ template <class T> void try_edges(const std::string &folder, const char *type) {
   try_edge<T>(folder, "inf", type, {limits::infinity(), 1}, limits::infinity());
   try_edge<T>(folder, "large", type, {most, most, -most}, most);
   try_edge<T>(folder, "tiny", type, {1, least, -1}, least);
-  T *x;
-  size_t many = size_t(1) << 30;
-  CHECK(cudaMalloc(&x, many * sizeof(T)));
-  set_ones(x, many);
-  compare("equal", type, x, many, static_cast<T>(many));
-  cudaFree(x);
+  try_edge<T>(folder, "wide", type, {T(1e30), 1, T(-1e30)}, 1);
+  try_edge<T>(folder, "over", type, {most, most}, limits::infinity());
+  try_edge<T>(folder, "under", type, std::vector<T>(1000, least), 1000 * least);
+  try_edge<T>(folder, "minus", type, std::vector<T>(1000, T(-0.1)),
+              T(-1000 * static_cast<long double>(T(0.1))));
+}
+
+// n times the same, for many n: the exact sum is a product, which long double has to the last bit
+// of f32, and a multiplication of doubles rounds once.
+template <class T> T times(T x, size_t n) {
+  if (sizeof(T) == sizeof(double)) return T(x * static_cast<double>(n));
+  return static_cast<T>(static_cast<long double>(x) * n);
+}
+
+template <class T> void try_equal(const char *type) {
+  using limits = std::numeric_limits<T>;
+  const size_t counts[] = {3, 7, 1000, 1025, 4097, (1 << 20) + 1, (1 << 24) + 3, size_t(1) << 30};
+  const T values[] = {T(0.1),
+                      T(1) / 3,
+                      T(3.14159265358979323846),
+                      T(2) - limits::epsilon(),
+                      limits::max() / (size_t(1) << 31),
+                      limits::max() / 4,
+                      limits::min(),
+                      limits::denorm_min(),
+                      -3 * limits::denorm_min(),
+                      T(1) + limits::epsilon(),
+                      T(1e-30),
+                      T(1e30)};
+  int tried = 0, wrong = 0;
+  T *x, *result, found;
+  CHECK(cudaMalloc(&x, counts[7] * sizeof(T)));
+  CHECK(cudaMalloc(&result, sizeof *result));
+  for (T value : values) {
+    set_all<<<1056, 256, 0, stream>>>(x, counts[7], value);
+    for (size_t n : counts) {
+      T wanted = times(value, n);
+      CHECK(sum(x, result, n));
+      CHECK(cudaStreamSynchronize(stream));
+      CHECK(cudaMemcpy(&found, result, sizeof found, cudaMemcpyDeviceToHost));
+      tried++;
+      if (memcmp(&wanted, &found, sizeof found) == 0) continue;
+      wrong++;
+      printf("equal  %s  %zu times %.17g: exact %.17g, gpu_to_gpu %.17g: wrong\n", type, n,
+             static_cast<double>(value), static_cast<double>(wanted), static_cast<double>(found));
+    }
+  }
+  printf("equal  %s  %d of %d wrong\n", type, wrong, tried);
+  cudaFree(x), cudaFree(result);
 }
 
 } // namespace
@@ -141,11 +184,13 @@ int main(int argc, char **argv) {
   if (argc == 3 && strcmp(argv[1], "--edges") == 0) {
     try_edges<float>(argv[2], "f32");
     try_edges<double>(argv[2], "f64");
+    try_equal<float>("f32");
+    try_equal<double>("f64");
     return 0;
   }
   int from = argc == 3 ? atoi(argv[1]) : 10, to = argc == 3 ? atoi(argv[2]) : 30;
   for (int log = from; log <= to; log += 2) {
     report<float>("f32", size_t(1) << log);
-    if (log < 30) report<double>("f64", size_t(1) << log);
+    report<double>("f64", size_t(1) << log);
   }
 }

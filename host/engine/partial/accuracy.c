@@ -7,10 +7,6 @@
 rh_status rh_accuracy_ask(rh_job_spec *spec, rh_custom *own, rh_error *error) {
   spec->operation.accuracy = RH_ACCURACY_EXACT;
   if (own) RH_TRY(rh_custom_round_once(own, error));
-  if (own && (own->face.divides || own->face.keeps_products) && spec->operation.layout)
-    return rh_fail(error, RH_DECLINED,
-                   "'%s' is rounded once of a whole array only; of segments, sum and asum are",
-                   own->face.name);
   if (own) return RH_OK;
   if (spec->operation.op->base != RH_OP_prod || !rh_type_is_float(spec->operation.op->type))
     return RH_OK;

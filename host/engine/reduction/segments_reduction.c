@@ -199,7 +199,13 @@ static rh_status open_segments(worker *w, rh_error *error) {
   w->spec.operation.layout = &w->layout;
   w->spec.operation.n = rh_segments_part_n(part);
   w->spec.in_pieces = 0;
-  return rh_segments_open(&w->segments, w->device->context, &w->spec, NULL, error);
+  RH_TRY(rh_segments_open(&w->segments, w->device->context, &w->spec, NULL, error));
+  if (!w->segments.exact) return RH_OK;
+  return rh_fail(
+      error, RH_DECLINED,
+      "strategy '%s' does not round '%s' of segments once, and the check does so only of "
+      "segments that are all in memory, on one device",
+      w->segments.job.strategy->name, w->spec.operation.op->name);
 }
 
 static rh_status take_values(worker *w, rh_segments_check *found, rh_error *error) {

@@ -2,6 +2,7 @@
 #include "../../core/base/share.h"
 #include "../../core/base/value.h"
 #include "../../operators/custom/custom.h"
+#include "../io/element.h"
 
 #include <string.h>
 
@@ -80,4 +81,6 @@ void rh_columns_store(const rh_columns *columns, uint32_t k, const rh_segments *
   stored t = {segments, k == RH_COLUMN_VALUE ? columns->names.indexed : k, rh_type_size(type), to};
   if (to == segments->values && are_results(segments)) return;
   rh_share(segments->n, segments->n < ALONE ? ALONE : PIECE, store_some, &t);
+  for (uint64_t s = 0; s < segments->n && segments->exact; s++)
+    rh_element_store(type, &segments->exact[s], t.to + s * t.size);
 }

@@ -81,12 +81,13 @@ static rh_status judge_by_reference(batch *b, uint64_t s, uint64_t n) {
                                 NULL};
   if (!b->reference && !(b->reference = malloc(sizeof *b->reference)))
     return rh_fail(&b->error, RH_E_NOMEM, "no memory for a reference");
-  rh_segments_result(of, s, &result);
+  rh_segments_value(of, s, &result);
   RH_TRY(rh_job_reference_of(&of->spec, &part, &silent, b->reference, &b->error));
   RH_TRY(rh_job_judge_on(&of->spec, &part, &answered, b->reference, &verdict, &b->error));
   if (rh_exact_data_is_needed(&verdict))
     rh_exact_data_settle(&verdict, "segments are not tried on exact data");
   take_verdict(b, s, &verdict, &result);
+  if (of->exact) of->exact[s] = b->reference->answer.value.f;
   return RH_OK;
 }
 
@@ -251,7 +252,7 @@ rh_status rh_segments_judge(const rh_segments *segments, int may_change, rh_segm
   double start = rh_now();
   referee by = {.of = segments,
                 .may_change = may_change,
-                .is_quick = rh_quick_serves(operation->op) &&
+                .is_quick = !segments->exact && rh_quick_serves(operation->op) &&
                             segments->job.answer.depth != RH_DEPTH_ONE_ROUNDING,
                 .check = check,
                 .error = error};

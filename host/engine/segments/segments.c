@@ -1,6 +1,8 @@
 #include "segments.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
+#include "../../core/base/value.h"
 #include "../../core/cl/commands.h"
 #include "../../core/cl/memory.h"
 #include "../../core/data/pace.h"
@@ -40,16 +42,15 @@ static rh_status ask_strategy(rh_segments *s, rh_context *context, rh_error *err
   return rh_job_ask(&s->job, error);
 }
 
-/* Of a whole array the host has the exact answer; of segments all answers are the strategy's. */
-static rh_status check_accuracy(const rh_segments *s, rh_error *error) {
+/* What a strategy does not round once is, as of a whole array, what the check has found.
+ * Strategies keep their promise for built-in operators alone. */
+static rh_status make_exact(rh_segments *s, rh_error *error) {
   const rh_operation *of = &s->spec.operation;
-  if (!of->accuracy || of->op->is_custom || !rh_op_rounds(of->op->base, of->op->type) ||
-      rh_op_rounds_once(s->job.strategy->promises, of->op->base, of->op->type))
+  const rh_operator *op = of->op;
+  if (!of->accuracy || !(op->divides || rh_op_rounds(op->base, op->type)) ||
+      (!op->is_custom && rh_op_rounds_once(s->job.strategy->promises, op->base, op->type)))
     return RH_OK;
-  return rh_fail(error, RH_DECLINED,
-                 "strategy '%s' does not round %s of segments once; superaccumulator does so with "
-                 "sums of floats and of their magnitudes",
-                 s->job.strategy->name, of->op->name);
+  return rh_alloc(&s->exact, s->n + 1, sizeof *s->exact, "the exact answers of segments", error);
 }
 
 /* Columns as the axes that they are. */
@@ -139,7 +140,7 @@ rh_status rh_segments_open(rh_segments *s, rh_context *context, const rh_job_spe
                      .value_bytes = spec->operation.op->abi->value_size};
   if (axes) s->spec.operation.n = layout->segments * layout->length;
   RH_TRY(ask_strategy(s, context, error));
-  RH_TRY(check_accuracy(s, error));
+  RH_TRY(make_exact(s, error));
   RH_TRY(rh_job_check_place(&s->job, error));
   choose_portion(s);
   if (s->n < SIZE_MAX / s->value_bytes) s->values = malloc(s->n * s->value_bytes + 1);
@@ -161,6 +162,7 @@ void rh_segments_finish(rh_segments *s) {
   rh_device_rows_finish(&s->rows);
   rh_region_finish(&s->copy);
   free(s->values);
+  free(s->exact);
   *s = (rh_segments){0};
 }
 
@@ -343,8 +345,15 @@ rh_status rh_segments_run_to(rh_segments *s, cl_mem result, uint64_t index, rh_e
   return run(s, &(const target){result, index}, error);
 }
 
-void rh_segments_result(const rh_segments *s, uint64_t k, rh_result *result) {
+void rh_segments_value(const rh_segments *s, uint64_t k, rh_result *result) {
   const rh_operation *operation = &s->spec.operation;
   operation->op->calls->decode(operation->op, s->values + k * s->value_bytes,
                                rh_layout_length(operation->layout, k), result);
+}
+
+void rh_segments_result(const rh_segments *s, uint64_t k, rh_result *result) {
+  rh_segments_value(s, k, result);
+  if (!s->exact) return;
+  result->value.f = s->exact[k];
+  if (rh_result_has_fields(result)) result->fields[0].value.f = s->exact[k];
 }

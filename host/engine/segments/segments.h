@@ -23,9 +23,11 @@ typedef struct rh_segments {
   uint64_t base, whole_n;
   uint64_t n;            /* segments */
   unsigned char *values; /* n of them */
-  double seconds;        /* of the last run */
-  rh_layout given;       /* to the strategy: rows of the copy, or offsets on the device */
-  uint64_t portion;      /* segments whose results, and offsets, the device has at a time */
+  /* Null, or their answers, rounded once, from the check: the strategy's are not. */
+  double *exact;
+  double seconds;   /* of the last run */
+  rh_layout given;  /* to the strategy: rows of the copy, or offsets on the device */
+  uint64_t portion; /* segments whose results, and offsets, the device has at a time */
   rh_region copy;
   uint64_t copied_to[RH_MOST_OPERANDS]; /* bytes behind its beginning */
   rh_cl_input inputs[RH_MOST_OPERANDS]; /* of a device */
@@ -54,5 +56,6 @@ rh_status rh_segments_run(rh_segments *segments, rh_error *error);
 rh_status rh_segments_run_to(rh_segments *segments, cl_mem result, uint64_t index, rh_error *error);
 void rh_segments_finish(rh_segments *segments); /* zero-initialised is fine */
 
-/* The result of segment s. */
+/* The result of segment s; rh_segments_value: as the strategy has it. */
+void rh_segments_value(const rh_segments *segments, uint64_t s, rh_result *result);
 void rh_segments_result(const rh_segments *segments, uint64_t s, rh_result *result);
