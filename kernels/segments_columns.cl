@@ -1,9 +1,10 @@
-/* Columns by warps, for operators that commute and values of up to 16 bytes: a work-item takes
+/* Columns by warps, for operators that commute and values of up to 24 bytes: a work-item takes
  * RH_WIDTH neighbouring columns, whose elements it loads together.  Each column has its canonical
  * order, as in segments.cl.
  *   -DRH_FEW=n     columns of n elements, up to 16, all of which a work-item reads at once, of
  *                  RH_IN_TURN times RH_WIDTH columns
  *   -DRH_BESIDE    else: work-items side by side; 32 / RH_BESIDE of a warp share their columns
+ *   -DRH_BLOCK     columns of a group, which begin anywhere
  *   -DRH_ROWS=n    rows of a tile that columns reach: 1, 2 or 4
  *   -DRH_ANY_ORDER no order changes the bits: values are combined as they come
  *   -DRH_BRIEF     a value takes 4 bytes, or an index does, until it is stored */
@@ -168,11 +169,16 @@ SEGMENTS void segments_columns(RH_OPERANDS_PARAMETERS, ulong first, ulong number
 
 #else
 /* ---- Many elements ---- */
-#define SHARING (WARP / RH_BESIDE) /* members that share columns: each has every so many-th row */
+/* Members that share columns: each has every so many-th row. */
+#ifdef RH_BLOCK
+#define SHARING (RH_GROUP / 32)
+#else
+#define SHARING (WARP / RH_BESIDE)
+#endif
 /* Lanes of a tile whose elements are loaded together. */
 #if RH_ROWS == 1 || RH_COLUMNS == 1
 #define WISHED 8
-#elif defined(RH_TYPE_f16)
+#elif defined(RH_TYPE_f16) && !defined(RH_BLOCK)
 #define WISHED 2
 #else
 #define WISHED 4
@@ -183,16 +189,7 @@ SEGMENTS void segments_columns(RH_OPERANDS_PARAMETERS, ulong first, ulong number
 #define LANE_LEVELS (ABOVE(1) + ABOVE(2) + ABOVE(4) + ABOVE(8) + ABOVE(16) + ABOVE(32) + 1)
 #define TILE_LEVELS 4 /* up to 8 tiles */
 
-static inline pack pack_exchange(pack mine, uint distance) {
-  union {
-    pack value;
-    uint words[sizeof(pack) / sizeof(uint)];
-  } x = {mine};
-#pragma unroll
-  for (uint k = 0; k < sizeof x.words / sizeof *x.words; k++)
-    x.words[k] = rh_exchange_word(x.words[k], distance);
-  return x.value;
-}
+RH_DEFINE_EXCHANGE(pack_exchange, pack)
 
 #ifdef RH_ANY_ORDER
 #define LEVELS(n) 1
@@ -222,7 +219,11 @@ static inline pack pack_exchange(pack mine, uint distance) {
  * is_whole: a constant; left reaches to the last of the RH_ROWS rows. */
 static inline pack take_tile(rh_operands p, ulong inner, ulong row, uint left, uint lanes,
                              const bool is_whole, const bool aligned) {
+#ifdef RH_BLOCK
+  const uint member = get_local_id(0) / WARP;
+#else
   const uint member = get_local_id(0) % WARP / RH_BESIDE;
+#endif
   uint steps = max(lanes / (SHARING * TOGETHER), 1u), bits = popcount(steps - 1);
   pack stack[LEVELS(LANE_LEVELS)], node = pack_identity();
   for (uint step = 0; step < steps; step++) {
@@ -255,11 +256,65 @@ static inline pack take_tile(rh_operands p, ulong inner, ulong row, uint left, u
     node = lane[0];
     PUSH(stack, LANE_LEVELS, step, node);
   }
+#ifndef RH_BLOCK
 #pragma unroll
   for (uint d = WARP / 2; d >= RH_BESIDE; d /= 2) node = pack_combine(node, pack_exchange(node, d));
+#endif
   return node;
 }
 
+#ifdef RH_BLOCK
+/* Columns whose rows begin anywhere, as packs do not divide their number.  A group takes
+ * RH_BLOCK of them.  A warp has every SHARING-th row, and as packs have no more elements than that,
+ * all of its rows begin at the same place of one: it reads whole packs, with some elements of other
+ * columns at both ends.  Warps' values meet in local memory.  `packs`: columns side by side. */
+SEGMENTS void segments_columns(RH_OPERANDS_PARAMETERS, ulong first, ulong number, ulong length,
+                               ulong packs, ulong parts, uint log, __global rh_value *to,
+                               ulong at) {
+  __local rh_value shared[SHARING][RH_BLOCK];
+  const uint item = get_local_id(0), lane = item % WARP, member = item / WARP;
+  ulong blocks = (packs + RH_BLOCK - 1) / RH_BLOCK, row = get_group_id(0) / blocks;
+  ulong column = (get_group_id(0) - row * blocks) * RH_BLOCK, outer = row / parts;
+  ulong part = row - outer * parts, segment = outer * packs + column;
+  uint count = (uint)min(packs - column, (ulong)RH_BLOCK);
+  rh_operands p = rh_operands_at(RH_OPERANDS, first + outer * length * packs + column);
+  uint skipped = (uint)((size_t)(p + member * packs) % (RH_COLUMNS * sizeof(*p)) / sizeof(*p));
+  uint last = (count + skipped - 1) / RH_COLUMNS;
+  p += (long)(min(lane, last) * RH_COLUMNS) - (long)skipped;
+  ulong begin = (part << log) * RH_TILE, end = min(begin + ((ulong)RH_TILE << log), length);
+  rh_sequence all;
+  rh_sequence_begin(&all);
+  for (; begin < end; begin += RH_TILE) {
+    uint left = (uint)min(end - begin, (ulong)RH_TILE), lanes = RH_ROW;
+    if (left < lanes) lanes = left > 1 ? 1u << (32 - clz(left - 1)) : 1;
+    pack node;
+    if (left >= RH_ROWS * RH_ROW)
+      node = take_tile(p, packs, begin, left, RH_ROW, true, true);
+    else
+      node = take_tile(p, packs, begin, left, lanes, false, true);
+    rh_value values[RH_COLUMNS];
+    pack_values(node, values);
+    barrier(CLK_LOCAL_MEM_FENCE); /* the tile before has been read */
+#pragma unroll
+    for (uint c = 0; c < RH_COLUMNS; c++) {
+      uint place = lane * RH_COLUMNS + c - skipped; /* of 32 bits: one before the first is large */
+      if (place < count) shared[member][place] = values[c];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item < count) {
+      rh_value v[SHARING];
+#pragma unroll
+      for (uint m = 0; m < SHARING; m++) v[m] = shared[m][item];
+#pragma unroll
+      for (uint h = SHARING / 2; h > 0; h /= 2)
+#pragma unroll
+        for (uint m = 0; m < h; m++) v[m] = rh_combine(v[m], v[m + h]);
+      rh_sequence_add(&all, v[0]);
+    }
+  }
+  if (item < count) rh_store(to + at, (segment + item) * parts + part, rh_sequence_value(&all));
+}
+#else
 static inline void take_part(rh_operands input, ulong first, ulong number, ulong length,
                              ulong packs, ulong parts, uint log, const bool aligned,
                              __global rh_value *to) {
@@ -306,4 +361,5 @@ SEGMENTS void segments_columns(RH_OPERANDS_PARAMETERS, ulong first, ulong number
   else
     take_part(RH_OPERANDS, first, number, length, packs, parts, log, false, to + at);
 }
+#endif
 #endif

@@ -1,10 +1,14 @@
 /* Rows, and segments between offsets, by warps: work-items that exchange values and never wait.
  * Each segment has its canonical order, as in segments.cl, for operators that commute and values of
- * up to 16 bytes.
+ * up to 24 bytes.
  *
  * Up to RH_SHORT elements are read at once, by 1 to 32 members of a warp: member q has elements q,
  * q + members, ...; their number is chosen so that each has four.  Longer segments are cut into
  * pieces of 2^log tiles, for a warp each.
+ *   -DRH_PACKS -DRH_WIDTH -DRH_AT_ONCE   of built-in operators: the elements of 16 bytes, and how
+ *                  many tiles of a piece are read together
+ *   -DRH_ANY_ORDER   no order changes the bits: packs are combined as they come
+ *   -DRH_PAIRS       halves are read two at a time
  *   -DRH_BETWEEN   pieces of segments between offsets
  *   -DRH_OFFSETS   segments between offsets: a warp has RH_OF_WARP of them, a lane RH_BATCH, and a
  *                  member RH_OWN elements or packs; RH_HIGHEST: the class of the longest one
@@ -15,9 +19,13 @@
 #define WARPS    (RH_GROUP / 32)
 #define OF_ROW   ((int)RH_ROW / 32) /* elements of a row for each of 32 members */
 #define OF_TILE  (4 * OF_ROW)
-#ifdef RH_PACKS
+#ifdef RH_ANY_ORDER
 #define OF_PACK  (16 / (int)sizeof(rh_element))
 #define MOST     4 /* packs that a member reads at once */
+#define RH_SHORT (MOST * WARP * OF_PACK - OF_PACK + 1)
+#elif defined(RH_PAIRS)
+#define OF_PACK  2
+#define MOST     8 /* words that a member reads at once: of two rows at most, see TAKE_PAIRS */
 #define RH_SHORT (MOST * WARP * OF_PACK - OF_PACK + 1)
 #else
 #define MOST     (OF_TILE < 16 ? OF_TILE : 16) /* elements that a member reads at once */
@@ -37,7 +45,7 @@ static inline ulong warp_number(void) {
   return get_group_id(0) * (ulong)WARPS + get_local_id(0) / WARP;
 }
 
-#ifdef RH_PACKS
+#ifdef RH_ANY_ORDER
 /* ---- A member's packs ---- */
 
 /* The bits of an element that changes no value: of extremes, one that none beats. */
@@ -98,16 +106,17 @@ static inline rh_value widen(brief b) {
   rh_value value = {b.key, b.index == NO_INDEX ? RH_NO_INDEX : b.index};
   return value;
 }
-/* Element 0 of a pack is the segment's element -from. */
-static inline brief take_pack(brief best, rh_pack pack, int from, int to) {
+/* Element 0 of a pack is the segment's element -from, of which it has n.  Elements are visited from
+ * the last to the first, which wins among equal ones. */
+static inline brief take_pack(brief best, rh_pack pack, int from, uint n) {
   RH_SCALAR keys[OF_PACK];
   RH_PASTE(vstore, RH_WIDTH)(rh_pack_scalars(pack), 0, keys);
 #pragma unroll
-  for (int k = 0; k < OF_PACK; k++) {
-    bool is_better = RH_BEATS(keys[k], best.key) || best.index == NO_INDEX;
-    if (is_better && k >= from && k < to) {
+  for (int k = OF_PACK - 1; k >= 0; k--) {
+    uint index = (uint)(k - from);
+    if (index < n && !RH_BEATS(best.key, keys[k])) {
       best.key = keys[k];
-      best.index = (uint)(k - from);
+      best.index = index;
     }
   }
   return best;
@@ -133,22 +142,11 @@ static inline brief brief_of(rh_part part) {
 }
 #endif
 
-static inline brief brief_exchange(brief mine, uint distance) {
-  union {
-    brief value;
-    uint words[sizeof(brief) / sizeof(uint)];
-  } x = {mine};
-#pragma unroll
-  for (uint k = 0; k < sizeof x.words / sizeof *x.words; k++)
-    x.words[k] = rh_exchange_word(x.words[k], distance);
-  return x.value;
-}
-
 #ifdef RH_IS_INDEXED
 #define FOLD_PACKS(value, packs, each, from, to, of)                                               \
   value = brief_identity();                                                                        \
-  _Pragma("unroll") for (int k = 0; k < each; k++) value =                                         \
-      take_pack(value, packs[k], from - k * of, to - k * of);
+  _Pragma("unroll") for (int k = each - 1; k >= 0; k--) value =                                    \
+      take_pack(value, packs[k], from - k * of, (uint)(to > from ? to - from : 0));
 #else
 #define FOLD_PACKS(value, packs, each, from, to, of)                                               \
   rh_part part = rh_pack_part(cut(packs[0], from, to));                                            \
@@ -171,12 +169,41 @@ static inline brief brief_exchange(brief mine, uint distance) {
     }                                                                                              \
     FOLD_PACKS(value, a, each, from, to, of)                                                       \
   } while (0)
+#elif defined(RH_PAIRS)
+/* ---- A member's pairs of halves ---- */
+typedef float2 brief;
+static inline brief brief_combine(brief a, brief b) {
+  return (brief)(rh_combine(a.x, b.x), rh_combine(a.y, b.y));
+}
+static inline rh_value widen(brief b) {
+  return rh_combine(b.x, b.y);
+}
+/* Words as they lie in memory, of which a segment may begin in the middle: elements that meet last
+ * are still neighbours that meet last, as all lanes are rotated by one. */
+#define TAKE_PAIRS(value, p, n, member, members, each)                                             \
+  do {                                                                                             \
+    int skipped = (int)((size_t)(p) % 4 / 2), to = (n) > 0 ? (int)(n) + skipped : 0;               \
+    __global const uint *own = (__global const uint *)((p)-skipped) + (member);                    \
+    brief a[each];                                                                                 \
+    _Pragma("unroll") for (int k = 0; k < each; k++) {                                             \
+      int at = 2 * ((int)(member) + (int)(members)*k);                                             \
+      a[k] = (brief)(RH_IDENTITY);                                                                 \
+      if (at < to) {                                                                               \
+        float2 x = rh_floats_of(own[(int)(members)*k]);                                            \
+        if (k > 0 || at >= skipped) a[k].x = RH_TO_SCALAR(x.x, );                                  \
+        if (at + 1 < to) a[k].y = RH_TO_SCALAR(x.y, );                                             \
+      }                                                                                            \
+    }                                                                                              \
+    FOLD_OWN(a, each, ((int)RH_ROW / 2 / members));                                                \
+    value = a[0];                                                                                  \
+  } while (0)
 #else
 typedef rh_value brief;
-#define brief_combine  rh_combine
-#define brief_exchange rh_exchange
-#define widen(b)       (b)
+#define brief_combine rh_combine
+#define widen(b)      (b)
 #endif
+
+RH_DEFINE_EXCHANGE(brief_exchange, brief)
 
 /* ---- A member's elements ---- */
 
@@ -185,13 +212,13 @@ typedef rh_value brief;
  * leave the array in memory. */
 #define FOLD_HALF(a, count, of_row, h)                                                             \
   _Pragma("unroll") for (int c = 0; c < h; c++) if (h < of_row && c + h < count) a[c] =            \
-      rh_combine(a[c], a[c + h]);
+      brief_combine(a[c], a[c + h]);
 #define FOLD_ROWS(a, count, of_row)                                                                \
   _Pragma("unroll") for (int c = 0; c < of_row && c < count; c++) {                                \
-    if (of_row + c < count) a[c] = rh_combine(a[c], a[of_row + c]);                                \
+    if (of_row + c < count) a[c] = brief_combine(a[c], a[of_row + c]);                             \
     if (3 * of_row + c < count)                                                                    \
-      a[2 * of_row + c] = rh_combine(a[2 * of_row + c], a[3 * of_row + c]);                        \
-    if (2 * of_row + c < count) a[c] = rh_combine(a[c], a[2 * of_row + c]);                        \
+      a[2 * of_row + c] = brief_combine(a[2 * of_row + c], a[3 * of_row + c]);                     \
+    if (2 * of_row + c < count) a[c] = brief_combine(a[c], a[2 * of_row + c]);                     \
   }
 #define FOLD_OWN(a, count, of_row)                                                                 \
   do {                                                                                             \
@@ -242,22 +269,25 @@ static inline brief meet(brief mine, brief theirs, bool is_upper) {
 static inline void take_rows(rh_operands input, ulong first, uint length, uint left,
                              const bool is_whole, __global rh_value *to) {
   const uint member = lane_of_warp() % RH_MEMBERS, beside = lane_of_warp() / RH_MEMBERS;
-  const bool has_last = member + RH_MEMBERS * (RH_EACH - 1) < length;
   brief v[RH_IN_TURN];
 #pragma unroll
   for (uint r = 0; r < RH_IN_TURN; r++) {
     uint row = r * BESIDE + beside;
     bool is_there = is_whole || row < left;
     rh_operands p = rh_operands_at(input, first + row * length);
-#ifdef RH_PACKS
+#ifdef RH_ANY_ORDER
     uint n = is_there ? length : 0;
     TAKE_PACKS(v[r], p, n, member, RH_MEMBERS, RH_EACH);
+#elif defined(RH_PAIRS)
+    uint n = is_there ? length : 0;
+    TAKE_PAIRS(v[r], p, n, member, RH_MEMBERS, RH_EACH);
 #else
     rh_value a[RH_EACH];
 #pragma unroll
     for (uint k = 0; k < RH_EACH; k++) {
       a[k] = rh_identity();
-      if (is_there && (k + 1 < RH_EACH || has_last)) a[k] = rh_load(p, member + RH_MEMBERS * k);
+      if (is_there && (k + 1 < RH_EACH || member + RH_MEMBERS * k < length))
+        a[k] = rh_load(p, member + RH_MEMBERS * k);
     }
     FOLD_OWN(a, RH_EACH, MEMBERS_ROW);
     v[r] = a[0];
@@ -288,7 +318,7 @@ SEGMENTS void segments_rows(RH_OPERANDS_PARAMETERS, ulong first, ulong number, u
 #else
 /* ---- Pieces of longer segments ---- */
 
-#ifdef RH_PACKS
+#ifdef RH_ANY_ORDER
 static inline rh_value take_piece(rh_operands p, ulong at, ulong n) {
   const uint most = (MOST * WARP - 1) * OF_PACK;
 #ifdef RH_IS_INDEXED
@@ -319,8 +349,86 @@ static inline rh_value take_piece(rh_operands p, ulong at, ulong n) {
 #endif
 }
 #else
+#ifndef RH_CUSTOM
+/* A warp reads RH_AT_ONCE tiles by packs as they lie in memory.  Where the first begins inside of a
+ * pack, `skipped` elements behind its beginning, all lanes of a row are rotated by so many, which
+ * changes nothing: those that meet are half of their number apart, and operators commute.  Only the
+ * first work-item has elements of two rows in a pack, the last ones of a row where that begins. */
+#define PACKED (16 / (int)sizeof(rh_element)) /* elements of a pack */
+#define BLOCK  (RH_AT_ONCE * RH_TILE)
+#define ROWS   (4 * RH_AT_ONCE)
+#ifdef RH_PAIRS
+#define KEPT_OF_TILE  (PACKED / 2)
+#define kept_of(x, i) ((brief)((x)[2 * (i)], (x)[2 * (i) + 1]))
+#else
+#define KEPT_OF_TILE  PACKED
+#define kept_of(x, i) ((x)[i])
+#endif
+#define KEPT_VALUES (RH_AT_ONCE * KEPT_OF_TILE)
+
+static inline void take_pack_lanes(rh_pack pack, ulong index, rh_value *lanes) {
+  rh_vector_lanes(rh_vector_of(RH_TO_LANES(rh_pack_elements(pack)), index, 1), lanes);
+}
+
+/* Row k of a work-item's packs, of which the first begins at element `first` of `left`. */
+static inline void take_row(const rh_pack *packs, int k, ulong at, int first, int wrapped, int left,
+                            const bool is_whole, rh_value *row) {
+  const int of_row = (int)RH_ROW, begin = first + k * of_row;
+  rh_value next[PACKED];
+  if (!is_whole && left <= k * of_row) {
+#pragma unroll
+    for (int i = 0; i < PACKED; i++) row[i] = rh_identity();
+    return;
+  }
+  take_pack_lanes(packs[0], at + (ulong)(long)begin, row);
+  take_pack_lanes(packs[1], at + (ulong)(long)(begin + of_row), next);
+#pragma unroll
+  for (int i = 0; i < PACKED; i++)
+    if (i < wrapped) row[i] = next[i];
+  if (is_whole || left >= (k + 1) * of_row) return;
+#pragma unroll
+  for (int i = 0; i < PACKED; i++)
+    if (begin + i + (i < wrapped ? of_row : 0) >= left) row[i] = rh_identity();
+}
+
+/* The value of the tiles at element `at`, of which there are `left` elements, in every member. */
+static inline rh_value take_block(rh_operands p, ulong at, uint left, const bool is_whole) {
+  int skipped = (int)((size_t)(p + at) % 16 / sizeof(rh_element)), n = (int)left;
+  __global const rh_pack *own = (__global const rh_pack *)(p + at - skipped) + lane_of_warp();
+  int first = PACKED * (int)lane_of_warp() - skipped, wrapped = lane_of_warp() == 0 ? skipped : 0;
+  rh_pack a[ROWS + 1];
+#pragma unroll
+  for (int k = 0; k <= ROWS; k++) {
+    bool is_there = first + k * (int)RH_ROW < n;
+    a[k] = (rh_pack)(0);
+    if (k < ROWS ? is_whole || is_there : wrapped > 0 && is_there) a[k] = own[k * 32];
+  }
+  brief v[KEPT_VALUES];
+#pragma unroll
+  for (int t = 0; t < RH_AT_ONCE; t++) {
+    rh_value x[4][PACKED];
+#pragma unroll
+    for (int r = 0; r < 4; r++)
+      take_row(a + 4 * t + r, 4 * t + r, at, first, wrapped, n, is_whole, x[r]);
+#pragma unroll
+    for (int i = 0; i < PACKED; i++)
+      x[0][i] = rh_combine(rh_combine(x[0][i], x[1][i]), rh_combine(x[2][i], x[3][i]));
+#pragma unroll
+    for (int i = 0; i < KEPT_OF_TILE; i++) v[t * KEPT_OF_TILE + i] = kept_of(x[0], i);
+  }
+  EXCHANGE(v, KEPT_VALUES, 32);
+#pragma unroll
+  for (int d = 16 / RH_AT_ONCE; d >= 32 / KEPT_VALUES; d /= 2)
+    v[0] = brief_combine(v[0], brief_exchange(v[0], d));
+  rh_value value = widen(v[0]);
+#pragma unroll
+  for (int d = 32 / RH_AT_ONCE; d < 32; d *= 2) value = rh_combine(value, rh_exchange(value, d));
+  return value;
+}
+#else
+#define BLOCK RH_TILE
 /* The value of the tile at element `at`, of which there are `left` elements, in every member. */
-static inline rh_value take_tile(rh_operands p, ulong at, uint left) {
+static inline rh_value take_block(rh_operands p, ulong at, uint left, const bool is_whole) {
   rh_value steps[OF_TILE / MOST];
   const uint apart = OF_TILE / MOST; /* every so many-th element of a row in each step */
   at += lane_of_warp();
@@ -331,7 +439,7 @@ static inline rh_value take_tile(rh_operands p, ulong at, uint left) {
     for (uint k = 0; k < MOST; k++) {
       uint i = (k * apart + step) * WARP;
       a[k] = rh_identity();
-      if (left == RH_TILE || lane_of_warp() + i < left) a[k] = rh_load(p, at + i);
+      if (is_whole || lane_of_warp() + i < left) a[k] = rh_load(p, at + i);
     }
     FOLD_OWN(a, MOST, (MOST / 4));
     steps[step] = a[0];
@@ -341,6 +449,7 @@ static inline rh_value take_tile(rh_operands p, ulong at, uint left) {
   EXCHANGE(steps, 1, 32);
   return steps[0];
 }
+#endif
 
 /* The value of n elements of p from `at` on, which is the beginning of a tile. */
 static inline rh_value take_piece(rh_operands p, ulong at, ulong n) {
@@ -348,18 +457,18 @@ static inline rh_value take_piece(rh_operands p, ulong at, ulong n) {
   rh_sequence blocks;
   rh_sequence_begin(&blocks);
   for (uint k = 0;; k++) {
-    bool is_whole = n >= RH_TILE;
-    rh_value value = is_whole ? take_tile(p, at, RH_TILE) : take_tile(p, at, (uint)n);
+    bool is_whole = n >= BLOCK;
+    rh_value value = is_whole ? take_block(p, at, BLOCK, true) : take_block(p, at, (uint)n, false);
     if (lane_of_warp() == k % WARP) mine = value;
-    bool is_last = n <= RH_TILE;
+    bool is_last = n <= BLOCK;
     if (is_last && k < WARP) return rh_aligned_tree(mine, 1, WARP);
     if (is_last || k % WARP == WARP - 1) {
       rh_sequence_add(&blocks, rh_aligned_tree(mine, 1, WARP));
       mine = rh_identity();
     }
     if (is_last) return rh_sequence_value(&blocks);
-    n -= RH_TILE;
-    at += RH_TILE;
+    n -= BLOCK;
+    at += BLOCK;
   }
 }
 #endif
@@ -448,10 +557,15 @@ static inline void put_on_list(ulong start, ulong n, ulong segment, uint log,
 
 /* ---- Shorter ones ---- */
 
-#ifdef RH_PACKS
-#define TINY                                    ((RH_OWN - 1) * OF_PACK + 1)
+#if defined(RH_ANY_ORDER) || defined(RH_PAIRS)
+#define TINY ((RH_OWN - 1) * OF_PACK + 1)
+#ifdef RH_PAIRS
+#define IN_TURN                                 4
+#define OWN(value, p, n, member, members, each) TAKE_PAIRS(value, p, n, member, members, each)
+#else
 #define IN_TURN                                 2
 #define OWN(value, p, n, member, members, each) TAKE_PACKS(value, p, n, member, members, each)
+#endif
 /* As many as lie in so many packs, wherever they begin. */
 static inline uint in_packs(uint n) {
   return (n + 2 * OF_PACK - 2) / OF_PACK;
@@ -512,13 +626,13 @@ static inline uint class_of(ulong n) {
 /* Up to TINY elements of each, by a lane. */
 static inline void take_tiny(rh_operands input, ulong first, const ulong *start, const ulong *n,
                              uint left, __global rh_value *to) {
-#ifdef RH_PACKS
+#if defined(RH_ANY_ORDER) || defined(RH_PAIRS)
 #pragma unroll
   for (uint b = 0; b < RH_BATCH; b++) {
     rh_operands p = rh_operands_at(input, first + start[b]);
     uint k = b * WARP + lane_of_warp();
     brief value;
-    TAKE_PACKS(value, p, n[b], 0, 1, RH_OWN);
+    OWN(value, p, n[b], 0, 1, RH_OWN);
     if (k < left) rh_store(to, k, widen(value));
   }
 #else
@@ -547,7 +661,7 @@ static inline void warp_waits(void) {
 
 /* Segments of more elements than a warp reads at once: one after the other, or onto the list. */
 static inline void take_long(rh_operands input, ulong first, ulong start, ulong n, ulong segment,
-                             uint log, uint alone, __global ulong *counter,
+                             uint log, uint alone, bool is_listed, __global ulong *counter,
                              __global long_segment *list, __global rh_value *to) {
   ulong most = (ulong)RH_TILE << alone;
   for (uint mask = ballot(n > RH_SHORT && n <= most); mask; mask &= mask - 1) {
@@ -556,7 +670,36 @@ static inline void take_long(rh_operands input, ulong first, ulong start, ulong 
         take_piece(rh_operands_at(input, first + ulong_of(start, one)), 0, ulong_of(n, one));
     if (lane_of_warp() == one) to[one] = value;
   }
-  if (ballot(n > most)) put_on_list(start, n > most ? n : 0, segment, log, counter, list);
+  if (!is_listed && ballot(n > most))
+    put_on_list(start, n > most ? n : 0, segment, log, counter, list);
+}
+
+/* The last segment on the list whose first piece is not behind this one: lanes look at 32 places at
+ * a time. */
+static inline uint find(__global const long_segment *list, uint count, uint piece) {
+  uint low = 0;
+  while (count > 1) {
+    uint step = (count + WARP - 1) / WARP, place = lane_of_warp() * step;
+    uint mask = ballot(place < count && list[low + place].first <= piece);
+    uint last = popcount(mask) - 1;
+    low += last * step;
+    count = min(step, count - last * step);
+  }
+  return low;
+}
+
+/* Every so many-th piece of those on the list. */
+static inline void take_listed(rh_operands input, ulong first, uint takers,
+                               __global const ulong *counter, __global const long_segment *list,
+                               __global rh_value *nodes) {
+  uint step = takers * WARPS, count = (uint)(*counter >> 32), all = (uint)*counter;
+  for (uint k = (uint)warp_number(); k < all; k += step) {
+    long_segment one = list[find(list, count, k)];
+    ulong most = (ulong)RH_TILE << one.log, begin = (k - one.first) * most;
+    rh_value value =
+        take_piece(rh_operands_at(input, first + one.start), begin, min(one.n - begin, most));
+    if (lane_of_warp() == 0) nodes[k] = value;
+  }
 }
 
 /* next: 1 where the stops are the next segments' starts.
@@ -564,13 +707,19 @@ static inline void take_long(rh_operands input, ulong first, ulong start, ulong 
  * members as the longest one needs, or by classes where most need far fewer. */
 SEGMENTS void segments_offsets(RH_OPERANDS_PARAMETERS, ulong first, ulong number,
                                __global const ulong *starts, __global const ulong *stops, uint next,
-                               uint log, uint alone, __global ulong *counter,
-                               __global long_segment *list, __global rh_value *to, ulong at) {
+                               uint log, uint alone, uint takers, __global ulong *counter,
+                               __global long_segment *list, __global rh_value *nodes,
+                               __global rh_value *to, ulong at) {
   __local short_segment tables[WARPS][WARP * RH_BATCH];
   __local short_segment *table = tables[get_local_id(0) / WARP];
-  ulong start[RH_BATCH], n[RH_BATCH], segment = warp_number() * RH_OF_WARP, longest = 0;
+  ulong start[RH_BATCH], n[RH_BATCH], longest = 0;
+  ulong segment = (warp_number() - takers * WARPS) * RH_OF_WARP;
   uint lane = lane_of_warp(), class[RH_BATCH], from[CLASSES + 1], low = 0, high = 0;
   rh_operands input = RH_OPERANDS;
+  if (RH_HIGHEST == LONG && get_group_id(0) < takers) {
+    take_listed(input, first, takers, counter, list, nodes);
+    return;
+  }
   if (segment >= number) return;
   uint left = (uint)min(number - segment, (ulong)RH_OF_WARP);
 #pragma unroll
@@ -640,39 +789,12 @@ SEGMENTS void segments_offsets(RH_OPERANDS_PARAMETERS, ulong first, ulong number
     uint k = b * WARP + lane;
     ulong s = segment + min(k, left - 1), begin = starts[s];
     take_long(input, first, begin, k < left ? stops[s + next] - begin : 0, segment + k, log, alone,
-              counter, list, to + b * WARP);
+              takers > 0, counter, list, to + b * WARP);
   }
 }
 
-/* The last segment on the list whose first piece is not behind this one: lanes look at 32 places at
- * a time. */
-static inline uint find(__global const long_segment *list, uint count, uint piece) {
-  uint low = 0;
-  while (count > 1) {
-    uint step = (count + WARP - 1) / WARP, place = lane_of_warp() * step;
-    uint mask = ballot(place < count && list[low + place].first <= piece);
-    uint last = popcount(mask) - 1;
-    low += last * step;
-    count = min(step, count - last * step);
-  }
-  return low;
-}
-
-SEGMENTS void segments_long(RH_OPERANDS_PARAMETERS, ulong first, __global const ulong *counter,
-                            __global const long_segment *list, __global rh_value *nodes) {
-  uint step = (uint)get_num_groups(0) * WARPS, count = (uint)(*counter >> 32), all = (uint)*counter;
-  for (uint k = (uint)warp_number(); k < all; k += step) {
-    long_segment one = list[find(list, count, k)];
-    ulong most = (ulong)RH_TILE << one.log, begin = (k - one.first) * most;
-    rh_value value =
-        take_piece(rh_operands_at(RH_OPERANDS, first + one.start), begin, min(one.n - begin, most));
-    if (lane_of_warp() == 0) nodes[k] = value;
-  }
-}
-
-/* The nodes of the segments on the list, a group for each in turn.  The last group leaves the
- * counter as it was before the run. */
-SEGMENTS void segments_meet(__global ulong *counter, __global const long_segment *list,
+/* The nodes of the segments on the list, a group for each in turn. */
+SEGMENTS void segments_meet(__global const ulong *counter, __global const long_segment *list,
                             __global const rh_value *nodes, __local rh_value *scratch,
                             __global rh_value *to, ulong at) {
   uint item = get_local_id(0), count = (uint)(*counter >> 32);
@@ -692,13 +814,6 @@ SEGMENTS void segments_meet(__global ulong *counter, __global const long_segment
     }
     if (item == 0) to[at + one.segment] = scratch[0];
     barrier(CLK_LOCAL_MEM_FENCE);
-  }
-  /* Every group has read the counter when the last one arrives: its read comes before its own
-   * arrival, and arrivals are atomic. */
-  barrier(CLK_GLOBAL_MEM_FENCE);
-  if (item == 0 && atom_inc(counter + 1) == get_num_groups(0) - 1) {
-    counter[0] = 0;
-    counter[1] = 0;
   }
 }
 #endif

@@ -51,10 +51,16 @@ enum {
   MOST_LONG = 64,
   ITEMS_PER_UNIT = 2048, /* that fill a compute unit of a GPU */
   /* By warps */
-  MOST_VALUE_BYTES = 16, /* more would take too many registers */
+  MOST_VALUE_BYTES = 24, /* more would take too many registers */
   AT_ONCE = 16,          /* elements that a member loads at once, at most */
   IN_FLIGHT = 8,         /* and at least, where it has rows enough */
   PACKS_AT_ONCE = 4,     /* and of packs */
+  OF_PAIR = 2, /* halves in a word, which take the place of packs where sums have an order */
+  WORDS_AT_ONCE = 8,
+  MOST_WORDS = 4,   /* of a row, for a member that has few */
+  OF_BLOCK = 4,     /* neighbouring columns of a work-item, where they begin anywhere */
+  LEAST_INNER = 64, /* and so many side by side */
+  REGISTERS = 16,   /* bytes of the values that a work-item keeps of a tile, of which two fit */
   FEW_ROWS = 16,
   COLUMN_LOG = 3,     /* 2^COLUMN_LOG tiles of a column are a part, at most */
   MOST_PIECES = 8192, /* of a segment between offsets */
@@ -62,11 +68,12 @@ enum {
   MOST_OWN = 8,
   LEAST_PACKS = 3, /* or packs */
   MOST_PACKS = 5,
-  HEAVY = 16,       /* times the average: what is longer has most of the elements */
-  MOST_BATCH = 4,   /* segments between offsets of a work-item */
-  OF_WARP = 4096,   /* elements that make a warp's segments enough */
-  ENTRY_BYTES = 32, /* of a longer one on the list */
-  COUNTER_BYTES = 16,
+  HEAVY = 16,                  /* times the average: what is longer has most of the elements */
+  MOST_BATCH = 4,              /* segments between offsets of a work-item */
+  OF_WARP = 4096,              /* elements that make a warp's segments enough */
+  LEAST_OF_WARPS = 4,          /* of those that would fill the device: so many run at once */
+  ALONE = 2,                   /* 2^ALONE tiles take a warp less than another launch */
+  ENTRY_BYTES = 32,            /* of a longer one on the list */
   ROOM_BYTES = 16 * MOST_BATCH /* of local memory, for a work-item */
 };
 
@@ -87,10 +94,13 @@ typedef struct shape {
   uint32_t each, together;  /* elements of a member; rows or columns that it has in turn */
   uint32_t own, highest;    /* between offsets: elements or packs of a member; RH_HIGHEST */
   uint32_t columns, beside; /* of a work-item; work-items side by side */
+  uint32_t at_once;         /* tiles that a warp reads together */
+  uint32_t block;           /* columns of a group that begin anywhere; 0: at packs */
   uint32_t alone;           /* 2^alone tiles of a segment are read by one warp, at most */
   uint64_t entries, pieces; /* room for segments that are too long for a warp */
   uint64_t warps;           /* that fill the device */
   int is_alone, is_columns, is_by_offsets, is_in_order, shuffles, is_any_order, is_brief;
+  int is_built_in;
 } shape;
 
 typedef struct segments {
@@ -101,7 +111,7 @@ typedef struct segments {
   struct _cl_kernel *kernel, *offsets, *join;
   struct _cl_mem *nodes;          /* null: a segment is one part */
   struct _cl_mem *counter, *list; /* of long segments */
-  int is_clean;                   /* the counter is 0 */
+  int is_listed;                  /* the list is that of the next run, too */
 } segments;
 
 /* ---- How the work is divided ---- */
@@ -152,11 +162,19 @@ static int has_any_order(const rh_op *op) {
   return op->flags & RH_OP_EXACT && op->id < RH_FIRST_USER_OP;
 }
 
+static int has_pairs(const rh_problem *problem, const rh_layout *layout) {
+  uint32_t op = problem->op->id;
+  if (problem->type != RH_TYPE_f16 || (op != RH_OP_sum && op != RH_OP_asum)) return 0;
+  return layout->kind != RH_LAYOUT_AXIS ||
+         (layout->inner == 1 && layout->length < WORDS_AT_ONCE * TEAM * OF_PAIR);
+}
+
 /* Elements of 16 bytes where no order changes the bits.  Rows of 4-byte elements are read as fast
  * one by one, but for an index, and so are the shortest. */
 static uint32_t packs_for(const rh_problem *problem, const rh_layout *layout) {
   const rh_op *op = problem->op;
   uint32_t size = op->element_size;
+  if (has_pairs(problem, layout)) return OF_PAIR;
   if (!has_any_order(op) || op->id == RH_OP_prod || size > 4) return 0;
   if (layout->kind == RH_LAYOUT_AXIS) {
     int is_indexed = (op->flags & RH_OP_INDEXED) != 0;
@@ -192,9 +210,17 @@ static uint64_t packs_of(const shape *s, uint64_t n) {
   return (n + 2 * s->of_pack - 2) / s->of_pack;
 }
 
+static int is_in_pairs(const shape *s) {
+  return s->of_pack == OF_PAIR;
+}
+
+static uint64_t packs_at_once(const shape *s) {
+  return is_in_pairs(s) ? WORDS_AT_ONCE : PACKS_AT_ONCE;
+}
+
 /* Elements of a segment that a warp reads at once, `each` or its packs by a member. */
 static uint64_t most_at_once(const shape *s, uint64_t each) {
-  if (s->of_pack) return (PACKS_AT_ONCE * TEAM - 1) * s->of_pack + 1;
+  if (s->of_pack) return (packs_at_once(s) * TEAM - 1) * s->of_pack + 1;
   return smaller(s->tile, each * TEAM);
 }
 
@@ -215,15 +241,18 @@ static uint32_t own_for(uint64_t count, uint32_t least, uint32_t most) {
 
 /* Four elements for each member, and as many rows as bring enough loads in flight. */
 static void plan_rows(shape *s, uint64_t length, uint64_t value_size) {
+  uint32_t most = is_in_pairs(s) ? MOST_WORDS : value_size > 8 ? MOST_PACKS : LEAST_PACKS;
+  uint64_t packs = s->of_pack ? packs_of(s, length) : 0;
+  uint32_t own = own_for(packs, 2, most), members = power_of_two_up(rh_divide_up(packs, own));
   uint64_t in_flight = value_size > 8 ? IN_FLIGHT / 2 : IN_FLIGHT;
   s->way = BY_ROWS;
   s->parts = 1;
+  /* Words that stay empty cost more than halves one by one. */
+  if (is_in_pairs(s) && 2 * OF_PAIR * own * members >= 3 * length) s->of_pack = 0;
   if (s->of_pack) {
-    uint64_t packs = packs_of(s, length);
-    uint32_t own = own_for(packs, 2, value_size > 8 ? MOST_PACKS : LEAST_PACKS);
-    s->members_log = (uint32_t)smaller(rh_log2_up(rh_divide_up(packs, own)), rh_log2_up(TEAM));
+    s->members_log = (uint32_t)smaller(rh_log2_up(members), rh_log2_up(TEAM));
     s->each = (uint32_t)rh_divide_up(packs, UINT64_C(1) << s->members_log);
-    s->together = power_of_two_up(rh_divide_up(PACKS_AT_ONCE, s->each));
+    s->together = power_of_two_up(rh_divide_up(packs_at_once(s), s->each));
     return;
   }
   s->members_log = (uint32_t)rh_log2_up(length);
@@ -246,11 +275,13 @@ static uint32_t class_of(const shape *s, uint64_t longest) {
 static void plan_offsets(shape *s, const rh_layout *layout) {
   uint64_t n = layout->elements;
   uint64_t tiles = tiles_of(s, n), average = rh_divide_up(n + 1, layout->segments + 1);
-  uint64_t of_warp = OF_WARP * (s->of_pack > 4 ? s->of_pack / 4 : 1), least_warps = 2 * s->warps;
+  uint64_t of_warp = OF_WARP * (s->of_pack > 4 ? s->of_pack / 4 : 1);
+  uint64_t least_warps = s->warps / LEAST_OF_WARPS;
   int are_alike = layout->longest <= 2 * average;
   s->way = BY_OFFSETS;
   s->parts = 1;
   s->log = 0;
+  if (is_in_pairs(s) && !are_alike) s->of_pack = 0;
   if (s->of_pack)
     s->own =
         are_alike ? own_for(packs_of(s, layout->longest), LEAST_PACKS, MOST_PACKS) : LEAST_PACKS;
@@ -258,10 +289,7 @@ static void plan_offsets(shape *s, const rh_layout *layout) {
     s->own = are_alike ? own_for(layout->longest, LEAST_OWN, MOST_OWN) : MOST_OWN;
   s->highest = class_of(s, layout->longest);
   /* Few that are long have most of the elements, which others take. */
-  if (layout->longest > HEAVY * average) {
-    of_warp *= 8;
-    least_warps /= 4;
-  }
+  if (layout->longest > HEAVY * average) of_warp *= 8;
   for (s->each = MOST_BATCH * TEAM; s->each > 1; s->each /= 2)
     if (s->each * average <= of_warp && layout->segments >= s->each * least_warps) break;
   while (s->log < rh_log2_up(TEAM) && tiles >> (s->log + 1) >= s->warps) s->log++;
@@ -273,6 +301,7 @@ static void plan_offsets(shape *s, const rh_layout *layout) {
   }
   /* Segments of one length end together, but what is much longer than others would end last. */
   s->alone = are_alike ? s->log + 2 : s->log > 0;
+  if (s->alone < ALONE && layout->longest <= s->tile << ALONE) s->alone = ALONE;
   uint64_t most = s->tile << s->alone;
   s->entries = layout->longest > most ? n / most + 1 : 0;
   s->pieces = s->entries ? (tiles >> s->log) + s->entries + 1 : 0;
@@ -299,12 +328,28 @@ static uint32_t columns_for(const shape *s, const rh_op *op, const rh_layout *la
   return most;
 }
 
+/* Many columns, whose number packs do not divide, of values that cost few registers. */
+static int begin_anywhere(const shape *s, const rh_op *op, const rh_layout *layout) {
+  int is_narrow = op->value_size == 4 || (s->is_brief && !(op->flags & RH_OP_INDEXED));
+  return is_narrow && op->id < RH_FIRST_USER_OP && s->group == GPU_GROUP &&
+         layout->inner % OF_BLOCK != 0 && layout->inner >= LEAST_INNER && layout->length > s->row;
+}
+
 static void plan_columns(shape *s, const rh_problem *problem, const rh_layout *layout,
                          int64_t tiles) {
   uint64_t packs, width;
   s->way = BY_COLUMNS;
   s->is_brief = is_brief(problem, layout->length);
   s->columns = columns_for(s, problem->op, layout);
+  if (begin_anywhere(s, problem->op, layout)) {
+    uint64_t most = (TEAM - 1) * OF_BLOCK + 1;
+    s->columns = OF_BLOCK;
+    s->block = (uint32_t)rh_divide_up(layout->inner, rh_divide_up(layout->inner, most));
+    s->beside = TEAM;
+    s->members_log = (uint32_t)rh_log2_up(s->group / TEAM);
+    choose_parts(s, layout, tiles);
+    return;
+  }
   s->is_brief = s->is_brief && s->columns > 1;
   packs = layout->inner / s->columns;
   if (layout->length <= FEW_ROWS) {
@@ -324,7 +369,9 @@ static void plan_warps(shape *s, const rh_problem *problem, const rh_layout *lay
                        int64_t tiles) {
   s->warps = problem->device->compute_units * (uint64_t)ITEMS_PER_UNIT / TEAM;
   s->is_any_order = has_any_order(problem->op);
+  s->is_built_in = problem->op->id < RH_FIRST_USER_OP;
   s->of_pack = packs_for(problem, layout);
+  s->at_once = problem->op->value_size * (s->row / TEAM) <= REGISTERS ? 2 : 1;
   if (s->is_by_offsets)
     plan_offsets(s, layout);
   else if (s->is_columns)
@@ -431,6 +478,7 @@ static void add_of_items(char *options, const shape *s) {
 static void add_of_columns(char *options, const shape *s, uint64_t longest) {
   add(options, " -DRH_COLUMNS=%u", s->columns);
   if (s->columns > 1) add(options, " -DRH_WIDTH=%u", s->columns);
+  if (s->block) add(options, " -DRH_BLOCK=%u", s->block);
   if (s->is_any_order) add(options, " -DRH_ANY_ORDER");
   if (s->is_brief) add(options, " -DRH_BRIEF");
   if (s->each) add(options, " -DRH_FEW=%u -DRH_IN_TURN=%u", s->each, s->together);
@@ -443,7 +491,12 @@ static void add_of_columns(char *options, const shape *s, uint64_t longest) {
 static const char *options_of(const shape *s, uint64_t longest, char options[OPTIONS]) {
   snprintf(options, OPTIONS, "-DRH_CANONICAL -DRH_GROUP=%u -DRH_TEAM=%u -DRH_SHUFFLES=%d",
            (unsigned)s->group, s->is_alone ? 1 : TEAM, s->shuffles);
-  if (s->of_pack) add(options, " -DRH_PACKS -DRH_WIDTH=%u", s->of_pack);
+  if (s->way && s->way != BY_COLUMNS && s->is_built_in)
+    add(options, " -DRH_PACKS -DRH_WIDTH=%u -DRH_AT_ONCE=%u%s", (unsigned)(s->row / TEAM),
+        s->at_once,
+        is_in_pairs(s) ? " -DRH_PAIRS"
+        : s->of_pack   ? " -DRH_ANY_ORDER"
+                       : "");
   if (s->way == BY_PIECES && s->is_by_offsets) add(options, " -DRH_BETWEEN");
   if (s->way == BY_ROWS)
     add(options, " -DRH_MEMBERS=%u -DRH_EACH=%u -DRH_IN_TURN=%u", 1u << s->members_log, s->each,
@@ -473,9 +526,8 @@ static rh_status set_up_parts(segments *self, uint64_t scratch_bytes, struct _cl
   const rh_host *host = self->host;
   char options[OPTIONS];
   if (s->pieces) {
-    RH_TRY(rh_group_kernel(host, program, "segments_long", s->group, &self->kernel));
     RH_TRY(rh_group_kernel(host, program, "segments_meet", s->group, &self->join));
-    RH_TRY(host->scratch(host, COUNTER_BYTES, &self->counter));
+    RH_TRY(host->scratch(host, sizeof(uint64_t), &self->counter));
     RH_TRY(host->scratch(host, s->entries * ENTRY_BYTES, &self->list));
     return host->scratch(host, s->pieces * self->value_size, &self->nodes);
   }
@@ -613,10 +665,12 @@ static rh_status run_pieces(const segments *self, const rh_run *run, const rh_la
 
 static rh_status run_columns(const segments *self, const rh_run *run, const rh_layout *layout) {
   const shape *s = &self->shape;
-  uint64_t packs = layout->inner / s->columns, number = layout->segments / s->columns;
+  uint64_t each = s->block ? 1 : s->columns;
+  uint64_t packs = layout->inner / each, number = layout->segments / each;
   int is_last = s->parts == 1;
-  uint64_t items = s->each ? rh_divide_up(number, s->together * s->group) * s->group
-                           : groups_of(s, rh_divide_up(number, s->beside) * s->parts);
+  uint64_t items = groups_of(s, rh_divide_up(number, s->beside ? s->beside : 1) * s->parts);
+  if (s->each) items = rh_divide_up(number, s->together * s->group) * s->group;
+  if (s->block) items = number / packs * s->parts * rh_divide_up(packs, s->block) * s->group;
   RH_TRY(rh_launch(self->host, self->kernel, "columns", items, s->group, RH_OPERANDS_OF(run),
                    RH_U64(run->first), RH_U64(number), RH_U64(layout->length), RH_U64(packs),
                    RH_U64(s->parts), RH_U32(s->log), RH_BUFFER(is_last ? run->result : self->nodes),
@@ -625,31 +679,42 @@ static rh_status run_columns(const segments *self, const rh_run *run, const rh_l
   return join_parts(self, run, layout->segments, s->parts, run->result_index);
 }
 
-/* What is too long for a warp goes onto a list, which the next two launches take. */
+/* `takers` groups for what is on the list, and `others` for all segments. */
+static rh_status launch_offsets(const segments *self, const rh_run *run, const rh_layout *layout,
+                                uint64_t takers, uint64_t others) {
+  const shape *s = &self->shape;
+  struct _cl_mem *unused = run->result;
+  struct _cl_mem *stops = layout->is_back_to_back ? layout->device_starts : layout->device_stops;
+  return rh_launch(self->host, self->offsets, "segments", (takers + others) * s->group, s->group,
+                   RH_OPERANDS_OF(run), RH_U64(run->first), RH_U64(layout->segments),
+                   RH_BUFFER(layout->device_starts), RH_BUFFER(stops),
+                   RH_U32(layout->is_back_to_back), RH_U32(s->log), RH_U32(s->alone),
+                   RH_U32((uint32_t)takers), RH_BUFFER(s->pieces ? self->counter : unused),
+                   RH_BUFFER(s->pieces ? self->list : unused),
+                   RH_BUFFER(s->pieces ? self->nodes : unused), RH_BUFFER(run->result),
+                   RH_U64(run->result_index));
+}
+
+/* What is too long for a warp goes onto a list, which depends on offsets alone: where these stay,
+ * one launch takes the list and all others together, from the second run on. */
 static rh_status run_between_offsets(segments *self, const rh_run *run, const rh_layout *layout) {
   static const uint64_t zero;
   const shape *s = &self->shape;
   const rh_host *host = self->host;
-  uint64_t items = groups_of(s, smaller(s->pieces, s->warps));
-  struct _cl_mem *stops = layout->is_back_to_back ? layout->device_starts : layout->device_stops;
-  const rh_arg counter = RH_BUFFER(s->pieces ? self->counter : run->result), /* or unused */
-      list = RH_BUFFER(s->pieces ? self->list : run->result), to = RH_BUFFER(run->result),
-               at = RH_U64(run->result_index);
-  if (s->pieces && !self->is_clean)
-    RH_TRY(host->fill(host, self->counter, 0, &zero, sizeof zero, COUNTER_BYTES / sizeof zero));
-  self->is_clean = 0;
-  RH_TRY(rh_launch(
-      host, self->offsets, "segments", groups_of(s, rh_divide_up(layout->segments, s->each)),
-      s->group, RH_OPERANDS_OF(run), RH_U64(run->first), RH_U64(layout->segments),
-      RH_BUFFER(layout->device_starts), RH_BUFFER(stops), RH_U32(layout->is_back_to_back),
-      RH_U32(s->log), RH_U32(s->alone), counter, list, to, at));
+  uint64_t takers = groups_of(s, smaller(s->pieces, s->warps)) / s->group;
+  uint64_t others = groups_of(s, rh_divide_up(layout->segments, s->each)) / s->group;
+  if (s->pieces && !self->is_listed) {
+    RH_TRY(host->fill(host, self->counter, 0, &zero, sizeof zero, 1));
+    RH_TRY(launch_offsets(self, run, layout, 0, others));
+    others = 0;
+  }
+  RH_TRY(launch_offsets(self, run, layout, takers, others));
   if (!s->pieces) return RH_OK;
-  RH_TRY(rh_launch(host, self->kernel, "pieces", items, s->group, RH_OPERANDS_OF(run),
-                   RH_U64(run->first), counter, list, RH_BUFFER(self->nodes)));
   RH_TRY(rh_launch(host, self->join, "parts", groups_of(s, smaller(s->entries * TEAM, s->warps)),
-                   s->group, counter, list, RH_BUFFER(self->nodes),
-                   RH_LOCAL(s->group * self->value_size), to, at));
-  self->is_clean = 1;
+                   s->group, RH_BUFFER(self->counter), RH_BUFFER(self->list),
+                   RH_BUFFER(self->nodes), RH_LOCAL(s->group * self->value_size),
+                   RH_BUFFER(run->result), RH_U64(run->result_index)));
+  self->is_listed = (int)layout->offsets_stay;
   return RH_OK;
 }
 

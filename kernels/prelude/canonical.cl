@@ -45,13 +45,18 @@ static inline uint rh_exchange_word(uint mine, uint distance) {
   return other;
 }
 
-static inline rh_value rh_exchange(rh_value mine, uint distance) {
-  rh_shuffled x = {mine};
-#pragma unroll
-  for (uint k = 0; k < sizeof x.words / sizeof *x.words; k++)
-    x.words[k] = rh_exchange_word(x.words[k], distance);
-  return x.value;
-}
+/* rh_exchange(mine, distance), and the same of other values of whole words under other names. */
+#define RH_DEFINE_EXCHANGE(name, type)                                                             \
+  static inline type name(type mine, uint distance) {                                              \
+    union {                                                                                        \
+      type value;                                                                                  \
+      uint words[sizeof(type) / sizeof(uint)];                                                     \
+    } x = {mine};                                                                                  \
+    _Pragma("unroll") for (uint k = 0; k < sizeof x.words / sizeof *x.words; k++) x.words[k] =     \
+        rh_exchange_word(x.words[k], distance);                                                    \
+    return x.value;                                                                                \
+  }
+RH_DEFINE_EXCHANGE(rh_exchange, rh_value)
 
 #ifdef RH_VARYING_FIELDS
 /* The same of a value of as many elements as this one: other fields are those of this one, such as

@@ -59,10 +59,16 @@ builds_of() {
     ;;
   segments_warps)
     warps="$nvidia -DRH_CANONICAL -DRH_GROUP=256 -DRH_TEAM=32 -DRH_SHUFFLES=1"
+    warps="$warps -DRH_PACKS -DRH_AT_ONCE=1"
+    offsets="-DRH_OFFSETS -DRH_OF_WARP=128 -DRH_BATCH=4 -DRH_OWN=4 -DRH_HIGHEST=9 -DRH_MOST_PIECES=8192"
     echo "$warps"
     echo "$warps" -DRH_MEMBERS=1 -DRH_EACH=3 -DRH_IN_TURN=4
     echo "$warps" -DRH_MEMBERS=32 -DRH_EACH=7 -DRH_IN_TURN=2
-    echo "$warps" -DRH_OFFSETS -DRH_OF_WARP=128 -DRH_BATCH=4 -DRH_OWN=4 -DRH_HIGHEST=5 -DRH_MOST_PIECES=8192
+    echo "$warps $offsets"
+    for kind in -DRH_ANY_ORDER -DRH_PAIRS; do
+      echo "$warps $kind" -DRH_MEMBERS=8 -DRH_EACH=3 -DRH_IN_TURN=4
+      echo "$warps $kind $offsets"
+    done
     ;;
   segments_columns)
     warps="$nvidia -DRH_CANONICAL -DRH_GROUP=256 -DRH_TEAM=32 -DRH_SHUFFLES=1"
@@ -70,6 +76,7 @@ builds_of() {
     echo "$warps" -DRH_COLUMNS=1 -DRH_FEW=3 -DRH_IN_TURN=4
     echo "$warps" -DRH_COLUMNS=4 -DRH_WIDTH=4 -DRH_BESIDE=16 -DRH_ROWS=2
     echo "$warps" -DRH_COLUMNS=4 -DRH_WIDTH=4 -DRH_FEW=16 -DRH_IN_TURN=1
+    echo "$warps" -DRH_COLUMNS=4 -DRH_WIDTH=4 -DRH_BLOCK=85 -DRH_BESIDE=32 -DRH_ROWS=4
     ;;
   extraction)
     echo -cl-std=CL1.2 -DRH_PACKS -DRH_GROUP=64 -DRH_CHUNK=8 -DRH_LOG_CHUNK=6 -DRH_COPIES=32 -DRH_PARTS=1 -DRH_FINISH_LAUNCH
@@ -88,10 +95,10 @@ width_of() {
   onepass-*RH_BLOCKS* | extraction-*RH_BLOCKS*) echo -DRH_WIDTH=16; return ;;
   esac
   case $1-$2 in
-  onepass*-?8 | segments-?8) echo -DRH_WIDTH=16 ;;
-  onepass*-?16 | segments-?16 | extraction-?16) echo -DRH_WIDTH=8 ;;
-  onepass*-?32 | segments-?32 | extraction-?32) echo -DRH_WIDTH=4 ;;
-  onepass*-?64 | segments-?64 | extraction-?64) echo -DRH_WIDTH=2 ;;
+  onepass*-?8 | segments-?8 | segments_warps-?8) echo -DRH_WIDTH=16 ;;
+  onepass*-?16 | segments-?16 | segments_warps-?16 | extraction-?16) echo -DRH_WIDTH=8 ;;
+  onepass*-?32 | segments-?32 | segments_warps-?32 | extraction-?32) echo -DRH_WIDTH=4 ;;
+  onepass*-?64 | segments-?64 | segments_warps-?64 | extraction-?64) echo -DRH_WIDTH=2 ;;
   esac
 }
 
@@ -123,6 +130,11 @@ is_defined() {
 # is_served KERNEL OP TYPE BUILD
 is_served() {
   case $1-$2-$4 in segments-arg*-*BY_TILES* | segments-affine-*BY_TILES*) return 1 ;; esac
+  case $1-$2-$3-$4 in
+  segments_warps-sum-f16-*RH_PAIRS* | segments_warps-asum-f16-*RH_PAIRS*) return 0 ;;
+  segments_warps-*RH_PAIRS* | segments_warps-prod-*RH_ANY_ORDER* | segments_warps-*sum-f*RH_ANY_ORDER*) return 1 ;;
+  segments_warps-*-?64-*RH_ANY_ORDER*) return 1 ;;
+  esac
   case $1-$2-$3 in
   onepass_canonical-*-f* | extraction-*-f*) return 0 ;;
   onepass_canonical-* | extraction-* | atomic*-prod-f*) return 1 ;;
@@ -160,7 +172,7 @@ for kernel in "$source"/kernels/*.cl; do
     done
     serves "$name" custom || continue
     for custom in "$source"/tests/kernels/custom/*.cl; do
-      case $name-$build in segments_columns-*RH_COLUMNS=4*) continue ;; esac
+      case $name-$build in segments_columns-*RH_COLUMNS=4* | segments_warps-*RH_ANY_ORDER* | segments_warps-*RH_PAIRS*) continue ;; esac
       case $name in atomic*) if grep -qE 'RH_HAS_OPERANDS|RH_OP_arg' "$custom"; then continue; fi ;; esac
       turn=$((turn + 1))
       [ "${REDHOST_TEST_EXTENT-}" = all ] || [ $((turn % 5)) = 0 ] || continue

@@ -125,6 +125,7 @@ static rh_status upload_offsets(rh_segments *s, rh_error *error) {
   if (!s->job.device || !is_by_offsets(s) || s->n == 0) return RH_OK;
   RH_TRY(rh_context_session(s->job.context, &spec->session, error));
   s->given = *spec->layout;
+  s->given.offsets_stay = s->portion == s->n;
   spec->layout = &s->given;
   uint64_t n_starts = s->portion + s->given.is_back_to_back;
   RH_TRY(upload(s, s->given.starts, n_starts, &s->given.device_starts, error));

@@ -78,6 +78,7 @@ static rh_status take_segments(rh_rig *rig, const rh_layout *segments) {
   if (!segments || !rig->session) return RH_OK;
   rig->place->index = 1; /* the values of all, between two slots */
   rig->given = *segments;
+  rig->given.offsets_stay = 1;
   rig->with.segments = &rig->given;
   if (segments->kind != RH_LAYOUT_OFFSETS) return RH_OK;
   uint64_t n = segments->segments;

@@ -306,7 +306,8 @@ typedef struct rh_layout {
   uint64_t elements; /* all segments together have no more */
   /* 1: each segment stops where the next one starts, and device_starts has one more offset, the
    * last one's stop, so that device_stops need not be read */
-  uint32_t is_back_to_back, reserved;
+  uint32_t is_back_to_back;
+  uint32_t offsets_stay; /* 1: all runs of an instance get these offsets */
 } rh_layout;
 
 /* The elements of segment s, and where the first one is. */
@@ -626,7 +627,7 @@ extern RH_EXPORT const rh_plugin redhost_plugin_v1; /* the one exported symbol *
   X(rh_layout, longest, 16) X(rh_layout, length, 24) X(rh_layout, inner, 32) \
   X(rh_layout, starts, 40) X(rh_layout, stops, 48) \
   X(rh_layout, device_starts, 56) X(rh_layout, device_stops, 64) X(rh_layout, elements, 72) \
-  X(rh_layout, is_back_to_back, 80) X(rh_layout, reserved, 84)
+  X(rh_layout, is_back_to_back, 80) X(rh_layout, offsets_stay, 84)
 /* clang-format on */
 #if UINTPTR_MAX == UINT64_MAX
 RH_LAYOUT_LIST(RH_ASSERT_AT)
