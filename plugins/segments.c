@@ -281,7 +281,7 @@ static void plan_offsets(shape *s, const rh_layout *layout) {
   s->way = BY_OFFSETS;
   s->parts = 1;
   s->log = 0;
-  if (is_in_pairs(s) && !are_alike) s->of_pack = 0;
+  if (is_in_pairs(s) && 2 * layout->longest > 3 * average) s->of_pack = 0;
   if (s->of_pack)
     s->own =
         are_alike ? own_for(packs_of(s, layout->longest), LEAST_PACKS, MOST_PACKS) : LEAST_PACKS;
