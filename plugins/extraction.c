@@ -17,6 +17,7 @@ static const char about[] =
     "the last to arrive rounds it; where a device's atomics do not order memory across "
     "work-groups, a second launch does. Devices without doubles have bins alone.";
 
+enum { USUAL_GROUPS = 2 }; /* on a compute unit */
 enum { GROUP, GROUPS_PER_UNIT, LOADS, FINISH, ADD };
 static const rh_param params[] = {
     [GROUP] = {.key = "group",
@@ -24,7 +25,7 @@ static const rh_param params[] = {
                .max = 1024,
                .step = 1,
                .flags = RH_PARAM_REBUILD},
-    [GROUPS_PER_UNIT] = RH_NUMBER("groups_per_unit", 2, 1, 64,
+    [GROUPS_PER_UNIT] = RH_NUMBER("groups_per_unit", USUAL_GROUPS, 1, 64,
                                   "groups per compute unit, if there is work for them"),
     [LOADS] = {.key = "loads",
                .doc = "packs of a chunk; 0: by the number of elements",
@@ -84,12 +85,13 @@ static int can_finish(const rh_device *device) {
   return rh_takes_ptx(device) || device->features & RH_DEVICE_SCOPE_ATOMICS;
 }
 
-/* As many work-items as fill the device, before one takes more than LEAST_LOADS packs; and at most
- * as many packs as elements leave room for in registers, which of f16 are two to a register. */
-static uint64_t loads_for(const extraction *self, uint64_t n) {
+/* As many work-items as usually fill the device, before one takes more than LEAST_LOADS packs; and
+ * at most as many packs as elements leave room for in registers, which of f16 are two to a
+ * register. */
+static uint64_t loads_for(const extraction *self, const rh_device *device, uint64_t n) {
   uint64_t loads = LEAST_LOADS, most = self->op->element_size == 2 ? 8 : 16;
-  while (loads < most && n >= 2 * loads * self->per_pack * self->group * self->most_groups)
-    loads *= 2;
+  uint64_t groups = USUAL_GROUPS * (uint64_t)device->compute_units;
+  while (loads < most && n >= 2 * loads * self->per_pack * self->group * groups) loads *= 2;
   return self->has_blocks ? 16 : loads;
 }
 
@@ -138,7 +140,7 @@ static rh_status plan(const rh_problem *problem, const int64_t *values, extracti
   if (least > MOST_GROUPS)
     return rh_decline(answer, RH_WHY_SIZE, "%llu elements are too many for the bins",
                       (unsigned long long)problem->max_n);
-  self->loads = values[LOADS] ? (uint64_t)values[LOADS] : loads_for(self, problem->max_n);
+  self->loads = values[LOADS] ? (uint64_t)values[LOADS] : loads_for(self, device, problem->max_n);
   self->most_groups = groups_for(self, problem->max_n);
   answer->score = is_cpu ? 400 : 850;
   answer->launches = self->finishes == FINISH_LAUNCH ? 2 : 1;
