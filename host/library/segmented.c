@@ -334,14 +334,8 @@ static rh_status attempt(void *of_trial, int *is_final, rh_error *error) {
   /* No other strategy needs less memory for the values. */
   *is_final = is_set_up == RH_E_NOMEM && !t->of->segments.values;
   RH_TRY(is_set_up);
-  int is_exact = t->of->segments.exact != NULL;
-  if (!t->request && is_exact)
-    return rh_fail(error, RH_DECLINED,
-                   "strategy '%s' does not round '%s' of segments once, and a "
-                   "prepared call has no check to do so",
-                   t->of->found.name, t->of->spec.operation.op->name);
   if (!t->request) return rh_segments_self_test(&t->of->segments, error);
-  rh_status status = run(t->of, t->operands, is_exact || !t->request->unchecked, t->result, error);
+  rh_status status = run(t->of, t->operands, !t->request->unchecked, t->result, error);
   *is_final = status == RH_E_WRONG;
   return status;
 }

@@ -251,7 +251,8 @@ void rh_custom_finalize(const rh_custom *self, const rh_result_field *given, uin
       results[k] = decode_number(rh_exprs_type(self->finalize, k), &out.of[k]);
   }
   for (uint32_t k = 0; k < self->face.n_results; k++)
-    snprintf(results[k].name, sizeof results[k].name, "%.31s", self->results[k]);
+    memcpy(results[k].name, self->results[k],
+           strnlen(self->results[k], sizeof results[k].name - 1));
 }
 
 uint64_t rh_custom_result_uses(const rh_custom *self, uint32_t k) {

@@ -88,7 +88,7 @@ rh_status rh_exprs_where(rh_exprs *exprs, const char *condition, const void *con
 uint32_t rh_exprs_count(const rh_exprs *exprs); /* outputs */
 rh_type rh_exprs_type(const rh_exprs *exprs, uint32_t output);
 /* What an output does, or any of them. */
-enum { RH_EXPRS_ALL = UINT32_MAX };
+enum { RH_EXPRS_ALL = INT32_MAX };
 enum {
   RH_EXPR_USES_INDEX = 1,
   RH_EXPR_USES_F64 = 2,
