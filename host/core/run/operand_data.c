@@ -68,7 +68,7 @@ rh_status rh_operands_bring(rh_job *job, rh_cl_input *inputs, const void *const 
   for (uint32_t k = 0; k < op->n_operands && job->device && status == RH_OK; k++)
     status = rh_cl_input_renew(&inputs[k], job->instance_spec.session, operands[k], n,
                                rh_type_size(op->operands[k].type), error);
-  job->context->device_failed |= status != RH_OK;
+  if (status != RH_OK) job->context->device_failed = 1; /* prepared calls share the context */
   RH_TRY(status);
   if (rh_operator_has_operands(op)) rh_operands_begin(&job->operands, op);
   *placed = rh_operands_brought(job, inputs, operands);
