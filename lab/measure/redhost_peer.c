@@ -120,7 +120,7 @@ static int take_arguments(int argc, char **argv) {
 int main(int argc, char **argv) {
   rh_error error;
   const peer peers[] = {
-      {name, "libredhost, prepared reductions", open_point, take_point, close_point}};
+      {name, "libredhost, prepared reductions", open_point, take_point, close_point, NULL}};
   if (!take_arguments(argc, argv)) return peer_main_failed("A parameter is KEY=VALUE.");
   if (rh_open(&redhost, NULL, &error) != RH_OK) return peer_main_failed(error.message);
   int code = peer_main(peers, 1);
