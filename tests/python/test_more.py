@@ -88,7 +88,8 @@ class Expressions(unittest.TestCase):
         for axis, rows in ((0, x.T), (1, x)):
             found = redhost.sum(x, axis=axis, accuracy="exact", full=True)
             self.assertEqual(found.value.tolist(), [math.fsum(row) for row in rows])
-            self.assertEqual((found.strategy, found.check), ("superaccumulator", "ok"))
+            self.assertEqual(found.check, "ok")
+            self.assertIn(found.strategy, ("native", "superaccumulator"))  # with REDHOST_DEVICE `auto` chooses
 
     def test_full(self):
         found = redhost.sum(X, check=True, full=True)
