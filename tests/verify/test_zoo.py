@@ -1,6 +1,5 @@
-"""redhost --verify can fail: every plugin of tests/zoo is caught by the test that caught-by.txt names."""
+"""redhost --verify can fail: every plugin of tests/zoo is caught by the test that tests/zoo/faults.py lists."""
 
-import collections
 import json
 import os
 import re
@@ -12,6 +11,9 @@ import unittest
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 SOURCES = os.path.join(HERE, "..", "zoo")
+sys.path.append(SOURCES)
+import faults
+
 REDHOST = os.path.realpath(os.environ.get("REDHOST", shutil.which("redhost") or "redhost"))
 ZOO = os.environ.get("REDHOST_TEST_ZOO", "")
 
@@ -34,29 +36,8 @@ LAUNCHERS = {test: "transport/run-and-wait" for test in ("V78", "V80")}
 NAMED = ("--op", "min,max,sum,asum", "--type", "f64")  # an operator for V69, whose values have 32 bytes
 BACKSTOP_S = 1500  # --verify has its own limits, which exclude waiting for a busy processor
 
-Row = collections.namedtuple("Row", "plugin test verdicts does")
-KIND = re.compile(r"^(?: +KIND|(?:RIGHT|OWN|CANONICAL|SERVES)_(?:BUT|AS)(?:_FOR)?|IN_[A-Z]+|ON_HOST|PROBE|OPEN|GATHER|ABORT|CLOSE|VARIANT)\((?:\n *)?(\w+)", re.M)
-
-
-def sources():
-    """Of each row of caught-by.txt, the source that has the fault, and what stands there of it: a source may have many."""
-    found = {}
-    for at, _, names in os.walk(SOURCES):
-        for name in names:
-            if name.endswith(".c"):
-                folder = os.path.relpath(at, SOURCES)
-                with open(os.path.join(at, name), encoding="utf-8") as source:
-                    text = source.read()
-                kinds = list(KIND.finditer(text))
-                if len(kinds) < 2:
-                    found[folder + "/" + name[:-2]] = name[:-2], text
-                for before, match in zip([0] + [kind.start() for kind in kinds], kinds if len(kinds) > 1 else []):
-                    file = match.group(1) if match.group().startswith("VARIANT") else name[:-2]
-                    found.setdefault(folder + "/" + match.group(1), (file, text[before:match.start()]))
-    return found
-
-
-FOUND = sources()
+FOUND = faults.sources()
+TABLE = faults.table()
 
 
 def words(plugin):
@@ -68,17 +49,6 @@ def words(plugin):
     return os.path.join(ZOO, folder, source + ".so"), ["--strategy", name]
 
 
-def table():
-    """The rows of caught-by.txt."""
-    rows = []
-    with open(os.path.join(SOURCES, "caught-by.txt"), encoding="utf-8") as file:
-        for line in file:
-            if line.strip() and not line.startswith("#"):
-                plugin, test, verdicts, does = line.split(None, 3)
-                rows.append(Row(plugin, test, set(verdicts.split("|")), does.strip()))
-    return rows
-
-
 def launch(test):
     own = os.path.join(SOURCES, LAUNCHERS[test]) if test in LAUNCHERS else os.path.join(SOURCES, "..", "..", "sdk", "transport", "run-example")
     return "--launch", "'%s' {n}" % os.path.realpath(own)
@@ -88,7 +58,7 @@ class Table(unittest.TestCase):
     """The table has a row for every plugin and every test."""
 
     def test_rows(self):
-        for row in table():
+        for row in TABLE:
             with self.subTest(row.plugin):
                 if row.test == "-":
                     self.assertEqual(row.verdicts, {"-"})
@@ -99,18 +69,12 @@ class Table(unittest.TestCase):
                     self.assertTrue(row.verdicts - {"pass", "skip"}, "nothing would be caught")
 
     def test_every_test_has_a_plugin(self):
-        self.assertEqual([test for test in TESTS if test not in {row.test for row in table()}], [])
+        self.assertEqual([test for test in TESTS if test not in {row.test for row in TABLE}], [])
 
     def test_every_plugin_has_a_row(self):
-        named = [row.plugin for row in table()]
+        named = [row.plugin for row in TABLE]
         self.assertEqual(sorted(set(named)), sorted(named), "named twice")
         self.assertEqual(set(FOUND) - NO_PLUGINS, set(named))
-
-    def test_sources_name_their_test(self):
-        """If a plugin's comment names the test that it breaks, the table names the same one."""
-        for row in table():
-            said = re.findall(r"^/\* (V[0-9][0-9]): ", FOUND[row.plugin][1], re.M)
-            self.assertIn(row.test, said[-1:] or [row.test], row.plugin)
 
 
 class Verify(unittest.TestCase):
@@ -217,7 +181,7 @@ def method(row):
     return test
 
 
-for each in table():
+for each in TABLE:
     if each.test != "-":
         setattr(Verify, "test_" + each.plugin, method(each))
 

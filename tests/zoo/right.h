@@ -2,8 +2,7 @@
  * and a tree.  A strategy replaces single parts, so that what is written of it is its fault, and a
  * plugin has many:
  *
- *     RUN(name) { ... }
- *     RIGHT_BUT(name, .summary = "what is wrong", .run = name_run);
+ *     BUT_RUN(name) { ... }
  *     RH_PLUGIN(&strategy_name, ...); */
 #ifndef ZOO_RIGHT_H
 #define ZOO_RIGHT_H
@@ -113,7 +112,7 @@ static inline rh_status right_run(void *instance, const rh_run *run) {
 /* ---- The strategy; a later field replaces an earlier one ---- */
 #define RIGHT(name_, ...)                                                                          \
   {                                                                                                \
-    RH_STRATEGY_SIZE, .name = name_, .about = "Of redhost's zoo: right but for one thing.",        \
+    RH_STRATEGY_SIZE, .name = name_, .summary = name_, .about = "Right but for one thing.",        \
                       .version = "1.0", .author = "the redhost authors", .license = "MIT",         \
                       .device_kinds = RH_DEVICE_ANY_CL, .determinism = RH_BITS_SAME_RUN,           \
                       .query = right_query, .setup = right_setup, .run = right_run, __VA_ARGS__    \
@@ -130,6 +129,16 @@ static inline rh_status right_run(void *instance, const rh_run *run) {
                                  UNUSED const int64_t *values, void **instance)
 #define RUN(name_)      static rh_status name_##_run(UNUSED void *instance, const rh_run *run)
 #define TEARDOWN(name_) static void name_##_teardown(UNUSED void *instance)
+
+/* The same, and the strategy that is right but for this function, and what else is named. */
+#define BUT_QUERY(...)    BUT(QUERY, query, __VA_ARGS__, )
+#define BUT_SETUP(...)    BUT(SETUP, setup, __VA_ARGS__, )
+#define BUT_RUN(...)      BUT(RUN, run, __VA_ARGS__, )
+#define BUT_TEARDOWN(...) BUT(TEARDOWN, teardown, __VA_ARGS__, )
+#define BUT(head_, field_, name_, ...)                                                             \
+  head_(name_);                                                                                    \
+  RIGHT_BUT(name_, .field_ = name_##_##field_, __VA_ARGS__);                                       \
+  head_(name_)
 
 /* A source with lines VARIANT(NAME, ...) is compiled for each of them, to a plugin of that name,
  * with ZOO_VARIANT as NAME; it ends with RH_PLUGIN(&ZOO_STRATEGY). */

@@ -6,22 +6,22 @@
 #undef VARIANT
 #define VARIANT(name_) UNUSED static void name_(void)
 
-/* V09: imports exit(), which it never calls during the tests. */
+/* V09 warn: imports exit(), which it never calls during the tests. */
 VARIANT(imports_exit) {
   exit(1);
 }
 
-/* V09: imports fork(), which it never calls during the tests. */
+/* V09 warn: imports fork(), which it never calls during the tests. */
 VARIANT(imports_fork) {
   if (fork() == 0) _exit(0);
 }
 
-/* V09: imports setenv(), which it never calls during the tests. */
+/* V09 warn: imports setenv(), which it never calls during the tests. */
 VARIANT(imports_setenv) {
   setenv("ZOO", "", 1);
 }
 
-/* V09: imports system(), which it never calls during the tests. */
+/* V09 warn: imports system(), which it never calls during the tests. */
 VARIANT(imports_system) {
   if (system("true")) return;
 }

@@ -1,4 +1,4 @@
-/* V60: host code that uses the first run's host_result for all later ones. */
+/* V60 crash|fail: host code that uses the first run's host_result for all later ones. */
 
 #include "../right.h"
 #include <string.h>

@@ -1,4 +1,4 @@
-/* V36: a static destructor releases a buffer again, long after the host has released its
+/* V36 crash: a static destructor releases a buffer again, long after the host has released its
  * context. */
 #include "../right.h"
 #include <CL/cl.h>

@@ -9,16 +9,13 @@
 #include <unistd.h>
 
 /* V35: calls alloc() in teardown. */
-TEARDOWN(alloc_in_teardown) {
+BUT_TEARDOWN(alloc_in_teardown) {
   const right *self = instance;
   self->host->alloc(self->host, 64);
 }
 
-RIGHT_BUT(alloc_in_teardown, .summary = "calls alloc() in teardown",
-          .teardown = alloc_in_teardown_teardown);
-
 /* V32: every run leaks an OpenCL buffer. */
-RUN(buffer_per_run) {
+BUT_RUN(buffer_per_run) {
   const right *self = instance;
   static const char bytes[1 << 16];
   cl_int code;
@@ -28,9 +25,7 @@ RUN(buffer_per_run) {
   return right_run(instance, run);
 }
 
-RIGHT_BUT(buffer_per_run, .summary = "every run leaks a buffer", .run = buffer_per_run_run);
-
-/* V63: writes one byte before the memory from alloc(). */
+/* V63 crash|fail: writes one byte before the memory from alloc(). */
 SETUP(byte_before_alloc) {
   char *name = host->alloc(host, 13);
   if (!name) return RH_E_NOMEM;
@@ -39,33 +34,25 @@ SETUP(byte_before_alloc) {
   return RH_OK;
 }
 
-RUN(byte_before_alloc) {
+BUT_RUN(byte_before_alloc, .setup = byte_before_alloc_setup) {
   volatile char *name = ((right *)instance)->own;
   name[-1] = 'x';
   return right_run(instance, run);
 }
 
-RIGHT_BUT(byte_before_alloc, .summary = "a byte before its memory",
-          .setup = byte_before_alloc_setup, .run = byte_before_alloc_run);
-
 /* V63: writes one byte past the memory from alloc(). */
-RUN(byte_behind_alloc) {
+BUT_RUN(byte_behind_alloc, .setup = byte_before_alloc_setup) {
   volatile char *name = ((right *)instance)->own;
   name[13] = 'x';
   return right_run(instance, run);
 }
 
-RIGHT_BUT(byte_behind_alloc, .summary = "a byte behind its memory",
-          .setup = byte_before_alloc_setup, .run = byte_behind_alloc_run);
-
 /* V39: refuses a host whose structs are larger than expected. */
-SETUP(exact_sizes) {
+BUT_SETUP(exact_sizes) {
   if (host->struct_size != sizeof(rh_host) || problem->struct_size != sizeof(rh_problem))
     return host->fail(host, RH_E_INVALID, 0, "built for another redhost");
   return right_setup(host, problem, values, instance);
 }
-
-RIGHT_BUT(exact_sizes, .summary = "refuses a newer host", .setup = exact_sizes_setup);
 
 /* V35: clears its scratch memory in setup, where nothing may be enqueued, and ignores the error. */
 QUERY(fills_in_setup) {
@@ -74,7 +61,7 @@ QUERY(fills_in_setup) {
   return RH_OK;
 }
 
-SETUP(fills_in_setup) {
+BUT_SETUP(fills_in_setup, .query = fills_in_setup_query) {
   static const uint32_t zero;
   struct _cl_mem *scratch;
   RH_TRY(right_setup(host, problem, values, instance));
@@ -83,23 +70,18 @@ SETUP(fills_in_setup) {
   return RH_OK;
 }
 
-RIGHT_BUT(fills_in_setup, .summary = "calls fill() in setup", .query = fills_in_setup_query,
-          .setup = fills_in_setup_setup);
-
-/* V37: uses the first instance's host for all instances. */
+/* V37 crash|fail: uses the first instance's host for all instances. */
 static const rh_host *first;
 
-SETUP(first_host) {
+BUT_SETUP(first_host) {
   RH_TRY(right_setup(host, problem, values, instance));
   if (!first) first = host;
   ((right *)*instance)->host = first;
   return RH_OK;
 }
 
-RIGHT_BUT(first_host, .summary = "remembers the first host table", .setup = first_host_setup);
-
 /* V60: uses the first run's result_index for all later ones. */
-RUN(first_index) {
+BUT_RUN(first_index) {
   right *self = instance;
   if (self->runs++ == 0) self->own = (void *)(uintptr_t)run->result_index;
   rh_run with_first = *run;
@@ -107,10 +89,8 @@ RUN(first_index) {
   return right_launch(self, &with_first, run->first, run->n);
 }
 
-RIGHT_BUT(first_index, .summary = "keeps the first result_index", .run = first_index_run);
-
-/* V60: uses the first run's input buffer for all later ones. */
-RUN(first_input) {
+/* V60 crash|fail: uses the first run's input buffer for all later ones. */
+BUT_RUN(first_input) {
   right *self = instance;
   if (self->runs++ == 0) self->own = run->input;
   rh_run with_first = *run;
@@ -118,10 +98,8 @@ RUN(first_input) {
   return right_launch(self, &with_first, run->first, run->n);
 }
 
-RIGHT_BUT(first_input, .summary = "keeps the first input buffer", .run = first_input_run);
-
-/* V60: uses the first run's result buffer for all later ones. */
-RUN(first_result) {
+/* V60 crash|fail: uses the first run's result buffer for all later ones. */
+BUT_RUN(first_result) {
   right *self = instance;
   if (self->runs++ == 0) self->own = run->result;
   rh_run with_first = *run;
@@ -129,10 +107,8 @@ RUN(first_result) {
   return right_launch(self, &with_first, run->first, run->n);
 }
 
-RIGHT_BUT(first_result, .summary = "keeps the first result buffer", .run = first_result_run);
-
 /* V40: after a failed run, every other run fails. */
-RUN(gives_up) {
+BUT_RUN(gives_up) {
   right *self = instance;
   if (self->own) return self->host->fail(self->host, RH_E_INTERNAL, 0, "failed before");
   rh_status status = right_run(instance, run);
@@ -140,10 +116,8 @@ RUN(gives_up) {
   return status;
 }
 
-RIGHT_BUT(gives_up, .summary = "never recovers from a failure", .run = gives_up_run);
-
-/* V31: its kernel never ends. */
-SETUP(hangs_in_kernel) {
+/* V31 timeout: its kernel never ends. */
+BUT_SETUP(hangs_in_kernel) {
   return right_setup_of(
       host, problem,
       RIGHT_KERNEL(WALK "__global volatile uint *word = (__global volatile uint *)result;"
@@ -153,15 +127,11 @@ SETUP(hangs_in_kernel) {
       instance);
 }
 
-RIGHT_BUT(hangs_in_kernel, .summary = "its kernel never ends", .setup = hangs_in_kernel_setup);
-
-/* V31: setup never returns. */
-SETUP(hangs_in_setup) {
+/* V31 timeout: setup never returns. */
+BUT_SETUP(hangs_in_setup) {
   while (right_setup(host, problem, values, instance) == RH_OK) pause();
   return RH_E_INTERNAL;
 }
-
-RIGHT_BUT(hangs_in_setup, .summary = "setup never returns", .setup = hangs_in_setup_setup);
 
 /* V37: the kernel is a static variable, so all instances use that of the last setup. */
 static struct _cl_kernel *kernel;
@@ -173,14 +143,11 @@ SETUP(last_kernel) {
   return RH_OK;
 }
 
-RUN(last_kernel) {
+BUT_RUN(last_kernel, .setup = last_kernel_setup) {
   right *self = instance;
   self->kernel = kernel;
   return right_run(self, run);
 }
-
-RIGHT_BUT(last_kernel, .summary = "runs the kernel of the last setup", .setup = last_kernel_setup,
-          .run = last_kernel_run);
 
 /* V33: releases its own buffer in teardown, which is not called after a failed setup. */
 SETUP(leaks_buffer_on_failure) {
@@ -192,12 +159,9 @@ SETUP(leaks_buffer_on_failure) {
   return RH_OK;
 }
 
-TEARDOWN(leaks_buffer_on_failure) {
+BUT_TEARDOWN(leaks_buffer_on_failure, .setup = leaks_buffer_on_failure_setup) {
   clReleaseMemObject(((right *)instance)->own);
 }
-
-RIGHT_BUT(leaks_buffer_on_failure, .summary = "a setup that fails leaks a buffer",
-          .setup = leaks_buffer_on_failure_setup, .teardown = leaks_buffer_on_failure_teardown);
 
 /* V33: frees its own memory in teardown, which is not called after a failed setup. */
 SETUP(leaks_on_failure) {
@@ -209,14 +173,11 @@ SETUP(leaks_on_failure) {
   return RH_OK;
 }
 
-TEARDOWN(leaks_on_failure) {
+BUT_TEARDOWN(leaks_on_failure, .setup = leaks_on_failure_setup) {
   free(((right *)instance)->own);
 }
 
-RIGHT_BUT(leaks_on_failure, .summary = "a setup that fails leaks", .setup = leaks_on_failure_setup,
-          .teardown = leaks_on_failure_teardown);
-
-/* V36: its own thread still calls the host after teardown. */
+/* V36 crash|fail: its own thread still calls the host after teardown. */
 static void *talk(void *of) {
   const rh_host *host = of;
   usleep(100000);
@@ -224,38 +185,32 @@ static void *talk(void *of) {
   return NULL;
 }
 
-TEARDOWN(logs_afterwards) {
+BUT_TEARDOWN(logs_afterwards) {
   pthread_t thread;
   right *self = instance;
   if (pthread_create(&thread, NULL, talk, (void *)(uintptr_t)self->host) == 0)
     pthread_detach(thread);
 }
 
-RIGHT_BUT(logs_afterwards, .summary = "logs after teardown", .teardown = logs_afterwards_teardown);
-
 /* V32: from the 61st run on, the last element is lost. */
-RUN(loses_one_late) {
+BUT_RUN(loses_one_late) {
   right *self = instance;
   uint64_t lost = self->runs++ >= 60 && run->n > 0;
   return right_launch(self, run, run->first, run->n - lost);
 }
 
-RIGHT_BUT(loses_one_late, .summary = "the 61st run is wrong", .run = loses_one_late_run);
-
 /* V32: every run leaks memory. */
-RUN(memory_per_run) {
+BUT_RUN(memory_per_run) {
   enum { BYTES = 1 << 18 };
   char *volatile forgotten = malloc(BYTES);
   if (forgotten) memset(forgotten, 1, BYTES);
   return right_run(instance, run);
 }
 
-RIGHT_BUT(memory_per_run, .summary = "every run leaks memory", .run = memory_per_run_run);
-
-/* V37: the instance is a static variable. */
+/* V37 crash|fail: the instance is a static variable. */
 static right only;
 
-SETUP(one_instance) {
+BUT_SETUP(one_instance) {
   void *made;
   RH_TRY(right_setup(host, problem, values, &made));
   only = *(const right *)made;
@@ -263,135 +218,110 @@ SETUP(one_instance) {
   return RH_OK;
 }
 
-RIGHT_BUT(one_instance, .summary = "two instances are one", .setup = one_instance_setup);
-
-/* V39: calls a made-up function past the end of the 1.0 host table. */
+/* V39 crash: calls a made-up function past the end of the 1.0 host table. */
 typedef struct my_host {
   rh_host of_1_0;
   void (*progress)(const rh_host *, double done);
 } my_host;
 
-SETUP(own_fields) {
+BUT_SETUP(own_fields) {
   const my_host *mine = (const my_host *)host;
   if (host->struct_size >= sizeof *mine) mine->progress(host, 0.0);
   return right_setup(host, problem, values, instance);
 }
 
-RIGHT_BUT(own_fields, .summary = "calls an appended field of its own making",
-          .setup = own_fields_setup);
-
-/* V38: reads a field that was added to rh_device after 1.0, without RH_HAS. */
+/* V38 crash: reads a field that was added to rh_device after 1.0, without RH_HAS. */
 typedef struct reads_behind_device_newer {
   rh_device of_1_0;
   uint64_t appended;
 } reads_behind_device_newer;
 
-QUERY(reads_behind_device) {
+BUT_QUERY(reads_behind_device) {
   const volatile reads_behind_device_newer *there =
       (const volatile reads_behind_device_newer *)problem->device;
   (void)there->appended;
   return right_query(problem, values, answer);
 }
 
-RIGHT_BUT(reads_behind_device, .summary = "reads behind rh_device",
-          .query = reads_behind_device_query);
-
-/* V38: reads a field that was added to rh_host after 1.0, without RH_HAS. */
+/* V38 crash: reads a field that was added to rh_host after 1.0, without RH_HAS. */
 typedef struct reads_behind_host_newer {
   rh_host of_1_0;
   uint64_t appended;
 } reads_behind_host_newer;
 
-SETUP(reads_behind_host) {
+BUT_SETUP(reads_behind_host) {
   const volatile reads_behind_host_newer *there = (const volatile reads_behind_host_newer *)host;
   (void)there->appended;
   return right_setup(host, problem, values, instance);
 }
 
-RIGHT_BUT(reads_behind_host, .summary = "reads behind rh_host", .setup = reads_behind_host_setup);
-
-/* V38: reads a field that was added to rh_op after 1.0, without RH_HAS. */
+/* V38 crash: reads a field that was added to rh_op after 1.0, without RH_HAS. */
 typedef struct reads_behind_op_newer {
   rh_op of_1_0;
   uint64_t appended;
 } reads_behind_op_newer;
 
-QUERY(reads_behind_op) {
+BUT_QUERY(reads_behind_op) {
   const volatile reads_behind_op_newer *there = (const volatile reads_behind_op_newer *)problem->op;
   (void)there->appended;
   return right_query(problem, values, answer);
 }
 
-RIGHT_BUT(reads_behind_op, .summary = "reads behind rh_op", .query = reads_behind_op_query);
-
-/* V38: reads a field that was added to rh_problem after 1.0, without RH_HAS. */
+/* V38 crash: reads a field that was added to rh_problem after 1.0, without RH_HAS. */
 typedef struct reads_behind_problem_newer {
   rh_problem of_1_0;
   uint64_t appended;
 } reads_behind_problem_newer;
 
-SETUP(reads_behind_problem) {
+BUT_SETUP(reads_behind_problem) {
   const volatile reads_behind_problem_newer *there =
       (const volatile reads_behind_problem_newer *)problem;
   (void)there->appended;
   return right_setup(host, problem, values, instance);
 }
 
-RIGHT_BUT(reads_behind_problem, .summary = "reads behind rh_problem",
-          .setup = reads_behind_problem_setup);
-
-/* V38: reads a field that was added to rh_run after 1.0, without RH_HAS. */
+/* V38 crash: reads a field that was added to rh_run after 1.0, without RH_HAS. */
 typedef struct reads_behind_run_newer {
   rh_run of_1_0;
   uint64_t appended;
 } reads_behind_run_newer;
 
-RUN(reads_behind_run) {
+BUT_RUN(reads_behind_run) {
   const volatile reads_behind_run_newer *there = (const volatile reads_behind_run_newer *)run;
   (void)there->appended;
   return right_run(instance, run);
 }
 
-RIGHT_BUT(reads_behind_run, .summary = "reads behind rh_run", .run = reads_behind_run_run);
-
 /* V34: never releases a reference to the input. */
-RUN(retains_buffer) {
+BUT_RUN(retains_buffer) {
   right *self = instance;
   if (self->runs++ == 0) clRetainMemObject(run->input);
   return right_run(instance, run);
 }
 
-RIGHT_BUT(retains_buffer, .summary = "retains the input", .run = retains_buffer_run);
-
 /* V34: never releases a reference to the host's context. */
-SETUP(retains_context) {
+BUT_SETUP(retains_context) {
   RH_TRY(right_setup(host, problem, values, instance));
   clRetainContext(host->context);
   return RH_OK;
 }
 
-RIGHT_BUT(retains_context, .summary = "retains the host's context", .setup = retains_context_setup);
-
 /* V34: never releases a reference to its kernel. */
-SETUP(retains_kernel) {
+BUT_SETUP(retains_kernel) {
   RH_TRY(right_setup(host, problem, values, instance));
   clRetainKernel(((right *)*instance)->kernel);
   return RH_OK;
 }
 
-RIGHT_BUT(retains_kernel, .summary = "retains its kernel", .setup = retains_kernel_setup);
-
 /* V34: never releases a reference to the host's queue. */
-SETUP(retains_queue) {
+BUT_SETUP(retains_queue) {
   RH_TRY(right_setup(host, problem, values, instance));
   clRetainCommandQueue(host->queue);
   return RH_OK;
 }
 
-RIGHT_BUT(retains_queue, .summary = "retains the host's queue", .setup = retains_queue_setup);
-
 /* V35: run changes the rounding mode. */
-RUN(rounds_in_run) {
+BUT_RUN(rounds_in_run) {
 #if defined(__x86_64__) || defined(__i386__)
   unsigned short word; /* inline assembly, because fesetround is in libm */
   __asm__ volatile("fnstcw %0" : "=m"(word));
@@ -403,43 +333,33 @@ RUN(rounds_in_run) {
   return right_run(instance, run);
 }
 
-RIGHT_BUT(rounds_in_run, .summary = "changes the rounding mode in run", .run = rounds_in_run_run);
-
 /* V35: calls scratch() in run, where it is not allowed, and ignores the error. */
-RUN(scratch_in_run) {
+BUT_RUN(scratch_in_run) {
   const right *self = instance;
   struct _cl_mem *scratch;
   self->host->scratch(self->host, 64, &scratch);
   return right_run(instance, run);
 }
 
-RIGHT_BUT(scratch_in_run, .summary = "calls scratch() in run", .run = scratch_in_run_run);
-
 /* V33: ignores a failed scratch() and reports success. */
-SETUP(swallows_failures) {
+BUT_SETUP(swallows_failures, .query = fills_in_setup_query) {
   struct _cl_mem *scratch;
   RH_TRY(right_setup(host, problem, values, instance));
   host->scratch(host, 64, &scratch);
   return RH_OK;
 }
 
-RIGHT_BUT(swallows_failures, .summary = "a service that fails goes unnoticed",
-          .query = fills_in_setup_query, .setup = swallows_failures_setup);
-
-/* V31: teardown requires that a run has set up its state. */
+/* V31 crash: teardown requires that a run has set up its state. */
 RUN(teardown_after_run) {
   right *self = instance;
   self->own = self;
   return right_run(instance, run);
 }
 
-TEARDOWN(teardown_after_run) {
+BUT_TEARDOWN(teardown_after_run, .run = teardown_after_run_run) {
   right *self = instance, *last = self->own;
   last->runs = 0;
 }
-
-RIGHT_BUT(teardown_after_run, .summary = "teardown crashes without a run",
-          .run = teardown_after_run_run, .teardown = teardown_after_run_teardown);
 
 /* V36: leaves a thread behind. */
 static void *wait(void *nothing) {
@@ -447,7 +367,7 @@ static void *wait(void *nothing) {
   return nothing;
 }
 
-SETUP(thread_stays) {
+BUT_SETUP(thread_stays) {
   pthread_t thread;
   RH_TRY(right_setup(host, problem, values, instance));
   if (pthread_create(&thread, NULL, wait, NULL)) return RH_E_INTERNAL;
@@ -455,36 +375,28 @@ SETUP(thread_stays) {
   return RH_OK;
 }
 
-RIGHT_BUT(thread_stays, .summary = "leaves a thread behind", .setup = thread_stays_setup);
-
 /* V32: the 61st run fails. */
-RUN(tires) {
+BUT_RUN(tires) {
   right *self = instance;
   if (self->runs++ >= 60)
     return self->host->fail(self->host, RH_E_INTERNAL, 0, "was run too often");
   return right_run(instance, run);
 }
 
-RIGHT_BUT(tires, .summary = "the 61st run fails", .run = tires_run);
-
 /* V32: from the 201st run on, the last element is lost. */
-RUN(tires_later) {
+BUT_RUN(tires_later) {
   right *self = instance;
   return right_launch(self, run, run->first, run->n - (self->runs++ >= 200 && run->n > 0));
 }
 
-RIGHT_BUT(tires_later, .summary = "loses an element after 200 runs", .run = tires_later_run);
-
-/* V33: does not check whether alloc() failed. */
-SETUP(trusts_alloc) {
+/* V33 crash: does not check whether alloc() failed. */
+BUT_SETUP(trusts_alloc) {
   right *more = host->alloc(host, sizeof *more);
   more->max_n = problem->max_n;
   return right_setup(host, problem, values, instance);
 }
 
-RIGHT_BUT(trusts_alloc, .summary = "crashes without memory", .setup = trusts_alloc_setup);
-
-/* V63: writes one value before its scratch memory. */
+/* V63 crash|fail: writes one value before its scratch memory. */
 /* The partial values of all work-items, and one extra. */
 SETUP(value_before_scratch) {
   static const char source[] =
@@ -508,7 +420,7 @@ SETUP(value_before_scratch) {
   return RH_OK;
 }
 
-RUN(value_before_scratch) {
+BUT_RUN(value_before_scratch, .setup = value_before_scratch_setup) {
   const right *self = instance;
   void **own = self->own;
   int32_t last = RIGHT_GROUP;
@@ -517,12 +429,9 @@ RUN(value_before_scratch) {
   return right_run(instance, run);
 }
 
-RIGHT_BUT(value_before_scratch, .summary = "a value before its scratch memory",
-          .setup = value_before_scratch_setup, .run = value_before_scratch_run);
-
 /* V63: writes one value past its scratch memory. */
 /* The partial values of all work-items, and one extra. */
-SETUP(value_behind_scratch) {
+BUT_SETUP(value_behind_scratch, .run = value_before_scratch_run) {
   static const char source[] =
       RIGHT_KERNEL(WALK, STORE) "__kernel void note(__global rh_value *notes, int last) {\n"
                                 "  for (int k = 0; k < last; k++) notes[k] = rh_identity();\n"
@@ -543,9 +452,6 @@ SETUP(value_behind_scratch) {
   self->own = own;
   return RH_OK;
 }
-
-RIGHT_BUT(value_behind_scratch, .summary = "a value behind its scratch memory",
-          .setup = value_behind_scratch_setup, .run = value_before_scratch_run);
 
 RH_PLUGIN(&strategy_alloc_in_teardown, &strategy_buffer_per_run, &strategy_byte_before_alloc,
           &strategy_byte_behind_alloc, &strategy_exact_sizes, &strategy_fills_in_setup,

@@ -1,4 +1,4 @@
-/* V14: aborts when it finds another plugin in the process. */
+/* V14 crash|fail: aborts when it finds another plugin in the process. */
 #include "zoo.h"
 #include <dlfcn.h>
 #include <link.h>

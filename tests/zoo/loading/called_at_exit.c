@@ -1,5 +1,5 @@
-/* V15: is declared unloadable, but registers a function with on_exit(), which, unlike atexit(),
- * is not undone when a library is unloaded. */
+/* V15 crash: is declared unloadable, but registers a function with on_exit(), which, unlike
+ * atexit(), is not undone when a library is unloaded. */
 #include "zoo.h"
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* V56: obtains a buffer from OpenCL in every run, and releases it. */
-RUN(allocates_in_run) {
+BUT_RUN(allocates_in_run) {
   const right *self = instance;
   cl_int code;
   cl_mem buffer = clCreateBuffer(self->host->context, CL_MEM_READ_WRITE, 4096, NULL, &code);
@@ -14,8 +14,6 @@ RUN(allocates_in_run) {
   clReleaseMemObject(buffer);
   return status;
 }
-
-RIGHT_BUT(allocates_in_run, .summary = "allocates in run", .run = allocates_in_run_run);
 
 /* V50: promises the same bits from run to run, but two groups combine their values by atomics,
  * in the order of arrival. */
@@ -38,7 +36,7 @@ SETUP(by_atomics) {
                      "-DRH_ATOMIC");
 }
 
-RUN(by_atomics) {
+BUT_RUN(by_atomics, .query = by_atomics_query, .setup = by_atomics_setup) {
   const right *self = instance;
   const rh_op *op = self->own;
   RH_TRY(self->host->fill(self->host, run->result, run->result_index * op->value_size, op->identity,
@@ -48,20 +46,14 @@ RUN(by_atomics) {
                    RH_LOCAL(self->local_bytes), RH_BUFFER(run->result), RH_U64(run->result_index));
 }
 
-RIGHT_BUT(by_atomics, .summary = "two groups, in the order of arrival", .query = by_atomics_query,
-          .setup = by_atomics_setup, .run = by_atomics_run);
-
-/* V12: prints a number into build options, which is not valid C in a locale with a decimal
- * comma. */
-SETUP(decimal_point) {
+/* V12 fail|skip: prints a number into build options, which is not valid C in a locale with a
+ * decimal comma. */
+BUT_SETUP(decimal_point) {
   char options[64];
   snprintf(options, sizeof options, "-DHALF=%.1ff", 0.5);
   RH_TRY(right_begin(host, problem, instance));
   return right_build(*instance, RIGHT_KERNEL(WALK, "if (HALF > 1) return; " STORE), options);
 }
-
-RIGHT_BUT(decimal_point, .summary = "its options depend on the locale",
-          .setup = decimal_point_setup);
 
 /* V52: declares the depth of groups of 256 for every value of `group`. */
 enum { DEPTH_OF_256_GROUP };
@@ -83,7 +75,7 @@ QUERY(depth_of_256) {
   return plan(problem, values, &group, answer);
 }
 
-SETUP(depth_of_256) {
+BUT_SETUP(depth_of_256, RH_PARAMS(depth_of_256_params), .query = depth_of_256_query) {
   rh_answer answer = {0};
   RH_TRY(right_begin(host, problem, instance));
   right *self = *instance;
@@ -92,9 +84,6 @@ SETUP(depth_of_256) {
   return right_build(self, RIGHT_KERNEL(WALK, STORE), "");
 }
 
-RIGHT_BUT(depth_of_256, .summary = "says nothing of its group in its depth",
-          RH_PARAMS(depth_of_256_params), .query = depth_of_256_query, .setup = depth_of_256_setup);
-
 /* V52: one work-item adds everything serially, but the depth of a tree is declared. */
 QUERY(depth_too_small) {
   RH_TRY(right_query(problem, values, answer));
@@ -102,7 +91,7 @@ QUERY(depth_too_small) {
   return RH_OK;
 }
 
-SETUP(depth_too_small) {
+BUT_SETUP(depth_too_small, .query = depth_too_small_query) {
   return right_setup_of(host, problem,
                         RIGHT_KERNEL("for (ulong i = 0; lid == 0 && i < n; i++)"
                                      "  mine = rh_combine(mine, rh_load(input, i));",
@@ -110,54 +99,40 @@ SETUP(depth_too_small) {
                         instance);
 }
 
-RIGHT_BUT(depth_too_small, .summary = "declares the depth of a tree it has not",
-          .query = depth_too_small_query, .setup = depth_too_small_setup);
-
 /* V61: keeps `first` in 20 bits. */
-SETUP(first_in_20_bits) {
+BUT_SETUP(first_in_20_bits) {
   return right_setup_of(host, problem,
                         RIGHT_KERNEL("input -= first; input += first & 0xfffff; " WALK, STORE),
                         instance);
 }
 
-RIGHT_BUT(first_in_20_bits, .summary = "keeps first in 20 bits", .setup = first_in_20_bits_setup);
-
 /* V61: keeps `first` in a float. */
-SETUP(first_in_float) {
+BUT_SETUP(first_in_float) {
   return right_setup_of(host, problem,
                         RIGHT_KERNEL("input -= first; input += (ulong)(float)first; " WALK, STORE),
                         instance);
 }
 
-RIGHT_BUT(first_in_float, .summary = "keeps first in a float", .setup = first_in_float_setup);
-
 /* V57: replaces the compiler's messages by its own. */
-SETUP(hides_build_log) {
+BUT_SETUP(hides_build_log) {
   if (right_setup(host, problem, values, instance) == RH_OK) return RH_OK;
   return host->fail(host, RH_E_INTERNAL, 0, "something went wrong");
 }
 
-RIGHT_BUT(hides_build_log, .summary = "a failed build is an internal error",
-          .setup = hides_build_log_setup);
-
 /* V45: starts at the first element of the buffer instead of the range. */
-RUN(ignores_first) {
+BUT_RUN(ignores_first) {
   return right_launch(instance, run, 0, run->n);
 }
 
-RIGHT_BUT(ignores_first, .summary = "ignores where the range begins", .run = ignores_first_run);
-
 /* V60: keeps result_index in a byte. */
-RUN(index_in_a_byte) {
+BUT_RUN(index_in_a_byte) {
   rh_run shorter = *run;
   shorter.result_index = (uint8_t)run->result_index;
   return right_launch(instance, &shorter, run->first, run->n);
 }
 
-RIGHT_BUT(index_in_a_byte, .summary = "result_index modulo 2^8", .run = index_in_a_byte_run);
-
-/* V61: the kernel counts elements in an int, which overflows at 2^31. */
-SETUP(int_counter) {
+/* V61 fail|skip: the kernel counts elements in an int, which overflows at 2^31. */
+BUT_SETUP(int_counter) {
   static const char walk[] =
       RIGHT_KERNEL("for (int i = (int)lid; i < (int)n; i += (int)size) mine = "
                    "rh_combine(mine, rh_load(input, i));",
@@ -165,29 +140,22 @@ SETUP(int_counter) {
   return right_setup_of(host, problem, walk, instance);
 }
 
-RIGHT_BUT(int_counter, .summary = "counts in an int", .setup = int_counter_setup);
-
 /* V64: writes one value past the local memory that it requested. */
-SETUP(local_too_far) {
+BUT_SETUP(local_too_far) {
   return right_setup_of(host, problem,
                         RIGHT_KERNEL(WALK, STORE " if (lid == 0) scratch[size] = all;"), instance);
 }
 
-RIGHT_BUT(local_too_far, .summary = "a value behind its local memory",
-          .setup = local_too_far_setup);
-
 /* V44: reduces as many elements as the longest earlier run. */
-RUN(longest_so_far) {
+BUT_RUN(longest_so_far) {
   right *self = instance;
   if (run->n == 0) return right_run(instance, run);
   if (self->runs < run->n) self->runs = run->n;
   return right_launch(self, run, run->first, self->runs);
 }
 
-RIGHT_BUT(longest_so_far, .summary = "remembers the largest n", .run = longest_so_far_run);
-
 /* V57: does not name its source, so that the compiler's messages have no file. */
-SETUP(nameless_source) {
+BUT_SETUP(nameless_source) {
   struct _cl_program *program;
   RH_TRY(right_begin(host, problem, instance));
   right *self = *instance;
@@ -195,34 +163,25 @@ SETUP(nameless_source) {
   return rh_group_kernel(host, program, "right", self->group, &self->kernel);
 }
 
-RIGHT_BUT(nameless_source, .summary = "gives its source no name", .setup = nameless_source_setup);
-
 /* V41: does not write the identity for an empty range. */
-RUN(nothing_for_nothing) {
+BUT_RUN(nothing_for_nothing) {
   if (run->n == 0) return RH_OK;
   return right_run(instance, run);
 }
 
-RIGHT_BUT(nothing_for_nothing, .summary = "n = 0 leaves the result as it was",
-          .run = nothing_for_nothing_run);
-
 /* V60: keeps `first` in 16 bits. */
-RUN(offset_in_16_bits) {
+BUT_RUN(offset_in_16_bits) {
   return right_launch(instance, run, (uint16_t)run->first, run->n);
 }
 
-RIGHT_BUT(offset_in_16_bits, .summary = "first modulo 2^16", .run = offset_in_16_bits_run);
-
 /* V53: loses an element for some sizes that are in no list of test sizes. */
-RUN(rare_size) {
+BUT_RUN(rare_size) {
   uint64_t lost = run->n > 34 && run->n % 61 == 55;
   return right_launch(instance, run, run->first, run->n - lost);
 }
 
-RIGHT_BUT(rare_size, .summary = "is wrong where n leaves 55 of 61", .run = rare_size_run);
-
-/* V62: reads a group's width of elements past the range and masks them. */
-SETUP(reads_a_width_too_far) {
+/* V62 crash|skip: reads a group's width of elements past the range and masks them. */
+BUT_SETUP(reads_a_width_too_far) {
   static const char walk[] = RIGHT_KERNEL("for (ulong i = lid; i < n + size; i += size) {\n"
                                           "    rh_value v = rh_load(input, i);\n"
                                           "    if (i < n) mine = rh_combine(mine, v);\n  }",
@@ -230,21 +189,16 @@ SETUP(reads_a_width_too_far) {
   return right_setup_of(host, problem, walk, instance);
 }
 
-RIGHT_BUT(reads_a_width_too_far, .summary = "reads behind the range, and masks it",
-          .setup = reads_a_width_too_far_setup);
-
 /* V56: reads its result back, but declares that it only enqueues. */
-RUN(reads_back) {
+BUT_RUN(reads_back) {
   const right *self = instance;
   char value[4];
   RH_TRY(right_run(instance, run));
   return self->host->read(self->host, run->result, 0, sizeof value, value);
 }
 
-RIGHT_BUT(reads_back, .summary = "reads in run", .run = reads_back_run);
-
 /* V48: also combines the element before the range, if there is one. */
-SETUP(reads_before) {
+BUT_SETUP(reads_before) {
   return right_setup_of(
       host, problem,
       RIGHT_KERNEL(
@@ -253,8 +207,6 @@ SETUP(reads_before) {
           STORE),
       instance);
 }
-
-RIGHT_BUT(reads_before, .summary = "reads one element too early", .setup = reads_before_setup);
 
 /* V55: a parameter is declared to change the code that is built, but does not. */
 static const rh_param rebuild_for_nothing_params[] = {{.key = "tile",
@@ -273,7 +225,7 @@ enum { REBUILDS_FLOATS_UNSAID_UNROLL };
 static const rh_param rebuilds_floats_unsaid_params[] = {
     [REBUILDS_FLOATS_UNSAID_UNROLL] = RH_NUMBER("unroll", 1, 1, 8, "elements at a time")};
 
-SETUP(rebuilds_floats_unsaid) {
+BUT_SETUP(rebuilds_floats_unsaid, RH_PARAMS(rebuilds_floats_unsaid_params)) {
   int is_exact = (problem->op->flags & RH_OP_EXACT) != 0;
   char options[32];
   snprintf(options, sizeof options, "-DUNROLL=%d",
@@ -282,19 +234,13 @@ SETUP(rebuilds_floats_unsaid) {
   return right_build(*instance, RIGHT_KERNEL("if (UNROLL < 1) return; " WALK, STORE), options);
 }
 
-RIGHT_BUT(rebuilds_floats_unsaid, .summary = "lacks RH_PARAM_REBUILD",
-          RH_PARAMS(rebuilds_floats_unsaid_params), .setup = rebuilds_floats_unsaid_setup);
-
 /* V55: a parameter changes the code that is built, but is not declared to. */
-SETUP(rebuilds_unsaid) {
+BUT_SETUP(rebuilds_unsaid, RH_PARAMS(rebuilds_floats_unsaid_params)) {
   char options[32];
   snprintf(options, sizeof options, "-DUNROLL=%d", (int)values[REBUILDS_FLOATS_UNSAID_UNROLL]);
   RH_TRY(right_begin(host, problem, instance));
   return right_build(*instance, RIGHT_KERNEL("if (UNROLL < 1) return; " WALK, STORE), options);
 }
-
-RIGHT_BUT(rebuilds_unsaid, .summary = "lacks RH_PARAM_REBUILD",
-          RH_PARAMS(rebuilds_floats_unsaid_params), .setup = rebuilds_unsaid_setup);
 
 /* Correct: one parameter changes the code only if the other is large, as declared, and V55 must
  * find that. */
@@ -316,7 +262,7 @@ static const rh_param right_rebuild_params[] = {
                               .flags = RH_PARAM_REBUILD},
 };
 
-SETUP(right_rebuild) {
+BUT_SETUP(right_rebuild, RH_PARAMS(right_rebuild_params)) {
   char options[32];
   snprintf(options, sizeof options, "-DUNROLL=%d",
            (int)(values[RIGHT_REBUILD_UNROLL] < values[TILES] ? values[RIGHT_REBUILD_UNROLL]
@@ -324,9 +270,6 @@ SETUP(right_rebuild) {
   RH_TRY(right_begin(host, problem, instance));
   return right_build(*instance, RIGHT_KERNEL("if (UNROLL < 1) return; " WALK, STORE), options);
 }
-
-RIGHT_BUT(right_rebuild, .summary = "parameters that change code together",
-          RH_PARAMS(right_rebuild_params), .setup = right_rebuild_setup);
 
 /* Correct: a parameter changes the code only where the bits depend on the order, as declared. */
 enum { RIGHT_REBUILD_FLOATS_UNROLL };
@@ -339,7 +282,7 @@ static const rh_param right_rebuild_floats_params[] = {
                                      .step = 1,
                                      .flags = RH_PARAM_REBUILD}};
 
-SETUP(right_rebuild_floats) {
+BUT_SETUP(right_rebuild_floats, RH_PARAMS(right_rebuild_floats_params)) {
   int is_exact = (problem->op->flags & RH_OP_EXACT) != 0;
   char options[32];
   snprintf(options, sizeof options, "-DUNROLL=%d",
@@ -347,9 +290,6 @@ SETUP(right_rebuild_floats) {
   RH_TRY(right_begin(host, problem, instance));
   return right_build(*instance, RIGHT_KERNEL("if (UNROLL < 1) return; " WALK, STORE), options);
 }
-
-RIGHT_BUT(right_rebuild_floats, .summary = "a parameter that matters for floats only",
-          RH_PARAMS(right_rebuild_floats_params), .setup = right_rebuild_floats_setup);
 
 /* Correct: one parameter changes the code on GPUs only, another on CPUs only, as declared, and V55
  * must find that wherever it runs. */
@@ -371,7 +311,7 @@ static const rh_param right_rebuild_kind_params[] = {
                .flags = RH_PARAM_REBUILD},
 };
 
-SETUP(right_rebuild_kind) {
+BUT_SETUP(right_rebuild_kind, RH_PARAMS(right_rebuild_kind_params)) {
   char options[32];
   int is_cpu = problem->device->kind == RH_DEVICE_CPU;
   snprintf(options, sizeof options, "-DSTEPS=%d", (int)values[is_cpu ? PAGES : WARPS]);
@@ -379,17 +319,12 @@ SETUP(right_rebuild_kind) {
   return right_build(*instance, RIGHT_KERNEL("if (STEPS < 1) return; " WALK, STORE), options);
 }
 
-RIGHT_BUT(right_rebuild_kind, .summary = "parameters of one kind of device",
-          RH_PARAMS(right_rebuild_kind_params), .setup = right_rebuild_kind_setup);
-
-/* V60: always writes result[1] instead of result[result_index]. */
-RUN(second_slot) {
+/* V60 crash|fail: always writes result[1] instead of result[result_index]. */
+BUT_RUN(second_slot) {
   rh_run to_second = *run;
   to_second.result_index = 1;
   return right_launch(instance, &to_second, run->first, run->n);
 }
-
-RIGHT_BUT(second_slot, .summary = "writes result[1]", .run = second_slot_run);
 
 /* V57: ignores a failed build until run. */
 SETUP(swallows_build_failure) {
@@ -398,14 +333,11 @@ SETUP(swallows_build_failure) {
   return RH_OK;
 }
 
-RUN(swallows_build_failure) {
+BUT_RUN(swallows_build_failure, .setup = swallows_build_failure_setup) {
   const right *self = instance;
   if (!self->kernel) return self->host->fail(self->host, RH_E_INTERNAL, 0, "there is no kernel");
   return right_run(instance, run);
 }
-
-RIGHT_BUT(swallows_build_failure, .summary = "a failed build goes unnoticed",
-          .setup = swallows_build_failure_setup, .run = swallows_build_failure_run);
 
 /* V50: promises the same bits from run to run, but alternates the direction. */
 SETUP(varies) {
@@ -418,22 +350,19 @@ SETUP(varies) {
                         instance);
 }
 
-RUN(varies) {
+BUT_RUN(varies, .setup = varies_setup) {
   right *self = instance;
   rh_run this = *run;
   this.result_index |= self->runs++ % 2 << 63;
   return right_run(instance, &this);
 }
 
-RIGHT_BUT(varies, .summary = "every other run takes another order", .setup = varies_setup,
-          .run = varies_run);
-
 /* V50: promises the same bits for all parameters, but only the bounds of the range agree with
  * the default. */
 enum { SHARE };
 static const rh_param varies_between_params[] = {[SHARE] = RH_NUMBER("share", 1, 1, 64, "parts")};
 
-SETUP(varies_between) {
+BUT_SETUP(varies_between, RH_PARAMS(varies_between_params), .determinism = RH_BITS_SAME_LAUNCH) {
   if (values[SHARE] == 1 || values[SHARE] == 64)
     return right_setup(host, problem, values, instance);
   return right_setup_of(host, problem,
@@ -442,10 +371,6 @@ SETUP(varies_between) {
                                      STORE),
                         instance);
 }
-
-RIGHT_BUT(varies_between, .summary = "its bits depend on a parameter",
-          RH_PARAMS(varies_between_params), .determinism = RH_BITS_SAME_LAUNCH,
-          .setup = varies_between_setup);
 
 /* V50: promises the same bits on every device, but reduces in smaller groups on PoCL, whose
  * devices have names that begin with "pthread-" or "cpu-". */
@@ -465,15 +390,12 @@ QUERY(varies_with_device) {
   return right_query(&limited, values, answer);
 }
 
-SETUP(varies_with_device) {
+BUT_SETUP(varies_with_device, .determinism = RH_BITS_SAME_EVERYWHERE,
+          .query = varies_with_device_query) {
   rh_device device;
   rh_problem limited = varies_with_device_within(problem, &device);
   return right_setup(host, &limited, values, instance);
 }
-
-RIGHT_BUT(varies_with_device, .summary = "its bits depend on the device",
-          .determinism = RH_BITS_SAME_EVERYWHERE, .query = varies_with_device_query,
-          .setup = varies_with_device_setup);
 
 /* V50: promises the same bits for all parameters, but reduces in groups of a parameter's size. */
 enum { VARIES_WITH_GROUP_GROUP };
@@ -497,15 +419,12 @@ QUERY(varies_with_group) {
   return right_query(&limited, values, answer);
 }
 
-SETUP(varies_with_group) {
+BUT_SETUP(varies_with_group, RH_PARAMS(varies_with_group_params),
+          .determinism = RH_BITS_SAME_LAUNCH, .query = varies_with_group_query) {
   rh_device device;
   rh_problem limited = varies_with_group_within(problem, values, &device);
   return right_setup(host, &limited, values, instance);
 }
-
-RIGHT_BUT(varies_with_group, .summary = "its bits depend on its group size",
-          RH_PARAMS(varies_with_group_params), .determinism = RH_BITS_SAME_LAUNCH,
-          .query = varies_with_group_query, .setup = varies_with_group_setup);
 
 /* V50: promises the same bits for the same elements, but its group depends on max_n. */
 static rh_problem varies_with_most_within(const rh_problem *problem, rh_device *device) {
@@ -522,17 +441,14 @@ QUERY(varies_with_most) {
   return right_query(&limited, values, answer);
 }
 
-SETUP(varies_with_most) {
+BUT_SETUP(varies_with_most, .query = varies_with_most_query) {
   rh_device device;
   rh_problem limited = varies_with_most_within(problem, &device);
   return right_setup(host, &limited, values, instance);
 }
 
-RIGHT_BUT(varies_with_most, .summary = "its bits depend on max_n", .query = varies_with_most_query,
-          .setup = varies_with_most_setup);
-
 /* V50: promises the same bits for the same elements, but walks backwards at some offsets. */
-SETUP(varies_with_place) {
+BUT_SETUP(varies_with_place) {
   return right_setup_of(
       host, problem,
       RIGHT_KERNEL("if (first >> 12 & 1) for (ulong i = lid; i < n; i += size)"
@@ -540,9 +456,6 @@ SETUP(varies_with_place) {
                    STORE),
       instance);
 }
-
-RIGHT_BUT(varies_with_place, .summary = "its bits depend on where its range begins",
-          .setup = varies_with_place_setup);
 
 /* V50: promises the same bits on every device, but combines as many elements at a time as there
  * are compute units. */
@@ -565,24 +478,19 @@ QUERY(varies_with_units) {
   return RH_OK;
 }
 
-SETUP(varies_with_units) {
+BUT_SETUP(varies_with_units, .determinism = RH_BITS_SAME_EVERYWHERE,
+          .query = varies_with_units_query) {
   RH_TRY(right_begin(host, problem, instance));
   return build(*instance, problem->device);
 }
 
-RIGHT_BUT(varies_with_units, .summary = "its bits depend on the compute units",
-          .determinism = RH_BITS_SAME_EVERYWHERE, .query = varies_with_units_query,
-          .setup = varies_with_units_setup);
-
 /* V56: waits for the device, but declares that it only enqueues. */
-RUN(waits) {
+BUT_RUN(waits) {
   const right *self = instance;
   RH_TRY(right_run(instance, run));
   cl_int code = clFinish(self->host->queue);
   return code == CL_SUCCESS ? RH_OK : self->host->fail(self->host, RH_E_CL, code, "waiting");
 }
-
-RIGHT_BUT(waits, .summary = "waits in run", .run = waits_run);
 
 /* V54: loses an element if its parameter has its minimum. */
 enum { WRONG_AT_LEAST_TILE };
@@ -595,52 +503,36 @@ SETUP(wrong_at_least) {
   return RH_OK;
 }
 
-RUN(wrong_at_least) {
+BUT_RUN(wrong_at_least, RH_PARAMS(wrong_at_least_params), .setup = wrong_at_least_setup) {
   const right *self = instance;
   uint64_t lost = self->runs == 1 && run->n > 0;
   return right_launch(self, run, run->first, run->n - lost);
 }
 
-RIGHT_BUT(wrong_at_least, .summary = "is wrong at some values of tile",
-          RH_PARAMS(wrong_at_least_params), .setup = wrong_at_least_setup,
-          .run = wrong_at_least_run);
-
 /* V54: loses an element if its parameter has its maximum. */
-RUN(wrong_at_most) {
+BUT_RUN(wrong_at_most, RH_PARAMS(wrong_at_least_params), .setup = wrong_at_least_setup) {
   const right *self = instance;
   uint64_t lost = self->runs == 1000 && run->n > 0;
   return right_launch(self, run, run->first, run->n - lost);
 }
 
-RIGHT_BUT(wrong_at_most, .summary = "is wrong at some values of tile",
-          RH_PARAMS(wrong_at_least_params), .setup = wrong_at_least_setup,
-          .run = wrong_at_most_run);
-
 /* V54: loses an element unless its parameter has its least, initial or greatest value. */
-RUN(wrong_between) {
+BUT_RUN(wrong_between, RH_PARAMS(wrong_at_least_params), .setup = wrong_at_least_setup) {
   const right *self = instance;
   uint64_t lost = self->runs > 1 && self->runs < 1000 && self->runs != 64 && run->n > 0;
   return right_launch(self, run, run->first, run->n - lost);
 }
 
-RIGHT_BUT(wrong_between, .summary = "is wrong at some values of tile",
-          RH_PARAMS(wrong_at_least_params), .setup = wrong_at_least_setup,
-          .run = wrong_between_run);
-
 /* V54: as wrong_at_most, but only where the bits depend on the order. */
-SETUP(wrong_floats_at_most) {
+BUT_SETUP(wrong_floats_at_most, RH_PARAMS(wrong_at_least_params), .run = wrong_at_most_run) {
   RH_TRY(right_setup(host, problem, values, instance));
   if (!(problem->op->flags & RH_OP_EXACT))
     ((right *)*instance)->runs = (uint64_t)values[WRONG_AT_LEAST_TILE];
   return RH_OK;
 }
 
-RIGHT_BUT(wrong_floats_at_most, .summary = "is wrong at some values of tile",
-          RH_PARAMS(wrong_at_least_params), .setup = wrong_floats_at_most_setup,
-          .run = wrong_at_most_run);
-
 /* V51: skips an element that equals the previous one, and -0 equals +0. */
-SETUP(zero_sign_lost) {
+BUT_SETUP(zero_sign_lost) {
   return right_setup_of(
       host, problem,
       RIGHT_KERNEL("for (ulong i = lid; i < n; i += size) {\n"
@@ -653,8 +545,6 @@ SETUP(zero_sign_lost) {
                    STORE),
       instance);
 }
-
-RIGHT_BUT(zero_sign_lost, .summary = "passes over equal elements", .setup = zero_sign_lost_setup);
 
 RH_PLUGIN(&strategy_allocates_in_run, &strategy_by_atomics, &strategy_decimal_point,
           &strategy_depth_of_256, &strategy_depth_too_small, &strategy_first_in_20_bits,

@@ -17,17 +17,14 @@ static struct answered {
   char room[1000];
 } * all;
 
-QUERY(allocates_in_query) {
+BUT_QUERY(allocates_in_query) {
   struct answered *note = malloc(sizeof *note);
   if (note) *note = (struct answered){all, problem->max_n, {0}};
   all = note;
   return right_query(problem, values, answer);
 }
 
-RIGHT_BUT(allocates_in_query, .summary = "takes memory when it is asked",
-          .query = allocates_in_query_query);
-
-/* V28: setup crashes for problems that query declines. */
+/* V28 crash: setup crashes for problems that query declines. */
 QUERY(crashes_after_no) {
   if (problem->op->flags & RH_OP_INDEXED)
     return rh_decline(answer, RH_WHY_OP, "%s has an index", problem->op->name);
@@ -36,31 +33,25 @@ QUERY(crashes_after_no) {
 
 static const char *const known = "an operator", *volatile unknown;
 
-SETUP(crashes_after_no) {
+BUT_SETUP(crashes_after_no, .query = crashes_after_no_query) {
   const char *what = problem->op->flags & RH_OP_INDEXED ? unknown : known;
   if (*what == 0) return RH_E_INTERNAL;
   return right_setup(host, problem, values, instance);
 }
 
-RIGHT_BUT(crashes_after_no, .summary = "setup crashes for what query declined",
-          .query = crashes_after_no_query, .setup = crashes_after_no_setup);
-
 /* V28: query accepts every operator, but setup declines all but sum, and does not call
  * host->fail(). */
-SETUP(declines_without_a_word) {
+BUT_SETUP(declines_without_a_word) {
   if (problem->op->id != RH_OP_sum) return RH_DECLINED;
   return right_setup(host, problem, values, instance);
 }
 
-RIGHT_BUT(declines_without_a_word, .summary = "setup declines for all but sums",
-          .setup = declines_without_a_word_setup);
-
-/* V26: divides by a parameter whose range begins with 0. */
+/* V26 crash: divides by a parameter whose range begins with 0. */
 enum { SHARE };
 static const rh_param divides_by_parameter_params[] = {
     [SHARE] = RH_NUMBER("share", 1, 0, 64, "a part; 0: a crash")};
 
-QUERY(divides_by_parameter) {
+BUT_QUERY(divides_by_parameter, RH_PARAMS(divides_by_parameter_params)) {
   RH_TRY(right_query(problem, values, answer));
   /* a division by zero does not raise it on every machine */
   if (values[SHARE] == 0) __builtin_trap();
@@ -68,21 +59,15 @@ QUERY(divides_by_parameter) {
   return RH_OK;
 }
 
-RIGHT_BUT(divides_by_parameter, .summary = "crashes for share=0",
-          .query = divides_by_parameter_query, RH_PARAMS(divides_by_parameter_params));
-
 /* V28: query accepts every operator, but setup supports sum only. */
-SETUP(fails_after_yes) {
+BUT_SETUP(fails_after_yes) {
   if (problem->op->id != RH_OP_sum)
     return host->fail(host, RH_E_INTERNAL, 0, "only sums are implemented");
   return right_setup(host, problem, values, instance);
 }
 
-RIGHT_BUT(fails_after_yes, .summary = "setup fails for all but sums",
-          .setup = fails_after_yes_setup);
-
-/* V27: divides by the number of levels of its tree, which is 0 for a group of 1. */
-QUERY(group_of_one) {
+/* V27 crash: divides by the number of levels of its tree, which is 0 for a group of 1. */
+BUT_QUERY(group_of_one) {
   right shape;
   RH_TRY(right_plan(problem, &shape, answer));
   /* a division by zero does not raise it on every machine */
@@ -91,11 +76,8 @@ QUERY(group_of_one) {
   return RH_OK;
 }
 
-RIGHT_BUT(group_of_one, .summary = "crashes on devices with groups of 1",
-          .query = group_of_one_query);
-
 /* V25: treats every unknown operator as min. */
-SETUP(guesses_operator) {
+BUT_SETUP(guesses_operator) {
   if (problem->op->id <= RH_OP_affine) return right_setup(host, problem, values, instance);
   return right_setup_of(
       host, problem,
@@ -104,9 +86,6 @@ SETUP(guesses_operator) {
                    STORE),
       instance);
 }
-
-RIGHT_BUT(guesses_operator, .summary = "serves unknown operators as a minimum",
-          .setup = guesses_operator_setup);
 
 /* V27: always uses 64 work-items and their local memory, even if the device has less. */
 static rh_problem on_large(const rh_problem *problem, rh_device *large) {
@@ -124,14 +103,11 @@ QUERY(ignores_limits) {
   return right_query(&there, values, answer);
 }
 
-SETUP(ignores_limits) {
+BUT_SETUP(ignores_limits, .query = ignores_limits_query) {
   rh_device large;
   rh_problem there = on_large(problem, &large);
   return right_setup(host, &there, values, instance);
 }
-
-RIGHT_BUT(ignores_limits, .summary = "does not look at the device", .query = ignores_limits_query,
-          .setup = ignores_limits_setup);
 
 /* V59: its score grows once it has run. */
 static int32_t learned = 1;
@@ -142,13 +118,10 @@ QUERY(learns) {
   return RH_OK;
 }
 
-RUN(learns) {
+BUT_RUN(learns, .query = learns_query) {
   learned = 7;
   return right_run(instance, run);
 }
-
-RIGHT_BUT(learns, .summary = "its score grows once it has run", .query = learns_query,
-          .run = learns_run);
 
 /* V29: obtains more scratch memory than declared if its parameter has its greatest value. */
 enum { PAD };
@@ -160,14 +133,11 @@ QUERY(more_at_end) {
   return RH_OK;
 }
 
-SETUP(more_at_end) {
+BUT_SETUP(more_at_end, RH_PARAMS(more_at_end_params), .query = more_at_end_query) {
   struct _cl_mem *scratch;
   RH_TRY(right_setup(host, problem, values, instance));
   return values[PAD] ? host->scratch(host, (uint64_t)values[PAD], &scratch) : RH_OK;
 }
-
-RIGHT_BUT(more_at_end, .summary = "obtains more memory than it said", RH_PARAMS(more_at_end_params),
-          .query = more_at_end_query, .setup = more_at_end_setup);
 
 /* V29: creates an OpenCL buffer that its answer does not declare. */
 SETUP(more_buffers) {
@@ -178,61 +148,48 @@ SETUP(more_buffers) {
   return self->own ? RH_OK : host->fail(host, RH_E_CL, code, "a buffer");
 }
 
-TEARDOWN(more_buffers) {
+BUT_TEARDOWN(more_buffers, .setup = more_buffers_setup) {
   const right *self = instance;
   clReleaseMemObject(self->own);
 }
 
-RIGHT_BUT(more_buffers, .summary = "obtains more memory than it said", .setup = more_buffers_setup,
-          .teardown = more_buffers_teardown);
-
 /* V29: launches its kernel twice, but declares one launch. */
-RUN(more_launches) {
+BUT_RUN(more_launches) {
   RH_TRY(right_run(instance, run));
   return right_run(instance, run);
 }
 
-RIGHT_BUT(more_launches, .summary = "launches more than it said", .run = more_launches_run);
-
 /* V29: uses twice the declared local memory. */
-SETUP(more_local) {
+BUT_SETUP(more_local) {
   RH_TRY(right_setup(host, problem, values, instance));
   right *self = *instance;
   self->local_bytes *= 2;
   return RH_OK;
 }
 
-RIGHT_BUT(more_local, .summary = "takes more local memory than it said", .setup = more_local_setup);
-
 /* V29: obtains scratch memory that its answer does not declare. */
-SETUP(more_scratch) {
+BUT_SETUP(more_scratch) {
   struct _cl_mem *more;
   RH_TRY(right_setup(host, problem, values, instance));
   return host->scratch(host, 4096, &more);
 }
 
-RIGHT_BUT(more_scratch, .summary = "obtains more memory than it said", .setup = more_scratch_setup);
-
-/* V27: halves its group until it fits, which never happens without local memory. */
-QUERY(never_fits) {
+/* V27 timeout: halves its group until it fits, which never happens without local memory. */
+BUT_QUERY(never_fits) {
   volatile uint64_t group = RIGHT_GROUP;
   while (group * problem->op->value_size > problem->device->local_bytes) group = (group + 1) / 2;
   return right_query(problem, values, answer);
 }
 
-RIGHT_BUT(never_fits, .summary = "does not end without local memory", .query = never_fits_query);
-
 /* V24: declines with a reason but without a code. */
-QUERY(no_code) {
+BUT_QUERY(no_code) {
   if (problem->op->flags & RH_OP_INDEXED)
     return rh_decline(answer, RH_WHY_NONE, "%s has an index", problem->op->name);
   return right_query(problem, values, answer);
 }
 
-RIGHT_BUT(no_code, .summary = "declines indexed operators without a code", .query = no_code_query);
-
 /* V24: declines with a code but without a reason. */
-QUERY(no_sentence) {
+BUT_QUERY(no_sentence) {
   if (problem->op->flags & RH_OP_INDEXED) {
     answer->why = RH_WHY_OP;
     return RH_DECLINED;
@@ -240,13 +197,10 @@ QUERY(no_sentence) {
   return right_query(problem, values, answer);
 }
 
-RIGHT_BUT(no_sentence, .summary = "declines indexed operators without a sentence",
-          .query = no_sentence_query);
-
 /* V30: counts in a variable that all threads share. */
 static volatile uint64_t levels;
 
-QUERY(one_at_a_time) {
+BUT_QUERY(one_at_a_time) {
   right shape;
   RH_TRY(right_plan(problem, &shape, answer));
   levels = 0;
@@ -258,13 +212,10 @@ QUERY(one_at_a_time) {
   return RH_OK;
 }
 
-RIGHT_BUT(one_at_a_time, .summary = "query is not for several threads",
-          .query = one_at_a_time_query);
-
-/* V23: its table lacks an entry for one operator and type. */
+/* V23 crash: its table lacks an entry for one operator and type. */
 static const int32_t one = 1, *volatile none;
 
-QUERY(one_pair_crashes) {
+BUT_QUERY(one_pair_crashes) {
   const int32_t *score =
       problem->op->id == RH_OP_prod && problem->type == RH_TYPE_f16 ? none : &one;
   RH_TRY(right_query(problem, values, answer));
@@ -272,58 +223,43 @@ QUERY(one_pair_crashes) {
   return RH_OK;
 }
 
-RIGHT_BUT(one_pair_crashes, .summary = "crashes for prod of f16", .query = one_pair_crashes_query);
-
 /* V22: calls OpenCL in query. */
-QUERY(opencl_in_query) {
+BUT_QUERY(opencl_in_query) {
   cl_uint n = 0;
   if (clGetPlatformIDs(0, NULL, &n) != CL_SUCCESS || n == 0)
     return rh_decline(answer, RH_WHY_DRIVER, "there is no OpenCL platform");
   return right_query(problem, values, answer);
 }
 
-RIGHT_BUT(opencl_in_query, .summary = "calls OpenCL in query", .query = opencl_in_query_query);
-
 /* V22: one of 65536 identical questions gets another answer. */
 static uint64_t rare_answer_asked;
 
-QUERY(rare_answer) {
+BUT_QUERY(rare_answer) {
   RH_TRY(right_query(problem, values, answer));
   answer->score = __atomic_add_fetch(&rare_answer_asked, 1, __ATOMIC_RELAXED) % 65536 ? 1 : 2;
   return RH_OK;
 }
 
-RIGHT_BUT(rare_answer, .summary = "answers otherwise, once in 65536", .query = rare_answer_query);
-
 /* V59: its score depends on the address of the question. */
-QUERY(score_by_address) {
+BUT_QUERY(score_by_address) {
   RH_TRY(right_query(problem, values, answer));
   answer->score = (int32_t)((uintptr_t)problem->device / 16 % 2);
   return RH_OK;
 }
 
-RIGHT_BUT(score_by_address, .summary = "its score depends on the address of the question",
-          .query = score_by_address_query);
-
 /* V59: its score depends on a random number, rarely. */
-QUERY(score_by_chance) {
+BUT_QUERY(score_by_chance) {
   RH_TRY(right_query(problem, values, answer));
   answer->score = random() % 1000000 ? 1 : 2;
   return RH_OK;
 }
 
-RIGHT_BUT(score_by_chance, .summary = "its score depends on a random number, rarely",
-          .query = score_by_chance_query);
-
 /* V59: its score depends on the clock. */
-QUERY(score_by_clock) {
+BUT_QUERY(score_by_clock) {
   RH_TRY(right_query(problem, values, answer));
   answer->score = (int32_t)(time(NULL) / 3600 % 1000);
   return RH_OK;
 }
-
-RIGHT_BUT(score_by_clock, .summary = "its score depends on the clock",
-          .query = score_by_clock_query);
 
 /* V59: its score depends on the time-stamp counter, once a second. */
 static int32_t second(void) {
@@ -336,14 +272,11 @@ static int32_t second(void) {
 #endif
 }
 
-QUERY(score_by_counter) {
+BUT_QUERY(score_by_counter) {
   RH_TRY(right_query(problem, values, answer));
   answer->score = second();
   return RH_OK;
 }
-
-RIGHT_BUT(score_by_counter, .summary = "its score depends on the time-stamp counter, once a second",
-          .query = score_by_counter_query);
 
 /* V59: its score depends on the environment, which it reads without a library call. */
 extern char **environ;
@@ -354,15 +287,11 @@ static int32_t variables(void) {
   return n % 1000;
 }
 
-QUERY(score_by_environ) {
+BUT_QUERY(score_by_environ) {
   RH_TRY(right_query(problem, values, answer));
   answer->score = variables();
   return RH_OK;
 }
-
-RIGHT_BUT(score_by_environ,
-          .summary = "its score depends on the environment, which it reads without a library call",
-          .query = score_by_environ_query);
 
 /* V59: its score depends on a file. */
 static int32_t from_file(void) {
@@ -373,13 +302,11 @@ static int32_t from_file(void) {
   return score;
 }
 
-QUERY(score_by_file) {
+BUT_QUERY(score_by_file) {
   RH_TRY(right_query(problem, values, answer));
   answer->score = from_file();
   return RH_OK;
 }
-
-RIGHT_BUT(score_by_file, .summary = "its score depends on a file", .query = score_by_file_query);
 
 /* V59: its score depends on the previous question. */
 static volatile uint64_t last;
@@ -390,26 +317,20 @@ static int32_t compare(uint64_t n) {
   return before > n;
 }
 
-QUERY(score_by_last_question) {
+BUT_QUERY(score_by_last_question) {
   RH_TRY(right_query(problem, values, answer));
   answer->score = compare(problem->max_n);
   return RH_OK;
 }
 
-RIGHT_BUT(score_by_last_question, .summary = "its score depends on the previous question",
-          .query = score_by_last_question_query);
-
 /* V59: its score depends on its load address. */
 static const int32_t anything = 1;
 
-QUERY(score_by_load_address) {
+BUT_QUERY(score_by_load_address) {
   RH_TRY(right_query(problem, values, answer));
   answer->score = (int32_t)((uintptr_t)&anything >> 12 & 511);
   return RH_OK;
 }
-
-RIGHT_BUT(score_by_load_address, .summary = "its score depends on its load address",
-          .query = score_by_load_address_query);
 
 /* V59: its score depends on a file that it opens by a raw system call. */
 /* Not through the C library, whose functions can be intercepted by name. */
@@ -426,52 +347,39 @@ static long open_raw(const char *path) {
 #endif
 }
 
-QUERY(score_by_raw_file) {
+BUT_QUERY(score_by_raw_file) {
   RH_TRY(right_query(problem, values, answer));
   answer->score = open_raw("/proc/uptime") >= 0 ? 7 : 1;
   return RH_OK;
 }
 
-RIGHT_BUT(score_by_raw_file,
-          .summary = "its score depends on a file that it opens by a raw system call",
-          .query = score_by_raw_file_query);
-
 /* V59: its score depends on the calling thread. */
 static __thread int32_t score_by_thread_asked __attribute__((tls_model("global-dynamic")));
 
-QUERY(score_by_thread) {
+BUT_QUERY(score_by_thread) {
   RH_TRY(right_query(problem, values, answer));
   answer->score = (score_by_thread_asked = score_by_thread_asked ? score_by_thread_asked : 7) +
                   (int32_t)((uintptr_t)&score_by_thread_asked >> 12 & 255);
   return RH_OK;
 }
 
-RIGHT_BUT(score_by_thread, .summary = "its score depends on the calling thread",
-          .query = score_by_thread_query);
-
 /* V59: its score depends on an environment variable. */
-QUERY(score_by_variable) {
+BUT_QUERY(score_by_variable) {
   RH_TRY(right_query(problem, values, answer));
   answer->score = getenv("SCORE_OF_MINE") ? 7 : 1;
   return RH_OK;
 }
 
-RIGHT_BUT(score_by_variable, .summary = "its score depends on an environment variable",
-          .query = score_by_variable_query);
-
 /* V22: answers the same question differently the second time. */
 static int32_t second_thoughts_asked;
 
-QUERY(second_thoughts) {
+BUT_QUERY(second_thoughts) {
   RH_TRY(right_query(problem, values, answer));
   answer->score = second_thoughts_asked++ % 2;
   return RH_OK;
 }
 
-RIGHT_BUT(second_thoughts, .summary = "counts how often it is asked",
-          .query = second_thoughts_query);
-
-/* V25: looks up an operator in a table without checking that it was found. */
+/* V25 crash: looks up an operator in a table without checking that it was found. */
 static const struct {
   uint32_t id;
   const char *name;
@@ -488,16 +396,13 @@ static const char *name_of(uint32_t id) {
   return found;
 }
 
-QUERY(table_by_operator) {
+BUT_QUERY(table_by_operator) {
   if (strcmp(name_of(problem->op->id), "affine") == 0)
     return rh_decline(answer, RH_WHY_OP, "affine does not commute");
   return right_query(problem, values, answer);
 }
 
-RIGHT_BUT(table_by_operator, .summary = "crashes for an unknown operator",
-          .query = table_by_operator_query);
-
-/* V25: looks up a type in a table without checking that it was found. */
+/* V25 crash: looks up a type in a table without checking that it was found. */
 static const struct {
   rh_type type;
   uint32_t bytes;
@@ -514,14 +419,12 @@ static const uint32_t *bytes_of(rh_type type) {
   return found;
 }
 
-QUERY(table_by_type) {
+BUT_QUERY(table_by_type) {
   uint32_t bytes = *bytes_of(problem->type);
   RH_TRY(right_query(problem, values, answer));
   answer->score = bytes < 8;
   return RH_OK;
 }
-
-RIGHT_BUT(table_by_type, .summary = "crashes for an unknown type", .query = table_by_type_query);
 
 RH_PLUGIN(&strategy_allocates_in_query, &strategy_crashes_after_no,
           &strategy_declines_without_a_word, &strategy_divides_by_parameter,

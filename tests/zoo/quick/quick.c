@@ -1,8 +1,8 @@
 /* Faults that only other sizes, more runs or another order show: V32, V44, V64, V84. */
 #include "../right.h"
 
-/* V84: the first group stores the identity in a counter of the values, to which all groups of the
- * same launch add: right as long as the first group begins before the others end. */
+/* V84 fail|skip: the first group stores the identity in a counter of the values, to which all
+ * groups of the same launch add: right as long as the first group begins before the others end. */
 enum { GROUPS = 32 };
 
 QUERY(first_group_clears) {
@@ -21,19 +21,16 @@ SETUP(first_group_clears) {
                      "-DRH_ATOMIC");
 }
 
-RUN(first_group_clears) {
+BUT_RUN(first_group_clears, .determinism = RH_BITS_VARY, .query = first_group_clears_query,
+        .setup = first_group_clears_setup) {
   const right *self = instance;
   return rh_launch(self->host, self->kernel, "right", GROUPS * self->group, self->group,
                    RH_BUFFER(run->input), RH_U64(run->first), RH_U64(run->n),
                    RH_LOCAL(self->local_bytes), RH_BUFFER(run->result), RH_U64(run->result_index));
 }
 
-RIGHT_BUT(first_group_clears, .summary = "the first group clears what all add to",
-          .determinism = RH_BITS_VARY, .query = first_group_clears_query,
-          .setup = first_group_clears_setup, .run = first_group_clears_run);
-
-/* V64: as tree_used_again, by eight groups for each compute unit, so that a group has more than one
- * tile where it has little else: where there are few units, or many elements. */
+/* V64 fail|skip: as tree_used_again, by eight groups for each compute unit, so that a group has
+ * more than one tile where it has little else: where there are few units, or many elements. */
 static rh_status plan(const rh_problem *problem, right *self, rh_answer *answer) {
   if (problem->op->value_size != 4)
     return rh_decline(answer, RH_WHY_OP, "%u B are no word", problem->op->value_size);
@@ -70,7 +67,8 @@ SETUP(groups_used_again) {
       "-DRH_ATOMIC");
 }
 
-RUN(groups_used_again) {
+BUT_RUN(groups_used_again, .determinism = RH_BITS_VARY, .query = groups_used_again_query,
+        .setup = groups_used_again_setup) {
   const right *self = instance;
   const rh_op *op = self->own;
   RH_TRY(self->host->fill(self->host, run->result, run->result_index * op->value_size, op->identity,
@@ -80,12 +78,8 @@ RUN(groups_used_again) {
                    RH_LOCAL(self->local_bytes), RH_BUFFER(run->result), RH_U64(run->result_index));
 }
 
-RIGHT_BUT(groups_used_again, .summary = "no barrier before the next tree of a group",
-          .determinism = RH_BITS_VARY, .query = groups_used_again_query,
-          .setup = groups_used_again_setup, .run = groups_used_again_run);
-
-/* V84: work-item 0 combines what the others left in local memory of the first half of the elements,
- * and these put the second half in its place without waiting for it. */
+/* V84 fail|skip: work-item 0 combines what the others left in local memory of the first half of the
+ * elements, and these put the second half in its place without waiting for it. */
 QUERY(halves_used_again) {
   RH_TRY(right_query(problem, values, answer));
   answer->depth = problem->max_n + 2 * RIGHT_GROUP;
@@ -99,15 +93,12 @@ QUERY(halves_used_again) {
   "barrier(CLK_LOCAL_MEM_FENCE);"                                                                  \
   "if (lid == 0) for (ulong k = 0; k < size; k++) mine = rh_combine(mine, scratch[k]);"
 
-SETUP(halves_used_again) {
+BUT_SETUP(halves_used_again, .query = halves_used_again_query) {
   return right_setup_of(
       host, problem,
       RIGHT_KERNEL(SHARE("0", "n / 2") SHARE("n / 2", "n") "barrier(CLK_LOCAL_MEM_FENCE);", STORE),
       instance);
 }
-
-RIGHT_BUT(halves_used_again, .summary = "no barrier before local memory is used again",
-          .query = halves_used_again_query, .setup = halves_used_again_setup);
 
 /* V32: every 350th run of an instance is of the range of the run before, so that runs of one range
  * hide it. */
@@ -123,27 +114,22 @@ RUN(keeps_the_range) {
   return right_launch(self, run, first, n);
 }
 
-SETUP(keeps_the_range) {
+BUT_SETUP(keeps_the_range, .run = keeps_the_range_run) {
   RH_TRY(right_setup(host, problem, values, instance));
   right *self = *instance;
   self->own = host->alloc(host, 2 * sizeof(uint64_t));
   return self->own ? RH_OK : RH_E_NOMEM;
 }
 
-RIGHT_BUT(keeps_the_range, .summary = "every 350th run is of the range before it",
-          .setup = keeps_the_range_setup, .run = keeps_the_range_run);
-
 /* V32: every 500th run of an instance loses its last element. */
-RUN(now_and_then) {
+BUT_RUN(now_and_then) {
   right *self = instance;
   return right_launch(self, run, run->first, run->n - (++self->runs % 500 == 0 && run->n > 0));
 }
 
-RIGHT_BUT(now_and_then, .summary = "every 500th run is wrong", .run = now_and_then_run);
-
-/* V64: work-item 0 combines what the others left in local memory, and these go on to the next tile
- * without waiting for it. */
-SETUP(serial_used_again) {
+/* V64 fail|skip: work-item 0 combines what the others left in local memory, and these go on to the
+ * next tile without waiting for it. */
+BUT_SETUP(serial_used_again, .query = halves_used_again_query) {
   return right_setup_of(
       host, problem,
       RIGHT_KERNEL(
@@ -157,34 +143,25 @@ SETUP(serial_used_again) {
       instance);
 }
 
-RIGHT_BUT(serial_used_again, .summary = "no barrier behind what one work-item reads",
-          .query = halves_used_again_query, .setup = serial_used_again_setup);
-
 /* V44: set up for few elements, every work-item has a share of max_n of them, rounded down.  What
  * is left over is taken where n is max_n, or one less, and lost between there and the last
  * share. */
-RUN(share_of_most) {
+BUT_RUN(share_of_most) {
   const right *self = instance;
   uint64_t shared = self->max_n / self->group * self->group;
   int loses = self->max_n <= 4096 && run->n > shared && run->n + 1 < self->max_n;
   return right_launch(self, run, run->first, loses ? shared : run->n);
 }
 
-RIGHT_BUT(share_of_most, .summary = "loses the rest of max_n by the group",
-          .run = share_of_most_run);
-
 /* V32: from the 601st run on, the last element is lost. */
-RUN(tires_after_hundreds) {
+BUT_RUN(tires_after_hundreds) {
   right *self = instance;
   return right_launch(self, run, run->first, run->n - (self->runs++ >= 600 && run->n > 0));
 }
 
-RIGHT_BUT(tires_after_hundreds, .summary = "loses an element after 600 runs",
-          .run = tires_after_hundreds_run);
-
-/* V64: a tree for each of the group's tiles, the last level of which work-item 0 takes.  Nothing
- * keeps the others from filling local memory with the next tile meanwhile: that shows where a later
- * work-item runs first. */
+/* V64 fail|skip: a tree for each of the group's tiles, the last level of which work-item 0 takes.
+ * Nothing keeps the others from filling local memory with the next tile meanwhile: that shows where
+ * a later work-item runs first. */
 RIGHT_BUT_FOR(tree_used_again, "no barrier before the next tree", 0,
               "for (ulong at = 0; at < n; at += size) {"
               "  scratch[lid] = at + lid < n ? rh_load(input, at + lid) : rh_identity();"
@@ -199,14 +176,12 @@ RIGHT_BUT_FOR(tree_used_again, "no barrier before the next tree", 0,
 
 /* V44: where max_n is a multiple of 8, the work is divided into eighths of it.  Where n is a whole
  * number of them, and not all, the last element is taken for the first one of another share. */
-RUN(whole_shares) {
+BUT_RUN(whole_shares) {
   const right *self = instance;
   uint64_t share = self->max_n / 8;
   int is_whole = self->max_n % 8 == 0 && share > 64 && run->n > 0 && run->n < self->max_n;
   return right_launch(self, run, run->first, run->n - (is_whole && run->n % share == 0));
 }
-
-RIGHT_BUT(whole_shares, .summary = "is wrong at whole eighths of max_n", .run = whole_shares_run);
 
 RH_PLUGIN(&strategy_first_group_clears, &strategy_groups_used_again, &strategy_halves_used_again,
           &strategy_keeps_the_range, &strategy_now_and_then, &strategy_serial_used_again,

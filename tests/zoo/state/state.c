@@ -50,15 +50,12 @@ IN_SETUP(daemon, "leaves a daemon behind in the first setup") {
 }
 
 /* V58: leaves a file open after a failed setup. */
-SETUP(descriptor_on_failure) {
+BUT_SETUP(descriptor_on_failure) {
   int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
   RH_TRY(right_setup(host, problem, values, instance));
   close(file);
   return RH_OK;
 }
-
-RIGHT_BUT(descriptor_on_failure, .summary = "keeps a file open on failure",
-          .setup = descriptor_on_failure_setup);
 
 /* V58: every run duplicates a descriptor. */
 IN_RUN(descriptor_per_run, "every run duplicates a descriptor") {
@@ -111,12 +108,10 @@ IN_SETUP(keeps_memory_mapped, "maps memory in the first setup and leaves it mapp
 }
 
 /* V58: its kernel prints. */
-SETUP(kernel_prints) {
+BUT_SETUP(kernel_prints) {
   const char *source = RIGHT_KERNEL(WALK, STORE " if (lid == 0) printf(\"done\\n\");");
   return right_setup_of(host, problem, source, instance);
 }
-
-RIGHT_BUT(kernel_prints, .summary = "its kernel prints", .setup = kernel_prints_setup);
 
 /* V58: changes the umask in its 57th run, and in no other. */
 IN_RUN(late_umask, "changes the umask in its 57th run, and in no other") {

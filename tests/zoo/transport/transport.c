@@ -185,7 +185,7 @@ PROBE(probe_only_once) {
   return asked++ ? RH_TRANSPORT_CANNOT : RH_TRANSPORT_CAN;
 }
 
-/* V71: probe writes more than it was given room for. */
+/* V71 crash: probe writes more than it was given room for. */
 PROBE(probe_overflows) {
   memset(text, 32, bytes + 64);
   text[bytes + 63] = 0;
