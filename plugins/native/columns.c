@@ -3,7 +3,11 @@
 #include <redhost/kit.h>
 #include <string.h>
 
-enum { MOST = 8 /* rows that are folded at once */ };
+enum {
+  MOST = 8, /* rows that are folded at once */
+  LINE_BYTES = 64,
+  LEAST_CUT_BYTES = 1 << 11
+};
 
 /* Rows without a gap are one long row: lanes are taken by as many neighbours as there are in
  * `chunk`. */
@@ -53,6 +57,14 @@ static const unsigned char *nothing(fold *f) {
   return f->none;
 }
 
+/* Elements before the first line of a cache, where the lines of all rows begin at the same ones and
+ * loads that cross them would cost more than one more call; else all n. */
+static uint64_t to_next_line(const fold *f, const void *x, uint64_t n) {
+  uint64_t first = (LINE_BYTES - (uintptr_t)x % LINE_BYTES) % LINE_BYTES / f->size;
+  int are_alike = f->of->stride * f->size % LINE_BYTES == 0;
+  return are_alike && first > 0 && n * f->size >= LEAST_CUT_BYTES ? first : n;
+}
+
 /* Lanes that begin with row rows[0], rows[1], ..., `lanes` of each; UINT64_MAX: none.  1, 4 or 8
  * of them, which stand `apart` rows apart, where rows count. */
 static void take(fold *f, const uint64_t *rows, uint32_t count, uint64_t lanes, uint64_t apart,
@@ -72,12 +84,16 @@ static void take(fold *f, const uint64_t *rows, uint32_t count, uint64_t lanes, 
       x[k] = f->of->x + at * f->size;
     }
   }
-  if (count == 1)
-    f->by->one(x[0], n, to, f->beside);
-  else if (count <= 4)
-    f->by->four(x, apart, n, to, f->beside);
-  else
-    f->by->eight(x, apart, n, to, f->beside);
+  for (uint64_t part = to_next_line(f, x[0], n); n > 0; n -= part, part = n) {
+    if (count == 1)
+      f->by->one(x[0], part, to, f->beside);
+    else if (count <= 4)
+      f->by->four(x, apart, part, to, f->beside);
+    else
+      f->by->eight(x, apart, part, to, f->beside);
+    for (uint32_t k = 0; k < count; k++) x[k] = (const char *)x[k] + part * f->size;
+    to += part * f->by->bytes;
+  }
 }
 
 /* ---- One tile ---- */
@@ -94,9 +110,11 @@ typedef struct tile {
   unsigned char *levels; /* a room for each step */
 } tile;
 
-/* How many of the lanes k, k + step, ... there are. */
+/* How many of the lanes k, k + step, ... there are.  Steps are powers of two, and a division by one
+ * takes as long as a line of memory. */
 static uint64_t lanes_from(const tile *t, uint64_t k, uint64_t step) {
-  return least(t->row / step, (t->used - k + step - 1) / step);
+  int bits = __builtin_ctzll(step);
+  return least(t->row >> bits, (t->used - k + step - 1) >> bits);
 }
 
 static int is_leaf(const tile *t, uint64_t k, uint64_t step) {
@@ -125,7 +143,7 @@ static uint32_t rows_of(const tile *t, uint64_t k, uint64_t step, uint64_t *rows
 /* A chunk may end with lanes that have a row less than those before, or are not there. */
 static void take_leaf(tile *t, uint64_t k, uint64_t step, unsigned char *to) {
   uint64_t rows[MOST], value = t->f.of->width * t->f.by->bytes, chunk = t->f.chunk;
-  uint64_t cut = t->n % chunk;
+  uint64_t cut = t->n & (chunk - 1);
   uint64_t begins[] = {0, cut}, ends[] = {cut, chunk};
   for (int part = 0; part < 2; part++) {
     uint64_t from = k + begins[part], lanes = ends[part] - begins[part];

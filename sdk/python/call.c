@@ -242,6 +242,73 @@ PyObject *redhost_python_call(PyObject *op) {
   return PyCFunction_NewEx(&method, op, NULL);
 }
 
+/* ---- Along axes, as before ---- */
+
+/* What is asked of each array of one type, shape and strides. */
+typedef struct {
+  rh_request request;
+  PyObject *empty; /* gives an array for the results */
+} again;
+
+static rh_status reduced_again(const again *of, const Py_buffer *from, const Py_buffer *to) {
+  rh_error error;
+  rh_result result = {.struct_size = sizeof result};
+  rh_output output = *of->request.outputs;
+  rh_request request = of->request;
+  request.data = from->buf;
+  request.outputs = &output;
+  output.data = to->buf;
+  PyThreadState *python = PyEval_SaveThread();
+  rh_status status = library.reduce(library.redhost, &request, &result, &error);
+  PyEval_RestoreThread(python);
+  return status;
+}
+
+static PyObject *call_again(PyObject *capsule, PyObject *x) {
+  const again *of = PyCapsule_GetPointer(capsule, NULL);
+  Py_buffer from, to;
+  if (!library.redhost || PyObject_GetBuffer(x, &from, PyBUF_ND | PyBUF_STRIDES)) {
+    PyErr_Clear();
+    return none();
+  }
+  PyObject *made = PyObject_CallFunctionObjArgs(of->empty, NULL);
+  rh_status status = RH_DECLINED;
+  if (made && !PyObject_GetBuffer(made, &to, PyBUF_ND | PyBUF_STRIDES)) {
+    status = reduced_again(of, &from, &to);
+    PyBuffer_Release(&to);
+  }
+  PyBuffer_Release(&from);
+  if (!made || status == RH_OK) return made;
+  Py_DecRef(made);
+  PyErr_Clear();
+  return none();
+}
+
+static void forgotten(PyObject *capsule) {
+  again *of = PyCapsule_GetPointer(capsule, NULL);
+  Py_DecRef(of->empty);
+  free(of);
+}
+
+/* A function of one array.  The request's own pointers live as long as it. */
+SHOWN PyObject *redhost_python_again(const rh_request *request, PyObject *empty);
+PyObject *redhost_python_again(const rh_request *request, PyObject *empty) {
+  static PyMethodDef method = {"call", call_again, METH_O, "The results for an array, or None."};
+  again *of = malloc(sizeof *of);
+  if (!of) return none();
+  of->request = *request;
+  of->empty = empty;
+  PyObject *capsule = PyCapsule_New(of, NULL, forgotten);
+  if (!capsule) {
+    free(of);
+    return NULL;
+  }
+  Py_IncRef(empty);
+  PyObject *made = PyCFunction_NewEx(&method, capsule, NULL);
+  Py_DecRef(capsule);
+  return made;
+}
+
 /* ---- Of a prepared reduction ---- */
 
 typedef struct {

@@ -39,7 +39,9 @@ def _declared(found: c.PyDLL) -> c.PyDLL:
     found.redhost_python_call.argtypes = [c.py_object]
     found.redhost_python_prepared.argtypes = [c.c_void_p, c.c_void_p, c.c_uint32]
     found.redhost_python_close.argtypes = [c.py_object]
-    found.redhost_python_call.restype = found.redhost_python_prepared.restype = c.py_object
+    found.redhost_python_again.argtypes = [c.c_void_p, c.py_object]
+    for made in (found.redhost_python_call, found.redhost_python_prepared, found.redhost_python_again):
+        made.restype = c.py_object
     for kind in (array.array, memoryview, bytes, bytearray):
         found.redhost_python_class(kind, None, None, None)
     return found
@@ -111,6 +113,14 @@ def quick(op: str, x: Any) -> Any:
     if value is None and on_device and type(x) in on_device:
         return on_device[type(x)](op, x)
     return value
+
+
+def again(request: Any, empty: Callable[[], Any]) -> Callable[[Any], Any]:
+    """What asks the same of another array of NumPy, of the same type, shape and strides, and gives the array of results that
+    `empty` made, or None.  What the request points to lives as long as that."""
+    found = _found()
+    made: Callable[[Any], Any] = _nothing if found is None else found.redhost_python_again(c.addressof(request), empty)
+    return made
 
 
 def of_prepared(address: int, type_number: int) -> Tuple[Callable[[Any], Any], Callable[[], None]]:

@@ -91,6 +91,8 @@ class Way(NamedTuple):
     progress: Progress = False
 
 
+PLAIN = Way()  # as it is without a word
+
 # The order of their elements matters to no result of these.
 COMMUTES = frozenset("sum prod min max and or xor asum amax dot mean rms meanvar norm2 logsumexp count any all minmax ptp "
                      "wmean cosine".split())

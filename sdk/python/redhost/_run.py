@@ -1,12 +1,14 @@
 """From arguments to an answer: operands, axes, groups, and what comes back."""
 import ctypes as c
 import time
+from functools import partial
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from . import _abi, _handle, _layout, _quick
 from ._arrays import loaded_numpy, numpy, Operand, operand, packed, type_name
 from ._errors import UsageError
-from ._reduce import call, COMMUTES, Groups, kinds_of, make_request, MASK, of_bar, Result, scalars, Texts, Values, Way
+from ._reduce import (call, COMMUTES, Groups, kinds_of, make_request, MASK, of_bar, PLAIN, Result, scalars, SHORT, Texts, Values,
+                      Way)
 
 NAMES = {"f": "float", "i": "int", "u": "uint"}
 
@@ -96,20 +98,10 @@ class Again(NamedTuple):
     """A reduction along axes as the library was asked for it, for other arrays of that type, shape and strides: to ask anew
     takes twice as long as to reduce a megabyte."""
 
-    request: _abi.Request
-    outputs: Any
-    kind: str
-    n_bytes: int
+    run: Callable[[Any], Any]
     operand: Operand
     shaped: Callable[[Any], Any]
     alive: Tuple[Any, ...]
-
-    def __call__(self, x: Any) -> Any:
-        made = numpy().empty(self.outputs[0].n, self.kind)
-        self.request.data = x.__array_interface__["data"][0]
-        self.outputs[0].data = made.__array_interface__["data"][0]
-        call(self.request, Way(), self.n_bytes)
-        return self.shaped(made)
 
 
 MOST_KNOWN = 64
@@ -119,12 +111,13 @@ _known: Dict[Any, Again] = {}
 def _key(x: Any, texts: Texts, words: Words, way: Way) -> Any:
     """What all calls of one kind have in common; None where there is more to a call than an array of NumPy and its axes."""
     np = loaded_numpy()
-    others = (words.dtype, words.out, words.initial, words.where, words.by, words.offsets)
-    if np is None or type(x) is not np.ndarray or not x.flags.aligned or type(words.axis) not in (int, tuple):
+    axis = words.axis
+    if np is None or type(x) is not np.ndarray or type(axis) not in (int, tuple) or texts.let or way != PLAIN:
         return None
-    if words.full or texts.let or way != Way() or any(other is not None for other in others):
+    _, dtype, out, keepdims, initial, where, by, offsets, full = words
+    if not (dtype is out is initial is where is by is offsets is None) or full or not x.flags.aligned:
         return None
-    return texts, x.dtype, x.shape, x.strides, words.axis, words.keepdims
+    return texts, x.dtype, x.shape, x.strides, axis, keepdims
 
 
 class Job:
@@ -168,9 +161,10 @@ class Job:
             request.n_outputs = len(arrays)
             n_bytes = n * sum(o.itemsize for o in operands)
             self.result = call(request, self.way, n_bytes)
-            if len(arrays) == 1 == len(operands):
-                self.again = Again(request, outputs, numpy_type(kinds[0][1]), n_bytes, operands[0]._replace(owner=None),
-                                   lambda one: one, (_alive, segmentation))
+            if len(arrays) == 1 == len(operands) and n_bytes < SHORT:
+                empty = partial(np.empty, count, arrays[0].dtype)
+                self.again = Again(_quick.again(request, empty), operands[0]._replace(owner=None), lambda one: one,
+                                   (request, outputs, _alive, segmentation))
         return arrays[0] if len(arrays) == 1 else Values([name for name, _ in kinds], arrays)
 
     def in_order(self) -> bool:
@@ -327,10 +321,10 @@ def _permuted(o: Operand, order: Any) -> Operand:
 def run(x: Any, texts: Texts, words: Words, way: Way, finish: Optional[Callable[[Any, Operand], Any]] = None) -> Any:
     """The answer in NumPy's shape; `finish` changes each value, given the first operand."""
     key = _key(x, texts, words, way)
-    again = _known.pop(key, None) if key else None  # no other thread has it meanwhile
-    if again:
-        value = again(x)
-        _known[key] = again
+    again = _known.get(key) if key else None
+    made = again.run(x) if again else None
+    if again and made is not None:
+        value = again.shaped(made)
         return finish(value, again.operand) if finish else value
     operands, texts = gather(x, texts, words)
     job = Job(texts, operands, way)

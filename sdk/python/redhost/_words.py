@@ -6,7 +6,7 @@ from . import _abi
 from ._arrays import numpy, Operand
 from ._errors import UsageError
 from ._quick import calls, on_device, quick
-from ._reduce import Progress, Texts, Way
+from ._reduce import PLAIN, Progress, Texts, Way
 from ._run import as_number, numpy_type, run, Words
 
 Number = Union[int, float]
@@ -37,6 +37,8 @@ def settings_of(settings: Optional[Mapping[str, object]]) -> Tuple[Tuple[str, st
 
 
 def _ask(op: str, x: Any, words: Words, more: Dict[str, Any], finish: Optional[Finish] = None) -> Any:
+    if not more:
+        return run(x, Texts(op=op), words, PLAIN, finish)
     unknown = sorted(set(more) - _MORE)
     if unknown:
         raise TypeError(f"unexpected keyword argument '{unknown[0]}'")
