@@ -4,9 +4,9 @@
     $ redhost --run serial -n 10 -q | cat      a command for sh, in a copy of tests/data
     5.3519010543823242                         what it prints on standard output
     2> redhost: some sentence.                 and on standard error
-    exit 0                                     and its exit status: ends the case
+    exit 1                                     and its exit status: if it is not 0, or not 2 where standard error has a line
 
-In expected lines `...` stands for anything, and alone on a line for any lines; <number> <time> <size> <device> <plugins>
+A case ends where the next begins, or a comment after an empty line.  In expected lines `...` stands for anything, and alone on a line for any lines; <number> <time> <size> <device> <plugins>
 <name> for what their names say.  REDHOST_GOLDEN_UPDATE=1 rewrites the cases that fail; read the diff.
 """
 
@@ -43,31 +43,34 @@ class Golden:
         self.notes, self.command, self.out, self.err, self.code = notes, command, [], [], None
 
     def text(self):
+        usual = self.code == (2 if self.err else 0)
         return "".join(line + "\n" for line in [*self.notes, "$ " + self.command, *self.out,
                                                 *("2>" + (" " + line if line else "") for line in self.err),
-                                                "exit %d" % self.code])
+                                                *([] if usual else ["exit %d" % self.code])])
 
 
 def read_cases(path):
-    cases, notes, case = [], [], None
+    cases, notes = [], []
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file.read().splitlines(), 1):
-            if case is None and line.startswith("$ "):
-                case, notes = Golden(notes, line[2:]), []
-            elif case is None:
-                if line and not line.startswith("#"):
-                    raise ValueError("%s:%d: neither a command nor a comment" % (path, number))
+            if line.startswith("$ "):
+                cases.append(Golden(notes, line[2:]))
+                notes = []
+            elif notes or line.startswith("#") and (not cases or cases[-1].out[-1:] == [""]):
                 notes.append(line)
+            elif not cases:
+                raise ValueError("%s:%d: neither a command nor a comment" % (path, number))
             elif re.fullmatch(r"exit [0-9]+", line):
-                case.code = int(line[5:])
-                cases.append(case)
-                case = None
+                cases[-1].code = int(line[5:])
             elif line.startswith("2>"):
-                case.err.append(line[3:])
+                cases[-1].err.append(line[3:])
             else:
-                case.out.append(line)
-    if case:
-        raise ValueError("%s: the last case has no `exit'" % path)
+                cases[-1].out.append(line)
+    for case, following in zip(cases, [*cases[1:], None]):
+        if following and case.out and not case.out[-1]:  # what separates the two is no output
+            following.notes.insert(0, case.out.pop())
+        if case.code is None:
+            case.code = 2 if case.err else 0
     return cases
 
 
