@@ -2,8 +2,8 @@
 
 A page of docs/, the README and what comes with templates hold no diary (commits, "before"), name no machine that the list of
 machines in docs/results/README.md lacks, and have one sentence a line, of at most 200 columns.  Every link leads to a file
-and to a heading of it; those of docs/ stay in docs/, which is installed as it is.  Sources name pages that there are.  What was tried and measured on the way is
-in lab/notes, where it is dated.
+and to a heading of it; those of docs/ stay in docs/, which is installed as it is.  A table is in one piece.  Sources name
+pages that there are.  What was tried and measured on the way is in lab/notes, where it is dated.
 """
 import os
 import re
@@ -20,6 +20,7 @@ ENDS = re.compile(r"(?<![ (]i\.e)(?<!e\.g)(?<! [A-Z])(?<!^\d)(?<! vs)[.?!]['\")*
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 NAMED = re.compile(r"\b(?:docs|lab/notes|tests)/[\w/-]+\.md\b")
 NAMING = (".c", ".h", ".cl", ".py", ".sh", ".txt", ".md")
+TORN = re.compile(r"^\|.*\n\n\|.*\n(?!\|-)", re.MULTILINE)
 FENCE = re.compile(r"^ *```")
 
 
@@ -70,6 +71,8 @@ def wording(path, text, machines):
             yield f"{path}:{number}: {len(line)} columns, {WIDTH} at most"
         if path not in GENERATED and not line.startswith("#") and ENDS.search(re.sub(r"`[^`]*`", "`code`", line)):
             yield f"{path}:{number}: one sentence a line: {line.strip()[:60]}"
+    for torn in TORN.finditer(text):
+        yield f"{path}:{text.count(chr(10), 0, torn.start()) + 2}: an empty line within a table"
     for number, line in outside_code(text):
         found = DIARY.search(line)
         if found:

@@ -263,7 +263,8 @@ class Rules(unittest.TestCase):
         for text, wrong in [("# A\n\nOne sentence.\nAnother, by `a. B`.\n", 0), ("One sentence. Another.\n", 1), ("x" * 201 + "\n", 1),
                             ("As of commit 4e1d903.\n", 1), ("It took 2 us before it, with it 1.\n", 1), ("On an H200, e.g. by `a`.\n", 0),
                             ("On an H100.\n", 1), ("[a](#a-title)\n\n## A title\n", 0), ("[a](#no-title)\n\n## A title\n", 1),
-                            ("[a](b.md)\n", 1), ("[a](../../README.md)\n", 1), ("```\n[a](b.md). Two. And.\n```\n", 0), ("See docs/b.md.\n", 1)]:
+                            ("[a](b.md)\n", 1), ("[a](../../README.md)\n", 1), ("```\n[a](b.md). Two. And.\n```\n", 0), ("See docs/b.md.\n", 1),
+                            ("| a |\n|---|\n| b |\n\n| c |\n", 1), ("| a |\n|---|\n| b |\n\n| c |\n|---|\n", 0)]:
             with self.subTest(text=text):
                 files = {page: text, "README.md": "", "CONTRIBUTING.md": "", "CHANGELOG.md": "", **machines}
                 self.assertEqual(len(self.complaints_of(pages.check, files)), wrong)
