@@ -44,47 +44,51 @@
     (b) += lane >> 32;                                                                             \
   } while (0)
 
-/* Modulo 2^64.  above: the offset added to each lane's element.  The last row is filled up with
- * zeros. */
-#define DEFINE_INTEGER(op, type, bits, TRANSFORM, above)                                           \
+/* Modulo 2^64.  above: the offset added to each lane's element.  Fewer elements than a vector has
+ * are taken one by one, by ONE: a copy filled up with zeros would take as long as five vectors. */
+#define DEFINE_INTEGER(op, type, bits, TRANSFORM, above, ONE)                                      \
   LANES_TARGET INLINE void op##_##type##_row(v_u64 a[CHAINS], v_u64 b[CHAINS],                     \
                                              const e_##type *x) {                                  \
     enum { WIDTH = LANES_BYTES / sizeof(e_##type) };                                               \
     (void)b;                                                                                       \
     EACH(k, CHAINS) GATHER_##bits(a[k], b[k], TRANSFORM(type, LOAD(type, x + k * WIDTH)));         \
   }                                                                                                \
-  LANES_TARGET static void op##_##type(const void *elements, uint64_t n, unsigned pages,           \
-                                       void *value) {                                              \
-    enum { ROW_OF = CHAINS * LANES_BYTES / sizeof(e_##type) };                                     \
+  LANES_TARGET static uint64_t op##_##type##_vectors(const e_##type *x, uint64_t n,                \
+                                                     unsigned pages) {                             \
+    enum { WIDTH = LANES_BYTES / sizeof(e_##type), ROW_OF = CHAINS * WIDTH };                      \
     v_u64 a[CHAINS], b[CHAINS];                                                                    \
     EACH(k, CHAINS) a[k] = b[k] = (v_u64){0};                                                      \
-    uint64_t rows = n / ROW_OF, rest = n % ROW_OF;                                                 \
-    EACH_ROW(elements, rows, CHAINS *LANES_BYTES, pages) op##_##type##_row(a, b, ROW);             \
-    if (rest) {                                                                                    \
-      e_##type end[ROW_OF];                                                                        \
-      memset(end + rest, 0, sizeof end - rest * sizeof *end);                                      \
-      memcpy(end, (const e_##type *)elements + rows * ROW_OF, rest * sizeof *end);                 \
-      op##_##type##_row(a, b, end);                                                                \
-      rows++;                                                                                      \
-    }                                                                                              \
-    uint64_t sum = 0 - rows * ROW_OF * (above);                                                    \
+    uint64_t rows = n / ROW_OF, sum = 0 - n * (above);                                             \
+    EACH_ROW(x, rows, CHAINS *LANES_BYTES, pages) op##_##type##_row(a, b, ROW);                    \
+    for (uint64_t k = rows * ROW_OF; k < n; k += WIDTH)                                            \
+      GATHER_##bits(a[0], b[0], TRANSFORM(type, LOAD(type, x + k)));                               \
     EACH(k, CHAINS) a[k] += b[k] - (b[k] << 32);                                                   \
     EACH(k, CHAINS - 1) a[0] += a[k + 1];                                                          \
     for (size_t k = 0; k < LANES_BYTES / 8; k++) sum += a[0][k];                                   \
+    return sum;                                                                                    \
+  }                                                                                                \
+  LANES_TARGET static void op##_##type(const void *elements, uint64_t n, unsigned pages,           \
+                                       void *value) {                                              \
+    const e_##type *x = elements;                                                                  \
+    const uint64_t whole = n - n % (LANES_BYTES / sizeof *x);                                      \
+    uint64_t sum = whole ? op##_##type##_vectors(x, whole, pages) : 0;                             \
+    for (uint64_t k = whole; k < n; k++) sum += ONE(x[k]);                                         \
     memcpy(value, &sum, sizeof sum);                                                               \
   }
-#define AS_IS(x) ((int64_t)(x))
-DEFINE_INTEGER(sum, u8, 8, PLAIN, 0)
-DEFINE_INTEGER(sum, u16, 16, PLAIN, 0)
-DEFINE_INTEGER(sum, u32, 32, PLAIN, 0)
-DEFINE_INTEGER(sum, u64, 64, PLAIN, 0)
-DEFINE_INTEGER(sum, i8, 8, RAISED_8, TOP(8))
-DEFINE_INTEGER(sum, i16, 16, RAISED_16, TOP(16))
-DEFINE_INTEGER(sum, i32, 32, RAISED_32, TOP(32))
-DEFINE_INTEGER(asum, i8, 8, MAGNITUDE_8, 0)
-DEFINE_INTEGER(asum, i16, 16, MAGNITUDE_16, 0)
-DEFINE_INTEGER(asum, i32, 32, MAGNITUDE_32, 0)
-DEFINE_INTEGER(asum, i64, 64, MAGNITUDE_64, 0)
+#define WORD_AS_IS(x) ((uint64_t)(int64_t)(x))
+#define WORD_SIZE(x)  ((x) < 0 ? 0 - WORD_AS_IS(x) : WORD_AS_IS(x))
+#define AS_IS(x)      ((int64_t)(x))
+DEFINE_INTEGER(sum, u8, 8, PLAIN, 0, WORD_AS_IS)
+DEFINE_INTEGER(sum, u16, 16, PLAIN, 0, WORD_AS_IS)
+DEFINE_INTEGER(sum, u32, 32, PLAIN, 0, WORD_AS_IS)
+DEFINE_INTEGER(sum, u64, 64, PLAIN, 0, WORD_AS_IS)
+DEFINE_INTEGER(sum, i8, 8, RAISED_8, TOP(8), WORD_AS_IS)
+DEFINE_INTEGER(sum, i16, 16, RAISED_16, TOP(16), WORD_AS_IS)
+DEFINE_INTEGER(sum, i32, 32, RAISED_32, TOP(32), WORD_AS_IS)
+DEFINE_INTEGER(asum, i8, 8, MAGNITUDE_8, 0, WORD_SIZE)
+DEFINE_INTEGER(asum, i16, 16, MAGNITUDE_16, 0, WORD_SIZE)
+DEFINE_INTEGER(asum, i32, 32, MAGNITUDE_32, 0, WORD_SIZE)
+DEFINE_INTEGER(asum, i64, 64, MAGNITUDE_64, 0, WORD_SIZE)
 
 /* Most products of integers soon become 0.  No vectors, because their 64-bit products are slow. */
 #define DEFINE_PRODUCT(type)                                                                       \
