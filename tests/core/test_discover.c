@@ -28,7 +28,7 @@ static void search_for(rh_discovery *search, const rh_options *options) {
 }
 
 TEST(places_come_in_order) {
-  rh_discovery search;
+  FINISHED(rh_discovery) search = {0};
   make_dir("option");
   make_dir("second");
   make_dir("env");
@@ -62,11 +62,10 @@ TEST(places_come_in_order) {
   ck_assert_str_eq(fate_of(&search, in("cwd/here.so")), "not found");
   assert_says(search.searched, path_of("%s:%s:%s:%s/redhost/plugins-1", in("option"), in("second"),
                                        in("env"), in("data")));
-  rh_discovery_finish(&search);
 }
 
 TEST(the_home_directory_is_searched) {
-  rh_discovery search;
+  FINISHED(rh_discovery) search = {0};
   make_dir("home");
   make_dir("home/.local");
   make_dir("home/.local/share");
@@ -76,11 +75,10 @@ TEST(the_home_directory_is_searched) {
   setenv("HOME", in("home"), 1);
   search_for(&search, NULL);
   ck_assert_str_eq(fate_of(&search, path), "at 0");
-  rh_discovery_finish(&search);
 }
 
 TEST(relative_elements_are_ignored) {
-  rh_discovery search;
+  FINISHED(rh_discovery) search = {0};
   copy("fine");
   ck_assert(chdir(dir) == 0);
   setenv("REDHOST_PLUGIN_PATH", ":x", 1);
@@ -94,11 +92,10 @@ TEST(relative_elements_are_ignored) {
   ck_assert(has_note(&search, "REDHOST_PLUGIN_PATH: 'x' is relative and ignored"));
   ck_assert(has_note(&search, "REDHOST_PLUGIN_PATH: an empty element is ignored"));
   ck_assert_uint_eq(search.n_notes, 7); /* and the empty one at the end; none of the defaults */
-  rh_discovery_finish(&search);
 }
 
 TEST(odd_entries_are_refused) {
-  rh_discovery search;
+  FINISHED(rh_discovery) search = {0};
   copy("fine");
   copy_as("fine", "fine.so.1");
   copy_as("fine", ".hidden.so");
@@ -117,11 +114,10 @@ TEST(odd_entries_are_refused) {
   ck_assert_str_eq(fate_of(&search, in("dangling.so")), "refused: is a link to nothing");
   ck_assert_str_eq(fate_of(&search, in("fine.so.1")), "not found");
   ck_assert_str_eq(fate_of(&search, in(".hidden.so")), "not found");
-  rh_discovery_finish(&search);
 }
 
 TEST(what_others_can_write_is_refused) {
-  rh_discovery search;
+  FINISHED(rh_discovery) search = {0};
   make_dir("open");
   make_dir("sticky");
   make_dir("closed");
@@ -147,12 +143,11 @@ TEST(what_others_can_write_is_refused) {
   options.plugin_file = in("closed/b.so");
   search_for(&search, &options);
   assert_says(fate_of(&search, in("closed/b.so")), "refused: is not trusted: ");
-  rh_discovery_finish(&search);
 }
 
 /* The rule itself is the table of test_trust.c. */
 TEST(the_way_to_a_plugin_counts) {
-  rh_discovery search;
+  FINISHED(rh_discovery) search = {0};
   make_dir("open");
   make_dir("open/in");
   make_dir("good");
@@ -173,11 +168,10 @@ TEST(the_way_to_a_plugin_counts) {
   search_for(&search, &options);
   ck_assert_str_eq(fate_of(&search, in("good/a.so")), "at 1");
   assert_says(fate_of(&search, in("good/b.so")), "/open is writable by everyone");
-  rh_discovery_finish(&search);
 }
 
 TEST(strangers_are_refused) {
-  rh_discovery search;
+  FINISHED(rh_discovery) search = {0};
   if (geteuid() != 0) return; /* only root can create files of another user */
   make_dir("theirs");
   make_dir("ours");
@@ -188,7 +182,6 @@ TEST(strangers_are_refused) {
   search_for(&search, &options);
   assert_says(fate_of(&search, in("theirs")), "/theirs belongs to another user (uid 12345)");
   assert_says(fate_of(&search, in("ours/a.so")), "/ours/a.so belongs to another user (uid 12345)");
-  rh_discovery_finish(&search);
 }
 
 TEST(the_file_asked_for_must_be_there) {

@@ -64,20 +64,18 @@ TEST_LOOP(half_an_answer_is_none, 0, 3) {
   static const char *const says[] = {"ended the process with exit status 0 while loading",
                                      "wrote to redhost's result channel while loading",
                                      "wrote to redhost's result channel while loading"};
-  rh_survey survey;
+  FINISHED(rh_survey) survey = {0};
   must(survey_with(of[_i], &survey, &error));
   ck_assert_str_eq(rh_survey_refusal(&survey, 0), says[_i]);
   ck_assert_uint_eq(survey.findings[0].n_entries, 0);
-  rh_survey_finish(&survey);
 }
 
 TEST(a_child_lost_between_files_is_noted) {
-  rh_survey survey;
+  FINISHED(rh_survey) survey = {0};
   must(survey_with("later", &survey, &error));
   ck_assert_str_eq(rh_survey_refusal(&survey, 0), "so");
   ck_assert_uint_eq(survey.search.n_notes, 1);
   assert_says(survey.search.notes[0], "fine.so: it ended the process with exit status 0");
-  rh_survey_finish(&survey);
 }
 
 TEST(the_device_arrives_whole) {
@@ -96,7 +94,7 @@ TEST(the_device_arrives_whole) {
                       .name = "Ger\xc3\xa4t",
                       .driver = "\xff",
                       .extensions = NULL};
-  rh_text text = {0};
+  FINISHED(rh_text) text = {0};
   rh_child_request request;
   rh_device got;
   uint64_t max_n;
@@ -127,7 +125,6 @@ TEST(the_device_arrives_whole) {
   ck_assert_str_eq(got.driver, "\xff");
   ck_assert_str_eq(got.extensions, "");
   rh_request_finish(&request);
-  rh_text_finish(&text);
 }
 
 /* It would join the job, or wait for it. */

@@ -75,7 +75,7 @@ TEST(the_bad_do_not_harm_the_good) {
 }
 
 TEST(entries_say_everything) {
-  rh_registry registry;
+  FINISHED(rh_registry) registry = {0};
   copy("newer_minor");
   copy("unterminated_reason");
   copy("bad_query_status");
@@ -110,7 +110,6 @@ TEST(entries_say_everything) {
   offer = &rh_registry_find(&registry, "bad_query_status")->offers[RH_OP_min][RH_TYPE_i8];
   ck_assert_int_eq(offer->status, RH_E_PLUGIN);
   assert_says(offer->answer.reason, "query returned 77");
-  rh_registry_finish(&registry);
 }
 
 TEST(hangs_are_cut_short) {
@@ -138,7 +137,7 @@ TEST(hangs_are_cut_short) {
 }
 
 TEST(names_are_shadowed) {
-  rh_registry registry;
+  FINISHED(rh_registry) registry = {0};
   make_dir("early");
   make_dir("late");
   copy_as("twin", "early/twin.so");
@@ -162,11 +161,10 @@ TEST(names_are_shadowed) {
   first = rh_registry_find(&registry, "twin");
   ck_assert_str_eq(first->path, in("early/another_twin.so"));
   ck_assert_str_eq(first[1].shadowed_by, in("early/another_twin.so"));
-  rh_registry_finish(&registry);
 }
 
 TEST(a_replaced_file_is_seen_anew) {
-  rh_registry registry;
+  FINISHED(rh_registry) registry = {0};
   const char *path = copy_as("fine", "x.so");
   rh_options options = options_for(dir);
   scan(&registry, &options);
@@ -179,29 +177,26 @@ TEST(a_replaced_file_is_seen_anew) {
   scan(&registry, &options);
   ck_assert_ptr_null(rh_registry_find(&registry, "fine"));
   ck_assert_ptr_nonnull(rh_registry_find(&registry, "twin"));
-  rh_registry_finish(&registry);
 }
 
 TEST(paths_may_be_any_bytes) {
-  rh_registry registry;
+  FINISHED(rh_registry) registry = {0};
   copy_as("fine", "a\xff b\n.so");
   copy_as("no_symbol", "\xfe.so");
   rh_options options = options_for(dir);
   scan(&registry, &options);
   ck_assert_str_eq(rh_registry_find(&registry, "fine")->path, in("a\xff b\n.so"));
   assert_says(refusal_of(&registry, in("\xfe.so")), "does not export");
-  rh_registry_finish(&registry);
 }
 
 TEST(the_innocent_are_not_blamed) {
-  rh_registry registry;
+  FINISHED(rh_registry) registry = {0};
   copy_as("time_bomb", "a.so");
   copy_as("slow_to_load", "b.so");
   rh_options options = options_for(dir);
   scan(&registry, &options);
   ck_assert_ptr_nonnull(rh_registry_find(&registry, "time_bomb"));
   ck_assert_ptr_nonnull(rh_registry_find(&registry, "slow_to_load"));
-  rh_registry_finish(&registry);
 }
 
 TEST(what_plugins_start_is_killed) {
@@ -218,7 +213,7 @@ TEST(what_plugins_start_is_killed) {
 
 /* As in programs that ignore SIGCHLD. */
 TEST(sigchld_may_be_ignored) {
-  rh_registry registry;
+  FINISHED(rh_registry) registry = {0};
   copy("crash_on_load");
   copy("fine");
   signal(SIGCHLD, SIG_IGN);
@@ -227,19 +222,17 @@ TEST(sigchld_may_be_ignored) {
   ck_assert_str_eq(refusal_of(&registry, in("crash_on_load.so")),
                    "ended the process while loading");
   ck_assert_ptr_nonnull(rh_registry_find(&registry, "fine"));
-  rh_registry_finish(&registry);
 }
 
 /* No process is started if there is nothing to examine. */
 TEST(no_plugins_need_no_program) {
-  rh_registry registry;
+  FINISHED(rh_registry) registry = {0};
   copy("fine");
   ck_assert(chmod(in("fine.so"), 0666) == 0);
   rh_options options = options_for(dir);
   options.program = "/nowhere/redhost";
   scan(&registry, &options);
   assert_says(refusal_of(&registry, in("fine.so")), "is writable by everyone");
-  rh_registry_finish(&registry);
 }
 
 int main(int argc, char **argv) {

@@ -122,10 +122,10 @@ static void run_and_check(rh_prepared *prepared, const float *x, uint64_t n,
 CASES(far, .set_up = set_up_far, .tear_down = tear_down)
 
 TEST(prepared) {
-  rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
+  FINISHED(rh_array) array = generate(RH_TYPE_f32, MOST / 4, 5);
   const float *x = rh_array_data(&array);
   rh_request spec = sum_of(NULL, MOST / 4);
-  rh_prepared *of_all = prepare(redhost, &spec);
+  OWNED(rh_prepared) of_all = prepare(redhost, &spec);
   const uint64_t sizes[] = {1, WHOLE / 4, WHOLE / 4 + 1, 20 * CHUNK / 4, MOST / 4};
   for (int k = 0; k < 15; k++) {
     uint64_t n = sizes[k % 5];
@@ -135,8 +135,6 @@ TEST(prepared) {
     ck_assert_int_eq(calls.buffers, 0); /* nothing is allocated */
     ck_assert_int_eq(calls.writes, n > WHOLE / 4 ? (int)chunks_of(n, 4) : 1);
   }
-  rh_prepared_destroy(of_all);
-  rh_array_finish(&array);
 }
 
 TEST(prepared_with_constants) {
@@ -145,9 +143,9 @@ TEST(prepared_with_constants) {
   rh_request spec =
       SIZED(rh_request, .strategy = "cascade", .op = "sum", .map = "c*i + x - x", .inputs = &input,
             .n_inputs = 1, .constants = &first, .n_constants = 1, .n = MOST / 4);
-  rh_array array = generate(RH_TYPE_i32, MOST / 4, 5);
+  FINISHED(rh_array) array = generate(RH_TYPE_i32, MOST / 4, 5);
   const void *data = rh_array_data(&array);
-  rh_prepared *of_all = prepare(redhost, &spec);
+  OWNED(rh_prepared) of_all = prepare(redhost, &spec);
   const uint64_t sizes[] = {MOST / 4, 100, MOST / 4 - 9};
   for (int k = 0; k < 6; k++) {
     int64_t n = (int64_t)sizes[k % 3];
@@ -156,15 +154,13 @@ TEST(prepared_with_constants) {
     must(reduce_arrays(of_all, 1, &data, (uint64_t)n, &result, &error));
     ck_assert_int_eq(result.value.i, (k % 2 ? -3 : 1) * (n * (n - 1) / 2));
   }
-  rh_prepared_destroy(of_all);
-  rh_array_finish(&array);
 }
 
 /* ---- Which arrays ---- */
 
 /* Those that no buffer of the device holds, also of one that shares the host's memory. */
 TEST_LOOP(beyond_the_device, 0, 2) {
-  rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
+  FINISHED(rh_array) array = generate(RH_TYPE_f32, MOST / 4, 5);
   const float *x = rh_array_data(&array);
   rh_result right = whole_sum(x, MOST / 4);
   rh_request spec = sum_of(NULL, MOST / 4);
@@ -187,14 +183,13 @@ TEST_LOOP(beyond_the_device, 0, 2) {
   redhost->context->options.queue = redhost->context->session.queue; /* as the caller's */
   must_fail(rh_prepare(redhost, &spec, &of_all, &error), RH_E_DEVICE, "in one buffer");
   redhost->context->options.queue = NULL;
-  rh_array_finish(&array);
 }
 
 /* In bytes of the larger one of two operands, whichever it is. */
 TEST_LOOP(of_two_types, 0, 2) {
   static const rh_type types[] = {RH_TYPE_u8, RH_TYPE_f64};
   enum { FEW = 1 << 10 }; /* a power of two, up to which rh_reduce() sets up */
-  rh_array x = generate(types[_i], MOST / 8, 1), y = generate(types[!_i], MOST / 8, 2);
+  FINISHED(rh_array) x = generate(types[_i], MOST / 8, 1), y = generate(types[!_i], MOST / 8, 2);
   const void *data[] = {rh_array_data(&x), rh_array_data(&y)};
   const rh_input inputs[] = {{.type = types[_i], .data = data[0]},
                              {.type = types[!_i], .data = data[1]}};
@@ -203,7 +198,7 @@ TEST_LOOP(of_two_types, 0, 2) {
   rh_request spec = SIZED(rh_request, .strategy = "onepass", .op = "sum", .map = "x*y",
                           .inputs = inputs, .n_inputs = 2, .n = MOST / 8);
   redhost->context->most_whole_bytes = 8 * FEW;
-  rh_prepared *of_all = prepare(redhost, &spec);
+  OWNED(rh_prepared) of_all = prepare(redhost, &spec);
   for (uint64_t k = 0; k < 2; k++) {
     rh_result result = {.struct_size = sizeof result};
     int copies = k ? (int)chunks_of(FEW + 1, 8) : 2; /* a chunk has both operands */
@@ -219,15 +214,12 @@ TEST_LOOP(of_two_types, 0, 2) {
                     is_prepared ? "prepared" : "not prepared");
     }
   }
-  rh_prepared_destroy(of_all);
-  rh_array_finish(&x);
-  rh_array_finish(&y);
 }
 
 /* Chunks would change the bits of a strategy without the canonical order, so its arrays stay whole;
  * those of integers do not. */
 TEST(of_another_order) {
-  rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
+  FINISHED(rh_array) array = generate(RH_TYPE_f32, MOST / 4, 5);
   rh_request request = request_for("atomic", "sum", RH_TYPE_f32, rh_array_data(&array), MOST / 4);
   request.unchecked = 1;
   rh_result result = {.struct_size = sizeof result};
@@ -238,12 +230,11 @@ TEST(of_another_order) {
     ck_assert_int_eq(calls.writes, k ? (int)chunks_of(MOST / 4, 4) : 1);
     request.type = RH_TYPE_i32;
   }
-  rh_array_finish(&array);
 }
 
 /* Slots are pinned once for all problems, and as many whatever the size. */
 TEST(one_set_of_slots) {
-  rh_array array = generate(RH_TYPE_i32, MOST / 4, 5);
+  FINISHED(rh_array) array = generate(RH_TYPE_i32, MOST / 4, 5);
   rh_request request =
       SIZED(rh_request, .strategy = "onepass", .type = RH_TYPE_i32, .data = rh_array_data(&array));
   const void *memory = NULL;
@@ -257,7 +248,6 @@ TEST(one_set_of_slots) {
     ck_assert_ptr_eq(slots->memory[0], memory);
     ck_assert_uint_eq(slots->bytes, CHUNK);
   }
-  rh_array_finish(&array);
 }
 
 /* ---- Failures ---- */
@@ -279,25 +269,23 @@ static int on_progress(void *user, const char *phase, uint64_t done, uint64_t to
 }
 
 TEST(without_pinned_memory) {
-  rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
+  FINISHED(rh_array) array = generate(RH_TYPE_f32, MOST / 4, 5);
   rh_result right = whole_sum(rh_array_data(&array), MOST / 4);
   rh_request spec = sum_of(NULL, MOST / 4);
   redhost->context->options.reporter.log = on_log;
   calls.is_unpinned = 1;
-  rh_prepared *of_all = prepare(redhost, &spec);
+  OWNED(rh_prepared) of_all = prepare(redhost, &spec);
   ck_assert_msg(strstr(said, "copies go from pageable memory: ") != NULL, "%s", said);
   run_and_check(of_all, rh_array_data(&array), MOST / 4, &right);
-  rh_prepared_destroy(of_all);
-  rh_array_finish(&array);
 }
 
 /* Each copy in turn, and each buffer: a sentence, and the next call is as if nothing had been. */
 TEST(copies_that_fail) {
-  rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
+  FINISHED(rh_array) array = generate(RH_TYPE_f32, MOST / 4, 5);
   const float *x = rh_array_data(&array);
   rh_result right = whole_sum(x, MOST / 4), result = {.struct_size = sizeof result};
   rh_request spec = sum_of(NULL, MOST / 4);
-  rh_prepared *of_all = prepare(redhost, &spec);
+  OWNED(rh_prepared) of_all = prepare(redhost, &spec);
   rh_request request = sum_of(x, MOST / 4);
   request.unchecked = 1;
   for (int k = 1; k <= MOST / CHUNK; k += 13) {
@@ -314,20 +302,18 @@ TEST(copies_that_fail) {
     must(rh_reduce(redhost, &request, &result, &error));
     must_be_same(&result, &right, "sum");
   }
-  rh_prepared_destroy(of_all);
-  rh_array_finish(&array);
 }
 
 /* The same where the device reads the slots themselves: a failed run leaves it some of them, which
  * the next run has to take back. */
 TEST(slots_that_a_failed_run_left) {
-  rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
+  FINISHED(rh_array) array = generate(RH_TYPE_f32, MOST / 4, 5);
   const float *x = rh_array_data(&array);
   rh_result right = whole_sum(x, MOST / 4), result = {.struct_size = sizeof result};
   rh_request spec = sum_of(NULL, MOST / 4);
   the_device()->shares_memory = 1;
   the_device()->about.max_alloc_bytes = 10 * CHUNK;
-  rh_prepared *of_all = prepare(redhost, &spec);
+  OWNED(rh_prepared) of_all = prepare(redhost, &spec);
   for (int k = 1; k <= MOST / CHUNK; k += 13) {
     calls.unmaps = 0;
     calls.unmap_fails_at = k;
@@ -335,12 +321,10 @@ TEST(slots_that_a_failed_run_left) {
     calls.unmap_fails_at = 0;
     run_and_check(of_all, x, MOST / 4, &right);
   }
-  rh_prepared_destroy(of_all);
-  rh_array_finish(&array);
 }
 
 TEST(buffers_that_fail) {
-  rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
+  FINISHED(rh_array) array = generate(RH_TYPE_f32, MOST / 4, 5);
   const float *x = rh_array_data(&array);
   rh_result right = whole_sum(x, MOST / 4), result = {.struct_size = sizeof result};
   rh_request request = sum_of(x, MOST / 4);
@@ -359,16 +343,15 @@ TEST(buffers_that_fail) {
     must_be_same(&result, &right, "sum");
   }
   ck_assert_int_gt(failures, 5);
-  rh_array_finish(&array);
 }
 
 TEST(cancelled) {
-  rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
+  FINISHED(rh_array) array = generate(RH_TYPE_f32, MOST / 4, 5);
   rh_result right = whole_sum(rh_array_data(&array), MOST / 4),
             result = {.struct_size = sizeof result};
   rh_request spec = sum_of(NULL, MOST / 4);
   redhost->context->options.reporter.progress = on_progress;
-  rh_prepared *of_all = prepare(redhost, &spec);
+  OWNED(rh_prepared) of_all = prepare(redhost, &spec);
   for (int k = 0; k < 2; k++) {
     cancels_after = 0;
     must_fail(rh_prepared_run(of_all, rh_array_data(&array), MOST / 4, &result, &error),
@@ -376,8 +359,6 @@ TEST(cancelled) {
     cancels_after = -1;
     run_and_check(of_all, rh_array_data(&array), MOST / 4, &right);
   }
-  rh_prepared_destroy(of_all);
-  rh_array_finish(&array);
 }
 
 /* ---- Copies as a whole ---- */
@@ -467,7 +448,7 @@ TEST(at_the_same_time) {
   enum { THREADS = 4 };
   pthread_t threads[THREADS];
   work all[THREADS] = {0};
-  rh_array array = generate(RH_TYPE_f32, MOST / 4, 5);
+  FINISHED(rh_array) array = generate(RH_TYPE_f32, MOST / 4, 5);
   rh_request spec = sum_of(NULL, MOST / 4);
   for (int k = 0; k < THREADS; k++) {
     all[k] =
@@ -481,5 +462,4 @@ TEST(at_the_same_time) {
     ck_assert_int_eq(all[k].wrong, 0);
     rh_prepared_destroy(all[k].prepared);
   }
-  rh_array_finish(&array);
 }

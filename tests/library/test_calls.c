@@ -299,7 +299,7 @@ static rh_cl_device *the_device(void) {
 }
 
 static void try_array(int k, unsigned writes) {
-  rh_prepared *prepared = prepare_one(redhost, k, 0);
+  OWNED(rh_prepared) prepared = prepare_one(redhost, k, 0);
   run(prepared, x, N);
   watch();
   for (int call = 0; call < CALLS; call++) run(prepared, x, N);
@@ -308,7 +308,6 @@ static void try_array(int k, unsigned writes) {
   ck_assert_uint_ge(counts.set, strategies[k].set * CALLS);
   check_counts(strategies[k].strategy, strategies[k].set * CALLS, strategies[k].launch * CALLS,
                strategies[k].read * CALLS, writes * CALLS, 0);
-  rh_prepared_destroy(prepared);
 }
 
 CASES(calls, .set_up = set_up, .tear_down = tear_down)
@@ -327,7 +326,7 @@ TEST_LOOP(one_array_to_memory_of_its_own, 0, STRATEGIES) {
  * released. */
 TEST(another_array) {
   if (the_device()->about.kind != RH_DEVICE_CPU || !the_device()->shares_memory) return;
-  rh_prepared *prepared = prepare_one(redhost, 1, 0);
+  OWNED(rh_prepared) prepared = prepare_one(redhost, 1, 0);
   run(prepared, x, N / 2);
   watch();
   run(prepared, x + N / 4, N / 4); /* a part of it */
@@ -336,20 +335,18 @@ TEST(another_array) {
   ck_assert_uint_eq(counts.create, 1);
   ck_assert_uint_eq(counts.release, 1);
   watch_no_more();
-  rh_prepared_destroy(prepared);
 }
 
 /* A device that may cache shared memory needs a new object for each call. */
 TEST(nearly_the_hosts_memory) {
   the_device()->shares_memory = 1;
   the_device()->about.kind = RH_DEVICE_GPU;
-  rh_prepared *prepared = prepare_one(redhost, 1, 0);
+  OWNED(rh_prepared) prepared = prepare_one(redhost, 1, 0);
   watch();
   for (int call = 0; call < CALLS; call++) run(prepared, x, N);
   watch_no_more();
   ck_assert_uint_eq(counts.create, CALLS);
   ck_assert_uint_eq(counts.release, CALLS);
-  rh_prepared_destroy(prepared);
 }
 
 /* A buffer of the caller's, and other ranges of it, without the library's array in between. */
@@ -398,13 +395,12 @@ TEST_LOOP(segments, 0, 4) {
   const rh_call_spec call = SIZED(rh_call_spec, .n = N / 10 * 10, .arrays = arrays,
                                   .outputs = outputs, .n_outputs = _i < 2 ? 2 : 1);
   rh_result result = {.struct_size = sizeof result};
-  rh_prepared *prepared = prepare(redhost, &request);
+  OWNED(rh_prepared) prepared = prepare(redhost, &request);
   may_compare = 1; /* results of an operator's own have names */
   watch();
   for (int k = 0; k < CALLS; k++) must(rh_prepared_call(prepared, &call, &result, &error));
   watch_no_more();
   ck_assert_uint_eq(counts.system, 0); /* the number of processors is in a file */
-  rh_prepared_destroy(prepared);
 }
 
 /* Rows, and two axes of three, which the device copies into rows: launches, and nothing else. */

@@ -46,14 +46,13 @@ TEST(reduces_by_code) {
 
 TEST(prepares_code) {
   rh_request spec = request_for("two_stage", squares_and_last, RH_TYPE_f32, NULL, N);
-  rh_prepared *prepared = prepare(redhost, &spec);
+  OWNED(rh_prepared) prepared = prepare(redhost, &spec);
   for (uint64_t first = 0; first < 2; first++)
     for (uint64_t n = 0; n <= N - first; n += 5003) {
       rh_result result = {.struct_size = sizeof result};
       must(rh_prepared_run(prepared, x + first, n, &result, &error));
       check_result(&result, first, n);
     }
-  rh_prepared_destroy(prepared);
 }
 
 TEST(the_host_declines) {

@@ -176,7 +176,7 @@ TEST_LOOP(answers_are_the_same, 0, sizeof strategies / sizeof *strategies) {
 TEST(flags_are_the_callers) {
   rh_request spec =
       SIZED(rh_request, .strategy = "native", .op = "sum", .type = RH_TYPE_f64, .n = N);
-  rh_prepared *prepared = prepare(redhost, &spec);
+  OWNED(rh_prepared) prepared = prepare(redhost, &spec);
   rh_result result = {.struct_size = sizeof result};
   for (int raised = 0; raised <= FE_ALL_EXCEPT; raised += FE_ALL_EXCEPT) {
     feclearexcept(FE_ALL_EXCEPT);
@@ -187,5 +187,4 @@ TEST(flags_are_the_callers) {
     must_be(&before, "rh_prepared_run()");
     must(status);
   }
-  rh_prepared_destroy(prepared);
 }

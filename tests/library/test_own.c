@@ -109,7 +109,7 @@ TEST_LOOP(masks_and_counts, 0, 4) {
   const rh_request spec = SIZED(rh_request, .strategy = strategies[_i], .type = RH_TYPE_i32, .n = N,
                                 .map = request.map, .where = request.where);
   rh_result result = {.struct_size = sizeof result};
-  rh_prepared *prepared = prepare(redhost, &spec);
+  OWNED(rh_prepared) prepared = prepare(redhost, &spec);
   for (request.n = N; request.n > N - 20; request.n -= 7) {
     int64_t expects = 0;
     for (uint64_t i = 0; 2 * i < request.n; i++)
@@ -119,7 +119,6 @@ TEST_LOOP(masks_and_counts, 0, 4) {
     must(rh_prepared_run(prepared, k, request.n, &result, &error));
     ck_assert_int_eq(result.value.i, expects);
   }
-  rh_prepared_destroy(prepared);
 }
 
 /* By name, and by the text of a file; a caller of an earlier version has no room for fields. */
@@ -232,14 +231,13 @@ TEST(refuses_a_broken_operator) {
   rh_request spec =
       SIZED(rh_request, .type = RH_TYPE_f32, .n = N, .reduce = "a + b", .identity = "1");
   rh_result result = {.struct_size = sizeof result};
-  rh_prepared *prepared;
+  OWNED(rh_prepared) prepared = NULL;
   must_fail(rh_reduce(redhost, &request, &result, &error), RH_E_PLUGIN,
             "'a + 2*b' is not associative: a=0 b=0 c=1 gives 2 grouped to the left and 4");
   must_fail(rh_prepare(redhost, &spec, &prepared, &error), RH_E_PLUGIN, "not neutral");
   request.unchecked_op = spec.unchecked_op = 1;
   must(rh_reduce(redhost, &request, &result, &error));
   must(rh_prepare(redhost, &spec, &prepared, &error));
-  rh_prepared_destroy(prepared);
 }
 
 /* What is not examined before is, on the data, before a strategy is blamed. */
@@ -267,7 +265,7 @@ static rh_request dot_spec(const char *strategy) {
 TEST_LOOP(runs_on_several_inputs, 0, 4) {
   static const uint64_t sizes[] = {N, 0, 1, 4099, N};
   const rh_request spec = dot_spec(strategies[_i]);
-  rh_prepared *prepared = prepare(redhost, &spec);
+  OWNED(rh_prepared) prepared = prepare(redhost, &spec);
   rh_result result = {.struct_size = sizeof result};
   for (size_t s = 0; s < 5; s++)
     for (int at = 0; at < 2; at++) { /* the operands at different places */
@@ -283,7 +281,6 @@ TEST_LOOP(runs_on_several_inputs, 0, 4) {
       must_fail(reduce_arrays(prepared, given, data, N, &result, &error), RH_E_USAGE,
                 given == 3 ? "2 operands, and the call brings 3"
                            : "2 operands, and the call brings 1");
-  rh_prepared_destroy(prepared);
 }
 
 TEST_LOOP(changes_constants, 0, 4) {
@@ -320,7 +317,7 @@ TEST_LOOP(changes_constants, 0, 4) {
 
 TEST_LOOP(decodes_values_with_fields, 0, 4) {
   rh_request spec = request_for(strategies[_i], "meanvar", RH_TYPE_f32, NULL, N);
-  rh_prepared *prepared = prepare(redhost, &spec);
+  OWNED(rh_prepared) prepared = prepare(redhost, &spec);
   rh_result result = {.struct_size = sizeof result};
   double mean = 0, squares = 0;
   for (int i = 0; i < N; i++) mean += (double)x[i] / N;
@@ -332,7 +329,6 @@ TEST_LOOP(decodes_values_with_fields, 0, 4) {
   ck_assert_str_eq(result.fields[0].name, "mean");
   ck_assert_double_eq_tol(result.fields[0].value.f, mean, 1e-12);
   ck_assert_double_eq_tol(result.fields[1].value.f, squares, 1e-9);
-  rh_prepared_destroy(prepared);
 }
 
 /* ---- The caller's buffers ---- */

@@ -43,7 +43,7 @@ static void try_sizes(const char *strategy, const rh_setting *setting, const cha
   rh_status status = rh_prepare(redhost, &spec, &prepared, &error);
   if (status == RH_DECLINED) return; /* atomic lacks some operators */
   must(status);
-  rh_array array = generate(type, N);
+  FINISHED(rh_array) array = generate(type, N);
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
     if (sizes[k] == 0 && rh_operator_builtin(rh_op_from_name(op), type)->needs_an_element) continue;
     /* From the end, so that not every range begins at the start of the array. */
@@ -61,7 +61,6 @@ static void try_sizes(const char *strategy, const rh_setting *setting, const cha
     check_same(&result, &right, op);
   }
   rh_prepared_destroy(prepared);
-  rh_array_finish(&array);
 }
 
 CASES(plain, .set_up = set_up, .tear_down = tear_down)
@@ -84,7 +83,7 @@ TEST(finish_on_either_side) {
 TEST(float_sums_are_close) {
   float x[1000];
   rh_request spec = SIZED(rh_request, .op = "sum", .type = RH_TYPE_f32, .n = 1000);
-  rh_prepared *prepared = prepare(redhost, &spec);
+  OWNED(rh_prepared) prepared = prepare(redhost, &spec);
   rh_result result = {.struct_size = sizeof result};
   for (int k = 0; k < 1000; k++) x[k] = (float)k;
   must(rh_prepared_run(prepared, x, 1000, &result, &error));
@@ -92,7 +91,6 @@ TEST(float_sums_are_close) {
   must(rh_prepared_run(prepared, NULL, 0, &result, &error));
   ck_assert_double_eq(result.value.f, 0);
   ck_assert(!signbit(result.value.f));
-  rh_prepared_destroy(prepared);
 }
 
 /* ---- What is refused ---- */
@@ -147,7 +145,7 @@ TEST(data_is_checked) {
   for (int k = 0; k < 2; k++) {
     rh_request spec = request_for(k ? "cascade" : "serial", "min", RH_TYPE_i32, NULL, 0);
     spec.n = 8;
-    rh_prepared *prepared = prepare(redhost, &spec);
+    OWNED(rh_prepared) prepared = prepare(redhost, &spec);
     must_fail(rh_prepared_run(prepared, bytes, 9, &result, &error), RH_E_USAGE, "prepared for 8");
     must_fail(rh_prepared_run(prepared, NULL, 8, &result, &error), RH_E_USAGE, "null");
     must_fail(rh_prepared_run(prepared, bytes + 2, 8, &result, &error), RH_E_USAGE, "aligned");
@@ -158,7 +156,6 @@ TEST(data_is_checked) {
     ck_assert_int_eq(result.value.i, 0);
     /* A null rh_error is allowed. */
     ck_assert_int_eq(rh_prepared_run(prepared, bytes, 9, &result, NULL), RH_E_USAGE);
-    rh_prepared_destroy(prepared);
   }
 }
 
@@ -183,7 +180,7 @@ TEST_LOOP(calls_are_checked, 0, 2) {
   };
   const rh_request spec = SIZED(rh_request, .strategy = _i ? "native" : "serial", .op = "sum",
                                 .type = RH_TYPE_i32, .n = N);
-  rh_prepared *prepared = prepare(redhost, &spec);
+  OWNED(rh_prepared) prepared = prepare(redhost, &spec);
   rh_result result = {.struct_size = sizeof result};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     rh_call_spec call = cases[k].call;
@@ -194,7 +191,6 @@ TEST_LOOP(calls_are_checked, 0, 2) {
   must_fail(reduce_arrays(prepared, 1, arrays, 8, NULL, &error), RH_E_USAGE, "result is null");
   must(reduce_arrays(prepared, 0, arrays, 8, &result, &error));
   must(reduce_arrays(prepared, 1, null, 0, &result, &error));
-  rh_prepared_destroy(prepared);
 }
 
 TEST(wrong_strategy_is_caught) {
@@ -236,10 +232,11 @@ TEST(a_run_that_fails) {
 /* ---- More than one ---- */
 
 TEST(two_at_once) {
-  rh_array x = generate(RH_TYPE_i32, N), y = generate(RH_TYPE_i64, N);
+  FINISHED(rh_array) x = generate(RH_TYPE_i32, N), y = generate(RH_TYPE_i64, N);
   rh_request sum = SIZED(rh_request, .op = "sum", .type = RH_TYPE_i32, .n = N);
   rh_request last = SIZED(rh_request, .op = "argmax", .type = RH_TYPE_i64, .n = N);
-  rh_prepared *one = prepare(redhost, &sum), *other = prepare(redhost, &last);
+  OWNED(rh_prepared) one = prepare(redhost, &sum);
+  OWNED(rh_prepared) other = prepare(redhost, &last);
   for (uint64_t n = 1; n < N; n += 997) {
     rh_result a = {.struct_size = sizeof a}, b = a,
               right_a = expected("sum", RH_TYPE_i32, rh_array_data(&x), n),
@@ -249,10 +246,6 @@ TEST(two_at_once) {
     check_same(&a, &right_a, "sum");
     check_same(&b, &right_b, "argmax");
   }
-  rh_prepared_destroy(one);
-  rh_prepared_destroy(other);
-  rh_array_finish(&x);
-  rh_array_finish(&y);
 }
 
 typedef struct worker {
@@ -277,7 +270,7 @@ TEST(in_parallel) {
   enum { WORKERS = 3 };
   worker workers[WORKERS];
   pthread_t threads[WORKERS];
-  rh_array x = generate(RH_TYPE_u32, N);
+  FINISHED(rh_array) x = generate(RH_TYPE_u32, N);
   rh_request spec = SIZED(rh_request, .op = "sum", .type = RH_TYPE_u32, .n = N);
   for (uint64_t k = 0; k < WORKERS; k++)
     workers[k] = (worker){prepare(redhost, &spec), rh_array_data(&x), N - 1000 * k,
@@ -289,7 +282,6 @@ TEST(in_parallel) {
     ck_assert_uint_eq(workers[k].wrong, 0);
     rh_prepared_destroy(workers[k].prepared);
   }
-  rh_array_finish(&x);
 }
 
 /* ---- Host memory ---- */
@@ -408,7 +400,7 @@ TEST_LOOP(buffers_of_the_caller, 0, 2) {
   for (int o = 0; o < 3; o++) {
     rh_request spec = SIZED(rh_request, .strategy = "cascade", .op = ops[o], .type = RH_TYPE_i32,
                             .n = N, .data_on_device = 1, .settings = &finish, .n_settings = 1);
-    rh_prepared *prepared = prepare(on_queue, &spec);
+    OWNED(rh_prepared) prepared = prepare(on_queue, &spec);
     rh_result result = {.struct_size = sizeof result};
     for (uint64_t first = 0; first < N; first += 1 + N / 5)
       for (uint64_t n = 1; n <= N - first;
@@ -422,7 +414,6 @@ TEST_LOOP(buffers_of_the_caller, 0, 2) {
               "prepared for");
     must_fail(enqueue_buffer(prepared, buffer, 0, N, buffer, 0, &error), RH_E_USAGE,
               "result_on_device");
-    rh_prepared_destroy(prepared);
   }
   clReleaseMemObject(buffer);
 }
@@ -486,7 +477,7 @@ TEST(buffers_come_and_go) {
   spec.result_on_device = 1;
   spec.settings = &finish;
   spec.n_settings = 1;
-  rh_prepared *prepared = prepare(on_queue, &spec);
+  OWNED(rh_prepared) prepared = prepare(on_queue, &spec);
   for (int round = 0; round < 50; round++) {
     cl_mem buffer = make_buffer(context, numbers + round, 1000 * sizeof *numbers);
     cl_mem values = make_buffer(context, NULL, 4 * rh_prepared_value_bytes(prepared));
@@ -503,7 +494,6 @@ TEST(buffers_come_and_go) {
     clReleaseMemObject(buffer);
     clReleaseMemObject(values);
   }
-  rh_prepared_destroy(prepared);
 }
 
 /* Of the place: a strategy that runs, or finishes, on the host. */
@@ -587,7 +577,7 @@ TEST_LOOP(buffers_are_checked, 0, 4) {
 TEST(each_buffer_is_asked) {
   rh_request spec =
       SIZED(rh_request, .strategy = "cascade", .op = "sum", .type = RH_TYPE_i32, .n = N);
-  rh_prepared *p = prepare(on_queue, &spec);
+  OWNED(rh_prepared) p = prepare(on_queue, &spec);
   rh_result result = {.struct_size = sizeof result};
   for (int round = 0; round < 20; round++) {
     cl_mem buffer =
@@ -598,7 +588,6 @@ TEST(each_buffer_is_asked) {
       must(reduce_buffer(p, buffer, 0, N, &result, &error));
     clReleaseMemObject(buffer);
   }
-  rh_prepared_destroy(p);
 }
 
 /* Several calls before any wait: each result in its place, and nothing next to it changes. */

@@ -198,7 +198,7 @@ static void try_prepared(problem *p, const char *what) {
   const void *arrays[] = {data, others};
   p->request.outputs = NULL;
   p->request.n_outputs = 0;
-  rh_prepared *prepared = prepare(redhost, &p->request);
+  OWNED(rh_prepared) prepared = prepare(redhost, &p->request);
   const rh_call_spec call = SIZED(rh_call_spec, .n_operands = p->request.inputs ? 2 : 1, .n = N,
                                   .arrays = arrays, .outputs = outputs, .n_outputs = p->n_results);
   for (unsigned seed = 0; seed < 2; seed++) {
@@ -207,7 +207,6 @@ static void try_prepared(problem *p, const char *what) {
     must(rh_prepared_call(prepared, &call, &result, &error));
     compare_all(p, what);
   }
-  rh_prepared_destroy(prepared);
 }
 
 /* ---- Operators ---- */
@@ -800,14 +799,13 @@ TEST(with_other_constants_and_from_another_place) {
   const rh_call_spec call = SIZED(rh_call_spec, .n = 4, .arrays = &array, .first = &first,
                                   .outputs = &output, .n_outputs = 1);
   rh_result result = {.struct_size = sizeof result};
-  rh_prepared *prepared = prepare(redhost, &request);
+  OWNED(rh_prepared) prepared = prepare(redhost, &request);
   memset(offsets, 0xFF, sizeof offsets); /* the caller's own again */
   must(rh_prepared_call(prepared, &call, &result, &error));
   ck_assert(four[0] == 6 && four[1] == 14 && result.value.f == 6);
   must(rh_prepared_set_constants(prepared, &thrice, 1, &error));
   must(rh_prepared_call(prepared, &call, &result, &error));
   ck_assert(four[0] == 9 && four[1] == 21);
-  rh_prepared_destroy(prepared);
 }
 
 /* Setups are kept: the lists of a request, and what they hold, may have changed since. */

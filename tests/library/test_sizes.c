@@ -177,7 +177,7 @@ TEST_LOOP(sizes_of_prepared_request_and_result, 0, 2) {
   LONGER(rh_request)
   spec = {.now = {.strategy = _i ? "native" : "serial", .op = "sum", .type = RH_TYPE_i32, .n = N}};
   LONGER(rh_result) result = {.now = {.struct_size = sizeof result}};
-  rh_prepared *prepared;
+  OWNED(rh_prepared) prepared = NULL;
   TRY_SIZES(rh_request, spec, offsetof(rh_request, inputs),
             rh_prepare(redhost, &spec.now, &prepared, &error), (void)0);
   TRY_SIZES(rh_result, result, offsetof(rh_result, n_fields),
@@ -201,5 +201,4 @@ TEST_LOOP(sizes_of_prepared_request_and_result, 0, 2) {
   result.now.struct_size = sizeof(rh_result);
   rh_prepared_decode(prepared, &value, 1, &result.now);
   ck_assert_int_eq(result.now.value.i, 3);
-  rh_prepared_destroy(prepared);
 }

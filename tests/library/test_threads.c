@@ -87,14 +87,13 @@ static void *prepare_and_run(void *of_work) {
   for (int k = 0; k < w->rounds; k++) {
     uint64_t n = (uint64_t)(N - 100 * w->thread - k);
     rh_request spec = SIZED(rh_request, .op = "sum", .type = RH_TYPE_i32, .n = N);
-    rh_prepared *prepared;
+    OWNED(rh_prepared) prepared = NULL;
     rh_result result = {.struct_size = sizeof result};
     rh_error why = {0};
     spec.strategy = strategies[(k + w->thread) % n_strategies()];
     rh_status status = rh_prepare(w->redhost, &spec, &prepared, &why);
     if (status == RH_OK) status = rh_prepared_run(prepared, numbers, n, &result, &why);
     note(w, status, &result, sum_of(n), &why);
-    rh_prepared_destroy(prepared);
   }
   return NULL;
 }
@@ -250,18 +249,17 @@ TEST(segments_for_each_thread) {
 
 TEST(segments_for_all_threads) {
   work all[THREADS];
-  rh_prepared *prepared = prepare_segments_by(NULL);
+  OWNED(rh_prepared) prepared = prepare_segments_by(NULL);
   for (int k = 0; k < THREADS; k++) all[k] = (work){.rounds = 300, .prepared = prepared};
   in_threads(all, run_segments);
   for (int k = 0; k < THREADS; k++) ck_assert_uint_eq(all[k].right + all[k].busy, 300);
-  rh_prepared_destroy(prepared);
 }
 
 TEST(one_for_all_threads) {
   for (int s = 0; s < n_strategies(); s++) {
     int rounds = s < 2 ? 2000 : 500;
     work all[THREADS], after = {.rounds = 1};
-    rh_prepared *prepared = prepare_by(redhost, strategies[s]);
+    OWNED(rh_prepared) prepared = prepare_by(redhost, strategies[s]);
     for (int k = 0; k < THREADS; k++) all[k] = (work){.prepared = prepared, .rounds = rounds};
     in_threads(all, run);
     for (int k = 0; k < THREADS; k++)
@@ -269,7 +267,6 @@ TEST(one_for_all_threads) {
     after.prepared = prepared;
     run(&after);
     ck_assert_msg(after.right == 1, "%s", after.wrong);
-    rh_prepared_destroy(prepared);
   }
 }
 
@@ -412,7 +409,7 @@ TEST(devices_in_a_child) {
   int status;
   rh_result result;
   if (!has_device) return;
-  rh_prepared *prepared = prepare_by(redhost, "cascade");
+  OWNED(rh_prepared) prepared = prepare_by(redhost, "cascade");
   must(reduce_by(redhost, "cascade", &result));
   pid_t child = fork();
   ck_assert_int_ge(child, 0);
@@ -423,7 +420,6 @@ TEST(devices_in_a_child) {
   ck_assert_int_eq(waitpid(child, &status, 0), child);
   ck_assert_int_eq(status, 0);
   must(reduce_by(redhost, "cascade", &result));
-  rh_prepared_destroy(prepared);
 }
 
 /* ---- Ends, and callbacks ---- */

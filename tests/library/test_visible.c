@@ -43,7 +43,7 @@ CASES(calls, .set_up = set_up, .tear_down = tear_down)
 
 /* Calls in turns over parts of the data, so that a result of the call before is a wrong one. */
 TEST_LOOP(test_answers, 0, sizeof problems / sizeof *problems) {
-  rh_array array;
+  FINISHED(rh_array) array = {0};
   const char *kind = strcmp(problems[_i].op, "prod") == 0 ? "swing" : "hash";
   ck_assert(rh_array_generate(&array, kind, 7, problems[_i].type, N, NULL, &error) == RH_OK);
   uint32_t size = rh_type_size(problems[_i].type);
@@ -51,7 +51,7 @@ TEST_LOOP(test_answers, 0, sizeof problems / sizeof *problems) {
   for (int k = 0; k < 2; k++)
     right[k] = expected(problems[_i].op, problems[_i].type,
                         (const char *)rh_array_data(&array) + 977u * size * (unsigned)k, N / 3);
-  rh_prepared *prepared = onepass(problems[_i].op, problems[_i].type);
+  OWNED(rh_prepared) prepared = onepass(problems[_i].op, problems[_i].type);
   unsigned before = finishes();
   for (unsigned k = 0; k < CALLS; k++) {
     rh_result result =
@@ -65,8 +65,6 @@ TEST_LOOP(test_answers, 0, sizeof problems / sizeof *problems) {
     ck_assert_uint_lt(waits, CALLS); /* some wait in vain on a busy machine */
   else
     ck_assert_uint_ge(waits, strcmp(getenv("REDHOST_TEST_VISIBLE"), "late") == 0 ? CALLS : 0);
-  rh_prepared_destroy(prepared);
-  rh_array_finish(&array);
 }
 
 /* A result that looks like one that has not arrived. */
@@ -77,7 +75,6 @@ TEST(test_absent) {
   ck_assert_uint_eq(run(most, one + 2, 1).value.u, 5);
   rh_prepared_destroy(most);
   const uint64_t both[] = {0, (uint64_t)ABSENT << 32 | ABSENT};
-  rh_prepared *sum = onepass("sum", RH_TYPE_u64);
+  OWNED(rh_prepared) sum = onepass("sum", RH_TYPE_u64);
   ck_assert_uint_eq(run(sum, both, 2).value.u, both[1]);
-  rh_prepared_destroy(sum);
 }

@@ -95,7 +95,7 @@ static uint32_t operands_of(const custom *c) {
 
 static void make_operator(custom *c) {
   char text[8192];
-  rh_definition definition = {0};
+  FINISHED(rh_definition) definition = {0};
   const rh_operand operands[] = {{"x", c->operands[0]}, {"y", c->operands[1]}};
   snprintf(text, sizeof text, "{'redhost': 'operator/1', 'name': '%s', 'operands': ['x'%s], %s}",
            c->name, c->operands[1] ? ", 'y'" : "", c->form);
@@ -103,7 +103,6 @@ static void make_operator(custom *c) {
     if (*at == '\'') *at = '"';
   must(rh_definition_read(&definition, text, strlen(text), c->name, &error));
   must(rh_custom_create(&c->own, &definition, operands, operands_of(c), NULL, 0, &error));
-  rh_definition_finish(&definition);
 }
 
 /* Are the values the same, where their operator has one value for every order?  Else within what

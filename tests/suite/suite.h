@@ -6,7 +6,9 @@
  * whose fixtures the tests below it have; CK_RUN_CASE chooses cases by name.  ONCE(begin, end) has
  * functions called before all tests and after them, in the process that starts the tests.
  * A program without main() gets one that calls run_tests().
- * must(call) has to succeed, and must_fail(call, status, words) to fail with these words. */
+ * must(call) has to succeed, and must_fail(call, status, words) to fail with these words.
+ * FINISHED(rh_array) x; is finished where its block ends.  OWNED(rh_prepared) x; is a pointer to
+ * one, which is destroyed there; OWNS(rh_prepared, rh_prepared_destroy) says how. */
 #pragma once
 
 #include <check.h>
@@ -36,8 +38,17 @@ static rh_error error __attribute__((unused)); /* of the latest call that was ju
     if (!strstr(error.message, words)) ck_abort_msg("'%s' is not in: %s", words, error.message);   \
   } while (0)
 
+#define FINISHED(type) __attribute__((cleanup(type##_finish))) type
+#define OWNED(type)    __attribute__((cleanup(type##_at_end))) type *
+#define OWNS(type, destroy)                                                                        \
+  __attribute__((unused)) static void type##_at_end(type **pointer) {                              \
+    destroy(*pointer);                                                                             \
+  }
+
 /* A struct that begins with its size. */
 #define SIZED(type, ...) ((type){.struct_size = sizeof(type), __VA_ARGS__})
+
+OWNS(rh_prepared, rh_prepared_destroy)
 
 typedef struct suite_entry {
   struct suite_entry *next;

@@ -4,6 +4,8 @@
 #include "../../host/operators/algebra/laws.h"
 #include "../suite/suite.h"
 
+OWNS(rh_custom, rh_custom_destroy)
+
 /* --reduce TEXT --identity IDENTITY over one operand x, or with a map of x. */
 static rh_custom *reduce(const char *combine, const char *identity, const char *map, rh_type type,
                          int commutes) {
@@ -56,7 +58,7 @@ static const row rows[] = {
 
 TEST_LOOP(laws, 0, sizeof rows / sizeof *rows) {
   const row *r = &rows[_i];
-  rh_custom *self = reduce(r->combine, r->identity, r->map, r->type, 1);
+  OWNED(rh_custom) self = reduce(r->combine, r->identity, r->map, r->type, 1);
   rh_algebra_report report;
   examine(self, &report);
   for (int law = 0; law < RH_LAWS; law++) {
@@ -66,25 +68,23 @@ TEST_LOOP(laws, 0, sizeof rows / sizeof *rows) {
     ck_assert_int_eq(rh_algebra_is_wrong(self, &report, (rh_law)law), r->laws[law] == B);
   }
   ck_assert_int_eq(rh_algebra_verdict(self, &report), r->verdict);
-  rh_custom_destroy(self);
 }
 
 /* A law that nobody claims may be broken. */
 TEST(what_is_not_claimed) {
-  rh_custom *self = reduce("b == 0 ? a : b", "0", NULL, RH_TYPE_i32, 0);
+  OWNED(rh_custom) self = reduce("b == 0 ? a : b", "0", NULL, RH_TYPE_i32, 0);
   rh_algebra_report report;
   examine(self, &report);
   ck_assert_int_eq(report.laws[COMMUTES], B);
   ck_assert(!rh_algebra_is_wrong(self, &report, RH_LAW_COMMUTATIVE));
   ck_assert_int_eq(rh_algebra_verdict(self, &report), RH_LAWS);
-  rh_custom_destroy(self);
 }
 
 /* ---- Counterexamples ---- */
 
 /* Reads "a=0 b=0 c=1 gives 2 grouped to the left and 4 to the right". */
 TEST(counterexamples_are_small_and_true) {
-  rh_custom *self = reduce("a + 2*b", "0", NULL, RH_TYPE_f64, 0);
+  OWNED(rh_custom) self = reduce("a + 2*b", "0", NULL, RH_TYPE_f64, 0);
   rh_algebra_report report;
   double a, b, c, left, right;
   examine(self, &report);
@@ -96,13 +96,12 @@ TEST(counterexamples_are_small_and_true) {
   ck_assert_msg((a + 2 * b) + 2 * c == left && a + 2 * (b + 2 * c) == right && left != right, "%s",
                 at);
   ck_assert_msg(fabs(a) + fabs(b) + fabs(c) <= 1, "%s", at);
-  rh_custom_destroy(self);
 }
 
 /* Small values alone do not show it: the literal says where to look, and the counterexample is then
  * made as small as it can be. */
 TEST(beside_a_literal) {
-  rh_custom *self = reduce("a > 1000 ? a : a + b", "0", NULL, RH_TYPE_i32, 0);
+  OWNED(rh_custom) self = reduce("a > 1000 ? a : a + b", "0", NULL, RH_TYPE_i32, 0);
   rh_algebra_report report;
   int a, b, c;
   examine(self, &report);
@@ -112,7 +111,6 @@ TEST(beside_a_literal) {
   int ab = a > 1000 ? a : a + b, bc = b > 1000 ? b : b + c;
   ck_assert_int_ne(ab > 1000 ? ab : ab + c, a > 1000 ? a : a + bc);
   ck_assert_msg(abs(a) <= 1001 && abs(b) <= 1001 && abs(c) <= 3, "%s", at);
-  rh_custom_destroy(self);
 }
 
 /* ---- Proofs ---- */
@@ -167,12 +165,11 @@ TEST(differences_are_told_apart) {
 
 /* What shows at the edge of the numbers only breaks nothing. */
 TEST(edges_are_notes) {
-  rh_custom *self = reduce("a + b", "0", NULL, RH_TYPE_f64, 1);
+  OWNED(rh_custom) self = reduce("a + b", "0", NULL, RH_TYPE_f64, 1);
   rh_algebra_report report;
   examine(self, &report);
   ck_assert_int_eq(rh_algebra_verdict(self, &report), RH_LAWS);
   ck_assert_uint_ge(report.n_notes, 1);
   ck_assert_msg(strstr(report.notes[0], "-0") != NULL, "%s", report.notes[0]);
   ck_assert_uint_gt(report.cases, 1000);
-  rh_custom_destroy(self);
 }

@@ -283,7 +283,7 @@ TEST(a_length_that_is_wrong_by_one_is_refused) {
 }
 
 TEST(a_file_that_changes_is_noticed) {
-  rh_array array;
+  FINISHED(rh_array) array = {0};
   char path[512];
   snprintf(path, sizeof path, "%s", write_file("raw.bin", four, sizeof four));
   const off_t sizes[] = {12, 20, 0};
@@ -302,5 +302,4 @@ TEST(a_file_that_changes_is_noticed) {
   must(rh_array_open(&array, path, RH_TYPE_f32, NULL, &error));
   ck_assert_int_eq(utimensat(AT_FDCWD, path, (struct timespec[]){{1, 0}, {1, 0}}, 0), 0);
   must_fail(rh_array_check_unchanged(&array, path, &error), RH_E_FILE, "was written to");
-  rh_array_finish(&array);
 }

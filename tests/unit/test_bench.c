@@ -188,7 +188,7 @@ static const rh_bench_rules usual = {0.005, 2, 20, RH_MOST_SAMPLES, 0};
 
 TEST(steady_one_stops_at_the_least) {
   fake f = {.seconds = 1e-6, .jitter = 0.002, .says = 10};
-  rh_row row;
+  FINISHED(rh_row) row = {0};
   ck_assert_int_eq(measure(&f, 1, usual, NULL, &row), RH_OK);
   ck_assert_uint_eq(row.status, RH_ROW_ok);
   ck_assert_uint_eq(row.time.samples, 20);
@@ -205,29 +205,26 @@ TEST(steady_one_stops_at_the_least) {
   ck_assert_str_eq(row.reference, "10");
   ck_assert_int_eq(f.opens_seen, 1);
   ck_assert_int_eq(f.closes_seen, 1);
-  rh_row_finish(&row);
 }
 
 TEST(scattered_one_goes_on) {
   fake f = {.seconds = 1e-6, .jitter = 0.08, .says = 10};
-  rh_row row;
+  FINISHED(rh_row) row = {0};
   ck_assert_int_eq(measure(&f, 1, usual, NULL, &row), RH_OK);
   ck_assert_uint_gt(row.time.samples, 40);
   ck_assert_double_le((row.time.ci_high - row.time.ci_low) / 2, 0.0051 * row.time.median);
-  rh_row_finish(&row);
 }
 
 /* A point that takes longer than --max-time stops, with a note. */
 TEST(hopeless_one_is_flagged) {
   fake f = {.seconds = 1e-6, .jitter = 5, .says = 10};
   rh_bench_rules rules = usual;
-  rh_row row;
+  FINISHED(rh_row) row = {0};
   rules.max_time_s = 1e-5; /* of this process's own time: each take costs less than a microsecond */
   ck_assert_int_eq(measure(&f, 1, rules, NULL, &row), RH_OK);
   ck_assert_uint_eq(row.status, RH_ROW_ok);
   ck_assert_uint_ne(row.flags & RH_FLAG_noisy, 0);
   ck_assert_uint_ne(row.flags & RH_FLAG_timed_out, 0);
-  rh_row_finish(&row);
 }
 
 TEST(batches_last_a_millisecond) {
@@ -237,10 +234,9 @@ TEST(batches_last_a_millisecond) {
   } cases[] = {{1e-4, 10}, {3e-3, 2}, {6e-3, 1}};
   for (int k = 0; k < 3; k++) {
     fake f = {.seconds = cases[k].seconds, .says = 10};
-    rh_row row;
+    FINISHED(rh_row) row = {0};
     ck_assert_int_eq(measure(&f, 1, usual, NULL, &row), RH_OK);
     ck_assert_uint_eq(row.batch, cases[k].batch);
-    rh_row_finish(&row);
   }
 }
 
@@ -260,11 +256,10 @@ TEST(wrong_one_has_no_time) {
 /* Every timed answer is checked, not only the first. */
 TEST(one_that_turns_wrong_is_caught) {
   fake f = {.seconds = 1e-6, .says = 10, .says_later = 9};
-  rh_row row;
+  FINISHED(rh_row) row = {0};
   ck_assert_int_eq(measure(&f, 1, usual, NULL, &row), RH_OK);
   ck_assert_uint_eq(row.status, RH_ROW_wrong);
   ck_assert_ptr_nonnull(strstr(row.reason, "returned 9"));
-  rh_row_finish(&row);
 }
 
 TEST(failures_stay_with_who_fails) {
@@ -301,17 +296,15 @@ TEST(clock_that_lies_is_not_believed) {
   const double factors[] = {0.8, 1.5};
   for (int k = 0; k < 2; k++) {
     fake f = {.seconds = 1e-4, .says = 10, .host_factor = factors[k]};
-    rh_row row;
+    FINISHED(rh_row) row = {0};
     ck_assert_int_eq(measure(&f, 1, usual, NULL, &row), RH_OK);
     ck_assert_uint_ne(row.flags & RH_FLAG_host_timer, 0);
     ck_assert_double_eq_tol(row.time.median, 1e-4 * factors[k], 1e-9);
-    rh_row_finish(&row);
   }
   fake honest = {.seconds = 1e-4, .says = 10, .host_factor = 1.03};
-  rh_row row;
+  FINISHED(rh_row) row = {0};
   ck_assert_int_eq(measure(&honest, 1, usual, NULL, &row), RH_OK);
   ck_assert_uint_eq(row.flags, 0);
-  rh_row_finish(&row);
 }
 
 TEST(interrupt_keeps_what_is_done) {
@@ -332,7 +325,7 @@ TEST(interrupt_keeps_what_is_done) {
 TEST(once_is_once) {
   fake f = {.seconds = 1e-6, .says = 10};
   rh_bench_rules rules = usual;
-  rh_row row;
+  FINISHED(rh_row) row = {0};
   rules.once = 1;
   ck_assert_int_eq(measure(&f, 1, rules, NULL, &row), RH_OK);
   ck_assert_int_eq(f.takes, 1);
@@ -340,17 +333,15 @@ TEST(once_is_once) {
   ck_assert_uint_eq(row.status, RH_ROW_ok);
   ck_assert_uint_eq(row.time.samples, 0);
   ck_assert_str_eq(row.value, "10");
-  rh_row_finish(&row);
 }
 
 TEST(least_and_most_samples) {
   fake f = {.seconds = 1e-6, .jitter = 3, .says = 10};
   rh_bench_rules rules = usual;
-  rh_row row;
+  FINISHED(rh_row) row = {0};
   rules.min_samples = 60;
   rules.max_samples = 64;
   ck_assert_int_eq(measure(&f, 1, rules, NULL, &row), RH_OK);
   ck_assert_uint_ge(row.time.samples, 60);
   ck_assert_uint_le(row.time.samples, 68);
-  rh_row_finish(&row);
 }

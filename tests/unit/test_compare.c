@@ -54,7 +54,7 @@ TEST(what_one_process_cannot_show) {
 }
 
 TEST(rounds_go_before_samples) {
-  rh_row old = timed("s", 64, 1, .05), new_ = timed("s", 64, 1.1, .05);
+  FINISHED(rh_row) old = timed("s", 64, 1, .05), new_ = timed("s", 64, 1.1, .05);
   ck_assert_uint_eq(judged(&old, &new_).verdict, RH_CHANGE_unclear);
   add_rounds(&old, 5, (const double[]){1.001, .999, 2, 1, .5});
   add_rounds(&new_, 5, (const double[]){1.1, 1.101, 1.099, .9, 3});
@@ -72,8 +72,6 @@ TEST(rounds_go_before_samples) {
   new_.flags = RH_FLAG_host_timer;
   change = judged(&old, &new_);
   ck_assert(change.verdict == RH_CHANGE_unclear && change.clocks_differ);
-  rh_row_finish(&old);
-  rh_row_finish(&new_);
 }
 
 TEST(what_broke_is_a_regression) {
@@ -90,12 +88,10 @@ TEST(what_broke_is_a_regression) {
        RH_CHANGE_untimed}};
   for (uint32_t before = 0; before < 5; before++)
     for (uint32_t now = 0; now < 5; now++) {
-      rh_row old = timed("s", 64, 1, .001), new_ = old;
+      FINISHED(rh_row) old = timed("s", 64, 1, .001), new_ = old;
       if (before) old = untimed("s", 64, before, "");
       if (now) new_ = untimed("s", 64, now, "");
       ck_assert_uint_eq(judged(&old, &new_).verdict, expected[before][now]);
-      rh_row_finish(&old);
-      rh_row_finish(&new_);
     }
 }
 
@@ -110,7 +106,7 @@ static void set_device(rh_records *results, uint32_t row, const char *id) {
 }
 
 TEST(points_are_matched) {
-  rh_records old = with_header(), new_ = with_header();
+  FINISHED(rh_records) old = with_header(), new_ = with_header();
   add(&old, timed("a", 64, 1, .001));
   add(&old, timed("b", 64, 1, .001));
   add(&old, timed("a", 128, 1, .001));
@@ -118,18 +114,15 @@ TEST(points_are_matched) {
   add(&new_, timed("a", 64, 9, .001)); /* measured again below */
   add(&new_, timed("a", 128, 2, .001));
   add(&new_, timed("a", 64, 1, .001));
-  rh_comparison c = compared(&old, &new_);
+  FINISHED(rh_comparison) c = compared(&old, &new_);
   ck_assert(c.n_changes == 2 && c.only_old == 1 && c.only_new == 1 && c.n_warnings == 0);
   ck_assert(c.counts[RH_CHANGE_same] == 1 && c.counts[RH_CHANGE_slow] == 1);
   ck_assert(c.changes[0].new_row == &new_.rows[3] && c.changes[1].old_row == &old.rows[2]);
   ck_assert_uint_eq(rh_comparison_regressions(&c), 1);
-  rh_comparison_finish(&c);
-  rh_records_finish(&old);
-  rh_records_finish(&new_);
 }
 
 TEST(devices_are_matched_by_what_they_are) {
-  rh_records old = with_header(), new_ = with_header();
+  FINISHED(rh_records) old = with_header(), new_ = with_header();
   add(&old, timed("a", 64, 1, .001));
   add(&old, timed("a", 64, 5, .001));
   set_device(&old, 1, "0:0");
@@ -143,7 +136,7 @@ TEST(devices_are_matched_by_what_they_are) {
   new_.devices =
       json("[{\"id\": \"2:0\", \"key\": \"k1\", \"name\": \"NVIDIA H200\", \"driver\": \"580\"},"
            " {\"id\": \"3:0\", \"key\": \"k7\", \"name\": \"Xeon\", \"driver\": \"6.0\"}]");
-  rh_comparison c = compared(&old, &new_);
+  FINISHED(rh_comparison) c = compared(&old, &new_);
   ck_assert(c.n_changes == 2 && c.counts[RH_CHANGE_same] == 2 && c.n_warnings == 1);
   ck_assert_str_eq(c.warnings[0], "different drivers of Xeon: 5.0, and now 6.0");
   rh_comparison_finish(&c);
@@ -151,9 +144,6 @@ TEST(devices_are_matched_by_what_they_are) {
   c = compared(&old, &new_); /* the only one left */
   ck_assert(c.n_changes == 2 && c.n_warnings == 1);
   ck_assert_str_eq(c.warnings[0], "different devices: Xeon, and now EPYC");
-  rh_comparison_finish(&c);
-  rh_records_finish(&old);
-  rh_records_finish(&new_);
 }
 
 static void assert_not_compared(const rh_records *old, const rh_records *new_, const char *said) {
@@ -162,7 +152,7 @@ static void assert_not_compared(const rh_records *old, const rh_records *new_, c
 }
 
 TEST(what_cannot_be_compared) {
-  rh_records old = with_header(), new_ = with_header();
+  FINISHED(rh_records) old = with_header(), new_ = with_header();
   add(&old, timed("a", 64, 1, .001));
   assert_not_compared(&old, &new_, "no point in common");
   add(&new_, timed("a", 65, 1, .001));
@@ -173,6 +163,4 @@ TEST(what_cannot_be_compared) {
   json_object_set_new(new_.settings, "cache", json_string("cold"));
   json_object_set_new(json_array_get(new_.calibration, 0), "timer", json_string("host"));
   assert_not_compared(&old, &new_, "--timer=host");
-  rh_records_finish(&old);
-  rh_records_finish(&new_);
 }

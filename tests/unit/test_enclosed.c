@@ -6,6 +6,8 @@
 
 #include <float.h>
 
+OWNS(rh_custom, rh_custom_destroy)
+
 enum { N = 3001 };
 static float x[N];
 
@@ -88,7 +90,7 @@ static void fill(double from, double to) {
 TEST(sums) {
   static const double ranges[][2] = {{0, 1}, {-8, 8}, {-80, 20}, {-1e-30, 1e-30}};
   for (int k = 0; k < MAPS; k++) {
-    rh_custom *sum = make("sum", maps[k].text);
+    OWNED(rh_custom) sum = make("sum", maps[k].text);
     for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++) {
       fill(ranges[r][0], ranges[r][1]);
       rh_reference reference = refer(sum, N);
@@ -113,7 +115,6 @@ TEST(sums) {
                     judge(&reference, whole - most, 0).text);
       ck_assert_int_eq(judge(&reference, whole + most, 0).verdict, RH_VERDICT_WRONG);
     }
-    rh_custom_destroy(sum);
   }
 }
 
@@ -121,7 +122,7 @@ TEST(extremes) {
   fill(-3, 2);
   for (int k = 0; k < MAPS; k++)
     for (int is_max = 0; is_max < 2; is_max++) {
-      rh_custom *end = make(is_max ? "max" : "min", maps[k].text);
+      OWNED(rh_custom) end = make(is_max ? "max" : "min", maps[k].text);
       rh_reference reference = refer(end, N);
       for (int sign = -1; sign <= 1; sign++) {
         double of_device = (double)maps[k].device(x[0], sign);
@@ -139,13 +140,12 @@ TEST(extremes) {
       ck_assert_int_eq(judge(&reference, reference.result.value.f - size * 1e-4, 0).verdict,
                        RH_VERDICT_WRONG);
       ck_assert_int_eq(judge(&reference, (double)NAN, 0).verdict, RH_VERDICT_WRONG);
-      rh_custom_destroy(end);
     }
 }
 
 /* How many are on the other side of a threshold is known but for those next to it. */
 TEST(counts) {
-  rh_custom *count = make("sum", "exp(x) > 1");
+  OWNED(rh_custom) count = make("sum", "exp(x) > 1");
   fill(-1, 1);
   x[7] = x[8] = 0x1p-30f; /* exp(x) is 1 or the next number */
   rh_reference reference = refer(count, N);
@@ -158,7 +158,6 @@ TEST(counts) {
   ck_assert_int_ge(right, 3); /* the two, and the element 0 */
   ck_assert_int_le(right, 5);
   ck_assert_int_eq(judge(&reference, (double)(host + 10), 0).verdict, RH_VERDICT_WRONG);
-  rh_custom_destroy(count);
 }
 
 /* Never a word more than is true: then a result is not judged, and none is called wrong. */
@@ -167,12 +166,11 @@ TEST(what_is_not_known) {
                                       "as_float(as_int(exp(x)))", "fmod(exp(x), 0.5f)"};
   fill(-1, 1);
   for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
-    rh_custom *sum = make("sum", texts[k]);
+    OWNED(rh_custom) sum = make("sum", texts[k]);
     rh_reference reference = refer(sum, N);
     ck_assert_msg(judge(&reference, 1e9, 0).verdict == RH_VERDICT_UNJUDGED, "%s", texts[k]);
-    rh_custom_destroy(sum);
   }
-  rh_custom *sum = make("sum", "x*exp(x)");
+  OWNED(rh_custom) sum = make("sum", "x*exp(x)");
   rh_reference reference = refer(sum, N);
   ck_assert_int_eq(judge(&reference, 1e9, 0).verdict, RH_VERDICT_WRONG);
   ck_assert_int_eq(judge(&reference, 1e9, 1).verdict, RH_VERDICT_UNJUDGED); /* it flushes */
@@ -183,11 +181,10 @@ TEST(what_is_not_known) {
   sum = make("sum", "1/exp(x)*0 + exp(x)");
   reference = refer(sum, N);
   ck_assert_int_eq(judge(&reference, 1e9, 0).verdict, RH_VERDICT_UNJUDGED);
-  rh_custom_destroy(sum);
 }
 
 TEST(parts) {
-  rh_custom *sum = make("sum", "x*exp(x)");
+  OWNED(rh_custom) sum = make("sum", "x*exp(x)");
   rh_reference whole;
   fill(-1, 1);
   rh_reference at_once = refer(sum, N), part = refer(sum, 1000);
@@ -204,5 +201,4 @@ TEST(parts) {
   ck_assert_int_eq(verdict.verdict, RH_VERDICT_OK);
   ck_assert_ptr_nonnull(strstr(verdict.text, ", of which the functions of the map "));
   ck_assert_int_eq(judge(&whole, whole.result.value.f + 100, 0).verdict, RH_VERDICT_WRONG);
-  rh_custom_destroy(sum);
 }

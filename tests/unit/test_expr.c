@@ -3,6 +3,8 @@
 #include "../../host/operators/expr/expr.h"
 #include "../suite/suite.h"
 
+OWNS(rh_exprs, rh_exprs_destroy)
+
 static const rh_expr_variable variables[] = {
     {"x", RH_TYPE_f32}, {"y", RH_TYPE_f64},   {"k", RH_TYPE_i32},     {"u", RH_TYPE_u32},
     {"l", RH_TYPE_i64}, {"h", RH_TYPE_f16},   {"b", RH_TYPE_i8},      {"c", RH_TYPE_u8},
@@ -32,7 +34,7 @@ static rh_exprs *parse(const char *text, rh_error *why) {
 
 /* The value at element `at` as its type's number, in a double or an integer. */
 static void evaluate(const char *text, int at, rh_type type, double *f, int64_t *i) {
-  rh_exprs *exprs = parse(text, &error);
+  OWNED(rh_exprs) exprs = parse(text, &error);
   ck_assert_msg(exprs != NULL, "%s: %s", text, error.message);
   ck_assert_msg(rh_exprs_type(exprs, 0) == type, "%s is %s", text,
                 rh_type_name(rh_exprs_type(exprs, 0)));
@@ -50,7 +52,6 @@ static void evaluate(const char *text, int at, rh_type type, double *f, int64_t 
   memcpy(&word, from, sizeof word);
   *i = type == RH_TYPE_u32 ? (int64_t)(uint32_t)word : word;
   if (rh_type_size(type) == 8) memcpy(i, from, sizeof *i);
-  rh_exprs_destroy(exprs);
 }
 
 typedef struct row {
@@ -207,26 +208,24 @@ static const char *const zeros[] = {"atan2(0.0, (i32)(exp(x) - 1.5))",
 TEST_LOOP(enclosed_integers_have_one_zero, 0, sizeof zeros / sizeof *zeros) {
   uint64_t bound[8];
   double low, high;
-  rh_exprs *exprs = parse(zeros[_i], &error);
+  OWNED(rh_exprs) exprs = parse(zeros[_i], &error);
   ck_assert_msg(exprs != NULL, "%s: %s", zeros[_i], error.message);
   const void *tenth[VARIABLES] = {&x[2]};
   rh_exprs_bind(exprs, 1000, bound);
   ck_assert_int_eq(rh_exprs_enclose(exprs, 0, tenth, 0, 1, bound, &low, &high), 0);
   ck_assert_msg(low <= 0 && 0 <= high && high < 1, "%s: %g to %g", zeros[_i], low, high);
-  rh_exprs_destroy(exprs);
 }
 
 /* round() of what may be a little below 0, as a device's exp() of -1000, is 0 of either sign. */
 TEST(enclosed_zeros_have_either_sign) {
   uint64_t bound[8];
   double low, high;
-  rh_exprs *exprs = parse("atan2(round(exp(x - 1000.0)), -0.5)", &error);
+  OWNED(rh_exprs) exprs = parse("atan2(round(exp(x - 1000.0)), -0.5)", &error);
   ck_assert_msg(exprs != NULL, "%s", error.message);
   const void *tenth[VARIABLES] = {&x[2]};
   rh_exprs_bind(exprs, 1000, bound);
   ck_assert_int_eq(rh_exprs_enclose(exprs, 0, tenth, 0, 1, bound, &low, &high), 0);
   ck_assert_msg(low < -3 && high > 3, "%g to %g", low, high);
-  rh_exprs_destroy(exprs);
 }
 
 TEST_LOOP(values, 0, sizeof rows / sizeof *rows) {
@@ -322,7 +321,7 @@ TEST(limits) {
 }
 
 TEST(lists_and_names) {
-  rh_exprs *exprs;
+  OWNED(rh_exprs) exprs = NULL;
   float first[3], second[3];
   void *outputs[] = {first, second};
   ck_assert(rh_exprs_create(&exprs, variables, VARIABLES, NULL, 0, 0, &error) == RH_OK);
@@ -335,14 +334,13 @@ TEST(lists_and_names) {
   ck_assert(used & 1 && !(used & 2));
   ck_assert(!(rh_exprs_facts(exprs, RH_EXPRS_ALL) &
               (RH_EXPR_USES_INDEX | RH_EXPR_USES_F64 | RH_EXPR_ERRS)));
-  rh_exprs_destroy(exprs);
 }
 
 /* More elements than a block, from an index on; the same values as C's. */
 TEST(blocks) {
   enum { N = 1000 };
   static float in[N], out[N];
-  rh_exprs *exprs;
+  OWNED(rh_exprs) exprs = NULL;
   const rh_expr_variable one[] = {{"x", RH_TYPE_f32}};
   const void *from[] = {in};
   void *to[] = {out};
@@ -355,7 +353,6 @@ TEST(blocks) {
     volatile float bottom = in[j] + (float)(uint64_t)(j + 5);
     ck_assert_msg(out[j] == top / bottom, "element %d", j);
   }
-  rh_exprs_destroy(exprs);
 }
 
 /* Chan's merge of means is associative as a rational function; a+2*b is not. */
@@ -367,7 +364,7 @@ TEST(modulo_a_prime) {
              {"a - b", 0}, {"(a + b) / 2", 0}, {"a * b / (a + b)", 1}, {"(a + b) / (1 + a*b)", 1}};
   const rh_expr_variable two[] = {{"a", RH_TYPE_f64}, {"b", RH_TYPE_f64}};
   for (size_t j = 0; j < sizeof ops / sizeof *ops; j++) {
-    rh_exprs *exprs;
+    OWNED(rh_exprs) exprs = NULL;
     uint64_t ab[] = {123456789123, 987654321}, third = 5555555555, left, right, inner;
     ck_assert(rh_exprs_create(&exprs, two, 2, NULL, 0, 0, &error) == RH_OK);
     ck_assert(rh_exprs_output(exprs, ops[j].text, RH_TYPE_f64, "--reduce", &error) == RH_OK);
@@ -376,7 +373,6 @@ TEST(modulo_a_prime) {
     ck_assert(rh_exprs_modular(exprs, (uint64_t[]){ab[1], third}, &inner));
     ck_assert(rh_exprs_modular(exprs, (uint64_t[]){ab[0], inner}, &right));
     ck_assert_msg((left == right) == ops[j].is_associative, "%s", ops[j].text);
-    rh_exprs_destroy(exprs);
   }
 }
 
@@ -395,11 +391,10 @@ TEST(errors) {
       {"exp(x) > 2", (double)INFINITY, (double)INFINITY},
   };
   for (size_t r = 0; r < sizeof rows_of_errors / sizeof *rows_of_errors; r++) {
-    rh_exprs *exprs = parse(rows_of_errors[r].text, &error);
+    OWNED(rh_exprs) exprs = parse(rows_of_errors[r].text, &error);
     double found = rh_exprs_error(exprs);
     ck_assert_msg(found >= rows_of_errors[r].least && found <= rows_of_errors[r].most, "%s: %g",
                   rows_of_errors[r].text, found);
-    rh_exprs_destroy(exprs);
   }
 }
 
@@ -489,7 +484,7 @@ static const difference_row differences[] = {
 TEST_LOOP(differences_below_0, 0, sizeof differences / sizeof *differences) {
   const difference_row *one = &differences[_i];
   rh_expr_place place = {.what = "--map", .text = ""};
-  rh_exprs *exprs = parse(one->text, &error);
+  OWNED(rh_exprs) exprs = parse(one->text, &error);
   ck_assert_msg(exprs != NULL, "%s: %s", one->text, error.message);
   int is_found = rh_exprs_find_difference(exprs, 1000, &place);
   char found[64];
@@ -498,7 +493,6 @@ TEST_LOOP(differences_below_0, 0, sizeof differences / sizeof *differences) {
   ck_assert_int_eq(is_found, *one->found != 0);
   ck_assert_str_eq(place.what, "--map");
   if (is_found) ck_assert_int_eq(place.text[place.sign], '-');
-  rh_exprs_destroy(exprs);
 }
 
 TEST(a_condition_is_a_guard) {
@@ -508,10 +502,9 @@ TEST(a_condition_is_a_guard) {
   const void *const others[] = {&zero};
   for (int r = 0; r < 3; r++) {
     rh_expr_place place;
-    rh_exprs *exprs = parse("u - c", &error);
+    OWNED(rh_exprs) exprs = parse("u - c", &error);
     must(rh_exprs_where(exprs, conditions[r], others, "--where", &error));
     ck_assert_int_eq(rh_exprs_find_difference(exprs, 1000, &place), is_seen[r]);
-    rh_exprs_destroy(exprs);
   }
 }
 
@@ -525,10 +518,9 @@ TEST(results_of_32_bits) {
                 {"(i8)(k + c)", 0}, {"k > c ? k : c", 0}, {"k + 1", 0}};
   for (size_t r = 0; r < sizeof narrow / sizeof *narrow; r++) {
     rh_expr_place place;
-    rh_exprs *exprs = parse(narrow[r].text, &error);
+    OWNED(rh_exprs) exprs = parse(narrow[r].text, &error);
     ck_assert_msg(rh_exprs_find_narrow(exprs, 0, &place) == narrow[r].is_narrow, "%s",
                   narrow[r].text);
-    rh_exprs_destroy(exprs);
   }
 }
 
@@ -547,11 +539,10 @@ TEST(sums_that_fit) {
               {"(u64)c", UINT64_MAX / 255},
               {"i*0", UINT64_MAX}};
   for (size_t r = 0; r < sizeof sums / sizeof *sums; r++) {
-    rh_exprs *exprs = parse(sums[r].text, &error);
+    OWNED(rh_exprs) exprs = parse(sums[r].text, &error);
     uint64_t most = sums[r].most;
     ck_assert_msg(!most || rh_exprs_sum_fits(exprs, 0, most), "%s", sums[r].text);
     if (most < UINT64_MAX)
       ck_assert_msg(!rh_exprs_sum_fits(exprs, 0, most + 1 + (most == 0)), "%s", sums[r].text);
-    rh_exprs_destroy(exprs);
   }
 }

@@ -11,6 +11,8 @@
 
 #include <redhost/canonical.h>
 
+OWNS(rh_custom, rh_custom_destroy)
+
 enum { MOST_TILES = 77, MOST_BYTES = MOST_TILES * RH_CANONICAL_TILE_BYTES, ROUNDS = 40 };
 
 typedef struct part {
@@ -83,13 +85,12 @@ static void add(rh_fold *fold, const part *p) {
 
 /* Half of the parts in a fold of their own, whose nodes are brought over. */
 static void fold_parts(rh_fold *fold, const part *parts, uint32_t n) {
-  rh_fold other;
+  FINISHED(rh_fold) other = {0};
   rh_fold_init(&other, fold->op, 2, fold->unit);
   for (uint32_t k = 0; k < n; k++) add(k % 2 ? &other : fold, &parts[k]);
   for (uint32_t k = 0; k < other.n; k++)
     must(rh_fold_add(fold, other.nodes[k].level, other.nodes[k].index, rh_fold_values(&other, k),
                      &error));
-  rh_fold_finish(&other);
 }
 
 static int same(const source *s, const void *a, const void *b) {
@@ -105,7 +106,7 @@ static void check_cuts(const source *s, const char *name) {
     if (round % 2)
       n = 64 * tile - below(tile); /* whose last part meets neighbours at every level */
     rh_canonical_value whole, folded;
-    rh_fold fold;
+    FINISHED(rh_fold) fold = {0};
     memset(&folded, 0, sizeof folded);
     value_of(s, 0, n, &whole);
     uint32_t count = cut(s, n, unit, parts);
@@ -117,7 +118,6 @@ static void check_cuts(const source *s, const char *name) {
       ck_assert_msg(same(s, &whole, &folded), "%s: n = %llu in %u parts of units of %llu", name,
                     (unsigned long long)n, count, (unsigned long long)unit);
     }
-    rh_fold_finish(&fold);
   }
 }
 
@@ -160,12 +160,11 @@ static rh_custom *user_operator(const rh_operator_texts *texts, uint32_t n_opera
 }
 
 static void check_user(const rh_operator_texts *texts, uint32_t n_operands, const char *name) {
-  rh_custom *custom = user_operator(texts, n_operands);
+  OWNED(rh_custom) custom = user_operator(texts, n_operands);
   void *data = data_of(RH_OP_prod, RH_TYPE_f64);
   source s = {&custom->op, custom, RH_TYPE_f64, data};
   check_cuts(&s, name);
   free(data);
-  rh_custom_destroy(custom);
 }
 
 TEST(chans_merge) {
@@ -204,7 +203,7 @@ static void add_one(rh_fold *fold, uint32_t level, uint64_t index, rh_status exp
 }
 
 TEST(keeps_few_nodes) {
-  rh_fold fold;
+  FINISHED(rh_fold) fold = {0};
   rh_fold_init(&fold, rh_op_find(RH_OP_sum, RH_TYPE_u64), 1, 1);
   uint32_t most = 0;
   for (uint64_t k = 0; k < 100000; k++) {
@@ -215,11 +214,10 @@ TEST(keeps_few_nodes) {
   uint64_t sum;
   ck_assert_int_eq(rh_fold_value(&fold, 0, &sum, NULL), RH_OK);
   ck_assert_uint_eq(sum, 100000);
-  rh_fold_finish(&fold);
 }
 
 TEST(refuses_overlaps_and_gaps) {
-  rh_fold fold;
+  FINISHED(rh_fold) fold = {0};
   uint64_t sum;
   rh_fold_init(&fold, rh_op_find(RH_OP_sum, RH_TYPE_u64), 1, 1);
   add_one(&fold, 2, 1, RH_OK); /* units 4 to 7 */
@@ -235,14 +233,12 @@ TEST(refuses_overlaps_and_gaps) {
   ck_assert_uint_eq(fold.n, 1);
   add_one(&fold, 64, 0, RH_E_INVALID);
   add_one(&fold, 60, 16, RH_E_INVALID);
-  rh_fold_finish(&fold);
 }
 
 TEST(nothing_is_the_identity) {
-  rh_fold fold;
+  FINISHED(rh_fold) fold = {0};
   float sum = 1;
   rh_fold_init(&fold, rh_op_find(RH_OP_sum, RH_TYPE_f32), 1, 1);
   ck_assert_int_eq(rh_fold_value(&fold, 0, &sum, NULL), RH_OK);
   ck_assert(sum == 0 && __builtin_signbit(sum));
-  rh_fold_finish(&fold);
 }

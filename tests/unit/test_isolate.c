@@ -197,7 +197,7 @@ TEST(a_request_arrives) {
   rh_sample_order out;
   rh_sample_data read;
   rh_child_request request;
-  rh_text text = {0};
+  FINISHED(rh_text) text = {0};
   rh_sample_order_write(&text, &in);
   rh_sample_data_write(&text, &place);
   must(rh_request_end(&text, &error));
@@ -217,7 +217,6 @@ TEST(a_request_arrives) {
   ck_assert(read.region_bytes == 8192 && read.offset == 128);
   free((void *)(uintptr_t)out.settings);
   rh_request_finish(&request);
-  rh_text_finish(&text);
 }
 
 /* Whole requests, each with one error. */
@@ -228,7 +227,7 @@ TEST_LOOP(a_request_that_is_none, 0, 5) {
   rh_sample_order out;
   rh_sample_data read;
   rh_child_request request;
-  rh_text text = {0};
+  FINISHED(rh_text) text = {0};
   rh_sample_order_write(&text, &in);
   rh_sample_data_write(&text, &place);
   rh_request_end(&text, &error);
@@ -240,7 +239,6 @@ TEST_LOOP(a_request_that_is_none, 0, 5) {
   value[-2]++; /* the key's last letter */
   ck_assert_int_eq(rh_sample_read(&request, &out, &read), -1);
   rh_request_finish(&request);
-  rh_text_finish(&text);
 }
 
 /* ---- Conversations --------------------------------------------------------------------------- */
@@ -367,7 +365,7 @@ TEST_LOOP(what_may_come_often_has_an_end, 0, 2) {
     const char *line;
     int most;
   } often[] = {{"log 3 x\n", RH_MOST_LOGS}, {"param a 1 1 b\n", RH_MAX_PARAMS}};
-  rh_text part = {0};
+  FINISHED(rh_text) part = {0};
   told t;
   rh_text_add(&part, "%s", HELLO "<" QUERY);
   for (int k = 0; k <= often[_i].most; k++) rh_text_add(&part, "%s", often[_i].line);
@@ -375,7 +373,6 @@ TEST_LOOP(what_may_come_often_has_an_end, 0, 2) {
   ck_assert_int_eq(run_all(part.s, 10, &t), RH_E_PLUGIN);
   ck_assert_ptr_nonnull(strstr(error.message, "wrote to redhost's result channel in query"));
   if (_i == 0) ck_assert_uint_eq(strlen(logged), RH_MOST_LOGS * strlen("3 x\n"));
-  rh_text_finish(&part);
 }
 
 TEST(it_can_be_cancelled) {

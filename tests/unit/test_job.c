@@ -8,6 +8,8 @@
 
 #include <sys/stat.h>
 
+OWNS(rh_custom, rh_custom_destroy)
+
 static char directory[64];
 static rh_redhost *redhost;
 static rh_job job;
@@ -184,11 +186,10 @@ static void reduce_or_prepare(int prepare, uint64_t n, rh_type type, rh_status e
   const rh_request request = SIZED(rh_request, .op = "sum", .type = type, .data = zeros, .n = n);
   const rh_request spec = SIZED(rh_request, .op = "sum", .type = type, .n = n);
   rh_result result = {.struct_size = sizeof result};
-  rh_prepared *prepared = NULL;
+  OWNED(rh_prepared) prepared = NULL;
   rh_status status = prepare ? rh_prepare(redhost, &spec, &prepared, &error)
                              : rh_reduce(redhost, &request, &result, &error);
   ck_assert_msg(status == expected, "%d: %s", status, error.message);
-  rh_prepared_destroy(prepared);
 }
 
 /* `auto` goes on, says so once, and does not try the same strategy again; a refusal holds for
@@ -270,10 +271,9 @@ static rh_cl_device made_up = {
 };
 
 static void assert_chosen_for(const rh_job_spec *spec, const char *expected) {
-  rh_found found;
+  FINISHED(rh_found) found = {0};
   must(rh_locate(redhost->context, spec, &found, &error));
   ck_assert_str_eq(found.name, expected);
-  rh_found_finish(&found);
 }
 
 static void assert_chosen(const char *expected) {
@@ -672,11 +672,10 @@ TEST_LOOP(everybody_competes, 0, CHOICES) {
   spec.strategy = NULL;
   spec.operation.op = rh_operator_builtin(choices[_i].op, choices[_i].type);
   spec.operation.n = UINT64_C(1) << choices[_i].log2_n;
-  rh_found found;
+  FINISHED(rh_found) found = {0};
   must(rh_locate(redhost->context, &spec, &found, &error));
   ck_assert_msg(strcmp(found.name, choices[_i].chosen) == 0, "%d: %s", _i,
                 redhost->context->chosen);
-  rh_found_finish(&found);
 }
 
 /* An operator that does not claim to commute, so that every strategy that keeps the order may be
@@ -688,9 +687,9 @@ TEST(what_is_not_judged_is_not_taken_first) {
     rh_definition definition = {.n_fields = 1,
                                 .fields = {{.identity = minus_zero, .combine = added}}};
     const rh_operand x = {"x", types[k]};
-    rh_custom *own;
+    OWNED(rh_custom) own = NULL;
     rh_tunedb *tuned;
-    rh_found found;
+    FINISHED(rh_found) found = {0};
     must(rh_custom_create(&own, &definition, &x, 1, NULL, 0, &error));
     const rh_job_spec spec = {.operation = {.op = &own->face, .n = 1 << 20}};
     rh_tunedb_entry entry = {.strategy = "serial",
@@ -705,8 +704,6 @@ TEST(what_is_not_judged_is_not_taken_first) {
     must(rh_locate(redhost->context, &spec, &found, &error));
     ck_assert_msg((strcmp(found.name, "serial") == 0) == (types[k] == RH_TYPE_f64), "%s: %s",
                   rh_type_name(types[k]), redhost->context->chosen);
-    rh_found_finish(&found);
-    rh_custom_destroy(own);
   }
 }
 
@@ -719,15 +716,13 @@ TEST(all_operands_count) {
                                     {"serial", RH_OP_sum, RH_TYPE_i64, 20, 60}};
   const rh_definition definition = {.ops = sum, .map = product};
   const rh_operand operands[] = {{"x", RH_TYPE_i64}, {"y", RH_TYPE_i64}};
-  rh_custom *own;
-  rh_found found;
+  OWNED(rh_custom) own = NULL;
+  FINISHED(rh_found) found = {0};
   must(rh_custom_create(&own, &definition, operands, 2, NULL, 0, &error));
   for (size_t k = 0; k < sizeof known / sizeof *known; k++) know(&known[k]);
   const rh_job_spec spec = {.operation = {.op = &own->face, .n = 1 << 19}};
   must(rh_locate(redhost->context, &spec, &found, &error));
   ck_assert_msg(strcmp(found.name, "native") == 0, "%s", redhost->context->chosen);
-  rh_found_finish(&found);
-  rh_custom_destroy(own);
 }
 
 int main(void) {

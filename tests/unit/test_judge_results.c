@@ -5,6 +5,8 @@
 #include "../../host/operators/custom/custom.h"
 #include "../suite/suite.h"
 
+OWNS(rh_custom, rh_custom_destroy)
+
 enum { N = 1 << 16, OK = RH_VERDICT_OK, WRONG = RH_VERDICT_WRONG, UNJUDGED = RH_VERDICT_UNJUDGED };
 
 static float x[N];
@@ -66,7 +68,7 @@ static int judge(const rh_reference *reference, uint32_t field, double value, ui
 ONCE(fill, NULL)
 
 TEST(a_mean_has_the_bound_of_its_sum) {
-  rh_custom *mean = built_in("sum", "x", RH_TYPE_f32, "a/n");
+  OWNED(rh_custom) mean = built_in("sum", "x", RH_TYPE_f32, "a/n");
   rh_reference reference = reference_of(mean, x, 1000);
   double exact = reference.answer.fields[0].value.f;
   double sum = (double)rh_exact_sum_long(&reference.sum), bound = 10 * 0x1p-24 * sum / 1000;
@@ -76,16 +78,14 @@ TEST(a_mean_has_the_bound_of_its_sum) {
   ck_assert_int_eq(judge(&reference, 0, exact + 2 * bound, 10), WRONG);
   ck_assert_int_eq(judge(&reference, 0, sum, 10), WRONG); /* what it is made of */
   ck_assert_int_eq(judge(&reference, 0, (double)NAN, 10), WRONG);
-  rh_custom_destroy(mean);
 }
 
 TEST(a_mean_of_integers_is_exact) {
-  rh_custom *mean = built_in("sum", "x", RH_TYPE_i32, "(f64)a/n");
+  OWNED(rh_custom) mean = built_in("sum", "x", RH_TYPE_i32, "(f64)a/n");
   rh_reference reference = reference_of(mean, k, 1000);
   double exact = reference.answer.fields[0].value.f;
   ck_assert_int_eq(judge(&reference, 0, exact, 0), OK);
   ck_assert_int_eq(judge(&reference, 0, nextafter(exact, 0), 0), WRONG);
-  rh_custom_destroy(mean);
 }
 
 /* A sum that may be 0 is divided by, and bits are looked at. */
@@ -93,20 +93,19 @@ TEST(what_intervals_do_not_enclose_is_not_judged) {
   static const float signs[] = {1, -1, 0x1p-30f};
   static const char *const finalizers[] = {"1/a", "as_int(a) % 2"};
   for (int j = 0; j < 2; j++) {
-    rh_custom *custom = built_in("sum", "x", RH_TYPE_f32, finalizers[j]);
+    OWNED(rh_custom) custom = built_in("sum", "x", RH_TYPE_f32, finalizers[j]);
     rh_reference reference = reference_of(custom, signs, 3);
     rh_result result = reference.answer;
     ck_assert_int_eq(verdict_on(&reference, &result, 0).verdict, OK);
     result.fields[0].value.u ^= 1;
     ck_assert_int_eq(verdict_on(&reference, &result, 0).verdict, UNJUDGED);
-    rh_custom_destroy(custom);
   }
 }
 
 /* ---- Several operators in one pass, and fields ---- */
 
 TEST(parts_have_the_bounds_that_they_have_alone) {
-  rh_custom *parts = built_in("min,sum", "x, x*x", RH_TYPE_f32, NULL);
+  OWNED(rh_custom) parts = built_in("min,sum", "x, x*x", RH_TYPE_f32, NULL);
   rh_reference reference = reference_of(parts, x, N);
   float serial = 0;
   for (int i = 0; i < N; i++) serial += x[i] * x[i];
@@ -115,7 +114,6 @@ TEST(parts_have_the_bounds_that_they_have_alone) {
   ck_assert_int_eq(judge(&reference, 1, exact * (1 + 0x1p-10), 10), WRONG);
   ck_assert_int_eq(judge(&reference, 0, reference.answer.fields[0].value.f + 0x1p-20, 0), WRONG);
   ck_assert_int_eq(judge(&reference, 1, (double)NAN, 0), WRONG);
-  rh_custom_destroy(parts);
 }
 
 static rh_custom *field_of(const char *load, const char *combine) {
@@ -127,19 +125,18 @@ static rh_custom *field_of(const char *load, const char *combine) {
 }
 
 TEST(a_field_that_is_a_sum_has_its_bound) {
-  rh_custom *sum = field_of(NULL, "a + b");
+  OWNED(rh_custom) sum = field_of(NULL, "a + b");
   rh_reference reference = reference_of(sum, x, N);
   float serial = 0;
   for (int i = 0; i < N; i++) serial += x[i];
   ck_assert(reference.sampled.n_orders == 1);
   ck_assert_int_eq(judge(&reference, 0, (double)serial, 0), OK);
   ck_assert_int_eq(judge(&reference, 0, reference.answer.value.f * (1 + 0x1p-12), 20), WRONG);
-  rh_custom_destroy(sum);
 }
 
 /* (1 + a)(1 + b) - 1, of small elements: each step rounds in proportion to the result. */
 TEST(slack_grows_with_the_depth) {
-  rh_custom *grown = field_of("x/65536", "a + b + a*b");
+  OWNED(rh_custom) grown = field_of("x/65536", "a + b + a*b");
   rh_reference reference = reference_of(grown, x, N);
   float serial = 0;
   for (int i = 0; i < N; i++) serial = serial + x[i] / 65536 + serial * (x[i] / 65536);
@@ -153,13 +150,12 @@ TEST(slack_grows_with_the_depth) {
   double exact = reference.answer.value.f;
   ck_assert_int_eq(judge(&reference, 0, exact * (1 + 0x1p-9), 20), WRONG);
   ck_assert_int_eq(judge(&reference, 0, exact * 2, 0), WRONG); /* in any order */
-  rh_custom_destroy(grown);
 }
 
 TEST(what_is_judged_depends_on_the_depth) {
   rh_custom *dot = built_in("sum", "x*x", RH_TYPE_f32, NULL);
   rh_custom *wide = built_in("sum", "x*x", RH_TYPE_f64, NULL);
-  rh_custom *least = built_in("min", "x*x", RH_TYPE_f32, NULL);
+  OWNED(rh_custom) least = built_in("min", "x*x", RH_TYPE_f32, NULL);
   ck_assert(rh_reference_allows_much(&dot->face, 0, 1 << 20) &&
             !rh_reference_allows_much(&dot->face, 40, 1 << 20));
   ck_assert(!rh_reference_allows_much(&dot->face, 0, 1 << 10) &&
@@ -167,7 +163,6 @@ TEST(what_is_judged_depends_on_the_depth) {
   ck_assert(!rh_reference_allows_much(&least->face, 0, 1 << 24));
   rh_custom_destroy(dot);
   rh_custom_destroy(wide);
-  rh_custom_destroy(least);
 }
 
 /* ---- Before blame ---- */

@@ -102,7 +102,7 @@ TEST(each_kind_is_pinned) {
 /* Each element depends only on its kind and index, whatever the number of threads. */
 TEST(threads_agree_with_single_elements) {
   const uint64_t n = ((uint64_t)1 << 20) + 12345;
-  rh_array array;
+  FINISHED(rh_array) array = {0};
   said heard = {0};
   rh_reporter reporter = reporter_to(&heard);
   ck_assert_int_eq(rh_array_generate(&array, "uniform", 3, RH_TYPE_f32, n, &reporter, NULL), RH_OK);
@@ -113,7 +113,6 @@ TEST(threads_agree_with_single_elements) {
   rh_recipe recipe = rh_recipe_make(3, RH_TYPE_f32, n);
   for (uint64_t i = 0; i < n; i++)
     if (real_at(&array, i) != kind->real(&recipe, i)) ck_abort_msg("at %llu", (long long)i);
-  rh_array_finish(&array);
 }
 
 TEST(generating_can_be_cancelled) {
@@ -149,7 +148,7 @@ TEST(generating_is_refused) {
 TEST(hash_sums_exactly) {
   const uint64_t n = 1u << 20;
   for (int k = 0; k < 2; k++) { /* f16 is summed in f32 */
-    rh_array array;
+    FINISHED(rh_array) array = {0};
     float forwards = 0, backwards = 0;
     double exact = 0, magnitudes = 0, unit = 1e9;
     generate(&array, "hash", 5, float_types[k], n);
@@ -165,7 +164,6 @@ TEST(hash_sums_exactly) {
     ck_assert_double_eq((double)backwards, exact);
     ck_assert_double_gt(magnitudes / unit, (double)n * 4);
     ck_assert_double_le(magnitudes / unit, 0x1p24);
-    rh_array_finish(&array);
   }
 }
 
@@ -222,7 +220,7 @@ TEST(units_multiply_exactly) {
   static const uint64_t sizes[] = {7, 64, 1001, 1u << 18};
   for (size_t s = 0; s < 4; s++)
     for (int k = 0; k < N_FLOATS; k++) {
-      rh_array array;
+      FINISHED(rh_array) array = {0};
       int twos = 0, halves = 0, negative = 0;
       generate(&array, "units", 2, float_types[k], sizes[s]);
       for (uint64_t i = 0; i < sizes[s]; i++) {
@@ -237,11 +235,9 @@ TEST(units_multiply_exactly) {
       ck_assert_int_le(twos, 64);
       if (sizes[s] > 100) ck_assert_int_gt(twos, 8);
       if (sizes[s] > 100) ck_assert(negative > 20 && (uint64_t)negative < sizes[s] - 20);
-      rh_array_finish(&array);
     }
-  rh_array array;
+  FINISHED(rh_array) array = {0};
   generate(&array, "units", 2, RH_TYPE_i16, 100);
   for (uint64_t i = 0; i < 100; i++)
     ck_assert(integer_at(&array, i) == 1 || integer_at(&array, i) == -1);
-  rh_array_finish(&array);
 }

@@ -8,6 +8,8 @@
 #include "../../host/operators/custom/moments_tile.h"
 #include "../suite/suite.h"
 
+OWNS(rh_custom, rh_custom_destroy)
+
 enum { MOST = 40000, ROUNDS = 60 };
 
 static uint64_t seed = 5;
@@ -97,7 +99,8 @@ static int is_same(const double *a, const double *b, uint32_t n_fields) {
 
 static void compare(rh_type type, const char *map, int kind) {
   static double data[MOST + 1];
-  rh_custom *fast = make(shipped(), type, map), *slow;
+  OWNED(rh_custom) fast = make(shipped(), type, map);
+  OWNED(rh_custom) slow = NULL;
   slow = make(type == RH_TYPE_f64 ? plain_f64 : plain, type, map);
   ck_assert(fast->is_moments && fast->n_fields == (type == RH_TYPE_f64 ? 4 : 3));
   ck_assert_int_eq(slow->is_moments, 0);
@@ -123,8 +126,6 @@ static void compare(rh_type type, const char *map, int kind) {
     rh_custom_combine(fast, memcpy(a, fast->identity, sizeof a), b);
     ck_assert(is_same(a, b, slow->n_fields));
   }
-  rh_custom_destroy(fast);
-  rh_custom_destroy(slow);
 }
 
 TEST_LOOP(has_the_expressions_bits, 0, 5) {
@@ -140,7 +141,7 @@ TEST_LOOP(wide_loops_have_the_expressions_bits, 0, RH_MOMENTS_WIDE) {
   if (!wide) return; /* not on this processor */
   static float x[RH_MOMENTS_MOST_TILES * TILE];
   const rh_arrays arrays = {.operands = {x}};
-  rh_custom *slow = make(plain, RH_TYPE_f32, NULL);
+  OWNED(rh_custom) slow = make(plain, RH_TYPE_f32, NULL);
   for (int round = 0; round < ROUNDS; round++) {
     uint64_t tiles = (uint64_t)1 << round % 7, n = tiles * TILE;
     double value[3], of_wide[3] = {(double)n};
@@ -153,7 +154,6 @@ TEST_LOOP(wide_loops_have_the_expressions_bits, 0, RH_MOMENTS_WIDE) {
                   "loops %d, %llu tiles: %a %a and %a %a", _i, (unsigned long long)tiles,
                   of_wide[1], of_wide[2], value[1], value[2]);
   }
-  rh_custom_destroy(slow);
 }
 
 /* Other operations, of the same names: not to be taken for it. */
@@ -166,17 +166,15 @@ TEST_LOOP(another_operator_is_not_taken_for_it, 0, 6) {
                                            {"a.n == 0 ? b.m2", "b.n == 0 ? b.m2"}};
   const char *text = shipped(), *at = strstr(text, changes[_i][0]);
   char changed[4096];
-  rh_definition definition = {0};
+  FINISHED(rh_definition) definition = {0};
   rh_operand operand = {.type = RH_TYPE_f32};
-  rh_custom *made = NULL;
+  OWNED(rh_custom) made = NULL;
   ck_assert_ptr_nonnull(at);
   snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - text), text, changes[_i][1],
            at + strlen(changes[_i][0]));
   must(rh_definition_read(&definition, changed, strlen(changed), "test", &error));
   must(rh_custom_create(&made, &definition, &operand, 1, NULL, 0, &error));
   ck_assert_int_eq(made->is_moments, 0);
-  rh_custom_destroy(made);
-  rh_definition_finish(&definition);
 }
 
 static double part_of(const rh_custom *custom, const void *data, uint64_t n, uint64_t depth,
@@ -215,9 +213,8 @@ static void judge(const rh_custom *custom, rh_type type, double shift) {
 
 TEST_LOOP(short_segments_are_judged, 0, 2) {
   const rh_type type = _i ? RH_TYPE_f64 : RH_TYPE_f32;
-  rh_custom *custom = make(shipped(), type, NULL);
+  OWNED(rh_custom) custom = make(shipped(), type, NULL);
   ck_assert(rh_quick_serves(&custom->face));
   judge(custom, type, 0);
   judge(custom, type, 100);
-  rh_custom_destroy(custom);
 }

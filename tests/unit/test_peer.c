@@ -14,6 +14,8 @@
 #include <signal.h>
 #include <sys/stat.h>
 
+OWNS(rh_peers, rh_peers_finish)
+
 static char self[PATH_MAX];
 
 /* ---- The program's side ---------------------------------------------------------------------- */
@@ -343,7 +345,7 @@ TEST(points_are_opened_taken_and_closed) {
 }
 
 TEST(its_values_are_judged_as_a_strategys) {
-  rh_peers *peers;
+  OWNED(rh_peers) peers = NULL;
   rh_opened opened;
   rh_taken taken;
   rh_reference reference;
@@ -360,11 +362,10 @@ TEST(its_values_are_judged_as_a_strategys) {
     ck_assert_int_eq(verdict.verdict, wrong ? RH_VERDICT_WRONG : RH_VERDICT_OK);
     good.close(good.self, NULL);
   }
-  rh_peers_finish(peers);
 }
 
 TEST(a_no_keeps_the_process) {
-  rh_peers *peers;
+  OWNED(rh_peers) peers = NULL;
   rh_opened opened, again;
   rh_taken taken;
   ck_assert_int_eq(start(&peers, "take:=failed out of luck", 20), RH_OK);
@@ -381,7 +382,6 @@ TEST(a_no_keeps_the_process) {
   ck_assert_int_eq(open_it(&good, RH_OP_sum, &again), RH_OK);
   ck_assert_str_eq(opened.params, again.params);
   good.close(good.self, NULL);
-  rh_peers_finish(peers);
 }
 
 /* The step in which it happens, and the message. */
@@ -407,7 +407,7 @@ static const struct {
 };
 
 TEST_LOOP(trouble_is_one_sentence_and_a_fresh_start, 0, sizeof troubles / sizeof *troubles) {
-  rh_peers *peers;
+  OWNED(rh_peers) peers = NULL;
   rh_opened opened, before, after;
   rh_taken taken;
   char expected[PATH_MAX + 200];
@@ -439,12 +439,11 @@ TEST_LOOP(trouble_is_one_sentence_and_a_fresh_start, 0, sizeof troubles / sizeof
   ck_assert_int_eq(open_it(&good, RH_OP_sum, &after), RH_OK);
   ck_assert_int_eq(take_it(&good, RH_TAKE_DEVICE, &taken), RH_OK);
   good.close(good.self, NULL);
-  rh_peers_finish(peers);
 }
 
 TEST_LOOP(trouble_in_close_shows_in_the_next_point_only, 0, 4) {
   static const char *const plays[] = {"close:!", "close:~", "close:=ready", "close:=closed by me"};
-  rh_peers *peers;
+  OWNED(rh_peers) peers = NULL;
   rh_opened opened;
   rh_taken taken;
   ck_assert_int_eq(start(&peers, plays[_i], 0.5), RH_OK);
@@ -457,12 +456,11 @@ TEST_LOOP(trouble_in_close_shows_in_the_next_point_only, 0, 4) {
   ck_assert_int_eq(open_it(&good, RH_OP_sum, &opened), RH_OK);
   ck_assert_int_eq(take_it(&good, RH_TAKE_DEVICE, &taken), RH_OK);
   good.close(good.self, NULL);
-  rh_peers_finish(peers);
 }
 
 /* Only the device kind may use the device's clock; here "good" claims it for every kind. */
 TEST(the_clock_is_the_one_asked_for) {
-  rh_peers *peers;
+  OWNED(rh_peers) peers = NULL;
   rh_opened opened;
   rh_taken taken;
   ck_assert_int_eq(start(&peers, "take:=taken 1 device 4.5", 20), RH_OK);
@@ -472,11 +470,10 @@ TEST(the_clock_is_the_one_asked_for) {
   ck_assert_int_eq(take_it(&good, RH_TAKE_LATENCY, &taken), RH_E_PLUGIN);
   assert_says("used the device's clock instead of the host's in take");
   good.close(good.self, NULL);
-  rh_peers_finish(peers);
 }
 
 TEST(three_losses_in_a_row_are_enough) {
-  rh_peers *peers;
+  OWNED(rh_peers) peers = NULL;
   rh_opened opened;
   rh_taken taken;
   ck_assert_int_eq(start(&peers, "take:!", 20), RH_OK);
@@ -490,7 +487,6 @@ TEST(three_losses_in_a_row_are_enough) {
   ck_assert_int_eq(open_it(&good, RH_OP_sum, &opened), RH_E_PLUGIN);
   assert_says("not tried again after 3 losses in a row: peer 'good' of ");
   good.close(good.self, NULL);
-  rh_peers_finish(peers);
 }
 
 static const struct {
@@ -538,7 +534,7 @@ TEST(no_such_program) {
 }
 
 TEST(waiting_can_be_cancelled) {
-  rh_peers *peers;
+  OWNED(rh_peers) peers = NULL;
   rh_opened opened;
   double begin = rh_now();
   ck_assert_int_eq(start(&peers, "open:~", 25), RH_OK);
@@ -548,7 +544,6 @@ TEST(waiting_can_be_cancelled) {
   cancels = 0;
   ck_assert(rh_now() - begin < 15);
   good.close(good.self, NULL);
-  rh_peers_finish(peers);
 }
 
 int main(void) {

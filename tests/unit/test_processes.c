@@ -205,9 +205,8 @@ TEST(identical_benches) {
     for (int k = 0; k < BENCHES; k++) files[k] = bench_of(&state, 2.38e-6, .045, .005);
     for (int a = 0; a < BENCHES; a++)
       for (int b = a + 1; b < BENCHES; b++) {
-        rh_comparison c = compared(&files[a], &files[b]);
+        FINISHED(rh_comparison) c = compared(&files[a], &files[b]);
         pairs_with_findings += c.counts[RH_CHANGE_slow] + c.counts[RH_CHANGE_fast] > 0;
-        rh_comparison_finish(&c);
       }
     for (int k = 0; k < BENCHES; k++) rh_records_finish(&files[k]);
     ck_assert_int_le(pairs_with_findings, 1);
@@ -218,12 +217,11 @@ TEST(identical_benches) {
 TEST(planted_slowdown) {
   uint64_t state = 5;
   for (int tries = 0; tries < 10; tries++) {
-    rh_records old = bench_of(&state, 100e-6, 0, .005), new_ = bench_of(&state, 102e-6, 0, .005);
-    rh_comparison c = compared(&old, &new_);
+    FINISHED(rh_records)
+    old = bench_of(&state, 100e-6, 0, .005),
+    new_ = bench_of(&state, 102e-6, 0, .005);
+    FINISHED(rh_comparison) c = compared(&old, &new_);
     ck_assert_uint_ge(c.counts[RH_CHANGE_slow], POINTS - 1);
     ck_assert_uint_eq(c.counts[RH_CHANGE_fast], 0);
-    rh_comparison_finish(&c);
-    rh_records_finish(&old);
-    rh_records_finish(&new_);
   }
 }

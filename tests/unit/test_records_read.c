@@ -87,12 +87,11 @@ static size_t spoil(const char *name) {
 }
 
 TEST(spoilt_files) {
-  rh_records results = made_up();
+  FINISHED(rh_records) results = made_up();
   export(&results, in_dir("a.json"));
   export(&results, in_dir("a.jsonl"));
   ck_assert_uint_gt(spoil("a.json"), 500);
   ck_assert_uint_gt(spoil("a.jsonl"), 500);
-  rh_records_finish(&results);
 }
 
 #define HEAD "{\"schema\": \"redhost/1\", \"settings\": {}, \"results\": "
@@ -234,7 +233,7 @@ TEST(nothing_is_endless) {
 }
 
 TEST(many_rows) {
-  rh_records results;
+  FINISHED(rh_records) results = {0};
   FILE *file = fopen(in_dir("many.json"), "w");
   fputs(HEAD "[", file);
   for (int k = 0; k < 100000; k++) fprintf(file, "%s{" ROW "}", k ? ",\n" : "");
@@ -242,5 +241,4 @@ TEST(many_rows) {
   fclose(file);
   must(rh_records_read(in_dir("many.json"), &results, &error));
   ck_assert_uint_eq(results.n_rows, 100000);
-  rh_records_finish(&results);
 }

@@ -30,29 +30,26 @@ static void assert_same_file(const char *one, const char *other) {
 }
 
 static void assert_round_trip(const char *first, const char *second) {
-  rh_records results = made_up();
+  FINISHED(rh_records) results = made_up();
   export(&results, in_dir(first));
-  rh_records again = read_back(in_dir(first));
+  FINISHED(rh_records) again = read_back(in_dir(first));
   ck_assert_uint_eq(again.n_rows, results.n_rows);
   export(&again, in_dir(second));
   assert_same_file(in_dir(first), in_dir(second));
-  rh_records_finish(&again);
-  rh_records_finish(&results);
 }
 
 TEST(written_and_read_and_written_is_the_same) {
   assert_round_trip("a.json", "b.json");
   assert_round_trip("a.jsonl", "b.jsonl");
-  rh_records again = read_back(in_dir("a.json"));
+  FINISHED(rh_records) again = read_back(in_dir("a.json"));
   export(&again, in_dir("c.jsonl"));
   assert_same_file(in_dir("a.jsonl"), in_dir("c.jsonl"));
-  rh_records_finish(&again);
 }
 
 TEST(every_field_comes_back) {
-  rh_records results = made_up();
+  FINISHED(rh_records) results = made_up();
   export(&results, in_dir("a.json"));
-  rh_records again = read_back(in_dir("a.json"));
+  FINISHED(rh_records) again = read_back(in_dir("a.json"));
   const rh_row *a = &results.rows[0], *b = &again.rows[0];
   ck_assert(memcmp(&a->time, &b->time, sizeof a->time) == 0);
   ck_assert(memcmp(&a->latency, &b->latency, sizeof a->latency) == 0);
@@ -77,8 +74,6 @@ TEST(every_field_comes_back) {
   ck_assert(again.rows[6].params == NULL && strcmp(again.rows[5].params, "") == 0);
   for (uint32_t k = 0; k < results.n_rows; k++)
     ck_assert_uint_eq(again.rows[k].status, results.rows[k].status);
-  rh_records_finish(&again);
-  rh_records_finish(&results);
 }
 
 TEST(csv_has_its_columns_for_ever) {
@@ -96,7 +91,7 @@ TEST(csv_has_its_columns_for_ever) {
       "check_error_ulp,"
       "check_bound_fraction,check_ok,flags,outliers,passes,peer,parts,host_share_s,finishes_on,"
       "reproducible";
-  rh_records results = made_up();
+  FINISHED(rh_records) results = made_up();
   size_t length;
   export(&results, in_dir("a.csv"));
   char *text = contents(in_dir("a.csv"), &length);
@@ -111,11 +106,10 @@ TEST(csv_has_its_columns_for_ever) {
       strstr(text, ",noisy timed_out throttled host_timer,3,2,false,tiles=1e-06 read=2e-06,"));
   ck_assert_ptr_null(strstr(text, "nan"));
   free(text);
-  rh_records_finish(&results);
 }
 
 TEST(markdown_is_the_table) {
-  rh_records results = made_up();
+  FINISHED(rh_records) results = made_up();
   size_t length;
   export(&results, in_dir("a.md"));
   char *text = contents(in_dir("a.md"), &length);
@@ -137,14 +131,13 @@ TEST(markdown_is_the_table) {
       "host's clock.  "
       "4.1 s, 8 points, 20-36 samples each, 4 without a time.\n");
   free(text);
-  rh_records_finish(&results);
 }
 
 /* A driver's or a plugin's setlocale() must not put commas into numbers. */
 TEST(the_locale_changes_nothing) {
   static const char *const names[] = {"l.json", "l.jsonl", "l.csv", "l.md"};
   char command[256], german[64], before[64];
-  rh_records results = made_up();
+  FINISHED(rh_records) results = made_up();
   for (int k = 0; k < 4; k++) export(&results, in_dir(names[k]));
   snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 2>/dev/null",
            directory);
@@ -162,16 +155,14 @@ TEST(the_locale_changes_nothing) {
     export(&results, in_dir(german));
     assert_same_file(in_dir(before), in_dir(german));
   }
-  rh_records again = read_back(in_dir("l.json"));
+  FINISHED(rh_records) again = read_back(in_dir("l.json"));
   ck_assert(again.rows[0].time.median == 2.143e-5);
-  rh_records_finish(&again);
-  rh_records_finish(&results);
 }
 
 /* ---- Files ---- */
 
 TEST(files_are_whole_or_not_there) {
-  rh_records results = made_up();
+  FINISHED(rh_records) results = made_up();
   struct stat info;
   ck_assert_int_eq(rh_records_export(&results, in_dir("x.foo"), &error), RH_E_USAGE);
   ck_assert_int_eq(rh_records_export(&results, in_dir("none/x.json"), &error), RH_E_FILE);
@@ -191,29 +182,27 @@ TEST(files_are_whole_or_not_there) {
   ck_assert(stat(in_dir("mode.json"), &info) == 0 && (info.st_mode & 0777) == 0644);
   export(&results, in_dir("old2.json"));
   assert_same_file(in_dir("old.json"), in_dir("old2.json"));
-  rh_records_finish(&results);
 }
 
 TEST(what_is_no_file_is_written_to) {
-  rh_records results = made_up();
+  FINISHED(rh_records) results = made_up();
   struct stat info;
   ck_assert_int_eq(symlink("/dev/null", in_dir("null.json")), 0);
   ck_assert_int_eq(symlink("/dev/full", in_dir("full.json")), 0);
   export(&results, in_dir("null.json"));
   ck_assert(stat("/dev/null", &info) == 0 && S_ISCHR(info.st_mode));
   must_fail(rh_records_export(&results, in_dir("full.json"), &error), RH_E_FILE, "No space left");
-  rh_records_finish(&results);
 }
 
 TEST(jsonl_grows_and_goes_on) {
-  rh_records results = made_up();
+  FINISHED(rh_records) results = made_up();
   FILE *file;
   char path[512];
   export(&results, in_dir("whole.jsonl"));
   snprintf(path, sizeof path, "%s", in_dir("grown.jsonl"));
   must(rh_jsonl_begin(&file, path, &results, 0, &error));
   for (uint32_t k = 0; k < 3; k++) must(rh_jsonl_add(file, &results.rows[k], path, &error));
-  rh_records so_far = read_back(path); /* each row is there at once */
+  FINISHED(rh_records) so_far = read_back(path); /* each row is there at once */
   ck_assert_uint_eq(so_far.n_rows, 3);
   rh_records_finish(&so_far);
   fputs("{\"device\": \"1:0\", \"strat", file); /* interrupted */
@@ -226,8 +215,6 @@ TEST(jsonl_grows_and_goes_on) {
     must(rh_jsonl_add(file, &results.rows[k], path, &error));
   fclose(file);
   assert_same_file(path, in_dir("whole.jsonl"));
-  rh_records_finish(&so_far);
-  rh_records_finish(&results);
 }
 
 static int write_all(const char *into) {

@@ -46,7 +46,7 @@ static void *work(void *of_worker) {
 static void deal_all(uint64_t chunks, worker *workers, uint32_t n) {
   static atomic_int times[MOST];
   rh_source source = source_of(chunks * CHUNK);
-  rh_schedule schedule;
+  FINISHED(rh_schedule) schedule = {0};
   for (uint64_t k = 0; k < chunks; k++) atomic_store(&times[k], 0);
   ck_assert_int_eq(rh_schedule_init(&schedule, &source, CHUNK, n, NULL), RH_OK);
   for (uint32_t k = 0; k < n; k++) {
@@ -60,7 +60,6 @@ static void deal_all(uint64_t chunks, worker *workers, uint32_t n) {
     ck_assert_msg(atomic_load(&times[k]) == 1, "chunk %d was done %d times", (int)k,
                   atomic_load(&times[k]));
   ck_assert_uint_eq(schedule.done_n, chunks * CHUNK);
-  rh_schedule_finish(&schedule);
 }
 
 TEST(every_chunk_once) {
@@ -94,7 +93,7 @@ TEST(slow_workers) {
   static atomic_int times[100];
   rh_source source = source_of(100 * CHUNK);
   const atomic_int stop = 0;
-  rh_schedule schedule;
+  FINISHED(rh_schedule) schedule = {0};
   uint64_t chunk;
   worker slow = {.schedule = &schedule, .number = 1, .times = times};
   ck_assert_int_eq(rh_schedule_init(&schedule, &source, CHUNK, 2, NULL), RH_OK);
@@ -111,14 +110,13 @@ TEST(slow_workers) {
     rh_schedule_done(&schedule, 0, chunk, CHUNK);
   pthread_join(slow.thread, NULL);
   ck_assert_uint_eq(slow.done, 0);
-  rh_schedule_finish(&schedule);
 }
 
 /* The last worker that gives up is told that nobody takes its chunks. */
 TEST(the_last_worker) {
   rh_source source = source_of(10 * CHUNK);
   const atomic_int stop = 0;
-  rh_schedule schedule;
+  FINISHED(rh_schedule) schedule = {0};
   uint64_t chunk;
   ck_assert_int_eq(rh_schedule_init(&schedule, &source, CHUNK, 2, NULL), RH_OK);
   ck_assert(rh_schedule_next(&schedule, 0, &stop, &chunk) && chunk == 0);
@@ -127,7 +125,6 @@ TEST(the_last_worker) {
   ck_assert(rh_schedule_next(&schedule, 0, &stop, &chunk) && chunk == 1);
   ck_assert(!rh_schedule_next(&schedule, 1, &stop, &chunk));
   ck_assert_int_eq(rh_schedule_give_up(&schedule, 0), 0);
-  rh_schedule_finish(&schedule);
 }
 
 /* ---- Rings ---- */

@@ -15,6 +15,8 @@
 #include "../plugins/cover.h"
 #include "../suite/suite.h"
 
+OWNS(rh_custom, rh_custom_destroy)
+
 enum { N = 1 << 12, LONG = 2 * RH_QUICK_ELEMENTS, MANY = 1 << 20 };
 
 static rh_context *context;
@@ -245,11 +247,10 @@ TEST_LOOP(of_mapped_operators, 0, 5) {
   static const char *const names[] = {"any", "all", "mean", "minmax", "meanvar"};
   static const rh_type types[] = {RH_TYPE_u8, RH_TYPE_f16, RH_TYPE_f32, RH_TYPE_f64};
   for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
-    rh_custom *made = shipped(names[_i], types[t]);
+    OWNED(rh_custom) made = shipped(names[_i], types[t]);
     rh_array_finish(&array);
     must(rh_array_generate(&array, "swing", 5, types[t], N, NULL, &error));
     for (int k = 0; k < LAYOUTS; k++) try_layout(&made->face, k, "native");
-    rh_custom_destroy(made);
   }
 }
 
@@ -372,14 +373,13 @@ TEST_LOOP(a_wrong_segment_is_named, RH_TYPE_i8, RH_TYPE_f64 + 1) {
 TEST_LOOP(a_wrong_part_is_found, 0, 3) {
   static const char *const names[] = {"minmax", "minmax", "mean"};
   static const rh_type types[] = {RH_TYPE_f32, RH_TYPE_i16, RH_TYPE_i16};
-  rh_custom *made = shipped(names[_i], types[_i]);
+  OWNED(rh_custom) made = shipped(names[_i], types[_i]);
   must(rh_array_generate(&array, "uniform", 3, types[_i], LONG, NULL, &error));
   for (uint32_t part = 0; part < made->n_parts; part++) {
     try_wrong(&made->face, rh_layout_axis(N / 16, 16, 1), 200, part);
     try_wrong(&made->face, rh_layout_axis(1, N / 16, 16), 7, part);
     try_wrong(&made->face, rh_layout_axis(1, LONG, 1), 0, part);
   }
-  rh_custom_destroy(made);
 }
 
 /* ---- What is refused ---- */

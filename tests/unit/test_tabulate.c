@@ -26,7 +26,7 @@ TEST(the_fastest_is_best) {
 }
 
 TEST(ties_go_to_fewer_passes_then_to_same_bits) {
-  rh_records results = {0};
+  FINISHED(rh_records) results = {0};
   add(&results, timed("a", 64, 1.000e-6, 0.01));
   add(&results, timed("b", 64, 1.009e-6, 0.01));
   ck_assert_str_eq(best_of(&results, 0, 1), "a"); /* all alike: the faster */
@@ -43,7 +43,6 @@ TEST(ties_go_to_fewer_passes_then_to_same_bits) {
   results.rows[0].time = timed("a", 64, 1.000e-6, 0.06).time;
   results.rows[1].time = timed("b", 64, 1.050e-6, 0.06).time; /* a tie, but visibly slower */
   ck_assert_str_eq(best_of(&results, 0, 1), "a");
-  rh_records_finish(&results);
 }
 
 static const char *legend_of(const rh_records *results) {
@@ -56,7 +55,7 @@ static const char *legend_of(const rh_records *results) {
 }
 
 TEST(what_looks_odd_is_explained) {
-  rh_records results = {.settings = json_pack("{s:s}", "cache", "cold")};
+  FINISHED(rh_records) results = {.settings = json_pack("{s:s}", "cache", "cold")};
   add(&results, timed("a", 64, 2e-6, 0.001));
   rh_row *row = &results.rows[0];
   row->peak_fraction = 1.004;
@@ -69,7 +68,6 @@ TEST(what_looks_odd_is_explained) {
   ck_assert_ptr_nonnull(strstr(legend_of(&results), "LATENCY below TIME: a call has hot input"));
   json_object_set_new(results.settings, "cache", json_string("hot"));
   ck_assert_ptr_null(strstr(legend_of(&results), "LATENCY"));
-  rh_records_finish(&results);
 }
 
 typedef struct measured {
@@ -142,7 +140,7 @@ static rh_records results_of(const measured *rows) {
 }
 
 TEST_LOOP(rows_by_time_and_ties_by_both_intervals, 0, TABLES) {
-  rh_records results = results_of(tables[_i].rows);
+  FINISHED(rh_records) results = results_of(tables[_i].rows);
   const rh_row **rows = rh_records_tabulated(&results);
   rh_best best = rh_point_best(rows, results.n_rows, 0);
   rh_text said = {0}, tied = {0};
@@ -164,11 +162,10 @@ TEST_LOOP(rows_by_time_and_ties_by_both_intervals, 0, TABLES) {
   rh_text_finish(&said);
   rh_text_finish(&tied);
   free(rows);
-  rh_records_finish(&results);
 }
 
 TEST(peers_are_ranked_where_asked) {
-  rh_records results = {0};
+  FINISHED(rh_records) results = {0};
   add(&results, timed("mine", 64, 2e-6, 0.001));
   add(&results, timed("peer", 64, 1e-6, 0.001));
   results.rows[1].is_peer = 1;
@@ -177,12 +174,11 @@ TEST(peers_are_ranked_where_asked) {
   json_t *best = rh_best_to_json(&results);
   ck_assert_str_eq(json_string_value(json_object_get(json_array_get(best, 0), "strategy")), "mine");
   json_decref(best);
-  rh_records_finish(&results);
 }
 
 TEST(rows_by_point) {
   static const char *const order[] = {"2:0 64 b", "2:0 128 a", "10:0 64 c", "10:0 64 d"};
-  rh_records results = {0};
+  FINISHED(rh_records) results = {0};
   add(&results, timed("a", 128, 1e-6, 0));
   strcpy(results.rows[0].device, "2:0");
   add(&results, timed("c", 64, 1e-6, 0));
@@ -200,11 +196,10 @@ TEST(rows_by_point) {
   ck_assert_uint_eq(rh_point_length(rows, 4), 1);
   ck_assert_uint_eq(rh_point_length(rows + 2, 2), 2);
   free(rows);
-  rh_records_finish(&results);
 }
 
 TEST(rates_and_devices) {
-  rh_records results = made_up();
+  FINISHED(rh_records) results = made_up();
   ck_assert(rh_row_rate(&results.rows[5]) == 4096 / 2.6e-6 &&
             rh_row_bandwidth(&results.rows[5]) == 16384 / 2.6e-6);
   ck_assert(rh_row_rate(&results.rows[1]) == 0 && rh_row_bandwidth(&results.rows[1]) == 0);
@@ -215,5 +210,4 @@ TEST(rates_and_devices) {
   ck_assert(rh_records_calibration(&results, "1:0", "read_peak_Bps") == 4.584e12);
   ck_assert(isnan(rh_records_calibration(&results, "0:0", "read_peak_Bps")));
   ck_assert(isnan(rh_records_calibration(&results, "1:0", "timer")));
-  rh_records_finish(&results);
 }

@@ -98,7 +98,7 @@ static const char *const damaged[] = {
 
 /* Set aside with one warning, and a new one is begun. */
 static void check_set_aside(const char *says) {
-  rh_tunedb *tuned = open_for(&device);
+  OWNED(rh_tunedb) tuned = open_for(&device);
   ck_assert_msg(n_warnings == 1, "%d warnings", n_warnings);
   ck_assert_msg(strstr(warnings, says) && strstr(warnings, in_dir("tuned.json")), "%s", warnings);
   ck_assert(is_there("tuned.json.bad") && !is_there("tuned.json"));
@@ -109,7 +109,6 @@ static void check_set_aside(const char *says) {
   tuned = open_for(&device);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
   ck_assert_int_eq(n_warnings, 1);
-  rh_tunedb_close(tuned);
 }
 
 TEST_LOOP(what_is_damaged_is_set_aside, 0, sizeof damaged / sizeof *damaged) {
@@ -125,9 +124,8 @@ TEST(cut_at_any_byte) {
     text[length] = 0;
     write_text(text);
     n_warnings = 0;
-    rh_tunedb *tuned = open_for(&device);
+    OWNED(rh_tunedb) tuned = open_for(&device);
     ck_assert(n_warnings == 1 && !is_there("tuned.json") && rh_tunedb_count(tuned) == 0);
-    rh_tunedb_close(tuned);
   }
 }
 
@@ -183,7 +181,7 @@ TEST(what_cannot_be_read_now_stays) {
   ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
   none = (struct rlimit){0, limit.rlim_max};
   ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
-  rh_tunedb *tuned = open_for(&device);
+  OWNED(rh_tunedb) tuned = open_for(&device);
   int n = n_warnings;
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 2);
   ck_assert_int_eq(rh_tunedb_settle(tuned, &error), RH_E_FILE);
@@ -195,12 +193,11 @@ TEST(what_cannot_be_read_now_stays) {
   rh_tunedb_close(tuned);
   tuned = open_for(&device);
   ck_assert(rh_tunedb_count(tuned) == 2 && n_warnings == 1);
-  rh_tunedb_close(tuned);
 }
 
 /* Another process could hold it for ever. */
 TEST(a_lock_of_others) {
-  rh_tunedb *tuned = open_for(&device);
+  OWNED(rh_tunedb) tuned = open_for(&device);
   fclose(fopen(in_dir("tuned.lock"), "w"));
   ck_assert_int_eq(chmod(in_dir("tuned.lock"), 0666), 0);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 2);
@@ -208,7 +205,6 @@ TEST(a_lock_of_others) {
   ck_assert(!is_there("tuned.json"));
   ck_assert_int_eq(unlink(in_dir("tuned.lock")), 0);
   must(rh_tunedb_settle(tuned, &error));
-  rh_tunedb_close(tuned);
 }
 
 /* It cannot be renamed either: it is not used, and new entries are kept in memory. */

@@ -39,13 +39,12 @@ TEST(what_is_put_is_found) {
 }
 
 TEST(the_same_is_replaced) {
-  rh_tunedb *tuned = open_for(&device);
+  OWNED(rh_tunedb) tuned = open_for(&device);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2048, 2);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 3);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 2);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 3);
-  rh_tunedb_close(tuned);
 }
 
 /* One entry that cannot be read back would cost all the others. */
@@ -68,7 +67,7 @@ TEST_LOOP(what_could_not_be_read_is_not_written, 0, 3) {
 
 /* Operator and type, then like ones, then the size; n = 0 is a size too. */
 TEST(order_of_merit) {
-  rh_tunedb *tuned = open_for(&device);
+  OWNED(rh_tunedb) tuned = open_for(&device);
   put(tuned, "s", RH_OP_max, RH_TYPE_i32, 1024, 1);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 1);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f64, 1024, 0) == 0);
@@ -82,7 +81,6 @@ TEST(order_of_merit) {
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, (1 << 19) - 1, 1) == 4);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, (1 << 19) + 1, 1) == 3);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, UINT64_MAX, 1) == 3);
-  rh_tunedb_close(tuned);
 }
 
 /* ---- Segments ---- */
@@ -126,11 +124,10 @@ TEST(segments_and_whole_arrays) {
 }
 
 TEST(parameters_of_whole_arrays_serve_segments) {
-  rh_tunedb *tuned = open_for(&device);
+  OWNED(rh_tunedb) tuned = open_for(&device);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 2);
   ck_assert(cut_time_of(tuned, (rh_cut){16, RH_LENGTHS_fixed}, 1024, -1) == 2);
   ck_assert(cut_time_of(tuned, (rh_cut){16, RH_LENGTHS_fixed}, 1024, 3) == 0);
-  rh_tunedb_close(tuned);
 }
 
 /* The length, and whether there are offsets, count before the size. */
@@ -141,7 +138,7 @@ TEST(the_nearest_cut) {
   } table[] = {{{16, RH_LENGTHS_fixed}, 1},   {{256, RH_LENGTHS_fixed}, 2},
                {{16, RH_LENGTHS_uniform}, 3}, {{64, RH_LENGTHS_power}, 4},
                {{16, RH_LENGTHS_columns}, 5}, {{16, RH_LENGTHS_fixed}, 6}};
-  rh_tunedb *tuned = open_for(&device);
+  OWNED(rh_tunedb) tuned = open_for(&device);
   for (size_t k = 0; k < sizeof table / sizeof *table; k++)
     put_cut(tuned, table[k].cut, table[k].time_s); /* the last replaces the first */
   ck_assert_uint_eq(rh_tunedb_count(tuned), 5);
@@ -156,7 +153,6 @@ TEST(the_nearest_cut) {
   ck_assert(cut_time_of(tuned, (rh_cut){32, RH_LENGTHS_power}, 1024, 3) == 4);
   ck_assert(cut_time_of(tuned, (rh_cut){16, RH_LENGTHS_alternate}, 1024, 3) == 3);
   ck_assert(cut_time_of(tuned, (rh_cut){64, RH_LENGTHS_columns}, 1024, 3) == 5);
-  rh_tunedb_close(tuned);
 }
 
 /* What a layout is most like: the cut that it was made with, but for few segments and for empty
@@ -177,7 +173,7 @@ TEST_LOOP(layouts_are_like_their_cuts, 1, RH_N_LENGTHS + 1) {
 /* A file that was carried to another machine, for the host's strategies and the device's. */
 TEST_LOOP(another_processor, 0, 2) {
   static const rh_cl_device *const devices[] = {&device, NULL};
-  rh_tunedb *tuned = open_for(devices[_i]);
+  OWNED(rh_tunedb) tuned = open_for(devices[_i]);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
   rh_tunedb_close(tuned);
   static char text[1 << 16];
@@ -193,7 +189,6 @@ TEST_LOOP(another_processor, 0, 2) {
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 2); /* beside the other's */
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 2);
   ck_assert(strstr(read_text(), ", chips: ") && strstr(read_text(), ", cores: "));
-  rh_tunedb_close(tuned);
 }
 
 /* As files of before have it. */
@@ -204,21 +199,20 @@ TEST_LOOP(unnamed_processor, 0, 2) {
              "{\"strategy\":\"s\",\"op\":\"sum\",\"type\":\"f32\",\"n\":1024,\"time_s\":1}]},"
              "{\"device\":\"host\",\"entries\":["
              "{\"strategy\":\"s\",\"op\":\"sum\",\"type\":\"f32\",\"n\":1024,\"time_s\":1}]}]}");
-  rh_tunedb *tuned = open_for(devices[_i]);
+  OWNED(rh_tunedb) tuned = open_for(devices[_i]);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 0);
   ck_assert_msg(strstr(informed, "another processor, which is not named; this is "), "%s",
                 informed);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 2); /* in a list of its own */
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 2);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
-  rh_tunedb_close(tuned);
 }
 
 TEST(other_devices_and_drivers) {
   rh_cl_device updated = device, stranger = device;
   updated.driver = v2;
   stranger.name = other;
-  rh_tunedb *tuned = open_for(&device);
+  OWNED(rh_tunedb) tuned = open_for(&device);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
   rh_tunedb_close(tuned);
 
@@ -239,13 +233,12 @@ TEST(other_devices_and_drivers) {
 
   tuned = open_for(&device); /* and nothing was lost */
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 1);
-  rh_tunedb_close(tuned);
 }
 
 /* Host strategies do not depend on a device: values found on any device serve without one, and vice
  * versa. */
 TEST(the_host) {
-  rh_tunedb *tuned = open_for(NULL);
+  OWNED(rh_tunedb) tuned = open_for(NULL);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
   rh_tunedb_blame(tuned, asked("bad", 7, RH_OP_sum, RH_TYPE_f32, 0, 1));
@@ -265,7 +258,6 @@ TEST(the_host) {
   ck_assert(time_of(tuned, RH_OP_max, RH_TYPE_f32, 1024, 1) == 2);
   ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 1);
   ck_assert(!rh_tunedb_has_failed(tuned, asked("bad", 7, RH_OP_sum, RH_TYPE_f32, 0, 1)));
-  rh_tunedb_close(tuned);
 }
 
 TEST(who_failed) {
@@ -317,7 +309,7 @@ static void put_own(rh_tunedb *tuned, uint64_t own, double time_s) {
 }
 
 TEST(operators_of_ones_own) {
-  rh_tunedb *tuned = open_for(&device);
+  OWNED(rh_tunedb) tuned = open_for(&device);
   put_own(tuned, 11, 5);
   ck_assert(own_time_of(tuned, 11, 1) == 5);
   ck_assert(own_time_of(tuned, 12, 0) == 0); /* another one says nothing, */
@@ -342,5 +334,4 @@ TEST(operators_of_ones_own) {
   put_own(tuned, 11, 4);
   ck_assert(!rh_tunedb_has_failed(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 11, 1)));
   ck_assert(own_time_of(tuned, 11, 1) == 4);
-  rh_tunedb_close(tuned);
 }

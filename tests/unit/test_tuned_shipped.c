@@ -98,7 +98,7 @@ TEST_LOOP(shipped_by_family, 0, 7) {
   cpu.about.kind = RH_DEVICE_CPU;
   cpu.platform_name = pocl;
   strcpy(cpu.family, processors[_i].family);
-  rh_tunedb *tuned = open_for(&cpu);
+  OWNED(rh_tunedb) tuned = open_for(&cpu);
   ck_assert_str_eq(rh_tunedb_shipped_name(tuned), processors[_i].name);
   const rh_tunedb_entry *found = rh_tunedb_find(
       tuned, asked("cpu_serial_float4", 99, RH_OP_min, RH_TYPE_f32, 0, 1 << 22), NULL);
@@ -107,7 +107,6 @@ TEST_LOOP(shipped_by_family, 0, 7) {
   for (uint32_t k = 0; k < found->n_settings; k++)
     if (strcmp(found->settings[k].key, "pages") == 0)
       ck_assert_str_eq(processors[_i].name, "PoCL on Intel CPUs");
-  rh_tunedb_close(tuned);
 }
 
 /* Without a device, the processor of this machine decides. */
@@ -116,11 +115,10 @@ TEST(shipped_without_a_device) {
   cpu.about.kind = RH_DEVICE_CPU;
   cpu.platform_name = pocl;
   rh_processor_family(cpu.family);
-  rh_tunedb *by_device = open_for(&cpu), *by_processor = open_for(NULL);
+  OWNED(rh_tunedb) by_device = open_for(&cpu);
+  OWNED(rh_tunedb) by_processor = open_for(NULL);
   ck_assert_str_ne(rh_tunedb_shipped_name(by_processor), "");
   ck_assert_str_eq(rh_tunedb_shipped_name(by_processor), rh_tunedb_shipped_name(by_device));
-  rh_tunedb_close(by_device);
-  rh_tunedb_close(by_processor);
 }
 
 /* On a device of another family, or of none that is known, they serve as parameters only. */
@@ -131,7 +129,7 @@ TEST_LOOP(shipped_times_are_of_a_family, 0, 3) {
   gpu.about.vendor_id = 4318;
   gpu.platform_name = nvidia;
   strcpy(gpu.family, families[_i]);
-  rh_tunedb *tuned = open_for(&gpu);
+  OWNED(rh_tunedb) tuned = open_for(&gpu);
   const rh_tunedb_timed any = {RH_TUNED_HERE, RH_TUNED_SHIPPED, RH_TUNED_UNLIKE, 0, UINT64_MAX, 0};
   const rh_tunedb_entry *found =
       rh_tunedb_find(tuned, asked("onepass", 99, RH_OP_sum, RH_TYPE_f32, 0, 1 << 24), NULL);
@@ -140,5 +138,4 @@ TEST_LOOP(shipped_times_are_of_a_family, 0, 3) {
   found =
       rh_tunedb_find_timed(tuned, &any, asked("onepass", 99, RH_OP_sum, RH_TYPE_f32, 0, 1 << 24));
   ck_assert_int_eq(found != NULL, _i == 0);
-  rh_tunedb_close(tuned);
 }

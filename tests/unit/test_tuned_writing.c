@@ -68,7 +68,7 @@ TEST(left_by_an_interrupted_writer) {
 
 TEST(no_place_to_write) {
   cache.directory = (char *)"/proc/redhost-test";
-  rh_tunedb *tuned = open_for(&device);
+  OWNED(rh_tunedb) tuned = open_for(&device);
   rh_tunedb_blame(tuned, asked("bad", 7, RH_OP_sum, RH_TYPE_f32, 0, 1));
   ck_assert_int_eq(n_warnings, 0);
   rh_tunedb_close(tuned);
@@ -79,7 +79,6 @@ TEST(no_place_to_write) {
   ck_assert_uint_eq(rh_tunedb_count(tuned), 2);
   ck_assert_int_eq(rh_tunedb_settle(tuned, &error), RH_E_FILE);
   ck_assert(strstr(error.message, "/proc/redhost-test/tuned.json: ") && n_warnings == 1);
-  rh_tunedb_close(tuned);
 }
 
 /* An entry that cannot be stored is kept in memory for this process, and the file stays intact. */
@@ -115,7 +114,7 @@ TEST(no_cache_at_all) {
 TEST(a_lock_that_is_held) {
   int lock = open(in_dir("tuned.lock"), O_RDWR | O_CREAT, 0600);
   ck_assert_int_eq(flock(lock, LOCK_EX), 0);
-  rh_tunedb *tuned = open_for(&device);
+  OWNED(rh_tunedb) tuned = open_for(&device);
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
   ck_assert(n_warnings == 1 && strstr(warnings, "tuned.lock"));
   put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2, 1);
@@ -126,7 +125,6 @@ TEST(a_lock_that_is_held) {
   rh_tunedb_close(tuned);
   tuned = open_for(&device);
   ck_assert(rh_tunedb_count(tuned) == 2 && n_warnings == 1);
-  rh_tunedb_close(tuned);
 }
 
 TEST(a_plugin_is_its_bytes) {

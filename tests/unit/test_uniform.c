@@ -4,19 +4,20 @@
 #include "../../host/operators/custom/file.h"
 #include "../suite/suite.h"
 
+OWNS(rh_custom, rh_custom_destroy)
+
 static void make(rh_custom **made, const char *json, const char *where) {
-  rh_definition definition = {0};
+  FINISHED(rh_definition) definition = {0};
   rh_operand operands[RH_MOST_OPERANDS] = {{.type = RH_TYPE_f32}};
   must(rh_definition_read(&definition, json, strlen(json), "test", &error));
   if (where) definition.where = strdup(where);
   must(rh_custom_create(made, &definition, operands, 1, NULL, 0, &error));
-  rh_definition_finish(&definition);
 }
 
 /* The fields that are exchanged: "" where the prelude says nothing, so that all of them are. */
 static void varying(const char *json, const char *where, char *line, size_t size) {
   static const char define[] = "#define RH_VARYING_FIELDS(X)";
-  rh_custom *self;
+  OWNED(rh_custom) self = NULL;
   make(&self, json, where);
   char *prelude = self->face.calls->prelude(&self->face);
   ck_assert_ptr_nonnull(prelude);
@@ -24,7 +25,6 @@ static void varying(const char *json, const char *where, char *line, size_t size
   snprintf(line, size, "%.*s", at ? (int)strcspn(at + strlen(define), "\n") : 0,
            at ? at + strlen(define) : "");
   free(prelude);
-  rh_custom_destroy(self);
 }
 
 #define OPERATOR(load, combine)                                                                    \

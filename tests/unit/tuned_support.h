@@ -9,6 +9,8 @@
 
 #include <sys/stat.h>
 
+OWNS(rh_tunedb, rh_tunedb_close)
+
 /* ---- A cache of its own for each test ---- */
 
 static char directory[64], warnings[4096];
