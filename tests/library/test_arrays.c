@@ -189,7 +189,8 @@ TEST_LOOP(beyond_the_device, 0, 2) {
 TEST_LOOP(of_two_types, 0, 2) {
   static const rh_type types[] = {RH_TYPE_u8, RH_TYPE_f64};
   enum { FEW = 1 << 10 }; /* a power of two, up to which rh_reduce() sets up */
-  FINISHED(rh_array) x = generate(types[_i], MOST / 8, 1), y = generate(types[!_i], MOST / 8, 2);
+  FINISHED(rh_array) x = generate(types[_i], MOST / 8, 1);
+  FINISHED(rh_array) y = generate(types[!_i], MOST / 8, 2);
   const void *data[] = {rh_array_data(&x), rh_array_data(&y)};
   const rh_input inputs[] = {{.type = types[_i], .data = data[0]},
                              {.type = types[!_i], .data = data[1]}};

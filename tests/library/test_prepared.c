@@ -232,7 +232,8 @@ TEST(a_run_that_fails) {
 /* ---- More than one ---- */
 
 TEST(two_at_once) {
-  FINISHED(rh_array) x = generate(RH_TYPE_i32, N), y = generate(RH_TYPE_i64, N);
+  FINISHED(rh_array) x = generate(RH_TYPE_i32, N);
+  FINISHED(rh_array) y = generate(RH_TYPE_i64, N);
   rh_request sum = SIZED(rh_request, .op = "sum", .type = RH_TYPE_i32, .n = N);
   rh_request last = SIZED(rh_request, .op = "argmax", .type = RH_TYPE_i64, .n = N);
   OWNED(rh_prepared) one = prepare(redhost, &sum);

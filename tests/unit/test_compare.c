@@ -54,7 +54,8 @@ TEST(what_one_process_cannot_show) {
 }
 
 TEST(rounds_go_before_samples) {
-  FINISHED(rh_row) old = timed("s", 64, 1, .05), new_ = timed("s", 64, 1.1, .05);
+  FINISHED(rh_row) old = timed("s", 64, 1, .05);
+  FINISHED(rh_row) new_ = timed("s", 64, 1.1, .05);
   ck_assert_uint_eq(judged(&old, &new_).verdict, RH_CHANGE_unclear);
   add_rounds(&old, 5, (const double[]){1.001, .999, 2, 1, .5});
   add_rounds(&new_, 5, (const double[]){1.1, 1.101, 1.099, .9, 3});
@@ -88,7 +89,8 @@ TEST(what_broke_is_a_regression) {
        RH_CHANGE_untimed}};
   for (uint32_t before = 0; before < 5; before++)
     for (uint32_t now = 0; now < 5; now++) {
-      FINISHED(rh_row) old = timed("s", 64, 1, .001), new_ = old;
+      FINISHED(rh_row) old = timed("s", 64, 1, .001);
+      FINISHED(rh_row) new_ = old;
       if (before) old = untimed("s", 64, before, "");
       if (now) new_ = untimed("s", 64, now, "");
       ck_assert_uint_eq(judged(&old, &new_).verdict, expected[before][now]);
@@ -106,7 +108,8 @@ static void set_device(rh_records *results, uint32_t row, const char *id) {
 }
 
 TEST(points_are_matched) {
-  FINISHED(rh_records) old = with_header(), new_ = with_header();
+  FINISHED(rh_records) old = with_header();
+  FINISHED(rh_records) new_ = with_header();
   add(&old, timed("a", 64, 1, .001));
   add(&old, timed("b", 64, 1, .001));
   add(&old, timed("a", 128, 1, .001));
@@ -122,7 +125,8 @@ TEST(points_are_matched) {
 }
 
 TEST(devices_are_matched_by_what_they_are) {
-  FINISHED(rh_records) old = with_header(), new_ = with_header();
+  FINISHED(rh_records) old = with_header();
+  FINISHED(rh_records) new_ = with_header();
   add(&old, timed("a", 64, 1, .001));
   add(&old, timed("a", 64, 5, .001));
   set_device(&old, 1, "0:0");
@@ -152,7 +156,8 @@ static void assert_not_compared(const rh_records *old, const rh_records *new_, c
 }
 
 TEST(what_cannot_be_compared) {
-  FINISHED(rh_records) old = with_header(), new_ = with_header();
+  FINISHED(rh_records) old = with_header();
+  FINISHED(rh_records) new_ = with_header();
   add(&old, timed("a", 64, 1, .001));
   assert_not_compared(&old, &new_, "no point in common");
   add(&new_, timed("a", 65, 1, .001));

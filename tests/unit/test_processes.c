@@ -217,9 +217,8 @@ TEST(identical_benches) {
 TEST(planted_slowdown) {
   uint64_t state = 5;
   for (int tries = 0; tries < 10; tries++) {
-    FINISHED(rh_records)
-    old = bench_of(&state, 100e-6, 0, .005),
-    new_ = bench_of(&state, 102e-6, 0, .005);
+    FINISHED(rh_records) old = bench_of(&state, 100e-6, 0, .005);
+    FINISHED(rh_records) new_ = bench_of(&state, 102e-6, 0, .005);
     FINISHED(rh_comparison) c = compared(&old, &new_);
     ck_assert_uint_ge(c.counts[RH_CHANGE_slow], POINTS - 1);
     ck_assert_uint_eq(c.counts[RH_CHANGE_fast], 0);
