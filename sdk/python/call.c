@@ -54,6 +54,7 @@ void PyEval_RestoreThread(PyThreadState *);
 char *PyBytes_AsString(PyObject *);
 PyObject *PyTuple_GetItem(PyObject *, Py_ssize_t);
 PyObject *PyTuple_New(Py_ssize_t);
+int PyTuple_SetItem(PyObject *, Py_ssize_t, PyObject *); /* takes the item */
 PyObject *PyObject_GetItem(PyObject *, PyObject *);
 PyObject *PyFloat_FromDouble(double);
 PyObject *PyLong_FromLongLong(long long);
@@ -181,7 +182,20 @@ static void put(rh_type type, const rh_result *result, void *at) {
     *(uint8_t *)at = (uint8_t)(type == BOOL ? word != 0 : word);
 }
 
+/* Several floats: Python's own, for the caller to make of them what he wants. */
+static PyObject *floats_of(const rh_result *result) {
+  for (uint32_t k = 0; k < result->n_fields; k++)
+    if (result->fields[k].type < RH_TYPE_f16) return none();
+  PyObject *all = PyTuple_New((Py_ssize_t)result->n_fields);
+  for (uint32_t k = 0; all && k < result->n_fields; k++) {
+    PyObject *one = PyFloat_FromDouble(result->fields[k].value.f);
+    if (one) PyTuple_SetItem(all, (Py_ssize_t)k, one);
+  }
+  return all;
+}
+
 static PyObject *answer(int class, rh_type type, const rh_result *result) {
+  if (result->n_fields > 1) return floats_of(result);
   rh_type known = result->indexed ? RH_TYPE_i64 : type;
   if (classes[class].cells && known != RH_TYPE_f16) {
     put(known, result, classes[class].at[known]);

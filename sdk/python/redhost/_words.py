@@ -3,9 +3,9 @@ import math
 from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Union
 
 from . import _abi
-from ._arrays import numpy, Operand
+from ._arrays import loaded_numpy, numpy, Operand
 from ._errors import UsageError
-from ._quick import calls, on_device, quick
+from ._quick import calls, numpy_scalar, on_device, quick
 from ._reduce import PLAIN, Progress, Texts, Way
 from ._run import as_number, numpy_type, run, Words
 
@@ -52,6 +52,12 @@ def _ask(op: str, x: Any, words: Words, more: Dict[str, Any], finish: Optional[F
 
 def _is_plain(axis: Any, out: Any, keepdims: bool, where: Any, more: Dict[str, Any]) -> bool:
     return axis is None and out is None and not keepdims and where is None and not more
+
+
+def _is_array(x: Any) -> bool:
+    """Is it an array of NumPy itself, and not of one of its subclasses?"""
+    np = loaded_numpy()
+    return np is not None and type(x) is np.ndarray
 
 
 def reduce(x: Any, op: str = "sum", *, map: Optional[str] = None, where: Any = None, reduce: Optional[str] = None,
@@ -214,7 +220,7 @@ def _plain(op: str, x: Any, axis: Any, out: Any, keepdims: bool, where: Any, mor
     if _is_plain(axis, out, keepdims, where, more):
         value = quick(op, x)
         if value is not None:
-            return value
+            return _cast(value, "bool") if finish is _as_bool else value
     return _ask(op, x, Words(axis, None, out, keepdims, None, where), more, finish)
 
 
@@ -260,14 +266,16 @@ def any(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, where
     """Is an element not zero?  As numpy.any: a NaN is not zero."""
     if more.get("map"):
         return _how_many(x, axis, out, keepdims, where, more, "!=", lambda n, _x: n != 0)
-    return _plain("any", x, axis, out, keepdims, where, more, _as_bool)
+    is_whole_number = _is_array(x) and x.dtype.kind in "biu"  # or's elements are read as they are, any's become i32
+    return _plain("or" if is_whole_number else "any", x, axis, out, keepdims, where, more, _as_bool)
 
 
 def all(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, where: Any = None, **more: Any) -> Any:
     """Is no element zero?  As numpy.all."""
     if more.get("map"):
         return _how_many(x, axis, out, keepdims, where, more, "==", lambda n, _x: n == 0)
-    return _plain("all", x, axis, out, keepdims, where, more, _as_bool)
+    is_least = where is None and not more and _is_array(x) and x.dtype.char == "?" and x.size  # as any
+    return _plain("min" if is_least else "all", x, axis, out, keepdims, where, more, _as_bool)
 
 
 def count(x: Any, axis: Any = None, out: Any = None, keepdims: bool = False, where: Any = None, **more: Any) -> Any:
@@ -291,6 +299,12 @@ def mean(x: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     """The mean, as numpy.mean: f64 for integers, computed exactly; f32 for f16 and f32, computed in f64; of nothing NaN."""
     words = Words(axis, dtype, out, keepdims, None, where)
     if dtype is None and "map" not in more:
+        if out is where is None and not more and _is_array(x) and x.dtype.char == "d" and x.size:
+            is_whole = axis is None and not keepdims
+            value = calls["sum"](x) if is_whole else _ask("sum", x, words, more)
+            # Where it overflows, the operator's other sum, of smaller numbers, is wanted.
+            if value is not None and (math.isfinite(value) if is_whole else numpy().isfinite(value).all()):
+                return value / (x.size // value.size)
         if _is_plain(axis, out, keepdims, where, more):
             value = quick("mean", x)
             if value is not None:
@@ -313,16 +327,24 @@ def _spread(x: Any, words: Words, ddof: Number, more: Dict[str, Any], root: bool
     dtype = words.dtype
     words = words._replace(dtype=None)
 
+    def spread(variance: Any, n: Any) -> Any:
+        if ddof:
+            variance = variance * _over(n, ddof)
+        if not root:
+            return variance
+        return numpy().sqrt(variance) if hasattr(variance, "astype") else math.sqrt(variance)
+
     def finish(found: Any, operand: Operand) -> Any:
-        value = found.variance
+        n = None
         if ddof:
             rest = {key: word for key, word in more.items() if key not in ("map", "full", "let")}
             n = _ask("sum", x, Words(words.axis, None, None, words.keepdims, None, words.where), {**rest, "map": "x == x || x != x"})
             n = n.values if more.get("by") is not None else n
-            value = value * _over(n, ddof)
-        if root:
-            value = value ** 0.5
-        return _float_type(more, dtype)(value, operand)
+        return _float_type(more, dtype)(spread(found.variance, n), operand)
+    if dtype is None and _is_array(x) and _is_plain(words.axis, words.out, words.keepdims, words.where, more):
+        found = calls["meanvar"](x)
+        if found is not None:
+            return numpy_scalar("f32" if x.dtype.char in "ef" else "f64")(spread(found[1], x.size))
     return _ask("meanvar", x, words, more, finish)
 
 
