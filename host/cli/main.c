@@ -197,7 +197,6 @@ static int start(int argc, char **argv) {
   if (argc == 2 && (strcmp(argv[1], "--work") == 0 || strcmp(argv[1], "--sample") == 0))
     return rh_sample_main(); /* for --run and for --bench */
   if (argc == 2 && strcmp(argv[1], "--trial") == 0) return rh_trial_main();
-  if (argc == 2 && strcmp(argv[1], "--part") == 0) return rh_run_ranks_part_main();
   if (argc == 4 && strcmp(argv[1], "--rank") == 0) return rh_rank_main(argv[2], argv[3]);
   /* Internal, too: the build creates the manual page with it. */
   if (argc == 2 && strcmp(argv[1], "--man") == 0) {

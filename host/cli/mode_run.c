@@ -62,7 +62,7 @@ static rh_status judge_answer(const rh_run_state *run, rh_error *error) {
 }
 
 static rh_status run_it(rh_run_state *run, rh_error *error) {
-  RH_TRY(rh_run_devices_open(&run->devices, run->app, error));
+  RH_TRY(rh_run_devices_open(&run->devices, run->app, run->options, error));
   RH_TRY(rh_run_find_data(run, error));
   RH_TRY(rh_segments_files_open(&run->files, run->app, run->asked.operation.op, &run->inputs,
                                 &run->shape, error));
@@ -76,13 +76,6 @@ static rh_status run_it(rh_run_state *run, rh_error *error) {
   return judge_answer(run, error);
 }
 
-/* A strategy in a process of its own takes parts as a rank's, which reads them from the file. */
-static uint32_t should_be_rank(const rh_run_state *run, rh_status status) {
-  return status == RH_DECLINED && run->way == RH_RUN_STREAMED && run->devices.n == 1 &&
-         run->devices.list[0].isolated && !run->source.in_order && !run->asked.operation.layout &&
-         run->options->check != RH_CHECK_SAMPLED;
-}
-
 /* On the heap: the stack may be small. */
 rh_status rh_mode_run(const rh_app *app, rh_error *error) {
   rh_run_options options;
@@ -92,8 +85,7 @@ rh_status rh_mode_run(const rh_app *app, rh_error *error) {
   RH_TRY(RH_NEW(&run, 1, "a run", error));
   rh_run_begin(run, app, &options);
   rh_status status = run_it(run, error);
-  options.ranks = should_be_rank(run, status);
   rh_run_finish(run);
   free(run);
-  return options.ranks ? rh_run_ranks(app, &options, error) : status;
+  return status;
 }

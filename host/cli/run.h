@@ -83,6 +83,3 @@ void rh_run_ranks_hold(const rh_typed *typed);
 
 /* The whole of --run.  Only rank 0 prints, and only its error has a message. */
 rh_status rh_run_ranks(const rh_app *app, const rh_run_options *options, rh_error *error);
-
-/* redhost --part: a rank's part, in a process of its own. */
-int rh_run_ranks_part_main(void);

@@ -32,12 +32,13 @@ static rh_status open_all(rh_run_devices *devices, const rh_app *app,
   return RH_OK;
 }
 
-rh_status rh_run_devices_open(rh_run_devices *devices, const rh_app *app, rh_error *error) {
+rh_status rh_run_devices_open(rh_run_devices *devices, const rh_app *app,
+                              const rh_run_options *options, rh_error *error) {
   const char *list = app->typed->device ? app->typed->device : rh_env("REDHOST_DEVICE");
   const rh_cl_devices *known;
   const rh_cl_device **chosen = NULL;
   uint32_t n = 1;
-  *devices = (rh_run_devices){0};
+  *devices = (rh_run_devices){.options = options};
   if (list && rh_devices_are_listed(list)) {
     RH_TRY(rh_context_devices(app->context, &known, error));
     RH_TRY(rh_devices_parse(known, app->typed->device, &chosen, &n, error));
@@ -50,6 +51,8 @@ rh_status rh_run_devices_open(rh_run_devices *devices, const rh_app *app, rh_err
 void rh_run_devices_release(rh_run_devices *devices) {
   for (uint32_t k = 0; k < devices->n; k++) {
     rh_worker_finish(&devices->streams[k]);
+    rh_isolated_worker_close(devices->list[k].worker);
+    devices->list[k].worker = NULL;
     devices->streams[k] = (rh_worker){0};
     rh_found_finish(&devices->list[k].found);
   }
@@ -76,19 +79,43 @@ rh_status rh_run_device_locate(rh_run_device *own, const rh_app *app, const rh_j
   return RH_OK;
 }
 
-static rh_status locate(rh_run_device *own, rh_worker *device, const rh_app *app,
+/* The job's parameters are the process's affair. */
+rh_status rh_run_device_isolate(rh_run_devices *devices, uint32_t k, const atomic_int *stop,
+                                rh_error *error) {
+  rh_run_device *own = &devices->list[k];
+  uint64_t bytes = devices->options->chunk_bytes;
+  if (!bytes) bytes = RH_STREAM_DEVICE_MIB << 20;
+  const rh_isolated_worker_spec spec = {.context = own->context,
+                                        .found = &own->found,
+                                        .job = &own->spec,
+                                        .device = devices->streams[k].device,
+                                        .most_n = rh_chunk_n(&own->spec, bytes),
+                                        .limit_s = rh_run_timeout(devices->options),
+                                        .is_first = k == 0,
+                                        .stop = stop};
+  RH_TRY(rh_isolated_worker_open(&own->worker, &spec, error));
+  own->spec.remote = rh_isolated_worker_remote(own->worker);
+  own->spec.untuned = own->spec.others_too = 1;
+  return RH_OK;
+}
+
+rh_status rh_run_devices_rest(rh_run_devices *devices, rh_error *error) {
+  for (uint32_t k = 0; k < devices->n; k++)
+    if (devices->list[k].worker) RH_TRY(rh_isolated_worker_rest(devices->list[k].worker, error));
+  return RH_OK;
+}
+
+static rh_status locate(rh_run_devices *devices, uint32_t k, const rh_app *app,
                         const rh_job_spec *asked, rh_error *error) {
+  rh_run_device *own = &devices->list[k];
+  rh_worker *device = &devices->streams[k];
   rh_job_spec *spec = &own->spec;
   rh_tunedb *tuned;
   *device = (rh_worker){.context = own->context, .job = spec};
   RH_TRY(rh_run_device_locate(own, app, asked, error));
-  if (own->isolated)
-    return rh_fail(error, RH_DECLINED,
-                   "strategy '%s' runs in a process of its own, which takes its data as a whole, "
-                   "and not in parts; --isolate=never runs it in this one",
-                   own->found.name);
-  RH_TRY(rh_job_check_settings(own->context, spec, error));
+  if (!own->isolated) RH_TRY(rh_job_check_settings(own->context, spec, error));
   RH_TRY(rh_job_device(own->context, spec, own->found.device_kinds, &device->device, error));
+  if (own->isolated) RH_TRY(rh_run_device_isolate(devices, k, NULL, error));
   return rh_context_tuned(own->context, &tuned, error);
 }
 
@@ -108,7 +135,7 @@ rh_status rh_run_devices_locate(rh_run_devices *devices, const rh_app *app,
   for (uint32_t k = 0; k < devices->n; k++) {
     rh_worker *device = &devices->streams[k];
     rh_error why = {0};
-    rh_status status = locate(&devices->list[k], device, app, asked, &why);
+    rh_status status = locate(devices, k, app, asked, &why);
     if (status == RH_OK) leave_out_second_host(devices, k);
     n_found += status == RH_OK;
     if (status == RH_OK) continue;

@@ -109,7 +109,7 @@ static rh_run_spec spec_of(const rh_run_state *run) {
                        .job = &run->job,
                        .device = run->report.device,
                        .isolated = run->report.isolated,
-                       .timeout_s = run->options->timeout_s > 0 ? run->options->timeout_s : 60};
+                       .timeout_s = rh_run_timeout(run->options)};
 }
 
 /* If the bound is weak, runs the same strategy on exact data, too. */

@@ -9,6 +9,10 @@
 
 #include <string.h>
 
+double rh_run_timeout(const rh_run_options *options) {
+  return options->timeout_s > 0 ? options->timeout_s : 60;
+}
+
 int rh_run_options_want_ranks(const rh_typed *typed) {
   return typed->transport || typed->ranks || typed->partial;
 }

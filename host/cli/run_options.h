@@ -18,6 +18,9 @@ typedef struct rh_run_options {
   uint64_t first, whole_n; /* whole_n: UINT64_MAX: not known */
 } rh_run_options;
 
+/* Of a process's silence, in seconds. */
+double rh_run_timeout(const rh_run_options *options);
+
 /* Does the run share its work with other processes? */
 int rh_run_options_want_ranks(const rh_typed *typed);
 

@@ -46,6 +46,8 @@ static rh_status take_answer(rh_run_state *run, rh_error *error) {
   report->chosen = devices->list[k].context->chosen;
   report->devices = devices;
   rh_opened_note(job_of(run, k), &report->opened);
+  report->isolated = devices->list[k].isolated;
+  if (report->isolated) report->opened = *rh_isolated_worker_opened(devices->list[k].worker);
   report->check = run->options->check;
   report->checked = report->check != RH_CHECK_NONE;
   return report->checked ? confirm(run, error) : RH_OK;
@@ -98,12 +100,24 @@ static rh_status stream(void *of_run, int *is_final, rh_error *error) {
   RH_TRY(rh_reduction_open(&run->reduction, &spec, &run->partial, error));
   *is_final = run->source.in_order; /* a pipe can be read once only */
   RH_TRY(rh_reduction_run(run->reduction, error));
+  RH_TRY(rh_run_devices_rest(&run->devices, error));
   rh_status status = rh_partial_conclude(&run->partial, &report->result, &report->reference,
                                          &report->verdict, error);
   return status == RH_E_WRONG ? RH_OK : status; /* the report says so */
 }
 
 /* ---- Segments ---- */
+
+/* Neither segments nor data that stay with it are given to another process. */
+static rh_status decline_isolated(const rh_run_state *run, rh_error *error) {
+  for (uint32_t k = 0; k < run->devices.n; k++)
+    if (run->devices.list[k].isolated)
+      return rh_fail(error, RH_DECLINED,
+                     "strategy '%s' runs in a process of its own, which takes its data as a whole, "
+                     "or streamed; --isolate=never runs it in this one",
+                     run->devices.list[k].found.name);
+  return RH_OK;
+}
 
 rh_segments_reduction_spec rh_run_segments_reduction(const rh_run_state *run) {
   return (rh_segments_reduction_spec){.reporter = &run->app->context->options.reporter,
@@ -130,6 +144,7 @@ static rh_status stream_segments(void *of_run, int *is_final, rh_error *error) {
   const rh_segments_reduction_spec spec = rh_run_segments_reduction(run);
   rh_error why = {0};
   RH_TRY(rh_run_devices_locate(&run->devices, run->app, &run->job, error));
+  RH_TRY(decline_isolated(run, error));
   RH_TRY(
       rh_segments_reduction_open(&run->in_parts, &spec, &answer->segments, &answer->check, error));
   rh_status status = rh_segments_reduction_run(run->in_parts, &why);
@@ -186,6 +201,7 @@ static rh_status open_resident(void *of_run, int *is_final, rh_error *error) {
   rh_run_state *run = of_run;
   (void)is_final;
   RH_TRY(rh_run_devices_locate(&run->devices, run->app, &run->job, error));
+  RH_TRY(decline_isolated(run, error));
   const rh_resident_spec spec = {.devices = run->devices.streams,
                                  .n_devices = run->devices.n,
                                  .source = &run->source,

@@ -16,7 +16,6 @@
 #include "../operators/custom/by_code.h"
 #include "partial_files.h"
 #include "process.h"
-#include "rank_child.h"
 #include "run.h"
 
 #include <math.h>
@@ -34,11 +33,9 @@ typedef struct run_ranks {
   rh_ranks ranks;
   uint64_t first, n, whole_n; /* of the data, these elements are reduced */
   rh_reduction_spec cut;      /* to this rank's part */
-  int isolated;               /* 1: the strategy runs in `child`, or there is `why` there is none */
-  rh_rank_child child;
-  rh_error why;
-  int has_failed;       /* 1: this rank, by itself */
-  rh_reporter reporter; /* the program's */
+  rh_error why;               /* the strategy's process could not be started */
+  int has_failed;             /* 1: this rank, by itself */
+  rh_reporter reporter;       /* the program's */
   rh_partial whole;
 } run_ranks;
 
@@ -150,7 +147,7 @@ static rh_status find_part(run_ranks *r, rh_error *error) {
 
 static rh_status find_data(run_ranks *r, rh_error *error) {
   rh_run_state *run = &r->run;
-  RH_TRY(rh_run_devices_open(&run->devices, run->app, error));
+  RH_TRY(rh_run_devices_open(&run->devices, run->app, run->options, error));
   run->way = RH_RUN_STREAMED;
   RH_TRY(rh_run_find_data(run, error));
   if (run->source.in_order)
@@ -278,35 +275,26 @@ static rh_status fail(const run_ranks *r, uint32_t other, const rh_difference *f
   return rh_agree_fail(&r->ranks, other, found, error);
 }
 
+/* Only chunks have to fit. */
+static rh_status find_device(run_ranks *r, rh_error *error) {
+  rh_job_spec chunk = r->run.job;
+  chunk.operation.n = 1;
+  return rh_job_device(r->run.app->context, &chunk, found_of(r)->device_kinds,
+                       &r->run.devices.streams[0].device, error);
+}
+
 /* Where the strategy came from elsewhere, it runs in a process of its own.  In this thread, with
- * which the child would end. */
-static void start_child(run_ranks *r, const char *problem) {
-  const rh_app *app = r->run.app;
-  const rh_rank_place *place = &r->ranks.place;
-  const rh_cl_device *device = app->context->device;
-  double timeout_s = r->run.options->timeout_s > 0 ? r->run.options->timeout_s : 60;
-  rh_rank_order order = {
-      .rank = place->rank,
-      .size = place->size,
-      .processes = count_here(&r->ranks),
-      .op = app->op,
-      .type = app->type,
-      .device_kinds = found_of(r)->device_kinds,
-      .no_cache = app->context->options.no_cache,
-      .strategy = found_of(r)->name,
-      .plugin = found_of(r)->path,
-      .device = device && found_of(r)->device_kinds != RH_DEVICE_HOST ? device->label
-                                                                      : app->typed->device,
-      .promises = found_of(r)->promises,
-      .problem = problem,
-  };
+ * which that process would end. */
+static void start_child(run_ranks *r) {
+  rh_run_device *own = device_of(r);
   cut(r);
-  r->isolated = device_of(r)->isolated && r->cut.n > 0;
-  if (r->isolated && r->run.asked.operation.layout) {
+  if (!own->isolated || r->cut.n == 0) return;
+  if (r->run.asked.operation.layout)
     rh_run_segments_decline(&r->run.job, &r->why);
-    return;
-  }
-  if (r->isolated) rh_rank_child_start(&r->child, app, &order, timeout_s, &r->ranks.stop, &r->why);
+  else if (find_device(r, &r->why) == RH_OK &&
+           rh_run_device_isolate(&r->run.devices, 0, &r->ranks.stop, &r->why) == RH_OK)
+    rh_isolated_worker_start(own->worker, &r->why);
+  r->run.job = own->spec;
 }
 
 static rh_status agree(run_ranks *r, rh_error *error) {
@@ -316,7 +304,7 @@ static rh_status agree(run_ranks *r, rh_error *error) {
   rh_status status = describe(r, 1, &mine, error);
   if (status == RH_OK) status = rh_agree_compare(&r->ranks, mine, &other, &found, error);
   if (status == RH_OK && other) status = fail(r, other, &found, error);
-  if (status == RH_OK) start_child(r, mine);
+  if (status == RH_OK) start_child(r);
   free(mine);
   return status;
 }
@@ -344,27 +332,18 @@ static rh_status open_segments(run_ranks *r, rh_error *error) {
 }
 
 /* In this process: processes share the host with this one. */
-static rh_status open_part(run_ranks *r, uint32_t processes, rh_error *error) {
+static rh_status open_part(run_ranks *r, rh_error *error) {
   const rh_layout *layout = r->run.asked.operation.layout;
   cut(r);
-  r->cut.processes = processes;
+  r->cut.processes = count_here(&r->ranks);
   init_partial(r, &r->run.partial);
   if (r->cut.n == 0 && !layout) return RH_OK;
   /* One process maps what fits into memory, too. */
   if (found_of(r)->device_kinds == RH_DEVICE_HOST)
     rh_source_view(&r->run.source, r->cut.first, r->cut.n, r->run.inputs.are_large);
-  rh_job_spec chunk = r->run.job;
-  chunk.operation.n = 1; /* only chunks have to fit */
-  RH_TRY(rh_job_device(r->run.app->context, &chunk, found_of(r)->device_kinds,
-                       &r->run.devices.streams[0].device, error));
+  RH_TRY(find_device(r, error));
   if (layout) return open_segments(r, error);
   return rh_reduction_open(&r->run.reduction, &r->cut, &r->run.partial, error);
-}
-
-/* An operator by code combines the parts' values here, too. */
-static rh_status open_isolated(run_ranks *r, rh_error *error) {
-  RH_TRY(rh_rank_child_open(&r->child, error));
-  return rh_by_code_prepare(r->run.job.operation.op, r->run.app->context, error);
 }
 
 static rh_status set_up(void *of_ranks, rh_error *error) {
@@ -374,18 +353,7 @@ static rh_status set_up(void *of_ranks, rh_error *error) {
     return note(r, error->status);
   }
   watch(r);
-  return note(r,
-              r->isolated ? open_isolated(r, error) : open_part(r, count_here(&r->ranks), error));
-}
-
-static rh_status take_part(run_ranks *r, rh_error *error) {
-  void *bytes = NULL;
-  uint64_t n = 0;
-  init_partial(r, &r->run.partial);
-  rh_status status = rh_rank_child_part(&r->child, &bytes, &n, error);
-  if (status == RH_OK) status = rh_partial_read(&r->run.partial, bytes, n, 1, error);
-  free(bytes);
-  return status;
+  return note(r, open_part(r, error));
 }
 
 static rh_status reduce_segments(run_ranks *r, rh_error *error) {
@@ -399,11 +367,8 @@ static rh_status reduce(void *of_ranks, rh_error *error) {
   run_ranks *r = of_ranks;
   rh_status status = RH_OK;
   if (r->run.in_parts) return note(r, reduce_segments(r, error));
-  if (r->isolated)
-    status = rh_rank_child_reduce(&r->child, error);
-  else if (r->run.reduction)
-    status = rh_reduction_run(r->run.reduction, error);
-  if (status == RH_OK && r->isolated) status = take_part(r, error);
+  if (r->run.reduction) status = rh_reduction_run(r->run.reduction, error);
+  if (status == RH_OK) status = rh_run_devices_rest(&r->run.devices, error);
   return note(r, status);
 }
 
@@ -425,8 +390,6 @@ static rh_status attempt(void *of_ranks, int *is_final, rh_error *error) {
 
 static void undo(void *of_ranks) {
   run_ranks *r = of_ranks;
-  rh_rank_child_finish(&r->child);
-  r->child = (rh_rank_child){0};
   r->why = (rh_error){0};
   rh_run_undo(&r->run);
   r->has_failed = 0;
@@ -493,11 +456,6 @@ static uint32_t count_hosts(const rh_ranks *ranks) {
   return n;
 }
 
-static const rh_cl_device *used_device(const run_ranks *r) {
-  if (!r->isolated) return r->run.devices.streams[0].device;
-  return found_of(r)->device_kinds != RH_DEVICE_HOST ? r->run.app->context->device : NULL;
-}
-
 static rh_status gather_segments(run_ranks *r, rh_error *error) {
   rh_segments_answer *answer = &r->run.segments;
   RH_TRY(rh_segments_reduction_gather(r->run.in_parts, &r->ranks, error));
@@ -518,7 +476,7 @@ static rh_status work(run_ranks *r, rh_error *error) {
   if (r->run.app->typed->partial) return rh_ranks_work(&r->ranks, write_partial, r, error);
   RH_TRY(conclude(r, error));
   report->spec = &r->run.job;
-  report->device = used_device(r);
+  report->device = r->run.devices.streams[0].device;
   report->chosen = r->run.app->context->chosen;
   report->ranks = r->ranks.place.size;
   report->hosts = count_hosts(&r->ranks);
@@ -598,80 +556,4 @@ rh_status rh_run_ranks(const rh_app *app, const rh_run_options *options, rh_erro
   finish(r);
   free(r);
   return status;
-}
-
-/* ---- In a child of a rank ---- */
-
-typedef struct part_of_rank {
-  run_ranks ranks;
-  rh_app app;
-  rh_typed typed;
-  rh_run_options options;
-  rh_terminal terminal;
-} part_of_rank;
-
-/* The files, and the operator's own, are as they were agreed on. */
-static rh_status find_again(run_ranks *r, const rh_rank_order *order, rh_error *error) {
-  rh_found *own = &device_of(r)->found;
-  char *mine = NULL;
-  rh_difference found;
-  snprintf(own->name, sizeof own->name, "%s", order->strategy);
-  own->path = rh_copy_string(order->plugin);
-  own->device_kinds = order->device_kinds;
-  own->promises = order->promises;
-  r->run.job.strategy = own->name;
-  r->run.job.plugin = own->path;
-  RH_TRY(describe(r, 1, &mine, error));
-  int differs = rh_operation_differ(order->problem, mine, &found);
-  free(mine);
-  if (!differs) return RH_OK;
-  return rh_fail(error, RH_E_FILE, "%s was changed while the job was started: %s", r->run.what,
-                 found.words);
-}
-
-static rh_status open_child(void *of_part, int argc, char **argv, const rh_rank_order *order,
-                            const rh_reporter *reporter, rh_error *error) {
-  part_of_rank *part = of_part;
-  run_ranks *r = &part->ranks;
-  rh_typed *typed = &part->typed;
-  RH_TRY(rh_options_parse(typed, argc, argv, error));
-  RH_TRY(rh_run_options_parse(&part->options, typed, error));
-  typed->unchecked_op = 1; /* the rank has examined it */
-  const rh_options options = {.struct_size = sizeof options,
-                              .device = order->device,
-                              .plugin_file = typed->foreign ? typed->foreign : typed->plugin,
-                              .plugin_path = typed->plugin_path,
-                              .cache_dir = typed->cache_dir,
-                              .program = order->program,
-                              .no_cache = order->no_cache};
-  part->app = (rh_app){.typed = typed, .terminal = &part->terminal, .op = order->op};
-  part->app.type = (rh_type)order->type;
-  RH_TRY(rh_context_open(&part->app.context, &options, &rh_choosing, error));
-  rh_run_begin(&r->run, &part->app, &part->options);
-  r->ranks.place = (rh_rank_place){.rank = order->rank, .size = order->size};
-  RH_TRY(find_data(r, error));
-  RH_TRY(find_again(r, order, error));
-  part->app.context->options.reporter = *reporter; /* the rank has said what the data look like */
-  return open_part(r, order->processes, error);
-}
-
-static rh_status reduce_child(void *of_part, void **bytes, uint64_t *n, rh_error *error) {
-  part_of_rank *part = of_part;
-  run_ranks *r = &part->ranks;
-  RH_TRY(reduce(r, error));
-  return rh_partial_write(&r->run.partial, NULL, bytes, n, error);
-}
-
-static void close_child(void *of_part) {
-  part_of_rank *part = of_part;
-  finish(&part->ranks);
-  part->ranks = (run_ranks){0};
-  rh_context_close(part->app.context);
-  part->app.context = NULL;
-}
-
-int rh_run_ranks_part_main(void) {
-  static part_of_rank part;
-  const rh_rank_part serves = {&part, open_child, reduce_child, close_child};
-  return rh_rank_part_serve(&serves);
 }

@@ -37,7 +37,7 @@ class Faults(cli.Case):
         self.assertEqual(self.value(*self.args("right")), "1000")
 
     def test_stream(self):
-        """What is streamed is reduced in parts, in the child of a rank; a pipe is not."""
+        """What is streamed is given to the child in parts, and checked in redhost's own process."""
         with open(self.path("ones.raw"), "wb") as file:
             file.write(struct.pack("f", 1) * 70000)
         how = lambda name, *more: ["--run", "worker_" + name, "--plugin", FAULTS, "-t", "f32", "--stream=16KiB", *more]
@@ -46,7 +46,12 @@ class Faults(cli.Case):
         done = self.redhost(*how("crash_in_run", "-i", "ones.raw"))
         self.assertEqual(done.code, 5, done)
         self.assertIn("strategy 'worker_crash_in_run' in %s crashed in run (signal 11)" % os.path.realpath(FAULTS), done.err)
-        self.bad(4, "strategy 'worker_right' runs in a process of its own", *how("right", "-i", "ones.raw", "--check=sampled"))
+        self.assertIn("check      2 of 18 chunks ", self.good(*how("right", "-i", "ones.raw", "--check=sampled")).out)
+        with open(self.path("ones.raw"), "rb") as pipe:
+            self.assertEqual(self.redhost(*how("right", "-i", "-", "-q"), input=pipe.read()).out, "70000\n")
+        crash = self.redhost(*how("crash_in_teardown", "-i", "ones.raw"))
+        self.assertEqual((crash.code, crash.out), (5, ""), crash)
+        self.assertIn("crashed in teardown (signal 11)", crash.err)
 
     def test_crash(self):
         self.fault("crash_in_setup", "crashed in setup (signal 11)")

@@ -202,7 +202,7 @@ class Agreement(Ranks):
 
 
 class Isolated(Ranks):
-    """A strategy that did not come with redhost runs in a child of each rank, and is judged as without ranks."""
+    """A strategy that did not come with redhost runs in a child of each rank, which judges what it gets."""
 
     # (strategy, what is said of it, status)
     FAULTS = [
@@ -220,7 +220,7 @@ class Isolated(Ranks):
 
     def children(self):
         found = []
-        for pid, _ in alive("redhost --part"):
+        for pid, _ in alive("redhost --work"):
             try:
                 if os.path.samefile("/proc/%d/cwd" % pid, self.cwd):
                     found.append(pid)

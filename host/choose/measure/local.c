@@ -215,6 +215,39 @@ static rh_status take_calls(local *l, uint64_t n, uint32_t calls, rh_taken *take
   return RH_OK;
 }
 
+/* The device sees what another process has written. */
+static rh_status renew_input(local *l, rh_error *error) {
+  rh_job *job = &l->of.job;
+  rh_cl_session *session = job->instance_spec.session;
+  void *mapped;
+  if (!job->device) return RH_OK;
+  if (!job->input.in_place)
+    return rh_cl_input_write(&job->input, session, l->data.elements, job->input.room, error);
+  RH_CL_TRY(error,
+            rh_cl_map(session->queue, job->input.buffer, CL_MAP_WRITE_INVALIDATE_REGION,
+                      job->input.view_bytes, &mapped),
+            "mapping the input");
+  RH_CL_TRY(error, rh_cl_unmap(session->queue, job->input.buffer, mapped, NULL),
+            "unmapping the input");
+  return RH_OK;
+}
+
+static rh_status take_chunk(local *l, rh_taken *taken, rh_error *error) {
+  rh_chunk *chunk = l->data.region->address;
+  rh_job *job = &l->of.job;
+  double start = rh_now();
+  RH_TRY(renew_input(l, error));
+  if (job->data.operands) {
+    memcpy(job->operands.constants, chunk->constants, job->operands.constants_size);
+    if (job->operands.count_slot >= 0)
+      job->operands.whole_n = chunk->constants[job->operands.count_slot];
+  }
+  RH_TRY(rh_instance_call(job->instance, &job->data, chunk->n, chunk->value, error));
+  taken->seconds = rh_now() - start;
+  rh_job_result(&l->spec, l->name, chunk->value, &taken->result);
+  return RH_OK;
+}
+
 static void use_queue(local *l, int timed) {
   rh_cl_session *session = l->of.job.instance_spec.session;
   if (session && !l->data.region)
@@ -225,9 +258,10 @@ static rh_status local_take(void *self, const rh_take *how, rh_taken *taken, rh_
   local *l = self;
   rh_status status;
   *taken = (rh_taken){0};
-  enter_phase(l, l->ran ? RH_PHASE_measuring : RH_PHASE_run);
+  enter_phase(l, l->ran && how->kind != RH_TAKE_CHUNK ? RH_PHASE_measuring : RH_PHASE_run);
   l->ran = 1;
   l->has_values = 0;
+  if (how->kind == RH_TAKE_CHUNK) return take_chunk(l, taken, error);
   if (how->kind == RH_TAKE_LATENCY) return take_calls(l, l->data.n, how->batch, taken, error);
   if (how->kind == RH_TAKE_PART) return take_calls(l, l->data.n / how->batch, 1, taken, error);
   int stamped = how->kind == RH_TAKE_DEVICE && may_be_stamped(l);

@@ -42,6 +42,7 @@ typedef struct rh_bench_data {
    * region->file, which is shared. */
   const rh_region *region;
   uint64_t offset;
+  uint32_t in_chunks; /* 1: the region begins with an rh_chunk, for RH_TAKE_CHUNK */
   /* A custom operator's operands begin at these offsets behind the elements, and take so many
    * bytes. */
   const uint64_t *offsets;
@@ -81,12 +82,20 @@ enum {
   RH_TAKE_DEVICE = 1,
   RH_TAKE_HOST = 2,    /* the same batch by the host's clock, without a blocking kernel or events */
   RH_TAKE_LATENCY = 3, /* calls with hot data, each until the value is on the host */
-  RH_TAKE_PART = 4     /* one such call, with 1/batch of the elements; in this process only */
+  RH_TAKE_PART = 4,    /* one such call, with 1/batch of the elements; in this process only */
+  RH_TAKE_CHUNK = 5    /* one call, of what has been written into the region */
 };
 typedef struct rh_take {
   uint32_t kind;
   uint32_t batch; /* reductions in one sample; but in this process, 1 for RH_TAKE_LATENCY */
 } rh_take;
+
+/* At the beginning of a region that several chunks are written to, one after the other. */
+typedef struct rh_chunk {
+  uint64_t n;                                 /* of the elements, those that are reduced */
+  uint64_t constants[RH_MOST_CONSTANT_WORDS]; /* of an operator that has operands */
+  _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES]; /* the answer */
+} rh_chunk;
 
 typedef struct rh_taken {
   double seconds;   /* of one reduction */

@@ -102,6 +102,8 @@ static rh_status setup_failed(const rh_instance *instance, rh_status status, rh_
 
 static rh_status set_up(rh_instance *instance, rh_error *error) {
   const rh_strategy *strategy = instance->spec.strategy;
+  rh_remote *remote = instance->spec.remote;
+  if (remote) return remote->set_up(remote, &instance->spec, error);
   rh_services_enter(&instance->services, RH_PHASE_SETUP, error);
   rh_fpstate saved = rh_fpstate_save();
   rh_status status = strategy->setup(&instance->services.host, &instance->problem,
@@ -236,7 +238,9 @@ static rh_status guarded_run(const rh_instance *instance, int *changed) {
 
 /* Of elements that *instance->run says. */
 static rh_status call_run(rh_instance *instance, rh_error *error) {
+  rh_remote *remote = instance->spec.remote;
   int changed;
+  if (remote) return remote->run(remote, &instance->spec, &instance->run, instance->value, error);
   rh_services_enter(&instance->services, RH_PHASE_RUN, error);
   rh_status status = guarded_run(instance, &changed);
   rh_services_leave(&instance->services);

@@ -12,8 +12,21 @@
 
 enum { RH_MOST_VALUE_BYTES = RH_ANY_VALUE_BYTES };
 
+struct rh_instance_spec;
+/* A strategy that runs in another process: what stands above has it asked, set up and run there. */
+typedef struct rh_remote {
+  rh_strategy strategy;       /* its name and promises, as of one of the host; no functions */
+  const rh_cl_device *device; /* that it runs on there; null: the host */
+  rh_status (*ask)(struct rh_remote *, const struct rh_instance_spec *spec, rh_answer *answer,
+                   rh_error *error);
+  rh_status (*set_up)(struct rh_remote *, const struct rh_instance_spec *spec, rh_error *error);
+  rh_status (*run)(struct rh_remote *, const struct rh_instance_spec *spec, const rh_run *run,
+                   void *value, rh_error *error);
+} rh_remote;
+
 typedef struct rh_instance_spec {
   const rh_strategy *strategy;
+  rh_remote *remote;     /* null: it runs in this process */
   const rh_operator *op; /* borrowed */
   uint64_t max_n;        /* of a layout: of its longest segment */
   /* Null, or of a strategy that promises RH_SERVES_LAYOUTS: what all runs have; borrowed. */

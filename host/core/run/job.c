@@ -11,6 +11,11 @@
 /* Opens the strategy in this process. */
 static rh_status open_strategy(rh_job *job, rh_error *error) {
   RH_TRY(rh_copy(&job->path, job->spec.plugin, "a path", error));
+  job->instance_spec.remote = job->spec.remote;
+  if (job->spec.remote) {
+    job->strategy = &job->spec.remote->strategy;
+    return RH_OK;
+  }
   return rh_context_strategy(job->context, job->path, job->spec.strategy, &job->strategy, error);
 }
 
@@ -147,6 +152,7 @@ rh_status rh_job_open(rh_job *job, rh_context *context, const rh_job_spec *spec,
   job->instance_spec.reporter = &context->options.reporter;
   RH_TRY(set_defaults(job, error));
   RH_TRY(rh_job_device(context, spec, job->strategy->device_kinds, &job->device, error));
+  job->runs_on = spec->remote ? spec->remote->device : job->device;
   return context->calls ? context->calls->use_tuned(job, error) : RH_OK;
 }
 
@@ -164,6 +170,8 @@ static int should_drop_tuned(const rh_job *job, rh_status status) {
 
 rh_status rh_job_ask(rh_job *job, rh_error *error) {
   const rh_device *device = device_of(job);
+  rh_remote *remote = job->spec.remote;
+  if (remote) return remote->ask(remote, &job->instance_spec, &job->answer, error);
   rh_status status = rh_instance_query(&job->instance_spec, device, &job->answer, error);
   if (should_drop_tuned(job, status)) {
     reset_settings(job, status == RH_OK ? "they finish on the host" : job->answer.reason);

@@ -15,6 +15,7 @@ enum { RH_JOB_ON_HOST, RH_JOB_IN_PLACE, RH_JOB_DATA_ON_DEVICE, RH_JOB_RESULT_ON_
 typedef struct rh_job_spec {
   const char *strategy; /* or "auto", for rh_locate() alone */
   const char *plugin;   /* the strategy's file; null: it was not located yet */
+  rh_remote *remote;    /* null, or what runs it instead of this process */
   rh_operation operation;
   uint32_t unchecked_op; /* 1: a user's operator is not examined before its first use */
   uint64_t offsets[RH_MOST_OPERANDS]; /* of its operands: bytes behind the data's beginning */
@@ -37,8 +38,9 @@ typedef struct rh_job {
   rh_context *context;
   rh_job_spec spec;
   const rh_strategy *strategy;
-  char *path;                 /* the plugin's file */
-  const rh_cl_device *device; /* null for a host strategy */
+  char *path;                  /* the plugin's file */
+  const rh_cl_device *device;  /* that has the data; null for a host strategy */
+  const rh_cl_device *runs_on; /* the same, but of a remote strategy its own */
   rh_instance_spec instance_spec;
   rh_origin params_from;
   rh_answer answer;

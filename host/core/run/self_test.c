@@ -11,7 +11,7 @@ static rh_status judge_value(const rh_job *job, const rh_job_spec *spec, const r
                              rh_reference *reference, const void *value, rh_error *error) {
   rh_result result;
   rh_verdict verdict;
-  const rh_answered answered = {job->context, job->device, job->answer.depth, &result, NULL};
+  const rh_answered answered = {job->context, job->runs_on, job->answer.depth, &result, NULL};
   rh_job_result(spec, job->strategy->name, value, &result);
   RH_TRY(rh_job_judge_on(spec, part, &answered, reference, &verdict, error));
   if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;

@@ -88,7 +88,7 @@ static rh_status judge_chunk(rh_partial *partial, const rh_job *by, const rh_par
                                 .whole_n = partial->whole_n,
                                 .threads = 1,
                                 .may_change = chunk->may_change};
-  const rh_answered answered = {by->context, by->device, by->answer.depth, NULL, chunk->value};
+  const rh_answered answered = {by->context, by->runs_on, by->answer.depth, NULL, chunk->value};
   rh_verdict verdict;
   RH_TRY(rh_job_judge_on(partial->job, &elements, &answered, chunk->reference, &verdict, error));
   take_verdict(partial, &verdict);
@@ -116,9 +116,10 @@ static void note(rh_partial *partial, const rh_job *by, const rh_partial_chunk *
   /* A chunk that is the whole, and may be short, has no tree above. */
   while (chunk->first == 0 && level > 0 && partial->fold.unit << (level - 1) >= chunk->n) level--;
   if ((int64_t)depth - level > partial->depth) partial->depth = (int64_t)depth - level;
-  if (by->device)
-    partial->flushes |= (by->spec.operation.op->type == RH_TYPE_f64 ? by->device->flushes_f64
-                                                                    : by->device->flushes_f32) != 0;
+  if (by->runs_on)
+    partial->flushes |=
+        (by->spec.operation.op->type == RH_TYPE_f64 ? by->runs_on->flushes_f64
+                                                    : by->runs_on->flushes_f32) != 0;
   if (partial->strategy[0] && partial->strategy_first <= chunk->first) return;
   partial->strategy_first = chunk->first;
   snprintf(partial->strategy, sizeof partial->strategy, "%s", by->strategy->name);

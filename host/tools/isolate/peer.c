@@ -103,6 +103,12 @@ static rh_status take_order(rh_peers *peers, const rh_isolated_spec *spec, rh_er
   return RH_OK;
 }
 
+rh_status rh_isolated_start(const rh_sampler *sampler, const rh_bench_data *data, rh_error *error) {
+  const rh_peer *me = sampler->self;
+  RH_TRY(rh_peers_bind_data(me->peers, data, error));
+  return rh_peers_ensure_running(me->peers, error);
+}
+
 rh_status rh_isolated_sampler(rh_sampler *sampler, const rh_isolated_spec *spec, rh_error *error) {
   char *program;
   RH_TRY(rh_child_program(spec->options, &program, error));

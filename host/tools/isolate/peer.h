@@ -47,6 +47,9 @@ typedef struct rh_isolated_spec {
  * ask and open. */
 rh_status rh_isolated_sampler(rh_sampler *sampler, const rh_isolated_spec *spec, rh_error *error);
 
+/* Starts the process already, for data of that region. */
+rh_status rh_isolated_start(const rh_sampler *sampler, const rh_bench_data *data, rh_error *error);
+
 /* The child's side: `redhost --sample` and `redhost --work` call this and exit with what it
  * returns. */
 int rh_sample_main(void);

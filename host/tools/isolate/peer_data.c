@@ -32,9 +32,10 @@ rh_status rh_peers_bind_data(rh_peers *peers, const rh_bench_data *data, rh_erro
     return rh_fail(error, RH_E_INTERNAL, "data that cannot be shared with another process");
   if (process->own.region != data->region || peers->offset != data->offset)
     rh_peer_process_end(process);
-  rh_region_seal(data->region);
+  if (!data->in_chunks) rh_region_seal(data->region);
   process->own.region = data->region;
   peers->offset = data->offset;
+  peers->in_chunks = data->in_chunks;
   process->data = data->region->file;
   return RH_OK;
 }

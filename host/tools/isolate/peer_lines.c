@@ -303,11 +303,6 @@ static int read_error(words *from, rh_peer_message *said) {
          take_rest(from, said->error.message, sizeof said->error.message);
 }
 
-static int read_wrong(words *from, rh_peer_message *said) {
-  said->error.status = RH_E_WRONG;
-  return take_rest(from, said->error.message, sizeof said->error.message);
-}
-
 static int read_dropped(words *from, rh_peer_message *said) {
   return read_u64(next_word(from), &said->done) && !from->rest;
 }
@@ -335,8 +330,6 @@ static const struct {
     {"param", RH_OWN_PARAM, read_param},
     {"field", RH_OWN_FIELD, read_field},
     {"memory", RH_OWN_MEMORY, read_memory},
-    {"part", RH_OWN_PART, read_text},
-    {"wrong", RH_OWN_WRONG, read_wrong},
     {"note", RH_OWN_NOTE, read_text},
     {"dropped", RH_OWN_DROPPED, read_dropped},
     {"error", RH_OWN_ERROR, read_error},

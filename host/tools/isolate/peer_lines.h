@@ -13,8 +13,6 @@
  *     note tuned here                      before "opened", if there is a note on the parameters
  *     dropped 150                          the number of log lines that were not sent; before
  *     "closed"
- *     part 0a1b                            the next bytes of a rank's part (redhost --part)
- *     wrong TEXT                           an answer: the part's result is wrong
  *     error -20 0 TEXT                     an answer: an rh_status, OpenCL's code, and the message
  *
  * Of a user's operator, which its request holds, the questions "open" and "ask" say `own:K` instead
@@ -48,8 +46,6 @@ typedef enum rh_peer_word {
   RH_OWN_PARAM,
   RH_OWN_FIELD,
   RH_OWN_MEMORY,
-  RH_OWN_PART,
-  RH_OWN_WRONG, /* an error, RH_E_WRONG, of a child that checks what it reduces */
   RH_OWN_NOTE,
   RH_OWN_DROPPED,
   RH_OWN_ERROR
@@ -58,8 +54,7 @@ typedef enum rh_peer_word {
 /* Only the fields of the line's kind are set. */
 typedef struct rh_peer_message {
   char name[64]; /* NAMED: like a strategy's name */
-  /* NAMED: its description; OPENED: its parameters, or ""; DECLINED, FAILED: the reason; LOG, NOTE,
-   * PART */
+  /* NAMED: its description; OPENED: its parameters, or ""; DECLINED, FAILED: the reason; LOG, NOTE */
   char text[1024];
   uint32_t launches;           /* OPENED */
   uint32_t device;             /* OPENED, TAKEN: 1 by the device's clock, 0 by the host's */
@@ -76,7 +71,7 @@ typedef struct rh_peer_message {
   uint64_t done, total; /* PROGRESS; done also DROPPED */
   rh_used_param param;
   rh_result_field field;
-  /* ERROR: never RH_OK, nor RH_E_WRONG, because other children do not check results */
+  /* ERROR: never RH_OK, nor RH_E_WRONG, because children do not check results */
   rh_error error;
 } rh_peer_message;
 

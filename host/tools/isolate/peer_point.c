@@ -168,9 +168,10 @@ rh_status rh_peer_take(void *self, const rh_take *take, rh_taken *taken, rh_erro
   char rest[32];
   rh_peer_message said;
   snprintf(rest, sizeof rest, " %s %u",
-           take->kind == RH_TAKE_DEVICE ? "device"
-           : take->kind == RH_TAKE_HOST ? "host"
-                                        : "latency",
+           take->kind == RH_TAKE_DEVICE  ? "device"
+           : take->kind == RH_TAKE_HOST  ? "host"
+           : take->kind == RH_TAKE_CHUNK ? "chunk"
+                                         : "latency",
            take->batch);
   RH_TRY(ask_about(me, "take", rest, RH_PHASE_run, RH_PEER_TAKEN, &said, error));
   if (said.device && take->kind != RH_TAKE_DEVICE)

@@ -133,13 +133,6 @@ static rh_fate take_own(rh_peer_process *process, rh_error *error) {
     rh_log(reporter, RH_LOG_WARNING, "strategy '%s' logged %llu lines more, which were dropped",
            own->strategy, (unsigned long long)said->done);
     return RH_GOES_ON;
-  case RH_OWN_PART:
-    if (!own->part) return RH_FATE_GARBAGE;
-    rh_text_append(own->part, said->text, strlen(said->text));
-    return RH_GOES_ON;
-  case RH_OWN_WRONG:
-    if (!own->part) return RH_FATE_GARBAGE;
-    /* fall through */
   default:
     process->word = RH_PEER_FAILED;
     return process->is_asked ? RH_FATE_HEARD : RH_FATE_GARBAGE;

@@ -20,7 +20,6 @@ typedef struct rh_peer_question {
 typedef struct rh_peer_own {
   const char *role, *strategy, *plugin;
   const rh_region *region; /* the data that it maps, if they have a region */
-  rh_text *part;           /* null, or to which the bytes of a rank's part are added, as sent */
   rh_phase phase;
   uint64_t logs;
   uint32_t failed; /* it has reported an error, to which its output probably refers */

@@ -70,7 +70,7 @@ static rh_status write_request(rh_peers *peers, rh_error *error) {
   rh_text *request = &peers->request;
   const rh_region *region = peers->process.own.region;
   rh_sample_data data = {0};
-  if (region) data = (rh_sample_data){region->bytes, peers->offset};
+  if (region) data = (rh_sample_data){region->bytes, peers->offset, peers->in_chunks};
   rh_text_finish(request);
   *request = (rh_text){0};
   rh_text_append(request, peers->order.s, peers->order.length);

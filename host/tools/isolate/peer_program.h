@@ -35,6 +35,7 @@ struct rh_peers {
   const void *filled_from;
   uint64_t filled_bytes;
   uint64_t offset; /* offset of the data in process.own.region */
+  uint32_t in_chunks;
 };
 
 /* Takes over `program` and `who`, malloc'ed.  Null if out of memory. */

@@ -31,6 +31,7 @@ static const rh_request_field flags[] = {
 static const rh_request_field places[] = {
     RH_REQUEST_FIELD(rh_sample_data, region_bytes),
     RH_REQUEST_FIELD(rh_sample_data, offset),
+    RH_REQUEST_FIELD(rh_sample_data, in_chunks),
 };
 #define COUNT(fields) (sizeof(fields) / sizeof *(fields))
 

@@ -27,6 +27,7 @@ typedef struct rh_sample_order {
 /* The position of the data in descriptor 5. */
 typedef struct rh_sample_data {
   uint64_t region_bytes, offset; /* bytes to map; 0: as many as each point needs */
+  uint32_t in_chunks;            /* rh_bench_data's */
 } rh_sample_data;
 
 void rh_sample_order_write(rh_text *to, const rh_sample_order *order);

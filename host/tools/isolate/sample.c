@@ -122,16 +122,16 @@ static void close_point(sampling *s) {
   s->point = (rh_bench_data){0};
 }
 
-/* A private mapping: drivers that use memory in place need it writable, and writes stay in this
- * process. */
+/* A private mapping, unless chunks are exchanged: drivers that use memory in place need it writable,
+ * and writes stay in this process. */
 static rh_status map_data(sampling *s, rh_error *error) {
   static uint64_t serial;
   uint64_t bytes = rh_bench_data_bytes(&s->point);
   if (s->place.region_bytes) bytes = s->place.region_bytes;
   if (s->point.lengths) bytes = s->results_at;
   if (bytes == 0) bytes = 1;
-  void *address =
-      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, s->data, 0);
+  int flags = s->place.in_chunks ? MAP_SHARED : MAP_PRIVATE;
+  void *address = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags | MAP_NORESERVE, s->data, 0);
   if (address == MAP_FAILED)
     return rh_fail(error, RH_E_NOMEM, "%s: cannot be mapped a second time",
                    s->order.what ? s->order.what : "the data");
@@ -146,6 +146,7 @@ static rh_status map_data(sampling *s, rh_error *error) {
   if (s->place.region_bytes) {
     s->point.region = &s->region;
     s->point.offset = s->place.offset;
+    s->point.in_chunks = s->place.in_chunks;
   }
   return RH_OK;
 }
@@ -158,6 +159,7 @@ static int read_own(sampling *s, const char *op, const char *places) {
   if (sscanf(op, "own:%u", &k) != 1 || k >= s->order.n_own) return -1;
   if (!s->own[k]) rh_operation_read(&operation, &s->own[k], s->order.own[k], NULL);
   if (!s->own[k]) return -1;
+  if (s->place.in_chunks) rh_custom_take_base(s->own[k]);
   rh_job_spec problem = {.operation = {.op = &s->own[k]->face, .n = point->n}};
   point->op = problem.operation.op;
   point->custom_bytes = rh_operand_layout(&problem, s->offsets);
@@ -233,9 +235,10 @@ static int take_sample(sampling *s, const char *line) {
   rh_take take;
   rh_taken taken;
   if (sscanf(line, "take %*63s %31s %u", kind, &take.batch) != 2 || !s->region.address) return -1;
-  take.kind = strcmp(kind, "device") == 0 ? RH_TAKE_DEVICE
-              : strcmp(kind, "host") == 0 ? RH_TAKE_HOST
-                                          : RH_TAKE_LATENCY;
+  take.kind = strcmp(kind, "device") == 0  ? RH_TAKE_DEVICE
+              : strcmp(kind, "host") == 0  ? RH_TAKE_HOST
+              : strcmp(kind, "chunk") == 0 ? RH_TAKE_CHUNK
+                                           : RH_TAKE_LATENCY;
   if (s->sampler.take(s->sampler.self, &take, &taken, &error) != RH_OK)
     return rh_tell_error(&s->teller, &error);
   const rh_operator *op = s->point.op;
