@@ -1,5 +1,5 @@
 #include "document.h"
-#include "../../core/base/error.h"
+#include "exchange.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,11 +31,12 @@ rh_tunedb_key rh_tunedb_key_of(const rh_cl_device *device) {
 }
 
 static rh_status take_key(const json_t *object, rh_tunedb_key *key, rh_error *error) {
-  RH_TRY(rh_tunedb_take_text(object, "platform", key->platform, sizeof key->platform, error));
-  RH_TRY(rh_tunedb_take_text(object, "device", key->device, sizeof key->device, error));
-  RH_TRY(rh_tunedb_take_text(object, "driver", key->driver, sizeof key->driver, error));
-  RH_TRY(rh_tunedb_take_text(object, "processor", key->processor, sizeof key->processor, error));
-  return *key->device ? RH_OK : rh_fail(error, RH_E_FILE, "device: is missing");
+  const rh_exchange x = {.reads = 1, .object = (json_t *)object, .error = error};
+  memset(key, 0, sizeof *key);
+  RH_TRY(rh_pass_text(&x, "platform", key->platform, sizeof key->platform));
+  RH_TRY(rh_pass_name(&x, "device", key->device, sizeof key->device));
+  RH_TRY(rh_pass_text(&x, "driver", key->driver, sizeof key->driver));
+  return rh_pass_text(&x, "processor", key->processor, sizeof key->processor);
 }
 
 int rh_tunedb_key_is(const rh_tunedb_key *a, const rh_tunedb_key *b) {

@@ -1,6 +1,6 @@
 #include "entry.h"
-#include "../../core/base/error.h"
 #include "../../core/plug/plugin.h"
+#include "exchange.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,77 +8,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* JSON readers that use doubles are exact up to here. */
-static const uint64_t most_integer = (UINT64_C(1) << 53) - 1;
-static const double most_seconds = 1e9;
-
-/* ---- Reading ---- */
-
-rh_status rh_tunedb_take_text(const json_t *object, const char *key, char *text, size_t size,
-                              rh_error *error) {
-  const json_t *value = json_object_get(object, key);
-  *text = 0;
-  if (!value) return RH_OK;
-  const char *taken = json_string_value(value);
-  if (!taken) return rh_fail(error, RH_E_FILE, "%s: is not a string", key);
-  if (strlen(taken) >= size)
-    return rh_fail(error, RH_E_FILE, "%s: is longer than %zu bytes", key, size - 1);
-  if (!rh_is_plain_utf8(taken, strlen(taken)))
-    return rh_fail(error, RH_E_FILE, "%s: has control characters", key);
-  strcpy(text, taken);
-  return RH_OK;
-}
-
-static rh_status take_flag(const json_t *object, const char *key, uint32_t *flag, rh_error *error) {
-  const json_t *value = json_object_get(object, key);
-  *flag = json_is_true(value);
-  if (value && !json_is_boolean(value))
-    return rh_fail(error, RH_E_FILE, "%s: is neither true nor false", key);
-  return RH_OK;
-}
-
-static rh_status take_seconds(const json_t *object, const char *key, double *seconds,
-                              rh_error *error) {
-  const json_t *value = json_object_get(object, key);
-  *seconds = 0;
-  if (!value) return RH_OK;
-  if (!json_is_number(value)) return rh_fail(error, RH_E_FILE, "%s: is not a number", key);
-  double taken = json_number_value(value);
-  if (!(taken >= 0 && taken <= most_seconds))
-    return rh_fail(error, RH_E_FILE, "%s: %g is not from 0 to %g", key, taken, most_seconds);
-  *seconds = taken;
-  return RH_OK;
-}
-
 /* A whole number, or a string if it exceeds JSON's exact numbers. */
-static rh_status take_count(const json_t *object, const char *key, uint64_t *n, rh_error *error) {
-  const json_t *value = json_object_get(object, key);
-  const char *digits = json_string_value(value);
-  if (json_is_integer(value) && json_integer_value(value) >= 0 &&
-      (uint64_t)json_integer_value(value) <= most_integer) {
-    *n = (uint64_t)json_integer_value(value);
-    return RH_OK;
+static rh_status size(const rh_exchange *x, const char *key, uint64_t *n) {
+  const uint64_t most = RH_JSON_MOST_INTEGER - 1;
+  char digits[24];
+  if (!x->reads) {
+    snprintf(digits, sizeof digits, "%" PRIu64, *n);
+    return rh_pass_put(x, key, *n <= most ? json_integer((json_int_t)*n) : json_string(digits));
   }
+  const json_t *value = rh_pass_value(x, key);
+  const char *word = json_string_value(value);
+  if (!value) return rh_pass_refuse(x, key, "is missing");
+  if (json_is_integer(value) && rh_pass_integer(x, key, most, n) == RH_OK) return RH_OK;
   errno = 0;
-  if (digits && *digits && !digits[strspn(digits, "0123456789")]) {
-    *n = strtoull(digits, NULL, 10);
+  if (word && *word && !word[strspn(word, "0123456789")]) {
+    *n = strtoull(word, NULL, 10);
     if (!errno) return RH_OK;
   }
-  return rh_fail(error, RH_E_FILE, "%s: %s", key,
-                 value ? "is neither a whole number below 2^53 nor one in quotes below 2^64"
-                       : "is missing");
+  return rh_pass_refuse(x, key,
+                        "is neither a whole number below 2^53 nor one in quotes below 2^64");
 }
 
 /* Missing: of whole arrays. */
-static rh_status take_cut(const json_t *object, rh_cut *cut, int *known, rh_error *error) {
+static rh_status cut(const rh_exchange *x, rh_cut *of, int *known) {
   char word[32];
-  if (!json_object_get(object, "length") && !json_object_get(object, "distribution")) return RH_OK;
-  RH_TRY(take_count(object, "length", &cut->length, error));
-  RH_TRY(rh_tunedb_take_text(object, "distribution", word, sizeof word, error));
-  if (!cut->length) return rh_fail(error, RH_E_FILE, "length: is 0");
-  if (!*word) return rh_fail(error, RH_E_FILE, "distribution: is missing");
-  cut->distribution = rh_lengths_from_name(word);
-  if (!cut->distribution) *known = 0;
+  if (x->reads ? !rh_pass_value(x, "length") && !rh_pass_value(x, "distribution") : !of->length)
+    return RH_OK;
+  RH_TRY(size(x, "length", &of->length));
+  if (!of->length) return rh_pass_refuse(x, "length", "is 0");
+  RH_TRY(rh_pass_word(x, "distribution", rh_lengths_name(of->distribution), word, NULL));
+  if (x->reads && !(of->distribution = rh_lengths_from_name(word))) *known = 0;
   return RH_OK;
 }
 
@@ -90,41 +49,43 @@ static int read_hash(const char *digits, uint64_t *hash) {
 }
 
 /* Missing: any file. */
-static rh_status take_plugin(const json_t *object, uint64_t *plugin, rh_error *error) {
-  char digits[17];
-  *plugin = 0;
-  RH_TRY(rh_tunedb_take_text(object, "plugin", digits, sizeof digits, error));
-  if (!json_object_get(object, "plugin") || read_hash(digits, plugin)) return RH_OK;
-  return rh_fail(error, RH_E_FILE, "plugin: is not a hash of 16 digits");
+static rh_status plugin(const rh_exchange *x, uint64_t *hash) {
+  char digits[17] = "";
+  if (x->reads ? !rh_pass_value(x, "plugin") : !*hash) return RH_OK;
+  snprintf(digits, sizeof digits, "%016" PRIx64, *hash);
+  RH_TRY(rh_pass_text(x, "plugin", digits, sizeof digits));
+  return read_hash(digits, hash) ? RH_OK
+                                 : rh_pass_refuse(x, "plugin", "is not a hash of 16 digits");
 }
 
 /* Whether the plugin accepts it is checked when it is used. */
-static rh_status take_setting(const char *key, const json_t *value, rh_tunedb_setting *setting,
-                              rh_error *error) {
+static rh_status take_setting(const rh_exchange *x, const char *key, const json_t *value,
+                              rh_tunedb_setting *setting) {
   const char *word = json_string_value(value);
   if (!*key || strlen(key) >= sizeof setting->key || strpbrk(key, " =") ||
       !rh_is_plain_utf8(key, strlen(key)))
-    return rh_fail(error, RH_E_FILE, "params: '%s' is not the name of a parameter",
-                   rh_quotable(key));
+    return rh_pass_refuse(x, "params", "'%s' is not the name of a parameter", rh_quotable(key));
   if (!word || !*word || strlen(word) >= sizeof setting->value || strchr(word, ' ') ||
       !rh_is_plain_utf8(word, strlen(word)))
-    return rh_fail(error, RH_E_FILE, "params: '%s' is not a short word in quotes", key);
+    return rh_pass_refuse(x, "params", "'%s' is not a short word in quotes", key);
   strcpy(setting->key, key);
   strcpy(setting->value, word);
   return RH_OK;
 }
 
-static rh_status take_settings(const json_t *object, rh_tunedb_entry *entry, rh_error *error) {
-  const json_t *params = json_object_get(object, "params");
+static rh_status settings(const rh_exchange *x, rh_tunedb_entry *entry) {
+  json_t *params = x->reads ? json_object_get(x->object, "params") : json_object(), *value;
   const char *key;
-  json_t *value;
+  for (uint32_t k = 0; !x->reads && k < entry->n_settings && k < RH_TUNED_MOST_SETTINGS; k++)
+    json_object_set_new(params, entry->settings[k].key, json_string(entry->settings[k].value));
+  if (!x->reads) return rh_pass_put(x, "params", params);
   if (!params) return RH_OK;
-  if (!json_is_object(params)) return rh_fail(error, RH_E_FILE, "params: is not an object");
+  if (!json_is_object(params)) return rh_pass_refuse(x, "params", "is not an object");
   if (json_object_size(params) > RH_TUNED_MOST_SETTINGS)
-    return rh_fail(error, RH_E_FILE, "params: are %zu, and at most %d can be",
-                   json_object_size(params), RH_TUNED_MOST_SETTINGS);
-  json_object_foreach((json_t *)params, key, value)
-      RH_TRY(take_setting(key, value, &entry->settings[entry->n_settings++], error));
+    return rh_pass_refuse(x, "params", "are %zu, and at most %d can be", json_object_size(params),
+                          RH_TUNED_MOST_SETTINGS);
+  json_object_foreach(params, key, value)
+      RH_TRY(take_setting(x, key, value, &entry->settings[entry->n_settings++]));
   return RH_OK;
 }
 
@@ -132,50 +93,65 @@ static rh_status take_settings(const json_t *object, rh_tunedb_entry *entry, rh_
  * does not use them; so such an entry names its operator where others name a built-in one. */
 static const char own_prefix[] = "own:";
 
-/* *op becomes the operator that the user's is based on. */
-static rh_status take_own(const json_t *object, rh_tunedb_entry *entry, char op[32],
-                          rh_error *error) {
-  if (!read_hash(op + sizeof own_prefix - 1, &entry->own) || !entry->own)
-    return rh_fail(error, RH_E_FILE, "op: '%s' is not own: and a hash of 16 digits",
-                   rh_quotable(op));
-  RH_TRY(rh_tunedb_take_text(object, "name", entry->own_name, sizeof entry->own_name, error));
-  RH_TRY(rh_tunedb_take_text(object, "base", op, 32, error));
-  return *op ? RH_OK : rh_fail(error, RH_E_FILE, "base: is missing");
+/* op: the operator that the user's is based on. */
+static rh_status own(const rh_exchange *x, rh_tunedb_entry *entry, char op[32]) {
+  char digits[32];
+  snprintf(digits, sizeof digits, "%s%016" PRIx64, own_prefix, entry->own);
+  RH_TRY(rh_pass_name(x, "op", digits, sizeof digits));
+  if (!read_hash(digits + sizeof own_prefix - 1, &entry->own) || !entry->own)
+    return rh_pass_refuse(x, "op", "'%s' is not own: and a hash of 16 digits", rh_quotable(digits));
+  RH_TRY(rh_pass_name(x, "base", op, 32));
+  int has_name = *entry->own_name && rh_is_plain_utf8(entry->own_name, strlen(entry->own_name));
+  return x->reads || has_name ? rh_pass_text(x, "name", entry->own_name, sizeof entry->own_name)
+                              : RH_OK;
 }
 
-static rh_status take_problem(const json_t *object, rh_tunedb_entry *entry, int *known,
-                              rh_error *error) {
-  char op[32], type[32];
-  RH_TRY(rh_tunedb_take_text(object, "op", op, sizeof op, error));
-  RH_TRY(rh_tunedb_take_text(object, "type", type, sizeof type, error));
-  if (!*op) return rh_fail(error, RH_E_FILE, "op: is missing");
-  if (!*type) return rh_fail(error, RH_E_FILE, "type: is missing");
-  if (strncmp(op, own_prefix, sizeof own_prefix - 1) == 0)
-    RH_TRY(take_own(object, entry, op, error));
+static rh_status problem(const rh_exchange *x, rh_tunedb_entry *entry, int *known) {
+  char op[32] = "", type[32] = "";
+  if (!x->reads) {
+    snprintf(op, sizeof op, "%s", rh_op_name(entry->op->base));
+    snprintf(type, sizeof type, "%s", rh_type_name(entry->op->type));
+  }
+  const char *said = json_string_value(json_object_get(x->object, "op"));
+  int is_own =
+      x->reads ? said && strncmp(said, own_prefix, sizeof own_prefix - 1) == 0 : entry->own != 0;
+  RH_TRY(is_own ? own(x, entry, op) : rh_pass_name(x, "op", op, sizeof op));
+  RH_TRY(rh_pass_name(x, "type", type, sizeof type));
   entry->op = rh_operator_builtin(rh_op_from_name(op), rh_type_from_name(type));
   *known = entry->op != NULL;
-  RH_TRY(take_cut(object, &entry->cut, known, error));
-  return take_count(object, "n", &entry->n, error);
+  RH_TRY(size(x, "n", &entry->n));
+  return cut(x, &entry->cut, known);
+}
+
+/* Written only where it is 1. */
+static rh_status rare_flag(const rh_exchange *x, const char *key, uint32_t *flag) {
+  return x->reads || *flag ? rh_pass_flag(x, key, flag) : RH_OK;
+}
+
+static rh_status keys(const rh_exchange *x, rh_tunedb_entry *entry, int *known) {
+  RH_TRY(rh_pass_name(x, "strategy", entry->strategy, sizeof entry->strategy));
+  if (x->reads && !rh_strategy_name_is_valid(entry->strategy))
+    return rh_pass_refuse(x, "strategy", "'%s' is not the name of a strategy",
+                          rh_quotable(entry->strategy));
+  RH_TRY(plugin(x, &entry->plugin));
+  RH_TRY(problem(x, entry, known));
+  RH_TRY(rare_flag(x, "failed", &entry->failed));
+  if (entry->failed && !x->reads) return RH_OK;
+  RH_TRY(settings(x, entry));
+  RH_TRY(rh_pass_seconds(x, "time_s", &entry->time_s));
+  RH_TRY(rh_pass_seconds(x, "latency_s", &entry->latency_s));
+  RH_TRY(rare_flag(x, "searched", &entry->searched));
+  RH_TRY(rare_flag(x, "trial", &entry->trial));
+  return rare_flag(x, "on_device", &entry->on_device);
 }
 
 rh_status rh_tunedb_entry_take(const json_t *object, rh_tunedb_entry *entry, int *known,
                                rh_error *error) {
+  const rh_exchange x = {.reads = 1, .object = (json_t *)object, .error = error};
   *entry = (rh_tunedb_entry){.n = 0};
   *known = 0;
   if (!json_is_object(object)) return rh_fail(error, RH_E_FILE, "is not an object");
-  RH_TRY(rh_tunedb_take_text(object, "strategy", entry->strategy, sizeof entry->strategy, error));
-  if (!rh_strategy_name_is_valid(entry->strategy))
-    return rh_fail(error, RH_E_FILE, "strategy: '%s' is not the name of a strategy",
-                   rh_quotable(entry->strategy));
-  RH_TRY(take_plugin(object, &entry->plugin, error));
-  RH_TRY(take_problem(object, entry, known, error));
-  RH_TRY(take_settings(object, entry, error));
-  RH_TRY(take_seconds(object, "time_s", &entry->time_s, error));
-  RH_TRY(take_seconds(object, "latency_s", &entry->latency_s, error));
-  RH_TRY(take_flag(object, "searched", &entry->searched, error));
-  RH_TRY(take_flag(object, "trial", &entry->trial, error));
-  RH_TRY(take_flag(object, "on_device", &entry->on_device, error));
-  RH_TRY(take_flag(object, "failed", &entry->failed, error));
+  RH_TRY(keys(&x, entry, known));
   if (!entry->failed) return RH_OK;
   entry->n_settings = 0;
   entry->time_s = entry->latency_s = 0;
@@ -183,62 +159,11 @@ rh_status rh_tunedb_entry_take(const json_t *object, rh_tunedb_entry *entry, int
   return RH_OK;
 }
 
-/* ---- Writing ---- */
-
-static json_t *pack_n(uint64_t n) {
-  char digits[24];
-  if (n <= most_integer) return json_integer((json_int_t)n);
-  snprintf(digits, sizeof digits, "%" PRIu64, n);
-  return json_string(digits);
-}
-
-static json_t *pack_settings(const rh_tunedb_entry *entry) {
-  json_t *params = json_object();
-  for (uint32_t k = 0; k < entry->n_settings && k < RH_TUNED_MOST_SETTINGS; k++)
-    json_object_set_new(params, entry->settings[k].key, json_string(entry->settings[k].value));
-  return params;
-}
-
-static int pack_own(json_t *object, const rh_tunedb_entry *entry, const char *base) {
-  char op[32];
-  snprintf(op, sizeof op, "%s%016" PRIx64, own_prefix, entry->own);
-  int wrong = json_object_set_new(object, "op", json_string(op));
-  wrong |= json_object_set_new(object, "base", json_string(base));
-  if (*entry->own_name && rh_is_plain_utf8(entry->own_name, strlen(entry->own_name)))
-    wrong |= json_object_set_new(object, "name", json_string(entry->own_name));
-  return wrong;
-}
-
 json_t *rh_tunedb_entry_pack(const rh_tunedb_entry *entry) {
-  char digits[20];
-  const char *op = entry->op ? rh_op_name(entry->op->base) : NULL;
-  const char *type = entry->op ? rh_type_name(entry->op->type) : NULL;
-  json_t *object = json_object();
-  snprintf(digits, sizeof digits, "%016" PRIx64, entry->plugin);
-  int wrong = json_object_set_new(object, "strategy", json_string(entry->strategy));
-  if (entry->plugin) wrong |= json_object_set_new(object, "plugin", json_string(digits));
-  if (entry->own)
-    wrong |= pack_own(object, entry, op ? op : "");
-  else
-    wrong |= json_object_set_new(object, "op", json_string(op ? op : ""));
-  wrong |= json_object_set_new(object, "type", json_string(type ? type : ""));
-  wrong |= json_object_set_new(object, "n", pack_n(entry->n));
-  if (entry->cut.length) {
-    const char *distribution = rh_lengths_name(entry->cut.distribution);
-    wrong |= json_object_set_new(object, "length", pack_n(entry->cut.length));
-    wrong |= json_object_set_new(object, "distribution", json_string(distribution));
-  }
-  if (entry->failed) {
-    wrong |= json_object_set_new(object, "failed", json_true());
-  } else {
-    wrong |= json_object_set_new(object, "params", pack_settings(entry));
-    wrong |= json_object_set_new(object, "time_s", json_real(entry->time_s));
-    wrong |= json_object_set_new(object, "latency_s", json_real(entry->latency_s));
-    if (entry->searched) wrong |= json_object_set_new(object, "searched", json_true());
-    if (entry->trial) wrong |= json_object_set_new(object, "trial", json_true());
-    if (entry->on_device) wrong |= json_object_set_new(object, "on_device", json_true());
-  }
-  if (!wrong) return object;
-  json_decref(object);
+  const rh_exchange x = {.object = json_object()};
+  rh_tunedb_entry same = *entry; /* which is not changed when it is written */
+  int known;
+  if (entry->op && keys(&x, &same, &known) == RH_OK) return x.object;
+  json_decref(x.object);
   return NULL;
 }

@@ -4,10 +4,6 @@
 #include "tunedb.h"
 #include <jansson.h>
 
-/* At `key`, a plain text of fewer than `size` bytes; "" if missing. */
-rh_status rh_tunedb_take_text(const json_t *object, const char *key, char *text, size_t size,
-                              rh_error *error);
-
 /* Validates an entry: RH_E_FILE with a message that begins with the key.  Unknown keys are ignored.
  * *known is 0 if this redhost does not know the operator, the type or their combination, as with
  * entries of a later redhost: such an entry is kept in the file but not used. */
