@@ -3,7 +3,7 @@
     cli > tools > library > choose > engine > operators > core
 
 Only host/core/cl calls OpenCL.  host/core is the minimal host: discover, dispatch, validate.  It builds and passes its tests without what stands above it.  The library is
-all but tools and cli.  plug, cl, operation and data do not know each other; records knows base, and what the figures of choose/measure are.
+all but tools and cli.  plug, cl, operation and data do not know each other; records knows base, what the figures of choose/measure are, and how choose/tunedb passes keys of JSON.
 No two files of host/ call each other.  Everything may use the SDK's headers.  Plugins use those, their own kernels and their own files (plugins/NAME.c and plugins/NAME/) only, and the host knows no plugin.
 """
 import os
@@ -36,7 +36,7 @@ BELOW = {
     "choose/measure": ("core/*", "operators/*", "engine/segments"),
     "choose": ("core/*", "operators/*", "engine/*", "choose/*"),
     "library": ("core/*", "operators/*", "engine/*", "choose/*"),
-    "tools/records": ("core/base", "choose/measure"),
+    "tools/records": ("core/base", "choose/measure", "choose/tunedb"),
     "tools/plot": ("core/child", "core/base", "tools/records"),
     "tools/isolate": BELOW_TOOLS + ("tools/records",),
     "tools/bench": BELOW_TOOLS + ("tools/isolate", "tools/records"),

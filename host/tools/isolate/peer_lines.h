@@ -54,7 +54,8 @@ typedef enum rh_peer_word {
 /* Only the fields of the line's kind are set. */
 typedef struct rh_peer_message {
   char name[64]; /* NAMED: like a strategy's name */
-  /* NAMED: its description; OPENED: its parameters, or ""; DECLINED, FAILED: the reason; LOG, NOTE */
+  /* NAMED: its description; OPENED: its parameters, or ""; DECLINED, FAILED: the reason; LOG;
+   * NOTE */
   char text[1024];
   uint32_t launches;           /* OPENED */
   uint32_t device;             /* OPENED, TAKEN: 1 by the device's clock, 0 by the host's */

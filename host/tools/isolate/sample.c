@@ -122,8 +122,8 @@ static void close_point(sampling *s) {
   s->point = (rh_bench_data){0};
 }
 
-/* A private mapping, unless chunks are exchanged: drivers that use memory in place need it writable,
- * and writes stay in this process. */
+/* A private mapping, unless chunks are exchanged: drivers that use memory in place need it
+ * writable, and writes stay in this process. */
 static rh_status map_data(sampling *s, rh_error *error) {
   static uint64_t serial;
   uint64_t bytes = rh_bench_data_bytes(&s->point);

@@ -56,8 +56,8 @@ static rh_status place(rh_isolated_worker *w, const rh_operator *op, uint64_t n,
   return RH_OK;
 }
 
-static rh_status ask(rh_remote *remote, const rh_instance_spec *spec, rh_answer *answer,
-                     rh_error *error) {
+static rh_status ask_strategy(rh_remote *remote, const rh_instance_spec *spec, rh_answer *answer,
+                              rh_error *error) {
   rh_isolated_worker *w = (rh_isolated_worker *)remote;
   RH_TRY(rh_isolated_worker_rest(w, error));
   RH_TRY(place(w, spec->op, spec->max_n, error));
@@ -150,7 +150,7 @@ rh_status rh_isolated_worker_open(rh_isolated_worker **made, const rh_isolated_w
                    .name = spec->found->name,
                    .promises = spec->found->promises & ~(RH_KEEPS_FP_CONTROL | RH_SERVES_LAYOUTS)},
       .device = spec->device,
-      .ask = ask,
+      .ask = ask_strategy,
       .set_up = set_up,
       .run = run};
   return make_sampler(w, error);
