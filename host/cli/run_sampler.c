@@ -3,33 +3,16 @@
 
 #include <stdio.h>
 
-static rh_status isolated_sampler(rh_sampler *sampler, const rh_run_spec *spec,
-                                  const rh_found *found, rh_error *error) {
-  const rh_job_spec *job = spec->job;
-  rh_custom *const own[] = {(rh_custom *)(uintptr_t)job->operation.op}; /* read-only */
-  const rh_isolated_spec isolated = {.options = &spec->context->options,
-                                     .found = found,
-                                     .device = spec->device,
-                                     .settings = job->settings,
-                                     .n_settings = job->n_settings,
-                                     .own = own,
-                                     .n_own = job->operation.op->is_custom != 0,
-                                     .strict = 1,
-                                     .what = job->operation.what,
-                                     .role = "--work",
-                                     .limit_s = spec->timeout_s};
-  return rh_isolated_sampler(sampler, &isolated, error);
-}
-
 rh_status rh_run_sampler(rh_sampler *sampler, rh_local_shared *shared, const rh_run_spec *spec,
                          rh_error *error) {
   const rh_job_spec *job = spec->job;
   rh_found found = {.path = (char *)(uintptr_t)job->plugin}; /* read-only */
   snprintf(found.name, sizeof found.name, "%s", job->strategy);
   *shared = (rh_local_shared){.context = spec->context, .strict = 1, .what = job->operation.what};
-  return spec->isolated
-             ? isolated_sampler(sampler, spec, &found, error)
-             : rh_local_sampler(sampler, shared, &found, job->settings, job->n_settings, error);
+  if (spec->isolated)
+    return rh_isolated_job(sampler, &spec->context->options, job, spec->device, spec->timeout_s,
+                           error);
+  return rh_local_sampler(sampler, shared, &found, job->settings, job->n_settings, error);
 }
 
 rh_bench_data rh_run_data(const rh_job_spec *job, const rh_array *array) {

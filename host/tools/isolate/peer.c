@@ -103,6 +103,25 @@ static rh_status take_order(rh_peers *peers, const rh_isolated_spec *spec, rh_er
   return RH_OK;
 }
 
+rh_status rh_isolated_job(rh_sampler *sampler, const rh_options *options, const rh_job_spec *job,
+                          const rh_cl_device *device, double limit_s, rh_error *error) {
+  rh_custom *const own[] = {(rh_custom *)(uintptr_t)job->operation.op}; /* read-only */
+  rh_found found = {.path = (char *)(uintptr_t)job->plugin};
+  snprintf(found.name, sizeof found.name, "%s", job->strategy);
+  const rh_isolated_spec spec = {.options = options,
+                                 .found = &found,
+                                 .device = device,
+                                 .settings = job->settings,
+                                 .n_settings = job->n_settings,
+                                 .own = own,
+                                 .n_own = job->operation.op->is_custom != 0,
+                                 .strict = 1,
+                                 .what = job->operation.what,
+                                 .role = "--work",
+                                 .limit_s = limit_s};
+  return rh_isolated_sampler(sampler, &spec, error);
+}
+
 rh_status rh_isolated_start(const rh_sampler *sampler, const rh_bench_data *data, rh_error *error) {
   const rh_peer *me = sampler->self;
   RH_TRY(rh_peers_bind_data(me->peers, data, error));

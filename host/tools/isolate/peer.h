@@ -47,6 +47,10 @@ typedef struct rh_isolated_spec {
  * ask and open. */
 rh_status rh_isolated_sampler(rh_sampler *sampler, const rh_isolated_spec *spec, rh_error *error);
 
+/* The same of the strategy that was located for a job, which must outlive the sampler. */
+rh_status rh_isolated_job(rh_sampler *sampler, const rh_options *options, const rh_job_spec *job,
+                          const rh_cl_device *device, double limit_s, rh_error *error);
+
 /* Starts the process already, for data of that region. */
 rh_status rh_isolated_start(const rh_sampler *sampler, const rh_bench_data *data, rh_error *error);
 

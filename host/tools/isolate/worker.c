@@ -14,7 +14,6 @@ struct rh_isolated_worker {
   rh_remote remote; /* the first */
   rh_isolated_worker_spec spec;
   rh_options options; /* the context's, with a reporter of its own */
-  rh_custom *own;
   rh_sampler sampler;
   rh_region region;
   rh_bench_data data;
@@ -115,24 +114,6 @@ rh_status rh_isolated_worker_rest(rh_isolated_worker *w, rh_error *error) {
 
 /* ---- The process ---- */
 
-static rh_status make_sampler(rh_isolated_worker *w, rh_error *error) {
-  const rh_isolated_worker_spec *spec = &w->spec;
-  const rh_operator *op = spec->job->operation.op;
-  w->own = op->is_custom ? (rh_custom *)(uintptr_t)op : NULL; /* read-only */
-  const rh_isolated_spec isolated = {.options = &w->options,
-                                     .found = spec->found,
-                                     .device = spec->device,
-                                     .settings = spec->job->settings,
-                                     .n_settings = spec->job->n_settings,
-                                     .own = &w->own,
-                                     .n_own = op->is_custom != 0,
-                                     .strict = 1,
-                                     .what = spec->job->operation.what,
-                                     .role = "--work",
-                                     .limit_s = spec->limit_s};
-  return rh_isolated_sampler(&w->sampler, &isolated, error);
-}
-
 /* It is asked for its functions' answers only, and checked as a strategy of the host: what it keeps
  * in the control word, or does with layouts, is not seen here. */
 rh_status rh_isolated_worker_open(rh_isolated_worker **made, const rh_isolated_worker_spec *spec,
@@ -153,7 +134,7 @@ rh_status rh_isolated_worker_open(rh_isolated_worker **made, const rh_isolated_w
       .ask = ask_strategy,
       .set_up = set_up,
       .run = run};
-  return make_sampler(w, error);
+  return rh_isolated_job(&w->sampler, &w->options, spec->job, spec->device, spec->limit_s, error);
 }
 
 void rh_isolated_worker_close(rh_isolated_worker *w) {
