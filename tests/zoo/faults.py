@@ -1,7 +1,7 @@
 """The faults of the zoo, and the test of --verify that catches each.
 
-A source says it in the comment of a fault: `V56: what is wrong', or `V31 timeout: what is wrong' where the expected verdict is another than
-`fail'.  caught-by.txt has a row for what no such comment is about."""
+A source says it in the comment of a fault, or in its summary: `V56: what is wrong', or `V31 timeout: what is wrong' where the expected verdict is
+another than `fail'.  caught-by.txt has a row for what no such comment is about."""
 
 import collections
 import os
@@ -10,8 +10,8 @@ import re
 HERE = os.path.dirname(os.path.realpath(__file__))
 
 Row = collections.namedtuple("Row", "plugin test verdicts does")
-KIND = re.compile(r"^(?: +KIND|BUT_[A-Z]+|(?:RIGHT|OWN|CANONICAL|SERVES)_(?:BUT|AS)(?:_FOR)?|IN_[A-Z]+|ON_HOST|PROBE|OPEN|GATHER|ABORT|CLOSE|VARIANT)\((?:\n *)?(\w+)", re.M)
-SAID = re.compile(r"/\* (V\d\d)(?: ([a-z|]+))?: ((?:.|\n)*?)\*/")
+KIND = re.compile(r"^(?:KIND|BUT_[A-Z]+|(?:RIGHT|OWN|CANONICAL|SERVES)_(?:BUT|AS)(?:_FOR)?|IN_[A-Z]+|ON_HOST|PROBE|OPEN|GATHER|ABORT|CLOSE|VARIANT)\((?:\n *)?(\w+)(,\s*\"[^\"]*\")?", re.M)
+SAID = re.compile(r"(?:/\* |\")(V\d\d)(?: ([a-z|]+))?: ((?:.|\n)*?)(?:\*/|\")")
 
 
 def sources():
@@ -26,9 +26,9 @@ def sources():
                 kinds = list(KIND.finditer(text))
                 if len(kinds) < 2:
                     found[folder + "/" + name[:-2]] = name[:-2], text
-                for before, match in zip([0] + [kind.start() for kind in kinds], kinds if len(kinds) > 1 else []):
+                for before, match in zip([0] + [kind.end() for kind in kinds], kinds if len(kinds) > 1 else []):
                     file = match.group(1) if match.group().startswith("VARIANT") else name[:-2]
-                    found.setdefault(folder + "/" + match.group(1), (file, text[before:match.start()]))
+                    found.setdefault(folder + "/" + match.group(1), (file, text[before:match.start()] + (match.group(2) or "")))
     return found
 
 

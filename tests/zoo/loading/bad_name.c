@@ -1,4 +1,4 @@
-/* A name that is hard to type or ambiguous on the command line. */
+/* V17: a name that is hard to type or ambiguous on the command line. */
 #include "zoo.h"
 
 ZOO_STRATEGY(bad_name, "Bad Name", zoo_query);

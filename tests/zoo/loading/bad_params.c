@@ -1,4 +1,4 @@
-/* A default outside its own range. */
+/* V19: a default outside its own range. */
 #include "zoo.h"
 
 static const rh_param params[] = {

@@ -1,5 +1,5 @@
-/* breaks_order: host code that promises the canonical order and adds from the first element to the
- * last, with a score that no other strategy has: for what `auto` and --tune make of it. */
+/* V65: breaks_order: host code that promises the canonical order and adds from the first element to
+ * the last, with a score that no other strategy has: for what `auto` and --tune make of it. */
 #include "zoo.h"
 
 static rh_status query(const rh_problem *problem, const int64_t *params, rh_answer *answer) {

@@ -1,4 +1,4 @@
-/* Prints to standard output in every function; otherwise correct. */
+/* V10: prints to standard output in every function; otherwise correct. */
 #include "zoo.h"
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* A destructor that never returns; earlier answers still count. */
+/* V10 timeout: a destructor that never returns; earlier answers still count. */
 #include "zoo.h"
 
 ZOO_STRATEGY(hang_on_exit, "hang_on_exit", zoo_query);

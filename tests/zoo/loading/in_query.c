@@ -8,31 +8,31 @@
       __attribute__((unused)) const rh_problem *problem,                                           \
       __attribute__((unused)) const int64_t *params, __attribute__((unused)) rh_answer *answer)
 
-/* query returns an unknown status. */
+/* V23: query returns an unknown status. */
 VARIANT(bad_query_status) {
   return 77;
 }
 
-/* query dereferences null. */
+/* V23 crash: query dereferences null. */
 VARIANT(crash_in_query) {
   volatile int *volatile nowhere = NULL;
   *nowhere = 1;
   return RH_OK;
 }
 
-/* query ends the process with status 0. */
+/* V23 crash: query ends the process with status 0. */
 VARIANT(exit_in_query) {
   exit(0);
 }
 
-/* query never returns. */
+/* V23 timeout: query never returns. */
 VARIANT(hang_in_query) {
   volatile int for_ever = 1;
   while (for_ever) {}
   return RH_OK;
 }
 
-/* query changes the rounding mode. */
+/* V22: query changes the rounding mode. */
 VARIANT(rounds_in_query) {
 #if defined(__x86_64__) || defined(__i386__)
   unsigned short word; /* inline assembly, because fesetround is in libm */
@@ -45,15 +45,15 @@ VARIANT(rounds_in_query) {
   return zoo_query(problem, params, answer);
 }
 
-/* Declines with a reason that fills its field to the last byte, so that the host must terminate
- * it.  Otherwise correct. */
+/* V24: declines with a reason that fills its field to the last byte, so that the host must
+ * terminate it.  Otherwise correct. */
 VARIANT(unterminated_reason) {
   answer->why = RH_WHY_SIZE;
   memset(answer->reason, 'x', sizeof answer->reason);
   return RH_DECLINED;
 }
 
-/* query executes an illegal instruction. */
+/* V23 crash: query executes an illegal instruction. */
 VARIANT(wrong_cpu) {
 #if defined(__x86_64__) || defined(__i386__)
   __asm__ volatile("ud2");

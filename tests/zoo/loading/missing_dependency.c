@@ -1,4 +1,4 @@
-/* Linked to a library that the loader cannot find. */
+/* V10: linked to a library that the loader cannot find. */
 #include "zoo.h"
 
 extern int zoo_of_gone(void);

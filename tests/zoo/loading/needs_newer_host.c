@@ -1,4 +1,4 @@
-/* Requires a later minor version of the ABI. */
+/* V16: requires a later minor version of the ABI. */
 #include "zoo.h"
 
 ZOO_STRATEGY(needs_newer_host, "needs_newer_host", zoo_query);

@@ -1,4 +1,4 @@
-/* A shared object that is not a plugin. */
+/* V14 fail|refused: a shared object that is not a plugin. */
 #include <redhost/plugin.h>
 
 RH_EXPORT int zoo_something_else(void);

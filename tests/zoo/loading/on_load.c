@@ -18,7 +18,7 @@
 
 #define VARIANT(name_) __attribute__((unused)) static void name_(void)
 
-/* A constructor that aborts, like a static initialiser that throws. */
+/* V10 crash: A constructor that aborts, like a static initialiser that throws. */
 VARIANT(abort_on_load) {
   abort();
 }
@@ -41,7 +41,7 @@ VARIANT(changes_umask) {
   umask(umask(0) ^ 0007);
 }
 
-/* A constructor that dereferences null. */
+/* V10 crash: A constructor that dereferences null. */
 VARIANT(crash_on_load) {
   volatile int *volatile nowhere = NULL;
   *nowhere = 1;
@@ -60,8 +60,8 @@ VARIANT(daemon_on_load) {
   for (;;) pause();
 }
 
-/* A constructor that starts processes, two of them in their own sessions and one orphaned, and
- * never returns. */
+/* V10 timeout: A constructor that starts processes, two of them in their own sessions and one
+ * orphaned, and never returns. */
 VARIANT(daemons) {
   volatile int for_ever = 1;
   for (int kind = 0; kind < 3; kind++) {
@@ -73,12 +73,12 @@ VARIANT(daemons) {
   while (for_ever) pause();
 }
 
-/* A constructor that ends the process with status 0. */
+/* V10 crash: A constructor that ends the process with status 0. */
 VARIANT(exit_on_load) {
   exit(0);
 }
 
-/* Writes to every open descriptor without end. */
+/* V10: writes to every open descriptor without end. */
 VARIANT(flood) {
   static char much[1 << 16];
   memset(much, 'x', sizeof much);
@@ -89,7 +89,7 @@ VARIANT(flood) {
   }
 }
 
-/* A constructor that never returns. */
+/* V10 timeout: A constructor that never returns. */
 VARIANT(hang_on_load) {
   volatile int for_ever = 1;
   while (for_ever) {}
@@ -102,8 +102,8 @@ VARIANT(ignores_sigpipe) {
     signal(SIGPIPE, now.sa_handler == SIG_IGN ? SIG_DFL : SIG_IGN);
 }
 
-/* A constructor that creates a new process group, which a kill of the old one misses, and never
- * returns. */
+/* V10 timeout: A constructor that creates a new process group, which a kill of the old one misses,
+ * and never returns. */
 VARIANT(leaves_group) {
   volatile int for_ever = 1;
   setpgid(0, 0);
@@ -117,7 +117,7 @@ VARIANT(opens_a_file) {
   kept = open("/dev/null", O_RDONLY);
 }
 
-/* Leaves a process behind that keeps every descriptor open, and then crashes. */
+/* V10 crash: leaves a process behind that keeps every descriptor open, and then crashes. */
 VARIANT(orphan) {
   if (fork() == 0) {
     sleep(1000);
@@ -139,13 +139,13 @@ VARIANT(rounds_on_load) {
 #endif
 }
 
-/* Writes into every descriptor that is open. */
+/* V10: writes into every descriptor that is open. */
 VARIANT(scribbler) {
   for (int fd = 3; fd < 1024; fd++)
     if (write(fd, "scribble\n", 9) < 0) continue;
 }
 
-/* Sets flush-to-zero when it is loaded, like crtfastmath.o in objects that are linked with
+/* V11: sets flush-to-zero when it is loaded, like crtfastmath.o in objects that are linked with
  * -ffast-math. */
 VARIANT(sets_ftz) {
 #if defined(__x86_64__) || defined(__i386__)
@@ -171,7 +171,7 @@ VARIANT(sets_variable) {
   setenv("ZOO_WAS_HERE", "1", 1);
 }
 
-/* Slow to load; otherwise correct.  It must not be blamed for time_bomb. */
+/* V10 warn: slow to load; otherwise correct.  It must not be blamed for time_bomb. */
 VARIANT(slow_to_load) {
   const struct timespec a_while = {.tv_nsec = 300000000};
   nanosleep(&a_while, NULL);

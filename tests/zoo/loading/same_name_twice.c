@@ -1,4 +1,4 @@
-/* Two strategies with the same name in one plugin. */
+/* V17: two strategies with the same name in one plugin. */
 #include "zoo.h"
 
 ZOO_STRATEGY(one, "same", zoo_query);

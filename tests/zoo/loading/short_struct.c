@@ -1,4 +1,4 @@
-/* A descriptor that is shorter than in ABI 1.0. */
+/* V16: a descriptor that is shorter than in ABI 1.0. */
 #include "zoo.h"
 
 ZOO_STRATEGY(short_struct, "short_struct", zoo_query);

@@ -1,4 +1,5 @@
-/* More static thread-local storage than a process has left for libraries that are loaded later. */
+/* V05: more static thread-local storage than a process has left for libraries that are loaded
+ * later. */
 #include "zoo.h"
 
 static __thread volatile char large[1 << 20] __attribute__((tls_model("initial-exec")));

@@ -1,4 +1,4 @@
-/* Has no descriptor, but is linked to a library that has one, which dlsym finds. */
+/* V14: has no descriptor, but is linked to a library that has one, which dlsym finds. */
 #include <redhost/plugin.h>
 
 RH_EXPORT int zoo_own(void);

@@ -1,4 +1,4 @@
-/* Calls a function that nothing defines: its author expected the host to export it. */
+/* V03: calls a function that nothing defines: its author expected the host to export it. */
 #include "zoo.h"
 
 extern void zoo_nobody_defines_this(void);

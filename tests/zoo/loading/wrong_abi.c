@@ -1,4 +1,4 @@
-/* Has another major version of the ABI under this one's symbol. */
+/* V16: has another major version of the ABI under this one's symbol. */
 #include "zoo.h"
 
 ZOO_STRATEGY(wrong_abi, "wrong_abi", zoo_query);

@@ -1,23 +1,20 @@
 /* V65: faults of the canonical order. */
 #include "../canonical.h"
 
-/* V65: where a tile ends early, 0 stands for what is missing, and not -0. */
-CANONICAL_BUT(identity_plus_zero, "fills its last tile with 0",
+CANONICAL_BUT(identity_plus_zero, "V65: fills its last tile with 0, and not -0",
               CANONICAL_NODE "#if defined(RH_OP_sum) && defined(RH_IS_FLOAT)\n"
                              "if (n % RH_TILE > RH_ROW && (t + 1) * RH_TILE > n) node = node + 0;\n"
                              "#endif\n",
               CANONICAL_TREE);
 
-/* V65: the last four lanes of a tile meet neighbours first, not the upper half onto the lower. */
 CANONICAL_BUT(
-    lanes_swapped, "lanes 1 and 2 change places",
+    lanes_swapped, "V65: lanes 1 and 2 change places",
     "rh_value lanes[4];\n"
     "rh_vector_lanes(rh_tile_load(p, n, t, false), lanes);\n"
     "node = rh_combine(rh_combine(lanes[0], lanes[1]), rh_combine(lanes[2], lanes[3]));\n",
     CANONICAL_TREE);
 
-/* V65: as many groups as n has work for, of which each takes every so-manieth tile. */
-CANONICAL_BUT(order_by_groups, "each group strides over the tiles", CANONICAL_NODE,
+CANONICAL_BUT(order_by_groups, "V65: each group strides over the tiles", CANONICAL_NODE,
               "uint groups = min(64u, tiles / 4 + 1);\n"
               "rh_sequence s;\n"
               "rh_sequence_begin(&s);\n"
@@ -32,9 +29,7 @@ CANONICAL_BUT(order_by_groups, "each group strides over the tiles", CANONICAL_NO
 /* Nothing is wrong with it: the measure of those that break the canonical order. */
 CANONICAL_BUT(right_canonical, "keeps the canonical order", CANONICAL_NODE, CANONICAL_TREE);
 
-/* V65: what the tree has left at the end, a node for each bit of the number of tiles, is combined
- * from the left, the largest ones first. */
-CANONICAL_BUT(tail_from_the_left, "the last nodes meet from the left", CANONICAL_NODE,
+CANONICAL_BUT(tail_from_the_left, "V65: the last nodes meet from the left", CANONICAL_NODE,
               "rh_sequence s;\n"
               "rh_sequence_begin(&s);\n"
               "for (uint t = 0; t < tiles; t++) rh_sequence_add(&s, nodes[t]);\n"
@@ -42,8 +37,7 @@ CANONICAL_BUT(tail_from_the_left, "the last nodes meet from the left", CANONICAL
               "for (int k = 47; k >= 0; k--)\n"
               "  if (s.count >> k & 1) all = rh_combine(all, s.nodes[k]);\n");
 
-/* V65: the tiles are cut into three shares of equal length, which begin at any tile. */
-CANONICAL_BUT(tree_not_aligned, "three shares of tiles, each of them a tree", CANONICAL_NODE,
+CANONICAL_BUT(tree_not_aligned, "V65: three shares of tiles, each of them a tree", CANONICAL_NODE,
               "uint share = (tiles + 2) / 3;\n"
               "all = rh_identity();\n"
               "for (uint begin = 0; begin < tiles; begin += share) {\n"

@@ -75,46 +75,36 @@ static rh_status run(void *instance, const rh_run *run) {
 /* Nothing is wrong with it: the measure of the others. */
 SERVES_BUT(right_device_layouts, "every segment as if it were alone", "");
 
-/* V85: takes the value of a neighbour for that of a segment, from the 4000th on. */
-SERVES_BUT(device_result_one_off, "values from the 4000th on stand one place later",
+SERVES_BUT(device_result_one_off, "V85: values from the 4000th on stand one place later",
            "#define PLACE at + s + (s >= 4000 && s + 1 < segments)");
 
-/* V85: writes no value for a segment without elements. */
-SERVES_BUT(device_empty_skipped, "nothing is written for empty segments",
+SERVES_BUT(device_empty_skipped, "V85: nothing is written for empty segments",
            "#define IS_WRITTEN n > 0");
 
-/* V85: indices count from the first element of all. */
-SERVES_BUT(device_index_of_all, "indices count from the array's start", "#define NUMBER begin + i");
+SERVES_BUT(device_index_of_all, "V85: indices count from the array's start",
+           "#define NUMBER begin + i");
 
-/* V85: takes a column's elements from where they would stand in a row. */
-SERVES_BUT(device_inner_ignored, "columns are read as rows", "#define STEP 1");
+SERVES_BUT(device_inner_ignored, "V85: columns are read as rows", "#define STEP 1");
 
-/* V85: the next plane begins after one row, and not after all of them. */
-SERVES_BUT(device_plane_too_near, "planes lie one row apart",
+SERVES_BUT(device_plane_too_near, "V85: planes lie one row apart",
            "#define BEGIN (starts ? starts[s] : s / inner * length + s % inner)");
 
-/* V85: takes the next segment's start for the end, as if there were neither gaps nor overlaps. */
-SERVES_BUT(device_stops_ignored, "segments reach to the next one",
+SERVES_BUT(device_stops_ignored, "V85: segments reach to the next one",
            "#define COUNT (!starts ? length : (s + 1 < segments && starts[s + 1] > starts[s] ? "
            "starts[s + 1] : stops[s]) - starts[s])");
 
-/* V85: a segment that begins within another's vector takes that from its beginning. */
-SERVES_BUT(device_whole_vectors, "segments begin at multiples of 4",
+SERVES_BUT(device_whole_vectors, "V85: segments begin at multiples of 4",
            "#define BEGIN (starts ? starts[s] & ~3ul : s / inner * length * inner + s % inner)");
 
-/* V85: combines the parts of a segment as they arrive, and here the last one first. */
-SERVES_BUT(device_carries_by_arrival, "parts are combined in order of arrival",
+SERVES_BUT(device_carries_by_arrival, "V85: parts are combined in order of arrival",
            "#define PART size - 1 - lid");
 
-/* V85: writes behind the last value. */
-SERVES_BUT(device_writes_behind, "one value more than there are segments",
+SERVES_BUT(device_writes_behind, "V85: one value more than there are segments",
            "#define MORE if (lid == 0 && s + 1 == segments) result[at + segments] = all");
 
-/* V85: writes the values to the beginning of the result, wherever they belong. */
-SERVES_BUT(device_result_index_ignored, "result_index is taken for 0", "#define PLACE s");
+SERVES_BUT(device_result_index_ignored, "V85: result_index is taken for 0", "#define PLACE s");
 
-/* V85: counts the segments' elements from the buffer's first one, and not from the run's. */
-SERVES_BUT(device_first_ignored, "first is taken for 0", "#define FIRST 0");
+SERVES_BUT(device_first_ignored, "V85: first is taken for 0", "#define FIRST 0");
 
 /* V65: promises the canonical order, and has one of its own. */
 SERVES_AS(device_order_of_its_own, "each work-item adds up its run", "",

@@ -35,21 +35,18 @@ static rh_status fold(void *instance, const rh_run *run, uint64_t first, uint64_
             .promises = RH_KEEPS_ORDER, .query = query, .setup = setup, .run = name_##_run);       \
   static rh_status name_##_run(void *instance, const rh_run *run)
 
-/* V62 crash: reads the byte after the range, like a hand-written prefetch. */
-ON_HOST(host_reads_ahead, "reads the byte after the range") {
+ON_HOST(host_reads_ahead, "V62 crash: reads the byte after the range") {
   const rh_op *op = *(const rh_op **)instance;
   const volatile char *input = run->host_input;
   (void)input[(run->first + run->n) * op->element_size];
   return fold(instance, run, run->first, run->n);
 }
 
-/* V61: keeps n in 32 bits. */
-ON_HOST(n_in_32_bits, "n modulo 2^32") {
+ON_HOST(n_in_32_bits, "V61: n modulo 2^32") {
   return fold(instance, run, run->first, (uint32_t)run->n);
 }
 
-/* V61: keeps `first` in 32 bits. */
-ON_HOST(offset_in_32_bits, "first modulo 2^32") {
+ON_HOST(offset_in_32_bits, "V61: first modulo 2^32") {
   return fold(instance, run, (uint32_t)run->first, run->n);
 }
 

@@ -77,20 +77,17 @@ SERVES_BUT(right_layouts, "every segment as if it were alone") {
   fold(self, bring(self, run, s), rh_layout_length(run->layout, s), value);
 }
 
-/* V85: leaves out the last element of columns. */
-SERVES_BUT(column_too_short, "the last row of columns is left out") {
+SERVES_BUT(column_too_short, "V85: the last row of columns is left out") {
   uint64_t n = rh_layout_length(run->layout, s);
   fold(self, bring(self, run, s), n - (run->layout->inner > 1 && n > 1), value);
 }
 
-/* V85: writes no value for a segment without elements. */
-SERVES_BUT(empty_skipped, "nothing is written for empty segments") {
+SERVES_BUT(empty_skipped, "V85: nothing is written for empty segments") {
   if (rh_layout_length(run->layout, s))
     fold(self, bring(self, run, s), rh_layout_length(run->layout, s), value);
 }
 
-/* V85: indices count from the first element of all. */
-SERVES_BUT(index_of_all, "indices count from the array's start") {
+SERVES_BUT(index_of_all, "V85: indices count from the array's start") {
   uint64_t index;
   fold(self, bring(self, run, s), rh_layout_length(run->layout, s), value);
   if (!(self->op->flags & RH_OP_INDEXED)) return;
@@ -99,8 +96,7 @@ SERVES_BUT(index_of_all, "indices count from the array's start") {
   memcpy(value + 8, &index, sizeof index);
 }
 
-/* V85: a segment that begins within a tile of the array has its order, and not one of its own. */
-SERVES_BUT(tiles_of_all, "tiles are those of the array") {
+SERVES_BUT(tiles_of_all, "V85: tiles are those of the array") {
   _Alignas(16) unsigned char part[16];
   const unsigned char *x = bring(self, run, s);
   uint64_t n = rh_layout_length(run->layout, s), tile = rh_canonical_tile(self->op), many;
@@ -113,9 +109,7 @@ SERVES_BUT(tiles_of_all, "tiles are those of the array") {
   }
 }
 
-/* V85: takes the value of a neighbour for that of a segment of one length, as an index that is one
- * off would. */
-SERVES_BUT(result_one_off, "values from the 4000th on stand one place later") {
+SERVES_BUT(result_one_off, "V85: values from the 4000th on stand one place later") {
   uint64_t last = run->layout->segments - 1;
   fold(self, bring(self, run, s), rh_layout_length(run->layout, s),
        s >= 4000 && s < last ? value + self->op->value_size : value);
@@ -125,14 +119,12 @@ static const unsigned char *in_place(const layouts *self, const rh_run *run, uin
   return (const unsigned char *)run->host_input + (run->first + first) * self->op->element_size;
 }
 
-/* V61: keeps where a segment begins in 32 bits. */
-SERVES_BUT(begins_in_32_bits, "the first element of a segment modulo 2^32") {
+SERVES_BUT(begins_in_32_bits, "V61: the first element of a segment modulo 2^32") {
   uint64_t first = rh_layout_first(run->layout, s), n = rh_layout_length(run->layout, s);
   fold(self, first >> 32 ? in_place(self, run, (uint32_t)first) : bring(self, run, s), n, value);
 }
 
-/* V61: the product of a row's number and its length has 32 bits. */
-SERVES_BUT(product_in_32_bits, "the number of a row times its length modulo 2^32") {
+SERVES_BUT(product_in_32_bits, "V61: the number of a row times its length modulo 2^32") {
   const rh_layout *of = run->layout;
   int is_row = of->kind == RH_LAYOUT_AXIS && of->inner == 1;
   uint32_t first = (uint32_t)s * (uint32_t)of->length;
@@ -143,8 +135,7 @@ SERVES_BUT(product_in_32_bits, "the number of a row times its length modulo 2^32
     fold(self, bring(self, run, s), rh_layout_length(of, s), value);
 }
 
-/* V85: counts down in the layout, which the next run would get. */
-SERVES_BUT(layout_used_up, "the run leaves another layout behind") {
+SERVES_BUT(layout_used_up, "V85: the run leaves another layout behind") {
   fold(self, bring(self, run, s), rh_layout_length(run->layout, s), value);
   if (s + 1 == run->layout->segments) ((rh_layout *)(uintptr_t)run->layout)->longest = 0;
 }

@@ -262,6 +262,7 @@ static const rh_param right_rebuild_params[] = {
                               .flags = RH_PARAM_REBUILD},
 };
 
+/* V55 pass: correct: a parameter changes the code only if another is large. */
 BUT_SETUP(right_rebuild, RH_PARAMS(right_rebuild_params)) {
   char options[32];
   snprintf(options, sizeof options, "-DUNROLL=%d",
@@ -282,6 +283,7 @@ static const rh_param right_rebuild_floats_params[] = {
                                      .step = 1,
                                      .flags = RH_PARAM_REBUILD}};
 
+/* V55 pass: correct: a parameter changes the code of float sums only. */
 BUT_SETUP(right_rebuild_floats, RH_PARAMS(right_rebuild_floats_params)) {
   int is_exact = (problem->op->flags & RH_OP_EXACT) != 0;
   char options[32];
@@ -311,6 +313,7 @@ static const rh_param right_rebuild_kind_params[] = {
                .flags = RH_PARAM_REBUILD},
 };
 
+/* V55 pass: correct: one parameter changes the code on GPUs only, another on CPUs only. */
 BUT_SETUP(right_rebuild_kind, RH_PARAMS(right_rebuild_kind_params)) {
   char options[32];
   int is_cpu = problem->device->kind == RH_DEVICE_CPU;

@@ -4,7 +4,7 @@
 #undef VARIANT
 #define VARIANT(name_, ...) UNUSED RIGHT_BUT_FOR(name_, __VA_ARGS__)
 
-VARIANT(drops_last, "the last element is lost past 1000 elements", 0,
+VARIANT(drops_last, "V42: the last element is lost past 1000 elements", 0,
         "ulong most = n > 1000 ? n - 1 : n;"
         "for (ulong i = lid; i < most; i += size) mine = rh_combine(mine, rh_load(input, i));",
         STORE);
@@ -16,7 +16,7 @@ VARIANT(float_count, "the count passes through a float", 0,
         STORE);
 
 /* Random elements do not expose it. */
-VARIANT(greatest_is_none, "takes the greatest f32 for an element that is not there", 0,
+VARIANT(greatest_is_none, "V42: takes the greatest f32 for an element that is not there", 0,
         "for (ulong i = lid; i < n; i += size) {\n"
         "#if defined(RH_TYPE_f32)\n"
         "  if (input[i] == FLT_MAX) continue;\n"
@@ -26,7 +26,7 @@ VARIANT(greatest_is_none, "takes the greatest f32 for an element that is not the
         STORE);
 
 /* As in CUB: 2048 + 1 is 2048. */
-VARIANT(half_in_half, "sums of f16 are rounded to f16 at every step", 0,
+VARIANT(half_in_half, "V43: sums of f16 are rounded to f16 at every step", 0,
         "for (ulong i = lid; i < n; i += size) {"
         "  mine = rh_combine(mine, rh_load(input, i));\n"
         "#if defined(RH_TYPE_f16) && defined(RH_OP_sum)\n"
@@ -36,7 +36,7 @@ VARIANT(half_in_half, "sums of f16 are rounded to f16 at every step", 0,
         STORE);
 
 /* The effect of comparing floats directly: NaN is not less than anything. */
-VARIANT(nan_lost, "a NaN is skipped", 0,
+VARIANT(nan_lost, "V51: a NaN is skipped", 0,
         "for (ulong i = lid; i < n; i += size) {\n"
         "#if defined(RH_TYPE_f32) || defined(RH_TYPE_f64)\n"
         "  if (isnan(input[i])) continue;\n"
@@ -45,10 +45,10 @@ VARIANT(nan_lost, "a NaN is skipped", 0,
         "}",
         STORE);
 
-VARIANT(never_written, "the result is never written", 0, WALK, "");
+VARIANT(never_written, "V42: the result is never written", 0, WALK, "");
 
 /* A halving tree without barriers between its steps. */
-VARIANT(no_barrier, "the tree lacks its barriers", 0,
+VARIANT(no_barrier, "V42: the tree lacks its barriers", 0,
         WALK "scratch[lid] = mine;"
              "for (uint s = size / 2; s > 0; s /= 2)"
              "  if (lid < s) scratch[lid] = rh_combine(scratch[lid], scratch[lid + s]);"
@@ -56,10 +56,11 @@ VARIANT(no_barrier, "the tree lacks its barriers", 0,
              "barrier(CLK_LOCAL_MEM_FENCE);",
         STORE);
 
-VARIANT(order_not_kept, "promises to keep the order, but strides", RH_KEEPS_ORDER, WALK, STORE);
+VARIANT(order_not_kept, "V49: promises to keep the order, but strides", RH_KEEPS_ORDER, WALK,
+        STORE);
 
 /* As before an exponent was kept apart: the product of a work-item's elements is a plain float. */
-VARIANT(plain_product, "products of floats overflow on the way", 0,
+VARIANT(plain_product, "V42: products of floats overflow on the way", 0,
         "#ifdef RH_IS_SCALED\n"
         "RH_SCALAR plain = 1;\n"
         "for (ulong i = lid; i < n; i += size) {"
@@ -73,7 +74,7 @@ VARIANT(plain_product, "products of floats overflow on the way", 0,
         STORE);
 
 /* A halving tree with a group size that is not a power of two. */
-VARIANT(power_of_two_tree, "the tree drops the odd value of a level", 0,
+VARIANT(power_of_two_tree, "V42: the tree drops the odd value of a level", 0,
         WALK "scratch[lid] = mine; barrier(CLK_LOCAL_MEM_FENCE);"
              "uint width = 63;"
              "if (lid == 0) scratch[62] = rh_combine(scratch[62], scratch[63]);"
@@ -85,7 +86,7 @@ VARIANT(power_of_two_tree, "the tree drops the odd value of a level", 0,
              "barrier(CLK_LOCAL_MEM_FENCE);",
         STORE);
 
-VARIANT(reads_past, "one element past the end is read and combined", 0,
+VARIANT(reads_past, "V48: one element past the end is read and combined", 0,
         "for (ulong i = lid; i <= n; i += size) mine = rh_combine(mine, rh_load(input, i));",
         STORE);
 
@@ -101,12 +102,12 @@ VARIANT(signed_magnitude, "the magnitude of the least number is negative", 0,
         "}",
         STORE);
 
-VARIANT(tail_twice, "the last element is taken twice where n is not a multiple of the group", 0,
-        WALK "if (n % size != 0 && lid == 0) mine = rh_combine(mine, rh_load(input, n - 1));",
+VARIANT(tail_twice, "V42: the last element is taken twice where n is not a multiple of the group",
+        0, WALK "if (n % size != 0 && lid == 0) mine = rh_combine(mine, rh_load(input, n - 1));",
         STORE);
 
 /* The last of several equal elements wins, as in several libraries. */
-VARIANT(ties_by_arrival, "a tie goes to the later element", 0,
+VARIANT(ties_by_arrival, "V42: a tie goes to the later element", 0,
         "for (ulong i = lid; i < n; i += size) {"
         "  rh_value next = rh_load(input, i);\n"
         "#ifdef RH_IS_INDEXED\n"
@@ -117,20 +118,20 @@ VARIANT(ties_by_arrival, "a tie goes to the later element", 0,
         "}",
         STORE);
 
-VARIANT(writes_beside, "the neighbour of the result is written, too", 0, WALK,
+VARIANT(writes_beside, "V47: the neighbour of the result is written, too", 0, WALK,
         STORE "if (lid == 0) result[at + 1] = all;");
 
-VARIANT(writes_far_beside, "a value far behind the result is written, too", 0, WALK,
+VARIANT(writes_far_beside, "V47: a value far behind the result is written, too", 0, WALK,
         STORE "if (lid == 0) result[at + 3000] = all;");
 
-VARIANT(writes_input, "the input is written", 0,
+VARIANT(writes_input, "V46: the input is written", 0,
         WALK "if (lid == 0 && n > 0) ((__global rh_element *)input)[n - 1] = input[0];", STORE);
 
-VARIANT(writes_two_beside, "result[result_index + 2] is written, too", 0, WALK,
+VARIANT(writes_two_beside, "V47: result[result_index + 2] is written, too", 0, WALK,
         STORE "if (lid == 0) result[at + 2] = all;");
 
 /* The identity of sum, for every operator. */
-VARIANT(wrong_identity, "work-items without an element start from 0", 0,
+VARIANT(wrong_identity, "V41: work-items without an element start from 0", 0,
         WALK "if (lid >= n) { rh_value zero = {0}; mine = zero; }", STORE);
 
 RH_PLUGIN(&ZOO_STRATEGY);

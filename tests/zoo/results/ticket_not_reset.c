@@ -1,4 +1,4 @@
-/* The last group to arrive finishes; the ticket that identifies it is reset only before the
+/* V32: the last group to arrive finishes; the ticket that identifies it is reset only before the
  * first run. */
 #include "../right.h"
 

@@ -18,14 +18,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* V58: blocks a signal by a raw system call in run. */
-IN_RUN(blocks_in_run, "blocks a signal by a raw system call in run") {
+IN_RUN(blocks_in_run, "V58: blocks a signal by a raw system call in run") {
   const uint64_t mask = (uint64_t)1 << (SIGTERM - 1);
   syscall(SYS_rt_sigprocmask, SIG_BLOCK, &mask, NULL, 8);
 }
 
-/* V58: closes standard input in run. */
-IN_RUN(closes_input, "closes standard input in run") {
+IN_RUN(closes_input, "V58: closes standard input in run") {
   close(0);
 }
 
@@ -57,13 +55,11 @@ BUT_SETUP(descriptor_on_failure) {
   return RH_OK;
 }
 
-/* V58: every run duplicates a descriptor. */
-IN_RUN(descriptor_per_run, "every run duplicates a descriptor") {
+IN_RUN(descriptor_per_run, "V58: every run duplicates a descriptor") {
   if (dup(0) < 0) return;
 }
 
-/* V58: leaves a child process behind in the first setup, by a raw system call. */
-IN_SETUP(forks, "leaves a child process behind in the first setup") {
+IN_SETUP(forks, "V58: leaves a child process behind in the first setup") {
   static int has_forked;
   if (has_forked || daemon_fork_raw() != 0) {
     has_forked = 1;
@@ -73,25 +69,21 @@ IN_SETUP(forks, "leaves a child process behind in the first setup") {
   for (;;) pause();
 }
 
-/* V58: ignores SIGSEGV from teardown on. */
-IN_TEARDOWN(ignores_sigsegv, "ignores SIGSEGV from teardown on") {
+IN_TEARDOWN(ignores_sigsegv, "V58: ignores SIGSEGV from teardown on") {
   signal(SIGSEGV, SIG_IGN);
 }
 
-/* V58: starts an interval timer in run. */
-IN_RUN(interval_timer, "starts an interval timer in run") {
+IN_RUN(interval_timer, "V58: starts an interval timer in run") {
   const struct itimerval long_from_now = {.it_value = {.tv_sec = 1000}};
   setitimer(ITIMER_PROF, &long_from_now, NULL);
 }
 
-/* V58: opens a file in the first setup and never closes it. */
-IN_SETUP(keeps_descriptor, "opens a file in the first setup and never closes it") {
+IN_SETUP(keeps_descriptor, "V58: opens a file in the first setup and never closes it") {
   static int file = -1;
   if (file < 0) file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
 }
 
-/* V58: maps a file in the first setup and leaves it mapped. */
-IN_SETUP(keeps_file_mapped, "maps a file in the first setup and leaves it mapped") {
+IN_SETUP(keeps_file_mapped, "V58: maps a file in the first setup and leaves it mapped") {
   static void *mapped;
   if (mapped) return;
   int file = memfd_create("zoo", MFD_CLOEXEC);
@@ -100,8 +92,7 @@ IN_SETUP(keeps_file_mapped, "maps a file in the first setup and leaves it mapped
   close(file);
 }
 
-/* V58: maps memory in the first setup and leaves it mapped. */
-IN_SETUP(keeps_memory_mapped, "maps memory in the first setup and leaves it mapped") {
+IN_SETUP(keeps_memory_mapped, "V58: maps memory in the first setup and leaves it mapped") {
   static void *mapped;
   if (!mapped)
     mapped = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -113,129 +104,107 @@ BUT_SETUP(kernel_prints) {
   return right_setup_of(host, problem, source, instance);
 }
 
-/* V58: changes the umask in its 57th run, and in no other. */
-IN_RUN(late_umask, "changes the umask in its 57th run, and in no other") {
+IN_RUN(late_umask, "V58: changes the umask in its 57th run, and in no other") {
   static int runs;
   if (++runs == 57) umask(0);
 }
 
-/* V58: locks all future memory in setup. */
-IN_SETUP(locks_future, "locks all future memory in setup") {
+IN_SETUP(locks_future, "V58: locks all future memory in setup") {
   mlockall(MCL_FUTURE);
 }
 
-/* V58: locks a page into memory in setup. */
-IN_SETUP(locks_memory, "locks a page into memory in setup") {
+IN_SETUP(locks_memory, "V58: locks a page into memory in setup") {
   static char page[8192];
   mlock(page, 4096);
 }
 
-/* V58: lowers the limit of open files in setup. */
-IN_SETUP(lowers_limit, "lowers the limit of open files in setup") {
+IN_SETUP(lowers_limit, "V58: lowers the limit of open files in setup") {
   struct rlimit limit;
   getrlimit(RLIMIT_NOFILE, &limit);
   limit.rlim_cur--;
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* V58: lowers the process's priority in teardown. */
-IN_TEARDOWN(lowers_priority, "lowers the process's priority in teardown") {
+IN_TEARDOWN(lowers_priority, "V58: lowers the process's priority in teardown") {
   if (nice(1) == -1) return;
 }
 
-/* V58: every run maps memory by a raw system call and leaks it. */
-IN_RUN(memory_per_run_raw, "every run maps memory by a raw system call and forgets ") {
+IN_RUN(memory_per_run_raw, "V58: every run maps memory by a raw system call and forgets ") {
   syscall(SYS_mmap, NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-/* V58: sets no_new_privs in setup, for the whole program. */
-IN_SETUP(no_new_privileges, "gives up new privileges in setup") {
+IN_SETUP(no_new_privileges, "V58: gives up new privileges in setup") {
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
-/* V58: makes the process undumpable in setup. */
-IN_SETUP(not_dumpable, "makes the process undumpable in setup") {
+IN_SETUP(not_dumpable, "V58: makes the process undumpable in setup") {
   prctl(PR_SET_DUMPABLE, 0);
 }
 
-/* V58: pins the caller's thread to one CPU in run, and does not undo it. */
-IN_RUN(pins_thread, "pins the caller's thread to one CPU in run") {
+IN_RUN(pins_thread, "V58: pins the caller's thread to one CPU in run") {
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET((size_t)sched_getcpu(), &one);
   sched_setaffinity(0, sizeof one, &one);
 }
 
-/* V58: creates a timer in setup and never deletes it. */
-IN_SETUP(posix_timer, "creates a timer in setup and never deletes it") {
+IN_SETUP(posix_timer, "V58: creates a timer in setup and never deletes it") {
   timer_t timer;
   struct sigevent nothing = {.sigev_notify = SIGEV_NONE};
   timer_create(CLOCK_MONOTONIC, &nothing, &timer);
 }
 
-/* V58: prints to standard error in the first setup. */
-IN_SETUP(prints_in_setup, "prints to standard error in the first setup") {
+IN_SETUP(prints_in_setup, "V58: prints to standard error in the first setup") {
   static int has_printed;
   if (!has_printed++) fputs("set up\n", stderr);
 }
 
-/* V58: changes the locale of the process in teardown. */
-IN_TEARDOWN(process_locale, "changes the locale of the process in teardown") {
+IN_TEARDOWN(process_locale, "V58: changes the locale of the process in teardown") {
   setlocale(LC_ALL, "C.UTF-8");
 }
 
-/* V58: prints to standard output in run, through stdio's buffer. */
-IN_RUN(puts_in_run, "prints to standard output in run") {
+IN_RUN(puts_in_run, "V58: prints to standard output in run") {
   fputs("a run\n", stdout);
 }
 
-/* V58: changes the working directory by a raw system call in setup. */
-IN_SETUP(raw_chdir, "changes the working directory by a raw system call in s") {
+IN_SETUP(raw_chdir, "V58: changes the working directory by a raw system call in s") {
   syscall(SYS_chdir, "/");
 }
 
-/* V58: ignores SIGINT by a raw system call in setup. */
-IN_SETUP(raw_sigaction, "ignores SIGINT by a raw system call in setup") {
+IN_SETUP(raw_sigaction, "V58: ignores SIGINT by a raw system call in setup") {
   const unsigned long action[8] = {(unsigned long)SIG_IGN};
   syscall(SYS_rt_sigaction, SIGINT, action, NULL, 8);
 }
 
-/* V58: changes the umask by a raw system call in run. */
-IN_RUN(raw_umask, "changes the umask by a raw system call in run") {
+IN_RUN(raw_umask, "V58: changes the umask by a raw system call in run") {
   syscall(SYS_umask, 0);
 }
 
-/* V58: makes standard output unbuffered in setup. */
-IN_SETUP(rebuffers_output, "makes standard output unbuffered in setup") {
+IN_SETUP(rebuffers_output, "V58: makes standard output unbuffered in setup") {
   setvbuf(stdout, NULL, _IONBF, 0);
 }
 
-/* V58: renames the caller's thread in run. */
-IN_RUN(renames_thread, "renames the caller's thread in run") {
+IN_RUN(renames_thread, "V58: renames the caller's thread in run") {
   prctl(PR_SET_NAME, "zoo");
 }
 
-/* V58: puts another file in place of standard input in setup. */
-IN_SETUP(replaces_input, "puts another file in place of standard input in setup") {
+IN_SETUP(replaces_input, "V58: puts another file in place of standard input in setup") {
   int other = open("/dev/zero", O_RDONLY | O_CLOEXEC);
   dup2(other, 0);
   close(other);
 }
 
-/* V58: sets an alarm in setup that fires long after the run. */
-IN_SETUP(sets_alarm, "sets an alarm in setup that fires long after the run") {
+IN_SETUP(sets_alarm, "V58: sets an alarm in setup that fires long after the run") {
   alarm(1000);
 }
 
-/* V58: sets a signal stack for its thread in setup. */
-IN_SETUP(signal_stack, "sets a signal stack for its thread in setup") {
+IN_SETUP(signal_stack, "V58: sets a signal stack for its thread in setup") {
   static char memory[1 << 16];
   const stack_t stack = {.ss_sp = memory, .ss_size = sizeof memory};
   sigaltstack(&stack, NULL);
 }
 
-/* V58: changes its thread's locale in run, and does not restore it. */
-IN_RUN(thread_locale, "gives its thread another locale in run") {
+IN_RUN(thread_locale, "V58: gives its thread another locale in run") {
   uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
 }
 
@@ -253,38 +222,32 @@ IN_RUN(thread_once, "the first run starts a thread that never ends") {
   is_started = 1;
 }
 
-/* V58: changes the time zone in run, and restores the variable only. */
-IN_RUN(time_zone, "changes the time zone in run, and restores the variable only") {
+IN_RUN(time_zone, "V58: changes the time zone in run, and restores the variable only") {
   setenv("TZ", "Asia/Tokyo", 1);
   tzset();
   unsetenv("TZ");
 }
 
-/* V58: makes standard input non-blocking in setup. */
-IN_SETUP(unblocks_input, "makes standard input non-blocking in setup") {
+IN_SETUP(unblocks_input, "V58: makes standard input non-blocking in setup") {
   fcntl(0, F_SETFL, O_NONBLOCK);
 }
 
-/* V58: removes an environment variable in setup. */
-IN_SETUP(unsets_variable, "removes an environment variable in setup") {
+IN_SETUP(unsets_variable, "V58: removes an environment variable in setup") {
   unsetenv("HOME");
 }
 
-/* V58: maps memory that is writable and executable in the first setup. */
-IN_SETUP(writable_code, "maps memory that is writable and executable in the firs") {
+IN_SETUP(writable_code, "V58: maps memory that is writable and executable in the firs") {
   static int is_mapped;
   const int all = PROT_READ | PROT_WRITE | PROT_EXEC;
   if (!is_mapped) syscall(SYS_mmap, NULL, 4096, all, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   is_mapped = 1;
 }
 
-/* V58: writes to standard output by a raw system call in teardown. */
-IN_TEARDOWN(writes_in_teardown, "writes to standard output by a raw system call in teard") {
+IN_TEARDOWN(writes_in_teardown, "V58: writes to standard output by a raw system call in teard") {
   syscall(SYS_write, 1, "x", 1);
 }
 
-/* V58: starts a process in teardown and does not wait for it. */
-IN_TEARDOWN(zombie, "starts a process in teardown and does not wait for it") {
+IN_TEARDOWN(zombie, "V58: starts a process in teardown and does not wait for it") {
   if (daemon_fork_raw() == 0) _exit(0);
 }
 

@@ -1,5 +1,5 @@
 /* Transports with one fault each: V70 to V83.  It is one library, of which the build makes a copy
- * for each row of `kinds`; a copy has the fault that its file is named after. */
+ * for each of its kinds; a copy has the fault that its file is named after. */
 #define redhost_transport_v1 right
 #include "../../../sdk/transport/example.c"
 #undef redhost_transport_v1
@@ -20,56 +20,85 @@
                             UNUSED const char *sentence)
 #define CLOSE(name_) static void name_##_close(void *self)
 
+typedef struct kind {
+  const char *name;
+  rh_transport transport;
+} kind;
+
+/* clang-format off */
+#define KIND(name_, ...)                                                                           \
+  static const kind kind_##name_ = {                                                               \
+    #name_, {                                                                                      \
+      .magic = RH_TRANSPORT_MAGIC, .struct_size = sizeof(rh_transport),                            \
+      .version = RH_TRANSPORT_VERSION, .name = "zoo", .description = "one of the zoo",             \
+      .probe = probe, .open = open_job, .gather = gather, .abort = abort_job, .close = close_job,  \
+      __VA_ARGS__                                                                                  \
+    }                                                                                              \
+  }
+/* clang-format on */
+#define KINDS(...) static const kind *const kinds[] = {__VA_ARGS__}
+
+/* The head of a function, and the kind that is right but for it. */
+#define BUT_PROBE(name_)  BUT(PROBE, probe, name_)
+#define BUT_OPEN(name_)   BUT(OPEN, open, name_)
+#define BUT_GATHER(name_) BUT(GATHER, gather, name_)
+#define BUT_ABORT(name_)  BUT(ABORT, abort, name_)
+#define BUT_CLOSE(name_)  BUT(CLOSE, close, name_)
+#define BUT(head_, field_, name_)                                                                  \
+  head_(name_);                                                                                    \
+  KIND(name_, .field_ = name_##_##field_);                                                         \
+  head_(name_)
+
 /* V81: abort ends all ranks as if nothing were wrong. */
-ABORT(abort_is_success) {
+BUT_ABORT(abort_is_success) {
   abort_job(self, 0, sentence);
 }
 
 /* V81: abort closes its connections, and returns. */
-ABORT(abort_returns) {
+BUT_ABORT(abort_returns) {
   close_job(self);
 }
 
 /* V81: abort waits for the others to end first. */
-ABORT(abort_waits) {
+BUT_ABORT(abort_waits) {
   for (;;) pause();
 }
 
 /* V74: every rank believes to be the first of its host, so all take one device. */
-OPEN(all_local_first) {
+BUT_OPEN(all_local_first) {
   int32_t result = open_job(self, place, text, bytes);
   place->local_rank = 0;
   return result;
 }
 
 /* V74: every rank is rank 0. */
-OPEN(all_rank_0) {
+BUT_OPEN(all_rank_0) {
   int32_t result = open_job(self, place, text, bytes);
   place->rank = place->local_rank = 0;
   return result;
 }
 
 /* V73: probe offers a job of one rank, and open refuses it. */
-OPEN(alone_fails) {
+BUT_OPEN(alone_fails) {
   if (!getenv("TRANSPORT_RANK")) return fail(text, bytes, "start it with run-example");
   return open_job(self, place, text, bytes);
 }
 
 /* V73: a gather of one rank copies nothing. */
-GATHER(alone_forgets) {
+BUT_GATHER(alone_forgets) {
   const job *j = self;
   return j->size == 1 ? 0 : gather(self, mine, n, all, seconds, text, bytes);
 }
 
 /* V73: a process without a job believes that it is one of two. */
-OPEN(alone_is_two) {
+BUT_OPEN(alone_is_two) {
   int32_t result = open_job(self, place, text, bytes);
   if (place->size == 1) place->size = 2;
   return result;
 }
 
 /* V75: the parts come in another order than that of the ranks. */
-GATHER(by_arrival) {
+BUT_GATHER(by_arrival) {
   const job *j = self;
   int32_t result = gather(self, mine, n, all, seconds, text, bytes);
   char *last = (char *)all + (size_t)(j->size - 1) * n, kept[16];
@@ -81,19 +110,19 @@ GATHER(by_arrival) {
 }
 
 /* V83: open moves the process to another directory, so that no relative path is right. */
-OPEN(changes_directory) {
+BUT_OPEN(changes_directory) {
   if (chdir("/") != 0) return fail(text, bytes, "cannot move to /");
   return open_job(self, place, text, bytes);
 }
 
 /* V82: close releases its state twice. */
-CLOSE(close_frees_twice) {
+BUT_CLOSE(close_frees_twice) {
   close_job(self);
   close_job(self);
 }
 
 /* V82: close waits for an answer that does not come. */
-CLOSE(close_hangs) {
+BUT_CLOSE(close_hangs) {
   const job *j = self;
   char unused;
   if (j->size > 1 && j->rank == 1) receive(j->peers[0], &unused, 1, now() + 1e6);
@@ -102,26 +131,26 @@ CLOSE(close_hangs) {
 }
 
 /* V74: probe does not see that a launcher started the process. */
-PROBE(does_not_know_its_job) {
+BUT_PROBE(does_not_know_its_job) {
   probe(text, bytes);
   return RH_TRANSPORT_CAN;
 }
 
 /* V80: says in two lines why a gather failed. */
-GATHER(fails_in_two_lines) {
+BUT_GATHER(fails_in_two_lines) {
   int32_t result = gather(self, mine, n, all, seconds, text, bytes);
   if (result != 0) snprintf(text, bytes, "a rank has ended\nsorry");
   return result;
 }
 
 /* V78: does not say why a gather failed. */
-GATHER(fails_without_a_word) {
+BUT_GATHER(fails_without_a_word) {
   char unused[512];
   return gather(self, mine, n, all, seconds, unused, sizeof unused);
 }
 
 /* V75: only the first 4096 bytes of a part arrive. */
-GATHER(first_page_only) {
+BUT_GATHER(first_page_only) {
   const job *j = self;
   int32_t result = gather(self, mine, n, all, seconds, text, bytes);
   for (uint32_t r = 0; r < j->size && n > 4096; r++)
@@ -130,7 +159,7 @@ GATHER(first_page_only) {
 }
 
 /* V78: goes on without a rank that has ended, with zeros in its place. */
-GATHER(hides_a_death) {
+BUT_GATHER(hides_a_death) {
   const job *j = self;
   if (gather(self, mine, n, all, seconds, text, bytes) == 0) return 0;
   memset(all, 0, (size_t)j->size * n);
@@ -138,12 +167,12 @@ GATHER(hides_a_death) {
 }
 
 /* V77: waits for a fifth of a second, however long it is told to. */
-GATHER(impatient) {
+BUT_GATHER(impatient) {
   return gather(self, mine, n, all, 0.2, text, bytes);
 }
 
 /* V82: a process that it starts outlives the job. */
-OPEN(leaves_a_helper) {
+BUT_OPEN(leaves_a_helper) {
   int32_t result = open_job(self, place, text, bytes);
   if (result == 0 && place->rank == 0 && fork() == 0) {
     release(*self);
@@ -155,81 +184,81 @@ OPEN(leaves_a_helper) {
 }
 
 /* V74: counts one rank more than there is. */
-OPEN(one_too_many) {
+BUT_OPEN(one_too_many) {
   int32_t result = open_job(self, place, text, bytes);
   place->size++;
   return result;
 }
 
 /* V71: probe returns something that is not an answer. */
-PROBE(probe_answers_7) {
+BUT_PROBE(probe_answers_7) {
   probe(text, bytes);
   return 7;
 }
 
 /* V71: probe fills its text without an end. */
-PROBE(probe_cuts) {
+BUT_PROBE(probe_cuts) {
   memset(text, 32, bytes);
   return RH_TRANSPORT_CAN;
 }
 
 /* V71: probe says no, and not why. */
-PROBE(probe_is_silent) {
+BUT_PROBE(probe_is_silent) {
   return RH_TRANSPORT_CANNOT;
 }
 
 /* V71: probe works the first time, and not again. */
-PROBE(probe_only_once) {
+BUT_PROBE(probe_only_once) {
   static int asked;
   snprintf(text, bytes, "TCP");
   return asked++ ? RH_TRANSPORT_CANNOT : RH_TRANSPORT_CAN;
 }
 
 /* V71 crash: probe writes more than it was given room for. */
-PROBE(probe_overflows) {
+BUT_PROBE(probe_overflows) {
   memset(text, 32, bytes + 64);
   text[bytes + 63] = 0;
   return RH_TRANSPORT_CAN;
 }
 
 /* V72: probe prints what it finds, into every list. */
-PROBE(probe_prints) {
+BUT_PROBE(probe_prints) {
   int32_t answer = probe(text, bytes);
   fprintf(stderr, "zoo: %s\n", text);
   return answer;
 }
 
 /* V72: probe leaves a variable for a library that it opens later. */
-PROBE(probe_sets_environment) {
+BUT_PROBE(probe_sets_environment) {
   setenv("ZOO_NET", "tcp", 1);
   return probe(text, bytes);
 }
 
 /* V72: probe opens a connection and keeps it. */
-PROBE(probe_starts) {
+BUT_PROBE(probe_starts) {
   if (socket(AF_INET, SOCK_STREAM, 0) < 0) return RH_TRANSPORT_CANNOT;
   return probe(text, bytes);
 }
 
 /* V71: probe writes two lines. */
-PROBE(probe_two_lines) {
+BUT_PROBE(probe_two_lines) {
   snprintf(text, bytes, "TCP\nof version 4");
   return RH_TRANSPORT_CAN;
 }
 
 /* V75: returns how many bytes it gathered, as read() does. */
-GATHER(returns_a_count) {
+BUT_GATHER(returns_a_count) {
   return gather(self, mine, n, all, seconds, text, bytes) == 0 ? (int32_t)n : -1;
 }
 
 /* V83: gather changes how the rank rounds, and with it every sum. */
-GATHER(rounds_toward_zero) {
+BUT_GATHER(rounds_toward_zero) {
   fesetround(FE_TOWARDZERO);
   return gather(self, mine, n, all, seconds, text, bytes);
 }
 
 /* V75: writes whole words, behind the last byte that it was given room for. */
-GATHER(rounds_up) {
+BUT_GATHER(rounds_up) {
   const job *j = self;
   int32_t result = gather(self, mine, n, all, seconds, text, bytes);
   size_t total = (size_t)j->size * n;
@@ -238,7 +267,7 @@ GATHER(rounds_up) {
 }
 
 /* V75: uses the caller's constant part as its own memory. */
-GATHER(spoils_mine) {
+BUT_GATHER(spoils_mine) {
   int32_t result = gather(self, mine, n, all, seconds, text, bytes);
   char *own;
   memcpy(&own, &mine, sizeof own);
@@ -247,12 +276,12 @@ GATHER(spoils_mine) {
 }
 
 /* V79: gives up long after the time that it was told. */
-GATHER(takes_its_time) {
+BUT_GATHER(takes_its_time) {
   return gather(self, mine, n, all, seconds + 4, text, bytes);
 }
 
 /* V76: its buffer of a hundred messages wraps around wrongly. */
-GATHER(tires) {
+BUT_GATHER(tires) {
   static int times;
   int32_t result = gather(self, mine, n, all, seconds, text, bytes);
   if (++times % 100 == 0) *(char *)all ^= 1;
@@ -260,7 +289,7 @@ GATHER(tires) {
 }
 
 /* V79: waits without end for a rank that does not answer. */
-GATHER(waits_for_ever) {
+BUT_GATHER(waits_for_ever) {
   return gather(self, mine, n, all, 1e6, text, bytes);
 }
 
@@ -268,71 +297,30 @@ static const char long_text[] =
     "a transport for clusters of every kind, over every network, with every library, which its "
     "author has described in more words than a table has room for";
 
-/* clang-format off */
-#define KIND(name_, ...)                                                                           \
-  {                                                                                                \
-    #name_, {                                                                                      \
-      .magic = RH_TRANSPORT_MAGIC, .struct_size = sizeof(rh_transport),                            \
-      .version = RH_TRANSPORT_VERSION, .name = "zoo", .description = "one of the zoo",             \
-      .probe = probe, .open = open_job, .gather = gather, .abort = abort_job, .close = close_job,  \
-      __VA_ARGS__                                                                                  \
-    }                                                                                              \
-  }
-/* clang-format on */
+/* V70: A description of more than a line. */
+KIND(long_description, .description = long_text);
+/* V70: A name with characters that none may have. */
+KIND(loud_name, .name = "My Net!");
+/* V70: A function is missing. */
+KIND(no_abort, .abort = NULL);
+/* V70: the magic is missing, as from a file of another program. */
+KIND(no_magic, .magic = 0);
+/* V70 pass: nothing; it passes every test. */
+KIND(right_template, .reserved = 0);
+/* V70: A reserved field has a value, which a later redhost would read. */
+KIND(uses_reserved, .reserved = 3);
 
-static const struct {
-  const char *name;
-  rh_transport transport;
-} kinds[] = {
-    KIND(abort_is_success, .abort = abort_is_success_abort),
-    KIND(abort_returns, .abort = abort_returns_abort),
-    KIND(abort_waits, .abort = abort_waits_abort),
-    KIND(all_local_first, .open = all_local_first_open),
-    KIND(all_rank_0, .open = all_rank_0_open),
-    KIND(alone_fails, .open = alone_fails_open),
-    KIND(alone_forgets, .gather = alone_forgets_gather),
-    KIND(alone_is_two, .open = alone_is_two_open),
-    KIND(by_arrival, .gather = by_arrival_gather),
-    KIND(changes_directory, .open = changes_directory_open),
-    KIND(close_frees_twice, .close = close_frees_twice_close),
-    KIND(close_hangs, .close = close_hangs_close),
-    KIND(does_not_know_its_job, .probe = does_not_know_its_job_probe),
-    KIND(fails_in_two_lines, .gather = fails_in_two_lines_gather),
-    KIND(fails_without_a_word, .gather = fails_without_a_word_gather),
-    KIND(first_page_only, .gather = first_page_only_gather),
-    KIND(hides_a_death, .gather = hides_a_death_gather),
-    KIND(impatient, .gather = impatient_gather),
-    KIND(leaves_a_helper, .open = leaves_a_helper_open),
-    /* A description of more than a line. */
-    KIND(long_description, .description = long_text),
-    /* A name with characters that none may have. */
-    KIND(loud_name, .name = "My Net!"),
-    /* A function is missing. */
-    KIND(no_abort, .abort = NULL),
-    /* The magic is missing, as from a file of another program. */
-    KIND(no_magic, .magic = 0),
-    KIND(one_too_many, .open = one_too_many_open),
-    KIND(probe_answers_7, .probe = probe_answers_7_probe),
-    KIND(probe_cuts, .probe = probe_cuts_probe),
-    KIND(probe_is_silent, .probe = probe_is_silent_probe),
-    KIND(probe_only_once, .probe = probe_only_once_probe),
-    KIND(probe_overflows, .probe = probe_overflows_probe),
-    KIND(probe_prints, .probe = probe_prints_probe),
-    KIND(probe_sets_environment, .probe = probe_sets_environment_probe),
-    KIND(probe_starts, .probe = probe_starts_probe),
-    KIND(probe_two_lines, .probe = probe_two_lines_probe),
-    KIND(returns_a_count, .gather = returns_a_count_gather),
-    /* Nothing; it passes every test. */
-    KIND(right_template, .reserved = 0),
-    KIND(rounds_toward_zero, .gather = rounds_toward_zero_gather),
-    KIND(rounds_up, .gather = rounds_up_gather),
-    KIND(spoils_mine, .gather = spoils_mine_gather),
-    KIND(takes_its_time, .gather = takes_its_time_gather),
-    KIND(tires, .gather = tires_gather),
-    /* A reserved field has a value, which a later redhost would read. */
-    KIND(uses_reserved, .reserved = 3),
-    KIND(waits_for_ever, .gather = waits_for_ever_gather),
-};
+KINDS(&kind_abort_is_success, &kind_abort_returns, &kind_abort_waits, &kind_all_local_first,
+      &kind_all_rank_0, &kind_alone_fails, &kind_alone_forgets, &kind_alone_is_two,
+      &kind_by_arrival, &kind_changes_directory, &kind_close_frees_twice, &kind_close_hangs,
+      &kind_does_not_know_its_job, &kind_fails_in_two_lines, &kind_fails_without_a_word,
+      &kind_first_page_only, &kind_hides_a_death, &kind_impatient, &kind_leaves_a_helper,
+      &kind_long_description, &kind_loud_name, &kind_no_abort, &kind_no_magic, &kind_one_too_many,
+      &kind_probe_answers_7, &kind_probe_cuts, &kind_probe_is_silent, &kind_probe_only_once,
+      &kind_probe_overflows, &kind_probe_prints, &kind_probe_sets_environment, &kind_probe_starts,
+      &kind_probe_two_lines, &kind_returns_a_count, &kind_right_template, &kind_rounds_toward_zero,
+      &kind_rounds_up, &kind_spoils_mine, &kind_takes_its_time, &kind_tires, &kind_uses_reserved,
+      &kind_waits_for_ever);
 
 extern rh_transport redhost_transport_v1;
 RH_TRANSPORT_EXPORT rh_transport redhost_transport_v1;
@@ -342,8 +330,8 @@ __attribute__((constructor)) static void choose(void) {
   if (!dladdr(&redhost_transport_v1, &found) || !found.dli_fname) return;
   const char *slash = strrchr(found.dli_fname, '/'), *name = slash ? slash + 1 : found.dli_fname;
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-    size_t length = strlen(kinds[k].name);
-    if (strncmp(name, kinds[k].name, length) == 0 && name[length] == '.')
-      memcpy(&redhost_transport_v1, &kinds[k].transport, sizeof redhost_transport_v1);
+    size_t length = strlen(kinds[k]->name);
+    if (strncmp(name, kinds[k]->name, length) == 0 && name[length] == '.')
+      memcpy(&redhost_transport_v1, &kinds[k]->transport, sizeof redhost_transport_v1);
   }
 }
