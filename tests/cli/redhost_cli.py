@@ -86,6 +86,21 @@ def npy(kind, data, shape):
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data
 
 
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def text(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def write(path, data):
+    with open(path, "wb") as file:
+        file.write(data if isinstance(data, bytes) else data.encode())
+
+
 def needs(file):
     return unittest.skipUnless(os.path.exists(file), "%s is not built" % (os.path.basename(file) or "the zoo"))
 
@@ -129,8 +144,7 @@ class Case(unittest.TestCase):
         return os.path.join(self.cwd, name)
 
     def write(self, name, data):
-        with open(self.path(name), "wb") as file:
-            file.write(data if isinstance(data, bytes) else data.encode())
+        write(self.path(name), data)
         return name
 
     def cache_files(self, env=None):

@@ -45,12 +45,10 @@ class Accuracy(cli.Case):
     caches = False
 
     def store(self, name, kind, values):
-        with open(os.path.join(self.cwd, name), "wb") as file:
-            file.write(struct.pack(f"{len(values)}{CODES[kind]}", *values))
+        cli.write(os.path.join(self.cwd, name), struct.pack(f"{len(values)}{CODES[kind]}", *values))
 
     def read(self, name):
-        with open(os.path.join(self.cwd, name), "rb") as file:
-            return file.read()
+        return cli.read(os.path.join(self.cwd, name))
 
     def ask(self, kind, *words, strategy="native"):
         out = self.good("--run", strategy, "-t", kind, "-q", "--accuracy", "exact", *words, quiet=False).out
@@ -184,7 +182,7 @@ class Accuracy(cli.Case):
         """A sum goes on where it stopped, by any way, and what cannot go on leaves the file as it was."""
         rng = random.Random(19)
         parts = [[number(rng, "f32", 40) for _ in range(n)] for n in (1, 1000, 77, 3001)]
-        path, ways = os.path.join(self.cwd, "s.state"), ((), ("--stream=1KiB",), ("--ranks", "2"), ())
+        path, ways = self.path("s.state"), ((), ("--stream=1KiB",), ("--ranks", "2"), ())
         for op in ("sum", "mean"):
             words = ("--run", "auto", "-t", "f32", "-i", "x", "--op", op, "--accuracy", "exact", "--state", "s.state")
             have = []
@@ -203,8 +201,7 @@ class Accuracy(cli.Case):
         for bad, *of in ((good[:-1],), (good[:90],), (b"",), (good[:1200] + bytes([good[1200] ^ 1]) + good[1201:],), (good + b"x",), (b"hello" * 99,),
                          (good[:8] + b"\3" + good[9:],), (good, "-t", "f16"), (good, "--op", "asum"), (good, "--result", "f64"),
                          (self.read("part"),), (self.read("mean"),)):
-            with open(path, "wb") as file:
-                file.write(bad)
+            cli.write(path, bad)
             self.bad(6, "s.state", "--run", "auto", "-n", "100", "--accuracy", "exact", "--state", "s.state", *of)
             self.assertEqual(self.read("s.state"), bad, of)
         self.bad(6, "do not go together", "--merge", "sum", "part")
@@ -214,7 +211,7 @@ class Accuracy(cli.Case):
                                        (4, "--state keeps exact sums", "--accuracy", "exact", "--op", "max")):
             name = () if "--run" in rest else ("--run", "auto")
             self.bad(status, message, *name, "-n", "100", "--state", "new.state", *rest)
-        self.assertFalse(os.path.exists(os.path.join(self.cwd, "new.state")))
+        self.assertFalse(os.path.exists(self.path("new.state")))
         self.bad(6, "no/dir", "--run", "auto", "-n", "100", "--accuracy", "exact", "--state", "no/dir")
 
     def test_result_f64(self):
@@ -277,8 +274,7 @@ class Accuracy(cli.Case):
         """Of columns a part has all elements of some, or all where they can be read once only."""
         x = [number(rng, kind, 40) for _ in range(700 * 90)]
         head = f"{{'descr': '<f{kind[1:] == '32' and 4 or 8}', 'fortran_order': False, 'shape': (700, 90)}}".encode()
-        with open(os.path.join(self.cwd, "x.npy"), "wb") as file:
-            file.write(b"\x93NUMPY\1\0" + struct.pack("<H", 118) + head.ljust(117) + b"\n" + struct.pack(f"{len(x)}{code}", *x))
+        cli.write(self.path("x.npy"), b"\x93NUMPY\1\0" + struct.pack("<H", 118) + head.ljust(117) + b"\n" + struct.pack(f"{len(x)}{code}", *x))
         wanted = [rounded(sum(map(fractions.Fraction, x[k::90])), kind) for k in range(90)]
         for way in ((), ("--stream=4KiB",), ("--ranks=2",)):
             self.same_rows(code, wanted, "-i", "x.npy", "--axis", "0", *way)

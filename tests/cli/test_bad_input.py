@@ -186,8 +186,7 @@ class Usage(cli.Case):
 
     def test_chunks(self):
         """--help says the sizes that the code has."""
-        with open(os.path.join(cli.HERE, "..", "..", "host", "engine", "reduction", "worker.h"), encoding="utf-8") as file:
-            least, most, device = re.findall(r"define RH_STREAM_\w+_MIB +(\d+)", file.read())
+        least, most, device = re.findall(r"define RH_STREAM_\w+_MIB +(\d+)", cli.text(os.path.join(cli.HERE, "..", "..", "host", "engine", "reduction", "worker.h")))
         words = " ".join(self.good("--help", "stream").out.split())
         self.assertIn("[%sMiB to %sMiB, by the processor's cache; a GPU: %sMiB]" % (least, most, device), words)
 
@@ -490,8 +489,7 @@ class Output(cli.Case):
             done = self.redhost(*args, stdout=None, preexec_fn=lambda: os.close(1))
             self.assertEqual(done.code, 6, done)
             self.assertRegex(done.err, r"\Aredhost: standard output: [^\n]+\.\n\Z")
-        with open(self.path("v.npy"), "rb") as file:
-            self.assertEqual(file.read(), content)
+        self.assertEqual(cli.read(self.path("v.npy")), content)
 
     def test_descriptors_are_held(self):
         """While redhost runs, no file takes the descriptors of the closed standard output and standard error."""

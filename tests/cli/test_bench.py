@@ -21,8 +21,7 @@ class BenchCase(cli.Case):
         return self.redhost("--bench", *FEW, *args, **how)
 
     def read(self, name):
-        with open(self.path(name), "rb") as file:
-            return file.read()
+        return cli.read(self.path(name))
 
     def results(self, *args, code=0):
         done = self.bench("--json", *args)
@@ -232,8 +231,7 @@ class Measuring(BenchCase):
 
     def test_segments_of_peers(self):
         """Every result of a peer is compared, also what another peer of its program wrote."""
-        with open(self.path("peers"), "w") as file:
-            file.write(SEGMENT_PEERS)
+        cli.write(self.path("peers"), SEGMENT_PEERS)
         os.chmod(self.path("peers"), 0o755)
         typed = ("--bench", "--json", "-s", "serial", "-n", "64", "--length", "8", "--data", "equal", "--peer", "./peers", "--quick", "--max-time=.02")
         done = self.redhost(*typed)

@@ -99,8 +99,7 @@ class Damaged(CacheCase):
     def damage(self, how):
         self.is_cached()
         entry = self.entry()
-        with open(entry, "rb") as file:
-            whole = file.read()
+        whole = cli.read(entry)
         how(entry, whole)
         done = self.good(*RUN, "-q")  # nothing on stderr
         self.assertEqual(done.out, "1000\n")
@@ -109,8 +108,7 @@ class Damaged(CacheCase):
     def overwrite(self, change):
         def write(entry, whole):
             os.chmod(entry, 0o600)
-            with open(entry, "wb") as file:
-                file.write(change(whole))
+            cli.write(entry, change(whole))
         return write
 
     def test_cut(self):
@@ -136,9 +134,8 @@ class Damaged(CacheCase):
         def replace(entry, whole):
             self.good(*RUN, "-q", "--op", "max")
             (other,) = [name for name in self.entries() if not entry.endswith(name)]
-            with open(os.path.join(self.env["XDG_CACHE_HOME"], "redhost", other), "rb") as file:
-                others = file.read()
-            os.remove(file.name)
+            others = cli.read(os.path.join(self.env["XDG_CACHE_HOME"], "redhost", other))
+            os.remove(os.path.join(self.env["XDG_CACHE_HOME"], "redhost", other))
             own_key, others_key = struct.unpack_from("<Q", whole, 8)[0], struct.unpack_from("<Q", others, 8)[0]
             program = others[32 + others_key:]
             self.overwrite(lambda _: whole[:16] + struct.pack("<Q", len(program)) + whole[24:32 + own_key] + program)(entry, whole)

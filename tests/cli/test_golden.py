@@ -148,8 +148,7 @@ class GoldenTest(cli.Case):
                     difflib.unified_diff(expected.splitlines(), actual.text().splitlines(), "expected", "actual",
                                          lineterm="", n=100))))
         if changed:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write("".join(case.text() for case in cases))
+            cli.write(path, "".join(case.text() for case in cases))
 
 
 for golden in sorted(glob.glob(os.path.join(cli.HERE, "golden", "*.txt"))):

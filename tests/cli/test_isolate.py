@@ -38,8 +38,7 @@ class Faults(cli.Case):
 
     def test_stream(self):
         """What is streamed is given to the child in parts, and checked in redhost's own process."""
-        with open(self.path("ones.raw"), "wb") as file:
-            file.write(struct.pack("f", 1) * 70000)
+        cli.write(self.path("ones.raw"), struct.pack("f", 1) * 70000)
         how = lambda name, *more: ["--run", "worker_" + name, "--plugin", FAULTS, "-t", "f32", "--stream=16KiB", *more]
         self.assertEqual(self.good(*how("right", "-i", "ones.raw", "-q")).out, "70000\n")
         self.assertEqual(self.value(*how("right", "-n", "50000", "--data", "equal")), "50000")
@@ -180,8 +179,7 @@ class Faults(cli.Case):
             self.assertIn("result     5000\n", done.out)
         done = self.redhost("--run", "worker_write_input", "--plugin", FAULTS, "-i", "-", "-t", "f32", "-q", input=data)
         self.assertEqual((done.code, done.out), (0, "5000\n"), done)
-        with open(self.path("ones.raw"), "rb") as file:
-            self.assertEqual(hashlib.sha256(file.read()).digest(), hashlib.sha256(data).digest())
+        self.assertEqual(hashlib.sha256(cli.read(self.path("ones.raw"))).digest(), hashlib.sha256(data).digest())
 
     def test_never(self):
         """In this process it takes redhost down, which is why isolation exists; of an exit there is still a sentence."""
@@ -285,8 +283,7 @@ class Same(cli.Case):
     def test_own_operators(self):
         """Over generated operands, over one file, and over files of several types side by side."""
         self.write("x.raw", b"".join(struct.pack("<f", k) for k in range(1, 5001)))
-        with open(os.path.join(cli.DATA, "sunspots_yearly.npy"), "rb") as file:
-            spots = file.read()
+        spots = cli.read(os.path.join(cli.DATA, "sunspots_yearly.npy"))
         self.write("one.npy", spots)
         self.write("two.npy", spots)
         for words in (["--op", "meanvar"], ["--op", "min,max,sum", "-t", "i16"], ["--map", "x*t", "--let", "t=0.5", "--finalize", "a/n"],
@@ -326,8 +323,7 @@ class Same(cli.Case):
         self.both("--run", "cascade", "-i", "swapped.npy")
 
     def test_standard_input(self):
-        with open(os.path.join(cli.DATA, "co2_weekly.npy"), "rb") as file:
-            data = file.read()
+        data = cli.read(os.path.join(cli.DATA, "co2_weekly.npy"))
         self.both("--run", "cascade", "-i", "-", input=data)
         self.both("--run", "serial", "-i", "-", "-t", "i16", "--op", "sum", input=bytes(100001 * 2))
 
@@ -360,8 +356,7 @@ class Same(cli.Case):
             self.assertEqual((done.code, done.out), (5, ""), done)
             errors.append([line for line in done.err.splitlines() if line.startswith("redhost: ")])  # PoCL speaks too
             (log,) = re.findall(r"\. Build log: (.*)\. Option -v prints the build log\.$", errors[-1][0])
-            with open(log, encoding="utf-8") as file:
-                self.assertIn("error", file.read())
+            self.assertIn("error", cli.text(log))
             os.remove(log)
         self.assertEqual(*errors)
 
@@ -465,7 +460,6 @@ class Interrupt(cli.Case):
 
 def cli_of(pid):
     try:
-        with open("/proc/%d/cmdline" % pid, "rb") as file:
-            return file.read()
+        return cli.read("/proc/%d/cmdline" % pid)
     except OSError:
         return b""

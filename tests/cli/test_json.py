@@ -112,8 +112,7 @@ class Documents(cli.Case):
     def test_odd_names(self):
         """A path may be any bytes; the document is still UTF-8."""
         for name in ("a \"quoted\"\\name\t.bin", "ä.bin", b"\xff\xfe.bin"):
-            with open(os.path.join(os.fsencode(self.cwd), os.fsencode(name)), "wb") as file:
-                file.write(b"\1\2")
+            cli.write(os.path.join(os.fsencode(self.cwd), os.fsencode(name)), b"\1\2")
             (result,) = self.json("--run", "serial", "-t", "i8", "-i", name)["results"]
             self.assertEqual(result["value"], "3")
             self.assertEqual(result["input"], name if isinstance(name, str) else "??.bin")
@@ -196,8 +195,7 @@ for line in lines:
 
     def test_a_bound_that_allows_anything(self):
         """0.048 for 8390991 is inside the bound of n - 1 additions: still never right and never best, from any source."""
-        with open(self.path("constant"), "w") as file:
-            file.write(self.PEER)
+        cli.write(self.path("constant"), self.PEER)
         os.chmod(self.path("constant"), 0o755)
         for isolate in ("never", "always"):
             done = self.redhost("--bench", "-s", "far_constant,native", "-n", "2^24", "--plugin-path", WRONG, "--json", "-q",

@@ -191,8 +191,7 @@ class Privileged(Loading):
         """Whatever it is named by, it is neither loaded nor started, and no device is used: drivers read the environment."""
         file = self.put("mine.so", source=os.path.join(cli.ZOO, "fine.so"))
         program = os.path.join(self.directory, "started")
-        with open(program, "w", encoding="utf-8") as script:
-            script.write("#!/bin/sh\ntouch '%s'\n" % (program + ".mark"))
+        cli.write(program, "#!/bin/sh\ntouch '%s'\n" % (program + ".mark"))
         os.chmod(program, 0o755)
         cache = os.path.join(self.directory, "their cache")
         shutil.copy(program, os.path.join(self.directory, "python3"))
@@ -258,8 +257,7 @@ class Drivers(Loading):
         """Host strategies run without any query for platforms, and plugins are not blamed for a driver's faults."""
         vendors = os.path.join(self.directory, "vendors")
         os.mkdir(vendors)
-        with open(os.path.join(vendors, "aborting.icd"), "w", encoding="utf-8") as file:
-            file.write(os.path.join(cli.DRIVERS, "aborting_driver.so") + "\n")
+        cli.write(os.path.join(vendors, "aborting.icd"), os.path.join(cli.DRIVERS, "aborting_driver.so") + "\n")
         env = {"OCL_ICD_VENDORS": vendors, "OCL_ICD_FILENAMES": ""}
         self.assertEqual(self.value("--run", "serial", *SUM, env=env), "100")
         done = self.redhost("--run", "serial", *SUM, "--isolate", "-q", env=env)
@@ -399,12 +397,10 @@ class StalePrograms(Loading):
         where = ["--plugin", file]
         self.assertFalse(self.is_cached(*where))
         self.assertTrue(self.is_cached(*where))
-        with open(file, "rb") as plugin:
-            whole = plugin.read()
+        whole = cli.read(file)
         at = whole.index(b"__kernel void") + len(b"__kernel")
         os.remove(file)
-        with open(file, "wb") as plugin:
-            plugin.write(whole[:at] + b"\t" + whole[at + 1:])
+        cli.write(file, whole[:at] + b"\t" + whole[at + 1:])
         self.assertFalse(self.is_cached(*where))
         self.assertTrue(self.is_cached(*where))
         self.assertTrue(self.is_cached())  # the one that came with redhost is as the first

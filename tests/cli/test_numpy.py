@@ -205,8 +205,8 @@ class Files(NumpyCase):
         for kind in FLOATS:
             elements = sample(kind, 300001)
             elements[[131071, 131072, 300000]] = np.nan
-            np.save(os.path.join(self.cwd, "n.npy"), elements)
-            elements.tofile(os.path.join(self.cwd, "n.raw"))
+            np.save(self.path("n.npy"), elements)
+            elements.tofile(self.path("n.raw"))
             said = "n.npy has 3 NaN, the first at index 131071; --where '!isnan(x)' leaves them out."
             for more in ([], ["--op", "max"], ["--stream=65536"], ["--ranks=2"], ["--op", "minmax"]):
                 self.assertEqual(self.good("n.npy", *more, quiet=False).err.count(said), 1, more)
@@ -214,17 +214,17 @@ class Files(NumpyCase):
             self.good("n.npy", "-q")
             self.good("n.npy", "--json")
             self.good("n.npy", "--where", "!isnan(x)")
-            with open(os.path.join(self.cwd, "n.npy"), "rb") as file:
+            with open(self.path("n.npy"), "rb") as file:
                 self.assertIn("--map 'isnan(x)' counts NaN", self.good("-i", "-", stdin=file, quiet=False).err)
             elements[:] = 1
             elements[:2] = np.inf, -np.inf
-            np.save(os.path.join(self.cwd, "n.npy"), elements)
+            np.save(self.path("n.npy"), elements)
             self.assertIn("no element of n.npy is NaN", self.good("n.npy", quiet=False).err)
         self.good("--run", "serial", "-n", "100", "--data", "nan")
 
     def test_side_by_side(self):
         """--run A,B: one document of what each alone says, and lines of values with -q."""
-        np.save(os.path.join(self.cwd, "s.npy"), sample("f32", 5000))
+        np.save(self.path("s.npy"), sample("f32", 5000))
         document = self.json("--run", "serial,native,cascade", "-i", "s.npy")
         self.assertEqual([row["strategy"] for row in document["results"]], ["serial", "native", "cascade"])
         self.assertEqual(len(document["devices"]), 1)
@@ -264,8 +264,7 @@ class Files(NumpyCase):
             array = sample(kind, 1003, 2)
             np.save(self.path("v.npy"), array)
             array.tofile(self.path("v.bin"))
-            with open(self.path("v.npy"), "rb") as file:
-                whole = file.read()
+            whole = cli.read(self.path("v.npy"))
             with self.subTest(kind=kind):
                 for op in ("sum", "argmax"):
                     for name, args in (("v.npy", []), ("v.bin", ["--type", kind])):

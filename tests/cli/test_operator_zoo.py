@@ -29,8 +29,7 @@ class Zoo(cli.Case):
         super().setUpClass()
         cls.tables, cls.files = {}, {}
         for table in ("right", "wrong"):
-            with open(os.path.join(ZOO, table + ".json"), encoding="utf-8") as file:
-                cls.tables[table] = json.load(file)
+            cls.tables[table] = json.loads(cli.text(os.path.join(ZOO, table + ".json")))
             cls.files[table] = [cls.write_operator(row) for row in cls.tables[table]]
 
     @classmethod
@@ -78,10 +77,8 @@ class Zoo(cli.Case):
                 rows.append("| `%s` | %s | %s | %s |" % (operator["operator"], about["summary"], ", ".join(broken), words))
         page = HEAD + "\n".join(rows) + "\n"
         if os.environ.get("REDHOST_GOLDEN_UPDATE"):
-            with open(PAGE, "w", encoding="utf-8") as file:
-                file.write(page)
-        with open(PAGE, encoding="utf-8") as file:
-            self.assertEqual(file.read(), page)
+            cli.write(PAGE, page)
+        self.assertEqual(cli.text(PAGE), page)
 
     def test_formulas_are_proved(self):
         for combine, identity, laws in (("a + b", "-0.0", "proved"), ("a*b + a + b", "0", "proved"), ("max(a, b)", "-inf", "in all cases"), ("a == 0 ? b : b == 0 ? a : a + b", "0", "proved (where == holds: in all cases)")):
@@ -151,7 +148,7 @@ class Zoo(cli.Case):
 
     def test_once(self):
         """What was found to be right is kept; -v shows the notes of an examination."""
-        args = ["--run", "native", "--reduce", "a > b ? a : b", "--identity", "-inf", "-n", "8", "-v", "--cache-dir", os.path.join(self.cwd, "cache")]
+        args = ["--run", "native", "--reduce", "a > b ? a : b", "--identity", "-inf", "-n", "8", "-v", "--cache-dir", self.path("cache")]
         self.assertIn("at the edge of the numbers", self.redhost(*args).err)
         self.assertNotIn("at the edge of the numbers", self.redhost(*args).err)
         self.assertIn("at the edge of the numbers", self.redhost(*args[:-2], "--no-cache").err)

@@ -28,7 +28,7 @@ class Operators(cli.Case):
         self.w = random.random(5003)
         self.k = random.integers(-100, 100, 5003, dtype="i4")
         for name in ("x", "w", "k"):
-            np.save(os.path.join(self.cwd, name + ".npy"), getattr(self, name))
+            np.save(self.path(name + ".npy"), getattr(self, name))
 
     def reduce(self, strategy, *args):
         (result,) = self.json("--run", strategy, *args)["results"]
@@ -87,7 +87,7 @@ class Operators(cli.Case):
         """An element whose condition is false contributes the identity."""
         x, k, w = self.x, self.k, self.w
         mask = np.random.default_rng(3).random(5003) < 0.3
-        np.save(os.path.join(self.cwd, "m.npy"), mask.astype("u1"))
+        np.save(self.path("m.npy"), mask.astype("u1"))
         cases = [
             (["-i", "k.npy", "--where", "k % 7 == 0"], int(k[np.fmod(k, 7) == 0].sum())),
             (["-i", "k.npy,m.npy", "--where", "m", "--op", "min"], int(k[mask].min())),
@@ -132,15 +132,14 @@ class Operators(cli.Case):
     def test_an_initial_value(self):
         """It counts once, however the data are cut, and of nothing it is the answer."""
         k = self.k.astype("i8")
-        with open(os.path.join(self.cwd, "from.op.json"), "w", encoding="utf-8") as file:
-            file.write('{"redhost": "operator/1", "name": "from", "operands": ["x"], "op": "max", "map": "x", "initial": "1e6"}')
+        cli.write(self.path("from.op.json"), '{"redhost": "operator/1", "name": "from", "operands": ["x"], "op": "max", "map": "x", "initial": "1e6"}')
         cases = [(["--initial", "100"], k.sum() + 100), (["--op", "min", "--initial", "-1e6"], -10**6), (["--op", "max", "--initial", "t", "--let", "t=1000000"], 10**6),
                  (["--op", "min", "--where", "x > 1000000", "--initial", "3"], 3), (["--op", "from.op.json"], 10**6), (["--op", "xor", "--initial", "5"], np.bitwise_xor.reduce(k) ^ 5)]
         for how in ((), ("--stream=2KiB",), ("--ranks", "3"), ("--isolate",), ("--device", "all")):
             for words, wanted in cases:
                 got = self.reduce("native" if "--device" not in how else "onepass", "-i", "k.npy", *words, *how)["value"]
                 self.assertEqual(float(got), wanted, (words, how))
-        np.save(os.path.join(self.cwd, "none.npy"), np.zeros(0, "f4"))
+        np.save(self.path("none.npy"), np.zeros(0, "f4"))
         self.assertEqual(self.value("--run", "native", "-i", "none.npy", "--op", "min", "--initial", "2.5"), "2.5")
         for words, message in ((("--op", "argmin", "--initial", "1"), "initial: only sum, prod, min, max, and, or and xor take one"), (("--op", "mean", "--initial", "1"), "initial: operator mean takes none"),
                                (("--initial", "1 + 1"), "'1 + 1' is neither a number nor a constant"), (("--initial", "-1e400"), "-1e400 does not fit in f64.\n"), (("--initial", "a"), "initial: 'a' is neither a number nor a constant"), (("--initial", "1+n"), "'1+n' is neither"),
@@ -168,8 +167,7 @@ class Operators(cli.Case):
 
     def test_names_elsewhere(self):
         """NumPy's, BLAS's and MPI's names of operators: what is said of each is true, and what it says to type works."""
-        with open(os.path.join(cli.HERE, "..", "..", "host", "operators", "catalog", "synonyms.c"), encoding="utf-8") as file:
-            table = file.read().split("rh_op_instead")[1].split("};")[0]
+        table = cli.text(os.path.join(cli.HERE, "..", "..", "host", "operators", "catalog", "synonyms.c")).split("rh_op_instead")[1].split("};")[0]
         names = [name for row in re.findall(r'\{"\|([^"]+)\|"', table) for name in row.split("|")]
         known = self.good("--ops", "-q").out.split()
         self.assertGreater(len(names), 90)
@@ -221,7 +219,7 @@ class Operators(cli.Case):
 
     def test_the_same_bits(self):
         """Where the operations round alike everywhere, strategies of the canonical order agree to the last bit."""
-        np.save(os.path.join(self.cwd, "y.npy"), self.x[::-1].copy())
+        np.save(self.path("y.npy"), self.x[::-1].copy())
         for args in (["-i", "x.npy", "--map", "(f64)x"], ["-i", "x.npy", "--map", "(f64)x*x"], ["-i", "x.npy,y.npy", "--map", "(f64)x*y, (f64)y"],
                      ["-i", "x.npy", "--map", "x*x/3"], ["-i", "x.npy,w.npy", "--map", "w*x"], ["-i", "x.npy", "--op", "sum,asum,min"],
                      ["-i", "x.npy", "--map", "x, x*x", "--finalize", "a.1/n - (a.0/n)*(a.0/n)"]):
@@ -230,22 +228,21 @@ class Operators(cli.Case):
 
     def test_a_map_is_an_array(self):
         """The sum of a map of one type has the bits of the sum of the mapped array."""
-        np.save(os.path.join(self.cwd, "squares.npy"), self.x * self.x)
+        np.save(self.path("squares.npy"), self.x * self.x)
         self.assertEqual(self.value("--run", "native", "-i", "x.npy", "--map", "x*x"), self.value("--run", "native", "-i", "squares.npy"))
 
     def test_a_map_of_an_operator_that_does_not_commute(self):
         """Factors that are even would leave the last elements only."""
         x = np.random.default_rng(1).integers(0, 2**64, 10007, dtype="u8")
-        np.save(os.path.join(self.cwd, "any.npy"), x)
-        np.save(os.path.join(self.cwd, "odd.npy"), x | np.uint64(0x100000001))
+        np.save(self.path("any.npy"), x)
+        np.save(self.path("odd.npy"), x | np.uint64(0x100000001))
         for strategy in ("native", "serial", "two_stage_ordered", "auto"):
             self.assertEqual(self.value("--run", strategy, "-i", "any.npy", "--map", "any | 0x100000001", "--op", "affine"),
                              self.value("--run", strategy, "-i", "odd.npy", "--op", "affine"))
 
     def test_who_serves_it(self):
         """--list and --info ask strategies about an operator that is not built in, too."""
-        with open(os.path.join(self.cwd, "mine.op.json"), "w", encoding="utf-8") as file:
-            file.write('{"redhost": "operator/1", "name": "mine", "operands": ["x"], "op": "max", "map": "abs(x) & 7"}')
+        cli.write(self.path("mine.op.json"), '{"redhost": "operator/1", "name": "mine", "operands": ["x"], "op": "max", "map": "abs(x) & 7"}')
         for args, named, without in (
                 (["--op", "meanvar"], "meanvar of f32", "atomic"), (["--op", "dot", "-t", "f64"], "dot of f64", "openblas_sasum"),
                 (["--op", "./mine.op.json"], "mine of i8", "openblas_sasum"), (["--op", "min,max"], "min,max of f32", "openblas_sasum"),
@@ -268,8 +265,7 @@ class Operators(cli.Case):
 
     def test_files_without_a_map(self):
         for name in ("x.f32", "y.f32"):
-            with open(self.path(name), "wb") as file:
-                file.write(b"\0\0\x80\x3f" * 10)
+            cli.write(self.path(name), b"\0\0\x80\x3f" * 10)
         for mode in (["x.f32", "y.f32"], ["--run", "native", "-i", "x.f32,y.f32", "--op", "max"]):
             self.bad(2, "operand y is not used: files are the operands of a map, as in --map 'x*y', or of an operator such as --op dot",
                      *mode, "-t", "f32")
@@ -277,14 +273,13 @@ class Operators(cli.Case):
 
     def test_where_constants_are_used(self):
         """In any of the texts, and so is every constant of an operator's file."""
-        with open(os.path.join(self.cwd, "unread.op.json"), "w", encoding="utf-8") as file:
-            file.write('{"redhost": "operator/1", "name": "unread", "operands": ["x"], "op": "sum", "map": "x", "constants": {"t": 1}}')
+        cli.write(self.path("unread.op.json"), '{"redhost": "operator/1", "name": "unread", "operands": ["x"], "op": "sum", "map": "x", "constants": {"t": 1}}')
         for args in (["--map", "x*t"], ["--where", "x > t"], ["--finalize", "a/t"], ["--reduce", "a + b", "--identity", "0", "--map", "x + t"],
                      ["--op", "min,max", "--map", "x, x*t"], ["--op", "./unread.op.json"]):
             self.good("--run", "native", "-i", "x.npy", *args, "--let", "t=2")
 
     def test_bad_input(self):
-        np.save(os.path.join(self.cwd, "short.npy"), self.x[:7])
+        np.save(self.path("short.npy"), self.x[:7])
         for args, words in (
                 (["--map", "x", "--let", "t"], "--let 't': expected NAME=NUMBER"),
                 (["--map", "x", "--let", "t=1z"], "--let 't=1z': '1z' is not a number"),
@@ -316,24 +311,24 @@ class Operators(cli.Case):
                 "i4": (-2**31, 2**31 - 1), "u8": (0, 2**64 - 1), "i8": (-2**63, 2**63 - 1)}
         numbers = (-2**63, -2**31 - 1, -1, 0, 256, 2**31, 2**32, 2**53 + 1, 2**63, 2**64 - 1)
         for kind, (least, most) in ends.items():
-            np.save(os.path.join(self.cwd, "e.npy"), np.array([least, 1, most], dtype=kind))
+            np.save(self.path("e.npy"), np.array([least, 1, most], dtype=kind))
             for number in numbers:
                 wanted = sum(1 if x < number else 10 if x == number else 100 for x in (least, 1, most))
                 for strategy, args in (("native", ["--map", "x < %d ? 1 : x == %d ? 10 : 100" % (number, number)]),
                                        ("native", ["--map", "x < t ? 1 : t == x ? 10 : 100", "--let", "t=%d" % number])):
                     self.assertEqual(int(self.value("--run", strategy, "-i", "e.npy", *args)), wanted, (kind, number, args))
-        np.save(os.path.join(self.cwd, "e.npy"), np.array([0, 1, 2**32 - 1], dtype="u4"))
+        np.save(self.path("e.npy"), np.array([0, 1, 2**32 - 1], dtype="u4"))
         for strategy in ("serial", "cascade", "onepass"):
             for way in ([], ["--stream"], ["--ranks", "2"]):
                 args = ["--run", strategy, "-i", "e.npy", *way]
                 self.assertEqual(self.value(*args, "--map", "x < t", "--let", "t=4294967296"), "3")
                 self.assertEqual(self.value(*args, "--where", "x > t", "--op", "count", "--let", "t=-1"), "2")
                 self.assertEqual(self.value(*args, "--map", "max(x + t, -1)", "--op", "min", "--let", "t=-2"), "-1")
-        np.save(os.path.join(self.cwd, "e.npy"), np.array([2**24, 2**24 + 2, 3e38], dtype="f4"))
+        np.save(self.path("e.npy"), np.array([2**24, 2**24 + 2, 3e38], dtype="f4"))
         for number, wanted in (("16777217", 1), ("1e300", 3), ("-1e300", 0), ("16777216", 0), ("16777216.5", 0)):
             self.assertEqual(self.value("--run", "native", "-i", "e.npy", "--map", "x < t", "--let=t=" + number), str(wanted))
             self.assertEqual(self.value("--run", "native", "-i", "e.npy", "--map", "x < " + number), str(wanted))
-        np.save(os.path.join(self.cwd, "e.npy"), np.array([0, 1], dtype="u8"))
+        np.save(self.path("e.npy"), np.array([0, 1], dtype="u8"))
         for map in ("x / t", "min(x, t)", "clamp(x, t, 5)", "x > 0 ? x : t"):
             done = self.redhost("--run", "native", "-i", "e.npy", "--map", map, "--let", "t=-1")
             self.assertEqual(done.code, 2, done)
@@ -362,8 +357,8 @@ class Operators(cli.Case):
         args = ["--run", "native", "-i", "p.npy,q.npy", "--op", "max", "--map"]
         for type in cli.TYPES:
             kind = type[0] + str(int(type[1:]) // 8)
-            np.save(os.path.join(self.cwd, "p.npy"), np.array([1, 1, 1], dtype=kind))
-            np.save(os.path.join(self.cwd, "q.npy"), np.array([2, 2, 2], dtype=kind))
+            np.save(self.path("p.npy"), np.array([1, 1, 1], dtype=kind))
+            np.save(self.path("q.npy"), np.array([2, 2, 2], dtype=kind))
             for map, notes, wanted in cases:
                 note, instead = "", map
                 if type in notes:
@@ -402,7 +397,7 @@ class Operators(cli.Case):
                     self.assertEqual(self.good(*args, "--ranks", "2", quiet=False).err, note % (reduce, computed, wide))
         for reduce in ("a | b", "a ^ b", "a & b"):
             self.good("--run", "native", "-i", "k.npy", "--reduce", reduce, "--identity", "-1" if "&" in reduce else "0")
-        np.save(os.path.join(self.cwd, "e.npy"), np.full(3, 2**31 - 1, dtype="i4"))
+        np.save(self.path("e.npy"), np.full(3, 2**31 - 1, dtype="i4"))
         args = ["--run", "native", "-i", "e.npy", "--reduce", "a + b", "--identity", "0"]
         self.assertEqual(self.good(*args, "--map", "x | 1", quiet=False).err, note % ("a + b", "i32", "(i64)(x | 1)"))
         self.assertEqual(self.value(*args, "--map", "(i64)(x | 1)"), str(3 * (2**31 - 1)))
@@ -420,8 +415,8 @@ class Operators(cli.Case):
                   "turned": a.reshape(4, 3, 2), "flat": a.ravel(), "swapped": a.astype(">f8"),
                   "row": a.reshape(1, 24, 1), "column": np.asfortranarray(a.reshape(1, 24, 1)), "none": a[:0], "fnone": np.asfortranarray(a[:0])}
         for name, array in arrays.items():
-            np.save(os.path.join(self.cwd, name + ".npy"), array)
-        a.tofile(os.path.join(self.cwd, "raw.bin"))
+            np.save(self.path(name + ".npy"), array)
+        a.tofile(self.path("raw.bin"))
         ways = [[], ["--stream"], ["--ranks", "2"], ["-d", "0:0,0:0"], ["--run", "serial"]]
         orders = "%s.npy is stored in %s order, and %s.npy in %s order, both of the shape (2, 3, 4)"
         shapes = "%s.npy has the shape %s, and %s.npy %s: operands need the same shape"
@@ -437,7 +432,7 @@ class Operators(cli.Case):
                 self.assertEqual(float(self.good("-i", files, "--op", "dot", "-q", *way).out), (a * a).sum(), (files, way))
         self.assertEqual(float(self.good("-i", "c.npy,raw.bin", "-t", "f64", "--op", "dot", "-q").out), (a * a).sum())
         self.good("-i", "none.npy,fnone.npy", "--op", "dot", "-q")
-        with open(os.path.join(self.cwd, "f.npy"), "rb") as pipe:
+        with open(self.path("f.npy"), "rb") as pipe:
             self.bad(2, "both of the shape (2, 3, 4)", "-i", "-,c.npy", "--op", "dot", stdin=pipe)
         for way in ways:
             for args in (["--map", "x*y", "--op", "argmax"], ["--map", "x*y*i"], ["--map", "x*y", "--op", "min,argmax"]):
@@ -446,7 +441,7 @@ class Operators(cli.Case):
 
     def test_nothing(self):
         """No elements, or none that --where chooses; with a map as without one."""
-        np.save(os.path.join(self.cwd, "none.npy"), self.x[:0])
+        np.save(self.path("none.npy"), self.x[:0])
         for how in ([], ["--stream"], ["--ranks", "2"]):
             for op in ("min,max", "minmax", "ptp"):
                 self.bad(2, "none.npy: %s of an empty array is undefined" % op, "--run", "native", "-i", "none.npy", "--op", op, *how)
@@ -474,13 +469,13 @@ class Operators(cli.Case):
 
     def test_named_beyond_sums(self):
         """No overflow on the way, empty sides of a tree, and an order that is kept."""
-        np.save(os.path.join(self.cwd, "big.npy"), np.array([3e300, -4e300]))
-        np.save(os.path.join(self.cwd, "one.npy"), np.array([2.5]))
+        np.save(self.path("big.npy"), np.array([3e300, -4e300]))
+        np.save(self.path("one.npy"), np.array([2.5]))
         unit = np.array([0.5, -0.5, 0.5, 0.5])
         names = []
         for k, name in enumerate("wxyz"):
             names.append(name + ".npy")
-            np.save(os.path.join(self.cwd, name + ".npy"), np.repeat(unit[k], 3000))
+            np.save(self.path(name + ".npy"), np.repeat(unit[k], 3000))
         for strategy in ("serial", "native", "onepass"):
             self.assertEqual(float(self.value("--run", strategy, "--op", "norm2", "-i", "big.npy")), 5e300)
             self.assertEqual(self.good("--run", strategy, "--op", "meanvar", "-i", "one.npy", "-q").out, "2.5\n0\n")
@@ -491,8 +486,7 @@ class Operators(cli.Case):
 
     def test_files(self):
         def write(text):
-            with open(os.path.join(self.cwd, "op.json"), "w", encoding="utf-8") as file:
-                file.write(text)
+            cli.write(self.path("op.json"), text)
         head = '{"redhost": "operator/1", "name": "far", "operands": ["u", "v"], '
         write(head + '"op": "max", "map": "fabs(u - v)"}')
         self.assertEqual(float(self.value("--run", "native", "--op", "op.json", "-i", "x.npy,w.npy")), float(np.abs(self.x - self.w).max()))

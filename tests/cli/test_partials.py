@@ -54,8 +54,7 @@ class Bits(Partials):
         """Small ones lead to the first that is aligned, wherever a part begins, and large ones follow."""
         for first, end in ((512, 2**20), (100, 2**20), (100, 2**20 - 512), (0, 2**20 - 100), (3 * 2**17 + 512, 2**20)):
             part = self.part("few.part", "--run=native", "-n2^20", "-tf32", "--slice=%d:%d" % (first, end))
-            with open(self.path(part), "rb") as file:
-                data = file.read()
+            data = cli.read(self.path(part))
             text, = struct.unpack("=Q", data[40:48])
             chunks, = struct.unpack("=Q", data[120 + text + 72:][:8])
             self.assertLessEqual(chunks, 64 + 2 * 11, (first, end))
@@ -216,8 +215,7 @@ class Refused(Partials):
 
     def test_files_that_are_none(self):
         part = self.part("a.part", "--run=native", "-n5000")
-        with open(self.path(part), "rb") as file:
-            data = file.read()
+        data = cli.read(self.path(part))
         newer = data[:8] + b"\x09" + data[9:]
         for name, content, words in (("cut", data[:-1], "cut short"), ("empty", b"", "cut short"), ("long", data + b"x", "damaged"),
                                      ("newer", newer, "version 9"), ("other", b"x" * 4096, "not a partial")):

@@ -69,13 +69,11 @@ class Pictures(Plots):
         for picture in ALL:
             root = self.svg("p-%s.svg" % picture)
             size = [float(root.get(side).replace("pt", "")) for side in ("width", "height")]
-            with open(self.path("p-%s.png" % picture), "rb") as file:
-                png = file.read()
+            png = cli.read(self.path("p-%s.png" % picture))
             self.assertEqual((png[:8], png[-8:-4]), (b"\x89PNG\r\n\x1a\n", b"IEND"))
             for pixels, points in zip(struct.unpack(">II", png[16:24]), size):
                 self.assertAlmostEqual(pixels, 200 / 72 * points, delta=1)
-            with open(self.path("p-%s.pdf" % picture), "rb") as file:
-                pdf = file.read()
+            pdf = cli.read(self.path("p-%s.pdf" % picture))
             self.assertTrue(pdf.startswith(b"%PDF-") and pdf.rstrip().endswith(b"%%EOF"), picture)
         self.good("--plot=r.json", "--picture=rate", "--export=q.svg")  # the only one has the name itself
         self.assertIn("q.svg", self.files())
@@ -358,8 +356,7 @@ class Report(Plots):
         """One page: nothing is loaded; it has rules for dark screens and for paper."""
         self.results(plot_data.make(sizes=(10, 20)))
         self.good("--plot=r.json", "--export=r.html")
-        with open(self.path("r.html"), encoding="utf-8") as file:
-            page = file.read()
+        page = cli.text(self.path("r.html"))
         self.assertNotRegex(page.replace("http://www.w3.org/2000/svg", ""), r"https?:|src=|@import|<link|url\(")
         self.assertIn("default-src 'none'", page)
         self.assertIn("prefers-color-scheme: dark", page)
@@ -472,8 +469,7 @@ class Hostile(Plots):
             self.bad(6, "no.json", "--plot=no.json")
         self.bad(6, "absent.json", "--plot=absent.json", "--export=p.svg")
         for name in ("p.svg", "p.html"):
-            with open(self.path(name), encoding="utf-8") as file:
-                self.assertEqual(file.read(), "old")
+            self.assertEqual(cli.text(self.path(name)), "old")
 
 
 class Missing(Plots):
@@ -487,8 +483,7 @@ class Missing(Plots):
     def fake(self, script):
         """A python3 that comes first in PATH."""
         path = os.path.join(self.bin, "python3")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("#!/bin/sh\n" + script)
+        cli.write(path, "#!/bin/sh\n" + script)
         os.chmod(path, 0o755)
         return {"PATH": self.bin + ":" + os.environ["PATH"]}
 
@@ -538,8 +533,7 @@ runpy.run_path(sys.argv[0], run_name='__main__')
         """A picture that cannot be drawn does not cost the one that is there."""
         self.write("p.svg", "old")
         self.redhost("--plot=r.json", "--picture=rate", "--export=p.svg", env=self.fake("exit 3\n"))
-        with open(self.path("p.svg"), encoding="utf-8") as file:
-            self.assertEqual(file.read(), "old")
+        self.assertEqual(cli.text(self.path("p.svg")), "old")
 
     def test_settings_of_the_person(self):
         """What stands in a matplotlibrc does not get into pictures' backgrounds, and does not stop them."""
@@ -579,5 +573,4 @@ runpy.run_path(sys.argv[0], run_name='__main__')
         child.communicate(timeout=cli.PATIENCE)
         self.assertEqual(child.returncode, 130)
         self.assertEqual(self.files(), ["r.json"])
-        with open(pid, encoding="utf-8") as file:
-            self.assertFalse(os.path.exists("/proc/%s" % file.read().strip()))
+        self.assertFalse(os.path.exists("/proc/%s" % cli.text(pid).strip()))

@@ -161,12 +161,10 @@ class Bad(cli.Case):
     def setUp(self):
         self.directory = self.path(self.id().rsplit(".", 1)[1])
         os.mkdir(self.directory)
-        with open(os.path.join(cli.PLUGINS, "cascade.so"), "rb") as file:
-            self.whole = file.read()
+        self.whole = cli.read(os.path.join(cli.PLUGINS, "cascade.so"))
 
     def put(self, name, content):
-        with open(os.path.join(self.directory, name), "wb") as file:
-            file.write(content)
+        cli.write(os.path.join(self.directory, name), content)
 
     def changed(self, at, value):
         return self.whole[:at] + value + self.whole[at + len(value):]

@@ -34,10 +34,8 @@ def alive(mark):
     found = []
     for path in glob.glob("/proc/[0-9]*/stat"):
         try:
-            with open(path[:-4] + "cmdline", "rb") as file:
-                words = file.read().replace(b"\0", b" ").decode()
-            with open(path) as file:
-                stat = file.read()
+            words = cli.read(path[:-4] + "cmdline").replace(b"\0", b" ").decode()
+            stat = cli.text(path)
         except OSError:
             continue
         if mark in words and stat.rpartition(")")[2].split()[0] != "Z":
@@ -46,8 +44,7 @@ def alive(mark):
 
 
 def has_mapped(pid, file):
-    with open("/proc/%d/maps" % pid, encoding="utf-8") as maps:
-        return file in maps.read()
+    return file in cli.text("/proc/%d/maps" % pid)
 
 
 def has_children(path):
@@ -554,8 +551,7 @@ class Faults(Ranks):
             self.assertEqual(job.returncode, 6, err)
             self.assertRegex(err, r"\Aredhost: [^\n]*c\.u32:? (was written to while it was being read|differs: it was last changed)[^\n]*\n\Z")
     def test_a_file_that_differs(self):
-        with open(self.path("b.raw"), "wb") as file:
-            file.write(b"\0" * 8000)
+        cli.write(self.path("b.raw"), b"\0" * 8000)
         shutil.copy2(self.path("b.raw"), self.path("a.raw"))
         each = [cli.REDHOST, "--run=native", "-tf32", "--transport=mpi", "-q", "--input"]
         command = [*OPEN_MPI, "-n", "1", *each, "a.raw", ":", "-n", "1", *each, "b.raw"]

@@ -50,8 +50,7 @@ class Schema(cli.Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        with open(SCHEMA, encoding="utf-8") as file:
-            cls.schema = json.load(file)
+        cls.schema = json.loads(cli.text(SCHEMA))
         subprocess.run([WRITER, "--write", cls.cwd], check=True, timeout=cli.PATIENCE)
         cls.document = cls.load("made-up.json")
 

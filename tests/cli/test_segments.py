@@ -139,7 +139,7 @@ class Segments(Arrays):
         self.good("-i", "x.npy", "--length", "6", "-q", "-o", "./a=b.npy")
         self.assertEqual(self.load("a=b.npy").tolist(), [15, 51])
         x = numpy.arange(12, dtype="f8")
-        x.tofile(os.path.join(self.cwd, "raw"))
+        x.tofile(self.path("raw"))
         out = self.good("-i", "raw", "-t", "f64", "--length", "6", "-q", quiet=False).out
         self.assertEqual(out.split(), ["15", "51"])
         self.good("-n", "2^20", "--length", "2^10", "--run", "native", quiet=False)
@@ -170,7 +170,7 @@ class Segments(Arrays):
 
     def test_more_results_than_memory(self):
         """No other strategy is tried."""
-        with open(os.path.join(self.cwd, "x.npy"), "wb") as file:
+        with open(self.path("x.npy"), "wb") as file:
             numpy.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": (0, 1 << 50)})
         self.bad(5, "no memory for", "-i", "x.npy", "--axis", "0")
 
@@ -263,8 +263,7 @@ class Segments(Arrays):
         self.write(name, old)
         before = sorted(os.listdir(self.cwd))
         self.bad(status, message, "-i", "x.npy", *words, "-o", name, **how)
-        with open(self.path(name), "rb") as file:
-            self.assertEqual(file.read(), old)
+        self.assertEqual(cli.read(self.path(name)), old)
         self.assertEqual(sorted(os.listdir(self.cwd)), before)
 
     def test_a_file_that_is_read_is_no_result(self):
@@ -278,11 +277,9 @@ class Segments(Arrays):
         for name, *words in (("x.npy", "--length", "4"), ("link.npy", "--length", "4"), ("./x.npy", "--length", "4"), ("o.npy", "--segments", "o.npy"),
                              ("hard.npy", "--segments", "o.npy"), ("p.npy", "--starts", "o.npy", "--stops", "p.npy"), ("l.npy", "--by", "l.npy"),
                              ("w.npy", "-i", "x.npy,w.npy", "--op", "dot", "--length", "3")):
-            with open(self.path(name), "rb") as file:
-                before = file.read()
+            before = cli.read(self.path(name))
             self.bad(2, "is a file that is read", *(() if "-i" in words else ("-i", "x.npy")), *words, "-o", name)
-            with open(self.path(name), "rb") as file:
-                self.assertEqual(file.read(), before, name)
+            self.assertEqual(cli.read(self.path(name)), before, name)
 
     def test_two_results_of_one_file(self):
         self.save("x.npy", numpy.ones((3, 4)))
@@ -344,10 +341,10 @@ class Segments(Arrays):
         result = self.json("--run", "native", "-i", "x.npy", "--length", "5", "--map", "x, x*x, x+1")["results"][0]
         self.assertEqual(result["values"], [{"sum": "10", "sum_1": "30", "sum_2": "15"}, {"sum": "35", "sum_1": "255", "sum_2": "40"}])
         self.run_on("--length", "5", "--op", "min,max,min", "-o", "y.npy", "-o", "min_1=z.npy")
-        self.assertEqual(numpy.load(os.path.join(self.cwd, "y.npy")).dtype.names, ("min", "max", "min_1"))
+        self.assertEqual(numpy.load(self.path("y.npy")).dtype.names, ("min", "max", "min_1"))
         self.save("label.npy", numpy.repeat([1.5, 2], 5))
         self.run_on("--by", "label.npy", "--map", "x", "--finalize", "label=a", "-o", "l.npy")
-        self.assertEqual(numpy.load(os.path.join(self.cwd, "l.npy")).dtype.names, ("labels", "label"))
+        self.assertEqual(numpy.load(self.path("l.npy")).dtype.names, ("labels", "label"))
 
     def test_no_axis_is_all_of_them(self):
         self.save("x.npy", numpy.ones((3, 4, 5)))
@@ -360,7 +357,7 @@ class Segments(Arrays):
         plugin = os.path.join(WRONG, "drops_last.so")
         run = self.bad(1, "wrong result: segment 0: 'drops_last' returned", "--run", "drops_last", "--plugin", plugin, "-i", "x.npy",
                        "--axis", "1", "-o", "y.npy", "--isolate=never")
-        self.assertFalse(os.path.exists(os.path.join(self.cwd, "y.npy")), run)
+        self.assertFalse(os.path.exists(self.path("y.npy")), run)
         self.bad(2, "would run in another one; --isolate=never", "--run", "drops_last", "--plugin", plugin, "-i", "x.npy", "--axis", "1")
 
     def test_what_is_refused(self):
@@ -371,7 +368,7 @@ class Segments(Arrays):
         self.save("below.npy", numpy.array([-1, 3]))
         self.save("none.npy", numpy.array([], "i8"))
         self.save("two.npy", numpy.array([0, 1]))
-        numpy.zeros(4, "f4").tofile(os.path.join(self.cwd, "raw"))
+        numpy.zeros(4, "f4").tofile(self.path("raw"))
         for status, message, *words in (
                 (2, "expected numbers from -2 to 1", "--axis", "2"), (2, "expected numbers", "--axis", "one"),
                 (2, "axis 1 is named twice", "--axis", "1,-1"), (2, "each says alone", "--axis", "0", "--length", "2"),
@@ -423,8 +420,7 @@ class Ways(Arrays):
         if done.code:
             self.assertEqual(done.code, 2, done)
             return done.err
-        with open(self.path("y.npy"), "rb") as file:
-            return file.read()
+        return cli.read(self.path("y.npy"))
 
     def test_random_segments_of_random_shapes(self):
         self.write("matrix.op.json", json.dumps(MATRIX))
@@ -442,8 +438,7 @@ class Ways(Arrays):
             chunk = f"--stream={rng.choice((64, 1000, 4096, 20000))}"
             for way in ((chunk,), ("--ranks=2",), ("--ranks=3", chunk)):
                 self.assertEqual(self.bits("-i", "x.npy", *how, *words, *way), expected, (shape, dtype, how, words, way))
-            with open(self.path("x.npy"), "rb") as file:
-                streamed = self.bits("-i", "-", *how, *words, chunk, input=file.read())
+            streamed = self.bits("-i", "-", *how, *words, chunk, input=cli.read(self.path("x.npy")))
             if isinstance(streamed, str) and kind in ("axis", "starts") and streamed != expected:
                 self.assertIn("a pipe is read once; write it to a file", streamed)
             else:
@@ -546,8 +541,7 @@ class Ways(Arrays):
 
     def test_what_is_refused(self):
         self.save("x.npy", numpy.zeros((3, 4, 5), "f4"))
-        with open(self.path("x.npy"), "rb") as file:
-            pipe = file.read()
+        pipe = cli.read(self.path("x.npy"))
         self.bad(2, "axes that are not neighbours need more than one pass", "-i", "-", "--axis", "0,2", "--stream", input=pipe)
         self.bad(2, "standard input", "-i", "-", "--axis", "0", "--ranks", "2", input=pipe)
         self.bad(2, "pipe them in as .npy", "-i", "-", "-t", "f32", "--length", "4", "--stream", input=bytes(32))

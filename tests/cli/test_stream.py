@@ -44,8 +44,7 @@ class Bits(Streams):
             self.assertEqual(out.split()[-1], want[-1])
 
     def test_npy_in_the_other_byte_order(self):
-        with open(self.path("x.f64"), "rb") as file:
-            values = array.array("d", file.read())
+        values = array.array("d", cli.read(self.path("x.f64")))
         want = self.value("--run", "native", "-i", "x.f64", "-t", "f64")
         values.byteswap()
         data = cli.npy("f64", values.tobytes(), "(%d,)" % self.n).replace(b"'<f8'", b"'>f8'")

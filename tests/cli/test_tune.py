@@ -24,8 +24,7 @@ class TuneCase(cli.Case):
         self.file = os.path.join(self.env["XDG_CACHE_HOME"], "redhost", "tuned.json")
 
     def entries(self):
-        with open(self.file, encoding="utf-8") as file:
-            (device,) = json.load(file)["devices"]
+        (device,) = json.loads(cli.text(self.file))["devices"]
         return {(e["strategy"], e["op"], e["type"], e["n"]): e for e in device["entries"]}
 
     def tune(self, *args, budget="2", code=0, **how):
@@ -69,8 +68,7 @@ class Finding(TuneCase):
         document = json.loads(self.tune("--json", *args, budget="60").out)
         told = {(p["strategy"], p["segments"]["distribution"], p["segments"]["length"]): p for p in document["tuned"]}
         self.assertEqual(set(told), {(s, d, n) for s in ("native", "serial") for d in ("fixed", "power", "columns") for n in (16, 64)})
-        with open(self.file, encoding="utf-8") as file:
-            entries = [e for device in json.load(file)["devices"] for e in device["entries"]]
+        entries = [e for device in json.loads(cli.text(self.file))["devices"] for e in device["entries"]]
         self.assertEqual([e["strategy"] for e in entries if "length" not in e], ["native"])
         kept = {(e["strategy"], e["distribution"], e["length"]): e["time_s"] for e in entries if "length" in e}
         for key, point in told.items():
@@ -133,8 +131,7 @@ class Finding(TuneCase):
         args = ("-n", "2^22", "-s", "cpu_serial_float4")
         before = json.loads(self.good("--run", "cpu_serial_float4", "-n", "2^22", "--json").out)["results"][0]
         self.points(*args, budget="0.01")
-        with open(self.file, encoding="utf-8") as file:
-            document = json.load(file)
+        document = json.loads(cli.text(self.file))
         (entry,) = document["devices"][0]["entries"]
         entry.update(params={}, searched=False)
         with open(self.file, "w", encoding="utf-8") as file:
@@ -185,8 +182,7 @@ class Against(TuneCase):
     def tune_from_steady(self, strategy, **how):
         args = ("-s", strategy, *self.ARGS)
         self.points("-n", "2^11", *args[:2], *self.ARGS[2:], budget="0.01")
-        with open(self.file, encoding="utf-8") as file:
-            document = json.load(file)
+        document = json.loads(cli.text(self.file))
         (entry,) = document["devices"][0]["entries"]
         entry.update(params={"way": "steady"}, searched=True)
         with open(self.file, "w", encoding="utf-8") as file:
@@ -362,8 +358,7 @@ class OwnOperators(TuneCase):
     def test_a_strategy_that_nobody_tuned_is_not_taken_for_quicker(self):
         """Of serial, only the times of built-in operators are known: they count by what native takes more."""
         self.points("-n", "2^14", "-s", "native,serial", "--op", "max", budget="200")
-        with open(self.file, encoding="utf-8") as file:
-            document = json.load(file)
+        document = json.loads(cli.text(self.file))
         for entry in document["devices"][0]["entries"]:
             entry.update({"native": dict(time_s=1e-6, latency_s=1e-6), "serial": dict(time_s=2e-6, latency_s=2e-6)}[entry["strategy"]])
         with open(self.file, "w", encoding="utf-8") as file:
@@ -453,12 +448,10 @@ class Trouble(TuneCase):
         done = self.bad(6, "/proc/x/tuned.json: |another cache directory", *args, "--cache-dir", "/proc/x")
         self.assertEqual(done.out, "")
         later = '{"schema": "redhost-tuned/2"}'
-        with open(self.file, "w", encoding="utf-8") as file:
-            file.write(later)
+        cli.write(self.file, later)
         done = self.redhost(*args)
         self.assertEqual((done.code, done.out), (6, ""), done)
-        with open(self.file, encoding="utf-8") as file:
-            self.assertEqual(file.read(), later)
+        self.assertEqual(cli.text(self.file), later)
 
     def test_lock_is_in_the_way(self):
         os.makedirs(self.file.replace(".json", ".lock"))

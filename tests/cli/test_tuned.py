@@ -19,8 +19,7 @@ DEFAULTS = os.path.join(cli.HERE, "..", "..", "host", "choose", "tunedb", "defau
 
 def family():
     """This processor's, as redhost names it."""
-    with open("/proc/cpuinfo", encoding="utf-8") as file:
-        words = dict(re.findall(r"(?m)^(vendor_id|cpu family|model)\s*: (.*)$", file.read()))
+    words = dict(re.findall(r"(?m)^(vendor_id|cpu family|model)\s*: (.*)$", cli.text("/proc/cpuinfo")))
     return " ".join(words.get(key, "") for key in ("vendor_id", "cpu family", "model"))
 
 
@@ -31,8 +30,7 @@ PROCESSOR = "%s, cores: %d" % (family(), os.sysconf("SC_NPROCESSORS_ONLN"))
 def hash_of(path):
     """As redhost identifies a plugin: by its bytes, eight at a time, and their number."""
     value = 0xcbf29ce484222325
-    with open(path, "rb") as file:
-        data = file.read()
+    data = cli.read(path)
     for at in range(0, len(data), 8):
         value = (value ^ int.from_bytes(data[at:at + 8], "little")) * 0x100000001b3 & 0xffffffffffffffff
         value ^= value >> 32
@@ -71,14 +69,12 @@ class TunedCase(cli.Case):
         """The times that come with redhost count on processors like those that they were measured on."""
         families = []
         for path in glob.glob(os.path.join(DEFAULTS, "pocl_*.json")):
-            with open(path, encoding="utf-8") as file:
-                families.append(json.load(file)["family"])
+            families.append(json.loads(cli.text(path))["family"])
         if family() not in families:
             self.skipTest("another processor than those of the defaults; unit.test_job has the same with times of its own")
 
     def tuned(self):
-        with open(self.file, encoding="utf-8") as file:
-            return json.load(file)["devices"]
+        return json.loads(cli.text(self.file))["devices"]
 
     def run_it(self, *args, **how):
         """The result as JSON, and the output of -v."""
@@ -462,8 +458,7 @@ class File(TunedCase):
                      ["--bench", "-s", "cascade", *SMALL[:4], "--once"], ["--bench", "-s", "cascade", *SMALL[:4], "--once", "--isolate"]):
             done = self.good(*args, quiet=False)
             self.assertEqual(len(re.findall(r"(?m)^redhost: [^\n]*is redhost-tuned/2, of a later redhost[^\n]*\.$", done.err)), 1, done)
-        with open(self.file, encoding="utf-8") as file:
-            self.assertEqual(file.read(), later)
+        self.assertEqual(cli.text(self.file), later)
 
     def test_summary(self):
         self.assertIn("tuned       not yet on this device   redhost --tune\n", self.good().out)
@@ -592,8 +587,7 @@ class GoesOn(TunedCase):
     def test_a_file(self):
         """What is read is still there for the next one."""
         path = os.path.join(self.home, "ones.i32")
-        with open(path, "wb") as file:
-            file.write(b"\1\0\0\0" * 1024)
+        cli.write(path, b"\1\0\0\0" * 1024)
         self.tune_faults("crash_in_run", "fail_in_setup")
         done = self.good("--run", "auto", "-i", path, "-t", "i32", "--plugin", FAULTS, quiet=False)
         self.assertEqual(done.err.count("auto leaves it out"), 2, done)

@@ -287,11 +287,9 @@ class SelfTest(cli.Case):
         """Another plugin of the same name, size and time is another one; the same with another time is the same."""
         copy = self.path("copy.so")
         args = ("--run", "cascade", "--plugin", copy, "-n", "100", "--no-check", "-v")
-        with open(os.path.join(cli.PLUGINS, "cascade.so"), "rb") as file:
-            content = file.read()
+        content = cli.read(os.path.join(cli.PLUGINS, "cascade.so"))
         for author in (b"redhost author5", b"others' authors"):
-            with open(copy, "wb") as file:
-                file.write(content.replace(b"redhost authors", author))
+            cli.write(copy, content.replace(b"redhost authors", author))
             os.utime(copy, (1, 1))
             self.assertIn("self-test", self.good(*args, quiet=False).err)
         os.utime(copy, (2, 2))

@@ -178,8 +178,7 @@ class Table(cli.Case):
             names = names or self.files_of(problem, n)
             words.append("--input=" + ("-" if way.data == "pipe" else ",".join(names)))
         if way.data == "pipe" and "stdin" not in how:
-            with open(self.path(names[0]), "rb") as file:
-                how.setdefault("input", file.read())
+            how.setdefault("input", cli.read(self.path(names[0])))
         return self.redhost(*words, env={**way.env, **how.pop("env", {})}, **how)
 
     def each(self, check, ways=tuple(WAYS), problems=(SUM,)):
@@ -354,8 +353,7 @@ class Checks(Table):
             done = self.run_way(way, problem, "--isolate=never", *by(WRONG, "drops_last"), run="drops_last")
             self.assertEqual(done.code, 1, done)
             self.assertRegex(done.err, "wrong result|fails its self-test")
-            with open(tuned, encoding="utf-8") as file:
-                self.assertIn('"failed":true', file.read().replace(" ", ""))
+            self.assertIn('"failed":true', cli.text(tuned).replace(" ", ""))
         self.env, kept = env, self.env
         self.each(check, IN_PROCESS, (Problem("-ti32"),))
         self.env = kept
@@ -398,8 +396,7 @@ class Inputs(Table):
     def test_a_file_that_is_cut(self):
         def check(way, problem):
             name, = self.files_of(problem, N)
-            with open(self.path(name), "rb") as file:
-                data = file.read()
+            data = cli.read(self.path(name))
             for where, *more in self.FAULTS[:1 if way.of_device else 3]:
                 self.write("cut.npy", data)
                 done = self.run_way(way, problem, "-q", *more, names=["cut.npy"], env={**cli.preloaded("failing_pread.so"), "REDHOST_TEST_PREAD_OF": "cut.npy",
@@ -414,8 +411,7 @@ class Inputs(Table):
         done = self.run_way(way, SUM, "-q")
         self.assertEqual(done.code, 0, done)
         names = ["%d.part" % k for k in range(way.parts)]
-        with open(self.path("1.part"), "rb") as file:
-            data = file.read()
+        data = cli.read(self.path("1.part"))
         for at in range(0, len(data), 41):
             changed = bytearray(data)
             changed[at] ^= 1
@@ -440,8 +436,7 @@ class Inputs(Table):
         """They end early, or within an element; raw ones do not tell how many elements there are."""
         def check(way, problem):
             name, = self.files_of(problem, N)
-            with open(self.path(name), "rb") as file:
-                data = file.read()
+            data = cli.read(self.path(name))
             self.refused(self.run_way(way, problem, input=data[:-80000]), 6, "is the copy complete")
             raw = data[128:]
             self.refused(self.run_way(way, problem, input=raw[:-3]), 6, "is not a multiple of 8")
