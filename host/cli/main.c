@@ -198,11 +198,6 @@ static int start(int argc, char **argv) {
     return rh_sample_main(); /* for --run and for --bench */
   if (argc == 2 && strcmp(argv[1], "--trial") == 0) return rh_trial_main();
   if (argc == 4 && strcmp(argv[1], "--rank") == 0) return rh_rank_main(argv[2], argv[3]);
-  /* Internal, too: the build creates the manual page with it. */
-  if (argc == 2 && strcmp(argv[1], "--man") == 0) {
-    rh_print_man(stdout);
-    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 6;
-  }
   hold_standard_files();
   /* Keeps the decimal point even if a driver or a plugin calls setlocale(). */
   uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));

@@ -76,9 +76,6 @@ static inline int rh_when(uint32_t when, int automatic) {
 /* Any malformed option is RH_E_USAGE. */
 rh_status rh_options_parse(rh_typed *typed, int argc, char **argv, rh_error *error);
 
-/* The manual page, for man. */
-void rh_print_man(FILE *out);
-
 /* ---- The table ---- */
 
 /* An option takes nothing, a word, a word each of several times, a word or nothing, or a KEY=VALUE;

@@ -225,8 +225,8 @@ class Docs(Tree):
                 self.assertEqual((done.returncode, "redhost:" in done.stderr), (0, False), done.stderr)
 
     def known_options(self):
-        # --probe, --work, --sample, --trial, --look and --man are for redhost itself.
-        return set(re.findall(r"--[\w-]+", self.call([self.redhost, "--help", "all"]))) | {"--probe", "--work", "--sample", "--trial", "--look", "--man"}
+        # --probe, --work, --sample, --trial and --look are for redhost itself.
+        return set(re.findall(r"--[\w-]+", self.call([self.redhost, "--help", "all"]))) | {"--probe", "--work", "--sample", "--trial", "--look"}
 
     def test_options_that_pages_show(self):
         pages = [os.path.join(ROOT, "README.md"), os.path.join(ROOT, "sdk", "template", "README.md")]
