@@ -106,12 +106,6 @@ rh_status rh_instance_begin(rh_instance *instance, const rh_data *data, uint64_t
                             rh_error *error);
 rh_status rh_instance_end(rh_instance *instance, void *value, rh_error *error);
 
-/* For tests: fills the result and its neighbours with a byte, so that a result that was never
- * written differs from a wrong one; and checks that the neighbours still have that byte (else
- * RH_E_WRONG). */
-rh_status rh_instance_poison(rh_instance *instance, unsigned char byte, rh_error *error);
-rh_status rh_instance_check_neighbours(rh_instance *instance, unsigned char byte, rh_error *error);
-
 /* Can this strategy serve this problem with these parameters?  Does not use OpenCL.  `device` null:
  * the host. */
 rh_status rh_instance_query(const rh_instance_spec *spec, const rh_device *device,
