@@ -18,11 +18,10 @@ SERIAL = ["--run", "serial"]
 CASCADE = ["--run", "cascade"]
 
 
-def npy(header, data=b"", version=(1, 0), magic=b"\x93NUMPY", length=None):
+def npy(header, data=b"", version=(1, 0)):
     header = header.encode("latin1")
     header = header[:-1] + b" " * (-(len(header) + (10 if version[0] == 1 else 12)) % 64) + b"\n"  # as NumPy aligns data
-    length = len(header) if length is None else length
-    return magic + bytes(version) + struct.pack("<H" if version[0] == 1 else "<I", length) + header + data
+    return b"\x93NUMPY" + bytes(version) + struct.pack("<H" if version[0] == 1 else "<I", len(header)) + header + data
 
 
 def f4(shape, data=b"", **how):
@@ -211,66 +210,18 @@ class Files(cli.Case):
         return self.bad(code, name + "|" + words, *CASCADE, "-i", name, *args, env=NO_PLATFORM, **how)
 
     def test_npy(self):
+        """One of a kind; unit.test_npy has the headers, unit.test_stream what comes through a pipe."""
         data = bytes(12)
         for name, words, content in (
                 ("empty.npy", "empty", b""),
-                ("one.npy", "not a .npy file", b"\x93"),
-                ("magic_only.npy", "ends within", b"\x93NUMPY"),
-                ("wrong_magic.npy", "not a .npy file", f4("(3,)", data, magic=b"\x93NUMPX")),
                 ("text.npy", "not a .npy file", "what is this\n"),
                 ("version9.npy", "version 9.0|1.0 2.0 3.0", f4("(3,)", data, version=(9, 0))),
-                ("version0.npy", "version 0.0", f4("(3,)", data, version=(0, 0))),
-                ("cut_header.npy", "ends within", f4("(3,)")[:40]),
-                ("long_header.npy", "ends within|60010", f4("(3,)", length=60000)),
-                ("longest_header.npy", "ends within|4294967307", f4("(3,)", version=(2, 0), length=0xffffffff)),
-                ("short_header.npy", "header", f4("(3,)", data, length=30)),
                 ("short.npy", "(30,)|120 bytes|12 are there", f4("(30,)", data)),
-                ("no_data.npy", "12 bytes|0 are there", f4("(3,)")),
                 ("overflow.npy", "too large", f4("(4294967296, 4294967296, 4)", data)),
-                ("overflow2.npy", "too large", f4("(9223372036854775807,)", data)),
-                ("overflow3.npy", "too large", f4("(18446744073709551617,)", data)),
-                ("overflow4.npy", "too large", f4("(99999999999999999999999,)", data)),
-                ("huge.npy", "bytes|12 are there", f4("(1099511627776,)", data)),
-                ("negative.npy", "negative", f4("(-3,)", data)),
-                ("no_shape.npy", "shape", npy("{'descr': '<f4', 'fortran_order': False, }\n", data)),
-                ("no_descr.npy", "descr", npy("{'fortran_order': False, 'shape': (3,), }\n", data)),
-                ("no_dict.npy", "header", npy("nothing of the kind\n", data)),
-                ("odd_shape.npy", "shape", f4("(3 3)", data)),
-                ("word_shape.npy", "shape", f4("'three'", data)),
-                ("nul.npy", "dtype", npy("{'descr': '<f4\0', 'fortran_order': False, 'shape': (3,), }\n", data)),
                 ("object.npy", "'|O'|Python objects|i1 u1", dtype("'|O'")),
-                ("structured.npy", "structured|field", dtype("[('a', '<f4'), ('b', '<i4')]")),
-                ("complex.npy", "'<c8'|complex|i1 u1", dtype("'<c8'")),
-                ("long_double.npy", "'<f16'|i1 u1", dtype("'<f16'")),
-                ("text_dtype.npy", "'<U1'|text", dtype("'<U1'")),
-                ("date.npy", "dates", dtype("'<M8[s]'")),
-                ("void.npy", "'|V4'", dtype("'|V4'")),
-                ("i3.npy", "'<i3'", dtype("'<i3'")),
-                ("no_dtype.npy", "dtype", dtype("''")),
         ):
             with self.subTest(name=name):
                 self.file(name, words, content=content)
-
-    def test_npy_on_standard_input(self):
-        for words, content in (("no data", b""), ("not a .npy file", b"\x93"), ("ends within", f4("(3,)")[:40]),
-                               ("120 bytes|12 are there", f4("(30,)", bytes(12))), ("12 bytes", f4("(3,)")),
-                               ("too large", f4("(4294967296, 4294967296, 4)")), ("'<c8'", dtype("'<c8'")),
-                               ("bytes", f4("(1099511627776,)", bytes(12))),
-                               ("ends within", f4("(3,)", version=(2, 0), length=0xffffffff))):
-            with self.subTest(content=content[:100]):
-                self.bad(6, "-: |" + words, *SERIAL, "-i", "-", input=content)
-
-    def test_random_damage(self):
-        """Changing any single byte of a header gives an answer or an error message, nothing else."""
-        whole = f4("(3,)", struct.pack("<3f", 1, 2, 4))
-        for at in range(0, len(whole) - 12):
-            for flip in (0x01, 0x80):
-                damaged = bytearray(whole)
-                damaged[at] ^= flip
-                self.write("damaged.npy", bytes(damaged))
-                done = self.redhost(*SERIAL, "-q", "-i", "damaged.npy")
-                self.assertIn(done.code, (0, 6), done)
-                self.assertEqual(done.out == "", done.code == 6, done)
 
     # What a file begins with, how many bytes before that, and what it is called.
     KINDS = [(b"\x1f\x8b\x08\0", 0, "compressed by gzip|zcat"), (b"\xfd7zXZ\0", 0, "compressed by xz|xzcat"),

@@ -243,22 +243,6 @@ class Files(NumpyCase):
             self.assertIn(why, done.err)
             self.assertRegex(done.out, "(?m)" + rows)
 
-    def test_magnitude_of_the_least(self):
-        """2^63 is not an int64_t; and the first of two equals wins, whatever their signs.  On the device, by day, by one of two
-        strategies in turn."""
-        turn = 0
-        for kind in ("i8", "i16", "i32", "i64"):
-            least = np.iinfo(NAMES[kind]).min
-            for values in ([least], [3, least, least + 1], [-7, 7, 5], [7, -7], [-1] * 5 + [least] + [0] * 60 + [least]):
-                array = np.array(values * 5, dtype=NAMES[kind])
-                np.save(self.path("least.npy"), array)
-                for op in OF_MAGNITUDES:
-                    turn += 1
-                    on_device = ("cascade", "two_stage_float4")
-                    for strategy in ("serial", *(on_device if cli.WHOLE else on_device[turn % 2:][:1])):
-                        with self.subTest(kind=kind, values=values, op=op, strategy=strategy):
-                            self.compare(self.reduce(strategy, op, "-i", "least.npy"), op, kind, array)
-
     def test_standard_input_and_raw(self):
         for kind in cli.TYPES:
             array = sample(kind, 1003, 2)
@@ -334,24 +318,6 @@ class Strategies(NumpyCase):
             np.save(self.path("blas.npy"), array)
             self.compare(self.reduce(strategy, op, "-i", "blas.npy"), op, kind, array)
 
-    def test_specials_on_device(self):
-        nan = math.nan
-        for values, op, kind in (([1, nan, -5, nan], "min", "f32"), ([1, 3, nan, nan], "argmax", "f32"), ([0.0, -0.0, 0.0], "min", "f32"),
-                                 ([2, 7, 1, 7, 1], "argmax", "f32"), ([-3, nan, 3, -nan], "amax", "f32"),
-                                 ([2, -7, 1, 7, 1], "argamax", "f32"), ([-0.0, 0.0], "argamax", "f64"), ([-0.0], "asum", "f32")):
-            array = np.array(values * 300, dtype=NAMES[kind])
-            np.save(self.path("s.npy"), array)
-            for strategy in ("cascade", "two_stage"):
-                self.compare(self.reduce(strategy, op, "-i", "s.npy"), op, kind, array)
-
-    def test_layouts_on_device(self):
-        array = sample("i32", math.prod(SHAPE), 5).reshape(SHAPE)
-        for layout in (array, np.asfortranarray(array), array.astype(">i4"), array[0, 0, 0], array.ravel()[:1]):
-            layout = np.asanyarray(layout)
-            np.save(self.path("v.npy"), layout)
-            self.compare(self.reduce("cascade", "sum", "-i", "v.npy"), "sum", "i32", layout.ravel(order="K"))
-            with open(self.path("v.npy"), "rb") as file:
-                self.compare(self.reduce("cascade", "sum", "-i", "-", stdin=file), "sum", "i32", layout.ravel(order="K"))
 
 
 if __name__ == "__main__":

@@ -94,17 +94,6 @@ class Discovery(cli.Case):
                         env={"REDHOST_PLUGIN_PATH": extra})
         self.assertEqual(run["results"][0]["plugin"], os.path.join(more, "serial.so"))  # the option before the variable
 
-    def test_path_is_absolute(self):
-        """Nothing is ever taken from where one happens to be."""
-        shutil.copy(os.path.join(self.plugins, "serial.so"), self.cwd)
-        self.addCleanup(os.remove, self.path("serial.so"))
-        for path in (".", "", ":", "work", "./"):
-            listing = self.json("--list", "--plugin-path", path, program=self.program)
-            self.assertEqual(listing["not_loaded"], [])
-            self.assertEqual(bool(listing["notes"]), bool(path))
-            used = [s["plugin"] for s in listing["strategies"] if s["name"] == "serial"]
-            self.assertEqual(used, [os.path.join(os.path.realpath(self.plugins), "serial.so")], path)
-
 
 class Shown(cli.Case):
     """Names and words of others on a terminal."""
@@ -238,17 +227,6 @@ class Bad(cli.Case):
             self.assertEqual(self.good(*args, "-q", "--plugin", file).err, "")
         self.assertEqual(self.good("--run", "auto", *SUM, "--plugin-path", self.directory).err, "")
 
-    def test_descriptors(self):
-        self.from_zoo("no_symbol", "wrong_abi", "wrong_magic", "short_struct", "needs_newer_host", "missing_dependency",
-                      "undefined_symbol", "fine")
-        self.check({"no_symbol.so": "redhost_plugin_v1", "wrong_abi.so": r"ABI \d+.*supports \d+", "wrong_magic.so": "magic",
-                    "short_struct.so": r"\d+ bytes", "needs_newer_host.so": r"1\.200.*1\.[0-9]",
-                    "missing_dependency.so": "libzoo_gone.so", "undefined_symbol.so": "zoo_nobody_defines_this"})
-        self.assertEqual(self.value("--run", "fine", *SUM, "--plugin-path", self.directory), "100")
-        for name in ("no_symbol", "wrong_abi", "missing_dependency"):
-            self.bad(5, "'%s'|%s.so" % (name, name), "--run", name, "-n", "10", "--plugin-path", self.directory)
-            self.bad(5, "'%s'|%s.so" % (name, name), "--info", name, "--plugin-path", self.directory)
-
     def test_crash(self):
         self.from_zoo("crash_on_load", "abort_on_load", "exit_on_load", "crash_in_query", "wrong_cpu", "chatty", "fine")
         self.check({"crash_on_load.so": r"crash.*signal 11", "abort_on_load.so": r"crash.*signal 6",
@@ -256,23 +234,6 @@ class Bad(cli.Case):
         for name in ("crash_on_load", "abort_on_load", "exit_on_load", "crash_in_query"):
             self.bad(5, "'%s'|%s.so" % (name, name), "--run", name, "-n", "10", "--plugin-path", self.directory)
             self.assertEqual(self.value("--run", "serial", *SUM, "--plugin-path", self.directory), "100")
-
-    def test_hang(self):
-        self.from_zoo("hang_on_load", "fine")
-        done = self.good("--list", "--plugin-path", self.directory)
-        self.assertRegex(done.out, r"not loaded: \S+/hang_on_load.so: did not answer")
-        self.assertRegex(done.out, r"(?m)^  fine .* yes ")
-        self.assertLess(done.processor_s, 12)
-        # Who asks for another by name does not wait for it.
-        done = self.good("--run", "serial", *SUM, "-q", "--plugin-path", self.directory)
-        self.assertEqual(done.out, "100\n")
-
-    def test_hang_in_another_group(self):
-        self.from_zoo("leaves_group", "fine")
-        done = self.good("--list", "--plugin-path", self.directory)
-        self.assertRegex(done.out, r"not loaded: \S+/leaves_group.so: did not answer")
-        self.assertRegex(done.out, r"(?m)^  fine .* yes ")
-        self.assertLess(done.processor_s, 12)
 
     def test_one_file(self):
         self.put("text.so", b"this is text\n")

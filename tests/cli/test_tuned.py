@@ -93,32 +93,6 @@ class TunedCase(cli.Case):
 class Auto(TunedCase):
     """The times are short, because redhost's own strategies compete."""
 
-    def test_others_compete(self):
-        """After tuning a slow strategy, auto still takes a faster one, by the defaults of this type or of a similar one."""
-        if self.device["platform"] != "Portable Computing Language":
-            self.skipTest("the defaults are looked at for PoCL")
-        self.need_times()
-        for kind in ("f32", "i32", "i16"):
-            by_time = kind != "f32"  # sums of floats: by the canonical order first
-            for n in ("2^16", "2^12", "2^22"):
-                self.tune(*(entry(name, 2e-4, 2e-4, type=kind, n=65536) for name in ("cascade", "tiled_4")))
-                self.assertRegex(self.choice("-n", n, "-t", kind), r"^native, by the defaults that come with redhost for PoCL on \w+ CPUs")
-            self.tune(entry("cascade", 1e-9, 1e-9, type=kind, n=65536), entry("tiled_4", 3e-4, 3e-4, type=kind, n=65536))
-            self.assertRegex(self.choice("-n", "2^16", "-t", kind),
-                             r"^cascade, measured here at 2\^16: 1 ns a call, next is native with \S+ [nu]s by the defaults$" if by_time
-                             else r"^native, by the defaults [^;]*; cascade with 1 ns is passed over: its bits are not those of the "
-                                  r"canonical order$")
-
-    def test_times_of_other_types(self):
-        """They count in proportion to the other strategy's for the same type, or else to the bytes."""
-        native = entry("native", 22e-9, 22e-9, type="i16", n=65536)
-        serial = entry("serial", 20e-9, 20e-9, type="u8", n=65536)
-        for others in ([entry("native", 1e-9, 1e-9, type="u8", n=65536)], []):
-            self.tune(native, serial, *others)
-            self.assertRegex(self.choice("-n", "2^16", "--op", "min", "-t", "i16"), r"^native, measured here, for sum of i16 at 2\^16: 22 ns a call")
-        self.tune(native, serial, entry("native", 30e-9, 30e-9, type="u8", n=65536))
-        self.assertRegex(self.choice("-n", "2^16", "--op", "min", "-t", "i16"), r"^serial, measured here, for sum of u8 at 2\^16: 20 ns a call")
-
     def test_the_canonical_order(self):
         """What rounds has the same bits whatever was tuned; a strategy that is named is taken all the same."""
         self.tune(*(entry(name, time, op=op, type=kind) for op in ("sum", "asum", "prod", "min") for kind in ("f16", "f32", "f64", "i16")
@@ -148,16 +122,6 @@ class Auto(TunedCase):
         self.tune(entry("cascade", 1.00e-8, 8e-9), entry("two_stage", 1.01e-8, 2e-9), entry("tiled_4", 1.03e-8, 1e-9))
         self.assertIn("two_stage, measured here at 2^10: 10.1 ns a call, next is cascade", self.choice(*SMALL))
 
-    def test_only_one_size_compares(self):
-        """A time at a small size does not beat a time at a large one."""
-        self.tune(entry("cascade", 1e-9, n=16), entry("two_stage", 5e-9, n=2048), entry("tiled_4", 6e-9, n=2048))
-        self.assertIn("two_stage, measured here at 2^11", self.choice(*SMALL))
-        self.assertIn("cascade, measured here at 16: 1 ns a call, next is two_stage with 5 ns at 2^11", self.choice(*SMALL, "-n", "16"))
-
-    def test_other_driver(self):
-        self.tune(entry("cascade", 9e-9), driver="570.1")
-        self.assertNotIn("cascade, measured here", self.choice(*SMALL))
-
     def test_of_something_like_it(self):
         """redhost's own defaults for the exact operator take precedence."""
         self.tune(entry("cascade", 9e-9, op="max"))
@@ -165,10 +129,6 @@ class Auto(TunedCase):
         self.tune(entry("cascade", 9e-6, op="max", type="f32"))
         self.need_times()
         self.assertIn("by the defaults that come with redhost", self.choice("-n", "2^20", "-t", "f32"))
-
-    def test_of_another_file(self):
-        self.tune(entry("cascade", 9e-9, plugin="0" * 15 + "1"), entry("two_stage", 1e-8))
-        self.assertIn("two_stage, measured here", self.choice(*SMALL))
 
     def test_by_the_defaults(self):
         if self.device["platform"] != "Portable Computing Language":
@@ -186,24 +146,6 @@ class Auto(TunedCase):
         self.assertEqual(self.value("--op", "argmax", "--input", sunspots), "257")
         ran = json.loads(self.good("-i", sunspots, "--json").out)["results"][0]
         self.assertTrue(ran["chosen"].startswith(ran["strategy"] + ", "), ran["chosen"])
-
-    def test_of_another_size(self):
-        """Of elements of 2 bytes nothing comes with redhost for PoCL."""
-        if self.device["platform"] != "Portable Computing Language":
-            self.skipTest("the defaults are looked at for PoCL")
-        self.need_times()
-        self.assertRegex(self.choice("-n", "1000", "-t", "i16", "--op", "xor"),
-                         r"^native, by the defaults that come with redhost for PoCL on \w+ CPUs, for \w+ of \w+ at 2\^10: ")
-
-    def test_never_who_failed(self):
-        failed = entry("cascade", failed=True, n=4096)
-        self.tune(entry("cascade", 1e-9), entry("two_stage", 5e-9), failed)
-        self.assertRegex(self.choice(*SMALL), r"^two_stage, .*; left out for a wrong result here: cascade$")
-        self.assertIn("cascade, measured here", self.choice(*SMALL, "--op", "max"))
-        self.tune(entry("cascade", 1e-9), entry("two_stage", 5e-9), {**failed, "plugin": "0" * 16})
-        self.assertIn("two_stage", self.choice(*SMALL))  # no hash: whatever its file
-        self.tune(entry("cascade", 1e-9), entry("two_stage", 5e-9), {**failed, "plugin": "f" * 16})
-        self.assertIn("cascade, measured here", self.choice(*SMALL))
 
     def test_all_failed(self):
         names = self.good("--list", "-q").out.split()
@@ -296,28 +238,6 @@ class Parameters(TunedCase):
                              r"(?m)^parameters tile=64 .*   tuned here$")
         self.good("--run", "cascade", *SMALL, "-q")
 
-    def test_segments(self):
-        """Parameters that were tuned with segments, else those of whole arrays, which take none of segments."""
-        def tile(*args):
-            (row,) = json.loads(self.good("--bench", "-s", "cascade", *SMALL, *args, "--json", "--once").out)["results"]
-            return row["params"]["tile"]
-        whole, cut = entry("cascade", params={"tile": "64"}), entry("cascade", params={"tile": "32"}, length=64, distribution="fixed")
-        for entries, of_whole, of_segments in ((whole, cut), 64, 32), ((whole,), 64, 64), ((cut,), 0, 32):
-            self.tune(*entries)
-            self.assertEqual((tile(), tile("--length", "256"), tile("--length", "256", "--distribution", "uniform")), (of_whole, of_segments, of_whole))
-
-    def test_nothing_tuned(self):
-        params, origin, note, said = self.params()
-        self.assertEqual((params["tile"], origin, note), (0, "default", None))
-        self.assertNotIn("parameters of", said)
-
-    def test_the_user_wins(self):
-        self.tune(entry("cascade", params={"tile": "64", "finish": "device"}))
-        params, origin, _, _ = self.params("-p", "tile=32")
-        self.assertEqual((params["tile"], params["finish"], origin), (32, "device", "user"))
-        params, origin, note, _ = self.params("-p", "tile=32", "-p", "finish=host")
-        self.assertEqual((params["tile"], params["finish"], origin, note), (32, "host", "user", None))
-
     def test_other_driver(self):
         for args in ([], ["--isolate"]):
             self.tune(entry("cascade", params={"tile": "64"}), driver="570.1")
@@ -404,25 +324,6 @@ class File(TunedCase):
             self.tune(text=text)
             self.check_set_aside(words)
 
-    def test_cannot_be_set_aside(self):
-        """The message does not suggest --tune, which could not store anything there either."""
-        os.makedirs(os.path.join(self.file, "x"))
-        os.makedirs(os.path.join(self.file + ".bad", "x"))
-        done = self.good("--run", "auto", *SMALL, quiet=False)
-        self.assertRegex(done.err, r"\Aredhost: [^\n]*/tuned\.json: is not a regular file; it is not used, and cannot be renamed: "
-                                   r"remove it, or use another cache directory\. Option --cache-dir names one\.\n\Z")
-        done = self.redhost("--tune", "-n", "2^10", "-s", "serial", "-q")
-        self.assertEqual((done.code, done.out), (6, ""), done)
-
-    def test_of_others(self):
-        self.tune(entry("cascade", 1e-6))
-        os.chmod(self.file, 0o666)
-        self.check_set_aside("is writable by everyone")
-        if os.geteuid() == 0:
-            self.tune(entry("cascade", 1e-6))
-            os.chown(self.file, 65534, 65534)
-            self.check_set_aside("belongs to another user")
-
     def test_directory_of_others(self):
         """Nothing there is trusted or changed, whoever wrote the file; --tune cannot store anything."""
         self.tune(entry("cascade", 1e-6))
@@ -451,15 +352,6 @@ class File(TunedCase):
             done = self.good(*args, quiet=False)
             self.assertEqual(len(re.findall("tuned.json.bad", done.err)), 1, done)
 
-    def test_later(self):
-        later = '{"schema": "redhost-tuned/2", "devices": 3}'
-        self.tune(text=later)
-        for args in (["--run", "auto", *SMALL], ["--run", "auto", *SMALL, "--isolate"], ["--run", "cascade", *SMALL, "--isolate"],
-                     ["--bench", "-s", "cascade", *SMALL[:4], "--once"], ["--bench", "-s", "cascade", *SMALL[:4], "--once", "--isolate"]):
-            done = self.good(*args, quiet=False)
-            self.assertEqual(len(re.findall(r"(?m)^redhost: [^\n]*is redhost-tuned/2, of a later redhost[^\n]*\.$", done.err)), 1, done)
-        self.assertEqual(cli.text(self.file), later)
-
     def test_summary(self):
         self.assertIn("tuned       not yet on this device   redhost --tune\n", self.good().out)
         self.tune(entry("cascade", 1e-6))
@@ -479,19 +371,6 @@ class BrokenPromise(TunedCase):
 
     def blamed(self):
         return [e["strategy"] for device in self.tuned() for e in device["entries"] if e.get("failed")]
-
-    def test_auto(self):
-        self.tune(entry("breaks_order", 1e-9, type="f32", n=4096, path=BREAKS_ORDER))
-        done = self.good("--run", "auto", *self.ARGS, quiet=False)
-        self.assertRegex(done.err, r"\Aredhost: auto leaves it out: " + self.BROKEN + r"\Z")
-        self.assertTrue(done.out.startswith("native "), done.out)
-        self.assertEqual(self.blamed(), ["breaks_order"])
-        self.assertRegex(self.choice(*self.ARGS), r"^native, [^;]*; left out for a wrong result here: breaks_order$")
-        self.assertIn("ok", self.good("--run", "breaks_order", *self.ARGS).out)  # by name: its bits are its own
-
-    def test_what_no_order_decides(self):
-        self.tune(entry("breaks_order", 1e-9, type="i32", n=4096, path=BREAKS_ORDER))
-        self.assertTrue(self.choice(*self.ARGS, "-t", "i32").startswith("breaks_order, measured here"))
 
     def test_tune(self):
         done = self.redhost("--tune", "-n", "4096", "-s", "breaks_order", "--plugin", BREAKS_ORDER)
@@ -572,17 +451,6 @@ class GoesOn(TunedCase):
             self.assertRegex(self.run_it("auto", *self.ARGS, "--isolate=" + isolate)[0]["chosen"],
                              r"; left out after a failure: %s$" % ", ".join(sorted("worker_" + fault for fault, _ in faults)))
             self.assertNotIn('"failed"', json.dumps(self.tuned()))
-
-    def test_all(self):
-        """The first one's error, with the names of the others."""
-        faults = ["worker_" + fault for fault in ("fail_in_setup", "decline_in_setup", "crash_in_run")]
-        others = [s for s in self.json("--list", "--plugin", FAULTS)["strategies"] if s["name"] not in faults]
-        self.tune(*(entry(name, (k + 1) * 1e-9, path=FAULTS) for k, name in enumerate(faults)),
-                  *(entry(s["name"], path=s["plugin"], failed=True) for s in others))
-        done = self.redhost("--run", "auto", *self.ARGS)
-        self.assertEqual((done.code, done.out), (5, ""), done)
-        self.assertRegex(done.err, r"\nredhost: strategy 'worker_fail_in_setup', setup: no room for [^\n]*\. Other strategies failed, "
-                                   r"too: worker_decline_in_setup, worker_crash_in_run\.\n\Z")
 
     def test_a_file(self):
         """What is read is still there for the next one."""
