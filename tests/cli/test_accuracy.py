@@ -1,6 +1,5 @@
 """--accuracy exact: sums and dot products have the bits of the exact value, rounded once, which fractions compute."""
 
-import array
 import fractions
 import json
 import math
