@@ -6,6 +6,7 @@
 #include "../core/base/error.h"
 #include "../core/base/fpstate.h"
 #include "../core/run/self_test.h"
+#include "../engine/partial/accuracy.h"
 #include "request.h"
 
 #include <stdlib.h>
@@ -49,10 +50,6 @@ static rh_status check_call(const rh_redhost *redhost, const rh_request *request
                    : !request ? "request"
                               : "place for the rh_prepared");
   RH_TRY(rh_sized_read(given, request, RH_SIZED(rh_request, n_settings), error));
-  if (given->accuracy)
-    return rh_fail(
-        error, RH_E_USAGE,
-        "rh_request.accuracy: a prepared call computes no exact answer; rh_reduce() does");
   if ((given->data_on_device || given->result_on_device) && !redhost->context->options.queue)
     return rh_fail(error, RH_E_USAGE,
                    "rh_request.%s: buffers are reduced in the context of a queue of yours, and "
@@ -120,7 +117,10 @@ static rh_status attempt(void *of_preparation, int *is_final, rh_error *error) {
   rh_redhost *redhost = t->p->redhost;
   (void)is_final;
   RH_TRY(rh_locate_job(&t->p->job, redhost->context, t->spec, error));
-  if (!t->p->data_on_device && rh_arrays_ring(&t->p->job, redhost->context->most_whole_bytes))
+  RH_TRY(rh_accuracy_check_own(&t->p->job, error));
+  /* What chunks come to, rounded once, does not add up to what is rounded once. */
+  if (!t->p->data_on_device && !t->spec->operation.accuracy &&
+      rh_arrays_ring(&t->p->job, redhost->context->most_whole_bytes))
     RH_TRY(make_ring(t->p, redhost, t->spec, error));
   return set_up(t->p, redhost, error);
 }
@@ -166,11 +166,12 @@ static rh_status prepare_segments(rh_prepared *p, const rh_request *wanted, rh_e
 static rh_status name_operands(rh_redhost *redhost, rh_prepared *p, const rh_request *wanted,
                                rh_job_spec *spec, rh_error *error) {
   RH_TRY(rh_request_name(wanted, redhost->context, spec, &p->custom, error));
+  if (wanted->accuracy) RH_TRY(rh_accuracy_ask(spec, p->custom, error));
   spec->on_device = rh_request_place(wanted, redhost->context);
   rh_operand_layout(spec, spec->offsets);
   take_wanted(p, wanted);
   if (p->data_on_device) return RH_OK;
-  spec->in_pieces = !redhost->context->options.queue;
+  spec->in_pieces = !redhost->context->options.queue && !wanted->accuracy;
   if (p->custom && rh_kept_may_ring(redhost, spec)) rh_custom_take_base(p->custom);
   return RH_OK;
 }

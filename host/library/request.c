@@ -88,6 +88,9 @@ static rh_status name_operator(const rh_request *request, rh_context *context, r
                                rh_custom **made, rh_error *error) {
   rh_known *known;
   *made = NULL;
+  if (request->accuracy > RH_ACCURACY_EXACT)
+    return rh_fail(error, RH_E_USAGE, "rh_request.accuracy is %u: expected 0 or RH_ACCURACY_EXACT",
+                   request->accuracy);
   RH_TRY(rh_known_of(context, &known, error));
   const rh_operator_texts texts = {.op = request->op,
                                    .map = request->map,
@@ -185,9 +188,6 @@ rh_status rh_request_check(const rh_request *request, const rh_job_spec *spec,
     return rh_fail(
         error, RH_E_USAGE,
         "rh_request.outputs: only results of segments go there; one result is rh_result");
-  if (request->accuracy > RH_ACCURACY_EXACT)
-    return rh_fail(error, RH_E_USAGE, "rh_request.accuracy is %u: expected 0 or RH_ACCURACY_EXACT",
-                   request->accuracy);
   if (request->accuracy && request->unchecked)
     return rh_fail(error, RH_E_USAGE,
                    "rh_request.accuracy and rh_request.unchecked are mutually exclusive: the exact "

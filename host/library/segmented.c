@@ -334,6 +334,7 @@ static rh_status attempt(void *of_trial, int *is_final, rh_error *error) {
   /* No other strategy needs less memory for the values. */
   *is_final = is_set_up == RH_E_NOMEM && !t->of->segments.values;
   RH_TRY(is_set_up);
+  if (!t->request) RH_TRY(rh_accuracy_check_own(&t->of->segments.job, error));
   if (!t->request) return rh_segments_self_test(&t->of->segments, error);
   rh_status status = run(t->of, t->operands, !t->request->unchecked, t->result, error);
   *is_final = status == RH_E_WRONG;

@@ -1,5 +1,6 @@
 #include "operation.h"
 #include "../base/path.h"
+#include "../base/vocabulary.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -42,6 +43,10 @@ static void add_version(members *to) {
               first ? "low" : "high", LDBL_MANT_DIG);
   rh_text_add(add(to, "version"), "\"%s, plugin ABI %d.%d\"", rh_version(), RH_ABI_MAJOR,
               RH_ABI_MINOR);
+}
+
+int rh_operation_rounds_once(const rh_operation *of) {
+  return of->accuracy && (of->op->divides || rh_op_rounds(of->op->base, of->op->type));
 }
 
 static void add_operation(members *to, const rh_operation *operation) {

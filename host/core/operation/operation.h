@@ -20,6 +20,9 @@ typedef struct rh_operation {
   const rh_layout *layout; /* null: all elements are one segment; borrowed */
 } rh_operation;
 
+/* Is the exact answer asked for, of an operator whose values round? */
+int rh_operation_rounds_once(const rh_operation *operation);
+
 /* One line of JSON, with sorted keys, but "constants" in the operator's order: all that can change
  * the answer, but for `n`, which differs from part to part.  The member "operator" is op->key.
  * `more`: members of the caller's, such as "source"; null: none; taken in any case.  malloc'ed, or

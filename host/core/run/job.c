@@ -249,6 +249,12 @@ rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *err
   return rh_job_instantiate(job, error);
 }
 
+int rh_job_is_near(const rh_job *job) {
+  const rh_operator *op = job->spec.operation.op;
+  return rh_operation_rounds_once(&job->spec.operation) &&
+         (op->is_custom || !rh_op_rounds_once(job->strategy->promises, op->base, op->type));
+}
+
 void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *value,
                    rh_result *result) {
   spec->operation.op->calls->decode(spec->operation.op, value, spec->operation.n, result);

@@ -85,6 +85,10 @@ rh_status rh_job_instantiate(rh_job *job, rh_error *error);
  * and sets up. */
 rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *error);
 
+/* Is the strategy's value only near the answer that is asked for, rounded once?  It promises that
+ * of built-in operators alone. */
+int rh_job_is_near(const rh_job *job);
+
 /* Converts the operator's value to a result. */
 void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *value,
                    rh_result *result);

@@ -493,7 +493,7 @@ static rh_status init_whole(rh_segments *whole, const rh_job_spec *job, const rh
   *whole = (rh_segments){
       .spec = *job, .n = layout->segments, .value_bytes = job->operation.op->abi->value_size};
   whole->spec.operation.n = source->n;
-  if (rh_segments_are_exact(&job->operation))
+  if (rh_operation_rounds_once(&job->operation))
     RH_TRY(RH_NEW(&whole->exact, whole->n + 1, "the exact answers of segments", error));
   if (whole->n < SIZE_MAX / whole->value_bytes)
     whole->values = malloc(whole->n * whole->value_bytes + 1);

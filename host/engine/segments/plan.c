@@ -54,15 +54,11 @@ uint64_t rh_segments_number(const rh_segments_plan *plan, uint64_t place) {
 
 /* ---- A plan ---- */
 
-int rh_segments_are_exact(const rh_operation *of) {
-  return of->accuracy && (of->op->divides || rh_op_rounds(of->op->base, of->op->type));
-}
-
 /* Segments may be cut anywhere if no order changes the operator's values, and nowhere if values of
  * parts say less than the answer needs. */
 static uint64_t unit_of(const rh_operation *of) {
   const rh_operator *op = of->op;
-  if (rh_segments_are_exact(of)) return UINT64_MAX;
+  if (rh_operation_rounds_once(of)) return UINT64_MAX;
   if (op->is_struct || rh_op_rounds(op->base, op->type)) return rh_canonical_tile(op->abi);
   return 1;
 }

@@ -35,10 +35,6 @@ typedef struct rh_segments_plan {
   uint64_t index, place, within;
 } rh_segments_plan;
 
-/* Are answers wanted that are rounded once, of what rounds?  Values of parts say less than these
- * need. */
-int rh_segments_are_exact(const rh_operation *operation);
-
 /* in_order: 1: elements are read once, from the first to the last.  Finished after a failure, too;
  * copies of a plan begin where it does, and share its order. */
 rh_status rh_segments_plan_init(rh_segments_plan *plan, const rh_operation *of, uint64_t most,

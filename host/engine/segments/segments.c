@@ -7,7 +7,6 @@
 #include "../../core/cl/memory.h"
 #include "../../core/data/pace.h"
 #include "../../core/run/operand_data.h"
-#include "plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,13 +42,9 @@ static rh_status ask_strategy(rh_segments *s, rh_context *context, rh_error *err
   return rh_job_ask(&s->job, error);
 }
 
-/* What a strategy does not round once is, as of a whole array, what the check has found.
- * Strategies keep their promise for built-in operators alone. */
+/* What a strategy does not round once is, as of a whole array, what the check has found. */
 static rh_status make_exact(rh_segments *s, rh_error *error) {
-  const rh_operator *op = s->spec.operation.op;
-  if (!rh_segments_are_exact(&s->spec.operation) ||
-      (!op->is_custom && rh_op_rounds_once(s->job.strategy->promises, op->base, op->type)))
-    return RH_OK;
+  if (!rh_job_is_near(&s->job)) return RH_OK;
   return rh_alloc(&s->exact, s->n + 1, sizeof *s->exact, "the exact answers of segments", error);
 }
 

@@ -159,6 +159,7 @@ RH_LANES_CODE int RH_LANES(take_f32)(const void *x, uint64_t n, int32_t *fields,
   RH_LANES(i32) special = {0};
   int any = 0;
   for (uint64_t i = 0; i < n; i += 2 * RH_LANES_W) {
+    RH_LANES_AHEAD((const int32_t *)x + i);
     RH_LANES(i32) u = RH_LANES_AT(i32, (const int32_t *)x + i);
     RH_LANES(i32) field = u >> 23 & 0xff;
     RH_LANES(i32) s = (u & 0x7fffff) | ((field != 0) & 0x800000);

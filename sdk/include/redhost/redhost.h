@@ -241,7 +241,7 @@ typedef struct rh_request {
    * the cache remembers, and RH_E_PLUGIN has a counterexample. */
   uint32_t unchecked_op;
   const char *where; /* "x > 0": other elements change nothing; null: all count */
-  uint32_t accuracy; /* RH_ACCURACY_*; with rh_prepare() 0 */
+  uint32_t accuracy; /* RH_ACCURACY_* */
   /* rh_prepare() only.  1: the result stays on the device, in rh_call_spec.values; implies
    * data_on_device.  A strategy that finishes on the host declines; many have a parameter
    * finish=device. */
@@ -268,8 +268,8 @@ enum {
    * map "(f64)x" sums of f16 and f32 are rounded to f64 alone.  Operators that are exact anyway are
    * as they are; others are RH_DECLINED.  "auto" takes strategies that promise it, and compares
    * bits; where there are none, the answer is the reference's, and the strategy's must agree with
-   * it within its bound.  Of segments, each answer is the strategy's, so that others than those
-   * that promise it are RH_DECLINED. */
+   * it within its bound.  Prepared calls have no reference: what their strategy does not promise
+   * is RH_DECLINED by rh_prepare(). */
   RH_ACCURACY_EXACT = 1
 };
 
