@@ -30,8 +30,8 @@ enum {
   RH_EXACT_ROUND = 64,
   RH_EXACT_LANES = 64,
   RH_EXACT_SETS = 4,
-  RH_EXACT_AHEAD = 2048, /* bytes: how far the loops ask for what they read */
-  RH_EXACT_FIELDS = 2048,
+  RH_EXACT_AHEAD = 2048,     /* bytes: how far the loops ask for what they read */
+  RH_EXACT_FIELDS = 2048,    /* of exponents */
   RH_EXACT_LONGEST_WAIT = 64 /* blocks, until an easier way is tried again */
 };
 #define RH_EXACT_INFINITY  ((int64_t)0x7ff << 52)
@@ -52,7 +52,6 @@ typedef struct rh_exact_lanes {
   int (*add_f64_losing)(const double *x, uint64_t n, const double *in, double *out, double *lost);
   int (*add_lost)(const double *lost, uint64_t n, const double *in, double *out);
   uint64_t (*part_f64)(const double *x, uint64_t n, double least, double *large, double *others);
-  int (*take_f64)(const void *x, uint64_t n, int64_t *fields, int64_t *significands);
   int (*take_f32)(const void *x, uint64_t n, int32_t *fields, int32_t *significands);
   void (*keep)(const void *x, uint64_t n, int64_t kept, void *to);
   void (*widen)(const void *x, uint64_t n, int32_t signs, float *to);
@@ -118,8 +117,8 @@ typedef struct rh_accumulator {
   rh_exact_running second; /* f32 in two classes; f64 */
   rh_exact_running lost;   /* f64: what `second` lost */
   double room[RH_EXACT_BLOCK / 2], errors[RH_EXACT_BLOCK / 2], others[RH_EXACT_BLOCK / 2];
-  /* An exponent's significands, and how often they overflowed: 2^64 each. */
-  int64_t bins[RH_EXACT_FIELDS], carries[RH_EXACT_FIELDS];
+  /* The significands of a sign and an exponent, and how often they overflowed: 2^64 each. */
+  uint64_t bins[2 * RH_EXACT_FIELDS], carries[2 * RH_EXACT_FIELDS];
   /* In turn, for adding to the bin just written waits for that store. */
   int64_t few[RH_EXACT_SETS][256 + 8]; /* not half a page apart, or one waits for another */
 } rh_accumulator;
@@ -158,10 +157,11 @@ static inline void rh_accumulator_init(rh_accumulator *to, rh_type type, int mag
   rh_exact_running_reset(&to->lost);
 }
 
-static inline void rh_exact_bin(rh_accumulator *to, int64_t field, int64_t significand) {
-  int64_t *bin = &to->bins[field];
+/* sign_and_field: the upper 12 bits of a double. */
+static inline void rh_exact_bin(rh_accumulator *to, uint64_t sign_and_field, uint64_t significand) {
+  uint64_t *bin = &to->bins[sign_and_field];
   if (__builtin_expect(__builtin_add_overflow(*bin, significand, bin), 0))
-    to->carries[field] += significand > 0 ? 1 : -1;
+    to->carries[sign_and_field]++;
 }
 
 static inline void rh_exact_uses(rh_accumulator *to, int64_t low, int64_t high) {
@@ -175,15 +175,15 @@ static inline uint64_t rh_exact_special(uint64_t fraction, int negative) {
 }
 
 static inline void rh_exact_bin_double(rh_accumulator *to, double x) {
-  int64_t u;
+  uint64_t u;
   memcpy(&u, &x, sizeof u);
-  int64_t field = u >> 52 & 0x7ff, s = (u & RH_EXACT_FRACTION) | (field ? RH_EXACT_IMPLICIT : 0);
+  uint64_t field = u >> 52 & 0x7ff, fraction = u & RH_EXACT_FRACTION;
   if (field == 0x7ff) {
-    to->flags |= rh_exact_special((uint64_t)(u & RH_EXACT_FRACTION), u < 0);
+    to->flags |= rh_exact_special(fraction, u >> 63 != 0);
     return;
   }
-  rh_exact_uses(to, field, field);
-  rh_exact_bin(to, field, u < 0 ? -s : s);
+  rh_exact_uses(to, (int64_t)field, (int64_t)field);
+  rh_exact_bin(to, u >> 52, fraction | (field ? RH_EXACT_IMPLICIT : 0));
 }
 
 /* What lanes add up to is -0 only if all elements were.  In the lower halves of f64 and in two
@@ -203,17 +203,35 @@ static inline void rh_exact_flush(rh_accumulator *to, rh_exact_running *running)
 
 enum { RH_EXACT_BATCH = 512 };
 
-static inline void rh_exact_bin_f64(rh_accumulator *to, const double *x, uint64_t n) {
-  _Alignas(64) int64_t fields[RH_EXACT_BATCH], significands[RH_EXACT_BATCH];
-  rh_exact_uses(to, 0, RH_EXACT_FIELDS - 1);
-  for (uint64_t i = 0; i < n; i += RH_EXACT_BATCH) {
-    uint64_t m = n - i < RH_EXACT_BATCH ? n - i : RH_EXACT_BATCH;
-    if (to->lanes->take_f64(x + i, m, fields, significands)) {
-      for (uint64_t k = 0; k < m; k++) rh_exact_bin_double(to, x[i + k]);
-      continue;
-    }
-    for (uint64_t k = 0; k < m; k++) rh_exact_bin(to, fields[k], significands[k]);
+/* Takes back, of n elements that were taken for normal numbers, the leading bits of those that have
+ * none, and what is not finite. */
+static inline void rh_exact_mend(rh_accumulator *to, const double *x, uint64_t n) {
+  uint64_t u, zeros[2] = {0, 0};
+  for (uint64_t k = 0; k < n; k++) {
+    memcpy(&u, x + k, sizeof u);
+    uint64_t field = u >> 52 & 0x7ff;
+    if (field == 0) zeros[u >> 63]++;
+    if (field == 0x7ff) to->flags |= rh_exact_special(u & RH_EXACT_FRACTION, u >> 63 != 0);
   }
+  for (int sign = 0; sign < 2; sign++) {
+    uint64_t *bin = &to->bins[sign * RH_EXACT_FIELDS], extra = zeros[sign] << 52;
+    if (__builtin_sub_overflow(*bin, extra, bin)) to->carries[sign * RH_EXACT_FIELDS]--;
+    to->bins[sign * RH_EXACT_FIELDS + 0x7ff] = to->carries[sign * RH_EXACT_FIELDS + 0x7ff] = 0;
+  }
+}
+
+/* Each as a normal number, which most are: at most 2^11 of them. */
+static inline void rh_exact_bin_f64(rh_accumulator *to, const double *x, uint64_t n) {
+  const uint64_t *plus = to->bins, *minus = to->bins + RH_EXACT_FIELDS;
+  uint64_t u, before[2] = {*plus, *minus};
+  rh_exact_uses(to, 0, RH_EXACT_FIELDS - 1);
+  for (uint64_t k = 0; k < n; k++) {
+    if (k % 8 == 0) __builtin_prefetch((const char *)(x + k) + RH_EXACT_AHEAD);
+    memcpy(&u, x + k, sizeof u);
+    rh_exact_bin(to, u >> 52, (u & RH_EXACT_FRACTION) | RH_EXACT_IMPLICIT);
+  }
+  if (*plus != before[0] || *minus != before[1] || plus[0x7ff] || minus[0x7ff])
+    rh_exact_mend(to, x, n);
 }
 
 /* Infinities and NaN are counted, and become 0. */
@@ -230,8 +248,11 @@ static inline void rh_exact_fold_few(rh_accumulator *to) {
   for (int field = 0; to->has_few && field < 0xff; field++)
     for (int set = 0; set < RH_EXACT_SETS; set++) {
       /* in units of 2^-149, where the bins have 2^-1074 */
-      if (to->few[set][field])
-        rh_exact_bin(to, field + (field == 0) + RH_EXACT_F32_UNIT, to->few[set][field]);
+      int64_t few = to->few[set][field], at = field + (field == 0) + RH_EXACT_F32_UNIT;
+      if (few < 0)
+        rh_exact_bin(to, (uint64_t)at + RH_EXACT_FIELDS, -(uint64_t)few);
+      else
+        rh_exact_bin(to, (uint64_t)at, (uint64_t)few);
     }
   if (to->has_few) {
     memset(to->few, 0, sizeof to->few);
@@ -487,9 +508,14 @@ static inline void rh_accumulator_take(rh_accumulator *from, rh_exact_state *sta
   rh_exact_flush(from, &from->lost);
   rh_exact_fold_few(from);
   for (int64_t field = from->low; field <= from->high; field++) {
-    int64_t low = from->bins[field], high = from->carries[field] + (low < 0 ? -1 : 0);
-    if (low || high) rh_exact_add_words(own.words, high, (uint64_t)low, field ? (int)field - 1 : 0);
-    from->bins[field] = from->carries[field] = 0;
+    uint64_t *low = from->bins + field, *high = from->carries + field;
+    int shift = field ? (int)field - 1 : 0;
+    if (*low || *high) rh_exact_add_words(own.words, (int64_t)*high, *low, shift);
+    *low = *high = 0;
+    low += RH_EXACT_FIELDS;
+    high += RH_EXACT_FIELDS;
+    if (*low || *high) rh_exact_add_words(own.words, -(int64_t)*high - (*low != 0), -*low, shift);
+    *low = *high = 0;
   }
   from->low = RH_EXACT_FIELDS;
   from->high = -1;

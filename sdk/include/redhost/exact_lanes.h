@@ -137,23 +137,6 @@ RH_LANES_CODE uint64_t RH_LANES(part_f64)(const double *x, uint64_t n, double le
 }
 
 /* The exponent fields and signed significands of n elements; is one of them infinite or NaN? */
-RH_LANES_CODE int RH_LANES(take_f64)(const void *x, uint64_t n, int64_t *fields,
-                                     int64_t *significands) {
-  RH_LANES(i64) special = {0};
-  int any = 0;
-  for (uint64_t i = 0; i < n; i += RH_LANES_W) {
-    RH_LANES(i64) u = RH_LANES_AT(i64, (const int64_t *)x + i);
-    RH_LANES(i64) field = u >> 52 & 0x7ff;
-    RH_LANES(i64) s = (u & RH_EXACT_FRACTION) | ((field != 0) & RH_EXACT_IMPLICIT);
-    RH_LANES(i64) sign = u < 0;
-    RH_LANES_AT(i64, fields + i) = field;
-    RH_LANES_AT(i64, significands + i) = (s ^ sign) - sign;
-    special |= field == 0x7ff;
-  }
-  RH_LANES_EACH(j, RH_LANES_W) any |= special[j] != 0;
-  return any;
-}
-
 RH_LANES_CODE int RH_LANES(take_f32)(const void *x, uint64_t n, int32_t *fields,
                                      int32_t *significands) {
   RH_LANES(i32) special = {0};
@@ -215,8 +198,8 @@ RH_LANES_CODE void RH_LANES(widen)(const void *x, uint64_t n, int32_t signs, flo
 
 static const rh_exact_lanes RH_LANES(lanes) = {
     RH_LANES(add_f32),  RH_LANES(add_f32_apart), RH_LANES(add_f64),  RH_LANES(add_f64_losing),
-    RH_LANES(add_lost), RH_LANES(part_f64),      RH_LANES(take_f64), RH_LANES(take_f32),
-    RH_LANES(keep),     RH_LANES(widen),         8 * RH_LANES_W};
+    RH_LANES(add_lost), RH_LANES(part_f64),      RH_LANES(take_f32), RH_LANES(keep),
+    RH_LANES(widen),    8 * RH_LANES_W};
 
 #undef RH_LANES_W
 #undef RH_LANES_AT
