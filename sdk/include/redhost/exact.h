@@ -225,10 +225,12 @@ static inline void rh_exact_bin_f64(rh_accumulator *to, const double *x, uint64_
   const uint64_t *plus = to->bins, *minus = to->bins + RH_EXACT_FIELDS;
   uint64_t u, before[2] = {*plus, *minus};
   rh_exact_uses(to, 0, RH_EXACT_FIELDS - 1);
-  for (uint64_t k = 0; k < n; k++) {
-    if (k % 8 == 0) __builtin_prefetch((const char *)(x + k) + RH_EXACT_AHEAD);
-    memcpy(&u, x + k, sizeof u);
-    rh_exact_bin(to, u >> 52, (u & RH_EXACT_FRACTION) | RH_EXACT_IMPLICIT);
+  for (uint64_t i = 0; i < n; i += 8) {
+    __builtin_prefetch((const char *)(x + i) + RH_EXACT_AHEAD);
+    RH_EXACT_UNROLLED for (int k = 0; k < 8; k++) {
+      memcpy(&u, x + i + k, sizeof u);
+      rh_exact_bin(to, u >> 52, (u & RH_EXACT_FRACTION) | RH_EXACT_IMPLICIT);
+    }
   }
   if (*plus != before[0] || *minus != before[1] || plus[0x7ff] || minus[0x7ff])
     rh_exact_mend(to, x, n);
