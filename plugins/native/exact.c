@@ -55,15 +55,15 @@ typedef struct exact {
   const unsigned char *input;
 } exact;
 
-/* Also over a map of the only operand, x or (f64)x. */
-static int is_sum(const rh_problem *problem) {
-  const rh_op *op = problem->op;
-  uint32_t id = op->form == RH_FORM_ELEMENT && !op->n_operands ? op->mapped_op : op->id;
-  return id == RH_OP_sum || id == RH_OP_asum;
+/* Also of a map of the only operand, x or (f64)x.  Older hosts have none. */
+static uint32_t id_of(const rh_op *op) {
+  int is_map = RH_HAS(rh_op, op, form) && op->form == RH_FORM_ELEMENT && !op->n_operands;
+  return is_map ? op->mapped_op : op->id;
 }
 
-static int is_of_magnitudes(const rh_op *op) {
-  return op->id == RH_OP_asum || op->mapped_op == RH_OP_asum;
+static int is_sum(const rh_problem *problem) {
+  uint32_t id = id_of(problem->op);
+  return id == RH_OP_sum || id == RH_OP_asum;
 }
 
 static int is_of_floats(const rh_problem *problem) {
@@ -111,7 +111,7 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   void *memory = threads > 1 ? host->alloc(host, rh_native_pool_bytes(threads)) : NULL;
   if (!self->own || (threads > 1 && !memory)) return RH_E_NOMEM;
   for (unsigned k = 0; k < threads; k++)
-    rh_accumulator_init(&self->own[k].accumulator, self->type, is_of_magnitudes(problem->op),
+    rh_accumulator_init(&self->own[k].accumulator, self->type, id_of(problem->op) == RH_OP_asum,
                         bits[values[VECTORS]]);
   if (memory)
     self->pool =
