@@ -266,10 +266,14 @@ static inline rh_value fold_tiles(rh_operands p, ulong n, ulong tile, uint log, 
   uint count = left >> log ? 1u << log : (uint)left;
   rh_value mine = rh_identity();
   for (uint k = 0; k < count; k++) {
-    rh_value value = rh_tile_fold(scratch, rh_tile_load(p, n, tile + k, aligned));
+    rh_value value;
+    if ((tile + k + 1) * RH_TILE <= n)
+      value = rh_whole_tile_fold(scratch, rh_whole_tile_load(p, tile + k, aligned));
+    else
+      value = rh_tile_fold(scratch, rh_tile_load(p, n, tile + k, aligned));
     if (rh_member() == k) mine = value;
   }
-  return rh_aligned_tree(mine, 1, RH_TEAM);
+  return rh_aligned_tree(mine, 1, count > 1 ? 2u << (31 - clz(count - 1)) : 1);
 #else
   uint count = 1u << log; /* of all teams, which wait for each other */
 #if RH_TEAM == 1

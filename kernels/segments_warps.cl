@@ -13,7 +13,8 @@
  *   -DRH_OFFSETS   segments between offsets: a warp has RH_OF_WARP of them, a lane RH_BATCH, and a
  *                  member RH_OWN elements or packs; RH_HIGHEST: the class of the longest one
  *   -DRH_MEMBERS -DRH_EACH -DRH_IN_TURN   of rows: how many share one, the elements of a member,
- *                                          and how many rows a warp's members read together */
+ *                                          and how many rows a warp's members read together
+ *   -DRH_LENGTH    elements of a row, of operators that are not built in */
 #define SEGMENTS __kernel __attribute__((reqd_work_group_size(RH_GROUP, 1, 1)))
 #define WARP     32u
 #define WARPS    (RH_GROUP / 32)
@@ -107,19 +108,50 @@ static inline rh_value widen(brief b) {
   return value;
 }
 /* Element 0 of a pack is the segment's element -from, of which it has n.  Elements are visited from
- * the last to the first, which wins among equal ones. */
-static inline brief take_pack(brief best, rh_pack pack, int from, uint n) {
-  RH_SCALAR keys[OF_PACK];
-  RH_PASTE(vstore, RH_WIDTH)(rh_pack_scalars(pack), 0, keys);
+ * the last to the first, which wins among equal ones.  Floats are compared as they are, and have a
+ * key at the end: a NaN is at least as good as any. */
+#ifdef RH_IS_FLOAT
+typedef float seen;
+#ifdef RH_IS_LEAST
+#define NOTHING             INFINITY
+#define IS_AS_GOOD(x, best) ((x) <= (best) || (x) != (x))
+#else
+#define NOTHING             -INFINITY
+#define IS_AS_GOOD(x, best) ((x) >= (best) || (x) != (x))
+#endif
+#ifdef RH_IS_MAGNITUDE
+#define SEEN(pack) fabs(rh_pack_elements(pack))
+#else
+#define SEEN(pack) rh_pack_elements(pack)
+#endif
+#define KEY(best) RH_TO_SCALAR(best, )
+#else
+typedef RH_SCALAR seen;
+#define NOTHING             RH_IDENTITY
+#define SEEN                rh_pack_scalars
+#define IS_AS_GOOD(x, best) (!RH_BEATS(best, x))
+#define KEY(best)           (best)
+#endif
+typedef struct {
+  seen best;
+  uint index;
+} running;
+static inline brief brief_of(running r) {
+  brief value = {r.index == NO_INDEX ? RH_IDENTITY : KEY(r.best), r.index};
+  return value;
+}
+static inline running take_pack(running r, rh_pack pack, int from, uint n) {
+  seen keys[OF_PACK];
+  RH_PASTE(vstore, RH_WIDTH)(SEEN(pack), 0, keys);
 #pragma unroll
   for (int k = OF_PACK - 1; k >= 0; k--) {
     uint index = (uint)(k - from);
-    if (index < n && !RH_BEATS(best.key, keys[k])) {
-      best.key = keys[k];
-      best.index = index;
+    if (index < n && IS_AS_GOOD(keys[k], r.best)) {
+      r.best = keys[k];
+      r.index = index;
     }
   }
-  return best;
+  return r;
 }
 #elif defined(RH_NARROW_SUM)
 typedef RH_NARROW brief;
@@ -144,9 +176,10 @@ static inline brief brief_of(rh_part part) {
 
 #ifdef RH_IS_INDEXED
 #define FOLD_PACKS(value, packs, each, from, to, of)                                               \
-  value = brief_identity();                                                                        \
-  _Pragma("unroll") for (int k = each - 1; k >= 0; k--) value =                                    \
-      take_pack(value, packs[k], from - k * of, (uint)(to > from ? to - from : 0));
+  running best = {NOTHING, NO_INDEX};                                                              \
+  _Pragma("unroll") for (int k = each - 1; k >= 0; k--) best =                                     \
+      take_pack(best, packs[k], from - k * of, (uint)(to > from ? to - from : 0));                 \
+  value = brief_of(best);
 #else
 #define FOLD_PACKS(value, packs, each, from, to, of)                                               \
   rh_part part = rh_pack_part(cut(packs[0], from, to));                                            \
@@ -205,6 +238,14 @@ typedef rh_value brief;
 
 RH_DEFINE_EXCHANGE(brief_exchange, brief)
 
+/* are_alike: a constant; all members' values are of as many elements. */
+#ifdef RH_VARYING_FIELDS
+#define exchange(mine, distance, are_alike)                                                        \
+  ((are_alike) ? rh_exchange_varying(mine, distance) : brief_exchange(mine, distance))
+#else
+#define exchange(mine, distance, are_alike) brief_exchange(mine, distance)
+#endif
+
 /* ---- A member's elements ---- */
 
 /* Of which it has `count`, `of_row` from row to row: rows first, then the upper half onto the lower
@@ -240,30 +281,124 @@ static inline brief meet(brief mine, brief theirs, bool is_upper) {
 
 /* `count` values of each member become one: member q gets that of value q / (members / count), as
  * each exchange gives away the half that the other keeps. */
-#define EXCHANGE_HALF(v, count, members, h)                                                        \
+#define EXCHANGE_HALF(v, count, members, are_alike, h)                                             \
   if (count >= 2 * h) {                                                                            \
     const uint distance = h * (members / count);                                                   \
     bool is_upper = lane_of_warp() & distance;                                                     \
     _Pragma("unroll") for (int k = 0; k < h; k++) {                                                \
       brief low = v[k], high = v[k + h], keep = is_upper ? high : low;                             \
-      v[k] = meet(keep, brief_exchange(is_upper ? low : high, distance), is_upper);                \
+      v[k] = meet(keep, exchange(is_upper ? low : high, distance, are_alike), is_upper);           \
     }                                                                                              \
   }
-#define EXCHANGE(v, count, members)                                                                \
+#define EXCHANGE(v, count, members, are_alike)                                                     \
   do {                                                                                             \
-    EXCHANGE_HALF(v, count, members, 8)                                                            \
-    EXCHANGE_HALF(v, count, members, 4)                                                            \
-    EXCHANGE_HALF(v, count, members, 2)                                                            \
-    EXCHANGE_HALF(v, count, members, 1)                                                            \
+    EXCHANGE_HALF(v, count, members, are_alike, 8)                                                 \
+    EXCHANGE_HALF(v, count, members, are_alike, 4)                                                 \
+    EXCHANGE_HALF(v, count, members, are_alike, 2)                                                 \
+    EXCHANGE_HALF(v, count, members, are_alike, 1)                                                 \
     _Pragma("unroll") for (uint d = (members) / (count) / 2; d > 0; d /= 2) v[0] =                 \
-        meet(v[0], brief_exchange(v[0], d), lane_of_warp() & d);                                   \
+        meet(v[0], exchange(v[0], d, are_alike), lane_of_warp() & d);                              \
   } while (0)
+
+#if defined(RH_VARYING_FIELDS) && defined(RH_LENGTH)
+/* ---- Of a length that the compiler knows ----
+ * The first members have one element more than others.  So have their values: at each exchange,
+ * those of the first `rem` places are of as many elements as `more`, others as `less`. */
+#define KNOWS_LENGTH 1
+typedef struct {
+  rh_value more, less;
+  uint rem;
+} uneven;
+
+static inline uneven uneven_next(uneven u, uint distance) {
+  bool reaches = u.rem > distance;
+  uneven next = {rh_combine(u.more, reaches ? u.more : u.less),
+                 rh_combine(reaches ? u.more : u.less, u.less), reaches ? u.rem - distance : u.rem};
+  return next;
+}
+
+static inline rh_value meet_uneven(rh_value mine, rh_value theirs, uint distance, uneven u) {
+  bool is_upper = lane_of_warp() & distance, reaches = u.rem > distance;
+  rh_value first = is_upper ? theirs : mine, second = is_upper ? mine : theirs;
+  rh_value middle = reaches ? u.more : u.less;
+  uint rem = reaches ? u.rem - distance : u.rem;
+  if (rem == distance || (lane_of_warp() & (distance - 1)) < rem)
+    return rh_combine(rh_alike(first, u.more), rh_alike(second, middle));
+  return rh_combine(rh_alike(first, middle), rh_alike(second, u.less));
+}
+
+/* a: `each` elements of the first `count` members, and one fewer of others. */
+#define FOLD_UNEVEN(value, u, a, each, of_row, member, count)                                      \
+  do {                                                                                             \
+    rh_value fewer[each];                                                                          \
+    _Pragma("unroll") for (int c = 0; c < each; c++) fewer[c] = a[c];                              \
+    FOLD_OWN(a, each, of_row);                                                                     \
+    FOLD_OWN(fewer, (each - 1), of_row);                                                           \
+    if (each == 1) fewer[0] = rh_identity();                                                       \
+    u.more = a[0];                                                                                 \
+    u.less = fewer[0];                                                                             \
+    u.rem = count;                                                                                 \
+    value = (member) < count ? a[0] : fewer[0];                                                    \
+  } while (0)
+
+#define EXCHANGE_UNEVEN_HALF(v, count, members, u, h)                                              \
+  if (count >= 2 * h) {                                                                            \
+    const uint distance = h * (members / count);                                                   \
+    bool is_upper = lane_of_warp() & distance;                                                     \
+    _Pragma("unroll") for (int k = 0; k < h; k++) {                                                \
+      rh_value low = v[k], high = v[k + h];                                                        \
+      rh_value theirs = rh_exchange_varying(is_upper ? low : high, distance);                      \
+      v[k] = meet_uneven(is_upper ? high : low, theirs, distance, u);                              \
+    }                                                                                              \
+    u = uneven_next(u, distance);                                                                  \
+  }
+#define EXCHANGE_UNEVEN(v, count, members, u)                                                      \
+  do {                                                                                             \
+    EXCHANGE_UNEVEN_HALF(v, count, members, u, 8)                                                  \
+    EXCHANGE_UNEVEN_HALF(v, count, members, u, 4)                                                  \
+    EXCHANGE_UNEVEN_HALF(v, count, members, u, 2)                                                  \
+    EXCHANGE_UNEVEN_HALF(v, count, members, u, 1)                                                  \
+    _Pragma("unroll") for (uint d = (members) / (count) / 2; d > 0; d /= 2) {                      \
+      v[0] = meet_uneven(v[0], rh_exchange_varying(v[0], d), d, u);                                \
+      u = uneven_next(u, d);                                                                       \
+    }                                                                                              \
+  } while (0)
+#endif
 
 #ifdef HAS_ROWS
 /* ---- Rows of up to RH_SHORT elements ---- */
 #define KEPT        (RH_IN_TURN < RH_MEMBERS ? RH_IN_TURN : RH_MEMBERS) /* rows exchanged at once */
 #define BESIDE      (32 / RH_MEMBERS)                                   /* rows side by side */
 #define MEMBERS_ROW ((int)RH_ROW / RH_MEMBERS)
+
+#ifdef KNOWS_LENGTH
+#define IN_LAST (RH_LENGTH - RH_MEMBERS * (RH_EACH - 1)) /* members that have RH_EACH elements */
+/* As take_rows(), where all are there. */
+static inline void take_whole_rows(rh_operands input, ulong first, __global rh_value *to) {
+  const uint member = lane_of_warp() % RH_MEMBERS, beside = lane_of_warp() / RH_MEMBERS;
+  rh_value v[RH_IN_TURN];
+  uneven begin;
+#pragma unroll
+  for (uint r = 0; r < RH_IN_TURN; r++) {
+    rh_operands p = rh_operands_at(input, first + (r * BESIDE + beside) * RH_LENGTH);
+    rh_value a[RH_EACH];
+#pragma unroll
+    for (uint k = 0; k + 1 < RH_EACH; k++) a[k] = rh_load(p, member + RH_MEMBERS * k);
+    a[RH_EACH - 1] = rh_load(p, member + (member < IN_LAST ? RH_MEMBERS * (RH_EACH - 1) : 0));
+    FOLD_UNEVEN(v[r], begin, a, RH_EACH, MEMBERS_ROW, member, IN_LAST);
+  }
+#pragma unroll
+  for (uint t = 0; t < RH_IN_TURN; t += KEPT) {
+    uneven u = begin;
+    EXCHANGE_UNEVEN((v + t), KEPT, RH_MEMBERS, u);
+    uint row = (t + member / (RH_MEMBERS / KEPT)) * BESIDE + beside;
+    if (member % (RH_MEMBERS / KEPT) == 0) rh_store(to, row, v[t]);
+  }
+}
+#else
+#define take_whole_rows(input, first, to)                                                          \
+  take_rows(input, first, length, RH_IN_TURN *BESIDE, true, to)
+#endif
 
 /* RH_IN_TURN times BESIDE rows, of which there are `left`. */
 static inline void take_rows(rh_operands input, ulong first, uint length, uint left,
@@ -295,7 +430,7 @@ static inline void take_rows(rh_operands input, ulong first, uint length, uint l
   }
 #pragma unroll
   for (uint t = 0; t < RH_IN_TURN; t += KEPT) {
-    EXCHANGE((v + t), KEPT, RH_MEMBERS);
+    EXCHANGE((v + t), KEPT, RH_MEMBERS, false);
     uint row = (t + member / (RH_MEMBERS / KEPT)) * BESIDE + beside;
     if (member % (RH_MEMBERS / KEPT) == 0 && (is_whole || row < left))
       rh_store(to, row, widen(v[t]));
@@ -310,7 +445,7 @@ SEGMENTS void segments_rows(RH_OPERANDS_PARAMETERS, ulong first, ulong number, u
   ulong left = number - row;
   first += row * length;
   if (left >= rows)
-    take_rows(RH_OPERANDS, first, length, rows, true, to + at + row);
+    take_whole_rows(RH_OPERANDS, first, to + at + row);
   else
     take_rows(RH_OPERANDS, first, length, (uint)left, false, to + at + row);
 }
@@ -416,7 +551,7 @@ static inline rh_value take_block(rh_operands p, ulong at, uint left, const bool
 #pragma unroll
     for (int i = 0; i < KEPT_OF_TILE; i++) v[t * KEPT_OF_TILE + i] = kept_of(x[0], i);
   }
-  EXCHANGE(v, KEPT_VALUES, 32);
+  EXCHANGE(v, KEPT_VALUES, 32, false);
 #pragma unroll
   for (int d = 16 / RH_AT_ONCE; d >= 32 / KEPT_VALUES; d /= 2)
     v[0] = brief_combine(v[0], brief_exchange(v[0], d));
@@ -446,22 +581,44 @@ static inline rh_value take_block(rh_operands p, ulong at, uint left, const bool
   }
   FOLD_HALF(steps, (OF_TILE / MOST), 16, 2)
   FOLD_HALF(steps, (OF_TILE / MOST), 16, 1)
-  EXCHANGE(steps, 1, 32);
+  EXCHANGE(steps, 1, 32, is_whole);
   return steps[0];
 }
+
+#ifdef KNOWS_LENGTH
+#define OF_LAST      (RH_LENGTH % RH_TILE) /* elements of the last tile, where that is not whole */
+#define LAST_EACH    (OF_LAST ? (OF_LAST + WARP - 1) / WARP : 1)
+#define IN_LAST_EACH (OF_LAST - WARP * (LAST_EACH - 1)) /* members that have so many */
+static inline rh_value take_last_block(rh_operands p, ulong at) {
+  const uint lane = lane_of_warp(), last = WARP * (LAST_EACH - 1);
+  rh_value a[LAST_EACH], v[1];
+  uneven u;
+#pragma unroll
+  for (uint k = 0; k + 1 < LAST_EACH; k++) a[k] = rh_load(p, at + lane + k * WARP);
+  /* Others read an element that is there. */
+  a[LAST_EACH - 1] = rh_load(p, at + (lane < IN_LAST_EACH ? last + lane : 0));
+  FOLD_UNEVEN(v[0], u, a, (int)(LAST_EACH), OF_ROW, lane, IN_LAST_EACH);
+  EXCHANGE_UNEVEN(v, 1, 32, u);
+  return v[0];
+}
+#endif
+#endif
+#ifndef OF_LAST
+#define take_last_block(p, at) take_block(p, at, (uint)n, false)
 #endif
 
-/* The value of n elements of p from `at` on, which is the beginning of a tile. */
+/* The value of n elements of p from `at` on, which is the beginning of a tile, in the first
+ * member. */
 static inline rh_value take_piece(rh_operands p, ulong at, ulong n) {
   rh_value mine = rh_identity();
   rh_sequence blocks;
   rh_sequence_begin(&blocks);
   for (uint k = 0;; k++) {
     bool is_whole = n >= BLOCK;
-    rh_value value = is_whole ? take_block(p, at, BLOCK, true) : take_block(p, at, (uint)n, false);
+    rh_value value = is_whole ? take_block(p, at, BLOCK, true) : take_last_block(p, at);
     if (lane_of_warp() == k % WARP) mine = value;
     bool is_last = n <= BLOCK;
-    if (is_last && k < WARP) return rh_aligned_tree(mine, 1, WARP);
+    if (is_last && k < WARP) return rh_aligned_tree(mine, 1, k > 0 ? 2u << (31 - clz(k)) : 1);
     if (is_last || k % WARP == WARP - 1) {
       rh_sequence_add(&blocks, rh_aligned_tree(mine, 1, WARP));
       mine = rh_identity();
@@ -606,7 +763,7 @@ typedef struct {
       OWN(v[r], p, n, member, members, each);                                                      \
     }                                                                                              \
     _Pragma("unroll") for (uint t = 0; t < in_turn; t += kept) {                                   \
-      EXCHANGE((v + t), kept, members);                                                            \
+      EXCHANGE((v + t), kept, members, false);                                                     \
       uint place = begin + (t + member / (members / kept)) * (32 / members) + beside;              \
       if (member % (members / kept) == 0 && place < (end))                                         \
         rh_store(to, table[place].k, widen(v[t]));                                                 \
@@ -668,7 +825,7 @@ static inline void take_long(rh_operands input, ulong first, ulong start, ulong 
     uint one = 31 - clz(mask & -mask);
     rh_value value =
         take_piece(rh_operands_at(input, first + ulong_of(start, one)), 0, ulong_of(n, one));
-    if (lane_of_warp() == one) to[one] = value;
+    if (lane_of_warp() == 0) to[one] = value;
   }
   if (!is_listed && ballot(n > most))
     put_on_list(start, n > most ? n : 0, segment, log, counter, list);

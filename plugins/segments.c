@@ -57,11 +57,19 @@ enum {
   PACKS_AT_ONCE = 4,     /* and of packs */
   OF_PAIR = 2, /* halves in a word, which take the place of packs where sums have an order */
   WORDS_AT_ONCE = 8,
-  MOST_WORDS = 4,   /* of a row, for a member that has few */
-  OF_BLOCK = 4,     /* neighbouring columns of a work-item, where they begin anywhere */
-  LEAST_INNER = 64, /* and so many side by side */
-  REGISTERS = 16,   /* bytes of the values that a work-item keeps of a tile, of which two fit */
-  FEW_ROWS = 16,
+  MOST_WORDS = 4,      /* of a row, for a member that has few */
+  LEAST_INNER = 64,    /* columns for groups that share them */
+  LEAST_SHARING = 4,   /* members of a column */
+  LEAST_BESIDE = 8,    /* packs side by side */
+  MOST_OF_GROUP = 288, /* work-items */
+  OF_COLUMNS = 4,      /* in a pack, of values that have an order */
+  FEW_WARPS = 16,      /* a share of those that fill the device */
+  ROWS_AT_ONCE = 4,
+  REGISTERS = 16,     /* bytes of the values that a work-item keeps of a tile, of which two fit */
+  FEW_ROWS = 16,      /* of a column, all of which a work-item reads at once */
+  MORE_ROWS = 128,    /* the same of built-in operators, */
+  MORE_BYTES = 512,   /* of so much */
+  FEW_BYTES = 256,    /* and of several columns */
   COLUMN_LOG = 3,     /* 2^COLUMN_LOG tiles of a column are a part, at most */
   MOST_PIECES = 8192, /* of a segment between offsets */
   LEAST_OWN = 5,      /* elements of a member, between offsets */
@@ -95,11 +103,13 @@ typedef struct shape {
   uint32_t own, highest;    /* between offsets: elements or packs of a member; RH_HIGHEST */
   uint32_t columns, beside; /* of a work-item; work-items side by side */
   uint32_t at_once;         /* tiles that a warp reads together */
-  uint32_t block;           /* columns of a group that begin anywhere; 0: at packs */
+  uint32_t block, share;    /* columns of a group, and work-items that share them; 0: by warps */
+  uint32_t threads;         /* work-items of such a group */
   uint32_t alone;           /* 2^alone tiles of a segment are read by one warp, at most */
   uint64_t entries, pieces; /* room for segments that are too long for a warp */
   uint64_t warps;           /* that fill the device */
-  int is_alone, is_columns, is_by_offsets, is_in_order, shuffles, is_any_order, is_brief;
+  int is_alone, is_columns, is_by_offsets, is_in_order, shuffles, is_any_order, is_brief,
+      is_anywhere;
   int is_built_in;
 } shape;
 
@@ -109,6 +119,7 @@ typedef struct segments {
   uint64_t value_size, local_bytes;
   int64_t asked; /* members; 0: by the length */
   struct _cl_kernel *kernel, *offsets, *join;
+  struct _cl_kernel *anywhere;    /* of columns that do not begin at a pack */
   struct _cl_mem *nodes;          /* null: a segment is one part */
   struct _cl_mem *counter, *list; /* of long segments */
   int is_listed;                  /* the list is that of the next run, too */
@@ -193,6 +204,7 @@ static int goes_by_tiles(const rh_problem *problem, const shape *s, const rh_lay
   if (s->shuffles && problem->op->element_size == 1 && packs_for(problem, layout)) return 0;
   if (problem->op->flags & RH_OP_INDEXED) return 0;
   if (s->is_alone) return layout->longest > s->row;
+  if (s->shuffles && problem->op->value_size > 8 && layout->length % s->tile != 0) return 0;
   return layout->longest >= s->tile && (layout->segments == 1 || bytes % PACK_BYTES == 0) &&
          s->group % TEAM == 0;
 }
@@ -281,10 +293,12 @@ static void plan_offsets(shape *s, const rh_layout *layout) {
   s->way = BY_OFFSETS;
   s->parts = 1;
   s->log = 0;
-  if (is_in_pairs(s) && 2 * layout->longest > 3 * average) s->of_pack = 0;
+  if (is_in_pairs(s) &&
+      (2 * layout->longest > 3 * average || layout->longest > most_at_once(s, AT_ONCE)))
+    s->of_pack = 0;
+  if (are_alike && layout->longest < s->of_pack) s->of_pack = 0;
   if (s->of_pack)
-    s->own =
-        are_alike ? own_for(packs_of(s, layout->longest), LEAST_PACKS, MOST_PACKS) : LEAST_PACKS;
+    s->own = are_alike ? own_for(packs_of(s, layout->longest), 2, MOST_PACKS) : LEAST_PACKS;
   else
     s->own = are_alike ? own_for(layout->longest, LEAST_OWN, MOST_OWN) : MOST_OWN;
   s->highest = class_of(s, layout->longest);
@@ -321,18 +335,83 @@ static uint32_t columns_for(const shape *s, const rh_op *op, const rh_layout *la
   int is_narrow = has_any_order(op) && (op->value_size == 4 || s->is_brief);
   uint32_t most = PACK_BYTES / op->element_size;
   if (op->id >= RH_FIRST_USER_OP) return 1;
-  if (op->element_size == 1 || op->flags & RH_OP_INDEXED || layout->length <= FEW_ROWS ||
-      !is_narrow)
+  if (op->element_size == 1 || op->flags & RH_OP_INDEXED || !is_narrow)
     most = (uint32_t)smaller(most, 4);
   while (layout->inner % most != 0) most /= 2;
   return most;
 }
 
-/* Many columns, whose number packs do not divide, of values that cost few registers. */
-static int begin_anywhere(const shape *s, const rh_op *op, const rh_layout *layout) {
-  int is_narrow = op->value_size == 4 || (s->is_brief && !(op->flags & RH_OP_INDEXED));
-  return is_narrow && op->id < RH_FIRST_USER_OP && s->group == GPU_GROUP &&
-         layout->inner % OF_BLOCK != 0 && layout->inner >= LEAST_INNER && layout->length > s->row;
+static int is_few(const rh_op *op, const rh_layout *layout) {
+  uint64_t bytes = layout->length * op->element_size;
+  return layout->length <= FEW_ROWS ||
+         (layout->length <= MORE_ROWS && bytes <= MORE_BYTES && op->id < RH_FIRST_USER_OP);
+}
+
+/* As many columns as a work-item has registers for all of their elements. */
+static void plan_few(shape *s, const rh_op *op, const rh_layout *layout) {
+  uint64_t bytes = layout->length * op->element_size;
+  s->parts = 1;
+  s->each = (uint32_t)layout->length;
+  while (s->columns > 1 && s->columns * bytes > FEW_BYTES) s->columns /= 2;
+  s->together = power_of_two_up(rh_divide_up(IN_FLIGHT, s->each));
+}
+
+/* A load of up to 16 bytes: what was best on an H200. */
+static uint32_t columns_of_group(const shape *s, const rh_op *op, uint64_t inner) {
+  uint32_t most = PACK_BYTES / op->element_size;
+  int is_small = op->element_size == 1 || (op->element_size == 2 && !s->is_any_order);
+  if (op->id >= RH_FIRST_USER_OP) return 1;
+  if (op->flags & RH_OP_INDEXED || (is_small && inner % OF_COLUMNS == 0))
+    most = (uint32_t)smaller(most, OF_COLUMNS);
+  else if (op->element_size == 2 && !s->is_any_order)
+    most = 2;
+  return most;
+}
+
+/* Members of a column, at least: a multiple of a pack's elements. */
+static uint32_t sharing_for(const shape *s, const rh_op *op) {
+  uint32_t least = LEAST_SHARING;
+  if (s->is_anywhere ? (op->flags & RH_OP_INDEXED) != 0 : !s->is_any_order) least *= 2;
+  return least < s->columns ? s->columns : least;
+}
+
+/* Of as many columns as leave enough groups. */
+static void plan_groups(shape *s, const rh_problem *problem, const rh_layout *layout,
+                        int64_t tiles) {
+  const rh_op *op = problem->op;
+  uint64_t enough = 2 * (uint64_t)problem->device->compute_units, groups;
+  s->columns = columns_of_group(s, op, layout->inner);
+  s->is_anywhere = layout->inner % s->columns != 0;
+  if (op->element_size == 1) s->at_once *= 2;
+  uint32_t least = sharing_for(s, op), before = s->is_anywhere ? s->columns - 1 : 0;
+  uint64_t packs = (s->is_anywhere ? MOST_OF_GROUP : GPU_GROUP) / least;
+  while (!s->is_anywhere && packs / 2 * s->columns >= layout->inner) packs /= 2;
+  for (;; packs /= 2) {
+    uint64_t block = packs * s->columns - before, number = rh_divide_up(layout->inner, block);
+    if (s->is_anywhere) block = rh_divide_up(layout->inner, number);
+    s->block = (uint32_t)block;
+    s->beside = (uint32_t)rh_divide_up(block + before, s->columns);
+    s->share = least;
+    while (2 * s->share * s->beside <= MOST_OF_GROUP && 4 * s->share <= s->row) s->share *= 2;
+    s->members_log = (uint32_t)rh_log2_up(s->share);
+    choose_parts(s, layout, tiles);
+    groups = layout->segments / layout->inner * number * s->parts;
+    if (groups >= enough || packs <= 2 * LEAST_BESIDE || op->id >= RH_FIRST_USER_OP) break;
+  }
+  s->threads = (uint32_t)rh_divide_up(s->share * s->beside, TEAM) * TEAM;
+}
+
+/* Many columns of values that cost few registers: where packs do not divide their number, where
+ * tiles are too few for warps alone, and where no order counts.  And values of many registers. */
+static int goes_by_groups(const shape *s, const rh_problem *problem, const rh_layout *layout) {
+  const rh_op *op = problem->op;
+  uint64_t warps =
+      rh_divide_up(layout->segments, s->columns * (TEAM / 2)) * tiles_of(s, layout->length);
+  if (s->group != GPU_GROUP || layout->inner < LEAST_INNER || is_few(op, layout)) return 0;
+  if (op->id >= RH_FIRST_USER_OP) return op->value_size > 16;
+  if (op->element_size > 4 || (op->value_size > 8 && !s->is_brief)) return 0;
+  return s->is_any_order || op->element_size < 4 || layout->inner % OF_COLUMNS != 0 ||
+         warps < s->warps / FEW_WARPS;
 }
 
 static void plan_columns(shape *s, const rh_problem *problem, const rh_layout *layout,
@@ -341,23 +420,21 @@ static void plan_columns(shape *s, const rh_problem *problem, const rh_layout *l
   s->way = BY_COLUMNS;
   s->is_brief = is_brief(problem, layout->length);
   s->columns = columns_for(s, problem->op, layout);
-  if (begin_anywhere(s, problem->op, layout)) {
-    uint64_t most = (TEAM - 1) * OF_BLOCK + 1;
-    s->columns = OF_BLOCK;
-    s->block = (uint32_t)rh_divide_up(layout->inner, rh_divide_up(layout->inner, most));
-    s->beside = TEAM;
-    s->members_log = (uint32_t)rh_log2_up(s->group / TEAM);
-    choose_parts(s, layout, tiles);
+  s->at_once = ROWS_AT_ONCE;
+  int is_by_groups = goes_by_groups(s, problem, layout);
+  if (s->is_any_order && (is_by_groups || s->columns > 1 || s->is_brief)) {
+    s->row = smaller(s->row, ROW_BYTES / 4);
+    s->tile = ROWS * s->row;
+  }
+  if (is_by_groups) {
+    plan_groups(s, problem, layout, tiles);
     return;
   }
-  s->is_brief = s->is_brief && s->columns > 1;
+  if (is_few(problem->op, layout)) {
+    plan_few(s, problem->op, layout);
+    return;
+  }
   packs = layout->inner / s->columns;
-  if (layout->length <= FEW_ROWS) {
-    s->parts = 1;
-    s->each = (uint32_t)layout->length;
-    s->together = power_of_two_up(rh_divide_up(IN_FLIGHT, s->each));
-    return;
-  }
   width = layout->length <= s->row ? TEAM : TEAM / 2;
   while (width > 1 && width > packs) width /= 2;
   s->beside = (uint32_t)width;
@@ -478,8 +555,9 @@ static void add_of_items(char *options, const shape *s) {
 static void add_of_columns(char *options, const shape *s, uint64_t longest) {
   add(options, " -DRH_COLUMNS=%u", s->columns);
   if (s->columns > 1) add(options, " -DRH_WIDTH=%u", s->columns);
-  if (s->block) add(options, " -DRH_BLOCK=%u", s->block);
-  if (s->is_any_order) add(options, " -DRH_ANY_ORDER");
+  if (s->block) add(options, " -DRH_BLOCK=%u -DRH_SHARE=%u", s->block, s->share);
+  if (s->is_anywhere) add(options, " -DRH_ANYWHERE");
+  if (s->is_any_order) add(options, " -DRH_ANY_ORDER -DRH_AT_ONCE=%u", s->at_once);
   if (s->is_brief) add(options, " -DRH_BRIEF");
   if (s->each) add(options, " -DRH_FEW=%u -DRH_IN_TURN=%u", s->each, s->together);
   add(options, " -DRH_BESIDE=%u -DRH_ROWS=%u", s->beside,
@@ -490,7 +568,7 @@ static void add_of_columns(char *options, const shape *s, uint64_t longest) {
 
 static const char *options_of(const shape *s, uint64_t longest, char options[OPTIONS]) {
   snprintf(options, OPTIONS, "-DRH_CANONICAL -DRH_GROUP=%u -DRH_TEAM=%u -DRH_SHUFFLES=%d",
-           (unsigned)s->group, s->is_alone ? 1 : TEAM, s->shuffles);
+           (unsigned)(s->threads ? s->threads : s->group), s->is_alone ? 1 : TEAM, s->shuffles);
   if (s->way && s->way != BY_COLUMNS && s->is_built_in)
     add(options, " -DRH_PACKS -DRH_WIDTH=%u -DRH_AT_ONCE=%u%s", (unsigned)(s->row / TEAM),
         s->at_once,
@@ -501,6 +579,9 @@ static const char *options_of(const shape *s, uint64_t longest, char options[OPT
   if (s->way == BY_ROWS)
     add(options, " -DRH_MEMBERS=%u -DRH_EACH=%u -DRH_IN_TURN=%u", 1u << s->members_log, s->each,
         s->together);
+  if ((s->way == BY_ROWS || s->way == BY_PIECES) && !s->is_by_offsets && !s->is_built_in &&
+      s->row <= ROW_BYTES / 4)
+    add(options, " -DRH_LENGTH=%lluu", (unsigned long long)longest);
   if (s->way == BY_OFFSETS)
     add(options,
         " -DRH_OFFSETS -DRH_OF_WARP=%u -DRH_BATCH=%u -DRH_OWN=%u -DRH_HIGHEST=%u"
@@ -535,7 +616,7 @@ static rh_status set_up_parts(segments *self, uint64_t scratch_bytes, struct _cl
   if (s->way) { /* the kernel that joins parts is with the others */
     shape items = *s;
     items.way = BY_ITEMS;
-    items.width = items.of_pack = 0;
+    items.width = items.of_pack = items.threads = 0;
     RH_TRY(host->build(host, "segments.cl", segments_cl, options_of(&items, 0, options), &program));
   }
   RH_TRY(rh_group_kernel(host, program, "segments_join", s->group, &self->join));
@@ -564,7 +645,11 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
     RH_TRY(rh_group_kernel(host, program, s->way ? kernels[s->way] : "segments_by_offsets",
                            s->group, &self->offsets));
   if (s->way != BY_OFFSETS)
-    RH_TRY(rh_group_kernel(host, program, kernels[s->way], s->group, &self->kernel));
+    RH_TRY(rh_group_kernel(host, program, kernels[s->way], s->threads ? s->threads : s->group,
+                           &self->kernel));
+  if (s->way == BY_COLUMNS && s->columns > 1 && !s->is_anywhere)
+    RH_TRY(rh_group_kernel(host, program, "segments_columns_anywhere",
+                           s->threads ? s->threads : s->group, &self->anywhere));
   return set_up_parts(self, answer.scratch_bytes, program);
 }
 
@@ -667,13 +752,16 @@ static rh_status run_columns(const segments *self, const rh_run *run, const rh_l
   const shape *s = &self->shape;
   uint64_t each = s->block ? 1 : s->columns;
   uint64_t packs = layout->inner / each, number = layout->segments / each;
+  uint64_t group = s->threads ? s->threads : s->group;
   int is_last = s->parts == 1;
   uint64_t items = groups_of(s, rh_divide_up(number, s->beside ? s->beside : 1) * s->parts);
   if (s->each) items = rh_divide_up(number, s->together * s->group) * s->group;
-  if (s->block) items = number / packs * s->parts * rh_divide_up(packs, s->block) * s->group;
-  RH_TRY(rh_launch(self->host, self->kernel, "columns", items, s->group, RH_OPERANDS_OF(run),
-                   RH_U64(run->first), RH_U64(number), RH_U64(layout->length), RH_U64(packs),
-                   RH_U64(s->parts), RH_U32(s->log), RH_BUFFER(is_last ? run->result : self->nodes),
+  if (s->block) items = number / packs * s->parts * rh_divide_up(packs, s->block) * group;
+  int begins_at_a_pack = !self->anywhere || run->first % s->columns == 0;
+  RH_TRY(rh_launch(self->host, begins_at_a_pack ? self->kernel : self->anywhere, "columns", items,
+                   group, RH_OPERANDS_OF(run), RH_U64(run->first), RH_U64(number),
+                   RH_U64(layout->length), RH_U64(packs), RH_U64(s->parts), RH_U32(s->log),
+                   RH_BUFFER(is_last ? run->result : self->nodes),
                    RH_U64(is_last ? run->result_index : 0)));
   if (is_last) return RH_OK;
   return join_parts(self, run, layout->segments, s->parts, run->result_index);

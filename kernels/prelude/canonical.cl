@@ -77,6 +77,16 @@ static inline rh_value rh_exchange_varying(rh_value mine, uint distance) {
   RH_VARYING_FIELDS(RH_EXCHANGE_FIELD)
   return theirs;
 }
+
+/* `value`, which is of as many elements as `model`. */
+#define RH_COPY_FIELD(type, field) model.field = value.field;
+static inline rh_value rh_alike(rh_value value, rh_value model) {
+  RH_VARYING_FIELDS(RH_COPY_FIELD)
+  return model;
+}
+#else
+#define rh_exchange_varying    rh_exchange
+#define rh_alike(value, model) (value)
 #endif
 
 /* Neighbours first: pairs, pairs of pairs, and so on.  Each aligned run of `from` work-items has a
@@ -404,10 +414,7 @@ static inline rh_value rh_meet(rh_value mine, rh_value theirs, bool is_upper) {
 
 /* is_whole: a constant. */
 static inline rh_value rh_tile_exchange(rh_value mine, uint distance, bool is_whole) {
-#ifdef RH_VARYING_FIELDS
-  if (is_whole) return rh_exchange_varying(mine, distance);
-#endif
-  return rh_exchange(mine, distance);
+  return is_whole ? rh_exchange_varying(mine, distance) : rh_exchange(mine, distance);
 }
 
 /* As long as a work-item has several lanes, it gives half of them away and keeps the other half, so
@@ -432,8 +439,8 @@ static inline rh_value rh_fold_by_shuffles(rh_vector share, bool is_whole) {
 #pragma unroll
   for (uint step = 1; step < RH_WIDTH; step *= 2) {
     uint distance = RH_TEAM / 2 / step;
-    lanes[0] = rh_meet(lanes[0], rh_tile_exchange(lanes[0], distance, is_whole),
-                       rh_member() & distance);
+    lanes[0] =
+        rh_meet(lanes[0], rh_tile_exchange(lanes[0], distance, is_whole), rh_member() & distance);
   }
   return lanes[0];
 }

@@ -22,26 +22,11 @@ typedef ushort16 rh_pack;
 typedef RH_VECTOR_OF(RH_ELEMENT) rh_pack;
 #endif
 
-#if defined(RH_NVIDIA_SM) && defined(__NV_CL_C_VERSION)
-#define RH_PTX RH_NVIDIA_SM
-#else
-#define RH_PTX 0
-#endif
-
 /* ---- Elements in a pack ---- */
 
 #if defined(RH_TYPE_f16)
 #if RH_PTX >= 53
-static inline float2 rh_floats_of(uint word) {
-  float2 x;
-  asm("{.reg .f16 a, b; mov.b32 {a, b}, %2; cvt.f32.f16 %0, a; cvt.f32.f16 %1, b;}"
-      : "=f"(x.x), "=f"(x.y)
-      : "r"(word));
-  return x;
-}
-static inline float8 rh_pack_elements(rh_pack p) {
-  return (float8)(rh_floats_of(p.x), rh_floats_of(p.y), rh_floats_of(p.z), rh_floats_of(p.w));
-}
+#define rh_pack_elements(p) RH_FLOATS_8(p)
 #else
 static inline RH_VECTOR_OF(float) rh_pack_elements(rh_pack p) {
   return RH_PASTE(vload_half, RH_WIDTH)(0, (const half *)&p);

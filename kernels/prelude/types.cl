@@ -144,3 +144,25 @@ typedef RH_SCALAR rh_value;
 #define RH_SECOND exponent
 #define RH_SECOND_TYPE long
 #endif
+
+/* What inline PTX may have, or 0. */
+#if defined(RH_NVIDIA_SM) && defined(__NV_CL_C_VERSION)
+#define RH_PTX RH_NVIDIA_SM
+#else
+#define RH_PTX 0
+#endif
+
+/* Two halves, four, ... of words as they lie in memory. */
+#if defined(RH_TYPE_f16) && RH_PTX >= 53
+static inline float2 rh_floats_of(uint word) {
+  float2 x;
+  asm("{.reg .f16 a, b; mov.b32 {a, b}, %2; cvt.f32.f16 %0, a; cvt.f32.f16 %1, b;}"
+      : "=f"(x.x), "=f"(x.y)
+      : "r"(word));
+  return x;
+}
+#define RH_FLOATS_2(words)  rh_floats_of(words)
+#define RH_FLOATS_4(words)  (float4)(RH_FLOATS_2((words).lo), RH_FLOATS_2((words).hi))
+#define RH_FLOATS_8(words)  (float8)(RH_FLOATS_4((words).lo), RH_FLOATS_4((words).hi))
+#define RH_FLOATS_16(words) (float16)(RH_FLOATS_8((words).lo), RH_FLOATS_8((words).hi))
+#endif

@@ -153,8 +153,21 @@ static inline void rh_vector_lanes(rh_vector v, rh_value *values) {
 }
 #endif
 
-/* The elements that rh_vector_load reads of an array. */
-#ifdef RH_TYPE_f16
+/* The elements that rh_vector_load reads of an array.  NVIDIA's vloada_half reads one half after
+ * the other. */
+#if defined(RH_TYPE_f16) && RH_PTX >= 53
+#define RH_WORDS_2  uint
+#define RH_WORDS_4  uint2
+#define RH_WORDS_8  uint4
+#define RH_WORDS_16 uint8
+static inline RH_PASTE(float, RH_WIDTH)
+    rh_aligned_floats(__global const RH_PASTE(RH_WORDS_, RH_WIDTH) * p) {
+  RH_PASTE(RH_WORDS_, RH_WIDTH) words = *p;
+  return RH_PASTE(RH_FLOATS_, RH_WIDTH)(words);
+}
+#define RH_ALIGNED_ELEMENTS(p, i)                                                                  \
+  rh_aligned_floats((__global const RH_PASTE(RH_WORDS_, RH_WIDTH) *)((p) + (i)))
+#elif defined(RH_TYPE_f16)
 #define RH_ALIGNED_ELEMENTS(p, i)                                                                  \
   RH_PASTE(vloada_half, RH_WIDTH)(0, (__global const half *)((p) + (i)))
 #else

@@ -271,6 +271,16 @@ static void check_case(const char *text) {
 
 /* ---- The device ---- */
 
+/* Of floats, whose order is compared: some NaN, infinities and zeros. */
+static void put_specials(uint64_t *at, uint64_t words) {
+  static const uint64_t of_f16[] = {0x7e00fe00, 0x7c00fc00, 0x8000};
+  static const uint64_t of_f32[] = {0xffc000007fc00000, 0x7f800000ff800000, 0x8000000000000000};
+  static const uint64_t of_f64[] = {0xfff8000000000000, 0x7ff0000000000000, 0x8000000000000000};
+  const uint64_t *of = element_size == 2 ? of_f16 : element_size == 4 ? of_f32 : of_f64;
+  for (uint64_t k = 0; k < words; k++)
+    if (next_random() % 64 == 0) at[k] = of[next_random() % 3];
+}
+
 /* All of it to compare; to measure, a block that is repeated. */
 static void fill(void) {
   const uint64_t bytes = n * element_size, block = is_check || bytes < BLOCK ? bytes : BLOCK;
@@ -285,6 +295,8 @@ static void fill(void) {
       ((float *)at)[k] = (float)(int32_t)at[k / 2] * 0x1p-31f;
   if (!strcmp(type_name, "f64"))
     for (uint64_t k = 0; k < block / 8; k++) ((double *)at)[k] = (double)(int64_t)at[k] * 0x1p-63;
+  if (is_check && type_name[0] == 'f' && (strstr(wanted.op, "max") || strstr(wanted.op, "min")))
+    put_specials(at, block / 8);
   for (uint64_t k = 0; k < bytes; k += block)
     cl_ok(clEnqueueWriteBuffer(queue, elements, CL_TRUE, k, bytes - k < block ? bytes - k : block,
                                at, 0, NULL, NULL),

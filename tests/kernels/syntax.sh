@@ -63,7 +63,7 @@ builds_of() {
     offsets="-DRH_OFFSETS -DRH_OF_WARP=128 -DRH_BATCH=4 -DRH_OWN=4 -DRH_HIGHEST=9 -DRH_MOST_PIECES=8192"
     echo "$warps"
     echo "$warps" -DRH_MEMBERS=1 -DRH_EACH=3 -DRH_IN_TURN=4
-    echo "$warps" -DRH_MEMBERS=32 -DRH_EACH=7 -DRH_IN_TURN=2
+    echo "$warps" -DRH_MEMBERS=32 -DRH_EACH=7 -DRH_IN_TURN=2 -DRH_LENGTH=200u
     echo "$warps $offsets"
     for kind in -DRH_ANY_ORDER -DRH_PAIRS; do
       echo "$warps $kind" -DRH_MEMBERS=8 -DRH_EACH=3 -DRH_IN_TURN=4
@@ -76,7 +76,11 @@ builds_of() {
     echo "$warps" -DRH_COLUMNS=1 -DRH_FEW=3 -DRH_IN_TURN=4
     echo "$warps" -DRH_COLUMNS=4 -DRH_WIDTH=4 -DRH_BESIDE=16 -DRH_ROWS=2
     echo "$warps" -DRH_COLUMNS=4 -DRH_WIDTH=4 -DRH_FEW=16 -DRH_IN_TURN=1
-    echo "$warps" -DRH_COLUMNS=4 -DRH_WIDTH=4 -DRH_BLOCK=85 -DRH_BESIDE=32 -DRH_ROWS=4
+    echo "$warps" -DRH_COLUMNS=4 -DRH_WIDTH=4 -DRH_BLOCK=85 -DRH_SHARE=8 -DRH_ANYWHERE -DRH_BESIDE=32 -DRH_ROWS=4
+    echo "$warps" -DRH_COLUMNS=1 -DRH_BLOCK=32 -DRH_SHARE=8 -DRH_BESIDE=32 -DRH_ROWS=4
+    echo "$warps" -DRH_COLUMNS=4 -DRH_WIDTH=4 -DRH_BLOCK=85 -DRH_SHARE=8 -DRH_ANYWHERE -DRH_BESIDE=32 -DRH_ANY_ORDER -DRH_AT_ONCE=4
+    echo "$warps" -DRH_COLUMNS=4 -DRH_WIDTH=4 -DRH_BLOCK=128 -DRH_SHARE=8 -DRH_BESIDE=32 -DRH_ANY_ORDER -DRH_AT_ONCE=8 -DRH_BRIEF
+    echo "$warps" -DRH_COLUMNS=1 -DRH_FEW=17 -DRH_IN_TURN=1 -DRH_ANY_ORDER -DRH_AT_ONCE=4 -DRH_BRIEF
     ;;
   extraction)
     echo -cl-std=CL1.2 -DRH_PACKS -DRH_GROUP=64 -DRH_CHUNK=8 -DRH_LOG_CHUNK=6 -DRH_COPIES=32 -DRH_PARTS=1 -DRH_FINISH_LAUNCH
@@ -134,6 +138,10 @@ is_served() {
   segments_warps-sum-f16-*RH_PAIRS* | segments_warps-asum-f16-*RH_PAIRS*) return 0 ;;
   segments_warps-*RH_PAIRS* | segments_warps-prod-*RH_ANY_ORDER* | segments_warps-*sum-f*RH_ANY_ORDER*) return 1 ;;
   segments_warps-*-?64-*RH_ANY_ORDER*) return 1 ;;
+  segments_columns-sum-[iu]8-*RH_BRIEF* | segments_columns-sum-[iu]16-*RH_BRIEF*) return 0 ;;
+  segments_columns-arg*-?64-*RH_BRIEF*) return 1 ;;
+  segments_columns-arg*-*RH_BRIEF*) return 0 ;;
+  segments_columns-*RH_BRIEF*) return 1 ;;
   esac
   case $1-$2-$3 in
   onepass_canonical-*-f* | extraction-*-f*) return 0 ;;
@@ -172,7 +180,7 @@ for kernel in "$source"/kernels/*.cl; do
     done
     serves "$name" custom || continue
     for custom in "$source"/tests/kernels/custom/*.cl; do
-      case $name-$build in segments_columns-*RH_COLUMNS=4* | segments_warps-*RH_ANY_ORDER* | segments_warps-*RH_PAIRS*) continue ;; esac
+      case $name-$build in segments_columns-*RH_COLUMNS=4* | segments_columns-*RH_ANY_ORDER* | segments_warps-*RH_ANY_ORDER* | segments_warps-*RH_PAIRS*) continue ;; esac
       case $name in atomic*) if grep -qE 'RH_HAS_OPERANDS|RH_OP_arg' "$custom"; then continue; fi ;; esac
       turn=$((turn + 1))
       [ "${REDHOST_TEST_EXTENT-}" = all ] || [ $((turn % 5)) = 0 ] || continue
