@@ -238,7 +238,7 @@ static void check_case(const char *text) {
   rh_result result = {.struct_size = sizeof result};
   rh_error error;
   int is_index = strstr(wanted.op, "arg") != NULL, is_float = type_name[0] == 'f';
-  rh_type wide = type_name[0] == 'u' ? RH_TYPE_u64 : RH_TYPE_i64;
+  rh_type wide = type_name[0] == 'u' || !strcmp(wanted.op, "asum") ? RH_TYPE_u64 : RH_TYPE_i64;
   int is_sum = strstr(wanted.op, "sum") || !strcmp(wanted.op, "prod");
   output.type = !strcmp(wanted.op, "meanvar")            ? RH_TYPE_f64
                 : is_index                               ? RH_TYPE_i64
