@@ -23,7 +23,9 @@
 #include <limits.h>
 #include <locale.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 static int exit_code(rh_status status) {
@@ -70,13 +72,17 @@ static rh_status dispatch(const rh_app *app, rh_error *error) {
   return modes[app->typed->mode](app, error);
 }
 
-/* The path of this program, for starting children.  Prefers the target of /proc/self/exe: tools
- * such as valgrind show the program there, but executing the link would start the tool. */
+/* The path of this program, for starting children, of PATH_MAX bytes at most.  Prefers the target of
+ * /proc/self/exe: tools such as valgrind show the program there, but executing the link would start
+ * the tool. */
 static const char *own_path(char *path, size_t size) {
   /* A user who may name the file may replace it. */
   if (rh_is_privileged()) return "/proc/self/exe";
   ssize_t length = readlink("/proc/self/exe", path, size - 1);
-  if (length <= 0) return "/proc/self/exe";
+  if (length <= 0) { /* no /proc is mounted, as in a bare chroot */
+    const char *name = (const char *)getauxval(AT_EXECFN);
+    return name && realpath(name, path) ? path : "/proc/self/exe";
+  }
   path[length] = 0;
   return access(path, X_OK) == 0 ? path : "/proc/self/exe";
 }

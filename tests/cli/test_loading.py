@@ -97,6 +97,19 @@ class Files(Loading):
                          os.path.realpath(SERIAL))
 
 
+class WithoutProc(cli.Case):
+    def test_finds_itself_and_its_children(self):
+        """As in a chroot where nothing is mounted, by the name that it was started by."""
+        hidden = ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs none /proc && exec "$0" "$@"']
+        try:
+            subprocess.run([*hidden, "true"], check=True, capture_output=True)
+        except (OSError, subprocess.CalledProcessError):
+            self.skipTest("/proc cannot be hidden here")
+        said = subprocess.run([*hidden, cli.REDHOST, "--run", "native", "-n", "3", "-t", "i32", "--data", "equal", "-q", "--isolate=always"],
+                              capture_output=True, text=True)
+        self.assertEqual((said.stdout, said.returncode), ("3\n", 0), said.stderr)
+
+
 class SwitchedOff(Loading):
     """REDHOST_PLUGIN_DISABLE: disables a suspect plugin."""
 

@@ -69,6 +69,12 @@ static char *directory_of(const char *file) {
   return path;
 }
 
+/* Where no /proc is mounted, as in a bare chroot, by the name that it was started by. */
+static char *directory_of_program(void) {
+  char *directory = directory_of("/proc/self/exe");
+  return directory ? directory : directory_of((const char *)getauxval(AT_EXECFN));
+}
+
 char *rh_path_library_dir(void) {
   static const char here; /* any address inside this code will do */
   Dl_info info;
@@ -78,7 +84,7 @@ char *rh_path_library_dir(void) {
   /* dladdr gives no path for a program.  With raised privileges the file's location cannot be
    * trusted: another user may have linked the file into their own directory. */
   if (rh_is_privileged()) return strdup(REDHOST_LIB_DIR);
-  char *bin = directory_of("/proc/self/exe");
+  char *bin = directory_of_program();
   char *beside = bin ? rh_path_join(bin, REDHOST_LIB_FROM_BIN) : NULL;
   char *library = beside ? realpath(beside, NULL) : NULL;
   free(bin);
