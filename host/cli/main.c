@@ -72,7 +72,7 @@ static rh_status dispatch(const rh_app *app, rh_error *error) {
   return modes[app->typed->mode](app, error);
 }
 
-/* The path of this program, for starting children, of PATH_MAX bytes at most.  Prefers the target of
+/* The path of this program, for starting children, in PATH_MAX bytes.  Prefers the target of
  * /proc/self/exe: tools such as valgrind show the program there, but executing the link would start
  * the tool. */
 static const char *own_path(char *path, size_t size) {
