@@ -46,12 +46,8 @@ def imported(name):
     return __import__(name)
 
 
-def matrix(shape):
-    return lambda np: np.random.default_rng(1).standard_normal(shape).astype("f4")
-
-
-def pair(np):
-    return np.random.default_rng(1).standard_normal((2, 1 << 24)).astype("f4")
+def matrix(shape, dtype):
+    return lambda np: np.random.default_rng(1).standard_normal(shape).astype(dtype)
 
 
 def groups(np):
@@ -82,16 +78,24 @@ def expression(text):
 
 WORKS = {f"{op} {dtype} 2^{log}": whole(op, dtype, log)
          for op, dtypes in (("sum", ("f4", "f8")), ("max", ("f4",)), ("argmax", ("f4",))) for dtype in dtypes for log in SIZES}
+for _dtype in ("f4", "f8"):
+    WORKS.update({
+        f"var {_dtype} 2^24": whole("var", _dtype, 24),
+        f"dot with a map {_dtype}": (matrix((2, 1 << 24), _dtype), {
+            "redhost": lambda np, x: lambda: imported("redhost").reduce((x[0], x[1]), map="x*y"),
+            "numpy": lambda np, x: lambda: np.sum(x[0] * x[1]),
+            "numexpr": expression("sum(x*y)")}),
+        f"squared distance {_dtype}": (matrix((2, 1 << 24), _dtype), {
+            "redhost": lambda np, x: lambda: imported("redhost").reduce((x[0], x[1]), map="(x - y)*(x - y)"),
+            "numpy": lambda np, x: lambda: np.sum((x[0] - x[1]) ** 2),
+            "numexpr": expression("sum((x - y)**2)")}),
+    })
+    for _shape in ((4096, 4096), (1_000_000, 8)):
+        for _axis in (0, 1):
+            WORKS[f"sum {_dtype} axis={_axis} {_shape}"] = (matrix(_shape, _dtype), {
+                "redhost": lambda np, x, axis=_axis: lambda: imported("redhost").sum(x, axis=axis),
+                "numpy": lambda np, x, axis=_axis: lambda: np.sum(x, axis=axis), "limit": None})
 WORKS.update({
-    "var f4 2^24": whole("var", "f4", 24),
-    "dot with a map": (pair, {
-        "redhost": lambda np, x: lambda: imported("redhost").reduce((x[0], x[1]), map="x*y"),
-        "numpy": lambda np, x: lambda: np.sum(x[0] * x[1]),
-        "numexpr": expression("sum(x*y)")}),
-    "squared distance": (pair, {
-        "redhost": lambda np, x: lambda: imported("redhost").reduce((x[0], x[1]), map="(x - y)*(x - y)"),
-        "numpy": lambda np, x: lambda: np.sum((x[0] - x[1]) ** 2),
-        "numexpr": expression("sum((x - y)**2)")}),
     "by, 10^6 groups": (groups, {
         "redhost": lambda np, x: lambda: imported("redhost").sum(x[1], by=x[0]), "pandas": by_pandas}),
     "prepared sum of 1000": (lambda np: np.ones(1000, "f4"), {
@@ -99,11 +103,6 @@ WORKS.update({
     "sum of 1000": (lambda np: np.ones(1000, "f4"), {
         "redhost": lambda np, x: lambda: imported("redhost").sum(x), "numpy": lambda np, x: lambda: np.sum(x)}),
 })
-for _shape in ((4096, 4096), (1_000_000, 8)):
-    for _axis in (0, 1):
-        WORKS[f"sum axis={_axis} {_shape}"] = (matrix(_shape), {
-            "redhost": lambda np, x, axis=_axis: lambda: imported("redhost").sum(x, axis=axis),
-            "numpy": lambda np, x, axis=_axis: lambda: np.sum(x, axis=axis), "limit": None})
 
 FIRST = {"redhost": "import redhost, array; redhost.sum(array.array('f', bytes(4000)))", "numpy": "import numpy"}
 
