@@ -99,15 +99,18 @@ class Files(Loading):
 
 class WithoutProc(cli.Case):
     def test_finds_itself_and_its_children(self):
-        """As in a chroot where nothing is mounted, by the name that it was started by."""
+        """As in a chroot where nothing is mounted, by the name that it was started by; and it keeps what it finds out."""
         hidden = ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs none /proc && exec "$0" "$@"']
         try:
             subprocess.run([*hidden, "true"], check=True, capture_output=True)
         except (OSError, subprocess.CalledProcessError):
             self.skipTest("/proc cannot be hidden here")
-        said = subprocess.run([*hidden, cli.REDHOST, "--run", "native", "-n", "3", "-t", "i32", "--data", "equal", "-q", "--isolate=always"],
-                              capture_output=True, text=True)
-        self.assertEqual((said.stdout, said.returncode), ("3\n", 0), said.stderr)
+        env = {**self.env, "XDG_CACHE_HOME": self.path("kept")}
+        words = ("--run", "native", "-n", "3", "-t", "i32", "--data", "equal", "-q", "--isolate=always")
+        for words, wanted in ((words, "3\n"), (("--list",), " can run.")):
+            said = subprocess.run([*hidden, cli.REDHOST, *words], capture_output=True, text=True, env=env)
+            self.assertIn(wanted, said.stdout, said.stderr)
+        self.assertTrue(self.all_cache_files(env))  # what it remembers of drivers
 
 
 class SwitchedOff(Loading):

@@ -85,11 +85,12 @@ rh_file_state rh_file_read_own(const char *path, size_t most, unsigned char **da
 }
 
 /* Creates an unnamed file, so that an interrupted writer leaves nothing; a named one if the file
- * system does not support that. */
+ * system does not support that, or without the /proc that link_open() needs. */
 static int open_new(const char *directory, char **temporary) {
   *temporary = NULL;
-  int fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
-  if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return fd;
+  int has_proc = access("/proc/self/fd", X_OK) == 0;
+  int fd = has_proc ? open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600) : -1;
+  if (fd >= 0 || (has_proc && errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return fd;
   if (asprintf(temporary, "%s/new-XXXXXX", directory) < 0) {
     *temporary = NULL;
     return -1;
