@@ -5,7 +5,6 @@
 
 enum {
   MOST = 8, /* rows that are folded at once */
-  LINE_BYTES = 64,
   LEAST_CUT_BYTES = 1 << 11
 };
 
@@ -110,8 +109,8 @@ typedef struct tile {
   unsigned char *levels; /* a room for each step */
 } tile;
 
-/* How many of the lanes k, k + step, ... there are.  Steps are powers of two, and a division by one
- * takes as long as a line of memory. */
+/* How many of the lanes k, k + step, ... there are.  Steps are powers of two: a leaf takes as long
+ * as a few divisions. */
 static uint64_t lanes_from(const tile *t, uint64_t k, uint64_t step) {
   int bits = __builtin_ctzll(step);
   return least(t->row >> bits, (t->used - k + step - 1) >> bits);

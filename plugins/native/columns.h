@@ -4,6 +4,8 @@
 
 #include "folder.h"
 
+enum { LINE_BYTES = 64 /* of a cache */ };
+
 /* Columns of an array of rows. */
 typedef struct rh_native_columns {
   uint64_t first;  /* element 0 of column 0, of the elements at `x` */

@@ -9,7 +9,6 @@ enum {
   GIANT_BYTES = 1 << 20,       /* beyond, a segment is worth all threads */
   BLOCKS_OF_A_THREAD = 64,     /* so that uneven segments even out */
   LEAST_BLOCK_BYTES = 1 << 14, /* of a block: taking one costs some 50 ns */
-  LINE_BYTES = 64,
   PANELS_OF_A_THREAD = 2,
   LEAST_PANEL = 1 << 8,  /* columns, of which narrower ones are slower */
   PANEL_BYTES = 1 << 17, /* of columns that are brought into rows at once: half of a small cache */

@@ -6,8 +6,7 @@ enum {
   MOST_LENGTH = 512,
   MOST = 1024, /* segments at once */
   FEW = 4,     /* segments of one length are taken one by one */
-  TURNED_BYTES = 1 << 14,
-  LINE_BYTES = 64
+  TURNED_BYTES = 1 << 14
 };
 
 /* A folder whose own loop is slow, as for products of floats and for maps, takes longer ones. */

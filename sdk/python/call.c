@@ -182,7 +182,7 @@ static void put(rh_type type, const rh_result *result, void *at) {
     *(uint8_t *)at = (uint8_t)(type == BOOL ? word != 0 : word);
 }
 
-/* Several floats: Python's own, for the caller to make of them what he wants. */
+/* Several floats, as Python's own, which the caller converts. */
 static PyObject *floats_of(const rh_result *result) {
   for (uint32_t k = 0; k < result->n_fields; k++)
     if (result->fields[k].type < RH_TYPE_f16) return none();

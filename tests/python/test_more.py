@@ -245,6 +245,21 @@ class Buffers(unittest.TestCase):
         self.assertEqual(redhost.sum(3), 3)
         self.assertEqual(redhost.sum(array.array("d", [1.5])), 1.5)
 
+    def test_columns_that_begin_within_a_line(self):
+        """The same bits wherever rows begin, of values of one part and of two."""
+        for kind in "i1 u2 f2 f4 i8 f8".split():
+            size, rows, columns = np.dtype(kind).itemsize, 37, 2048
+            values = (np.random.default_rng(3).standard_normal((rows, columns)) * 9).astype(kind)
+            room = np.empty(values.nbytes + 128, "u1")
+            first = -room.ctypes.data % 64
+            for op in (redhost.sum, redhost.prod, redhost.max, redhost.argmax):
+                found = []
+                for begin in (first, first + size, first + 16):
+                    x = room[begin:begin + values.nbytes].view(kind).reshape(rows, columns)
+                    x[...] = values
+                    found.append(op(x, axis=0).tobytes())
+                self.assertEqual(found, found[:1] * 3, (kind, op.__name__))
+
     def test_out(self):
         out = np.empty(100, "f4")
         self.assertIs(redhost.sum(X.reshape(100, 100), axis=1, out=out), out)
