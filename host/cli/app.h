@@ -1,9 +1,110 @@
-/* The state that is passed to every mode. */
+/* What every file of the folder starts from: the state that is passed to every mode, and output:
+ * warnings and progress on standard error, untrusted text, colour, tables, JSON. */
 #pragma once
 
+#include "../core/base/alloc.h"
+#include "../core/base/format.h"
+#include "../core/base/json_value.h"
+#include "../core/base/log.h"
+#include "../core/base/text.h"
+#include "../core/base/value.h"
+#include "../core/base/vocabulary.h"
 #include "../core/run/context.h"
 #include "options.h"
-#include "terminal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- The terminal ---- */
+
+/* One for the process: a signal handler reads it. */
+typedef struct rh_terminal {
+  int progress; /* show a progress line? */
+  int color;
+  int quiet, verbose;
+  double started; /* of the phase in progress */
+  double shown;   /* when the line was last drawn */
+  const char *phase;
+} rh_terminal;
+
+void rh_terminal_init(rh_terminal *terminal, const rh_typed *typed);
+
+rh_reporter rh_terminal_reporter(rh_terminal *terminal);
+
+/* Erases the progress line, if there is one. */
+void rh_terminal_clear(rh_terminal *terminal);
+
+/* A progress line for a number of steps: "[12/57] cascade V23, about 40 s left". */
+void rh_terminal_count(rh_terminal *terminal, uint32_t done, uint32_t total, double left_s,
+                       const char *what, const char *which);
+
+/* Such a line for a turn of a benchmark or a search; RH_E_CANCELLED if the user interrupts. */
+rh_status rh_terminal_turn(rh_terminal *terminal, const rh_bench_turn *turn, rh_error *error);
+
+/* `s` as rh_make_plain shows it.  Valid until the eighth call after this one; null is "". */
+const char *rh_plain(const char *s);
+
+/* A line with only a path, for programs: exact, but plain on a terminal. */
+void rh_print_path(const char *path);
+
+/* "redhost: <message>.", on standard error. */
+void rh_terminal_say(rh_terminal *terminal, const char *message);
+/* A failure of the program, with the option that helps, if there is one; under it the expression
+ * that it quotes, and a caret at the place. */
+void rh_terminal_say_error(rh_terminal *terminal, rh_error *error);
+
+enum { RH_PLAIN, RH_BOLD, RH_GOOD, RH_BAD, RH_DIM };
+/* The escape sequences that switch a style on and off on standard output; "" without colour. */
+const char *rh_style_on(const rh_terminal *terminal, int style);
+const char *rh_style_off(const rh_terminal *terminal, int style);
+
+/* On SIGINT: ends the children, erases the progress line, and ends the process with status 130. */
+void rh_terminal_catch_interrupt(void);
+
+/* From here on the first SIGINT is only recorded, for a mode that must still write its results; the
+ * second ends the process. */
+void rh_terminal_hold_interrupt(void);
+int rh_terminal_was_interrupted(void);
+/* Results are about to be written: an interrupt, before or after this call, allows two seconds for
+ * it, because the output pipe may have no reader.  Until rh_terminal_go_on(), or to the end. */
+void rh_terminal_write_down(void);
+void rh_terminal_go_on(void);
+
+/* From here on, SIGBUS means that the mapped input file `path` shrank: prints a message and
+ * exits with status 6. */
+void rh_terminal_catch_cut_file(const char *path);
+
+/* ---- Tables ---- */
+
+enum { RH_MAX_COLUMNS = 12 };
+
+/* Zero-initialised is empty.  Rows are kept until they are printed, so that columns fit their
+ * contents. */
+typedef struct rh_table {
+  uint32_t columns, n_rows;
+  char **cells;              /* row by row, the heading first */
+  int *styles;               /* one for each cell */
+  int right[RH_MAX_COLUMNS]; /* 1: right-aligned */
+} rh_table;
+
+/* The headings, with '|' between, each the name of a column; of right-aligned ones after a '>'. */
+void rh_table_begin(rh_table *table, const char *headings);
+/* Adds a row of strings, one for each column.  styles: a letter for each cell, of " *+-.": plain,
+ * bold, good, bad, dim. */
+void rh_table_row(rh_table *table, const char *styles, ...);
+/* Adds a cell, whose text is copied and made plain.  `columns` cells make a row. */
+void rh_table_cell(rh_table *table, int style, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void rh_table_print(const rh_table *table, const rh_terminal *terminal, const char *indent);
+void rh_table_finish(rh_table *table);
+
+/* `text` wrapped at 78 columns, each line after `indent`. */
+void rh_print_wrapped(FILE *out, const char *text, const char *indent, int width);
+
+/* ---- Modes ---- */
 
 typedef struct rh_app {
   const rh_typed *typed;
@@ -26,3 +127,13 @@ enum { RH_E_NOISY = -64 };
 #define RH_X(mode, name) rh_status rh_mode_##name(const rh_app *app, rh_error *error);
 RH_MODES(RH_X)
 #undef RH_X
+
+/* ---- JSON ---- */
+
+/* Schema "redhost/1": additive changes keep the 1; readers ignore keys they do not know.  A
+ * document: "schema", "tool", and these members, which it takes over; null if out of memory. */
+json_t *rh_json_document(json_t *members);
+/* Prints a document of these members, which it takes over. */
+rh_status rh_json_print(json_t *members, rh_error *error);
+json_t *rh_json_strings(char *const *list, uint32_t n);
+json_t *rh_json_device(const rh_cl_device *device);

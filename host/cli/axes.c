@@ -1,4 +1,3 @@
-#include "axes.h"
 #include "../core/base/alloc.h"
 #include "../core/base/path.h"
 #include "../operators/catalog/synonyms.h"

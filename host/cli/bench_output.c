@@ -1,18 +1,14 @@
-#include "bench_output.h"
 #include "../core/base/error.h"
 #include "../tools/bench/problem.h"
 #include "../tools/plot/plot.h"
 #include "../tools/records/read.h"
 #include "../tools/records/write.h"
-#include "bench_table.h"
-#include "json.h"
+#include "bench.h"
+#include "offers.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
-#include <unistd.h>
 
 static int is_drawn(const char *path) {
   return rh_plot_is_picture(path) || rh_plot_is_page(path);

@@ -1,14 +1,6 @@
-#include "bench_settings.h"
-#include "../core/base/alloc.h"
-#include "../core/base/log.h"
-#include "../core/data/array.h"
 #include "../tools/bench/problem.h"
-#include "axes.h"
-#include "user_operator.h"
-#include "values.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "bench.h"
+#include "data.h"
 
 static rh_status parse_rules(rh_bench_rules *rules, const rh_typed *typed, rh_error *error) {
   double percent = 0.5;

@@ -1,13 +1,6 @@
-#include "bench_table.h"
-#include "../core/base/format.h"
-#include "../core/base/vocabulary.h"
 #include "../operators/algebra/cases.h"
 #include "../tools/records/tabulate.h"
-#include "table.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "bench.h"
 
 /* Columns are separated by two spaces; a size applies to all rows below it. */
 static const char *const indent = "  ";

@@ -1,8 +1,6 @@
-#include "beside.h"
-#include "json.h"
+#include "run.h"
 
 #include <math.h>
-#include <string.h>
 
 static void begin(rh_beside *beside) {
   if (!beside->table.columns)

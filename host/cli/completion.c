@@ -1,9 +1,6 @@
 /* redhost --completion=SHELL: completions for each shell, made from the table of options. */
 #include "../core/base/error.h"
-#include "../core/base/text.h"
 #include "app.h"
-
-#include <string.h>
 
 /* The kinds of an option's argument. */
 enum { NOTHING, WORDS, MAYBE_WORDS, STRATEGIES, OPERATORS, FILES, DIRECTORIES };

@@ -1,11 +1,8 @@
 /* redhost --help: a screen of what most people need, or a topic. */
 #include "../core/base/error.h"
-#include "../core/base/text.h"
 #include "app.h"
-#include "table.h"
 
 #include <ctype.h>
-#include <string.h>
 
 /* The screen says the same in fewer words. */
 static const rh_option_note screen[] = {

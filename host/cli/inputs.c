@@ -1,10 +1,4 @@
-#include "inputs.h"
-#include "../core/base/alloc.h"
-#include "run_options.h"
-
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "data.h"
 
 /* A pipe counts as large when so much of it was read. */
 static const uint64_t first_part = UINT64_C(256) << 20;

@@ -1,10 +1,6 @@
-#include "json.h"
 #include "../core/base/error.h"
 #include "offers.h"
 #include "revision.h"
-
-#include <errno.h>
-#include <string.h>
 
 json_t *rh_json_document(json_t *members) {
   json_t *document =

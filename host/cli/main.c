@@ -6,27 +6,16 @@
 #include "../core/operation/ops.h"
 #include "../core/run/look.h"
 #include "../operators/foreign/foreign.h"
-#include "../tools/isolate/peer.h"
 #include "../tools/verify/rank.h"
 #include "../tools/verify/verify.h"
-#include "app.h"
-#include "axes.h"
-#include "beside.h"
-#include "json.h"
 #include "process.h"
 #include "run.h"
-#include "user_operator.h"
-#include "values.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <locale.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
-#include <unistd.h>
 
 static int exit_code(rh_status status) {
   switch (status) {

@@ -1,18 +1,10 @@
 /* redhost --bench */
 #include "../core/base/clock.h"
 #include "../core/base/error.h"
-#include "../core/base/json_value.h"
 #include "../tools/bench/pace.h"
 #include "../tools/bench/problem.h"
 #include "../tools/bench/runner.h"
-#include "bench_output.h"
-#include "bench_settings.h"
-#include "json.h"
-#include "table.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "bench.h"
 
 typedef struct work {
   const rh_app *app;

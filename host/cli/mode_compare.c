@@ -1,17 +1,12 @@
 /* redhost --compare OLD NEW: compares two result files. */
 #include "../core/base/error.h"
-#include "../core/base/text.h"
-#include "../core/base/vocabulary.h"
 #include "../tools/plot/plot.h"
 #include "../tools/records/compare.h"
 #include "../tools/records/read.h"
 #include "../tools/records/write.h"
-#include "json.h"
-#include "table.h"
+#include "app.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The two files and the comparison; may be zero-initialised. */
 typedef struct work {

@@ -1,8 +1,6 @@
 /* redhost --devices */
 #include "../core/base/error.h"
 #include "app.h"
-#include "json.h"
-#include "table.h"
 
 static rh_status print_json(const rh_cl_devices *devices, const rh_cl_device *chosen,
                             rh_error *error) {

@@ -1,18 +1,9 @@
 /* redhost --info NAME */
-#include "../core/base/alloc.h"
-#include "../core/base/vocabulary.h"
 #include "../core/run/params.h"
-#include "app.h"
-#include "json.h"
+#include "data.h"
 #include "offers.h"
-#include "operator_page.h"
-#include "table.h"
-#include "user_operator.h"
 
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static void print_parameters(const rh_app *app, const rh_entry *entry) {
   char range[128], initial[64];

@@ -1,14 +1,7 @@
 /* redhost --list */
-#include "../core/base/alloc.h"
 #include "../engine/ranks/transports.h"
-#include "app.h"
-#include "axes.h"
-#include "json.h"
+#include "data.h"
 #include "offers.h"
-#include "table.h"
-#include "user_operator.h"
-
-#include <stdlib.h>
 
 static uint32_t count_shown(const rh_registry *registry) {
   uint32_t n = 0;

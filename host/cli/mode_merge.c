@@ -1,12 +1,7 @@
 /* redhost --merge FILE... */
-#include "../core/base/alloc.h"
 #include "../core/plug/discover.h"
 #include "../engine/partial/merger.h"
-#include "partial_files.h"
-#include "report.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "run.h"
 
 typedef struct merging {
   const rh_app *app;

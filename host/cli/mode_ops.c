@@ -1,7 +1,5 @@
 /* redhost --ops */
-#include "app.h"
-#include "operator_page.h"
-#include "table.h"
+#include "offers.h"
 
 static void add_row(rh_table *table, const rh_catalog_entry *entry) {
   static const char *const origins[] = {"file", "redhost", "built in"};

@@ -1,17 +1,10 @@
 /* redhost --plot=FILE */
-#include "../core/base/alloc.h"
 #include "../tools/plot/plot.h"
 #include "../tools/records/read.h"
 #include "../tools/records/write.h"
 #include "app.h"
-#include "axes.h"
-#include "json.h"
-#include "table.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 /* The terminal's size, or 80 by 24; one line is left for the prompt. */
 static void get_window_size(rh_plot_spec *spec) {

@@ -1,10 +1,6 @@
 /* redhost --run NAME */
-#include "../core/base/alloc.h"
 #include "../core/base/error.h"
-#include "app.h"
 #include "run.h"
-
-#include <stdlib.h>
 
 /* Generated data are streamed without being asked for up to so many times the memory: more would be
  * hours of work that nobody expects. */

@@ -1,10 +1,7 @@
 /* redhost without arguments: a summary of this machine, and suggestions. */
 #include "../choose/known.h"
 #include "../core/base/error.h"
-#include "app.h"
-#include "json.h"
 #include "offers.h"
-#include "table.h"
 
 static uint32_t count(const rh_app *app, const rh_registry *registry, int runnable) {
   uint32_t n = 0;

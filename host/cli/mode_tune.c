@@ -2,16 +2,9 @@
 #include "../choose/known.h"
 #include "../core/base/clock.h"
 #include "../core/base/error.h"
-#include "../core/base/json_value.h"
 #include "../core/base/path.h"
 #include "../tools/bench/problem.h"
-#include "bench_settings.h"
-#include "json.h"
-#include "tune_report.h"
-
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "bench.h"
 
 typedef struct work {
   const rh_app *app;

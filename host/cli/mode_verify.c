@@ -1,21 +1,11 @@
 /* redhost --verify [NAME | FILE]... */
-#include "../core/base/alloc.h"
-#include "../core/base/text.h"
 #include "../core/plug/rank.h"
 #include "../engine/ranks/transports.h"
 #include "../tools/records/write.h"
-#include "../tools/verify/verify.h"
-#include "app.h"
-#include "json.h"
+#include "data.h"
 #include "junit.h"
-#include "table.h"
-#include "user_operator.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* Each option that names an operator, and its value. */
 enum { MOST_OWN_WORDS = 16 + 2 * RH_MAX_WORDS };

@@ -1,15 +1,8 @@
 /* redhost --verify-op [NAME | FILE]... */
 #include "../core/base/error.h"
-#include "../core/base/log.h"
-#include "../core/base/vocabulary.h"
 #include "../operators/algebra/algebra.h"
 #include "../operators/algebra/device.h"
-#include "app.h"
-#include "json.h"
-#include "table.h"
-#include "user_operator.h"
-
-#include <stdio.h>
+#include "data.h"
 
 typedef struct work {
   const rh_app *app;

@@ -1,12 +1,8 @@
-#include "notes.h"
 #include "../core/base/half.h"
-#include "../core/base/log.h"
 #include "../engine/io/feed.h"
-#include "table.h"
+#include "data.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 static int is_nan(const rh_result *result) {

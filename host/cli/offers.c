@@ -1,8 +1,5 @@
 #include "offers.h"
-#include "../core/base/alloc.h"
-#include "user_operator.h"
-
-#include <stdlib.h>
+#include "data.h"
 
 /* The default type without --type: f32, or i32 for operators on integers. */
 static rh_type offer_type(const rh_app *app) {

@@ -1,8 +1,4 @@
-#include "operator_page.h"
-#include "table.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "offers.h"
 
 /* ---- Words ---- */
 

@@ -3,7 +3,6 @@
 #include "../core/base/text.h"
 #include "../core/base/vocabulary.h"
 #include "../core/plug/rank.h"
-#include "values.h"
 
 #include <getopt.h>
 #include <poll.h>

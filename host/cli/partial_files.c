@@ -1,16 +1,8 @@
-#include "partial_files.h"
 #include "../core/base/error.h"
-#include "../core/base/vocabulary.h"
-#include "../tools/records/draft.h"
-#include "json.h"
-#include "table.h"
+#include "run.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static int is_standard_output(const rh_typed *typed) {
   return strcmp(typed->partial, "-") == 0;

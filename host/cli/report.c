@@ -1,12 +1,7 @@
-#include "report.h"
 #include "../core/run/exact_data.h"
-#include "beside.h"
-#include "json.h"
-#include "notes.h"
-#include "table.h"
+#include "run.h"
 
 #include <math.h>
-#include <string.h>
 
 uint64_t rh_report_bytes(const rh_operation *operation) {
   return operation->n * rh_operator_element_bytes(operation->op);

@@ -1,14 +1,256 @@
-/* One --run: what is reduced, and the strategies that do it.  Each way to reduce fills in the same
- * report. */
+/* One --run: the strategies and devices that do it, and what is said of it.  Each way to reduce
+ * fills in the same report. */
 #pragma once
 
+#include "../choose/fallback.h"
 #include "../choose/measure/local.h"
-#include "inputs.h"
-#include "partial_files.h"
-#include "report.h"
-#include "run_options.h"
-#include "run_segments.h"
-#include "user_operator.h"
+#include "../choose/measure/quick.h"
+#include "../engine/partial/partial_label.h"
+#include "../engine/reduction/reduction.h"
+#include "../engine/reduction/resident.h"
+#include "../engine/reduction/segments_reduction.h"
+#include "../engine/segments/columns.h"
+#include "../tools/isolate/peer.h"
+#include "../tools/isolate/worker.h"
+#include "../tools/records/draft.h"
+#include "data.h"
+
+/* ---- The sampler of one run: the strategy in this process, or in its own ---- */
+
+typedef struct rh_run_spec {
+  rh_context *context;
+  const rh_job_spec *job;     /* with the strategy's own name and its file */
+  const rh_cl_device *device; /* null: it runs on the host */
+  int isolated;
+  double timeout_s; /* the limit on silence */
+} rh_run_spec;
+
+/* `shared` is filled for a strategy in this process, and must outlive the sampler; so must the
+ * spec's pointers. */
+rh_status rh_run_sampler(rh_sampler *sampler, rh_local_shared *shared, const rh_run_spec *spec,
+                         rh_error *error);
+
+/* The elements of the array, reduced in place. */
+rh_bench_data rh_run_data(const rh_job_spec *job, const rh_array *array);
+
+/* One more run of the strategy, on other data. */
+rh_status rh_run_once(const rh_run_spec *spec, const rh_array *array, rh_result *result,
+                      rh_error *error);
+
+/* ---- The devices, each with a redhost and a strategy of its own ---- */
+
+typedef struct rh_run_device {
+  rh_context *context; /* of the first device that of the program */
+  rh_found found;      /* its strategy */
+  rh_attempts tried;   /* before that */
+  rh_job_spec spec;
+  int isolated;               /* 1: it runs in a process of its own */
+  rh_isolated_worker *worker; /* that process, where data are given to it in parts */
+} rh_run_device;
+
+/* Zero-initialised may be finished. */
+typedef struct rh_run_devices {
+  rh_run_device *list;
+  rh_worker *streams; /* the same devices, for rh_reduction_open() */
+  uint32_t n;
+  const rh_run_options *options;
+} rh_run_devices;
+
+/* All that --device lists, or the program's redhost alone, with its device or none. */
+rh_status rh_run_devices_open(rh_run_devices *devices, const rh_app *app,
+                              const rh_run_options *options, rh_error *error);
+void rh_run_devices_finish(rh_run_devices *devices);
+
+/* Finds asked->strategy, or the one that `auto` chooses. */
+rh_status rh_run_device_locate(rh_run_device *device, const rh_app *app, const rh_job_spec *asked,
+                               rh_error *error);
+
+/* Has its strategy run in a process of its own, which ends if *stop is 1: null, or of the ranks. */
+rh_status rh_run_device_isolate(rh_run_devices *devices, uint32_t k, const atomic_int *stop,
+                                rh_error *error);
+/* Where such processes are idle until they are needed again: RH_OK if all live. */
+rh_status rh_run_devices_rest(rh_run_devices *devices, rh_error *error);
+
+/* Finds the strategy of each device for chunks of asked->n elements.  Devices without one get a
+ * failure and are left out, where there are several; and so are, of those whose strategy runs on
+ * the host, all but the first.  asked: what each spec begins as; its strings must outlive the
+ * devices. */
+rh_status rh_run_devices_locate(rh_run_devices *devices, const rh_app *app,
+                                const rh_job_spec *asked, rh_error *error);
+
+/* After all have failed, by *why, as devices or in what they share: 1 if another strategy of one of
+ * them may not. */
+int rh_run_devices_fall_back(rh_run_devices *devices, const rh_job_spec *asked, rh_error *why);
+
+/* Undoes rh_run_devices_locate(), and finishes the places. */
+void rh_run_devices_release(rh_run_devices *devices);
+
+/* ---- The result, and its output ---- */
+
+typedef struct rh_run_report {
+  const rh_job_spec *spec;    /* with the strategy's own name and its file */
+  const rh_cl_device *device; /* null: the host */
+  int isolated;               /* 1: it ran in its own process */
+  const char *chosen;         /* why `auto` chose it; null or "" if the user named it */
+  const rh_npy *npy;          /* of the first file; null: it has no shape */
+  rh_opened opened;           /* the answers before and after setup */
+  double first_s;             /* the first run: the latency without a warm device */
+  rh_result result;
+  int measured;
+  rh_quick quick;
+  const rh_run_devices *devices; /* of several, and of a stream; null: `device` alone */
+  const rh_resident *resident;   /* the data were split among these; null: they were not */
+  const rh_reduction *streamed;  /* the data went through a ring; null: they were in memory */
+  int check;                     /* RH_CHECK_*, of such data */
+  int checked;
+  double check_s;
+  rh_reference reference;
+  rh_verdict verdict;
+  uint32_t parts;        /* that were merged; 0: none */
+  uint32_t ranks, hosts; /* processes that shared the work, and on how many hosts; 0: one alone */
+  const char *transport; /* between them */
+  double ranks_s;        /* from the first element to the answer */
+  int has_state;         /* --state keeps the sum, */
+  uint64_t state_n;      /* which is of so many elements; the result is of all */
+} rh_run_report;
+
+/* Prints it on standard output, by --quiet, --json or neither.  Quiet and wrong: prints nothing. */
+rh_status rh_run_report_print(const rh_app *app, const rh_run_report *report, rh_error *error);
+
+/* An answer that could not be checked must not be used unknowingly, not even by a script, so the
+ * warning ignores --quiet.  The status stays 0, since nothing was found wrong; check.outcome of
+ * --json distinguishes the two cases. */
+void rh_run_report_warn(const rh_app *app, const rh_run_report *report);
+
+/* Field k of a result of an operator of the user's, as a result. */
+rh_result rh_report_field(const rh_result *result, uint32_t k);
+/* "257 (value 190.2)" for an index, all fields of several, or the value. */
+enum { RH_ANSWER_BYTES = 1024 };
+void rh_report_answer(char text[RH_ANSWER_BYTES], const rh_result *result);
+/* Of all elements. */
+uint64_t rh_report_bytes(const rh_operation *operation);
+/* "onepass  sum f32  n = 1024 (4 KiB)  of x.npy", without an end of the line. */
+void rh_report_print_heading(const rh_app *app, const char *strategy,
+                             const rh_operation *operation);
+/* The line of a measured time.  spread: half the interval's width, relative; where: "", or words
+ * and a comma. */
+void rh_report_print_time(const rh_operation *operation, const rh_median *time, const char *where);
+/* The same as JSON, and as --quiet prints it. */
+json_t *rh_report_value(const rh_result *result);
+void rh_report_print_value(const rh_result *result);
+
+/* ---- --run A,B: the answers of several strategies, side by side ---- */
+
+/* Zero-initialised is empty. */
+typedef struct rh_beside {
+  rh_table table;
+  uint32_t n;                /* answers */
+  json_t *devices, *results; /* with --json */
+} rh_beside;
+
+/* verdict: null if the answer was not checked.  seconds: 0 if they were not measured. */
+void rh_beside_add(rh_beside *beside, const char *strategy, const rh_result *result,
+                   const rh_verdict *verdict, double seconds);
+/* Takes over both. */
+void rh_beside_add_json(rh_beside *beside, json_t *devices, json_t *result);
+/* One that has no answer.  Without any answer, nothing is printed. */
+void rh_beside_add_failure(rh_beside *beside, const char *strategy, const rh_error *why);
+rh_status rh_beside_print(const rh_beside *beside, const rh_terminal *terminal, rh_error *error);
+void rh_beside_finish(rh_beside *beside);
+
+/* ---- The self-test before unchecked runs ---- */
+
+/* Before the first unchecked run of a strategy for a problem on a device, in children: V42 and V43
+ * of --verify, quickly; then the requested operator, type, parameters and size, on data that are
+ * exact in every order of operations.  A passed test is remembered in the cache by the content of
+ * the plugin's file (and of the library that a description names by a path), the operator, type,
+ * parameters and power of two of the size, and the device with its driver, because drivers can
+ * break, too.  A failed test is RH_E_WRONG.  `report`: with the strategy's answer. */
+rh_status rh_selftest(const rh_app *app, const rh_run_report *report, rh_error *error);
+
+/* A strategy that `auto` chose and that did not come with redhost, in a child: where the operator
+ * rounds, has it the bits of the canonical order that it promises, on some thousand elements?
+ * RH_E_WRONG: no.  A passed test is remembered, as above.  job: with the strategy's name and file;
+ * RH_OK as well where it declines so many elements. */
+rh_status rh_selftest_order(const rh_app *app, const rh_job_spec *job, uint32_t device_kinds,
+                            rh_error *error);
+
+/* ---- Files of partials: --partial, --merge ---- */
+
+/* A pipe will do, and "-".  A file that is not a partial, or goes on behind its end, is read only
+ * as far as that shows. */
+rh_status rh_partial_load(const char *path, rh_text *to, rh_error *error);
+/* RH_E_USAGE if the file of --partial, if there is to be one, is standard output, to which others
+ * write; or this input. */
+rh_status rh_partial_check_options(const rh_typed *typed, rh_error *error);
+rh_status rh_partial_check_output(const rh_typed *typed, const char *input, rh_error *error);
+
+/* Writes the file of --partial, whole or not at all, and prints what it holds, by --quiet, --json
+ * or neither; or if it is "-", writes it to standard output alone. */
+rh_status rh_partial_output(const rh_app *app, const rh_partial *partial, const char *text,
+                            rh_error *error);
+
+/* ---- --state: what exact sums have come to so far ---- */
+
+/* Zero-initialised is that of a run without --state, and may be finished.  It must not be moved. */
+typedef struct rh_state_file {
+  rh_job_spec job;
+  rh_partial sum;
+  char *text;
+} rh_state_file;
+
+/* Before data that can be read once are: RH_E_FILE for a file that is damaged, none, or of another
+ * operator; RH_DECLINED for an operator whose exact sum is not kept.  asked: of the run. */
+rh_status rh_state_file_open(rh_state_file *self, const rh_app *app, const rh_job_spec *asked,
+                             rh_error *error);
+
+/* Adds the elements of a run that was right, writes the file, whole or not at all, and puts what
+ * all have come to into the report. */
+rh_status rh_state_file_add(rh_state_file *self, rh_run_report *report, const rh_typed *typed,
+                            rh_error *error);
+void rh_state_file_finish(rh_state_file *self);
+
+/* ---- Segments: what they came to, and what is written and said of it ---- */
+
+/* Zero-initialised is empty. */
+typedef struct rh_segments_answer {
+  rh_segments segments;
+  int checked;
+  rh_segments_check check;
+  rh_spread time;
+  /* Of segments that were reduced in parts; else 0. */
+  uint64_t parts;
+  uint32_t devices, ranks;
+} rh_segments_answer;
+
+/* The files of --output, opened before anything runs, and written whole or not at all. */
+typedef struct rh_segments_file {
+  rh_draft draft;
+  const char *path;
+  uint32_t first, n; /* of the columns */
+} rh_segments_file;
+typedef struct rh_segments_files {
+  uint32_t n;
+  rh_columns columns; /* of the operator */
+  rh_segments_file list[RH_MAX_WORDS];
+} rh_segments_files;
+
+/* Before anything runs.  RH_E_FILE for one that cannot be written, or that there is no room for;
+ * RH_E_USAGE for two of one name, for a file that is read, and for a name that no result of the
+ * operator has. */
+rh_status rh_segments_files_open(rh_segments_files *files, const rh_app *app, const rh_operator *op,
+                                 const rh_inputs *inputs, const rh_shape *shape, rh_error *error);
+void rh_segments_files_close(rh_segments_files *files); /* discards what was not written */
+
+rh_status rh_segments_files_write(rh_segments_files *files, const rh_segments_answer *run,
+                                  const rh_shape *shape, rh_error *error);
+
+/* Writes the files, and prints the results, by --quiet, --json or neither.  RH_E_WRONG, and nothing
+ * is written, if a segment is wrong. */
+rh_status rh_run_segments_print(const rh_app *app, const rh_segments_answer *run,
+                                const rh_shape *shape, rh_segments_files *files, rh_error *error);
+
+/* ---- All ---- */
 
 /* Where the elements are: in this process's memory as a whole; in the memories of several devices;
  * or nowhere, for they go past in chunks.  Ranks share such a stream. */

@@ -1,10 +1,6 @@
 /* The data that a --run reduces. */
 #include "../core/base/error.h"
-#include "../core/base/vocabulary.h"
-#include "notes.h"
-#include "partial_files.h"
 #include "run.h"
-#include "values.h"
 
 static const char *size_of(const rh_typed *typed) {
   return typed->size ? typed->size : "2^24";

@@ -1,12 +1,8 @@
-#include "run_devices.h"
 #include "../choose/known.h"
 #include "../choose/locate.h"
-#include "../core/base/alloc.h"
 #include "../core/base/error.h"
 #include "../core/base/path.h"
-#include "axes.h"
-
-#include <stdlib.h>
+#include "run.h"
 
 /* ---- Opening ---- */
 

@@ -1,6 +1,5 @@
 /* A --run whose elements are in this process's memory, or in that of a child, as a whole: by the
  * sampler that benchmarks use. */
-#include "../choose/fallback.h"
 #include "../choose/known.h"
 #include "../core/base/clock.h"
 #include "../core/base/error.h"
@@ -9,10 +8,6 @@
 #include "../core/run/operand_data.h"
 #include "../engine/partial/accuracy.h"
 #include "run.h"
-#include "run_sampler.h"
-#include "selftest.h"
-
-#include <string.h>
 
 /* Bytes.  Below, pinning the slots of a stream takes longer than is gained. */
 enum { LEAST_COPIED = 64 << 20 };

@@ -1,13 +1,8 @@
-#include "run_options.h"
 #include "../core/base/error.h"
 #include "../core/base/path.h"
-#include "../core/data/array.h"
 #include "../engine/partial/accuracy.h"
 #include "../engine/ranks/local.h"
-#include "axes.h"
-#include "values.h"
-
-#include <string.h>
+#include "data.h"
 
 double rh_run_timeout(const rh_run_options *options) {
   return options->timeout_s > 0 ? options->timeout_s : 60;

@@ -1,5 +1,4 @@
 /* A --run on data in parts: streamed, or kept in the memories of several devices. */
-#include "../choose/fallback.h"
 #include "../core/base/error.h"
 #include "../core/run/exact_data.h"
 #include "../engine/partial/accuracy.h"

@@ -1,7 +1,5 @@
 /* --run by several processes. */
-#include "../choose/fallback.h"
 #include "../choose/known.h"
-#include "../core/base/alloc.h"
 #include "../core/base/clock.h"
 #include "../core/base/error.h"
 #include "../core/base/random.h"
@@ -12,18 +10,12 @@
 #include "../engine/ranks/transports.h"
 #include "../engine/ranks/word.h"
 #include "../engine/reduction/partition.h"
-#include "../engine/reduction/reduction.h"
 #include "../operators/custom/by_code.h"
-#include "partial_files.h"
 #include "process.h"
 #include "run.h"
 
 #include <math.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 /* For all ranks to join a job. */
 static const double join_s = 6.5, turn_s = 2;

@@ -1,7 +1,5 @@
-#include "run_sampler.h"
 #include "../core/base/error.h"
-
-#include <stdio.h>
+#include "run.h"
 
 rh_status rh_run_sampler(rh_sampler *sampler, rh_local_shared *shared, const rh_run_spec *spec,
                          rh_error *error) {

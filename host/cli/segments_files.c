@@ -1,12 +1,9 @@
 /* The files of --output, of a run over segments. */
 #include "../core/base/error.h"
-#include "../core/base/vocabulary.h"
 #include "../engine/io/element.h"
 #include "../tools/records/write.h"
-#include "run_segments.h"
+#include "run.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
 
 enum { MOST_NAME = 32 }; /* bytes of a NAME, with its end */

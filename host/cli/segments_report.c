@@ -1,14 +1,7 @@
 /* What is said of a run over segments. */
 #include "../core/base/error.h"
-#include "../core/base/format.h"
-#include "../core/base/vocabulary.h"
 #include "../engine/io/element.h"
-#include "json.h"
-#include "report.h"
-#include "run_segments.h"
-#include "table.h"
-
-#include <string.h>
+#include "run.h"
 
 enum { SHOWN = 4 }; /* results at the beginning, and at the end */
 

@@ -1,17 +1,13 @@
-#include "selftest.h"
 #include "../choose/tunedb/tunedb.h"
 #include "../core/base/error.h"
-#include "../core/base/log.h"
 #include "../core/base/path.h"
 #include "../core/check/canonical.h"
 #include "../core/run/exact_data.h"
 #include "../operators/foreign/foreign_read.h"
 #include "../tools/verify/verify.h"
-#include "run_sampler.h"
+#include "run.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 static int is_description(const char *plugin) {
   size_t length = strlen(plugin);

@@ -1,10 +1,6 @@
-#include "shape.h"
 #include "../core/base/error.h"
 #include "../engine/io/element.h"
-#include "values.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "data.h"
 
 typedef unsigned long long number; /* as %llu takes it */
 

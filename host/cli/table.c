@@ -1,10 +1,4 @@
-#include "table.h"
-#include "../core/base/alloc.h"
-#include "../core/base/text.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "app.h"
 
 /* The width of UTF-8 text: the number of bytes that start a character. */
 static int width_of(const char *s) {

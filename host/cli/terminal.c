@@ -1,22 +1,17 @@
-#include "terminal.h"
 #include "../core/base/children.h"
 #include "../core/base/clock.h"
 #include "../core/base/error.h"
-#include "../core/base/format.h"
 #include "../core/base/path.h"
 #include "../engine/io/first_bytes.h"
 #include "../engine/ranks/ranks.h"
 #include "../operators/expr/excerpt.h"
+#include "app.h"
 #include "process.h"
 
 #include <poll.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 const char *rh_plain(const char *s) {
   static char *shown[8];

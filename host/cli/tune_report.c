@@ -1,9 +1,4 @@
-#include "tune_report.h"
-#include "../core/base/format.h"
-#include "../core/base/json_value.h"
-#include "table.h"
-
-#include <stdlib.h>
+#include "bench.h"
 
 /* Settings as words: "group=512 finish=device". */
 static void settings_text(char text[512], const rh_tunedb_setting *settings, uint32_t n) {

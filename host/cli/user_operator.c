@@ -1,16 +1,10 @@
-#include "user_operator.h"
 #include "../core/base/error.h"
-#include "../core/base/format.h"
-#include "../core/base/log.h"
 #include "../operators/algebra/trust.h"
 #include "../operators/catalog/texts.h"
+#include "data.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 /* --result f64: the operators of which rh_run_options_parse() knows that they are asked for. */
 static rh_operator_texts as_f64(rh_operator_texts texts) {

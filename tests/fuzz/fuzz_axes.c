@@ -1,5 +1,4 @@
 /* host/cli: arguments of --bench's options.  The input is one argument, tried for each option. */
-#include "../../host/cli/axes.h"
 #include "../../host/cli/options.h"
 #include "../../host/cli/values.h"
 #include "../../host/core/base/vocabulary.h"

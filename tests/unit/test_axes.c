@@ -1,5 +1,4 @@
 /* host/cli: the lists and numbers that --bench and similar options take. */
-#include "../../host/cli/axes.h"
 #include "../../host/cli/options.h"
 #include "../../host/cli/values.h"
 #include "../../host/core/base/vocabulary.h"
