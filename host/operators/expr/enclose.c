@@ -37,17 +37,10 @@ static rh_interval hull(rh_interval a, rh_interval b) {
 
 /* ---- Numbers of a type ---- */
 
+/* Of integers; INT64_MAX and UINT64_MAX are rounded. */
 static rh_interval range_of(rh_type type) {
-  switch (type) {
-  case RH_TYPE_i8: return (rh_interval){INT8_MIN, INT8_MAX};
-  case RH_TYPE_u8: return (rh_interval){0, UINT8_MAX};
-  case RH_TYPE_i16: return (rh_interval){INT16_MIN, INT16_MAX};
-  case RH_TYPE_u16: return (rh_interval){0, UINT16_MAX};
-  case RH_TYPE_i32: return (rh_interval){INT32_MIN, INT32_MAX};
-  case RH_TYPE_u32: return (rh_interval){0, UINT32_MAX};
-  case RH_TYPE_i64: return (rh_interval){-0x1p63, 0x1p63};
-  default: return (rh_interval){0, 0x1p64};
-  }
+  int bits = 8 * (int)rh_type_size(type), is_signed = rh_type_is_signed(type);
+  return (rh_interval){is_signed ? -ldexp(1, bits - 1) : 0, ldexp(1, bits - is_signed) - 1};
 }
 
 /* GCC 12 leaves the rounding out where it makes vectors of two of these. */
@@ -153,72 +146,61 @@ static rh_interval widen(const rh_node *node, rh_interval a) {
   return rh_interval_widen(node->type, 2 * (node->function->ulp + 1) * unit, a);
 }
 
-static rh_interval ends(const rh_node *node, rh_interval a) {
-  return span(call(node, a.low, 0, 0), call(node, a.high, 0, 0));
+/* Between the values at all corners, which is right of what is monotonic in each argument. */
+static rh_interval corners(const rh_node *node, rh_interval a, rh_interval b, rh_interval c) {
+  rh_interval all = unknown;
+  for (int k = 0; k < 1 << node->arity; k++) {
+    double one = call(node, k & 1 ? a.high : a.low, k & 2 ? b.high : b.low, k & 4 ? c.high : c.low);
+    all = k ? hull(all, (rh_interval){one, one}) : (rh_interval){one, one};
+  }
+  return all;
 }
 
-/* The slope of both is at most 1. */
+static rh_interval magnitude(rh_interval a) {
+  rh_interval ends = span(fabs(a.low), fabs(a.high));
+  return a.low <= 0 && a.high >= 0 ? (rh_interval){0, ends.high} : ends;
+}
+
+/* sin and cos: the slope of both is at most 1. */
 static rh_interval wave(const rh_node *node, rh_interval a) {
   double value = call(node, a.low, 0, 0), width = (a.high - a.low) * (1 + 0x1p-20);
   if (isnan(value) || !isfinite(width)) return unknown;
   return (rh_interval){fmax(value - width, -1), fmin(value + width, 1)};
 }
 
-static rh_interval magnitude(rh_interval a) {
-  if (!is_known(a)) return unknown;
-  rh_interval ends_of = span(fabs(a.low), fabs(a.high));
-  return a.low <= 0 && a.high >= 0 ? (rh_interval){0, ends_of.high} : ends_of;
-}
-
+/* The others of one argument are monotonic; tan is between two poles, where it grows. */
 static rh_interval of_one(const rh_node *node, rh_interval a) {
-  if (!is_known(a)) return unknown;
   if (rh_node_calls(node, "fabs")) return magnitude(a);
-  if (rh_node_calls(node, "cosh")) return ends(node, magnitude(a));
+  if (rh_node_calls(node, "cosh")) a = magnitude(a);
   if (rh_node_calls(node, "rsqrt") && !(a.low > 0)) return unknown;
-  if (is_point(a)) return ends(node, a);
-  if (rh_node_calls(node, "sin") || rh_node_calls(node, "cos")) return wave(node, a);
-  if (rh_node_calls(node, "tan")) { /* between two poles it grows */
-    int grows = call(node, a.low, 0, 0) < call(node, a.high, 0, 0);
-    return grows && a.high - a.low < 3 ? ends(node, a) : unknown;
-  }
-  return ends(node, a); /* the others are monotonic */
-}
-
-static rh_interval corners(const rh_node *node, rh_interval a, rh_interval b) {
-  return hull(span(call(node, a.low, b.low, 0), call(node, a.high, b.high, 0)),
-              span(call(node, a.low, b.high, 0), call(node, a.high, b.low, 0)));
+  if ((rh_node_calls(node, "sin") || rh_node_calls(node, "cos")) && !is_point(a))
+    return wave(node, a);
+  if (rh_node_calls(node, "tan") && !is_point(a) &&
+      !(call(node, a.low, 0, 0) < call(node, a.high, 0, 0) && a.high - a.low < 3))
+    return unknown;
+  return corners(node, a, a, a);
 }
 
 static rh_interval of_two(const rh_node *node, rh_interval a, rh_interval b) {
-  if (!is_known(a) || !is_known(b)) return unknown;
-  if (rh_node_calls(node, "hypot")) return corners(node, magnitude(a), magnitude(b));
+  int is_monotonic = is_point(a) && is_point(b);
+  if (rh_node_calls(node, "hypot")) return corners(node, magnitude(a), magnitude(b), b);
   if (rh_node_calls(node, "copysign")) {
     rh_interval size = magnitude(a);
     if (b.low > 0) return size;
     return b.high < 0 ? (rh_interval){-size.high, -size.low} : (rh_interval){-size.high, size.high};
   }
-  int is_fixed = is_point(a) && is_point(b);
   if (rh_node_calls(node, "atan2")) /* y, x: not across its jump, and not around 0 */
-    return is_fixed || b.low > 0 || a.low > 0 || a.high < 0 ? corners(node, a, b) : unknown;
-  if (rh_node_calls(node, "pow")) return is_fixed || a.low > 0 ? corners(node, a, b) : unknown;
-  return is_fixed ? corners(node, a, b) : unknown;
-}
-
-static rh_interval of_three(const rh_node *node, rh_interval a, rh_interval b, rh_interval c) {
-  rh_interval least = {call(node, a.low, b.low, c.low), call(node, a.high, b.high, c.high)};
-  if (!is_known(a) || !is_known(b) || !is_known(c)) return unknown;
-  least = span(least.low, least.high);
-  for (int k = 0; k < 8; k++) {
-    double one = call(node, k & 1 ? a.low : a.high, k & 2 ? b.low : b.high, k & 4 ? c.low : c.high);
-    least = hull(least, span(one, one));
-  }
-  return least;
+    is_monotonic |= b.low > 0 || a.low > 0 || a.high < 0;
+  if (rh_node_calls(node, "pow")) is_monotonic |= a.low > 0;
+  return is_monotonic ? corners(node, a, b, b) : unknown;
 }
 
 static rh_interval of_call(const rh_node *node, const rh_interval *args) {
-  rh_interval value = node->function->n_args == 1   ? of_one(node, args[0])
-                      : node->function->n_args == 2 ? of_two(node, args[0], args[1])
-                                                    : of_three(node, args[0], args[1], args[2]);
+  for (uint32_t k = 0; k < node->arity; k++)
+    if (!is_known(args[k])) return unknown;
+  rh_interval value = node->arity == 1   ? of_one(node, args[0])
+                      : node->arity == 2 ? of_two(node, args[0], args[1])
+                                         : corners(node, args[0], args[1], args[2]);
   return node->function->ulp ? widen(node, value) : value;
 }
 
@@ -237,7 +219,7 @@ static int may_make_nan(const rh_node *node, const rh_interval *args) {
 static rh_interval of_kind(const rh_node *node, const rh_interval *args) {
   rh_interval a = args[0], b = args[1];
   if (may_make_nan(node, args)) return unknown;
-  int is_division = node->kind == RH_NODE_DIVIDE && rh_type_is_float(node->type);
+  if (rh_node_compares(node->kind)) return compare(node->kind, a, b);
   switch (node->kind) {
   case RH_NODE_CAST: return cast(node, a);
   case RH_NODE_NARROW: return narrow(node, a);
@@ -245,13 +227,10 @@ static rh_interval of_kind(const rh_node *node, const rh_interval *args) {
   case RH_NODE_ADD: return of_type(node->type, span(a.low + b.low, a.high + b.high));
   case RH_NODE_SUBTRACT: return of_type(node->type, span(a.low - b.high, a.high - b.low));
   case RH_NODE_MULTIPLY: return of_type(node->type, multiply(a, b));
-  case RH_NODE_DIVIDE: return is_division ? of_type(node->type, divide(a, b)) : unknown;
+  case RH_NODE_DIVIDE:
+    return rh_type_is_float(node->type) ? of_type(node->type, divide(a, b)) : unknown;
   case RH_NODE_AND:
   case RH_NODE_OR: return join(node->kind, a, b);
-  case RH_NODE_LESS:
-  case RH_NODE_AT_MOST:
-  case RH_NODE_EQUAL:
-  case RH_NODE_UNEQUAL: return compare(node->kind, a, b);
   case RH_NODE_CHOOSE: return choose(a, b, args[2]);
   case RH_NODE_CALL: return of_call(node, args);
   default: return unknown;
@@ -271,62 +250,41 @@ static rh_interval interval_of(const rh_node *node, const rh_interval *args) {
   return (rh_interval){copysign(0, args[0].low), copysign(0, args[0].high)};
 }
 
-/* ---- Blocks ---- */
+/* ---- Elements ---- */
 
 enum { MOST_INTERVALS = 256 }; /* nodes: more take long */
 
+/* Integers of 64 bits may lie between doubles. */
+static rh_interval point(rh_type type, const void *from, uint64_t j) {
+  double x = rh_number_at(type, from, j);
+  int is_wide = type == RH_TYPE_i64 || type == RH_TYPE_u64;
+  return is_wide ? rh_interval_around(x) : (rh_interval){x, x};
+}
+
+static int needs_interval(const rh_exprs *exprs, uint32_t k) {
+  return exprs->nodes[k].is_live && exprs->nodes[k].facts & RH_EXPR_ERRS;
+}
+
 typedef rh_interval block[RH_ENCLOSED_MOST];
 
-/* Numbers the nodes that need intervals, from 0; -1: evaluated.  Returns how many there are. */
-static int number_nodes(const rh_exprs *exprs, int *numbers) {
-  int n = 0;
-  for (uint32_t k = 0; k < exprs->n_nodes; k++) {
-    const rh_node *node = &exprs->nodes[k];
-    numbers[k] = node->is_live && node->facts & RH_EXPR_ERRS ? n++ : -1;
-  }
-  return n;
+static rh_interval at(const rh_evaluation *e, const block *values, uint32_t k, uint64_t j) {
+  if (needs_interval(e->exprs, k)) return values[k][j];
+  return point(e->exprs->nodes[k].type, e->places[k], j);
 }
 
-/* Integers of 64 bits may lie between doubles. */
-static void take_points(rh_type type, const void *from, uint64_t n, rh_interval *to) {
-  int is_wide = type == RH_TYPE_i64 || type == RH_TYPE_u64;
-  for (uint64_t j = 0; j < n; j++) {
-    double x = rh_number_at(type, from, j);
-    to[j] = is_wide ? rh_interval_around(x) : (rh_interval){x, x};
-  }
-}
-
-/* The intervals of an operand: its own, or those of its values. */
-static const rh_interval *operand(const rh_evaluation *e, const int *numbers, const block *values,
-                                  uint32_t k, uint64_t n, rh_interval *points) {
-  if (numbers[k] >= 0) return values[numbers[k]];
-  take_points(e->exprs->nodes[k].type, e->places[k], n, points);
-  return points;
-}
-
-static void enclose_node(const rh_evaluation *e, const int *numbers, block *values, uint32_t k,
-                         uint64_t n) {
-  const rh_node *node = &e->exprs->nodes[k];
-  block points[3];
-  const rh_interval *args[3] = {points[0], points[0], points[0]};
-  points[0][0] = (rh_interval){0, 0};
-  for (uint32_t j = 0; j < node->arity; j++)
-    args[j] = operand(e, numbers, (const block *)values, node->args[j], n, points[j]);
-  for (uint64_t j = 0; j < n; j++) {
-    rh_interval of[3] = {{0, 0}, {0, 0}, {0, 0}};
-    for (uint32_t m = 0; m < node->arity; m++) of[m] = args[m][j];
-    values[numbers[k]][j] = interval_of(node, of);
-  }
-}
-
-static void enclose(const rh_evaluation *e, const int *numbers, block *values, uint64_t first,
-                    uint64_t n) {
-  for (uint32_t k = 0; k < e->exprs->n_order; k++) {
-    uint32_t node = e->exprs->order[k];
-    if (numbers[node] >= 0)
-      enclose_node(e, numbers, values, node, n);
-    else
-      rh_eval_node(e, node, first, 0, n);
+/* Node by node, because the room of a node's values is another one's after their last use. */
+static void enclose(const rh_evaluation *e, block *values, uint64_t first, uint64_t n) {
+  const rh_exprs *exprs = e->exprs;
+  for (uint32_t k = 0; k < exprs->n_order; k++) {
+    uint32_t which = exprs->order[k];
+    const rh_node *node = &exprs->nodes[which];
+    if (!needs_interval(exprs, which)) rh_eval_node(e, which, first, 0, n);
+    for (uint64_t j = 0; j < n && needs_interval(exprs, which); j++) {
+      rh_interval of[3] = {{0, 0}, {0, 0}, {0, 0}};
+      for (uint32_t m = 0; m < node->arity; m++)
+        of[m] = at(e, (const block *)values, node->args[m], j);
+      values[which][j] = interval_of(node, of);
+    }
   }
 }
 
@@ -334,22 +292,21 @@ int rh_exprs_enclose(const rh_exprs *exprs, uint32_t k, const void *const *varia
                      uint64_t first, uint64_t n, const void *constants, double *low, double *high) {
   const size_t room_bytes = (size_t)RH_EVAL_NUMBER_BYTES * RH_ENCLOSED_MOST;
   const void *places[exprs->n_nodes + 1];
-  int numbers[exprs->n_nodes + 1], n_intervals = number_nodes(exprs, numbers);
+  void *outputs[RH_EXPR_MOST_OUTPUTS];
+  int n_intervals = 0;
+  for (uint32_t j = 0; j < exprs->n_nodes; j++) n_intervals += needs_interval(exprs, j);
   if (n_intervals > MOST_INTERVALS || n > RH_ENCLOSED_MOST) return -1;
   unsigned char *rooms = aligned_alloc(64, (exprs->rooms + 1 + exprs->n_outputs) * room_bytes);
-  block *values = malloc(((size_t)n_intervals + 1) * sizeof *values);
-  void *outputs[RH_EXPR_MOST_OUTPUTS];
+  block *values = malloc(((size_t)exprs->n_nodes + 1) * sizeof *values);
   const rh_evaluation e = {exprs, variables, constants, outputs, rooms, room_bytes, places};
   int failed = !rooms || !values;
-  for (uint32_t j = 0; j < exprs->n_outputs; j++)
+  for (uint32_t j = 0; j < exprs->n_outputs && !failed; j++)
     outputs[j] = rooms + (exprs->rooms + 1 + j) * room_bytes;
-  if (!failed) {
-    block points;
-    enclose(&e, numbers, values, first, n);
-    const rh_interval *output =
-        operand(&e, numbers, (const block *)values, exprs->outputs[k], n, points);
-    for (uint64_t j = 0; j < n; j++) low[j] = output[j].low;
-    for (uint64_t j = 0; j < n; j++) high[j] = output[j].high;
+  if (!failed) enclose(&e, values, first, n);
+  for (uint64_t j = 0; j < n && !failed; j++) {
+    rh_interval output = at(&e, (const block *)values, exprs->outputs[k], j);
+    low[j] = output.low;
+    high[j] = output.high;
   }
   free(values);
   free(rooms);
@@ -358,13 +315,10 @@ int rh_exprs_enclose(const rh_exprs *exprs, uint32_t k, const void *const *varia
 
 static rh_interval of_leaf(const rh_node *node, const rh_interval *variables,
                            const rh_scalar *constants) {
-  rh_interval point = {0, 0};
-  const rh_scalar *value = &node->value;
   if (node->kind == RH_NODE_VARIABLE) return variables[node->number];
-  if (node->kind == RH_NODE_INDEX) return point;
-  if (node->kind == RH_NODE_CONSTANT) value = &constants[node->slot];
-  take_points(node->type, value, 1, &point);
-  return point;
+  if (node->kind == RH_NODE_INDEX) return (rh_interval){0, 0};
+  return point(node->type, node->kind == RH_NODE_CONSTANT ? &constants[node->slot] : &node->value,
+               0);
 }
 
 rh_interval rh_exprs_enclose_one(const rh_exprs *exprs, uint32_t k, const rh_interval *variables,

@@ -1,7 +1,6 @@
 /* The functions of OpenCL C that expressions may call. */
 #include "../../core/base/vocabulary.h"
 #include "eval.h"
-#include "number.h"
 
 #include <math.h>
 #include <string.h>
@@ -70,11 +69,6 @@ static double cbrt_of_long(double x) {
 CALLED(DEFINE)
 
 /* ---- Calls ---- */
-
-static int is_float(const rh_exprs *exprs, uint32_t node) {
-  rh_type type = exprs->nodes[node].type;
-  return type == RH_TYPE_f32 || type == RH_TYPE_f64;
-}
 
 /* One type of float for all arguments; integers become f64. */
 static void to_floats(rh_exprs *exprs, uint32_t *args, uint32_t n) {
@@ -171,7 +165,7 @@ static uint32_t make_abs(rh_exprs *exprs, const rh_function *self, uint32_t *arg
   (void)self;
   args[0] = rh_graph_settle(exprs, args[0]);
   rh_type type = exprs->nodes[args[0]].type;
-  if (is_float(exprs, args[0])) return fabs_of(exprs, args);
+  if (rh_type_is_float(type)) return fabs_of(exprs, args);
   if (!rh_type_is_signed(type)) return args[0];
   uint32_t x = rh_graph_convert(exprs, args[0], type == RH_TYPE_i64 ? RH_TYPE_u64 : RH_TYPE_u32);
   return extreme(exprs, 1, x, rh_graph_unary(exprs, RH_NODE_NEGATE, x));

@@ -2,14 +2,13 @@
 #include "../../core/base/value.h"
 #include "../../core/base/vocabulary.h"
 #include "eval.h"
-#include "number.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static uint32_t arity_of(const rh_node *node) {
-#define RH_X(name, operands) [RH_NODE_##name] = operands,
+#define RH_X(name, operands, traits) [RH_NODE_##name] = operands,
   static const uint32_t arity[] = {RH_NODE_LIST(RH_X)};
 #undef RH_X
   return node->kind == RH_NODE_CALL ? node->function->n_args : arity[node->kind];
@@ -107,54 +106,6 @@ uint32_t rh_graph_add(rh_exprs *exprs, const rh_node *node) {
   rh_eval_known(exprs, new);
   rh_graph_find_facts(exprs->nodes, new);
   return exprs->n_nodes++;
-}
-
-/* ---- Asking ---- */
-
-uint32_t rh_exprs_count(const rh_exprs *exprs) {
-  return exprs->n_outputs;
-}
-
-rh_type rh_exprs_type(const rh_exprs *exprs, uint32_t output) {
-  return exprs->nodes[exprs->outputs[output]].type;
-}
-
-static int is_variable(const rh_exprs *exprs, uint32_t node, uint32_t variable) {
-  const rh_node *of = &exprs->nodes[node];
-  return of->kind == RH_NODE_VARIABLE && of->number == variable && of->of == of->type;
-}
-
-int rh_exprs_output_adds(const rh_exprs *exprs, uint32_t output, uint32_t a, uint32_t b) {
-  const rh_node *node = &exprs->nodes[exprs->outputs[output]];
-  if (node->kind != RH_NODE_ADD) return 0;
-  uint32_t left = node->args[0], right = node->args[1];
-  return (is_variable(exprs, left, a) && is_variable(exprs, right, b)) ||
-         (is_variable(exprs, left, b) && is_variable(exprs, right, a));
-}
-
-uint32_t rh_exprs_literals(const rh_exprs *exprs, double *list, uint32_t most) {
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < exprs->n_nodes && n < most; k++)
-    if (exprs->nodes[k].is_live && exprs->nodes[k].kind == RH_NODE_LITERAL)
-      list[n++] = rh_number_at(exprs->nodes[k].type, &exprs->nodes[k].value, 0);
-  return n;
-}
-
-int rh_exprs_count_slot(const rh_exprs *exprs) {
-  for (uint32_t k = 0; k < exprs->n_slots; k++)
-    if (exprs->slots[k].constant == RH_EXPR_COUNT) return (int)k;
-  return -1;
-}
-
-uint32_t rh_exprs_constants_size(const rh_exprs *exprs) {
-  return 8 * exprs->n_slots;
-}
-
-uint32_t rh_exprs_constant_types(const rh_exprs *exprs, uint32_t constant) {
-  uint32_t types = 0;
-  for (uint32_t k = 0; k < exprs->n_slots; k++)
-    if (exprs->slots[k].constant == constant) types |= 1u << exprs->slots[k].type;
-  return types;
 }
 
 /* ---- Values of constants ---- */

@@ -5,40 +5,55 @@
 
 #include <string.h>
 
-/* X(name, operands) */
+/* What is so of a kind: it may round floats; it not only adds and selects floats; of integers, what
+ * it gives is right modulo 2^bits if the operands are. */
+enum { RH_ROUNDS = 1, RH_MULTIPLIES = 2, RH_MODULAR = 4 };
+
+/* X(name, operands, traits) */
 #define RH_NODE_LIST(X)                                                                            \
-  X(LITERAL, 0)                                                                                    \
-  X(CONSTANT, 0)                                                                                   \
-  X(VARIABLE, 0)                                                                                   \
-  X(INDEX, 0)                                                                                      \
-  X(CAST, 1)                                                                                       \
-  X(NARROW, 1) /* an i32 to the values of a smaller type, or an f32 to those of f16 */             \
-  X(NEGATE, 1)                                                                                     \
-  X(INVERT, 1)                                                                                     \
-  X(ADD, 2)                                                                                        \
-  X(SUBTRACT, 2)                                                                                   \
-  X(MULTIPLY, 2)                                                                                   \
-  X(DIVIDE, 2)                                                                                     \
-  X(REMAINDER, 2)                                                                                  \
-  X(LEFT, 2) /* shifts: the second operand is a u32 */                                             \
-  X(RIGHT, 2)                                                                                      \
-  X(AND, 2)                                                                                        \
-  X(OR, 2)                                                                                         \
-  X(XOR, 2)                                                                                        \
-  X(LESS, 2) /* comparisons: i32 0 or 1, of operands of the type `of` */                           \
-  X(AT_MOST, 2)                                                                                    \
-  X(EQUAL, 2)                                                                                      \
-  X(UNEQUAL, 2)                                                                                    \
-  X(BITS, 1)   /* the same bits as another type */                                                 \
-  X(CHOOSE, 3) /* the first operand is an i32 */                                                   \
-  X(CALL, 0)   /* of a function, with its number of operands */
+  X(LITERAL, 0, 0)                                                                                 \
+  X(CONSTANT, 0, 0)                                                                                \
+  X(VARIABLE, 0, 0)                                                                                \
+  X(INDEX, 0, 0)                                                                                   \
+  X(CAST, 1, RH_ROUNDS)                                                                            \
+  X(NARROW, 1, RH_ROUNDS | RH_MULTIPLIES) /* an i32 to a smaller type's values, an f32 to f16's */ \
+  X(NEGATE, 1, RH_MODULAR)                                                                         \
+  X(INVERT, 1, RH_MODULAR)                                                                         \
+  X(ADD, 2, RH_ROUNDS | RH_MODULAR)                                                                \
+  X(SUBTRACT, 2, RH_ROUNDS | RH_MODULAR)                                                           \
+  X(MULTIPLY, 2, RH_ROUNDS | RH_MULTIPLIES | RH_MODULAR)                                           \
+  X(DIVIDE, 2, RH_ROUNDS | RH_MULTIPLIES)                                                          \
+  X(REMAINDER, 2, 0)                                                                               \
+  X(LEFT, 2, 0) /* shifts: the second operand is a u32 */                                          \
+  X(RIGHT, 2, 0)                                                                                   \
+  X(AND, 2, RH_MODULAR)                                                                            \
+  X(OR, 2, RH_MODULAR)                                                                             \
+  X(XOR, 2, RH_MODULAR)                                                                            \
+  X(LESS, 2, 0) /* comparisons: i32 0 or 1, of operands of the type `of` */                        \
+  X(AT_MOST, 2, 0)                                                                                 \
+  X(EQUAL, 2, 0)                                                                                   \
+  X(UNEQUAL, 2, 0)                                                                                 \
+  X(BITS, 1, RH_MULTIPLIES) /* the same bits as another type */                                    \
+  X(CHOOSE, 3, 0)           /* the first operand is an i32 */                                      \
+  X(CALL, 0, RH_ROUNDS)     /* of a function, with its number of operands */
 typedef enum rh_node_kind {
-#define RH_X(name, operands) RH_NODE_##name,
+#define RH_X(name, operands, traits) RH_NODE_##name,
   RH_NODE_LIST(RH_X)
 #undef RH_X
 } rh_node_kind;
 
+static inline int rh_node_has(rh_node_kind kind, uint32_t trait) {
+#define RH_X(name, operands, traits) [RH_NODE_##name] = (traits),
+  static const unsigned char traits[] = {RH_NODE_LIST(RH_X)};
+#undef RH_X
+  return (traits[kind] & trait) != 0;
+}
+
 typedef struct rh_function rh_function;
+
+static inline int rh_node_compares(rh_node_kind kind) {
+  return kind >= RH_NODE_LESS && kind <= RH_NODE_UNEQUAL;
+}
 
 /* A number that takes on a type becomes this there. */
 typedef enum rh_as {
@@ -137,6 +152,22 @@ static inline uint32_t rh_graph_refuse(rh_exprs *exprs, const char *reason) {
 
 /* A new node, of operands among `nodes`: its facts, variables and error. */
 void rh_graph_find_facts(const rh_node *nodes, rh_node *node);
+
+/* ---- Numbers that take on a type ---- */
+
+/* An integer, if it is in the range of the type; a float, if it is whole and in the range of an
+ * integer type, or is rounded to neither 0 nor infinity.  An integer is rounded to any float
+ * type. */
+int rh_number_fits(rh_expr_value value, rh_type type);
+/* A whole float as an integer.  0: it is none, or has more than 64 bits. */
+int rh_number_whole(double value, rh_expr_value *whole);
+/* The number, which need not fit, as i32, u32, i64, u64, f32 or f64. */
+rh_scalar rh_number_as(rh_expr_value value, rh_type type, rh_as as);
+/* For messages. */
+enum { RH_NUMBER_BYTES = 32 };
+void rh_number_text(char text[static RH_NUMBER_BYTES], rh_expr_value value);
+/* Nearer to 0, integers of 64 bits and floats are told apart by f64. */
+#define RH_NUMBER_WIDE 0x1p53
 
 /* ---- Typed operations (types.c): they convert their operands as C does ---- */
 

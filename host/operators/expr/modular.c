@@ -1,5 +1,6 @@
 /* Expressions modulo the prime 2^61 - 1: what holds there at random points is an identity of
  * rational functions, without any rounding (Schwartz 1980; Zippel 1979). */
+#include "../../core/base/vocabulary.h"
 #include "graph.h"
 
 #include <math.h>
@@ -62,14 +63,10 @@ static int of_literal(const rh_node *node, uint64_t *value) {
   }
 }
 
-static int is_float(rh_type type) {
-  return type == RH_TYPE_f32 || type == RH_TYPE_f64;
-}
-
 /* At a random point, what is equal only there is unequal. */
 static int compare(const rh_node *node, uint64_t a, uint64_t b, uint64_t *value) {
   *value = (a == b) == (node->kind == RH_NODE_EQUAL);
-  return is_float(node->of);
+  return rh_type_is_float(node->of);
 }
 
 /* Integers wrap modulo a power of two, which is another ring. */
@@ -77,7 +74,7 @@ static int compute(const rh_node *node, const uint64_t *known, uint64_t *value) 
   uint64_t a = known[node->args[0]], b = known[node->args[1]];
   if (node->kind == RH_NODE_EQUAL || node->kind == RH_NODE_UNEQUAL)
     return compare(node, a, b, value);
-  if (!is_float(node->type)) return 0;
+  if (!rh_type_is_float(node->type)) return 0;
   switch (node->kind) {
   case RH_NODE_ADD: *value = add(a, b); return 1;
   case RH_NODE_SUBTRACT: *value = add(a, negate(b)); return 1;
@@ -100,7 +97,7 @@ static int find(const rh_node *node, const uint64_t *variables, const uint64_t *
   if (node->kind == RH_NODE_LITERAL) return of_literal(node, value);
   if (node->kind == RH_NODE_CHOOSE) {
     uint32_t taken = known[node->args[0]] ? node->args[1] : node->args[2];
-    if (!is_float(node->type) || !is_known[node->args[0]] || !is_known[taken]) return 0;
+    if (!rh_type_is_float(node->type) || !is_known[node->args[0]] || !is_known[taken]) return 0;
     *value = known[taken];
     return 1;
   }

@@ -1,5 +1,5 @@
-#include "number.h"
 #include "../../core/base/vocabulary.h"
+#include "graph.h"
 
 #include <math.h>
 #include <stdio.h>

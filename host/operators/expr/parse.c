@@ -183,8 +183,8 @@ static uint32_t column(const parser *p, const char *place) {
  * gets wider. */
 static void extend_places(parser *p, uint32_t first, const char *begin, uint32_t made) {
   const rh_node *node = &p->exprs->nodes[made];
-  int is_modular = node->kind == RH_NODE_ADD || node->kind == RH_NODE_SUBTRACT ||
-                   node->kind == RH_NODE_MULTIPLY || node->kind == RH_NODE_NEGATE;
+  int is_modular = node->kind == RH_NODE_NEGATE ||
+                   (rh_node_has(node->kind, RH_MODULAR) && rh_node_has(node->kind, RH_ROUNDS));
   for (uint32_t k = first; is_modular && k < p->exprs->n_places; k++) {
     rh_kept_place *place = &p->exprs->places[k];
     int is_operand =

@@ -1,6 +1,6 @@
 /* Operations on typed operands: C's conversions, but for what is weak. */
 #include "../../core/base/vocabulary.h"
-#include "number.h"
+#include "graph.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,10 +15,6 @@ static rh_type type_of(const rh_exprs *exprs, uint32_t node) {
 
 static int is_weak(const rh_exprs *exprs, uint32_t node) {
   return exprs->nodes[node].is_weak;
-}
-
-static int is_float(rh_type type) {
-  return type == RH_TYPE_f32 || type == RH_TYPE_f64;
 }
 
 /* ---- Literals and constants ---- */
@@ -70,7 +66,7 @@ static uint32_t strengthen(rh_exprs *exprs, uint32_t node, rh_type type, rh_as a
 
 /* The least type that holds a number and what has `type`; 0: there is none. */
 static rh_type beside(rh_expr_value value, rh_type type) {
-  if (value.is_float && !is_float(type)) return RH_TYPE_f64;
+  if (value.is_float && !rh_type_is_float(type)) return RH_TYPE_f64;
   if (rh_number_fits(value, type)) return type;
   if (type == RH_TYPE_f32) return RH_TYPE_f64;
   if (value.is_large) return rh_type_is_signed(type) ? 0 : RH_TYPE_u64;
@@ -101,7 +97,7 @@ static uint32_t not_held(rh_exprs *exprs, rh_type type) {
 
 static uint32_t convert(rh_exprs *exprs, uint32_t from, rh_type type, rh_as as) {
   if (is_weak(exprs, from)) {
-    int loses = type_of(exprs, from) == RH_TYPE_f64 && !is_float(type);
+    int loses = type_of(exprs, from) == RH_TYPE_f64 && !rh_type_is_float(type);
     if (!loses && as == RH_AS_NEAREST && !rh_number_fits(rh_graph_value(exprs, from), type))
       return not_held(exprs, type);
     if (!loses) return strengthen(exprs, from, type, as);
@@ -137,7 +133,7 @@ static uint32_t saturate(rh_exprs *exprs, uint32_t from, rh_type type) {
 uint32_t rh_graph_cast(rh_exprs *exprs, uint32_t from, rh_type type) {
   rh_type computed = computed_as(type);
   if (type != RH_TYPE_f16 && computed != type) from = rh_graph_settle(exprs, from);
-  int was_float = is_float(type_of(exprs, from));
+  int was_float = rh_type_is_float(type_of(exprs, from));
   uint32_t made = convert(exprs, from, computed, RH_AS_CAST);
   if (computed == type) return made;
   if (was_float && type != RH_TYPE_f16) return saturate(exprs, made, type);
@@ -160,7 +156,7 @@ static uint32_t meet_number(rh_exprs *exprs, uint32_t number, rh_type type, int 
   rh_type wanted = beside(value, type);
   if (!wanted && !wraps) return not_held(exprs, value.is_large ? RH_TYPE_i64 : RH_TYPE_u64);
   if (!wanted) wanted = RH_TYPE_u64;
-  int is_any = wraps && !is_float(wanted) && rh_type_size(wanted) == sizeof(uint64_t);
+  int is_any = wraps && !rh_type_is_float(wanted) && rh_type_size(wanted) == sizeof(uint64_t);
   return strengthen(exprs, number, wanted, is_any ? RH_AS_CAST : RH_AS_NEAREST);
 }
 
@@ -218,13 +214,13 @@ uint32_t rh_graph_unary(rh_exprs *exprs, rh_node_kind kind, uint32_t node) {
   if (kind == RH_NODE_NEGATE && is_weak_literal(at(exprs, node))) return negate(exprs, node);
   node = rh_graph_settle(exprs, node);
   rh_type type = type_of(exprs, node);
-  if (kind == RH_NODE_INVERT && is_float(type)) return only_integers(exprs);
+  if (kind == RH_NODE_INVERT && rh_type_is_float(type)) return only_integers(exprs);
   rh_node added = {.kind = kind, .type = type, .args = {node}};
   return rh_graph_add(exprs, &added);
 }
 
 static int is_zero(const rh_node *node) {
-  return node->is_known && !is_float(node->type) && node->known.u64 == 0;
+  return node->is_known && !rh_type_is_float(node->type) && node->known.u64 == 0;
 }
 
 static int folds(const rh_exprs *exprs, rh_node_kind kind, uint32_t a, uint32_t b) {
@@ -259,7 +255,7 @@ static uint32_t shift(rh_exprs *exprs, rh_node_kind kind, uint32_t a, uint32_t b
   a = rh_graph_settle(exprs, a);
   b = rh_graph_settle(exprs, b);
   rh_type type = type_of(exprs, a);
-  if (is_float(type) || is_float(type_of(exprs, b))) return only_integers(exprs);
+  if (rh_type_is_float(type) || rh_type_is_float(type_of(exprs, b))) return only_integers(exprs);
   rh_node node = {.kind = kind, .type = type, .args = {a, rh_graph_convert(exprs, b, RH_TYPE_u32)}};
   return rh_graph_add(exprs, &node);
 }
@@ -292,14 +288,14 @@ static uint32_t take_number(rh_exprs *exprs, rh_node_kind kind, uint32_t number,
   rh_type type = type_of(exprs, other);
   if (!is_weak(exprs, number)) return number;
   if (is_weak(exprs, other)) return rh_graph_settle(exprs, number);
-  if (is_float(type)) return strengthen(exprs, number, type, as_float(kind, is_left));
+  if (rh_type_is_float(type)) return strengthen(exprs, number, type, as_float(kind, is_left));
   return take_integer(exprs, number, type);
 }
 
 /* The type in which both are compared; 0: none holds both. */
 static rh_type type_for(rh_type a, rh_type b) {
   int is_signed_a = rh_type_is_signed(a), is_signed_b = rh_type_is_signed(b);
-  if (is_float(a) || is_float(b) || is_signed_a == is_signed_b) return common(a, b);
+  if (rh_type_is_float(a) || rh_type_is_float(b) || is_signed_a == is_signed_b) return common(a, b);
   rh_type without = is_signed_a ? b : a;
   return without == RH_TYPE_u64 ? 0 : RH_TYPE_i64;
 }
@@ -333,20 +329,17 @@ static uint32_t compare_numbers(rh_exprs *exprs, rh_node_kind kind, uint32_t a, 
 
 /* ---- Operators of two operands ---- */
 
-static int compares(rh_node_kind kind) {
-  return kind >= RH_NODE_LESS && kind <= RH_NODE_UNEQUAL;
-}
-
 uint32_t rh_graph_binary(rh_exprs *exprs, rh_node_kind kind, uint32_t a, uint32_t b) {
   int divides = kind == RH_NODE_DIVIDE || kind == RH_NODE_REMAINDER;
   if (kind == RH_NODE_LEFT || kind == RH_NODE_RIGHT) return shift(exprs, kind, a, b);
-  if (compares(kind)) return compare_numbers(exprs, kind, a, b);
+  if (rh_node_compares(kind)) return compare_numbers(exprs, kind, a, b);
   if (folds(exprs, kind, a, b)) return fold(exprs, kind, a, b);
   meet(exprs, &a, &b, !divides);
   rh_type type = type_of(exprs, a);
-  if (kind == RH_NODE_REMAINDER && is_float(type))
+  if (kind == RH_NODE_REMAINDER && rh_type_is_float(type))
     return rh_graph_refuse(exprs, "% is of integers; of floats it is fmod(a, b)");
-  if (kind >= RH_NODE_AND && kind <= RH_NODE_XOR && is_float(type)) return only_integers(exprs);
+  if (kind >= RH_NODE_AND && kind <= RH_NODE_XOR && rh_type_is_float(type))
+    return only_integers(exprs);
   if (divides && is_zero(at(exprs, b)))
     return rh_graph_refuse(exprs, "a division of integers by 0");
   rh_node node = {.kind = kind, .type = type, .args = {a, b}};
@@ -356,7 +349,7 @@ uint32_t rh_graph_binary(rh_exprs *exprs, rh_node_kind kind, uint32_t a, uint32_
 /* x != 0 */
 static uint32_t truth(rh_exprs *exprs, uint32_t a, int is_true) {
   a = rh_graph_settle(exprs, a);
-  if (is_true && compares(at(exprs, a)->kind)) return a;
+  if (is_true && rh_node_compares(at(exprs, a)->kind)) return a;
   uint32_t zero = rh_graph_literal(exprs, (rh_expr_value){0}, type_of(exprs, a));
   return rh_graph_binary(exprs, is_true ? RH_NODE_UNEQUAL : RH_NODE_EQUAL, a, zero);
 }

@@ -1,7 +1,7 @@
 /* Where integers wrap: places of operations, the ranges of their operands, and what shows it. */
 #include "../../core/base/alloc.h"
 #include "../../core/base/vocabulary.h"
-#include "number.h"
+#include "graph.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -111,6 +111,7 @@ static range converted(const rh_node *node, rh_type type, range a) {
 
 static range of_kind(const rh_node *node, const range *args) {
   range a = args[0], b = args[1], all = all_of(node->type);
+  if (rh_node_compares(node->kind)) return (range){0, 1};
   switch (node->kind) {
   case RH_NODE_LITERAL: return number(node->type, node->value);
   case RH_NODE_VARIABLE: return all_of(node->of);
@@ -126,10 +127,6 @@ static range of_kind(const rh_node *node, const range *args) {
   case RH_NODE_AND: return a.low >= 0 && b.low >= 0 ? part(node->kind, node->type, a, b) : all;
   case RH_NODE_OR:
     return a.low >= 0 && b.low >= 0 && a.high <= 1 && b.high <= 1 ? (range){0, 1} : all;
-  case RH_NODE_LESS:
-  case RH_NODE_AT_MOST:
-  case RH_NODE_EQUAL:
-  case RH_NODE_UNEQUAL: return (range){0, 1};
   case RH_NODE_CHOOSE: return (range){least(b.low, args[2].low), most(b.high, args[2].high)};
   default: return all;
   }
@@ -199,18 +196,6 @@ static int is_extreme(const search *s, const rh_node *node, int is_least) {
          is_same(s, condition->args[is_least], node->args[2]);
 }
 
-static int is_at_most(const search *s, uint32_t b, uint32_t a, int depth);
-
-static int is_choice_at_most(const search *s, const rh_node *less, uint32_t a, int depth) {
-  int one = is_at_most(s, less->args[1], a, depth), other = is_at_most(s, less->args[2], a, depth);
-  return is_extreme(s, less, 1) ? one || other : one && other;
-}
-
-static int is_at_most_choice(const search *s, uint32_t b, const rh_node *more, int depth) {
-  int one = is_at_most(s, b, more->args[1], depth), other = is_at_most(s, b, more->args[2], depth);
-  return is_extreme(s, more, 0) ? one || other : one && other;
-}
-
 /* Is b <= a, as far as their forms tell? */
 static int is_at_most(const search *s, uint32_t b, uint32_t a, int depth) {
   b = plain(s, b);
@@ -218,8 +203,16 @@ static int is_at_most(const search *s, uint32_t b, uint32_t a, int depth) {
   if (a == b || s->ranges[b].high <= s->ranges[a].low) return 1;
   if (depth == 0) return 0;
   const rh_node *less = at(s, b), *more = at(s, a);
-  if (less->kind == RH_NODE_CHOOSE && is_choice_at_most(s, less, a, depth - 1)) return 1;
-  if (more->kind == RH_NODE_CHOOSE && is_at_most_choice(s, b, more, depth - 1)) return 1;
+  for (int k = 0; k < 2;
+       k++) { /* of either that is a choice, both have to be, or one of an extreme */
+    const rh_node *choice = k ? more : less;
+    if (choice->kind != RH_NODE_CHOOSE) continue;
+    int n = 0;
+    for (int j = 1; j < 3; j++)
+      n += k ? is_at_most(s, b, choice->args[j], depth - 1)
+             : is_at_most(s, choice->args[j], a, depth - 1);
+    if (n >= (is_extreme(s, choice, !k) ? 1 : 2)) return 1;
+  }
   int is_part = less->kind == RH_NODE_DIVIDE || less->kind == RH_NODE_REMAINDER ||
                 less->kind == RH_NODE_RIGHT || less->kind == RH_NODE_AND;
   if (!is_part || s->ranges[less->args[0]].low < 0 || s->ranges[less->args[1]].low < 0) return 0;
@@ -288,19 +281,11 @@ static int heals(const search *s, purpose why, const rh_node *by, uint32_t j) {
 /* Is the result right modulo 2^bits, if operand j is? */
 static int is_modular(const rh_node *by, uint32_t j) {
   switch (by->kind) {
-  case RH_NODE_NEGATE:
-  case RH_NODE_INVERT:
-  case RH_NODE_ADD:
-  case RH_NODE_SUBTRACT:
-  case RH_NODE_MULTIPLY:
-  case RH_NODE_AND:
-  case RH_NODE_OR:
-  case RH_NODE_XOR: return 1;
   case RH_NODE_LEFT: return j == 0;
   case RH_NODE_CHOOSE: return j > 0;
   case RH_NODE_CAST:
     return !rh_type_is_float(by->type) && rh_type_size(by->type) <= rh_type_size(by->of);
-  default: return 0;
+  default: return rh_node_has(by->kind, RH_MODULAR);
   }
 }
 
