@@ -60,7 +60,7 @@ static uint32_t count_devices(const rh_run_report *report) {
   const rh_resident *resident = report->resident;
   uint32_t n = 0;
   for (uint32_t k = 0; report->devices && k < report->devices->n; k++)
-    n += resident ? resident->seats[k].part.n_nodes > 0 : report->devices->streams[k].is_up;
+    n += resident ? resident->parts[k].n_nodes > 0 : report->devices->streams[k].is_up;
   return n;
 }
 

@@ -11,9 +11,9 @@ static const uint64_t usual_chunk = UINT64_C(4) << 20;
 
 /* The job of a device that worked, or null. */
 static rh_job *job_of(rh_run_state *run, uint32_t k) {
-  rh_resident_seat *seats = run->resident.seats;
+  rh_resident_part *parts = run->resident.parts;
   rh_worker *one = &run->devices.streams[k];
-  if (seats) return seats[k].part.n_nodes ? &seats[k].part.job : NULL;
+  if (parts) return parts[k].n_nodes ? &parts[k].job : NULL;
   return one->is_up && one->failure.status == RH_OK ? &one->chunk : NULL;
 }
 
@@ -57,7 +57,7 @@ static int goes_on(void *of_run, rh_attempts *tried, rh_error *why) {
   rh_run_state *run = of_run;
   const rh_resident *resident = &run->resident;
   (void)tried; /* each device has its own */
-  if (resident->seats && resident->failed < run->devices.n)
+  if (resident->parts && resident->failed < run->devices.n)
     run->devices.streams[resident->failed].failure = *why;
   return rh_run_devices_fall_back(&run->devices, &run->job, why);
 }
@@ -221,7 +221,7 @@ static rh_status take_resident(rh_run_state *run, rh_error *error) {
   report->opened.finishes_on_host = resident->waits;
   report->opened.depth = resident->depth;
   for (uint32_t k = 0; k < run->devices.n; k++)
-    report->opened.setup_s += resident->seats[k].part.job.setup_s;
+    report->opened.setup_s += resident->parts[k].job.setup_s;
   return RH_OK;
 }
 

@@ -3,19 +3,99 @@
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "partition.h"
-#include "resident_load.h"
-#include "resident_weigh.h"
 
+#include <math.h>
 #include <stdlib.h>
-
-static rh_resident_part *part_of(const rh_resident *r, uint32_t k) {
-  rh_resident_part *part = &r->seats[k].part;
-  return part->n_nodes ? part : NULL;
-}
+#include <string.h>
 
 static uint64_t tiles_of(const rh_resident *r) {
   uint64_t tile = rh_partial_tile(&r->whole), n = r->whole.operation.n;
   return n / tile + (n % tile != 0);
+}
+
+static uint64_t bytes_of_element(const rh_resident *r) {
+  return rh_operator_element_bytes(r->whole.operation.op);
+}
+
+/* ---- Kinds of devices ---- */
+
+static int is_same_text(const char *a, const char *b) {
+  return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static int are_equal(const rh_worker *a, const rh_worker *b) {
+  const rh_cl_device *left = a->device, *right = b->device;
+  if (strcmp(a->job->strategy, b->job->strategy) != 0 ||
+      !is_same_text(a->job->plugin, b->job->plugin) || !left != !right)
+    return 0;
+  return !left ||
+         (strcmp(left->name, right->name) == 0 && is_same_text(left->driver, right->driver) &&
+          left->about.compute_units == right->about.compute_units);
+}
+
+/* The first device of the same kind. */
+static uint32_t kind_of(const rh_worker *devices, uint32_t k) {
+  uint32_t first = 0;
+  while (devices[first].failure.status != RH_OK || !are_equal(&devices[first], &devices[k]))
+    first++;
+  return first;
+}
+
+/* Its speed on n of the elements, which it reduces as a resident of its own. */
+static rh_status measure(const rh_resident *r, uint32_t k, uint64_t n, double *weight,
+                         rh_error *error) {
+  enum { TRIALS = 3, BATCH = 4 };
+  rh_worker alone = r->spec.devices[k];
+  rh_source some = r->source;
+  rh_resident trial;
+  rh_result result;
+  rh_resident_spec spec = r->spec;
+  double seconds, least = INFINITY;
+  spec.devices = &alone;
+  spec.n_devices = 1;
+  spec.source = &some;
+  some.n = n;
+  rh_status status = rh_resident_open(&trial, &spec, error);
+  for (uint32_t t = 0; t < TRIALS && status == RH_OK; t++) {
+    status = trial.waits ? rh_resident_call(&trial, &result, &seconds, error)
+                         : rh_resident_batch(&trial, BATCH, &result, &seconds, error);
+    if (status == RH_OK && seconds < least) least = seconds;
+  }
+  rh_resident_finish(&trial);
+  *weight = 1 / fmax(least, 1e-9);
+  return status;
+}
+
+/* weights[k]: as the speed of device k; 0 of one that has a failure.  Equal devices with one
+ * strategy have equal ones; otherwise one of each kind reduces a small part of the data. */
+static rh_status weigh(rh_resident *r, double *weights, rh_error *error) {
+  enum {
+    TRIAL_BYTES = 64 << 20, /* of the data, much longer than a call takes by itself */
+    LEAST_BYTES = 4 << 20   /* of a device's share: below, calls take as long on any device */
+  };
+  const rh_worker *devices = r->spec.devices;
+  uint64_t bytes = bytes_of_element(r);
+  uint32_t used = 0, kinds = 0;
+  for (uint32_t k = 0; k < r->spec.n_devices; k++) {
+    weights[k] = devices[k].failure.status == RH_OK;
+    used += weights[k] > 0;
+    kinds += weights[k] > 0 && kind_of(devices, k) == k;
+  }
+  uint64_t n = used ? r->source.n / used : 0;
+  if (kinds < 2 || n < LEAST_BYTES / bytes) return RH_OK;
+  if (n > TRIAL_BYTES / bytes) n = TRIAL_BYTES / bytes;
+  for (uint32_t k = 0; k < r->spec.n_devices; k++) {
+    uint32_t kind = weights[k] > 0 ? kind_of(devices, k) : k;
+    rh_status status = RH_OK;
+    if (kind < k)
+      weights[k] = weights[kind];
+    else if (weights[k] > 0)
+      status = measure(r, k, n, &weights[k], error);
+    if (status == RH_OK) continue;
+    r->failed = k;
+    return status;
+  }
+  return RH_OK;
 }
 
 /* ---- Setting up ---- */
@@ -23,9 +103,9 @@ static uint64_t tiles_of(const rh_resident *r) {
 static rh_status set_up_part(rh_resident *r, uint32_t k, uint64_t first, uint64_t end,
                              rh_error *error) {
   rh_worker *device = &r->spec.devices[k];
-  rh_resident_part *part = &r->seats[k].part;
-  const rh_resident_part_spec spec = {device->context, &r->whole, first, end, r->spec.check};
-  rh_status status = rh_resident_part_init(part, &spec, error);
+  rh_resident_part *part = &r->parts[k];
+  rh_status status =
+      rh_resident_part_init(part, device->context, &r->whole, first, end, r->spec.check, error);
   if (status != RH_OK) {
     r->failed = k;
     return status;
@@ -39,14 +119,12 @@ static rh_status set_up_part(rh_resident *r, uint32_t k, uint64_t first, uint64_
 
 /* Elements in the host's memory must leave room for others. */
 static rh_status check_host(const rh_resident *r, const uint64_t *starts, rh_error *error) {
-  uint64_t tiles = 0, most = r->spec.most_host_bytes, bytes = 0;
+  uint64_t tiles = 0, most = r->spec.most_host_bytes;
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
     const rh_worker *device = &r->spec.devices[k];
     if (!device->device || device->device->shares_memory) tiles += starts[k + 1] - starts[k];
   }
-  for (uint32_t k = 0; k < r->spec.source->n_operands; k++)
-    bytes += rh_type_size(r->spec.source->types[k]);
-  if (most == 0 || tiles <= most / bytes / rh_partial_tile(&r->whole)) return RH_OK;
+  if (most == 0 || tiles <= most / bytes_of_element(r) / rh_partial_tile(&r->whole)) return RH_OK;
   return rh_fail(error, RH_E_NOMEM, "%s: no memory for the parts that stay on the host",
                  r->whole.operation.what);
 }
@@ -56,7 +134,7 @@ static rh_status share(rh_resident *r, uint64_t *starts, rh_error *error) {
   double weights[RH_MOST_WORKERS];
   uint64_t cuts[RH_MOST_WORKERS + 1];
   uint32_t n = r->spec.n_devices, used = 0;
-  RH_TRY(rh_resident_weigh(r->spec.devices, n, r->spec.source, weights, &r->failed, error));
+  RH_TRY(weigh(r, weights, error));
   for (uint32_t k = 0; k < n; k++)
     if (weights[k] > 0) weights[used++] = weights[k];
   rh_partition(tiles_of(r), weights, used, cuts);
@@ -82,85 +160,53 @@ static rh_status split(rh_resident *r, rh_error *error) {
   return RH_OK;
 }
 
-/* ---- Data ---- */
-
-static rh_status load(rh_resident *r, rh_partial *facts, rh_error *error) {
-  rh_resident_part *parts[RH_MOST_WORKERS];
-  uint32_t devices[RH_MOST_WORKERS], n = 0, failed;
-  for (uint32_t k = 0; k < r->spec.n_devices; k++) {
-    if (!part_of(r, k)) continue;
-    devices[n] = k;
-    parts[n++] = part_of(r, k);
-  }
-  const rh_load_spec spec = {parts, n, r->spec.source, facts,
-                             &r->spec.devices[0].context->options.reporter};
-  rh_status status = rh_resident_load(&spec, &failed, error);
-  if (failed < n) r->failed = devices[failed];
-  for (uint32_t k = 0; k < n && status == RH_OK; k++) {
-    status = rh_resident_part_loaded(parts[k], error);
-    if (status != RH_OK) r->failed = devices[k];
-  }
-  return status;
-}
-
 /* ---- Calls ---- */
 
-static rh_status begin_part(rh_resident *r, uint32_t k, rh_error *error) {
-  rh_status status = rh_resident_part_begin(part_of(r, k), error);
-  if (status != RH_OK) r->failed = k;
-  return status;
-}
-
-static void *call_part(void *of_seat) {
-  rh_resident_seat *seat = of_seat;
-  seat->error = (rh_error){0};
-  rh_resident_part_begin(&seat->part, &seat->error);
+static void *call_part(void *of_part) {
+  rh_resident_part *part = of_part;
+  rh_resident_part_begin(part, &part->error);
   return NULL;
 }
 
 /* Devices are given their work before anything is waited for.  One call that waits is this
  * thread's, and others for which there is no thread follow it. */
-static rh_status begin_all(rh_resident *r, rh_error *error) {
+static void begin_all(rh_resident *r) {
   uint32_t waiting = 0;
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
-    rh_resident_seat *seat = &r->seats[k];
-    if (part_of(r, k) && seat->part.waits && waiting++)
-      seat->is_started = pthread_create(&seat->thread, NULL, call_part, seat) == 0;
+    rh_resident_part *part = &r->parts[k];
+    part->error = (rh_error){0};
+    if (part->n_nodes && part->waits && waiting++)
+      part->is_started = pthread_create(&part->thread, NULL, call_part, part) == 0;
   }
   for (int waits = 0; waits < 2; waits++)
     for (uint32_t k = 0; k < r->spec.n_devices; k++)
-      if (part_of(r, k) && r->seats[k].part.waits == waits && !r->seats[k].is_started)
-        RH_TRY(begin_part(r, k, error));
-  return RH_OK;
+      if (r->parts[k].n_nodes && r->parts[k].waits == waits && !r->parts[k].is_started)
+        call_part(&r->parts[k]);
 }
 
-/* Waits for all, also if some failed. */
+/* Waits for all, also if some failed: the first counts. */
 static rh_status end_all(rh_resident *r, rh_error *error) {
-  rh_error first = {0};
-  for (uint32_t k = 0; k < r->spec.n_devices; k++) {
-    rh_resident_seat *seat = &r->seats[k];
-    rh_error why = {0};
-    if (!part_of(r, k)) continue;
-    if (seat->is_started) {
-      pthread_join(seat->thread, NULL);
-      seat->is_started = 0;
-      why = seat->error;
-    } else {
-      rh_resident_part_end(&seat->part, &why);
-    }
-    if (why.status == RH_OK || first.status != RH_OK) continue;
-    first = why;
+  const rh_error *first = NULL;
+  for (uint32_t k = r->spec.n_devices; k-- > 0;) {
+    rh_resident_part *part = &r->parts[k];
+    if (part->is_started) pthread_join(part->thread, NULL);
+    part->is_started = 0;
+    if (part->n_nodes && part->error.status == RH_OK) rh_resident_part_end(part, &part->error);
+    if (part->error.status == RH_OK) continue;
+    first = &part->error;
     r->failed = k;
   }
-  if (first.status != RH_OK && error) *error = first;
-  return first.status;
+  if (!first) return RH_OK;
+  if (error) *error = *first;
+  return first->status;
 }
 
 static rh_status take_values(rh_resident *r, rh_result *result, rh_error *error) {
   _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES] = {0};
   r->values.fold.n = 0;
   for (uint32_t k = 0; k < r->spec.n_devices; k++)
-    if (part_of(r, k)) RH_TRY(rh_resident_part_add(part_of(r, k), &r->values, error));
+    for (uint32_t j = 0; j < r->parts[k].n_nodes; j++)
+      RH_TRY(rh_partial_add(&r->values, &r->parts[k].job, &r->parts[k].nodes[j], error));
   RH_TRY(rh_fold_value(&r->values.fold, 0, value, error));
   rh_job_result(&r->whole, r->values.strategy, value, result);
   return RH_OK;
@@ -168,49 +214,38 @@ static rh_status take_values(rh_resident *r, rh_result *result, rh_error *error)
 
 rh_status rh_resident_call(rh_resident *r, rh_result *result, double *seconds, rh_error *error) {
   double start = rh_now();
-  rh_status status = begin_all(r, error);
-  uint32_t failed = r->failed;
-  rh_status ended = end_all(r, status == RH_OK ? error : NULL);
-  if (status != RH_OK) r->failed = failed;
-  RH_TRY(status != RH_OK ? status : ended);
+  begin_all(r);
+  RH_TRY(end_all(r, error));
   RH_TRY(take_values(r, result, error));
   *seconds = rh_now() - start;
   return RH_OK;
 }
 
-static rh_status enqueue_all(rh_resident *r, rh_error *error) {
+static rh_status for_all(const rh_resident *r, rh_status (*step)(rh_resident_part *, rh_error *),
+                         rh_error *error) {
   for (uint32_t k = 0; k < r->spec.n_devices; k++)
-    if (part_of(r, k)) RH_TRY(rh_resident_part_enqueue(part_of(r, k), error));
+    if (r->parts[k].n_nodes) RH_TRY(step(&r->parts[k], error));
   return RH_OK;
 }
 
 rh_status rh_resident_batch(rh_resident *r, uint32_t batch, rh_result *result, double *seconds,
                             rh_error *error) {
   double start = rh_now();
-  for (uint32_t b = 0; b < batch; b++) RH_TRY(enqueue_all(r, error));
-  for (uint32_t k = 0; k < r->spec.n_devices; k++)
-    if (part_of(r, k)) RH_TRY(rh_resident_part_await(part_of(r, k), error));
+  for (uint32_t b = 0; b < batch; b++) RH_TRY(for_all(r, rh_resident_part_enqueue, error));
+  RH_TRY(for_all(r, rh_resident_part_await, error));
   *seconds = (rh_now() - start) / batch;
-  for (uint32_t k = 0; k < r->spec.n_devices; k++)
-    if (part_of(r, k)) RH_TRY(rh_resident_part_read(part_of(r, k), error));
+  RH_TRY(for_all(r, rh_resident_part_read, error));
   return take_values(r, result, error);
 }
 
 /* ---- The first answer ---- */
 
-static const rh_resident_node *largest_node(const rh_resident_part *part) {
-  const rh_resident_node *largest = part->nodes;
-  for (uint32_t k = 1; k < part->n_nodes; k++)
-    if (part->nodes[k].n > largest->n) largest = &part->nodes[k];
-  return largest;
-}
-
 /* Before a strategy is blamed for what the parts add up to. */
 static rh_status trust_operator(const rh_resident *r, rh_error *error) {
   for (uint32_t k = 0; k < r->spec.n_devices; k++)
-    if (part_of(r, k))
-      RH_TRY(rh_resident_trust(r->spec.devices[k].context, &r->whole, r->spec.source,
-                               largest_node(part_of(r, k)), error));
+    if (r->parts[k].n_nodes)
+      RH_TRY(rh_resident_trust(r->spec.devices[k].context, &r->parts[k], &r->whole, r->spec.source,
+                               error));
   return RH_OK;
 }
 
@@ -226,7 +261,7 @@ static rh_status judge_answer(rh_resident *r, const rh_partial *facts, rh_error 
 
 static void release(rh_resident *r) {
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
-    rh_resident_part_finish(&r->seats[k].part);
+    rh_resident_part_finish(&r->parts[k]);
     r->spec.devices[k].n = 0;
   }
   rh_partial_finish(&r->values);
@@ -236,7 +271,8 @@ static void release(rh_resident *r) {
 static rh_status try_all(rh_resident *r, rh_partial *facts, rh_error *error) {
   double start = rh_now();
   RH_TRY(split(r, error));
-  RH_TRY(load(r, facts, error));
+  RH_TRY(rh_resident_load(r->parts, r->spec.n_devices, r->spec.source, facts,
+                          &r->spec.devices[0].context->options.reporter, &r->failed, error));
   r->load_s = rh_now() - start;
   rh_partial_init(&r->values, &r->whole, r->whole.operation.n, RH_CHECK_NONE);
   RH_TRY(rh_resident_call(r, &r->result, &r->first_s, error));
@@ -274,7 +310,7 @@ rh_status rh_resident_open(rh_resident *r, const rh_resident_spec *spec, rh_erro
   r->spec.source = &r->source;
   r->whole.operation.n = spec->source->n;
   if (spec->check == RH_CHECK_SAMPLED) r->spec.check = RH_CHECK_FULL;
-  RH_TRY(RH_NEW(&r->seats, spec->n_devices, "the parts of the devices", error));
+  RH_TRY(RH_NEW(&r->parts, spec->n_devices, "the parts of the devices", error));
   while (goes_on) {
     rh_partial facts;
     r->failed = spec->n_devices;
@@ -293,8 +329,8 @@ rh_status rh_resident_open(rh_resident *r, const rh_resident_spec *spec, rh_erro
 }
 
 void rh_resident_finish(rh_resident *r) {
-  if (!r->seats) return;
+  if (!r->parts) return;
   release(r);
-  free(r->seats);
+  free(r->parts);
   *r = (rh_resident){0};
 }

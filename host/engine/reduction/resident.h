@@ -3,7 +3,6 @@
 #pragma once
 
 #include "resident_part.h"
-#include "source.h"
 #include "worker.h"
 
 typedef struct rh_resident_spec {
@@ -18,21 +17,12 @@ typedef struct rh_resident_spec {
   uint64_t most_host_bytes;
 } rh_resident_spec;
 
-/* Where a device stands among the others. */
-typedef struct rh_resident_seat {
-  rh_resident_part part; /* without nodes: it has no elements */
-  /* A call that waits for its end, where another one does so in the caller's thread. */
-  pthread_t thread;
-  int is_started;
-  rh_error error;
-} rh_resident_seat;
-
 /* Fields from `n_nodes` on are read-only.  Zero-initialised may be finished. */
 typedef struct rh_resident {
   rh_resident_spec spec;
   rh_source source;
   rh_job_spec whole;
-  rh_resident_seat *seats; /* as spec.devices */
+  rh_resident_part *parts; /* as spec.devices */
   rh_partial values;       /* of the latest call */
   uint32_t failed;         /* the device that did, or n_devices */
   uint32_t n_nodes, waits; /* waits: 1 if a part does */

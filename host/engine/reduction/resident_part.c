@@ -1,8 +1,11 @@
 #include "resident_part.h"
 #include "../../core/base/alloc.h"
 #include "../../core/base/error.h"
+#include "../../core/base/log.h"
+#include "../../core/base/share.h"
 #include "../../core/cl/commands.h"
 #include "../../core/cl/memory.h"
+#include "../../core/run/before_blame.h"
 #include "../../core/run/operand_data.h"
 #include "partition.h"
 #include "worker.h"
@@ -16,35 +19,38 @@ static uint64_t least_of(uint64_t a, uint64_t b) {
   return a < b ? a : b;
 }
 
-static void list_nodes(rh_resident_part *part, const rh_resident_part_spec *spec) {
-  uint64_t tile = rh_partial_tile(spec->job), whole = spec->job->operation.n;
+static void list_nodes(rh_resident_part *part, const rh_job_spec *job, uint64_t at, uint64_t end) {
+  uint64_t tile = rh_partial_tile(job), whole = job->operation.n;
   uint64_t all = whole / tile + (whole % tile != 0);
-  for (uint64_t at = spec->first; at < spec->end;) {
-    uint32_t level = rh_partition_level(at, spec->end, all);
-    uint64_t first = at * tile, tiles = least_of(UINT64_C(1) << level, spec->end - at);
-    part->nodes[part->n_nodes++] = (rh_resident_node){
-        .first = first, .n = least_of(tiles * tile, whole - first), .level = level};
-    at += tiles;
+  for (uint64_t tiles; at < end; at += tiles) {
+    uint32_t level = rh_partition_level(at, end, all);
+    tiles = least_of(UINT64_C(1) << level, end - at);
+    part->nodes[part->n_nodes++] = (rh_partial_chunk){
+        .first = at * tile, .n = least_of(tiles * tile, whole - at * tile), .level = level};
   }
   if (whole == 0) part->n_nodes = 1; /* of nothing: an empty one */
 }
 
-static rh_status make_nodes(rh_resident_part *part, const rh_resident_part_spec *spec,
-                            rh_error *error) {
-  enum { MOST = 128 }; /* one of each level on the way up, and on the way down */
-  RH_TRY(RH_NEW(&part->nodes, MOST, "a device's part", error));
-  list_nodes(part, spec);
-  RH_TRY(rh_alloc(&part->fetched, part->n_nodes, RH_ANY_VALUE_BYTES, "a device's part", error));
-  part->first = part->nodes[0].first;
-  for (uint32_t k = 0; k < part->n_nodes; k++) part->n += part->nodes[k].n;
-  return RH_OK;
+static const rh_partial_chunk *largest_node(const rh_resident_part *part) {
+  const rh_partial_chunk *largest = part->nodes;
+  for (uint32_t k = 1; k < part->n_nodes; k++)
+    if (part->nodes[k].n > largest->n) largest = &part->nodes[k];
+  return largest;
 }
 
-static uint64_t most_in_a_node(const rh_resident_part *part) {
-  uint64_t most = 0;
-  for (uint32_t k = 0; k < part->n_nodes; k++)
-    if (part->nodes[k].n > most) most = part->nodes[k].n;
-  return most;
+static rh_status make_nodes(rh_resident_part *part, const rh_job_spec *job, uint64_t first,
+                            uint64_t end, rh_error *error) {
+  enum { MOST = 128 }; /* one of each level on the way up, and on the way down */
+  uint32_t size = job->operation.op->abi->value_size;
+  RH_TRY(RH_NEW(&part->nodes, MOST, "a device's part", error));
+  list_nodes(part, job, first, end);
+  RH_TRY(rh_alloc(&part->fetched, part->n_nodes, RH_ANY_VALUE_BYTES, "a device's part", error));
+  part->first = part->nodes[0].first;
+  for (uint32_t k = 0; k < part->n_nodes; k++) {
+    part->n += part->nodes[k].n;
+    part->nodes[k].value = part->fetched + (size_t)k * size;
+  }
+  return RH_OK;
 }
 
 /* ---- Room for the elements ---- */
@@ -58,29 +64,6 @@ static rh_status make_room(rh_resident_part *part, rh_error *error) {
     RH_TRY(rh_cl_input_fits(part->job.device, part->bytes, part->job.spec.operation.what, error));
   if (is_in_host_memory(part)) return rh_region_alloc(&part->region, part->bytes, error);
   return rh_cl_input_reserve(&part->input, part->job.instance_spec.session, part->bytes, 1, error);
-}
-
-void *rh_resident_part_place(const rh_resident_part *part, uint32_t k, uint64_t first) {
-  if (!is_in_host_memory(part)) return NULL;
-  return (char *)part->region.address + part->offsets[k] +
-         (first - part->first) * rh_type_size(part->job.spec.operation.op->operands[k].type);
-}
-
-rh_status rh_resident_part_write(const rh_resident_part *part, uint32_t k, uint64_t first,
-                                 uint64_t n, const void *from, rh_error *error) {
-  const rh_cl_session *session = part->job.instance_spec.session;
-  uint64_t size = rh_type_size(part->job.spec.operation.op->operands[k].type);
-  cl_int code = rh_cl_write(session->queue, part->input.buffer, CL_TRUE,
-                            part->offsets[k] + (first - part->first) * size, n * size, from, NULL);
-  if (code == CL_SUCCESS) return RH_OK;
-  return rh_cl_fail_short(error, code, "copying the input to the device", session->device,
-                          part->bytes, 1);
-}
-
-rh_status rh_resident_part_loaded(rh_resident_part *part, rh_error *error) {
-  if (!part->job.device || part->input.buffer) return RH_OK;
-  return rh_cl_input_init(&part->input, part->job.instance_spec.session, part->region.address, 0,
-                          part->bytes, 1, error);
 }
 
 /* ---- Setting up ---- */
@@ -99,17 +82,19 @@ static rh_status set_up(rh_resident_part *part, int check, rh_error *error) {
                       "allocating the parts' values", &part->values, error);
 }
 
-rh_status rh_resident_part_init(rh_resident_part *part, const rh_resident_part_spec *spec,
-                                rh_error *error) {
-  rh_job_spec own = *spec->job;
+rh_status rh_resident_part_init(rh_resident_part *part, rh_context *context, const rh_job_spec *job,
+                                uint64_t first, uint64_t end, int check, rh_error *error) {
+  rh_job_spec own = *job;
   *part = (rh_resident_part){.whole_n = own.operation.n};
-  rh_status status = make_nodes(part, spec, error);
-  own.operation.n = part->n;
-  part->bytes = rh_operand_layout(&own, part->offsets);
-  own.operation.n = most_in_a_node(part);
-  rh_operand_layout(&own, own.offsets);
-  if (status == RH_OK) status = rh_job_init(&part->job, spec->context, &own, error);
-  if (status == RH_OK) status = set_up(part, spec->check, error);
+  rh_status status = make_nodes(part, job, first, end, error);
+  if (status == RH_OK) {
+    own.operation.n = part->n;
+    part->bytes = rh_operand_layout(&own, part->offsets);
+    own.operation.n = largest_node(part)->n;
+    rh_operand_layout(&own, own.offsets);
+    status = rh_job_init(&part->job, context, &own, error);
+  }
+  if (status == RH_OK) status = set_up(part, check, error);
   if (status != RH_OK) rh_resident_part_finish(part);
   return status;
 }
@@ -125,15 +110,195 @@ void rh_resident_part_finish(rh_resident_part *part) {
   *part = (rh_resident_part){0};
 }
 
+/* ---- Elements ---- */
+
+enum {
+  MOST_LEVEL = 11 /* of a piece, 2^level tiles of 2 KiB: 4 MiB stay in a processor's cache */
+};
+
+/* All pieces of the elements on their way. */
+typedef struct load {
+  rh_resident_part *parts;
+  const rh_source *source;
+  rh_partial *facts;
+  const rh_reporter *reporter; /* in the thread of the caller */
+  pthread_t caller;
+  uint64_t piece_n; /* elements of one, which has 2^level tiles */
+  uint32_t level;
+  uint64_t offsets[RH_MOST_OPERANDS], bytes, element_bytes;
+  atomic_uint_fast64_t next;              /* element */
+  pthread_mutex_t doors[RH_MOST_WORKERS]; /* of the parts: a session is one thread's at a time */
+  pthread_mutex_t lock;                   /* of the facts and what follows */
+  uint32_t *failed;
+  rh_error error;
+  atomic_int stop;
+} load;
+
+/* Where element `first` of all of operand k is on the host, or null: the device has memory of its
+ * own. */
+static void *place_of(const rh_resident_part *part, uint32_t k, uint64_t first) {
+  if (!is_in_host_memory(part)) return NULL;
+  return (char *)part->region.address + part->offsets[k] +
+         (first - part->first) * rh_type_size(part->job.spec.operation.op->operands[k].type);
+}
+
+static rh_status look_at(load *l, const rh_partial_chunk *piece, rh_error *error) {
+  int by_device = rh_stream_looks_itself(l->facts->job);
+  if (l->facts->check != RH_CHECK_FULL) return RH_OK;
+  if (by_device) pthread_mutex_lock(&l->lock);
+  rh_status status = rh_partial_refer(l->facts, piece->operands, piece->first, piece->n, 1,
+                                      piece->reference, error);
+  if (!by_device) pthread_mutex_lock(&l->lock);
+  if (status == RH_OK) status = rh_partial_add(l->facts, NULL, piece, error);
+  pthread_mutex_unlock(&l->lock);
+  return status;
+}
+
+static rh_status write_operand(load *l, uint32_t part_k, uint32_t k, const rh_partial_chunk *piece,
+                               rh_error *error) {
+  const rh_resident_part *part = &l->parts[part_k];
+  const rh_cl_session *session = part->job.instance_spec.session;
+  uint64_t size = rh_type_size(l->source->types[k]);
+  uint64_t at = part->offsets[k] + (piece->first - part->first) * size;
+  pthread_mutex_lock(&l->doors[part_k]);
+  cl_int code = rh_cl_write(session->queue, part->input.buffer, CL_TRUE, at, piece->n * size,
+                            piece->operands[k], NULL);
+  pthread_mutex_unlock(&l->doors[part_k]);
+  if (code == CL_SUCCESS) return RH_OK;
+  pthread_mutex_lock(&l->lock);
+  *l->failed = part_k;
+  pthread_mutex_unlock(&l->lock);
+  return rh_cl_fail_short(error, code, "copying the input to the device", session->device,
+                          part->bytes, 1);
+}
+
+/* From the source to where it stays, or by way of `room`. */
+static rh_status load_piece(load *l, uint64_t first, char *room, rh_reference *reference,
+                            rh_error *error) {
+  const rh_source *source = l->source;
+  const void *operands[RH_MOST_OPERANDS];
+  const rh_partial_chunk piece = {.first = first,
+                                  .n = least_of(l->piece_n, source->n - first),
+                                  .level = l->level,
+                                  .operands = operands,
+                                  .reference = reference};
+  uint64_t got;
+  uint32_t part_k = 0;
+  while (first - l->parts[part_k].first >= l->parts[part_k].n) part_k++;
+  for (uint32_t k = 0; k < source->n_operands; k++) {
+    void *at = place_of(&l->parts[part_k], k, first);
+    operands[k] = at = at ? at : room + l->offsets[k];
+    RH_TRY(source->read(source, k, first, piece.n, at, &l->stop, &got, error));
+  }
+  if (atomic_load(&l->stop)) return RH_OK;
+  RH_TRY(look_at(l, &piece, error));
+  for (uint32_t k = 0; k < source->n_operands && !is_in_host_memory(&l->parts[part_k]); k++)
+    RH_TRY(write_operand(l, part_k, k, &piece, error));
+  return RH_OK;
+}
+
+static rh_status load_pieces(load *l, rh_error *error) {
+  int is_caller = pthread_equal(pthread_self(), l->caller);
+  char *room = malloc(l->bytes);
+  rh_reference *reference = aligned_alloc(_Alignof(rh_reference), sizeof *reference);
+  rh_status status = RH_OK;
+  if (!room || !reference) status = rh_fail(error, RH_E_NOMEM, "no memory for pieces of the data");
+  while (status == RH_OK && !atomic_load(&l->stop)) {
+    uint64_t first = atomic_fetch_add(&l->next, l->piece_n);
+    if (first >= l->source->n) break;
+    if (is_caller)
+      status = rh_progress(l->reporter, "streaming", first * l->element_bytes,
+                           l->source->n * l->element_bytes, error);
+    if (status == RH_OK) status = load_piece(l, first, room, reference, error);
+  }
+  free(room);
+  free(reference);
+  return status;
+}
+
+static void load_some(void *of_load, uint64_t thread, uint64_t count) {
+  load *l = of_load;
+  rh_error error = {0};
+  (void)thread;
+  (void)count;
+  if (load_pieces(l, &error) == RH_OK) return;
+  pthread_mutex_lock(&l->lock);
+  if (l->error.status == RH_OK) l->error = error;
+  pthread_mutex_unlock(&l->lock);
+  atomic_store(&l->stop, 1);
+}
+
+/* Pieces end where parts do. */
+static void choose_pieces(load *l, uint32_t n_parts) {
+  rh_job_spec piece = *l->facts->job;
+  uint64_t tile = rh_partial_tile(&piece), starts = UINT64_C(1) << MOST_LEVEL;
+  for (uint32_t k = 0; k < n_parts; k++) starts |= l->parts[k].first / tile;
+  l->level = (uint32_t)__builtin_ctzll(starts);
+  l->piece_n = piece.operation.n = tile << l->level;
+  l->bytes = rh_operand_layout(&piece, l->offsets);
+  l->element_bytes = rh_operator_element_bytes(piece.operation.op);
+}
+
+rh_status rh_resident_load(rh_resident_part *parts, uint32_t n_parts, const rh_source *source,
+                           rh_partial *facts, const rh_reporter *reporter, uint32_t *failed,
+                           rh_error *error) {
+  load l = {.parts = parts,
+            .source = source,
+            .facts = facts,
+            .reporter = reporter,
+            .caller = pthread_self(),
+            .failed = failed};
+  choose_pieces(&l, n_parts);
+  pthread_mutex_init(&l.lock, NULL);
+  for (uint32_t k = 0; k < n_parts; k++) pthread_mutex_init(&l.doors[k], NULL);
+  if (source->n) rh_share(rh_stream_processors(1), 1, load_some, &l);
+  for (uint32_t k = 0; k < n_parts; k++) pthread_mutex_destroy(&l.doors[k]);
+  pthread_mutex_destroy(&l.lock);
+  for (uint32_t k = 0; k < n_parts && l.error.status == RH_OK; k++) {
+    rh_resident_part *part = &parts[k];
+    if (part->n_nodes && part->job.device && !part->input.buffer &&
+        rh_cl_input_init(&part->input, part->job.instance_spec.session, part->region.address, 0,
+                         part->bytes, 1, &l.error) != RH_OK)
+      *failed = k;
+  }
+  if (l.error.status != RH_OK && error) *error = l.error;
+  return l.error.status;
+}
+
+rh_status rh_resident_trust(rh_context *context, const rh_resident_part *of,
+                            const rh_job_spec *whole, const rh_source *source, rh_error *error) {
+  enum { SOME = 1 << 21 };
+  const atomic_int stop = 0;
+  const void *operands[RH_MOST_OPERANDS];
+  uint64_t offsets[RH_MOST_OPERANDS], got;
+  rh_job_spec some = *whole;
+  const rh_partial_chunk *node = largest_node(of);
+  some.operation.n = least_of(node->n, SOME);
+  uint64_t bytes = rh_operand_layout(&some, offsets);
+  const rh_job_part part = {operands, node->first, some.operation.n, whole->operation.n, 0, 0};
+  if (!whole->operation.op->is_custom || some.operation.n == 0) return RH_OK;
+  char *memory = malloc(bytes);
+  if (!memory) return rh_fail(error, RH_E_NOMEM, "no memory for a piece of the data");
+  rh_status status = RH_OK;
+  for (uint32_t k = 0; k < source->n_operands && status == RH_OK; k++) {
+    operands[k] = memory + offsets[k];
+    status = source->read(source, k, node->first, some.operation.n, memory + offsets[k], &stop,
+                          &got, error);
+  }
+  if (status == RH_OK) status = rh_job_trust_on(context, whole, &part, error);
+  free(memory);
+  return status;
+}
+
 /* ---- Reducing ---- */
 
-static rh_data data_of(rh_resident_part *part, const rh_resident_node *node) {
+static rh_data data_of(rh_resident_part *part, const rh_partial_chunk *node) {
   rh_operands *operands = &part->job.operands;
   const rh_operator *op = part->job.spec.operation.op;
   uint64_t offsets[RH_MOST_OPERANDS], before = node->first - part->first;
   if (!rh_operator_has_operands(op))
     return (rh_data){.buffer = part->input.buffer,
-                     .host = rh_resident_part_place(part, 0, node->first),
+                     .host = place_of(part, 0, node->first),
                      .first = part->job.device ? before : 0};
   for (uint32_t k = 0; k < op->n_operands; k++)
     offsets[k] = part->offsets[k] + before * rh_type_size(op->operands[k].type);
@@ -143,8 +308,9 @@ static rh_data data_of(rh_resident_part *part, const rh_resident_node *node) {
   return (rh_data){.operands = operands};
 }
 
-static unsigned char *value_of(const rh_resident_part *part, uint32_t k) {
-  return part->fetched + (size_t)k * rh_instance_op(part->job.instance)->value_size;
+static void keep_value(const rh_resident_part *part, uint32_t k, const void *value) {
+  size_t size = rh_instance_op(part->job.instance)->value_size;
+  memcpy(part->fetched + k * size, value, size);
 }
 
 /* A single node's value can arrive without a command that reads it. */
@@ -157,7 +323,7 @@ static rh_status run_now(rh_resident_part *part, rh_error *error) {
     _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];
     const rh_data data = data_of(part, &part->nodes[k]);
     RH_TRY(rh_instance_call(part->job.instance, &data, part->nodes[k].n, value, error));
-    memcpy(value_of(part, k), value, rh_instance_op(part->job.instance)->value_size);
+    keep_value(part, k, value);
   }
   return RH_OK;
 }
@@ -197,7 +363,7 @@ rh_status rh_resident_part_begin(rh_resident_part *part, rh_error *error) {
   return flush(part, error);
 }
 
-rh_status rh_resident_part_await(const rh_resident_part *part, rh_error *error) {
+rh_status rh_resident_part_await(rh_resident_part *part, rh_error *error) {
   const rh_cl_session *session = part->job.instance_spec.session;
   RH_CL_TRY_IN(session, error, rh_cl_finish(session->queue), "waiting for the device");
   return RH_OK;
@@ -208,7 +374,7 @@ rh_status rh_resident_part_end(rh_resident_part *part, rh_error *error) {
   if (part->waits) return RH_OK;
   if (!is_watched(part)) return rh_resident_part_await(part, error);
   RH_TRY(rh_instance_end(part->job.instance, value, error));
-  memcpy(value_of(part, 0), value, rh_instance_op(part->job.instance)->value_size);
+  keep_value(part, 0, value);
   return RH_OK;
 }
 
@@ -219,16 +385,4 @@ rh_status rh_resident_part_enqueue(rh_resident_part *part, rh_error *error) {
 
 rh_status rh_resident_part_read(rh_resident_part *part, rh_error *error) {
   return read_values(part, CL_TRUE, error);
-}
-
-rh_status rh_resident_part_add(const rh_resident_part *part, rh_partial *partial, rh_error *error) {
-  for (uint32_t k = 0; k < part->n_nodes; k++) {
-    _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];
-    const rh_resident_node *node = &part->nodes[k];
-    const rh_partial_chunk chunk = {
-        .first = node->first, .n = node->n, .level = node->level, .value = value};
-    memcpy(value, value_of(part, k), partial->fold.op->value_size);
-    RH_TRY(rh_partial_add(partial, &part->job, &chunk, error));
-  }
-  return RH_OK;
 }
