@@ -3,6 +3,7 @@
 #ifndef TESTS_LIBRARY_H
 #define TESTS_LIBRARY_H
 
+#include "../../host/library/handle.h"
 #include "../suite/suite.h"
 
 static rh_redhost *redhost;
@@ -44,6 +45,13 @@ static inline void tear_down(void) {
   redhost = NULL;
 }
 
+/* Whose properties a test may change before it is used. */
+static inline rh_cl_device *the_device(void) {
+  const rh_cl_device *device;
+  must(rh_context_device(redhost->context, &device, &error));
+  return (rh_cl_device *)device;
+}
+
 /* Of n elements, by a strategy; for a call that is prepared, `data` is null. */
 static inline rh_request request_for(const char *strategy, const char *op, rh_type type,
                                      const void *data, uint64_t n) {
@@ -57,10 +65,10 @@ static inline rh_prepared *prepare(rh_redhost *with, const rh_request *spec) {
 }
 
 /* `value` is it, whatever the operator and its finalizer. */
-static inline void check_first_result(const rh_result *result) {
-  if (!result->n_fields) return;
-  ck_assert_uint_eq(result->type, result->fields[0].type);
-  ck_assert_uint_eq(result->value.u, result->fields[0].value.u);
+static inline void check_first_result(const rh_result *found) {
+  if (!found->n_fields) return;
+  ck_assert_uint_eq(found->type, found->fields[0].type);
+  ck_assert_uint_eq(found->value.u, found->fields[0].value.u);
 }
 
 static inline void must_be_same(const rh_result *found, const rh_result *one, const char *what) {
@@ -78,16 +86,16 @@ static inline void must_be_same(const rh_result *found, const rh_result *one, co
 }
 
 static inline rh_status reduce_arrays(rh_prepared *prepared, uint32_t n_operands,
-                                      const void *const *arrays, uint64_t n, rh_result *result,
+                                      const void *const *arrays, uint64_t n, rh_result *to,
                                       rh_error *why) {
   const rh_call_spec call = SIZED(rh_call_spec, .n_operands = n_operands, .arrays = arrays, .n = n);
-  return rh_prepared_call(prepared, &call, result, why);
+  return rh_prepared_call(prepared, &call, to, why);
 }
 
 static inline rh_status reduce_buffer(rh_prepared *prepared, struct _cl_mem *buffer, uint64_t first,
-                                      uint64_t n, rh_result *result, rh_error *why) {
+                                      uint64_t n, rh_result *to, rh_error *why) {
   const rh_call_spec call = SIZED(rh_call_spec, .buffers = &buffer, .first = &first, .n = n);
-  return rh_prepared_call(prepared, &call, result, why);
+  return rh_prepared_call(prepared, &call, to, why);
 }
 
 static inline rh_status enqueue_buffer(rh_prepared *prepared, struct _cl_mem *buffer,
@@ -101,9 +109,9 @@ static inline rh_status enqueue_buffer(rh_prepared *prepared, struct _cl_mem *bu
 /* By the sequential loop, which rh_reduce() checks. */
 static inline rh_result expected(const char *op, rh_type type, const void *data, uint64_t n) {
   rh_request request = request_for("serial", op, type, data, n);
-  rh_result result = {.struct_size = sizeof result};
-  must(rh_reduce(redhost, &request, &result, &error));
-  return result;
+  rh_result right = {.struct_size = sizeof right};
+  must(rh_reduce(redhost, &request, &right, &error));
+  return right;
 }
 
 #endif

@@ -5,11 +5,12 @@
 #include "../../host/core/cl/staging.h"
 #include "../../host/core/data/array.h"
 #include "../../host/library/kept.h"
-#include "../suite/suite.h"
 #include "library.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
+
+static rh_result result = {.struct_size = sizeof result}; /* of the latest call */
 
 enum { CHUNK = 4096, WHOLE = 3 * CHUNK, MOST = 40 * CHUNK };
 
@@ -57,12 +58,6 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void
 
 /* ---- What all share ---- */
 
-static rh_cl_device *the_device(void) {
-  const rh_cl_device *device;
-  must(rh_context_device(redhost->context, &device, &error));
-  return (rh_cl_device *)device;
-}
-
 static void set_up_far(void) {
   set_up();
   the_device()->shares_memory = 0;
@@ -79,7 +74,6 @@ static rh_array generate(rh_type type, uint64_t n, uint64_t seed) {
 
 /* Of the same request: as a whole, and streamed. */
 static rh_result reduce_whole(const rh_request *request) {
-  rh_result result = {.struct_size = sizeof result};
   redhost->context->most_whole_bytes = UINT64_MAX;
   must(rh_reduce(redhost, request, &result, &error));
   redhost->context->most_whole_bytes = WHOLE;
@@ -114,7 +108,6 @@ static rh_result whole_sum(const float *x, uint64_t n) {
 
 static void run_and_check(rh_prepared *prepared, const float *x, uint64_t n,
                           const rh_result *right) {
-  rh_result result = {.struct_size = sizeof result};
   must(rh_prepared_run(prepared, x, n, &result, &error));
   must_be_same(&result, right, "sum");
 }
@@ -149,7 +142,6 @@ TEST(prepared_with_constants) {
   const uint64_t sizes[] = {MOST / 4, 100, MOST / 4 - 9};
   for (int k = 0; k < 6; k++) {
     int64_t n = (int64_t)sizes[k % 3];
-    rh_result result = {.struct_size = sizeof result};
     must(rh_prepared_set_constants(of_all, k % 2 ? &second : &first, 1, &error));
     must(reduce_arrays(of_all, 1, &data, (uint64_t)n, &result, &error));
     ck_assert_int_eq(result.value.i, (k % 2 ? -3 : 1) * (n * (n - 1) / 2));
@@ -165,7 +157,6 @@ TEST_LOOP(beyond_the_device, 0, 2) {
   rh_result right = whole_sum(x, MOST / 4);
   rh_request spec = sum_of(NULL, MOST / 4);
   rh_request request = sum_of(x, MOST / 4);
-  rh_result result = {.struct_size = sizeof result};
   redhost->context->most_whole_bytes = UINT64_MAX;
   the_device()->shares_memory = (uint32_t)_i;
   the_device()->about.max_alloc_bytes = 10 * CHUNK;
@@ -201,7 +192,6 @@ TEST_LOOP(of_two_types, 0, 2) {
   redhost->context->most_whole_bytes = 8 * FEW;
   OWNED(rh_prepared) of_all = prepare(redhost, &spec);
   for (uint64_t k = 0; k < 2; k++) {
-    rh_result result = {.struct_size = sizeof result};
     int copies = k ? (int)chunks_of(FEW + 1, 8) : 2; /* a chunk has both operands */
     request.n = FEW + k;
     must(rh_reduce(redhost, &request, &result, &error));
@@ -223,7 +213,6 @@ TEST(of_another_order) {
   FINISHED(rh_array) array = generate(RH_TYPE_f32, MOST / 4, 5);
   rh_request request = request_for("atomic", "sum", RH_TYPE_f32, rh_array_data(&array), MOST / 4);
   request.unchecked = 1;
-  rh_result result = {.struct_size = sizeof result};
   for (int k = 0; k < 2; k++) {
     must(rh_reduce(redhost, &request, &result, &error));
     calls.writes = 0;
@@ -240,7 +229,6 @@ TEST(one_set_of_slots) {
       SIZED(rh_request, .strategy = "onepass", .type = RH_TYPE_i32, .data = rh_array_data(&array));
   const void *memory = NULL;
   for (int k = 0; k < 12; k++) {
-    rh_result result = {.struct_size = sizeof result};
     request.op = ops[k % OPS];
     request.n = k % 2 ? MOST / 4 : WHOLE / 4 + 100;
     must(rh_reduce(redhost, &request, &result, &error));
@@ -284,7 +272,7 @@ TEST(without_pinned_memory) {
 TEST(copies_that_fail) {
   FINISHED(rh_array) array = generate(RH_TYPE_f32, MOST / 4, 5);
   const float *x = rh_array_data(&array);
-  rh_result right = whole_sum(x, MOST / 4), result = {.struct_size = sizeof result};
+  rh_result right = whole_sum(x, MOST / 4);
   rh_request spec = sum_of(NULL, MOST / 4);
   OWNED(rh_prepared) of_all = prepare(redhost, &spec);
   rh_request request = sum_of(x, MOST / 4);
@@ -310,7 +298,7 @@ TEST(copies_that_fail) {
 TEST(slots_that_a_failed_run_left) {
   FINISHED(rh_array) array = generate(RH_TYPE_f32, MOST / 4, 5);
   const float *x = rh_array_data(&array);
-  rh_result right = whole_sum(x, MOST / 4), result = {.struct_size = sizeof result};
+  rh_result right = whole_sum(x, MOST / 4);
   rh_request spec = sum_of(NULL, MOST / 4);
   the_device()->shares_memory = 1;
   the_device()->about.max_alloc_bytes = 10 * CHUNK;
@@ -327,7 +315,7 @@ TEST(slots_that_a_failed_run_left) {
 TEST(buffers_that_fail) {
   FINISHED(rh_array) array = generate(RH_TYPE_f32, MOST / 4, 5);
   const float *x = rh_array_data(&array);
-  rh_result right = whole_sum(x, MOST / 4), result = {.struct_size = sizeof result};
+  rh_result right = whole_sum(x, MOST / 4);
   rh_request request = sum_of(x, MOST / 4);
   request.unchecked = 1;
   int failed = 1, failures = 0;
@@ -348,8 +336,7 @@ TEST(buffers_that_fail) {
 
 TEST(cancelled) {
   FINISHED(rh_array) array = generate(RH_TYPE_f32, MOST / 4, 5);
-  rh_result right = whole_sum(rh_array_data(&array), MOST / 4),
-            result = {.struct_size = sizeof result};
+  rh_result right = whole_sum(rh_array_data(&array), MOST / 4);
   rh_request spec = sum_of(NULL, MOST / 4);
   redhost->context->options.reporter.progress = on_progress;
   OWNED(rh_prepared) of_all = prepare(redhost, &spec);
@@ -415,7 +402,6 @@ TEST(staged_arrays) {
   x[0] = x[n / 2] = 1;
   rh_request request = request_for("atomic", "sum", RH_TYPE_f32, x, n);
   request.unchecked = 1;
-  rh_result result = {.struct_size = sizeof result};
   must(rh_reduce(redhost, &request, &result, &error));
   ck_assert(result.value.f == 4);
   ck_assert_int_eq(calls.writes, RH_CL_STAGED_BYTES / (4 << 20) + 1);
@@ -437,7 +423,6 @@ static void *reduce_often(void *of_work) {
   request.unchecked = 1;
   for (int k = 0; k < 20; k++) {
     rh_error why;
-    rh_result result = {.struct_size = sizeof result};
     rh_status status = w->prepared ? rh_prepared_run(w->prepared, w->x, MOST / 4, &result, &why)
                                    : rh_reduce(redhost, &request, &result, &why);
     w->wrong += status != RH_OK || result.value.u != w->right.value.u;

@@ -8,12 +8,13 @@
  * the driver are not seen. */
 #include "../../host/core/cl/opencl.h"
 #include "../../host/library/handle.h"
-#include "../suite/suite.h"
-#include "library.h"
+#include "queue.h"
 
 #include <CL/cl.h>
 #include <link.h>
 #include <sys/mman.h>
+
+static rh_result result = {.struct_size = sizeof result}; /* of the latest call */
 
 #if defined(__x86_64__)
 enum { JUMP_SLOT = R_X86_64_JUMP_SLOT, GLOBAL_DATA = R_X86_64_GLOB_DAT };
@@ -35,36 +36,36 @@ static cl_int count_set(cl_kernel kernel, cl_uint index, size_t size, const void
   counts.set++;
   return clSetKernelArg(kernel, index, size, value);
 }
-static cl_int count_launch(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+static cl_int count_launch(cl_command_queue in, cl_kernel kernel, cl_uint dimensions,
                            const size_t *offset, const size_t *global, const size_t *local,
                            cl_uint n, const cl_event *events, cl_event *event) {
   counts.launch++;
-  return clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, n, events, event);
+  return clEnqueueNDRangeKernel(in, kernel, dimensions, offset, global, local, n, events, event);
 }
-static cl_int count_read(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
+static cl_int count_read(cl_command_queue in, cl_mem buffer, cl_bool blocking, size_t offset,
                          size_t bytes, void *to, cl_uint n, const cl_event *events,
                          cl_event *event) {
   counts.read++;
-  return clEnqueueReadBuffer(queue, buffer, blocking, offset, bytes, to, n, events, event);
+  return clEnqueueReadBuffer(in, buffer, blocking, offset, bytes, to, n, events, event);
 }
-static cl_int count_flush(cl_command_queue queue) {
+static cl_int count_flush(cl_command_queue in) {
   counts.flush++;
-  return clFlush(queue);
+  return clFlush(in);
 }
-static cl_int count_finish(cl_command_queue queue) {
+static cl_int count_finish(cl_command_queue in) {
   counts.finish++;
-  return clFinish(queue);
+  return clFinish(in);
 }
-static cl_int count_write(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
+static cl_int count_write(cl_command_queue in, cl_mem buffer, cl_bool blocking, size_t offset,
                           size_t bytes, const void *from, cl_uint n, const cl_event *events,
                           cl_event *event) {
   counts.write++;
-  return clEnqueueWriteBuffer(queue, buffer, blocking, offset, bytes, from, n, events, event);
+  return clEnqueueWriteBuffer(in, buffer, blocking, offset, bytes, from, n, events, event);
 }
-static cl_mem count_create(cl_context context, cl_mem_flags flags, size_t bytes, void *host,
+static cl_mem count_create(cl_context in, cl_mem_flags flags, size_t bytes, void *host,
                            cl_int *code) {
   counts.create++;
-  return clCreateBuffer(context, flags, bytes, host, code);
+  return clCreateBuffer(in, flags, bytes, host, code);
 }
 static cl_int count_release(cl_mem buffer) {
   counts.release++;
@@ -287,15 +288,8 @@ static int64_t right(int64_t n) {
 }
 
 static void run(rh_prepared *prepared, const int32_t *data, int64_t n) {
-  rh_result result = {.struct_size = sizeof result};
   must(rh_prepared_run(prepared, data, (uint64_t)n, &result, &error));
   ck_assert_int_eq(result.value.i, right(n) + (data - x) * n);
-}
-
-static rh_cl_device *the_device(void) {
-  const rh_cl_device *device;
-  must(rh_context_device(redhost->context, &device, &error));
-  return (rh_cl_device *)device;
 }
 
 static void try_array(int k, unsigned writes) {
@@ -310,7 +304,7 @@ static void try_array(int k, unsigned writes) {
                strategies[k].read * CALLS, writes * CALLS, 0);
 }
 
-CASES(calls, .set_up = set_up, .tear_down = tear_down)
+CASES(calls, .set_up = set_up_queue, .tear_down = tear_down_queue)
 
 TEST_LOOP(one_array, 0, STRATEGIES) {
   if (the_device()->about.kind != RH_DEVICE_CPU) return; /* makes an object for each call */
@@ -351,14 +345,8 @@ TEST(nearly_the_hosts_memory) {
 
 /* A buffer of the caller's, and other ranges of it, without the library's array in between. */
 TEST_LOOP(buffer, 1, STRATEGIES) {
-  cl_int code;
-  cl_device_id id = the_device()->id;
-  cl_context context = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
-  cl_command_queue queue = clCreateCommandQueue(context, id, 0, &code);
-  rh_redhost *on_queue = open_on(queue, NULL);
   rh_prepared *prepared = prepare_one(on_queue, _i, 1);
-  cl_mem data = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof x, x, &code);
-  rh_result result = {.struct_size = sizeof result};
+  cl_mem data = make_buffer(x, sizeof x);
   watch();
   for (int64_t n = N; n > N - CALLS; n--) {
     must(reduce_buffer(prepared, data, 0, (uint64_t)n, &result, &error));
@@ -369,10 +357,7 @@ TEST_LOOP(buffer, 1, STRATEGIES) {
   check_counts(strategies[_i].strategy, (strategies[_i].set + 1) * CALLS + 16,
                strategies[_i].launch * CALLS, strategies[_i].read * CALLS, 0, 3 * CALLS);
   rh_prepared_destroy(prepared);
-  rh_close(on_queue);
   clReleaseMemObject(data);
-  clReleaseCommandQueue(queue);
-  clReleaseContext(context);
 }
 
 static const rh_setting one_thread = {"threads", "1"};
@@ -394,7 +379,6 @@ TEST_LOOP(segments, 0, 4) {
   const void *arrays[] = {x};
   const rh_call_spec call = SIZED(rh_call_spec, .n = N / 10 * 10, .arrays = arrays,
                                   .outputs = outputs, .n_outputs = _i < 2 ? 2 : 1);
-  rh_result result = {.struct_size = sizeof result};
   OWNED(rh_prepared) prepared = prepare(redhost, &request);
   may_compare = 1; /* results of an operator's own have names */
   watch();
@@ -405,17 +389,12 @@ TEST_LOOP(segments, 0, 4) {
 
 /* Rows, and two axes of three, which the device copies into rows: launches, and nothing else. */
 TEST_LOOP(segments_of_buffers, 0, 4) {
-  cl_int code;
-  cl_device_id id = the_device()->id;
-  cl_context context = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
-  cl_command_queue queue = clCreateCommandQueue(context, id, 0, &code);
-  rh_redhost *on_queue = open_on(queue, NULL);
   const uint64_t lengths[] = {4, 100, 100};
   const rh_segmentation of = {
       .struct_size = sizeof of, .n_axes = 3, .reduced = _i % 2 ? 5 : 4, .lengths = lengths};
   rh_request request = request_for(_i < 2 ? "segments" : "onepass", "sum", RH_TYPE_i32, NULL, N);
-  cl_mem data = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof x, x, &code);
-  cl_mem values = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof x * 2, NULL, &code);
+  cl_mem data = make_buffer(x, sizeof x);
+  cl_mem values = make_buffer(NULL, sizeof x * 2);
   const rh_call_spec call = SIZED(rh_call_spec, .n = N, .buffers = &data, .values = values);
   request.segments = &of;
   request.result_on_device = 1;
@@ -427,11 +406,8 @@ TEST_LOOP(segments_of_buffers, 0, 4) {
   check_counts("segments", 20 * launches[_i] * CALLS, launches[_i] * CALLS, 0, 0, 6 * CALLS);
   ck_assert_uint_eq(counts.flush, 0);
   rh_prepared_destroy(prepared);
-  rh_close(on_queue);
   clReleaseMemObject(data);
   clReleaseMemObject(values);
-  clReleaseCommandQueue(queue);
-  clReleaseContext(context);
 }
 
 /* ---- rh_reduce() again ---- */
@@ -460,7 +436,7 @@ TEST_LOOP(the_same_request, 0, REQUESTS) {
   char texts[4][256];
   rh_request request = again[_i];
   rh_constant t = {.name = "t", .value.i = 1000};
-  rh_result first = {.struct_size = sizeof first}, result = first;
+  rh_result first = {.struct_size = sizeof first};
   for (int i = 0; i < N; i++) x[i] = i % 5000;
   request.struct_size = sizeof request;
   request.strategy = "native";
@@ -498,7 +474,6 @@ TEST(the_same_segments) {
       .struct_size = sizeof of, .n_axes = 2, .reduced = 2, .lengths = lengths};
   const rh_output output = {.type = RH_TYPE_i64, .data = sums, .n = N};
   rh_request request = request_for("native", "sum", RH_TYPE_i32, x, N);
-  rh_result result = {.struct_size = sizeof result};
   request.settings = &one_thread;
   request.n_settings = 1;
   request.unchecked = 1;
@@ -518,7 +493,6 @@ TEST(the_same_segments) {
 #ifndef RELOCATIONS_UNKNOWN
 TEST_EXIT(the_watch_sees, COMPLAINED) {
   rh_prepared *prepared = prepare_one(redhost, 1, 0);
-  rh_result result = {.struct_size = sizeof result};
   may_complain = 1;
   watch();
   /* Its message is formatted by a function that no successful call needs. */

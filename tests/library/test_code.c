@@ -1,8 +1,9 @@
 /* Operators in OpenCL C through rh_reduce() and rh_prepare(), and operators by a file's name. */
-#include "../suite/suite.h"
 #include "library.h"
 
 #include <sys/stat.h>
+
+static rh_result result = {.struct_size = sizeof result}; /* of the latest call */
 
 enum { N = 10007 };
 
@@ -12,16 +13,16 @@ static void fill(void) {
   for (int i = 0; i <= N; i++) x[i] = (float)((i * 37) % 101 - 50);
 }
 
-static void check_result(const rh_result *result, uint64_t first, uint64_t n) {
+static void check_result(uint64_t first, uint64_t n) {
   double squares = 0;
   int64_t last = -1;
   for (uint64_t i = 0; i < n; i++) {
     squares += (double)x[first + i] * x[first + i]; /* exact */
     if (x[first + i] > 0) last = (int64_t)i;
   }
-  ck_assert_uint_eq(result->n_fields, 2);
-  ck_assert_double_eq(result->fields[0].value.f, squares);
-  ck_assert_int_eq(result->fields[1].value.i, last);
+  ck_assert_uint_eq(result.n_fields, 2);
+  ck_assert_double_eq(result.fields[0].value.f, squares);
+  ck_assert_int_eq(result.fields[1].value.i, last);
 }
 
 static rh_request code_request(const char *strategy, uint64_t n) {
@@ -38,9 +39,8 @@ TEST(reduces_by_code) {
   static const uint64_t sizes[] = {N, 0, 1, 257, N};
   for (size_t s = 0; s < 5; s++) {
     rh_request request = code_request(s % 2 ? "two_stage" : NULL, sizes[s]);
-    rh_result result = {.struct_size = sizeof result};
     must(rh_reduce(redhost, &request, &result, &error));
-    check_result(&result, 0, sizes[s]);
+    check_result(0, sizes[s]);
   }
 }
 
@@ -49,15 +49,13 @@ TEST(prepares_code) {
   OWNED(rh_prepared) prepared = prepare(redhost, &spec);
   for (uint64_t first = 0; first < 2; first++)
     for (uint64_t n = 0; n <= N - first; n += 5003) {
-      rh_result result = {.struct_size = sizeof result};
       must(rh_prepared_run(prepared, x + first, n, &result, &error));
-      check_result(&result, first, n);
+      check_result(first, n);
     }
 }
 
 TEST(the_host_declines) {
   rh_request request = code_request("native", N);
-  rh_result result = {.struct_size = sizeof result};
   must_fail(rh_reduce(redhost, &request, &result, &error), RH_DECLINED, "the operator is OpenCL C");
   request.op = "{\"redhost\": \"operator/1\", \"name\": \"f\", \"operands\": [\"x\"], \"value\": "
                "{\"a\": \"f64\"}, \"code\": \"f.cl\"}";
@@ -83,7 +81,6 @@ TEST(finds_a_file_by_name) {
   rh_redhost *opened;
   must(rh_open(&opened, &options, &error));
   rh_request request = code_request("native", N);
-  rh_result result = {.struct_size = sizeof result};
   double sum = 0;
   request.op = "twice";
   rh_status status = rh_reduce(opened, &request, &result, &error);

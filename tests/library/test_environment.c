@@ -1,7 +1,6 @@
 /* Callers that have changed the floating-point environment of their thread: answers are the same,
  * and the caller's environment is, too. */
 #include "../../host/library/handle.h"
-#include "../suite/suite.h"
 #include "library.h"
 
 #include <fenv.h>

@@ -5,10 +5,11 @@
  * For that, a copy of this program is run in a folder of its own: with a program `redhost` beside
  * it that counts its starts, or without one. */
 #include "../../host/library/handle.h"
-#include "../suite/suite.h"
 #include "library.h"
 
 #include <sys/stat.h>
+
+static rh_result result = {.struct_size = sizeof result}; /* of the latest call */
 
 enum { THREADS = 8, ROUNDS = 10 };
 
@@ -97,7 +98,6 @@ static void reduce_one(const char *strategy, const char *op, uint64_t n) {
   const rh_input inputs[] = {{.type = RH_TYPE_f32, .data = y}, {.type = RH_TYPE_f32, .data = y}};
   rh_request request = SIZED(rh_request, .strategy = strategy, .op = op, .n = n, .inputs = inputs,
                              .n_inputs = strcmp(op, "dot") == 0 ? 2 : 1);
-  rh_result result = {.struct_size = sizeof result};
   must(rh_reduce(redhost, &request, &result, &error));
 }
 

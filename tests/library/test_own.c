@@ -1,9 +1,7 @@
 /* Maps and operators of one's own through rh_reduce() and rh_prepare(). */
-#include "../../host/library/handle.h"
-#include "../suite/suite.h"
-#include "library.h"
+#include "queue.h"
 
-#include <CL/cl.h>
+static rh_result result = {.struct_size = sizeof result}; /* of the latest call */
 
 enum { N = 10007 };
 
@@ -44,7 +42,6 @@ TEST_LOOP(reduces_several_inputs, 0, 4) {
   static const uint64_t sizes[] = {0, 1, 1000, N};
   for (size_t s = 0; s < 4; s++) {
     rh_request request = dot_request(strategies[_i], sizes[s]);
-    rh_result result = {.struct_size = sizeof result};
     must(rh_reduce(redhost, &request, &result, &error));
     ck_assert_double_eq(result.value.f, dot(x, y, sizes[s]));
     ck_assert_uint_eq(result.n_fields, 0);
@@ -62,7 +59,6 @@ TEST_LOOP(rounds_once, 0, 4) {
     }
   const rh_input inputs[] = {{.type = RH_TYPE_f32, .data = a}, {.type = RH_TYPE_f32, .data = b}};
   rh_request request = dot_request(strategies[_i], 3 * 1001);
-  rh_result result = {.struct_size = sizeof result};
   request.inputs = inputs;
   request.accuracy = RH_ACCURACY_EXACT;
   must(rh_reduce(redhost, &request, &result, &error));
@@ -85,7 +81,6 @@ TEST_LOOP(reduces_to_fields, 0, 4) {
   rh_request request = SIZED(rh_request, .strategy = strategies[_i], .op = "min,max,sum",
                              .map = "a1", .inputs = inputs, .n_inputs = 1, .n = N,
                              .finalize = "range = a.1 - a.0, mean = a.2/(f64)n");
-  rh_result result = {.struct_size = sizeof result};
   int32_t least = k[0], most = k[0];
   double sum = 0;
   for (int i = 0; i < N; i++) {
@@ -108,7 +103,6 @@ TEST_LOOP(masks_and_counts, 0, 4) {
                              .map = "x + (i64)n", .where = "x > 0 && 2*i < n");
   const rh_request spec = SIZED(rh_request, .strategy = strategies[_i], .type = RH_TYPE_i32, .n = N,
                                 .map = request.map, .where = request.where);
-  rh_result result = {.struct_size = sizeof result};
   OWNED(rh_prepared) prepared = prepare(redhost, &spec);
   for (request.n = N; request.n > N - 20; request.n -= 7) {
     int64_t expects = 0;
@@ -127,7 +121,6 @@ TEST(reduces_by_named_operators) {
       "{\"redhost\": \"operator/1\", \"name\": \"positive\", \"operands\": [\"x\"],"
       " \"op\": \"sum\", \"map\": \"x > 0\"}";
   rh_request request = SIZED(rh_request, .op = count, .type = RH_TYPE_i32, .data = k, .n = N);
-  rh_result result = {.struct_size = sizeof result};
   int64_t expects = 0;
   for (int i = 0; i < N; i++) expects += k[i] > 0;
   must(rh_reduce(redhost, &request, &result, &error));
@@ -146,7 +139,6 @@ TEST_LOOP(keeps_an_operator_and_takes_constants, 0, 4) {
                              .n = N, .map = "x > t", .n_constants = 1);
   for (int t = -3; t < 4; t++) {
     const rh_constant constant = {.name = "t", .value.i = t};
-    rh_result result = {.struct_size = sizeof result};
     int64_t expects = 0;
     for (int i = 0; i < N; i++) expects += x[i] > (float)t;
     request.constants = &constant;
@@ -168,7 +160,6 @@ TEST_LOOP(compares_constants_of_any_size, 0, 4) {
         SIZED(rh_request, .strategy = strategies[_i], .type = is_wide ? RH_TYPE_u64 : RH_TYPE_u32,
               .data = is_wide ? (const void *)of_u64 : of_u32, .n = 3,
               .map = "x < t ? 1 : x == t ? 10 : 100", .constants = &t, .n_constants = 1);
-    rh_result result = {.struct_size = sizeof result};
     int64_t expects = 0;
     for (int i = 0; i < 3; i++) {
       int is_below = t.value.i > 0 && (is_wide ? of_u64[i] : of_u32[i]) < (uint64_t)t.value.i;
@@ -181,7 +172,6 @@ TEST_LOOP(compares_constants_of_any_size, 0, 4) {
 }
 
 TEST(says_what_is_wrong) {
-  rh_result result = {.struct_size = sizeof result};
   const rh_constant bad = {.name = "2t", .value.i = 1}, unused = {.name = "t", .value.i = 1};
   const rh_constant both[] = {unused, unused};
   rh_input odd[] = {{.type = RH_TYPE_f32, .data = (char *)x + 1}, two[1]};
@@ -230,7 +220,6 @@ TEST(refuses_a_broken_operator) {
                              .reduce = "a + 2*b", .identity = "-0.0");
   rh_request spec =
       SIZED(rh_request, .type = RH_TYPE_f32, .n = N, .reduce = "a + b", .identity = "1");
-  rh_result result = {.struct_size = sizeof result};
   OWNED(rh_prepared) prepared = NULL;
   must_fail(rh_reduce(redhost, &request, &result, &error), RH_E_PLUGIN,
             "'a + 2*b' is not associative: a=0 b=0 c=1 gives 2 grouped to the left and 4");
@@ -247,7 +236,6 @@ TEST(blames_an_operator_before_a_strategy) {
             .reduce = "a + 2*b", .identity = "0", .commutes = 1, .unchecked_op = 1);
   rh_request spec = SIZED(rh_request, .strategy = "serial", .type = RH_TYPE_i32, .n = N,
                           .reduce = "a + 2*b", .identity = "0", .commutes = 1, .unchecked_op = 1);
-  rh_result result = {.struct_size = sizeof result};
   rh_prepared *prepared;
   uint32_t blame = redhost->context->blame;
   must_fail(rh_reduce(redhost, &request, &result, &error), RH_E_PLUGIN, "is not associative (");
@@ -266,7 +254,6 @@ TEST_LOOP(runs_on_several_inputs, 0, 4) {
   static const uint64_t sizes[] = {N, 0, 1, 4099, N};
   const rh_request spec = dot_spec(strategies[_i]);
   OWNED(rh_prepared) prepared = prepare(redhost, &spec);
-  rh_result result = {.struct_size = sizeof result};
   for (size_t s = 0; s < 5; s++)
     for (int at = 0; at < 2; at++) { /* the operands at different places */
       const uint64_t n = sizes[s] - (sizes[s] && at);
@@ -292,7 +279,6 @@ TEST_LOOP(changes_constants, 0, 4) {
             .n_inputs = 1, .finalize = "a*s", .constants = constants, .n_constants = 2);
   rh_prepared *prepared = prepare(redhost, &spec);
   for (int t = -200; t < 500; t += 100) {
-    rh_result result = {.struct_size = sizeof result};
     double sum = 0;
     for (int i = 0; i < N; i++) sum += k[i] > t ? k[i] : 0;
     constants[0].value.i = t;
@@ -318,7 +304,6 @@ TEST_LOOP(changes_constants, 0, 4) {
 TEST_LOOP(decodes_values_with_fields, 0, 4) {
   rh_request spec = request_for(strategies[_i], "meanvar", RH_TYPE_f32, NULL, N);
   OWNED(rh_prepared) prepared = prepare(redhost, &spec);
-  rh_result result = {.struct_size = sizeof result};
   double mean = 0, squares = 0;
   for (int i = 0; i < N; i++) mean += (double)x[i] / N;
   for (int i = 0; i < N; i++) squares += ((double)x[i] - mean) * ((double)x[i] - mean) / N;
@@ -333,23 +318,14 @@ TEST_LOOP(decodes_values_with_fields, 0, 4) {
 
 /* ---- The caller's buffers ---- */
 
+CASES(buffers, .set_up = set_up_queue, .tear_down = tear_down_queue)
+
 TEST(runs_on_buffers) {
-  cl_platform_id platform;
-  cl_device_id device;
-  cl_int code;
-  ck_assert_int_eq(clGetPlatformIDs(1, &platform, NULL), CL_SUCCESS);
-  ck_assert_int_eq(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL), CL_SUCCESS);
-  cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-  cl_command_queue queue = clCreateCommandQueue(context, device, 0, &code);
-  const cl_mem_flags flags = CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR;
-  cl_mem buffers[] = {clCreateBuffer(context, flags, sizeof x, x, &code),
-                      clCreateBuffer(context, flags, sizeof y, y, &code)};
-  cl_mem values = clCreateBuffer(context, CL_MEM_READ_WRITE, 64, NULL, &code);
-  rh_redhost *own = open_on(queue, NULL);
+  cl_mem buffers[] = {make_buffer(x, sizeof x), make_buffer(y, sizeof y)};
+  cl_mem values = make_buffer(NULL, 64);
   rh_request spec = dot_spec("auto");
   spec.result_on_device = 1;
-  rh_prepared *prepared = prepare(own, &spec);
-  rh_result result = {.struct_size = sizeof result};
+  rh_prepared *prepared = prepare(on_queue, &spec);
   const uint64_t first[] = {3, 5};
   rh_call_spec call =
       SIZED(rh_call_spec, .n_operands = 2, .buffers = buffers, .first = first, .n = N - 7);
@@ -367,9 +343,6 @@ TEST(runs_on_buffers) {
   ck_assert_double_eq(result.value.f, dot(x, y, N));
   must_fail(reduce_buffer(prepared, buffers[0], 0, N, &result, &error), RH_E_USAGE, "2 operands");
   rh_prepared_destroy(prepared);
-  rh_close(own);
   clReleaseMemObject(values);
   for (int b = 0; b < 2; b++) clReleaseMemObject(buffers[b]);
-  clReleaseCommandQueue(queue);
-  clReleaseContext(context);
 }

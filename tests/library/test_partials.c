@@ -5,7 +5,6 @@
 #include "../../host/core/base/random.h"
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/data/array.h"
-#include "../suite/suite.h"
 #include "library.h"
 
 enum { N = 20011 };

@@ -1,6 +1,5 @@
 /* Several operators in one pass: each has the bits that it has alone, over inputs of one block and
  * of many, with an index that stands anywhere in the value. */
-#include "../suite/suite.h"
 #include "library.h"
 
 enum { MOST = 100003, MOST_PARTS = 4 };

@@ -2,12 +2,11 @@
 #include "../../host/choose/known.h"
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/data/array.h"
-#include "../../host/library/handle.h"
-#include "../suite/suite.h"
-#include "library.h"
+#include "queue.h"
 
-#include <CL/cl.h>
 #include <pthread.h>
+
+static rh_result result = {.struct_size = sizeof result}; /* of the latest call */
 
 enum { N = 10007 };
 
@@ -48,8 +47,7 @@ static void try_sizes(const char *strategy, const rh_setting *setting, const cha
     if (sizes[k] == 0 && rh_operator_builtin(rh_op_from_name(op), type)->needs_an_element) continue;
     /* From the end, so that not every range begins at the start of the array. */
     const char *data = (const char *)rh_array_data(&array) + (N - sizes[k]) * rh_type_size(type);
-    rh_result result = {.struct_size = sizeof result},
-              right = expected(op, type, sizes[k] ? data : NULL, sizes[k]);
+    rh_result right = expected(op, type, sizes[k] ? data : NULL, sizes[k]);
     must(rh_prepared_run(prepared, sizes[k] ? data : NULL, sizes[k], &result, &error));
     check_same(&result, &right, op);
     ck_assert(strcmp(strategy, "auto") == 0 || strcmp(result.strategy, strategy) == 0);
@@ -84,7 +82,6 @@ TEST(float_sums_are_close) {
   float x[1000];
   rh_request spec = SIZED(rh_request, .op = "sum", .type = RH_TYPE_f32, .n = 1000);
   OWNED(rh_prepared) prepared = prepare(redhost, &spec);
-  rh_result result = {.struct_size = sizeof result};
   for (int k = 0; k < 1000; k++) x[k] = (float)k;
   must(rh_prepared_run(prepared, x, 1000, &result, &error));
   ck_assert_double_eq(result.value.f, 499500);
@@ -148,7 +145,6 @@ TEST(names_are_checked) {
 
 TEST(data_is_checked) {
   _Alignas(8) char bytes[64] = {0};
-  rh_result result = {.struct_size = sizeof result};
   for (int k = 0; k < 2; k++) {
     rh_request spec = request_for(k ? "cascade" : "serial", "min", RH_TYPE_i32, NULL, 0);
     spec.n = 8;
@@ -188,7 +184,6 @@ TEST_LOOP(calls_are_checked, 0, 2) {
   const rh_request spec = SIZED(rh_request, .strategy = _i ? "native" : "serial", .op = "sum",
                                 .type = RH_TYPE_i32, .n = N);
   OWNED(rh_prepared) prepared = prepare(redhost, &spec);
-  rh_result result = {.struct_size = sizeof result};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     rh_call_spec call = cases[k].call;
     call.struct_size = sizeof call;
@@ -216,7 +211,6 @@ TEST(a_run_that_fails) {
   rh_prepared *prepared = prepare(zoo, &spec);
   for (int round = 0; round < 2; round++) {
     int32_t data[] = {1, 2, 3};
-    rh_result result = {.struct_size = sizeof result};
     must(rh_prepared_run(prepared, data, 3, &result, &error));
     ck_assert_int_eq(result.value.i, 6);
     ck_assert_str_eq(result.strategy, "dislikes_seven");
@@ -265,7 +259,6 @@ typedef struct worker {
 static void *work(void *of_worker) {
   worker *w = of_worker;
   for (int k = 0; k < 200; k++) {
-    rh_result result = {.struct_size = sizeof result};
     rh_error own;
     if (rh_prepared_run(w->prepared, w->data, w->n, &result, &own) != RH_OK ||
         result.value.u != w->right)
@@ -299,7 +292,6 @@ static void one_array_after_another(void) {
   rh_request spec = request_for("cascade", "sum", RH_TYPE_i32, NULL, MOST);
   rh_prepared *prepared = prepare(redhost, &spec);
   int32_t *x = malloc(MOST * sizeof *x), *y = malloc(MOST * sizeof *y);
-  rh_result result = {.struct_size = sizeof result};
   for (int k = 0; k < MOST; k++) {
     x[k] = 1;
     y[k] = 2;
@@ -329,12 +321,6 @@ TEST(arrays_of_the_host) {
 
 /* The device is made to look like one with its own memory, or one that may cache the host's
  * memory. */
-static rh_cl_device *the_device(void) {
-  const rh_cl_device *device;
-  must(rh_context_device(redhost->context, &device, &error));
-  return (rh_cl_device *)device;
-}
-
 TEST(memory_of_its_own) {
   the_device()->shares_memory = 0;
   one_array_after_another();
@@ -357,7 +343,6 @@ TEST(too_large_by_its_page) {
   int32_t *x = malloc((MOST + 1) * sizeof *x);
   for (int k = 0; k <= MOST; k++) x[k] = 1;
   for (int k = 0; k < 3; k++) {
-    rh_result result = {.struct_size = sizeof result};
     x[1] = k;
     must(rh_prepared_run(prepared, x + 1, MOST, &result, &error));
     ck_assert_int_eq(result.value.i, MOST - 1 + k);
@@ -368,48 +353,24 @@ TEST(too_large_by_its_page) {
 
 /* ---- The caller's queue and buffers ---- */
 
-static cl_context context;
-static cl_command_queue queue;
-static rh_redhost *on_queue;
 static int32_t numbers[N];
 
-static cl_mem make_buffer(cl_context in, const void *data, size_t bytes) {
-  cl_int code;
-  cl_mem buffer = clCreateBuffer(in, data ? CL_MEM_COPY_HOST_PTR : 0, bytes, (void *)data, &code);
-  ck_assert_int_eq(code, CL_SUCCESS);
-  return buffer;
-}
-
-static void set_up_queue(void) {
-  cl_int code;
-  set_up();
-  cl_device_id id = the_device()->id;
-  context = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
-  ck_assert_int_eq(code, CL_SUCCESS);
-  queue = clCreateCommandQueue(context, id, 0, &code);
-  ck_assert_int_eq(code, CL_SUCCESS);
-  on_queue = open_on(queue, NULL);
+static void fill_numbers(void) {
   for (int k = 0; k < N; k++) numbers[k] = (int32_t)((uint32_t)k * 2654435761u);
 }
 
-static void tear_down_queue(void) {
-  rh_close(on_queue);
-  clReleaseCommandQueue(queue);
-  clReleaseContext(context);
-  tear_down();
-}
+ONCE(fill_numbers, NULL)
 
 CASES(queue, .set_up = set_up_queue, .tear_down = tear_down_queue)
 
 TEST_LOOP(buffers_of_the_caller, 0, 2) {
   static const char *const ops[] = {"sum", "argmax", "xor"};
   rh_setting finish = {"finish", _i ? "device" : "host"};
-  cl_mem buffer = make_buffer(context, numbers, sizeof numbers);
+  cl_mem buffer = make_buffer(numbers, sizeof numbers);
   for (int o = 0; o < 3; o++) {
     rh_request spec = SIZED(rh_request, .strategy = "cascade", .op = ops[o], .type = RH_TYPE_i32,
                             .n = N, .data_on_device = 1, .settings = &finish, .n_settings = 1);
     OWNED(rh_prepared) prepared = prepare(on_queue, &spec);
-    rh_result result = {.struct_size = sizeof result};
     for (uint64_t first = 0; first < N; first += 1 + N / 5)
       for (uint64_t n = 1; n <= N - first;
            n = n < N - first && 7 * n > N - first ? N - first : 7 * n) {
@@ -445,9 +406,8 @@ static void count_upload(rh_redhost *with) {
  * without, it may run on the host. */
 TEST(buffers_may_follow) {
   rh_request spec = SIZED(rh_request, .op = "sum", .type = RH_TYPE_i32, .n = N);
-  rh_result result = {.struct_size = sizeof result};
   const rh_cl_device *device;
-  cl_mem buffer = make_buffer(context, numbers, sizeof numbers);
+  cl_mem buffer = make_buffer(numbers, sizeof numbers);
   must(rh_context_device(on_queue->context, &device, &error));
   ((rh_cl_device *)device)->shares_memory = the_device()->shares_memory = 0;
   count_upload(on_queue);
@@ -465,9 +425,8 @@ TEST(in_turn_with_the_callers_commands) {
   rh_request spec =
       SIZED(rh_request, .op = "sum", .type = RH_TYPE_i32, .n = N, .data_on_device = 1);
   rh_prepared *prepared = prepare(on_queue, &spec);
-  cl_mem buffer = make_buffer(context, NULL, sizeof numbers);
+  cl_mem buffer = make_buffer(NULL, sizeof numbers);
   for (int32_t k = 0; k < 10; k++) {
-    rh_result result = {.struct_size = sizeof result};
     ck_assert_int_eq(
         clEnqueueFillBuffer(queue, buffer, &k, sizeof k, 0, sizeof numbers, 0, NULL, NULL),
         CL_SUCCESS);
@@ -487,10 +446,9 @@ TEST(buffers_come_and_go) {
   spec.n_settings = 1;
   OWNED(rh_prepared) prepared = prepare(on_queue, &spec);
   for (int round = 0; round < 50; round++) {
-    cl_mem buffer = make_buffer(context, numbers + round, 1000 * sizeof *numbers);
-    cl_mem values = make_buffer(context, NULL, 4 * rh_prepared_value_bytes(prepared));
-    rh_result result = {.struct_size = sizeof result},
-              right = expected("sum", RH_TYPE_i32, numbers + round, 1000);
+    cl_mem buffer = make_buffer(numbers + round, 1000 * sizeof *numbers);
+    cl_mem values = make_buffer(NULL, 4 * rh_prepared_value_bytes(prepared));
+    rh_result right = expected("sum", RH_TYPE_i32, numbers + round, 1000);
     uint64_t value = 0;
     must(reduce_buffer(prepared, buffer, 0, 1000, &result, &error));
     check_same(&result, &right, "run");
@@ -523,26 +481,19 @@ static cl_mem part_of(cl_mem buffer, size_t from, size_t bytes) {
   return part;
 }
 
-static cl_mem make_flagged(cl_mem_flags flags) {
-  cl_int code;
-  cl_mem buffer = clCreateBuffer(context, flags, sizeof numbers, NULL, &code);
-  ck_assert_int_eq(code, CL_SUCCESS);
-  return buffer;
-}
-
 /* Of each type: ranges that end with the buffer, or one element behind it; the values, too. */
 TEST_LOOP(buffers_are_checked, 0, 4) {
   static const rh_type types[] = {RH_TYPE_i8, RH_TYPE_u16, RH_TYPE_f32, RH_TYPE_i64};
   cl_int code;
   cl_device_id id = the_device()->id;
   cl_context another = clCreateContext(NULL, 1, &id, NULL, NULL, &code);
-  cl_mem whole = make_buffer(context, numbers, sizeof numbers), part = part_of(whole, 4096, 4096);
-  cl_mem strange = make_buffer(another, numbers, sizeof numbers);
-  cl_mem unreadable = make_flagged(CL_MEM_WRITE_ONLY), unwritable = make_flagged(CL_MEM_READ_ONLY);
+  cl_mem whole = make_buffer(numbers, sizeof numbers), part = part_of(whole, 4096, 4096);
+  cl_mem strange = make_buffer_in(another, 0, numbers, sizeof numbers);
+  cl_mem unreadable = make_buffer_in(context, CL_MEM_WRITE_ONLY, NULL, sizeof numbers);
+  cl_mem unwritable = make_buffer_in(context, CL_MEM_READ_ONLY, NULL, sizeof numbers);
   rh_request spec = request_for(NULL, "sum", types[_i], NULL, UINT64_C(1) << 20);
   spec.result_on_device = 1;
   rh_prepared *p = prepare(on_queue, &spec);
-  rh_result result = {.struct_size = sizeof result};
   uint64_t n = 4096 / rh_type_size(types[_i]), room = 4096 / rh_prepared_value_bytes(p);
   const struct {
     cl_mem buffer, values;
@@ -586,10 +537,8 @@ TEST(each_buffer_is_asked) {
   rh_request spec =
       SIZED(rh_request, .strategy = "cascade", .op = "sum", .type = RH_TYPE_i32, .n = N);
   OWNED(rh_prepared) p = prepare(on_queue, &spec);
-  rh_result result = {.struct_size = sizeof result};
   for (int round = 0; round < 20; round++) {
-    cl_mem buffer =
-        make_buffer(context, numbers, sizeof numbers - (round % 2 ? sizeof *numbers : 0));
+    cl_mem buffer = make_buffer(numbers, sizeof numbers - (round % 2 ? sizeof *numbers : 0));
     if (round % 2)
       must_fail(reduce_buffer(p, buffer, 0, N, &result, &error), RH_E_USAGE, "too few");
     else
@@ -608,16 +557,15 @@ TEST_LOOP(results_stay_on_the_device, 0, 3) {
   uint32_t size = rh_prepared_value_bytes(prepared);
   unsigned char got[PLACES * 16], poison[PLACES * 16];
   memset(poison, 0xAA, sizeof poison);
-  cl_mem buffer = make_buffer(context, numbers, sizeof numbers);
-  cl_mem values = make_buffer(context, poison, PLACES * size);
+  cl_mem buffer = make_buffer(numbers, sizeof numbers);
+  cl_mem values = make_buffer(poison, PLACES * size);
   for (uint64_t k = 1; k < PLACES - 1; k++)
     must(enqueue_buffer(prepared, buffer, k, N - 1000 * k, values, k, &error));
   ck_assert_int_eq(
       clEnqueueReadBuffer(queue, values, CL_TRUE, 0, PLACES * size, got, 0, NULL, NULL),
       CL_SUCCESS);
   for (uint64_t k = 1; k < PLACES - 1; k++) {
-    rh_result result = {.struct_size = sizeof result},
-              right = expected(ops[_i], RH_TYPE_i32, numbers + k, N - 1000 * k);
+    rh_result right = expected(ops[_i], RH_TYPE_i32, numbers + k, N - 1000 * k);
     rh_prepared_decode(prepared, got + k * size, N - 1000 * k, &result);
     check_same(&result, &right, ops[_i]);
   }
@@ -632,12 +580,11 @@ TEST_LOOP(results_stay_on_the_device, 0, 3) {
 /* The queue is invalid for one call: drivers differ in what else they check. */
 TEST_LOOP(failure_in_the_middle, 0, 2) {
   static const char *const names[] = {"cascade", "two_stage"};
-  cl_mem buffer = make_buffer(context, numbers, sizeof numbers);
+  cl_mem buffer = make_buffer(numbers, sizeof numbers);
   rh_request spec =
       SIZED(rh_request, .strategy = names[_i], .op = "sum", .type = RH_TYPE_i32, .n = N);
   rh_prepared *prepared = prepare(on_queue, &spec);
-  rh_result result = {.struct_size = sizeof result},
-            right = expected("sum", RH_TYPE_i32, numbers, N);
+  rh_result right = expected("sum", RH_TYPE_i32, numbers, N);
   for (int k = 0; k < 3; k++) {
     on_queue->context->session.queue = NULL;
     must_fail(reduce_buffer(prepared, buffer, 0, N, &result, &error), RH_E_CL, names[_i]);
@@ -673,8 +620,7 @@ TEST(unfit_queues) {
 /* rh_reduce() works there too. */
 TEST(reduce_on_the_callers_queue) {
   rh_request request = request_for("cascade", "sum", RH_TYPE_i32, numbers, 0);
-  rh_result result = {.struct_size = sizeof result},
-            right = expected("sum", RH_TYPE_i32, numbers, N);
+  rh_result right = expected("sum", RH_TYPE_i32, numbers, N);
   request.n = N;
   must(rh_reduce(on_queue, &request, &result, &error));
   check_same(&result, &right, "sum");
@@ -704,7 +650,6 @@ TEST(more_than_all_memory) {
                              all / 2 / size};
     rh_request spec = request_for("native", "min", types[t].type, NULL, 16);
     rh_prepared *prepared = prepare(redhost, &spec), *none;
-    rh_result result = {.struct_size = sizeof result};
     rh_request request = request_for("native", "min", types[t].type, some, 0);
     rh_communicator alone = SIZED(rh_communicator, .size = 1);
     for (size_t k = 0; k < sizeof many / sizeof *many; k++) {

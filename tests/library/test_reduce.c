@@ -4,10 +4,11 @@
 #include "../../host/choose/known.h"
 #include "../../host/library/kept.h"
 #include "../core/folder.h"
-#include "../suite/suite.h"
 #include "library.h"
 
 #include <sys/mman.h>
+
+static rh_result result = {.struct_size = sizeof result}; /* of the latest call */
 
 enum { N = 3001 };
 
@@ -29,15 +30,14 @@ static rh_request request_of(const char *strategy, const int32_t *x, uint64_t n)
                .n = n, .unchecked = 1);
 }
 
-static void reduce(const rh_request *request, rh_result *result) {
-  must(rh_reduce(redhost, request, result, &error));
+static void reduce(const rh_request *request) {
+  must(rh_reduce(redhost, request, &result, &error));
 }
 
 static void check_sum(const char *strategy, const int32_t *x, uint64_t n, uint32_t unchecked) {
   rh_request request = request_of(strategy, x, n);
-  rh_result result = {.struct_size = sizeof result};
   request.unchecked = unchecked;
-  reduce(&request, &result);
+  reduce(&request);
   ck_assert_int_eq(result.value.i, sum_of(x, n));
 }
 
@@ -127,12 +127,11 @@ TEST(each_word_counts) {
   for (int round = 0; round < 2; round++)
     for (int k = 0; k < CASES; k++) {
       rh_request request = cases[k].request;
-      rh_result result = {.struct_size = sizeof result};
       request.struct_size = sizeof request;
       request.strategy = "native";
       request.n = 2;
       request.unchecked = request.unchecked_op = 1;
-      reduce(&request, &result);
+      reduce(&request);
       check_first_result(&result);
       double value = result.value.f;
       ck_assert_msg(value == cases[k].right, "%d: %g", k, value);
@@ -150,9 +149,8 @@ TEST(constants_of_any_size) {
   rh_request request = SIZED(rh_request, .strategy = "native", .map = "x > t", .inputs = &input,
                              .n_inputs = 1, .constants = &t, .n_constants = 1, .n = 3);
   for (int k = 0; k < 8; k++) {
-    rh_result result = {.struct_size = sizeof result};
     t.value.i = values[k];
-    reduce(&request, &result);
+    reduce(&request);
     ck_assert_msg(result.value.i == above[k], "t = %lld: %lld", (long long)t.value.i,
                   (long long)result.value.i);
   }
@@ -161,9 +159,8 @@ TEST(constants_of_any_size) {
 /* A request that cannot be meant is refused also where another one's setup is kept. */
 TEST(a_kept_setup_is_no_leave) {
   rh_request request = request_of("serial", numbers, N), bad;
-  rh_result result = {.struct_size = sizeof result};
   const rh_input input = {.type = RH_TYPE_i32, .data = numbers};
-  reduce(&request, &result);
+  reduce(&request);
   bad = request;
   bad.data = (const char *)numbers + 1;
   must_fail(rh_reduce(redhost, &bad, &result, &error), RH_E_USAGE, "aligned");
@@ -182,7 +179,7 @@ TEST(a_kept_setup_is_no_leave) {
   bad.n_inputs = 1;
   must_fail(rh_reduce(redhost, &bad, &result, &error), RH_E_USAGE, "exclusive");
   bad.data = NULL;
-  reduce(&bad, &result);
+  reduce(&bad);
   bad.n_inputs = 9;
   must_fail(rh_reduce(redhost, &bad, &result, &error), RH_E_USAGE, "9 inputs");
   bad = request;
@@ -199,37 +196,35 @@ TEST(problems_are_told_apart) {
   char key[] = "tile", value[] = "64", op[] = "sum";
   rh_setting setting = {key, value};
   rh_request request = request_of("cascade", numbers, N);
-  rh_result result = {.struct_size = sizeof result};
   request.op = op;
-  reduce(&request, &result);
+  reduce(&request);
   request.settings = &setting;
   request.n_settings = 1;
-  reduce(&request, &result);
+  reduce(&request);
   ck_assert_int_eq(n_kept(), 2);
   strcpy(value, "32");
-  reduce(&request, &result);
+  reduce(&request);
   ck_assert_int_eq(n_kept(), 3);
   char again[] = "64";
   setting.value = again;
-  reduce(&request, &result);
+  reduce(&request);
   ck_assert_int_eq(n_kept(), 3);
   strcpy(op, "max");
-  reduce(&request, &result);
+  reduce(&request);
   ck_assert_int_eq(result.value.i, 512);
   request.type = RH_TYPE_u32;
-  reduce(&request, &result);
+  reduce(&request);
   ck_assert_int_eq(n_kept(), 5);
 }
 
 TEST(the_least_recently_used_goes) {
   static const char *const ops[] = {"sum", "min",  "max",  "xor",   "and",
                                     "or",  "asum", "amax", "argmin"};
-  rh_result result = {.struct_size = sizeof result};
   check_sum("native", numbers, N, 1);
   for (int o = 1; o < 9; o++) {
     rh_request request = request_of("serial", numbers, N);
     request.op = ops[o];
-    reduce(&request, &result);
+    reduce(&request);
     if (o < 8) ck_assert_int_eq(n_kept(), o + 1);
     if (o == 6) check_sum("native", numbers, N, 1); /* not the oldest any more */
   }
@@ -240,12 +235,6 @@ TEST(the_least_recently_used_goes) {
 }
 
 /* ---- The caller's memory ---- */
-
-static rh_cl_device *the_device(void) {
-  const rh_cl_device *device;
-  must(rh_context_device(redhost->context, &device, &error));
-  return (rh_cl_device *)device;
-}
 
 /* Mapped, unmapped, and other data at the same address. */
 TEST_LOOP(arrays_come_and_go, 0, 2) {
@@ -282,14 +271,13 @@ TEST(large_buffers_do_not_stay) {
 TEST(a_failure_is_not_kept) {
   const rh_setting setting = {"tile", "7777777"};
   rh_request request = request_of("cascade", numbers, N);
-  rh_result result = {.struct_size = sizeof result};
   request.settings = &setting;
   request.n_settings = 1;
   ck_assert_int_eq(rh_reduce(redhost, &request, &result, &error), RH_E_USAGE);
   ck_assert_int_eq(n_kept(), 0);
   request.settings = NULL;
   request.n_settings = 0;
-  reduce(&request, &result);
+  reduce(&request);
   ck_assert_int_eq(n_kept(), 1);
   cl_command_queue queue = redhost->context->session.queue;
   redhost->context->session.queue = NULL; /* for one call */
@@ -312,23 +300,22 @@ TEST(a_class_that_is_too_large) {
 
 /* `auto` chooses again if its strategy turns out to be wrong, in any call. */
 TEST(auto_leaves_who_was_wrong) {
-  rh_result before = {.struct_size = sizeof before}, after = before;
   rh_request request = request_of(NULL, numbers, N);
   setenv("REDHOST_NO_CACHE", "1", 1);
-  reduce(&request, &before);
+  reduce(&request);
+  const rh_result before = result;
   const rh_job *job = &redhost->kept->jobs[0]->job;
   rh_context_blame(redhost->context, job->strategy->name, job->path, job->spec.operation.op, 7);
-  reduce(&request, &after);
-  ck_assert_str_ne(before.strategy, after.strategy);
+  reduce(&request);
+  ck_assert_str_ne(before.strategy, result.strategy);
   ck_assert_int_eq(n_kept(), 1);
 }
 
 TEST(a_wrong_one_is_not_kept) {
   rh_redhost *plain = redhost;
-  rh_result result = {.struct_size = sizeof result};
   rh_request request = request_of("drops_last", numbers, N);
   redhost = open_on(NULL, "results/drops_last");
-  reduce(&request, &result); /* unchecked */
+  reduce(&request); /* unchecked */
   ck_assert_int_eq(n_kept(), 1);
   request.unchecked = 0;
   for (int k = 0; k < 2; k++) {
@@ -410,7 +397,6 @@ TEST(on_the_device_nothing_is_measured) {
 TEST(only_what_is_compiled) {
   rh_cl_session *session;
   rh_request request = request_of("cascade", numbers, N);
-  rh_result result = {.struct_size = sizeof result};
   must(rh_context_session(redhost->context, &session, &error));
   session->compiled_only = 1;
   must_fail(rh_reduce(redhost, &request, &result, &error), RH_DECLINED, "is not compiled");
@@ -427,7 +413,6 @@ static void must_say(rh_status status, const char *words) {
 }
 
 static void reduce_null(rh_request request, const char *words) {
-  rh_result result = {.struct_size = sizeof result};
   must_say(rh_reduce(redhost, &request, &result, &error), words);
   ck_assert_int_eq(rh_reduce(redhost, &request, &result, NULL), RH_E_USAGE);
   rh_request spec =
@@ -447,11 +432,10 @@ TEST(numbers_of_every_type) {
     if (type == RH_TYPE_f32) memcpy(one, &(float){-5}, sizeof(float));
     if (type == RH_TYPE_f64) memcpy(one, &(double){-5}, sizeof(double));
     rh_request request = request_of("native", NULL, 1);
-    rh_result result = {.struct_size = sizeof result};
     request.op = "max";
     request.type = type;
     request.data = one;
-    reduce(&request, &result);
+    reduce(&request);
     double most = ldexp(1, 8 * (int)rh_type_size(type)) - (type == RH_TYPE_u64 ? 0 : 1);
     double expected = rh_type_is_float(type) ? -5 : rh_type_is_signed(type) ? -1 : most;
     ck_assert_double_eq(rh_result_number(&result), expected);
@@ -470,7 +454,6 @@ TEST(how_far_away_the_exact_answer_is) {
   for (int k = 0; k < SIZE; k++) sum += x[k] = (float)(k * 7919 % 1013) / (1 << 20);
   rh_request request = {
       .struct_size = sizeof request, .op = "sum", .type = RH_TYPE_f32, .data = x, .n = SIZE};
-  rh_result result = {.struct_size = sizeof result};
   must(rh_reduce(redhost, &request, &result, &error));
   ck_assert(fabs(result.value.f - sum) <= result.bound && result.bound < sum / 1000);
   request.accuracy = RH_ACCURACY_EXACT;
@@ -519,7 +502,6 @@ TEST(nulls_in_a_call) {
   rh_request request = request_of("serial", numbers, N);
   rh_request spec =
       SIZED(rh_request, .strategy = "serial", .op = "sum", .type = RH_TYPE_i32, .n = N);
-  rh_result result = {.struct_size = sizeof result};
   rh_prepared *prepared;
   must_say(rh_open(NULL, NULL, &error), "null");
   must_say(rh_reduce(NULL, &request, &result, &error), "rh_redhost is null");

@@ -1,34 +1,23 @@
 /* rh_reduce() and rh_prepare() over segments: each has the bits of its elements alone, whatever the
  * layout, and a wrong one is named. */
+#include "../../host/core/base/vocabulary.h"
+#include "../../host/core/data/array.h"
 #include "../../host/core/operation/operator.h"
-#include "../../host/library/handle.h"
-#include "../suite/suite.h"
-#include "library.h"
+#include "../../host/engine/io/element.h"
+#include "../../host/library/segmented.h"
+#include "queue.h"
 
-#include <CL/cl.h>
 #include <stdint.h>
+
+static rh_result result = {.struct_size = sizeof result}; /* of the latest call */
 
 enum { N = 4096, MOST_SEGMENTS = N + 1 };
 
-static const uint32_t sizes[] = {0, 1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8}; /* by RH_TYPE_* */
 static _Alignas(64) unsigned char data[N * 8], others[N * 8], alone[2][N * 8];
+static const char *kind = "uniform";
 
-/* No NaN, small numbers, many equal. */
 static void fill(rh_type type, unsigned char *to, unsigned seed) {
-  for (unsigned k = 0; k < N; k++) {
-    int x = (int)((k + seed) * 2654435761u >> 26) - 20;
-    uint16_t half = (uint16_t)(0x3C00 + (x & 31) * 16 + (x < 0 ? 0x8000 : 0));
-    float single = (float)x * 0.37f;
-    double wide = x * 0.37;
-    if (type == RH_TYPE_f16)
-      memcpy(to + k * 2, &half, 2);
-    else if (type == RH_TYPE_f32)
-      memcpy(to + k * 4, &single, 4);
-    else if (type == RH_TYPE_f64)
-      memcpy(to + k * 8, &wide, 8);
-    else
-      memcpy(to + k * sizes[type], &(int64_t){x}, sizes[type]);
-  }
+  rh_generate(kind, seed, type, N, 0, N, to);
 }
 
 /* ---- Which elements, by the definition ---- */
@@ -97,8 +86,7 @@ static void set_data(problem *p, const void *x, const void *y) {
 
 static rh_result reduce_alone(const problem *of, const segment *s) {
   problem p = *of;
-  rh_result result = {.struct_size = sizeof result};
-  uint32_t size = sizes[p.request.type];
+  uint32_t size = rh_type_size(p.request.type);
   for (uint64_t k = 0; k < s->n; k++) {
     memcpy(alone[0] + k * size, data + s->at[k] * size, size);
     memcpy(alone[1] + k * size, others + s->at[k] * size, size);
@@ -113,49 +101,32 @@ static rh_result reduce_alone(const problem *of, const segment *s) {
   return result;
 }
 
-/* An element of column k as the result has it. */
-static uint64_t word_of(const problem *p, uint32_t k, uint64_t s) {
-  uint32_t size = sizes[p->types[k]];
-  uint64_t bits = 0;
-  memcpy(&bits, results[k] + s * size, size);
-  if (p->types[k] == RH_TYPE_f32) {
-    float single;
-    double wide;
-    memcpy(&single, &bits, 4);
-    wide = single;
-    memcpy(&bits, &wide, 8);
-  } else if (p->types[k] <= RH_TYPE_i64 && p->types[k] % 2 == 1 && size < 8) {
-    bits = (uint64_t)((int64_t)(bits << (64 - 8 * size)) >> (64 - 8 * size));
-  }
-  return bits;
-}
-
-/* Halves are rounded from a result's double by hand. */
-static uint64_t half_bits(double value) {
-  uint64_t bits;
-  memcpy(&bits, &value, 8);
-  int exponent = (int)(bits >> 52 & 0x7FF) - 1023 + 15;
-  if (value == 0) return bits >> 48 & 0x8000;
-  return (bits >> 48 & 0x8000) | (uint64_t)exponent << 10 | (bits >> 42 & 0x3FF);
+static int is_nan(rh_type type, const void *element) {
+  double x;
+  if (!rh_type_is_float(type)) return 0;
+  rh_element_load(type, element, &x);
+  return isnan(x);
 }
 
 static void compare(const problem *p, const rh_result *expected, uint64_t s, const char *what) {
   for (uint32_t k = 0; k < p->n_results; k++) {
-    uint64_t want = expected->n_fields            ? expected->fields[k].value.u
-                    : expected->indexed && k == 0 ? expected->index
-                                                  : expected->value.u;
-    if (p->types[k] == RH_TYPE_f16)
-      want = half_bits(expected->n_fields ? expected->fields[k].value.f : expected->value.f);
-    ck_assert_msg(word_of(p, k, s) == want, "%s of type %u, %s: result %u of segment %llu of %llu",
-                  p->request.op ? p->request.op : p->request.reduce, p->request.type, what, k,
-                  (unsigned long long)s, (unsigned long long)n_segments);
+    unsigned char want[8];
+    const void *word = expected->n_fields            ? (const void *)&expected->fields[k].value
+                       : expected->indexed && k == 0 ? (const void *)&expected->index
+                                                     : (const void *)&expected->value;
+    uint32_t size = rh_element_store(p->types[k], word, want);
+    const unsigned char *got = results[k] + s * size;
+    if (memcmp(got, want, size) != 0 && !(is_nan(p->types[k], got) && is_nan(p->types[k], want)))
+      ck_abort_msg("%s of %s, %s: result %u of segment %llu of %llu",
+                   p->request.op ? p->request.op : p->request.reduce, rh_type_name(p->request.type),
+                   what, k, (unsigned long long)s, (unsigned long long)n_segments);
   }
 }
 
 /* The types of what it gives are those of a first result. */
 static void find_results(problem *p) {
   const segment one = {.n = 1};
-  const rh_result result = reduce_alone(p, &one);
+  result = reduce_alone(p, &one);
   p->n_results = result.n_fields ? result.n_fields : 1 + result.indexed;
   for (uint32_t k = 0; k < p->n_results; k++)
     p->types[k] = result.n_fields ? result.fields[k].type : result.type;
@@ -180,7 +151,6 @@ static void compare_all(const problem *p, const char *what) {
 
 static void try_call(problem *p, const rh_segmentation *of, const char *what) {
   rh_output outputs[RH_MOST_RESULTS];
-  rh_result result = {.struct_size = sizeof result};
   set_data(p, data, others);
   p->request.n = N;
   p->request.segments = of;
@@ -194,7 +164,6 @@ static void try_call(problem *p, const rh_segmentation *of, const char *what) {
 /* The same segments again. */
 static void try_prepared(problem *p, const char *what) {
   rh_output outputs[RH_MOST_RESULTS];
-  rh_result result = {.struct_size = sizeof result};
   const void *arrays[] = {data, others};
   p->request.outputs = NULL;
   p->request.n_outputs = 0;
@@ -276,37 +245,74 @@ static const struct {
     {3, 2, none_of, c_none, NULL, 1},       {3, 1, none_of, c_none, NULL, 0},
 };
 
+static int needs_an_element(const problem *p) {
+  return p->request.op && (strstr(p->request.op, "min") || strstr(p->request.op, "max"));
+}
+
+/* With gaps, overlaps, empty segments, and one that is much longer than the others; then many of
+ * each of a few lengths. */
+static void of_offsets(problem *p, const char *name) {
+  static uint64_t starts[N], stops[N];
+  rh_segmentation of = SIZED(rh_segmentation, .starts = starts, .stops = stops);
+  for (uint64_t at = N, s = 0; s < 60 && at > 400; of.n_segments = ++s) {
+    uint64_t length = s % 7 == 3 ? (uint64_t)needs_an_element(p) : s * s % 129 + 1;
+    starts[s] = at - 5 * s % 300 - length;
+    stops[s] = starts[s] + length;
+    at -= length / 2;
+  }
+  starts[of.n_segments] = 1;
+  stops[of.n_segments++] = N - 3;
+  by_offsets(&of);
+  try_call(p, &of, name);
+  of.n_segments = 0;
+  for (uint64_t at = 1; at + 70 < N; at = stops[of.n_segments++]) {
+    uint64_t s = of.n_segments;
+    starts[s] = at;
+    stops[s] = at + (s % 50 == 7 ? 70 : s * s % 11 % 6 + 1);
+  }
+  by_offsets(&of);
+  try_call(p, &of, name);
+  if (p->request.unchecked_op) try_prepared(p, name);
+}
+
 static void of_many_kinds(problem *p, const char *name) {
-  int needs_an_element =
-      p->request.op && (strstr(p->request.op, "m") != NULL) && strcmp(p->request.op, "sum") != 0;
-  char what[64];
-  needs_an_element |= p->request.op && strncmp(p->request.op, "arg", 3) == 0;
   for (size_t k = 0; k < sizeof axes / sizeof *axes; k++) {
     const rh_segmentation of =
         SIZED(rh_segmentation, .n_axes = axes[k].n, .reduced = axes[k].reduced,
               .lengths = axes[k].lengths, .strides = axes[k].given);
-    if (axes[k].is_empty && needs_an_element) continue;
+    char what[64];
+    if (axes[k].is_empty && needs_an_element(p)) continue;
     snprintf(what, sizeof what, "%s, axes of kind %zu", name, k);
     by_axes(&of, axes[k].strides);
     try_call(p, &of, what);
   }
-  uint64_t starts[60], stops[60];
-  rh_segmentation of = SIZED(rh_segmentation, .starts = starts, .stops = stops, .n_segments = 60);
-  for (uint64_t s = 0; s < 60; s++) {
-    starts[s] = s * 1103 % (N - 300);
-    stops[s] = starts[s] + (s % 7 == 3 ? (uint64_t)needs_an_element : s * s % 129 + 1);
-  }
-  starts[50] = 0; /* a giant */
-  stops[50] = N;
-  by_offsets(&of);
-  snprintf(what, sizeof what, "%s, offsets", name);
-  try_call(p, &of, what);
-  try_prepared(p, what);
-  of = (rh_segmentation){.struct_size = sizeof of, .length = 64};
+  of_offsets(p, name);
+  const rh_segmentation of = SIZED(rh_segmentation, .length = 64);
   const uint64_t rows[] = {N / 64, 64}, row_strides[] = {64, 1};
   by_axes(&(rh_segmentation){.n_axes = 2, .reduced = 2, .lengths = rows}, row_strides);
   try_call(p, &of, "length");
   try_prepared(p, "length");
+}
+
+static const uint64_t shapes[][3] = {
+    {1003, 1, 1}, {1003, 2, 1}, {200, 17, 1}, {4, 1000, 1}, {1, N, 1},   {1, 2, 1003},
+    {1, 3, 1301}, {1, 37, 100}, {1, 700, 5},  {1, 1300, 3}, {5, 37, 20}, {300, 2, 3},
+    {2, 600, 3},  {300, 3, 1},  {300, 4, 1},  {200, 5, 1},  {200, 6, 1}, {200, 7, 1},
+    {200, 8, 1},  {200, 9, 1},  {1, 1, 1},    {0, 5, 1},    {3, 0, 2},   {128, 1, 30}};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+/* Rows and columns of all shapes. */
+static void of_shapes(problem *p, const char *name) {
+  for (size_t k = 0; k < SHAPES; k++) {
+    const uint64_t *shape = shapes[k], strides[] = {shape[1] * shape[2], shape[2], 1};
+    const rh_segmentation of = SIZED(rh_segmentation, .n_axes = 3, .reduced = 2, .lengths = shape);
+    char what[64];
+    if (shape[1] == 0 && needs_an_element(p)) continue;
+    snprintf(what, sizeof what, "%s, shape %zu", name, k);
+    by_axes(&of, strides);
+    try_call(p, &of, what);
+    ck_assert(!redhost->segmented || !redhost->segmented->segments.is_loop);
+  }
 }
 
 /* Columns, and axes that are copied. */
@@ -319,6 +325,19 @@ static void on_a_device(problem *p, const char *name) {
     try_call(p, &of, name);
     if (reduced == 5) try_prepared(p, name);
   }
+}
+
+/* An operator by its name. */
+static void try_named(const char *op, rh_type type, const char *strategy, const char *of_kind,
+                      const rh_setting *settings, uint64_t n_settings) {
+  problem p = {.request = request_for(strategy, op, type, NULL, 0)};
+  p.request.settings = settings;
+  p.request.n_settings = n_settings;
+  kind = of_kind;
+  fill(type, data, 1);
+  find_results(&p);
+  of_shapes(&p, op);
+  of_offsets(&p, op);
 }
 
 static void try_all(rh_type type, const char *strategy,
@@ -334,7 +353,13 @@ static void try_all(rh_type type, const char *strategy,
   }
 }
 
-CASES(bits, .set_up = set_up, .tear_down = tear_down)
+/* Setups for segments of all lengths. */
+static void set_up_many(void) {
+  set_up();
+  redhost->context->options.kept_setups = 64;
+}
+
+CASES(bits, .set_up = set_up_many, .tear_down = tear_down)
 TEST_LOOP(of_axes_in_both_orders, RH_TYPE_i8, RH_TYPE_f64 + 1) {
   try_all((rh_type)_i, "native", in_both_orders);
 }
@@ -345,48 +370,71 @@ TEST(of_a_strategy_that_runs_once_for_each) {
   try_all(RH_TYPE_f32, "serial", in_both_orders);
   try_all(RH_TYPE_i16, "onepass", on_a_device);
 }
+TEST_LOOP(of_all_operators, RH_TYPE_i8, RH_TYPE_f64 + 1) {
+  static const char *const kinds[] = {"uniform", "swing", "nan", "ends"};
+  for (uint32_t op = RH_OP_sum; op <= RH_OP_argamax; op++)
+    if (rh_op_is_defined(op, (rh_type)_i))
+      try_named(rh_op_name(op), (rh_type)_i, "native", kinds[op % 4], NULL, 0);
+}
+/* Of maps, by loops of the built-in operator; several of them at once. */
+TEST_LOOP(of_mapped_operators, 0, 5) {
+  static const char *const ops[] = {"any", "all", "mean", "minmax", "meanvar"};
+  static const rh_type types[] = {RH_TYPE_u8, RH_TYPE_f16, RH_TYPE_f32, RH_TYPE_f64};
+  for (size_t t = 0; t < 4; t++) try_named(ops[_i], types[t], "native", "swing", NULL, 0);
+}
+/* By one work-item each, or by several; a program takes PoCL seconds to compile. */
+TEST_LOOP(in_one_run_on_a_device, 0, 3) {
+  static const rh_setting shared[] = {{"members", "8"}, {"group", "64"}};
+  if (_i == 0) try_named("sum", RH_TYPE_f32, "segments", "swing", NULL, 0);
+  if (_i == 1) try_named("argmax", RH_TYPE_u8, "segments", "swing", shared, 2);
+  if (_i == 2) try_named("affine", RH_TYPE_u64, "segments", "swing", NULL, 0);
+}
+
+/* Worth all threads; and columns that are cut. */
+TEST_LOOP(of_giants_and_long_columns, 0, 5) {
+  enum { MANY = 1 << 20 };
+  static const rh_type types[] = {RH_TYPE_f32, RH_TYPE_u8};
+  static const uint64_t starts[] = {60, 0, MANY / 2}, stops[] = {MANY + 60, 60, MANY + 1};
+  static const uint64_t lengths[] = {MANY / 4, 4};
+  static unsigned char x[(MANY + 100) * 4], column[MANY];
+  const char *strategy = _i < 4 ? "native" : "segments", *op = _i % 2 ? "argmax" : "sum";
+  rh_type type = types[_i / 2 % 2];
+  uint32_t size = rh_type_size(type);
+  const rh_segmentation of[] = {
+      SIZED(rh_segmentation, .starts = starts, .stops = stops, .n_segments = 3),
+      SIZED(rh_segmentation, .n_axes = 2, .reduced = 1, .lengths = lengths)};
+  problem p = {.request = request_for("native", op, type, x, MANY + 100), .n_results = 1};
+  rh_generate("uniform", 7, type, MANY + 100, 0, MANY + 100, x);
+  find_results(&p);
+  p.n_results = 1;
+  for (int j = 0; j < 2; j++) {
+    rh_output output[RH_MOST_RESULTS];
+    n_segments = j ? 4 : 3;
+    make_outputs(&p, output);
+    rh_request request = request_for(strategy, op, type, x, MANY + 100);
+    request.segments = &of[j];
+    request.outputs = output;
+    request.n_outputs = 1;
+    must(rh_reduce(redhost, &request, &result, &error));
+    for (uint64_t s = 0; s < n_segments; s++) {
+      for (uint64_t k = 0; j && k < MANY / 4; k++)
+        memcpy(column + k * size, x + (4 * k + s) * size, size);
+      request = request_for("native", op, type, j ? column : x + starts[s] * size,
+                            j ? MANY / 4 : stops[s] - starts[s]);
+      must(rh_reduce(redhost, &request, &result, &error));
+      compare(&p, &result, s, j ? "columns" : "a giant");
+    }
+  }
+}
 
 /* ---- Buffers of the caller ---- */
 
-static cl_context context;
-static cl_command_queue queue;
-static rh_redhost *on_queue;
 static const uint64_t skipped[] = {3, 5}; /* elements of the buffers, before the operands */
 enum { BEFORE = 2, AFTER = 3 };           /* values around those that are written */
 
-static void must_cl(cl_int code) {
-  ck_assert_int_eq(code, CL_SUCCESS);
-}
-
-static void set_up_queue(void) {
-  const rh_cl_device *device;
-  cl_int code;
-  set_up();
-  must(rh_context_device(redhost->context, &device, &error));
-  context = clCreateContext(NULL, 1, &device->id, NULL, NULL, &code);
-  must_cl(code);
-  queue = clCreateCommandQueue(context, device->id, 0, &code);
-  must_cl(code);
-  on_queue = open_on(queue, NULL);
-}
-
-static void tear_down_queue(void) {
-  rh_close(on_queue);
-  clReleaseCommandQueue(queue);
-  clReleaseContext(context);
-  tear_down();
-}
-
-static cl_mem make_buffer(uint64_t bytes) {
-  cl_int code;
-  cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &code);
-  must_cl(code);
-  return buffer;
-}
-
 static void write_data(const problem *p, unsigned char *from, unsigned seed, uint64_t first,
                        cl_mem buffer) {
-  uint32_t size = sizes[p->request.type];
+  uint32_t size = rh_type_size(p->request.type);
   fill(p->request.type, from, seed);
   must_cl(
       clEnqueueWriteBuffer(queue, buffer, CL_TRUE, first * size, N * size, from, 0, NULL, NULL));
@@ -413,10 +461,9 @@ static void compare_values(const problem *p, const rh_prepared *prepared,
 static void try_buffers(problem *p, const rh_segmentation *of, const char *what) {
   static unsigned char read[(BEFORE + MOST_SEGMENTS + AFTER) * RH_ANY_VALUE_BYTES];
   const uint64_t room = (N + skipped[1]) * 8;
-  cl_mem buffers[] = {make_buffer(room), make_buffer(room)};
-  cl_mem staged[] = {make_buffer(room), make_buffer(room)};
+  cl_mem buffers[] = {make_buffer(NULL, room), make_buffer(NULL, room)};
+  cl_mem staged[] = {make_buffer(NULL, room), make_buffer(NULL, room)};
   rh_output outputs[RH_MOST_RESULTS];
-  rh_result result = {.struct_size = sizeof result};
   cl_int code;
   cl_event gate = clCreateUserEvent(context, &code);
   set_data(p, NULL, NULL);
@@ -430,7 +477,7 @@ static void try_buffers(problem *p, const rh_segmentation *of, const char *what)
   uint64_t bytes = (BEFORE + n_segments + AFTER) * rh_prepared_value_bytes(prepared);
   rh_call_spec call =
       SIZED(rh_call_spec, .n_operands = p->request.inputs ? 2 : 1, .n = N, .buffers = buffers,
-            .first = skipped, .values = make_buffer(bytes), .index = BEFORE);
+            .first = skipped, .values = make_buffer(NULL, bytes), .index = BEFORE);
   must_cl(code);
   write_data(p, data, 0, skipped[0], staged[0]);
   write_data(p, others, 99, skipped[1], staged[1]);
@@ -568,9 +615,8 @@ static rh_request rows_in_buffers(void) {
 TEST(buffers_that_nothing_reads) {
   const rh_output output = {.type = RH_TYPE_f32, .data = alone[0], .n = N};
   rh_request request = rows_in_buffers();
-  rh_result result = {.struct_size = sizeof result};
   rh_prepared *prepared = prepare(redhost, &request);
-  cl_mem buffer = make_buffer(N * 4);
+  cl_mem buffer = make_buffer(NULL, N * 4);
   const rh_call_spec call =
       SIZED(rh_call_spec, .n = N, .buffers = &buffer, .outputs = &output, .n_outputs = 1);
   must_fail(rh_prepared_call(prepared, &call, &result, &error), RH_E_USAGE, "buffer");
@@ -590,8 +636,7 @@ TEST(buffers_that_nothing_reads) {
 TEST(buffers_that_do_not_fit) {
   const rh_output output = {.type = RH_TYPE_f32, .data = alone[0], .n = N};
   rh_request request = rows_in_buffers();
-  rh_result result = {.struct_size = sizeof result};
-  cl_mem buffer = make_buffer(N * 4), values = make_buffer((N / 64 + 2) * 4);
+  cl_mem buffer = make_buffer(NULL, N * 4), values = make_buffer(NULL, (N / 64 + 2) * 4);
   const void *array = data;
   rh_call_spec call =
       SIZED(rh_call_spec, .n = N, .buffers = &buffer, .outputs = &output, .n_outputs = 1);
@@ -637,7 +682,6 @@ static void refuse(rh_segmentation of, const char *op, uint64_t n, const char *w
   of.struct_size = sizeof of;
   rh_request request = SIZED(rh_request, .type = RH_TYPE_f32, .op = op, .data = data, .n = n,
                              .segments = &of, .outputs = &output, .n_outputs = 1);
-  rh_result result = {.struct_size = sizeof result};
   rh_prepared *prepared;
   must_fail(rh_reduce(redhost, &request, &result, &error), RH_E_USAGE, words);
   request.outputs = NULL;
@@ -664,12 +708,8 @@ TEST(segments_that_are_none) {
          17, "reach element 17");
   refuse((rh_segmentation){.n_axes = 2, .lengths = huge, .reduced = 1}, "sum", 12, "2^64");
   refuse((rh_segmentation){.starts = o, .n_segments = 1}, "sum", 9, "stops is null");
-  refuse((rh_segmentation){.starts = o, .stops = o + 1, .n_segments = 2}, "sum", 9,
-         "segment 1 ends before it begins");
   refuse((rh_segmentation){.starts = o + 2, .stops = o + 3, .n_segments = 1}, "sum", 9,
          "segment 0 ends at element 11, beyond the last of 9");
-  refuse((rh_segmentation){.starts = o, .stops = o, .n_segments = 1}, "min", 9,
-         "segment 0 is empty, and min of no elements");
 }
 
 /* A call over rows of four of eight floats. */
@@ -677,7 +717,6 @@ static rh_status call_rows(const rh_output *outputs, uint64_t n, const char *op)
   const rh_segmentation rows = SIZED(rh_segmentation, .length = 4);
   const rh_request request = SIZED(rh_request, .type = RH_TYPE_f32, .op = op, .data = data, .n = 8,
                                    .segments = &rows, .outputs = outputs, .n_outputs = n);
-  rh_result result = {.struct_size = sizeof result};
   return rh_reduce(redhost, &request, &result, &error);
 }
 
@@ -720,7 +759,6 @@ TEST(calls_that_do_not_fit) {
   rh_request request = SIZED(rh_request, .type = RH_TYPE_f32, .op = "sum", .data = data, .n = 8,
                              .segments = &rows, .outputs = &output, .n_outputs = 1);
   const void *array = data, *odd = data + 1;
-  rh_result result = {.struct_size = sizeof result};
   rh_prepared *prepared;
   void *part;
   uint64_t bytes;
@@ -800,7 +838,6 @@ TEST(with_other_constants_and_from_another_place) {
   const uint64_t first = 1;
   const rh_call_spec call = SIZED(rh_call_spec, .n = 4, .arrays = &array, .first = &first,
                                   .outputs = &output, .n_outputs = 1);
-  rh_result result = {.struct_size = sizeof result};
   OWNED(rh_prepared) prepared = prepare(redhost, &request);
   memset(offsets, 0xFF, sizeof offsets); /* the caller's own again */
   must(rh_prepared_call(prepared, &call, &result, &error));
@@ -820,7 +857,6 @@ TEST(again_and_again) {
   rh_segmentation rows =
       SIZED(rh_segmentation, .n_axes = 2, .reduced = 2, .lengths = lengths, .strides = strides);
   const rh_output output = {.type = RH_TYPE_f32, .data = sums, .n = 64};
-  rh_result result = {.struct_size = sizeof result};
   rh_request request = request_for(NULL, "sum", RH_TYPE_f32, x, 64);
   request.map = "c*x";
   request.constants = &c;
@@ -883,7 +919,6 @@ TEST(a_segment_that_is_wrong_is_named) {
   rh_request request =
       SIZED(rh_request, .strategy = "drops_last", .type = RH_TYPE_f32, .op = "sum", .data = x,
             .n = 4 * 1001, .segments = &of, .outputs = &output, .n_outputs = 1);
-  rh_result result = {.struct_size = sizeof result};
   rh_prepared *prepared;
   for (int k = 0; k < 4 * 1001; k++) x[k] = 1;
   redhost = open_on(NULL, "results/drops_last");

@@ -1,6 +1,5 @@
 /* Structs that carry their size: the outcome of each size that a caller may set. */
 #include "../../host/library/sized.h"
-#include "../suite/suite.h"
 #include "library.h"
 
 enum { N = 100 };

@@ -1,7 +1,6 @@
 /* Several threads in the library: the concurrent calls that redhost.h allows.  Without a device, as
  * under ThreadSanitizer, only host strategies are used. */
 #include "../../host/library/handle.h"
-#include "../suite/suite.h"
 #include "library.h"
 
 #include <pthread.h>

@@ -1,7 +1,6 @@
 /* Results in memory that the host watches: visible_cl.c is preloaded, in each of its modes. */
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/data/array.h"
-#include "../suite/suite.h"
 #include "library.h"
 
 #include <dlfcn.h>
