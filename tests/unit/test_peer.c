@@ -176,72 +176,42 @@ TEST(values_are_of_the_result_type) {
   ck_assert(r->type == RH_TYPE_u8 && r->value.u == 128);
 }
 
-/* Each of these differs from a valid line in one detail. */
+/* Each of these differs from a valid line in one detail; "|" is between them. */
 static const struct {
-  const char *line;
   uint32_t op;
   rh_type type;
+  const char *lines;
 } garbage[] = {
-    {"", 0, 0},
-    {" ready", 0, 0},
-    {"ready ", 0, 0},
-    {"ready 1", 0, 0},
-    {"Ready", 0, 0},
-    {"redhost-peer", 0, 0},
-    {"redhost-peer 2", 0, 0},
-    {"redhost-peer 1 1", 0, 0},
-    {"peer", 0, 0},
-    {"peer a", 0, 0},
-    {"peer a ", 0, 0},
-    {"peer A about", 0, 0},
-    {"peer -a about", 0, 0},
-    {"peer a.b about", 0, 0},
-    {"peer a about\x1b[2J", 0, 0},
-    {"peer a \xff", 0, 0},
-    {"peer a234567890123456789012345678901234567890123456789012345678901234 long", 0, 0},
-    {"opened", 0, 0},
-    {"opened gpu 1", 0, 0},
-    {"opened device", 0, 0},
-    {"opened device -1", 0, 0},
-    {"opened device 4294967296", 0, 0},
-    {"opened  device 1", 0, 0},
-    {"opened host 1 params-from=3", 0, 0},
-    {"opened host 1 params-from=", 0, 0},
-    {"opened host 1 params-from=tuned", 0, 0},
-    {"declined", 0, 0},
-    {"failed ", 0, 0},
-    {"taken", RH_OP_sum, RH_TYPE_f32},
-    {"taken 0 host 1", RH_OP_sum, RH_TYPE_f32},
-    {"taken -1 host 1", RH_OP_sum, RH_TYPE_f32},
-    {"taken nan host 1", RH_OP_sum, RH_TYPE_f32},
-    {"taken inf host 1", RH_OP_sum, RH_TYPE_f32},
-    {"taken 1e999 host 1", RH_OP_sum, RH_TYPE_f32},
-    {"taken 0x1p3 host 1", RH_OP_sum, RH_TYPE_f32},
-    {"taken 1,5 host 1", RH_OP_sum, RH_TYPE_f32},
-    {"taken 1 wall 1", RH_OP_sum, RH_TYPE_f32},
-    {"taken 1 host", RH_OP_sum, RH_TYPE_f32},
-    {"taken 1 host ", RH_OP_sum, RH_TYPE_f32},
-    {"taken 1 host 1e999", RH_OP_sum, RH_TYPE_f32},
-    {"taken 1 host 1e", RH_OP_sum, RH_TYPE_f32},
-    {"taken 1 host nan(7)", RH_OP_sum, RH_TYPE_f32},
-    {"taken 1 host 1 7", RH_OP_sum, RH_TYPE_f32},
-    {"taken 1 host 1 ", RH_OP_sum, RH_TYPE_f32},
-    {"taken 1 host 1", RH_OP_argmin, RH_TYPE_f32},
-    {"taken 1 host 1 -1", RH_OP_argmin, RH_TYPE_f32},
-    {"taken 1 host 1 18446744073709551616", RH_OP_argmin, RH_TYPE_f32},
-    {"taken 1 host 1.0", RH_OP_sum, RH_TYPE_i32},
-    {"taken 1 host +1", RH_OP_sum, RH_TYPE_i32},
-    {"taken 1 host 9223372036854775808", RH_OP_sum, RH_TYPE_i32},
-    {"taken 1 host -1", RH_OP_sum, RH_TYPE_u32},
-    {"taken 1 host 128", RH_OP_max, RH_TYPE_i8},
-    {"taken 1 host -129", RH_OP_min, RH_TYPE_i8},
-    {"taken 1 host 65536", RH_OP_max, RH_TYPE_u16},
+    {0, 0,
+     "| ready|ready |ready 1|Ready|redhost-peer|redhost-peer 2|redhost-peer 1 1|peer|"
+     "peer a|peer a |peer A about|peer -a about|peer a.b about|peer a about\x1b[2J|"
+     "peer a \xff|"
+     "peer a234567890123456789012345678901234567890123456789012345678901234 long|opened|"
+     "opened gpu 1|opened device|opened device -1|opened device 4294967296|"
+     "opened  device 1|opened host 1 params-from=3|opened host 1 params-from=|"
+     "opened host 1 params-from=tuned|declined|failed "},
+    {RH_OP_sum, RH_TYPE_f32,
+     "taken|taken 0 host 1|taken -1 host 1|taken nan host 1|taken inf host 1|"
+     "taken 1e999 host 1|taken 0x1p3 host 1|taken 1,5 host 1|taken 1 wall 1|taken 1 host|"
+     "taken 1 host |taken 1 host 1e999|taken 1 host 1e|taken 1 host nan(7)|"
+     "taken 1 host 1 7|taken 1 host 1 "},
+    {RH_OP_argmin, RH_TYPE_f32,
+     "taken 1 host 1|taken 1 host 1 -1|taken 1 host 1 18446744073709551616"},
+    {RH_OP_sum, RH_TYPE_i32, "taken 1 host 1.0|taken 1 host +1|taken 1 host 9223372036854775808"},
+    {RH_OP_sum, RH_TYPE_u32, "taken 1 host -1"},
+    {RH_OP_max, RH_TYPE_i8, "taken 1 host 128"},
+    {RH_OP_min, RH_TYPE_i8, "taken 1 host -129"},
+    {RH_OP_max, RH_TYPE_u16, "taken 1 host 65536"},
 };
 
 TEST_LOOP(garbage_is_refused, 0, sizeof garbage / sizeof *garbage) {
   rh_peer_message said;
-  ck_assert_int_eq(read_line(garbage[_i].line, garbage[_i].op, garbage[_i].type, &said),
-                   RH_PEER_GARBAGE);
+  for (const char *at = garbage[_i].lines, *end; at; at = *end ? end + 1 : NULL) {
+    end = strchrnul(at, '|');
+    ck_assert_msg(rh_peer_line_read(at, (size_t)(end - at), 0, garbage[_i].op, garbage[_i].type,
+                                    &said) == RH_PEER_GARBAGE,
+                  "'%.*s' is accepted", (int)(end - at), at);
+  }
 }
 
 TEST(long_lines_do_no_harm) {
@@ -276,9 +246,21 @@ static int on_progress(void *user, const char *phase, uint64_t done, uint64_t to
 
 static const rh_options options = {.device = "0:1", .reporter = {NULL, on_log, on_progress}};
 
+static rh_sampler good[1], other[1];
+static rh_opened opened;
+static rh_taken taken;
+
 static rh_status start(rh_peers **peers, const char *play, double limit_s) {
   setenv("REDHOST_TEST_PLAY", play, 1);
   return rh_peers_start(peers, self, &options, limit_s, &error);
+}
+
+static rh_peers *begin(const char *play, double limit_s) {
+  rh_peers *peers;
+  must(start(&peers, play, limit_s));
+  *good = rh_peers_sampler(peers, 0);
+  *other = rh_peers_sampler(peers, 1);
+  return peers;
 }
 
 static void assert_says(const char *part) {
@@ -292,96 +274,85 @@ static rh_bench_data point(uint32_t op, const float *x, uint64_t n) {
       .op = rh_operator_builtin(op, RH_TYPE_f32), .n = n, .elements = x, .copies = 3, .stride = 64};
 }
 
-static rh_status open_it(const rh_sampler *sampler, uint32_t op, rh_opened *opened) {
+static rh_status open_it(const rh_sampler *sampler, uint32_t op, rh_opened *to) {
   rh_bench_data data = point(op, ones, 4);
-  return sampler->open(sampler->self, &data, opened, &error);
+  return sampler->open(sampler->self, &data, to, &error);
 }
 
-static rh_status take_it(const rh_sampler *sampler, uint32_t kind, rh_taken *taken) {
+static rh_status take_it(const rh_sampler *sampler, uint32_t kind) {
   rh_take take = {kind, 2};
-  return sampler->take(sampler->self, &take, taken, &error);
+  return sampler->take(sampler->self, &take, &taken, &error);
 }
 
 TEST(points_are_opened_taken_and_closed) {
-  rh_peers *peers;
-  rh_opened opened;
-  rh_taken taken;
   char process[256];
-  ck_assert_int_eq(start(&peers, "", 20), RH_OK);
+  rh_peers *peers = begin("", 20);
   ck_assert_uint_eq(rh_peers_count(peers), 2);
   ck_assert_str_eq(rh_peers_about(peers, 0), "for REDHOST_DEVICE=0:1");
-  rh_sampler good = rh_peers_sampler(peers, 0), other = rh_peers_sampler(peers, 1);
-  ck_assert_str_eq(good.name, "good");
-  ck_assert_str_eq(other.name, "other");
-  ck_assert(good.is_peer && !good.parts && good.reproducible == RH_BITS_VARY);
+  ck_assert_str_eq(good->name, "good");
+  ck_assert_str_eq(other->name, "other");
+  ck_assert(good->is_peer && !good->parts && good->reproducible == RH_BITS_VARY);
 
-  ck_assert_int_eq(open_it(&good, RH_OP_sum, &opened), RH_OK);
+  ck_assert_int_eq(open_it(good, RH_OP_sum, &opened), RH_OK);
   ck_assert(opened.launches == 2 && opened.host_clock == 0 && opened.depth == 0);
   snprintf(process, sizeof process, "%s", opened.params);
-  ck_assert_int_eq(open_it(&other, RH_OP_sum, &opened), RH_OK);
+  ck_assert_int_eq(open_it(other, RH_OP_sum, &opened), RH_OK);
   ck_assert(opened.host_clock == 1);
-  ck_assert_int_eq(take_it(&good, RH_TAKE_DEVICE, &taken), RH_OK);
+  ck_assert_int_eq(take_it(good, RH_TAKE_DEVICE), RH_OK);
   ck_assert(taken.seconds == 2e-3 && taken.stamped == 1 && taken.result.value.f == 10.5);
   ck_assert(taken.result.type == RH_TYPE_f32);
   ck_assert_str_eq(taken.result.strategy, "good");
-  ck_assert_int_eq(take_it(&other, RH_TAKE_DEVICE, &taken), RH_OK);
+  ck_assert_int_eq(take_it(other, RH_TAKE_DEVICE), RH_OK);
   ck_assert(taken.stamped == 0 && taken.result.value.f == 10.5);
-  ck_assert_int_eq(take_it(&good, RH_TAKE_HOST, &taken), RH_OK);
+  ck_assert_int_eq(take_it(good, RH_TAKE_HOST), RH_OK);
   ck_assert(taken.stamped == 0);
-  ck_assert_int_eq(take_it(&good, RH_TAKE_LATENCY, &taken), RH_OK);
-  good.close(good.self, NULL);
-  other.close(other.self, NULL);
+  ck_assert_int_eq(take_it(good, RH_TAKE_LATENCY), RH_OK);
+  good->close(good->self, NULL);
+  other->close(other->self, NULL);
 
   rh_bench_data data = point(RH_OP_sum, twos, 2); /* the file holds other data now, and fewer */
-  must(good.open(good.self, &data, &opened, &error));
+  must(good->open(good->self, &data, &opened, &error));
   ck_assert_str_eq(opened.params, process);
-  ck_assert_int_eq(take_it(&good, RH_TAKE_DEVICE, &taken), RH_OK);
+  ck_assert_int_eq(take_it(good, RH_TAKE_DEVICE), RH_OK);
   ck_assert(taken.result.value.f == 4);
-  good.close(good.self, NULL);
-  good.finish(good.self);
+  good->close(good->self, NULL);
+  good->finish(good->self);
   logged[0] = 0;
   rh_peers_finish(peers);
   ck_assert_str_eq(logged, "");
 }
 
 TEST(its_values_are_judged_as_a_strategys) {
-  OWNED(rh_peers) peers = NULL;
-  rh_opened opened;
-  rh_taken taken;
   rh_reference reference;
   rh_verdict verdict;
-  ck_assert_int_eq(start(&peers, "take:=taken 1 host 99", 20), RH_OK);
-  rh_sampler good = rh_peers_sampler(peers, 0);
+  OWNED(rh_peers) peers = begin("take:=taken 1 host 99", 20);
   for (int wrong = 0; wrong <= 1; wrong++) {
     uint32_t op = wrong ? RH_OP_max : RH_OP_sum;
-    ck_assert_int_eq(open_it(&good, op, &opened), RH_OK);
-    ck_assert_int_eq(take_it(&good, RH_TAKE_DEVICE, &taken), RH_OK);
+    ck_assert_int_eq(open_it(good, op, &opened), RH_OK);
+    ck_assert_int_eq(take_it(good, RH_TAKE_DEVICE), RH_OK);
     must(rh_reference_of_array(&reference, rh_operator_builtin(op, RH_TYPE_f32), ones, 4, 1, NULL,
                                &error));
     rh_reference_judge(&reference, &taken.result, opened.depth, 0, &verdict);
     ck_assert_int_eq(verdict.verdict, wrong ? RH_VERDICT_WRONG : RH_VERDICT_OK);
-    good.close(good.self, NULL);
+    good->close(good->self, NULL);
   }
 }
 
 TEST(a_no_keeps_the_process) {
-  OWNED(rh_peers) peers = NULL;
-  rh_opened opened, again;
-  rh_taken taken;
-  ck_assert_int_eq(start(&peers, "take:=failed out of luck", 20), RH_OK);
-  rh_sampler good = rh_peers_sampler(peers, 0);
+  rh_opened again;
+  OWNED(rh_peers) peers = begin("take:=failed out of luck", 20);
   rh_bench_data data = point(RH_OP_max, ones, 4);
   data.op = rh_operator_builtin(RH_OP_max, RH_TYPE_i32);
-  ck_assert_int_eq(good.open(good.self, &data, &opened, &error), RH_DECLINED);
+  ck_assert_int_eq(good->open(good->self, &data, &opened, &error), RH_DECLINED);
   ck_assert_str_eq(error.message, "good: only f32 here");
-  good.close(good.self, NULL);
-  ck_assert_int_eq(open_it(&good, RH_OP_max, &opened), RH_OK);
-  ck_assert_int_eq(take_it(&good, RH_TAKE_DEVICE, &taken), RH_E_PLUGIN);
+  good->close(good->self, NULL);
+  ck_assert_int_eq(open_it(good, RH_OP_max, &opened), RH_OK);
+  ck_assert_int_eq(take_it(good, RH_TAKE_DEVICE), RH_E_PLUGIN);
   ck_assert_str_eq(error.message, "good: out of luck");
-  good.close(good.self, NULL);
-  ck_assert_int_eq(open_it(&good, RH_OP_sum, &again), RH_OK);
+  good->close(good->self, NULL);
+  ck_assert_int_eq(open_it(good, RH_OP_sum, &again), RH_OK);
   ck_assert_str_eq(opened.params, again.params);
-  good.close(good.self, NULL);
+  good->close(good->self, NULL);
 }
 
 /* The step in which it happens, and the message. */
@@ -407,86 +378,71 @@ static const struct {
 };
 
 TEST_LOOP(trouble_is_one_sentence_and_a_fresh_start, 0, sizeof troubles / sizeof *troubles) {
-  OWNED(rh_peers) peers = NULL;
-  rh_opened opened, before, after;
-  rh_taken taken;
+  rh_opened before, after;
   char expected[PATH_MAX + 200];
-  ck_assert_int_eq(start(&peers, troubles[_i].play, 0.5), RH_OK);
-  rh_sampler good = rh_peers_sampler(peers, 0), other = rh_peers_sampler(peers, 1);
-  ck_assert_int_eq(open_it(&other, RH_OP_max, &before), RH_OK);
-  rh_status status = open_it(&good, RH_OP_max, &opened);
+  OWNED(rh_peers) peers = begin(troubles[_i].play, 0.5);
+  ck_assert_int_eq(open_it(other, RH_OP_max, &before), RH_OK);
+  rh_status status = open_it(good, RH_OP_max, &opened);
   usleep(100000); /* so that its unsolicited line has arrived */
-  if (status == RH_OK) status = take_it(&good, RH_TAKE_DEVICE, &taken);
+  if (status == RH_OK) status = take_it(good, RH_TAKE_DEVICE);
   ck_assert_int_eq(status, RH_E_PLUGIN);
   snprintf(expected, sizeof expected, "peer 'good' of %.200s%s", self, troubles[_i].says);
   assert_says(expected);
-  good.close(good.self, NULL);
+  good->close(good->self, NULL);
 
-  ck_assert_int_eq(take_it(&other, RH_TAKE_DEVICE, &taken), RH_E_PLUGIN);
+  ck_assert_int_eq(take_it(other, RH_TAKE_DEVICE), RH_E_PLUGIN);
   assert_says("other: its process was lost with another peer: peer 'good' of ");
-  ck_assert_int_eq(open_it(&good, RH_OP_sum, &opened),
+  ck_assert_int_eq(open_it(good, RH_OP_sum, &opened),
                    RH_OK); /* in a new one, where other has nothing open */
-  ck_assert_int_eq(take_it(&other, RH_TAKE_DEVICE, &taken), RH_E_PLUGIN);
+  ck_assert_int_eq(take_it(other, RH_TAKE_DEVICE), RH_E_PLUGIN);
   assert_says("other: its process was lost with another peer: peer 'good' of ");
-  good.close(good.self, NULL);
-  other.close(other.self, NULL);
+  good->close(good->self, NULL);
+  other->close(other->self, NULL);
 
-  ck_assert_int_eq(open_it(&other, RH_OP_max, &after), RH_OK);
+  ck_assert_int_eq(open_it(other, RH_OP_max, &after), RH_OK);
   ck_assert_str_ne(before.params, after.params);
-  ck_assert_int_eq(take_it(&other, RH_TAKE_DEVICE, &taken), RH_OK);
+  ck_assert_int_eq(take_it(other, RH_TAKE_DEVICE), RH_OK);
   ck_assert(taken.result.value.f == 10.5);
-  other.close(other.self, NULL);
-  ck_assert_int_eq(open_it(&good, RH_OP_sum, &after), RH_OK);
-  ck_assert_int_eq(take_it(&good, RH_TAKE_DEVICE, &taken), RH_OK);
-  good.close(good.self, NULL);
+  other->close(other->self, NULL);
+  ck_assert_int_eq(open_it(good, RH_OP_sum, &after), RH_OK);
+  ck_assert_int_eq(take_it(good, RH_TAKE_DEVICE), RH_OK);
+  good->close(good->self, NULL);
 }
 
 TEST_LOOP(trouble_in_close_shows_in_the_next_point_only, 0, 4) {
   static const char *const plays[] = {"close:!", "close:~", "close:=ready", "close:=closed by me"};
-  OWNED(rh_peers) peers = NULL;
-  rh_opened opened;
-  rh_taken taken;
-  ck_assert_int_eq(start(&peers, plays[_i], 0.5), RH_OK);
-  rh_sampler good = rh_peers_sampler(peers, 0), other = rh_peers_sampler(peers, 1);
-  ck_assert_int_eq(open_it(&good, RH_OP_max, &opened), RH_OK);
-  ck_assert_int_eq(open_it(&other, RH_OP_max, &opened), RH_OK);
-  good.close(good.self, NULL);
-  ck_assert_int_eq(take_it(&other, RH_TAKE_DEVICE, &taken), RH_E_PLUGIN);
-  other.close(other.self, NULL);
-  ck_assert_int_eq(open_it(&good, RH_OP_sum, &opened), RH_OK);
-  ck_assert_int_eq(take_it(&good, RH_TAKE_DEVICE, &taken), RH_OK);
-  good.close(good.self, NULL);
+  OWNED(rh_peers) peers = begin(plays[_i], 0.5);
+  ck_assert_int_eq(open_it(good, RH_OP_max, &opened), RH_OK);
+  ck_assert_int_eq(open_it(other, RH_OP_max, &opened), RH_OK);
+  good->close(good->self, NULL);
+  ck_assert_int_eq(take_it(other, RH_TAKE_DEVICE), RH_E_PLUGIN);
+  other->close(other->self, NULL);
+  ck_assert_int_eq(open_it(good, RH_OP_sum, &opened), RH_OK);
+  ck_assert_int_eq(take_it(good, RH_TAKE_DEVICE), RH_OK);
+  good->close(good->self, NULL);
 }
 
 /* Only the device kind may use the device's clock; here "good" claims it for every kind. */
 TEST(the_clock_is_the_one_asked_for) {
-  OWNED(rh_peers) peers = NULL;
-  rh_opened opened;
-  rh_taken taken;
-  ck_assert_int_eq(start(&peers, "take:=taken 1 device 4.5", 20), RH_OK);
-  rh_sampler good = rh_peers_sampler(peers, 0);
-  ck_assert_int_eq(open_it(&good, RH_OP_max, &opened), RH_OK);
-  ck_assert_int_eq(take_it(&good, RH_TAKE_DEVICE, &taken), RH_OK);
-  ck_assert_int_eq(take_it(&good, RH_TAKE_LATENCY, &taken), RH_E_PLUGIN);
+  OWNED(rh_peers) peers = begin("take:=taken 1 device 4.5", 20);
+  ck_assert_int_eq(open_it(good, RH_OP_max, &opened), RH_OK);
+  ck_assert_int_eq(take_it(good, RH_TAKE_DEVICE), RH_OK);
+  ck_assert_int_eq(take_it(good, RH_TAKE_LATENCY), RH_E_PLUGIN);
   assert_says("used the device's clock instead of the host's in take");
-  good.close(good.self, NULL);
+  good->close(good->self, NULL);
 }
 
 TEST(three_losses_in_a_row_are_enough) {
-  OWNED(rh_peers) peers = NULL;
-  rh_opened opened;
-  rh_taken taken;
-  ck_assert_int_eq(start(&peers, "take:!", 20), RH_OK);
-  rh_sampler good = rh_peers_sampler(peers, 0);
+  OWNED(rh_peers) peers = begin("take:!", 20);
   for (int k = 0; k < 6; k++) {
     int well = k == 2; /* so that only the three at the end are in a row */
-    ck_assert_int_eq(open_it(&good, well ? RH_OP_sum : RH_OP_max, &opened), RH_OK);
-    ck_assert_int_eq(take_it(&good, RH_TAKE_DEVICE, &taken), well ? RH_OK : RH_E_PLUGIN);
-    good.close(good.self, NULL);
+    ck_assert_int_eq(open_it(good, well ? RH_OP_sum : RH_OP_max, &opened), RH_OK);
+    ck_assert_int_eq(take_it(good, RH_TAKE_DEVICE), well ? RH_OK : RH_E_PLUGIN);
+    good->close(good->self, NULL);
   }
-  ck_assert_int_eq(open_it(&good, RH_OP_sum, &opened), RH_E_PLUGIN);
+  ck_assert_int_eq(open_it(good, RH_OP_sum, &opened), RH_E_PLUGIN);
   assert_says("not tried again after 3 losses in a row: peer 'good' of ");
-  good.close(good.self, NULL);
+  good->close(good->self, NULL);
 }
 
 static const struct {
@@ -534,16 +490,13 @@ TEST(no_such_program) {
 }
 
 TEST(waiting_can_be_cancelled) {
-  OWNED(rh_peers) peers = NULL;
-  rh_opened opened;
-  double begin = rh_now();
-  ck_assert_int_eq(start(&peers, "open:~", 25), RH_OK);
-  rh_sampler good = rh_peers_sampler(peers, 0);
+  double began = rh_now();
+  OWNED(rh_peers) peers = begin("open:~", 25);
   cancels = 1;
-  ck_assert_int_eq(open_it(&good, RH_OP_max, &opened), RH_E_CANCELLED);
+  ck_assert_int_eq(open_it(good, RH_OP_max, &opened), RH_E_CANCELLED);
   cancels = 0;
-  ck_assert(rh_now() - begin < 15);
-  good.close(good.self, NULL);
+  ck_assert(rh_now() - began < 15);
+  good->close(good->self, NULL);
 }
 
 int main(void) {

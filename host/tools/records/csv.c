@@ -10,68 +10,29 @@
 
 #include <string.h>
 
-/* A key of a result, and a key or an index inside its value. */
-typedef struct column {
-  const char *name, *key, *inner;
-  int index; /* from 1; 0: none */
-} column;
+/* Where a column's value stands in a result: keys, one inside the other.  The column is named after
+ * them, with "_" between.  In a pair of numbers, "low" and "high" are the keys. */
+static const char columns[] =
+    "device strategy op type n bytes params params_from status reason time_s.median "
+    "time_s.ci95.low time_s.ci95.high time_s.mean time_s.min time_s.max time_s.q1 time_s.q3 "
+    "time_s.mad time_s.samples time_s.batch time_s.rounds time_s.raw latency_s.median "
+    "latency_s.ci95.low latency_s.ci95.high latency_s.mean latency_s.min latency_s.max "
+    "latency_s.q1 latency_s.q3 latency_s.mad latency_s.samples latency_s.outliers "
+    "host_batch_s elements_per_s bytes_per_s peak_fraction setup_s.build "
+    "setup_s.build_cached setup_s.upload setup_s.setup check.value check.reference "
+    "check.error_ulp check.bound_fraction check.ok flags outliers passes peer parts "
+    "host_share_s finishes_on reproducible time_s.processes segments.distribution "
+    "segments.length segments.count";
 
-#define SPREAD(key)                                                                                \
-  {key "_median", key, "median", 0}, {key "_ci95_low", key, "ci95", 1},                            \
-      {key "_ci95_high", key, "ci95", 2}, {key "_mean", key, "mean", 0},                           \
-      {key "_min", key, "min", 0}, {key "_max", key, "max", 0}, {key "_q1", key, "q1", 0},         \
-      {key "_q3", key, "q3", 0}, {key "_mad", key, "mad", 0}, {                                    \
-    key "_samples", key, "samples", 0                                                              \
+static const json_t *value_of(const json_t *in, const char *column) {
+  for (const char *at = column, *end = NULL; !end || *end == '.'; at = end + 1) {
+    char key[32];
+    end = at + strcspn(at, ". ");
+    snprintf(key, sizeof key, "%.*s", (int)(end - at), at);
+    in = json_is_array(in) ? json_array_get(in, *key == 'h') : json_object_get(in, key);
   }
-#define PLAIN(key)                                                                                 \
-  { key, key, NULL, 0 }
-#define INNER(key, what)                                                                           \
-  { key "_" what, key, what, 0 }
-
-static const column columns[] = {
-    PLAIN("device"),
-    PLAIN("strategy"),
-    PLAIN("op"),
-    PLAIN("type"),
-    PLAIN("n"),
-    PLAIN("bytes"),
-    PLAIN("params"),
-    PLAIN("params_from"),
-    PLAIN("status"),
-    PLAIN("reason"),
-    SPREAD("time_s"),
-    INNER("time_s", "batch"),
-    INNER("time_s", "rounds"),
-    INNER("time_s", "raw"),
-    SPREAD("latency_s"),
-    INNER("latency_s", "outliers"),
-    PLAIN("host_batch_s"),
-    PLAIN("elements_per_s"),
-    PLAIN("bytes_per_s"),
-    PLAIN("peak_fraction"),
-    INNER("setup_s", "build"),
-    INNER("setup_s", "build_cached"),
-    INNER("setup_s", "upload"),
-    INNER("setup_s", "setup"),
-    INNER("check", "value"),
-    INNER("check", "reference"),
-    INNER("check", "error_ulp"),
-    INNER("check", "bound_fraction"),
-    INNER("check", "ok"),
-    PLAIN("flags"),
-    PLAIN("outliers"),
-    PLAIN("passes"),
-    PLAIN("peer"),
-    PLAIN("parts"),
-    PLAIN("host_share_s"),
-    PLAIN("finishes_on"),
-    PLAIN("reproducible"),
-    INNER("time_s", "processes"),
-    INNER("segments", "distribution"),
-    INNER("segments", "length"),
-    INNER("segments", "count"),
-};
-enum { N_COLUMNS = sizeof columns / sizeof *columns };
+  return in;
+}
 
 static void add_scalar(rh_text *text, const json_t *value) {
   char number[32];
@@ -87,36 +48,28 @@ static void add_scalar(rh_text *text, const json_t *value) {
   }
 }
 
-/* {"stage": "fill", "seconds": 1e-06} */
-static void add_part(rh_text *text, const json_t *part) {
-  add_scalar(text, json_object_get(part, "stage"));
-  rh_text_add(text, "=");
-  add_scalar(text, json_object_get(part, "seconds"));
-}
-
-/* Several values in one cell are separated by spaces: "noisy throttled", "tile=256
- * finish=device". */
+/* Several values in one cell are separated by spaces: "noisy throttled", "tile=256 finish=device";
+ * of {"stage": "fill", "seconds": 1e-06}, "fill=1e-06". */
 static void add_value(rh_text *text, const json_t *value) {
   const char *key, *between = "";
   json_t *inner;
   size_t k;
-  if (json_is_object(value)) {
-    json_object_foreach((json_t *)value, key, inner) {
-      rh_text_add(text, "%s%s=", between, key);
-      add_scalar(text, inner);
-      between = " ";
-    }
-  } else if (json_is_array(value)) {
-    json_array_foreach((json_t *)value, k, inner) {
-      rh_text_add(text, "%s", between);
-      if (json_is_object(inner))
-        add_part(text, inner);
-      else
-        add_scalar(text, inner);
-      between = " ";
-    }
-  } else if (value) {
-    add_scalar(text, value);
+  if (!json_is_object(value) && !json_is_array(value)) {
+    if (value) add_scalar(text, value);
+    return;
+  }
+  json_object_foreach((json_t *)value, key, inner) {
+    rh_text_add(text, "%s%s=", between, key);
+    add_scalar(text, inner);
+    between = " ";
+  }
+  json_array_foreach((json_t *)value, k, inner) {
+    const json_t *stage = json_object_get(inner, "stage");
+    rh_text_add(text, "%s", between);
+    if (stage) add_scalar(text, stage);
+    if (stage) rh_text_add(text, "=");
+    add_scalar(text, stage ? json_object_get(inner, "seconds") : inner);
+    between = " ";
   }
 }
 
@@ -133,30 +86,30 @@ static void print_quoted(const char *s, FILE *out) {
   putc('"', out);
 }
 
-static int print_row(const rh_row *row, FILE *out) {
-  json_t *object = rh_row_to_json(row);
-  rh_text text = {0};
-  int failed = !object;
-  for (int k = 0; k < N_COLUMNS && object; k++) {
-    const column *c = &columns[k];
-    const json_t *value = json_object_get(object, c->key);
-    if (c->inner) value = json_object_get(value, c->inner);
-    if (c->index) value = json_array_get(value, (size_t)c->index - 1);
-    add_value(&text, value);
+/* null: the names of the columns. */
+static int print_row(const json_t *row, FILE *out) {
+  int failed = 0;
+  for (const char *at = columns; *at; at += strspn(at, " ")) {
+    rh_text text = {0};
+    size_t length = strcspn(at, " ");
+    if (row) add_value(&text, value_of(row, at));
+    for (size_t k = 0; !row && k < length; k++)
+      rh_text_append(&text, at[k] == '.' ? "_" : at + k, 1);
     failed |= text.failed;
     print_quoted(rh_text_get(&text), out);
     rh_text_finish(&text);
-    putc(k + 1 < N_COLUMNS ? ',' : '\n', out);
+    at += length;
+    putc(*at ? ',' : '\n', out);
   }
-  json_decref(object);
   return failed ? -1 : 0;
 }
 
 int rh_write_csv(const rh_records *results, FILE *out) {
-  int failed = 0;
-  for (int k = 0; k < N_COLUMNS; k++)
-    fprintf(out, "%s%c", columns[k].name, k + 1 < N_COLUMNS ? ',' : '\n');
-  for (uint32_t k = 0; k < results->n_rows && !failed; k++)
-    failed = print_row(&results->rows[k], out);
+  int failed = print_row(NULL, out);
+  for (uint32_t k = 0; k < results->n_rows && !failed; k++) {
+    json_t *row = rh_row_to_json(&results->rows[k]);
+    failed = row ? print_row(row, out) : -1;
+    json_decref(row);
+  }
   return failed;
 }

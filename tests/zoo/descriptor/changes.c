@@ -3,13 +3,11 @@
 
 static rh_strategy strategy;
 
-static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
-                       void **instance) {
+SETUP(changes) {
   strategy.summary = "was set up";
   strategy.determinism = RH_BITS_VARY;
   return right_setup(host, problem, values, instance);
 }
 
-static rh_strategy strategy =
-    RIGHT("changes", .summary = "changes when it is set up", .setup = setup);
+static rh_strategy strategy = RIGHT("changes", .setup = changes_setup);
 RH_PLUGIN(&strategy);

@@ -2,4 +2,4 @@
 #include "../loading/zoo.h"
 
 ZOO_STRATEGY_BUT(strategy, "host_with_needs", .needs = RH_SUBGROUPS);
-ZOO_PLUGIN(strategy);
+ZOO_PLUGIN;

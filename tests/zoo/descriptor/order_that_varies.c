@@ -2,4 +2,4 @@
 #include "../loading/zoo.h"
 
 ZOO_STRATEGY_BUT(strategy, "order_that_varies", .determinism = RH_BITS_VARY);
-ZOO_PLUGIN(strategy);
+ZOO_PLUGIN;

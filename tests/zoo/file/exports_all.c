@@ -8,4 +8,4 @@ rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *ans
 
 RIGHT_BUT(exports_all, .summary = "exports its own functions", .query = query);
 
-RH_PLUGIN(&strategy_exports_all);
+RIGHT_PLUGIN;

@@ -9,4 +9,4 @@ double log(double x) {
 
 RIGHT_BUT(exports_log, .summary = "exports log()");
 
-RH_PLUGIN(&strategy_exports_log);
+RIGHT_PLUGIN;

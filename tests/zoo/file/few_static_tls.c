@@ -4,11 +4,6 @@
 
 static __thread volatile uint64_t asked __attribute__((tls_model("initial-exec")));
 
-static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
-  asked++;
-  return right_query(problem, values, answer);
-}
+BUT_ANSWER(few_static_tls, asked++);
 
-RIGHT_BUT(few_static_tls, .summary = "has static thread-local storage", .query = query);
-
-RH_PLUGIN(&strategy_few_static_tls);
+RIGHT_PLUGIN;

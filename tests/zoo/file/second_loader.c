@@ -3,13 +3,7 @@
 
 int clGetPlatformIDs(unsigned most, void **platforms, unsigned *n);
 
-static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
-                       void **instance) {
-  unsigned n = 0;
-  clGetPlatformIDs(0, NULL, &n); /* whichever of the two answers */
-  return right_setup(host, problem, values, instance);
-}
+/* Whichever of the two answers. */
+BUT_THEN(second_loader, unsigned n = 0; clGetPlatformIDs(0, NULL, &n));
 
-RIGHT_BUT(second_loader, .summary = "brings another OpenCL loader", .setup = setup);
-
-RH_PLUGIN(&strategy_second_loader);
+RIGHT_PLUGIN;

@@ -6,8 +6,7 @@
  * itself. */
 #define redhost_plugin_v1 zoo_descriptor
 RIGHT_BUT(unique_object, .summary = "its symbol is STB_GNU_UNIQUE");
+RIGHT_PLUGIN;
 #undef redhost_plugin_v1
 __asm__(".globl redhost_plugin_v1\n.type redhost_plugin_v1, %gnu_unique_object\n"
         ".set redhost_plugin_v1, zoo_descriptor");
-
-RH_PLUGIN(&strategy_unique_object);

@@ -1,8 +1,8 @@
 /* Faults of instances: V31 to V40, V60, V63. */
 #include "../right.h"
+#include "../rounding.h"
 
 #include <CL/cl.h>
-#include <fenv.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +25,7 @@ BUT_RUN(buffer_per_run) {
   return right_run(instance, run);
 }
 
-/* V63 crash|fail: writes one byte before the memory from alloc(). */
-SETUP(byte_before_alloc) {
+SETUP(with_name) {
   char *name = host->alloc(host, 13);
   if (!name) return RH_E_NOMEM;
   RH_TRY(right_setup(host, problem, values, instance));
@@ -34,18 +33,11 @@ SETUP(byte_before_alloc) {
   return RH_OK;
 }
 
-BUT_RUN(byte_before_alloc, .setup = byte_before_alloc_setup) {
-  volatile char *name = ((right *)instance)->own;
-  name[-1] = 'x';
-  return right_run(instance, run);
-}
+/* V63 crash|fail: writes one byte before the memory from alloc(). */
+BUT_FIRST(byte_before_alloc, ((volatile char *)self->own)[-1] = 'x', .setup = with_name_setup);
 
 /* V63: writes one byte past the memory from alloc(). */
-BUT_RUN(byte_behind_alloc, .setup = byte_before_alloc_setup) {
-  volatile char *name = ((right *)instance)->own;
-  name[13] = 'x';
-  return right_run(instance, run);
-}
+BUT_FIRST(byte_behind_alloc, ((volatile char *)self->own)[13] = 'x', .setup = with_name_setup);
 
 /* V39: refuses a host whose structs are larger than expected. */
 BUT_SETUP(exact_sizes) {
@@ -54,14 +46,14 @@ BUT_SETUP(exact_sizes) {
   return right_setup(host, problem, values, instance);
 }
 
-/* V35: clears its scratch memory in setup, where nothing may be enqueued, and ignores the error. */
-QUERY(fills_in_setup) {
+QUERY(with_scratch) {
   RH_TRY(right_query(problem, values, answer));
   answer->scratch_bytes = 64;
   return RH_OK;
 }
 
-BUT_SETUP(fills_in_setup, .query = fills_in_setup_query) {
+/* V35: clears its scratch memory in setup, where nothing may be enqueued, and ignores the error. */
+BUT_SETUP(fills_in_setup, .query = with_scratch_query) {
   static const uint32_t zero;
   struct _cl_mem *scratch;
   RH_TRY(right_setup(host, problem, values, instance));
@@ -72,40 +64,17 @@ BUT_SETUP(fills_in_setup, .query = fills_in_setup_query) {
 
 /* V37 crash|fail: uses the first instance's host for all instances. */
 static const rh_host *first;
-
-BUT_SETUP(first_host) {
-  RH_TRY(right_setup(host, problem, values, instance));
-  if (!first) first = host;
-  ((right *)*instance)->host = first;
-  return RH_OK;
-}
+BUT_THEN(first_host, self->host = first = first ? first : host);
 
 /* V60: uses the first run's result_index for all later ones. */
-BUT_RUN(first_index) {
-  right *self = instance;
-  if (self->runs++ == 0) self->own = (void *)(uintptr_t)run->result_index;
-  rh_run with_first = *run;
-  with_first.result_index = (uintptr_t)self->own;
-  return right_launch(self, &with_first, run->first, run->n);
-}
+BUT_TOLD(first_index, if (self->runs++ == 0) self->own = (void *)(uintptr_t)run->result_index;
+         told.result_index = (uintptr_t)self->own);
 
 /* V60 crash|fail: uses the first run's input buffer for all later ones. */
-BUT_RUN(first_input) {
-  right *self = instance;
-  if (self->runs++ == 0) self->own = run->input;
-  rh_run with_first = *run;
-  with_first.input = self->own;
-  return right_launch(self, &with_first, run->first, run->n);
-}
+BUT_TOLD(first_input, told.input = self->own = self->runs++ ? self->own : run->input);
 
 /* V60 crash|fail: uses the first run's result buffer for all later ones. */
-BUT_RUN(first_result) {
-  right *self = instance;
-  if (self->runs++ == 0) self->own = run->result;
-  rh_run with_first = *run;
-  with_first.result = self->own;
-  return right_launch(self, &with_first, run->first, run->n);
-}
+BUT_TOLD(first_result, told.result = self->own = self->runs++ ? self->own : run->result);
 
 /* V40: after a failed run, every other run fails. */
 BUT_RUN(gives_up) {
@@ -117,15 +86,11 @@ BUT_RUN(gives_up) {
 }
 
 /* V31 timeout: its kernel never ends. */
-BUT_SETUP(hangs_in_kernel) {
-  return right_setup_of(
-      host, problem,
-      RIGHT_KERNEL(WALK "__global volatile uint *word = (__global volatile uint *)result;"
-                        "uint last = *word;"
-                        "while (*word == last || *word != last) last = *word;",
-                   STORE),
-      instance);
-}
+BUT_KERNEL(hangs_in_kernel,
+           WALK "__global volatile uint *word = (__global volatile uint *)result;"
+                "uint last = *word;"
+                "while (*word == last || *word != last) last = *word;",
+           STORE);
 
 /* V31 timeout: setup never returns. */
 BUT_SETUP(hangs_in_setup) {
@@ -138,16 +103,11 @@ static struct _cl_kernel *kernel;
 
 SETUP(last_kernel) {
   RH_TRY(right_setup(host, problem, values, instance));
-  const right *self = *instance;
-  kernel = self->kernel;
+  kernel = ((const right *)*instance)->kernel;
   return RH_OK;
 }
 
-BUT_RUN(last_kernel, .setup = last_kernel_setup) {
-  right *self = instance;
-  self->kernel = kernel;
-  return right_run(self, run);
-}
+BUT_FIRST(last_kernel, self->kernel = kernel, .setup = last_kernel_setup);
 
 /* V33: releases its own buffer in teardown, which is not called after a failed setup. */
 SETUP(leaks_buffer_on_failure) {
@@ -193,11 +153,7 @@ BUT_TEARDOWN(logs_afterwards) {
 }
 
 /* V32: from the 61st run on, the last element is lost. */
-BUT_RUN(loses_one_late) {
-  right *self = instance;
-  uint64_t lost = self->runs++ >= 60 && run->n > 0;
-  return right_launch(self, run, run->first, run->n - lost);
-}
+BUT_TOLD(loses_one_late, told.n -= self->runs++ >= 60 && run->n > 0);
 
 /* V32: every run leaks memory. */
 BUT_RUN(memory_per_run) {
@@ -209,14 +165,7 @@ BUT_RUN(memory_per_run) {
 
 /* V37 crash|fail: the instance is a static variable. */
 static right only;
-
-BUT_SETUP(one_instance) {
-  void *made;
-  RH_TRY(right_setup(host, problem, values, &made));
-  only = *(const right *)made;
-  *instance = &only;
-  return RH_OK;
-}
+BUT_THEN(one_instance, only = *self; *instance = &only);
 
 /* V39 crash: calls a made-up function past the end of the 1.0 host table. */
 typedef struct my_host {
@@ -230,124 +179,50 @@ BUT_SETUP(own_fields) {
   return right_setup(host, problem, values, instance);
 }
 
-/* V38 crash: reads a field that was added to rh_device after 1.0, without RH_HAS. */
-typedef struct reads_behind_device_newer {
-  rh_device of_1_0;
-  uint64_t appended;
-} reads_behind_device_newer;
+/* Reads what a later 1.x may append to a struct. */
+#define READ_BEHIND(type, it)                                                                      \
+  (void)((const volatile struct {                                                                  \
+    type of_1_0;                                                                                   \
+    uint64_t appended;                                                                             \
+  } *)(it))                                                                                        \
+      ->appended
 
-BUT_QUERY(reads_behind_device) {
-  const volatile reads_behind_device_newer *there =
-      (const volatile reads_behind_device_newer *)problem->device;
-  (void)there->appended;
-  return right_query(problem, values, answer);
-}
+/* V38 crash: reads a field that was added to rh_device after 1.0, without RH_HAS. */
+BUT_ANSWER(reads_behind_device, READ_BEHIND(rh_device, problem->device));
 
 /* V38 crash: reads a field that was added to rh_host after 1.0, without RH_HAS. */
-typedef struct reads_behind_host_newer {
-  rh_host of_1_0;
-  uint64_t appended;
-} reads_behind_host_newer;
-
-BUT_SETUP(reads_behind_host) {
-  const volatile reads_behind_host_newer *there = (const volatile reads_behind_host_newer *)host;
-  (void)there->appended;
-  return right_setup(host, problem, values, instance);
-}
+BUT_THEN(reads_behind_host, READ_BEHIND(rh_host, host));
 
 /* V38 crash: reads a field that was added to rh_op after 1.0, without RH_HAS. */
-typedef struct reads_behind_op_newer {
-  rh_op of_1_0;
-  uint64_t appended;
-} reads_behind_op_newer;
-
-BUT_QUERY(reads_behind_op) {
-  const volatile reads_behind_op_newer *there = (const volatile reads_behind_op_newer *)problem->op;
-  (void)there->appended;
-  return right_query(problem, values, answer);
-}
+BUT_ANSWER(reads_behind_op, READ_BEHIND(rh_op, problem->op));
 
 /* V38 crash: reads a field that was added to rh_problem after 1.0, without RH_HAS. */
-typedef struct reads_behind_problem_newer {
-  rh_problem of_1_0;
-  uint64_t appended;
-} reads_behind_problem_newer;
-
-BUT_SETUP(reads_behind_problem) {
-  const volatile reads_behind_problem_newer *there =
-      (const volatile reads_behind_problem_newer *)problem;
-  (void)there->appended;
-  return right_setup(host, problem, values, instance);
-}
+BUT_THEN(reads_behind_problem, READ_BEHIND(rh_problem, problem));
 
 /* V38 crash: reads a field that was added to rh_run after 1.0, without RH_HAS. */
-typedef struct reads_behind_run_newer {
-  rh_run of_1_0;
-  uint64_t appended;
-} reads_behind_run_newer;
-
-BUT_RUN(reads_behind_run) {
-  const volatile reads_behind_run_newer *there = (const volatile reads_behind_run_newer *)run;
-  (void)there->appended;
-  return right_run(instance, run);
-}
+BUT_FIRST(reads_behind_run, READ_BEHIND(rh_run, run));
 
 /* V34: never releases a reference to the input. */
-BUT_RUN(retains_buffer) {
-  right *self = instance;
-  if (self->runs++ == 0) clRetainMemObject(run->input);
-  return right_run(instance, run);
-}
+BUT_FIRST(retains_buffer, if (self->runs++ == 0) clRetainMemObject(run->input));
 
 /* V34: never releases a reference to the host's context. */
-BUT_SETUP(retains_context) {
-  RH_TRY(right_setup(host, problem, values, instance));
-  clRetainContext(host->context);
-  return RH_OK;
-}
+BUT_THEN(retains_context, clRetainContext(host->context));
 
 /* V34: never releases a reference to its kernel. */
-BUT_SETUP(retains_kernel) {
-  RH_TRY(right_setup(host, problem, values, instance));
-  clRetainKernel(((right *)*instance)->kernel);
-  return RH_OK;
-}
+BUT_THEN(retains_kernel, clRetainKernel(self->kernel));
 
 /* V34: never releases a reference to the host's queue. */
-BUT_SETUP(retains_queue) {
-  RH_TRY(right_setup(host, problem, values, instance));
-  clRetainCommandQueue(host->queue);
-  return RH_OK;
-}
+BUT_THEN(retains_queue, clRetainCommandQueue(host->queue));
 
 /* V35: run changes the rounding mode. */
-BUT_RUN(rounds_in_run) {
-#if defined(__x86_64__) || defined(__i386__)
-  unsigned short word; /* inline assembly, because fesetround is in libm */
-  __asm__ volatile("fnstcw %0" : "=m"(word));
-  word = (unsigned short)(word | FE_UPWARD);
-  __asm__ volatile("fldcw %0" : : "m"(word));
-#else
-  fesetround(FE_UPWARD);
-#endif
-  return right_run(instance, run);
-}
+BUT_FIRST(rounds_in_run, round_upward());
 
 /* V35: calls scratch() in run, where it is not allowed, and ignores the error. */
-BUT_RUN(scratch_in_run) {
-  const right *self = instance;
-  struct _cl_mem *scratch;
-  self->host->scratch(self->host, 64, &scratch);
-  return right_run(instance, run);
-}
+BUT_FIRST(scratch_in_run, struct _cl_mem *scratch; self->host->scratch(self->host, 64, &scratch));
 
 /* V33: ignores a failed scratch() and reports success. */
-BUT_SETUP(swallows_failures, .query = fills_in_setup_query) {
-  struct _cl_mem *scratch;
-  RH_TRY(right_setup(host, problem, values, instance));
-  host->scratch(host, 64, &scratch);
-  return RH_OK;
-}
+BUT_THEN(swallows_failures, struct _cl_mem *scratch;
+         host->scratch(host, 64, &scratch), .query = with_scratch_query);
 
 /* V31 crash: teardown requires that a run has set up its state. */
 RUN(teardown_after_run) {
@@ -384,10 +259,7 @@ BUT_RUN(tires) {
 }
 
 /* V32: from the 201st run on, the last element is lost. */
-BUT_RUN(tires_later) {
-  right *self = instance;
-  return right_launch(self, run, run->first, run->n - (self->runs++ >= 200 && run->n > 0));
-}
+BUT_TOLD(tires_later, told.n -= self->runs++ >= 200 && run->n > 0);
 
 /* V33 crash: does not check whether alloc() failed. */
 BUT_SETUP(trusts_alloc) {
@@ -396,13 +268,13 @@ BUT_SETUP(trusts_alloc) {
   return right_setup(host, problem, values, instance);
 }
 
-/* V63 crash|fail: writes one value before its scratch memory. */
-/* The partial values of all work-items, and one extra. */
-SETUP(value_before_scratch) {
+/* With notes for all work-items in scratch memory, and a kernel that writes them and one more. */
+static rh_status set_up_notes(const rh_host *host, const rh_problem *problem, const char *options,
+                              void **instance) {
   static const char source[] =
       RIGHT_KERNEL(WALK, STORE) "__kernel void note(__global rh_value *notes, int last) {\n"
                                 "  for (int k = 0; k < last; k++) notes[k] = rh_identity();\n"
-                                "  notes[-1] = rh_identity();\n}\n";
+                                "  notes[AT] = rh_identity();\n}\n";
   struct _cl_program *program;
   struct _cl_kernel *note;
   struct _cl_mem *notes;
@@ -410,7 +282,7 @@ SETUP(value_before_scratch) {
   right *self = *instance;
   void **own = host->alloc(host, 2 * sizeof *own);
   if (!own) return RH_E_NOMEM;
-  RH_TRY(host->build(host, "right.cl", source, "", &program));
+  RH_TRY(host->build(host, "right.cl", source, options, &program));
   RH_TRY(rh_group_kernel(host, program, "right", self->group, &self->kernel));
   RH_TRY(host->kernel(host, program, "note", &note, NULL));
   RH_TRY(host->scratch(host, (uint64_t)RIGHT_GROUP * problem->op->value_size, &notes));
@@ -420,7 +292,7 @@ SETUP(value_before_scratch) {
   return RH_OK;
 }
 
-BUT_RUN(value_before_scratch, .setup = value_before_scratch_setup) {
+RUN(with_notes) {
   const right *self = instance;
   void **own = self->own;
   int32_t last = RIGHT_GROUP;
@@ -429,41 +301,21 @@ BUT_RUN(value_before_scratch, .setup = value_before_scratch_setup) {
   return right_run(instance, run);
 }
 
-/* V63: writes one value past its scratch memory. */
-/* The partial values of all work-items, and one extra. */
-BUT_SETUP(value_behind_scratch, .run = value_before_scratch_run) {
-  static const char source[] =
-      RIGHT_KERNEL(WALK, STORE) "__kernel void note(__global rh_value *notes, int last) {\n"
-                                "  for (int k = 0; k < last; k++) notes[k] = rh_identity();\n"
-                                "  notes[last] = rh_identity();\n}\n";
-  struct _cl_program *program;
-  struct _cl_kernel *note;
-  struct _cl_mem *notes;
-  RH_TRY(right_begin(host, problem, instance));
-  right *self = *instance;
-  void **own = host->alloc(host, 2 * sizeof *own);
-  if (!own) return RH_E_NOMEM;
-  RH_TRY(host->build(host, "right.cl", source, "", &program));
-  RH_TRY(rh_group_kernel(host, program, "right", self->group, &self->kernel));
-  RH_TRY(host->kernel(host, program, "note", &note, NULL));
-  RH_TRY(host->scratch(host, (uint64_t)RIGHT_GROUP * problem->op->value_size, &notes));
-  own[0] = note;
-  own[1] = notes;
-  self->own = own;
-  return RH_OK;
+/* V63 crash|fail: writes one value before its scratch memory. */
+BUT_SETUP(value_before_scratch, .run = with_notes_run) {
+  return set_up_notes(host, problem, "-DAT=-1", instance);
 }
 
-RH_PLUGIN(&strategy_alloc_in_teardown, &strategy_buffer_per_run, &strategy_byte_before_alloc,
-          &strategy_byte_behind_alloc, &strategy_exact_sizes, &strategy_fills_in_setup,
-          &strategy_first_host, &strategy_first_index, &strategy_first_input,
-          &strategy_first_result, &strategy_gives_up, &strategy_hangs_in_kernel,
-          &strategy_hangs_in_setup, &strategy_last_kernel, &strategy_leaks_buffer_on_failure,
-          &strategy_leaks_on_failure, &strategy_logs_afterwards, &strategy_loses_one_late,
-          &strategy_memory_per_run, &strategy_one_instance, &strategy_own_fields,
-          &strategy_reads_behind_device, &strategy_reads_behind_host, &strategy_reads_behind_op,
-          &strategy_reads_behind_problem, &strategy_reads_behind_run, &strategy_retains_buffer,
-          &strategy_retains_context, &strategy_retains_kernel, &strategy_retains_queue,
-          &strategy_rounds_in_run, &strategy_scratch_in_run, &strategy_swallows_failures,
-          &strategy_teardown_after_run, &strategy_thread_stays, &strategy_tires,
-          &strategy_tires_later, &strategy_trusts_alloc, &strategy_value_before_scratch,
-          &strategy_value_behind_scratch);
+/* V63: writes one value past its scratch memory. */
+BUT_SETUP(value_behind_scratch, .run = with_notes_run) {
+  return set_up_notes(host, problem, "-DAT=last", instance);
+}
+
+/* V60 crash|fail: host code that uses the first run's host_result for all later ones. */
+ON_HOST(first_host_result) {
+  right *self = instance;
+  if (!self->own) self->own = run->host_result;
+  return on_host_fold(self, run, self->own, run->first, run->n);
+}
+
+RIGHT_PLUGIN;

@@ -4,8 +4,7 @@
 #include <link.h>
 #include <stdlib.h>
 
-ZOO_STRATEGY(alone, "alone", zoo_query);
-ZOO_PLUGIN(alone);
+ZOO(alone);
 
 static int look(struct dl_phdr_info *object, size_t size, void *found) {
   (void)size;

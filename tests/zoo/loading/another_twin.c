@@ -2,4 +2,4 @@
 #include "zoo.h"
 
 ZOO_STRATEGY(another_twin, "twin", zoo_query);
-ZOO_PLUGIN(another_twin);
+ZOO_PLUGIN;

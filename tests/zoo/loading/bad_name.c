@@ -2,4 +2,4 @@
 #include "zoo.h"
 
 ZOO_STRATEGY(bad_name, "Bad Name", zoo_query);
-ZOO_PLUGIN(bad_name);
+ZOO_PLUGIN;

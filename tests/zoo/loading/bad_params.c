@@ -6,4 +6,4 @@ static const rh_param params[] = {
 
 ZOO_STRATEGY_BUT(bad_params, "bad_params", .n_params = 1, .param_stride = sizeof(rh_param),
                  .params = params);
-ZOO_PLUGIN(bad_params);
+ZOO_PLUGIN;

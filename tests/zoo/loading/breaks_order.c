@@ -10,4 +10,4 @@ static rh_status query(const rh_problem *problem, const int64_t *params, rh_answ
 
 ZOO_STRATEGY_BUT(strategy, "breaks_order", .promises = RH_KEEPS_ORDER | RH_CANONICAL_ORDER,
                  .query = query);
-ZOO_PLUGIN(strategy);
+ZOO_PLUGIN;

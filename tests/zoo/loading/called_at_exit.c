@@ -3,8 +3,7 @@
 #include "zoo.h"
 #include <stdlib.h>
 
-ZOO_STRATEGY(called_at_exit, "called_at_exit", zoo_query);
-ZOO_PLUGIN_BUT(called_at_exit, .flags = RH_PLUGIN_UNLOADABLE);
+ZOO(called_at_exit, .flags = RH_PLUGIN_UNLOADABLE);
 
 static void at_exit(int status, void *nothing) {
   (void)status;

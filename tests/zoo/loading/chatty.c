@@ -9,7 +9,7 @@ static rh_status query(const rh_problem *problem, const int64_t *params, rh_answ
 }
 
 ZOO_STRATEGY(chatty, "chatty", query);
-ZOO_PLUGIN(chatty);
+ZOO_PLUGIN;
 
 ZOO_ON_LOAD {
   puts("hello");

@@ -51,6 +51,4 @@ static rh_status run_of_sizes(void *self, const rh_run *run) {
 ZOO_STRATEGY_BUT(of_sizes, "choosy_of_sizes", RH_PARAMS(params), .query = query, .setup = setup,
                  .run = run_of_sizes);
 
-static const rh_strategy *const strategies[] = {&strategy, &of_sizes};
-RH_EXPORT const rh_plugin redhost_plugin_v1 = {ZOO_HEAD, .n_strategies = 2,
-                                               .strategies = strategies, .build = "zoo"};
+ZOO_PLUGIN;

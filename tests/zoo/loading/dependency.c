@@ -7,5 +7,4 @@ int zoo_of_dependency(void) {
   return 1;
 }
 
-ZOO_STRATEGY(dependency, "dependency", zoo_query);
-ZOO_PLUGIN(dependency);
+ZOO(dependency);

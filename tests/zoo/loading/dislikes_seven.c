@@ -29,4 +29,4 @@ static rh_status run(void *self, const rh_run *run) {
 
 ZOO_STRATEGY_BUT(strategy, "dislikes_seven", .promises = RH_KEEPS_ORDER | RH_KEEPS_FP_CONTROL,
                  .setup = setup, .run = run);
-ZOO_PLUGIN(strategy);
+ZOO_PLUGIN;

@@ -59,16 +59,8 @@ static rh_status run_result(void *self, const rh_run *run) {
   return RH_OK;
 }
 
-#define FICKLE(its_name, its_run)                                                                  \
-  {                                                                                                \
-    .struct_size = sizeof(rh_strategy), .device_kinds = RH_DEVICE_HOST, .name = its_name,          \
-    ZOO_TEXTS, .promises = RH_KEEPS_ORDER, .determinism = RH_BITS_SAME_EVERYWHERE,                 \
-    RH_PARAMS(params), .query = zoo_query, .setup = setup, .run = its_run, .teardown = teardown    \
-  }
-
-static const rh_strategy of_time = FICKLE("fickle_time", run_time);
-static const rh_strategy of_result = FICKLE("fickle_result", run_result);
-
-static const rh_strategy *const strategies[] = {&of_time, &of_result};
-RH_EXPORT const rh_plugin redhost_plugin_v1 = {ZOO_HEAD, .n_strategies = 2,
-                                               .strategies = strategies, .build = "zoo"};
+ZOO_STRATEGY_BUT(of_time, "fickle_time", RH_PARAMS(params), .setup = setup, .run = run_time,
+                 .teardown = teardown);
+ZOO_STRATEGY_BUT(of_result, "fickle_result", RH_PARAMS(params), .setup = setup, .run = run_result,
+                 .teardown = teardown);
+ZOO_PLUGIN;

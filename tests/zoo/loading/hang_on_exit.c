@@ -1,8 +1,7 @@
 /* V10 timeout: a destructor that never returns; earlier answers still count. */
 #include "zoo.h"
 
-ZOO_STRATEGY(hang_on_exit, "hang_on_exit", zoo_query);
-ZOO_PLUGIN(hang_on_exit);
+ZOO(hang_on_exit);
 
 __attribute__((destructor)) static void on_exit_of_process(void) {
   volatile int for_ever = 1;

@@ -8,4 +8,4 @@ void json_object_clear(void *self) {
 }
 
 ZOO_STRATEGY_BUT(hijacked, "hijacked", .teardown = json_object_clear);
-ZOO_PLUGIN(hijacked);
+ZOO_PLUGIN;

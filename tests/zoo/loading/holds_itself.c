@@ -2,8 +2,7 @@
 #include "zoo.h"
 #include <dlfcn.h>
 
-ZOO_STRATEGY(holds_itself, "holds_itself", zoo_query);
-ZOO_PLUGIN_BUT(holds_itself, .flags = RH_PLUGIN_UNLOADABLE);
+ZOO(holds_itself, .flags = RH_PLUGIN_UNLOADABLE);
 
 ZOO_ON_LOAD {
   Dl_info self;

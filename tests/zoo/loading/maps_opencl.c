@@ -2,8 +2,7 @@
 #include "zoo.h"
 #include <CL/cl.h>
 
-ZOO_STRATEGY(maps_opencl, "maps_opencl", zoo_query);
-ZOO_PLUGIN(maps_opencl);
+ZOO(maps_opencl);
 
 ZOO_ON_LOAD {
   cl_uint n;

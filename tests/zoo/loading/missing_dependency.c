@@ -7,5 +7,4 @@ int zoo_own(void) {
   return zoo_of_gone();
 }
 
-ZOO_STRATEGY(missing_dependency, "missing_dependency", zoo_query);
-ZOO_PLUGIN(missing_dependency);
+ZOO(missing_dependency);

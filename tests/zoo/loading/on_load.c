@@ -1,7 +1,7 @@
 /* Plugins that do harm as soon as they are loaded, otherwise right: one for each VARIANT. */
+#include "../rounding.h"
 #include "zoo.h"
 #include <fcntl.h>
-#include <fenv.h>
 #include <locale.h>
 #include <pthread.h>
 #include <signal.h>
@@ -129,14 +129,7 @@ VARIANT(orphan) {
 
 /* V11: changes the rounding mode when it is loaded. */
 VARIANT(rounds_on_load) {
-#if defined(__x86_64__) || defined(__i386__)
-  unsigned short word; /* inline assembly, because fesetround is in libm */
-  __asm__ volatile("fnstcw %0" : "=m"(word));
-  word = (unsigned short)(word | FE_UPWARD);
-  __asm__ volatile("fldcw %0" : : "m"(word));
-#else
-  fesetround(FE_UPWARD);
-#endif
+  round_upward();
 }
 
 /* V10: writes into every descriptor that is open. */
@@ -156,7 +149,7 @@ VARIANT(sets_ftz) {
   fpcr |= 1ull << 24;
   __asm__ volatile("msr fpcr, %0" : : "r"(fpcr));
 #else
-  fesetround(FE_UPWARD);
+  round_upward();
 #endif
 }
 
@@ -195,7 +188,7 @@ VARIANT(time_bomb) {
 }
 
 ZOO_STRATEGY(strategy, ZOO_NAME(ZOO_VARIANT), zoo_query);
-ZOO_PLUGIN(strategy);
+ZOO_PLUGIN;
 
 ZOO_ON_LOAD {
   ZOO_VARIANT();

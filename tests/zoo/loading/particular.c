@@ -22,4 +22,4 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
 }
 
 ZOO_STRATEGY_BUT(particular, "particular", RH_PARAMS(params), .query = query, .setup = setup);
-ZOO_PLUGIN(particular);
+ZOO_PLUGIN;

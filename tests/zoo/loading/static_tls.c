@@ -10,4 +10,4 @@ static rh_status query(const rh_problem *problem, const int64_t *params, rh_answ
 }
 
 ZOO_STRATEGY(static_tls, "static_tls", query);
-ZOO_PLUGIN(static_tls);
+ZOO_PLUGIN;

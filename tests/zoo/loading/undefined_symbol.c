@@ -9,4 +9,4 @@ static rh_status query(const rh_problem *problem, const int64_t *params, rh_answ
 }
 
 ZOO_STRATEGY(undefined_symbol, "undefined_symbol", query);
-ZOO_PLUGIN(undefined_symbol);
+ZOO_PLUGIN;

@@ -1,6 +1,5 @@
 /* Strategies whose functions have the faults that --isolate protects from; otherwise they are
  * correct. */
-#define RH_PLUGIN_MIN_HOST_MINOR 2
 #include <redhost/kit.h>
 
 #include "zoo.h"
@@ -29,29 +28,18 @@ static const void *serve_any(const char *id) {
   return strcmp(id, RH_EXTENSION_OPERANDS) == 0 ? id : NULL;
 }
 
-#define FAULT(name_, setup_, run_, teardown_)                                                      \
-  static const rh_strategy of_##name_ = {.struct_size = sizeof(rh_strategy),                       \
-                                         .device_kinds = RH_DEVICE_HOST,                           \
-                                         .name = "worker_" #name_,                                 \
-                                         ZOO_TEXTS,                                                \
-                                         .promises = RH_KEEPS_ORDER,                               \
-                                         .determinism = RH_BITS_SAME_EVERYWHERE,                   \
-                                         .query = zoo_query,                                       \
-                                         .setup = setup_,                                          \
-                                         .run = run_,                                              \
-                                         .teardown = teardown_,                                    \
-                                         .extension = serve_any}
-
+#define FAULT(name_, ...)                                                                          \
+  ZOO_STRATEGY_BUT(of_##name_, "worker_" #name_, .extension = serve_any, __VA_ARGS__)
 /* The heads of a fault's function, which make the strategy, too. */
 #define UNUSED __attribute__((unused))
 #define SETUP(name_)                                                                               \
   static rh_status name_(const rh_host *, const rh_problem *, const int64_t *, void **);           \
-  FAULT(name_, name_, zoo_run, NULL);                                                              \
+  FAULT(name_, .setup = name_);                                                                    \
   static rh_status name_(UNUSED const rh_host *host, UNUSED const rh_problem *problem,             \
                          UNUSED const int64_t *params, UNUSED void **self)
 #define RUN(name_)                                                                                 \
   static rh_status name_(void *, const rh_run *);                                                  \
-  FAULT(name_, zoo_setup, name_, NULL);                                                            \
+  FAULT(name_, .run = name_);                                                                      \
   static rh_status name_(UNUSED void *self, UNUSED const rh_run *run)
 
 SETUP(crash_in_setup) {
@@ -252,14 +240,7 @@ static void crash_in_teardown(void *self) {
   crash(NULL);
 }
 
-FAULT(right, zoo_setup, zoo_run, NULL);
-FAULT(crash_in_teardown, zoo_setup, zoo_run, crash_in_teardown);
+FAULT(right, .run = zoo_run);
+FAULT(crash_in_teardown, .teardown = crash_in_teardown);
 
-RH_PLUGIN(&of_right, &of_crash_in_setup, &of_log_much, &of_log_for_ever, &of_fail_in_setup,
-          &of_decline_in_setup, &of_crash_in_run, &of_abort_in_run, &of_crash_in_thread,
-          &of_exit_in_run, &of_end_thread_in_run, &of_exit_in_copy, &of_return_wrong, &of_return_77,
-          &of_decline_in_run, &of_return_plugin_in_setup, &of_hang_in_run, &of_hang_later,
-          &of_print, &of_print_for_ever, &of_scribble, &of_scribble_low, &of_close_all,
-          &of_write_input, &of_lie, &of_forge, &of_leave_orphan, &of_print_much,
-          &of_hang_with_orphan, &of_hang_with_daemons, &of_crash_at_exit, &of_crash_late_at_exit,
-          &of_hang_at_exit, &of_crash_in_teardown);
+LISTED_PLUGIN(.abi_minor = RH_ABI_MINOR, .min_host_minor = 2);

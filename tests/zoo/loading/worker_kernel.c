@@ -43,4 +43,4 @@ static rh_status run(void *self, const rh_run *run) {
 ZOO_STRATEGY_BUT(strategy, "worker_kernel", .device_kinds = RH_DEVICE_ANY_CL,
                  .determinism = RH_BITS_SAME_RUN, .query = query, .setup = setup, .run = run,
                  .promises = 0);
-ZOO_PLUGIN(strategy);
+ZOO_PLUGIN;

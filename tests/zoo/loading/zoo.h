@@ -3,7 +3,8 @@
 #ifndef ZOO_H
 #define ZOO_H
 
-#include <redhost/plugin.h>
+#include "../listed.h"
+
 #include <string.h>
 
 __attribute__((unused)) static rh_status zoo_query(const rh_problem *problem, const int64_t *params,
@@ -46,17 +47,17 @@ __attribute__((unused)) static rh_status zoo_run(void *self, const rh_run *run) 
                                        .query = zoo_query,                                         \
                                        .setup = zoo_setup,                                         \
                                        .run = zoo_run,                                             \
-                                       __VA_ARGS__}
+                                       __VA_ARGS__};                                               \
+  LISTED(variable)
 #define ZOO_STRATEGY(variable, strategy_name, query_function)                                      \
   ZOO_STRATEGY_BUT(variable, strategy_name, .query = query_function)
 
-#define ZOO_HEAD .magic = RH_MAGIC, .struct_size = sizeof(rh_plugin), .abi_major = RH_ABI_MAJOR
-
-#define ZOO_PLUGIN_BUT(variable, ...)                                                              \
-  static const rh_strategy *const zoo_strategies[] = {&variable};                                  \
-  RH_EXPORT const rh_plugin redhost_plugin_v1 = {                                                  \
-      ZOO_HEAD, .n_strategies = 1, .strategies = zoo_strategies, .build = "zoo", __VA_ARGS__}
-#define ZOO_PLUGIN(variable) ZOO_PLUGIN_BUT(variable, .build = "zoo")
+/* The plugin of what stands before it, and one of a right strategy, but for fields of rh_plugin. */
+#define ZOO_PLUGIN LISTED_PLUGIN(.build = "zoo")
+#define ZOO(...)   ZOO_OF(__VA_ARGS__, )
+#define ZOO_OF(variable, ...)                                                                      \
+  ZOO_STRATEGY(variable, #variable, zoo_query);                                                    \
+  LISTED_PLUGIN(__VA_ARGS__)
 
 /* A source with lines VARIANT(NAME) is compiled for each of them, to a plugin of that name, with
  * ZOO_VARIANT as NAME. */

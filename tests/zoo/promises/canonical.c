@@ -48,5 +48,4 @@ CANONICAL_BUT(tree_not_aligned, "V65: three shares of tiles, each of them a tree
               "  all = rh_combine(all, rh_sequence_value(&s));\n"
               "}\n");
 
-RH_PLUGIN(&strategy_identity_plus_zero, &strategy_lanes_swapped, &strategy_order_by_groups,
-          &strategy_right_canonical, &strategy_tail_from_the_left, &strategy_tree_not_aligned);
+RIGHT_PLUGIN;

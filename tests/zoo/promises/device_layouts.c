@@ -31,25 +31,14 @@ static const char source[] =
     "#ifdef MORE\n    MORE;\n#endif\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n  }\n}\n";
 
-static rh_status any_kind(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
-  return right_query(problem, values, answer);
-}
-
-static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+QUERY(known_kinds) {
   const rh_layout *layout = rh_problem_layout(problem);
   if (layout && layout->kind != RH_LAYOUT_AXIS && layout->kind != RH_LAYOUT_OFFSETS)
     return rh_decline(answer, RH_WHY_SIZE, "a layout of kind %u is unknown", layout->kind);
-  return any_kind(problem, values, answer);
+  return right_query(problem, values, answer);
 }
 
-static rh_status setup_with(const rh_host *host, const rh_problem *problem, const char *fault,
-                            void **instance) {
-  char text[sizeof source + 200];
-  snprintf(text, sizeof text, "%s\n%s", fault, source);
-  return right_setup_of(host, problem, text, instance);
-}
-
-static rh_status run(void *instance, const rh_run *run) {
+RUN(layouts) {
   const right *self = instance;
   const rh_layout *given = rh_run_layout(run);
   const rh_layout layout =
@@ -62,15 +51,15 @@ static rh_status run(void *instance, const rh_run *run) {
                    RH_BUFFER(run->result), RH_U64(run->result_index));
 }
 
-#define SERVES_AS(name_, summary_, fault_, promises_, determinism_, query_)                        \
+#define SERVES_AS(name_, summary_, fault_, ...)                                                    \
   SETUP(name_) {                                                                                   \
-    return setup_with(host, problem, fault_, instance);                                            \
+    char text[sizeof source + 200];                                                                \
+    snprintf(text, sizeof text, "%s\n%s", fault_, source);                                         \
+    return right_setup_of(host, problem, text, instance);                                          \
   }                                                                                                \
-  static const rh_strategy strategy_##name_ =                                                      \
-      RIGHT(#name_, .summary = summary_, .promises = promises_, .determinism = determinism_,       \
-            .query = query_, .setup = name_##_setup, .run = run)
-#define SERVES_BUT(name_, summary_, fault_)                                                        \
-  SERVES_AS(name_, summary_, fault_, RH_KEEPS_ORDER | RH_SERVES_LAYOUTS, RH_BITS_SAME_RUN, query)
+  RIGHT_BUT(name_, .summary = summary_, .promises = RH_KEEPS_ORDER | RH_SERVES_LAYOUTS,            \
+            .query = known_kinds_query, .setup = name_##_setup, .run = layouts_run, __VA_ARGS__)
+#define SERVES_BUT(name_, summary_, fault_) SERVES_AS(name_, summary_, fault_, )
 
 /* Nothing is wrong with it: the measure of the others. */
 SERVES_BUT(right_device_layouts, "every segment as if it were alone", "");
@@ -108,16 +97,10 @@ SERVES_BUT(device_first_ignored, "V85: first is taken for 0", "#define FIRST 0")
 
 /* V65: promises the canonical order, and has one of its own. */
 SERVES_AS(device_order_of_its_own, "each work-item adds up its run", "",
-          RH_CANONICAL_ORDER | RH_SERVES_LAYOUTS, RH_BITS_SAME_EVERYWHERE, query);
+          .promises = RH_CANONICAL_ORDER | RH_SERVES_LAYOUTS,
+          .determinism = RH_BITS_SAME_EVERYWHERE);
 
 /* V85: accepts a layout that it does not know. */
-SERVES_AS(device_any_kind, "every kind of layout is accepted", "",
-          RH_KEEPS_ORDER | RH_SERVES_LAYOUTS, RH_BITS_SAME_RUN, any_kind);
+SERVES_AS(device_any_kind, "every kind of layout is accepted", "", .query = right_query);
 
-RH_PLUGIN(&strategy_right_device_layouts, &strategy_device_result_one_off,
-          &strategy_device_empty_skipped, &strategy_device_index_of_all,
-          &strategy_device_inner_ignored, &strategy_device_plane_too_near,
-          &strategy_device_stops_ignored, &strategy_device_whole_vectors,
-          &strategy_device_carries_by_arrival, &strategy_device_writes_behind,
-          &strategy_device_result_index_ignored, &strategy_device_first_ignored,
-          &strategy_device_order_of_its_own, &strategy_device_any_kind);
+RIGHT_PLUGIN;

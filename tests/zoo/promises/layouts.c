@@ -10,9 +10,8 @@ typedef struct layouts {
   unsigned char *column; /* a segment's elements, in a row */
 } layouts;
 
-static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+QUERY(layouts) {
   const rh_layout *of = rh_problem_layout(problem);
-  (void)values;
   if (of && of->kind != RH_LAYOUT_AXIS && of->kind != RH_LAYOUT_OFFSETS)
     return rh_decline(answer, RH_WHY_SIZE, "layout kind %u is unknown", of->kind);
   answer->finishes_on_host = 1;
@@ -21,10 +20,8 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
   return RH_OK;
 }
 
-static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
-                       void **instance) {
+SETUP(layouts) {
   layouts *self = host->alloc(host, sizeof *self);
-  (void)values;
   if (!self) return RH_E_NOMEM;
   self->op = problem->op;
   self->column = host->alloc(host, (problem->max_n + 1) * problem->op->element_size);
@@ -63,13 +60,12 @@ static rh_status run_all(void *instance, const rh_run *run, reduce *one) {
 
 #define SERVES_BUT(name_, summary_)                                                                \
   static reduce name_##_one;                                                                       \
-  static rh_status name_##_run(void *instance, const rh_run *run) {                                \
+  BUT_RUN(name_, .summary = summary_, .device_kinds = RH_DEVICE_HOST,                              \
+          .promises = RH_CANONICAL_ORDER | RH_SERVES_LAYOUTS,                                      \
+          .determinism = RH_BITS_SAME_EVERYWHERE, .query = layouts_query,                          \
+          .setup = layouts_setup) {                                                                \
     return run_all(instance, run, name_##_one);                                                    \
   }                                                                                                \
-  static const rh_strategy strategy_##name_ = RIGHT(                                               \
-      #name_, .summary = summary_, .device_kinds = RH_DEVICE_HOST,                                 \
-      .promises = RH_CANONICAL_ORDER | RH_SERVES_LAYOUTS, .determinism = RH_BITS_SAME_EVERYWHERE,  \
-      .query = query, .setup = setup, .run = name_##_run);                                         \
   static void name_##_one(const layouts *self, const rh_run *run, uint64_t s, unsigned char *value)
 
 /* Nothing is wrong with it: the measure of the others. */
@@ -140,6 +136,4 @@ SERVES_BUT(layout_used_up, "V85: the run leaves another layout behind") {
   if (s + 1 == run->layout->segments) ((rh_layout *)(uintptr_t)run->layout)->longest = 0;
 }
 
-RH_PLUGIN(&strategy_begins_in_32_bits, &strategy_product_in_32_bits, &strategy_layout_used_up,
-          &strategy_right_layouts, &strategy_column_too_short, &strategy_empty_skipped,
-          &strategy_index_of_all, &strategy_tiles_of_all, &strategy_result_one_off);
+RIGHT_PLUGIN;

@@ -45,7 +45,7 @@ SETUP(named_only) {
 
 RUN(named_only) {
   const right *self = instance;
-  return own_launch(self, run, self->own && run->n ? run->n - 1 : run->n);
+  return own_launch(self, run, run->n - (self->own && run->n));
 }
 
 OWN_BUT(named_only, .summary = "loses an element of values of 32 bytes", .setup = named_only_setup,
@@ -73,5 +73,4 @@ SETUP(right_own) {
 OWN_BUT(right_own, .summary = "serves every operator, in order", .promises = RH_KEEPS_ORDER,
         .query = large_values_turned_query, .setup = right_own_setup);
 
-RH_PLUGIN(&strategy_large_value_lost, &strategy_large_values_turned, &strategy_named_only,
-          &strategy_operands_by_four, &strategy_right_own);
+RIGHT_PLUGIN;

@@ -27,9 +27,7 @@ QUERY(by_atomics) {
 
 SETUP(by_atomics) {
   RH_TRY(right_begin(host, problem, instance));
-  right *self = *instance;
-  self->own = (void *)(uintptr_t)problem->op;
-  return right_build(self,
+  return right_build(*instance,
                      RIGHT_KERNEL("for (ulong i = get_global_id(0); i < n; i += get_global_size(0))"
                                   "  mine = rh_combine(mine, rh_load(input, i));",
                                   "if (lid == 0) rh_atomic_combine(result + at, all);"),
@@ -38,12 +36,10 @@ SETUP(by_atomics) {
 
 BUT_RUN(by_atomics, .query = by_atomics_query, .setup = by_atomics_setup) {
   const right *self = instance;
-  const rh_op *op = self->own;
+  const rh_op *op = self->op;
   RH_TRY(self->host->fill(self->host, run->result, run->result_index * op->value_size, op->identity,
                           op->value_size, 1));
-  return rh_launch(self->host, self->kernel, "right", GROUPS * self->group, self->group,
-                   RH_BUFFER(run->input), RH_U64(run->first), RH_U64(run->n),
-                   RH_LOCAL(self->local_bytes), RH_BUFFER(run->result), RH_U64(run->result_index));
+  return right_launch_groups(self, run, GROUPS);
 }
 
 /* V12 fail|skip: prints a number into build options, which is not valid C in a locale with a
@@ -91,27 +87,16 @@ QUERY(depth_too_small) {
   return RH_OK;
 }
 
-BUT_SETUP(depth_too_small, .query = depth_too_small_query) {
-  return right_setup_of(host, problem,
-                        RIGHT_KERNEL("for (ulong i = 0; lid == 0 && i < n; i++)"
-                                     "  mine = rh_combine(mine, rh_load(input, i));",
-                                     STORE),
-                        instance);
-}
+BUT_KERNEL(depth_too_small,
+           "for (ulong i = 0; lid == 0 && i < n; i++)"
+           "  mine = rh_combine(mine, rh_load(input, i));",
+           STORE, .query = depth_too_small_query);
 
 /* V61: keeps `first` in 20 bits. */
-BUT_SETUP(first_in_20_bits) {
-  return right_setup_of(host, problem,
-                        RIGHT_KERNEL("input -= first; input += first & 0xfffff; " WALK, STORE),
-                        instance);
-}
+BUT_KERNEL(first_in_20_bits, "input -= first; input += first & 0xfffff; " WALK, STORE);
 
 /* V61: keeps `first` in a float. */
-BUT_SETUP(first_in_float) {
-  return right_setup_of(host, problem,
-                        RIGHT_KERNEL("input -= first; input += (ulong)(float)first; " WALK, STORE),
-                        instance);
-}
+BUT_KERNEL(first_in_float, "input -= first; input += (ulong)(float)first; " WALK, STORE);
 
 /* V57: replaces the compiler's messages by its own. */
 BUT_SETUP(hides_build_log) {
@@ -120,39 +105,23 @@ BUT_SETUP(hides_build_log) {
 }
 
 /* V45: starts at the first element of the buffer instead of the range. */
-BUT_RUN(ignores_first) {
-  return right_launch(instance, run, 0, run->n);
-}
+BUT_TOLD(ignores_first, told.first = 0);
 
 /* V60: keeps result_index in a byte. */
-BUT_RUN(index_in_a_byte) {
-  rh_run shorter = *run;
-  shorter.result_index = (uint8_t)run->result_index;
-  return right_launch(instance, &shorter, run->first, run->n);
-}
+BUT_TOLD(index_in_a_byte, told.result_index = (uint8_t)run->result_index);
 
 /* V61 fail|skip: the kernel counts elements in an int, which overflows at 2^31. */
-BUT_SETUP(int_counter) {
-  static const char walk[] =
-      RIGHT_KERNEL("for (int i = (int)lid; i < (int)n; i += (int)size) mine = "
-                   "rh_combine(mine, rh_load(input, i));",
-                   STORE);
-  return right_setup_of(host, problem, walk, instance);
-}
+BUT_KERNEL(int_counter,
+           "for (int i = (int)lid; i < (int)n; i += (int)size) mine = "
+           "rh_combine(mine, rh_load(input, i));",
+           STORE);
 
 /* V64: writes one value past the local memory that it requested. */
-BUT_SETUP(local_too_far) {
-  return right_setup_of(host, problem,
-                        RIGHT_KERNEL(WALK, STORE " if (lid == 0) scratch[size] = all;"), instance);
-}
+BUT_KERNEL(local_too_far, WALK, STORE " if (lid == 0) scratch[size] = all;");
 
 /* V44: reduces as many elements as the longest earlier run. */
-BUT_RUN(longest_so_far) {
-  right *self = instance;
-  if (run->n == 0) return right_run(instance, run);
-  if (self->runs < run->n) self->runs = run->n;
-  return right_launch(self, run, run->first, self->runs);
-}
+BUT_TOLD(longest_so_far,
+         if (run->n) told.n = self->runs = self->runs < run->n ? run->n : self->runs);
 
 /* V57: does not name its source, so that the compiler's messages have no file. */
 BUT_SETUP(nameless_source) {
@@ -170,24 +139,17 @@ BUT_RUN(nothing_for_nothing) {
 }
 
 /* V60: keeps `first` in 16 bits. */
-BUT_RUN(offset_in_16_bits) {
-  return right_launch(instance, run, (uint16_t)run->first, run->n);
-}
+BUT_TOLD(offset_in_16_bits, told.first = (uint16_t)run->first);
 
 /* V53: loses an element for some sizes that are in no list of test sizes. */
-BUT_RUN(rare_size) {
-  uint64_t lost = run->n > 34 && run->n % 61 == 55;
-  return right_launch(instance, run, run->first, run->n - lost);
-}
+BUT_TOLD(rare_size, told.n -= run->n > 34 && run->n % 61 == 55);
 
 /* V62 crash|skip: reads a group's width of elements past the range and masks them. */
-BUT_SETUP(reads_a_width_too_far) {
-  static const char walk[] = RIGHT_KERNEL("for (ulong i = lid; i < n + size; i += size) {\n"
-                                          "    rh_value v = rh_load(input, i);\n"
-                                          "    if (i < n) mine = rh_combine(mine, v);\n  }",
-                                          STORE);
-  return right_setup_of(host, problem, walk, instance);
-}
+BUT_KERNEL(reads_a_width_too_far,
+           "for (ulong i = lid; i < n + size; i += size) {\n"
+           "    rh_value v = rh_load(input, i);\n"
+           "    if (i < n) mine = rh_combine(mine, v);\n  }",
+           STORE);
 
 /* V56: reads its result back, but declares that it only enqueues. */
 BUT_RUN(reads_back) {
@@ -198,136 +160,76 @@ BUT_RUN(reads_back) {
 }
 
 /* V48: also combines the element before the range, if there is one. */
-BUT_SETUP(reads_before) {
-  return right_setup_of(
-      host, problem,
-      RIGHT_KERNEL(
-          WALK
-          "if (lid == 0 && first > 0 && n > 0) mine = rh_combine(rh_load(input - 1, 0), mine);",
-          STORE),
-      instance);
-}
+BUT_KERNEL(reads_before,
+           WALK
+           "if (lid == 0 && first > 0 && n > 0) mine = rh_combine(rh_load(input - 1, 0), mine);",
+           STORE);
 
 /* V55: a parameter is declared to change the code that is built, but does not. */
-static const rh_param rebuild_for_nothing_params[] = {{.key = "tile",
-                                                       .doc = "has no effect",
-                                                       .min = 1,
-                                                       .max = 8,
-                                                       .initial = 1,
-                                                       .step = 1,
-                                                       .flags = RH_PARAM_REBUILD}};
+#define REBUILDS(key_, doc_)                                                                       \
+  {                                                                                                \
+    .key = key_, .doc = doc_, .min = 1, .max = 8, .initial = 1, .step = 1,                         \
+    .flags = RH_PARAM_REBUILD                                                                      \
+  }
+static const rh_param tile[] = {REBUILDS("tile", "has no effect")};
 
 RIGHT_BUT(rebuild_for_nothing, .summary = "has RH_PARAM_REBUILD and does not rebuild",
-          RH_PARAMS(rebuild_for_nothing_params));
+          RH_PARAMS(tile));
 
-/* V55: as rebuilds_unsaid, but only where the bits depend on the order. */
-enum { REBUILDS_FLOATS_UNSAID_UNROLL };
-static const rh_param rebuilds_floats_unsaid_params[] = {
-    [REBUILDS_FLOATS_UNSAID_UNROLL] = RH_NUMBER("unroll", 1, 1, 8, "elements at a time")};
-
-BUT_SETUP(rebuilds_floats_unsaid, RH_PARAMS(rebuilds_floats_unsaid_params)) {
-  int is_exact = (problem->op->flags & RH_OP_EXACT) != 0;
+/* Right, and the program is another one for each value. */
+static rh_status set_up_unrolled(const rh_host *host, const rh_problem *problem, int64_t value,
+                                 void **instance) {
   char options[32];
-  snprintf(options, sizeof options, "-DUNROLL=%d",
-           is_exact ? 1 : (int)values[REBUILDS_FLOATS_UNSAID_UNROLL]);
+  snprintf(options, sizeof options, "-DUNROLL=%d", (int)value);
   RH_TRY(right_begin(host, problem, instance));
   return right_build(*instance, RIGHT_KERNEL("if (UNROLL < 1) return; " WALK, STORE), options);
+}
+
+static int is_exact(const rh_problem *problem) {
+  return (problem->op->flags & RH_OP_EXACT) != 0;
+}
+
+/* V55: as rebuilds_unsaid, but only where the bits depend on the order. */
+static const rh_param unroll[] = {RH_NUMBER("unroll", 1, 1, 8, "elements at a time")};
+
+BUT_SETUP(rebuilds_floats_unsaid, RH_PARAMS(unroll)) {
+  return set_up_unrolled(host, problem, is_exact(problem) ? 1 : values[0], instance);
 }
 
 /* V55: a parameter changes the code that is built, but is not declared to. */
-BUT_SETUP(rebuilds_unsaid, RH_PARAMS(rebuilds_floats_unsaid_params)) {
-  char options[32];
-  snprintf(options, sizeof options, "-DUNROLL=%d", (int)values[REBUILDS_FLOATS_UNSAID_UNROLL]);
-  RH_TRY(right_begin(host, problem, instance));
-  return right_build(*instance, RIGHT_KERNEL("if (UNROLL < 1) return; " WALK, STORE), options);
+BUT_SETUP(rebuilds_unsaid, RH_PARAMS(unroll)) {
+  return set_up_unrolled(host, problem, values[0], instance);
 }
 
-/* Correct: one parameter changes the code only if the other is large, as declared, and V55 must
- * find that. */
-enum { TILES, RIGHT_REBUILD_UNROLL };
-static const rh_param right_rebuild_params[] = {
-    [TILES] = {.key = "tiles",
-               .doc = "elements that a work-item has in all",
-               .min = 1,
-               .max = 64,
-               .initial = 1,
-               .step = 1,
-               .flags = RH_PARAM_REBUILD},
-    [RIGHT_REBUILD_UNROLL] = {.key = "unroll",
-                              .doc = "elements at a time, of those that there are",
-                              .min = 1,
-                              .max = 8,
-                              .initial = 1,
-                              .step = 1,
-                              .flags = RH_PARAM_REBUILD},
-};
+static const rh_param tiles_and_unroll[] = {
+    REBUILDS("tiles", "elements that a work-item has in all"),
+    REBUILDS("unroll", "elements at a time, of those that there are")};
 
 /* V55 pass: correct: a parameter changes the code only if another is large. */
-BUT_SETUP(right_rebuild, RH_PARAMS(right_rebuild_params)) {
-  char options[32];
-  snprintf(options, sizeof options, "-DUNROLL=%d",
-           (int)(values[RIGHT_REBUILD_UNROLL] < values[TILES] ? values[RIGHT_REBUILD_UNROLL]
-                                                              : values[TILES]));
-  RH_TRY(right_begin(host, problem, instance));
-  return right_build(*instance, RIGHT_KERNEL("if (UNROLL < 1) return; " WALK, STORE), options);
+BUT_SETUP(right_rebuild, RH_PARAMS(tiles_and_unroll)) {
+  return set_up_unrolled(host, problem, values[values[0] < values[1] ? 0 : 1], instance);
 }
 
-/* Correct: a parameter changes the code only where the bits depend on the order, as declared. */
-enum { RIGHT_REBUILD_FLOATS_UNROLL };
-static const rh_param right_rebuild_floats_params[] = {
-    [RIGHT_REBUILD_FLOATS_UNROLL] = {.key = "unroll",
-                                     .doc = "elements of a float sum at a time",
-                                     .min = 1,
-                                     .max = 8,
-                                     .initial = 1,
-                                     .step = 1,
-                                     .flags = RH_PARAM_REBUILD}};
+static const rh_param unroll_of_floats[] = {
+    REBUILDS("unroll", "elements of a float sum at a time")};
 
 /* V55 pass: correct: a parameter changes the code of float sums only. */
-BUT_SETUP(right_rebuild_floats, RH_PARAMS(right_rebuild_floats_params)) {
-  int is_exact = (problem->op->flags & RH_OP_EXACT) != 0;
-  char options[32];
-  snprintf(options, sizeof options, "-DUNROLL=%d",
-           is_exact ? 1 : (int)values[RIGHT_REBUILD_FLOATS_UNROLL]);
-  RH_TRY(right_begin(host, problem, instance));
-  return right_build(*instance, RIGHT_KERNEL("if (UNROLL < 1) return; " WALK, STORE), options);
+BUT_SETUP(right_rebuild_floats, RH_PARAMS(unroll_of_floats)) {
+  return set_up_unrolled(host, problem, is_exact(problem) ? 1 : values[0], instance);
 }
 
-/* Correct: one parameter changes the code on GPUs only, another on CPUs only, as declared, and V55
- * must find that wherever it runs. */
-enum { PAGES, WARPS };
-static const rh_param right_rebuild_kind_params[] = {
-    [PAGES] = {.key = "pages",
-               .doc = "pages that a work-item of a CPU reads from",
-               .min = 1,
-               .max = 8,
-               .initial = 1,
-               .step = 1,
-               .flags = RH_PARAM_REBUILD},
-    [WARPS] = {.key = "warps",
-               .doc = "warps that share a tile of a GPU",
-               .min = 1,
-               .max = 8,
-               .initial = 1,
-               .step = 1,
-               .flags = RH_PARAM_REBUILD},
-};
+static const rh_param pages_and_warps[] = {
+    REBUILDS("pages", "pages that a work-item of a CPU reads from"),
+    REBUILDS("warps", "warps that share a tile of a GPU")};
 
 /* V55 pass: correct: one parameter changes the code on GPUs only, another on CPUs only. */
-BUT_SETUP(right_rebuild_kind, RH_PARAMS(right_rebuild_kind_params)) {
-  char options[32];
-  int is_cpu = problem->device->kind == RH_DEVICE_CPU;
-  snprintf(options, sizeof options, "-DSTEPS=%d", (int)values[is_cpu ? PAGES : WARPS]);
-  RH_TRY(right_begin(host, problem, instance));
-  return right_build(*instance, RIGHT_KERNEL("if (STEPS < 1) return; " WALK, STORE), options);
+BUT_SETUP(right_rebuild_kind, RH_PARAMS(pages_and_warps)) {
+  return set_up_unrolled(host, problem, values[problem->device->kind == RH_DEVICE_CPU ? 0 : 1],
+                         instance);
 }
 
 /* V60 crash|fail: always writes result[1] instead of result[result_index]. */
-BUT_RUN(second_slot) {
-  rh_run to_second = *run;
-  to_second.result_index = 1;
-  return right_launch(instance, &to_second, run->first, run->n);
-}
+BUT_TOLD(second_slot, told.result_index = 1);
 
 /* V57: ignores a failed build until run. */
 SETUP(swallows_build_failure) {
@@ -353,12 +255,7 @@ SETUP(varies) {
                         instance);
 }
 
-BUT_RUN(varies, .setup = varies_setup) {
-  right *self = instance;
-  rh_run this = *run;
-  this.result_index |= self->runs++ % 2 << 63;
-  return right_run(instance, &this);
-}
+BUT_TOLD(varies, told.result_index |= self->runs++ % 2 << 63, .setup = varies_setup);
 
 /* V50: promises the same bits for all parameters, but only the bounds of the range agree with
  * the default. */
@@ -377,104 +274,32 @@ BUT_SETUP(varies_between, RH_PARAMS(varies_between_params), .determinism = RH_BI
 
 /* V50: promises the same bits on every device, but reduces in smaller groups on PoCL, whose
  * devices have names that begin with "pthread-" or "cpu-". */
-/* The group is passed as the device's limit, which right_plan() observes. */
-static rh_problem varies_with_device_within(const rh_problem *problem, rh_device *device) {
-  rh_problem limited = *problem;
-  const char *name = problem->device->name;
-  *device = *problem->device;
-  device->max_group = strncmp(name, "pthread-", 8) == 0 || strncmp(name, "cpu-", 4) == 0 ? 4 : 32;
-  limited.device = device;
-  return limited;
+static int is_pocl(const rh_device *device) {
+  return strncmp(device->name, "pthread-", 8) == 0 || strncmp(device->name, "cpu-", 4) == 0;
 }
 
-QUERY(varies_with_device) {
-  rh_device device;
-  rh_problem limited = varies_with_device_within(problem, &device);
-  return right_query(&limited, values, answer);
-}
-
-BUT_SETUP(varies_with_device, .determinism = RH_BITS_SAME_EVERYWHERE,
-          .query = varies_with_device_query) {
-  rh_device device;
-  rh_problem limited = varies_with_device_within(problem, &device);
-  return right_setup(host, &limited, values, instance);
-}
+BUT_DEVICE(varies_with_device, device->max_group = is_pocl(device) ? 4 : 32,
+           .determinism = RH_BITS_SAME_EVERYWHERE);
 
 /* V50: promises the same bits for all parameters, but reduces in groups of a parameter's size. */
-enum { VARIES_WITH_GROUP_GROUP };
-static const rh_param varies_with_group_params[] = {
-    [VARIES_WITH_GROUP_GROUP] = RH_NUMBER("group", 16, 1, 32, "work-items")};
+static const rh_param group[] = {RH_NUMBER("group", 16, 1, 32, "work-items")};
 
-/* The group is passed as the device's limit, which right_plan() observes. */
-static rh_problem varies_with_group_within(const rh_problem *problem, const int64_t *values,
-                                           rh_device *device) {
-  rh_problem limited = *problem;
-  *device = *problem->device;
-  if (device->max_group > values[VARIES_WITH_GROUP_GROUP])
-    device->max_group = (uint32_t)values[VARIES_WITH_GROUP_GROUP];
-  limited.device = device;
-  return limited;
-}
-
-QUERY(varies_with_group) {
-  rh_device device;
-  rh_problem limited = varies_with_group_within(problem, values, &device);
-  return right_query(&limited, values, answer);
-}
-
-BUT_SETUP(varies_with_group, RH_PARAMS(varies_with_group_params),
-          .determinism = RH_BITS_SAME_LAUNCH, .query = varies_with_group_query) {
-  rh_device device;
-  rh_problem limited = varies_with_group_within(problem, values, &device);
-  return right_setup(host, &limited, values, instance);
-}
+BUT_DEVICE(varies_with_group,
+           if (device->max_group > *values) device->max_group = (uint32_t)*values, RH_PARAMS(group),
+           .determinism = RH_BITS_SAME_LAUNCH);
 
 /* V50: promises the same bits for the same elements, but its group depends on max_n. */
-static rh_problem varies_with_most_within(const rh_problem *problem, rh_device *device) {
-  rh_problem limited = *problem;
-  *device = *problem->device;
-  if (problem->max_n > 6000 && device->max_group > 16) device->max_group = 16;
-  limited.device = device;
-  return limited;
-}
-
-QUERY(varies_with_most) {
-  rh_device device;
-  rh_problem limited = varies_with_most_within(problem, &device);
-  return right_query(&limited, values, answer);
-}
-
-BUT_SETUP(varies_with_most, .query = varies_with_most_query) {
-  rh_device device;
-  rh_problem limited = varies_with_most_within(problem, &device);
-  return right_setup(host, &limited, values, instance);
-}
+BUT_DEVICE(varies_with_most,
+           if (problem->max_n > 6000 && device->max_group > 16) device->max_group = 16);
 
 /* V50: promises the same bits for the same elements, but walks backwards at some offsets. */
-BUT_SETUP(varies_with_place) {
-  return right_setup_of(
-      host, problem,
-      RIGHT_KERNEL("if (first >> 12 & 1) for (ulong i = lid; i < n; i += size)"
-                   " mine = rh_combine(mine, rh_load(input, n - 1 - i)); else " WALK,
-                   STORE),
-      instance);
-}
+BUT_KERNEL(varies_with_place,
+           "if (first >> 12 & 1) for (ulong i = lid; i < n; i += size)"
+           " mine = rh_combine(mine, rh_load(input, n - 1 - i)); else " WALK,
+           STORE);
 
 /* V50: promises the same bits on every device, but combines as many elements at a time as there
  * are compute units. */
-static rh_status build(right *self, const rh_device *device) {
-  char options[32];
-  snprintf(options, sizeof options, "-DUNITS=%u", device->compute_units);
-  return right_build(self,
-                     RIGHT_KERNEL("for (ulong part = 0; part < UNITS; part++) {"
-                                  "  rh_value some = rh_identity();"
-                                  "  for (ulong i = lid + part * size; i < n; i += UNITS * size)"
-                                  "    some = rh_combine(some, rh_load(input, i));"
-                                  "  mine = rh_combine(mine, some); }",
-                                  STORE),
-                     options);
-}
-
 QUERY(varies_with_units) {
   RH_TRY(right_query(problem, values, answer));
   answer->depth += problem->device->compute_units;
@@ -483,8 +308,17 @@ QUERY(varies_with_units) {
 
 BUT_SETUP(varies_with_units, .determinism = RH_BITS_SAME_EVERYWHERE,
           .query = varies_with_units_query) {
+  char options[32];
+  snprintf(options, sizeof options, "-DUNITS=%u", problem->device->compute_units);
   RH_TRY(right_begin(host, problem, instance));
-  return build(*instance, problem->device);
+  return right_build(*instance,
+                     RIGHT_KERNEL("for (ulong part = 0; part < UNITS; part++) {"
+                                  "  rh_value some = rh_identity();"
+                                  "  for (ulong i = lid + part * size; i < n; i += UNITS * size)"
+                                  "    some = rh_combine(some, rh_load(input, i));"
+                                  "  mine = rh_combine(mine, some); }",
+                                  STORE),
+                     options);
 }
 
 /* V56: waits for the device, but declares that it only enqueues. */
@@ -496,70 +330,39 @@ BUT_RUN(waits) {
 }
 
 /* V54: loses an element if its parameter has its minimum. */
-enum { WRONG_AT_LEAST_TILE };
-static const rh_param wrong_at_least_params[] = {
-    [WRONG_AT_LEAST_TILE] = RH_NUMBER("tile", 64, 1, 1000, "has no effect")};
+static const rh_param idle_tile[] = {RH_NUMBER("tile", 64, 1, 1000, "has no effect")};
 
-SETUP(wrong_at_least) {
+SETUP(with_tile) {
   RH_TRY(right_setup(host, problem, values, instance));
-  ((right *)*instance)->runs = (uint64_t)values[WRONG_AT_LEAST_TILE];
+  ((right *)*instance)->runs = (uint64_t)values[0];
   return RH_OK;
 }
 
-BUT_RUN(wrong_at_least, RH_PARAMS(wrong_at_least_params), .setup = wrong_at_least_setup) {
-  const right *self = instance;
-  uint64_t lost = self->runs == 1 && run->n > 0;
-  return right_launch(self, run, run->first, run->n - lost);
-}
+BUT_TOLD(wrong_at_least, told.n -= self->runs == 1 && run->n > 0, RH_PARAMS(idle_tile),
+         .setup = with_tile_setup);
 
 /* V54: loses an element if its parameter has its maximum. */
-BUT_RUN(wrong_at_most, RH_PARAMS(wrong_at_least_params), .setup = wrong_at_least_setup) {
-  const right *self = instance;
-  uint64_t lost = self->runs == 1000 && run->n > 0;
-  return right_launch(self, run, run->first, run->n - lost);
-}
+BUT_TOLD(wrong_at_most, told.n -= self->runs == 1000 && run->n > 0, RH_PARAMS(idle_tile),
+         .setup = with_tile_setup);
 
 /* V54: loses an element unless its parameter has its least, initial or greatest value. */
-BUT_RUN(wrong_between, RH_PARAMS(wrong_at_least_params), .setup = wrong_at_least_setup) {
-  const right *self = instance;
-  uint64_t lost = self->runs > 1 && self->runs < 1000 && self->runs != 64 && run->n > 0;
-  return right_launch(self, run, run->first, run->n - lost);
-}
+BUT_TOLD(wrong_between,
+         told.n -= self->runs > 1 && self->runs < 1000 && self->runs != 64 && run->n > 0,
+         RH_PARAMS(idle_tile), .setup = with_tile_setup);
 
 /* V54: as wrong_at_most, but only where the bits depend on the order. */
-BUT_SETUP(wrong_floats_at_most, RH_PARAMS(wrong_at_least_params), .run = wrong_at_most_run) {
-  RH_TRY(right_setup(host, problem, values, instance));
-  if (!(problem->op->flags & RH_OP_EXACT))
-    ((right *)*instance)->runs = (uint64_t)values[WRONG_AT_LEAST_TILE];
-  return RH_OK;
-}
+BUT_THEN(wrong_floats_at_most, self->runs = is_exact(problem) ? 0 : (uint64_t)*values,
+         RH_PARAMS(idle_tile), .run = wrong_at_most_run);
 
 /* V51: skips an element that equals the previous one, and -0 equals +0. */
-BUT_SETUP(zero_sign_lost) {
-  return right_setup_of(
-      host, problem,
-      RIGHT_KERNEL("for (ulong i = lid; i < n; i += size) {\n"
-                   "#if (defined(RH_OP_min) || defined(RH_OP_max)) && (defined(RH_TYPE_f32) || "
-                   "defined(RH_TYPE_f64))\n"
-                   "  if (i > 0 && input[i] == input[i - 1]) continue;\n"
-                   "#endif\n"
-                   "  mine = rh_combine(mine, rh_load(input, i));"
-                   "}",
-                   STORE),
-      instance);
-}
+BUT_KERNEL(zero_sign_lost,
+           "for (ulong i = lid; i < n; i += size) {\n"
+           "#if (defined(RH_OP_min) || defined(RH_OP_max)) && (defined(RH_TYPE_f32) || "
+           "defined(RH_TYPE_f64))\n"
+           "  if (i > 0 && input[i] == input[i - 1]) continue;\n"
+           "#endif\n"
+           "  mine = rh_combine(mine, rh_load(input, i));"
+           "}",
+           STORE);
 
-RH_PLUGIN(&strategy_allocates_in_run, &strategy_by_atomics, &strategy_decimal_point,
-          &strategy_depth_of_256, &strategy_depth_too_small, &strategy_first_in_20_bits,
-          &strategy_first_in_float, &strategy_hides_build_log, &strategy_ignores_first,
-          &strategy_index_in_a_byte, &strategy_int_counter, &strategy_local_too_far,
-          &strategy_longest_so_far, &strategy_nameless_source, &strategy_nothing_for_nothing,
-          &strategy_offset_in_16_bits, &strategy_rare_size, &strategy_reads_a_width_too_far,
-          &strategy_reads_back, &strategy_reads_before, &strategy_rebuild_for_nothing,
-          &strategy_rebuilds_floats_unsaid, &strategy_rebuilds_unsaid, &strategy_right_rebuild,
-          &strategy_right_rebuild_floats, &strategy_right_rebuild_kind, &strategy_second_slot,
-          &strategy_swallows_build_failure, &strategy_varies, &strategy_varies_between,
-          &strategy_varies_with_device, &strategy_varies_with_group, &strategy_varies_with_most,
-          &strategy_varies_with_place, &strategy_varies_with_units, &strategy_waits,
-          &strategy_wrong_at_least, &strategy_wrong_at_most, &strategy_wrong_between,
-          &strategy_wrong_floats_at_most, &strategy_zero_sign_lost);
+RIGHT_PLUGIN;

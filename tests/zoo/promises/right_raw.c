@@ -59,12 +59,9 @@ static const char source[] =
     "  if (get_local_id(0) == 0) result[at] = value;\n"
     "}\n";
 
-static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+QUERY(right_raw) {
   uint64_t group = (uint64_t)values[GROUP], size = problem->op->value_size;
-  if (problem->type < RH_TYPE_i8 || problem->type > RH_TYPE_f64)
-    return rh_decline(answer, RH_WHY_TYPE, "type %u is not known", problem->type);
-  if (problem->op->id < RH_OP_sum || (problem->op->id > RH_OP_argamax && problem->op->id < 0x10000))
-    return rh_decline(answer, RH_WHY_OP, "operator %u is not known", problem->op->id);
+  RH_TRY(right_knows(problem, answer));
   RH_TRY(rh_fit_group(problem, "group", values[GROUP], 64, size, &group, answer));
   answer->score = 1;
   answer->launches = 2;
@@ -98,10 +95,9 @@ static cl_int build(raw *self, const rh_problem *problem) {
   return code;
 }
 
-static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
-                       void **instance) {
+SETUP(right_raw) {
   rh_answer answer = {0};
-  if (query(problem, values, &answer) != RH_OK)
+  if (right_raw_query(problem, values, &answer) != RH_OK)
     return host->fail(host, RH_DECLINED, 0, answer.reason);
   raw *self = calloc(1, sizeof *self);
   if (!self) return RH_E_NOMEM;
@@ -143,7 +139,7 @@ static cl_int launch_last(const raw *self, cl_mem result, cl_ulong at, cl_event 
                                 NULL);
 }
 
-static rh_status run(void *instance, const rh_run *run) {
+RUN(right_raw) {
   const raw *self = instance;
   cl_event done = NULL;
   if (run->n > self->max_n)
@@ -160,12 +156,10 @@ static rh_status run(void *instance, const rh_run *run) {
   return code == CL_SUCCESS ? RH_OK : self->host->fail(self->host, RH_E_CL, code, "running");
 }
 
-static void teardown(void *instance) {
+BUT_TEARDOWN(right_raw, .summary = "OpenCL's own calls throughout", RH_PARAMS(params),
+             .query = right_raw_query, .setup = right_raw_setup, .run = right_raw_run) {
   release(instance);
   free(instance);
 }
 
-static const rh_strategy strategy =
-    RIGHT("right_raw", .summary = "OpenCL's own calls throughout", RH_PARAMS(params),
-          .query = query, .setup = setup, .run = run, .teardown = teardown);
-RH_PLUGIN(&strategy);
+RIGHT_PLUGIN;

@@ -12,18 +12,15 @@ typedef struct sums {
   rh_accumulator accumulator;
 } sums;
 
-static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
-  (void)values;
+QUERY(sums) {
   if (problem->op->id != RH_OP_sum) return rh_decline(answer, RH_WHY_OP, "sums only");
   if (problem->type < RH_TYPE_f16) return rh_decline(answer, RH_WHY_TYPE, "floats only");
   answer->finishes_on_host = 1;
   return RH_OK;
 }
 
-static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
-                       void **instance) {
+SETUP(sums) {
   sums *self = host->alloc(host, sizeof *self);
-  (void)values;
   if (!self) return RH_E_NOMEM;
   self->op = problem->op;
   self->type = problem->type;
@@ -58,85 +55,72 @@ static rh_status put(const sums *self, const rh_run *run, double sum) {
 
 /* The next number of the type, away from 0. */
 static double further(const sums *self, double sum) {
-  float narrow = (float)sum;
-  uint32_t bits;
-  uint64_t wide;
-  if (self->type == RH_TYPE_f64) {
-    memcpy(&wide, &sum, sizeof wide);
-    wide++;
-    memcpy(&sum, &wide, sizeof wide);
-    return sum;
-  }
-  memcpy(&bits, &narrow, sizeof bits);
-  bits++;
-  memcpy(&narrow, &bits, sizeof bits);
-  return (double)narrow;
+  union {
+    float narrow;
+    double wide;
+    uint64_t bits;
+  } number = {0};
+  if (self->type == RH_TYPE_f64)
+    number.wide = sum;
+  else
+    number.narrow = (float)sum;
+  number.bits++;
+  return self->type == RH_TYPE_f64 ? number.wide : (double)number.narrow;
 }
 
+/* What a strategy makes of the state of the exact sum. */
 #define RIGHT_AS(name_, summary_)                                                                  \
-  RUN(name_);                                                                                      \
-  RIGHT_BUT(name_, .summary = summary_, .device_kinds = RH_DEVICE_HOST,                            \
-            .promises = RH_ROUNDS_ONCE, .determinism = RH_BITS_SAME_EVERYWHERE, .query = query,    \
-            .setup = setup, .run = name_##_run);                                                   \
-  RUN(name_)
+  static double name_##_of(sums *self, const rh_run *run, rh_exact_state *state);                  \
+  BUT_RUN(name_, .summary = summary_, .device_kinds = RH_DEVICE_HOST, .promises = RH_ROUNDS_ONCE,  \
+          .determinism = RH_BITS_SAME_EVERYWHERE, .query = sums_query, .setup = sums_setup) {      \
+    rh_exact_state state;                                                                          \
+    exact(instance, run, 0, run->n, &state);                                                       \
+    return put(instance, run, name_##_of(instance, run, &state));                                  \
+  }                                                                                                \
+  static double name_##_of(sums *self, UNUSED const rh_run *run, rh_exact_state *state)
 
 /* V43: negative sums. */
 RIGHT_AS(negatives_too_far, "negative sums are one unit of the last digit too far from 0") {
-  sums *self = instance;
-  rh_exact_state state;
-  exact(self, run, 0, run->n, &state);
-  double sum = rounded(self, &state);
-  if (sum < 0) sum = further(self, sum);
-  return put(self, run, sum);
+  double sum = rounded(self, state);
+  return sum < 0 ? further(self, sum) : sum;
 }
 
 /* V43: what is next to half of a digit, away from 0, is rounded as half of one should not be. */
 RIGHT_AS(ties_away, "ties go away from 0") {
-  sums *self = instance;
-  rh_exact_state state, tiny;
-  const double least = 0x1p-1074;
-  exact(self, run, 0, run->n, &state);
-  double sum = rounded(self, &state), other = sum < 0 ? -least : least;
+  rh_exact_state tiny = {0};
+  double sum = rounded(self, state), other = sum < 0 ? -0x1p-1074 : 0x1p-1074;
   rh_accumulator_init(&self->accumulator, RH_TYPE_f64, 0, 0);
   rh_accumulator_add(&self->accumulator, &other, 1);
-  memset(&tiny, 0, sizeof tiny);
   rh_accumulator_take(&self->accumulator, &tiny);
-  rh_exact_state_merge(&state, &tiny);
-  return put(self, run, fabs(sum) < 0x1p-900 ? sum : rounded(self, &state));
+  rh_exact_state_merge(state, &tiny);
+  return fabs(sum) < 0x1p-900 ? sum : rounded(self, state);
 }
 
 /* V42: {MAX, MAX, -MAX} is infinite. */
 RIGHT_AS(overflows_on_the_way, "a part of the sum that overflows stays infinite") {
-  sums *self = instance;
-  rh_exact_state state, part;
+  rh_exact_state part;
+  double sum = rounded(self, state);
   int is_infinite = 0;
-  exact(self, run, 0, run->n, &state);
   for (uint64_t n = 1; n < run->n && n < 64 && !is_infinite; n++) {
     exact(self, run, 0, n, &part);
     is_infinite = isinf(rounded(self, &part));
   }
-  double sum = rounded(self, &state);
-  return put(self, run, is_infinite && isfinite(sum) ? (sum < 0 ? -HUGE_VAL : HUGE_VAL) : sum);
+  return is_infinite && isfinite(sum) ? (sum < 0 ? -HUGE_VAL : HUGE_VAL) : sum;
 }
 
 /* V51: zeros. */
 RIGHT_AS(loses_minus_zero, "the sum of nothing but -0 is 0") {
-  sums *self = instance;
-  rh_exact_state state;
-  exact(self, run, 0, run->n, &state);
-  return put(self, run, rounded(self, &state) + 0.0);
+  return rounded(self, state) + 0.0;
 }
 
 /* V43: two halves meet, and what overflows a word does not reach the next one. */
 RIGHT_AS(loses_a_carry, "a carry between words of the state is lost") {
-  sums *self = instance;
-  rh_exact_state state, other;
-  exact(self, run, 0, run->n / 2, &state);
+  rh_exact_state other;
+  exact(self, run, 0, run->n / 2, state);
   exact(self, run, run->n / 2, run->n - run->n / 2, &other);
-  for (int k = 0; k < RH_EXACT_WORDS; k++) state.words[k] += other.words[k];
-  state.flags |= other.flags;
-  return put(self, run, rounded(self, &state));
+  for (int k = 0; k < RH_EXACT_WORDS; k++) state->words[k] += other.words[k];
+  state->flags |= other.flags;
+  return rounded(self, state);
 }
 
-RH_PLUGIN(&strategy_negatives_too_far, &strategy_ties_away, &strategy_overflows_on_the_way,
-          &strategy_loses_minus_zero, &strategy_loses_a_carry);
+RIGHT_PLUGIN;

@@ -8,4 +8,4 @@ static rh_status query(const rh_problem *problem, const int64_t *params, rh_answ
 }
 
 ZOO_STRATEGY(host_on_device, "host_on_device", query);
-ZOO_PLUGIN(host_on_device);
+ZOO_PLUGIN;

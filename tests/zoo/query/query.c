@@ -51,13 +51,14 @@ enum { SHARE };
 static const rh_param divides_by_parameter_params[] = {
     [SHARE] = RH_NUMBER("share", 1, 0, 64, "a part; 0: a crash")};
 
-BUT_QUERY(divides_by_parameter, RH_PARAMS(divides_by_parameter_params)) {
-  RH_TRY(right_query(problem, values, answer));
-  /* a division by zero does not raise it on every machine */
-  if (values[SHARE] == 0) __builtin_trap();
-  answer->score = (int32_t)(64 / values[SHARE] % 2);
-  return RH_OK;
+/* A division by zero does not raise it on every machine. */
+static int32_t divide(int64_t by) {
+  if (by == 0) __builtin_trap();
+  return (int32_t)(64 / by % 2);
 }
+
+BUT_ANSWER(divides_by_parameter, answer->score = divide(values[SHARE]),
+           RH_PARAMS(divides_by_parameter_params));
 
 /* V28: query accepts every operator, but setup supports sum only. */
 BUT_SETUP(fails_after_yes) {
@@ -70,9 +71,7 @@ BUT_SETUP(fails_after_yes) {
 BUT_QUERY(group_of_one) {
   right shape;
   RH_TRY(right_plan(problem, &shape, answer));
-  /* a division by zero does not raise it on every machine */
-  if (shape.group == 1) __builtin_trap();
-  answer->score = (int32_t)(64 / rh_log2_up(shape.group) % 2);
+  answer->score = divide((int64_t)rh_log2_up(shape.group));
   return RH_OK;
 }
 
@@ -88,26 +87,7 @@ BUT_SETUP(guesses_operator) {
 }
 
 /* V27: always uses 64 work-items and their local memory, even if the device has less. */
-static rh_problem on_large(const rh_problem *problem, rh_device *large) {
-  rh_problem there = *problem;
-  *large = *problem->device;
-  large->max_group = RIGHT_GROUP;
-  large->local_bytes = UINT64_MAX;
-  there.device = large;
-  return there;
-}
-
-QUERY(ignores_limits) {
-  rh_device large;
-  rh_problem there = on_large(problem, &large);
-  return right_query(&there, values, answer);
-}
-
-BUT_SETUP(ignores_limits, .query = ignores_limits_query) {
-  rh_device large;
-  rh_problem there = on_large(problem, &large);
-  return right_setup(host, &there, values, instance);
-}
+BUT_DEVICE(ignores_limits, device->max_group = RIGHT_GROUP; device->local_bytes = UINT64_MAX);
 
 /* V59: its score grows once it has run. */
 static int32_t learned = 1;
@@ -118,10 +98,7 @@ QUERY(learns) {
   return RH_OK;
 }
 
-BUT_RUN(learns, .query = learns_query) {
-  learned = 7;
-  return right_run(instance, run);
-}
+BUT_FIRST(learns, learned = 7, .query = learns_query);
 
 /* V29: obtains more scratch memory than declared if its parameter has its greatest value. */
 enum { PAD };
@@ -154,25 +131,13 @@ BUT_TEARDOWN(more_buffers, .setup = more_buffers_setup) {
 }
 
 /* V29: launches its kernel twice, but declares one launch. */
-BUT_RUN(more_launches) {
-  RH_TRY(right_run(instance, run));
-  return right_run(instance, run);
-}
+BUT_FIRST(more_launches, RH_TRY(right_run(instance, run)));
 
 /* V29: uses twice the declared local memory. */
-BUT_SETUP(more_local) {
-  RH_TRY(right_setup(host, problem, values, instance));
-  right *self = *instance;
-  self->local_bytes *= 2;
-  return RH_OK;
-}
+BUT_THEN(more_local, self->local_bytes *= 2);
 
 /* V29: obtains scratch memory that its answer does not declare. */
-BUT_SETUP(more_scratch) {
-  struct _cl_mem *more;
-  RH_TRY(right_setup(host, problem, values, instance));
-  return host->scratch(host, 4096, &more);
-}
+BUT_THEN(more_scratch, struct _cl_mem *more; RH_TRY(host->scratch(host, 4096, &more)));
 
 /* V27 timeout: halves its group until it fits, which never happens without local memory. */
 BUT_QUERY(never_fits) {
@@ -215,13 +180,9 @@ BUT_QUERY(one_at_a_time) {
 /* V23 crash: its table lacks an entry for one operator and type. */
 static const int32_t one = 1, *volatile none;
 
-BUT_QUERY(one_pair_crashes) {
-  const int32_t *score =
-      problem->op->id == RH_OP_prod && problem->type == RH_TYPE_f16 ? none : &one;
-  RH_TRY(right_query(problem, values, answer));
-  answer->score = *score;
-  return RH_OK;
-}
+BUT_ANSWER(one_pair_crashes,
+           answer->score = *(problem->op->id == RH_OP_prod && problem->type == RH_TYPE_f16 ? none
+                                                                                           : &one));
 
 /* V22: calls OpenCL in query. */
 BUT_QUERY(opencl_in_query) {
@@ -234,32 +195,18 @@ BUT_QUERY(opencl_in_query) {
 /* V22: one of 65536 identical questions gets another answer. */
 static uint64_t rare_answer_asked;
 
-BUT_QUERY(rare_answer) {
-  RH_TRY(right_query(problem, values, answer));
-  answer->score = __atomic_add_fetch(&rare_answer_asked, 1, __ATOMIC_RELAXED) % 65536 ? 1 : 2;
-  return RH_OK;
-}
+BUT_ANSWER(rare_answer,
+           answer->score = __atomic_add_fetch(&rare_answer_asked, 1, __ATOMIC_RELAXED) % 65536 ? 1
+                                                                                               : 2);
 
 /* V59: its score depends on the address of the question. */
-BUT_QUERY(score_by_address) {
-  RH_TRY(right_query(problem, values, answer));
-  answer->score = (int32_t)((uintptr_t)problem->device / 16 % 2);
-  return RH_OK;
-}
+BUT_ANSWER(score_by_address, answer->score = (int32_t)((uintptr_t)problem->device / 16 % 2));
 
 /* V59: its score depends on a random number, rarely. */
-BUT_QUERY(score_by_chance) {
-  RH_TRY(right_query(problem, values, answer));
-  answer->score = random() % 1000000 ? 1 : 2;
-  return RH_OK;
-}
+BUT_ANSWER(score_by_chance, answer->score = random() % 1000000 ? 1 : 2);
 
 /* V59: its score depends on the clock. */
-BUT_QUERY(score_by_clock) {
-  RH_TRY(right_query(problem, values, answer));
-  answer->score = (int32_t)(time(NULL) / 3600 % 1000);
-  return RH_OK;
-}
+BUT_ANSWER(score_by_clock, answer->score = (int32_t)(time(NULL) / 3600 % 1000));
 
 /* V59: its score depends on the time-stamp counter, once a second. */
 static int32_t second(void) {
@@ -272,11 +219,7 @@ static int32_t second(void) {
 #endif
 }
 
-BUT_QUERY(score_by_counter) {
-  RH_TRY(right_query(problem, values, answer));
-  answer->score = second();
-  return RH_OK;
-}
+BUT_ANSWER(score_by_counter, answer->score = second());
 
 /* V59: its score depends on the environment, which it reads without a library call. */
 extern char **environ;
@@ -287,11 +230,7 @@ static int32_t variables(void) {
   return n % 1000;
 }
 
-BUT_QUERY(score_by_environ) {
-  RH_TRY(right_query(problem, values, answer));
-  answer->score = variables();
-  return RH_OK;
-}
+BUT_ANSWER(score_by_environ, answer->score = variables());
 
 /* V59: its score depends on a file. */
 static int32_t from_file(void) {
@@ -302,11 +241,7 @@ static int32_t from_file(void) {
   return score;
 }
 
-BUT_QUERY(score_by_file) {
-  RH_TRY(right_query(problem, values, answer));
-  answer->score = from_file();
-  return RH_OK;
-}
+BUT_ANSWER(score_by_file, answer->score = from_file());
 
 /* V59: its score depends on the previous question. */
 static volatile uint64_t last;
@@ -317,20 +252,12 @@ static int32_t compare(uint64_t n) {
   return before > n;
 }
 
-BUT_QUERY(score_by_last_question) {
-  RH_TRY(right_query(problem, values, answer));
-  answer->score = compare(problem->max_n);
-  return RH_OK;
-}
+BUT_ANSWER(score_by_last_question, answer->score = compare(problem->max_n));
 
 /* V59: its score depends on its load address. */
 static const int32_t anything = 1;
 
-BUT_QUERY(score_by_load_address) {
-  RH_TRY(right_query(problem, values, answer));
-  answer->score = (int32_t)((uintptr_t)&anything >> 12 & 511);
-  return RH_OK;
-}
+BUT_ANSWER(score_by_load_address, answer->score = (int32_t)((uintptr_t)&anything >> 12 & 511));
 
 /* V59: its score depends on a file that it opens by a raw system call. */
 /* Not through the C library, whose functions can be intercepted by name. */
@@ -347,94 +274,52 @@ static long open_raw(const char *path) {
 #endif
 }
 
-BUT_QUERY(score_by_raw_file) {
-  RH_TRY(right_query(problem, values, answer));
-  answer->score = open_raw("/proc/uptime") >= 0 ? 7 : 1;
-  return RH_OK;
-}
+BUT_ANSWER(score_by_raw_file, answer->score = open_raw("/proc/uptime") >= 0 ? 7 : 1);
 
 /* V59: its score depends on the calling thread. */
 static __thread int32_t score_by_thread_asked __attribute__((tls_model("global-dynamic")));
 
-BUT_QUERY(score_by_thread) {
-  RH_TRY(right_query(problem, values, answer));
-  answer->score = (score_by_thread_asked = score_by_thread_asked ? score_by_thread_asked : 7) +
-                  (int32_t)((uintptr_t)&score_by_thread_asked >> 12 & 255);
-  return RH_OK;
-}
+BUT_ANSWER(score_by_thread,
+           answer->score = (score_by_thread_asked = score_by_thread_asked ? score_by_thread_asked
+                                                                          : 7) +
+                           (int32_t)((uintptr_t)&score_by_thread_asked >> 12 & 255));
 
 /* V59: its score depends on an environment variable. */
-BUT_QUERY(score_by_variable) {
-  RH_TRY(right_query(problem, values, answer));
-  answer->score = getenv("SCORE_OF_MINE") ? 7 : 1;
-  return RH_OK;
-}
+BUT_ANSWER(score_by_variable, answer->score = getenv("SCORE_OF_MINE") ? 7 : 1);
 
 /* V22: answers the same question differently the second time. */
 static int32_t second_thoughts_asked;
 
-BUT_QUERY(second_thoughts) {
-  RH_TRY(right_query(problem, values, answer));
-  answer->score = second_thoughts_asked++ % 2;
-  return RH_OK;
-}
+BUT_ANSWER(second_thoughts, answer->score = second_thoughts_asked++ % 2);
 
 /* V25 crash: looks up an operator in a table without checking that it was found. */
-static const struct {
-  uint32_t id;
-  const char *name;
-} table_by_operator_table[] = {
-#define TABLE_BY_OPERATOR_RH_X(name, number, flags) {number, #name},
-    RH_OP_LIST(TABLE_BY_OPERATOR_RH_X)
-#undef TABLE_BY_OPERATOR_RH_X
-};
+static const char *volatile no_entry;
 
-static const char *name_of(uint32_t id) {
-  const char *volatile found = NULL;
-  for (size_t k = 0; k < sizeof table_by_operator_table / sizeof *table_by_operator_table; k++)
-    if (table_by_operator_table[k].id == id) found = table_by_operator_table[k].name;
-  return found;
+#define RH_X(name, number, more)                                                                   \
+  case number: return #name;
+static const char *name_of_operator(uint32_t id) {
+  switch (id) { RH_OP_LIST(RH_X) }
+  return no_entry;
 }
 
+static const char *name_of_type(rh_type type) {
+  switch (type) { RH_TYPE_LIST(RH_X) }
+  return no_entry;
+}
+#undef RH_X
+
 BUT_QUERY(table_by_operator) {
-  if (strcmp(name_of(problem->op->id), "affine") == 0)
+  if (strcmp(name_of_operator(problem->op->id), "affine") == 0)
     return rh_decline(answer, RH_WHY_OP, "affine does not commute");
   return right_query(problem, values, answer);
 }
 
 /* V25 crash: looks up a type in a table without checking that it was found. */
-static const struct {
-  rh_type type;
-  uint32_t bytes;
-} table_by_type_table[] = {
-#define TABLE_BY_TYPE_RH_X(name, number, bytes) {number, bytes},
-    RH_TYPE_LIST(TABLE_BY_TYPE_RH_X)
-#undef TABLE_BY_TYPE_RH_X
-};
-
-static const uint32_t *bytes_of(rh_type type) {
-  const uint32_t *volatile found = NULL;
-  for (size_t k = 0; k < sizeof table_by_type_table / sizeof *table_by_type_table; k++)
-    if (table_by_type_table[k].type == type) found = &table_by_type_table[k].bytes;
-  return found;
-}
-
 BUT_QUERY(table_by_type) {
-  uint32_t bytes = *bytes_of(problem->type);
+  int32_t score = *name_of_type(problem->type) == 'u';
   RH_TRY(right_query(problem, values, answer));
-  answer->score = bytes < 8;
+  answer->score = score;
   return RH_OK;
 }
 
-RH_PLUGIN(&strategy_allocates_in_query, &strategy_crashes_after_no,
-          &strategy_declines_without_a_word, &strategy_divides_by_parameter,
-          &strategy_fails_after_yes, &strategy_group_of_one, &strategy_guesses_operator,
-          &strategy_ignores_limits, &strategy_learns, &strategy_more_at_end, &strategy_more_buffers,
-          &strategy_more_launches, &strategy_more_local, &strategy_more_scratch,
-          &strategy_never_fits, &strategy_no_code, &strategy_no_sentence, &strategy_one_at_a_time,
-          &strategy_one_pair_crashes, &strategy_opencl_in_query, &strategy_rare_answer,
-          &strategy_score_by_address, &strategy_score_by_chance, &strategy_score_by_clock,
-          &strategy_score_by_counter, &strategy_score_by_environ, &strategy_score_by_file,
-          &strategy_score_by_last_question, &strategy_score_by_load_address,
-          &strategy_score_by_raw_file, &strategy_score_by_thread, &strategy_score_by_variable,
-          &strategy_second_thoughts, &strategy_table_by_operator, &strategy_table_by_type);
+RIGHT_PLUGIN;

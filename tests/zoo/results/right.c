@@ -2,4 +2,4 @@
 
 RIGHT_BUT(right, .summary = "nothing is wrong with it");
 
-RH_PLUGIN(&strategy_right);
+RIGHT_PLUGIN;

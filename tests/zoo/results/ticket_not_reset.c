@@ -30,8 +30,7 @@ typedef struct ticket_not_reset {
   int started;
 } ticket_not_reset;
 
-static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
-  (void)values;
+QUERY(ticket_not_reset) {
   answer->launches = 1;
   answer->local_bytes = GROUP * problem->op->value_size;
   answer->scratch_bytes = GROUPS * problem->op->value_size + sizeof(uint32_t);
@@ -39,9 +38,7 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
   return RH_OK;
 }
 
-static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
-                       void **instance) {
-  (void)values;
+SETUP(ticket_not_reset) {
   ticket_not_reset *self = host->alloc(host, sizeof *self);
   struct _cl_program *program;
   if (!self) return RH_E_NOMEM;
@@ -54,7 +51,8 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   return host->scratch(host, sizeof(uint32_t), &self->ticket);
 }
 
-static rh_status run(void *instance, const rh_run *run) {
+BUT_RUN(ticket_not_reset, .summary = "the ticket is not reset for the second run",
+        .query = ticket_not_reset_query, .setup = ticket_not_reset_setup) {
   static const uint32_t zero;
   ticket_not_reset *self = instance;
   if (!self->started) RH_TRY(self->host->fill(self->host, self->ticket, 0, &zero, sizeof zero, 1));
@@ -65,7 +63,4 @@ static rh_status run(void *instance, const rh_run *run) {
                    RH_U64(run->result_index));
 }
 
-static const rh_strategy strategy =
-    RIGHT("ticket_not_reset", .summary = "the ticket is not reset for the second run",
-          .query = query, .setup = setup, .run = run);
-RH_PLUGIN(&strategy);
+RIGHT_PLUGIN;

@@ -8,4 +8,4 @@ __attribute__((destructor)) static void say_goodbye(void) {
   fputs("goodbye\n", stderr);
 }
 
-RH_PLUGIN(&strategy_prints_at_exit);
+RIGHT_PLUGIN;

@@ -6,4 +6,4 @@ IN_QUERY(prints_in_query, "prints to standard error in query") {
   fputs("asked\n", stderr);
 }
 
-RH_PLUGIN(&strategy_prints_in_query);
+RIGHT_PLUGIN;

@@ -251,17 +251,4 @@ IN_TEARDOWN(zombie, "V58: starts a process in teardown and does not wait for it"
   if (daemon_fork_raw() == 0) _exit(0);
 }
 
-RH_PLUGIN(&strategy_blocks_in_run, &strategy_closes_input, &strategy_daemon,
-          &strategy_descriptor_on_failure, &strategy_descriptor_per_run, &strategy_forks,
-          &strategy_ignores_sigsegv, &strategy_interval_timer, &strategy_keeps_descriptor,
-          &strategy_keeps_file_mapped, &strategy_keeps_memory_mapped, &strategy_kernel_prints,
-          &strategy_late_umask, &strategy_locks_future, &strategy_locks_memory,
-          &strategy_lowers_limit, &strategy_lowers_priority, &strategy_memory_per_run_raw,
-          &strategy_no_new_privileges, &strategy_not_dumpable, &strategy_pins_thread,
-          &strategy_posix_timer, &strategy_prints_in_setup, &strategy_process_locale,
-          &strategy_puts_in_run, &strategy_raw_chdir, &strategy_raw_sigaction, &strategy_raw_umask,
-          &strategy_rebuffers_output, &strategy_renames_thread, &strategy_replaces_input,
-          &strategy_sets_alarm, &strategy_signal_stack, &strategy_thread_locale,
-          &strategy_thread_once, &strategy_time_zone, &strategy_unblocks_input,
-          &strategy_unsets_variable, &strategy_writable_code, &strategy_writes_in_teardown,
-          &strategy_zombie);
+RIGHT_PLUGIN;

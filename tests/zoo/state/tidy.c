@@ -17,7 +17,7 @@ typedef struct tidy {
 enum { BUFFER_BYTES = 1 << 20 };
 
 /* Memory obtained without the host's services is declared like any other. */
-static rh_status query(const rh_problem *problem, const int64_t *values, rh_answer *answer) {
+QUERY(tidy) {
   RH_TRY(right_query(problem, values, answer));
   answer->scratch_bytes = BUFFER_BYTES;
   return RH_OK;
@@ -63,9 +63,7 @@ static rh_status begin_directly(tidy *self, const rh_host *host) {
   return host->fail(host, RH_E_CL, code, "filling a buffer");
 }
 
-static rh_status setup(const rh_host *host, const rh_problem *problem, const int64_t *values,
-                       void **instance) {
-  (void)values;
+SETUP(tidy) {
   start_and_join();
   open_and_close();
   change_and_restore();
@@ -82,14 +80,15 @@ static rh_status setup(const rh_host *host, const rh_problem *problem, const int
   return RH_OK;
 }
 
-static rh_status run(void *instance, const rh_run *run) {
+RUN(tidy) {
   start_and_join();
   open_and_close();
   change_and_restore();
   return right_run(instance, run);
 }
 
-static void teardown(void *instance) {
+BUT_TEARDOWN(tidy, .summary = "leaves everything as it was", .query = tidy_query,
+             .setup = tidy_setup, .run = tidy_run) {
   tidy *self = instance;
   change_and_restore();
   if (self->file >= 0) close(self->file);
@@ -97,7 +96,4 @@ static void teardown(void *instance) {
   clReleaseCommandQueue(self->queue);
 }
 
-RIGHT_BUT(tidy, .summary = "leaves everything as it was", .query = query, .setup = setup,
-          .run = run, .teardown = teardown);
-
-RH_PLUGIN(&strategy_tidy);
+RIGHT_PLUGIN;

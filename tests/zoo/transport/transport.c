@@ -34,9 +34,13 @@ typedef struct kind {
       .probe = probe, .open = open_job, .gather = gather, .abort = abort_job, .close = close_job,  \
       __VA_ARGS__                                                                                  \
     }                                                                                              \
-  }
+  };                                                                                               \
+  static const kind *const kind_##name_##_listed                                                   \
+      __attribute__((used, section("zoo_kinds"))) = &kind_##name_
 /* clang-format on */
-#define KINDS(...) static const kind *const kinds[] = {__VA_ARGS__}
+/* Of the linker, which puts them side by side. */
+extern const kind *const __start_zoo_kinds[] __attribute__((visibility("hidden")));
+extern const kind *const __stop_zoo_kinds[] __attribute__((visibility("hidden")));
 
 /* The head of a function, and the kind that is right but for it. */
 #define BUT_PROBE(name_)  BUT(PROBE, probe, name_)
@@ -310,18 +314,6 @@ KIND(right_template, .reserved = 0);
 /* V70: A reserved field has a value, which a later redhost would read. */
 KIND(uses_reserved, .reserved = 3);
 
-KINDS(&kind_abort_is_success, &kind_abort_returns, &kind_abort_waits, &kind_all_local_first,
-      &kind_all_rank_0, &kind_alone_fails, &kind_alone_forgets, &kind_alone_is_two,
-      &kind_by_arrival, &kind_changes_directory, &kind_close_frees_twice, &kind_close_hangs,
-      &kind_does_not_know_its_job, &kind_fails_in_two_lines, &kind_fails_without_a_word,
-      &kind_first_page_only, &kind_hides_a_death, &kind_impatient, &kind_leaves_a_helper,
-      &kind_long_description, &kind_loud_name, &kind_no_abort, &kind_no_magic, &kind_one_too_many,
-      &kind_probe_answers_7, &kind_probe_cuts, &kind_probe_is_silent, &kind_probe_only_once,
-      &kind_probe_overflows, &kind_probe_prints, &kind_probe_sets_environment, &kind_probe_starts,
-      &kind_probe_two_lines, &kind_returns_a_count, &kind_right_template, &kind_rounds_toward_zero,
-      &kind_rounds_up, &kind_spoils_mine, &kind_takes_its_time, &kind_tires, &kind_uses_reserved,
-      &kind_waits_for_ever);
-
 extern rh_transport redhost_transport_v1;
 RH_TRANSPORT_EXPORT rh_transport redhost_transport_v1;
 
@@ -329,9 +321,9 @@ __attribute__((constructor)) static void choose(void) {
   Dl_info found = {0};
   if (!dladdr(&redhost_transport_v1, &found) || !found.dli_fname) return;
   const char *slash = strrchr(found.dli_fname, '/'), *name = slash ? slash + 1 : found.dli_fname;
-  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-    size_t length = strlen(kinds[k]->name);
-    if (strncmp(name, kinds[k]->name, length) == 0 && name[length] == '.')
-      memcpy(&redhost_transport_v1, &kinds[k]->transport, sizeof redhost_transport_v1);
+  for (const kind *const *k = __start_zoo_kinds; k < __stop_zoo_kinds; k++) {
+    size_t length = strlen((*k)->name);
+    if (strncmp(name, (*k)->name, length) == 0 && name[length] == '.')
+      memcpy(&redhost_transport_v1, &(*k)->transport, sizeof redhost_transport_v1);
   }
 }
