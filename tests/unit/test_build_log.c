@@ -1,6 +1,6 @@
 /* Build logs of several compilers: places in the files that a program was made of. */
 #include "../../host/core/cl/build_log.h"
-#include "../../host/operators/custom/complaint.h"
+#include "../../host/operators/custom/by_code.h"
 #include "../../host/operators/expr/excerpt.h"
 #include "../suite/suite.h"
 

@@ -1,7 +1,8 @@
-#include "complaint.h"
+/* A compiler's complaint about an operator in OpenCL C. */
 #include "../../core/base/text.h"
 #include "../../core/cl/build_log.h"
 #include "../expr/excerpt.h"
+#include "by_code.h"
 
 #include <stdio.h>
 #include <string.h>

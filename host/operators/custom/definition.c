@@ -5,24 +5,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Does the same to all texts, but not to those of `by_type`; 1: each time it returned 1. */
+static int each_text(rh_definition *of, int (*visit)(char **text)) {
+  char **texts[] = {&of->summary, &of->about, &of->origin,  &of->json,      &of->ops,
+                    &of->map,     &of->where, &of->initial, &of->code_file, &of->code};
+  int all = 1;
+  for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) all &= visit(texts[k]);
+  for (uint32_t k = 0; k < of->n_fields; k++)
+    all &=
+        visit(&of->fields[k].load) & visit(&of->fields[k].identity) & visit(&of->fields[k].combine);
+  for (uint32_t k = 0; k < of->n_lets; k++) all &= visit(&of->lets[k].text);
+  for (uint32_t k = 0; k < of->n_results; k++) all &= visit(&of->results[k].text);
+  return all;
+}
+
+static int release(char **text) {
+  free(*text);
+  return 1;
+}
+
 void rh_definition_finish(rh_definition *definition) {
-  free(definition->summary);
-  free(definition->about);
-  free(definition->origin);
-  free(definition->json);
-  free(definition->ops);
-  free(definition->map);
-  free(definition->where);
-  free(definition->initial);
-  free(definition->code_file);
-  free(definition->code);
-  for (uint32_t k = 0; k < definition->n_fields; k++) {
-    free(definition->fields[k].load);
-    free(definition->fields[k].identity);
-    free(definition->fields[k].combine);
-  }
-  for (uint32_t k = 0; k < definition->n_lets; k++) free(definition->lets[k].text);
-  for (uint32_t k = 0; k < definition->n_results; k++) free(definition->results[k].text);
+  each_text(definition, release);
   for (uint32_t k = 0; k < definition->n_by_type; k++) {
     if (definition->by_type[k].body) rh_definition_finish(definition->by_type[k].body);
     free(definition->by_type[k].body);
@@ -67,17 +70,7 @@ static int copy(char **text) {
 
 rh_status rh_definition_copy(rh_definition *to, const rh_definition *from, rh_error *error) {
   *to = *from;
-  char **texts[] = {&to->summary, &to->about, &to->origin,  &to->json,      &to->ops,
-                    &to->map,     &to->where, &to->initial, &to->code_file, &to->code};
-  int copied = 1;
-  for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) copied &= copy(texts[k]);
-  for (uint32_t k = 0; k < to->n_fields; k++) {
-    copied &= copy(&to->fields[k].load);
-    copied &= copy(&to->fields[k].identity);
-    copied &= copy(&to->fields[k].combine);
-  }
-  for (uint32_t k = 0; k < to->n_lets; k++) copied &= copy(&to->lets[k].text);
-  for (uint32_t k = 0; k < to->n_results; k++) copied &= copy(&to->results[k].text);
+  int copied = each_text(to, copy);
   for (uint32_t k = 0; k < to->n_by_type; k++) {
     rh_definition **body = &to->by_type[k].body;
     const rh_definition *other = *body;

@@ -1,6 +1,5 @@
 /* The operator's functions on the host.  Values are kept as one array for each field while they
  * are combined, so that each operation of an expression is a loop over lanes. */
-#include "evaluate.h"
 #include "make.h"
 #include "moments.h"
 #include "on_device.h"
@@ -21,11 +20,17 @@ static uint64_t base_of(const rh_custom *self, const rh_arrays *arrays) {
   return base;
 }
 
+/* operands[k]: where element `first` of operand k is. */
+static void find_operands(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
+                          const void **operands) {
+  for (uint32_t k = 0; k < self->face.n_operands; k++)
+    operands[k] = (const char *)arrays->operands[k] + first * rh_type_size(self->operands[k].type);
+}
+
 void rh_custom_load_fields(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
                            uint64_t n, void *const *outputs) {
   const void *operands[RH_MOST_OPERANDS] = {NULL};
-  for (uint32_t k = 0; k < self->face.n_operands; k++)
-    operands[k] = (const char *)arrays->operands[k] + first * rh_type_size(self->operands[k].type);
+  find_operands(self, arrays, first, operands);
   rh_exprs_eval(self->load, operands, base_of(self, arrays) + first, n, arrays->constants, outputs);
 }
 
@@ -50,8 +55,7 @@ int rh_custom_enclose(const rh_operator *face, const rh_arrays *arrays, uint64_t
 int rh_custom_enclose_field(const rh_custom *self, uint32_t field, const rh_arrays *arrays,
                             uint64_t first, uint64_t n, double *low, double *high) {
   const void *operands[RH_MOST_OPERANDS] = {NULL};
-  for (uint32_t k = 0; k < self->face.n_operands; k++)
-    operands[k] = (const char *)arrays->operands[k] + first * rh_type_size(self->operands[k].type);
+  find_operands(self, arrays, first, operands);
   return rh_exprs_enclose(self->load, field, operands, base_of(self, arrays) + first, n,
                           arrays->constants, low, high);
 }
@@ -59,26 +63,6 @@ int rh_custom_enclose_field(const rh_custom *self, uint32_t field, const rh_arra
 typedef struct lanes {
   _Alignas(64) unsigned char of[RH_MOST_FIELDS][FIELD_BYTES];
 } lanes;
-
-static void pointers(lanes *from, uint32_t n, void **to) {
-  for (uint32_t k = 0; k < n; k++) to[k] = from->of[k];
-}
-
-/* *a = combine(*a, *b), lane by lane.  `temporary`: as much room. */
-static void combine_lanes(const rh_custom *self, lanes *a, const lanes *b, uint64_t n,
-                          lanes *temporary) {
-  const void *variables[2 * RH_MOST_FIELDS] = {NULL};
-  void *outputs[RH_MOST_FIELDS] = {NULL};
-  uint32_t n_fields = self->n_fields;
-  for (uint32_t k = 0; k < n_fields; k++) {
-    variables[k] = a->of[k];
-    variables[n_fields + k] = b->of[k];
-  }
-  pointers(temporary, n_fields, outputs);
-  rh_exprs_eval(self->combine, variables, 0, n, NULL, outputs);
-  for (uint32_t k = 0; k < n_fields; k++)
-    memcpy(a->of[k], temporary->of[k], n * rh_type_size(self->fields[k].type));
-}
 
 static void put(const rh_custom *self, lanes *to, uint64_t lane, const void *value) {
   for (uint32_t k = 0; k < self->n_fields; k++) {
@@ -119,19 +103,25 @@ void rh_custom_combine(const rh_custom *self, void *a, const void *b) {
 
 void rh_custom_combine_all(const rh_custom *self, const void *a, const void *b, void *result,
                            uint32_t n) {
-  lanes left, right, temporary;
-  const unsigned char *from_a = a, *from_b = b;
-  unsigned char *to = result;
+  lanes in[2], made;
+  const void *variables[2 * RH_MOST_FIELDS] = {NULL};
+  void *outputs[RH_MOST_FIELDS] = {NULL};
+  for (uint32_t k = 0; k < self->n_fields; k++) {
+    variables[k] = in[0].of[k];
+    variables[self->n_fields + k] = in[1].of[k];
+    outputs[k] = made.of[k];
+  }
   for (uint32_t done = 0, count; done < n; done += count) {
+    size_t at = (size_t)done * RH_ANY_VALUE_BYTES;
     count = n - done < LANES ? n - done : LANES;
     for (uint32_t k = 0; k < count; k++) {
-      put(self, &left, k, from_a + (size_t)(done + k) * RH_ANY_VALUE_BYTES);
-      put(self, &right, k, from_b + (size_t)(done + k) * RH_ANY_VALUE_BYTES);
+      put(self, &in[0], k, (const char *)a + at + (size_t)k * RH_ANY_VALUE_BYTES);
+      put(self, &in[1], k, (const char *)b + at + (size_t)k * RH_ANY_VALUE_BYTES);
     }
-    combine_lanes(self, &left, &right, count, &temporary);
-    memset(to + (size_t)done * RH_ANY_VALUE_BYTES, 0, (size_t)count * RH_ANY_VALUE_BYTES);
+    rh_exprs_eval(self->combine, variables, 0, count, NULL, outputs);
+    memset((char *)result + at, 0, (size_t)count * RH_ANY_VALUE_BYTES);
     for (uint32_t k = 0; k < count; k++)
-      get(self, &left, k, to + (size_t)(done + k) * RH_ANY_VALUE_BYTES);
+      get(self, &made, k, (char *)result + at + (size_t)k * RH_ANY_VALUE_BYTES);
   }
 }
 
@@ -167,7 +157,7 @@ void rh_custom_fold(const rh_custom *self, void *accumulator, const rh_arrays *a
   lanes loaded;
   void *outputs[RH_MOST_FIELDS] = {NULL};
   _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];
-  pointers(&loaded, self->n_fields, outputs);
+  for (uint32_t k = 0; k < self->n_fields; k++) outputs[k] = loaded.of[k];
   for (uint64_t end = first + n; first < end; first += LANES) {
     uint64_t count = end - first < LANES ? end - first : LANES;
     rh_custom_load_fields(self, arrays, first, count, outputs);

@@ -33,6 +33,23 @@ rh_status rh_custom_make_fields(rh_custom *self, const rh_definition *definition
  * out of memory. */
 char *rh_custom_map_of(const rh_custom *self, const rh_definition *definition, uint32_t part);
 
+enum { RH_MOST_PART_FIELDS = 2 };
+#define RH_PART_ELEMENT "mapped_element" /* in the texts of `load` */
+
+/* The fields of a built-in operator's value, in the order of rh_value of kernels/prelude/types.cl.
+ * The texts are expressions.  In `load`, i is the index.  In `combine`, %a
+ * and %b stand for this field of both values, %A and %B for the part that it belongs to: "a.p0_key"
+ * is %A_key. */
+typedef struct rh_part_field {
+  const char *suffix;
+  rh_type type;
+  const char *load, *identity, *combine;
+} rh_part_field;
+
+/* The number of fields; 0 if the operator cannot be one of several: products of floats, whose
+ * values are scaled, and affine. */
+uint32_t rh_part_fields(uint32_t op, rh_type type, rh_part_field fields[RH_MOST_PART_FIELDS]);
+
 /* The definition's code, for fields that have been added. */
 rh_status rh_custom_make_code(rh_custom *self, const rh_definition *definition, rh_error *error);
 void rh_custom_destroy_code(rh_code *code); /* null is legal */
@@ -44,6 +61,10 @@ void rh_custom_find_kinds(rh_custom *self);
 
 /* The results' names and expressions. */
 rh_status rh_custom_make_results(rh_custom *self, const rh_definition *definition, rh_error *error);
+
+/* rh_custom_reduce() for an operator by OpenCL C. */
+void rh_custom_reduce_by_code(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
+                              uint64_t n, void *value);
 
 /* For calls.c. */
 char *rh_custom_prelude(const rh_operator *face);

@@ -3,7 +3,6 @@
 #include "../../core/base/text.h"
 #include "../../core/base/vocabulary.h"
 #include "make.h"
-#include "parts.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
  * neighbour, until the batch has one. */
 #include "../../core/base/vocabulary.h"
 #include "bits.h"
-#include "evaluate.h"
+#include "make.h"
 #include "moments.h"
 
 #include <string.h>

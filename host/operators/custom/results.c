@@ -162,22 +162,6 @@ rh_status rh_custom_make_results(rh_custom *self, const rh_definition *definitio
   return RH_OK;
 }
 
-static rh_result_field decode_part(const rh_operator_part *part, const void *value,
-                                   int may_be_empty) {
-  rh_result_field to = {.type = part_type(part)};
-  rh_result result;
-  if (rh_op_flags(part->op, part->type) & RH_OP_INDEXED) {
-    memcpy(&to.value.u, (const char *)value + part->index_at, sizeof to.value.u);
-    return to;
-  }
-  rh_op_result(part->op, part->type, (const char *)value + part->offset, &result);
-  memcpy(&to.value, &result.value, sizeof to.value);
-  /* The identity of a float sum is -0; the sum of nothing is 0 to a user. */
-  if (may_be_empty && part->op == RH_OP_sum && rh_type_is_float(to.type) && to.value.f == 0)
-    to.value.f = 0;
-  return to;
-}
-
 static rh_result_field decode_number(rh_type type, const void *from) {
   rh_result_field to = {.type = type};
   rh_scalar number = {0};
@@ -210,11 +194,27 @@ static void place(numbers *these) {
   }
 }
 
+/* Number k of each of n values, in its type. */
+static void take_given(const rh_custom *self, uint32_t k, const char *values,
+                       const uint64_t *lengths, uint64_t n, void *to) {
+  const rh_operator_part *part = &self->parts[k];
+  const rh_operator_field *field = &self->fields[k];
+  uint64_t none[RH_RESULTS_AT_ONCE] = {0}, apart = self->face.abi->value_size;
+  if (!self->n_parts)
+    rh_take_words(values + field->offset, apart, rh_type_size(field->type), n, to);
+  else if (rh_op_flags(part->op, part->type) & RH_OP_INDEXED)
+    rh_take_words(values + part->index_at, apart, sizeof(uint64_t), n, to);
+  else
+    rh_op_results(part->op, part->type, values + part->offset, apart,
+                  self->face.is_masked ? none : lengths, n, to);
+}
+
 void rh_custom_given(const rh_custom *self, const void *value, uint64_t n, rh_result_field *given) {
-  for (uint32_t k = 0; k < rh_custom_n_given(self); k++)
-    given[k] = self->n_parts ? decode_part(&self->parts[k], value, n == 0 || self->face.is_masked)
-                             : decode_number(self->fields[k].type,
-                                             (const char *)value + self->fields[k].offset);
+  for (uint32_t k = 0; k < rh_custom_n_given(self); k++) {
+    uint64_t word;
+    take_given(self, k, value, &n, 1, &word);
+    given[k] = decode_number(type_of(self, k), &word);
+  }
 }
 
 uint64_t rh_custom_count_in(const rh_custom *self, const void *value, uint64_t n) {
@@ -304,21 +304,6 @@ void rh_custom_decode(const rh_custom *self, const void *value, uint64_t n, rh_r
 }
 
 /* ---- Many values ---- */
-
-/* Number k of each value, in its type. */
-static void take_given(const rh_custom *self, uint32_t k, const char *values,
-                       const uint64_t *lengths, uint64_t n, void *to) {
-  const rh_operator_part *part = &self->parts[k];
-  const rh_operator_field *field = &self->fields[k];
-  uint64_t none[RH_RESULTS_AT_ONCE] = {0}, apart = self->face.abi->value_size;
-  if (!self->n_parts)
-    rh_take_words(values + field->offset, apart, rh_type_size(field->type), n, to);
-  else if (rh_op_flags(part->op, part->type) & RH_OP_INDEXED)
-    rh_take_words(values + part->index_at, apart, sizeof(uint64_t), n, to);
-  else
-    rh_op_results(part->op, part->type, values + part->offset, apart,
-                  self->face.is_masked ? none : lengths, n, to);
-}
 
 void rh_custom_results(const rh_custom *self, const void *values, const uint64_t *lengths,
                        uint64_t n, void *const *to) {

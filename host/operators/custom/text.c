@@ -1,12 +1,190 @@
+/* An operator as JSON: the key, by which it is known, and from an operation's text back to it. */
 #include "text.h"
 #include "../../core/base/alloc.h"
 #include "../../core/base/error.h"
-#include "key.h"
+#include "../../core/base/format.h"
+#include "../../core/base/json_value.h"
+#include "make.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- To a key: all that rh_custom_create() makes an operator of, but for its name and claims of
+ * associativity, and the constants' values.  Members that are empty are left out. ---- */
+
+/* The functions from here on return 0, or -1. */
+static int put(json_t *to, const char *key, const char *text) {
+  return text && *text ? json_object_set_new(to, key, rh_json_bytes(text)) : 0;
+}
+
+static int put_type(json_t *to, rh_type type) {
+  return put(to, "type", type ? rh_type_name(type) : "");
+}
+
+/* Adds an object to a list. */
+static json_t *add(json_t *to, const char *key) {
+  json_t *list = json_object_get(to, key), *item = json_object();
+  if (!list) json_object_set_new(to, key, list = json_array());
+  return json_array_append_new(list, item) == 0 ? item : NULL;
+}
+
+static int put_named(json_t *to, const char *key, const rh_named_text *list, uint32_t n) {
+  int failed = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    json_t *item = add(to, key);
+    failed |= put(item, "name", list[k].name) | put(item, "text", list[k].text);
+  }
+  return failed;
+}
+
+static int put_lists(json_t *to, const rh_custom *self, const rh_definition *of) {
+  int failed = put_named(to, "finalize", of->results, of->n_results) |
+               put_named(to, "let", of->lets, of->n_lets);
+  for (uint32_t k = 0; k < self->n_lets; k++) {
+    const rh_expr_value *value = &self->lets[k].value;
+    json_t *item = add(to, "constants");
+    failed |= put(item, "name", self->lets[k].name) |
+              put(item, "kind",
+                  value->is_float   ? "float"
+                  : value->is_large ? "large"
+                                    : "integer") |
+              json_object_set_new(item, "types", json_integer(rh_custom_constant_types(self, k)));
+  }
+  for (uint32_t k = 0; k < self->face.n_operands; k++) {
+    json_t *item = add(to, "operands");
+    failed |= put(item, "name", self->operands[k].name) | put_type(item, self->operands[k].type);
+  }
+  for (uint32_t k = 0; k < of->n_fields; k++) {
+    const rh_field_text *field = &of->fields[k];
+    json_t *item = add(to, "value");
+    failed |= put(item, "combine", field->combine) | put(item, "identity", field->identity) |
+              put(item, "load", field->load) | put(item, "name", field->name) |
+              put_type(item, field->type);
+  }
+  return failed;
+}
+
+char *rh_custom_make_key(const rh_custom *self, const rh_definition *of) {
+  json_t *to = json_object();
+  int failed = put_lists(to, self, of) | put(to, "code", of->code) |
+               put(to, "initial", of->initial) | put(to, "map", of->map) | put(to, "op", of->ops) |
+               put(to, "where", of->where) |
+               put(to, "claim", of->flags & RH_OP_COMMUTATIVE ? "commutative" : "");
+  char *key = failed ? NULL : json_dumps(to, JSON_COMPACT | JSON_SORT_KEYS);
+  json_decref(to);
+  return key;
+}
+
+/* JSON has neither numbers above INT64_MAX nor all floats. */
+static void add_constant(rh_text *to, const rh_expr_value *value) {
+  char number[32];
+  uint64_t bits;
+  memcpy(&bits, &value->as, sizeof bits);
+  if (value->is_large) {
+    rh_text_add(to, "\"%" PRIu64 "\"", bits);
+  } else if (!value->is_float) {
+    rh_text_add(to, "%" PRId64, value->as.i);
+  } else if (isfinite(value->as.f)) {
+    rh_format_number(number, value->as.f);
+    rh_text_add(to, "%s%s", number, strpbrk(number, ".e") ? "" : ".0");
+  } else {
+    rh_text_add(to, "\"%s of the bits %016" PRIx64 "\"", isnan(value->as.f) ? "nan" : "inf", bits);
+  }
+}
+
+void rh_custom_constants(const rh_operator *face, rh_text *to) {
+  const rh_custom *self = rh_custom_of(face);
+  for (uint32_t k = 0; k < self->n_lets; k++) {
+    rh_text_add(to, "%c\"%s\":", k ? ',' : '{', self->lets[k].name);
+    add_constant(to, &self->lets[k].value);
+  }
+  if (self->n_lets) rh_text_add(to, "}");
+}
+
+/* ---- From a key ---- */
+
+/* What is read of one. */
+typedef struct whole {
+  rh_definition definition;
+  rh_operand operands[RH_MOST_OPERANDS];
+  rh_let constants[RH_MOST_CONSTANTS];
+  uint32_t n_operands, n_constants;
+} whole;
+
+static int get(const json_t *from, const char *key, char **text) {
+  const json_t *value = json_object_get(from, key);
+  if (value) *text = rh_copy_string(json_string_value(value));
+  return !value || *text ? 0 : -1;
+}
+
+static int get_name(const json_t *from, const char *key, char name[RH_OPERATOR_NAME_BYTES]) {
+  const json_t *value = json_object_get(from, key);
+  const char *text = value ? json_string_value(value) : "";
+  if (!text || strlen(text) >= RH_OPERATOR_NAME_BYTES) return -1;
+  memcpy(name, text, strlen(text) + 1);
+  return 0;
+}
+
+static int get_type(const json_t *from, rh_type *type) {
+  char name[RH_OPERATOR_NAME_BYTES];
+  if (get_name(from, "type", name) != 0) return -1;
+  *type = rh_type_from_name(name);
+  return *name && !*type ? -1 : 0;
+}
+
+static int get_constant(const json_t *from, rh_let *let) {
+  char kind[RH_OPERATOR_NAME_BYTES];
+  if (get_name(from, "kind", kind) != 0) return -1;
+  let->value.is_float = strcmp(kind, "float") == 0;
+  let->value.is_large = strcmp(kind, "large") == 0;
+  return get_name(from, "name", let->name);
+}
+
+static int get_named(const json_t *from, rh_named_text *to) {
+  return get_name(from, "name", to->name) | get(from, "text", &to->text) | (to->text ? 0 : -1);
+}
+
+static int get_field(const json_t *from, rh_field_text *to) {
+  return get(from, "combine", &to->combine) | get(from, "identity", &to->identity) |
+         get(from, "load", &to->load) | get_name(from, "name", to->name) |
+         get_type(from, &to->type);
+}
+
+static int get_operand(const json_t *from, rh_operand *to) {
+  return get_name(from, "name", to->name) | get_type(from, &to->type) | (to->type ? 0 : -1);
+}
+
+/* A list of at most as many as the array has. */
+#define GET_LIST(key, array, n, get_one)                                                           \
+  json_array_foreach(json_object_get(from, key), k, item) {                                        \
+    if (k == sizeof(array) / sizeof *(array) || get_one(item, &(array)[(n)++]) != 0) return -1;    \
+  }
+static int get_lists(const json_t *from, whole *of) {
+  rh_definition *to = &of->definition;
+  const json_t *item;
+  size_t k;
+  GET_LIST("constants", of->constants, of->n_constants, get_constant)
+  GET_LIST("finalize", to->results, to->n_results, get_named)
+  GET_LIST("let", to->lets, to->n_lets, get_named)
+  GET_LIST("operands", of->operands, of->n_operands, get_operand)
+  GET_LIST("value", to->fields, to->n_fields, get_field)
+  return 0;
+}
+
+static int get_whole(const json_t *from, whole *of) {
+  rh_definition *to = &of->definition;
+  char claim[RH_OPERATOR_NAME_BYTES];
+  int failed = get_lists(from, of) | get(from, "code", &to->code) |
+               get(from, "initial", &to->initial) | get(from, "map", &to->map) |
+               get(from, "op", &to->ops) | get(from, "where", &to->where) |
+               get_name(from, "claim", claim);
+  if (!failed && strcmp(claim, "commutative") == 0) to->flags = RH_OP_COMMUTATIVE;
+  return failed;
+}
 
 static int read_constant(const json_t *number, rh_expr_value *value) {
   const char *text = json_string_value(number), *digits = text;
@@ -40,19 +218,18 @@ static int is_definition(const rh_definition *definition) {
   return is_right;
 }
 
-static rh_status make_read(rh_custom **own, rh_whole *of, const json_t *object, rh_error *error) {
+static rh_status make_read(rh_custom **own, whole *of, const json_t *object, rh_error *error) {
   const char *name = json_string_value(json_object_get(object, "name"));
   const json_t *constants = json_object_get(object, "constants");
-  rh_let lets[RH_MOST_CONSTANTS] = {0};
-  int failed = !name || rh_whole_read(of, json_object_get(object, "operator")) != 0;
+  int failed = !name || get_whole(json_object_get(object, "operator"), of) != 0;
   for (uint32_t k = 0; k < of->n_constants; k++) {
-    lets[k] = of->constants[k].let;
-    failed |= read_constant(json_object_get(constants, lets[k].name), &lets[k].value) != 0;
+    rh_let *let = &of->constants[k];
+    failed |= read_constant(json_object_get(constants, let->name), &let->value) != 0;
   }
   if (failed || !is_definition(&of->definition))
     return rh_fail(error, RH_E_FILE, "the operator cannot be read");
-  RH_TRY(rh_custom_create(own, &of->definition, of->operands, of->n_operands, lets, of->n_constants,
-                          error));
+  RH_TRY(rh_custom_create(own, &of->definition, of->operands, of->n_operands, of->constants,
+                          of->n_constants, error));
   snprintf((*own)->name, sizeof(*own)->name, "%s", name);
   return RH_OK;
 }
@@ -66,7 +243,7 @@ static rh_status read_operator(rh_operation *operation, rh_custom **own, const j
     operation->op = rh_operator_builtin(rh_op_from_name(name), rh_type_from_name(type));
     return operation->op ? RH_OK : rh_fail(error, RH_E_FILE, "there is no such operator");
   }
-  rh_whole *of;
+  whole *of;
   RH_TRY(RH_NEW(&of, 1, "an operator", error));
   rh_status status = make_read(own, of, object, error);
   rh_definition_finish(&of->definition);
