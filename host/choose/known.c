@@ -2,7 +2,7 @@
 #include "../core/base/alloc.h"
 #include "../core/base/error.h"
 #include "../core/base/log.h"
-#include "../operators/algebra/trust.h"
+#include "../operators/algebra/algebra.h"
 #include "../operators/foreign/foreign.h"
 
 #include <stdio.h>

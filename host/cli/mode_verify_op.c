@@ -1,7 +1,6 @@
 /* redhost --verify-op [NAME | FILE]... */
 #include "../core/base/error.h"
 #include "../operators/algebra/algebra.h"
-#include "../operators/algebra/device.h"
 #include "data.h"
 
 typedef struct work {

@@ -1,5 +1,5 @@
 #include "../core/base/error.h"
-#include "../operators/algebra/trust.h"
+#include "../operators/algebra/algebra.h"
 #include "../operators/catalog/texts.h"
 #include "data.h"
 

@@ -1,8 +1,8 @@
-#include "device.h"
 #include "../../core/base/alloc.h"
 #include "../../core/base/random.h"
 #include "../../core/operation/result.h"
 #include "../custom/on_device.h"
+#include "algebra.h"
 #include "cases.h"
 
 #include <math.h>

@@ -1,4 +1,3 @@
-#include "sides.h"
 #include "../../core/base/random.h"
 #include "../../core/check/judged.h"
 #include "laws.h"

@@ -1,6 +1,5 @@
-#include "traits.h"
 #include "../../core/base/error.h"
-#include "../custom/custom.h"
+#include "catalog.h"
 
 #include <stdio.h>
 #include <string.h>

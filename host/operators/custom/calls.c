@@ -1,5 +1,5 @@
-/* Questions about an operator, and its functions: those of rh_op, as plugins call them, and those by which the rest
- * of the host uses it. */
+/* Questions about an operator, and its functions: those of rh_op, as plugins call them, and those
+ * by which the rest of the host uses it. */
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/operation/ops.h"

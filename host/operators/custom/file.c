@@ -23,9 +23,9 @@ typedef struct reader {
 } reader;
 
 /* A key of an object, and what is done with its value. */
-typedef struct key key;
-typedef rh_status take(const reader *r, const key *key, const json_t *value);
-struct key {
+typedef struct row row;
+typedef rh_status take(const reader *r, const row *key, const json_t *value);
+struct row {
   const char *name;
   int forms;          /* that may have it */
   int is_of_the_type; /* may it stand in "by_type"? */
@@ -36,7 +36,7 @@ struct key {
   size_t to, at;
   /* Of an object of 1 to `most` members: takes number k. */
   size_t most;
-  rh_status (*take_member)(const reader *r, const key *key, uint32_t k, const char *name,
+  rh_status (*take_member)(const reader *r, const row *key, uint32_t k, const char *name,
                            const json_t *value);
 };
 
@@ -85,18 +85,18 @@ static void *member(void *of, size_t offset) {
   return (char *)of + offset;
 }
 
-static rh_status take_text(const reader *r, const key *key, const json_t *value) {
+static rh_status take_text(const reader *r, const row *key, const json_t *value) {
   if (key->at) *(rh_json_place *)member(r->to, key->at) = place_of(r, key->name, RH_PLACE_SELF, 0);
   return take_string(r, key->name, RH_PLACE_SELF, value, key->what, member(r->to, key->to));
 }
 
-static rh_status take_schema(const reader *r, const key *key, const json_t *value) {
+static rh_status take_schema(const reader *r, const row *key, const json_t *value) {
   const char *schema = json_string_value(value);
   if (schema && strcmp(schema, "operator/1") == 0) return RH_OK;
   return expect(r, key->name, RH_PLACE_SELF, key->what);
 }
 
-static rh_status take_operator_name(const reader *r, const key *key, const json_t *value) {
+static rh_status take_operator_name(const reader *r, const row *key, const json_t *value) {
   const char *name = json_string_value(value);
   if (!name || !rh_definition_name_is_valid(name))
     return expect(r, key->name, RH_PLACE_SELF, key->what);
@@ -106,14 +106,14 @@ static rh_status take_operator_name(const reader *r, const key *key, const json_
   return RH_OK;
 }
 
-static rh_status take_summary(const reader *r, const key *key, const json_t *value) {
+static rh_status take_summary(const reader *r, const row *key, const json_t *value) {
   if (json_string_length(value) > MOST_SUMMARY_BYTES)
     return expect(r, key->name, RH_PLACE_SELF, "a string of at most 200 bytes");
   return take_text(r, key, value);
 }
 
 /* One string, or a list of lines.  to_line: called before each of them. */
-static rh_status take_lines(const reader *r, const key *key, const json_t *value,
+static rh_status take_lines(const reader *r, const row *key, const json_t *value,
                             void (*to_line)(const reader *r, rh_text *text, rh_json_place at)) {
   int is_list = json_is_array(value);
   rh_text text = {0};
@@ -132,11 +132,11 @@ static rh_status take_lines(const reader *r, const key *key, const json_t *value
   return text.failed ? rh_fail(r->error, RH_E_NOMEM, "no memory for an operator") : RH_OK;
 }
 
-static rh_status take_about(const reader *r, const key *key, const json_t *value) {
+static rh_status take_about(const reader *r, const row *key, const json_t *value) {
   return take_lines(r, key, value, NULL);
 }
 
-static rh_status take_operands(const reader *r, const key *key, const json_t *list) {
+static rh_status take_operands(const reader *r, const row *key, const json_t *list) {
   rh_definition *to = r->to;
   size_t n = json_array_size(list);
   if (!json_is_array(list) || n == 0 || n > RH_MOST_OPERANDS)
@@ -155,7 +155,7 @@ static rh_status take_operands(const reader *r, const key *key, const json_t *li
   return RH_OK;
 }
 
-static rh_status take_claims(const reader *r, const key *key, const json_t *list) {
+static rh_status take_claims(const reader *r, const row *key, const json_t *list) {
   if (!json_is_array(list)) return expect(r, key->name, RH_PLACE_SELF, key->what);
   for (size_t k = 0; k < json_array_size(list); k++) {
     const char *claim = json_string_value(json_array_get(list, k));
@@ -170,7 +170,7 @@ static rh_status take_claims(const reader *r, const key *key, const json_t *list
 }
 
 /* One text for each field. */
-static rh_status take_texts(const reader *r, const key *key, const json_t *list) {
+static rh_status take_texts(const reader *r, const row *key, const json_t *list) {
   char what[128];
   snprintf(what, sizeof what, "a list of %u expression%s, one for each field of \"value\"",
            r->to->n_fields, r->to->n_fields == 1 ? "" : "s");
@@ -187,7 +187,7 @@ static rh_status take_texts(const reader *r, const key *key, const json_t *list)
 
 /* ---- Members of an object ---- */
 
-static rh_status take_members(const reader *r, const key *key, const json_t *object) {
+static rh_status take_members(const reader *r, const row *key, const json_t *object) {
   const char *name;
   json_t *value;
   uint32_t k = 0;
@@ -201,7 +201,7 @@ static rh_status take_members(const reader *r, const key *key, const json_t *obj
   return RH_OK;
 }
 
-static rh_status expect_name(const reader *r, const key *key, uint32_t k, const char *what) {
+static rh_status expect_name(const reader *r, const row *key, uint32_t k, const char *what) {
   return expect_at(r, key->name, place_of(r, key->name, k, 1), what);
 }
 
@@ -222,7 +222,7 @@ static int is_word_of_c(const char *name) {
   return strstr(words, word) != NULL;
 }
 
-static rh_status take_field(const reader *r, const key *key, uint32_t k, const char *name,
+static rh_status take_field(const reader *r, const row *key, uint32_t k, const char *name,
                             const json_t *type) {
   rh_field_text *field = &r->to->fields[k];
   field->type = json_is_string(type) ? rh_type_from_name(json_string_value(type)) : 0;
@@ -236,7 +236,7 @@ static rh_status take_field(const reader *r, const key *key, uint32_t k, const c
   return RH_OK;
 }
 
-static rh_status take_named(const reader *r, const key *key, uint32_t k, const char *name,
+static rh_status take_named(const reader *r, const row *key, uint32_t k, const char *name,
                             const json_t *text) {
   rh_named_text *to = (rh_named_text *)member(r->to, key->to) + k;
   if (!is_member_name(name)) return expect_name(r, key, k, a_name);
@@ -247,7 +247,7 @@ static rh_status take_named(const reader *r, const key *key, uint32_t k, const c
   return RH_OK;
 }
 
-static rh_status take_constant(const reader *r, const key *key, uint32_t k, const char *name,
+static rh_status take_constant(const reader *r, const row *key, uint32_t k, const char *name,
                                const json_t *number) {
   rh_definition *to = r->to;
   rh_named_number *constant = &to->constants[k];
@@ -276,13 +276,13 @@ static void add_place(const reader *r, rh_text *text, rh_json_place at) {
   r->to->code_at = at;
 }
 
-static rh_status take_source(const reader *r, const key *key, const json_t *value) {
+static rh_status take_source(const reader *r, const row *key, const json_t *value) {
   if (json_is_array(value) && json_array_size(value) == 0)
     return expect(r, key->name, RH_PLACE_SELF, key->what);
   return take_lines(r, key, value, add_place);
 }
 
-static rh_status take_code(const reader *r, const key *key, const json_t *code) {
+static rh_status take_code(const reader *r, const row *key, const json_t *code) {
   const char *name = json_string_value(code);
   if (!name || !*name || strchr(name, '/') || json_object_get(r->object, "source"))
     return expect(r, key->name, RH_PLACE_SELF, key->what);
@@ -291,14 +291,14 @@ static rh_status take_code(const reader *r, const key *key, const json_t *code) 
 
 /* ---- The whole ---- */
 
-static rh_status take_of_type(const reader *r, const key *key, uint32_t k, const char *name,
+static rh_status take_of_type(const reader *r, const row *key, uint32_t k, const char *name,
                               const json_t *body);
 
 #define TEXT(member)  offsetof(rh_definition, member), offsetof(rh_definition, member##_at)
 #define FIELD(member) offsetof(rh_field_text, member), offsetof(rh_field_text, member##_at)
 #define NAMED(member)                                                                              \
   offsetof(rh_definition, member), offsetof(rh_definition, n_##member), 16, take_named
-static const key keys[] = {
+static const row keys[] = {
     {"redhost", ALL, 0, 0, take_schema, "\"operator/1\"", 0, 0, 0, NULL},
     {"name", ALL, 0, 0, take_operator_name, a_name, 0, 0, 0, NULL},
     {"summary", ALL, 0, 1, take_summary, "a string", offsetof(rh_definition, summary), 0, 0, NULL},
@@ -376,7 +376,7 @@ static rh_status take_object(reader *r, json_t *object) {
   if (!r->depth) RH_TRY(take_schema(r, keys, json_object_get(object, keys->name)));
   RH_TRY(check_keys(r));
   for (size_t k = 1; k < N_KEYS; k++) {
-    const key *key = &keys[k];
+    const row *key = &keys[k];
     const json_t *value = json_object_get(object, key->name);
     if (!(key->forms & r->form) || (r->depth && !key->is_of_the_type)) continue;
     if (value || !key->is_optional) RH_TRY(key->take(r, key, value));
@@ -398,7 +398,7 @@ static uint32_t types_named(const char *list) {
   return is_exact ? types << RH_BY_EXACT : types;
 }
 
-static rh_status take_of_type(const reader *r, const key *key, uint32_t k, const char *name,
+static rh_status take_of_type(const reader *r, const row *key, uint32_t k, const char *name,
                               const json_t *body) {
   uint32_t types = types_named(name), before = 0;
   for (uint32_t j = 0; j < k; j++) before |= r->to->by_type[j].types;

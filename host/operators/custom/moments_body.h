@@ -4,7 +4,6 @@
  *
  * Halving a row's lanes down to eight combines whole vectors, which stay in registers. */
 #include "../../core/base/widest.h"
-#include "bits.h"
 #include "moments_tile.h"
 
 #include <string.h>

@@ -2,7 +2,6 @@
  * as many elements, so that Chan's merge has neither a division nor a branch: b.n/n is 1/2.  The
  * operations that are left are those of the expressions, in their order. */
 #include "../../core/base/widest.h"
-#include "bits.h"
 #include "moments.h"
 
 #include <math.h>

@@ -40,74 +40,56 @@ static int is_least(uint32_t op) {
   return op == RH_OP_min || op == RH_OP_argmin;
 }
 
-static int is_64_bit(rh_type type) {
-  return type == RH_TYPE_i64 || type == RH_TYPE_u64 || type == RH_TYPE_f64;
-}
-
 /* Keys are signed, but for unsigned integers and magnitudes of integers. */
 static rh_type key_type(uint32_t op, rh_type type) {
   int is_magnitude = op == RH_OP_amax || op == RH_OP_argamax;
   int is_unsigned = !rh_type_is_float(type) && (is_magnitude || !rh_type_is_signed(type));
-  if (is_64_bit(type)) return is_unsigned ? RH_TYPE_u64 : RH_TYPE_i64;
+  if (rh_type_size(type) == sizeof(uint64_t)) return is_unsigned ? RH_TYPE_u64 : RH_TYPE_i64;
   return is_unsigned ? RH_TYPE_u32 : RH_TYPE_i32;
 }
 
 static const char *worst(uint32_t op, rh_type key) {
-  if (is_least(op))
-    return key == RH_TYPE_u64   ? "0xffffffffffffffffu"
-           : key == RH_TYPE_u32 ? "0xffffffffu"
-           : key == RH_TYPE_i64 ? MOST64
-                                : MOST32;
+  static const char *const most[] = {[RH_TYPE_u64] = "0xffffffffffffffffu",
+                                     [RH_TYPE_u32] = "0xffffffffu",
+                                     [RH_TYPE_i64] = MOST64,
+                                     [RH_TYPE_i32] = MOST32};
+  if (is_least(op)) return most[key];
   return key == RH_TYPE_i64 ? LEAST64 : key == RH_TYPE_i32 ? LEAST32 : "0";
 }
 
 static uint32_t extreme(uint32_t op, rh_type type, rh_part_field fields[RH_MOST_PART_FIELDS]) {
   rh_type key = key_type(op, type);
-  int least = is_least(op);
-  const char *load = key_of(op, type), *identity = worst(op, key);
-  if (rh_op_flags(op, type) & RH_OP_INDEXED) {
-    fields[0] = (rh_part_field){"_key", key, load, identity, least ? "min(%a, %b)" : "max(%a, %b)"};
-    fields[1] =
-        (rh_part_field){"_index", RH_TYPE_u64, "i", "0xffffffffffffffffu",
-                        least ? "%B_key < %A_key || (%B_key == %A_key && %b < %a) ? %b : %a"
-                              : "%B_key > %A_key || (%B_key == %A_key && %b < %a) ? %b : %a"};
-    return 2;
-  }
-  fields[0] = (rh_part_field){"", key, load, identity, least ? "min(%a, %b)" : "max(%a, %b)"};
-  return 1;
-}
-
-static uint32_t arithmetic(uint32_t op, rh_type type, rh_part_field fields[RH_MOST_PART_FIELDS]) {
-  if (rh_type_is_float(type)) {
-    rh_type sum = type == RH_TYPE_f64 ? RH_TYPE_f64 : RH_TYPE_f32;
-    if (op == RH_OP_prod) return 0;
-    fields[0] = op == RH_OP_asum ? (rh_part_field){"", sum, "fabs(" M ")", "0.0", "%a + %b"}
-                                 : (rh_part_field){"", sum, M, "-0.0", "%a + %b"};
-    return 1;
-  }
-  if (op == RH_OP_asum)
-    fields[0] = (rh_part_field){"", RH_TYPE_u64, "abs((i64)" M ")", "0", "%a + %b"};
-  else
-    fields[0] = (rh_part_field){"", RH_TYPE_u64, "(u64)" M, op == RH_OP_prod ? "1" : "0",
-                                op == RH_OP_prod ? "%a * %b" : "%a + %b"};
-  if (op == RH_OP_asum && !rh_type_is_signed(type)) fields[0].load = "(u64)" M;
-  return 1;
+  int least = is_least(op), is_indexed = (rh_op_flags(op, type) & RH_OP_INDEXED) != 0;
+  fields[0] = (rh_part_field){is_indexed ? "_key" : "", key, key_of(op, type), worst(op, key),
+                              least ? "min(%a, %b)" : "max(%a, %b)"};
+  fields[1] = (rh_part_field){"_index", RH_TYPE_u64, "i", "0xffffffffffffffffu",
+                              least ? "%B_key < %A_key || (%B_key == %A_key && %b < %a) ? %b : %a"
+                                    : "%B_key > %A_key || (%B_key == %A_key && %b < %a) ? %b : %a"};
+  return is_indexed ? 2 : 1;
 }
 
 uint32_t rh_part_fields(uint32_t op, rh_type type, rh_part_field fields[RH_MOST_PART_FIELDS]) {
-  rh_type bits = is_64_bit(type)           ? rh_type_is_signed(type) ? RH_TYPE_i64 : RH_TYPE_u64
-                 : rh_type_is_signed(type) ? RH_TYPE_i32
-                                           : RH_TYPE_u32;
-  switch (op) {
-  case RH_OP_sum:
-  case RH_OP_prod:
-  case RH_OP_asum: return arithmetic(op, type, fields);
-  case RH_OP_and: fields[0] = (rh_part_field){"", bits, M, "~0", "%a & %b"}; return 1;
-  case RH_OP_or: fields[0] = (rh_part_field){"", bits, M, "0", "%a | %b"}; return 1;
-  case RH_OP_xor: fields[0] = (rh_part_field){"", bits, M, "0", "%a ^ %b"}; return 1;
-  case RH_OP_affine: return 0;
-  default: return extreme(op, type, fields);
+  static const struct {
+    uint32_t op;
+    int of_floats;
+    const char *load, *identity, *combine;
+  } rows[] = {{RH_OP_sum, 1, M, "-0.0", "%a + %b"},
+              {RH_OP_sum, 0, "(u64)" M, "0", "%a + %b"},
+              {RH_OP_prod, 0, "(u64)" M, "1", "%a * %b"},
+              {RH_OP_asum, 1, "fabs(" M ")", "0.0", "%a + %b"},
+              {RH_OP_asum, 0, "abs((i64)" M ")", "0", "%a + %b"},
+              {RH_OP_and, 0, M, "~0", "%a & %b"},
+              {RH_OP_or, 0, M, "0", "%a | %b"},
+              {RH_OP_xor, 0, M, "0", "%a ^ %b"}};
+  int is_float = rh_type_is_float(type), is_sum = rh_op_is_arithmetic(op);
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    if (rows[k].op != op || rows[k].of_floats != is_float) continue;
+    fields[0] = (rh_part_field){"", is_sum && !is_float ? RH_TYPE_u64 : type, rows[k].load,
+                                rows[k].identity, rows[k].combine};
+    if (op == RH_OP_asum && !rh_type_is_signed(type)) fields[0].load = "(u64)" M;
+    return 1;
   }
+  return is_sum || op == RH_OP_affine ? 0 : extreme(op, type, fields);
 }
 
 /* ---- Masks: the elements for which a condition is false ---- */

@@ -9,7 +9,6 @@
  * of the lanes and the lower, until each tile has one value; and then every tile and its
  * neighbour, until the batch has one. */
 #include "../../core/base/vocabulary.h"
-#include "bits.h"
 #include "make.h"
 #include "moments.h"
 

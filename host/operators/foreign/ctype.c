@@ -1,4 +1,4 @@
-#include "ctype.h"
+#include "foreign_read.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -48,40 +48,19 @@ uint64_t rh_ctype_max(const rh_ctype *type) {
   return UINT64_MAX >> (64 - 8 * type->size + (type->kind == RH_CTYPE_SIGNED));
 }
 
+/* Of machines that begin with the low byte, as all of redhost's are. */
 void rh_ctype_store(const rh_ctype *type, rh_cvalue *to, uint64_t integer) {
-  switch (type->size) {
-  case 1: to->u8 = (uint8_t)integer; break;
-  case 2: to->u16 = (uint16_t)integer; break;
-  case 4: to->u32 = (uint32_t)integer; break;
-  default: to->u64 = integer; break;
-  }
-}
-
-static uint64_t load_signed(const rh_ctype *type, const rh_cvalue *from) {
-  switch (type->size) {
-  case 1: return (uint64_t)(int8_t)from->u8;
-  case 2: return (uint64_t)(int16_t)from->u16;
-  case 4: return (uint64_t)(int32_t)from->u32;
-  default: return from->u64;
-  }
-}
-
-static uint64_t load_unsigned(const rh_ctype *type, const rh_cvalue *from) {
-  switch (type->size) {
-  case 1: return from->u8;
-  case 2: return from->u16;
-  case 4: return from->u32;
-  default: return from->u64;
-  }
+  memcpy(to, &integer, type->size);
 }
 
 rh_number rh_ctype_load(const rh_ctype *type, const rh_cvalue *from) {
   rh_number number = {0};
-  if (type->kind == RH_CTYPE_FLOAT)
+  uint32_t above = 64 - 8 * type->size;
+  if (type->kind == RH_CTYPE_FLOAT) {
     number.f = type->size == sizeof from->f32 ? (double)from->f32 : from->f64;
-  else if (type->kind == RH_CTYPE_SIGNED)
-    number.u = load_signed(type, from);
-  else
-    number.u = load_unsigned(type, from);
+    return number;
+  }
+  memcpy(&number.u, from, type->size);
+  if (type->kind == RH_CTYPE_SIGNED) number.u = (uint64_t)((int64_t)(number.u << above) >> above);
   return number;
 }

@@ -6,7 +6,7 @@
 #include "../../core/base/trust.h"
 #include "../../core/base/vocabulary.h"
 #include "../../core/plug/elf.h"
-#include "foreign_call.h"
+#include "foreign_read.h"
 
 #include <errno.h>
 #include <fcntl.h>

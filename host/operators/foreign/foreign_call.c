@@ -1,6 +1,6 @@
-#include "foreign_call.h"
 #include "../../core/base/error.h"
 #include "../../core/base/vocabulary.h"
+#include "foreign_read.h"
 
 #include <inttypes.h>
 #include <stdio.h>

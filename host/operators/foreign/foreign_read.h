@@ -1,10 +1,47 @@
-/* Descriptions of foreign functions: docs/extend/foreign.md as a struct.  Loads and calls
- * nothing. */
+/* Descriptions of foreign functions, which docs/extend/foreign.md has, and calls by them: of a
+ * function whose parameters are known only at run time. */
 #pragma once
 
-#include "ctype.h"
+#include <ffi.h>
 #include <jansson.h>
 #include <redhost/redhost.h>
+
+/* ---- C types by name, and values of these types ---- */
+
+enum { RH_CTYPE_SIGNED, RH_CTYPE_UNSIGNED, RH_CTYPE_FLOAT, RH_CTYPE_POINTER };
+
+typedef struct rh_ctype {
+  const char *name;
+  uint32_t kind, size;
+} rh_ctype;
+
+/* The value of one argument or result, as in memory. */
+typedef union rh_cvalue {
+  uint8_t u8;
+  uint16_t u16;
+  uint32_t u32;
+  uint64_t u64;
+  float f32;
+  double f64;
+  const void *pointer;
+} rh_cvalue;
+
+/* A number without its type: integers in `u`, sign-extended, and floats in `f`. */
+typedef struct rh_number {
+  uint64_t u;
+  double f;
+} rh_number;
+
+const rh_ctype *rh_ctype_find(const char *name); /* null for an unknown name */
+const char *rh_ctype_names(void);                /* all of them, in one line for people */
+int rh_ctype_is_integer(const rh_ctype *type);
+uint64_t rh_ctype_max(const rh_ctype *type); /* of an integer type */
+
+/* An integer, cut to the type. */
+void rh_ctype_store(const rh_ctype *type, rh_cvalue *to, uint64_t integer);
+rh_number rh_ctype_load(const rh_ctype *type, const rh_cvalue *from);
+
+/* ---- Descriptions ---- */
 
 enum { RH_FOREIGN_MOST_ARGUMENTS = 16, RH_FOREIGN_MOST_BYTES = 1 << 16 };
 
@@ -59,3 +96,21 @@ void rh_foreign_finish(rh_foreign *foreign);
 /* The path of the library, malloc'ed, for a description in this file; null if only the loader knows
  * it, or without memory. */
 char *rh_foreign_library(const rh_foreign *foreign, const char *path);
+
+/* ---- Calls ---- */
+
+typedef struct rh_foreign_call {
+  const rh_foreign *foreign;
+  void (*function)(void);
+  ffi_type *types[RH_FOREIGN_MOST_ARGUMENTS];
+  ffi_cif interface;
+} rh_foreign_call;
+
+/* *foreign must outlive *call. */
+rh_status rh_foreign_call_init(rh_foreign_call *call, const rh_foreign *foreign,
+                               void (*function)(void), rh_error *error);
+
+/* Reduces n >= 1 elements, at most foreign->max_n; an index counts from `data`, and is inside.
+ * On failure `why` describes the function's error.  [any thread] */
+rh_status rh_foreign_call_run(const rh_foreign_call *call, const void *data, uint64_t n,
+                              rh_number *result, char *why, size_t bytes);
