@@ -4,7 +4,7 @@
 #include "../../core/plug/discover.h"
 #include "../custom/custom.h"
 
-/* What is so of an operator, found by making it for operands of each type. */
+/* The traits of an operator, found by making it for operands of each type. */
 typedef struct rh_traits {
   uint32_t types; /* bit T: it can be made for operands that all have the type T */
   int commutes;

@@ -11,7 +11,6 @@
 /* The compiler's words for a missing function name the program around it. */
 static rh_status check_functions(const rh_definition *definition, rh_error *error) {
   static const char *const functions[] = {"rh_load", "rh_combine", "rh_identity"};
-  char what[RH_WHAT_BYTES];
   for (int k = 0; k < 3; k++) {
     const char *at = definition->code;
     size_t length = strlen(functions[k]);
@@ -19,11 +18,11 @@ static rh_status check_functions(const rh_definition *definition, rh_error *erro
            (isalnum((unsigned char)at[length]) || at[length] == '_'))
       at++;
     if (at) continue;
-    rh_definition_what(what, definition, definition->code_file ? "code" : "source",
-                       definition->code_at);
-    return rh_fail(error, RH_E_USAGE,
-                   "%s: expected the functions rh_load, rh_combine and rh_identity; there is no %s",
-                   what, functions[k]);
+    return rh_fail(
+        error, RH_E_USAGE,
+        "%s: expected the functions rh_load, rh_combine and rh_identity; there is no %s",
+        RH_WHAT(definition, definition->code_file ? "code" : "source", definition->code_at),
+        functions[k]);
   }
   return RH_OK;
 }

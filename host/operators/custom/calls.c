@@ -1,7 +1,5 @@
-/* Questions about an operator, and its functions: those of rh_op, as plugins call them, and those
- * by which the rest of the host uses it. */
-#include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
+/* The functions of an operator: those of rh_op, as plugins call them, and those by which the rest
+ * of the host uses it. */
 #include "../../core/operation/ops.h"
 #include "../../core/operation/result.h"
 #include "by_code.h"
@@ -9,78 +7,6 @@
 #include "refer.h"
 
 #include <string.h>
-
-rh_status rh_custom_expressions(const rh_custom *self, rh_exprs **made, rh_error *error) {
-  rh_expr_variable variables[RH_MOST_OPERANDS];
-  rh_expr_constant constants[RH_MOST_CONSTANTS];
-  for (uint32_t k = 0; k < self->face.n_operands; k++)
-    variables[k] = (rh_expr_variable){self->operands[k].name, self->operands[k].type};
-  for (uint32_t k = 0; k < self->n_lets; k++)
-    constants[k] = (rh_expr_constant){self->lets[k].name, self->lets[k].value};
-  return rh_exprs_create(made, variables, self->face.n_operands, constants, self->n_lets, 1, error);
-}
-
-uint32_t rh_custom_constant_types(const rh_custom *self, uint32_t constant) {
-  uint32_t types = rh_exprs_constant_types(self->load, constant);
-  return self->finalize ? types | rh_exprs_constant_types(self->finalize, constant) : types;
-}
-
-int rh_custom_has_operands(const rh_custom *self) {
-  return self->face.n_operands > 1 || rh_exprs_constants_size(self->load) > 0 ||
-         self->face.uses_index;
-}
-
-void rh_custom_set_constants(rh_custom *self, const rh_expr_value *values) {
-  for (uint32_t k = 0; k < self->n_lets; k++) self->lets[k].value = values[k];
-  rh_exprs_set_constants(self->load, values);
-  if (self->finalize) rh_exprs_set_constants(self->finalize, values);
-}
-
-rh_status rh_custom_check_constants(const rh_custom *self, const rh_expr_value *values,
-                                    rh_error *error) {
-  RH_TRY(rh_exprs_check_constants(self->load, values, error));
-  return self->finalize ? rh_exprs_check_constants(self->finalize, values, error) : RH_OK;
-}
-
-void rh_custom_take_base(rh_custom *self) {
-  if (!self->face.uses_index || self->face.has_base) return;
-  self->face.has_base = 1;
-  self->op.constants_size += RH_CONSTANT_BYTES;
-  self->op.n_parts = 0; /* each alone would count from 0 */
-}
-
-/* The sum, divided by the number of elements. */
-static int is_mean(const rh_custom *self) {
-  return self->finalize && !self->face.is_struct && self->face.base == RH_OP_sum &&
-         rh_exprs_is_quotient(self->finalize);
-}
-
-/* Products of f32 in f64 are not rounded either. */
-static int is_wide(const rh_custom *self) {
-  return rh_type_size(self->face.type) != self->op.element_size;
-}
-
-static int can_round_once(const rh_custom *self) {
-  int is_product = self->op.form == RH_FORM_PRODUCT && !self->finalize;
-  if (self->face.is_struct || (self->finalize && !is_mean(self))) return 0;
-  if (self->face.base == RH_OP_asum) return rh_exprs_is_element(self->load);
-  return self->face.base == RH_OP_sum && (is_product || rh_exprs_is_element(self->load));
-}
-
-rh_status rh_custom_round_once(rh_custom *self, rh_error *error) {
-  self->face.divides = is_mean(self);
-  if (self->op.flags & RH_OP_EXACT) return RH_OK;
-  if (!can_round_once(self))
-    return rh_fail(error, RH_DECLINED,
-                   "'%s' cannot be rounded once: sum, asum and mean of floats can, and the sum of "
-                   "x*y where both are f32 or both f64, without a condition or another finalize",
-                   self->name);
-  self->face.rounds_once = 1;
-  if (self->op.form != RH_FORM_PRODUCT || is_wide(self)) return RH_OK;
-  self->face.keeps_products = 1;
-  self->face.map_error = self->face.type == RH_TYPE_f64 ? 0x1p-53 : 0x1p-24;
-  return RH_OK;
-}
 
 /* ---- For the host ---- */
 

@@ -70,10 +70,9 @@ static rh_status check_names(const rh_custom *self, int has_results, rh_error *e
 static rh_status make_mapped(rh_custom *self, const rh_definition *definition, uint32_t op,
                              rh_error *error) {
   const char *map = definition->map ? definition->map : self->operands[0].name;
-  char what[RH_WHAT_BYTES];
-  rh_definition_what(what, definition, "map", definition->map_at);
   RH_TRY(rh_custom_expressions(self, &self->load, error));
-  RH_TRY(rh_exprs_output(self->load, map, 0, what, error));
+  RH_TRY(
+      rh_exprs_output(self->load, map, 0, RH_WHAT(definition, "map", definition->map_at), error));
   self->face.base = op;
   self->face.type = rh_exprs_type(self->load, 0);
   const rh_op *row = rh_op_find(op, self->face.type);
@@ -81,9 +80,7 @@ static rh_status make_mapped(rh_custom *self, const rh_definition *definition, u
     rh_fail(error, RH_E_USAGE,
             "operator %s is not defined for %s, the type of '%.100s', only for %s", rh_op_name(op),
             rh_type_name(self->face.type), map, rh_op_domain(op));
-    if (definition->ops_at.line)
-      rh_error_prefix(error, "%s", rh_definition_what(what, definition, "op", definition->ops_at));
-    return RH_E_USAGE;
+    return rh_definition_blame(definition, "op", definition->ops_at, error);
   }
   self->op.flags = row->flags;
   self->op.value_size = row->value_size;
@@ -127,14 +124,10 @@ static rh_status make_form(rh_custom *self, const rh_definition *definition, rh_
 
 static rh_status check_used(const rh_custom *self, const rh_definition *definition,
                             rh_error *error) {
-  char what[RH_WHAT_BYTES];
   for (uint32_t k = 0; k < self->face.n_operands; k++) {
     if (rh_exprs_variables(self->load, RH_EXPRS_ALL) >> k & 1) continue;
     rh_fail(error, RH_E_USAGE, "operand %s is not used", self->operands[k].name);
-    if (definition->operands_at[k].line)
-      rh_error_prefix(error, "%s",
-                      rh_definition_what(what, definition, "operands", definition->operands_at[k]));
-    return RH_E_USAGE;
+    return rh_definition_blame(definition, "operands", definition->operands_at[k], error);
   }
   return RH_OK;
 }

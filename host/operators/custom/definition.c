@@ -91,6 +91,12 @@ const char *rh_definition_what(char what[RH_WHAT_BYTES], const rh_definition *de
   return what;
 }
 
+rh_status rh_definition_blame(const rh_definition *definition, const char *key, rh_json_place at,
+                              rh_error *error) {
+  if (definition->origin && at.line) rh_error_prefix(error, "%s", RH_WHAT(definition, key, at));
+  return error ? error->status : RH_E_USAGE;
+}
+
 int rh_operator_is_name(const char *text, size_t length) {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
   return length > 0 && length < RH_OPERATOR_NAME_BYTES && strspn(text, letters) >= length &&

@@ -103,3 +103,9 @@ void rh_definition_add_line(rh_text *to, const char *file, uint32_t line);
 enum { RH_ORIGIN_BYTES = 500, /* of a path; longer ones are cut */ RH_WHAT_BYTES = 576 };
 const char *rh_definition_what(char what[RH_WHAT_BYTES], const rh_definition *definition,
                                const char *key, rh_json_place at);
+/* The same, in room of the block's own. */
+#define RH_WHAT(definition, key, at)                                                               \
+  rh_definition_what((char[RH_WHAT_BYTES]){0}, definition, key, at)
+/* Begins a message with that, if the place is known, and returns the error's status. */
+rh_status rh_definition_blame(const rh_definition *definition, const char *key, rh_json_place at,
+                              rh_error *error);

@@ -72,7 +72,6 @@ static rh_status read_code_file(rh_definition *definition, const char *path, rh_
 }
 
 static rh_status read_code(rh_definition *definition, const char *path, rh_error *error) {
-  char what[RH_WHAT_BYTES];
   RH_TRY(check_trust(path, error));
   if (!definition->code_file) return RH_OK;
   const char *slash = strrchr(path, '/');
@@ -81,7 +80,7 @@ static rh_status read_code(rh_definition *definition, const char *path, rh_error
   rh_status status = file ? read_code_file(definition, slash ? file : definition->code_file, error)
                           : rh_fail(error, RH_E_NOMEM, "no memory for a path");
   if (status == RH_E_FILE)
-    rh_error_prefix(error, "%s", rh_definition_what(what, definition, "code", definition->code_at));
+    rh_error_prefix(error, "%s", RH_WHAT(definition, "code", definition->code_at));
   free(file);
   free(directory);
   return status;

@@ -364,15 +364,20 @@ static void judge_numbers(judging *j, const rh_result_field *is) {
   j->verdict->weak = 0;
 }
 
+static judging begin(const rh_reference *reference, uint64_t depth, int flushes,
+                     rh_verdict *verdict) {
+  return (judging){.reference = reference,
+                   .custom = rh_custom_of(reference->op),
+                   .flushes = flushes,
+                   .depth = depth,
+                   .verdict = verdict};
+}
+
 void rh_custom_judge(const rh_reference *reference, const rh_result *result, uint64_t depth,
                      int flushes, rh_verdict *verdict) {
   uint32_t n = reference->op->n_results;
-  judging j = {.reference = reference,
-               .custom = rh_custom_of(reference->op),
-               .is_finalized = 1,
-               .flushes = flushes,
-               .depth = depth,
-               .verdict = verdict};
+  judging j = begin(reference, depth, flushes, verdict);
+  j.is_finalized = 1;
   if (result->n_fields != n) {
     rh_verdict_say(verdict, RH_VERDICT_WRONG, NAN, "%u results instead of %u", result->n_fields, n);
     return;
@@ -383,11 +388,7 @@ void rh_custom_judge(const rh_reference *reference, const rh_result *result, uin
 void rh_custom_judge_value(const rh_reference *reference, const void *value, uint64_t depth,
                            int flushes, rh_verdict *verdict) {
   rh_result_field is[RH_MOST_FIELDS];
-  judging j = {.reference = reference,
-               .custom = rh_custom_of(reference->op),
-               .flushes = flushes,
-               .depth = depth,
-               .verdict = verdict};
+  judging j = begin(reference, depth, flushes, verdict);
   rh_custom_given(j.custom, value, reference->n, is);
   judge_numbers(&j, is);
 }

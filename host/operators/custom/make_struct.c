@@ -56,22 +56,18 @@ static rh_status parse_ops(const rh_definition *definition, uint32_t ops[RH_MOST
 
 rh_status rh_custom_parse_ops(const rh_definition *definition, uint32_t ops[RH_MOST_FIELDS],
                               uint32_t *n, rh_error *error) {
-  char what[RH_WHAT_BYTES];
   rh_status status = parse_ops(definition, ops, n, error);
-  if (status != RH_OK && definition->origin)
-    rh_error_prefix(error, "%s", rh_definition_what(what, definition, "op", definition->ops_at));
-  return status;
+  return status == RH_OK ? RH_OK : rh_definition_blame(definition, "op", definition->ops_at, error);
 }
 
 rh_status rh_custom_count_maps(const rh_custom *self, const rh_definition *definition, uint32_t *n,
                                rh_error *error) {
   rh_exprs *maps;
-  char what[RH_WHAT_BYTES];
   *n = 1;
   if (!definition->map) return RH_OK;
-  rh_definition_what(what, definition, "map", definition->map_at);
   RH_TRY(rh_custom_expressions(self, &maps, error));
-  rh_status status = rh_exprs_outputs(maps, definition->map, what, error);
+  rh_status status = rh_exprs_outputs(maps, definition->map,
+                                      RH_WHAT(definition, "map", definition->map_at), error);
   *n = rh_exprs_count(maps);
   rh_exprs_destroy(maps);
   return status;
@@ -184,11 +180,10 @@ static rh_status add_part_of(rh_custom *self, uint32_t op, const char *text, con
 
 static rh_status add_part(rh_custom *self, const rh_definition *definition, uint32_t op,
                           uint32_t number, rh_error *error) {
-  char what[RH_WHAT_BYTES];
-  rh_definition_what(what, definition, "map", definition->map_at);
   char *text = rh_custom_map_of(self, definition, number);
   if (!text) return rh_fail(error, RH_E_NOMEM, "no memory for a map");
-  rh_status status = add_part_of(self, op, text, what, error);
+  rh_status status =
+      add_part_of(self, op, text, RH_WHAT(definition, "map", definition->map_at), error);
   free(text);
   return status;
 }
@@ -257,15 +252,14 @@ static rh_status add_count(rh_custom *self, rh_error *error) {
 }
 
 static rh_status add_fields(rh_custom *self, const rh_definition *definition, rh_error *error) {
-  char what[RH_WHAT_BYTES];
   RH_TRY(rh_custom_expressions(self, &self->load, error));
   for (uint32_t k = 0; k < definition->n_fields; k++) {
     const rh_field_text *field = &definition->fields[k];
     const char *load = field->load ? field->load : self->operands[0].name;
-    rh_definition_what(what, definition, field->load_at.line ? "load" : "map", field->load_at);
+    const char *what = RH_WHAT(definition, field->load_at.line ? "load" : "map", field->load_at);
     RH_TRY(rh_exprs_output(self->load, load, field->type, what, error));
     RH_TRY(add_field(self, field->name, rh_exprs_type(self->load, k), error));
-    rh_definition_what(what, definition, "identity", field->identity_at);
+    what = RH_WHAT(definition, "identity", field->identity_at);
     RH_TRY(set_identity(self, k, field->identity, what, error));
   }
   self->has_count = rh_custom_needs_count(definition);
@@ -281,20 +275,19 @@ static rh_status make_by_code(rh_custom *self, const rh_definition *definition, 
 }
 
 rh_status rh_custom_make_fields(rh_custom *self, const rh_definition *definition, rh_error *error) {
-  char what[RH_WHAT_BYTES];
   if (definition->code || definition->code_file) return make_by_code(self, definition, error);
   RH_TRY(add_fields(self, definition, error));
   RH_TRY(make_combine(self, error));
   for (uint32_t k = 0; k < definition->n_lets; k++) {
     const rh_named_text *let = &definition->lets[k];
-    rh_definition_what(what, definition, "let", let->at);
-    RH_TRY(rh_exprs_let(self->combine, let->name, let->text, what, error));
+    RH_TRY(rh_exprs_let(self->combine, let->name, let->text, RH_WHAT(definition, "let", let->at),
+                        error));
   }
   for (uint32_t k = 0; k < definition->n_fields; k++) {
     const rh_field_text *field = &definition->fields[k];
     const char *key = field->name[0] ? "combine" : "reduce"; /* the option has no fields */
-    rh_definition_what(what, definition, key, field->combine_at);
-    RH_TRY(rh_exprs_output(self->combine, field->combine, self->fields[k].type, what, error));
+    RH_TRY(rh_exprs_output(self->combine, field->combine, self->fields[k].type,
+                           RH_WHAT(definition, key, field->combine_at), error));
   }
   if (self->has_count)
     RH_TRY(rh_exprs_output(self->combine, "a." COUNT " + b." COUNT, RH_TYPE_u64, "the operator",

@@ -151,8 +151,7 @@ rh_status rh_custom_make_where(rh_custom *self, const rh_definition *definition,
   const void *values[RH_MOST_FIELDS];
   uint64_t element;
   neutral found;
-  char what[RH_WHAT_BYTES];
-  rh_definition_what(what, definition, "where", definition->where_at);
+  const char *what = RH_WHAT(definition, "where", definition->where_at);
   if (!definition->where) return RH_OK;
   self->face.is_masked = 1;
   if (self->code)

@@ -53,9 +53,8 @@ static rh_status make_finalize(rh_custom *self, const rh_definition *definition,
   RH_TRY(rh_exprs_create(&self->finalize, variables, n + 1, constants, self->n_lets, 0, error));
   for (uint32_t k = 0; k < definition->n_results; k++) {
     const rh_named_text *result = &definition->results[k];
-    char what[RH_WHAT_BYTES];
-    rh_definition_what(what, definition, key, result->at);
-    RH_TRY(rh_exprs_output(self->finalize, result->text, 0, what, error));
+    RH_TRY(rh_exprs_output(self->finalize, result->text, 0, RH_WHAT(definition, key, result->at),
+                           error));
     memcpy(self->results[k], result->name, RH_OPERATOR_NAME_BYTES);
   }
   self->face.n_results = definition->n_results;
@@ -122,9 +121,8 @@ static rh_status write_initial(const rh_custom *self, const rh_definition *defin
 
 /* The only result is what both come to. */
 static rh_status make_initial(rh_custom *self, const rh_definition *definition, rh_error *error) {
-  char what[RH_WHAT_BYTES];
+  const char *what = RH_WHAT(definition, "initial", definition->initial_at);
   rh_text text = {0};
-  rh_definition_what(what, definition, "initial", definition->initial_at);
   rh_status status = write_initial(self, definition, &text, what, error);
   if (status == RH_OK) {
     rh_definition made = {.origin = definition->origin, .n_results = 1};
