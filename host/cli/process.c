@@ -1,7 +1,6 @@
 #include "process.h"
 #include "../core/cl/drivers.h"
 #include "../engine/ranks/ranks.h"
-#include "../engine/ranks/word.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

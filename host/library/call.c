@@ -1,5 +1,6 @@
 #include "call.h"
 #include "../core/base/error.h"
+#include "../core/base/vocabulary.h"
 #include "sized.h"
 
 static const rh_sized without_fields = {"rh_result", 0, RH_WITHOUT_FIELDS};
@@ -44,4 +45,10 @@ rh_status rh_call_fast(const rh_call *call, const void *from, uint64_t n, rh_res
   RH_TRY(rh_instance_call_fast(call->instance, from, n, error));
   rh_call_fill(call, call->value, result);
   return RH_OK;
+}
+
+double rh_result_number(const rh_result *result) {
+  if (!result) return 0;
+  if (rh_type_is_float(result->type)) return result->value.f;
+  return rh_type_is_signed(result->type) ? (double)result->value.i : (double)result->value.u;
 }

@@ -7,7 +7,7 @@
 #include "../core/base/log.h"
 #include "../core/base/vocabulary.h"
 #include "../core/run/exact_data.h"
-#include "../engine/partial/gather.h"
+#include "../engine/partial/merger.h"
 #include "../engine/ranks/agree.h"
 #include "distributed_segments.h"
 #include "kept.h"

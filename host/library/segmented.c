@@ -6,7 +6,7 @@
 #include "../core/base/log.h"
 #include "../core/run/operand_data.h"
 #include "../engine/partial/accuracy.h"
-#include "../engine/segments/self_test.h"
+#include "../engine/segments/referee.h"
 #include "kept.h"
 #include "request.h"
 

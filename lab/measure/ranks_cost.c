@@ -8,7 +8,7 @@
 #include "../../host/core/base/clock.h"
 #include "../../host/core/base/error.h"
 #include "../../host/core/operation/ops.h"
-#include "../../host/engine/partial/gather.h"
+#include "../../host/engine/partial/merger.h"
 #include "../../host/engine/ranks/local.h"
 #include "../../host/engine/ranks/transports.h"
 #include "../../host/engine/reduction/partition.h"

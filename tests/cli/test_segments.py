@@ -84,16 +84,6 @@ class Segments(Arrays):
             self.assertTrue(y.flags[f"{order}_CONTIGUOUS"], order)
             self.assertTrue(numpy.array_equal(y, x.sum(axis=1)))
 
-    def test_the_bits_of_each_column_alone(self):
-        x = numpy.random.default_rng(1).standard_normal((3000, 5)).astype("f4")
-        self.save("x.npy", x)
-        together = self.reduced("--axis", "0")
-        self.assertEqual(self.reduced("--axis", "0", strategy="segments").tobytes(), together.tobytes())
-        for j in range(5):
-            self.save("column.npy", x[:, j].copy())
-            alone = self.good("-i", "column.npy", "-q", quiet=False).out
-            self.assertEqual(numpy.float32(alone).tobytes(), together[j].tobytes())
-
     def test_nothing(self):
         self.save("x.npy", numpy.zeros((3, 0), "f4"))
         self.assertEqual(self.reduced("--axis", "1").tolist(), [0, 0, 0])
@@ -173,21 +163,6 @@ class Segments(Arrays):
         with open(self.path("x.npy"), "wb") as file:
             numpy.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": (0, 1 << 50)})
         self.bad(5, "no memory for", "-i", "x.npy", "--axis", "0")
-
-    def test_indices_count_from_the_segment(self):
-        x = numpy.random.default_rng(3).standard_normal(5000)
-        o = numpy.array([0, 3, 20, 21, 4000, 5000])
-        self.save("x.npy", x)
-        self.save("o.npy", o)
-        for strategy in ("native", "onepass"):
-            for op, words in (("argmax", ()), ("argmin", ()), ("argamax", ()), ("argmax", ("--map", "fabs(x)+i/1e6"))):
-                mapped = {"argmin": x, "argmax": x, "argamax": abs(x)}[op]
-                e = []
-                for a, b in zip(o, o[1:]):
-                    part = abs(mapped[a:b]) + numpy.arange(b - a) / 1e6 if words else mapped[a:b]
-                    e.append(int(part.argmin() if op == "argmin" else part.argmax()))
-                y = self.reduced("--segments", "o.npy", "--op", op, *words, strategy=strategy)
-                self.assertEqual(y.tolist(), e, (strategy, op, words))
 
     def test_users_operators(self):
         x = numpy.random.default_rng(4).standard_normal((50, 40))
@@ -470,12 +445,6 @@ class Ways(Arrays):
         alone = self.good(*words, quiet=False).out
         for way in (("--stream",), ("--stream=64KiB",), ("--ranks=3",)):
             self.assertEqual(self.good(*words, *way, quiet=False).out, alone, way)
-
-    def test_columns_wider_than_a_chunk(self):
-        self.save("x.npy", numpy.random.default_rng(2).standard_normal((3000, 1000)).astype("f4"))
-        alone = self.reduced("--axis", "0").tobytes()
-        for way in (("--stream=1000",), ("--stream=16KiB", "--ranks=2"), ("--stream=1MiB",)):
-            self.assertEqual(self.reduced("--axis", "0", *way).tobytes(), alone, way)
 
     def test_labels(self):
         self.save("x.npy", numpy.arange(8000, dtype="f4"))

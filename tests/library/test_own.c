@@ -134,19 +134,6 @@ TEST(reduces_by_named_operators) {
   ck_assert_uint_eq(result.n_fields, 0x55555555);
 }
 
-TEST_LOOP(keeps_an_operator_and_takes_constants, 0, 4) {
-  rh_request request = SIZED(rh_request, .strategy = strategies[_i], .type = RH_TYPE_f32, .data = x,
-                             .n = N, .map = "x > t", .n_constants = 1);
-  for (int t = -3; t < 4; t++) {
-    const rh_constant constant = {.name = "t", .value.i = t};
-    int64_t expects = 0;
-    for (int i = 0; i < N; i++) expects += x[i] > (float)t;
-    request.constants = &constant;
-    must(rh_reduce(redhost, &request, &result, &error));
-    ck_assert_int_eq(result.value.i, expects);
-  }
-}
-
 /* A constant is compared as the number that it is, whatever the elements' type holds, also where an
  * earlier call kept a setup for a constant of another size. */
 TEST_LOOP(compares_constants_of_any_size, 0, 4) {

@@ -4,19 +4,9 @@
 #include "../../host/core/data/array.h"
 #include "queue.h"
 
-#include <pthread.h>
-
 static rh_result result = {.struct_size = sizeof result}; /* of the latest call */
 
 enum { N = 10007 };
-
-static void check_same(const rh_result *a, const rh_result *b, const char *what) {
-  ck_assert_msg(a->type == b->type && a->indexed == b->indexed && a->value.u == b->value.u &&
-                    a->index == b->index,
-                "%s: %llx at %llu instead of %llx at %llu", what, (unsigned long long)a->value.u,
-                (unsigned long long)a->index, (unsigned long long)b->value.u,
-                (unsigned long long)b->index);
-}
 
 static rh_array generate(rh_type type, uint64_t n) {
   rh_array array;
@@ -49,14 +39,14 @@ static void try_sizes(const char *strategy, const rh_setting *setting, const cha
     const char *data = (const char *)rh_array_data(&array) + (N - sizes[k]) * rh_type_size(type);
     rh_result right = expected(op, type, sizes[k] ? data : NULL, sizes[k]);
     must(rh_prepared_run(prepared, sizes[k] ? data : NULL, sizes[k], &result, &error));
-    check_same(&result, &right, op);
+    must_be_same(&result, &right, op);
     ck_assert(strcmp(strategy, "auto") == 0 || strcmp(result.strategy, strategy) == 0);
     const void *whole = rh_array_data(&array);
     const uint64_t first = N - sizes[k];
     const rh_call_spec call = SIZED(rh_call_spec, .arrays = &whole, .first = &first, .n = sizes[k]);
     result.value.u = 0;
     must(rh_prepared_call(prepared, &call, &result, &error));
-    check_same(&result, &right, op);
+    must_be_same(&result, &right, op);
   }
   rh_prepared_destroy(prepared);
 }
@@ -245,43 +235,8 @@ TEST(two_at_once) {
               right_b = expected("argmax", RH_TYPE_i64, rh_array_data(&y), N - n);
     must(rh_prepared_run(one, rh_array_data(&x), n, &a, &error));
     must(rh_prepared_run(other, rh_array_data(&y), N - n, &b, &error));
-    check_same(&a, &right_a, "sum");
-    check_same(&b, &right_b, "argmax");
-  }
-}
-
-typedef struct worker {
-  rh_prepared *prepared;
-  const void *data;
-  uint64_t n, right, wrong;
-} worker;
-
-static void *work(void *of_worker) {
-  worker *w = of_worker;
-  for (int k = 0; k < 200; k++) {
-    rh_error own;
-    if (rh_prepared_run(w->prepared, w->data, w->n, &result, &own) != RH_OK ||
-        result.value.u != w->right)
-      w->wrong++;
-  }
-  return NULL;
-}
-
-TEST(in_parallel) {
-  enum { WORKERS = 3 };
-  worker workers[WORKERS];
-  pthread_t threads[WORKERS];
-  FINISHED(rh_array) x = generate(RH_TYPE_u32, N);
-  rh_request spec = SIZED(rh_request, .op = "sum", .type = RH_TYPE_u32, .n = N);
-  for (uint64_t k = 0; k < WORKERS; k++)
-    workers[k] = (worker){prepare(redhost, &spec), rh_array_data(&x), N - 1000 * k,
-                          expected("sum", RH_TYPE_u32, rh_array_data(&x), N - 1000 * k).value.u, 0};
-  for (int k = 0; k < WORKERS; k++)
-    ck_assert_int_eq(pthread_create(&threads[k], NULL, work, &workers[k]), 0);
-  for (int k = 0; k < WORKERS; k++) {
-    pthread_join(threads[k], NULL);
-    ck_assert_uint_eq(workers[k].wrong, 0);
-    rh_prepared_destroy(workers[k].prepared);
+    must_be_same(&a, &right_a, "sum");
+    must_be_same(&b, &right_b, "argmax");
   }
 }
 
@@ -376,7 +331,7 @@ TEST_LOOP(buffers_of_the_caller, 0, 2) {
            n = n < N - first && 7 * n > N - first ? N - first : 7 * n) {
         rh_result right = expected(ops[o], RH_TYPE_i32, numbers + first, n);
         must(reduce_buffer(prepared, buffer, first, n, &result, &error));
-        check_same(&result, &right, ops[o]);
+        must_be_same(&result, &right, ops[o]);
       }
     must_fail(rh_prepared_run(prepared, numbers, N, &result, &error), RH_E_USAGE, "data_on_device");
     must_fail(reduce_buffer(prepared, buffer, 0, N + 1, &result, &error), RH_E_USAGE,
@@ -451,12 +406,12 @@ TEST(buffers_come_and_go) {
     rh_result right = expected("sum", RH_TYPE_i32, numbers + round, 1000);
     uint64_t value = 0;
     must(reduce_buffer(prepared, buffer, 0, 1000, &result, &error));
-    check_same(&result, &right, "run");
+    must_be_same(&result, &right, "run");
     must(enqueue_buffer(prepared, buffer, 0, 1000, values, 1, &error));
     ck_assert_int_eq(clEnqueueReadBuffer(queue, values, CL_TRUE, 8, 8, &value, 0, NULL, NULL),
                      CL_SUCCESS);
     rh_prepared_decode(prepared, &value, 1000, &result);
-    check_same(&result, &right, "enqueue");
+    must_be_same(&result, &right, "enqueue");
     clReleaseMemObject(buffer);
     clReleaseMemObject(values);
   }
@@ -567,7 +522,7 @@ TEST_LOOP(results_stay_on_the_device, 0, 3) {
   for (uint64_t k = 1; k < PLACES - 1; k++) {
     rh_result right = expected(ops[_i], RH_TYPE_i32, numbers + k, N - 1000 * k);
     rh_prepared_decode(prepared, got + k * size, N - 1000 * k, &result);
-    check_same(&result, &right, ops[_i]);
+    must_be_same(&result, &right, ops[_i]);
   }
   ck_assert_int_eq(memcmp(got, poison, size), 0);
   ck_assert_int_eq(memcmp(got + (PLACES - 1) * size, poison, size), 0);
@@ -593,9 +548,9 @@ TEST_LOOP(failure_in_the_middle, 0, 2) {
     on_queue->context->session.queue = queue;
     must(reduce_buffer(prepared, buffer, 0, N - 1, &result, &error));
     must(reduce_buffer(prepared, buffer, 0, N, &result, &error));
-    check_same(&result, &right, "buffer");
+    must_be_same(&result, &right, "buffer");
     must(rh_prepared_run(prepared, numbers, N, &result, &error));
-    check_same(&result, &right, "array");
+    must_be_same(&result, &right, "array");
   }
   rh_prepared_destroy(prepared);
   clReleaseMemObject(buffer);
@@ -623,7 +578,7 @@ TEST(reduce_on_the_callers_queue) {
   rh_result right = expected("sum", RH_TYPE_i32, numbers, N);
   request.n = N;
   must(rh_reduce(on_queue, &request, &result, &error));
-  check_same(&result, &right, "sum");
+  must_be_same(&result, &right, "sum");
 }
 
 CASES(bounds, .set_up = set_up, .tear_down = tear_down)

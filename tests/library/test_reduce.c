@@ -139,23 +139,6 @@ TEST(each_word_counts) {
     }
 }
 
-/* A constant's value may be one that the type it first met does not hold. */
-TEST(constants_of_any_size) {
-  static const uint8_t bytes[] = {0, 3, 250};
-  static const int64_t values[] = {3, 255, 300, -1, INT64_C(1) << 40, INT64_MIN, 4, 300};
-  static const int64_t above[] = {1, 0, 0, 3, 0, 3, 1, 0};
-  rh_constant t = {.name = "t"};
-  const rh_input input = {.type = RH_TYPE_u8, .data = bytes};
-  rh_request request = SIZED(rh_request, .strategy = "native", .map = "x > t", .inputs = &input,
-                             .n_inputs = 1, .constants = &t, .n_constants = 1, .n = 3);
-  for (int k = 0; k < 8; k++) {
-    t.value.i = values[k];
-    reduce(&request);
-    ck_assert_msg(result.value.i == above[k], "t = %lld: %lld", (long long)t.value.i,
-                  (long long)result.value.i);
-  }
-}
-
 /* A request that cannot be meant is refused also where another one's setup is kept. */
 TEST(a_kept_setup_is_no_leave) {
   rh_request request = request_of("serial", numbers, N), bad;

@@ -1,17 +1,14 @@
 /* Folding the values of chunks: the bits of the whole in the canonical order, however the data are
- * cut and in whatever order the parts arrive. */
+ * cut and in whatever order the parts arrive.  cli.ways.bits has operators of users. */
 #include "../../host/core/base/random.h"
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/check/canonical.h"
 #include "../../host/core/operation/ops.h"
 #include "../../host/core/operation/result.h"
 #include "../../host/engine/partial/fold.h"
-#include "../../host/operators/catalog/texts.h"
 #include "../suite/suite.h"
 
 #include <redhost/canonical.h>
-
-OWNS(rh_custom, rh_custom_destroy)
 
 enum { MOST_TILES = 77, MOST_BYTES = MOST_TILES * RH_CANONICAL_TILE_BYTES, ROUNDS = 40 };
 
@@ -24,7 +21,6 @@ typedef struct part {
 /* A way to reduce elements first .. first+n-1 as a reduction of their own. */
 typedef struct source {
   const rh_op *op;
-  const rh_custom *custom; /* null: built in */
   rh_type type;
   const void *data;
 } source;
@@ -38,11 +34,7 @@ static uint64_t below(uint64_t n) {
 static void value_of(const source *s, uint64_t first, uint64_t n, void *value) {
   const char *from = (const char *)s->data + first * s->op->element_size;
   memset(value, 0, s->op->value_size);
-  if (s->custom) {
-    const rh_arrays arrays = {.operands = {from, from}};
-    memcpy(value, s->op->identity, s->op->value_size);
-    rh_custom_reduce(s->custom, &arrays, 0, n, value);
-  } else if (s->op->flags & RH_OP_EXACT) {
+  if (s->op->flags & RH_OP_EXACT) {
     memcpy(value, s->op->identity, s->op->value_size);
     s->op->fold(value, from, 0, n);
   } else {
@@ -93,11 +85,6 @@ static void fold_parts(rh_fold *fold, const part *parts, uint32_t n) {
                      &error));
 }
 
-static int same(const source *s, const void *a, const void *b) {
-  if (s->custom) return memcmp(a, b, s->op->value_size) == 0;
-  return rh_op_same_values(s->op, s->type, a, b);
-}
-
 static void check_cuts(const source *s, const char *name) {
   static part parts[MOST_TILES];
   uint64_t tile = rh_canonical_tile(s->op);
@@ -115,8 +102,9 @@ static void check_cuts(const source *s, const char *name) {
     fold_parts(&fold, parts, count);
     for (uint32_t which = 0; which < 2; which++) {
       must(rh_fold_value(&fold, which, &folded, &error));
-      ck_assert_msg(same(s, &whole, &folded), "%s: n = %llu in %u parts of units of %llu", name,
-                    (unsigned long long)n, count, (unsigned long long)unit);
+      ck_assert_msg(rh_op_same_values(s->op, s->type, &whole, &folded),
+                    "%s: n = %llu in %u parts of units of %llu", name, (unsigned long long)n, count,
+                    (unsigned long long)unit);
     }
   }
 }
@@ -137,61 +125,11 @@ TEST_LOOP(built_in, 1, RH_N_OPS + 1) {
     uint32_t op = (uint32_t)_i;
     if (!rh_op_is_defined(op, type)) continue;
     char name[64];
-    source s = {rh_op_find(op, type), NULL, type, data_of(op, type)};
+    source s = {rh_op_find(op, type), type, data_of(op, type)};
     snprintf(name, sizeof name, "%s %s", rh_op_name(op), rh_type_name(type));
     check_cuts(&s, name);
     free((void *)(uintptr_t)s.data);
   }
-}
-
-/* ---- Operators of one's own ---- */
-
-static rh_custom *user_operator(const rh_operator_texts *texts, uint32_t n_operands) {
-  static const rh_operand two[] = {{"x", RH_TYPE_f64}, {"y", RH_TYPE_f64}};
-  const rh_options options = {.struct_size = sizeof options};
-  rh_definition definition = {0};
-  rh_custom *made = NULL;
-  rh_status status = rh_definition_compose(&definition, texts, &options, &error);
-  if (status == RH_OK)
-    status = rh_catalog_make(&made, &definition, two, n_operands, NULL, 0, &error);
-  must(status);
-  rh_definition_finish(&definition);
-  return made;
-}
-
-static void check_user(const rh_operator_texts *texts, uint32_t n_operands, const char *name) {
-  OWNED(rh_custom) custom = user_operator(texts, n_operands);
-  void *data = data_of(RH_OP_prod, RH_TYPE_f64);
-  source s = {&custom->op, custom, RH_TYPE_f64, data};
-  check_cuts(&s, name);
-  free(data);
-}
-
-TEST(chans_merge) {
-  const rh_operator_texts texts = {.op = "meanvar"};
-  check_user(&texts, 1, "meanvar");
-}
-
-TEST(several_in_one_pass) {
-  const rh_operator_texts texts = {.op = "min,max,sum", .map = "x*y"};
-  check_user(&texts, 2, "min,max,sum of x*y");
-}
-
-/* Does not commute, and rounds. */
-TEST(products_of_matrices) {
-  const rh_operator_texts texts = {
-      .op = "{\"redhost\": \"operator/1\", \"name\": \"matrix\", \"operands\": [\"x\", \"y\"],"
-            " \"value\": {\"p\": \"f64\", \"q\": \"f64\", \"r\": \"f64\", \"s\": \"f64\"},"
-            " \"load\": [\"x\", \"y\", \"1\", \"x\"], \"identity\": [\"1\", \"0\", \"0\", \"1\"],"
-            " \"combine\": [\"a.p*b.p + a.q*b.r\", \"a.p*b.q + a.q*b.s\","
-            " \"a.r*b.p + a.s*b.r\", \"a.r*b.q + a.s*b.s\"], \"claims\": [\"associative\"]}"};
-  check_user(&texts, 2, "products of matrices");
-}
-
-/* What is the same in every order, but does not commute. */
-TEST(last_one) {
-  const rh_operator_texts texts = {.reduce = "isnan(b) ? a : b", .identity = "nan", .op = NULL};
-  check_user(&texts, 1, "the last one");
 }
 
 /* ---- What the fold keeps and refuses ---- */

@@ -1,5 +1,8 @@
-/* The header of NumPy's .npy format, versions 1.0, 2.0 and 3.0. */
+/* The header of NumPy's .npy format, versions 1.0, 2.0 and 3.0, read; and written, as 1.0 or, if it
+ * is long, 2.0. */
 #pragma once
+
+#include "../../core/base/text.h"
 
 #include <redhost/redhost.h>
 
@@ -32,3 +35,14 @@ uint64_t rh_npy_wanted(const void *bytes, uint64_t length);
  * RH_OK, or RH_E_FILE. */
 rh_status rh_npy_parse(rh_npy *npy, const void *bytes, uint64_t length, const char *name,
                        rh_error *error);
+
+/* One field of an element; or the only one, without a name. */
+typedef struct rh_npy_field {
+  const char *name;
+  rh_type type;
+} rh_npy_field;
+
+/* Appends everything before the elements: magic, length and header, with which they are aligned to
+ * 64 bytes.  n_dimensions of 0: a single element.  Several fields lie back to back. */
+void rh_npy_write_header(rh_text *to, const rh_npy_field *fields, uint32_t n_fields,
+                         uint32_t n_dimensions, const uint64_t *lengths, int fortran_order);

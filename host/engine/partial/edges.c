@@ -1,6 +1,6 @@
-#include "edges.h"
 #include "../../core/base/alloc.h"
 #include "../../core/base/error.h"
+#include "partial.h"
 
 #include <stdlib.h>
 #include <string.h>

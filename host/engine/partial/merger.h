@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../operators/custom/custom.h"
+#include "../ranks/ranks.h"
 #include "partial_label.h"
 
 /* Zero-initialised is empty, and may be finished.  It must not be moved. */
@@ -22,3 +23,10 @@ rh_status rh_merger_add(rh_merger *merger, rh_context *context, const char *name
 rh_status rh_merger_conclude(rh_merger *merger, rh_result *result, rh_reference *reference,
                              rh_verdict *verdict, rh_error *error);
 void rh_merger_finish(rh_merger *merger);
+
+/* ---- The partials of all ranks become one, in every rank alike ---- */
+
+/* Every rank calls it with its own, of one job.  all: initialised and empty.  keeps_edges: 1 as
+ * rh_partial_merge_edges(). */
+rh_status rh_partial_gather(rh_partial *all, const rh_partial *mine, rh_ranks *ranks,
+                            int keeps_edges, rh_error *error);

@@ -7,7 +7,6 @@
 #include "../../operators/custom/by_code.h"
 #include "../../operators/custom/refer.h"
 #include "accuracy.h"
-#include "edges.h"
 
 #include <redhost/canonical.h>
 

@@ -72,6 +72,11 @@ rh_status rh_partial_add(rh_partial *partial, const rh_job *by, const rh_partial
 /* Adds n elements of any extent, which stay edges though they may be whole tiles. */
 rh_status rh_partial_add_edge(rh_partial *partial, uint64_t first, uint64_t n,
                               const void *const *operands, rh_error *error);
+/* RH_E_INVALID if one of n elements from `first` on is in an edge. */
+rh_status rh_edges_check_free(const rh_partial *partial, uint64_t first, uint64_t n,
+                              rh_error *error);
+void rh_edges_drop(rh_partial *partial, uint32_t k); /* leaves edge k out */
+void rh_edges_finish(rh_partial *partial);
 void rh_edge_operands(const rh_partial *partial, const rh_edge *edge, const void **operands);
 uint64_t rh_edge_bytes(const rh_job_spec *job, uint64_t n);
 

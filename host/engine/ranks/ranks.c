@@ -4,7 +4,6 @@
 #include "../../core/base/condition.h"
 #include "../../core/base/error.h"
 #include "../../core/base/path.h"
-#include "word.h"
 
 #include <locale.h>
 #include <pthread.h>

@@ -72,3 +72,13 @@ void rh_ranks_say(void (*say)(void *user, const char *sentence), void *user, con
 /* Ends all ranks with the exit status of a broken job, after one of them has said why: rank 0, or
  * where that is lost, the first that comes to it.  Does not return. */
 void rh_ranks_abort(rh_ranks *ranks, const char *sentence);
+
+/* ---- One rank speaks for a job when several fail by themselves, each for the same reason ---- */
+
+/* 1 for the first caller of the processes of this host which one launcher started, and again for
+ * that process; 0 for the others, as long as the first lives. */
+int rh_word_take(void);
+
+/* Before the speaker ends, so that others find the word taken: the launcher may need longer to end
+ * them than they to come.  Both may be called in a signal handler. */
+void rh_word_hold(void);

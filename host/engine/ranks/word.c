@@ -1,4 +1,4 @@
-#include "word.h"
+#include "ranks.h"
 
 #include <errno.h>
 #include <stddef.h>

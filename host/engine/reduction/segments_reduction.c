@@ -5,6 +5,7 @@
 #include "../../core/base/error.h"
 #include "../../core/base/log.h"
 #include "../../core/base/random.h"
+#include "../../core/base/text.h"
 #include "elements.h"
 
 #include <stdlib.h>
@@ -46,8 +47,7 @@ typedef struct rh_segments_state {
   atomic_int stop;
   _Atomic uint64_t done; /* elements */
   band *bands;
-  unsigned char *mine; /* of a rank: what it has come to, for all; parts in their order */
-  uint64_t bytes, capacity;
+  rh_text mine; /* of a rank: what it has come to, for all; parts in their order, and the check */
   worker *workers;
 } state;
 
@@ -130,18 +130,9 @@ static rh_status add_values(rh_segments_reduction *r, const rh_segments_part *pa
 }
 
 /* For the other ranks. */
-static rh_status keep_values(state *s, const unsigned char *values, uint64_t bytes,
-                             rh_error *error) {
-  if (s->capacity - s->bytes < bytes) {
-    uint64_t capacity = 2 * s->capacity + bytes;
-    unsigned char *more = realloc(s->mine, capacity);
-    if (!more) return rh_fail(error, RH_E_NOMEM, "no memory for a rank's values");
-    s->mine = more;
-    s->capacity = capacity;
-  }
-  memcpy(s->mine + s->bytes, values, bytes);
-  s->bytes += bytes;
-  return RH_OK;
+static rh_status keep_values(state *s, const void *values, uint64_t bytes, rh_error *error) {
+  rh_text_append(&s->mine, values, bytes);
+  return s->mine.failed ? rh_fail(error, RH_E_NOMEM, "no memory for a rank's values") : RH_OK;
 }
 
 /* Answers that are rounded once go beside the values, which a strategy may have rounded before. */
@@ -151,7 +142,7 @@ static rh_status take_exact(rh_segments_reduction *r, const rh_segments_part *pa
   for (uint64_t k = 0; r->whole->exact && k < part->segments; k++) {
     rh_segments_result(segments, k, &result);
     if (r->spec.size > 1)
-      RH_TRY(keep_values(r->state, (const unsigned char *)&result.value.f, sizeof(double), error));
+      RH_TRY(keep_values(r->state, &result.value.f, sizeof(double), error));
     else
       r->whole->exact[rh_segments_number(&r->plan, part->first + k)] = result.value.f;
   }
@@ -546,7 +537,7 @@ void rh_segments_reduction_close(rh_segments_reduction *r) {
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->ended);
     free(s->workers);
-    free(s->mine);
+    rh_text_finish(&s->mine);
   }
   free(s);
   rh_segments_plan_finish(&r->plan);
@@ -621,41 +612,34 @@ rh_status rh_segments_reduction_run(rh_segments_reduction *r, rh_error *error) {
 static rh_status take_rank(void *of_reduction, uint32_t rank, const void *theirs, uint64_t bytes,
                            rh_error *error) {
   rh_segments_reduction *r = of_reduction;
-  const unsigned char *at = theirs, *end = at + bytes;
+  rh_segments_check found = {.n = 0};
   rh_segments_plan plan = r->plan;
   rh_segments_part part;
-  rh_segments_check found;
   uint64_t before = 0;
-  if (bytes >= sizeof found) {
-    memcpy(&found, at, sizeof found);
-    rh_segments_check_add(r->found, &found);
-    at += sizeof found;
-    while (next_of_rank(r, &plan, &before, rank, &part)) {
-      uint64_t count = part.segments * r->whole->value_bytes;
-      uint64_t exact = r->whole->exact ? part.segments * sizeof(double) : 0;
-      if ((uint64_t)(end - at) < count + exact) break;
-      RH_TRY(add_values(r, &part, at, error));
-      for (uint64_t k = 0; exact && k < part.segments; k++)
-        memcpy(&r->whole->exact[rh_segments_number(&r->plan, part.first + k)],
-               at + count + k * sizeof(double), sizeof(double));
-      at += count + exact;
-      if (at == end) return RH_OK;
-    }
-    if (at == end) return RH_OK;
+  int fits = bytes >= sizeof found;
+  const unsigned char *at = theirs, *end = at + (fits ? bytes - sizeof found : 0);
+  if (fits) memcpy(&found, end, sizeof found);
+  while (fits && at < end && next_of_rank(r, &plan, &before, rank, &part)) {
+    uint64_t count = part.segments * r->whole->value_bytes;
+    uint64_t exact = r->whole->exact ? part.segments * sizeof(double) : 0;
+    fits = (uint64_t)(end - at) >= count + exact;
+    if (fits) RH_TRY(add_values(r, &part, at, error));
+    for (uint64_t k = 0; fits && exact && k < part.segments; k++)
+      memcpy(&r->whole->exact[rh_segments_number(&r->plan, part.first + k)],
+             at + count + k * sizeof(double), sizeof(double));
+    at += count + exact;
   }
-  return rh_fail(error, RH_E_INVALID, "rank %u has sent other values than its share's", rank);
+  if (!fits || at != end)
+    return rh_fail(error, RH_E_INVALID, "rank %u has sent other values than its share's", rank);
+  rh_segments_check_add(r->found, &found);
+  return RH_OK;
 }
 
 rh_status rh_segments_reduction_gather(rh_segments_reduction *r, rh_ranks *ranks, rh_error *error) {
   rh_segments_check mine = *r->found;
-  state *s = r->state;
+  rh_text *all = &r->state->mine;
   mine.got = mine.expected = (rh_result){0}; /* whose names are of this process */
-  unsigned char *all = malloc(sizeof mine + s->bytes);
-  if (!all) return rh_fail(error, RH_E_NOMEM, "no memory for a rank's values");
-  memcpy(all, &mine, sizeof mine);
-  if (s->bytes) memcpy(all + sizeof mine, s->mine, s->bytes);
+  RH_TRY(keep_values(r->state, &mine, sizeof mine, error));
   *r->found = rh_segments_check_none;
-  rh_status status = rh_ranks_gather_any(ranks, all, sizeof mine + s->bytes, take_rank, r, error);
-  free(all);
-  return status;
+  return rh_ranks_gather_any(ranks, rh_text_get(all), all->length, take_rank, r, error);
 }

@@ -1,7 +1,7 @@
 /* Results of segments as columns of a table: fields of the operator's own, an index, or a value. */
 #pragma once
 
-#include "../io/npy_write.h"
+#include "../io/npy.h"
 #include "segments.h"
 
 typedef struct rh_columns {

@@ -2,7 +2,6 @@
 #include "../../core/base/half.h"
 #include "../../core/operation/ops.h"
 #include "../../core/operation/scaled.h"
-#include "quick_moments.h"
 
 #include <float.h>
 #include <math.h>

@@ -35,3 +35,8 @@ rh_status rh_segments_verdict(const rh_segments *segments, const rh_segments_che
                               rh_error *error);
 /* "3 of 10 segments are not judged: segment 4: ...", or null. */
 const char *rh_segments_unjudged(const rh_segments_check *check, char text[640]);
+
+/* As rh_job_self_test(), before unchecked runs of segments that are set up: of one segment, where
+ * the strategy runs once for each; else of a few short ones of the same kind.  RH_E_WRONG, and the
+ * strategy is blamed, if a value is wrong. */
+rh_status rh_segments_self_test(rh_segments *segments, rh_error *error);

@@ -1,7 +1,6 @@
-#include "self_test.h"
+#include "../../core/run/self_test.h"
 #include "../../core/base/error.h"
 #include "../../core/run/operand_data.h"
-#include "../../core/run/self_test.h"
 #include "referee.h"
 
 enum { MOST = 4099 /* elements */, MOST_SEGMENTS = 64, MOST_BESIDE = 8 };
