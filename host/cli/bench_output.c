@@ -1,5 +1,5 @@
 #include "../core/base/error.h"
-#include "../tools/bench/problem.h"
+#include "../tools/bench/settings.h"
 #include "../tools/plot/plot.h"
 #include "../tools/records/read.h"
 #include "../tools/records/write.h"

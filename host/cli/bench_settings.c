@@ -1,4 +1,4 @@
-#include "../tools/bench/problem.h"
+#include "../tools/bench/settings.h"
 #include "bench.h"
 #include "data.h"
 

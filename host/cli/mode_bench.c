@@ -1,9 +1,8 @@
 /* redhost --bench */
 #include "../core/base/clock.h"
 #include "../core/base/error.h"
-#include "../tools/bench/pace.h"
-#include "../tools/bench/problem.h"
 #include "../tools/bench/runner.h"
+#include "../tools/bench/settings.h"
 #include "bench.h"
 
 typedef struct work {

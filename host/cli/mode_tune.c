@@ -3,7 +3,7 @@
 #include "../core/base/clock.h"
 #include "../core/base/error.h"
 #include "../core/base/path.h"
-#include "../tools/bench/problem.h"
+#include "../tools/bench/settings.h"
 #include "bench.h"
 
 typedef struct work {

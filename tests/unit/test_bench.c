@@ -156,8 +156,9 @@ static rh_status on_turn(void *user, const rh_sampler *sampler, rh_error *why) {
 
 static const float four[] = {1, 2, 3, 4}; /* 10 */
 
-static rh_status measure(fake *fakes, uint32_t n, rh_bench_rules rules, const double *expected,
-                         rh_row *rows) {
+static rh_row rows[3], *const row = rows; /* of the last measurement */
+
+static rh_status measure(fake *fakes, uint32_t n, rh_bench_rules rules, const double *expected) {
   static const char *const names[] = {"one", "two", "three"};
   rh_sampler samplers[3];
   rh_reference reference;
@@ -165,7 +166,10 @@ static rh_status measure(fake *fakes, uint32_t n, rh_bench_rules rules, const do
   int is_overwritten = 0;
   rh_bench_data data = {
       .op = rh_operator_builtin(RH_OP_sum, RH_TYPE_f32), .n = 4, .elements = four, .copies = 1};
-  for (uint32_t k = 0; k < n; k++) samplers[k] = sampler_of(&fakes[k], names[k]);
+  for (uint32_t k = 0; k < n; k++) {
+    rh_row_finish(&rows[k]);
+    samplers[k] = sampler_of(&fakes[k], names[k]);
+  }
   must(rh_reference_of_array(&reference, rh_operator_builtin(RH_OP_sum, RH_TYPE_f32), four, 4, 1,
                              NULL, &error));
   rh_bench_spec spec = {.rules = rules,
@@ -188,43 +192,40 @@ static const rh_bench_rules usual = {0.005, 2, 20, RH_MOST_SAMPLES, 0};
 
 TEST(steady_one_stops_at_the_least) {
   fake f = {.seconds = 1e-6, .jitter = 0.002, .says = 10};
-  FINISHED(rh_row) row = {0};
-  ck_assert_int_eq(measure(&f, 1, usual, NULL, &row), RH_OK);
-  ck_assert_uint_eq(row.status, RH_ROW_ok);
-  ck_assert_uint_eq(row.time.samples, 20);
-  ck_assert_uint_eq(row.n_rounds, 5);
-  ck_assert_uint_eq(row.n_raw, 20);
-  ck_assert_double_eq_tol(row.time.median, 1e-6, 3e-9);
-  ck_assert_uint_eq(row.batch,
+  ck_assert_int_eq(measure(&f, 1, usual, NULL), RH_OK);
+  ck_assert_uint_eq(row->status, RH_ROW_ok);
+  ck_assert_uint_eq(row->time.samples, 20);
+  ck_assert_uint_eq(row->n_rounds, 5);
+  ck_assert_uint_eq(row->n_raw, 20);
+  ck_assert_double_eq_tol(row->time.median, 1e-6, 3e-9);
+  ck_assert_uint_eq(row->batch,
                     256); /* not the 1000 of a millisecond: the driver's queue is short */
   ck_assert_uint_eq(f.last_batch, 256);
   ck_assert_int_eq(f.host_takes, 5); /* the cross-check, once a round */
-  ck_assert_double_eq_tol(row.peak_fraction, 16 / 1e-6 / 64e6, 0.01);
-  ck_assert_uint_eq(row.flags, 0);
-  ck_assert_str_eq(row.value, "10");
-  ck_assert_str_eq(row.reference, "10");
+  ck_assert_double_eq_tol(row->peak_fraction, 16 / 1e-6 / 64e6, 0.01);
+  ck_assert_uint_eq(row->flags, 0);
+  ck_assert_str_eq(row->value, "10");
+  ck_assert_str_eq(row->reference, "10");
   ck_assert_int_eq(f.opens_seen, 1);
   ck_assert_int_eq(f.closes_seen, 1);
 }
 
 TEST(scattered_one_goes_on) {
   fake f = {.seconds = 1e-6, .jitter = 0.08, .says = 10};
-  FINISHED(rh_row) row = {0};
-  ck_assert_int_eq(measure(&f, 1, usual, NULL, &row), RH_OK);
-  ck_assert_uint_gt(row.time.samples, 40);
-  ck_assert_double_le((row.time.ci_high - row.time.ci_low) / 2, 0.0051 * row.time.median);
+  ck_assert_int_eq(measure(&f, 1, usual, NULL), RH_OK);
+  ck_assert_uint_gt(row->time.samples, 40);
+  ck_assert_double_le((row->time.ci_high - row->time.ci_low) / 2, 0.0051 * row->time.median);
 }
 
 /* A point that takes longer than --max-time stops, with a note. */
 TEST(hopeless_one_is_flagged) {
   fake f = {.seconds = 1e-6, .jitter = 5, .says = 10};
   rh_bench_rules rules = usual;
-  FINISHED(rh_row) row = {0};
   rules.max_time_s = 1e-5; /* of this process's own time: each take costs less than a microsecond */
-  ck_assert_int_eq(measure(&f, 1, rules, NULL, &row), RH_OK);
-  ck_assert_uint_eq(row.status, RH_ROW_ok);
-  ck_assert_uint_ne(row.flags & RH_FLAG_noisy, 0);
-  ck_assert_uint_ne(row.flags & RH_FLAG_timed_out, 0);
+  ck_assert_int_eq(measure(&f, 1, rules, NULL), RH_OK);
+  ck_assert_uint_eq(row->status, RH_ROW_ok);
+  ck_assert_uint_ne(row->flags & RH_FLAG_noisy, 0);
+  ck_assert_uint_ne(row->flags & RH_FLAG_timed_out, 0);
 }
 
 TEST(batches_last_a_millisecond) {
@@ -234,61 +235,49 @@ TEST(batches_last_a_millisecond) {
   } cases[] = {{1e-4, 10}, {3e-3, 2}, {6e-3, 1}};
   for (int k = 0; k < 3; k++) {
     fake f = {.seconds = cases[k].seconds, .says = 10};
-    FINISHED(rh_row) row = {0};
-    ck_assert_int_eq(measure(&f, 1, usual, NULL, &row), RH_OK);
-    ck_assert_uint_eq(row.batch, cases[k].batch);
+    ck_assert_int_eq(measure(&f, 1, usual, NULL), RH_OK);
+    ck_assert_uint_eq(row->batch, cases[k].batch);
   }
 }
 
 TEST(wrong_one_has_no_time) {
   fake f[2] = {{.seconds = 1e-6, .says = 11}, {.seconds = 1e-6, .says = 10}};
-  rh_row rows[2];
-  ck_assert_int_eq(measure(f, 2, usual, NULL, rows), RH_OK);
+  ck_assert_int_eq(measure(f, 2, usual, NULL), RH_OK);
   ck_assert_uint_eq(rows[0].status, RH_ROW_wrong);
   ck_assert_uint_eq(rows[0].time.samples, 0);
   ck_assert_ptr_nonnull(strstr(rows[0].reason, "returned 11, expected 10"));
   ck_assert_int_eq(f[0].closes_seen, 1);
   ck_assert_uint_eq(rows[1].status, RH_ROW_ok); /* the other goes on */
-  rh_row_finish(&rows[0]);
-  rh_row_finish(&rows[1]);
 }
 
 /* Every timed answer is checked, not only the first. */
 TEST(one_that_turns_wrong_is_caught) {
   fake f = {.seconds = 1e-6, .says = 10, .says_later = 9};
-  FINISHED(rh_row) row = {0};
-  ck_assert_int_eq(measure(&f, 1, usual, NULL, &row), RH_OK);
-  ck_assert_uint_eq(row.status, RH_ROW_wrong);
-  ck_assert_ptr_nonnull(strstr(row.reason, "returned 9"));
+  ck_assert_int_eq(measure(&f, 1, usual, NULL), RH_OK);
+  ck_assert_uint_eq(row->status, RH_ROW_wrong);
+  ck_assert_ptr_nonnull(strstr(row->reason, "returned 9"));
 }
 
 TEST(failures_stay_with_who_fails) {
   fake f[3] = {{.opens = RH_DECLINED, .says = 10},
                {.seconds = 1e-6, .says = 10, .fails_at = 12},
                {.seconds = 1e-6, .says = 10}};
-  rh_row rows[3];
-  ck_assert_int_eq(measure(f, 3, usual, NULL, rows), RH_OK);
+  ck_assert_int_eq(measure(f, 3, usual, NULL), RH_OK);
   ck_assert_uint_eq(rows[0].status, RH_ROW_unsupported);
   ck_assert_str_eq(rows[0].reason, "it does not open");
   ck_assert_uint_eq(rows[1].status, RH_ROW_failed);
   ck_assert_str_eq(rows[1].reason, "it broke");
   ck_assert_uint_eq(rows[2].status, RH_ROW_ok);
-  for (int k = 0; k < 3; k++) {
-    ck_assert_int_eq(f[k].closes_seen, 1);
-    rh_row_finish(&rows[k]);
-  }
+  for (int k = 0; k < 3; k++) ck_assert_int_eq(f[k].closes_seen, 1);
 }
 
 TEST(too_slow_is_not_tried) {
   fake f[2] = {{.seconds = 1e-6, .says = 10}, {.seconds = 1e-6, .says = 10}};
   const double expected[] = {5, 1};
-  rh_row rows[2];
-  ck_assert_int_eq(measure(f, 2, usual, expected, rows), RH_OK);
+  ck_assert_int_eq(measure(f, 2, usual, expected), RH_OK);
   ck_assert_uint_eq(rows[0].status, RH_ROW_skipped);
   ck_assert_int_eq(f[0].opens_seen, 0);
   ck_assert_uint_eq(rows[1].status, RH_ROW_ok);
-  rh_row_finish(&rows[0]);
-  rh_row_finish(&rows[1]);
 }
 
 /* A device clock that runs fast or slow compared with the host's is not trusted. */
@@ -296,52 +285,45 @@ TEST(clock_that_lies_is_not_believed) {
   const double factors[] = {0.8, 1.5};
   for (int k = 0; k < 2; k++) {
     fake f = {.seconds = 1e-4, .says = 10, .host_factor = factors[k]};
-    FINISHED(rh_row) row = {0};
-    ck_assert_int_eq(measure(&f, 1, usual, NULL, &row), RH_OK);
-    ck_assert_uint_ne(row.flags & RH_FLAG_host_timer, 0);
-    ck_assert_double_eq_tol(row.time.median, 1e-4 * factors[k], 1e-9);
+    ck_assert_int_eq(measure(&f, 1, usual, NULL), RH_OK);
+    ck_assert_uint_ne(row->flags & RH_FLAG_host_timer, 0);
+    ck_assert_double_eq_tol(row->time.median, 1e-4 * factors[k], 1e-9);
   }
   fake honest = {.seconds = 1e-4, .says = 10, .host_factor = 1.03};
-  FINISHED(rh_row) row = {0};
-  ck_assert_int_eq(measure(&honest, 1, usual, NULL, &row), RH_OK);
-  ck_assert_uint_eq(row.flags, 0);
+  ck_assert_int_eq(measure(&honest, 1, usual, NULL), RH_OK);
+  ck_assert_uint_eq(row->flags, 0);
 }
 
 TEST(interrupt_keeps_what_is_done) {
   fake f[2] = {{.opens = RH_DECLINED}, {.seconds = 1e-6, .jitter = 0.3, .says = 10}};
-  rh_row rows[2];
   stop_at = 6;
-  rh_status status = measure(f, 2, usual, NULL, rows);
+  rh_status status = measure(f, 2, usual, NULL);
   stop_at = 0;
   ck_assert_int_eq(status, RH_E_CANCELLED);
   ck_assert_uint_eq(rows[0].status, RH_ROW_unsupported);
   ck_assert_uint_eq(rows[1].status, RH_ROW_skipped);
   ck_assert_str_eq(rows[1].reason, "interrupted");
   ck_assert_int_eq(f[1].closes_seen, 1);
-  rh_row_finish(&rows[0]);
-  rh_row_finish(&rows[1]);
 }
 
 TEST(once_is_once) {
   fake f = {.seconds = 1e-6, .says = 10};
   rh_bench_rules rules = usual;
-  FINISHED(rh_row) row = {0};
   rules.once = 1;
-  ck_assert_int_eq(measure(&f, 1, rules, NULL, &row), RH_OK);
+  ck_assert_int_eq(measure(&f, 1, rules, NULL), RH_OK);
   ck_assert_int_eq(f.takes, 1);
   ck_assert_int_eq(f.latency_takes, 1);
-  ck_assert_uint_eq(row.status, RH_ROW_ok);
-  ck_assert_uint_eq(row.time.samples, 0);
-  ck_assert_str_eq(row.value, "10");
+  ck_assert_uint_eq(row->status, RH_ROW_ok);
+  ck_assert_uint_eq(row->time.samples, 0);
+  ck_assert_str_eq(row->value, "10");
 }
 
 TEST(least_and_most_samples) {
   fake f = {.seconds = 1e-6, .jitter = 3, .says = 10};
   rh_bench_rules rules = usual;
-  FINISHED(rh_row) row = {0};
   rules.min_samples = 60;
   rules.max_samples = 64;
-  ck_assert_int_eq(measure(&f, 1, rules, NULL, &row), RH_OK);
-  ck_assert_uint_ge(row.time.samples, 60);
-  ck_assert_uint_le(row.time.samples, 68);
+  ck_assert_int_eq(measure(&f, 1, rules, NULL), RH_OK);
+  ck_assert_uint_ge(row->time.samples, 60);
+  ck_assert_uint_le(row->time.samples, 68);
 }

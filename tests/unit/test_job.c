@@ -33,6 +33,10 @@ static void tear_down(void) {
   remove_folder(directory);
 }
 
+static void assert_reason(const char *part) {
+  ck_assert_msg(strstr(redhost->context->chosen, part), "%s", redhost->context->chosen);
+}
+
 static void put(rh_tunedb_entry entry, const char *strategy, const char *path) {
   rh_tunedb *tuned;
   entry.plugin = path ? rh_tunedb_plugin(path) : entry.plugin;
@@ -65,6 +69,7 @@ static void tune_at(const char *strategy, const char *path, uint64_t n, double t
 
 static rh_job_spec plain = {
     .strategy = "particular", .operation.n = 1000, .operation.what = "the data"};
+static rh_job_spec of_any; /* the same, of the strategy that `auto` chooses */
 
 static int64_t width_of(const rh_job_spec *spec, uint32_t from) {
   rh_job_finish(&job);
@@ -157,8 +162,7 @@ TEST_LOOP(auto_leaves_out_who_breaks_the_order, 0, 2) {
     must(rh_reduce(redhost, &request, &result, &error));
   }
   ck_assert_str_eq(result.strategy, "native");
-  ck_assert_msg(strstr(redhost->context->chosen, "left out for a wrong result here: breaks_order"),
-                "%s", redhost->context->chosen);
+  assert_reason("left out for a wrong result here: breaks_order");
   spec.strategy = "breaks_order"; /* by name, it is tested too, and there is no other one */
   must_fail(rh_prepare(redhost, &spec, &prepared, &error), RH_E_WRONG,
             "'breaks_order' promises the canonical order and breaks it");
@@ -207,7 +211,7 @@ TEST_LOOP(auto_goes_on, 0, 2) {
                        "\nauto leaves it out: strategy 'worker_decline_in_setup' cannot run "
                        "on the host: the groups are too small\n"),
                 "%s", warned);
-  ck_assert_msg(strstr(redhost->context->chosen, left_out), "%s", redhost->context->chosen);
+  assert_reason(left_out);
   warned[0] = 0;
   reduce_or_prepare(!_i, 1000, RH_TYPE_i32, RH_OK);
   ck_assert_str_eq(warned, "");
@@ -270,6 +274,22 @@ static rh_cl_device made_up = {
     .driver = driver,
 };
 
+static void pretend_a_device(uint32_t shares_memory) {
+  redhost->context->devices_found = 1;
+  redhost->context->device = &made_up;
+  made_up.shares_memory = shares_memory;
+}
+
+static char pocl_platform[] = "Portable Computing Language";
+
+/* family: of the processor. */
+static void pretend_pocl(const char *family) {
+  pretend_a_device(1);
+  made_up.about.kind = RH_DEVICE_CPU;
+  made_up.platform_name = pocl_platform;
+  strcpy(made_up.family, family);
+}
+
 static void assert_chosen_for(const rh_job_spec *spec, const char *expected) {
   FINISHED(rh_found) found = {0};
   must(rh_locate(redhost->context, spec, &found, &error));
@@ -277,8 +297,7 @@ static void assert_chosen_for(const rh_job_spec *spec, const char *expected) {
 }
 
 static void assert_chosen(const char *expected) {
-  rh_job_spec spec = plain;
-  spec.strategy = NULL;
+  rh_job_spec spec = of_any;
   assert_chosen_for(&spec, expected);
 }
 
@@ -289,8 +308,7 @@ static const char *built_in(const char *strategy) {
 }
 
 TEST(the_host_is_far_from_some_devices) {
-  redhost->context->devices_found = 1;
-  redhost->context->device = &made_up;
+  pretend_a_device(0);
   tune("serial", built_in("serial"), RH_TYPE_i32, 1e-9, NULL, NULL);
   tune("cascade", built_in("cascade"), RH_TYPE_i32, 2e-6, NULL, NULL);
   tune("two_stage", built_in("two_stage"), RH_TYPE_i32, 1e-6, NULL, NULL);
@@ -314,15 +332,8 @@ static void tune_upload(double bytes_per_s) {
   }
 }
 
-static void pretend_a_device(uint32_t shares_memory) {
-  redhost->context->devices_found = 1;
-  redhost->context->device = &made_up;
-  made_up.shares_memory = shares_memory;
-}
-
 static void assert_chosen_at(uint64_t n, uint32_t where, const char *expected) {
-  rh_job_spec spec = plain;
-  spec.strategy = NULL;
+  rh_job_spec spec = of_any;
   spec.operation.n = n;
   spec.on_device = where;
   assert_chosen_for(&spec, expected);
@@ -378,8 +389,7 @@ TEST(the_way_alone_decides) {
   assert_chosen_at(N, RH_JOB_ON_HOST, "native");
   tune_upload(100e9);
   assert_chosen_at(N, RH_JOB_ON_HOST, "onepass");
-  ck_assert_msg(strstr(redhost->context->chosen, "by its own score of"), "%s",
-                redhost->context->chosen);
+  assert_reason("by its own score of");
 }
 
 /* ---- A machine that nobody tuned ---- */
@@ -400,9 +410,8 @@ TEST(the_first_time_measures) {
   rh_tunedb *tuned;
   uint64_t native = rh_tunedb_plugin(built_in("native"));
   const rh_tunedb_timed any = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, 0, UINT64_MAX, 0};
-  rh_job_spec spec = plain;
+  rh_job_spec spec = of_any;
   rh_found found;
-  spec.strategy = NULL;
   redhost->context->options.reporter.log = keep_information;
   for (int k = 0; k < 5; k++) {
     informed[0] = 0;
@@ -431,9 +440,8 @@ TEST(the_first_time_measures) {
 
 /* What the first time had no time for is not made up for by the next process. */
 TEST(the_next_time_does_not) {
-  rh_job_spec spec = plain;
+  rh_job_spec spec = of_any;
   rh_found found;
-  spec.strategy = NULL;
   redhost->context->options.reporter.log = keep_information;
   redhost->context->options.no_measure = 0;
   informed[0] = 0;
@@ -446,8 +454,7 @@ TEST(the_next_time_does_not) {
 /* Without a place to keep the times, they would be measured each time. */
 TEST(without_a_cache_nothing_is_measured) {
   rh_found found;
-  rh_job_spec spec = plain;
-  spec.strategy = NULL;
+  rh_job_spec spec = of_any;
   rh_close(redhost);
   const rh_options options = SIZED(rh_options, .no_cache = 1, .program = REDHOST_PROGRAM);
   must(rh_open(&redhost, &options, &error));
@@ -462,8 +469,7 @@ TEST(where_the_result_is_wanted) {
   rh_job_spec spec = plain;
   spec.strategy = "cascade";
   spec.on_device = RH_JOB_RESULT_ON_DEVICE;
-  redhost->context->devices_found = 1;
-  redhost->context->device = &made_up;
+  pretend_a_device(0);
   tune("cascade", built_in("cascade"), RH_TYPE_i32, 1e-6, "finish", "device");
   must(rh_locate_job(&job, redhost->context, &spec, &error));
   ck_assert(job.params_from.from == RH_PARAMS_FROM_TUNED && !job.answer.finishes_on_host);
@@ -487,99 +493,69 @@ TEST(where_the_result_is_wanted) {
 
 /* ---- Every strategy competes by its best known time ---- */
 
-static char pocl_platform[] = "Portable Computing Language";
-
 static const char *built_in_or_zoo(const char *strategy) {
   return strcmp(strategy, "particular") == 0 ? ZOO_DIR "/particular.so" : built_in(strategy);
 }
 
-enum { MOST_KNOWN = 8 };
 typedef struct knowledge {
-  const char *strategy;
-  uint32_t op;
-  rh_type type;
+  char strategy[32], op[8], type[8];
   int log2_n;
   double latency_us; /* 0: it was wrong */
 } knowledge;
 
 /* On a CPU under PoCL, of which sum, min and argmin of f32 come with redhost, and sum of f64 and
  * u8, for native, serial, onepass and cpu_serial_float4.  min of f32 at 2^16, one call: native 5
- * us, serial 153 us.  n is 2^log2_n. */
-#define MIN_F32 RH_OP_min, RH_TYPE_f32
-#define MAX_I32 RH_OP_max, RH_TYPE_i32
+ * us, serial 153 us.  The problem, with its size's logarithm; what is known; what is chosen. */
 static const struct {
-  uint32_t op;
-  rh_type type;
-  int log2_n;
-  knowledge known[MOST_KNOWN];
-  const char *chosen;
+  const char *problem, *known, *chosen;
 } choices[] = {
     /* Nothing was measured. */
-    {MIN_F32, 16, {{0}}, "native"},
+    {"min f32 16", "", "native"},
     /* Two that are not the fastest, at this size. */
-    {MIN_F32,
-     16,
-     {{"particular", MIN_F32, 16, 31}, {"cpu_serial_float4", MIN_F32, 16, 47}},
-     "native"},
+    {"min f32 16", "particular min f32 16 31 cpu_serial_float4 min f32 16 47", "native"},
     /* One that is faster than what comes with redhost. */
-    {MIN_F32, 16, {{"particular", MIN_F32, 16, 1}}, "particular"},
+    {"min f32 16", "particular min f32 16 1", "particular"},
     /* The same, between two sizes that were measured. */
-    {MIN_F32, 17, {{"particular", MIN_F32, 16, 1}, {"particular", MIN_F32, 18, 4}}, "particular"},
+    {"min f32 17", "particular min f32 16 1 particular min f32 18 4", "particular"},
     /* A slower machine: native would take ten times as long here, as another one does. */
-    {MIN_F32, 16, {{"particular", MIN_F32, 16, 12}, {"serial", MIN_F32, 16, 1530}}, "particular"},
+    {"min f32 16", "particular min f32 16 12 serial min f32 16 1530", "particular"},
     /* Fast at a small size alone says nothing of a large one. */
-    {MIN_F32, 26, {{"particular", MIN_F32, 6, 0.02}}, "native"},
+    {"min f32 26", "particular min f32 6 0.02", "native"},
     /* Measured at a large size alone, asked for a small one. */
-    {MIN_F32, 10, {{"particular", MIN_F32, 20, 30}}, "native"},
-    /* Native was measured at a large size alone, and is faster at small ones by what is known
-     * of how it grows. */
-    {MIN_F32, 13, {{"native", MIN_F32, 22, 200}, {"particular", MIN_F32, 13, 9}}, "native"},
+    {"min f32 10", "particular min f32 20 30", "native"},
+    /* Native was measured at a large size alone, and is faster at small ones by what is known of
+     * how it grows. */
+    {"min f32 13", "native min f32 22 200 particular min f32 13 9", "native"},
     /* What was measured here goes before what comes with redhost, of the same strategy. */
-    {MIN_F32, 16, {{"native", MIN_F32, 16, 90}, {"particular", MIN_F32, 16, 31}}, "particular"},
+    {"min f32 16", "native min f32 16 90 particular min f32 16 31", "particular"},
     /* Measured of another operator. */
-    {MAX_I32, 16, {{"particular", MAX_I32, 16, 31}}, "native"},
+    {"max i32 16", "particular max i32 16 31", "native"},
     /* Of a type that nothing comes with redhost for. */
-    {RH_OP_sum, RH_TYPE_i16, 16, {{"particular", RH_OP_sum, RH_TYPE_i16, 16, 31}}, "native"},
+    {"sum i16 16", "particular sum i16 16 31", "native"},
     /* One whose result was wrong, though it comes with redhost. */
-    {MIN_F32, 16, {{"native", MIN_F32, 20, 0}, {"particular", MIN_F32, 16, 31}}, "particular"},
+    {"min f32 16", "native min f32 20 0 particular min f32 16 31", "particular"},
     /* Wrong of another type. */
-    {MIN_F32,
-     16,
-     {{"native", RH_OP_min, RH_TYPE_i32, 16, 0}, {"particular", MIN_F32, 16, 31}},
-     "native"},
+    {"min f32 16", "native min i32 16 0 particular min f32 16 31", "native"},
     /* An index is found at another speed. */
-    {RH_OP_argmin, RH_TYPE_f32, 16, {{"particular", MIN_F32, 16, 1}}, "native"},
+    {"argmin f32 16", "particular min f32 16 1", "native"},
     /* Another operator's time counts by what one strategy takes for both. */
-    {MAX_I32,
-     16,
-     {{"particular", MAX_I32, 16, 20},
-      {"particular", RH_OP_min, RH_TYPE_i32, 16, 10},
-      {"serial", RH_OP_min, RH_TYPE_i32, 16, 15},
-      {"native", RH_OP_min, RH_TYPE_i32, 16, 50}},
+    {"max i32 16",
+     "particular max i32 16 20 particular min i32 16 10 serial min i32 16 15 native min i32 16 50",
      "particular"},
     /* Between two sizes of one operator, and not of two. */
-    {MAX_I32,
-     16,
-     {{"particular", RH_OP_prod, RH_TYPE_i32, 12, 1},
-      {"particular", RH_OP_min, RH_TYPE_i32, 20, 1000},
-      {"native", MAX_I32, 16, 45}},
+    {"max i32 16", "particular prod i32 12 1 particular min i32 20 1000 native max i32 16 45",
      "native"},
     /* A time of more elements counts by what they move. */
-    {MAX_I32, 16, {{"particular", MAX_I32, 26, 1000}, {"native", MAX_I32, 16, 35}}, "particular"},
+    {"max i32 16", "particular max i32 26 1000 native max i32 16 35", "particular"},
     /* Another type counts by what it moves. */
-    {RH_OP_sum,
-     RH_TYPE_i64,
-     16,
-     {{"particular", RH_OP_sum, RH_TYPE_i8, 19, 20}, {"native", RH_OP_sum, RH_TYPE_i64, 16, 35}},
-     "particular"},
+    {"sum i64 16", "particular sum i8 19 20 native sum i64 16 35", "particular"},
     /* Float sums have the bits of the canonical order, which the faster one does not have. */
-    {RH_OP_sum, RH_TYPE_f32, 16, {{"particular", RH_OP_sum, RH_TYPE_f32, 16, 1}}, "native"},
+    {"sum f32 16", "particular sum f32 16 1", "native"},
     /* The same for products. */
-    {RH_OP_prod, RH_TYPE_f64, 16, {{"particular", RH_OP_prod, RH_TYPE_f64, 16, 1}}, "native"},
+    {"prod f64 16", "particular prod f64 16 1", "native"},
     /* Sums of integers have one result. */
-    {RH_OP_sum, RH_TYPE_i32, 16, {{"particular", RH_OP_sum, RH_TYPE_i32, 16, 1}}, "particular"}};
-#undef MIN_F32
-#undef MAX_I32
+    {"sum i32 16", "particular sum i32 16 1", "particular"},
+};
 enum { CHOICES = sizeof choices / sizeof *choices };
 
 static int is_examined(const char *strategy) {
@@ -588,9 +564,8 @@ static int is_examined(const char *strategy) {
 
 /* How many of the plugins that came with redhost were not. */
 static uint32_t skipped_at(uint64_t n) {
-  rh_job_spec spec = plain;
+  rh_job_spec spec = of_any;
   rh_found found;
-  spec.strategy = NULL;
   spec.operation.n = n;
   must(rh_locate(redhost->context, &spec, &found, &error));
   rh_found_finish(&found);
@@ -601,12 +576,7 @@ static uint32_t skipped_at(uint64_t n) {
  * stays so. */
 TEST(auto_examines_those_it_may_choose) {
   const rh_registry *all;
-  made_up.about.kind = RH_DEVICE_CPU;
-  made_up.platform_name = pocl_platform;
-  strcpy(made_up.family, "AuthenticAMD 1 1"); /* no shipped times count */
-  made_up.shares_memory = 1;
-  redhost->context->devices_found = 1;
-  redhost->context->device = &made_up;
+  pretend_pocl("AuthenticAMD 1 1"); /* no shipped times count */
   tune_at("native", built_in("native"), 1000, 1e-6);
   ck_assert_uint_gt(skipped_at(1000), 20);
   ck_assert(is_examined("native") && is_examined("serial") && is_examined("particular"));
@@ -623,8 +593,7 @@ TEST(auto_examines_those_it_may_choose) {
 
 /* A GPU without defaults in redhost. */
 TEST(nothing_is_known_of_any) {
-  redhost->context->devices_found = 1;
-  redhost->context->device = &made_up;
+  pretend_a_device(0);
   assert_chosen("onepass");
   ck_assert_uint_eq(redhost->context->registry.n_skipped, 0);
   ck_assert_ptr_nonnull(strstr(redhost->context->chosen, "by its own score of"));
@@ -639,8 +608,7 @@ TEST(segments_are_served_in_one_run) {
                     .length = 100,
                     .inner = 1,
                     .elements = 1000};
-  rh_job_spec spec = plain;
-  spec.strategy = NULL;
+  rh_job_spec spec = of_any;
   spec.on_device = RH_JOB_DATA_ON_DEVICE;
   spec.operation.layout = &rows;
   made_up.about.vendor_id = 4318; /* NVIDIA's, of whose GPUs times of whole arrays are shipped */
@@ -651,27 +619,32 @@ TEST(segments_are_served_in_one_run) {
   assert_chosen_for(&spec, "segments");
 }
 
-static void know(const knowledge *k) {
-  put((rh_tunedb_entry){.op = rh_operator_builtin(k->op, k->type),
-                        .n = UINT64_C(1) << k->log2_n,
-                        .time_s = k->latency_us * 1e-6,
-                        .latency_s = k->latency_us * 1e-6,
-                        .failed = k->latency_us == 0},
-      k->strategy, built_in_or_zoo(k->strategy));
+static const rh_operator *operator_of(const knowledge *k) {
+  return rh_operator_builtin(rh_op_from_name(k->op), rh_type_from_name(k->type));
+}
+
+/* "STRATEGY OP TYPE LOG2_N MICROSECONDS", several of them. */
+static void know(const char *list) {
+  knowledge k;
+  for (int read; sscanf(list, "%31s %7s %7s %d %lf%n", k.strategy, k.op, k.type, &k.log2_n,
+                        &k.latency_us, &read) == 5;
+       list += read)
+    put((rh_tunedb_entry){.op = operator_of(&k),
+                          .n = UINT64_C(1) << k.log2_n,
+                          .time_s = k.latency_us * 1e-6,
+                          .latency_s = k.latency_us * 1e-6,
+                          .failed = k.latency_us == 0},
+        k.strategy, built_in_or_zoo(k.strategy));
 }
 
 TEST_LOOP(everybody_competes, 0, CHOICES) {
-  rh_job_spec spec = plain;
-  made_up.about.kind = RH_DEVICE_CPU;
-  made_up.platform_name = pocl_platform;
-  strcpy(made_up.family, "GenuineIntel 6 143"); /* of the machine that the defaults are from */
-  made_up.shares_memory = 1;
-  redhost->context->devices_found = 1;
-  redhost->context->device = &made_up;
-  for (const knowledge *k = choices[_i].known; k->strategy; k++) know(k);
-  spec.strategy = NULL;
-  spec.operation.op = rh_operator_builtin(choices[_i].op, choices[_i].type);
-  spec.operation.n = UINT64_C(1) << choices[_i].log2_n;
+  knowledge of;
+  rh_job_spec spec = of_any;
+  pretend_pocl("GenuineIntel 6 143"); /* of the machine that the defaults are from */
+  know(choices[_i].known);
+  ck_assert_int_eq(sscanf(choices[_i].problem, "%7s %7s %d", of.op, of.type, &of.log2_n), 3);
+  spec.operation.op = operator_of(&of);
+  spec.operation.n = UINT64_C(1) << of.log2_n;
   FINISHED(rh_found) found = {0};
   must(rh_locate(redhost->context, &spec, &found, &error));
   ck_assert_msg(strcmp(found.name, choices[_i].chosen) == 0, "%d: %s", _i,
@@ -710,16 +683,12 @@ TEST(what_is_not_judged_is_not_taken_first) {
 /* Half as many elements of two operands are as many bytes. */
 TEST(all_operands_count) {
   static char sum[] = "sum", product[] = "x*y";
-  static const knowledge known[] = {{"native", RH_OP_sum, RH_TYPE_i64, 19, 40},
-                                    {"native", RH_OP_sum, RH_TYPE_i64, 20, 45},
-                                    {"serial", RH_OP_sum, RH_TYPE_i64, 19, 35},
-                                    {"serial", RH_OP_sum, RH_TYPE_i64, 20, 60}};
   const rh_definition definition = {.ops = sum, .map = product};
   const rh_operand operands[] = {{"x", RH_TYPE_i64}, {"y", RH_TYPE_i64}};
   OWNED(rh_custom) own = NULL;
   FINISHED(rh_found) found = {0};
   must(rh_custom_create(&own, &definition, operands, 2, NULL, 0, &error));
-  for (size_t k = 0; k < sizeof known / sizeof *known; k++) know(&known[k]);
+  know("native sum i64 19 40 native sum i64 20 45 serial sum i64 19 35 serial sum i64 20 60");
   const rh_job_spec spec = {.operation = {.op = &own->face, .n = 1 << 19}};
   must(rh_locate(redhost->context, &spec, &found, &error));
   ck_assert_msg(strcmp(found.name, "native") == 0, "%s", redhost->context->chosen);
@@ -727,5 +696,7 @@ TEST(all_operands_count) {
 
 int main(void) {
   plain.operation.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_i32);
+  of_any = plain;
+  of_any.strategy = NULL;
   return run_tests();
 }

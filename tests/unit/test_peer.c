@@ -14,8 +14,6 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-OWNS(rh_peers, rh_peers_finish)
-
 static char self[PATH_MAX];
 
 /* ---- The program's side ---------------------------------------------------------------------- */
@@ -246,7 +244,8 @@ static int on_progress(void *user, const char *phase, uint64_t done, uint64_t to
 
 static const rh_options options = {.device = "0:1", .reporter = {NULL, on_log, on_progress}};
 
-static rh_sampler good[1], other[1];
+static rh_peers *running;
+static rh_sampler good[1], other[1]; /* two of them */
 static rh_opened opened;
 static rh_taken taken;
 
@@ -255,12 +254,15 @@ static rh_status start(rh_peers **peers, const char *play, double limit_s) {
   return rh_peers_start(peers, self, &options, limit_s, &error);
 }
 
-static rh_peers *begin(const char *play, double limit_s) {
-  rh_peers *peers;
-  must(start(&peers, play, limit_s));
-  *good = rh_peers_sampler(peers, 0);
-  *other = rh_peers_sampler(peers, 1);
-  return peers;
+static void begin(const char *play, double limit_s) {
+  must(start(&running, play, limit_s));
+  *good = rh_peers_sampler(running, 0);
+  *other = rh_peers_sampler(running, 1);
+}
+
+static void finish(void) {
+  rh_peers_finish(running);
+  running = NULL;
 }
 
 static void assert_says(const char *part) {
@@ -284,11 +286,13 @@ static rh_status take_it(const rh_sampler *sampler, uint32_t kind) {
   return sampler->take(sampler->self, &take, &taken, &error);
 }
 
+CASES(conversations, .tear_down = finish)
+
 TEST(points_are_opened_taken_and_closed) {
   char process[256];
-  rh_peers *peers = begin("", 20);
-  ck_assert_uint_eq(rh_peers_count(peers), 2);
-  ck_assert_str_eq(rh_peers_about(peers, 0), "for REDHOST_DEVICE=0:1");
+  begin("", 20);
+  ck_assert_uint_eq(rh_peers_count(running), 2);
+  ck_assert_str_eq(rh_peers_about(running, 0), "for REDHOST_DEVICE=0:1");
   ck_assert_str_eq(good->name, "good");
   ck_assert_str_eq(other->name, "other");
   ck_assert(good->is_peer && !good->parts && good->reproducible == RH_BITS_VARY);
@@ -318,14 +322,14 @@ TEST(points_are_opened_taken_and_closed) {
   good->close(good->self, NULL);
   good->finish(good->self);
   logged[0] = 0;
-  rh_peers_finish(peers);
+  finish();
   ck_assert_str_eq(logged, "");
 }
 
 TEST(its_values_are_judged_as_a_strategys) {
   rh_reference reference;
   rh_verdict verdict;
-  OWNED(rh_peers) peers = begin("take:=taken 1 host 99", 20);
+  begin("take:=taken 1 host 99", 20);
   for (int wrong = 0; wrong <= 1; wrong++) {
     uint32_t op = wrong ? RH_OP_max : RH_OP_sum;
     ck_assert_int_eq(open_it(good, op, &opened), RH_OK);
@@ -340,7 +344,7 @@ TEST(its_values_are_judged_as_a_strategys) {
 
 TEST(a_no_keeps_the_process) {
   rh_opened again;
-  OWNED(rh_peers) peers = begin("take:=failed out of luck", 20);
+  begin("take:=failed out of luck", 20);
   rh_bench_data data = point(RH_OP_max, ones, 4);
   data.op = rh_operator_builtin(RH_OP_max, RH_TYPE_i32);
   ck_assert_int_eq(good->open(good->self, &data, &opened, &error), RH_DECLINED);
@@ -380,7 +384,7 @@ static const struct {
 TEST_LOOP(trouble_is_one_sentence_and_a_fresh_start, 0, sizeof troubles / sizeof *troubles) {
   rh_opened before, after;
   char expected[PATH_MAX + 200];
-  OWNED(rh_peers) peers = begin(troubles[_i].play, 0.5);
+  begin(troubles[_i].play, 0.5);
   ck_assert_int_eq(open_it(other, RH_OP_max, &before), RH_OK);
   rh_status status = open_it(good, RH_OP_max, &opened);
   usleep(100000); /* so that its unsolicited line has arrived */
@@ -411,7 +415,7 @@ TEST_LOOP(trouble_is_one_sentence_and_a_fresh_start, 0, sizeof troubles / sizeof
 
 TEST_LOOP(trouble_in_close_shows_in_the_next_point_only, 0, 4) {
   static const char *const plays[] = {"close:!", "close:~", "close:=ready", "close:=closed by me"};
-  OWNED(rh_peers) peers = begin(plays[_i], 0.5);
+  begin(plays[_i], 0.5);
   ck_assert_int_eq(open_it(good, RH_OP_max, &opened), RH_OK);
   ck_assert_int_eq(open_it(other, RH_OP_max, &opened), RH_OK);
   good->close(good->self, NULL);
@@ -424,7 +428,7 @@ TEST_LOOP(trouble_in_close_shows_in_the_next_point_only, 0, 4) {
 
 /* Only the device kind may use the device's clock; here "good" claims it for every kind. */
 TEST(the_clock_is_the_one_asked_for) {
-  OWNED(rh_peers) peers = begin("take:=taken 1 device 4.5", 20);
+  begin("take:=taken 1 device 4.5", 20);
   ck_assert_int_eq(open_it(good, RH_OP_max, &opened), RH_OK);
   ck_assert_int_eq(take_it(good, RH_TAKE_DEVICE), RH_OK);
   ck_assert_int_eq(take_it(good, RH_TAKE_LATENCY), RH_E_PLUGIN);
@@ -433,7 +437,7 @@ TEST(the_clock_is_the_one_asked_for) {
 }
 
 TEST(three_losses_in_a_row_are_enough) {
-  OWNED(rh_peers) peers = begin("take:!", 20);
+  begin("take:!", 20);
   for (int k = 0; k < 6; k++) {
     int well = k == 2; /* so that only the three at the end are in a row */
     ck_assert_int_eq(open_it(good, well ? RH_OP_sum : RH_OP_max, &opened), RH_OK);
@@ -491,7 +495,7 @@ TEST(no_such_program) {
 
 TEST(waiting_can_be_cancelled) {
   double began = rh_now();
-  OWNED(rh_peers) peers = begin("open:~", 25);
+  begin("open:~", 25);
   cancels = 1;
   ck_assert_int_eq(open_it(good, RH_OP_max, &opened), RH_E_CANCELLED);
   cancels = 0;

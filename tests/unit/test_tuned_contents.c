@@ -19,13 +19,13 @@ TEST(what_is_good_is_read) {
                        "{" PLACE ",\"n\":1,\"length\":1,\"distribution\":\"unheard\",\"time_s\":3},"
                        "{" PLACE ",\"n\":\"18446744073709551615\",\"time_s\":2,\"colour\":3,"
                        "\"plugin\":\"0000000000000007\",\"params\":{}}]}],\"author\":[]}");
-  rh_tunedb *tuned = open_for(&device);
+  reopen(&device);
   ck_assert_int_eq(n_warnings, 0);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 2); /* what only a later redhost knows is ignored */
-  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1, 1) == 1);
-  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, UINT64_MAX, 1) == 2);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 9);
-  rh_tunedb_close(tuned);
+  ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, 1, 1) == 1);
+  ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, UINT64_MAX, 1) == 2);
+  put("s", RH_OP_sum, RH_TYPE_f32, 1024, 9);
+  close_it();
   static const char *const kept[] = {"median", "unheard", "colour", "author",
                                      "18446744073709551615"};
   for (size_t k = 0; k < sizeof kept / sizeof *kept; k++)
@@ -98,15 +98,14 @@ static const char *const damaged[] = {
 
 /* Set aside with one warning, and a new one is begun. */
 static void check_set_aside(const char *says) {
-  OWNED(rh_tunedb) tuned = open_for(&device);
+  reopen(&device);
   ck_assert_msg(n_warnings == 1, "%d warnings", n_warnings);
   ck_assert_msg(strstr(warnings, says) && strstr(warnings, in_dir("tuned.json")), "%s", warnings);
   ck_assert(is_there("tuned.json.bad") && !is_there("tuned.json"));
   ck_assert_uint_eq(rh_tunedb_count(tuned), 0);
   ck_assert_ptr_null(rh_tunedb_find(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 0, 1), NULL));
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
-  rh_tunedb_close(tuned);
-  tuned = open_for(&device);
+  put("s", RH_OP_sum, RH_TYPE_f32, 1, 1);
+  reopen(&device);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
   ck_assert_int_eq(n_warnings, 1);
 }
@@ -124,7 +123,7 @@ TEST(cut_at_any_byte) {
     text[length] = 0;
     write_text(text);
     n_warnings = 0;
-    OWNED(rh_tunedb) tuned = open_for(&device);
+    reopen(&device);
     ck_assert(n_warnings == 1 && !is_there("tuned.json") && rh_tunedb_count(tuned) == 0);
   }
 }
@@ -181,26 +180,25 @@ TEST(what_cannot_be_read_now_stays) {
   ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
   none = (struct rlimit){0, limit.rlim_max};
   ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
-  OWNED(rh_tunedb) tuned = open_for(&device);
+  reopen(&device);
   int n = n_warnings;
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 2);
+  put("s", RH_OP_sum, RH_TYPE_f32, 1, 2);
   ck_assert_int_eq(rh_tunedb_settle(tuned, &error), RH_E_FILE);
   ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
   ck_assert(n == 1 && n_warnings == 1 && strstr(warnings, "cannot be opened just now"));
   ck_assert(rh_tunedb_count(tuned) == 1 && !is_there("tuned.json.bad"));
   must(rh_tunedb_settle(tuned, &error));
   ck_assert_uint_eq(rh_tunedb_count(tuned), 2);
-  rh_tunedb_close(tuned);
-  tuned = open_for(&device);
+  reopen(&device);
   ck_assert(rh_tunedb_count(tuned) == 2 && n_warnings == 1);
 }
 
 /* Another process could hold it for ever. */
 TEST(a_lock_of_others) {
-  OWNED(rh_tunedb) tuned = open_for(&device);
+  reopen(&device);
   fclose(fopen(in_dir("tuned.lock"), "w"));
   ck_assert_int_eq(chmod(in_dir("tuned.lock"), 0666), 0);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 2);
+  put("s", RH_OP_sum, RH_TYPE_f32, 1, 2);
   must_fail(rh_tunedb_settle(tuned, &error), RH_E_FILE, "tuned.lock beside it is not trusted");
   ck_assert(!is_there("tuned.json"));
   ck_assert_int_eq(unlink(in_dir("tuned.lock")), 0);
@@ -211,12 +209,12 @@ TEST(a_lock_of_others) {
 TEST(cannot_be_set_aside) {
   write_text("{");
   ck_assert_int_eq(mkdir(in_dir("tuned.json.bad"), 0700), 0);
-  rh_tunedb *tuned = open_for(&device);
+  reopen(&device);
   ck_assert_int_eq(n_warnings, 1);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2, 2);
+  put("s", RH_OP_sum, RH_TYPE_f32, 1, 1);
+  put("s", RH_OP_sum, RH_TYPE_f32, 2, 2);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 2);
-  rh_tunedb_close(tuned);
+  close_it();
   ck_assert_int_eq(n_warnings, 1);
   ck_assert_str_eq(read_text(), "{");
 }
@@ -224,13 +222,13 @@ TEST(cannot_be_set_aside) {
 TEST(a_later_schema_stays) {
   static const char later[] = "{\"schema\":\"redhost-tuned/2\",\"devices\":7}";
   write_text(later);
-  rh_tunedb *tuned = open_for(&device);
+  reopen(&device);
   ck_assert(n_warnings == 1 && strstr(warnings, "redhost-tuned/2"));
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
+  put("s", RH_OP_sum, RH_TYPE_f32, 1, 1);
   rh_tunedb_blame(tuned, asked("s", 7, RH_OP_max, RH_TYPE_f32, 0, 1));
   ck_assert(rh_tunedb_count(tuned) == 1 &&
             rh_tunedb_has_failed(tuned, asked("s", 7, RH_OP_max, RH_TYPE_f32, 0, 1)));
-  rh_tunedb_close(tuned);
+  close_it();
   ck_assert_int_eq(n_warnings, 1);
   ck_assert_str_eq(read_text(), later);
   ck_assert(!is_there("tuned.json.bad"));

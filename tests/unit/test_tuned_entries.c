@@ -7,7 +7,7 @@ static char other[] = "Other", v2[] = "2";
 CASES(all, .set_up = set_up, .tear_down = tear_down)
 
 TEST(what_is_put_is_found) {
-  rh_tunedb *tuned = open_for(&device);
+  reopen(&device);
   rh_tunedb_entry entry =
       entry_of("two_stage", RH_OP_argmin, RH_TYPE_f64, (uint64_t)1 << 60, 1.5e-6);
   entry.plugin = UINT64_MAX;
@@ -31,61 +31,59 @@ TEST(what_is_put_is_found) {
     ck_assert(!rh_tunedb_find(tuned, asked("two_stage", 8, RH_OP_argmin, RH_TYPE_f64, 0, 1), NULL));
     ck_assert(!rh_tunedb_find(tuned, asked("two", 8, RH_OP_argmin, RH_TYPE_f64, 0, 1), NULL));
     ck_assert(rh_tunedb_mentions(tuned, "two_stage") && !rh_tunedb_mentions(tuned, "two"));
-    rh_tunedb_close(tuned);
-    tuned = open_for(&device);
+    reopen(&device);
   }
-  rh_tunedb_close(tuned);
+  close_it();
   ck_assert_int_eq(n_warnings, 0);
 }
 
 TEST(the_same_is_replaced) {
-  OWNED(rh_tunedb) tuned = open_for(&device);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2048, 2);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 3);
+  reopen(&device);
+  put("s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
+  put("s", RH_OP_sum, RH_TYPE_f32, 2048, 2);
+  put("s", RH_OP_sum, RH_TYPE_f32, 1024, 3);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 2);
-  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 3);
+  ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, 1024, 1) == 3);
 }
 
 /* One entry that cannot be read back would cost all the others. */
 TEST_LOOP(what_could_not_be_read_is_not_written, 0, 3) {
   rh_tunedb_entry entry = entry_of("s", RH_OP_sum, RH_TYPE_f32, 2048, 2);
-  rh_tunedb *tuned = open_for(&device);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
+  reopen(&device);
+  put("s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
   if (_i == 0) entry.time_s = 1e10;
   if (_i == 1) entry.settings[entry.n_settings++] = (rh_tunedb_setting){"way", "quick way"};
   if (_i == 2) strcpy(entry.strategy, "no name");
   must(rh_tunedb_put(tuned, &entry, &error));
   ck_assert(n_warnings == 1 && strstr(warnings, "could not be read again"));
-  rh_tunedb_close(tuned);
-  tuned = open_for(&device);
-  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 2048, 1) == 1);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 4096, 3);
-  rh_tunedb_close(tuned);
+  reopen(&device);
+  ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, 2048, 1) == 1);
+  put("s", RH_OP_sum, RH_TYPE_f32, 4096, 3);
+  close_it();
   ck_assert(n_warnings == 1 && !is_there("tuned.json.bad"));
 }
 
 /* Operator and type, then like ones, then the size; n = 0 is a size too. */
 TEST(order_of_merit) {
-  OWNED(rh_tunedb) tuned = open_for(&device);
-  put(tuned, "s", RH_OP_max, RH_TYPE_i32, 1024, 1);
-  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 1);
-  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f64, 1024, 0) == 0);
-  ck_assert(time_of(tuned, RH_OP_argmax, RH_TYPE_i32, 1024, 0) == 0);
-  put(tuned, "s", RH_OP_prod, RH_TYPE_f32, 1 << 20, 2);
-  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 2);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1 << 24, 3);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1 << 14, 4);
-  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 4);
-  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 0, 1) == 4);
-  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, (1 << 19) - 1, 1) == 4);
-  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, (1 << 19) + 1, 1) == 3);
-  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, UINT64_MAX, 1) == 3);
+  reopen(&device);
+  put("s", RH_OP_max, RH_TYPE_i32, 1024, 1);
+  ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, 1024, 0) == 1);
+  ck_assert(time_of(RH_OP_sum, RH_TYPE_f64, 1024, 0) == 0);
+  ck_assert(time_of(RH_OP_argmax, RH_TYPE_i32, 1024, 0) == 0);
+  put("s", RH_OP_prod, RH_TYPE_f32, 1 << 20, 2);
+  ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, 1024, 0) == 2);
+  put("s", RH_OP_sum, RH_TYPE_f32, 1 << 24, 3);
+  put("s", RH_OP_sum, RH_TYPE_f32, 1 << 14, 4);
+  ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, 1024, 1) == 4);
+  ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, 0, 1) == 4);
+  ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, (1 << 19) - 1, 1) == 4);
+  ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, (1 << 19) + 1, 1) == 3);
+  ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, UINT64_MAX, 1) == 3);
 }
 
 /* ---- Segments ---- */
 
-static void put_cut(rh_tunedb *tuned, rh_cut cut, double time_s) {
+static void put_cut(rh_cut cut, double time_s) {
   rh_tunedb_entry entry = entry_of("s", RH_OP_sum, RH_TYPE_f32, 1024, time_s);
   entry.cut = cut;
   must(rh_tunedb_put(tuned, &entry, &error));
@@ -93,7 +91,7 @@ static void put_cut(rh_tunedb *tuned, rh_cut cut, double time_s) {
 
 /* By its time, the entry whose parameters serve segments, of cuts up to `apart` octaves away; or
  * with apart < 0 the one whose parameters do. */
-static double cut_time_of(const rh_tunedb *tuned, rh_cut cut, uint64_t n, double apart) {
+static double cut_time_of(rh_cut cut, uint64_t n, double apart) {
   const rh_tunedb_timed here = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, 0, UINT64_MAX, apart};
   rh_asked of = *asked("s", 7, RH_OP_sum, RH_TYPE_f32, 0, n);
   of.cut = cut;
@@ -105,29 +103,28 @@ static double cut_time_of(const rh_tunedb *tuned, rh_cut cut, uint64_t n, double
 /* Whole arrays get nothing of segments; segments get no times, but parameters, of whole arrays. */
 TEST(segments_and_whole_arrays) {
   const rh_cut fixed = {16, RH_LENGTHS_fixed};
-  rh_tunedb *tuned = open_for(&device);
-  put_cut(tuned, fixed, 1);
-  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 0);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 2); /* beside it */
-  for (int again = 0; again < 2; again++) {         /* from memory, and from the file */
+  reopen(&device);
+  put_cut(fixed, 1);
+  ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, 1024, 0) == 0);
+  put("s", RH_OP_sum, RH_TYPE_f32, 1024, 2); /* beside it */
+  for (int again = 0; again < 2; again++) {  /* from memory, and from the file */
     ck_assert_uint_eq(rh_tunedb_count(tuned), 2);
-    ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 2);
-    ck_assert(cut_time_of(tuned, fixed, 1 << 20, -1) == 1);
-    ck_assert(cut_time_of(tuned, fixed, 1 << 20, 0) == 1);
-    ck_assert(cut_time_of(tuned, (rh_cut){16, RH_LENGTHS_columns}, 1024, 3) == 0);
-    ck_assert(cut_time_of(tuned, (rh_cut){16, RH_LENGTHS_columns}, 1024, -1) == 2);
-    rh_tunedb_close(tuned);
-    tuned = open_for(&device);
+    ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, 1024, 1) == 2);
+    ck_assert(cut_time_of(fixed, 1 << 20, -1) == 1);
+    ck_assert(cut_time_of(fixed, 1 << 20, 0) == 1);
+    ck_assert(cut_time_of((rh_cut){16, RH_LENGTHS_columns}, 1024, 3) == 0);
+    ck_assert(cut_time_of((rh_cut){16, RH_LENGTHS_columns}, 1024, -1) == 2);
+    reopen(&device);
   }
-  rh_tunedb_close(tuned);
+  close_it();
   ck_assert_int_eq(n_warnings, 0);
 }
 
 TEST(parameters_of_whole_arrays_serve_segments) {
-  OWNED(rh_tunedb) tuned = open_for(&device);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 2);
-  ck_assert(cut_time_of(tuned, (rh_cut){16, RH_LENGTHS_fixed}, 1024, -1) == 2);
-  ck_assert(cut_time_of(tuned, (rh_cut){16, RH_LENGTHS_fixed}, 1024, 3) == 0);
+  reopen(&device);
+  put("s", RH_OP_sum, RH_TYPE_f32, 1024, 2);
+  ck_assert(cut_time_of((rh_cut){16, RH_LENGTHS_fixed}, 1024, -1) == 2);
+  ck_assert(cut_time_of((rh_cut){16, RH_LENGTHS_fixed}, 1024, 3) == 0);
 }
 
 /* The length, and whether there are offsets, count before the size. */
@@ -138,21 +135,21 @@ TEST(the_nearest_cut) {
   } table[] = {{{16, RH_LENGTHS_fixed}, 1},   {{256, RH_LENGTHS_fixed}, 2},
                {{16, RH_LENGTHS_uniform}, 3}, {{64, RH_LENGTHS_power}, 4},
                {{16, RH_LENGTHS_columns}, 5}, {{16, RH_LENGTHS_fixed}, 6}};
-  OWNED(rh_tunedb) tuned = open_for(&device);
+  reopen(&device);
   for (size_t k = 0; k < sizeof table / sizeof *table; k++)
-    put_cut(tuned, table[k].cut, table[k].time_s); /* the last replaces the first */
+    put_cut(table[k].cut, table[k].time_s); /* the last replaces the first */
   ck_assert_uint_eq(rh_tunedb_count(tuned), 5);
-  ck_assert(cut_time_of(tuned, (rh_cut){16, RH_LENGTHS_fixed}, 1 << 30, 0) == 6);
-  ck_assert(cut_time_of(tuned, (rh_cut){17, RH_LENGTHS_fixed}, 1024, 0) == 0);
-  ck_assert(cut_time_of(tuned, (rh_cut){17, RH_LENGTHS_fixed}, 1024, 3) == 6);
-  ck_assert(cut_time_of(tuned, (rh_cut){100, RH_LENGTHS_fixed}, 1024, 3) == 2);
-  ck_assert(cut_time_of(tuned, (rh_cut){1 << 12, RH_LENGTHS_fixed}, 1024, 3) == 0);
-  ck_assert(cut_time_of(tuned, (rh_cut){1 << 12, RH_LENGTHS_fixed}, 1024, -1) == 0);
-  ck_assert(cut_time_of(tuned, (rh_cut){1 << 10, RH_LENGTHS_fixed}, 1024, -1) == 2);
-  ck_assert(cut_time_of(tuned, (rh_cut){32, RH_LENGTHS_uniform}, 1024, 3) == 3);
-  ck_assert(cut_time_of(tuned, (rh_cut){32, RH_LENGTHS_power}, 1024, 3) == 4);
-  ck_assert(cut_time_of(tuned, (rh_cut){16, RH_LENGTHS_alternate}, 1024, 3) == 3);
-  ck_assert(cut_time_of(tuned, (rh_cut){64, RH_LENGTHS_columns}, 1024, 3) == 5);
+  ck_assert(cut_time_of((rh_cut){16, RH_LENGTHS_fixed}, 1 << 30, 0) == 6);
+  ck_assert(cut_time_of((rh_cut){17, RH_LENGTHS_fixed}, 1024, 0) == 0);
+  ck_assert(cut_time_of((rh_cut){17, RH_LENGTHS_fixed}, 1024, 3) == 6);
+  ck_assert(cut_time_of((rh_cut){100, RH_LENGTHS_fixed}, 1024, 3) == 2);
+  ck_assert(cut_time_of((rh_cut){1 << 12, RH_LENGTHS_fixed}, 1024, 3) == 0);
+  ck_assert(cut_time_of((rh_cut){1 << 12, RH_LENGTHS_fixed}, 1024, -1) == 0);
+  ck_assert(cut_time_of((rh_cut){1 << 10, RH_LENGTHS_fixed}, 1024, -1) == 2);
+  ck_assert(cut_time_of((rh_cut){32, RH_LENGTHS_uniform}, 1024, 3) == 3);
+  ck_assert(cut_time_of((rh_cut){32, RH_LENGTHS_power}, 1024, 3) == 4);
+  ck_assert(cut_time_of((rh_cut){16, RH_LENGTHS_alternate}, 1024, 3) == 3);
+  ck_assert(cut_time_of((rh_cut){64, RH_LENGTHS_columns}, 1024, 3) == 5);
 }
 
 /* What a layout is most like: the cut that it was made with, but for few segments and for empty
@@ -173,21 +170,21 @@ TEST_LOOP(layouts_are_like_their_cuts, 1, RH_N_LENGTHS + 1) {
 /* A file that was carried to another machine, for the host's strategies and the device's. */
 TEST_LOOP(another_processor, 0, 2) {
   static const rh_cl_device *const devices[] = {&device, NULL};
-  OWNED(rh_tunedb) tuned = open_for(devices[_i]);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
-  rh_tunedb_close(tuned);
+  reopen(devices[_i]);
+  put("s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
+  close_it();
   static char text[1 << 16];
   snprintf(text, sizeof text, "%s", read_text());
   char *cores = strstr(text, ", cores: ");
   ck_assert_ptr_nonnull(cores);
   memcpy(cores, ", chips: ", 9);
   write_text(text);
-  tuned = open_for(devices[_i]);
-  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 0);
+  reopen(devices[_i]);
+  ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, 1024, 0) == 0);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 0);
   ck_assert_msg(strstr(informed, "is of another processor, ") != NULL, "%s", informed);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 2); /* beside the other's */
-  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 2);
+  put("s", RH_OP_sum, RH_TYPE_f32, 1024, 2); /* beside the other's */
+  ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, 1024, 1) == 2);
   ck_assert(strstr(read_text(), ", chips: ") && strstr(read_text(), ", cores: "));
 }
 
@@ -199,12 +196,12 @@ TEST_LOOP(unnamed_processor, 0, 2) {
              "{\"strategy\":\"s\",\"op\":\"sum\",\"type\":\"f32\",\"n\":1024,\"time_s\":1}]},"
              "{\"device\":\"host\",\"entries\":["
              "{\"strategy\":\"s\",\"op\":\"sum\",\"type\":\"f32\",\"n\":1024,\"time_s\":1}]}]}");
-  OWNED(rh_tunedb) tuned = open_for(devices[_i]);
-  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 0);
+  reopen(devices[_i]);
+  ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, 1024, 0) == 0);
   ck_assert_msg(strstr(informed, "another processor, which is not named; this is "), "%s",
                 informed);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 2); /* in a list of its own */
-  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 2);
+  put("s", RH_OP_sum, RH_TYPE_f32, 1024, 2); /* in a list of its own */
+  ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, 1024, 1) == 2);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
 }
 
@@ -212,88 +209,74 @@ TEST(other_devices_and_drivers) {
   rh_cl_device updated = device, stranger = device;
   updated.driver = v2;
   stranger.name = other;
-  OWNED(rh_tunedb) tuned = open_for(&device);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
-  rh_tunedb_close(tuned);
-
-  tuned = open_for(&stranger);
-  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 0);
-  rh_tunedb_close(tuned);
-
-  tuned = open_for(&updated);
+  reopen(&device);
+  put("s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
+  reopen(&stranger);
+  ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, 1024, 0) == 0);
+  reopen(&updated);
   const rh_tunedb_timed any = {
       RH_TUNED_HERE, RH_TUNED_SHIPPED, RH_TUNED_OTHER_SIZE, 0, UINT64_MAX, 0};
-  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 0 && rh_tunedb_count(tuned) == 0);
+  ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, 1024, 0) == 0 && rh_tunedb_count(tuned) == 0);
   ck_assert(!rh_tunedb_find_timed(tuned, &any, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 0, 1024)));
   ck_assert_msg(strstr(informed, "'Board' is passed over: it is of another driver, 1; this is 2"),
                 "%s", informed);
-  put(tuned, "s", RH_OP_max, RH_TYPE_f32, 1 << 30, 2);
-  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 0) == 2);
-  rh_tunedb_close(tuned);
-
-  tuned = open_for(&device); /* and nothing was lost */
-  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 1);
+  put("s", RH_OP_max, RH_TYPE_f32, 1 << 30, 2);
+  ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, 1024, 0) == 2);
+  reopen(&device); /* and nothing was lost */
+  ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, 1024, 1) == 1);
 }
 
 /* Host strategies do not depend on a device: values found on any device serve without one, and vice
  * versa. */
 TEST(the_host) {
-  OWNED(rh_tunedb) tuned = open_for(NULL);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
+  reopen(NULL);
+  put("s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
   rh_tunedb_blame(tuned, asked("bad", 7, RH_OP_sum, RH_TYPE_f32, 0, 1));
-  rh_tunedb_close(tuned);
-  tuned = open_for(&device);
-  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 1);
+  reopen(&device);
+  ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, 1024, 1) == 1);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 0);
   ck_assert(rh_tunedb_has_failed(tuned, asked("bad", 7, RH_OP_sum, RH_TYPE_f32, 0, 1)));
-  put(tuned, "bad", RH_OP_sum, RH_TYPE_f32, 1, 1); /* takes it back there, too */
+  put("bad", RH_OP_sum, RH_TYPE_f32, 1, 1); /* takes it back there, too */
   ck_assert(!rh_tunedb_has_failed(tuned, asked("bad", 7, RH_OP_sum, RH_TYPE_f32, 0, 1)));
-  put(tuned, "s", RH_OP_max, RH_TYPE_f32, 1024, 2);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 3); /* beside this device; the host's own stays */
-  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 3); /* behind it, however old */
-  rh_tunedb_close(tuned);
-  tuned = open_for(NULL);
+  put("s", RH_OP_max, RH_TYPE_f32, 1024, 2);
+  put("s", RH_OP_sum, RH_TYPE_f32, 1024, 3); /* beside this device; the host's own stays */
+  ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, 1024, 1) == 3); /* behind it, however old */
+  reopen(NULL);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
-  ck_assert(time_of(tuned, RH_OP_max, RH_TYPE_f32, 1024, 1) == 2);
-  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 1024, 1) == 1);
+  ck_assert(time_of(RH_OP_max, RH_TYPE_f32, 1024, 1) == 2);
+  ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, 1024, 1) == 1);
   ck_assert(!rh_tunedb_has_failed(tuned, asked("bad", 7, RH_OP_sum, RH_TYPE_f32, 0, 1)));
 }
 
 TEST(who_failed) {
   rh_cl_device updated = device;
   updated.driver = v2;
-  rh_tunedb *tuned = open_for(&device);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
+  reopen(&device);
+  put("s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
   rh_tunedb_blame(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 0, 4096));
-  rh_tunedb_close(tuned);
-  tuned = open_for(&device);
+  reopen(&device);
   ck_assert(rh_tunedb_has_failed(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 0, 1)));
   ck_assert(
       !rh_tunedb_has_failed(tuned, asked("s", 8, RH_OP_sum, RH_TYPE_f32, 0, 1))); /* another file */
   ck_assert(!rh_tunedb_has_failed(tuned, asked("s", 7, RH_OP_max, RH_TYPE_f32, 0, 1)));
   ck_assert(!rh_tunedb_has_failed(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f64, 0, 1)));
   /* Its parameters are still valid. */
-  ck_assert(time_of(tuned, RH_OP_sum, RH_TYPE_f32, 4096, 1) == 1);
-  rh_tunedb_close(tuned);
-
-  tuned =
-      open_for(&updated); /* perhaps it was the driver's fault: a measurement here overrides it */
+  ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, 4096, 1) == 1);
+  reopen(&updated); /* perhaps it was the driver's fault: a measurement here overrides it */
   ck_assert(rh_tunedb_has_failed(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 0, 1)));
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2048, 1);
+  put("s", RH_OP_sum, RH_TYPE_f32, 2048, 1);
   ck_assert(!rh_tunedb_has_failed(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 0, 1)));
-  rh_tunedb_close(tuned);
-
-  tuned = open_for(&device);
+  reopen(&device);
   ck_assert(rh_tunedb_has_failed(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 0, 1)));
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
+  put("s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
   ck_assert(!rh_tunedb_has_failed(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 0, 1)));
-  rh_tunedb_close(tuned);
+  close_it();
   ck_assert_int_eq(n_warnings, 0);
 }
 
 /* A user's operator, 11 or 12, that is based on sums of f32. */
-static double own_time_of(const rh_tunedb *tuned, uint64_t own, int exact) {
+static double own_time_of(uint64_t own, int exact) {
   int is_exact;
   const rh_tunedb_entry *found =
       rh_tunedb_find(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, own, 1024), &is_exact);
@@ -301,7 +284,7 @@ static double own_time_of(const rh_tunedb *tuned, uint64_t own, int exact) {
   return found ? found->time_s : 0;
 }
 
-static void put_own(rh_tunedb *tuned, uint64_t own, double time_s) {
+static void put_own(uint64_t own, double time_s) {
   rh_tunedb_entry entry = entry_of("s", RH_OP_sum, RH_TYPE_f32, 1024, time_s);
   entry.own = own;
   strcpy(entry.own_name, "sum of x*y");
@@ -309,29 +292,29 @@ static void put_own(rh_tunedb *tuned, uint64_t own, double time_s) {
 }
 
 TEST(operators_of_ones_own) {
-  OWNED(rh_tunedb) tuned = open_for(&device);
-  put_own(tuned, 11, 5);
-  ck_assert(own_time_of(tuned, 11, 1) == 5);
-  ck_assert(own_time_of(tuned, 12, 0) == 0); /* another one says nothing, */
-  ck_assert(own_time_of(tuned, 0, 0) == 0);  /* nor of what it is based on */
-  put(tuned, "s", RH_OP_max, RH_TYPE_f32, 1024, 2);
-  ck_assert(own_time_of(tuned, 12, 0) == 2);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 4096, 1); /* before others, however far */
-  ck_assert(own_time_of(tuned, 12, 0) == 1);
-  put_own(tuned, 12, 6);
+  reopen(&device);
+  put_own(11, 5);
+  ck_assert(own_time_of(11, 1) == 5);
+  ck_assert(own_time_of(12, 0) == 0); /* another one says nothing, */
+  ck_assert(own_time_of(0, 0) == 0);  /* nor of what it is based on */
+  put("s", RH_OP_max, RH_TYPE_f32, 1024, 2);
+  ck_assert(own_time_of(12, 0) == 2);
+  put("s", RH_OP_sum, RH_TYPE_f32, 4096, 1); /* before others, however far */
+  ck_assert(own_time_of(12, 0) == 1);
+  put_own(12, 6);
   rh_tunedb_blame(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 11, 1));
-  rh_tunedb_close(tuned);
+  close_it();
   ck_assert_ptr_nonnull(strstr(read_text(), "\"op\": \"own:000000000000000b\""));
   ck_assert_ptr_nonnull(strstr(read_text(), "\"name\": \"sum of x*y\""));
-  tuned = open_for(&device);
-  ck_assert(own_time_of(tuned, 11, 1) == 5 && own_time_of(tuned, 12, 1) == 6);
-  ck_assert(own_time_of(tuned, 0, 1) == 1);
+  reopen(&device);
+  ck_assert(own_time_of(11, 1) == 5 && own_time_of(12, 1) == 6);
+  ck_assert(own_time_of(0, 1) == 1);
   ck_assert(rh_tunedb_has_failed(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 11, 1)));
   ck_assert(!rh_tunedb_has_failed(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 12, 1)));
   ck_assert(!rh_tunedb_has_failed(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 0, 1)));
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1024, 3); /* takes back nothing of the user's */
+  put("s", RH_OP_sum, RH_TYPE_f32, 1024, 3); /* takes back nothing of the user's */
   ck_assert(rh_tunedb_has_failed(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 11, 1)));
-  put_own(tuned, 11, 4);
+  put_own(11, 4);
   ck_assert(!rh_tunedb_has_failed(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 11, 1)));
-  ck_assert(own_time_of(tuned, 11, 1) == 4);
+  ck_assert(own_time_of(11, 1) == 4);
 }

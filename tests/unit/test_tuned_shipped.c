@@ -27,25 +27,25 @@ TEST(shipped_defaults) {
   ck_assert_uint_eq(n, 3);
 }
 
-static const rh_tunedb_entry *used(const rh_tunedb *tuned, uint64_t n) {
+static const rh_tunedb_entry *used(uint64_t n) {
   return rh_tunedb_find(tuned, asked("two_stage_float4", 7, RH_OP_sum, RH_TYPE_f32, 0, n), NULL);
 }
 
 /* What was measured here comes first where it says something about the parameters, for this
  * operator and type, at sizes within a factor of 2 or as near. */
-static void check_measured_and_shipped(rh_tunedb *tuned) {
+static void check_measured_and_shipped(void) {
   rh_tunedb_entry entry = entry_of("two_stage_float4", RH_OP_sum, RH_TYPE_f32, 1 << 24, 5);
   must(rh_tunedb_put(tuned, &entry, &error));
-  ck_assert_uint_eq(used(tuned, 1 << 24)->origin, RH_TUNED_SHIPPED); /* merely measured */
+  ck_assert_uint_eq(used(1 << 24)->origin, RH_TUNED_SHIPPED); /* merely measured */
   entry.op = rh_operator_builtin(RH_OP_max, RH_TYPE_f32);
   entry.searched = 1;
   must(rh_tunedb_put(tuned, &entry, &error));
-  ck_assert_uint_eq(used(tuned, 1 << 24)->origin, RH_TUNED_SHIPPED); /* of another operator */
+  ck_assert_uint_eq(used(1 << 24)->origin, RH_TUNED_SHIPPED); /* of another operator */
   entry.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_f32);
   must(rh_tunedb_put(tuned, &entry, &error));
-  ck_assert(used(tuned, 1 << 24)->time_s == 5 && used(tuned, 1 << 23)->time_s == 5);
-  ck_assert(used(tuned, 1 << 25)->time_s == 5);
-  ck_assert_uint_eq(used(tuned, 1 << 16)->origin, RH_TUNED_SHIPPED); /* a nearer size */
+  ck_assert(used(1 << 24)->time_s == 5 && used(1 << 23)->time_s == 5);
+  ck_assert(used(1 << 25)->time_s == 5);
+  ck_assert_uint_eq(used(1 << 16)->origin, RH_TUNED_SHIPPED); /* a nearer size */
 }
 
 TEST(shipped_for_whom) {
@@ -56,7 +56,7 @@ TEST(shipped_for_whom) {
   strcpy(gpu.family, "compute capability 9");
   cpu.about.kind = RH_DEVICE_CPU;
   cpu.platform_name = pocl;
-  rh_tunedb *tuned = open_for(&gpu);
+  reopen(&gpu);
   const rh_tunedb_entry *found = rh_tunedb_find(
       tuned, asked("two_stage_float4", 99, RH_OP_sum, RH_TYPE_f32, 0, 1 << 24), NULL);
   ck_assert(found && found->origin == RH_TUNED_SHIPPED && rh_tunedb_count(tuned) == 0);
@@ -67,18 +67,16 @@ TEST(shipped_for_whom) {
       RH_TUNED_SHIPPED, RH_TUNED_SHIPPED, RH_TUNED_SAME, 0, UINT64_MAX, 0};
   ck_assert(!rh_tunedb_find_timed(tuned, &measured,
                                   asked("two_stage_float4", 9, RH_OP_sum, RH_TYPE_f32, 0, 1)));
-  check_measured_and_shipped(tuned);
+  check_measured_and_shipped();
   found = rh_tunedb_find_timed(tuned, &shipped,
                                asked("two_stage_float4", 7, RH_OP_sum, RH_TYPE_f32, 0, 1 << 24));
   ck_assert(found && found->origin == RH_TUNED_SHIPPED);
-  rh_tunedb_close(tuned);
   gpu.about.vendor_id = 4098;
   const rh_cl_device *others[] = {&cpu, &gpu, &device};
   static const char *const names[] = {"PoCL on AMD CPUs", "", ""};
   for (int k = 0; k < 3; k++) {
-    tuned = open_for(others[k]);
+    reopen(others[k]);
     ck_assert_str_eq(rh_tunedb_shipped_name(tuned), names[k]);
-    rh_tunedb_close(tuned);
   }
 }
 
@@ -98,7 +96,7 @@ TEST_LOOP(shipped_by_family, 0, 7) {
   cpu.about.kind = RH_DEVICE_CPU;
   cpu.platform_name = pocl;
   strcpy(cpu.family, processors[_i].family);
-  OWNED(rh_tunedb) tuned = open_for(&cpu);
+  reopen(&cpu);
   ck_assert_str_eq(rh_tunedb_shipped_name(tuned), processors[_i].name);
   const rh_tunedb_entry *found = rh_tunedb_find(
       tuned, asked("cpu_serial_float4", 99, RH_OP_min, RH_TYPE_f32, 0, 1 << 22), NULL);
@@ -129,7 +127,7 @@ TEST_LOOP(shipped_times_are_of_a_family, 0, 3) {
   gpu.about.vendor_id = 4318;
   gpu.platform_name = nvidia;
   strcpy(gpu.family, families[_i]);
-  OWNED(rh_tunedb) tuned = open_for(&gpu);
+  reopen(&gpu);
   const rh_tunedb_timed any = {RH_TUNED_HERE, RH_TUNED_SHIPPED, RH_TUNED_UNLIKE, 0, UINT64_MAX, 0};
   const rh_tunedb_entry *found =
       rh_tunedb_find(tuned, asked("onepass", 99, RH_OP_sum, RH_TYPE_f32, 0, 1 << 24), NULL);

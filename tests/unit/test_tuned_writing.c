@@ -18,9 +18,9 @@ TEST(a_reader_beside_a_writer) {
   enum { MANY = 150 };
   pid_t writer = fork();
   if (writer == 0) {
-    rh_tunedb *tuned = open_for(&device);
-    for (uint64_t k = 0; k < MANY; k++) put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1 + k, 1);
-    rh_tunedb_close(tuned);
+    reopen(&device);
+    for (uint64_t k = 0; k < MANY; k++) put("s", RH_OP_sum, RH_TYPE_f32, 1 + k, 1);
+    close_it();
     _exit(n_warnings);
   }
   int status;
@@ -33,18 +33,17 @@ TEST(a_reader_beside_a_writer) {
 TEST(writers_at_once) {
   for (uint64_t w = 0; w < WRITERS; w++) {
     if (fork() != 0) continue;
-    rh_tunedb *tuned = open_for(&device);
-    for (uint64_t k = 0; k < PUTS; k++)
-      put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1 + w * PUTS + k, 1);
-    rh_tunedb_close(tuned);
+    reopen(&device);
+    for (uint64_t k = 0; k < PUTS; k++) put("s", RH_OP_sum, RH_TYPE_f32, 1 + w * PUTS + k, 1);
+    close_it();
     _exit(n_warnings);
   }
   int status;
   for (int w = 0; w < WRITERS; w++)
     ck_assert(wait(&status) > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  rh_tunedb *tuned = open_for(&device);
+  reopen(&device);
   ck_assert_uint_eq(rh_tunedb_count(tuned), WRITERS * PUTS);
-  rh_tunedb_close(tuned);
+  close_it();
   ck_assert(!is_there("tuned.json.new") && !is_there("tuned.json.bad"));
   ck_assert_int_eq(n_warnings, 0);
 }
@@ -54,13 +53,12 @@ TEST(left_by_an_interrupted_writer) {
   FILE *file = fopen(in_dir("tuned.json.new"), "wb");
   fputs("{", file);
   fclose(file);
-  rh_tunedb *tuned = open_for(&device);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2, 1);
-  rh_tunedb_close(tuned);
-  tuned = open_for(&device);
+  reopen(&device);
+  put("s", RH_OP_sum, RH_TYPE_f32, 1, 1);
+  put("s", RH_OP_sum, RH_TYPE_f32, 2, 1);
+  reopen(&device);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 2);
-  rh_tunedb_close(tuned);
+  close_it();
   ck_assert(!is_there("tuned.json.new") && n_warnings == 0);
   struct stat st;
   ck_assert(stat(in_dir("tuned.json"), &st) == 0 && (st.st_mode & 0777) == 0600);
@@ -68,13 +66,12 @@ TEST(left_by_an_interrupted_writer) {
 
 TEST(no_place_to_write) {
   cache.directory = (char *)"/proc/redhost-test";
-  OWNED(rh_tunedb) tuned = open_for(&device);
+  reopen(&device);
   rh_tunedb_blame(tuned, asked("bad", 7, RH_OP_sum, RH_TYPE_f32, 0, 1));
   ck_assert_int_eq(n_warnings, 0);
-  rh_tunedb_close(tuned);
-  tuned = open_for(&device);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2, 1);
+  reopen(&device);
+  put("s", RH_OP_sum, RH_TYPE_f32, 1, 1);
+  put("s", RH_OP_sum, RH_TYPE_f32, 2, 1);
   ck_assert(n_warnings == 1 && strstr(warnings, "another cache directory"));
   ck_assert_uint_eq(rh_tunedb_count(tuned), 2);
   ck_assert_int_eq(rh_tunedb_settle(tuned, &error), RH_E_FILE);
@@ -83,29 +80,29 @@ TEST(no_place_to_write) {
 
 /* An entry that cannot be stored is kept in memory for this process, and the file stays intact. */
 TEST(a_disk_that_is_full) {
-  rh_tunedb *tuned = open_for(&device);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
+  reopen(&device);
+  put("s", RH_OP_sum, RH_TYPE_f32, 1, 1);
   signal(SIGXFSZ, SIG_IGN);
   ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){64, 64}), 0);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2, 1);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 3, 1);
+  put("s", RH_OP_sum, RH_TYPE_f32, 2, 1);
+  put("s", RH_OP_sum, RH_TYPE_f32, 3, 1);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 3);
-  rh_tunedb_close(tuned);
+  close_it();
   ck_assert_int_eq(n_warnings, 1);
-  tuned = open_for(&device);
+  reopen(&device);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
-  rh_tunedb_close(tuned);
+  close_it();
   ck_assert(n_warnings == 1 && !is_there("tuned.json.new") && !is_there("tuned.json.bad"));
 }
 
 TEST(no_cache_at_all) {
   cache.directory = NULL;
-  rh_tunedb *tuned = open_for(&device);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
+  reopen(&device);
+  put("s", RH_OP_sum, RH_TYPE_f32, 1, 1);
   rh_tunedb_blame(tuned, asked("bad", 7, RH_OP_sum, RH_TYPE_f32, 0, 1));
   ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
   ck_assert(rh_tunedb_has_failed(tuned, asked("bad", 7, RH_OP_sum, RH_TYPE_f32, 0, 1)));
-  rh_tunedb_close(tuned);
+  close_it();
   ck_assert_int_eq(n_warnings, 0);
 }
 
@@ -114,16 +111,15 @@ TEST(no_cache_at_all) {
 TEST(a_lock_that_is_held) {
   int lock = open(in_dir("tuned.lock"), O_RDWR | O_CREAT, 0600);
   ck_assert_int_eq(flock(lock, LOCK_EX), 0);
-  OWNED(rh_tunedb) tuned = open_for(&device);
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 1, 1);
+  reopen(&device);
+  put("s", RH_OP_sum, RH_TYPE_f32, 1, 1);
   ck_assert(n_warnings == 1 && strstr(warnings, "tuned.lock"));
-  put(tuned, "s", RH_OP_sum, RH_TYPE_f32, 2, 1);
+  put("s", RH_OP_sum, RH_TYPE_f32, 2, 1);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 2);
   ck_assert(!is_there("tuned.json"));
   close(lock);
   must(rh_tunedb_settle(tuned, &error));
-  rh_tunedb_close(tuned);
-  tuned = open_for(&device);
+  reopen(&device);
   ck_assert(rh_tunedb_count(tuned) == 2 && n_warnings == 1);
 }
 

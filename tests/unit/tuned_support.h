@@ -18,6 +18,7 @@ static char informed[4096];
 static int n_warnings;
 static rh_reporter reporter;
 static rh_cache cache;
+static rh_tunedb *tuned; /* what is open */
 
 static inline void on_log(void *user, uint32_t level, const char *text) {
   (void)user;
@@ -34,7 +35,13 @@ static inline void set_up(void) {
   n_warnings = 0;
 }
 
+static inline void close_it(void) {
+  rh_tunedb_close(tuned);
+  tuned = NULL;
+}
+
 static inline void tear_down(void) {
+  close_it();
   remove_folder(directory);
 }
 
@@ -79,9 +86,14 @@ static char board[] = "Board", maker[] = "Maker", v1[] = "1";
 static rh_cl_device device = {.name = board, .platform_name = maker, .driver = v1};
 
 static inline rh_tunedb *open_for(const rh_cl_device *of) {
-  rh_tunedb *tuned;
-  must(rh_tunedb_open(&tuned, &cache, of, &error));
-  return tuned;
+  rh_tunedb *made;
+  must(rh_tunedb_open(&made, &cache, of, &error));
+  return made;
+}
+
+static inline void reopen(const rh_cl_device *of) {
+  close_it();
+  tuned = open_for(of);
 }
 
 /* own: 0, or the hash of a user's operator that is based on op; valid until the next call. */
@@ -104,14 +116,12 @@ static inline rh_tunedb_entry entry_of(const char *strategy, uint32_t op, rh_typ
   return entry;
 }
 
-static inline void put(rh_tunedb *tuned, const char *strategy, uint32_t op, rh_type type,
-                       uint64_t n, double time_s) {
+static inline void put(const char *strategy, uint32_t op, rh_type type, uint64_t n, double time_s) {
   const rh_tunedb_entry entry = entry_of(strategy, op, type, n, time_s);
   must(rh_tunedb_put(tuned, &entry, &error));
 }
 
-static inline double time_of(const rh_tunedb *tuned, uint32_t op, rh_type type, uint64_t n,
-                             int exact) {
+static inline double time_of(uint32_t op, rh_type type, uint64_t n, int exact) {
   int is_exact;
   const rh_tunedb_entry *found = rh_tunedb_find(tuned, asked("s", 7, op, type, 0, n), &is_exact);
   ck_assert_int_eq(is_exact, exact);

@@ -13,9 +13,12 @@
 extern const rh_strategy *const __start_zoo_strategies[] __attribute__((visibility("hidden")));
 
 #define LISTED_PLUGIN(...)                                                                         \
-  RH_EXPORT const rh_plugin redhost_plugin_v1 = {                                                  \
-      .magic = RH_MAGIC,        .struct_size = sizeof(rh_plugin),                                  \
-      .abi_major = RH_ABI_MAJOR, .n_strategies = __COUNTER__,                                      \
-      .strategies = __start_zoo_strategies, .build = "zoo", __VA_ARGS__}
+  RH_EXPORT const rh_plugin redhost_plugin_v1 = {.magic = RH_MAGIC,                                \
+                                                 .struct_size = sizeof(rh_plugin),                 \
+                                                 .abi_major = RH_ABI_MAJOR,                        \
+                                                 .n_strategies = __COUNTER__,                      \
+                                                 .strategies = __start_zoo_strategies,             \
+                                                 .build = "zoo",                                   \
+                                                 __VA_ARGS__}
 
 #endif

@@ -1,7 +1,7 @@
-#include "merge.h"
 #include "../../core/base/alloc.h"
 #include "../../core/base/text.h"
 #include "../records/student.h"
+#include "runner.h"
 
 #include <math.h>
 #include <stdlib.h>

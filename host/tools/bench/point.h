@@ -4,7 +4,7 @@
 
 #include "../../core/data/array.h"
 #include "bench.h"
-#include "problem.h"
+#include "settings.h"
 #include "stage.h"
 
 typedef struct rh_point {

@@ -1,5 +1,5 @@
-#include "problem.h"
 #include "../../core/run/operand_data.h"
+#include "settings.h"
 
 /* Null: it is not defined. */
 static const rh_operator *operator_of(const rh_bench_settings *settings, uint32_t t, uint32_t op) {

@@ -1,7 +1,7 @@
 #include "stage.h"
 #include "../../choose/known.h"
 #include "../../core/base/alloc.h"
-#include "problem.h"
+#include "settings.h"
 
 #include <stdlib.h>
 #include <string.h>

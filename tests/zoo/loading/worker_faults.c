@@ -42,6 +42,15 @@ static const void *serve_any(const char *id) {
   FAULT(name_, .run = name_);                                                                      \
   static rh_status name_(UNUSED void *self, UNUSED const rh_run *run)
 
+/* A run is right after this. */
+#define BEFORE_RUN(name_)                                                                          \
+  static void before_##name_(void *, const rh_run *);                                              \
+  RUN(name_) {                                                                                     \
+    before_##name_(self, run);                                                                     \
+    return zoo_run(self, run);                                                                     \
+  }                                                                                                \
+  static void before_##name_(UNUSED void *self, UNUSED const rh_run *run)
+
 SETUP(crash_in_setup) {
   crash(NULL);
   return zoo_setup(host, problem, params, self);
@@ -74,37 +83,31 @@ SETUP(decline_in_setup) {
   return host->fail(host, RH_DECLINED, 0, "the groups are too small");
 }
 
-RUN(crash_in_run) {
+BEFORE_RUN(crash_in_run) {
   crash(NULL);
-  return zoo_run(self, run);
 }
 
-RUN(abort_in_run) {
+BEFORE_RUN(abort_in_run) {
   fputs("tiles.c:7: tile > 0 does not hold\nmore of it\n", stderr);
   abort();
-  return zoo_run(self, run);
 }
 
-RUN(crash_in_thread) {
+BEFORE_RUN(crash_in_thread) {
   pthread_t thread;
   if (pthread_create(&thread, NULL, crash, NULL) == 0) pthread_join(thread, NULL);
-  return zoo_run(self, run);
 }
 
-RUN(exit_in_run) {
+BEFORE_RUN(exit_in_run) {
   exit(0);
-  return zoo_run(self, run);
 }
 
-RUN(end_thread_in_run) {
+BEFORE_RUN(end_thread_in_run) {
   pthread_exit(NULL);
-  return zoo_run(self, run);
 }
 
 /* A copy of the process leaves by exit(). */
-RUN(exit_in_copy) {
+BEFORE_RUN(exit_in_copy) {
   if (fork() == 0) exit(0);
-  return zoo_run(self, run);
 }
 
 /* Statuses that a plugin must not return. */
@@ -128,9 +131,8 @@ SETUP(return_plugin_in_setup) {
   return RH_E_PLUGIN;
 }
 
-RUN(hang_in_run) {
+BEFORE_RUN(hang_in_run) {
   while (self) pause();
-  return zoo_run(self, run);
 }
 
 /* The first run is correct, and a later one hangs. */
@@ -139,43 +141,37 @@ RUN(hang_later) {
   return runs++ == 0 ? zoo_run(self, run) : hang_in_run(self, run);
 }
 
-RUN(print) {
+BEFORE_RUN(print) {
   static int printed;
   if (!printed++) {
     printf("hello from \033[2J run\n"); /* stays in stdio's buffer until the process ends */
     fprintf(stderr, "and so on\n");
   }
-  return zoo_run(self, run);
 }
 
 /* More than a pipe's capacity. */
-RUN(print_much) {
+BEFORE_RUN(print_much) {
   static int lines;
   while (lines++ < 100000) puts("0123456789");
-  return zoo_run(self, run);
 }
 
-RUN(print_for_ever) {
+BEFORE_RUN(print_for_ever) {
   while (self) puts("again");
-  return zoo_run(self, run);
 }
 
-RUN(scribble) {
+BEFORE_RUN(scribble) {
   for (int fd = 1; fd < 1024; fd++)
     if (write(fd, "scribble\n", 9) < 0) continue;
-  return zoo_run(self, run);
 }
 
 /* Writes to the low descriptors, but not to the hidden channel. */
-RUN(scribble_low) {
+BEFORE_RUN(scribble_low) {
   for (int fd = 1; fd < 6; fd++)
     if (write(fd, "scribble\n", 9) < 0 || ftruncate(fd, 0) != 0) continue;
-  return zoo_run(self, run);
 }
 
-RUN(close_all) {
+BEFORE_RUN(close_all) {
   for (int fd = 0; fd < 1024; fd++) close(fd);
-  return zoo_run(self, run);
 }
 
 RUN(write_input) {
@@ -190,18 +186,16 @@ RUN(lie) {
 }
 
 /* A valid answer of the protocol, but one line too early. */
-RUN(forge) {
+BEFORE_RUN(forge) {
   static const char lines[] = "closed\ntaken 1e-6 host 1\n";
   for (int fd = 100; fd < 104; fd++)
     if (write(fd, lines, sizeof lines - 1) < 0) continue;
-  return zoo_run(self, run);
 }
 
-RUN(leave_orphan) {
+BEFORE_RUN(leave_orphan) {
   static int left;
   if (!left++ && fork() == 0)
     for (;;) pause();
-  return zoo_run(self, run);
 }
 
 RUN(hang_with_orphan) {
@@ -220,9 +214,8 @@ RUN(hang_with_daemons) {
   return hang_in_run(self, run);
 }
 
-RUN(crash_at_exit) {
+BEFORE_RUN(crash_at_exit) {
   is_to_crash_at_exit = 1;
-  return zoo_run(self, run);
 }
 
 RUN(crash_late_at_exit) {
@@ -230,9 +223,8 @@ RUN(crash_late_at_exit) {
   return crash_at_exit(self, run);
 }
 
-RUN(hang_at_exit) {
+BEFORE_RUN(hang_at_exit) {
   is_to_hang_at_exit = 1;
-  return zoo_run(self, run);
 }
 
 static void crash_in_teardown(void *self) {

@@ -53,6 +53,18 @@ extern const kind *const __stop_zoo_kinds[] __attribute__((visibility("hidden"))
   KIND(name_, .field_ = name_##_##field_);                                                         \
   head_(name_)
 
+/* The kind that is right but for where open says that it is, or for what gather is told. */
+#define BUT_PLACE(name_, change_)                                                                  \
+  BUT_OPEN(name_) {                                                                                \
+    int32_t result = open_job(self, place, text, bytes);                                           \
+    change_;                                                                                       \
+    return result;                                                                                 \
+  }
+#define BUT_FOR(name_, seconds_)                                                                   \
+  BUT_GATHER(name_) {                                                                              \
+    return gather(self, mine, n, all, seconds_, text, bytes);                                      \
+  }
+
 /* V81: abort ends all ranks as if nothing were wrong. */
 BUT_ABORT(abort_is_success) {
   abort_job(self, 0, sentence);
@@ -69,18 +81,10 @@ BUT_ABORT(abort_waits) {
 }
 
 /* V74: every rank believes to be the first of its host, so all take one device. */
-BUT_OPEN(all_local_first) {
-  int32_t result = open_job(self, place, text, bytes);
-  place->local_rank = 0;
-  return result;
-}
+BUT_PLACE(all_local_first, place->local_rank = 0)
 
 /* V74: every rank is rank 0. */
-BUT_OPEN(all_rank_0) {
-  int32_t result = open_job(self, place, text, bytes);
-  place->rank = place->local_rank = 0;
-  return result;
-}
+BUT_PLACE(all_rank_0, place->rank = place->local_rank = 0)
 
 /* V73: probe offers a job of one rank, and open refuses it. */
 BUT_OPEN(alone_fails) {
@@ -95,11 +99,7 @@ BUT_GATHER(alone_forgets) {
 }
 
 /* V73: a process without a job believes that it is one of two. */
-BUT_OPEN(alone_is_two) {
-  int32_t result = open_job(self, place, text, bytes);
-  if (place->size == 1) place->size = 2;
-  return result;
-}
+BUT_PLACE(alone_is_two, if (place->size == 1) place->size = 2)
 
 /* V75: the parts come in another order than that of the ranks. */
 BUT_GATHER(by_arrival) {
@@ -171,9 +171,7 @@ BUT_GATHER(hides_a_death) {
 }
 
 /* V77: waits for a fifth of a second, however long it is told to. */
-BUT_GATHER(impatient) {
-  return gather(self, mine, n, all, 0.2, text, bytes);
-}
+BUT_FOR(impatient, 0.2)
 
 /* V82: a process that it starts outlives the job. */
 BUT_OPEN(leaves_a_helper) {
@@ -188,11 +186,7 @@ BUT_OPEN(leaves_a_helper) {
 }
 
 /* V74: counts one rank more than there is. */
-BUT_OPEN(one_too_many) {
-  int32_t result = open_job(self, place, text, bytes);
-  place->size++;
-  return result;
-}
+BUT_PLACE(one_too_many, place->size++)
 
 /* V71: probe returns something that is not an answer. */
 BUT_PROBE(probe_answers_7) {
@@ -280,9 +274,7 @@ BUT_GATHER(spoils_mine) {
 }
 
 /* V79: gives up long after the time that it was told. */
-BUT_GATHER(takes_its_time) {
-  return gather(self, mine, n, all, seconds + 4, text, bytes);
-}
+BUT_FOR(takes_its_time, seconds + 4)
 
 /* V76: its buffer of a hundred messages wraps around wrongly. */
 BUT_GATHER(tires) {
@@ -293,9 +285,7 @@ BUT_GATHER(tires) {
 }
 
 /* V79: waits without end for a rank that does not answer. */
-BUT_GATHER(waits_for_ever) {
-  return gather(self, mine, n, all, 1e6, text, bytes);
-}
+BUT_FOR(waits_for_ever, 1e6)
 
 static const char long_text[] =
     "a transport for clusters of every kind, over every network, with every library, which its "
