@@ -34,8 +34,6 @@ static void *place(rh_rig *rig, const void *from, size_t size, size_t size_1_0) 
 
 /* ---- Beginning ---- */
 
-/* ---- Beginning ---- */
-
 static rh_status begin(rh_rig *rig, rh_trial *trial, rh_pair pair, uint64_t max_n) {
   const rh_rig_with *with = &rig->with;
   rig->trial = trial;
@@ -74,11 +72,17 @@ static rh_status offsets_on_device(rh_rig *rig, const uint64_t *offsets, uint64_
                       rig->error);
 }
 
-static rh_status take_segments(rh_rig *rig, const rh_layout *segments) {
+static void release_offsets(const rh_rig *rig) {
+  rh_cl_release_buffer(rig->given.device_starts);
+  rh_cl_release_buffer(rig->given.device_stops);
+}
+
+rh_status rh_rig_take_segments(rh_rig *rig, const rh_layout *segments) {
+  rig->with.segments = segments;
   if (!segments || !rig->session) return RH_OK;
+  release_offsets(rig);
   rig->place->index = 1; /* the values of all, between two slots */
   rig->given = *segments;
-  rig->given.offsets_stay = 1;
   rig->with.segments = &rig->given;
   if (segments->kind != RH_LAYOUT_OFFSETS) return RH_OK;
   uint64_t n = segments->segments;
@@ -92,7 +96,7 @@ static rh_status make_place(rh_rig *rig) {
   if (rig->with.has_no_place) return RH_OK;
   RH_TRY(rh_fixture_init(rig->place, rig->session, &rig->row, 2 * RH_AROUND + rig->max_n,
                          RESULT_SLOTS + (segments ? segments->segments : 0), rig->error));
-  return take_segments(rig, segments);
+  return rh_rig_take_segments(rig, segments);
 }
 
 rh_status rh_rig_close(rh_rig *rig, rh_status status) {
@@ -356,8 +360,7 @@ void rh_rig_finish(rh_rig *rig) {
   rh_rig_teardown(rig);
   if (rig->services.host.struct_size) rh_services_finish(&rig->services);
   if (rig->with.fence) rh_fence_finish(rig->with.fence);
-  rh_cl_release_buffer(rig->given.device_starts);
-  rh_cl_release_buffer(rig->given.device_stops);
+  release_offsets(rig);
   rh_fixture_finish(&rig->own);
   rh_array_finish(&rig->array);
   while (rig->n_structs) rh_guard_unmap(&rig->structs[--rig->n_structs]);

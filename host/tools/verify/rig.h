@@ -93,6 +93,8 @@ rh_status rh_rig_close(rh_rig *rig, rh_status status);
 /* Fills in `n` elements of `kind`, starting at element `first` of the place's input, with poison
  * around them. */
 rh_status rh_rig_fill(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, uint64_t first);
+/* What runs reduce from now on, as many segments as before. */
+rh_status rh_rig_take_segments(rh_rig *rig, const rh_layout *segments);
 /* Reduces the elements that were filled in, or those given by `place`, `first`, `n` and `data`. */
 rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]);
 /* RH_OK, or RH_E_WRONG and a message. */

@@ -38,17 +38,22 @@ QUERY(known_kinds) {
   return right_query(problem, values, answer);
 }
 
-RUN(layouts) {
-  const right *self = instance;
+static rh_layout layout_of(const rh_run *run) {
   const rh_layout *given = rh_run_layout(run);
-  const rh_layout layout =
-      given ? *given : (rh_layout){.segments = 1, .length = run->n, .inner = 1};
+  return given ? *given : (rh_layout){.segments = 1, .length = run->n, .inner = 1};
+}
+
+static rh_status launch(const right *self, const rh_run *run, rh_layout layout) {
   uint64_t groups = layout.segments < 64 ? layout.segments : 64;
   return rh_launch(self->host, self->kernel, "right", groups * self->group, self->group,
                    RH_BUFFER(run->input), RH_U64(run->first), RH_U64(layout.segments),
                    RH_U64(layout.length), RH_U64(layout.inner), RH_BUFFER(layout.device_starts),
                    RH_BUFFER(layout.device_stops), RH_LOCAL(self->local_bytes),
                    RH_BUFFER(run->result), RH_U64(run->result_index));
+}
+
+RUN(layouts) {
+  return launch(instance, run, layout_of(run));
 }
 
 #define SERVES_AS(name_, summary_, fault_, ...)                                                    \
@@ -102,5 +107,49 @@ SERVES_AS(device_order_of_its_own, "each work-item adds up its run", "",
 
 /* V85: accepts a layout that it does not know. */
 SERVES_AS(device_any_kind, "every kind of layout is accepted", "", .query = right_query);
+
+RUN(forgetting) {
+  right *self = instance;
+  rh_layout layout = layout_of(run);
+  if (layout.offsets_stay && self->runs++ > 0) layout.segments--;
+  return launch(self, run, layout);
+}
+
+SERVES_AS(device_last_forgotten, "V85: the last segment is left out of later runs, if offsets stay",
+          "", .run = forgetting_run);
+
+enum { MOST_KEPT = 64 };
+typedef struct kept {
+  struct _cl_mem *starts, *stops;
+} kept;
+
+SETUP(keeping) {
+  kept *own = host->alloc(host, sizeof *own);
+  if (!own) return RH_E_NOMEM;
+  RH_TRY(right_setup_of(host, problem, source, instance));
+  ((right *)*instance)->own = own;
+  RH_TRY(host->scratch(host, MOST_KEPT * sizeof(uint64_t), &own->starts));
+  return host->scratch(host, MOST_KEPT * sizeof(uint64_t), &own->stops);
+}
+
+RUN(keeping) {
+  right *self = instance;
+  const rh_host *host = self->host;
+  const kept *own = self->own;
+  rh_layout layout = layout_of(run);
+  if (layout.kind != RH_LAYOUT_OFFSETS || layout.segments > MOST_KEPT)
+    return launch(self, run, layout);
+  for (uint64_t s = 0; self->runs == 0 && s < layout.segments; s++) {
+    RH_TRY(host->fill(host, own->starts, s * 8, &layout.starts[s], 8, 1));
+    RH_TRY(host->fill(host, own->stops, s * 8, &layout.stops[s], 8, 1));
+  }
+  self->runs++;
+  layout.device_starts = own->starts;
+  layout.device_stops = own->stops;
+  return launch(self, run, layout);
+}
+
+SERVES_AS(device_offsets_kept, "V85: the first run's offsets are taken for those of all runs", "",
+          .setup = keeping_setup, .run = keeping_run);
 
 RIGHT_PLUGIN;
