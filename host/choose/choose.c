@@ -245,10 +245,6 @@ static double scaled(double time_s, double per, double by) {
   return time_s > 0 && per > 0 && by > 0 ? time_s / per * by : time_s;
 }
 
-static int of_one_problem(const rh_tunedb_entry *a, const rh_tunedb_entry *b) {
-  return a->op == b->op && a->own == b->own;
-}
-
 /* The time of another operator or type says little, though as many bytes are moved: a loop that
  * becomes vectors for one type may be ten times as slow for another.  It counts in proportion to
  * what `best` takes for both problems.  If that is not known, the bytes decide, and where `best`
@@ -270,8 +266,8 @@ static void compare_alike(choice *c) {
   const rh_known_strategy *best = most_alike(c);
   for (uint32_t k = 0; best && k < c->n_known; k++) {
     rh_known_strategy *one = &c->list[k];
-    if (one->known.from && !of_one_problem(one->known.from, best->known.from))
-      compare_with(c, best, one);
+    const rh_tunedb_entry *a = one->known.from, *b = best->known.from;
+    if (a && (a->op != b->op || a->own != b->own)) compare_with(c, best, one);
   }
 }
 

@@ -129,11 +129,6 @@ static void ask_strategy(const rh_own_offers *own, rh_context *context, uint64_t
   rh_job_finish(&job);
 }
 
-/* Other plugins are opened in this process only where the user runs them. */
-static int may_be_opened(const rh_entry *entry) {
-  return entry->installed && !entry->shadowed_by;
-}
-
 rh_status rh_own_offers_ask(rh_own_offers *own, const rh_app *app, const rh_registry *registry,
                             uint64_t n, rh_error *error) {
   RH_TRY(define_operator(own, app, error));
@@ -141,7 +136,8 @@ rh_status rh_own_offers_ask(rh_own_offers *own, const rh_app *app, const rh_regi
   RH_TRY(RH_NEW(&own->list, registry->n_entries + 1u, "strategies' answers", error));
   for (uint32_t k = 0; k < registry->n_entries; k++) {
     const rh_entry *entry = &registry->entries[k];
-    if (may_be_opened(entry))
+    /* Other plugins are opened in this process only where the user runs them. */
+    if (entry->installed && !entry->shadowed_by)
       ask_strategy(own, app->context, n, entry, &own->list[k]);
     else
       refuse(&own->list[k], RH_DECLINED, RH_WHY_OP,

@@ -39,10 +39,6 @@ static const rh_found *found_of(const run_ranks *r) {
   return &r->run.devices.list[0].found;
 }
 
-static int checks(const run_ranks *r) {
-  return r->run.options->check != RH_CHECK_NONE;
-}
-
 /* mpirun started this process for one. */
 static int is_launched(const rh_typed *typed) {
   return rh_run_options_want_ranks(typed) && rh_ranks_have_launcher();
@@ -303,10 +299,6 @@ static rh_status agree(run_ranks *r, rh_error *error) {
 
 /* ---- Reducing ---- */
 
-static uint64_t least(uint64_t a, uint64_t b) {
-  return a < b ? a : b;
-}
-
 static void init_partial(const run_ranks *r, rh_partial *partial) {
   rh_partial_init(partial, &r->run.job, r->whole_n, (uint32_t)r->run.options->check);
 }
@@ -417,7 +409,7 @@ static int goes_on(void *of_ranks, rh_attempts *tried, rh_error *why) {
 
 static rh_status conclude(run_ranks *r, rh_error *error) {
   rh_run_report *report = &r->run.report;
-  report->checked = checks(r);
+  report->checked = r->run.options->check != RH_CHECK_NONE;
   /* A strategy that has no elements anywhere is the one that was asked for. */
   if (!r->whole.strategy[0])
     snprintf(r->whole.strategy, sizeof r->whole.strategy, "%s", r->run.job.strategy);
@@ -485,7 +477,7 @@ static void pass_log(void *of_ranks, uint32_t level, const char *text) {
 static int pass_progress(void *of_ranks, const char *activity, uint64_t done, uint64_t total) {
   const run_ranks *r = of_ranks;
   uint64_t of_all = done * r->ranks.place.size;
-  return r->reporter.progress(r->reporter.user, activity, least(of_all, total), total);
+  return r->reporter.progress(r->reporter.user, activity, of_all < total ? of_all : total, total);
 }
 
 /* Rank 0 alone speaks. */

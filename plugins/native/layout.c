@@ -167,10 +167,13 @@ static void reduce_columns(const rh_native_layout *layout, const rh_native_part 
       folder.input = folder.operands[0] = folder.operands[1] = room + j * pitch;
       reduce_part(&folder, 0, count, one);
       if (op->flags & RH_OP_INDEXED) add_to_index(p->row + row, one + INDEX_AT);
-      rh_native_append(&all, j, one);
+      if (count == p->rows)
+        rh_native_part_put(part, one, values + j * apart);
+      else
+        rh_native_append(&all, j, one);
     }
   }
-  for (uint64_t j = 0; j < p->width; j++) {
+  for (uint64_t j = 0; p->rows > piece && j < p->width; j++) {
     rh_native_join(&all, j, one);
     rh_native_part_put(part, one, values + j * apart);
   }

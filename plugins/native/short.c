@@ -15,7 +15,8 @@ static uint64_t longest(const rh_native_folder *folder, int is_axis) {
   if (folder->tile) return MOST_LENGTH;
   if (folder->is_widened) return 128;
   if (rh_native_folder_is_direct(folder)) return is_axis ? 16 : folder->type < RH_TYPE_f16 ? 8 : 0;
-  return folder->user ? 64 : is_axis ? 32 : 8;
+  if (folder->user) return folder->op->element_size > 4 ? 32 : 128; /* of doubles, two loops */
+  return is_axis ? 32 : 8;
 }
 
 uint64_t rh_native_short(const rh_native_layout *layout) {

@@ -11,16 +11,13 @@ int rh_arrays_keep_bits(const rh_job *job) {
          !rh_op_rounds(job->spec.operation.op->base, job->spec.operation.op->type);
 }
 
-/* Without it, every chunk would count from 0. */
-static int lacks_base(const rh_operator *op) {
-  return op->uses_index && !op->has_base;
-}
-
 int rh_arrays_ring(const rh_job *job, uint64_t least) {
   const rh_cl_device *device = job->device;
   uint64_t offsets[RH_MOST_OPERANDS];
   uint32_t size = 0;
-  if (!device || lacks_base(job->spec.operation.op)) return 0;
+  const rh_operator *op = job->spec.operation.op;
+  /* Without a base, every chunk would count from 0. */
+  if (!device || (op->uses_index && !op->has_base)) return 0;
   if (device->about.max_alloc_bytes &&
       rh_operand_layout(&job->spec, offsets) > device->about.max_alloc_bytes)
     return 1;

@@ -80,10 +80,6 @@ static int is_over(const rh_schedule *schedule, uint32_t worker, const atomic_in
   return schedule->source->in_order || !others_hold(schedule, worker);
 }
 
-static uint64_t take_chunk(rh_schedule *schedule) {
-  return schedule->n_returned ? schedule->returned[--schedule->n_returned] : schedule->next++;
-}
-
 int rh_schedule_next(rh_schedule *schedule, uint32_t worker, const atomic_int *stop,
                      uint64_t *index) {
   rh_schedule_worker *mine = &schedule->workers[worker];
@@ -95,7 +91,7 @@ int rh_schedule_next(rh_schedule *schedule, uint32_t worker, const atomic_int *s
     if (!is_dealt) pthread_cond_wait(&schedule->changed, &schedule->lock);
   }
   if (is_dealt) {
-    *index = take_chunk(schedule);
+    *index = schedule->n_returned ? schedule->returned[--schedule->n_returned] : schedule->next++;
     mine->held[mine->n_held++] = *index;
     if (mine->begin_s == 0) mine->begin_s = rh_now();
   }

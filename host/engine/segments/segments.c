@@ -25,17 +25,14 @@ static int must_copy(const rh_segments *s) {
   return s->axes || (s->is_loop && !rh_layout_is_in_rows(layout));
 }
 
-/* Does the operator look at more of a segment than its elements, so that each is bound anew? */
-static int is_bound_anew(const rh_operator *op) {
-  return op->uses_index || op->count_slot >= 0;
-}
-
 /* The strategy gets one run where it serves the layout, else a loop. */
 static rh_status ask_strategy(rh_segments *s, rh_context *context, rh_error *error) {
   rh_job_spec spec = s->spec;
   s->job = (rh_job){.context = context, .spec = spec};
   RH_TRY(rh_job_open(&s->job, context, &spec, error));
-  if (is_bound_anew(spec.operation.op)) s->job.instance_spec.layout = NULL;
+  /* Where an operator looks at more of a segment than its elements, each is bound anew. */
+  if (spec.operation.op->uses_index || spec.operation.op->count_slot >= 0)
+    s->job.instance_spec.layout = NULL;
   if (s->job.instance_spec.layout && rh_job_ask(&s->job, NULL) == RH_OK) return RH_OK;
   s->is_loop = 1;
   s->job.instance_spec.layout = NULL;

@@ -216,11 +216,6 @@ static double slack_of(const judging *j, const range *found, double size) {
          8 * (found->most - found->least) * (1 + depth / 16);
 }
 
-/* A smaller number has lost digits, or all of them, by an underflow. */
-static int may_underflow(double x) {
-  return fabs(x) < 0x1p-960;
-}
-
 static void judge_sampled(const judging *j, uint32_t k, const rh_result_field *is,
                           const rh_result_field *should, rh_verdict *verdict) {
   range found = range_of(j, k);
@@ -233,7 +228,8 @@ static void judge_sampled(const judging *j, uint32_t k, const rh_result_field *i
     return;
   }
   is_same |= x == number_of(should); /* of zeros, some orders have the one and some the other */
-  if (!is_same && (!found.is_finite || may_underflow(size))) {
+  /* A smaller number has lost digits, or all of them, by an underflow. */
+  if (!is_same && (!found.is_finite || fabs(size) < 0x1p-960)) {
     rh_verdict_say(
         verdict, RH_VERDICT_UNJUDGED, NAN,
         "%.9g where the canonical order has %.9g; it depends on the order whether values "

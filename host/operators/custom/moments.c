@@ -51,16 +51,7 @@ void rh_moments_combine(void *a, const void *b, size_t size) {
   rh_moments left = {0}, right = {0};
   memcpy(&left, a, size);
   memcpy(&right, b, size);
-  if (left.n == 0) {
-    memcpy(a, b, size);
-    return;
-  }
   if (right.n == 0) return;
-  double n = left.n + right.n, d = right.mean - left.mean, r = right.n / n;
-  double e = d * RH_MOMENTS_LARGE;
-  left.mean = isfinite(d) ? left.mean + d * r : left.mean * (1 - r) + right.mean * r;
-  left.m2 = left.m2 + right.m2 + d * d * left.n * r;
-  left.large = left.large + right.large + e * e * left.n * r;
-  left.n = n;
-  memcpy(a, &left, size);
+  if (left.n > 0) right = rh_moments_of_both(left, right);
+  memcpy(a, &right, size);
 }

@@ -5,11 +5,21 @@
 #include "custom.h"
 #include "moments_tile.h"
 
+#include <math.h>
+
 typedef struct rh_moments {
   double n, mean, m2; /* the fields, as they stand in a value */
   double large;       /* where squares may overflow: m2 of differences times RH_MOMENTS_LARGE */
 } rh_moments;
 #define RH_MOMENTS_LARGE 0x1p-128
+
+/* Both of at least one element; b->n/n is 1/2 where they have as many, without a division. */
+static inline rh_moments rh_moments_of_both(rh_moments a, rh_moments b) {
+  double n = a.n + b.n, r = a.n == b.n ? 0.5 : b.n / n, d = b.mean - a.mean;
+  double e = d * RH_MOMENTS_LARGE;
+  return (rh_moments){n, isfinite(d) ? a.mean + d * r : a.mean * (1 - r) + b.mean * r,
+                      a.m2 + b.m2 + d * d * a.n * r, a.large + b.large + e * e * a.n * r};
+}
 
 /* Does the operator compute what this file does: fields n, mean and m2 of f64, and perhaps large,
  * which Chan's merge combines, of elements that are loaded as 1, anything, 0 and 0?  Any text of

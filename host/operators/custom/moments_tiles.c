@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { ROWS = 4, ROW_BYTES = 512, MOST_LANES = ROW_BYTES /* of elements of a byte */ };
+enum { FEWEST = 8 }; /* elements, which loops over arrays take no faster than one by one */
 
 /* Combines the pieces at j + half, of `n` elements each, into those at j. */
 WIDEST static void halve(double *restrict mean, double *restrict m2,
@@ -139,10 +140,28 @@ static void load_few(const rh_custom *self, const rh_arrays *arrays, uint64_t fi
   }
 }
 
+/* Up to FEWEST elements; 0: only the expression converts them. */
+static int reduce_fewest(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
+                         void *value) {
+  double x[FEWEST];
+  rh_moments of[FEWEST];
+  uint32_t variable = 0;
+  rh_type type = rh_exprs_variable_of(self->load, 1, &variable);
+  if (n > FEWEST || !convert(type, arrays->operands[variable], first, n, x)) return 0;
+  for (uint64_t j = 0; j < n; j++) of[j] = (rh_moments){1, x[j], 0, 0};
+  for (uint64_t half = FEWEST / 2; half > 0; half /= 2) {
+    for (uint64_t j = 0; j + half < n; j++) of[j] = rh_moments_of_both(of[j], of[j + half]);
+    if (n > half) n = half;
+  }
+  memcpy(value, of, self->op.value_size);
+  return 1;
+}
+
 void rh_moments_reduce_few(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
                            uint64_t n, void *value) {
   few all;
   uint64_t row = ROW_BYTES / self->op.element_size, lanes = n < row ? n : row;
+  if (reduce_fewest(self, arrays, first, n, value)) return;
   load_few(self, arrays, first, n, &all);
   for (uint64_t to = 0; to < ROWS * row; to += 2 * row)
     if (n > to + row) combine_few(&all, to, to + row, n - to - row < row ? n - to - row : row);

@@ -192,13 +192,9 @@ static rh_status merge_parts(const rh_bench_runner *r, const place *at, rh_row *
   return *n ? rh_merge_processes(list, *n, processes_of(r), merged, error) : RH_OK;
 }
 
-/* Rows have the type of the first operand. */
-static rh_type type_of(const rh_bench_runner *r) {
-  return r->point.problem.operation.op->operands[0].type;
-}
-
 static place place_of(const rh_bench_runner *r, const char *name, const char *op) {
-  place at = {name, op, type_of(r), r->point.data.n, {0}};
+  const rh_operand *first = r->point.problem.operation.op->operands;
+  place at = {name, op, first->type, r->point.data.n, {0}};
   if (r->point.data.lengths)
     at.segments = (rh_row_segments){r->point.lengths.kind, r->point.lengths.length, 0};
   return at;

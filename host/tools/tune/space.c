@@ -45,14 +45,11 @@ static void add_both_signs(rh_space_axis *axis, uint64_t magnitude) {
   if (axis->param->min < 0) add_value(axis, on_step(axis->param, -(int64_t)magnitude));
 }
 
-static uint64_t magnitude_of(int64_t value) {
-  return value < 0 ? (uint64_t)0 - (uint64_t)value : (uint64_t)value;
-}
-
 /* Powers of two around the default; a default of 0 gives no scale. */
 static void add_powers(rh_space_axis *axis) {
   const rh_param *param = axis->param;
-  uint64_t centre = magnitude_of(param->initial);
+  uint64_t centre = (uint64_t)param->initial;
+  if (param->initial < 0) centre = 0 - centre;
   uint64_t least = centre > FARTHEST ? centre / FARTHEST : 1;
   uint64_t most = centre && centre < INT64_MAX / FARTHEST ? centre * FARTHEST : INT64_MAX;
   for (uint32_t k = 0; k < 62; k++) {

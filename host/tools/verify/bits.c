@@ -19,11 +19,6 @@ typedef struct subject {
 
 enum { TELLING_N = 100003 };
 
-/* For quick runs, which cannot try everything. */
-static int is_representative(const subject *s) {
-  return s->kind != ROUNDED && s->n == TELLING_N;
-}
-
 /* The first result, which all later ones must equal. */
 typedef struct bits {
   _Alignas(16) unsigned char first[16];
@@ -118,7 +113,8 @@ static rh_status same_run(rh_trial *trial, const subject *s) {
   rh_load_stop(load);
   RH_TRY(judge_bits(trial, s, status, &b, from_run, ""));
   uint32_t points = rh_n_points(trial->strategy) + (trial->quick ? 0 : 10);
-  if (trial->strategy->n_params == 0 || (trial->quick && !is_representative(s))) return RH_OK;
+  int is_telling = !trial->quick || (s->kind != ROUNDED && s->n == TELLING_N);
+  if (trial->strategy->n_params == 0 || !is_telling) return RH_OK;
   for (uint32_t k = 1; k < points; k++) {
     way w = {.params = params, .times = trial->quick ? RUNS_AT_POINTS_QUICK : RUNS_AT_POINTS};
     b = (bits){0};
