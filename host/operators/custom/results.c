@@ -22,6 +22,10 @@ uint32_t rh_custom_n_given(const rh_custom *self) {
   return (self->n_parts ? self->n_parts : self->n_fields) - (uint32_t)self->has_count;
 }
 
+static rh_type type_of(const rh_custom *self, uint32_t k) {
+  return self->n_parts ? part_type(&self->parts[k]) : self->fields[k].type;
+}
+
 /* How `finalize` calls it: a.0, a.1 or a.FIELD; a alone where there is only one, without a name. */
 static void name_of(const rh_custom *self, uint32_t k, rh_expr_name name) {
   if (rh_custom_n_given(self) == 1 && (self->n_parts || !*self->fields[0].name))
@@ -41,8 +45,7 @@ static rh_status make_finalize(rh_custom *self, const rh_definition *definition,
   uint32_t n = rh_custom_n_given(self);
   for (uint32_t k = 0; k < n; k++) {
     name_of(self, k, names[k]);
-    variables[k].name = names[k];
-    variables[k].type = self->n_parts ? part_type(&self->parts[k]) : self->fields[k].type;
+    variables[k] = (rh_expr_variable){names[k], type_of(self, k)};
   }
   variables[n] = (rh_expr_variable){"n", RH_TYPE_u64};
   for (uint32_t k = 0; k < self->n_lets; k++)
