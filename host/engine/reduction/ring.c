@@ -215,14 +215,11 @@ static rh_ring_slot *find_read(rh_ring *ring) {
   return NULL;
 }
 
-static int is_over(const rh_ring *ring) {
-  return atomic_load(&ring->stop) || ring->next_taken >= ring->end;
-}
-
 static rh_ring_slot *claim_check(rh_ring *ring) {
   rh_ring_slot *slot = NULL;
   pthread_mutex_lock(&ring->lock);
-  while (!is_over(ring) && !(slot = find_read(ring))) pthread_cond_wait(&ring->read, &ring->lock);
+  while (!atomic_load(&ring->stop) && ring->next_taken < ring->end && !(slot = find_read(ring)))
+    pthread_cond_wait(&ring->read, &ring->lock);
   if (slot) slot->state = CHECKING;
   pthread_mutex_unlock(&ring->lock);
   return slot;
