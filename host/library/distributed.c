@@ -2,7 +2,7 @@
  *
  * Nothing is exchanged while a rank computes, and all in the thread of the caller, who may have
  * promised MPI no more than one: a rank that fails says so when the others have done their part. */
-#include "../core/base/error.h"
+#include "../core/base/alloc.h"
 #include "../core/base/fpstate.h"
 #include "../core/base/log.h"
 #include "../core/base/vocabulary.h"
@@ -78,9 +78,7 @@ static rh_status take_communicator(distributed *d, const rh_communicator *given,
 
 /* ---- What this rank asks for ---- */
 
-static rh_status out_of_memory(rh_error *error) {
-  return rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
-}
+static const char what[] = "what the ranks say"; /* where there is no memory */
 
 /* malloc'ed */
 static char *text_of(const distributed *d) {
@@ -92,7 +90,7 @@ static char *text_of(const distributed *d) {
 
 static rh_status digest_anew(distributed *d, rh_error *error) {
   char *text = text_of(d);
-  if (!text) return out_of_memory(error);
+  if (!text) return rh_fail(error, RH_E_NOMEM, "no memory for %s", what);
   d->problem = rh_agree_digest(text);
   free(text);
   return RH_OK;
@@ -127,8 +125,7 @@ static rh_status prepare(distributed *d, const rh_request *request, const rh_res
   RH_TRY(rh_sized_check(result, RH_SIZED(rh_result, strategy), error));
   RH_TRY(rh_part_request_read(&d->asked, d->redhost, request, error));
   RH_TRY(digest(d, error));
-  d->starts = calloc((size_t)d->by.size + 1, sizeof *d->starts);
-  return d->starts ? RH_OK : out_of_memory(error);
+  return RH_NEW(&d->starts, (uint64_t)d->by.size + 1, what, error);
 }
 
 /* ---- The same in all ranks? ---- */
@@ -174,8 +171,8 @@ static rh_status settle_claims(distributed *d, const claim *all, rh_status begun
 }
 
 static rh_status agree(distributed *d, rh_status begun, const rh_error *why, rh_error *error) {
-  claim mine = {.n = cannot_begin}, *all = calloc(d->by.size, sizeof *all);
-  if (!all) return out_of_memory(error);
+  claim mine = {.n = cannot_begin}, *all;
+  RH_TRY(RH_NEW(&all, d->by.size, what, error));
   if (begun == RH_OK) {
     mine.n = d->asked.job.operation.n;
     mine.problem = d->problem;

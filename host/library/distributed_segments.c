@@ -4,7 +4,7 @@
 #include "../choose/fallback.h"
 #include "../choose/known.h"
 #include "../choose/locate.h"
-#include "../core/base/error.h"
+#include "../core/base/alloc.h"
 #include "../core/base/random.h"
 #include "../engine/reduction/segments_reduction.h"
 #include "segmented.h"
@@ -82,8 +82,7 @@ static rh_status cut(distributed *d, rh_error *error) {
                                         .starts = d->starts,
                                         .chunk_bytes = PART_BYTES,
                                         .check = d->asked->job.operation.check};
-  d->ends = malloc(size * sizeof *d->ends);
-  if (!d->ends) return rh_fail(error, RH_E_NOMEM, "no memory for what the ranks need");
+  RH_TRY(RH_NEW(&d->ends, size, "what the ranks need", error));
   return rh_segments_reduction_ends(&d->cut, &d->segmented.spec.operation, d->ends, error);
 }
 
@@ -190,8 +189,8 @@ static rh_status take_name(distributed *d, rh_error *error) {
   char(*to)[sizeof d->segmented.columns.names.strategy] = &d->segmented.columns.names.strategy;
   uint32_t rank = 0, size = d->ranks->place.size;
   while (rank + 1 < size && d->starts[rank + 1] == 0) rank++;
-  char *all = malloc(size * sizeof *to);
-  if (!all) return rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
+  char *all;
+  RH_TRY(rh_alloc(&all, size, sizeof *to, "what the ranks say", error));
   snprintf(*to, sizeof *to, "%s", d->segmented.found.name);
   rh_status status = rh_ranks_gather(d->ranks, *to, sizeof *to, all, error);
   if (status == RH_OK) memcpy(*to, all + rank * sizeof *to, sizeof *to);

@@ -2,7 +2,7 @@
 #include "../choose/fallback.h"
 #include "../choose/known.h"
 #include "../choose/locate.h"
-#include "../core/base/error.h"
+#include "../core/base/alloc.h"
 #include "../core/cl/commands.h"
 #include "../core/cl/status.h"
 #include "../core/run/self_test.h"
@@ -62,10 +62,6 @@ static void release(rh_kept *all, uint32_t k) {
   destroy(all->jobs[k]);
   all->n--;
   memmove(all->jobs + k, all->jobs + k + 1, (all->n - k) * sizeof *all->jobs);
-}
-
-static rh_status out_of_memory(rh_error *error) {
-  return rh_fail(error, RH_E_NOMEM, "no memory for a request");
 }
 
 /* ---- Setting up ---- */
@@ -143,10 +139,7 @@ static rh_status make_room(rh_redhost *redhost, rh_error *error) {
   uint32_t most = redhost->context->options.kept_setups ? redhost->context->options.kept_setups
                                                         : RH_KEPT_SETUPS;
   while (all->n >= most) release(all, all->n - 1);
-  rh_kept_job **larger = realloc(all->jobs, (all->n + 1u) * sizeof *larger);
-  if (!larger) return out_of_memory(error);
-  all->jobs = larger;
-  return RH_OK;
+  return RH_ROOM(&all->jobs, all->n, "a request", error);
 }
 
 static void put_first(rh_kept *all, uint32_t k, rh_kept_job *kept) {
@@ -156,8 +149,8 @@ static void put_first(rh_kept *all, uint32_t k, rh_kept_job *kept) {
 
 static rh_status make_kept(rh_redhost *redhost, const rh_request *request, uint64_t n, int is_part,
                            rh_kept_job **made, rh_error *error) {
-  rh_kept_job *kept = calloc(1, sizeof *kept);
-  if (!kept) return out_of_memory(error);
+  rh_kept_job *kept;
+  RH_TRY(RH_NEW(&kept, 1, "a request", error));
   rh_status status = name(redhost, request, n, is_part, kept, error);
   if (status == RH_OK) status = rh_job_trust(redhost->context, &kept->job.spec, error);
   if (status == RH_OK) status = make_room(redhost, error);
@@ -224,8 +217,7 @@ static rh_status take_constants(rh_kept_job *kept, const rh_request *request, rh
 /* A job for the request, the first of the list, which may still have to be set up. */
 static rh_status get(rh_redhost *redhost, const rh_request *request, uint64_t n, int is_part,
                      rh_kept_job **found, rh_error *error) {
-  if (!redhost->kept && !(redhost->kept = calloc(1, sizeof *redhost->kept)))
-    return out_of_memory(error);
+  if (!redhost->kept) RH_TRY(RH_NEW(&redhost->kept, 1, "a request", error));
   rh_kept_job *kept = *found = find(redhost, request, n, is_part);
   if (!kept) return make_kept(redhost, request, n, is_part, found, error);
   RH_TRY(check(request, &kept->job.spec, is_part, error));

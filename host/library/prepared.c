@@ -3,7 +3,7 @@
 #include "../choose/fallback.h"
 #include "../choose/known.h"
 #include "../choose/locate.h"
-#include "../core/base/error.h"
+#include "../core/base/alloc.h"
 #include "../core/base/fpstate.h"
 #include "../core/run/self_test.h"
 #include "../engine/partial/accuracy.h"
@@ -148,8 +148,7 @@ static void take_wanted(rh_prepared *p, const rh_request *wanted) {
 }
 
 static rh_status prepare_segments(rh_prepared *p, const rh_request *wanted, rh_error *error) {
-  p->segmented = calloc(1, sizeof *p->segmented);
-  if (!p->segmented) return rh_fail(error, RH_E_NOMEM, "no memory to prepare a reduction");
+  RH_TRY(RH_NEW(&p->segmented, 1, "a prepared reduction", error));
   RH_TRY(rh_segmented_prepare(p->segmented, p->redhost, wanted, error));
   rh_call_begin(&p->call, &p->segmented->segments.job);
   p->call.fast_max_n = 0;
@@ -191,9 +190,9 @@ rh_status rh_prepare(rh_redhost *redhost, const rh_request *request, rh_prepared
   rh_request wanted;
   RH_TRY(check_call(redhost, request, prepared, &wanted, error));
   RH_TRY(rh_redhost_enter(redhost, error));
-  rh_prepared *p = calloc(1, sizeof *p);
-  rh_status status = p ? prepare(redhost, p, &wanted, error)
-                       : rh_fail(error, RH_E_NOMEM, "no memory to prepare a reduction");
+  rh_prepared *p;
+  rh_status status = RH_NEW(&p, 1, "a prepared reduction", error);
+  if (status == RH_OK) status = prepare(redhost, p, &wanted, error);
   if (status == RH_OK)
     *prepared = p;
   else if (p)

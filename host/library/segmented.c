@@ -2,7 +2,7 @@
 #include "../choose/fallback.h"
 #include "../choose/known.h"
 #include "../choose/locate.h"
-#include "../core/base/error.h"
+#include "../core/base/alloc.h"
 #include "../core/base/log.h"
 #include "../core/run/operand_data.h"
 #include "../engine/partial/accuracy.h"
@@ -456,8 +456,8 @@ rh_status rh_segmented_reduce(rh_redhost *redhost, const rh_request *request, rh
     if (status == RH_E_WRONG || status == RH_E_CANCELLED) return status;
   }
   rh_segmented_forget(redhost);
-  rh_segmented *s = calloc(1, sizeof *s);
-  if (!s) return rh_fail(error, RH_E_NOMEM, "no memory to reduce segments");
+  rh_segmented *s;
+  RH_TRY(RH_NEW(&s, 1, "a reduction of segments", error));
   trial t = {.of = s, .redhost = redhost, .request = request, .result = result};
   t.is_kept = given.n_segments <= MOST_KEPT;
   redhost->segmented = s;

@@ -86,45 +86,31 @@ static const struct {
 
 enum { PROBLEMS = sizeof problems / sizeof *problems };
 
-static rh_result reduced(const char *strategy, int k, mode by) {
+typedef enum way { REDUCE, PREPARED, DISTRIBUTED } way;
+static const char *const ways[] = {"rh_reduce()", "rh_prepared_run()", "rh_reduce_distributed()"};
+
+static rh_result reduced(way in, const char *strategy, int k, mode by) {
   rh_request request =
       request_for(strategy, problems[k].op, problems[k].type, problems[k].data, problems[k].n);
-  request.map = problems[k].map;
+  const rh_communicator alone = SIZED(rh_communicator, .size = 1);
   rh_result result = {.struct_size = sizeof result};
-  change_to(by);
-  const environment before = now();
-  rh_status status = rh_reduce(redhost, &request, &result, &error);
-  must_be(&before, "rh_reduce()");
-  ck_assert_msg(status == RH_OK, "%s by %s: %s", request.op, strategy, error.message);
-  return result;
-}
-
-static rh_result prepared_run(const char *strategy, int k, mode by) {
-  rh_request spec = request_for(strategy, problems[k].op, problems[k].type, NULL, problems[k].n);
-  spec.map = problems[k].map;
   rh_prepared *prepared;
-  rh_result result = {.struct_size = sizeof result};
-  change_to(by);
-  const environment before = now();
-  rh_status status = rh_prepare(redhost, &spec, &prepared, &error);
-  if (status == RH_OK)
-    status = rh_prepared_run(prepared, problems[k].data, problems[k].n, &result, &error);
-  if (status == RH_OK) rh_prepared_destroy(prepared);
-  must_be(&before, "a prepared reduction");
-  ck_assert_msg(status == RH_OK, "%s by %s: %s", spec.op, strategy, error.message);
-  return result;
-}
-
-static rh_result distributed(const char *strategy, int k, mode by) {
-  rh_request request =
-      request_for(strategy, problems[k].op, problems[k].type, problems[k].data, problems[k].n);
+  rh_status status;
   request.map = problems[k].map;
-  rh_communicator alone = SIZED(rh_communicator, .size = 1);
-  rh_result result = {.struct_size = sizeof result};
+  if (in == PREPARED) request.data = NULL;
   change_to(by);
   const environment before = now();
-  rh_status status = rh_reduce_distributed(redhost, &request, &alone, &result, &error);
-  must_be(&before, "rh_reduce_distributed()");
+  if (in == REDUCE) {
+    status = rh_reduce(redhost, &request, &result, &error);
+  } else if (in == DISTRIBUTED) {
+    status = rh_reduce_distributed(redhost, &request, &alone, &result, &error);
+  } else {
+    status = rh_prepare(redhost, &request, &prepared, &error);
+    if (status == RH_OK)
+      status = rh_prepared_run(prepared, problems[k].data, problems[k].n, &result, &error);
+    if (status == RH_OK) rh_prepared_destroy(prepared);
+  }
+  must_be(&before, ways[in]);
   ck_assert_msg(status == RH_OK, "%s by %s: %s", request.op, strategy, error.message);
   return result;
 }
@@ -153,20 +139,17 @@ TEST_LOOP(answers_are_the_same, 0, sizeof strategies / sizeof *strategies) {
   rh_result right[PROBLEMS];
   const char *strategy = strategies[_i];
   if (_i == 2 && !has_device) return;
-  for (int k = 0; k < PROBLEMS; k++) right[k] = reduced(strategy, k, DEFAULT);
+  for (int k = 0; k < PROBLEMS; k++) right[k] = reduced(REDUCE, strategy, k, DEFAULT);
   for (mode by = DEFAULT; by < MODES; by++) {
     rh_close(redhost);
     change_to(by);
     redhost = open_on(NULL, NULL);
-    for (int k = 0; k < PROBLEMS; k++) {
-      rh_result result = reduced(strategy, k, by);
-      compare(&right[k], &result, "rh_reduce", k, by);
-      result = prepared_run(strategy, k, by);
-      compare(&right[k], &result, "rh_prepared_run", k, by);
-      if (_i != 0) continue; /* no canonical order */
-      result = distributed(strategy, k, by);
-      compare(&right[k], &result, "rh_reduce_distributed", k, by);
-    }
+    for (int k = 0; k < PROBLEMS; k++)
+      for (way in = REDUCE; in <= (_i == 0 ? DISTRIBUTED : PREPARED);
+           in++) { /* a canonical order */
+        rh_result result = reduced(in, strategy, k, by);
+        compare(&right[k], &result, ways[in], k, by);
+      }
   }
   fesetenv(FE_DFL_ENV);
 }

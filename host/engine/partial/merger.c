@@ -1,5 +1,5 @@
 #include "merger.h"
-#include "../../core/base/error.h"
+#include "../../core/base/alloc.h"
 #include "../../core/run/exact_data.h"
 #include "../../operators/custom/by_code.h"
 
@@ -13,8 +13,7 @@ static rh_status begin(rh_merger *merger, rh_context *context, const char *name,
   RH_TRY(rh_partial_job(&merger->job, &merger->own, about->text, error));
   RH_TRY(rh_by_code_prepare(merger->job.operation.op, context, error));
   snprintf(merger->first, sizeof merger->first, "%s", name);
-  if (!(merger->text = strdup(about->text)))
-    return rh_fail(error, RH_E_NOMEM, "no memory for the description of a part");
+  RH_TRY(rh_copy(&merger->text, about->text, "the description of a part", error));
   rh_partial_init(&merger->all, &merger->job, UINT64_MAX, merger->job.operation.check);
   return RH_OK;
 }

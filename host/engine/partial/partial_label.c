@@ -45,6 +45,7 @@ static int differs_by_device(const rh_operator *op) {
 rh_status rh_partial_check_part(const rh_job_spec *job, uint64_t first, uint64_t n,
                                 uint64_t *whole_n, rh_error *error) {
   uint64_t tile = rh_partial_tile(job);
+  const char *who = job->operation.op->is_code ? "OpenCL C has" : "functions of the map have";
   if (n > UINT64_MAX / 2 || first > UINT64_MAX / 2)
     return rh_fail(error, RH_E_USAGE, "the part ends behind element 2^63");
   if (first + n > *whole_n)
@@ -59,15 +60,13 @@ rh_status rh_partial_check_part(const rh_job_spec *job, uint64_t first, uint64_t
     return rh_fail(error, RH_E_USAGE,
                    "%s other bits on other devices, so a part has to begin at a multiple of %llu "
                    "elements, and element %llu is none",
-                   job->operation.op->is_code ? "OpenCL C has" : "functions of the map have",
-                   (unsigned long long)tile, (unsigned long long)first);
+                   who, (unsigned long long)tile, (unsigned long long)first);
   if ((first + n) % tile == 0) return RH_OK;
   if (*whole_n != UINT64_MAX && *whole_n != first + n)
     return rh_fail(error, RH_E_USAGE,
                    "%s other bits on other devices, so a part has to end at a multiple of %llu "
                    "elements, or with the whole, and element %llu is neither",
-                   job->operation.op->is_code ? "OpenCL C has" : "functions of the map have",
-                   (unsigned long long)tile, (unsigned long long)(first + n));
+                   who, (unsigned long long)tile, (unsigned long long)(first + n));
   *whole_n = first + n;
   return RH_OK;
 }

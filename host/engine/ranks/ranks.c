@@ -44,8 +44,8 @@ rh_status rh_ranks_gather(rh_ranks *ranks, const void *mine, uint32_t bytes, voi
 rh_status rh_ranks_learn_hosts(rh_ranks *ranks, rh_error *error) {
   char mine[RH_HOST_BYTES] = "";
   if (gethostname(mine, sizeof mine - 1) != 0) snprintf(mine, sizeof mine, "unknown");
-  char(*hosts)[RH_HOST_BYTES] = calloc(ranks->place.size, sizeof *hosts);
-  if (!hosts) return rh_fail(error, RH_E_NOMEM, "no memory for the names of hosts");
+  char(*hosts)[RH_HOST_BYTES];
+  RH_TRY(RH_NEW(&hosts, ranks->place.size, "the names of hosts", error));
   rh_status status = rh_ranks_gather(ranks, mine, sizeof mine, hosts, error);
   ranks->hosts = hosts;
   for (uint32_t r = 0; r < ranks->place.size; r++) hosts[r][RH_HOST_BYTES - 1] = 0;
@@ -144,8 +144,8 @@ rh_status rh_ranks_gather_any(rh_ranks *ranks, const void *mine, uint64_t bytes,
                                                 uint64_t bytes, rh_error *error),
                               void *user, rh_error *error) {
   uint32_t size = ranks->place.size;
-  uint64_t most = 1, *lengths = calloc(size, sizeof *lengths);
-  if (!lengths) return rh_fail(error, RH_E_NOMEM, "no memory for the ranks' values");
+  uint64_t most = 1, *lengths;
+  RH_TRY(RH_NEW(&lengths, size, "the ranks' values", error));
   rh_status status = rh_ranks_gather(ranks, &bytes, sizeof bytes, lengths, error);
   for (uint32_t r = 0; r < size && status == RH_OK; r++)
     if (lengths[r] > most) most = lengths[r];

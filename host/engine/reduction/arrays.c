@@ -1,5 +1,5 @@
 #include "arrays.h"
-#include "../../core/base/error.h"
+#include "../../core/base/alloc.h"
 #include "../../core/run/operand_data.h"
 
 #include <stdlib.h>
@@ -33,8 +33,8 @@ int rh_arrays_ring(const rh_job *job, uint64_t least) {
 rh_status rh_arrays_open(rh_worker **ring, const rh_job *found, const rh_job_spec *spec,
                          rh_staging *staging, int check, rh_error *error) {
   rh_job_spec chunk = *spec;
-  rh_worker *device = *ring = calloc(1, sizeof *device);
-  if (!device) return rh_fail(error, RH_E_NOMEM, "no memory to stream arrays to a device");
+  RH_TRY(RH_NEW(ring, 1, "the stream of arrays to a device", error));
+  rh_worker *device = *ring;
   chunk.strategy = found->strategy->name;
   chunk.plugin = found->path;
   *device = (rh_worker){

@@ -112,7 +112,6 @@ static rh_status set_up_part(rh_resident *r, uint32_t k, uint64_t first, uint64_
   }
   device->is_up = 1;
   device->n = part->n;
-  r->n_nodes += part->n_nodes;
   r->waits |= (uint32_t)part->waits;
   return RH_OK;
 }
@@ -243,9 +242,7 @@ rh_status rh_resident_batch(rh_resident *r, uint32_t batch, rh_result *result, d
 /* Before a strategy is blamed for what the parts add up to. */
 static rh_status trust_operator(const rh_resident *r, rh_error *error) {
   for (uint32_t k = 0; k < r->spec.n_devices; k++)
-    if (r->parts[k].n_nodes)
-      RH_TRY(rh_resident_trust(r->spec.devices[k].context, &r->parts[k], &r->whole, r->spec.source,
-                               error));
+    if (r->parts[k].n_nodes) RH_TRY(rh_resident_trust(&r->parts[k], r->spec.source, error));
   return RH_OK;
 }
 
@@ -265,7 +262,7 @@ static void release(rh_resident *r) {
     r->spec.devices[k].n = 0;
   }
   rh_partial_finish(&r->values);
-  r->n_nodes = r->waits = 0;
+  r->waits = 0;
 }
 
 static rh_status try_all(rh_resident *r, rh_partial *facts, rh_error *error) {

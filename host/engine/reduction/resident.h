@@ -17,7 +17,7 @@ typedef struct rh_resident_spec {
   uint64_t most_host_bytes;
 } rh_resident_spec;
 
-/* Fields from `n_nodes` on are read-only.  Zero-initialised may be finished. */
+/* Fields from `waits` on are read-only.  Zero-initialised may be finished. */
 typedef struct rh_resident {
   rh_resident_spec spec;
   rh_source source;
@@ -25,7 +25,7 @@ typedef struct rh_resident {
   rh_resident_part *parts; /* as spec.devices */
   rh_partial values;       /* of the latest call */
   uint32_t failed;         /* the device that did, or n_devices */
-  uint32_t n_nodes, waits; /* waits: 1 if a part does */
+  uint32_t waits;          /* 1: a part does */
   uint64_t depth;          /* of the answer; 0: unknown */
   double load_s, first_s;  /* until all elements were there and checked; the first call */
   rh_result result;        /* of the first call */

@@ -265,18 +265,17 @@ rh_status rh_resident_load(rh_resident_part *parts, uint32_t n_parts, const rh_s
   return l.error.status;
 }
 
-rh_status rh_resident_trust(rh_context *context, const rh_resident_part *of,
-                            const rh_job_spec *whole, const rh_source *source, rh_error *error) {
+rh_status rh_resident_trust(const rh_resident_part *of, const rh_source *source, rh_error *error) {
   enum { SOME = 1 << 21 };
   const atomic_int stop = 0;
   const void *operands[RH_MOST_OPERANDS];
   uint64_t offsets[RH_MOST_OPERANDS], got;
-  rh_job_spec some = *whole;
+  rh_job_spec some = of->job.spec;
   const rh_partial_chunk *node = largest_node(of);
   some.operation.n = least_of(node->n, SOME);
   uint64_t bytes = rh_operand_layout(&some, offsets);
-  const rh_job_part part = {operands, node->first, some.operation.n, whole->operation.n, 0, 0};
-  if (!whole->operation.op->is_custom || some.operation.n == 0) return RH_OK;
+  const rh_job_part part = {operands, node->first, some.operation.n, of->whole_n, 0, 0};
+  if (!some.operation.op->is_custom || some.operation.n == 0) return RH_OK;
   char *memory = malloc(bytes);
   if (!memory) return rh_fail(error, RH_E_NOMEM, "no memory for a piece of the data");
   rh_status status = RH_OK;
@@ -285,7 +284,7 @@ rh_status rh_resident_trust(rh_context *context, const rh_resident_part *of,
     status = source->read(source, k, node->first, some.operation.n, memory + offsets[k], &stop,
                           &got, error);
   }
-  if (status == RH_OK) status = rh_job_trust_on(context, whole, &part, error);
+  if (status == RH_OK) status = rh_job_trust_on(of->job.context, &some, &part, error);
   free(memory);
   return status;
 }

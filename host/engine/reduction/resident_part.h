@@ -46,8 +46,7 @@ rh_status rh_resident_load(rh_resident_part *parts, uint32_t n_parts, const rh_s
                            rh_error *error);
 
 /* rh_job_trust_on() some elements of the largest node, which are read or generated again. */
-rh_status rh_resident_trust(rh_context *context, const rh_resident_part *part,
-                            const rh_job_spec *whole, const rh_source *source, rh_error *error);
+rh_status rh_resident_trust(const rh_resident_part *part, const rh_source *source, rh_error *error);
 
 /* One call: begins it, and waits for the values of its nodes.  If it waits, begin does all. */
 rh_status rh_resident_part_begin(rh_resident_part *part, rh_error *error);

@@ -1,4 +1,5 @@
 #include "schedule.h"
+#include "../../core/base/alloc.h"
 #include "../../core/base/clock.h"
 #include "../../core/base/error.h"
 #include "../../core/base/log.h"
@@ -11,13 +12,12 @@ rh_status rh_schedule_init(rh_schedule *schedule, const rh_source *source, uint6
   uint64_t n = source->n;
   *schedule = (rh_schedule){.source = source, .chunk_n = chunk_n, .n = n, .n_workers = n_workers};
   schedule->end = n == UINT64_MAX ? n : n / chunk_n + (n % chunk_n != 0);
-  schedule->workers = calloc(n_workers, sizeof *schedule->workers);
-  schedule->returned = calloc((size_t)n_workers * RH_RING_MOST_SLOTS, sizeof *schedule->returned);
-  if (!schedule->workers || !schedule->returned) {
-    free(schedule->workers);
+  uint64_t most = (uint64_t)n_workers * RH_RING_MOST_SLOTS;
+  rh_status status = RH_NEW(&schedule->returned, most, "a schedule", error);
+  if (status == RH_OK) status = RH_NEW(&schedule->workers, n_workers, "a schedule", error);
+  if (status != RH_OK) {
     free(schedule->returned);
-    *schedule = (rh_schedule){0};
-    return rh_fail(error, RH_E_NOMEM, "no memory to schedule chunks to devices");
+    return status;
   }
   pthread_mutex_init(&schedule->lock, NULL);
   pthread_mutex_init(&schedule->in_order, NULL);

@@ -130,14 +130,11 @@ void rh_worker_plan(rh_worker *device, uint32_t processors, int in_order, int ch
   device->piece_n = copies(device) ? chunk_n / PIECES : 0;
 }
 
-uint32_t rh_stream_slots(uint32_t being_read, uint32_t checkers) {
-  uint32_t slots = being_read + checkers + 2 * RH_STREAM_AHEAD;
-  return slots < RH_RING_MOST_SLOTS ? slots : RH_RING_MOST_SLOTS;
-}
-
 /* While the last pieces of one slot are read, others of the next are. */
 uint32_t rh_worker_slots(const rh_worker *device) {
-  return rh_stream_slots(device->piece_n ? 2 : device->readers, device->checkers);
+  uint32_t being_read = device->piece_n ? 2 : device->readers;
+  uint32_t slots = being_read + device->checkers + 2 * RH_STREAM_AHEAD;
+  return slots < RH_RING_MOST_SLOTS ? slots : RH_RING_MOST_SLOTS;
 }
 
 static rh_status open_staging(rh_worker *device, rh_error *error) {

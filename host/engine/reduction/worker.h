@@ -52,7 +52,6 @@ void rh_worker_plan(rh_worker *device, uint32_t processors, int in_order, int ch
                     uint64_t chunk_n);
 /* The slots that keep them busy, and so many that are read at a time, and checkers. */
 uint32_t rh_worker_slots(const rh_worker *device);
-uint32_t rh_stream_slots(uint32_t being_read, uint32_t checkers);
 
 /* Asks the strategy of a device with a plan, and sets up it and its slots, for n elements in all:
  * UINT64_MAX, if that is not known.  The strategy is tested unless check is RH_CHECK_FULL.  It
