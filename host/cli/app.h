@@ -44,8 +44,13 @@ void rh_terminal_count(rh_terminal *terminal, uint32_t done, uint32_t total, dou
 /* Such a line for a turn of a benchmark or a search; RH_E_CANCELLED if the user interrupts. */
 rh_status rh_terminal_turn(rh_terminal *terminal, const rh_bench_turn *turn, rh_error *error);
 
-/* `s` as rh_make_plain shows it.  Valid until the eighth call after this one; null is "". */
+/* Texts that are valid until some dozens of calls later: as by printf(); as rh_make_plain()
+ * shows it, null as ""; numbers (core/base/format.h). */
+char *rh_show(const char *format, ...) __attribute__((format(printf, 1, 2)));
 const char *rh_plain(const char *s);
+const char *rh_seconds(double seconds);
+const char *rh_bytes(uint64_t bytes);
+const char *rh_count(uint64_t n);
 
 /* A line with only a path, for programs: exact, but plain on a terminal. */
 void rh_print_path(const char *path);
@@ -57,9 +62,8 @@ void rh_terminal_say(rh_terminal *terminal, const char *message);
 void rh_terminal_say_error(rh_terminal *terminal, rh_error *error);
 
 enum { RH_PLAIN, RH_BOLD, RH_GOOD, RH_BAD, RH_DIM };
-/* The escape sequences that switch a style on and off on standard output; "" without colour. */
-const char *rh_style_on(const rh_terminal *terminal, int style);
-const char *rh_style_off(const rh_terminal *terminal, int style);
+/* The text in a style for standard output, valid as above; itself without colour. */
+const char *rh_styled(const rh_terminal *terminal, int style, const char *text);
 
 /* On SIGINT: ends the children, erases the progress line, and ends the process with status 130. */
 void rh_terminal_catch_interrupt(void);
@@ -84,7 +88,7 @@ enum { RH_MAX_COLUMNS = 12 };
 /* Zero-initialised is empty.  Rows are kept until they are printed, so that columns fit their
  * contents. */
 typedef struct rh_table {
-  uint32_t columns, n_rows;
+  uint32_t columns, headings, n_rows;
   char **cells;              /* row by row, the heading first */
   int *styles;               /* one for each cell */
   int right[RH_MAX_COLUMNS]; /* 1: right-aligned */
@@ -98,7 +102,8 @@ void rh_table_row(rh_table *table, const char *styles, ...);
 /* Adds a cell, whose text is copied and made plain.  `columns` cells make a row. */
 void rh_table_cell(rh_table *table, int style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void rh_table_print(const rh_table *table, const rh_terminal *terminal, const char *indent);
+/* And empties it.  Without a row below the headings, prints nothing. */
+void rh_table_print(rh_table *table, const rh_terminal *terminal, const char *indent);
 void rh_table_finish(rh_table *table);
 
 /* `text` wrapped at 78 columns, each line after `indent`. */
@@ -137,3 +142,12 @@ json_t *rh_json_document(json_t *members);
 rh_status rh_json_print(json_t *members, rh_error *error);
 json_t *rh_json_strings(char *const *list, uint32_t n);
 json_t *rh_json_device(const rh_cl_device *device);
+
+/* ---- Files ---- */
+
+/* Replaces the file, whole or not at all: 0, or errno. */
+int rh_save(const char *path, const void *bytes, uint64_t size);
+
+/* --export: can each be written, and is it of one of these kinds by its name? */
+enum { RH_EXPORT_PICTURE = 1, RH_EXPORT_PAGE = 2, RH_EXPORT_ROWS = 4 };
+rh_status rh_exports_check(const rh_typed *typed, int kinds, rh_error *error);

@@ -10,23 +10,6 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-static int is_drawn(const char *path) {
-  return rh_plot_is_picture(path) || rh_plot_is_page(path);
-}
-
-static rh_status check_exports(const rh_typed *typed, rh_error *error) {
-  for (uint32_t k = 0; k < typed->exports.n; k++) {
-    const char *path = typed->exports.list[k];
-    if (!is_drawn(path) && !rh_format_from_path(path))
-      return rh_fail(error, RH_E_USAGE,
-                     "--export %s: expected a name that ends in .json, .jsonl, .csv, .md, .svg, "
-                     ".png, .pdf or .html",
-                     path);
-    RH_TRY(rh_records_check_path(path, error));
-  }
-  return RH_OK;
-}
-
 static rh_status find_format(const rh_typed *typed, const char **format, rh_error *error) {
   static const char *const formats[] = {"table", "table", "markdown", "csv", "json", "jsonl"};
   *format = formats[typed->format];
@@ -42,7 +25,7 @@ rh_status rh_bench_output_open(rh_bench_output *output, const rh_app *app, rh_er
   *output = (rh_bench_output){.app = app};
   RH_TRY(find_format(typed, &output->format, error));
   if (typed->dry_run) return RH_OK;
-  RH_TRY(check_exports(typed, error));
+  RH_TRY(rh_exports_check(typed, RH_EXPORT_PICTURE | RH_EXPORT_PAGE | RH_EXPORT_ROWS, error));
   if (typed->outputs.n > 1)
     return rh_fail(error, RH_E_USAGE, "--output: --bench writes one; --export writes more");
   if (typed->outputs.n) RH_TRY(rh_records_check_path(typed->outputs.list[0], error));
@@ -185,7 +168,7 @@ static rh_status draw(const rh_bench_output *output, const rh_records *results, 
   rh_plot_spec spec = {.files = files};
   rh_plotted plotted = {0};
   for (uint32_t k = 0; k < output->app->typed->exports.n; k++)
-    if (is_drawn(output->app->typed->exports.list[k]))
+    if (!rh_format_from_path(output->app->typed->exports.list[k]))
       files[spec.n_files++] = output->app->typed->exports.list[k];
   if (spec.n_files == 0) return RH_OK;
   rh_status status = rh_plot_results(results, "the results", &spec, &plotted, error);
@@ -199,7 +182,7 @@ rh_status rh_bench_output_all(rh_bench_output *output, const rh_records *results
   rh_status status = typed->outputs.n ? print_to(output, typed->outputs.list[0], results, first)
                                       : print(output, results, first);
   for (uint32_t k = 0; k < typed->exports.n; k++) {
-    if (is_drawn(typed->exports.list[k])) continue;
+    if (!rh_format_from_path(typed->exports.list[k])) continue;
     rh_status of_one =
         rh_records_export(results, typed->exports.list[k], status == RH_OK ? first : &why);
     if (status == RH_OK) status = of_one;

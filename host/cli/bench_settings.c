@@ -45,10 +45,6 @@ static void say_what_is_left_out(const rh_app *app, const rh_bench_settings *set
 
 static rh_status parse_lengths(rh_bench_settings *settings, const rh_typed *typed,
                                rh_error *error) {
-  if (typed->distribution && !typed->length)
-    return rh_fail(error, RH_E_USAGE,
-                   "--distribution goes with --length, the typical length of a segment, as in "
-                   "--length 1:2^10:x4");
   if (!typed->length) return RH_OK;
   RH_TRY(rh_sizes_parse(typed->length, "--length", 0, &settings->lengths, &settings->n_lengths,
                         error));

@@ -29,7 +29,6 @@ static void print_table(const rh_row *const *rows, uint32_t n, const rh_terminal
     for (uint32_t j = 0; j < length; j++) add_row(&table, rows[k + j], &best, j == 0);
   }
   rh_table_print(&table, terminal, indent);
-  rh_table_finish(&table);
 }
 
 static void print_line(rh_text *text, const char *before, const char *behind) {
@@ -43,7 +42,7 @@ static void print_calibration(const rh_records *results) {
   size_t k;
   const json_t *device;
   json_array_foreach(results->calibration, k, device) {
-    char peak[32], up[32], down[32], launch[32], empty[32], step[32];
+    char peak[32], up[32], down[32];
     const char *id = json_string_value(json_object_get(device, "device"));
     const char *timer = json_string_value(json_object_get(device, "timer"));
     if (!id || !timer) continue;
@@ -53,29 +52,26 @@ static void print_calibration(const rh_records *results) {
            rh_format_digits(peak, 1e-9 * rh_records_calibration(results, id, "read_peak_Bps"), 4),
            rh_format_digits(up, 1e-9 * rh_records_calibration(results, id, "h2d_Bps"), 3),
            rh_format_digits(down, 1e-9 * rh_records_calibration(results, id, "d2h_Bps"), 3),
-           rh_format_seconds(launch, rh_records_calibration(results, id, "launch_s")),
-           rh_format_seconds(empty, rh_records_calibration(results, id, "empty_kernel_s")),
-           json_string_value(json_object_get(device, "timer")),
-           rh_format_seconds(step, rh_records_calibration(results, id, "timer_step_s")));
+           rh_seconds(rh_records_calibration(results, id, "launch_s")),
+           rh_seconds(rh_records_calibration(results, id, "empty_kernel_s")), timer,
+           rh_seconds(rh_records_calibration(results, id, "timer_step_s")));
   }
 }
 
 /* Prints one instrumented call of each row, whose times are independent of those above. */
 static void print_parts(const rh_row *const *rows, uint32_t n) {
-  char size[32], seconds[32];
   printf("instrumented, one call each: an event on every command makes it slower\n");
   for (uint32_t k = 0; k < n; k++) {
     const rh_row *row = rows[k];
     if (!rh_row_is_timed(row)) continue;
-    printf("  %5s  %s:", rh_format_size(size, rh_row_size(row)), row->strategy);
+    printf("  %5s  %s:", rh_count(rh_row_size(row)), row->strategy);
     if (row->build_s > 0)
-      printf(" build %s%s,", rh_format_seconds(seconds, row->build_s),
-             row->build_cached ? " (cached)" : "");
-    if (row->upload_s > 0) printf(" upload %s,", rh_format_seconds(seconds, row->upload_s));
+      printf(" build %s%s,", rh_seconds(row->build_s), row->build_cached ? " (cached)" : "");
+    if (row->upload_s > 0) printf(" upload %s,", rh_seconds(row->upload_s));
     for (uint32_t j = 0; j < row->n_parts; j++)
-      printf(" %s %s,", row->parts[j].stage, rh_format_seconds(seconds, row->parts[j].seconds));
+      printf(" %s %s,", row->parts[j].stage, rh_seconds(row->parts[j].seconds));
     if (row->n_parts)
-      printf(" the host's share %s", rh_format_seconds(seconds, row->host_share_s));
+      printf(" the host's share %s", rh_seconds(row->host_share_s));
     else
       printf(" no commands of a device");
     printf("\n");
@@ -85,27 +81,15 @@ static void print_parts(const rh_row *const *rows, uint32_t n) {
 
 /* ---- Whether a strategy's results have the same bits on several devices ---- */
 
-static int has_value(const rh_row *row) {
-  return !row->is_peer && row->value[0] &&
-         (row->status == RH_ROW_ok || row->status == RH_ROW_wrong);
-}
-
 /* The rows are of one strategy, operator and type. */
 static int same_series(const rh_row *a, const rh_row *b) {
   return rh_row_op_order(a, b) == 0 && a->type == b->type && strcmp(a->strategy, b->strategy) == 0;
 }
 
-static int is_first(const rh_records *results, uint32_t k) {
-  for (uint32_t j = 0; j < k; j++)
-    if (has_value(&results->rows[j]) && same_series(&results->rows[j], &results->rows[k])) return 0;
-  return 1;
-}
-
-/* The first row of the same series and size, perhaps itself. */
-static const rh_row *first_like(const rh_records *results, const rh_row *row) {
-  const rh_row *first = results->rows;
-  while (!has_value(first) || first->n != row->n || !same_series(first, row)) first++;
-  return first;
+/* Of a series; those of one size as they were measured. */
+static int by_size(const void *first, const void *second) {
+  const rh_row *a = *(const rh_row *const *)first, *b = *(const rh_row *const *)second;
+  return a->n != b->n ? (a->n > b->n) - (a->n < b->n) : (a > b) - (a < b);
 }
 
 /* The bits of a value, which reads back as the same number. */
@@ -119,53 +103,52 @@ static const char *bits_of(char text[32], const rh_row *row) {
   return text;
 }
 
-typedef struct comparison {
-  uint32_t devices, sizes;   /* devices: at the size with the most */
-  const rh_row *one, *other; /* that differ; other is null: none do */
-} comparison;
-
-static comparison compare(const rh_records *results, const rh_row *of) {
-  comparison c = {.one = of};
-  for (uint32_t k = 0; k < results->n_rows; k++) {
-    const rh_row *row = &results->rows[k], *first;
-    uint32_t devices = 1;
-    if (!has_value(row) || !same_series(row, of) || first_like(results, row) != row) continue;
-    first = row;
-    for (uint32_t j = k + 1; j < results->n_rows; j++) {
-      const rh_row *again = &results->rows[j];
-      if (!has_value(again) || !same_series(again, of) || again->n != first->n) continue;
-      devices++;
-      if (strcmp(first->value, again->value) == 0 || c.other) continue;
-      c.one = first;
-      c.other = again;
-    }
-    c.sizes += devices > 1;
-    if (devices > c.devices) c.devices = devices;
+/* n rows of a series. */
+static void print_series(const rh_row *const *rows, uint32_t n) {
+  char bits[32], others[32];
+  const rh_row *one = rows[0], *other = NULL; /* that differ; null: none do */
+  uint32_t devices = 1, most = 1, sizes = 0;
+  for (uint32_t k = 1, first = 0; k < n; k++) {
+    if (rows[k]->n != rows[first]->n) first = k;
+    devices = k - first + 1;
+    sizes += devices == 2;
+    if (devices > most) most = devices;
+    if (other || strcmp(rows[first]->value, rows[k]->value) == 0) continue;
+    one = rows[first];
+    other = rows[k];
   }
-  return c;
+  if (most == 1) return;
+  printf("bits: %s, %s %s: ", rh_plain(one->strategy), rh_row_op_name(one),
+         rh_type_name(one->type));
+  if (other)
+    printf("differ at n = %s: %s on %s, %s on %s\n", rh_count(one->n), bits_of(bits, one),
+           rh_plain(one->device), bits_of(others, other), rh_plain(other->device));
+  else if (sizes == 1)
+    printf("equal on %u devices (%s)\n", most, bits_of(bits, one));
+  else
+    printf("equal on %u devices at %u sizes\n", most, sizes);
 }
 
-static void print_bits_line(const rh_row *row, const comparison *c) {
-  char bits[32], others[32], size[32];
-  printf("bits: %s, %s %s: ", rh_plain(row->strategy), rh_row_op_name(row),
-         rh_type_name(row->type));
-  if (c->other)
-    printf("differ at n = %s: %s on %s, %s on %s\n", rh_format_size(size, c->one->n),
-           bits_of(bits, c->one), rh_plain(c->one->device), bits_of(others, c->other),
-           rh_plain(c->other->device));
-  else if (c->sizes == 1)
-    printf("equal on %u devices (%s)\n", c->devices, bits_of(bits, c->one));
-  else
-    printf("equal on %u devices at %u sizes\n", c->devices, c->sizes);
+static int has_value(const rh_row *row) {
+  return !row->is_peer && row->value[0] &&
+         (row->status == RH_ROW_ok || row->status == RH_ROW_wrong);
 }
 
 static void print_bits(const rh_records *results) {
-  for (uint32_t k = 0; k < results->n_rows; k++) {
-    const rh_row *row = &results->rows[k];
-    if (!has_value(row) || !is_first(results, k)) continue;
-    comparison c = compare(results, row);
-    if (c.devices > 1) print_bits_line(row, &c);
+  const rh_row *all = results->rows, **series;
+  uint32_t n = results->n_rows;
+  if (RH_NEW(&series, n, "rows", NULL) != RH_OK) return;
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t length = 0;
+    for (uint32_t j = 0; j < n && has_value(&all[k]); j++) {
+      if (!has_value(&all[j]) || !same_series(&all[k], &all[j])) continue;
+      if (j < k) break; /* it was printed */
+      series[length++] = &all[j];
+    }
+    qsort(series, length, sizeof *series, by_size);
+    if (length) print_series(series, length);
   }
+  free(series);
 }
 
 /* ---- All ---- */

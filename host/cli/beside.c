@@ -44,15 +44,15 @@ void rh_beside_add(rh_beside *beside, const char *strategy, const rh_result *res
   static const char *const words[] = {"ok", "WRONG", "not judged"};
   static const char *const styles[] = {" *   +", " *   -", " *   *"};
   rh_text values = {0}, bits = {0};
-  char time[32] = "-", off[32] = "-";
+  char off[32] = "-";
   begin(beside);
   beside->n++;
   add_values(&values, result, write_value);
   add_values(&bits, result, write_bits);
-  if (seconds > 0) rh_format_seconds(time, seconds);
   write_error(off, verdict);
   rh_table_row(&beside->table, verdict ? styles[verdict->verdict] : " *   .", strategy,
-               rh_text_get(&values), rh_text_get(&bits), off, time,
+               rh_text_get(&values), rh_text_get(&bits), off,
+               seconds > 0 ? rh_seconds(seconds) : "-",
                verdict ? words[verdict->verdict] : "skipped");
   rh_text_finish(&values);
   rh_text_finish(&bits);
@@ -78,7 +78,7 @@ void rh_beside_add_failure(rh_beside *beside, const char *strategy, const rh_err
                why->status == RH_DECLINED ? "declined" : "failed");
 }
 
-rh_status rh_beside_print(const rh_beside *beside, const rh_terminal *terminal, rh_error *error) {
+rh_status rh_beside_print(rh_beside *beside, const rh_terminal *terminal, rh_error *error) {
   if (beside->n) rh_table_print(&beside->table, terminal, "");
   if (!beside->results) return RH_OK;
   return rh_json_print(

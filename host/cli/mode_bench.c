@@ -79,15 +79,17 @@ static void print_words(const json_t *list) {
   json_array_foreach(list, k, word) printf(" %s", json_string_value(word));
 }
 
+static const char *size_in(const json_t *sizes, size_t k) {
+  return rh_count((uint64_t)json_integer_value(json_array_get(sizes, k)));
+}
+
 static void print_points(const json_t *points) {
   size_t k;
   const json_t *point;
   json_array_foreach(points, k, point) {
-    char first[32], last[32];
     const json_t *sizes = json_object_get(point, "n");
     size_t n = json_array_size(sizes);
-    rh_format_size(first, (uint64_t)json_integer_value(json_array_get(sizes, 0)));
-    rh_format_size(last, (uint64_t)json_integer_value(json_array_get(sizes, n - 1)));
+    const char *first = size_in(sizes, 0), *last = size_in(sizes, n - 1);
     printf("points      %s:", json_string_value(json_object_get(point, "type")));
     print_words(json_object_get(point, "ops"));
     if (n == 1)
@@ -98,11 +100,9 @@ static void print_points(const json_t *points) {
 }
 
 static void print_lengths(const rh_bench_settings *settings) {
-  char first[32], last[32];
   if (!settings->n_lengths) return;
-  rh_format_size(first, settings->lengths[0]);
-  rh_format_size(last, settings->lengths[settings->n_lengths - 1]);
-  printf("segments    %u lengths from %s to %s:", settings->n_lengths, first, last);
+  printf("segments    %u lengths from %s to %s:", settings->n_lengths,
+         rh_count(settings->lengths[0]), rh_count(settings->lengths[settings->n_lengths - 1]));
   for (uint32_t k = 0; k < settings->distributions.n; k++)
     printf(" %s", rh_lengths_name(settings->distributions.list[k]));
   printf("\n");
@@ -113,7 +113,6 @@ static uint64_t whole_in(const json_t *plan, const char *key) {
 }
 
 static void print_plan(const rh_stage *stage, const json_t *plan) {
-  char text[32];
   if (stage->device)
     printf("device      %s %s\n", stage->device->label, rh_plain(stage->device->name));
   else
@@ -126,10 +125,9 @@ static void print_plan(const rh_stage *stage, const json_t *plan) {
   printf("            %u in all, %s", (unsigned)whole_in(plan, "total"),
          json_string_value(json_object_get(plan, "cache")));
   if (stage->settings->processes > 1) printf(", each in %u processes", stage->settings->processes);
-  printf("\nmemory      about %s of the host's",
-         rh_format_bytes(text, whole_in(plan, "host_bytes")));
+  printf("\nmemory      about %s of the host's", rh_bytes(whole_in(plan, "host_bytes")));
   if (whole_in(plan, "device_bytes"))
-    printf(", %s of the device's", rh_format_bytes(text, whole_in(plan, "device_bytes")));
+    printf(", %s of the device's", rh_bytes(whole_in(plan, "device_bytes")));
   printf("\ntime        %.0f s at the least, %.0f s at the most\n",
          json_number_value(json_object_get(plan, "least_s")),
          json_number_value(json_object_get(plan, "most_s")));

@@ -58,7 +58,7 @@ static void print_file(const char *which, const char *path, const rh_records *re
 
 /* "6.39 us +-0.1 %", or the point's status. */
 static void add_time(rh_table *table, const rh_row *row) {
-  char time[32], half[32];
+  char half[32];
   const rh_spread *spread = &row->time;
   if (!rh_row_is_timed(row)) {
     rh_table_cell(table, RH_PLAIN, "%s", rh_row_status_name(row->status));
@@ -66,7 +66,7 @@ static void add_time(rh_table *table, const rh_row *row) {
     return;
   }
   rh_format_fixed(half, 50 * (spread->ci_high - spread->ci_low) / spread->median, 1);
-  rh_table_cell(table, RH_PLAIN, "%s", rh_format_seconds(time, spread->median));
+  rh_table_cell(table, RH_PLAIN, "%s", rh_seconds(spread->median));
   rh_table_cell(table, RH_PLAIN, "+-%s %%", half);
 }
 
@@ -81,34 +81,30 @@ static int style_of(const rh_change *change) {
 }
 
 /* "+17.3 %", and with an interval "+17.3 +-0.4 %" */
-static const char *format_change(char text[80], const rh_change *c) {
+static const char *format_change(const rh_change *c) {
   char number[32], half[32];
-  text[0] = 0;
-  if (!isfinite(c->change)) return text;
+  if (!isfinite(c->change)) return "";
   rh_format_fixed(number, fabs(100 * c->change), 1);
   rh_format_fixed(half, 50 * (c->high - c->low), 1);
-  snprintf(text, 80, "%s%s%s%s %%", c->change < 0 ? "-" : "+", number, c->by_processes ? " +-" : "",
-           c->by_processes ? half : "");
-  return text;
+  return rh_show("%s%s%s%s %%", c->change < 0 ? "-" : "+", number, c->by_processes ? " +-" : "",
+                 c->by_processes ? half : "");
 }
 
 static void add_change(rh_table *table, const rh_change *change, int with_device) {
   const rh_row *row = change->new_row;
-  char size[32], length[32], percent[80];
   const char *reason = change->verdict == RH_CHANGE_broken && row->reason ? row->reason : "";
   if (change->clocks_differ) reason = "by different clocks";
   if (with_device) rh_table_cell(table, RH_PLAIN, "%s", row->device);
   rh_table_cell(table, RH_PLAIN, "%s", row->strategy);
   rh_table_cell(table, RH_PLAIN, "%s %s", rh_row_op_name(row), rh_type_name(row->type));
   if (row->segments.distribution)
-    rh_table_cell(table, RH_PLAIN, "%s / %s %s", rh_format_size(size, row->n),
-                  rh_format_size(length, row->segments.length),
+    rh_table_cell(table, RH_PLAIN, "%s / %s %s", rh_count(row->n), rh_count(row->segments.length),
                   rh_lengths_name(row->segments.distribution));
   else
-    rh_table_cell(table, RH_PLAIN, "%s", rh_format_size(size, row->n));
+    rh_table_cell(table, RH_PLAIN, "%s", rh_count(row->n));
   add_time(table, change->old_row);
   add_time(table, row);
-  rh_table_cell(table, style_of(change), "%s", format_change(percent, change));
+  rh_table_cell(table, style_of(change), "%s", format_change(change));
   rh_table_cell(table, style_of(change), "%s%s%.200s", rh_change_word(change->verdict),
                 *reason ? ": " : "", reason);
 }
@@ -122,7 +118,6 @@ static void print_table(const work *w) {
   rh_table_begin(&table, with_device ? headings : strchr(headings, '|') + 1);
   for (uint32_t k = 0; k < c->n_changes; k++) add_change(&table, &c->changes[k], with_device);
   rh_table_print(&table, w->app->terminal, "  ");
-  rh_table_finish(&table);
 }
 
 /* "27 compared: 25 same, 0 fast, 1 SLOW, 1 unclear.  3 only in old." */
@@ -237,21 +232,9 @@ static rh_status read_file(const work *w, const char *path, rh_records *results,
   return RH_OK;
 }
 
-/* Before anything is printed. */
-static rh_status check_exports(const work *w, rh_error *error) {
-  const rh_words *files = &w->app->typed->exports;
-  for (uint32_t k = 0; k < files->n; k++) {
-    if (!rh_plot_is_picture(files->list[k]))
-      return rh_fail(error, RH_E_USAGE,
-                     "--export '%s': a picture's name ends in .svg, .png or .pdf", files->list[k]);
-    RH_TRY(rh_records_check_path(files->list[k], error));
-  }
-  return RH_OK;
-}
-
 static rh_status compare_files(work *w, rh_error *error) {
   double percent = w->app->typed->threshold > 0 ? w->app->typed->threshold : 1;
-  RH_TRY(check_exports(w, error));
+  RH_TRY(rh_exports_check(w->app->typed, RH_EXPORT_PICTURE, error));
   if (strcmp(w->old_path, "-") == 0 && strcmp(w->new_path, "-") == 0)
     return rh_fail(error, RH_E_USAGE, "--compare: only one of the files can be standard input");
   RH_TRY(read_file(w, w->old_path, &w->old, error));

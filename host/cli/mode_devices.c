@@ -16,17 +16,15 @@ static rh_status print_json(const rh_cl_devices *devices, const rh_cl_device *ch
 static void print_table(const rh_app *app, const rh_cl_devices *devices,
                         const rh_cl_device *chosen) {
   rh_table table = {0};
-  char units[16], memory[32];
   rh_table_begin(&table, "|ID|TYPE|DEVICE|PLATFORM|DRIVER|>CU|>MEMORY");
   for (uint32_t k = 0; k < devices->n; k++) {
     const rh_cl_device *device = &devices->list[k];
-    snprintf(units, sizeof units, "%u", device->about.compute_units);
     rh_table_row(&table, "        ", device == chosen ? "*" : "", device->label,
                  rh_device_kind_name(device->about.kind), device->name, device->platform_name,
-                 device->driver, units, rh_format_bytes(memory, device->about.global_bytes));
+                 device->driver, rh_show("%u", device->about.compute_units),
+                 rh_bytes(device->about.global_bytes));
   }
   rh_table_print(&table, app->terminal, "  ");
-  rh_table_finish(&table);
   printf("\n* what a plain --run uses. Select with -d %s, -d %s, a part of the name, or "
          "REDHOST_DEVICE.\n",
          chosen->label, rh_device_kind_name(chosen->about.kind));

@@ -20,7 +20,6 @@ static void print_parameters(const rh_app *app, const rh_entry *entry) {
     rh_table_cell(&table, RH_PLAIN, "%s", param->doc);
   }
   rh_table_print(&table, app->terminal, "  ");
-  rh_table_finish(&table);
 }
 
 static void print_kinds(const rh_entry *entry) {
@@ -54,8 +53,6 @@ static void print_kinds(const rh_entry *entry) {
 static void print_here(const rh_app *app, const rh_entry *entry) {
   const rh_cl_device *device = app->context->device;
   const rh_offer *offer = rh_offer_for(app, entry);
-  char scratch[32], local[32];
-  rh_text types = {0}, ops = {0}, passes = {0};
   const char *op;
   rh_type type;
   rh_offer_problem(app, entry, offer, &op, &type);
@@ -65,11 +62,8 @@ static void print_here(const rh_app *app, const rh_entry *entry) {
     printf("  cannot run: %s\n", rh_plain(offer->answer.reason));
     return;
   }
-  rh_offer_types(entry, &types);
-  rh_offer_ops(entry, &ops);
-  rh_offer_passes(&offer->answer, &passes);
-  printf("  types     %s\n  operators %s\n  passes    %s\n", rh_text_get(&types), rh_text_get(&ops),
-         rh_text_get(&passes));
+  printf("  types     %s\n  operators %s\n  passes    %s\n", rh_offer_types(entry),
+         rh_offer_ops(entry), rh_offer_passes(&offer->answer));
   if (offer->answer.depth == RH_DEPTH_ONE_ROUNDING)
     printf("  depth     none: the exact sum, rounded once\n");
   else if (offer->answer.depth)
@@ -78,11 +72,7 @@ static void print_here(const rh_app *app, const rh_entry *entry) {
   else
     printf("  depth     unknown: n - 1 is assumed\n");
   printf("  memory    %s on the device, %s local in a work-group\n",
-         rh_format_bytes(scratch, offer->answer.scratch_bytes),
-         rh_format_bytes(local, offer->answer.local_bytes));
-  rh_text_finish(&types);
-  rh_text_finish(&ops);
-  rh_text_finish(&passes);
+         rh_bytes(offer->answer.scratch_bytes), rh_bytes(offer->answer.local_bytes));
 }
 
 /* ---- Sources, which are installed with the strategies that come with redhost ---- */
@@ -127,8 +117,7 @@ static rh_status print_json(const rh_app *app, const rh_entry *entry, rh_error *
 }
 
 static void print_text(const rh_app *app, const rh_entry *entry) {
-  printf("%s%s%s - %s\n\n", rh_style_on(app->terminal, RH_BOLD), entry->name,
-         rh_style_off(app->terminal, RH_BOLD), rh_plain(entry->summary));
+  printf("%s - %s\n\n", rh_styled(app->terminal, RH_BOLD, entry->name), rh_plain(entry->summary));
   rh_print_wrapped(stdout, entry->about, "", 78);
   printf("\nplugin      %s\nversion     %s, by %s, %s\n", rh_plain(entry->path),
          rh_plain(entry->version), rh_plain(entry->author), rh_plain(entry->license));

@@ -11,23 +11,14 @@ static uint32_t count_shown(const rh_registry *registry) {
 
 static void add_row(rh_table *table, const rh_entry *entry, const rh_offer *offer) {
   int here = offer->status == RH_OK;
-  rh_text passes = {0}, types = {0}, ops = {0};
-  if (here) {
-    rh_offer_passes(&offer->answer, &passes);
-    rh_offer_types(entry, &types);
-    rh_offer_ops(entry, &ops);
-  }
   const char *bits = entry->promises & RH_CANONICAL_ORDER ? "canonical"
                      : entry->promises & RH_ROUNDS_ONCE   ? "rounded once"
                                                           : rh_determinism_name(entry->determinism);
   if (here)
-    rh_table_row(table, "*    + ", entry->name, rh_text_get(&passes), rh_text_get(&types),
-                 rh_text_get(&ops), bits, "yes", entry->summary);
+    rh_table_row(table, "*    + ", entry->name, rh_offer_passes(&offer->answer),
+                 rh_offer_types(entry), rh_offer_ops(entry), bits, "yes", entry->summary);
   else
     rh_table_row(table, "*    -.", entry->name, "-", "-", "-", bits, "no", offer->answer.reason);
-  rh_text_finish(&passes);
-  rh_text_finish(&types);
-  rh_text_finish(&ops);
 }
 
 /* Nothing is skipped silently: plugins that were not loaded, shadowed or ignored are listed
@@ -69,7 +60,6 @@ static void print_table(const rh_app *app, const rh_registry *registry, const rh
     printf(", %s", rh_op_name(app->op));
   printf("\n\n");
   rh_table_print(&table, app->terminal, "  ");
-  rh_table_finish(&table);
   printf("\n%u of %u can run.\n", runnable, count_shown(registry));
   print_rest(registry);
   if (count_shown(registry) == 0)
@@ -180,7 +170,6 @@ static void print_transports(const rh_app *app, const rh_transport_list *list) {
   }
   printf("Transports between the ranks of a job\n\n");
   rh_table_print(&table, app->terminal, "  ");
-  rh_table_finish(&table);
   printf("\nSearched: %s\n", rh_plain(list->searched));
 }
 

@@ -28,43 +28,54 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-enum {
-  PLUGIN = 1,
-  PYTHON = 2,   /* what a plugin needs for pip */
-  OPERATOR = 4, /* by expressions */
-  CODE = 8,     /* by OpenCL C */
-  TRANSPORT = 16
+/* Which files are written, and what is printed behind their names: commands to type next, in which
+ * @ stands before n, the name; d, the directory; f, the operator's file; r, this program; m, make,
+ * told where the SDK is if it would not find it. */
+enum { PLUGIN, PYTHON, OPERATOR, CODE, TRANSPORT };
+
+#define OPERATOR_COMMANDS "\n  @r --run auto --op @f -n 1e6\n"
+#define PLUGIN_COMMANDS   "\n  cd @d\n  @m\n  @r --plugin ./@n.so --run @n\n  @r --verify ./@n.so\n"
+static const char *const commands[] = {
+    [PLUGIN] = PLUGIN_COMMANDS,
+    [PYTHON] = PLUGIN_COMMANDS "  pip install .\n",
+    [OPERATOR] = OPERATOR_COMMANDS "  @r --verify-op @f\n",
+    [CODE] = OPERATOR_COMMANDS, /* laws of OpenCL C are not examined */
+    [TRANSPORT] = "\n  cd @d\n  @m\n  ./run-@n 3 @r --run auto -n 1e6 --transport ./@n.so\n"
+                  "  @r --verify ./@n.so --launch './run-@n {n}'\n",
 };
 
+enum { OF_PLUGINS = 1 << PLUGIN | 1 << PYTHON };
 static const struct {
-  int kind;
+  int kinds;
   const char *name, *text;
 } template[] = {
-    {PLUGIN, "example.c", template_example_c},
-    {PLUGIN, "example.cl", template_example_cl},
-    {PLUGIN, "CMakeLists.txt", template_CMakeLists_txt},
-    {PLUGIN, "Makefile", template_Makefile},
-    {PLUGIN, "README.md", template_README_md},
-    {PYTHON, "pyproject.toml", template_pyproject_toml},
-    {TRANSPORT, "example.c", transport_example_c},
-    {TRANSPORT, "run-example", transport_run_example},
-    {TRANSPORT, "CMakeLists.txt", transport_CMakeLists_txt},
-    {TRANSPORT, "Makefile", transport_Makefile},
-    {TRANSPORT, "README.md", transport_README_md},
-    {OPERATOR, "example.op.json", operator_example_op_json},
-    {CODE, "example.op.json", operator_code_example_op_json},
-    {CODE, "example.cl", operator_code_example_cl},
+    {OF_PLUGINS, "example.c", template_example_c},
+    {OF_PLUGINS, "example.cl", template_example_cl},
+    {OF_PLUGINS, "CMakeLists.txt", template_CMakeLists_txt},
+    {OF_PLUGINS, "Makefile", template_Makefile},
+    {OF_PLUGINS, "README.md", template_README_md},
+    {1 << PYTHON, "pyproject.toml", template_pyproject_toml},
+    {1 << TRANSPORT, "example.c", transport_example_c},
+    {1 << TRANSPORT, "run-example", transport_run_example},
+    {1 << TRANSPORT, "CMakeLists.txt", transport_CMakeLists_txt},
+    {1 << TRANSPORT, "Makefile", transport_Makefile},
+    {1 << TRANSPORT, "README.md", transport_README_md},
+    {1 << OPERATOR, "example.op.json", operator_example_op_json},
+    {1 << CODE, "example.op.json", operator_code_example_op_json},
+    {1 << CODE, "example.cl", operator_code_example_cl},
 };
 enum { N_FILES = sizeof template / sizeof *template };
 
-/* What is written. */
 typedef struct new_files {
   const rh_app *app;
-  int kinds; /* of files, in one word */
+  int kind;
   const char *name, *directory;
   rh_text names; /* of the written files, a space before each */
-  rh_text next;  /* commands to type */
 } new_files;
+
+static int is_operator(const new_files *to) {
+  return to->kind == OPERATOR || to->kind == CODE;
+}
 
 /* ---- Files ---- */
 
@@ -129,7 +140,7 @@ static rh_status make_directory(const new_files *to, int *made, rh_error *error)
   *made = mkdir(to->directory, 0777) == 0;
   if (*made) return RH_OK;
   if (errno != EEXIST) return rh_fail(error, RH_E_FILE, "%s: %s", to->directory, strerror(errno));
-  return to->kinds & (OPERATOR | CODE) ? RH_OK : check_empty(to->directory, error);
+  return is_operator(to) ? RH_OK : check_empty(to->directory, error);
 }
 
 /* *path: the path of the file, or null. */
@@ -159,7 +170,7 @@ static rh_status write_files(new_files *to, rh_error *error) {
   RH_TRY(make_directory(to, &made, error));
   rh_status status = RH_OK;
   for (size_t k = 0; k < N_FILES && status == RH_OK; k++)
-    if (template[k].kind & to->kinds) status = write_one(to, k, &paths[k], error);
+    if (template[k].kinds & 1 << to->kind) status = write_one(to, k, &paths[k], error);
   for (size_t k = N_FILES; k-- > 0;) {
     if (paths[k] && status != RH_OK) unlink(paths[k]);
     free(paths[k]);
@@ -176,34 +187,34 @@ static rh_status taken(const char *what, const char *name, const char *path, rh_
 }
 
 /* Of a plugin's name, too: --info would be of one of the two. */
-static rh_status check_is_no_operator(const new_files *to, rh_error *error) {
+static rh_status check_is_no_operator(const rh_app *app, const char *name, rh_error *error) {
   rh_catalog catalog;
-  RH_TRY(rh_catalog_scan(&catalog, &to->app->context->options, error));
-  const rh_catalog_entry *entry = rh_catalog_find(&catalog, to->name);
-  rh_status status = entry ? taken("an operator", to->name, entry->path, error) : RH_OK;
+  RH_TRY(rh_catalog_scan(&catalog, &app->context->options, error));
+  const rh_catalog_entry *entry = rh_catalog_find(&catalog, name);
+  rh_status status = entry ? taken("an operator", name, entry->path, error) : RH_OK;
   rh_catalog_finish(&catalog);
   return status;
 }
 
-static rh_status check_is_no_strategy(const new_files *to, rh_error *error) {
+static rh_status check_is_no_strategy(const rh_app *app, const char *name, rh_error *error) {
   rh_registry registry;
-  RH_TRY(rh_registry_scan(&registry, &to->app->context->options, NULL, 0, error));
-  const rh_entry *entry = rh_registry_find(&registry, to->name);
-  rh_status status = entry ? taken("a strategy", to->name, entry->path, error) : RH_OK;
+  RH_TRY(rh_registry_scan(&registry, &app->context->options, NULL, 0, error));
+  const rh_entry *entry = rh_registry_find(&registry, name);
+  rh_status status = entry ? taken("a strategy", name, entry->path, error) : RH_OK;
   rh_registry_finish(&registry);
   return status;
 }
 
 /* Several files may offer one transport, as the two of MPI do; a new one that is not meant to
  * should not be taken for them. */
-static rh_status check_is_no_transport(const new_files *to, rh_error *error) {
+static rh_status check_is_no_transport(const char *name, rh_error *error) {
   rh_transport_list list;
   RH_TRY(rh_transports_list(&list, error));
   rh_status status = RH_OK;
   for (uint32_t k = 0; k < list.n && status == RH_OK; k++) {
     const rh_transport_entry *entry = &list.entries[k];
-    if (entry->transport && strcmp(entry->transport->name, to->name) == 0)
-      status = taken("a transport", to->name, entry->path, error);
+    if (entry->transport && strcmp(entry->transport->name, name) == 0)
+      status = taken("a transport", name, entry->path, error);
   }
   rh_transports_finish(&list);
   return status;
@@ -230,12 +241,6 @@ static int is_in_path(const char *program) {
   return is;
 }
 
-/* As it is typed. */
-static const char *program_of(const new_files *to) {
-  const char *program = to->app->context->options.program;
-  return is_in_path(program) ? "redhost" : program;
-}
-
 /* The pkg-config directory of this redhost; null if its SDK is not installed. */
 static char *find_sdk(void) {
   char *library = rh_path_library_dir();
@@ -250,102 +255,62 @@ static char *find_sdk(void) {
   return directory;
 }
 
-/* "cd DIRECTORY" and "make", with the SDK's place if make does not find it by the redhost in
- * PATH. */
-static void add_make(new_files *to, const char *sdk) {
-  rh_text_add(&to->next, "\n  cd ");
-  rh_text_add_word(&to->next, to->directory);
-  rh_text_add(&to->next, "\n  ");
-  if (sdk && strcmp(program_of(to), "redhost") != 0) {
-    rh_text_add(&to->next, "PKG_CONFIG_PATH=");
-    rh_text_add_word(&to->next, sdk);
-    rh_text_add(&to->next, " ");
+static void add_make(rh_text *text, const char *sdk, int is_found) {
+  if (sdk && !is_found) {
+    rh_text_add(text, "PKG_CONFIG_PATH=");
+    rh_text_add_word(text, sdk);
+    rh_text_add(text, " ");
   }
-  rh_text_add(&to->next, "make\n");
+  rh_text_add(text, "make");
 }
 
-/* Begins a line with the program's name, quoted for a shell if it has to be. */
-static void add_program(new_files *to, const char *before) {
-  rh_text_add(&to->next, "  %s", before);
-  rh_text_add_word(&to->next, program_of(to));
-}
-
-static void add_plugin_commands(new_files *to) {
-  add_program(to, "");
-  rh_text_add(&to->next, " --plugin ./%s.so --run %s\n", to->name, to->name);
-  add_program(to, "");
-  rh_text_add(&to->next, " --verify ./%s.so\n", to->name);
-  if (to->kinds & PYTHON) rh_text_add(&to->next, "  pip install .\n");
-}
-
-static void add_transport_commands(new_files *to) {
-  rh_text_add(&to->next, "  ./run-%s 3 ", to->name);
-  rh_text_add_word(&to->next, program_of(to));
-  rh_text_add(&to->next, " --run auto -n 1e6 --transport ./%s.so\n", to->name);
-  add_program(to, "");
-  rh_text_add(&to->next, " --verify ./%s.so --launch './run-%s {n}'\n", to->name, to->name);
-}
-
-static void add_operator_commands(new_files *to) {
-  rh_text path = {0};
-  rh_text_add(&path, "%s/%s.op.json", to->directory, to->name);
-  add_program(to, "");
-  rh_text_add(&to->next, " --run auto --op ");
-  rh_text_add_word(&to->next, rh_text_get(&path));
-  rh_text_add(&to->next, " -n 1e6\n");
-  if (to->kinds == OPERATOR) { /* laws of OpenCL C are not examined */
-    add_program(to, "");
-    rh_text_add(&to->next, " --verify-op ");
-    rh_text_add_word(&to->next, rh_text_get(&path));
-    rh_text_add(&to->next, "\n");
+/* Words are quoted for a shell if they have to be. */
+static void add_commands(rh_text *text, const new_files *to) {
+  const char *program = to->app->context->options.program;
+  int is_found = is_in_path(program);
+  char *sdk = find_sdk(), *file = NULL;
+  if (asprintf(&file, "%s/%s.op.json", to->directory, to->name) < 0) file = NULL;
+  for (const char *at = commands[to->kind]; *at; at++) {
+    if (*at != '@') {
+      rh_text_append(text, at, 1);
+      continue;
+    }
+    switch (*++at) {
+    case 'n': rh_text_add(text, "%s", to->name); break;
+    case 'd': rh_text_add_word(text, to->directory); break;
+    case 'f': rh_text_add_word(text, file ? file : ""); break;
+    case 'r': rh_text_add_word(text, is_found ? "redhost" : program); break;
+    default: add_make(text, sdk, is_found);
+    }
   }
-  rh_text_finish(&path);
-}
-
-static void add_commands(new_files *to) {
-  if (to->kinds & (OPERATOR | CODE)) {
-    rh_text_add(&to->next, "\n");
-    add_operator_commands(to);
-    return;
-  }
-  char *sdk = find_sdk();
-  add_make(to, sdk);
-  if (to->kinds & PLUGIN)
-    add_plugin_commands(to);
-  else
-    add_transport_commands(to);
-  if (!sdk)
-    rh_text_add(&to->next, "\nmake looks for redhost-plugin.pc: name its directory in "
-                           "PKG_CONFIG_PATH.\n");
+  if (!sdk && !is_operator(to))
+    rh_text_add(text, "\nmake looks for redhost-plugin.pc: name its directory in "
+                      "PKG_CONFIG_PATH.\n");
+  free(file);
   free(sdk);
 }
 
 /* ---- The modes ---- */
 
-/* Writes the files, and prints their names and what to type next. */
-static rh_status create(new_files *to, rh_error *error) {
-  rh_status status = write_files(to, error);
-  if (status == RH_OK) {
-    add_commands(to);
-    printf("%s:%s\n%s", to->directory, rh_text_get(&to->names), rh_text_get(&to->next));
-  }
-  rh_text_finish(&to->names);
-  rh_text_finish(&to->next);
-  return status;
-}
-
-/* What the command line says; directory: where it names none. */
-static new_files files_of(const rh_app *app, int kinds, const char *name, const char *directory) {
+/* Writes the files, and prints their names and what to type next.  directory: where the command
+ * line names none. */
+static rh_status create(const rh_app *app, int kind, const char *name, const char *directory,
+                        rh_error *error) {
   const rh_typed *typed = app->typed;
-  return (new_files){.app = app,
-                     .kinds = kinds,
-                     .name = name,
-                     .directory = typed->n_operands ? typed->operands[0] : directory};
+  rh_text next = {0};
+  new_files to = {app, kind, name, typed->n_operands ? typed->operands[0] : directory, {0}};
+  rh_status status = write_files(&to, error);
+  if (status == RH_OK) {
+    add_commands(&next, &to);
+    printf("%s:%s\n%s", to.directory, rh_text_get(&to.names), rh_text_get(&next));
+  }
+  rh_text_finish(&to.names);
+  rh_text_finish(&next);
+  return status;
 }
 
 rh_status rh_mode_new_plugin(const rh_app *app, rh_error *error) {
   const char *name = app->typed->name;
-  new_files to = files_of(app, app->typed->python ? PLUGIN | PYTHON : PLUGIN, name, name);
   if (!rh_strategy_name_is_valid(name))
     return rh_fail(error, RH_E_USAGE,
                    "--new-plugin '%s': a name is made of a-z, 0-9, _ and -, begins with a letter "
@@ -358,21 +323,20 @@ rh_status rh_mode_new_plugin(const rh_app *app, rh_error *error) {
     return rh_fail(error, RH_E_USAGE,
                    "--new-plugin %s --python: a package's name ends with a letter or a digit",
                    name);
-  RH_TRY(check_is_no_operator(&to, error));
-  RH_TRY(check_is_no_strategy(&to, error));
-  return create(&to, error);
+  RH_TRY(check_is_no_operator(app, name, error));
+  RH_TRY(check_is_no_strategy(app, name, error));
+  return create(app, app->typed->python ? PYTHON : PLUGIN, name, name, error);
 }
 
 rh_status rh_mode_new_transport(const rh_app *app, rh_error *error) {
   const char *name = app->typed->name;
-  new_files to = files_of(app, TRANSPORT, name, name);
   if (!rh_transport_name_is_valid(name))
     return rh_fail(error, RH_E_USAGE,
                    "--new-transport '%s': a name is made of a-z, 0-9, - and _, and is not longer "
                    "than 31",
                    name);
-  RH_TRY(check_is_no_transport(&to, error));
-  return create(&to, error);
+  RH_TRY(check_is_no_transport(name, error));
+  return create(app, TRANSPORT, name, name, error);
 }
 
 /* "far.cl" is `far` in OpenCL C. */
@@ -381,13 +345,12 @@ rh_status rh_mode_new_operator(const rh_app *app, rh_error *error) {
   const char *typed = app->typed->name;
   size_t length = strlen(typed);
   int is_code = length > 3 && strcmp(typed + length - 3, ".cl") == 0;
-  new_files to = files_of(app, is_code ? CODE : OPERATOR, name, ".");
   snprintf(name, sizeof name, "%.*s", (int)(is_code ? length - 3 : length), typed);
   if (!rh_definition_name_is_valid(name))
     return rh_fail(error, RH_E_USAGE,
                    "--new-operator '%s': a name is made of letters, digits and _, does not begin "
                    "with a digit, is not longer than 63, and is not i, n, inf or nan",
                    name);
-  RH_TRY(check_is_no_operator(&to, error));
-  return create(&to, error);
+  RH_TRY(check_is_no_operator(app, name, error));
+  return create(app, is_code ? CODE : OPERATOR, name, ".", error);
 }

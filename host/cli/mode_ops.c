@@ -3,14 +3,9 @@
 
 static void add_row(rh_table *table, const rh_catalog_entry *entry) {
   static const char *const origins[] = {"file", "redhost", "built in"};
-  rh_text operands = {0}, results = {0};
-  rh_operator_operands(entry, &operands);
-  rh_operator_results_list(entry, &results);
-  rh_table_row(table, "*      ", entry->name, rh_text_get(&operands), rh_text_get(&results),
-               rh_operator_claims(entry), rh_operator_exactness(entry), origins[entry->origin],
-               rh_operator_summary(entry));
-  rh_text_finish(&operands);
-  rh_text_finish(&results);
+  rh_table_row(table, "*      ", entry->name, rh_operator_operands(entry),
+               rh_operator_results_list(entry), rh_operator_claims(entry),
+               rh_operator_exactness(entry), origins[entry->origin], rh_operator_summary(entry));
 }
 
 /* Nothing is skipped silently. */
@@ -40,7 +35,6 @@ static void print_table(const rh_app *app, const rh_catalog *catalog) {
   }
   printf("Operators, for --op\n\n");
   rh_table_print(&table, app->terminal, "  ");
-  rh_table_finish(&table);
   printf("\n%u operators.\n", n);
   print_rest(catalog);
   printf("redhost --info NAME describes one.\n");

@@ -121,27 +121,38 @@ static rh_status print(const rh_app *app, const rh_plotted *plotted, rh_error *e
   return RH_OK;
 }
 
+/* What the name of a file asks for. */
+static int kind_of(const char *path) {
+  return rh_plot_is_picture(path)    ? RH_EXPORT_PICTURE
+         : rh_plot_is_page(path)     ? RH_EXPORT_PAGE
+         : rh_format_from_path(path) ? RH_EXPORT_ROWS
+                                     : 0;
+}
+
+rh_status rh_exports_check(const rh_typed *typed, int kinds, rh_error *error) {
+  for (uint32_t k = 0; k < typed->exports.n; k++) {
+    const char *path = typed->exports.list[k];
+    if (!(kind_of(path) & kinds))
+      return rh_fail(error, RH_E_USAGE,
+                     "--export '%s': expected a name that ends in %s.svg, .png%s", path,
+                     kinds & RH_EXPORT_ROWS ? ".json, .jsonl, .csv, .md, " : "",
+                     kinds & RH_EXPORT_PAGE ? ", .pdf or .html" : " or .pdf");
+    RH_TRY(rh_records_check_path(path, error));
+  }
+  return RH_OK;
+}
+
 /* Before anything is read. */
 static rh_status check(const rh_typed *typed, rh_error *error) {
   int any_picture = typed->exports.n == 0;
   RH_TRY(rh_pictures_check(typed->picture, error));
-  if (typed->json && !typed->exports.n)
-    return rh_fail(error, RH_E_USAGE, "--json lists the files of --export; add --export");
-  for (uint32_t k = 0; k < typed->exports.n; k++) {
-    const char *file = typed->exports.list[k];
-    any_picture |= rh_plot_is_picture(file);
-    if (!rh_plot_is_picture(file) && !rh_plot_is_page(file))
-      return rh_fail(error, RH_E_USAGE,
-                     "--export '%s': a picture's name ends in .svg, .png or .pdf, a report's in "
-                     ".html",
-                     file);
-    RH_TRY(rh_records_check_path(file, error));
-  }
-  if (typed->picture && !any_picture)
-    return rh_fail(error, RH_E_USAGE,
-                   "--picture is for pictures, and a report has all curves; leave it out, or "
-                   "export a .svg, .png or .pdf too");
-  return RH_OK;
+  RH_TRY(rh_exports_check(typed, RH_EXPORT_PICTURE | RH_EXPORT_PAGE, error));
+  for (uint32_t k = 0; k < typed->exports.n; k++)
+    any_picture |= rh_plot_is_picture(typed->exports.list[k]);
+  if (any_picture || !typed->picture) return RH_OK;
+  return rh_fail(error, RH_E_USAGE,
+                 "--picture is for pictures, and a report has all curves; leave it out, or "
+                 "export a .svg, .png or .pdf too");
 }
 
 rh_status rh_mode_plot(const rh_app *app, rh_error *error) {

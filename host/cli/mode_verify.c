@@ -177,9 +177,9 @@ static int style_of(rh_outcome outcome) {
 }
 
 static void print_result(const rh_terminal *terminal, const rh_verified *verified) {
-  int style = style_of(verified->outcome);
-  printf("  %s  %s%-7s%s  %s\n", verified->test, rh_style_on(terminal, style),
-         rh_outcome_name(verified->outcome), rh_style_off(terminal, style), verified->title);
+  const char *outcome = rh_show("%-7s", rh_outcome_name(verified->outcome));
+  printf("  %s  %s  %s\n", verified->test,
+         rh_styled(terminal, style_of(verified->outcome), outcome), verified->title);
   if (verified->text[0]) rh_print_wrapped(stdout, rh_plain(verified->text), "                ", 78);
   if (rh_outcome_is_bad(verified->outcome))
     printf("                again: %s\n", rh_plain(verified->again));

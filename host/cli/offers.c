@@ -42,52 +42,31 @@ static int serves_op(const rh_entry *entry, uint32_t op) {
   return 0;
 }
 
-static void list(const rh_entry *entry, uint32_t n, int (*serves)(const rh_entry *, uint32_t),
-                 const char *(*name)(uint32_t), rh_text *text) {
-  uint32_t served = 0, missing = 0;
-  for (uint32_t k = 1; k <= n; k++) {
-    if (serves(entry, k))
-      served++;
-    else
-      missing = k;
-  }
-  if (served == n)
-    rh_text_add(text, "all");
-  else if (served == 0)
-    rh_text_add(text, "-");
-  else if (served == n - 1)
-    rh_text_add(text, "all but %s", name(missing));
-  else
-    for (uint32_t k = 1, first = 1; k <= n; k++)
-      if (serves(entry, k)) {
-        rh_text_add(text, "%s%s", first ? "" : " ", name(k));
-        first = 0;
-      }
+/* The names that are served, or "all but" those that are not, if they are at most `most`: whole
+ * families of operators may be missing (index, bitwise). */
+static const char *list(const rh_entry *entry, uint32_t n, uint32_t most,
+                        int (*serves)(const rh_entry *, uint32_t), const char *(*name)(uint32_t)) {
+  uint32_t served = 0;
+  for (uint32_t k = 1; k <= n; k++) served += (uint32_t)serves(entry, k);
+  if (served == n || served == 0) return served ? "all" : "-";
+  int but = n - served <= most;
+  const char *text = but ? "all but" : "";
+  for (uint32_t k = 1; k <= n; k++)
+    if (serves(entry, k) != but) text = rh_show("%s%s%s", text, *text ? " " : "", name(k));
+  return text;
 }
 
-void rh_offer_types(const rh_entry *entry, rh_text *text) {
-  list(entry, RH_N_TYPES, serves_type, rh_type_name, text);
+const char *rh_offer_types(const rh_entry *entry) {
+  return list(entry, RH_N_TYPES, 1, serves_type, rh_type_name);
 }
 
-/* Whole families of operators may be missing (index, bitwise), so lists the missing ones if that
- * is shorter. */
-void rh_offer_ops(const rh_entry *entry, rh_text *text) {
-  uint32_t missing = 0;
-  for (uint32_t op = 1; op <= RH_N_OPS; op++) missing += !serves_op(entry, op);
-  if (missing == 0 || 2 * missing > RH_N_OPS) {
-    list(entry, RH_N_OPS, serves_op, rh_op_name, text);
-    return;
-  }
-  rh_text_add(text, "all but");
-  for (uint32_t op = 1; op <= RH_N_OPS; op++)
-    if (!serves_op(entry, op)) rh_text_add(text, " %s", rh_op_name(op));
+const char *rh_offer_ops(const rh_entry *entry) {
+  return list(entry, RH_N_OPS, RH_N_OPS / 2, serves_op, rh_op_name);
 }
 
-void rh_offer_passes(const rh_answer *answer, rh_text *text) {
-  if (answer->launches == 0)
-    rh_text_add(text, "host");
-  else
-    rh_text_add(text, "%u%s", answer->launches, answer->finishes_on_host ? "+host" : "");
+const char *rh_offer_passes(const rh_answer *answer) {
+  if (answer->launches == 0) return "host";
+  return rh_show("%u%s", answer->launches, answer->finishes_on_host ? "+host" : "");
 }
 
 /* ---- An operator that is not built in ---- */

@@ -17,12 +17,12 @@ const rh_offer *rh_offer_for(const rh_app *app, const rh_entry *entry);
 void rh_offer_problem(const rh_app *app, const rh_entry *entry, const rh_offer *offer,
                       const char **op, rh_type *type);
 
-/* Appends "all" or the names of the types (operators) that are served with any operator (type). */
-void rh_offer_types(const rh_entry *entry, rh_text *text);
-void rh_offer_ops(const rh_entry *entry, rh_text *text);
+/* "all" or the names of the types (operators) that are served with any operator (type). */
+const char *rh_offer_types(const rh_entry *entry);
+const char *rh_offer_ops(const rh_entry *entry);
 
 /* The launches, and whether the host finishes: "1", "1+host", "host". */
-void rh_offer_passes(const rh_answer *answer, rh_text *text);
+const char *rh_offer_passes(const rh_answer *answer);
 
 /* ---- The answers about an operator that is not built in ---- */
 
@@ -45,8 +45,8 @@ json_t *rh_json_strategy(const rh_app *app, const rh_entry *entry);
 /* ---- Operators ---- */
 
 /* "x, y": names with commas between. */
-void rh_operator_operands(const rh_catalog_entry *entry, rh_text *to);
-void rh_operator_results_list(const rh_catalog_entry *entry, rh_text *to);
+const char *rh_operator_operands(const rh_catalog_entry *entry);
+const char *rh_operator_results_list(const rh_catalog_entry *entry);
 /* "associative, commutative"; "none" */
 const char *rh_operator_claims(const rh_catalog_entry *entry);
 /* "yes", "integers", "no" */

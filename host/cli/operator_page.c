@@ -2,16 +2,19 @@
 
 /* ---- Words ---- */
 
-void rh_operator_operands(const rh_catalog_entry *entry, rh_text *to) {
-  const rh_definition *definition = &entry->definition;
-  if (!definition->n_operands) rh_text_add(to, "x");
-  for (uint32_t k = 0; k < definition->n_operands; k++)
-    rh_text_add(to, "%s%s", k ? ", " : "", definition->operands[k]);
+static const char *names(const char list[][RH_OPERATOR_NAME_BYTES], uint32_t n) {
+  const char *text = "";
+  for (uint32_t k = 0; k < n; k++) text = rh_show("%s%s%s", text, k ? ", " : "", list[k]);
+  return text;
 }
 
-void rh_operator_results_list(const rh_catalog_entry *entry, rh_text *to) {
-  for (uint32_t k = 0; k < entry->traits.n_results; k++)
-    rh_text_add(to, "%s%s", k ? ", " : "", entry->traits.results[k]);
+const char *rh_operator_operands(const rh_catalog_entry *entry) {
+  const rh_definition *definition = &entry->definition;
+  return definition->n_operands ? names(definition->operands, definition->n_operands) : "x";
+}
+
+const char *rh_operator_results_list(const rh_catalog_entry *entry) {
+  return names(entry->traits.results, entry->traits.n_results);
 }
 
 /* Built-in operators are associative, and so are maps that they reduce. */
@@ -142,12 +145,16 @@ static void print_value(const rh_definition *definition, uint32_t bytes) {
 }
 
 /* "i64 u64", or "exact i64 u64" */
-static void list_types(char list[64], uint32_t types) {
-  size_t used = (size_t)snprintf(list, 64, "%s", types >> RH_BY_EXACT ? "exact" : "");
+static const char *list_types(uint32_t types) {
+  const char *list = types >> RH_BY_EXACT ? "exact" : "";
   types |= types >> RH_BY_EXACT;
   for (rh_type type = 1; type <= RH_N_TYPES; type++)
-    if (types >> type & 1)
-      used += (size_t)snprintf(list + used, 64 - used, "%s%s", used ? " " : "", rh_type_name(type));
+    if (types >> type & 1) list = rh_show("%s%s%s", list, *list ? " " : "", rh_type_name(type));
+  return list;
+}
+
+static void print_line(const char *heading, const char *text) {
+  if (text) printf("%-11s %s\n", heading, rh_plain(text));
 }
 
 /* The texts, below a line that is not ended. */
@@ -161,12 +168,11 @@ static void print_definition(const rh_definition *definition) {
     else
       printf("%lld\n", (long long)value->as.i);
   }
-  if (definition->ops) printf("op          %s\n", rh_plain(definition->ops));
-  if (definition->map) printf("map         %s\n", rh_plain(definition->map));
-  if (definition->where) printf("where       %s\n", rh_plain(definition->where));
-  if (definition->code)
-    printf("OpenCL C    %s\n",
-           definition->code_file ? rh_plain(definition->code_file) : "in the operator's file");
+  const char *file = definition->code_file ? definition->code_file : "in the operator's file";
+  print_line("op", definition->ops);
+  print_line("map", definition->map);
+  print_line("where", definition->where);
+  print_line("OpenCL C", definition->code ? file : NULL);
   print_field_texts("load", definition, offsetof(rh_field_text, load));
   print_field_texts("identity", definition, offsetof(rh_field_text, identity));
   print_texts("let", definition->lets, definition->n_lets);
@@ -174,20 +180,9 @@ static void print_definition(const rh_definition *definition) {
   print_texts("finalize", definition->results, definition->n_results);
   for (uint32_t k = 0; k < definition->n_by_type; k++) {
     const rh_definition *body = definition->by_type[k].body;
-    char types[64];
-    list_types(types, definition->by_type[k].types);
-    printf("\nof %s:", types);
+    printf("\nof %s:", list_types(definition->by_type[k].types));
     print_definition(body);
   }
-}
-
-static void print_types(const rh_catalog_entry *entry) {
-  uint32_t types = entry->traits.types;
-  printf("types      ");
-  if (!types) printf(" integers with floats");
-  for (rh_type type = 1; type <= RH_N_TYPES; type++)
-    if (types >> type & 1) printf(" %s", rh_type_name(type));
-  putchar('\n');
 }
 
 static void print_about(const char *about) {
@@ -206,24 +201,20 @@ static void print_about(const char *about) {
 }
 
 static void print_page(const rh_app *app, const rh_catalog_entry *entry) {
-  rh_text operands = {0}, results = {0};
-  rh_operator_operands(entry, &operands);
-  rh_operator_results_list(entry, &results);
-  printf("%s%s%s - %s\n\n", rh_style_on(app->terminal, RH_BOLD), entry->name,
-         rh_style_off(app->terminal, RH_BOLD), rh_plain(rh_operator_summary(entry)));
+  printf("%s - %s\n\n", rh_styled(app->terminal, RH_BOLD, entry->name),
+         rh_plain(rh_operator_summary(entry)));
   print_about(entry->definition.about);
-  printf("operator    %s\n", entry->path                           ? rh_plain(entry->path)
-                             : entry->origin == RH_ORIGIN_BUILT_IN ? "built in"
-                                                                   : "comes with redhost");
-  printf("operands    %s\n", rh_text_get(&operands));
-  print_types(entry);
+  print_line("operator", entry->path                           ? entry->path
+                         : entry->origin == RH_ORIGIN_BUILT_IN ? "built in"
+                                                               : "comes with redhost");
+  print_line("operands", rh_operator_operands(entry));
+  print_line("types",
+             entry->traits.types ? list_types(entry->traits.types) : "integers with floats");
   print_value(&entry->definition, entry->traits.value_bytes);
-  printf("results     %s\n", rh_text_get(&results));
-  printf("claims      %s\n", rh_operator_claims(entry));
-  printf("exact       %s\n", rh_operator_exactness(entry));
+  print_line("results", rh_operator_results_list(entry));
+  print_line("claims", rh_operator_claims(entry));
+  print_line("exact", rh_operator_exactness(entry));
   if (!entry->op) print_definition(&entry->definition);
-  rh_text_finish(&operands);
-  rh_text_finish(&results);
 }
 
 rh_status rh_operator_page(const rh_app *app, const rh_catalog_entry *entry, rh_error *error) {

@@ -84,12 +84,26 @@ static int is_said(const char *const *said, const char *name) {
   return row && said[row - rh_option_table];
 }
 
+/* Is the word in a list with a space between words? */
+static int is_among(const char *word, const char *list) {
+  size_t length = strlen(word);
+  for (const char *at = list; at && (at = strstr(at, word)); at += length)
+    if ((at == list || at[-1] == ' ') && (!at[length] || at[length] == ' ')) return 1;
+  return 0;
+}
+
+/* The first option of a list that was typed, other than `but`; or null. */
+static const char *first_said(const char *const *said, const char *list, const char *but) {
+  for (size_t k = 0; k < rh_n_options; k++)
+    if (said[k] && rh_option_table[k].name != but && is_among(rh_option_table[k].name, list))
+      return rh_option_table[k].name;
+  return NULL;
+}
+
 /* The way out of an option in this mode, or null. */
 static const char *instead_of(const char *option, const char *mode) {
   for (const rh_exclusion *pair = rh_exclusions; pair->one; pair++)
-    if (strcmp(pair->one, option) == 0 &&
-        (mode ? pair->other && strcmp(pair->other, mode) == 0 : !pair->other))
-      return pair->instead;
+    if (is_among(option, pair->one) && is_among(mode, pair->other)) return pair->instead;
   return NULL;
 }
 
@@ -100,8 +114,6 @@ static rh_status unknown_long_option(const char *typed, rh_error *error) {
   rh_text meant = {0};
   uint32_t n = 0;
   snprintf(word, sizeof word, "%.*s", (int)strcspn(typed + 2, "="), typed + 2);
-  const char *instead = instead_of(word, NULL);
-  if (instead) return rh_fail(error, RH_E_USAGE, "there is no --%s: %s", word, instead);
   for (size_t k = 0; k < rh_n_options; k++) {
     names[k] = rh_option_table[k].name;
     if (strncmp(rh_option_table[k].name, word, strlen(word)) == 0)
@@ -193,7 +205,8 @@ static rh_status take_input(rh_typed *typed, const char **said, char **operands,
     *n = 0;
   }
   if (*mode_option) return RH_OK;
-  if (!typed->input && *n == 0 && has_data(said)) typed->input = "-";
+  if (!typed->input && *n == 0 && has_data(said))
+    said[rh_option_find("input") - rh_option_table] = typed->input = "-";
   if (!typed->input) return RH_OK;
   *mode_option = "run";
   typed->mode = RH_MODE_RUN;
@@ -223,11 +236,20 @@ static rh_status check_modes(const rh_typed *typed, const char *const *said,
   return RH_OK;
 }
 
-static rh_status check_exclusions(const char *const *said, rh_error *error) {
-  for (const rh_exclusion *pair = rh_exclusions; pair->one; pair++)
-    if (pair->other && is_said(said, pair->one) && is_said(said, pair->other))
-      return rh_fail(error, RH_E_USAGE, "--%s and --%s are mutually exclusive: %s", pair->one,
-                     pair->other, pair->instead);
+static rh_status check_pairs(const rh_typed *typed, const char *const *said, rh_error *error) {
+  for (const rh_exclusion *pair = rh_exclusions; pair->one; pair++) {
+    const char *one = first_said(said, pair->one, NULL);
+    const char *other = one ? first_said(said, pair->other, one) : NULL;
+    if (other)
+      return rh_fail(error, RH_E_USAGE, "--%s and --%s are mutually exclusive: %s", one, other,
+                     pair->instead);
+  }
+  for (const rh_need *need = rh_needs; need->options; need++) {
+    const char *option = first_said(said, need->options, NULL);
+    if (option && need->modes & 1u << typed->mode && !first_said(said, need->others, NULL))
+      return rh_fail(error, RH_E_USAGE, "--%s goes with --%.*s: %s", option,
+                     (int)strcspn(need->others, " "), need->others, need->why);
+  }
   return RH_OK;
 }
 
@@ -313,7 +335,7 @@ static rh_status parse(rh_typed *typed, int argc, char **argv, rh_error *error) 
   typed->mode_option = mode_option;
   RH_TRY(take_operands(typed, operands, n, error));
   RH_TRY(check_modes(typed, said, mode_option, error));
-  RH_TRY(check_exclusions(said, error));
+  RH_TRY(check_pairs(typed, said, error));
   return take_values(typed, said, error);
 }
 

@@ -94,13 +94,13 @@ enum {
 
 typedef struct rh_option {
   const char *name;
-  char letter; /* or 0 */
   uint32_t kind;
   const char *argument; /* as --help shows it; null: takes no argument */
-  const char *section;  /* the heading before this row, or null; its first word is a topic */
-  const char *doc;      /* lines */
   uint32_t value;       /* the mode, or the modes an option belongs to, by RH_IN_MODE() */
   size_t offset;        /* in rh_typed */
+  const char *doc;      /* lines */
+  char letter;          /* or 0 */
+  const char *section;  /* the heading before this row, or null; its first word is a topic */
   const char *words;    /* all that the word may be; null: any */
   rh_range range;       /* of a number; else empty */
 } rh_option;
@@ -119,12 +119,19 @@ typedef struct rh_operand_rule {
 /* The last row takes none, in every mode. */
 extern const rh_operand_rule rh_operand_table[];
 
-/* Two options, or an option and a mode, that do not go together, and what to do instead; or a word
- * that is not an option, with `other` null.  The last row is null. */
+/* Options, or an option and a mode, that do not go together, and what to do instead.  `one` and
+ * `other` are lists with a space between words.  The last row is null. */
 typedef struct rh_exclusion {
   const char *one, *other, *instead;
 } rh_exclusion;
 extern const rh_exclusion rh_exclusions[];
+
+/* Options that say nothing, in these modes, without one of others, and why. */
+typedef struct rh_need {
+  const char *options, *others, *why;
+  uint32_t modes;
+} rh_need;
+extern const rh_need rh_needs[];
 
 /* Names and their meanings; the last name is null. */
 typedef struct rh_option_note {

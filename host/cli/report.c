@@ -13,29 +13,20 @@ rh_result rh_report_field(const rh_result *result, uint32_t k) {
   return one;
 }
 
-/* "mean 0.5  variance 0.25": all results of the user's operator. */
-static void format_fields(char text[RH_ANSWER_BYTES], const rh_result *result) {
-  size_t used = 0;
-  for (uint32_t k = 0; k < result->n_fields && used < RH_ANSWER_BYTES; k++) {
-    const rh_result one = rh_report_field(result, k);
-    char value[64];
-    used += (size_t)snprintf(text + used, RH_ANSWER_BYTES - used, "%s%s %s", k ? "  " : "",
-                             result->fields[k].name, rh_format_value(value, &one));
-  }
-}
-
-/* "257 (value 190.2)" for an index, else the value. */
-void rh_report_answer(char text[RH_ANSWER_BYTES], const rh_result *result) {
+/* "257 (value 190.2)" for an index, "mean 0.5  variance 0.25" for all results of the user's
+ * operator, else the value. */
+const char *rh_report_answer(const rh_result *result) {
+  const char *text = "";
   char value[64];
-  if (rh_result_has_fields(result)) {
-    format_fields(text, result);
-    return;
+  for (uint32_t k = 0; rh_result_has_fields(result) && k < result->n_fields; k++) {
+    const rh_result one = rh_report_field(result, k);
+    text = rh_show("%s%s%s %s", text, k ? "  " : "", result->fields[k].name,
+                   rh_format_value(value, &one));
   }
+  if (rh_result_has_fields(result)) return text;
   rh_format_value(value, result);
-  if (result->indexed)
-    snprintf(text, RH_ANSWER_BYTES, "%llu (value %s)", (unsigned long long)result->index, value);
-  else
-    snprintf(text, RH_ANSWER_BYTES, "%s", value);
+  if (!result->indexed) return rh_show("%s", value);
+  return rh_show("%llu (value %s)", (unsigned long long)result->index, value);
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
@@ -45,13 +36,10 @@ void rh_report_print_heading(const rh_app *app, const char *strategy,
                              const rh_operation *operation) {
   const char *input = app->typed->input;
   const rh_operator *op = operation->op;
-  char size[32];
-  printf("%s%s%s  %s ", rh_style_on(app->terminal, RH_BOLD), strategy,
-         rh_style_off(app->terminal, RH_BOLD), rh_plain(op->name));
+  printf("%s  %s ", rh_styled(app->terminal, RH_BOLD, strategy), rh_plain(op->name));
   for (uint32_t k = 0; k < op->n_operands; k++)
     printf("%s%s", k ? "," : "", rh_type_name(op->operands[k].type));
-  printf("  n = %llu (%s)", (unsigned long long)operation->n,
-         rh_format_bytes(size, rh_report_bytes(operation)));
+  printf("  n = %llu (%s)", (unsigned long long)operation->n, rh_bytes(rh_report_bytes(operation)));
   if (input) printf("  of %s", strcmp(input, "-") == 0 ? "standard input" : rh_plain(input));
 }
 
@@ -83,7 +71,6 @@ static void print_compared(const rh_run_report *report) {
   const rh_reference *reference = &report->reference;
   const rh_reduction *streamed = report->streamed;
   const char *text = report->verdict.text;
-  char exact[RH_ANSWER_BYTES];
   if (streamed && report->check == RH_CHECK_SAMPLED) {
     printf("check      %llu of %llu chunks   the last: %s",
            (unsigned long long)streamed->partial->checked, (unsigned long long)streamed->chunks,
@@ -100,12 +87,11 @@ static void print_compared(const rh_run_report *report) {
            text);
     return;
   }
-  rh_report_answer(exact, &reference->answer);
   printf("check      %s %s   %s%s",
          reference->sampled.n_orders < 2 ? "exact"
          : reference->sampled.by_device  ? "sampled"
                                          : "canonical",
-         exact, text,
+         rh_report_answer(&reference->answer), text,
          report->spec->operation.accuracy ? ", exact without --accuracy exact, too" : "");
 }
 
@@ -121,27 +107,25 @@ static void print_verdict(const rh_app *app, const rh_run_report *report) {
     printf(", %.2g %% of the bound", 100 * verdict->error / verdict->bound);
   }
   if (*verdict->exact_text) printf("; %s", verdict->exact_text);
-  printf("   %s%s%s\n", rh_style_on(app->terminal, style), words[verdict->verdict],
-         rh_style_off(app->terminal, style));
+  printf("   %s\n", rh_styled(app->terminal, style, words[verdict->verdict]));
 }
 
 void rh_report_print_time(const rh_operation *operation, const rh_median *time, const char *where) {
-  char text[32], spread[32] = "";
+  char spread[32] = "";
   double seconds = time->seconds;
   if (time->samples > 1) /* one sample has no interval */
     snprintf(spread, sizeof spread, " +-%.1f %%", 100 * time->spread);
   printf("time       %s%s   %.3g Gelem/s   %.3g GB/s   host clock, %s%u sample%s\n",
-         rh_format_seconds(text, seconds), spread, 1e-9 * (double)operation->n / seconds,
+         rh_seconds(seconds), spread, 1e-9 * (double)operation->n / seconds,
          1e-9 * (double)rh_report_bytes(operation) / seconds, where, time->samples,
          time->samples == 1 ? "" : "s");
 }
 
 static void print_measured(const rh_run_report *report) {
-  char latency[32];
   rh_report_print_time(&report->spec->operation, &report->quick.time,
                        report->opened.finishes_on_host ? "finishes on the host, " : "");
   printf("latency    %s   one call, result on the host\n",
-         rh_format_seconds(latency, report->quick.latency.seconds));
+         rh_seconds(report->quick.latency.seconds));
 }
 
 /* A run that built nothing counts as cached. */
@@ -178,30 +162,25 @@ static void print_devices(const rh_run_report *report) {
 
 /* Where the time of a device went that gets copies: what they could not be beside. */
 static void print_copies(const rh_run_report *report) {
-  char begin[32], idle[32], end[32];
   const rh_reduction *s = report->streamed;
   double idle_s = s->copies[1] - s->copies[0] - s->copy_s, after_s = s->seconds - s->copies[1];
   if (s->in_place || s->copies[1] == 0 || report->devices->n > 1) return;
   printf("copies     begin after %s, idle for %s in between, end %s before the answer\n",
-         rh_format_seconds(begin, s->copies[0] > 0 ? s->copies[0] : 0),
-         rh_format_seconds(idle, idle_s > 0 ? idle_s : 0),
-         rh_format_seconds(end, after_s > 0 ? after_s : 0));
+         rh_seconds(s->copies[0] > 0 ? s->copies[0] : 0), rh_seconds(idle_s > 0 ? idle_s : 0),
+         rh_seconds(after_s > 0 ? after_s : 0));
 }
 
 static void print_streamed(const rh_app *app, const rh_run_report *report) {
-  char chunk[32], time[32], read[32], copy[32], run[32];
   const rh_reduction *s = report->streamed;
   double bytes = (double)s->n * rh_operator_element_bytes(report->spec->operation.op);
   printf("stream     %llu chunk%s of %s in %u slots, %u reader%s   %s   %.3g GB/s\n",
-         (unsigned long long)s->chunks, s->chunks == 1 ? "" : "s",
-         rh_format_bytes(chunk, s->slot_bytes), s->slots, s->readers, s->readers == 1 ? "" : "s",
-         rh_format_seconds(time, s->seconds), bytes / 1e9 / s->seconds);
+         (unsigned long long)s->chunks, s->chunks == 1 ? "" : "s", rh_bytes(s->slot_bytes),
+         s->slots, s->readers, s->readers == 1 ? "" : "s", rh_seconds(s->seconds),
+         bytes / 1e9 / s->seconds);
   print_devices(report);
   if (!app->typed->verbose) return;
-  printf("overlap    reads %s, copies %s, reductions %s in %s; %s\n",
-         rh_format_seconds(read, s->read_s),
-         s->in_place ? "none" : rh_format_seconds(copy, s->copy_s),
-         rh_format_seconds(run, s->run_s), time,
+  printf("overlap    reads %s, copies %s, reductions %s in %s; %s\n", rh_seconds(s->read_s),
+         s->in_place ? "none" : rh_seconds(s->copy_s), rh_seconds(s->run_s), rh_seconds(s->seconds),
          s->in_place    ? "read where they are reduced"
          : s->is_pinned ? "copied from pinned memory"
                         : "copied from pageable memory");
@@ -209,20 +188,19 @@ static void print_streamed(const rh_app *app, const rh_run_report *report) {
 }
 
 static void print_setup(const rh_run_report *report) {
-  char build[32], upload[32];
   const rh_opened *opened = &report->opened;
   if (report->resident) {
     printf("setup      %s   until all elements were there and checked\n",
-           rh_format_seconds(build, report->resident->load_s));
+           rh_seconds(report->resident->load_s));
     return;
   }
   if (!report->device) return;
-  printf("setup      build %s (%s)   ", rh_format_seconds(build, opened->build_s),
+  printf("setup      build %s (%s)   ", rh_seconds(opened->build_s),
          is_build_cached(opened) ? "cached" : "not cached");
   if (opened->in_place)
     printf("input in place, nothing copied\n");
   else
-    printf("upload %s, %.3g GB/s\n", rh_format_seconds(upload, opened->upload_s),
+    printf("upload %s, %.3g GB/s\n", rh_seconds(opened->upload_s),
            opened->upload_s > 0
                ? 1e-9 * (double)rh_report_bytes(&report->spec->operation) / opened->upload_s
                : 0);
@@ -230,7 +208,6 @@ static void print_setup(const rh_run_report *report) {
 
 static void print_details(const rh_run_report *report) {
   const rh_opened *opened = &report->opened;
-  char time[32], scratch[32], local[32];
   printf("plugin     %s%s\n", rh_plain(report->spec->plugin),
          report->isolated ? "   in a process of its own" : "");
   for (uint32_t k = 0; k < opened->n_used; k++)
@@ -238,8 +215,8 @@ static void print_details(const rh_run_report *report) {
   if (opened->n_used)
     printf("%s%s\n", *opened->params_note ? "   " : "", rh_plain(opened->params_note));
   printf("needs      %u launch%s, %s on the device, %s local in a group, depth ", opened->launches,
-         opened->launches == 1 ? "" : "es", rh_format_bytes(scratch, opened->scratch_bytes),
-         rh_format_bytes(local, opened->local_bytes));
+         opened->launches == 1 ? "" : "es", rh_bytes(opened->scratch_bytes),
+         rh_bytes(opened->local_bytes));
   if (opened->depth == RH_DEPTH_ONE_ROUNDING)
     printf("none: rounded once\n");
   else if (opened->depth)
@@ -247,25 +224,20 @@ static void print_details(const rh_run_report *report) {
   else
     printf("unknown\n");
   if (report->streamed) return;
-  printf("first run  %s", rh_format_seconds(time, report->first_s));
-  if (report->checked && !report->resident)
-    printf("   reference %s", rh_format_seconds(time, report->check_s));
+  printf("first run  %s", rh_seconds(report->first_s));
+  if (report->checked && !report->resident) printf("   reference %s", rh_seconds(report->check_s));
   putchar('\n');
 }
 
 static void print_ranks(const rh_run_report *report) {
-  char time[32];
   printf("ranks      %u on %u host%s, transport %s   %s, %.3g GB/s\n", report->ranks, report->hosts,
-         report->hosts == 1 ? "" : "s", report->transport, rh_format_seconds(time, report->ranks_s),
+         report->hosts == 1 ? "" : "s", report->transport, rh_seconds(report->ranks_s),
          1e-9 * (double)rh_report_bytes(&report->spec->operation) / report->ranks_s);
 }
 
 static void print_text(const rh_app *app, const rh_run_report *report) {
-  char answer[RH_ANSWER_BYTES];
   print_heading(app, report);
-  rh_report_answer(answer, &report->result);
-  printf("result     %s%s%s\n", rh_style_on(app->terminal, RH_BOLD), answer,
-         rh_style_off(app->terminal, RH_BOLD));
+  printf("result     %s\n", rh_styled(app->terminal, RH_BOLD, rh_report_answer(&report->result)));
   if (report->checked)
     print_verdict(app, report);
   else

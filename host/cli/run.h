@@ -125,8 +125,7 @@ void rh_run_report_warn(const rh_app *app, const rh_run_report *report);
 /* Field k of a result of an operator of the user's, as a result. */
 rh_result rh_report_field(const rh_result *result, uint32_t k);
 /* "257 (value 190.2)" for an index, all fields of several, or the value. */
-enum { RH_ANSWER_BYTES = 1024 };
-void rh_report_answer(char text[RH_ANSWER_BYTES], const rh_result *result);
+const char *rh_report_answer(const rh_result *result);
 /* Of all elements. */
 uint64_t rh_report_bytes(const rh_operation *operation);
 /* "onepass  sum f32  n = 1024 (4 KiB)  of x.npy", without an end of the line. */
@@ -155,7 +154,7 @@ void rh_beside_add(rh_beside *beside, const char *strategy, const rh_result *res
 void rh_beside_add_json(rh_beside *beside, json_t *devices, json_t *result);
 /* One that has no answer.  Without any answer, nothing is printed. */
 void rh_beside_add_failure(rh_beside *beside, const char *strategy, const rh_error *why);
-rh_status rh_beside_print(const rh_beside *beside, const rh_terminal *terminal, rh_error *error);
+rh_status rh_beside_print(rh_beside *beside, const rh_terminal *terminal, rh_error *error);
 void rh_beside_finish(rh_beside *beside);
 
 /* ---- The self-test before unchecked runs ---- */

@@ -73,18 +73,7 @@ static rh_status parse_slice(rh_run_options *options, const char *slice, rh_erro
 }
 
 static rh_status parse_part(rh_run_options *options, const rh_typed *typed, rh_error *error) {
-  const char *lone = typed->slice   ? "slice"
-                     : typed->first ? "first"
-                     : typed->whole ? "whole"
-                                    : NULL;
   options->end = options->whole_n = UINT64_MAX;
-  if (!typed->partial && lone)
-    return rh_fail(error, RH_E_USAGE, "--%s goes with --partial, which writes what a part comes to",
-                   lone);
-  if (typed->first && !typed->input)
-    return rh_fail(error, RH_E_USAGE,
-                   "--first says where a file begins in the whole; of generated data, which are "
-                   "the whole, --slice names a part");
   if (typed->slice) RH_TRY(parse_slice(options, typed->slice, error));
   if (typed->first) RH_TRY(parse_element(&options->first, typed->first, "--first", error));
   return typed->whole ? parse_element(&options->whole_n, typed->whole, "--whole", error) : RH_OK;
@@ -139,57 +128,12 @@ int rh_shape_is_asked(const rh_typed *typed) {
          typed->by;
 }
 
-static rh_status check_cut_alone(const rh_typed *typed, rh_error *error) {
-  const char *const names[] = {"axis", "length", "segments", "starts", "by"};
-  const char *const words[] = {typed->axis, typed->length, typed->segments,
-                               typed->starts ? typed->starts : typed->stops, typed->by};
-  const char *first = NULL;
-  for (uint32_t k = 0; k < sizeof words / sizeof *words; k++) {
-    if (words[k] && first)
-      return rh_fail(error, RH_E_USAGE,
-                     "--%s and --%s: each says alone which elements make a segment", first,
-                     names[k]);
-    if (words[k]) first = names[k];
-  }
-  if (!typed->starts == !typed->stops) return RH_OK;
-  return rh_fail(error, RH_E_USAGE,
-                 "--starts and --stops go together: where each segment begins, "
-                 "and where it stops");
-}
-
-static rh_status check_cut_ways(const rh_typed *typed, rh_error *error) {
-  if (typed->partial || typed->state)
-    return rh_fail(error, RH_E_USAGE,
-                   "--%s: its file has one value, and not one for each segment; leave it out",
-                   typed->state ? "state" : "partial");
-  if (typed->name && strchr(typed->name, ','))
-    return rh_fail(error, RH_E_USAGE,
-                   "--run %.60s: strategies stand beside each other for whole arrays; name one for "
-                   "segments",
-                   typed->name);
-  return RH_OK;
-}
-
 static rh_status check_cut(const rh_typed *typed, rh_error *error) {
-  if (rh_shape_is_asked(typed)) {
-    RH_TRY(check_cut_alone(typed, error));
-    RH_TRY(check_cut_ways(typed, error));
-    if (typed->axis && !typed->input)
-      return rh_fail(error, RH_E_USAGE,
-                     "--axis: generated data have one dimension; --length cuts them");
-    if (typed->by && !typed->input)
-      return rh_fail(error, RH_E_USAGE,
-                     "--by: labels are those of a file's elements; --length "
-                     "cuts generated data");
-  } else if (typed->outputs.n) {
-    return rh_fail(
-        error, RH_E_USAGE,
-        "--output writes the results of --axis, --length, --segments or --by; -q prints a "
-        "value alone and --json all of it, as in redhost x.npy -q > sum");
-  }
-  if (typed->keepdims && !typed->axis)
-    return rh_fail(error, RH_E_USAGE, "--keepdims goes with --axis, whose dimensions it keeps");
-  return RH_OK;
+  if (!rh_shape_is_asked(typed) || !strchr(typed->name, ',')) return RH_OK;
+  return rh_fail(error, RH_E_USAGE,
+                 "--run %.60s: strategies stand beside each other for whole arrays; name one for "
+                 "segments",
+                 typed->name);
 }
 
 /* ---- All ---- */

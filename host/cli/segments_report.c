@@ -46,7 +46,7 @@ static void print_heading(const rh_app *app, const rh_segments_answer *run, cons
 }
 
 static void print_results(const rh_segments_answer *run, const rh_shape *shape) {
-  char answer[RH_ANSWER_BYTES], name[64];
+  char name[64];
   uint64_t n = run->segments.n;
   for (uint64_t s = 0; s < n; s++) {
     if (s == SHOWN && n > 2 * SHOWN + 1) {
@@ -54,8 +54,8 @@ static void print_results(const rh_segments_answer *run, const rh_shape *shape) 
       s = n - SHOWN;
     }
     const rh_result result = result_of(run, s);
-    rh_report_answer(answer, &result);
-    printf("%-10s %8s   %s\n", s ? "" : "results", name_of(shape, s, name), answer);
+    printf("%-10s %8s   %s\n", s ? "" : "results", name_of(shape, s, name),
+           rh_report_answer(&result));
   }
 }
 
@@ -75,8 +75,7 @@ static void print_check(const rh_app *app, const rh_segments_answer *run) {
     printf(", all equal to the exact answer");
   int style = check->unjudged ? RH_BOLD : RH_GOOD;
   if (check->unjudged) printf(", %llu of them", (number)check->unjudged);
-  printf("   %s%s%s\n", rh_style_on(app->terminal, style), check->unjudged ? "not judged" : "ok",
-         rh_style_off(app->terminal, style));
+  printf("   %s\n", rh_styled(app->terminal, style, check->unjudged ? "not judged" : "ok"));
 }
 
 /* ---- JSON ---- */

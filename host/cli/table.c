@@ -27,6 +27,7 @@ void rh_table_begin(rh_table *table, const char *headings) {
     int right = table->right[table->columns++] = *at == '>';
     rh_table_cell(table, RH_BOLD, "%.*s", (int)strcspn(at + right, "|"), at + right);
   }
+  table->headings = table->columns;
 }
 
 void rh_table_row(rh_table *table, const char *styles, ...) {
@@ -39,31 +40,32 @@ void rh_table_row(rh_table *table, const char *styles, ...) {
   va_end(args);
 }
 
-void rh_table_print(const rh_table *table, const rh_terminal *terminal, const char *indent) {
+void rh_table_finish(rh_table *table) {
+  for (uint32_t k = 0; k < table->n_rows; k++) free(table->cells[k]);
+  free(table->cells);
+  free(table->styles);
+  *table = (rh_table){0};
+}
+
+void rh_table_print(rh_table *table, const rh_terminal *terminal, const char *indent) {
   int widths[RH_MAX_COLUMNS] = {0};
   uint32_t columns = table->columns;
   for (uint32_t k = 0; k < table->n_rows; k++) {
     int width = width_of(table->cells[k]);
     if (width > widths[k % columns]) widths[k % columns] = width;
   }
-  for (uint32_t k = 0; k < table->n_rows; k++) {
+  for (uint32_t k = 0; k < table->n_rows && table->n_rows > table->headings; k++) {
     uint32_t column = k % columns;
     const char *cell = table->cells[k];
     int pad = widths[column] - width_of(cell), style = table->styles[k];
     int last = column == columns - 1;
     fputs(column == 0 ? indent : "  ", stdout);
     if (table->right[column]) printf("%*s", pad, "");
-    printf("%s%s%s", rh_style_on(terminal, style), cell, rh_style_off(terminal, style));
+    fputs(rh_styled(terminal, style, cell), stdout);
     if (!table->right[column] && !last) printf("%*s", pad, "");
     if (last) putchar('\n');
   }
-}
-
-void rh_table_finish(rh_table *table) {
-  for (uint32_t k = 0; k < table->n_rows; k++) free(table->cells[k]);
-  free(table->cells);
-  free(table->styles);
-  *table = (rh_table){0};
+  rh_table_finish(table);
 }
 
 void rh_print_wrapped(FILE *out, const char *text, const char *indent, int width) {

@@ -13,17 +13,39 @@
 #include <sys/wait.h>
 #include <time.h>
 
-const char *rh_plain(const char *s) {
-  static char *shown[8];
+char *rh_show(const char *format, ...) {
+  static char *shown[64], none[] = "?";
   static unsigned next;
+  char **slot = &shown[next++ % (sizeof shown / sizeof *shown)], *old = *slot;
+  va_list args;
+  va_start(args, format);
+  if (vasprintf(slot, format, args) < 0) *slot = NULL;
+  va_end(args);
+  free(old); /* which may be among what is shown */
+  return *slot ? *slot : none;
+}
+
+const char *rh_plain(const char *s) {
   if (!s) return "";
   if (rh_is_plain_utf8(s, strlen(s))) return s;
-  char **slot = &shown[next++ % (sizeof shown / sizeof *shown)];
-  free(*slot);
-  *slot = strdup(s);
-  if (!*slot) return "?";
-  rh_make_plain(*slot);
-  return *slot;
+  char *text = rh_show("%s", s);
+  rh_make_plain(text);
+  return text;
+}
+
+const char *rh_seconds(double seconds) {
+  char text[32];
+  return rh_show("%s", rh_format_seconds(text, seconds));
+}
+
+const char *rh_bytes(uint64_t bytes) {
+  char text[32];
+  return rh_show("%s", rh_format_bytes(text, bytes));
+}
+
+const char *rh_count(uint64_t n) {
+  char text[32];
+  return rh_show("%s", rh_format_size(text, n));
 }
 
 void rh_print_path(const char *path) {
@@ -103,10 +125,9 @@ void rh_terminal_count(rh_terminal *terminal, uint32_t done, uint32_t total, dou
 }
 
 rh_status rh_terminal_turn(rh_terminal *terminal, const rh_bench_turn *turn, rh_error *error) {
-  char what[32];
   if (rh_terminal_was_interrupted()) return rh_fail(error, RH_E_CANCELLED, "interrupted");
-  rh_format_size(what, turn->n);
-  rh_terminal_count(terminal, turn->done, turn->total, turn->left_s, what, turn->strategy);
+  rh_terminal_count(terminal, turn->done, turn->total, turn->left_s, rh_count(turn->n),
+                    turn->strategy);
   return RH_OK;
 }
 
@@ -232,12 +253,8 @@ void rh_terminal_say_error(rh_terminal *terminal, rh_error *error) {
 
 static const char *const codes[] = {"", "\033[1m", "\033[32m", "\033[1;31m", "\033[2m"};
 
-const char *rh_style_on(const rh_terminal *terminal, int style) {
-  return terminal->color ? codes[style] : "";
-}
-
-const char *rh_style_off(const rh_terminal *terminal, int style) {
-  return terminal->color && style != RH_PLAIN ? "\033[0m" : "";
+const char *rh_styled(const rh_terminal *terminal, int style, const char *text) {
+  return terminal->color && style != RH_PLAIN ? rh_show("%s%s\033[0m", codes[style], text) : text;
 }
 
 /* Child processes have their own process groups, which the terminal's interrupt does not reach.

@@ -1,34 +1,23 @@
 #include "bench.h"
 
 /* Settings as words: "group=512 finish=device". */
-static void settings_text(char text[512], const rh_tunedb_setting *settings, uint32_t n) {
-  size_t used = 0;
-  text[0] = 0;
-  for (uint32_t k = 0; k < n && used < 512; k++)
-    used += (size_t)snprintf(text + used, 512 - used, "%s%s=%s", k ? " " : "", settings[k].key,
-                             settings[k].value);
-}
-
-static const char *op_name(const rh_task *task) {
-  return task->op->name;
+static const char *settings_text(const rh_tunedb_setting *settings, uint32_t n) {
+  const char *text = "";
+  for (uint32_t k = 0; k < n; k++)
+    text = rh_show("%s%s%s=%s", text, k ? " " : "", settings[k].key, settings[k].value);
+  return text;
 }
 
 /* "2^22", "2^22 by 2^10 uniform" */
-static void size_text(char text[96], const rh_task *task, uint64_t n) {
-  char size[32], length[32];
-  rh_format_size(size, n);
-  rh_format_size(length, task->cut.length);
-  if (task->cut.length)
-    snprintf(text, 96, "%s by %s %s", size, length, rh_lengths_name(task->cut.distribution));
-  else
-    snprintf(text, 96, "%s", size);
+static const char *size_text(const rh_task *task, uint64_t n) {
+  if (!task->cut.length) return rh_count(n);
+  return rh_show("%s by %s %s", rh_count(n), rh_count(task->cut.length),
+                 rh_lengths_name(task->cut.distribution));
 }
 
 /* "sum f32 2^22" */
-static void problem_text(char text[320], const rh_task *task, uint64_t n) {
-  char size[96];
-  size_text(size, task, n);
-  snprintf(text, 320, "%s %s %s", op_name(task), rh_type_name(rh_task_type(task)), size);
+static const char *problem_text(const rh_task *task, uint64_t n) {
+  return rh_show("%s %s %s", task->op->name, rh_type_name(rh_task_type(task)), size_text(task, n));
 }
 
 static int is_for_people(const rh_app *app) {
@@ -36,31 +25,27 @@ static int is_for_people(const rh_app *app) {
 }
 
 static void print_better(const rh_app *app, const rh_tuner *tuner, const rh_task *task) {
-  char problem[320], before[32], after[32], words[512];
-  problem_text(problem, task, task->n);
-  settings_text(words, task->settings, task->n_settings);
   rh_terminal_clear(app->terminal);
-  printf("%-18s  %-14s  %s -> %s  %s\n", rh_tuner_strategy(tuner, task), problem,
-         rh_format_seconds(before, task->default_s), rh_format_seconds(after, task->time_s), words);
+  printf("%-18s  %-14s  %s -> %s  %s\n", rh_tuner_strategy(tuner, task),
+         problem_text(task, task->n), rh_seconds(task->default_s), rh_seconds(task->time_s),
+         settings_text(task->settings, task->n_settings));
   fflush(stdout);
 }
 
 void rh_tune_report_event(const rh_app *app, const rh_tuner *tuner, const rh_tune_event *event) {
   const rh_task *task = event->task;
-  char problem[320], words[512];
   rh_text text = {0};
   if (event->kind == RH_TUNE_BETTER) {
     if (is_for_people(app)) print_better(app, tuner, task);
     return;
   }
   if (app->typed->quiet && event->kind != RH_TUNE_WRONG) return;
-  problem_text(problem, task, event->n);
-  rh_text_add(&text, "%s, %s: ", rh_tuner_strategy(tuner, task), problem);
+  rh_text_add(&text, "%s, %s: ", rh_tuner_strategy(tuner, task), problem_text(task, event->n));
   if (event->kind == RH_TUNE_WRONG) {
     rh_text_add(&text, "not tuned, its result is wrong: %s", event->reason);
   } else if (event->kind == RH_TUNE_REFUSED) {
-    settings_text(words, event->settings, event->n_settings);
-    rh_text_add(&text, "%s is refused, its result is wrong: %s", words, event->reason);
+    rh_text_add(&text, "%s is refused, its result is wrong: %s",
+                settings_text(event->settings, event->n_settings), event->reason);
   } else {
     rh_text_add(&text, "left out: %s", event->reason);
   }
@@ -100,27 +85,25 @@ static uint32_t count(const rh_tuner *tuner, uint32_t state) {
 
 /* ---- Tables ---- */
 
-static const char *seconds_text(char text[32], double seconds) {
-  return seconds > 0 ? rh_format_seconds(text, seconds) : "-";
+static const char *seconds_text(double seconds) {
+  return seconds > 0 ? rh_seconds(seconds) : "-";
 }
 
 static void add_change(rh_table *table, const rh_tuner *tuner, const rh_task *task) {
-  char size[96], before[32], after[32], ratio[32], gain[40] = "-", words[512];
+  char ratio[32];
   int is_timed = task->default_s > 0 && task->time_s > 0;
-  if (is_timed)
-    snprintf(gain, sizeof gain, "%sx", rh_format_fixed(ratio, task->default_s / task->time_s, 2));
-  size_text(size, task, task->n);
-  settings_text(words, task->settings, task->n_settings);
+  const char *gain =
+      is_timed ? rh_show("%sx", rh_format_fixed(ratio, task->default_s / task->time_s, 2)) : "-";
   rh_table_row(table, is_timed && rh_task_is_changed(task) ? "       + " : "         ",
-               rh_tuner_strategy(tuner, task), op_name(task), rh_type_name(rh_task_type(task)),
-               size, rh_task_base_name(task), seconds_text(before, task->default_s),
-               seconds_text(after, task->time_s), gain, words);
+               rh_tuner_strategy(tuner, task), task->op->name, rh_type_name(rh_task_type(task)),
+               size_text(task, task->n), rh_task_base_name(task), seconds_text(task->default_s),
+               seconds_text(task->time_s), gain, settings_text(task->settings, task->n_settings));
 }
 
 /* Prints the tasks that the search improved; with --verbose all that have a time. */
 static void print_changes(const rh_app *app, const rh_tuner *tuner, const rh_task *const *tasks) {
   rh_table table = {0};
-  uint32_t as_they_are = 0, rows = 0;
+  uint32_t as_they_are = 0;
   rh_table_begin(&table, "STRATEGY|OP|TYPE|>n|AGAINST|>BEFORE|>TUNED|>GAIN|PARAMETERS");
   for (uint32_t k = 0; k < tuner->n_tasks; k++) {
     const rh_task *task = tasks[k];
@@ -130,35 +113,27 @@ static void print_changes(const rh_app *app, const rh_tuner *tuner, const rh_tas
       as_they_are += task->state == RH_TASK_tuned || task->state == RH_TASK_kept;
       continue;
     }
-    rows++;
     add_change(&table, tuner, task);
   }
-  if (rows) rh_table_print(&table, app->terminal, "  ");
-  rh_table_finish(&table);
+  rh_table_print(&table, app->terminal, "  ");
   if (as_they_are)
-    printf("%s%u %s as before%s\n", table.n_rows > 1 ? "" : "  ", as_they_are,
-           as_they_are == 1 ? "stays" : "stay",
+    printf("  %u %s as before%s\n", as_they_are, as_they_are == 1 ? "stays" : "stay",
            app->typed->verbose ? "." : "; --verbose lists all.");
 }
 
 static void print_quickest(const rh_app *app, const rh_tuner *tuner, const rh_task *const *tasks) {
   rh_table table = {0};
-  char size[96], latency[32], time[32], words[512];
-  uint32_t rows = 0;
   rh_table_begin(&table, "OP|TYPE|>n|QUICKEST CALL|>LATENCY|>TIME|PARAMETERS");
   for (uint32_t k = 0; k < tuner->n_tasks; k++) {
     if (k && rh_tasks_same_point(tasks[k - 1], tasks[k])) continue;
     const rh_task *task = rh_plan_quickest(tuner->tasks, tuner->n_tasks, tasks[k]);
     if (!task) continue;
-    rows++;
-    size_text(size, task, task->n);
-    settings_text(words, task->settings, task->n_settings);
-    rh_table_row(&table, "       ", op_name(task), rh_type_name(rh_task_type(task)), size,
-                 rh_tuner_strategy(tuner, task), seconds_text(latency, task->latency_s),
-                 seconds_text(time, task->time_s), words);
+    rh_table_row(&table, "       ", task->op->name, rh_type_name(rh_task_type(task)),
+                 size_text(task, task->n), rh_tuner_strategy(tuner, task),
+                 seconds_text(task->latency_s), seconds_text(task->time_s),
+                 settings_text(task->settings, task->n_settings));
   }
-  if (rows) rh_table_print(&table, app->terminal, "  ");
-  rh_table_finish(&table);
+  rh_table_print(&table, app->terminal, "  ");
 }
 
 static uint32_t left(const rh_tuner *tuner) {
@@ -226,7 +201,7 @@ static json_t *cut_json(const rh_cut *cut) {
 static json_t *task_json(const rh_tuner *tuner, const rh_task *task) {
   return json_pack("{s:o, s:s, s:o, s:s, s:I, s:o*, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I}",
                    "device", rh_json_bytes(rh_stage_label(tuner->stage)), "strategy",
-                   rh_tuner_strategy(tuner, task), "op", rh_json_bytes(op_name(task)), "type",
+                   rh_tuner_strategy(tuner, task), "op", rh_json_bytes(task->op->name), "type",
                    rh_type_name(rh_task_type(task)), "n", (json_int_t)task->n, "segments",
                    cut_json(&task->cut), "status", rh_task_name(task->state), "against",
                    rh_task_base_name(task), "default_s", seconds_json(task->default_s), "time_s",

@@ -170,6 +170,21 @@ class Case(unittest.TestCase):
         return Done(args, done.returncode, (done.stdout or b"").decode(), (done.stderr or b"").decode(),
                     time.monotonic() - start, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
+    def start(self, *args, env=None, **how):
+        """A run in the background, which ends with the test."""
+        how = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **how}
+        process = subprocess.Popen([REDHOST, *args], env={**self.env, **(env or {})}, cwd=self.cwd, **how)
+        self.addCleanup(lambda: [pipe.close() for pipe in (process.stdin, process.stdout, process.stderr) if pipe])
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def wait_until(self, condition):
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            self.assertLess(time.monotonic(), end, "it never came that far")
+            time.sleep(0.01)
+
     def good(self, *args, quiet=True, **how):
         """Exit 0, and with `quiet` nothing on stderr."""
         done = self.redhost(*args, **how)

@@ -93,14 +93,12 @@ class Faults(Devices):
         """Nothing waits for data that may never come."""
         for _ in range(TIMES):
             start = time.monotonic()
-            with subprocess.Popen([cli.REDHOST, "--run", "onepass", "-i", "-", "-t", "f32", "-d", "all", "--stream=4KiB", "-q"], cwd=self.cwd,
-                                  env={**self.env, **self.fault("clEnqueueNDRangeKernel", random.randrange(25, 40))}, stdin=subprocess.PIPE,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
-                child.stdin.write(b"\0" * 400000)
-                child.stdin.flush()
-                child.wait(timeout=60)
-                self.assertEqual((child.returncode, child.stdout.read()), (5, b""))
-                self.assertRegex(child.stderr.read().decode(), r"\Aredhost: .*CL_OUT_OF_RESOURCES.*\n\Z")
+            child = self.start("--run", "onepass", "-i", "-", "-t", "f32", "-d", "all", "--stream=4KiB", "-q", env={**self.fault("clEnqueueNDRangeKernel", random.randrange(25, 40))}, stdin=subprocess.PIPE)
+            child.stdin.write(b"\0" * 400000)
+            child.stdin.flush()
+            child.wait(timeout=60)
+            self.assertEqual((child.returncode, child.stdout.read()), (5, b""))
+            self.assertRegex(child.stderr.read().decode(), r"\Aredhost: .*CL_OUT_OF_RESOURCES.*\n\Z")
             self.assertLess(time.monotonic() - start, cli.PROMPT)
 
 

@@ -156,12 +156,9 @@ class NotJudged(cli.Case):
         self.assertEqual((result["check"]["outcome"], result["check"]["exact_data"]), ("ok", None))
 
 
+@cli.needs(os.path.join(WRONG, "drops_last.so"))
 class Wrong(cli.Case):
     """A plugin that drops the last element: exit 1, and never a bare value that a script would accept."""
-
-    def setUp(self):
-        if not os.path.exists(os.path.join(WRONG, "drops_last.so")):
-            self.skipTest("no wrong plugins: REDHOST_TEST_WRONG")
 
     def args(self):
         return ["--run", "drops_last", "--plugin-path", WRONG, "-t", "i32", "-n", "2000", "--data", "equal"]

@@ -12,7 +12,6 @@ import signal
 import struct
 import subprocess
 import sys
-import time
 import unittest
 import xml.etree.ElementTree as ET
 
@@ -278,8 +277,7 @@ class Text(Plots):
         for columns, width in ((100, 100), (20, 80)):
             ours, theirs = pty.openpty()
             fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-            child = subprocess.Popen([cli.REDHOST, "--plot=r.json", "--picture=rate", "--color=never"], stdin=subprocess.DEVNULL,
-                                     stdout=theirs, env=self.env, cwd=self.cwd)
+            child = self.start("--plot=r.json", "--picture=rate", "--color=never", stdout=theirs, stderr=None)
             os.close(theirs)
             out = b""
             try:
@@ -562,13 +560,9 @@ runpy.run_path(sys.argv[0], run_name='__main__')
 
     def test_interrupt(self):
         """Nothing is left, and Python neither."""
-        env = {**self.env, **self.fake("echo $$ >'%s/pid'; exec sleep 60\n" % self.bin)}
-        child = subprocess.Popen([cli.REDHOST, "--plot=r.json", "--export=p.svg"], env=env, cwd=self.cwd, stdin=subprocess.DEVNULL,
-                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        child = self.start("--plot=r.json", "--export=p.svg", env=self.fake("echo $$ >'%s/pid'; exec sleep 60\n" % self.bin))
         pid = os.path.join(self.bin, "pid")
-        deadline = time.monotonic() + 20
-        while not (os.path.exists(pid) and os.path.getsize(pid)) and time.monotonic() < deadline:
-            time.sleep(0.01)
+        self.wait_until(lambda: os.path.exists(pid) and os.path.getsize(pid))
         child.send_signal(signal.SIGINT)
         child.communicate(timeout=cli.PATIENCE)
         self.assertEqual(child.returncode, 130)

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import struct
 
 import redhost_cli as cli
 
@@ -76,24 +75,6 @@ class Discovery(cli.Case):
         finally:
             os.rename(os.path.join(extra, "another name, ä.so"), os.path.join(self.plugins, "cascade.so"))
 
-    def test_shadowing(self):
-        extra, more = self.path("one"), self.path("two")
-        for directory in (extra, more):
-            os.mkdir(directory)
-            shutil.copy(os.path.join(self.plugins, "serial.so"), directory)
-        path = extra + ":" + more
-        listing = self.good("--list", "--plugin-path", path, program=self.program).out
-        first = os.path.join(extra, "serial.so")
-        for directory in (more, self.plugins):
-            self.assertIn("shadowed: serial in %s, by %s" % (os.path.join(os.path.realpath(directory), "serial.so"), first),
-                          listing)
-        self.assertEqual(self.names("--plugin-path", path).count("serial"), 1)
-        info = self.json("--info", "serial", program=self.program, env={"REDHOST_PLUGIN_PATH": path})
-        self.assertEqual(info["strategies"][0]["plugin"], first)
-        run = self.json("--run", "serial", *SUM, "--plugin-path", more, program=self.program,
-                        env={"REDHOST_PLUGIN_PATH": extra})
-        self.assertEqual(run["results"][0]["plugin"], os.path.join(more, "serial.so"))  # the option before the variable
-
 
 class Shown(cli.Case):
     """Names and words of others on a terminal."""
@@ -150,13 +131,9 @@ class Bad(cli.Case):
     def setUp(self):
         self.directory = self.path(self.id().rsplit(".", 1)[1])
         os.mkdir(self.directory)
-        self.whole = cli.read(os.path.join(cli.PLUGINS, "cascade.so"))
 
     def put(self, name, content):
         cli.write(os.path.join(self.directory, name), content)
-
-    def changed(self, at, value):
-        return self.whole[:at] + value + self.whole[at + len(value):]
 
     def from_zoo(self, *names):
         for name in names:
@@ -185,36 +162,6 @@ class Bad(cli.Case):
         self.assertEqual(set(found), set(expected), found)
         for name, words in expected.items():
             self.assertRegex(found[name], words, name)
-
-    def test_files(self):
-        self.put("empty.so", b"")
-        self.put("text.so", b"this is text\n" * 100)
-        self.put("one_byte.so", b"\x7f")
-        self.put("cut_at_200.so", self.whole[:200])
-        self.put("cut_in_half.so", self.whole[:len(self.whole) // 2])
-        self.put("cut_at_end.so", self.whole[:-1])
-        self.put("other_machine.so", self.changed(18, struct.pack("<H", 183)))  # AArch64
-        self.put("other_class.so", self.changed(4, b"\x01"))
-        self.put("other_order.so", self.changed(5, b"\x02"))
-        self.put("executable.so", self.changed(16, struct.pack("<H", 2)))
-        self.put("wild_sections.so", self.changed(32, b"\xff" * 8))
-        self.put("no plugin.txt", b"not even examined")
-        os.mkdir(os.path.join(self.directory, "directory.so"))
-        os.mkfifo(os.path.join(self.directory, "fifo.so"))
-        os.symlink("/proc/nonexistent", os.path.join(self.directory, "dangling.so"))
-        found = self.refusals()
-        for name, words in (("empty.so", "empty"), ("text.so", "not a shared object"), ("one_byte.so", "cut off"),
-                            ("cut_at_200.so", "cut off"), ("cut_in_half.so", "cut off"), ("cut_at_end.so", "cut off"),
-                            ("other_machine.so", "aarch64"), ("other_class.so", "32-bit"),
-                            ("other_order.so", "machine"), ("executable.so", "program"), ("wild_sections.so", "damaged"),
-                            ("directory.so", "directory"), ("fifo.so", "not a regular file"), ("dangling.so", "link to nothing")):
-            self.assertIn(name, found)
-            self.assertRegex(found[name], words)
-        self.assertNotIn("no plugin.txt", found)
-        for name in ("empty", "text", "cut_in_half", "other_machine", "fifo"):
-            self.bad(5, "'%s'|%s.so|%s" % (name, name, found[name + ".so"]), "--run", name, "-n", "10",
-                     "--plugin-path", self.directory)
-        self.assertEqual(self.value("--run", "cascade", *SUM, "--plugin-path", self.directory), "100")
 
     def test_asked_for(self):
         """A file that is named counts on being there where several run, or `auto' chooses."""

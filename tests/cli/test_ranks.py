@@ -55,18 +55,21 @@ def has_children(path):
         return ""
 
 
+def said(err):
+    """redhost's sentences among those of mpirun."""
+    return [line for line in err.splitlines() if line.startswith("redhost: ")]
+
+
 class Ranks(cli.Case):
     caches = False
 
     def one(self, *options):
         return self.good("--run=native", *options, "-q", quiet=False).out.rstrip("\n")
 
-    def started(self, start, *options):
-        """The output of `start` redhost `options`, which succeeds."""
-        done = subprocess.run([*start, cli.REDHOST, *options], env=self.env, cwd=self.cwd, stdin=subprocess.DEVNULL,
-                              capture_output=True, timeout=cli.PATIENCE)
-        self.assertEqual(done.returncode, 0, done)
-        return done.stdout.decode()
+    def job(self, *command):
+        """(status, standard output, redhost's sentences) of a command that starts ranks."""
+        done = subprocess.run(command, env=self.env, cwd=self.cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=cli.PATIENCE)
+        return done.returncode, done.stdout.decode(), said(done.stderr.decode())
 
 
 class Bits(Ranks):
@@ -89,9 +92,8 @@ class Bits(Ranks):
             expected = self.one(*problem, "-n1234567")
             for ranks in RANKS if problem == PROBLEMS[0] or cli.WHOLE else (3,):
                 with self.subTest(problem=problem, ranks=ranks):
-                    found = self.started([*start, "-n", str(ranks)], "--run=native", *problem, "-n1234567", "-q",
-                                         "--transport=mpi", "--timeout=100")
-                    self.assertEqual(found.rstrip("\n"), expected)
+                    found = self.job(*start, "-n", str(ranks), cli.REDHOST, "--run=native", *problem, "-n1234567", "-q", "--transport=mpi", "--timeout=100")
+                    self.assertEqual(found[:2], (0, expected + "\n"), found)
 
     @mpi_test(OPEN_MPI)
     def test_open_mpi(self):
@@ -161,9 +163,8 @@ class Agreement(Ranks):
         command = list(OPEN_MPI)
         for k, options in enumerate(each):
             command += [":"] * (k > 0) + ["-n", "1", *(env or [[]] * len(each))[k], cli.REDHOST, *run, "--transport=mpi", "-q", *options]
-        done = subprocess.run(command, env=self.env, cwd=self.cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=cli.PATIENCE)
-        said = [line for line in done.stderr.decode().splitlines() if line.startswith("redhost: ")]
-        return done.returncode, said, done.stdout.decode()
+        code, out, sentences = self.job(*command)
+        return code, sentences, out
 
     @mpi_test(OPEN_MPI)
     def test_what_is_the_same_in_other_words(self):
@@ -269,25 +270,19 @@ class Isolated(Ranks):
     def test_under_open_mpi(self):
         for name, words in (("exit_in_run", "ended the process with exit status 0 in run"), ("crash_in_run", "crashed in run (signal 11)"),
                             ("hang_in_run", "did not answer within 8 s in run")):
-            done = subprocess.run([*OPEN_MPI, "-n", "2", cli.REDHOST, *self.of(name), "--transport=mpi", "--timeout=8"], env=self.env, cwd=self.cwd,
-                                  stdin=subprocess.DEVNULL, capture_output=True, timeout=cli.PATIENCE)
-            said = [line for line in done.stderr.decode().splitlines() if line.startswith("redhost: ")]
-            self.assertEqual((done.returncode, done.stdout, len(said)), (5, b"", 1), done)
-            self.assertIn("strategy 'worker_%s' in %s %s" % (name, os.path.realpath(FAULTS), words), said[0])
+            code, out, told = self.job(*OPEN_MPI, "-n", "2", cli.REDHOST, *self.of(name), "--transport=mpi", "--timeout=8")
+            self.assertEqual((code, out, len(told)), (5, "", 1), told)
+            self.assertIn("strategy 'worker_%s' in %s %s" % (name, os.path.realpath(FAULTS), words), told[0])
 
     def test_the_job_is_ended(self):
         """With all children of its ranks."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
-            job = subprocess.Popen([cli.REDHOST, *self.of("hang_in_run"), "--ranks=2"], env=self.env, cwd=self.cwd, stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            job = self.start(*self.of("hang_in_run"), "--ranks=2")
             while len(self.children()) < 2 and job.poll() is None:
                 time.sleep(0.01)
             job.send_signal(number)
             job.communicate(timeout=cli.PROMPT)
-            end = time.monotonic() + cli.PROMPT
-            while self.children() and time.monotonic() < end:
-                time.sleep(0.05)
-            self.assertEqual(self.children(), [], "left running")
+            self.wait_until(lambda: not self.children())
 
 
 class BadInput(Ranks):
@@ -342,13 +337,9 @@ class BadInput(Ranks):
         self.bad(5, "libm.so.6|is not MPICH", "--run=native", "--transport", file, env=env)
 
     def wrong_mpirun(self, start, file):
-        done = subprocess.run([*start, "-n", "3", cli.REDHOST, "--run=native", "--transport", os.path.join(TRANSPORTS, file)],
-                              env=self.env, cwd=self.cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=cli.PATIENCE)
-        said = [line for line in done.stderr.decode().splitlines() if line.startswith("redhost: ")]
-        self.assertEqual(done.returncode, 5, done)
-        self.assertEqual(done.stdout, b"", done)
-        self.assertEqual(len(said), 1, done)
-        self.assertIn("would be alone: start the job with", said[0])
+        code, out, told = self.job(*start, "-n", "3", cli.REDHOST, "--run=native", "--transport", os.path.join(TRANSPORTS, file))
+        self.assertEqual((code, out, len(told)), (5, "", 1), told)
+        self.assertIn("would be alone: start the job with", told[0])
 
     @mpi_test(OPEN_MPI)
     def test_open_mpis_mpirun_for_mpich(self):
@@ -451,10 +442,9 @@ class Faults(Ranks):
             self.fault(start, ["--transport=mpi"], signal.SIGKILL, "all")
         for _ in range(REPEATS):
             err = self.fault(start, ["--transport=mpi"], signal.SIGSTOP, "all")[2]
-            said = [line for line in err.splitlines() if line.startswith("redhost: ")]
-            self.assertEqual(len(said), 1, err)
+            self.assertEqual(len(said(err)), 1, err)
             # It may be stopped before it has joined the job.
-            self.assertRegex(said[0], r"rank [012] has not answered for [678] s|have not come together in time")
+            self.assertRegex(said(err)[0], r"rank [012] has not answered for [678] s|have not come together in time")
 
     @mpi_test(OPEN_MPI)
     def test_open_mpi(self):
@@ -468,9 +458,8 @@ class Faults(Ranks):
         """One sentence of redhost's, and mpirun's own beside it."""
         job = self.start([*start, "-n", "2"] if start else [], "--run=worker_%s" % plugin, "--plugin=" + FAULTS, "-n10000000", "--isolate=never", *options)
         err = self.ended(job, time.monotonic())
-        said = [line for line in err.splitlines() if line.startswith("redhost: ")]
-        self.assertEqual(len(said), 1, err)
-        self.assertRegex(said[0], r"\Aredhost: rank [01] \(host \S+\) %s while strategy 'worker_%s' was in use; all ranks end\.\Z" % (how, plugin))
+        self.assertEqual(len(said(err)), 1, err)
+        self.assertRegex(said(err)[0], r"\Aredhost: rank [01] \(host \S+\) %s while strategy 'worker_%s' was in use; all ranks end\.\Z" % (how, plugin))
         if not start:
             self.assertEqual(job.returncode, 5)
 
@@ -491,9 +480,9 @@ class Faults(Ranks):
             time.sleep(random.random() * 0.3)
             since = time.monotonic()
             os.kill(victim, number)
-            said = [line for line in self.ended(job, since).splitlines() if line.startswith("redhost: ")]
-            self.assertEqual(len(said), 1, said)
-            self.assertRegex(said[0], r"\Aredhost: rank [012] \(host \S+\) crashed \(signal %d\) while strategy 'native' " % number)
+            told = said(self.ended(job, since))
+            self.assertEqual(len(told), 1, told)
+            self.assertRegex(told[0], r"\Aredhost: rank [012] \(host \S+\) crashed \(signal %d\) while strategy 'native' " % number)
 
     def test_a_crash_before_the_strategy_is_known(self):
         """While a child examines the plugin."""
@@ -555,17 +544,14 @@ class Faults(Ranks):
         shutil.copy2(self.path("b.raw"), self.path("a.raw"))
         each = [cli.REDHOST, "--run=native", "-tf32", "--transport=mpi", "-q", "--input"]
         command = [*OPEN_MPI, "-n", "1", *each, "a.raw", ":", "-n", "1", *each, "b.raw"]
-
-        def run():
-            done = subprocess.run(command, env=self.env, cwd=self.cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
-            return done.returncode, [line for line in done.stderr.decode().splitlines() if line.startswith("redhost: ")]
-        self.assertEqual(run(), (0, []))
+        code, _, told = self.job(*command)
+        self.assertEqual((code, told), (0, []))
         os.utime(self.path("b.raw"), (1, 1))
-        code, said = run()
-        self.assertEqual((code, len(said)), (6, 1), said)
-        self.assertRegex(said[0], r"a\.raw differs: it was last changed at \d+\.\d{9} s on host .* and at 1\.0{9} s on host .*\(rank 1\)")
+        code, _, told = self.job(*command)
+        self.assertEqual((code, len(told)), (6, 1), told)
+        self.assertRegex(told[0], r"a\.raw differs: it was last changed at \d+\.\d{9} s on host .* and at 1\.0{9} s on host .*\(rank 1\)")
         with open(self.path("b.raw"), "ab") as file:
             file.write(b"\0" * 4)
-        code, said = run()
-        self.assertEqual((code, len(said)), (6, 1), said)
-        self.assertRegex(said[0], r"a\.raw differs: 8000 bytes on host .* 8004 on host .*\(rank 1\)")
+        code, _, told = self.job(*command)
+        self.assertEqual((code, len(told)), (6, 1), told)
+        self.assertRegex(told[0], r"a\.raw differs: 8000 bytes on host .* 8004 on host .*\(rank 1\)")

@@ -115,10 +115,11 @@ class Segments(Arrays):
         """It is read to its end, also where a stream would begin."""
         for n in (1 << 20, 300 << 20):
             words = ["--run", "native", "-i", "-", "-t", "u8", "--length", str(n // 4), "-q", "-o", "pipe.npy"]
-            with subprocess.Popen([cli.REDHOST, *words], cwd=self.cwd, env=self.env, stdin=subprocess.PIPE) as child:
-                for k in range(4):
-                    child.stdin.write(bytes([k]) * (n // 4))
-            self.assertEqual(child.returncode, 0)
+            child = self.start(*words, stdin=subprocess.PIPE, stdout=None, stderr=None)
+            for k in range(4):
+                child.stdin.write(bytes([k]) * (n // 4))
+            child.stdin.close()
+            self.assertEqual(child.wait(), 0)
             self.assertEqual(self.load("pipe.npy").tolist(), [k * (n // 4) for k in range(4)])
 
     def test_lengths(self):
@@ -291,13 +292,13 @@ class Segments(Arrays):
         for trial in range(12):
             self.write("k.npy", b"old")
             before = sorted(os.listdir(self.cwd))
-            with subprocess.Popen([cli.REDHOST, "--run", "native", "-i", "x.npy", "--axis", "1", "-o", "k.npy", "-q"], cwd=self.cwd, env=self.env,
-                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as child:
-                if trial % 2:
-                    child.stdout.read(1)  # what is printed comes at the end
-                time.sleep(0.002 * trial)
-                child.send_signal((signal.SIGKILL, signal.SIGINT, signal.SIGTERM)[trial % 3])
-                child.stdout.close()
+            child = self.start("--run", "native", "-i", "x.npy", "--axis", "1", "-o", "k.npy", "-q", stderr=None)
+            if trial % 2:
+                child.stdout.read(1)  # what is printed comes at the end
+            time.sleep(0.002 * trial)
+            child.send_signal((signal.SIGKILL, signal.SIGINT, signal.SIGTERM)[trial % 3])
+            child.stdout.close()
+            child.wait()
             self.assertIn(os.path.getsize(self.path("k.npy")), (3, 128 + (4 << 19)))
             self.assertEqual(sorted(os.listdir(self.cwd)), before)
 
@@ -347,8 +348,8 @@ class Segments(Arrays):
         for status, message, *words in (
                 (2, "expected numbers from -2 to 1", "--axis", "2"), (2, "expected numbers", "--axis", "one"),
                 (2, "axis 1 is named twice", "--axis", "1,-1"), (2, "each says alone", "--axis", "0", "--length", "2"),
-                (2, "go together", "--starts", "two.npy"), (2, "--keepdims goes with --axis", "--keepdims"),
-                (2, "--output writes the results of --axis", "-o", "y.npy"), (2, "not one for each segment", "--length", "3", "--partial", "p"),
+                (2, "--starts goes with --stops", "--starts", "two.npy"), (2, "--keepdims goes with --axis", "--keepdims"),
+                (2, "--output goes with --axis: it writes the results of segments", "-o", "y.npy"), (2, "not one for each segment", "--length", "3", "--partial", "p"),
                 (6, "offsets are one-dimensional, of type", "--segments", "float.npy"),
                 (2, "back.npy: segment 1 ends before it begins: elements 5 to 3", "--segments", "back.npy"),
                 (2, "beyond.npy: segment 0 ends at element 13, beyond", "--segments", "beyond.npy"),
@@ -491,14 +492,13 @@ class Ways(Arrays):
         self.save("x.npy", numpy.ones((5000, 40), "f4"))
         with open(self.path("x.npy"), "rb") as file:
             begin = file.read(100000)
-        with subprocess.Popen([cli.REDHOST, *words], cwd=self.cwd, env=self.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL) as child:
-            child.stdin.write(begin)
-            child.stdin.flush()
-            time.sleep(1)
-            child.send_signal(signal.SIGINT)
-            child.wait(timeout=cli.PROMPT)
-            self.assertEqual((child.returncode, child.stdout.read()), (130, b""))
+        child = self.start(*words, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        child.stdin.write(begin)
+        child.stdin.flush()
+        time.sleep(1)
+        child.send_signal(signal.SIGINT)
+        child.wait(timeout=cli.PROMPT)
+        self.assertEqual((child.returncode, child.stdout.read()), (130, b""))
 
     def test_what_is_printed(self):
         self.save("x.npy", numpy.arange(3000, dtype="f4").reshape(30, 100))

@@ -32,29 +32,12 @@ def processes_with(text):
 
 
 class Interrupt(cli.Case):
-    def start(self, *args, **more):
-        process = subprocess.Popen([cli.REDHOST, *args], env={**self.env, **more.pop("env", {})}, cwd=self.cwd,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, **{"stdin": subprocess.DEVNULL, **more})
-        self.addCleanup(process.kill)
-        return process
-
     def interrupt(self, process):
         """Exit 130 at once, nothing on stdout, nothing on stderr."""
         start = time.monotonic()
         process.send_signal(signal.SIGINT)
-        out = process.stdout.read()
-        err = process.stderr.read()
-        process.wait(timeout=cli.PATIENCE)
-        self.assertEqual((process.returncode, out, err), (130, b"", b""))
+        self.assertEqual((process.stdout.read(), process.stderr.read(), process.wait(timeout=cli.PATIENCE)), (b"", b"", 130))
         self.assertLess(time.monotonic() - start, cli.PROMPT)
-        process.stdout.close()
-        process.stderr.close()
-
-    def wait_until(self, condition):
-        end = time.monotonic() + cli.PATIENCE
-        while not condition():
-            self.assertLess(time.monotonic(), end, "it never came that far")
-            time.sleep(0.01)
 
     def test_while_reading(self):
         process = self.start("--run", "serial", "-t", "i8", "-i", "-", stdin=subprocess.PIPE)
@@ -63,7 +46,6 @@ class Interrupt(cli.Case):
         pending = struct.pack("i", 1)
         self.wait_until(lambda: fcntl.ioctl(process.stdin, termios.FIONREAD, pending) == struct.pack("i", 0))
         self.interrupt(process)
-        process.stdin.close()
 
     def test_while_computing(self):
         self.redhost("--run", "cascade", "-t", "i8", "-n", "1000", "-q")
@@ -71,8 +53,6 @@ class Interrupt(cli.Case):
         process = self.start("--run", "cascade", "-t", "i8", "-n", "2^28")
         time.sleep(1)
         if process.poll() is not None:
-            process.stdout.close()
-            process.stderr.close()
             self.skipTest("2^28 elements take less than a second here")
         self.interrupt(process)
         self.assertEqual(self.cache_files(), files)
@@ -92,13 +72,11 @@ class Interrupt(cli.Case):
                 self.assertRegex(name, r"\Abin/[0-9a-f]{16}\Z")
             self.assertEqual(self.good(*args, env=env).out, "1000\n")
 
+    @cli.needs(os.path.join(cli.ZOO, "hang_on_load.so"))
     def test_while_looking_at_plugins(self):
         """The child that probes them ends too."""
-        plugin = os.path.join(cli.ZOO, "hang_on_load.so")
-        if not os.path.exists(plugin):
-            self.skipTest("no zoo: REDHOST_TEST_ZOO")
         os.mkdir(self.path("plugins"))
-        os.symlink(plugin, self.path("plugins/hang_on_load.so"))
+        os.symlink(os.path.join(cli.ZOO, "hang_on_load.so"), self.path("plugins/hang_on_load.so"))
         mark = "REDHOST_TEST_MARK=%d-%f" % (os.getpid(), time.time())
         process = self.start("--list", "--plugin-path", self.path("plugins"), env=dict([mark.split("=")]))
         self.wait_until(lambda: len(processes_with(mark)) == 3)  # with the child's guard
@@ -129,9 +107,7 @@ class Interrupt(cli.Case):
             for stream in "stdout", "stderr":
                 with self.subTest("%s, %s" % (" ".join(args), stream)):
                     streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: self.full_pipe()}
-                    process = subprocess.Popen([cli.REDHOST, *args, "--progress=always"], env=self.env, cwd=self.cwd,
-                                               stdin=subprocess.DEVNULL, **streams)
-                    self.addCleanup(process.kill)
+                    process = self.start(*args, "--progress=always", **streams)
                     self.wait_until(lambda: process.poll() is not None or is_writing(process.pid, streams[stream]))
                     if process.poll() is not None:
                         continue  # it had nothing to say there
@@ -255,8 +231,7 @@ class Terminal(cli.Case):
             self.assertTrue(printed)
 
     def slow_without_terminal(self, *args):
-        process = subprocess.Popen([cli.REDHOST, *self.SLOW, *args], env=self.env, stdin=subprocess.PIPE,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = self.start(*self.SLOW, *args, stdin=subprocess.PIPE)
         end = time.monotonic() + 1.4
         while time.monotonic() < end:
             process.stdin.write(bytes(1000))

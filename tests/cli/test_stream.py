@@ -123,25 +123,23 @@ class Faults(Streams):
         env = {**cli.preloaded("failing_memory.so"), "REDHOST_TEST_FAILING_CALL": "clEnqueueNDRangeKernel", "REDHOST_TEST_FAILING_CODE": "-5"}
         for _ in range(TIMES):
             start = time.monotonic()
-            with subprocess.Popen([cli.REDHOST, "--run", "onepass", "-i", "-", "-t", "f32", "-q", "--stream=4KiB"], cwd=self.cwd,
-                                  env={**self.env, **env}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
-                child.stdin.write(b"\0" * 40000)
-                child.stdin.flush()
-                child.wait(timeout=60)
-                self.assertEqual((child.returncode, child.stdout.read()), (5, b""), child.stderr.read())
+            child = self.start("--run", "onepass", "-i", "-", "-t", "f32", "-q", "--stream=4KiB", env=env, stdin=subprocess.PIPE)
+            child.stdin.write(b"\0" * 40000)
+            child.stdin.flush()
+            child.wait(timeout=60)
+            self.assertEqual((child.returncode, child.stdout.read()), (5, b""), child.stderr.read())
             self.assertLess(time.monotonic() - start, cli.PROMPT)
 
     def test_a_file_beyond_memory_is_streamed(self):
         """1 TiB with nothing in it, which no machine of today holds: in the memory of the slots, until it is interrupted."""
         with open(self.path("large.f32"), "wb") as file:
             file.truncate(1 << 40)
-        with subprocess.Popen([cli.REDHOST, "--run", "native", "-i", "large.f32", "-t", "f32", "--progress=always", "--check=none"],
-                              cwd=self.cwd, env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
-            time.sleep(3)
-            child.send_signal(2)
-            _, err = child.communicate(timeout=cli.PROMPT)
-            self.assertEqual(child.returncode, 130)
-            self.assertRegex(err.decode(), r"streaming +\d+ %  \S+ GB/s, about \d+ s left")
+        child = self.start("--run", "native", "-i", "large.f32", "-t", "f32", "--progress=always", "--check=none")
+        time.sleep(3)
+        child.send_signal(2)
+        _, err = child.communicate(timeout=cli.PROMPT)
+        self.assertEqual(child.returncode, 130)
+        self.assertRegex(err.decode(), r"streaming +\d+ %  \S+ GB/s, about \d+ s left")
         os.unlink(self.path("large.f32"))
 
     def test_memory_stays_that_of_the_slots(self):

@@ -3,8 +3,6 @@
 import json
 import os
 import signal
-import subprocess
-import time
 
 import redhost_cli as cli
 
@@ -13,6 +11,10 @@ CHOOSY = os.path.join(cli.ZOO, "choosy.so")
 FICKLE = os.path.join(cli.ZOO, "fickle.so")
 FAULTS = os.path.join(cli.ZOO, "worker_faults.so")
 FEW = ("-n", "2^10,2^12", "-s", "cascade,two_stage,serial")
+
+
+def heeds_interrupts():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class TuneCase(cli.Case):
@@ -84,9 +86,8 @@ class Finding(TuneCase):
         self.assertRegex(chosen, r"auto: \w+, measured here at 2\^10 in segments of 16 \(fixed\): ")
         self.bad(2, "--distribution goes with --length", "--tune", "--distribution", "uniform")
 
+    @cli.needs(CHOOSY)
     def test_params_are_what_differs_and_what_run_uses(self):
-        if not os.path.exists(CHOOSY):
-            self.skipTest("no zoo: REDHOST_TEST_ZOO")
         args = ("-n", "2^14", "-s", "choosy,serial", "--plugin", CHOOSY)
         points, document = self.points(*args, budget="200")
         point = points["choosy", "sum", "f32", 1 << 14]
@@ -101,10 +102,9 @@ class Finding(TuneCase):
         chosen = json.loads(self.good("--run", "auto", "-n", "2^14", "--json", "--plugin", CHOOSY).out)["results"][0]
         self.assertRegex(chosen["chosen"], r"^(native, by (the defaults|its own score)|serial, measured here at 2\^14: )")
 
+    @cli.needs(CHOOSY)
     def test_defaults_are_the_plugins(self):
         """Candidates are compared with the defaults, not with earlier tuned values."""
-        if not os.path.exists(CHOOSY):
-            self.skipTest("no zoo: REDHOST_TEST_ZOO")
         for more in ((), ("--fresh",)):
             points, _ = self.points("-n", "2^14", "-s", "choosy", "--plugin", CHOOSY, *more, budget="200")
             self.assertEqual([p["params"] for p in points.values()], [{"way": "quick"}], more)
@@ -141,9 +141,8 @@ class Finding(TuneCase):
         points, _ = self.points(*args, budget="0.01")
         self.assertEqual([p["against"] for p in points.values()], ["shipped"])
 
+    @cli.needs(CHOOSY)
     def test_what_people_read(self):
-        if not os.path.exists(CHOOSY):
-            self.skipTest("no zoo: REDHOST_TEST_ZOO")
         done = self.tune("-n", "2^14", "-s", "choosy", "--plugin", CHOOSY, budget="200")
         self.assertRegex(done.out, r"\Achoosy +sum f32 2\^14 +\S+ \S+ -> \S+ \S+  way=quick\n\nOn ")
         self.assertRegex(done.out, r"(?m)^  choosy +sum +f32 +2\^14 .*x +way=quick$")
@@ -263,14 +262,8 @@ class GoingOn(TuneCase):
         self.assertGreater(len(self.entries()), before)
 
     def test_interrupt_keeps_what_it_has(self):
-        process = subprocess.Popen([cli.REDHOST, "--tune", "-n", "2^10:2^20", "--budget", "600"], env=self.env, cwd=self.cwd,
-                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
-        self.addCleanup(process.kill)
-        end = time.monotonic() + cli.PATIENCE
-        while not os.path.exists(self.file):
-            self.assertLess(time.monotonic(), end, "it never found anything")
-            time.sleep(0.05)
+        process = self.start("--tune", "-n", "2^10:2^20", "--budget", "600", preexec_fn=heeds_interrupts)
+        self.wait_until(lambda: os.path.exists(self.file))
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=cli.PATIENCE)
         self.assertEqual(process.returncode, 130, err)
@@ -281,14 +274,8 @@ class GoingOn(TuneCase):
 
     def test_interrupted_before_anything(self):
         """While the device is calibrated, which begins once there is a place to write."""
-        process = subprocess.Popen([cli.REDHOST, "--tune", "-n", "2^10", "--budget", "600", "--json"], env=self.env, cwd=self.cwd,
-                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
-        self.addCleanup(process.kill)
-        end = time.monotonic() + cli.PATIENCE
-        while not os.path.exists(self.file.replace(".json", ".lock")):
-            self.assertLess(time.monotonic(), end, "it never came that far")
-            time.sleep(0.01)
+        process = self.start("--tune", "-n", "2^10", "--budget", "600", "--json", preexec_fn=heeds_interrupts)
+        self.wait_until(lambda: os.path.exists(self.file.replace(".json", ".lock")))
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=cli.PATIENCE)
         self.assertEqual(process.returncode, 130, err)
@@ -297,16 +284,12 @@ class GoingOn(TuneCase):
         self.assertIsNone(json.loads(out)["file"])
         self.assertFalse(os.path.exists(self.file))
 
+    @cli.needs(CHOOSY)
     def test_interrupted_search(self):
         """The values found so far are kept, and the search continues from them."""
-        if not os.path.exists(CHOOSY):
-            self.skipTest("no zoo: REDHOST_TEST_ZOO")
         args = ("-n", "2^14", "-s", "choosy", "--plugin", CHOOSY, "--budget", "200")
         for seed in range(1, 9):  # in the order that it draws, one that is right has to come before the wrong one
-            process = subprocess.Popen([cli.REDHOST, "--tune", *args, "--seed=%d" % seed], env=self.env, cwd=self.cwd,
-                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                       preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
-            self.addCleanup(process.kill)
+            process = self.start("--tune", *args, "--seed=%d" % seed, preexec_fn=heeds_interrupts)
             self.assertIn(b"way=wrong is refused", process.stderr.readline())
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=cli.PATIENCE)
@@ -405,19 +388,17 @@ class Trouble(TuneCase):
         chosen = self.good("--run", "auto", "-n", "1003", "--plugin", plugin, "-v", quiet=False).err
         self.assertIn("left out for a wrong result here: tail_twice", chosen)
 
+    @cli.needs(CHOOSY)
     def test_wrong_where_few_are_looked_at(self):
         """At an intermediate size that was not requested: still a wrong result."""
-        if not os.path.exists(CHOOSY):
-            self.skipTest("no zoo: REDHOST_TEST_ZOO")
         for n, op, where in (("2^20", "max", "2^18"), ("2^22", "sum", "2^16")):
             done = self.tune("-n", n, "--op", op, "-s", "choosy_of_sizes", "--plugin", CHOOSY, code=1, budget="200")
             self.assertRegex(done.err, r"\Aredhost: choosy_of_sizes, %s f32 %s: not tuned, its result is wrong: returned [^\n]+\.\n"
                                        r"redhost: 1 strategy is wrong [^\n]+\.\n\Z" % (op, where.replace("^", r"\^")))
             self.assertTrue(any(e.get("failed") for key, e in self.entries().items() if key[1] == op), self.entries())
 
+    @cli.needs(FAULTS)
     def test_crashes_are_left_out(self):
-        if not os.path.exists(FAULTS):
-            self.skipTest("no zoo: REDHOST_TEST_ZOO")
         done = self.tune("-n", "1024", "-s", "worker_crash_in_run,serial", "--plugin", FAULTS)
         self.assertRegex(done.err, r"\Aredhost: worker_crash_in_run, sum f32 2\^10: left out: [^\n]*crashed in run \(signal 11\)\.\n\Z")
         self.assertIn("; 1 failed and left out.", done.out)
@@ -467,10 +448,9 @@ class Trouble(TuneCase):
         self.assertFalse(os.path.exists(self.file))
         self.assertIsNone(json.loads(self.tune(*args, "--json", code=6).out)["file"])
 
+    @cli.needs(FAULTS)
     def test_looks_end_with_the_budget(self):
         """A strategy of which nothing comes is looked at once, not once for each size; and looks have a quarter of the budget."""
-        if not os.path.exists(FAULTS):
-            self.skipTest("no zoo: REDHOST_TEST_ZOO")
         done = self.tune("-n", "2^20:2^22", "-s", "worker_crash_in_run", "--plugin", FAULTS, "--progress=always", budget="200")
         self.assertEqual(done.err.count(" 2^18 worker_crash_in_run"), 1, done)
         done = self.tune("-n", "2^20", "--progress=always", budget="0.001")

@@ -269,10 +269,9 @@ class Parameters(TunedCase):
         self.assertEqual(self.params()[1], "default")
         self.params("-p", "tile=8")
 
+    @cli.needs(PARTICULAR)
     def test_given_up(self):
         """A tuned value that is invalid on this machine never stops a run that would work without it."""
-        if not os.path.exists(PARTICULAR):
-            self.skipTest("no zoo: REDHOST_TEST_ZOO")
         for where in ("query", "setup"):
             for isolate in ("--isolate=never", "--isolate=always"):
                 self.tune(entry("particular", path=PARTICULAR, params={"declines": where, "width": "9"}))

@@ -496,17 +496,16 @@ class Failures(Table):
     def test_progress_and_an_interrupt(self):
         def check(way, problem):
             words = [*problem.words, "--run=" + way.strategy, *way.words, "--progress=always", "--no-check"]
-            with subprocess.Popen([cli.REDHOST, *words, "-n2^36"], env={**self.env, **way.env}, cwd=self.cwd, stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE) as job:
-                ender = threading.Timer(cli.PATIENCE, job.kill)  # of one that says nothing
-                ender.start()
-                said = b""
-                while b"streaming" not in said and job.poll() is None:
-                    said += os.read(job.stderr.fileno(), 1000)
-                ender.cancel()
-                job.send_signal(signal.SIGINT)
-                self.assertEqual((job.wait(cli.PROMPT), job.stdout.read()), (130, b""), said)
-                self.assertIn(b"streaming", said)
+            job = self.start(*words, "-n2^36", env=way.env)
+            ender = threading.Timer(cli.PATIENCE, job.kill)  # of one that says nothing
+            ender.start()
+            said = b""
+            while b"streaming" not in said and job.poll() is None:
+                said += os.read(job.stderr.fileno(), 1000)
+            ender.cancel()
+            job.send_signal(signal.SIGINT)
+            self.assertEqual((job.wait(cli.PROMPT), job.stdout.read()), (130, b""), said)
+            self.assertIn(b"streaming", said)
         ways = [Way("devices", "onepass", words=("-d", "all", "--stream=64KiB"), devices=THREE)]
         self.each(check, ways + [way for way in OF_PROGRAM if way.data == "made" and (way in OF_RANKS or way.name == "stream")], (Problem("-tu8"),))
 
@@ -514,13 +513,12 @@ class Failures(Table):
         """An interrupt ends what waits for it."""
         def check(way, problem):
             words = [*problem.words, "--run=" + way.strategy, *way.words, "--input=-"]
-            with subprocess.Popen([cli.REDHOST, *words], env={**self.env, **way.env}, cwd=self.cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE) as job:
-                job.stdin.write(b"\0" * 40000)
-                job.stdin.flush()
-                time.sleep(1)
-                job.send_signal(signal.SIGINT)
-                self.assertEqual((job.wait(cli.PROMPT), job.stdout.read()), (130, b""))
+            job = self.start(*words, env=way.env, stdin=subprocess.PIPE)
+            job.stdin.write(b"\0" * 40000)
+            job.stdin.flush()
+            time.sleep(1)
+            job.send_signal(signal.SIGINT)
+            self.assertEqual((job.wait(cli.PROMPT), job.stdout.read()), (130, b""))
         self.each(check, OF_PIPES)
 
     def test_cancelled_by_a_reporter(self):
