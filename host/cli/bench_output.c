@@ -114,17 +114,6 @@ rh_status rh_bench_output_take_over(rh_bench_output *output, rh_records *results
   return RH_OK;
 }
 
-rh_status rh_bench_output_begin(rh_bench_output *output, rh_records *results, rh_error *error) {
-  const char *path = output->app->typed->resume;
-  if (!path) return RH_OK;
-  return rh_jsonl_begin(&output->resume, path, results, output->whole, error);
-}
-
-rh_status rh_bench_output_row(rh_bench_output *output, const rh_row *row, rh_error *error) {
-  if (!output->resume) return RH_OK;
-  return rh_jsonl_add(output->resume, row, output->app->typed->resume, error);
-}
-
 /* --quiet: the name of the best strategy of each point. */
 static void print_best(const rh_records *results) {
   for (uint32_t k = 0; k < results->n_rows; k++) {
@@ -278,10 +267,6 @@ rh_status rh_bench_header_end(rh_records *results, double wall_s, int complete, 
   int failed = json_object_set_new(results->run, "wall_s", json_real(wall_s)) |
                json_object_set_new(results->run, "complete", json_boolean(complete));
   return finished(failed, error);
-}
-
-rh_status rh_bench_header_device(rh_records *results, const rh_cl_device *device, rh_error *error) {
-  return finished(json_array_append_new(results->devices, rh_json_device(device)), error);
 }
 
 static json_t *describe_calibration(const rh_stage *stage) {

@@ -1,6 +1,7 @@
 #include "../tools/bench/settings.h"
 #include "bench.h"
 #include "data.h"
+#include "offers.h"
 
 static rh_status parse_rules(rh_bench_rules *rules, const rh_typed *typed, rh_error *error) {
   double percent = 0.5;
@@ -173,14 +174,10 @@ static int is_named(const char *list, const char *name) {
 static rh_status choose(const void *user, const rh_registry *registry, unsigned char *choice,
                         rh_error *error) {
   const rh_typed *typed = user;
-  uint32_t n = registry->n_entries;
-  const char **names;
-  RH_TRY(RH_NEW(&names, n + 1, "the strategies' names", error));
-  for (uint32_t k = 0; k < n; k++) names[k] = registry->entries[k].name;
-  rh_status status = rh_strategies_select(typed->strategy, names, n, choice, error);
-  for (uint32_t k = 0; k < n && status == RH_OK; k++)
-    if (choice[k] && is_named(typed->strategy, names[k])) choice[k] = RH_CHOSEN_BY_NAME;
-  free(names);
+  rh_status status = rh_registry_select(registry, typed->strategy, choice, error);
+  for (uint32_t k = 0; k < registry->n_entries && status == RH_OK; k++)
+    if (choice[k] && is_named(typed->strategy, registry->entries[k].name))
+      choice[k] = RH_CHOSEN_BY_NAME;
   for (uint32_t k = 0; k < registry->n_refusals && status != RH_OK; k++)
     if (registry->refusals[k].kind == RH_REFUSED_UNSEARCHED)
       return rh_fail(error, RH_E_PLUGIN, "--strategy '%s': not all are known: %s %s",

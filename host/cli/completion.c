@@ -65,8 +65,81 @@ static const char *const actions[][3] = {
     [DIRECTORIES] = {"action=directory", "_files -/", " -x -a '(__fish_complete_directories)'"},
 };
 
+/* What is written for each shell: a row for each option, between two texts.  In it, @ stands before
+ * l, its letter; n, its name; d, what it does; a, its argument; x, how that is completed.  The rows
+ * are for options with a letter and an argument, with an argument, with a letter, and with
+ * neither. */
+static const struct shell {
+  const char *name, *head, *rows[4], *tail;
+  const char *special, *quote; /* characters that get a backslash; a single quote */
+} shells[] = {
+    [BASH] =
+        {"bash",
+         "# redhost --completion=bash\n"
+         "_redhost() {\n"
+         "  local cur=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
+         "  local words= action=\n"
+         "  # --op=su arrives as three words, because = ends one.\n"
+         "  if [[ $cur == = ]]; then\n"
+         "    cur=\n"
+         "  elif [[ $before == = && COMP_CWORD -gt 1 ]]; then\n"
+         "    before=${COMP_WORDS[COMP_CWORD - 2]}\n"
+         "  fi\n"
+         "  case $before in\n",
+         {"    --@n | -@l)\n      @x\n      ;;\n", "    --@n)\n      @x\n      ;;\n", "", ""},
+         "'\n"
+         "      if [[ $cur != -* && \" ${COMP_WORDS[*]} \" == *' --verify '* ]]; then\n"
+         "        action=file words=$(\"$1\" --list -q 2>/dev/null)\n"
+         "      elif [[ $cur != -* ]]; then\n"
+         "        action=directory words=\n"
+         "      fi\n"
+         "      ;;\n"
+         "  esac\n"
+         "  [[ $action ]] && compopt -o filenames 2>/dev/null\n"
+         "  mapfile -t COMPREPLY < <(compgen ${action:+-A \"$action\"} -W \"$words\" -- \"$cur\")\n"
+         "}\n"
+         "complete -F _redhost redhost\n",
+         "",
+         ""},
+    /* Modes do not exclude options here: an error message of redhost is clearer than a missing
+     * completion. */
+    [ZSH] = {"zsh",
+             "#compdef redhost\n"
+             "# redhost --completion=zsh\n"
+             "_redhost() {\n"
+             "  _arguments -s \\\n",
+             {"    '(-@l --@n)'{-@l+,--@n=}'[@d]:@a:@x' \\\n", "    '--@n=[@d]:@a:@x' \\\n",
+              "    '(-@l --@n)'{-@l,--@n}'[@d]' \\\n", "    '--@n[@d]' \\\n"},
+             "    '*:file:_files'\n"
+             "}\n"
+             "if [[ $funcstack[1] == _redhost ]]; then _redhost \"$@\"; else compdef "
+             "_redhost redhost; fi\n",
+             "[]:\\",
+             "'\\''"},
+    [FISH] = {"fish",
+              "# redhost --completion=fish\n",
+              {"complete -c redhost -l @n -s @l@x -d '@d'\n",
+               "complete -c redhost -l @n@x -d '@d'\n", "complete -c redhost -l @n -s @l -d '@d'\n",
+               "complete -c redhost -l @n -d '@d'\n"},
+              "",
+              "\\",
+              "\\'"},
+};
+
+/* In one line, with a backslash before each special character, and with quotes closed, escaped and
+ * reopened. */
+static void add_quoted(rh_text *text, const char *doc, const struct shell *shell) {
+  for (; *doc; doc++) {
+    if (*doc == '\'') {
+      rh_text_add(text, "%s", shell->quote);
+      continue;
+    }
+    if (strchr(shell->special, *doc)) rh_text_append(text, "\\", 1);
+    rh_text_append(text, *doc == '\n' ? " " : doc, 1);
+  }
+}
+
 static void add_action(rh_text *text, const rh_option *row, int shell) {
-  if (!row->argument) return;
   for (const char *at = actions[kind_of(row)][shell]; *at; at++)
     if (*at == '@')
       add_words(text, row);
@@ -74,116 +147,35 @@ static void add_action(rh_text *text, const rh_option *row, int shell) {
       rh_text_append(text, at, 1);
 }
 
-/* Appends the text in one line, with a backslash before each character of `special`, and with
- * quotes closed, escaped and reopened. */
-static void add_quoted(rh_text *text, const char *doc, const char *special, const char *quote) {
-  for (; *doc; doc++) {
-    if (*doc == '\'') {
-      rh_text_add(text, "%s", quote);
+static void add_row(rh_text *text, const rh_option *row, int shell) {
+  for (const char *at = shells[shell].rows[2 * !row->argument + !row->letter]; *at; at++) {
+    if (*at != '@') {
+      rh_text_append(text, at, 1);
       continue;
     }
-    if (strchr(special, *doc)) rh_text_append(text, "\\", 1);
-    rh_text_append(text, *doc == '\n' ? " " : doc, 1);
+    switch (*++at) {
+    case 'l': rh_text_append(text, &row->letter, 1); break;
+    case 'n': rh_text_add(text, "%s", row->name); break;
+    case 'd': add_quoted(text, row->doc, &shells[shell]); break;
+    case 'a': add_quoted(text, row->argument, &shells[shell]); break;
+    default: add_action(text, row, shell);
+    }
   }
-}
-
-static void bash_case(rh_text *text, const rh_option *row) {
-  if (!row->argument) return;
-  rh_text_add(text, "    --%s", row->name);
-  if (row->letter) rh_text_add(text, " | -%c", row->letter);
-  rh_text_add(text, ")\n      ");
-  add_action(text, row, BASH);
-  rh_text_add(text, "\n      ;;\n");
-}
-
-static void bash(rh_text *text) {
-  rh_text_add(text, "# redhost --completion=bash\n"
-                    "_redhost() {\n"
-                    "  local cur=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
-                    "  local words= action=\n"
-                    "  # --op=su arrives as three words, because = ends one.\n"
-                    "  if [[ $cur == = ]]; then\n"
-                    "    cur=\n"
-                    "  elif [[ $before == = && COMP_CWORD -gt 1 ]]; then\n"
-                    "    before=${COMP_WORDS[COMP_CWORD - 2]}\n"
-                    "  fi\n"
-                    "  case $before in\n");
-  for (size_t k = 0; k < rh_n_options; k++) bash_case(text, &rh_option_table[k]);
-  rh_text_add(text, "    *)\n      words='");
-  for (size_t k = 0; k < rh_n_options; k++)
-    rh_text_add(text, "%s--%s", k ? " " : "", rh_option_table[k].name);
-  rh_text_add(
-      text,
-      "'\n"
-      "      if [[ $cur != -* && \" ${COMP_WORDS[*]} \" == *' --verify '* ]]; then\n"
-      "        action=file words=$(\"$1\" --list -q 2>/dev/null)\n"
-      "      elif [[ $cur != -* ]]; then\n"
-      "        action=directory words=\n"
-      "      fi\n"
-      "      ;;\n"
-      "  esac\n"
-      "  [[ $action ]] && compopt -o filenames 2>/dev/null\n"
-      "  mapfile -t COMPREPLY < <(compgen ${action:+-A \"$action\"} -W \"$words\" -- \"$cur\")\n"
-      "}\n"
-      "complete -F _redhost redhost\n");
-}
-
-static void zsh_option(rh_text *text, const rh_option *row) {
-  /* Modes do not exclude options here: an error message of redhost is clearer than a missing
-   * completion. */
-  if (row->letter)
-    rh_text_add(text, "    '(-%c --%s)'{-%c%s,--%s%s}'[", row->letter, row->name, row->letter,
-                row->argument ? "+" : "", row->name, row->argument ? "=" : "");
-  else
-    rh_text_add(text, "    '--%s%s[", row->name, row->argument ? "=" : "");
-  add_quoted(text, row->doc, "[]:\\", "'\\''");
-  rh_text_add(text, "]");
-  if (row->argument) {
-    rh_text_add(text, ":");
-    add_quoted(text, row->argument, "[]:\\", "'\\''");
-    rh_text_add(text, ":");
-  }
-  add_action(text, row, ZSH);
-  rh_text_add(text, "' \\\n");
-}
-
-static void zsh(rh_text *text) {
-  rh_text_add(text, "#compdef redhost\n"
-                    "# redhost --completion=zsh\n"
-                    "_redhost() {\n"
-                    "  _arguments -s \\\n");
-  for (size_t k = 0; k < rh_n_options; k++) zsh_option(text, &rh_option_table[k]);
-  rh_text_add(text, "    '*:file:_files'\n"
-                    "}\n"
-                    "if [[ $funcstack[1] == _redhost ]]; then _redhost \"$@\"; else compdef "
-                    "_redhost redhost; fi\n");
-}
-
-static void fish_option(rh_text *text, const rh_option *row) {
-  rh_text_add(text, "complete -c redhost -l %s", row->name);
-  if (row->letter) rh_text_add(text, " -s %c", row->letter);
-  add_action(text, row, FISH);
-  rh_text_add(text, " -d '");
-  add_quoted(text, row->doc, "\\", "\\'");
-  rh_text_add(text, "'\n");
-}
-
-static void fish(rh_text *text) {
-  rh_text_add(text, "# redhost --completion=fish\n");
-  for (size_t k = 0; k < rh_n_options; k++) fish_option(text, &rh_option_table[k]);
 }
 
 rh_status rh_mode_completion(const rh_app *app, rh_error *error) {
-  const char *shell = app->typed->name;
+  const char *asked = app->typed->name;
+  int shell = BASH;
+  while (shell <= FISH && strcmp(asked, shells[shell].name) != 0) shell++;
+  if (shell > FISH)
+    return rh_fail(error, RH_E_USAGE, "--completion '%s': expected bash, zsh or fish", asked);
   rh_text text = {0};
-  if (strcmp(shell, "bash") == 0)
-    bash(&text);
-  else if (strcmp(shell, "zsh") == 0)
-    zsh(&text);
-  else if (strcmp(shell, "fish") == 0)
-    fish(&text);
-  else
-    return rh_fail(error, RH_E_USAGE, "--completion '%s': expected bash, zsh or fish", shell);
+  rh_text_add(&text, "%s", shells[shell].head);
+  for (size_t k = 0; k < rh_n_options; k++) add_row(&text, &rh_option_table[k], shell);
+  if (shell == BASH) rh_text_add(&text, "    *)\n      words='");
+  for (size_t k = 0; k < rh_n_options && shell == BASH; k++)
+    rh_text_add(&text, "%s--%s", k ? " " : "", rh_option_table[k].name);
+  rh_text_add(&text, "%s", shells[shell].tail);
   int failed = text.failed;
   fputs(rh_text_get(&text), stdout);
   rh_text_finish(&text);

@@ -112,10 +112,10 @@ void rh_user_operator_finish(rh_user_operator *user);
 /* Which elements make a segment, and the shape of what they come to.  Zero-initialised is empty. */
 typedef struct rh_shape {
   rh_layout layout;
-  uint64_t *offsets; /* of the layout; or null */
-  rh_axes axes;      /* of --axis */
-  int is_scattered;  /* 1: the layout is that of a copy of them */
-  rh_array labels;   /* of --by: one of each element; or empty */
+  uint64_t *offsets, *stops; /* of the layout; or null */
+  rh_axes axes;              /* of --axis */
+  int is_scattered;          /* 1: the layout is that of a copy of them */
+  rh_array labels;           /* of --by: one of each element; or empty */
 
   uint32_t n_dimensions; /* of the results */
   uint64_t lengths[RH_NPY_MOST_DIMENSIONS];

@@ -94,23 +94,23 @@ static int put_sections(const char *topic) {
   return n;
 }
 
-static void put_environment(void) {
+/* "Exit status: 0 done; 1 wrong result.": `open` and `close` stand around what each note says. */
+static void put_notes(const char *heading, const rh_option_note *note, const char *open,
+                      const char *close, const char *end) {
   rh_text text = {0};
-  rh_text_add(&text, "Environment:");
-  for (const rh_option_note *note = rh_options_environment; note->name; note++)
-    rh_text_add(&text, " %s (%s)%s", note->name, note->doc, note[1].name ? "," : "");
-  rh_text_add(&text, "; options override them.");
+  rh_text_add(&text, "%s:", heading);
+  for (; note->name; note++)
+    rh_text_add(&text, " %s %s%s%s", note->name, open, note->doc, note[1].name ? close : end);
   rh_print_wrapped(stdout, rh_text_get(&text), "", 79);
   rh_text_finish(&text);
 }
 
+static void put_environment(void) {
+  put_notes("Environment", rh_options_environment, "(", "),", "); options override them.");
+}
+
 static void put_statuses(void) {
-  rh_text text = {0};
-  rh_text_add(&text, "Exit status:");
-  for (const rh_option_note *note = rh_options_statuses; note->name; note++)
-    rh_text_add(&text, " %s %s%s", note->name, note->doc, note[1].name ? ";" : ".");
-  rh_print_wrapped(stdout, rh_text_get(&text), "", 79);
-  rh_text_finish(&text);
+  put_notes("Exit status", rh_options_statuses, "", ";", ".");
 }
 
 static rh_status unknown_topic(const char *topic, rh_error *error) {

@@ -3,6 +3,7 @@
 #include "../core/base/error.h"
 #include "../tools/bench/runner.h"
 #include "../tools/bench/settings.h"
+#include "../tools/records/write.h"
 #include "bench.h"
 
 typedef struct work {
@@ -153,7 +154,8 @@ static rh_status on_turn(void *user, const rh_bench_turn *turn, rh_error *error)
 
 static rh_status on_row(void *user, const rh_row *row, rh_error *error) {
   work *w = user;
-  return rh_bench_output_row(&w->output, row, error);
+  const char *path = w->app->typed->resume;
+  return path ? rh_jsonl_add(w->output.resume, row, path, error) : RH_OK;
 }
 
 static rh_status measure(work *w, rh_error *error) {
@@ -171,11 +173,12 @@ static rh_status bench_device(work *w, const rh_cl_device *device_or_none, rh_er
     note_plan(w);
     return RH_OK;
   }
-  if (w->stage.device) RH_TRY(rh_bench_header_device(&w->results, w->stage.device, error));
+  const char *path = w->app->typed->resume;
+  if (w->stage.device) json_array_append_new(w->results.devices, rh_json_device(w->stage.device));
   RH_TRY(rh_bench_output_take_over(&w->output, &w->results, error));
   RH_TRY(rh_stage_calibrate(&w->stage, error));
   RH_TRY(rh_bench_header_stage(&w->results, w->app, &w->stage, error));
-  RH_TRY(rh_bench_output_begin(&w->output, &w->results, error));
+  if (path) RH_TRY(rh_jsonl_begin(&w->output.resume, path, &w->results, w->output.whole, error));
   return measure(w, error);
 }
 

@@ -191,11 +191,8 @@ rh_status rh_mode_info(const rh_app *app, rh_error *error) {
   const rh_entry *entry = rh_registry_find(registry, app->typed->name);
   if (!entry) return describe_operator(app, registry, error);
   rh_own_offers own = {0};
-  rh_app with = *app;
-  with.own = &own;
-  if (!rh_user_operator_is_wanted(app->typed)) return describe(app, entry, error);
-  rh_status status =
-      rh_own_offers_ask(&own, app, registry, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, error);
+  rh_app with;
+  rh_status status = rh_own_offers_ask(&own, app, &with, registry, error);
   if (status == RH_OK) status = describe(&with, entry, error);
   rh_own_offers_finish(&own);
   return status;

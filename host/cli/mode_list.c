@@ -118,32 +118,23 @@ static rh_status print_list(const rh_app *app, const rh_registry *registry,
 /* Copies the entries of the strategies that are to be listed; they are borrowed. */
 static rh_status select_entries(const char *list, rh_registry *some, rh_error *error) {
   const uint32_t n = some->n_entries;
-  unsigned char *selected = NULL;
-  const char **names = NULL;
-  rh_entry *entries = NULL;
-  rh_status status = RH_NEW(&names, n + 1, "the strategies' names", error);
-  if (status == RH_OK) status = RH_NEW(&selected, n + 1, "the strategies' names", error);
-  if (status == RH_OK) status = RH_NEW(&entries, n + 1, "the strategies", error);
-  for (uint32_t k = 0; k < n && status == RH_OK; k++) names[k] = some->entries[k].name;
-  if (status == RH_OK) status = rh_strategies_select(list, names, n, selected, error);
+  const rh_entry *all = some->entries;
+  unsigned char *selected;
+  RH_TRY(RH_NEW(&selected, n + 1, "the strategies' names", error));
+  rh_status status = rh_registry_select(some, list, selected, error);
+  if (status == RH_OK) status = RH_NEW(&some->entries, n + 1, "the strategies", error);
   some->n_entries = 0;
   for (uint32_t k = 0; k < n && status == RH_OK; k++)
-    if (selected[k]) entries[some->n_entries++] = some->entries[k];
-  free(names);
+    if (selected[k]) some->entries[some->n_entries++] = all[k];
   free(selected);
-  if (status != RH_OK) free(entries);
-  some->entries = status == RH_OK ? entries : NULL;
   return status;
 }
 
 static rh_status list_some(const rh_app *app, const rh_registry *registry,
                            const rh_error *no_device, rh_error *error) {
   rh_own_offers own = {0};
-  rh_app with = *app;
-  if (!rh_user_operator_is_wanted(app->typed)) return print_list(app, registry, no_device, error);
-  with.own = &own;
-  rh_status status =
-      rh_own_offers_ask(&own, app, registry, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, error);
+  rh_app with;
+  rh_status status = rh_own_offers_ask(&own, app, &with, registry, error);
   if (status == RH_OK) status = print_list(&with, registry, no_device, error);
   rh_own_offers_finish(&own);
   return status;

@@ -18,6 +18,17 @@ const rh_offer *rh_offer_for(const rh_app *app, const rh_entry *entry) {
   return usual;
 }
 
+rh_status rh_registry_select(const rh_registry *registry, const char *list, unsigned char *selected,
+                             rh_error *error) {
+  uint32_t n = registry->n_entries;
+  const char **names;
+  RH_TRY(RH_NEW(&names, n + 1, "the strategies' names", error));
+  for (uint32_t k = 0; k < n; k++) names[k] = registry->entries[k].name;
+  rh_status status = rh_strategies_select(list, names, n, selected, error);
+  free(names);
+  return status;
+}
+
 void rh_offer_problem(const rh_app *app, const rh_entry *entry, const rh_offer *offer,
                       const char **op, rh_type *type) {
   if (app->own) {
@@ -108,9 +119,13 @@ static void ask_strategy(const rh_own_offers *own, rh_context *context, uint64_t
   rh_job_finish(&job);
 }
 
-rh_status rh_own_offers_ask(rh_own_offers *own, const rh_app *app, const rh_registry *registry,
-                            uint64_t n, rh_error *error) {
+rh_status rh_own_offers_ask(rh_own_offers *own, const rh_app *app, rh_app *with,
+                            const rh_registry *registry, rh_error *error) {
+  const uint64_t n = (uint64_t)1 << RH_DEFAULT_LOG2_SIZE;
+  *with = *app;
+  if (!rh_user_operator_is_wanted(app->typed)) return RH_OK;
   RH_TRY(define_operator(own, app, error));
+  with->own = own;
   own->registry = registry;
   RH_TRY(RH_NEW(&own->list, registry->n_entries + 1u, "strategies' answers", error));
   for (uint32_t k = 0; k < registry->n_entries; k++) {

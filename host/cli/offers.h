@@ -13,6 +13,10 @@ enum { RH_DEFAULT_LOG2_SIZE = 24 };
  * not given, the first accepted one. */
 const rh_offer *rh_offer_for(const rh_app *app, const rh_entry *entry);
 
+/* rh_strategies_select() among the registry's. */
+rh_status rh_registry_select(const rh_registry *registry, const char *list, unsigned char *selected,
+                             rh_error *error);
+
 /* The problem of an offer: the operator's name, and the type of its elements. */
 void rh_offer_problem(const rh_app *app, const rh_entry *entry, const rh_offer *offer,
                       const char **op, rh_type *type);
@@ -33,10 +37,11 @@ typedef struct rh_own_offers {
   rh_offer *list;              /* of the registry's entries, in their order */
 } rh_own_offers;
 
-/* Makes the operator of the command line, and asks every strategy whether it can reduce n elements
- * by it.  Opens the plugins that came with redhost in this process; others decline. */
-rh_status rh_own_offers_ask(rh_own_offers *own, const rh_app *app, const rh_registry *registry,
-                            uint64_t n, rh_error *error);
+/* Where the command line has such an operator, makes it, asks every strategy whether it can reduce
+ * the default number of elements by it, and gives *with, a copy of *app, the answers.  Opens the
+ * plugins that came with redhost in this process; others decline. */
+rh_status rh_own_offers_ask(rh_own_offers *own, const rh_app *app, rh_app *with,
+                            const rh_registry *registry, rh_error *error);
 void rh_own_offers_finish(rh_own_offers *own);
 
 /* A strategy, and whether it can serve --op and --type on the registry's device. */

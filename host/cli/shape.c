@@ -2,6 +2,8 @@
 #include "../engine/io/element.h"
 #include "data.h"
 
+#include <math.h>
+
 typedef unsigned long long number; /* as %llu takes it */
 
 /* ---- --axis ---- */
@@ -149,22 +151,15 @@ static rh_status open_segments(rh_shape *shape, const rh_app *app, rh_error *err
 
 static rh_status open_starts(rh_shape *shape, const rh_app *app, rh_error *error) {
   const char *starts = app->typed->starts, *stops = app->typed->stops;
-  uint64_t n, n_stops, *ends = NULL;
+  uint64_t n, n_stops;
   RH_TRY(read_offsets(app, starts, &shape->offsets, &n, error));
-  rh_status status = read_offsets(app, stops, &ends, &n_stops, error);
-  if (status == RH_OK && n != n_stops)
-    status = rh_fail(error, RH_E_FILE, "%s has %llu segments, and %s %llu", starts, (number)n,
-                     stops, (number)n_stops);
-  uint64_t *both = status == RH_OK ? realloc(shape->offsets, (2 * n + 1) * sizeof *both) : NULL;
-  if (status == RH_OK && !both) status = rh_fail(error, RH_E_NOMEM, "%s: out of memory", starts);
-  if (both) {
-    memcpy(both + n, ends, n * sizeof *both);
-    shape->offsets = both;
-    take_offsets(shape, both, both + n, n);
-    snprintf(shape->words, sizeof shape->words, "by %.90s and %.90s", starts, stops);
-  }
-  free(ends);
-  return status;
+  RH_TRY(read_offsets(app, stops, &shape->stops, &n_stops, error));
+  if (n != n_stops)
+    return rh_fail(error, RH_E_FILE, "%s has %llu segments, and %s %llu", starts, (number)n, stops,
+                   (number)n_stops);
+  take_offsets(shape, shape->offsets, shape->stops, n);
+  snprintf(shape->words, sizeof shape->words, "by %.90s and %.90s", starts, stops);
+  return RH_OK;
 }
 
 /* ---- --by ---- */
@@ -174,29 +169,12 @@ typedef struct run_of_label {
 } run_of_label;
 
 /* Equal labels have one key, as both zeros do, and all that are not a number. */
-static uint64_t key_of(rh_type type, const unsigned char *label) {
-  uint16_t half = 0;
-  uint32_t single = 0;
-  uint64_t bits = 0, infinity = UINT64_C(0x7ff) << 52, sign = UINT64_C(1) << 63;
-  switch (rh_type_size(type)) {
-  case 1: return *label;
-  case 2:
-    memcpy(&half, label, sizeof half);
-    bits = half;
-    infinity = 0x7c00;
-    sign = 1u << 15;
-    break;
-  case 4:
-    memcpy(&single, label, sizeof single);
-    bits = single;
-    infinity = 0x7f800000;
-    sign = 1u << 31;
-    break;
-  default: memcpy(&bits, label, sizeof bits);
-  }
-  if (!rh_type_is_float(type)) return bits;
-  if ((bits & ~sign) > infinity) return infinity + 1;
-  return bits == sign ? 0 : bits;
+static uint64_t key_of(rh_type type, const void *label) {
+  rh_result key = {.type = type};
+  rh_element_load(type, label, &key.value);
+  if (!rh_type_is_float(type)) return key.value.u;
+  if (isnan(key.value.f)) return UINT64_MAX;
+  return key.value.f == 0 ? 0 : key.value.u;
 }
 
 static int is_another(const rh_array *labels, uint64_t k) {
@@ -308,6 +286,7 @@ rh_status rh_shape_open(rh_shape *shape, const rh_app *app, const rh_inputs *inp
 
 void rh_shape_finish(rh_shape *shape) {
   free(shape->offsets);
+  free(shape->stops);
   rh_array_finish(&shape->labels);
   *shape = (rh_shape){.offsets = NULL};
 }

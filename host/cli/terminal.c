@@ -92,25 +92,19 @@ void rh_terminal_clear(rh_terminal *terminal) {
   line_is_up = 0;
 }
 
-/* "streaming  37 %  3.2 GB/s, about 40 s left": bytes, since the phase began. */
-static void draw_stream(const char *phase, uint64_t done, uint64_t total, double seconds) {
-  double rate = (double)done / seconds;
-  if (total)
-    fprintf(stderr, "\r\033[K%s %3.0f %%  %.3g GB/s", phase, 100.0 * (double)done / (double)total,
-            1e-9 * rate);
-  else
-    fprintf(stderr, "\r\033[K%s %.1f MB  %.3g GB/s", phase, 1e-6 * (double)done, 1e-9 * rate);
-  if (total && rate > 0)
-    fprintf(stderr, ", about %.0f s left", (double)(total - done) / rate + 0.5);
-}
-
+/* "reading  37 %", and of a stream "streaming  37 %  3.2 GB/s, about 40 s left": bytes, since the
+ * phase began. */
 static void draw(const char *phase, uint64_t done, uint64_t total, double seconds) {
-  if (strcmp(phase, "streaming") == 0)
-    draw_stream(phase, done, total, seconds);
-  else if (total)
-    fprintf(stderr, "\r\033[K%s %3.0f %%", phase, 100.0 * (double)done / (double)total);
+  double rate = (double)done / seconds;
+  int streams = strcmp(phase, "streaming") == 0;
+  fprintf(stderr, "\r\033[K%s ", phase);
+  if (total)
+    fprintf(stderr, "%3.0f %%", 100.0 * (double)done / (double)total);
   else
-    fprintf(stderr, "\r\033[K%s %.1f MB", phase, 1e-6 * (double)done);
+    fprintf(stderr, "%.1f MB", 1e-6 * (double)done);
+  if (streams) fprintf(stderr, "  %.3g GB/s", 1e-9 * rate);
+  if (streams && total && rate > 0)
+    fprintf(stderr, ", about %.0f s left", (double)(total - done) / rate + 0.5);
   fflush(stderr);
   line_is_up = 1;
 }

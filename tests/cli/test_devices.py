@@ -113,10 +113,6 @@ class Split(Devices):
         for devices in lists:
             self.assertEqual(self.split("-q", *args, devices=devices, **how).out, want, (args, devices))
 
-    def test_counts(self):
-        """Of fewer elements: cli.ways.bits."""
-        for n in (5000, 2 ** 20 + 1):
-            self.same("-n", str(n))
     def test_memory_of_the_devices_own(self):
         env = {**cli.preloaded("failing_memory.so"), "REDHOST_TEST_OWN_MEMORY": "1"}
         self.same("-n", "1000003", env=env)

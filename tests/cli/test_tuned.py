@@ -305,23 +305,14 @@ class Parameters(TunedCase):
 
 
 class File(TunedCase):
-    def check_set_aside(self, words):
+    def test_damaged(self):
+        """Whatever is wrong with it: unit.tuned_contents."""
+        self.tune(text='{"schema": "redhost-tuned/1", "devices": [{}]}')
         done = self.good("--run", "auto", *SMALL, quiet=False)
-        self.assertRegex(done.err, r"\Aredhost: [^\n]*/tuned\.json: [^\n]*%s[^\n]*renamed to tuned\.json\.bad[^\n]*\.\n\Z" %
-                         re.escape(words))
+        self.assertRegex(done.err, r"\Aredhost: [^\n]*/tuned\.json: devices\[0\]: device: is missing[^\n]*renamed to tuned\.json\.bad[^\n]*\.\n\Z")
         self.assertNotIn("measured here at", self.choice(*SMALL))
         self.assertEqual([name for name in self.cache_files() if "tuned" in name], ["tuned.json.bad"])
         self.good("--run", "auto", *SMALL)
-
-    def test_damaged(self):
-        good = json.dumps({"schema": "redhost-tuned/1", "devices": []})
-        for text, words in (("{", "is not JSON"), (good[:-3], "is not JSON"), ("{}", 'has no "schema"'),
-                            (good.replace("[]", '[],\n"devices": []'), "has the same key twice: line 2"),
-                            ("[" * 5000 + "]" * 5000, "is nested too deep"), ("[%s]" % ("9" * 30), "has a number out of all bounds"),
-                            (good.replace("tuned/1", "plugins/1"), "schema"),
-                            (good.replace("[]", "[{}]"), "devices[0]: device: is missing")):
-            self.tune(text=text)
-            self.check_set_aside(words)
 
     def test_directory_of_others(self):
         """Nothing there is trusted or changed, whoever wrote the file; --tune cannot store anything."""
