@@ -53,30 +53,27 @@ static void topic_of(const char *section, char topic[32]) {
   *topic = (char)tolower((unsigned char)*topic);
 }
 
-static void add_topics(rh_text *text) {
+static const char *topics(void) {
   char topic[32];
+  const char *text = "";
   for (size_t k = 0; k < rh_n_options; k++) {
     if (!rh_option_table[k].section) continue;
     topic_of(rh_option_table[k].section, topic);
-    rh_text_add(text, "%s, ", topic);
+    text = rh_show("%s%s, ", text, topic);
   }
-  rh_text_add(text, "environment, status, all");
+  return rh_show("%senvironment, status, all", text);
 }
 
 static void put_screen(void) {
-  rh_text text = {0};
   fputs("Usage: redhost [OPTION]... [FILE]...\n"
         "Reduce arrays on OpenCL devices and the CPU, and check each answer against an\n"
         "exact reference. `redhost x.npy' prints the sum, by the fastest strategy.\n\n",
         stdout);
   for (size_t k = 0; k < sizeof screen / sizeof *screen; k++)
     put_row(rh_option_find(screen[k].name), screen[k].doc);
-  rh_text_add(&text, "More: --help TOPIC, an option or one of ");
-  add_topics(&text);
-  rh_text_add(&text, ".");
+  const char *more = rh_show("More: --help TOPIC, an option or one of %s.", topics());
   putchar('\n');
-  rh_print_wrapped(stdout, rh_text_get(&text), "", 79);
-  rh_text_finish(&text);
+  rh_print_wrapped(stdout, more, "", 79);
 }
 
 /* Rows from the section of this topic on to the next section; null: all. */
@@ -97,12 +94,10 @@ static int put_sections(const char *topic) {
 /* "Exit status: 0 done; 1 wrong result.": `open` and `close` stand around what each note says. */
 static void put_notes(const char *heading, const rh_option_note *note, const char *open,
                       const char *close, const char *end) {
-  rh_text text = {0};
-  rh_text_add(&text, "%s:", heading);
+  const char *text = rh_show("%s:", heading);
   for (; note->name; note++)
-    rh_text_add(&text, " %s %s%s%s", note->name, open, note->doc, note[1].name ? close : end);
-  rh_print_wrapped(stdout, rh_text_get(&text), "", 79);
-  rh_text_finish(&text);
+    text = rh_show("%s %s %s%s%s", text, note->name, open, note->doc, note[1].name ? close : end);
+  rh_print_wrapped(stdout, text, "", 79);
 }
 
 static void put_environment(void) {
@@ -114,12 +109,8 @@ static void put_statuses(void) {
 }
 
 static rh_status unknown_topic(const char *topic, rh_error *error) {
-  rh_text text = {0};
-  add_topics(&text);
-  rh_status status = rh_fail(error, RH_E_USAGE, "--help %s: expected an option's name or one of %s",
-                             topic, rh_text_get(&text));
-  rh_text_finish(&text);
-  return status;
+  return rh_fail(error, RH_E_USAGE, "--help %s: expected an option's name or one of %s", topic,
+                 topics());
 }
 
 /* The options that most people need, on a screen; or those of a topic, one option, or all. */

@@ -23,37 +23,25 @@ static const char *text_in(const json_t *object, const char *key) {
   return text ? text : "";
 }
 
-/* "NVIDIA H200 580.159.04": of each device that has rows. */
-static void add_devices(rh_text *line, const rh_records *results) {
-  const char *last = "";
+/* "old  2026-11-20  a1b2c3d  NVIDIA H200 580.159.04  old.json", with each device that has rows. */
+static void print_file(const char *which, const char *path, const rh_records *results) {
+  const char *git = text_in(results->tool, "git"), *version = text_in(results->tool, "version");
+  const char *start = text_in(results->run, "start"), *commit = *git ? git : version, *last = "";
+  const char *dirty = json_is_true(json_object_get(results->tool, "dirty")) && *commit ? "+" : "";
   const rh_row **rows = rh_records_by_point(results);
+  const char *line = rh_show("%s%s%.10s%s%s%s", which, *start ? "  " : "", start,
+                             *commit ? "  " : "", commit, dirty);
   for (uint32_t k = 0; rows && k < results->n_rows; k++) {
     const char *id = rows[k]->device;
     if (strcmp(id, last) == 0) continue;
     const char *name = rh_records_device_text(results, id, "name");
     const char *driver = rh_records_device_text(results, id, "driver");
-    rh_text_add(line, "%s%s%s%s", *last ? ", " : "  ", name ? name : id, driver ? " " : "",
-                driver ? driver : "");
+    line = rh_show("%s%s%s%s%s", line, *last ? ", " : "  ", name ? name : id, driver ? " " : "",
+                   driver ? driver : "");
     last = id;
   }
   free(rows);
-}
-
-/* "old  2026-11-20  a1b2c3d  NVIDIA H200 580.159.04  old.json" */
-static void print_file(const char *which, const char *path, const rh_records *results) {
-  rh_text line = {0};
-  const char *git = text_in(results->tool, "git"), *version = text_in(results->tool, "version");
-  const char *start = text_in(results->run, "start"), *commit = *git ? git : version;
-  rh_text_add(&line, "%s", which);
-  if (*start) rh_text_add(&line, "  %.10s", start);
-  if (*commit)
-    rh_text_add(&line, "  %s%s", commit,
-                json_is_true(json_object_get(results->tool, "dirty")) ? "+" : "");
-  add_devices(&line, results);
-  rh_text_add(&line, "  %s", path);
-  if (line.s) rh_make_plain(line.s);
-  printf("%s\n", rh_text_get(&line));
-  rh_text_finish(&line);
+  printf("%s\n", rh_plain(rh_show("%s  %s", line, path)));
 }
 
 /* "6.39 us +-0.1 %", or the point's status. */
@@ -271,22 +259,18 @@ static rh_status draw(const work *w, rh_error *error) {
   return status;
 }
 
-/* Exit status 1 is for regressions that must stop a CI pipeline: significantly slower, or
- * broken. */
-static rh_status judge_comparison(const rh_comparison *c, rh_error *error) {
-  return rh_fail(error, RH_E_WRONG, "of %u points, %u became slower and %u broke", c->n_changes,
-                 c->counts[RH_CHANGE_slow], c->counts[RH_CHANGE_broken]);
-}
-
 rh_status rh_mode_compare(const rh_app *app, rh_error *error) {
   work w = {.app = app, .old_path = app->typed->name, .new_path = app->typed->operands[0]};
   rh_status status = compare_files(&w, error);
   if (status == RH_OK) status = print(&w, error);
   if (status == RH_OK) status = draw(&w, error);
   if (rh_comparison_regressions(&w.comparison)) {
-    /* A regression determines the status even if drawing the picture failed. */
+    /* Exit status 1 is for regressions that must stop a CI pipeline: significantly slower, or broken,
+     * even if drawing the picture failed. */
+    const uint32_t *counts = w.comparison.counts;
     if (status != RH_OK) rh_terminal_say(app->terminal, error->message);
-    status = judge_comparison(&w.comparison, error);
+    status = rh_fail(error, RH_E_WRONG, "of %u points, %u became slower and %u broke",
+                     w.comparison.n_changes, counts[RH_CHANGE_slow], counts[RH_CHANGE_broken]);
   }
   rh_comparison_finish(&w.comparison);
   rh_records_finish(&w.new_);

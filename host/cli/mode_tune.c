@@ -178,14 +178,11 @@ static rh_status conclude(const work *w, rh_status status, rh_error *error) {
   if (status == RH_OK && !kept)
     return rh_fail(error, RH_E_FILE, "some results were not stored: %s", w->unkept.message);
   if (status != RH_OK || w->n_wrong == 0) return status;
-  if (w->n_wrong == 1)
-    return rh_fail(error, RH_E_WRONG,
-                   "1 strategy is wrong with the parameters that it comes with, and `auto' leaves "
-                   "it alone");
+  int is_one = w->n_wrong == 1;
   return rh_fail(error, RH_E_WRONG,
-                 "%u strategies are wrong with the parameters that they come with, and `auto' "
-                 "leaves them alone",
-                 w->n_wrong);
+                 "%u strateg%s wrong with the parameters that %s with, and `auto' leaves %s alone",
+                 w->n_wrong, is_one ? "y is" : "ies are", is_one ? "it comes" : "they come",
+                 is_one ? "it" : "them");
 }
 
 static rh_status tune_all(work *w, rh_error *error) {

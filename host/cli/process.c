@@ -76,15 +76,23 @@ static struct {
   char name[128], what[128]; /* "rank 1 (host a)", " while strategy 's' was in use" */
 } here;
 
-static void write_text(const char *text) {
-  if (write(STDERR_FILENO, text, strlen(text)) < 0) _exit(3);
+/* The texts up to null.  A handler has no other way to put a message together. */
+static void write_texts(const char *text, ...) {
+  va_list more;
+  va_start(more, text);
+  for (; text; text = va_arg(more, const char *))
+    if (write(STDERR_FILENO, text, strlen(text)) < 0) _exit(3);
+  va_end(more);
 }
 
-static void write_signal(int number) {
-  char digits[3] = {(char)('0' + number / 10), (char)('0' + number % 10), 0};
-  write_text(" (signal ");
-  write_text(number < 10 ? digits + 1 : digits);
-  write_text(")");
+/* " (signal 11)"; 0: "" */
+static const char *signal_text(int number) {
+  static char text[] = " (signal 00)", *digit = text + 9;
+  if (!number) return "";
+  if (number >= 10) *digit++ = (char)('0' + number / 10);
+  *digit++ = (char)('0' + number % 10);
+  memcpy(digit, ")", 2);
+  return text;
 }
 
 static int is_rank(void) {
@@ -104,14 +112,9 @@ static void end_rank(int number, const char *how) {
     end_as_usual(number);
     return;
   }
-  if (rh_word_take()) {
-    write_text("redhost: ");
-    write_text(here.name);
-    write_text(how);
-    if (number) write_signal(number);
-    write_text(here.what);
-    write_text("; all ranks end.\n");
-  }
+  if (rh_word_take())
+    write_texts("redhost: ", here.name, how, signal_text(number), here.what, "; all ranks end.\n",
+                NULL);
   rh_word_hold(); /* mpirun ends all as soon as one has ended, also the one that still writes */
   _exit(RH_RANK_LOST_STATUS);
 }
@@ -129,13 +132,9 @@ static void on_crash(int number) {
     end_rank(number, " crashed");
     return;
   }
-  write_text("redhost: the process crashed");
-  write_signal(number);
-  write_text(" while device ");
-  write_text(context->device->label);
-  write_text(" was in use, in its driver or in a strategy");
-  write_text(limits);
-  write_text(".\n");
+  write_texts("redhost: the process crashed", signal_text(number), " while device ",
+              context->device->label, " was in use, in its driver or in a strategy", limits, ".\n",
+              NULL);
   _exit(3);
 }
 
@@ -147,9 +146,8 @@ static void on_end(const char *how) {
     return;
   }
   if (!watched) return;
-  write_text("redhost: the process");
-  write_text(how);
-  write_text(", in a strategy or a driver, before its work was done.\n");
+  write_texts("redhost: the process", how,
+              ", in a strategy or a driver, before its work was done.\n", NULL);
   _exit(5);
 }
 

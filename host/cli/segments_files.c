@@ -13,26 +13,22 @@ enum { MOST_NAME = 32 }; /* bytes of a NAME, with its end */
 /* Those of NAME=FILE; n: the bytes of the name. */
 static rh_status find_column(const rh_columns *all, const char *word, size_t n,
                              rh_segments_file *file, rh_error *error) {
-  rh_text names = {0};
+  const char *names = "";
   for (uint32_t k = 0; k < all->n; k++) {
     const char *name = all->list[k].name ? all->list[k].name : "";
     if (strlen(name) == n && memcmp(name, word, n) == 0) {
       file->first = k;
       file->n = 1;
-      rh_text_finish(&names);
       return RH_OK;
     }
-    rh_text_add(&names, "%s%s", k ? ", " : "", name);
+    names = rh_show("%s%s%s", names, k ? ", " : "", name);
   }
-  rh_status status =
-      all->n > 1 ? rh_fail(error, RH_E_USAGE, "--output %.100s: the results are %s", word,
-                           rh_text_get(&names))
-                 : rh_fail(error, RH_E_USAGE,
-                           "--output %.100s: there is one result for each segment, without a name; "
-                           "name only the file",
-                           word);
-  rh_text_finish(&names);
-  return status;
+  if (all->n > 1)
+    return rh_fail(error, RH_E_USAGE, "--output %.100s: the results are %s", word, names);
+  return rh_fail(error, RH_E_USAGE,
+                 "--output %.100s: there is one result for each segment, without a name; name only "
+                 "the file",
+                 word);
 }
 
 static const char *name_of_labels(const rh_columns *all) {

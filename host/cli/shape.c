@@ -47,11 +47,6 @@ static rh_axes axes_of(const rh_npy *npy, const unsigned char *is_reduced) {
   return axes;
 }
 
-static void describe_axes(rh_shape *shape, const char *text, const rh_npy *npy) {
-  snprintf(shape->words, sizeof shape->words, "along %s %.40s of %.128s",
-           strchr(text, ',') ? "axes" : "axis", text, npy->shape);
-}
-
 static rh_status open_axis(rh_shape *shape, const rh_app *app, const rh_inputs *inputs,
                            rh_error *error) {
   unsigned char is_reduced[RH_NPY_MOST_DIMENSIONS] = {0};
@@ -66,7 +61,8 @@ static rh_status open_axis(rh_shape *shape, const rh_app *app, const rh_inputs *
     return rh_fail(error, RH_E_FILE, "%s: more than %d dimensions", feed->name,
                    RH_NPY_MOST_DIMENSIONS);
   RH_TRY(parse_axes(app->typed->axis, npy, is_reduced, error));
-  describe_axes(shape, app->typed->axis, npy);
+  snprintf(shape->words, sizeof shape->words, "along %s %.40s of %.128s",
+           strchr(app->typed->axis, ',') ? "axes" : "axis", app->typed->axis, npy->shape);
   shape->fortran_order = npy->fortran_order != 0;
   for (uint32_t k = 0; k < npy->dimensions; k++)
     if (!is_reduced[k] || app->typed->keepdims)

@@ -34,23 +34,18 @@ static void print_better(const rh_app *app, const rh_tuner *tuner, const rh_task
 
 void rh_tune_report_event(const rh_app *app, const rh_tuner *tuner, const rh_tune_event *event) {
   const rh_task *task = event->task;
-  rh_text text = {0};
   if (event->kind == RH_TUNE_BETTER) {
     if (is_for_people(app)) print_better(app, tuner, task);
     return;
   }
   if (app->typed->quiet && event->kind != RH_TUNE_WRONG) return;
-  rh_text_add(&text, "%s, %s: ", rh_tuner_strategy(tuner, task), problem_text(task, event->n));
-  if (event->kind == RH_TUNE_WRONG) {
-    rh_text_add(&text, "not tuned, its result is wrong: %s", event->reason);
-  } else if (event->kind == RH_TUNE_REFUSED) {
-    rh_text_add(&text, "%s is refused, its result is wrong: %s",
-                settings_text(event->settings, event->n_settings), event->reason);
-  } else {
-    rh_text_add(&text, "left out: %s", event->reason);
-  }
-  rh_terminal_say(app->terminal, rh_text_get(&text));
-  rh_text_finish(&text);
+  const char *why = "left out: ";
+  if (event->kind == RH_TUNE_WRONG) why = "not tuned, its result is wrong: ";
+  if (event->kind == RH_TUNE_REFUSED)
+    why = rh_show("%s is refused, its result is wrong: ",
+                  settings_text(event->settings, event->n_settings));
+  rh_terminal_say(app->terminal, rh_show("%s, %s: %s%s", rh_tuner_strategy(tuner, task),
+                                         problem_text(task, event->n), why, event->reason));
 }
 
 /* ---- Order: by operator, type and size, then the fastest first ---- */

@@ -247,16 +247,18 @@ static rh_status add_range(size_axis *axis, const size_range *range, rh_error *e
   }
 }
 
+static rh_status malformed(const size_axis *axis, const char *word, const char *why,
+                           rh_error *error) {
+  return rh_fail(error, RH_E_USAGE, "%s '%s': %s", axis->option, word, why);
+}
+
 static rh_status check_range(const size_axis *axis, const char *word, const size_range *range,
                              rh_error *error) {
   if (range->first > range->last)
-    return rh_fail(error, RH_E_USAGE,
-                   "%s '%s': begins above its end; expected A:B, as in 2^10:2^28", axis->option,
-                   word);
+    return malformed(axis, word, "begins above its end; expected A:B, as in 2^10:2^28", error);
   if (range->factor && range->first == 0)
-    return rh_fail(error, RH_E_USAGE,
-                   "%s '%s': 0 times anything is 0; begin at 1, or add, as in 0:1000:+100",
-                   axis->option, word);
+    return malformed(axis, word, "0 times anything is 0; begin at 1, or add, as in 0:1000:+100",
+                     error);
   return RH_OK;
 }
 
@@ -268,19 +270,13 @@ static rh_status parse_stride(const size_axis *axis, const char *word, const cha
   if (*stride == '+') {
     RH_TRY(rh_size_parse(stride + 1, axis->element_size, axis->option, &range->step, error));
     if (range->step > 0) return RH_OK;
-    return rh_fail(error, RH_E_USAGE,
-                   "%s '%s': expected a step of at least 1, as in 1000:9000:+1000", axis->option,
-                   word);
+    return malformed(axis, word, "expected a step of at least 1, as in 1000:9000:+1000", error);
   }
   if (*stride != 'x')
-    return rh_fail(error, RH_E_USAGE,
-                   "%s '%s': expected xM or +S behind A:B, as in 2^10:2^28:x4 or "
-                   "1000:9000:+1000",
-                   axis->option, word);
+    return malformed(axis, word,
+                     "expected xM or +S behind A:B, as in 2^10:2^28:x4 or 1000:9000:+1000", error);
   if (parse(stride + 1, &range->factor, &bytes) && !bytes && range->factor >= 2) return RH_OK;
-  return rh_fail(error, RH_E_USAGE,
-                 "%s '%s': expected a whole factor of at least 2, as in 2^10:2^28:x4", axis->option,
-                 word);
+  return malformed(axis, word, "expected a whole factor of at least 2, as in 2^10:2^28:x4", error);
 }
 
 /* A:B or A:B:STRIDE; `parts` is a copy of the word that may be modified. */
@@ -305,8 +301,7 @@ static rh_status add_word(void *context, const char *word, rh_error *error) {
   uint64_t size = 0;
   if (!strchr(word, ':')) {
     if (is_range_elsewhere(word))
-      return rh_fail(error, RH_E_USAGE, "%s '%s': expected A:B, as in 2^10:2^28", axis->option,
-                     word);
+      return malformed(axis, word, "expected A:B, as in 2^10:2^28", error);
     RH_TRY(rh_size_parse(word, axis->element_size, axis->option, &size, error));
     return add_size(axis, size, error);
   }

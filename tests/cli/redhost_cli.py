@@ -6,6 +6,7 @@ import os
 import re
 import resource
 import shutil
+import signal
 import stat
 import struct
 import subprocess
@@ -171,8 +172,9 @@ class Case(unittest.TestCase):
                     time.monotonic() - start, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
     def start(self, *args, env=None, **how):
-        """A run in the background, which ends with the test."""
-        how = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **how}
+        """A run in the background, which heeds interrupts wherever the tests were started, and ends with the test."""
+        how = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
+               "preexec_fn": lambda: signal.signal(signal.SIGINT, signal.default_int_handler), **how}
         process = subprocess.Popen([REDHOST, *args], env={**self.env, **(env or {})}, cwd=self.cwd, **how)
         self.addCleanup(lambda: [pipe.close() for pipe in (process.stdin, process.stdout, process.stderr) if pipe])
         self.addCleanup(process.wait)

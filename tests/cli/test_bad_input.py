@@ -81,15 +81,11 @@ class Usage(cli.Case):
         self.usage("min of an empty array", *SERIAL, "-i", "none.npy", "--op", "min")
 
     def test_combinations(self):
-        self.usage("--list|--run|mutually exclusive", *CASCADE, "--list")
         self.usage("--devices|--info|mutually exclusive", "--devices", "--info", "cascade")
         self.usage("--help|--version|mutually exclusive", "--help", "--version")
-        self.usage("--run|twice", *SERIAL, *SERIAL)
         self.usage("--info|twice", "--info", "serial", "--info", "serial")
         self.usage("--op|--devices", "--devices", "--op", "sum")
         self.usage("--no-cache|--list", "--list", "--no-cache")
-        self.usage("--quiet|--verbose|mutually exclusive", *SERIAL, "-q", "-v")
-        self.usage("--size|--input|mutually exclusive", *SERIAL, "-n", "10", "-i", "x")
         self.usage("--data|--input|mutually exclusive", *SERIAL, "--data", "equal", "-i", "x")
         self.usage("--seed|--input|mutually exclusive", *SERIAL, "--seed", "2", "-i", "x")
 
@@ -107,13 +103,8 @@ class Usage(cli.Case):
         self.usage("'-Z'|--help", "-Zq")
         self.usage("'nosuch'|--list", "--list", "nosuch")
         self.usage("--strategy|'native'|one list", "--list", "-s", "serial", "native")
-        for wrong, words in (("--cache=warm", "expected cold or hot"), ("--timer=1", "expected auto, event or host"),
-                             ("--format=xml", "expected table, markdown, csv, json or jsonl"), ("--processes=33", "from 1 to 32"),
-                             ("--max-time=0", "seconds for each point"), ("--timeout=1s", "expected seconds")):
-            self.usage(words, "--bench", wrong)
-        for wrong, words in (("--check=half", "expected full, sampled or none"), ("--accuracy=best", "expected plain or exact"),
-                             ("--isolate=no", "expected auto, always or never"), ("--ranks=1025", "from 1 to 1024"), ("--ranks=-1", "from 1")):
-            self.usage(words, *SERIAL, wrong)
+        self.usage("seconds for each point", "--bench", "--max-time=0")
+        self.usage("expected full, sampled or none", *SERIAL, "--check=half")
 
     def test_what_there_is_instead(self):
         """Options that other tools have, or that other modes have, say the way out."""

@@ -397,7 +397,7 @@ class Trouble(BenchCase):
                 ("--samples", ("--samples=x",)),
                 ("--quick and --thorough", ("--quick", "--thorough")),
                 ("parameter 'nonsense'", ("-s", "serial", "-p", "nonsense=1")),
-                ("--export r.txt", ("--export=r.txt",)),
+                ("--export 'r.txt'", ("--export=r.txt",)),
                 ("--resume r.json", ("--resume=r.json",)),
                 ("xor is not defined for f32", ("--op", "xor")),
                 ("min of an empty array", ("--op", "min", "-n", "0,4"))):

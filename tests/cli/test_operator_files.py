@@ -79,10 +79,6 @@ class Files(Case):
         self.assertEqual((entries["argmax"]["origin"], entries["argmax"]["results"]), ("built-in", ["value", "index"]))
         self.assertEqual(entries["dot"]["exact"], {"integers": True, "floats": False})
         self.assertEqual(entries["and"]["types"], [t for t in cli.TYPES if t[0] != "f"])
-        table = self.good("--ops").out
-        for name in OPERATORS:
-            self.assertRegex(table, r"(?m)^  %s +\w" % name)
-        self.assertIn("\n%d operators.\n" % len(OPERATORS), table)
 
     def test_without_directories(self):
         """What comes along needs no file: in a copy of the program alone, with nothing beside it."""

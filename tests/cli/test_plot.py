@@ -550,13 +550,6 @@ runpy.run_path(sys.argv[0], run_name='__main__')
         self.good("--plot=r.json", "--picture=rate", "--export=link.svg", "--export=link.svg", "--export=./link.svg")
         self.assertTrue(os.path.islink(self.path("link.svg")))
         self.svg("target.svg")
-        os.chmod(self.path("target.svg"), 0o640)
-        if os.geteuid() == 0:
-            os.chown(self.path("target.svg"), 1234, 2345)
-        before = os.stat(self.path("target.svg"))
-        self.good("--plot=r.json", "--picture=rate", "--export=target.svg")
-        after = os.stat(self.path("target.svg"))
-        self.assertEqual((after.st_uid, after.st_gid, after.st_mode), (before.st_uid, before.st_gid, before.st_mode))
 
     def test_interrupt(self):
         """Nothing is left, and Python neither."""

@@ -97,18 +97,13 @@ class Shown(cli.Case):
         shutil.copy(os.path.join(cli.DATA, "..", "data", os.listdir(cli.DATA)[0]), os.path.join(directory, "x.npy"))
         self.write(os.path.join(directory, "broken.so"), b"nothing")
         where = ["--plugin-path", directory]
-        self.check(self.redhost("--list", *where))
-        self.check(self.redhost("--info", "cascade", *where))
-        self.check(self.redhost("--info", "cascade", "-v", *where))
-        self.check(self.redhost("--run", "cascade", "-n", "1000", "-v", *where))
-        self.check(self.redhost("--verify", "native", "--include", "V01", *where))
-        self.check(self.redhost("--verify", os.path.join(directory, "broken.so")))
-        self.check(self.redhost("--run", "native", "-i", os.path.join(directory, "none.npy")))
-        self.check(self.redhost("--run", "native", "-i", os.path.join(directory, "broken.so"), "-t", "i8", "--op", "max"))
-        self.check(self.redhost("--compare", os.path.join(directory, "broken.so"), "plain.npy"))
-        self.check(self.redhost("--plugin", os.path.join(directory, "broken.so"), "--run", "auto", "-n", "1000"))
-        self.check(self.redhost("--run", "native", "-n", "10", "--cache-dir", directory + "/x.npy/none"))
-        self.check(self.redhost("--run", self.HARMFUL))
+        broken, none = (os.path.join(directory, name) for name in ("broken.so", "none.npy"))
+        for args in (("--list", *where), ("--info", "cascade", *where), ("--info", "cascade", "-v", *where), ("--run", "cascade", "-n", "1000", "-v", *where),
+                     ("--verify", "native", "--include", "V01", *where), ("--verify", broken), ("--run", "native", "-i", none),
+                     ("--run", "native", "-i", broken, "-t", "i8", "--op", "max"), ("--compare", broken, "plain.npy"),
+                     ("--plugin", broken, "--run", "auto", "-n", "1000"), ("--run", "native", "-n", "10", "--cache-dir", directory + "/x.npy/none"),
+                     ("--run", self.HARMFUL)):
+            self.check(self.redhost(*args))
         for option in ("--op", "-t", "-n", "-d", "--data", "--seed", "--param", "--timeout", "--color"):
             self.check(self.redhost("--run", "native", option, self.HARMFUL))
         # For programs all of it is there, and nothing else.

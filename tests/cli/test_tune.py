@@ -13,10 +13,6 @@ FAULTS = os.path.join(cli.ZOO, "worker_faults.so")
 FEW = ("-n", "2^10,2^12", "-s", "cascade,two_stage,serial")
 
 
-def heeds_interrupts():
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
 class TuneCase(cli.Case):
     """A cache of its own for each test."""
 
@@ -262,7 +258,7 @@ class GoingOn(TuneCase):
         self.assertGreater(len(self.entries()), before)
 
     def test_interrupt_keeps_what_it_has(self):
-        process = self.start("--tune", "-n", "2^10:2^20", "--budget", "600", preexec_fn=heeds_interrupts)
+        process = self.start("--tune", "-n", "2^10:2^20", "--budget", "600")
         self.wait_until(lambda: os.path.exists(self.file))
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=cli.PATIENCE)
@@ -274,7 +270,7 @@ class GoingOn(TuneCase):
 
     def test_interrupted_before_anything(self):
         """While the device is calibrated, which begins once there is a place to write."""
-        process = self.start("--tune", "-n", "2^10", "--budget", "600", "--json", preexec_fn=heeds_interrupts)
+        process = self.start("--tune", "-n", "2^10", "--budget", "600", "--json")
         self.wait_until(lambda: os.path.exists(self.file.replace(".json", ".lock")))
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=cli.PATIENCE)
@@ -289,7 +285,7 @@ class GoingOn(TuneCase):
         """The values found so far are kept, and the search continues from them."""
         args = ("-n", "2^14", "-s", "choosy", "--plugin", CHOOSY, "--budget", "200")
         for seed in range(1, 9):  # in the order that it draws, one that is right has to come before the wrong one
-            process = self.start("--tune", *args, "--seed=%d" % seed, preexec_fn=heeds_interrupts)
+            process = self.start("--tune", *args, "--seed=%d" % seed)
             self.assertIn(b"way=wrong is refused", process.stderr.readline())
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=cli.PATIENCE)

@@ -168,16 +168,9 @@ class Reports(cli.Case):
         self.bad(6, "--junit /proc/nonexistent/r.xml", "--verify", "serial", "--include", "V01", "-q", "--junit", "/proc/nonexistent/r.xml")
 
     def test_junit_stays_what_it_is(self):
-        """A link is followed, a pipe and a device written to, a mode kept; the plugin itself is not overwritten."""
+        """A pipe and a device are written to; the plugin itself is not overwritten."""
         plugin = shutil.copy(os.path.join(cli.PLUGINS, "serial.so"), self.path("mine.so"))
         self.bad(2, "that is the plugin", "--verify", plugin, "--include", "V01", "--junit", plugin)
-        self.write("target", "before")
-        os.chmod(self.path("target"), 0o600)
-        os.symlink("target", self.path("link"))
-        self.good("--verify", plugin, "--include", "V01", "-q", "--junit", "link")
-        self.assertTrue(os.path.islink(self.path("link")))
-        self.assertEqual(os.stat(self.path("target")).st_mode & 0o777, 0o600)
-        xml.parse(self.path("target"))
         os.mkfifo(self.path("pipe"))
         reader = os.open(self.path("pipe"), os.O_RDONLY | os.O_NONBLOCK)
         self.good("--verify", plugin, "--include", "V01", "-q", "--junit", "pipe")
