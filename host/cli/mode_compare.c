@@ -265,8 +265,8 @@ rh_status rh_mode_compare(const rh_app *app, rh_error *error) {
   if (status == RH_OK) status = print(&w, error);
   if (status == RH_OK) status = draw(&w, error);
   if (rh_comparison_regressions(&w.comparison)) {
-    /* Exit status 1 is for regressions that must stop a CI pipeline: significantly slower, or broken,
-     * even if drawing the picture failed. */
+    /* Exit status 1 is for regressions that must stop a CI pipeline: significantly slower, or
+     * broken, even if drawing the picture failed. */
     const uint32_t *counts = w.comparison.counts;
     if (status != RH_OK) rh_terminal_say(app->terminal, error->message);
     status = rh_fail(error, RH_E_WRONG, "of %u points, %u became slower and %u broke",

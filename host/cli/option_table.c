@@ -160,11 +160,11 @@ const rh_option rh_option_table[] = {
          "up to the element before this: overlaps, gaps and any\norder"),
     WORD("by", by, "FILE", IN(RUN), "one for each run of equal labels, of the labels in FILE"),
 
-    WORD(
-        "partial", partial, "FILE", IN(RUN) | IN(MERGE),
-        "write what these elements come to to FILE, for --merge,\ninstead of an answer; -: standard "
-        "output",
-        .section = "Parts"),
+    WORD("partial", partial, "FILE", IN(RUN) | IN(MERGE),
+         "write what these elements come to to FILE, for --merge,\n"
+         "instead of an answer; -: standard "
+         "output",
+         .section = "Parts"),
     WORD("state", state, "FILE", IN(RUN),
          "--accuracy exact: go on with the sum that FILE keeps, and\nkeep it there"),
     WORD("slice", slice, "A:B", IN(RUN), "--partial: of elements A to B-1 of the data only"),
@@ -220,11 +220,11 @@ const rh_option rh_option_table[] = {
     FLAG("json", json, EVERYWHERE, "JSON instead of text", .section = "Output"),
     WORD("format", format, "FMT", IN(BENCH), "table markdown csv json jsonl [table]", .letter = 'f',
          .words = "table markdown csv json jsonl"),
-    WORDS(
-        "output", outputs, "FILE", IN(RUN) | IN(BENCH),
-        "--bench: write to FILE instead of standard output;\n--run: the results of segments as .npy; "
-        "NAME=FILE: one\nof several",
-        .letter = 'o'),
+    WORDS("output", outputs, "FILE", IN(RUN) | IN(BENCH),
+          "--bench: write to FILE instead of standard output;\n"
+          "--run: the results of segments as .npy; "
+          "NAME=FILE: one\nof several",
+          .letter = 'o'),
     WORDS("export", exports, "FILE", IN(BENCH) | IN(COMPARE) | IN(PLOT),
           "also write FILE, format from its name (.json .jsonl .csv\n.md .svg .png .pdf .html); "
           "repeatable"),
@@ -277,7 +277,8 @@ const rh_exclusion rh_exclusions[] = {
 const rh_need rh_needs[] = {
     {"slice first whole", "partial", "it writes what a part comes to", IN(RUN)},
     {"first", "input",
-     "it says where a file begins in the whole; of generated data, which are the whole, --slice names a part",
+     "it says where a file begins in the whole; of generated data, which are the whole, --slice "
+     "names a part",
      IN(RUN)},
     {"keepdims", "axis", "it keeps this axis, with a length of 1", IN(RUN)},
     {"axis by", "input", "generated data have one dimension; --length cuts them", IN(RUN)},

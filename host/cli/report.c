@@ -7,12 +7,6 @@ uint64_t rh_report_bytes(const rh_operation *operation) {
   return operation->n * rh_operator_element_bytes(operation->op);
 }
 
-rh_result rh_report_field(const rh_result *result, uint32_t k) {
-  rh_result one = {.type = result->fields[k].type};
-  memcpy(&one.value, &result->fields[k].value, sizeof one.value);
-  return one;
-}
-
 /* "257 (value 190.2)" for an index, "mean 0.5  variance 0.25" for all results of the user's
  * operator, else the value. */
 const char *rh_report_answer(const rh_result *result) {

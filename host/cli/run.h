@@ -123,7 +123,11 @@ rh_status rh_run_report_print(const rh_app *app, const rh_run_report *report, rh
 void rh_run_report_warn(const rh_app *app, const rh_run_report *report);
 
 /* Field k of a result of an operator of the user's, as a result. */
-rh_result rh_report_field(const rh_result *result, uint32_t k);
+static inline rh_result rh_report_field(const rh_result *result, uint32_t k) {
+  rh_result one = {.type = result->fields[k].type};
+  memcpy(&one.value, &result->fields[k].value, sizeof one.value);
+  return one;
+}
 /* "257 (value 190.2)" for an index, all fields of several, or the value. */
 const char *rh_report_answer(const rh_result *result);
 /* Of all elements. */

@@ -16,16 +16,16 @@ static rh_result result_of(const rh_segments_answer *run, uint64_t s) {
 /* ---- Text ---- */
 
 /* The segment's label, or its number. */
-static const char *name_of(const rh_shape *shape, uint64_t s, char text[64]) {
+static const char *name_of(const rh_shape *shape, uint64_t s) {
+  char text[64];
   const rh_array *labels = &shape->labels;
   rh_result label = {.type = labels->type};
   if (labels->type) {
     uint64_t at = shape->layout.starts[s] * rh_type_size(labels->type);
     rh_element_load(labels->type, (const char *)rh_array_data(labels) + at, &label.value);
-    return rh_format_value(text, &label);
+    return rh_show("%s", rh_format_value(text, &label));
   }
-  snprintf(text, 64, "%llu", (number)s);
-  return text;
+  return rh_show("%llu", (number)s);
 }
 
 static void print_heading(const rh_app *app, const rh_segments_answer *run, const rh_shape *shape) {
@@ -46,7 +46,6 @@ static void print_heading(const rh_app *app, const rh_segments_answer *run, cons
 }
 
 static void print_results(const rh_segments_answer *run, const rh_shape *shape) {
-  char name[64];
   uint64_t n = run->segments.n;
   for (uint64_t s = 0; s < n; s++) {
     if (s == SHOWN && n > 2 * SHOWN + 1) {
@@ -54,8 +53,7 @@ static void print_results(const rh_segments_answer *run, const rh_shape *shape) 
       s = n - SHOWN;
     }
     const rh_result result = result_of(run, s);
-    printf("%-10s %8s   %s\n", s ? "" : "results", name_of(shape, s, name),
-           rh_report_answer(&result));
+    printf("%-10s %8s   %s\n", s ? "" : "results", name_of(shape, s), rh_report_answer(&result));
   }
 }
 
@@ -107,10 +105,9 @@ static json_t *lengths_array(const rh_shape *shape) {
 }
 
 static json_t *labels_array(const rh_shape *shape) {
-  char name[64];
   json_t *labels = json_array();
   for (uint64_t s = 0; s < shape->layout.segments; s++)
-    json_array_append_new(labels, json_string(name_of(shape, s, name)));
+    json_array_append_new(labels, json_string(name_of(shape, s)));
   return labels;
 }
 
