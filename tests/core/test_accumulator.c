@@ -1,22 +1,13 @@
 /* redhost/exact.h on vectors of each width, against MPFR: data of every kind that its loops tell
  * apart, in pieces of any length and alignment, and merged. */
 #include "../../host/core/base/half.h"
-#include "../suite/suite.h"
+#include "numbers.h"
 
-#include <float.h>
 #include <mpfr.h>
 #include <redhost/exact.h>
 
 enum { MOST = 20011, PRECISION = 2300 };
 static const unsigned widths[] = {512, 256, 128};
-
-static uint64_t seed = 7;
-static uint64_t random_bits(void) { /* splitmix64 */
-  uint64_t z = seed += UINT64_C(0x9e3779b97f4a7c15);
-  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-  return z ^ z >> 31;
-}
 
 /* From [1, 2), of a random sign, times 2^exponent. */
 static double at(int exponent) {
@@ -164,6 +155,16 @@ TEST(infinities_and_nan_anywhere) {
     x[place] = before;
     y[place] = (double)before;
   }
+}
+
+TEST_LOOP(infinities_that_meet, 0, 3) {
+  static rh_accumulator accumulator;
+  static const double both[] = {INFINITY, 1, -INFINITY};
+  rh_exact_state state = {0};
+  rh_accumulator_init(&accumulator, RH_TYPE_f64, 0, widths[_i]);
+  rh_accumulator_add(&accumulator, both, 3);
+  rh_accumulator_take(&accumulator, &state);
+  ck_assert(isnan(rh_exact_state_double(&state)));
 }
 
 /* What came before, and how it was added, is forgotten. */

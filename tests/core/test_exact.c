@@ -1,108 +1,12 @@
-/* Exact sums and long products, against slow big integers and against the definition of rounding.
- */
+/* Exact sums, against MPFR, and long products. */
 #include "../../host/core/base/half.h"
 #include "../../host/core/check/exact.h"
 #include "../../host/core/check/exact_prod.h"
-#include "../suite/suite.h"
+#include "numbers.h"
 
-#include <float.h>
+#include <mpfr.h>
 
-/* ---- Slow big integers: two's complement, 32 bits a digit, in units of 2^-1100 ---- */
-
-enum { DIGITS = 90, UNIT = -1100 };
-typedef struct big {
-  uint32_t digit[DIGITS];
-} big;
-
-/* *b += x, split by frexp and added bit by bit, all 53. */
-
-static void big_add(big *b, double x) {
-  if (x == 0) return;
-  int exponent;
-  double mantissa = frexp(fabs(x), &exponent);
-  big term = {{0}};
-  for (int bit = 1; bit <= 53; bit++) {
-    mantissa *= 2;
-    if (mantissa < 1) continue;
-    mantissa -= 1;
-    int place = exponent - bit - UNIT;
-    if (place < 0 || place >= 32 * DIGITS - 64) ck_abort_msg("%a is out of range", x);
-    term.digit[place / 32] |= UINT32_C(1) << (place % 32);
-  }
-  uint64_t carry = x < 0;
-  for (int i = 0; i < DIGITS; i++) {
-    carry += (uint64_t)b->digit[i] + (x < 0 ? ~term.digit[i] : term.digit[i]);
-    b->digit[i] = (uint32_t)carry;
-    carry >>= 32;
-  }
-}
-
-static int big_is_negative(const big *b) {
-  return b->digit[DIGITS - 1] >> 31 != 0;
-}
-
-static big big_abs(const big *b) {
-  if (!big_is_negative(b)) return *b;
-  big result;
-  uint64_t carry = 1;
-  for (int i = 0; i < DIGITS; i++) {
-    carry += (uint32_t)~b->digit[i];
-    result.digit[i] = (uint32_t)carry;
-    carry >>= 32;
-  }
-  return result;
-}
-
-static int big_compare_magnitudes(const big *a, const big *b) {
-  big x = big_abs(a), y = big_abs(b);
-  for (int i = DIGITS - 1; i >= 0; i--)
-    if (x.digit[i] != y.digit[i]) return x.digit[i] < y.digit[i] ? -1 : 1;
-  return 0;
-}
-
-/* |S - x| against |S - y - rest| */
-static int compare_distances(const big *s, double x, double y, double rest) {
-  big to_x = *s, to_y = *s;
-  big_add(&to_x, -x);
-  big_add(&to_y, -y);
-  big_add(&to_y, -rest);
-  return big_compare_magnitudes(&to_x, &to_y);
-}
-
-/* Is `rounded` s rounded to nearest, ties to even, by definition?  Infinity stands for the power of
- * two after the `largest` number, which is even and `gap` away from it. */
-static void assert_nearest(const big *s, double rounded, int odd, const double neighbours[2],
-                           double largest, double gap) {
-  if (isinf(rounded)) {
-    double sign = rounded < 0 ? -1 : 1;
-    ck_assert(big_is_negative(s) == (sign < 0));
-    ck_assert_int_ge(compare_distances(s, sign * largest, sign * largest, sign * gap), 0);
-    return;
-  }
-  for (int side = 0; side < 2; side++) {
-    double q = neighbours[side];
-    int order = isinf(q) ? compare_distances(s, rounded, rounded, q < 0 ? -gap : gap)
-                         : compare_distances(s, rounded, q, 0);
-    ck_assert_msg(order < 0 || (order == 0 && !odd), "%a is not the nearest", rounded);
-  }
-}
-
-static void assert_rounds_to_double(const big *s, double rounded) {
-  uint64_t bits;
-  memcpy(&bits, &rounded, sizeof bits);
-  double neighbours[] = {nextafter(rounded, -INFINITY), nextafter(rounded, INFINITY)};
-  assert_nearest(s, rounded, bits & 1, neighbours, DBL_MAX, 0x1p971);
-}
-
-static void assert_rounds_to_float(const big *s, float rounded) {
-  uint32_t bits;
-  memcpy(&bits, &rounded, sizeof bits);
-  double neighbours[] = {(double)nextafterf(rounded, -INFINITY),
-                         (double)nextafterf(rounded, INFINITY)};
-  assert_nearest(s, (double)rounded, bits & 1, neighbours, (double)FLT_MAX, 0x1p104);
-}
-
-/* ---- The sum of an array, and every property that is reported, against big integers ---- */
+/* ---- The sum of an array, and every property that is reported, against MPFR ---- */
 
 static rh_exact_sum sum_or_asum_of(rh_type type, const void *data, uint64_t n, int magnitudes) {
   rh_exact_sum sum = {0};
@@ -128,47 +32,46 @@ static double element(rh_type type, const void *data, uint64_t i) {
   return type == RH_TYPE_f32 ? (double)((const float *)data)[i] : ((const double *)data)[i];
 }
 
-static void add_long(big *b, long double x) {
-  int parts = x > (long double)DBL_MAX / 2 ? 2 : 1; /* x may be above the largest double */
-  for (int i = 0; i < parts; i++) {
-    double high = (double)(x / parts);
-    big_add(b, high);
-    big_add(b, (double)(x / parts - (long double)high));
-  }
-}
+enum { PRECISION = 2300 }; /* holds each of these sums */
 
 /* The error is at least |S - r|, and not more than one unit in 2^62 above. */
-static void assert_error(const rh_exact_sum *sum, const big *s, double r) {
+static void assert_error(const rh_exact_sum *sum, mpfr_t s, double r) {
   long double off = rh_exact_sum_error(sum, r);
-  big distance = *s, above = {{0}}, below = {{0}};
-  big_add(&distance, -r);
-  add_long(&above, off);
-  add_long(&below, off * (1 - 0x1p-62L));
-  ck_assert_int_ge(big_compare_magnitudes(&above, &distance), 0);
-  if (off >= 0x1p-1000L) ck_assert_int_lt(big_compare_magnitudes(&below, &distance), 0);
-  big zero = {{0}};
-  ck_assert((off == 0) == (big_compare_magnitudes(&distance, &zero) == 0));
+  mpfr_t distance, below;
+  mpfr_inits2(PRECISION, distance, below, NULL);
+  ck_assert_int_eq(mpfr_sub_d(distance, s, r, MPFR_RNDN), 0);
+  mpfr_abs(distance, distance, MPFR_RNDN);
+  mpfr_set_ld(below, off * (1 - 0x1p-62L), MPFR_RNDN);
+  ck_assert_int_le(mpfr_cmp_ld(distance, off), 0);
+  if (off >= 0x1p-1000L) ck_assert_int_gt(mpfr_cmp(distance, below), 0);
+  ck_assert((off == 0) == mpfr_zero_p(distance));
+  mpfr_clears(distance, below, NULL);
+}
+
+static void assert_rounded(const rh_exact_sum *sum, mpfr_t s) {
+  ck_assert(rh_exact_sum_double(sum) == mpfr_get_d(s, MPFR_RNDN));
+  ck_assert(rh_exact_sum_float(sum) == mpfr_get_flt(s, MPFR_RNDN));
 }
 
 static void assert_sum(rh_type type, const void *data, uint64_t n) {
-  big s = {{0}}, a = {{0}};
+  mpfr_t s, a;
+  mpfr_inits2(PRECISION, s, a, NULL);
+  mpfr_set_zero(s, 1);
+  mpfr_set_zero(a, 1);
   for (uint64_t i = 0; i < n; i++) {
-    big_add(&s, element(type, data, i));
-    big_add(&a, fabs(element(type, data, i)));
+    double x = element(type, data, i);
+    if (mpfr_add_d(s, s, x, MPFR_RNDN) || mpfr_add_d(a, a, fabs(x), MPFR_RNDN))
+      ck_abort_msg("%a is out of range", x);
   }
   rh_exact_sum sum = sum_of(type, data, n), asum = asum_of(type, data, n);
   double rounded = rh_exact_sum_double(&sum);
-  assert_rounds_to_double(&s, rounded);
-  assert_rounds_to_double(&a, rh_exact_sum_double(&asum));
-  assert_rounds_to_float(&s, rh_exact_sum_float(&sum));
-  assert_rounds_to_float(&a, rh_exact_sum_float(&asum));
+  assert_rounded(&sum, s);
+  assert_rounded(&asum, a);
   ck_assert(rh_exact_abs_up(&sum) == rh_exact_abs_up(&asum));
-  if (isinf(rounded)) return;
-  assert_error(&sum, &s, rounded);
-  assert_error(&sum, &s, 0);
-  assert_error(&sum, &s, -rounded);
-  assert_error(&sum, &s, nextafter(rounded, 1) * 0.75);
-  assert_error(&sum, &s, 0x1p-1074);
+  const double others[] = {rounded, 0, -rounded, nextafter(rounded, 1) * 0.75, 0x1p-1074};
+  for (size_t k = 0; k < sizeof others / sizeof *others && isfinite(rounded); k++)
+    assert_error(&sum, s, others[k]);
+  mpfr_clears(s, a, NULL);
 }
 
 #define SUM_F64(...)                                                                               \
@@ -183,14 +86,6 @@ static float round_f32(rh_exact_sum sum) {
 }
 
 /* ---- Random data ---- */
-
-static uint64_t state = 1;
-static uint64_t random_bits(void) { /* splitmix64 */
-  uint64_t z = state += UINT64_C(0x9e3779b97f4a7c15);
-  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-  return z ^ z >> 31;
-}
 
 /* Any finite double with an exponent field in low .. low+range-1. */
 static double random_double(unsigned low, unsigned range) {
@@ -207,19 +102,6 @@ static float random_float(unsigned low, unsigned range) {
   float x;
   memcpy(&x, &bits, sizeof x);
   return x;
-}
-
-static void *allocate(uint64_t n, size_t size) {
-  void *p = malloc(n * size + 1);
-  ck_assert_ptr_nonnull(p);
-  return p;
-}
-
-/* Valgrind computes long doubles in double: then what is said to their last bit, or beyond DBL_MAX,
- * is not. */
-static int long_double_works(void) {
-  volatile long double one = 1, more = one + LDBL_EPSILON;
-  return more > one;
 }
 
 /* ---- Tests of sums ---- */
@@ -327,7 +209,7 @@ TEST(every_half) {
   free(finite);
 }
 
-TEST_LOOP(random_against_big_integers, 0, long_double_works()) {
+TEST_LOOP(random_against_mpfr, 0, long_double_works()) {
   static const struct {
     unsigned low, range;
   } in_f64[] = {{0, 2047}, {0, 3}, {1023, 1}, {1000, 60}, {2040, 7}},

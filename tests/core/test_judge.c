@@ -5,18 +5,9 @@
 #include "../../host/core/check/reference.h"
 #include "../../host/core/operation/ops.h"
 #include "../../host/core/operation/result.h"
-#include "../suite/suite.h"
-
-#include <float.h>
+#include "numbers.h"
 
 /* ---- Helpers ---- */
-
-/* Valgrind computes long doubles in double: then what is said to their last bit, or beyond DBL_MAX,
- * is not. */
-static int long_double_works(void) {
-  volatile long double one = 1, more = one + LDBL_EPSILON;
-  return more > one;
-}
 
 static rh_reference reference_of(uint32_t op, rh_type type, const void *data, uint64_t n) {
   rh_reference reference;
@@ -60,20 +51,6 @@ static void assert_edge(const rh_reference *reference, double edge, uint64_t dep
 #define OK       RH_VERDICT_OK
 #define WRONG    RH_VERDICT_WRONG
 #define UNJUDGED RH_VERDICT_UNJUDGED
-
-static uint64_t state = 1;
-static uint64_t random_bits(void) { /* splitmix64 */
-  uint64_t z = state += UINT64_C(0x9e3779b97f4a7c15);
-  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-  return z ^ z >> 31;
-}
-
-static void *allocate(uint64_t n, size_t size) {
-  void *p = calloc(n, size);
-  ck_assert_ptr_nonnull(p);
-  return p;
-}
 
 /* ---- Sums ---- */
 

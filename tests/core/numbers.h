@@ -1,0 +1,25 @@
+/* Random numbers, and what tests of exact sums need of memory and of long doubles. */
+#pragma once
+
+#include "../../host/core/base/random.h"
+#include "../suite/suite.h"
+
+#include <float.h>
+
+static uint64_t seed = 1;
+static uint64_t random_bits(void) {
+  return rh_random_next(&seed);
+}
+
+__attribute__((unused)) static void *allocate(uint64_t n, size_t size) {
+  void *p = calloc(n + 1, size);
+  ck_assert_ptr_nonnull(p);
+  return p;
+}
+
+/* Valgrind computes long doubles in double: then what is said to their last bit, or beyond DBL_MAX,
+ * is not. */
+__attribute__((unused)) static int long_double_works(void) {
+  volatile long double one = 1, more = one + LDBL_EPSILON;
+  return more > one;
+}
