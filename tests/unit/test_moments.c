@@ -5,7 +5,7 @@
 #include "../../host/engine/segments/quick.h"
 #include "../../host/operators/custom/custom.h"
 #include "../../host/operators/custom/file.h"
-#include "../../host/operators/custom/moments_tile.h"
+#include "../../host/operators/custom/moments.h"
 #include "../suite/suite.h"
 
 OWNS(rh_custom, rh_custom_destroy)

@@ -99,11 +99,10 @@ int rh_definition_name_is_valid(const char *name);
 void rh_definition_add_line(rh_text *to, const char *file, uint32_t line);
 
 /* How a message about one of its texts begins: `FILE:LINE:COLUMN: "KEY"`, or KEY alone if it is not
- * from a file.  Returns `what`. */
+ * from a file.  RH_WHAT: in room of the block's own. */
 enum { RH_ORIGIN_BYTES = 500, /* of a path; longer ones are cut */ RH_WHAT_BYTES = 576 };
 const char *rh_definition_what(char what[RH_WHAT_BYTES], const rh_definition *definition,
                                const char *key, rh_json_place at);
-/* The same, in room of the block's own. */
 #define RH_WHAT(definition, key, at)                                                               \
   rh_definition_what((char[RH_WHAT_BYTES]){0}, definition, key, at)
 /* Begins a message with that, if the place is known, and returns the error's status. */

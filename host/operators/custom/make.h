@@ -72,8 +72,8 @@ void rh_custom_map(const rh_operator *face, const rh_arrays *arrays, uint64_t fi
                    void *to);
 int rh_custom_enclose(const rh_operator *face, const rh_arrays *arrays, uint64_t first, uint64_t n,
                       const double *host, double *low, double *high);
-void rh_custom_decode(const rh_custom *self, const void *value, uint64_t n, rh_result *result);
-void rh_custom_results(const rh_custom *self, const void *values, const uint64_t *lengths,
+void rh_custom_decode(const rh_operator *face, const void *value, uint64_t n, rh_result *result);
+void rh_custom_results(const rh_operator *face, const void *values, const uint64_t *lengths,
                        uint64_t n, void *const *to);
 
 /* Fills in `user` of self->op, which is `self`, what gets it, and face.calls. */

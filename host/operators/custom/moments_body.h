@@ -4,7 +4,7 @@
  *
  * Halving a row's lanes down to eight combines whole vectors, which stay in registers. */
 #include "../../core/base/widest.h"
-#include "moments_tile.h"
+#include "moments.h"
 
 #include <string.h>
 

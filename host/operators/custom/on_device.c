@@ -86,35 +86,34 @@ static rh_status read_values(rh_on_device *self, uint64_t n, void *values, rh_er
   return RH_OK;
 }
 
+static rh_status set(cl_kernel kernel, cl_uint *k, size_t size, const void *argument,
+                     rh_error *error) {
+  RH_CL_TRY(error, rh_cl_set(kernel, (*k)++, size, argument), "an argument");
+  return RH_OK;
+}
+
 static rh_status join(rh_on_device *self, uint64_t n, void *value, rh_error *error) {
-  RH_CL_TRY(error, rh_cl_set(self->join, 0, sizeof(cl_mem), &self->values), "an argument");
-  RH_CL_TRY(error, rh_cl_set(self->join, 1, sizeof n, &n), "an argument");
+  cl_uint k = 0;
+  RH_TRY(set(self->join, &k, sizeof(cl_mem), &self->values, error));
+  RH_TRY(set(self->join, &k, sizeof n, &n, error));
   RH_CL_TRY_IN(&self->session, error, rh_cl_launch(self->session.queue, self->join, 1, 1, NULL),
                "combining values");
   return read_values(self, 1, value, error);
 }
 
-static rh_status set_arguments(rh_on_device *self, const cl_mem *buffers, const void *constants,
-                               const uint64_t numbers[3], rh_error *error) {
+static rh_status launch(rh_on_device *self, const cl_mem *buffers, const void *constants,
+                        const uint64_t numbers[3], uint64_t runs, rh_error *error) {
   static const uint64_t none[RH_MOST_CONSTANT_WORDS], at = 0;
   const rh_op *op = &self->custom->op;
   cl_uint k = 0;
   for (uint32_t j = 0; j < self->custom->face.n_operands; j++) {
-    RH_CL_TRY(error, rh_cl_set(self->runs, k++, sizeof(cl_mem), &buffers[j]), "an argument");
-    if (op->n_operands) RH_CL_TRY(error, rh_cl_set(self->runs, k++, sizeof at, &at), "an argument");
+    RH_TRY(set(self->runs, &k, sizeof(cl_mem), &buffers[j], error));
+    if (op->n_operands) RH_TRY(set(self->runs, &k, sizeof at, &at, error));
   }
   if (op->n_operands)
-    RH_CL_TRY(error, rh_cl_set(self->runs, k++, op->constants_size, constants ? constants : none),
-              "an argument");
-  for (int j = 0; j < 3; j++)
-    RH_CL_TRY(error, rh_cl_set(self->runs, k++, sizeof numbers[j], &numbers[j]), "an argument");
-  RH_CL_TRY(error, rh_cl_set(self->runs, k, sizeof(cl_mem), &self->values), "an argument");
-  return RH_OK;
-}
-
-static rh_status launch(rh_on_device *self, const cl_mem *buffers, const void *constants,
-                        const uint64_t numbers[3], uint64_t runs, rh_error *error) {
-  RH_TRY(set_arguments(self, buffers, constants, numbers, error));
+    RH_TRY(set(self->runs, &k, op->constants_size, constants ? constants : none, error));
+  for (int j = 0; j < 3; j++) RH_TRY(set(self->runs, &k, sizeof numbers[j], &numbers[j], error));
+  RH_TRY(set(self->runs, &k, sizeof(cl_mem), &self->values, error));
   RH_CL_TRY_IN(&self->session, error, rh_cl_launch(self->session.queue, self->runs, runs, 0, NULL),
                "evaluating the operator");
   return RH_OK;

@@ -192,12 +192,15 @@ static void place(numbers *these) {
   }
 }
 
+/* Elements that a condition left in, maybe. */
+static const uint64_t none[RH_RESULTS_AT_ONCE];
+
 /* Number k of each of n values, in its type. */
 static void take_given(const rh_custom *self, uint32_t k, const char *values,
                        const uint64_t *lengths, uint64_t n, void *to) {
   const rh_operator_part *part = &self->parts[k];
   const rh_operator_field *field = &self->fields[k];
-  uint64_t none[RH_RESULTS_AT_ONCE] = {0}, apart = self->face.abi->value_size;
+  const uint64_t apart = self->face.abi->value_size;
   if (!self->n_parts)
     rh_take_words(values + field->offset, apart, rh_type_size(field->type), n, to);
   else if (rh_op_flags(part->op, part->type) & RH_OP_INDEXED)
@@ -294,8 +297,13 @@ void rh_custom_show(const rh_custom *self, const rh_result_field *results, const
   take_index(self, value, result);
 }
 
-void rh_custom_decode(const rh_custom *self, const void *value, uint64_t n, rh_result *result) {
+void rh_custom_decode(const rh_operator *face, const void *value, uint64_t n, rh_result *result) {
+  const rh_custom *self = rh_custom_of(face);
   rh_result_field given[RH_MOST_FIELDS], results[RH_MOST_FIELDS];
+  if (!face->n_results) {
+    rh_operator_decode_base(face, value, n, result);
+    return;
+  }
   rh_custom_given(self, value, n, given);
   rh_custom_finalize(self, given, rh_custom_count_in(self, value, n), results);
   rh_custom_show(self, results, value, result);
@@ -303,8 +311,13 @@ void rh_custom_decode(const rh_custom *self, const void *value, uint64_t n, rh_r
 
 /* ---- Many values ---- */
 
-void rh_custom_results(const rh_custom *self, const void *values, const uint64_t *lengths,
+void rh_custom_results(const rh_operator *face, const void *values, const uint64_t *lengths,
                        uint64_t n, void *const *to) {
+  const rh_custom *self = rh_custom_of(face);
+  if (!face->n_results) {
+    rh_operator_results_base(face, values, face->is_masked ? none : lengths, n, to);
+    return;
+  }
   uint64_t constants[RH_EXPR_MOST_SLOTS], apart = self->face.abi->value_size;
   const rh_operator_field *last = &self->fields[self->n_fields - (uint32_t)self->has_count];
   uint32_t n_given = rh_custom_n_given(self), n_results = self->face.n_results;

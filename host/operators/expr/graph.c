@@ -156,9 +156,17 @@ static int needs_room(const rh_node *node) {
   return node->output < 0;
 }
 
+/* What outputs are, and what they need. */
 static void find_live(rh_exprs *exprs) {
-  for (uint32_t k = 0; k < exprs->n_nodes; k++) exprs->nodes[k].is_live = 0;
-  for (uint32_t j = 0; j < exprs->n_outputs; j++) exprs->nodes[exprs->outputs[j]].is_live = 1;
+  for (uint32_t k = 0; k < exprs->n_nodes; k++) {
+    exprs->nodes[k].is_live = 0;
+    exprs->nodes[k].output = -1;
+  }
+  for (uint32_t j = exprs->n_outputs; j > 0; j--) {
+    rh_node *node = &exprs->nodes[exprs->outputs[j - 1]];
+    node->is_live = 1;
+    node->output = (int32_t)j - 1;
+  }
   for (uint32_t k = exprs->n_nodes; k > 0; k--) {
     const rh_node *node = &exprs->nodes[k - 1];
     for (uint32_t j = 0; node->is_live && j < node->arity; j++)
@@ -193,12 +201,6 @@ static int take_room(rh_exprs *exprs, uint32_t k, uint32_t *taken_by) {
   return 1;
 }
 
-static void find_outputs(rh_exprs *exprs) {
-  for (uint32_t k = 0; k < exprs->n_nodes; k++) exprs->nodes[k].output = -1;
-  for (uint32_t j = exprs->n_outputs; j > 0; j--)
-    exprs->nodes[exprs->outputs[j - 1]].output = (int32_t)j - 1;
-}
-
 /* The turn of each live node; what is the same for all elements comes first, because it is written
  * once and kept. */
 static int take_rooms(rh_exprs *exprs, const uint32_t *last) {
@@ -230,7 +232,6 @@ int rh_graph_assign_rooms(rh_exprs *exprs) {
   exprs->rooms = exprs->n_kept = exprs->n_order = 0;
   int fits = last && exprs->order;
   find_live(exprs);
-  find_outputs(exprs);
   if (fits) {
     find_last(exprs, last);
     fits = take_rooms(exprs, last);

@@ -41,14 +41,10 @@ static uint32_t check(parser *p, const char *place, uint32_t node) {
 
 /* "expected X after 'Y'", where Y is what stands before. */
 static uint32_t expected(parser *p, const char *what) {
-  char reason[160], is[16] = "";
-  if (*p->at == 0)
-    snprintf(reason, sizeof reason, "expected %s, and the text ends", what);
-  else {
-    snprintf(is, sizeof is, isprint((unsigned char)*p->at) ? "'%c'" : "byte 0x%02x",
-             (unsigned char)*p->at);
-    snprintf(reason, sizeof reason, "expected %s, not %s", what, is);
-  }
+  char reason[160], is[16];
+  unsigned char c = (unsigned char)*p->at;
+  snprintf(is, sizeof is, isprint(c) ? "not '%c'" : "not byte 0x%02x", c);
+  snprintf(reason, sizeof reason, "expected %s, %s", what, c ? is : "and the text ends");
   return fail_at(p, p->at, reason);
 }
 
@@ -107,12 +103,9 @@ static uint32_t integer(parser *p, const char *from) {
   if (begins_name(*end) || isdigit((unsigned char)*end))
     return fail_at(p, end, "no such suffix of an integer");
   int is_large = value > INT64_MAX;
-  if (is_large && is_long) is_unsigned = 1;
-  rh_type type = 0;
-  if (is_unsigned)
+  rh_type type = is_long ? RH_TYPE_i64 : 0;
+  if (is_unsigned || (is_large && is_long))
     type = is_long || value > UINT32_MAX ? RH_TYPE_u64 : RH_TYPE_u32;
-  else if (is_long)
-    type = RH_TYPE_i64;
   p->at = end;
   const rh_expr_value number = {.as = {.i = (int64_t)value}, .is_large = is_large};
   return check(p, from, rh_graph_literal(p->exprs, number, type));
@@ -122,10 +115,7 @@ static uint32_t number(parser *p) {
   const char *from = p->at, *digits = from;
   const char *set = is_hexadecimal(from) ? "0123456789abcdefABCDEFxX" : "0123456789";
   digits += strspn(digits, set);
-  int is_float = *digits == '.' || (is_hexadecimal(from) ? *digits == 'p' || *digits == 'P'
-                                                         : *digits == 'e' || *digits == 'E' ||
-                                                               *digits == 'f' || *digits == 'F');
-  if (!is_float) return integer(p, from);
+  if (!*digits || !strchr(is_hexadecimal(from) ? ".pP" : ".eEfF", *digits)) return integer(p, from);
   char *end;
   rh_expr_value value = {.is_float = 1};
   if (rh_read_decimal(from, &end, &value.as.f) != 0)
@@ -161,12 +151,11 @@ static rh_type type_named(const char *name, size_t length) {
 
 /* "(TYPE)"; 0: something else. */
 static rh_type take_cast(parser *p) {
-  const char *at = p->at + 1;
-  while (isspace((unsigned char)*at)) at++;
+  static const char space[] = " \t\n\v\f\r";
+  const char *at = p->at + 1 + strspn(p->at + 1, space);
   size_t length = name_length(at);
   rh_type type = type_named(at, length);
-  at += length;
-  while (isspace((unsigned char)*at)) at++;
+  at += length + strspn(at + length, space);
   if (!type || *at != ')') return 0;
   p->at = at + 1;
   return type;

@@ -34,12 +34,9 @@ __attribute__((format(printf, 3, 4))) static rh_status refuse(const place *at, c
   return rh_fail(at->error, RH_E_PLUGIN, "%s%s: %s", at->where, key, what);
 }
 
-/* `keys`: the valid keys, ending in null. */
-static rh_status check_keys(const place *at, const char *const *keys) {
+static rh_status check_keys(const place *at, const char *const *keys, size_t n) {
   const char *key;
   json_t *value;
-  size_t n = 0;
-  while (keys[n]) n++;
   json_object_foreach((json_t *)at->json, key, value) {
     size_t k = 0;
     while (k < n && strcmp(keys[k], key) != 0) k++;
@@ -171,22 +168,17 @@ static rh_status take_result(const place *at, const rh_foreign_value *value, rh_
 
 static rh_status take_value(const place *at, uint32_t roles, rh_foreign_value *value,
                             rh_foreign *foreign) {
-  static const char *const of_data[] = {"role", NULL};
-  static const char *const of_others[] = {"role", "type", NULL};
-  static const char *const of_result[] = {"role", "type", "base", NULL};
-  static const char *const of_constant[] = {"role", "type", "value", NULL};
   RH_TRY(take_role(at, roles, &value->role));
-  RH_TRY(check_keys(at, value->role == RH_ROLE_DATA       ? of_data
-                        : value->role == RH_ROLE_RESULT   ? of_result
-                        : value->role == RH_ROLE_CONSTANT ? of_constant
-                                                          : of_others));
+  int is_result = value->role == RH_ROLE_RESULT, is_constant = value->role == RH_ROLE_CONSTANT;
+  const char *const keys[] = {"role", "type", is_result ? "base" : "value"};
+  RH_TRY(check_keys(at, keys, value->role == RH_ROLE_DATA ? 1 : is_result || is_constant ? 3 : 2));
   if (value->role == RH_ROLE_DATA) {
     value->type = rh_ctype_find("pointer");
     return RH_OK;
   }
   RH_TRY(take_type(at, &value->type));
-  if (value->role == RH_ROLE_RESULT) return take_result(at, value, foreign);
-  if (value->role == RH_ROLE_CONSTANT) return take_constant(at, value);
+  if (is_result) return take_result(at, value, foreign);
+  if (is_constant) return take_constant(at, value);
   if (rh_ctype_is_integer(value->type)) return RH_OK;
   return refuse(at, "type", "%s is an integer, not %s", role_name(value->role), value->type->name);
 }
@@ -286,12 +278,12 @@ static rh_status take_words(const place *whole, const char *path, rh_foreign *fo
 }
 
 static rh_status take_all(const place *whole, const char *path, rh_foreign *foreign) {
-  static const char *const keys[] = {
-      "name",    "summary",     "about",        "version", "author",  "license",
-      "library", "symbol",      "operator",     "type",    "returns", "arguments",
-      "max_n",   "keeps_order", "reproducible", "score",   NULL};
+  static const char *const keys[] = {"name",     "summary",     "about",        "version",
+                                     "author",   "license",     "library",      "symbol",
+                                     "operator", "type",        "returns",      "arguments",
+                                     "max_n",    "keeps_order", "reproducible", "score"};
   uint64_t score;
-  RH_TRY(check_keys(whole, keys));
+  RH_TRY(check_keys(whole, keys, sizeof keys / sizeof *keys));
   RH_TRY(take_words(whole, path, foreign));
   RH_TRY(take_problem(whole, foreign));
   RH_TRY(take_arguments(whole, foreign));
