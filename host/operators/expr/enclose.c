@@ -173,9 +173,12 @@ static rh_interval of_one(const rh_node *node, rh_interval a) {
   if (rh_node_calls(node, "fabs")) return magnitude(a);
   if (rh_node_calls(node, "cosh")) a = magnitude(a);
   if (rh_node_calls(node, "rsqrt") && !(a.low > 0)) return unknown;
-  if ((rh_node_calls(node, "sin") || rh_node_calls(node, "cos")) && !is_point(a))
-    return wave(node, a);
-  if (rh_node_calls(node, "tan") && !is_point(a) &&
+  if (is_point(a)) {
+    double value = call(node, a.low, 0, 0);
+    return span(value, value);
+  }
+  if (rh_node_calls(node, "sin") || rh_node_calls(node, "cos")) return wave(node, a);
+  if (rh_node_calls(node, "tan") &&
       !(call(node, a.low, 0, 0) < call(node, a.high, 0, 0) && a.high - a.low < 3))
     return unknown;
   return corners(node, a, a, a);
