@@ -2,10 +2,9 @@
  * Without a device, as under ThreadSanitizer, only host strategies are used. */
 #include "../../host/library/kept.h"
 #include "library.h"
+#include "ranks.h"
 
-#include <pthread.h>
-
-enum { N = 40007, MOST_RANKS = 16, MOST_BYTES = 65536 };
+enum { N = 40007 };
 
 static float x[N], w[N];
 static double y[N];
@@ -33,61 +32,6 @@ static void open_filled(void) {
 static int has_device(void) {
   const rh_cl_device *device;
   return rh_context_device(redhost->context, &device, NULL) == RH_OK;
-}
-
-/* ---- Ranks ---- */
-
-typedef struct job {
-  uint32_t size, fails_at; /* the gather that fails in all ranks, from 1; 0: none */
-  pthread_barrier_t barrier;
-  unsigned char *board; /* where the ranks write what they give */
-} job;
-
-typedef struct rank {
-  job *of;
-  uint32_t rank, gathers;
-  rh_redhost *redhost;
-  rh_request request;
-  rh_input inputs[2];
-  rh_result result;
-  rh_error error;
-  rh_status status;
-} rank;
-
-static int32_t gather(void *of_rank, const void *mine, uint32_t n, void *all) {
-  rank *self = of_rank;
-  job *of = self->of;
-  ck_assert(n > 0 && n <= MOST_BYTES);
-  memcpy(of->board + (size_t)self->rank * n, mine, n);
-  pthread_barrier_wait(&of->barrier);
-  memcpy(all, of->board, (size_t)of->size * n);
-  pthread_barrier_wait(&of->barrier);
-  return ++self->gathers == of->fails_at ? 7 : 0;
-}
-
-static void *run_rank(void *of_rank) {
-  rank *self = of_rank;
-  rh_communicator by = SIZED(rh_communicator, .rank = self->rank, .size = self->of->size,
-                             .gather = gather, .user = self);
-  self->result = (rh_result){.struct_size = sizeof self->result};
-  self->status =
-      rh_reduce_distributed(self->redhost, &self->request, &by, &self->result, &self->error);
-  return NULL;
-}
-
-static void run_ranks(rank *ranks, uint32_t size, uint32_t fails_at) {
-  pthread_t threads[MOST_RANKS];
-  job of = {.size = size, .fails_at = fails_at, .board = malloc((size_t)size * MOST_BYTES)};
-  ck_assert_ptr_nonnull(of.board);
-  pthread_barrier_init(&of.barrier, NULL, size);
-  for (uint32_t r = 0; r < size; r++) {
-    ranks[r].of = &of;
-    ranks[r].rank = r;
-    ck_assert_int_eq(pthread_create(&threads[r], NULL, run_rank, &ranks[r]), 0);
-  }
-  for (uint32_t r = 0; r < size; r++) pthread_join(threads[r], NULL);
-  pthread_barrier_destroy(&of.barrier);
-  free(of.board);
 }
 
 static const rh_input two_floats[] = {{.type = RH_TYPE_f32, .data = x},
@@ -150,7 +94,7 @@ static void set_three(int problem) {
 }
 
 static void all_must_work(void) {
-  run_ranks(three, 3, 0);
+  ck_assert(run_ranks(three, 3, 0, MOST_GATHERED));
   for (int r = 0; r < 3; r++) {
     error = three[r].error;
     must(three[r].status);
@@ -176,7 +120,7 @@ TEST_LOOP(calls_of_both_kinds_take_turns, 0, sizeof problems / sizeof *problems)
 /* ---- Failures ---- */
 
 static void all_must_fail(rh_status with, const char *words) {
-  run_ranks(three, 3, 0);
+  ck_assert(run_ranks(three, 3, 0, MOST_GATHERED));
   for (int r = 0; r < 3; r++) {
     error = three[r].error;
     must_fail(three[r].status, with, words);
@@ -262,7 +206,7 @@ TEST(one_rank_cancels) {
 TEST(a_gather_that_fails) {
   for (uint32_t at = 1; at <= 8; at++) {
     set_three(0);
-    run_ranks(three, 3, at);
+    ck_assert(run_ranks(three, 3, at, MOST_GATHERED));
     if (three[0].gathers < at) break;
     ck_assert_uint_eq(three[0].gathers, at); /* it is not called again */
     for (int r = 0; r < 3; r++) {
@@ -295,7 +239,7 @@ TEST(malformed_communicators) {
   by.size = 2;
   must_fail(rh_reduce_distributed(redhost, &request, &by, &result, &error), RH_E_USAGE,
             "rh_communicator.gather is null, and there are 2 ranks");
-  by.gather = gather;
+  by.gather = gather_ranks;
   by.rank = 2;
   must_fail(rh_reduce_distributed(redhost, &request, &by, &result, &error), RH_E_USAGE,
             "rank 2 of 2");

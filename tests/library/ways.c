@@ -17,23 +17,13 @@
 #include "../../host/core/base/vocabulary.h"
 #include "../../host/core/data/array.h"
 #include "../../host/library/handle.h"
+#include "ranks.h"
 
-#include <pthread.h>
-#include <redhost/redhost.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
-enum {
-  MOST_OPERANDS = 2,
-  MOST_RANKS = 16,
-  MOST_PARTS = 1000,
-  MOST_CONSTANTS = 2,
-  MOST_OUTPUTS = 2
-};
-/* MOST_BYTES: values, or a tile of each operand; of segments, as much as a gather takes. */
-enum { MOST_BYTES = 8192, MOST_OF_SEGMENTS = 65536, PAGE = 4096 };
+enum { MOST_OPERANDS = 2, MOST_PARTS = 1000, MOST_CONSTANTS = 2, MOST_OUTPUTS = 2 };
+enum { MOST_BYTES = 8192 /* of a gather: values, or a tile of each operand */, PAGE = 4096 };
 enum { CHUNK = 4096, WHOLE = 3 * CHUNK };
 
 typedef struct options {
@@ -49,22 +39,6 @@ typedef struct options {
   uint64_t n_segments, lengths[RH_MOST_AXES], *offsets;
   rh_output outputs[MOST_OUTPUTS];
 } options;
-
-typedef struct job {
-  options *of;
-  rh_redhost *redhost;
-  pthread_barrier_t barrier;
-  unsigned char *board; /* where the ranks write what they give */
-} job;
-
-typedef struct rank {
-  job *in;
-  options own;
-  uint32_t number;
-  rh_result result;
-  rh_error error;
-  rh_status status;
-} rank;
 
 static _Noreturn void leave(const rh_error *error, rh_status status) {
   static const int codes[][2] = {{RH_E_WRONG, 1},  {RH_E_USAGE, 2}, {RH_E_DEVICE, 3},
@@ -285,53 +259,24 @@ static rh_request request_for(const options *o, rh_input *inputs, uint64_t first
 
 /* ---- The ways ---- */
 
-static int32_t gather(void *of_rank, const void *mine, uint32_t n, void *all) {
-  rank *self = of_rank;
-  job *in = self->in;
-  if (n > (in->of->request.segments ? MOST_OF_SEGMENTS : MOST_BYTES)) return 7;
-  memcpy(in->board + (size_t)self->number * n, mine, n);
-  pthread_barrier_wait(&in->barrier);
-  memcpy(all, in->board, (size_t)in->of->ranks * n);
-  pthread_barrier_wait(&in->barrier);
-  return 0;
-}
-
-static void *run_rank(void *of_rank) {
-  rank *self = of_rank;
-  options *o = &self->own;
-  rh_input inputs[MOST_OPERANDS];
-  *o = *self->in->of;
-  if (o->last && self->number == o->ranks - 1) take_option(o, o->last);
-  make_outputs(o);
-  uint64_t first = start_of(o, self->number);
-  rh_request request = request_for(o, inputs, first, start_of(o, self->number + 1) - first);
-  rh_communicator by = {.struct_size = sizeof by,
-                        .rank = self->number,
-                        .size = o->ranks,
-                        .gather = gather,
-                        .user = self};
-  self->result.struct_size = sizeof self->result;
-  self->status =
-      rh_reduce_distributed(self->in->redhost, &request, &by, &self->result, &self->error);
-  return NULL;
-}
-
 /* All ranks end alike. */
 static rh_status reduce_distributed(rh_redhost *redhost, options *o, rh_result *result,
                                     rh_error *error) {
   static rank ranks[MOST_RANKS];
-  pthread_t threads[MOST_RANKS];
-  job in = {.of = o, .redhost = redhost, .board = malloc((size_t)MOST_RANKS * MOST_OF_SEGMENTS)};
-  pthread_barrier_init(&in.barrier, NULL, o->ranks);
+  static options own[MOST_RANKS];
   for (uint32_t r = 0; r < o->ranks; r++) {
-    ranks[r] = (rank){.in = &in, .number = r};
-    pthread_create(&threads[r], NULL, run_rank, &ranks[r]);
+    uint64_t first = start_of(o, r);
+    own[r] = *o;
+    if (o->last && r == o->ranks - 1) take_option(&own[r], o->last);
+    make_outputs(&own[r]);
+    ranks[r].redhost = redhost;
+    ranks[r].request = request_for(&own[r], ranks[r].inputs, first, start_of(o, r + 1) - first);
   }
-  for (uint32_t r = 0; r < o->ranks; r++) pthread_join(threads[r], NULL);
-  memcpy(o->outputs, ranks[0].own.outputs, sizeof o->outputs);
+  if (!run_ranks(ranks, o->ranks, 0, o->request.segments ? MOST_GATHERED : MOST_BYTES)) exit(95);
+  memcpy(o->outputs, own[0].outputs, sizeof o->outputs);
   for (uint32_t r = 1; r < o->ranks; r++)
     for (uint64_t k = 0; k < o->request.n_outputs && ranks[0].status == RH_OK; k++)
-      if (memcmp(ranks[r].own.outputs[k].data, o->outputs[k].data, o->n_segments * 8)) exit(96);
+      if (memcmp(own[r].outputs[k].data, o->outputs[k].data, o->n_segments * 8)) exit(96);
   for (uint32_t r = 1; r < o->ranks; r++)
     if (ranks[r].status != ranks[0].status ||
         memcmp(&ranks[r].result.value, &ranks[0].result.value, sizeof ranks[0].result.value) != 0 ||
