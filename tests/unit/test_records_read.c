@@ -4,32 +4,31 @@
 
 #include <fcntl.h>
 
+static rh_read_notes notes;
+
 /* Reads `path`: results, or an error message. */
-static rh_status try_to_read(const char *path, rh_records *results, rh_read_notes *notes,
-                             rh_error *why) {
-  why->message[0] = 0;
-  rh_status status = rh_records_read_noting(path, results, notes, why);
-  ck_assert_msg(status == RH_OK || status == RH_E_FILE, "%s", why->message);
-  ck_assert(status == RH_OK || why->message[0]);
+static rh_status try_to_read(const char *path, rh_records *results) {
+  error.message[0] = 0;
+  rh_status status = rh_records_read_noting(path, results, &notes, &error);
+  ck_assert_msg(status == RH_OK || status == RH_E_FILE, "%s", error.message);
+  ck_assert(status == RH_OK || error.message[0]);
   return status;
 }
 
-static rh_status read_bytes(const char *bytes, size_t length, rh_records *results,
-                            rh_read_notes *notes, rh_error *why) {
-  return try_to_read(write_file("bytes", bytes, length), results, notes, why);
+static rh_status read_bytes(const char *bytes, size_t length, rh_records *results) {
+  return try_to_read(write_file("bytes", bytes, length), results);
 }
 
 /* JSON truncated after any byte is never accepted. */
 TEST(cut_json) {
   rh_records results = made_up(), some;
-  rh_read_notes notes;
   size_t length;
   export(&results, in_dir("a.json"));
   free(contents(in_dir("a.json"), &length));
   length--; /* without its last line break it is whole */
   while (length-- > 0) {
     ck_assert_int_eq(truncate(in_dir("a.json"), (off_t)length), 0);
-    ck_assert_msg(try_to_read(in_dir("a.json"), &some, &notes, &error) == RH_E_FILE, "%zu", length);
+    ck_assert_msg(try_to_read(in_dir("a.json"), &some) == RH_E_FILE, "%zu", length);
   }
   rh_records_finish(&results);
 }
@@ -37,7 +36,6 @@ TEST(cut_json) {
 /* Truncated JSONL is accepted with its whole rows. */
 TEST(cut_jsonl) {
   rh_records results = made_up(), some;
-  rh_read_notes notes;
   size_t length;
   export(&results, in_dir("a.jsonl"));
   char *text = contents(in_dir("a.jsonl"), &length);
@@ -50,7 +48,7 @@ TEST(cut_jsonl) {
       }
     int at_end = text[k] == '\n'; /* all of a line but its end */
     ck_assert_int_eq(truncate(in_dir("a.jsonl"), (off_t)k), 0);
-    rh_status status = try_to_read(in_dir("a.jsonl"), &some, &notes, &error);
+    rh_status status = try_to_read(in_dir("a.jsonl"), &some);
     ck_assert_msg(status == (lines || at_end ? RH_OK : RH_E_FILE), "%zu: %s", k, error.message);
     if (status != RH_OK) continue;
     ck_assert_uint_eq(some.n_rows, lines + (size_t)at_end - 1);
@@ -68,14 +66,13 @@ static size_t spoil(const char *name) {
   static const char spoilers[] = {0,   '"',  '{', '}', '[', ']',  ',',       ':',
                                   '9', '\\', '-', 'e', ' ', '\n', (char)0xff};
   rh_records some;
-  rh_read_notes notes;
   size_t length, refused = 0;
   char *text = contents(in_dir(name), &length);
   int fd = open(in_dir(name), O_WRONLY);
   ck_assert_int_ge(fd, 0);
   for (size_t k = 0; k < length; k += 3) {
     ck_assert_int_eq(pwrite(fd, &spoilers[k / 3 % sizeof spoilers], 1, (off_t)k), 1);
-    if (try_to_read(in_dir(name), &some, &notes, &error) == RH_OK)
+    if (try_to_read(in_dir(name), &some) == RH_OK)
       rh_records_finish(&some);
     else
       refused++;
@@ -95,9 +92,11 @@ TEST(spoilt_files) {
 }
 
 #define HEAD "{\"schema\": \"redhost/1\", \"settings\": {}, \"results\": "
-#define ROW                                                                                        \
-  "\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"sum\", \"type\": \"f32\", \"n\": 4, "       \
-  "\"status\": \"ok\""
+#define POINT(op, type)                                                                            \
+  "\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"" op "\", \"type\": \"" type "\""
+#define ROW        POINT("sum", "f32") ", \"n\": 4, \"status\": \"ok\""
+#define ONE(row)   HEAD "[{" row "}]}"
+#define WITH(more) ONE(ROW ", " more)
 
 TEST(mistakes_are_named) {
   static const struct {
@@ -124,57 +123,41 @@ TEST(mistakes_are_named) {
       {HEAD "[{" ROW "},]}", "not JSON"},
       {HEAD "[{" ROW "} {" ROW "}]}", "expected , or ]"},
       {HEAD "[{" ROW "], {}}", "ends unexpectedly"},
-      {HEAD "[{" ROW ", \"time_s\": {\"median\": NaN}}]}", "not JSON"},
-      {HEAD "[{" ROW ", \"time_s\": {\"median\": 1e999}}]}", "not JSON"},
-      {HEAD "[{" ROW ", \"time_s\": {\"median\": -1}}]}",
-       "line 1: results[0]: time_s.median: -1 is not from 0"},
-      {HEAD "[{" ROW ", \"time_s\": {\"median\": 1e300}}]}", "time_s.median"},
-      {HEAD "[{" ROW ", \"time_s\": {\"median\": \"1\"}}]}", "time_s.median: is not a number"},
-      {HEAD "[{" ROW ", \"time_s\": {\"samples\": 3}}]}", "time_s.median: is missing"},
-      {HEAD "[{" ROW ", \"time_s\": {\"median\": 1, \"samples\": 0}}]}", "time_s.samples"},
-      {HEAD "[{" ROW ", \"time_s\": {\"median\": 1, \"samples\": 1.5}}]}", "not a whole number"},
-      {HEAD "[{" ROW ", \"time_s\": {\"median\": 1, \"samples\": 4294967296}}]}", "time_s.samples"},
-      {HEAD "[{" ROW ", \"time_s\": {\"median\": 1, \"ci95\": [2, 1]}}]}",
-       "time_s.ci95: is not an interval"},
-      {HEAD "[{" ROW ", \"time_s\": {\"median\": 1, \"ci95\": [1]}}]}", "time_s.ci95"},
-      {HEAD "[{" ROW ", \"time_s\": {\"median\": 1, \"q1\": 3, \"q3\": 2}}]}", "time_s.q1"},
-      {HEAD "[{" ROW ", \"time_s\": {\"median\": 1, \"rounds\": [1, null]}}]}",
-       "time_s.rounds: number 2"},
-      {HEAD "[{" ROW ", \"time_s\": []}]}", "time_s: is not an object"},
-      {HEAD "[{" ROW ", \"params\": {\"a b\": 1}}]}", "params.a b: is not the name"},
-      {HEAD "[{" ROW ", \"params\": {\"a\": 1.5}}]}", "params.a"},
-      {HEAD "[{" ROW ", \"params\": {\"a\": \"\\u001b[2J\"}}]}", "params.a"},
-      {HEAD "[{" ROW ", \"flags\": [1]}]}", "flags"},
-      {HEAD "[{" ROW ", \"flags\": [\"noisy\", \"of_tomorrow\"], \"key\": [[]]}]}", NULL},
-      {HEAD "[{" ROW ", \"parts\": [{\"seconds\": 1}]}]}", "parts.stage"},
-      {HEAD "[{" ROW ", \"peer\": 1}]}", "peer: is neither true nor false"},
-      {HEAD "[{" ROW ", \"finishes_on\": \"moon\"}]}", "finishes_on"},
-      {HEAD "[{" ROW ", \"reproducible\": \"often\"}]}", "reproducible"},
-      {HEAD "[{" ROW ", \"params_from\": \"a very long word indeed\"}]}",
-       "params_from: is longer than 15"},
-      {HEAD "[{" ROW ", \"check\": {\"value\": \"\\u009b\"}}]}",
-       "check.value: has control characters"},
-      {HEAD "[{" ROW ", \"check\": {\"value\": \"a\\u0000b\"}}]}", "not JSON"},
-      {HEAD "[{" ROW ", \"reason\": \"\xff\"}]}", "not JSON"},
-      {HEAD "[{" ROW ", \"reason\": {}}]}", "reason: is not a string"},
-      {HEAD "[{\"device\": \"0:0\"}]}", "strategy: is missing"},
-      {HEAD "[{\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"sum\"}]}", "type: is missing"},
-      {HEAD "[{\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"plus\", \"type\": \"f32\"}]}",
-       "op: 'plus' is not one of"},
-      {HEAD "[{\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"sum\", \"type\": \"f8\"}]}",
-       "type: 'f8'"},
-      {HEAD
-       "[{\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"sum\", \"type\": \"f32\", \"n\": "
-       "-4}]}",
-       "n: -4"},
-      {HEAD
-       "[{\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"sum\", \"type\": \"f32\", \"n\": "
-       "9007199254740993}]}",
-       "n: "},
-      {HEAD
-       "[{\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"sum\", \"type\": \"f32\", \"n\": "
-       "4, \"status\": \"fine\"}]}",
-       "status: 'fine' is not one of"},
+      {WITH("\"time_s\": {\"median\": NaN}"), "not JSON"},
+      {WITH("\"time_s\": {\"median\": 1e999}"), "not JSON"},
+      {WITH("\"time_s\": {\"median\": -1}"), "line 1: results[0]: time_s.median: -1 is not from 0"},
+      {WITH("\"time_s\": {\"median\": 1e300}"), "time_s.median"},
+      {WITH("\"time_s\": {\"median\": \"1\"}"), "time_s.median: is not a number"},
+      {WITH("\"time_s\": {\"samples\": 3}"), "time_s.median: is missing"},
+      {WITH("\"time_s\": {\"median\": 1, \"samples\": 0}"), "time_s.samples"},
+      {WITH("\"time_s\": {\"median\": 1, \"samples\": 1.5}"), "not a whole number"},
+      {WITH("\"time_s\": {\"median\": 1, \"samples\": 4294967296}"), "time_s.samples"},
+      {WITH("\"time_s\": {\"median\": 1, \"ci95\": [2, 1]}"), "time_s.ci95: is not an interval"},
+      {WITH("\"time_s\": {\"median\": 1, \"ci95\": [1]}"), "time_s.ci95"},
+      {WITH("\"time_s\": {\"median\": 1, \"q1\": 3, \"q3\": 2}"), "time_s.q1"},
+      {WITH("\"time_s\": {\"median\": 1, \"rounds\": [1, null]}"), "time_s.rounds: number 2"},
+      {WITH("\"time_s\": []"), "time_s: is not an object"},
+      {WITH("\"params\": {\"a b\": 1}"), "params.a b: is not the name"},
+      {WITH("\"params\": {\"a\": 1.5}"), "params.a"},
+      {WITH("\"params\": {\"a\": \"\\u001b[2J\"}"), "params.a"},
+      {WITH("\"flags\": [1]"), "flags"},
+      {WITH("\"flags\": [\"noisy\", \"of_tomorrow\"], \"key\": [[]]"), NULL},
+      {WITH("\"parts\": [{\"seconds\": 1}]"), "parts.stage"},
+      {WITH("\"peer\": 1"), "peer: is neither true nor false"},
+      {WITH("\"finishes_on\": \"moon\""), "finishes_on"},
+      {WITH("\"reproducible\": \"often\""), "reproducible"},
+      {WITH("\"params_from\": \"a very long word indeed\""), "params_from: is longer than 15"},
+      {WITH("\"check\": {\"value\": \"\\u009b\"}"), "check.value: has control characters"},
+      {WITH("\"check\": {\"value\": \"a\\u0000b\"}"), "not JSON"},
+      {WITH("\"reason\": \"\xff\""), "not JSON"},
+      {WITH("\"reason\": {}"), "reason: is not a string"},
+      {ONE("\"device\": \"0:0\""), "strategy: is missing"},
+      {ONE("\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"sum\""), "type: is missing"},
+      {ONE(POINT("plus", "f32")), "op: 'plus' is not one of"},
+      {ONE(POINT("sum", "f8")), "type: 'f8'"},
+      {ONE(POINT("sum", "f32") ", \"n\": -4"), "n: -4"},
+      {ONE(POINT("sum", "f32") ", \"n\": 9007199254740993"), "n: "},
+      {ONE(POINT("sum", "f32") ", \"n\": 4, \"status\": \"fine\""), "status: 'fine' is not one of"},
       {HEAD "[{" ROW "}], \"devices\": {}}", "devices: is not an array"},
       {HEAD "[{" ROW "}], \"calibration\": [1]}", "calibration: one of them is not an object"},
       {HEAD "[{" ROW "}], \"tool\": []}", "tool: is not an object"},
@@ -189,9 +172,8 @@ TEST(mistakes_are_named) {
        "line 2: a second run"},
   };
   rh_records results;
-  rh_read_notes notes;
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-    rh_status status = read_bytes(cases[k].text, strlen(cases[k].text), &results, &notes, &error);
+    rh_status status = read_bytes(cases[k].text, strlen(cases[k].text), &results);
     ck_assert_msg(status == (cases[k].said ? RH_E_FILE : RH_OK), "%s: %s", cases[k].text,
                   error.message);
     if (cases[k].said)
@@ -210,11 +192,10 @@ static void assert_refused(const char *before, char c, size_t many, const char *
   size_t length = strlen(before) + many + strlen(behind);
   char *text = malloc(length + 1);
   rh_records results;
-  rh_read_notes notes;
   strcpy(text, before);
   memset(text + strlen(before), c, many);
   strcpy(text + strlen(before) + many, behind);
-  must_fail(read_bytes(text, length, &results, &notes, &error), RH_E_FILE, said);
+  must_fail(read_bytes(text, length, &results), RH_E_FILE, said);
   free(text);
 }
 

@@ -242,22 +242,31 @@ static int over(void *user, uint32_t measured) {
   return l->over_after && measured >= l->over_after;
 }
 
-static rh_tune_spec spec_of(landscape *l, const rh_space *space, uint64_t seed, uint32_t most) {
-  l->space = space;
-  return (rh_tune_spec){
-      .space = space, .seed = seed, .most = most, .measure = measure, .is_over = over, .user = l};
+static rh_space space; /* of `usual`, unless a test sets another */
+static rh_tune_found found;
+static landscape *l;
+
+static void set_up(void) {
+  rh_space_init(&space, usual, 3);
 }
+
+static rh_tune_spec spec_of(uint64_t seed, uint32_t most) {
+  free(l);
+  l = calloc(1, sizeof *l);
+  l->space = &space;
+  return (rh_tune_spec){
+      .space = &space, .seed = seed, .most = most, .measure = measure, .is_over = over, .user = l};
+}
+
+CASES(searches, .set_up = set_up)
 
 TEST(small_space_is_searched_whole) {
   static const rh_param few[] = {RH_NUMBER("group", 8, 1, 8, ""), RH_NUMBER("groups", 4, 1, 4, ""),
                                  RH_CHOICE("finish", "host|device", 2, "")};
-  rh_space space;
-  rh_tune_found found;
   rh_space_init(&space, few, 3);
   ck_assert_uint_eq(space.size, 64);
   for (uint64_t seed = 0; seed < 5; seed++) {
-    landscape *l = calloc(1, sizeof *l);
-    rh_tune_spec spec = spec_of(l, &space, seed, 1000);
+    rh_tune_spec spec = spec_of(seed, 1000);
     double initial_s = cost(&space, space.initial);
     ck_assert_int_eq(rh_tune_search(&spec, initial_s, &found, NULL), RH_OK);
     ck_assert_uint_eq(l->calls, 63); /* the defaults are known */
@@ -266,19 +275,14 @@ TEST(small_space_is_searched_whole) {
     double least = INFINITY;
     for (uint64_t k = 0; k < space.size; k++) least = fmin(least, cost(&space, k));
     ck_assert_double_eq(found.n ? found.best[0].seconds : initial_s, least);
-    free(l);
   }
 }
 
 TEST(large_space_is_climbed) {
-  rh_space space;
-  rh_tune_found found;
-  rh_space_init(&space, usual, 3);
   ck_assert_uint_gt(space.size, 600);
   for (uint64_t seed = 0; seed < 20; seed++) {
-    landscape *l = calloc(1, sizeof *l);
+    rh_tune_spec spec = spec_of(seed, 400);
     l->declines_every = seed % 2 ? 7 : 0;
-    rh_tune_spec spec = spec_of(l, &space, seed, 400);
     ck_assert_int_eq(rh_tune_search(&spec, cost(&space, space.initial), &found, NULL), RH_OK);
     ck_assert(found.complete);
     ck_assert_uint_eq(l->repeated, 0);
@@ -287,90 +291,65 @@ TEST(large_space_is_climbed) {
     ck_assert_double_le(found.best[0].seconds, found.best[1].seconds);
     ck_assert_double_le(found.best[1].seconds, found.best[2].seconds);
     ck_assert_double_le(found.best[0].seconds, 1.02e-5);
-    free(l);
   }
 }
 
 TEST(search_stays_within_its_bounds) {
-  rh_space space;
-  rh_tune_found found;
-  rh_space_init(&space, usual, 3);
   for (uint32_t most = 0; most < 60; most += 7) {
-    landscape *l = calloc(1, sizeof *l);
-    rh_tune_spec spec = spec_of(l, &space, most, most);
+    rh_tune_spec spec = spec_of(most, most);
     ck_assert_int_eq(rh_tune_search(&spec, 1, &found, NULL), RH_OK);
     ck_assert_uint_le(found.measured, most);
     ck_assert_uint_eq(l->calls, found.measured);
     ck_assert(!found.complete);
-    memset(l, 0, sizeof *l);
-    spec = spec_of(l, &space, most, 1000);
+    spec = spec_of(most, 1000);
     l->over_after = most + 1;
     ck_assert_int_eq(rh_tune_search(&spec, 1, &found, NULL), RH_OK);
     ck_assert_uint_le(found.measured, most + 1);
-    free(l);
   }
 }
 
 TEST(hints_come_first) {
-  rh_space space;
-  rh_tune_found found;
-  landscape *l = calloc(1, sizeof *l);
-  rh_space_init(&space, usual, 3);
-  rh_tune_spec spec = spec_of(l, &space, 1, 1);
+  rh_tune_spec spec = spec_of(1, 1);
   spec.hints[spec.n_hints++] = space.size - 5;
   ck_assert_int_eq(rh_tune_search(&spec, 1, &found, NULL), RH_OK);
   ck_assert_uint_eq(l->first, space.size - 5);
   ck_assert_uint_eq(found.n, 1);
   ck_assert_uint_eq(found.best[0].candidate, space.size - 5);
-  free(l);
 }
 
 /* Where the base differs from them, in a space too large to be tried whole. */
 TEST(the_plugins_defaults_are_tried) {
-  rh_space space;
-  rh_tune_found found;
-  rh_space_init(&space, usual, 3);
   for (int outside = 0; outside < 2; outside++) {
-    landscape *l = calloc(1, sizeof *l);
-    rh_tune_spec spec = spec_of(l, &space, 1, 1);
+    rh_tune_spec spec = spec_of(1, 1);
     spec.has_base = 1;
     spec.base = outside ? RH_TUNE_OUTSIDE : space.size - 1;
     spec.hints[spec.n_hints++] = space.size - 5;
     ck_assert_uint_ne(space.initial, space.size - 1);
     ck_assert_int_eq(rh_tune_search(&spec, 1, &found, NULL), RH_OK);
     ck_assert_uint_eq(l->first, space.initial);
-    free(l);
   }
 }
 
 TEST(seeds_decide) {
-  rh_space space;
-  rh_tune_found found;
-  landscape *l = calloc(3, sizeof *l);
-  rh_space_init(&space, usual, 3);
+  landscape seen[3];
   for (uint32_t k = 0; k < 3; k++) {
-    rh_tune_spec spec = spec_of(&l[k], &space, k == 2, 20);
+    rh_tune_spec spec = spec_of(k == 2, 20);
     ck_assert_int_eq(rh_tune_search(&spec, 1, &found, NULL), RH_OK);
+    seen[k] = *l;
   }
-  ck_assert_mem_eq(l[0].seen, l[1].seen, sizeof l[0].seen);
-  ck_assert_mem_ne(l[0].seen, l[2].seen, sizeof l[0].seen);
-  free(l);
+  ck_assert_mem_eq(seen[0].seen, seen[1].seen, sizeof seen->seen);
+  ck_assert_mem_ne(seen[0].seen, seen[2].seen, sizeof seen->seen);
 }
 
 /* Nothing beats the best; and a failure ends the search. */
 TEST(nothing_better_and_failures) {
-  rh_space space;
-  rh_tune_found found;
-  landscape *l = calloc(1, sizeof *l);
-  rh_space_init(&space, usual, 3);
-  rh_tune_spec spec = spec_of(l, &space, 1, 400);
+  rh_tune_spec spec = spec_of(1, 400);
   ck_assert_int_eq(rh_tune_search(&spec, 1e-9, &found, NULL), RH_OK);
   ck_assert_uint_eq(found.n, 0);
   l->calls = 0;
   l->fails = RH_E_CANCELLED;
   ck_assert_int_eq(rh_tune_search(&spec, 1, &found, &error), RH_E_CANCELLED);
   ck_assert_uint_eq(l->calls, 5);
-  free(l);
 }
 
 /* ---- The plan ---- */

@@ -5,25 +5,73 @@
 #include "../../core/base/alloc.h"
 #include "../../core/base/bytes.h"
 #include "../../core/base/error.h"
+#include "../../core/base/log.h"
 #include "../../core/base/text.h"
 #include "../../core/base/value.h"
 #include "../../core/base/vocabulary.h"
+#include "../../core/child/channel.h"
 #include "../../core/run/operand_data.h"
 #include "../../operators/custom/text.h"
 #include "peer.h"
 #include "peer_lines.h"
 #include "request.h"
-#include "tell.h"
 
 #include <inttypes.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+/* ---- Lines that are said while the strategy works ---- */
+
+/* A plugin may log on any thread, and while the process ends: so it is static. */
+typedef struct outlet {
+  rh_channel channel;
+  pthread_mutex_t lock;
+  uint64_t logs;
+} outlet;
+
+__attribute__((format(printf, 2, 3))) static int tell(outlet *to, const char *format, ...) {
+  char line[8192];
+  va_list args;
+  va_start(args, format);
+  int length = vsnprintf(line, sizeof line - 1, format, args);
+  va_end(args);
+  if (length < 0) return -1;
+  if ((size_t)length > sizeof line - 2) length = (int)sizeof line - 2;
+  line[length] = 0;
+  rh_make_plain(line);
+  line[length] = '\n';
+  pthread_mutex_lock(&to->lock);
+  int failed = rh_channel_write(&to->channel, line, (size_t)length + 1);
+  pthread_mutex_unlock(&to->lock);
+  return failed;
+}
+
+static int tell_error(outlet *to, const rh_error *error) {
+  return tell(to, "error %d %d %s", (int)error->status, (int)error->cl_code, error->message);
+}
+
+/* Further lines would only be dropped by the parent, and endless logging must not count as
+ * progress. */
+static void tell_log(void *to, uint32_t level, const char *text) {
+  outlet *out = to;
+  if (__atomic_fetch_add(&out->logs, 1, __ATOMIC_RELAXED) < RH_MOST_LOGS)
+    tell(out, "log %u %s", level > RH_LOG_DEBUG ? RH_LOG_DEBUG : level, text);
+}
+
+static int tell_progress(void *to, const char *activity, uint64_t done, uint64_t total) {
+  return tell(to, "progress %s %" PRIu64 " %" PRIu64, activity, done, total) != 0;
+}
+
+/* ---- The child ---- */
+
 typedef struct sampling {
   rh_sample_order order;
   rh_sample_data place;
-  rh_teller teller;
+  outlet parent;
   rh_phase phase;
   int data;
   rh_context *context;
@@ -42,7 +90,7 @@ typedef struct sampling {
 
 static void send_phase(void *user, rh_phase phase) {
   sampling *s = user;
-  if (s->phase != phase) rh_tell(&s->teller, "phase %s", rh_phase_name(phase));
+  if (s->phase != phase) tell(&s->parent, "phase %s", rh_phase_name(phase));
   s->phase = phase;
 }
 
@@ -50,19 +98,18 @@ static void send_phase(void *user, rh_phase phase) {
 static int say_opened(sampling *s, const rh_opened *opened) {
   for (uint32_t k = 0; k < opened->n_used; k++) {
     const rh_used_param *param = &opened->used[k];
-    rh_tell(&s->teller, "param %s %" PRId64 " %u %s", param->key, param->number, param->is_word,
-            param->text);
+    tell(&s->parent, "param %s %" PRId64 " %u %s", param->key, param->number, param->is_word,
+         param->text);
   }
-  if (*opened->params_note) rh_tell(&s->teller, "note %s", opened->params_note);
-  rh_tell(&s->teller, "memory %" PRIu64 " %" PRIu64 " %u", opened->scratch_bytes,
-          opened->local_bytes, opened->in_place);
-  return rh_tell(
-      &s->teller,
-      "opened %s %u depth=%" PRIu64
-      " on-host=%u params-from=%u build=%.9g cached=%u upload=%.9g setup=%.9g parts=1%s%s",
-      opened->host_clock ? "host" : "device", opened->launches, opened->depth,
-      opened->finishes_on_host, opened->params_from, opened->build_s, opened->build_cached,
-      opened->upload_s, opened->setup_s, *opened->params ? " " : "", opened->params);
+  if (*opened->params_note) tell(&s->parent, "note %s", opened->params_note);
+  tell(&s->parent, "memory %" PRIu64 " %" PRIu64 " %u", opened->scratch_bytes, opened->local_bytes,
+       opened->in_place);
+  return tell(&s->parent,
+              "opened %s %u depth=%" PRIu64
+              " on-host=%u params-from=%u build=%.9g cached=%u upload=%.9g setup=%.9g parts=1%s%s",
+              opened->host_clock ? "host" : "device", opened->launches, opened->depth,
+              opened->finishes_on_host, opened->params_from, opened->build_s, opened->build_cached,
+              opened->upload_s, opened->setup_s, *opened->params ? " " : "", opened->params);
 }
 
 /* ---- Beginning ---- */
@@ -97,7 +144,7 @@ static rh_status prepare(sampling *s, rh_error *error) {
   rh_found found = {.path = (char *)(uintptr_t)order->plugin};
   if (s->sampler.self) return RH_OK;
   snprintf(found.name, sizeof found.name, "%s", order->strategy);
-  order->options.reporter = (rh_reporter){&s->teller, rh_tell_log, rh_tell_progress};
+  order->options.reporter = (rh_reporter){&s->parent, tell_log, tell_progress};
   if (!s->context) RH_TRY(rh_context_open(&s->context, &order->options, &rh_choosing, error));
   s->shared = (rh_local_shared){
       .context = s->context,
@@ -217,7 +264,7 @@ static int ask_or_open(sampling *s, const char *line, int opens) {
   const rh_sampler *sampler = &s->sampler;
   if (status == RH_OK)
     status = (opens ? sampler->open : sampler->ask)(sampler->self, &s->point, &opened, &error);
-  return status == RH_OK ? say_opened(s, &opened) : rh_tell_error(&s->teller, &error);
+  return status == RH_OK ? say_opened(s, &opened) : tell_error(&s->parent, &error);
 }
 
 static void send_fields(sampling *s, const rh_result *result) {
@@ -225,7 +272,7 @@ static void send_fields(sampling *s, const rh_result *result) {
     const rh_result_field *field = &result->fields[k];
     uint64_t bits;
     memcpy(&bits, &field->value, sizeof bits);
-    rh_tell(&s->teller, "field %s %" PRIu64 " %s", rh_type_name(field->type), bits, field->name);
+    tell(&s->parent, "field %s %" PRIu64 " %s", rh_type_name(field->type), bits, field->name);
   }
 }
 
@@ -240,7 +287,7 @@ static int take_sample(sampling *s, const char *line) {
               : strcmp(kind, "chunk") == 0 ? RH_TAKE_CHUNK
                                            : RH_TAKE_LATENCY;
   if (s->sampler.take(s->sampler.self, &take, &taken, &error) != RH_OK)
-    return rh_tell_error(&s->teller, &error);
+    return tell_error(&s->parent, &error);
   const rh_operator *op = s->point.op;
   int has_value = !s->point.lengths; /* else it says 0 */
   if (has_value) send_fields(s, &taken.result);
@@ -248,8 +295,8 @@ static int take_sample(sampling *s, const char *line) {
     rh_format_exact(value, &taken.result);
   if (has_value && taken.result.indexed)
     snprintf(index, sizeof index, " %" PRIu64, taken.result.index);
-  return rh_tell(&s->teller, "taken %.17g %s %s%s", taken.seconds,
-                 taken.stamped ? "device" : "host", value, index);
+  return tell(&s->parent, "taken %.17g %s %s%s", taken.seconds, taken.stamped ? "device" : "host",
+              value, index);
 }
 
 /* A stage is the plugin's text, and is sent as one word. */
@@ -269,14 +316,14 @@ static int show_parts(sampling *s) {
   double host_share_s = 0;
   if (!s->region.address) return -1;
   if (s->sampler.parts(s->sampler.self, parts, &n, &host_share_s, &error) != RH_OK)
-    return rh_tell_error(&s->teller, &error);
+    return tell_error(&s->parent, &error);
   rh_text_add(&text, "parts %.9g", host_share_s);
   for (uint32_t k = 0; k < n; k++) {
     rh_text_add(&text, " ");
     add_stage(&text, parts[k].stage);
     rh_text_add(&text, " %.9g", parts[k].seconds);
   }
-  int failed = rh_tell(&s->teller, "%s", rh_text_get(&text));
+  int failed = tell(&s->parent, "%s", rh_text_get(&text));
   rh_text_finish(&text);
   return failed;
 }
@@ -292,14 +339,14 @@ static int send_values(sampling *s) {
   if (status == RH_OK && rh_write_all(s->data, values, bytes, s->results_at) != 0)
     status = rh_fail(&error, RH_E_NOMEM, "the values of segments cannot be handed over");
   free(values);
-  return status == RH_OK ? rh_tell(&s->teller, "valued") : rh_tell_error(&s->teller, &error);
+  return status == RH_OK ? tell(&s->parent, "valued") : tell_error(&s->parent, &error);
 }
 
 static int end_point(sampling *s) {
   close_point(s);
-  uint64_t logs = __atomic_exchange_n(&s->teller.logs, 0, __ATOMIC_RELAXED);
-  if (logs > RH_MOST_LOGS) rh_tell(&s->teller, "dropped %" PRIu64, logs - RH_MOST_LOGS);
-  return rh_tell(&s->teller, "closed");
+  uint64_t logs = __atomic_exchange_n(&s->parent.logs, 0, __ATOMIC_RELAXED);
+  if (logs > RH_MOST_LOGS) tell(&s->parent, "dropped %" PRIu64, logs - RH_MOST_LOGS);
+  return tell(&s->parent, "closed");
 }
 
 static int answer(sampling *s, const char *line) {
@@ -316,11 +363,11 @@ static int answer(sampling *s, const char *line) {
 
 static int work(sampling *s) {
   char line[512];
-  if (rh_tell(&s->teller, "redhost-peer 1") != 0 ||
-      rh_tell(&s->teller, "peer %s isolated", s->order.strategy) != 0 ||
-      rh_tell(&s->teller, "ready") != 0)
+  if (tell(&s->parent, "redhost-peer 1") != 0 ||
+      tell(&s->parent, "peer %s isolated", s->order.strategy) != 0 ||
+      tell(&s->parent, "ready") != 0)
     return -1;
-  while (rh_channel_hear(&s->teller.channel, line, sizeof line) == 0)
+  while (rh_channel_hear(&s->parent.channel, line, sizeof line) == 0)
     if (answer(s, line) != 0) return -1;
   return 0;
 }
@@ -336,12 +383,12 @@ static void finish(sampling *s) {
 }
 
 int rh_sample_main(void) {
-  static sampling s = {.teller = {{-1}, PTHREAD_MUTEX_INITIALIZER, 0}, .data = -1};
+  static sampling s = {.parent = {{-1}, PTHREAD_MUTEX_INITIALIZER, 0}, .data = -1};
   rh_child_request request;
   if (rh_request_receive(&request) != 0) return 2;
   int code = 2;
   if (rh_sample_read(&request, &s.order, &s.place) == 0) {
-    int failed = rh_channel_open(&s.teller.channel, request.parent);
+    int failed = rh_channel_open(&s.parent.channel, request.parent);
     if (failed == 0) s.data = rh_channel_data();
     code = failed || s.data < 0 || work(&s) != 0 ? 3 : 0;
   }
