@@ -119,7 +119,7 @@ int rh_exprs_is_element(const rh_exprs *exprs);
 int rh_exprs_is_quotient(const rh_exprs *exprs);
 /* Is the output this number? */
 int rh_exprs_is_literal(const rh_exprs *exprs, uint32_t output, double value);
-/* The type of the variable that the output is, converted or not; 0: it is none. */
+/* The type in memory of the variable that the output is, converted or not; 0: it is none. */
 rh_type rh_exprs_variable_of(const rh_exprs *exprs, uint32_t output, uint32_t *variable);
 /* Is an output the sum of two variables of its type, and of nothing else? */
 int rh_exprs_output_adds(const rh_exprs *exprs, uint32_t output, uint32_t a, uint32_t b);

@@ -198,7 +198,9 @@ int rh_exprs_is_literal(const rh_exprs *exprs, uint32_t output, double value) {
 rh_type rh_exprs_variable_of(const rh_exprs *exprs, uint32_t output, uint32_t *variable) {
   const rh_node *node = output_of(exprs, output);
   if (node->kind == RH_NODE_CAST) node = &exprs->nodes[node->args[0]];
-  return node->kind == RH_NODE_VARIABLE && take_variable(node, variable) ? node->type : 0;
+  if (node->kind != RH_NODE_VARIABLE) return 0;
+  *variable = node->number;
+  return node->of;
 }
 
 int rh_exprs_output_adds(const rh_exprs *exprs, uint32_t output, uint32_t a, uint32_t b) {
