@@ -278,6 +278,25 @@ static inline pack take_passing(rh_operands p, ulong inner, ulong row, ulong end
 
 #ifdef RH_FEW
 /* ---- Few elements ---- */
+
+/* Two values of 8 bytes go together where they may: one by one, each store would reach all lines
+ * that a warp's values stand in. */
+static inline void store_few(pack node, __global rh_value *to) {
+  union {
+    rh_value of[RH_COLUMNS];
+    ulong words[RH_COLUMNS * sizeof(rh_value) / sizeof(ulong) + 1];
+  } values;
+  pack_values(node, values.of);
+  if (sizeof(rh_value) == sizeof(ulong) && RH_COLUMNS > 1 && (size_t)to % sizeof(ulong2) == 0) {
+#pragma unroll
+    for (uint c = 0; c + 1 < RH_COLUMNS; c += 2)
+      *(__global ulong2 *)(to + c) = (ulong2)(values.words[c], values.words[c + 1]);
+    return;
+  }
+#pragma unroll
+  for (uint c = 0; c < RH_COLUMNS; c++) rh_store(to, c, values.of[c]);
+}
+
 static inline void take_few(rh_operands input, ulong first, ulong number, ulong length, ulong packs,
                             ulong parts, uint log, const bool aligned, __global rh_value *to) {
   ulong at = get_group_id(0) * (ulong)(RH_IN_TURN * RH_GROUP) + get_local_id(0);
@@ -315,12 +334,8 @@ static inline void take_few(rh_operands input, ulong first, ulong number, ulong 
     FOLD_HALF(a[t], RH_FEW, 1)
     pack node = a[t][0];
 #endif
-    rh_value values[RH_COLUMNS];
-    pack_values(node, values);
     ulong k = at + t * RH_GROUP;
-#pragma unroll
-    for (uint c = 0; c < RH_COLUMNS; c++)
-      if (k < number) rh_store(to, k * RH_COLUMNS + c, values[c]);
+    if (k < number) store_few(node, to + k * RH_COLUMNS);
   }
 }
 

@@ -72,21 +72,29 @@ static inline ulong warp_number(void) {
 #endif
 #endif
 
-/* A pack whose elements outside of `from` to `to`, any numbers, change nothing. */
-static inline uint cut_word(uint word, int from, int to) {
-  const int size = (int)sizeof(rh_element), of_word = 4 / size;
+/* The bits of a word from number `bit` on, which may lie outside: PTX shifts by more than 31. */
+static inline uint bits_from(int bit) {
+  uint bits;
+  asm("shl.b32 %0, %1, %2;" : "=r"(bits) : "r"(0xffffffffu), "r"(max(bit, 0)));
+  return bits;
+}
+
+/* A pack whose elements outside of `from` to `to`, any numbers, change nothing.  front: a constant;
+ * whether there may be some before `from`; are_many: packs, of which most are whole. */
+static inline uint cut_word(uint word, int from, int to, const bool front) {
   const uint neutral = NEUTRAL * (0xffffffffu / ALL_BITS);
-  uint mask = 0xffffffffu;
-  if (from > 0) mask = from < of_word ? mask << 8 * size * from : 0;
-  if (to < of_word) mask &= to > 0 ? 0xffffffffu >> 8 * size * (of_word - to) : 0;
+  const int bits = 8 * (int)sizeof(rh_element);
+  uint mask = ~bits_from(bits * to);
+  if (front) mask &= bits_from(bits * from);
   return (word & mask) | (neutral & ~mask);
 }
-static inline rh_pack cut(rh_pack p, int from, int to) {
+static inline rh_pack cut(rh_pack p, int from, int to, const bool front, const bool are_many) {
   const int of_word = OF_PACK / 4;
-  if (from <= 0 && to >= OF_PACK) return p;
-  return (rh_pack)(cut_word(p.x, from, to), cut_word(p.y, from - of_word, to - of_word),
-                   cut_word(p.z, from - 2 * of_word, to - 2 * of_word),
-                   cut_word(p.w, from - 3 * of_word, to - 3 * of_word));
+  if (are_many && from <= 0 && to >= OF_PACK) return p;
+  return (rh_pack)(cut_word(p.x, from, to, front),
+                   cut_word(p.y, from - of_word, to - of_word, front),
+                   cut_word(p.z, from - 2 * of_word, to - 2 * of_word, front),
+                   cut_word(p.w, from - 3 * of_word, to - 3 * of_word, front));
 }
 
 /* What a member has of a segment, as short as it can be. */
@@ -181,10 +189,11 @@ static inline brief brief_of(rh_part part) {
       take_pack(best, packs[k], from - k * of, (uint)(to > from ? to - from : 0));                 \
   value = brief_of(best);
 #else
+/* Elements before the segment are in a member's first pack only. */
 #define FOLD_PACKS(value, packs, each, from, to, of)                                               \
-  rh_part part = rh_pack_part(cut(packs[0], from, to));                                            \
-  _Pragma("unroll") for (int k = 1; k < each; k++) part =                                          \
-      rh_part_join(part, rh_pack_part(cut(packs[k], from - k * of, to - k * of)));                 \
+  rh_part part = rh_pack_part(cut(packs[0], from, to, true, each > 2));                            \
+  _Pragma("unroll") for (int k = 1; k < each; k++) part = rh_part_join(                            \
+      part, rh_pack_part(cut(packs[k], from - k * of, to - k * of, false, each > 2)));             \
   value = (n) > 0 ? brief_of(part) : brief_identity();
 #endif
 
@@ -212,20 +221,25 @@ static inline rh_value widen(brief b) {
   return rh_combine(b.x, b.y);
 }
 /* Words as they lie in memory, of which a segment may begin in the middle: elements that meet last
- * are still neighbours that meet last, as all lanes are rotated by one. */
+ * are still neighbours that meet last, as all lanes are rotated by one.  Where no element is, there
+ * is -0. */
+#define NO_HALF 0x8000u
 #define TAKE_PAIRS(value, p, n, member, members, each)                                             \
   do {                                                                                             \
     int skipped = (int)((size_t)(p) % 4 / 2), to = (n) > 0 ? (int)(n) + skipped : 0;               \
     __global const uint *own = (__global const uint *)((p)-skipped) + (member);                    \
+    uint words[each];                                                                              \
     brief a[each];                                                                                 \
     _Pragma("unroll") for (int k = 0; k < each; k++) {                                             \
+      words[k] = NO_HALF << 16 | NO_HALF;                                                          \
+      if (2 * ((int)(member) + (int)(members)*k) < to) words[k] = own[(int)(members)*k];           \
+    }                                                                                              \
+    _Pragma("unroll") for (int k = 0; k < each; k++) {                                             \
       int at = 2 * ((int)(member) + (int)(members)*k);                                             \
-      a[k] = (brief)(RH_IDENTITY);                                                                 \
-      if (at < to) {                                                                               \
-        float2 x = rh_floats_of(own[(int)(members)*k]);                                            \
-        if (k > 0 || at >= skipped) a[k].x = RH_TO_SCALAR(x.x, );                                  \
-        if (at + 1 < to) a[k].y = RH_TO_SCALAR(x.y, );                                             \
-      }                                                                                            \
+      if (k == 0 && at < skipped) words[k] = (words[k] & 0xffff0000u) | NO_HALF;                   \
+      if (at + 1 >= to) words[k] = (words[k] & 0xffffu) | NO_HALF << 16;                           \
+      float2 x = rh_floats_of(words[k]);                                                           \
+      a[k] = (brief)(RH_TO_SCALAR(x.x, ), RH_TO_SCALAR(x.y, ));                                    \
     }                                                                                              \
     FOLD_OWN(a, each, ((int)RH_ROW / 2 / members));                                                \
     value = a[0];                                                                                  \
@@ -717,7 +731,7 @@ static inline void put_on_list(ulong start, ulong n, ulong segment, uint log,
 #if defined(RH_ANY_ORDER) || defined(RH_PAIRS)
 #define TINY ((RH_OWN - 1) * OF_PACK + 1)
 #ifdef RH_PAIRS
-#define IN_TURN                                 4
+#define IN_TURN                                 (RH_HIGHEST >= 4 ? 8 : 4) /* of eight members: more */
 #define OWN(value, p, n, member, members, each) TAKE_PAIRS(value, p, n, member, members, each)
 #else
 #define IN_TURN                                 2

@@ -296,7 +296,7 @@ static void plan_offsets(shape *s, const rh_layout *layout) {
   if (is_in_pairs(s) &&
       (2 * layout->longest > 3 * average || layout->longest > most_at_once(s, AT_ONCE)))
     s->of_pack = 0;
-  if (are_alike && layout->longest < s->of_pack) s->of_pack = 0;
+  if (are_alike && layout->longest < (s->of_pack > 4 ? s->of_pack / 2 : s->of_pack)) s->of_pack = 0;
   if (s->of_pack)
     s->own = are_alike ? own_for(packs_of(s, layout->longest), 2, MOST_PACKS) : LEAST_PACKS;
   else
@@ -307,7 +307,10 @@ static void plan_offsets(shape *s, const rh_layout *layout) {
   for (s->each = MOST_BATCH * TEAM; s->each > 1; s->each /= 2)
     if (s->each * average <= of_warp && layout->segments >= s->each * least_warps) break;
   while (s->log < rh_log2_up(TEAM) && tiles >> (s->log + 1) >= s->warps) s->log++;
-  if (are_alike && layout->longest > s->tile << (s->log + 2)) {
+  uint64_t most_alike = s->tile << (s->log + 2);
+  /* Halves that a warp does not read at once are read faster by packs. */
+  if (s->row == ROW_BYTES / 2 && !s->of_pack) most_alike = most_at_once(s, AT_ONCE);
+  if (are_alike && layout->longest > most_alike) {
     s->way = BY_PIECES;
     s->members_log = (uint32_t)rh_log2_up(TEAM);
     choose_parts(s, layout, 0);
@@ -435,7 +438,8 @@ static void plan_columns(shape *s, const rh_problem *problem, const rh_layout *l
     return;
   }
   packs = layout->inner / s->columns;
-  width = layout->length <= s->row ? TEAM : TEAM / 2;
+  width = TEAM / 2;
+  if (layout->length <= s->row || (problem->type == RH_TYPE_f64 && !s->is_any_order)) width = TEAM;
   while (width > 1 && width > packs) width /= 2;
   s->beside = (uint32_t)width;
   s->members_log = (uint32_t)rh_log2_up(TEAM / width);
