@@ -731,7 +731,8 @@ static inline void put_on_list(ulong start, ulong n, ulong segment, uint log,
 #if defined(RH_ANY_ORDER) || defined(RH_PAIRS)
 #define TINY ((RH_OWN - 1) * OF_PACK + 1)
 #ifdef RH_PAIRS
-#define IN_TURN                                 (RH_HIGHEST >= 4 ? 8 : 4) /* of eight members: more */
+/* More where the longest has eight members. */
+#define IN_TURN                                 (RH_HIGHEST >= 4 ? 8 : 4)
 #define OWN(value, p, n, member, members, each) TAKE_PAIRS(value, p, n, member, members, each)
 #else
 #define IN_TURN                                 2
