@@ -1,10 +1,12 @@
 /* What an exact sum is rounded to, by three programs that share nothing: redhost/exact.h, which
- * strategies use; host/core/check/fixed.c, which judges them; and MPFR.
+ * strategies use; host/core/check/fixed.c, which judges them; and MPFR.  And sums that others
+ * publish.
  *
  * REDHOST_TEST_STATES is the number of sums, half of them the others' negatives; REDHOST_TEST_SEED
  * chooses others. */
 #include "../../host/core/check/exact.h"
 #include "numbers.h"
+#include "sum_vectors.h"
 
 #include <mpfr.h>
 #include <redhost/exact.h>
@@ -143,4 +145,35 @@ TEST(three_programs_round_alike) {
   }
   mpfr_clear(exact);
   mpz_clear(whole);
+}
+
+/* ---- What others publish, and the negative of each ---- */
+
+static void try_vector(const vector *v, int sign, unsigned bits) {
+  static rh_accumulator accumulator;
+  rh_exact_state state = {0};
+  double elements[16];
+  for (int k = 0; k < v->n; k++) elements[k] = sign * v->elements[k];
+  rh_accumulator_init(&accumulator, RH_TYPE_f64, 0, bits);
+  rh_accumulator_add(&accumulator, elements, (uint64_t)v->n);
+  rh_accumulator_take(&accumulator, &state);
+  double sum = rh_exact_state_double(&state), wanted = sign * v->sum;
+  int zeros = 1;
+  for (int k = 0; k < v->n; k++) zeros = zeros && elements[k] == 0 && signbit(elements[k]);
+  if (wanted == 0) wanted = zeros ? -0.0 : 0.0;
+  ck_assert_msg(same_double(sum, wanted) || (isnan(sum) && isnan(wanted)),
+                "of %d elements, the first %a: %a instead of %a", v->n, elements[0], sum, wanted);
+}
+
+static void try_vectors(const vector *v, size_t n) {
+  for (size_t k = 0; k < n; k++)
+    for (unsigned bits = 128; bits <= 512; bits *= 2) {
+      try_vector(&v[k], 1, bits);
+      try_vector(&v[k], -1, bits);
+    }
+}
+
+TEST(published_sums) {
+  try_vectors(of_xsum, sizeof of_xsum / sizeof *of_xsum);
+  try_vectors(of_test262, sizeof of_test262 / sizeof *of_test262);
 }
