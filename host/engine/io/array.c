@@ -76,7 +76,7 @@ static rh_status take_file(rh_array *array, rh_feed *feed, rh_region region, rh_
 static rh_status take_pipe(rh_array *array, rh_feed *feed, rh_error *error) {
   rh_stream *head = &feed->head;
   RH_TRY(rh_feed_gather(feed, UINT64_MAX, error));
-  rh_stream_trim(head);
+  rh_region_trim(&head->region, head->length);
   uint64_t bytes = head->length - feed->data_offset, size = rh_type_size(feed->type);
   RH_TRY(rh_feed_check_bytes(feed, bytes, error));
   if (feed->is_npy && bytes > feed->npy.data_bytes) /* it was not read to its end */

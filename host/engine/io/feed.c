@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* MOST_AT_ONCE: of one read(), so that progress and cancellation stay responsive. */
 enum { WAIT_MS = 100, MOST_AT_ONCE = 4 << 20, PIPE_BYTES = 1 << 20 };
 
 /* ---- Opening files ---- */
@@ -103,6 +104,50 @@ static rh_status open_file(rh_feed *feed, const char *path, rh_error *error) {
   return take_file(feed, error);
 }
 
+/* ---- Bytes of a pipe ---- */
+
+static const uint64_t first_region = 1u << 20;
+
+static rh_status make_room(rh_stream *stream, rh_error *error) {
+  if (stream->length < stream->region.bytes) return RH_OK;
+  uint64_t bytes = stream->region.bytes ? stream->region.bytes * 2 : first_region;
+  /* Shared memory, because another process may need the data. */
+  rh_status status = stream->region.address ? rh_region_grow(&stream->region, bytes, error)
+                                            : rh_region_alloc_shared(&stream->region, bytes, error);
+  if (status != RH_OK) rh_error_prefix(error, "%s", stream->name);
+  return status;
+}
+
+/* Handles a failed read(); RH_OK means try again. */
+static rh_status after_failed_read(rh_stream *stream, int code, uint64_t total, rh_error *error) {
+  if (code == EINTR) {
+    stream->pace.next = 0; /* the signal may be a request to cancel, so ask at once */
+    return rh_pace_report(&stream->pace, stream->length, total, error);
+  }
+  if (code == EAGAIN) { /* another process made the pipe non-blocking */
+    struct pollfd readable = {.fd = stream->fd, .events = POLLIN};
+    if (poll(&readable, 1, -1) >= 0 || errno == EINTR)
+      return rh_pace_report(&stream->pace, stream->length, total, error);
+  }
+  return rh_fail(error, RH_E_FILE, "%s: cannot be read: %s", stream->name, strerror(code));
+}
+
+/* Reads until at least `wanted` bytes are there or the stream ends, which is not a failure.
+ * `total` is for the progress report; 0: unknown. */
+static rh_status fill(rh_stream *stream, uint64_t wanted, uint64_t total, rh_error *error) {
+  while (stream->length < wanted && !stream->ended) {
+    RH_TRY(make_room(stream, error));
+    RH_TRY(rh_pace_report(&stream->pace, stream->length, total, error));
+    uint64_t room = stream->region.bytes - stream->length;
+    if (room > MOST_AT_ONCE) room = MOST_AT_ONCE;
+    ssize_t got = read(stream->fd, (char *)stream->region.address + stream->length, room);
+    if (got > 0) stream->length += (uint64_t)got;
+    if (got == 0) stream->ended = 1;
+    if (got < 0) RH_TRY(after_failed_read(stream, errno, total, error));
+  }
+  return RH_OK;
+}
+
 /* ---- Opening pipes ---- */
 
 /* Reads until the format is known. */
@@ -115,7 +160,7 @@ static rh_status take_pipe(rh_feed *feed, rh_error *error) {
   *head = (rh_stream){
       .fd = feed->fd, .name = feed->name, .pace = {.reporter = feed->reporter, .phase = "reading"}};
   do {
-    RH_TRY(rh_stream_fill(head, wanted, 0, error));
+    RH_TRY(fill(head, wanted, 0, error));
     wanted = rh_file_wanted(head->region.address, head->length);
   } while (head->length < wanted && !head->ended);
   if (head->length == 0)
@@ -176,7 +221,7 @@ rh_status rh_feed_gather(rh_feed *feed, uint64_t most, rh_error *error) {
   uint64_t all = bytes_of_pipe(feed), wanted = most == UINT64_MAX ? most : most + 1;
   /* One byte more than the array has tells that there is something after it. */
   if (all != UINT64_MAX && all + 1 < wanted) wanted = all + 1;
-  return rh_stream_fill(&feed->head, wanted, all == UINT64_MAX ? 0 : all, error);
+  return fill(&feed->head, wanted, all == UINT64_MAX ? 0 : all, error);
 }
 
 /* Waits until there is something to read, the pipe ends, or the caller wants to stop. */

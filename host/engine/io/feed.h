@@ -2,11 +2,22 @@
  * nothing is mapped, and no more is held than the bytes that told the format. */
 #pragma once
 
+#include "../../core/base/region.h"
+#include "../../core/data/pace.h"
 #include "npy.h"
-#include "stream.h"
 #include "view.h"
 #include <stdatomic.h>
 #include <time.h>
+
+/* The bytes of a pipe, in growing memory. */
+typedef struct rh_stream {
+  int fd;           /* borrowed */
+  const char *name; /* in messages; borrowed */
+  rh_pace pace;
+  rh_region region; /* the first `length` bytes have been read */
+  uint64_t length;
+  int ended; /* 1: end of stream */
+} rh_stream;
 
 /* Zero-initialised may be finished.  It must not be moved once it is open. */
 struct rh_feed {
