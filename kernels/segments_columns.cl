@@ -287,12 +287,14 @@ static inline void store_few(pack node, __global rh_value *to) {
     ulong words[RH_COLUMNS * sizeof(rh_value) / sizeof(ulong) + 1];
   } values;
   pack_values(node, values.of);
-  if (sizeof(rh_value) == sizeof(ulong) && RH_COLUMNS > 1 && (size_t)to % sizeof(ulong2) == 0) {
+#if RH_COLUMNS > 1
+  if (sizeof(rh_value) == sizeof(ulong) && (size_t)to % sizeof(ulong2) == 0) {
 #pragma unroll
-    for (uint c = 0; c + 1 < RH_COLUMNS; c += 2)
+    for (uint c = 0; c < RH_COLUMNS; c += 2)
       *(__global ulong2 *)(to + c) = (ulong2)(values.words[c], values.words[c + 1]);
     return;
   }
+#endif
 #pragma unroll
   for (uint c = 0; c < RH_COLUMNS; c++) rh_store(to, c, values.of[c]);
 }
