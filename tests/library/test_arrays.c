@@ -75,7 +75,7 @@ static rh_array generate(rh_type type, uint64_t n, uint64_t seed) {
 /* Of the same request: as a whole, and streamed. */
 static rh_result reduce_whole(const rh_request *request) {
   redhost->context->most_whole_bytes = UINT64_MAX;
-  must(rh_reduce(redhost, request, &result, &error));
+  must(rh_reduce(redhost, request, spoilt(&result), &error));
   redhost->context->most_whole_bytes = WHOLE;
   return result;
 }
@@ -108,7 +108,7 @@ static rh_result whole_sum(const float *x, uint64_t n) {
 
 static void run_and_check(rh_prepared *prepared, const float *x, uint64_t n,
                           const rh_result *right) {
-  must(rh_prepared_run(prepared, x, n, &result, &error));
+  must(rh_prepared_run(prepared, x, n, spoilt(&result), &error));
   must_be_same(&result, right, "sum");
 }
 
@@ -143,7 +143,7 @@ TEST(prepared_with_constants) {
   for (int k = 0; k < 6; k++) {
     int64_t n = (int64_t)sizes[k % 3];
     must(rh_prepared_set_constants(of_all, k % 2 ? &second : &first, 1, &error));
-    must(reduce_arrays(of_all, 1, &data, (uint64_t)n, &result, &error));
+    must(reduce_arrays(of_all, 1, &data, (uint64_t)n, spoilt(&result), &error));
     ck_assert_int_eq(result.value.i, (k % 2 ? -3 : 1) * (n * (n - 1) / 2));
   }
 }
@@ -164,7 +164,7 @@ TEST_LOOP(beyond_the_device, 0, 2) {
   run_and_check(of_all, x, MOST / 4, &right);
   run_and_check(of_all, x, MOST / 4, &right);
   for (int k = 0; k < 2; k++) {
-    must(rh_reduce(redhost, &request, &result, &error));
+    must(rh_reduce(redhost, &request, spoilt(&result), &error));
     must_be_same(&result, &right, "sum");
   }
   right = whole_sum(x, 100);
@@ -194,13 +194,13 @@ TEST_LOOP(of_two_types, 0, 2) {
   for (uint64_t k = 0; k < 2; k++) {
     int copies = k ? (int)chunks_of(FEW + 1, 8) : 2; /* a chunk has both operands */
     request.n = FEW + k;
-    must(rh_reduce(redhost, &request, &result, &error));
+    must(rh_reduce(redhost, &request, spoilt(&result), &error));
     for (int is_prepared = 0; is_prepared < 2; is_prepared++) {
       calls.writes = 0;
       if (is_prepared)
-        must(reduce_arrays(of_all, 2, data, request.n, &result, &error));
+        must(reduce_arrays(of_all, 2, data, request.n, spoilt(&result), &error));
       else
-        must(rh_reduce(redhost, &request, &result, &error));
+        must(rh_reduce(redhost, &request, spoilt(&result), &error));
       ck_assert_msg(calls.writes == copies, "%d copies of %d, %s", calls.writes, copies,
                     is_prepared ? "prepared" : "not prepared");
     }
@@ -214,9 +214,9 @@ TEST(of_another_order) {
   rh_request request = request_for("atomic", "sum", RH_TYPE_f32, rh_array_data(&array), MOST / 4);
   request.unchecked = 1;
   for (int k = 0; k < 2; k++) {
-    must(rh_reduce(redhost, &request, &result, &error));
+    must(rh_reduce(redhost, &request, spoilt(&result), &error));
     calls.writes = 0;
-    must(rh_reduce(redhost, &request, &result, &error));
+    must(rh_reduce(redhost, &request, spoilt(&result), &error));
     ck_assert_int_eq(calls.writes, k ? (int)chunks_of(MOST / 4, 4) : 1);
     request.type = RH_TYPE_i32;
   }
@@ -231,7 +231,7 @@ TEST(one_set_of_slots) {
   for (int k = 0; k < 12; k++) {
     request.op = ops[k % OPS];
     request.n = k % 2 ? MOST / 4 : WHOLE / 4 + 100;
-    must(rh_reduce(redhost, &request, &result, &error));
+    must(rh_reduce(redhost, &request, spoilt(&result), &error));
     const rh_staging *slots = &redhost->kept->staging;
     if (!memory) memory = slots->memory[0];
     ck_assert_ptr_eq(slots->memory[0], memory);
@@ -283,12 +283,12 @@ TEST(copies_that_fail) {
     must_fail(rh_prepared_run(of_all, x, MOST / 4, &result, &error), RH_E_CL, "copying a chunk");
     calls.fails_at = 0;
     run_and_check(of_all, x, MOST / 4, &right);
-    must(rh_reduce(redhost, &request, &result, &error)); /* set up */
+    must(rh_reduce(redhost, &request, spoilt(&result), &error)); /* set up */
     calls.writes = 0;
     calls.fails_at = k;
     must_fail(rh_reduce(redhost, &request, &result, &error), RH_E_CL, "copying a chunk");
     calls.fails_at = 0;
-    must(rh_reduce(redhost, &request, &result, &error));
+    must(rh_reduce(redhost, &request, spoilt(&result), &error));
     must_be_same(&result, &right, "sum");
   }
 }
@@ -323,12 +323,12 @@ TEST(buffers_that_fail) {
     forget();
     calls.buffers = 0;
     calls.buffer_fails_at = k;
-    rh_status status = rh_reduce(redhost, &request, &result, &error);
+    rh_status status = rh_reduce(redhost, &request, spoilt(&result), &error);
     failed = calls.buffers >= k;
     failures += status != RH_OK;
     if (status != RH_OK) ck_assert_msg(status == RH_E_DEVICE, "%d: %s", status, error.message);
     calls.buffer_fails_at = 0;
-    must(rh_reduce(redhost, &request, &result, &error));
+    must(rh_reduce(redhost, &request, spoilt(&result), &error));
     must_be_same(&result, &right, "sum");
   }
   ck_assert_int_gt(failures, 5);
@@ -402,7 +402,7 @@ TEST(staged_arrays) {
   x[0] = x[n / 2] = 1;
   rh_request request = request_for("atomic", "sum", RH_TYPE_f32, x, n);
   request.unchecked = 1;
-  must(rh_reduce(redhost, &request, &result, &error));
+  must(rh_reduce(redhost, &request, spoilt(&result), &error));
   ck_assert(result.value.f == 4);
   ck_assert_int_eq(calls.writes, RH_CL_STAGED_BYTES / (4 << 20) + 1);
   free(x);

@@ -42,7 +42,7 @@ TEST_LOOP(reduces_several_inputs, 0, 4) {
   static const uint64_t sizes[] = {0, 1, 1000, N};
   for (size_t s = 0; s < 4; s++) {
     rh_request request = dot_request(strategies[_i], sizes[s]);
-    must(rh_reduce(redhost, &request, &result, &error));
+    must(rh_reduce(redhost, &request, spoilt(&result), &error));
     ck_assert_double_eq(result.value.f, dot(x, y, sizes[s]));
     ck_assert_uint_eq(result.n_fields, 0);
     ck_assert_str_eq(result.strategy, strategies[_i]);
@@ -61,10 +61,10 @@ TEST_LOOP(rounds_once, 0, 4) {
   rh_request request = dot_request(strategies[_i], 3 * 1001);
   request.inputs = inputs;
   request.accuracy = RH_ACCURACY_EXACT;
-  must(rh_reduce(redhost, &request, &result, &error));
+  must(rh_reduce(redhost, &request, spoilt(&result), &error));
   ck_assert_double_eq(result.value.f, 1001);
   request.accuracy = RH_ACCURACY_PLAIN; /* of the same problem, whose setup is kept */
-  must(rh_reduce(redhost, &request, &result, &error));
+  must(rh_reduce(redhost, &request, spoilt(&result), &error));
   ck_assert_double_ne(result.value.f, 1001);
   request.accuracy = RH_ACCURACY_EXACT;
   request.unchecked = 1;
@@ -88,7 +88,7 @@ TEST_LOOP(reduces_to_fields, 0, 4) {
     if (k[i] > most) most = k[i];
     sum += k[i];
   }
-  must(rh_reduce(redhost, &request, &result, &error));
+  must(rh_reduce(redhost, &request, spoilt(&result), &error));
   ck_assert_uint_eq(result.n_fields, 2);
   check_first_result(&result);
   ck_assert_str_eq(result.fields[0].name, "range");
@@ -108,9 +108,9 @@ TEST_LOOP(masks_and_counts, 0, 4) {
     int64_t expects = 0;
     for (uint64_t i = 0; 2 * i < request.n; i++)
       if (k[i] > 0) expects += k[i] + (int64_t)request.n;
-    must(rh_reduce(redhost, &request, &result, &error));
+    must(rh_reduce(redhost, &request, spoilt(&result), &error));
     ck_assert_int_eq(result.value.i, expects);
-    must(rh_prepared_run(prepared, k, request.n, &result, &error));
+    must(rh_prepared_run(prepared, k, request.n, spoilt(&result), &error));
     ck_assert_int_eq(result.value.i, expects);
   }
 }
@@ -123,12 +123,11 @@ TEST(reduces_by_named_operators) {
   rh_request request = SIZED(rh_request, .op = count, .type = RH_TYPE_i32, .data = k, .n = N);
   int64_t expects = 0;
   for (int i = 0; i < N; i++) expects += k[i] > 0;
-  must(rh_reduce(redhost, &request, &result, &error));
+  must(rh_reduce(redhost, &request, spoilt(&result), &error));
   ck_assert_int_eq(result.value.i, expects);
 
   request.op = "minmax";
-  memset(&result, 0x55, sizeof result);
-  result.struct_size = offsetof(rh_result, n_fields);
+  spoilt(&result)->struct_size = offsetof(rh_result, n_fields);
   must(rh_reduce(redhost, &request, &result, &error));
   ck_assert_int_eq(result.value.i, -300); /* the first field */
   ck_assert_uint_eq(result.n_fields, 0x55555555);
@@ -153,7 +152,7 @@ TEST_LOOP(compares_constants_of_any_size, 0, 4) {
       int is_equal = t.value.i >= 0 && (is_wide ? of_u64[i] : of_u32[i]) == (uint64_t)t.value.i;
       expects += is_below ? 1 : is_equal ? 10 : 100;
     }
-    must(rh_reduce(redhost, &request, &result, &error));
+    must(rh_reduce(redhost, &request, spoilt(&result), &error));
     ck_assert_int_eq(result.value.i, expects);
   }
 }
@@ -212,7 +211,7 @@ TEST(refuses_a_broken_operator) {
             "'a + 2*b' is not associative: a=0 b=0 c=1 gives 2 grouped to the left and 4");
   must_fail(rh_prepare(redhost, &spec, &prepared, &error), RH_E_PLUGIN, "not neutral");
   request.unchecked_op = spec.unchecked_op = 1;
-  must(rh_reduce(redhost, &request, &result, &error));
+  must(rh_reduce(redhost, &request, spoilt(&result), &error));
   must(rh_prepare(redhost, &spec, &prepared, &error));
 }
 
@@ -245,7 +244,7 @@ TEST_LOOP(runs_on_several_inputs, 0, 4) {
     for (int at = 0; at < 2; at++) { /* the operands at different places */
       const uint64_t n = sizes[s] - (sizes[s] && at);
       const void *data[] = {x + at, y};
-      must(reduce_arrays(prepared, 2, data, n, &result, &error));
+      must(reduce_arrays(prepared, 2, data, n, spoilt(&result), &error));
       ck_assert_double_eq(result.value.f, dot(x + at, y, n));
     }
   must_fail(rh_prepared_run(prepared, x, N, &result, &error), RH_E_USAGE, "2 operands");
@@ -271,7 +270,7 @@ TEST_LOOP(changes_constants, 0, 4) {
     constants[0].value.i = t;
     constants[1].value.f = t + 0.5;
     must(rh_prepared_set_constants(prepared, constants, 2, &error));
-    must(rh_prepared_run(prepared, k, N, &result, &error));
+    must(rh_prepared_run(prepared, k, N, spoilt(&result), &error));
     ck_assert_uint_eq(result.n_fields, 1);
     check_first_result(&result);
     ck_assert_double_eq(result.fields[0].value.f, sum * (t + 0.5));
@@ -295,7 +294,7 @@ TEST_LOOP(decodes_values_with_fields, 0, 4) {
   for (int i = 0; i < N; i++) mean += (double)x[i] / N;
   for (int i = 0; i < N; i++) squares += ((double)x[i] - mean) * ((double)x[i] - mean) / N;
   ck_assert_uint_eq(rh_prepared_value_bytes(prepared), 24);
-  must(rh_prepared_run(prepared, x, N, &result, &error));
+  must(rh_prepared_run(prepared, x, N, spoilt(&result), &error));
   ck_assert_uint_eq(result.n_fields, 2);
   check_first_result(&result);
   ck_assert_str_eq(result.fields[0].name, "mean");
@@ -316,7 +315,7 @@ TEST(runs_on_buffers) {
   const uint64_t first[] = {3, 5};
   rh_call_spec call =
       SIZED(rh_call_spec, .n_operands = 2, .buffers = buffers, .first = first, .n = N - 7);
-  must(rh_prepared_call(prepared, &call, &result, &error));
+  must(rh_prepared_call(prepared, &call, spoilt(&result), &error));
   ck_assert_double_eq(result.value.f, dot(x + 3, y + 5, N - 7));
   call.first = NULL;
   call.n = N;

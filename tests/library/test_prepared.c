@@ -38,14 +38,14 @@ static void try_sizes(const char *strategy, const rh_setting *setting, const cha
     /* From the end, so that not every range begins at the start of the array. */
     const char *data = (const char *)rh_array_data(&array) + (N - sizes[k]) * rh_type_size(type);
     rh_result right = expected(op, type, sizes[k] ? data : NULL, sizes[k]);
-    must(rh_prepared_run(prepared, sizes[k] ? data : NULL, sizes[k], &result, &error));
+    must(rh_prepared_run(prepared, sizes[k] ? data : NULL, sizes[k], spoilt(&result), &error));
     must_be_same(&result, &right, op);
     ck_assert(strcmp(strategy, "auto") == 0 || strcmp(result.strategy, strategy) == 0);
     const void *whole = rh_array_data(&array);
     const uint64_t first = N - sizes[k];
     const rh_call_spec call = SIZED(rh_call_spec, .arrays = &whole, .first = &first, .n = sizes[k]);
     result.value.u = 0;
-    must(rh_prepared_call(prepared, &call, &result, &error));
+    must(rh_prepared_call(prepared, &call, spoilt(&result), &error));
     must_be_same(&result, &right, op);
   }
   rh_prepared_destroy(prepared);
@@ -73,9 +73,9 @@ TEST(float_sums_are_close) {
   rh_request spec = SIZED(rh_request, .op = "sum", .type = RH_TYPE_f32, .n = 1000);
   OWNED(rh_prepared) prepared = prepare(redhost, &spec);
   for (int k = 0; k < 1000; k++) x[k] = (float)k;
-  must(rh_prepared_run(prepared, x, 1000, &result, &error));
+  must(rh_prepared_run(prepared, x, 1000, spoilt(&result), &error));
   ck_assert_double_eq(result.value.f, 499500);
-  must(rh_prepared_run(prepared, NULL, 0, &result, &error));
+  must(rh_prepared_run(prepared, NULL, 0, spoilt(&result), &error));
   ck_assert_double_eq(result.value.f, 0);
   ck_assert(!signbit(result.value.f));
 }
@@ -145,7 +145,7 @@ TEST(data_is_checked) {
     must_fail(rh_prepared_run(prepared, NULL, 0, &result, &error), RH_E_USAGE, "empty array");
     must_fail(reduce_buffer(prepared, NULL, 0, 1, &result, &error), RH_E_USAGE,
               k ? "rh_options.queue is null" : "reads no buffer");
-    must(rh_prepared_run(prepared, bytes, 8, &result, &error));
+    must(rh_prepared_run(prepared, bytes, 8, spoilt(&result), &error));
     ck_assert_int_eq(result.value.i, 0);
     /* A null rh_error is allowed. */
     ck_assert_int_eq(rh_prepared_run(prepared, bytes, 9, &result, NULL), RH_E_USAGE);
@@ -181,8 +181,8 @@ TEST_LOOP(calls_are_checked, 0, 2) {
   }
   must_fail(rh_prepared_call(prepared, NULL, &result, &error), RH_E_USAGE, "rh_call_spec is null");
   must_fail(reduce_arrays(prepared, 1, arrays, 8, NULL, &error), RH_E_USAGE, "result is null");
-  must(reduce_arrays(prepared, 0, arrays, 8, &result, &error));
-  must(reduce_arrays(prepared, 1, null, 0, &result, &error));
+  must(reduce_arrays(prepared, 0, arrays, 8, spoilt(&result), &error));
+  must(reduce_arrays(prepared, 1, null, 0, spoilt(&result), &error));
 }
 
 TEST(wrong_strategy_is_caught) {
@@ -201,7 +201,7 @@ TEST(a_run_that_fails) {
   rh_prepared *prepared = prepare(zoo, &spec);
   for (int round = 0; round < 2; round++) {
     int32_t data[] = {1, 2, 3};
-    must(rh_prepared_run(prepared, data, 3, &result, &error));
+    must(rh_prepared_run(prepared, data, 3, spoilt(&result), &error));
     ck_assert_int_eq(result.value.i, 6);
     ck_assert_str_eq(result.strategy, "dislikes_seven");
     data[0] = 7;
@@ -212,7 +212,7 @@ TEST(a_run_that_fails) {
     must_fail(rh_prepared_run(prepared, data, 3, &result, &error), RH_E_NOMEM,
               "the plugin gave no reason");
     ck_assert_int_eq(result.value.i, 6);
-    must(rh_prepared_run(prepared, data, 0, &result, &error));
+    must(rh_prepared_run(prepared, data, 0, spoilt(&result), &error));
     ck_assert_int_eq(result.value.i, 0);
     must_fail(rh_prepared_run(prepared, data, 4, &result, &error), RH_E_USAGE, "prepared for 3");
   }
@@ -251,20 +251,20 @@ static void one_array_after_another(void) {
     x[k] = 1;
     y[k] = 2;
   }
-  must(rh_prepared_run(prepared, x, LEAST, &result, &error));
+  must(rh_prepared_run(prepared, x, LEAST, spoilt(&result), &error));
   ck_assert_int_eq(result.value.i, LEAST);
-  must(rh_prepared_run(prepared, x, MOST, &result, &error)); /* more of it */
+  must(rh_prepared_run(prepared, x, MOST, spoilt(&result), &error)); /* more of it */
   ck_assert_int_eq(result.value.i, MOST);
-  must(rh_prepared_run(prepared, x + 17, LEAST, &result, &error)); /* a part of it */
+  must(rh_prepared_run(prepared, x + 17, LEAST, spoilt(&result), &error)); /* a part of it */
   ck_assert_int_eq(result.value.i, LEAST);
   x[17] = 1001; /* something else in it */
-  must(rh_prepared_run(prepared, x + 17, LEAST, &result, &error));
+  must(rh_prepared_run(prepared, x + 17, LEAST, spoilt(&result), &error));
   ck_assert_int_eq(result.value.i, LEAST + 1000);
-  must(rh_prepared_run(prepared, y, MOST, &result, &error)); /* another */
+  must(rh_prepared_run(prepared, y, MOST, spoilt(&result), &error)); /* another */
   ck_assert_int_eq(result.value.i, 2 * MOST);
   rh_prepared_forget(prepared);
   free(y);
-  must(rh_prepared_run(prepared, x, MOST, &result, &error));
+  must(rh_prepared_run(prepared, x, MOST, spoilt(&result), &error));
   ck_assert_int_eq(result.value.i, MOST + 1000);
   rh_prepared_destroy(prepared);
   free(x);
@@ -299,7 +299,7 @@ TEST(too_large_by_its_page) {
   for (int k = 0; k <= MOST; k++) x[k] = 1;
   for (int k = 0; k < 3; k++) {
     x[1] = k;
-    must(rh_prepared_run(prepared, x + 1, MOST, &result, &error));
+    must(rh_prepared_run(prepared, x + 1, MOST, spoilt(&result), &error));
     ck_assert_int_eq(result.value.i, MOST - 1 + k);
   }
   rh_prepared_destroy(prepared);
@@ -330,7 +330,7 @@ TEST_LOOP(buffers_of_the_caller, 0, 2) {
       for (uint64_t n = 1; n <= N - first;
            n = n < N - first && 7 * n > N - first ? N - first : 7 * n) {
         rh_result right = expected(ops[o], RH_TYPE_i32, numbers + first, n);
-        must(reduce_buffer(prepared, buffer, first, n, &result, &error));
+        must(reduce_buffer(prepared, buffer, first, n, spoilt(&result), &error));
         must_be_same(&result, &right, ops[o]);
       }
     must_fail(rh_prepared_run(prepared, numbers, N, &result, &error), RH_E_USAGE, "data_on_device");
@@ -368,8 +368,8 @@ TEST(buffers_may_follow) {
   count_upload(on_queue);
   count_upload(redhost);
   rh_prepared *prepared = prepare(on_queue, &spec);
-  must(reduce_buffer(prepared, buffer, 0, N, &result, &error));
-  must(rh_prepared_run(prepared, numbers, N, &result, &error));
+  must(reduce_buffer(prepared, buffer, 0, N, spoilt(&result), &error));
+  must(rh_prepared_run(prepared, numbers, N, spoilt(&result), &error));
   rh_prepared_destroy(prepared);
   ck_assert_ptr_null(strstr(on_queue->context->chosen, "upload"));
   rh_prepared_destroy(prepare(redhost, &spec));
@@ -385,7 +385,7 @@ TEST(in_turn_with_the_callers_commands) {
     ck_assert_int_eq(
         clEnqueueFillBuffer(queue, buffer, &k, sizeof k, 0, sizeof numbers, 0, NULL, NULL),
         CL_SUCCESS);
-    must(reduce_buffer(prepared, buffer, 7, N - 7, &result, &error));
+    must(reduce_buffer(prepared, buffer, 7, N - 7, spoilt(&result), &error));
     ck_assert_int_eq(result.value.i, k * (N - 7));
   }
   rh_prepared_destroy(prepared);
@@ -405,7 +405,7 @@ TEST(buffers_come_and_go) {
     cl_mem values = make_buffer(NULL, 4 * rh_prepared_value_bytes(prepared));
     rh_result right = expected("sum", RH_TYPE_i32, numbers + round, 1000);
     uint64_t value = 0;
-    must(reduce_buffer(prepared, buffer, 0, 1000, &result, &error));
+    must(reduce_buffer(prepared, buffer, 0, 1000, spoilt(&result), &error));
     must_be_same(&result, &right, "run");
     must(enqueue_buffer(prepared, buffer, 0, 1000, values, 1, &error));
     ck_assert_int_eq(clEnqueueReadBuffer(queue, values, CL_TRUE, 8, 8, &value, 0, NULL, NULL),
@@ -477,8 +477,8 @@ TEST_LOOP(buffers_are_checked, 0, 4) {
     must_fail(reduce_buffer(p, cases[k].buffer, cases[k].first, cases[k].n, &result, &error),
               RH_E_USAGE, cases[k].words);
   }
-  must(reduce_buffer(p, part, n - 1, 1, &result, &error));
-  must(reduce_buffer(p, part, 0, n, &result, &error));
+  must(reduce_buffer(p, part, n - 1, 1, spoilt(&result), &error));
+  must(reduce_buffer(p, part, 0, n, spoilt(&result), &error));
   must(enqueue_buffer(p, whole, 0, n, part, room - 1, &error));
   ck_assert_int_eq(clFinish(queue), CL_SUCCESS);
   rh_prepared_destroy(p);
@@ -497,7 +497,7 @@ TEST(each_buffer_is_asked) {
     if (round % 2)
       must_fail(reduce_buffer(p, buffer, 0, N, &result, &error), RH_E_USAGE, "too few");
     else
-      must(reduce_buffer(p, buffer, 0, N, &result, &error));
+      must(reduce_buffer(p, buffer, 0, N, spoilt(&result), &error));
     clReleaseMemObject(buffer);
   }
 }
@@ -546,10 +546,10 @@ TEST_LOOP(failure_in_the_middle, 0, 2) {
     /* A device with its own memory fails before it reaches the strategy. */
     must_fail(rh_prepared_run(prepared, numbers, N, &result, &error), RH_E_CL, "QUEUE");
     on_queue->context->session.queue = queue;
-    must(reduce_buffer(prepared, buffer, 0, N - 1, &result, &error));
-    must(reduce_buffer(prepared, buffer, 0, N, &result, &error));
+    must(reduce_buffer(prepared, buffer, 0, N - 1, spoilt(&result), &error));
+    must(reduce_buffer(prepared, buffer, 0, N, spoilt(&result), &error));
     must_be_same(&result, &right, "buffer");
-    must(rh_prepared_run(prepared, numbers, N, &result, &error));
+    must(rh_prepared_run(prepared, numbers, N, spoilt(&result), &error));
     must_be_same(&result, &right, "array");
   }
   rh_prepared_destroy(prepared);
@@ -577,7 +577,7 @@ TEST(reduce_on_the_callers_queue) {
   rh_request request = request_for("cascade", "sum", RH_TYPE_i32, numbers, 0);
   rh_result right = expected("sum", RH_TYPE_i32, numbers, N);
   request.n = N;
-  must(rh_reduce(on_queue, &request, &result, &error));
+  must(rh_reduce(on_queue, &request, spoilt(&result), &error));
   must_be_same(&result, &right, "sum");
 }
 

@@ -31,7 +31,7 @@ static rh_request request_of(const char *strategy, const int32_t *x, uint64_t n)
 }
 
 static void reduce(const rh_request *request) {
-  must(rh_reduce(redhost, request, &result, &error));
+  must(rh_reduce(redhost, request, spoilt(&result), &error));
 }
 
 static void check_sum(const char *strategy, const int32_t *x, uint64_t n, uint32_t unchecked) {
@@ -256,7 +256,7 @@ TEST(a_failure_is_not_kept) {
   rh_request request = request_of("cascade", numbers, N);
   request.settings = &setting;
   request.n_settings = 1;
-  ck_assert_int_eq(rh_reduce(redhost, &request, &result, &error), RH_E_USAGE);
+  ck_assert_int_eq(rh_reduce(redhost, &request, spoilt(&result), &error), RH_E_USAGE);
   ck_assert_int_eq(n_kept(), 0);
   request.settings = NULL;
   request.n_settings = 0;
@@ -264,7 +264,7 @@ TEST(a_failure_is_not_kept) {
   ck_assert_int_eq(n_kept(), 1);
   cl_command_queue queue = redhost->context->session.queue;
   redhost->context->session.queue = NULL; /* for one call */
-  ck_assert_int_eq(rh_reduce(redhost, &request, &result, &error), RH_E_CL);
+  ck_assert_int_eq(rh_reduce(redhost, &request, spoilt(&result), &error), RH_E_CL);
   redhost->context->session.queue = queue;
   ck_assert_int_eq(n_kept(), 0);
   check_sum("cascade", numbers, N, 0);
@@ -302,7 +302,7 @@ TEST(a_wrong_one_is_not_kept) {
   ck_assert_int_eq(n_kept(), 1);
   request.unchecked = 0;
   for (int k = 0; k < 2; k++) {
-    ck_assert_int_eq(rh_reduce(redhost, &request, &result, &error), RH_E_WRONG);
+    ck_assert_int_eq(rh_reduce(redhost, &request, spoilt(&result), &error), RH_E_WRONG);
     ck_assert_int_eq(n_kept(), 0);
   }
   rh_close(redhost);
@@ -396,7 +396,7 @@ static void must_say(rh_status status, const char *words) {
 }
 
 static void reduce_null(rh_request request, const char *words) {
-  must_say(rh_reduce(redhost, &request, &result, &error), words);
+  must_say(rh_reduce(redhost, &request, spoilt(&result), &error), words);
   ck_assert_int_eq(rh_reduce(redhost, &request, &result, NULL), RH_E_USAGE);
   rh_request spec =
       SIZED(rh_request, .strategy = request.strategy, .op = request.op, .type = request.type,
@@ -437,15 +437,15 @@ TEST(how_far_away_the_exact_answer_is) {
   for (int k = 0; k < SIZE; k++) sum += x[k] = (float)(k * 7919 % 1013) / (1 << 20);
   rh_request request = {
       .struct_size = sizeof request, .op = "sum", .type = RH_TYPE_f32, .data = x, .n = SIZE};
-  must(rh_reduce(redhost, &request, &result, &error));
+  must(rh_reduce(redhost, &request, spoilt(&result), &error));
   ck_assert(fabs(result.value.f - sum) <= result.bound && result.bound < sum / 1000);
   request.accuracy = RH_ACCURACY_EXACT;
-  must(rh_reduce(redhost, &request, &result, &error));
+  must(rh_reduce(redhost, &request, spoilt(&result), &error));
   ck_assert(fabs(result.value.f - sum) <= result.bound);
   ck_assert(result.bound == (nextafterf((float)sum, INFINITY) - (float)sum) / 2);
   request.accuracy = RH_ACCURACY_PLAIN;
   request.op = "max";
-  must(rh_reduce(redhost, &request, &result, &error));
+  must(rh_reduce(redhost, &request, spoilt(&result), &error));
   ck_assert(result.bound == 0);
   /* A program of before has no place for it, and an unchecked answer has none. */
   request.unchecked = 1;
@@ -487,19 +487,19 @@ TEST(nulls_in_a_call) {
       SIZED(rh_request, .strategy = "serial", .op = "sum", .type = RH_TYPE_i32, .n = N);
   rh_prepared *prepared;
   must_say(rh_open(NULL, NULL, &error), "null");
-  must_say(rh_reduce(NULL, &request, &result, &error), "rh_redhost is null");
-  must_say(rh_reduce(redhost, NULL, &result, &error), "request is null");
+  must_say(rh_reduce(NULL, &request, spoilt(&result), &error), "rh_redhost is null");
+  must_say(rh_reduce(redhost, NULL, spoilt(&result), &error), "request is null");
   must_say(rh_reduce(redhost, &request, NULL, &error), "result is null");
   must_say(rh_prepare(NULL, &spec, &prepared, &error), "rh_redhost is null");
   must_say(rh_prepare(redhost, NULL, &prepared, &error), "request is null");
   ck_assert_ptr_null(prepared);
   must_say(rh_prepare(redhost, &spec, NULL, &error), "rh_prepared is null");
-  must_say(rh_prepared_run(NULL, numbers, N, &result, &error), "rh_prepared is null");
-  must_say(reduce_buffer(NULL, NULL, 0, N, &result, &error), "rh_prepared is null");
+  must_say(rh_prepared_run(NULL, numbers, N, spoilt(&result), &error), "rh_prepared is null");
+  must_say(reduce_buffer(NULL, NULL, 0, N, spoilt(&result), &error), "rh_prepared is null");
   must_say(enqueue_buffer(NULL, NULL, 0, N, NULL, 0, &error), "rh_prepared is null");
   prepared = prepare(redhost, &spec);
   must_say(rh_prepared_run(prepared, numbers, N, NULL, &error), "result is null");
-  must_say(rh_prepared_run(prepared, NULL, N, &result, &error), "data is null");
+  must_say(rh_prepared_run(prepared, NULL, N, spoilt(&result), &error), "data is null");
   must_say(reduce_buffer(prepared, NULL, 0, N, NULL, &error), "result is null");
   ck_assert_int_eq(rh_prepared_run(prepared, numbers, N, &result, NULL), RH_OK);
   rh_prepared_decode(prepared, NULL, 1, &result);

@@ -97,7 +97,7 @@ static rh_result reduce_alone(const problem *of, const segment *s) {
   p.request.outputs = NULL;
   p.request.n_outputs = 0;
   p.request.unchecked = 1;
-  must(rh_reduce(redhost, &p.request, &result, &error));
+  must(rh_reduce(redhost, &p.request, spoilt(&result), &error));
   return result;
 }
 
@@ -157,7 +157,7 @@ static void try_call(problem *p, const rh_segmentation *of, const char *what) {
   p->request.outputs = outputs;
   p->request.n_outputs = p->n_results;
   make_outputs(p, outputs);
-  must(rh_reduce(redhost, &p->request, &result, &error));
+  must(rh_reduce(redhost, &p->request, spoilt(&result), &error));
   compare_all(p, what);
 }
 
@@ -173,7 +173,7 @@ static void try_prepared(problem *p, const char *what) {
   for (unsigned seed = 0; seed < 2; seed++) {
     fill(p->request.type, data, seed);
     make_outputs(p, outputs);
-    must(rh_prepared_call(prepared, &call, &result, &error));
+    must(rh_prepared_call(prepared, &call, spoilt(&result), &error));
     compare_all(p, what);
   }
 }
@@ -415,13 +415,13 @@ TEST_LOOP(of_giants_and_long_columns, 0, 5) {
     request.segments = &of[j];
     request.outputs = output;
     request.n_outputs = 1;
-    must(rh_reduce(redhost, &request, &result, &error));
+    must(rh_reduce(redhost, &request, spoilt(&result), &error));
     for (uint64_t s = 0; s < n_segments; s++) {
       for (uint64_t k = 0; j && k < MANY / 4; k++)
         memcpy(column + k * size, x + (4 * k + s) * size, size);
       request = request_for("native", op, type, j ? column : x + starts[s] * size,
                             j ? MANY / 4 : stops[s] - starts[s]);
-      must(rh_reduce(redhost, &request, &result, &error));
+      must(rh_reduce(redhost, &request, spoilt(&result), &error));
       compare(&p, &result, s, j ? "columns" : "a giant");
     }
   }
@@ -495,7 +495,7 @@ static void try_buffers(problem *p, const rh_segmentation *of, const char *what)
   call.n_outputs = p->n_results;
   make_outputs(p, outputs);
   write_data(p, data, 7, skipped[0], buffers[0]);
-  must(rh_prepared_call(prepared, &call, &result, &error));
+  must(rh_prepared_call(prepared, &call, spoilt(&result), &error));
   compare_all(p, what);
   rh_prepared_destroy(prepared);
   for (int k = 0; k < 2; k++) {
@@ -642,7 +642,7 @@ TEST(buffers_that_do_not_fit) {
       SIZED(rh_call_spec, .n = N, .buffers = &buffer, .outputs = &output, .n_outputs = 1);
   request.data_on_device = 1;
   rh_prepared *prepared = prepare(on_queue, &request);
-  must(rh_prepared_call(prepared, &call, &result, &error));
+  must(rh_prepared_call(prepared, &call, spoilt(&result), &error));
   call.n = N - 1;
   must_fail(rh_prepared_call(prepared, &call, &result, &error), RH_E_USAGE, "for segments of 4096");
   call.n = N;
@@ -717,7 +717,7 @@ static rh_status call_rows(const rh_output *outputs, uint64_t n, const char *op)
   const rh_segmentation rows = SIZED(rh_segmentation, .length = 4);
   const rh_request request = SIZED(rh_request, .type = RH_TYPE_f32, .op = op, .data = data, .n = 8,
                                    .segments = &rows, .outputs = outputs, .n_outputs = n);
-  return rh_reduce(redhost, &request, &result, &error);
+  return rh_reduce(redhost, &request, spoilt(&result), &error);
 }
 
 TEST(outputs_that_do_not_fit) {
@@ -766,7 +766,7 @@ TEST(calls_that_do_not_fit) {
   must_fail(rh_reduce_part(redhost, &request, 0, 0, &part, &bytes, &error), RH_E_USAGE,
             "parts of segments are not written");
   const rh_communicator alone_here = SIZED(rh_communicator, .size = 1);
-  must(rh_reduce_distributed(redhost, &request, &alone_here, &result, &error));
+  must(rh_reduce_distributed(redhost, &request, &alone_here, spoilt(&result), &error));
   const uint64_t lengths[] = {2, 2, 2};
   const rh_segmentation outer_and_last =
       SIZED(rh_segmentation, .n_axes = 3, .reduced = 5, .lengths = lengths);
@@ -775,10 +775,10 @@ TEST(calls_that_do_not_fit) {
             "neither rows nor columns");
   request.segments = &rows;
   request.accuracy = RH_ACCURACY_EXACT;
-  must(rh_reduce(redhost, &request, &result, &error));
+  must(rh_reduce(redhost, &request, spoilt(&result), &error));
   ck_assert_str_eq(result.strategy, "superaccumulator");
   request.strategy = "native";
-  must(rh_reduce(redhost, &request, &result, &error)); /* its check has the answers */
+  must(rh_reduce(redhost, &request, spoilt(&result), &error)); /* its check has the answers */
   ck_assert_str_eq(result.strategy, "native");
   request.strategy = NULL;
   request.op = "prod";
@@ -794,7 +794,7 @@ TEST(calls_that_do_not_fit) {
   prepared = prepare(redhost, &request);
   rh_call_spec call =
       SIZED(rh_call_spec, .n = 8, .arrays = &array, .outputs = &output, .n_outputs = 1);
-  must(rh_prepared_call(prepared, &call, &result, &error));
+  must(rh_prepared_call(prepared, &call, spoilt(&result), &error));
   ck_assert_str_ne(result.strategy, "");
   must_fail(rh_prepared_run(prepared, data, 8, &result, &error), RH_E_USAGE, "rh_prepared_call()");
   call.n = 7;
@@ -840,10 +840,10 @@ TEST(with_other_constants_and_from_another_place) {
                                   .outputs = &output, .n_outputs = 1);
   OWNED(rh_prepared) prepared = prepare(redhost, &request);
   memset(offsets, 0xFF, sizeof offsets); /* the caller's own again */
-  must(rh_prepared_call(prepared, &call, &result, &error));
+  must(rh_prepared_call(prepared, &call, spoilt(&result), &error));
   ck_assert(four[0] == 6 && four[1] == 14 && result.value.f == 6);
   must(rh_prepared_set_constants(prepared, &thrice, 1, &error));
-  must(rh_prepared_call(prepared, &call, &result, &error));
+  must(rh_prepared_call(prepared, &call, spoilt(&result), &error));
   ck_assert(four[0] == 9 && four[1] == 21);
 }
 
@@ -871,7 +871,7 @@ TEST(again_and_again) {
     if (round % 6 == 3) rows.reduced = 3 - rows.reduced;
     if (round % 6 == 4) strides[0] = 19 - strides[0];
     if (round % 6 == 5) lengths[0] = 7 - lengths[0];
-    must(rh_reduce(redhost, &request, &result, &error));
+    must(rh_reduce(redhost, &request, spoilt(&result), &error));
     if (of == &groups)
       by_offsets(of);
     else
@@ -927,7 +927,7 @@ TEST(a_segment_that_is_wrong_is_named) {
   ck_assert(result.value.f == 1000 && sums[2] == 0);
   ck_assert_str_eq(result.strategy, "drops_last");
   request.unchecked = 1;
-  must(rh_reduce(redhost, &request, &result, &error));
+  must(rh_reduce(redhost, &request, spoilt(&result), &error));
   ck_assert(sums[0] == 10 && sums[2] == 1000);
   request.outputs = NULL;
   request.n_outputs = 0;
