@@ -147,6 +147,8 @@ rh_status rh_array_fill(rh_array *array, const char *kind, uint64_t seed,
   if (!j.kind) return unknown_kind(kind, error);
   if (array->n == 0) return RH_OK;
   j.recipe = rh_recipe_make(seed, array->type, array->n);
+  /* Other threads may fill all before the caller has a piece, and reports are its affair. */
+  RH_TRY(rh_pace_report(&j.pace, 0, array->n, error));
   rh_share(array->n, chunk, fill_piece, &j);
   return (rh_status)atomic_load(&j.status);
 }
