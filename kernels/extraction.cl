@@ -359,45 +359,28 @@ static inline void put_away(const sum *mine, __local uint *bins) {}
 #define MINUS_ZEROS ((rh_pack)(0x80008000))
 #endif
 
-/* Packs of a work-item: `count` of them, at most RH_CHUNK. */
-typedef struct {
-  __global const rh_pack *from;
-  ulong apart;
-  uint count;
-} chunk;
-
-static inline chunk chunk_at(__global const rh_pack *packs, uint step, uint steps, uint rest) {
-  uint id = (uint)(get_group_id(0) * RH_GROUP + get_local_id(0));
-  uint stride = (uint)(get_num_groups(0) * RH_GROUP);
-  if (step == steps)
-    return (chunk){packs + (ulong)steps * RH_CHUNK * stride + id, stride,
-                   id < rest ? (rest - id + stride - 1) / stride : 0};
-  ulong apart = PACKS_APART(stride);
-  return (chunk){packs + (ulong)id * OF_ITEM(steps) + (ulong)step * RH_CHUNK * apart, apart,
-                 RH_CHUNK};
-}
-
-static inline void load_chunk(rh_pack *packs, const chunk *at) {
-  if (at->count == RH_CHUNK) {
-#pragma unroll
-    for (uint u = 0; u < RH_CHUNK; u++) packs[u] = at->from[u * at->apart];
-  } else {
-#pragma unroll
-    for (uint u = 0; u < RH_CHUNK; u++)
-      packs[u] = u < at->count ? at->from[u * at->apart] : MINUS_ZEROS;
-  }
-}
-
 /* From memory, once more: registers are not indexed. */
-static inline uint add_each(__local uint *bins, const chunk *at) {
+static inline uint add_each(__local uint *bins, __global const rh_pack *from, ulong stride,
+                            uint count) {
   uint flags = 0;
-  for (uint u = 0; u < at->count; u++) {
+  for (uint u = 0; u < count; u++) {
     RH_SCALAR each[RH_WIDTH];
-    RH_PASTE(vstore, RH_WIDTH)(rh_pack_scalars(at->from[u * at->apart]), 0, each);
+    RH_PASTE(vstore, RH_WIDTH)(rh_pack_scalars(from[u * stride]), 0, each);
 #pragma unroll
     for (uint k = 0; k < RH_WIDTH; k++) flags |= add_element(bins, each[k]);
   }
   return flags;
+}
+
+static inline void load_chunk(rh_pack *packs, __global const rh_pack *from, ulong apart,
+                              uint count) {
+  if (count == RH_CHUNK) {
+#pragma unroll
+    for (uint u = 0; u < RH_CHUNK; u++) packs[u] = from[u * apart];
+  } else {
+#pragma unroll
+    for (uint u = 0; u < RH_CHUNK; u++) packs[u] = u < count ? from[u * apart] : MINUS_ZEROS;
+  }
 }
 
 static inline void clear(__local uint *words) {
@@ -411,21 +394,22 @@ static inline void take_share(SHARE_PARAMETERS, __local uint *bins) {
   sum mine;
   mine.flags = 0;
   begin(&mine, one);
-  rh_pack next[RH_CHUNK];
-  chunk at = chunk_at(input + pack, 0, steps, rest);
-  load_chunk(next, &at);
-  clear(bins); /* while the first loads are on their way */
-  MEET();
-  for (uint s = 0; s <= steps; s++) {
+  __global const rh_pack *from = input + pack + (ulong)id * OF_ITEM(steps);
+  ulong apart = PACKS_APART(stride);
+  for (uint s = 0, count = RH_CHUNK;; s++, from += RH_CHUNK * apart) {
     rh_pack packs[RH_CHUNK];
-#pragma unroll
-    for (uint u = 0; u < RH_CHUNK; u++) packs[u] = next[u];
-    const chunk now = at;
-    if (s < steps) { /* on their way while this chunk is added */
-      at = chunk_at(input + pack, s + 1, steps, rest);
-      load_chunk(next, &at);
+    if (s == steps) {
+      from = input + pack + (ulong)steps * RH_CHUNK * stride + id;
+      apart = stride;
+      count = id < rest ? (rest - id + stride - 1) / stride : 0;
     }
-    if (now.count && !add_chunk(&mine, bins, packs)) mine.flags |= add_each(bins, &now);
+    load_chunk(packs, from, apart, count);
+    if (s == 0) { /* while the first loads are on their way */
+      clear(bins);
+      MEET();
+    }
+    if (count && !add_chunk(&mine, bins, packs)) mine.flags |= add_each(bins, from, apart, count);
+    if (s == steps) break;
   }
   __global const rh_element *elements = (__global const rh_element *)input + first;
   for (uint i = id; i < outside; i += stride)

@@ -86,10 +86,10 @@ static int can_finish(const rh_device *device) {
 }
 
 /* As many work-items as usually fill the device, before one takes more than LEAST_LOADS packs; and
- * at most as many packs as leave room in registers for the next chunk's; f16 takes two registers
- * for each of its own. */
+ * at most as many packs as elements leave room for in registers, which of f16 are two to a
+ * register. */
 static uint64_t loads_for(const extraction *self, const rh_device *device, uint64_t n) {
-  uint64_t loads = LEAST_LOADS, most = self->op->element_size == 2 ? 4 : 8;
+  uint64_t loads = LEAST_LOADS, most = self->op->element_size == 2 ? 8 : 16;
   uint64_t groups = USUAL_GROUPS * (uint64_t)device->compute_units;
   while (loads < most && n >= 2 * loads * self->per_pack * self->group * groups) loads *= 2;
   return self->has_blocks ? 16 : loads;

@@ -40,8 +40,8 @@ static const char *const commands[] = {
     [PYTHON] = PLUGIN_COMMANDS "  pip install .\n",
     [OPERATOR] = OPERATOR_COMMANDS "  @r --verify-op @f\n",
     [CODE] = OPERATOR_COMMANDS, /* laws of OpenCL C are not examined */
-    [TRANSPORT] = "\n  cd @d\n  @m\n  ./run-@n 3 @r --run auto -n 1e6 --transport ./@n.so\n"
-                  "  @r --verify ./@n.so --launch './run-@n {n}'\n",
+    [TRANSPORT] = ("\n  cd @d\n  @m\n  ./run-@n 3 @r --run auto -n 1e6 --transport ./@n.so\n"
+                   "  @r --verify ./@n.so --launch './run-@n {n}'\n"),
 };
 
 enum { OF_PLUGINS = 1 << PLUGIN | 1 << PYTHON };
