@@ -268,7 +268,8 @@ const rh_exclusion rh_exclusions[] = {
     {"quick", "thorough", "the one takes less time, the other more"},
     {"strategy", "run", "--run NAME is the strategy, and --run A,B runs several"},
     {"state", "partial", "the one keeps the sum for a next run, the other a part for --merge"},
-    {"state partial", CUT, "its file has one value, and not one for each segment"},
+    {"state partial", CUT,
+     "a file of --partial or --state has one value, and not one for each segment"},
     {CUT, CUT, "each says alone which elements make a segment"},
     {"stops", "axis length segments by", "each says alone which elements make a segment"},
     {"input", "bench", "it measures generated elements; --run NAME -i FILE -v measures a file"},
@@ -281,15 +282,17 @@ const rh_need rh_needs[] = {
      "names a part",
      IN(RUN)},
     {"keepdims", "axis", "it keeps this axis, with a length of 1", IN(RUN)},
-    {"axis by", "input", "generated data have one dimension; --length cuts them", IN(RUN)},
+    {"axis", "input", "generated data have one dimension; --length cuts them", IN(RUN)},
+    {"by", "input", "labels are those of a file's elements; --length cuts generated data", IN(RUN)},
     {"starts", "stops", "where each segment begins, and where it stops", IN(RUN)},
     {"stops", "starts", "where each segment begins, and where it stops", IN(RUN)},
     {"output", CUT,
      "it writes the results of segments; -q prints a value alone and --json all of it, as in "
      "redhost x.npy -q > sum",
      IN(RUN)},
-    {"distribution", "length", "the typical length of a segment, as in 1:2^10:x4", TIMING},
-    {"json", "export", "it lists the files that are written", IN(PLOT)},
+    {"distribution", "length", "which is the typical length of a segment, as in --length 1:2^10:x4",
+     TIMING},
+    {"json", "export", "it lists the files that --export writes", IN(PLOT)},
     {NULL, NULL, NULL, 0}};
 
 const rh_operand_rule rh_operand_table[] = {

@@ -1,14 +1,10 @@
-#include "options.h"
 #include "../core/base/error.h"
-#include "../core/base/text.h"
-#include "../core/base/vocabulary.h"
 #include "../core/plug/rank.h"
+#include "app.h"
 
 #include <getopt.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static rh_status set_mode(rh_typed *typed, const rh_option *row, const char *argument,
                           const char **mode_option, rh_error *error) {
@@ -236,6 +232,18 @@ static rh_status check_modes(const rh_typed *typed, const char *const *said,
   return RH_OK;
 }
 
+/* "axis, --length or --by" of "axis length by". */
+static const char *one_of(const char *names) {
+  const char *last = strrchr(names, ' '), *text = "";
+  for (; *names; names += strcspn(names, " "), names += *names == ' ')
+    text = rh_show("%s%s%.*s", text,
+                   !*text              ? ""
+                   : names == last + 1 ? " or --"
+                                       : ", --",
+                   (int)strcspn(names, " "), names);
+  return text;
+}
+
 static rh_status check_pairs(const rh_typed *typed, const char *const *said, rh_error *error) {
   for (const rh_exclusion *pair = rh_exclusions; pair->one; pair++) {
     const char *one = first_said(said, pair->one, NULL);
@@ -247,8 +255,8 @@ static rh_status check_pairs(const rh_typed *typed, const char *const *said, rh_
   for (const rh_need *need = rh_needs; need->options; need++) {
     const char *option = first_said(said, need->options, NULL);
     if (option && need->modes & 1u << typed->mode && !first_said(said, need->others, NULL))
-      return rh_fail(error, RH_E_USAGE, "--%s goes with --%.*s: %s", option,
-                     (int)strcspn(need->others, " "), need->others, need->why);
+      return rh_fail(error, RH_E_USAGE, "--%s goes with --%s: %s", option, one_of(need->others),
+                     need->why);
   }
   return RH_OK;
 }

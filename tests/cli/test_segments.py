@@ -343,7 +343,7 @@ class Segments(Arrays):
                 (2, "expected numbers from -2 to 1", "--axis", "2"), (2, "expected numbers", "--axis", "one"),
                 (2, "axis 1 is named twice", "--axis", "1,-1"), (2, "each says alone", "--axis", "0", "--length", "2"),
                 (2, "--starts goes with --stops", "--starts", "two.npy"), (2, "--keepdims goes with --axis", "--keepdims"),
-                (2, "--output goes with --axis: it writes the results of segments", "-o", "y.npy"), (2, "not one for each segment", "--length", "3", "--partial", "p"),
+                (2, "--output goes with --axis, --length, --segments, --starts or --by: it writes the results of segments", "-o", "y.npy"), (2, "not one for each segment", "--length", "3", "--partial", "p"),
                 (6, "offsets are one-dimensional, of type", "--segments", "float.npy"),
                 (2, "back.npy: segment 1 ends before it begins: elements 5 to 3", "--segments", "back.npy"),
                 (2, "beyond.npy: segment 0 ends at element 13, beyond", "--segments", "beyond.npy"),
