@@ -357,6 +357,7 @@ class Segments(Arrays):
         self.bad(2, "the array is one number", "-i", "x.npy", "--axis", "0")
         self.bad(2, "raw data have none; --length", "-i", "raw", "-t", "f32", "--axis", "0")
         self.bad(2, "generated data have one dimension", "--run", "native", "--axis", "0")
+        self.bad(2, "labels are those of a file's elements", "--run", "native", "--by", "two.npy")
 
 
 MATRIX = {"redhost": "operator/1", "name": "matrix", "summary": "products of matrices", "operands": ["x"],
