@@ -6,6 +6,7 @@
 #include "folder.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <sys/xattr.h>
 
 enum { STRANGER = 12345 };

@@ -136,7 +136,7 @@ TEST(identities_of_formulas) {
 
 /* ---- One law on given values ---- */
 
-static rh_difference differ(const char *combine, rh_law law, double a, double b, double c,
+static rh_law_difference differ(const char *combine, rh_law law, double a, double b, double c,
                             int tolerance) {
   rh_custom *self = reduce(combine, "0", NULL, RH_TYPE_f64, 0);
   _Alignas(16) unsigned char v[3][RH_ANY_VALUE_BYTES] = {{0}}, left[RH_ANY_VALUE_BYTES] = {0},
@@ -146,7 +146,7 @@ static rh_difference differ(const char *combine, rh_law law, double a, double b,
   memcpy(v[1], &b, sizeof b);
   memcpy(v[2], &c, sizeof c);
   rh_law_sides(self, law, values, left, right, 1);
-  rh_difference found = rh_law_compare(self, values, rh_law_values(law), left, right, tolerance);
+  rh_law_difference found = rh_law_compare(self, values, rh_law_values(law), left, right, tolerance);
   rh_custom_destroy(self);
   return found;
 }

@@ -1,5 +1,4 @@
 /* host/tools/records/read.c: truncated, damaged and hostile files. */
-#include "../suite/suite.h"
 #include "records_support.h"
 
 #include <fcntl.h>

@@ -2,7 +2,6 @@
  *
  * test_records_write --write DIRECTORY writes the tests' sample records in every format, for
  * tests/cli/test_results.py. */
-#include "../suite/suite.h"
 #include "records_support.h"
 
 #include <locale.h>

@@ -1,5 +1,4 @@
 /* host/choose/tunedb: nothing that is read is trusted, and what cannot be read now stays. */
-#include "../suite/suite.h"
 #include "tuned_support.h"
 
 #include <sys/resource.h>

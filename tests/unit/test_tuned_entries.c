@@ -1,5 +1,4 @@
 /* host/choose/tunedb: stored entries are found again, in order of relevance. */
-#include "../suite/suite.h"
 #include "tuned_support.h"
 
 static char other[] = "Other", v2[] = "2";

@@ -1,6 +1,5 @@
 /* host/choose/tunedb: the defaults that come with redhost, and for which devices they are. */
 #include "../../host/choose/tunedb/shipped.h"
-#include "../suite/suite.h"
 #include "tuned_support.h"
 
 static char pocl[] = "Portable Computing Language", nvidia[] = "NVIDIA CUDA";

@@ -1,5 +1,4 @@
 /* host/choose/tunedb: nothing that others wrote is lost, and what cannot be written is kept. */
-#include "../suite/suite.h"
 #include "tuned_support.h"
 
 #include <fcntl.h>

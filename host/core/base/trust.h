@@ -3,11 +3,10 @@
  * the tuning database. */
 #pragma once
 
-#include <grp.h>
-#include <pwd.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 
 enum {
   RH_TRUST_BYTES = 512,   /* for a reason */
@@ -33,6 +32,8 @@ enum {
  * be written to by group users (mode 0775)". */
 int rh_trust_path(const char *path, size_t known, const struct stat *opened, char *why,
                   size_t bytes);
+
+struct group; /* <grp.h> */
 
 /* A user who may write to a trusted path. */
 typedef struct rh_trust_user {

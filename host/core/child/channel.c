@@ -52,7 +52,7 @@ int rh_channel_open(rh_channel *channel, int64_t parent) {
   struct rlimit none = {0, 0};
   channel->fd = -1;
   setrlimit(RLIMIT_CORE, &none);
-  if (rh_guard(parent) != 0) return -1;
+  if (rh_guard_children(parent) != 0) return -1;
   channel->fd = hide(ANSWER_FD);
   if (channel->fd < 0) return -1;
   close(REQUEST_FD);

@@ -60,7 +60,7 @@ static int work_for(pid_t guard, const sigset_t *mask) {
   return sigprocmask(SIG_SETMASK, mask, NULL);
 }
 
-int rh_guard(int64_t parent) {
+int rh_guard_children(int64_t parent) {
   sigset_t awaited, before;
   pid_t guard = getpid();
   sigemptyset(&awaited);

@@ -9,4 +9,4 @@
  * everything that the work started, in any group or session, and ends with the same status as the
  * work.  -1: `parent` is already gone.  If no process can be created, the work continues unguarded.
  * Must be called before OpenCL and before any thread: this is the only fork in redhost. */
-int rh_guard(int64_t parent);
+int rh_guard_children(int64_t parent);

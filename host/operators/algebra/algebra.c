@@ -101,7 +101,7 @@ static int take_case(search *s, rh_law law, uint32_t k, int by_elements, int kin
   uint32_t n = rh_law_values(law);
   size_t at = (size_t)k * RH_ANY_VALUE_BYTES;
   unsigned char *const v[3] = {s->v[0] + at, s->v[1] + at, s->v[2] + at};
-  rh_difference how = rh_law_compare(s->of, v, n, s->left + at, s->right + at, s->tolerance);
+  rh_law_difference how = rh_law_compare(s->of, v, n, s->left + at, s->right + at, s->tolerance);
   if (how <= RH_ROUNDED) return 0;
   if (how == RH_ZERO_SIGN || is_at_edge(s, law, k, kind)) {
     note(s, law, k, by_elements);

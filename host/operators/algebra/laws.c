@@ -36,13 +36,13 @@ static double finite_size(const rh_custom *of, const unsigned char *value) {
   return isfinite(size) ? size : 0;
 }
 
-static rh_difference compare_floats(double x, double y, double allowed) {
+static rh_law_difference compare_floats(double x, double y, double allowed) {
   if (isnan(x) && isnan(y)) return RH_SAME;
   if (x == y) return !signbit(x) == !signbit(y) ? RH_SAME : RH_ZERO_SIGN;
   return fabs(x - y) <= allowed ? RH_ROUNDED : RH_DIFFERENT;
 }
 
-static rh_difference compare_fields(const rh_operator_field *field, const unsigned char *x,
+static rh_law_difference compare_fields(const rh_operator_field *field, const unsigned char *x,
                                     const unsigned char *y, double scale) {
   double allowed = scale * (field->type == RH_TYPE_f64 ? 1e-11 : 1e-5);
   if (rh_type_is_float(field->type))
@@ -51,26 +51,26 @@ static rh_difference compare_fields(const rh_operator_field *field, const unsign
                                                                                  : RH_SAME;
 }
 
-static rh_difference compare_values(const rh_custom *of, const unsigned char *x,
+static rh_law_difference compare_values(const rh_custom *of, const unsigned char *x,
                                     const unsigned char *y, double scale) {
-  rh_difference worst = RH_SAME;
+  rh_law_difference worst = RH_SAME;
   for (uint32_t f = 0; f < of->n_fields; f++) {
-    rh_difference one = compare_fields(&of->fields[f], x, y, scale);
+    rh_law_difference one = compare_fields(&of->fields[f], x, y, scale);
     if (one > worst) worst = one;
   }
   return worst;
 }
 
 /* For the law of the identity, each side is compared with the value itself. */
-rh_difference rh_law_compare(const rh_custom *of, unsigned char *const v[3], uint32_t n_values,
+rh_law_difference rh_law_compare(const rh_custom *of, unsigned char *const v[3], uint32_t n_values,
                              const unsigned char *left, const unsigned char *right, int tolerance) {
   double most = 0, scale = 0;
   for (uint32_t k = 0; k < n_values; k++) most = rh_value_largest(of, v[k], most);
   most = fmax(most, fmax(finite_size(of, left), finite_size(of, right)));
   if (tolerance != RH_NOTHING) scale = tolerance == RH_PRODUCTS && most > 1 ? most * most : most;
   if (n_values > 1) return compare_values(of, left, right, scale);
-  rh_difference one = compare_values(of, left, v[0], scale);
-  rh_difference other = compare_values(of, right, v[0], scale);
+  rh_law_difference one = compare_values(of, left, v[0], scale);
+  rh_law_difference other = compare_values(of, right, v[0], scale);
   return one > other ? one : other;
 }
 

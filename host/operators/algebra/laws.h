@@ -5,12 +5,12 @@
 #include "cases.h"
 
 /* How the two sides of a law differ. */
-typedef enum rh_difference {
+typedef enum rh_law_difference {
   RH_SAME,
   RH_ROUNDED,   /* by no more than rounding */
   RH_ZERO_SIGN, /* in the sign of a zero only */
   RH_DIFFERENT
-} rh_difference;
+} rh_law_difference;
 
 /* Values that a law is about: 1 for the identity, 2, or 3. */
 uint32_t rh_law_values(rh_law law);
@@ -22,7 +22,7 @@ void rh_law_sides(const rh_custom *of, rh_law law, unsigned char *const v[3], un
 /* Sides may differ by roundings of these. */
 enum { RH_NOTHING, RH_SUMS, RH_PRODUCTS };
 
-rh_difference rh_law_compare(const rh_custom *of, unsigned char *const v[3], uint32_t n_values,
+rh_law_difference rh_law_compare(const rh_custom *of, unsigned char *const v[3], uint32_t n_values,
                              const unsigned char *left, const unsigned char *right, int tolerance);
 
 /* Replaces elements by simpler ones as long as the law stays broken. */

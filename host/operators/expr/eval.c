@@ -129,18 +129,18 @@ DEFINE(NARROW_f16, f32, f32, rh_half_to_float(rh_half_from_float(x[j])))
 #define OF_ALL(kind)                                                                               \
   [RH_NODE_##kind] = {AT(kind, i32), AT(kind, u32), AT(kind, i64),                                 \
                       AT(kind, u64), AT(kind, f32), AT(kind, f64)}
-static rh_operation *const operations[][RH_TYPE_f64 + 1] = {
+static rh_expr_loop *const operations[][RH_TYPE_f64 + 1] = {
     OF_ALL(NEGATE),         OF_INTEGERS(INVERT), OF_ALL(ADD),
     OF_ALL(SUBTRACT),       OF_ALL(MULTIPLY),    OF_ALL(DIVIDE),
     OF_INTEGERS(REMAINDER), OF_INTEGERS(LEFT),   OF_INTEGERS(RIGHT),
     OF_INTEGERS(AND),       OF_INTEGERS(OR),     OF_INTEGERS(XOR),
     OF_ALL(LESS),           OF_ALL(AT_MOST),     OF_ALL(EQUAL),
     OF_ALL(UNEQUAL),        OF_ALL(CHOOSE),      [RH_NODE_NARROW] = OF_SMALL(NARROW)};
-static rh_operation *const loads[] = OF_SMALL(LOAD);
+static rh_expr_loop *const loads[] = OF_SMALL(LOAD);
 #define TO(to, from) [RH_TYPE_##to][RH_TYPE_##from] = CAST_##to##_##from,
 /* What a float saturates at does not matter here. */
 #define TO_SATURATED(to, from, least, most, above) TO(to, from)
-static rh_operation *const casts[][RH_TYPE_f64 + 1] = {CASTS(TO) SATURATED(TO_SATURATED, f32)
+static rh_expr_loop *const casts[][RH_TYPE_f64 + 1] = {CASTS(TO) SATURATED(TO_SATURATED, f32)
                                                            SATURATED(TO_SATURATED, f64)};
 
 /* ---- A block ---- */
@@ -155,7 +155,7 @@ WIDEST static void fill_array(void *to, const rh_scalar *value, uint32_t size, s
 }
 
 /* An operation on operands; null: the bits are those of the operand. */
-static rh_operation *operation_of(const rh_node *node) {
+static rh_expr_loop *operation_of(const rh_node *node) {
   switch (node->kind) {
   case RH_NODE_CAST: return casts[node->type][node->of];
   case RH_NODE_BITS: return NULL;
@@ -165,7 +165,7 @@ static rh_operation *operation_of(const rh_node *node) {
 }
 
 static void compute(const rh_node *node, void *to, const void *const *args, size_t n) {
-  rh_operation *operation = operation_of(node);
+  rh_expr_loop *operation = operation_of(node);
   if (operation)
     operation(to, args[0], args[1], args[2], n);
   else

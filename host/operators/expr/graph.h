@@ -204,7 +204,7 @@ void rh_graph_forget_places(rh_exprs *exprs);
 /* ---- Functions ---- */
 
 /* Elements of r, computed from those of x, y and z: arrays of the operation's types. */
-typedef void rh_operation(void *r, const void *x, const void *y, const void *z, size_t n);
+typedef void rh_expr_loop(void *r, const void *x, const void *y, const void *z, size_t n);
 
 /* One that is called is of f32 or f64; others are written out as a graph. */
 struct rh_function {
@@ -213,7 +213,7 @@ struct rh_function {
   uint32_t (*make)(rh_exprs *exprs, const rh_function *self, uint32_t *args);
   uint32_t which; /* for `make` */
   uint32_t ulp;   /* the error that OpenCL C allows in the full profile; 0: IEEE 754 fixes it */
-  rh_operation *of[2]; /* of f32 and f64 */
+  rh_expr_loop *of[2]; /* of f32 and f64 */
 };
 
 /* Is it a call of this function? */
