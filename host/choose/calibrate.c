@@ -1,18 +1,11 @@
-#include "calibrate.h"
-#include "../core/base/clock.h"
-#include "../core/base/format.h"
-#include "../core/base/log.h"
-#include "../core/cl/staging.h"
-#include "../core/data/array.h"
-#include "../core/run/operand_data.h"
-#include "copies.h"
-#include "measure/local.h"
-#include "measure/quick.h"
+#include "internal.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "measure/measure.h"
 
 static const double budget_s = 0.3;
 /* A launch takes at least this, so no device is faster than a host strategy that takes no

@@ -1,9 +1,4 @@
-#include "choose.h"
-#include "../core/base/error.h"
-#include "../core/base/format.h"
-#include "../core/base/log.h"
-#include "calibrate.h"
-#include "known.h"
+#include "internal.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,12 +1,8 @@
-#include "copies.h"
-#include "../core/base/clock.h"
-#include "../core/base/error.h"
-#include "../core/cl/commands.h"
-#include "../core/cl/input.h"
-#include "../core/cl/status.h"
-#include "../engine/reduction/arrays.h"
+#include "internal.h"
 
 #include <math.h>
+
+#include "../engine/reduction/reduction.h"
 
 typedef struct pass {
   rh_staging *staging;

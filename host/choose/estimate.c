@@ -1,4 +1,4 @@
-#include "estimate.h"
+#include "internal.h"
 
 #include <math.h>
 

@@ -1,6 +1,4 @@
-#include "fallback.h"
-#include "../core/base/log.h"
-#include "known.h"
+#include "choose.h"
 
 #include <stdio.h>
 #include <string.h>

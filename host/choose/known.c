@@ -1,13 +1,11 @@
-#include "known.h"
-#include "../core/base/alloc.h"
-#include "../core/base/error.h"
-#include "../core/base/log.h"
-#include "../operators/algebra/algebra.h"
-#include "../operators/foreign/foreign.h"
+#include "choose.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../operators/algebra/algebra.h"
+#include "../operators/foreign/foreign.h"
 
 rh_status rh_known_of(rh_context *context, rh_known **known, rh_error *error) {
   if (!context->known) RH_TRY(RH_NEW(&context->known, 1, "what is known of strategies", error));

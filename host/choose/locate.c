@@ -1,8 +1,4 @@
-#include "locate.h"
-#include "../core/base/error.h"
-#include "../core/base/log.h"
-#include "../operators/custom/by_code.h"
-#include "choose.h"
+#include "internal.h"
 
 #include <string.h>
 

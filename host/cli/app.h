@@ -2,21 +2,14 @@
  * warnings and progress on standard error, untrusted text, colour, tables, JSON. */
 #pragma once
 
-#include "../core/base/alloc.h"
-#include "../core/base/format.h"
-#include "../core/base/json_value.h"
-#include "../core/base/log.h"
-#include "../core/base/text.h"
-#include "../core/base/value.h"
-#include "../core/base/vocabulary.h"
-#include "../core/run/context.h"
-#include "options.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "../core/run/run.h"
+#include "options.h"
 
 /* ---- The terminal ---- */
 
@@ -45,7 +38,7 @@ void rh_terminal_count(rh_terminal *terminal, uint32_t done, uint32_t total, dou
 rh_status rh_terminal_turn(rh_terminal *terminal, const rh_bench_turn *turn, rh_error *error);
 
 /* Texts that are valid until some dozens of calls later: as by printf(); as rh_make_plain()
- * shows it, null as ""; numbers (core/base/format.h). */
+ * shows it, null as ""; numbers (core/base). */
 char *rh_show(const char *format, ...) __attribute__((format(printf, 1, 2)));
 const char *rh_plain(const char *s);
 const char *rh_seconds(double seconds);

@@ -1,12 +1,10 @@
-#include "../core/base/alloc.h"
-#include "../core/base/path.h"
-#include "../operators/catalog/synonyms.h"
-#include "values.h"
-
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "../operators/catalog/catalog.h"
+#include "values.h"
 
 /* A list of names that are numbered from 1. */
 typedef struct vocabulary {

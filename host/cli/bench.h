@@ -1,9 +1,7 @@
 /* --bench and --tune: their options and their output. */
 #pragma once
 
-#include "../tools/bench/stage.h"
-#include "../tools/records/records.h"
-#include "../tools/tune/tuner.h"
+#include "../tools/tune/tune.h"
 #include "app.h"
 
 /* ---- Options ---- */

@@ -1,14 +1,11 @@
-#include "../core/base/error.h"
-#include "../tools/bench/settings.h"
-#include "../tools/plot/plot.h"
-#include "../tools/records/read.h"
-#include "../tools/records/write.h"
-#include "bench.h"
-#include "offers.h"
-
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
+
+#include "../tools/bench/bench.h"
+#include "../tools/plot/plot.h"
+#include "bench.h"
+#include "offers.h"
 
 static rh_status find_format(const rh_typed *typed, const char **format, rh_error *error) {
   static const char *const formats[] = {"table", "table", "markdown", "csv", "json", "jsonl"};

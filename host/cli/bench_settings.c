@@ -1,4 +1,4 @@
-#include "../tools/bench/settings.h"
+#include "../tools/bench/bench.h"
 #include "bench.h"
 #include "data.h"
 #include "offers.h"

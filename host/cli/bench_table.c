@@ -1,5 +1,5 @@
-#include "../operators/algebra/cases.h"
-#include "../tools/records/tabulate.h"
+#include "../operators/algebra/algebra.h"
+#include "../tools/records/records.h"
 #include "bench.h"
 
 /* Columns are separated by two spaces; a size applies to all rows below it. */

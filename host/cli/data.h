@@ -2,11 +2,7 @@
  * how it is cut into segments. */
 #pragma once
 
-#include "../core/data/array.h"
-#include "../core/run/job.h"
-#include "../engine/reduction/source.h"
-#include "../engine/segments/rearrange.h"
-#include "../operators/custom/custom.h"
+#include "../engine/reduction/reduction.h"
 #include "app.h"
 
 /* ---- The options of --run ---- */

@@ -1,8 +1,8 @@
 /* redhost --help: a screen of what most people need, or a topic. */
-#include "../core/base/error.h"
-#include "app.h"
-
 #include <ctype.h>
+
+#include "../core/base/base.h"
+#include "app.h"
 
 /* The screen says the same in fewer words. */
 static const rh_option_note screen[] = {

@@ -1,4 +1,4 @@
-#include "../core/base/error.h"
+#include "../core/base/base.h"
 #include "offers.h"
 #include "revision.h"
 

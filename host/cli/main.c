@@ -1,21 +1,15 @@
 /* redhost: the program. */
-#include "../choose/known.h"
-#include "../core/base/error.h"
-#include "../core/base/fpstate.h"
-#include "../core/base/path.h"
-#include "../core/operation/ops.h"
-#include "../core/run/look.h"
-#include "../operators/foreign/foreign.h"
-#include "../tools/verify/rank.h"
-#include "../tools/verify/verify.h"
-#include "process.h"
-#include "run.h"
-
 #include <fcntl.h>
 #include <limits.h>
 #include <locale.h>
 #include <pthread.h>
 #include <sys/auxv.h>
+
+#include "../choose/choose.h"
+#include "../operators/foreign/foreign.h"
+#include "../tools/verify/verify.h"
+#include "process.h"
+#include "run.h"
 
 static int exit_code(rh_status status) {
   switch (status) {

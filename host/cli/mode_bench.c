@@ -1,9 +1,5 @@
 /* redhost --bench */
-#include "../core/base/clock.h"
-#include "../core/base/error.h"
-#include "../tools/bench/runner.h"
-#include "../tools/bench/settings.h"
-#include "../tools/records/write.h"
+#include "../tools/bench/bench.h"
 #include "bench.h"
 
 typedef struct work {

@@ -1,12 +1,8 @@
 /* redhost --compare OLD NEW: compares two result files. */
-#include "../core/base/error.h"
-#include "../tools/plot/plot.h"
-#include "../tools/records/compare.h"
-#include "../tools/records/read.h"
-#include "../tools/records/write.h"
-#include "app.h"
-
 #include <math.h>
+
+#include "../tools/plot/plot.h"
+#include "app.h"
 
 /* The two files and the comparison; may be zero-initialised. */
 typedef struct work {

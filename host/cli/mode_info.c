@@ -1,9 +1,9 @@
 /* redhost --info NAME */
-#include "../core/run/params.h"
+#include <limits.h>
+
+#include "../core/run/run.h"
 #include "data.h"
 #include "offers.h"
-
-#include <limits.h>
 
 static void print_parameters(const rh_app *app, const rh_entry *entry) {
   char range[128], initial[64];

@@ -1,5 +1,5 @@
 /* redhost --list */
-#include "../engine/ranks/transports.h"
+#include "../engine/ranks/ranks.h"
 #include "data.h"
 #include "offers.h"
 

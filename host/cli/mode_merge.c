@@ -1,6 +1,5 @@
 /* redhost --merge FILE... */
-#include "../core/plug/discover.h"
-#include "../engine/partial/merger.h"
+#include "../engine/partial/partial.h"
 #include "run.h"
 
 typedef struct merging {

@@ -1,13 +1,13 @@
 /* redhost --new-plugin, --new-operator and --new-transport NAME [DIR]: write sdk/template,
  * sdk/operator and sdk/transport under another name. */
-#include "../core/base/bytes.h"
-#include "../core/base/error.h"
-#include "../core/base/path.h"
-#include "../core/plug/plugin.h"
-#include "../engine/ranks/transports.h"
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "../engine/ranks/ranks.h"
 #include "../operators/catalog/catalog.h"
 #include "app.h"
-
 #include "operator_code_example_cl.h"
 #include "operator_code_example_op_json.h"
 #include "operator_example_op_json.h"
@@ -22,11 +22,6 @@
 #include "transport_README_md.h"
 #include "transport_example_c.h"
 #include "transport_run_example.h"
-
-#include <ctype.h>
-#include <dirent.h>
-#include <fcntl.h>
-#include <sys/stat.h>
 
 /* Which files are written, and what is printed behind their names: commands to type next, in which
  * @ stands before n, the name; d, the directory; f, the operator's file; r, this program; m, make,

@@ -1,10 +1,8 @@
 /* redhost --plot=FILE */
-#include "../tools/plot/plot.h"
-#include "../tools/records/read.h"
-#include "../tools/records/write.h"
-#include "app.h"
-
 #include <sys/ioctl.h>
+
+#include "../tools/plot/plot.h"
+#include "app.h"
 
 /* The terminal's size, or 80 by 24; one line is left for the prompt. */
 static void get_window_size(rh_plot_spec *spec) {

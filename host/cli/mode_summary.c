@@ -1,6 +1,5 @@
 /* redhost without arguments: a summary of this machine, and suggestions. */
-#include "../choose/known.h"
-#include "../core/base/error.h"
+#include "../choose/choose.h"
 #include "offers.h"
 
 static uint32_t count(const rh_app *app, const rh_registry *registry, int runnable) {

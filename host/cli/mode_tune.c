@@ -1,9 +1,6 @@
 /* redhost --tune */
-#include "../choose/known.h"
-#include "../core/base/clock.h"
-#include "../core/base/error.h"
-#include "../core/base/path.h"
-#include "../tools/bench/settings.h"
+#include "../choose/choose.h"
+#include "../tools/bench/bench.h"
 #include "bench.h"
 
 typedef struct work {

@@ -1,11 +1,10 @@
 /* redhost --verify [NAME | FILE]... */
-#include "../core/plug/rank.h"
-#include "../engine/ranks/transports.h"
-#include "../tools/records/write.h"
+#include <sys/stat.h>
+
+#include "../engine/ranks/ranks.h"
+#include "../tools/records/records.h"
 #include "data.h"
 #include "junit.h"
-
-#include <sys/stat.h>
 
 /* Each option that names an operator, and its value. */
 enum { MOST_OWN_WORDS = 16 + 2 * RH_MAX_WORDS };

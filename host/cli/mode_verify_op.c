@@ -1,5 +1,4 @@
 /* redhost --verify-op [NAME | FILE]... */
-#include "../core/base/error.h"
 #include "../operators/algebra/algebra.h"
 #include "data.h"
 

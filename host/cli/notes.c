@@ -1,9 +1,8 @@
-#include "../core/base/half.h"
-#include "../engine/io/feed.h"
-#include "data.h"
-
 #include <math.h>
 #include <sys/stat.h>
+
+#include "../engine/io/io.h"
+#include "data.h"
 
 static int is_nan(const rh_result *result) {
   int found = rh_type_is_float(result->type) && isnan(result->value.f);

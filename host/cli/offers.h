@@ -2,7 +2,6 @@
 #pragma once
 
 #include "../operators/catalog/catalog.h"
-#include "../operators/custom/custom.h"
 #include "app.h"
 
 /* The problem size for --list: --run's default. */

@@ -1,9 +1,8 @@
-#include "../engine/ranks/local.h"
-#include "../engine/reduction/worker.h"
+#include <string.h>
+
+#include "../engine/reduction/reduction.h"
 #include "../tools/records/records.h"
 #include "options.h"
-
-#include <string.h>
 
 #define IN        RH_IN_MODE
 #define LOOKING   (IN(LIST) | IN(DEVICES) | IN(INFO) | IN(SUMMARY))

@@ -1,10 +1,9 @@
-#include "../core/base/error.h"
-#include "../core/plug/rank.h"
-#include "app.h"
-
 #include <getopt.h>
 #include <poll.h>
 #include <sys/stat.h>
+
+#include "../core/plug/plug.h"
+#include "app.h"
 
 static rh_status set_mode(rh_typed *typed, const rh_option *row, const char *argument,
                           const char **mode_option, rh_error *error) {

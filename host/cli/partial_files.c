@@ -1,8 +1,8 @@
-#include "../core/base/error.h"
-#include "run.h"
-
 #include <inttypes.h>
 #include <sys/stat.h>
+
+#include "../core/base/base.h"
+#include "run.h"
 
 static int is_standard_output(const rh_typed *typed) {
   return strcmp(typed->partial, "-") == 0;

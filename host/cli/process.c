@@ -1,7 +1,3 @@
-#include "process.h"
-#include "../core/cl/drivers.h"
-#include "../engine/ranks/ranks.h"
-
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -11,6 +7,10 @@
 #include <sys/resource.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#include "../core/cl/cl.h"
+#include "../engine/ranks/ranks.h"
+#include "process.h"
 
 /* ---- Signals ---- */
 

@@ -5,9 +5,9 @@
  * has a sigaction() and a signal() of its own, which drivers find before the C library's. */
 #pragma once
 
-#include "../core/run/context.h"
-
 #include <signal.h>
+
+#include "../core/run/run.h"
 
 /* From here on a crash while `redhost` uses an OpenCL device gives a message and exit status 3,
  * because drivers abort if memory is short, also in their own threads.  Without a device it

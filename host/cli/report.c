@@ -1,7 +1,7 @@
-#include "../core/run/exact_data.h"
-#include "run.h"
-
 #include <math.h>
+
+#include "../core/run/run.h"
+#include "run.h"
 
 uint64_t rh_report_bytes(const rh_operation *operation) {
   return operation->n * rh_operator_element_bytes(operation->op);

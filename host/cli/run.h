@@ -2,17 +2,10 @@
  * fills in the same report. */
 #pragma once
 
-#include "../choose/fallback.h"
-#include "../choose/measure/local.h"
-#include "../choose/measure/quick.h"
-#include "../engine/partial/partial_label.h"
+#include "../choose/choose.h"
 #include "../engine/reduction/reduction.h"
-#include "../engine/reduction/resident.h"
-#include "../engine/reduction/segments_reduction.h"
-#include "../engine/segments/columns.h"
-#include "../tools/isolate/peer.h"
-#include "../tools/isolate/worker.h"
-#include "../tools/records/draft.h"
+#include "../tools/isolate/isolate.h"
+#include "../tools/records/records.h"
 #include "data.h"
 
 /* ---- The sampler of one run: the strategy in this process, or in its own ---- */

@@ -1,5 +1,5 @@
 /* The data that a --run reduces. */
-#include "../core/base/error.h"
+#include "../core/base/base.h"
 #include "run.h"
 
 static const char *size_of(const rh_typed *typed) {

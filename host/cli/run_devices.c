@@ -1,7 +1,4 @@
-#include "../choose/known.h"
-#include "../choose/locate.h"
-#include "../core/base/error.h"
-#include "../core/base/path.h"
+#include "../choose/choose.h"
 #include "run.h"
 
 /* ---- Opening ---- */

@@ -1,12 +1,7 @@
 /* A --run whose elements are in this process's memory, or in that of a child, as a whole: by the
  * sampler that benchmarks use. */
-#include "../choose/known.h"
-#include "../core/base/clock.h"
-#include "../core/base/error.h"
-#include "../core/run/before_blame.h"
-#include "../core/run/exact_data.h"
-#include "../core/run/operand_data.h"
-#include "../engine/partial/accuracy.h"
+#include "../choose/choose.h"
+#include "../engine/partial/partial.h"
 #include "run.h"
 
 /* Bytes.  Below, pinning the slots of a stream takes longer than is gained. */

@@ -1,7 +1,4 @@
-#include "../core/base/error.h"
-#include "../core/base/path.h"
-#include "../engine/partial/accuracy.h"
-#include "../engine/ranks/local.h"
+#include "../engine/partial/partial.h"
 #include "data.h"
 
 double rh_run_timeout(const rh_run_options *options) {

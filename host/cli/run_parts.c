@@ -1,7 +1,5 @@
 /* A --run on data in parts: streamed, or kept in the memories of several devices. */
-#include "../core/base/error.h"
-#include "../core/run/exact_data.h"
-#include "../engine/partial/accuracy.h"
+#include "../engine/partial/partial.h"
 #include "run.h"
 
 /* The bytes of the host's chunks, for the choice of a strategy. */

@@ -1,21 +1,11 @@
 /* --run by several processes. */
-#include "../choose/known.h"
-#include "../core/base/clock.h"
-#include "../core/base/error.h"
-#include "../core/base/random.h"
-#include "../core/run/exact_data.h"
-#include "../engine/partial/merger.h"
-#include "../engine/ranks/agree.h"
-#include "../engine/ranks/local.h"
-#include "../engine/ranks/ranks.h"
-#include "../engine/ranks/transports.h"
-#include "../engine/reduction/partition.h"
-#include "../operators/custom/by_code.h"
-#include "process.h"
-#include "run.h"
-
 #include <math.h>
 #include <time.h>
+
+#include "../choose/choose.h"
+#include "../engine/reduction/reduction.h"
+#include "process.h"
+#include "run.h"
 
 /* For all ranks to join a job. */
 static const double join_s = 6.5, turn_s = 2;

@@ -1,4 +1,4 @@
-#include "../core/base/error.h"
+#include "../core/base/base.h"
 #include "run.h"
 
 rh_status rh_run_sampler(rh_sampler *sampler, rh_local_shared *shared, const rh_run_spec *spec,

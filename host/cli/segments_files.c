@@ -1,10 +1,8 @@
 /* The files of --output, of a run over segments. */
-#include "../core/base/error.h"
-#include "../engine/io/element.h"
-#include "../tools/records/write.h"
-#include "run.h"
-
 #include <sys/stat.h>
+
+#include "../tools/records/records.h"
+#include "run.h"
 
 enum { MOST_NAME = 32 }; /* bytes of a NAME, with its end */
 

@@ -1,6 +1,5 @@
 /* What is said of a run over segments. */
-#include "../core/base/error.h"
-#include "../engine/io/element.h"
+#include "../engine/io/io.h"
 #include "run.h"
 
 enum { SHOWN = 4 }; /* results at the beginning, and at the end */

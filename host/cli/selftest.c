@@ -1,13 +1,9 @@
+#include <inttypes.h>
+
 #include "../choose/tunedb/tunedb.h"
-#include "../core/base/error.h"
-#include "../core/base/path.h"
-#include "../core/check/canonical.h"
-#include "../core/run/exact_data.h"
-#include "../operators/foreign/foreign_read.h"
+#include "../operators/foreign/foreign.h"
 #include "../tools/verify/verify.h"
 #include "run.h"
-
-#include <inttypes.h>
 
 static int is_description(const char *plugin) {
   size_t length = strlen(plugin);

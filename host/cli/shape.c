@@ -1,8 +1,7 @@
-#include "../core/base/error.h"
-#include "../engine/io/element.h"
-#include "data.h"
-
 #include <math.h>
+
+#include "../engine/io/io.h"
+#include "data.h"
 
 typedef unsigned long long number; /* as %llu takes it */
 

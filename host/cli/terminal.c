@@ -1,17 +1,13 @@
-#include "../core/base/children.h"
-#include "../core/base/clock.h"
-#include "../core/base/error.h"
-#include "../core/base/path.h"
-#include "../engine/io/first_bytes.h"
-#include "../engine/ranks/ranks.h"
-#include "../operators/expr/excerpt.h"
-#include "app.h"
-#include "process.h"
-
 #include <poll.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
 #include <time.h>
+
+#include "../engine/io/io.h"
+#include "../engine/ranks/ranks.h"
+#include "../operators/expr/expr.h"
+#include "app.h"
+#include "process.h"
 
 char *rh_show(const char *format, ...) {
   static char *shown[64], none[] = "?";

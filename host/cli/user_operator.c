@@ -1,10 +1,9 @@
-#include "../core/base/error.h"
-#include "../operators/algebra/algebra.h"
-#include "../operators/catalog/texts.h"
-#include "data.h"
-
 #include <ctype.h>
 #include <math.h>
+
+#include "../operators/algebra/algebra.h"
+#include "../operators/catalog/catalog.h"
+#include "data.h"
 
 /* --result f64: the operators of which rh_run_options_parse() knows that they are asked for. */
 static rh_operator_texts as_f64(rh_operator_texts texts) {

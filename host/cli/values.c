@@ -1,12 +1,9 @@
-#include "values.h"
-#include "../core/base/alloc.h"
-#include "../core/base/error.h"
-#include "../core/base/format.h"
-#include "../core/base/text.h"
-
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../core/base/base.h"
+#include "values.h"
 
 /* ---- Words ---- */
 

@@ -2,8 +2,7 @@
  * option, for what is none. */
 #pragma once
 
-#include "../core/cl/devices.h"
-#include "../tools/bench/settings.h"
+#include "../tools/bench/bench.h"
 
 /* *place: which of `words`, with spaces between, the word is, from 1.  The message for any other
  * word names them all. */

@@ -1,7 +1,4 @@
-#include "call.h"
-#include "../core/base/error.h"
-#include "../core/base/vocabulary.h"
-#include "sized.h"
+#include "library.h"
 
 static const rh_sized without_fields = {"rh_result", 0, RH_WITHOUT_FIELDS};
 

@@ -1,11 +1,5 @@
 /* Calls of a prepared reduction: their checks, the transfer of data, the run, and the result. */
-#include "../core/base/error.h"
-#include "../core/base/fpstate.h"
-#include "../core/cl/commands.h"
-#include "../core/cl/memory.h"
-#include "../core/run/operand_data.h"
-#include "prepared.h"
-#include "request.h"
+#include "library.h"
 
 #include <string.h>
 

@@ -2,16 +2,7 @@
  *
  * Nothing is exchanged while a rank computes, and all in the thread of the caller, who may have
  * promised MPI no more than one: a rank that fails says so when the others have done their part. */
-#include "../core/base/alloc.h"
-#include "../core/base/fpstate.h"
-#include "../core/base/log.h"
-#include "../core/base/vocabulary.h"
-#include "../core/run/exact_data.h"
-#include "../engine/partial/merger.h"
-#include "../engine/ranks/agree.h"
-#include "distributed_segments.h"
-#include "kept.h"
-#include "part_request.h"
+#include "library.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -1,18 +1,13 @@
 /* Each rank has a strategy reduce the parts of segments that begin among its elements; what a part
  * needs of the next ranks' comes before.  All ranks put together the values of all. */
-#include "distributed_segments.h"
-#include "../choose/fallback.h"
-#include "../choose/known.h"
-#include "../choose/locate.h"
-#include "../core/base/alloc.h"
-#include "../core/base/random.h"
-#include "../engine/reduction/segments_reduction.h"
-#include "segmented.h"
+#include "library.h"
 
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../choose/choose.h"
 
 enum { PART_BYTES = 32 << 20 /* the same in all ranks */ };
 

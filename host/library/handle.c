@@ -1,5 +1,4 @@
-#include "handle.h"
-#include "../core/base/error.h"
+#include "library.h"
 
 #include <stdlib.h>
 

@@ -1,15 +1,9 @@
-#include "kept.h"
-#include "../choose/fallback.h"
-#include "../choose/known.h"
-#include "../choose/locate.h"
-#include "../core/base/alloc.h"
-#include "../core/cl/commands.h"
-#include "../core/cl/status.h"
-#include "../core/run/self_test.h"
-#include "request.h"
+#include "library.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "../choose/choose.h"
 
 /* Up to this size, jobs are set up for the next power of two, so that arrays of many sizes share
  * a job. */

@@ -1,11 +1,9 @@
 /* rh_open() and rh_close(). */
-#include "../choose/known.h"
-#include "../core/base/error.h"
-#include "../core/base/fpstate.h"
-#include "kept.h"
-#include "segmented.h"
+#include "library.h"
 
 #include <stdlib.h>
+
+#include "../choose/choose.h"
 
 /* An error-checking mutex detects a thread that would wait for itself. */
 static int make_lock(pthread_mutex_t *lock) {

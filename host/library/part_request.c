@@ -1,7 +1,4 @@
-#include "part_request.h"
-#include "../core/base/error.h"
-#include "../engine/partial/accuracy.h"
-#include "../operators/custom/by_code.h"
+#include "library.h"
 
 static rh_status check(rh_part_request *asked, rh_error *error) {
   rh_request_data(&asked->request, asked->data);

@@ -1,11 +1,5 @@
 /* Parts of a reduction, as bytes of the caller's. */
-#include "../core/base/error.h"
-#include "../core/base/fpstate.h"
-#include "../core/base/log.h"
-#include "../core/run/exact_data.h"
-#include "../engine/partial/merger.h"
-#include "kept.h"
-#include "part_request.h"
+#include "library.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,15 +1,9 @@
 /* rh_prepare() and rh_prepared_destroy(): a persistent instance, and what brings data to it. */
-#include "prepared.h"
-#include "../choose/fallback.h"
-#include "../choose/known.h"
-#include "../choose/locate.h"
-#include "../core/base/alloc.h"
-#include "../core/base/fpstate.h"
-#include "../core/run/self_test.h"
-#include "../engine/partial/accuracy.h"
-#include "request.h"
+#include "library.h"
 
 #include <stdlib.h>
+
+#include "../choose/choose.h"
 
 /* Where the data of calls on the host go that are not streamed. */
 static rh_status reserve(rh_prepared *p, rh_redhost *redhost, rh_error *error) {

@@ -1,14 +1,5 @@
 /* rh_reduce(), the library's main function. */
-#include "../core/base/error.h"
-#include "../core/base/fpstate.h"
-#include "../core/base/log.h"
-#include "../core/run/before_blame.h"
-#include "../core/run/exact_data.h"
-#include "../core/run/operand_data.h"
-#include "../engine/partial/accuracy.h"
-#include "kept.h"
-#include "request.h"
-#include "segmented.h"
+#include "library.h"
 
 #include <math.h>
 

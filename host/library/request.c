@@ -1,13 +1,11 @@
-#include "request.h"
-#include "../choose/known.h"
-#include "../core/base/error.h"
-#include "../core/run/operand_data.h"
-#include "../operators/catalog/synonyms.h"
+#include "library.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../choose/choose.h"
 
 /* ---- The operator ---- */
 

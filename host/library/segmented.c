@@ -1,18 +1,10 @@
-#include "segmented.h"
-#include "../choose/fallback.h"
-#include "../choose/known.h"
-#include "../choose/locate.h"
-#include "../core/base/alloc.h"
-#include "../core/base/log.h"
-#include "../core/run/operand_data.h"
-#include "../engine/partial/accuracy.h"
-#include "../engine/segments/referee.h"
-#include "kept.h"
-#include "request.h"
+#include "library.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../choose/choose.h"
 
 typedef unsigned long long number; /* as %llu takes it */
 

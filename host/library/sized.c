@@ -1,5 +1,4 @@
-#include "sized.h"
-#include "../core/base/error.h"
+#include "library.h"
 
 #include <string.h>
 

@@ -5,18 +5,12 @@
  *
  * `fold` needs no ranks: it lets redhost's own function gather from a transport that has made up
  * what they would say, part by part, as the function itself writes it. */
-#include "../../host/core/base/clock.h"
-#include "../../host/core/base/error.h"
-#include "../../host/core/operation/ops.h"
-#include "../../host/engine/partial/merger.h"
-#include "../../host/engine/ranks/local.h"
-#include "../../host/engine/ranks/transports.h"
-#include "../../host/engine/reduction/partition.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "../../host/engine/reduction/reduction.h"
 
 static rh_job_spec job = {.strategy = "native", .operation.n = (uint64_t)1 << 40};
 

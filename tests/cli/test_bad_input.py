@@ -176,7 +176,7 @@ class Usage(cli.Case):
 
     def test_chunks(self):
         """--help says the sizes that the code has."""
-        least, most, device = re.findall(r"define RH_STREAM_\w+_MIB +(\d+)", cli.text(os.path.join(cli.HERE, "..", "..", "host", "engine", "reduction", "worker.h")))
+        least, most, device = re.findall(r"define RH_STREAM_\w+_MIB +(\d+)", cli.text(os.path.join(cli.HERE, "..", "..", "host", "engine", "reduction", "reduction.h")))
         words = " ".join(self.good("--help", "stream").out.split())
         self.assertIn("[%sMiB to %sMiB, by the processor's cache; a GPU: %sMiB]" % (least, most, device), words)
 

@@ -2,7 +2,7 @@
 #ifndef RH_TEST_LOAD_STRATEGY_H
 #define RH_TEST_LOAD_STRATEGY_H
 
-#include "../../host/core/plug/registry.h"
+#include "../../host/core/plug/plug.h"
 
 /* *path is the caller's to free. */
 static inline rh_status load_strategy(const rh_options *options, rh_describe *describe,

@@ -1,10 +1,10 @@
 /* Random numbers, and what tests of exact sums need of memory and of long doubles. */
 #pragma once
 
-#include "../../host/core/base/random.h"
-#include "../suite/suite.h"
-
 #include <float.h>
+
+#include "../../host/core/base/base.h"
+#include "../suite/suite.h"
 
 static uint64_t seed = 1;
 static uint64_t random_bits(void) {

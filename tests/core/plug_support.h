@@ -7,17 +7,15 @@
 #ifndef RH_TEST_PLUG_SUPPORT_H
 #define RH_TEST_PLUG_SUPPORT_H
 
-#include "../../host/core/plug/plugin.h"
-#include "../../host/core/plug/registry.h"
-#include "../../host/core/plug/wire.h"
-#include "folder.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+
+#include "../../host/core/plug/plug.h"
+#include "folder.h"
 
 static char self[PATH_MAX]; /* this program */
 static char base[64];       /* of all tests; removed by main */

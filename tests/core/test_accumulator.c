@@ -1,10 +1,10 @@
 /* redhost/exact.h on vectors of each width, against MPFR: data of every kind that its loops tell
  * apart, in pieces of any length and alignment, and merged. */
-#include "../../host/core/base/half.h"
-#include "numbers.h"
-
 #include <mpfr.h>
 #include <redhost/exact.h>
+
+#include "../../host/core/base/base.h"
+#include "numbers.h"
 
 enum { MOST = 20011, PRECISION = 2300 };
 static const unsigned widths[] = {512, 256, 128};

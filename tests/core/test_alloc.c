@@ -1,5 +1,5 @@
 /* Memory: zeroed, never of a wrapped size; lists that grow; copies. */
-#include "../../host/core/base/alloc.h"
+#include "../../host/core/base/base.h"
 #include "../suite/suite.h"
 
 TEST(zeroed_memory_or_a_sentence) {

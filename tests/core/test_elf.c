@@ -1,10 +1,10 @@
 /* host/core/plug/elf.c: shared objects are read before they are opened. */
-#include "../../host/core/plug/elf.h"
-#include "../suite/suite.h"
-#include "plug_support.h"
-
 #include <elf.h>
 #include <sys/stat.h>
+
+#include "../../host/core/plug/plug.h"
+#include "../suite/suite.h"
+#include "plug_support.h"
 
 static void assert_elf(const char *path, const char *expected) {
   rh_status status = rh_elf_check(path, &error);

@@ -1,10 +1,8 @@
 /* Exact sums, against MPFR, and long products. */
-#include "../../host/core/base/half.h"
-#include "../../host/core/check/exact.h"
-#include "../../host/core/check/exact_prod.h"
-#include "numbers.h"
-
 #include <mpfr.h>
+
+#include "../../host/core/check/check.h"
+#include "numbers.h"
 
 /* ---- The sum of an array, and every property that is reported, against MPFR ---- */
 

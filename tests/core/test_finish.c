@@ -4,12 +4,12 @@
  *
  * REDHOST_TEST_STATES is the number of sums, half of them the others' negatives; REDHOST_TEST_SEED
  * chooses others. */
-#include "../../host/core/check/exact.h"
-#include "numbers.h"
-#include "sum_vectors.h"
-
 #include <mpfr.h>
 #include <redhost/exact.h>
+
+#include "../../host/core/check/check.h"
+#include "numbers.h"
+#include "sum_vectors.h"
 
 enum { BITS = 64 * RH_EXACT_WORDS, HIGHEST = BITS - 2, LEAST_STATES = 1000000 };
 

@@ -1,10 +1,6 @@
 /* The reference and the judge: for every rule a result just inside and one just outside the
  * bound. */
-#include "../../host/core/base/half.h"
-#include "../../host/core/base/vocabulary.h"
-#include "../../host/core/check/reference.h"
-#include "../../host/core/operation/ops.h"
-#include "../../host/core/operation/result.h"
+#include "../../host/core/check/check.h"
 #include "numbers.h"
 
 /* ---- Helpers ---- */

@@ -1,10 +1,10 @@
 /* host/core/plug/load.c: one strategy by its name. */
-#include "../../host/core/base/clock.h"
+#include <sys/stat.h>
+
+#include "../../host/core/base/base.h"
 #include "../suite/suite.h"
 #include "load_strategy.h"
 #include "plug_support.h"
-
-#include <sys/stat.h>
 
 static rh_error load_error;
 

@@ -2,14 +2,11 @@
  * runs it on a device or on the host, and proves the answer right, or wrong.
  *
  * This program is its own child, too: `--probe` and `--look`. */
-#include "../../host/core/base/error.h"
-#include "../../host/core/operation/ops.h"
-#include "../../host/core/run/job.h"
-#include "../../host/core/run/look.h"
-#include "../suite/suite.h"
-
 #include <limits.h>
 #include <sys/mman.h>
+
+#include "../../host/core/run/run.h"
+#include "../suite/suite.h"
 
 enum { BYTES = 1 << 20, MOST = BYTES / 8 };
 

@@ -1,5 +1,5 @@
 /* host/core/plug/plugin.c: opening a plugin. */
-#include "../../host/core/base/fpstate.h"
+#include "../../host/core/base/base.h"
 #include "../suite/suite.h"
 #include "plug_support.h"
 

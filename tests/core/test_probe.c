@@ -1,7 +1,6 @@
 /* host/core/plug/survey.c, talk.c and wire.c: the child process that examines plugins, and
  * misbehaving ones. */
-#include "../../host/core/child/spawn.h"
-#include "../../host/core/plug/survey.h"
+#include "../../host/core/plug/internal.h"
 #include "../suite/suite.h"
 #include "load_strategy.h"
 #include "plug_support.h"

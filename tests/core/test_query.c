@@ -1,5 +1,5 @@
 /* host/core/plug/query.c: a strategy's answers. */
-#include "../../host/core/base/fpstate.h"
+#include "../../host/core/base/base.h"
 #include "../suite/suite.h"
 #include "plug_support.h"
 

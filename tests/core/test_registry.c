@@ -1,14 +1,13 @@
 /* host/core/plug/registry.c: all plugins, examined by a child process. */
-#include "../../host/core/base/clock.h"
-#include "../../host/core/plug/survey.h"
-#include "../suite/suite.h"
-#include "plug_support.h"
-
 #include <errno.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+
+#include "../../host/core/plug/internal.h"
+#include "../suite/suite.h"
+#include "plug_support.h"
 
 static const char *refusal_of(const rh_registry *registry, const char *path) {
   for (uint32_t k = 0; k < registry->n_refusals; k++)

@@ -1,13 +1,13 @@
 /* host/core/base/trust.c: who could change the target of a path.  The table is the rule: each row
  * is a small tree, a question and the answer.  Only root can create trees of other users; without
  * root those rows are skipped, with a note. */
-#include "../../host/core/base/trust.h"
-#include "../suite/suite.h"
-#include "folder.h"
-
 #include <errno.h>
 #include <grp.h>
 #include <sys/xattr.h>
+
+#include "../../host/core/base/base.h"
+#include "../suite/suite.h"
+#include "folder.h"
 
 enum { STRANGER = 12345 };
 static char base[32];

@@ -1,10 +1,9 @@
-#include "grammar.h"
-#include "../../host/core/base/random.h"
-#include "../../host/core/base/vocabulary.h"
-#include "functions.h"
-
 #include <math.h>
 #include <string.h>
+
+#include "../../host/core/base/base.h"
+#include "functions.h"
+#include "grammar.h"
 
 const rh_expr_variable random_variables[N_VARIABLES] = {
     {"x", RH_TYPE_f32}, {"y", RH_TYPE_f64}, {"k", RH_TYPE_i32}, {"m", RH_TYPE_u64},

@@ -10,22 +10,15 @@
  * may compute by itself.
  *
  * Many are outputs of one kernel, because building one takes far longer than running it. */
-#include "../../host/choose/known.h"
-#include "../../host/core/base/error.h"
-#include "../../host/core/base/half.h"
-#include "../../host/core/base/random.h"
-#include "../../host/core/base/vocabulary.h"
-#include "../../host/core/cl/memory.h"
-#include "../../host/core/cl/status.h"
-#include "../../host/core/run/context.h"
-#include "functions.h"
-#include "grammar.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../../host/choose/choose.h"
+#include "functions.h"
+#include "grammar.h"
 
 enum {
   GROUPS = 12, /* of expressions that share what they have in common, in one kernel */

@@ -1,7 +1,7 @@
 /* host/cli: arguments of --bench's options.  The input is one argument, tried for each option. */
 #include "../../host/cli/options.h"
 #include "../../host/cli/values.h"
-#include "../../host/core/base/vocabulary.h"
+#include "../../host/core/base/base.h"
 #include "fuzz.h"
 
 static uint32_t read_sizes(const char *text, uint32_t element_size, uint64_t **sizes) {

@@ -1,8 +1,6 @@
 /* host/operators/foreign: the description of a foreign function. */
-#include "../../host/core/base/text.h"
-#include "../../host/core/base/vocabulary.h"
-#include "../../host/core/plug/plugin.h"
-#include "../../host/operators/foreign/foreign_read.h"
+#include "../../host/core/plug/plug.h"
+#include "../../host/operators/foreign/foreign.h"
 #include "fuzz.h"
 
 static int is_plain(const char *s) {

@@ -1,14 +1,12 @@
 /* host/engine/io: a file, .npy or raw.  Mapped and through a pipe it must give the same array,
  * or be
  * rejected both times. */
-#include "../../host/core/base/vocabulary.h"
-#include "../../host/core/data/array.h"
-#include "../../host/engine/io/npy.h"
-#include "fuzz.h"
-
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "../../host/engine/io/io.h"
+#include "fuzz.h"
 
 enum { MOST = 65536 }; /* bytes: what a pipe holds without a reader */
 

@@ -1,8 +1,6 @@
 /* host/operators/custom: operator files.  What was read has one text for each of its parts, and is
  * made or refused with the place in the file. */
-#include "../../host/core/base/vocabulary.h"
 #include "../../host/operators/custom/custom.h"
-#include "../../host/operators/custom/file.h"
 #include "fuzz.h"
 
 static void check_texts(const rh_definition *definition) {

@@ -1,12 +1,9 @@
 /* host/tools/isolate: a line from a peer program, which anybody may have written; and one from
  * redhost's own child, which runs untrusted code. */
-#include "../../host/core/base/text.h"
-#include "../../host/core/base/vocabulary.h"
-#include "../../host/core/plug/plugin.h"
-#include "../../host/tools/isolate/peer_lines.h"
-#include "fuzz.h"
-
 #include <math.h>
+
+#include "../../host/tools/isolate/internal.h"
+#include "fuzz.h"
 
 static int is_plain(const char *s, size_t size) {
   return memchr(s, 0, size) && rh_is_plain_utf8(s, strlen(s));

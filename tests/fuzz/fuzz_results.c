@@ -1,14 +1,12 @@
 /* host/tools/records: a file of results.  Once read and written again it does not change any more,
  * as a document and as lines. */
-#include "../../host/tools/records/read.h"
-#include "../../host/tools/records/write.h"
-#include "../../host/tools/records/write_json.h"
-#include "fuzz.h"
-
 #include <fcntl.h>
 #include <math.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "../../host/tools/records/records.h"
+#include "fuzz.h"
 
 /* The bytes as a named file. */
 static const char *as_file(const void *bytes, size_t size) {

@@ -1,13 +1,10 @@
 /* host/tools/records: what users see of a results file from any source.  No name or reason in it
  * may become a column or a line. */
-#include "../../host/tools/records/compare.h"
-#include "../../host/tools/records/read.h"
-#include "../../host/tools/records/tabulate.h"
-#include "../../host/tools/records/write.h"
-#include "fuzz.h"
-
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "../../host/tools/records/records.h"
+#include "fuzz.h"
 
 /* The bytes as a named file. */
 static const char *as_file(const void *bytes, size_t size) {

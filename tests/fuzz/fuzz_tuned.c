@@ -1,12 +1,9 @@
 /* host/choose/tunedb: a tuning database.  Entries that were read are fit for use, and entries that
  * are put into it can be read again. */
-#include "../../host/choose/tunedb/document.h"
-#include "../../host/core/base/text.h"
-#include "../../host/core/base/vocabulary.h"
-#include "../../host/core/plug/plugin.h"
-#include "fuzz.h"
-
 #include <math.h>
+
+#include "../../host/choose/tunedb/internal.h"
+#include "fuzz.h"
 
 static int is_plain(const char *s, size_t size) {
   return memchr(s, 0, size) && rh_is_plain_utf8(s, strlen(s));

@@ -1,7 +1,6 @@
 /* host/core/plug: a line from a child process that runs untrusted code, as a probe's description of
  * a strategy; and a request to a child. */
-#include "../../host/core/plug/plugin.h"
-#include "../../host/core/plug/wire.h"
+#include "../../host/core/plug/plug.h"
 #include "fuzz.h"
 
 static void try_entry(const char *line, size_t length) {

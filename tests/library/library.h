@@ -3,7 +3,7 @@
 #ifndef TESTS_LIBRARY_H
 #define TESTS_LIBRARY_H
 
-#include "../../host/library/handle.h"
+#include "../../host/library/library.h"
 #include "../suite/suite.h"
 
 static rh_redhost *redhost;

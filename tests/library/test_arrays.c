@@ -1,14 +1,11 @@
 /* Arrays of the host that are streamed to a device with memory of its own: as if they had been
  * copied as a whole, and in the memory of the slots.  The device is made to look like one with its
  * own memory, and arrays of a few KiB like large ones. */
-#include "../../host/core/base/vocabulary.h"
-#include "../../host/core/cl/staging.h"
-#include "../../host/core/data/array.h"
-#include "../../host/library/kept.h"
-#include "library.h"
-
 #include <dlfcn.h>
 #include <pthread.h>
+
+#include "../../host/library/library.h"
+#include "library.h"
 
 static rh_result result = {.struct_size = sizeof result}; /* of the latest call */
 

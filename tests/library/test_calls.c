@@ -6,13 +6,12 @@
  * functions to counters, string functions to themselves, and all others (malloc, clCreateBuffer,
  * mmap, clGetDeviceInfo, and any future one) to functions that fail the test by name.  Calls inside
  * the driver are not seen. */
-#include "../../host/core/cl/opencl.h"
-#include "../../host/library/handle.h"
-#include "queue.h"
-
 #include <CL/cl.h>
 #include <link.h>
 #include <sys/mman.h>
+
+#include "../../host/library/library.h"
+#include "queue.h"
 
 static rh_result result = {.struct_size = sizeof result}; /* of the latest call */
 

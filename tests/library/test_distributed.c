@@ -1,6 +1,6 @@
 /* rh_reduce_distributed(), with threads as ranks: a failure of one rank is the failure of all.
  * Without a device, as under ThreadSanitizer, only host strategies are used. */
-#include "../../host/library/kept.h"
+#include "../../host/library/library.h"
 #include "library.h"
 #include "ranks.h"
 

@@ -1,9 +1,9 @@
 /* Callers that have changed the floating-point environment of their thread: answers are the same,
  * and the caller's environment is, too. */
-#include "../../host/library/handle.h"
-#include "library.h"
-
 #include <fenv.h>
+
+#include "../../host/library/library.h"
+#include "library.h"
 #ifdef __x86_64__
 #include <xmmintrin.h>
 #endif

@@ -1,9 +1,9 @@
 /* onepass under conditions that could break a counter of arrivals: many launches without a wait in
  * between, of changing sizes, on two queues of one device at once. */
-#include "../../host/library/handle.h"
-#include "library.h"
-
 #include <CL/cl.h>
+
+#include "../../host/library/library.h"
+#include "library.h"
 
 static rh_result result = {.struct_size = sizeof result}; /* of the latest call */
 

@@ -4,10 +4,10 @@
  *
  * For that, a copy of this program is run in a folder of its own: with a program `redhost` beside
  * it that counts its starts, or without one. */
-#include "../../host/library/handle.h"
-#include "library.h"
-
 #include <sys/stat.h>
+
+#include "../../host/library/library.h"
+#include "library.h"
 
 static rh_result result = {.struct_size = sizeof result}; /* of the latest call */
 

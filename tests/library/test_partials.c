@@ -1,10 +1,7 @@
 /* rh_reduce_part(), rh_merge_parts() and rh_part_result() of bytes that were damaged.  Any cut has
  * the bits of one call, in cli.ways.bits; cli.ways.rules and cli.partials have what does not go
  * together. */
-#include "../../host/core/base/hash.h"
-#include "../../host/core/base/random.h"
-#include "../../host/core/base/vocabulary.h"
-#include "../../host/core/data/array.h"
+#include "../../host/core/data/data.h"
 #include "library.h"
 
 enum { N = 20011 };

@@ -1,7 +1,5 @@
 /* rh_prepare() and the rh_prepared functions. */
-#include "../../host/choose/known.h"
-#include "../../host/core/base/vocabulary.h"
-#include "../../host/core/data/array.h"
+#include "../../host/choose/choose.h"
 #include "queue.h"
 
 static rh_result result = {.struct_size = sizeof result}; /* of the latest call */

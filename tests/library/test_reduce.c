@@ -1,12 +1,11 @@
 /* rh_reduce() for many arrays: which setups it keeps, and when it releases them; and null pointers
  * in every argument. */
-#include "../../host/choose/calibrate.h"
-#include "../../host/choose/known.h"
-#include "../../host/library/kept.h"
+#include <sys/mman.h>
+
+#include "../../host/choose/internal.h"
+#include "../../host/library/library.h"
 #include "../core/folder.h"
 #include "library.h"
-
-#include <sys/mman.h>
 
 static rh_result result = {.struct_size = sizeof result}; /* of the latest call */
 

@@ -1,13 +1,9 @@
 /* rh_reduce() and rh_prepare() over segments: each has the bits of its elements alone, whatever the
  * layout, and a wrong one is named. */
-#include "../../host/core/base/vocabulary.h"
-#include "../../host/core/data/array.h"
-#include "../../host/core/operation/operator.h"
-#include "../../host/engine/io/element.h"
-#include "../../host/library/segmented.h"
-#include "queue.h"
-
 #include <stdint.h>
+
+#include "../../host/library/library.h"
+#include "queue.h"
 
 static rh_result result = {.struct_size = sizeof result}; /* of the latest call */
 

@@ -1,5 +1,5 @@
 /* Structs that carry their size: the outcome of each size that a caller may set. */
-#include "../../host/library/sized.h"
+#include "../../host/library/library.h"
 #include "library.h"
 
 enum { N = 100 };

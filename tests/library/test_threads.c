@@ -1,11 +1,11 @@
 /* Several threads in the library: the concurrent calls that redhost.h allows.  Without a device, as
  * under ThreadSanitizer, only host strategies are used. */
-#include "../../host/library/handle.h"
-#include "library.h"
-
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
+
+#include "../../host/library/library.h"
+#include "library.h"
 
 enum { THREADS = 4, N = 5003 };
 

@@ -1,9 +1,8 @@
 /* Results in memory that the host watches: visible_cl.c is preloaded, in each of its modes. */
-#include "../../host/core/base/vocabulary.h"
-#include "../../host/core/data/array.h"
-#include "library.h"
-
 #include <dlfcn.h>
+
+#include "../../host/core/data/data.h"
+#include "library.h"
 
 enum { N = 10007, CALLS = 600, ABSENT = 0x7fd5a3e9 };
 

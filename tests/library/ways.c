@@ -13,14 +13,11 @@
  * --cut=NAME: where the elements of each of --ranks=N begin; each has its own up to the end of a
  * page, so that reading more is a crash.
  * --ring: of arrays of a few KiB, as if they were large and the device had memory of its own. */
-#include "../../host/core/base/value.h"
-#include "../../host/core/base/vocabulary.h"
-#include "../../host/core/data/array.h"
-#include "../../host/library/handle.h"
-#include "ranks.h"
-
 #include <stdio.h>
 #include <sys/mman.h>
+
+#include "../../host/library/library.h"
+#include "ranks.h"
 
 enum { MOST_OPERANDS = 2, MOST_PARTS = 1000, MOST_CONSTANTS = 2, MOST_OUTPUTS = 2 };
 enum { MOST_BYTES = 8192 /* of a gather: values, or a tile of each operand */, PAGE = 4096 };

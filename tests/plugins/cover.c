@@ -1,7 +1,7 @@
-#include "cover.h"
-#include "../../host/core/operation/ops.h"
-
 #include <string.h>
+
+#include "../../host/core/operation/operation.h"
+#include "cover.h"
 
 /* ---- Features: small numbers, each kind in its own range ---- */
 

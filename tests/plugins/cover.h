@@ -2,7 +2,7 @@
 #ifndef TESTS_COVER_H
 #define TESTS_COVER_H
 
-#include "../../host/core/base/vocabulary.h"
+#include "../../host/core/base/base.h"
 
 /* A set of pairs; row and column 0 stay empty. */
 typedef struct cover {

@@ -1,16 +1,13 @@
-#include "matrix.h"
-#include "../../host/core/base/error.h"
-#include "../../host/core/base/vocabulary.h"
-#include "../../host/core/cl/status.h"
-#include "../../host/core/data/array.h"
-#include "../../host/core/operation/ops.h"
-#include "../../host/core/operation/result.h"
-#include "../../host/core/plug/plugin.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../../host/core/cl/cl.h"
+#include "../../host/core/data/data.h"
+#include "../../host/core/operation/operation.h"
+#include "../../host/core/plug/plug.h"
+#include "matrix.h"
 
 enum { POISON = 0xAA, AROUND = 64 /* elements before and after */ };
 

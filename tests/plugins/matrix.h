@@ -3,7 +3,7 @@
 #ifndef TESTS_MATRIX_H
 #define TESTS_MATRIX_H
 
-#include "../../host/core/run/job.h"
+#include "../../host/core/run/run.h"
 #include "cover.h"
 
 /* How many sizes and kinds of data: a few for an interpreter that watches every access, a covering

@@ -6,10 +6,6 @@
  * Built from the plugin's own sources without anything else that a cross compiler would lack, and
  * so also run on an emulated processor with other vectors.  Exit status 1: a wrong value. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
-#include "../../host/core/base/vocabulary.h"
-#include "../../host/core/operation/ops.h"
-#include "../../host/core/operation/result.h"
-
 #include <math.h>
 #include <redhost/canonical.h>
 #include <stdio.h>
@@ -17,6 +13,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "../../host/core/operation/operation.h"
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif

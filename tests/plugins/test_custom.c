@@ -3,20 +3,12 @@
  * not commute.  The environment is test_matrix's, with
  *   REDHOST_TEST_OPERATORS   some of their names instead of all
  * One test for each strategy. */
-#include "../../host/choose/known.h"
-#include "../../host/core/base/error.h"
-#include "../../host/core/base/random.h"
-#include "../../host/core/base/vocabulary.h"
-#include "../../host/core/operation/result.h"
-#include "../../host/core/plug/plugin.h"
-#include "../../host/core/run/job.h"
-#include "../../host/core/run/operands.h"
-#include "../../host/operators/custom/custom.h"
-#include "../../host/operators/custom/file.h"
+#include <redhost/canonical.h>
+
+#include "../../host/choose/choose.h"
 #include "../../host/operators/foreign/foreign.h"
 #include "../core/load_strategy.h"
 #include "../suite/suite.h"
-#include <redhost/canonical.h>
 
 enum { MOST = 64, POISON = 0xAA, AROUND = 64, SLOT = 1, SLOTS = 3 };
 static char *strategies[MOST], *settings[MOST], *operators[MOST];

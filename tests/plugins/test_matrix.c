@@ -10,15 +10,13 @@
  *   REDHOST_TEST_SETTINGS    parameters for all strategies, as in "tile=96"
  * One test for each strategy, or for each of its types.  OpenCL is used only in the test's own
  * process. */
-#include "../../host/choose/known.h"
-#include "../../host/core/base/error.h"
-#include "../../host/core/base/vocabulary.h"
+#include <sys/mman.h>
+
+#include "../../host/choose/choose.h"
 #include "../../host/operators/foreign/foreign.h"
 #include "../core/load_strategy.h"
 #include "../suite/suite.h"
 #include "matrix.h"
-
-#include <sys/mman.h>
 
 enum { MOST = 64 };
 static char *strategies[MOST];

@@ -1,16 +1,16 @@
 /* White-box tests of the strategy `native`: its threads under load, and that neither they nor the
  * width of vectors change a bit.  Built from its own sources, so that sanitizers see them. */
 #define _GNU_SOURCE /* usleep */
-#include "../../host/core/operation/ops.h"
-#include "../../plugins/native/contest.h"
-#include "../suite/suite.h"
-
 #include <redhost/plugin.h>
 
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+
+#include "../../host/core/operation/operation.h"
+#include "../../plugins/native/contest.h"
+#include "../suite/suite.h"
 
 enum { MOST = 1 << 20 };
 

@@ -4,7 +4,7 @@
 
 Only host/core/cl calls OpenCL.  host/core is the minimal host: discover, dispatch, validate.  It builds and passes its tests without what stands above it.  The library is
 all but tools and cli.  plug, cl, operation and data do not know each other; records knows base, what the figures of choose/measure are, and how choose/tunedb passes keys of JSON.
-No two files of host/ call each other.  Everything may use the SDK's headers.  Plugins use those, their own kernels and their own files (plugins/NAME.c and plugins/NAME/) only, and the host knows no plugin.
+A folder has one header for others, and may have internal.h for itself.  No two files of host/ call each other.  Everything may use the SDK's headers.  Plugins use those, their own kernels and their own files (plugins/NAME.c and plugins/NAME/) only, and the host knows no plugin.
 """
 import os
 import re
@@ -86,6 +86,8 @@ def wrong_in_host(path, quoted, name):
         return "includes something that is neither in host/ nor <redhost/...>"
     if not may_use(mine, theirs):
         return f"{mine} must not use {theirs}"
+    if theirs != mine and os.path.basename(name) == "internal.h":
+        return f"internal.h is for {theirs} alone"
     return None
 
 
@@ -147,7 +149,7 @@ def opencl(root):
         for number, line in enumerate(sources.bare(sources.read(root, path)).split("\n"), 1):
             found = OPENCL.search(line)
             if found and (found.group().startswith("cl") or not path.startswith(CALLS_OPENCL)):
-                complaints.append(f"{path}:{number}: {found.group()}: only {CALLS_OPENCL} calls OpenCL, through the table of opencl.h")
+                complaints.append(f"{path}:{number}: {found.group()}: only {CALLS_OPENCL} calls OpenCL, through the table of core/cl")
     return complaints
 
 

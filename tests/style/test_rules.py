@@ -38,7 +38,7 @@ class Rules(unittest.TestCase):
     def test_downward(self):
         for path, include in [
                 ("host/cli/a.c", '"../choose/measure/b.h"'), ("host/cli/a.c", '"../core/base/b.h"'),
-                ("host/core/run/a.h", '"../cl/b.h"'), ("host/core/plug/a.c", '"b.h"'), ("host/core/plug/a.c", '"../child/b.h"'),
+                ("host/core/run/a.h", '"../cl/b.h"'), ("host/core/plug/a.c", '"internal.h"'), ("host/core/plug/a.c", '"../child/b.h"'),
                 ("host/cli/a.c", '"../tools/isolate/b.h"'), ("host/tools/tune/a.c", '"../bench/b.h"'), ("host/tools/isolate/a.c", '"../records/b.h"'),
                 ("host/operators/custom/a.c", '"../../core/run/b.h"'), ("host/engine/reduction/a.c", '"../partial/b.h"'),
                 ("host/choose/a.c", '"tunedb/b.h"'), ("host/library/a.c", '"../choose/b.h"'), ("host/cli/a.c", '"../library/b.h"'),
@@ -52,7 +52,7 @@ class Rules(unittest.TestCase):
 
     def test_upward_and_sideways(self):
         for path, include in [
-                ("host/core/base/a.c", '"../cl/b.h"'), ("host/core/run/a.c", '"../../choose/measure/b.h"'),
+                ("host/core/base/a.c", '"../cl/b.h"'), ("host/core/run/a.c", '"../plug/internal.h"'), ("host/core/run/a.c", '"../../choose/measure/b.h"'),
                 ("host/choose/measure/a.h", '"../tunedb/b.h"'), ("host/tools/bench/a.h", '"../tune/b.h"'), ("host/tools/isolate/a.c", '"../../cli/b.h"'),
                 ("host/choose/measure/a.h", '"../../tools/records/b.h"'), ("host/core/plug/a.c", '"../data/b.h"'), ("host/core/child/a.c", '"../plug/b.h"'),
                 ("host/core/cl/a.c", '"../plug/b.h"'), ("host/core/data/a.c", '"../cl/b.h"'),

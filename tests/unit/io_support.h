@@ -2,14 +2,13 @@
 #ifndef RH_TEST_IO_SUPPORT_H
 #define RH_TEST_IO_SUPPORT_H
 
-#include "../../host/core/base/vocabulary.h"
-#include "../../host/core/data/array.h"
-#include "files_support.h"
-
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+
+#include "../../host/core/data/data.h"
+#include "files_support.h"
 
 /* ---- .npy files made by hand ---- */
 

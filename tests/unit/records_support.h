@@ -2,11 +2,10 @@
 #ifndef RH_TEST_RECORDS_SUPPORT_H
 #define RH_TEST_RECORDS_SUPPORT_H
 
-#include "../../host/tools/records/read.h"
-#include "../../host/tools/records/write.h"
-#include "files_support.h"
-
 #include <sys/stat.h>
+
+#include "../../host/tools/records/records.h"
+#include "files_support.h"
 
 /* malloc'ed, terminated. */
 static inline char *contents(const char *path, size_t *length) {

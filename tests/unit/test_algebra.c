@@ -1,7 +1,6 @@
 /* The engine that examines operators: what it proves, what it only samples, what it refutes, and
  * how small its counterexamples are. */
 #include "../../host/operators/algebra/algebra.h"
-#include "../../host/operators/algebra/laws.h"
 #include "../suite/suite.h"
 
 OWNS(rh_custom, rh_custom_destroy)
@@ -137,7 +136,7 @@ TEST(identities_of_formulas) {
 /* ---- One law on given values ---- */
 
 static rh_law_difference differ(const char *combine, rh_law law, double a, double b, double c,
-                            int tolerance) {
+                                int tolerance) {
   rh_custom *self = reduce(combine, "0", NULL, RH_TYPE_f64, 0);
   _Alignas(16) unsigned char v[3][RH_ANY_VALUE_BYTES] = {{0}}, left[RH_ANY_VALUE_BYTES] = {0},
                              right[RH_ANY_VALUE_BYTES] = {0};
@@ -146,7 +145,8 @@ static rh_law_difference differ(const char *combine, rh_law law, double a, doubl
   memcpy(v[1], &b, sizeof b);
   memcpy(v[2], &c, sizeof c);
   rh_law_sides(self, law, values, left, right, 1);
-  rh_law_difference found = rh_law_compare(self, values, rh_law_values(law), left, right, tolerance);
+  rh_law_difference found =
+      rh_law_compare(self, values, rh_law_values(law), left, right, tolerance);
   rh_custom_destroy(self);
   return found;
 }

@@ -1,11 +1,10 @@
 /* host/cli: the lists and numbers that --bench and similar options take. */
+#include <locale.h>
+
 #include "../../host/cli/options.h"
 #include "../../host/cli/values.h"
-#include "../../host/core/base/vocabulary.h"
-#include "../../host/operators/catalog/synonyms.h"
+#include "../../host/operators/catalog/catalog.h"
 #include "../suite/suite.h"
-
-#include <locale.h>
 
 /* RH_E_USAGE, with each of the words (separated by `|') in the message. */
 static void refused(rh_status status, const char *words) {

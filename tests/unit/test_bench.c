@@ -1,7 +1,5 @@
 /* host/choose/measure: statistics of samples, and the measuring of a point, with simulated
  * samplers. */
-#include "../../host/choose/measure/stats.h"
-#include "../../host/core/base/vocabulary.h"
 #include "../../host/tools/bench/bench.h"
 #include "../suite/suite.h"
 

@@ -1,7 +1,5 @@
 /* Build logs of several compilers: places in the files that a program was made of. */
-#include "../../host/core/cl/build_log.h"
-#include "../../host/operators/custom/by_code.h"
-#include "../../host/operators/expr/excerpt.h"
+#include "../../host/operators/custom/custom.h"
 #include "../suite/suite.h"
 
 /* What stands before the user's file, the file, what stands behind it. */

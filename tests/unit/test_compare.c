@@ -1,5 +1,5 @@
 /* host/tools/records/compare.c: when --compare reports a point as slower. */
-#include "../../host/tools/records/compare.h"
+#include "../../host/tools/records/records.h"
 #include "../suite/suite.h"
 #include "records_support.h"
 

@@ -1,10 +1,9 @@
 /* Verdicts on maps whose functions err: what a device may compute passes, and what none may does
  * not. */
-#include "../../host/core/check/reference.h"
+#include <float.h>
+
 #include "../../host/operators/custom/custom.h"
 #include "../suite/suite.h"
-
-#include <float.h>
 
 OWNS(rh_custom, rh_custom_destroy)
 

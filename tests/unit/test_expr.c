@@ -1,5 +1,4 @@
 /* Expressions: grammar, types, values, the written OpenCL C's shape, and messages. */
-#include "../../host/core/base/vocabulary.h"
 #include "../../host/operators/expr/expr.h"
 #include "../suite/suite.h"
 

@@ -1,14 +1,9 @@
 /* Folding the values of chunks: the bits of the whole in the canonical order, however the data are
  * cut and in whatever order the parts arrive.  cli.ways.bits has operators of users. */
-#include "../../host/core/base/random.h"
-#include "../../host/core/base/vocabulary.h"
-#include "../../host/core/check/canonical.h"
-#include "../../host/core/operation/ops.h"
-#include "../../host/core/operation/result.h"
-#include "../../host/engine/partial/fold.h"
-#include "../suite/suite.h"
-
 #include <redhost/canonical.h>
+
+#include "../../host/engine/partial/partial.h"
+#include "../suite/suite.h"
 
 enum { MOST_TILES = 77, MOST_BYTES = MOST_TILES * RH_CANONICAL_TILE_BYTES, ROUNDS = 40 };
 

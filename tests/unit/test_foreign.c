@@ -1,17 +1,11 @@
 /* Foreign functions: the reader of descriptions, calls of many signatures, and errors.
  * FOREIGN_LIBRARY is the library of tests/foreign. */
-#include "../../host/core/base/text.h"
-#include "../../host/core/base/vocabulary.h"
-#include "../../host/core/operation/ops.h"
-#include "../../host/core/operation/result.h"
-#include "../../host/core/plug/plugin.h"
-#include "../../host/core/run/instance.h"
+#include <sys/stat.h>
+
+#include "../../host/core/run/run.h"
 #include "../../host/operators/foreign/foreign.h"
-#include "../../host/operators/foreign/foreign_read.h"
 #include "../core/folder.h"
 #include "../suite/suite.h"
-
-#include <sys/stat.h>
 
 static char dir[64];
 

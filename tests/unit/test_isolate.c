@@ -3,17 +3,14 @@
  *
  * This program is its own child: started as `redhost --work` it says what REDHOST_TEST_PLAY holds,
  * where "<" waits for a question of the parent's, "!" ends the process and "~" sleeps. */
-#include "../../host/core/base/clock.h"
-#include "../../host/tools/isolate/peer.h"
-#include "../../host/tools/isolate/peer_lines.h"
-#include "../../host/tools/isolate/request.h"
-#include "../suite/suite.h"
-
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+
+#include "../../host/tools/isolate/internal.h"
+#include "../suite/suite.h"
 
 #define HELLO "redhost-peer 1\npeer x isolated\nready\n"
 #define QUERY "phase loading\nphase query\n"

@@ -1,12 +1,11 @@
 /* host/core/run: the sources of a job's parameters, and the consequences of a wrong answer of
  * rh_reduce().  Without OpenCL: host strategies, plugins of the zoo and foreign functions. */
-#include "../../host/choose/known.h"
-#include "../../host/choose/locate.h"
-#include "../../host/library/handle.h"
+#include <sys/stat.h>
+
+#include "../../host/choose/choose.h"
+#include "../../host/library/library.h"
 #include "../core/folder.h"
 #include "../suite/suite.h"
-
-#include <sys/stat.h>
 
 OWNS(rh_custom, rh_custom_destroy)
 

@@ -1,7 +1,5 @@
 /* The judge of results that are made of a value: by `finalize`, and of a struct's fields.  And what
  * happens before a strategy is blamed. */
-#include "../../host/core/run/before_blame.h"
-#include "../../host/core/run/exact_data.h"
 #include "../../host/operators/custom/custom.h"
 #include "../suite/suite.h"
 

@@ -1,10 +1,9 @@
 /* host/core/data/kinds.c and generate.c: generated data. */
-#include "../../host/core/base/half.h"
-#include "../../host/core/data/kinds.h"
+#include <float.h>
+
+#include "../../host/core/data/data.h"
 #include "../suite/suite.h"
 #include "io_support.h"
-
-#include <float.h>
 
 static void generate(rh_array *array, const char *kind, uint64_t seed, rh_type type, uint64_t n) {
   must(rh_array_generate(array, kind, seed, type, n, NULL, &error));

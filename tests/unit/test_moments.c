@@ -1,11 +1,6 @@
 /* Mean and variance have loops of their own on the host: the same bits as the expressions give. */
-#include "../../host/core/base/half.h"
-#include "../../host/core/base/random.h"
-#include "../../host/core/base/vocabulary.h"
-#include "../../host/engine/segments/quick.h"
-#include "../../host/operators/custom/custom.h"
-#include "../../host/operators/custom/file.h"
-#include "../../host/operators/custom/moments.h"
+#include "../../host/engine/segments/segments.h"
+#include "../../host/operators/custom/internal.h"
 #include "../suite/suite.h"
 
 OWNS(rh_custom, rh_custom_destroy)

@@ -1,9 +1,9 @@
 /* host/engine/io/npy.c: headers of .npy files, right and wrong. */
-#include "../../host/engine/io/npy.h"
+#include <sys/mman.h>
+
+#include "../../host/engine/io/io.h"
 #include "../suite/suite.h"
 #include "io_support.h"
-
-#include <sys/mman.h>
 
 /* ---- Headers that are read ---- */
 

@@ -1,6 +1,5 @@
 /* Where data that are split among devices are cut: shares as weights say, in few aligned nodes. */
-#include "../../host/core/base/random.h"
-#include "../../host/engine/reduction/partition.h"
+#include "../../host/engine/reduction/reduction.h"
 #include "../suite/suite.h"
 
 enum { MOST = 64, ROUNDS = 3000 };

@@ -4,15 +4,12 @@
  * which always behaves; REDHOST_TEST_PLAY is "WHEN:WHAT": when "good" is to open, take or close a
  * point of the operator max, or in the greeting, it does WHAT instead: "!" crashes, "~" hangs, "*"
  * floods, "." exits, "=TEXT" prints TEXT instead, "+TEXT" prints it in addition. */
-#include "../../host/core/base/clock.h"
-#include "../../host/core/check/reference.h"
-#include "../../host/tools/isolate/peer.h"
-#include "../../host/tools/isolate/peer_lines.h"
-#include "../suite/suite.h"
-
 #include <limits.h>
 #include <signal.h>
 #include <sys/stat.h>
+
+#include "../../host/tools/isolate/internal.h"
+#include "../suite/suite.h"
 
 static char self[PATH_MAX];
 

@@ -1,7 +1,5 @@
 /* Points measured in several processes: Student's t, rows merged, and what --compare finds. */
-#include "../../host/tools/bench/runner.h"
-#include "../../host/tools/records/compare.h"
-#include "../../host/tools/records/student.h"
+#include "../../host/tools/bench/bench.h"
 #include "../suite/suite.h"
 #include "records_support.h"
 

@@ -1,6 +1,6 @@
 /* Dealing chunks to devices of different speeds: each chunk is done once, also where a device gives
  * up; and rings that read what they are dealt, under threads. */
-#include "../../host/engine/reduction/ring.h"
+#include "../../host/engine/reduction/reduction.h"
 #include "../suite/suite.h"
 
 enum { CHUNK = 16, MOST = 600 };

@@ -1,13 +1,5 @@
 /* host/engine/segments: a wrong segment is found.  unit.test_segmented has the bits of all. */
-#include "../../host/choose/known.h"
-#include "../../host/choose/locate.h"
-#include "../../host/core/base/vocabulary.h"
-#include "../../host/core/data/array.h"
-#include "../../host/core/operation/ops.h"
-#include "../../host/engine/segments/quick.h"
-#include "../../host/engine/segments/referee.h"
-#include "../../host/operators/custom/custom.h"
-#include "../../host/operators/custom/file.h"
+#include "../../host/choose/choose.h"
 #include "../suite/suite.h"
 
 OWNS(rh_custom, rh_custom_destroy)

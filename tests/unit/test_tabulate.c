@@ -1,6 +1,5 @@
 /* host/tools/records/tabulate.c: rows of tables, which strategy is best, and ties. */
-#include "../../host/tools/records/tabulate.h"
-#include "../../host/tools/records/write_json.h"
+#include "../../host/tools/records/records.h"
 #include "../suite/suite.h"
 #include "records_support.h"
 

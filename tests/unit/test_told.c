@@ -1,7 +1,5 @@
 /* Operations as texts: what is written is what is read, and what differs is named. */
-#include "../../host/core/base/vocabulary.h"
-#include "../../host/operators/custom/file.h"
-#include "../../host/operators/custom/text.h"
+#include "../../host/operators/custom/custom.h"
 #include "../suite/suite.h"
 
 static rh_custom *make(const char *json, rh_type type, const rh_let *lets, uint32_t n_lets) {

@@ -1,14 +1,9 @@
 /* host/tools/tune: the candidate values, which of them a search measures, how the budget is
  * divided, and which candidate wins. */
-#include "../../host/core/base/error.h"
-#include "../../host/core/base/random.h"
-#include "../../host/core/base/vocabulary.h"
-#include "../../host/core/run/params.h"
-#include "../../host/tools/tune/candidate.h"
-#include "../../host/tools/tune/plan.h"
-#include "../../host/tools/tune/search.h"
-#include "../suite/suite.h"
 #include <redhost/kit.h>
+
+#include "../../host/tools/tune/tune.h"
+#include "../suite/suite.h"
 
 /* ---- The space ---- */
 

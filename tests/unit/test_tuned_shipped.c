@@ -1,5 +1,5 @@
 /* host/choose/tunedb: the defaults that come with redhost, and for which devices they are. */
-#include "../../host/choose/tunedb/shipped.h"
+#include "../../host/choose/tunedb/internal.h"
 #include "tuned_support.h"
 
 static char pocl[] = "Portable Computing Language", nvidia[] = "NVIDIA CUDA";

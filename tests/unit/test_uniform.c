@@ -1,7 +1,6 @@
 /* Which fields of a value kernels need not exchange, because values of as many elements have them
  * in common. */
 #include "../../host/operators/custom/custom.h"
-#include "../../host/operators/custom/file.h"
 #include "../suite/suite.h"
 
 OWNS(rh_custom, rh_custom_destroy)

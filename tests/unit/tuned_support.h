@@ -3,11 +3,10 @@
 #ifndef RH_TEST_TUNED_SUPPORT_H
 #define RH_TEST_TUNED_SUPPORT_H
 
-#include "../../host/choose/tunedb/document.h"
-#include "../../host/choose/tunedb/tunedb.h"
-#include "../core/folder.h"
-
 #include <sys/stat.h>
+
+#include "../../host/choose/tunedb/internal.h"
+#include "../core/folder.h"
 
 OWNS(rh_tunedb, rh_tunedb_close)
 

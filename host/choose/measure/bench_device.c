@@ -1,14 +1,10 @@
-#include "bench_device.h"
-#include "../../core/base/clock.h"
-#include "../../core/base/error.h"
-#include "../../core/cl/commands.h"
-#include "../../core/cl/memory.h"
-#include "calibration.cl.h"
-#include "stats.h"
+#include "measure.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "calibration.cl.h"
 
 enum { MIB = 1 << 20, MOST_SWEEPS = 4096 };
 

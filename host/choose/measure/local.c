@@ -1,11 +1,4 @@
-#include "local.h"
-#include "../../core/base/alloc.h"
-#include "../../core/base/clock.h"
-#include "../../core/base/error.h"
-#include "../../core/cl/commands.h"
-#include "../../core/cl/memory.h"
-#include "../../core/cl/status.h"
-#include "../../engine/segments/segments.h"
+#include "measure.h"
 
 #include <stdio.h>
 #include <stdlib.h>

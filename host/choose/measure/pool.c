@@ -1,8 +1,4 @@
-#include "pool.h"
-#include "../../core/base/clock.h"
-#include "../../core/base/error.h"
-#include "../../core/cl/commands.h"
-#include "../../core/cl/memory.h"
+#include "measure.h"
 
 #include <string.h>
 

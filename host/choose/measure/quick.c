@@ -1,7 +1,4 @@
-#include "quick.h"
-#include "../../core/base/clock.h"
-#include "../../core/base/error.h"
-#include "../../core/base/log.h"
+#include "measure.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "sampler.h"
+#include "measure.h"
 
 #include <string.h>
 

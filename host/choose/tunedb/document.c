@@ -1,5 +1,4 @@
-#include "document.h"
-#include "exchange.h"
+#include "internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,4 @@
-#include "entry.h"
-#include "../../core/plug/plugin.h"
-#include "exchange.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <inttypes.h>

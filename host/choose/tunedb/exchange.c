@@ -1,6 +1,4 @@
-#include "exchange.h"
-#include "../../core/base/json_value.h"
-#include "../../core/base/text.h"
+#include "tunedb.h"
 
 #include <stdarg.h>
 #include <stdio.h>

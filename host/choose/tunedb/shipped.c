@@ -1,10 +1,10 @@
-#include "shipped.h"
+#include "internal.h"
+
+#include <string.h>
 
 #include "tuned_nvidia.json.h"
 #include "tuned_pocl_amd.json.h"
 #include "tuned_pocl_intel.json.h"
-
-#include <string.h>
 
 /* The first of those that fit a device equally well serves.  On a processor of an unknown maker
  * that is AMD's, which reads one page of memory after another: several side by side gain where the

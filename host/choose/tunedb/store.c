@@ -1,9 +1,4 @@
-#include "store.h"
-#include "../../core/base/clock.h"
-#include "../../core/base/error.h"
-#include "../../core/base/file.h"
-#include "../../core/base/log.h"
-#include "../../core/base/path.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

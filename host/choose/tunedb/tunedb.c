@@ -1,10 +1,4 @@
-#include "tunedb.h"
-#include "../../core/base/alloc.h"
-#include "../../core/base/clock.h"
-#include "../../core/base/error.h"
-#include "../../core/base/log.h"
-#include "shipped.h"
-#include "store.h"
+#include "internal.h"
 
 #include <math.h>
 #include <stdio.h>

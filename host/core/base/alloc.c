@@ -1,4 +1,4 @@
-#include "alloc.h"
+#include "base.h"
 
 #include <stdlib.h>
 #include <string.h>

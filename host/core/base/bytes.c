@@ -1,4 +1,4 @@
-#include "bytes.h"
+#include "base.h"
 
 #include <errno.h>
 #include <unistd.h>

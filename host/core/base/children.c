@@ -1,4 +1,4 @@
-#include "children.h"
+#include "base.h"
 
 #include <fcntl.h>
 #include <signal.h>

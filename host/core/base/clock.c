@@ -1,4 +1,4 @@
-#include "clock.h"
+#include "base.h"
 
 #include <time.h>
 

@@ -1,4 +1,4 @@
-#include "condition.h"
+#include "base.h"
 
 #include <errno.h>
 #include <time.h>

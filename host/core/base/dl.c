@@ -1,6 +1,4 @@
-#include "dl.h"
-#include "error.h"
-#include "path.h"
+#include "base.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,6 +1,4 @@
-#include "file.h"
-#include "bytes.h"
-#include "path.h"
+#include "base.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "fork.h"
+#include "base.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "format.h"
+#include "base.h"
 
 #include <locale.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "fpstate.h"
+#include "base.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <xmmintrin.h>

@@ -1,4 +1,4 @@
-#include "half.h"
+#include "base.h"
 
 #include <math.h>
 

@@ -1,5 +1,4 @@
-#include "json_value.h"
-#include "text.h"
+#include "base.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "limits.h"
+#include "base.h"
 
 #include <sys/resource.h>
 

@@ -1,5 +1,4 @@
-#include "log.h"
-#include "error.h"
+#include "base.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "path.h"
+#include "base.h"
 
 #include <dlfcn.h>
 #include <errno.h>

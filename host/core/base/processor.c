@@ -1,4 +1,4 @@
-#include "processor.h"
+#include "base.h"
 
 #include <stdio.h>
 #include <string.h>

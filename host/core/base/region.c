@@ -1,5 +1,4 @@
-#include "region.h"
-#include "error.h"
+#include "base.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "share.h"
+#include "base.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-#include "text.h"
+#include "base.h"
 
 #include <stdio.h>
 #include <stdlib.h>

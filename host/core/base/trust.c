@@ -1,4 +1,4 @@
-#include "trust.h"
+#include "base.h"
 
 #include <errno.h>
 #include <grp.h>

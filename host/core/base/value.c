@@ -1,5 +1,4 @@
-#include "value.h"
-#include "vocabulary.h"
+#include "base.h"
 
 #include <math.h>
 #include <stdio.h>

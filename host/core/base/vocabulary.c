@@ -1,4 +1,4 @@
-#include "vocabulary.h"
+#include "base.h"
 
 #include <string.h>
 

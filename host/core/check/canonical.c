@@ -1,10 +1,4 @@
-#include "canonical.h"
-#include "../base/error.h"
-#include "../base/half.h"
-#include "../base/random.h"
-#include "../base/vocabulary.h"
-#include "../operation/ops.h"
-#include "../operation/result.h"
+#include "check.h"
 
 #include <math.h>
 #include <redhost/canonical.h>

@@ -5,9 +5,7 @@
  * floating-point summation and dot product (BIT 2012); Jeannerod and Rump, Improved error bounds
  * for inner products in floating-point arithmetic (SIMAX 2013); Rump, Bünger and Jeannerod,
  * Improved error bounds for floating-point products and Horner's scheme (BIT 2016). */
-#include "../base/vocabulary.h"
-#include "../operation/result.h"
-#include "judged.h"
+#include "check.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,4 @@
-#include "enclosed.h"
-#include "../base/value.h"
+#include "check.h"
 
 #include <math.h>
 

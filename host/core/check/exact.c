@@ -1,5 +1,4 @@
-#include "exact.h"
-#include "../base/vocabulary.h"
+#include "check.h"
 
 #include <math.h>
 #include <redhost/exact.h>

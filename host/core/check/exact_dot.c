@@ -1,4 +1,4 @@
-#include "exact_dot.h"
+#include "check.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,4 @@
-#include "exact_prod.h"
-#include "../base/half.h"
-#include "../base/vocabulary.h"
-#include "../operation/scaled.h"
+#include "check.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "field_sum.h"
+#include "check.h"
 
 #include <float.h>
 #include <math.h>

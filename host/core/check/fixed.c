@@ -1,4 +1,4 @@
-#include "fixed.h"
+#include "check.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* Products of floats.
  *
  * An order multiplies the elements in any sequence and grouping, and rounds every product.  Values
- * keep their exponents apart (scaled.h), so that nothing overflows or underflows on the way: only
- * the product does, when it becomes a result.  So every order gives
+ * keep their exponents apart (core/operation), so that nothing overflows or underflows on the way:
+ * only the product does, when it becomes a result.  So every order gives
  *
  * - the sign that the number of negative elements says;
  * - NaN, an infinity or a zero where the elements have one, as IEEE 754 combines these;
@@ -12,7 +12,7 @@
  *   everything down to 0.
  *
  * Any other result is wrong. */
-#include "judged.h"
+#include "check.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "judged.h"
+#include "check.h"
 
 #include <inttypes.h>
 #include <math.h>

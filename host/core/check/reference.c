@@ -1,11 +1,4 @@
-#include "reference.h"
-#include "../base/clock.h"
-#include "../base/error.h"
-#include "../base/log.h"
-#include "../base/vocabulary.h"
-#include "../operation/ops.h"
-#include "../operation/result.h"
-#include "exact_dot.h"
+#include "check.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,4 @@
-#include "channel.h"
-#include "../base/bytes.h"
-#include "guard.h"
+#include "child.h"
 
 #include <errno.h>
 #include <fcntl.h>

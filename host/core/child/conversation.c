@@ -1,8 +1,4 @@
-#include "conversation.h"
-#include "../base/clock.h"
-#include "../base/error.h"
-#include "../base/format.h"
-#include "ending.h"
+#include "child.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,4 @@
-#include "ending.h"
-#include "spawn.h"
+#include "child.h"
 
 #include <signal.h>
 #include <stdio.h>

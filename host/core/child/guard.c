@@ -1,5 +1,4 @@
-#include "guard.h"
-#include "../base/children.h"
+#include "child.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,6 +1,4 @@
-#include "request.h"
-#include "../base/error.h"
-#include "channel.h"
+#include "child.h"
 
 #include <errno.h>
 #include <inttypes.h>

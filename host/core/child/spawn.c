@@ -1,10 +1,4 @@
-#include "spawn.h"
-#include "../base/alloc.h"
-#include "../base/bytes.h"
-#include "../base/clock.h"
-#include "../base/limits.h"
-#include "../base/path.h"
-#include "../base/text.h"
+#include "child.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,4 @@
-#include "build_log.h"
-#include "../base/text.h"
+#include "cl.h"
 
 #include <stdio.h>
 #include <string.h>

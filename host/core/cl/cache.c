@@ -1,11 +1,4 @@
-#include "cache.h"
-#include "../base/error.h"
-#include "../base/file.h"
-#include "../base/hash.h"
-#include "../base/log.h"
-#include "../base/path.h"
-#include "../base/text.h"
-#include "../base/trust.h"
+#include "cl.h"
 
 #include <errno.h>
 #include <inttypes.h>

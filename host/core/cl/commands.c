@@ -1,6 +1,4 @@
-#include "commands.h"
-#include "memory.h"
-#include "opencl.h"
+#include "cl.h"
 
 cl_int rh_cl_finish(cl_command_queue queue) {
   return queue ? rh_cl.Finish(queue) : CL_SUCCESS;

@@ -1,10 +1,4 @@
-#include "devices.h"
-#include "../base/alloc.h"
-#include "../base/fpstate.h"
-#include "../base/path.h"
-#include "../base/text.h"
-#include "opencl.h"
-#include "status.h"
+#include "cl.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,4 @@
-#include "drivers.h"
-#include "../base/hash.h"
-#include "../base/limits.h"
-#include "../base/path.h"
+#include "cl.h"
 
 #include <dirent.h>
 #include <fcntl.h>

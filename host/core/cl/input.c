@@ -1,10 +1,4 @@
-#include "input.h"
-#include "../base/clock.h"
-#include "../base/error.h"
-#include "../base/log.h"
-#include "commands.h"
-#include "memory.h"
-#include "staging.h"
+#include "cl.h"
 
 #include <unistd.h>
 

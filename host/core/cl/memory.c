@@ -1,7 +1,4 @@
-#include "memory.h"
-#include "../base/format.h"
-#include "nvml.h"
-#include "opencl.h"
+#include "cl.h"
 
 #include <stdio.h>
 #include <string.h>

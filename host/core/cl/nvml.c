@@ -1,8 +1,6 @@
 /* NVML API reference: https://docs.nvidia.com/deploy/nvml-api; the device's place on the bus:
  * cl_nv_device_attribute_query. */
-#include "nvml.h"
-#include "../base/dl.h"
-#include "opencl.h"
+#include "cl.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,4 @@
-#include "opencl.h"
-#include "../base/dl.h"
-#include "../base/path.h"
+#include "cl.h"
 
 rh_opencl_functions rh_cl;
 

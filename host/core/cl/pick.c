@@ -1,10 +1,5 @@
 /* Selecting the device that a specification names. */
-#include "../base/error.h"
-#include "../base/path.h"
-#include "../base/text.h"
-#include "devices.h"
-#include "opencl.h"
-#include "status.h"
+#include "cl.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,14 +1,5 @@
 /* Building programs, and caching them. */
-#include "../base/clock.h"
-#include "../base/error.h"
-#include "../base/log.h"
-#include "../base/path.h"
-#include "../base/text.h"
-#include "build_log.h"
-#include "commands.h"
-#include "opencl.h"
-#include "session.h"
-#include "status.h"
+#include "cl.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,5 @@
-#include "services.h"
-#include "../base/alloc.h"
-#include "../base/log.h"
-#include "commands.h"
-#include "memory.h"
-#include "opencl.h"
+#include "cl.h"
+
 #include <redhost/plugin.h>
 
 #include <stdlib.h>

@@ -1,8 +1,4 @@
-#include "session.h"
-#include "../base/error.h"
-#include "commands.h"
-#include "memory.h"
-#include "opencl.h"
+#include "cl.h"
 
 rh_status rh_cl_session_init(rh_cl_session *session, const rh_cl_device *device, rh_cache *cache,
                              const rh_reporter *reporter, rh_error *error) {

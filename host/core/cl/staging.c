@@ -1,9 +1,4 @@
-#include "staging.h"
-#include "../base/clock.h"
-#include "../base/condition.h"
-#include "../base/log.h"
-#include "commands.h"
-#include "memory.h"
+#include "cl.h"
 
 #include <pthread.h>
 #include <sched.h>

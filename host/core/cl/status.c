@@ -1,4 +1,4 @@
-#include "status.h"
+#include "cl.h"
 
 #define CL_STATUS_LIST(X)                                                                          \
   X(CL_SUCCESS)                                                                                    \

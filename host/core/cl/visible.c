@@ -4,11 +4,7 @@
  * so each of them is awaited.  A result that happens to contain such a word looks as if it had not
  * arrived.  It costs the time after which the host stops watching and calls clFinish, and is read
  * then like any other. */
-#include "visible.h"
-#include "../base/clock.h"
-#include "commands.h"
-#include "memory.h"
-#include "opencl.h"
+#include "cl.h"
 
 #include <stdatomic.h>
 #include <string.h>

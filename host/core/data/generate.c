@@ -1,11 +1,4 @@
-#include "../base/error.h"
-#include "../base/half.h"
-#include "../base/share.h"
-#include "../base/text.h"
-#include "../base/vocabulary.h"
-#include "array.h"
-#include "kinds.h"
-#include "pace.h"
+#include "data.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,4 @@
-#include "kinds.h"
-#include "../base/random.h"
-#include "../base/vocabulary.h"
-#include "array.h"
+#include "data.h"
 
 #include <float.h>
 #include <math.h>

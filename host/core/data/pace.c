@@ -1,6 +1,4 @@
-#include "pace.h"
-#include "../base/clock.h"
-#include "../base/log.h"
+#include "data.h"
 
 static const double seconds_between_reports = 0.2;
 

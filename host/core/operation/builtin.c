@@ -1,9 +1,5 @@
 /* Built-in operators as constants: a face for each row. */
-#include "../base/vocabulary.h"
-#include "operator.h"
-#include "ops.h"
-#include "result.h"
-#include "rows.h"
+#include "internal.h"
 
 static char *prelude(const rh_operator *self) {
   return rh_op_prelude(self->base, self->type);

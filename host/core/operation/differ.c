@@ -1,6 +1,4 @@
 /* In plain words, what two texts of operations say otherwise. */
-#include "../base/format.h"
-#include "../base/text.h"
 #include "operation.h"
 
 #include <stdio.h>

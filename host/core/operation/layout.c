@@ -1,5 +1,4 @@
-#include "layout.h"
-#include "../base/error.h"
+#include "operation.h"
 
 typedef unsigned long long number; /* as %llu takes it */
 

@@ -1,6 +1,4 @@
 #include "operation.h"
-#include "../base/path.h"
-#include "../base/vocabulary.h"
 
 #include <float.h>
 #include <stdlib.h>

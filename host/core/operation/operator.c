@@ -1,7 +1,4 @@
-#include "operator.h"
-#include "../base/error.h"
-#include "../base/vocabulary.h"
-#include "ops.h"
+#include "operation.h"
 
 #include <string.h>
 

@@ -1,11 +1,7 @@
 /* One row for each operator on each type: load, combine and fold, compiled for it.
  * kernels/prelude/operators.cl says the same in OpenCL C and explains order keys; tests/plugins
  * compares the two on every row. */
-#include "ops.h"
-#include "../base/half.h"
-#include "../base/vocabulary.h"
-#include "rows.h"
-#include "scaled.h"
+#include "internal.h"
 
 #include <math.h>
 #include <string.h>

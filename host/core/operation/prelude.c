@@ -1,8 +1,7 @@
 /* The OpenCL C that precedes every plugin's source: macros for the operator and type, then
  * kernels/prelude. */
-#include "../base/text.h"
-#include "../base/vocabulary.h"
-#include "ops.h"
+#include "operation.h"
+
 #include "prelude.cl.h"
 
 void rh_prelude_append(rh_text *text) {

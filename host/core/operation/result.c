@@ -1,9 +1,4 @@
-#include "result.h"
-#include "../base/half.h"
-#include "../base/vocabulary.h"
-#include "../base/widest.h"
-#include "ops.h"
-#include "scaled.h"
+#include "operation.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,4 @@
-#include "disable.h"
-#include "../base/path.h"
-#include "rank.h"
+#include "internal.h"
 
 #include <fnmatch.h>
 #include <stdio.h>

@@ -1,9 +1,4 @@
-#include "discover.h"
-#include "../base/error.h"
-#include "../base/path.h"
-#include "../base/text.h"
-#include "rank.h"
-#include "walk.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

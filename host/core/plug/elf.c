@@ -1,6 +1,4 @@
-#include "elf.h"
-#include "../base/bytes.h"
-#include "../base/error.h"
+#include "plug.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "examine.h"
+#include "plug.h"
 
 #include <stdlib.h>
 #include <string.h>

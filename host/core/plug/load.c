@@ -1,11 +1,5 @@
 /* Finds one strategy by its name, opening as few files as possible. */
-#include "../base/alloc.h"
-#include "../base/text.h"
-#include "examine.h"
-#include "plugin.h"
-#include "rank.h"
-#include "registry.h"
-#include "survey.h"
+#include "internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

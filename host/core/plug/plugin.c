@@ -1,9 +1,4 @@
-#include "plugin.h"
-#include "../base/dl.h"
-#include "../base/error.h"
-#include "../base/fpstate.h"
-#include "elf.h"
-#include "rank.h"
+#include "plug.h"
 
 /* A refused plugin is not closed: it has already run code, and unloading is riskier than keeping
  * it. */

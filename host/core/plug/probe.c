@@ -1,7 +1,5 @@
 /* The probe process, which examines plugins, so that a faulty one takes down only this process. */
-#include "../base/json_value.h"
-#include "../child/channel.h"
-#include "examine.h"
+#include "plug.h"
 
 typedef struct prober {
   rh_device device;

@@ -1,9 +1,6 @@
 /* Querying a strategy, with the host's own checks. */
-#include "../base/error.h"
-#include "../base/fpstate.h"
-#include "../base/text.h"
-#include "../base/vocabulary.h"
-#include "plugin.h"
+#include "plug.h"
+
 #include <redhost/plugin.h>
 
 #include <stdarg.h>

@@ -1,8 +1,4 @@
-#include "registry.h"
-#include "../base/error.h"
-#include "../base/text.h"
-#include "rank.h"
-#include "survey.h"
+#include "internal.h"
 
 #include <stdlib.h>
 #include <string.h>

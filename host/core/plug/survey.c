@@ -1,7 +1,4 @@
-#include "survey.h"
-#include "../base/alloc.h"
-#include "disable.h"
-#include "examine.h"
+#include "internal.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,4 @@
-#include "talk.h"
-#include "../base/error.h"
-#include "../base/text.h"
-#include "../child/ending.h"
-#include "validate.h"
-#include "wire.h"
+#include "internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

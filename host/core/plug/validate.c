@@ -1,8 +1,6 @@
 /* Validates a plugin's descriptor as data, without calling the plugin. */
-#include "validate.h"
-#include "../base/error.h"
-#include "../base/text.h"
-#include "plugin.h"
+#include "plug.h"
+
 #include <redhost/plugin.h>
 
 #include <stdio.h>

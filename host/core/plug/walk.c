@@ -1,9 +1,4 @@
-#include "walk.h"
-#include "../base/alloc.h"
-#include "../base/path.h"
-#include "../base/trust.h"
-#include "disable.h"
-#include "rank.h"
+#include "internal.h"
 
 #include <dirent.h>
 #include <errno.h>

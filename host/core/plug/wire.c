@@ -1,4 +1,4 @@
-#include "wire.h"
+#include "plug.h"
 
 #include <unistd.h>
 

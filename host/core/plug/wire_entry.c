@@ -1,8 +1,5 @@
 /* A strategy as a child describes it. */
-#include "../base/json_value.h"
-#include "../base/text.h"
-#include "plugin.h"
-#include "wire.h"
+#include "plug.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,4 @@
-#include "before_blame.h"
-#include "../base/error.h"
-#include "../base/hash.h"
+#include "run.h"
 
 #include <float.h>
 #include <math.h>

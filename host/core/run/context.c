@@ -1,10 +1,4 @@
-#include "context.h"
-#include "../base/alloc.h"
-#include "../base/clock.h"
-#include "../base/log.h"
-#include "../base/path.h"
-#include "../operation/ops.h"
-#include "look.h"
+#include "run.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,4 @@
-#include "exact_data.h"
-#include "../base/error.h"
-#include "../cl/commands.h"
+#include "run.h"
 
 #include <stdio.h>
 

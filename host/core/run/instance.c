@@ -1,11 +1,4 @@
-#include "instance.h"
-#include "../base/alloc.h"
-#include "../base/fpstate.h"
-#include "../base/vocabulary.h"
-#include "../cl/commands.h"
-#include "../cl/memory.h"
-#include "../plug/examine.h"
-#include "../plug/plugin.h"
+#include "run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,4 @@
-#include "job.h"
-#include "../base/alloc.h"
-#include "../base/clock.h"
-#include "../base/log.h"
+#include "run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,4 @@
-#include "look.h"
-#include "../base/error.h"
-#include "../base/file.h"
-#include "../base/path.h"
-#include "../base/text.h"
-#include "../child/channel.h"
-#include "../child/conversation.h"
-#include "../child/request.h"
-#include "../cl/devices.h"
-#include "../cl/drivers.h"
+#include "run.h"
 
 #include <dirent.h>
 #include <inttypes.h>

@@ -1,5 +1,4 @@
-#include "operand_data.h"
-#include "../base/error.h"
+#include "run.h"
 
 rh_status rh_operand_bad_address(uint32_t k, uint32_t n_operands, rh_error *error) {
   if (n_operands == 1)

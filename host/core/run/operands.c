@@ -1,5 +1,4 @@
-#include "operands.h"
-#include "../base/vocabulary.h"
+#include "run.h"
 
 void rh_operands_begin(rh_operands *operands, const rh_operator *op) {
   operands->n = op->n_operands;

@@ -1,7 +1,4 @@
-#include "params.h"
-#include "../base/error.h"
-#include "../base/text.h"
-#include "../plug/plugin.h"
+#include "run.h"
 
 #include <ctype.h>
 #include <errno.h>

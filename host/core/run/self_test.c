@@ -1,9 +1,4 @@
-#include "self_test.h"
-#include "../base/error.h"
-#include "../check/canonical.h"
-#include "../cl/commands.h"
-#include "before_blame.h"
-#include "operand_data.h"
+#include "run.h"
 
 enum { MOST = 4099 };
 

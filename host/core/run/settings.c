@@ -1,5 +1,4 @@
-#include "settings.h"
-#include "../base/error.h"
+#include "run.h"
 
 const char *rh_params_from_name(uint32_t from) {
 #define RH_X(name, number, word) word,

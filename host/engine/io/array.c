@@ -1,10 +1,4 @@
-#include "../../core/data/array.h"
-#include "../../core/base/error.h"
-#include "../../core/base/log.h"
-#include "../../core/base/vocabulary.h"
-#include "../../core/data/pace.h"
-#include "feed.h"
-#include "first_bytes.h"
+#include "io.h"
 
 #include <string.h>
 #include <unistd.h>

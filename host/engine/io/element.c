@@ -1,6 +1,4 @@
-#include "element.h"
-#include "../../core/base/half.h"
-#include "../../core/base/vocabulary.h"
+#include "io.h"
 
 #include <string.h>
 

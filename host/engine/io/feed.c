@@ -1,8 +1,4 @@
-#include "feed.h"
-#include "../../core/base/error.h"
-#include "../../core/base/log.h"
-#include "../../core/base/vocabulary.h"
-#include "first_bytes.h"
+#include "io.h"
 
 #include <errno.h>
 #include <fcntl.h>

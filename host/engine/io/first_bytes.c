@@ -1,8 +1,4 @@
-#include "first_bytes.h"
-#include "../../core/base/error.h"
-#include "../../core/base/log.h"
-#include "../../core/base/text.h"
-#include "../../core/base/vocabulary.h"
+#include "io.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,4 @@
-#include "npy.h"
-#include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
+#include "io.h"
 
 #include <stdio.h>
 #include <string.h>

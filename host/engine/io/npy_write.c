@@ -1,5 +1,4 @@
-#include "../../core/base/vocabulary.h"
-#include "npy.h"
+#include "io.h"
 
 enum { ALIGNMENT = 64, PREAMBLE = 10, LONG_PREAMBLE = 12, MOST_OF_VERSION_1 = 0xffff };
 

@@ -1,4 +1,4 @@
-#include "view.h"
+#include "io.h"
 
 #include <signal.h>
 #include <stdatomic.h>

@@ -1,5 +1,4 @@
-#include "accuracy.h"
-#include "../../core/base/error.h"
+#include "partial.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,3 @@
-#include "../../core/base/alloc.h"
-#include "../../core/base/error.h"
 #include "partial.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-#include "fold.h"
-#include "../../core/base/error.h"
+#include "partial.h"
+
 #include <redhost/plugin.h>
 
 #include <stdlib.h>

@@ -1,7 +1,4 @@
-#include "merger.h"
-#include "../../core/base/alloc.h"
-#include "../../core/run/exact_data.h"
-#include "../../operators/custom/by_code.h"
+#include "partial.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,12 +1,4 @@
 #include "partial.h"
-#include "../../core/base/error.h"
-#include "../../core/base/random.h"
-#include "../../core/check/judged.h"
-#include "../../core/run/before_blame.h"
-#include "../../core/run/exact_data.h"
-#include "../../operators/custom/by_code.h"
-#include "../../operators/custom/refer.h"
-#include "accuracy.h"
 
 #include <redhost/canonical.h>
 

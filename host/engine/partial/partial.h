@@ -1,13 +1,94 @@
+/* What a part of a reduction comes to, and how parts become the whole. */
+#pragma once
+
+#include <redhost/redhost.h>
+
+#include "../../operators/custom/custom.h"
+#include "../ranks/ranks.h"
+
+/* Answers that are rounded once: the exact reference's, which a strategy's answer checks. */
+
+/* From here on the spec, with its layout, asks for the exact answer, rounded once.  own: that of
+ * spec->op, or null.  RH_DECLINED where redhost does not know it. */
+rh_status rh_accuracy_ask(rh_job_spec *spec, rh_custom *own, rh_error *error);
+
+/* RH_DECLINED where the answer would have to be the reference's, for calls without one. */
+rh_status rh_accuracy_check_own(const rh_job *job, rh_error *error);
+
+/* Puts the reference's answer into the result of a strategy that was found to be right, if the spec
+ * asks for it. */
+void rh_accuracy_take(const rh_job_spec *spec, const rh_reference *reference, rh_result *result);
+
+/* The values of data that were reduced in parts: chunks of a stream, on several devices, by several
+ * processes.
+ *
+ * The tree of docs/inside/bits.md is aligned.  Data are counted in units, which are tiles or chunks
+ * of 2^k tiles, as the caller likes; the last unit may be short.  A *node* (level, index) is the
+ * value of units index * 2^level to (index + 1) * 2^level - 1, or of as many of them as there are:
+ * what a strategy that promises RH_CANONICAL_ORDER returns for these elements as a reduction of
+ * their own, before it becomes a result.  A fold takes nodes in any order of arrival, combines
+ * neighbours as soon as both are there, the lower index on the left, and gives the value of the
+ * whole, whose bits do not depend on how the data were divided.  This holds for operators that
+ * round and for those that do not commute; of others, such as min, any strategy's values will do.
+ *
+ * A node may have several values of one operator, such as a strategy's and the exact one, each of
+ * which is combined with its own kind.
+ *
+ * Nodes that arrive in index order leave at most 64 in memory.  In any other order, those stay that
+ * wait for a neighbour: with d parts done at a time, about d more. */
+
+typedef struct rh_fold_node {
+  uint64_t index;
+  uint32_t level;
+} rh_fold_node;
+
+/* Initialise with rh_fold_init(); zero-initialised may be finished.  [one thread at a time] */
+typedef struct rh_fold {
+  const rh_op *op;       /* the operator, built-in or the user's; borrowed */
+  uint32_t n_values;     /* of a node */
+  uint32_t stride;       /* bytes from one value to the next: a multiple of 16 */
+  uint64_t unit;         /* elements, for messages */
+  rh_fold_node *nodes;   /* that wait, in index order */
+  unsigned char *values; /* theirs */
+  uint32_t n, capacity;
+} rh_fold;
+
+/* The operator gives combine, identity and the value's size; it must outlive the fold. */
+void rh_fold_init(rh_fold *fold, const rh_op *op, uint32_t n_values, uint64_t unit);
+void rh_fold_finish(rh_fold *fold);
+
+/* Adds a node, whose n_values values stand `stride` bytes apart and are copied.  level: below 64.
+ * A node whose units are there already, or are more than 2^64, is RH_E_INVALID.  RH_E_NOMEM leaves
+ * the fold as it was. */
+rh_status rh_fold_add(rh_fold *fold, uint32_t level, uint64_t index, const void *values,
+                      rh_error *error);
+
+/* The first unit and the last one of node k. */
+uint64_t rh_fold_first(const rh_fold *fold, uint32_t k);
+uint64_t rh_fold_last(const rh_fold *fold, uint32_t k);
+const void *rh_fold_values(const rh_fold *fold, uint32_t k);
+/* Is the unit in a node? */
+int rh_fold_has(const rh_fold *fold, uint64_t unit);
+
+/* *value, of op->value_size bytes and aligned to 16: value number `which` of the whole; the
+ * identity if there are no nodes.  The caller has added all; RH_E_INVALID names the first gap. */
+rh_status rh_fold_value(const rh_fold *fold, uint32_t which, void *value, rh_error *error);
+
+/* The largest aligned node that begins at unit `first`, is at most `units` long and of at most
+ * level `most`: for a run of units that begins or ends anywhere.  units: at least 1. */
+uint32_t rh_fold_level(uint64_t first, uint64_t units, uint32_t most);
+
+/* An indexed operator counts from a part's first element: from here on the index of the value
+ * counts from the whole's, where that element has the index `base`.  Values of other operators, and
+ * the identity, stay as they are. */
+void rh_fold_rebase(const rh_op *op, void *value, uint64_t base);
+
 /* A part of a reduction comes to this: the nodes of the canonical tree that its values make, what
  * is exactly known of its elements, and its edges, which are the elements of tiles that are not
  * whole.
  *
  * Partials of one reduction merge in any order, and the bits of the whole do not depend on how it
- * was cut.  They travel between threads, processes and ranks, and as files (partial_file.h). */
-#pragma once
-
-#include "../../core/run/job.h"
-#include "fold.h"
+ * was cut.  They travel between threads, processes and ranks, and as files (rh_partial_write()). */
 
 /* Elements of a tile of which more are elsewhere: operand k's behind those of operand k - 1, each
  * operand padded with zeros to a multiple of 16 bytes. */
@@ -101,3 +182,94 @@ rh_status rh_partial_conclude(rh_partial *partial, rh_result *result, rh_referen
  * what judges one by it; and the depth of the answer, 0 if it is not known. */
 rh_status rh_partial_reference(const rh_partial *partial, rh_reference *reference, rh_error *error);
 uint64_t rh_partial_depth(const rh_partial *partial);
+
+/* A partial as bytes, for another process or another day: docs/inside/partial-file.md says what
+ * each byte is. */
+
+enum { RH_PARTIAL_VERSION = 2 };
+
+/* malloc'ed.  text: of rh_partial_describe(); null for ranks of one job, which have compared theirs
+ * already, and then pay no checksum. */
+rh_status rh_partial_write(const rh_partial *partial, const char *text, void **bytes,
+                           uint64_t *size, rh_error *error);
+
+/* Facts that are known before reading. */
+typedef struct rh_partial_about {
+  const char *text;           /* all that partials must have in common to be merged */
+  uint64_t first, n, whole_n; /* whole_n: UINT64_MAX if it is not known */
+} rh_partial_about;
+
+/* How many bytes the file has that begins with these, RH_PARTIAL_HEAD_BYTES if there are so many.
+ * 0: it is not a partial. */
+enum { RH_PARTIAL_HEAD_BYTES = 120 };
+uint64_t rh_partial_file_bytes(const void *begin, uint64_t n);
+
+/* Accepts any bytes, into which the text points then.  RH_E_FILE, in a sentence: cut,
+ * damaged, newer, or of a machine that is not like this one. */
+rh_status rh_partial_look(rh_partial_about *about, const void *bytes, uint64_t size,
+                          rh_error *error);
+
+/* Adds what was written, by merging.  Accepts any bytes.  RH_E_FILE if they are not of the
+ * partial's operator and check, or damaged; RH_E_INVALID if both have an element.  keeps_edges: 1
+ * as rh_partial_merge_edges(). */
+rh_status rh_partial_read(rh_partial *partial, const void *bytes, uint64_t size, int keeps_edges,
+                          rh_error *error);
+
+/* A partial's label, the text that stands in its file: all that partials must have in common to be
+ * merged, and enough to make the operator again. */
+
+/* The strategy that computes its values; `auto` goes by the canonical order. */
+typedef struct rh_partial_strategy {
+  int is_auto;
+  const char *name;
+  uint64_t promises;
+  const rh_setting *settings;
+  uint64_t n_settings;
+} rh_partial_strategy;
+
+/* The operation's text, with what decides the bits of `by`.  more: its further members, taken in
+ * any case: "source" is rh_source_identity(); null: the elements are arrays.  malloc'ed. */
+rh_status rh_partial_describe(char **text, const rh_job_spec *job, const rh_partial_strategy *by,
+                              json_t *more, rh_error *error);
+
+/* May elements first .. first+n-1 be a part?  *whole_n: of the whole, or UINT64_MAX; it becomes the
+ * part's end where nothing can follow, because functions of the map have other bits on the device
+ * that would have the rest of the tile.  RH_E_USAGE if not. */
+rh_status rh_partial_check_part(const rh_job_spec *job, uint64_t first, uint64_t n,
+                                uint64_t *whole_n, rh_error *error);
+
+/* The operator again: *job gets it, with *own, which the caller destroys, or null.  RH_E_FILE, with
+ * a sentence, for what this redhost did not write. */
+rh_status rh_partial_job(rh_job_spec *job, rh_custom **own, const char *text, rh_error *error);
+
+/* RH_E_FILE names the first difference of two partials, `a` and `b`. */
+rh_status rh_partial_compare(const char *a, const char *text_of_a, const char *b,
+                             const char *text_of_b, rh_error *error);
+
+/* ---- Partials that come as bytes, one after the other, and the answer that they make ---- */
+
+/* Zero-initialised is empty, and may be finished.  It must not be moved. */
+typedef struct rh_merger {
+  rh_job_spec job; /* of the first partial, and of all; n: of the whole, once it is concluded */
+  rh_custom *own;
+  rh_partial all;
+  char *text;      /* of all; null: none was added yet */
+  char first[256]; /* the first one's name */
+} rh_merger;
+
+/* name: in messages.  context: for operators that only a device can evaluate.  Accepts any bytes;
+ * RH_E_FILE, in a sentence that begins with the name, for what cannot be merged. */
+rh_status rh_merger_add(rh_merger *merger, rh_context *context, const char *name, const void *bytes,
+                        uint64_t size, rh_error *error);
+
+/* Calls rh_partial_conclude(); returns RH_E_FILE where elements are missing. */
+rh_status rh_merger_conclude(rh_merger *merger, rh_result *result, rh_reference *reference,
+                             rh_verdict *verdict, rh_error *error);
+void rh_merger_finish(rh_merger *merger);
+
+/* ---- The partials of all ranks become one, in every rank alike ---- */
+
+/* Every rank calls it with its own, of one job.  all: initialised and empty.  keeps_edges: 1 as
+ * rh_partial_merge_edges(). */
+rh_status rh_partial_gather(rh_partial *all, const rh_partial *mine, rh_ranks *ranks,
+                            int keeps_edges, rh_error *error);

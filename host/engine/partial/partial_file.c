@@ -1,7 +1,4 @@
-#include "partial_file.h"
-#include "../../core/base/error.h"
-#include "../../core/base/hash.h"
-#include "../../operators/custom/custom.h"
+#include "partial.h"
 
 #include <float.h>
 #include <stdlib.h>

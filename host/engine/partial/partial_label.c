@@ -1,8 +1,4 @@
-#include "partial_label.h"
-#include "../../core/base/error.h"
-#include "../../core/base/json_value.h"
-#include "../../operators/custom/text.h"
-#include "accuracy.h"
+#include "partial.h"
 
 /* Does the order of operations decide its bits? */
 static int order_decides(const rh_job_spec *job) {

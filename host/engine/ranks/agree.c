@@ -1,7 +1,4 @@
-#include "agree.h"
-#include "../../core/base/alloc.h"
-#include "../../core/base/error.h"
-#include "../../core/base/hash.h"
+#include "ranks.h"
 
 #include <stdlib.h>
 #include <string.h>

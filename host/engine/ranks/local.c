@@ -1,8 +1,4 @@
-#include "local.h"
-#include "../../core/base/clock.h"
-#include "../../core/base/error.h"
-#include "../../core/base/path.h"
-#include "../../core/child/spawn.h"
+#include "ranks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +12,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "../../core/child/child.h"
 
 static const char variable[] = "REDHOST_LOCAL_RANK"; /* "3/8": rank 3 of 8 */
 enum { SOCKET_FD = 3, ONE_MORE_S = 1 };

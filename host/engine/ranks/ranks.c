@@ -1,9 +1,4 @@
 #include "ranks.h"
-#include "../../core/base/alloc.h"
-#include "../../core/base/clock.h"
-#include "../../core/base/condition.h"
-#include "../../core/base/error.h"
-#include "../../core/base/path.h"
 
 #include <locale.h>
 #include <pthread.h>

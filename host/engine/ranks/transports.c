@@ -1,15 +1,11 @@
-#include "transports.h"
-#include "../../core/base/alloc.h"
-#include "../../core/base/dl.h"
-#include "../../core/base/path.h"
-#include "../../core/base/text.h"
-#include "../../core/plug/discover.h"
-#include "local.h"
+#include "ranks.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../../core/plug/plug.h"
 
 int rh_transport_name_is_valid(const char *name) {
   size_t length = name ? strlen(name) : 0;

@@ -1,6 +1,4 @@
-#include "arrays.h"
-#include "../../core/base/alloc.h"
-#include "../../core/run/operand_data.h"
+#include "reduction.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,4 @@
-#include "elements.h"
-#include "../../core/base/error.h"
-#include "../../core/base/share.h"
-#include "../../core/run/operand_data.h"
+#include "reduction.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -1,5 +1,4 @@
-#include "partition.h"
-#include "../partial/fold.h"
+#include "reduction.h"
 
 enum {
   IN_A_SHARE = 128,  /* a cut may move by one of these pieces of a share */

@@ -1,11 +1,4 @@
 #include "reduction.h"
-#include "../../core/base/alloc.h"
-#include "../../core/base/clock.h"
-#include "../../core/base/condition.h"
-#include "../../core/base/error.h"
-#include "../../core/base/log.h"
-#include "../../core/run/operand_data.h"
-#include "partition.h"
 
 #include <stdlib.h>
 #include <string.h>

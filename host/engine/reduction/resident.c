@@ -1,8 +1,4 @@
-#include "resident.h"
-#include "../../core/base/alloc.h"
-#include "../../core/base/clock.h"
-#include "../../core/base/error.h"
-#include "partition.h"
+#include "reduction.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,14 +1,4 @@
-#include "resident_part.h"
-#include "../../core/base/alloc.h"
-#include "../../core/base/error.h"
-#include "../../core/base/log.h"
-#include "../../core/base/share.h"
-#include "../../core/cl/commands.h"
-#include "../../core/cl/memory.h"
-#include "../../core/run/before_blame.h"
-#include "../../core/run/operand_data.h"
-#include "partition.h"
-#include "worker.h"
+#include "reduction.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,4 @@
-#include "ring.h"
-#include "../../core/base/clock.h"
-#include "../../core/base/condition.h"
-#include "../../core/base/error.h"
+#include "reduction.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,4 @@
-#include "schedule.h"
-#include "../../core/base/alloc.h"
-#include "../../core/base/clock.h"
-#include "../../core/base/error.h"
-#include "../../core/base/log.h"
+#include "reduction.h"
 
 #include <stdlib.h>
 #include <string.h>

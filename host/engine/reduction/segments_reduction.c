@@ -1,12 +1,4 @@
-#include "segments_reduction.h"
-#include "../../core/base/alloc.h"
-#include "../../core/base/clock.h"
-#include "../../core/base/condition.h"
-#include "../../core/base/error.h"
-#include "../../core/base/log.h"
-#include "../../core/base/random.h"
-#include "../../core/base/text.h"
-#include "elements.h"
+#include "reduction.h"
 
 #include <stdlib.h>
 #include <string.h>

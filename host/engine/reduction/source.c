@@ -1,6 +1,4 @@
-#include "source.h"
-#include "../../core/base/error.h"
-#include "../../core/data/array.h"
+#include "reduction.h"
 
 #include <jansson.h>
 #include <string.h>

@@ -1,9 +1,4 @@
-#include "staging.h"
-#include "../../core/base/alloc.h"
-#include "../../core/base/clock.h"
-#include "../../core/base/error.h"
-#include "../../core/cl/commands.h"
-#include "../../core/cl/memory.h"
+#include "reduction.h"
 
 #include <stdlib.h>
 

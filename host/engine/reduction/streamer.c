@@ -1,9 +1,4 @@
-#include "streamer.h"
-#include "../../core/base/clock.h"
-#include "../../core/base/error.h"
-#include "../../core/cl/commands.h"
-#include "../../core/cl/memory.h"
-#include "../../core/run/operand_data.h"
+#include "reduction.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,4 @@
-#include "worker.h"
-#include "../../core/base/error.h"
-#include "../../core/base/log.h"
-#include "../../core/cl/commands.h"
-#include "../../core/run/operand_data.h"
-#include "../../core/run/self_test.h"
+#include "reduction.h"
 
 #include <redhost/canonical.h>
 

@@ -1,10 +1,8 @@
-#include "columns.h"
-#include "../../core/base/share.h"
-#include "../../core/base/value.h"
-#include "../../operators/custom/custom.h"
-#include "../io/element.h"
+#include "segments.h"
 
 #include <string.h>
+
+#include "../../operators/custom/custom.h"
 
 /* Results that a thread takes at once, and so few that no other one is started for them. */
 enum { PIECE = 1 << 14, ALONE = 1 << 18 };

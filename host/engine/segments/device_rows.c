@@ -1,8 +1,5 @@
-#include "device_rows.h"
-#include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
-#include "../../core/cl/commands.h"
-#include "../../core/cl/memory.h"
+#include "segments.h"
+
 #include "rows.cl.h"
 
 enum { GROUP = 64 };

@@ -1,6 +1,4 @@
-#include "lengths.h"
-#include "../../core/base/alloc.h"
-#include "../../core/base/random.h"
+#include "segments.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,4 @@
-#include "plan.h"
-#include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
+#include "segments.h"
 
 #include <redhost/canonical.h>
 

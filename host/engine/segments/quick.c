@@ -1,7 +1,4 @@
-#include "quick.h"
-#include "../../core/base/half.h"
-#include "../../core/operation/ops.h"
-#include "../../core/operation/scaled.h"
+#include "segments.h"
 
 #include <float.h>
 #include <math.h>

@@ -7,11 +7,12 @@
  * A merge adds w d d to m2, w = a.n b.n/n.  Its roundings and those of the sums make (2 h + 7) u
  * m2.  Each d errs by 2 E, besides.  The w d d add up to m2, and the w to n h/4 at most, for a
  * level has no more than n/4; so that is 2 E sqrt(m2 n h) + E E n h, by Cauchy and Schwarz. */
-#include "../../operators/custom/custom.h"
-#include "quick.h"
+#include "segments.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "../../operators/custom/custom.h"
 
 enum { N, MEAN, M2, PIECE = 64 /* elements, whose sums are added up apart */ };
 

@@ -1,5 +1,4 @@
-#include "rearrange.h"
-#include "../../core/base/share.h"
+#include "segments.h"
 
 #include <string.h>
 

@@ -1,10 +1,4 @@
-#include "referee.h"
-#include "../../core/base/clock.h"
-#include "../../core/base/error.h"
-#include "../../core/base/share.h"
-#include "../../core/base/value.h"
-#include "../../core/run/exact_data.h"
-#include "quick.h"
+#include "segments.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,12 +1,4 @@
 #include "segments.h"
-#include "../../core/base/alloc.h"
-#include "../../core/base/clock.h"
-#include "../../core/base/error.h"
-#include "../../core/base/value.h"
-#include "../../core/cl/commands.h"
-#include "../../core/cl/memory.h"
-#include "../../core/data/pace.h"
-#include "../../core/run/operand_data.h"
 
 #include <stdlib.h>
 #include <string.h>

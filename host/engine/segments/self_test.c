@@ -1,7 +1,4 @@
-#include "../../core/run/self_test.h"
-#include "../../core/base/error.h"
-#include "../../core/run/operand_data.h"
-#include "referee.h"
+#include "segments.h"
 
 enum { MOST = 4099 /* elements */, MOST_SEGMENTS = 64, MOST_BESIDE = 8 };
 

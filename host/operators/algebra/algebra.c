@@ -1,8 +1,4 @@
 #include "algebra.h"
-#include "../../core/base/error.h"
-#include "../../core/base/log.h"
-#include "../../core/base/random.h"
-#include "laws.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,8 @@
+/* The laws that an operator has to keep, examined before its first use. */
+#pragma once
+
+#include "../custom/custom.h"
+
 /* Is an operator what it claims to be?  Its combination must be associative, and commutative if it
  * says so, and its identity must change no value.
  *
@@ -5,15 +10,11 @@
  * there is an identity of rational functions (Schwartz 1980; Zippel 1979).  This tells a wrong
  * formula from rounding, but says nothing of branches.  These are tried with values that elements
  * can reach: small integers and halves, on which floats do not round, ties, integers at the ends of
- * their range, ordinary numbers; and with values of many elements (laws.h).  Where floats round,
+ * their range, ordinary numbers; and with values of many elements.  Where floats round,
  * results may differ by rounding.
  *
  * A difference that is due to NaN, the sign of a zero, an overflow or an underflow is a note: a
  * user may want such an operator. */
-#pragma once
-
-#include "../../core/cl/session.h"
-#include "../custom/custom.h"
 
 typedef enum rh_law { RH_LAW_IDENTITY, RH_LAW_ASSOCIATIVE, RH_LAW_COMMUTATIVE, RH_LAWS } rh_law;
 
@@ -74,3 +75,114 @@ typedef struct rh_algebra_device {
  * built-in operators over inexact maps are compared.  Fails if the device does. */
 rh_status rh_algebra_compare(const rh_custom *self, rh_cl_session *session,
                              rh_algebra_device *device, rh_error *error);
+
+/* Values to try an operator's laws on: those of single elements, and those that several reach. */
+
+/* Kinds of elements, the simplest first. */
+/* The operators get it as `n`, the number of elements. */
+enum { RH_CASES_N = 1000 };
+
+enum {
+  RH_CASES_SMALL,  /* integers from -3 to 3 */
+  RH_CASES_HALVES, /* multiples of 1/4 up to 64, and integers up to 256 */
+  RH_CASES_NEAR, /* beside the literals of the operator's expressions: branches compare with them */
+  RH_CASES_WIDE, /* integers of any size, with the ends of their range; ordinary floats */
+  RH_CASES_SPECIAL, /* floats: zeros, infinities, NaN, the largest and the least */
+  RH_CASES_KINDS
+};
+
+enum {
+  RH_CASES_ELEMENTS = 64,
+  RH_CASES_VALUES = 192,
+  RH_CASES_DOUBLED = 22, /* the last ones: each is the one before, twice, so of many elements */
+  RH_CASES_MODERATE = 1 << 22,
+  RH_CASES_LITERALS = 32
+};
+
+/* One element of every operand, as its bits. */
+typedef struct rh_element {
+  uint64_t of[RH_MOST_OPERANDS], index;
+} rh_element;
+
+typedef struct rh_cases {
+  const rh_custom *of;
+  uint64_t constants[RH_EXPR_MOST_SLOTS];
+  double literals[RH_CASES_LITERALS]; /* n_literals of them, for RH_CASES_NEAR */
+  uint32_t n_literals;
+  rh_element elements[RH_CASES_ELEMENTS]; /* of the first values */
+  /* then those that are combined of earlier ones */
+  _Alignas(16) unsigned char values[RH_CASES_VALUES][RH_ANY_VALUE_BYTES];
+} rh_cases;
+
+/* Before all others.  Literals of small integers, which are tried anyway, are passed over, and so
+ * are those of a size that makes an f32 overflow or that guards against a division by 0. */
+void rh_cases_find_literals(rh_cases *cases, const rh_custom *of);
+
+void rh_cases_make(rh_cases *cases, const rh_custom *of, int kind, uint64_t *seed);
+
+/* *value = that of the element; padding is 0. */
+void rh_cases_load(const rh_cases *cases, const rh_element *element, void *value);
+
+/* The largest magnitude of a float of the value, and of `most`; NaN if one is. */
+double rh_value_largest(const rh_custom *of, const unsigned char *value, double most);
+
+/* A field of a value, as a number. */
+double rh_field_number(const rh_operator_field *field, const unsigned char *value);
+
+double rh_element_number(rh_type type, uint64_t bits);
+uint64_t rh_element_bits(rh_type type, double number); /* in range */
+
+/* ---- One law of an operator on given elements or values ---- */
+
+/* How the two sides of a law differ. */
+typedef enum rh_law_difference {
+  RH_SAME,
+  RH_ROUNDED,   /* by no more than rounding */
+  RH_ZERO_SIGN, /* in the sign of a zero only */
+  RH_DIFFERENT
+} rh_law_difference;
+
+/* Values that a law is about: 1 for the identity, 2, or 3. */
+uint32_t rh_law_values(rh_law law);
+
+/* The two sides for values v[0], v[1], v[2]; several at once, RH_ANY_VALUE_BYTES apart. */
+void rh_law_sides(const rh_custom *of, rh_law law, unsigned char *const v[3], unsigned char *left,
+                  unsigned char *right, uint32_t n);
+
+/* Sides may differ by roundings of these. */
+enum { RH_NOTHING, RH_SUMS, RH_PRODUCTS };
+
+rh_law_difference rh_law_compare(const rh_custom *of, unsigned char *const v[3], uint32_t n_values,
+                                 const unsigned char *left, const unsigned char *right,
+                                 int tolerance);
+
+/* Replaces elements by simpler ones as long as the law stays broken. */
+void rh_law_shrink(const rh_cases *cases, rh_law law, rh_element *elements, int tolerance);
+
+/* "a=0 b=0 c=1 gives 2 grouped to the left and 4 to the right".  elements: null if the values are
+ * not those of single elements. */
+void rh_law_describe(const rh_cases *cases, rh_law law, const rh_element *elements,
+                     unsigned char *const v[3], char *text, size_t size);
+
+/* Associativity or commutativity at four points.  1: it holds, but for a chance of less than
+ * 2^-200; -1: it does not, for values that elements reach; 0: the formulas have more than
+ * + - * / ?: and ==, or what holds for elements does not hold for all values. */
+int rh_points_try(const rh_custom *of, rh_law law, uint64_t *seed);
+
+/* ---- The laws on values of many elements: on what any order of any strategy may meet ----
+ *
+ * Sides have from none to 2^20 elements, and unequal numbers of them.  They are adjacent, from any
+ * position on; where the operator uses the index, whether it commutes is also tried on sides that
+ * lie apart, between each other, and in another order.  The effect of rounding is found by changing
+ * the last bits of the values; where numbers come near the ends of their range, nothing is said.
+ *
+ * Laws that are broken are noted in *report, each once; those that are broken there already are not
+ * tried. */
+/* On elements of these cases.  briefly: up to some thousands of them. */
+void rh_sides_try(const rh_cases *cases, int briefly, rh_algebra_report *report);
+
+/* On the first n elements of arrays: adjacent sides of some and of many of them, and all elements
+ * one after the other, in pieces and in lanes.  first: which
+ * element of the whole theirs is, for the words. */
+void rh_sides_try_data(const rh_custom *of, const rh_arrays *arrays, uint64_t first, uint64_t n,
+                       rh_algebra_report *report);

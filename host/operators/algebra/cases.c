@@ -1,6 +1,4 @@
-#include "cases.h"
-#include "../../core/base/half.h"
-#include "../../core/base/random.h"
+#include "algebra.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,9 +1,4 @@
-#include "../../core/base/alloc.h"
-#include "../../core/base/random.h"
-#include "../../core/operation/result.h"
-#include "../custom/on_device.h"
 #include "algebra.h"
-#include "cases.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,4 @@
-#include "laws.h"
-#include "../../core/base/format.h"
-#include "../../core/base/random.h"
+#include "algebra.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -43,7 +41,7 @@ static rh_law_difference compare_floats(double x, double y, double allowed) {
 }
 
 static rh_law_difference compare_fields(const rh_operator_field *field, const unsigned char *x,
-                                    const unsigned char *y, double scale) {
+                                        const unsigned char *y, double scale) {
   double allowed = scale * (field->type == RH_TYPE_f64 ? 1e-11 : 1e-5);
   if (rh_type_is_float(field->type))
     return compare_floats(rh_field_number(field, x), rh_field_number(field, y), allowed);
@@ -52,7 +50,7 @@ static rh_law_difference compare_fields(const rh_operator_field *field, const un
 }
 
 static rh_law_difference compare_values(const rh_custom *of, const unsigned char *x,
-                                    const unsigned char *y, double scale) {
+                                        const unsigned char *y, double scale) {
   rh_law_difference worst = RH_SAME;
   for (uint32_t f = 0; f < of->n_fields; f++) {
     rh_law_difference one = compare_fields(&of->fields[f], x, y, scale);
@@ -63,7 +61,8 @@ static rh_law_difference compare_values(const rh_custom *of, const unsigned char
 
 /* For the law of the identity, each side is compared with the value itself. */
 rh_law_difference rh_law_compare(const rh_custom *of, unsigned char *const v[3], uint32_t n_values,
-                             const unsigned char *left, const unsigned char *right, int tolerance) {
+                                 const unsigned char *left, const unsigned char *right,
+                                 int tolerance) {
   double most = 0, scale = 0;
   for (uint32_t k = 0; k < n_values; k++) most = rh_value_largest(of, v[k], most);
   most = fmax(most, fmax(finite_size(of, left), finite_size(of, right)));

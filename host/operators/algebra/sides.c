@@ -1,6 +1,4 @@
-#include "../../core/base/random.h"
-#include "../../core/check/judged.h"
-#include "laws.h"
+#include "algebra.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,9 +1,4 @@
 #include "catalog.h"
-#include "../../core/base/alloc.h"
-#include "../../core/base/log.h"
-#include "../../core/plug/rank.h"
-#include "../custom/file.h"
-#include "synonyms.h"
 
 #include <stdio.h>
 #include <stdlib.h>

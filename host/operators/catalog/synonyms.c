@@ -1,4 +1,4 @@
-#include "synonyms.h"
+#include "catalog.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,3 @@
-#include "texts.h"
-#include "../../core/base/alloc.h"
-#include "../custom/file.h"
 #include "catalog.h"
 
 #include <ctype.h>

@@ -1,4 +1,3 @@
-#include "../../core/base/error.h"
 #include "catalog.h"
 
 #include <stdio.h>

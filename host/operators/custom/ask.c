@@ -1,7 +1,5 @@
 /* Questions about an operator, and the expressions over its operands. */
-#include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
-#include "make.h"
+#include "internal.h"
 
 rh_status rh_custom_expressions(const rh_custom *self, rh_exprs **made, rh_error *error) {
   rh_expr_variable variables[RH_MOST_OPERANDS];

@@ -1,7 +1,4 @@
-#include "by_code.h"
-#include "../../core/base/alloc.h"
-#include "make.h"
-#include "on_device.h"
+#include "internal.h"
 
 #include <ctype.h>
 #include <stdio.h>

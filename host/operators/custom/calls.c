@@ -1,9 +1,6 @@
 /* The functions of an operator: those of rh_op, as plugins call them, and those by which the rest
  * of the host uses it. */
-#include "../../core/operation/ops.h"
-#include "by_code.h"
-#include "make.h"
-#include "refer.h"
+#include "internal.h"
 
 #include <string.h>
 

@@ -1,8 +1,5 @@
 /* A compiler's complaint about an operator in OpenCL C. */
-#include "../../core/base/text.h"
-#include "../../core/cl/build_log.h"
-#include "../expr/excerpt.h"
-#include "by_code.h"
+#include "custom.h"
 
 #include <stdio.h>
 #include <string.h>

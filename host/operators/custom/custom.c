@@ -1,11 +1,5 @@
 /* Makes an operator of a definition and the types of its operands. */
-#include "custom.h"
-#include "../../core/base/alloc.h"
-#include "../../core/base/hash.h"
-#include "../../core/operation/ops.h"
-#include "make.h"
-#include "moments.h"
-#include "places.h"
+#include "internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,136 @@
+/* Operators of the user's: from expressions, files or code, on the host and on devices. */
+#pragma once
+
+#include <redhost/redhost.h>
+
+#include "../../core/run/run.h"
+#include "../expr/expr.h"
+
+/* Operators by OpenCL C, evaluated on a device for what the host needs: the identity, and the
+ * orders of combining that a result is compared with. */
+
+/* Builds the operator's code for the session's device, once, and finds its identity.  RH_E_FILE,
+ * with the file, line and reason, if it does not compile.  Nothing for operators by expressions. */
+rh_status rh_by_code_open(const rh_operator *op, rh_cl_session *session, rh_error *error);
+/* Prepares it for the session of *context, which is opened if it must be. */
+rh_status rh_by_code_prepare(const rh_operator *op, rh_context *context, rh_error *error);
+
+/* The first failure of the device since then; RH_OK if there was none, or none is needed. */
+rh_status rh_by_code_status(const rh_operator *op, rh_error *error);
+
+/* Why a strategy cannot serve it; null if it can. */
+const char *rh_by_code_decline(const rh_operator *op, const rh_strategy *strategy,
+                               const rh_answer *answer);
+
+/* The first error of a build log, for a message: "far.cl:3:5: unknown type name 'q', at column 5 of
+ * '...'".  code: the operator's text, with #line directives.  An error in what redhost adds to it
+ * has the place of the compiler's note on it, or the end of the file.  0: there is none. */
+int rh_code_complaint(const char *log, const char *code, char *to, size_t bytes);
+
+/* An operator as a user defines it: the parts of an operator file, or of the command line, as
+ * text.  Nothing here knows the operands' types yet; custom.h makes an operator of it. */
+
+enum { RH_MOST_LETS = 16, RH_MOST_CONSTANTS = 16 };
+
+/* Where a text begins in its file, in characters, from 1; line 0: it is not from a file. */
+typedef struct rh_json_place {
+  uint32_t line, column;
+} rh_json_place;
+
+/* A field of a value. */
+typedef struct rh_field_text {
+  char name[RH_OPERATOR_NAME_BYTES]; /* "": the only one, of values a and b */
+  rh_type type;                      /* 0: that of the map's output */
+  char *load;                        /* of the operands, `i` and `n` */
+  char *identity;
+  char *combine; /* of a.FIELD and b.FIELD; a's elements come before b's */
+  rh_json_place load_at, identity_at, combine_at;
+} rh_field_text;
+
+typedef struct rh_named_text {
+  char name[RH_OPERATOR_NAME_BYTES];
+  char *text;
+  rh_json_place at;
+} rh_named_text;
+
+typedef struct rh_named_number {
+  char name[RH_OPERATOR_NAME_BYTES];
+  rh_expr_value value;
+} rh_named_number;
+
+typedef struct rh_definition rh_definition;
+
+/* For operands of some types, this takes the place of the form, `finalize` and the claims. */
+enum { RH_BY_EXACT = 16 };
+typedef struct rh_by_type {
+  uint32_t types; /* bit t: type t; bit RH_BY_EXACT + t: where the exact answer is asked for */
+  rh_definition *body;
+} rh_by_type;
+
+/* One of two forms.  Built-in operators over maps: `ops`, and `map` with as many outputs, or one
+ * for all of them.  Or an operator of its own: `fields`, by expressions or by code.
+ * Zero-initialised is empty; strings are malloc'ed. */
+struct rh_definition {
+  char name[RH_OPERATOR_NAME_BYTES]; /* "dot"; "" if it has none */
+  char *summary;                     /* one line for a list of operators, or null */
+  char *about;                       /* lines that a user may want to know, or null */
+  char *origin;                      /* the file, for messages; null: redhost's own, or an option */
+  char *json;                        /* its text, for places in it; null as origin */
+  size_t json_length;
+  uint32_t n_operands; /* 0: any number, by the names of the data */
+  char operands[RH_MOST_OPERANDS][RH_OPERATOR_NAME_BYTES];
+  rh_json_place operands_at[RH_MOST_OPERANDS];
+  uint32_t n_constants;
+  rh_named_number constants[RH_MOST_CONSTANTS]; /* their values, unless others are given */
+  char *ops;                                    /* "sum", "min,max,sum"; null: it has fields */
+  char *map;                                    /* null: the only operand */
+  char *where;                                  /* null: all elements count */
+  char *initial; /* of one built-in operator: what its value is combined with; or null */
+  rh_json_place ops_at, map_at, where_at, initial_at;
+  uint32_t n_fields;
+  rh_field_text fields[RH_MOST_FIELDS];
+  /* Instead of load, identity and combine: OpenCL C.  A file that is read later is named. */
+  char *code_file;
+  char *code; /* with #line directives */
+  rh_json_place code_at;
+  uint32_t n_lets;
+  rh_named_text lets[RH_MOST_LETS]; /* for `combine` */
+  uint32_t n_results;
+  rh_named_text results[RH_MOST_FIELDS]; /* of a, a.FIELD or a.0, a.1, ..., and n */
+  uint32_t flags;                        /* RH_OP_COMMUTATIVE, as claimed */
+  int claims_associative;
+  uint32_t n_by_type;
+  rh_by_type by_type[2 * RH_N_TYPES];
+  uint32_t accuracy; /* RH_ACCURACY_*, asked for */
+};
+
+void rh_definition_finish(rh_definition *definition);
+/* *to must be finished even after a failure. */
+rh_status rh_definition_copy(rh_definition *to, const rh_definition *from, rh_error *error);
+
+/* The definition for operands of this type: *of, or what it says of the type and the accuracy.  It
+ * has no `by_type` and is not finished: its texts are those of *of. */
+rh_definition rh_definition_for(const rh_definition *of, rh_type type);
+
+/* Letters, digits and '_', not a digit first, and at most 63 of them. */
+int rh_operator_is_name(const char *text, size_t length);
+/* Can an operator or an operand be called so?  `i`, `n`, `inf` and `nan` mean something else. */
+int rh_definition_name_is_valid(const char *name);
+
+/* Adds a #line directive: what follows is line `line` of the file. */
+void rh_definition_add_line(rh_text *to, const char *file, uint32_t line);
+
+/* How a message about one of its texts begins: `FILE:LINE:COLUMN: "KEY"`, or KEY alone if it is not
+ * from a file.  RH_WHAT: in room of the block's own. */
+enum { RH_ORIGIN_BYTES = 500, /* of a path; longer ones are cut */ RH_WHAT_BYTES = 576 };
+const char *rh_definition_what(char what[RH_WHAT_BYTES], const rh_definition *definition,
+                               const char *key, rh_json_place at);
+#define RH_WHAT(definition, key, at)                                                               \
+  rh_definition_what((char[RH_WHAT_BYTES]){0}, definition, key, at)
+/* Begins a message with that, if the place is known, and returns the error's status. */
+rh_status rh_definition_blame(const rh_definition *definition, const char *key, rh_json_place at,
+                              rh_error *error);
+
 /* A custom operator, one of the user's: a map, a combination, and what becomes of the value.
  *
  * It has one of two forms.  A *mapped* one is a built-in operator over elements that a map computes
@@ -7,11 +140,6 @@
  * fields that expressions load and combine.
  *
  * To a plugin both are an rh_op with the number RH_FIRST_USER_OP, whose `user` is the rh_custom. */
-#pragma once
-
-#include "../../core/operation/operator.h"
-#include "../expr/expr.h"
-#include "definition.h"
 
 /* A named constant, --let: an argument of kernels, never a literal in their source. */
 typedef struct rh_let {
@@ -160,3 +288,78 @@ uint64_t rh_custom_result_uses(const rh_custom *self, uint32_t k);
 /* Between which numbers result k lies, if the numbers that it is computed from lie in intervals. */
 rh_interval rh_custom_enclose_result(const rh_custom *self, uint32_t k, const rh_interval *given,
                                      uint64_t n);
+
+/* Operators as JSON: files, and those that come with redhost.  docs/use/operators.md has the
+ * format. */
+
+enum { RH_OPERATOR_FILE_BYTES = 1 << 20 }; /* at most */
+
+/* Reads a definition.  RH_E_FILE for what is wrong, with "ORIGIN:LINE:COLUMN: " and what is
+ * expected.  Expressions are parsed later, when the operands' types are known: definition->origin
+ * is a copy of `origin`, for messages about them.  On failure *definition is empty. */
+rh_status rh_definition_read(rh_definition *definition, const char *json, size_t length,
+                             const char *origin, rh_error *error);
+/* Reads a regular file. */
+rh_status rh_definition_read_file(rh_definition *definition, const char *path, rh_error *error);
+
+/* The operators that come with redhost: the text of number k, from 0, and its name (may be null);
+ * null if there are fewer. */
+const char *rh_library_text(size_t k, const char **name);
+
+/* An operator of the user's, evaluated on a device: a work-item for each run of elements. */
+
+typedef struct rh_on_device rh_on_device;
+
+/* Builds it for the session's device, to run on its queue.  most: runs at once.  RH_E_BUILD with
+ * the compiler's log in *log, or null, if the operator's text does not compile. */
+rh_status rh_on_device_create(rh_on_device **made, const rh_custom *custom,
+                              const rh_cl_session *session, uint64_t most, rh_text *log,
+                              rh_error *error);
+void rh_on_device_destroy(rh_on_device *self); /* null is legal */
+
+/* Elements first .. first+n-1 in runs of `length`, from the identity on: values[k] = that of run
+ * k, op.value_size bytes apart. */
+rh_status rh_on_device_runs(rh_on_device *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
+                            uint64_t length, void *values, rh_error *error);
+
+/* The rest does nothing after its first failure, which is kept, or where `self` is null. */
+
+void rh_on_device_identity(rh_on_device *self, void *value);
+/* *value = that of elements first .. first+n-1, n > 0; needs room for so many runs. */
+enum { RH_ON_DEVICE_RUNS = 256 };
+void rh_on_device_reduce(rh_on_device *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
+                         void *value);
+/* *a = combine(*a, *b). */
+void rh_on_device_combine(rh_on_device *self, void *a, const void *b);
+rh_status rh_on_device_status(const rh_on_device *self, rh_error *error);
+
+/* The exact facts about elements under a user's operator, and verdicts by them: rh_operator_calls,
+ * which says more of each. */
+
+rh_status rh_custom_refer(const rh_operator *op, const rh_arrays *arrays, uint64_t n,
+                          rh_reference *reference, rh_error *error);
+/* How many orders a struct is tried in. */
+uint32_t rh_sampled_orders(const rh_custom *custom);
+/* One more: one element after the other. */
+void rh_sample_serial(const rh_operator *op, const rh_arrays *arrays, uint64_t n,
+                      rh_reference *reference);
+void rh_custom_conclude(rh_reference *reference);
+
+/* The exact numbers that results are made of. */
+void rh_reference_given(const rh_reference *reference, rh_result_field *given);
+/* and how many elements they are of */
+uint64_t rh_reference_count(const rh_reference *reference);
+
+void rh_custom_judge(const rh_reference *reference, const rh_result *result, uint64_t depth,
+                     int flushes, rh_verdict *verdict);
+void rh_custom_judge_value(const rh_reference *reference, const void *value, uint64_t depth,
+                           int flushes, rh_verdict *verdict);
+double rh_custom_error_part(const rh_operator *op, uint64_t depth);
+
+/* ---- From an operation's text to the operation ---- */
+
+/* The operation that a text is of, without n and `what`.  *own: the operator, to be destroyed, or
+ * null: it is built in.  Accepts any text; RH_E_FILE, or what rh_custom_create() returns, for one
+ * that this redhost would not write. */
+rh_status rh_operation_read(rh_operation *operation, rh_custom **own, const char *text,
+                            rh_error *error);

@@ -1,5 +1,4 @@
-#include "definition.h"
-#include "../../core/base/error.h"
+#include "custom.h"
 
 #include <stdio.h>
 #include <stdlib.h>

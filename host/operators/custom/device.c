@@ -1,9 +1,5 @@
 /* The OpenCL C of an operator, which stands before kernels/prelude. */
-#include "../../core/base/text.h"
-#include "../../core/base/vocabulary.h"
-#include "../../core/operation/ops.h"
-#include "custom.h"
-#include "make.h"
+#include "internal.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* The operator's functions on the host.  Values are kept as one array for each field while they
  * are combined, so that each operation of an expression is a loop over lanes. */
-#include "make.h"
-#include "moments.h"
-#include "on_device.h"
+#include "internal.h"
 
 #include <math.h>
 #include <string.h>

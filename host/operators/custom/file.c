@@ -1,6 +1,4 @@
-#include "file.h"
-#include "../../core/base/alloc.h"
-#include "places.h"
+#include "internal.h"
 
 #include <jansson.h>
 #include <stdio.h>

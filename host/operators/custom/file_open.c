@@ -1,9 +1,5 @@
 /* Reads operator files, and has those that come with redhost. */
-#include "../../core/base/error.h"
-#include "../../core/base/path.h"
-#include "../../core/base/trust.h"
-#include "file.h"
-#include "operator_library.h"
+#include "custom.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "operator_library.h"
 
 static rh_status read_text(FILE *file, const char *path, char **text, size_t *length,
                            rh_error *error) {

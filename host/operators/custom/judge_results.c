@@ -6,9 +6,7 @@
  * intervals, and the result has to lie in what comes out.  Where a field of a struct depends on the
  * order in other ways, the result is compared with those of several orders: that proves nothing, so
  * the slack grows with the depth, and a slack that allows much is not a check. */
-#include "../../core/base/vocabulary.h"
-#include "../../core/check/judged.h"
-#include "refer.h"
+#include "custom.h"
 
 #include <inttypes.h>
 #include <math.h>

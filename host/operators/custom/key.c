@@ -1,8 +1,6 @@
 /* The key of an operator: all that rh_custom_create() makes it of, as JSON, but for its name and
  * claims of associativity, and the constants' values.  Members that are empty are left out. */
-#include "../../core/base/format.h"
-#include "../../core/base/json_value.h"
-#include "make.h"
+#include "internal.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,8 +1,5 @@
 /* Operators whose value is a struct: several built-in ones in one pass, or fields. */
-#include "../../core/base/error.h"
-#include "../../core/base/text.h"
-#include "../../core/base/vocabulary.h"
-#include "make.h"
+#include "internal.h"
 
 #include <ctype.h>
 #include <stdio.h>

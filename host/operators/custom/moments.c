@@ -1,5 +1,4 @@
-#include "moments.h"
-#include "../../core/base/error.h"
+#include "internal.h"
 
 #include <math.h>
 #include <string.h>

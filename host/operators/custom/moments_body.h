@@ -3,10 +3,9 @@
  * elements on each side adds to m2, times SCALE.
  *
  * Halving a row's lanes down to eight combines whole vectors, which stay in registers. */
-#include "../../core/base/widest.h"
-#include "moments.h"
-
 #include <string.h>
+
+#include "internal.h"
 
 enum { ROWS = 4, MOST_STEPS = 5 /* from 4 * 8 lanes on */ };
 

@@ -1,8 +1,7 @@
 /* In whole tiles of the canonical order (docs/inside/bits.md) both sides of every combination have
  * as many elements, so that Chan's merge has neither a division nor a branch: b.n/n is 1/2.  The
  * operations that are left are those of the expressions, in their order. */
-#include "../../core/base/widest.h"
-#include "moments.h"
+#include "internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -14,7 +14,7 @@
  * operation of each in turn.  Step k has a pair of nodes of level L, where L is the number of ones
  * that k ends in: pairs of leaves in every other step, pairs of these in every fourth, and so on.
  * The nodes above a tile's last leaves are combined in the steps of the next tile. */
-#include "moments.h"
+#include "internal.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>

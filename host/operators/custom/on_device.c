@@ -1,7 +1,4 @@
-#include "on_device.h"
-#include "../../core/base/alloc.h"
-#include "../../core/cl/commands.h"
-#include "../../core/cl/memory.h"
+#include "custom.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,6 @@
 /* What built-in operators are to others: fields of a struct, for several of them in one pass, and
  * under a condition, which leaves elements out. */
-#include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
-#include "make.h"
+#include "internal.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,6 +1,4 @@
-#include "places.h"
-#include "../../core/base/error.h"
-#include "../expr/excerpt.h"
+#include "internal.h"
 
 #include <string.h>
 

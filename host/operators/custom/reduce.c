@@ -8,9 +8,7 @@
  * reverse order).  Then what a step combines are always the two halves of an array: the upper half
  * of the lanes and the lower, until each tile has one value; and then every tile and its
  * neighbour, until the batch has one. */
-#include "../../core/base/vocabulary.h"
-#include "make.h"
-#include "moments.h"
+#include "internal.h"
 
 #include <string.h>
 

@@ -1,9 +1,4 @@
-#include "refer.h"
-#include "../../core/base/error.h"
-#include "../../core/base/random.h"
-#include "../../core/base/vocabulary.h"
-#include "../../core/check/fixed.h"
-#include "by_code.h"
+#include "custom.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,10 +1,5 @@
 /* Results of a value: numbers with names. */
-#include "../../core/base/error.h"
-#include "../../core/base/text.h"
-#include "../../core/base/vocabulary.h"
-#include "../../core/operation/ops.h"
-#include "../../core/operation/result.h"
-#include "make.h"
+#include "internal.h"
 
 #include <ctype.h>
 #include <math.h>

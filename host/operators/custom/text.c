@@ -1,6 +1,4 @@
-#include "text.h"
-#include "../../core/base/alloc.h"
-#include "../../core/base/error.h"
+#include "custom.h"
 
 #include <errno.h>
 #include <jansson.h>

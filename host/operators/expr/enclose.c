@@ -1,14 +1,12 @@
 /* All values that a device may compute.  In a block, what no function with an error is part of is
  * evaluated as ever, and everything else in intervals.  This file is compiled with
  * -ffp-contract=off. */
-#include "../../core/base/half.h"
-#include "../../core/base/value.h"
-#include "../../core/base/vocabulary.h"
-#include "../../core/operation/operator.h"
-#include "eval.h"
+#include "internal.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+#include "../../core/operation/operation.h"
 
 static const rh_interval unknown = {(double)NAN, (double)NAN};
 

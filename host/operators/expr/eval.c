@@ -1,9 +1,7 @@
 /* Evaluation, a block of elements at a time: each operation is a loop over arrays, which the
  * compiler makes vectors of.  Nothing is contracted: this file is compiled with
  * -ffp-contract=off. */
-#include "eval.h"
-#include "../../core/base/half.h"
-#include "../../core/base/vocabulary.h"
+#include "internal.h"
 
 #include <string.h>
 

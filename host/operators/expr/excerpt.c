@@ -1,5 +1,4 @@
-#include "excerpt.h"
-#include "../../core/base/text.h"
+#include "expr.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,11 +1,31 @@
+/* Expressions of operators and maps: parsed, evaluated, and written as OpenCL C. */
+#pragma once
+
+#include <redhost/redhost.h>
+#include <stddef.h>
+
+#include "../../core/base/base.h"
+
+/* The place of an error in a line of text: as the end of a message, and for a caret below it. */
+
+enum { RH_EXCERPT_BYTES = 192 };
+
+/* ", at column 5 of 'x + q'", in `to`, which is returned, for a place behind `before` bytes of the
+ * line; columns are counted in characters from 1.  A long line is cut around the place, with "..."
+ * where something is left out; it is made plain, and a tab is a space. */
+const char *rh_excerpt(char to[RH_EXCERPT_BYTES], const char *line, size_t length, size_t before);
+
+/* Finds that in a message.  line: what is between the quotes; *column: the place in it, counted in
+ * characters from 0.  0: there is none. */
+int rh_excerpt_find(const char *message, char line[RH_EXCERPT_BYTES], size_t *column);
+
+/* The bytes of line `number` of a text, from 1, without its end; null: it has fewer lines. */
+const char *rh_line_of(const char *text, size_t length, size_t number, size_t *line_length);
+
 /* Expressions in C's syntax over arrays: parsed to a typed graph, evaluated here, and written as
  * OpenCL C.  Nothing of the user's text reaches a compiler.  docs/use/operators.md has the
  * language: its types, functions, and where it differs from C, so that host and device compute the
  * same. */
-#pragma once
-
-#include "../../core/base/text.h"
-#include <redhost/redhost.h>
 
 enum {
   RH_EXPR_MOST_BYTES = 1 << 16, /* of a text */

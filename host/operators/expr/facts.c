@@ -1,7 +1,5 @@
 /* What expressions do and are: found of each node when it is made, and asked of outputs. */
-#include "../../core/base/value.h"
-#include "../../core/base/vocabulary.h"
-#include "graph.h"
+#include "internal.h"
 
 #include <math.h>
 #include <redhost/plugin.h>

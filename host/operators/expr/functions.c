@@ -1,6 +1,5 @@
 /* The functions of OpenCL C that expressions may call. */
-#include "../../core/base/vocabulary.h"
-#include "eval.h"
+#include "internal.h"
 
 #include <math.h>
 #include <string.h>

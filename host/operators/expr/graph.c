@@ -1,7 +1,4 @@
-#include "../../core/base/alloc.h"
-#include "../../core/base/value.h"
-#include "../../core/base/vocabulary.h"
-#include "eval.h"
+#include "internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* Expressions modulo the prime 2^61 - 1: what holds there at random points is an identity of
  * rational functions, without any rounding (Schwartz 1980; Zippel 1979). */
-#include "../../core/base/vocabulary.h"
-#include "graph.h"
+#include "internal.h"
 
 #include <math.h>
 

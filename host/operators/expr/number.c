@@ -1,5 +1,4 @@
-#include "../../core/base/vocabulary.h"
-#include "graph.h"
+#include "internal.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,6 @@
 /* C's expressions by recursive descent; each rule makes a node of the graph and returns it.  After
  * a mistake the text counts as read, so that every rule ends. */
-#include "../../core/base/error.h"
-#include "../../core/base/format.h"
-#include "../../core/base/vocabulary.h"
-#include "excerpt.h"
-#include "graph.h"
+#include "internal.h"
 
 #include <ctype.h>
 #include <errno.h>

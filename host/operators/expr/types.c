@@ -1,6 +1,5 @@
 /* Operations on typed operands: C's conversions, but for what is weak. */
-#include "../../core/base/vocabulary.h"
-#include "graph.h"
+#include "internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* Where integers wrap: places of operations, the ranges of their operands, and what shows it. */
-#include "../../core/base/alloc.h"
-#include "../../core/base/vocabulary.h"
-#include "graph.h"
+#include "internal.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* Expressions as OpenCL C.  It is written from the graph: each node is a constant of its own, so
  * that nothing is evaluated twice and precedence does not matter. */
-#include "../../core/base/vocabulary.h"
-#include "expressions.cl.h"
-#include "graph.h"
+#include "internal.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "expressions.cl.h"
 
 /* ---- What a compiler may find out ----
  *

@@ -1,4 +1,4 @@
-#include "foreign_read.h"
+#include "foreign.h"
 
 #include <stddef.h>
 #include <string.h>

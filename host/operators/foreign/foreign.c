@@ -1,12 +1,4 @@
 #include "foreign.h"
-#include "../../core/base/alloc.h"
-#include "../../core/base/bytes.h"
-#include "../../core/base/dl.h"
-#include "../../core/base/text.h"
-#include "../../core/base/trust.h"
-#include "../../core/base/vocabulary.h"
-#include "../../core/plug/elf.h"
-#include "foreign_read.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "../../core/plug/plug.h"
 
 /* An opened description, with everything that its plugin points to. */
 typedef struct opened {

@@ -1,10 +1,126 @@
-/* Foreign functions: any function of any shared library as a strategy, from a description in JSON
- * (docs/extend/foreign.md). */
+/* Functions of other libraries as strategies, by files that describe them. */
 #pragma once
 
+#include <ffi.h>
+#include <jansson.h>
 #include <redhost/redhost.h>
+
+/* Foreign functions: any function of any shared library as a strategy, from a description in JSON
+ * (docs/extend/foreign.md). */
 
 /* Reads the description, opens its library, and calls the function once on a few elements, so that
  * a wrong description fails in the probe process.  Like that of rh_plugin_open(), the plugin stays
  * open until the process ends, and is returned again for the same file with the same text. */
 rh_status rh_foreign_open(const char *path, const rh_plugin **plugin, rh_error *error);
+
+/* Descriptions of foreign functions, which docs/extend/foreign.md has, and calls by them: of a
+ * function whose parameters are known only at run time. */
+
+/* ---- C types by name, and values of these types ---- */
+
+enum { RH_CTYPE_SIGNED, RH_CTYPE_UNSIGNED, RH_CTYPE_FLOAT, RH_CTYPE_POINTER };
+
+typedef struct rh_ctype {
+  const char *name;
+  uint32_t kind, size;
+} rh_ctype;
+
+/* The value of one argument or result, as in memory. */
+typedef union rh_cvalue {
+  uint8_t u8;
+  uint16_t u16;
+  uint32_t u32;
+  uint64_t u64;
+  float f32;
+  double f64;
+  const void *pointer;
+} rh_cvalue;
+
+/* A number without its type: integers in `u`, sign-extended, and floats in `f`. */
+typedef struct rh_number {
+  uint64_t u;
+  double f;
+} rh_number;
+
+const rh_ctype *rh_ctype_find(const char *name); /* null for an unknown name */
+const char *rh_ctype_names(void);                /* all of them, in one line for people */
+int rh_ctype_is_integer(const rh_ctype *type);
+uint64_t rh_ctype_max(const rh_ctype *type); /* of an integer type */
+
+/* An integer, cut to the type. */
+void rh_ctype_store(const rh_ctype *type, rh_cvalue *to, uint64_t integer);
+rh_number rh_ctype_load(const rh_ctype *type, const rh_cvalue *from);
+
+/* ---- Descriptions ---- */
+
+enum { RH_FOREIGN_MOST_ARGUMENTS = 16, RH_FOREIGN_MOST_BYTES = 1 << 16 };
+
+/* X(role, its name).  NONE: of a function that returns nothing. */
+#define RH_ROLE_LIST(X)                                                                            \
+  X(NONE, "nothing")                                                                               \
+  X(N, "n")                                                                                        \
+  X(DATA, "data")                                                                                  \
+  X(STRIDE, "stride")                                                                              \
+  X(RESULT, "result")                                                                              \
+  X(STATUS, "status")                                                                              \
+  X(CONSTANT, "constant")
+enum {
+#define RH_X(role, name) RH_ROLE_##role,
+  RH_ROLE_LIST(RH_X)
+#undef RH_X
+      RH_N_ROLES
+};
+
+typedef struct rh_foreign_value {
+  uint32_t role;
+  const rh_ctype *type; /* null for nothing; for a result by pointer, the type that it points to */
+  rh_cvalue constant;
+} rh_foreign_value;
+
+typedef struct rh_foreign {
+  json_t *json; /* holds the strings */
+  const char *name, *summary, *about, *version, *author, *license;
+  /* a soname; or, with a slash, a path: absolute, or relative to the description's directory */
+  const char *library;
+  const char *symbol;
+  uint32_t op;
+  rh_type type;
+  uint32_t keeps_order, reproducible;
+  int32_t score;
+  rh_foreign_value returns;
+  rh_foreign_value arguments[RH_FOREIGN_MOST_ARGUMENTS];
+  uint32_t n_arguments;
+  const rh_ctype *result_type; /* of the result, whether returned or an argument */
+  uint64_t base;               /* the index of the first element */
+  uint64_t max_n;              /* elements of one call */
+  char stem[64];               /* the name if the description has none */
+} rh_foreign;
+
+/* `path` gives the name if the text has none.  RH_E_PLUGIN with the place in the text: line and
+ * column if it is not JSON, else the key ("arguments[2].role: ...").  On failure *foreign is
+ * empty. */
+rh_status rh_foreign_read(rh_foreign *foreign, const char *path, const char *text, size_t length,
+                          rh_error *error);
+void rh_foreign_finish(rh_foreign *foreign);
+
+/* The path of the library, malloc'ed, for a description in this file; null if only the loader knows
+ * it, or without memory. */
+char *rh_foreign_library(const rh_foreign *foreign, const char *path);
+
+/* ---- Calls ---- */
+
+typedef struct rh_foreign_call {
+  const rh_foreign *foreign;
+  void (*function)(void);
+  ffi_type *types[RH_FOREIGN_MOST_ARGUMENTS];
+  ffi_cif interface;
+} rh_foreign_call;
+
+/* *foreign must outlive *call. */
+rh_status rh_foreign_call_init(rh_foreign_call *call, const rh_foreign *foreign,
+                               void (*function)(void), rh_error *error);
+
+/* Reduces n >= 1 elements, at most foreign->max_n; an index counts from `data`, and is inside.
+ * On failure `why` describes the function's error.  [any thread] */
+rh_status rh_foreign_call_run(const rh_foreign_call *call, const void *data, uint64_t n,
+                              rh_number *result, char *why, size_t bytes);

@@ -1,10 +1,10 @@
-#include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
-#include "foreign_read.h"
+#include "foreign.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "../../core/base/base.h"
 
 static ffi_type *ffi_type_of(const rh_ctype *type) {
   static ffi_type *const integers[][2] = {{&ffi_type_sint8, &ffi_type_uint8},

@@ -1,15 +1,11 @@
-#include "foreign_read.h"
-#include "../../core/base/error.h"
-#include "../../core/base/path.h"
-#include "../../core/base/text.h"
-#include "../../core/base/vocabulary.h"
-#include "../../core/plug/plugin.h"
-#include "../../core/plug/rank.h"
+#include "foreign.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../../core/plug/plug.h"
 
 /* An object of the description, and the prefix of its keys in messages. */
 typedef struct place {

@@ -1,10 +1,4 @@
 #include "bench.h"
-#include "../../core/base/alloc.h"
-#include "../../core/base/clock.h"
-#include "../../core/base/log.h"
-#include "../../core/base/random.h"
-#include "../../core/base/value.h"
-#include "../../core/run/exact_data.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,4 @@
-#include "contender.h"
-#include "../../core/base/alloc.h"
-#include "../../core/base/clock.h"
-#include "../../core/base/error.h"
-#include "../../core/base/value.h"
+#include "bench.h"
 
 #include <math.h>
 #include <stdlib.h>

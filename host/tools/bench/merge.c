@@ -1,7 +1,4 @@
-#include "../../core/base/alloc.h"
-#include "../../core/base/text.h"
-#include "../records/student.h"
-#include "runner.h"
+#include "bench.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,4 @@
-#include "point.h"
-#include "../../core/base/alloc.h"
-#include "../../core/base/error.h"
-#include "../../core/run/operand_data.h"
-#include "../../operators/custom/by_code.h"
+#include "bench.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,4 @@
-#include "../../core/run/operand_data.h"
-#include "settings.h"
+#include "bench.h"
 
 /* Null: it is not defined. */
 static const rh_operator *operator_of(const rh_bench_settings *settings, uint32_t t, uint32_t op) {

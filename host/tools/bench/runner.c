@@ -1,6 +1,4 @@
-#include "runner.h"
-#include "../../core/base/alloc.h"
-#include "../../core/base/clock.h"
+#include "bench.h"
 
 #include <math.h>
 #include <stdlib.h>

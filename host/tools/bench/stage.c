@@ -1,10 +1,9 @@
-#include "stage.h"
-#include "../../choose/known.h"
-#include "../../core/base/alloc.h"
-#include "settings.h"
+#include "bench.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "../../choose/choose.h"
 
 static uint64_t most_elements(const rh_bench_settings *settings) {
   uint64_t most = 0;

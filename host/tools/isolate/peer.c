@@ -1,9 +1,5 @@
 /* The samplers of peer programs, and of strategies in processes of their own. */
-#include "peer.h"
-#include "../../core/base/error.h"
-#include "../../core/operation/operation.h"
-#include "peer_program.h"
-#include "request.h"
+#include "internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

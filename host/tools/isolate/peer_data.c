@@ -1,7 +1,4 @@
-#include "../../core/base/bytes.h"
-#include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
-#include "peer_program.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

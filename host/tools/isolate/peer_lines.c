@@ -1,7 +1,4 @@
-#include "peer_lines.h"
-#include "../../core/base/format.h"
-#include "../../core/base/text.h"
-#include "../../core/run/settings.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <inttypes.h>

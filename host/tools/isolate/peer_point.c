@@ -1,9 +1,4 @@
-#include "../../core/base/alloc.h"
-#include "../../core/base/bytes.h"
-#include "../../core/base/error.h"
-#include "../../core/base/vocabulary.h"
-#include "../../core/operation/ops.h"
-#include "peer_program.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,4 @@
-#include "peer_process.h"
-#include "../../core/base/error.h"
-#include "../../core/base/log.h"
-#include "../../core/child/ending.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,5 +1,4 @@
-#include "peer_program.h"
-#include "../../core/base/error.h"
+#include "internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

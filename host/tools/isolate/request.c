@@ -1,4 +1,4 @@
-#include "request.h"
+#include "isolate.h"
 
 #include <stdlib.h>
 

@@ -1,20 +1,7 @@
 /* The child's side of an isolated sampler: redhost --work for one run, redhost --sample for a
  * benchmark.  It offers its one strategy as a peer program offers a peer (docs/extend/peers.md),
- * sends additional lines (peer_lines.h), and takes samples as the parent would. */
-#include "../../choose/known.h"
-#include "../../core/base/alloc.h"
-#include "../../core/base/bytes.h"
-#include "../../core/base/error.h"
-#include "../../core/base/log.h"
-#include "../../core/base/text.h"
-#include "../../core/base/value.h"
-#include "../../core/base/vocabulary.h"
-#include "../../core/child/channel.h"
-#include "../../core/run/operand_data.h"
-#include "../../operators/custom/text.h"
-#include "peer.h"
-#include "peer_lines.h"
-#include "request.h"
+ * sends additional lines (internal.h), and takes samples as the parent would. */
+#include "internal.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -23,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "../../choose/choose.h"
 
 /* ---- Lines that are said while the strategy works ---- */
 

@@ -1,9 +1,4 @@
-#include "worker.h"
-#include "../../core/base/alloc.h"
-#include "../../core/base/error.h"
-#include "../../core/base/log.h"
-#include "../../core/run/operand_data.h"
-#include "../../operators/custom/by_code.h"
+#include "isolate.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,4 @@
 #include "plot.h"
-#include "../../core/base/alloc.h"
-#include "../../core/base/bytes.h"
-#include "../../core/base/clock.h"
-#include "../../core/base/error.h"
-#include "../../core/base/path.h"
-#include "../../core/base/text.h"
-#include "../../core/child/spawn.h"
-#include "../records/draft.h"
-#include "../records/write.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,8 +1,9 @@
-/* Pictures and a page of results.  share/redhost/plot/ draws them, in Python; this starts it. */
+/* Pictures and the report, by an installed script. */
 #pragma once
 
 #include "../records/records.h"
 
+/* Pictures and a page of results.  share/redhost/plot/ draws them, in Python; this starts it. */
 typedef struct rh_plot_spec {
   const char *pictures;     /* "rate,peak"; null: all for which there are results */
   const char *const *files; /* "r.svg"; several pictures are written to r-rate.svg and so on */

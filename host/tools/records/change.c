@@ -1,5 +1,4 @@
-#include "change.h"
-#include "student.h"
+#include "records.h"
 
 #include <math.h>
 

@@ -1,6 +1,4 @@
-#include "compare.h"
-#include "../../core/base/error.h"
-#include "../../core/base/text.h"
+#include "records.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,10 +3,7 @@
  *
  * Columns are never moved or removed, because spreadsheets and scripts refer to them by
  * position.  New ones are added at the end. */
-#include "../../core/base/format.h"
-#include "../../core/base/text.h"
-#include "write.h"
-#include "write_json.h"
+#include "records.h"
 
 #include <string.h>
 

@@ -1,9 +1,5 @@
 /* The parts of a document beside its rows. */
-#include "../../core/base/error.h"
-#include "../../core/base/json_value.h"
-#include "../../core/base/text.h"
-#include "../../core/base/vocabulary.h"
-#include "write_json.h"
+#include "records.h"
 
 #include <stddef.h>
 #include <stdlib.h>

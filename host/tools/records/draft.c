@@ -1,5 +1,4 @@
-#include "draft.h"
-#include "../../core/base/bytes.h"
+#include "records.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,5 @@
 /* Markdown: the tables of --bench, for a README or an issue. */
-#include "tabulate.h"
-#include "write.h"
+#include "records.h"
 
 #include <stdlib.h>
 #include <string.h>

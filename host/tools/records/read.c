@@ -1,7 +1,4 @@
-#include "read.h"
-#include "../../core/base/error.h"
-#include "../../core/base/text.h"
-#include "write_json.h"
+#include "records.h"
 
 #include <errno.h>
 #include <fcntl.h>

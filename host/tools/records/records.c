@@ -1,6 +1,4 @@
 #include "records.h"
-#include "../../core/base/alloc.h"
-#include "../../core/base/vocabulary.h"
 
 #include <math.h>
 #include <stdlib.h>

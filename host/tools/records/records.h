@@ -1,14 +1,19 @@
+/* Results of benchmarks: as records, files, tables and comparisons. */
+#pragma once
+
+#include <jansson.h>
+#include <redhost/redhost.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "../../choose/measure/measure.h"
+
 /* The results of one --bench: a header of facts about tool, machine and devices, and a row for each
  * point.  Tables, CSV, JSON, --compare and --plot all use this struct, whether the results were
  * measured or read from a file.
  *
  * The JSON schema is "redhost/1" (docs/results/schema.json): additive changes keep the 1, and
  * readers ignore unknown keys.  Times are seconds, sizes bytes, all rates per second. */
-#pragma once
-
-#include "../../choose/measure/stats.h"
-#include <jansson.h>
-#include <redhost/redhost.h>
 
 /* The value of a document's key "schema". */
 #define RH_SCHEMA "redhost/1"
@@ -145,3 +150,256 @@ const rh_row **rh_records_by_point(const rh_records *results);
 uint32_t rh_point_length(const rh_row *const *rows, uint32_t n);
 /* Like rh_records_best(), among these. */
 rh_best rh_point_best(const rh_row *const *rows, uint32_t n, int strategies_only);
+
+/* ---- Judges one point of two result files: did it become faster, slower or wrong? ---- */
+
+/* X(name, number, word in tables).  `slow` and `broken` are regressions. */
+#define RH_CHANGE_LIST(X)                                                                          \
+  X(same, 0, "same")                                                                               \
+  X(fast, 1, "fast")                                                                               \
+  X(slow, 2, "SLOW")                                                                               \
+  X(unclear, 3, "unclear") /* the measurements do not decide */                                    \
+  X(broken, 4, "BROKEN")   /* was ok; is wrong now, or fails */                                    \
+  X(mended, 5, "mended")   /* was wrong, or failed; is ok now */                                   \
+  X(untimed, 6, "no time") /* no time in at least one of the files, and neither of the two above */
+enum {
+#define RH_X(name, number, word) RH_CHANGE_##name = number,
+  RH_CHANGE_LIST(RH_X)
+#undef RH_X
+      RH_N_CHANGES
+};
+
+/* A point measured in fewer processes does not show how processes differ: the variation of a few
+ * that happen to agree would be taken for none. */
+enum { RH_FEWEST_PROCESSES = 5 };
+
+/* Where that variation is unknown, a smaller difference of two medians does not count: so far apart
+ * were processes of one build.  The second part is for times by a device's clock only. */
+#define RH_FLOOR_RELATIVE 0.03
+#define RH_FLOOR_SECONDS  0.15e-6
+
+typedef struct rh_change_rule {
+  double threshold; /* the smallest relative change that counts */
+  uint32_t points;  /* how many are compared by processes; 0 counts as 1 */
+} rh_change_rule;
+
+/* A point that both files have.  low and high are each file's interval: for a comparison by
+ * processes the 95 % interval, otherwise the quartiles of the rounds' medians, or of all samples if
+ * there are fewer than 4 rounds. */
+typedef struct rh_change {
+  const rh_row *old_row, *new_row;
+  uint32_t verdict;                            /* RH_CHANGE_* */
+  double change;                               /* (new - old) / old; NaN if a time is missing */
+  double old_low, old_high, new_low, new_high; /* s */
+  /* 1: one was timed by the host's clock, one by the device's; the verdict is unclear */
+  uint32_t clocks_differ;
+  uint32_t by_processes; /* 1: low and high contain the variation between processes */
+  double low, high;      /* by processes: the interval of the change; otherwise NaN */
+  double floor;          /* otherwise: a smaller change does not count; by processes 0 */
+} rh_change;
+
+/* Judges by processes, if both rows have at least RH_FEWEST_PROCESSES: fast and slow if the
+ * interval of the change lies beyond the threshold and the medians differ by as much, same if the
+ * interval lies within the threshold.  The interval is Welch's for the mean logarithm of the
+ * processes' medians.  All intervals of the comparison contain their changes with 95 % confidence
+ * together (Bonferroni).
+ *
+ * Otherwise: fast and slow if the two files' intervals do not overlap, are at least the threshold
+ * apart, and the medians differ by at least the floor; same if the medians differ by at most the
+ * threshold, and both intervals are at most 2 % wide.
+ *
+ * Everything else, and fewer than 4 samples, is unclear. */
+rh_change rh_change_judge(const rh_row *old_row, const rh_row *new_row, const rh_change_rule *rule);
+int rh_change_is_by_processes(const rh_row *old_row, const rh_row *new_row);
+const char *rh_change_word(uint32_t verdict); /* "SLOW" */
+const char *rh_change_name(uint32_t verdict); /* "slow" */
+
+/* Compares two result files point by point: which results became faster, slower or wrong. */
+
+typedef struct rh_comparison {
+  rh_change *changes; /* by device, operator, type and n; rows are those of the results compared */
+  uint32_t n_changes, counts[RH_N_CHANGES], only_old, only_new;
+  uint32_t n_by_processes, n_by_rounds; /* of the changes with two times */
+  double threshold;
+  char **warnings; /* sentences: other devices, other drivers */
+  uint32_t n_warnings;
+} rh_comparison;
+
+/* Compares all points that both have; of several rows for one point, the last counts.
+ * `threshold`: the smallest relative change that counts.  RH_E_USAGE if the input was hot in one
+ * and cold in the other, if the clocks differ, or if there is no common point.  On failure there
+ * is nothing to finish. */
+rh_status rh_compare(rh_comparison *comparison, const rh_records *old, const rh_records *new_,
+                     double threshold, rh_error *error);
+void rh_comparison_finish(rh_comparison *comparison);                /* zero-initialised is fine */
+uint32_t rh_comparison_regressions(const rh_comparison *comparison); /* how many */
+
+/* An output file for the user that replaces another, whole or not at all, and leaves its owner, its
+ * mode and links as they are.  For redhost's own files see core/base. */
+
+typedef struct rh_draft {
+  char *path;      /* where links lead to */
+  char *temporary; /* in the same directory; null: none yet, or `path` itself is written to */
+  int is_unnamed;  /* 1: what is written gets its first name at the end */
+  char *text;      /* of what cannot be replaced without a loss: kept in memory to the end */
+  size_t bytes;
+  FILE *out;
+} rh_draft;
+
+/* A device or a pipe is written to directly; a write-protected file is refused.  0, or -1 with
+ * errno, and then there is nothing to finish. */
+int rh_draft_begin(rh_draft *draft, const char *path);
+
+/* Before anything is written: room for as many bytes.  0, or -1 with errno. */
+int rh_draft_reserve(rh_draft *draft, uint64_t bytes);
+
+/* Would both replace one file? */
+int rh_draft_is_same(const rh_draft *a, const rh_draft *b);
+
+/* Replaces the file by what was written to draft->out. 0, or -1 with errno. */
+int rh_draft_end(rh_draft *draft);
+
+/* Discards an unfinished draft; zero-initialised is fine. */
+void rh_draft_finish(rh_draft *draft);
+
+/* Reads result files.  JSON documents and JSON lines are distinguished by their content. */
+
+/* Further facts about a file. */
+typedef struct rh_read_notes {
+  uint32_t lines; /* 1: JSONL, which can be appended to */
+  uint32_t cut;   /* 1: its last line is incomplete, from an interrupted run, and was ignored */
+  uint64_t whole_bytes; /* for JSONL: the end of the last complete line */
+} rh_read_notes;
+
+/* Overwrites *results with the contents of `path`; "-" is standard input.  RH_E_FILE, with file,
+ * line and key, if the file cannot be read or has invalid values; *results owns nothing then. */
+rh_status rh_records_read(const char *path, rh_records *results, rh_error *error);
+/* The same; *notes is filled. */
+rh_status rh_records_read_noting(const char *path, rh_records *results, rh_read_notes *notes,
+                                 rh_error *error);
+
+/* Confidence intervals from a few independent measurements, by Student's t distribution. */
+
+/* The t that a variable with `freedom` (more than 0) degrees of freedom exceeds in absolute value
+ * with probability `both_tails`, from 1e-9 to below 1. */
+double rh_student_t(double both_tails, double freedom);
+
+/* The mean of n values, and the half width of its confidence interval, which misses the true mean
+ * with probability `miss`: t * s / sqrt(n) with n - 1 degrees of freedom.  The half width of fewer
+ * than 2 values is infinite. */
+typedef struct rh_estimate {
+  double middle, half;
+} rh_estimate;
+rh_estimate rh_student_mean(const double *values, uint32_t n, double miss);
+
+/* The difference of two means, b's minus a's, likewise, without assuming equal variances: Welch,
+ * The generalization of Student's problem, Biometrika 34 (1947).  At least 2 values of each. */
+rh_estimate rh_student_difference(const double *a, uint32_t n_a, const double *b, uint32_t n_b,
+                                  double miss);
+
+/* ---- The contents of --bench's tables, for the terminal and for Markdown ---- */
+
+/* There is a table for each (device, op, type), and of segments for each of their distributions and
+ * n; sorted by size, or length, and then by time; rows without a time come last. */
+enum {
+  RH_CELL_SIZE,
+  RH_CELL_STRATEGY,
+  RH_CELL_TIME, /* or the point's status */
+  RH_CELL_INTERVAL,
+  RH_CELL_RATE,
+  RH_CELL_BANDWIDTH,
+  RH_CELL_PEAK,
+  RH_CELL_LATENCY,
+  RH_CELL_NOTE, /* "best", "tie", "1.85x", "peer", marks; or the reason */
+  RH_N_CELLS
+};
+const char *rh_cell_heading(int k, const rh_row *row); /* of the table that the row is in */
+
+typedef struct rh_cells {
+  char text[RH_CELL_NOTE][64];
+  char note[256];
+  int is_best;
+} rh_cells;
+
+/* All rows in the order of the tables: malloc'ed; null if there are none or out of memory. */
+const rh_row **rh_records_tabulated(const rh_records *results);
+/* The number of leading rows, of n, that belong to the first one's table. */
+uint32_t rh_table_length(const rh_row *const *rows, uint32_t n);
+/* `best`: that of the row's point, including peers; its row is null if none has a time. */
+void rh_cells_fill(rh_cells *cells, const rh_row *row, const rh_best *best);
+
+/* Lines of text, appended without a line break.  `rows`: the n rows of one table. */
+
+/* "sum f32 on 1:0 NVIDIA H200, driver 580.159.04, cold input, read peak 4584 GB/s" */
+void rh_table_title(rh_text *text, const rh_records *results, const rh_row *row);
+/* "best: one-pass to 2^24, two-stage above." and, where peers are faster, "with peers: ...".
+ * Nothing if no row has a time. */
+void rh_table_best(rh_text *text, const rh_row *const *rows, uint32_t n);
+/* "~ noisy (IQR > 5 %).  4 s, 45 points, 20-36 samples each." */
+void rh_table_legend(rh_text *text, const rh_records *results);
+
+/* Writes results as JSON, JSON lines, CSV and Markdown.  Numbers are in the C locale and read
+ * back exactly; unknown values are null or empty, never NaN. */
+
+/* X(name, number, ending) */
+#define RH_FORMAT_LIST(X)                                                                          \
+  X(json, 1, ".json")                                                                              \
+  X(jsonl, 2, ".jsonl")                                                                            \
+  X(csv, 3, ".csv")                                                                                \
+  X(markdown, 4, ".md")
+enum {
+#define RH_X(name, number, ending) RH_FORMAT_##name = number,
+  RH_FORMAT_LIST(RH_X)
+#undef RH_X
+};
+
+uint32_t rh_format_from_name(const char *name); /* "markdown"; 0 for an unknown one */
+uint32_t rh_format_from_path(const char *path); /* by its suffix; 0 for any other */
+
+/* `name`: the name of `out` in messages.  Data may still be buffered, so the caller must check
+ * fclose(out). */
+rh_status rh_records_write(const rh_records *results, uint32_t format, FILE *out, const char *name,
+                           rh_error *error);
+
+/* Replaces the file atomically: writes beside `path` and renames.  The suffix determines the
+ * format, RH_E_USAGE if it is unknown.  Anything other than a regular file, such as /dev/stdout,
+ * is written directly. */
+rh_status rh_records_export(const rh_records *results, const char *path, rh_error *error);
+/* Checks, by trying, that the file can be written, before hours of measuring: RH_E_FILE if not.
+ * Existing contents are kept.  Any suffix is accepted. */
+rh_status rh_records_check_path(const char *path, rh_error *error);
+
+/* ---- JSONL as it grows ---- */
+
+/* Opens `path` to append rows.  If whole_bytes is 0, starts a new file with the header of
+ * *results.  Otherwise keeps that many bytes of the file (rh_read_notes) and removes the rest,
+ * which an interrupted run left.  The caller closes *out. */
+rh_status rh_jsonl_begin(FILE **out, const char *path, const rh_records *results,
+                         uint64_t whole_bytes, rh_error *error);
+/* Writes and flushes one line. */
+rh_status rh_jsonl_add(FILE *out, const rh_row *row, const char *path, rh_error *error);
+
+/* ---- The formats, one per source file; -1: out of memory.  Errors of `out` are left in it ---- */
+
+int rh_write_csv(const rh_records *results, FILE *out);
+int rh_write_markdown(const rh_records *results, FILE *out);
+
+/* Converts between the JSON document "redhost/1" and its struct.  JSON input is untrusted: a
+ * value of a wrong type or out of range is rejected with a message that begins with its key,
+ * "time_s.median: ...".  Unknown keys are ignored; missing keys and null mean "unknown". */
+
+/* New references, null if out of memory. */
+
+json_t *rh_row_to_json(const rh_row *row);
+/* {"schema", "tool", "run", "devices", "calibration", "settings", "strategies"}: JSONL's first
+ * line. */
+json_t *rh_header_to_json(const rh_records *results);
+/* [{"device", "op", "type", "n", "strategy", "tied"}]: the best strategy of each point, and
+ * those that tie with it. */
+json_t *rh_best_to_json(const rh_records *results);
+
+/* RH_E_FILE.  On failure *row owns nothing. */
+rh_status rh_row_from_json(rh_row *row, const json_t *object, rh_error *error);
+/* Fills the header's fields by reference.  RH_E_FILE for another schema and for files that are
+ * not redhost's. */
+rh_status rh_header_from_json(rh_records *results, const json_t *object, rh_error *error);

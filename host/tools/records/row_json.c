@@ -1,15 +1,12 @@
 /* A row and its object.  Each key stands here once: the same functions read a row and write it. */
-#include "../../choose/tunedb/exchange.h"
-#include "../../core/base/alloc.h"
-#include "../../core/base/json_value.h"
-#include "../../core/base/text.h"
-#include "../../core/base/vocabulary.h"
-#include "write_json.h"
+#include "records.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../../choose/tunedb/tunedb.h"
 
 /* ---- Lists and objects ---- */
 

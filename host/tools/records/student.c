@@ -1,4 +1,4 @@
-#include "student.h"
+#include "records.h"
 
 #include <math.h>
 

@@ -1,6 +1,4 @@
-#include "tabulate.h"
-#include "../../core/base/format.h"
-#include "../../core/base/vocabulary.h"
+#include "records.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,4 @@
-#include "write.h"
-#include "../../core/base/error.h"
-#include "draft.h"
-#include "write_json.h"
+#include "records.h"
 
 #include <errno.h>
 #include <fcntl.h>

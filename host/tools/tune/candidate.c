@@ -1,5 +1,4 @@
-#include "candidate.h"
-#include "../../core/base/alloc.h"
+#include "tune.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,4 @@
-#include "../../core/base/clock.h"
-#include "../../core/base/error.h"
-#include "candidate.h"
-#include "tuner.h"
+#include "tune.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,4 @@
-#include "../../core/base/clock.h"
-#include "../../core/base/error.h"
-#include "../../core/base/random.h"
-#include "candidate.h"
-#include "search.h"
-#include "tuner.h"
+#include "tune.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "plan.h"
+#include "tune.h"
 
 #include <math.h>
 #include <stdlib.h>

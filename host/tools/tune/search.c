@@ -1,6 +1,4 @@
-#include "search.h"
-#include "../../core/base/alloc.h"
-#include "../../core/base/random.h"
+#include "tune.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-#include "space.h"
-#include "../../core/run/params.h"
+#include "tune.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,4 @@
-#include "../../core/base/alloc.h"
-#include "../../core/base/vocabulary.h"
-#include "../../core/run/params.h"
-#include "tuner.h"
+#include "tune.h"
 
 #include <stdlib.h>
 #include <string.h>

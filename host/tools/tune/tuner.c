@@ -1,8 +1,4 @@
-#include "tuner.h"
-#include "../../core/base/alloc.h"
-#include "../../core/base/clock.h"
-#include "../../core/check/canonical.h"
-#include "../../core/run/operand_data.h"
+#include "tune.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,4 @@
-#include "ask.h"
-#include "../../core/base/random.h"
-#include "../../core/operation/ops.h"
+#include "internal.h"
 
 #include <string.h>
 

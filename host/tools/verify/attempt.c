@@ -1,6 +1,4 @@
-#include "attempt.h"
-#include "../../core/base/clock.h"
-#include "../../core/child/ending.h"
+#include "internal.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -61,7 +59,7 @@ static void add_shares(pid_t pid, double *ran_s, double *waited_s) {
 }
 
 /* Adds the process and those that its main thread has started: a process that redhost starts works
- * in its own child (guard.h). */
+ * in its own child (rh_guard_children()). */
 static void add_all_shares(pid_t pid, double *ran_s, double *waited_s) {
   char path[NAME];
   int child;

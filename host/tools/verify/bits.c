@@ -1,8 +1,5 @@
 /* V50: the same bits from run to run, for all parameters, on every device, as far as promised. */
-#include "../../core/base/vocabulary.h"
-#include "load.h"
-#include "problems.h"
-#include "trees.h"
+#include "internal.h"
 
 #include <stdio.h>
 #include <string.h>

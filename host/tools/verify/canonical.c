@@ -1,9 +1,5 @@
 /* V65: the bits of docs/inside/bits.md. */
-#include "../../core/check/canonical.h"
-#include "../../core/base/vocabulary.h"
-#include "../../core/operation/result.h"
-#include "problems.h"
-#include "trees.h"
+#include "internal.h"
 
 #include <redhost/canonical.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* V62, V63: a strategy reads nothing beyond the range, and stays within the memory that it
  * requested. */
-#include "../../core/cl/commands.h"
-#include "problems.h"
+#include "internal.h"
 
 #include <string.h>
 

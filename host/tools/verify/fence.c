@@ -1,7 +1,4 @@
-#include "fence.h"
-#include "../../core/base/error.h"
-#include "../../core/cl/commands.h"
-#include "../../core/cl/memory.h"
+#include "internal.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -1,7 +1,4 @@
-#include "fixture.h"
-#include "../../core/base/error.h"
-#include "../../core/cl/commands.h"
-#include "../../core/cl/memory.h"
+#include "internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "footprint.h"
+#include "internal.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,5 @@
 /* V61: sizes, offsets and result indices that do not fit 24, 31 and 32 bits. */
-#include "../../core/base/clock.h"
-#include "../../core/base/vocabulary.h"
-#include "../../core/cl/input.h"
-#include "../../core/operation/ops.h"
-#include "problems.h"
+#include "internal.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -1,8 +1,4 @@
-#include "image.h"
-#include "../../core/base/error.h"
-#include "../../core/base/path.h"
-#include "../../core/base/text.h"
-#include "../../core/plug/elf.h"
+#include "internal.h"
 
 #include <elf.h>
 #include <link.h>

@@ -1,5 +1,4 @@
-#include "imports.h"
-#include "../../core/base/random.h"
+#include "internal.h"
 
 #include <CL/cl.h>
 #include <link.h>

@@ -1,7 +1,5 @@
 /* V85: many segments in one run. */
-#include "../../core/base/vocabulary.h"
-#include "../../core/operation/layout.h"
-#include "problems.h"
+#include "internal.h"
 
 #include <string.h>
 

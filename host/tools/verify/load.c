@@ -1,4 +1,4 @@
-#include "load.h"
+#include "internal.h"
 
 #include <pthread.h>
 #include <stdlib.h>

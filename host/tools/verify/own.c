@@ -1,14 +1,10 @@
 /* V66 to V69: operators of users.  A strategy that says an extension is asked for what it covers,
  * through the host's own way of preparing and running such an operator. */
-#include "../../core/base/text.h"
-#include "../../core/base/vocabulary.h"
-#include "../../core/run/self_test.h"
-#include "../../operators/custom/by_code.h"
-#include "../../operators/custom/file.h"
-#include "../../operators/custom/text.h"
-#include "trial.h"
+#include "internal.h"
 
 #include <string.h>
+
+#include "../../operators/custom/custom.h"
 
 /* Integers wrap, so every order gives the same bits. */
 typedef struct own {

@@ -1,7 +1,5 @@
 /* V60: one instance in many places, next to others. */
-#include "../../core/base/random.h"
-#include "../../core/base/vocabulary.h"
-#include "problems.h"
+#include "internal.h"
 
 #include <string.h>
 

@@ -1,5 +1,4 @@
-#include "problems.h"
-#include "../../core/base/random.h"
+#include "internal.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,5 @@
 /* V22 and V59: query is a pure function of the question. */
-#include "../../core/base/clock.h"
-#include "../../core/base/fpstate.h"
-#include "../../core/base/random.h"
-#include "../../core/plug/plugin.h"
-#include "ask.h"
-#include "imports.h"
+#include "internal.h"
 
 #include <ctype.h>
 #include <fcntl.h>

@@ -1,11 +1,4 @@
-#include "rank.h"
-#include "../../core/base/clock.h"
-#include "../../core/base/error.h"
-#include "../../core/base/random.h"
-#include "../../engine/ranks/transports.h"
-#include "fence.h"
-#include "footprint.h"
-#include "load.h"
+#include "internal.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "../../engine/ranks/ranks.h"
 
 enum { FENCE = 64, FENCE_BYTE = 0xa5, READY_AFTER = 5, BLANK = 0xff /* no byte of UTF-8 */ };
 /* Exit statuses: of a rank that leaves, and what one gives to abort, by itself and after a broken

@@ -1,11 +1,4 @@
-#include "rig.h"
-#include "../../core/base/fpstate.h"
-#include "../../core/base/hash.h"
-#include "../../core/cl/commands.h"
-#include "../../core/cl/memory.h"
-#include "../../core/operation/ops.h"
-#include "../../core/operation/result.h"
-#include "../../core/plug/validate.h"
+#include "internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

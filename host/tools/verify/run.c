@@ -1,10 +1,5 @@
 /* The parent: starts one child for each test, and never loads the plugin itself. */
-#include "../../core/base/alloc.h"
-#include "../../core/base/clock.h"
-#include "../../core/plug/elf.h"
-#include "../../core/plug/rank.h"
-#include "attempt.h"
-#include "image.h"
+#include "internal.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,4 @@
-#include "state.h"
-#include "../../core/base/fpstate.h"
+#include "internal.h"
 
 #include <dirent.h>
 #include <fcntl.h>

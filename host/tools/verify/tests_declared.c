@@ -1,7 +1,5 @@
 /* V29 and V55: what query and the parameters declare, with every parameter. */
-#include "../../core/plug/plugin.h"
-#include "imports.h"
-#include "problems.h"
+#include "internal.h"
 
 #include <string.h>
 

@@ -1,10 +1,5 @@
 /* V16 to V21: the descriptor, which is data. */
-#include "../../core/base/dl.h"
-#include "../../core/base/hash.h"
-#include "../../core/plug/plugin.h"
-#include "../../core/plug/validate.h"
-#include "problems.h"
-#include "trial.h"
+#include "internal.h"
 
 #include <string.h>
 

@@ -1,8 +1,5 @@
 /* V01 to V09: the file, without running its code. */
-#include "../../core/base/trust.h"
-#include "../../core/plug/elf.h"
-#include "image.h"
-#include "trial.h"
+#include "internal.h"
 
 #include <stdio.h>
 #include <string.h>

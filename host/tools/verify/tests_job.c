@@ -1,12 +1,6 @@
 /* V73 to V83: a transport in jobs of ranks, which the user's launcher starts.  They are watched by
  * what the ranks report, and ended without leaving anything behind. */
-#include "../../core/base/clock.h"
-#include "../../core/base/path.h"
-#include "../../core/child/spawn.h"
-#include "../../engine/ranks/transports.h"
-#include "rank.h"
-#include "state.h"
-#include "trial.h"
+#include "internal.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -15,6 +9,8 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "../../engine/ranks/ranks.h"
 
 /* Seconds: for a job that nothing breaks; for one that is broken, from then to its end, and for
  * gather beyond what it was told; for what the launcher leaves to disappear; between signs of

@@ -1,12 +1,11 @@
 /* V31 to V40: from setup to teardown. */
-#include "../../choose/known.h"
-#include "../../core/base/clock.h"
-#include "../../core/cl/commands.h"
-#include "problems.h"
+#include "internal.h"
 
 #include <malloc.h>
 #include <pthread.h>
 #include <unistd.h>
+
+#include "../../choose/choose.h"
 
 /* Bytes that malloc has handed out. */
 static size_t memory_in_use(void) {

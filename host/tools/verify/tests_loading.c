@@ -1,12 +1,5 @@
 /* V10 to V15: loading and its effects on the process. */
-#include "../../core/base/clock.h"
-#include "../../core/base/dl.h"
-#include "../../core/base/fpstate.h"
-#include "../../core/plug/discover.h"
-#include "../../core/plug/plugin.h"
-#include "../../core/plug/rank.h"
-#include "image.h"
-#include "problems.h"
+#include "internal.h"
 
 #include <locale.h>
 #include <stdio.h>

@@ -1,16 +1,15 @@
 /* V64 and V84.  Oclgrind, an OpenCL interpreter, checks every access of every work-item.  Only an
  * interpreter sees accesses to local memory and to a device's own memory, and what two work-items
  * do to one place without a barrier between them. */
-#include "../../choose/known.h"
-#include "../../core/base/clock.h"
-#include "../../core/base/vocabulary.h"
-#include "problems.h"
+#include "internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "../../choose/choose.h"
 
 /* ---- Oclgrind in place of every other OpenCL of this process ---- */
 

@@ -1,6 +1,5 @@
 /* V49, V54, V56, V57: promises about order, bits, parameters and run. */
-#include "imports.h"
-#include "problems.h"
+#include "internal.h"
 
 #include <string.h>
 

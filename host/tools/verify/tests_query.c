@@ -1,8 +1,5 @@
 /* V23 to V28 and V30: query. */
-#include "../../core/base/vocabulary.h"
-#include "../../core/operation/ops.h"
-#include "../../core/plug/plugin.h"
-#include "ask.h"
+#include "internal.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,9 +1,6 @@
 /* V41 to V48, V51 and V53: results.  They must be exact where every order of operations is exact,
  * and within a proved bound elsewhere. */
-#include "../../core/base/clock.h"
-#include "../../core/base/random.h"
-#include "../../core/base/vocabulary.h"
-#include "problems.h"
+#include "internal.h"
 
 enum { LARGEST = 1000003, LARGE_SIZES = 2 }; /* the last ones */
 

@@ -1,9 +1,5 @@
 /* V58: a strategy's instances leave the process unchanged. */
-#include "../../core/cl/commands.h"
-#include "../../core/cl/memory.h"
-#include "../../core/plug/rank.h"
-#include "imports.h"
-#include "problems.h"
+#include "internal.h"
 
 #include <time.h>
 #include <unistd.h>

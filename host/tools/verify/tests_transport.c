@@ -1,11 +1,9 @@
 /* V70 to V72: a transport in one process. */
-#include "../../core/base/dl.h"
-#include "../../engine/ranks/transports.h"
-#include "footprint.h"
-#include "rank.h"
-#include "trial.h"
+#include "internal.h"
 
 #include <string.h>
+
+#include "../../engine/ranks/ranks.h"
 
 /* RH_SKIP where V70 fails. */
 static rh_status load(rh_trial *trial, const rh_transport **transport) {

@@ -1,11 +1,7 @@
 /* A value is a 32-bit word, and 0 the identity, with which combining does not count, because adding
  * the identity does not round.  An element's highest bit makes loading it slow, and is not part of
  * its value.  kernels/prelude/operators.cl has the device's version. */
-#include "trees.h"
-#include "../../core/base/clock.h"
-#include "../../core/base/random.h"
-#include "../../core/operation/ops.h"
-#include "problems.h"
+#include "internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,4 @@
-#include "trial.h"
-#include "../../choose/known.h"
-#include "../../core/base/json_value.h"
-#include "../../core/child/channel.h"
-#include "../../core/child/request.h"
-#include "../../core/plug/rank.h"
-#include "../../core/run/instance.h"
-#include "../../operators/foreign/foreign.h"
+#include "internal.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -14,6 +7,9 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "../../choose/choose.h"
+#include "../../operators/foreign/foreign.h"
 
 /* The numbers of a request. */
 static const rh_request_field fields[] = {

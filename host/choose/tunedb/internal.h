@@ -1,0 +1,111 @@
+/* The tuning database's document, its entries and its file. */
+#pragma once
+
+#include <jansson.h>
+
+#include "tunedb.h"
+
+/* ---- One entry, as JSON and as a struct ---- */
+
+/* Validates an entry: RH_E_FILE with a message that begins with the key.  Unknown keys are ignored.
+ * *known is 0 if this redhost does not know the operator, the type or their combination, as with
+ * entries of a later redhost: such an entry is kept in the file but not used. */
+rh_status rh_tunedb_entry_take(const json_t *object, rh_tunedb_entry *entry, int *known,
+                               rh_error *error);
+
+/* A new reference, or null if out of memory.  Origin and driver are not part of it. */
+json_t *rh_tunedb_entry_pack(const rh_tunedb_entry *entry);
+
+/* The document "redhost-tuned/1": the contents of <cache>/tuned.json,
+ *
+ *     {"schema": "redhost-tuned/1",
+ *      "devices": [{"platform": "...", "device": "...", "driver": "...",
+ *                  "processor": "...", "entries": [...]}]}
+ *
+ * and of redhost's defaults, where "match" selects the devices and "name" names them:
+ *
+ *     {"schema": "redhost-tuned/1", "name": "NVIDIA GPUs", "family": "compute capability 9",
+ *      "match": {"kind": "gpu", "vendor_id": 4318},
+ *      "strategies": ["native", "onepass", ...], "entries": [...]}
+ *
+ * "strategies" are those that `auto` chooses from on such a device where no other was measured.
+ * "family" is that of the device that they were measured on (rh_cl_device.family): the times count
+ * for devices of that family only.
+ */
+
+enum {
+  RH_TUNED_MOST_BYTES = 8 << 20,
+  RH_TUNED_MOST_DEVICES = 256,
+  RH_TUNED_MOST_ENTRIES = 1 << 14 /* of one document */
+};
+
+/* The key of a device's entries.  Compared as written: one line, truncated if long. */
+typedef struct rh_tunedb_key {
+  char platform[128], device[256], driver[128];
+  char processor[64]; /* of the host, and its number of cores; "" in a file: not known */
+} rh_tunedb_key;
+
+/* The device's key; null: that of strategies on the host. */
+rh_tunedb_key rh_tunedb_key_of(const rh_cl_device *device);
+int rh_tunedb_key_is(const rh_tunedb_key *a, const rh_tunedb_key *b);
+
+/* Accepts any bytes.  RH_OK: *document is a new reference, and every part of it is valid: the first
+ * form or, if `shipped`, the second.  RH_DECLINED: it is from a later redhost.  Else RH_E_FILE.
+ * Both with a message. */
+rh_status rh_tunedb_document_read(const char *text, size_t length, int shipped, json_t **document,
+                                  rh_error *error);
+/* An empty document, or null if out of memory. */
+json_t *rh_tunedb_document_new(void);
+
+/* The entries of the place-th device of a document that was read, and its key; null after the
+ * last. */
+const json_t *rh_tunedb_document_device(const json_t *document, size_t place, rh_tunedb_key *key);
+
+/* Adds an entry, which replaces the one of the same strategy, operator, type, size and cut.  A good
+ * entry removes the record that its strategy failed, for this device and for the host.  0, or -1
+ * and in *why, a constant, the reason: out of memory, too many entries, or an entry that could not
+ * be read back.  The document is then unchanged, or has fewer entries. */
+int rh_tunedb_document_put(json_t *document, const rh_tunedb_key *key, const rh_tunedb_entry *entry,
+                           const char **why);
+
+/* ---- The defaults that come with redhost: host/choose/tunedb/defaults/NAME.json ---- */
+
+/* The place-th document as a new reference; null after the last.  *valid: 0 if it is damaged, which
+ * a test checks. */
+json_t *rh_tunedb_shipped(size_t place, int *valid);
+
+/* The document that suits a device best, as a new reference, or null if none fits: the one that was
+ * measured on its family, else on another family of its maker, else on another maker's devices of
+ * this kind.  Without a device, the processor decides, as for one that PoCL serves.  *timed: 1 if
+ * it is the family's, so that its times count and not only its parameters. */
+json_t *rh_tunedb_shipped_for(const rh_cl_device *device, int *timed);
+
+/* ---- <cache>/tuned.json: read as untrusted data, and written whole or not at all ---- */
+
+/* Zero-initialised: without a directory. */
+typedef struct rh_tunedb_store {
+  rh_cache *cache; /* borrowed */
+  char *path, *lock_path;
+  /* the file is from a later redhost, or cannot be renamed: new entries stay in memory */
+  int left_alone;
+  /* the last load could not read it; it need not be damaged, so it must not be replaced */
+  int unread;
+} rh_tunedb_store;
+
+rh_status rh_tunedb_store_init(rh_tunedb_store *store, rh_cache *cache, rh_error *error);
+void rh_tunedb_store_finish(rh_tunedb_store *store);
+
+/* The file's contents, a new reference; null if there is no file.  An unusable file is reported, as
+ * a warning, and renamed to tuned.json.bad; a file of a later redhost is reported and kept, as is
+ * one that cannot be read at the moment. */
+json_t *rh_tunedb_store_load(rh_tunedb_store *store);
+
+/* Between these two calls no other process writes, if the file system supports locks.  -1: no lock,
+ * for the reason in *why. */
+int rh_tunedb_store_lock(const rh_tunedb_store *store, const char **why);
+void rh_tunedb_store_unlock(int lock);
+
+/* Could it be written? As rh_tunedb_store_save, but writes nothing. */
+int rh_tunedb_store_try(const rh_tunedb_store *store, const char **why);
+/* 0, or -1 if it cannot be written, for the reason in *why. */
+int rh_tunedb_store_save(const rh_tunedb_store *store, const json_t *document, const char **why);

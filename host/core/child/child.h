@@ -1,0 +1,225 @@
+/* Child processes: starting one, talking to it, and how it ended. */
+#pragma once
+
+#include <jansson.h>
+#include <redhost/redhost.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "../base/base.h"
+
+/* ---- The child's end of the descriptors that rh_child_start() sets up ---- */
+
+typedef struct rh_channel {
+  int fd; /* answers; a number that plugins which write to any descriptor do not hit */
+} rh_channel;
+
+/* The whole request, malloc'ed and null-terminated; null if there is none. */
+char *rh_channel_request(size_t *length);
+/* Hides the descriptors from plugins, and splits the process (rh_guard_children()): the caller
+ * continues as the process that ends when `parent` does, even if a plugin hangs, together with
+ * everything that the plugin started.  It leaves no core file.  0, or -1. */
+int rh_channel_open(rh_channel *channel, int64_t parent);
+/* The data, moved to such a number too; or -1. */
+int rh_channel_data(void);
+/* Sends one line; takes ownership of `frame`, which may be null. 0, or -1. */
+int rh_channel_say(const rh_channel *channel, json_t *frame);
+/* Sends the bytes unchanged. 0, or -1. */
+int rh_channel_write(const rh_channel *channel, const char *text, size_t length);
+/* The parent's next line, without its end. 0, or -1 if there is none or it is too long. */
+int rh_channel_hear(const rh_channel *channel, char *line, size_t bytes);
+void rh_channel_close(rh_channel *channel);
+
+/* A child process that answers in lines: started afresh, never forked (a child forked after OpenCL
+ * was used hangs). */
+
+/* A child's output: its length and its beginning. */
+typedef struct rh_printed {
+  uint64_t bytes;
+  char begin[161];
+} rh_printed;
+
+/* "; it printed 'FIRST LINE...'", or "" if it printed nothing.  An assertion's text is often the
+ * reason. */
+void rh_printed_quote(const rh_printed *printed, char *to, size_t bytes);
+
+typedef struct rh_child {
+  pid_t pid;  /* also its process group */
+  int fd;     /* the other end of the child's descriptor 4 */
+  int output; /* reads what it prints, or -1 */
+  rh_printed *printed;
+  int stranger;            /* 1: not redhost, so without a guard */
+  int ended;               /* nothing more will come */
+  uint64_t received, most; /* bytes so far, and the limit */
+  char *buffer;
+  size_t capacity, used, taken, scanned;
+} rh_child;
+
+/* The default program: options->program; ../bin/redhost relative to the library; or this program if
+ * it is called redhost.  malloc'ed. */
+rh_status rh_child_program(const rh_options *options, char **program, rh_error *error);
+
+/* The program to start. */
+typedef struct rh_child_spec {
+  const char *program;
+  const char *role; /* "--probe": the one argument of a child of redhost's own; or null, and */
+  const char *const *argv; /* the arguments of another program */
+  const void *request;     /* `bytes` of them */
+  size_t bytes;
+  int data;   /* becomes descriptor 5; -1: none */
+  int output; /* becomes standard output and error; -1: /dev/null, or where `printed` says */
+  rh_printed *printed; /* null, or a record of what it prints, which must outlive the child */
+  int stranger;        /* 1: another program than redhost, which has no guard */
+  const char *const *environment; /* "NAME=VALUE", ending in null; null: this process's own */
+} rh_child_spec;
+
+/* This process's environment with one variable set, "NAME=VALUE"; the array is malloc'ed, its
+ * strings are borrowed.  Null if out of memory. */
+const char **rh_child_environment(const char *variable);
+
+/* Starts it in its own process group.  Descriptor 3 has the request, as a file, or as a pipe if a
+ * limit forbids the file; descriptor 4 is a socket, for answers and for further lines to the child;
+ * standard input is /dev/null; nothing else is open; signals have their defaults.  The caller keeps
+ * spec->data and spec->output. */
+rh_status rh_child_start(rh_child *child, const rh_child_spec *spec, rh_error *error);
+
+typedef enum rh_line { RH_LINE_READ, RH_LINE_END, RH_LINE_LATE, RH_LINE_FLOOD } rh_line;
+
+/* The next line, without its end, valid until the next call.  RH_LINE_END: the child closed the
+ * channel or died (half a line is dropped); RH_LINE_LATE: rh_now() reached `deadline`;
+ * RH_LINE_FLOOD: more than child->most bytes came. */
+rh_line rh_child_read(rh_child *child, double deadline, const char **line, size_t *length);
+
+/* Sends a line, including its end, to the child. 0, or -1 if the child no longer reads. */
+int rh_child_tell(const rh_child *child, const char *line);
+
+/* How long to wait for a child's end, in seconds, so that its status is its own and not that of a
+ * kill, even on a busy machine.  A child whose channel is closed has almost ended; one that has
+ * sent everything still runs its destructors and its driver's. */
+#define RH_CHILD_CLOSED_S 1.0
+#define RH_CHILD_DONE_S   5.0
+/* How long to wait after killing it; then it is left to the system. */
+#define RH_CHILD_KILLED_S 2.0
+
+/* Gives the child `grace` seconds to end, kills it and everything that it started (for another
+ * program: its process group), reaps it and frees everything.  Returns its status as of waitpid, or
+ * -1 if another part of the program reaped it, or if it cannot be killed. */
+int rh_child_finish(rh_child *child, double grace);
+
+/* A conversation with a child process: starts it, sends the request, reads its lines, and describes
+ * how it ended.  The caller interprets the lines. */
+
+/* The meaning of a line, and how the conversation ended. */
+typedef enum rh_fate {
+  RH_GOES_ON,      /* a line, but not the expected one */
+  RH_FATE_HEARD,   /* everything expected has arrived */
+  RH_FATE_ENDED,   /* the child died or closed the channel */
+  RH_FATE_LATE,    /* it was silent for too long */
+  RH_FATE_FLOOD,   /* it sent too much */
+  RH_FATE_GARBAGE, /* it sent a line that is not in the protocol */
+  RH_FATE_FAILED   /* the listener failed, and *error says why */
+} rh_fate;
+
+/* Zero-initialised: without a child.  The caller fills the first group. */
+typedef struct rh_conversation {
+  void *user;
+  rh_fate (*take)(void *user, const char *line, size_t length, rh_error *error);
+  /* Called several times a second during silence; may be null. */
+  rh_fate (*idle)(void *user, rh_error *error);
+  double limit_s;       /* of silence: since the last rh_conversation_grant() */
+  uint64_t limit_bytes; /* likewise */
+
+  rh_child child;
+  rh_printed printed; /* for rh_child_spec.printed, if the caller wants it */
+  double deadline;
+  rh_fate fate; /* of the last rh_conversation_listen() */
+  int status;   /* as of waitpid, from rh_conversation_end() on */
+} rh_conversation;
+
+/* Starts the child. */
+rh_status rh_conversation_start(rh_conversation *talk, const rh_child_spec *spec, rh_error *error);
+
+/* Records progress: the limits count from here. */
+void rh_conversation_grant(rh_conversation *talk);
+
+/* Passes lines to take() until it returns something other than RH_GOES_ON, or there are no more. */
+rh_fate rh_conversation_listen(rh_conversation *talk, rh_error *error);
+
+/* Passes lines that have already arrived to take(), for a child that must not send anything
+ * unasked.  RH_GOES_ON: no more lines. */
+rh_fate rh_conversation_drain(rh_conversation *talk, rh_error *error);
+
+/* Ends the child; one that has sent everything gets `grace` seconds to end by itself.  Sets
+ * talk->status.  The caller's group of fields remains, for another start. */
+void rh_conversation_end(rh_conversation *talk, double grace);
+
+/* Describes how a child ended: "crashed in run (signal 11)", "did not answer within 5 s in query";
+ * and what it printed.  `where`: "in run". */
+void rh_conversation_name(const rh_conversation *talk, const char *where, char *to, size_t bytes);
+
+/* ---- Describes how a child ended ---- */
+
+/* "crashed in run (signal 11)", "ended the process with exit status 0 in run".  `status` is
+ * waitpid's, or -1 if unknown. */
+void rh_ending_name(int status, const char *where, char *to, size_t bytes);
+
+/* The same for a child that had sent everything and got RH_CHILD_DONE_S to end; 0 if it ended
+ * normally, or if that is unknown. */
+int rh_ending_name_done(int status, char *to, size_t bytes);
+
+/* A process between a child and its parent that kills everything that the child leaves behind. */
+
+/* Splits the calling process in two.  The process that returns, with 0, does the work, and ends
+ * when the other does.  The other, the guard, keeps the process id and stays until the work is
+ * done, `parent` stops it by SIGTERM, or `parent` is gone for any reason.  Then the guard kills
+ * everything that the work started, in any group or session, and ends with the same status as the
+ * work.  -1: `parent` is already gone.  If no process can be created, the work continues unguarded.
+ * Must be called before OpenCL and before any thread: this is the only fork in redhost. */
+int rh_guard_children(int64_t parent);
+
+/* Requests to redhost's own child processes.  One format for every role: "KEY=VALUE" strings of any
+ * bytes, each ended by a null byte.  Both sides are redhost, but perhaps of different versions:
+ * requests that do not match are refused. */
+
+/* A number in a struct: 4 or 8 bytes, of whatever type. */
+typedef struct rh_request_field {
+  const char *key;
+  size_t offset, bytes;
+} rh_request_field;
+#define RH_REQUEST_FIELD(type, member)                                                             \
+  { #member, offsetof(type, member), sizeof(((type *)0)->member) }
+
+/* ---- Writing: begin, add, end ---- */
+
+void rh_request_begin(rh_text *to);
+void rh_request_add(rh_text *to, const char *key, const char *value); /* nothing if value is null */
+void rh_request_add_number(rh_text *to, const char *key, uint64_t number);
+void rh_request_add_fields(rh_text *to, const rh_request_field *fields, size_t n, const void *from);
+/* Device, cache directory, no_cache and program. */
+void rh_request_add_options(rh_text *to, const rh_options *options);
+rh_status rh_request_end(rh_text *to, rh_error *error); /* RH_E_NOMEM if anything was lost */
+
+/* ---- Reading ---- */
+
+typedef struct rh_child_request {
+  char *bytes; /* every string that is read points into them */
+  size_t length;
+  int64_t parent;
+} rh_child_request;
+
+/* This process's request. 0, or -1 if there is none that this redhost understands. */
+int rh_request_receive(rh_child_request *request);
+/* Takes ownership of `bytes`, malloc'ed, on failure too. */
+int rh_request_parse(rh_child_request *request, char *bytes, size_t length);
+void rh_request_finish(rh_child_request *request);
+
+/* The first value of a key, or null. */
+const char *rh_request_get(const rh_child_request *request, const char *key);
+/* The next value of a repeated key, after the value `after`; null: the first. */
+const char *rh_request_next(const rh_child_request *request, const char *key, const char *after);
+/* 0, or -1 if there is no such number. */
+int rh_request_number(const rh_child_request *request, const char *key, uint64_t *number);
+int rh_request_fields(const rh_child_request *request, const rh_request_field *fields, size_t n,
+                      void *to);
+rh_options rh_request_options(const rh_child_request *request);

@@ -1,0 +1,317 @@
+/* Plugins: found, examined in a child process, opened, validated, and ranked by what they serve. */
+#pragma once
+
+#include <jansson.h>
+#include <redhost/redhost.h>
+#include <string.h>
+
+#include "../child/child.h"
+
+/* The directories of plugins, and the files in them.  Opens none of them. */
+
+/* Why a candidate is not used. */
+typedef enum rh_refusal_kind {
+  RH_REFUSED_FOR_FAULT, /* it was examined, and must not be used */
+  /* the user disabled it, or the library that it describes is not installed */
+  RH_REFUSED_BY_INTENT,
+  RH_REFUSED_UNSEARCHED, /* a directory that is not trusted */
+  RH_REFUSED_UNREAD      /* it could not be examined; it need not be bad */
+} rh_refusal_kind;
+
+typedef struct rh_candidate {
+  char *path;     /* absolute */
+  uint32_t place; /* the directory's rank, from 0; options->plugin_file has one of its own */
+  /* 1: in redhost's own plugin directory, however it was found */
+  uint32_t installed;
+  char *refused; /* null, or why it is not opened: writable by others, owned by another user, ... */
+  rh_refusal_kind kind; /* of the refusal */
+} rh_candidate;
+
+/* Every regular *.so and *.foreign.json file, each once (by device and inode), by directory and
+ * then byte order; also the directories and files that are skipped, with the reason. */
+typedef struct rh_discovery {
+  rh_candidate *candidates;
+  uint32_t n;
+  char **notes; /* "REDHOST_PLUGIN_PATH: 'x' is relative and ignored" */
+  uint32_t n_notes;
+  char *searched; /* "/a:/b": for error messages; includes missing directories */
+} rh_discovery;
+
+/* In this order: options->plugin_file; options->plugin_path; REDHOST_PLUGIN_PATH;
+ * ${XDG_DATA_HOME:-~/.local/share}/redhost/plugins-1; redhost-1 beside the library; the
+ * compiled-in directory.  RH_E_FILE if options->plugin_file is not a file.  On failure *search is
+ * empty. */
+rh_status rh_discover(rh_discovery *search, const rh_options *options, rh_error *error);
+/* Finds operator files, *.op.json. */
+rh_status rh_discover_operators(rh_discovery *search, const rh_options *options, rh_error *error);
+/* Transports: `file`, if it is not null; REDHOST_TRANSPORT_PATH;
+ * ${XDG_DATA_HOME:-~/.local/share}/redhost/transports-1; transports-1 beside the library; the
+ * compiled-in directory. */
+rh_status rh_discover_transports(rh_discovery *search, const char *file, rh_error *error);
+/* Is options->plugin_file a plugin, and not an operator file?  0 if there is none. */
+int rh_discovery_names_plugin(const rh_options *options);
+void rh_discovery_finish(rh_discovery *search);
+
+/* ---- Checks a shared object's headers before any of its code runs ---- */
+
+/* Is `path` a whole ELF shared object for this machine?  RH_E_PLUGIN with a message without the
+ * path, which the caller prepends ("is cut off: 200 bytes of at least 15640").  RH_E_FILE: it
+ * cannot be read. */
+rh_status rh_elf_check(const char *path, rh_error *error);
+
+/* ---- Opening one plugin in this process ---- */
+
+/* Makes a plugin of a file that is not a shared object, but describes one: what stands above the
+ * core has it (operators/foreign).  Its rules are rh_plugin_open()'s. */
+typedef rh_status rh_describe(const char *path, const rh_plugin **plugin, rh_error *error);
+
+/* Checks the file as an ELF object, opens it, and validates its descriptor as data before any
+ * function of it is called; or has `describe` make a plugin of it (null: that is refused).  `path`
+ * is absolute.  A bad plugin is RH_E_PLUGIN with a message without the path, which the caller
+ * prepends.  RH_DECLINED: the library that a description names is not installed.  Any other failure
+ * means that the file could not be examined.  The plugin stays loaded; *plugin is valid until the
+ * process ends.  The floating-point control word is restored, and a plugin that changed it is
+ * refused. */
+rh_status rh_plugin_open(const char *path, rh_describe *describe, const rh_plugin **plugin,
+                         rh_error *error);
+
+/* The descriptor's rules, for tests and for --verify: magic, sizes, versions, strings, names,
+ * parameters, functions. */
+rh_status rh_plugin_judge(const rh_plugin *plugin, rh_error *error);
+
+/* [a-z0-9][a-z0-9_-]{0,62} */
+int rh_strategy_name_is_valid(const char *name);
+
+/* Parameter k of a strategy, by the stride that the plugin was compiled with. */
+const rh_param *rh_strategy_param(const rh_strategy *strategy, uint32_t k);
+
+/* Is `value` inside the range of a validated parameter?  (Its step is for searches, not a rule.)
+ * If not, `expected` (may be null) describes the range: "expected a power of two from 1 to
+ * 1024". */
+int rh_param_allows(const rh_param *param, int64_t value, char *expected, size_t bytes);
+
+/* Calls query with the host's own checks: device kind and needs, parameters inside their ranges,
+ * control word, answers of known status, terminated reason.  RH_OK, RH_DECLINED (answer->why and
+ * reason say why), or a failure.  A strategy that also runs on the host is queried for any
+ * device. */
+rh_status rh_strategy_query(const rh_strategy *strategy, const rh_problem *problem,
+                            const int64_t *params, rh_answer *answer, rh_error *error);
+
+/* ---- Every available strategy, without loading any plugin into this process ---- */
+
+/* The operator on the type, with or without a prelude, or null: host/core/run's rh_op_find(),
+ * which nothing here may include. */
+typedef const rh_op *rh_find_op(uint32_t op, rh_type type);
+
+/* The answer of query for one operator and type, with the default parameters. */
+typedef struct rh_offer {
+  rh_status status; /* RH_OK or RH_DECLINED; a failure of query itself is RH_E_PLUGIN */
+  rh_answer answer;
+} rh_offer;
+
+/* A strategy as a child process described it.  Owned by the registry. */
+typedef struct rh_entry {
+  char *path;         /* the plugin's file */
+  uint32_t place;     /* its directory's rank in the search, from 0 */
+  uint32_t installed; /* 1: it came with redhost */
+  char *name, *summary, *about, *version, *author, *license, *build;
+  uint64_t promises, needs;
+  uint32_t determinism, device_kinds, n_params;
+  rh_param *params; /* owned, with its strings */
+  /* The offers are for this device, or null, and n; asked_here: some may be for others. */
+  const rh_device *asked_of;
+  uint64_t asked_n;
+  int asked_here;
+  const rh_strategy *opened; /* null, unless it was asked in this process */
+  /* [op][type], by number; .status is RH_DECLINED where undefined */
+  rh_offer offers[RH_N_OPS + 1][RH_N_TYPES + 1];
+  char *shadowed_by; /* null, or the path of the file whose strategy of that name comes first */
+} rh_entry;
+
+typedef struct rh_refusal {
+  char *path, *reason;
+  rh_refusal_kind kind;
+  uint32_t installed; /* 1: it came with redhost */
+} rh_refusal;
+
+typedef struct rh_registry {
+  struct rh_survey *survey; /* what was found and examined so far; it owns what follows */
+  rh_entry *entries;        /* by name; shadowed ones follow the one that takes precedence */
+  uint32_t n_entries;
+  rh_refusal *refusals;
+  uint32_t n_refusals;
+  uint32_t asked_refused; /* 1: refusals[0] is of options->plugin_file */
+  char **notes;
+  uint32_t n_notes;
+  char *searched;
+  uint32_t n_skipped; /* files that were not examined, since nobody asked for them */
+} rh_registry;
+
+/* Examines all candidates in a child process (`options->program`, or redhost next to the library),
+ * which calls every strategy's query with (device, max_n) for each operator and type.  device may
+ * be null: without an OpenCL device only host strategies are asked, and the others are declined.  A
+ * plugin that crashes, hangs for 5 s or exits becomes a refusal, and the others are still
+ * examined. */
+rh_status rh_registry_scan(rh_registry *registry, const rh_options *options,
+                           const rh_device *device, uint64_t max_n, rh_error *error);
+/* In steps.  First it only searches the directories.  find_op: to examine what came with redhost in
+ * this process if there is no program; null: that fails.  describe: rh_plugin_open()'s. */
+rh_status rh_registry_begin(rh_registry *registry, const rh_options *options, rh_find_op *find_op,
+                            rh_describe *describe, rh_error *error);
+/* Then it examines what was not examined before.  It examines only those of the files that came
+ * with redhost that bear one of n names of strategies; a name that no file bears may be in any
+ * file: then all of them, as with n = 0.  `exactly`: also those whose offers are for another device
+ * or max_n. */
+rh_status rh_registry_examine(rh_registry *registry, const rh_device *device, uint64_t max_n,
+                              const char *const *names, uint32_t n, int exactly, rh_error *error);
+/* Then offers of another size: opens the plugins that came with redhost, which were examined, in
+ * this process, and asks them for the operator on the type.  Others keep what they offered first,
+ * and stay out of this process until one is chosen. */
+void rh_registry_ask(rh_registry *registry, const rh_device *device, uint64_t max_n, uint32_t op,
+                     rh_type type);
+void rh_registry_finish(rh_registry *registry);
+
+/* The entry of that name that takes precedence; null if there is none. */
+const rh_entry *rh_registry_find(const rh_registry *registry, const char *name);
+
+/* The location of a strategy. */
+typedef struct rh_found {
+  char name[64];
+  char *path;         /* the plugin's file */
+  uint32_t installed; /* 1: it came with redhost */
+  uint32_t device_kinds;
+  uint64_t promises;
+  char missed[1024]; /* "", or a plugin that comes before this one and could not be examined */
+} rh_found;
+
+/* Finds the strategy of that name and examines only the files that matter, unless they were
+ * examined before: inside one directory the file named after the strategy comes first.  Each file
+ * is examined in a child; none is opened here, unless there is no program.  Unknown: RH_E_USAGE
+ * with a suggestion and the directories searched. */
+rh_status rh_registry_locate(rh_registry *registry, const char *name, rh_found *found,
+                             rh_error *error);
+/* Opens an entry that a scan found, without examining the file again. */
+rh_status rh_found_from_entry(rh_found *found, const rh_entry *entry, rh_error *error);
+void rh_found_finish(rh_found *found);
+
+/* Opens the plugin in this process, which must trust it. */
+rh_status rh_registry_open(const char *path, rh_describe *describe, const char *name,
+                           const rh_strategy **strategy, rh_error *error);
+
+/* The child's side: `redhost --probe` calls this and exits with its result, 0 when everything was
+ * sent.  Reads the request from descriptor 3, writes frames to descriptor 4 (wire.c). */
+int rh_probe_main(rh_find_op *find_op, rh_describe *describe);
+
+/* The probe protocol: the messages between redhost and its probe process.
+ *
+ * The request (core/child) holds the device, max_n and the files: "file=PATH" for each.  On
+ * descriptor 4 the child answers with one JSON object a line:
+ *     {"redhost-probe":2}                       the channel works
+ *     {"begin":k}                               it begins to examine file k, counted from 0
+ *     {"phase":"query","strategy":"cascade"}    it calls query
+ *     {"plugin":k,"strategies":[...]}           the contents of the file, or
+ *     {"refused":k,"kind":2,"reason":"..."}     the reason, and an rh_refusal_kind
+ *     {"end":n}                                 all n were examined Messages in another order
+ *     cannot be redhost's. */
+
+enum { RH_WIRE_VERSION = 2 };
+
+/* Begins a request, to which the files are added; device may be null: the child gets only the
+ * host. */
+void rh_wire_request(rh_text *to, const rh_device *device, uint64_t max_n);
+/* The child's side; the files are read by rh_request_next(request, "file", ...).  0, or -1. */
+int rh_wire_read_request(const rh_child_request *request, rh_device *device, uint64_t *max_n);
+
+typedef rh_offer rh_offers[RH_N_OPS + 1][RH_N_TYPES + 1];
+
+/* The offers before any query: declined, with the reason. */
+void rh_wire_clear_offers(rh_offers offers);
+
+json_t *rh_wire_strategy(const rh_strategy *strategy, const char *build, rh_offers offers);
+/* 0 and *entry filled, but for its path and place; or -1 and nothing to free. */
+int rh_wire_read_entry(const json_t *json, rh_entry *entry);
+void rh_entry_finish(rh_entry *entry);
+
+/* Examining a plugin in this process: what the probe process does, and what the library does with
+ * redhost's own plugins where there is no program to do it. */
+
+typedef struct rh_examiner {
+  const rh_device *device;
+  uint64_t max_n;
+  rh_find_op *find_op;
+  /* Before a strategy is queried; may be null. */
+  void (*on_query)(void *user, const char *strategy);
+  void *user;
+} rh_examiner;
+
+/* Asks for the operator on the type, with the default parameters. */
+void rh_examine_offer(const rh_examiner *by, const rh_strategy *strategy, uint32_t op, rh_type type,
+                      rh_offer *offer);
+
+/* The plugin's strategies, for rh_wire_read_entry(); null: no memory. */
+json_t *rh_examine_plugin(const rh_examiner *by, const rh_plugin *plugin);
+
+/* The host's own place among devices. */
+const rh_device *rh_examine_host(void);
+
+/* The kind of refusal of a plugin that could not be opened. */
+rh_refusal_kind rh_examine_refusal_kind(rh_status status);
+
+/* A plugin's file name determines the kind of plugin, and which of two in one directory takes
+ * precedence. */
+
+#define RH_FOREIGN_SUFFIX  ".foreign.json"
+#define RH_OPERATOR_SUFFIX ".op.json"
+
+/* Does a name stand before the suffix? */
+static inline int rh_has_suffix(const char *path, const char *suffix) {
+  size_t length = strlen(path), ending = strlen(suffix);
+  return length > ending && strcmp(path + length - ending, suffix) == 0;
+}
+
+/* Is it a description of a foreign function, not a shared object? */
+static inline int rh_is_foreign(const char *path) {
+  return rh_has_suffix(path, RH_FOREIGN_SUFFIX);
+}
+
+/* Is it an operator, not a plugin? */
+static inline int rh_is_operator_file(const char *path) {
+  return rh_has_suffix(path, RH_OPERATOR_SUFFIX);
+}
+
+/* Is the file called NAME.so, NAME.foreign.json or NAME.op.json? */
+static inline int rh_bears_name(const char *path, const char *name) {
+  const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+  size_t length = strlen(name);
+  return strncmp(base, name, length) == 0 &&
+         (strcmp(base + length, ".so") == 0 || strcmp(base + length, RH_FOREIGN_SUFFIX) == 0 ||
+          strcmp(base + length, RH_OPERATOR_SUFFIX) == 0);
+}
+
+/* Compares like strcmp: the file named after the strategy or operator first, then by bytes. */
+static inline int rh_rank_files(const char *a, const char *b, const char *name) {
+  int of_a = rh_bears_name(a, name), of_b = rh_bears_name(b, name);
+  return of_a != of_b ? of_b - of_a : strcmp(a, b);
+}
+
+/* The rules for a plugin's descriptor in groups; rh_plugin_judge() applies all of them.  The
+ * plugin is not called. */
+
+enum { RH_MOST_STRATEGIES = 1024 }; /* in one plugin */
+
+/* Bytes of a struct in ABI 1.0, without the fields appended since. */
+#define RH_SIZE_1_0(T, last) ((uint32_t)(offsetof(T, last) + sizeof(((const T *)0)->last)))
+
+/* All return RH_E_PLUGIN with a message.  Each but the first requires that those before it
+ * passed. */
+rh_status rh_validate_version(const rh_plugin *plugin,
+                              rh_error *error); /* magic, size, ABI, flags */
+/* The strategies are present, of a known size, and have valid, distinct names. */
+rh_status rh_validate_names(const rh_plugin *plugin, rh_error *error);
+
+typedef rh_status rh_validate_strategy(const rh_strategy *strategy, rh_error *error);
+/* Applies one rule to every strategy; the message names the one that breaks it. */
+rh_status rh_validate_each(const rh_plugin *plugin, rh_validate_strategy *judge, rh_error *error);
+
+rh_validate_strategy rh_validate_functions, rh_validate_texts, rh_validate_params,
+    rh_validate_promises;

@@ -1,0 +1,358 @@
+/* The library's calls: what a handle keeps between them, and how a request becomes a job. */
+#pragma once
+
+#include <pthread.h>
+#include <redhost/redhost.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#include "../engine/reduction/reduction.h"
+
+/* A call on arrays of the host by a job that is set up, prepared or kept: its fast path, and its
+ * result.
+ *
+ * A call on few elements takes most of its time on the way to the strategy, so the fast path checks
+ * only what differs from call to call. */
+
+/* Copying all fields that a result may have would take longer than the rest. */
+enum { RH_WITHOUT_FIELDS = offsetof(rh_result, fields) };
+
+typedef struct rh_call {
+  rh_decoding decoding; /* of values */
+  uint64_t fast_max_n;  /* up to so many elements take the fast path; 0: none do */
+  rh_instance *instance;
+  const void *value; /* rh_instance_host_value() */
+  rh_arrays *arrays; /* of an operator with operands: the job's are used; else null */
+  uint32_t n_operands;
+  uint32_t sizes[RH_MOST_OPERANDS]; /* of the operands' elements, in bytes */
+  int may_be_empty;                 /* -0 may be the sum of nothing */
+  const rh_op *decodes; /* whose values are decoded, unless the operator has results of its own */
+  rh_result blank;      /* a result that lacks its value and index only */
+  rh_job *job;
+  const rh_operator *op;
+} rh_call;
+
+/* The job has an instance, and must not be moved. */
+void rh_call_begin(rh_call *call, rh_job *job);
+
+/* Decodes for no elements, for a user's operator, or for a program that knows fewer fields. */
+void rh_call_decode_unusual(const rh_call *call, const void *value, uint64_t n, rh_result *result);
+
+/* Fills for at least one element, and a program that knows all fields before `fields`. */
+static inline void rh_call_fill(const rh_call *call, const void *value, rh_result *result) {
+  uint32_t size = result->struct_size;
+  memcpy(result, &call->blank, RH_WITHOUT_FIELDS);
+  result->struct_size = size;
+  rh_op_decode(call->decoding, call->decodes, call->op->type, value, result);
+  if (call->may_be_empty && result->value.f == 0) result->value.f = 0;
+}
+
+/* `result` has been checked. */
+static inline void rh_call_decode(const rh_call *call, const void *value, uint64_t n,
+                                  rh_result *result) {
+  if (n == 0 || result->struct_size < RH_WITHOUT_FIELDS || call->op->n_results)
+    rh_call_decode_unusual(call, value, n, result);
+  else
+    rh_call_fill(call, value, result);
+}
+
+static inline int rh_call_is_fast(const rh_call *call, uint64_t n, const rh_result *result) {
+  return n - 1 < call->fast_max_n && result &&
+         result->struct_size - RH_WITHOUT_FIELDS <= sizeof *result - RH_WITHOUT_FIELDS;
+}
+
+/* A host strategy reads this: the array, or the operands' arrays; null if one is misaligned. */
+static inline const void *rh_call_host_input(const rh_call *call, const void *const *data) {
+  for (uint32_t k = 0; k < call->n_operands; k++) {
+    if (!rh_operand_is_aligned(data[k], call->sizes[k])) return NULL;
+    if (call->arrays) call->arrays->operands[k] = data[k];
+  }
+  return call->arrays ? (const void *)call->arrays : data[0];
+}
+
+/* Reduces n elements of what rh_call_host_input() gave. */
+rh_status rh_call_fast(const rh_call *call, const void *from, uint64_t n, rh_result *result,
+                       rh_error *error);
+
+/* Structs that the caller of the library allocates.  Each begins with its size, so that later
+ * versions can append fields: a struct of an earlier version is shorter, one of a later version is
+ * longer. */
+
+/* A struct as this version knows it.  Its first field is `uint32_t struct_size`. */
+typedef struct rh_sized {
+  const char *name;
+  uint32_t least; /* bytes in the first version, up to and with its last field */
+  uint32_t known; /* bytes now */
+} rh_sized;
+
+/* `last` is the last field of the first version. */
+#define RH_SIZED(T, last)                                                                          \
+  (&(const rh_sized){#T, (uint32_t)(offsetof(T, last) + sizeof(((T *)0)->last)),                   \
+                     (uint32_t)sizeof(T)})
+
+enum { RH_MOST_STRUCT_BYTES = 4096 }; /* a larger size was never set */
+
+/* Checks a struct that is shorter than any version, or longer than this one. */
+rh_status rh_sized_check_unusual(const void *given, const rh_sized *kind, rh_error *error);
+/* RH_E_USAGE if the struct cannot have this size, or if fields are set that this version does not
+ * know. */
+static inline rh_status rh_sized_check(const void *given, const rh_sized *kind, rh_error *error) {
+  uint32_t size = *(const uint32_t *)given;
+  if (size >= kind->least && size <= kind->known) return RH_OK;
+  return rh_sized_check_unusual(given, kind, error);
+}
+
+/* Checks `given` and copies it to the struct `own`, of kind->known bytes.  Fields that it lacks
+ * become zero. */
+rh_status rh_sized_read(void *own, const void *given, const rh_sized *kind, rh_error *error);
+
+/* Copies the struct `own` to `given`, which was checked, as far as `given` extends.  `given` keeps
+ * its size. */
+void rh_sized_write(void *given, const void *own, const rh_sized *kind);
+
+/* ---- Programs hold a context, behind a lock, and what the library keeps of their calls ---- */
+
+struct rh_redhost {
+  rh_context *context; /* all but its options changes under the lock */
+  /* of the public functions but prepared runs */
+  pthread_mutex_t lock;
+  struct rh_kept *kept;           /* problems that rh_reduce() keeps set up; null until the first */
+  struct rh_segmented *segmented; /* the same of the latest segments, or null */
+  uint32_t n_prepared;            /* prepared reductions that are not destroyed */
+  /* The built-in operation that ranks were last asked for, and what they compare. */
+  rh_operation agreed;
+  rh_digest agreed_digest;
+  int closed; /* rh_close() was called; the last prepared reduction releases everything */
+};
+
+/* Locks *redhost for a public function other than a prepared run.  RH_E_INVALID if this thread
+ * already holds the lock, in a callback of the caller's; or if the context is lost, or locked by a
+ * thread that a forked process does not have. */
+rh_status rh_redhost_enter(rh_redhost *redhost, rh_error *error);
+void rh_redhost_release(rh_redhost *redhost);
+/* releases it if it is closed and nothing prepared is left */
+void rh_redhost_leave(rh_redhost *redhost);
+
+/* The problems that rh_reduce() keeps set up, so that a repeated problem costs little more than its
+ * run.
+ *
+ * A kept job serves every n of its class: sizes up to a few MiB, and those that are streamed, are
+ * set up for the next power of two, others exactly.  Nothing that is kept depends on the caller's
+ * memory: the data are brought to a job for one call. */
+
+enum {
+  RH_KEPT_SETUPS = 8, /* unless rh_options says otherwise; the least recently used one goes */
+  RH_KEPT_BYTES = 64u << 20, /* of device memory, for each job and each input that they share */
+};
+
+typedef struct rh_kept_job {
+  rh_request asked;      /* what it was set up for, with the constants' values now, without data */
+  rh_call call;          /* unless the arrays are streamed */
+  uint64_t most_class_n; /* up to so many elements, sizes are rounded up */
+  uint64_t most_whole_n; /* more may be streamed */
+  uint32_t blame;        /* rh_context.blame when it was set up */
+  /* Set up; its input and data are not used.  A job whose arrays are streamed is only opened, for
+   * what there is to know of it. */
+  rh_job job;
+  rh_worker *ring;   /* of such a job; null: arrays go there as a whole */
+  rh_custom *custom; /* the user's operator of the job, or null */
+} rh_kept_job;
+
+typedef struct rh_kept {
+  rh_kept_job **jobs; /* the most recently used first */
+  uint32_t n;
+  /* of the operands of the call in progress; the device's own buffers are kept */
+  rh_cl_input inputs[RH_MOST_OPERANDS];
+  rh_staging staging; /* of all rings, which borrow it */
+} rh_kept;
+
+/* May the arrays be streamed?  A user's operator needs rh_custom_take_base() then. */
+int rh_kept_may_ring(const rh_redhost *redhost, const rh_job_spec *spec);
+
+/* A call by a job for the request that is set up for at least n elements: a kept one, to which a
+ * comparison of the requests leads, or a new one.  is_part: they are a part of more.  RH_E_USAGE
+ * for a request that cannot be meant.  `use` gets the job, once for each strategy that is tried. */
+typedef rh_status rh_kept_use(void *user, rh_kept_job *kept, rh_error *error);
+rh_status rh_kept_call(rh_redhost *redhost, const rh_request *request, uint64_t n, int is_part,
+                       rh_kept_use *use, void *user, rh_error *error);
+
+/* The job of the latest call if the request is the same but for its data, or null. */
+rh_kept_job *rh_kept_latest(const rh_redhost *redhost, const rh_request *request);
+
+/* The job that is set up: for all elements that it serves, or for a chunk of the ring. */
+rh_job *rh_kept_working(rh_kept_job *kept);
+
+/* Adds what elements first .. first+n-1 of the partial's whole come to; arrays: where the first of
+ * them is, of each operand.  A job that is a part's, set up for rh_kept_chunk() elements or a ring.
+ * RH_E_WRONG for a wrong chunk. */
+rh_status rh_kept_reduce_part(rh_redhost *redhost, rh_kept_job *kept, const void *const *arrays,
+                              uint64_t first, uint64_t n, rh_partial *partial, rh_error *error);
+/* The most elements of a chunk, in a part of that many. */
+uint64_t rh_kept_chunk(const rh_job_spec *job, uint64_t n);
+
+/* Reduces n elements of each operand to *value, aligned to 16, on the way that the job takes.
+ * *depth = that of the answer; 0: unknown. */
+rh_status rh_kept_reduce(rh_redhost *redhost, rh_kept_job *kept, const void *const *operands,
+                         uint64_t n, void *value, uint64_t *depth, rh_error *error);
+
+void rh_kept_finish(rh_redhost *redhost);
+
+/* A caller's rh_request: what it asks for, whether it can be meant, and whether another one asks
+ * for the same. */
+
+/* *spec = what is reduced; its strings and settings are the request's.  context: where operator
+ * files are searched for and remembered; the caller has locked the rh_redhost.  *made: what
+ * spec->op points to, to be destroyed by the caller, or null if the operator is built in. */
+rh_status rh_request_name(const rh_request *request, rh_context *context, rh_job_spec *spec,
+                          rh_custom **made, rh_error *error);
+
+/* The values of `self` with those that the constants name changed. */
+rh_status rh_request_constants(const rh_custom *self, const rh_constant *constants, uint64_t n,
+                               rh_expr_value values[RH_MOST_CONSTANTS], rh_error *error);
+
+/* The operands' elements: the inputs', or else the request's own. */
+void rh_request_data(const rh_request *request, const void *data[RH_MOST_OPERANDS]);
+
+/* RH_E_USAGE if a field cannot be meant, or data are null or misaligned.  No elements are not
+ * refused. */
+rh_status rh_request_check(const rh_request *request, const rh_job_spec *spec,
+                           const void *const *data, rh_error *error);
+
+/* Where the data of rh_prepare() are, RH_JOB_*: with the caller's queue, its buffers may follow as
+ * well as arrays. */
+uint32_t rh_request_place(const rh_request *request, const rh_context *context);
+
+/* Does nothing of what rh_request_asks_same() passes over keep rh_reduce() from the fast path? */
+static inline int rh_request_is_plain(const rh_request *request) {
+  return request->unchecked && !request->accuracy && !request->data_on_device &&
+         !request->result_on_device && !(request->inputs && request->data) && !request->outputs;
+}
+
+/* A copy without data, which shares nothing with the caller's: *to, which rh_request_release()
+ * frees, also after a failure. */
+rh_status rh_request_copy(rh_request *to, const rh_request *from, rh_error *error);
+void rh_request_release(rh_request *copy); /* zero-initialised is fine */
+
+/* Does the request name the same problem, word by word, as the copy?  Data, n, the values of
+ * constants, and whether and how the answer is checked are not compared. */
+int rh_request_asks_same(const rh_request *copy, const rh_request *request);
+
+/* ---- A caller's request for a part whose elements are in memory ---- */
+
+typedef struct rh_part_request {
+  rh_request request;
+  rh_job_spec job;
+  rh_custom *own; /* the user's operator, or null; to be destroyed */
+  const void *data[RH_MOST_OPERANDS];
+} rh_part_request;
+
+/* A call by a job that is set up for at least `most` elements, or streams all. */
+rh_status rh_part_request_call(const rh_part_request *asked, rh_redhost *redhost, uint64_t most,
+                               rh_kept_use *use, void *user, rh_error *error);
+
+/* Reads the request and judges it.  No elements are not refused. */
+rh_status rh_part_request_read(rh_part_request *asked, rh_redhost *redhost,
+                               const rh_request *request, rh_error *error);
+
+/* ---- Segments of the elements that all ranks hold ---- */
+
+/* All ranks must have this in common: a member for rh_operation_text(), and a new reference. */
+struct json_t *rh_distributed_segments_text(const rh_segmentation *asked);
+
+/* The ranks have agreed on *asked, but for n, data and outputs, and rank r has elements starts[r]
+ * to starts[r + 1] - 1 of the whole. */
+rh_status rh_distributed_segments(rh_redhost *redhost, const rh_part_request *asked,
+                                  rh_ranks *ranks, const uint64_t *starts, rh_result *result,
+                                  rh_error *error);
+
+/* A reduction of segments, as a program asks for it: by rh_reduce(), or prepared for calls. */
+
+/* Zero-initialised is empty. */
+typedef struct rh_segmented {
+  rh_job_spec spec; /* what is asked for; its strategy may be "auto" */
+  rh_layout layout;
+  rh_axes axes;
+  int is_scattered;   /* 1: the layout is that of a copy of the axes' elements */
+  uint64_t *offsets;  /* of the layout, copied or made; or null */
+  rh_custom *custom;  /* the user's operator, or null */
+  rh_columns columns; /* of results */
+  rh_found found;     /* the strategy */
+  rh_segments segments;
+  /* One that is kept for another rh_reduce(): what it was set up for. */
+  rh_request asked;
+  rh_segmentation given; /* its lists are those of `axes_given`, and `offsets` */
+  uint64_t axes_given[2][RH_MOST_AXES];
+  uint32_t blame; /* rh_context.blame */
+} rh_segmented;
+
+/* RH_E_USAGE for segments that are none, RH_E_WRONG for one whose result is.  What was set up is
+ * kept for the same request, if that takes little memory.  Locked. */
+rh_status rh_segmented_reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
+                              rh_error *error);
+
+void rh_segmented_forget(rh_redhost *redhost);
+
+/* Steps of a reduction that ranks share: *segmented has the spec, the columns, and then the values.
+ * is_kept: the caller's lists are gone when they are needed. */
+rh_status rh_segmented_cut(rh_segmented *segmented, const rh_segmentation *asked, int is_kept,
+                           rh_error *error);
+rh_status rh_segmented_check_outputs(const rh_segmented *segmented, const rh_output *outputs,
+                                     uint64_t n, rh_error *error);
+void rh_segmented_warn(const rh_segmented *segmented, const rh_segments_check *check);
+void rh_segmented_store(const rh_segmented *segmented, const rh_output *outputs, uint64_t n,
+                        rh_result *result);
+
+/* Sets up for rh_segmented_call().  Nothing of the request is needed after it.  Locked. */
+rh_status rh_segmented_prepare(rh_segmented *segmented, rh_redhost *redhost,
+                               const rh_request *request, rh_error *error);
+void rh_segmented_finish(rh_segmented *segmented);
+
+/* Reduces the n elements that it was prepared for: from operands[k] on, or from element first[k] of
+ * buffers[k] on (null: zeros), which have them.  Not locked. */
+rh_status rh_segmented_call(rh_segmented *segmented, const void *const *operands,
+                            const rh_output *outputs, uint64_t n_outputs, rh_result *result,
+                            rh_error *error);
+rh_status rh_segmented_call_buffers(rh_segmented *segmented, const cl_mem *buffers,
+                                    const uint64_t *first, const rh_output *outputs,
+                                    uint64_t n_outputs, rh_result *result, rh_error *error);
+/* Without a wait: values[index + s] = the value of segment s. */
+rh_status rh_segmented_enqueue(rh_segmented *segmented, const cl_mem *buffers,
+                               const uint64_t *first, cl_mem values, uint64_t index,
+                               rh_error *error);
+
+/* ---- A prepared reduction: what rh_prepare() sets up, and calls use ---- */
+
+struct rh_prepared {
+  atomic_int busy; /* 1: a call is in progress */
+  rh_call call;
+  /* The operands' way to a device, kept between calls: its own buffer, or the latest array in
+   * place. */
+  rh_cl_input inputs[RH_MOST_OPERANDS];
+  rh_redhost *redhost;
+  uint64_t max_n;
+  rh_custom *custom; /* that of job.spec.op, or null */
+  /* Arrays of the host with more than most_whole elements are streamed through it: the job may be
+   * set up for no more.  Null: none are. */
+  rh_worker *ring;
+  uint64_t most_whole;
+  uint32_t data_on_device, result_on_device;
+  rh_segmented *segmented; /* not null: segments are reduced by it, and `call` is empty */
+  rh_job job;              /* its input is not used */
+};
+
+/* ---- One call at a time ---- */
+
+static inline int rh_prepared_take(rh_prepared *p) {
+  return !atomic_exchange_explicit(&p->busy, 1, memory_order_acquire);
+}
+
+static inline void rh_prepared_leave(rh_prepared *p) {
+  atomic_store_explicit(&p->busy, 0, memory_order_release);
+}
+
+/* Waits for the call in progress to end. */
+static inline void rh_prepared_await(rh_prepared *p) {
+  const struct timespec pause = {0, 50000};
+  while (!rh_prepared_take(p)) nanosleep(&pause, NULL);
+}

@@ -1,0 +1,172 @@
+/* How an operator of the user's is made. */
+#pragma once
+
+#include <jansson.h>
+#include <math.h>
+#include <stddef.h>
+
+#include "custom.h"
+
+/* ---- The steps of rh_custom_create() ---- */
+
+/* Expressions over the operands and constants. */
+rh_status rh_custom_expressions(const rh_custom *self, rh_exprs **made, rh_error *error);
+
+/* rh_exprs_constant_types() of all its expressions. */
+uint32_t rh_custom_constant_types(const rh_custom *self, uint32_t constant);
+
+/* definition->ops as numbers. */
+rh_status rh_custom_parse_ops(const rh_definition *definition, uint32_t ops[RH_MOST_FIELDS],
+                              uint32_t *n, rh_error *error);
+/* The number of the map's outputs. */
+rh_status rh_custom_count_maps(const rh_custom *self, const rh_definition *definition, uint32_t *n,
+                               rh_error *error);
+
+/* The definition's condition, for a load that is made: elements for which it is false change
+ * nothing. */
+int rh_custom_has_neutral(uint32_t op); /* is there an element that changes nothing? */
+rh_status rh_custom_make_where(rh_custom *self, const rh_definition *definition, rh_error *error);
+/* Does the value need a number of its own, of the elements that the condition leaves in? */
+int rh_custom_needs_count(const rh_definition *definition);
+
+/* A struct of several built-in operators' values, or of the definition's fields. */
+rh_status rh_custom_make_parts(rh_custom *self, const rh_definition *definition,
+                               const uint32_t *ops, uint32_t n_ops, uint32_t n_maps,
+                               rh_error *error);
+rh_status rh_custom_make_fields(rh_custom *self, const rh_definition *definition, rh_error *error);
+
+/* The map of one of several operators; the only one if there are not several.  malloc'ed; null if
+ * out of memory. */
+char *rh_custom_map_of(const rh_custom *self, const rh_definition *definition, uint32_t part);
+
+enum { RH_MOST_PART_FIELDS = 2 };
+#define RH_PART_ELEMENT "mapped_element" /* in the texts of `load` */
+
+/* The fields of a built-in operator's value, in the order of rh_value of kernels/prelude/types.cl.
+ * The texts are expressions.  In `load`, i is the index.  In `combine`, %a
+ * and %b stand for this field of both values, %A and %B for the part that it belongs to: "a.p0_key"
+ * is %A_key. */
+typedef struct rh_part_field {
+  const char *suffix;
+  rh_type type;
+  const char *load, *identity, *combine;
+} rh_part_field;
+
+/* The number of fields; 0 if the operator cannot be one of several: products of floats, whose
+ * values are scaled, and affine. */
+uint32_t rh_part_fields(uint32_t op, rh_type type, rh_part_field fields[RH_MOST_PART_FIELDS]);
+
+/* The definition's code, for fields that have been added. */
+rh_status rh_custom_make_code(rh_custom *self, const rh_definition *definition, rh_error *error);
+void rh_custom_destroy_code(rh_code *code); /* null is legal */
+
+/* Those of a struct's fields, bit k: field k, that are combined from them alone. */
+uint64_t rh_custom_closed(const rh_custom *self, uint64_t fields);
+/* Finds what is known of the fields of a struct that is made. */
+void rh_custom_find_kinds(rh_custom *self);
+
+/* The results' names and expressions. */
+rh_status rh_custom_make_results(rh_custom *self, const rh_definition *definition, rh_error *error);
+
+/* rh_custom_reduce() for an operator by OpenCL C. */
+void rh_custom_reduce_by_code(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
+                              uint64_t n, void *value);
+
+/* For calls.c. */
+char *rh_custom_prelude(const rh_operator *face);
+void rh_custom_map(const rh_operator *face, const rh_arrays *arrays, uint64_t first, uint64_t n,
+                   void *to);
+int rh_custom_enclose(const rh_operator *face, const rh_arrays *arrays, uint64_t first, uint64_t n,
+                      const double *host, double *low, double *high);
+void rh_custom_decode(const rh_operator *face, const void *value, uint64_t n, rh_result *result);
+void rh_custom_results(const rh_operator *face, const void *values, const uint64_t *lengths,
+                       uint64_t n, void *const *to);
+
+/* Fills in `user` of self->op, which is `self`, what gets it, and face.calls. */
+void rh_custom_give_functions(rh_custom *self);
+
+void rh_custom_constants(const rh_operator *face, rh_text *to);
+/* malloc'ed; null if out of memory. */
+char *rh_custom_make_key(const rh_custom *self, const rh_definition *definition);
+
+/* Mean and variance on the host, by loops of their own: the one struct operator that NumPy and
+ * everybody else has as a loop, too. */
+
+typedef struct rh_moments {
+  double n, mean, m2; /* the fields, as they stand in a value */
+  double large;       /* where squares may overflow: m2 of differences times RH_MOMENTS_LARGE */
+} rh_moments;
+#define RH_MOMENTS_LARGE 0x1p-128
+
+/* Both of at least one element; b->n/n is 1/2 where they have as many, without a division. */
+static inline rh_moments rh_moments_of_both(rh_moments a, rh_moments b) {
+  double n = a.n + b.n, r = a.n == b.n ? 0.5 : b.n / n, d = b.mean - a.mean;
+  double e = d * RH_MOMENTS_LARGE;
+  return (rh_moments){n, isfinite(d) ? a.mean + d * r : a.mean * (1 - r) + b.mean * r,
+                      a.m2 + b.m2 + d * d * a.n * r, a.large + b.large + e * e * a.n * r};
+}
+
+/* The bits of t in reverse order, as many as numbers below `end` have, a power of two: if item t
+ * stands there, neighbours are in the two halves of an array, at the same places of them. */
+static inline uint64_t rh_bits_reversed(uint64_t t, uint64_t end) {
+  uint64_t result = 0;
+  for (uint64_t bit = 1; bit < end; bit *= 2, t /= 2) result = 2 * result + t % 2;
+  return result;
+}
+
+/* mean[j] and m2[j] = those of lanes j, j + 8, ... of the four rows of `lanes` elements at x, for 8
+ * lanes j; `lanes` is a power of two from 64 to 512.  The files that define these differ in how
+ * squares are scaled. */
+enum { RH_MOMENTS_LANES = 8 };
+void rh_moments_tile_f32(const float *x, uint64_t lanes, double *mean, double *m2);
+void rh_moments_tile_f64(const double *x, uint64_t lanes, double *mean, double *m2);
+
+/* *mean and *m2 = those of `tiles` tiles at x, a power of two up to RH_MOMENTS_MOST_TILES, of
+ * RH_MOMENTS_ROW_F32 lanes, which f32 usually has: by this processor's own instructions; null: it
+ * has none that are known.  [any thread] */
+enum { RH_MOMENTS_ROW_F32 = 128, RH_MOMENTS_MOST_TILES = 64 };
+typedef void rh_moments_tiles(const float *x, uint64_t tiles, double *mean, double *m2);
+rh_moments_tiles *rh_moments_wide(void);
+
+/* The tiles by vectors of 256 bits, of 512, or of 256 in the registers of AVX-512, of which there
+ * are twice as many; null: not on this processor.  For tests. */
+enum { RH_MOMENTS_256, RH_MOMENTS_512, RH_MOMENTS_256VL, RH_MOMENTS_WIDE /* so many */ };
+rh_moments_tiles *rh_moments_wide_by(int kind);
+
+/* Does the operator compute what this file does: fields n, mean and m2 of f64, and perhaps large,
+ * which Chan's merge combines, of elements that are loaded as 1, anything, 0 and 0?  Any text of
+ * the same operations. */
+int rh_moments_is(const rh_custom *self);
+
+/* *value = that of `tiles` whole tiles, a power of two up to RH_MOMENTS_MOST_TILES, from element
+ * `first` on: bit for bit what the expressions give.  0: two means are too far apart for their
+ * difference or its square, or not finite, or all are too near for `large`, and *value is not what
+ * the expressions give. */
+int rh_moments_reduce(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
+                      uint64_t tiles, void *value);
+
+/* The same of n >= 1 elements, less than a tile has, whatever they are. */
+void rh_moments_reduce_few(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
+                           uint64_t n, void *value);
+
+/* *a = combine(*a, *b), the same, of values of three fields or four. */
+void rh_moments_combine(void *a, const void *b, size_t size);
+
+/* ---- Lines and columns of values in a JSON text, which the JSON library does not tell ---- */
+
+enum { RH_PLACE_SELF = -1 }; /* no member of it, but the value itself */
+
+/* Where the value begins that a path leads to: path[0] is the number of a member of the text's
+ * object, path[1] that of an item or member in it, and so on, up to RH_PLACE_SELF or `depth`
+ * numbers; of_name: the last member's name instead.  Members are counted in their order in the
+ * text.  The text has been read as JSON: of another one, some place is returned. */
+rh_json_place rh_json_place_find(const char *json, size_t length, const int64_t *path, int depth,
+                                 int of_name);
+
+/* The place of byte `byte` of the string that begins at `string`, once its escapes are read.  From
+ * the end on, that of the quotation mark. */
+rh_json_place rh_json_place_in(const char *json, size_t length, rh_json_place string, size_t byte);
+
+/* RH_E_FILE with the place and the line of what is wrong in a text that is not JSON. */
+rh_status rh_json_refuse(const char *json, size_t length, const char *origin,
+                         const json_error_t *why, rh_error *error);

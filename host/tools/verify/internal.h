@@ -1,0 +1,754 @@
+/* Conformance tests: what each of them is given, and how it judges. */
+#pragma once
+
+#include <jansson.h>
+#include <redhost/redhost.h>
+#include <stddef.h>
+
+#include "../../core/run/run.h"
+#include "verify.h"
+
+/* Memory whose bounds are watched: between inaccessible pages, where an access crashes, or between
+ * canaries. */
+
+typedef struct rh_guard {
+  unsigned char *begin, *end; /* the accessible part: whole pages */
+} rh_guard;
+
+/* At least `bytes` of accessible, zeroed memory between inaccessible regions. */
+rh_status rh_guard_map(rh_guard *guard, size_t bytes, rh_error *error);
+void rh_guard_unmap(rh_guard *guard); /* zero-initialised is fine */
+
+enum { RH_MOST_FENCED = 24 }; /* of each kind; further requests fail */
+
+typedef struct rh_fenced_memory {
+  rh_guard guard;
+  unsigned char *address;
+  uint64_t bytes;
+} rh_fenced_memory;
+
+typedef struct rh_fenced_buffer {
+  cl_mem whole, given; /* given: what the plugin gets, a part of the whole or all of it */
+  uint64_t origin, bytes, whole_bytes;
+} rh_fenced_buffer;
+
+typedef struct rh_fence {
+  /* 1: scratch memory is a sub-buffer, so that writes before it are detected, too.  A plugin
+   * cannot make sub-buffers of it then. */
+  int in_front;
+  rh_fenced_memory memory[RH_MOST_FENCED];
+  rh_fenced_buffer buffers[RH_MOST_FENCED];
+  uint32_t n_memory, n_buffers;
+} rh_fence;
+
+/* Like the host's services of these names; null or RH_E_NOMEM when nothing more can be watched. */
+void *rh_fence_alloc(rh_fence *fence, uint64_t bytes);
+rh_status rh_fence_scratch(rh_fence *fence, rh_cl_session *session, uint64_t bytes, cl_mem *buffer,
+                           rh_error *error);
+
+/* RH_E_WRONG, with the byte, if an access was out of bounds. */
+rh_status rh_fence_check(rh_fence *fence, rh_cl_session *session, rh_error *error);
+/* After teardown, and after rh_services_finish. */
+void rh_fence_finish(rh_fence *fence);
+
+/* A pair of buffers, one for an input and one for results, with poison around the range and the
+ * result. */
+
+enum { RH_POISON = 0xAA };
+
+typedef struct rh_fixture {
+  rh_cl_session *session; /* null for a host strategy */
+  uint32_t element_size, value_size;
+
+  uint64_t elements;            /* that the input holds, including the range */
+  unsigned char *memory, *copy; /* the input on the host, and a buffer to compare it with */
+  cl_mem input;
+  int is_lent; /* memory belongs to the caller */
+
+  uint64_t slots, index;      /* values that the result holds; the one to be written */
+  cl_mem result;              /* null for a host strategy */
+  unsigned char *host_result; /* the same on the host; for very many slots, indices wrap around */
+  uint64_t host_slots;
+} rh_fixture;
+
+/* Allocates `slots` result values of type `row`, all poison, and an uninitialised input of
+ * `elements`. */
+rh_status rh_fixture_init(rh_fixture *place, rh_cl_session *session, const rh_op *row,
+                          uint64_t elements, uint64_t slots, rh_error *error);
+/* Uses `memory`, with `elements` elements, as the input from now on; it must outlive the place.
+ * A device that works in the host's memory uses it in place, others get a copy. rh_fixture_write
+ * and rh_fixture_check_input must not be called on such an input. */
+rh_status rh_fixture_put(rh_fixture *place, unsigned char *memory, uint64_t elements,
+                         rh_error *error);
+void rh_fixture_finish(rh_fixture *place); /* zero-initialised is fine */
+
+/* Copies `memory` to the device's input. */
+rh_status rh_fixture_write(rh_fixture *place, rh_error *error);
+/* The result goes to `index` from now on; the previous slot becomes poison again. */
+rh_status rh_fixture_aim(rh_fixture *place, uint64_t index, rh_error *error);
+/* Fills the slot to be written with poison. */
+rh_status rh_fixture_clear(rh_fixture *place, rh_error *error);
+/* Where a run that finishes on the host writes. */
+unsigned char *rh_fixture_host_result(const rh_fixture *place);
+/* Reads the value that the run wrote, on the host or on the device. */
+rh_status rh_fixture_fetch(rh_fixture *place, int on_host, unsigned char value[16],
+                           rh_error *error);
+
+/* RH_E_WRONG if anything but the result's slot was written. */
+rh_status rh_fixture_check_result(rh_fixture *place, rh_error *error);
+/* RH_E_WRONG if the input has changed. */
+rh_status rh_fixture_check_input(rh_fixture *place, rh_error *error);
+
+/* The state of this process that a plugin must not change, as lines of text that can be compared.
+ * The kernel is asked where it knows the answer: libc's own records miss changes made by raw system
+ * calls. */
+
+/* How a part is compared; 0: any difference counts. */
+enum {
+  RH_MAY_HOLD = 1 << 0, /* an instance may have more of it from setup to teardown */
+  RH_MAY_GO =
+      1 << 1, /* only additions count: drivers end their own threads and unmap their own files */
+  RH_MAY_SETTLE = 1 << 2 /* the kernel or a driver releases it a moment later */
+};
+
+/* Each part with its name in messages and how it is compared, in the order of reports. */
+#define RH_STATE_LIST(X)                                                                           \
+  X(STREAMS, streams, "the standard streams", 0)                                                   \
+  X(CHILDREN, children, "child processes", RH_MAY_GO)                                              \
+  X(SIGNALS, signals, "signals and timers", 0)                                                     \
+  X(ENVIRONMENT, environment, "the environment", 0)                                                \
+  X(LOCALE, locale, "the locale", 0)                                                               \
+  X(DIRECTORIES, directories, "directories and the file mode mask", 0)                             \
+  X(ATTRIBUTES, attributes, "process attributes", 0)                                               \
+  X(FLOATING, floating, "the floating-point control word", 0)                                      \
+  X(DESCRIPTORS, descriptors, "open descriptors", RH_MAY_HOLD | RH_MAY_SETTLE)                     \
+  X(THREADS, threads, "threads", RH_MAY_HOLD | RH_MAY_GO | RH_MAY_SETTLE)                          \
+  X(CODE, code, "writable and executable memory", RH_MAY_GO | RH_MAY_SETTLE)                       \
+  X(FILES, files, "mapped files", RH_MAY_HOLD | RH_MAY_GO | RH_MAY_SETTLE)                         \
+  X(LIBRARIES, libraries, "loaded libraries", RH_MAY_GO)
+
+enum {
+#define RH_X(NAME, name, words, how) RH_STATE_##NAME,
+  RH_STATE_LIST(RH_X)
+#undef RH_X
+      RH_STATE_PARTS
+};
+
+typedef struct rh_state_part {
+  void (*take)(rh_text *to); /* adds its lines */
+  const char *words;
+  int how;
+} rh_state_part;
+extern const rh_state_part rh_state_parts[RH_STATE_PARTS];
+
+/* Does a text have that line? */
+int rh_state_has(const rh_text *lines, const char *line, size_t length);
+/* The number of lines of a part now. */
+unsigned rh_state_count(int part);
+
+/* Bytes of anonymous private memory that malloc does not account for; 0 if malloc does not tell. */
+uint64_t rh_state_other_memory(void);
+
+/* Finds what a plugin's code changes in its process: compares its state from before and after it
+ * runs, without the changes that the host and the drivers make in between.
+ *
+ * The plugin's own code runs during its phases, except inside the host services that it calls.
+ * The host and the drivers work inside these services and between the phases.  Their changes are
+ * applied to the state that the plugin is compared with, so no list of each driver's side effects
+ * is needed. */
+
+/* Zero-initialised is ready.  Every function accepts a null pointer and then does nothing. */
+typedef struct rh_footprint {
+  /* the expected state: from before the plugin ran, with the changes of the host and drivers */
+  rh_text base[RH_STATE_PARTS];
+  rh_text allowed[RH_STATE_PARTS]; /* lines that the host and drivers added: they may stay or go */
+  rh_text outside[RH_STATE_PARTS]; /* when the plugin's code last returned or called the host */
+  int has_base;
+  uint32_t unsteady; /* bits of parts that are not compared */
+  int part;          /* the part with the first change */
+  char said[1024];   /* "setup changes the environment: no longer 'HOME=/root'", or "" */
+} rh_footprint;
+
+/* The plugin's code is about to run: in a phase, or because the host returns to it.  Kernels run
+ * while the host works, and their output counts as the plugin's. */
+void rh_footprint_enter(rh_footprint *footprint, int kernels_may_print);
+/* It has returned, or calls the host. */
+void rh_footprint_leave(rh_footprint *footprint);
+
+/* After rh_footprint_leave: checks the phase. ends: no instance is left that may hold anything. */
+void rh_footprint_judge(rh_footprint *footprint, const char *phase, int ends);
+
+void rh_footprint_finish(rh_footprint *footprint);
+
+/* ---- The tests of docs/extend/verify.md ---- */
+
+/* Each kind of test says what it needs, what it is of, in how many processes it runs, how long it
+ * may be silent, and what it usually takes: in full, and with --quick. */
+#define RH_FILE_TEST             RH_NEEDS_NOTHING, RH_OF_FILE, 1, 20, 0.05, 0.05
+#define RH_LOADING_TEST          RH_NEEDS_NOTHING, RH_OF_PLUGIN, 1, 20, 0.05, 0.05
+#define RH_QUERY_TEST            RH_NEEDS_PLUGIN, RH_OF_STRATEGY, 1, 20, 0.3, 0.1
+#define RH_RUN_TEST(s, quick)    RH_NEEDS_DEVICE, RH_OF_STRATEGY, 1, 60, s, quick
+#define RH_TRANSPORT_TEST        RH_NEEDS_NOTHING, RH_OF_TRANSPORT, 1, 20, 0.1, 0.1
+#define RH_JOB_TEST(n, s, quick) RH_NEEDS_NOTHING, RH_OF_TRANSPORT, n, 120, s, quick
+
+/* clang-format off */
+#define RH_TEST_LIST(X) \
+  X("V01", v01_machine, "built for this machine", RH_FILE_TEST) \
+  X("V02", v02_exports, "exports its descriptor and nothing else", RH_FILE_TEST) \
+  X("V03", v03_undefined, "every undefined symbol is in a library that it names", RH_FILE_TEST) \
+  X("V04", v04_needed, "needs only ordinary libraries", RH_FILE_TEST) \
+  X("V05", v05_static_tls, "no static thread-local storage", RH_FILE_TEST) \
+  X("V06", v06_hardened, "no text relocations, no executable stack, RELRO", RH_FILE_TEST) \
+  X("V07", v07_unique, "no unique symbols, which keep a library loaded", RH_FILE_TEST) \
+  X("V08", v08_rpath, "no run path that is empty, relative or writable by others", RH_FILE_TEST) \
+  X("V09", v09_imports, "imports no function that needs a reason", RH_LOADING_TEST) \
+  X("V10", v10_loads, "loads quickly and silently", RH_FILE_TEST) \
+  X("V11", v11_fpstate, "loading preserves the floating-point environment", RH_FILE_TEST) \
+  X("V12", v12_locale, "works in a locale with a decimal comma, and does not change it", \
+    RH_NEEDS_NOTHING, RH_OF_STRATEGY, 1, 60, 0.3, 0.1) \
+  X("V13", v13_process, "loading and queries leave the process unchanged", RH_LOADING_TEST) \
+  X("V14", v14_entry, "the descriptor is its own, even next to other plugins", \
+    RH_NEEDS_NOTHING, RH_OF_PLUGIN, 3, 20, 0.1, 0.1) \
+  X("V15", v15_unloads, "unloads if declared, ten times", RH_LOADING_TEST) \
+  X("V16", v16_version, "descriptor: magic, sizes, versions, flags", RH_LOADING_TEST) \
+  X("V17", v17_texts, "descriptor: names and texts", RH_LOADING_TEST) \
+  X("V18", v18_functions, "descriptor: functions are present", RH_LOADING_TEST) \
+  X("V19", v19_params, "descriptor: parameters", RH_LOADING_TEST) \
+  X("V20", v20_promises, "descriptor: promises are known and consistent", RH_LOADING_TEST) \
+  X("V21", v21_constant, "descriptor: unchanged after a whole run", RH_RUN_TEST(0.2, 0.1)) \
+  X("V22", v22_pure, "query: the same answer 10^5 times, no allocation, no OpenCL", RH_QUERY_TEST) \
+  X("V59", v59_depends_only_on_question, "query: depends on nothing but the question", \
+    RH_NEEDS_NOTHING, RH_OF_STRATEGY, 2, 20, 1.5, 1.2) \
+  X("V23", v23_matrix, "query: every type, operator and device", RH_QUERY_TEST) \
+  X("V24", v24_reasons, "query: every refusal has a code and a reason", RH_QUERY_TEST) \
+  X("V25", v25_unknown, "query: unknown types are declined", RH_QUERY_TEST) \
+  X("V26", v26_ends_of_ranges, "query: safe with parameters at the ends of their ranges", \
+    RH_QUERY_TEST) \
+  X("V27", v27_starved, "query: limited devices are declined or served", RH_RUN_TEST(4, 0.1)) \
+  X("V28", v28_keeps_promise, "query: setup succeeds if accepted, fails if declined", \
+    RH_RUN_TEST(7, 0.1)) \
+  X("V29", v29_forecast, "query: launches, device and local memory as declared", \
+    RH_RUN_TEST(0.3, 0.5)) \
+  X("V30", v30_threads, "query: eight concurrent threads agree", RH_QUERY_TEST) \
+  X("V31", v31_no_run, "setup and teardown without a run", RH_RUN_TEST(0.2, 0.1)) \
+  X("V32", v32_runs, "thousands of runs: same results, no memory growth", RH_RUN_TEST(1, 0.3)) \
+  X("V33", v33_faults, "each host service fails in turn: an error and no leak", \
+    RH_RUN_TEST(1.5, 0.2)) \
+  X("V34", v34_references, "OpenCL's reference counts balance", RH_RUN_TEST(0.2, 0.1)) \
+  X("V35", v35_states, "host services only in their phase, floating point preserved", \
+    RH_RUN_TEST(0.2, 0.1)) \
+  X("V36", v36_afterwards, "nothing happens after teardown", RH_RUN_TEST(0.2, 0.1)) \
+  X("V37", v37_instances, "two instances, in turn and on two threads", RH_RUN_TEST(0.2, 0.1)) \
+  X("V38", v38_older_host, "structs as small as in 1.0", RH_RUN_TEST(0.2, 0.1)) \
+  X("V39", v39_newer_host, "structs larger than today's", RH_RUN_TEST(0.2, 0.1)) \
+  X("V40", v40_recovers, "the run after a failed one is right", RH_RUN_TEST(0.2, 0.1)) \
+  X("V41", v41_nothing, "n = 0 gives the identity", RH_RUN_TEST(0.5, 0.1)) \
+  X("V42", v42_exact, "tier 1: exact for every operator and type", RH_RUN_TEST(12, 0.3)) \
+  X("V43", v43_bound, "tier 2: within the bound of the declared depth", RH_RUN_TEST(1, 0.1)) \
+  X("V44", v44_smaller, "a smaller n after a larger one, and any part of the most", \
+    RH_RUN_TEST(4, 0.3)) \
+  X("V45", v45_offsets, "the range may begin anywhere", RH_RUN_TEST(1, 0.1)) \
+  X("V46", v46_input, "the input is not written", RH_RUN_TEST(0.8, 0.1)) \
+  X("V47", v47_neighbours, "writes its result and nothing next to it", RH_RUN_TEST(0.8, 0.1)) \
+  X("V48", v48_poison, "elements outside the range do not matter", RH_RUN_TEST(1, 0.1)) \
+  X("V49", v49_order, "keeps the order as promised", RH_RUN_TEST(0.2, 0.1)) \
+  X("V50", v50_determinism, "the same bits as promised", RH_RUN_TEST(8, 1)) \
+  X("V51", v51_specials, "NaN, infinities, zeros of both signs, subnormals", \
+    RH_RUN_TEST(0.7, 0.3)) \
+  X("V52", v52_depth, "no element exceeds the declared depth", RH_RUN_TEST(4, 0.4)) \
+  X("V53", v53_random, "random cases", RH_RUN_TEST(30, 0.5)) \
+  X("V54", v54_params, "parameters at their ends and at random points", RH_RUN_TEST(6, 1)) \
+  X("V55", v55_rebuild, "parameters that change code are declared", RH_RUN_TEST(0.5, 0.1)) \
+  X("V56", v56_enqueues, "run only enqueues", RH_RUN_TEST(0.2, 0.1)) \
+  X("V57", v57_build_error, "a build error is reported with its location", RH_RUN_TEST(1, 0.1)) \
+  X("V58", v58_footprint, "setup, run and teardown leave the process unchanged", \
+    RH_RUN_TEST(2, 0.7)) \
+  X("V60", v60_places, "one instance in many places, next to others", RH_RUN_TEST(3, 0.4)) \
+  X("V65", v65_canonical, "the canonical order as promised", RH_RUN_TEST(2, 0.5)) \
+  X("V66", v66_operands, "several operands, constants and the index, as it says", \
+    RH_RUN_TEST(4, 1.5)) \
+  X("V67", v67_any_value, "values of 12, 24 and 128 bytes, as it says", RH_RUN_TEST(4, 1.5)) \
+  X("V68", v68_large_in_order, "large values in order, as promised", RH_RUN_TEST(2, 0.8)) \
+  X("V69", v69_named, "the operator that is named", RH_RUN_TEST(2, 1)) \
+  X("V61", v61_huge, "more elements than fit 24, 31 and 32 bits", \
+    RH_NEEDS_DEVICE, RH_OF_STRATEGY, 1, 600, 20, 0.1) \
+  X("V62", v62_edges, "reads nothing outside the input", RH_RUN_TEST(6, 0.4)) \
+  X("V63", v63_memory, "stays within the memory that it requested", RH_RUN_TEST(4, 0.3)) \
+  X("V64", v64_interpreter, "no access out of bounds and no data race, by Oclgrind", \
+    RH_NEEDS_INTERPRETER, RH_OF_STRATEGY, 1, 120, 5, 0.7) \
+  X("V84", v84_schedule, "work-items and groups in any order", RH_RUN_TEST(4, 0.3)) \
+  X("V85", v85_layouts, "every segment of a layout as if it were alone, as promised", \
+    RH_RUN_TEST(3, 0.5)) \
+  X("V70", v70_descriptor, "transport: descriptor", RH_TRANSPORT_TEST) \
+  X("V71", v71_probe, "transport: probe gives an answer and a sentence", RH_TRANSPORT_TEST) \
+  X("V72", v72_probe_changes_nothing, "transport: probe leaves the process unchanged", \
+    RH_TRANSPORT_TEST) \
+  X("V73", v73_alone, "transport: a job of one rank", RH_TRANSPORT_TEST) \
+  X("V74", v74_places, "transport: ranks and local ranks", RH_JOB_TEST(1, 5, 2)) \
+  X("V75", v75_gathers, "transport: gather of any size, by rank", RH_JOB_TEST(1, 6, 2)) \
+  X("V76", v76_many_gathers, "transport: many gathers, on busy processors", RH_JOB_TEST(1, 4, 4)) \
+  X("V77", v77_waits_for_late, "transport: gather waits for a rank that is late", \
+    RH_JOB_TEST(1, 3, 3)) \
+  X("V78", v78_killed, "transport: a rank that is killed ends all", RH_JOB_TEST(2, 4, 4)) \
+  X("V79", v79_stopped, "transport: a rank that is stopped ends all", RH_JOB_TEST(2, 8, 8)) \
+  X("V80", v80_leaves, "transport: a rank that ends without close ends all", RH_JOB_TEST(2, 4, 4)) \
+  X("V81", v81_aborts, "transport: abort ends all ranks", RH_JOB_TEST(2, 4, 4)) \
+  X("V82", v82_closes, "transport: close lets each rank leave in its own time", \
+    RH_JOB_TEST(1, 3, 3)) \
+  X("V83", v83_state, "transport: floating point, locale, directory and file mode mask stay", \
+    RH_JOB_TEST(1, 1, 1))
+/* clang-format on */
+
+/* ---- The context in which one test of one plugin runs ---- */
+
+typedef struct rh_test rh_test;
+
+typedef struct rh_trial {
+  /* What the parent asks for.  test null: the names of the plugin's strategies. */
+  const rh_options *options;
+  const rh_test *test;
+  const char *path;          /* of the plugin's file, absolute */
+  const char *strategy_name; /* null: the first one in the file */
+  uint64_t seed;
+  const char *own;         /* of the operator that is named: an operation's text; or null */
+  const char *launch;      /* how a job of several ranks is started; {n}: their number; or null */
+  uint32_t quick, variant; /* variant: from 0, if a test runs in several processes */
+  double random_s;
+
+  /* Where it runs. */
+  int alone;           /* the test has a process to itself and may change it */
+  uint64_t digest;     /* hash of what all of a test's processes must agree on; 0: nothing */
+  rh_context *context; /* opened, no plugins discovered yet */
+  int watches_end;     /* output at the end of the process is a failure */
+  const rh_plugin *plugin;
+  const rh_strategy *strategy;
+  /* Set by rh_trial_device(): where the strategy runs.  session: null for a host strategy. */
+  rh_cl_session *session;
+  const rh_device *device;
+  rh_error error; /* why the test fails or is skipped; of any call that needs one */
+  int warns;      /* the text is a warning */
+  void *user;
+  void (*say_phase)(void *user, const char *phase);
+} rh_trial;
+
+/* The request to a child. */
+rh_status rh_trial_request(rh_text *to, const rh_trial *trial, rh_error *error);
+/* Runs its test in this process.  trial->error has the text of an outcome other than RH_PASS. */
+rh_outcome rh_trial_run(rh_trial *trial);
+
+/* Announces which of the plugin's code runs next; the parent names it if it does not return. */
+void rh_trial_phase(rh_trial *trial, const char *phase);
+
+/* Set the text and return RH_E_WRONG, RH_E_WRONG and RH_DECLINED, for `return rh_trial_fail(...)`.
+ * An argument may be trial->error.message. */
+rh_status rh_trial_fail(rh_trial *trial, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+rh_status rh_trial_warn(rh_trial *trial, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+rh_status rh_trial_skip(rh_trial *trial, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Where a strategy may decline. */
+static inline rh_status rh_unless_declined(rh_status status) {
+  return status == RH_DECLINED ? RH_OK : status;
+}
+
+/* Sets trial->plugin and trial->strategy, or skips the test: V10 to V20 fail files that cannot be
+ * loaded. */
+rh_status rh_trial_load(rh_trial *trial);
+/* Sets trial->session and trial->device, or skips the test. */
+rh_status rh_trial_device(rh_trial *trial);
+/* A copy with a context of its own, opened with these options; the caller closes that. */
+rh_status rh_trial_copy(rh_trial *copy, rh_trial *trial, const rh_options *options);
+
+/* A test needs this before it starts. */
+enum {
+  RH_NEEDS_NOTHING,     /* the file alone */
+  RH_NEEDS_PLUGIN,      /* loaded and validated */
+  RH_NEEDS_INTERPRETER, /* and runs in an interpreter, whose own crash is not the plugin's */
+  RH_NEEDS_DEVICE       /* and a session on a device, unless the strategy is host code */
+};
+
+/* A test is of this. */
+enum {
+  RH_OF_FILE,      /* of every file, once */
+  RH_OF_PLUGIN,    /* of a plugin's file, once */
+  RH_OF_STRATEGY,  /* of each strategy in a plugin */
+  RH_OF_TRANSPORT, /* of a transport's file, once */
+};
+
+/* RH_OK: passed; RH_DECLINED: skipped; else failed, or a warning. */
+typedef rh_status rh_test_run(rh_trial *trial);
+
+struct rh_test {
+  const char *id, *title;
+  rh_test_run *run;
+  uint32_t needs;
+  uint32_t of;                   /* RH_OF_* */
+  uint32_t variants;             /* processes it runs in; the worst outcome counts */
+  uint32_t limit_s;              /* of silence */
+  double usual_s, usual_quick_s; /* typical times on two cores, for the forecast */
+};
+
+/* All tests, in order. */
+const rh_test *rh_tests(uint32_t *n);
+
+#define RH_X(id, name, ...) rh_test_run rh_##name;
+RH_TEST_LIST(RH_X)
+#undef RH_X
+
+/* A test rig: runs one strategy on one problem as the host does, but watches every service and
+ * injects faults on demand. */
+
+enum { RH_AROUND = 64, RH_RIG_STRUCTS = 8 };
+
+/* How the structs that a plugin is given lie in memory. */
+enum {
+  RH_RIG_PLAIN,
+  RH_RIG_EXACT, /* as small as in ABI 1.0, each followed by an inaccessible page */
+  RH_RIG_GROWN  /* larger than today's, with garbage in the new part */
+};
+
+typedef struct rh_pair {
+  uint32_t op;
+  rh_type type;
+} rh_pair;
+
+/* Null or 0 in each field: as usual. */
+typedef struct rh_rig_with {
+  const rh_op *row; /* another operator, of the same type; with its prelude */
+  const int64_t *params;
+  const rh_device *device;   /* the description given to the plugin */
+  int layout;                /* RH_RIG_* */
+  uint32_t fail_at;          /* the service call that is made to fail, from 1 */
+  const char *broken_line;   /* put before every source, */
+  const char *in_front;      /* and before the operator's */
+  rh_footprint *footprint;   /* the state of the process is compared */
+  rh_fence *fence;           /* around the memory that the plugin requests */
+  const rh_layout *segments; /* what all runs reduce; borrowed */
+  int is_refused;            /* setup is called whatever query answers */
+  int has_no_place;          /* the caller makes one in rig->own before the first run */
+} rh_rig_with;
+
+typedef struct rh_rig {
+  rh_trial *trial;
+  const rh_strategy *strategy;
+  uint32_t op;
+  rh_type type;
+  uint64_t max_n;
+  rh_rig_with with; /* fail_at and segments may be changed at any time */
+  int64_t params[RH_MAX_PARAMS];
+  rh_cl_session *session;  /* null for a host strategy */
+  const rh_device *device; /* the description given to the plugin */
+  rh_layout given;         /* with.segments, of a device: with offsets there */
+  unsigned char *results;  /* where their values, and one behind, go: runs give no value then */
+
+  char *prelude;
+  rh_op row;
+  rh_answer answer;
+  rh_services services;
+  rh_host *host; /* given to the plugin: watches each call and forwards it to `services` */
+  void *self;
+  int is_set_up, has_ended;
+  rh_error *error; /* the trial's */
+  rh_guard structs[RH_RIG_STRUCTS];
+  uint32_t n_structs;
+
+  rh_fixture own, *place; /* place: the one that runs use */
+  const char *run_phase;  /* how a run is named if it does not return; null: "run" */
+  unsigned char poison;   /* fills the input outside the range */
+  uint64_t first, n;      /* the range in the place's input; data: a copy of its elements */
+  const void *data;
+  rh_array array; /* holds `data` if rh_rig_fill made it */
+
+  /* Counted since setup, or in the last run where it says so. */
+  uint32_t calls;       /* service calls */
+  int injected;         /* the fault was injected */
+  uint32_t launches;    /* of the last run */
+  uint32_t reads;       /* of the last run */
+  uint64_t local_bytes; /* the maximum of one launch */
+  uint64_t code;        /* hash of every source and its options */
+  uint32_t calls_after_end;
+  char out_of_phase[96];    /* "launch() in setup", or "" */
+  const char *left_fpstate; /* the function that changed the floating-point control word, or null */
+} rh_rig;
+
+/* Asks query, and sets up an instance for max_n elements, with a place that has RH_AROUND more on
+ * either side.  with: null: as usual.  All functions set *rig->error when they fail; the caller
+ * finishes or closes the rig after a failure, too. */
+rh_status rh_rig_open(rh_rig *rig, rh_trial *trial, rh_pair pair, uint64_t max_n,
+                      const rh_rig_with *with);
+/* Finishes the rig, and returns the status. */
+rh_status rh_rig_close(rh_rig *rig, rh_status status);
+/* Fills in `n` elements of `kind`, starting at element `first` of the place's input, with poison
+ * around them. */
+rh_status rh_rig_fill(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, uint64_t first);
+/* What runs reduce from now on, as many segments as before. */
+rh_status rh_rig_take_segments(rh_rig *rig, const rh_layout *segments);
+/* Reduces the elements that were filled in, or those given by `place`, `first`, `n` and `data`. */
+rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]);
+/* RH_OK, or RH_E_WRONG and a message. */
+rh_status rh_rig_judge(rh_rig *rig, const unsigned char value[16]);
+void rh_rig_teardown(rh_rig *rig);
+void rh_rig_finish(rh_rig *rig); /* zero-initialised is fine */
+
+/* Fill, run and judge.  *rig->error names the case. */
+rh_status rh_rig_case(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, uint64_t first);
+
+/* Compares two values; of pairs only the index, because pairs have padding. */
+int rh_rig_same(const rh_rig *rig, const unsigned char *a, const unsigned char *b);
+
+/* ---- The problems that a strategy is tried on ---- */
+
+enum { RH_MOST_PAIRS = RH_N_OPS * RH_N_TYPES };
+
+typedef struct rh_pairs {
+  rh_pair list[RH_MOST_PAIRS];
+  uint32_t n;
+} rh_pairs;
+
+/* The pairs of operator and type that the strategy serves here, for max_n elements with its
+ * default parameters, those first that are likeliest to expose a fault; of a quick run, so many as
+ * it has time for.  RH_DECLINED if there is none. */
+rh_status rh_served_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick,
+                          rh_pairs *pairs);
+
+/* One served pair of each kind that a strategy may treat in its own way: the first of all, one
+ * whose bits depend on the order, and one that returns an index. */
+rh_status rh_pair_kinds(rh_trial *trial, uint64_t max_n, rh_pairs *kinds);
+
+/* Cases on a rig that is set up, until one fails. */
+typedef rh_status rh_try_rig(rh_rig *rig, uint64_t seed);
+/* Tries an instance for this pair. */
+rh_status rh_try_pair(rh_trial *trial, rh_pair pair, uint64_t max_n, const rh_rig_with *with,
+                      rh_try_rig *try);
+/* Tries each served pair that is `wanted` (null: all) on a separate instance, set up for max_n. */
+rh_status rh_try_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick,
+                       int (*wanted)(rh_pair), const rh_rig_with *with, rh_try_rig *try);
+/* Tries the simplest problem that is served. */
+rh_status rh_try_one(rh_trial *trial, uint64_t max_n, int layout, rh_try_rig *try);
+/* One simple case, of all max_n elements, from query to teardown. */
+rh_status rh_try_any_problem(rh_trial *trial, uint64_t max_n);
+
+/* Tests that consist of such cases; the names of a body are `rig` and `seed`. */
+#define RH_CASES_TEST(name, tries)                                                                 \
+  static rh_try_rig name##_on;                                                                     \
+  rh_status name(rh_trial *trial) {                                                                \
+    return tries;                                                                                  \
+  }                                                                                                \
+  static rh_status name##_on(rh_rig *rig, uint64_t seed)
+#define RH_PAIRS_TEST(name, max_n, most_when_quick, wanted)                                        \
+  RH_CASES_TEST(name, rh_try_pairs(trial, max_n, most_when_quick, wanted, NULL, name##_on))
+#define RH_RIG_TEST(name, max_n)                                                                   \
+  RH_CASES_TEST(name, rh_try_one(trial, max_n, RH_RIG_PLAIN, name##_on))
+/* One case over all elements: hashed data. */
+rh_try_rig rh_one_case;
+
+/* Descriptions of typical devices, for queries; k = 0 is an ordinary GPU.  Returns 0 after the
+ * last. */
+int rh_common_device(uint32_t k, rh_device *device);
+/* The real device's description with something missing; 0 after the last. */
+int rh_poor_device(const rh_device *real, uint32_t k, rh_device *device);
+/* The real device's description with other numbers or names, on which a launch shape may depend
+ * but which are safe here.  `how` says what was changed; 0 after the last. */
+int rh_other_device(const rh_device *real, uint32_t k, rh_device *device, char how[160]);
+
+/* The strategy's default parameters. */
+void rh_default_params(const rh_strategy *strategy, int64_t params[RH_MAX_PARAMS]);
+
+/* The k-th point.  First the defaults; then each parameter at its least and its greatest value,
+ * the others at their defaults; then all at their least and all at their greatest; then random
+ * legal points without end, from trial->seed. */
+void rh_point(const rh_trial *trial, uint32_t k, int64_t params[RH_MAX_PARAMS]);
+/* The number of points before the random ones; 1 without parameters. */
+uint32_t rh_n_points(const rh_strategy *strategy);
+
+/* The least (0) or the greatest legal value. */
+int64_t rh_end_value(const rh_param *param, int greatest);
+
+/* " --param tile=4 --param ..." of those that differ from the defaults. */
+void rh_point_words(const rh_strategy *strategy, const int64_t *params, rh_text *words);
+
+/* ---- Calls a strategy's query directly, bypassing the host's own checks ---- */
+
+typedef struct rh_question {
+  uint32_t op;
+  rh_type type;
+  rh_device device;
+  uint64_t n;
+  int64_t params[RH_MAX_PARAMS];
+} rh_question;
+
+/* Zeroes the answer first, as the host does.  Each question's structs have other addresses. */
+rh_status rh_ask(const rh_strategy *strategy, const rh_question *question, rh_answer *answer);
+
+/* Whether two answers are equal, and a hash over all fields of an answer. */
+int rh_same_answer(rh_status a, const rh_answer *first, rh_status b, const rh_answer *second);
+uint64_t rh_answer_hash(rh_status said, const rh_answer *answer);
+
+/* 0: the host declines such a problem itself, so the strategy's query never sees it. */
+int rh_reaches_query(const rh_strategy *strategy, uint32_t op, rh_type type,
+                     const rh_device *device);
+
+/* Sizes from 0 to 2^40. */
+enum { RH_N_ASKED = 6 };
+extern const uint64_t rh_asked_sizes[RH_N_ASKED];
+
+/* Calls `visit` for every combination of operator, type, common device and size, and the answer,
+ * until it fails. */
+typedef rh_status rh_question_visitor(rh_trial *trial, const rh_question *question, rh_status said,
+                                      const rh_answer *answer, void *user);
+rh_status rh_ask_all(rh_trial *trial, rh_question_visitor *visit, void *user);
+
+/* Puts "sum of f32 on a GPU, n = 1000: " before the trial's message, and returns its status. */
+rh_status rh_question_prefix(rh_trial *trial, const rh_question *question);
+
+/* One child process: started, read from for as long as it sends something, and judged by its
+ * messages and how it ended. */
+
+typedef struct rh_time_limits {
+  /* Silence: on its stopwatch, and in processor time. */
+  double silence_s, busy_s;
+  double most_s; /* in total, on its stopwatch */
+  double end_s;  /* until it ends, after its verdict */
+} rh_time_limits;
+
+typedef struct rh_attempt {
+  int has_verdict;
+  rh_outcome outcome;
+  char *text;
+  uint64_t digest;
+  json_int_t printed,
+      /* bytes until its verdict (-1: does not matter), and from there to its end */
+      printed_later;
+  json_t *names;
+  char phase[64];     /* the last one it named */
+  rh_fate fate;       /* why nothing more was read */
+  int is_over;        /* RH_FATE_LATE: exceeded limits->most_s, */
+  int is_busy;        /* or limits->busy_s */
+  double spent_s;     /* on its stopwatch, until its end was seen */
+  int status;         /* as of waitpid; -1: unknown */
+  int is_late_to_end; /* it gave its verdict, but had to be killed */
+} rh_attempt;
+
+/* Runs the trial in a child. */
+rh_status rh_attempt_run(rh_attempt *attempt, const char *program, const rh_trial *trial,
+                         const rh_time_limits *limits, rh_error *error);
+
+/* Sets its outcome and text according to how it ended. */
+void rh_attempt_judge(rh_attempt *attempt, const rh_time_limits *limits);
+
+void rh_attempt_set(rh_attempt *attempt, rh_outcome outcome, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void rh_attempt_finish(rh_attempt *attempt);
+
+/* A shared object's dynamic section, read from the file without running any of its code. */
+
+/* A plugin and a transport export these. */
+#define RH_PLUGIN_SYMBOL    "redhost_plugin_v1"
+#define RH_TRANSPORT_SYMBOL "redhost_transport_v1"
+
+enum { RH_MOST_NEEDED = 64 };
+
+typedef struct rh_image_symbol {
+  const char *name;
+  uint32_t defined, weak, unique; /* unique: STB_GNU_UNIQUE */
+} rh_image_symbol;
+
+/* Strings point into `bytes`. */
+typedef struct rh_image {
+  unsigned char *bytes;
+  size_t size;
+  rh_image_symbol *symbols; /* global and weak ones */
+  uint32_t n_symbols;
+  const char *needed[RH_MOST_NEEDED]; /* DT_NEEDED */
+  uint32_t n_needed;
+  uint64_t strings, strings_size; /* of the dynamic section: an address in memory */
+  const char *rpath;              /* DT_RUNPATH, else DT_RPATH; null if there is none */
+  uint32_t static_tls, text_relocations, executable_stack, relro, bind_now;
+} rh_image;
+
+/* `path` has passed rh_elf_check.  RH_E_PLUGIN if the file contradicts itself. */
+rh_status rh_image_read(rh_image *image, const char *path, rh_error *error);
+void rh_image_finish(rh_image *image);
+
+int rh_image_defines(const rh_image *image, const char *symbol);
+
+/* A library that every system has, one of the compiler's, or the OpenCL loader. */
+int rh_library_is_ordinary(const char *soname);
+
+/* Libraries are found as the loader would find them, without loading any. */
+enum { RH_MOST_LIBRARIES = 128 };
+
+/* The needed libraries and, in turn, those that they need. */
+typedef struct rh_libraries {
+  rh_image images[RH_MOST_LIBRARIES];
+  char *paths[RH_MOST_LIBRARIES];
+  uint32_t n;
+} rh_libraries;
+
+/* RH_E_PLUGIN if a library that the file itself names is not found. */
+rh_status rh_libraries_read(rh_libraries *libraries, const rh_image *image, const char *path,
+                            rh_error *error);
+int rh_libraries_define(const rh_libraries *libraries, const char *symbol);
+void rh_libraries_finish(rh_libraries *libraries);
+
+/* Counts a plugin's own calls into libraries by redirecting its import table to counters.  Calls
+ * between libraries are not seen. */
+
+/* Counts the file's calls of memory functions (malloc etc.) and of OpenCL until
+ * rh_imports_restore(). 0 if this machine's relocations are not supported. */
+int rh_imports_watch(const char *path);
+
+/* An imported function, its replacement, and where to put the function itself; null: nowhere. */
+typedef struct rh_redirect {
+  const char *name;
+  void (*to)(void);
+  void (**real)(void);
+} rh_redirect;
+
+/* Redirects these functions until rh_imports_restore(). 0 if this machine's relocations are not
+ * supported. */
+int rh_imports_redirect(const char *path, const rh_redirect *table, size_t n);
+void rh_imports_restore(void);
+
+typedef struct rh_imports_seen {
+  unsigned memory, waits, opencl; /* waits: clFinish etc.; opencl: those that query must not call */
+  const char *last;               /* the name of the last of these, or "" */
+  uint32_t launches;
+  uint64_t buffer_bytes; /* allocated in total */
+  uint64_t code;         /* hash of every source and its options; 0: none */
+} rh_imports_seen;
+
+/* Mappings that the file made by mmap and has not unmapped; negative if it unmapped one in
+ * parts. */
+int rh_imports_mapped(void);
+
+/* The counts since the last call. */
+rh_imports_seen rh_imports_take(void);
+
+/* Threads that keep every processor busy, so that other threads are scheduled in another order
+ * each time. */
+
+typedef struct rh_load rh_load;
+
+rh_load *rh_load_start(void); /* null if out of memory: then there is no load */
+void rh_load_stop(rh_load *load);
+
+/* ---- Operators that show in which tree a strategy combines the elements ---- */
+
+typedef enum rh_tree {
+  RH_TREE_GROUPED, /* practically no other tree gives the same value */
+  RH_TREE_SIDED,   /* the same, and combine(a, b) differs from combine(b, a) */
+  RH_TREE_DEPTH    /* 1 and the number of combinations that the deepest element went through */
+} rh_tree;
+
+/* Opens the rig for one of them, with n elements, these parameters (null: the defaults) and this
+ * description of the device (null: the real one).  RH_DECLINED if the strategy does not take
+ * user-defined operators. */
+rh_status rh_tree_open(rh_rig *rig, rh_trial *trial, rh_tree tree, uint64_t n,
+                       const int64_t *params, const rh_device *device);
+
+/* Fills in the elements, from `first` on.  Their values are always the same, but each `round`
+ * makes others slow to load, so that groups of work-items finish in another order. */
+rh_status rh_tree_fill(rh_rig *rig, uint64_t n, uint64_t first, uint64_t round);
