@@ -1,11 +1,12 @@
 #!/bin/sh
-# syntax.sh CLANG SOURCE_DIR: every kernel, on every operator and every type, through clang's OpenCL front end with
+# syntax.sh CLANG SOURCE_DIR TEST_CUSTOM: every kernel, on every operator and every type, through clang's OpenCL front end with
 # warnings as errors.  Needs no device.  Of the pairs of an operator and a type each kernel gets a twelfth, another one than
 # the kernel before; all of them with REDHOST_TEST_EXTENT=all.  -Wshorten-64-to-32: an index of 32 bits is right until an
 # array has 2^32 elements, which no quick test can have; a place in a group always fits.
 set -eu
 clang=$1
 source=$2
+custom_operators=$3
 command -v "$clang" >/dev/null || { echo "SKIP: no clang"; exit 77; }
 
 # What NVIDIA's compiler takes of inline PTX, its constraints included; the instructions are only text here.
@@ -157,6 +158,8 @@ printf '#define %s(k) (uint)%s(k)\n' get_local_id get_local_id get_local_size ge
 for part in types operands operators structs vectors rows access groups builtins subgroups shuffles packs canonical arrivals atomics finish; do
   cat "$source/kernels/prelude/$part.cl"
 done >>"$work/prelude"
+mkdir "$work/custom"
+"$custom_operators" --preludes "$work/custom"
 n=0 turn=0
 for kernel in "$source"/kernels/*.cl; do
   name=$(basename "$kernel" .cl)
@@ -179,12 +182,12 @@ for kernel in "$source"/kernels/*.cl; do
       done
     done
     serves "$name" custom || continue
-    for custom in "$source"/tests/kernels/custom/*.cl; do
+    for custom in "$work"/custom/*.cl; do
       case $name-$build in segments_columns-*RH_COLUMNS=4* | segments_columns-*RH_ANY_ORDER* | segments_warps-*RH_ANY_ORDER* | segments_warps-*RH_PAIRS*) continue ;; esac
-      case $name in atomic*) if grep -qE 'RH_HAS_OPERANDS|RH_OP_arg' "$custom"; then continue; fi ;; esac
+      case $name in atomic*) if grep -qE '^#define (RH_HAS_OPERANDS|RH_OP_arg)' "$custom"; then continue; fi ;; esac
       turn=$((turn + 1))
       [ "${REDHOST_TEST_EXTENT-}" = all ] || [ $((turn % 5)) = 0 ] || continue
-      { cat "$custom" && echo '#line 1 "kernel.cl"' && cat "$work/kernel.cl"; } >"$work/custom.cl"
+      { head -n 2 "$work/prelude" && cat "$custom" && echo '#line 1 "kernel.cl"' && cat "$kernel"; } >"$work/custom.cl"
       # shellcheck disable=SC2086 # a list of options
       "$clang" $build $width $warnings "$work/custom.cl" </dev/null || { echo "$kernel: $custom, $build"; exit 1; }
       n=$((n + 1))

@@ -2,7 +2,8 @@
  * at a place of its own, constants, the index in a map, structs up to 128 bytes, and one that does
  * not commute.  The environment is test_matrix's, with
  *   REDHOST_TEST_OPERATORS   some of their names instead of all
- * One test for each strategy. */
+ * One test for each strategy.  test_custom --preludes FOLDER writes what kernels are compiled behind,
+ * for tests/kernels/syntax.sh: NAME.cl of each operator. */
 #include <redhost/canonical.h>
 
 #include "../../host/choose/choose.h"
@@ -327,9 +328,27 @@ static int is_wanted(const custom *c, const rh_strategy *strategy) {
   return wanted && (c->own->op.flags & RH_OP_COMMUTATIVE || strategy->promises & RH_KEEPS_ORDER);
 }
 
-static void open_redhost(void) {
+static void make_operators(void) {
   write_histogram();
   for (int k = 0; k < CUSTOMS; k++) make_operator(&customs[k]);
+}
+
+static int write_preludes(const char *folder) {
+  char path[4096];
+  make_operators();
+  for (const custom *c = customs; c < customs + CUSTOMS; c++) {
+    char *prelude = c->own->face.calls->prelude(&c->own->face);
+    snprintf(path, sizeof path, "%s/%s.cl", folder, c->name);
+    FILE *file = fopen(path, "w");
+    if (!file || !prelude || fputs(prelude, file) < 0 || fclose(file) != 0) return 1;
+    free(prelude);
+    rh_custom_destroy(c->own);
+  }
+  return 0;
+}
+
+static void open_redhost(void) {
+  make_operators();
   rh_options options = SIZED(rh_options, .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
                              .program = getenv("REDHOST_TEST_PROGRAM"));
   must(rh_context_open(&context, &options, &rh_choosing, &error));
@@ -379,7 +398,8 @@ static int words_of(const char *variable, char **words) {
   return n;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  if (argc == 3 && strcmp(argv[1], "--preludes") == 0) return write_preludes(argv[2]);
   n_strategies = words_of("REDHOST_TEST_STRATEGIES", strategies);
   n_operators = words_of("REDHOST_TEST_OPERATORS", operators);
   n_settings = words_of("REDHOST_TEST_SETTINGS", settings);
