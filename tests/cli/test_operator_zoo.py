@@ -1,6 +1,6 @@
-"""Right operators pass, and each wrong one is found, with a counterexample of at most three elements.
+"""Right operators pass, and each wrong one is found by the laws that it breaks, with a counterexample of at most three elements.
 
-REDHOST_GOLDEN_UPDATE=1 writes tests/operators/zoo.md anew."""
+A row of tests/operators/*.json is an operator's file without what nearly all have: the operand x, and both claims."""
 
 import json
 import os
@@ -10,17 +10,7 @@ import redhost_cli as cli
 
 ROOT = os.path.join(cli.HERE, "..", "..")
 ZOO = os.path.join(ROOT, "tests", "operators")
-PAGE = os.path.join(ROOT, "tests", "operators", "zoo.md")
 LAWS = ("neutral", "associative", "commutative")
-HEAD = """# The zoo of operators
-
-`redhost --verify-op` finds each of these wrong operators (tests/operators/wrong.json), with elements of type f32; tests/cli/test_operator_zoo.py writes
-this page and holds it. The operators of tests/operators/right.json, and those that come with redhost, pass. A row of these tables is an operator's file
-without what nearly all have: the operand x, and both claims.
-
-| operator | what it is | broken | counterexample |
-|---|---|---|---|
-"""
 
 
 class Zoo(cli.Case):
@@ -35,8 +25,9 @@ class Zoo(cli.Case):
     @classmethod
     def write_operator(cls, row):
         path = os.path.join(cls.cwd, row["name"] + ".op.json")
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump({"redhost": "operator/1", "operands": ["x"], "claims": list(LAWS[1:]), **row}, file)
+        content = {"redhost": "operator/1", "operands": ["x"], "claims": list(LAWS[1:]), **row}
+        content.pop("broken", None)
+        cli.write(path, json.dumps(content))
         return path
 
     def verify(self, *args, code=0):
@@ -63,22 +54,16 @@ class Zoo(cli.Case):
     def test_wrong_ones_are_found(self):
         self.assertGreaterEqual(len(self.files["wrong"]), 40)
         found = self.verify("-t", "f32", *self.files["wrong"], code=1)
-        rows = []
         for about, operator in zip(self.tables["wrong"], found, strict=True):
             with self.subTest(operator=operator["operator"]):
                 self.assertFalse(operator["ok"])
                 claims = ("neutral", *about.get("claims", LAWS[1:]))
                 broken = [law for law in claims if operator[law]["holds"] == "BROKEN"]
-                case = operator[broken[0]]["counterexample"]
-                words = case.split(": ", 1)[1]
-                self.assertLessEqual(len(re.findall(r"\b[abc]=", words)), 3)
+                self.assertEqual(", ".join(broken), about["broken"])
                 for law in broken:
-                    self.assert_sides_are_told_apart(operator[law]["counterexample"])
-                rows.append("| `%s` | %s | %s | %s |" % (operator["operator"], about["summary"], ", ".join(broken), words))
-        page = HEAD + "\n".join(rows) + "\n"
-        if os.environ.get("REDHOST_GOLDEN_UPDATE"):
-            cli.write(PAGE, page)
-        self.assertEqual(cli.text(PAGE), page)
+                    case = operator[law]["counterexample"]
+                    self.assertLessEqual(len(re.findall(r"\b[abc]=", case.split(": ", 1)[1])), 3)
+                    self.assert_sides_are_told_apart(case)
 
     def test_formulas_are_proved(self):
         for combine, identity, laws in (("a + b", "-0.0", "proved"), ("a*b + a + b", "0", "proved"), ("max(a, b)", "-inf", "in all cases"), ("a == 0 ? b : b == 0 ? a : a + b", "0", "proved (where == holds: in all cases)")):
