@@ -2,8 +2,8 @@
  * at a place of its own, constants, the index in a map, structs up to 128 bytes, and one that does
  * not commute.  The environment is test_matrix's, with
  *   REDHOST_TEST_OPERATORS   some of their names instead of all
- * One test for each strategy.  test_custom --preludes FOLDER writes what kernels are compiled behind,
- * for tests/kernels/syntax.sh: NAME.cl of each operator. */
+ * One test for each strategy.  test_custom --preludes FOLDER writes NAME.cl of each operator, what
+ * its kernels are compiled behind, for tests/kernels/syntax.sh. */
 #include <redhost/canonical.h>
 
 #include "../../host/choose/choose.h"
