@@ -1,10 +1,5 @@
 #include "internal.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "measure/measure.h"
 
 static const double budget_s = 0.3;

@@ -1,9 +1,5 @@
 #include "internal.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 /* If two latencies differ by less than this factor, they count as equal.  Then a host strategy
  * wins, for it needs neither a context nor a kernel, and otherwise the shorter device time. */
 static const double tie = 1.02;

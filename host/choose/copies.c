@@ -1,7 +1,5 @@
 #include "internal.h"
 
-#include <math.h>
-
 #include "../engine/reduction/reduction.h"
 
 typedef struct pass {

@@ -1,7 +1,5 @@
 #include "internal.h"
 
-#include <math.h>
-
 enum { UNLIKENESSES = RH_TUNED_OTHER_SIZE + 1 };
 
 /* The fixed cost of a call: it starts threads, or a kernel. */

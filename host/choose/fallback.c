@@ -1,8 +1,5 @@
 #include "choose.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { MOST_ATTEMPTS = 16 };
 
 /* A limit or a lack of memory says nothing about smaller problems. */

@@ -1,9 +1,5 @@
 #include "choose.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../operators/algebra/algebra.h"
 #include "../operators/foreign/foreign.h"
 

@@ -1,7 +1,5 @@
 #include "internal.h"
 
-#include <string.h>
-
 rh_status rh_locate(rh_context *context, const rh_job_spec *spec, rh_found *found,
                     rh_error *error) {
   const char *name = spec->strategy;

@@ -2,13 +2,6 @@
  * warnings and progress on standard error, untrusted text, colour, tables, JSON. */
 #pragma once
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "../core/run/run.h"
 #include "options.h"
 
 /* ---- The terminal ---- */

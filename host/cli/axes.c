@@ -1,6 +1,4 @@
 #include <fnmatch.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "../operators/catalog/catalog.h"

@@ -1,8 +1,6 @@
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 
-#include "../tools/bench/bench.h"
 #include "../tools/plot/plot.h"
 #include "bench.h"
 #include "offers.h"

@@ -1,4 +1,3 @@
-#include "../tools/bench/bench.h"
 #include "bench.h"
 #include "data.h"
 #include "offers.h"

@@ -1,5 +1,4 @@
 #include "../operators/algebra/algebra.h"
-#include "../tools/records/records.h"
 #include "bench.h"
 
 /* Columns are separated by two spaces; a size applies to all rows below it. */

@@ -1,7 +1,5 @@
 #include "run.h"
 
-#include <math.h>
-
 static void begin(rh_beside *beside) {
   if (!beside->table.columns)
     rh_table_begin(&beside->table, "STRATEGY|RESULT|BITS|>ERROR|>TIME|CHECK");

@@ -1,5 +1,4 @@
 /* redhost --completion=SHELL: completions for each shell, made from the table of options. */
-#include "../core/base/base.h"
 #include "app.h"
 
 /* The kinds of an option's argument. */

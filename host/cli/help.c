@@ -1,7 +1,6 @@
 /* redhost --help: a screen of what most people need, or a topic. */
 #include <ctype.h>
 
-#include "../core/base/base.h"
 #include "app.h"
 
 /* The screen says the same in fewer words. */

@@ -1,4 +1,3 @@
-#include "../core/base/base.h"
 #include "offers.h"
 #include "revision.h"
 

@@ -2,10 +2,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <locale.h>
-#include <pthread.h>
 #include <sys/auxv.h>
 
-#include "../choose/choose.h"
 #include "../operators/foreign/foreign.h"
 #include "../tools/verify/verify.h"
 #include "process.h"

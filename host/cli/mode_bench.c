@@ -1,5 +1,4 @@
 /* redhost --bench */
-#include "../tools/bench/bench.h"
 #include "bench.h"
 
 typedef struct work {

@@ -1,5 +1,4 @@
 /* redhost --compare OLD NEW: compares two result files. */
-#include <math.h>
 
 #include "../tools/plot/plot.h"
 #include "app.h"

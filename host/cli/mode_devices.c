@@ -1,5 +1,4 @@
 /* redhost --devices */
-#include "../core/base/base.h"
 #include "app.h"
 
 static rh_status print_json(const rh_cl_devices *devices, const rh_cl_device *chosen,

@@ -1,7 +1,6 @@
 /* redhost --info NAME */
 #include <limits.h>
 
-#include "../core/run/run.h"
 #include "data.h"
 #include "offers.h"
 

@@ -1,5 +1,4 @@
 /* redhost --list */
-#include "../engine/ranks/ranks.h"
 #include "data.h"
 #include "offers.h"
 

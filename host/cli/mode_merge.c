@@ -1,5 +1,4 @@
 /* redhost --merge FILE... */
-#include "../engine/partial/partial.h"
 #include "run.h"
 
 typedef struct merging {

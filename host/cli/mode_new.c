@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include "../engine/ranks/ranks.h"
 #include "../operators/catalog/catalog.h"

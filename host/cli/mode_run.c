@@ -1,5 +1,4 @@
 /* redhost --run NAME */
-#include "../core/base/base.h"
 #include "run.h"
 
 /* Generated data are streamed without being asked for up to so many times the memory: more would be

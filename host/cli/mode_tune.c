@@ -1,6 +1,5 @@
 /* redhost --tune */
 #include "../choose/choose.h"
-#include "../tools/bench/bench.h"
 #include "bench.h"
 
 typedef struct work {

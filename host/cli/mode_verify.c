@@ -1,8 +1,5 @@
 /* redhost --verify [NAME | FILE]... */
-#include <sys/stat.h>
 
-#include "../engine/ranks/ranks.h"
-#include "../tools/records/records.h"
 #include "data.h"
 #include "junit.h"
 

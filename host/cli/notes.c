@@ -1,7 +1,4 @@
-#include <math.h>
-#include <sys/stat.h>
 
-#include "../engine/io/io.h"
 #include "data.h"
 
 static int is_nan(const rh_result *result) {

@@ -1,7 +1,5 @@
-#include <string.h>
 
 #include "../engine/reduction/reduction.h"
-#include "../tools/records/records.h"
 #include "options.h"
 
 #define IN        RH_IN_MODE

@@ -1,8 +1,6 @@
 #include <getopt.h>
 #include <poll.h>
-#include <sys/stat.h>
 
-#include "../core/plug/plug.h"
 #include "app.h"
 
 static rh_status set_mode(rh_typed *typed, const rh_option *row, const char *argument,

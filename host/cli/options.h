@@ -4,9 +4,6 @@
 
 #include "values.h"
 
-#include <stddef.h>
-#include <stdio.h>
-
 /* X(MODE, name): the modes, which rh_mode_name() of app.h serve.  The last three do
  * without a context. */
 /* clang-format off */

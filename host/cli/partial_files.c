@@ -1,7 +1,4 @@
-#include <inttypes.h>
-#include <sys/stat.h>
 
-#include "../core/base/base.h"
 #include "run.h"
 
 static int is_standard_output(const rh_typed *typed) {

@@ -8,7 +8,6 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "../core/cl/cl.h"
 #include "../engine/ranks/ranks.h"
 #include "process.h"
 

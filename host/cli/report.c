@@ -1,6 +1,4 @@
-#include <math.h>
 
-#include "../core/run/run.h"
 #include "run.h"
 
 uint64_t rh_report_bytes(const rh_operation *operation) {

@@ -3,9 +3,6 @@
 #pragma once
 
 #include "../choose/choose.h"
-#include "../engine/reduction/reduction.h"
-#include "../tools/isolate/isolate.h"
-#include "../tools/records/records.h"
 #include "data.h"
 
 /* ---- The sampler of one run: the strategy in this process, or in its own ---- */

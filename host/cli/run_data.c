@@ -1,5 +1,4 @@
 /* The data that a --run reduces. */
-#include "../core/base/base.h"
 #include "run.h"
 
 static const char *size_of(const rh_typed *typed) {

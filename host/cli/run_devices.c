@@ -1,4 +1,3 @@
-#include "../choose/choose.h"
 #include "run.h"
 
 /* ---- Opening ---- */

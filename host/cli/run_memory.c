@@ -1,7 +1,5 @@
 /* A --run whose elements are in this process's memory, or in that of a child, as a whole: by the
  * sampler that benchmarks use. */
-#include "../choose/choose.h"
-#include "../engine/partial/partial.h"
 #include "run.h"
 
 /* Bytes.  Below, pinning the slots of a stream takes longer than is gained. */

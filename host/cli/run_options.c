@@ -1,4 +1,3 @@
-#include "../engine/partial/partial.h"
 #include "data.h"
 
 double rh_run_timeout(const rh_run_options *options) {

@@ -1,5 +1,4 @@
 /* A --run on data in parts: streamed, or kept in the memories of several devices. */
-#include "../engine/partial/partial.h"
 #include "run.h"
 
 /* The bytes of the host's chunks, for the choice of a strategy. */

@@ -1,9 +1,6 @@
 /* --run by several processes. */
-#include <math.h>
 #include <time.h>
 
-#include "../choose/choose.h"
-#include "../engine/reduction/reduction.h"
 #include "process.h"
 #include "run.h"
 

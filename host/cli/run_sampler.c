@@ -1,4 +1,3 @@
-#include "../core/base/base.h"
 #include "run.h"
 
 rh_status rh_run_sampler(rh_sampler *sampler, rh_local_shared *shared, const rh_run_spec *spec,

@@ -1,7 +1,5 @@
 /* The files of --output, of a run over segments. */
-#include <sys/stat.h>
 
-#include "../tools/records/records.h"
 #include "run.h"
 
 enum { MOST_NAME = 32 }; /* bytes of a NAME, with its end */

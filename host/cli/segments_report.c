@@ -1,5 +1,4 @@
 /* What is said of a run over segments. */
-#include "../engine/io/io.h"
 #include "run.h"
 
 enum { SHOWN = 4 }; /* results at the beginning, and at the end */

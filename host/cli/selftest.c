@@ -1,6 +1,4 @@
-#include <inttypes.h>
 
-#include "../choose/tunedb/tunedb.h"
 #include "../operators/foreign/foreign.h"
 #include "../tools/verify/verify.h"
 #include "run.h"

@@ -1,6 +1,4 @@
-#include <math.h>
 
-#include "../engine/io/io.h"
 #include "data.h"
 
 typedef unsigned long long number; /* as %llu takes it */

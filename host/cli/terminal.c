@@ -3,9 +3,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "../engine/io/io.h"
 #include "../engine/ranks/ranks.h"
-#include "../operators/expr/expr.h"
 #include "app.h"
 #include "process.h"
 

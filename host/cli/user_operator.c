@@ -1,5 +1,4 @@
 #include <ctype.h>
-#include <math.h>
 
 #include "../operators/algebra/algebra.h"
 #include "../operators/catalog/catalog.h"

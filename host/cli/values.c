@@ -1,8 +1,5 @@
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "../core/base/base.h"
 #include "values.h"
 
 /* ---- Words ---- */

@@ -1,9 +1,5 @@
 #include "measure.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "calibration.cl.h"
 
 enum { MIB = 1 << 20, MOST_SWEEPS = 4096 };

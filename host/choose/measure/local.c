@@ -1,9 +1,5 @@
 #include "measure.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Requests events for the first and last command of a batch only, because each event costs 7 to
  * 8 us on NVIDIA; where it is not known which one is the last, for each of them. */
 typedef struct ends {

@@ -1,7 +1,11 @@
 /* Measuring: samplers, a device made ready for them, and the statistics of their samples. */
 #pragma once
 
-#include <stdint.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "../../engine/segments/segments.h"
 

@@ -1,7 +1,5 @@
 #include "measure.h"
 
-#include <string.h>
-
 rh_status rh_pool_host(rh_pool *pool, const rh_bench_data *data, const void **first,
                        rh_error *error) {
   uint64_t bytes = data->copies * data->stride;

@@ -1,7 +1,5 @@
 #include "measure.h"
 
-#include <math.h>
-
 enum { MOST_IN_A_BATCH = 128 };
 static const double budget_s = 0.25; /* for each of the two series */
 static const double batch_s = 1e-3;  /* much longer than the clock's step and one launch */

@@ -1,7 +1,5 @@
 #include "measure.h"
 
-#include <string.h>
-
 static const struct {
   const char *name, *words;
 } phases[] = {

@@ -1,9 +1,5 @@
 #include "measure.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static int ascending(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);

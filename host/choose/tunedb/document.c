@@ -1,10 +1,5 @@
 #include "internal.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 static const char schema[] = "redhost-tuned/1", family[] = "redhost-tuned/";
 
 /* ---- Keys ---- */

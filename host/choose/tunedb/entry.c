@@ -1,11 +1,5 @@
 #include "internal.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* A whole number, or a string if it exceeds JSON's exact numbers. */
 static rh_status size(const rh_exchange *x, const char *key, uint64_t *n) {
   const uint64_t most = RH_JSON_MOST_INTEGER - 1;

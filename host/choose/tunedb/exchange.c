@@ -1,9 +1,5 @@
 #include "tunedb.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 rh_status rh_pass_refuse(const rh_exchange *x, const char *key, const char *format, ...) {
   char what[256];
   va_list args;

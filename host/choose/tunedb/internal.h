@@ -1,8 +1,6 @@
 /* The tuning database's document, its entries and its file. */
 #pragma once
 
-#include <jansson.h>
-
 #include "tunedb.h"
 
 /* ---- One entry, as JSON and as a struct ---- */

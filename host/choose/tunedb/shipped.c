@@ -1,7 +1,5 @@
 #include "internal.h"
 
-#include <string.h>
-
 #include "tuned_nvidia.json.h"
 #include "tuned_pocl_amd.json.h"
 #include "tuned_pocl_intel.json.h"

@@ -1,14 +1,8 @@
 #include "internal.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 /* A writer needs milliseconds; a lock that is held for longer than this is a fault. */
 static const double most_wait_s = 2;

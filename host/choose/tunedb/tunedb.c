@@ -1,10 +1,5 @@
 #include "internal.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct known {
   rh_tunedb_entry entry;
   int counts; /* measured on this device, not on the host or with another device selected */

@@ -1,9 +1,11 @@
 /* The tuning database, and how keys of JSON are read and written. */
 #pragma once
 
-#include <jansson.h>
-#include <redhost/redhost.h>
-#include <stddef.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "../../engine/segments/segments.h"
 

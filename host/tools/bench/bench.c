@@ -1,9 +1,5 @@
 #include "bench.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 enum { MOST_DISCARDS = 5 };
 
 typedef struct point {

@@ -1,9 +1,5 @@
 #include "bench.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Much longer than the clock's declared step (1 us on NVIDIA), and too short to fill the
  * driver's queue. */
 static const double batch_s = 1e-3;

@@ -1,9 +1,5 @@
 #include "bench.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* A row with the facts of `from` and none of its samples; nothing to finish on failure. */
 static rh_status copy_facts(rh_row *to, const rh_row *from, rh_error *error) {
   *to = *from;

@@ -1,8 +1,5 @@
 #include "bench.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* The memory of all points' data: a page that is obtained anew has to be cleared. */
 static uint64_t largest_bytes(const rh_bench_settings *settings) {
   uint64_t largest = 0, offsets[RH_MOST_OPERANDS];

@@ -1,9 +1,5 @@
 #include "bench.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- Progress ---- */
 
 /* A point takes at least 20 samples of a millisecond and their overhead; a large one takes some

@@ -1,8 +1,5 @@
 #include "bench.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "../../choose/choose.h"
 
 static uint64_t most_elements(const rh_bench_settings *settings) {

@@ -1,9 +1,6 @@
 /* The samplers of peer programs, and of strategies in processes of their own. */
 #include "internal.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 /* ---- Peer programs ---- */
 
 rh_status rh_peers_start(rh_peers **peers, const char *program, const rh_options *options,

@@ -1,12 +1,7 @@
 #include "internal.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* The program keeps one file, since a descriptor in another process cannot be exchanged.  The
  * file holds data only while a point is open. */

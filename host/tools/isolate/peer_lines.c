@@ -1,12 +1,5 @@
 #include "internal.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { LINE_BYTES = 1024, OWN_BYTES = 8192, PARTS_BYTES = 16384 };
 
 /* ---- Words, separated by single spaces ---- */

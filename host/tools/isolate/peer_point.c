@@ -1,11 +1,6 @@
 #include "internal.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static rh_status report_refusal(const rh_peer *me, const rh_peer_message *said, rh_status status,
                                 rh_error *error) {

@@ -1,14 +1,8 @@
 #include "internal.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* For one answer; redhost's own children may send more, because they send logs, too. */
 static const uint64_t most_bytes = 64u << 10, most_bytes_of_own = 16u << 20;

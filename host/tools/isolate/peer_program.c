@@ -1,10 +1,5 @@
 #include "internal.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 enum { MOST_LOSSES = 3 };
 
 rh_peers *rh_peers_make(char *program, char *who, const rh_options *options, double limit_s) {

@@ -1,7 +1,5 @@
 #include "isolate.h"
 
-#include <stdlib.h>
-
 enum { MOST_SETTINGS = 1024 };
 
 #define KNOWN(member) RH_REQUEST_FIELD(rh_bench_device_known, member)

@@ -3,12 +3,6 @@
  * sends additional lines (internal.h), and takes samples as the parent would. */
 #include "internal.h"
 
-#include <inttypes.h>
-#include <pthread.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "../../choose/choose.h"

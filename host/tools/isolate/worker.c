@@ -1,8 +1,5 @@
 #include "isolate.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { ELEMENTS_AT = 4096 }; /* behind the chunk's head */
 
 struct rh_isolated_worker {

@@ -1,15 +1,8 @@
 #include "plot.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* Seconds from one drawing to the next; usually a tenth. */
 #define LIMIT_S 60.0

@@ -1,7 +1,5 @@
 #include "records.h"
 
-#include <math.h>
-
 enum { LEAST_ROUNDS = 4, LEAST_SAMPLES = 4 }; /* quartiles of fewer are meaningless */
 static const double widest = 0.02;
 static const double miss = 0.05; /* the probability that any interval of a comparison misses */

@@ -1,9 +1,5 @@
 #include "records.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- Matching devices ---- */
 
 enum { MOST_DEVICES = 64 };

@@ -5,8 +5,6 @@
  * position.  New ones are added at the end. */
 #include "records.h"
 
-#include <string.h>
-
 /* Where a column's value stands in a result: keys, one inside the other.  The column is named after
  * them, with "_" between.  In a pair of numbers, "low" and "high" are the keys. */
 static const char columns[] =

@@ -1,10 +1,6 @@
 /* The parts of a document beside its rows. */
 #include "records.h"
 
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- The header ---- */
 
 /* A key, and where its value is kept. */

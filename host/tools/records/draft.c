@@ -1,14 +1,9 @@
 #include "records.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
 /* mkostemp creates files for their owner only, so the mode is set to the old file's, or a new
  * file's default. */

@@ -1,9 +1,6 @@
 /* Markdown: the tables of --bench, for a README or an issue. */
 #include "records.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Escapes characters that would end a cell or start Markdown syntax. */
 static void print_cell(const char *s, FILE *out) {
   fputs("| ", out);

@@ -1,11 +1,6 @@
 #include "records.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* A parsed JSON tree takes about twenty times the memory of its text, so the file is parsed in
  * pieces, one row at a time. */

@@ -1,9 +1,5 @@
 #include "records.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 int rh_records_add(rh_records *results, rh_row *row) {
   if (RH_ROOM(&results->rows, results->n_rows, "", NULL) != RH_OK) {
     rh_row_finish(row);

@@ -1,11 +1,6 @@
 /* Results of benchmarks: as records, files, tables and comparisons. */
 #pragma once
 
-#include <jansson.h>
-#include <redhost/redhost.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "../../choose/measure/measure.h"
 
 /* The results of one --bench: a header of facts about tool, machine and devices, and a row for each

@@ -1,11 +1,6 @@
 /* A row and its object.  Each key stands here once: the same functions read a row and write it. */
 #include "records.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../../choose/tunedb/tunedb.h"
 
 /* ---- Lists and objects ---- */

@@ -1,7 +1,5 @@
 #include "records.h"
 
-#include <math.h>
-
 /* ---- The t distribution ---- */
 
 /* The continued fraction of the incomplete beta function (Abramowitz and Stegun, 26.5.8), by

@@ -1,10 +1,5 @@
 #include "records.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const char *const headings[RH_N_CELLS] = {"n",    "STRATEGY", "TIME",    "+-", "Gelem/s",
                                                  "GB/s", "PEAK",     "LATENCY", ""};
 

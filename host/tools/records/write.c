@@ -1,9 +1,6 @@
 #include "records.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <string.h>
-#include <unistd.h>
 
 uint32_t rh_format_from_name(const char *name) {
 #define RH_X(known, number, ending)                                                                \

@@ -1,8 +1,5 @@
 #include "tune.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 static const rh_bench_rules quickly = {
     .precision = 0.01, .max_time_s = 0.1, .min_samples = 4, .max_samples = RH_MOST_SAMPLES};
 

@@ -1,8 +1,5 @@
 #include "tune.h"
 
-#include <math.h>
-#include <string.h>
-
 /* The number measured in the same rounds.  The budget is checked between such groups, and each
  * member holds memory. */
 enum { TOGETHER = 8 };

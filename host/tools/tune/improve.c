@@ -1,8 +1,5 @@
 #include "tune.h"
 
-#include <math.h>
-#include <string.h>
-
 /* The search of one strategy at one point. */
 typedef struct strategy_search {
   rh_tuner *w;

@@ -1,9 +1,5 @@
 #include "tune.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const double hopeless = 50;     /* times the best */
 static const double tolerable_s = .05; /* a run this short may always be tried */
 static const double expensive = 10,

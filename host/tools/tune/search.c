@@ -1,8 +1,5 @@
 #include "tune.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 enum { SAMPLE = 24, MOST_DRAWS = 512 };
 /* The neighbours of candidates within this factor of the best are tried, too, since quick
  * measurements are inexact. */

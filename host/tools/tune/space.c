@@ -1,8 +1,5 @@
 #include "tune.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { SHORT_RANGE = 16, FARTHEST = 64 };
 static const uint64_t most_candidates = (uint64_t)1 << 40;
 

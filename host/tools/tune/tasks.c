@@ -1,8 +1,5 @@
 #include "tune.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 const char *rh_tuner_strategy(const rh_tuner *w, const rh_task *task) {
   return w->stage->found[task->strategy].name;
 }

@@ -1,7 +1,5 @@
 #include "tune.h"
 
-#include <stdlib.h>
-
 /* No other data have such serial numbers. */
 #define ORDER_SERIAL ((uint64_t)3 << 62)
 
