@@ -426,6 +426,7 @@ typedef struct rh_rig_with {
   rh_footprint *footprint;   /* the state of the process is compared */
   rh_fence *fence;           /* around the memory that the plugin requests */
   const rh_layout *segments; /* what all runs reduce; borrowed */
+  uint64_t results_at;       /* and the index of the first one's value: 1 or 2 */
   int is_refused;            /* setup is called whatever query answers */
   int has_no_place;          /* the caller makes one in rig->own before the first run */
 } rh_rig_with;

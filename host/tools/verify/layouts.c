@@ -113,10 +113,10 @@ static rh_status run_before(both *b, const char *kind) {
   return rh_rig_take_segments(&b->many, b->layout);
 }
 
-static rh_status try_both(both *b, rh_trial *trial, rh_pair pair) {
+static rh_status try_both(both *b, rh_trial *trial, rh_pair pair, uint64_t results_at) {
   uint64_t n =
       b->layout->kind == RH_LAYOUT_AXIS ? b->layout->segments * b->layout->length : MOST_ELEMENTS;
-  const rh_rig_with with = {.segments = b->layout};
+  const rh_rig_with with = {.segments = b->layout, .results_at = results_at};
   memset(b->values, RH_POISON, sizeof b->values);
   RH_TRY(rh_rig_open(&b->many, trial, pair, MOST_ELEMENTS, &with));
   b->many.results = b->values;
@@ -129,11 +129,12 @@ static rh_status try_both(both *b, rh_trial *trial, rh_pair pair) {
 }
 
 /* *served: whether query accepts the layout. */
-static rh_status try_layout(rh_trial *trial, rh_pair pair, const rh_layout *layout, int *served) {
+static rh_status try_layout(rh_trial *trial, rh_pair pair, const rh_layout *layout,
+                            uint64_t results_at, int *served) {
   static both b; /* too large for a stack */
   memset(&b, 0, sizeof b);
   b.layout = layout;
-  rh_status status = try_both(&b, trial, pair);
+  rh_status status = try_both(&b, trial, pair, results_at);
   *served |= status == RH_OK;
   rh_rig_finish(&b.many);
   return rh_unless_declined(rh_rig_close(&b.alone, status));
@@ -144,22 +145,38 @@ static rh_status try_unknown(rh_trial *trial, rh_pair pair) {
   rh_layout layout = rh_layout_axis(3, 5, 1);
   rh_rig rig;
   layout.kind = 77;
-  const rh_rig_with with = {.segments = &layout};
+  const rh_rig_with with = {.segments = &layout, .results_at = 1};
   rh_status status = rh_rig_open(&rig, trial, pair, MOST_ELEMENTS, &with);
   if (rh_rig_close(&rig, status) == RH_DECLINED) return RH_OK;
   return rh_trial_fail(trial, "query accepts a layout of kind 77, which is unknown");
 }
 
-/* One of them shows in which order parts are combined. */
+/* Kernels may store several values of 8 bytes at once, of small elements. */
+static int has_wide_values(rh_pair pair) {
+  const rh_op *row = rh_op_find(pair.op, pair.type);
+  return row->element_size <= 2 && row->value_size == 8;
+}
+
+/* The first one has wide values, and one of them shows in which order parts are combined. */
 static rh_status choose_pairs(rh_trial *trial, rh_pairs *pairs) {
-  uint32_t has_affine = 0;
-  RH_TRY(rh_served_pairs(trial, MOST_ELEMENTS, 4, pairs));
+  enum { QUICKLY = 4 };
+  uint32_t has_affine = 0, wide = 0;
+  RH_TRY(rh_served_pairs(trial, MOST_ELEMENTS, RH_MOST_PAIRS, pairs));
+  while (wide < pairs->n && !has_wide_values(pairs->list[wide])) wide++;
+  if (wide < pairs->n) {
+    const rh_pair first = pairs->list[0];
+    pairs->list[0] = pairs->list[wide];
+    pairs->list[wide] = first;
+  }
+  if (trial->quick && pairs->n > QUICKLY) pairs->n = QUICKLY;
   for (uint32_t k = 0; k < pairs->n; k++) has_affine |= pairs->list[k].op == RH_OP_affine;
   if (pairs->n < RH_MOST_PAIRS && !has_affine && trial->strategy->promises & RH_KEEPS_ORDER)
     pairs->list[pairs->n++] = (rh_pair){RH_OP_affine, RH_TYPE_u64};
   return RH_OK;
 }
 
+/* Results begin at an index that is odd or even in turn, so that some are aligned for wider stores
+ * than a value needs, and others are not. */
 rh_status rh_v85_layouts(rh_trial *trial) {
   rh_pairs pairs;
   int served = 0;
@@ -172,7 +189,7 @@ rh_status rh_v85_layouts(rh_trial *trial) {
       const rh_layout layout = layout_of(j);
       int some_are_empty = j == SHAPES || layout.longest == 0;
       if (!some_are_empty || !rh_operator_builtin(pair.op, pair.type)->needs_an_element)
-        RH_TRY(try_layout(trial, pair, &layout, &served));
+        RH_TRY(try_layout(trial, pair, &layout, 2 - (j + k) % 2, &served));
     }
   if (served) return try_unknown(trial, pairs.list[0]);
   return rh_trial_fail(trial, "promises to serve layouts, and declines every one");

@@ -74,7 +74,7 @@ rh_status rh_rig_take_segments(rh_rig *rig, const rh_layout *segments) {
   rig->with.segments = segments;
   if (!segments || !rig->session) return RH_OK;
   release_offsets(rig);
-  rig->place->index = 1; /* the values of all, between two slots */
+  rig->place->index = rig->with.results_at;
   rig->given = *segments;
   rig->with.segments = &rig->given;
   if (segments->kind != RH_LAYOUT_OFFSETS) return RH_OK;

@@ -98,6 +98,11 @@ SERVES_BUT(device_writes_behind, "V85: one value more than there are segments",
 
 SERVES_BUT(device_result_index_ignored, "V85: result_index is taken for 0", "#define PLACE s");
 
+SERVES_BUT(device_stores_swapped, "V85: two values that are stored at once are swapped",
+           "#define IS_AT_ONCE (sizeof(rh_element) <= 2 && sizeof(rh_value) == 8 && "
+           "(size_t)(result + at) % 16 == 0 && (s | 1) < segments)\n"
+           "#define PLACE at + (IS_AT_ONCE ? s ^ 1 : s)");
+
 SERVES_BUT(device_first_ignored, "V85: first is taken for 0", "#define FIRST 0");
 
 /* V65: promises the canonical order, and has one of its own. */
