@@ -4,9 +4,6 @@
 #include <errno.h>
 #include <link.h>
 #include <locale.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 #ifdef __GLIBC__
 #include <gnu/libc-version.h>
 #endif

@@ -1,9 +1,5 @@
 #include "base.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 rh_status rh_fail(rh_error *error, rh_status status, const char *format, ...) {
   if (error) {
     va_list args;

@@ -1,9 +1,7 @@
 #include "base.h"
 
 #include <locale.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Replaces the locale's decimal separator, which may be several bytes, by a point. */
 static const char *with_point(char *text) {

@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 json_t *rh_json_number(double number) {
   return isfinite(number) ? json_real(number) : json_null();

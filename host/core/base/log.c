@@ -1,8 +1,5 @@
 #include "base.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 void rh_log(const rh_reporter *reporter, uint32_t level, const char *format, ...) {
   if (!reporter || !reporter->log) return;
   char text[1024];

@@ -3,11 +3,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
-#include <sys/stat.h>
 
 const char *rh_env(const char *name) {
   const char *value = getenv(name);

@@ -1,8 +1,5 @@
 #include "base.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #if defined __x86_64__ || defined __i386__
 
 #include <cpuid.h>

@@ -1,6 +1,5 @@
 #include "base.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
 

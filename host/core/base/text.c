@@ -1,8 +1,6 @@
 #include "base.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int reserve(rh_text *text, size_t more) {
   if (text->failed) return 0;

@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <pwd.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 

@@ -1,7 +1,6 @@
 #include "base.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static int is_float(const rh_result *result) {

@@ -1,7 +1,5 @@
 #include "base.h"
 
-#include <string.h>
-
 const char *rh_type_name(rh_type type) {
   switch (type) {
 #define RH_X(name, number, bytes)                                                                  \

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <redhost/exact.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Elements that are still in a cache when they are added again. */
 enum { BLOCK = RH_EXACT_BLOCK };

@@ -3,9 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { REQUEST_FD = 3, ANSWER_FD = 4, DATA_FD = 5, MOST_BYTES = 64 << 20 };

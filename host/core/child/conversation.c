@@ -1,8 +1,5 @@
 #include "child.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static const double look_s = 0.2; /* between calls of idle() */
 
 rh_status rh_conversation_start(rh_conversation *talk, const rh_child_spec *spec, rh_error *error) {

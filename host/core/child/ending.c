@@ -1,7 +1,6 @@
 #include "child.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <sys/wait.h>
 
 void rh_ending_name(int status, const char *where, char *to, size_t bytes) {

@@ -1,8 +1,5 @@
 #include "cl.h"
 
-#include <stdio.h>
-#include <string.h>
-
 int rh_log_place_of(const char *line, rh_log_place *place) {
   static const char first[] = "error: "; /* PoCL */
   size_t length = strcspn(line, "\n");

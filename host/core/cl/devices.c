@@ -1,10 +1,7 @@
 #include "cl.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Older devices answer newer queries with an error, which means "no" unless OpenCL requires the

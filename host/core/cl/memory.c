@@ -1,8 +1,5 @@
 #include "cl.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* Does the code mean out of memory?  Drivers allocate lazily, so any enqueued command may fail
  * with it. */
 static int cl_is_short(cl_int code) {

@@ -2,8 +2,6 @@
  * cl_nv_device_attribute_query. */
 #include "cl.h"
 
-#include <stdio.h>
-
 enum { PCI_BUS_ID_NV = 0x4008, PCI_SLOT_ID_NV = 0x4009, PCI_DOMAIN_ID_NV = 0x400A };
 /* Of a slot: the function is below the device's number, or else the slot is only that number (as
  * in virtual machines, driver 580). */

@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 static rh_status none_at_all(const rh_cl_devices *devices, rh_error *error) {

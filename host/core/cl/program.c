@@ -2,7 +2,6 @@
 #include "cl.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* The key contains everything that affects the compiled program. */
 static void write_key(rh_text *key, const rh_cl_session *session, const char *options,

@@ -1,9 +1,7 @@
 #include "cl.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <string.h>
 
 /* Eight threads copy as fast as PCIe 5 takes it; pieces are long compared with what enqueuing one
  * costs, and all of them stay in the last cache of a GPU's host. */

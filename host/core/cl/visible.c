@@ -7,7 +7,6 @@
 #include "cl.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
 /* https://registry.khronos.org/OpenCL/extensions/nv/cl_nv_create_buffer.txt */
 typedef cl_mem (*create_buffer_nv)(cl_context, cl_mem_flags, cl_bitfield, size_t, void *, cl_int *);

@@ -1,6 +1,5 @@
 #include "data.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 /* Elements that one thread computes between two checks for cancellation: about a

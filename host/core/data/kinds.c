@@ -2,7 +2,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 /* ---- Random numbers: a hashed counter, so that any element can be computed independently
  * ---------------- */

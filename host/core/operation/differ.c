@@ -1,9 +1,6 @@
 /* In plain words, what two texts of operations say otherwise. */
 #include "operation.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { MOST_DEPTH = 8, WORDS_BYTES = 120 };
 
 /* Members in the order in which they are told; others follow.  An empty word adds nothing to those

@@ -2,7 +2,6 @@
 
 #include <float.h>
 #include <stdlib.h>
-#include <string.h>
 
 const char *rh_check_name(uint32_t check) {
   static const char *const names[] = {"full", "sampled", "none"};

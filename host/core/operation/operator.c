@@ -1,7 +1,5 @@
 #include "operation.h"
 
-#include <string.h>
-
 rh_status rh_operator_find(const rh_operator **op, uint32_t number, rh_type type, rh_error *error) {
   if ((*op = rh_operator_builtin(number, type))) return RH_OK;
   return rh_fail(error, RH_E_USAGE, "operator %s is not defined for %s, only for %s",

@@ -4,7 +4,6 @@
 #include "internal.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- Order keys: floats as integers that order alike, every NaN as the key that wins ---- */
 

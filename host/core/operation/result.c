@@ -1,7 +1,6 @@
 #include "operation.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Undoes the order keys of kernels/prelude/operators.cl. */
 static double from_key32(int32_t key) {

@@ -1,8 +1,6 @@
 #include "internal.h"
 
 #include <fnmatch.h>
-#include <stdio.h>
-#include <string.h>
 
 #define VARIABLE "REDHOST_PLUGIN_DISABLE"
 

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* The file is read, not mapped: accessing a mapping of a file that has shrunk raises SIGBUS. */

@@ -1,7 +1,6 @@
 #include "plug.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { MOST_PARAMS = 64 };
 

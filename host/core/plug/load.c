@@ -1,9 +1,7 @@
 /* Finds one strategy by its name, opening as few files as possible. */
 #include "internal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { NONE = -1 };
 

@@ -3,10 +3,6 @@
 
 #include <redhost/plugin.h>
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 /* Makes the reason printable: terminated, not empty, without control characters, valid UTF-8. */
 static void tidy_reason(rh_answer *answer) {
   char *reason = answer->reason;

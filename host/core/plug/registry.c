@@ -1,7 +1,6 @@
 #include "internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Sorts by name, then by rh_rank_files. */
 static int by_rank(const void *left, const void *right) {

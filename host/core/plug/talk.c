@@ -1,8 +1,6 @@
 #include "internal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 
 typedef struct talker {

@@ -3,9 +3,6 @@
 
 #include <redhost/plugin.h>
 
-#include <stdio.h>
-#include <string.h>
-
 enum {
   MOST_PARAMS = 64,
   MOST_BYTES_OF_STRUCT = 1 << 16 /* a larger size is garbage, not a later version */

@@ -1,9 +1,7 @@
 /* A strategy as a child describes it. */
 #include "plug.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 void rh_wire_clear_offers(rh_offers offers) {
   memset(offers, 0, sizeof(rh_offers));

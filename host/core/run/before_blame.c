@@ -2,7 +2,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 static uint64_t hash_of(const rh_job_spec *spec, const rh_job_part *part) {
   uint64_t hash = 0;

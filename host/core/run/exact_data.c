@@ -1,7 +1,5 @@
 #include "run.h"
 
-#include <stdio.h>
-
 static rh_status fill(rh_exact_data *exact, const rh_operator *op, const char *kind,
                       const rh_reporter *reporter, rh_error *error) {
   rh_array *array = &exact->array;

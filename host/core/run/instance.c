@@ -1,8 +1,6 @@
 #include "run.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A strategy writes the middle slot, so that one that does not look at result_index is noticed. */
 enum { RESULT_SLOT = 1, RESULT_SLOTS = 3 };

@@ -1,8 +1,6 @@
 #include "run.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Opens the strategy in this process. */

@@ -2,10 +2,7 @@
 
 #include <dirent.h>
 #include <inttypes.h>
-#include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { MOST_REMEMBERED = 128 };

@@ -2,9 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The `place`-th word of "host|device" and its length; null after the last. */
 static const char *choice(const char *choices, int64_t place, size_t *length) {

@@ -1,9 +1,7 @@
 #include "algebra.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { BATCH = 512, BATCH_BYTES = BATCH * RH_ANY_VALUE_BYTES };
 

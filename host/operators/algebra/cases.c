@@ -2,7 +2,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 static int bits_of(rh_type type) {
   return 8 * (int)rh_type_size(type);

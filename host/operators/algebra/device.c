@@ -1,9 +1,7 @@
 #include "algebra.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { TRIPLES = 100000, ELEMENTS = 3 * TRIPLES };
 

@@ -1,8 +1,6 @@
 #include "algebra.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 uint32_t rh_law_values(rh_law law) {
   return law == RH_LAW_IDENTITY ? 1 : law == RH_LAW_COMMUTATIVE ? 2 : 3;

@@ -2,9 +2,7 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Elements first, first + step, ..., n of them; none: the identity. */
 typedef struct side {

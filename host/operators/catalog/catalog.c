@@ -1,8 +1,6 @@
 #include "catalog.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static rh_status refuse(rh_catalog *catalog, const rh_candidate *candidate, const char *name,
                         const char *message, rh_error *error) {

@@ -1,8 +1,5 @@
 #include "catalog.h"
 
-#include <stdio.h>
-#include <string.h>
-
 typedef struct synonyms {
   const char *names, *instead; /* "|mean|avg|" */
 } synonyms;

@@ -1,9 +1,7 @@
 #include "catalog.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 const char *rh_operand_usual_name(uint32_t k) {
   static const char *const names[RH_MOST_OPERANDS] = {"x", "y", "z", "w", "v", "u", "s", "r"};

@@ -1,8 +1,5 @@
 #include "catalog.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static void set_results(rh_traits *traits, uint32_t flags) {
   traits->n_results = flags & RH_OP_INDEXED ? 2 : 1;
   snprintf(traits->results[0], sizeof traits->results[0], "value");

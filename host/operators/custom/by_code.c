@@ -1,9 +1,7 @@
 #include "internal.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The compiler's words for a missing function name the program around it. */
 static rh_status check_functions(const rh_definition *definition, rh_error *error) {

@@ -2,8 +2,6 @@
  * of the host uses it. */
 #include "internal.h"
 
-#include <string.h>
-
 /* ---- For the host ---- */
 
 static void bind_constants(const rh_operator *face, uint64_t n, void *constants) {

@@ -1,9 +1,6 @@
 /* A compiler's complaint about an operator in OpenCL C. */
 #include "custom.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { MOST_WORDS = 300 };
 
 static const char *next_line(const char *at) {

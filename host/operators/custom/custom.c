@@ -1,9 +1,7 @@
 /* Makes an operator of a definition and the types of its operands. */
 #include "internal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- Operands and constants ---- */
 

@@ -1,8 +1,6 @@
 #include "custom.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Does the same to all texts, but not to those of `by_type`; 1: each time it returned 1. */
 static int each_text(rh_definition *of, int (*visit)(char **text)) {

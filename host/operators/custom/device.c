@@ -1,9 +1,6 @@
 /* The OpenCL C of an operator, which stands before kernels/prelude. */
 #include "internal.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* The name that kernels have for it in memory. */
 static const char *memory_type(rh_type type) {
   return rh_expr_type_name(type == RH_TYPE_f16 ? RH_TYPE_u16 : type);

@@ -3,7 +3,6 @@
 #include "internal.h"
 
 #include <math.h>
-#include <string.h>
 
 enum {
   LANES = 128, /* that are combined together */

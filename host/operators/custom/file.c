@@ -1,9 +1,5 @@
 #include "internal.h"
 
-#include <jansson.h>
-#include <stdio.h>
-#include <string.h>
-
 enum { MOST_SUMMARY_BYTES = 200 };
 
 enum { MOST_DEPTH = 4 /* of a place in a text: by_type, its member, a key, an item */ };

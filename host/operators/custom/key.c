@@ -4,8 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* The functions from here on return 0, or -1. */
 static int put(json_t *to, const char *key, const char *text) {

@@ -2,9 +2,7 @@
 #include "internal.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- Lists ---- */
 

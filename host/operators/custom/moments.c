@@ -1,7 +1,6 @@
 #include "internal.h"
 
 #include <math.h>
-#include <string.h>
 
 /* The formulas of Chan, Golub and LeVeque 1979 are recognised. */
 enum { N, MEAN, M2, LARGE, MOST_FIELDS };

@@ -4,7 +4,6 @@
 #include "internal.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { ROWS = 4, ROW_BYTES = 512, MOST_LANES = ROW_BYTES /* of elements of a byte */ };
 enum { FEWEST = 8 }; /* elements, which loops over arrays take no faster than one by one */

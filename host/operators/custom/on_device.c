@@ -1,7 +1,6 @@
 #include "custom.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* The runs, and then their values by one work-item. */
 static const char source[] =

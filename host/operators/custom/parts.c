@@ -4,7 +4,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <string.h>
 
 /* Order keys, as kernels/prelude/operators.cl explains them. */
 #define M RH_PART_ELEMENT

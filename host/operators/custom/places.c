@@ -1,7 +1,5 @@
 #include "internal.h"
 
-#include <string.h>
-
 typedef struct scanner {
   const char *at, *end;
   rh_json_place place;

@@ -10,8 +10,6 @@
  * neighbour, until the batch has one. */
 #include "internal.h"
 
-#include <string.h>
-
 enum {
   ROWS = 4, /* of a tile */
   ROW_BYTES = 512,

@@ -3,9 +3,7 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The result of a part is an index, or of the built-in operator's type. */
 static rh_type part_type(const rh_operator_part *part) {

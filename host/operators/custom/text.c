@@ -1,10 +1,7 @@
 #include "custom.h"
 
 #include <errno.h>
-#include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* What is read of a key.  The functions that read return 0, or -1. */
 typedef struct whole {

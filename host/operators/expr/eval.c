@@ -3,8 +3,6 @@
  * -ffp-contract=off. */
 #include "internal.h"
 
-#include <string.h>
-
 /* Elements of a block: many, if the arrays between operations then stay in the nearest cache. */
 enum { LEAST_BLOCK = 256, MOST_BLOCK = 2048, ROOMS_BYTES = 1 << 14 };
 enum { NUMBER_BYTES = RH_EVAL_NUMBER_BYTES };

@@ -1,8 +1,5 @@
 #include "expr.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { MOST = 120 };  /* bytes of a line that is cut */
 enum { BEFORE = 60 }; /* characters before the place, if there are more */
 static const char cut[] = "...";

@@ -2,7 +2,6 @@
 #include "internal.h"
 
 #include <math.h>
-#include <string.h>
 
 /* rsqrt and exp10 are not C's. */
 static float rsqrtf(float x) {

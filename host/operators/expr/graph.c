@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static uint32_t arity_of(const rh_node *node) {
 #define RH_X(name, operands, traits) [RH_NODE_##name] = operands,

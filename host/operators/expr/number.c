@@ -1,7 +1,6 @@
 #include "internal.h"
 
 #include <math.h>
-#include <stdio.h>
 
 static int is_negative(rh_expr_value value) {
   return !value.is_large && value.as.i < 0;

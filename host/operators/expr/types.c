@@ -2,7 +2,6 @@
 #include "internal.h"
 
 #include <math.h>
-#include <string.h>
 
 static const rh_node *at(const rh_exprs *exprs, uint32_t node) {
   return &exprs->nodes[node];

@@ -1,8 +1,6 @@
 #include "foreign.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "../../core/base/base.h"
 

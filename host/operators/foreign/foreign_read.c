@@ -1,9 +1,6 @@
 #include "foreign.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "../../core/plug/plug.h"
 
