@@ -2,9 +2,9 @@
  * REDHOST_TEST_FAILING_CODE, as if another process held the device's memory, for buffers (or reads
  * and writes) of at least REDHOST_TEST_FAILING_BYTES.  REDHOST_TEST_PCI_BUS: devices have that bus
  * and slot REDHOST_TEST_PCI_SLOT, or 2 << 3, as NVIDIA's tell them.  REDHOST_TEST_OWN_MEMORY:
- * devices have memory of their own, as GPUs do.  REDHOST_TEST_SLOW_DEVICE: of the device with this
- * in its name, clFinish takes 0.1 s more.  The call `pinned' is clCreateBuffer for memory of the
- * driver's. */
+ * devices have memory of their own, as GPUs do.  REDHOST_TEST_DRIVER_VERSION: what every driver
+ * reports.  REDHOST_TEST_SLOW_DEVICE: of the device with this in its name, clFinish takes 0.1 s
+ * more.  The call `pinned' is clCreateBuffer for memory of the driver's. */
 #include <CL/cl.h>
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -31,6 +31,13 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t bytes, v
   enum { PCI_BUS_ID_NV = 0x4008, PCI_SLOT_ID_NV = 0x4009 };
   REAL(clGetDeviceInfo);
   const char *bus = getenv("REDHOST_TEST_PCI_BUS");
+  const char *version = getenv("REDHOST_TEST_DRIVER_VERSION");
+  if (what == CL_DRIVER_VERSION && version) {
+    if (needed) *needed = strlen(version) + 1;
+    if (to && bytes <= strlen(version)) return CL_INVALID_VALUE;
+    if (to) memcpy(to, version, strlen(version) + 1);
+    return CL_SUCCESS;
+  }
   if (what == CL_DEVICE_HOST_UNIFIED_MEMORY && getenv("REDHOST_TEST_OWN_MEMORY")) {
     *(cl_bool *)to = CL_FALSE;
     return CL_SUCCESS;

@@ -272,8 +272,7 @@ class Accuracy(cli.Case):
     def columns(self, rng, kind, code):
         """Of columns a part has all elements of some, or all where they can be read once only."""
         x = [number(rng, kind, 40) for _ in range(700 * 90)]
-        head = f"{{'descr': '<f{kind[1:] == '32' and 4 or 8}', 'fortran_order': False, 'shape': (700, 90)}}".encode()
-        cli.write(self.path("x.npy"), b"\x93NUMPY\1\0" + struct.pack("<H", 118) + head.ljust(117) + b"\n" + struct.pack(f"{len(x)}{code}", *x))
+        self.write("x.npy", cli.npy(kind, struct.pack(f"{len(x)}{code}", *x), "(700, 90)"))
         wanted = [rounded(sum(map(fractions.Fraction, x[k::90])), kind) for k in range(90)]
         for way in ((), ("--stream=4KiB",), ("--ranks=2",)):
             self.same_rows(code, wanted, "-i", "x.npy", "--axis", "0", *way)

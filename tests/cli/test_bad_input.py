@@ -18,20 +18,6 @@ SERIAL = ["--run", "serial"]
 CASCADE = ["--run", "cascade"]
 
 
-def npy(header, data=b"", version=(1, 0)):
-    header = header.encode("latin1")
-    header = header[:-1] + b" " * (-(len(header) + (10 if version[0] == 1 else 12)) % 64) + b"\n"  # as NumPy aligns data
-    return b"\x93NUMPY" + bytes(version) + struct.pack("<H" if version[0] == 1 else "<I", len(header)) + header + data
-
-
-def f4(shape, data=b"", **how):
-    return npy("{'descr': '<f4', 'fortran_order': False, 'shape': %s, }\n" % shape, data, **how)
-
-
-def dtype(descr):
-    return npy("{'descr': %s, 'fortran_order': False, 'shape': (3,), }\n" % descr, bytes(48))
-
-
 class Usage(cli.Case):
     """Exit 2.  There is no platform, so no device is needed to find the error.  golden/mistakes.txt has the usual ones, whole."""
 
@@ -77,7 +63,7 @@ class Usage(cli.Case):
         for op in ("min", "max", "argmin", "argmax", "amax", "argamax"):
             for kind in ("i8", "u64", "f16", "f64"):
                 self.usage("%s of an empty array is undefined" % op, *CASCADE, "-n", "0", "--op", op, "-t", kind)
-        self.write("none.npy", f4("(0, 7)"))
+        self.write("none.npy", cli.npy("f32", b"", "(0, 7)"))
         self.usage("min of an empty array", *SERIAL, "-i", "none.npy", "--op", "min")
 
     def test_combinations(self):
@@ -108,7 +94,7 @@ class Usage(cli.Case):
 
     def test_what_there_is_instead(self):
         """Options that other tools have, or that other modes have, say the way out."""
-        self.write("x.npy", f4("(3,)", struct.pack("<3f", 1, 2, 4)))
+        self.write("x.npy", cli.npy("f32", struct.pack("<3f", 1, 2, 4), "(3,)"))
         self.usage("--output|-q prints a value", "x.npy", "-o", "sum.npy")
         self.usage("--strategy|--run|--run A,B", "--run", "auto", "-s", "cascade", "x.npy")
         self.usage("--input|--bench|measures a file", "--bench", "-i", "x.npy")
@@ -137,9 +123,9 @@ class Usage(cli.Case):
         self.value(*SERIAL, "-q", "-n", "10", "--map", "x*a + b", "--let", "a=1", "--let", "b=2")
 
     def test_files_as_operands(self):
-        self.write("x.npy", f4("(3,)", struct.pack("<3f", 1, 2, 4)))
-        self.write("the y.npy", f4("(3,)", struct.pack("<3f", 1, 2, 4)))
-        self.write("a,b.npy", f4("(3,)", struct.pack("<3f", 1, 2, 5)))
+        self.write("x.npy", cli.npy("f32", struct.pack("<3f", 1, 2, 4), "(3,)"))
+        self.write("the y.npy", cli.npy("f32", struct.pack("<3f", 1, 2, 4), "(3,)"))
+        self.write("a,b.npy", cli.npy("f32", struct.pack("<3f", 1, 2, 5), "(3,)"))
         for args, wanted in ((["x.npy"], "7"), (["x.npy", "--op", "max"], "4"), (["--op", "max", "the y.npy"], "4"), (["a,b.npy"], "8"),
                              (["x.npy", "the y.npy", "--op=dot"], "21"), (["--run", "native", "x.npy"], "7")):
             self.assertEqual(self.value(*args), wanted)
@@ -192,27 +178,13 @@ class Usage(cli.Case):
 
 
 class Files(cli.Case):
-    """Exit 6.  There is no platform, so the error is found before a device is needed."""
+    """Exit 6.  There is no platform, so the error is found before a device is needed.  unit.test_array has the rules for contents."""
     caches = False
 
     def file(self, name, words, *args, content=None, code=6, **how):
         if content is not None:
             self.write(name, content)
         return self.bad(code, name + "|" + words, *CASCADE, "-i", name, *args, env=NO_PLATFORM, **how)
-
-    def test_npy(self):
-        """One of a kind; unit.test_npy has the headers, unit.test_stream what comes through a pipe."""
-        data = bytes(12)
-        for name, words, content in (
-                ("empty.npy", "empty", b""),
-                ("text.npy", "not a .npy file", "what is this\n"),
-                ("version9.npy", "version 9.0|1.0 2.0 3.0", f4("(3,)", data, version=(9, 0))),
-                ("short.npy", "(30,)|120 bytes|12 are there", f4("(30,)", data)),
-                ("overflow.npy", "too large", f4("(4294967296, 4294967296, 4)", data)),
-                ("object.npy", "'|O'|Python objects|i1 u1", dtype("'|O'")),
-        ):
-            with self.subTest(name=name):
-                self.file(name, words, content=content)
 
     # What a file begins with, how many bytes before that, and what it is called.
     KINDS = [(b"\x1f\x8b\x08\0", 0, "compressed by gzip|zcat"), (b"\xfd7zXZ\0", 0, "compressed by xz|xzcat"),
@@ -228,7 +200,7 @@ class Files(cli.Case):
     def test_other_kinds(self):
         """What the file is and what to do, never the type of raw data; in a pipe as well.  With a type a note, once."""
         made = [(mark, bytes(at) + mark + bytes(600)[:600 - at], words) for mark, at, words in self.KINDS]
-        plain = f4("(3,)", bytes(12))
+        plain = cli.npy("f32", bytes(12), "(3,)")
         made += [(b"gz", gzip.compress(plain), "gzip"), (b"bz2", bz2.compress(plain), "bzip2|bzcat"), (b"xz", lzma.compress(plain), "xz"),
                  (b"pickle", pickle.dumps([1.5] * 9, 4), "a pickle"), (b"python", pickle.dumps({"x": list(range(9))}, 5), "a pickle")]
         texts = [(b"csv", b"time, x\n1.0, 2.5\n3.0, 4.5\n", "text|numpy.loadtxt"), (b"numbers", b"1 2 3\n" * 300, "text|numpy.loadtxt"),
@@ -251,7 +223,7 @@ class Files(cli.Case):
 
     def test_commands_for_other_kinds(self):
         """Those that the messages name."""
-        plain = f4("(3,)", struct.pack("<3f", 1, 2, 4))
+        plain = cli.npy("f32", struct.pack("<3f", 1, 2, 4), "(3,)")
         for name, content, wanted in (("x.npy.gz", gzip.compress(plain), "7"), ("x.npy.bz2", bz2.compress(plain), "7"),
                                       ("x.npy.xz", lzma.compress(plain), "7"), ("x.csv", b"1,2\n3,4.5\n", "10.5")):
             said = self.file(name, "As in: ", content=content).err
@@ -263,53 +235,13 @@ class Files(cli.Case):
             out = subprocess.run(["sh", "-c", command], env={**self.env, "REDHOST": cli.REDHOST}, cwd=self.cwd, capture_output=True)
             self.assertEqual(out.stdout.decode(), wanted + "\n", (command, out))
 
-    def test_raw(self):
-        self.file("raw.bin", "--type", content=bytes(16))
-        for kind, size in (("f32", 4), ("f64", 8), ("u16", 2)):
-            self.file("odd.bin", "1003 bytes|multiple of %d, the size of %s" % (size, kind), "--type", kind, content=bytes(1003))
-        self.file("none.bin", "empty", "--type", "f32", content=b"")
-        self.write("none.npy", f4("(0,)", b""))
+    def test_no_elements(self):
+        self.write("none.npy", cli.npy("f32", b"", "(0,)"))
         self.assertEqual(self.value("--run", "serial", "-i", "none.npy"), "0")
-        self.bad(2, "none.npy: min of an empty array is undefined", "--run", "serial", "--op", "min", "-i", "none.npy")
-        self.file("v.npy", "f32|f64", "--type", "f64", content=f4("(3,)", bytes(12)), code=2)
-        self.bad(6, "1003 bytes|multiple of 4", *SERIAL, "-i", "-", "-t", "f32", input=bytes(1003))
-        self.bad(6, "--type", *SERIAL, "-i", "-", input=bytes(16))
-
-    def test_no_ordinary_file(self):
-        os.mkdir(self.path("directory"))
-        os.mkfifo(self.path("fifo"))
-        os.symlink("loop", self.path("loop"))
-        self.file("directory", "is a directory")
-        self.file("fifo", "FIFO|`-`")
-        self.file("fifo", "FIFO|`-`", "-t", "f32")
-        self.file("loop", "cannot be opened")
-        self.file("missing.npy", "No such file")
-        self.file("missing/x.npy", "No such file")
-        self.file("/dev/zero", "device|`-`", "-t", "i8")
-        self.file("/proc/self/status", "no size|`-`", "-t", "i8")
-        self.bad(6, "''|cannot be opened", *CASCADE, "-i", "")
-
-    def test_unreadable(self):
-        self.write("secret.npy", f4("(3,)", bytes(12)))
-        os.chmod(self.path("secret.npy"), 0)
-        how = {}
-        if os.geteuid() == 0:
-            if not cli.reachable_by_all(cli.REDHOST):
-                self.skipTest("%s is not for other users" % cli.REDHOST)
-            how = {"user": 65534, "group": 65534, "extra_groups": []}
-        self.bad(6, "secret.npy|Permission denied", *SERIAL, "-i", "secret.npy", **how)
-
-    def test_closed_and_empty_standard_input(self):
-        self.bad(6, "-: |no data|standard input", *SERIAL, "-i", "-")
-        self.bad(6, "-: |no data|standard input", *CASCADE, "-i", "-", "-t", "f32")
-        self.bad(6, "-: |closed", *SERIAL, "-i", "-", stdin=None, preexec_fn=lambda: os.close(0))
-        directory = os.open(self.cwd, os.O_RDONLY)
-        self.addCleanup(os.close, directory)
-        self.bad(6, "-: |directory", *SERIAL, "-i", "-", stdin=directory)
 
     def test_standard_input_without_an_option(self):
         """A file or a pipe is reduced, as with --input -; nothing else is read, and nothing is silent."""
-        content = f4("(3,)", struct.pack("<3f", 1, 2, 4))
+        content = cli.npy("f32", struct.pack("<3f", 1, 2, 4), "(3,)")
         self.write("v.npy", content)
         for args, wanted in (((), "native"), (("-q",), "7\n"), (("-q", "--op", "max"), "4\n"), (("--json",), '"value": "7"')):
             with open(self.path("v.npy"), "rb") as file:
@@ -425,7 +357,7 @@ class Output(cli.Case):
 
     def test_closed(self):
         """A file that is opened later does not become standard output."""
-        content = f4("(3,)", struct.pack("<3f", 1, 2, 4))
+        content = cli.npy("f32", struct.pack("<3f", 1, 2, 4), "(3,)")
         self.write("v.npy", content)
         for args in (["--list"], [*SERIAL, "-i", "v.npy"], [*CASCADE, "-q", "-i", "v.npy"], ["--version"]):
             done = self.redhost(*args, stdout=None, preexec_fn=lambda: os.close(1))

@@ -195,6 +195,22 @@ smaller ones, measure both with --bench --processes=8.""".splitlines())
         self.write("new.jsonl", lines + json.dumps(OLD[3])[:50] + "\n" + json.dumps(OLD[3]) + "\n")
         self.bad(6, "new.jsonl|line 6", "--compare", "old.json", "new.jsonl")
 
+    def test_points_are_matched(self):
+        """By what they are; of one that was measured again, the last counts."""
+        done = self.compare([row("tree", 1000003, 9e-3), row("chunk", 64, 1e-6), row("two-stage", 2**20, 7e-6), row("tree", 1000003, 1e-3)])
+        self.assertEqual(done.err, "redhost: of 2 points, 1 became slower and 0 broke.\n")
+        self.assertIn("2 compared: 1 same, 0 fast, 1 SLOW, 0 unclear.  4 only in old.  1 only in new.\n", done.out)
+
+    def test_devices_are_matched_by_what_they_are(self):
+        """Whatever their numbers; and those that are left with each other."""
+        cpus = [{"id": "0:0", "key": "PoCL|Xeon|5.0", "name": "Xeon", "driver": "5.0"}, {"id": "3:0", "key": "PoCL|Xeon|6.0", "name": "Xeon", "driver": "6.0"}]
+        self.put("old.json", document(OLD[0], {**OLD[0], "device": "0:0"}, devices=[H200, cpus[0]], calibration=[]))
+        rows = [{**OLD[0], "device": "2:0"}, {**OLD[0], "device": "3:0"}]
+        for name, warning in (("Xeon", "different drivers of Xeon: 5.0, and now 6.0"), ("EPYC", "different devices: Xeon, and now EPYC")):
+            done = self.compare(rows, devices=[{**H200, "id": "2:0"}, {**cpus[1], "name": name}], calibration=[])
+            self.assertEqual((done.code, done.err), (0, "redhost: %s.\n" % warning))
+            self.assertIn("2 compared: 2 same,", done.out)
+
     def test_several_devices(self):
         cpu = {"id": "0:0", "key": "PoCL|Xeon", "name": "Xeon", "driver": "5.0"}
         rows = [*OLD, *({**one, "device": "0:0"} for one in WORSE)]

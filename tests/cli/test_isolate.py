@@ -268,8 +268,7 @@ class Same(cli.Case):
         self.write("x.raw", b"".join(struct.pack("<f", k) for k in range(1, 5001)))
         for name in ("one.npy", "two.npy"):
             self.write(name, cli.read(spots))
-        self.write("swapped.npy", b"\x93NUMPY\x01\x00\x46\x00" + b"{'descr': '>i4', 'fortran_order': False, 'shape': (100,), }".ljust(69) + b"\n" +
-                   struct.pack(">100i", *range(100)))
+        self.write("swapped.npy", cli.npy("i32", struct.pack(">100i", *range(100)), "(100,)").replace(b"<i4", b">i4"))
         for strategy, *words in (
                 ("serial", "-n", "0", "-t", "f16"), ("cascade", "-n", "100001", "--op", "argmax", "--seed", "7"), ("cascade", "-n", "0"),
                 ("two_stage_ordered", "-n", "1000", "-t", "u64", "--op", "affine", "--data", "hash"), ("auto", "-n", "5000", "-t", "u8", "--op", "xor"),

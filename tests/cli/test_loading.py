@@ -421,10 +421,10 @@ class StalePrograms(Loading):
         self.assertTrue(self.is_cached(*where))
         self.assertTrue(self.is_cached())  # the one that came with redhost is as the first
 
-    @cli.needs(os.path.join(cli.DRIVERS, "other_version.so"))
+    @cli.needs(os.path.join(cli.DRIVERS, "failing_memory.so"))
     def test_another_driver(self):
         """An update of the driver."""
-        env = cli.preloaded("other_version.so")
+        env = cli.preloaded("failing_memory.so")
         self.assertFalse(self.is_cached(env={**env, "REDHOST_TEST_DRIVER_VERSION": "1.8"}))
         self.assertTrue(self.is_cached(env={**env, "REDHOST_TEST_DRIVER_VERSION": "1.8"}))
         self.assertFalse(self.is_cached(env={**env, "REDHOST_TEST_DRIVER_VERSION": "1.9"}))

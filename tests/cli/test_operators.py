@@ -520,18 +520,6 @@ class Bench(cli.Case):
         values = [rows[name, "i32", 1000]["check"]["value"] for name in ("two_stage_ordered", "native")]
         self.assertEqual(values[0], values[1])
 
-    def test_results_are_read_again(self):
-        for name in ("a", "b"):
-            self.redhost(*self.ARGS, "--op", "dot", "-n", "1000,2^12", "--json", "--output", name + ".json")
-        done = self.redhost("--compare", "a.json", "b.json")
-        self.assertIn(done.code, (0, 1), done)
-        self.assertIn("dot f32", done.out + done.err)
-        times = []
-        for sizes in ("1000", "1000,2^12"):
-            _, rows = self.rows("--op", "dot", "-n", sizes, "--resume", "kept.jsonl")
-            times.append(rows["native", "f32", 1000]["time_s"]["median"])
-        self.assertEqual(times[0], times[1])
-
     def test_one_after_the_other_is_right(self):
         """Its error is larger than what 16 trees have, and no mistake."""
         for strategy in ("serial", "native"):
@@ -543,8 +531,3 @@ class Bench(cli.Case):
         self.assertTrue(not any(row["own_op"] for row in rows.values()))
         _, rows = self.rows("--op", "min,max", "--map", "x", "-n", "1000")
         self.assertEqual({row["op"] for row in rows.values()}, {"min,max of x"})
-
-    def test_what_peers_do_not_know(self):
-        done = self.redhost("--bench", "--op", "dot", "-n", "1000", "--peer", "x")
-        self.assertEqual(done.code, 2, done)
-        self.assertIn("--peer", done.err)

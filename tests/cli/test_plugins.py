@@ -111,9 +111,9 @@ class Shown(cli.Case):
         (strategy,) = self.json("--info", "cascade", *where)["strategies"]
         self.assertEqual(strategy["plugin"], os.path.join(directory, "cascade.so"))
 
-    @cli.needs(os.path.join(cli.DRIVERS, "other_version.so"))
+    @cli.needs(os.path.join(cli.DRIVERS, "failing_memory.so"))
     def test_devices(self):
-        env = {**cli.preloaded("other_version.so"), "REDHOST_TEST_DRIVER_VERSION": self.HARMFUL}
+        env = {**cli.preloaded("failing_memory.so"), "REDHOST_TEST_DRIVER_VERSION": self.HARMFUL}
         for args in ([], ["--devices"], ["--bench", "-s", "native", "-n", "1000", "--quick"]):
             self.check(self.redhost(*args, env=env))
         (device, *_) = self.json("--devices", env=env)["devices"]

@@ -47,6 +47,14 @@ def replaced(document, value, *path):
 
 
 class Schema(cli.Case):
+    # What must not stand at a place; and what a reader has no use for, or takes as it finds it.
+    REFUSED = [("redhost/2", "schema"), ("many", "results", 0, "n"), (-1, "results", 0, "n"), ("fine", "results", 0, "status"),
+               ("f8", "results", 0, "type"), ("1", "results", 0, "time_s", "median"), ([1], "results", 0, "time_s", "ci95"),
+               (3, "results", 0, "check", "value"), (1, "results", 0, "peer"), ([], "tool"), ({}, "results"), (2**53 + 1, "results", 0, "n"),
+               ("plus", "results", 0, "op"), (-1, "results", 0, "time_s", "median"), ([None], "results", 0, "time_s", "rounds"), ([1], "results", 0, "flags"),
+               ("often", "results", 0, "reproducible")]
+    UNREAD = [("warm", "settings", "cache"), (1.5, "results", 0, "passes")]
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -115,21 +123,12 @@ class Schema(cli.Case):
         for path in (["schema"], ["results"], ["results", 0, "n"], ["results", 0, "status"], ["results", 0, "time_s", "median"],
                      ["best", 0, "strategy"], ["devices", 0, "id"]):
             self.assertNotEqual(self.complaints(without(self.document, *path)), [], path)
-        for value, *path in [("redhost/2", "schema"), ({}, "results"), ("many", "results", 0, "n"), (-1, "results", 0, "n"),
-                             (2**53 + 1, "results", 0, "n"), ("fine", "results", 0, "status"), ("plus", "results", 0, "op"),
-                             ("f8", "results", 0, "type"), (-1, "results", 0, "time_s", "median"),
-                             ("1", "results", 0, "time_s", "median"), ([1], "results", 0, "time_s", "ci95"),
-                             ([None], "results", 0, "time_s", "rounds"), (3, "results", 0, "check", "value"),
-                             (1, "results", 0, "peer"), ([1], "results", 0, "flags"), ("warm", "settings", "cache"),
-                             (1.5, "results", 0, "passes"), ("often", "results", 0, "reproducible"), ([], "tool")]:
+        for value, *path in self.REFUSED + self.UNREAD:
             self.assertNotEqual(self.complaints(replaced(self.document, value, *path)), [], (value, path))
 
     def test_reader_and_schema_agree(self):
         """What the schema refuses in a result, redhost refuses too."""
-        for value, *path in [("redhost/2", "schema"), ("many", "results", 0, "n"), (-1, "results", 0, "n"),
-                             ("fine", "results", 0, "status"), ("f8", "results", 0, "type"),
-                             ("1", "results", 0, "time_s", "median"), ([1], "results", 0, "time_s", "ci95"),
-                             (3, "results", 0, "check", "value"), (1, "results", 0, "peer"), ([], "tool")]:
+        for value, *path in self.REFUSED:
             name = self.write("bad.json", json.dumps(replaced(self.document, value, *path)))
             self.bad(6, "bad.json", "--compare", "made-up.json", name)
 

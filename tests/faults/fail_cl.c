@@ -5,15 +5,6 @@
 #include <CL/cl.h>
 #include <string.h>
 
-#define CALLER __builtin_return_address(0)
-
-#define REAL(type, name, parameters)                                                               \
-  static type(*real) parameters;                                                                   \
-  if (!real) {                                                                                     \
-    void *found = fault_real(#name);                                                               \
-    memcpy(&real, &found, sizeof real);                                                            \
-  }
-
 /* A function that returns a status. */
 #define STATUS(name, parameters, arguments)                                                        \
   cl_int name parameters {                                                                         \

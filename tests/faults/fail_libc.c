@@ -23,16 +23,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CALLER __builtin_return_address(0)
-
-/* The real function behind this one, found once. */
-#define REAL(type, name, parameters)                                                               \
-  static type(*real) parameters;                                                                   \
-  if (!real) {                                                                                     \
-    void *found = fault_real(#name);                                                               \
-    memcpy(&real, &found, sizeof real);                                                            \
-  }
-
 /* NAME fails with `result` and errno `code`. */
 #define FAILS(type, name, parameters, arguments, result, code)                                     \
   type name parameters {                                                                           \

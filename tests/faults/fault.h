@@ -28,4 +28,14 @@ int fault_is_file(int fd);
 /* The function that this library stands before. */
 void *fault_real(const char *function);
 
+#define CALLER __builtin_return_address(0)
+
+/* The real function behind this one, found once. */
+#define REAL(type, name, parameters)                                                               \
+  static type(*real) parameters;                                                                   \
+  if (!real) {                                                                                     \
+    void *found = fault_real(#name);                                                               \
+    memcpy(&real, &found, sizeof real);                                                            \
+  }
+
 #endif

@@ -26,18 +26,16 @@ FAULTS = os.environ["REDHOST_TEST_FAULTS"]  # the library that is preloaded
 USER = os.environ.get("REDHOST_TEST_LIBRARY_USER", "")  # a program that uses the library
 PATIENCE = 120  # seconds; a run takes a fraction of one
 
-MEMORY = "malloc calloc realloc strdup strndup asprintf vasprintf aligned_alloc posix_memalign mmap mprotect mremap newlocale".split()
-FILES = ("open open64 openat fopen fdopen fflush stat lstat fstat fstatat access read pread write pwrite fread lseek ftruncate "
-         "mkdir rename unlink linkat memfd_create opendir readdir realpath readlink getcwd scandirat fcntl").split()
-PROCESSES = ("dlopen pipe2 socketpair send dup2 poll waitpid waitid setrlimit posix_spawn posix_spawn_file_actions_init "
-             "posix_spawn_file_actions_adddup2 posix_spawn_file_actions_addopen posix_spawnattr_init pthread_create").split()
-DEVICES = ("clGetPlatformIDs clGetPlatformInfo clGetDeviceIDs clGetDeviceInfo clCreateContext clReleaseContext "
-           "clCreateCommandQueue clReleaseCommandQueue clCreateBuffer clReleaseMemObject clCreateProgramWithSource "
-           "clCreateProgramWithBinary clBuildProgram clGetProgramInfo clGetProgramBuildInfo clReleaseProgram clCreateKernel "
-           "clSetKernelArg clGetKernelWorkGroupInfo clReleaseKernel clWaitForEvents clGetEventProfilingInfo clReleaseEvent "
-           "clFlush clFinish clEnqueueReadBuffer clEnqueueWriteBuffer clEnqueueCopyBuffer clEnqueueFillBuffer "
-           "clEnqueueMapBuffer clEnqueueUnmapMemObject clEnqueueNDRangeKernel").split()
-FUNCTIONS = MEMORY + FILES + PROCESSES + DEVICES
+
+
+def functions():
+    """Those that the library makes fail."""
+    here = os.path.dirname(os.path.realpath(__file__))
+    text = "".join(open(os.path.join(here, name), encoding="utf-8").read() for name in ("fail_libc.c", "fail_cl.c"))
+    return re.findall(r"(?m)^(?:FAILS|MAKES)\([^,]*, (\w+)|^(?:RETURNS|OPENS|STATUS|RELEASE)\((\w+)|NO_MEMORY\(\"(\w+)|fault_is_due\(\"(\w+)", text)
+
+
+FUNCTIONS = ["".join(names) for names in functions()]
 
 # Words of the command line; "@" is the file of data.
 BENCH = "--bench -s cascade,native -n 2^10 --seed 1 --quick --samples=2:3".split()

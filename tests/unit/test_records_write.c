@@ -45,36 +45,6 @@ TEST(written_and_read_and_written_is_the_same) {
   assert_same_file(in_dir("a.jsonl"), in_dir("c.jsonl"));
 }
 
-TEST(every_field_comes_back) {
-  FINISHED(rh_records) results = made_up();
-  export(&results, in_dir("a.json"));
-  FINISHED(rh_records) again = read_back(in_dir("a.json"));
-  const rh_row *a = &results.rows[0], *b = &again.rows[0];
-  ck_assert(memcmp(&a->time, &b->time, sizeof a->time) == 0);
-  ck_assert(memcmp(&a->latency, &b->latency, sizeof a->latency) == 0);
-  ck_assert_str_eq(a->params, b->params);
-  ck_assert_str_eq(a->params_from, b->params_from);
-  ck_assert_uint_eq(b->n_rounds, 5);
-  ck_assert(memcmp(a->rounds, b->rounds, 5 * sizeof *a->rounds) == 0);
-  ck_assert(b->n_raw == 2 && memcmp(a->raw, b->raw, 2 * sizeof *a->raw) == 0);
-  ck_assert(b->n_processes == 2 && memcmp(a->processes, b->processes, 2 * sizeof *a->raw) == 0);
-  ck_assert(b->n_parts == 2 && memcmp(a->parts, b->parts, 2 * sizeof *a->parts) == 0);
-  ck_assert(a->batch == b->batch && a->host_batch_s == b->host_batch_s && a->flags == b->flags);
-  ck_assert(a->build_s == b->build_s && a->upload_s == b->upload_s && a->setup_s == b->setup_s);
-  ck_assert(b->build_cached == 1 && a->host_share_s == b->host_share_s && b->passes == 2);
-  ck_assert_str_eq(a->value, b->value);
-  ck_assert_str_eq(a->reference, b->reference);
-  ck_assert(a->error_ulp == b->error_ulp && a->bound_fraction == b->bound_fraction);
-  ck_assert(b->finishes_on_host == 1 && a->peak_fraction == b->peak_fraction);
-  ck_assert(b->reproducible == RH_BITS_SAME_RUN && b->n == 1 << 24 && b->bytes == 4 << 24);
-  ck_assert_str_eq(again.rows[1].reason, "got 3, \"exact\" 4\nand so on");
-  ck_assert(isnan(again.rows[5].peak_fraction) && isnan(again.rows[5].error_ulp));
-  ck_assert(again.rows[7].is_peer && !again.rows[6].is_peer);
-  ck_assert(again.rows[6].params == NULL && strcmp(again.rows[5].params, "") == 0);
-  for (uint32_t k = 0; k < results.n_rows; k++)
-    ck_assert_uint_eq(again.rows[k].status, results.rows[k].status);
-}
-
 TEST(csv_has_its_columns_for_ever) {
   static const char *const begin =
       "device,strategy,op,type,n,bytes,params,params_from,status,reason,time_s_median,"

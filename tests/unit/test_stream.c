@@ -6,71 +6,6 @@
 #include <signal.h>
 #include <sys/time.h>
 
-TEST(npy_from_a_pipe) {
-  bytes file;
-  rh_array array;
-  said heard = {0};
-  make_four(&file);
-  pid_t child = feed(file.at, file.length, file.length, 0);
-  expect_open(&array, "-", 0, &heard);
-  ck_assert_uint_eq(array.offset_bytes, 128);
-  ck_assert_uint_eq(array.region.bytes, (uint64_t)sysconf(_SC_PAGESIZE)); /* trimmed */
-  ck_assert_str_eq(array.shape, "(4,)");
-  ck_assert_int_eq(heard.warnings, 0);
-  ck_assert_str_eq(heard.phase, "reading");
-  expect_content(&array, RH_TYPE_f32, four, 4);
-  end_feed(child);
-}
-
-TEST(npy_from_a_pipe_byte_by_byte) {
-  bytes file;
-  rh_array array;
-  make_npy(&file, 2, HEADER("'=f4'", "True", "(2, 2)"), 16, four, sizeof four);
-  pid_t child = feed(file.at, file.length, 1, 100);
-  expect_open(&array, "-", RH_TYPE_f32, NULL);
-  ck_assert_uint_eq(array.fortran_order, 1);
-  expect_content(&array, RH_TYPE_f32, four, 4);
-  end_feed(child);
-}
-
-TEST(npy_from_a_pipe_turned_and_moved) {
-  static const unsigned char turned[] = {1, 2, 3, 4, 0xff, 0xfe, 0xfd, 0xfc};
-  static const uint32_t straight[] = {0x01020304, 0xfffefdfc};
-  static const char header[] = HEADER("'>u4'", "False", "(2,)");
-  bytes file;
-  rh_array array;
-  make_npy(&file, 1, header, 64, turned, sizeof turned);
-  pid_t child = feed(file.at, file.length, file.length, 0);
-  expect_open(&array, "-", 0, NULL);
-  ck_assert_uint_eq(array.offset_bytes, 128);
-  expect_content(&array, RH_TYPE_u32, straight, 2);
-  end_feed(child);
-  append_preamble(&file, 1, strlen(header) + 2);
-  append(&file, header, strlen(header));
-  append(&file, " \n", 2);
-  ck_assert_uint_ne(file.length % 4, 0);
-  append(&file, turned, sizeof turned);
-  child = feed(file.at, file.length, file.length, 0);
-  expect_open(&array, "-", 0, NULL);
-  ck_assert_uint_eq(array.offset_bytes, 0);
-  expect_content(&array, RH_TYPE_u32, straight, 2);
-  end_feed(child);
-}
-
-TEST(more_on_a_pipe_is_warned_of) {
-  bytes file;
-  rh_array array;
-  said heard = {0};
-  make_four(&file);
-  append(&file, "more", 4);
-  pid_t child = feed(file.at, file.length, file.length, 0);
-  expect_open(&array, "-", 0, &heard);
-  ck_assert_int_eq(heard.warnings, 1);
-  ck_assert_str_eq(heard.text, "-: bytes after the data are ignored");
-  expect_content(&array, RH_TYPE_f32, four, 4);
-  end_feed(child);
-}
-
 TEST(raw_from_a_pipe_grows) {
   enum { N = 5000001 };
   uint32_t *data = malloc(N * sizeof *data);
@@ -86,23 +21,6 @@ TEST(raw_from_a_pipe_grows) {
   expect_content(&array, RH_TYPE_u32, data, N);
   end_feed(child);
   free(data);
-}
-
-TEST(input_is_refused) {
-  bytes file;
-  make_four(&file);
-  expect_refused_input("", 0, RH_TYPE_f32, RH_E_FILE, "-: no data on standard input");
-  expect_refused_input("", 0, 0, RH_E_FILE, "-: no data on standard input");
-  expect_refused_input("x", 1, 0, RH_E_FILE,
-                       "-: is not a .npy file; raw data needs an element type");
-  expect_refused_input(four, 15, RH_TYPE_f32, RH_E_FILE, "15 bytes is not a multiple of 4");
-  expect_refused_input(file.at, 9, 0, RH_E_FILE, "ends within its .npy header: 9 bytes");
-  expect_refused_input(file.at, 100, 0, RH_E_FILE, "100 bytes of at least 128");
-  expect_refused_input(file.at, file.length - 1, 0, RH_E_FILE, "only 15 are there");
-  expect_refused_input(file.at, file.length, RH_TYPE_f64, RH_E_USAGE,
-                       "holds f32, but f64 was requested");
-  file.at[6] = 9;
-  expect_refused_input(file.at, file.length, 0, RH_E_FILE, "version 9.0 is not supported");
 }
 
 /* An endless stream is rejected or finished as soon as its first bytes allow. */
