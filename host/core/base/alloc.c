@@ -1,7 +1,5 @@
 #include "base.h"
 
-#include <stdlib.h>
-
 static rh_status no_memory(const char *what, rh_error *error) {
   return rh_fail(error, RH_E_NOMEM, "no memory for %s", what);
 }

@@ -2,8 +2,13 @@
  * runs in. */
 #pragma once
 
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <fenv.h>
+#include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <pthread.h>
 #include <redhost/control.h>
 #include <redhost/plugin.h>
@@ -12,9 +17,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
 
 /* ---- Errors: a status and a message ---- */
 

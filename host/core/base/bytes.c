@@ -1,8 +1,5 @@
 #include "base.h"
 
-#include <errno.h>
-#include <unistd.h>
-
 int rh_write_all(int fd, const void *from, size_t bytes, uint64_t at) {
   for (size_t done = 0; done < bytes;) {
     const char *rest = (const char *)from + done;

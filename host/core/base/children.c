@@ -1,9 +1,7 @@
 #include "base.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 /* readdir() allocates memory, which a signal handler must not. */
 typedef struct directory_entry {

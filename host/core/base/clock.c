@@ -1,7 +1,5 @@
 #include "base.h"
 
-#include <time.h>
-
 double rh_now(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

@@ -1,8 +1,5 @@
 #include "base.h"
 
-#include <errno.h>
-#include <time.h>
-
 void rh_condition_init(pthread_cond_t *condition) {
   pthread_condattr_t monotonic;
   pthread_condattr_init(&monotonic);

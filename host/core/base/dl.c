@@ -1,7 +1,6 @@
 #include "base.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <link.h>
 #include <locale.h>
 #ifdef __GLIBC__

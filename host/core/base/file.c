@@ -1,10 +1,5 @@
 #include "base.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 static void explain(char *why, const char *text) {
   snprintf(why, RH_FILE_WHY_BYTES, "%s", text);
 }

@@ -1,7 +1,6 @@
 #include "base.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 static size_t bytes(void) {
   return (size_t)sysconf(_SC_PAGESIZE);

@@ -1,7 +1,6 @@
 #include "base.h"
 
 #include <locale.h>
-#include <stdlib.h>
 
 /* Replaces the locale's decimal separator, which may be several bytes, by a point. */
 static const char *with_point(char *text) {

@@ -1,7 +1,5 @@
 #include "base.h"
 
-#include <math.h>
-
 uint16_t rh_half_from_float(float f) {
   uint32_t bits;
   memcpy(&bits, &f, sizeof bits);

@@ -1,8 +1,5 @@
 #include "base.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 json_t *rh_json_number(double number) {
   return isfinite(number) ? json_real(number) : json_null();
 }

@@ -1,9 +1,7 @@
 #include "base.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <link.h>
-#include <stdlib.h>
 #include <sys/auxv.h>
 
 const char *rh_env(const char *name) {

@@ -21,8 +21,6 @@ void rh_processor_family(char family[RH_PROCESSOR_WORD]) {
 
 #else
 
-#include <stdlib.h>
-
 /* The number after `key`, in the first processor's lines of /proc/cpuinfo; 0 if there is none. */
 static unsigned number_of(const char *text, const char *key) {
   const char *line = strstr(text, key), *colon = line ? strchr(line, ':') : NULL;

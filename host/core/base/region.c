@@ -1,9 +1,6 @@
 #include "base.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 static const uint64_t huge_from = 4u << 20; /* bytes; two of x86-64's huge pages */
 

@@ -1,7 +1,6 @@
 #include "base.h"
 
 #include <stdatomic.h>
-#include <unistd.h>
 
 enum { MOST_THREADS = 256 };
 

@@ -1,7 +1,5 @@
 #include "base.h"
 
-#include <stdlib.h>
-
 static int reserve(rh_text *text, size_t more) {
   if (text->failed) return 0;
   size_t needed = text->length + more + 1;

@@ -1,12 +1,9 @@
 #include "base.h"
 
-#include <errno.h>
 #include <grp.h>
 #include <limits.h>
 #include <pwd.h>
-#include <stdlib.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
 enum { MOST_LINKS = 40 /* as in the kernel */, ENTRY_BYTES = 1 << 14 };
 

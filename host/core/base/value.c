@@ -1,8 +1,5 @@
 #include "base.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 static int is_float(const rh_result *result) {
   return rh_type_is_float(result->type);
 }

@@ -1,6 +1,5 @@
 #include "check.h"
 
-#include <math.h>
 #include <redhost/canonical.h>
 
 /* Numbers of 25 binary magnitudes for sums, which f16 has too; near 1 for products. */

@@ -7,9 +7,6 @@
  * Improved error bounds for floating-point products and Horner's scheme (BIT 2016). */
 #include "check.h"
 
-#include <inttypes.h>
-#include <math.h>
-
 /* ---- Operators that every order computes alike ---- */
 
 static int equal_values(const rh_result *a, const rh_result *b) {

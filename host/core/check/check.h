@@ -2,8 +2,6 @@
 #pragma once
 
 #include <float.h>
-#include <redhost/redhost.h>
-#include <stdint.h>
 
 #include "../data/data.h"
 #include "../operation/operation.h"

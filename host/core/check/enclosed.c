@@ -1,7 +1,5 @@
 #include "check.h"
 
-#include <math.h>
-
 static int is_sum(uint32_t op) {
   return op == RH_OP_sum || op == RH_OP_asum;
 }

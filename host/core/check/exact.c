@@ -1,8 +1,6 @@
 #include "check.h"
 
-#include <math.h>
 #include <redhost/exact.h>
-#include <stdlib.h>
 
 /* Elements that are still in a cache when they are added again. */
 enum { BLOCK = RH_EXACT_BLOCK };

@@ -1,8 +1,5 @@
 #include "check.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 enum {
   BLOCK = 1024, /* products of f32 at a time */
   DIGITS = 53,

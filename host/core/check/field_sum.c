@@ -1,7 +1,6 @@
 #include "check.h"
 
 #include <float.h>
-#include <math.h>
 
 void rh_field_sum_of(rh_field_sum *to, const rh_exact_sum *exact, const rh_enclosed *enclosed) {
   rh_exact_sum finite = {.positive = exact->positive, .negative = exact->negative};

@@ -1,7 +1,6 @@
 #include "check.h"
 
 #include <float.h>
-#include <math.h>
 
 void rh_fixed_add_shifted(rh_fixed *x, rh_u128 value, int shift) {
   int at = shift / 64, by = shift % 64;

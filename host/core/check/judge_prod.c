@@ -14,8 +14,6 @@
  * Any other result is wrong. */
 #include "check.h"
 
-#include <math.h>
-
 /* A product with at most one element that is not a power of two is not rounded, except when it
  * becomes a result. */
 static int is_rounded(const rh_exact_prod *prod) {

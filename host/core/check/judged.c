@@ -1,8 +1,5 @@
 #include "check.h"
 
-#include <inttypes.h>
-#include <math.h>
-
 /* A bound above this part of what it bounds is not a check alone: on data whose sum is small
  * against the sum of magnitudes, a result that has nothing to do with them would pass.  Below it,
  * what is lost is less than a thousandth. */

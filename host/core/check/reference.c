@@ -1,9 +1,6 @@
 #include "check.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
 /* Bytes between two checks for cancellation and progress reports. */
 #define CHUNK_BYTES (UINT64_C(4) << 20)

@@ -1,10 +1,6 @@
 #include "child.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 enum { REQUEST_FD = 3, ANSWER_FD = 4, DATA_FD = 5, MOST_BYTES = 64 << 20 };
 

@@ -1,12 +1,6 @@
 /* Child processes: starting one, talking to it, and how it ended. */
 #pragma once
 
-#include <jansson.h>
-#include <redhost/redhost.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "../base/base.h"
 
 /* ---- The child's end of the descriptors that rh_child_start() sets up ---- */

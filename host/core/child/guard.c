@@ -1,11 +1,8 @@
 #include "child.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 enum { ALIVE = -1 };
 

@@ -1,10 +1,5 @@
 #include "child.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 static const char first[] = "redhost-request=1", last[] = "end=";
 
 void rh_request_begin(rh_text *to) {

@@ -1,10 +1,5 @@
 #include "cl.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 enum { MAX_ENTRY_BYTES = 1 << 28 };
 
 typedef struct header {

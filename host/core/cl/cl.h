@@ -2,9 +2,6 @@
 #pragma once
 
 #include <CL/cl.h>
-#include <redhost/redhost.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "../base/base.h"
 

@@ -1,8 +1,6 @@
 #include "cl.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 /* Older devices answer newer queries with an error, which means "no" unless OpenCL requires the
  * query.  Any other failure leaves a query without an answer: the first one is recorded, and the

@@ -1,11 +1,8 @@
 #include "cl.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 extern char **environ;
 

@@ -1,7 +1,5 @@
 #include "cl.h"
 
-#include <unistd.h>
-
 static const uint64_t chunk_bytes =
     64u << 20; /* large enough for full speed, small enough to show progress */
 

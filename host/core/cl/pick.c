@@ -1,8 +1,6 @@
 /* Selecting the device that a specification names. */
 #include "cl.h"
 
-#include <ctype.h>
-#include <stdlib.h>
 #include <strings.h>
 
 static rh_status none_at_all(const rh_cl_devices *devices, rh_error *error) {

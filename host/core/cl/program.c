@@ -1,8 +1,6 @@
 /* Building programs, and caching them. */
 #include "cl.h"
 
-#include <stdlib.h>
-
 /* The key contains everything that affects the compiled program. */
 static void write_key(rh_text *key, const rh_cl_session *session, const char *options,
                       const char *source) {

@@ -1,9 +1,5 @@
 #include "cl.h"
 
-#include <redhost/plugin.h>
-
-#include <stdlib.h>
-
 enum { MEMORY, BUFFER, PROGRAM, KERNEL };
 
 static rh_services *services_of(const rh_host *host) {

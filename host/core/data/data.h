@@ -1,9 +1,6 @@
 /* Input data: arrays, generated or given, and how their making reports progress. */
 #pragma once
 
-#include <redhost/redhost.h>
-#include <time.h>
-
 #include "../base/base.h"
 
 /* ---- One-dimensional arrays in host memory, from files, pipes or a generator ---- */

@@ -1,7 +1,6 @@
 #include "data.h"
 
 #include <float.h>
-#include <math.h>
 
 /* ---- Random numbers: a hashed counter, so that any element can be computed independently
  * ---------------- */

@@ -1,8 +1,6 @@
 /* One row for each pair of a built-in operator and a type, made by a macro. */
 #pragma once
 
-#include <redhost/redhost.h>
-
 #include "operation.h"
 
 /* The built-in operators on the types that they are defined for. */

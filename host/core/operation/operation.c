@@ -1,7 +1,6 @@
 #include "operation.h"
 
 #include <float.h>
-#include <stdlib.h>
 
 const char *rh_check_name(uint32_t check) {
   static const char *const names[] = {"full", "sampled", "none"};

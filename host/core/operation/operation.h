@@ -1,13 +1,6 @@
 /* Operations: operators, their types, values and results, and the layout of segments. */
 #pragma once
 
-#include <jansson.h>
-#include <math.h>
-#include <redhost/plugin.h>
-#include <redhost/redhost.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "../base/base.h"
 
 /* An operator, built in or of the user's, as all that runs and checks it sees it.

@@ -3,8 +3,6 @@
  * compares the two on every row. */
 #include "internal.h"
 
-#include <math.h>
-
 /* ---- Order keys: floats as integers that order alike, every NaN as the key that wins ---- */
 
 static inline int32_t key32(float x, int32_t key_of_nan) {

@@ -1,7 +1,5 @@
 #include "operation.h"
 
-#include <math.h>
-
 /* Undoes the order keys of kernels/prelude/operators.cl. */
 static double from_key32(int32_t key) {
   int32_t bits = key < 0 ? key ^ INT32_MAX : key;

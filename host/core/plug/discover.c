@@ -1,9 +1,5 @@
 #include "internal.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 /* A colon-separated list, called `from` in notes.  Relative elements are ignored: they would
  * refer to the current directory, where any user may have put a file. */
 static void search_list(rh_walk *walk, const char *list, const char *from) {

@@ -1,10 +1,7 @@
 #include "plug.h"
 
 #include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <link.h>
-#include <unistd.h>
 
 /* The file is read, not mapped: accessing a mapping of a file that has shrunk raises SIGBUS. */
 typedef struct elf_file {

@@ -1,7 +1,5 @@
 #include "plug.h"
 
-#include <stdlib.h>
-
 enum { MOST_PARAMS = 64 };
 
 const rh_device *rh_examine_host(void) {

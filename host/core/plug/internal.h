@@ -1,10 +1,6 @@
 /* How plugins are searched and asked, within this folder. */
 #pragma once
 
-#include <jansson.h>
-#include <stddef.h>
-#include <sys/stat.h>
-
 #include "plug.h"
 
 /* ---- REDHOST_PLUGIN_DISABLE: disables plugins that did not come with redhost ---- */

@@ -1,8 +1,6 @@
 /* Finds one strategy by its name, opening as few files as possible. */
 #include "internal.h"
 
-#include <stdlib.h>
-
 enum { NONE = -1 };
 
 static const rh_entry *has(const rh_finding *finding, const char *name) {

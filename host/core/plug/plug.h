@@ -1,10 +1,6 @@
 /* Plugins: found, examined in a child process, opened, validated, and ranked by what they serve. */
 #pragma once
 
-#include <jansson.h>
-#include <redhost/redhost.h>
-#include <string.h>
-
 #include "../child/child.h"
 
 /* The directories of plugins, and the files in them.  Opens none of them. */

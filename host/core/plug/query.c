@@ -1,8 +1,6 @@
 /* Querying a strategy, with the host's own checks. */
 #include "plug.h"
 
-#include <redhost/plugin.h>
-
 /* Makes the reason printable: terminated, not empty, without control characters, valid UTF-8. */
 static void tidy_reason(rh_answer *answer) {
   char *reason = answer->reason;

@@ -1,7 +1,5 @@
 #include "internal.h"
 
-#include <stdlib.h>
-
 /* Sorts by name, then by rh_rank_files. */
 static int by_rank(const void *left, const void *right) {
   const rh_entry *a = left, *b = right;

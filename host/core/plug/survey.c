@@ -1,7 +1,5 @@
 #include "internal.h"
 
-#include <stdlib.h>
-
 rh_status rh_survey_open(rh_survey *survey, const rh_options *options, const rh_device *device,
                          uint64_t max_n, rh_error *error) {
   *survey = (rh_survey){.options = options,

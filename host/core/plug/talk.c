@@ -1,6 +1,5 @@
 #include "internal.h"
 
-#include <stdlib.h>
 #include <sys/wait.h>
 
 typedef struct talker {

@@ -1,8 +1,6 @@
 /* Validates a plugin's descriptor as data, without calling the plugin. */
 #include "plug.h"
 
-#include <redhost/plugin.h>
-
 enum {
   MOST_PARAMS = 64,
   MOST_BYTES_OF_STRUCT = 1 << 16 /* a larger size is garbage, not a later version */

@@ -1,10 +1,6 @@
 #include "internal.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 void rh_walk_note(rh_walk *walk, const char *format, ...) {
   va_list args;

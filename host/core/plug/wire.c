@@ -1,7 +1,5 @@
 #include "plug.h"
 
-#include <unistd.h>
-
 /* Without a device only host strategies are queried; the others are declined. */
 static rh_device host_alone(void) {
   rh_device device = {.struct_size = sizeof device, .kind = RH_DEVICE_HOST, .name = "host"};

@@ -1,8 +1,6 @@
 /* A strategy as a child describes it. */
 #include "plug.h"
 
-#include <stdlib.h>
-
 void rh_wire_clear_offers(rh_offers offers) {
   memset(offers, 0, sizeof(rh_offers));
   for (uint32_t op = 0; op <= RH_N_OPS; op++)

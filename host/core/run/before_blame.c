@@ -1,7 +1,6 @@
 #include "run.h"
 
 #include <float.h>
-#include <math.h>
 
 static uint64_t hash_of(const rh_job_spec *spec, const rh_job_part *part) {
   uint64_t hash = 0;

@@ -1,7 +1,5 @@
 #include "run.h"
 
-#include <stdlib.h>
-
 const char *rh_version(void) {
   return REDHOST_VERSION;
 }

@@ -1,7 +1,5 @@
 #include "run.h"
 
-#include <stdlib.h>
-
 /* A strategy writes the middle slot, so that one that does not look at result_index is noticed. */
 enum { RESULT_SLOT = 1, RESULT_SLOTS = 3 };
 

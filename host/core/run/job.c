@@ -1,8 +1,5 @@
 #include "run.h"
 
-#include <stdlib.h>
-#include <unistd.h>
-
 /* Opens the strategy in this process. */
 static rh_status open_strategy(rh_job *job, rh_error *error) {
   RH_TRY(rh_copy(&job->path, job->spec.plugin, "a path", error));

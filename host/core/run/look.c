@@ -1,9 +1,6 @@
 #include "run.h"
 
 #include <dirent.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 enum { MOST_REMEMBERED = 128 };
 static const double limit_s = 30; /* some drivers power up a device first, which takes seconds */

@@ -1,9 +1,5 @@
 #include "run.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
-
 /* The `place`-th word of "host|device" and its length; null after the last. */
 static const char *choice(const char *choices, int64_t place, size_t *length) {
   const char *word = choices;

@@ -1,9 +1,6 @@
 /* One reduction by one strategy: context, operands, parameters, instance, job, and its check. */
 #pragma once
 
-#include <redhost/plugin.h>
-#include <redhost/redhost.h>
-
 #include "../check/check.h"
 #include "../cl/cl.h"
 #include "../plug/plug.h"

@@ -1,8 +1,5 @@
 #include "algebra.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 enum { BATCH = 512, BATCH_BYTES = BATCH * RH_ANY_VALUE_BYTES };
 
 /* A case of a batch: elements, or values of several. */

@@ -1,7 +1,6 @@
 #include "algebra.h"
 
 #include <float.h>
-#include <math.h>
 
 static int bits_of(rh_type type) {
   return 8 * (int)rh_type_size(type);

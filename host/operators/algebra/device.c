@@ -1,8 +1,5 @@
 #include "algebra.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 enum { TRIPLES = 100000, ELEMENTS = 3 * TRIPLES };
 
 typedef struct comparison {

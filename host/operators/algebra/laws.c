@@ -1,7 +1,5 @@
 #include "algebra.h"
 
-#include <math.h>
-
 uint32_t rh_law_values(rh_law law) {
   return law == RH_LAW_IDENTITY ? 1 : law == RH_LAW_COMMUTATIVE ? 2 : 3;
 }

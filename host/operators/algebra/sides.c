@@ -1,8 +1,6 @@
 #include "algebra.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
 
 /* Elements first, first + step, ..., n of them; none: the identity. */
 typedef struct side {

@@ -1,7 +1,5 @@
 #include "catalog.h"
 
-#include <stdlib.h>
-
 static rh_status refuse(rh_catalog *catalog, const rh_candidate *candidate, const char *name,
                         const char *message, rh_error *error) {
   rh_catalog_refusal *refusal = &catalog->refusals[catalog->n_refusals++];

@@ -1,8 +1,5 @@
 #include "catalog.h"
 
-#include <ctype.h>
-#include <stdlib.h>
-
 const char *rh_operand_usual_name(uint32_t k) {
   static const char *const names[RH_MOST_OPERANDS] = {"x", "y", "z", "w", "v", "u", "s", "r"};
   return names[k];

@@ -1,8 +1,5 @@
 #include "internal.h"
 
-#include <ctype.h>
-#include <stdlib.h>
-
 /* The compiler's words for a missing function name the program around it. */
 static rh_status check_functions(const rh_definition *definition, rh_error *error) {
   static const char *const functions[] = {"rh_load", "rh_combine", "rh_identity"};

@@ -1,8 +1,6 @@
 /* Makes an operator of a definition and the types of its operands. */
 #include "internal.h"
 
-#include <stdlib.h>
-
 /* ---- Operands and constants ---- */
 
 static rh_status take_operands(rh_custom *self, const rh_definition *definition,

@@ -1,8 +1,6 @@
 /* Operators of the user's: from expressions, files or code, on the host and on devices. */
 #pragma once
 
-#include <redhost/redhost.h>
-
 #include "../../core/run/run.h"
 #include "../expr/expr.h"
 

@@ -1,7 +1,5 @@
 #include "custom.h"
 
-#include <stdlib.h>
-
 /* Does the same to all texts, but not to those of `by_type`; 1: each time it returned 1. */
 static int each_text(rh_definition *of, int (*visit)(char **text)) {
   char **texts[] = {&of->summary, &of->about, &of->origin,  &of->json,      &of->ops,

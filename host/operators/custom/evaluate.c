@@ -2,8 +2,6 @@
  * are combined, so that each operation of an expression is a loop over lanes. */
 #include "internal.h"
 
-#include <math.h>
-
 enum {
   LANES = 128, /* that are combined together */
   FIELD_BYTES = 8 * LANES

@@ -1,11 +1,6 @@
 /* Reads operator files, and has those that come with redhost. */
 #include "custom.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "operator_library.h"
 
 static rh_status read_text(FILE *file, const char *path, char **text, size_t *length,

@@ -1,10 +1,6 @@
 /* How an operator of the user's is made. */
 #pragma once
 
-#include <jansson.h>
-#include <math.h>
-#include <stddef.h>
-
 #include "custom.h"
 
 /* ---- The steps of rh_custom_create() ---- */

@@ -8,9 +8,6 @@
  * the slack grows with the depth, and a slack that allows much is not a check. */
 #include "custom.h"
 
-#include <inttypes.h>
-#include <math.h>
-
 /* Knowledge of a number that results are made of, from the least to the most. */
 typedef enum knowledge { SAMPLED, UNKNOWN, BOUNDED, SAME_BITS } knowledge;
 

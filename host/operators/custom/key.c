@@ -2,9 +2,6 @@
  * claims of associativity, and the constants' values.  Members that are empty are left out. */
 #include "internal.h"
 
-#include <inttypes.h>
-#include <math.h>
-
 /* The functions from here on return 0, or -1. */
 static int put(json_t *to, const char *key, const char *text) {
   return text && *text ? json_object_set_new(to, key, rh_json_bytes(text)) : 0;

@@ -1,9 +1,6 @@
 /* Operators whose value is a struct: several built-in ones in one pass, or fields. */
 #include "internal.h"
 
-#include <ctype.h>
-#include <stdlib.h>
-
 /* ---- Lists ---- */
 
 /* The end of a list's first word or expression: a comma outside of parentheses, or the end. */

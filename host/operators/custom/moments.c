@@ -1,7 +1,5 @@
 #include "internal.h"
 
-#include <math.h>
-
 /* The formulas of Chan, Golub and LeVeque 1979 are recognised. */
 enum { N, MEAN, M2, LARGE, MOST_FIELDS };
 static const char *const names[MOST_FIELDS] = {"n", "mean", "m2", "large"};

@@ -3,7 +3,6 @@
  * elements on each side adds to m2, times SCALE.
  *
  * Halving a row's lanes down to eight combines whole vectors, which stay in registers. */
-#include <string.h>
 
 #include "internal.h"
 

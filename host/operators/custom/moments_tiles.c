@@ -3,8 +3,6 @@
  * operations that are left are those of the expressions, in their order. */
 #include "internal.h"
 
-#include <math.h>
-
 enum { ROWS = 4, ROW_BYTES = 512, MOST_LANES = ROW_BYTES /* of elements of a byte */ };
 enum { FEWEST = 8 }; /* elements, which loops over arrays take no faster than one by one */
 

@@ -1,7 +1,5 @@
 #include "custom.h"
 
-#include <stdlib.h>
-
 /* The runs, and then their values by one work-item. */
 static const char source[] =
     "__kernel void rh_runs(RH_OPERANDS_PARAMETERS, ulong index, ulong n, ulong length,\n"

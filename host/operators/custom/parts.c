@@ -2,9 +2,6 @@
  * under a condition, which leaves elements out. */
 #include "internal.h"
 
-#include <ctype.h>
-#include <math.h>
-
 /* Order keys, as kernels/prelude/operators.cl explains them. */
 #define M RH_PART_ELEMENT
 #define KEY(as, sign, most, nan)                                                                   \

@@ -1,8 +1,5 @@
 #include "custom.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 /* ---- Several orders ---- */
 
 /* Pieces of random lengths, each in a tree of its own, one after the other. */

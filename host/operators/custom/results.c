@@ -1,10 +1,6 @@
 /* Results of a value: numbers with names. */
 #include "internal.h"
 
-#include <ctype.h>
-#include <math.h>
-#include <stdlib.h>
-
 /* The result of a part is an index, or of the built-in operator's type. */
 static rh_type part_type(const rh_operator_part *part) {
   if (rh_op_flags(part->op, part->type) & RH_OP_INDEXED) return RH_TYPE_u64;

@@ -1,8 +1,5 @@
 #include "custom.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 /* What is read of a key.  The functions that read return 0, or -1. */
 typedef struct whole {
   rh_definition definition;

@@ -3,9 +3,6 @@
  * -ffp-contract=off. */
 #include "internal.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "../../core/operation/operation.h"
 
 static const rh_interval unknown = {(double)NAN, (double)NAN};

@@ -1,9 +1,6 @@
 /* Expressions of operators and maps: parsed, evaluated, and written as OpenCL C. */
 #pragma once
 
-#include <redhost/redhost.h>
-#include <stddef.h>
-
 #include "../../core/base/base.h"
 
 /* The place of an error in a line of text: as the end of a message, and for a caret below it. */

@@ -1,9 +1,6 @@
 /* What expressions do and are: found of each node when it is made, and asked of outputs. */
 #include "internal.h"
 
-#include <math.h>
-#include <redhost/plugin.h>
-
 /* ---- Facts of a node ---- */
 
 /* Has it more than 16 bits? */

@@ -1,8 +1,6 @@
 /* The functions of OpenCL C that expressions may call. */
 #include "internal.h"
 
-#include <math.h>
-
 /* rsqrt and exp10 are not C's. */
 static float rsqrtf(float x) {
   return (float)(1 / sqrt((double)x));

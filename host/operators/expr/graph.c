@@ -1,8 +1,5 @@
 #include "internal.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 static uint32_t arity_of(const rh_node *node) {
 #define RH_X(name, operands, traits) [RH_NODE_##name] = operands,
   static const uint32_t arity[] = {RH_NODE_LIST(RH_X)};

@@ -1,8 +1,6 @@
 /* An expression as a graph, and its evaluation. */
 #pragma once
 
-#include <string.h>
-
 #include "expr.h"
 
 /* The graph of expressions: nodes in an order in which each stands behind its operands. */

@@ -2,8 +2,6 @@
  * rational functions, without any rounding (Schwartz 1980; Zippel 1979). */
 #include "internal.h"
 
-#include <math.h>
-
 __extension__ typedef unsigned __int128 u128;
 
 static const uint64_t prime = (UINT64_C(1) << 61) - 1;

@@ -1,7 +1,5 @@
 #include "internal.h"
 
-#include <math.h>
-
 static int is_negative(rh_expr_value value) {
   return !value.is_large && value.as.i < 0;
 }

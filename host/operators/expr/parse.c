@@ -2,11 +2,6 @@
  * a mistake the text counts as read, so that every rule ends. */
 #include "internal.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-
 typedef struct parser {
   rh_exprs *exprs;
   const char *text, *at, *what;

@@ -1,8 +1,6 @@
 /* Operations on typed operands: C's conversions, but for what is weak. */
 #include "internal.h"
 
-#include <math.h>
-
 static const rh_node *at(const rh_exprs *exprs, uint32_t node) {
   return &exprs->nodes[node];
 }

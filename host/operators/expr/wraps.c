@@ -1,9 +1,6 @@
 /* Where integers wrap: places of operations, the ranges of their operands, and what shows it. */
 #include "internal.h"
 
-#include <ctype.h>
-#include <stdlib.h>
-
 /* ---- Places ---- */
 
 static uint32_t no_memory(rh_exprs *exprs) {

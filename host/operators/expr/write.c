@@ -2,9 +2,6 @@
  * that nothing is evaluated twice and precedence does not matter. */
 #include "internal.h"
 
-#include <inttypes.h>
-#include <math.h>
-
 #include "expressions.cl.h"
 
 /* ---- What a compiler may find out ----

@@ -1,8 +1,5 @@
 #include "foreign.h"
 
-#include <stddef.h>
-#include <string.h>
-
 /* X(name, kind, type in C) */
 #define CTYPES(X)                                                                                  \
   X("i8", SIGNED, int8_t)                                                                          \

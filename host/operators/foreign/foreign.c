@@ -1,10 +1,5 @@
 #include "foreign.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "../../core/plug/plug.h"
 
 /* An opened description, with everything that its plugin points to. */

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <ffi.h>
-#include <jansson.h>
-#include <redhost/redhost.h>
+
+#include "../../core/base/base.h"
 
 /* Foreign functions: any function of any shared library as a strategy, from a description in JSON
  * (docs/extend/foreign.md). */

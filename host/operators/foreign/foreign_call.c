@@ -1,9 +1,5 @@
 #include "foreign.h"
 
-#include <inttypes.h>
-
-#include "../../core/base/base.h"
-
 static ffi_type *ffi_type_of(const rh_ctype *type) {
   static ffi_type *const integers[][2] = {{&ffi_type_sint8, &ffi_type_uint8},
                                           {&ffi_type_sint16, &ffi_type_uint16},

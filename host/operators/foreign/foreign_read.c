@@ -1,7 +1,5 @@
 #include "foreign.h"
 
-#include <stdlib.h>
-
 #include "../../core/plug/plug.h"
 
 /* An object of the description, and the prefix of its keys in messages. */

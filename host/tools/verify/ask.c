@@ -1,7 +1,5 @@
 #include "internal.h"
 
-#include <string.h>
-
 const uint64_t rh_asked_sizes[RH_N_ASKED] = {
     0, 1, 1000, (uint64_t)1 << 24, ((uint64_t)1 << 32) + 3, (uint64_t)1 << 40};
 

@@ -1,16 +1,9 @@
 #include "internal.h"
 
-#include <ctype.h>
 #include <dirent.h>
-#include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum { MOST_BYTES = 16 << 20 };
 

@@ -1,9 +1,6 @@
 /* V50: the same bits from run to run, for all parameters, on every device, as far as promised. */
 #include "internal.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* The operator that is reduced repeatedly: our own, which exposes every change of order, or a
  * served one that rounds, on data of all magnitudes. */
 typedef struct subject {

@@ -2,7 +2,6 @@
 #include "internal.h"
 
 #include <redhost/canonical.h>
-#include <string.h>
 
 /* Sizes in rows of 512 bytes and elements: around a lane, rows, tiles, and trees of tiles that are
  * whole, lack one tile, and have one more. */

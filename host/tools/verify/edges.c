@@ -2,8 +2,6 @@
  * requested. */
 #include "internal.h"
 
-#include <string.h>
-
 #define COUNT(array) (sizeof array / sizeof *array)
 
 /* ---- V62 ---- */

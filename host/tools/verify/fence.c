@@ -1,8 +1,6 @@
 #include "internal.h"
 
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 enum {
   CANARY = 0xC9,

@@ -1,8 +1,5 @@
 #include "internal.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_HOST_SLOTS = 1 << 18 };
 
 static uint64_t input_bytes(const rh_fixture *place) {

@@ -1,9 +1,5 @@
 #include "internal.h"
 
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 static void finish(rh_text parts[RH_STATE_PARTS]) {
   for (int part = 0; part < RH_STATE_PARTS; part++) rh_text_finish(&parts[part]);
 }

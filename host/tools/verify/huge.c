@@ -1,9 +1,7 @@
 /* V61: sizes, offsets and result indices that do not fit 24, 31 and 32 bits. */
 #include "internal.h"
 
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* The input repeats one tile, mapped over and over, so that it takes address space but hardly
  * any memory.  The tile's size divides neither 2^31 nor 2^32, so an index that lost its upper

@@ -2,11 +2,6 @@
 
 #include <elf.h>
 #include <link.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #if __ELF_NATIVE_CLASS == 64
 #define SYMBOL_BIND(info) ELF64_ST_BIND(info)

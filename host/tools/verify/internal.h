@@ -1,10 +1,6 @@
 /* Conformance tests: what each of them is given, and how it judges. */
 #pragma once
 
-#include <jansson.h>
-#include <redhost/redhost.h>
-#include <stddef.h>
-
 #include "../../core/run/run.h"
 #include "verify.h"
 

@@ -1,8 +1,6 @@
 /* V85: many segments in one run. */
 #include "internal.h"
 
-#include <string.h>
-
 enum { MOST_ELEMENTS = 8400, MOST_SEGMENTS = 4200 };
 
 /* Around a tile, so that segments begin within those of others; columns; lengths of 1 and 2. */

@@ -1,9 +1,5 @@
 #include "internal.h"
 
-#include <pthread.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 enum { MOST = 8 };
 
 struct rh_load {

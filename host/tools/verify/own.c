@@ -2,8 +2,6 @@
  * through the host's own way of preparing and running such an operator. */
 #include "internal.h"
 
-#include <string.h>
-
 #include "../../operators/custom/custom.h"
 
 /* Integers wrap, so every order gives the same bits. */

@@ -1,8 +1,6 @@
 /* V60: one instance in many places, next to others. */
 #include "internal.h"
 
-#include <string.h>
-
 enum {
   INSTANCES = 3,
   PLACES = 4,

@@ -1,8 +1,5 @@
 #include "internal.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* The likeliest to expose a fault first: exact sums show lost elements; argmin, order and ties;
  * f16, the accumulator; prod, its range; pairs of 16 bytes, alignment. */
 static const rh_pair priority_pairs[] = {

@@ -1,22 +1,14 @@
 /* V22 and V59: query is a pure function of the question. */
 #include "internal.h"
 
-#include <ctype.h>
-#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 extern char **environ;
 

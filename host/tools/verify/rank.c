@@ -1,14 +1,5 @@
 #include "internal.h"
 
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "../../engine/ranks/ranks.h"
 
 enum { FENCE = 64, FENCE_BYTE = 0xa5, READY_AFTER = 5, BLANK = 0xff /* no byte of UTF-8 */ };

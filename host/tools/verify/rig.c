@@ -1,9 +1,5 @@
 #include "internal.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { RESULT_SLOTS = 3, TAIL = 256 };
 
 /* ---- Structs as the plugin sees them ---- */

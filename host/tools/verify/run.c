@@ -1,12 +1,6 @@
 /* The parent: starts one child for each test, and never loads the plugin itself. */
 #include "internal.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-
 /* The stages of a plugin that a test reaches, in each of which it can hang. */
 enum { AT_LOADING, AT_QUERY, AT_RUNNING, N_STAGES };
 static const char *const hangs[] = {"loading the plugin hangs, see above", "query hangs, see above",

@@ -1,25 +1,18 @@
 #include "internal.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <libintl.h>
 #include <locale.h>
 #include <malloc.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdio_ext.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 #include <wchar.h>
 
 extern char **environ;

@@ -1,8 +1,6 @@
 /* V29 and V55: what query and the parameters declare, with every parameter. */
 #include "internal.h"
 
-#include <string.h>
-
 /* Counted by the host's services and by watching direct OpenCL calls. */
 typedef struct amounts {
   uint32_t launches;

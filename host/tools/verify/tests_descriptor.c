@@ -1,8 +1,6 @@
 /* V16 to V21: the descriptor, which is data. */
 #include "internal.h"
 
-#include <string.h>
-
 /* Loads the descriptor without the host's checks. */
 static rh_status open_raw(rh_trial *trial, const rh_plugin **plugin) {
   rh_dl dl;

@@ -1,9 +1,6 @@
 /* V01 to V09: the file, without running its code. */
 #include "internal.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* Reads the file for a test.  V01 says what is wrong with one that cannot be read. */
 static rh_status with_image(rh_trial *trial,
                             rh_status (*judge)(rh_trial *trial, const rh_image *image)) {

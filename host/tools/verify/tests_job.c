@@ -3,12 +3,8 @@
 #include "internal.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "../../engine/ranks/ranks.h"
 

@@ -2,8 +2,6 @@
 #include "internal.h"
 
 #include <malloc.h>
-#include <pthread.h>
-#include <unistd.h>
 
 #include "../../choose/choose.h"
 

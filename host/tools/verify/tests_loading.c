@@ -2,11 +2,6 @@
 #include "internal.h"
 
 #include <locale.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const double most_load_s = 0.05;
 

@@ -3,11 +3,7 @@
  * do to one place without a barrier between them. */
 #include "internal.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "../../choose/choose.h"
 

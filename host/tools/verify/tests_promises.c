@@ -1,8 +1,6 @@
 /* V49, V54, V56, V57: promises about order, bits, parameters and run. */
 #include "internal.h"
 
-#include <string.h>
-
 #define COUNT(array) (sizeof array / sizeof *array)
 
 /* ---- V49 ---- */

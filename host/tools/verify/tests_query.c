@@ -1,10 +1,6 @@
 /* V23 to V28 and V30: query. */
 #include "internal.h"
 
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- V23, V24 ---- */
 
 static rh_status answers(rh_trial *trial, const rh_question *question, rh_status said,

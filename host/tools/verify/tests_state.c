@@ -1,9 +1,6 @@
 /* V58: a strategy's instances leave the process unchanged. */
 #include "internal.h"
 
-#include <time.h>
-#include <unistd.h>
-
 /* ---- What a driver does once ---- */
 
 static void CL_CALLBACK note_event(cl_event event, cl_int state, void *called) {

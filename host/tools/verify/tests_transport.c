@@ -1,8 +1,6 @@
 /* V70 to V72: a transport in one process. */
 #include "internal.h"
 
-#include <string.h>
-
 #include "../../engine/ranks/ranks.h"
 
 /* RH_SKIP where V70 fails. */

@@ -3,10 +3,6 @@
  * its value.  kernels/prelude/operators.cl has the device's version. */
 #include "internal.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const uint32_t identity = 0, slow = 0x80000000u, mixer = 0x2c1b3c6du;
 enum { SPIN = 20000 }; /* as in operators.cl */
 

@@ -1,12 +1,8 @@
 #include "internal.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "../../choose/choose.h"
 #include "../../operators/foreign/foreign.h"
