@@ -238,13 +238,6 @@ class Parameters(TunedCase):
                              r"(?m)^parameters tile=64 .*   tuned here$")
         self.good("--run", "cascade", *SMALL, "-q")
 
-    def test_other_driver(self):
-        for args in ([], ["--isolate"]):
-            self.tune(entry("cascade", params={"tile": "64"}), driver="570.1")
-            params, origin, note, said = self.params(*args)
-            self.assertEqual((params["tile"], origin, note), (0, "default", None))
-            self.assertIn("is passed over: it is of another driver, 570.1; this is %s.\n" % self.device["driver"], said)
-
     def test_other_plugin(self):
         """What was measured with another version of a plugin is passed over with one sentence under -v."""
         for args in (["cascade"], ["cascade", "--isolate"], ["auto"]):
@@ -472,19 +465,6 @@ class Blame(TunedCase):
         self.args = [*self.SIZE, "--plugin-path", self.place]
         self.best = entry("drops_last", 1e-9, n=2048, path=self.plugin)
 
-    def test_auto_learns(self):
-        self.tune(self.best, entry("cascade", 5e-9, n=2048))
-        done = self.redhost("--run", "auto", *self.args, "-v")
-        self.assertEqual(done.code, 1, done)
-        self.assertIn("auto: drops_last, measured here", done.err)
-        self.assertRegex(self.choice(*self.args), r"^cascade, .*; left out for a wrong result here: drops_last$")
-        self.assertEqual(self.value("--run", "auto", *self.args), "2000")
-        # Another file with the same name is another plugin.
-        with open(self.plugin, "ab") as file:
-            file.write(b"\0")
-        self.tune(*self.tuned()[0]["entries"], entry("drops_last", 1e-9, n=2048, path=self.plugin))
-        self.assertTrue(self.choice("-n", "500", *self.args[2:]).startswith("drops_last, measured here"))
-
     def check_blamed(self):
         (blamed,) = [e for device in self.tuned() for e in device["entries"] if e.get("failed")]
         self.assertEqual(blamed, {"strategy": "drops_last", "plugin": hash_of(self.plugin), "op": "sum", "type": "i32",
@@ -511,10 +491,6 @@ class Blame(TunedCase):
         self.redhost("--run", "drops_last", *self.args, "--no-check")
         self.assertFalse(os.path.exists(self.file))
 
-    def test_no_place(self):
-        done = self.redhost("--run", "drops_last", *self.args, "--cache-dir", "/proc/x", "--isolate=never")
-        self.assertEqual(done.code, 1, done)
-        self.assertNotIn("tuned", done.err)
 
 
 class Shipped(cli.Case):

@@ -4,10 +4,14 @@ import ctypes
 import math
 import os
 import struct
+import sys
 import unittest
-from ctypes import POINTER, Structure, Union, byref, c_char, c_char_p, c_double, c_int32, c_int64, c_uint32, c_uint64, c_void_p
+from ctypes import byref, c_void_p
 from decimal import Decimal, getcontext
 from fractions import Fraction
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "sdk", "python"))
+from redhost._abi import Error, Input, Options, Request, Result  # noqa: E402
 
 getcontext().prec = 60
 getcontext().Emin, getcontext().Emax = -10**6, 10**6
@@ -16,41 +20,6 @@ CODES = dict(zip(TYPES, "bBhHiIqQefd"))
 MOST = {"f16": 65504.0, "f32": struct.unpack("<f", b"\xff\xff\x7f\x7f")[0], "f64": 1.7976931348623157e308}
 TINY = {"f16": 2.0**-24, "f32": 2.0**-149, "f64": 5e-324}
 NAN, INF = math.nan, math.inf
-
-
-class Value(Union):
-    _fields_ = [("i", c_int64), ("u", c_uint64), ("f", c_double)]
-
-
-class Input(Structure):
-    _fields_ = [("name", c_char_p), ("type", c_uint32), ("reserved", c_uint32), ("data", c_void_p)]
-
-
-class Request(Structure):
-    _fields_ = [("struct_size", c_uint32), ("type", c_uint32), ("unchecked", c_uint32), ("data_on_device", c_uint32), ("strategy", c_char_p),
-                ("op", c_char_p), ("data", c_void_p), ("n", c_uint64), ("settings", c_void_p), ("n_settings", c_uint64),
-                ("inputs", POINTER(Input)), ("n_inputs", c_uint64), ("map", c_char_p), ("reduce", c_char_p), ("identity", c_char_p),
-                ("finalize", c_char_p), ("constants", c_void_p), ("n_constants", c_uint64), ("commutes", c_uint32), ("unchecked_op", c_uint32),
-                ("where", c_char_p), ("accuracy", c_uint32), ("result_on_device", c_uint32)]
-
-
-class Field(Structure):
-    _fields_ = [("name", c_char * 32), ("type", c_uint32), ("reserved", c_uint32), ("value", Value)]
-
-
-class Result(Structure):
-    _fields_ = [("struct_size", c_uint32), ("type", c_uint32), ("indexed", c_uint32), ("reserved", c_uint32), ("value", Value), ("index", c_uint64),
-                ("strategy", c_char * 64), ("n_fields", c_uint32), ("fields_reserved", c_uint32), ("fields", Field * 16)]
-
-
-class Options(Structure):
-    _fields_ = [("struct_size", c_uint32), ("no_cache", c_uint32), ("device", c_char_p), ("plugin_file", c_char_p), ("plugin_path", c_char_p),
-                ("cache_dir", c_char_p), ("program", c_char_p), ("user", c_void_p), ("log", c_void_p), ("progress", c_void_p),
-                ("queue", c_void_p), ("no_measure", c_uint32), ("reserved", c_uint32)]
-
-
-class Error(Structure):
-    _fields_ = [("status", c_int32), ("cl_code", c_int32), ("message", c_char * 1024)]
 
 
 def number(type_number, value):

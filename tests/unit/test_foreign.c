@@ -197,31 +197,6 @@ TEST(no_json) {
   }
 }
 
-/* Any contents are accepted or rejected with a printable message. */
-TEST(damaged) {
-  uint32_t state = 1;
-  size_t length = strlen(PLAIN);
-  int taken = 0;
-  for (int k = 0; k < 20000; k++) {
-    rh_foreign foreign;
-    char *text = malloc(length);
-    memcpy(text, PLAIN, length);
-    for (int change = 0; change <= k % 3; change++) {
-      state = state * 1664525u + 1013904223u;
-      text[(state >> 8) % length] = change ? PLAIN[(state >> 4) % length] : (char)(state >> 24);
-    }
-    if (rh_foreign_read(&foreign, "/a/f.foreign.json", text, length, &error) == RH_OK) {
-      taken++;
-      rh_foreign_finish(&foreign);
-    } else {
-      ck_assert_int_eq(error.status, RH_E_PLUGIN);
-      ck_assert(error.message[0] && rh_is_plain_utf8(error.message, strlen(error.message)));
-    }
-    free(text);
-  }
-  ck_assert_msg(taken > 100 && taken < 10000, "%d", taken);
-}
-
 TEST(defaults) {
   rh_foreign foreign;
   char *text = replaced(PLAIN, "\"name\":\"f\",", "");

@@ -1,6 +1,4 @@
 /* host/engine/io/npy.c: headers of .npy files, right and wrong. */
-#include <sys/mman.h>
-
 #include "../../host/engine/io/io.h"
 #include "../suite/suite.h"
 #include "io_support.h"
@@ -177,78 +175,32 @@ TEST(header_longer_than_file_is_refused) {
                  "of at least 4294967307");
 }
 
-/* ---- No read past the end ---- */
-
-/* `length` writable bytes that end where reading is fatal. */
-typedef struct fence {
-  unsigned char *pages;
-  size_t bytes;
-} fence;
-
-static fence make_fence(void) {
-  fence f = {.bytes = (size_t)sysconf(_SC_PAGESIZE)};
-  f.pages = mmap(NULL, 2 * f.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  ck_assert_ptr_ne(f.pages, MAP_FAILED);
-  ck_assert_int_eq(mprotect(f.pages + f.bytes, f.bytes, PROT_NONE), 0);
-  return f;
-}
-
-static unsigned char *before_fence(const fence *f, const void *data, size_t length) {
-  return memcpy(f->pages + f->bytes - length, data, length);
-}
-
+/* fuzz.npy has the same at the end of memory, and headers of which any byte is another one. */
 TEST_LOOP(every_prefix_is_refused, 1, 4) {
-  fence f = make_fence();
   bytes file;
   make_npy(&file, _i, HEADER_OF_FOUR, 64, four, sizeof four);
   for (size_t length = 0; length < file.length; length++) {
     rh_npy npy;
-    const unsigned char *data = before_fence(&f, file.at, length);
-    ck_assert_uint_ge(rh_npy_wanted(data, length), 12);
-    rh_status status = rh_npy_parse(&npy, data, length, "x.npy", &error);
+    ck_assert_uint_ge(rh_npy_wanted(file.at, length), 12);
+    rh_status status = rh_npy_parse(&npy, file.at, length, "x.npy", &error);
     ck_assert_int_eq(status, length < 128 ? RH_E_FILE : RH_OK);
     const char *part = length == 0    ? "is empty"
                        : length < 6   ? "not a .npy file"
                        : length < 128 ? "ends within its .npy header"
                                       : "shape (4,) of f32 needs 16 bytes, only ";
-    expect_refusal(write_file("prefix.npy", data, length), 0, RH_E_FILE, part);
+    expect_refusal(write_file("prefix.npy", file.at, length), 0, RH_E_FILE, part);
   }
-  munmap(f.pages, 2 * f.bytes);
 }
 
-/* The length field matches the truncation, so the parser meets the end at every character.
- */
+/* The length field matches, so the parser meets the end at every character; what it would need
+ * stands behind that. */
 TEST(every_cut_header_is_refused) {
-  fence f = make_fence();
   for (size_t cut = 0; cut < strlen(HEADER_OF_FOUR); cut++) {
     bytes file;
     rh_npy npy;
     append_preamble(&file, 1, cut);
-    append(&file, HEADER_OF_FOUR, cut);
-    const unsigned char *data = before_fence(&f, file.at, file.length);
-    ck_assert_int_eq(rh_npy_parse(&npy, data, file.length, "x.npy", &error), RH_E_FILE);
+    append(&file, HEADER_OF_FOUR, strlen(HEADER_OF_FOUR));
+    ck_assert_int_eq(rh_npy_parse(&npy, file.at, 10 + cut, "x.npy", &error), RH_E_FILE);
     ck_assert_uint_gt(strlen(error.message), 10);
   }
-  munmap(f.pages, 2 * f.bytes);
-}
-
-/* Any byte changed to any of several: checked without reading past the end, and accepted headers
- * are plausible.
- */
-TEST(changed_bytes_do_no_harm) {
-  static const unsigned char values[] = "\0\x01\xff'\"(){}[]:,-0123456789 LTF<>|=fiub\\\n";
-  fence f = make_fence();
-  bytes file;
-  make_four(&file);
-  for (size_t at = 0; at < 128; at++)
-    for (size_t v = 0; v < sizeof values; v++) {
-      rh_npy npy;
-      unsigned char *data = before_fence(&f, file.at, 128);
-      data[at] = values[v];
-      if (rh_npy_parse(&npy, data, 128, "x.npy", NULL) != RH_OK) continue;
-      ck_assert_uint_gt(rh_type_size(npy.type), 0);
-      ck_assert_uint_eq(npy.data_bytes, npy.n * rh_type_size(npy.type));
-      ck_assert_uint_le(npy.data_offset, 128);
-    }
-  munmap(f.pages, 2 * f.bytes);
 }
