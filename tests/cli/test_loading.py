@@ -54,21 +54,6 @@ class Files(Loading):
             done = self.good(*args, env={"REDHOST_PLUGIN_PATH": self.directory})
             self.assertLess(done.processor_s, 4, done)
 
-    def test_replaced_with_the_same_time(self):
-        """Nothing about a file is remembered."""
-        file = self.put("x.so")
-        os.utime(file, (0, 0))
-        where = ["--plugin-path", self.directory]
-        self.assertEqual(self.strategies(*where), ["serial"])
-        self.assertEqual(self.json("--run", "serial", *SUM, *where)["results"][0]["plugin"], file)
-        os.remove(file)
-        self.put("x.so", source=os.path.join(cli.PLUGINS, "two_stage.so"))
-        os.utime(file, (0, 0))
-        self.assertEqual(self.strategies(*where), ["two_stage"])
-        result = self.json("--run", "two_stage", *SUM, *where)["results"][0]
-        self.assertEqual((result["plugin"], result["value"]), (file, "100"))
-        self.assertNotEqual(self.json("--run", "serial", *SUM, *where)["results"][0]["plugin"], file)
-
     def test_twice_the_same(self):
         """A directory given by an option is searched again, in the same way, every time."""
         self.put("serial.so")

@@ -289,17 +289,7 @@ class Operators(cli.Case):
         self.bad(4, "does not claim to commute|--commutes", "--run", "two_stage", "--unchecked-op", "-i", "k.npy", "--reduce", "b == 0 ? a : b", "--identity", "0")
 
     def test_numbers_of_any_size(self):
-        """Literals and constants are compared as the numbers they are, and take part in arithmetic without wrapping."""
-        ends = {"u1": (0, 255), "i1": (-128, 127), "u2": (0, 2**16 - 1), "i2": (-2**15, 2**15 - 1), "u4": (0, 2**32 - 1),
-                "i4": (-2**31, 2**31 - 1), "u8": (0, 2**64 - 1), "i8": (-2**63, 2**63 - 1)}
-        numbers = (-2**63, -2**31 - 1, -1, 0, 256, 2**31, 2**32, 2**53 + 1, 2**63, 2**64 - 1)
-        for kind, (least, most) in ends.items():
-            np.save(self.path("e.npy"), np.array([least, 1, most], dtype=kind))
-            for number in numbers:
-                wanted = sum(1 if x < number else 10 if x == number else 100 for x in (least, 1, most))
-                for strategy, args in (("native", ["--map", "x < %d ? 1 : x == %d ? 10 : 100" % (number, number)]),
-                                       ("native", ["--map", "x < t ? 1 : t == x ? 10 : 100", "--let", "t=%d" % number])):
-                    self.assertEqual(int(self.value("--run", strategy, "-i", "e.npy", *args)), wanted, (kind, number, args))
+        """Constants are compared as the numbers they are, and take part in arithmetic without wrapping; unit.test_expr has the types."""
         np.save(self.path("e.npy"), np.array([0, 1, 2**32 - 1], dtype="u4"))
         for strategy in ("serial", "cascade", "onepass"):
             for way in ([], ["--stream"], ["--ranks", "2"]):
@@ -307,15 +297,6 @@ class Operators(cli.Case):
                 self.assertEqual(self.value(*args, "--map", "x < t", "--let", "t=4294967296"), "3")
                 self.assertEqual(self.value(*args, "--where", "x > t", "--op", "count", "--let", "t=-1"), "2")
                 self.assertEqual(self.value(*args, "--map", "max(x + t, -1)", "--op", "min", "--let", "t=-2"), "-1")
-        np.save(self.path("e.npy"), np.array([2**24, 2**24 + 2, 3e38], dtype="f4"))
-        for number, wanted in (("16777217", 1), ("1e300", 3), ("-1e300", 0), ("16777216", 0), ("16777216.5", 0)):
-            self.assertEqual(self.value("--run", "native", "-i", "e.npy", "--map", "x < t", "--let=t=" + number), str(wanted))
-            self.assertEqual(self.value("--run", "native", "-i", "e.npy", "--map", "x < " + number), str(wanted))
-        np.save(self.path("e.npy"), np.array([0, 1], dtype="u8"))
-        for map in ("x / t", "min(x, t)", "clamp(x, t, 5)", "x > 0 ? x : t"):
-            done = self.redhost("--run", "native", "-i", "e.npy", "--map", map, "--let", "t=-1")
-            self.assertEqual(done.code, 2, done)
-            self.assertIn("u64 has no negative numbers; cast what it meets, as in (i64)x, at column", done.err)
 
     def test_numbers_of_the_command_line(self):
         """Decimal, with zeros before them, too; hexadecimal after 0x."""
@@ -338,7 +319,7 @@ class Operators(cli.Case):
                  *((map, wide[map], wanted) for map, wanted in zip(wide, (-1, 1, 2))), ("n - i + 0*x*y", {}, 3), ("n - 1 - i + 0*x*y", {}, 2),
                  ("x < y ? y - x : x - y", {}, 1), ("max(x, y) - min(x, y)", {}, 1), ("x - y == 0", {}, 0), ("(i64)x - (i64)y", {}, -1), ("x + y", {}, 3))
         args = ["--run", "native", "-i", "p.npy,q.npy", "--op", "max", "--map"]
-        for type in cli.TYPES:
+        for type in ("u8", "i32", "u32", "i64", "u64", "f32"):
             kind = type[0] + str(int(type[1:]) // 8)
             np.save(self.path("p.npy"), np.array([1, 1, 1], dtype=kind))
             np.save(self.path("q.npy"), np.array([2, 2, 2], dtype=kind))
@@ -461,16 +442,8 @@ class Operators(cli.Case):
         self.assertEqual(float(self.value("--run", "native", "--op", "op.json", "-i", "x.npy,w.npy")), float(np.abs(self.x - self.w).max()))
         write("{")
         self.assertRegex(self.redhost("--run", "native", "--op", "op.json", "-i", "x.npy,w.npy").err, r"\Aredhost: op\.json:1:1: is not JSON: [^\n]+\.\n  \{\n  \^\n\Z")
-        for text, words in (("[]", "op.json:1:1: expected a JSON object"), ("{}", '"redhost" is missing: expected "operator/1"'),
-                            (head + '"ops": 1}', 'unknown key "ops"'), (head + '"op": "max"}', '"map" is missing: expected a string'),
-                            (head + '"value": {"a": "f16"}}', '"value": expected the type i32, u32, i64, u64, f32 or f64'),
-                            (head + '"value": {"a": "f32"}, "load": ["u"], "identity": []}', '"identity": expected a list of 1 expression'),
-                            (head + '"op": "max", "map": "u", "claims": ["fast"]}', '"claims": expected')):
-            write(text)
-            self.bad(6, words, "--run", "native", "--op", "op.json", "-i", "x.npy,w.npy")
         self.bad(2, "operator dot reads 2 operands, not 1", "--run", "native", "--op", "dot", "-i", "x.npy")
         self.bad(2, "map: operator dot has its own", "--run", "native", "--op", "dot", "--map", "x", "-n", "8")
-        self.bad(6, "nothing.json: No such file", "--run", "native", "--op", "nothing.json", "-n", "8")
 
     def test_carets(self):
         for text, words, column in (("x *", "map: expected an operand, and the text ends", 4), ("x + q", "map: unknown name 'q'; known: x, i, n", 5),

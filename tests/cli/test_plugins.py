@@ -152,12 +152,6 @@ class Bad(cli.Case):
         return {os.path.basename(refusal["path"]): refusal["reason"] for refusal in document["not_loaded"]
                 if os.path.dirname(refusal["path"]) != os.path.realpath(cli.PLUGINS)}  # OpenBLAS need not be here
 
-    def check(self, expected, *, others=()):
-        found = self.refusals()
-        self.assertEqual(set(found), set(expected), found)
-        for name, words in expected.items():
-            self.assertRegex(found[name], words, name)
-
     def test_asked_for(self):
         """A file that is named counts on being there where several run, or `auto' chooses."""
         self.put("text.so", b"this is text\n" * 100)
@@ -171,8 +165,6 @@ class Bad(cli.Case):
 
     def test_crash(self):
         self.from_zoo("crash_on_load", "abort_on_load", "exit_on_load", "crash_in_query", "wrong_cpu", "chatty", "fine")
-        self.check({"crash_on_load.so": r"crash.*signal 11", "abort_on_load.so": r"crash.*signal 6",
-                    "exit_on_load.so": "ended", "crash_in_query.so": r"crash.*signal 11", "wrong_cpu.so": "CPU"})
         for name in ("crash_on_load", "abort_on_load", "exit_on_load", "crash_in_query"):
             self.bad(5, "'%s'|%s.so" % (name, name), "--run", name, "-n", "10", "--plugin-path", self.directory)
             self.assertEqual(self.value("--run", "serial", *SUM, "--plugin-path", self.directory), "100")
@@ -196,11 +188,3 @@ class Bad(cli.Case):
         said = self.redhost("--run", "serial", "-n", "10", "-q", "--plugin-path", self.directory)
         self.assertEqual((said.code, said.err), (0, f"redhost: {self.directory} is not searched, as it is not trusted: {self.directory} "
                                                       "is writable by everyone (mode 0777).\n"))
-        below, link = os.path.join(self.directory, "below"), os.path.join(self.directory, "link")
-        os.mkdir(below, 0o755)
-        os.symlink(cli.PLUGINS, link)
-        for path in (below, link):
-            document = self.json("--list", "--plugin-path", path)
-            self.assertIn((path, f"is not trusted: {self.directory} is writable by everyone (mode 0777)"),
-                          [(refusal["path"], refusal["reason"]) for refusal in document["not_loaded"]])
-            self.assertFalse([s for s in document["strategies"] if s["plugin"].startswith(path)])

@@ -4,7 +4,6 @@
 #include "plug_support.h"
 
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 /* The outcome of a path: "at PLACE", "refused: ...", or "not found". */
 static const char *fate_of(const rh_discovery *search, const char *path) {
@@ -198,43 +197,6 @@ TEST(the_file_asked_for_must_be_there) {
   must_fail(rh_discover(&search, &options, &error), RH_E_FILE, "is not a regular file");
 }
 
-TEST(privileges_shut_the_environment_out) {
-  int ends[2], status;
-  char said[4096] = "";
-  if (geteuid() != 0) return; /* only root can change its user */
-  copy("fine");
-  ck_assert(pipe(ends) == 0);
-  pid_t child = fork();
-  if (child == 0) {
-    setenv("REDHOST_PLUGIN_PATH", dir, 1);
-    dup2(ends[1], 1);
-    if (setresuid(12345, 0, 0) == 0) execl(self, self, "--search", (char *)NULL);
-    _exit(99);
-  }
-  close(ends[1]);
-  for (size_t n = 0; n + 1 < sizeof said;) {
-    ssize_t got = read(ends[0], said + n, sizeof said - 1 - n);
-    if (got <= 0) break;
-    n += (size_t)got;
-  }
-  close(ends[0]);
-  ck_assert(waitpid(child, &status, 0) == child && status == 0);
-  assert_says(said, "REDHOST_PLUGIN_PATH: ignored, the program runs with raised privileges\n");
-  assert_says(said, "the user's plugin directory: ignored");
-  ck_assert_ptr_null(strstr(said, "fine.so"));
-}
-
-/* Prints what a search finds, for the test that starts this program with another user's rights. */
-static int print_search(void) {
-  rh_discovery search;
-  if (rh_discover(&search, NULL, NULL) != RH_OK) return 1;
-  for (uint32_t k = 0; k < search.n_notes; k++) puts(search.notes[k]);
-  for (uint32_t k = 0; k < search.n; k++) puts(search.candidates[k].path);
-  rh_discovery_finish(&search);
-  return 0;
-}
-
 int main(int argc, char **argv) {
-  if (argc > 1 && strcmp(argv[1], "--search") == 0) return print_search();
   return plug_main(argc, argv);
 }

@@ -59,37 +59,6 @@ TEST(cut_jsonl) {
   rh_records_finish(&results);
 }
 
-/* Any byte may change to any other: an error message or results, never worse.  Returns the number
- * of rejected files. */
-static size_t spoil(const char *name) {
-  static const char spoilers[] = {0,   '"',  '{', '}', '[', ']',  ',',       ':',
-                                  '9', '\\', '-', 'e', ' ', '\n', (char)0xff};
-  rh_records some;
-  size_t length, refused = 0;
-  char *text = contents(in_dir(name), &length);
-  int fd = open(in_dir(name), O_WRONLY);
-  ck_assert_int_ge(fd, 0);
-  for (size_t k = 0; k < length; k += 3) {
-    ck_assert_int_eq(pwrite(fd, &spoilers[k / 3 % sizeof spoilers], 1, (off_t)k), 1);
-    if (try_to_read(in_dir(name), &some) == RH_OK)
-      rh_records_finish(&some);
-    else
-      refused++;
-    ck_assert_int_eq(pwrite(fd, &text[k], 1, (off_t)k), 1);
-  }
-  close(fd);
-  free(text);
-  return refused;
-}
-
-TEST(spoilt_files) {
-  FINISHED(rh_records) results = made_up();
-  export(&results, in_dir("a.json"));
-  export(&results, in_dir("a.jsonl"));
-  ck_assert_uint_gt(spoil("a.json"), 500);
-  ck_assert_uint_gt(spoil("a.jsonl"), 500);
-}
-
 #define HEAD "{\"schema\": \"redhost/1\", \"settings\": {}, \"results\": "
 #define POINT(op, type)                                                                            \
   "\"device\": \"0:0\", \"strategy\": \"s\", \"op\": \"" op "\", \"type\": \"" type "\""

@@ -114,19 +114,6 @@ TEST_LOOP(what_is_damaged_is_set_aside, 0, sizeof damaged / sizeof *damaged) {
   check_set_aside("renamed to tuned.json.bad");
 }
 
-TEST(cut_at_any_byte) {
-  static const char whole[] = HEAD GOOD TAIL;
-  char text[sizeof whole];
-  for (size_t length = 0; length + 1 < sizeof whole; length++) {
-    memcpy(text, whole, length);
-    text[length] = 0;
-    write_text(text);
-    n_warnings = 0;
-    reopen(&device);
-    ck_assert(n_warnings == 1 && !is_there("tuned.json") && rh_tunedb_count(tuned) == 0);
-  }
-}
-
 TEST(too_much_is_set_aside) {
   FILE *file = fopen(in_dir("tuned.json"), "wb");
   fputs(HEAD GOOD, file);
