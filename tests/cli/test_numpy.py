@@ -8,7 +8,6 @@ import fractions
 import math
 import os
 import re
-import subprocess
 import unittest
 
 import redhost_cli as cli
@@ -173,11 +172,6 @@ class Files(NumpyCase):
                 if defined(op, kind):
                     self.assertEqual(self.value("--run", "serial", "--op", op, "-i", "none.npy"), value)
 
-    def test_bool(self):
-        array = sample("i8", 1000) > 0
-        np.save(self.path("b.npy"), array)
-        self.assertEqual(self.value("--run", "serial", "-i", "b.npy"), str(int(array.sum())))
-
     def test_specials(self):
         nan, inf = math.nan, math.inf
         for kind in FLOATS:
@@ -243,31 +237,6 @@ class Files(NumpyCase):
             self.assertIn(why, done.err)
             self.assertRegex(done.out, "(?m)" + rows)
 
-    def test_standard_input_and_raw(self):
-        for kind in cli.TYPES:
-            array = sample(kind, 1003, 2)
-            np.save(self.path("v.npy"), array)
-            array.tofile(self.path("v.bin"))
-            whole = cli.read(self.path("v.npy"))
-            with self.subTest(kind=kind):
-                for op in ("sum", "argmax"):
-                    for name, args in (("v.npy", []), ("v.bin", ["--type", kind])):
-                        self.compare(self.reduce("serial", op, "-i", name, *args), op, kind, array)
-                        with open(self.path(name), "rb") as file:
-                            self.compare(self.reduce("serial", op, "-i", "-", *args, stdin=file), op, kind, array)
-                    self.compare(self.piped(op, [], whole), op, kind, array)
-                    self.compare(self.piped(op, ["-t", kind], array.tobytes()), op, kind, array)
-
-    def piped(self, op, args, data):
-        done = subprocess.run([cli.REDHOST, "--run", "serial", "--op", op, "--json", "-i", "-", *args], input=data,
-                              env=self.env, stdout=subprocess.PIPE, timeout=cli.PATIENCE)
-        return cli.json.loads(done.stdout)["results"][0]
-
-    def test_large_on_standard_input(self):
-        """More than a pipe holds, and more than redhost's first region."""
-        array = sample("u32", 3_000_001, 3)
-        self.compare(self.piped("sum", ["-t", "u32"], array.tobytes()), "sum", "u32", array)
-
 
 class Strategies(NumpyCase):
     def test_all(self):
@@ -317,7 +286,6 @@ class Strategies(NumpyCase):
             array[99_000] = -array[77]  # the first of two
             np.save(self.path("blas.npy"), array)
             self.compare(self.reduce(strategy, op, "-i", "blas.npy"), op, kind, array)
-
 
 
 if __name__ == "__main__":

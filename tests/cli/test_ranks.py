@@ -76,10 +76,6 @@ class Bits(Ranks):
         values = {self.value("--run=native", "-n3000001", "--ranks=%d" % ranks) for ranks in range(1, 17)}
         self.assertEqual(values, {self.one("-n3000001")})
 
-    def test_more_ranks_than_tiles(self):
-        for n in (0, 1, 511, 512, 1400):
-            self.assertEqual(self.value("--run=native", "-n%d" % n, "--ranks=16"), self.one("-n%d" % n))
-
     @unittest.skipUnless(cli.WHOLE, "nine gigabytes of elements, for the night")
     def test_more_than_2_to_the_32(self):
         n = (1 << 32) + 12345
