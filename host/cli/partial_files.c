@@ -118,7 +118,7 @@ static rh_status read_file(rh_state_file *self, const char *path, const rh_text 
   rh_status status = rh_partial_look(&about, rh_text_get(bytes), bytes->length, &why);
   if (status == RH_OK) RH_TRY(rh_partial_compare(path, about.text, "this run", self->text, error));
   if (status == RH_OK)
-    status = rh_partial_read(&self->sum, rh_text_get(bytes), bytes->length, 0, &why);
+    status = rh_partial_read(&self->sum, rh_text_get(bytes), bytes->length, &why);
   if (status == RH_OK) return RH_OK;
   return rh_fail(error, status, "--state %.200s: %.800s", path, why.message);
 }

@@ -442,7 +442,7 @@ static rh_status work(run_ranks *r, rh_error *error) {
   if (r->run.in_parts) return gather_segments(r, error);
   double start = rh_now();
   init_partial(r, &r->whole);
-  RH_TRY(rh_partial_gather(&r->whole, &r->run.partial, &r->ranks, 0, error));
+  RH_TRY(rh_partial_gather(&r->whole, &r->run.partial, &r->ranks, error));
   report->ranks_s += rh_now() - start;
   if (r->run.app->typed->partial) return rh_ranks_work(&r->ranks, write_partial, r, error);
   RH_TRY(conclude(r, error));

@@ -18,13 +18,10 @@ typedef struct claim {
 static const uint64_t cannot_begin = UINT64_MAX; /* more than memory holds */
 
 typedef struct distributed {
-  rh_redhost *redhost;
-  rh_part_request asked; /* with n of the whole in its job */
+  rh_distributed of;
   rh_communicator by;
-  rh_ranks ranks;
-  rh_digest problem;             /* of what is asked for */
-  uint64_t *starts;              /* of every rank: its first element in the whole; and the end */
-  rh_partial part, edges, whole; /* edges: of all ranks */
+  rh_digest problem; /* of what is asked for */
+  rh_partial part, whole;
 } distributed;
 
 /* ---- The caller's communicator as a transport ---- */
@@ -62,7 +59,7 @@ static rh_status take_communicator(distributed *d, const rh_communicator *given,
   if (by->size > 1 && !by->gather)
     return rh_fail(error, RH_E_USAGE, "rh_communicator.gather is null, and there are %u ranks",
                    by->size);
-  d->ranks = (rh_ranks){
+  d->of.ranks = (rh_ranks){
       .transport = &by_caller, .self = by, .place = {.rank = by->rank, .size = by->size}};
   return RH_OK;
 }
@@ -73,10 +70,10 @@ static const char what[] = "what the ranks say"; /* where there is no memory */
 
 /* malloc'ed */
 static char *text_of(const distributed *d) {
-  const rh_segmentation *segments = d->asked.request.segments;
+  const rh_segmentation *segments = d->of.asked.request.segments;
   json_t *more =
       segments ? json_pack("{s:o*}", "segments", rh_distributed_segments_text(segments)) : NULL;
-  return rh_operation_text(&d->asked.job.operation, more);
+  return rh_operation_text(&d->of.asked.job.operation, more);
 }
 
 static rh_status digest_anew(distributed *d, rh_error *error) {
@@ -89,10 +86,10 @@ static rh_status digest_anew(distributed *d, rh_error *error) {
 
 /* Built-in operations are constants, so of the same one as before nothing is written. */
 static rh_status digest(distributed *d, rh_error *error) {
-  const rh_operation *asked = &d->asked.job.operation;
-  rh_redhost *redhost = d->redhost;
+  const rh_operation *asked = &d->of.asked.job.operation;
+  rh_redhost *redhost = d->of.redhost;
   rh_status status = RH_OK;
-  if (d->asked.own || d->asked.request.segments) return digest_anew(d, error);
+  if (d->of.asked.own || d->of.asked.request.segments) return digest_anew(d, error);
   RH_TRY(rh_redhost_enter(redhost, error));
   int is_known = redhost->agreed.op == asked->op && redhost->agreed.accuracy == asked->accuracy &&
                  redhost->agreed.check == asked->check;
@@ -108,15 +105,16 @@ static rh_status digest(distributed *d, rh_error *error) {
 
 static rh_status prepare(distributed *d, const rh_request *request, const rh_result *result,
                          rh_error *error) {
-  if (!d->redhost || !request || !result)
+  if (!d->of.redhost || !request || !result)
     return rh_fail(error, RH_E_USAGE, "rh_reduce_distributed: the %s is null",
-                   !d->redhost ? "rh_redhost"
-                   : !request  ? "request"
-                               : "place for the result");
+                   !d->of.redhost ? "rh_redhost"
+                   : !request     ? "request"
+                                  : "place for the result");
   RH_TRY(rh_sized_check(result, RH_SIZED(rh_result, strategy), error));
-  RH_TRY(rh_part_request_read(&d->asked, d->redhost, request, error));
+  RH_TRY(rh_part_request_read(&d->of.asked, d->of.redhost, request, error));
   RH_TRY(digest(d, error));
-  return RH_NEW(&d->starts, (uint64_t)d->by.size + 1, what, error);
+  RH_TRY(RH_NEW(&d->of.starts, (uint64_t)d->by.size + 1, what, error));
+  return RH_NEW(&d->of.ends, d->by.size, what, error);
 }
 
 /* ---- The same in all ranks? ---- */
@@ -126,27 +124,27 @@ static rh_status explain(distributed *d, rh_error *error) {
   rh_difference found;
   uint32_t other = 0;
   char *text = text_of(d);
-  rh_status status = rh_ranks_learn_hosts(&d->ranks, error);
+  rh_status status = rh_ranks_learn_hosts(&d->of.ranks, error);
   if (status == RH_OK)
-    status = rh_agree_compare(&d->ranks, text ? text : "", &other, &found, error);
+    status = rh_agree_compare(&d->of.ranks, text ? text : "", &other, &found, error);
   free(text);
   RH_TRY(status);
-  return rh_agree_fail(&d->ranks, other, &found, error);
+  return rh_agree_fail(&d->of.ranks, other, &found, error);
 }
 
 /* Every rank's elements begin where those of the one before it end. */
 static rh_status count(distributed *d, const claim *all, rh_error *error) {
-  uint64_t *starts = d->starts;
+  uint64_t *starts = d->of.starts;
   for (uint32_t r = 0; r < d->by.size; r++) {
     if (all[r].n > UINT64_MAX - starts[r])
       return rh_fail(error, RH_E_USAGE, "the ranks hold more than 2^64 elements");
     starts[r + 1] = starts[r] + all[r].n;
   }
-  d->asked.job.operation.n = starts[d->by.size];
-  if (d->asked.job.operation.n == 0 && d->asked.job.operation.op->needs_an_element &&
-      !d->asked.request.segments)
+  d->of.asked.job.operation.n = starts[d->by.size];
+  if (d->of.asked.job.operation.n == 0 && d->of.asked.job.operation.op->needs_an_element &&
+      !d->of.asked.request.segments)
     return rh_fail(error, RH_E_USAGE, "%s of no elements is undefined, and no rank has any",
-                   d->asked.job.operation.op->name);
+                   d->of.asked.job.operation.op->name);
   return RH_OK;
 }
 
@@ -154,7 +152,7 @@ static rh_status settle_claims(distributed *d, const claim *all, rh_status begun
                                const rh_error *why, rh_error *error) {
   uint32_t size = d->by.size, other = 0;
   for (uint32_t r = 0; r < size; r++)
-    if (all[r].n == cannot_begin) return rh_ranks_settle(&d->ranks, begun, why, error);
+    if (all[r].n == cannot_begin) return rh_ranks_settle(&d->of.ranks, begun, why, error);
   while (other < size && memcmp(&all[other].problem, &all[0].problem, sizeof(rh_digest)) == 0)
     other++;
   if (other < size) return explain(d, error);
@@ -165,80 +163,135 @@ static rh_status agree(distributed *d, rh_status begun, const rh_error *why, rh_
   claim mine = {.n = cannot_begin}, *all;
   RH_TRY(RH_NEW(&all, d->by.size, what, error));
   if (begun == RH_OK) {
-    mine.n = d->asked.job.operation.n;
+    mine.n = d->of.asked.job.operation.n;
     mine.problem = d->problem;
   }
-  rh_status status = rh_ranks_gather(&d->ranks, &mine, sizeof mine, all, error);
+  rh_status status = rh_ranks_gather(&d->of.ranks, &mine, sizeof mine, all, error);
   if (status == RH_OK) status = settle_claims(d, all, begun, why, error);
   free(all);
   return status;
 }
 
+/* ---- Elements of other ranks ---- */
+
+static const rh_operator *op_of(const rh_distributed *d) {
+  return d->asked.job.operation.op;
+}
+
+static uint64_t least(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
+}
+
+/* The elements from a rank's first one on that ranks before it need. */
+static uint64_t given_by(const rh_distributed *d, uint32_t rank) {
+  uint64_t end = 0, first = d->starts[rank];
+  for (uint32_t r = 0; r < rank; r++)
+    if (d->ends[r] > end) end = d->ends[r];
+  return end > first ? least(end, d->starts[rank + 1]) - first : 0;
+}
+
+/* Bytes of n elements of the operands before `end`. */
+static uint64_t bytes_of(const rh_distributed *d, uint32_t end, uint64_t n) {
+  uint64_t bytes = 0;
+  for (uint32_t k = 0; k < end; k++) bytes += n * rh_type_size(op_of(d)->operands[k].type);
+  return bytes;
+}
+
+const void *rh_distributed_tail(const rh_distributed *d, uint32_t operand) {
+  return d->tails + bytes_of(d, operand, d->n_tail);
+}
+
+static rh_status take_elements(void *of_call, uint32_t rank, const void *theirs, uint64_t bytes,
+                               rh_error *error) {
+  rh_distributed *d = of_call;
+  uint64_t tail = d->starts[d->ranks.place.rank + 1], n = given_by(d, rank);
+  uint64_t first = d->starts[rank];
+  if (bytes != bytes_of(d, op_of(d)->n_operands, n))
+    return rh_fail(error, RH_E_INVALID, "rank %u has sent other elements than are needed", rank);
+  if (rank <= d->ranks.place.rank || first >= tail + d->n_tail) return RH_OK;
+  for (uint32_t k = 0; k < op_of(d)->n_operands; k++) {
+    uint32_t size = rh_type_size(op_of(d)->operands[k].type);
+    unsigned char *to = d->tails + bytes_of(d, k, d->n_tail) + (first - tail) * size;
+    memcpy(to, (const char *)theirs + bytes_of(d, k, n), least(n, tail + d->n_tail - first) * size);
+  }
+  return RH_OK;
+}
+
+rh_status rh_distributed_exchange(rh_distributed *d, rh_error *error) {
+  uint32_t rank = d->ranks.place.rank, operands = op_of(d)->n_operands;
+  uint64_t n = given_by(d, rank);
+  int are_needed = 0;
+  for (uint32_t r = 0; r < d->ranks.place.size; r++) are_needed |= d->ends[r] > d->starts[r + 1];
+  if (!are_needed) return RH_OK;
+  d->n_tail = d->ends[rank] - d->starts[rank + 1];
+  unsigned char *mine = malloc(bytes_of(d, operands, n) + 1);
+  d->tails = malloc(bytes_of(d, operands, d->n_tail) + 1);
+  rh_status status = RH_OK;
+  if (!mine || !d->tails) status = rh_fail(error, RH_E_NOMEM, "no memory for %s", what);
+  for (uint32_t k = 0; k < operands && n && status == RH_OK; k++)
+    memcpy(mine + bytes_of(d, k, n), d->asked.data[k], bytes_of(d, k + 1, n) - bytes_of(d, k, n));
+  if (status == RH_OK)
+    status =
+        rh_ranks_gather_any(&d->ranks, mine, bytes_of(d, operands, n), take_elements, d, error);
+  free(mine);
+  return status;
+}
+
 /* ---- Tiles between ranks ---- */
 
-/* This rank's tiles that are whole, in elements; the last tile of all may be short. */
-static void find_tiles(const distributed *d, uint64_t *begin, uint64_t *end) {
-  uint64_t tile = rh_partial_tile(&d->asked.job), first = d->starts[d->by.rank];
-  uint64_t stop = d->starts[d->by.rank + 1], before = first % tile ? tile - first % tile : 0;
+/* A tile that is cut is reduced by the rank that has its first element. */
+static void find_ends(const rh_distributed *d) {
+  uint64_t tile = rh_partial_tile(&d->asked.job), n = d->asked.job.operation.n;
+  for (uint32_t r = 0; r < d->ranks.place.size; r++) {
+    uint64_t stop = d->starts[r + 1], cut = stop - stop % tile;
+    d->ends[r] = stop;
+    if (cut < stop && cut >= d->starts[r]) d->ends[r] = n - cut < tile ? n : cut + tile;
+  }
+}
+
+/* This rank's tiles that no other has elements of, in elements. */
+static void find_tiles(const rh_distributed *d, uint64_t *begin, uint64_t *end) {
+  uint32_t rank = d->ranks.place.rank;
+  uint64_t tile = rh_partial_tile(&d->asked.job), first = d->starts[rank];
+  uint64_t stop = d->starts[rank + 1], before = first % tile ? tile - first % tile : 0;
   *begin = before < stop - first ? first + before : stop;
-  *end = stop == d->asked.job.operation.n ? stop : stop - stop % tile;
-  if (*end < *begin) *end = *begin;
+  *end = stop - (d->n_tail ? stop % tile : 0);
 }
 
 /* Where this rank has element `first` of the whole. */
-static void at(const distributed *d, uint64_t first, const void **operands) {
-  const rh_operator *op = d->asked.job.operation.op;
-  for (uint32_t k = 0; k < op->n_operands; k++)
-    operands[k] = (const char *)d->asked.data[k] +
-                  (first - d->starts[d->by.rank]) * rh_type_size(op->operands[k].type);
-}
-
-static rh_status add_edge(const distributed *d, rh_partial *edges, uint64_t first, uint64_t stop,
-                          rh_error *error) {
-  const void *operands[RH_MOST_OPERANDS];
-  at(d, first, operands);
-  return first < stop ? rh_partial_add_edge(edges, first, stop - first, operands, error) : RH_OK;
-}
-
-/* Each rank gives the elements before its first tile to the one that has the tile's first. */
-static rh_status exchange_edges(distributed *d, rh_error *error) {
-  uint64_t tile = rh_partial_tile(&d->asked.job), begin, end;
-  uint64_t first = d->starts[d->by.rank], stop = d->starts[d->by.rank + 1];
-  rh_partial mine;
-  int are_cut = 0;
-  for (uint32_t r = 1; r < d->by.size; r++)
-    are_cut |= d->starts[r] % tile != 0 && d->starts[r] < d->asked.job.operation.n;
-  if (!are_cut) return RH_OK;
-  rh_partial_init(&d->edges, &d->asked.job, d->asked.job.operation.n, RH_CHECK_NONE);
-  rh_partial_init(&mine, &d->asked.job, d->asked.job.operation.n, RH_CHECK_NONE);
-  find_tiles(d, &begin, &end);
-  rh_status status = add_edge(d, &mine, first, begin, error);
-  if (status == RH_OK) status = rh_partial_gather(&d->edges, &mine, &d->ranks, 1, error);
-  if (status == RH_OK) status = add_edge(d, &d->edges, end, stop, error);
-  rh_partial_finish(&mine);
-  return status;
+static void at(const rh_distributed *d, uint64_t first, const void **operands) {
+  for (uint32_t k = 0; k < op_of(d)->n_operands; k++)
+    operands[k] = (const char *)d->asked.data[k] + (first - d->starts[d->ranks.place.rank]) *
+                                                       rh_type_size(op_of(d)->operands[k].type);
 }
 
 /* ---- Reducing ---- */
 
-/* A tile that is cut is reduced by the rank that has its first element. */
-static int is_mine(const distributed *d, const rh_edge *edge) {
-  return edge->first % rh_partial_tile(&d->asked.job) == 0 &&
-         edge->first >= d->starts[d->by.rank] && edge->first < d->starts[d->by.rank + 1];
-}
-
-/* The elements that this rank reduces at once, at most. */
-static uint64_t most_n(const distributed *d) {
-  uint64_t begin, end;
-  find_tiles(d, &begin, &end);
-  uint64_t most = rh_kept_chunk(&d->asked.job, end - begin);
-  for (uint32_t k = 0; k < d->edges.n_edges; k++)
-    if (is_mine(d, &d->edges.edges[k]) && d->edges.edges[k].n > most) most = d->edges.edges[k].n;
-  return most;
+/* The tile whose other elements other ranks have, from `first` on, brought together. */
+static rh_status reduce_cut(distributed *d, rh_kept_job *kept, uint64_t first, rh_error *error) {
+  const rh_distributed *of = &d->of;
+  const void *mine[RH_MOST_OPERANDS], *operands[RH_MOST_OPERANDS];
+  rh_job_spec tile = of->asked.job;
+  uint64_t n = of->starts[d->by.rank + 1] - first;
+  tile.operation.n = n + of->n_tail;
+  char *memory = malloc(rh_operand_layout(&tile, tile.offsets));
+  if (!memory) return rh_fail(error, RH_E_NOMEM, "no memory for the elements of a tile");
+  at(of, first, mine);
+  rh_job_operands_at(&tile, memory, operands);
+  for (uint32_t k = 0; k < op_of(of)->n_operands; k++) {
+    uint32_t size = rh_type_size(op_of(of)->operands[k].type);
+    memcpy(memory + tile.offsets[k], mine[k], n * size);
+    memcpy(memory + tile.offsets[k] + n * size, rh_distributed_tail(of, k), of->n_tail * size);
+  }
+  rh_status status =
+      rh_kept_reduce_part(of->redhost, kept, operands, first, tile.operation.n, &d->part, error);
+  free(memory);
+  return status;
 }
 
 static void init(const distributed *d, rh_partial *partial) {
-  rh_partial_init(partial, &d->asked.job, d->asked.job.operation.n, d->asked.job.operation.check);
+  rh_partial_init(partial, &d->of.asked.job, d->of.asked.job.operation.n,
+                  d->of.asked.job.operation.check);
 }
 
 static rh_status reduce_all(void *of_call, rh_kept_job *kept, rh_error *error) {
@@ -247,28 +300,25 @@ static rh_status reduce_all(void *of_call, rh_kept_job *kept, rh_error *error) {
   uint64_t begin, end;
   rh_partial_finish(&d->part);
   init(d, &d->part);
-  find_tiles(d, &begin, &end);
-  at(d, begin, operands);
-  RH_TRY(rh_kept_reduce_part(d->redhost, kept, operands, begin, end - begin, &d->part, error));
-  for (uint32_t k = 0; k < d->edges.n_edges; k++) {
-    const rh_edge *edge = &d->edges.edges[k];
-    if (!is_mine(d, edge)) continue;
-    rh_edge_operands(&d->edges, edge, operands);
-    RH_TRY(rh_kept_reduce_part(d->redhost, kept, operands, edge->first, edge->n, &d->part, error));
-  }
-  return RH_OK;
+  find_tiles(&d->of, &begin, &end);
+  at(&d->of, begin, operands);
+  RH_TRY(rh_kept_reduce_part(d->of.redhost, kept, operands, begin, end - begin, &d->part, error));
+  return d->of.n_tail ? reduce_cut(d, kept, end, error) : RH_OK;
 }
 
 static rh_status reduce_here(distributed *d, rh_error *error) {
-  uint64_t most = most_n(d);
+  uint64_t begin, end, tile = rh_partial_tile(&d->of.asked.job);
+  find_tiles(&d->of, &begin, &end);
+  uint64_t most = rh_kept_chunk(&d->of.asked.job, end - begin); /* at once */
+  if (d->of.n_tail && most < tile) most = tile;
   init(d, &d->part);
   if (most == 0) return RH_OK;
-  return rh_part_request_call(&d->asked, d->redhost, most, reduce_all, d, error);
+  return rh_part_request_call(&d->of.asked, d->of.redhost, most, reduce_all, d, error);
 }
 
 static rh_status gather_parts(distributed *d, rh_error *error) {
   init(d, &d->whole);
-  return rh_partial_gather(&d->whole, &d->part, &d->ranks, 0, error);
+  return rh_partial_gather(&d->whole, &d->part, &d->of.ranks, error);
 }
 
 static rh_status conclude(distributed *d, rh_result *own, rh_error *error) {
@@ -279,7 +329,7 @@ static rh_status conclude(distributed *d, rh_result *own, rh_error *error) {
   RH_TRY(rh_partial_conclude(all, own, &reference, &verdict, error));
   rh_exact_data_settle(&verdict, "the ranks hold parts of the data");
   if (verdict.verdict == RH_VERDICT_UNJUDGED && d->by.rank == 0)
-    rh_log(&d->redhost->context->options.reporter, RH_LOG_WARNING,
+    rh_log(&d->of.redhost->context->options.reporter, RH_LOG_WARNING,
            "strategy '%s': the result is not judged: %s", all->strategy,
            rh_verdict_why(&verdict, why));
   return RH_OK;
@@ -291,16 +341,16 @@ static rh_status reduce(distributed *d, const rh_request *request, rh_result *re
   rh_result own;
   rh_status status = prepare(d, request, result, &why);
   RH_TRY(agree(d, status, &why, error));
-  if (d->asked.request.segments)
-    return rh_distributed_segments(d->redhost, &d->asked, &d->ranks, d->starts, result, error);
-  RH_TRY(exchange_edges(d, error));
+  if (d->of.asked.request.segments) return rh_distributed_segments(&d->of, result, error);
+  find_ends(&d->of);
+  RH_TRY(rh_distributed_exchange(&d->of, error));
   status = reduce_here(d, &why);
-  RH_TRY(rh_ranks_settle(&d->ranks, status, &why, error));
+  RH_TRY(rh_ranks_settle(&d->of.ranks, status, &why, error));
   if (d->by.size > 1) RH_TRY(gather_parts(d, error));
   status = conclude(d, &own, &why);
   /* All ranks have computed the same, and have failed alike; but a device may fail in one. */
-  if (status != RH_OK || d->asked.job.operation.op->is_code)
-    RH_TRY(rh_ranks_settle(&d->ranks, status, &why, error));
+  if (status != RH_OK || d->of.asked.job.operation.op->is_code)
+    RH_TRY(rh_ranks_settle(&d->of.ranks, status, &why, error));
   rh_sized_write(result, &own, RH_SIZED(rh_result, strategy));
   return RH_OK;
 }
@@ -309,14 +359,15 @@ rh_status rh_reduce_distributed(rh_redhost *redhost, const rh_request *request,
                                 const rh_communicator *communicator, rh_result *result,
                                 rh_error *error) {
   RH_OWN_ENVIRONMENT;
-  distributed d = {.redhost = redhost};
+  distributed d = {.of = {.redhost = redhost}};
   RH_TRY(take_communicator(&d, communicator, error));
   rh_status status = reduce(&d, request, result, error);
-  free(d.ranks.hosts);
+  free(d.of.ranks.hosts);
   rh_partial_finish(&d.whole);
-  rh_partial_finish(&d.edges);
   rh_partial_finish(&d.part);
-  free(d.starts);
-  rh_custom_destroy(d.asked.own);
+  free(d.of.starts);
+  free(d.of.ends);
+  free(d.of.tails);
+  rh_custom_destroy(d.of.asked.own);
   return status;
 }

@@ -12,14 +12,8 @@
 enum { PART_BYTES = 32 << 20 /* the same in all ranks */ };
 
 typedef struct distributed {
-  rh_redhost *redhost;
-  const rh_part_request *asked;
-  rh_ranks *ranks;
-  const uint64_t *starts;
+  rh_distributed *of;
   rh_source source;
-  unsigned char *tails; /* the elements of other ranks that this one needs, operand after operand */
-  uint64_t n_tail;
-  uint64_t *ends; /* of every rank: of the elements that it needs */
   rh_segmented segmented;
   rh_segments_reduction_spec cut;
   rh_job_spec located;
@@ -48,15 +42,15 @@ json_t *rh_distributed_segments_text(const rh_segmentation *asked) {
 /* ---- What is reduced ---- */
 
 static const rh_operator *op_of(const distributed *d) {
-  return d->asked->job.operation.op;
+  return d->of->asked.job.operation.op;
 }
 
 /* Segments and sources are those of the whole. */
 static rh_status cut(distributed *d, rh_error *error) {
-  const rh_request *request = &d->asked->request;
-  uint32_t rank = d->ranks->place.rank, size = d->ranks->place.size;
+  const rh_request *request = &d->of->asked.request;
+  uint32_t rank = d->of->ranks.place.rank, size = d->of->ranks.place.size;
   rh_type types[RH_MOST_OPERANDS];
-  d->segmented.spec = d->asked->job;
+  d->segmented.spec = d->of->asked.job;
   rh_columns_find(&d->segmented.columns, op_of(d));
   RH_TRY(rh_segmented_cut(&d->segmented, request->segments, 0, error));
   if (d->segmented.is_scattered)
@@ -66,82 +60,25 @@ static rh_status cut(distributed *d, rh_error *error) {
   if (request->n_outputs)
     RH_TRY(rh_segmented_check_outputs(&d->segmented, request->outputs, request->n_outputs, error));
   for (uint32_t k = 0; k < op_of(d)->n_operands; k++) types[k] = op_of(d)->operands[k].type;
-  rh_source_of_arrays(&d->source, d->asked->data, d->starts[rank], types, op_of(d)->n_operands,
-                      d->starts[size]);
-  d->cut = (rh_segments_reduction_spec){.reporter = &d->redhost->context->options.reporter,
+  rh_source_of_arrays(&d->source, d->of->asked.data, d->of->starts[rank], types,
+                      op_of(d)->n_operands, d->of->starts[size]);
+  d->cut = (rh_segments_reduction_spec){.reporter = &d->of->redhost->context->options.reporter,
                                         .source = &d->source,
                                         .devices = &d->worker,
                                         .n_devices = 1,
                                         .rank = rank,
                                         .size = size,
-                                        .starts = d->starts,
+                                        .starts = d->of->starts,
                                         .chunk_bytes = PART_BYTES,
-                                        .check = d->asked->job.operation.check};
-  RH_TRY(RH_NEW(&d->ends, size, "what the ranks need", error));
-  return rh_segments_reduction_ends(&d->cut, &d->segmented.spec.operation, d->ends, error);
-}
-
-/* ---- Elements of other ranks ---- */
-
-static uint64_t least(uint64_t a, uint64_t b) {
-  return a < b ? a : b;
-}
-
-/* The elements from a rank's first one on that ranks before it need. */
-static uint64_t given_by(const distributed *d, uint32_t rank) {
-  uint64_t end = 0, first = d->starts[rank];
-  for (uint32_t r = 0; r < rank; r++)
-    if (d->ends[r] > end) end = d->ends[r];
-  return end > first ? least(end, d->starts[rank + 1]) - first : 0;
-}
-
-/* Bytes of n elements of the operands before `end`. */
-static uint64_t bytes_of(const distributed *d, uint32_t end, uint64_t n) {
-  uint64_t bytes = 0;
-  for (uint32_t k = 0; k < end; k++) bytes += n * rh_type_size(d->source.types[k]);
-  return bytes;
-}
-
-static rh_status take_elements(void *of_call, uint32_t rank, const void *theirs, uint64_t bytes,
-                               rh_error *error) {
-  distributed *d = of_call;
-  uint64_t tail = d->source.tail, n = given_by(d, rank), first = d->starts[rank];
-  if (bytes != bytes_of(d, d->source.n_operands, n))
-    return rh_fail(error, RH_E_INVALID, "rank %u has sent other elements than are needed", rank);
-  if (rank <= d->ranks->place.rank || first >= tail + d->n_tail) return RH_OK;
-  for (uint32_t k = 0; k < d->source.n_operands; k++) {
-    uint32_t size = rh_type_size(d->source.types[k]);
-    unsigned char *to = d->tails + bytes_of(d, k, d->n_tail) + (first - tail) * size;
-    memcpy(to, (const char *)theirs + bytes_of(d, k, n), least(n, tail + d->n_tail - first) * size);
-  }
-  return RH_OK;
-}
-
-static rh_status exchange_elements(distributed *d, rh_error *error) {
-  uint32_t rank = d->ranks->place.rank, operands = d->source.n_operands;
-  uint64_t n = given_by(d, rank);
-  d->source.tail = d->starts[rank + 1];
-  d->n_tail = d->ends[rank] - d->source.tail;
-  unsigned char *mine = malloc(bytes_of(d, operands, n) + 1);
-  d->tails = malloc(bytes_of(d, operands, d->n_tail) + 1);
-  rh_status status = RH_OK;
-  if (!mine || !d->tails) status = rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
-  for (uint32_t k = 0; k < operands && status == RH_OK; k++) {
-    uint32_t size = rh_type_size(d->source.types[k]);
-    if (n) memcpy(mine + bytes_of(d, k, n), d->asked->data[k], n * size);
-    if (d->n_tail) d->source.tails[k] = d->tails + bytes_of(d, k, d->n_tail);
-  }
-  if (status == RH_OK)
-    status = rh_ranks_gather_any(d->ranks, mine, bytes_of(d, operands, n), take_elements, d, error);
-  free(mine);
-  return status;
+                                        .check = d->of->asked.job.operation.check};
+  return rh_segments_reduction_ends(&d->cut, &d->segmented.spec.operation, d->of->ends, error);
 }
 
 /* ---- Reducing ---- */
 
 static rh_status attempt(void *of_call, int *is_final, rh_error *error) {
   distributed *d = of_call;
-  rh_context *context = d->redhost->context;
+  rh_context *context = d->of->redhost->context;
   rh_segmented *s = &d->segmented;
   rh_job_spec one = s->spec;
   one.operation.n = 1; /* only parts have to fit */
@@ -167,27 +104,27 @@ static void undo(void *of_call) {
 }
 
 static rh_status reduce_here(distributed *d, rh_error *error) {
-  const rh_tries tries = {.context = d->redhost->context,
+  const rh_tries tries = {.context = d->of->redhost->context,
                           .spec = &d->segmented.spec,
                           .attempt = attempt,
                           .undo = undo,
                           .user = d};
-  RH_TRY(rh_redhost_enter(d->redhost, error));
-  rh_status status = rh_job_trust(d->redhost->context, &d->segmented.spec, error);
+  RH_TRY(rh_redhost_enter(d->of->redhost, error));
+  rh_status status = rh_job_trust(d->of->redhost->context, &d->segmented.spec, error);
   if (status == RH_OK) status = rh_try_strategies(&tries, error);
-  rh_redhost_leave(d->redhost);
+  rh_redhost_leave(d->of->redhost);
   return status;
 }
 
 /* The first rank with elements names the strategy. */
 static rh_status take_name(distributed *d, rh_error *error) {
   char(*to)[sizeof d->segmented.columns.names.strategy] = &d->segmented.columns.names.strategy;
-  uint32_t rank = 0, size = d->ranks->place.size;
-  while (rank + 1 < size && d->starts[rank + 1] == 0) rank++;
+  uint32_t rank = 0, size = d->of->ranks.place.size;
+  while (rank + 1 < size && d->of->starts[rank + 1] == 0) rank++;
   char *all;
   RH_TRY(rh_alloc(&all, size, sizeof *to, "what the ranks say", error));
   snprintf(*to, sizeof *to, "%s", d->segmented.found.name);
-  rh_status status = rh_ranks_gather(d->ranks, *to, sizeof *to, all, error);
+  rh_status status = rh_ranks_gather(&d->of->ranks, *to, sizeof *to, all, error);
   if (status == RH_OK) memcpy(*to, all + rank * sizeof *to, sizeof *to);
   free(all);
   return status;
@@ -195,33 +132,32 @@ static rh_status take_name(distributed *d, rh_error *error) {
 
 static rh_status gather(distributed *d, rh_error *error) {
   RH_TRY(take_name(d, error));
-  if (d->ranks->place.size == 1) return RH_OK;
-  return rh_segments_reduction_gather(d->reduction, d->ranks, error);
+  if (d->of->ranks.place.size == 1) return RH_OK;
+  return rh_segments_reduction_gather(d->reduction, &d->of->ranks, error);
 }
 
 static rh_status reduce(distributed *d, rh_result *result, rh_error *error) {
-  const rh_request *request = &d->asked->request;
+  const rh_request *request = &d->of->asked.request;
   rh_error why = {0};
   rh_status status = cut(d, &why);
-  RH_TRY(rh_ranks_settle(d->ranks, status, &why, error));
-  RH_TRY(exchange_elements(d, error));
+  RH_TRY(rh_ranks_settle(&d->of->ranks, status, &why, error));
+  RH_TRY(rh_distributed_exchange(d->of, error));
+  d->source.tail = d->of->starts[d->of->ranks.place.rank + 1];
+  for (uint32_t k = 0; k < d->source.n_operands && d->of->n_tail; k++)
+    d->source.tails[k] = rh_distributed_tail(d->of, k);
   status = reduce_here(d, &why);
-  RH_TRY(rh_ranks_settle(d->ranks, status, &why, error));
+  RH_TRY(rh_ranks_settle(&d->of->ranks, status, &why, error));
   status = gather(d, &why);
-  RH_TRY(rh_ranks_settle(d->ranks, status, &why, error));
-  if (d->ranks->place.rank == 0) rh_segmented_warn(&d->segmented, &d->check);
+  RH_TRY(rh_ranks_settle(&d->of->ranks, status, &why, error));
+  if (d->of->ranks.place.rank == 0) rh_segmented_warn(&d->segmented, &d->check);
   rh_segmented_store(&d->segmented, request->outputs, request->n_outputs, result);
   return RH_OK;
 }
 
-rh_status rh_distributed_segments(rh_redhost *redhost, const rh_part_request *asked,
-                                  rh_ranks *ranks, const uint64_t *starts, rh_result *result,
-                                  rh_error *error) {
-  distributed d = {.redhost = redhost, .asked = asked, .ranks = ranks, .starts = starts};
+rh_status rh_distributed_segments(rh_distributed *of, rh_result *result, rh_error *error) {
+  distributed d = {.of = of};
   rh_status status = reduce(&d, result, error);
   rh_segments_reduction_close(d.reduction);
   rh_segmented_finish(&d.segmented);
-  free(d.tails);
-  free(d.ends);
   return status;
 }

@@ -255,16 +255,29 @@ rh_status rh_part_request_call(const rh_part_request *asked, rh_redhost *redhost
 rh_status rh_part_request_read(rh_part_request *asked, rh_redhost *redhost,
                                const rh_request *request, rh_error *error);
 
-/* ---- Segments of the elements that all ranks hold ---- */
+/* ---- A reduction of the elements that all ranks hold ---- */
+
+typedef struct rh_distributed {
+  rh_redhost *redhost;
+  rh_part_request asked; /* with n of the whole in its job */
+  rh_ranks ranks;
+  uint64_t *starts; /* of every rank: its first element in the whole; and the end */
+  uint64_t *ends;   /* of every rank: of the elements that it needs */
+  /* Those that other ranks hold, from this one's end on: n_tail of each operand, one behind the
+   * other. */
+  unsigned char *tails;
+  uint64_t n_tail;
+} rh_distributed;
+
+/* Ranks give each other the elements that they need: all, or none of them, call it. */
+rh_status rh_distributed_exchange(rh_distributed *distributed, rh_error *error);
+const void *rh_distributed_tail(const rh_distributed *distributed, uint32_t operand);
 
 /* All ranks must have this in common: a member for rh_operation_text(), and a new reference. */
 struct json_t *rh_distributed_segments_text(const rh_segmentation *asked);
 
-/* The ranks have agreed on *asked, but for n, data and outputs, and rank r has elements starts[r]
- * to starts[r + 1] - 1 of the whole. */
-rh_status rh_distributed_segments(rh_redhost *redhost, const rh_part_request *asked,
-                                  rh_ranks *ranks, const uint64_t *starts, rh_result *result,
-                                  rh_error *error);
+/* The ranks have agreed on what is asked for, but for n, data and outputs, and on starts. */
+rh_status rh_distributed_segments(rh_distributed *distributed, rh_result *result, rh_error *error);
 
 /* A reduction of segments, as a program asks for it: by rh_reduce(), or prepared for calls. */
 

@@ -85,7 +85,7 @@ static void write_rank(script *s, uint32_t rank) {
   rh_partial_init(&whole, &job, job.operation.n, RH_CHECK_FULL);
   s->rank = rank;
   s->turn = 0;
-  if (rh_partial_gather(&whole, &part, &ranks, 0, &error) != RH_OK) give_up(&error);
+  if (rh_partial_gather(&whole, &part, &ranks, &error) != RH_OK) give_up(&error);
   rh_partial_finish(&whole);
   rh_partial_finish(&part);
 }
@@ -112,7 +112,7 @@ static void measure_fold(uint32_t size) {
     rh_partial_init(&whole, &job, job.operation.n, RH_CHECK_FULL);
     s.turn = 0;
     double start = rh_now();
-    if (rh_partial_gather(&whole, &part, &ranks, 0, &error) != RH_OK) give_up(&error);
+    if (rh_partial_gather(&whole, &part, &ranks, &error) != RH_OK) give_up(&error);
     times[k] = rh_now() - start;
     rh_partial_finish(&whole);
     rh_partial_finish(&part);

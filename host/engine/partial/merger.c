@@ -24,7 +24,7 @@ rh_status rh_merger_add(rh_merger *merger, rh_context *context, const char *name
     status = begin(merger, context, name, &about, &why);
   else if (status == RH_OK)
     RH_TRY(rh_partial_compare(merger->first, merger->text, name, about.text, error));
-  if (status == RH_OK) status = rh_partial_read(&merger->all, bytes, size, 0, &why);
+  if (status == RH_OK) status = rh_partial_read(&merger->all, bytes, size, &why);
   if (status == RH_OK) return RH_OK;
   return rh_fail(error, status == RH_E_INVALID ? RH_E_FILE : status, "%.200s: %.800s", name,
                  why.message);
@@ -55,27 +55,20 @@ void rh_merger_finish(rh_merger *merger) {
 
 /* ---- Of ranks ---- */
 
-typedef struct gathering {
-  rh_partial *all;
-  int keeps_edges;
-} gathering;
-
-static rh_status take_partial(void *of_gathering, uint32_t rank, const void *bytes, uint64_t n,
+static rh_status take_partial(void *all, uint32_t rank, const void *bytes, uint64_t n,
                               rh_error *error) {
-  const gathering *self = of_gathering;
   rh_error why = {0};
-  rh_status status = rh_partial_read(self->all, bytes, n, self->keeps_edges, &why);
+  rh_status status = rh_partial_read(all, bytes, n, &why);
   if (status == RH_OK) return RH_OK;
   return rh_fail(error, RH_E_INVALID, "the values of rank %u: %.800s", rank, why.message);
 }
 
 rh_status rh_partial_gather(rh_partial *all, const rh_partial *mine, rh_ranks *ranks,
-                            int keeps_edges, rh_error *error) {
-  gathering self = {all, keeps_edges};
+                            rh_error *error) {
   void *bytes;
   uint64_t n;
   RH_TRY(rh_partial_write(mine, NULL, &bytes, &n, error));
-  rh_status status = rh_ranks_gather_any(ranks, bytes, n, take_partial, &self, error);
+  rh_status status = rh_ranks_gather_any(ranks, bytes, n, take_partial, all, error);
   free(bytes);
   return status;
 }

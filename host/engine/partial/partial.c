@@ -281,7 +281,7 @@ static rh_status merge_nodes(rh_partial *partial, const rh_partial *other, rh_er
   return RH_OK;
 }
 
-rh_status rh_partial_merge_edges(rh_partial *partial, const rh_partial *other, rh_error *error) {
+rh_status rh_partial_merge(rh_partial *partial, const rh_partial *other, rh_error *error) {
   const void *operands[RH_MOST_OPERANDS];
   RH_TRY(merge_nodes(partial, other, error));
   merge_facts(partial, other);
@@ -290,11 +290,6 @@ rh_status rh_partial_merge_edges(rh_partial *partial, const rh_partial *other, r
     rh_edge_operands(other, edge, operands);
     RH_TRY(rh_partial_add_edge(partial, edge->first, edge->n, operands, error));
   }
-  return RH_OK;
-}
-
-rh_status rh_partial_merge(rh_partial *partial, const rh_partial *other, rh_error *error) {
-  RH_TRY(rh_partial_merge_edges(partial, other, error));
   return reduce_edges(partial, 0, error);
 }
 

@@ -164,8 +164,6 @@ uint64_t rh_edge_bytes(const rh_job_spec *job, uint64_t n);
 /* *partial += *other, of the same operator and check.  RH_E_INVALID names an element that both
  * have. */
 rh_status rh_partial_merge(rh_partial *partial, const rh_partial *other, rh_error *error);
-/* Merging in which edges stay edges, though their tiles become whole. */
-rh_status rh_partial_merge_edges(rh_partial *partial, const rh_partial *other, rh_error *error);
 
 /* The first element that is there, and how many are; 0 if none is. */
 uint64_t rh_partial_first(const rh_partial *partial);
@@ -210,10 +208,8 @@ rh_status rh_partial_look(rh_partial_about *about, const void *bytes, uint64_t s
                           rh_error *error);
 
 /* Adds what was written, by merging.  Accepts any bytes.  RH_E_FILE if they are not of the
- * partial's operator and check, or damaged; RH_E_INVALID if both have an element.  keeps_edges: 1
- * as rh_partial_merge_edges(). */
-rh_status rh_partial_read(rh_partial *partial, const void *bytes, uint64_t size, int keeps_edges,
-                          rh_error *error);
+ * partial's operator and check, or damaged; RH_E_INVALID if both have an element. */
+rh_status rh_partial_read(rh_partial *partial, const void *bytes, uint64_t size, rh_error *error);
 
 /* A partial's label, the text that stands in its file: all that partials must have in common to be
  * merged, and enough to make the operator again. */
@@ -269,7 +265,6 @@ void rh_merger_finish(rh_merger *merger);
 
 /* ---- The partials of all ranks become one, in every rank alike ---- */
 
-/* Every rank calls it with its own, of one job.  all: initialised and empty.  keeps_edges: 1 as
- * rh_partial_merge_edges(). */
+/* Every rank calls it with its own, of one job.  all: initialised and empty. */
 rh_status rh_partial_gather(rh_partial *all, const rh_partial *mine, rh_ranks *ranks,
-                            int keeps_edges, rh_error *error);
+                            rh_error *error);

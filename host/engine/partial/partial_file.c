@@ -339,8 +339,7 @@ static rh_status read_all(rh_partial *to, const head *first, const unsigned char
   return check_read(to, first, &s, error);
 }
 
-rh_status rh_partial_read(rh_partial *partial, const void *bytes, uint64_t size, int keeps_edges,
-                          rh_error *error) {
+rh_status rh_partial_read(rh_partial *partial, const void *bytes, uint64_t size, rh_error *error) {
   rh_partial other;
   rh_error why = {0};
   head first;
@@ -351,8 +350,7 @@ rh_status rh_partial_read(rh_partial *partial, const void *bytes, uint64_t size,
   if (status != RH_OK)
     status = status == RH_E_NOMEM ? rh_fail(error, status, "%s", why.message) : damaged(error);
   else
-    status = keeps_edges ? rh_partial_merge_edges(partial, &other, error)
-                         : rh_partial_merge(partial, &other, error);
+    status = rh_partial_merge(partial, &other, error);
   rh_partial_finish(&other);
   return status;
 }
