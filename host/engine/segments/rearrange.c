@@ -2,17 +2,17 @@
 
 #include <string.h>
 
-enum { PIECE_BYTES = 1 << 18 }; /* of segments that are copied at once: they stay in a cache */
-
-enum { LINE_BYTES = 64 };
+enum {
+  PIECE_BYTES = 1 << 18, /* of segments that are copied at once: they stay in a cache */
+  LINE_BYTES = 64,
+  AT_ONCE = 128 /* lines of the array that stay in the nearest cache */
+};
 
 /* `count` runs of `length` elements: of the array, `next` elements from one to the next, and
  * `apart` from one run to the next; of the copy, side by side, and `row` from one to the next. */
 typedef struct block {
   uint64_t count, length, next, apart, row;
 } block;
-
-enum { AT_ONCE = 128 }; /* lines of the array that stay in the nearest cache */
 
 #define COPY(word)                                                                                 \
   {                                                                                                \
@@ -38,41 +38,6 @@ static void copy_block(const block *b, const void *from, uint32_t size, void *to
   case 4: COPY(uint32_t)
   default: COPY(uint64_t)
   }
-}
-
-void rh_rearrange(const rh_layout *layout, const void *from, uint32_t size, uint64_t s,
-                  uint64_t count, void *to) {
-  uint64_t most = LINE_BYTES / size;
-  while (count > 0) {
-    uint64_t beside = layout->inner - s % layout->inner, n = count;
-    if (n > beside) n = beside;
-    if (n > most) n = most; /* a line's worth: what else a line holds would be read in vain */
-    const block columns = {n, layout->length, layout->inner, 1, layout->length};
-    copy_block(&columns, (const char *)from + rh_layout_first(layout, s) * size, size, to);
-    to = (char *)to + n * layout->length * size;
-    s += n;
-    count -= n;
-  }
-}
-
-/* One operand's. */
-typedef struct task {
-  const rh_layout *layout;
-  const void *from;
-  char *to;
-  uint32_t size;
-} task;
-
-static void copy_some(void *user, uint64_t first, uint64_t count) {
-  const task *t = user;
-  rh_rearrange(t->layout, t->from, t->size, first, count,
-               t->to + first * t->layout->length * t->size);
-}
-
-void rh_rearrange_all(const rh_layout *layout, const void *from, uint32_t size, void *to) {
-  task t = {layout, from, to, size};
-  uint64_t each = PIECE_BYTES / (layout->length * size + 1) + 1;
-  rh_share(layout->segments, each < LINE_BYTES / size ? LINE_BYTES / size : each, copy_some, &t);
 }
 
 /* ---- Axes ---- */
@@ -106,6 +71,13 @@ rh_axes rh_axes_merged(const rh_axes *axes) {
     }
   }
   return merged;
+}
+
+rh_axes rh_axes_of(const rh_layout *layout) {
+  uint64_t inner = layout->inner, length = layout->length;
+  return (rh_axes){
+      .n = 3,
+      .list = {{layout->segments / inner, length * inner, 0}, {length, inner, 1}, {inner, 1, 0}}};
 }
 
 int rh_axes_layout(const rh_axes *merged, rh_layout *layout) {
@@ -188,6 +160,7 @@ void rh_axes_rows(const rh_axes *merged, uint64_t n, uint64_t *starts, uint64_t 
 static void permute_some(void *user, uint64_t first, uint64_t count) {
   const permuted *p = user;
   const rh_axis side = last_of(p->axes, 0), inner = last_of(p->axes, 1);
+  /* Of columns a line's worth: what else a line holds would be read in vain. */
   uint64_t most = inner.stride > side.stride ? LINE_BYTES / p->size : UINT64_MAX;
   block b = {.next = inner.stride, .apart = side.stride, .row = p->some.n};
   for (uint64_t done = 0; done < count; done += b.count) {
@@ -197,6 +170,12 @@ static void permute_some(void *user, uint64_t first, uint64_t count) {
     if (b.count > most) b.count = most;
     permute_block(p, s, &b, p->to + (first + done) * p->some.n * p->size);
   }
+}
+
+void rh_axes_rearrange_alone(const rh_axes *axes, const void *from, uint32_t size,
+                             const rh_elements *some, void *to) {
+  permuted p = {axes, from, to, size, *some};
+  permute_some(&p, 0, some->segments);
 }
 
 void rh_axes_rearrange_some(const rh_axes *merged, const void *from, uint32_t size,

@@ -175,17 +175,19 @@ static void judge_columns(batch *b, uint64_t s, uint64_t count) {
   const rh_layout *layout = b->by->of->spec.operation.layout;
   uint64_t each = rh_operator_element_bytes(b->op) * layout->length, most = ROOM_BYTES / each;
   uint64_t lengths[RH_QUICK_SEGMENTS];
+  const rh_axes axes = rh_axes_of(layout);
   if (most < 1) most = 1;
   char *room = malloc(most * each);
   if (!room) b->status = rh_fail(&b->error, RH_E_NOMEM, "no memory for columns in rows");
   for (uint64_t n; count > 0 && !is_over(b); count -= n, s += n) {
     n = count < most ? count : most;
+    const rh_elements some = {s, n, 0, layout->length};
     char *at[RH_MOST_OPERANDS], *next = room;
     for (uint32_t k = 0; k < b->op->n_operands; k++) {
       uint32_t size = rh_type_size(b->op->operands[k].type);
       at[k] = next;
       next += n * layout->length * size;
-      rh_rearrange(layout, b->by->of->operands[k], size, s, n, at[k]);
+      rh_axes_rearrange_alone(&axes, b->by->of->operands[k], size, &some, at[k]);
     }
     for (uint64_t j = 0, row, elements; j < n && !is_over(b); j += row) {
       for (uint32_t k = 0; k < b->op->n_operands; k++)

@@ -37,20 +37,12 @@ static rh_status make_exact(rh_segments *s, rh_error *error) {
   return rh_alloc(&s->exact, s->n + 1, sizeof *s->exact, "the exact answers of segments", error);
 }
 
-/* Columns as the axes that they are. */
-static rh_axes axes_of(const rh_layout *layout) {
-  uint64_t inner = layout->inner, length = layout->length;
-  return (rh_axes){
-      .n = 3,
-      .list = {{layout->segments / inner, length * inner, 0}, {length, inner, 1}, {inner, 1, 0}}};
-}
-
 /* The copy on the host; of a caller's buffers, on the device. */
 static rh_status make_copies(rh_segments *s, rh_error *error) {
   uint64_t bytes = rh_operand_layout(&s->job.spec, s->copied_to);
   rh_status status = RH_OK;
   if (s->job.device && s->job.context->options.queue && s->spec.on_device >= RH_JOB_IN_PLACE) {
-    const rh_axes axes = s->axes ? *s->axes : axes_of(s->spec.operation.layout);
+    const rh_axes axes = s->axes ? *s->axes : rh_axes_of(s->spec.operation.layout);
     RH_TRY(rh_context_session(s->job.context, &s->job.instance_spec.session, error));
     RH_TRY(rh_device_rows_open(&s->rows, s->job.instance_spec.session, s->spec.operation.op, &axes,
                                error));
@@ -158,10 +150,8 @@ static const void *copy_operand(const rh_segments *s, uint32_t k) {
   const rh_operation *operation = &s->spec.operation;
   uint32_t size = rh_type_size(operation->op->operands[k].type);
   void *to = (char *)s->copy.address + s->copied_to[k];
-  if (s->axes)
-    rh_axes_rearrange(s->axes, s->operands[k], size, to);
-  else
-    rh_rearrange_all(operation->layout, s->operands[k], size, to);
+  const rh_axes axes = s->axes ? *s->axes : rh_axes_of(operation->layout);
+  rh_axes_rearrange(&axes, s->operands[k], size, to);
   return to;
 }
 

@@ -6,13 +6,6 @@
 
 /* ---- Segments that do not stand in rows, copied so that they do ---- */
 
-/* to = the elements, of `size` bytes, of segments s .. s+count-1, one segment after the other. */
-void rh_rearrange(const rh_layout *layout, const void *from, uint32_t size, uint64_t s,
-                  uint64_t count, void *to);
-
-/* All segments, by all processors. */
-void rh_rearrange_all(const rh_layout *layout, const void *from, uint32_t size, void *to);
-
 /* The dimensions of an array, in any order. */
 typedef struct rh_axis {
   uint64_t length, stride; /* in elements */
@@ -26,6 +19,9 @@ typedef struct rh_axes {
 /* The one with the largest stride first; neighbours of one kind are one axis, and those of length 1
  * are left out. */
 rh_axes rh_axes_merged(const rh_axes *axes);
+
+/* Those of a layout along an axis. */
+rh_axes rh_axes_of(const rh_layout *layout);
 
 /* The layout of merged axes: 1, of the elements where they are; or 0, of a copy by
  * rh_axes_rearrange(). */
@@ -44,6 +40,9 @@ typedef struct rh_elements {
 } rh_elements;
 void rh_axes_rearrange_some(const rh_axes *merged, const void *from, uint32_t size,
                             const rh_elements *some, void *to);
+/* In this thread alone. */
+void rh_axes_rearrange_alone(const rh_axes *axes, const void *from, uint32_t size,
+                             const rh_elements *some, void *to);
 
 /* Segments of elements on a device that do not stand in rows, copied there so that they do. */
 
