@@ -79,12 +79,12 @@ static rh_status copy_whole(copies *c, rh_error *error) {
 }
 
 static rh_status open_chunks(copies *c, rh_context *context, rh_error *error) {
-  static const rh_type type = RH_TYPE_u8;
-  c->job = (rh_job_spec){.operation = {.op = rh_operator_builtin(RH_OP_sum, type), .n = c->bytes}};
+  const rh_operator *op = rh_operator_builtin(RH_OP_sum, RH_TYPE_u8);
+  c->job = (rh_job_spec){.operation = {.op = op, .n = c->bytes}};
   c->device = (rh_worker){.context = context, .job = &c->job, .device = context->device};
   c->chunk_n = rh_stream_chunk_n(&c->device, 1, 1, NULL, RH_CHECK_NONE, context->chunk_bytes);
   rh_worker_plan(&c->device, rh_stream_processors(1), 0, RH_CHECK_NONE, c->chunk_n);
-  rh_source_of_arrays(&c->source, &c->array, 0, &type, 1, c->bytes);
+  rh_source_of_arrays(&c->source, op, &c->array, 0, c->bytes);
   return rh_staging_open(&c->staging, c->session, rh_worker_slots(&c->device), c->chunk_n, error);
 }
 

@@ -298,8 +298,6 @@ rh_status rh_run_split(rh_run_state *run, rh_error *error);
 
 /* A reduction of the source by the devices, to be completed. */
 rh_reduction_spec rh_run_reduction(const rh_run_state *run);
-/* The same of segments, into the answer. */
-rh_segments_reduction_spec rh_run_segments_reduction(const rh_run_state *run);
 /* RH_E_USAGE: the strategy of the job would run in a process of its own. */
 rh_status rh_run_segments_decline(const rh_job_spec *job, rh_error *error);
 /* What it came to. */

@@ -97,15 +97,12 @@ rh_status rh_run_check_unchanged(const rh_run_state *run, rh_error *error) {
 /* A pipe that was read to its end is in the array. */
 static rh_status make_source(rh_run_state *run, rh_error *error) {
   const void *operands[RH_MOST_OPERANDS];
-  const rh_operator *op = run->asked.operation.op;
   if (run->user.custom) rh_custom_take_base(run->user.custom);
   if (!run->array.region.address) {
     RH_TRY(rh_inputs_source(&run->inputs, &run->asked, run->options, &run->source, error));
   } else {
-    rh_type types[RH_MOST_OPERANDS];
-    for (uint32_t k = 0; k < op->n_operands; k++) types[k] = op->operands[k].type;
     rh_job_operands_at(&run->asked, rh_array_data(&run->array), operands);
-    rh_source_of_arrays(&run->source, operands, 0, types, op->n_operands, run->asked.operation.n);
+    rh_source_of_arrays(&run->source, run->asked.operation.op, operands, 0, run->asked.operation.n);
   }
   run->asked.operation.n = run->source.n;
   return RH_OK;

@@ -83,7 +83,10 @@ rh_reduction_spec rh_run_reduction(const rh_run_state *run) {
                              .n_devices = run->devices.n,
                              .processes = 1,
                              .n = run->source.n,
-                             .chunk_bytes = run->options->chunk_bytes};
+                             .chunk_bytes = run->options->chunk_bytes,
+                             .axes = run->shape.is_scattered ? &run->shape.axes : NULL,
+                             .size = 1,
+                             .check = (uint32_t)run->options->check};
 }
 
 static rh_status stream(void *of_run, int *is_final, rh_error *error) {
@@ -115,17 +118,6 @@ static rh_status decline_isolated(const rh_run_state *run, rh_error *error) {
   return RH_OK;
 }
 
-rh_segments_reduction_spec rh_run_segments_reduction(const rh_run_state *run) {
-  return (rh_segments_reduction_spec){.reporter = &run->app->context->options.reporter,
-                                      .source = &run->source,
-                                      .axes = run->shape.is_scattered ? &run->shape.axes : NULL,
-                                      .devices = run->devices.streams,
-                                      .n_devices = run->devices.n,
-                                      .size = 1,
-                                      .chunk_bytes = run->options->chunk_bytes,
-                                      .check = (uint32_t)run->options->check};
-}
-
 void rh_run_segments_note(rh_run_state *run) {
   rh_segments_answer *answer = &run->segments;
   answer->checked = run->options->check != RH_CHECK_NONE;
@@ -137,7 +129,7 @@ void rh_run_segments_note(rh_run_state *run) {
 static rh_status stream_segments(void *of_run, int *is_final, rh_error *error) {
   rh_run_state *run = of_run;
   rh_segments_answer *answer = &run->segments;
-  const rh_segments_reduction_spec spec = rh_run_segments_reduction(run);
+  const rh_reduction_spec spec = rh_run_reduction(run);
   rh_error why = {0};
   RH_TRY(rh_run_devices_locate(&run->devices, run->app, &run->job, error));
   RH_TRY(decline_isolated(run, error));

@@ -193,6 +193,8 @@ static void cut(run_ranks *r) {
   r->cut = rh_run_reduction(run);
   r->cut.ends_if_wrong = 1;
   r->cut.stop = &r->ranks.stop;
+  r->cut.rank = r->ranks.place.rank;
+  r->cut.size = r->ranks.place.size;
   rh_partition_ranks(rh_partial_tile(&run->job), r->first, r->n, r->ranks.place.rank,
                      r->ranks.place.size, &r->cut.first, &r->cut.n);
 }
@@ -292,13 +294,8 @@ static void init_partial(const run_ranks *r, rh_partial *partial) {
 
 static rh_status open_segments(run_ranks *r, rh_error *error) {
   rh_run_state *run = &r->run;
-  rh_segments_reduction_spec spec = rh_run_segments_reduction(run);
-  spec.n_devices = 1;
-  spec.rank = r->ranks.place.rank;
-  spec.size = r->ranks.place.size;
-  spec.stop = &r->ranks.stop;
   RH_TRY(rh_by_code_prepare(run->job.operation.op, run->app->context, error));
-  return rh_segments_reduction_open(&run->in_parts, &spec, &run->segments.segments,
+  return rh_segments_reduction_open(&run->in_parts, &r->cut, &run->segments.segments,
                                     &run->segments.check, error);
 }
 

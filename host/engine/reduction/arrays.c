@@ -54,13 +54,10 @@ void rh_arrays_close(rh_worker **ring) {
 
 rh_status rh_arrays_reduce_part(const rh_reduction_spec *how, const void *const *arrays,
                                 uint64_t first, uint64_t n, rh_partial *partial, rh_error *error) {
-  const rh_operator *op = partial->job->operation.op;
-  rh_type types[RH_MOST_OPERANDS];
   rh_reduction_spec spec = *how;
   rh_reduction *reduction;
   rh_source source;
-  for (uint32_t k = 0; k < op->n_operands; k++) types[k] = op->operands[k].type;
-  rh_source_of_arrays(&source, arrays, first, types, op->n_operands, partial->whole_n);
+  rh_source_of_arrays(&source, partial->job->operation.op, arrays, first, partial->whole_n);
   spec.source = &source;
   spec.n_devices = spec.devices != NULL;
   spec.first = first;

@@ -58,8 +58,8 @@ int rh_source_is_viewed(const rh_source *source);
 /* Arrays in the host's memory, which are borrowed: of n elements they hold those from `first` on,
  * and only these are read.  tails and tail may be
  * set then. */
-void rh_source_of_arrays(rh_source *source, const void *const *arrays, uint64_t first,
-                         const rh_type *types, uint32_t n_operands, uint64_t n);
+void rh_source_of_arrays(rh_source *source, const rh_operator *op, const void *const *arrays,
+                         uint64_t first, uint64_t n);
 
 /* After all was read: RH_E_FILE if a file changed meanwhile. */
 rh_status rh_source_check_unchanged(const rh_source *source, rh_error *error);
@@ -94,7 +94,9 @@ typedef struct rh_schedule {
   /* The rest is the schedule's own, and changes under `lock`. */
   pthread_mutex_t lock;
   pthread_cond_t changed;
-  uint64_t next, end; /* chunks; end: UINT64_MAX if it is not known yet */
+  /* Chunks; end: UINT64_MAX if it is not known yet.  Fewer are dealt if both are set before the
+   * first is. */
+  uint64_t next, end;
   uint64_t done_n;    /* elements */
   uint64_t *returned; /* chunks */
   uint32_t n_returned;
@@ -106,9 +108,6 @@ typedef struct rh_schedule {
 rh_status rh_schedule_init(rh_schedule *schedule, const rh_source *source, uint64_t chunk_n,
                            uint32_t n_workers, rh_error *error);
 void rh_schedule_finish(rh_schedule *schedule); /* zero-initialised is fine */
-
-/* Only chunks first .. end-1 of a source of known length are dealt.  [before anything is dealt] */
-void rh_schedule_only(rh_schedule *schedule, uint64_t first, uint64_t end);
 
 /* *index: the next chunk for the worker.  Waits until it should have one; 0 if there is nothing
  * more for it, or once *stop is 1.  A worker holds at most RH_RING_MOST_SLOTS.  [any thread] */
@@ -321,8 +320,9 @@ uint32_t rh_stream_processors(uint32_t processes);
 /* May the other devices of a stream do without one that could not be used, for this reason? */
 int rh_stream_may_leave_out(rh_status status);
 
-/* Warns that the device `what`, such as "is left out", because of its failure. */
-void rh_worker_warn(const rh_worker *device, const char *what);
+/* Warns of devices that have a failure: that those that were up `what`; null: that the others are
+ * left out. */
+void rh_workers_warn(const rh_worker *devices, uint32_t n_devices, const char *what);
 
 /* One worker's part of a reduction: the chunks that it gets go from its ring to its device, copies
  * ahead of reductions, and reductions ahead of waiting for their values. */
@@ -333,20 +333,6 @@ typedef struct rh_chunk_times {
   double read[2], copy[2], run[2]; /* copy: zeros without a copy */
 } rh_chunk_times;
 
-typedef struct rh_streamer_spec {
-  rh_worker *device; /* set up; borrowed */
-  rh_schedule *schedule;
-  uint32_t worker;
-  /* Looks at a chunk before it is reduced, in threads of the ring, or without any, in the
-   * streamer's own. */
-  rh_status (*look)(void *user, rh_ring_slot *slot, rh_error *error);
-  /* Takes the value of a chunk, aligned to 16. */
-  rh_status (*take)(void *user, const rh_ring_slot *slot, const void *value,
-                    const rh_chunk_times *times, rh_error *error);
-  void *user;
-  const rh_reporter *reporter; /* as rh_ring_spec has it */
-} rh_streamer_spec;
-
 /* A chunk on its way. */
 typedef struct rh_sent_chunk {
   rh_ring_slot *slot;
@@ -354,9 +340,11 @@ typedef struct rh_sent_chunk {
   double run_s[2];            /* of reductions without events */
 } rh_sent_chunk;
 
-/* Fields from `ring` on are read-only.  Zero-initialised may be finished. */
+/* Zero-initialised may be finished. */
 typedef struct rh_streamer {
-  rh_streamer_spec spec;
+  struct rh_reduction *of;
+  rh_worker *device; /* set up; borrowed */
+  uint32_t number;   /* in the schedule; that of 0 reports progress */
   rh_ring *ring;
   rh_sent_chunk chunks[2 * RH_STREAM_AHEAD]; /* the k-th is in k % MOST_IN_FLIGHT */
   uint64_t sent, run, fetched;               /* chunks */
@@ -364,11 +352,35 @@ typedef struct rh_streamer {
 } rh_streamer;
 
 /* Starts reading. */
-rh_status rh_streamer_begin(rh_streamer *streamer, const rh_streamer_spec *spec, rh_error *error);
+rh_status rh_streamer_begin(rh_streamer *streamer, rh_error *error);
 /* Reduces until nothing is dealt any more.  [one thread of the caller's] */
 rh_status rh_streamer_run(rh_streamer *streamer, rh_error *error);
 /* Waits for the device, and ends reading. */
 void rh_streamer_finish(rh_streamer *streamer);
+
+/* ---- Threads of a reduction, each with a device of its own ---- */
+
+typedef struct rh_crew {
+  pthread_mutex_t lock; /* of what follows, and of all that its threads share */
+  pthread_cond_t ended;
+  uint32_t n, running;
+  pthread_t threads[RH_MOST_WORKERS];
+  rh_error failure; /* the first that ends it all */
+  atomic_int stop;  /* 1: there is one */
+} rh_crew;
+
+void rh_crew_init(rh_crew *crew);
+void rh_crew_finish(rh_crew *crew);
+
+/* `run` calls rh_crew_leave() at its end. */
+rh_status rh_crew_start(rh_crew *crew, void *(*run)(void *), void *user, rh_error *error);
+void rh_crew_leave(rh_crew *crew);
+void rh_crew_fail(rh_crew *crew, const rh_error *why); /* [any thread] */
+
+/* Waits until all have ended, which may take long, and returns the failure.  Meanwhile it reports;
+ * if that fails, it calls stop() with the reason. */
+rh_status rh_crew_wait(rh_crew *crew, rh_status (*report)(void *user, rh_error *error),
+                       void (*stop)(void *user, const rh_error *why), void *user, rh_error *error);
 
 /* The reduction of a source, or of a part of it, to a partial: chunk by chunk, by one worker or
  * several, in the memory of a few chunks for each.  Memory, streams, several devices, ranks and
@@ -376,25 +388,43 @@ void rh_streamer_finish(rh_streamer *streamer);
 
 enum { RH_REDUCTION_MOST_TIMES = 4096 };
 
+/* The same for a value, and for values of segments. */
 typedef struct rh_reduction_spec {
   const rh_reporter *reporter; /* of the progress, in the thread of the caller */
-  const rh_source *source;
-  rh_worker *devices; /* the workers; those that are up already are not set up */
+  const rh_source *source;     /* of segments: of known length */
+  /* The workers; those that are up already are not set up.  Of segments: each has a strategy for
+   * the layout in its job, and nothing is set up in it. */
+  rh_worker *devices;
   uint32_t n_devices; /* 1 to RH_MOST_WORKERS */
   uint32_t processes; /* that share this host's processors */
   /* Elements first .. first+n-1, of the partial's whole_n; n: UINT64_MAX, if only reading shows
    * where the source ends. */
   uint64_t first, n;
   uint64_t chunk_bytes;   /* of the largest operand, at most; 0: what suits the devices */
-  uint32_t ends_if_wrong; /* 1: with RH_E_WRONG at the first wrong chunk; 0: the partial knows it */
   const atomic_int *stop; /* null, or 1: another rank has failed */
+
+  /* ---- Of a value ---- */
+  uint32_t ends_if_wrong; /* 1: with RH_E_WRONG at the first wrong chunk; 0: the partial knows it */
   /* Null: chunks go through the workers' staging buffers.  Else there is one worker, this one's
    * strategy, which is set up for 2^most_level tiles, and reads arrays where they are, or from the
    * inputs. */
   rh_job *job;
   rh_cl_input *inputs; /* of the operands, kept by the caller */
   uint32_t most_level;
+
+  /* ---- Of segments ---- */
+  const rh_axes *axes; /* null; or those of a layout of their copy, of arrays */
+  uint32_t rank, size; /* of a job, each of which does some of the parts; size 1: all */
+  /* Null, and every rank has all elements; or rank r has those from starts[r] on, with starts[size]
+   * at the end, and after rh_segments_reduction_ends() what its parts need of those behind. */
+  const uint64_t *starts;
+  uint32_t check; /* RH_CHECK_* */
 } rh_reduction_spec;
+
+/* The end of a run: fails as it did, or because a file changed meanwhile, which explains other
+ * errors: strategy and reference may see different bytes. */
+rh_status rh_reduction_settle(const rh_reduction_spec *spec, rh_status status, const rh_error *why,
+                              rh_error *error);
 
 /* Read-only. */
 typedef struct rh_reduction {
@@ -408,8 +438,15 @@ typedef struct rh_reduction {
   double read_s, copy_s, run_s;
   double copies[2]; /* when the first one began and the last one ended, from the first read on */
   uint32_t n_times;
-  rh_chunk_times *times; /* of the first chunks, from the first read on */
-  struct rh_reduction_state *state;
+  rh_chunk_times *times;     /* of the first chunks, from the first read on */
+  uint64_t tile, begin, end; /* tiles that are reduced: begin .. end-1 */
+  uint32_t most_level;       /* a chunk has 2^level tiles, at most */
+  uint32_t level;            /* of those that are reduced now */
+  double begin_s;
+  rh_schedule schedule;
+  rh_streamer *streamers; /* of workers that have not failed, at one run of chunks */
+  uint32_t n_streamers;
+  rh_crew crew; /* its lock: of the partial, and what was counted */
 } rh_reduction;
 
 /* Sets up the workers, so that every refusal comes before data are read; reads no element.  A
@@ -425,6 +462,10 @@ rh_status rh_reduction_open(rh_reduction **reduction, const rh_reduction_spec *s
 rh_status rh_reduction_run(rh_reduction *reduction, rh_error *error);
 
 void rh_reduction_close(rh_reduction *reduction); /* null is legal */
+
+/* Adds the value of a chunk.  [one thread at a time] */
+rh_status rh_reduction_add(rh_reduction *reduction, const rh_job *by, const rh_partial_chunk *chunk,
+                           rh_error *error);
 
 /* Arrays in the host's memory that reach a device through its ring: threads copy them into pinned
  * slots, a queue copies the slots to the device, and another one reduces them there.  Drivers copy
@@ -604,25 +645,9 @@ rh_status rh_resident_batch(rh_resident *resident, uint32_t batch, rh_result *re
  * or by the ranks of a job.  Whole segments are done by the strategy's run over a layout; the parts
  * of longer ones are nodes of each segment's canonical tree, and are folded. */
 
-typedef struct rh_segments_reduction_spec {
-  const rh_reporter *reporter; /* of the progress, in the thread of the caller */
-  const rh_source *source;     /* of known length */
-  const rh_axes *axes;         /* null; or those of a layout of their copy, of arrays */
-  /* Each with a strategy for the layout, which is in device->job; nothing is set up in it. */
-  rh_worker *devices;
-  uint32_t n_devices;
-  uint32_t rank, size; /* of a job, each of which does some of the parts; size 1: all */
-  /* Null, and every rank has all elements; or rank r has those from starts[r] on, with starts[size]
-   * at the end, and after rh_segments_reduction_ends() what its parts need of those behind. */
-  const uint64_t *starts;
-  uint64_t chunk_bytes;   /* of a part's largest operand; 0: what suits the devices */
-  uint32_t check;         /* RH_CHECK_* */
-  const atomic_int *stop; /* null, or 1: another rank has failed */
-} rh_segments_reduction_spec;
-
 /* Read-only. */
 typedef struct rh_segments_reduction {
-  rh_segments_reduction_spec spec;
+  rh_reduction_spec spec;
   rh_segments_plan plan;
   rh_segments *whole;
   rh_segments_check *found;
@@ -635,14 +660,13 @@ typedef struct rh_segments_reduction {
 /* *whole gets the values, and is finished by the caller; *found what the check finds.  RH_E_USAGE
  * if a source that is read in order cannot serve the segments. */
 rh_status rh_segments_reduction_open(rh_segments_reduction **reduction,
-                                     const rh_segments_reduction_spec *spec, rh_segments *whole,
+                                     const rh_reduction_spec *spec, rh_segments *whole,
                                      rh_segments_check *found, rh_error *error);
 
 /* ends[r] = the end of the elements that the parts of rank r need, for a spec with starts and
  * chunk_bytes. */
-rh_status rh_segments_reduction_ends(const rh_segments_reduction_spec *spec,
-                                     const rh_operation *operation, uint64_t *ends,
-                                     rh_error *error);
+rh_status rh_segments_reduction_ends(const rh_reduction_spec *spec, const rh_operation *operation,
+                                     uint64_t *ends, rh_error *error);
 
 /* Once.  It succeeds where a segment is wrong.  A device that fails leaves its parts to the others,
  * unless the source is read in order; its `failure` says why. */

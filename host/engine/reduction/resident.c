@@ -288,14 +288,6 @@ static int leave_out(rh_resident *r, const rh_error *why) {
   return left > 0;
 }
 
-static void warn_of_failures(const rh_resident *r) {
-  for (uint32_t k = 0; k < r->spec.n_devices; k++) {
-    const rh_worker *device = &r->spec.devices[k];
-    if (device->failure.status == RH_OK) continue;
-    rh_worker_warn(device, device->is_up ? "failed, and the others took its part" : "is left out");
-  }
-}
-
 rh_status rh_resident_open(rh_resident *r, const rh_resident_spec *spec, rh_error *error) {
   int goes_on = 1;
   rh_error why = {0};
@@ -311,7 +303,8 @@ rh_status rh_resident_open(rh_resident *r, const rh_resident_spec *spec, rh_erro
     rh_status status = try_all(r, &facts, &why);
     rh_partial_finish(&facts);
     if (status == RH_OK) {
-      warn_of_failures(r);
+      rh_workers_warn(r->spec.devices, r->spec.n_devices, NULL);
+      rh_workers_warn(r->spec.devices, r->spec.n_devices, "failed, and the others took its part");
       return RH_OK;
     }
     goes_on = leave_out(r, &why);

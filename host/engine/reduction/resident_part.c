@@ -257,25 +257,17 @@ rh_status rh_resident_load(rh_resident_part *parts, uint32_t n_parts, const rh_s
 
 rh_status rh_resident_trust(const rh_resident_part *of, const rh_source *source, rh_error *error) {
   enum { SOME = 1 << 21 };
-  const atomic_int stop = 0;
-  const void *operands[RH_MOST_OPERANDS];
-  uint64_t offsets[RH_MOST_OPERANDS], got;
+  static const atomic_int goes_on;
   rh_job_spec some = of->job.spec;
+  rh_elements_room room = {.is_copy = 0};
   const rh_partial_chunk *node = largest_node(of);
   some.operation.n = least_of(node->n, SOME);
-  uint64_t bytes = rh_operand_layout(&some, offsets);
-  const rh_job_part part = {operands, node->first, some.operation.n, of->whole_n, 0, 0};
+  const rh_job_part part = {room.operands, node->first, some.operation.n, of->whole_n, 0, 0};
+  const rh_segments_part run = rh_segments_run_of(node->first, some.operation.n);
   if (!some.operation.op->is_custom || some.operation.n == 0) return RH_OK;
-  char *memory = malloc(bytes);
-  if (!memory) return rh_fail(error, RH_E_NOMEM, "no memory for a piece of the data");
-  rh_status status = RH_OK;
-  for (uint32_t k = 0; k < source->n_operands && status == RH_OK; k++) {
-    operands[k] = memory + offsets[k];
-    status = source->read(source, k, node->first, some.operation.n, memory + offsets[k], &stop,
-                          &got, error);
-  }
+  rh_status status = rh_elements_bring(&room, source, NULL, &run, &some, &goes_on, error);
   if (status == RH_OK) status = rh_job_trust_on(of->job.context, &some, &part, error);
-  free(memory);
+  rh_elements_finish(&room);
   return status;
 }
 

@@ -31,11 +31,6 @@ void rh_schedule_finish(rh_schedule *schedule) {
   *schedule = (rh_schedule){0};
 }
 
-void rh_schedule_only(rh_schedule *schedule, uint64_t first, uint64_t end) {
-  schedule->next = first;
-  schedule->end = end;
-}
-
 /* ---- Which worker should have a chunk ---- */
 
 /* Chunks a second; 0: not known yet. */

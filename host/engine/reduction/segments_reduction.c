@@ -16,8 +16,7 @@ typedef struct band {
 typedef struct worker {
   rh_segments_reduction *of;
   rh_worker *device;
-  pthread_t thread;
-  uint32_t is_started, is_open;
+  uint32_t is_open;
   rh_segments_part part;
   int has_part; /* 1: and it is not done */
   rh_elements_room room;
@@ -30,13 +29,10 @@ typedef struct worker {
 typedef struct rh_segments_state {
   rh_segments_plan next; /* locked by `reading`, as is what a source in order has given */
   uint64_t before, given;
-  double begin_s;
-  pthread_mutex_t alone;         /* of operators that one thread at a time evaluates */
-  pthread_mutex_t reading, lock; /* lock: of all that follows, and of the answer */
-  pthread_cond_t ended;
-  uint32_t running;
-  rh_error failure; /* the first that ends it all */
-  atomic_int stop;
+  pthread_mutex_t alone; /* of operators that one thread at a time evaluates */
+  pthread_mutex_t reading;
+  rh_crew crew; /* its lock: of all that follows, and of the answer */
+  rh_reporter reporter;
   _Atomic uint64_t done; /* elements */
   band *bands;
   rh_text mine; /* of a rank: what it has come to, for all; parts in their order, and the check */
@@ -214,9 +210,10 @@ static rh_status take_values(worker *w, rh_segments_check *found, rh_error *erro
   r->whole->is_loop |= segments->is_loop;
   r->whole->was_copied |= segments->was_copied || r->spec.axes;
   r->state->done += rh_segments_part_n(part);
+  w->device->is_up = 1;
   w->device->chunks++;
   w->device->n += rh_segments_part_n(part);
-  if (found->is_wrong) atomic_store(&r->state->stop, 1);
+  if (found->is_wrong) atomic_store(&r->state->crew.stop, 1);
   if (r->spec.size > 1)
     RH_TRY(keep_values(r->state, segments->values, bytes, error));
   else
@@ -235,12 +232,12 @@ static rh_status prepare(worker *w, rh_error *error) {
   if (r->spec.source->in_order && rh_segments_part_n(part)) {
     r->was_read = 1;
     if (part->at > s->given)
-      RH_TRY(rh_elements_skip(&w->room, r->spec.source, s->given, part->at - s->given, &s->stop,
-                              error));
+      RH_TRY(rh_elements_skip(&w->room, r->spec.source, s->given, part->at - s->given,
+                              &s->crew.stop, error));
     s->given = part->at + rh_segments_part_n(part);
   }
-  RH_TRY(
-      rh_elements_bring(&w->room, r->spec.source, r->spec.axes, part, &w->spec, &s->stop, error));
+  RH_TRY(rh_elements_bring(&w->room, r->spec.source, r->spec.axes, part, &w->spec, &s->crew.stop,
+                           error));
   return rh_segments_bring(&w->segments, w->room.operands, error);
 }
 
@@ -251,9 +248,9 @@ static rh_status reduce_part(worker *w, rh_error *error) {
   if (is_checked(r, &w->part))
     RH_TRY(rh_segments_judge(&w->segments, !w->room.is_copy, &found, error));
   rh_segments_let_go(&w->segments);
-  pthread_mutex_lock(&r->state->lock);
+  pthread_mutex_lock(&r->state->crew.lock);
   rh_status status = take_values(w, &found, error);
-  pthread_mutex_unlock(&r->state->lock);
+  pthread_mutex_unlock(&r->state->crew.lock);
   w->has_part = 0;
   return status;
 }
@@ -262,24 +259,11 @@ static rh_status reduce_part(worker *w, rh_error *error) {
 
 __extension__ typedef unsigned __int128 wide;
 
-/* The rank that has an element; of none the first one. */
-static uint32_t holder_of(const rh_segments_reduction_spec *spec, uint64_t at) {
-  uint32_t first = 0, end = spec->size;
-  while (first + 1 < end) {
-    uint32_t middle = first + (end - first) / 2;
-    if (spec->starts[middle] <= at)
-      first = middle;
-    else
-      end = middle;
-  }
-  return first;
-}
-
 /* Of a part before which others have `before` of n elements. */
-static uint64_t rank_of(const rh_segments_reduction_spec *spec, const rh_segments_part *part,
+static uint64_t rank_of(const rh_reduction_spec *spec, const rh_segments_part *part,
                         uint64_t before, uint64_t n) {
   uint64_t of_n = rh_segments_part_n(part), whose;
-  if (spec->starts) return of_n ? holder_of(spec, part->at) : 0;
+  if (spec->starts) return of_n ? rh_borders_up_to(spec->starts + 1, spec->size - 1, part->at) : 0;
   whose = n ? (uint64_t)((wide)before * spec->size / n) : 0;
   return whose < spec->size ? whose : spec->size - 1;
 }
@@ -300,9 +284,9 @@ static rh_status read_rest(worker *w, rh_error *error) {
   state *s = w->of->state;
   const rh_source *source = w->of->spec.source;
   uint64_t given = s->given;
-  if (!source->in_order || atomic_load(&s->stop)) return RH_OK;
+  if (!source->in_order || atomic_load(&s->crew.stop)) return RH_OK;
   s->given = source->n;
-  return rh_elements_skip(&w->room, source, given, source->n - given, &s->stop, error);
+  return rh_elements_skip(&w->room, source, given, source->n - given, &s->crew.stop, error);
 }
 
 /* 0: there are no more, or it ends early. */
@@ -312,7 +296,7 @@ static int take_part(worker *w, rh_status *status, rh_error *error) {
   int in_order = r->spec.source->in_order;
   *status = RH_OK;
   pthread_mutex_lock(&s->reading);
-  if (!atomic_load(&s->stop))
+  if (!atomic_load(&s->crew.stop))
     w->has_part = next_of_rank(r, &s->next, &s->before, r->spec.rank, &w->part);
   int has_part = w->has_part;
   if (has_part && in_order) *status = prepare(w, error);
@@ -322,18 +306,15 @@ static int take_part(worker *w, rh_status *status, rh_error *error) {
   return has_part;
 }
 
-static rh_status report(const rh_segments_reduction *r, const rh_reporter *reporter,
-                        rh_error *error) {
+static rh_status report(void *of_reduction, rh_error *error) {
+  const rh_segments_reduction *r = of_reduction;
   if (r->spec.stop && atomic_load(r->spec.stop))
     return rh_fail(error, RH_E_CANCELLED, "another rank has failed");
-  return rh_progress(reporter, "reducing", r->state->done, r->n / r->spec.size, error);
+  return rh_progress(&r->state->reporter, "reducing", r->state->done, r->n / r->spec.size, error);
 }
 
-static void stop_all(state *s, const rh_error *why) {
-  pthread_mutex_lock(&s->lock);
-  if (s->failure.status == RH_OK) s->failure = *why;
-  pthread_mutex_unlock(&s->lock);
-  atomic_store(&s->stop, 1);
+static void stop_all(void *of_reduction, const rh_error *why) {
+  rh_crew_fail(&((const rh_segments_reduction *)of_reduction)->state->crew, why);
 }
 
 /* What another device would meet, too? */
@@ -358,19 +339,15 @@ static void work(worker *w) {
   while (do_part(w, &status, &error)) {}
   if (status == RH_OK) return;
   if (is_of_all(w->of, status))
-    stop_all(w->of->state, &error);
+    stop_all(w->of, &error);
   else
     w->device->failure = error;
 }
 
 static void *task_main(void *of_worker) {
   worker *w = of_worker;
-  state *s = w->of->state;
   work(w);
-  pthread_mutex_lock(&s->lock);
-  s->running--;
-  pthread_cond_signal(&s->ended);
-  pthread_mutex_unlock(&s->lock);
+  rh_crew_leave(&w->of->state->crew);
   return NULL;
 }
 
@@ -383,7 +360,7 @@ static rh_status make_up(rh_segments_reduction *r, rh_error *error) {
     else if (!failed)
       failed = &workers[k];
   }
-  if (!failed || atomic_load(&r->state->stop)) return RH_OK;
+  if (!failed || atomic_load(&r->state->crew.stop)) return RH_OK;
   if (!able) {
     if (error) *error = failed->device->failure;
     return failed->device->failure.status;
@@ -397,15 +374,6 @@ static rh_status make_up(rh_segments_reduction *r, rh_error *error) {
   return RH_OK;
 }
 
-static void warn_of_failures(const rh_segments_reduction *r) {
-  for (uint32_t k = 0; k < r->spec.n_devices; k++) {
-    const rh_worker *device = &r->spec.devices[k];
-    if (device->failure.status != RH_OK)
-      rh_worker_warn(device,
-                     device->chunks ? "failed, and the others took its parts" : "is left out");
-  }
-}
-
 /* ---- Setting up ---- */
 
 enum {
@@ -416,7 +384,7 @@ enum {
 };
 
 /* Elements of a part. */
-static uint64_t part_n(const rh_segments_reduction_spec *spec) {
+static uint64_t part_n(const rh_reduction_spec *spec) {
   uint64_t size = 1, bytes = spec->chunk_bytes, sharing = (uint64_t)spec->n_devices * spec->size;
   for (uint32_t k = 0; k < spec->source->n_operands; k++)
     if (rh_type_size(spec->source->types[k]) > size) size = rh_type_size(spec->source->types[k]);
@@ -429,7 +397,7 @@ static uint64_t part_n(const rh_segments_reduction_spec *spec) {
   return share < bytes / size ? share : bytes / size;
 }
 
-static rh_status make_plan(rh_segments_plan *plan, const rh_segments_reduction_spec *spec,
+static rh_status make_plan(rh_segments_plan *plan, const rh_reduction_spec *spec,
                            const rh_operation *operation, rh_error *error) {
   RH_TRY(rh_segments_plan_init(plan, operation, part_n(spec), spec->source->in_order, error));
   plan->borders = spec->starts;
@@ -437,9 +405,8 @@ static rh_status make_plan(rh_segments_plan *plan, const rh_segments_reduction_s
   return RH_OK;
 }
 
-rh_status rh_segments_reduction_ends(const rh_segments_reduction_spec *spec,
-                                     const rh_operation *operation, uint64_t *ends,
-                                     rh_error *error) {
+rh_status rh_segments_reduction_ends(const rh_reduction_spec *spec, const rh_operation *operation,
+                                     uint64_t *ends, rh_error *error) {
   rh_segments_plan plan;
   rh_segments_part part;
   rh_status status = make_plan(&plan, spec, operation, error);
@@ -489,17 +456,16 @@ static rh_status make_state(rh_segments_reduction *r, rh_error *error) {
   state *s = r->state;
   pthread_mutex_init(&s->alone, NULL);
   pthread_mutex_init(&s->reading, NULL);
-  pthread_mutex_init(&s->lock, NULL);
-  rh_condition_init(&s->ended);
+  rh_crew_init(&s->crew);
   RH_TRY(RH_NEW(&s->workers, r->spec.n_devices, "a reduction of segments", error));
   for (uint32_t k = 0; k < r->spec.n_devices; k++)
     s->workers[k] = (worker){.of = r, .device = &r->spec.devices[k]};
   return RH_OK;
 }
 
-rh_status rh_segments_reduction_open(rh_segments_reduction **made,
-                                     const rh_segments_reduction_spec *spec, rh_segments *whole,
-                                     rh_segments_check *found, rh_error *error) {
+rh_status rh_segments_reduction_open(rh_segments_reduction **made, const rh_reduction_spec *spec,
+                                     rh_segments *whole, rh_segments_check *found,
+                                     rh_error *error) {
   uint32_t first = 0;
   RH_TRY(RH_NEW(made, 1, "a reduction of segments", error));
   rh_segments_reduction *r = *made;
@@ -526,8 +492,7 @@ void rh_segments_reduction_close(rh_segments_reduction *r) {
   if (s) {
     pthread_mutex_destroy(&s->alone);
     pthread_mutex_destroy(&s->reading);
-    pthread_mutex_destroy(&s->lock);
-    pthread_cond_destroy(&s->ended);
+    rh_crew_finish(&s->crew);
     free(s->workers);
     rh_text_finish(&s->mine);
   }
@@ -538,65 +503,31 @@ void rh_segments_reduction_close(rh_segments_reduction *r) {
 
 /* ---- The whole ---- */
 
-static void start(worker *w) {
-  state *s = w->of->state;
-  rh_error error = {0};
-  if (w->device->failure.status != RH_OK) return;
-  w->device->context->options.reporter.progress = NULL;
-  pthread_mutex_lock(&s->lock);
-  w->is_started = pthread_create(&w->thread, NULL, task_main, w) == 0;
-  s->running += w->is_started;
-  pthread_mutex_unlock(&s->lock);
-  if (w->is_started) return;
-  rh_fail(&error, RH_E_NOMEM, "no thread could be started for a device");
-  stop_all(s, &error);
-}
-
-/* A part may wait for a pipe, or take long. */
-static void wait_for_all(const rh_segments_reduction *r, const rh_reporter *reporter) {
-  state *s = r->state;
-  rh_error error = {0};
-  pthread_mutex_lock(&s->lock);
-  while (s->running) {
-    rh_condition_wait(&s->ended, &s->lock, rh_now() + rh_report_period_s);
-    pthread_mutex_unlock(&s->lock);
-    if (report(r, reporter, &error) != RH_OK) stop_all(s, &error);
-    pthread_mutex_lock(&s->lock);
-  }
-  pthread_mutex_unlock(&s->lock);
-}
-
 /* The caller's thread alone shows progress. */
 static rh_status run_all(rh_segments_reduction *r, rh_error *error) {
   state *s = r->state;
-  const rh_reporter reporter = *r->spec.reporter;
-  for (uint32_t k = 0; k < r->spec.n_devices; k++) start(&s->workers[k]);
-  wait_for_all(r, &reporter);
+  rh_error why = {0};
+  s->reporter = *r->spec.reporter;
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
-    worker *w = &s->workers[k];
-    if (w->is_started) pthread_join(w->thread, NULL);
-    w->device->context->options.reporter.progress = reporter.progress;
+    if (r->spec.devices[k].failure.status != RH_OK) continue;
+    r->spec.devices[k].context->options.reporter.progress = NULL;
+    if (rh_crew_start(&s->crew, task_main, &s->workers[k], &why) != RH_OK) stop_all(r, &why);
   }
-  if (s->failure.status != RH_OK) {
-    if (error) *error = s->failure;
-    return s->failure.status;
-  }
-  return make_up(r, error);
+  rh_status status = rh_crew_wait(&s->crew, report, stop_all, r, error);
+  for (uint32_t k = 0; k < r->spec.n_devices; k++)
+    r->spec.devices[k].context->options.reporter.progress = s->reporter.progress;
+  return status == RH_OK ? make_up(r, error) : status;
 }
 
-/* A file that changed explains other errors. */
 rh_status rh_segments_reduction_run(rh_segments_reduction *r, rh_error *error) {
   rh_error why = {0};
-  r->state->begin_s = rh_now();
+  double begin_s = rh_now();
   rh_status status = run_all(r, &why);
-  r->seconds = rh_now() - r->state->begin_s;
-  r->whole->seconds = r->seconds;
-  if (status != RH_E_CANCELLED) RH_TRY(rh_source_check_unchanged(r->spec.source, error));
-  if (status == RH_OK)
-    warn_of_failures(r);
-  else if (error)
-    *error = why;
-  return status;
+  r->seconds = r->whole->seconds = rh_now() - begin_s;
+  RH_TRY(rh_reduction_settle(&r->spec, status, &why, error));
+  rh_workers_warn(r->spec.devices, r->spec.n_devices, NULL);
+  rh_workers_warn(r->spec.devices, r->spec.n_devices, "failed, and the others took its parts");
+  return RH_OK;
 }
 
 /* ---- Ranks ---- */

@@ -107,11 +107,11 @@ static rh_status copy(const rh_source *source, uint32_t k, uint64_t first, uint6
   return RH_OK;
 }
 
-void rh_source_of_arrays(rh_source *source, const void *const *arrays, uint64_t first,
-                         const rh_type *types, uint32_t n_operands, uint64_t n) {
-  *source = (rh_source){.n_operands = n_operands, .n = n, .first = first, .read = copy};
-  memcpy(source->types, types, n_operands * sizeof *types);
-  memcpy(source->arrays, arrays, n_operands * sizeof *arrays);
+void rh_source_of_arrays(rh_source *source, const rh_operator *op, const void *const *arrays,
+                         uint64_t first, uint64_t n) {
+  *source = (rh_source){.n_operands = op->n_operands, .n = n, .first = first, .read = copy};
+  for (uint32_t k = 0; k < op->n_operands; k++) source->types[k] = op->operands[k].type;
+  memcpy(source->arrays, arrays, op->n_operands * sizeof *arrays);
 }
 
 /* ---- What they are ---- */

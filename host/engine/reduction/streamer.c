@@ -5,11 +5,38 @@
 
 enum { MOST_IN_FLIGHT = 2 * RH_STREAM_AHEAD };
 
-rh_status rh_streamer_begin(rh_streamer *s, const rh_streamer_spec *spec, rh_error *error) {
-  const rh_worker *device = spec->device;
-  *s = (rh_streamer){.spec = *spec};
-  const rh_ring_spec ring = {.schedule = spec->schedule,
-                             .worker = spec->worker,
+/* ---- Checking ---- */
+
+static int may_change(const rh_source *source) {
+  return source->arrays[0] || rh_source_is_viewed(source);
+}
+
+/* In the thread that reduces, if there is no other, by all processors; or by a device. */
+static rh_status refer(const rh_streamer *s, rh_ring_slot *slot, rh_error *error) {
+  const rh_reduction *r = s->of;
+  uint32_t threads = s->device->checkers || rh_stream_looks_itself(r->partial->job);
+  rh_reference *part = slot->note = aligned_alloc(_Alignof(rh_reference), sizeof *part);
+  if (!part) return rh_fail(error, RH_E_NOMEM, "no memory for a chunk's reference");
+  return rh_partial_refer(r->partial, slot->operands, slot->first, slot->n, threads, part, error);
+}
+
+static rh_status look_at(void *of_streamer, rh_ring_slot *slot, rh_error *error) {
+  const rh_streamer *s = of_streamer;
+  rh_reduction *r = s->of;
+  if (!rh_partial_wants(r->partial, slot->index)) return RH_OK;
+  if (!rh_stream_looks_itself(r->partial->job)) return refer(s, slot, error);
+  pthread_mutex_lock(&r->crew.lock);
+  rh_status status = refer(s, slot, error);
+  pthread_mutex_unlock(&r->crew.lock);
+  return status;
+}
+
+/* ---- Reading ---- */
+
+rh_status rh_streamer_begin(rh_streamer *s, rh_error *error) {
+  const rh_worker *device = s->device;
+  const rh_ring_spec ring = {.schedule = &s->of->schedule,
+                             .worker = s->number,
                              .n_slots = device->staging->n,
                              .n_readers = device->readers,
                              .piece_n = device->piece_n,
@@ -17,9 +44,9 @@ rh_status rh_streamer_begin(rh_streamer *s, const rh_streamer_spec *spec, rh_err
                              .memory = device->staging->memory,
                              .offsets = device->offsets,
                              .views = !device->chunk.device,
-                             .check = spec->look,
-                             .user = spec->user,
-                             .reporter = spec->reporter};
+                             .check = look_at,
+                             .user = s,
+                             .reporter = s->number == 0 ? s->of->spec.reporter : NULL};
   rh_view_guard_again();
   return rh_ring_create(&s->ring, &ring, error);
 }
@@ -167,6 +194,48 @@ static rh_status fetch(rh_worker *device, rh_sent_chunk *chunk, void *value, rh_
   return RH_OK;
 }
 
+/* ---- What becomes of both ---- */
+
+static void note_copy(rh_reduction *r, const double copy[2]) {
+  double begin = copy[0] - r->begin_s, end = copy[1] - r->begin_s;
+  if (r->copies[1] == 0 || begin < r->copies[0]) r->copies[0] = begin;
+  if (end > r->copies[1]) r->copies[1] = end;
+}
+
+static void count_times(rh_reduction *r, const rh_chunk_times *times) {
+  if (times->copy[1] > 0) note_copy(r, times->copy);
+  r->read_s += times->read[1] - times->read[0];
+  r->copy_s += times->copy[1] - times->copy[0];
+  r->run_s += times->run[1] - times->run[0];
+  if (r->n_times == RH_REDUCTION_MOST_TIMES) return;
+  rh_chunk_times *to = &r->times[r->n_times++];
+  *to = *times;
+  for (int k = 0; k < 2; k++) {
+    to->read[k] -= r->begin_s;
+    to->run[k] -= r->begin_s;
+    if (times->copy[1] > 0) to->copy[k] -= r->begin_s;
+  }
+}
+
+static rh_status take_value(const rh_streamer *s, const rh_ring_slot *slot, const void *value,
+                            const rh_chunk_times *times, rh_error *error) {
+  rh_reduction *r = s->of;
+  const rh_partial_chunk chunk = {.first = slot->first,
+                                  .n = slot->n,
+                                  .level = r->level,
+                                  .operands = slot->operands,
+                                  .may_change = may_change(r->spec.source),
+                                  .reference = slot->note,
+                                  .value = value};
+  pthread_mutex_lock(&r->crew.lock);
+  count_times(r, times);
+  rh_status status = rh_reduction_add(r, &s->device->chunk, &chunk, error);
+  pthread_mutex_unlock(&r->crew.lock);
+  s->device->chunks++;
+  s->device->n += slot->n;
+  return status;
+}
+
 /* ---- Chunks, from the ring to the device ---- */
 
 static rh_sent_chunk *chunk_of(rh_streamer *s, uint64_t k) {
@@ -179,7 +248,7 @@ static rh_status of_device(rh_streamer *s, rh_status status) {
 }
 
 static rh_status send_next(rh_streamer *s, int *is_over, rh_error *error) {
-  const rh_worker *device = s->spec.device;
+  const rh_worker *device = s->device;
   rh_sent_chunk *chunk = chunk_of(s, s->sent);
   rh_ring_slot *slot;
   RH_TRY(rh_ring_take(s->ring, &slot, error));
@@ -187,14 +256,14 @@ static rh_status send_next(rh_streamer *s, int *is_over, rh_error *error) {
   if (!slot) return RH_OK;
   *chunk = (rh_sent_chunk){.slot = slot};
   s->sent++;
-  if (device->checkers == 0) RH_TRY(s->spec.look(s->spec.user, slot, error));
+  if (device->checkers == 0) RH_TRY(look_at(s, slot, error));
   if (!device->chunk.device) return RH_OK;
   return of_device(s, rh_staging_send(device->staging, slot->number, used_bytes(device, slot->n),
                                       &chunk->sent, error));
 }
 
 static rh_status run_next(rh_streamer *s, rh_error *error) {
-  RH_TRY(of_device(s, reduce(s->spec.device, chunk_of(s, s->run), error)));
+  RH_TRY(of_device(s, reduce(s->device, chunk_of(s, s->run), error)));
   s->run++;
   return RH_OK;
 }
@@ -204,10 +273,10 @@ static rh_status fetch_next(rh_streamer *s, rh_error *error) {
   rh_sent_chunk *chunk = chunk_of(s, s->fetched);
   rh_ring_slot *slot = chunk->slot;
   rh_chunk_times times;
-  RH_TRY(of_device(s, fetch(s->spec.device, chunk, value, &times, error)));
+  RH_TRY(of_device(s, fetch(s->device, chunk, value, &times, error)));
   s->fetched++;
-  RH_TRY(s->spec.take(s->spec.user, slot, value, &times, error));
-  rh_schedule_done(s->spec.schedule, s->spec.worker, slot->index, slot->n);
+  RH_TRY(take_value(s, slot, value, &times, error));
+  rh_schedule_done(&s->of->schedule, s->number, slot->index, slot->n);
   free(slot->note);
   slot->note = NULL;
   rh_ring_give_back(s->ring, slot);
@@ -243,7 +312,7 @@ rh_status rh_streamer_run(rh_streamer *s, rh_error *error) {
 
 /* The device may still be reading slots. */
 void rh_streamer_finish(rh_streamer *s) {
-  const rh_staging *staging = s->spec.device ? s->spec.device->staging : NULL;
+  const rh_staging *staging = s->device ? s->device->staging : NULL;
   if (staging && staging->copies) rh_cl_finish(staging->copies);
   if (staging && staging->session) rh_cl_finish(staging->session->queue);
   for (; s->fetched < s->sent; s->fetched++) drop(chunk_of(s, s->fetched));

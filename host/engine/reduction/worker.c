@@ -184,10 +184,14 @@ int rh_stream_may_leave_out(rh_status status) {
          status == RH_E_PLUGIN;
 }
 
-void rh_worker_warn(const rh_worker *device, const char *what) {
-  const rh_cl_device *chosen = device->device ? device->device : device->context->device;
-  rh_log(&device->context->options.reporter, RH_LOG_WARNING, "device %s %s: %s",
-         chosen ? chosen->label : "host", what, device->failure.message);
+void rh_workers_warn(const rh_worker *devices, uint32_t n_devices, const char *what) {
+  for (uint32_t k = 0; k < n_devices; k++) {
+    const rh_worker *device = &devices[k];
+    const rh_cl_device *chosen = device->device ? device->device : device->context->device;
+    if (device->failure.status == RH_OK || !device->is_up != !what) continue;
+    rh_log(&device->context->options.reporter, RH_LOG_WARNING, "device %s %s: %s",
+           chosen ? chosen->label : "host", what ? what : "is left out", device->failure.message);
+  }
 }
 
 rh_status rh_workers_set_up(rh_worker *devices, uint32_t n_devices, uint32_t processors,
@@ -209,8 +213,7 @@ rh_status rh_workers_set_up(rh_worker *devices, uint32_t n_devices, uint32_t pro
     if (!rh_stream_may_leave_out(status)) break;
   }
   if (n_up && (first.status == RH_OK || rh_stream_may_leave_out(first.status))) {
-    for (uint32_t k = 0; k < n_devices; k++)
-      if (!devices[k].is_up) rh_worker_warn(&devices[k], "is left out");
+    rh_workers_warn(devices, n_devices, NULL);
     return RH_OK;
   }
   if (error) *error = first;

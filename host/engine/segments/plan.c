@@ -85,17 +85,22 @@ void rh_segments_plan_finish(rh_segments_plan *plan) {
 
 /* ---- Parts ---- */
 
-/* The elements from `at` on up to the next border. */
-static uint64_t before_border(const rh_segments_plan *plan, uint64_t at) {
-  uint32_t first = 0, end = plan->n_borders;
+uint32_t rh_borders_up_to(const uint64_t *borders, uint32_t n, uint64_t at) {
+  uint32_t first = 0, end = n;
   while (first < end) {
     uint32_t middle = first + (end - first) / 2;
-    if (plan->borders[middle] > at)
+    if (borders[middle] > at)
       end = middle;
     else
       first = middle + 1;
   }
-  return first < plan->n_borders ? plan->borders[first] - at : UINT64_MAX;
+  return first;
+}
+
+/* The elements from `at` on up to the next border. */
+static uint64_t before_border(const rh_segments_plan *plan, uint64_t at) {
+  uint32_t next = rh_borders_up_to(plan->borders, plan->n_borders, at);
+  return next < plan->n_borders ? plan->borders[next] - at : UINT64_MAX;
 }
 
 /* At most as many of them as a part may have. */

@@ -226,9 +226,15 @@ void rh_segments_plan_finish(rh_segments_plan *plan);
 
 /* 0: there are no more. */
 int rh_segments_plan_next(rh_segments_plan *plan, rh_segments_part *part);
+/* How many of n ascending borders are no larger than `at`. */
+uint32_t rh_borders_up_to(const uint64_t *borders, uint32_t n, uint64_t at);
 /* The number of the segment at a place. */
 uint64_t rh_segments_number(const rh_segments_plan *plan, uint64_t place);
 
+/* Elements at .. at+n-1. */
+static inline rh_segments_part rh_segments_run_of(uint64_t at, uint64_t n) {
+  return (rh_segments_part){.at = at, .rows = 1, .width = n, .stride = n};
+}
 /* The elements that are brought for a part. */
 static inline uint64_t rh_segments_part_n(const rh_segments_part *part) {
   return part->rows * part->width;
