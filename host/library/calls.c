@@ -49,16 +49,11 @@ static rh_status check_operands(uint32_t given, uint32_t n, rh_error *error) {
                  n == 1 ? "" : "s", given);
 }
 
-static rh_status check_on_host(const rh_prepared *p, rh_error *error) {
-  if (!p->data_on_device) return RH_OK;
-  return rh_fail(error, RH_E_USAGE,
-                 "this reduction was prepared for data on the device: data_on_device");
-}
-
-static rh_status check_data(const rh_prepared *p, const void *const *data, uint64_t n,
-                            rh_error *error) {
-  RH_TRY(check_count(p, n, error));
-  RH_TRY(check_on_host(p, error));
+static rh_status check_arrays(const rh_prepared *p, const void *const *data, uint64_t n,
+                              rh_error *error) {
+  if (p->data_on_device)
+    return rh_fail(error, RH_E_USAGE,
+                   "this reduction was prepared for data on the device: data_on_device");
   for (uint32_t k = 0; k < p->call.n_operands && n > 0; k++)
     RH_TRY(rh_operand_check_address(data[k], p->call.sizes[k], k, p->call.n_operands, error));
   return RH_OK;
@@ -157,7 +152,8 @@ static rh_status run_arrays(rh_prepared *p, const void *const *data, uint64_t n,
   rh_data placed;
   RH_TRY(check_result(result, function, error));
   RH_TRY(check_process(p, error));
-  RH_TRY(check_data(p, data, n, error));
+  RH_TRY(check_count(p, n, error));
+  RH_TRY(check_arrays(p, data, n, error));
   if (n == 0) { /* there is no array */
     rh_call_decode(&p->call, rh_instance_op(p->job.instance)->identity, 0, result);
     return RH_OK;
@@ -250,12 +246,8 @@ static rh_status segments_of_arrays(rh_prepared *p, const rh_call_spec *call, rh
                                     rh_error *error) {
   const void *data[RH_MOST_OPERANDS];
   RH_TRY(check_process(p, error));
-  RH_TRY(check_on_host(p, error));
-  for (uint32_t k = 0; k < p->call.n_operands; k++) {
-    data[k] = from_first(call, k, p->call.sizes[k]);
-    if (call->n > 0)
-      RH_TRY(rh_operand_check_address(data[k], p->call.sizes[k], k, p->call.n_operands, error));
-  }
+  for (uint32_t k = 0; k < p->call.n_operands; k++) data[k] = from_first(call, k, p->call.sizes[k]);
+  RH_TRY(check_arrays(p, data, call->n, error));
   return rh_segmented_call(p->segmented, data, call->outputs, call->n_outputs, result, error);
 }
 

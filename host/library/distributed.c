@@ -106,10 +106,8 @@ static rh_status digest(distributed *d, rh_error *error) {
 static rh_status prepare(distributed *d, const rh_request *request, const rh_result *result,
                          rh_error *error) {
   if (!d->of.redhost || !request || !result)
-    return rh_fail(error, RH_E_USAGE, "rh_reduce_distributed: the %s is null",
-                   !d->of.redhost ? "rh_redhost"
-                   : !request     ? "request"
-                                  : "place for the result");
+    return rh_say_null("rh_reduce_distributed", d->of.redhost, request, "place for the result",
+                       error);
   RH_TRY(rh_sized_check(result, RH_SIZED(rh_result, strategy), error));
   RH_TRY(rh_part_request_read(&d->of.asked, d->of.redhost, request, error));
   RH_TRY(digest(d, error));
@@ -324,14 +322,10 @@ static rh_status gather_parts(distributed *d, rh_error *error) {
 static rh_status conclude(distributed *d, rh_result *own, rh_error *error) {
   rh_reference reference;
   rh_verdict verdict;
-  char why[512];
   rh_partial *all = d->by.size > 1 ? &d->whole : &d->part;
   RH_TRY(rh_partial_conclude(all, own, &reference, &verdict, error));
   rh_exact_data_settle(&verdict, "the ranks hold parts of the data");
-  if (verdict.verdict == RH_VERDICT_UNJUDGED && d->by.rank == 0)
-    rh_log(&d->of.redhost->context->options.reporter, RH_LOG_WARNING,
-           "strategy '%s': the result is not judged: %s", all->strategy,
-           rh_verdict_why(&verdict, why));
+  if (d->by.rank == 0) rh_warn_unjudged(d->of.redhost, all->strategy, &verdict);
   return RH_OK;
 }
 

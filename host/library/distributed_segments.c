@@ -15,7 +15,7 @@ typedef struct distributed {
   rh_distributed *of;
   rh_source source;
   rh_segmented segmented;
-  rh_segments_reduction_spec cut;
+  rh_reduction_spec cut;
   rh_job_spec located;
   rh_worker worker;
   rh_segments_reduction *reduction;
@@ -49,7 +49,6 @@ static const rh_operator *op_of(const distributed *d) {
 static rh_status cut(distributed *d, rh_error *error) {
   const rh_request *request = &d->of->asked.request;
   uint32_t rank = d->of->ranks.place.rank, size = d->of->ranks.place.size;
-  rh_type types[RH_MOST_OPERANDS];
   d->segmented.spec = d->of->asked.job;
   rh_columns_find(&d->segmented.columns, op_of(d));
   RH_TRY(rh_segmented_cut(&d->segmented, request->segments, 0, error));
@@ -59,18 +58,17 @@ static rh_status cut(distributed *d, rh_error *error) {
                    "segments are neither rows nor columns");
   if (request->n_outputs)
     RH_TRY(rh_segmented_check_outputs(&d->segmented, request->outputs, request->n_outputs, error));
-  for (uint32_t k = 0; k < op_of(d)->n_operands; k++) types[k] = op_of(d)->operands[k].type;
-  rh_source_of_arrays(&d->source, d->of->asked.data, d->of->starts[rank], types,
-                      op_of(d)->n_operands, d->of->starts[size]);
-  d->cut = (rh_segments_reduction_spec){.reporter = &d->of->redhost->context->options.reporter,
-                                        .source = &d->source,
-                                        .devices = &d->worker,
-                                        .n_devices = 1,
-                                        .rank = rank,
-                                        .size = size,
-                                        .starts = d->of->starts,
-                                        .chunk_bytes = PART_BYTES,
-                                        .check = d->of->asked.job.operation.check};
+  rh_source_of_arrays(&d->source, op_of(d), d->of->asked.data, d->of->starts[rank],
+                      d->of->starts[size]);
+  d->cut = (rh_reduction_spec){.reporter = &d->of->redhost->context->options.reporter,
+                               .source = &d->source,
+                               .devices = &d->worker,
+                               .n_devices = 1,
+                               .rank = rank,
+                               .size = size,
+                               .starts = d->of->starts,
+                               .chunk_bytes = PART_BYTES,
+                               .check = d->of->asked.job.operation.check};
   return rh_segments_reduction_ends(&d->cut, &d->segmented.spec.operation, d->of->ends, error);
 }
 

@@ -333,6 +333,13 @@ rh_status rh_kept_call(rh_redhost *redhost, const rh_request *request, uint64_t 
   return status;
 }
 
+void rh_warn_unjudged(const rh_redhost *redhost, const char *strategy, const rh_verdict *verdict) {
+  char why[512];
+  if (verdict->verdict == RH_VERDICT_UNJUDGED)
+    rh_log(&redhost->context->options.reporter, RH_LOG_WARNING,
+           "strategy '%s': the result is not judged: %s", strategy, rh_verdict_why(verdict, why));
+}
+
 void rh_kept_finish(rh_redhost *redhost) {
   rh_kept *all = redhost->kept;
   while (all && all->n) release(all, all->n - 1);

@@ -107,6 +107,10 @@ static inline rh_status rh_sized_check(const void *given, const rh_sized *kind, 
  * become zero. */
 rh_status rh_sized_read(void *own, const void *given, const rh_sized *kind, rh_error *error);
 
+/* RH_E_USAGE: the first of the arguments that is null; what: the last one. */
+rh_status rh_say_null(const char *function, const void *redhost, const void *request,
+                      const char *what, rh_error *error);
+
 /* Copies the struct `own` to `given`, which was checked, as far as `given` extends.  `given` keeps
  * its size. */
 void rh_sized_write(void *given, const void *own, const rh_sized *kind);
@@ -130,7 +134,6 @@ struct rh_redhost {
  * already holds the lock, in a callback of the caller's; or if the context is lost, or locked by a
  * thread that a forked process does not have. */
 rh_status rh_redhost_enter(rh_redhost *redhost, rh_error *error);
-void rh_redhost_release(rh_redhost *redhost);
 /* releases it if it is closed and nothing prepared is left */
 void rh_redhost_leave(rh_redhost *redhost);
 
@@ -197,6 +200,9 @@ rh_status rh_kept_reduce(rh_redhost *redhost, rh_kept_job *kept, const void *con
                          uint64_t n, void *value, uint64_t *depth, rh_error *error);
 
 void rh_kept_finish(rh_redhost *redhost);
+
+/* Warns of an answer on which there is no verdict. */
+void rh_warn_unjudged(const rh_redhost *redhost, const char *strategy, const rh_verdict *verdict);
 
 /* A caller's rh_request: what it asks for, whether it can be meant, and whether another one asks
  * for the same. */

@@ -55,10 +55,7 @@ rh_status rh_reduce_part(rh_redhost *redhost, const rh_request *request, uint64_
   RH_OWN_ENVIRONMENT;
   part p = {.redhost = redhost, .first = first, .whole_n = whole_n ? whole_n : UINT64_MAX};
   if (!redhost || !request || !part_of || !bytes)
-    return rh_fail(error, RH_E_USAGE, "rh_reduce_part: the %s is null",
-                   !redhost   ? "rh_redhost"
-                   : !request ? "request"
-                              : "place for the part");
+    return rh_say_null("rh_reduce_part", redhost, request, "place for the part", error);
   rh_status status = reduce(&p, request, error);
   if (status == RH_OK) status = rh_partial_write(&p.partial, p.text, part_of, bytes, error);
   rh_partial_finish(&p.partial);
@@ -99,15 +96,6 @@ rh_status rh_merge_parts(rh_redhost *redhost, const void *const *parts, const ui
 
 /* ---- The answer ---- */
 
-static void warn_unjudged(const rh_redhost *redhost, const rh_merger *merger,
-                          const rh_verdict *verdict) {
-  char why[512];
-  if (verdict->verdict == RH_VERDICT_UNJUDGED)
-    rh_log(&redhost->context->options.reporter, RH_LOG_WARNING,
-           "strategy '%s': the result is not judged: %s", merger->all.strategy,
-           rh_verdict_why(verdict, why));
-}
-
 rh_status rh_part_result(rh_redhost *redhost, const void *part_of, uint64_t bytes,
                          rh_result *result, rh_error *error) {
   RH_OWN_ENVIRONMENT;
@@ -122,7 +110,7 @@ rh_status rh_part_result(rh_redhost *redhost, const void *part_of, uint64_t byte
   rh_status status = merge(redhost, &merger, &part_of, &bytes, 1, error);
   if (status == RH_OK) status = rh_merger_conclude(&merger, &own, &reference, &verdict, error);
   rh_redhost_leave(redhost);
-  if (status == RH_OK) warn_unjudged(redhost, &merger, &verdict);
+  if (status == RH_OK) rh_warn_unjudged(redhost, merger.all.strategy, &verdict);
   if (status == RH_OK) rh_sized_write(result, &own, RH_SIZED(rh_result, strategy));
   rh_merger_finish(&merger);
   return status;

@@ -39,10 +39,7 @@ static rh_status check_call(const rh_redhost *redhost, const rh_request *request
                             rh_prepared **prepared, rh_request *given, rh_error *error) {
   if (prepared) *prepared = NULL;
   if (!redhost || !request || !prepared)
-    return rh_fail(error, RH_E_USAGE, "rh_prepare: the %s is null",
-                   !redhost   ? "rh_redhost"
-                   : !request ? "request"
-                              : "place for the rh_prepared");
+    return rh_say_null("rh_prepare", redhost, request, "place for the rh_prepared", error);
   RH_TRY(rh_sized_read(given, request, RH_SIZED(rh_request, n_settings), error));
   if ((given->data_on_device || given->result_on_device) && !redhost->context->options.queue)
     return rh_fail(error, RH_E_USAGE,

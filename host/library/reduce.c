@@ -3,11 +3,10 @@
 
 #include <math.h>
 
-static rh_status judge_value(rh_kept_job *kept, const rh_job_spec *spec, const rh_job_part *part,
-                             uint64_t depth, rh_reference *reference, rh_result *result,
-                             rh_error *error) {
+static rh_status judge_value(const rh_redhost *redhost, rh_kept_job *kept, const rh_job_spec *spec,
+                             const rh_job_part *part, uint64_t depth, rh_reference *reference,
+                             rh_result *result, rh_error *error) {
   rh_verdict verdict;
-  char why[512];
   const rh_job *job = &kept->job;
   const rh_reporter *reporter = &job->context->options.reporter;
   const rh_answered answered = {job->context, job->device, depth, result, NULL};
@@ -15,9 +14,7 @@ static rh_status judge_value(rh_kept_job *kept, const rh_job_spec *spec, const r
   result->bound = isnan(verdict.bound) ? INFINITY : verdict.bound;
   rh_job *working = rh_kept_working(kept);
   RH_TRY(rh_job_confirm(working, kept->ring ? &working->spec : spec, reporter, &verdict, error));
-  if (verdict.verdict == RH_VERDICT_UNJUDGED)
-    rh_log(reporter, RH_LOG_WARNING, "strategy '%s': the result is not judged: %s",
-           job->strategy->name, rh_verdict_why(&verdict, why));
+  rh_warn_unjudged(redhost, job->strategy->name, &verdict);
   if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
   rh_context_blame(job->context, job->strategy->name, job->path, spec->operation.op,
                    spec->operation.n);
@@ -39,7 +36,7 @@ static rh_status run(rh_redhost *redhost, rh_kept_job *kept, const rh_job_spec *
   RH_TRY(rh_kept_reduce(redhost, kept, operands, spec->operation.n, value, &depth, error));
   rh_job_result(spec, kept->job.strategy->name, value, result);
   if (unchecked) return RH_OK;
-  RH_TRY(judge_value(kept, spec, &all, depth, &reference, result, error));
+  RH_TRY(judge_value(redhost, kept, spec, &all, depth, &reference, result, error));
   rh_accuracy_take(spec, &reference, result);
   return RH_OK;
 }
@@ -122,10 +119,7 @@ rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *r
   RH_OWN_ENVIRONMENT_QUICK;
   rh_request given;
   if (!redhost || !request || !result)
-    return rh_fail(error, RH_E_USAGE, "rh_reduce: the %s is null",
-                   !redhost   ? "rh_redhost"
-                   : !request ? "request"
-                              : "place for the result");
+    return rh_say_null("rh_reduce", redhost, request, "place for the result", error);
   if (request->struct_size != sizeof given) {
     RH_TRY(rh_sized_read(&given, request, RH_SIZED(rh_request, n_settings), error));
     request = &given;

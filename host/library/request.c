@@ -206,70 +206,81 @@ uint32_t rh_request_place(const rh_request *request, const rh_context *context) 
 
 /* ---- The same again ---- */
 
-static rh_status copy_text(const char **to, const char *from, rh_error *error) {
-  *to = from ? strdup(from) : NULL;
-  return *to || !from ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for a request");
+/* A request and all that it points to, in one block of memory; without one, its size is counted. */
+typedef struct block {
+  char *at;
+  uint64_t used;
+} block;
+
+static void *put(block *b, const void *from, uint64_t bytes) {
+  void *to = b->at ? b->at + b->used : NULL;
+  if (to && bytes) memcpy(to, from, bytes);
+  b->used += (bytes + 7) / 8 * 8;
+  return to;
 }
 
-static rh_status copy_lists(rh_request *to, const rh_request *from, rh_error *error) {
-  rh_setting *settings = calloc(from->n_settings + 1, sizeof *settings);
-  rh_input *inputs = from->inputs ? calloc(from->n_inputs + 1, sizeof *inputs) : NULL;
-  rh_constant *constants = calloc(from->n_constants + 1, sizeof *constants);
+static const char *put_text(block *b, const char *text) {
+  return text ? put(b, text, strlen(text) + 1) : NULL;
+}
+
+static void put_lists(block *b, rh_request *to) {
+  const rh_request from = *to;
+  rh_setting *settings = put(b, from.settings, from.n_settings * sizeof *settings);
+  rh_input *inputs = from.inputs ? put(b, from.inputs, from.n_inputs * sizeof *inputs) : NULL;
+  rh_constant *constants = put(b, from.constants, from.n_constants * sizeof *constants);
+  for (uint64_t k = 0; k < from.n_settings; k++) {
+    const rh_setting own = {put_text(b, from.settings[k].key), put_text(b, from.settings[k].value)};
+    if (settings) settings[k] = own;
+  }
+  for (uint64_t k = 0; from.inputs && k < from.n_inputs; k++) {
+    const rh_input own = {.name = put_text(b, from.inputs[k].name), .type = from.inputs[k].type};
+    if (inputs) inputs[k] = own;
+  }
+  for (uint64_t k = 0; k < from.n_constants; k++) {
+    const char *name = put_text(b, from.constants[k].name);
+    if (constants) constants[k].name = name;
+  }
   to->settings = settings;
   to->inputs = inputs;
   to->constants = constants;
-  if (!settings || !constants || (from->inputs && !inputs))
-    return rh_fail(error, RH_E_NOMEM, "no memory for a request");
-  for (; to->n_settings < from->n_settings; to->n_settings++) {
-    rh_setting *own = &settings[to->n_settings];
-    RH_TRY(copy_text(&own->key, from->settings[to->n_settings].key, error));
-    rh_status status = copy_text(&own->value, from->settings[to->n_settings].value, error);
-    if (status != RH_OK) free((char *)own->key);
-    RH_TRY(status);
-  }
-  for (; inputs && to->n_inputs < from->n_inputs; to->n_inputs++) {
-    inputs[to->n_inputs].type = from->inputs[to->n_inputs].type;
-    RH_TRY(copy_text(&inputs[to->n_inputs].name, from->inputs[to->n_inputs].name, error));
-  }
-  if (!inputs) to->n_inputs = from->n_inputs;
-  for (; to->n_constants < from->n_constants; to->n_constants++) {
-    constants[to->n_constants] = from->constants[to->n_constants];
-    RH_TRY(
-        copy_text(&constants[to->n_constants].name, from->constants[to->n_constants].name, error));
-  }
-  return RH_OK;
 }
 
-rh_status rh_request_copy(rh_request *to, const rh_request *from, rh_error *error) {
+/* The strategy's name is where the block begins. */
+static void put_request(block *b, rh_request *to, const rh_request *from) {
   *to = (rh_request){.struct_size = sizeof *to,
+                     .strategy = put_text(b, from->strategy ? from->strategy : "auto"),
+                     .op = put_text(b, from->op),
+                     .map = put_text(b, from->map),
+                     .where = put_text(b, from->where),
+                     .reduce = put_text(b, from->reduce),
+                     .identity = put_text(b, from->identity),
+                     .finalize = put_text(b, from->finalize),
+                     .initial = put_text(b, from->initial),
                      .type = from->type,
                      .accuracy = from->accuracy,
                      .commutes = from->commutes,
-                     .unchecked_op = from->unchecked_op};
-  RH_TRY(copy_text(&to->strategy, from->strategy ? from->strategy : "auto", error));
-  RH_TRY(copy_text(&to->op, from->op, error));
-  RH_TRY(copy_text(&to->map, from->map, error));
-  RH_TRY(copy_text(&to->where, from->where, error));
-  RH_TRY(copy_text(&to->reduce, from->reduce, error));
-  RH_TRY(copy_text(&to->identity, from->identity, error));
-  RH_TRY(copy_text(&to->finalize, from->finalize, error));
-  RH_TRY(copy_text(&to->initial, from->initial, error));
-  return copy_lists(to, from, error);
+                     .unchecked_op = from->unchecked_op,
+                     .settings = from->settings,
+                     .n_settings = from->n_settings,
+                     .inputs = from->inputs,
+                     .n_inputs = from->n_inputs,
+                     .constants = from->constants,
+                     .n_constants = from->n_constants};
+  put_lists(b, to);
+}
+
+rh_status rh_request_copy(rh_request *to, const rh_request *from, rh_error *error) {
+  block b = {NULL, 0};
+  put_request(&b, to, from);
+  *to = (rh_request){0};
+  RH_TRY(rh_alloc(&b.at, b.used, 1, "a request", error));
+  b.used = 0;
+  put_request(&b, to, from);
+  return RH_OK;
 }
 
 void rh_request_release(rh_request *copy) {
-  const char *texts[] = {copy->strategy, copy->op,       copy->map,      copy->where,
-                         copy->reduce,   copy->identity, copy->finalize, copy->initial};
-  for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) free((char *)texts[k]);
-  for (uint64_t k = 0; k < copy->n_settings; k++) {
-    free((char *)copy->settings[k].key);
-    free((char *)copy->settings[k].value);
-  }
-  for (uint64_t k = 0; copy->inputs && k < copy->n_inputs; k++) free((char *)copy->inputs[k].name);
-  for (uint64_t k = 0; k < copy->n_constants; k++) free((char *)copy->constants[k].name);
-  free((rh_setting *)copy->settings);
-  free((rh_input *)copy->inputs);
-  free((rh_constant *)copy->constants);
+  free((char *)copy->strategy);
   *copy = (rh_request){0};
 }
 

@@ -365,9 +365,9 @@ static rh_status keep_request(rh_segmented *s, const rh_context *context, const 
 static rh_status reduce(trial *t, rh_error *error) {
   const rh_request *request = t->request;
   RH_TRY(name(t->of, t->redhost, request, t->is_kept, error));
-  if (t->is_kept) RH_TRY(keep_request(t->of, t->redhost->context, request, error));
   rh_request_data(request, t->operands);
   RH_TRY(rh_request_check(request, &t->of->spec, t->operands, error));
+  if (t->is_kept) RH_TRY(keep_request(t->of, t->redhost->context, request, error));
   RH_TRY(rh_segmented_check_outputs(t->of, request->outputs, request->n_outputs, error));
   RH_TRY(try_all(t, error));
   rh_segmented_store(t->of, request->outputs, request->n_outputs, t->result);

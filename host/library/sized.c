@@ -37,6 +37,14 @@ rh_status rh_sized_read(void *own, const void *given, const rh_sized *kind, rh_e
   return RH_OK;
 }
 
+rh_status rh_say_null(const char *function, const void *redhost, const void *request,
+                      const char *what, rh_error *error) {
+  return rh_fail(error, RH_E_USAGE, "%s: the %s is null", function,
+                 !redhost   ? "rh_redhost"
+                 : !request ? "request"
+                            : what);
+}
+
 void rh_sized_write(void *given, const void *own, const rh_sized *kind) {
   uint32_t size = size_of(given);
   memcpy(given, own, smaller(size, kind->known));
