@@ -11,6 +11,73 @@
 
 enum { PART_BYTES = 32 << 20 /* the same in all ranks */ };
 
+/* ---- Elements of other ranks ---- */
+
+static const rh_operator *op_of(const rh_distributed *d) {
+  return d->asked.job.operation.op;
+}
+
+static uint64_t least(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
+}
+
+/* The elements from a rank's first one on that ranks before it need. */
+static uint64_t given_by(const rh_distributed *d, uint32_t rank) {
+  uint64_t end = 0, first = d->starts[rank];
+  for (uint32_t r = 0; r < rank; r++)
+    if (d->ends[r] > end) end = d->ends[r];
+  return end > first ? least(end, d->starts[rank + 1]) - first : 0;
+}
+
+/* Bytes of n elements of the operands before `end`. */
+static uint64_t bytes_of(const rh_distributed *d, uint32_t end, uint64_t n) {
+  uint64_t bytes = 0;
+  for (uint32_t k = 0; k < end; k++) bytes += n * rh_type_size(op_of(d)->operands[k].type);
+  return bytes;
+}
+
+const void *rh_distributed_tail(const rh_distributed *d, uint32_t operand) {
+  return d->tails + bytes_of(d, operand, d->n_tail);
+}
+
+static rh_status take_elements(void *of_call, uint32_t rank, const void *theirs, uint64_t bytes,
+                               rh_error *error) {
+  rh_distributed *d = of_call;
+  uint64_t tail = d->starts[d->ranks.place.rank + 1], n = given_by(d, rank);
+  uint64_t first = d->starts[rank];
+  if (bytes != bytes_of(d, op_of(d)->n_operands, n))
+    return rh_fail(error, RH_E_INVALID, "rank %u has sent other elements than are needed", rank);
+  if (rank <= d->ranks.place.rank || first >= tail + d->n_tail) return RH_OK;
+  for (uint32_t k = 0; k < op_of(d)->n_operands; k++) {
+    uint32_t size = rh_type_size(op_of(d)->operands[k].type);
+    unsigned char *to = d->tails + bytes_of(d, k, d->n_tail) + (first - tail) * size;
+    memcpy(to, (const char *)theirs + bytes_of(d, k, n), least(n, tail + d->n_tail - first) * size);
+  }
+  return RH_OK;
+}
+
+rh_status rh_distributed_exchange(rh_distributed *d, rh_error *error) {
+  uint32_t rank = d->ranks.place.rank, operands = op_of(d)->n_operands;
+  uint64_t n = given_by(d, rank);
+  int are_needed = 0;
+  for (uint32_t r = 0; r < d->ranks.place.size; r++) are_needed |= d->ends[r] > d->starts[r + 1];
+  if (!are_needed) return RH_OK;
+  d->n_tail = d->ends[rank] - d->starts[rank + 1];
+  unsigned char *mine = malloc(bytes_of(d, operands, n) + 1);
+  d->tails = malloc(bytes_of(d, operands, d->n_tail) + 1);
+  rh_status status = RH_OK;
+  if (!mine || !d->tails) status = rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
+  for (uint32_t k = 0; k < operands && n && status == RH_OK; k++)
+    memcpy(mine + bytes_of(d, k, n), d->asked.data[k], bytes_of(d, k + 1, n) - bytes_of(d, k, n));
+  if (status == RH_OK)
+    status =
+        rh_ranks_gather_any(&d->ranks, mine, bytes_of(d, operands, n), take_elements, d, error);
+  free(mine);
+  return status;
+}
+
+/* ---- Segments ---- */
+
 typedef struct distributed {
   rh_distributed *of;
   rh_source source;
@@ -41,16 +108,12 @@ json_t *rh_distributed_segments_text(const rh_segmentation *asked) {
 
 /* ---- What is reduced ---- */
 
-static const rh_operator *op_of(const distributed *d) {
-  return d->of->asked.job.operation.op;
-}
-
 /* Segments and sources are those of the whole. */
 static rh_status cut(distributed *d, rh_error *error) {
   const rh_request *request = &d->of->asked.request;
   uint32_t rank = d->of->ranks.place.rank, size = d->of->ranks.place.size;
   d->segmented.spec = d->of->asked.job;
-  rh_columns_find(&d->segmented.columns, op_of(d));
+  rh_columns_find(&d->segmented.columns, op_of(d->of));
   RH_TRY(rh_segmented_cut(&d->segmented, request->segments, 0, error));
   if (d->segmented.is_scattered)
     return rh_fail(error, RH_E_USAGE,
@@ -58,7 +121,7 @@ static rh_status cut(distributed *d, rh_error *error) {
                    "segments are neither rows nor columns");
   if (request->n_outputs)
     RH_TRY(rh_segmented_check_outputs(&d->segmented, request->outputs, request->n_outputs, error));
-  rh_source_of_arrays(&d->source, op_of(d), d->of->asked.data, d->of->starts[rank],
+  rh_source_of_arrays(&d->source, op_of(d->of), d->of->asked.data, d->of->starts[rank],
                       d->of->starts[size]);
   d->cut = (rh_reduction_spec){.reporter = &d->of->redhost->context->options.reporter,
                                .source = &d->source,

@@ -7,18 +7,6 @@ static const rh_job_spec *job_of(const rh_reduction *r) {
   return r->partial->job;
 }
 
-/* ---- Values ---- */
-
-rh_status rh_reduction_add(rh_reduction *r, const rh_job *by, const rh_partial_chunk *chunk,
-                           rh_error *error) {
-  if (r->spec.stop && atomic_load(r->spec.stop))
-    return rh_fail(error, RH_E_CANCELLED, "another rank has failed");
-  r->n += chunk->n;
-  r->chunks++;
-  rh_status status = rh_partial_add(r->partial, by, chunk, error);
-  return status == RH_E_WRONG && !r->spec.ends_if_wrong ? RH_OK : status;
-}
-
 /* ---- Workers ---- */
 
 static void stop_all(void *of_reduction, const rh_error *why) {

@@ -217,6 +217,16 @@ static void count_times(rh_reduction *r, const rh_chunk_times *times) {
   }
 }
 
+rh_status rh_reduction_add(rh_reduction *r, const rh_job *by, const rh_partial_chunk *chunk,
+                           rh_error *error) {
+  if (r->spec.stop && atomic_load(r->spec.stop))
+    return rh_fail(error, RH_E_CANCELLED, "another rank has failed");
+  r->n += chunk->n;
+  r->chunks++;
+  rh_status status = rh_partial_add(r->partial, by, chunk, error);
+  return status == RH_E_WRONG && !r->spec.ends_if_wrong ? RH_OK : status;
+}
+
 static rh_status take_value(const rh_streamer *s, const rh_ring_slot *slot, const void *value,
                             const rh_chunk_times *times, rh_error *error) {
   rh_reduction *r = s->of;

@@ -160,7 +160,7 @@ void rh_axes_rows(const rh_axes *merged, uint64_t n, uint64_t *starts, uint64_t 
 static void permute_some(void *user, uint64_t first, uint64_t count) {
   const permuted *p = user;
   const rh_axis side = last_of(p->axes, 0), inner = last_of(p->axes, 1);
-  /* Of columns a line's worth: what else a line holds would be read in vain. */
+  /* Columns are taken by the line's worth: what else a line holds would be read in vain. */
   uint64_t most = inner.stride > side.stride ? LINE_BYTES / p->size : UINT64_MAX;
   block b = {.next = inner.stride, .apart = side.stride, .row = p->some.n};
   for (uint64_t done = 0; done < count; done += b.count) {

@@ -20,7 +20,7 @@ typedef struct rh_axes {
  * are left out. */
 rh_axes rh_axes_merged(const rh_axes *axes);
 
-/* Those of a layout along an axis. */
+/* The axes of a layout along one. */
 rh_axes rh_axes_of(const rh_layout *layout);
 
 /* The layout of merged axes: 1, of the elements where they are; or 0, of a copy by
@@ -226,7 +226,7 @@ void rh_segments_plan_finish(rh_segments_plan *plan);
 
 /* 0: there are no more. */
 int rh_segments_plan_next(rh_segments_plan *plan, rh_segments_part *part);
-/* How many of n ascending borders are no larger than `at`. */
+/* How many of n ascending borders are at most `at`. */
 uint32_t rh_borders_up_to(const uint64_t *borders, uint32_t n, uint64_t at);
 /* The number of the segment at a place. */
 uint64_t rh_segments_number(const rh_segments_plan *plan, uint64_t place);
