@@ -374,11 +374,6 @@ rh_status rh_jsonl_begin(FILE **out, const char *path, const rh_records *results
 /* Writes and flushes one line. */
 rh_status rh_jsonl_add(FILE *out, const rh_row *row, const char *path, rh_error *error);
 
-/* ---- The formats, one per source file; -1: out of memory.  Errors of `out` are left in it ---- */
-
-int rh_write_csv(const rh_records *results, FILE *out);
-int rh_write_markdown(const rh_records *results, FILE *out);
-
 /* Converts between the JSON document "redhost/1" and its struct.  JSON input is untrusted: a
  * value of a wrong type or out of range is rejected with a message that begins with its key,
  * "time_s.median: ...".  Unknown keys are ignored; missing keys and null mean "unknown". */
