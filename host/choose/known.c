@@ -100,7 +100,7 @@ static const rh_tunedb_entry *look_up(const rh_job *job, rh_tunedb *tuned) {
   rh_tunedb_report_other_plugin(tuned, name, plugin);
   const rh_operation *of = &job->spec.operation;
   const rh_asked asked = {name, plugin, of->op, of->n, rh_cut_of(of->layout)};
-  return rh_tunedb_find(tuned, &asked, NULL);
+  return rh_tunedb_find(tuned, &asked);
 }
 
 static rh_status use_tuned(rh_job *job, rh_error *error) {

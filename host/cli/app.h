@@ -42,7 +42,8 @@ const char *rh_count(uint64_t n);
 void rh_print_path(const char *path);
 
 /* "redhost: <message>.", on standard error. */
-void rh_terminal_say(rh_terminal *terminal, const char *message);
+void rh_terminal_say(rh_terminal *terminal, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* A failure of the program, with the option that helps, if there is one; under it the expression
  * that it quotes, and a caret at the place. */
 void rh_terminal_say_error(rh_terminal *terminal, rh_error *error);

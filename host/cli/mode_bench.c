@@ -196,7 +196,6 @@ static uint32_t count(const work *w, uint32_t status) {
 static void warn_unjudged(const work *w) {
   const rh_row *first = NULL;
   uint32_t unjudged = 0;
-  char text[256];
   for (uint32_t k = w->results.n_rows; k-- > 0;) {
     const rh_row *row = &w->results.rows[k];
     if (row->status != RH_ROW_ok || !row->unjudged) continue;
@@ -204,11 +203,10 @@ static void warn_unjudged(const work *w) {
     unjudged++;
   }
   if (!first) return;
-  snprintf(text, sizeof text,
-           "warning: %u of %u results are not judged, for example '%s', %s %s, n = %llu", unjudged,
-           w->results.n_rows, first->strategy, rh_row_op_name(first), rh_type_name(first->type),
-           (unsigned long long)first->n);
-  rh_terminal_say(w->app->terminal, text);
+  rh_terminal_say(w->app->terminal,
+                  "warning: %u of %u results are not judged, for example '%s', %s %s, n = %llu",
+                  unjudged, w->results.n_rows, first->strategy, rh_row_op_name(first),
+                  rh_type_name(first->type), (unsigned long long)first->n);
 }
 
 static rh_status conclude(const work *w, rh_error *error) {

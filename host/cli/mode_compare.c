@@ -205,13 +205,11 @@ static json_t *comparison_members(const work *w) {
 
 static rh_status read_file(const work *w, const char *path, rh_records *results, rh_error *error) {
   rh_read_notes notes;
-  rh_error note;
   RH_TRY(rh_records_read_noting(path, results, &notes, error));
-  if (!notes.cut) return RH_OK;
-  rh_fail(&note, RH_E_FILE, "%s: the last line is cut off; the %u results before it are compared",
-          path, results->n_rows);
-  rh_make_plain(note.message);
-  if (!w->app->terminal->quiet) rh_terminal_say(w->app->terminal, note.message);
+  if (notes.cut && !w->app->terminal->quiet)
+    rh_terminal_say(w->app->terminal,
+                    "%s: the last line is cut off; the %u results before it are compared", path,
+                    results->n_rows);
   return RH_OK;
 }
 
@@ -225,7 +223,8 @@ static rh_status compare_files(work *w, rh_error *error) {
   RH_TRY(rh_compare(&w->comparison, &w->old, &w->new_, percent / 100, error));
   for (uint32_t k = 0; k < w->comparison.n_warnings; k++) {
     rh_make_plain(w->comparison.warnings[k]);
-    if (!w->app->terminal->quiet) rh_terminal_say(w->app->terminal, w->comparison.warnings[k]);
+    if (!w->app->terminal->quiet)
+      rh_terminal_say(w->app->terminal, "%s", w->comparison.warnings[k]);
   }
   return RH_OK;
 }
@@ -263,7 +262,7 @@ rh_status rh_mode_compare(const rh_app *app, rh_error *error) {
     /* Exit status 1 is for regressions that must stop a CI pipeline: significantly slower, or
      * broken, even if drawing the picture failed. */
     const uint32_t *counts = w.comparison.counts;
-    if (status != RH_OK) rh_terminal_say(app->terminal, error->message);
+    if (status != RH_OK) rh_terminal_say(app->terminal, "%s", error->message);
     status = rh_fail(error, RH_E_WRONG, "of %u points, %u became slower and %u broke",
                      w.comparison.n_changes, counts[RH_CHANGE_slow], counts[RH_CHANGE_broken]);
   }

@@ -85,10 +85,8 @@ static rh_status print_json(const rh_app *app, const rh_registry *registry,
 
 /* A plugin that somebody works on is not left out without a word. */
 static void say_why_not(const rh_app *app, const rh_entry *entry) {
-  char text[512];
-  snprintf(text, sizeof text, "%s is left out: %s", entry->name,
-           rh_offer_for(app, entry)->answer.reason);
-  rh_terminal_say(app->terminal, text);
+  rh_terminal_say(app->terminal, "%s is left out: %s", entry->name,
+                  rh_offer_for(app, entry)->answer.reason);
 }
 
 /* -q: the names; of those that serve an operator that is not built in, if it is about one. */

@@ -302,12 +302,9 @@ static void on_begin(void *user, const char *test, const char *strategy, uint32_
                      uint32_t total, double left_s, double most_s) {
   work *w = user;
   const rh_typed *typed = w->app->typed;
-  char text[128];
-  if (done == 0 && !typed->quiet && !typed->json && left_s >= 5) {
-    snprintf(text, sizeof text, "%u tests, about %.0f s, at most %.0f s%s", total, left_s, most_s,
-             typed->quick ? "" : "; --quick takes a tenth of that");
-    rh_terminal_say(w->app->terminal, text);
-  }
+  if (done == 0 && !typed->quiet && !typed->json && left_s >= 5)
+    rh_terminal_say(w->app->terminal, "%u tests, about %.0f s, at most %.0f s%s", total, left_s,
+                    most_s, typed->quick ? "" : "; --quick takes a tenth of that");
   rh_terminal_count(w->app->terminal, done, total, left_s, strategy ? strategy : "file", test);
 }
 

@@ -41,22 +41,22 @@ static int count(const rh_app *app, uint64_t *n_nan, uint64_t *first) {
 
 void rh_note_nan(const rh_app *app, const rh_result *result) {
   uint64_t n, first;
-  char text[512];
   const char *input = app->typed->input;
   if (!input || app->typed->quiet || app->typed->json || !is_nan(result)) return;
   if (!count(app, &n, &first))
-    snprintf(text, sizeof text,
-             "the answer is not a number; --map 'isnan(x)' counts NaN, and --where '!isnan(x)' "
-             "leaves them out");
+    rh_terminal_say(app->terminal,
+                    "the answer is not a number; --map 'isnan(x)' counts NaN, and --where "
+                    "'!isnan(x)' leaves them out");
   else if (n)
-    snprintf(text, sizeof text,
-             "%.200s has %llu NaN, the first at index %llu; --where '!isnan(x)' leaves them out",
-             rh_plain(input), (unsigned long long)n, (unsigned long long)first);
+    rh_terminal_say(
+        app->terminal,
+        "%.200s has %llu NaN, the first at index %llu; --where '!isnan(x)' leaves them out",
+        rh_plain(input), (unsigned long long)n, (unsigned long long)first);
   else
-    snprintf(text, sizeof text,
-             "no element of %.200s is NaN; the answer is, as it is of infinities of both signs",
-             rh_plain(input));
-  rh_terminal_say(app->terminal, text);
+    rh_terminal_say(
+        app->terminal,
+        "no element of %.200s is NaN; the answer is, as it is of infinities of both signs",
+        rh_plain(input));
 }
 
 enum { EXCERPT = 64, MOST_ELEMENTS = 62 /* 2^62 where their number is not known */ };

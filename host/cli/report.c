@@ -467,10 +467,9 @@ rh_status rh_run_report_print(const rh_app *app, const rh_run_report *report, rh
 
 void rh_run_report_warn(const rh_app *app, const rh_run_report *report) {
   const rh_verdict *verdict = &report->verdict;
-  char text[640], why[512];
+  char why[512];
   rh_note_nan(app, &report->result);
-  if (!report->checked || verdict->verdict != RH_VERDICT_UNJUDGED) return;
-  snprintf(text, sizeof text, "warning: the result of '%s' is not judged: %s",
-           report->spec->strategy, rh_verdict_why(verdict, why));
-  rh_terminal_say(app->terminal, text);
+  if (report->checked && verdict->verdict == RH_VERDICT_UNJUDGED)
+    rh_terminal_say(app->terminal, "warning: the result of '%s' is not judged: %s",
+                    report->spec->strategy, rh_verdict_why(verdict, why));
 }

@@ -53,7 +53,7 @@ static rh_status launch(run_ranks *r, rh_error *error) {
 }
 
 static void say_why(void *terminal, const char *sentence) {
-  rh_terminal_say(terminal, sentence);
+  rh_terminal_say(terminal, "%s", sentence);
 }
 
 /* In a thread of its own. */

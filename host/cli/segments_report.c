@@ -145,10 +145,8 @@ static void print_values(const rh_segments_answer *run) {
 }
 
 static void warn_unjudged(const rh_app *app, const rh_segments_answer *run) {
-  char text[700], what[640];
-  if (!rh_segments_unjudged(&run->check, what)) return;
-  snprintf(text, sizeof text, "warning: %s", what);
-  rh_terminal_say(app->terminal, text);
+  char what[640];
+  if (rh_segments_unjudged(&run->check, what)) rh_terminal_say(app->terminal, "warning: %s", what);
 }
 
 rh_status rh_run_segments_print(const rh_app *app, const rh_segments_answer *run,

@@ -208,34 +208,33 @@ static void on_log(void *user, uint32_t level, const char *text) {
   if (level >= RH_LOG_INFO && !terminal->verbose) return;
   if (level == RH_LOG_WARNING && terminal->quiet) return;
   const char *advice = advice_on(RH_OK, text);
-  char *with = NULL;
-  if (advice && asprintf(&with, "%s. %s", text, advice) < 0) with = NULL;
-  rh_terminal_say(terminal, with ? with : text);
-  free(with);
+  rh_terminal_say(terminal, "%s%s%s", text, advice ? ". " : "", advice ? advice : "");
 }
 
 rh_reporter rh_terminal_reporter(rh_terminal *terminal) {
   return (rh_reporter){terminal, on_log, on_progress};
 }
 
-void rh_terminal_say(rh_terminal *terminal, const char *message) {
-  size_t length = strlen(message);
-  while (length && message[length - 1] == '\n') length--;
-  char last = 0, *plain = strndup(message, length);
-  if (length) last = message[length - 1];
-  if (plain) rh_make_plain(plain);
-  if (would_block() || !plain) {
-    free(plain);
-    return;
+void rh_terminal_say(rh_terminal *terminal, const char *format, ...) {
+  char *text, last = 0;
+  va_list args;
+  va_start(args, format);
+  int length = vasprintf(&text, format, args);
+  va_end(args);
+  if (length < 0) return;
+  while (length && text[length - 1] == '\n') text[--length] = 0;
+  if (length) last = text[length - 1];
+  rh_make_plain(text);
+  if (!would_block()) {
+    rh_terminal_clear(terminal);
+    fprintf(stderr, "redhost: %s%s\n", text, last && strchr(".?!", last) ? "" : ".");
   }
-  rh_terminal_clear(terminal);
-  fprintf(stderr, "redhost: %s%s\n", plain, last && strchr(".?!", last) ? "" : ".");
-  free(plain);
+  free(text);
 }
 
 void rh_terminal_say_error(rh_terminal *terminal, rh_error *error) {
   add_hint(error);
-  rh_terminal_say(terminal, error->message);
+  rh_terminal_say(terminal, "%s", error->message);
   point_at_place(error->message);
 }
 

@@ -44,8 +44,8 @@ void rh_tune_report_event(const rh_app *app, const rh_tuner *tuner, const rh_tun
   if (event->kind == RH_TUNE_REFUSED)
     why = rh_show("%s is refused, its result is wrong: ",
                   settings_text(event->settings, event->n_settings));
-  rh_terminal_say(app->terminal, rh_show("%s, %s: %s%s", rh_tuner_strategy(tuner, task),
-                                         problem_text(task, event->n), why, event->reason));
+  rh_terminal_say(app->terminal, "%s, %s: %s%s", rh_tuner_strategy(tuner, task),
+                  problem_text(task, event->n), why, event->reason);
 }
 
 /* ---- Order: by operator, type and size, then the fastest first ---- */

@@ -432,7 +432,7 @@ TEST(the_first_time_measures) {
   const rh_asked asked = {"native", native, rh_operator_builtin(RH_OP_sum, RH_TYPE_i16), 1000, {0}};
   const rh_tunedb_entry *measured = rh_tunedb_find_timed(tuned, &any, &asked);
   ck_assert(measured && measured->trial && measured->n == 1000 && measured->latency_s > 0);
-  measured = rh_tunedb_find(tuned, &asked, NULL);
+  measured = rh_tunedb_find(tuned, &asked);
   ck_assert(!measured || measured->origin == RH_TUNED_SHIPPED);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 0);
 }

@@ -102,7 +102,7 @@ static void check_set_aside(const char *says) {
   ck_assert_msg(strstr(warnings, says) && strstr(warnings, in_dir("tuned.json")), "%s", warnings);
   ck_assert(is_there("tuned.json.bad") && !is_there("tuned.json"));
   ck_assert_uint_eq(rh_tunedb_count(tuned), 0);
-  ck_assert_ptr_null(rh_tunedb_find(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 0, 1), NULL));
+  ck_assert_ptr_null(rh_tunedb_find(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 0, 1)));
   put("s", RH_OP_sum, RH_TYPE_f32, 1, 1);
   reopen(&device);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 1);

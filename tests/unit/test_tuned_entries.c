@@ -18,8 +18,7 @@ TEST(what_is_put_is_found) {
   must(rh_tunedb_put(tuned, &entry, &error));
   for (int again = 0; again < 2; again++) { /* from memory, and from the file */
     const rh_tunedb_entry *found = rh_tunedb_find(
-        tuned, asked("two_stage", UINT64_MAX, RH_OP_argmin, RH_TYPE_f64, 0, (uint64_t)1 << 59),
-        NULL);
+        tuned, asked("two_stage", UINT64_MAX, RH_OP_argmin, RH_TYPE_f64, 0, (uint64_t)1 << 59));
     ck_assert_ptr_nonnull(found);
     ck_assert(found->n == entry.n && found->plugin == entry.plugin && !found->failed);
     ck_assert(found->time_s == 1.5e-6 && found->latency_s == 3e-6 && found->n_settings == 2);
@@ -27,8 +26,8 @@ TEST(what_is_put_is_found) {
     ck_assert_uint_eq(found->searched, 1);
     ck_assert_uint_eq(found->origin, RH_TUNED_HERE);
     ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
-    ck_assert(!rh_tunedb_find(tuned, asked("two_stage", 8, RH_OP_argmin, RH_TYPE_f64, 0, 1), NULL));
-    ck_assert(!rh_tunedb_find(tuned, asked("two", 8, RH_OP_argmin, RH_TYPE_f64, 0, 1), NULL));
+    ck_assert(!rh_tunedb_find(tuned, asked("two_stage", 8, RH_OP_argmin, RH_TYPE_f64, 0, 1)));
+    ck_assert(!rh_tunedb_find(tuned, asked("two", 8, RH_OP_argmin, RH_TYPE_f64, 0, 1)));
     ck_assert(rh_tunedb_mentions(tuned, "two_stage") && !rh_tunedb_mentions(tuned, "two"));
     reopen(&device);
   }
@@ -95,7 +94,7 @@ static double cut_time_of(rh_cut cut, uint64_t n, double apart) {
   rh_asked of = *asked("s", 7, RH_OP_sum, RH_TYPE_f32, 0, n);
   of.cut = cut;
   const rh_tunedb_entry *found =
-      apart < 0 ? rh_tunedb_find(tuned, &of, NULL) : rh_tunedb_find_timed(tuned, &here, &of);
+      apart < 0 ? rh_tunedb_find(tuned, &of) : rh_tunedb_find_timed(tuned, &here, &of);
   return found ? found->time_s : 0;
 }
 
@@ -276,10 +275,9 @@ TEST(who_failed) {
 
 /* A user's operator, 11 or 12, that is based on sums of f32. */
 static double own_time_of(uint64_t own, int exact) {
-  int is_exact;
-  const rh_tunedb_entry *found =
-      rh_tunedb_find(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, own, 1024), &is_exact);
-  ck_assert_int_eq(is_exact, exact);
+  const rh_asked *of = asked("s", 7, RH_OP_sum, RH_TYPE_f32, own, 1024);
+  const rh_tunedb_entry *found = rh_tunedb_find(tuned, of);
+  ck_assert_int_eq(found && rh_tunedb_is_of(found, of->op), exact);
   return found ? found->time_s : 0;
 }
 

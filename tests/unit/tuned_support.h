@@ -121,9 +121,9 @@ static inline void put(const char *strategy, uint32_t op, rh_type type, uint64_t
 }
 
 static inline double time_of(uint32_t op, rh_type type, uint64_t n, int exact) {
-  int is_exact;
-  const rh_tunedb_entry *found = rh_tunedb_find(tuned, asked("s", 7, op, type, 0, n), &is_exact);
-  ck_assert_int_eq(is_exact, exact);
+  const rh_asked *of = asked("s", 7, op, type, 0, n);
+  const rh_tunedb_entry *found = rh_tunedb_find(tuned, of);
+  ck_assert_int_eq(found && rh_tunedb_is_of(found, of->op), exact);
   return found ? found->time_s : 0;
 }
 

@@ -14,15 +14,6 @@ static const struct {
              {tuned_pocl_amd_json, sizeof tuned_pocl_amd_json - 1},
              {tuned_pocl_intel_json, sizeof tuned_pocl_intel_json - 1}};
 
-json_t *rh_tunedb_shipped(size_t place, int *valid) {
-  json_t *document = NULL;
-  *valid = 1;
-  if (place >= sizeof files / sizeof *files) return NULL;
-  *valid =
-      rh_tunedb_document_read(files[place].text, files[place].length, 1, &document, NULL) == RH_OK;
-  return document ? document : json_object();
-}
-
 /* All but the entries, which take long to read and are needed of one document. */
 static json_t *head_of(size_t place) {
   const char *text = files[place].text, *entries = strstr(text, ",\n \"entries\"");

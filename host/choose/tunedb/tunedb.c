@@ -240,7 +240,7 @@ static int displaces(const rh_tunedb_entry *measured, const rh_tunedb_entry *shi
          (far <= octave || far <= distance(shipped->n, of->n));
 }
 
-const rh_tunedb_entry *rh_tunedb_find(const rh_tunedb *tuned, const rh_asked *by, int *exact) {
+const rh_tunedb_entry *rh_tunedb_find(const rh_tunedb *tuned, const rh_asked *by) {
   wanted of = {.among = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME_SIZE, 0, UINT64_MAX,
                          RH_TUNED_CUTS_APART},
                .says_best = 1,
@@ -251,9 +251,7 @@ const rh_tunedb_entry *rh_tunedb_find(const rh_tunedb *tuned, const rh_asked *by
   if (shipped && !(best && displaces(best, shipped, by))) best = shipped;
   of.among.first = of.among.last = RH_TUNED_HERE;
   of.says_best = 0;
-  if (!best) best = find_entry(tuned, &of);
-  if (exact) *exact = best && rh_tunedb_is_of(best, by->op);
-  return best;
+  return best ? best : find_entry(tuned, &of);
 }
 
 const rh_tunedb_entry *rh_tunedb_find_timed(const rh_tunedb *tuned, const rh_tunedb_timed *among,

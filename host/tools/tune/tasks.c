@@ -45,7 +45,7 @@ static int is_accepted(const rh_entry *entry, const rh_tunedb_setting *setting) 
 /* Finds what would be used if the task were not done. */
 static void find_base(const rh_tuner *w, rh_task *task, const rh_entry *entry) {
   const rh_asked asked = asked_of(w, task);
-  const rh_tunedb_entry *used = rh_tunedb_find(w->tuned, &asked, NULL);
+  const rh_tunedb_entry *used = rh_tunedb_find(w->tuned, &asked);
   for (uint32_t k = 0; used && k < used->n_settings; k++)
     if (is_accepted(entry, &used->settings[k])) task->base[task->n_base++] = used->settings[k];
   if (task->n_base) task->base_origin = used->origin;
