@@ -1,5 +1,4 @@
 #include <sys/utsname.h>
-#include <time.h>
 
 #include "../tools/plot/plot.h"
 #include "bench.h"

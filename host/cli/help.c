@@ -1,5 +1,4 @@
 /* redhost --help: a screen of what most people need, or a topic. */
-#include <ctype.h>
 
 #include "app.h"
 

@@ -1,5 +1,4 @@
 /* redhost: the program. */
-#include <fcntl.h>
 #include <limits.h>
 #include <locale.h>
 #include <sys/auxv.h>

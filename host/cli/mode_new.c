@@ -1,8 +1,6 @@
 /* redhost --new-plugin, --new-operator and --new-transport NAME [DIR]: write sdk/template,
  * sdk/operator and sdk/transport under another name. */
-#include <ctype.h>
 #include <dirent.h>
-#include <fcntl.h>
 
 #include "../engine/ranks/ranks.h"
 #include "../operators/catalog/catalog.h"

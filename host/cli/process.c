@@ -1,12 +1,7 @@
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #include "../engine/ranks/ranks.h"
 #include "process.h"

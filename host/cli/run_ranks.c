@@ -1,5 +1,4 @@
 /* --run by several processes. */
-#include <time.h>
 
 #include "process.h"
 #include "run.h"

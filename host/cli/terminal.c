@@ -1,7 +1,6 @@
 #include <poll.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "../engine/ranks/ranks.h"
 #include "app.h"

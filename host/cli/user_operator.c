@@ -1,4 +1,3 @@
-#include <ctype.h>
 
 #include "../operators/algebra/algebra.h"
 #include "../operators/catalog/catalog.h"

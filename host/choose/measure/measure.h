@@ -1,12 +1,6 @@
 /* Measuring: samplers, a device made ready for them, and the statistics of their samples. */
 #pragma once
 
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "../../engine/segments/segments.h"
 
 /* A device as the benchmark uses it: two queues, memory to sweep over, and the device's

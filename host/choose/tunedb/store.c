@@ -1,8 +1,6 @@
 #include "internal.h"
 
-#include <fcntl.h>
 #include <sys/file.h>
-#include <time.h>
 
 /* A writer needs milliseconds; a lock that is held for longer than this is a fault. */
 static const double most_wait_s = 2;

@@ -1,12 +1,6 @@
 /* The tuning database, and how keys of JSON are read and written. */
 #pragma once
 
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "../../engine/segments/segments.h"
 
 /* A JSON object that is read or written: each key stands in one function, which does either.  What
@@ -135,8 +129,9 @@ void rh_tunedb_close(rh_tunedb *tuned); /* null is legal */
  * get an entry of whole arrays; whole arrays get none of segments.  But one measured here goes
  * before a shipped one only if it is as like the problem, and within a factor of 2 of its size or
  * as near as the shipped one; and one that was measured without a search and has no parameters
- * comes last.  Times are comparable only for the same operator and type (rh_tunedb_is_of()).  Entries of another file with that name (another `plugin`), and of another
- * operator of a user's, do not count. */
+ * comes last.  Times are comparable only for the same operator and type (rh_tunedb_is_of()).
+ * Entries of another file with that name (another `plugin`), and of another operator of a user's,
+ * do not count. */
 const rh_tunedb_entry *rh_tunedb_find(const rh_tunedb *tuned, const rh_asked *of);
 
 /* How much an entry differs from the problem. */

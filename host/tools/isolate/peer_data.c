@@ -1,6 +1,5 @@
 #include "internal.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 
 /* The program keeps one file, since a descriptor in another process cannot be exchanged.  The

@@ -1,7 +1,5 @@
 #include "internal.h"
 
-#include <fcntl.h>
-
 static rh_status report_refusal(const rh_peer *me, const rh_peer_message *said, rh_status status,
                                 rh_error *error) {
   return rh_fail(error, status, "%s: %s", me->name, said->text);

@@ -1,6 +1,5 @@
 #include "records.h"
 
-#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/xattr.h>

@@ -1,7 +1,5 @@
 #include "records.h"
 
-#include <fcntl.h>
-
 /* A parsed JSON tree takes about twenty times the memory of its text, so the file is parsed in
  * pieces, one row at a time. */
 static const size_t most_bytes = (size_t)1 << 30, most_of_piece = (size_t)16 << 20;

@@ -1,7 +1,5 @@
 #include "records.h"
 
-#include <fcntl.h>
-
 uint32_t rh_format_from_name(const char *name) {
 #define RH_X(known, number, ending)                                                                \
   if (strcmp(name, #known) == 0) return number;
@@ -23,7 +21,7 @@ uint32_t rh_format_from_path(const char *path) {
   return 0;
 }
 
-/* ---- JSON.  Writers of all formats leave errors of `out` in it, and return -1 if memory runs out ---- */
+/* ---- JSON; all formats leave errors of `out` in it, and return -1 without memory ---- */
 
 /* Takes over `value`. -1 if it is null or cannot be written. */
 static int dump(json_t *value, FILE *out) {
