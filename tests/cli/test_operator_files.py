@@ -278,7 +278,7 @@ class Files(Case):
                 (mapped("f", summary="x" * 201), '"summary": expected a string of at most 200 bytes'), (mapped("f", about=["x", 1]), '"about": expected a string, or a list of strings'),
                 (mapped("f", text="x*" * 32768 + "x"), '"map": longer than 65536 bytes'), (mapped("f", text="(" * 300 + "x" + ")" * 300), '"map": nested more than 200 deep'),
                 ("[" * 100000, "is not JSON: maximum parsing depth"), ('{"a":' * 100000, "is not JSON"), ('{"redhost": "operator/1", "name": "f\\u0000"}', "a string with \\u0000"),
-                (b'{"redhost": "operator/1", "name": "f\xff"}', "is not JSON"), (b"\x00" * 10, "is not JSON"), (" " * (1 << 20) + " ", "is larger than 1 MiB")):
+                (b'{"redhost": "operator/1", "name": "f\xff"}', "is not JSON"), (b"\x00" * 10, "is not JSON"), (" " * (1 << 20) + " ", "an operator file has at most 1048576")):
             with self.subTest(words=words):
                 self.refused(text, words)
 
@@ -299,8 +299,8 @@ class Files(Case):
     def test_no_files(self):
         os.mkfifo(self.path("pipe.op.json"))
         os.mkdir(self.path("folder.json"))
-        for name, words in (("pipe.op.json", "is not a regular file"), ("folder.json", "is a directory"), ("none.json", "No such file"),
-                            ("./none", "No such file")):
+        for name, words in (("pipe.op.json", "is not a regular file"), ("folder.json", "is a directory"), ("none.json", "cannot be opened: No such file"),
+                            ("./none", "cannot be opened: No such file")):
             self.bad(6, name + ": " + words, "--run", "serial", "--op", name)
         self.bad(2, "unknown operator 'dott'; did you mean 'dot'?", "--run", "serial", "--op", "dott")
         self.bad(6, "plugin none.op.json: No such file", "--ops", "--plugin", "none.op.json")

@@ -180,6 +180,19 @@ typedef enum rh_file_state {
   RH_FILE_REPLACED /* within file.c: a writer replaced it meanwhile */
 } rh_file_state;
 
+/* A file of this kind: what messages call it, such as "an operator file", the most bytes that it
+ * may have, and the status where a file is none. */
+typedef struct rh_file_kind {
+  const char *name;
+  size_t most;
+  rh_status wrong;
+} rh_file_kind;
+
+/* Reads a whole regular file, without waiting for a pipe's other end; the contents are malloc'ed
+ * and null-terminated.  RH_E_FILE: it cannot be read.  Messages do not name it. */
+rh_status rh_file_read(const char *path, const rh_file_kind *kind, char **text, size_t *bytes,
+                       rh_error *error);
+
 /* Reads a whole regular file of at most `most` bytes that rh_trust_path trusts; the contents are
  * malloc'ed and null-terminated.  Refused or unread: `why` continues "the file ...", as in "is not
  * trusted: ...". */
@@ -197,14 +210,6 @@ typedef enum rh_file_meeting {
  * interrupted writer leaves no file of that name.  0, or -1 with errno. */
 int rh_file_write(const char *directory, const char *path, const void *const *parts,
                   const size_t *sizes, size_t n, rh_file_meeting meeting);
-
-/* Is this still the process in which something was opened?  After fork() the child has neither the
- * threads of its parent nor what a driver keeps for it, and would wait for them without end. */
-
-/* *mark is 1 in this process, and 0 in all that are forked from it: reading it costs a load.  Null
- * if there is no memory.  A kernel before Linux 4.14 leaves it 1 there. */
-const uint32_t *rh_fork_mark(void);
-void rh_fork_unmark(const uint32_t *mark);
 
 /* ---- Numbers as text and back, with a decimal point in every locale ---- */
 

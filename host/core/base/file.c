@@ -1,5 +1,31 @@
 #include "base.h"
 
+static rh_status read_regular(int fd, const rh_file_kind *kind, char **text, size_t *bytes,
+                              rh_error *error) {
+  struct stat st;
+  if (fstat(fd, &st) != 0) return rh_fail(error, RH_E_FILE, "cannot be read: %s", strerror(errno));
+  if (!S_ISREG(st.st_mode))
+    return rh_fail(error, kind->wrong, "%s; expected %s",
+                   S_ISDIR(st.st_mode) ? "is a directory" : "is not a regular file", kind->name);
+  if ((uint64_t)st.st_size > kind->most)
+    return rh_fail(error, kind->wrong, "has %lld bytes; %s has at most %zu", (long long)st.st_size,
+                   kind->name, kind->most);
+  RH_TRY(rh_alloc(text, (uint64_t)st.st_size + 1, 1, kind->name, error));
+  if (rh_read_all(fd, *text, (size_t)st.st_size, 0, bytes) == 0) return RH_OK;
+  rh_fail(error, RH_E_FILE, "cannot be read: %s", strerror(errno));
+  free(*text);
+  return RH_E_FILE;
+}
+
+rh_status rh_file_read(const char *path, const rh_file_kind *kind, char **text, size_t *bytes,
+                       rh_error *error) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) return rh_fail(error, RH_E_FILE, "cannot be opened: %s", strerror(errno));
+  rh_status status = read_regular(fd, kind, text, bytes, error);
+  close(fd);
+  return status;
+}
+
 static void explain(char *why, const char *text) {
   snprintf(why, RH_FILE_WHY_BYTES, "%s", text);
 }

@@ -304,13 +304,6 @@ rh_status rh_cl_check_range(const rh_cl_session *session, cl_mem buffer, const r
                               0);                                                                  \
   } while (0)
 
-/* What NVIDIA's management library knows and its OpenCL does not tell.  It comes with the driver
- * and is opened at run time, so redhost needs it neither to build nor to run. */
-
-/* The free bytes of a device's memory, which other processes may share; 0 if they are unknown: not
- * an NVIDIA GPU, or no libnvidia-ml.so.1.  Takes milliseconds. */
-uint64_t rh_nvml_free_bytes(const rh_cl_device *device);
-
 /* OpenCL's functions, which are found when a device is first looked for: redhost links no library
  * of OpenCL, and starts without one.  Only core/cl calls them. */
 

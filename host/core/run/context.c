@@ -1,5 +1,7 @@
 #include "run.h"
 
+#include <sys/mman.h>
+
 const char *rh_version(void) {
   return REDHOST_VERSION;
 }
@@ -55,6 +57,32 @@ rh_status rh_context_strategy(const rh_context *context, const char *path, const
   return rh_registry_open(path, describe_of(context), name, strategy, error);
 }
 
+/* ---- Is this still the process in which it was opened? ---- */
+
+/* After fork() the child has neither the threads of its parent nor what a driver keeps for it, and
+ * would wait for them without end. */
+
+static size_t page_bytes(void) {
+  return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* *mark is 1 in this process, and 0 in all that are forked from it: reading it costs a load.  Null
+ * if there is no memory.  A kernel before Linux 4.14 leaves it 1 there. */
+static const uint32_t *mark_process(void) {
+  uint32_t *mark =
+      mmap(NULL, page_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mark == MAP_FAILED) return NULL;
+#ifdef MADV_WIPEONFORK
+  madvise(mark, page_bytes(), MADV_WIPEONFORK);
+#endif
+  *mark = 1;
+  return mark;
+}
+
+static void unmark_process(const uint32_t *mark) {
+  if (mark) munmap((void *)(uintptr_t)mark, page_bytes());
+}
+
 rh_status rh_context_open(rh_context **opened, const rh_options *options,
                           const rh_context_calls *calls, rh_error *error) {
   static const rh_options defaults = {0};
@@ -63,7 +91,7 @@ rh_status rh_context_open(rh_context **opened, const rh_options *options,
   rh_context *context;
   RH_TRY(RH_NEW(&context, 1, "opening redhost", error));
   context->calls = calls;
-  context->opened_here = rh_fork_mark();
+  context->opened_here = mark_process();
   context->most_whole_bytes = RH_WHOLE_BYTES;
   rh_status status = RH_OK;
   if (!context->opened_here || !copy_options(&context->options, given))
@@ -89,7 +117,7 @@ void rh_context_close(rh_context *context) {
   rh_cl_devices_finish(&context->devices);
   rh_cache_finish(&context->cache);
   free_options(&context->options);
-  rh_fork_unmark(context->opened_here);
+  unmark_process(context->opened_here);
   free(context);
 }
 

@@ -29,7 +29,7 @@ typedef struct rh_context_calls {
  * a driver, never use OpenCL. */
 struct rh_context {
   rh_options options;          /* strings owned */
-  const uint32_t *opened_here; /* rh_fork_mark() */
+  const uint32_t *opened_here; /* 1 here, 0 in what is forked from this process */
   rh_cache cache;
   rh_cl_devices devices;
   int devices_found;

@@ -3,30 +3,13 @@
 
 #include "operator_library.h"
 
-static rh_status read_text(FILE *file, const char *path, char **text, size_t *length,
+static rh_status read_file(const char *path, const char *kind, char **text, size_t *length,
                            rh_error *error) {
-  *text = malloc(RH_OPERATOR_FILE_BYTES + 1);
-  if (!*text) return rh_fail(error, RH_E_NOMEM, "no memory for %s", path);
-  *length = fread(*text, 1, RH_OPERATOR_FILE_BYTES + 1, file);
-  if (ferror(file))
-    return rh_fail(error, RH_E_FILE, "%s: cannot be read: %s", path, strerror(errno));
-  if (*length > RH_OPERATOR_FILE_BYTES)
-    return rh_fail(error, RH_E_FILE, "%s: is larger than 1 MiB; expected an operator file", path);
-  return RH_OK;
-}
-
-/* Without waiting for a pipe's other end. */
-static rh_status open_regular(const char *path, FILE **file, rh_error *error) {
-  struct stat st = {0};
-  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  int code = fd < 0 || fstat(fd, &st) != 0 ? errno : 0;
-  *file = NULL;
-  if (!code && S_ISREG(st.st_mode) && !(*file = fdopen(fd, "rb"))) code = errno;
-  if (*file) return RH_OK;
-  if (fd >= 0) close(fd);
-  if (code) return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(code));
-  return rh_fail(error, RH_E_FILE, "%s: %s; expected an operator file", path,
-                 S_ISDIR(st.st_mode) ? "is a directory" : "is not a regular file");
+  enum { MOST_BYTES = 1 << 20 };
+  const rh_file_kind of = {kind, MOST_BYTES, RH_E_FILE};
+  rh_status status = rh_file_read(path, &of, text, length, error);
+  if (status != RH_OK) rh_error_prefix(error, "%s", path);
+  return status;
 }
 
 /* Code is trusted as a plugin is that the user named: by itself, wherever it is. */
@@ -42,20 +25,19 @@ static rh_status check_trust(const char *path, rh_error *error) {
 }
 
 static rh_status read_code_file(rh_definition *definition, const char *path, rh_error *error) {
-  FILE *file;
-  char *text = NULL;
-  size_t length = 0;
+  char *text;
+  size_t length;
   rh_text code = {0};
+  rh_status status = RH_OK;
   RH_TRY(check_trust(path, error));
-  RH_TRY(open_regular(path, &file, error));
-  rh_status status = read_text(file, path, &text, &length, error);
-  fclose(file);
+  RH_TRY(read_file(path, "OpenCL C", &text, &length, error));
   rh_definition_add_line(&code, definition->code_file, 1);
-  if (status == RH_OK && memchr(text, 0, length))
+  size_t mark = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  rh_text_append(&code, text + mark, length - mark);
+  if (memchr(text, 0, length))
     status = rh_fail(error, RH_E_FILE, "%s: has a byte 0; expected OpenCL C", path);
-  size_t mark = status == RH_OK && length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-  if (status == RH_OK) rh_text_append(&code, text + mark, length - mark);
-  if (status == RH_OK && code.failed) status = rh_fail(error, RH_E_NOMEM, "no memory for %s", path);
+  else if (code.failed)
+    status = rh_fail(error, RH_E_NOMEM, "no memory for %s", path);
   free(text);
   definition->code = code.s;
   return status;
@@ -77,14 +59,11 @@ static rh_status read_code(rh_definition *definition, const char *path, rh_error
 }
 
 rh_status rh_definition_read_file(rh_definition *definition, const char *path, rh_error *error) {
-  FILE *file;
   char *text;
-  size_t length = 0;
+  size_t length;
   *definition = (rh_definition){0};
-  RH_TRY(open_regular(path, &file, error));
-  rh_status status = read_text(file, path, &text, &length, error);
-  fclose(file);
-  if (status == RH_OK) status = rh_definition_read(definition, text, length, path, error);
+  RH_TRY(read_file(path, "an operator file", &text, &length, error));
+  rh_status status = rh_definition_read(definition, text, length, path, error);
   free(text);
   if (status == RH_OK && (definition->code || definition->code_file))
     status = read_code(definition, path, error);

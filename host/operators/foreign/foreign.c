@@ -234,27 +234,6 @@ static void destroy(opened *self) {
 
 /* ---- Files ---- */
 
-/* malloc'ed and terminated. */
-static rh_status read_text(int fd, char **text, rh_error *error) {
-  struct stat st;
-  size_t done = 0;
-  if (fstat(fd, &st) != 0) return rh_fail(error, RH_E_FILE, "cannot be read: %s", strerror(errno));
-  if (!S_ISREG(st.st_mode)) return rh_fail(error, RH_E_PLUGIN, "is not a regular file");
-  if (st.st_size > RH_FOREIGN_MOST_BYTES)
-    return rh_fail(error, RH_E_PLUGIN, "has %lld bytes; a description has at most %d",
-                   (long long)st.st_size, RH_FOREIGN_MOST_BYTES);
-  char *bytes;
-  RH_TRY(rh_alloc(&bytes, 1, (size_t)st.st_size + 1, "reading it", error));
-  if (rh_read_all(fd, bytes, (size_t)st.st_size, 0, &done) != 0) {
-    rh_fail(error, RH_E_FILE, "cannot be read: %s", strerror(errno));
-    free(bytes);
-    return RH_E_FILE;
-  }
-  *text = bytes;
-  if (strlen(bytes) == done && done == (size_t)st.st_size) return RH_OK;
-  return rh_fail(error, RH_E_PLUGIN, "is not text: it has null bytes, or shrank while it was read");
-}
-
 static opened *find(const char *path, const char *text) {
   opened *at = everything;
   while (at && (strcmp(at->path, path) != 0 || strcmp(at->text, text) != 0)) at = at->next;
@@ -290,17 +269,16 @@ static rh_status open_text(const char *path, char *text, const rh_plugin **plugi
 }
 
 rh_status rh_foreign_open(const char *path, const rh_plugin **plugin, rh_error *error) {
-  char *text = NULL;
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (fd < 0) return rh_fail(error, RH_E_FILE, "cannot be opened: %s", strerror(errno));
-  rh_status status = read_text(fd, &text, error);
-  close(fd);
-  if (status != RH_OK) {
+  static const rh_file_kind description = {"a description", RH_FOREIGN_MOST_BYTES, RH_E_PLUGIN};
+  char *text;
+  size_t length;
+  RH_TRY(rh_file_read(path, &description, &text, &length, error));
+  if (strlen(text) != length) {
     free(text);
-    return status;
+    return rh_fail(error, RH_E_PLUGIN, "is not text: it has null bytes");
   }
   pthread_mutex_lock(&everything_lock);
-  status = open_text(path, text, plugin, error);
+  rh_status status = open_text(path, text, plugin, error);
   pthread_mutex_unlock(&everything_lock);
   return status;
 }

@@ -23,6 +23,7 @@ enum { RH_CTYPE_SIGNED, RH_CTYPE_UNSIGNED, RH_CTYPE_FLOAT, RH_CTYPE_POINTER };
 typedef struct rh_ctype {
   const char *name;
   uint32_t kind, size;
+  ffi_type *ffi;
 } rh_ctype;
 
 /* The value of one argument or result, as in memory. */

@@ -1,17 +1,71 @@
 #include "foreign.h"
 
-static ffi_type *ffi_type_of(const rh_ctype *type) {
-  static ffi_type *const integers[][2] = {{&ffi_type_sint8, &ffi_type_uint8},
-                                          {&ffi_type_sint16, &ffi_type_uint16},
-                                          {&ffi_type_sint32, &ffi_type_uint32},
-                                          {&ffi_type_sint64, &ffi_type_uint64}};
-  if (!type) return &ffi_type_void;
-  if (type->kind == RH_CTYPE_POINTER) return &ffi_type_pointer;
-  if (type->kind == RH_CTYPE_FLOAT)
-    return type->size == sizeof(float) ? &ffi_type_float : &ffi_type_double;
-  int log2 = type->size == 1 ? 0 : type->size == 2 ? 1 : type->size == 4 ? 2 : 3;
-  return integers[log2][type->kind == RH_CTYPE_UNSIGNED];
+/* ---- Types in C ---- */
+
+/* X(name, kind, type in C, libffi's type); a size_t is an unsigned long. */
+#define CTYPES(X)                                                                                  \
+  X("i8", SIGNED, int8_t, ffi_type_sint8)                                                          \
+  X("u8", UNSIGNED, uint8_t, ffi_type_uint8)                                                       \
+  X("i16", SIGNED, int16_t, ffi_type_sint16)                                                       \
+  X("u16", UNSIGNED, uint16_t, ffi_type_uint16)                                                    \
+  X("i32", SIGNED, int32_t, ffi_type_sint32)                                                       \
+  X("u32", UNSIGNED, uint32_t, ffi_type_uint32)                                                    \
+  X("i64", SIGNED, int64_t, ffi_type_sint64)                                                       \
+  X("u64", UNSIGNED, uint64_t, ffi_type_uint64)                                                    \
+  X("f32", FLOAT, float, ffi_type_float)                                                           \
+  X("f64", FLOAT, double, ffi_type_double)                                                         \
+  X("int", SIGNED, int, ffi_type_sint)                                                             \
+  X("unsigned", UNSIGNED, unsigned, ffi_type_uint)                                                 \
+  X("long", SIGNED, long, ffi_type_slong)                                                          \
+  X("size_t", UNSIGNED, size_t, ffi_type_ulong)                                                    \
+  X("float", FLOAT, float, ffi_type_float)                                                         \
+  X("double", FLOAT, double, ffi_type_double)                                                      \
+  X("pointer", POINTER, void *, ffi_type_pointer)
+
+_Static_assert(sizeof(size_t) == sizeof(unsigned long), "as the table says");
+#define X(name, kind, type, ffi) {name, RH_CTYPE_##kind, sizeof(type), &ffi},
+static const rh_ctype types[] = {CTYPES(X)};
+#undef X
+
+const rh_ctype *rh_ctype_find(const char *name) {
+  for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+    if (strcmp(types[k].name, name) == 0) return &types[k];
+  return NULL;
 }
+
+const char *rh_ctype_names(void) {
+#define X(name, kind, type, ffi) " " name
+  static const char names[] = CTYPES(X);
+#undef X
+  return names + 1;
+}
+
+int rh_ctype_is_integer(const rh_ctype *type) {
+  return type->kind == RH_CTYPE_SIGNED || type->kind == RH_CTYPE_UNSIGNED;
+}
+
+uint64_t rh_ctype_max(const rh_ctype *type) {
+  return UINT64_MAX >> (64 - 8 * type->size + (type->kind == RH_CTYPE_SIGNED));
+}
+
+/* Of machines that begin with the low byte, as all of redhost's are. */
+void rh_ctype_store(const rh_ctype *type, rh_cvalue *to, uint64_t integer) {
+  memcpy(to, &integer, type->size);
+}
+
+rh_number rh_ctype_load(const rh_ctype *type, const rh_cvalue *from) {
+  rh_number number = {0};
+  uint32_t above = 64 - 8 * type->size;
+  if (type->kind == RH_CTYPE_FLOAT) {
+    number.f = type->size == sizeof from->f32 ? (double)from->f32 : from->f64;
+    return number;
+  }
+  memcpy(&number.u, from, type->size);
+  if (type->kind == RH_CTYPE_SIGNED) number.u = (uint64_t)((int64_t)(number.u << above) >> above);
+  return number;
+}
+
+/* ---- Calls ---- */
 
 rh_status rh_foreign_call_init(rh_foreign_call *call, const rh_foreign *foreign,
                                void (*function)(void), rh_error *error) {
@@ -19,11 +73,11 @@ rh_status rh_foreign_call_init(rh_foreign_call *call, const rh_foreign *foreign,
   call->foreign = foreign;
   call->function = function;
   for (uint32_t k = 0; k < foreign->n_arguments; k++)
-    call->types[k] = foreign->arguments[k].role == RH_ROLE_RESULT
-                         ? &ffi_type_pointer
-                         : ffi_type_of(foreign->arguments[k].type);
+    call->types[k] = foreign->arguments[k].role == RH_ROLE_RESULT ? &ffi_type_pointer
+                                                                  : foreign->arguments[k].type->ffi;
   if (ffi_prep_cif(&call->interface, FFI_DEFAULT_ABI, foreign->n_arguments,
-                   ffi_type_of(foreign->returns.type), call->types) == FFI_OK)
+                   foreign->returns.type ? foreign->returns.type->ffi : &ffi_type_void,
+                   call->types) == FFI_OK)
     return RH_OK;
   return rh_fail(error, RH_E_PLUGIN, "arguments: libffi cannot call such a function here");
 }

@@ -139,27 +139,10 @@ static int read_symbols(rh_image *image) {
 
 /* ---- The file ---- */
 
-static rh_status read_file(rh_image *image, const char *path, rh_error *error) {
-  struct stat st;
-  FILE *file = fopen(path, "rbe");
-  int good = file && fstat(fileno(file), &st) == 0 && S_ISREG(st.st_mode);
-  rh_status status = RH_OK;
-  if (good && st.st_size > MOST_BYTES)
-    status = rh_fail(error, RH_E_PLUGIN, "has %lld bytes, more than the limit of %d",
-                     (long long)st.st_size, MOST_BYTES);
-  else if (good && !(image->bytes = malloc((size_t)st.st_size + 1)))
-    status = rh_fail(error, RH_E_NOMEM, "out of memory for %lld bytes", (long long)st.st_size);
-  else if (good)
-    image->size = fread(image->bytes, 1, (size_t)st.st_size, file);
-  if (status == RH_OK && (!good || image->size != (size_t)st.st_size))
-    status = rh_fail(error, RH_E_PLUGIN, "cannot be read");
-  if (file) fclose(file);
-  return status;
-}
-
 rh_status rh_image_read(rh_image *image, const char *path, rh_error *error) {
+  static const rh_file_kind object = {"a shared object", MOST_BYTES, RH_E_PLUGIN};
   *image = (rh_image){0};
-  rh_status status = read_file(image, path, error);
+  rh_status status = rh_file_read(path, &object, &image->bytes, &image->size, error);
   if (status == RH_OK && !(read_segments(image) && read_symbols(image)))
     status = rh_fail(error, RH_E_PLUGIN, "is damaged: its tables point outside the file");
   if (status != RH_OK) rh_image_finish(image);

@@ -393,6 +393,12 @@ const rh_test *rh_tests(uint32_t *n);
 RH_TEST_LIST(RH_X)
 #undef RH_X
 
+/* A test that is one call. */
+#define RH_TEST_IS(name, call)                                                                     \
+  rh_status rh_##name(rh_trial *trial) {                                                           \
+    return call;                                                                                   \
+  }
+
 /* A test rig: runs one strategy on one problem as the host does, but watches every service and
  * injects faults on demand. */
 
@@ -654,7 +660,7 @@ typedef struct rh_image_symbol {
 
 /* Strings point into `bytes`. */
 typedef struct rh_image {
-  unsigned char *bytes;
+  char *bytes;
   size_t size;
   rh_image_symbol *symbols; /* global and weak ones */
   uint32_t n_symbols;

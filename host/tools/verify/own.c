@@ -147,13 +147,8 @@ static rh_status try_list(rh_trial *trial, const own *list, uint32_t n, const ch
 #define TRY_LIST(trial, list, few, what)                                                           \
   try_list(trial, list, (trial)->quick ? (few) : (uint32_t)(sizeof(list) / sizeof *(list)), what)
 
-rh_status rh_v66_operands(rh_trial *trial) {
-  return TRY_LIST(trial, operands, 2, RH_EXTENSION_OPERANDS);
-}
-
-rh_status rh_v67_any_value(rh_trial *trial) {
-  return TRY_LIST(trial, values, 2, RH_EXTENSION_ANY_VALUE);
-}
+RH_TEST_IS(v66_operands, TRY_LIST(trial, operands, 2, RH_EXTENSION_OPERANDS))
+RH_TEST_IS(v67_any_value, TRY_LIST(trial, values, 2, RH_EXTENSION_ANY_VALUE))
 
 rh_status rh_v68_large_in_order(rh_trial *trial) {
   if (!(trial->strategy->promises & RH_KEEPS_ORDER))

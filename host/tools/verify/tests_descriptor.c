@@ -42,13 +42,8 @@ rh_status rh_v17_texts(rh_trial *trial) {
   return judge_each(trial, rh_validate_texts);
 }
 
-rh_status rh_v18_functions(rh_trial *trial) {
-  return judge_each(trial, rh_validate_functions);
-}
-
-rh_status rh_v19_params(rh_trial *trial) {
-  return judge_each(trial, rh_validate_params);
-}
+RH_TEST_IS(v18_functions, judge_each(trial, rh_validate_functions))
+RH_TEST_IS(v19_params, judge_each(trial, rh_validate_params))
 
 /* Promises must be known and consistent: host code cannot need sub-groups, and identical bits
  * everywhere need a known depth. */
@@ -64,9 +59,7 @@ static rh_status judge_promises(const rh_strategy *strategy, rh_error *error) {
   return RH_OK;
 }
 
-rh_status rh_v20_promises(rh_trial *trial) {
-  return judge_each(trial, judge_promises);
-}
+RH_TEST_IS(v20_promises, judge_each(trial, judge_promises))
 
 /* ---- V21 ---- */
 

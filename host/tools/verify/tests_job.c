@@ -301,15 +301,11 @@ static rh_status run_sizes(rh_trial *trial, rh_rank_task task) {
   return RH_OK;
 }
 
-#define JOB_TEST(name, runs)                                                                       \
-  rh_status rh_##name(rh_trial *trial) {                                                           \
-    return runs;                                                                                   \
-  }
-JOB_TEST(v74_places, run_sizes(trial, RH_RANK_GREET))
-JOB_TEST(v75_gathers, run_sizes(trial, RH_RANK_SIZES))
-JOB_TEST(v76_many_gathers, run_calm(trial, RH_RANK_MANY, FEW))
-JOB_TEST(v77_waits_for_late, run_calm(trial, RH_RANK_LATE, FEW))
-JOB_TEST(v83_state, run_calm(trial, RH_RANK_STATE, FEW))
+RH_TEST_IS(v74_places, run_sizes(trial, RH_RANK_GREET))
+RH_TEST_IS(v75_gathers, run_sizes(trial, RH_RANK_SIZES))
+RH_TEST_IS(v76_many_gathers, run_calm(trial, RH_RANK_MANY, FEW))
+RH_TEST_IS(v77_waits_for_late, run_calm(trial, RH_RANK_LATE, FEW))
+RH_TEST_IS(v83_state, run_calm(trial, RH_RANK_STATE, FEW))
 
 rh_status rh_v73_alone(rh_trial *trial) {
   const rh_transport *transport;
@@ -378,7 +374,7 @@ static rh_status run_lost(rh_trial *trial, rh_rank_task task, int number, const 
   return status;
 }
 
-JOB_TEST(v78_killed, run_lost(trial, RH_RANK_LASTS, SIGKILL, "was killed"))
-JOB_TEST(v79_stopped, run_lost(trial, RH_RANK_LASTS, SIGSTOP, "was stopped"))
-JOB_TEST(v80_leaves, run_lost(trial, RH_RANK_LEAVES, 0, "ended without close"))
-JOB_TEST(v81_aborts, run_lost(trial, RH_RANK_ABORTS, 0, "aborted the job"))
+RH_TEST_IS(v78_killed, run_lost(trial, RH_RANK_LASTS, SIGKILL, "was killed"))
+RH_TEST_IS(v79_stopped, run_lost(trial, RH_RANK_LASTS, SIGSTOP, "was stopped"))
+RH_TEST_IS(v80_leaves, run_lost(trial, RH_RANK_LEAVES, 0, "ended without close"))
+RH_TEST_IS(v81_aborts, run_lost(trial, RH_RANK_ABORTS, 0, "aborted the job"))

@@ -263,13 +263,8 @@ rh_status rh_v37_instances(rh_trial *trial) {
 
 /* ---- V38 to V40 ---- */
 
-rh_status rh_v38_older_host(rh_trial *trial) {
-  return rh_try_one(trial, 5003, RH_RIG_EXACT, rh_one_case);
-}
-
-rh_status rh_v39_newer_host(rh_trial *trial) {
-  return rh_try_one(trial, 5003, RH_RIG_GROWN, rh_one_case);
-}
+RH_TEST_IS(v38_older_host, rh_try_one(trial, 5003, RH_RIG_EXACT, rh_one_case))
+RH_TEST_IS(v39_newer_host, rh_try_one(trial, 5003, RH_RIG_GROWN, rh_one_case))
 
 RH_RIG_TEST(rh_v40_recovers, 5003) {
   _Alignas(16) unsigned char value[16];

@@ -16,9 +16,7 @@ static rh_status answers(rh_trial *trial, const rh_question *question, rh_status
   return RH_OK;
 }
 
-rh_status rh_v23_matrix(rh_trial *trial) {
-  return rh_ask_all(trial, answers, NULL);
-}
+RH_TEST_IS(v23_matrix, rh_ask_all(trial, answers, NULL))
 
 static rh_status reasons(rh_trial *trial, const rh_question *question, rh_status said,
                          const rh_answer *answer, void *user) {
@@ -35,9 +33,7 @@ static rh_status reasons(rh_trial *trial, const rh_question *question, rh_status
   return RH_OK;
 }
 
-rh_status rh_v24_reasons(rh_trial *trial) {
-  return rh_ask_all(trial, reasons, NULL);
-}
+RH_TEST_IS(v24_reasons, rh_ask_all(trial, reasons, NULL))
 
 /* ---- V25 ---- */
 
