@@ -138,9 +138,6 @@ static rh_status run(rh_prepared *p, const rh_data *data, uint64_t n, rh_result 
 static rh_status run_ring(rh_prepared *p, const void *const *data, uint64_t n, rh_result *result,
                           rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
-  cl_command_queue queue = p->job.context->options.queue;
-  /* The caller's own commands may write what is read. */
-  if (queue) RH_CL_TRY(error, rh_cl_finish(queue), "finishing the caller's queue");
   RH_TRY(rh_arrays_reduce(p->ring, data, n, value, NULL, error));
   rh_call_decode(&p->call, value, n, result);
   return RH_OK;

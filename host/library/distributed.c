@@ -218,7 +218,7 @@ static rh_status reduce_cut(distributed *d, rh_kept_job *kept, uint64_t first, r
   for (uint32_t k = 0; k < op_of(of)->n_operands; k++) {
     uint32_t size = rh_type_size(op_of(of)->operands[k].type);
     memcpy(memory + tile.offsets[k], mine[k], n * size);
-    memcpy(memory + tile.offsets[k] + n * size, rh_distributed_tail(of, k), of->n_tail * size);
+    memcpy(memory + tile.offsets[k] + n * size, of->tails[k], of->n_tail * size);
   }
   rh_status status =
       rh_kept_reduce_part(of->redhost, kept, operands, first, tile.operation.n, &d->part, error);
@@ -300,7 +300,7 @@ rh_status rh_reduce_distributed(rh_redhost *redhost, const rh_request *request,
   rh_partial_finish(&d.part);
   free(d.of.starts);
   free(d.of.ends);
-  free(d.of.tails);
+  free(d.of.tails[0]);
   rh_custom_destroy(d.of.asked.own);
   return status;
 }

@@ -36,10 +36,6 @@ static uint64_t bytes_of(const rh_distributed *d, uint32_t end, uint64_t n) {
   return bytes;
 }
 
-const void *rh_distributed_tail(const rh_distributed *d, uint32_t operand) {
-  return d->tails + bytes_of(d, operand, d->n_tail);
-}
-
 static rh_status take_elements(void *of_call, uint32_t rank, const void *theirs, uint64_t bytes,
                                rh_error *error) {
   rh_distributed *d = of_call;
@@ -50,7 +46,7 @@ static rh_status take_elements(void *of_call, uint32_t rank, const void *theirs,
   if (rank <= d->ranks.place.rank || first >= tail + d->n_tail) return RH_OK;
   for (uint32_t k = 0; k < op_of(d)->n_operands; k++) {
     uint32_t size = rh_type_size(op_of(d)->operands[k].type);
-    unsigned char *to = d->tails + bytes_of(d, k, d->n_tail) + (first - tail) * size;
+    unsigned char *to = d->tails[k] + (first - tail) * size;
     memcpy(to, (const char *)theirs + bytes_of(d, k, n), least(n, tail + d->n_tail - first) * size);
   }
   return RH_OK;
@@ -64,11 +60,15 @@ rh_status rh_distributed_exchange(rh_distributed *d, rh_error *error) {
   if (!are_needed) return RH_OK;
   d->n_tail = d->ends[rank] - d->starts[rank + 1];
   unsigned char *mine = malloc(bytes_of(d, operands, n) + 1);
-  d->tails = malloc(bytes_of(d, operands, d->n_tail) + 1);
+  unsigned char *tails = d->tails[0] = malloc(bytes_of(d, operands, d->n_tail) + 1);
   rh_status status = RH_OK;
-  if (!mine || !d->tails) status = rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
-  for (uint32_t k = 0; k < operands && n && status == RH_OK; k++)
-    memcpy(mine + bytes_of(d, k, n), d->asked.data[k], bytes_of(d, k + 1, n) - bytes_of(d, k, n));
+  if (!mine || !tails) status = rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
+  for (uint32_t k = 0; k < operands && status == RH_OK; k++) {
+    d->tails[k] = tails + bytes_of(d, k, d->n_tail);
+    if (n)
+      memcpy(mine + bytes_of(d, k, n), d->asked.data[k],
+             n * rh_type_size(op_of(d)->operands[k].type));
+  }
   if (status == RH_OK)
     status =
         rh_ranks_gather_any(&d->ranks, mine, bytes_of(d, operands, n), take_elements, d, error);
@@ -205,7 +205,7 @@ static rh_status reduce(distributed *d, rh_result *result, rh_error *error) {
   RH_TRY(rh_distributed_exchange(d->of, error));
   d->source.tail = d->of->starts[d->of->ranks.place.rank + 1];
   for (uint32_t k = 0; k < d->source.n_operands && d->of->n_tail; k++)
-    d->source.tails[k] = rh_distributed_tail(d->of, k);
+    d->source.tails[k] = d->of->tails[k];
   status = reduce_here(d, &why);
   RH_TRY(rh_ranks_settle(&d->of->ranks, status, &why, error));
   status = gather(d, &why);

@@ -224,13 +224,6 @@ rh_job *rh_kept_working(rh_kept_job *kept) {
   return kept->ring ? &kept->ring->chunk : &kept->job;
 }
 
-/* The caller's own commands may write what is read. */
-static rh_status wait_for_caller(const rh_redhost *redhost, rh_error *error) {
-  cl_command_queue queue = redhost->context->options.queue;
-  if (queue) RH_CL_TRY(error, rh_cl_finish(queue), "finishing the caller's queue");
-  return RH_OK;
-}
-
 enum {
   /* Levels of chunks, 2^level tiles of 2 KiB: 4 MiB stay in a processor's cache, and 32 MiB are
    * long compared with what a copy to a device costs. */
@@ -255,20 +248,7 @@ rh_status rh_kept_reduce_part(rh_redhost *redhost, rh_kept_job *kept, const void
                                  .job = kept->ring ? NULL : &kept->job,
                                  .inputs = redhost->kept->inputs,
                                  .most_level = kept->ring ? 0 : most_level(kept, partial->check)};
-  if (kept->ring) RH_TRY(wait_for_caller(redhost, error));
   return rh_arrays_reduce_part(&how, arrays, first, n, partial, error);
-}
-
-rh_status rh_kept_reduce(rh_redhost *redhost, rh_kept_job *kept, const void *const *operands,
-                         uint64_t n, void *value, uint64_t *depth, rh_error *error) {
-  rh_data data;
-  if (!kept->ring) {
-    *depth = kept->job.answer.depth;
-    RH_TRY(rh_operands_bring(&kept->job, redhost->kept->inputs, operands, n, &data, error));
-    return rh_instance_call(kept->job.instance, &data, n, value, error);
-  }
-  RH_TRY(wait_for_caller(redhost, error));
-  return rh_arrays_reduce(kept->ring, operands, n, value, depth, error);
 }
 
 typedef struct call {

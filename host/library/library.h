@@ -194,11 +194,6 @@ rh_status rh_kept_reduce_part(rh_redhost *redhost, rh_kept_job *kept, const void
 /* The most elements of a chunk, in a part of that many. */
 uint64_t rh_kept_chunk(const rh_job_spec *job, uint64_t n);
 
-/* Reduces n elements of each operand to *value, aligned to 16, on the way that the job takes.
- * *depth = that of the answer; 0: unknown. */
-rh_status rh_kept_reduce(rh_redhost *redhost, rh_kept_job *kept, const void *const *operands,
-                         uint64_t n, void *value, uint64_t *depth, rh_error *error);
-
 void rh_kept_finish(rh_redhost *redhost);
 
 /* Warns of an answer on which there is no verdict. */
@@ -269,15 +264,14 @@ typedef struct rh_distributed {
   rh_ranks ranks;
   uint64_t *starts; /* of every rank: its first element in the whole; and the end */
   uint64_t *ends;   /* of every rank: of the elements that it needs */
-  /* Those that other ranks hold, from this one's end on: n_tail of each operand, one behind the
-   * other. */
-  unsigned char *tails;
+  /* Those that other ranks hold, from this one's end on: n_tail of each operand, from tails[k] on,
+   * one behind the other; malloc'ed. */
+  unsigned char *tails[RH_MOST_OPERANDS];
   uint64_t n_tail;
 } rh_distributed;
 
 /* Ranks give each other the elements that they need: all, or none of them, call it. */
 rh_status rh_distributed_exchange(rh_distributed *distributed, rh_error *error);
-const void *rh_distributed_tail(const rh_distributed *distributed, uint32_t operand);
 
 /* All ranks must have this in common: a member for rh_operation_text(), and a new reference. */
 struct json_t *rh_distributed_segments_text(const rh_segmentation *asked);

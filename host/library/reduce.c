@@ -22,6 +22,17 @@ static rh_status judge_value(const rh_redhost *redhost, rh_kept_job *kept, const
                  verdict.text);
 }
 
+/* Reduces n elements of each operand to *value, on the way that the job takes.  *depth: that of the
+ * answer; 0: unknown. */
+static rh_status reduce_to(rh_redhost *redhost, rh_kept_job *kept, const void *const *operands,
+                           uint64_t n, void *value, uint64_t *depth, rh_error *error) {
+  rh_data data;
+  if (kept->ring) return rh_arrays_reduce(kept->ring, operands, n, value, depth, error);
+  *depth = kept->job.answer.depth;
+  RH_TRY(rh_operands_bring(&kept->job, redhost->kept->inputs, operands, n, &data, error));
+  return rh_instance_call(kept->job.instance, &data, n, value, error);
+}
+
 /* Computes the exact answer before the strategy runs: one that writes to its input must not
  * change its own reference. */
 static rh_status run(rh_redhost *redhost, rh_kept_job *kept, const rh_job_spec *spec,
@@ -33,7 +44,7 @@ static rh_status run(rh_redhost *redhost, rh_kept_job *kept, const rh_job_spec *
   rh_reference reference;
   uint64_t depth;
   if (!unchecked) RH_TRY(rh_job_reference_of(spec, &all, reporter, &reference, error));
-  RH_TRY(rh_kept_reduce(redhost, kept, operands, spec->operation.n, value, &depth, error));
+  RH_TRY(reduce_to(redhost, kept, operands, spec->operation.n, value, &depth, error));
   rh_job_result(spec, kept->job.strategy->name, value, result);
   if (unchecked) return RH_OK;
   RH_TRY(judge_value(redhost, kept, spec, &all, depth, &reference, result, error));
@@ -59,7 +70,7 @@ static rh_status reduce_unchecked(rh_redhost *redhost, uint64_t n, rh_kept_job *
                                   const void *const *operands, rh_result *result, rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
   uint64_t depth;
-  RH_TRY(rh_kept_reduce(redhost, kept, operands, n, value, &depth, error));
+  RH_TRY(reduce_to(redhost, kept, operands, n, value, &depth, error));
   rh_call_decode(&kept->call, value, n, result);
   return RH_OK;
 }

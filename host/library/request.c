@@ -247,8 +247,9 @@ static void put_lists(block *b, rh_request *to) {
 
 /* The strategy's name is where the block begins. */
 static void put_request(block *b, rh_request *to, const rh_request *from) {
+  const char *strategy = put_text(b, from->strategy ? from->strategy : "auto");
   *to = (rh_request){.struct_size = sizeof *to,
-                     .strategy = put_text(b, from->strategy ? from->strategy : "auto"),
+                     .strategy = strategy,
                      .op = put_text(b, from->op),
                      .map = put_text(b, from->map),
                      .where = put_text(b, from->where),

@@ -35,7 +35,9 @@ static rh_status read_header(rh_feed *feed, void **bytes, uint64_t *length, rh_e
 
 static rh_status take_npy(rh_feed *feed, const void *bytes, uint64_t length, rh_error *error) {
   RH_TRY(rh_npy_parse(&feed->npy, bytes, length, feed->name, error));
-  RH_TRY(rh_file_check_npy(feed->name, feed->type, &feed->npy, error));
+  if (feed->type && feed->type != feed->npy.type)
+    return rh_fail(error, RH_E_USAGE, "%s: holds %s, but %s was requested", feed->name,
+                   rh_type_name(feed->npy.type), rh_type_name(feed->type));
   feed->is_npy = 1;
   feed->type = feed->npy.type;
   feed->n = feed->npy.n;

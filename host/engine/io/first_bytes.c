@@ -133,13 +133,6 @@ void rh_file_note_kind(const char *name, rh_type type, const void *bytes, uint64
            name, other->what, rh_type_name(type));
 }
 
-rh_status rh_file_check_npy(const char *name, rh_type type, const rh_npy *npy, rh_error *error) {
-  if (type && type != npy->type)
-    return rh_fail(error, RH_E_USAGE, "%s: holds %s, but %s was requested", name,
-                   rh_type_name(npy->type), rh_type_name(type));
-  return RH_OK;
-}
-
 void rh_file_swap(void *elements, uint64_t bytes, uint32_t size) {
   unsigned char *at = elements;
   for (unsigned char *end = at + bytes; at < end; at += size) {

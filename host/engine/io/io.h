@@ -190,8 +190,6 @@ rh_status rh_file_check_raw(const char *name, rh_type type, const void *bytes, u
 /* Warns of raw elements that are a file of another kind, such as a compressed one. */
 void rh_file_note_kind(const char *name, rh_type type, const void *bytes, uint64_t length,
                        const rh_reporter *reporter);
-/* RH_E_USAGE if the file holds another type. */
-rh_status rh_file_check_npy(const char *name, rh_type type, const rh_npy *npy, rh_error *error);
 
 /* RH_E_FILE, with advice, for a directory, a FIFO, a socket or a device. */
 rh_status rh_file_check_regular(const char *name, const struct stat *info, rh_error *error);

@@ -4,10 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The operator again. */
+static rh_status read_job(rh_job_spec *job, rh_custom **own, const char *text, rh_error *error) {
+  rh_error why = {0};
+  *job = (rh_job_spec){.strategy = "auto"};
+  rh_status status = rh_operation_read(&job->operation, own, text, &why);
+  if (*own) rh_custom_take_base(*own);
+  if (status == RH_OK && job->operation.accuracy) status = rh_accuracy_ask(job, *own, &why);
+  if (status == RH_OK) return RH_OK;
+  return rh_fail(error, status == RH_E_NOMEM ? status : RH_E_FILE,
+                 "the partial is not one of this redhost: %.800s", why.message);
+}
+
 /* The first one says what all are of. */
 static rh_status begin(rh_merger *merger, rh_context *context, const char *name,
                        const rh_partial_about *about, rh_error *error) {
-  RH_TRY(rh_partial_job(&merger->job, &merger->own, about->text, error));
+  RH_TRY(read_job(&merger->job, &merger->own, about->text, error));
   RH_TRY(rh_by_code_prepare(merger->job.operation.op, context, error));
   snprintf(merger->first, sizeof merger->first, "%s", name);
   RH_TRY(rh_copy(&merger->text, about->text, "the description of a part", error));

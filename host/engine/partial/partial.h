@@ -234,10 +234,6 @@ rh_status rh_partial_describe(char **text, const rh_job_spec *job, const rh_part
 rh_status rh_partial_check_part(const rh_job_spec *job, uint64_t first, uint64_t n,
                                 uint64_t *whole_n, rh_error *error);
 
-/* The operator again: *job gets it, with *own, which the caller destroys, or null.  RH_E_FILE, with
- * a sentence, for what this redhost did not write. */
-rh_status rh_partial_job(rh_job_spec *job, rh_custom **own, const char *text, rh_error *error);
-
 /* RH_E_FILE names the first difference of two partials, `a` and `b`. */
 rh_status rh_partial_compare(const char *a, const char *text_of_a, const char *b,
                              const char *text_of_b, rh_error *error);
@@ -254,7 +250,8 @@ typedef struct rh_merger {
 } rh_merger;
 
 /* name: in messages.  context: for operators that only a device can evaluate.  Accepts any bytes;
- * RH_E_FILE, in a sentence that begins with the name, for what cannot be merged. */
+ * RH_E_FILE, in a sentence that begins with the name, for what cannot be merged, or this redhost
+ * did not write. */
 rh_status rh_merger_add(rh_merger *merger, rh_context *context, const char *name, const void *bytes,
                         uint64_t size, rh_error *error);
 

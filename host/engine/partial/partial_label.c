@@ -67,17 +67,6 @@ rh_status rh_partial_check_part(const rh_job_spec *job, uint64_t first, uint64_t
   return RH_OK;
 }
 
-rh_status rh_partial_job(rh_job_spec *job, rh_custom **own, const char *text, rh_error *error) {
-  rh_error why = {0};
-  *job = (rh_job_spec){.strategy = "auto"};
-  rh_status status = rh_operation_read(&job->operation, own, text, &why);
-  if (*own) rh_custom_take_base(*own);
-  if (status == RH_OK && job->operation.accuracy) status = rh_accuracy_ask(job, *own, &why);
-  if (status == RH_OK) return RH_OK;
-  return rh_fail(error, status == RH_E_NOMEM ? status : RH_E_FILE,
-                 "the partial is not one of this redhost: %.800s", why.message);
-}
-
 rh_status rh_partial_compare(const char *a, const char *text_of_a, const char *b,
                              const char *text_of_b, rh_error *error) {
   rh_difference found;

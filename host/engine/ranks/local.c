@@ -42,17 +42,7 @@ static int wait_ready(int fd, short events, double deadline) {
   }
 }
 
-/* 1: all are there; 0: late; -1: the other side has ended. */
-static int receive_bytes(int fd, void *to, uint64_t bytes, double deadline) {
-  for (uint64_t done = 0; done < bytes;) {
-    ssize_t got = recv(fd, (char *)to + done, bytes - done, MSG_DONTWAIT);
-    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) return -1;
-    if (got > 0) done += (uint64_t)got;
-    if (got < 0 && !wait_ready(fd, POLLIN, deadline)) return 0;
-  }
-  return 1;
-}
-
+/* 1: all are sent; 0: late; -1: the other side has ended. */
 static int send_all(int fd, const void *from, uint64_t bytes, double deadline) {
   for (uint64_t done = 0; done < bytes;) {
     ssize_t sent = send(fd, (const char *)from + done, bytes - done, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -96,33 +86,34 @@ static int32_t lost(local *self, uint32_t rank, int code, double seconds, char *
 }
 
 /* Takes what has arrived.  -1: the rank has ended. */
-static int take_some(peer *other, unsigned char *to, uint32_t n) {
+static int take_some(peer *other, unsigned char *to, uint64_t n) {
   ssize_t got = recv(other->fd, to + other->done, n - other->done, MSG_DONTWAIT);
   if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) return -1;
   if (got > 0) other->done += (uint64_t)got;
   return 0;
 }
 
-/* From all at once: one that has ended is noticed while another is waited for. */
-static int32_t receive_all(local *self, uint32_t n, unsigned char *all, double seconds, char *text,
-                           uint32_t bytes) {
+/* n bytes from each of the peers first .. end-1, at once: one that has ended is noticed while
+ * another is waited for. */
+static int32_t receive_all(local *self, uint32_t first, uint32_t end, uint64_t n,
+                           unsigned char *all, double seconds, char *text, uint32_t bytes) {
   double deadline = rh_now() + seconds;
-  struct pollfd *fds = calloc(self->size, sizeof *fds);
+  struct pollfd *fds = calloc(end, sizeof *fds);
   int32_t result = fds ? 0 : -1;
   if (!fds) snprintf(text, bytes, "no memory for the ranks' messages");
-  for (uint32_t r = 1; r < self->size; r++) self->peers[r].done = 0;
+  for (uint32_t r = first; r < end; r++) self->peers[r].done = 0;
   while (result == 0) {
-    uint32_t late = 0;
-    for (uint32_t r = 1; r < self->size; r++) {
+    uint32_t late = end;
+    for (uint32_t r = end; r-- > first;) {
       int waits = self->peers[r].done < n;
       fds[r] = (struct pollfd){waits ? self->peers[r].fd : -1, POLLIN, 0};
-      if (waits && !late) late = r;
+      if (waits) late = r;
     }
-    if (!late) break;
+    if (late == end) break;
     double left = deadline - rh_now();
     if (left <= 0) result = lost(self, late, 0, seconds, text, bytes);
-    if (result == 0) poll(fds + 1, self->size - 1, (int)(left * 1000) + 1);
-    for (uint32_t r = 1; r < self->size && result == 0; r++)
+    if (result == 0) poll(fds + first, end - first, (int)(left * 1000) + 1);
+    for (uint32_t r = first; r < end && result == 0; r++)
       if (fds[r].revents && take_some(&self->peers[r], all + (size_t)r * n, n) != 0)
         result = lost(self, r, -1, seconds, text, bytes);
   }
@@ -136,7 +127,7 @@ static int32_t gather(void *of_job, const void *mine, uint32_t n, void *all, dou
   uint64_t total = (uint64_t)n * self->size;
   memcpy((unsigned char *)all + (size_t)self->rank * n, mine, n);
   if (self->rank == 0) {
-    if (receive_all(self, n, all, seconds, text, bytes) != 0) return -1;
+    if (receive_all(self, 1, self->size, n, all, seconds, text, bytes) != 0) return -1;
     for (uint32_t r = 1; r < self->size; r++) {
       int code = send_all(self->peers[r].fd, all, total, rh_now() + seconds);
       if (code != 1) return lost(self, r, code, seconds, text, bytes);
@@ -146,8 +137,8 @@ static int32_t gather(void *of_job, const void *mine, uint32_t n, void *all, dou
   /* Rank 0 knows who is missing, so others wait a little longer. */
   double patience = seconds + ONE_MORE_S;
   int code = send_all(self->peers[0].fd, mine, n, rh_now() + patience);
-  if (code == 1) code = receive_bytes(self->peers[0].fd, all, total, rh_now() + patience);
-  return code == 1 ? 0 : lost(self, 0, code, patience, text, bytes);
+  return code == 1 ? receive_all(self, 0, 1, total, all, patience, text, bytes)
+                   : lost(self, 0, code, patience, text, bytes);
 }
 
 /* ---- Starting ---- */

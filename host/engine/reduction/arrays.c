@@ -55,8 +55,11 @@ void rh_arrays_close(rh_worker **ring) {
 rh_status rh_arrays_reduce_part(const rh_reduction_spec *how, const void *const *arrays,
                                 uint64_t first, uint64_t n, rh_partial *partial, rh_error *error) {
   rh_reduction_spec spec = *how;
+  cl_command_queue queue = how->devices ? how->devices->context->options.queue : NULL;
   rh_reduction *reduction;
   rh_source source;
+  /* The caller's own commands may write what is read. */
+  if (queue) RH_CL_TRY(error, rh_cl_finish(queue), "finishing the caller's queue");
   rh_source_of_arrays(&source, partial->job->operation.op, arrays, first, partial->whole_n);
   spec.source = &source;
   spec.n_devices = spec.devices != NULL;

@@ -22,7 +22,7 @@ static void read_run(fetched *f, uint64_t first, uint64_t n, char *to) {
   const void *at = NULL;
   rh_error error = {0};
   uint64_t got = n;
-  rh_status status = rh_source_at(source, f->operand, first, &at, &error);
+  rh_status status = rh_source_at(source, f->operand, first, n, &at, &error);
   if (status == RH_OK && at)
     memcpy(to, at, n * f->size);
   else if (status == RH_OK)
@@ -64,12 +64,9 @@ static rh_status fetch(const rh_source *source, const rh_segments_part *part, ui
 /* All operands where the source has them? */
 static rh_status find_in_place(rh_elements_room *room, const rh_source *source,
                                const rh_segments_part *part, int *is_there, rh_error *error) {
-  *is_there = part->rows == 1 && (!source->tails[0] || part->at + part->width <= source->tail);
+  *is_there = part->rows == 1;
   for (uint32_t k = 0; k < source->n_operands && *is_there; k++) {
-    const char *array = source->arrays[k];
-    uint64_t first = (part->at - source->first) * rh_type_size(source->types[k]);
-    room->operands[k] = array ? array + first : NULL;
-    if (!array) RH_TRY(rh_source_at(source, k, part->at, &room->operands[k], error));
+    RH_TRY(rh_source_at(source, k, part->at, part->width, &room->operands[k], error));
     *is_there = room->operands[k] != NULL;
   }
   return RH_OK;

@@ -100,8 +100,7 @@ static rh_status reduce_in_place(rh_reduction *r, uint64_t first, uint64_t n, rh
   rh_reference reference;
   rh_data data;
   for (uint32_t k = 0; k < source->n_operands; k++)
-    operands[k] =
-        (const char *)source->arrays[k] + (first - source->first) * rh_type_size(source->types[k]);
+    RH_TRY(rh_source_at(source, k, first, n, &operands[k], error));
   RH_TRY(rh_operands_bring(job, r->spec.inputs, operands, n, &data, error));
   if (data.operands) {
     data.operands->whole_n = r->partial->whole_n;

@@ -46,10 +46,10 @@ void rh_source_shift(rh_source *source, uint64_t first);
 /* Where the page cache holds elements first .. first+n-1 of a file, they are reduced where they are
  * by what reads the host's memory: rh_feed_view() has the rules. */
 void rh_source_view(rh_source *source, uint64_t first, uint64_t n, int leaves);
-/* *at: where element `first` of operand k and those after it lie; null: they have to be read.
+/* *at: where elements first .. first+n-1 of operand k lie; null: they have to be read.
  * RH_E_FILE if reading them has failed.  [any thread] */
-rh_status rh_source_at(const rh_source *source, uint32_t k, uint64_t first, const void **at,
-                       rh_error *error);
+rh_status rh_source_at(const rh_source *source, uint32_t k, uint64_t first, uint64_t n,
+                       const void **at, rh_error *error);
 /* Elements first .. first+n-1 of all operands are done with.  [any thread] */
 void rh_source_leave(const rh_source *source, uint64_t first, uint64_t n);
 /* 1: all operands are viewed. */

@@ -125,7 +125,7 @@ static rh_status read_operand(const rh_ring *ring, rh_ring_slot *slot, uint32_t 
   char *to = (char *)slot->memory + ring->spec.offsets[k];
   *got = wanted;
   if (ring->spec.views) {
-    RH_TRY(rh_source_at(source, k, slot->first, &slot->operands[k], error));
+    RH_TRY(rh_source_at(source, k, slot->first, slot->n, &slot->operands[k], error));
     if (slot->operands[k]) return RH_OK;
     slot->operands[k] = to;
   }

@@ -45,9 +45,12 @@ void rh_source_view(rh_source *source, uint64_t first, uint64_t n, int leaves) {
     if (source->feeds[k]) rh_feed_view(source->feeds[k], first - source->first, n, leaves);
 }
 
-rh_status rh_source_at(const rh_source *source, uint32_t k, uint64_t first, const void **at,
-                       rh_error *error) {
+rh_status rh_source_at(const rh_source *source, uint32_t k, uint64_t first, uint64_t n,
+                       const void **at, rh_error *error) {
+  const char *array = source->arrays[k];
   *at = NULL;
+  if (array && (!source->tails[k] || first + n <= source->tail))
+    *at = array + (first - source->first) * rh_type_size(source->types[k]);
   return source->feeds[k] ? rh_feed_at(source->feeds[k], first - source->first, at, error) : RH_OK;
 }
 
