@@ -1,8 +1,6 @@
 /* Calls of a prepared reduction: their checks, the transfer of data, the run, and the result. */
 #include "library.h"
 
-#include <string.h>
-
 /* ---- One call at a time ---- */
 
 static rh_status cannot_begin(const rh_prepared *p, const char *function, rh_error *error) {

@@ -4,11 +4,6 @@
  * promised MPI no more than one: a rank that fails says so when the others have done their part. */
 #include "library.h"
 
-#include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Each rank says this before anything is reduced. */
 typedef struct claim {
   uint64_t n;        /* elements that it holds; cannot_begin */

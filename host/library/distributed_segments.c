@@ -2,11 +2,6 @@
  * needs of the next ranks' comes before.  All ranks put together the values of all. */
 #include "library.h"
 
-#include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../choose/choose.h"
 
 enum { PART_BYTES = 32 << 20 /* the same in all ranks */ };

@@ -1,8 +1,5 @@
 #include "library.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "../choose/choose.h"
 
 /* Up to this size, jobs are set up for the next power of two, so that arrays of many sizes share

@@ -1,11 +1,7 @@
 /* The library's calls: what a handle keeps between them, and how a request becomes a job. */
 #pragma once
 
-#include <pthread.h>
-#include <redhost/redhost.h>
 #include <stdatomic.h>
-#include <string.h>
-#include <time.h>
 
 #include "../engine/reduction/reduction.h"
 

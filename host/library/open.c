@@ -1,8 +1,6 @@
 /* rh_open(), rh_close(), and the lock between. */
 #include "library.h"
 
-#include <stdlib.h>
-
 #include "../choose/choose.h"
 
 static void release(rh_redhost *redhost) {

@@ -1,9 +1,6 @@
 /* Parts of a reduction, as bytes of the caller's. */
 #include "library.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 /* ---- What is asked for ---- */
 
 rh_status rh_part_request_read(rh_part_request *asked, rh_redhost *redhost,

@@ -1,8 +1,6 @@
 /* rh_prepare() and rh_prepared_destroy(): a persistent instance, and what brings data to it. */
 #include "library.h"
 
-#include <stdlib.h>
-
 #include "../choose/choose.h"
 
 /* Where the data of calls on the host go that are not streamed. */

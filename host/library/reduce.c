@@ -1,8 +1,6 @@
 /* rh_reduce(), the library's main function. */
 #include "library.h"
 
-#include <math.h>
-
 static rh_status judge_value(const rh_redhost *redhost, rh_kept_job *kept, const rh_job_spec *spec,
                              const rh_job_part *part, uint64_t depth, rh_reference *reference,
                              rh_result *result, rh_error *error) {

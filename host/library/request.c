@@ -1,10 +1,5 @@
 #include "library.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../choose/choose.h"
 
 /* ---- The operator ---- */

@@ -1,9 +1,5 @@
 #include "library.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../choose/choose.h"
 
 typedef unsigned long long number; /* as %llu takes it */

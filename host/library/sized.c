@@ -1,7 +1,5 @@
 #include "library.h"
 
-#include <string.h>
-
 static uint32_t size_of(const void *given) {
   uint32_t size;
   memcpy(&size, given, sizeof size);

@@ -1,8 +1,5 @@
 #include "io.h"
 
-#include <string.h>
-#include <unistd.h>
-
 static const uint64_t read_at_once = 4u << 20; /* bytes between two progress reports */
 
 static void describe(rh_array *array, const rh_feed *feed, uint64_t n) {

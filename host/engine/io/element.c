@@ -1,7 +1,5 @@
 #include "io.h"
 
-#include <string.h>
-
 /* X(type, what it is in memory, what it is as 8 bytes) */
 #define ELEMENTS(X)                                                                                \
   X(i8, int8_t, int64_t)                                                                           \

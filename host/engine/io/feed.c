@@ -1,12 +1,6 @@
 #include "io.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 /* MOST_AT_ONCE: of one read(), so that progress and cancellation stay responsive. */
 enum { WAIT_MS = 100, MOST_AT_ONCE = 4 << 20, PIPE_BYTES = 1 << 20 };

@@ -1,10 +1,5 @@
 #include "io.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 typedef struct kind {
   uint32_t at; /* bytes before the mark */
   const char *mark;

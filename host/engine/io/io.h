@@ -1,11 +1,7 @@
 /* Data that come from files, pipes and views of arrays. */
 #pragma once
 
-#include <redhost/redhost.h>
 #include <stdatomic.h>
-#include <stdint.h>
-#include <sys/stat.h>
-#include <time.h>
 
 #include "../../core/data/data.h"
 

@@ -1,8 +1,5 @@
 #include "io.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define MAGIC     "\x93NUMPY"
 #define SUPPORTED "supported: i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 b1"
 

@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* MOST: several files at once; PROBES: so many pages are looked at. */
 enum { MOST = 16, PROBES = 64 };

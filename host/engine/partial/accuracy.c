@@ -1,8 +1,5 @@
 #include "partial.h"
 
-#include <math.h>
-#include <string.h>
-
 rh_status rh_accuracy_ask(rh_job_spec *spec, rh_custom *own, rh_error *error) {
   spec->operation.accuracy = RH_ACCURACY_EXACT;
   if (own) RH_TRY(rh_custom_round_once(own, error));

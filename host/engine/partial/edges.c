@@ -1,8 +1,5 @@
 #include "partial.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { PADDING = 16 };
 
 static uint64_t operand_bytes(const rh_job_spec *job, uint32_t k, uint64_t n) {

@@ -1,10 +1,5 @@
 #include "partial.h"
 
-#include <redhost/plugin.h>
-
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_LEVEL = 63, FIRST_CAPACITY = 64, ALIGNMENT = 16, MANY = 1 << 10 /* values */ };
 
 void rh_fold_init(rh_fold *fold, const rh_op *op, uint32_t n_values, uint64_t unit) {

@@ -1,9 +1,5 @@
 #include "partial.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* The operator again. */
 static rh_status read_job(rh_job_spec *job, rh_custom **own, const char *text, rh_error *error) {
   rh_error why = {0};

@@ -2,10 +2,6 @@
 
 #include <redhost/canonical.h>
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 enum { ONE_IN = 16 };
 
 static int is_struct(const rh_job_spec *job) {

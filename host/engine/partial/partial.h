@@ -1,8 +1,6 @@
 /* What a part of a reduction comes to, and how parts become the whole. */
 #pragma once
 
-#include <redhost/redhost.h>
-
 #include "../../operators/custom/custom.h"
 #include "../ranks/ranks.h"
 

@@ -1,8 +1,6 @@
 #include "partial.h"
 
 #include <float.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const unsigned char magic[8] = {0x8f, 'R', 'H', 'P', 'A', 'R', 'T', '\n'};
 static const uint32_t order = 0x01020304;

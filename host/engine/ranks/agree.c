@@ -1,8 +1,5 @@
 #include "ranks.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 rh_digest rh_agree_digest(const char *text) {
   size_t length = strlen(text);
   return (rh_digest){{rh_hash(0, text, length), rh_hash(length + 1, text, length)}};

@@ -1,16 +1,8 @@
 #include "ranks.h"
 
-#include <errno.h>
 #include <locale.h>
-#include <pthread.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
-#include <unistd.h>
 
 /* Seconds.  A rank says about twice a second that it lives; the patience leaves time to end all
  * ranks within ten seconds. */

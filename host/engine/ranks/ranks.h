@@ -1,7 +1,6 @@
 /* Processes that reduce together: transports, and what the ranks agree on. */
 #pragma once
 
-#include <redhost/redhost.h>
 #include <redhost/transport.h>
 #include <stdatomic.h>
 

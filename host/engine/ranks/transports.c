@@ -1,10 +1,5 @@
 #include "ranks.h"
 
-#include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../../core/plug/plug.h"
 
 int rh_transport_name_is_valid(const char *name) {

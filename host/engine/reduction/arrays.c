@@ -1,7 +1,5 @@
 #include "reduction.h"
 
-#include <stdlib.h>
-
 /* ---- Which arrays ---- */
 
 int rh_arrays_keep_bits(const rh_job *job) {

@@ -1,8 +1,5 @@
 #include "reduction.h"
 
-#include <pthread.h>
-#include <string.h>
-
 enum { AT_ONCE = 1 << 20 /* bytes that a thread reads at once */ };
 
 /* One operand, on its way. */

@@ -1,8 +1,5 @@
 #include "reduction.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const rh_job_spec *job_of(const rh_reduction *r) {
   return r->partial->job;
 }

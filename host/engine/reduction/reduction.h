@@ -1,9 +1,6 @@
 /* A reduction in parts: where its data are, who reduces them, and in which order. */
 #pragma once
 
-#include <pthread.h>
-#include <stdint.h>
-
 #include "../partial/partial.h"
 #include "../segments/segments.h"
 

@@ -1,9 +1,5 @@
 #include "reduction.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static uint64_t tiles_of(const rh_resident *r) {
   uint64_t tile = rh_partial_tile(&r->whole), n = r->whole.operation.n;
   return n / tile + (n % tile != 0);

@@ -1,8 +1,5 @@
 #include "reduction.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- Nodes ---- */
 
 static uint64_t least_of(uint64_t a, uint64_t b) {

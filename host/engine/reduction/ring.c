@@ -1,7 +1,5 @@
 #include "reduction.h"
 
-#include <stdlib.h>
-
 enum { FREE, READING, READ, CHECKING, READY, TAKEN };
 
 struct rh_ring {

@@ -1,8 +1,5 @@
 #include "reduction.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 rh_status rh_schedule_init(rh_schedule *schedule, const rh_source *source, uint64_t chunk_n,
                            uint32_t n_workers, rh_error *error) {
   uint64_t n = source->n;

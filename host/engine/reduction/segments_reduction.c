@@ -1,8 +1,5 @@
 #include "reduction.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 typedef unsigned long long number; /* as %llu takes it */
 
 /* Segments side by side whose parts come in one after the other. */

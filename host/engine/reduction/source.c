@@ -1,8 +1,5 @@
 #include "reduction.h"
 
-#include <jansson.h>
-#include <string.h>
-
 /* ---- Files and pipes ---- */
 
 static rh_status read_feed(const rh_source *source, uint32_t k, uint64_t first, uint64_t n,

@@ -1,7 +1,5 @@
 #include "reduction.h"
 
-#include <stdlib.h>
-
 /* ---- Queues ---- */
 
 /* The queue's clock against ours, by a command whose end is waited for. */

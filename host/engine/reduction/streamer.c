@@ -1,8 +1,5 @@
 #include "reduction.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_IN_FLIGHT = 2 * RH_STREAM_AHEAD };
 
 /* ---- Checking ---- */

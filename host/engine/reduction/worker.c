@@ -3,7 +3,6 @@
 #include <redhost/canonical.h>
 
 #include <sched.h>
-#include <stdio.h>
 
 enum {
   /* For strategies that read the host's memory: so many chunks of all processes are still in the

@@ -1,7 +1,5 @@
 #include "segments.h"
 
-#include <string.h>
-
 #include "../../operators/custom/custom.h"
 
 /* Results that a thread takes at once, and so few that no other one is started for them. */

@@ -1,8 +1,5 @@
 #include "segments.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 /* ---- Cuts ---- */
 
 rh_cut rh_cut_of(const rh_layout *layout) {

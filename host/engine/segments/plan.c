@@ -2,8 +2,6 @@
 
 #include <redhost/canonical.h>
 
-#include <stdlib.h>
-
 enum {
   MOST_SEGMENTS = 1 << 22, /* of a part: empty ones have no elements */
   LEAST_BESIDE = 64        /* columns that are cut together */

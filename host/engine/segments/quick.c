@@ -1,8 +1,6 @@
 #include "segments.h"
 
 #include <float.h>
-#include <math.h>
-#include <string.h>
 
 /* ---- Which operators ---- */
 

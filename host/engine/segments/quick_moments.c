@@ -9,9 +9,6 @@
  * level has no more than n/4; so that is 2 E sqrt(m2 n h) + E E n h, by Cauchy and Schwarz. */
 #include "segments.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "../../operators/custom/custom.h"
 
 enum { N, MEAN, M2, PIECE = 64 /* elements, whose sums are added up apart */ };

@@ -1,7 +1,5 @@
 #include "segments.h"
 
-#include <string.h>
-
 enum {
   PIECE_BYTES = 1 << 18, /* of segments that are copied at once: they stay in a cache */
   LINE_BYTES = 64,

@@ -1,9 +1,6 @@
 #include "segments.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum {
   ROOM_BYTES = 1 << 20,  /* of segments that are brought into rows at once */

@@ -1,8 +1,5 @@
 #include "segments.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum {
   LOOP_PORTION = 1 << 16, /* results that stay on a device before they are read */
   OF_ALLOCATION = 4       /* the same of one run: so many are the most that can be allocated */
