@@ -132,9 +132,6 @@ json_t *rh_json_device(const rh_cl_device *device);
 
 /* ---- Files ---- */
 
-/* Replaces the file, whole or not at all: 0, or errno. */
-int rh_save(const char *path, const void *bytes, uint64_t size);
-
 /* --export: can each be written, and is it of one of these kinds by its name? */
 enum { RH_EXPORT_PICTURE = 1, RH_EXPORT_PAGE = 2, RH_EXPORT_ROWS = 4 };
 rh_status rh_exports_check(const rh_typed *typed, int kinds, rh_error *error);

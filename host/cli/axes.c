@@ -2,45 +2,39 @@
 #include <strings.h>
 
 #include "../operators/catalog/catalog.h"
-#include "values.h"
+#include "app.h"
 
-/* A list of names that are numbered from 1. */
+/* Names that are numbered from 1. */
 typedef struct vocabulary {
   const char *option, *what;
-  const char *const *names;
-  const char *all; /* the names in one line, with a space before each */
+  const char *(*name)(uint32_t number);
   uint32_t n;
 } vocabulary;
 
-#define RH_X(name, ...) #name,
-static const char *const op_names[] = {RH_OP_LIST(RH_X)};
-static const char *const type_names[] = {RH_TYPE_LIST(RH_X)};
-static const char *const distribution_names[] = {RH_LENGTHS_LIST(RH_X)};
-#undef RH_X
-
-#define RH_X(name, ...) " " #name
-static const vocabulary operators = {"--op", "operator", op_names, RH_OP_LIST(RH_X), RH_N_OPS};
-static const vocabulary distributions = {"--distribution", "distribution", distribution_names,
-                                         RH_LENGTHS_LIST(RH_X), RH_N_LENGTHS};
-static const vocabulary types = {"--type", "type", type_names, RH_TYPE_LIST(RH_X), RH_N_TYPES};
-#undef RH_X
+static const vocabulary operators = {"--op", "operator", rh_op_name, RH_N_OPS},
+                        distributions = {"--distribution", "distribution", rh_lengths_name,
+                                         RH_N_LENGTHS},
+                        types = {"--type", "type", rh_type_name, RH_N_TYPES};
 
 static rh_status find_number(const vocabulary *known, const char *name, uint32_t *number,
                              rh_error *error) {
-  for (uint32_t k = 0; k < known->n; k++)
-    if (strcmp(name, known->names[k]) == 0) {
-      *number = k + 1;
-      return RH_OK;
-    }
+  const char *names[RH_N_OPS + RH_N_TYPES], *all = ""; /* as many as any has */
+  for (uint32_t k = 0; k < known->n; k++) {
+    names[k] = known->name(k + 1);
+    all = rh_show("%s %s", all, names[k]);
+    if (strcmp(name, names[k]) != 0) continue;
+    *number = k + 1;
+    return RH_OK;
+  }
   const char *instead = known == &operators ? rh_op_instead(name)
                         : known == &types   ? rh_type_instead(name)
                                             : NULL;
   if (instead)
     return rh_fail(error, RH_E_USAGE, "unknown %s '%s': %s. Known:%s", known->what, name, instead,
-                   known->all);
+                   all);
   char hint[RH_SUGGESTION_BYTES];
   return rh_fail(error, RH_E_USAGE, "unknown %s '%s'%s Known:%s", known->what, name,
-                 rh_suggest(hint, name, known->names, known->n, "."), known->all);
+                 rh_suggest(hint, name, names, known->n, "."), all);
 }
 
 rh_status rh_op_parse(const char *name, uint32_t *op, rh_error *error) {

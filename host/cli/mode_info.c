@@ -35,18 +35,14 @@ static void print_kinds(const rh_entry *entry) {
       {RH_INTEL_SUBGROUP_BLOCKS, "Intel's sub-group block reads"},
       {RH_DEVICE_SCOPE_ATOMICS, "acquire-release atomics across work-groups"},
   };
-  printf("runs on     ");
-  for (size_t k = 0, first = 1; k < 4; k++)
-    if (entry->device_kinds & kinds[k]) {
-      printf("%s%s", first ? "" : ", ", rh_device_kind_name(kinds[k]));
-      first = 0;
-    }
-  for (size_t k = 0, first = 1; k < sizeof needs / sizeof *needs; k++)
-    if (entry->needs & needs[k].bit) {
-      printf("%s%s", first ? "; needs " : ", ", needs[k].name);
-      first = 0;
-    }
-  putchar('\n');
+  const char *on = "", *with = "";
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+    if (entry->device_kinds & kinds[k])
+      on = rh_show("%s%s%s", on, *on ? ", " : "", rh_device_kind_name(kinds[k]));
+  for (size_t k = 0; k < sizeof needs / sizeof *needs; k++)
+    if (entry->needs & needs[k].bit)
+      with = rh_show("%s%s%s", with, *with ? ", " : "; needs ", needs[k].name);
+  printf("runs on     %s%s\n", on, with);
 }
 
 static void print_here(const rh_app *app, const rh_entry *entry) {

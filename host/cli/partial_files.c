@@ -22,15 +22,6 @@ rh_status rh_partial_load(const char *path, rh_text *to, rh_error *error) {
   return to->failed ? rh_fail(error, RH_E_NOMEM, "%s: no memory for it", path) : RH_OK;
 }
 
-int rh_save(const char *path, const void *bytes, uint64_t size) {
-  rh_draft draft = {0};
-  int failed = rh_draft_begin(&draft, path) != 0 || fwrite(bytes, 1, size, draft.out) != size ||
-               rh_draft_end(&draft) != 0;
-  int why = errno;
-  rh_draft_finish(&draft);
-  return failed ? why : 0;
-}
-
 static rh_status save(const char *path, const void *bytes, uint64_t size, rh_error *error) {
   int why = rh_save(path, bytes, size);
   return why ? rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(why)) : RH_OK;

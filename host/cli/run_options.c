@@ -107,13 +107,9 @@ static rh_status parse_job(rh_run_options *options, const rh_typed *typed, rh_er
                    "--ranks is for --transport local; how many ranks '%.40s' has is said where the "
                    "job is started, as in mpirun -n 4",
                    typed->transport);
-  if (is_local && !typed->ranks && typed->partial) {
-    options->ranks = 1;
-    return check_for_ranks(typed, options, error);
-  }
-  if (is_local && !typed->ranks)
+  if (is_local && !typed->ranks && !typed->partial)
     return rh_fail(error, RH_E_USAGE, "--transport local needs --ranks, as in --ranks 4");
-  if (is_local) options->ranks = (uint32_t)typed->ranks;
+  if (is_local) options->ranks = typed->ranks ? (uint32_t)typed->ranks : 1;
   return check_for_ranks(typed, options, error);
 }
 

@@ -238,18 +238,6 @@ static char *bytes_of(const work *w, const drawing *drawn) {
   return NULL;
 }
 
-static rh_status write_file(const char *path, const char *from, uint64_t bytes, rh_error *error) {
-  rh_draft draft;
-  int good = rh_draft_begin(&draft, path) == 0;
-  if (good) {
-    good = fwrite(from, 1, bytes, draft.out) == bytes && rh_draft_end(&draft) == 0;
-    int code = errno;
-    rh_draft_finish(&draft);
-    errno = code;
-  }
-  return good ? RH_OK : rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
-}
-
 /* "r-rate.svg" of "r.svg" if there are several pictures; malloc'ed. */
 static char *path_of(const char *file, const char *picture, int several) {
   char *path;
@@ -272,7 +260,8 @@ static rh_status deliver(const work *w, const drawing *drawn, int several, rh_pl
     }
     plotted->n_files++;
     memcpy(file->picture, drawn->picture, sizeof file->picture);
-    status = write_file(file->path, bytes, drawn->bytes, error);
+    int why = rh_save(file->path, bytes, drawn->bytes);
+    if (why) status = rh_fail(error, RH_E_FILE, "%s: %s", file->path, strerror(why));
   }
   free(bytes);
   return status;

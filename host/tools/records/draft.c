@@ -209,3 +209,12 @@ void rh_draft_finish(rh_draft *draft) {
   free(draft->path);
   *draft = (rh_draft){0};
 }
+
+int rh_save(const char *path, const void *bytes, uint64_t size) {
+  rh_draft draft = {0};
+  int failed = rh_draft_begin(&draft, path) != 0 || fwrite(bytes, 1, size, draft.out) != size ||
+               rh_draft_end(&draft) != 0;
+  int why = errno;
+  rh_draft_finish(&draft);
+  return failed ? why : 0;
+}

@@ -257,6 +257,9 @@ int rh_draft_end(rh_draft *draft);
 /* Discards an unfinished draft; zero-initialised is fine. */
 void rh_draft_finish(rh_draft *draft);
 
+/* Replaces the file by these bytes: 0, or errno. */
+int rh_save(const char *path, const void *bytes, uint64_t size);
+
 /* Reads result files.  JSON documents and JSON lines are distinguished by their content. */
 
 /* Further facts about a file. */

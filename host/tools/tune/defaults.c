@@ -64,9 +64,7 @@ static rh_status take_row(rh_tuner *w, rh_task *task, const rh_row *row, rh_erro
   case RH_ROW_wrong: return rh_tuner_blame(w, task, row, error);
   case RH_ROW_failed:
     task->state = RH_TASK_failed;
-    w->on_event(w->user,
-                &(rh_tune_event){
-                    .kind = RH_TUNE_LEFT_OUT, .task = task, .n = task->n, .reason = row->reason});
+    rh_tuner_tell(w, RH_TUNE_LEFT_OUT, task, NULL, 0, row->reason);
     return RH_OK;
   case RH_ROW_unsupported: task->state = RH_TASK_unsupported; return RH_OK;
   default: return RH_OK; /* interrupted: not done yet */

@@ -18,17 +18,6 @@ static const double unbearable = 10;
 
 /* ---- One candidate ---- */
 
-static void report_event(const strategy_search *h, uint32_t kind, const rh_tunedb_setting *settings,
-                         uint32_t n, const char *reason) {
-  rh_tune_event event = {.kind = kind,
-                         .task = h->task,
-                         .n = h->task->n,
-                         .settings = settings,
-                         .n_settings = n,
-                         .reason = reason};
-  h->w->on_event(h->w->user, &event);
-}
-
 /* Evaluates a candidate's row: its time, INFINITY if it is rejected, 0 if it cannot run.  Without
  * settings it is the plugin's defaults, which should be right. */
 static rh_status read_row(strategy_search *h, const rh_tunedb_setting *settings, uint32_t n,
@@ -38,7 +27,7 @@ static rh_status read_row(strategy_search *h, const rh_tunedb_setting *settings,
   case RH_ROW_ok: *seconds = row->time.median; break;
   case RH_ROW_wrong:
     if (n == 0) return rh_tuner_blame(h->w, h->task, row, error);
-    report_event(h, RH_TUNE_REFUSED, settings, n, row->reason);
+    rh_tuner_tell(h->w, RH_TUNE_REFUSED, h->task, settings, n, row->reason);
     h->task->refused++;
     break;
   case RH_ROW_failed: h->task->broken++; break;
@@ -152,10 +141,10 @@ static rh_status read_verdict(strategy_search *h, const rh_tune_found *found, rh
   task->latency_s = kept ? rows[kept].latency.median : task->default_latency_s;
   task->n_settings = n_settings[kept];
   memcpy(task->settings, settings[kept], sizeof task->settings);
-  if (kept) report_event(h, RH_TUNE_BETTER, task->settings, task->n_settings, "");
+  if (kept) rh_tuner_tell(h->w, RH_TUNE_BETTER, task, task->settings, task->n_settings, "");
   if (task->time_s > 0) return RH_OK;
   task->state = RH_TASK_failed;
-  report_event(h, RH_TUNE_LEFT_OUT, NULL, 0, rows[0].reason ? rows[0].reason : "");
+  rh_tuner_tell(h->w, RH_TUNE_LEFT_OUT, task, NULL, 0, rows[0].reason ? rows[0].reason : "");
   return RH_OK;
 }
 
@@ -206,7 +195,7 @@ static rh_status keep_unfinished(strategy_search *h, const rh_tune_found *found,
     return RH_OK;
   task->n_settings = rh_space_settings(&h->space, found->best[0].candidate, task->settings);
   task->time_s = found->best[0].seconds;
-  report_event(h, RH_TUNE_BETTER, task->settings, task->n_settings, "");
+  rh_tuner_tell(h->w, RH_TUNE_BETTER, task, task->settings, task->n_settings, "");
   return rh_tuner_store(h->w, task, error);
 }
 

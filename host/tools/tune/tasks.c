@@ -63,18 +63,19 @@ static void look_up(const rh_tuner *w, rh_task *task) {
   take_over(w, task, entry);
 }
 
+void rh_tuner_tell(const rh_tuner *w, uint32_t kind, const rh_task *task,
+                   const rh_tunedb_setting *settings, uint32_t n_settings, const char *reason) {
+  const rh_tune_event event = {kind, task, task->n, settings, n_settings, reason};
+  w->on_event(w->user, &event);
+}
+
 int rh_tuner_drop_base(rh_tuner *w, rh_task *task, const rh_row *row) {
   if (!task->n_base || (row->status != RH_ROW_wrong && row->status != RH_ROW_failed &&
                         row->status != RH_ROW_unsupported))
     return 0;
   if (row->status == RH_ROW_wrong) {
     task->refused++;
-    w->on_event(w->user, &(rh_tune_event){.kind = RH_TUNE_REFUSED,
-                                          .task = task,
-                                          .n = task->n,
-                                          .settings = task->base,
-                                          .n_settings = task->n_base,
-                                          .reason = row->reason});
+    rh_tuner_tell(w, RH_TUNE_REFUSED, task, task->base, task->n_base, row->reason);
   }
   rh_task_drop_base(task);
   return 1;

@@ -267,6 +267,9 @@ rh_status rh_tuner_check_order(rh_tuner *tuner, rh_sampler *sampler, rh_row *row
 
 /* Creates all tasks of the device, with existing results. */
 rh_status rh_tuner_make_tasks(rh_tuner *tuner, rh_error *error);
+/* Calls on_event(), about all of the task's elements. */
+void rh_tuner_tell(const rh_tuner *tuner, uint32_t kind, const rh_task *task,
+                   const rh_tunedb_setting *settings, uint32_t n_settings, const char *reason);
 /* 1: the row shows that the strategy cannot run, or is wrong, with the parameters that an entry
  * gave it: the plugin's defaults are the base now.  The base's sampler must not be finished by
  * rh_tuner_finish_base() afterwards. */
