@@ -1,9 +1,7 @@
-/* All operators by name: built-in ones, redhost's files, and the user's. */
+/* All operators by name: built in, those that come with redhost, and files beside plugins. */
 #pragma once
 
 #include "../custom/custom.h"
-
-/* All operators by name: built in, those that come with redhost, and files beside plugins. */
 
 /* The traits of an operator, found by making it for operands of each type. */
 typedef struct rh_traits {

@@ -1,20 +1,16 @@
-/* Functions of other libraries as strategies, by files that describe them. */
+/* Foreign functions: any function of any shared library as a strategy, from a description in JSON
+ * (docs/extend/foreign.md), and calls by it: of a function whose parameters are known only at run
+ * time. */
 #pragma once
 
 #include <ffi.h>
 
 #include "../../core/base/base.h"
 
-/* Foreign functions: any function of any shared library as a strategy, from a description in JSON
- * (docs/extend/foreign.md). */
-
 /* Reads the description, opens its library, and calls the function once on a few elements, so that
  * a wrong description fails in the probe process.  Like that of rh_plugin_open(), the plugin stays
  * open until the process ends, and is returned again for the same file with the same text. */
 rh_status rh_foreign_open(const char *path, const rh_plugin **plugin, rh_error *error);
-
-/* Descriptions of foreign functions, which docs/extend/foreign.md has, and calls by them: of a
- * function whose parameters are known only at run time. */
 
 /* ---- C types by name, and values of these types ---- */
 
