@@ -1,4 +1,6 @@
 /* host/engine/io/npy.c: headers of .npy files, right and wrong. */
+#include <sys/mman.h>
+
 #include "../../host/engine/io/io.h"
 #include "../suite/suite.h"
 #include "io_support.h"
@@ -192,15 +194,21 @@ TEST_LOOP(every_prefix_is_refused, 1, 4) {
   }
 }
 
-/* The length field matches, so the parser meets the end at every character; what it would need
- * stands behind that. */
+/* The length field matches, so the parser meets the end at every character.  Behind it is a page that
+ * cannot be read. */
 TEST(every_cut_header_is_refused) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  unsigned char *pages =
+      mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ck_assert(pages != MAP_FAILED && mprotect(pages + page, page, PROT_NONE) == 0);
   for (size_t cut = 0; cut < strlen(HEADER_OF_FOUR); cut++) {
     bytes file;
     rh_npy npy;
     append_preamble(&file, 1, cut);
-    append(&file, HEADER_OF_FOUR, strlen(HEADER_OF_FOUR));
-    ck_assert_int_eq(rh_npy_parse(&npy, file.at, 10 + cut, "x.npy", &error), RH_E_FILE);
+    append(&file, HEADER_OF_FOUR, cut);
+    const void *data = memcpy(pages + page - file.length, file.at, file.length);
+    ck_assert_int_eq(rh_npy_parse(&npy, data, file.length, "x.npy", &error), RH_E_FILE);
     ck_assert_uint_gt(strlen(error.message), 10);
   }
+  munmap(pages, 2 * page);
 }
