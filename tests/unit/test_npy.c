@@ -194,8 +194,8 @@ TEST_LOOP(every_prefix_is_refused, 1, 4) {
   }
 }
 
-/* The length field matches, so the parser meets the end at every character.  Behind it is a page that
- * cannot be read. */
+/* The length field matches, so the parser meets the end at every character.  Behind it is a page
+ * that cannot be read. */
 TEST(every_cut_header_is_refused) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   unsigned char *pages =
