@@ -111,7 +111,7 @@ double rh_spread_precision(const rh_spread *spread);
 double rh_spread_iqr(const rh_spread *spread);
 
 /* The interface to whatever can be timed: a strategy in this process, one in a separate process,
- * or a peer program.  The benchmark (bench.h) takes samples of all of them in turn through this
+ * or a peer program.  The benchmark (tools/bench) takes samples of all of them in turn through this
  * interface only. */
 
 /* X(name, the words for messages): what a sampler is doing. */

@@ -5,8 +5,8 @@
 
 /* An operator, built in or of the user's, as all that runs and checks it sees it.
  *
- * Built-in ones are constants (builtin.h); a user's is made of expressions or of OpenCL C
- * (operators/custom.h).  To a plugin each is an rh_op. */
+ * Built-in ones are constants (rh_operator_builtin()); a user's is made of expressions or of OpenCL
+ * C (operators/custom).  To a plugin each is an rh_op. */
 
 enum {
   RH_MOST_OPERANDS = 8,

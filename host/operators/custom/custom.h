@@ -26,7 +26,7 @@ const char *rh_by_code_decline(const rh_operator *op, const rh_strategy *strateg
 int rh_code_complaint(const char *log, const char *code, char *to, size_t bytes);
 
 /* An operator as a user defines it: the parts of an operator file, or of the command line, as
- * text.  Nothing here knows the operands' types yet; custom.h makes an operator of it. */
+ * text.  Nothing here knows the operands' types yet; rh_custom makes an operator of it. */
 
 enum { RH_MOST_LETS = 16, RH_MOST_CONSTANTS = 16 };
 
