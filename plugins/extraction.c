@@ -72,9 +72,7 @@ typedef struct extraction {
   int is_clear;
 } extraction;
 
-static uint64_t digits_of(const extraction *self) {
-  return 2 * self->bins + 2;
-}
+static uint64_t digits_of(const extraction *self) { return 2 * self->bins + 2; }
 
 static uint64_t groups_for(const extraction *self, uint64_t n) {
   uint64_t groups = rh_divide_up(n, self->per_pack * self->group * self->loads);

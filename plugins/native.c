@@ -184,8 +184,7 @@ static rh_status query(const rh_problem *problem, const int64_t *values, rh_answ
   if (rh_native_folds_in_order(op, problem->type))
     answer->depth = (length < problem->max_n ? length : problem->max_n) +
                     rh_log2_up(most_blocks(op, problem->max_n));
-  else
-    answer->depth = rh_log2_up(tile) + rh_log2_up(rh_divide_up(problem->max_n, tile));
+  else answer->depth = rh_log2_up(tile) + rh_log2_up(rh_divide_up(problem->max_n, tile));
   return RH_OK;
 }
 
@@ -292,9 +291,7 @@ static void alone(native *self, rh_native_job *job) {
   for (uint32_t block = 0; block < job->blocks; block++) work(self, job, block);
 }
 
-static uint64_t size_class(uint64_t bytes) {
-  return rh_log2_up(bytes + 1) - 1 - ALONE_LOG;
-}
+static uint64_t size_class(uint64_t bytes) { return rh_log2_up(bytes + 1) - 1 - ALONE_LOG; }
 
 /* With all threads, or alone if that was clearly faster for inputs of this length.  Nothing is
  * learnt from calls while threads wake up: in a loop of short calls all trials would be over before
@@ -310,10 +307,8 @@ static void as_measured(native *self, rh_native_job *job, uint64_t bytes) {
   rh_native_contest_renew(contest, 1, CALLS_RENEW);
   unsigned is_alone = rh_native_contest_begin(contest, &trial);
   double start = trial < CONTEST_OVER ? rh_native_seconds() : 0;
-  if (is_alone)
-    alone(self, job);
-  else
-    rh_native_pool_run(self->pool, job);
+  if (is_alone) alone(self, job);
+  else rh_native_pool_run(self->pool, job);
   if (trial < CONTEST_OVER)
     rh_native_contest_end(contest, trial, (rh_native_seconds() - start) / (double)bytes);
 }
@@ -322,10 +317,8 @@ static void fold_with_threads(native *self, rh_native_job *job, uint64_t bytes) 
   if (!self->pool ||
       (self->serial_below >= 0 ? bytes < (uint64_t)self->serial_below : bytes < 1 << ALONE_LOG))
     alone(self, job);
-  else if (self->serial_below >= 0 || bytes >= 1 << ALL_LOG)
-    rh_native_pool_run(self->pool, job);
-  else
-    as_measured(self, job, bytes);
+  else if (self->serial_below >= 0 || bytes >= 1 << ALL_LOG) rh_native_pool_run(self->pool, job);
+  else as_measured(self, job, bytes);
 }
 
 /* Nothing is learnt of the walk before it is known whether threads pay. */
@@ -423,8 +416,7 @@ static void run_layout(native *self, const rh_run *run) {
              (unsigned char *)run->host_result + s * size);
   }
   self->is_layout = 1;
-  if (self->pool && job.blocks > 1)
-    rh_native_pool_run(self->pool, &job);
+  if (self->pool && job.blocks > 1) rh_native_pool_run(self->pool, &job);
   else
     for (uint32_t block = 0; block < job.blocks; block++) work(self, &job, block);
   self->is_layout = 0;
@@ -443,10 +435,8 @@ static rh_status run(void *instance, const rh_run *run) {
     return RH_OK;
   }
   for (uint32_t k = 0; k < self->n_parts; k++) rh_native_folder_take(&self->parts[k].folder, run);
-  if (has_layout)
-    run_layout(self, run);
-  else
-    reduce(self, 0, run->n, run->host_result);
+  if (has_layout) run_layout(self, run);
+  else reduce(self, 0, run->n, run->host_result);
   return RH_OK;
 }
 

@@ -35,9 +35,7 @@ static uint64_t derive_group(const rh_problem *problem, uint32_t max_group) {
   return group;
 }
 
-static uint64_t groups_for(uint64_t n, uint64_t group) {
-  return n ? rh_divide_up(n, group) : 1;
-}
+static uint64_t groups_for(uint64_t n, uint64_t group) { return n ? rh_divide_up(n, group) : 1; }
 
 /* The launch's shape and costs, for query and setup alike.  The kernel's largest group is known
  * only in setup, and smaller groups leave more work to the host: so the answer covers a derived

@@ -127,13 +127,9 @@ typedef struct segments {
 
 /* ---- How the work is divided ---- */
 
-static int has_shuffles(const rh_problem *problem) {
-  return rh_takes_ptx(problem->device);
-}
+static int has_shuffles(const rh_problem *problem) { return rh_takes_ptx(problem->device); }
 
-static uint64_t smaller(uint64_t a, uint64_t b) {
-  return a < b ? a : b;
-}
+static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* As many as have a few lanes each: up to a warp in a row, and of columns as many as keep
  * neighbouring work-items on one stretch of memory. */
@@ -147,9 +143,7 @@ static uint32_t members_for(const shape *s, uint64_t n, uint64_t inner) {
   return (uint32_t)smaller(log, rh_log2_up(most));
 }
 
-static uint64_t tiles_of(const shape *s, uint64_t n) {
-  return n ? rh_divide_up(n, s->tile) : 1;
-}
+static uint64_t tiles_of(const shape *s, uint64_t n) { return n ? rh_divide_up(n, s->tile) : 1; }
 
 /* The longest parts that still are enough for the device; of columns, single tiles only where
  * pairs would be far too few. */
@@ -222,9 +216,7 @@ static uint64_t packs_of(const shape *s, uint64_t n) {
   return (n + 2 * s->of_pack - 2) / s->of_pack;
 }
 
-static int is_in_pairs(const shape *s) {
-  return s->of_pack == OF_PAIR;
-}
+static int is_in_pairs(const shape *s) { return s->of_pack == OF_PAIR; }
 
 static uint64_t packs_at_once(const shape *s) {
   return is_in_pairs(s) ? WORDS_AT_ONCE : PACKS_AT_ONCE;
@@ -236,9 +228,7 @@ static uint64_t most_at_once(const shape *s, uint64_t each) {
   return smaller(s->tile, each * TEAM);
 }
 
-static uint32_t power_of_two_up(uint64_t n) {
-  return UINT32_C(1) << rh_log2_up(n);
-}
+static uint32_t power_of_two_up(uint64_t n) { return UINT32_C(1) << rh_log2_up(n); }
 
 /* Of `least` to `most` elements or packs for a member the number that leaves as few as can be
  * without any, where `count` are shared by a power of two; the largest of those. */
@@ -299,8 +289,7 @@ static void plan_offsets(shape *s, const rh_layout *layout) {
   if (are_alike && layout->longest < (s->of_pack > 4 ? s->of_pack / 2 : s->of_pack)) s->of_pack = 0;
   if (s->of_pack)
     s->own = are_alike ? own_for(packs_of(s, layout->longest), 2, MOST_PACKS) : LEAST_PACKS;
-  else
-    s->own = are_alike ? own_for(layout->longest, LEAST_OWN, MOST_OWN) : MOST_OWN;
+  else s->own = are_alike ? own_for(layout->longest, LEAST_OWN, MOST_OWN) : MOST_OWN;
   s->highest = class_of(s, layout->longest);
   /* Few that are long have most of the elements, which others take. */
   if (layout->longest > HEAVY * average) of_warp *= 8;
@@ -366,8 +355,7 @@ static uint32_t columns_of_group(const shape *s, const rh_op *op, uint64_t inner
   if (op->id >= RH_FIRST_USER_OP) return 1;
   if (op->flags & RH_OP_INDEXED || (is_small && inner % OF_COLUMNS == 0))
     most = (uint32_t)smaller(most, OF_COLUMNS);
-  else if (op->element_size == 2 && !s->is_any_order)
-    most = 2;
+  else if (op->element_size == 2 && !s->is_any_order) most = 2;
   return most;
 }
 
@@ -453,10 +441,8 @@ static void plan_warps(shape *s, const rh_problem *problem, const rh_layout *lay
   s->is_built_in = problem->op->id < RH_FIRST_USER_OP;
   s->of_pack = packs_for(problem, layout);
   s->at_once = problem->op->value_size * (s->row / TEAM) <= REGISTERS ? 2 : 1;
-  if (s->is_by_offsets)
-    plan_offsets(s, layout);
-  else if (s->is_columns)
-    plan_columns(s, problem, layout, tiles);
+  if (s->is_by_offsets) plan_offsets(s, layout);
+  else if (s->is_columns) plan_columns(s, problem, layout, tiles);
   else if (layout->length <= most_at_once(s, s->row > ROW_BYTES / 4 ? 2 * AT_ONCE : AT_ONCE))
     plan_rows(s, layout->length, problem->op->value_size);
   else {
@@ -501,8 +487,7 @@ static rh_status plan(const rh_problem *problem, const rh_layout *layout, const 
   s->least = device->compute_units * (is_cpu ? CPU_GROUP : (uint64_t)ITEMS_PER_UNIT);
   if (!s->width && goes_by_warps(problem, s, values[MEMBERS]))
     plan_warps(s, problem, layout, values[TILES]);
-  else
-    choose_parts(s, layout, values[TILES]);
+  else choose_parts(s, layout, values[TILES]);
   answer->score = is_cpu ? 100 : 400;
   answer->launches = s->parts > 1 ? 2 : 1;
   answer->local_bytes = s->group * local_per_item(problem, s);

@@ -72,9 +72,7 @@ double rh_transfer_s(const rh_context *context, const rh_tunedb *tuned, const rh
   return seconds > 0 ? seconds : estimate_s(tuned, &upload, bytes_of(spec));
 }
 
-double rh_opening_s(const rh_tunedb *tuned) {
-  return kept_s(tuned, &opening, 1);
-}
+double rh_opening_s(const rh_tunedb *tuned) { return kept_s(tuned, &opening, 1); }
 
 static uint64_t trial_n(const rh_job_spec *spec) {
   uint64_t most = most_bytes / rh_operator_element_bytes(spec->operation.op);

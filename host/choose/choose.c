@@ -29,9 +29,7 @@ static choice choice_of(rh_context *context, const rh_job_spec *spec) {
 
 /* ---- Candidates ---- */
 
-static int runs_on_host(const rh_entry *entry) {
-  return entry->device_kinds == RH_DEVICE_HOST;
-}
+static int runs_on_host(const rh_entry *entry) { return entry->device_kinds == RH_DEVICE_HOST; }
 
 /* A host strategy cannot read device memory, and one that finishes on the host leaves no result
  * on the device.  Neither can call an operator's OpenCL C. */
@@ -147,12 +145,10 @@ static void take_entries(choice *c, const rh_registry *registry, int wanted) {
       add_name(&c->unread, entry);
     rh_tunedb_report_other_plugin(c->tuned, entry->name, one.plugin);
     const rh_asked asked = asked_of(c, &one);
-    if (rh_tunedb_has_failed(c->tuned, &asked))
-      add_name(&c->failed, entry);
+    if (rh_tunedb_has_failed(c->tuned, &asked)) add_name(&c->failed, entry);
     else if (rh_known_has(c->context, &asked, c->spec->n_settings > 0))
       add_name(&c->left_out, entry);
-    else
-      c->list[c->n_known++] = one;
+    else c->list[c->n_known++] = one;
   }
 }
 
@@ -354,8 +350,7 @@ static void add_source(const choice *c, const rh_tunedb_entry *known, rh_text *t
   if (known->origin == RH_TUNED_SHIPPED)
     rh_text_add(text, "by the defaults that come with redhost for %s",
                 rh_tunedb_shipped_name(c->tuned));
-  else
-    rh_text_add(text, "measured here");
+  else rh_text_add(text, "measured here");
   add_problem(c, known, text);
 }
 

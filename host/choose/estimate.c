@@ -40,9 +40,7 @@ static double between(double below, double above, double share) {
   return below > 0 && above > 0 ? below * pow(above / below, share) : 0;
 }
 
-static double log_of(uint64_t n) {
-  return log2((double)(n ? n : 1));
-}
+static double log_of(uint64_t n) { return log2((double)(n ? n : 1)); }
 
 /* A part of the elements takes as long to start, and its share of the rest. */
 static double of_part(double seconds, double part) {
@@ -65,9 +63,7 @@ static times times_at(const rh_tunedb *tuned, const rh_asked *of, int shipped) {
   return (times){of_part(one->time_s, share), of_part(one->latency_s, share)};
 }
 
-static double ratio(double a, double b) {
-  return a > 0 && b > 0 ? a / b : 0;
-}
+static double ratio(double a, double b) { return a > 0 && b > 0 ? a / b : 0; }
 
 /* How much longer the shipped times say that `of` takes than `there`, of any operator and type that
  * is as alike. */

@@ -29,8 +29,7 @@ static int is_the_strategys(const rh_context *context, const rh_job_spec *spec, 
 
 static void remember(rh_attempts *tried, const char *strategy, const rh_error *why) {
   size_t used = strlen(tried->others);
-  if (tried->n++ == 0)
-    tried->first = *why;
+  if (tried->n++ == 0) tried->first = *why;
   else
     snprintf(tried->others + used, sizeof tried->others - used, "%s%s", used ? ", " : "", strategy);
 }

@@ -87,8 +87,7 @@ static void note(rh_job *job, const rh_tunedb *tuned, const rh_tunedb_entry *ent
   if (entry->origin == RH_TUNED_SHIPPED)
     snprintf(origin->note, sizeof origin->note, "tuned for %s, by redhost's shipped defaults",
              rh_tunedb_shipped_name(tuned));
-  else
-    snprintf(origin->note, sizeof origin->note, "tuned here");
+  else snprintf(origin->note, sizeof origin->note, "tuned here");
   rh_log(&job->context->options.reporter, RH_LOG_INFO, "parameters of '%s': %s",
          job->strategy->name, origin->note);
 }

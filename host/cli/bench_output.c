@@ -120,10 +120,8 @@ static void print_best(const rh_records *results) {
 static rh_status print(const rh_bench_output *output, const rh_records *results, rh_error *error) {
   uint32_t format = rh_format_from_name(output->format);
   if (format) return rh_records_write(results, format, stdout, "standard output", error);
-  if (output->app->typed->quiet)
-    print_best(results);
-  else
-    rh_bench_table_print(results, output->app->terminal);
+  if (output->app->typed->quiet) print_best(results);
+  else rh_bench_table_print(results, output->app->terminal);
   return RH_OK;
 }
 

@@ -69,10 +69,8 @@ static void print_parts(const rh_row *const *rows, uint32_t n) {
     if (row->upload_s > 0) printf(" upload %s,", rh_seconds(row->upload_s));
     for (uint32_t j = 0; j < row->n_parts; j++)
       printf(" %s %s,", row->parts[j].stage, rh_seconds(row->parts[j].seconds));
-    if (row->n_parts)
-      printf(" the host's share %s", rh_seconds(row->host_share_s));
-    else
-      printf(" no commands of a device");
+    if (row->n_parts) printf(" the host's share %s", rh_seconds(row->host_share_s));
+    else printf(" no commands of a device");
     printf("\n");
   }
   printf("\n");
@@ -97,8 +95,7 @@ static const char *bits_of(char text[32], const rh_row *row) {
   if (type == RH_TYPE_f32 || type == RH_TYPE_f64)
     snprintf(text, 32, "0x%0*llx", (int)(2 * rh_type_size(type)),
              (unsigned long long)rh_element_bits(type, strtod(row->value, NULL)));
-  else
-    snprintf(text, 32, "%.31s", row->value);
+  else snprintf(text, 32, "%.31s", row->value);
   return text;
 }
 
@@ -122,10 +119,8 @@ static void print_series(const rh_row *const *rows, uint32_t n) {
   if (other)
     printf("differ at n = %s: %s on %s, %s on %s\n", rh_count(one->n), bits_of(bits, one),
            rh_plain(one->device), bits_of(others, other), rh_plain(other->device));
-  else if (sizes == 1)
-    printf("equal on %u devices (%s)\n", most, bits_of(bits, one));
-  else
-    printf("equal on %u devices at %u sizes\n", most, sizes);
+  else if (sizes == 1) printf("equal on %u devices (%s)\n", most, bits_of(bits, one));
+  else printf("equal on %u devices at %u sizes\n", most, sizes);
 }
 
 static int has_value(const rh_row *row) {

@@ -34,16 +34,11 @@ static void add_listed(rh_text *text, const char *doc) {
 
 /* The words of the argument; before the strategies: `--run' also accepts `auto'. */
 static void add_words(rh_text *text, const rh_option *row) {
-  if (row->words)
-    rh_text_add(text, "%s", row->words);
-  else if (row->letter == 'r')
-    rh_text_add(text, "auto ");
-  else if (strcmp(row->argument, "SHELL") == 0)
-    rh_text_add(text, "bash zsh fish");
-  else if (strcmp(row->argument, "SPEC") == 0)
-    rh_text_add(text, "gpu cpu accelerator");
-  else if (kind_of(row) == WORDS)
-    add_listed(text, row->doc);
+  if (row->words) rh_text_add(text, "%s", row->words);
+  else if (row->letter == 'r') rh_text_add(text, "auto ");
+  else if (strcmp(row->argument, "SHELL") == 0) rh_text_add(text, "bash zsh fish");
+  else if (strcmp(row->argument, "SPEC") == 0) rh_text_add(text, "gpu cpu accelerator");
+  else if (kind_of(row) == WORDS) add_listed(text, row->doc);
 }
 
 /* How each shell completes an argument; @ stands for the words. */
@@ -140,10 +135,8 @@ static void add_quoted(rh_text *text, const char *doc, const struct shell *shell
 
 static void add_action(rh_text *text, const rh_option *row, int shell) {
   for (const char *at = actions[kind_of(row)][shell]; *at; at++)
-    if (*at == '@')
-      add_words(text, row);
-    else
-      rh_text_append(text, at, 1);
+    if (*at == '@') add_words(text, row);
+    else rh_text_append(text, at, 1);
 }
 
 static void add_row(rh_text *text, const rh_option *row, int shell) {

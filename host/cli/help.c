@@ -102,9 +102,7 @@ static void put_environment(void) {
   put_notes("Environment", rh_options_environment, "(", "),", "); options override them.");
 }
 
-static void put_statuses(void) {
-  put_notes("Exit status", rh_options_statuses, "", ";", ".");
-}
+static void put_statuses(void) { put_notes("Exit status", rh_options_statuses, "", ";", "."); }
 
 static rh_status unknown_topic(const char *topic, rh_error *error) {
   return rh_fail(error, RH_E_USAGE, "--help %s: expected an option's name or one of %s", topic,

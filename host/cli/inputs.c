@@ -30,9 +30,7 @@ static rh_status check_twice(const rh_inputs *inputs, rh_error *error) {
   return rh_fail(error, RH_E_USAGE, "--input: standard input can be one operand only");
 }
 
-static const char *order_of(const rh_npy *npy) {
-  return npy->fortran_order ? "Fortran" : "C";
-}
+static const char *order_of(const rh_npy *npy) { return npy->fortran_order ? "Fortran" : "C"; }
 
 /* Elements are paired as they are stored.  Raw data have no shape: only their number counts, which
  * is compared where it is known for all. */

@@ -114,8 +114,7 @@ static rh_status run_one(void *context, const char *name, rh_error *error) {
   rh_status status = run_mode(&typed, all->terminal, &all->beside, &why);
   if (status == RH_OK) return RH_OK;
   if (status != RH_E_WRONG) rh_beside_add_failure(&all->beside, name, &why);
-  if (all->first.status == RH_OK)
-    all->first = why;
+  if (all->first.status == RH_OK) all->first = why;
   else if (why.message[0] && strcmp(why.message, all->first.message) != 0)
     rh_terminal_say_error(all->terminal, &why);
   return status == RH_E_CANCELLED ? status : RH_OK;
@@ -204,6 +203,4 @@ static int start(int argc, char **argv) {
   return exit_code(status);
 }
 
-int main(int argc, char **argv) {
-  return rh_with_stack(start, argc, argv);
-}
+int main(int argc, char **argv) { return rh_with_stack(start, argc, argv); }

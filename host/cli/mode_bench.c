@@ -88,10 +88,8 @@ static void print_points(const json_t *points) {
     const char *first = size_in(sizes, 0), *last = size_in(sizes, n - 1);
     printf("points      %s:", json_string_value(json_object_get(point, "type")));
     print_words(json_object_get(point, "ops"));
-    if (n == 1)
-      printf(", %s\n", first);
-    else
-      printf(", %zu sizes from %s to %s\n", n, first, last);
+    if (n == 1) printf(", %s\n", first);
+    else printf(", %zu sizes from %s to %s\n", n, first, last);
   }
 }
 
@@ -111,8 +109,7 @@ static uint64_t whole_in(const json_t *plan, const char *key) {
 static void print_plan(const rh_stage *stage, const json_t *plan) {
   if (stage->device)
     printf("device      %s %s\n", stage->device->label, rh_plain(stage->device->name));
-  else
-    printf("device      none: host strategies only\n");
+  else printf("device      none: host strategies only\n");
   printf("strategies ");
   print_words(json_object_get(plan, "strategies"));
   printf("\n");

@@ -83,8 +83,7 @@ static void add_change(rh_table *table, const rh_change *change, int with_device
   if (row->segments.distribution)
     rh_table_cell(table, RH_PLAIN, "%s / %s %s", rh_count(row->n), rh_count(row->segments.length),
                   rh_lengths_name(row->segments.distribution));
-  else
-    rh_table_cell(table, RH_PLAIN, "%s", rh_count(row->n));
+  else rh_table_cell(table, RH_PLAIN, "%s", rh_count(row->n));
   add_time(table, change->old_row);
   add_time(table, row);
   rh_table_cell(table, style_of(change), "%s", format_change(change));
@@ -231,10 +230,8 @@ static rh_status compare_files(work *w, rh_error *error) {
 
 static rh_status print(const work *w, rh_error *error) {
   if (w->app->typed->json) return rh_json_print(comparison_members(w), error);
-  if (w->app->typed->quiet)
-    print_quiet(&w->comparison);
-  else
-    print_text(w);
+  if (w->app->typed->quiet) print_quiet(&w->comparison);
+  else print_text(w);
   return RH_OK;
 }
 

@@ -64,8 +64,7 @@ static void print_here(const rh_app *app, const rh_entry *entry) {
   else if (offer->answer.depth)
     printf("  depth     %llu: the most combinations an element passes through\n",
            (unsigned long long)offer->answer.depth);
-  else
-    printf("  depth     unknown: n - 1 is assumed\n");
+  else printf("  depth     unknown: n - 1 is assumed\n");
   printf("  memory    %s on the device, %s local in a work-group\n",
          rh_bytes(offer->answer.scratch_bytes), rh_bytes(offer->answer.local_bytes));
 }
@@ -133,10 +132,8 @@ static void print_text(const rh_app *app, const rh_entry *entry) {
 
 static rh_status describe(const rh_app *app, const rh_entry *entry, rh_error *error) {
   if (app->typed->json) return print_json(app, entry, error);
-  if (app->typed->quiet)
-    rh_print_path(entry->path);
-  else
-    print_text(app, entry);
+  if (app->typed->quiet) rh_print_path(entry->path);
+  else print_text(app, entry);
   return RH_OK;
 }
 

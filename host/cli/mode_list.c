@@ -16,8 +16,7 @@ static void add_row(rh_table *table, const rh_entry *entry, const rh_offer *offe
   if (here)
     rh_table_row(table, "*    + ", entry->name, rh_offer_passes(&offer->answer),
                  rh_offer_types(entry), rh_offer_ops(entry), bits, "yes", entry->summary);
-  else
-    rh_table_row(table, "*    -.", entry->name, "-", "-", "-", bits, "no", offer->answer.reason);
+  else rh_table_row(table, "*    -.", entry->name, "-", "-", "-", bits, "no", offer->answer.reason);
 }
 
 /* Nothing is skipped silently: plugins that were not loaded, shadowed or ignored are listed
@@ -46,25 +45,19 @@ static void print_table(const rh_app *app, const rh_registry *registry, const rh
     runnable += offer->status == RH_OK;
     add_row(&table, entry, offer);
   }
-  if (device)
-    printf("Strategies on %s %s", device->label, rh_plain(device->name));
-  else
-    printf("Strategies (%s)", rh_plain(no_device->message));
+  if (device) printf("Strategies on %s %s", device->label, rh_plain(device->name));
+  else printf("Strategies (%s)", rh_plain(no_device->message));
   if (app->own)
     printf(", %s of %s", rh_plain(app->own->custom->name),
            rh_type_name(app->own->custom->operands[0].type));
-  else if (app->type)
-    printf(", %s of %s", rh_op_name(app->op), rh_type_name(app->type));
-  else if (app->typed->op)
-    printf(", %s", rh_op_name(app->op));
+  else if (app->type) printf(", %s of %s", rh_op_name(app->op), rh_type_name(app->type));
+  else if (app->typed->op) printf(", %s", rh_op_name(app->op));
   printf("\n\n");
   rh_table_print(&table, app->terminal, "  ");
   printf("\n%u of %u can run.\n", runnable, count_shown(registry));
   print_rest(registry);
-  if (count_shown(registry) == 0)
-    printf("No strategies in %s.\n", rh_plain(registry->searched));
-  else
-    printf("redhost --info NAME for parameters; redhost --list -d SPEC for another device.\n");
+  if (count_shown(registry) == 0) printf("No strategies in %s.\n", rh_plain(registry->searched));
+  else printf("redhost --info NAME for parameters; redhost --list -d SPEC for another device.\n");
 }
 
 static rh_status print_json(const rh_app *app, const rh_registry *registry,
@@ -95,20 +88,16 @@ static void print_names(const rh_app *app, const rh_registry *registry) {
   for (uint32_t k = 0; k < registry->n_entries; k++) {
     const rh_entry *entry = &registry->entries[k];
     if (entry->shadowed_by) continue;
-    if (!app->own || rh_offer_for(app, entry)->status == RH_OK)
-      printf("%s\n", entry->name);
-    else if (!entry->installed)
-      say_why_not(app, entry);
+    if (!app->own || rh_offer_for(app, entry)->status == RH_OK) printf("%s\n", entry->name);
+    else if (!entry->installed) say_why_not(app, entry);
   }
 }
 
 static rh_status print_list(const rh_app *app, const rh_registry *registry,
                             const rh_error *no_device, rh_error *error) {
   if (app->typed->json) return print_json(app, registry, app->context->device, error);
-  if (app->typed->quiet)
-    print_names(app, registry);
-  else
-    print_table(app, registry, app->context->device, no_device);
+  if (app->typed->quiet) print_names(app, registry);
+  else print_table(app, registry, app->context->device, no_device);
   return RH_OK;
 }
 
@@ -183,10 +172,8 @@ static rh_status list_transports(const rh_app *app, rh_error *error) {
   rh_transport_list list;
   rh_status status = rh_transports_list(&list, error);
   if (status != RH_OK) return status;
-  if (app->typed->json)
-    status = print_transports_json(&list, error);
-  else if (!app->typed->quiet)
-    print_transports(app, &list);
+  if (app->typed->json) status = print_transports_json(&list, error);
+  else if (!app->typed->quiet) print_transports(app, &list);
   for (uint32_t k = 0; k < list.n && app->typed->quiet && !app->typed->json; k++)
     if (list.entries[k].transport) printf("%s\n", list.entries[k].transport->name);
   rh_transports_finish(&list);

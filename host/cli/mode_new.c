@@ -65,9 +65,7 @@ typedef struct new_files {
   rh_text names; /* of the written files, a space before each */
 } new_files;
 
-static int is_operator(const new_files *to) {
-  return to->kind == OPERATOR || to->kind == CODE;
-}
+static int is_operator(const new_files *to) { return to->kind == OPERATOR || to->kind == CODE; }
 
 /* ---- Files ---- */
 
@@ -93,10 +91,8 @@ static int is_identifier(const char *from, const char *at) {
 static void fill_in(rh_text *text, const char *from, const char *name) {
   for (const char *at; (at = strstr(from, stand_in)); from = at + strlen(stand_in)) {
     rh_text_append(text, from, (size_t)(at - from));
-    if (is_identifier(from, at))
-      add_c_name(text, name);
-    else
-      rh_text_add(text, "%s", name);
+    if (is_identifier(from, at)) add_c_name(text, name);
+    else rh_text_add(text, "%s", name);
   }
   rh_text_add(text, "%s", from);
 }

@@ -169,10 +169,8 @@ static void print_definition(const rh_definition *definition) {
   for (uint32_t k = 0; k < definition->n_constants; k++) {
     const rh_expr_value *value = &definition->constants[k].value;
     printf("%-11s %s = ", k ? "" : "constants", definition->constants[k].name);
-    if (value->is_float)
-      printf("%.17g\n", value->as.f);
-    else
-      printf("%lld\n", (long long)value->as.i);
+    if (value->is_float) printf("%.17g\n", value->as.f);
+    else printf("%lld\n", (long long)value->as.i);
   }
   const char *file = definition->code_file ? definition->code_file : "in the operator's file";
   print_line("op", definition->ops);
@@ -196,10 +194,8 @@ static void print_about(const char *about) {
   for (const char *line = about; line;) {
     size_t length = strcspn(line, "\n");
     char *copy = strndup(line, length);
-    if (copy && *copy)
-      rh_print_wrapped(stdout, rh_plain(copy), "", 78);
-    else
-      putchar('\n');
+    if (copy && *copy) rh_print_wrapped(stdout, rh_plain(copy), "", 78);
+    else putchar('\n');
     free(copy);
     line = line[length] ? line + length + 1 : NULL;
   }
@@ -226,12 +222,9 @@ static void print_page(const rh_app *app, const rh_catalog_entry *entry) {
 rh_status rh_operator_page(const rh_app *app, const rh_catalog_entry *entry, rh_error *error) {
   if (app->typed->json)
     return rh_json_print(json_pack("{s:[o]}", "operators", operator_json(entry, 1)), error);
-  if (!app->typed->quiet)
-    print_page(app, entry);
-  else if (entry->path)
-    rh_print_path(entry->path);
-  else
-    printf("%s\n", entry->name);
+  if (!app->typed->quiet) print_page(app, entry);
+  else if (entry->path) rh_print_path(entry->path);
+  else printf("%s\n", entry->name);
   return RH_OK;
 }
 
@@ -292,10 +285,8 @@ rh_status rh_mode_ops(const rh_app *app, rh_error *error) {
   rh_catalog catalog;
   rh_status status = rh_catalog_scan(&catalog, &app->context->options, error);
   if (status != RH_OK) return status;
-  if (app->typed->json)
-    status = print_operators_json(&catalog, error);
-  else if (!app->typed->quiet)
-    print_operators(app, &catalog);
+  if (app->typed->json) status = print_operators_json(&catalog, error);
+  else if (!app->typed->quiet) print_operators(app, &catalog);
   else
     for (uint32_t k = 0; k < catalog.n_entries; k++)
       if (!catalog.entries[k].shadowed_by) printf("%s\n", catalog.entries[k].name);

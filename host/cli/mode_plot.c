@@ -67,10 +67,8 @@ static rh_status keep_wanted(const rh_typed *typed, rh_records *results, rh_erro
   rh_status status = choose_strategies(results, typed->strategy, keep, error);
   for (uint32_t k = 0; status == RH_OK && k < results->n_rows; k++) {
     rh_row row = results->rows[k];
-    if (keep[k] && is_wanted(results, &row, &chosen))
-      results->rows[kept++] = row;
-    else
-      rh_row_finish(&row);
+    if (keep[k] && is_wanted(results, &row, &chosen)) results->rows[kept++] = row;
+    else rh_row_finish(&row);
   }
   int none_left = status == RH_OK && results->n_rows && !kept;
   if (status == RH_OK) results->n_rows = kept;
@@ -112,10 +110,8 @@ static rh_status print_json(const rh_plotted *plotted, rh_error *error) {
 
 static rh_status print(const rh_app *app, const rh_plotted *plotted, rh_error *error) {
   if (app->typed->json) return print_json(plotted, error);
-  if (plotted->text)
-    fputs(plotted->text, stdout);
-  else
-    print_files(app, plotted);
+  if (plotted->text) fputs(plotted->text, stdout);
+  else print_files(app, plotted);
   return RH_OK;
 }
 

@@ -28,10 +28,8 @@ static void print_device(const rh_app *app, const rh_error *no_device) {
 /* Prints whether the device has been tuned. */
 static void print_tuned(const rh_tunedb *tuned) {
   uint32_t n = rh_tunedb_count(tuned);
-  if (n == 0)
-    printf("tuned       not yet on this device   redhost --tune\n");
-  else
-    printf("tuned       %u entr%s for this device   redhost --tune\n", n, n == 1 ? "y" : "ies");
+  if (n == 0) printf("tuned       not yet on this device   redhost --tune\n");
+  else printf("tuned       %u entr%s for this device   redhost --tune\n", n, n == 1 ? "y" : "ies");
 }
 
 static rh_status print_json(const rh_app *app, const rh_registry *registry, const rh_tunedb *tuned,

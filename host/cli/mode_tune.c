@@ -57,10 +57,8 @@ static void drop_host_strategies(work *w) {
   uint32_t n = 0;
   if (!stage->device || stage->device->shares_memory || w->app->typed->strategy) return;
   for (uint32_t k = 0; k < stage->n_found; k++) {
-    if (stage->found[k].device_kinds == RH_DEVICE_HOST)
-      rh_found_finish(&stage->found[k]);
-    else
-      stage->found[n++] = stage->found[k];
+    if (stage->found[k].device_kinds == RH_DEVICE_HOST) rh_found_finish(&stage->found[k]);
+    else stage->found[n++] = stage->found[k];
   }
   stage->n_found = n;
 }

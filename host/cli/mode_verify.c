@@ -231,12 +231,9 @@ static void add_escaped(rh_text *xml, const char *s) {
   int plain = rh_is_plain_utf8(s, strlen(s));
   for (; *s; s++) {
     unsigned char c = (unsigned char)*s;
-    if (c == '<' || c == '>' || c == '&' || c == '"' || c == '\'')
-      rh_text_add(xml, "&#%d;", c);
-    else if (c < 0x20 || c == 0x7f || (c >= 0x80 && !plain))
-      rh_text_add(xml, "?");
-    else
-      rh_text_append(xml, s, 1);
+    if (c == '<' || c == '>' || c == '&' || c == '"' || c == '\'') rh_text_add(xml, "&#%d;", c);
+    else if (c < 0x20 || c == 0x7f || (c >= 0x80 && !plain)) rh_text_add(xml, "?");
+    else rh_text_append(xml, s, 1);
   }
 }
 
@@ -377,8 +374,7 @@ static rh_status verify(work *w, rh_error *error) {
   RH_TRY(check_junit(w, error));
   RH_TRY(run_all(w, error));
   rh_terminal_clear(w->app->terminal);
-  if (typed->json)
-    RH_TRY(print_json(w, error));
+  if (typed->json) RH_TRY(print_json(w, error));
   else
     for (uint32_t k = 0; k < w->n_reports && !typed->quiet; k++) print_report(w, &w->reports[k]);
   if (typed->junit) RH_TRY(write_junit(typed->junit, w->reports, w->n_reports, error));

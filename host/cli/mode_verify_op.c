@@ -64,10 +64,8 @@ static rh_status examine(work *w, const rh_custom *self, rh_type type, rh_error 
   int is_wrong = rh_algebra_verdict(self, &report) != RH_LAWS || device.is_wrong;
   w->examined++;
   w->wrong += (uint32_t)is_wrong;
-  if (w->list)
-    add_json(w, self, type, &report, &device, is_wrong);
-  else
-    print_report(self, type, &report, &device, is_wrong);
+  if (w->list) add_json(w, self, type, &report, &device, is_wrong);
+  else print_report(self, type, &report, &device, is_wrong);
   return RH_OK;
 }
 

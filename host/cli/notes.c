@@ -63,10 +63,8 @@ enum { EXCERPT = 64, MOST_ELEMENTS = 62 /* 2^62 where their number is not known 
 
 /* A part of a text, or "..." for one that is too long to be repeated. */
 static void cut(char to[EXCERPT + 1], const char *from, size_t bytes) {
-  if (bytes > EXCERPT)
-    snprintf(to, EXCERPT + 1, "...");
-  else
-    snprintf(to, EXCERPT + 1, "%.*s", (int)bytes, from);
+  if (bytes > EXCERPT) snprintf(to, EXCERPT + 1, "...");
+  else snprintf(to, EXCERPT + 1, "%.*s", (int)bytes, from);
 }
 
 /* The difference as one of signed numbers.  An i64 makes one of all that it meets but a u64; the
@@ -75,12 +73,10 @@ static void write_signed(char *to, size_t bytes, const rh_expr_place *place) {
   char whole[EXCERPT + 1];
   const char *begin = place->text + place->begin;
   cut(whole, begin, place->end - place->begin);
-  if (place->type == RH_TYPE_u64)
-    snprintf(to, bytes, "(i64)(%s)", whole);
+  if (place->type == RH_TYPE_u64) snprintf(to, bytes, "(i64)(%s)", whole);
   else if (place->begin == place->sign && *whole == '-')
     snprintf(to, bytes, "-(i64)%s", whole + 1 + strspn(whole + 1, " "));
-  else
-    snprintf(to, bytes, "(i64)%s", whole);
+  else snprintf(to, bytes, "(i64)%s", whole);
 }
 
 static int note_difference(const rh_app *app, const rh_custom *self, uint64_t n) {
@@ -103,12 +99,9 @@ static void write_wide(char *to, size_t bytes, const rh_app *app, const rh_custo
   const char *type = rh_type_is_signed(field->type) ? "i64" : "u64";
   char text[EXCERPT + 1];
   cut(text, map, strlen(map));
-  if (*field->name)
-    snprintf(to, bytes, "give the field %s the type %s", field->name, type);
-  else if (app->typed->map)
-    snprintf(to, bytes, "for 64 bits write --map '(%s)(%s)'", type, text);
-  else
-    snprintf(to, bytes, "for 64 bits write --map '(%s)%s'", type, text);
+  if (*field->name) snprintf(to, bytes, "give the field %s the type %s", field->name, type);
+  else if (app->typed->map) snprintf(to, bytes, "for 64 bits write --map '(%s)(%s)'", type, text);
+  else snprintf(to, bytes, "for 64 bits write --map '(%s)%s'", type, text);
 }
 
 /* A sum of few small numbers does not wrap. */

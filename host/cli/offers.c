@@ -112,8 +112,7 @@ static void ask_strategy(const rh_own_offers *own, rh_context *context, uint64_t
   rh_error error = {0};
   rh_status status = rh_job_init(&job, context, &spec, &error);
   *offer = (rh_offer){.status = status, .answer = job.answer};
-  if (status == RH_DECLINED && *job.answer.reason)
-    offer->status = RH_DECLINED;
+  if (status == RH_DECLINED && *job.answer.reason) offer->status = RH_DECLINED;
   else if (status != RH_OK)
     refuse(offer, status, status == RH_E_DEVICE ? RH_WHY_DEVICE : RH_WHY_OP, error.message);
   rh_job_finish(&job);

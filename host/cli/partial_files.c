@@ -1,9 +1,7 @@
 
 #include "run.h"
 
-static int is_standard_output(const rh_typed *typed) {
-  return strcmp(typed->partial, "-") == 0;
-}
+static int is_standard_output(const rh_typed *typed) { return strcmp(typed->partial, "-") == 0; }
 
 rh_status rh_partial_load(const char *path, rh_text *to, rh_error *error) {
   char piece[65536];
@@ -53,12 +51,10 @@ static void print_text(const rh_app *app, const rh_partial *partial, uint64_t by
   uint64_t n = rh_partial_count(partial), first = rh_partial_first(partial);
   const rh_job_spec *job = partial->job;
   printf("partial    %s   %" PRIu64 " bytes   ", rh_plain(app->typed->partial), bytes);
-  if (n == 0)
-    printf("no elements");
+  if (n == 0) printf("no elements");
   else if (rh_partial_end(partial) - first == n)
     printf("elements %" PRIu64 " to %" PRIu64, first, first + n - 1);
-  else
-    printf("%" PRIu64 " elements from %" PRIu64 " on, with gaps", n, first);
+  else printf("%" PRIu64 " elements from %" PRIu64 " on, with gaps", n, first);
   printf("   %s %s   check %s\n", rh_plain(job->operation.op->name),
          rh_type_name(job->operation.op->operands[0].type), rh_check_name(partial->check));
 }

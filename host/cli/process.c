@@ -19,9 +19,7 @@ static void hold_signals(void) {
   for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) is_held[numbers[k]] = 1;
 }
 
-void rh_signals_release_user(void) {
-  is_held[SIGUSR1] = is_held[SIGUSR2] = 0;
-}
+void rh_signals_release_user(void) { is_held[SIGUSR1] = is_held[SIGUSR2] = 0; }
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
@@ -89,9 +87,7 @@ static const char *signal_text(int number) {
   return text;
 }
 
-static int is_rank(void) {
-  return here.is_open && getpid() == watcher;
-}
+static int is_rank(void) { return here.is_open && getpid() == watcher; }
 
 static void end_as_usual(int number) {
   const struct sigaction usual = {.sa_handler = SIG_DFL};
@@ -145,9 +141,7 @@ static void on_end(const char *how) {
   _exit(5);
 }
 
-static void on_exit_call(void) {
-  on_end(" was ended by a call of exit()");
-}
+static void on_exit_call(void) { on_end(" was ended by a call of exit()"); }
 
 static void watch_exit(void) {
   static int is_known;
@@ -189,17 +183,14 @@ void rh_crash_watch_rank(const rh_crash_rank *rank) {
   snprintf(here.name, sizeof here.name, "rank %u (host %s)", rank->number, rank->host);
   if (rank->strategy)
     snprintf(here.what, sizeof here.what, " while strategy '%s' was in use", rank->strategy);
-  else
-    snprintf(here.what, sizeof here.what, " before a strategy was in use");
+  else snprintf(here.what, sizeof here.what, " before a strategy was in use");
   here.is_watched = rank->is_watched;
   here.is_open = 1;
   watch_exit();
   if (!SANITIZED) handle(numbers, sizeof numbers / sizeof *numbers);
 }
 
-void rh_crash_leave_rank(void) {
-  here.is_open = 0;
-}
+void rh_crash_leave_rank(void) { here.is_open = 0; }
 
 /* ---- The stack ---- */
 
@@ -211,9 +202,7 @@ static struct {
   char **argv;
 } call;
 
-static void call_main(void) {
-  call.status = call.main(call.argc, call.argv);
-}
+static void call_main(void) { call.status = call.main(call.argc, call.argv); }
 
 /* Only the thread's stack changes: signals and all else stay as they are. */
 static int call_elsewhere(void *stack) {

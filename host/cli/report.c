@@ -50,12 +50,10 @@ static void print_heading(const rh_app *app, const rh_run_report *report) {
     printf(", over all %u axes of %s", report->npy->dimensions, report->npy->shape);
   if (report->parts)
     printf("  merged from %u part%s\n", report->parts, report->parts == 1 ? "" : "s");
-  else if (count_devices(report) > 1)
-    printf("  on %u devices\n", count_devices(report));
+  else if (count_devices(report) > 1) printf("  on %u devices\n", count_devices(report));
   else if (report->device)
     printf("  on %s %s\n", report->device->label, rh_plain(report->device->name));
-  else
-    printf("  on the host\n");
+  else printf("  on the host\n");
 }
 
 /* "exact 3.5   equal", or of a stream "9 of 128 chunks   equal". */
@@ -145,10 +143,8 @@ static void print_devices(const rh_run_report *report) {
     const rh_worker *one = &devices->streams[k];
     const rh_cl_device *device = devices->list[k].context->device;
     printf("device     %s %s   ", device->label, rh_plain(device->name));
-    if (one->is_up || (report->resident && one->failure.status == RH_OK))
-      print_share(report, k);
-    else
-      printf("left out\n");
+    if (one->is_up || (report->resident && one->failure.status == RH_OK)) print_share(report, k);
+    else printf("left out\n");
   }
 }
 
@@ -189,8 +185,7 @@ static void print_setup(const rh_run_report *report) {
   if (!report->device) return;
   printf("setup      build %s (%s)   ", rh_seconds(opened->build_s),
          is_build_cached(opened) ? "cached" : "not cached");
-  if (opened->in_place)
-    printf("input in place, nothing copied\n");
+  if (opened->in_place) printf("input in place, nothing copied\n");
   else
     printf("upload %s, %.3g GB/s\n", rh_seconds(opened->upload_s),
            opened->upload_s > 0
@@ -209,12 +204,9 @@ static void print_details(const rh_run_report *report) {
   printf("needs      %u launch%s, %s on the device, %s local in a group, depth ", opened->launches,
          opened->launches == 1 ? "" : "es", rh_bytes(opened->scratch_bytes),
          rh_bytes(opened->local_bytes));
-  if (opened->depth == RH_DEPTH_ONE_ROUNDING)
-    printf("none: rounded once\n");
-  else if (opened->depth)
-    printf("%llu\n", (unsigned long long)opened->depth);
-  else
-    printf("unknown\n");
+  if (opened->depth == RH_DEPTH_ONE_ROUNDING) printf("none: rounded once\n");
+  else if (opened->depth) printf("%llu\n", (unsigned long long)opened->depth);
+  else printf("unknown\n");
   if (report->streamed) return;
   printf("first run  %s", rh_seconds(report->first_s));
   if (report->checked && !report->resident) printf("   reference %s", rh_seconds(report->check_s));
@@ -230,10 +222,8 @@ static void print_ranks(const rh_run_report *report) {
 static void print_text(const rh_app *app, const rh_run_report *report) {
   print_heading(app, report);
   printf("result     %s\n", rh_styled(app->terminal, RH_BOLD, rh_report_answer(&report->result)));
-  if (report->checked)
-    print_verdict(app, report);
-  else
-    printf("check      skipped (%s)\n", app->typed->no_check ? "--no-check" : "--check=none");
+  if (report->checked) print_verdict(app, report);
+  else printf("check      skipped (%s)\n", app->typed->no_check ? "--no-check" : "--check=none");
   if (report->streamed) print_streamed(app, report);
   if (report->resident) print_devices(report);
   if (report->ranks) print_ranks(report);
@@ -445,10 +435,8 @@ void rh_report_print_value(const rh_result *result) {
     printf("%s\n", rh_format_exact(text, &one));
   }
   if (rh_result_has_fields(result)) return;
-  if (result->indexed)
-    printf("%llu\n", (unsigned long long)result->index);
-  else
-    printf("%s\n", rh_format_exact(text, result));
+  if (result->indexed) printf("%llu\n", (unsigned long long)result->index);
+  else printf("%s\n", rh_format_exact(text, result));
 }
 
 rh_status rh_run_report_print(const rh_app *app, const rh_run_report *report, rh_error *error) {
@@ -458,10 +446,8 @@ rh_status rh_run_report_print(const rh_app *app, const rh_run_report *report, rh
     rh_beside_add(app->beside, report->spec->strategy, &report->result,
                   report->checked ? &report->verdict : NULL,
                   report->measured ? report->quick.time.seconds : 0);
-  else if (!app->typed->quiet)
-    print_text(app, report);
-  else if (!wrong)
-    rh_report_print_value(&report->result);
+  else if (!app->typed->quiet) print_text(app, report);
+  else if (!wrong) rh_report_print_value(&report->result);
   return RH_OK;
 }
 

@@ -1,18 +1,14 @@
 /* The data that a --run reduces. */
 #include "run.h"
 
-static const char *size_of(const rh_typed *typed) {
-  return typed->size ? typed->size : "2^24";
-}
+static const char *size_of(const rh_typed *typed) { return typed->size ? typed->size : "2^24"; }
 
 void rh_run_begin(rh_run_state *run, const rh_app *app, const rh_run_options *options) {
   const rh_typed *typed = app->typed;
   rh_type type = app->type ? app->type : RH_TYPE_f32;
   *run = (rh_run_state){.app = app, .options = options};
-  if (typed->input)
-    snprintf(run->what, sizeof run->what, "%s", typed->input);
-  else
-    snprintf(run->what, sizeof run->what, "--size %s in %s", size_of(typed), rh_type_name(type));
+  if (typed->input) snprintf(run->what, sizeof run->what, "%s", typed->input);
+  else snprintf(run->what, sizeof run->what, "--size %s in %s", size_of(typed), rh_type_name(type));
   run->asked =
       (rh_job_spec){.strategy = typed->name,
                     .settings = typed->settings,
@@ -74,8 +70,7 @@ static void choose_way(rh_run_state *run) {
   int is_cut = rh_shape_is_asked(typed);
   if (typed->stream || run->inputs.are_large || ((typed->input || is_cut) && run->devices.n > 1))
     run->way = RH_RUN_STREAMED;
-  else if (run->way == RH_RUN_IN_MEMORY && run->devices.n > 1)
-    run->way = RH_RUN_SPLIT;
+  else if (run->way == RH_RUN_IN_MEMORY && run->devices.n > 1) run->way = RH_RUN_SPLIT;
 }
 
 static rh_status bring(rh_run_state *run, rh_error *error) {

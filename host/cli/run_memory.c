@@ -5,9 +5,7 @@
 /* Bytes.  Below, pinning the slots of a stream takes longer than is gained. */
 enum { LEAST_COPIED = 64 << 20 };
 
-static const rh_found *found_of(const rh_run_state *run) {
-  return &run->devices.list[0].found;
-}
+static const rh_found *found_of(const rh_run_state *run) { return &run->devices.list[0].found; }
 
 /* Installs the SIGBUS handler before each read of the file, because a driver that compiles in
  * this process may replace it. */

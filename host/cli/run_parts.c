@@ -59,9 +59,7 @@ static int goes_on(void *of_run, rh_attempts *tried, rh_error *why) {
   return rh_run_devices_fall_back(&run->devices, &run->job, why);
 }
 
-static void undo(void *run) {
-  rh_run_undo(run);
-}
+static void undo(void *run) { rh_run_undo(run); }
 
 /* For n elements at a time, until strategies give an answer.  Devices that share the work take the
  * best strategy that they have themselves. */
@@ -138,10 +136,8 @@ static rh_status stream_segments(void *of_run, int *is_final, rh_error *error) {
   rh_status status = rh_segments_reduction_run(run->in_parts, &why);
   *is_final = run->in_parts->was_read != 0; /* a pipe can be read once only */
   if (run->shape.is_scattered) RH_TRY(rh_run_check_unchanged(run, error));
-  if (status == RH_OK)
-    rh_run_segments_note(run);
-  else
-    *error = why;
+  if (status == RH_OK) rh_run_segments_note(run);
+  else *error = why;
   return status;
 }
 

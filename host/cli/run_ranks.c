@@ -17,13 +17,9 @@ typedef struct run_ranks {
   rh_partial whole;
 } run_ranks;
 
-static rh_run_device *device_of(run_ranks *r) {
-  return &r->run.devices.list[0];
-}
+static rh_run_device *device_of(run_ranks *r) { return &r->run.devices.list[0]; }
 
-static const rh_found *found_of(const run_ranks *r) {
-  return &r->run.devices.list[0].found;
-}
+static const rh_found *found_of(const run_ranks *r) { return &r->run.devices.list[0].found; }
 
 /* mpirun started this process for one. */
 static int is_launched(const rh_typed *typed) {
@@ -265,8 +261,7 @@ static void start_child(run_ranks *r) {
   rh_run_device *own = device_of(r);
   cut(r);
   if (!own->isolated || r->cut.n == 0) return;
-  if (r->run.asked.operation.layout)
-    rh_run_segments_decline(&r->run.job, &r->why);
+  if (r->run.asked.operation.layout) rh_run_segments_decline(&r->run.job, &r->why);
   else if (find_device(r, &r->why) == RH_OK &&
            rh_run_device_isolate(&r->run.devices, 0, &r->ranks.stop, &r->why) == RH_OK)
     rh_isolated_worker_start(own->worker, &r->why);

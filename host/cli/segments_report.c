@@ -29,12 +29,9 @@ static const char *name_of(const rh_shape *shape, uint64_t s) {
 static void print_heading(const rh_app *app, const rh_segments_answer *run, const rh_shape *shape) {
   const rh_segments *s = &run->segments;
   rh_report_print_heading(app, s->spec.strategy, &s->spec.operation);
-  if (run->devices > 1)
-    printf("  on %u devices", run->devices);
-  else if (s->job.device)
-    printf("  on %s %s", s->job.device->label, rh_plain(s->job.device->name));
-  else
-    printf("  on the host");
+  if (run->devices > 1) printf("  on %u devices", run->devices);
+  else if (s->job.device) printf("  on %s %s", s->job.device->label, rh_plain(s->job.device->name));
+  else printf("  on the host");
   if (run->ranks) printf("  by %u ranks", run->ranks);
   printf("\n");
   printf("segments   %llu %s   %s%s\n", (number)s->n, rh_plain(shape->words),
@@ -67,8 +64,7 @@ static void print_check(const rh_app *app, const rh_segments_answer *run) {
   if (check->part > 0)
     printf(", the worst at %.2g %% of its bound (segment %llu)", 100 * check->part,
            (number)check->worst);
-  else if (check->unjudged < check->n)
-    printf(", all equal to the exact answer");
+  else if (check->unjudged < check->n) printf(", all equal to the exact answer");
   int style = check->unjudged ? RH_BOLD : RH_GOOD;
   if (check->unjudged) printf(", %llu of them", (number)check->unjudged);
   printf("   %s\n", rh_styled(app->terminal, style, check->unjudged ? "not judged" : "ok"));

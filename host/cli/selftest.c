@@ -87,8 +87,7 @@ static rh_status try_size(const rh_app *app, const rh_run_report *report, uint64
                             .isolated = 1,
                             .timeout_s = 60};
   rh_status status = rh_run_once(&spec, &exact.array, &result, error);
-  if (status == RH_DECLINED)
-    status = RH_OK; /* the strategy needs more elements */
+  if (status == RH_DECLINED) status = RH_OK; /* the strategy needs more elements */
   else if (status == RH_OK && !rh_exact_data_agrees(&exact, &result)) {
     rh_format_answer(got, &result);
     rh_format_answer(expected, &exact.reference.result);
@@ -132,10 +131,8 @@ rh_status rh_selftest(const rh_app *app, const rh_run_report *report, rh_error *
     rh_text_add(&key, "2^%u", 63 - (unsigned)__builtin_clzll(report->spec->operation.n | 1));
   for (uint32_t k = 0; key.s && k < opened->n_used; k++)
     rh_text_add(&key, " %s=%s", opened->used[k].key, opened->used[k].text);
-  if (key.failed)
-    status = rh_fail(error, RH_E_NOMEM, "no memory for a key");
-  else if (!was_passed(app, &key))
-    status = remember(app, &key, test_all(app, report, error));
+  if (key.failed) status = rh_fail(error, RH_E_NOMEM, "no memory for a key");
+  else if (!was_passed(app, &key)) status = remember(app, &key, test_all(app, report, error));
   rh_text_finish(&key);
   return status;
 }

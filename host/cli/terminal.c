@@ -41,9 +41,7 @@ const char *rh_count(uint64_t n) {
   return rh_show("%s", rh_format_size(text, n));
 }
 
-void rh_print_path(const char *path) {
-  puts(isatty(STDOUT_FILENO) ? rh_plain(path) : path);
-}
+void rh_print_path(const char *path) { puts(isatty(STDOUT_FILENO) ? rh_plain(path) : path); }
 
 static volatile sig_atomic_t line_is_up;
 static volatile sig_atomic_t interrupted, writes_down; /* used while interrupts are held */
@@ -55,9 +53,7 @@ static int would_block(void) {
 }
 
 /* mpirun gives its ranks a terminal of their own, whatever it writes their output to. */
-static int is_terminal(int fd) {
-  return isatty(fd) && !rh_ranks_have_launcher();
-}
+static int is_terminal(int fd) { return isatty(fd) && !rh_ranks_have_launcher(); }
 
 /* In order of precedence: --color, NO_COLOR, CLICOLOR_FORCE, CLICOLOR, the terminal itself. */
 static int wants_color(void) {
@@ -91,10 +87,8 @@ static void draw(const char *phase, uint64_t done, uint64_t total, double second
   double rate = (double)done / seconds;
   int streams = strcmp(phase, "streaming") == 0;
   fprintf(stderr, "\r\033[K%s ", phase);
-  if (total)
-    fprintf(stderr, "%3.0f %%", 100.0 * (double)done / (double)total);
-  else
-    fprintf(stderr, "%.1f MB", 1e-6 * (double)done);
+  if (total) fprintf(stderr, "%3.0f %%", 100.0 * (double)done / (double)total);
+  else fprintf(stderr, "%.1f MB", 1e-6 * (double)done);
   if (streams) fprintf(stderr, "  %.3g GB/s", 1e-9 * rate);
   if (streams && total && rate > 0)
     fprintf(stderr, ", about %.0f s left", (double)(total - done) / rate + 0.5);
@@ -281,9 +275,7 @@ void rh_terminal_hold_interrupt(void) {
     rh_signal_action(SIGINT, &action, NULL);
 }
 
-int rh_terminal_was_interrupted(void) {
-  return interrupted;
-}
+int rh_terminal_was_interrupted(void) { return interrupted; }
 
 void rh_terminal_write_down(void) {
   const struct sigaction action = {.sa_handler = on_interrupt};

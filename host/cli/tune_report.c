@@ -20,9 +20,7 @@ static const char *problem_text(const rh_task *task, uint64_t n) {
   return rh_show("%s %s %s", task->op->name, rh_type_name(rh_task_type(task)), size_text(task, n));
 }
 
-static int is_for_people(const rh_app *app) {
-  return !app->typed->quiet && !app->typed->json;
-}
+static int is_for_people(const rh_app *app) { return !app->typed->quiet && !app->typed->json; }
 
 static void print_better(const rh_app *app, const rh_tuner *tuner, const rh_task *task) {
   rh_terminal_clear(app->terminal);
@@ -80,9 +78,7 @@ static uint32_t count(const rh_tuner *tuner, uint32_t state) {
 
 /* ---- Tables ---- */
 
-static const char *seconds_text(double seconds) {
-  return seconds > 0 ? rh_seconds(seconds) : "-";
-}
+static const char *seconds_text(double seconds) { return seconds > 0 ? rh_seconds(seconds) : "-"; }
 
 static void add_change(rh_table *table, const rh_tuner *tuner, const rh_task *task) {
   char ratio[32];
@@ -150,10 +146,8 @@ static void print_counts(const rh_tuner *tuner, const char *file, int kept) {
     printf("; %u far too slow to be searched", count(tuner, RH_TASK_slow));
   if (count(tuner, RH_TASK_failed))
     printf("; %u failed and left out", count(tuner, RH_TASK_failed));
-  if (file)
-    printf(". Kept in %s\n", rh_plain(file));
-  else
-    printf(kept ? ". Nothing to keep\n" : ". Not kept\n");
+  if (file) printf(". Kept in %s\n", rh_plain(file));
+  else printf(kept ? ". Nothing to keep\n" : ". Not kept\n");
   if (left(tuner) && !rh_terminal_was_interrupted())
     printf("%u of %u left undone when the budget was spent: the same command goes on from there.\n",
            left(tuner), tuner->n_tasks);

@@ -187,8 +187,7 @@ rh_status rh_prepared_run(rh_prepared *p, const void *data, uint64_t n, rh_resul
   if (rh_call_is_fast(&p->call, n, result) && p->call.n_operands == 1 &&
       (from = rh_call_host_input(&p->call, &data)))
     status = rh_call_fast(&p->call, from, n, result, error);
-  else
-    status = run_array(p, data, n, result, error);
+  else status = run_array(p, data, n, result, error);
   rh_prepared_leave(p);
   return status;
 }
@@ -310,8 +309,7 @@ rh_status rh_prepared_call(rh_prepared *p, const rh_call_spec *call, rh_result *
   if (is_plain(p, call) && rh_call_is_fast(&p->call, call->n, result) &&
       (from = rh_call_host_input(&p->call, call->arrays)))
     status = rh_call_fast(&p->call, from, call->n, result, error);
-  else
-    status = run_call(p, call, result, error);
+  else status = run_call(p, call, result, error);
   rh_prepared_leave(p);
   return status;
 }

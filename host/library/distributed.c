@@ -167,9 +167,7 @@ static rh_status agree(distributed *d, rh_status begun, const rh_error *why, rh_
 
 /* ---- Tiles between ranks ---- */
 
-static const rh_operator *op_of(const rh_distributed *d) {
-  return d->asked.job.operation.op;
-}
+static const rh_operator *op_of(const rh_distributed *d) { return d->asked.job.operation.op; }
 
 /* A tile that is cut is reduced by the rank that has its first element. */
 static void find_ends(const rh_distributed *d) {

@@ -8,13 +8,9 @@ enum { PART_BYTES = 32 << 20 /* the same in all ranks */ };
 
 /* ---- Elements of other ranks ---- */
 
-static const rh_operator *op_of(const rh_distributed *d) {
-  return d->asked.job.operation.op;
-}
+static const rh_operator *op_of(const rh_distributed *d) { return d->asked.job.operation.op; }
 
-static uint64_t least(uint64_t a, uint64_t b) {
-  return a < b ? a : b;
-}
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* The elements from a rank's first one on that ranks before it need. */
 static uint64_t given_by(const rh_distributed *d, uint32_t rank) {

@@ -70,8 +70,7 @@ static rh_status set_up(rh_redhost *redhost, rh_kept_job *kept, uint64_t n, rh_e
   if (status == RH_OK && rh_arrays_ring(&kept->job, redhost->context->most_whole_bytes))
     status = rh_arrays_open(&kept->ring, &kept->job, &kept->job.spec, &redhost->kept->staging,
                             RH_CHECK_FULL, error);
-  else if (status == RH_OK)
-    status = set_up_whole(kept, error);
+  else if (status == RH_OK) status = set_up_whole(kept, error);
   if (status != RH_OK) tear_down(kept, &spec);
   return status;
 }
@@ -217,9 +216,7 @@ static rh_status get(rh_redhost *redhost, const rh_request *request, uint64_t n,
 
 /* ---- One call ---- */
 
-rh_job *rh_kept_working(rh_kept_job *kept) {
-  return kept->ring ? &kept->ring->chunk : &kept->job;
-}
+rh_job *rh_kept_working(rh_kept_job *kept) { return kept->ring ? &kept->ring->chunk : &kept->job; }
 
 enum {
   /* Levels of chunks, 2^level tiles of 2 KiB: 4 MiB stay in a processor's cache, and 32 MiB are

@@ -49,8 +49,7 @@ static inline void rh_call_decode(const rh_call *call, const void *value, uint64
                                   rh_result *result) {
   if (n == 0 || result->struct_size < RH_WITHOUT_FIELDS || call->op->n_results)
     rh_call_decode_unusual(call, value, n, result);
-  else
-    rh_call_fill(call, value, result);
+  else rh_call_fill(call, value, result);
 }
 
 static inline int rh_call_is_fast(const rh_call *call, uint64_t n, const rh_result *result) {

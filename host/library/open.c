@@ -53,10 +53,8 @@ rh_status rh_open(rh_redhost **opened, const rh_options *options, rh_error *erro
     return rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
   }
   rh_status status = rh_context_open(&redhost->context, &given, &rh_choosing, error);
-  if (status == RH_OK)
-    *opened = redhost;
-  else
-    release(redhost);
+  if (status == RH_OK) *opened = redhost;
+  else release(redhost);
   return status;
 }
 

@@ -32,9 +32,7 @@ rh_status rh_part_request_call(const rh_part_request *asked, rh_redhost *redhost
   return status;
 }
 
-void rh_part_free(void *part) {
-  free(part);
-}
+void rh_part_free(void *part) { free(part); }
 
 /* ---- One part ---- */
 

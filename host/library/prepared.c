@@ -182,10 +182,8 @@ rh_status rh_prepare(rh_redhost *redhost, const rh_request *request, rh_prepared
   rh_prepared *p;
   rh_status status = RH_NEW(&p, 1, "a prepared reduction", error);
   if (status == RH_OK) status = prepare(redhost, p, &wanted, error);
-  if (status == RH_OK)
-    *prepared = p;
-  else if (p)
-    release(p);
+  if (status == RH_OK) *prepared = p;
+  else if (p) release(p);
   rh_redhost_leave(redhost);
   return status;
 }

@@ -213,10 +213,8 @@ void rh_segmented_store(const rh_segmented *s, const rh_output *outputs, uint64_
                         rh_result *result) {
   const rh_operator *op = s->spec.operation.op;
   rh_result first = s->columns.names;
-  if (s->segments.n)
-    rh_segments_result(&s->segments, 0, &first);
-  else
-    op->calls->decode(op, op->abi->identity, 0, &first);
+  if (s->segments.n) rh_segments_result(&s->segments, 0, &first);
+  else op->calls->decode(op, op->abi->identity, 0, &first);
   for (uint64_t k = 0; k < n; k++)
     rh_columns_store(&s->columns, column_of(&s->columns, outputs[k].name, k, 0), &s->segments,
                      outputs[k].data);
@@ -329,9 +327,7 @@ static rh_status attempt(void *of_trial, int *is_final, rh_error *error) {
   return status;
 }
 
-static void undo_trial(void *of_trial) {
-  undo(((const trial *)of_trial)->of);
-}
+static void undo_trial(void *of_trial) { undo(((const trial *)of_trial)->of); }
 
 static rh_status try_all(trial *t, rh_error *error) {
   rh_context *context = t->redhost->context;

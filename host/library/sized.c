@@ -6,9 +6,7 @@ static uint32_t size_of(const void *given) {
   return size;
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b) {
-  return a < b ? a : b;
-}
+static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 static rh_status bad_size(uint32_t size, const rh_sized *kind, rh_error *error) {
   return rh_fail(error, RH_E_USAGE, "%s.struct_size is %u; set it to sizeof(%s), which is %u",

@@ -21,9 +21,7 @@ typedef struct fold {
   int has_none;
 } fold;
 
-static uint64_t least(uint64_t a, uint64_t b) {
-  return a < b ? a : b;
-}
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* An element that changes no other; of arg*, no other above it. */
 static uint64_t element_of_none(uint32_t op, rh_type type) {
@@ -84,12 +82,9 @@ static void take(fold *f, const uint64_t *rows, uint32_t count, uint64_t lanes, 
     }
   }
   for (uint64_t part = to_next_line(f, x[0], n); n > 0; n -= part, part = n) {
-    if (count == 1)
-      f->by->one(x[0], part, to, f->beside);
-    else if (count <= 4)
-      f->by->four(x, apart, part, to, f->beside);
-    else
-      f->by->eight(x, apart, part, to, f->beside);
+    if (count == 1) f->by->one(x[0], part, to, f->beside);
+    else if (count <= 4) f->by->four(x, apart, part, to, f->beside);
+    else f->by->eight(x, apart, part, to, f->beside);
     for (uint32_t k = 0; k < count; k++) x[k] = (const char *)x[k] + part * f->size;
     to += part * f->by->bytes;
   }

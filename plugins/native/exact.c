@@ -139,18 +139,14 @@ static rh_status run(void *instance, const rh_run *run) {
     job.length = length_of_blocks(self, run->n);
     job.blocks = (uint32_t)rh_divide_up(run->n, job.length);
   }
-  if (job.blocks > 1)
-    rh_native_pool_run(self->pool, &job);
-  else
-    work(self, &job, 0);
+  if (job.blocks > 1) rh_native_pool_run(self->pool, &job);
+  else work(self, &job, 0);
   for (uint32_t k = 0; k < self->n_own; k++)
     if (self->own[k].accumulator.n) rh_accumulator_take(&self->own[k].accumulator, &state);
   double wide = rh_exact_state_double(&state);
   float narrow = rh_exact_state_float(&state);
-  if (self->op->value_size == sizeof wide)
-    memcpy(run->host_result, &wide, sizeof wide);
-  else
-    memcpy(run->host_result, &narrow, sizeof narrow);
+  if (self->op->value_size == sizeof wide) memcpy(run->host_result, &wide, sizeof wide);
+  else memcpy(run->host_result, &narrow, sizeof narrow);
   return RH_OK;
 }
 

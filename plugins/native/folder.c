@@ -17,9 +17,7 @@ enum { TILE_ROWS = 4 };
 static int is_64_bit(rh_type type) {
   return type == RH_TYPE_i64 || type == RH_TYPE_u64 || type == RH_TYPE_f64;
 }
-static int is_float(rh_type type) {
-  return type >= RH_TYPE_f16;
-}
+static int is_float(rh_type type) { return type >= RH_TYPE_f16; }
 
 /* The loops that suit an operator of which only its functions are known. */
 static int how_in_general(const rh_op *op) {
@@ -68,9 +66,7 @@ static int is_wide(const rh_op *op) {
          (form_of(op) == RH_FORM_ELEMENT || form_of(op) == RH_FORM_PRODUCT);
 }
 
-static int is_sum(uint32_t op) {
-  return op == RH_OP_sum || op == RH_OP_asum;
-}
+static int is_sum(uint32_t op) { return op == RH_OP_sum || op == RH_OP_asum; }
 
 /* Elements of a user's operator that the built-in one's loops can fold: not to be located again by
  * their index, unless they are an operand's; and, but for sums, with tiles of as many elements as
@@ -217,10 +213,8 @@ static uint64_t narrow(const rh_native_folder *self, uint64_t word) {
 
 static void store(const rh_native_folder *self, uint64_t word, unsigned char *value) {
   uint32_t half = (uint32_t)word;
-  if (self->key_bytes == sizeof half)
-    memcpy(value, &half, sizeof half);
-  else
-    memcpy(value, &word, sizeof word);
+  if (self->key_bytes == sizeof half) memcpy(value, &half, sizeof half);
+  else memcpy(value, &word, sizeof word);
 }
 
 static uint64_t stored(const rh_native_folder *self, const unsigned char *value) {
@@ -271,8 +265,7 @@ static void fold_mapped(const rh_native_folder *self, const unsigned char *x, ui
     self->user->map(self->user->user, x, first, count, piece);
     if (self->fold_rows)
       self->fold_rows(piece, count, rh_canonical_tile(self->user) / TILE_ROWS, one);
-    else
-      fold_elements(self, piece, 0, count, 1, one);
+    else fold_elements(self, piece, 0, count, 1, one);
     rh_native_append(&all, 0, one);
     all.count++;
   }
@@ -299,12 +292,9 @@ void rh_native_folder_block(const rh_native_folder *self, uint64_t first, uint64
                             unsigned pages, unsigned char *value) {
   const unsigned char *x = self->input;
   if (self->operands[0] && fold_in_registers(self, first, n, pages, value)) return;
-  if (self->user && self->form != RH_FORM_ELEMENT)
-    fold_mapped(self, x, first, n, value);
-  else if (self->how == BY_REDUCE)
-    self->op->reduce(self->op->user, x, first, n, value);
-  else
-    fold_elements(self, x, first, n, pages, value);
+  if (self->user && self->form != RH_FORM_ELEMENT) fold_mapped(self, x, first, n, value);
+  else if (self->how == BY_REDUCE) self->op->reduce(self->op->user, x, first, n, value);
+  else fold_elements(self, x, first, n, pages, value);
 }
 
 void rh_native_folder_place(const rh_native_folder *self, uint64_t length, uint64_t base,

@@ -63,8 +63,7 @@ static inline void rh_native_folder_directly(const rh_native_folder *self, const
   if (self->sum_of)
     self->sum_of(rh_native_operand_of(self, run, 0), rh_native_operand_of(self, run, 1), run->n, 1,
                  value);
-  else
-    self->fold(x + run->first * self->op->element_size, run->n, 1, value);
+  else self->fold(x + run->first * self->op->element_size, run->n, 1, value);
 }
 
 /* Takes a run's elements. */

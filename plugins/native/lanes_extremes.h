@@ -104,12 +104,9 @@ enum { ONE_CHAINS = LANES_BYTES == 32 ? 8 : CHAINS };
   LANES_TARGET static void range_##type(const void *elements, uint64_t n, int wanted,              \
                                         unsigned pages, rh_native_range *range) {                  \
     e_##type least, most;                                                                          \
-    if (wanted == NATIVE_LEAST)                                                                    \
-      least_##type(elements, n, pages, &least, &most);                                             \
-    else if (wanted == NATIVE_MOST)                                                                \
-      most_##type(elements, n, pages, &least, &most);                                              \
-    else                                                                                           \
-      both_##type(elements, n, pages, &least, &most);                                              \
+    if (wanted == NATIVE_LEAST) least_##type(elements, n, pages, &least, &most);                   \
+    else if (wanted == NATIVE_MOST) most_##type(elements, n, pages, &least, &most);                \
+    else both_##type(elements, n, pages, &least, &most);                                           \
     *range = (rh_native_range){(uint64_t)(wide)least, (uint64_t)(wide)most, 0};                    \
   }
 DEFINE_RANGE(i8, int64_t)

@@ -10,12 +10,8 @@
 #define DIFFERENCE_OF(type, p, q)     (LOAD_##type(p) - LOAD_##type(q))
 #define DISTANCE_OF(type, lane, p, q) UNSIGN_##lane(DIFFERENCE_OF(type, p, q))
 #define SQUARE_OF(type, lane, p, q)   square_##lane(DIFFERENCE_OF(type, p, q))
-LANES_TARGET INLINE v_f32 square_f32(v_f32 x) {
-  return x * x;
-}
-LANES_TARGET INLINE v_f64 square_f64(v_f64 x) {
-  return x * x;
-}
+LANES_TARGET INLINE v_f32 square_f32(v_f32 x) { return x * x; }
+LANES_TARGET INLINE v_f64 square_f64(v_f64 x) { return x * x; }
 
 /* Sums of what a form makes of two operands. */
 #define DEFINE_FORM(op, type, element, lane, TAKE)                                                 \
@@ -49,10 +45,8 @@ DEFINE_FORM(products, wide, f32, f64, PRODUCT)
                                                  rh_native_range *range) {                         \
     const intptr_t beside = (intptr_t)((uintptr_t)b - (uintptr_t)a);                               \
     e_##s least = 0, most;                                                                         \
-    if (wanted & NATIVE_LEAST)                                                                     \
-      both_distances_##type##_of(a, beside, n, pages, &least, &most);                              \
-    else                                                                                           \
-      most_distance_##type##_of(a, beside, n, pages, &least, &most);                               \
+    if (wanted & NATIVE_LEAST) both_distances_##type##_of(a, beside, n, pages, &least, &most);     \
+    else most_distance_##type##_of(a, beside, n, pages, &least, &most);                            \
     *range = (rh_native_range){(e_##u)least, (e_##u)most, most};                                   \
   }
 DEFINE_DISTANCES(f32, u32, i32)

@@ -22,12 +22,8 @@ DEFINE_SUMS(f64, f64, f64, ACROSS)
 
 /* Tiles of any rows, in memory. */
 enum { MOST_ROW = 512 };
-INLINE float magnitude_f32(float x) {
-  return __builtin_fabsf(x);
-}
-INLINE double magnitude_f64(double x) {
-  return __builtin_fabs(x);
-}
+INLINE float magnitude_f32(float x) { return __builtin_fabsf(x); }
+INLINE double magnitude_f64(double x) { return __builtin_fabs(x); }
 #define DEFINE_ROWS(op, type, TAKE_LOADED)                                                         \
   LANES_TARGET static e_##type op##_##type##_tile(const e_##type *x, uint64_t row) {               \
     e_##type a[MOST_ROW];                                                                          \

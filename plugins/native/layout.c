@@ -167,10 +167,8 @@ static void reduce_columns(const rh_native_layout *layout, const rh_native_part 
       folder.input = folder.operands[0] = folder.operands[1] = room + j * pitch;
       reduce_part(&folder, 0, count, one);
       if (op->flags & RH_OP_INDEXED) add_to_index(p->row + row, one + INDEX_AT);
-      if (count == p->rows)
-        rh_native_part_put(part, one, values + j * apart);
-      else
-        rh_native_append(&all, j, one);
+      if (count == p->rows) rh_native_part_put(part, one, values + j * apart);
+      else rh_native_append(&all, j, one);
     }
   }
   for (uint64_t j = 0; p->rows > piece && j < p->width; j++) {
@@ -257,8 +255,7 @@ static void reduce_directly(const rh_native_layout *layout, uint64_t most, uint6
   unsigned char *value = layout->values + s * size;
   for (; s < end; s++, value += size) {
     uint64_t first = of->starts[s], n = of->stops[s] - first;
-    if (n == 0)
-      memcpy(value, layout->whole->identity, size);
+    if (n == 0) memcpy(value, layout->whole->identity, size);
     else if (n > most && !rh_native_layout_is_giant(layout, n))
       folder->fold(folder->input + first * element, n, 1, value);
   }
@@ -271,8 +268,7 @@ void rh_native_layout_block(const rh_native_layout *layout, uint32_t block) {
   uint64_t most = layout->width ? 0 : rh_native_short(layout);
   int is_axis = layout->of->kind == RH_LAYOUT_AXIS, are_short = layout->of->length - 1 < most;
   int is_direct = !is_axis && layout->n_parts == 1 && !folder->sum_of;
-  if (is_direct && rh_native_folder_is_direct(folder))
-    reduce_directly(layout, most, at, end);
+  if (is_direct && rh_native_folder_is_direct(folder)) reduce_directly(layout, most, at, end);
   else if (!layout->width && !(is_axis && are_short))
     for (uint64_t s = at; s < end; s++)
       if (rh_layout_length(layout->of, s) - 1 >= most) rh_native_layout_row(layout, s);

@@ -7,18 +7,10 @@
 
 #include <string.h>
 
-static int is_float(rh_type type) {
-  return type >= RH_TYPE_f16 && type <= RH_TYPE_f64;
-}
-static int is_signed(rh_type type) {
-  return type <= RH_TYPE_i64 && type % 2 == 1;
-}
-static int is_least(uint32_t op) {
-  return op == RH_OP_min || op == RH_OP_argmin;
-}
-static int is_magnitude(uint32_t op) {
-  return op == RH_OP_amax || op == RH_OP_argamax;
-}
+static int is_float(rh_type type) { return type >= RH_TYPE_f16 && type <= RH_TYPE_f64; }
+static int is_signed(rh_type type) { return type <= RH_TYPE_i64 && type % 2 == 1; }
+static int is_least(uint32_t op) { return op == RH_OP_min || op == RH_OP_argmin; }
+static int is_magnitude(uint32_t op) { return op == RH_OP_amax || op == RH_OP_argamax; }
 
 /* The sign bit, and the bits of infinity. */
 static uint64_t sign_of(rh_type type) {
@@ -32,9 +24,7 @@ static uint64_t key_of_nan(uint32_t op, rh_type type) {
   return (uint64_t)(is_least(op) ? -most - 1 : most);
 }
 
-static uint64_t unsign(uint64_t x) {
-  return (int64_t)x < 0 ? 0 - x : x;
-}
+static uint64_t unsign(uint64_t x) { return (int64_t)x < 0 ? 0 - x : x; }
 
 static uint64_t integer_key(uint32_t op, rh_type type, const rh_native_range *range) {
   if (is_least(op)) return range->least;
@@ -47,12 +37,9 @@ static uint64_t integer_key(uint32_t op, rh_type type, const rh_native_range *ra
 float rh_native_half(uint16_t bits) {
   uint32_t sign = (uint32_t)(bits & 0x8000u) << 16, magnitude = bits & 0x7fffu, rest;
   float x = (float)magnitude * 0x1p-24f;
-  if (magnitude >= 0x7c00u)
-    rest = magnitude << 13 | 0x7f800000u;
-  else if (magnitude >= 0x400u)
-    rest = (magnitude << 13) + (112u << 23);
-  else
-    memcpy(&rest, &x, sizeof rest);
+  if (magnitude >= 0x7c00u) rest = magnitude << 13 | 0x7f800000u;
+  else if (magnitude >= 0x400u) rest = (magnitude << 13) + (112u << 23);
+  else memcpy(&rest, &x, sizeof rest);
   rest |= sign;
   memcpy(&x, &rest, sizeof x);
   return x;

@@ -97,17 +97,11 @@ static uint64_t now(void) {
 static unsigned forks;
 static int is_fork_seen;
 
-static void count_fork(void) {
-  forks++;
-}
+static void count_fork(void) { forks++; }
 
-static void watch_forks(void) {
-  is_fork_seen = pthread_atfork(NULL, NULL, count_fork) == 0;
-}
+static void watch_forks(void) { is_fork_seen = pthread_atfork(NULL, NULL, count_fork) == 0; }
 
-static int are_threads_lost(const rh_native_pool *pool) {
-  return forks != pool->forks;
-}
+static int are_threads_lost(const rh_native_pool *pool) { return forks != pool->forks; }
 
 /* The first block in thread k's share. */
 static uint32_t share_begin(const rh_native_job *job, uint32_t k, uint32_t sharers) {

@@ -138,9 +138,7 @@ void rh_native_short_rows(const rh_native_layout *layout, uint64_t most, uint64_
   for (uint64_t n; s < end; s += n) {
     n = end - s < MOST ? end - s : MOST;
     const batch b = {layout, rh_layout_length(of, s), s, of->starts[s], NULL};
-    if (b.length - 1 >= most || !are_rows(of, s, s + n))
-      fold_sorted(layout, most, s, s + n);
-    else
-      fold_batch(&b, n);
+    if (b.length - 1 >= most || !are_rows(of, s, s + n)) fold_sorted(layout, most, s, s + n);
+    else fold_batch(&b, n);
   }
 }

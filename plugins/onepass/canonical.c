@@ -22,9 +22,7 @@ int onepass_is_canonical(const rh_op *op) {
          ((op->flags & RH_OP_COMMUTATIVE) && !(op->flags & RH_OP_EXACT));
 }
 
-uint64_t onepass_tile(const rh_op *op) {
-  return ONEPASS_ROWS * (ROW_BYTES / op->element_size);
-}
+uint64_t onepass_tile(const rh_op *op) { return ONEPASS_ROWS * (ROW_BYTES / op->element_size); }
 
 static uint64_t power_of_two_up_to(uint64_t x) {
   uint64_t power = 1;

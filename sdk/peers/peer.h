@@ -148,9 +148,7 @@ static inline double peer_clock(clockid_t which) {
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static inline double peer_now(void) {
-  return peer_clock(CLOCK_MONOTONIC);
-}
+static inline double peer_now(void) { return peer_clock(CLOCK_MONOTONIC); }
 
 /* ---- The conversation ------------------------------------------------------------------------ */
 
@@ -237,12 +235,9 @@ static inline void peer_answer_open(peer_seat *seat, const char *line, FILE *out
   peer_answer answer = {""};
   peer_point *point = &seat->point;
   memset(point, 0, sizeof *point);
-  if (seat->is_open)
-    peer_failed(&answer, "%s is open already", seat->who->name);
-  else if (peer_read_point(seat, line) != 0)
-    peer_failed(&answer, "a malformed question");
-  else
-    peer_do_open(seat, &answer);
+  if (seat->is_open) peer_failed(&answer, "%s is open already", seat->who->name);
+  else if (peer_read_point(seat, line) != 0) peer_failed(&answer, "a malformed question");
+  else peer_do_open(seat, &answer);
   peer_one_line(answer.line);
   fprintf(out, "%s\n", answer.line);
 }
@@ -276,8 +271,7 @@ static inline void peer_answer_take(peer_seat *seat, const char *line, FILE *out
     peer_fall_asleep();
   }
   peer_one_line(sample.failed);
-  if (*sample.failed)
-    fprintf(out, "failed %s\n", sample.failed);
+  if (*sample.failed) fprintf(out, "failed %s\n", sample.failed);
   else
     fprintf(out, "taken %.17g %s %s\n", sample.seconds, sample.device ? "device" : "host",
             seat->point.segments ? "0" : sample.value);
@@ -315,14 +309,10 @@ static inline void peer_answer_line(peer_seat *seats, size_t n, const char *line
     if (strcmp(seats[k].who->name, name) == 0) seat = &seats[k];
   if (seat && (strcmp(verb, "open") == 0 || strcmp(verb, "segments") == 0))
     peer_answer_open(seat, line, out);
-  else if (seat && strcmp(verb, "take") == 0)
-    peer_answer_take(seat, line, out);
-  else if (seat && strcmp(verb, "values") == 0)
-    peer_answer_values(seat, out);
-  else if (seat && strcmp(verb, "close") == 0)
-    peer_answer_close(seat, out);
-  else
-    fprintf(out, "failed a malformed question\n");
+  else if (seat && strcmp(verb, "take") == 0) peer_answer_take(seat, line, out);
+  else if (seat && strcmp(verb, "values") == 0) peer_answer_values(seat, out);
+  else if (seat && strcmp(verb, "close") == 0) peer_answer_close(seat, out);
+  else fprintf(out, "failed a malformed question\n");
 }
 
 static inline FILE *peer_channel(const char *mode) {

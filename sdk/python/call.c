@@ -168,18 +168,12 @@ static PyObject *number_of(rh_type type, const rh_result *result) {
 
 static void put(rh_type type, const rh_result *result, void *at) {
   uint64_t word = result->indexed ? result->index : result->value.u;
-  if (type == RH_TYPE_f64)
-    *(double *)at = result->value.f;
-  else if (type == RH_TYPE_f32)
-    *(float *)at = (float)result->value.f;
-  else if (type == RH_TYPE_i64 || type == RH_TYPE_u64)
-    *(uint64_t *)at = word;
-  else if (type == RH_TYPE_i32 || type == RH_TYPE_u32)
-    *(uint32_t *)at = (uint32_t)word;
-  else if (type == RH_TYPE_i16 || type == RH_TYPE_u16)
-    *(uint16_t *)at = (uint16_t)word;
-  else
-    *(uint8_t *)at = (uint8_t)(type == BOOL ? word != 0 : word);
+  if (type == RH_TYPE_f64) *(double *)at = result->value.f;
+  else if (type == RH_TYPE_f32) *(float *)at = (float)result->value.f;
+  else if (type == RH_TYPE_i64 || type == RH_TYPE_u64) *(uint64_t *)at = word;
+  else if (type == RH_TYPE_i32 || type == RH_TYPE_u32) *(uint32_t *)at = (uint32_t)word;
+  else if (type == RH_TYPE_i16 || type == RH_TYPE_u16) *(uint16_t *)at = (uint16_t)word;
+  else *(uint8_t *)at = (uint8_t)(type == BOOL ? word != 0 : word);
 }
 
 /* Several floats, as Python's own, which the caller converts. */
@@ -348,9 +342,7 @@ static PyObject *call_prepared(PyObject *capsule, PyObject *x) {
   return status == RH_OK ? answer(class, result.type, &result) : none();
 }
 
-static void released(PyObject *capsule) {
-  free(PyCapsule_GetPointer(capsule, NULL));
-}
+static void released(PyObject *capsule) { free(PyCapsule_GetPointer(capsule, NULL)); }
 
 /* A function of one array, by rh_prepared_run(). */
 SHOWN PyObject *redhost_python_prepared(void *run, void *prepared, uint32_t type);

@@ -312,9 +312,7 @@ static void abort_job(void *self, int32_t exit_status, const char *sentence) {
 }
 
 /* Bytes that were sent still arrive. */
-static void close_job(void *self) {
-  release(self);
-}
+static void close_job(void *self) { release(self); }
 
 extern const rh_transport redhost_transport_v1;
 RH_TRANSPORT_EXPORT const rh_transport redhost_transport_v1 = {

@@ -47,12 +47,9 @@ static uint16_t half_of(double x) {
 static void fill(void *data, rh_type type, int fraction_bits, int is_product) {
   for (uint64_t i = 0; i < MOST_N; i++) {
     double x = element(i, fraction_bits, is_product);
-    if (type == RH_TYPE_f16)
-      ((uint16_t *)data)[i] = half_of(x);
-    else if (type == RH_TYPE_f32)
-      ((float *)data)[i] = (float)x;
-    else
-      ((double *)data)[i] = x;
+    if (type == RH_TYPE_f16) ((uint16_t *)data)[i] = half_of(x);
+    else if (type == RH_TYPE_f32) ((float *)data)[i] = (float)x;
+    else ((double *)data)[i] = x;
   }
 }
 

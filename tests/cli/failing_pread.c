@@ -44,13 +44,9 @@ static ssize_t pread_at(int fd, void *to, size_t bytes, off_t at) {
   return real(fd, to, bytes, at);
 }
 
-ssize_t pread(int fd, void *to, size_t bytes, off_t at) {
-  return pread_at(fd, to, bytes, at);
-}
+ssize_t pread(int fd, void *to, size_t bytes, off_t at) { return pread_at(fd, to, bytes, at); }
 
-ssize_t pread64(int fd, void *to, size_t bytes, off_t at) {
-  return pread_at(fd, to, bytes, at);
-}
+ssize_t pread64(int fd, void *to, size_t bytes, off_t at) { return pread_at(fd, to, bytes, at); }
 
 /* The page of byte `at` is that of a file without any bytes. */
 static void map_nothing(char *address, size_t bytes, size_t at) {
@@ -82,10 +78,8 @@ static void *map_of(void *at, size_t bytes, int rights, int flags, int fd, off_t
   char *address = real(at, bytes, rights, flags, fd, offset);
   if (!meant || address == MAP_FAILED) return address;
   is_mapped = 1;
-  if (!getenv("REDHOST_TEST_PREAD_CUTS"))
-    map_nothing(address, bytes, strtoull(text, NULL, 10));
-  else if (truncate(link, (off_t)strtoull(text, NULL, 10)) != 0)
-    abort();
+  if (!getenv("REDHOST_TEST_PREAD_CUTS")) map_nothing(address, bytes, strtoull(text, NULL, 10));
+  else if (truncate(link, (off_t)strtoull(text, NULL, 10)) != 0) abort();
   return address;
 }
 

@@ -17,10 +17,8 @@ static inline rh_status load_strategy(const rh_options *options, rh_describe *de
   status = rh_registry_locate(&registry, name, &found, failure);
   rh_registry_finish(&registry);
   if (status == RH_OK) status = rh_registry_open(found.path, describe, name, strategy, failure);
-  if (status == RH_OK)
-    *path = found.path;
-  else
-    rh_found_finish(&found);
+  if (status == RH_OK) *path = found.path;
+  else rh_found_finish(&found);
   return status;
 }
 

@@ -7,9 +7,7 @@
 #include "../suite/suite.h"
 
 static uint64_t seed = 1;
-static uint64_t random_bits(void) {
-  return rh_random_next(&seed);
-}
+static uint64_t random_bits(void) { return rh_random_next(&seed); }
 
 __attribute__((unused)) static void *allocate(uint64_t n, size_t size) {
   void *p = calloc(n + 1, size);

@@ -100,9 +100,7 @@ static inline char *path_of(const char *format, ...) {
   return path;
 }
 
-static inline char *in(const char *name) {
-  return path_of("%s/%s", dir, name);
-}
+static inline char *in(const char *name) { return path_of("%s/%s", dir, name); }
 
 static inline void write_file(const char *path, const void *bytes, size_t n) {
   unlink(path); /* never into a file that may be loaded */

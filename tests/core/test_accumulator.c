@@ -47,12 +47,9 @@ static double element(rh_type type, int kind, uint64_t i) {
 
 /* In the type: *x is what is stored. */
 static void store(rh_type type, void *to, uint64_t i, double x) {
-  if (type == RH_TYPE_f64)
-    ((double *)to)[i] = x;
-  else if (type == RH_TYPE_f32)
-    ((float *)to)[i] = isinf((float)x) ? FLT_MAX : (float)x;
-  else
-    ((uint16_t *)to)[i] = rh_half_from_float(fmodf((float)x, 32768));
+  if (type == RH_TYPE_f64) ((double *)to)[i] = x;
+  else if (type == RH_TYPE_f32) ((float *)to)[i] = isinf((float)x) ? FLT_MAX : (float)x;
+  else ((uint16_t *)to)[i] = rh_half_from_float(fmodf((float)x, 32768));
 }
 
 static double stored(rh_type type, const void *from, uint64_t i) {

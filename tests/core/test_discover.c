@@ -197,6 +197,4 @@ TEST(the_file_asked_for_must_be_there) {
   must_fail(rh_discover(&search, &options, &error), RH_E_FILE, "is not a regular file");
 }
 
-int main(int argc, char **argv) {
-  return plug_main(argc, argv);
-}
+int main(int argc, char **argv) { return plug_main(argc, argv); }

@@ -8,8 +8,7 @@
 
 static void assert_elf(const char *path, const char *expected) {
   rh_status status = rh_elf_check(path, &error);
-  if (!expected)
-    ck_assert_msg(status == RH_OK, "%s: %s", path, error.message);
+  if (!expected) ck_assert_msg(status == RH_OK, "%s: %s", path, error.message);
   else {
     rh_status wanted = strstr(expected, "cannot be opened") ? RH_E_FILE : RH_E_PLUGIN;
     ck_assert_msg(status == wanted, "%s is not refused: expected '%s'", path, expected);
@@ -118,6 +117,4 @@ TEST(no_header_crashes) {
   free(file);
 }
 
-int main(int argc, char **argv) {
-  return plug_main(argc, argv);
-}
+int main(int argc, char **argv) { return plug_main(argc, argv); }

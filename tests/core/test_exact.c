@@ -76,12 +76,8 @@ static void assert_sum(rh_type type, const void *data, uint64_t n) {
   sum_of(RH_TYPE_f64, (const double[]){__VA_ARGS__},                                               \
          sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 
-static double round_f64(rh_exact_sum sum) {
-  return rh_exact_sum_double(&sum);
-}
-static float round_f32(rh_exact_sum sum) {
-  return rh_exact_sum_float(&sum);
-}
+static double round_f64(rh_exact_sum sum) { return rh_exact_sum_double(&sum); }
+static float round_f32(rh_exact_sum sum) { return rh_exact_sum_float(&sum); }
 
 /* ---- Random data ---- */
 
@@ -250,9 +246,7 @@ TEST_LOOP(massive_cancellation, 0, long_double_works()) {
   free(x);
 }
 
-static int same(const rh_exact_sum *a, const rh_exact_sum *b) {
-  return !memcmp(a, b, sizeof *a);
-}
+static int same(const rh_exact_sum *a, const rh_exact_sum *b) { return !memcmp(a, b, sizeof *a); }
 
 TEST(order_and_grouping_do_not_matter) {
   enum { N = 40000 };
@@ -329,9 +323,7 @@ static rh_exact_prod prod_of(rh_type type, const void *data, uint64_t n) {
   prod_of(RH_TYPE_f64, (const double[]){__VA_ARGS__},                                              \
           sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 
-static double multiply_f64(rh_exact_prod prod) {
-  return rh_exact_prod_double(&prod);
-}
+static double multiply_f64(rh_exact_prod prod) { return rh_exact_prod_double(&prod); }
 
 TEST(products_of_few) {
   ck_assert(multiply_f64(prod_of(RH_TYPE_f64, NULL, 0)) == 1);

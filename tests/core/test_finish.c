@@ -12,9 +12,7 @@
 
 enum { BITS = 64 * RH_EXACT_WORDS, HIGHEST = BITS - 2, LEAST_STATES = 1000000 };
 
-static uint64_t below(uint64_t n) {
-  return random_bits() % n;
-}
+static uint64_t below(uint64_t n) { return random_bits() % n; }
 
 /* ---- Sums that are hard to round ---- */
 
@@ -101,13 +99,9 @@ static void by_mpfr(const rh_exact_state *state, mpz_t whole, mpfr_t exact, doub
   *narrow = mpfr_get_flt(exact, MPFR_RNDN);
 }
 
-static int same_double(double a, double b) {
-  return memcmp(&a, &b, sizeof a) == 0;
-}
+static int same_double(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
 
-static int same_float(float a, float b) {
-  return memcmp(&a, &b, sizeof a) == 0;
-}
+static int same_float(float a, float b) { return memcmp(&a, &b, sizeof a) == 0; }
 
 static void compare(const rh_exact_state *state, mpz_t whole, mpfr_t exact) {
   rh_exact_sum sum;

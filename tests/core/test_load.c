@@ -132,6 +132,4 @@ TEST(unknown_names_get_a_suggestion) {
   assert_says(load_error.message, "unknown strategy 'fine'");
 }
 
-int main(int argc, char **argv) {
-  return plug_main(argc, argv);
-}
+int main(int argc, char **argv) { return plug_main(argc, argv); }

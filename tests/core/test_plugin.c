@@ -62,6 +62,4 @@ TEST(a_newer_c_library_is_named) {
   assert_says(error.message, ", this is 2.");
 }
 
-int main(int argc, char **argv) {
-  return plug_main(argc, argv);
-}
+int main(int argc, char **argv) { return plug_main(argc, argv); }

@@ -146,6 +146,4 @@ TEST(a_child_is_no_part_of_a_parallel_job) {
   free(clean);
 }
 
-int main(int argc, char **argv) {
-  return plug_main(argc, argv);
-}
+int main(int argc, char **argv) { return plug_main(argc, argv); }

@@ -184,6 +184,4 @@ TEST(the_host_declines_for_functions_with_user) {
   }
 }
 
-int main(int argc, char **argv) {
-  return plug_main(argc, argv);
-}
+int main(int argc, char **argv) { return plug_main(argc, argv); }

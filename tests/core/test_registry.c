@@ -234,6 +234,4 @@ TEST(no_plugins_need_no_program) {
   assert_says(refusal_of(&registry, in("fine.so")), "is writable by everyone");
 }
 
-int main(int argc, char **argv) {
-  return plug_main(argc, argv);
-}
+int main(int argc, char **argv) { return plug_main(argc, argv); }

@@ -116,9 +116,7 @@ static void check_answer(const char *path, size_t known, const struct stat *open
   ck_assert(!says || why[0] == '/');
 }
 
-static int needs_root(const row *r) {
-  return strstr(r->tree, "12345") != NULL;
-}
+static int needs_root(const row *r) { return strstr(r->tree, "12345") != NULL; }
 
 TEST_LOOP(table, 0, N_ROWS) {
   const row *r = &rows[_i];

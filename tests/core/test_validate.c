@@ -95,6 +95,4 @@ TEST(parameters_are_judged) {
   REFUSES(m.params[2].min = 1, "2 choices, but its range is 1 to 1");
 }
 
-int main(int argc, char **argv) {
-  return plug_main(argc, argv);
-}
+int main(int argc, char **argv) { return plug_main(argc, argv); }

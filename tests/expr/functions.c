@@ -3,9 +3,7 @@
 #include <math.h>
 #include <stddef.h>
 
-static long double rsqrtl(long double x) {
-  return 1 / sqrtl(x);
-}
+static long double rsqrtl(long double x) { return 1 / sqrtl(x); }
 
 /* glibc's own is wrong for (-inf, -0x1p63). */
 static long double power(long double x, long double y) {

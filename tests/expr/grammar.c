@@ -21,16 +21,11 @@ static void add_leaf(random_grammar *of, rh_text *to) {
                                          "65536", "31",  "1.5",  "0.1",        "-0.25", "1e10",
                                          "1e-30", "inf", "-0.0", "0x7fffffff", "3u",    "2.5f"};
   uint32_t k = below(of, N_VARIABLES + 8);
-  if (of->n_names && below(of, 2))
-    rh_text_add(to, "e%u", below(of, of->n_names));
-  else if (k < N_VARIABLES)
-    rh_text_add(to, "%s", random_variables[k].name);
-  else if (k == N_VARIABLES)
-    rh_text_add(to, "%s", below(of, 2) ? "t" : "q");
-  else if (k == N_VARIABLES + 1)
-    rh_text_add(to, "%s", below(of, 2) ? "i" : "n");
-  else
-    rh_text_add(to, "(%s)", literals[below(of, sizeof literals / sizeof *literals)]);
+  if (of->n_names && below(of, 2)) rh_text_add(to, "e%u", below(of, of->n_names));
+  else if (k < N_VARIABLES) rh_text_add(to, "%s", random_variables[k].name);
+  else if (k == N_VARIABLES) rh_text_add(to, "%s", below(of, 2) ? "t" : "q");
+  else if (k == N_VARIABLES + 1) rh_text_add(to, "%s", below(of, 2) ? "i" : "n");
+  else rh_text_add(to, "(%s)", literals[below(of, sizeof literals / sizeof *literals)]);
 }
 
 static void add_exact(random_grammar *of, int depth, rh_text *to);
@@ -82,8 +77,7 @@ static void add_call(random_grammar *of, int depth, rh_text *to) {
     if (j) rh_text_add(to, ", ");
     if (j == 1 && strcmp(name, "copysign") == 0)
       add_bits(of, depth, "", to); /* the sign of a NaN is not fixed */
-    else
-      add_exact(of, depth - 1, to);
+    else add_exact(of, depth - 1, to);
     if (orders_zeros(name)) rh_text_add(to, " + 0");
   }
   rh_text_add(to, ")");

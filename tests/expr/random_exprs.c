@@ -127,9 +127,7 @@ static const char *const fixed[] = {"fabs(%s)",       "floor(%s)",  "ceil(%s)", 
                                     "fmod(%s, 2.0f)", "fmod(x, %s)"};
 enum { KNOWN = sizeof known / sizeof *known, FIXED = sizeof fixed / sizeof *fixed };
 
-static uint64_t n_known(void) {
-  return (uint64_t)2 * KNOWN * (n_bounded_functions + FIXED);
-}
+static uint64_t n_known(void) { return (uint64_t)2 * KNOWN * (n_bounded_functions + FIXED); }
 
 /* Call number r->known of a function, a type, and arguments that are known. 0: there is none. */
 static int add_known(run *r, group *g) {
@@ -140,8 +138,7 @@ static int add_known(run *r, group *g) {
   for (uint32_t j = 0; j < 2; j++)
     rh_text_add(&args[j], "(%s)(%s)", type, known[(at / 2 + 3 * j) % KNOWN]);
   const char *end = which < FIXED ? strstr(fixed[which], "%s") : NULL;
-  if (!end)
-    add_call(r, g, &bounded_functions[which - FIXED], args);
+  if (!end) add_call(r, g, &bounded_functions[which - FIXED], args);
   else if (r->session->device->divides_exactly || strncmp(fixed[which], "sqrt", 4) != 0)
     rh_text_add(&call, "%.*s%s%s", (int)(end - fixed[which]), fixed[which], rh_text_get(&args[0]),
                 end + 2);
@@ -232,8 +229,7 @@ static void write_variables(rh_text *to) {
   for (uint32_t v = 0; v < N_VARIABLES; v++)
     if (random_variables[v].type == RH_TYPE_f16)
       rh_text_add(to, "float v%u = vload_half(i, (__global const half *)a%u);\n", v, v);
-    else
-      rh_text_add(to, "%s v%u = a%u[i];\n", memory_type(random_variables[v].type), v, v);
+    else rh_text_add(to, "%s v%u = a%u[i];\n", memory_type(random_variables[v].type), v, v);
 }
 
 static void write_group(const group *g, uint32_t number, rh_text *to) {

@@ -51,17 +51,11 @@ void *__libc_memalign(size_t alignment, size_t bytes);
   errno = ENOMEM;                                                                                  \
   return NULL
 
-void *malloc(size_t bytes) {
-  NO_MEMORY("malloc", __libc_malloc(bytes));
-}
+void *malloc(size_t bytes) { NO_MEMORY("malloc", __libc_malloc(bytes)); }
 
-void *calloc(size_t n, size_t bytes) {
-  NO_MEMORY("calloc", __libc_calloc(n, bytes));
-}
+void *calloc(size_t n, size_t bytes) { NO_MEMORY("calloc", __libc_calloc(n, bytes)); }
 
-void *realloc(void *memory, size_t bytes) {
-  NO_MEMORY("realloc", __libc_realloc(memory, bytes));
-}
+void *realloc(void *memory, size_t bytes) { NO_MEMORY("realloc", __libc_realloc(memory, bytes)); }
 
 void *aligned_alloc(size_t alignment, size_t bytes) {
   NO_MEMORY("aligned_alloc", __libc_memalign(alignment, bytes));

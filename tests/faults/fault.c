@@ -127,9 +127,7 @@ int fault_is_file(int fd) {
   return got >= (ssize_t)length && memcmp(path + (size_t)got - length, fault.file, length) == 0;
 }
 
-void *fault_real(const char *function) {
-  return dlsym(RTLD_NEXT, function);
-}
+void *fault_real(const char *function) { return dlsym(RTLD_NEXT, function); }
 
 /* ---- From main on ---- */
 

@@ -118,17 +118,11 @@ void writes_nothing(size_t n, const float *x, float *to) {
   (void)to;
 }
 
-float forgets_the_last(const float *x, size_t n) {
-  return plain_sum(x, n - 1);
-}
+float forgets_the_last(const float *x, size_t n) { return plain_sum(x, n - 1); }
 
-int64_t forgets_the_last_i16(const int16_t *x, uint32_t n) {
-  return sum_of_i16(x, n - 1);
-}
+int64_t forgets_the_last_i16(const int16_t *x, uint32_t n) { return sum_of_i16(x, n - 1); }
 
-float signed_magnitude(const float *x, size_t n) {
-  return n ? -fabsf(x[0]) : 0;
-}
+float signed_magnitude(const float *x, size_t n) { return n ? -fabsf(x[0]) : 0; }
 
 float crashes(const float *x, size_t n) {
   (void)x;

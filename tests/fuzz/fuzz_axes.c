@@ -91,10 +91,8 @@ static void try_strategies(const char *text) {
   unsigned char selected[4];
   rh_error error = {0};
   rh_status status = rh_strategies_select(text, names, 4, selected, &error);
-  if (status != RH_OK)
-    fuzz_check_refusal(status, &error, RH_E_USAGE);
-  else
-    RULE(memchr(selected, 1, sizeof selected));
+  if (status != RH_OK) fuzz_check_refusal(status, &error, RH_E_USAGE);
+  else RULE(memchr(selected, 1, sizeof selected));
 }
 
 static void try_devices(const char *text) {

@@ -3,9 +3,7 @@
 #include "../../host/operators/foreign/foreign.h"
 #include "fuzz.h"
 
-static int is_plain(const char *s) {
-  return s && rh_is_plain_utf8(s, strlen(s));
-}
+static int is_plain(const char *s) { return s && rh_is_plain_utf8(s, strlen(s)); }
 
 static void check_values(const rh_foreign *foreign) {
   uint32_t data = 0, n = 0, results = foreign->returns.role == RH_ROLE_RESULT;

@@ -9,9 +9,7 @@ static int is_plain(const char *s, size_t size) {
   return memchr(s, 0, size) && rh_is_plain_utf8(s, strlen(s));
 }
 
-static int is_duration(double seconds) {
-  return isfinite(seconds) && seconds >= 0;
-}
+static int is_duration(double seconds) { return isfinite(seconds) && seconds >= 0; }
 
 static void check_parts(const rh_peer_message *said) {
   RULE(said->n_parts <= RH_MAX_PARTS && is_duration(said->host_share_s));

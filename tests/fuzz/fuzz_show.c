@@ -63,9 +63,7 @@ static uint32_t count_bars(const char *line, size_t length) {
   return n;
 }
 
-static int is_control(char c) {
-  return ((unsigned char)c < 0x20 && c != '\n') || c == 0x7f;
-}
+static int is_control(char c) { return ((unsigned char)c < 0x20 && c != '\n') || c == 0x7f; }
 
 static void check_markdown(const rh_records *results) {
   enum { BARS = RH_N_CELLS + 1 };

@@ -77,9 +77,7 @@ static void try_file(const char *path, size_t size) {
 
 static void try_path(const char *path);
 
-static int is_visible(const struct dirent *entry) {
-  return entry->d_name[0] != '.';
-}
+static int is_visible(const struct dirent *entry) { return entry->d_name[0] != '.'; }
 
 static void try_directory(const char *directory) {
   struct dirent **entries;
@@ -97,10 +95,8 @@ static void try_directory(const char *directory) {
 static void try_path(const char *path) {
   struct stat info;
   if (stat(path, &info) != 0) fail(path);
-  if (S_ISDIR(info.st_mode))
-    try_directory(path);
-  else
-    try_file(path, (size_t)info.st_size);
+  if (S_ISDIR(info.st_mode)) try_directory(path);
+  else try_file(path, (size_t)info.st_size);
 }
 
 int main(int argc, char **argv) {

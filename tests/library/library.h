@@ -43,9 +43,7 @@ static inline rh_redhost *open_on(struct _cl_command_queue *queue, const char *z
   return opened;
 }
 
-static inline void set_up(void) {
-  redhost = open_on(NULL, NULL);
-}
+static inline void set_up(void) { redhost = open_on(NULL, NULL); }
 
 static inline void tear_down(void) {
   rh_close(redhost);

@@ -10,9 +10,7 @@ static cl_context context;
 static cl_command_queue queue;
 static rh_redhost *on_queue;
 
-static inline void must_cl(cl_int code) {
-  ck_assert_int_eq(code, CL_SUCCESS);
-}
+static inline void must_cl(cl_int code) { ck_assert_int_eq(code, CL_SUCCESS); }
 
 static inline void set_up_queue(void) {
   cl_int code;

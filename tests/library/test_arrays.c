@@ -78,13 +78,9 @@ static rh_result reduce_whole(const rh_request *request) {
 }
 
 /* Problems that were set up for whole arrays would serve again. */
-static void forget(void) {
-  rh_kept_finish(redhost);
-}
+static void forget(void) { rh_kept_finish(redhost); }
 
-static uint64_t chunks_of(uint64_t n, uint32_t size) {
-  return (n * size + CHUNK - 1) / CHUNK;
-}
+static uint64_t chunks_of(uint64_t n, uint32_t size) { return (n * size + CHUNK - 1) / CHUNK; }
 
 static const char *const ops[] = {"sum", "prod", "asum", "min", "argmin", "argmax", "xor"};
 enum { OPS = sizeof ops / sizeof *ops };
@@ -194,10 +190,8 @@ TEST_LOOP(of_two_types, 0, 2) {
     must(rh_reduce(redhost, &request, spoilt(&result), &error));
     for (int is_prepared = 0; is_prepared < 2; is_prepared++) {
       calls.writes = 0;
-      if (is_prepared)
-        must(reduce_arrays(of_all, 2, data, request.n, spoilt(&result), &error));
-      else
-        must(rh_reduce(redhost, &request, spoilt(&result), &error));
+      if (is_prepared) must(reduce_arrays(of_all, 2, data, request.n, spoilt(&result), &error));
+      else must(rh_reduce(redhost, &request, spoilt(&result), &error));
       ck_assert_msg(calls.writes == copies, "%d copies of %d, %s", calls.writes, copies,
                     is_prepared ? "prepared" : "not prepared");
     }

@@ -116,9 +116,7 @@ static void complain(unsigned k) {
   ck_abort_msg("%s() was called", forbidden[k]);
 }
 #define ONE(k)                                                                                     \
-  static void forbidden_##k(void) {                                                                \
-    complain(0x##k);                                                                               \
-  }
+  static void forbidden_##k(void) { complain(0x##k); }
 #define NAME(k) forbidden_##k,
 /* clang-format off */
 #define SIXTEEN(X, k)                                                                              \
@@ -282,9 +280,7 @@ static rh_prepared *prepare_one(rh_redhost *with, int k, int on_device) {
   return prepare(with, &spec);
 }
 
-static int64_t right(int64_t n) {
-  return n * (n - 1) / 2;
-}
+static int64_t right(int64_t n) { return n * (n - 1) / 2; }
 
 static void run(rh_prepared *prepared, const int32_t *data, int64_t n) {
   must(rh_prepared_run(prepared, data, (uint64_t)n, spoilt(&result), &error));

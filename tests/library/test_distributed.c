@@ -65,9 +65,7 @@ static const rh_request problems[] = {
 
 /* ---- One process and three ---- */
 
-static uint32_t size_of(rh_type type) {
-  return type == RH_TYPE_f64 || type == RH_TYPE_u64 ? 8 : 4;
-}
+static uint32_t size_of(rh_type type) { return type == RH_TYPE_f64 || type == RH_TYPE_u64 ? 8 : 4; }
 
 static const void *behind(const void *data, rh_type type, uint64_t n) {
   return data ? (const char *)data + n * size_of(type) : NULL;

@@ -41,9 +41,7 @@ static uint64_t size_of(int launch) {
   static const uint64_t sizes[] = {N, 1, 4099, 0, 65536, 150001, 2, 8191};
   return sizes[launch % 8];
 }
-static uint64_t first_of(int launch) {
-  return (uint64_t)launch * 7919 % (N - size_of(launch) + 1);
-}
+static uint64_t first_of(int launch) { return (uint64_t)launch * 7919 % (N - size_of(launch) + 1); }
 
 static cl_mem buffer_of(const void *data, size_t bytes) {
   cl_int code;

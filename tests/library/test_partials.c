@@ -8,9 +8,7 @@ enum { N = 20011 };
 
 static uint64_t seed = 1;
 
-static uint64_t below(uint64_t n) {
-  return rh_random_next(&seed) % n;
-}
+static uint64_t below(uint64_t n) { return rh_random_next(&seed) % n; }
 
 typedef struct part {
   void *bytes;
@@ -141,10 +139,8 @@ static void damage(unsigned char *bytes, uint64_t size) {
   for (uint64_t k = 1 + below(4); k > 0; k--) {
     uint64_t at = below(size - 8);
     if (below(2)) at = at / 8 * 8;
-    if (below(2))
-      memcpy(bytes + at, &words[below(sizeof words / sizeof *words)], 8);
-    else
-      bytes[at] ^= (unsigned char)(1u << below(8));
+    if (below(2)) memcpy(bytes + at, &words[below(sizeof words / sizeof *words)], 8);
+    else bytes[at] ^= (unsigned char)(1u << below(8));
   }
 }
 
@@ -161,10 +157,8 @@ TEST_LOOP(damaged_bytes_are_read, 0, 5) {
             {"sum", "x*y", RH_TYPE_f64}};
   problem p;
   part one;
-  if (of[_i].map)
-    make_mapped(&p, of[_i].op, of[_i].map, of[_i].type, of[_i].type, N);
-  else
-    make(&p, of[_i].op, of[_i].type, N);
+  if (of[_i].map) make_mapped(&p, of[_i].op, of[_i].map, of[_i].type, of[_i].type, N);
+  else make(&p, of[_i].op, of[_i].type, N);
   must(reduce_some(&p, 1000, 9000, 0, &one));
   unsigned char *copy = malloc(one.size);
   for (int k = 0; k < 2 * TIMES; k++) {

@@ -16,9 +16,7 @@ static void fill(uint64_t seed) {
     }
 }
 
-static uint64_t bits_of(const rh_result *one) {
-  return one->indexed ? one->index : one->value.u;
-}
+static uint64_t bits_of(const rh_result *one) { return one->indexed ? one->index : one->value.u; }
 
 /* Item k of a list; the last one if it has only one. */
 static const char *item(const char *list, int k, char to[64]) {

@@ -215,9 +215,7 @@ static void one_array_after_another(void) {
   free(x);
 }
 
-TEST(arrays_of_the_host) {
-  one_array_after_another();
-}
+TEST(arrays_of_the_host) { one_array_after_another(); }
 
 /* The device is made to look like one with its own memory, or one that may cache the host's
  * memory. */
@@ -441,8 +439,7 @@ TEST(each_buffer_is_asked) {
     cl_mem buffer = make_buffer(numbers, sizeof numbers - (round % 2 ? sizeof *numbers : 0));
     if (round % 2)
       must_fail(reduce_buffer(p, buffer, 0, N, &result, &error), RH_E_USAGE, "too few");
-    else
-      must(reduce_buffer(p, buffer, 0, N, spoilt(&result), &error));
+    else must(reduce_buffer(p, buffer, 0, N, spoilt(&result), &error));
     clReleaseMemObject(buffer);
   }
 }

@@ -49,9 +49,7 @@ static const rh_instance *kept_for(const char *strategy) {
   return NULL;
 }
 
-static int n_kept(void) {
-  return redhost->kept ? (int)redhost->kept->n : 0;
-}
+static int n_kept(void) { return redhost->kept ? (int)redhost->kept->n : 0; }
 
 static const char *const strategies[] = {"serial", "native", "auto", "cascade", "two_stage"};
 enum { STRATEGIES = sizeof strategies / sizeof *strategies };

@@ -863,10 +863,8 @@ TEST(again_and_again) {
     if (round % 6 == 4) strides[0] = 19 - strides[0];
     if (round % 6 == 5) lengths[0] = 7 - lengths[0];
     must(rh_reduce(redhost, &request, spoilt(&result), &error));
-    if (of == &groups)
-      by_offsets(of);
-    else
-      by_axes(of, strides);
+    if (of == &groups) by_offsets(of);
+    else by_axes(of, strides);
     for (uint64_t s = 0; s < n_segments; s++) {
       float sum = 0;
       for (uint64_t k = 0; k < segments[s].n; k++) sum += x[segments[s].at[k]];

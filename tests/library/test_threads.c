@@ -15,9 +15,7 @@ static int has_device;
 /* Names of strategies; the later ones need a device. */
 static const char *const strategies[] = {"serial", "native", "auto", "cascade", "two_stage"};
 
-static int n_strategies(void) {
-  return has_device ? 5 : 3;
-}
+static int n_strategies(void) { return has_device ? 5 : 3; }
 
 static void open_all(void) {
   const rh_cl_device *device;
@@ -73,8 +71,7 @@ static void note(work *w, rh_status status, const rh_result *result, int64_t rig
     if (status == RH_OK)
       snprintf(w->wrong, sizeof w->wrong, "%lld by %s instead of %lld", (long long)result->value.i,
                result->strategy, (long long)right);
-    else
-      snprintf(w->wrong, sizeof w->wrong, "status %d: %s", status, why->message);
+    else snprintf(w->wrong, sizeof w->wrong, "status %d: %s", status, why->message);
   }
 }
 
@@ -154,10 +151,8 @@ static void *open_and_close(void *of_work) {
                                .program = getenv("REDHOST_TEST_PROGRAM"));
     rh_error why = {0};
     rh_status status = rh_open(&w->redhost, &options, &why);
-    if (status == RH_OK)
-      reduce_once(w, k);
-    else
-      note(w, status, NULL, 0, &why);
+    if (status == RH_OK) reduce_once(w, k);
+    else note(w, status, NULL, 0, &why);
     rh_close(w->redhost);
   }
   return NULL;

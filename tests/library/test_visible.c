@@ -14,9 +14,7 @@ static unsigned finishes(void) {
   return count();
 }
 
-static int is_early(void) {
-  return strcmp(getenv("REDHOST_TEST_VISIBLE"), "early") == 0;
-}
+static int is_early(void) { return strcmp(getenv("REDHOST_TEST_VISIBLE"), "early") == 0; }
 
 static rh_prepared *onepass(const char *op, rh_type type) {
   rh_request spec = SIZED(rh_request, .strategy = "onepass", .op = op, .type = type, .n = N);
@@ -59,10 +57,8 @@ TEST_LOOP(test_answers, 0, sizeof problems / sizeof *problems) {
                   (unsigned long long)result.index);
   }
   unsigned waits = finishes() - before;
-  if (is_early())
-    ck_assert_uint_lt(waits, CALLS); /* some wait in vain on a busy machine */
-  else
-    ck_assert_uint_ge(waits, strcmp(getenv("REDHOST_TEST_VISIBLE"), "late") == 0 ? CALLS : 0);
+  if (is_early()) ck_assert_uint_lt(waits, CALLS); /* some wait in vain on a busy machine */
+  else ck_assert_uint_ge(waits, strcmp(getenv("REDHOST_TEST_VISIBLE"), "late") == 0 ? CALLS : 0);
 }
 
 /* A result that looks like one that has not arrived. */

@@ -17,9 +17,7 @@ static unsigned char copy[MOST_BYTES] __attribute__((aligned(64)));
 static unsigned finishes;
 
 unsigned visible_finishes(void); /* calls of clFinish so far */
-unsigned visible_finishes(void) {
-  return finishes;
-}
+unsigned visible_finishes(void) { return finishes; }
 
 static int is_mode(const char *mode) {
   const char *wanted = getenv("REDHOST_TEST_VISIBLE");

@@ -53,9 +53,7 @@ enum cut { BETWEEN, TILES, GAPS, LAST, FIRST, SMALL, END, ANYWHERE, CUTS };
 static const char *const cuts[CUTS] = {"between", "tiles", "gaps", "last",
                                        "first",   "small", "end",  "anywhere"};
 
-static uint64_t at_most(uint64_t at, uint64_t n) {
-  return at < n ? at : n;
-}
+static uint64_t at_most(uint64_t at, uint64_t n) { return at < n ? at : n; }
 
 static uint64_t start_of(const options *o, uint64_t r) {
   uint64_t n = o->n, size = o->ranks;
@@ -82,10 +80,8 @@ static void take_constant(options *o, char *text) {
     if (strcmp(o->constants[k].name, text) == 0) constant = &o->constants[k];
   if (constant == &o->constants[o->request.n_constants]) o->request.n_constants++;
   *constant = (rh_constant){.name = text, .is_float = strchr(value, '.') != NULL};
-  if (constant->is_float)
-    constant->value.f = strtod(value, NULL);
-  else
-    constant->value.i = strtoll(value, NULL, 10);
+  if (constant->is_float) constant->value.f = strtod(value, NULL);
+  else constant->value.i = strtoll(value, NULL, 10);
 }
 
 /* ---- Segments ---- */
@@ -179,39 +175,27 @@ static int take_text(options *o, const char *name, const char *value) {
 
 static void take_option(options *o, const char *word) {
   char *name = strdup(word), *value = strchr(name, '=');
-  if (strncmp(word, "-n", 2) == 0)
-    o->n = strtoull(word + 2, NULL, 10);
-  else if (strncmp(word, "-t", 2) == 0)
-    o->request.type = rh_type_from_name(word + 2);
-  else if (strcmp(word, "--ring") == 0)
-    o->rings = 1;
-  else if (strcmp(word, "--unchecked-op") == 0)
-    o->request.unchecked_op = 1;
-  else if (strcmp(word, "--commutes") == 0)
-    o->request.commutes = 1;
+  if (strncmp(word, "-n", 2) == 0) o->n = strtoull(word + 2, NULL, 10);
+  else if (strncmp(word, "-t", 2) == 0) o->request.type = rh_type_from_name(word + 2);
+  else if (strcmp(word, "--ring") == 0) o->rings = 1;
+  else if (strcmp(word, "--unchecked-op") == 0) o->request.unchecked_op = 1;
+  else if (strcmp(word, "--commutes") == 0) o->request.commutes = 1;
   else if (value) {
     *value++ = 0;
-    if (strcmp(name, "--let") == 0)
-      take_constant(o, value);
-    else if (strcmp(name, "--ranks") == 0)
-      o->ranks = (uint32_t)atoi(value);
-    else if (strcmp(name, "--operands") == 0)
-      o->operands = (uint32_t)atoi(value);
-    else if (strcmp(name, "--second") == 0)
-      o->second = rh_type_from_name(value);
+    if (strcmp(name, "--let") == 0) take_constant(o, value);
+    else if (strcmp(name, "--ranks") == 0) o->ranks = (uint32_t)atoi(value);
+    else if (strcmp(name, "--operands") == 0) o->operands = (uint32_t)atoi(value);
+    else if (strcmp(name, "--second") == 0) o->second = rh_type_from_name(value);
     else if (strcmp(name, "--cut") == 0)
       while (strcmp(cuts[o->cut], value) != 0) o->cut++;
     else if (strcmp(name, "--accuracy") == 0)
       o->request.accuracy = strcmp(value, "exact") == 0 ? RH_ACCURACY_EXACT : 0;
-    else if (strcmp(name, "--check") == 0)
-      o->request.unchecked = strcmp(value, "none") == 0;
-    else if (strcmp(name, "--results") == 0)
-      take_results(o, value);
+    else if (strcmp(name, "--check") == 0) o->request.unchecked = strcmp(value, "none") == 0;
+    else if (strcmp(name, "--results") == 0) take_results(o, value);
     else if (!take_segments(o, name, value) && !take_text(o, name, value) &&
              strcmp(name, "--isolate") != 0)
       exit(99);
-  } else
-    exit(98);
+  } else exit(98);
 }
 
 static rh_type type_of(const options *o, uint32_t operand) {
@@ -249,8 +233,7 @@ static rh_request request_for(const options *o, rh_input *inputs, uint64_t first
   if (o->operands > 1) {
     request.inputs = inputs;
     request.n_inputs = o->operands;
-  } else
-    request.data = inputs[0].data;
+  } else request.data = inputs[0].data;
   return request;
 }
 
@@ -409,17 +392,12 @@ int main(int argc, char **argv) {
   }
   make_outputs(&o);
   rh_redhost *redhost = open_it(&o);
-  if (strcmp(way, "distributed") == 0)
-    status = reduce_distributed(redhost, &o, &result, &error);
-  else if (strcmp(way, "parts") == 0)
-    status = reduce_parts(redhost, &o, &result, &error);
-  else
-    status = reduce(redhost, &o, strcmp(way, "prepared") == 0, &result, &error);
+  if (strcmp(way, "distributed") == 0) status = reduce_distributed(redhost, &o, &result, &error);
+  else if (strcmp(way, "parts") == 0) status = reduce_parts(redhost, &o, &result, &error);
+  else status = reduce(redhost, &o, strcmp(way, "prepared") == 0, &result, &error);
   if (status != RH_OK) leave(&error, status);
-  if (o.request.segments)
-    print_outputs(&o);
-  else
-    print(&result);
+  if (o.request.segments) print_outputs(&o);
+  else print(&result);
   rh_close(redhost);
   return 0;
 }

@@ -28,9 +28,7 @@ typedef struct features {
 } features;
 
 /* Kinds start 64 apart. */
-static void add(features *f, uint32_t kind, uint32_t number) {
-  f->of[f->n++] = 64 * kind + number;
-}
+static void add(features *f, uint32_t kind, uint32_t number) { f->of[f->n++] = 64 * kind + number; }
 
 static void list_features(features *f, uint32_t op, rh_type type, cover_extent extent) {
   const rh_op *about = rh_op_find(op, type);

@@ -32,9 +32,7 @@ static void *take(const rh_host *host, uint64_t bytes) {
   return n_taken < 8 ? taken[n_taken++] = calloc(1, bytes) : NULL;
 }
 
-static const rh_strategy *strategy(void) {
-  return redhost_plugin_v1.strategies[0];
-}
+static const rh_strategy *strategy(void) { return redhost_plugin_v1.strategies[0]; }
 
 static int64_t of_parameter(const char *key, int64_t threads, int64_t vectors, int64_t walk) {
   if (strcmp(key, "threads") == 0) return threads;

@@ -82,9 +82,7 @@ static void write_histogram(void) {
     }
 }
 
-static uint32_t operands_of(const custom *c) {
-  return c->operands[1] ? 2 : 1;
-}
+static uint32_t operands_of(const custom *c) { return c->operands[1] ? 2 : 1; }
 
 static void make_operator(custom *c) {
   char text[8192];

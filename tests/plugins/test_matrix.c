@@ -60,15 +60,11 @@ static void set_up(void) {
     ck_abort_msg("%s", error.message);
 }
 
-static void tear_down(void) {
-  rh_context_close(context);
-}
+static void tear_down(void) { rh_context_close(context); }
 
 /* A process for each type of all pairs; one for what is quick, or most of the time would go into
  * opening OpenCL. */
-static int parts(void) {
-  return pairs() == COVER_ALL ? RH_N_TYPES : 1;
-}
+static int parts(void) { return pairs() == COVER_ALL ? RH_N_TYPES : 1; }
 
 CASES(strategies, .set_up = set_up, .tear_down = tear_down, .timeout = 1200)
 

@@ -35,9 +35,7 @@ static void free_all(void) {
   while (n_taken) free(taken[--n_taken]);
 }
 
-static const rh_strategy *strategy(void) {
-  return redhost_plugin_v1.strategies[0];
-}
+static const rh_strategy *strategy(void) { return redhost_plugin_v1.strategies[0]; }
 
 enum { AUTO, SEQUENTIAL, PAGES, IN_STEP, WALKS };
 

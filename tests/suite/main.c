@@ -1,5 +1,3 @@
 #include "suite.h"
 
-int main(void) {
-  return run_tests();
-}
+int main(void) { return run_tests(); }

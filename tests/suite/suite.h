@@ -41,9 +41,7 @@ static rh_error error __attribute__((unused)); /* of the latest call that was ju
 #define FINISHED(type) __attribute__((cleanup(type##_finish))) type
 #define OWNED(type)    __attribute__((cleanup(type##_at_end))) type *
 #define OWNS(type, destroy)                                                                        \
-  __attribute__((unused)) static void type##_at_end(type **pointer) {                              \
-    destroy(*pointer);                                                                             \
-  }
+  __attribute__((unused)) static void type##_at_end(type **pointer) { destroy(*pointer); }
 
 /* A struct that begins with its size. */
 #define SIZED(type, ...) ((type){.struct_size = sizeof(type), __VA_ARGS__})

@@ -25,13 +25,9 @@ static inline const char *write_file(const char *name, const void *bytes, size_t
   return path;
 }
 
-static inline void make_directory(void) {
-  make_folder(directory, sizeof directory);
-}
+static inline void make_directory(void) { make_folder(directory, sizeof directory); }
 
-static inline void remove_directory(void) {
-  remove_folder(directory);
-}
+static inline void remove_directory(void) { remove_folder(directory); }
 
 ONCE(make_directory, remove_directory)
 

@@ -76,9 +76,7 @@ static inline int watch(void *user, const char *phase, uint64_t done, uint64_t t
   return heard->cancel;
 }
 
-static inline rh_reporter reporter_to(said *heard) {
-  return (rh_reporter){heard, hear, watch};
-}
+static inline rh_reporter reporter_to(said *heard) { return (rh_reporter){heard, hear, watch}; }
 
 /* ---- Expectations ---- */
 

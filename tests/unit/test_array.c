@@ -12,10 +12,8 @@
 static void make_file(bytes *file, const char *header, size_t alignment, const void *data,
                       size_t data_bytes) {
   file->length = 0;
-  if (header)
-    make_npy(file, 1, header, alignment, data, data_bytes);
-  else
-    append(file, data, data_bytes);
+  if (header) make_npy(file, 1, header, alignment, data, data_bytes);
+  else append(file, data, data_bytes);
 }
 
 static const unsigned char turned[] = {1,    2,    3,    4,    5,    6,    7,    8,

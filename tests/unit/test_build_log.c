@@ -81,10 +81,8 @@ TEST(excerpts) {
       ck_assert_int_eq(rh_excerpt_find(rh_excerpt(to, text, length, at), line, &column), 1);
       for (size_t k = column; k > 0; n++) k -= ((unsigned char)line[n] & 0xc0) != 0x80;
       while (((unsigned char)line[n] & 0xc0) == 0x80) n++;
-      if (at < length && length < 201)
-        ck_assert_int_eq(line[n], text[at]);
-      else if (at == length)
-        ck_assert_msg(line[n] == 0, "%zu of %zu: %s", at, length, to);
+      if (at < length && length < 201) ck_assert_int_eq(line[n], text[at]);
+      else if (at == length) ck_assert_msg(line[n] == 0, "%zu of %zu: %s", at, length, to);
     }
   rh_excerpt(to, text, sizeof text, 202);
   ck_assert_int_eq(rh_excerpt_find(to, line, &column), 1);

@@ -32,8 +32,7 @@ static rh_verdict judge(const rh_reference *reference, double result, int flushe
   rh_result of = reference->result;
   if (of.type == RH_TYPE_f32 || of.type == RH_TYPE_f64)
     of.value.f = of.type == RH_TYPE_f32 ? (double)(float)result : result;
-  else
-    of.value.i = (int64_t)result;
+  else of.value.i = (int64_t)result;
   rh_reference_judge(reference, &of, 0, flushes, &verdict);
   /* What is told of a verdict agrees with it. */
   if (verdict.bound > 0 && verdict.verdict != RH_VERDICT_UNJUDGED && isfinite(verdict.error))
@@ -52,12 +51,8 @@ static float off(long double exact, double k) {
 }
 
 /* Maps as another device may compute them: each call errs by `sign` times what OpenCL C allows. */
-static float exp_x(float a, int sign) {
-  return off(expl((long double)a), 3 * sign);
-}
-static float x_exp(float a, int sign) {
-  return a * exp_x(a, sign);
-}
+static float exp_x(float a, int sign) { return off(expl((long double)a), 3 * sign); }
+static float x_exp(float a, int sign) { return a * exp_x(a, sign); }
 static float softplus(float a, int sign) {
   float inner = exp_x(a, sign) + 1;
   return off(logl((long double)inner), 3 * sign);
@@ -65,9 +60,7 @@ static float softplus(float a, int sign) {
 static float wave(float a, int sign) {
   return off(sinl((long double)a), 4 * sign) - off(cosl((long double)a), -4 * sign);
 }
-static float quotient(float a, int sign) {
-  return a / (1 + exp_x(-a, -sign));
-}
+static float quotient(float a, int sign) { return a / (1 + exp_x(-a, -sign)); }
 static float cube(float a, int sign) {
   return off(powl((long double)a, 3), (a < 0 ? -16 : 16) * sign);
 }

@@ -22,9 +22,7 @@ typedef struct source {
 
 static uint64_t seed;
 
-static uint64_t below(uint64_t n) {
-  return rh_random_next(&seed) % n;
-}
+static uint64_t below(uint64_t n) { return rh_random_next(&seed) % n; }
 
 static void value_of(const source *s, uint64_t first, uint64_t n, void *value) {
   const char *from = (const char *)s->data + first * s->op->element_size;
@@ -106,8 +104,7 @@ static void check_cuts(const source *s, const char *name) {
 
 static void *data_of(uint32_t op, rh_type type) {
   uint64_t *data = malloc(MOST_BYTES);
-  if (rh_type_is_float(type))
-    rh_canonical_data(op, type, 7, data, MOST_BYTES / rh_type_size(type));
+  if (rh_type_is_float(type)) rh_canonical_data(op, type, 7, data, MOST_BYTES / rh_type_size(type));
   else
     for (size_t k = 0; k < MOST_BYTES / sizeof *data; k++)
       data[k] =

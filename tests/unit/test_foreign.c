@@ -140,13 +140,9 @@ static void assert_all_refused(const bad *table, size_t n) {
   }
 }
 
-TEST(bad_keys) {
-  assert_all_refused(keys, sizeof keys / sizeof *keys);
-}
+TEST(bad_keys) { assert_all_refused(keys, sizeof keys / sizeof *keys); }
 
-TEST(bad_signatures) {
-  assert_all_refused(signatures, sizeof signatures / sizeof *signatures);
-}
+TEST(bad_signatures) { assert_all_refused(signatures, sizeof signatures / sizeof *signatures); }
 
 TEST(bad_results) {
   char *argmax = replaced(PLAIN, "\"sum\"", "\"argmax\"");

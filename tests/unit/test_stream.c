@@ -97,9 +97,7 @@ TEST(non_blocking_input_is_waited_for) {
   end_feed(child);
 }
 
-static void ignore_alarm(int number) {
-  (void)number;
-}
+static void ignore_alarm(int number) { (void)number; }
 
 TEST(signals_do_not_disturb_reading) {
   struct sigaction action = {.sa_handler = ignore_alarm}; /* no SA_RESTART: read() gives EINTR */

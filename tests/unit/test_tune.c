@@ -241,9 +241,7 @@ static rh_space space; /* of `usual`, unless a test sets another */
 static rh_tune_found found;
 static landscape *l;
 
-static void set_up(void) {
-  rh_space_init(&space, usual, 3);
-}
+static void set_up(void) { rh_space_init(&space, usual, 3); }
 
 static rh_tune_spec spec_of(uint64_t seed, uint32_t most) {
   free(l);

@@ -65,8 +65,7 @@ static inline void write_text(const char *text) {
   ck_assert_ptr_nonnull(file);
   if (at)
     fprintf(file, "%.*s%s%s", (int)(at - text), text, rh_tunedb_key_of(NULL).processor, at + 1);
-  else
-    fputs(text, file);
+  else fputs(text, file);
   fclose(file);
 }
 

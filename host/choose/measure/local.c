@@ -45,10 +45,8 @@ static rh_data copy_of(local *l, uint64_t copy) {
                       (const char *)data.host + offset);
     return (rh_data){.operands = &l->of.job.operands};
   }
-  if (l->of.job.device)
-    data.first += offset / rh_type_size(op->operands[0].type);
-  else
-    data.host = (const char *)data.host + offset;
+  if (l->of.job.device) data.first += offset / rh_type_size(op->operands[0].type);
+  else data.host = (const char *)data.host + offset;
   return data;
 }
 

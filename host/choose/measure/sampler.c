@@ -8,13 +8,9 @@ static const struct {
 #undef RH_X
 };
 
-const char *rh_phase_name(rh_phase phase) {
-  return phases[phase].name;
-}
+const char *rh_phase_name(rh_phase phase) { return phases[phase].name; }
 
-const char *rh_phase_words(rh_phase phase) {
-  return phases[phase].words;
-}
+const char *rh_phase_words(rh_phase phase) { return phases[phase].words; }
 
 int rh_phase_find(const char *name, rh_phase *phase) {
   for (size_t k = 0; k < sizeof phases / sizeof *phases; k++)

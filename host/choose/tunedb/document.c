@@ -129,10 +129,8 @@ rh_status rh_tunedb_document_read(const char *text, size_t length, int shipped, 
   if (!read && !length) return rh_fail(error, RH_E_FILE, "is empty");
   if (!read) return refuse_text(&said, error);
   rh_status status = check(read, shipped, error);
-  if (status == RH_OK)
-    *document = read;
-  else
-    json_decref(read);
+  if (status == RH_OK) *document = read;
+  else json_decref(read);
   return status;
 }
 

@@ -111,10 +111,8 @@ rh_status rh_tunedb_open(rh_tunedb **opened, rh_cache *cache, const rh_cl_device
     status = rebuild(tuned, error);
     report_passed_over(tuned);
   }
-  if (status != RH_OK)
-    rh_tunedb_close(tuned);
-  else
-    *opened = tuned;
+  if (status != RH_OK) rh_tunedb_close(tuned);
+  else *opened = tuned;
   return status;
 }
 

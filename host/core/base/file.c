@@ -26,9 +26,7 @@ rh_status rh_file_read(const char *path, const rh_file_kind *kind, char **text, 
   return status;
 }
 
-static void explain(char *why, const char *text) {
-  snprintf(why, RH_FILE_WHY_BYTES, "%s", text);
-}
+static void explain(char *why, const char *text) { snprintf(why, RH_FILE_WHY_BYTES, "%s", text); }
 
 /* RH_FILE_OK, or why the open file must not be used. */
 static rh_file_state judge_file(const char *path, const struct stat *st, size_t most, char *why) {

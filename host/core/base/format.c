@@ -44,22 +44,16 @@ const char *rh_format_bytes(char text[32], uint64_t bytes) {
 }
 
 const char *rh_format_seconds(char text[32], double seconds) {
-  if (seconds < 0.9995e-6)
-    snprintf(text, 32, "%.3g ns", 1e9 * seconds);
-  else if (seconds < 0.9995e-3)
-    snprintf(text, 32, "%.3g us", 1e6 * seconds);
-  else if (seconds < 0.9995)
-    snprintf(text, 32, "%.3g ms", 1e3 * seconds);
-  else
-    snprintf(text, 32, "%.3g s", seconds);
+  if (seconds < 0.9995e-6) snprintf(text, 32, "%.3g ns", 1e9 * seconds);
+  else if (seconds < 0.9995e-3) snprintf(text, 32, "%.3g us", 1e6 * seconds);
+  else if (seconds < 0.9995) snprintf(text, 32, "%.3g ms", 1e3 * seconds);
+  else snprintf(text, 32, "%.3g s", seconds);
   return with_point(text);
 }
 
 const char *rh_format_size(char text[32], uint64_t n) {
-  if (n >= 1024 && (n & (n - 1)) == 0)
-    snprintf(text, 32, "2^%d", __builtin_ctzll(n));
-  else
-    snprintf(text, 32, "%llu", (unsigned long long)n);
+  if (n >= 1024 && (n & (n - 1)) == 0) snprintf(text, 32, "2^%d", __builtin_ctzll(n));
+  else snprintf(text, 32, "%llu", (unsigned long long)n);
   return text;
 }
 

@@ -39,9 +39,7 @@ int rh_fpstate_restore(const rh_fpstate *saved) {
 
 #else /* portable C: only the rounding mode */
 
-rh_fpstate rh_fpstate_save(void) {
-  return (rh_fpstate){{(uint32_t)fegetround(), 0}};
-}
+rh_fpstate rh_fpstate_save(void) { return (rh_fpstate){{(uint32_t)fegetround(), 0}}; }
 
 int rh_fpstate_restore(const rh_fpstate *saved) {
   if ((uint32_t)fegetround() == saved->words[0]) return 0;
@@ -82,9 +80,7 @@ rh_fpcaller rh_fpcaller_leave(void) {
   return caller;
 }
 
-void rh_fpcaller_back(const rh_fpcaller *caller) {
-  write_all(caller);
-}
+void rh_fpcaller_back(const rh_fpcaller *caller) { write_all(caller); }
 
 #elif defined(__aarch64__)
 
@@ -112,8 +108,6 @@ rh_fpcaller rh_fpcaller_leave(void) {
   return caller;
 }
 
-void rh_fpcaller_back(const rh_fpcaller *caller) {
-  fesetenv(caller);
-}
+void rh_fpcaller_back(const rh_fpcaller *caller) { fesetenv(caller); }
 
 #endif

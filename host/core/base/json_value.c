@@ -1,8 +1,6 @@
 #include "base.h"
 
-json_t *rh_json_number(double number) {
-  return isfinite(number) ? json_real(number) : json_null();
-}
+json_t *rh_json_number(double number) { return isfinite(number) ? json_real(number) : json_null(); }
 
 json_t *rh_json_bytes(const char *s) {
   if (!s) return json_null();

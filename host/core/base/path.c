@@ -9,9 +9,7 @@ const char *rh_env(const char *name) {
   return value && *value ? value : NULL;
 }
 
-int rh_is_privileged(void) {
-  return getauxval(AT_SECURE) != 0;
-}
+int rh_is_privileged(void) { return getauxval(AT_SECURE) != 0; }
 
 /* Is `path`, without links, below `directory`? */
 static int is_below(const char *path, const char *directory) {
@@ -46,9 +44,7 @@ static char *xdg(const char *variable, const char *below_home) {
   return home && home[0] == '/' ? rh_path_join(home, below_home) : NULL;
 }
 
-char *rh_path_data_home(void) {
-  return xdg("XDG_DATA_HOME", ".local/share");
-}
+char *rh_path_data_home(void) { return xdg("XDG_DATA_HOME", ".local/share"); }
 
 char *rh_path_cache(void) {
   char *base = xdg("XDG_CACHE_HOME", ".cache");

@@ -31,8 +31,7 @@ void rh_text_add(rh_text *text, const char *format, ...) {
   va_copy(again, args);
   size_t room = text->capacity - text->length;
   int length = vsnprintf(text->s + text->length, room, format, args);
-  if (length < 0)
-    text->failed = 1;
+  if (length < 0) text->failed = 1;
   else if ((size_t)length >= room && reserve(text, (size_t)length))
     vsnprintf(text->s + text->length, (size_t)length + 1, format, again);
   if (!text->failed) text->length += (size_t)length;
@@ -49,16 +48,12 @@ void rh_text_add_word(rh_text *text, const char *word) {
   }
   rh_text_add(text, "'");
   for (; *word; word++)
-    if (*word == '\'')
-      rh_text_add(text, "'\\''");
-    else
-      rh_text_append(text, word, 1);
+    if (*word == '\'') rh_text_add(text, "'\\''");
+    else rh_text_append(text, word, 1);
   rh_text_add(text, "'");
 }
 
-const char *rh_text_get(const rh_text *text) {
-  return text->s ? text->s : "";
-}
+const char *rh_text_get(const rh_text *text) { return text->s ? text->s : ""; }
 
 void rh_text_finish(rh_text *text) {
   free(text->s);
@@ -82,9 +77,7 @@ int rh_strings_add(char ***strings, uint32_t *n, const char *format, ...) {
   return result;
 }
 
-char *rh_copy_string(const char *s) {
-  return s ? strdup(s) : NULL;
-}
+char *rh_copy_string(const char *s) { return s ? strdup(s) : NULL; }
 
 /* The Levenshtein distance of words of at most 63 bytes; longer words never match. */
 static size_t edit_distance(const char *a, const char *b) {
@@ -122,10 +115,8 @@ const char *rh_closest(const char *word, const char *const *candidates, size_t n
 const char *rh_suggest(char text[RH_SUGGESTION_BYTES], const char *word,
                        const char *const *candidates, size_t n, const char *otherwise) {
   const char *close = rh_closest(word, candidates, n);
-  if (close)
-    snprintf(text, RH_SUGGESTION_BYTES, "; did you mean '%s'?", close);
-  else
-    snprintf(text, RH_SUGGESTION_BYTES, "%s", otherwise);
+  if (close) snprintf(text, RH_SUGGESTION_BYTES, "; did you mean '%s'?", close);
+  else snprintf(text, RH_SUGGESTION_BYTES, "%s", otherwise);
   return text;
 }
 
@@ -155,8 +146,7 @@ static size_t plain_character(const char *s, size_t length) {
     more = 1;
     code = c & 31u;
     least = 0x80;
-  } else if (c >= 0x80)
-    return 0;
+  } else if (c >= 0x80) return 0;
   if (more >= length) return 0;
   for (size_t k = 1; k <= more; k++) {
     if (((unsigned char)s[k] & 0xc0) != 0x80) return 0;
@@ -171,12 +161,9 @@ void rh_text_add_json(rh_text *text, const char *s) {
   for (size_t left = strlen(s), bytes; left; s += bytes, left -= bytes) {
     bytes = plain_character(s, left);
     if (*s == '"' || *s == '\\') rh_text_append(text, "\\", 1);
-    if (bytes)
-      rh_text_append(text, s, bytes);
-    else if ((unsigned char)*s < ' ')
-      rh_text_add(text, "\\u%04x", *s);
-    else
-      rh_text_append(text, "?", 1);
+    if (bytes) rh_text_append(text, s, bytes);
+    else if ((unsigned char)*s < ' ') rh_text_add(text, "\\u%04x", *s);
+    else rh_text_append(text, "?", 1);
     if (!bytes) bytes = 1;
   }
   rh_text_append(text, "\"", 1);

@@ -150,10 +150,8 @@ static int follow_link(walk *w, const reason *why) {
   rest[length] = '/';
   memcpy(rest + length + 1, w->rest, strlen(w->rest) + 1);
   memcpy(w->rest, rest, needed);
-  if (target[0] == '/')
-    w->at[0] = 0;
-  else
-    go_up(w);
+  if (target[0] == '/') w->at[0] = 0;
+  else go_up(w);
   return 0;
 }
 

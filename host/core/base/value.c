@@ -1,22 +1,16 @@
 #include "base.h"
 
-static int is_float(const rh_result *result) {
-  return rh_type_is_float(result->type);
-}
+static int is_float(const rh_result *result) { return rh_type_is_float(result->type); }
 
 static const char *format_integer(char text[64], const rh_result *result) {
-  if (rh_type_is_signed(result->type))
-    snprintf(text, 64, "%lld", (long long)result->value.i);
-  else
-    snprintf(text, 64, "%llu", (unsigned long long)result->value.u);
+  if (rh_type_is_signed(result->type)) snprintf(text, 64, "%lld", (long long)result->value.i);
+  else snprintf(text, 64, "%llu", (unsigned long long)result->value.u);
   return text;
 }
 
 static const char *format_float(char text[64], double value, int digits) {
-  if (isnan(value))
-    snprintf(text, 64, "nan"); /* never "-nan" */
-  else
-    snprintf(text, 64, "%.*g", digits, value);
+  if (isnan(value)) snprintf(text, 64, "nan"); /* never "-nan" */
+  else snprintf(text, 64, "%.*g", digits, value);
   return text;
 }
 

@@ -64,9 +64,7 @@ uint32_t rh_op_flags(uint32_t op, rh_type type) {
   return of_op;
 }
 
-static int is_of_bits(uint32_t op) {
-  return op == RH_OP_and || op == RH_OP_or || op == RH_OP_xor;
-}
+static int is_of_bits(uint32_t op) { return op == RH_OP_and || op == RH_OP_or || op == RH_OP_xor; }
 
 int rh_op_rounds(uint32_t op, rh_type type) {
   uint32_t flags = rh_op_flags(op, type);

@@ -13,12 +13,9 @@ static double number(uint32_t op, uint64_t bits) {
 void rh_canonical_data(uint32_t op, rh_type type, uint64_t seed, void *elements, uint64_t n) {
   for (uint64_t k = 0; k < n; k++) {
     double x = number(op, rh_random_mix(rh_random_mix(seed) + k));
-    if (type == RH_TYPE_f16)
-      ((uint16_t *)elements)[k] = rh_half_from_float((float)x);
-    else if (type == RH_TYPE_f32)
-      ((float *)elements)[k] = (float)x;
-    else
-      ((double *)elements)[k] = x;
+    if (type == RH_TYPE_f16) ((uint16_t *)elements)[k] = rh_half_from_float((float)x);
+    else if (type == RH_TYPE_f32) ((float *)elements)[k] = (float)x;
+    else ((double *)elements)[k] = x;
   }
 }
 
@@ -46,9 +43,7 @@ rh_status rh_canonical_trial_make(rh_canonical_trial *trial, uint32_t op, rh_typ
   return RH_OK;
 }
 
-void rh_canonical_trial_finish(rh_canonical_trial *trial) {
-  rh_array_finish(&trial->array);
-}
+void rh_canonical_trial_finish(rh_canonical_trial *trial) { rh_array_finish(&trial->array); }
 
 rh_status rh_canonical_trial_judge(const rh_canonical_trial *trial, uint32_t op, const char *name,
                                    const rh_result *result, rh_error *error) {

@@ -16,12 +16,9 @@ static int equal_values(const rh_result *a, const rh_result *b) {
 
 static void print_result(char *text, size_t size, const rh_result *result) {
   int n;
-  if (rh_type_is_float(result->type))
-    n = snprintf(text, size, "%.17g", result->value.f);
-  else if (rh_type_is_signed(result->type))
-    n = snprintf(text, size, "%" PRId64, result->value.i);
-  else
-    n = snprintf(text, size, "%" PRIu64, result->value.u);
+  if (rh_type_is_float(result->type)) n = snprintf(text, size, "%.17g", result->value.f);
+  else if (rh_type_is_signed(result->type)) n = snprintf(text, size, "%" PRId64, result->value.i);
+  else n = snprintf(text, size, "%" PRIu64, result->value.u);
   if (result->indexed && n > 0 && (size_t)n < size)
     snprintf(text + n, size - (size_t)n, " at %" PRIu64, result->index);
 }
@@ -50,15 +47,13 @@ static int can_overflow(const rh_judged *j, const rh_fixed *side) {
 static void judge_special_sum(const rh_judged *j) {
   const rh_exact_sum *sum = &j->reference->sum;
   double expected = j->reference->result.value.f;
-  if (rh_equal_floats(expected, j->result))
-    rh_judged_equal(j);
+  if (rh_equal_floats(expected, j->result)) rh_judged_equal(j);
   else if (isinf(expected) && isnan(j->result) &&
            can_overflow(j, expected > 0 ? &sum->negative : &sum->positive))
     rh_judged_unknown(
         j, "whether the finite elements overflow, and meet an infinity of the other sign, "
            "depends on the order");
-  else
-    rh_judged_wrong(j, ": the input has NaN or infinities");
+  else rh_judged_wrong(j, ": the input has NaN or infinities");
 }
 
 /* The case that S is finite but the result is not: an infinity has the sign of the elements that
@@ -66,12 +61,10 @@ static void judge_special_sum(const rh_judged *j) {
 static void judge_overflow(const rh_judged *j) {
   const rh_exact_sum *sum = &j->reference->sum;
   int up = can_overflow(j, &sum->positive), down = can_overflow(j, &sum->negative);
-  if (j->result == j->reference->result.value.f)
-    rh_judged_equal(j);
+  if (j->result == j->reference->result.value.f) rh_judged_equal(j);
   else if (isnan(j->result) ? up && down : j->result > 0 ? up : down)
     rh_judged_unknown(j, "whether the sum overflows depends on the order");
-  else
-    rh_judged_wrong(j, ": no order overflows so");
+  else rh_judged_wrong(j, ": no order overflows so");
 }
 
 /* Each element passes through at most h additions, each of which errs by at most u of what it adds
@@ -91,28 +84,23 @@ static long double sum_bound(const rh_judged *j) {
 /* Only one result is right where a sum is rounded once. */
 static void judge_rounding(const rh_judged *j) {
   j->verdict->depth = 1;
-  if (rh_equal_floats(j->result, j->reference->result.value.f))
-    rh_judged_equal(j);
-  else
-    rh_judged_wrong(j, ": it promises to round the exact sum once");
+  if (rh_equal_floats(j->result, j->reference->result.value.f)) rh_judged_equal(j);
+  else rh_judged_wrong(j, ": it promises to round the exact sum once");
 }
 
 static void judge_sum(const rh_judged *j, uint64_t depth) {
   const rh_exact_sum *sum = &j->reference->sum;
   uint64_t most = j->reference->n > 0 ? j->reference->n - 1 : 0;
   j->verdict->depth = depth == 0 || depth > most ? most : depth;
-  if (depth == RH_DEPTH_ONE_ROUNDING)
-    judge_rounding(j);
-  else if (sum->nans || sum->plus_infinities || sum->minus_infinities)
-    judge_special_sum(j);
+  if (depth == RH_DEPTH_ONE_ROUNDING) judge_rounding(j);
+  else if (sum->nans || sum->plus_infinities || sum->minus_infinities) judge_special_sum(j);
   else if (
       isfinite(
           /* The result is finite, so nothing overflowed: an infinity never becomes finite again. */
           j->result))
     rh_judged_error(j, rh_exact_sum_long(sum), rh_exact_sum_error(sum, j->result), sum_bound(j),
                     rh_exact_abs_up(sum), 'h');
-  else
-    judge_overflow(j);
+  else judge_overflow(j);
 }
 
 /* ---- The judge ---- */
@@ -134,10 +122,8 @@ static void judge_mapped(const rh_reference *reference, const rh_result *result,
       .reference = reference, .result = result->value.f, .flushes = flushes, .verdict = verdict};
   j.format = rh_judge_format_of(result->type);
   j.u = ldexpl(1, -j.format.digits);
-  if (reference->op->base == RH_OP_prod)
-    rh_judge_prod(&j);
-  else
-    judge_sum(&j, depth);
+  if (reference->op->base == RH_OP_prod) rh_judge_prod(&j);
+  else judge_sum(&j, depth);
 }
 
 /* ---- Maps whose functions may err ---- */
@@ -288,9 +274,7 @@ void rh_reference_judge_value(const rh_reference *reference, const void *value, 
   rh_reference_judge(reference, &result, depth, flushes, verdict);
 }
 
-double rh_unit_of_type(rh_type type) {
-  return type == RH_TYPE_f64 ? 0x1p-53 : 0x1p-24;
-}
+double rh_unit_of_type(rh_type type) { return type == RH_TYPE_f64 ? 0x1p-53 : 0x1p-24; }
 
 int rh_reference_allows_much(const rh_operator *op, uint64_t depth, uint64_t n) {
   uint64_t most = n > 0 ? n - 1 : 0, h = depth && depth < most ? depth : most;

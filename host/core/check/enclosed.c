@@ -1,8 +1,6 @@
 #include "check.h"
 
-static int is_sum(uint32_t op) {
-  return op == RH_OP_sum || op == RH_OP_asum;
-}
+static int is_sum(uint32_t op) { return op == RH_OP_sum || op == RH_OP_asum; }
 
 int rh_enclosed_serves(const rh_operator *op) {
   uint32_t base = op->base;

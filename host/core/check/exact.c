@@ -17,9 +17,7 @@ rh_exact_bins *rh_exact_bins_create(rh_type type, int magnitudes) {
   return bins;
 }
 
-void rh_exact_bins_destroy(rh_exact_bins *bins) {
-  free(bins);
-}
+void rh_exact_bins_destroy(rh_exact_bins *bins) { free(bins); }
 
 void rh_exact_bins_add(rh_exact_bins *bins, const void *data, uint64_t n) {
   const unsigned char *from = data;
@@ -44,10 +42,8 @@ void rh_exact_bins_fold(rh_exact_bins *bins, rh_exact_sum *sum) {
   uint64_t words[RH_EXACT_WORDS];
   rh_fixed all, apart, less;
   rh_accumulator_take(&bins->sum, &s);
-  if (bins->sum.magnitudes)
-    a = s;
-  else
-    rh_accumulator_take(&bins->magnitudes, &a);
+  if (bins->sum.magnitudes) a = s;
+  else rh_accumulator_take(&bins->magnitudes, &a);
   int is_below = rh_exact_magnitude(&s, words);
   halve(&apart, words);
   halve(&all, a.words);
@@ -93,15 +89,9 @@ static int is_negative(const rh_exact_sum *sum, rh_fixed *magnitude) {
   rh_fixed magnitude;                                                                              \
   if (sum_is_special(sum, &special)) return special;                                               \
   return is_negative(sum, &magnitude) ? -(rounded) : (rounded)
-double rh_exact_sum_double(const rh_exact_sum *sum) {
-  ROUNDED(rh_fixed_double(&magnitude));
-}
-float rh_exact_sum_float(const rh_exact_sum *sum) {
-  ROUNDED(rh_fixed_float(&magnitude));
-}
-long double rh_exact_sum_long(const rh_exact_sum *sum) {
-  ROUNDED(rh_fixed_long(&magnitude, 0));
-}
+double rh_exact_sum_double(const rh_exact_sum *sum) { ROUNDED(rh_fixed_double(&magnitude)); }
+float rh_exact_sum_float(const rh_exact_sum *sum) { ROUNDED(rh_fixed_float(&magnitude)); }
+long double rh_exact_sum_long(const rh_exact_sum *sum) { ROUNDED(rh_fixed_long(&magnitude, 0)); }
 
 long double rh_exact_abs_up(const rh_exact_sum *sum) {
   rh_fixed total = sum->positive;

@@ -21,10 +21,8 @@ rh_exact_dot *rh_exact_dot_create(rh_type type) {
   rh_exact_dot *dot = calloc(1, sizeof *dot);
   if (!dot) return NULL;
   dot->type = type;
-  if (type == RH_TYPE_f64)
-    dot->by = calloc(2, sizeof *dot->by);
-  else
-    dot->bins = rh_exact_bins_create(RH_TYPE_f64, 0);
+  if (type == RH_TYPE_f64) dot->by = calloc(2, sizeof *dot->by);
+  else dot->bins = rh_exact_bins_create(RH_TYPE_f64, 0);
   if (dot->by || dot->bins) return dot;
   rh_exact_dot_destroy(dot);
   return NULL;
@@ -46,21 +44,16 @@ static void add_narrow(rh_exact_dot *dot, const float *x, const float *y, uint64
   }
 }
 
-static uint64_t field_of(uint64_t bits) {
-  return bits >> 52 & SPECIAL;
-}
+static uint64_t field_of(uint64_t bits) { return bits >> 52 & SPECIAL; }
 
 static uint64_t significand_of(uint64_t bits) {
   return (bits & ((UINT64_C(1) << 52) - 1)) | (uint64_t)(field_of(bits) != 0) << 52;
 }
 
 static void add_special(rh_exact_dot *dot, double product) {
-  if (isnan(product))
-    dot->specials.nans = 1;
-  else if (product > 0)
-    dot->specials.plus_infinities = 1;
-  else
-    dot->specials.minus_infinities = 1;
+  if (isnan(product)) dot->specials.nans = 1;
+  else if (product > 0) dot->specials.plus_infinities = 1;
+  else dot->specials.minus_infinities = 1;
 }
 
 /* A subnormal has the exponent of field 1. */

@@ -50,12 +50,9 @@ static inline double double_of(uint64_t bits) {
 }
 
 static void count_special(rh_exact_prod *prod, uint64_t magnitude) {
-  if (magnitude == 0)
-    prod->zeros++;
-  else if (magnitude == INFINITE)
-    prod->infinities++;
-  else
-    prod->nans++;
+  if (magnitude == 0) prod->zeros++;
+  else if (magnitude == INFINITE) prod->infinities++;
+  else prod->nans++;
 }
 
 /* A subnormal as a fraction and an exponent field below 1, as if that existed. */
@@ -116,13 +113,9 @@ long double rh_exact_prod_long(const rh_exact_prod *prod) {
   return prod->negatives % 2 ? -magnitude_of(prod) : magnitude_of(prod);
 }
 
-double rh_exact_prod_double(const rh_exact_prod *prod) {
-  return (double)rh_exact_prod_long(prod);
-}
+double rh_exact_prod_double(const rh_exact_prod *prod) { return (double)rh_exact_prod_long(prod); }
 
-float rh_exact_prod_float(const rh_exact_prod *prod) {
-  return (float)rh_exact_prod_long(prod);
-}
+float rh_exact_prod_float(const rh_exact_prod *prod) { return (float)rh_exact_prod_long(prod); }
 
 /* Every multiplication, at most one for an element, one for a block and one for a part, errs by
  * half of LDBL_EPSILON. */

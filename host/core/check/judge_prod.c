@@ -16,9 +16,7 @@
 
 /* A product with at most one element that is not a power of two is not rounded, except when it
  * becomes a result. */
-static int is_rounded(const rh_exact_prod *prod) {
-  return prod->uneven > 1;
-}
+static int is_rounded(const rh_exact_prod *prod) { return prod->uneven > 1; }
 
 /* How far rounding can carry log2 of a product: n times log2(1+u) or -log2(1-u). */
 static long double log2_slack(const rh_judged *j) {
@@ -45,10 +43,8 @@ static void judge_error(const rh_judged *j, long double bound) {
 }
 
 static void judge_exact(const rh_judged *j) {
-  if (rh_equal_floats(j->reference->result.value.f, j->result))
-    rh_judged_equal(j);
-  else
-    judge_error(j, 0);
+  if (rh_equal_floats(j->reference->result.value.f, j->result)) rh_judged_equal(j);
+  else judge_error(j, 0);
 }
 
 static void judge_number(const rh_judged *j) {
@@ -80,8 +76,7 @@ static void judge_infinity(const rh_judged *j) {
 /* Where the input has NaNs, infinities or zeros, which decide alone. */
 static void judge_special(const rh_judged *j) {
   const rh_exact_prod *prod = &j->reference->prod;
-  if (rh_equal_floats(j->reference->result.value.f, j->result))
-    rh_judged_equal(j);
+  if (rh_equal_floats(j->reference->result.value.f, j->result)) rh_judged_equal(j);
   else
     rh_judged_wrong(j, prod->zeros && !prod->infinities && !prod->nans
                            ? ": the input has zeros"
@@ -92,19 +87,13 @@ void rh_judge_prod(const rh_judged *j) {
   const rh_exact_prod *prod = &j->reference->prod;
   int negative = (int)(prod->negatives % 2);
   j->verdict->depth = j->reference->n > 0 ? j->reference->n - 1 : 0;
-  if (prod->nans || prod->infinities || prod->zeros)
-    judge_special(j);
-  else if (isnan(j->result))
-    rh_judged_wrong(j, ": no order gives NaN");
+  if (prod->nans || prod->infinities || prod->zeros) judge_special(j);
+  else if (isnan(j->result)) rh_judged_wrong(j, ": no order gives NaN");
   else if ((signbit(j->result) != 0) != negative)
     rh_judged_wrong(j, negative ? ": the number of negative elements is odd"
                                 : ": the number of negative elements is even");
-  else if (!is_rounded(prod))
-    judge_exact(j);
-  else if (isinf(j->result))
-    judge_infinity(j);
-  else if (j->result == 0 && j->reference->result.value.f == 0)
-    rh_judged_equal(j);
-  else
-    judge_number(j);
+  else if (!is_rounded(prod)) judge_exact(j);
+  else if (isinf(j->result)) judge_infinity(j);
+  else if (j->result == 0 && j->reference->result.value.f == 0) rh_judged_equal(j);
+  else judge_number(j);
 }

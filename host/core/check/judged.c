@@ -26,9 +26,7 @@ void rh_verdict_say(rh_verdict *verdict, int kind, double error, const char *tex
   verdict->error = verdict->bound = verdict->error_ulp = error;
 }
 
-void rh_judged_equal(const rh_judged *j) {
-  rh_verdict_say(j->verdict, RH_VERDICT_OK, 0, "equal");
-}
+void rh_judged_equal(const rh_judged *j) { rh_verdict_say(j->verdict, RH_VERDICT_OK, 0, "equal"); }
 
 void rh_judged_unknown(const rh_judged *j, const char *why) {
   rh_verdict_say(j->verdict, RH_VERDICT_UNJUDGED, NAN, "%s", why);
@@ -67,8 +65,7 @@ void rh_judged_error(const rh_judged *j, long double exact, long double error, l
   verdict->bound = double_up(bound);
   verdict->weak = rh_judged_is_weak(bound, magnitude);
   verdict->error_ulp = (double)(error / ulp_at(&j->format, exact));
-  if (error == 0 && bound == 0)
-    snprintf(verdict->text, sizeof verdict->text, "equal");
+  if (error == 0 && bound == 0) snprintf(verdict->text, sizeof verdict->text, "equal");
   else
     snprintf(verdict->text, sizeof verdict->text, "error %.3Lg of at most %.3Lg (%c = %" PRIu64 ")",
              error, bound, letter, verdict->depth);

@@ -72,8 +72,7 @@ static void add_whole(reference_part *part, uint64_t first, uint64_t n) {
     for (uint64_t k = 0; k < n; k++) whole += ((const int64_t *)x)[k];
   else if (type == RH_TYPE_u64)
     for (uint64_t k = 0; k < n; k++) whole += ((const uint64_t *)x)[k];
-  else
-    whole = rh_type_is_signed(type) ? (rh_i128)(int64_t)sum : (rh_i128)sum;
+  else whole = rh_type_is_signed(type) ? (rh_i128)(int64_t)sum : (rh_i128)sum;
   rh_fixed *side = whole < 0 ? &part->whole.negative : &part->whole.positive;
   rh_fixed_add_shifted(side, (rh_u128)(whole < 0 ? -whole : whole), RH_FIXED_UNIT);
   part->whole.has_others = 1;

@@ -51,9 +51,7 @@ int rh_channel_open(rh_channel *channel, int64_t parent) {
   return 0;
 }
 
-int rh_channel_data(void) {
-  return hide(DATA_FD);
-}
+int rh_channel_data(void) { return hide(DATA_FD); }
 
 int rh_channel_write(const rh_channel *channel, const char *text, size_t length) {
   return rh_write_all(channel->fd, text, length, RH_BYTES_HERE);

@@ -48,10 +48,8 @@ rh_fate rh_conversation_drain(rh_conversation *talk, rh_error *error) {
 void rh_conversation_end(rh_conversation *talk, double grace) {
   int may_end = talk->fate == RH_FATE_HEARD || talk->fate == RH_GOES_ON;
   if (talk->child.pid <= 0) return;
-  if (talk->fate == RH_FATE_ENDED)
-    grace = RH_CHILD_CLOSED_S;
-  else if (!may_end)
-    grace = 0; /* it is still running and is not waited for */
+  if (talk->fate == RH_FATE_ENDED) grace = RH_CHILD_CLOSED_S;
+  else if (!may_end) grace = 0; /* it is still running and is not waited for */
   talk->status = rh_child_finish(&talk->child, grace);
 }
 

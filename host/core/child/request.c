@@ -112,10 +112,8 @@ int rh_request_fields(const rh_child_request *request, const rh_request_field *f
     if (rh_request_number(request, fields[k].key, &number) != 0) return -1;
     uint32_t half = (uint32_t)number;
     if (fields[k].bytes == sizeof half && half != number) return -1;
-    if (fields[k].bytes == sizeof half)
-      memcpy(at, &half, sizeof half);
-    else
-      memcpy(at, &number, sizeof number);
+    if (fields[k].bytes == sizeof half) memcpy(at, &half, sizeof half);
+    else memcpy(at, &number, sizeof number);
   }
   return 0;
 }

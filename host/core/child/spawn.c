@@ -172,9 +172,7 @@ static int spawn(pid_t *pid, const rh_child_spec *spec, const descriptors *fds) 
 }
 
 /* Copies it above the descriptors that have a meaning in the child. */
-static int copy_up(int fd) {
-  return fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
-}
+static int copy_up(int fd) { return fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD); }
 
 static void close_all(const descriptors *fds) {
   const int all[] = {fds->request, fds->answer, fds->data, fds->output};

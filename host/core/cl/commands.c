@@ -1,8 +1,6 @@
 #include "cl.h"
 
-cl_int rh_cl_finish(cl_command_queue queue) {
-  return queue ? rh_cl.Finish(queue) : CL_SUCCESS;
-}
+cl_int rh_cl_finish(cl_command_queue queue) { return queue ? rh_cl.Finish(queue) : CL_SUCCESS; }
 
 void rh_cl_release_buffer(cl_mem buffer) {
   if (buffer) rh_cl.ReleaseMemObject(buffer);
@@ -24,9 +22,7 @@ void rh_cl_release_event(cl_event event) {
   if (event) rh_cl.ReleaseEvent(event);
 }
 
-cl_int rh_cl_flush(cl_command_queue queue) {
-  return rh_cl.Flush(queue);
-}
+cl_int rh_cl_flush(cl_command_queue queue) { return rh_cl.Flush(queue); }
 
 cl_int rh_cl_barrier(cl_command_queue queue, cl_event event) {
   return rh_cl.EnqueueBarrierWithWaitList(queue, 1, &event, NULL);
@@ -85,9 +81,7 @@ cl_int rh_cl_launch(cl_command_queue queue, cl_kernel kernel, uint64_t items, ui
                                     event);
 }
 
-cl_int rh_cl_wait(cl_event event) {
-  return rh_cl.WaitForEvents(1, &event);
-}
+cl_int rh_cl_wait(cl_event event) { return rh_cl.WaitForEvents(1, &event); }
 
 cl_int rh_cl_moment(cl_event event, cl_profiling_info which, cl_ulong *ns) {
   return rh_cl.GetEventProfilingInfo(event, which, sizeof *ns, ns, NULL);

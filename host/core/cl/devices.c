@@ -130,8 +130,7 @@ static void find_family(rh_cl_device *device) {
   if (device->nvidia_sm)
     snprintf(device->family, sizeof device->family, "compute capability %u",
              device->nvidia_sm / 10);
-  else if (device->about.kind == RH_DEVICE_CPU)
-    rh_processor_family(device->family);
+  else if (device->about.kind == RH_DEVICE_CPU) rh_processor_family(device->family);
 }
 
 /* A CPU has no local memory of its own, and PoCL names the size of its cache.  At a barrier PoCL

@@ -10,9 +10,7 @@ static void mix(uint64_t *state, const void *data, size_t bytes) {
   *state = rh_hash(*state, data, bytes);
 }
 
-static void mix_text(uint64_t *state, const char *text) {
-  mix(state, text, strlen(text) + 1);
-}
+static void mix_text(uint64_t *state, const char *text) { mix(state, text, strlen(text) + 1); }
 
 /* Mixes in the file's identity without reading it. */
 static void mix_file(uint64_t *state, const char *path) {
@@ -136,8 +134,6 @@ void rh_cl_drivers_limits(rh_text *to) {
   rh_limits_add(to);
   if (access("/sys/devices/system/cpu", R_OK) != 0) rh_text_add(to, "; /sys is not mounted");
   if (access("/proc/self", R_OK) != 0) rh_text_add(to, "; /proc is not mounted");
-  if (!rh_env("PATH"))
-    rh_text_add(to, "; PATH is not set");
-  else if (!has_linker(rh_env("PATH")))
-    rh_text_add(to, "; no linker (ld) is in PATH");
+  if (!rh_env("PATH")) rh_text_add(to, "; PATH is not set");
+  else if (!has_linker(rh_env("PATH"))) rh_text_add(to, "; no linker (ld) is in PATH");
 }

@@ -3,9 +3,7 @@
 static const uint64_t chunk_bytes =
     64u << 20; /* large enough for full speed, small enough to show progress */
 
-static double gib(uint64_t bytes) {
-  return (double)bytes / (double)(1u << 30);
-}
+static double gib(uint64_t bytes) { return (double)bytes / (double)(1u << 30); }
 
 rh_status rh_cl_input_fits(const rh_cl_device *device, uint64_t bytes, const char *what,
                            rh_error *error) {

@@ -96,8 +96,7 @@ static void add_known(const rh_cl_device *device, char *text, size_t size) {
   if (now)
     snprintf(text, size, "of which %s are free and %s are held", rh_format_bytes(free, now),
              rh_format_bytes(held, now < all ? all - now : 0));
-  else
-    snprintf(text, size, "other processes may hold a part of it");
+  else snprintf(text, size, "other processes may hold a part of it");
 }
 
 rh_status rh_cl_fail_short(rh_error *error, cl_int code, const char *what,
@@ -126,10 +125,8 @@ rh_status rh_cl_buffer(const rh_cl_session *session, cl_mem_flags flags, uint64_
 
 /* "buffer", "buffer 2 of 3" */
 static const char *name_of(const rh_cl_range *range, char name[64]) {
-  if (range->of == 1)
-    snprintf(name, 64, "%s", range->what);
-  else
-    snprintf(name, 64, "%s %u of %u", range->what, range->k + 1, range->of);
+  if (range->of == 1) snprintf(name, 64, "%s", range->what);
+  else snprintf(name, 64, "%s %u of %u", range->what, range->k + 1, range->of);
   return name;
 }
 

@@ -33,8 +33,7 @@ rh_status rh_opencl_open(rh_error *error) {
   rh_status status = find_library(&dl, wanted, error);
   for (int k = 0; k < N && status == RH_OK; k++)
     status = rh_dl_function(&dl, names[k], &found.each[k], error);
-  if (status == RH_OK)
-    rh_cl = found.functions;
+  if (status == RH_OK) rh_cl = found.functions;
   else if (status != RH_E_DEVICE)
     rh_error_prefix(error, "%s", wanted ? wanted : "OpenCL's library");
   return status;

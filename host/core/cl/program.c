@@ -114,8 +114,7 @@ rh_status rh_cl_program(rh_cl_session *session, const char *file, const char *pr
     status = rh_fail(error, RH_E_NOMEM, "no memory for a program's source");
   else if ((*program = from_cache(session, key.s, rh_text_get(&all_options))))
     session->builds_cached++;
-  else if (session->compiled_only)
-    status = rh_fail(error, RH_DECLINED, "%s is not compiled", file);
+  else if (session->compiled_only) status = rh_fail(error, RH_DECLINED, "%s is not compiled", file);
   else if ((status = from_source(session, file, whole.s, rh_text_get(&all_options), program,
                                  error)) == RH_OK)
     to_cache(session, key.s, *program);

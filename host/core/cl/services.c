@@ -2,9 +2,7 @@
 
 enum { MEMORY, BUFFER, PROGRAM, KERNEL };
 
-static rh_services *services_of(const rh_host *host) {
-  return host->priv;
-}
+static rh_services *services_of(const rh_host *host) { return host->priv; }
 
 /* ---- Failing ---- */
 
@@ -29,12 +27,9 @@ static rh_status service_fail(const rh_host *host, rh_status status, int32_t cl_
   rh_services *s = services_of(host);
   int declines = status == RH_DECLINED && s->phase == RH_PHASE_SETUP;
   if ((status >= RH_OK && !declines) || status < RH_E_INTERNAL) status = RH_E_INTERNAL;
-  if (cl_code && s->session)
-    cl_failed(s, cl_code, what ? what : "a plugin's OpenCL call", 0, 0);
-  else if (cl_code)
-    rh_cl_fail(s->error, cl_code, what ? what : "a plugin's OpenCL call");
-  else
-    rh_fail(s->error, status, "%s", what ? what : rh_status_text(status));
+  if (cl_code && s->session) cl_failed(s, cl_code, what ? what : "a plugin's OpenCL call", 0, 0);
+  else if (cl_code) rh_cl_fail(s->error, cl_code, what ? what : "a plugin's OpenCL call");
+  else rh_fail(s->error, status, "%s", what ? what : rh_status_text(status));
   if (s->error && !s->short_of_memory) s->error->status = status;
   return failed(s, status);
 }
@@ -131,8 +126,7 @@ static void *service_alloc(const rh_host *host, uint64_t bytes) {
   void *memory = calloc(1, bytes ? bytes : 1);
   if (!memory)
     failed(s, rh_fail(s->error, RH_E_NOMEM, "no memory for %llu bytes", (unsigned long long)bytes));
-  else
-    record(s, MEMORY, memory);
+  else record(s, MEMORY, memory);
   return memory;
 }
 

@@ -20,9 +20,7 @@ typedef struct job {
 
 /* ---- Elements to memory: one loop per type --------------------------------------------------- */
 
-static inline uint16_t half_bits(double x) {
-  return rh_half_from_float((float)x);
-}
+static inline uint16_t half_bits(double x) { return rh_half_from_float((float)x); }
 
 #define DEFINE_FILL(name, T, element, convert)                                                     \
   static void name(const job *j, uint64_t first, uint64_t end) {                                   \

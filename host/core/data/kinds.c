@@ -10,14 +10,10 @@ static inline uint64_t random_bits(const rh_recipe *r, uint64_t i) {
 }
 
 /* Further bits if 64 are not enough. */
-static inline uint64_t more_bits(uint64_t bits) {
-  return rh_random_mix(bits + rh_random_step);
-}
+static inline uint64_t more_bits(uint64_t bits) { return rh_random_mix(bits + rh_random_step); }
 
 /* 0 to range-1; range below 2^32. */
-static inline uint64_t below(uint64_t bits, uint64_t range) {
-  return (bits >> 32) * range >> 32;
-}
+static inline uint64_t below(uint64_t bits, uint64_t range) { return (bits >> 32) * range >> 32; }
 
 /* In [0,1), with only as many digits as the type has, because rounding up would give 1. */
 static inline double unit(const rh_recipe *r, uint64_t bits) {
@@ -36,18 +32,12 @@ static inline int is_chosen(uint64_t i, unsigned shift, uint64_t bits) {
   return (i & mask) == (bits & mask);
 }
 
-static inline int is_negative(uint64_t bits) {
-  return (int)(bits >> 63);
-}
+static inline int is_negative(uint64_t bits) { return (int)(bits >> 63); }
 
 /* ---- The kinds ------------------------------------------------------------------------------- */
 
-static double uniform_real(const rh_recipe *r, uint64_t i) {
-  return unit(r, random_bits(r, i));
-}
-static uint64_t uniform_integer(const rh_recipe *r, uint64_t i) {
-  return random_bits(r, i);
-}
+static double uniform_real(const rh_recipe *r, uint64_t i) { return unit(r, random_bits(r, i)); }
+static uint64_t uniform_integer(const rh_recipe *r, uint64_t i) { return random_bits(r, i); }
 
 static double equal_real(const rh_recipe *r, uint64_t i) {
   (void)r;
@@ -127,12 +117,8 @@ static double hash_real(const rh_recipe *r, uint64_t i) {
   return is_negative(bits) ? -scale : scale;
 }
 
-static double onehot_real(const rh_recipe *r, uint64_t i) {
-  return i == r->place;
-}
-static uint64_t onehot_integer(const rh_recipe *r, uint64_t i) {
-  return i == r->place;
-}
+static double onehot_real(const rh_recipe *r, uint64_t i) { return i == r->place; }
+static uint64_t onehot_integer(const rh_recipe *r, uint64_t i) { return i == r->place; }
 
 /* +-1, and for floats some adjacent pairs of 2 and 1/2: at most 64 of them, so that the product of
  * any elements, in any order, is an exact normal number. */
@@ -270,9 +256,7 @@ static const char *const names[] = {
 #undef X
         NULL};
 
-const char *const *rh_array_kinds(void) {
-  return names;
-}
+const char *const *rh_array_kinds(void) { return names; }
 
 const rh_kind *rh_kind_find(const char *name) {
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)

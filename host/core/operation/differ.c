@@ -72,8 +72,7 @@ static const char *show(char to[RH_SHOWN_BYTES], const json_t *value, const json
     snprintf(to, RH_SHOWN_BYTES, "%s%s", number, strpbrk(number, ".e") ? "" : ".0");
   else if (json_is_integer(value))
     snprintf(to, RH_SHOWN_BYTES, "%lld", (long long)json_integer_value(value));
-  else
-    snprintf(to, RH_SHOWN_BYTES, "%s", value ? "another" : "none");
+  else snprintf(to, RH_SHOWN_BYTES, "%s", value ? "another" : "none");
   return "";
 }
 

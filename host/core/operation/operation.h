@@ -236,12 +236,9 @@ void rh_op_decode_other(const rh_op *op, rh_type type, const void *value, rh_res
  * that of the operator and the type. */
 static inline void rh_op_decode(rh_decoding decoding, const rh_op *op, rh_type type,
                                 const void *value, rh_result *result) {
-  if (decoding == RH_DECODE_WORD)
-    result->value.u = *(const uint64_t *)value;
-  else if (decoding == RH_DECODE_FLOAT)
-    result->value.f = *(const float *)value;
-  else
-    rh_op_decode_other(op, type, value, result);
+  if (decoding == RH_DECODE_WORD) result->value.u = *(const uint64_t *)value;
+  else if (decoding == RH_DECODE_FLOAT) result->value.f = *(const float *)value;
+  else rh_op_decode_other(op, type, value, result);
 }
 
 /* The same of n values, `apart` bytes from one to the next, as elements of the result type.

@@ -18,17 +18,11 @@ static inline int64_t key64(double x, int64_t key_of_nan) {
 }
 
 /* -0 and +0 are equal to argmin and argmax; the key of -0, and only that, is -1. */
-static inline int32_t merge_zeros32(int32_t key) {
-  return key == -1 ? 0 : key;
-}
-static inline int64_t merge_zeros64(int64_t key) {
-  return key == -1 ? 0 : key;
-}
+static inline int32_t merge_zeros32(int32_t key) { return key == -1 ? 0 : key; }
+static inline int64_t merge_zeros64(int64_t key) { return key == -1 ? 0 : key; }
 
 /* Unsigned, and so right for the one number whose negative is not an int64_t. */
-static inline uint64_t magnitude(int64_t x) {
-  return x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
-}
+static inline uint64_t magnitude(int64_t x) { return x < 0 ? 0 - (uint64_t)x : (uint64_t)x; }
 
 /* x -> a*x + b over 32-bit words, f first. */
 static inline uint64_t compose(uint64_t f, uint64_t g) {

@@ -19,13 +19,9 @@ static int is_scaled(uint32_t op, rh_type type) {
   return op == RH_OP_prod && rh_type_is_float(type);
 }
 
-static int is_least(uint32_t op) {
-  return op == RH_OP_min || op == RH_OP_argmin;
-}
+static int is_least(uint32_t op) { return op == RH_OP_min || op == RH_OP_argmin; }
 
-static int is_magnitude(uint32_t op) {
-  return op == RH_OP_amax || op == RH_OP_argamax;
-}
+static int is_magnitude(uint32_t op) { return op == RH_OP_amax || op == RH_OP_argamax; }
 
 /* Any element is better than this key, which no element has. */
 static double extreme_of_nothing(uint32_t op) {
@@ -59,14 +55,10 @@ rh_decoding rh_op_decoding(const rh_op *op, rh_type type) {
 }
 
 void rh_op_decode_other(const rh_op *op, rh_type type, const void *value, rh_result *result) {
-  if (rh_type_is_float(type))
-    result->value.f = read_float(op->id, type, value);
-  else if (rh_type_size(type) == sizeof(uint64_t))
-    result->value.u = *(const uint64_t *)value;
-  else if (rh_type_is_signed(result->type))
-    result->value.i = narrow(type, *(const int32_t *)value);
-  else
-    result->value.u = *(const uint32_t *)value & UINT32_MAX >> (32 - 8 * rh_type_size(type));
+  if (rh_type_is_float(type)) result->value.f = read_float(op->id, type, value);
+  else if (rh_type_size(type) == sizeof(uint64_t)) result->value.u = *(const uint64_t *)value;
+  else if (rh_type_is_signed(result->type)) result->value.i = narrow(type, *(const int32_t *)value);
+  else result->value.u = *(const uint32_t *)value & UINT32_MAX >> (32 - 8 * rh_type_size(type));
   if (op->flags & RH_OP_INDEXED)
     memcpy(&result->index, (const char *)value + 8, sizeof result->index);
 }
@@ -144,10 +136,8 @@ static void float_results(uint32_t op, rh_type type, const char *from, uint64_t 
                           const uint64_t *lengths, uint64_t n, void *to) {
   int is_wide = type == RH_TYPE_f64;
   if (is_scaled(op, type)) {
-    if (is_wide)
-      DECODE_SCALED(f64, double, rh_scaled_double)
-    else
-      DECODE_SCALED(f32, float, rh_scaled_float)
+    if (is_wide) DECODE_SCALED(f64, double, rh_scaled_double)
+    else DECODE_SCALED(f32, float, rh_scaled_float)
     return;
   }
   if (type == RH_TYPE_f16 && !rh_op_is_arithmetic(op)) {
@@ -159,10 +149,8 @@ static void float_results(uint32_t op, rh_type type, const char *from, uint64_t 
     decode_double(to, n, is_least(op) ? INT64_MAX : INT64_MIN, extreme_of_nothing(op));
   else if (!rh_op_is_arithmetic(op))
     decode_float(to, n, is_least(op) ? INT32_MAX : INT32_MIN, (float)extreme_of_nothing(op));
-  else if (op == RH_OP_sum && is_wide)
-    NOTHING_IS_ZERO(double);
-  else if (op == RH_OP_sum)
-    NOTHING_IS_ZERO(float);
+  else if (op == RH_OP_sum && is_wide) NOTHING_IS_ZERO(double);
+  else if (op == RH_OP_sum) NOTHING_IS_ZERO(float);
 }
 
 #define NARROW_BY(element, bytes)                                                                  \
@@ -175,8 +163,7 @@ static void float_results(uint32_t op, rh_type type, const char *from, uint64_t 
   do {                                                                                             \
     if (apart == sizeof(int32_t)) /* a loop by vectors */                                          \
       NARROW_BY(element, sizeof(int32_t))                                                          \
-    else                                                                                           \
-      NARROW_BY(element, apart)                                                                    \
+    else NARROW_BY(element, apart)                                                                 \
   } while (0)
 #define NARROW_SIGNED(element)                                                                     \
   for (uint64_t k = 0; k < n; k++) {                                                               \
@@ -188,24 +175,17 @@ static void integer_results(rh_type result_type, rh_type type, const char *from,
                             uint64_t n, void *to) {
   int is_signed = rh_type_is_signed(result_type);
   uint32_t size = rh_type_size(result_type);
-  if (size == 1 && is_signed)
-    NARROW_SIGNED(int8_t)
-  else if (size == 2 && is_signed)
-    NARROW_SIGNED(int16_t)
-  else if (size == 1)
-    NARROW(uint8_t);
-  else if (size == 2)
-    NARROW(uint16_t);
-  else
-    rh_take_words(from, apart, size, n, to);
+  if (size == 1 && is_signed) NARROW_SIGNED(int8_t)
+  else if (size == 2 && is_signed) NARROW_SIGNED(int16_t)
+  else if (size == 1) NARROW(uint8_t);
+  else if (size == 2) NARROW(uint16_t);
+  else rh_take_words(from, apart, size, n, to);
 }
 
 void rh_op_results(uint32_t op, rh_type type, const void *values, uint64_t apart,
                    const uint64_t *lengths, uint64_t n, void *to) {
-  if (rh_type_is_float(type))
-    float_results(op, type, values, apart, lengths, n, to);
-  else
-    integer_results(rh_op_result_type(op, type), type, values, apart, n, to);
+  if (rh_type_is_float(type)) float_results(op, type, values, apart, lengths, n, to);
+  else integer_results(rh_op_result_type(op, type), type, values, apart, n, to);
 }
 
 void rh_operator_results_base(const rh_operator *self, const void *values, const uint64_t *lengths,

@@ -6,14 +6,11 @@ static void search_list(rh_walk *walk, const char *list, const char *from) {
   for (const char *at = list; at;) {
     size_t length = strcspn(at, ":");
     char *directory = strndup(at, length);
-    if (!directory)
-      walk->failed = 1;
-    else if (length == 0)
-      rh_walk_note(walk, "%s: an empty element is ignored", from);
+    if (!directory) walk->failed = 1;
+    else if (length == 0) rh_walk_note(walk, "%s: an empty element is ignored", from);
     else if (directory[0] != '/')
       rh_walk_note(walk, "%s: '%s' is relative and ignored", from, directory);
-    else
-      rh_walk_directory(walk, directory, 0, from);
+    else rh_walk_directory(walk, directory, 0, from);
     free(directory);
     at = at[length] ? at + length + 1 : NULL;
   }
@@ -67,10 +64,8 @@ static void for_installed(rh_walk *walk,
                           void (*visit)(rh_walk *walk, const char *directory, size_t known)) {
   char *library = rh_path_library_dir();
   char *directory = library ? rh_path_join(library, walk->places->own) : NULL;
-  if (directory)
-    visit(walk, directory, strlen(library));
-  else if (visit == search_one)
-    rh_walk_lost(walk, "the directory of redhost's own plugins", errno);
+  if (directory) visit(walk, directory, strlen(library));
+  else if (visit == search_one) rh_walk_lost(walk, "the directory of redhost's own plugins", errno);
   free(directory);
   free(library);
   visit(walk, walk->places->compiled, 0);

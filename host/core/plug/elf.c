@@ -76,10 +76,8 @@ static rh_status check_magic(elf_file *file, rh_error *error) {
   size_t magic = n < SELFMAG ? n : SELFMAG;
   if (memcmp(start, ELFMAG, magic) != 0) {
     const char *like = "";
-    if (n >= 8 && memcmp(start, "!<arch>\n", 8) == 0)
-      like = " (it looks like a static library)";
-    else if (looks_like_text(start, n))
-      like = " (it looks like text)";
+    if (n >= 8 && memcmp(start, "!<arch>\n", 8) == 0) like = " (it looks like a static library)";
+    else if (looks_like_text(start, n)) like = " (it looks like text)";
     return rh_fail(error, RH_E_PLUGIN, "is not a shared object%s", like);
   }
   if (n < EI_NIDENT + 4)

@@ -86,8 +86,7 @@ static void say_missed(const rh_survey *survey, uint32_t k, char *text, size_t s
   const char *path = survey->search.candidates[k].path, *why = rh_survey_refusal(survey, k);
   if (rh_survey_refusal_kind(survey, k) == RH_REFUSED_UNSEARCHED)
     snprintf(text, size, "%.600s is not searched, as it %.300s", path, why);
-  else
-    snprintf(text, size, "plugin %.600s is not loaded: %.300s", path, why);
+  else snprintf(text, size, "plugin %.600s is not loaded: %.300s", path, why);
 }
 
 /* Notes that a candidate which takes precedence over `taken` could not be examined. */

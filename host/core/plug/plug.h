@@ -266,9 +266,7 @@ static inline int rh_has_suffix(const char *path, const char *suffix) {
 }
 
 /* Is it a description of a foreign function, not a shared object? */
-static inline int rh_is_foreign(const char *path) {
-  return rh_has_suffix(path, RH_FOREIGN_SUFFIX);
-}
+static inline int rh_is_foreign(const char *path) { return rh_has_suffix(path, RH_FOREIGN_SUFFIX); }
 
 /* Is it an operator, not a plugin? */
 static inline int rh_is_operator_file(const char *path) {

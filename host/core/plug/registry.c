@@ -15,10 +15,8 @@ static int shadow(rh_registry *registry) {
   const rh_entry *first = registry->entries;
   for (uint32_t k = 1; k < registry->n_entries; k++) {
     rh_entry *entry = &registry->entries[k];
-    if (strcmp(entry->name, first->name) != 0)
-      first = entry;
-    else if (!(entry->shadowed_by = rh_copy_string(first->path)))
-      return -1;
+    if (strcmp(entry->name, first->name) != 0) first = entry;
+    else if (!(entry->shadowed_by = rh_copy_string(first->path))) return -1;
   }
   return 0;
 }

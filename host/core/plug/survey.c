@@ -109,10 +109,8 @@ static rh_status find_program(rh_survey *survey, rh_error *error) {
 static rh_status examine(rh_survey *survey, const uint32_t *which, uint32_t n, rh_error *error) {
   rh_status status = n ? find_program(survey, error) : RH_OK;
   for (uint32_t done = 0; status == RH_OK && done < n;)
-    if (survey->has_no_program)
-      status = examine_here(survey, which[done++], error);
-    else
-      status = rh_talk(survey, which + done, n - done, &done, error);
+    if (survey->has_no_program) status = examine_here(survey, which[done++], error);
+    else status = rh_talk(survey, which + done, n - done, &done, error);
   for (uint32_t k = 0; status == RH_OK && k < n; k++)
     status = disable(&survey->search.candidates[which[k]], &survey->findings[which[k]], error);
   return status;

@@ -116,8 +116,7 @@ static rh_fate take_line(void *user, const char *line, size_t length, rh_error *
 static void name_fate(const talker *talk, char *to, size_t bytes) {
   int status = talk->with.status;
   char where[96] = "while loading";
-  if (talk->strategy[0])
-    snprintf(where, sizeof where, "in query of '%s'", talk->strategy);
+  if (talk->strategy[0]) snprintf(where, sizeof where, "in query of '%s'", talk->strategy);
   else if (talk->with.fate == RH_FATE_ENDED && status != -1 && WIFSIGNALED(status))
     snprintf(where, sizeof where, "on load");
   rh_conversation_name(&talk->with, where, to, bytes);
@@ -148,18 +147,14 @@ static rh_status end_lost_probe(talker *talk, rh_error *error) {
   rh_fate fate = talk->with.fate;
   char reason[256];
   if (!talk->answered) {
-    if (fate == RH_FATE_LATE)
-      snprintf(reason, sizeof reason, "sends nothing");
-    else if (fate != RH_FATE_ENDED)
-      snprintf(reason, sizeof reason, "sends something else");
-    else
-      rh_ending_name(talk->with.status, "at its start", reason, sizeof reason);
+    if (fate == RH_FATE_LATE) snprintf(reason, sizeof reason, "sends nothing");
+    else if (fate != RH_FATE_ENDED) snprintf(reason, sizeof reason, "sends something else");
+    else rh_ending_name(talk->with.status, "at its start", reason, sizeof reason);
     return rh_fail(error, RH_E_PLUGIN, "%s does not speak the probe protocol: it %s",
                    talk->survey->program, reason);
   }
   const rh_candidate *last = &talk->survey->search.candidates[talk->which[talk->answered - 1]];
-  if (fate == RH_FATE_ENDED)
-    rh_ending_name(talk->with.status, "afterwards", reason, sizeof reason);
+  if (fate == RH_FATE_ENDED) rh_ending_name(talk->with.status, "afterwards", reason, sizeof reason);
   else
     snprintf(reason, sizeof reason,
              fate == RH_FATE_LATE ? "did not go on" : "sent data that redhost did not write");

@@ -29,9 +29,7 @@ static int key_is_valid(const char *key) {
   return strspn(key, "abcdefghijklmnopqrstuvwxyz0123456789_-") == length;
 }
 
-static int is_power_of_two(int64_t value) {
-  return value > 0 && (value & (value - 1)) == 0;
-}
+static int is_power_of_two(int64_t value) { return value > 0 && (value & (value - 1)) == 0; }
 
 /* 0 means "none" or "automatic" if the range begins with it, so it is allowed, too. */
 static int fits_power_of_two(const rh_param *param, int64_t value) {
@@ -91,13 +89,11 @@ int rh_param_allows(const rh_param *param, int64_t value, char *expected, size_t
   if (inside && param->flags & RH_PARAM_POWER_OF_TWO) inside = fits_power_of_two(param, value);
   if (inside || !expected) return inside;
   long long min = (long long)param->min, max = (long long)param->max;
-  if (param->choices)
-    snprintf(expected, bytes, "expected one of %s", param->choices);
+  if (param->choices) snprintf(expected, bytes, "expected one of %s", param->choices);
   else if (param->flags & RH_PARAM_POWER_OF_TWO)
     snprintf(expected, bytes, "expected %sa power of two from %lld to %lld",
              min == 0 ? "0 or " : "", min == 0 ? 1 : min, max);
-  else
-    snprintf(expected, bytes, "expected %lld to %lld", min, max);
+  else snprintf(expected, bytes, "expected %lld to %lld", min, max);
   return 0;
 }
 

@@ -62,12 +62,10 @@ static void walk_file(rh_walk *walk, const char *path, const struct stat *st) {
   char reason[RH_TRUST_BYTES];
   int distrusted = is_distrusted(walk, path, st, reason, sizeof reason);
   if (!distrusted && seen_before(walk, st)) return;
-  if (distrusted)
-    add_candidate(walk, path, reason, kind_of(distrusted));
+  if (distrusted) add_candidate(walk, path, reason, kind_of(distrusted));
   else if (!walk->at_home && rh_is_disabled_file(path, reason, sizeof reason))
     add_candidate(walk, path, reason, RH_REFUSED_BY_INTENT);
-  else
-    add_candidate(walk, path, NULL, RH_REFUSED_FOR_FAULT);
+  else add_candidate(walk, path, NULL, RH_REFUSED_FOR_FAULT);
 }
 
 void rh_walk_home(rh_walk *walk, const char *directory) {
@@ -101,10 +99,8 @@ static void look_at(rh_walk *walk, const char *directory, int fd, const char *na
   if (!path) {
     walk->failed = 1;
   } else if (fstatat(fd, name, &st, 0) != 0) {
-    if (errno == ENOENT)
-      add_candidate(walk, path, "is a link to nothing", RH_REFUSED_FOR_FAULT);
-    else
-      add_unread(walk, path, "cannot be read", errno);
+    if (errno == ENOENT) add_candidate(walk, path, "is a link to nothing", RH_REFUSED_FOR_FAULT);
+    else add_unread(walk, path, "cannot be read", errno);
   } else if (!S_ISREG(st.st_mode)) {
     add_candidate(walk, path, S_ISDIR(st.st_mode) ? "is a directory" : "is not a regular file",
                   RH_REFUSED_FOR_FAULT);
@@ -167,13 +163,11 @@ void rh_walk_directory(rh_walk *walk, const char *directory, size_t known, const
   }
   rh_text_add(&walk->searched, "%s%s", walk->searched.length ? ":" : "", directory);
   walk->at_home = is_there && is_home(walk, &st);
-  if (!is_there)
-    report_missing(walk, directory, from, code);
+  if (!is_there) report_missing(walk, directory, from, code);
   else if (refused)
     add_candidate(walk, directory, reason,
                   refused == RH_TRUST_UNKNOWN ? RH_REFUSED_UNREAD : RH_REFUSED_UNSEARCHED);
-  else
-    list(walk, directory, fd);
+  else list(walk, directory, fd);
   if (fd >= 0) close(fd);
   walk->place++;
 }

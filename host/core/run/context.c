@@ -2,9 +2,7 @@
 
 #include <sys/mman.h>
 
-const char *rh_version(void) {
-  return REDHOST_VERSION;
-}
+const char *rh_version(void) { return REDHOST_VERSION; }
 
 static void free_options(rh_options *options) {
   free((char *)options->device);
@@ -62,9 +60,7 @@ rh_status rh_context_strategy(const rh_context *context, const char *path, const
 /* After fork() the child has neither the threads of its parent nor what a driver keeps for it, and
  * would wait for them without end. */
 
-static size_t page_bytes(void) {
-  return (size_t)sysconf(_SC_PAGESIZE);
-}
+static size_t page_bytes(void) { return (size_t)sysconf(_SC_PAGESIZE); }
 
 /* *mark is 1 in this process, and 0 in all that are forked from it: reading it costs a load.  Null
  * if there is no memory.  A kernel before Linux 4.14 leaves it 1 there. */
@@ -103,10 +99,8 @@ rh_status rh_context_open(rh_context **opened, const rh_options *options,
   if (status == RH_OK) status = rh_cache_init(&context->cache, &context->options, error);
   if (context->cache.distrusted)
     context->options.no_cache = 1; /* child processes need not probe again */
-  if (status != RH_OK)
-    rh_context_close(context);
-  else
-    *opened = context;
+  if (status != RH_OK) rh_context_close(context);
+  else *opened = context;
   return status;
 }
 
@@ -219,9 +213,7 @@ static rh_status begin_registry(rh_context *context, rh_error *error) {
 /* rh_context.registry_n where offers are for several sizes or devices. */
 static const uint64_t SEVERAL = UINT64_MAX;
 
-static const rh_device *about(const rh_cl_device *device) {
-  return device ? &device->about : NULL;
-}
+static const rh_device *about(const rh_cl_device *device) { return device ? &device->about : NULL; }
 
 static int is_for(const rh_context *context, const rh_cl_device *device, uint64_t n) {
   return context->registry_scanned && context->registry_n == n && context->registry_for == device;

@@ -26,9 +26,7 @@ rh_status rh_exact_data_overwrite(rh_exact_data *exact, const rh_array *array,
   return fill(exact, op, NULL, reporter, error);
 }
 
-void rh_exact_data_finish(rh_exact_data *exact) {
-  rh_array_finish(&exact->array);
-}
+void rh_exact_data_finish(rh_exact_data *exact) { rh_array_finish(&exact->array); }
 
 int rh_exact_data_agrees(const rh_exact_data *exact, const rh_result *result) {
   rh_verdict verdict;

@@ -18,9 +18,7 @@ struct rh_instance {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
 };
 
-const rh_device *rh_host_device(void) {
-  return rh_examine_host();
-}
+const rh_device *rh_host_device(void) { return rh_examine_host(); }
 
 int rh_strategy_is_host(const rh_strategy *strategy) {
   return strategy->device_kinds == RH_DEVICE_HOST;
@@ -187,10 +185,8 @@ rh_status rh_instance_create(rh_instance **created, const rh_instance_spec *spec
   instance->run = (rh_run){.struct_size = sizeof instance->run, .host_result = instance->value};
   rh_status status = prepare(instance, error);
   if (status == RH_OK) status = set_up(instance, error);
-  if (status != RH_OK)
-    release(instance);
-  else
-    *created = instance;
+  if (status != RH_OK) release(instance);
+  else *created = instance;
   return status;
 }
 
@@ -276,10 +272,8 @@ rh_status rh_instance_value(rh_instance *instance, void *value, rh_error *error)
   if (instance->finishes_on_host || !instance->result) {
     if (size == sizeof(uint64_t)) /* mostly, and then without a call */
       memcpy(value, instance->value, sizeof(uint64_t));
-    else if (size == sizeof(uint32_t))
-      memcpy(value, instance->value, sizeof(uint32_t));
-    else
-      memcpy(value, instance->value, size);
+    else if (size == sizeof(uint32_t)) memcpy(value, instance->value, sizeof(uint32_t));
+    else memcpy(value, instance->value, size);
     return RH_OK;
   }
   return fetch_result(instance, value, error);
@@ -302,9 +296,7 @@ rh_status rh_instance_call_fast(rh_instance *instance, const void *host_input, u
   return status == RH_OK ? RH_OK : plugin_failed(instance, "run", status, error);
 }
 
-const void *rh_instance_host_value(const rh_instance *instance) {
-  return instance->value;
-}
+const void *rh_instance_host_value(const rh_instance *instance) { return instance->value; }
 
 int rh_instance_shows(const rh_instance *instance) {
   return instance->visible.buffer && !instance->finishes_on_host;
@@ -330,9 +322,7 @@ rh_status rh_instance_call(rh_instance *instance, const rh_data *data, uint64_t 
   return rh_instance_end(instance, value, error);
 }
 
-const rh_op *rh_instance_op(const rh_instance *instance) {
-  return &instance->op;
-}
+const rh_op *rh_instance_op(const rh_instance *instance) { return &instance->op; }
 
 uint64_t rh_instance_scratch(const rh_instance *instance) {
   return instance->services.scratch_bytes;

@@ -94,9 +94,7 @@ static rh_status ask_child(const rh_options *options, int *known, rh_error *erro
   return *known || !look.begun ? RH_OK : refuse(&look, error);
 }
 
-static void *do_nothing(void *nothing) {
-  return nothing;
-}
+static void *do_nothing(void *nothing) { return nothing; }
 
 /* Drivers start threads, and some abort if they cannot: in containers that deny clone3(), or at
  * a limit on processes.  An earlier successful start does not rule this out. */

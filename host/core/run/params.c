@@ -14,10 +14,8 @@ static const char *choice(const char *choices, int64_t place, size_t *length) {
 void rh_param_format(const rh_param *param, int64_t value, char *text, size_t size) {
   size_t length = 0;
   const char *word = param->choices ? choice(param->choices, value, &length) : NULL;
-  if (word)
-    snprintf(text, size, "%.*s", (int)length, word);
-  else
-    snprintf(text, size, "%lld", (long long)value);
+  if (word) snprintf(text, size, "%.*s", (int)length, word);
+  else snprintf(text, size, "%lld", (long long)value);
 }
 
 void rh_param_range(const rh_param *param, char *text, size_t size) {

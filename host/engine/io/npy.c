@@ -165,12 +165,9 @@ static rh_status read_descr(cursor *c, rh_npy *npy) {
 }
 
 static rh_status read_fortran_order(cursor *c, rh_npy *npy) {
-  if (accept_word(c, "True"))
-    npy->fortran_order = 1;
-  else if (accept_word(c, "False"))
-    npy->fortran_order = 0;
-  else
-    return malformed(c, "True or False");
+  if (accept_word(c, "True")) npy->fortran_order = 1;
+  else if (accept_word(c, "False")) npy->fortran_order = 0;
+  else return malformed(c, "True or False");
   return RH_OK;
 }
 
@@ -222,12 +219,9 @@ static rh_status read_shape(cursor *c, rh_npy *npy) {
     npy->dimensions++;
     npy->long_dimensions += length != 1;
     if (npy->dimensions <= RH_NPY_MOST_DIMENSIONS) npy->lengths[npy->dimensions - 1] = length;
-    if (length == 0)
-      has_zero = 1;
-    else if (product > UINT64_MAX / length)
-      overflows = 1;
-    else
-      product *= length;
+    if (length == 0) has_zero = 1;
+    else if (product > UINT64_MAX / length) overflows = 1;
+    else product *= length;
     comma = accept_char(c, ',');
   }
   if (npy->dimensions == 1 && !comma) return malformed(c, "a tuple, as in (3,),");

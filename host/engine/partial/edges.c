@@ -6,9 +6,7 @@ static uint64_t operand_bytes(const rh_job_spec *job, uint32_t k, uint64_t n) {
   return n * rh_type_size(job->operation.op->operands[k].type);
 }
 
-static uint64_t padded(uint64_t bytes) {
-  return (bytes + PADDING - 1) / PADDING * PADDING;
-}
+static uint64_t padded(uint64_t bytes) { return (bytes + PADDING - 1) / PADDING * PADDING; }
 
 uint64_t rh_edge_bytes(const rh_job_spec *job, uint64_t n) {
   uint64_t bytes = 0;
@@ -63,10 +61,8 @@ static uint32_t place_of(const rh_partial *partial, uint64_t element) {
   uint32_t low = 0, high = partial->n_edges;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (partial->edges[middle].first < element)
-      low = middle + 1;
-    else
-      high = middle;
+    if (partial->edges[middle].first < element) low = middle + 1;
+    else high = middle;
   }
   return low;
 }

@@ -13,34 +13,24 @@ void rh_fold_finish(rh_fold *fold) {
   *fold = (rh_fold){0};
 }
 
-static uint64_t first_of(const rh_fold_node *node) {
-  return node->index << node->level;
-}
+static uint64_t first_of(const rh_fold_node *node) { return node->index << node->level; }
 
 /* Inclusive, because the end may be 2^64. */
 static uint64_t last_of(const rh_fold_node *node) {
   return first_of(node) + ((UINT64_C(1) << node->level) - 1);
 }
 
-uint64_t rh_fold_first(const rh_fold *fold, uint32_t k) {
-  return first_of(&fold->nodes[k]);
-}
+uint64_t rh_fold_first(const rh_fold *fold, uint32_t k) { return first_of(&fold->nodes[k]); }
 
-uint64_t rh_fold_last(const rh_fold *fold, uint32_t k) {
-  return last_of(&fold->nodes[k]);
-}
+uint64_t rh_fold_last(const rh_fold *fold, uint32_t k) { return last_of(&fold->nodes[k]); }
 
-static size_t node_bytes(const rh_fold *fold) {
-  return (size_t)fold->n_values * fold->stride;
-}
+static size_t node_bytes(const rh_fold *fold) { return (size_t)fold->n_values * fold->stride; }
 
 static unsigned char *values_of(const rh_fold *fold, uint32_t k) {
   return fold->values + k * node_bytes(fold);
 }
 
-const void *rh_fold_values(const rh_fold *fold, uint32_t k) {
-  return values_of(fold, k);
-}
+const void *rh_fold_values(const rh_fold *fold, uint32_t k) { return values_of(fold, k); }
 
 /* The number of nodes that begin before the unit. */
 static uint32_t place_of(const rh_fold *fold, uint64_t unit) {
@@ -49,10 +39,8 @@ static uint32_t place_of(const rh_fold *fold, uint64_t unit) {
   if (high && first_of(&fold->nodes[high - 1]) < unit) return high;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (first_of(&fold->nodes[middle]) < unit)
-      low = middle + 1;
-    else
-      high = middle;
+    if (first_of(&fold->nodes[middle]) < unit) low = middle + 1;
+    else high = middle;
   }
   return low;
 }
@@ -110,10 +98,8 @@ static void move(rh_fold *fold, uint32_t from, uint32_t to) {
 static void merge(rh_fold *fold, uint32_t at) {
   rh_fold_node *nodes = fold->nodes;
   for (;;) {
-    if (at > 0 && are_neighbours(&nodes[at - 1], &nodes[at]))
-      at--;
-    else if (at + 1 >= fold->n || !are_neighbours(&nodes[at], &nodes[at + 1]))
-      return;
+    if (at > 0 && are_neighbours(&nodes[at - 1], &nodes[at])) at--;
+    else if (at + 1 >= fold->n || !are_neighbours(&nodes[at], &nodes[at + 1])) return;
     for (uint32_t k = 0; k < fold->n_values; k++)
       rh_op_combine(fold->op, values_of(fold, at) + (size_t)k * fold->stride,
                     values_of(fold, at + 1) + (size_t)k * fold->stride);

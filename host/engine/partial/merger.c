@@ -28,8 +28,7 @@ rh_status rh_merger_add(rh_merger *merger, rh_context *context, const char *name
   rh_partial_about about;
   rh_error why = {0};
   rh_status status = rh_partial_look(&about, bytes, size, &why);
-  if (status == RH_OK && !merger->text)
-    status = begin(merger, context, name, &about, &why);
+  if (status == RH_OK && !merger->text) status = begin(merger, context, name, &about, &why);
   else if (status == RH_OK)
     RH_TRY(rh_partial_compare(merger->first, merger->text, name, about.text, error));
   if (status == RH_OK) status = rh_partial_read(&merger->all, bytes, size, &why);

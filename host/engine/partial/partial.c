@@ -4,9 +4,7 @@
 
 enum { ONE_IN = 16 };
 
-static int is_struct(const rh_job_spec *job) {
-  return job->operation.op->is_struct;
-}
+static int is_struct(const rh_job_spec *job) { return job->operation.op->is_struct; }
 
 uint64_t rh_partial_tile(const rh_job_spec *job) {
   return rh_canonical_tile(job->operation.op->abi);
@@ -189,10 +187,8 @@ static void reduce_tile(const rh_job_spec *job, const rh_job_part *part, void *v
     elements = mapped;
   }
   row.element_size = op->abi->element_size; /* which a row of a tile is made of */
-  if (row.flags & RH_OP_EXACT)
-    rh_op_fold(&row, value, elements, 0, part->n);
-  else
-    rh_canonical_fold(&row, elements, 0, part->n, value);
+  if (row.flags & RH_OP_EXACT) rh_op_fold(&row, value, elements, 0, part->n);
+  else rh_canonical_fold(&row, elements, 0, part->n, value);
 }
 
 /* A tile's tree, or a loop: at most as deep as a tile has elements in a lane, and lanes. */
@@ -264,8 +260,7 @@ static void merge_facts(rh_partial *partial, const rh_partial *other) {
 
 static rh_status merge_nodes(rh_partial *partial, const rh_partial *other, rh_error *error) {
   const rh_fold *from = &other->fold;
-  if (other->whole_n != UINT64_MAX)
-    RH_TRY(learn_end(partial, other->whole_n, error));
+  if (other->whole_n != UINT64_MAX) RH_TRY(learn_end(partial, other->whole_n, error));
   else if (rh_partial_end(other) > partial->whole_n)
     RH_TRY(learn_end(partial, rh_partial_end(other), error));
   for (uint32_t k = 0; k < from->n; k++) {

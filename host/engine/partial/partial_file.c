@@ -148,9 +148,7 @@ static void pass_facts(stream *s, rh_partial *partial) {
 
 /* ---- Writing ---- */
 
-static uint64_t element_bytes(const rh_job_spec *job) {
-  return rh_edge_bytes(job, 16) / 16;
-}
+static uint64_t element_bytes(const rh_job_spec *job) { return rh_edge_bytes(job, 16) / 16; }
 
 static void write_nodes(rh_text *to, const rh_fold *fold) {
   for (uint32_t k = 0; k < fold->n; k++) {
@@ -347,8 +345,7 @@ rh_status rh_partial_read(rh_partial *partial, const void *bytes, uint64_t size,
   rh_status status = read_all(&other, &first, bytes, &why);
   if (status != RH_OK)
     status = status == RH_E_NOMEM ? rh_fail(error, status, "%s", why.message) : damaged(error);
-  else
-    status = rh_partial_merge(partial, &other, error);
+  else status = rh_partial_merge(partial, &other, error);
   rh_partial_finish(&other);
   return status;
 }

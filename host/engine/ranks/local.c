@@ -63,8 +63,7 @@ static void how_it_ended(const peer *other, uint32_t rank, char *text, uint32_t 
              strsignal(WTERMSIG(status)));
   else if (reaped > 0)
     snprintf(text, bytes, "rank %u ended early, with status %d", rank, WEXITSTATUS(status));
-  else
-    snprintf(text, bytes, "rank %u ended early", rank);
+  else snprintf(text, bytes, "rank %u ended early", rank);
 }
 
 static int32_t lost(local *self, uint32_t rank, int code, double seconds, char *text,
@@ -260,10 +259,8 @@ static int32_t join(void **made, rh_rank_place *place, char *text, uint32_t byte
 static void end_all(void *of_job, int32_t exit_status, const char *sentence) {
   local *self = of_job;
   (void)sentence;
-  if (self->rank == 0)
-    kill_all(self);
-  else
-    kill(getppid(), SIGKILL);
+  if (self->rank == 0) kill_all(self);
+  else kill(getppid(), SIGKILL);
   _exit(exit_status);
 }
 

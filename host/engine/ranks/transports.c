@@ -41,10 +41,8 @@ rh_status rh_transport_open(const char *path, const rh_transport **transport, rh
   RH_TRY(rh_dl_open(&dl, path, error));
   rh_status status = rh_dl_symbol(&dl, path, symbol, &found, error);
   if (status == RH_OK) status = check(found, error);
-  if (status == RH_OK)
-    *transport = found;
-  else
-    rh_dl_close(&dl);
+  if (status == RH_OK) *transport = found;
+  else rh_dl_close(&dl);
   return status;
 }
 
@@ -56,8 +54,7 @@ static void ask_entry(rh_transport_entry *entry) {
 
 static void open_entry(rh_transport_entry *entry, const rh_candidate *candidate) {
   rh_error why = {0};
-  if (candidate->refused)
-    snprintf(entry->text, sizeof entry->text, "%s", candidate->refused);
+  if (candidate->refused) snprintf(entry->text, sizeof entry->text, "%s", candidate->refused);
   else if (rh_transport_open(candidate->path, &entry->transport, &why) != RH_OK)
     snprintf(entry->text, sizeof entry->text, "%.*s", RH_TRANSPORT_TEXT_BYTES - 1, why.message);
 }
@@ -167,12 +164,9 @@ rh_status rh_transport_find(const char *name, const rh_transport **transport, rh
   RH_TRY(open_all(&list, NULL, error));
   const rh_transport_entry *best = best_of(&list, name);
   rh_status status = RH_OK;
-  if (!best)
-    status = unknown(&list, name, error);
-  else if (best->answer == RH_TRANSPORT_CANNOT)
-    status = none_works(&list, name, error);
-  else
-    *transport = best->transport;
+  if (!best) status = unknown(&list, name, error);
+  else if (best->answer == RH_TRANSPORT_CANNOT) status = none_works(&list, name, error);
+  else *transport = best->transport;
   rh_transports_finish(&list);
   return status;
 }

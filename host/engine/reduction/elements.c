@@ -20,8 +20,7 @@ static void read_run(fetched *f, uint64_t first, uint64_t n, char *to) {
   rh_error error = {0};
   uint64_t got = n;
   rh_status status = rh_source_at(source, f->operand, first, n, &at, &error);
-  if (status == RH_OK && at)
-    memcpy(to, at, n * f->size);
+  if (status == RH_OK && at) memcpy(to, at, n * f->size);
   else if (status == RH_OK)
     status = source->read(source, f->operand, first, n, to, f->stop, &got, &error);
   if (status == RH_OK && got < n) status = rh_fail(&error, RH_E_CANCELLED, "reading was ended");
@@ -91,8 +90,7 @@ rh_status rh_elements_bring(rh_elements_room *room, const rh_source *source, con
     char *to = (char *)room->region.address + own.offsets[k];
     if (axes)
       rh_axes_rearrange_some(axes, source->arrays[k], rh_type_size(source->types[k]), &some, to);
-    else
-      RH_TRY(fetch(source, part, k, to, stop, error));
+    else RH_TRY(fetch(source, part, k, to, stop, error));
   }
   return RH_OK;
 }

@@ -1,8 +1,6 @@
 #include "reduction.h"
 
-static const rh_job_spec *job_of(const rh_reduction *r) {
-  return r->partial->job;
-}
+static const rh_job_spec *job_of(const rh_reduction *r) { return r->partial->job; }
 
 /* ---- Workers ---- */
 
@@ -73,10 +71,8 @@ static rh_status reduce_staged(rh_reduction *r, uint64_t at, uint64_t count, rh_
   }
   rh_error why = {0};
   /* This thread's own device may be done, or have failed, long before the others. */
-  if (start_all(r, &why) == RH_OK)
-    work(&r->streamers[0]);
-  else
-    stop_all(r, &why);
+  if (start_all(r, &why) == RH_OK) work(&r->streamers[0]);
+  else stop_all(r, &why);
   rh_status status = rh_crew_wait(&r->crew, report, stop_all, r, error);
   finish_chunks(r);
   return status;

@@ -79,10 +79,8 @@ static rh_status weigh(rh_resident *r, double *weights, rh_error *error) {
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
     uint32_t kind = weights[k] > 0 ? kind_of(devices, k) : k;
     rh_status status = RH_OK;
-    if (kind < k)
-      weights[k] = weights[kind];
-    else if (weights[k] > 0)
-      status = measure(r, k, n, &weights[k], error);
+    if (kind < k) weights[k] = weights[kind];
+    else if (weights[k] > 0) status = measure(r, k, n, &weights[k], error);
     if (status == RH_OK) continue;
     r->failed = k;
     return status;

@@ -2,9 +2,7 @@
 
 /* ---- Nodes ---- */
 
-static uint64_t least_of(uint64_t a, uint64_t b) {
-  return a < b ? a : b;
-}
+static uint64_t least_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 static void list_nodes(rh_resident_part *part, const rh_job_spec *job, uint64_t at, uint64_t end) {
   uint64_t tile = rh_partial_tile(job), whole = job->operation.n;

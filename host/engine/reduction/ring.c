@@ -177,10 +177,8 @@ static int read_piece(rh_ring *ring, rh_ring_slot *slot, uint32_t piece) {
   if (!end_piece(ring, slot)) return 1;
   rh_schedule_read(ring->spec.schedule, ring->spec.worker, slot->index, slot->n);
   int is_empty = slot->n == 0; /* once it is ready, the slot is another's */
-  if (is_empty)
-    note_empty(ring, slot);
-  else
-    set_state(ring, slot, ring->spec.n_checkers ? READ : READY);
+  if (is_empty) note_empty(ring, slot);
+  else set_state(ring, slot, ring->spec.n_checkers ? READ : READY);
   return !is_empty;
 }
 
@@ -225,10 +223,8 @@ static void *checker_main(void *of_ring) {
   rh_ring_slot *slot;
   while ((slot = claim_check(ring))) {
     rh_error error = {0};
-    if (ring->spec.check(ring->spec.user, slot, &error) == RH_OK)
-      set_state(ring, slot, READY);
-    else
-      rh_ring_stop(ring, &error);
+    if (ring->spec.check(ring->spec.user, slot, &error) == RH_OK) set_state(ring, slot, READY);
+    else rh_ring_stop(ring, &error);
   }
   return NULL;
 }
@@ -237,8 +233,7 @@ static void *checker_main(void *of_ring) {
 
 static rh_status start(rh_ring *ring, uint32_t n, void *(*run)(void *), rh_error *error) {
   for (uint32_t k = 0; k < n; k++) {
-    if (pthread_create(&ring->threads[ring->n_threads], NULL, run, ring) == 0)
-      ring->n_threads++;
+    if (pthread_create(&ring->threads[ring->n_threads], NULL, run, ring) == 0) ring->n_threads++;
     else if (k == 0)
       return rh_fail(error, RH_E_NOMEM, "no thread could be started to read the data");
   }

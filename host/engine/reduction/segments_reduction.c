@@ -126,10 +126,8 @@ static rh_status take_exact(rh_segments_reduction *r, const rh_segments_part *pa
   rh_result result = {.struct_size = sizeof result};
   for (uint64_t k = 0; r->whole->exact && k < part->segments; k++) {
     rh_segments_result(segments, k, &result);
-    if (r->spec.size > 1)
-      RH_TRY(keep_values(r->state, &result.value.f, sizeof(double), error));
-    else
-      r->whole->exact[rh_segments_number(&r->plan, part->first + k)] = result.value.f;
+    if (r->spec.size > 1) RH_TRY(keep_values(r->state, &result.value.f, sizeof(double), error));
+    else r->whole->exact[rh_segments_number(&r->plan, part->first + k)] = result.value.f;
   }
   return RH_OK;
 }
@@ -211,10 +209,8 @@ static rh_status take_values(worker *w, rh_segments_check *found, rh_error *erro
   w->device->chunks++;
   w->device->n += rh_segments_part_n(part);
   if (found->is_wrong) atomic_store(&r->state->crew.stop, 1);
-  if (r->spec.size > 1)
-    RH_TRY(keep_values(r->state, segments->values, bytes, error));
-  else
-    RH_TRY(add_values(r, part, segments->values, error));
+  if (r->spec.size > 1) RH_TRY(keep_values(r->state, segments->values, bytes, error));
+  else RH_TRY(add_values(r, part, segments->values, error));
   return take_exact(r, part, segments, error);
 }
 
@@ -335,10 +331,8 @@ static void work(worker *w) {
   rh_status status = RH_OK;
   while (do_part(w, &status, &error)) {}
   if (status == RH_OK) return;
-  if (is_of_all(w->of, status))
-    stop_all(w->of, &error);
-  else
-    w->device->failure = error;
+  if (is_of_all(w->of, status)) stop_all(w->of, &error);
+  else w->device->failure = error;
 }
 
 static void *task_main(void *of_worker) {
@@ -352,10 +346,8 @@ static void *task_main(void *of_worker) {
 static rh_status make_up(rh_segments_reduction *r, rh_error *error) {
   worker *workers = r->state->workers, *able = NULL, *failed = NULL;
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
-    if (workers[k].device->failure.status == RH_OK)
-      able = &workers[k];
-    else if (!failed)
-      failed = &workers[k];
+    if (workers[k].device->failure.status == RH_OK) able = &workers[k];
+    else if (!failed) failed = &workers[k];
   }
   if (!failed || atomic_load(&r->state->crew.stop)) return RH_OK;
   if (!able) {

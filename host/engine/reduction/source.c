@@ -121,8 +121,7 @@ static int add_order(json_t *to, const rh_npy *npy) {
   const char *begin = npy->shape + 1, *end = begin + strcspn(begin, ")");
   if (npy->fortran_order)
     while (end > begin && *end != ',') end--;
-  else
-    begin += strcspn(begin, ",") + 2;
+  else begin += strcspn(begin, ",") + 2;
   return json_object_set_new(to, "order", json_string(npy->fortran_order ? "Fortran" : "C")) |
          json_object_set_new(to, "rows", json_sprintf("(%.*s)", (int)(end - begin), begin));
 }

@@ -155,10 +155,8 @@ rh_status rh_staging_open(rh_staging *staging, const rh_cl_session *session, uin
   int is_new = !staging->session;
   rh_status status = open_staging(staging, session, n_slots, bytes, error);
   if (status == RH_OK) return RH_OK;
-  if (is_new)
-    rh_staging_finish(staging);
-  else
-    finish_slots(staging);
+  if (is_new) rh_staging_finish(staging);
+  else finish_slots(staging);
   return status;
 }
 

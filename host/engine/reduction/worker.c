@@ -68,9 +68,7 @@ uint64_t rh_stream_chunk_n(const rh_worker *devices, uint32_t n_devices, uint32_
   return rh_chunk_n(devices[0].job, bytes ? bytes : suits);
 }
 
-int rh_stream_looks_itself(const rh_job_spec *job) {
-  return job->operation.op->is_code;
-}
+int rh_stream_looks_itself(const rh_job_spec *job) { return job->operation.op->is_code; }
 
 /* ---- Threads ---- */
 

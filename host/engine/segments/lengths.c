@@ -37,9 +37,7 @@ typedef struct series {
 } series;
 
 /* 0 to range-1 */
-static uint64_t below(series *of, uint64_t range) {
-  return rh_random_next(&of->random) % range;
-}
+static uint64_t below(series *of, uint64_t range) { return rh_random_next(&of->random) % range; }
 
 /* The density is x^-1.5 from 1 to the square of the typical length, whose mean is that length. */
 static uint64_t by_power(series *of) {

@@ -7,9 +7,7 @@ enum {
   LEAST_BESIDE = 64        /* columns that are cut together */
 };
 
-static uint64_t least(uint64_t a, uint64_t b) {
-  return a < b ? a : b;
-}
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* ---- Their order ---- */
 
@@ -87,10 +85,8 @@ uint32_t rh_borders_up_to(const uint64_t *borders, uint32_t n, uint64_t at) {
   uint32_t first = 0, end = n;
   while (first < end) {
     uint32_t middle = first + (end - first) / 2;
-    if (borders[middle] > at)
-      end = middle;
-    else
-      first = middle + 1;
+    if (borders[middle] > at) end = middle;
+    else first = middle + 1;
   }
   return first;
 }
@@ -187,10 +183,8 @@ static void next_along_axis(rh_segments_plan *plan, rh_segments_part *part) {
 int rh_segments_plan_next(rh_segments_plan *plan, rh_segments_part *part) {
   if (plan->place >= plan->layout->segments) return 0;
   *part = (rh_segments_part){.index = plan->index++};
-  if (plan->layout->kind == RH_LAYOUT_OFFSETS)
-    next_by_offsets(plan, part);
-  else
-    next_along_axis(plan, part);
+  if (plan->layout->kind == RH_LAYOUT_OFFSETS) next_by_offsets(plan, part);
+  else next_along_axis(plan, part);
   return 1;
 }
 

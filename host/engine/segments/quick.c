@@ -87,8 +87,7 @@ enum { PIECE = 128 };
       }                                                                                            \
       if (of->op->base == RH_OP_asum) sum = all;                                                   \
       sum -= value;                                                                                \
-      if (!isfinite(sum) || !isfinite(all))                                                        \
-        of->parts[k] = -1;                                                                         \
+      if (!isfinite(sum) || !isfinite(all)) of->parts[k] = -1;                                     \
       else                                                                                         \
         take_error(of, k, (double)magnitude(sum),                                                  \
                    (double)steps_of(of->depth, n) * (double)all * (unit),                          \
@@ -144,18 +143,13 @@ enum { SHORT = 16, STRIP = 128 };
   } while (0)
 static void judge_sums(const values *of, const void *from) {
   int is_short = of->length > 0 && of->length <= SHORT;
-  if (of->length == 1 && of->op->type == RH_TYPE_f64)
-    JUDGE_ELEMENTS(double);
-  else if (of->length == 1)
-    JUDGE_ELEMENTS(float);
-  else if (is_short && of->op->type == RH_TYPE_f64)
-    JUDGE_SHORT_SUMS(double, 0x1p-53);
-  else if (is_short)
-    JUDGE_SHORT_SUMS(float, 0x1p-24);
+  if (of->length == 1 && of->op->type == RH_TYPE_f64) JUDGE_ELEMENTS(double);
+  else if (of->length == 1) JUDGE_ELEMENTS(float);
+  else if (is_short && of->op->type == RH_TYPE_f64) JUDGE_SHORT_SUMS(double, 0x1p-53);
+  else if (is_short) JUDGE_SHORT_SUMS(float, 0x1p-24);
   else if (of->op->type == RH_TYPE_f64)
     JUDGE_SUMS(double, double, long double, fabsl, 0x1p-53, (double)LDBL_EPSILON);
-  else
-    JUDGE_SUMS(float, float, double, fabs, 0x1p-24, DBL_EPSILON);
+  else JUDGE_SUMS(float, float, double, fabs, 0x1p-24, DBL_EPSILON);
 }
 
 /* Exponents are taken out of a product before it may overflow.  Multiplications may all err in one
@@ -198,8 +192,7 @@ static void judge_sums(const values *of, const void *from) {
 static void judge_products(const values *of, const void *from) {
   if (of->op->type == RH_TYPE_f64)
     JUDGE_PRODUCTS(f64, double, long double, fabsl, ldexpl, 8000, 0x1p-53, (double)LDBL_EPSILON);
-  else
-    JUDGE_PRODUCTS(f32, float, double, fabs, rh_scaled_to, 500, 0x1p-24, DBL_EPSILON);
+  else JUDGE_PRODUCTS(f32, float, double, fabs, rh_scaled_to, 500, 0x1p-24, DBL_EPSILON);
 }
 
 static void judge_exact(const values *of) {
@@ -241,10 +234,8 @@ static void judge_one(values *of, const rh_arrays *arrays, uint64_t n) {
     for (uint64_t k = 0; k < n; k++) number[k] = rh_half_to_float(((const uint16_t *)x)[k]);
     x = number;
   }
-  if (op->base == RH_OP_prod)
-    judge_products(of, x);
-  else
-    judge_sums(of, x);
+  if (op->base == RH_OP_prod) judge_products(of, x);
+  else judge_sums(of, x);
 }
 
 void rh_quick_judge(const rh_operator *op, const rh_arrays *arrays, const uint64_t *lengths,

@@ -222,10 +222,8 @@ static void judge_some(void *user, uint64_t first, uint64_t count) {
   if (atomic_load(&by->stop)) return;
   const rh_job_part none = {b.arrays.operands, by->of->base, 0, by->of->whole_n, 1, 0};
   rh_job_arrays(&by->of->spec, &none, &b.arrays, b.constants);
-  if (rh_layout_is_in_rows(operation->layout))
-    judge_rows(&b, first, count);
-  else
-    judge_columns(&b, first, count);
+  if (rh_layout_is_in_rows(operation->layout)) judge_rows(&b, first, count);
+  else judge_columns(&b, first, count);
   free(b.reference);
   pthread_mutex_lock(&by->lock);
   rh_segments_check_add(by->check, &b.found);

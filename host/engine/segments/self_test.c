@@ -2,9 +2,7 @@
 
 enum { MOST = 4099 /* elements */, MOST_SEGMENTS = 64, MOST_BESIDE = 8 };
 
-static uint64_t least(uint64_t a, uint64_t b) {
-  return a < b ? a : b;
-}
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 static rh_status test_one(rh_segments *s, rh_error *error) {
   rh_job job = s->job;

@@ -2,9 +2,7 @@
 
 #include <float.h>
 
-static int bits_of(rh_type type) {
-  return 8 * (int)rh_type_size(type);
-}
+static int bits_of(rh_type type) { return 8 * (int)rh_type_size(type); }
 
 double rh_element_number(rh_type type, uint64_t bits) {
   float single;

@@ -123,16 +123,14 @@ static const char *format_float(char room[32], rh_type type, double number, int 
 static void add_number(rh_text *text, rh_type type, uint64_t bits, int digits) {
   double number = rh_element_number(type, bits);
   char room[32];
-  if (isnan(number))
-    rh_text_add(text, "nan");
+  if (isnan(number)) rh_text_add(text, "nan");
   else if (rh_type_is_float(type))
     rh_text_add(text, "%s", format_float(room, type, number, digits));
   else if (rh_type_is_signed(type))
     rh_text_add(text, "%lld",
                 (long long)((int64_t)(bits << (64 - 8 * rh_type_size(type))) >>
                             (64 - 8 * rh_type_size(type))));
-  else
-    rh_text_add(text, "%llu", (unsigned long long)bits);
+  else rh_text_add(text, "%llu", (unsigned long long)bits);
 }
 
 static void add_element(rh_text *text, const rh_custom *of, const rh_element *element) {
@@ -192,10 +190,8 @@ void rh_law_describe(const rh_cases *cases, rh_law law, const rh_element *elemen
   rh_text all = {0};
   for (uint32_t k = 0; k < rh_law_values(law); k++) {
     rh_text_add(&all, "%s%c=", k ? " " : "", 'a' + (char)k);
-    if (elements)
-      add_element(&all, of, &elements[k]);
-    else
-      add_value(&all, of, v[k], SHORTEST);
+    if (elements) add_element(&all, of, &elements[k]);
+    else add_value(&all, of, v[k], SHORTEST);
   }
   rh_law_sides(of, law, v, left, right, 1);
   add_outcome(&all, of, law, v[0], left, right);
@@ -207,9 +203,7 @@ void rh_law_describe(const rh_cases *cases, rh_law law, const rh_element *elemen
 
 enum { POINTS = 4, FIELDS = RH_MOST_FIELDS };
 
-static uint64_t random_point(uint64_t *seed) {
-  return rh_random_next(seed) >> 3; /* below 2^61 */
-}
+static uint64_t random_point(uint64_t *seed) { return rh_random_next(seed) >> 3; /* below 2^61 */ }
 
 static int combine_at(const rh_custom *of, const uint64_t *a, const uint64_t *b, uint64_t *result) {
   uint64_t variables[2 * FIELDS];

@@ -179,14 +179,10 @@ static int is_broken(const rh_custom *of, rh_law law, meeting *m) {
 
 static void describe_side(const source *from, const side *s, rh_text *text) {
   unsigned long long n = s->n, first = from->before + s->first;
-  if (n == 0)
-    rh_text_add(text, "no element");
-  else if (!from->of->face.uses_index)
-    rh_text_add(text, "%llu element%s", n, n == 1 ? "" : "s");
-  else if (n == 1)
-    rh_text_add(text, "element %llu", first);
-  else
-    rh_text_add(text, "%llu elements from %llu on", n, first);
+  if (n == 0) rh_text_add(text, "no element");
+  else if (!from->of->face.uses_index) rh_text_add(text, "%llu element%s", n, n == 1 ? "" : "s");
+  else if (n == 1) rh_text_add(text, "element %llu", first);
+  else rh_text_add(text, "%llu elements from %llu on", n, first);
   if (n > 1 && s->step > 1) rh_text_add(text, ", one in %llu", (unsigned long long)s->step);
 }
 

@@ -77,10 +77,8 @@ static rh_status shadow(rh_catalog *catalog, rh_error *error) {
   qsort(catalog->entries, catalog->n_entries, sizeof *catalog->entries, compare_entries);
   for (uint32_t k = 1; k < catalog->n_entries; k++) {
     rh_catalog_entry *entry = &catalog->entries[k];
-    if (strcmp(entry->name, first->name) != 0)
-      first = entry;
-    else
-      RH_TRY(rh_copy(&entry->shadowed_by, first->path, "a list of operators", error));
+    if (strcmp(entry->name, first->name) != 0) first = entry;
+    else RH_TRY(rh_copy(&entry->shadowed_by, first->path, "a list of operators", error));
   }
   return RH_OK;
 }

@@ -13,9 +13,7 @@ static int is_file(const char *op) {
   return length > 5 && strcmp(op + length - 5, ".json") == 0;
 }
 
-static int is_json(const char *op) {
-  return op[strspn(op, " \t\r\n")] == '{';
-}
+static int is_json(const char *op) { return op[strspn(op, " \t\r\n")] == '{'; }
 
 /* 1: it is neither one nor a list of the built-in operators. */
 static int is_whole(const char *op) {
@@ -62,20 +60,16 @@ static rh_status find_or_read(rh_definition *definition, const rh_operator_texts
   const char *op = texts->op;
   const rh_definition *known = recall(texts->known, op);
   if (known) return rh_definition_copy(definition, known, error);
-  if (is_file(op))
-    RH_TRY(rh_definition_read_file(definition, op, error));
-  else
-    RH_TRY(rh_catalog_define(definition, options, op, error));
+  if (is_file(op)) RH_TRY(rh_definition_read_file(definition, op, error));
+  else RH_TRY(rh_catalog_define(definition, options, op, error));
   return texts->known ? remember(texts->known, op, definition, error) : RH_OK;
 }
 
 static rh_status read_whole(rh_definition *definition, const rh_operator_texts *texts,
                             const rh_options *options, rh_error *error) {
   const char *op = texts->op;
-  if (is_json(op))
-    RH_TRY(rh_definition_read(definition, op, strlen(op), "the operator", error));
-  else
-    RH_TRY(find_or_read(definition, texts, options, error));
+  if (is_json(op)) RH_TRY(rh_definition_read(definition, op, strlen(op), "the operator", error));
+  else RH_TRY(find_or_read(definition, texts, options, error));
   if (texts->where) RH_TRY(add_where(definition, texts->where, error));
   if (!texts->map && !texts->finalize && !texts->initial) return RH_OK;
   if (texts->initial && !texts->map && !texts->finalize)
@@ -84,9 +78,7 @@ static rh_status read_whole(rh_definition *definition, const rh_operator_texts *
                  definition->name);
 }
 
-static char *copy(const char *text) {
-  return text ? strdup(text) : NULL;
-}
+static char *copy(const char *text) { return text ? strdup(text) : NULL; }
 
 /* "mean=a.0/n, a.1": results with and without names. */
 static rh_status take_results(rh_definition *definition, const char *list, rh_error *error) {
@@ -103,8 +95,7 @@ static rh_status take_results(rh_definition *definition, const char *list, rh_er
     if (from[equals] == '=' && from[equals + 1] != '=' && rh_operator_is_name(from, word)) {
       memcpy(result->name, from, word);
       from += equals + 1;
-    } else
-      snprintf(result->name, sizeof result->name, "result%u", k);
+    } else snprintf(result->name, sizeof result->name, "result%u", k);
     result->text = strndup(from, (size_t)(at - from));
     for (uint32_t j = 0; j < k; j++)
       if (strcmp(result->name, definition->results[j].name) == 0)

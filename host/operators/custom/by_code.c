@@ -157,10 +157,8 @@ rh_status rh_by_code_open(const rh_operator *op, rh_cl_session *session, rh_erro
   RH_TRY(status);
   rh_on_device_identity(device, custom->code->identity);
   status = rh_on_device_status(device, error);
-  if (status == RH_OK)
-    custom->code->device = device;
-  else
-    rh_on_device_destroy(device);
+  if (status == RH_OK) custom->code->device = device;
+  else rh_on_device_destroy(device);
   return status;
 }
 

@@ -145,14 +145,12 @@ static int uses_index(const rh_custom *self) {
 static void describe(rh_custom *self, const rh_definition *definition) {
   const char *map = definition->map ? definition->map : self->operands[0].name;
   rh_op *op = &self->op;
-  if (*definition->name)
-    snprintf(self->name, sizeof self->name, "%s", definition->name);
+  if (*definition->name) snprintf(self->name, sizeof self->name, "%s", definition->name);
   else if (definition->n_fields)
     snprintf(self->name, sizeof self->name, "%.200s", definition->fields[0].combine);
   else if (definition->map)
     snprintf(self->name, sizeof self->name, "%.100s of %.100s", definition->ops, map);
-  else
-    snprintf(self->name, sizeof self->name, "%.200s", definition->ops);
+  else snprintf(self->name, sizeof self->name, "%.200s", definition->ops);
   size_t length = strlen(self->name);
   if (definition->where)
     length += (size_t)snprintf(self->name + length, sizeof self->name - length, " where %.100s",
@@ -260,8 +258,7 @@ static rh_status name_file(const rh_definition *definition, rh_status status, rh
   if (!file || !error) return status;
   if (strncmp(error->message, file, strnlen(file, RH_ORIGIN_BYTES)) != 0)
     rh_error_prefix(error, "%s", file);
-  else if (definition->json)
-    point_into_text(definition, error);
+  else if (definition->json) point_into_text(definition, error);
   return status;
 }
 
@@ -316,10 +313,8 @@ rh_status rh_custom_create(rh_custom **made, const rh_definition *definition,
   rh_definition chosen =
       rh_definition_for(definition, common_type(operands, own ? own : n_operands));
   rh_status status = make_operator(self, &chosen, operands, n_operands, lets, n_lets, error);
-  if (status != RH_OK)
-    rh_custom_destroy(self);
-  else
-    *made = self;
+  if (status != RH_OK) rh_custom_destroy(self);
+  else *made = self;
   return status;
 }
 

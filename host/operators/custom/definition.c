@@ -59,9 +59,7 @@ rh_definition rh_definition_for(const rh_definition *of, rh_type type) {
   return made;
 }
 
-static int copy(char **text) {
-  return !*text || (*text = strdup(*text));
-}
+static int copy(char **text) { return !*text || (*text = strdup(*text)); }
 
 rh_status rh_definition_copy(rh_definition *to, const rh_definition *from, rh_error *error) {
   *to = *from;
@@ -81,8 +79,7 @@ const char *rh_definition_what(char what[RH_WHAT_BYTES], const rh_definition *de
   if (definition->origin && at.line)
     snprintf(what, RH_WHAT_BYTES, "%.500s:%u:%u: \"%s\"", definition->origin, at.line, at.column,
              key);
-  else
-    snprintf(what, RH_WHAT_BYTES, "%s", key);
+  else snprintf(what, RH_WHAT_BYTES, "%s", key);
   return what;
 }
 

@@ -91,8 +91,7 @@ static void write_identity(const rh_custom *self, rh_text *to) {
     if (rh_type_is_float(field->type))
       snprintf(fields[k], sizeof fields[k], "as_%s((%s)0x%llxul)", type,
                field->type == RH_TYPE_f64 ? "ulong" : "uint", (unsigned long long)bits);
-    else
-      snprintf(fields[k], sizeof fields[k], "(%s)0x%llxul", type, (unsigned long long)bits);
+    else snprintf(fields[k], sizeof fields[k], "(%s)0x%llxul", type, (unsigned long long)bits);
   }
   write_value(self, fields, to);
 }
@@ -154,8 +153,7 @@ static void write_fields(const rh_custom *self, rh_text *to) {
   for (uint32_t k = 0; k < self->n_fields; k++)
     if (self->code)
       rh_text_add(to, " X(%s, %s)", memory_type(self->fields[k].type), self->fields[k].name);
-    else
-      rh_text_add(to, " X(%s, f%u)", memory_type(self->fields[k].type), k);
+    else rh_text_add(to, " X(%s, f%u)", memory_type(self->fields[k].type), k);
   rh_text_add(to, "\n");
 }
 
@@ -186,10 +184,8 @@ char *rh_custom_prelude(const rh_operator *face) {
     rh_text_add(&text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
   write_operands(self, &text);
   rh_exprs_write_helpers(&text);
-  if (self->face.is_struct)
-    write_struct(self, &text);
-  else
-    write_map(self, &text);
+  if (self->face.is_struct) write_struct(self, &text);
+  else write_map(self, &text);
   rh_prelude_append(&text);
   if (text.failed) rh_text_finish(&text);
   return text.s;

@@ -75,9 +75,7 @@ static rh_status take_string(const reader *r, const char *key, int64_t item, con
   return rh_copy(to, json_string_value(value), "an operator", r->error);
 }
 
-static void *member(void *of, size_t offset) {
-  return (char *)of + offset;
-}
+static void *member(void *of, size_t offset) { return (char *)of + offset; }
 
 static rh_status take_text(const reader *r, const row *key, const json_t *value) {
   if (key->at) *(rh_json_place *)member(r->to, key->at) = place_of(r, key->name, RH_PLACE_SELF, 0);
@@ -153,12 +151,9 @@ static rh_status take_claims(const reader *r, const row *key, const json_t *list
   if (!json_is_array(list)) return expect(r, key->name, RH_PLACE_SELF, key->what);
   for (size_t k = 0; k < json_array_size(list); k++) {
     const char *claim = json_string_value(json_array_get(list, k));
-    if (claim && strcmp(claim, "commutative") == 0)
-      r->to->flags |= RH_OP_COMMUTATIVE;
-    else if (claim && strcmp(claim, "associative") == 0)
-      r->to->claims_associative = 1;
-    else
-      return expect(r, key->name, (int64_t)k, "\"associative\" or \"commutative\"");
+    if (claim && strcmp(claim, "commutative") == 0) r->to->flags |= RH_OP_COMMUTATIVE;
+    else if (claim && strcmp(claim, "associative") == 0) r->to->claims_associative = 1;
+    else return expect(r, key->name, (int64_t)k, "\"associative\" or \"commutative\"");
   }
   return RH_OK;
 }
@@ -252,10 +247,8 @@ static rh_status take_constant(const reader *r, const row *key, uint32_t k, cons
   if (!json_is_number(number)) return expect(r, key->name, k, "a number");
   memcpy(constant->name, name, strlen(name) + 1);
   constant->value.is_float = json_is_real(number);
-  if (constant->value.is_float)
-    constant->value.as.f = json_real_value(number);
-  else
-    constant->value.as.i = json_integer_value(number);
+  if (constant->value.is_float) constant->value.as.f = json_real_value(number);
+  else constant->value.as.i = json_integer_value(number);
   to->n_constants = k + 1;
   return RH_OK;
 }

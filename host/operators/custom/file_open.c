@@ -36,8 +36,7 @@ static rh_status read_code_file(rh_definition *definition, const char *path, rh_
   rh_text_append(&code, text + mark, length - mark);
   if (memchr(text, 0, length))
     status = rh_fail(error, RH_E_FILE, "%s: has a byte 0; expected OpenCL C", path);
-  else if (code.failed)
-    status = rh_fail(error, RH_E_NOMEM, "no memory for %s", path);
+  else if (code.failed) status = rh_fail(error, RH_E_NOMEM, "no memory for %s", path);
   free(text);
   definition->code = code.s;
   return status;

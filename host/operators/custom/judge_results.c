@@ -47,9 +47,7 @@ static rh_interval outward(long double low, long double high) {
 
 /* ---- What is known of a number ---- */
 
-static int is_a_sum(uint32_t op) {
-  return op == RH_OP_sum || op == RH_OP_asum;
-}
+static int is_a_sum(uint32_t op) { return op == RH_OP_sum || op == RH_OP_asum; }
 
 static int has_specials(const rh_field_sum *sum) {
   return sum->nans || sum->plus_infinities || sum->minus_infinities;
@@ -115,8 +113,7 @@ static void know_by_map(judging *j, double host) {
   j->known[0] = BOUNDED;
   if (is_a_sum(reference->op->base))
     j->within[0] = outward((long double)host - by_map->below, (long double)host + by_map->above);
-  else
-    j->within[0] = (rh_interval){by_map->least, by_map->most};
+  else j->within[0] = (rh_interval){by_map->least, by_map->most};
 }
 
 /* The value of a built-in operator. */
@@ -151,10 +148,8 @@ static void know_field(judging *j, uint32_t k) {
 /* given: the host's numbers. */
 static void know_all(judging *j, const rh_result_field *given) {
   for (uint32_t k = 0; k < j->n_given; k++) {
-    if (j->custom->face.is_struct)
-      know_field(j, k);
-    else
-      know_built_in(j, given);
+    if (j->custom->face.is_struct) know_field(j, k);
+    else know_built_in(j, given);
     double host = number_of(&given[k]);
     if (j->known[k] == SAME_BITS)
       j->within[k] =

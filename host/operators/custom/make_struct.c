@@ -67,9 +67,7 @@ rh_status rh_custom_count_maps(const rh_custom *self, const rh_definition *defin
 
 /* ---- Fields ---- */
 
-static uint32_t align(uint32_t offset, uint32_t size) {
-  return (offset + size - 1) / size * size;
-}
+static uint32_t align(uint32_t offset, uint32_t size) { return (offset + size - 1) / size * size; }
 
 /* The layout is that of C and OpenCL C. */
 static rh_status add_field(rh_custom *self, const char *name, rh_type type, rh_error *error) {

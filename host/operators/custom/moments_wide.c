@@ -44,37 +44,23 @@ typedef struct halved {
 #define OF_HALVED(f)       halved_##f
 #define HALVED_OF(f, a, b) ((halved){OF_256(f)((a).low, (b).low), OF_256(f)((a).high, (b).high)})
 INLINE TARGET(SET_256)
-__m256d load_256(const float *x) {
-  return _mm256_cvtps_pd(_mm_loadu_ps(x));
-}
+__m256d load_256(const float *x) { return _mm256_cvtps_pd(_mm_loadu_ps(x)); }
 INLINE TARGET(SET_256)
-halved halved_add_pd(halved a, halved b) {
-  return HALVED_OF(add_pd, a, b);
-}
+halved halved_add_pd(halved a, halved b) { return HALVED_OF(add_pd, a, b); }
 INLINE TARGET(SET_256)
-halved halved_sub_pd(halved a, halved b) {
-  return HALVED_OF(sub_pd, a, b);
-}
+halved halved_sub_pd(halved a, halved b) { return HALVED_OF(sub_pd, a, b); }
 INLINE TARGET(SET_256)
-halved halved_mul_pd(halved a, halved b) {
-  return HALVED_OF(mul_pd, a, b);
-}
+halved halved_mul_pd(halved a, halved b) { return HALVED_OF(mul_pd, a, b); }
 INLINE TARGET(SET_256)
 halved halved_fmadd_pd(halved a, halved b, halved c) {
   return (halved){OF_256(fmadd_pd)(a.low, b.low, c.low), OF_256(fmadd_pd)(a.high, b.high, c.high)};
 }
 INLINE TARGET(SET_256)
-halved halved_set1_pd(double x) {
-  return (halved){_mm256_set1_pd(x), _mm256_set1_pd(x)};
-}
+halved halved_set1_pd(double x) { return (halved){_mm256_set1_pd(x), _mm256_set1_pd(x)}; }
 INLINE TARGET(SET_256)
-halved load_halved(const float *x) {
-  return (halved){load_256(x), load_256(x + 4)};
-}
+halved load_halved(const float *x) { return (halved){load_256(x), load_256(x + 4)}; }
 INLINE TARGET(SET_512)
-__m512d load_512(const float *x) {
-  return _mm512_cvtps_pd(_mm256_loadu_ps(x));
-}
+__m512d load_512(const float *x) { return _mm512_cvtps_pd(_mm256_loadu_ps(x)); }
 
 /* ---- Nodes ----
  * combine: of two nodes of n elements.
@@ -133,9 +119,7 @@ DEFINE_STEP(512, SET_512, __m512d, OF_512)
 
 /* Four lanes: of eight, j and j + 4. */
 INLINE TARGET(SET_256)
-node_256 four_256(node_256 all) {
-  return all;
-}
+node_256 four_256(node_256 all) { return all; }
 INLINE TARGET(SET_256)
 node_256 four_halved(node_halved all) {
   const node_256 low = {all.mean.low, all.m2.low}, high = {all.mean.high, all.m2.high};
@@ -283,7 +267,5 @@ rh_moments_tiles *rh_moments_wide_by(int kind) {
   (void)kind;
   return 0;
 }
-rh_moments_tiles *rh_moments_wide(void) {
-  return 0;
-}
+rh_moments_tiles *rh_moments_wide(void) { return 0; }
 #endif

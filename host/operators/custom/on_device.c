@@ -55,10 +55,8 @@ rh_status rh_on_device_create(rh_on_device **made, const rh_custom *custom,
   rh_status status = rh_cl_session_adopt(&self->session, session->device, session->queue,
                                          session->cache, session->reporter, error);
   if (status == RH_OK) status = build(self, most, log, error);
-  if (status == RH_OK)
-    *made = self;
-  else
-    rh_on_device_destroy(self);
+  if (status == RH_OK) *made = self;
+  else rh_on_device_destroy(self);
   return status;
 }
 
@@ -139,9 +137,7 @@ rh_status rh_on_device_runs(rh_on_device *self, const rh_arrays *arrays, uint64_
 
 /* ---- Where only the first failure is kept ---- */
 
-static int works(const rh_on_device *self) {
-  return self && self->failure.status == RH_OK;
-}
+static int works(const rh_on_device *self) { return self && self->failure.status == RH_OK; }
 
 void rh_on_device_identity(rh_on_device *self, void *value) {
   if (works(self)) join(self, 0, value, &self->failure);
@@ -162,10 +158,8 @@ void rh_on_device_combine(rh_on_device *self, void *a, const void *b) {
   memcpy(both + size, b, size);
   cl_int code =
       rh_cl_write(self->session.queue, self->values, CL_TRUE, 0, 2 * (uint64_t)size, both, NULL);
-  if (code != CL_SUCCESS)
-    rh_cl_fail(&self->failure, code, "writing values");
-  else
-    join(self, 2, a, &self->failure);
+  if (code != CL_SUCCESS) rh_cl_fail(&self->failure, code, "writing values");
+  else join(self, 2, a, &self->failure);
 }
 
 rh_status rh_on_device_status(const rh_on_device *self, rh_error *error) {

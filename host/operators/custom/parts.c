@@ -30,9 +30,7 @@ static const char *key_of(uint32_t op, rh_type type) {
   }
 }
 
-static int is_least(uint32_t op) {
-  return op == RH_OP_min || op == RH_OP_argmin;
-}
+static int is_least(uint32_t op) { return op == RH_OP_min || op == RH_OP_argmin; }
 
 /* Keys are signed, but for unsigned integers and magnitudes of integers. */
 static rh_type key_type(uint32_t op, rh_type type) {

@@ -12,8 +12,7 @@ static int is_at(const scanner *s, const char *characters) {
 static void step(scanner *s) {
   if (s->at == s->end) return;
   char c = *s->at++;
-  if (c == '\n')
-    s->place = (rh_json_place){s->place.line + 1, 1};
+  if (c == '\n') s->place = (rh_json_place){s->place.line + 1, 1};
   else /* bytes that continue a character of UTF-8 are not counted */
     s->place.column += s->at == s->end || ((unsigned char)*s->at & 0xc0) != 0x80;
 }

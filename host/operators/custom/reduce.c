@@ -225,10 +225,8 @@ static void reduce_tiles(const rh_custom *self, const rh_arrays *arrays, uint64_
       rh_moments_reduce_few(self, arrays, first, n % tile, node);
       is_made = 1;
     }
-    if (is_made)
-      append(self, &all, tiles, node);
-    else
-      append_batches(&b, first, tiles, many / row, &all);
+    if (is_made) append(self, &all, tiles, node);
+    else append_batches(&b, first, tiles, many / row, &all);
   }
   join(self, &all, node);
   memcpy(value, node, self->op.value_size);

@@ -185,10 +185,8 @@ uint64_t rh_reference_count(const rh_reference *reference) {
 }
 
 void rh_reference_given(const rh_reference *reference, rh_result_field *given) {
-  if (reference->op->is_struct)
-    given_of_struct(reference, given);
-  else
-    given_of_built_in(reference, given);
+  if (reference->op->is_struct) given_of_struct(reference, given);
+  else given_of_built_in(reference, given);
 }
 
 void rh_custom_conclude(rh_reference *reference) {

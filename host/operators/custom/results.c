@@ -19,10 +19,8 @@ static rh_type type_of(const rh_custom *self, uint32_t k) {
 static void name_of(const rh_custom *self, uint32_t k, rh_expr_name name) {
   if (rh_custom_n_given(self) == 1 && (self->n_parts || !*self->fields[0].name))
     snprintf(name, RH_EXPR_NAME_BYTES, "a");
-  else if (self->n_parts)
-    snprintf(name, RH_EXPR_NAME_BYTES, "a.%u", k);
-  else
-    snprintf(name, RH_EXPR_NAME_BYTES, "a.%.60s", self->fields[k].name);
+  else if (self->n_parts) snprintf(name, RH_EXPR_NAME_BYTES, "a.%u", k);
+  else snprintf(name, RH_EXPR_NAME_BYTES, "a.%.60s", self->fields[k].name);
 }
 
 /* key: where the results stand, for messages. */
@@ -128,10 +126,8 @@ static void name_part(rh_custom *self, uint32_t k) {
   uint32_t before = 0;
   for (uint32_t j = 0; j < k; j++) before += self->parts[j].op == self->parts[k].op;
   const char *name = rh_op_name(self->parts[k].op);
-  if (before)
-    snprintf(self->results[k], RH_OPERATOR_NAME_BYTES, "%s_%u", name, before);
-  else
-    snprintf(self->results[k], RH_OPERATOR_NAME_BYTES, "%s", name);
+  if (before) snprintf(self->results[k], RH_OPERATOR_NAME_BYTES, "%s_%u", name, before);
+  else snprintf(self->results[k], RH_OPERATOR_NAME_BYTES, "%s", name);
 }
 
 rh_status rh_custom_make_results(rh_custom *self, const rh_definition *definition,
@@ -141,8 +137,7 @@ rh_status rh_custom_make_results(rh_custom *self, const rh_definition *definitio
   if (!self->face.is_struct) return RH_OK;
   self->face.n_results = rh_custom_n_given(self);
   for (uint32_t k = 0; k < self->face.n_results; k++)
-    if (self->n_parts)
-      name_part(self, k);
+    if (self->n_parts) name_part(self, k);
     else
       snprintf(self->results[k], RH_OPERATOR_NAME_BYTES, "%s",
                *self->fields[k].name ? self->fields[k].name : "value");
@@ -162,10 +157,8 @@ static rh_result_field decode_number(rh_type type, const void *from) {
 /* Expressions read the low bytes of a smaller integer. */
 static void encode(const rh_result_field *from, void *to) {
   float narrow = (float)from->value.f;
-  if (from->type == RH_TYPE_f32)
-    memcpy(to, &narrow, sizeof narrow);
-  else
-    memcpy(to, &from->value, sizeof from->value);
+  if (from->type == RH_TYPE_f32) memcpy(to, &narrow, sizeof narrow);
+  else memcpy(to, &from->value, sizeof from->value);
 }
 
 /* The numbers that an expression reads and writes, of one element. */

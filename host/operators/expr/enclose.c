@@ -7,13 +7,9 @@
 
 static const rh_interval unknown = {(double)NAN, (double)NAN};
 
-static int is_known(rh_interval a) {
-  return a.low <= a.high;
-}
+static int is_known(rh_interval a) { return a.low <= a.high; }
 
-static int is_point(rh_interval a) {
-  return a.low == a.high;
-}
+static int is_point(rh_interval a) { return a.low == a.high; }
 
 rh_interval rh_interval_around(double x) {
   if (fabs(x) < 0x1p53) return (rh_interval){x, x};
@@ -39,9 +35,7 @@ static rh_interval range_of(rh_type type) {
 }
 
 /* GCC 12 leaves the rounding out where it makes vectors of two of these. */
-__attribute__((noinline)) static double round_to_f32(double x) {
-  return (double)(float)x;
-}
+__attribute__((noinline)) static double round_to_f32(double x) { return (double)(float)x; }
 
 /* A float is rounded; an integer that may have wrapped is not known. */
 static rh_interval of_type(rh_type type, rh_interval a) {

@@ -162,19 +162,15 @@ static rh_expr_loop *operation_of(const rh_node *node) {
 
 static void compute(const rh_node *node, void *to, const void *const *args, size_t n) {
   rh_expr_loop *operation = operation_of(node);
-  if (operation)
-    operation(to, args[0], args[1], args[2], n);
-  else
-    memcpy(to, args[0], n * rh_type_size(node->type));
+  if (operation) operation(to, args[0], args[1], args[2], n);
+  else memcpy(to, args[0], n * rh_type_size(node->type));
 }
 
 static void fill_indices(uint64_t *to, uint64_t first, size_t n) {
   for (size_t j = 0; j < n; j++) to[j] = first + j;
 }
 
-static uint32_t size_of(const rh_node *node) {
-  return rh_type_size(node->type);
-}
+static uint32_t size_of(const rh_node *node) { return rh_type_size(node->type); }
 
 /* Where the node's result goes. */
 static void *target(const rh_evaluation *e, const rh_node *node, uint64_t done) {
@@ -195,10 +191,8 @@ void rh_eval_node(const rh_evaluation *e, uint32_t k, uint64_t first, uint64_t d
     fill_array(to, &e->constants[node->slot], size_of(node), n);
   } else if (node->kind == RH_NODE_VARIABLE) {
     const char *from = (const char *)e->variables[node->number] + done * rh_type_size(node->of);
-    if (node->of != node->type)
-      loads[node->of](to, from, NULL, NULL, n);
-    else
-      e->places[k] = from;
+    if (node->of != node->type) loads[node->of](to, from, NULL, NULL, n);
+    else e->places[k] = from;
   } else if (node->kind == RH_NODE_INDEX) {
     fill_indices(to, first + done, n);
   } else {

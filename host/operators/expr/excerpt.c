@@ -5,9 +5,7 @@ enum { BEFORE = 60 }; /* characters before the place, if there are more */
 static const char cut[] = "...";
 static const char at_column[] = ", at column ";
 
-static int continues(char c) {
-  return ((unsigned char)c & 0xc0) == 0x80;
-}
+static int continues(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 
 /* Where a long line is cut: some characters before the place. */
 static size_t beginning(const char *line, size_t before) {

@@ -58,9 +58,7 @@ void rh_graph_find_facts(const rh_node *nodes, rh_node *node) {
 
 /* ---- Of outputs ---- */
 
-uint32_t rh_exprs_count(const rh_exprs *exprs) {
-  return exprs->n_outputs;
-}
+uint32_t rh_exprs_count(const rh_exprs *exprs) { return exprs->n_outputs; }
 
 static const rh_node *output_of(const rh_exprs *exprs, uint32_t output) {
   return &exprs->nodes[exprs->outputs[output]];
@@ -84,9 +82,7 @@ uint64_t rh_exprs_variables(const rh_exprs *exprs, uint32_t output) {
   return variables;
 }
 
-double rh_exprs_error(const rh_exprs *exprs) {
-  return output_of(exprs, 0)->error;
-}
+double rh_exprs_error(const rh_exprs *exprs) { return output_of(exprs, 0)->error; }
 
 uint32_t rh_exprs_literals(const rh_exprs *exprs, double *list, uint32_t most) {
   uint32_t n = 0;
@@ -102,9 +98,7 @@ int rh_exprs_count_slot(const rh_exprs *exprs) {
   return -1;
 }
 
-uint32_t rh_exprs_constants_size(const rh_exprs *exprs) {
-  return 8 * exprs->n_slots;
-}
+uint32_t rh_exprs_constants_size(const rh_exprs *exprs) { return 8 * exprs->n_slots; }
 
 uint32_t rh_exprs_constant_types(const rh_exprs *exprs, uint32_t constant) {
   uint32_t types = 0;

@@ -2,17 +2,11 @@
 #include "internal.h"
 
 /* rsqrt and exp10 are not C's. */
-static float rsqrtf(float x) {
-  return (float)(1 / sqrt((double)x));
-}
-static double rsqrt(double x) {
-  return 1 / sqrt(x);
-}
+static float rsqrtf(float x) { return (float)(1 / sqrt((double)x)); }
+static double rsqrt(double x) { return 1 / sqrt(x); }
 
 /* The C library's own may err by 4 ulp. */
-static double cbrt_of_long(double x) {
-  return (double)cbrtl((long double)x);
-}
+static double cbrt_of_long(double x) { return (double)cbrtl((long double)x); }
 
 /* X(name, of f32, of f64, arguments, error)
  * Errors: OpenCL C 3.0, tables of 7.4, full profile.  sqrt and the division of f32 are correctly

@@ -45,10 +45,8 @@ rh_status rh_exprs_create(rh_exprs **made, const rh_expr_variable *variables, ui
   exprs->n_constants = n_constants;
   exprs->has_index = has_index;
   rh_status status = take_names(exprs, variables, constants, error);
-  if (status != RH_OK)
-    rh_exprs_destroy(exprs);
-  else
-    *made = exprs;
+  if (status != RH_OK) rh_exprs_destroy(exprs);
+  else *made = exprs;
   return status;
 }
 
@@ -134,10 +132,8 @@ void rh_exprs_bind(const rh_exprs *exprs, uint64_t n, void *constants) {
   rh_scalar *to = constants;
   for (uint32_t k = 0; k < exprs->n_slots; k++) {
     const rh_expr_slot *slot = &exprs->slots[k];
-    if (slot->constant == RH_EXPR_COUNT)
-      to[k] = (rh_scalar){.u64 = n};
-    else
-      to[k] = rh_number_as(exprs->values[slot->constant], slot->type, slot->as);
+    if (slot->constant == RH_EXPR_COUNT) to[k] = (rh_scalar){.u64 = n};
+    else to[k] = rh_number_as(exprs->values[slot->constant], slot->type, slot->as);
   }
 }
 

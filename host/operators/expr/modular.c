@@ -17,9 +17,7 @@ static uint64_t add(uint64_t a, uint64_t b) {
   return sum >= prime ? sum - prime : sum;
 }
 
-static uint64_t negate(uint64_t a) {
-  return a ? prime - a : 0;
-}
+static uint64_t negate(uint64_t a) { return a ? prime - a : 0; }
 
 static uint64_t power(uint64_t a, uint64_t exponent) {
   uint64_t result = 1;
@@ -28,9 +26,7 @@ static uint64_t power(uint64_t a, uint64_t exponent) {
   return result;
 }
 
-static uint64_t inverse(uint64_t a) {
-  return power(a, prime - 2); /* Fermat */
-}
+static uint64_t inverse(uint64_t a) { return power(a, prime - 2); /* Fermat */ }
 
 static uint64_t of_integer(int64_t x) {
   uint64_t size = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;

@@ -1,8 +1,6 @@
 #include "internal.h"
 
-static int is_negative(rh_expr_value value) {
-  return !value.is_large && value.as.i < 0;
-}
+static int is_negative(rh_expr_value value) { return !value.is_large && value.as.i < 0; }
 
 static int integer_fits(rh_expr_value value, rh_type type) {
   int64_t i = value.as.i;
@@ -18,10 +16,8 @@ static int integer_fits(rh_expr_value value, rh_type type) {
 int rh_number_whole(double value, rh_expr_value *whole) {
   if (!(value >= -0x1p63 && value < 0x1p64) || value != trunc(value)) return 0;
   *whole = (rh_expr_value){.is_large = value >= 0x1p63};
-  if (whole->is_large)
-    whole->as.i = (int64_t)(uint64_t)value;
-  else
-    whole->as.i = (int64_t)value;
+  if (whole->is_large) whole->as.i = (int64_t)(uint64_t)value;
+  else whole->as.i = (int64_t)value;
   return 1;
 }
 
@@ -88,10 +84,7 @@ rh_scalar rh_number_as(rh_expr_value value, rh_type type, rh_as as) {
 }
 
 void rh_number_text(char text[static RH_NUMBER_BYTES], rh_expr_value value) {
-  if (value.is_float)
-    snprintf(text, RH_NUMBER_BYTES, "%.17g", value.as.f);
-  else if (value.is_large)
-    snprintf(text, RH_NUMBER_BYTES, "%llu", (unsigned long long)value.as.i);
-  else
-    snprintf(text, RH_NUMBER_BYTES, "%lld", (long long)value.as.i);
+  if (value.is_float) snprintf(text, RH_NUMBER_BYTES, "%.17g", value.as.f);
+  else if (value.is_large) snprintf(text, RH_NUMBER_BYTES, "%llu", (unsigned long long)value.as.i);
+  else snprintf(text, RH_NUMBER_BYTES, "%lld", (long long)value.as.i);
 }

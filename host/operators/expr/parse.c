@@ -53,9 +53,7 @@ static int take_sign(parser *p, const char *sign, const char *but) {
   return 1;
 }
 
-static int begins_name(char c) {
-  return isalpha((unsigned char)c) || c == '_';
-}
+static int begins_name(char c) { return isalpha((unsigned char)c) || c == '_'; }
 
 static size_t name_length(const char *at) {
   size_t length = 0;
@@ -69,9 +67,7 @@ static int is_word(const char *name, size_t length, const char *word) {
 
 /* ---- Numbers ---- */
 
-static int is_hexadecimal(const char *at) {
-  return at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
-}
+static int is_hexadecimal(const char *at) { return at[0] == '0' && (at[1] == 'x' || at[1] == 'X'); }
 
 static uint32_t integer(parser *p, const char *from) {
   char *end;
@@ -152,9 +148,7 @@ static rh_type take_cast(parser *p) {
 
 /* ---- Places ---- */
 
-static uint32_t column(const parser *p, const char *place) {
-  return (uint32_t)(place - p->text);
-}
+static uint32_t column(const parser *p, const char *place) { return (uint32_t)(place - p->text); }
 
 /* Places since `first` whose operation is an operand of this one, of the same type, become this
  * one's; one of 32 bits only if it is the first operand, for it is by a cast there that all of it

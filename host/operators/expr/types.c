@@ -1,26 +1,18 @@
 /* Operations on typed operands: C's conversions, but for what is weak. */
 #include "internal.h"
 
-static const rh_node *at(const rh_exprs *exprs, uint32_t node) {
-  return &exprs->nodes[node];
-}
+static const rh_node *at(const rh_exprs *exprs, uint32_t node) { return &exprs->nodes[node]; }
 
-static rh_type type_of(const rh_exprs *exprs, uint32_t node) {
-  return exprs->nodes[node].type;
-}
+static rh_type type_of(const rh_exprs *exprs, uint32_t node) { return exprs->nodes[node].type; }
 
-static int is_weak(const rh_exprs *exprs, uint32_t node) {
-  return exprs->nodes[node].is_weak;
-}
+static int is_weak(const rh_exprs *exprs, uint32_t node) { return exprs->nodes[node].is_weak; }
 
 /* ---- Literals and constants ---- */
 
 uint32_t rh_graph_literal(rh_exprs *exprs, rh_expr_value value, rh_type type) {
   rh_node node = {.kind = RH_NODE_LITERAL, .type = type, .is_weak = type == 0};
-  if (type)
-    node.value = rh_number_as(value, type, RH_AS_CAST);
-  else
-    memcpy(&node.value, &value.as, sizeof node.value);
+  if (type) node.value = rh_number_as(value, type, RH_AS_CAST);
+  else memcpy(&node.value, &value.as, sizeof node.value);
   if (node.is_weak)
     node.type = value.is_float ? RH_TYPE_f64 : value.is_large ? RH_TYPE_u64 : RH_TYPE_i64;
   return rh_graph_add(exprs, &node);
@@ -350,9 +342,7 @@ static uint32_t truth(rh_exprs *exprs, uint32_t a, int is_true) {
   return rh_graph_binary(exprs, is_true ? RH_NODE_UNEQUAL : RH_NODE_EQUAL, a, zero);
 }
 
-uint32_t rh_graph_not(rh_exprs *exprs, uint32_t a) {
-  return truth(exprs, a, 0);
-}
+uint32_t rh_graph_not(rh_exprs *exprs, uint32_t a) { return truth(exprs, a, 0); }
 
 uint32_t rh_graph_logical(rh_exprs *exprs, int is_and, uint32_t a, uint32_t b) {
   a = truth(exprs, a, 1);

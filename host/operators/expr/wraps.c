@@ -15,10 +15,8 @@ uint32_t rh_graph_keep_text(rh_exprs *exprs, const char *what, const char *text)
 }
 
 void rh_graph_keep_place(rh_exprs *exprs, const rh_kept_place *place) {
-  if (RH_ROOM(&exprs->places, exprs->n_places, "", NULL) != RH_OK)
-    no_memory(exprs);
-  else
-    exprs->places[exprs->n_places++] = *place;
+  if (RH_ROOM(&exprs->places, exprs->n_places, "", NULL) != RH_OK) no_memory(exprs);
+  else exprs->places[exprs->n_places++] = *place;
 }
 
 void rh_graph_forget_places(rh_exprs *exprs) {
@@ -61,13 +59,9 @@ static int holds(rh_type type, range a) {
   return !rh_type_is_float(type) && a.low >= all.low && a.high <= all.high;
 }
 
-static wide least(wide a, wide b) {
-  return b < a ? b : a;
-}
+static wide least(wide a, wide b) { return b < a ? b : a; }
 
-static wide most(wide a, wide b) {
-  return b > a ? b : a;
-}
+static wide most(wide a, wide b) { return b > a ? b : a; }
 
 static range number(rh_type type, rh_scalar value) {
   wide number = type == RH_TYPE_i32   ? (wide)value.i32
@@ -166,9 +160,7 @@ typedef struct search {
 
 enum { DEEPEST = 6 };
 
-static const rh_node *at(const search *s, uint32_t node) {
-  return &s->exprs->nodes[node];
-}
+static const rh_node *at(const search *s, uint32_t node) { return &s->exprs->nodes[node]; }
 
 /* Without conversions that change no value. */
 static uint32_t plain(const search *s, uint32_t node) {
@@ -178,9 +170,7 @@ static uint32_t plain(const search *s, uint32_t node) {
   return node;
 }
 
-static int is_same(const search *s, uint32_t a, uint32_t b) {
-  return plain(s, a) == plain(s, b);
-}
+static int is_same(const search *s, uint32_t a, uint32_t b) { return plain(s, a) == plain(s, b); }
 
 /* min(p, q) if is_least, else max(p, q). */
 static int is_extreme(const search *s, const rh_node *node, int is_least) {

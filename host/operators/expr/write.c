@@ -249,10 +249,8 @@ void rh_exprs_write(const rh_exprs *exprs, rh_text *to, const rh_expr_name *vari
     for (uint32_t j = 0; j < node->arity; j++) of_nan |= facts[node->args[j]].nan;
     if (node->kind == RH_NODE_CALL && of_nan && !rh_node_calls(node, "rint"))
       expand(node, text_of_nan(node), &by, to);
-    if (node->kind == RH_NODE_VARIABLE)
-      rh_text_add(to, "%s", variables[node->number]);
-    else
-      expand(node, text_of(node, facts), &by, to);
+    if (node->kind == RH_NODE_VARIABLE) rh_text_add(to, "%s", variables[node->number]);
+    else expand(node, text_of(node, facts), &by, to);
     rh_text_add(to, ";\n");
   }
   for (uint32_t j = 0; j < exprs->n_outputs; j++)

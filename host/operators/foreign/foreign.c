@@ -70,12 +70,9 @@ static void call_setup(ffi_cif *interface, void *result, void **arguments, void 
 /* Stores the number as an element, from which load() makes the value. */
 static void store_element(rh_type type, const rh_number *number, rh_cvalue *element) {
   const rh_ctype *as = rh_ctype_find(rh_type_name(type));
-  if (type == RH_TYPE_f32)
-    element->f32 = (float)number->f;
-  else if (type == RH_TYPE_f64)
-    element->f64 = number->f;
-  else
-    rh_ctype_store(as, element, number->u);
+  if (type == RH_TYPE_f32) element->f32 = (float)number->f;
+  else if (type == RH_TYPE_f64) element->f64 = number->f;
+  else rh_ctype_store(as, element, number->u);
 }
 
 /* Only load() knows a value that is more than a number. */
@@ -110,10 +107,8 @@ static rh_status run(void *self, const rh_run *run) {
     if (rh_foreign_call_run(&of->opened->call, data + done * op->element_size, n, &number, why,
                             sizeof why) != RH_OK)
       return of->host->fail(of->host, RH_E_INTERNAL, 0, why);
-    if (op->flags & RH_OP_INDEXED)
-      rh_op_load(op, &value, data, done + number.u);
-    else
-      make_value(op, foreign->type, &number, &value.scalar);
+    if (op->flags & RH_OP_INDEXED) rh_op_load(op, &value, data, done + number.u);
+    else make_value(op, foreign->type, &number, &value.scalar);
     rh_op_combine(op, run->host_result, &value);
   }
   return RH_OK;

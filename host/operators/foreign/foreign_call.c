@@ -137,8 +137,7 @@ rh_status rh_foreign_call_run(const rh_foreign_call *call, const void *data, uin
   ffi_call((ffi_cif *)&call->interface, call->function, &back, pointers);
   if (foreign->returns.role == RH_ROLE_RESULT)
     *result = number_returned(foreign->returns.type, &back);
-  else
-    *result = rh_ctype_load(foreign->result_type, &written);
+  else *result = rh_ctype_load(foreign->result_type, &written);
   if (foreign->returns.role == RH_ROLE_STATUS) {
     int64_t status = (int64_t)number_returned(foreign->returns.type, &back).u;
     if (status != 0) {

@@ -38,9 +38,7 @@ static rh_status check_keys(const place *at, const char *const *keys, size_t n) 
   return RH_OK;
 }
 
-static rh_status missing(const place *at, const char *key) {
-  return refuse(at, key, "is missing");
-}
+static rh_status missing(const place *at, const char *key) { return refuse(at, key, "is missing"); }
 
 /* `otherwise`: the default; null if the key is required.  `lines`: line breaks are allowed. */
 static rh_status take_text(const place *at, const char *key, const char *otherwise, int lines,
@@ -129,8 +127,7 @@ static rh_status take_constant(const place *at, rh_foreign_value *to) {
     if (!json_is_number(value)) return refuse(at, "value", "is not a number");
     if (to->type->size == sizeof to->constant.f32)
       to->constant.f32 = (float)json_number_value(value);
-    else
-      to->constant.f64 = json_number_value(value);
+    else to->constant.f64 = json_number_value(value);
     return RH_OK;
   }
   if (!json_is_integer(value)) return refuse(at, "value", "is not a whole number");

@@ -130,10 +130,8 @@ static rh_status finish_settled(point *p, rh_error *error) {
     rh_contender *c = &p->contenders[k];
     if (c->done || !rh_contender_is_settled(c)) continue;
     if (rh_contender_clocks_differ(c)) {
-      if (c->sampler->is_peer)
-        rh_contender_use_host_clock(c);
-      else
-        switch_to_host_clock(p);
+      if (c->sampler->is_peer) rh_contender_use_host_clock(c);
+      else switch_to_host_clock(p);
       continue;
     }
     RH_TRY(rh_contender_sum_up(c, error));

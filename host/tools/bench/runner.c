@@ -132,9 +132,7 @@ static rh_status keep_row(rh_bench_runner *r, rh_row *row, rh_error *error) {
   return status;
 }
 
-static uint32_t processes_of(const rh_bench_runner *r) {
-  return r->stage->settings->processes;
-}
+static uint32_t processes_of(const rh_bench_runner *r) { return r->stage->settings->processes; }
 
 static rh_status keep_rows(rh_bench_runner *r, rh_row *rows, uint32_t n, rh_error *error) {
   rh_status status = RH_OK;
@@ -143,8 +141,7 @@ static rh_status keep_rows(rh_bench_runner *r, rh_row *rows, uint32_t n, rh_erro
     blame(r, &rows[k]);
     rh_error *why = status == RH_OK ? error : NULL;
     rh_status kept = RH_OK;
-    if (processes_of(r) == 1)
-      kept = keep_row(r, &rows[k], why);
+    if (processes_of(r) == 1) kept = keep_row(r, &rows[k], why);
     else if (rh_records_add(&r->parts, &rows[k]) != 0)
       kept = rh_fail(why, RH_E_NOMEM, "no memory for the results");
     if (status == RH_OK) status = kept;
@@ -162,10 +159,8 @@ static uint32_t collect_parts(const rh_bench_runner *r, const place *at,
   for (uint32_t k = 0; k < r->parts.n_rows && n < RH_MAX_PROCESSES; k++) {
     const rh_row *row = &r->parts.rows[k];
     if (!is_at(r, row, at)) continue;
-    if (row->status == RH_ROW_skipped)
-      skipped = row;
-    else
-      list[n++] = row;
+    if (row->status == RH_ROW_skipped) skipped = row;
+    else list[n++] = row;
   }
   if (!n && skipped) list[n++] = skipped;
   return n;

@@ -20,18 +20,12 @@ rh_status rh_peers_start(rh_peers **peers, const char *program, const rh_options
   return RH_OK;
 }
 
-uint32_t rh_peers_count(const rh_peers *peers) {
-  return peers->n;
-}
+uint32_t rh_peers_count(const rh_peers *peers) { return peers->n; }
 
-const char *rh_peers_about(const rh_peers *peers, uint32_t k) {
-  return peers->list[k].about;
-}
+const char *rh_peers_about(const rh_peers *peers, uint32_t k) { return peers->list[k].about; }
 
 /* All samplers share the process, which ends with rh_peers_finish. */
-static void finish_sampler(void *self) {
-  (void)self;
-}
+static void finish_sampler(void *self) { (void)self; }
 
 rh_sampler rh_peers_sampler(rh_peers *peers, uint32_t k) {
   rh_sampler sampler = {
@@ -50,9 +44,7 @@ rh_sampler rh_peers_sampler(rh_peers *peers, uint32_t k) {
 
 /* ---- Strategies ---- */
 
-static void finish_all(void *self) {
-  rh_peers_finish(((rh_peer *)self)->peers);
-}
+static void finish_all(void *self) { rh_peers_finish(((rh_peer *)self)->peers); }
 
 /* Adds the texts that the child makes the operators of. */
 static rh_status add_own(rh_peers *peers, const rh_isolated_spec *spec, rh_error *error) {

@@ -31,9 +31,7 @@ rh_status rh_peers_bind_data(rh_peers *peers, const rh_bench_data *data, rh_erro
   return RH_OK;
 }
 
-static uint64_t aligned(uint64_t bytes) {
-  return (bytes + 63) / 64 * 64;
-}
+static uint64_t aligned(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 /* Programs answer with results, and redhost's own children with values. */
 static uint64_t result_bytes(const rh_peer *me, const rh_operator *op) {

@@ -32,10 +32,8 @@ static void add_segments(rh_text *line, const rh_peer *me, const rh_bench_data *
 static void add_problem(rh_text *line, const rh_peer *me, const rh_bench_data *data) {
   uint32_t k = 0;
   while (k < me->peers->n_own && &me->peers->own[k]->face != data->op) k++;
-  if (data->op->is_custom)
-    rh_text_add(line, "own:%u %s", k, rh_type_name(data->op->type));
-  else
-    rh_text_add(line, "%s %s", data->op->name, rh_type_name(data->op->type));
+  if (data->op->is_custom) rh_text_add(line, "own:%u %s", k, rh_type_name(data->op->type));
+  else rh_text_add(line, "%s %s", data->op->name, rh_type_name(data->op->type));
   rh_text_add(line, " %" PRIu64 " %" PRIu64 " %" PRIu64, data->n, data->copies, data->stride);
   add_segments(line, me, data);
   for (k = 0; data->op->is_custom && k < data->op->n_operands; k++)

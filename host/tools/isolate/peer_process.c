@@ -7,9 +7,7 @@
 /* For one answer; redhost's own children may send more, because they send logs, too. */
 static const uint64_t most_bytes = 64u << 10, most_bytes_of_own = 16u << 20;
 
-static int is_own(const rh_peer_process *process) {
-  return process->own.role != NULL;
-}
+static int is_own(const rh_peer_process *process) { return process->own.role != NULL; }
 
 /* ---- Why it was lost, in one sentence -------------------------------------------------------- */
 
@@ -24,8 +22,7 @@ static rh_status blame(rh_peer_process *process, const char *what, rh_error *err
   else if (is_own(process))
     snprintf(why, sizeof process->why, "strategy '%s' in %.500s %s", own->strategy, own->plugin,
              what);
-  else if (!question->peer)
-    snprintf(why, sizeof process->why, "%.300s %s", process->who, what);
+  else if (!question->peer) snprintf(why, sizeof process->why, "%.300s %s", process->who, what);
   else
     snprintf(why, sizeof process->why, "peer '%s' of %.200s %s", question->peer, process->program,
              what);
@@ -44,8 +41,7 @@ static int file_was_cut(const rh_peer_process *process) {
 
 /* "in run", "in take" */
 static void name_place(const rh_peer_process *process, char *where, size_t size) {
-  if (!is_own(process))
-    snprintf(where, size, "in %s", process->question.verb);
+  if (!is_own(process)) snprintf(where, size, "in %s", process->question.verb);
   else
     snprintf(where, size, "%s%s", rh_phase_words(process->own.phase),
              process->with.fate == RH_FATE_LATE ? "; --timeout allows more" : "");
@@ -266,8 +262,7 @@ static void report_side_effects(const rh_peer_process *process) {
            plugin, (unsigned long long)printed->bytes, quote);
   if (ended_ill && is_own(process))
     rh_log(reporter, RH_LOG_WARNING, "plugin %.500s %s", plugin, what);
-  else if (ended_ill)
-    rh_log(reporter, RH_LOG_WARNING, "%s %s%s", process->who, what, quote);
+  else if (ended_ill) rh_log(reporter, RH_LOG_WARNING, "%s %s%s", process->who, what, quote);
 }
 
 void rh_peer_process_end(rh_peer_process *process) {

@@ -49,12 +49,9 @@ static rh_status greet(rh_peers *peers, int first, rh_error *error) {
   while (!wrong) {
     RH_TRY(rh_peer_process_ask(process, &listen_only, &word, &said, error));
     if (word == RH_PEER_READY && k == peers->n && k) return RH_OK;
-    if (word == RH_PEER_READY)
-      wrong = k ? "offered fewer peers than before" : "offered no peer";
-    else if (word == RH_PEER_NAMED)
-      wrong = add_peer(peers, k++, &said, first);
-    else
-      wrong = "answered out of order";
+    if (word == RH_PEER_READY) wrong = k ? "offered fewer peers than before" : "offered no peer";
+    else if (word == RH_PEER_NAMED) wrong = add_peer(peers, k++, &said, first);
+    else wrong = "answered out of order";
   }
   return rh_peer_process_protocol_error(process, wrong, error);
 }

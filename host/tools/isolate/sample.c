@@ -285,10 +285,8 @@ static int take_sample(sampling *s, const char *line) {
 /* A stage is the plugin's text, and is sent as one word. */
 static void add_stage(rh_text *text, const char *stage) {
   for (const char *c = stage; *c; c++)
-    if (*c == ' ')
-      rh_text_add(text, "%%20");
-    else
-      rh_text_add(text, "%c%s", *c, *c == '%' ? "25" : "");
+    if (*c == ' ') rh_text_add(text, "%%20");
+    else rh_text_add(text, "%c%s", *c, *c == '%' ? "25" : "");
 }
 
 static int show_parts(sampling *s) {

@@ -137,13 +137,9 @@ void rh_isolated_worker_close(rh_isolated_worker *w) {
   free(w);
 }
 
-rh_remote *rh_isolated_worker_remote(rh_isolated_worker *w) {
-  return &w->remote;
-}
+rh_remote *rh_isolated_worker_remote(rh_isolated_worker *w) { return &w->remote; }
 
-const rh_opened *rh_isolated_worker_opened(const rh_isolated_worker *w) {
-  return &w->opened;
-}
+const rh_opened *rh_isolated_worker_opened(const rh_isolated_worker *w) { return &w->opened; }
 
 rh_status rh_isolated_worker_start(rh_isolated_worker *w, rh_error *error) {
   RH_TRY(place(w, w->spec.job->operation.op, w->spec.most_n, error));

@@ -40,9 +40,7 @@ int rh_plot_is_picture(const char *file) {
   return !strcmp(suffix, ".svg") || !strcmp(suffix, ".png") || !strcmp(suffix, ".pdf");
 }
 
-int rh_plot_is_page(const char *file) {
-  return strcmp(suffix_of(file), ".html") == 0;
-}
+int rh_plot_is_page(const char *file) { return strcmp(suffix_of(file), ".html") == 0; }
 
 /* ---- The child ---- */
 

@@ -90,14 +90,10 @@ static void judge_times(rh_change *c, const rh_change_rule *rule) {
 rh_change rh_change_judge(const rh_row *old_row, const rh_row *new_row,
                           const rh_change_rule *rule) {
   rh_change c = {.old_row = old_row, .new_row = new_row, .change = NAN, .low = NAN, .high = NAN};
-  if (rh_row_is_timed(old_row) && rh_row_is_timed(new_row))
-    judge_times(&c, rule);
-  else if (old_row->status == RH_ROW_ok && is_bad(new_row))
-    c.verdict = RH_CHANGE_broken;
-  else if (is_bad(old_row) && new_row->status == RH_ROW_ok)
-    c.verdict = RH_CHANGE_mended;
-  else
-    c.verdict = RH_CHANGE_untimed;
+  if (rh_row_is_timed(old_row) && rh_row_is_timed(new_row)) judge_times(&c, rule);
+  else if (old_row->status == RH_ROW_ok && is_bad(new_row)) c.verdict = RH_CHANGE_broken;
+  else if (is_bad(old_row) && new_row->status == RH_ROW_ok) c.verdict = RH_CHANGE_mended;
+  else c.verdict = RH_CHANGE_untimed;
   return c;
 }
 

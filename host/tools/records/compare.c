@@ -143,9 +143,7 @@ static int compare_keyed(const void *a, const void *b) {
   return order ? order : (one > other) - (one < other);
 }
 
-static int same_key(const void *a, const void *b) {
-  return compare_keys(a, b);
-}
+static int same_key(const void *a, const void *b) { return compare_keys(a, b); }
 
 /* A sorted array of *n rows, the last one of each point; null if out of memory. */
 static keyed *index_rows(const devices *d, int is_old, uint32_t *n) {
@@ -159,10 +157,8 @@ static keyed *index_rows(const devices *d, int is_old, uint32_t *n) {
   qsort(list, d->results->n_rows, sizeof *list, compare_keyed);
   *n = 0;
   for (uint32_t k = 0; k < d->results->n_rows; k++)
-    if (*n && compare_keys(&list[*n - 1], &list[k]) == 0)
-      list[*n - 1] = list[k];
-    else
-      list[(*n)++] = list[k];
+    if (*n && compare_keys(&list[*n - 1], &list[k]) == 0) list[*n - 1] = list[k];
+    else list[(*n)++] = list[k];
   return list;
 }
 

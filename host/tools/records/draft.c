@@ -94,12 +94,10 @@ int rh_draft_begin(rh_draft *draft, const char *path) {
   struct stat there;
   int exists = stat(path, &there) == 0, fd;
   *draft = (rh_draft){0};
-  if (exists && S_ISDIR(there.st_mode))
-    errno = EISDIR;
+  if (exists && S_ISDIR(there.st_mode)) errno = EISDIR;
   else if (!exists || S_ISREG(there.st_mode))
     draft->out = begin_regular(draft, path, exists ? &there : NULL);
-  else if ((fd = open(path, O_WRONLY | O_CLOEXEC)) >= 0)
-    draft->out = fdopen(fd, "w");
+  else if ((fd = open(path, O_WRONLY | O_CLOEXEC)) >= 0) draft->out = fdopen(fd, "w");
   if (draft->out) return 0;
   int code = errno;
   rh_draft_finish(draft);

@@ -32,9 +32,7 @@ void rh_records_finish(rh_records *results) {
   *results = (rh_records){0};
 }
 
-static int has_time(const rh_row *row) {
-  return row->time.samples > 0 && row->time.median > 0;
-}
+static int has_time(const rh_row *row) { return row->time.samples > 0 && row->time.median > 0; }
 
 const char *rh_row_status_name(uint32_t status) {
 #define RH_X(name, number) #name,
@@ -43,9 +41,7 @@ const char *rh_row_status_name(uint32_t status) {
   return status < sizeof names / sizeof *names ? names[status] : NULL;
 }
 
-int rh_row_is_timed(const rh_row *row) {
-  return row->status == RH_ROW_ok && has_time(row);
-}
+int rh_row_is_timed(const rh_row *row) { return row->status == RH_ROW_ok && has_time(row); }
 
 const char *rh_row_op_name(const rh_row *row) {
   return row->op ? rh_op_name(row->op) : row->own_op;
@@ -158,9 +154,7 @@ static int is_ranked(const rh_row *row, int strategies_only) {
 }
 
 /* Unknown for peers. */
-static uint32_t known_passes(const rh_row *row) {
-  return row->is_peer ? UINT32_MAX : row->passes;
-}
+static uint32_t known_passes(const rh_row *row) { return row->is_peer ? UINT32_MAX : row->passes; }
 
 /* If two tie: fewer passes, then more reproducible, then faster. */
 static int is_preferred(const rh_row *row, const rh_row *to) {

@@ -40,10 +40,8 @@ double rh_student_t(double both_tails, double freedom) {
   while (tails(high, freedom) > both_tails && high < 1e12) high *= 2;
   for (int k = 0; k < 100 && low < high; k++) {
     double t = (low + high) / 2;
-    if (tails(t, freedom) > both_tails)
-      low = t;
-    else
-      high = t;
+    if (tails(t, freedom) > both_tails) low = t;
+    else high = t;
   }
   return (low + high) / 2;
 }

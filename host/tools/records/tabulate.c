@@ -58,12 +58,9 @@ static void fill_rank(rh_cells *cells, const rh_row *row, const rh_best *best) {
   char number[32];
   double ratio = row->time.median / best->row->time.median;
   size_t size = sizeof cells->note;
-  if (cells->is_best)
-    add(cells->note, size, "best");
-  else if (rh_best_ties(best, row))
-    add(cells->note, size, "tie");
-  else
-    add(cells->note, size, "%sx", rh_format_fixed(number, ratio, ratio < 10 ? 2 : ratio < 100));
+  if (cells->is_best) add(cells->note, size, "best");
+  else if (rh_best_ties(best, row)) add(cells->note, size, "tie");
+  else add(cells->note, size, "%sx", rh_format_fixed(number, ratio, ratio < 10 ? 2 : ratio < 100));
   if (row->is_peer) add(cells->note, size, " peer");
   const char *space = " ";
 #define RH_X(name, bit, mark)                                                                      \

@@ -39,10 +39,8 @@ static rh_status probe(rh_tuner *w, rh_task *task, rh_error *error) {
   RH_TRY(rh_tuner_turn(w, sampler->name, error));
   rh_status status =
       rh_tune_candidate_measure(sampler, &w->point.data, &w->point.scale, 0, &row, error);
-  if (status == RH_OK && row.status == RH_ROW_wrong)
-    status = rh_tuner_blame(w, task, &row, error);
-  else if (status == RH_OK && row.time.median > 0)
-    expect(w, task, row.time.median);
+  if (status == RH_OK && row.status == RH_ROW_wrong) status = rh_tuner_blame(w, task, &row, error);
+  else if (status == RH_OK && row.time.median > 0) expect(w, task, row.time.median);
   rh_row_finish(&row);
   return status;
 }
@@ -110,10 +108,8 @@ static uint32_t gather(rh_tuner *w, uint32_t from, rh_task **tasks, uint32_t *en
     if (n && !rh_tasks_same_point(tasks[0], task)) break;
     if (task->state != RH_TASK_todo) continue;
     rh_plan_expect(w->tasks, w->n_tasks, task);
-    if (rh_plan_is_hopeless(w->tasks, w->n_tasks, task))
-      task->state = RH_TASK_slow;
-    else if (n && together_s + runs * task->expected_s > w->budget_s / 20)
-      break;
+    if (rh_plan_is_hopeless(w->tasks, w->n_tasks, task)) task->state = RH_TASK_slow;
+    else if (n && together_s + runs * task->expected_s > w->budget_s / 20) break;
     else {
       together_s += runs * task->expected_s;
       tasks[n++] = task;

@@ -47,10 +47,8 @@ static rh_status try_few_elements(strategy_search *h, rh_sampler *sampler,
   rh_row row;
   rh_status status =
       rh_tune_candidate_measure(sampler, &w->small.data, &w->small.scale, 0, &row, error);
-  if (row.status == RH_ROW_skipped)
-    *seconds = row.time.median;
-  else if (status == RH_OK)
-    status = read_row(h, settings, n, &row, seconds, error);
+  if (row.status == RH_ROW_skipped) *seconds = row.time.median;
+  else if (status == RH_OK) status = read_row(h, settings, n, &row, seconds, error);
   if (*seconds > 0 && h->small_s > 0 &&
       h->default_s + RH_TUNE_SMALL * (*seconds - h->small_s) > unbearable * best_s)
     *seconds = INFINITY;

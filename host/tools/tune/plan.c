@@ -51,13 +51,9 @@ int rh_tasks_same_point(const rh_task *a, const rh_task *b) {
   return rh_tasks_same_problem(a, b) && a->n == b->n;
 }
 
-static int compare(double a, double b) {
-  return (a > b) - (a < b);
-}
+static int compare(double a, double b) { return (a > b) - (a < b); }
 
-rh_type rh_task_type(const rh_task *task) {
-  return task->op->operands[0].type;
-}
+rh_type rh_task_type(const rh_task *task) { return task->op->operands[0].type; }
 
 int rh_task_operator_order(const rh_task *a, const rh_task *b) {
   if (a->op->base != b->op->base) return a->op->base < b->op->base ? -1 : 1;
@@ -212,9 +208,7 @@ void rh_plan_searching(rh_task *tasks, uint32_t n) {
 }
 
 /* Twice as far from the best, half the weight. */
-static double weight(const rh_task *task) {
-  return 1 / fmax(1, task->behind);
-}
+static double weight(const rh_task *task) { return 1 / fmax(1, task->behind); }
 
 double rh_plan_share(const rh_task *tasks, uint32_t n, uint32_t k, double left_s, double budget_s) {
   double sum = 0, least = fmin(least_share_s, budget_s / 8);

@@ -3,9 +3,7 @@
 enum { SHORT_RANGE = 16, FARTHEST = 64 };
 static const uint64_t most_candidates = (uint64_t)1 << 40;
 
-static int is_power_of_two(int64_t value) {
-  return value > 0 && (value & (value - 1)) == 0;
-}
+static int is_power_of_two(int64_t value) { return value > 0 && (value & (value - 1)) == 0; }
 
 /* A value that the command line would accept, or the default, which need not be on a step. */
 static int is_legal(const rh_param *param, int64_t value) {

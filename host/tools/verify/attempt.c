@@ -214,8 +214,7 @@ void rh_attempt_judge(rh_attempt *attempt, const rh_time_limits *limits) {
   char where[80], ending[160];
   snprintf(where, sizeof where, "in %s", attempt->phase[0] ? attempt->phase : "loading");
   rh_ending_name(attempt->status, where, ending, sizeof ending);
-  if (attempt->has_verdict)
-    judge_after_verdict(attempt, limits);
+  if (attempt->has_verdict) judge_after_verdict(attempt, limits);
   else if (attempt->fate == RH_FATE_LATE && attempt->is_over)
     rh_attempt_set(attempt, RH_TIMEOUT, "did not finish in time, %s", where);
   else if (attempt->fate == RH_FATE_LATE)
@@ -224,6 +223,5 @@ void rh_attempt_judge(rh_attempt *attempt, const rh_time_limits *limits) {
                    attempt->is_busy ? " of processor time" : "", where);
   else if (attempt->fate == RH_FATE_GARBAGE || attempt->fate == RH_FATE_FLOOD)
     rh_attempt_set(attempt, RH_FAIL, "wrote to redhost's result channel %s", where);
-  else
-    rh_attempt_set(attempt, RH_CRASH, "%s", ending);
+  else rh_attempt_set(attempt, RH_CRASH, "%s", ending);
 }

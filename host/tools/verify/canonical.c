@@ -21,9 +21,7 @@ static uint64_t elements_of(rows_and s, uint32_t element_size) {
   return (uint64_t)((int64_t)s.rows * (RH_CANONICAL_ROW_BYTES / element_size) + s.more);
 }
 
-static uint32_t count(const rh_trial *trial) {
-  return trial->quick ? SIZES_QUICK : SIZES;
-}
+static uint32_t count(const rh_trial *trial) { return trial->quick ? SIZES_QUICK : SIZES; }
 
 /* ---- An operator that no other tree of combinations gives the same value ---- */
 
@@ -85,9 +83,7 @@ static rh_status try_minus_zero(rh_rig *rig, uint64_t n, uint64_t first) {
   return compare(rig, ", all of them -0,");
 }
 
-static int rounds(rh_pair pair) {
-  return rh_op_rounds(pair.op, pair.type);
-}
+static int rounds(rh_pair pair) { return rh_op_rounds(pair.op, pair.type); }
 
 static rh_status try_floats(rh_rig *rig, uint64_t seed) {
   for (uint32_t k = 0; k < count(rig->trial); k++) {

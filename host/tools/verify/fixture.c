@@ -10,10 +10,8 @@ static uint64_t input_bytes(const rh_fixture *place) {
 static rh_status poison(rh_fixture *place, uint64_t from, uint64_t slots, rh_error *error) {
   static const unsigned char byte = RH_POISON;
   uint64_t at = from * place->value_size, bytes = slots * place->value_size;
-  if (slots == 1)
-    memset(rh_fixture_host_result(place), RH_POISON, place->value_size);
-  else
-    memset(place->host_result, RH_POISON, place->host_slots * place->value_size);
+  if (slots == 1) memset(rh_fixture_host_result(place), RH_POISON, place->value_size);
+  else memset(place->host_result, RH_POISON, place->host_slots * place->value_size);
   if (!place->result) return RH_OK;
   RH_CL_TRY(error, rh_cl_fill(place->session->queue, place->result, byte, at, bytes),
             "filling the result");

@@ -44,9 +44,7 @@ static const double patience_s = 60, quick_patience_s = 2;
 static const uint64_t starts[] = {((uint64_t)1 << 32) + 5, 7, ((uint64_t)1 << 31) + 5},
                       stops[] = {((uint64_t)1 << 32) + 1008, 1007, ((uint64_t)1 << 31) + 9};
 
-static uint64_t elements_of(int k) {
-  return cases[k].first + cases[k].n;
-}
+static uint64_t elements_of(int k) { return cases[k].first + cases[k].n; }
 
 /* ---- The input ---- */
 
@@ -94,10 +92,8 @@ static void expect(const rh_huge *h, const rh_op *row, uint64_t first, uint64_t 
   row->fold(tile, data, 0, length);
   while (n) {
     uint64_t now = n < length - at ? n : length - at;
-    if (now == length)
-      row->combine(expected, tile);
-    else
-      row->fold(expected, data, at, now);
+    if (now == length) row->combine(expected, tile);
+    else row->fold(expected, data, at, now);
     n -= now;
     at = 0;
   }

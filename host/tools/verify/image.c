@@ -212,8 +212,7 @@ static void add_library(rh_libraries *libraries, char *path) {
       rh_elf_check(path, &unused) == RH_OK &&
       rh_image_read(&libraries->images[libraries->n], path, &unused) == RH_OK)
     libraries->paths[libraries->n++] = path;
-  else
-    free(path);
+  else free(path);
 }
 
 rh_status rh_libraries_read(rh_libraries *libraries, const rh_image *image, const char *path,

@@ -27,9 +27,7 @@ enum {
 static rh_imports_seen seen = {.last = ""};
 static int live_mappings;
 
-int rh_imports_mapped(void) {
-  return __atomic_load_n(&live_mappings, __ATOMIC_ACQUIRE);
-}
+int rh_imports_mapped(void) { return __atomic_load_n(&live_mappings, __ATOMIC_ACQUIRE); }
 
 rh_imports_seen rh_imports_take(void) {
   rh_imports_seen taken = seen;

@@ -395,9 +395,7 @@ RH_TEST_LIST(RH_X)
 
 /* A test that is one call. */
 #define RH_TEST_IS(name, call)                                                                     \
-  rh_status rh_##name(rh_trial *trial) {                                                           \
-    return call;                                                                                   \
-  }
+  rh_status rh_##name(rh_trial *trial) { return call; }
 
 /* A test rig: runs one strategy on one problem as the host does, but watches every service and
  * injects faults on demand. */
@@ -536,9 +534,7 @@ rh_status rh_try_any_problem(rh_trial *trial, uint64_t max_n);
 /* Tests that consist of such cases; the names of a body are `rig` and `seed`. */
 #define RH_CASES_TEST(name, tries)                                                                 \
   static rh_try_rig name##_on;                                                                     \
-  rh_status name(rh_trial *trial) {                                                                \
-    return tries;                                                                                  \
-  }                                                                                                \
+  rh_status name(rh_trial *trial) { return tries; }                                                \
   static rh_status name##_on(rh_rig *rig, uint64_t seed)
 #define RH_PAIRS_TEST(name, max_n, most_when_quick, wanted)                                        \
   RH_CASES_TEST(name, rh_try_pairs(trial, max_n, most_when_quick, wanted, NULL, name##_on))

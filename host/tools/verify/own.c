@@ -69,10 +69,8 @@ static void add_large(rh_text *to) {
 }
 
 static void add_text(rh_text *to, const char *text) {
-  if (text)
-    rh_text_add(to, "%s", text);
-  else
-    add_large(to);
+  if (text) rh_text_add(to, "%s", text);
+  else add_large(to);
   for (char *at = to->s; at && (at = strchr(at, '\'')); at++) *at = '"';
 }
 

@@ -116,10 +116,8 @@ static int gather(rank *r, uint32_t n, double seconds) {
   const char *fault = code ? rh_sentence_fault(text) : NULL;
   r->broken_s = rh_now() - start;
   r->why = text;
-  if (code != 0 && code != -1)
-    say(r, "wrong gather returns %d; it must be 0 or -1", code);
-  else if (fault)
-    say(r, "wrong gather fails and %s", fault);
+  if (code != 0 && code != -1) say(r, "wrong gather returns %d; it must be 0 or -1", code);
+  else if (fault) say(r, "wrong gather fails and %s", fault);
   if ((code != 0 && code != -1) || fault || (code == 0 && check_bytes(r, n) != 0)) return -1;
   r->round++;
   return -code;
@@ -273,10 +271,8 @@ int rh_rank_main(const char *report, const char *order) {
   if (r.report < 0) return 2;
   gethostname(r.host, sizeof r.host - 1);
   say(&r, "begin");
-  if (rh_transport_open(order + length, &r.transport, &error) == RH_OK)
-    code = take_part(&r);
-  else
-    say(&r, "wrong %s", error.message);
+  if (rh_transport_open(order + length, &r.transport, &error) == RH_OK) code = take_part(&r);
+  else say(&r, "wrong %s", error.message);
   close(r.report);
   return code;
 }

@@ -105,9 +105,7 @@ static rh_problem problem_of(const rh_rig *rig, uint64_t n) {
 /* ---- The services for a plugin under test ---- */
 
 /* They record each call, fail on the test's demand, and otherwise forward to the real ones. */
-static rh_rig *rig_of(const rh_host *host) {
-  return host->priv;
-}
+static rh_rig *rig_of(const rh_host *host) { return host->priv; }
 
 static const char *phase_name(int phase) {
   switch (phase) {

@@ -114,9 +114,7 @@ static rh_status check_list(const char *option, const char *list, rh_error *erro
 /* The limit for all tests, or for one, on a stopwatch that excludes waiting for a busy machine.
  * The constant part covers hangs: a minute for the first silent test, and a quarter of one for
  * each of five more. */
-static double most_s(double forecast_s) {
-  return 140 + 20 * forecast_s;
-}
+static double most_s(double forecast_s) { return 140 + 20 * forecast_s; }
 
 /* After two hangs in one stage, the other tests that reach it are skipped. */
 enum { ENOUGH = 2 };
@@ -176,8 +174,7 @@ static rh_status run_variant(runner *r, rh_trial trial, rh_attempt *a, rh_error 
   rh_attempt_judge(a, &limits);
   r->most_left_s -= a->spent_s;
   if (r->most_left_s <= 0) r->is_over = 1;
-  if (trial.test->needs != RH_NEEDS_INTERPRETER)
-    note_hang(r, a);
+  if (trial.test->needs != RH_NEEDS_INTERPRETER) note_hang(r, a);
   else if (a->outcome == RH_CRASH || a->outcome == RH_TIMEOUT)
     /* it may lack what a device supports, so its own failures are not the plugin's */
     rh_attempt_set(a, RH_SKIP, "the interpreter itself failed: %s", a->text ? a->text : "");
@@ -268,10 +265,8 @@ static rh_status try_one(runner *r, const rh_test *test, const char *strategy, r
     r->spec->begin(r->spec->user, test->id, strategy, r->done, r->total, r->left_s, r->most_left_s);
   rh_status status = RH_OK;
   const char *why = skip_reason(r, test);
-  if (why)
-    rh_attempt_set(&a, RH_SKIP, "not tried: %s", why);
-  else
-    status = run_test(r, test, strategy, &a, error);
+  if (why) rh_attempt_set(&a, RH_SKIP, "not tried: %s", why);
+  else status = run_test(r, test, strategy, &a, error);
   if (status == RH_OK) status = record(r, test, strategy, rh_now() - start, &a, error);
   rh_attempt_finish(&a);
   r->left_s -= r->spec->quick ? test->usual_quick_s : test->usual_s;

@@ -116,13 +116,9 @@ static void take_children(rh_text *to) {
     each_name("/proc", take_process, to);
 }
 
-static void take_thread(rh_text *to, const char *id) {
-  add(to, "thread %s", id);
-}
+static void take_thread(rh_text *to, const char *id) { add(to, "thread %s", id); }
 
-static void take_threads(rh_text *to) {
-  each_name("/proc/self/task", take_thread, to);
-}
+static void take_threads(rh_text *to) { each_name("/proc/self/task", take_thread, to); }
 
 /* ---- Signals and timers ---- */
 
@@ -224,9 +220,7 @@ static void take_descriptor(rh_text *to, const char *number) {
       (unsigned)fcntl(fd, F_GETFL), (unsigned long long)st.st_ino);
 }
 
-static void take_descriptors(rh_text *to) {
-  each_name("/proc/self/fd", take_descriptor, to);
-}
+static void take_descriptors(rh_text *to) { each_name("/proc/self/fd", take_descriptor, to); }
 
 /* ---- Mappings ---- */
 
@@ -257,8 +251,7 @@ static uint64_t take_mappings(rh_text *to, int part, const rh_text *without) {
     if (part == RH_STATE_CODE && is_code && rights[1] == 'w')
       add(to, "memory at %llx %s", start, path);
     /* a mapped file with executable code counts as a library */
-    else if (part == RH_STATE_LIBRARIES && is_code && !is_not_its_own(path))
-      add(to, "%s", path);
+    else if (part == RH_STATE_LIBRARIES && is_code && !is_not_its_own(path)) add(to, "%s", path);
     else if (part == RH_STATE_FILES && !is_not_its_own(path) &&
              !rh_state_has(without, path, strlen(path)))
       add(to, "%s", path);
@@ -268,13 +261,9 @@ static uint64_t take_mappings(rh_text *to, int part, const rh_text *without) {
   return bytes;
 }
 
-static void take_code(rh_text *to) {
-  take_mappings(to, RH_STATE_CODE, NULL);
-}
+static void take_code(rh_text *to) { take_mappings(to, RH_STATE_CODE, NULL); }
 
-static void take_libraries(rh_text *to) {
-  take_mappings(to, RH_STATE_LIBRARIES, NULL);
-}
+static void take_libraries(rh_text *to) { take_mappings(to, RH_STATE_LIBRARIES, NULL); }
 
 static void take_files(rh_text *to) {
   rh_text libraries = {0};

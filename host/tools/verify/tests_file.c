@@ -27,9 +27,7 @@ rh_status rh_v01_machine(rh_trial *trial) {
 /* A test of what was read. */
 #define IMAGE_TEST(name)                                                                           \
   static rh_status name##_of(rh_trial *trial, const rh_image *image);                              \
-  rh_status name(rh_trial *trial) {                                                                \
-    return with_image(trial, name##_of);                                                           \
-  }                                                                                                \
+  rh_status name(rh_trial *trial) { return with_image(trial, name##_of); }                         \
   static rh_status name##_of(rh_trial *trial, const rh_image *image)
 
 /* ---- Symbols ---- */

@@ -38,9 +38,7 @@ typedef struct job {
   uint32_t n;
 } job;
 
-static double calm_of(const rh_trial *trial) {
-  return trial->quick ? quick_calm_s : calm_s;
-}
+static double calm_of(const rh_trial *trial) { return trial->quick ? quick_calm_s : calm_s; }
 
 /* ---- Starting ---- */
 

@@ -50,9 +50,7 @@ RH_PAIRS_TEST(rh_v42_exact, trial->quick ? 65537 : LARGEST, 7, NULL) {
   return try_cases(rig, seed, KINDS("least", "greatest", "ends", "two"), at, COUNT(at), 1, 3);
 }
 
-static int is_rounded(rh_pair pair) {
-  return !(rh_op_flags(pair.op, pair.type) & RH_OP_EXACT);
-}
+static int is_rounded(rh_pair pair) { return !(rh_op_flags(pair.op, pair.type) & RH_OP_EXACT); }
 
 RH_PAIRS_TEST(rh_v43_bound, trial->quick ? 65537 : LARGEST, 3, is_rounded) {
   RH_TRY(try_cases(rig, seed, KINDS("uniform", "cancel"), sizes, COUNT(sizes), 1, 1));
@@ -121,9 +119,7 @@ static rh_status untouched(rh_rig *rig, uint64_t seed,
   return check(rig->place, rig->error);
 }
 
-RH_PAIRS_TEST(rh_v46_input, 20011, 3, NULL) {
-  return untouched(rig, seed, rh_fixture_check_input);
-}
+RH_PAIRS_TEST(rh_v46_input, 20011, 3, NULL) { return untouched(rig, seed, rh_fixture_check_input); }
 
 /* Wide enough around the result for stray writes of a work-item, a group or a whole launch. */
 enum { NEIGHBOURS = 4096 };
@@ -162,9 +158,7 @@ RH_PAIRS_TEST(rh_v48_poison, 1009, 6, NULL) {
 
 /* ---- V51 ---- */
 
-static int is_float(rh_pair pair) {
-  return rh_type_is_float(pair.type);
-}
+static int is_float(rh_pair pair) { return rh_type_is_float(pair.type); }
 
 RH_PAIRS_TEST(rh_v51_specials, 4097, 6, is_float) {
   static const uint64_t at[] = {1, 2, 33, 257, 1003, 4097};
@@ -187,10 +181,8 @@ static rh_status minimise(rh_rig *rig, const char *kind, uint64_t seed, uint64_t
   uint64_t low = 0; /* is right */
   while (low + 1 < n) {
     uint64_t middle = low + (n - low) / 2;
-    if (rh_rig_case(rig, kind, seed, middle, first) == RH_E_WRONG)
-      n = middle;
-    else
-      low = middle;
+    if (rh_rig_case(rig, kind, seed, middle, first) == RH_E_WRONG) n = middle;
+    else low = middle;
   }
   return rh_rig_case(rig, kind, seed, n, first);
 }

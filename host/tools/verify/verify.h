@@ -65,9 +65,7 @@ typedef enum rh_outcome {
 const char *rh_outcome_name(rh_outcome outcome); /* "pass" */
 
 /* Does the plugin break a rule? */
-static inline int rh_outcome_is_bad(rh_outcome outcome) {
-  return outcome >= RH_FAIL;
-}
+static inline int rh_outcome_is_bad(rh_outcome outcome) { return outcome >= RH_FAIL; }
 
 typedef struct rh_verified {
   const char *test, *title; /* "V42", "tier 1: ..."; constant */

@@ -18,12 +18,8 @@ static inline void rh_control_write(uint32_t word) {
 }
 #else
 enum { RH_HAS_CONTROL = 0 };
-static inline uint32_t rh_control_read(void) {
-  return 0;
-}
-static inline void rh_control_write(uint32_t word) {
-  (void)word;
-}
+static inline uint32_t rh_control_read(void) { return 0; }
+static inline void rh_control_write(uint32_t word) { (void)word; }
 #endif
 
 #endif

@@ -85,9 +85,7 @@ typedef struct rh_exact_lanes {
 
 /* Inexact or invalid; and what calls of the loops stay on their side of. */
 enum { RH_EXACT_HAS_FLAGS = RH_HAS_CONTROL, RH_EXACT_RAISED = 0x21, RH_EXACT_FLAGS = 0x3f };
-static inline int rh_exact_is_raised(void) {
-  return (rh_control_read() & RH_EXACT_RAISED) != 0;
-}
+static inline int rh_exact_is_raised(void) { return (rh_control_read() & RH_EXACT_RAISED) != 0; }
 static inline void rh_exact_clear(void) {
   rh_control_write(rh_control_read() & ~(uint32_t)RH_EXACT_FLAGS);
 }
@@ -251,10 +249,8 @@ static inline void rh_exact_fold_few(rh_accumulator *to) {
     for (int set = 0; set < RH_EXACT_SETS; set++) {
       /* in units of 2^-149, where the bins have 2^-1074 */
       int64_t few = to->few[set][field], at = field + (field == 0) + RH_EXACT_F32_UNIT;
-      if (few < 0)
-        rh_exact_bin(to, (uint64_t)at + RH_EXACT_FIELDS, -(uint64_t)few);
-      else
-        rh_exact_bin(to, (uint64_t)at, (uint64_t)few);
+      if (few < 0) rh_exact_bin(to, (uint64_t)at + RH_EXACT_FIELDS, -(uint64_t)few);
+      else rh_exact_bin(to, (uint64_t)at, (uint64_t)few);
     }
   if (to->has_few) {
     memset(to->few, 0, sizeof to->few);
@@ -430,10 +426,8 @@ static inline void rh_exact_add_block(rh_accumulator *to, const void *x, uint64_
     rh_exact_settle(to, 2 + !is_added);
     if (is_added) return;
   }
-  if (to->type == RH_TYPE_f64)
-    rh_exact_bin_f64(to, x, m);
-  else
-    rh_exact_bin_f32(to, x, m);
+  if (to->type == RH_TYPE_f64) rh_exact_bin_f64(to, x, m);
+  else rh_exact_bin_f32(to, x, m);
 }
 
 /* ---- What users call ---- */

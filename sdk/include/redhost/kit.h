@@ -106,9 +106,7 @@ rh_decline(rh_answer *answer, uint32_t why, const char *format, ...) {
   return RH_DECLINED;
 }
 
-static inline uint64_t rh_divide_up(uint64_t a, uint64_t b) {
-  return a / b + (a % b != 0);
-}
+static inline uint64_t rh_divide_up(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
 
 /* `n` work-items rounded up to whole groups; at least one group. */
 static inline uint64_t rh_whole_groups(uint64_t n, uint64_t group) {
@@ -215,21 +213,15 @@ static inline const char *rh_newest_language(const rh_device *device) {
 /* Arguments of a launch.  They live in the caller's frame until the launch returns. */
 #define RH_U64(x)                                                                                  \
   {                                                                                                \
-    RH_ARG_VALUE, sizeof(uint64_t), &(const uint64_t) {                                            \
-      x                                                                                            \
-    }                                                                                              \
+    RH_ARG_VALUE, sizeof(uint64_t), &(const uint64_t) { x }                                        \
   }
 #define RH_U32(x)                                                                                  \
   {                                                                                                \
-    RH_ARG_VALUE, sizeof(uint32_t), &(const uint32_t) {                                            \
-      x                                                                                            \
-    }                                                                                              \
+    RH_ARG_VALUE, sizeof(uint32_t), &(const uint32_t) { x }                                        \
   }
 #define RH_BUFFER(mem)                                                                             \
   {                                                                                                \
-    RH_ARG_BUFFER, sizeof(struct _cl_mem *), &(struct _cl_mem *const) {                            \
-      mem                                                                                          \
-    }                                                                                              \
+    RH_ARG_BUFFER, sizeof(struct _cl_mem *), &(struct _cl_mem *const) { mem }                      \
   }
 /* For RH_OPERANDS_PARAMETERS: what the run reads. */
 #define RH_OPERANDS_OF(run)                                                                        \

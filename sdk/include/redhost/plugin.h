@@ -211,23 +211,17 @@ typedef struct rh_op {
 
 /* The functions of any operator, the user's included. */
 static inline void rh_op_load(const rh_op *op, void *value, const void *input, uint64_t index) {
-  if (op->load)
-    op->load(value, input, index);
-  else
-    op->load_with(op->user, value, input, index);
+  if (op->load) op->load(value, input, index);
+  else op->load_with(op->user, value, input, index);
 }
 static inline void rh_op_combine(const rh_op *op, void *accumulator, const void *value) {
-  if (op->combine)
-    op->combine(accumulator, value);
-  else
-    op->combine_with(op->user, accumulator, value);
+  if (op->combine) op->combine(accumulator, value);
+  else op->combine_with(op->user, accumulator, value);
 }
 static inline void rh_op_fold(const rh_op *op, void *accumulator, const void *input, uint64_t first,
                               uint64_t n) {
-  if (op->fold)
-    op->fold(accumulator, input, first, n);
-  else
-    op->fold_with(op->user, accumulator, input, first, n);
+  if (op->fold) op->fold(accumulator, input, first, n);
+  else op->fold_with(op->user, accumulator, input, first, n);
 }
 
 /* One of several operators in one pass. */

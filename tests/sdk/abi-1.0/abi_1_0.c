@@ -143,9 +143,7 @@ static rh_status host_run(void *instance, const rh_run *run) {
   return RH_OK;
 }
 
-static void host_teardown(void *instance) {
-  free(((host_state *)instance)->value);
-}
+static void host_teardown(void *instance) { free(((host_state *)instance)->value); }
 
 static const rh_strategy on_host = {
     RH_STRATEGY_SIZE,

@@ -117,9 +117,7 @@ typedef struct canonical_state {
   uint64_t tile;
 } canonical_state;
 
-static uint64_t tiles_of(uint64_t n, uint64_t tile) {
-  return n ? rh_divide_up(n, tile) : 1;
-}
+static uint64_t tiles_of(uint64_t n, uint64_t tile) { return n ? rh_divide_up(n, tile) : 1; }
 
 static rh_status canonical_query(const rh_problem *problem, const int64_t *values,
                                  rh_answer *answer) {
@@ -216,10 +214,8 @@ static rh_status host_setup(const rh_host *host, const rh_problem *problem, cons
 static void host_reduce(const rh_op *op, const void *input, uint64_t first, uint64_t n,
                         void *value) {
   memcpy(value, op->identity, op->value_size);
-  if (n && op->reduce)
-    op->reduce(op->user, input, first, n, value);
-  else if (n)
-    rh_op_fold(op, value, input, first, n);
+  if (n && op->reduce) op->reduce(op->user, input, first, n, value);
+  else if (n) rh_op_fold(op, value, input, first, n);
 }
 
 static rh_status host_run(void *instance, const rh_run *run) {

@@ -3,9 +3,7 @@
 #include "../right.h"
 
 RH_EXPORT double log(double x);
-double log(double x) {
-  return x;
-}
+double log(double x) { return x; }
 
 RIGHT_BUT(exports_log, .summary = "exports log()");
 

@@ -7,9 +7,7 @@
 #define VARIANT(name_) UNUSED static void name_(void)
 
 /* V09 warn: imports exit(), which it never calls during the tests. */
-VARIANT(imports_exit) {
-  exit(1);
-}
+VARIANT(imports_exit) { exit(1); }
 
 /* V09 warn: imports fork(), which it never calls during the tests. */
 VARIANT(imports_fork) {
@@ -17,9 +15,7 @@ VARIANT(imports_fork) {
 }
 
 /* V09 warn: imports setenv(), which it never calls during the tests. */
-VARIANT(imports_setenv) {
-  setenv("ZOO", "", 1);
-}
+VARIANT(imports_setenv) { setenv("ZOO", "", 1); }
 
 /* V09 warn: imports system(), which it never calls during the tests. */
 VARIANT(imports_system) {

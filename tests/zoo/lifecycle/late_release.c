@@ -12,9 +12,7 @@ SETUP(late_release) {
   return code == CL_SUCCESS ? RH_OK : host->fail(host, RH_E_CL, code, "no buffer");
 }
 
-BUT_TEARDOWN(late_release, .setup = late_release_setup) {
-  clReleaseMemObject(kept);
-}
+BUT_TEARDOWN(late_release, .setup = late_release_setup) { clReleaseMemObject(kept); }
 
 __attribute__((destructor)) static void at_exit(void) {
   if (kept) clReleaseMemObject(kept);

@@ -133,9 +133,7 @@ SETUP(leaks_on_failure) {
   return RH_OK;
 }
 
-BUT_TEARDOWN(leaks_on_failure, .setup = leaks_on_failure_setup) {
-  free(((right *)instance)->own);
-}
+BUT_TEARDOWN(leaks_on_failure, .setup = leaks_on_failure_setup) { free(((right *)instance)->own); }
 
 /* V36 crash|fail: its own thread still calls the host after teardown. */
 static void *talk(void *of) {

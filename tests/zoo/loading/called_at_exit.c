@@ -10,6 +10,4 @@ static void at_exit(int status, void *nothing) {
   (void)nothing;
 }
 
-ZOO_ON_LOAD {
-  on_exit(at_exit, NULL);
-}
+ZOO_ON_LOAD { on_exit(at_exit, NULL); }

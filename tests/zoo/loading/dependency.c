@@ -3,8 +3,6 @@
 #include "zoo.h"
 
 RH_EXPORT int zoo_of_dependency(void);
-int zoo_of_dependency(void) {
-  return 1;
-}
+int zoo_of_dependency(void) { return 1; }
 
 ZOO(dependency);

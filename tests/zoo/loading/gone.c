@@ -2,6 +2,4 @@
 #include <redhost/plugin.h>
 
 RH_EXPORT int zoo_of_gone(void);
-int zoo_of_gone(void) {
-  return 1;
-}
+int zoo_of_gone(void) { return 1; }

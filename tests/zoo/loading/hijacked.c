@@ -3,9 +3,7 @@
 #include "zoo.h"
 
 RH_EXPORT void json_object_clear(void *self);
-void json_object_clear(void *self) {
-  (void)self;
-}
+void json_object_clear(void *self) { (void)self; }
 
 ZOO_STRATEGY_BUT(hijacked, "hijacked", .teardown = json_object_clear);
 ZOO_PLUGIN;

@@ -9,9 +9,7 @@
       __attribute__((unused)) const int64_t *params, __attribute__((unused)) rh_answer *answer)
 
 /* V23: query returns an unknown status. */
-VARIANT(bad_query_status) {
-  return 77;
-}
+VARIANT(bad_query_status) { return 77; }
 
 /* V23 crash: query dereferences null. */
 VARIANT(crash_in_query) {
@@ -21,9 +19,7 @@ VARIANT(crash_in_query) {
 }
 
 /* V23 crash: query ends the process with status 0. */
-VARIANT(exit_in_query) {
-  exit(0);
-}
+VARIANT(exit_in_query) { exit(0); }
 
 /* V23 timeout: query never returns. */
 VARIANT(hang_in_query) {

@@ -3,8 +3,6 @@
 
 extern int zoo_of_gone(void);
 RH_EXPORT int zoo_own(void);
-int zoo_own(void) {
-  return zoo_of_gone();
-}
+int zoo_own(void) { return zoo_of_gone(); }
 
 ZOO(missing_dependency);

@@ -2,6 +2,4 @@
 #include <redhost/plugin.h>
 
 RH_EXPORT int zoo_something_else(void);
-int zoo_something_else(void) {
-  return 1;
-}
+int zoo_something_else(void) { return 1; }

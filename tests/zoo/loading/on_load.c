@@ -19,9 +19,7 @@
 #define VARIANT(name_) __attribute__((unused)) static void name_(void)
 
 /* V10 crash: A constructor that aborts, like a static initialiser that throws. */
-VARIANT(abort_on_load) {
-  abort();
-}
+VARIANT(abort_on_load) { abort(); }
 
 /* V13: blocks a signal when it is loaded. */
 VARIANT(blocks_signals) {
@@ -37,9 +35,7 @@ VARIANT(changes_directory) {
 }
 
 /* V13: changes the umask when it is loaded. */
-VARIANT(changes_umask) {
-  umask(umask(0) ^ 0007);
-}
+VARIANT(changes_umask) { umask(umask(0) ^ 0007); }
 
 /* V10 crash: A constructor that dereferences null. */
 VARIANT(crash_on_load) {
@@ -74,9 +70,7 @@ VARIANT(daemons) {
 }
 
 /* V10 crash: A constructor that ends the process with status 0. */
-VARIANT(exit_on_load) {
-  exit(0);
-}
+VARIANT(exit_on_load) { exit(0); }
 
 /* V10: writes to every open descriptor without end. */
 VARIANT(flood) {
@@ -113,9 +107,7 @@ VARIANT(leaves_group) {
 static int kept;
 
 /* V13: opens a file when it is loaded, and does not close it. */
-VARIANT(opens_a_file) {
-  kept = open("/dev/null", O_RDONLY);
-}
+VARIANT(opens_a_file) { kept = open("/dev/null", O_RDONLY); }
 
 /* V10 crash: leaves a process behind that keeps every descriptor open, and then crashes. */
 VARIANT(orphan) {
@@ -128,9 +120,7 @@ VARIANT(orphan) {
 }
 
 /* V11: changes the rounding mode when it is loaded. */
-VARIANT(rounds_on_load) {
-  round_upward();
-}
+VARIANT(rounds_on_load) { round_upward(); }
 
 /* V10: writes into every descriptor that is open. */
 VARIANT(scribbler) {
@@ -160,9 +150,7 @@ VARIANT(sets_locale) {
 }
 
 /* V13: sets an environment variable when it is loaded. */
-VARIANT(sets_variable) {
-  setenv("ZOO_WAS_HERE", "1", 1);
-}
+VARIANT(sets_variable) { setenv("ZOO_WAS_HERE", "1", 1); }
 
 /* V10 warn: slow to load; otherwise correct.  It must not be blamed for time_bomb. */
 VARIANT(slow_to_load) {
@@ -190,6 +178,4 @@ VARIANT(time_bomb) {
 ZOO_STRATEGY(strategy, ZOO_NAME(ZOO_VARIANT), zoo_query);
 ZOO_PLUGIN;
 
-ZOO_ON_LOAD {
-  ZOO_VARIANT();
-}
+ZOO_ON_LOAD { ZOO_VARIANT(); }

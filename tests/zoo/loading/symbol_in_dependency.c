@@ -3,6 +3,4 @@
 
 RH_EXPORT int zoo_own(void);
 extern int zoo_of_dependency(void);
-int zoo_own(void) {
-  return zoo_of_dependency();
-}
+int zoo_own(void) { return zoo_of_dependency(); }

@@ -79,13 +79,9 @@ SETUP(fail_in_setup) {
   return host->fail(host, RH_E_NOMEM, 0, "no room for the \033[31mtable\nof tiles");
 }
 
-SETUP(decline_in_setup) {
-  return host->fail(host, RH_DECLINED, 0, "the groups are too small");
-}
+SETUP(decline_in_setup) { return host->fail(host, RH_DECLINED, 0, "the groups are too small"); }
 
-BEFORE_RUN(crash_in_run) {
-  crash(NULL);
-}
+BEFORE_RUN(crash_in_run) { crash(NULL); }
 
 BEFORE_RUN(abort_in_run) {
   fputs("tiles.c:7: tile > 0 does not hold\nmore of it\n", stderr);
@@ -97,13 +93,9 @@ BEFORE_RUN(crash_in_thread) {
   if (pthread_create(&thread, NULL, crash, NULL) == 0) pthread_join(thread, NULL);
 }
 
-BEFORE_RUN(exit_in_run) {
-  exit(0);
-}
+BEFORE_RUN(exit_in_run) { exit(0); }
 
-BEFORE_RUN(end_thread_in_run) {
-  pthread_exit(NULL);
-}
+BEFORE_RUN(end_thread_in_run) { pthread_exit(NULL); }
 
 /* A copy of the process leaves by exit(). */
 BEFORE_RUN(exit_in_copy) {
@@ -214,18 +206,14 @@ RUN(hang_with_daemons) {
   return hang_in_run(self, run);
 }
 
-BEFORE_RUN(crash_at_exit) {
-  is_to_crash_at_exit = 1;
-}
+BEFORE_RUN(crash_at_exit) { is_to_crash_at_exit = 1; }
 
 RUN(crash_late_at_exit) {
   seconds_at_exit = 1;
   return crash_at_exit(self, run);
 }
 
-BEFORE_RUN(hang_at_exit) {
-  is_to_hang_at_exit = 1;
-}
+BEFORE_RUN(hang_at_exit) { is_to_hang_at_exit = 1; }
 
 static void crash_in_teardown(void *self) {
   (void)self;

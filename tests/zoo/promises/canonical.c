@@ -82,9 +82,7 @@ static rh_status canonical_run(void *instance, const rh_run *run) {
 }
 
 #define CANONICAL_BUT(name_, summary_, node, tree)                                                 \
-  SETUP(name_) {                                                                                   \
-    return canonical_setup(host, problem, CANONICAL_KERNELS(node, tree), instance);                \
-  }                                                                                                \
+  SETUP(name_) { return canonical_setup(host, problem, CANONICAL_KERNELS(node, tree), instance); } \
   RIGHT_BUT(name_, .summary = summary_, .promises = RH_CANONICAL_ORDER,                            \
             .determinism = RH_BITS_SAME_EVERYWHERE, .query = canonical_query,                      \
             .setup = name_##_setup, .run = canonical_run)

@@ -52,9 +52,7 @@ static rh_status launch(const right *self, const rh_run *run, rh_layout layout) 
                    RH_BUFFER(run->result), RH_U64(run->result_index));
 }
 
-RUN(layouts) {
-  return launch(instance, run, layout_of(run));
-}
+RUN(layouts) { return launch(instance, run, layout_of(run)); }
 
 #define SERVES_AS(name_, summary_, fault_, ...)                                                    \
   SETUP(name_) {                                                                                   \

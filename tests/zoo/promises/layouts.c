@@ -127,8 +127,7 @@ SERVES_BUT(product_in_32_bits, "V61: the number of a row times its length modulo
   memcpy(value, self->op->identity, self->op->value_size);
   if (is_row && self->op->flags & RH_OP_EXACT) /* faster, and 2^32 elements are many */
     self->op->fold(value, in_place(self, run, first), 0, of->length);
-  else
-    fold(self, bring(self, run, s), rh_layout_length(of, s), value);
+  else fold(self, bring(self, run, s), rh_layout_length(of, s), value);
 }
 
 SERVES_BUT(layout_used_up, "V85: the run leaves another layout behind") {

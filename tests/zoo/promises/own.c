@@ -85,9 +85,7 @@ OWN_BUT(named_only, .summary = "loses an element of values of 32 bytes", .setup 
         .run = named_only_run);
 
 /* V66: reads several operands in fours, and leaves out the rest. */
-SETUP(operands_by_four) {
-  return right_setup_of(host, problem, OWN_KERNEL(WALK), instance);
-}
+SETUP(operands_by_four) { return right_setup_of(host, problem, OWN_KERNEL(WALK), instance); }
 
 RUN(operands_by_four) {
   return own_launch(instance, run,
@@ -99,9 +97,7 @@ OWN_BUT(operands_by_four, .summary = "leaves out the rest of several operands",
         .setup = operands_by_four_setup, .run = operands_by_four_run);
 
 /* Nothing is wrong with it: the measure of those that are wrong with operators of users only. */
-SETUP(right_own) {
-  return right_setup_of(host, problem, OWN_KERNEL(IN_ORDER), instance);
-}
+SETUP(right_own) { return right_setup_of(host, problem, OWN_KERNEL(IN_ORDER), instance); }
 
 OWN_BUT(right_own, .summary = "serves every operator, in order", .promises = RH_KEEPS_ORDER,
         .query = large_values_turned_query, .setup = right_own_setup);

@@ -185,9 +185,7 @@ static rh_status set_up_unrolled(const rh_host *host, const rh_problem *problem,
   return right_build(*instance, RIGHT_KERNEL("if (UNROLL < 1) return; " WALK, STORE), options);
 }
 
-static int is_exact(const rh_problem *problem) {
-  return (problem->op->flags & RH_OP_EXACT) != 0;
-}
+static int is_exact(const rh_problem *problem) { return (problem->op->flags & RH_OP_EXACT) != 0; }
 
 /* V55: as rebuilds_unsaid, but only where the bits depend on the order. */
 static const rh_param unroll[] = {RH_NUMBER("unroll", 1, 1, 8, "elements at a time")};

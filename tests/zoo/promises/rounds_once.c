@@ -44,12 +44,9 @@ static double rounded(const sums *self, const rh_exact_state *state) {
 
 static rh_status put(const sums *self, const rh_run *run, double sum) {
   float narrow = (float)sum;
-  if (run->n == 0)
-    memcpy(run->host_result, self->op->identity, self->op->value_size);
-  else if (self->type == RH_TYPE_f64)
-    memcpy(run->host_result, &sum, sizeof sum);
-  else
-    memcpy(run->host_result, &narrow, sizeof narrow);
+  if (run->n == 0) memcpy(run->host_result, self->op->identity, self->op->value_size);
+  else if (self->type == RH_TYPE_f64) memcpy(run->host_result, &sum, sizeof sum);
+  else memcpy(run->host_result, &narrow, sizeof narrow);
   return RH_OK;
 }
 
@@ -60,10 +57,8 @@ static double further(const sums *self, double sum) {
     double wide;
     uint64_t bits;
   } number = {0};
-  if (self->type == RH_TYPE_f64)
-    number.wide = sum;
-  else
-    number.narrow = (float)sum;
+  if (self->type == RH_TYPE_f64) number.wide = sum;
+  else number.narrow = (float)sum;
   number.bits++;
   return self->type == RH_TYPE_f64 ? number.wide : (double)number.narrow;
 }
@@ -109,9 +104,7 @@ RIGHT_AS(overflows_on_the_way, "a part of the sum that overflows stays infinite"
 }
 
 /* V51: zeros. */
-RIGHT_AS(loses_minus_zero, "the sum of nothing but -0 is 0") {
-  return rounded(self, state) + 0.0;
-}
+RIGHT_AS(loses_minus_zero, "the sum of nothing but -0 is 0") { return rounded(self, state) + 0.0; }
 
 /* V43: two halves meet, and what overflows a word does not reach the next one. */
 RIGHT_AS(loses_a_carry, "a carry between words of the state is lost") {

@@ -3,9 +3,7 @@
 
 #undef VARIANT
 #define VARIANT(name_, summary_, promises_, walk_, end_)                                           \
-  SETUP(name_) {                                                                                   \
-    return right_setup_of(host, problem, RIGHT_KERNEL(walk_, end_), instance);                     \
-  }                                                                                                \
+  SETUP(name_) { return right_setup_of(host, problem, RIGHT_KERNEL(walk_, end_), instance); }      \
   UNUSED RIGHT_ALONE(name_, .summary = summary_, .promises = promises_, .setup = name_##_setup)
 
 VARIANT(drops_last, "V42: the last element is lost past 1000 elements", 0,

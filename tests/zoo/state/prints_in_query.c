@@ -2,8 +2,6 @@
 #include "state.h"
 #include <stdio.h>
 
-IN_QUERY(prints_in_query, "prints to standard error in query") {
-  fputs("asked\n", stderr);
-}
+IN_QUERY(prints_in_query, "prints to standard error in query") { fputs("asked\n", stderr); }
 
 RIGHT_PLUGIN;

@@ -23,14 +23,10 @@ IN_RUN(blocks_in_run, "V58: blocks a signal by a raw system call in run") {
   syscall(SYS_rt_sigprocmask, SIG_BLOCK, &mask, NULL, 8);
 }
 
-IN_RUN(closes_input, "V58: closes standard input in run") {
-  close(0);
-}
+IN_RUN(closes_input, "V58: closes standard input in run") { close(0); }
 
 /* V58: leaves a daemon behind in the first setup: two forks and setsid(). */
-static long daemon_fork_raw(void) {
-  return syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
-}
+static long daemon_fork_raw(void) { return syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL); }
 
 IN_SETUP(daemon, "leaves a daemon behind in the first setup") {
   static int has_forked;
@@ -69,9 +65,7 @@ IN_SETUP(forks, "V58: leaves a child process behind in the first setup") {
   for (;;) pause();
 }
 
-IN_TEARDOWN(ignores_sigsegv, "V58: ignores SIGSEGV from teardown on") {
-  signal(SIGSEGV, SIG_IGN);
-}
+IN_TEARDOWN(ignores_sigsegv, "V58: ignores SIGSEGV from teardown on") { signal(SIGSEGV, SIG_IGN); }
 
 IN_RUN(interval_timer, "V58: starts an interval timer in run") {
   const struct itimerval long_from_now = {.it_value = {.tv_sec = 1000}};
@@ -109,9 +103,7 @@ IN_RUN(late_umask, "V58: changes the umask in its 57th run, and in no other") {
   if (++runs == 57) umask(0);
 }
 
-IN_SETUP(locks_future, "V58: locks all future memory in setup") {
-  mlockall(MCL_FUTURE);
-}
+IN_SETUP(locks_future, "V58: locks all future memory in setup") { mlockall(MCL_FUTURE); }
 
 IN_SETUP(locks_memory, "V58: locks a page into memory in setup") {
   static char page[8192];
@@ -137,9 +129,7 @@ IN_SETUP(no_new_privileges, "V58: gives up new privileges in setup") {
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
-IN_SETUP(not_dumpable, "V58: makes the process undumpable in setup") {
-  prctl(PR_SET_DUMPABLE, 0);
-}
+IN_SETUP(not_dumpable, "V58: makes the process undumpable in setup") { prctl(PR_SET_DUMPABLE, 0); }
 
 IN_RUN(pins_thread, "V58: pins the caller's thread to one CPU in run") {
   cpu_set_t one;
@@ -163,9 +153,7 @@ IN_TEARDOWN(process_locale, "V58: changes the locale of the process in teardown"
   setlocale(LC_ALL, "C.UTF-8");
 }
 
-IN_RUN(puts_in_run, "V58: prints to standard output in run") {
-  fputs("a run\n", stdout);
-}
+IN_RUN(puts_in_run, "V58: prints to standard output in run") { fputs("a run\n", stdout); }
 
 IN_SETUP(raw_chdir, "V58: changes the working directory by a raw system call in s") {
   syscall(SYS_chdir, "/");
@@ -176,17 +164,13 @@ IN_SETUP(raw_sigaction, "V58: ignores SIGINT by a raw system call in setup") {
   syscall(SYS_rt_sigaction, SIGINT, action, NULL, 8);
 }
 
-IN_RUN(raw_umask, "V58: changes the umask by a raw system call in run") {
-  syscall(SYS_umask, 0);
-}
+IN_RUN(raw_umask, "V58: changes the umask by a raw system call in run") { syscall(SYS_umask, 0); }
 
 IN_SETUP(rebuffers_output, "V58: makes standard output unbuffered in setup") {
   setvbuf(stdout, NULL, _IONBF, 0);
 }
 
-IN_RUN(renames_thread, "V58: renames the caller's thread in run") {
-  prctl(PR_SET_NAME, "zoo");
-}
+IN_RUN(renames_thread, "V58: renames the caller's thread in run") { prctl(PR_SET_NAME, "zoo"); }
 
 IN_SETUP(replaces_input, "V58: puts another file in place of standard input in setup") {
   int other = open("/dev/zero", O_RDONLY | O_CLOEXEC);
@@ -194,9 +178,7 @@ IN_SETUP(replaces_input, "V58: puts another file in place of standard input in s
   close(other);
 }
 
-IN_SETUP(sets_alarm, "V58: sets an alarm in setup that fires long after the run") {
-  alarm(1000);
-}
+IN_SETUP(sets_alarm, "V58: sets an alarm in setup that fires long after the run") { alarm(1000); }
 
 IN_SETUP(signal_stack, "V58: sets a signal stack for its thread in setup") {
   static char memory[1 << 16];
@@ -232,9 +214,7 @@ IN_SETUP(unblocks_input, "V58: makes standard input non-blocking in setup") {
   fcntl(0, F_SETFL, O_NONBLOCK);
 }
 
-IN_SETUP(unsets_variable, "V58: removes an environment variable in setup") {
-  unsetenv("HOME");
-}
+IN_SETUP(unsets_variable, "V58: removes an environment variable in setup") { unsetenv("HOME"); }
 
 IN_SETUP(writable_code, "V58: maps memory that is writable and executable in the firs") {
   static int is_mapped;

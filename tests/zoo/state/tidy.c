@@ -23,9 +23,7 @@ QUERY(tidy) {
   return RH_OK;
 }
 
-static void *do_nothing(void *nothing) {
-  return nothing;
-}
+static void *do_nothing(void *nothing) { return nothing; }
 
 static void start_and_join(void) {
   pthread_t thread;

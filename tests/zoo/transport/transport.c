@@ -61,19 +61,13 @@ extern const kind *const __stop_zoo_kinds[] __attribute__((visibility("hidden"))
     return result;                                                                                 \
   }
 #define BUT_FOR(name_, seconds_)                                                                   \
-  BUT_GATHER(name_) {                                                                              \
-    return gather(self, mine, n, all, seconds_, text, bytes);                                      \
-  }
+  BUT_GATHER(name_) { return gather(self, mine, n, all, seconds_, text, bytes); }
 
 /* V81: abort ends all ranks as if nothing were wrong. */
-BUT_ABORT(abort_is_success) {
-  abort_job(self, 0, sentence);
-}
+BUT_ABORT(abort_is_success) { abort_job(self, 0, sentence); }
 
 /* V81: abort closes its connections, and returns. */
-BUT_ABORT(abort_returns) {
-  close_job(self);
-}
+BUT_ABORT(abort_returns) { close_job(self); }
 
 /* V81: abort waits for the others to end first. */
 BUT_ABORT(abort_waits) {
@@ -201,9 +195,7 @@ BUT_PROBE(probe_cuts) {
 }
 
 /* V71: probe says no, and not why. */
-BUT_PROBE(probe_is_silent) {
-  return RH_TRANSPORT_CANNOT;
-}
+BUT_PROBE(probe_is_silent) { return RH_TRANSPORT_CANNOT; }
 
 /* V71: probe works the first time, and not again. */
 BUT_PROBE(probe_only_once) {
