@@ -14,7 +14,7 @@ a GPU, in two minutes:
 
     REDHOST_TEST_SLOWED=build/lab/measure/slowed_device.so REDHOST_TEST_MORE=20 REDHOST_TEST_SIZES=2^10,2^16,2^24,2^26 \\
     REDHOST_TEST_SLOWED_SIZES=2^26 REDHOST_TEST_BENCH="-d gpu --op max --quick --precision=0.2 --processes=6" \\
-    REDHOST=build/bin/redhost python3 tests/bench/check_compare.py 10
+    REDHOST=build/bin/redhost python3 lab/measure/check_compare.py 10
 """
 
 import itertools

@@ -105,7 +105,7 @@ void rh_take_words(const void *values, uint64_t apart, uint32_t size, uint64_t n
 
 /* Keys that stand one behind the other become floats where they are; no element has key `none`. */
 #define DEFINE_DECODE(scalar, word, most)                                                          \
-  WIDEST static void decode_##scalar(word *key, uint64_t n, word none, scalar nothing) {           \
+  RH_WIDEST static void decode_##scalar(word *key, uint64_t n, word none, scalar nothing) {        \
     word ends;                                                                                     \
     memcpy(&ends, &nothing, sizeof ends);                                                          \
     for (uint64_t k = 0; k < n; k++) {                                                             \

@@ -404,11 +404,11 @@ static int nothing_is_found(const rh_custom *of, const rh_algebra_report *report
 
 /* Large trees have each of these sides somewhere, and so have lanes. */
 static void try_rows(const source *from, uint64_t n, rh_algebra_report *report) {
-  enum { LOOKS = 4096, MOST = 1 << 21, WIDE = 1 << 20 };
+  enum { LOOKS = 4096, MOST = 1 << 21, WIDEST = 1 << 20 };
   static const uint64_t lanes[] = {4, 64, 1024};
   batch *b = aligned_alloc(_Alignof(batch), sizeof *b);
   if (n > MOST) n = MOST;
-  for (uint64_t width = 1; b && width <= WIDE; width *= 2) {
+  for (uint64_t width = 1; b && width <= WIDEST; width *= 2) {
     row r = {from, width, width, 0, n / width, LOOKS};
     if (is_open(report, RH_LAW_ASSOCIATIVE)) try_row(&r, b, report);
   }

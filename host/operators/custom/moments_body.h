@@ -40,7 +40,7 @@ INLINE node quarters(const ELEMENT *x, uint64_t lanes) {
   return combine(&low, &high, 2 * ROWS);
 }
 
-WIDEST void NAME(const ELEMENT *x, uint64_t lanes, double *mean, double *m2) {
+RH_WIDEST void NAME(const ELEMENT *x, uint64_t lanes, double *mean, double *m2) {
   node of[MOST_STEPS], one;
   uint64_t count = lanes / RH_MOMENTS_LANES / 4, k = 0;
   do {

@@ -7,9 +7,9 @@ enum { ROWS = 4, ROW_BYTES = 512, MOST_LANES = ROW_BYTES /* of elements of a byt
 enum { FEWEST = 8 }; /* elements, which loops over arrays take no faster than one by one */
 
 /* Combines the pieces at j + half, of `n` elements each, into those at j. */
-WIDEST static void halve(double *restrict mean, double *restrict m2,
-                         const double *restrict upper_mean, const double *restrict upper_m2,
-                         uint64_t half, double n) {
+RH_WIDEST static void halve(double *restrict mean, double *restrict m2,
+                            const double *restrict upper_mean, const double *restrict upper_m2,
+                            uint64_t half, double n) {
   for (uint64_t j = 0; j < half; j++) {
     double d = upper_mean[j] - mean[j];
     mean[j] = mean[j] + d * 0.5;
@@ -92,7 +92,7 @@ typedef struct few {
 } few;
 
 /* Combines the values at `from` on into those at `at`: each has an element. */
-WIDEST static void combine_few(few *of, uint64_t at, uint64_t from, uint64_t count) {
+RH_WIDEST static void combine_few(few *of, uint64_t at, uint64_t from, uint64_t count) {
   for (uint64_t j = at; j < at + count; j++, from++) {
     double n = of->n[j] + of->n[from], d = of->mean[from] - of->mean[j], r = of->n[from] / n;
     double e = d * RH_MOMENTS_LARGE;

@@ -141,7 +141,7 @@ static rh_expr_loop *const casts[][RH_TYPE_f64 + 1] = {CASTS(TO) SATURATED(TO_SA
 
 /* ---- A block ---- */
 
-WIDEST static void fill_array(void *to, const rh_scalar *value, uint32_t size, size_t n) {
+RH_WIDEST static void fill_array(void *to, const rh_scalar *value, uint32_t size, size_t n) {
   uint32_t *small = to;
   uint64_t *large = to;
   if (size == sizeof *small)

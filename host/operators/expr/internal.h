@@ -242,8 +242,8 @@ typedef struct rh_evaluation {
 /* An operation on arrays: `expression` is element j of the result, of the types' x[j], y[j] and
  * z[j]. */
 #define RH_OPERATION(name, result, of_x, of_y, of_z, expression)                                   \
-  WIDEST static void name(void *restrict to, const void *a, const void *b, const void *c,          \
-                          size_t n) {                                                              \
+  RH_WIDEST static void name(void *restrict to, const void *a, const void *b, const void *c,       \
+                             size_t n) {                                                           \
     result *restrict r = to;                                                                       \
     const of_x *x = a;                                                                             \
     const of_y *y = b;                                                                             \
